@@ -1,0 +1,69 @@
+/* counters.h - what one launch is counted by.
+ *
+ * One row per counter: identifier, Nsight Compute's metric of the same meaning ("" when
+ * there is none), unit, definition. A warp-level event counts once per warp, a
+ * thread-level one once per lane. README.md of this folder says where counting PTX must
+ * differ from counting machine code.
+ */
+#ifndef EMULATOR_COUNTERS_H
+#define EMULATOR_COUNTERS_H
+
+#include <stdint.h>
+
+#define COUNTERS(X)                                                                                \
+    X(inst_executed, "smsp__inst_executed.sum", "inst", "warp instructions")                       \
+    X(thread_inst_executed, "smsp__thread_inst_executed.sum", "inst",                              \
+      "lanes active at each warp instruction, predicated off or not")                              \
+    X(thread_inst_executed_pred_on, "smsp__thread_inst_executed_pred_on.sum", "inst",              \
+      "lanes active and not predicated off")                                                       \
+    X(branches, "smsp__sass_branch_targets.sum", "inst", "conditional branches executed by a warp") \
+    X(divergent_branches, "smsp__sass_branch_targets_threads_divergent.sum", "inst",               \
+      "of those, with lanes going both ways")                                                      \
+    X(global_ld_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "request",            \
+      "global loads with at least one lane on")                                                    \
+    X(global_ld_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "sector",               \
+      "distinct 32-byte sectors those touch, per request")                                         \
+    X(global_ld_bytes, "", "byte", "bytes the lanes asked for")                                    \
+    X(global_st_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "request", "")        \
+    X(global_st_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "sector", "")           \
+    X(global_st_bytes, "", "byte", "")                                                             \
+    X(local_ld_requests, "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum", "request", "")          \
+    X(local_ld_sectors, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "sector", "")             \
+    X(local_st_requests, "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", "request", "")          \
+    X(local_st_sectors, "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", "sector", "")             \
+    X(shared_ld_requests, "", "request", "shared loads with at least one lane on")                 \
+    X(shared_ld_wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "wavefront",   \
+      "passes over the 32 banks")                                                                  \
+    X(shared_ld_bank_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",        \
+      "wavefront", "wavefronts beyond what the access width needs")                                \
+    X(shared_ld_bytes, "", "byte", "")                                                             \
+    X(shared_st_requests, "", "request", "")                                                       \
+    X(shared_st_wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "wavefront", "") \
+    X(shared_st_bank_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",        \
+      "wavefront", "")                                                                             \
+    X(shared_st_bytes, "", "byte", "")                                                             \
+    X(const_ld_requests, "", "request", "ld.const and kernel parameters are not counted together") \
+    X(global_atom_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", "request", "")    \
+    X(global_red_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", "request",          \
+      "atomics whose result is unused")                                                            \
+    X(global_atom_sectors, "", "sector", "atom and red")                                           \
+    X(global_atom_passes, "", "pass", "per request, the most lanes that share one address")        \
+    X(shared_atom_requests, "", "request", "")                                                     \
+    X(shared_atom_passes, "", "pass", "per request, the most lanes that share one address")        \
+    X(barriers, "", "inst", "warps that arrived at a block barrier")                               \
+    X(warp_syncs, "", "inst", "bar.warp.sync")                                                     \
+    X(shuffles, "", "inst", "shfl")                                                                \
+    X(flop_fp16, "", "flop", "add, mul 1, fma 2, per lane and element")                            \
+    X(flop_fp32, "", "flop", "add, mul 1, fma 2, per lane")                                        \
+    X(flop_fp64, "", "flop", "add, mul 1, fma 2, per lane")                                        \
+    X(sfu_ops, "", "inst", "warp instructions for the special-function unit")                      \
+    X(tensor_flop, "", "flop", "2*m*n*k per warp-wide mma")                                        \
+    X(calls, "", "inst", "call instructions not inlined")
+
+struct counters {
+#define X(id, metric, unit, text) uint64_t id;
+    COUNTERS(X)
+#undef X
+};
+
+#endif

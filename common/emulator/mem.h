@@ -1,0 +1,79 @@
+/* mem.h - device memory: what is allocated where.
+ *
+ * A device address is a plain 64-bit number. Device memory lives in a window of
+ * address space that host code cannot touch (PROT_NONE, so a host access faults, as on
+ * a GPU); its contents are at a second place that only the emulator knows
+ * (mem_alloc.host). Managed and pinned memory is host memory: addr == (uint64_t)host.
+ * Allocation costs nothing until touched.
+ *
+ *   0              MEM_WINDOW        2^48        2*2^48      3*2^48
+ *   | host memory  | device memory | shared    | local     | param   |
+ *
+ * The last three are windows of the generic address space (PTX ISA 5.1): an offset in a
+ * block's shared memory, in a thread's local memory, in the launch's parameters.
+ *
+ * Thread safety: mem_find may run on any thread while another allocates or frees.
+ */
+#ifndef EMULATOR_MEM_H
+#define EMULATOR_MEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MEM_SHARED_BASE (1ull << 48)
+#define MEM_LOCAL_BASE (2ull << 48)
+#define MEM_PARAM_BASE (3ull << 48)
+#define MEM_WINDOW_MASK (~0ull << 48)
+
+enum mem_kind {
+    MEM_DEVICE,  /* cudaMalloc and friends */
+    MEM_GLOBAL,  /* a module's .global or .const variable; label is its name */
+    MEM_HEAP,    /* malloc() in a kernel */
+    MEM_MANAGED, /* cudaMallocManaged, __managed__ */
+    MEM_PINNED,  /* cudaMallocHost, cudaHostAlloc */
+    MEM_REGISTERED, /* cudaHostRegister: host is the caller's own memory */
+    MEM_WORKSPACE, /* the emulator's own: cooperative-launch workspace, printf buffer */
+};
+
+struct mem_alloc {
+    uint64_t addr, size; /* bytes */
+    uint8_t *host;       /* contents of addr */
+    enum mem_kind kind;
+    bool live;           /* false after mem_free; kept to explain a use after free */
+    bool read_only;      /* .const variables */
+    uint64_t serial;     /* 1, 2, … in order of allocation */
+    const char *label;   /* variable name, or NULL */
+    uint8_t *shadow;     /* owned by the checker (check.c): NULL until it wants it */
+};
+
+/* Reserves the window; called once, by whoever comes first. Panics with a message when
+ * the address space cannot be had. */
+void mem_init(void);
+
+/* Allocates size > 0 bytes at a multiple of align (a power of two, at least 256 is used).
+ * Contents of MEM_DEVICE and MEM_HEAP are unspecified on a GPU; here zero pages unless
+ * MEM_POISON fills them (mem_poison()). NULL when more than the device's memory would be in use. */
+struct mem_alloc *mem_alloc(uint64_t size, uint64_t align, enum mem_kind kind, const char *label);
+/* Registers host memory as MEM_REGISTERED (addr == host). NULL when it overlaps another. */
+struct mem_alloc *mem_register(void *host, uint64_t size);
+/* Frees the allocation that starts at addr. False when there is none alive. Freed
+ * addresses are not reused while fresh ones are left. */
+bool mem_free(uint64_t addr);
+
+/* The live allocation that contains addr, or NULL. */
+const struct mem_alloc *mem_find(uint64_t addr);
+/* For messages: the allocation (live or freed) nearest to addr, NULL when there is none. */
+const struct mem_alloc *mem_nearest(uint64_t addr);
+/* Host pointer to [addr, addr+len), which must lie within one live allocation, else NULL. */
+void *mem_host(uint64_t addr, uint64_t len);
+
+/* Calls fn for each live allocation in order of serial (leak report). */
+void mem_each(void (*fn)(const struct mem_alloc *a, void *arg), void *arg);
+void mem_usage(uint64_t *in_use, uint64_t *peak);
+void mem_set_limit(uint64_t bytes); /* the device profile's memory size */
+/* Counts every mem_alloc and mem_free: a cached lookup is valid while this is unchanged. */
+extern _Atomic uint64_t mem_generation;
+void mem_reset(void); /* cudaDeviceReset: frees all but MEM_REGISTERED */
+
+#endif

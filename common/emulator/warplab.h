@@ -1,0 +1,48 @@
+/* warplab.h - what the drop-in runtime offers beyond CUDA's own API.
+ *
+ * A program looks these up with dlsym(RTLD_DEFAULT, "warplab…"): they are there on the
+ * emulator and absent on a GPU, which is also how a program can tell.
+ */
+#ifndef WARPLAB_H
+#define WARPLAB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Sum of a counter (a name of counters.h) over all launches since the last
+ * warplabReset(). UINT64_MAX for a name that does not exist. */
+uint64_t warplabCounter(const char *name);
+/* Modelled time of those launches, ms, without copies and gaps. */
+double warplabModelledMs(void);
+/* What bounds the last launch in the model, its theoretical occupancy 0..1 and limiter. */
+const char *warplabBound(void);
+double warplabOccupancy(void);
+const char *warplabOccupancyLimiter(void);
+void warplabReset(void);
+
+/* Findings of the checks (--check), and errors, since the start, oldest first. Each is one JSON object:
+ * {"kind":"shared-race","kernel":…,"file":…,"line":…,"block":[x,y,z],"thread":[x,y,z],
+ *  "address":…,"space":…,"size":…,"message":…,"other":{"line":…,"thread":…}}. */
+size_t warplabFindingCount(void);
+const char *warplabFinding(size_t i);
+
+/* Turns the checks on or off for launches from now on; returns the former setting. */
+int warplabSetCheck(int on);
+/* Limit on warp instructions a launch, 0 for none; returns the former one. */
+uint64_t warplabSetSteps(uint64_t steps);
+/* Per-source-line counters of launches since warplabReset(), as JSON; caller frees. */
+char *warplabLines(void);
+/* Records the memory accesses and active masks of one block of the next launch of
+ * `kernel` to FILE (JSON lines; trace.c says which). 0 on success. */
+int warplabTrace(const char *kernel, unsigned block, const char *file);
+/* "warplab emulator 1.0 (h200, 2 threads)". */
+const char *warplabVersion(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,142 @@
+/* lab.h - what a lab is: tables, a CPU reference and a launch plan.
+ *
+ * A lab's harness.c defines one `const struct lab lab_NAME` and nothing runs by itself. The
+ * same lab object serves the harness (run.c: check, time, table, records) and the grader,
+ * which is why the parts are separate:
+ *
+ *   make_input  host memory from a seed          (trusted; never sees the student's code)
+ *   reference   expected output on the CPU       (trusted; never near the student's code)
+ *   plan        which kernels to launch how      (data: it can be sent to a sandbox)
+ *   executor    exec.c carries a plan out on a module: the only part that touches the
+ *               student's code. It knows no lab.
+ *
+ * Sizes are in elements unless a name says bytes.
+ */
+#ifndef HARNESS_LAB_H
+#define HARNESS_LAB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum dtype { DT_I32, DT_U32, DT_F32, DT_F64, DT_F16, DT_I64, DT_COUNT };
+size_t dtype_size(enum dtype t);
+const char *dtype_name(enum dtype t);
+
+#define LAB_MAX_BUFFERS 8
+#define LAB_MAX_ARGS 12
+#define LAB_MAX_STEPS 64
+
+/* One input of a lab: what the student's kernel is run on. `param` is the lab's own knob
+ * (stride, width, paths, …), `m`,`k` further extents (matmul: m×k times k×n). */
+struct lab_case {
+    const char *name; /* "n=2^22", unique in the lab */
+    uint64_t n, m, k;
+    int64_t param;
+    enum dtype dtype;
+    int op;           /* lab-defined: sum, min, max … */
+    uint64_t seed;    /* 0: the run's seed */
+    unsigned flags;   /* CASE_* */
+};
+enum { CASE_CHECK = 1, CASE_TIME = 2, CASE_QUICK = 4 /* part of a plain `make` */, CASE_EMULATOR_ONLY = 8, CASE_GPU_ONLY = 16 };
+
+enum buffer_role { BUF_INPUT, BUF_OUTPUT, BUF_SCRATCH };
+struct lab_buffer {
+    const char *name;
+    enum buffer_role role;
+    enum dtype dtype;
+    uint64_t count; /* elements; 0 is allowed */
+};
+
+/* The launch record as read from the student's module (warplab.cuh), or the variant's default. */
+struct launch_record {
+    uint32_t block_x, block_y, items, shared_bytes;
+};
+
+enum arg_kind { ARG_BUFFER, ARG_U32, ARG_I32, ARG_U64, ARG_F32, ARG_F64 };
+struct plan_arg {
+    enum arg_kind kind;
+    int buffer;      /* ARG_BUFFER: index into plan.buffers */
+    uint64_t offset; /* ARG_BUFFER: elements */
+    union { uint32_t u32; int32_t i32; uint64_t u64; float f32; double f64; } v;
+};
+struct plan_step {
+    char kernel[64];
+    uint32_t grid[3], block[3], shared_bytes;
+    int nargs;
+    struct plan_arg args[LAB_MAX_ARGS];
+};
+struct plan {
+    int nbuffers, nsteps;
+    struct lab_buffer buffers[LAB_MAX_BUFFERS];
+    struct plan_step steps[LAB_MAX_STEPS];
+    double bytes, flops; /* by the lab's stated formulas, for GB/s and GFLOP/s */
+};
+
+struct lab_variant {
+    const char *name;   /* "reduce3", also its kernel's name unless `kernels` says more */
+    const char *number; /* "3": as the lectures number it */
+    const char *what;   /* one line: "sequential addressing" */
+    const char *kernels; /* space-separated kernels the module must have; NULL: name */
+    bool has_record;    /* the student's file may hold LAUNCH(name, …) */
+    struct launch_record record;          /* default */
+    struct launch_record min, max;        /* allowed range of each field; 0: fixed to default */
+    unsigned flags;     /* lab-defined */
+    bool optional;      /* missing in the module: skipped, not an error (the student's own best) */
+    bool demo;          /* given to the student complete; not counted as theirs */
+};
+
+struct lab_mismatch {
+    uint64_t index;
+    double expected, got;
+};
+
+struct device_limits { /* what plan() may know of the machine */
+    uint32_t sms, max_threads_per_block, max_threads_per_sm, shared_per_block;
+    uint32_t cc; /* 90 */
+};
+
+struct lab {
+    const char *name, *title;
+    const char *bytes_formula, *flops_formula; /* printed above the table, e.g. "4 n" */
+    const char *record_items; /* what LAUNCH's third field means here */
+    const char *param_name;   /* "stride"; NULL when unused */
+    const struct lab_variant *variants;
+    int nvariants;
+    const struct lab_case *cases;
+    int ncases;
+    /* True when the variant runs on the case (a double-only kernel, a width limit). NULL: always. */
+    bool (*applies)(const struct lab_variant *v, const struct lab_case *c);
+    /* Fills plan for this variant, case and launch record. False with a message in err
+     * when the record cannot be used. All buffers' counts are set here. */
+    bool (*plan)(const struct lab_variant *v, const struct lab_case *c,
+                 const struct launch_record *r, const struct device_limits *d, struct plan *out,
+                 char *err, size_t errsize);
+    /* Fills host memory of input buffer b (plan.buffers[b].count elements) from seed. */
+    void (*make_input)(const struct plan *p, int b, const struct lab_case *c, uint64_t seed, void *data);
+    /* expected: one host array per BUF_OUTPUT buffer (others NULL), from the input arrays.
+     * tolerance[b]: per-element absolute bound arrays of doubles for float outputs, or NULL
+     * for exact comparison. Arrays are allocated by the caller to the buffers' counts. */
+    void (*reference)(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, void **expected, double **tolerance);
+    /* Optional: how many elements of output b are compared (the rest is scratch). NULL: all. */
+    uint64_t (*output_count)(const struct plan *p, const struct lab_case *c, int b);
+    /* Optional: a lab's own guess at the cause of a failure, a sentence, or NULL. */
+    const char *(*diagnose)(const struct plan *p, const struct lab_case *c, int b,
+                            const struct lab_mismatch *mm, int nmm, uint64_t nwrong);
+    /* The counters (common/emulator/counters.h) worth a column in this lab's table, at most
+     * four, NULL-terminated: "global_ld_sectors/global_ld_requests" is a ratio. */
+    const char *const *columns;
+    /* Predictions asked for in predict.txt: key, question, counter expression, variant, case. */
+    const struct lab_prediction {
+        const char *key, *question, *expression, *variant, *case_name;
+        double tolerance; /* relative */
+    } *predictions;
+    int npredictions;
+};
+
+/* Each lab is found by this name in its object file; labs.c is generated by make. */
+extern const struct lab *const all_labs[];
+extern const int all_labs_count;
+
+#endif
