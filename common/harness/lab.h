@@ -46,6 +46,12 @@ struct lab_buffer {
     enum buffer_role role;
     enum dtype dtype;
     uint64_t count; /* elements; 0 is allowed */
+    /* Not "": the buffer is not allocated but is this variable of the student's module
+     * (`__constant__`, found with cudaLibraryGetGlobal, at least count elements long); it is
+     * filled before the first launch of a case and is no argument. When inputs rotate it is
+     * not refilled, so make_input must not let its content depend on the seed. A missing
+     * variable is the student's error, named in the message. */
+    char symbol[32];
 };
 
 /* The launch record as read from the student's module (warplab.cuh), or the variant's default. */

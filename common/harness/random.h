@@ -1,0 +1,26 @@
+/* random.h - repeatable numbers for make_input().
+ *
+ * Counter based (splitmix64): element i of stream s is a pure function of (s, i), so inputs
+ * do not depend on the order, size or number of threads in which they are made.
+ */
+#ifndef HARNESS_RANDOM_H
+#define HARNESS_RANDOM_H
+
+#include <stdint.h>
+
+static inline uint64_t random_u64(uint64_t stream, uint64_t i)
+{
+    uint64_t z = stream * 0xd1342543de82ef95u + (i + 1) * 0x9e3779b97f4a7c15u;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Uniform in [-1, 1), all 24 bits of the significand in use: rounding to fewer shows. */
+static inline float random_f32(uint64_t stream, uint64_t i)
+{
+    return (float)((int64_t)(random_u64(stream, i) >> 39) - (1 << 24)) * 0x1p-24f;
+}
+
+#endif
