@@ -34,6 +34,7 @@ struct block_info {
     uint32_t ctaid[3], ntid[3], nctaid[3];
     uint32_t threads, warps; /* per block */
     uint32_t shared_bytes;   /* static + dynamic */
+    const uint8_t *shared;   /* contents of the block's shared memory; NULL: not shown */
     void *user[4];           /* a listener's own data for this block, by listener slot */
 };
 

@@ -1,0 +1,29 @@
+/* occupancy.h - how many blocks fit one multiprocessor.
+ *
+ * The calculation of NVIDIA's occupancy calculator: registers are given out per warp in
+ * units, shared memory per block in units with a reserve, and whichever of registers,
+ * shared memory, warps and block slots runs out first is the limiter.
+ */
+#ifndef EMULATOR_OCCUPANCY_H
+#define EMULATOR_OCCUPANCY_H
+
+#include "emu.h"
+
+struct occupancy {
+    uint32_t blocks_per_sm;
+    double fraction;     /* of the SM's warps, 0..1 */
+    const char *limiter; /* "registers", "shared memory", "warps", "blocks" */
+};
+
+/* threads per block, registers per thread, static plus dynamic shared bytes per block.
+ * 0 blocks when one block does not fit at all. */
+struct occupancy occupancy_of(const struct device_profile *d, uint32_t threads, uint32_t registers,
+                              uint32_t shared_bytes);
+
+/* The block size with the most resident threads, the largest among equals (as
+ * cudaOccupancyMaxPotentialBlockSize), at most max_threads. dynamic_shared may be NULL. */
+uint32_t occupancy_best_block(const struct device_profile *d, uint32_t registers,
+                              uint32_t static_shared, size_t (*dynamic_shared)(int threads),
+                              uint32_t max_threads, uint32_t *min_grid);
+
+#endif
