@@ -1,0 +1,73 @@
+"""fig_ladder.py - what each step of the reduction ladder is worth: cumulative speedup over
+variant 1 at 2^22 and 2^25, on every machine recorded, and on the G80 as the lectures print it."""
+import csv
+
+import fig_reduction_table
+import names
+import records
+import style
+
+G80 = records.HERE / "published.csv"
+
+
+def published():
+    with open(G80, encoding="utf-8") as f:
+        rows = list(csv.DictReader(line for line in f if not line.startswith("#")))
+    first = float(rows[0]["ms"])
+    return [(r["number"], r["variant"], first / float(r["ms"])) for r in rows]
+
+
+def curves(recs):
+    """[(label, [(number, variant, speedup)], rows)]"""
+    out = [("G80, 2008, $2^{22}$ (as published)", published(), [])]
+    for machine in recs.where(lab="reduction").machines():
+        for n in fig_reduction_table.SIZES:
+            table = fig_reduction_table.table(recs, machine, n)
+            if len(table) > 1:
+                rows = [r for r, _, _ in table]
+                label = f"{names.machine(rows[0])}, $2^{{{n.bit_length() - 1}}}$"
+                out.append((label, [(r["number"], r["variant"], total or 1.0) for r, _, total in table], rows))
+    return out
+
+
+def draw(recs):
+    lines = curves(recs)
+    used = [r for _, _, rows in lines for r in rows]
+    if not used:
+        raise records.RecordError("no records of reduction at 2^22 or 2^25")
+    order = {}
+    for _, points, _ in lines:
+        for number, variant, _ in points:
+            order[int(number) if number.isdigit() else number] = variant
+    keys = sorted(order, key=str)
+    place = {str(k): i for i, k in enumerate(keys)}
+    fig, ax = style.figure(width=13, height=7)
+    fig.subplots_adjust(left=0.065, right=0.76, top=0.88)
+    ends = []
+    for i, (label, points, rows) in enumerate(lines):
+        kw = style.look(i)
+        if not rows:
+            kw = {"color": style.GREY, "marker": "o", "linestyle": (0, (2, 1.5))}
+        ax.plot([place[p[0]] for p in points], [p[2] for p in points], label=label, **kw)
+        ends.append((label, place[points[-1][0]], points[-1][2], kw["color"]))
+    ax.set_yscale("log")
+    ax.set_yticks([1, 2, 3, 5, 10, 20, 30], ["1×", "2×", "3×", "5×", "10×", "20×", "30×"])
+    ax.set_yticks([], minor=True)
+    ax.set_xticks(range(len(keys)), [names.variant(order[k], str(k)).replace(" ", "\n") for k in keys],
+                  fontsize=11)
+    ax.set_ylabel("speedup over variant 1")
+    fig.suptitle("The same ladder, eighteen years apart", x=0.012, ha="left", fontsize=19,
+                 fontweight="bold", y=0.98)
+    style.provenance(fig, used, note="G80: NVIDIA, CUDA Technical Training vol. II (2008), not re-measured")
+    fig.subplots_adjust(bottom=fig.subplotpars.bottom + 0.115)
+    style.label_ends(ax, ends, x=len(keys) - 1)
+    return fig
+
+
+def figures(recs):
+    if len(curves(recs)) > 1:
+        yield "ladder", draw(recs)
+
+
+if __name__ == "__main__":
+    style.main(figures)

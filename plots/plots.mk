@@ -1,0 +1,23 @@
+# Figures and pictures. `make plots` from the newest records, `make plots RECORDS="a.csv b.csv"`.
+PY ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
+PLOTS_NEED = $(PY) -c 'import matplotlib' 2>/dev/null || \
+    { echo "plots: matplotlib is missing for $(PY): python3 -m venv .venv && .venv/bin/pip install matplotlib" >&2; exit 1; }
+
+.PHONY: plots picture marks test-plots
+plots:
+	@$(PLOTS_NEED)
+	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/all_figures.py --out $B/plots $(RECORDS)
+
+# make picture LAB=reduction KERNEL=2 [KIND=lanes|sectors|banks|tree] [N=…] [BLOCK=0]
+picture:
+	@$(PLOTS_NEED)
+	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/picture.py --build $B --out $B/plots --lab '$(LAB)' --kernel '$(KERNEL)' \
+	    $(if $(KIND),--kind $(KIND)) $(if $(N),--n $(N)) $(if $(BLOCK),--block $(BLOCK)) $(if $(TRACE),--trace $(TRACE))
+
+# make marks EXPORT=class.csv
+marks:
+	@$(PLOTS_NEED)
+	$(Q)MPLCONFIGDIR=$B/mpl PLOTS_OUT=$B/plots $(PY) plots/fig_marks.py $(EXPORT)
+
+test-plots:
+	$(Q)MPLCONFIGDIR=$B/mpl $(PY) -m pytest -q plots slides

@@ -1,0 +1,227 @@
+"""style.py - the one look of all figures.
+
+Interface:
+    figure(…)            a figure of slide shape with the shared settings
+    look(i)              colour, marker and line style number i of the cycle: colour-blind safe
+                         (Okabe & Ito), and told apart in grey print by marker and dashes
+    label_ends(ax, …)    writes curves' names at their right ends, pushed apart, no legend box
+    provenance(fig, rows)  the foot line: device, backend, evidence, date, seed
+    save(fig, name)      build/plots/NAME.{pdf,svg,png}, each written whole or not at all
+"""
+import os
+import tempfile
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator  # noqa: E402
+
+import records  # noqa: E402
+
+INK, GREY, PALE, PAPER = "#1a1a1a", "#666666", "#d9d9d9", "#ffffff"
+BLUE, ORANGE, GREEN, RED = "#0072b2", "#e69f00", "#009e73", "#d55e00"
+PURPLE, SKY, YELLOW = "#cc79a7", "#56b4e9", "#f0e442"
+ALARM = RED
+
+CYCLE = (  # colour, marker, dashes
+    (BLUE, "o", "-"),
+    (RED, "s", "-"),
+    (GREEN, "^", "-"),
+    (PURPLE, "D", "-"),
+    (ORANGE, "v", "-"),
+    (SKY, "P", (0, (5, 1.5))),
+    (INK, "X", "-"),
+    (BLUE, "*", (0, (1, 1))),
+    (RED, "h", (0, (3, 1, 1, 1))),
+    (GREEN, "<", (0, (5, 1.5))),
+)
+
+plt.rcParams.update({
+    "font.family": "DejaVu Sans",
+    "font.size": 14,
+    "axes.titlesize": 18,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.titlepad": 14,
+    "axes.labelsize": 14,
+    "axes.edgecolor": GREY,
+    "axes.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "grid.color": PALE,
+    "grid.linewidth": 0.8,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.minor.size": 0,
+    "ytick.minor.size": 0,
+    "lines.linewidth": 2.4,
+    "lines.markersize": 8,
+    "lines.markeredgecolor": PAPER,
+    "lines.markeredgewidth": 0.8,
+    "figure.facecolor": PAPER,
+    "savefig.facecolor": PAPER,
+    "svg.hashsalt": "warplab",
+    "svg.fonttype": "path",
+    "pdf.fonttype": 42,
+})
+
+
+def look(i):
+    """Keyword arguments of curve i."""
+    colour, marker, dashes = CYCLE[i % len(CYCLE)]
+    return {"color": colour, "marker": marker, "linestyle": dashes}
+
+
+def figure(ncols=1, nrows=1, width=11.0, height=6.2, **kw):
+    """A figure and its axes; room is left at the foot for the provenance."""
+    return plt.subplots(nrows, ncols, figsize=(width, height), **kw)
+
+
+def power_ticks(axis, values):
+    """Ticks 2^17, 2^18 … where the values are powers of two, plain numbers elsewhere."""
+    def text(v, _):
+        v = int(round(v))
+        if v >= 1024 and v & (v - 1) == 0:
+            return f"$2^{{{v.bit_length() - 1}}}$"
+        return f"{v:,}"
+    axis.set_ticks(sorted(set(values)))
+    axis.set_major_formatter(FuncFormatter(text))
+    axis.set_ticks([], minor=True)
+
+
+def plain(v, _=None):
+    """1500 → 1,500; 0.25 → 0.25: tick labels of a logarithmic axis."""
+    return f"{v:,.0f}" if v >= 1 else f"{v:g}"
+
+
+def plain_ticks(axis):
+    """Plain numbers on a logarithmic axis; where it spans little, 2 and 5 are written too."""
+    low, high = axis.get_view_interval()
+    if axis.get_scale() == "log" and axis.get_transform().base == 10 and low > 0 and high / low < 60:
+        axis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5)))
+    axis.set_major_formatter(FuncFormatter(plain))
+    axis.set_minor_formatter(FuncFormatter(lambda v, _: ""))
+
+
+def _spread(wanted, gap, low, high):
+    """Positions as near to `wanted` (ascending) as a least distance allows."""
+    placed = []
+    for y in wanted:
+        placed.append([y, 1, y])  # centre, members, sum of wishes
+        while len(placed) > 1 and \
+                placed[-1][0] - placed[-2][0] < gap * (placed[-1][1] + placed[-2][1]) / 2:
+            _, n2, s2 = placed.pop()
+            _, n1, s1 = placed.pop()
+            placed.append([(s1 + s2) / (n1 + n2), n1 + n2, s1 + s2])
+    out = []
+    for centre, n, _ in placed:
+        out += [centre + (i - (n - 1) / 2) * gap for i in range(n)]
+    if out and out[-1] > high:
+        out = [y - (out[-1] - high) for y in out]
+    if out and out[0] < low:
+        out = [y + (low - out[0]) for y in out]
+    return out
+
+
+def label_ends(ax, curves, size=12, pad=14, x=None):
+    """Names beside the right ends of curves: (name, last x, last y, colour). Names keep the
+    order of the curves and are pushed apart until none covers another; a thin line joins
+    each to its curve. Call last, when limits and scales are set."""
+    if not curves:
+        return
+    ax.figure.canvas.draw()
+    to_px = ax.transData.transform
+    entries = sorted(((to_px((cx, cy)), name, colour) for name, cx, cy, colour in curves),
+                     key=lambda e: e[0][1])
+    gap = size * 1.3 * ax.figure.dpi / 72
+    box = ax.get_window_extent()
+    ys = _spread([e[0][1] for e in entries], gap, box.y0, box.y1)
+    right = max(e[0][0] for e in entries) if x is None else to_px((x, ax.get_ylim()[0]))[0]
+    inverse = ax.transAxes.inverted().transform
+    for ((px, py), name, colour), y in zip(entries, ys):
+        start, end = inverse((px + 5, py)), inverse((right + pad * ax.figure.dpi / 72, y))
+        ax.plot([start[0], end[0]], [start[1], end[1]], transform=ax.transAxes, color=colour,
+                linewidth=0.8, marker="", clip_on=False, zorder=1, label="_label")
+        ax.text(end[0] + 0.004, end[1], name, transform=ax.transAxes, color=colour, fontsize=size,
+                va="center", ha="left", fontweight="bold", clip_on=False)
+
+
+def _span(values):
+    values = sorted({v for v in values if v not in (None, "")})
+    if not values:
+        return ""
+    return str(values[0]) if values[0] == values[-1] else f"{values[0]} to {values[-1]}"
+
+
+def provenance_text(rows, counters=False):
+    """One line for each machine: what it is, how the figures were come by, when, which seed."""
+    lines = []
+    for machine in records.Records(rows).machines():
+        mine = [r for r in rows if r.machine == machine]
+        column = "counters_evidence" if counters else "evidence"
+        evidence = "/".join(dict.fromkeys(r[column] for r in mine if r[column]))
+        parts = [mine[0]["device"], f"backend {mine[0]['backend']}", evidence or "evidence not stated",
+                 _span(r["date"][:10] for r in mine)]
+        seeds = _span(r["seed"] for r in mine)
+        if seeds:
+            parts.append(f"seed {seeds}")
+        lines.append(" · ".join(p for p in parts if p))
+    return "\n".join(lines)
+
+
+def provenance(fig, rows, counters=False, note=""):
+    """Writes the foot line and makes room for it."""
+    text = provenance_text(rows, counters)
+    if note:
+        text = note + "\n" + text
+    lines = text.count("\n") + 1
+    fig.text(0.012, 0.012, text, fontsize=10, color=GREY, va="bottom", ha="left", linespacing=1.35,
+             gid="provenance")
+    fig.subplots_adjust(bottom=(0.75 + 0.2 * lines) / fig.get_figheight())
+
+
+def write_whole(path, write):
+    """Lets write(temporary path) finish before the name appears."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, tmp = tempfile.mkstemp(dir=path.parent, suffix=path.suffix)
+    os.close(handle)
+    try:
+        write(tmp)
+        os.chmod(tmp, 0o644)
+        os.replace(tmp, path)
+    except BaseException:
+        os.unlink(tmp)
+        raise
+
+
+METADATA = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
+
+
+def save(fig, name, folder=None, kinds=("pdf", "svg", "png")):
+    """Writes the figure; returns the paths."""
+    folder = Path(folder or os.environ.get("PLOTS_OUT") or records.ROOT / "build" / "plots")
+    paths = []
+    for kind in kinds:
+        path = folder / f"{name}.{kind}"
+        write_whole(path, lambda tmp, k=kind: fig.savefig(tmp, format=k, dpi=150, metadata=METADATA[k]))
+        paths.append(path)
+    plt.close(fig)
+    return paths
+
+
+def main(figures):
+    """What a figure's script does when started by itself: `python fig_X.py [RECORD.csv …]`."""
+    import sys
+    try:
+        made = [p for name, fig in figures(records.load(sys.argv[1:] or None)) for p in save(fig, name)]
+    except records.RecordError as e:
+        sys.exit(f"{Path(sys.argv[0]).name}: {e}")
+    if not made:
+        sys.exit(f"{Path(sys.argv[0]).name}: the records hold nothing for this figure")
+    print("\n".join(records.shown(p) for p in made))

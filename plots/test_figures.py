@@ -1,0 +1,182 @@
+"""Figures are checked for what they show: series, labels, ranges, provenance. The records are
+synthetic; what they hold is known, so what the figure must show is known too."""
+import subprocess
+import sys
+
+import matplotlib.pyplot as plt
+import pytest
+
+import all_figures
+import fig_bank_conflicts
+import fig_coalescing
+import fig_counters
+import fig_divergence
+import fig_ladder
+import fig_marks
+import fig_matmul_traffic
+import fig_reduction
+import fig_reduction_table
+import fig_roofline
+import records
+import style
+import synthetic
+
+
+@pytest.fixture(scope="module")
+def recs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("records")
+    for machine in ("h200-like", "emulator"):
+        synthetic.write(folder / f"{machine}.csv", synthetic.rows(machine))
+    return records.load([folder])
+
+
+@pytest.fixture(autouse=True)
+def close():
+    yield
+    plt.close("all")
+
+
+def curves(ax):
+    return {line.get_label(): line for line in ax.get_lines() if not line.get_label().startswith("_")}
+
+
+def texts(fig):
+    found = [t.get_text() for ax in fig.axes for t in ax.texts] + [t.get_text() for t in fig.texts]
+    return found + ([fig._suptitle.get_text()] if fig._suptitle else [])
+
+
+def test_reduction_shows_every_variant_at_every_size(recs):
+    fig = fig_reduction.draw(recs, "h200")
+    time, bandwidth = fig.axes
+    assert len(curves(time)) == len(curves(bandwidth)) == 9
+    for i, (name, line) in enumerate(curves(bandwidth).items(), 1):
+        assert name.startswith(f"{i} ")
+        assert list(line.get_xdata()) == [2**p for p in range(17, 26)]
+        assert name in texts(fig), "labelled directly"
+    row = recs.one(machine="h200", lab="reduction", variant="reduce4", n=2**22)
+    assert curves(time)["4 add during load"].get_ydata()[5] == pytest.approx(row["hot_ms"])
+    assert time.get_xscale() == time.get_yscale() == "log"
+    low, high = time.get_ylim()
+    assert all(low <= y <= high for line in curves(time).values() for y in line.get_ydata())
+
+
+def test_labels_do_not_cover_one_another(recs):
+    fig = fig_reduction.draw(recs, "h200")
+    fig.canvas.draw()
+    boxes = sorted((t.get_window_extent() for t in fig.axes[1].texts), key=lambda b: b.y0)
+    assert len(boxes) == 9
+    assert all(b.y1 <= c.y0 + 1 for b, c in zip(boxes, boxes[1:]))
+    assert max(b.x1 for b in boxes) <= fig.bbox.x1, "a label runs off the paper"
+
+
+def test_curves_differ_without_colour():
+    looks = [(marker, str(dashes)) for _, marker, dashes in style.CYCLE]
+    assert len(set(m for m, _ in looks)) == len(looks)
+
+
+def test_provenance_says_all(recs):
+    for fig in (fig_reduction.draw(recs, "h200"), fig_reduction.draw(recs, "emulator-synthetic-s1")):
+        foot = " ".join(t.get_text() for t in fig.texts if t.get_gid() == "provenance")
+        for word in ("backend", "2026-01-02", "seed 1"):
+            assert word in foot
+    assert "modelled" in foot and "emulator" in foot
+
+
+def test_table_computes_its_speedups(recs):
+    lines = fig_reduction_table.table(recs, "h200", 2**22)
+    t = [r.time_ms for r, _, _ in lines]
+    assert lines[0][1] is None
+    assert [s for _, s, _ in lines[1:]] == pytest.approx([a / b for a, b in zip(t, t[1:])])
+    assert lines[-1][2] == pytest.approx(t[0] / t[-1])
+    shown = texts(fig_reduction_table.draw(recs, "h200", 2**22))
+    assert f"{t[0]:.4f}" in shown and f"{lines[-1][2]:.2f}×" in shown
+
+
+def test_coalescing_sectors(recs):
+    rows = fig_coalescing.swept(recs, "h200")["copy_stride"]
+    assert [fig_coalescing.sectors(r) for r in rows] == [4, 8, 16, 32, 32, 32]
+    fig = fig_coalescing.draw_sweep("h200", "copy_stride", rows, "stride")
+    assert [b.get_height() for b in fig.axes[1].patches] == [4, 8, 16, 32, 32, 32]
+    assert [t.get_text() for t in fig.axes[0].get_xticklabels()] == ["1", "2", "4", "8", "16", "32"]
+
+
+def test_bank_conflicts_degree(recs):
+    fig = fig_bank_conflicts.draw(recs, "h200")
+    for line in curves(fig.axes[1]).values():
+        assert list(line.get_ydata()) == [1, 2, 4, 8, 16, 32]
+
+
+def test_divergence_is_relative_to_one_path(recs):
+    fig = fig_divergence.draw(recs, "h200")
+    assert list(curves(fig.axes[0])["paths"].get_ydata()) == pytest.approx([1, 2, 4, 8, 16, 32])
+    assert list(curves(fig.axes[1])["paths"].get_ydata()) == pytest.approx([32, 16, 8, 4, 2, 1])
+
+
+def test_roofline_intensity_is_counted(recs):
+    found = {r["variant"]: (x, y) for r, x, y, _ in fig_roofline.points(recs, "h200")}
+    assert found["mm_coalesced"][0] == pytest.approx(0.25)
+    assert found["mm_tiled"][0] == pytest.approx(4.0)
+    fig = fig_roofline.draw(recs, "h200")
+    roof = next(line for line in fig.axes[0].get_lines() if line.get_label() == "_DRAM")
+    assert max(roof.get_ydata()) == pytest.approx(66.9)
+
+
+def test_traffic_is_beside_the_formula(recs):
+    shown = " ".join(texts(fig_matmul_traffic.draw(recs, "h200")))
+    assert "2n³ / 16" in shown
+
+
+def test_counters_agree_only_where_they_do(recs):
+    found, _ = fig_counters.pairs(recs)
+    assert {r for r, *_ in found["global_ld_sectors"]} == {1.0}
+    off = records.Records(recs)
+    row = next(r for r in off if r["backend"] == "gpu" and r["global_ld_sectors"])
+    row["global_ld_sectors"] *= 2
+    assert 0.5 in {r for r, *_ in fig_counters.pairs(off)[0]["global_ld_sectors"]}
+    row["global_ld_sectors"] //= 2
+
+
+def test_ladder_has_the_published_g80(recs):
+    g80 = fig_ladder.curves(recs)[0]
+    assert "published" in g80[0] and g80[1][-1][2] == pytest.approx(30.05, abs=0.01)
+    assert "not re-measured" in " ".join(texts(fig_ladder.draw(recs)))
+
+
+def test_marks(tmp_path):
+    path = tmp_path / "reduction.csv"
+    path.write_text("student,score,max\n" + "".join(f"s{i},{i % 11},10\n" for i in range(60)))
+    fig = fig_marks.draw(path)
+    assert sum(b.get_height() for b in fig.axes[0].patches) == 60
+    assert not any("s1" in t for t in texts(fig))
+    path.write_text("student,score\nx,1\n")
+    with pytest.raises(records.RecordError, match="missing column max"):
+        fig_marks.draw(path)
+
+
+def test_missing_lab_is_said(recs):
+    with pytest.raises(records.RecordError, match="reduction"):
+        fig_reduction.draw(records.Records(), "h200")
+
+
+def test_every_figure_is_drawn_whole(recs, tmp_path):
+    """All figures, all three kinds; drawing twice gives the same SVG bytes."""
+    names = []
+    for module in all_figures.modules():
+        for name, fig in module.figures(recs):
+            paths = style.save(fig, name, tmp_path)
+            assert [p.suffix for p in paths] == [".pdf", ".svg", ".png"]
+            assert all(p.stat().st_size > 2000 for p in paths)
+            names.append(name)
+    assert {"reduction-h200", "counters", "ladder", "matmul-roofline-h200"} <= set(names)
+    first = (tmp_path / "ladder.svg").read_bytes()
+    style.save(fig_ladder.draw(recs), "ladder", tmp_path)
+    assert (tmp_path / "ladder.svg").read_bytes() == first
+
+
+def test_damaged_record_stops_before_anything_is_written(tmp_path):
+    (tmp_path / "bad.csv").write_text("lab,variant\n")
+    out = tmp_path / "out"
+    done = subprocess.run([sys.executable, str(records.HERE / "all_figures.py"), "--out", str(out),
+                           str(tmp_path / "bad.csv")], capture_output=True, text=True)
+    assert done.returncode != 0 and "bad.csv:1: missing columns" in done.stderr
+    assert not out.exists()
