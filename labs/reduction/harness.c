@@ -1,0 +1,434 @@
+/* harness.c - the reduction lab: variants, cases, CPU reference, launch plan.
+ *
+ * A reduction is launched in levels: level 0 turns n elements into one partial result a
+ * block, level 1 reduces these, and so on until one is left. Partial results ping-pong
+ * between two scratch buffers, which are sized exactly so that a stray access shows.
+ *
+ *   in (n) --level 0--> ping (blocks) --level 1--> pong --...--> out (1)
+ *
+ * Kernels are called (in, out, n); reduce9 is launched once, as (in, out, n, ping).
+ */
+#include "lab.h"
+#include "random.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum op { SUM, MIN, MAX };
+enum { IN, OUT, PING, PONG, NBUFFERS };
+
+/* Flags of variants. */
+enum {
+    ONE_EACH = 1,     /* a thread loads one element */
+    TWO_EACH = 2,     /* a thread loads two */
+    G80_GRID = 4,     /* 64 blocks, as was best on the G80 */
+    POWER_OF_TWO = 8, /* the tree halves the block */
+    UNROLLED = 16,    /* has code for ten block sizes */
+    ONE_LAUNCH = 32,
+};
+
+/* Knobs of cases. `param` forces the block size; `m` and `k` are these. */
+enum { LEVEL0_ONLY = 1 };   /* m: each block's partial result is the output */
+enum { LECTURE_BYTES = 1 }; /* k: count the reads and writes of all levels */
+enum { MAX_BLOCKS_G80 = 64, FULL_WARP = 32 };
+
+#define KERNELS(f) f "_i32_sum " f "_f32_sum " f "_f64_sum " f "_i32_min " f "_i32_max"
+#define STEP(id, what_it_is, block, items_each, blocks, flag, ...)                                 \
+    {                                                                                              \
+        .name = "reduce" id, .number = id, .what = what_it_is, .kernels = KERNELS("reduce" id),    \
+        .has_record = true, .record = {.block_x = block, .block_y = 1, .items = items_each},       \
+        blocks, .flags = flag, __VA_ARGS__                                                         \
+    }
+/* Allowed block sizes; steps 7 to 9 may choose the elements a thread as well. */
+#define BLOCKS(least, most) .min = {.block_x = least}, .max = {.block_x = most}
+#define BLOCKS_ANY(least, most)                                                                    \
+    .min = {.block_x = least}, .max = {.block_x = most, .items = 1 << 20}
+
+/* clang-format off */
+static const struct lab_variant variants[] = {
+    /*   number, what,                          block, items */
+    STEP("1", "interleaved, divergent branch (%)", 128, 1, BLOCKS(2, 1024), ONE_EACH | POWER_OF_TWO, .demo = true),
+    STEP("2", "interleaved, strided index",        128, 1, BLOCKS(2, 1024), ONE_EACH | POWER_OF_TWO),
+    STEP("3", "sequential addressing",             128, 1, BLOCKS(2, 1024), ONE_EACH | POWER_OF_TWO),
+    STEP("4", "first add during load",             128, 2, BLOCKS(1, 1024), TWO_EACH | POWER_OF_TWO),
+    STEP("5", "last warp unrolled",                128, 2, BLOCKS(1, 1024), TWO_EACH | POWER_OF_TWO),
+    STEP("6", "completely unrolled",               128, 2, BLOCKS(1, 512), TWO_EACH | POWER_OF_TWO | UNROLLED),
+    {.name = "reduce7_g80", .number = "7", .what = "many per thread, 64 blocks (G80)",
+     .kernels = KERNELS("reduce7"), .record = {.block_x = 128, .block_y = 1}, .flags = G80_GRID},
+    STEP("7", "many per thread, device filled",    128, 0, BLOCKS_ANY(1, 512), POWER_OF_TWO | UNROLLED),
+    STEP("8", "shuffles",                          256, 0, BLOCKS_ANY(32, 1024), 0),
+    STEP("9", "your best, one launch",             512, 0, BLOCKS_ANY(32, 1024), ONE_LAUNCH, .optional = true),
+};
+/* clang-format on */
+
+#define CHECKED CASE_CHECK | CASE_QUICK
+#define TIMED   CASE_CHECK | CASE_TIME | CASE_QUICK
+#define LONG    CASE_CHECK | CASE_TIME
+#define I32(label, length, flag)                                                                   \
+    {                                                                                              \
+        .name = label, .n = (length), .dtype = DT_I32, .flags = flag                               \
+    }
+#define BLOCK(size)                                                                                \
+    {                                                                                              \
+        .name = "block=" #size, .n = 4999, .param = (size), .dtype = DT_I32, .flags = CHECKED      \
+    }
+
+static const struct lab_case cases[] = {
+    /* lengths that a wrong tail gets wrong */
+    I32("n=0", 0, CHECKED),
+    I32("n=1", 1, CHECKED),
+    I32("n=2", 2, CHECKED),
+    I32("n=31", 31, CHECKED),
+    I32("n=33", 33, CHECKED),
+    I32("n=127", 127, CHECKED),
+    I32("n=129", 129, CHECKED),
+    I32("n=1000", 1000, CHECKED),
+    I32("n=2^14-1", (1 << 14) - 1, CHECKED),
+    I32("n=2^14+1", (1 << 14) + 1, CHECKED),
+    I32("n=100003", 100003, CHECKED), /* a prime */
+    /* the other kernels */
+    {.name = "f32", .n = 100003, .dtype = DT_F32, .flags = CHECKED},
+    {.name = "f32 n=1", .n = 1, .dtype = DT_F32, .flags = CHECKED},
+    {.name = "f64", .n = 100003, .dtype = DT_F64, .flags = CHECKED},
+    {.name = "f64 n=33", .n = 33, .dtype = DT_F64, .flags = CHECKED},
+    {.name = "min", .n = 100003, .dtype = DT_I32, .op = MIN, .flags = CHECKED},
+    {.name = "max", .n = 100003, .dtype = DT_I32, .op = MAX, .flags = CHECKED},
+    {.name = "min n=0", .n = 0, .dtype = DT_I32, .op = MIN, .flags = CHECKED},
+    {.name = "max n=1", .n = 1, .dtype = DT_I32, .op = MAX, .flags = CHECKED},
+    /* steps 6 and 7 in each size they have code for */
+    BLOCK(1),
+    BLOCK(2),
+    BLOCK(4),
+    BLOCK(8),
+    BLOCK(16),
+    BLOCK(32),
+    BLOCK(64),
+    BLOCK(128),
+    BLOCK(256),
+    BLOCK(512),
+    /* level 0 on the GPU and the rest on the CPU, which checks each block's partial result */
+    {.name = "level 0, n=2^17", .n = 1 << 17, .m = LEVEL0_ONLY, .dtype = DT_I32, .flags = TIMED},
+    /* the lecture's table */
+    I32("n=2^17", 1 << 17, TIMED),
+    I32("n=2^18", 1 << 18, LONG),
+    I32("n=2^19", 1 << 19, LONG),
+    I32("n=2^20", 1 << 20, TIMED),
+    I32("n=2^21", 1 << 21, LONG),
+    I32("n=2^22", 1 << 22, TIMED),
+    I32("n=2^23", 1 << 23, LONG),
+    I32("n=2^24", 1 << 24, LONG),
+    I32("n=2^25", 1 << 25, LONG),
+    {.name = "n=2^22, all levels' bytes",
+     .n = 1 << 22,
+     .k = LECTURE_BYTES,
+     .dtype = DT_I32,
+     .flags = LONG},
+    {.name = "f32 n=2^22", .n = 1 << 22, .dtype = DT_F32, .flags = LONG},
+    {.name = "f64 n=2^22", .n = 1 << 22, .dtype = DT_F64, .flags = LONG},
+    {.name = "min n=2^22", .n = 1 << 22, .dtype = DT_I32, .op = MIN, .flags = LONG},
+};
+
+static bool applies(const struct lab_variant *v, const struct lab_case *c)
+{
+    if (c->param)
+        return v->flags & UNROLLED;
+    if (c->m == LEVEL0_ONLY) /* only these are told which elements a block owns */
+        return v->flags & (ONE_EACH | TWO_EACH);
+    return true;
+}
+
+/* ---- the plan ---- */
+
+static uint64_t ceil_div(uint64_t a, uint64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* Blocks for n elements: one a chunk, or for `items` 0 as many as the device holds at once. */
+static uint64_t blocks_for(const struct lab_variant *v, uint64_t n, uint32_t block, uint32_t items,
+                           const struct device_limits *d)
+{
+    uint64_t most = UINT64_MAX;
+
+    if (v->flags & G80_GRID)
+        most = MAX_BLOCKS_G80;
+    else if (items == 0)
+        most = (uint64_t)d->sms * (d->max_threads_per_sm / block);
+    if (items == 0)
+        items = 2;
+
+    uint64_t blocks = ceil_div(n, (uint64_t)block * items);
+
+    return blocks == 0 ? 1 : blocks > most ? most : blocks;
+}
+
+static bool record_is_usable(const struct lab_variant *v, uint32_t block, uint32_t items,
+                             uint32_t most, char *err, size_t errsize)
+{
+    if (block == 0 || block > most)
+        snprintf(err, errsize, "%s: a block of %u threads; this device allows 1 to %u", v->name,
+                 block, most);
+    else if ((v->flags & POWER_OF_TWO) && (block & (block - 1)))
+        snprintf(err, errsize, "%s halves the block at each step: %u is not a power of two",
+                 v->name, block);
+    else if (!(v->flags & POWER_OF_TWO) && block % FULL_WARP)
+        snprintf(err, errsize, "%s needs full warps: %u is not a multiple of 32", v->name, block);
+    else if (items && (uint64_t)block * items < 2)
+        snprintf(err, errsize, "%s: one thread with one element a block reduces nothing", v->name);
+    else
+        return true;
+    return false;
+}
+
+static struct plan_arg buffer_arg(int b)
+{
+    return (struct plan_arg){.kind = ARG_BUFFER, .buffer = b};
+}
+
+static void kernel_name(char *name, size_t size, const struct lab_variant *v,
+                        const struct lab_case *c)
+{
+    static const char *const ops[] = {[SUM] = "sum", [MIN] = "min", [MAX] = "max"};
+    const char *stem = v->flags & G80_GRID ? "reduce7" : v->name;
+
+    snprintf(name, size, "%s_%s_%s", stem,
+             c->dtype == DT_F64   ? "f64"
+             : c->dtype == DT_F32 ? "f32"
+                                  : "i32",
+             ops[c->op]);
+}
+
+static void add_level(struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      int from, int to, uint64_t n, uint64_t blocks, uint32_t block)
+{
+    struct plan_step *s = &p->steps[p->nsteps++];
+
+    *s = (struct plan_step){.grid = {(uint32_t)blocks, 1, 1}, .block = {block, 1, 1}, .nargs = 3};
+    kernel_name(s->kernel, sizeof s->kernel, v, c);
+    s->shared_bytes = block * (uint32_t)dtype_size(c->dtype);
+    s->args[0] = buffer_arg(from);
+    s->args[1] = buffer_arg(to);
+    s->args[2] = (struct plan_arg){.kind = ARG_U32, .v.u32 = (uint32_t)n};
+    if (v->flags & ONE_LAUNCH)
+        s->args[s->nargs++] = buffer_arg(PING);
+}
+
+static void plan_levels(struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                        uint32_t block, uint32_t items, const struct device_limits *d)
+{
+    uint64_t n = c->n, traffic = 0;
+    int from = IN;
+
+    do {
+        uint64_t blocks = blocks_for(v, n, block, items, d);
+        int scratch = from == PING ? PONG : PING;
+        bool last = blocks == 1 || c->m == LEVEL0_ONLY || (v->flags & ONE_LAUNCH);
+        int to = last ? OUT : scratch;
+
+        add_level(p, v, c, from, to, n, blocks, block);
+        if (!last || (v->flags & ONE_LAUNCH)) {
+            if (p->buffers[scratch].count < blocks)
+                p->buffers[scratch].count = blocks;
+        }
+        traffic += n + blocks;
+        from = to;
+        n = blocks;
+    } while (from != OUT);
+
+    p->buffers[OUT].count = c->m == LEVEL0_ONLY ? n : 1;
+    if (c->m == LEVEL0_ONLY || c->k == LECTURE_BYTES)
+        p->bytes = (double)traffic * (double)dtype_size(c->dtype);
+}
+
+static bool plan(const struct lab_variant *v, const struct lab_case *c,
+                 const struct launch_record *r, const struct device_limits *d, struct plan *p,
+                 char *err, size_t errsize)
+{
+    static const struct lab_buffer shape[NBUFFERS] = {
+        [IN] = {.name = "in", .role = BUF_INPUT},
+        [OUT] = {.name = "out", .role = BUF_OUTPUT},
+        [PING] = {.name = "ping", .role = BUF_SCRATCH},
+        [PONG] = {.name = "pong", .role = BUF_SCRATCH},
+    };
+    uint32_t block = c->param ? (uint32_t)c->param : r->block_x;
+
+    if (!record_is_usable(v, block, r->items, d->max_threads_per_block, err, errsize))
+        return false;
+    if (c->n >> 31) {
+        snprintf(err, errsize, "n is %llu: this lab's kernels index with 31 bits",
+                 (unsigned long long)c->n);
+        return false;
+    }
+    memset(p, 0, sizeof *p);
+    p->nbuffers = NBUFFERS;
+    memcpy(p->buffers, shape, sizeof shape);
+    for (int b = 0; b < NBUFFERS; b++)
+        p->buffers[b].dtype = c->dtype;
+    p->buffers[IN].count = c->n;
+    p->bytes = (double)c->n * (double)dtype_size(c->dtype);
+    plan_levels(p, v, c, block, r->items, d);
+    return true;
+}
+
+/* ---- inputs and reference ---- */
+
+/* Integers use all 32 bits: sums wrap, as int does on a GPU. Minima are of positive and
+ * maxima of negative numbers, so that 0 does not pass for a neutral element, and the
+ * extreme one sits where a careless kernel does not look: the first element or the last. */
+static void fill_i32(int32_t *a, uint64_t n, int op, uint64_t seed)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        uint32_t bits = (uint32_t)random_u64(seed, i);
+
+        a[i] = op == SUM ? (int32_t)bits : (int32_t)(1000 + (bits >> 2));
+        if (op == MAX)
+            a[i] = -a[i];
+    }
+    if (op != SUM && n > 0)
+        a[random_u64(seed, n) % 4 ? n - 1 : 0] = op == MIN ? 17 : -17;
+}
+
+static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
+                       void *data)
+{
+    uint64_t n = p->buffers[b].count;
+
+    if (c->dtype == DT_I32)
+        fill_i32(data, n, c->op, seed);
+    for (uint64_t i = 0; c->dtype == DT_F32 && i < n; i++)
+        ((float *)data)[i] = random_f32(seed, i);
+    for (uint64_t i = 0; c->dtype == DT_F64 && i < n; i++)
+        ((double *)data)[i] = (double)(int64_t)random_u64(seed, i) * 0x1p-63;
+}
+
+static int32_t reduce_i32(const int32_t *a, uint64_t n, int op)
+{
+    int32_t v = op == SUM ? 0 : op == MIN ? INT32_MAX : INT32_MIN;
+
+    for (uint64_t i = 0; i < n; i++) {
+        if (op == SUM)
+            v = (int32_t)((uint32_t)v + (uint32_t)a[i]);
+        else if (op == MIN ? a[i] < v : a[i] > v)
+            v = a[i];
+    }
+    return v;
+}
+
+/* How many additions lie one behind the other on the way of an element to the result. */
+static double chain_length(const struct plan *p)
+{
+    double chain = 0;
+
+    for (int s = 0; s < p->nsteps; s++) {
+        const struct plan_step *step = &p->steps[s];
+        double threads = (double)step->grid[0] * step->block[0];
+
+        chain += ceil(step->args[2].v.u32 / threads) + log2(step->block[0]);
+    }
+    return chain;
+}
+
+/* Each addition errs by at most u = 2^-24 (float) or 2^-53 (double) of its result, so the sum
+ * by at most chain * u * sum|x| (Higham, Accuracy and Stability, ch. 4). Twice that and some
+ * for other orders of adding than the plan's; single elements are held to 2 u. */
+static void reduce_float(const struct plan *p, const struct lab_case *c, const void *in,
+                         void *expected, double *tolerance)
+{
+    long double sum = 0, magnitude = 0;
+    double u = c->dtype == DT_F32 ? 0x1p-24 : 0x1p-53;
+
+    for (uint64_t i = 0; i < c->n; i++) {
+        double x = c->dtype == DT_F32 ? ((const float *)in)[i] : ((const double *)in)[i];
+
+        sum += x;
+        magnitude += fabs(x);
+    }
+    if (c->dtype == DT_F32)
+        *(float *)expected = (float)sum;
+    else
+        *(double *)expected = (double)sum;
+    *tolerance = (2 * fmin((double)c->n, chain_length(p) + 16)) * u * (double)magnitude;
+}
+
+static void reference(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, void **expected, double **tolerance)
+{
+    if (c->dtype != DT_I32) {
+        reduce_float(p, c, inputs[IN], expected[OUT], tolerance[OUT]);
+        return;
+    }
+
+    uint64_t parts = p->buffers[OUT].count;
+    uint64_t chunk =
+        parts == 1 ? c->n : (uint64_t)p->steps[0].block[0] * (v->flags & TWO_EACH ? 2 : 1);
+
+    for (uint64_t b = 0; b < parts; b++) {
+        uint64_t first = b * chunk, left = c->n - first;
+
+        ((int32_t *)expected[OUT])[b] =
+            reduce_i32((const int32_t *)inputs[IN] + first, left < chunk ? left : chunk, c->op);
+    }
+}
+
+static const char *diagnose(const struct plan *p, const struct lab_case *c, int b,
+                            const struct lab_mismatch *mm, int nmm, uint64_t nwrong)
+{
+    static const double neutral[] = {[SUM] = 0, [MIN] = INT32_MAX, [MAX] = INT32_MIN};
+
+    (void)b;
+    if (nmm == 0)
+        return NULL;
+    if (mm[0].got == neutral[c->op])
+        return "This is the neutral element, as if nothing had been reduced. Is this step's TODO "
+               "still to be written?";
+    if (c->op != SUM && mm[0].got == 0)
+        return "0 is neutral for a sum only. What should a thread without an element bring to a "
+               "minimum or maximum?";
+    if (nwrong == 1 && mm[0].index + 1 == p->buffers[OUT].count && mm[0].index > 0)
+        return "Only the last block is wrong: what do its threads past the end of the array do?";
+    if (c->n > 0 && mm[0].got == 2 * mm[0].expected)
+        return "Exactly twice the result: is every element added twice?";
+    if (p->nsteps > 1 && c->n % p->steps[0].block[0] == 0)
+        return "The length is a multiple of the block: look at the tree and its barriers rather "
+               "than at the end of the array.";
+    return "Check the shortest wrong case first, by hand: which element does each thread load, "
+           "and which are never loaded?";
+}
+
+static const char *const columns[] = {"thread_inst_executed_pred_on/inst_executed",
+                                      "shared_ld_bank_conflicts", "barriers",
+                                      "global_ld_sectors/global_ld_requests", NULL};
+
+static const struct lab_prediction predictions[] = {
+    {"sectors_per_request", "Sectors that one warp's load of 32 neighbouring ints touches",
+     "global_ld_sectors/global_ld_requests", "reduce3", "n=2^20", 0.02},
+    {"conflicts_reduce2", "Shared-load wavefronts per request in step 2 (1: no conflicts)",
+     "shared_ld_wavefronts/shared_ld_requests", "reduce2", "n=2^20", 0.15},
+    {"conflicts_reduce3", "Bank conflicts of loads in step 3", "shared_ld_bank_conflicts",
+     "reduce3", "n=2^20", 0},
+    {"barriers_reduce3", "Barrier arrivals (one a warp) in step 3, n=2^20, block 128, all levels",
+     "barriers", "reduce3", "n=2^20", 0.02},
+    {"barriers_reduce5", "The same in step 5", "barriers", "reduce5", "n=2^20", 0.02},
+};
+
+const struct lab lab_reduction = {
+    .name = "reduction",
+    .title = "Reduction: one number out of many",
+    .bytes_formula = "element size * n (level 0 and \"all levels' bytes\" cases: reads + writes)",
+    .flops_formula = NULL,
+    .record_items = "elements a thread; 0: as many blocks as the device holds at once",
+    .param_name = "block",
+    .variants = variants,
+    .nvariants = sizeof variants / sizeof variants[0],
+    .cases = cases,
+    .ncases = sizeof cases / sizeof cases[0],
+    .applies = applies,
+    .plan = plan,
+    .make_input = make_input,
+    .reference = reference,
+    .diagnose = diagnose,
+    .columns = columns,
+    .predictions = predictions,
+    .npredictions = sizeof predictions / sizeof predictions[0],
+};

@@ -1,0 +1,154 @@
+/* reduction_test.c - the lab's own logic, without a device: plans, inputs, reference. */
+#include "lab.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct lab lab_reduction;
+
+static const struct device_limits h200 = {
+    .sms = 132, .max_threads_per_block = 1024, .max_threads_per_sm = 2048, .cc = 90};
+
+static const struct lab_case *find_case(const char *name)
+{
+    for (int i = 0; i < lab_reduction.ncases; i++)
+        if (!strcmp(lab_reduction.cases[i].name, name))
+            return &lab_reduction.cases[i];
+    cr_assert_fail("no case %s", name);
+    return NULL;
+}
+
+static const struct lab_variant *find_variant(const char *name)
+{
+    for (int i = 0; i < lab_reduction.nvariants; i++)
+        if (!strcmp(lab_reduction.variants[i].name, name))
+            return &lab_reduction.variants[i];
+    cr_assert_fail("no variant %s", name);
+    return NULL;
+}
+
+static struct plan plan_of(const char *variant, const char *kase)
+{
+    const struct lab_variant *v = find_variant(variant);
+    struct plan p;
+    char err[200] = "";
+
+    cr_assert(lab_reduction.plan(v, find_case(kase), &v->record, &h200, &p, err, sizeof err), "%s",
+              err);
+    return p;
+}
+
+/* Each level must take over exactly what the one before left, in buffers that hold it. */
+static void check_levels(const struct plan *p, const struct lab_variant *v,
+                         const struct lab_case *c)
+{
+    uint64_t n = c->n;
+
+    for (int i = 0; i < p->nsteps; i++) {
+        const struct plan_step *s = &p->steps[i];
+        int from = s->args[0].buffer, to = s->args[1].buffer;
+        uint64_t left = s->nargs == 4 ? 1 : s->grid[0];
+
+        cr_assert_eq(s->args[2].v.u32, n, "%s %s level %d", v->name, c->name, i);
+        cr_assert_neq(from, to);
+        cr_assert_leq(n, p->buffers[from].count);
+        cr_assert_leq(left, p->buffers[to].count);
+        cr_assert(left < n || n <= 1, "%s %s level %d does not shrink", v->name, c->name, i);
+        n = left;
+    }
+    cr_assert_eq(n, p->buffers[1].count, "%s %s", v->name, c->name);
+    cr_assert_eq(p->steps[p->nsteps - 1].args[1].buffer, 1);
+}
+
+Test(reduction, every_plan_ends_in_its_output)
+{
+    struct plan p;
+    char err[200];
+
+    for (int v = 0; v < lab_reduction.nvariants; v++)
+        for (int c = 0; c < lab_reduction.ncases; c++) {
+            const struct lab_variant *variant = &lab_reduction.variants[v];
+
+            if (!lab_reduction.applies(variant, &lab_reduction.cases[c]))
+                continue;
+            cr_assert(lab_reduction.plan(variant, &lab_reduction.cases[c], &variant->record, &h200,
+                                         &p, err, sizeof err));
+            check_levels(&p, variant, &lab_reduction.cases[c]);
+        }
+}
+
+Test(reduction, levels_are_the_lectures)
+{
+    static const uint32_t grids[] = {32768, 256, 2, 1};
+    struct plan p = plan_of("reduce1", "n=2^22");
+
+    cr_assert_eq(p.nsteps, 4);
+    for (int i = 0; i < 4; i++)
+        cr_assert_eq(p.steps[i].grid[0], grids[i]);
+    cr_assert_eq(p.bytes, 4.0 * (1 << 22));
+    cr_assert_eq(plan_of("reduce1", "n=2^22, all levels' bytes").bytes,
+                 4.0 * ((1 << 22) + 2 * (32768 + 256 + 2) + 1));
+    cr_assert_eq(plan_of("reduce7_g80", "n=2^22").steps[0].grid[0], 64);
+    cr_assert_eq(plan_of("reduce7", "n=2^22").steps[0].grid[0], 132 * 16);
+    cr_assert_eq(plan_of("reduce9", "n=2^22").nsteps, 1);
+}
+
+Test(reduction, useless_records_are_refused)
+{
+    static const struct {
+        const char *variant;
+        uint32_t block, items;
+        const char *says;
+    } rows[] = {
+        {"reduce3", 96, 1, "not a power of two"}, {"reduce8", 100, 0, "not a multiple of 32"},
+        {"reduce3", 2048, 1, "1 to 1024"},        {"reduce3", 0, 1, "1 to 1024"},
+        {"reduce7", 1, 1, "reduces nothing"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct launch_record r = {.block_x = rows[i].block, .block_y = 1, .items = rows[i].items};
+        struct plan p;
+        char err[200] = "";
+
+        cr_assert_not(lab_reduction.plan(find_variant(rows[i].variant), find_case("n=1000"), &r,
+                                         &h200, &p, err, sizeof err));
+        cr_assert(strstr(err, rows[i].says), "%s", err);
+    }
+}
+
+/* The output of the reference for one seed: element 0, and the bound where it has one. */
+static double expected_of(const char *variant, const char *kase, double *bound)
+{
+    struct plan p = plan_of(variant, kase);
+    const struct lab_case *c = find_case(kase);
+    void *in = malloc(p.buffers[0].count * 8 + 8), *out = malloc(p.buffers[1].count * 8);
+    double *tolerance = malloc(8 * p.buffers[1].count);
+    const void *inputs[4] = {in};
+    void *outputs[4] = {NULL, out};
+    double *tolerances[4] = {NULL, tolerance}, result;
+
+    lab_reduction.make_input(&p, 0, c, 7, in);
+    lab_reduction.reference(&p, find_variant(variant), c, inputs, outputs, tolerances);
+    result = c->dtype == DT_I32   ? *(int32_t *)out
+             : c->dtype == DT_F32 ? *(float *)out
+                                  : *(double *)out;
+    if (bound)
+        *bound = *tolerance;
+    free(in);
+    free(out);
+    free(tolerance);
+    return result;
+}
+
+Test(reduction, reference)
+{
+    double bound;
+
+    cr_assert_eq(expected_of("reduce1", "n=0", NULL), 0);
+    cr_assert_eq(expected_of("reduce1", "min n=0", NULL), INT32_MAX);
+    cr_assert_eq(expected_of("reduce1", "min", NULL), 17);
+    cr_assert_eq(expected_of("reduce1", "max n=1", NULL), -17);
+    expected_of("reduce1", "f32", &bound);
+    cr_assert(bound > 0 && bound < 1, "%g: a lost element of size 1 must show", bound);
+}
