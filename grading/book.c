@@ -1,0 +1,508 @@
+/* book.c - the gradebook in SQLite. See book.h. */
+#include "book.h"
+
+#include <math.h>
+#include <pwd.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+struct book {
+    sqlite3 *db;
+};
+
+static const char schema[] =
+    "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;"
+    "BEGIN IMMEDIATE;"
+    "CREATE TABLE IF NOT EXISTS run(id INTEGER PRIMARY KEY, lab TEXT NOT NULL, key TEXT NOT NULL,"
+    " settings TEXT NOT NULL, who TEXT NOT NULL, started TEXT NOT NULL DEFAULT (datetime('now')), "
+    "finished TEXT);"
+    "CREATE TABLE IF NOT EXISTS student(id TEXT PRIMARY KEY, person TEXT, email TEXT, login TEXT, "
+    "section TEXT,"
+    " alias TEXT NOT NULL UNIQUE) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS source(hash TEXT PRIMARY KEY, text BLOB NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS item(run INTEGER NOT NULL REFERENCES run(id), student TEXT NOT NULL"
+    " REFERENCES student(id), original TEXT NOT NULL, hash TEXT REFERENCES source(hash), problem "
+    "TEXT,"
+    " late INTEGER NOT NULL, missing INTEGER NOT NULL, handed_in INTEGER NOT NULL, status TEXT, "
+    "score REAL, max REAL,"
+    " verdict TEXT, needs_human INTEGER, marked TEXT, PRIMARY KEY(run, student)) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS cache(key TEXT PRIMARY KEY, verdict TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS override(lab TEXT NOT NULL, student TEXT NOT NULL, points REAL NOT "
+    "NULL,"
+    " why TEXT NOT NULL, PRIMARY KEY(lab, student)) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS policy(lab TEXT PRIMARY KEY, due INTEGER, grace INTEGER, per_day "
+    "REAL,"
+    " max_days INTEGER, late_days INTEGER, best INTEGER) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS audit(id INTEGER PRIMARY KEY, at TEXT NOT NULL DEFAULT "
+    "(datetime('now')),"
+    " who TEXT NOT NULL, what TEXT NOT NULL, lab TEXT, student TEXT, why TEXT);"
+    "COMMIT;";
+
+static _Noreturn void broken(struct book *b, const char *doing)
+{
+    gr_die("gradebook: %s: %s", doing, sqlite3_errmsg(b->db));
+}
+
+static void run_sql(struct book *b, const char *sql)
+{
+    if (sqlite3_exec(b->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        broken(b, sql);
+}
+
+/* Prepares sql and binds by type letter: s text, i int64, d double, n nothing. */
+static sqlite3_stmt *query(struct book *b, const char *sql, const char *types, ...)
+{
+    sqlite3_stmt *q;
+    if (sqlite3_prepare_v2(b->db, sql, -1, &q, NULL) != SQLITE_OK)
+        broken(b, sql);
+    va_list ap;
+    va_start(ap, types);
+    for (int i = 0; types[i]; i++) {
+        if (types[i] == 's')
+            sqlite3_bind_text(q, i + 1, va_arg(ap, const char *), -1, SQLITE_TRANSIENT);
+        else if (types[i] == 'i')
+            sqlite3_bind_int64(q, i + 1, va_arg(ap, int64_t));
+        else if (types[i] == 'd')
+            sqlite3_bind_double(q, i + 1, va_arg(ap, double));
+    }
+    va_end(ap);
+    return q;
+}
+
+static bool step(struct book *b, sqlite3_stmt *q)
+{
+    int r = sqlite3_step(q);
+    if (r != SQLITE_ROW && r != SQLITE_DONE)
+        broken(b, sqlite3_sql(q));
+    return r == SQLITE_ROW;
+}
+
+/* Runs to the end; rows changed. */
+static int finish(struct book *b, sqlite3_stmt *q)
+{
+    while (step(b, q))
+        ;
+    sqlite3_finalize(q);
+    return sqlite3_changes(b->db);
+}
+
+static char *column(sqlite3_stmt *q, int i)
+{
+    return gr_strdup((const char *)sqlite3_column_text(q, i));
+}
+
+static const char *who(void)
+{
+    const char *name = getenv("USER");
+    struct passwd *p = name && *name ? NULL : getpwuid(getuid());
+    return name && *name ? name : p ? p->pw_name : "unknown";
+}
+
+struct book *book_open(const char *path, char *err, size_t size)
+{
+    struct book *b = gr_alloc(sizeof(*b));
+    int r = sqlite3_open_v2(
+        path, &b->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW, NULL);
+    if (r == SQLITE_OK) {
+        sqlite3_busy_timeout(b->db, 20000);
+        r = sqlite3_exec(b->db, schema, NULL, NULL, NULL);
+    }
+    if (r != SQLITE_OK) {
+        snprintf(err, size, "gradebook %s: %s", path, sqlite3_errmsg(b->db));
+        book_close(b);
+        return NULL;
+    }
+    return b;
+}
+
+void book_close(struct book *b)
+{
+    if (!b)
+        return;
+    sqlite3_close(b->db);
+    free(b);
+}
+
+void book_audit(struct book *b, const char *what, const char *lab, const char *student,
+                const char *why)
+{
+    finish(b, query(b, "INSERT INTO audit(who, what, lab, student, why) VALUES (?,?,?,?,?)",
+                    "sssss", who(), what, lab, student, why));
+}
+
+/* ---- runs ---- */
+
+/* A name that says nothing about the student and stays the same in this gradebook. */
+static void new_alias(char out[16])
+{
+    uint32_t v = 0;
+    if (getrandom(&v, sizeof(v), 0) != sizeof(v))
+        gr_die("no random numbers");
+    snprintf(out, 16, "s-%08x", v);
+}
+
+static void put_student(struct book *b, const struct submission *x)
+{
+    char alias[16];
+    new_alias(alias);
+    finish(
+        b,
+        query(
+            b,
+            "INSERT INTO student(id, person, email, login, section, alias) VALUES (?,?,?,?,?,?)"
+            " ON CONFLICT(id) DO UPDATE SET person=iif(excluded.person<>'',excluded.person,person),"
+            " email=iif(excluded.email<>'',excluded.email,email),"
+            " login=iif(excluded.login<>'',excluded.login,login),"
+            " section=iif(excluded.section<>'',excluded.section,section)",
+            "ssssss", x->student, x->person, x->email, x->login, x->section, alias));
+}
+
+static void put_item(struct book *b, int64_t run, const struct submission *x)
+{
+    char hash[DIGEST_HEX] = "";
+    put_student(b, x);
+    if (x->source) {
+        digest_hex(x->source, x->length, hash);
+        sqlite3_stmt *q =
+            query(b, "INSERT OR IGNORE INTO source(hash, text) VALUES (?,?)", "sn", hash);
+        sqlite3_bind_blob(q, 2, x->source, (int)x->length, SQLITE_TRANSIENT);
+        finish(b, q);
+    }
+    finish(b,
+           query(b,
+                 "INSERT INTO item(run, student, original, hash, problem, late, missing, handed_in)"
+                 " VALUES (?,?,?,?,?,?,?,?)",
+                 "issssiii", run, x->student, x->original, x->source ? hash : NULL, x->problem,
+                 (int64_t)x->late, (int64_t)x->missing, x->handed_in));
+}
+
+int64_t book_run(struct book *b, const char *lab, const char *key, const char *settings,
+                 const struct submissions *s, int *resumed)
+{
+    run_sql(b, "BEGIN IMMEDIATE");
+    sqlite3_stmt *q =
+        query(b,
+              "SELECT id, (SELECT count(*) FROM item WHERE run=id AND verdict IS NOT NULL) FROM run"
+              " WHERE lab=? AND key=? AND finished IS NULL ORDER BY id DESC LIMIT 1",
+              "ss", lab, key);
+    int64_t run = 0;
+    *resumed = 0;
+    if (step(b, q)) {
+        run = sqlite3_column_int64(q, 0);
+        *resumed = sqlite3_column_int(q, 1);
+    }
+    sqlite3_finalize(q);
+    if (!run) {
+        finish(b, query(b, "INSERT INTO run(lab, key, settings, who) VALUES (?,?,?,?)", "ssss", lab,
+                        key, settings, who()));
+        run = sqlite3_last_insert_rowid(b->db);
+        for (int i = 0; i < s->n; i++)
+            put_item(b, run, &s->v[i]);
+    }
+    run_sql(b, "COMMIT");
+    return run;
+}
+
+struct book_item *book_pending(struct book *b, int64_t run, int *n)
+{
+    struct book_item *v = NULL;
+    *n = 0;
+    sqlite3_stmt *q =
+        query(b,
+              "SELECT student, original, text, problem, item.hash, late FROM item LEFT JOIN source"
+              " ON item.hash=source.hash WHERE run=? AND verdict IS NULL ORDER BY student",
+              "i", run);
+    while (step(b, q)) {
+        v = gr_realloc(v, (size_t)(*n + 1) * sizeof(*v));
+        struct book_item *x = &v[(*n)++];
+        *x = (struct book_item){.run = run,
+                                .student = column(q, 0),
+                                .original = column(q, 1),
+                                .problem = column(q, 3),
+                                .hash = column(q, 4),
+                                .late = sqlite3_column_int(q, 5)};
+        if (sqlite3_column_type(q, 2) != SQLITE_NULL) {
+            x->length = (size_t)sqlite3_column_bytes(q, 2);
+            x->source = gr_alloc(x->length + 1);
+            if (x->length)
+                memcpy(x->source, sqlite3_column_blob(q, 2), x->length);
+        }
+    }
+    sqlite3_finalize(q);
+    return v;
+}
+
+void book_items_free(struct book_item *v, int n)
+{
+    for (int i = 0; i < n; i++) {
+        free(v[i].student);
+        free(v[i].original);
+        free(v[i].source);
+        free(v[i].problem);
+        free(v[i].hash);
+    }
+    free(v);
+}
+
+bool book_result(struct book *b, int64_t run, const char *student, const char *status, double score,
+                 double max, const char *verdict, bool needs_human)
+{
+    return finish(b, query(b,
+                           "UPDATE item SET status=?, score=?, max=?, verdict=?, needs_human=?,"
+                           " marked=datetime('now') WHERE run=? AND student=? AND verdict IS NULL",
+                           "sddsiis", status, score, max, verdict, (int64_t)needs_human, run,
+                           student)) == 1;
+}
+
+void book_run_done(struct book *b, int64_t run)
+{
+    finish(b, query(b,
+                    "UPDATE run SET finished=datetime('now') WHERE id=? AND NOT EXISTS"
+                    " (SELECT 1 FROM item WHERE run=run.id AND verdict IS NULL)",
+                    "i", run));
+}
+
+int64_t book_last_run(struct book *b, const char *lab)
+{
+    sqlite3_stmt *q = query(b, "SELECT max(id) FROM run WHERE lab=?", "s", lab);
+    int64_t run = step(b, q) ? sqlite3_column_int64(q, 0) : 0;
+    sqlite3_finalize(q);
+    return run;
+}
+
+char *book_cached(struct book *b, const char *key)
+{
+    sqlite3_stmt *q = query(b, "SELECT verdict FROM cache WHERE key=?", "s", key);
+    char *v = step(b, q) ? column(q, 0) : NULL;
+    sqlite3_finalize(q);
+    return v;
+}
+
+void book_cache(struct book *b, const char *key, const char *verdict)
+{
+    finish(b,
+           query(b, "INSERT OR REPLACE INTO cache(key, verdict) VALUES (?,?)", "ss", key, verdict));
+}
+
+/* ---- changes by a person ---- */
+
+bool book_forget(struct book *b, const char *lab, const char *student, const char *why)
+{
+    int64_t run = book_last_run(b, lab);
+    run_sql(b, "BEGIN IMMEDIATE");
+    bool ok = finish(b, query(b,
+                              "UPDATE item SET verdict=NULL, status=NULL, score=NULL, marked=NULL "
+                              "WHERE run=? AND student=?",
+                              "is", run, student)) == 1;
+    if (ok) {
+        finish(b, query(b, "UPDATE run SET finished=NULL WHERE id=?", "i", run));
+        book_audit(b, "regrade", lab, student, why);
+    }
+    run_sql(b, "COMMIT");
+    return ok;
+}
+
+bool book_override(struct book *b, const char *lab, const char *student, double points,
+                   const char *why)
+{
+    sqlite3_stmt *q =
+        query(b, "SELECT 1 FROM item JOIN run ON run=run.id WHERE lab=? AND student=?", "ss", lab,
+              student);
+    bool known = step(b, q);
+    sqlite3_finalize(q);
+    if (!known)
+        return false;
+    char *what = points < 0 ? gr_strdup("override removed") : gr_format("override to %g", points);
+    run_sql(b, "BEGIN IMMEDIATE");
+    if (points < 0)
+        finish(b, query(b, "DELETE FROM override WHERE lab=? AND student=?", "ss", lab, student));
+    else
+        finish(b,
+               query(b,
+                     "INSERT OR REPLACE INTO override(lab, student, points, why) VALUES (?,?,?,?)",
+                     "ssds", lab, student, points, why));
+    book_audit(b, what, lab, student, why);
+    run_sql(b, "COMMIT");
+    free(what);
+    return true;
+}
+
+void book_policy_set(struct book *b, const char *lab, const struct policy *p)
+{
+    finish(
+        b,
+        query(b,
+              "INSERT OR REPLACE INTO policy(lab, due, grace, per_day, max_days, late_days, best)"
+              " VALUES (?,?,?,?,?,?,?)",
+              "siidiii", lab, p->due, p->grace, p->per_day, (int64_t)p->max_days,
+              (int64_t)p->late_days, (int64_t)p->best));
+}
+
+struct policy book_policy(struct book *b, const char *lab)
+{
+    struct policy p = {0};
+    sqlite3_stmt *q =
+        query(b, "SELECT due, grace, per_day, max_days, late_days, best FROM policy WHERE lab=?",
+              "s", lab);
+    if (step(b, q))
+        p = (struct policy){.due = sqlite3_column_int64(q, 0),
+                            .grace = sqlite3_column_int64(q, 1),
+                            .per_day = sqlite3_column_double(q, 2),
+                            .max_days = sqlite3_column_int(q, 3),
+                            .late_days = sqlite3_column_int(q, 4),
+                            .best = sqlite3_column_int(q, 5)};
+    sqlite3_finalize(q);
+    return p;
+}
+
+/* ---- marks ---- */
+
+static double days_late(const struct mark *m, const struct policy *p)
+{
+    if (p->due && m->handed_in) {
+        int64_t over = m->handed_in - p->due - p->grace;
+        return over > 0 ? ceil((double)(over + p->grace) / 86400.0) : 0;
+    }
+    return m->late ? 1 : 0; /* marked late by the system, by a time it does not say */
+}
+
+/* Lateness, then what a person set. *free_days: what the student has left. */
+static void apply_policy(struct mark *m, const struct policy *p, int *free_days)
+{
+    m->lateness_days = m->missing ? 0 : days_late(m, p);
+    double used = m->lateness_days < *free_days ? m->lateness_days : *free_days;
+    double charged = m->lateness_days - used;
+    *free_days -= (int)used;
+    double share = charged * p->per_day;
+    bool too_late = p->max_days > 0 && charged > p->max_days;
+    m->mark = too_late || share > 1 ? 0 : m->score * (1 - share);
+    if (too_late)
+        m->rule = gr_format("%g days late: no longer accepted", charged);
+    else if (charged > 0)
+        m->rule = gr_format("%g day%s late: -%g %%", charged, charged == 1 ? "" : "s", 100 * share);
+    else if (used > 0)
+        m->rule = gr_format("%g late day%s used", used, used == 1 ? "" : "s");
+    else
+        m->rule = gr_strdup("as marked");
+}
+
+static void apply_override(struct book *b, struct mark *m)
+{
+    sqlite3_stmt *q = query(b, "SELECT points, why FROM override WHERE lab=? AND student=?", "ss",
+                            m->lab, m->student);
+    if (step(b, q)) {
+        m->mark = sqlite3_column_double(q, 0);
+        m->overridden = true;
+        free(m->rule);
+        m->rule = gr_format("set by hand: %s", (const char *)sqlite3_column_text(q, 1));
+    }
+    sqlite3_finalize(q);
+}
+
+static void read_mark(sqlite3_stmt *q, struct mark *m)
+{
+    *m = (struct mark){.lab = column(q, 0),
+                       .student = column(q, 1),
+                       .person = column(q, 2),
+                       .email = column(q, 3),
+                       .login = column(q, 4),
+                       .section = column(q, 5),
+                       .alias = column(q, 6),
+                       .status = column(q, 7),
+                       .original = column(q, 8),
+                       .hash = column(q, 9),
+                       .verdict = column(q, 10),
+                       .score = sqlite3_column_double(q, 11),
+                       .max = sqlite3_column_double(q, 12),
+                       .late = sqlite3_column_int(q, 13),
+                       .missing = sqlite3_column_int(q, 14),
+                       .handed_in = sqlite3_column_int64(q, 15),
+                       .needs_human = sqlite3_column_int(q, 16),
+                       .run = sqlite3_column_int64(q, 17)};
+}
+
+static void mark_free(struct mark *m)
+{
+    char *all[] = {m->student, m->person, m->email,    m->login, m->section, m->alias,
+                   m->lab,     m->status, m->original, m->hash,  m->verdict, m->rule};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        free(all[i]);
+}
+
+/* Late days are spent in the order of labs' due dates as they come out of the query: by
+ * student, then due date. Only what counts (latest or best) spends them. */
+struct mark *book_marks(struct book *b, const char *lab, int64_t run, int *n)
+{
+    static const char sql[] =
+        "SELECT run.lab, item.student, person, email, login, section, alias, status, original, "
+        "hash, verdict,"
+        " score, max, late, missing, handed_in, needs_human, run.id FROM item JOIN run ON "
+        "item.run=run.id"
+        " JOIN student ON student.id=item.student LEFT JOIN policy ON policy.lab=run.lab"
+        " WHERE (?2=0 OR run.id=?2) AND (?1 IS NULL OR ?2=0 OR run.lab=?1)"
+        " ORDER BY item.student, coalesce(policy.due, 0), run.lab,"
+        " iif(coalesce(policy.best,0), coalesce(score,-1), 0), run.id";
+    struct mark *v = NULL;
+    *n = 0;
+    sqlite3_stmt *q = query(b, sql, "si", lab, run);
+    while (step(b, q)) { /* of one student and lab the last row counts */
+        struct mark m;
+        read_mark(q, &m);
+        bool same = *n && !strcmp(v[*n - 1].student, m.student) && !strcmp(v[*n - 1].lab, m.lab);
+        if (same && !m.verdict && v[*n - 1].verdict) {
+            mark_free(&m);
+            continue;
+        }
+        if (same)
+            mark_free(&v[--*n]);
+        v = gr_realloc(v, (size_t)(*n + 1) * sizeof(*v));
+        v[(*n)++] = m;
+    }
+    sqlite3_finalize(q);
+    int keep = 0, free_days = 0;
+    for (int i = 0; i < *n; i++) {
+        struct policy p = book_policy(b, v[i].lab);
+        if (i == 0 || strcmp(v[i].student, v[i - 1].student))
+            free_days = p.late_days;
+        apply_policy(&v[i], &p, &free_days);
+        apply_override(b, &v[i]);
+    }
+    for (int i = 0; i < *n; i++) {
+        if (!lab || !strcmp(v[i].lab, lab))
+            v[keep++] = v[i];
+        else
+            mark_free(&v[i]);
+    }
+    *n = keep;
+    return v;
+}
+
+void book_marks_free(struct mark *v, int n)
+{
+    for (int i = 0; i < n; i++)
+        mark_free(&v[i]);
+    free(v);
+}
+
+void book_print_audit(struct book *b, const char *student, struct text *out)
+{
+    sqlite3_stmt *q = query(
+        b,
+        "SELECT at, who, what, coalesce(lab,''), coalesce(student,''), coalesce(why,'') FROM audit"
+        " WHERE ?1 IS NULL OR student=?1 ORDER BY id",
+        "s", student);
+    while (step(b, q)) {
+        text_addf(out, "%s  %s  %s  %s  ", sqlite3_column_text(q, 0), sqlite3_column_text(q, 1),
+                  sqlite3_column_text(q, 2), sqlite3_column_text(q, 3));
+        for (int k = 4; k < 6; k++) {
+            const char *s = (const char *)sqlite3_column_text(q, k);
+            text_printable(out, s, strlen(s), false);
+            text_add(out, k == 4 ? "  " : "\n");
+        }
+    }
+    sqlite3_finalize(q);
+}
