@@ -1,0 +1,336 @@
+/* harness.c - matrix multiplication: c (m x n) = a (m x k) * b (k x n), all row-major.
+ *
+ * A variant's launch record says how many outputs a thread makes along each side (items,
+ * the lecture's V); blocks then cover block_x*V columns and block_y*V rows. Two exceptions,
+ * flagged below: mm_naive has x along the rows, as printed in the lecture, and mm_tensor's
+ * threads share their work, so its items is the side of the tile a block makes (L).
+ *
+ * Interface: lab_matmul.
+ */
+#include "lab.h"
+#include "random.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The reference is a triple loop in double; -O3 lets gcc use vectors for it. */
+#pragma GCC optimize("O3")
+
+enum { X_IS_ROW = 1, TENSOR = 2, SLOW = 4 };
+enum { A, B, C };
+
+/* Above this many products only some rows are compared; the others must be finite. */
+#define FULL_PRODUCTS (1ull << 28)
+#define SAMPLED_ROWS  32
+
+/* clang-format off */
+#define BLOCK(x, y, v) {x, y, v, 0}
+#define ANY BLOCK(1, 1, 1), BLOCK(1024, 1024, 16)
+static const struct lab_variant variants[] = {
+    {"mm_naive",     "0",  "one output a thread, x down the rows",   NULL, true, BLOCK(32, 32, 1),  BLOCK(1, 1, 1),   BLOCK(1024, 1024, 1), X_IS_ROW | SLOW, false, true},
+    {"mm_coalesced", "0b", "x along the columns",                    NULL, true, BLOCK(32, 32, 1),  BLOCK(1, 1, 1),   BLOCK(1024, 1024, 1), 0, false, false},
+    {"mm_registers", "1",  "V x V outputs in registers",             NULL, true, BLOCK(32, 8, 4),   ANY, 0, false, false},
+    {"mm_shared",    "2a", "L x L tile in shared memory",            NULL, true, BLOCK(32, 32, 1),  ANY, 0, false, false},
+    {"mm_tiled",     "2",  "both: shared tile, V x V registers",     NULL, true, BLOCK(16, 16, 4),  ANY, 0, false, false},
+    {"mm_vector",    "3",  "16-byte loads",                          NULL, true, BLOCK(8, 8, 8),    ANY, 0, false, false},
+    {"mm_pipeline",  "4",  "double-buffered",                        NULL, true, BLOCK(8, 8, 8),    ANY, 0, false, false},
+    {"mm_tensor",    "5",  "tensor cores, f16 in, f32 sums",         NULL, true, BLOCK(128, 1, 64), BLOCK(32, 1, 16), BLOCK(1024, 1, 256), TENSOR, false, false},
+};
+
+#define CHECK (CASE_CHECK | CASE_QUICK)
+#define BOTH  (CASE_CHECK | CASE_TIME)
+#define GPU   (CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY)
+static const struct lab_case cases[] = {
+    /* name                 n     m     k     param dtype op seed flags */
+    {"1x1x1",               1,    1,    1,    0, DT_F32, 0, 0, CHECK},
+    {"empty",               8,    0,    8,    0, DT_F32, 0, 0, CHECK},
+    {"k=0",                 7,    5,    0,    0, DT_F32, 0, 0, CHECK},
+    {"row",                 257,  1,    31,   0, DT_F32, 0, 0, CHECK},
+    {"column",              1,    127,  65,   0, DT_F32, 0, 0, CHECK},
+    {"64x64x64",            64,   64,   64,   0, DT_F32, 0, 0, CHECK},
+    {"33x65x17",            65,   33,   17,   0, DT_F32, 0, 0, CHECK},
+    {"100x72x52",           72,   100,  52,   0, DT_F32, 0, 0, CHECK},
+    {"127x129x131",         129,  127,  131,  0, DT_F32, 0, 0, CHECK},
+    {"f16 1x1x1",           1,    1,    1,    0, DT_F16, 0, 0, CHECK},
+    {"f16 k=0",             7,    5,    0,    0, DT_F16, 0, 0, CHECK},
+    {"f16 33x65x17",        65,   33,   17,   0, DT_F16, 0, 0, CHECK},
+    {"f16 128x64x96",       64,   128,  96,   0, DT_F16, 0, 0, CHECK},
+    {"n=256",               256,  256,  256,  0, DT_F32, 0, 0, BOTH | CASE_QUICK},
+    {"f16 n=256",           256,  256,  256,  0, DT_F16, 0, 0, BOTH | CASE_QUICK},
+    {"n=512",               512,  512,  512,  0, DT_F32, 0, 0, BOTH},
+    {"f16 n=512",           512,  512,  512,  0, DT_F16, 0, 0, BOTH},
+    {"n=1024",              1024, 1024, 1024, 0, DT_F32, 0, 0, GPU},
+    {"f16 n=1024",          1024, 1024, 1024, 0, DT_F16, 0, 0, GPU},
+    {"n=4096",              4096, 4096, 4096, 0, DT_F32, 0, 0, GPU},
+    {"f16 n=4096",          4096, 4096, 4096, 0, DT_F16, 0, 0, GPU},
+};
+
+static const char *const columns[] = {
+    "global_ld_sectors/global_ld_requests",
+    "global_ld_bytes",
+    "shared_ld_bytes",
+    "shared_ld_bank_conflicts/shared_ld_requests",
+    NULL,
+};
+
+static const struct lab_prediction predictions[] = {
+    {"naive_sectors",     "sectors a request of mm_naive's loads, n=256",
+     "global_ld_sectors/global_ld_requests", "mm_naive",     "n=256", 0.02},
+    {"coalesced_sectors", "the same of mm_coalesced",
+     "global_ld_sectors/global_ld_requests", "mm_coalesced", "n=256", 0.02},
+    {"naive_bytes",       "bytes mm_naive's lanes load, n=256 (2 N^3 words)",
+     "global_ld_bytes",                      "mm_naive",     "n=256", 0.02},
+    {"registers_bytes",   "bytes mm_registers' lanes load with your V (2 N^3 / V words)",
+     "global_ld_bytes",                      "mm_registers", "n=256", 0.05},
+    {"tiled_bytes",       "bytes mm_tiled's lanes load from global memory with your L",
+     "global_ld_bytes",                      "mm_tiled",     "n=256", 0.05},
+    {"tiled_shared",      "bytes mm_tiled's lanes load from shared memory with your V",
+     "shared_ld_bytes",                      "mm_tiled",     "n=256", 0.05},
+};
+/* clang-format on */
+
+static bool applies(const struct lab_variant *v, const struct lab_case *c)
+{
+    if ((c->dtype == DT_F16) != !!(v->flags & TENSOR))
+        return false;
+    return !(v->flags & SLOW) || c->n <= 2048; /* a third of a second a launch on a large GPU */
+}
+
+static struct plan_arg buffer_arg(int buffer)
+{
+    return (struct plan_arg){.kind = ARG_BUFFER, .buffer = buffer};
+}
+
+static struct plan_arg i32_arg(uint64_t value)
+{
+    return (struct plan_arg){.kind = ARG_I32, .v.i32 = (int32_t)value};
+}
+
+static uint32_t blocks_for(uint64_t extent, uint32_t covered)
+{
+    return (uint32_t)((extent + covered - 1) / covered);
+}
+
+static bool plan(const struct lab_variant *v, const struct lab_case *c,
+                 const struct launch_record *r, const struct device_limits *d, struct plan *out,
+                 char *err, size_t errsize)
+{
+    bool tensor = v->flags & TENSOR, x_is_row = v->flags & X_IS_ROW;
+    uint32_t cover_x = tensor ? r->items : r->block_x * r->items;
+    uint32_t cover_y = tensor ? r->items : r->block_y * r->items;
+    struct plan_step *s = &out->steps[0];
+
+    if (r->block_x * r->block_y > d->max_threads_per_block) {
+        snprintf(err, errsize, "LAUNCH(%s, %u, %u, …): a block has at most %u threads", v->name,
+                 r->block_x, r->block_y, d->max_threads_per_block);
+        return false;
+    }
+    memset(out, 0, sizeof(*out));
+    out->nbuffers = 3;
+    out->buffers[A] = (struct lab_buffer){"a", BUF_INPUT, c->dtype, c->m * c->k, ""};
+    out->buffers[B] = (struct lab_buffer){"b", BUF_INPUT, c->dtype, c->k * c->n, ""};
+    out->buffers[C] = (struct lab_buffer){"c", BUF_OUTPUT, DT_F32, c->m * c->n, ""};
+    out->bytes = (double)dtype_size(c->dtype) * (double)(c->m * c->k + c->k * c->n) +
+                 4.0 * (double)(c->m * c->n);
+    out->flops = 2.0 * (double)c->m * (double)c->n * (double)c->k;
+    if (c->m == 0 || c->n == 0)
+        return true;
+
+    out->nsteps = 1;
+    snprintf(s->kernel, sizeof(s->kernel), "%s", v->name);
+    s->grid[0] = blocks_for(x_is_row ? c->m : c->n, cover_x);
+    s->grid[1] = blocks_for(x_is_row ? c->n : c->m, cover_y);
+    s->grid[2] = 1;
+    s->block[0] = r->block_x;
+    s->block[1] = r->block_y;
+    s->block[2] = 1;
+    s->shared_bytes = r->shared_bytes;
+    s->nargs = 6;
+    s->args[0] = buffer_arg(A);
+    s->args[1] = buffer_arg(B);
+    s->args[2] = buffer_arg(C);
+    s->args[3] = i32_arg(c->m);
+    s->args[4] = i32_arg(c->n);
+    s->args[5] = i32_arg(c->k);
+    return true;
+}
+
+/* The half with value i / 1024, |i| < 2048: 11 bits, so exact. */
+static uint16_t half_of_1024ths(int i)
+{
+    unsigned mag = (unsigned)(i < 0 ? -i : i), sign = i < 0 ? 0x8000 : 0;
+    int top;
+
+    if (mag == 0)
+        return 0;
+    top = 31 - __builtin_clz(mag);
+    return (uint16_t)(sign | (unsigned)(top - 10 + 15) << 10 | (mag << (10 - top) & 0x3ff));
+}
+
+static double half_value(uint16_t h)
+{
+    int e = h >> 10 & 31;
+    double mag = e ? ldexp(1024 + (h & 0x3ff), e - 25) : 0; /* made above: no subnormals */
+
+    return h & 0x8000 ? -mag : mag;
+}
+
+static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
+                       void *data)
+{
+    uint64_t stream = random_u64(seed, (uint64_t)b), count = p->buffers[b].count;
+
+    if (c->dtype == DT_F16)
+        for (uint64_t i = 0; i < count; i++)
+            ((uint16_t *)data)[i] = half_of_1024ths((int)(random_u64(stream, i) % 2047) - 1023);
+    else
+        for (uint64_t i = 0; i < count; i++)
+            ((float *)data)[i] = random_f32(stream, i);
+}
+
+static double element(const void *data, enum dtype t, uint64_t i)
+{
+    return t == DT_F16 ? half_value(((const uint16_t *)data)[i]) : ((const float *)data)[i];
+}
+
+/* Is row compared? All are in small cases; in large ones the first, the last and some that
+ * the input itself picks, so that a kernel cannot know them. */
+static bool compared(const struct lab_case *c, uint64_t row, const void *b)
+{
+    uint64_t word = 0;
+
+    if (c->m * c->n * c->k <= FULL_PRODUCTS || row == 0 || row == c->m - 1)
+        return true;
+    memcpy(&word, b, sizeof(word));
+    return random_u64(word, row) % c->m < SAMPLED_ROWS;
+}
+
+struct scratch {
+    double sum[1 << 13], squares[1 << 13]; /* a slice of one row of c */
+};
+
+/* One row of c from column lo to hi, and its bound.
+ *
+ * A sum of k products in any order, each step rounded with unit u, is off by at most
+ * k u (1 + k u) sum |a b|; by Cauchy-Schwarz sum |a b| <= |row of a| |column of b|, which
+ * costs less to find. u is 2^-24 in f32. Tensor cores cut sums off and not at full width:
+ * there we allow 2^-22. */
+static void reference_slice(const struct lab_case *c, const void *a, const void *b, uint64_t row,
+                            uint64_t lo, uint64_t hi, struct scratch *s, float *want, double *tol)
+{
+    uint64_t width = hi - lo;
+    double a2 = 0, u = c->dtype == DT_F16 ? 0x1p-22 : 0x1p-24;
+    double ku = (double)c->k * u;
+
+    memset(s, 0, sizeof(*s));
+    for (uint64_t i = 0; i < c->k; i++) {
+        double av = element(a, c->dtype, row * c->k + i);
+
+        a2 += av * av;
+        for (uint64_t j = 0; j < width; j++) {
+            double bv = element(b, c->dtype, i * c->n + lo + j);
+
+            s->sum[j] += av * bv;
+            s->squares[j] += bv * bv;
+        }
+    }
+    for (uint64_t j = 0; j < width; j++) {
+        want[j] = (float)s->sum[j];
+        tol[j] = ku * (1 + ku) * sqrt(a2 * s->squares[j]) + fabs(s->sum[j]) * 0x1p-24;
+    }
+}
+
+static void reference(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, void **expected, double **tolerance)
+{
+    static _Thread_local struct scratch s;
+    float *want = expected[C];
+    double *tol = tolerance[C];
+
+    (void)p;
+    (void)v;
+    for (uint64_t row = 0; row < c->m; row++) {
+        uint64_t at = row * c->n;
+
+        if (!compared(c, row, inputs[B])) {
+            for (uint64_t j = 0; j < c->n; j++) {
+                want[at + j] = 0;
+                tol[at + j] = INFINITY; /* still not NaN */
+            }
+            continue;
+        }
+        for (uint64_t lo = 0; lo < c->n; lo += 1 << 13) {
+            uint64_t hi = lo + (1 << 13) < c->n ? lo + (1 << 13) : c->n;
+
+            reference_slice(c, inputs[A], inputs[B], row, lo, hi, &s, want + at + lo,
+                            tol + at + lo);
+        }
+    }
+}
+
+static bool all_nan(const struct lab_mismatch *mm, int nmm)
+{
+    for (int i = 0; i < nmm; i++)
+        if (!isnan(mm[i].got))
+            return false;
+    return nmm > 0;
+}
+
+static bool all_zero(const struct lab_mismatch *mm, int nmm)
+{
+    for (int i = 0; i < nmm; i++)
+        if (mm[i].got != 0)
+            return false;
+    return nmm > 0;
+}
+
+static bool all_past(const struct lab_case *c, const struct lab_mismatch *mm, int nmm)
+{
+    uint64_t row_edge = c->m / 16 * 16, col_edge = c->n / 16 * 16;
+
+    for (int i = 0; i < nmm; i++)
+        if (mm[i].index / c->n < row_edge && mm[i].index % c->n < col_edge)
+            return false;
+    return nmm > 0;
+}
+
+static const char *diagnose(const struct plan *p, const struct lab_case *c, int b,
+                            const struct lab_mismatch *mm, int nmm, uint64_t nwrong)
+{
+    uint64_t count = p->buffers[b].count;
+
+    if (all_nan(mm, nmm) && nwrong == count)
+        return "no element of c has a number in it: is the TODO of this kernel still open?";
+    if (all_nan(mm, nmm))
+        return "some elements of c were never written: do grid, block and items cover all of "
+               "m x n, and does every thread reach its store?";
+    if (all_zero(mm, nmm) && nwrong == count)
+        return "every sum came out 0: do the tiles ever hold a and b?";
+    if (nwrong < count && all_past(c, mm, nmm))
+        return "only the right or bottom edge is wrong: what do threads past m, n and k load "
+               "and store?";
+    if (nwrong == count && c->k % 16 != 0)
+        return "every element is wrong and k is no multiple of 16: what is in the last tile of k "
+               "where there is no matrix any more?";
+    return NULL;
+}
+
+const struct lab lab_matmul = {
+    .name = "matmul",
+    .title = "Matrix multiplication: reuse, from registers to tensor cores",
+    .bytes_formula = "elem (m k + k n) + 4 m n",
+    .flops_formula = "2 m n k",
+    .record_items = "V: a thread makes V x V outputs (mm_tensor: L, a block makes L x L)",
+    .variants = variants,
+    .nvariants = sizeof(variants) / sizeof(variants[0]),
+    .cases = cases,
+    .ncases = sizeof(cases) / sizeof(cases[0]),
+    .applies = applies,
+    .plan = plan,
+    .make_input = make_input,
+    .reference = reference,
+    .diagnose = diagnose,
+    .columns = columns,
+    .predictions = predictions,
+    .npredictions = sizeof(predictions) / sizeof(predictions[0]),
+};
