@@ -1,0 +1,304 @@
+/* harness.c - bank conflicts: a warp's shared-memory accesses at a stride, and tiles.
+ *
+ * Two kinds of case, told apart by op. OP_STRIDE: bank_once permutes each block of 512
+ * doubles; the loops add up 512 words a thread of one table, starting at t * stride.
+ * OP_TILE: the transposition of an m x n matrix of floats.
+ *
+ * Interface: lab_bank_conflicts.
+ */
+#include "lab.h"
+#include "random.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { OP_STRIDE, OP_TILE };
+enum { IN, OUT };
+
+/* What a loop variant reads; the figures are those of the kernels in bank_conflicts.cu. */
+#define ROW    32
+#define WINDOW (32 * ROW)
+#define ROUND  32
+#define ROUNDS 16
+#define WORDS  (WINDOW + (ROUND - 1) * ROW)
+#define ONCE   512 /* doubles of bank_once's shared array, and its block */
+
+/* flags of a variant: the 32-bit words of one element, or what else it is */
+enum { WORD4 = 1, WORD8 = 2, WORD16 = 4, WORD_MASK = 7, IS_ONCE = 8, IS_TILE = 16 };
+
+/* clang-format off */
+#define LOOP_SHAPE {256, 1, 1, 0}, {32, 1, 1, 0}, {1024, 1, 1, 0}
+#define TILE_SHAPE {32, 8, 4, 0}, {32, 1, 1, 0}, {32, 32, 32, 0}
+#define ONCE_SHAPE {ONCE, 1, 1, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}
+static const struct lab_variant variants[] = {
+    {"bank_once",          "1",  "the lecture's: one read of a double",  NULL, true, ONCE_SHAPE, IS_ONCE, false, true},
+    {"bank_loop4",         "2a", "512 reads of 4 bytes",                 NULL, true, LOOP_SHAPE, WORD4,   false, true},
+    {"bank_loop8",         "2b", "512 reads of 8 bytes",                 NULL, true, LOOP_SHAPE, WORD8,   false, true},
+    {"bank_loop16",        "2c", "512 reads of 16 bytes",                NULL, true, LOOP_SHAPE, WORD16,  false, true},
+    {"bank_fixed",         "3",  "2a with the words stored elsewhere",   NULL, true, LOOP_SHAPE, WORD4,   false, false},
+    {"transpose_conflict", "4a", "tile read across, 32 x 32",            NULL, true, TILE_SHAPE, IS_TILE, false, true},
+    {"transpose_padded",   "4b", "the tile's rows are longer",           NULL, true, TILE_SHAPE, IS_TILE, false, false},
+    {"transpose_swizzled", "4c", "the tile's columns are exchanged",     NULL, true, TILE_SHAPE, IS_TILE, false, false},
+};
+
+#define CHECK (CASE_CHECK | CASE_QUICK)
+#define EMU   (CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_EMULATOR_ONLY)
+#define GPU   (CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY)
+#define STRIDE(s) \
+    {"stride=" #s,          1 << 15, 0, 0, s, DT_U32, OP_STRIDE, 0, EMU}, \
+    {"stride=" #s " n=2^22", 1 << 22, 0, 0, s, DT_U32, OP_STRIDE, 0, GPU}
+static const struct lab_case cases[] = {
+    /* name       n     m     k  param dtype   op         seed flags */
+    {"empty",     0,    0,    0, 1,    DT_U32, OP_STRIDE, 0, CHECK},
+    {"n=1",       1,    0,    0, 1,    DT_U32, OP_STRIDE, 0, CHECK},
+    {"n=1000",    1000, 0,    0, 5,    DT_U32, OP_STRIDE, 0, CHECK},
+    STRIDE(1), STRIDE(2), STRIDE(3), STRIDE(4), STRIDE(8), STRIDE(16), STRIDE(32), STRIDE(33),
+    {"0x0",       0,    0,    0, 0,    DT_F32, OP_TILE,   0, CHECK},
+    {"1x1",       1,    1,    0, 0,    DT_F32, OP_TILE,   0, CHECK},
+    {"31x33",     33,   31,   0, 0,    DT_F32, OP_TILE,   0, CHECK},
+    {"1x127",     127,  1,    0, 0,    DT_F32, OP_TILE,   0, CHECK},
+    {"100x65",    65,   100,  0, 0,    DT_F32, OP_TILE,   0, CHECK},
+    {"512x512",   512,  512,  0, 0,    DT_F32, OP_TILE,   0, EMU},
+    {"4096x4096", 4096, 4096, 0, 0,    DT_F32, OP_TILE,   0, GPU},
+};
+
+static const char *const columns[] = {
+    "shared_ld_wavefronts/shared_ld_requests",
+    "shared_ld_bank_conflicts/shared_ld_requests",
+    "shared_st_bank_conflicts/shared_st_requests",
+    "global_st_sectors/global_st_requests",
+    NULL,
+};
+
+#define WAVEFRONTS "shared_ld_wavefronts/shared_ld_requests"
+#define CONFLICTS  "shared_ld_bank_conflicts/shared_ld_requests"
+static const struct lab_prediction predictions[] = {
+    {"loop4_stride2",  "wavefronts a request, 4-byte words, stride 2",   WAVEFRONTS, "bank_loop4",  "stride=2",  0.02},
+    {"loop4_stride3",  "the same, stride 3",                             WAVEFRONTS, "bank_loop4",  "stride=3",  0.02},
+    {"loop4_stride32", "the same, stride 32",                            WAVEFRONTS, "bank_loop4",  "stride=32", 0.02},
+    {"loop8_stride1",  "wavefronts a request, 8-byte words, stride 1",   WAVEFRONTS, "bank_loop8",  "stride=1",  0.02},
+    {"loop8_free",     "conflicts a request of the same",                CONFLICTS,  "bank_loop8",  "stride=1",  0.02},
+    {"loop16_stride8", "wavefronts a request, 16-byte words, stride 8",  WAVEFRONTS, "bank_loop16", "stride=8",  0.02},
+    {"tile_conflicts", "conflicts a request of transpose_conflict's column reads", CONFLICTS, "transpose_conflict", "512x512", 0.02},
+};
+/* clang-format on */
+
+static bool applies(const struct lab_variant *v, const struct lab_case *c)
+{
+    return (c->op == OP_TILE) == !!(v->flags & IS_TILE);
+}
+
+static uint32_t blocks_for(uint64_t extent, uint32_t covered)
+{
+    return (uint32_t)((extent + covered - 1) / covered);
+}
+
+static struct plan_arg buffer_arg(int buffer)
+{
+    return (struct plan_arg){.kind = ARG_BUFFER, .buffer = buffer};
+}
+
+static struct plan_arg i32_arg(int64_t value)
+{
+    return (struct plan_arg){.kind = ARG_I32, .v.i32 = (int32_t)value};
+}
+
+/* Buffers, grid and the last two arguments of a strided kernel. An element of w words is
+ * given to the harness as w words, so that every width is compared exactly. */
+static void plan_stride(const struct lab_variant *v, const struct lab_case *c,
+                        const struct launch_record *r, struct plan *out)
+{
+    uint64_t w = v->flags & WORD_MASK;
+    bool once = v->flags & IS_ONCE;
+    enum dtype t = once ? DT_F64 : DT_U32;
+
+    out->buffers[IN] = (struct lab_buffer){"in", BUF_INPUT, t, once ? c->n : WORDS * w, ""};
+    out->buffers[OUT] = (struct lab_buffer){"out", BUF_OUTPUT, t, once ? c->n : c->n * w, ""};
+    out->bytes = once ? 16.0 * (double)c->n : 4.0 * (double)w * ROUND * ROUNDS * (double)c->n;
+    out->nsteps = c->n != 0;
+    out->steps[0].grid[0] = blocks_for(c->n, r->block_x);
+    out->steps[0].grid[1] = 1;
+    out->steps[0].args[2] = i32_arg((int64_t)c->n);
+    out->steps[0].args[3] = i32_arg(c->param);
+}
+
+static void plan_tile(const struct lab_case *c, struct plan *out)
+{
+    uint64_t count = c->m * c->n;
+
+    out->buffers[IN] = (struct lab_buffer){"in", BUF_INPUT, DT_F32, count, ""};
+    out->buffers[OUT] = (struct lab_buffer){"out", BUF_OUTPUT, DT_F32, count, ""};
+    out->bytes = 8.0 * (double)count;
+    out->nsteps = count != 0;
+    out->steps[0].grid[0] = blocks_for(c->n, 32);
+    out->steps[0].grid[1] = blocks_for(c->m, 32);
+    out->steps[0].args[2] = i32_arg((int64_t)c->m);
+    out->steps[0].args[3] = i32_arg((int64_t)c->n);
+}
+
+static bool plan(const struct lab_variant *v, const struct lab_case *c,
+                 const struct launch_record *r, const struct device_limits *d, struct plan *out,
+                 char *err, size_t errsize)
+{
+    struct plan_step *s = &out->steps[0];
+
+    if (r->block_x * r->block_y > d->max_threads_per_block) {
+        snprintf(err, errsize, "LAUNCH(%s, %u, %u, …): a block has at most %u threads", v->name,
+                 r->block_x, r->block_y, d->max_threads_per_block);
+        return false;
+    }
+    if ((v->flags & IS_TILE) && (uint64_t)r->block_y * r->items != 32) {
+        snprintf(err, errsize, "LAUNCH(%s, 32, %u, %u): %u x %u rows are not the tile's 32",
+                 v->name, r->block_y, r->items, r->block_y, r->items);
+        return false;
+    }
+    memset(out, 0, sizeof(*out));
+    out->nbuffers = 2;
+    if (v->flags & IS_TILE)
+        plan_tile(c, out);
+    else
+        plan_stride(v, c, r, out);
+    snprintf(s->kernel, sizeof(s->kernel), "%s", v->name);
+    s->grid[2] = 1;
+    s->block[0] = r->block_x;
+    s->block[1] = r->block_y;
+    s->block[2] = 1;
+    s->shared_bytes = r->shared_bytes;
+    s->nargs = 4;
+    s->args[0] = buffer_arg(IN);
+    s->args[1] = buffer_arg(OUT);
+    return true;
+}
+
+static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
+                       void *data)
+{
+    uint64_t stream = random_u64(seed, (uint64_t)b);
+
+    (void)c;
+    for (uint64_t i = 0; i < p->buffers[b].count; i++)
+        switch (p->buffers[b].dtype) {
+        case DT_F64:
+            ((double *)data)[i] = (double)random_f32(stream, i);
+            break;
+        case DT_F32:
+            ((float *)data)[i] = random_f32(stream, i);
+            break;
+        default:
+            ((uint32_t *)data)[i] = (uint32_t)random_u64(stream, i);
+        }
+}
+
+static void reference_once(const struct lab_case *c, const double *in, double *out)
+{
+    for (uint64_t i = 0; i < c->n; i++) {
+        uint64_t from = i / ONCE * ONCE + (uint64_t)c->param * (i % ONCE) % ONCE;
+
+        out[i] = from < c->n ? in[from] : 0;
+    }
+}
+
+/* Element i of a table of w-word elements; bank_loop16's halves are added one by one. */
+static uint64_t table_half(const uint32_t *in, uint64_t w, uint64_t i, uint64_t half)
+{
+    const uint32_t *e = in + i * w + half * 2;
+
+    return w == 1 ? e[0] : e[0] | (uint64_t)e[1] << 32;
+}
+
+/* The sum that starts at `start`: it does not depend on the thread otherwise. */
+static uint64_t loop_sum(const uint32_t *in, uint64_t w, uint64_t start, uint64_t half)
+{
+    uint64_t sum = 0;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        for (uint64_t r = 0; r < ROUND; r++)
+            sum += table_half(in, w, start + r * ROW, half);
+        start = (start + ROW) % WINDOW;
+    }
+    return sum;
+}
+
+static void reference_loop(const struct lab_case *c, uint64_t w, uint64_t block, const uint32_t *in,
+                           uint32_t *out)
+{
+    static _Thread_local uint64_t sums[WINDOW];
+
+    for (uint64_t half = 0; half < (w + 1) / 2; half++) {
+        for (uint64_t start = 0; start < WINDOW; start++)
+            sums[start] = loop_sum(in, w, start, half);
+        for (uint64_t i = 0; i < c->n; i++) {
+            uint64_t sum = sums[i % block * (uint64_t)c->param % WINDOW];
+
+            out[i * w + half * 2] = (uint32_t)sum;
+            if (w > 1)
+                out[i * w + half * 2 + 1] = (uint32_t)(sum >> 32);
+        }
+    }
+}
+
+static void reference(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, void **expected, double **tolerance)
+{
+    const float *in = inputs[IN];
+    float *out = expected[OUT];
+
+    if (tolerance[OUT]) /* nothing is computed in floating point: copies are exact */
+        memset(tolerance[OUT], 0, p->buffers[OUT].count * sizeof(double));
+    if (v->flags & IS_ONCE)
+        reference_once(c, inputs[IN], expected[OUT]);
+    else if (!(v->flags & IS_TILE))
+        reference_loop(c, v->flags & WORD_MASK, p->steps[0].block[0], inputs[IN], expected[OUT]);
+    else
+        for (uint64_t y = 0; y < c->m; y++)
+            for (uint64_t x = 0; x < c->n; x++)
+                out[x * c->m + y] = in[y * c->n + x];
+}
+
+static bool all_nan(const struct lab_mismatch *mm, int nmm)
+{
+    for (int i = 0; i < nmm; i++)
+        if (!isnan(mm[i].got))
+            return false;
+    return nmm > 0;
+}
+
+static const char *diagnose(const struct plan *p, const struct lab_case *c, int b,
+                            const struct lab_mismatch *mm, int nmm, uint64_t nwrong)
+{
+    uint64_t count = p->buffers[b].count;
+
+    if (c->op == OP_STRIDE)
+        return nwrong == count ? "every sum is wrong: are the words stored and read through the "
+                                 "same place()?"
+                               : "some sums are wrong: does place() send two words to one spot, "
+                                 "or one past the end of sm?";
+    if (all_nan(mm, nmm) && nwrong == count)
+        return "nothing was written: is the TODO of this kernel still open?";
+    if (all_nan(mm, nmm))
+        return "some elements were never written: do four rows a thread cover the tile, and do "
+               "the guards of the second half use the output's shape (n rows of m)?";
+    return "elements land in the wrong place: read the tile exactly where it was written, and "
+           "remember that block (bx, by) writes tile (by, bx)";
+}
+
+const struct lab lab_bank_conflicts = {
+    .name = "bank_conflicts",
+    .title = "Bank conflicts: 32 doors, one at a time",
+    .bytes_formula = "loops: the shared memory's, 512 w n; bank_once: 16 n; tiles: 8 m n",
+    .flops_formula = "0",
+    .record_items = "transpositions: rows a thread handles; otherwise 1",
+    .param_name = "stride",
+    .variants = variants,
+    .nvariants = sizeof(variants) / sizeof(variants[0]),
+    .cases = cases,
+    .ncases = sizeof(cases) / sizeof(cases[0]),
+    .applies = applies,
+    .plan = plan,
+    .make_input = make_input,
+    .reference = reference,
+    .diagnose = diagnose,
+    .columns = columns,
+    .predictions = predictions,
+    .npredictions = sizeof(predictions) / sizeof(predictions[0]),
+};
