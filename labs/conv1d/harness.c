@@ -1,0 +1,244 @@
+/* harness.c - one-dimensional convolution: out[i] = sum over j < width of w[j] in[i + j].
+ *
+ * in has n + width - 1 elements, out has n. The lecture's two kernels take the mean of three
+ * neighbours and run at width 3 alone. The variants with constant weights get them in the
+ * module's variable conv_weights, not as an argument.
+ *
+ * Interface: lab_conv1d.
+ */
+#include "lab.h"
+#include "random.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The reference is n * width multiply-adds in double; -O3 lets gcc use vectors for them. */
+#pragma GCC optimize("O3")
+
+enum { MEAN3 = 1, CONSTANT = 2 };
+enum { IN, OUT, WEIGHTS };
+
+/* Above this many products only some stretches of out are compared; the rest must be finite. */
+#define FULL_PRODUCTS (1ull << 28)
+#define STRETCH       1024
+
+/* clang-format off */
+#define SHAPE {128, 1, 1, 0}, {32, 1, 1, 0}, {1024, 1, 1, 0}
+#define MANY  {128, 1, 4, 0}, {32, 1, 1, 0}, {1024, 1, 16, 0}
+static const struct lab_variant variants[] = {
+    {"conv3_naive",  "1", "mean of three, as the lecture prints it", NULL, true, SHAPE, MEAN3,    false, true},
+    {"conv3_shared", "2", "the same through shared memory",          NULL, true, SHAPE, MEAN3,    false, true},
+    {"conv_naive",   "3", "any width, all from global memory",       NULL, true, SHAPE, 0,        false, true},
+    {"conv_shared",  "4", "inputs in shared memory, with a halo",    NULL, true, SHAPE, 0,        false, false},
+    {"conv_const",   "5", "weights in constant memory too",          NULL, true, SHAPE, CONSTANT, false, false},
+    {"conv_multi",   "6", "several outputs a thread",                NULL, true, MANY,  CONSTANT, false, false},
+};
+
+#define CHECK (CASE_CHECK | CASE_QUICK)
+#define EMU   (CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_EMULATOR_ONLY)
+#define GPU   (CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY)
+#define WIDTH(w) \
+    {"width=" #w,           1 << 17, 0, 0, w, DT_F32, 0, 0, EMU}, \
+    {"width=" #w " n=2^24", 1 << 24, 0, 0, w, DT_F32, 0, 0, GPU}
+static const struct lab_case cases[] = {
+    /* name           n     m  k  param dtype  op seed flags */
+    {"empty",         0,    0, 0, 3,    DT_F32, 0, 0, CHECK},
+    {"n=1",           1,    0, 0, 3,    DT_F32, 0, 0, CHECK},
+    {"n=1 width=1",   1,    0, 0, 1,    DT_F32, 0, 0, CHECK},
+    {"n=127",         127,  0, 0, 3,    DT_F32, 0, 0, CHECK},
+    {"n=513 width=4", 513,  0, 0, 4,    DT_F32, 0, 0, CHECK},
+    {"n=1000 width=6", 1000, 0, 0, 6,   DT_F32, 0, 0, CHECK},
+    {"n=1021 width=17", 1021, 0, 0, 17, DT_F32, 0, 0, CHECK},
+    {"n=4099 width=255", 4099, 0, 0, 255, DT_F32, 0, 0, CHECK},
+    {"n=5 width=255", 5,    0, 0, 255,  DT_F32, 0, 0, CHECK},
+    WIDTH(3), WIDTH(7), WIDTH(15), WIDTH(31), WIDTH(63), WIDTH(127), WIDTH(255),
+};
+
+static const char *const columns[] = {
+    "global_ld_bytes",
+    "global_ld_sectors/global_ld_requests",
+    "shared_ld_bytes",
+    "const_ld_requests",
+    NULL,
+};
+
+static const struct lab_prediction predictions[] = {
+    {"naive3_loads",  "bytes conv3_naive's lanes load, n=2^17",                     "global_ld_bytes", "conv3_naive",  "width=3",   0.02},
+    {"shared3_loads", "the same of conv3_shared (the lecture: 130 instead of 384 a block)", "global_ld_bytes", "conv3_shared", "width=3", 0.02},
+    {"naive_loads",   "bytes conv_naive's lanes load, width 63, weights too",       "global_ld_bytes", "conv_naive",   "width=63",  0.02},
+    {"const_loads",   "bytes conv_const's lanes load from global memory, width 63", "global_ld_bytes", "conv_const",   "width=63",  0.05},
+    {"const_shared",  "bytes conv_const's lanes load from shared memory, width 63", "shared_ld_bytes", "conv_const",   "width=63",  0.05},
+    {"multi_shared",  "the same of conv_multi, with your number of outputs",        "shared_ld_bytes", "conv_multi",   "width=63",  0.1},
+};
+/* clang-format on */
+
+static bool applies(const struct lab_variant *v, const struct lab_case *c)
+{
+    return !(v->flags & MEAN3) || c->param == 3;
+}
+
+static struct plan_arg buffer_arg(int buffer)
+{
+    return (struct plan_arg){.kind = ARG_BUFFER, .buffer = buffer};
+}
+
+static struct plan_arg i32_arg(int64_t value)
+{
+    return (struct plan_arg){.kind = ARG_I32, .v.i32 = (int32_t)value};
+}
+
+static bool plan(const struct lab_variant *v, const struct lab_case *c,
+                 const struct launch_record *r, const struct device_limits *d, struct plan *out,
+                 char *err, size_t errsize)
+{
+    uint64_t width = (uint64_t)c->param, per_block = (uint64_t)r->block_x * r->items;
+    struct plan_step *s = &out->steps[0];
+    bool constant = v->flags & CONSTANT;
+
+    if (r->block_x > d->max_threads_per_block || per_block == 0) {
+        snprintf(err, errsize, "LAUNCH(%s, %u, %u, %u): a block has 1 to %u threads", v->name,
+                 r->block_x, r->block_y, r->items, d->max_threads_per_block);
+        return false;
+    }
+    memset(out, 0, sizeof(*out));
+    out->nbuffers = 3;
+    out->buffers[IN] = (struct lab_buffer){"in", BUF_INPUT, DT_F32, c->n + width - 1, ""};
+    out->buffers[OUT] = (struct lab_buffer){"out", BUF_OUTPUT, DT_F32, c->n, ""};
+    out->buffers[WEIGHTS] = (struct lab_buffer){"weights", BUF_INPUT, DT_F32, width, ""};
+    if (constant)
+        snprintf(out->buffers[WEIGHTS].symbol, sizeof(out->buffers[WEIGHTS].symbol),
+                 "conv_weights");
+    out->bytes = 4.0 * (double)(2 * c->n + 2 * width - 1);
+    out->flops = 2.0 * (double)c->n * (double)width;
+    if (c->n == 0)
+        return true;
+
+    out->nsteps = 1;
+    snprintf(s->kernel, sizeof(s->kernel), "%s", v->name);
+    s->grid[0] = (uint32_t)((c->n + per_block - 1) / per_block);
+    s->grid[1] = s->grid[2] = 1;
+    s->block[0] = r->block_x;
+    s->block[1] = s->block[2] = 1;
+    s->shared_bytes = r->shared_bytes;
+    s->args[s->nargs++] = buffer_arg(IN);
+    if (!constant)
+        s->args[s->nargs++] = buffer_arg(WEIGHTS);
+    s->args[s->nargs++] = buffer_arg(OUT);
+    s->args[s->nargs++] = i32_arg((int64_t)c->n);
+    s->args[s->nargs++] = i32_arg(c->param);
+    return true;
+}
+
+/* The weights do not depend on the seed: conv_weights is filled once while inputs rotate. */
+static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
+                       void *data)
+{
+    uint64_t stream = b == WEIGHTS ? (uint64_t)c->param : random_u64(seed, 0);
+
+    for (uint64_t i = 0; i < p->buffers[b].count; i++)
+        ((float *)data)[i] = random_f32(stream, i);
+}
+
+/* In large cases: the first and last stretch, and about one in 256 that the input picks. */
+static bool compared(const struct lab_case *c, uint64_t stretch, const float *in)
+{
+    uint32_t word = 0;
+
+    if (c->n * (uint64_t)c->param <= FULL_PRODUCTS || stretch == 0 ||
+        stretch == (c->n - 1) / STRETCH)
+        return true;
+    memcpy(&word, in, sizeof(word));
+    return random_u64(word, stretch) % 256 == 0;
+}
+
+/* A sum of `width` products in any order, rounded to 2^-24 at each step (and once more by
+ * the mean's division), is off by at most (width + 1) 2^-24 sum |w x|. */
+static void reference_stretch(const float *in, const float *weights, uint64_t width, uint64_t count,
+                              float *want, double *tol)
+{
+    double sum[STRETCH] = {0}, size[STRETCH] = {0};
+
+    for (uint64_t j = 0; j < width; j++)
+        for (uint64_t i = 0; i < count; i++) {
+            double product = (double)weights[j] * (double)in[i + j];
+
+            sum[i] += product;
+            size[i] += fabs(product);
+        }
+    for (uint64_t i = 0; i < count; i++) {
+        want[i] = (float)sum[i];
+        tol[i] = (double)(width + 2) * 0x1p-24 * size[i];
+    }
+}
+
+static void reference(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, void **expected, double **tolerance)
+{
+    static const float third[3] = {1.0f / 3, 1.0f / 3, 1.0f / 3};
+    const float *in = inputs[IN], *weights = v->flags & MEAN3 ? third : inputs[WEIGHTS];
+
+    (void)p;
+    for (uint64_t at = 0; at < c->n; at += STRETCH) {
+        uint64_t count = at + STRETCH < c->n ? STRETCH : c->n - at;
+        float *want = (float *)expected[OUT] + at;
+        double *tol = tolerance[OUT] + at;
+
+        if (compared(c, at / STRETCH, in)) {
+            reference_stretch(in + at, weights, (uint64_t)c->param, count, want, tol);
+            continue;
+        }
+        for (uint64_t i = 0; i < count; i++) {
+            want[i] = 0;
+            tol[i] = INFINITY; /* still not NaN */
+        }
+    }
+}
+
+static bool all_nan(const struct lab_mismatch *mm, int nmm)
+{
+    for (int i = 0; i < nmm; i++)
+        if (!isnan(mm[i].got))
+            return false;
+    return nmm > 0;
+}
+
+static const char *diagnose(const struct plan *p, const struct lab_case *c, int b,
+                            const struct lab_mismatch *mm, int nmm, uint64_t nwrong)
+{
+    uint64_t count = p->buffers[b].count, per_block = (count + p->steps[0].grid[0] - 1);
+    uint64_t halo = (uint64_t)c->param - 1, block = p->steps[0].block[0];
+
+    per_block = per_block / p->steps[0].grid[0];
+    if (all_nan(mm, nmm) && nwrong == count)
+        return "no output was written, or all are NaN: is the TODO of this kernel still open?";
+    if (nmm > 0 && mm[0].index + 1 > count - count % block && nwrong <= count % block)
+        return "only the last, partly filled block is wrong: which inputs does it need, and may "
+               "threads past n leave before the barrier?";
+    if (nmm > 0 && nwrong < count && mm[0].index % block + halo >= block && per_block >= block)
+        return "the outputs near the end of a block are wrong: the halo, width - 1 inputs past "
+               "the tile, is missing or too short (it can be longer than the block)";
+    if (nwrong == count)
+        return "every output is wrong: out[i] starts at in[i], and weight 0 goes with it";
+    return NULL;
+}
+
+const struct lab lab_conv1d = {
+    .name = "conv1d",
+    .title = "Convolution: reuse along a line",
+    .bytes_formula = "4 (2 n + 2 width - 1)",
+    .flops_formula = "2 n width",
+    .record_items = "outputs a thread makes",
+    .param_name = "width",
+    .variants = variants,
+    .nvariants = sizeof(variants) / sizeof(variants[0]),
+    .cases = cases,
+    .ncases = sizeof(cases) / sizeof(cases[0]),
+    .applies = applies,
+    .plan = plan,
+    .make_input = make_input,
+    .reference = reference,
+    .diagnose = diagnose,
+    .columns = columns,
+    .predictions = predictions,
+    .npredictions = sizeof(predictions) / sizeof(predictions[0]),
+};
