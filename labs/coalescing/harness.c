@@ -1,0 +1,261 @@
+/* harness.c - the coalescing lab: variants, cases, CPU reference, launch plan.
+ *
+ * Four experiments share the lab; a case's `op` says which one it belongs to, and only the
+ * variants of that experiment run on it. Bytes are the useful ones, so GB/s is what the
+ * program gets of the memory's bandwidth, whatever else the memory had to move.
+ */
+#include "lab.h"
+#include "random.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum experiment { STRIDE, OFFSET, ENERGY, TRANSPOSE };
+enum { IN, OUT, NBUFFERS };
+enum { TILE = 32, FIELDS = 8, FIELDS_USED = 4 };
+
+/* Flags of variants: the experiment, and how particles are laid out. */
+enum { EXPERIMENT = 15, SOA = 16 };
+
+#define FLAT .record = {.block_x = 256, .block_y = 1}
+#define TILE_SHAPE                                                                                 \
+    .has_record = true, .record = {.block_x = TILE, .block_y = 8}, .min = {.block_y = 1},          \
+    .max = {.block_y = 32}
+
+/* clang-format off */
+static const struct lab_variant variants[] = {
+    {.name = "strided_copy", .number = "1", .what = "copy, elements `stride` apart", FLAT, .flags = STRIDE, .demo = true},
+    {.name = "offset_copy", .number = "2", .what = "copy, shifted by `offset`", FLAT, .flags = OFFSET, .demo = true},
+    {.name = "energy_aos", .number = "3", .what = "array of structures", FLAT, .flags = ENERGY, .demo = true},
+    {.name = "energy_soa", .number = "4", .what = "structure of arrays", FLAT, .flags = ENERGY | SOA},
+    {.name = "energy_aos_vec", .number = "5", .what = "array of structures, 16-byte loads", FLAT, .flags = ENERGY},
+    {.name = "transpose_naive", .number = "6", .what = "transpose, element by element", TILE_SHAPE, .flags = TRANSPOSE, .demo = true},
+    {.name = "transpose_shared", .number = "7", .what = "transpose through shared memory", TILE_SHAPE, .flags = TRANSPOSE},
+};
+
+/* Lengths for strides are primes, so that every stride reaches every element once. On the
+ * emulator counts are exact at any length; a GPU needs more data than its L2 holds. */
+enum { PRIME_CHECK = 4093, PRIME_SMALL = 131071, PRIME_LARGE = 33554393 };
+#define CHECK CASE_CHECK | CASE_QUICK
+#define SMALL CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_EMULATOR_ONLY
+#define LARGE CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY
+#define COPY(what, id, p, length, flag) {.name = what #p id, .n = length, .param = p, .dtype = DT_F32, .op = STRIDE, .flags = flag}
+#define STRIDE_OF(p) COPY("stride=", "", p, PRIME_SMALL, SMALL), COPY("stride=", " n=2^25", p, PRIME_LARGE, LARGE)
+#define SHIFT(id, p, length, flag) {.name = "offset=" #p id, .n = length, .param = p, .dtype = DT_F32, .op = OFFSET, .flags = flag}
+#define OFFSET_OF(p) SHIFT("", p, 1 << 17, SMALL), SHIFT(" n=2^25", p, 1 << 25, LARGE)
+#define PARTICLES(id, length, flag) {.name = id, .n = length, .dtype = DT_F32, .op = ENERGY, .flags = flag}
+#define MATRIX(id, w, h, flag) {.name = id, .n = w, .m = h, .dtype = DT_F32, .op = TRANSPOSE, .flags = flag}
+
+static const struct lab_case cases[] = {
+    COPY("short stride=", "", 1, 1, CHECK),
+    COPY("short stride=", "", 7, PRIME_CHECK, CHECK),
+    STRIDE_OF(1), STRIDE_OF(2), STRIDE_OF(4), STRIDE_OF(8), STRIDE_OF(16), STRIDE_OF(32),
+    STRIDE_OF(3), STRIDE_OF(5), STRIDE_OF(7), STRIDE_OF(9), STRIDE_OF(17), STRIDE_OF(31), STRIDE_OF(33),
+
+    SHIFT(" n=1000", 3, 1000, CHECK),
+    OFFSET_OF(0), OFFSET_OF(1), OFFSET_OF(2), OFFSET_OF(4), OFFSET_OF(8), OFFSET_OF(16), OFFSET_OF(31), OFFSET_OF(32),
+
+    PARTICLES("particles=0", 0, CHECK),
+    PARTICLES("particles=1", 1, CHECK),
+    PARTICLES("particles=1000", 1000, CHECK),
+    PARTICLES("particles=2^17", 1 << 17, SMALL),
+    PARTICLES("particles=2^22", 1 << 22, LARGE),
+
+    MATRIX("1 x 1", 1, 1, CHECK),
+    MATRIX("33 x 31", 33, 31, CHECK),
+    MATRIX("1000 x 1", 1000, 1, CHECK),
+    MATRIX("100 x 333", 100, 333, CHECK),
+    MATRIX("512 x 256", 512, 256, SMALL),
+    MATRIX("8192 x 4096", 8192, 4096, LARGE),
+};
+/* clang-format on */
+
+static enum experiment experiment_of(const struct lab_case *c)
+{
+    return (enum experiment)c->op;
+}
+
+static bool applies(const struct lab_variant *v, const struct lab_case *c)
+{
+    return (v->flags & EXPERIMENT) == experiment_of(c);
+}
+
+static uint32_t ceil_div(uint64_t a, uint64_t b)
+{
+    return (uint32_t)((a + b - 1) / b);
+}
+
+static struct plan_arg u32_arg(uint64_t x)
+{
+    return (struct plan_arg){.kind = ARG_U32, .v.u32 = (uint32_t)x};
+}
+
+/* One launch, called (in, out, n) or (in, out, n, stride | offset | height). */
+static void plan_step(struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const struct launch_record *r)
+{
+    struct plan_step *s = &p->steps[p->nsteps++];
+
+    snprintf(s->kernel, sizeof s->kernel, "%s", v->name);
+    s->block[0] = r->block_x;
+    s->block[1] = r->block_y;
+    s->block[2] = s->grid[1] = s->grid[2] = 1;
+    s->grid[0] = c->n ? ceil_div(c->n, r->block_x) : 1;
+    s->nargs = 3;
+    s->args[0] = (struct plan_arg){.kind = ARG_BUFFER, .buffer = IN};
+    s->args[1] = (struct plan_arg){.kind = ARG_BUFFER, .buffer = OUT};
+    s->args[2] = u32_arg(c->n);
+    if (experiment_of(c) == TRANSPOSE) {
+        s->grid[1] = ceil_div(c->m, TILE);
+        s->args[s->nargs++] = u32_arg(c->m);
+    } else if (experiment_of(c) != ENERGY) {
+        s->args[s->nargs++] = u32_arg((uint64_t)c->param);
+    }
+}
+
+static bool plan(const struct lab_variant *v, const struct lab_case *c,
+                 const struct launch_record *r, const struct device_limits *d, struct plan *p,
+                 char *err, size_t errsize)
+{
+    static const double useful[] = {[STRIDE] = 8, [OFFSET] = 8, [ENERGY] = 20, [TRANSPOSE] = 8};
+    uint64_t count = experiment_of(c) == TRANSPOSE ? c->n * c->m : c->n;
+
+    if (r->block_x * r->block_y == 0 || r->block_x * r->block_y > d->max_threads_per_block) {
+        snprintf(err, errsize, "%s: a block of %u x %u threads; this device allows 1 to %u in all",
+                 v->name, r->block_x, r->block_y, d->max_threads_per_block);
+        return false;
+    }
+    if ((experiment_of(c) == STRIDE ? count * (uint64_t)c->param : count) >> 32) {
+        snprintf(err, errsize, "%s: too large for this lab's 32-bit indices", c->name);
+        return false;
+    }
+    memset(p, 0, sizeof *p);
+    p->nbuffers = NBUFFERS;
+    p->buffers[IN] = (struct lab_buffer){.name = "in", .dtype = DT_F32, .count = count};
+    p->buffers[OUT] =
+        (struct lab_buffer){.name = "out", .role = BUF_OUTPUT, .dtype = DT_F32, .count = count};
+    if (experiment_of(c) == ENERGY)
+        p->buffers[IN].count *= FIELDS;
+    if (experiment_of(c) == OFFSET)
+        p->buffers[IN].count += (uint64_t)c->param;
+    p->bytes = useful[c->op] * (double)count;
+    plan_step(p, v, c, r);
+    return true;
+}
+
+/* Masses must be positive and nothing else minds: so all numbers are in 1..2. */
+static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
+                       void *data)
+{
+    float *a = data;
+
+    (void)c;
+    for (uint64_t i = 0; i < p->buffers[b].count; i++)
+        a[i] = 1.5f + 0.5f * random_f32(seed, i);
+}
+
+/* Field f of particle i. */
+static double field(const float *in, uint64_t n, bool soa, uint64_t i, unsigned f)
+{
+    return soa ? in[f * n + i] : in[i * FIELDS + f];
+}
+
+/* Five roundings, none of which can cancel, for each energy: 6 u relative leaves one to spare,
+ * u = 2^-24. */
+static void reference_energy(const struct lab_case *c, bool soa, const float *in, float *out,
+                             double *tolerance)
+{
+    for (uint64_t i = 0; i < c->n; i++) {
+        double sum = 0;
+
+        for (unsigned f = 0; f < 3; f++)
+            sum += field(in, c->n, soa, i, f) * field(in, c->n, soa, i, f);
+        sum *= 0.5 * field(in, c->n, soa, i, 3);
+        out[i] = (float)sum;
+        tolerance[i] = 6 * 0x1p-24 * sum;
+    }
+}
+
+static void reference(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, void **expected, double **tolerance)
+{
+    const float *in = inputs[IN];
+    float *out = expected[OUT];
+    uint64_t n = p->buffers[OUT].count;
+
+    if (experiment_of(c) == ENERGY) {
+        reference_energy(c, v->flags & SOA, in, out, tolerance[OUT]);
+        return;
+    }
+    if (tolerance && tolerance[OUT])
+        memset(tolerance[OUT], 0, n * sizeof(double)); /* copies are exact */
+    if (experiment_of(c) == TRANSPOSE) {
+        for (uint64_t y = 0; y < c->m; y++)
+            for (uint64_t x = 0; x < c->n; x++)
+                out[x * c->m + y] = in[y * c->n + x];
+        return;
+    }
+    memcpy(out, in + (experiment_of(c) == OFFSET ? c->param : 0), n * sizeof *out);
+}
+
+static const char *diagnose(const struct plan *p, const struct lab_case *c, int b,
+                            const struct lab_mismatch *mm, int nmm, uint64_t nwrong)
+{
+    (void)b;
+    if (nmm > 0 && mm[0].got == -1)
+        return "-1 is what the skeleton writes: is this TODO still to be written?";
+    if (nmm > 0 && nwrong < p->buffers[OUT].count && mm[0].index > 0 &&
+        mm[0].index >= p->buffers[OUT].count / 256 * 256)
+        return "Only the end is wrong: is every element somebody's, when the last block is not "
+               "full?";
+    if (experiment_of(c) == TRANSPOSE && c->n != c->m)
+        return "Does it work for a square? Then rows and columns have been mixed up: the output "
+               "has `width` rows, each `height` long.";
+    if (experiment_of(c) == ENERGY)
+        return "Energies are 0.5 * mass * (vx*vx + vy*vy + vz*vz): is each field read where this "
+               "layout has it?";
+    return NULL;
+}
+
+static const char *const columns[] = {"global_ld_sectors/global_ld_requests",
+                                      "global_st_sectors/global_st_requests",
+                                      "shared_ld_wavefronts/shared_ld_requests", NULL};
+
+#define PER_LOAD  "global_ld_sectors/global_ld_requests"
+#define PER_STORE "global_st_sectors/global_st_requests"
+#define SECTORS   "32-byte sectors a warp's load touches: "
+static const struct lab_prediction predictions[] = {
+    {"stride_1", SECTORS "copy with stride 1", PER_LOAD, "strided_copy", "stride=1", 0.05},
+    {"stride_2", SECTORS "copy with stride 2", PER_LOAD, "strided_copy", "stride=2", 0.05},
+    {"stride_8", SECTORS "copy with stride 8", PER_LOAD, "strided_copy", "stride=8", 0.05},
+    {"stride_33", SECTORS "copy with stride 33", PER_LOAD, "strided_copy", "stride=33", 0.05},
+    {"offset_1", SECTORS "copy from 1 element on", PER_LOAD, "offset_copy", "offset=1", 0.05},
+    {"offset_8", SECTORS "copy from 8 elements on", PER_LOAD, "offset_copy", "offset=8", 0.05},
+    {"aos", SECTORS "one field of 32 particles, array of structures", PER_LOAD, "energy_aos",
+     "particles=2^17", 0.05},
+    {"soa", SECTORS "one field of 32 particles, structure of arrays", PER_LOAD, "energy_soa",
+     "particles=2^17", 0.05},
+    {"transpose_naive", "Sectors that a warp's store touches in the naive transpose", PER_STORE,
+     "transpose_naive", "512 x 256", 0.05},
+};
+
+const struct lab lab_coalescing = {
+    .name = "coalescing",
+    .title = "Coalescing: the same bytes in different orders",
+    .bytes_formula = "useful bytes: 8 n (copies), 20 n (energies), 8 n m (transposes)",
+    .param_name = "stride",
+    .record_items = "not used",
+    .variants = variants,
+    .nvariants = sizeof variants / sizeof variants[0],
+    .cases = cases,
+    .ncases = sizeof cases / sizeof cases[0],
+    .applies = applies,
+    .plan = plan,
+    .make_input = make_input,
+    .reference = reference,
+    .diagnose = diagnose,
+    .columns = columns,
+    .predictions = predictions,
+    .npredictions = sizeof predictions / sizeof predictions[0],
+};
