@@ -1,0 +1,233 @@
+/* compare.c - results against the reference, and what the errors look like (compare.h).
+ *
+ * A cause is named only when all the wrong elements fit it: it is a hint for a person, the
+ * verdict never depends on it.
+ */
+#include "compare.h"
+#include "dtype.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct view {
+    enum dtype t;
+    const void *expected, *got;
+    const double *tolerance;
+    uint64_t count, nwrong, first, last;
+    const struct compare_hints *hints;
+};
+
+static bool same(const struct view *v, uint64_t i, double expected, double got)
+{
+    double tolerance = v->tolerance ? v->tolerance[i] : 0;
+
+    return fabs(expected - got) <= tolerance; /* false for NaN on any side */
+}
+
+static bool equal(const struct view *v, uint64_t i)
+{
+    size_t size = dtype_size(v->t);
+
+    if (!dtype_is_float(v->t)) /* 64-bit integers do not fit a double */
+        return v->tolerance
+                   ? same(v, i, dtype_get(v->t, v->expected, i), dtype_get(v->t, v->got, i))
+                   : !memcmp((const char *)v->expected + i * size, (const char *)v->got + i * size,
+                             size);
+    return same(v, i, dtype_get(v->t, v->expected, i), dtype_get(v->t, v->got, i));
+}
+
+/* ---- what one wrong element may look like ---- */
+
+typedef bool looks_like(const struct view *v, uint64_t i);
+
+static bool is_poison(const struct view *v, uint64_t i)
+{
+    const unsigned char *p = (const unsigned char *)v->got + i * dtype_size(v->t);
+
+    for (size_t k = 0; k < dtype_size(v->t); k++) {
+        if (p[k] != v->hints->poison)
+            return false;
+    }
+    return true;
+}
+
+static bool is_zero(const struct view *v, uint64_t i)
+{
+    return dtype_get(v->t, v->got, i) == 0;
+}
+
+static bool is_nan(const struct view *v, uint64_t i)
+{
+    return isnan(dtype_get(v->t, v->got, i));
+}
+
+static bool is_infinite(const struct view *v, uint64_t i)
+{
+    return isinf(dtype_get(v->t, v->got, i));
+}
+
+static bool is_twice(const struct view *v, uint64_t i)
+{
+    double e = dtype_get(v->t, v->expected, i);
+
+    return e != 0 && same(v, i, 2 * e, dtype_get(v->t, v->got, i));
+}
+
+static bool is_half(const struct view *v, uint64_t i)
+{
+    double e = dtype_get(v->t, v->expected, i);
+
+    return e != 0 && same(v, i, e, 2 * dtype_get(v->t, v->got, i));
+}
+
+static bool is_negated(const struct view *v, uint64_t i)
+{
+    double e = dtype_get(v->t, v->expected, i);
+
+    return e != 0 && same(v, i, -e, dtype_get(v->t, v->got, i));
+}
+
+static bool is_next(const struct view *v, uint64_t i)
+{
+    return i + 1 < v->count &&
+           same(v, i, dtype_get(v->t, v->expected, i + 1), dtype_get(v->t, v->got, i));
+}
+
+static bool is_previous(const struct view *v, uint64_t i)
+{
+    return i && same(v, i, dtype_get(v->t, v->expected, i - 1), dtype_get(v->t, v->got, i));
+}
+
+static bool is_close(const struct view *v, uint64_t i)
+{
+    double e = dtype_get(v->t, v->expected, i), g = dtype_get(v->t, v->got, i);
+
+    return dtype_is_float(v->t) && fabs(e - g) <= 1e-2 * fabs(e);
+}
+
+static bool all_wrong_are(const struct view *v, looks_like *f)
+{
+    for (uint64_t i = v->first; i <= v->last; i++) {
+        if (!equal(v, i) && !f(v, i))
+            return false;
+    }
+    return true;
+}
+
+/* ---- where the wrong elements are ---- */
+
+/* All of them at multiples of `step` (and not so few that this means nothing). */
+static bool at_multiples(const struct view *v, uint64_t step)
+{
+    if (step < 2 || v->nwrong < 2)
+        return false;
+    for (uint64_t i = v->first; i <= v->last; i++) {
+        if (!equal(v, i) && i % step)
+            return false;
+    }
+    return true;
+}
+
+static bool at_ends(const struct view *v, uint64_t step)
+{
+    if (step < 2 || v->nwrong < 2)
+        return false;
+    for (uint64_t i = v->first; i <= v->last; i++) {
+        if (!equal(v, i) && i % step != step - 1 && i != v->count - 1)
+            return false;
+    }
+    return true;
+}
+
+static bool is_tail(const struct view *v)
+{
+    return v->first && v->last == v->count - 1 && v->nwrong == v->last - v->first + 1;
+}
+
+static void where(const struct view *v, char *text, size_t size)
+{
+    uint64_t block = v->hints->block_threads;
+    uint64_t span = block * (v->hints->items ? v->hints->items : 1);
+
+    if (v->count == 1) {
+        text[0] = '\0';
+    } else if (v->nwrong == v->count) {
+        snprintf(text, size, "every element");
+    } else if (is_tail(v) && v->nwrong == 1) {
+        snprintf(text, size, "only the last element");
+    } else if (is_tail(v) && block && v->count % span && v->nwrong == v->count % span) {
+        snprintf(text, size, "only the last, partly filled block (%llu elements)",
+                 (unsigned long long)v->nwrong);
+    } else if (is_tail(v)) {
+        snprintf(text, size, "only the last %llu of %llu elements", (unsigned long long)v->nwrong,
+                 (unsigned long long)v->count);
+    } else if (v->first == 0 && v->nwrong == 1) {
+        snprintf(text, size, "only the first element");
+    } else if (at_multiples(v, span) || at_multiples(v, block)) {
+        snprintf(text, size, "only the first element of blocks");
+    } else if (at_ends(v, span) || at_ends(v, block)) {
+        snprintf(text, size, "only the last element of blocks");
+    } else {
+        text[0] = '\0';
+    }
+}
+
+static const struct {
+    looks_like *test;
+    const char *text;
+} looks[] = {
+    {is_poison, "never written"},
+    {is_nan, "NaN"},
+    {is_infinite, "infinite"},
+    {is_zero, "zero"},
+    {is_twice, "twice what it should be: is something added two times?"},
+    {is_half, "half of what it should be: is half of the input left out?"},
+    {is_negated, "right but for its sign"},
+    {is_next, "the value that belongs one place further on: an index off by one?"},
+    {is_previous, "the value that belongs one place before: an index off by one?"},
+    {is_close, "close, but outside the error bound: lower precision than the exercise allows?"},
+};
+
+static void guess(struct view *v, struct comparison *c)
+{
+    char place[96];
+    const char *what = NULL;
+
+    where(v, place, sizeof(place));
+    for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]) && !what; i++) {
+        if (looks[i].test == is_poison && v->hints->poison < 0)
+            continue;
+        if (all_wrong_are(v, looks[i].test))
+            what = looks[i].text;
+    }
+    if (place[0] && what)
+        snprintf(c->cause, sizeof(c->cause), "%s is wrong: %s", place, what);
+    else if (place[0] && v->nwrong < v->count)
+        snprintf(c->cause, sizeof(c->cause), "%s is wrong", place);
+    else if (what)
+        snprintf(c->cause, sizeof(c->cause), "%s", what);
+}
+
+struct comparison compare(enum dtype t, const void *expected, const void *got,
+                          const double *tolerance, uint64_t count,
+                          const struct compare_hints *hints)
+{
+    struct comparison c = {.count = count};
+    struct view v = {t, expected, got, tolerance, count, 0, 0, 0, hints};
+
+    for (uint64_t i = 0; i < count; i++) {
+        if (equal(&v, i))
+            continue;
+        if (!c.nwrong++)
+            v.first = i;
+        v.last = i;
+        if (c.nshown < COMPARE_SHOWN)
+            c.shown[c.nshown++] =
+                (struct lab_mismatch){i, dtype_get(t, expected, i), dtype_get(t, got, i)};
+    }
+    v.nwrong = c.nwrong;
+    if (c.nwrong)
+        guess(&v, &c);
+    return c;
+}

@@ -1,0 +1,28 @@
+/* compare.h - results against the reference, and a guess at what went wrong. */
+#ifndef HARNESS_COMPARE_H
+#define HARNESS_COMPARE_H
+
+#include "lab.h"
+
+#define COMPARE_SHOWN 3
+
+struct compare_hints {
+    int poison;             /* the byte outputs were filled with, -1: none */
+    uint32_t block_threads; /* of the last step; 0: unknown */
+    uint32_t items;         /* elements a thread; 0: unknown */
+};
+
+struct comparison {
+    uint64_t count, nwrong;
+    int nshown;
+    struct lab_mismatch shown[COMPARE_SHOWN];
+    char cause[200]; /* a sentence, or "" when nothing fits */
+};
+
+/* Compares count elements. tolerance: an absolute bound per element, NULL for exactly equal.
+ * NaN never passes. */
+struct comparison compare(enum dtype t, const void *expected, const void *got,
+                          const double *tolerance, uint64_t count,
+                          const struct compare_hints *hints);
+
+#endif

@@ -1,0 +1,149 @@
+/* compile.c - a .cu file to PTX or machine code with NVRTC (compile.h).
+ *
+ * Device-only: host code in the file is never built, let alone run. -default-device makes
+ * helper functions without a specifier device functions, as there is no other side.
+ */
+#include "compile.h"
+#include "host.h"
+
+#include <nvrtc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef CUDA_INCLUDE
+#define CUDA_INCLUDE "/usr/local/cuda/include"
+#endif
+#define SOURCE_MAX  (4u << 20)
+#define OPTIONS_MAX (8 + COMPILE_MAX_INCLUDES + 4)
+
+struct options {
+    char *v[OPTIONS_MAX];
+    int n;
+};
+
+static void add(struct options *o, char *option)
+{
+    o->v[o->n++] = option;
+}
+
+static void add_default_includes(struct options *o)
+{
+    const char *cuda = getenv("WARPLAB_CUDA_INCLUDE");
+
+    cuda = cuda ? cuda : CUDA_INCLUDE;
+    add(o, host_format("-I%s/common/device", host_root()));
+    add(o, host_format("-I%s", cuda));
+    add(o, host_format("-I%s/cccl", cuda));
+    add(o, host_format("-I%s/common/device/std", host_root()));
+}
+
+static struct options options_of(const struct compile_request *r)
+{
+    struct options o = {0};
+
+    add(&o, host_strdup("-std=c++20"));
+    add(&o, host_strdup("-lineinfo"));
+    add(&o, host_strdup("-default-device"));
+    add(&o, host_format("-arch=%s", r->arch));
+    for (int i = 0; i < r->nincludes && i < COMPILE_MAX_INCLUDES; i++)
+        add(&o, host_format("-I%s", r->includes[i]));
+    if (!r->no_default_includes)
+        add_default_includes(&o);
+    return o;
+}
+
+/* NVRTC writes "file(12): error: …"; editors and people look for "file:12: error: …". */
+static char *readable_log(const char *log)
+{
+    char *out = host_alloc(strlen(log) + 1), *w = out;
+
+    while (*log) {
+        size_t line = strcspn(log, "\n");
+        size_t open = strcspn(log, "(\n");
+        size_t digits = open < line ? strspn(log + open + 1, "0123456789") : 0;
+
+        if (digits && !strncmp(log + open + 1 + digits, "): ", 3)) {
+            w += sprintf(w, "%.*s:%.*s", (int)open, log, (int)digits, log + open + 1);
+            log += open + digits + 2;
+            line -= open + digits + 2;
+        }
+        memcpy(w, log, line);
+        w += line;
+        log += line;
+        if (*log)
+            *w++ = *log++;
+    }
+    *w = '\0';
+    return out;
+}
+
+static char *program_log(nvrtcProgram program)
+{
+    size_t size = 0;
+    char *raw, *log;
+
+    if (nvrtcGetProgramLogSize(program, &size) != NVRTC_SUCCESS || !size)
+        return host_strdup("");
+    raw = host_alloc(size + 1);
+    nvrtcGetProgramLog(program, raw);
+    log = readable_log(raw);
+    free(raw);
+    return log;
+}
+
+static bool take_image(nvrtcProgram program, bool ptx, struct compiled *out)
+{
+    nvrtcResult r =
+        ptx ? nvrtcGetPTXSize(program, &out->size) : nvrtcGetCUBINSize(program, &out->size);
+
+    if (r != NVRTC_SUCCESS || !out->size)
+        return false;
+    out->image = host_alloc(out->size + 1);
+    r = ptx ? nvrtcGetPTX(program, out->image) : nvrtcGetCUBIN(program, out->image);
+    return r == NVRTC_SUCCESS;
+}
+
+bool compile_cuda(const struct compile_request *r, struct compiled *out)
+{
+    char err[512];
+    size_t size;
+    char *source = host_read_file(r->path, SOURCE_MAX, &size, err, sizeof(err));
+    struct options o;
+    nvrtcProgram program;
+    nvrtcResult result;
+
+    memset(out, 0, sizeof(*out));
+    if (!source || strlen(source) != size) {
+        out->log = source ? host_format("%s: holds a NUL byte: not a text file", r->path)
+                          : host_strdup(err);
+        free(source);
+        return false;
+    }
+    result = nvrtcCreateProgram(&program, source, r->path, 0, NULL, NULL);
+    free(source);
+    if (result != NVRTC_SUCCESS) {
+        out->log = host_format("%s: NVRTC: %s", r->path, nvrtcGetErrorString(result));
+        return false;
+    }
+    o = options_of(r);
+    result = nvrtcCompileProgram(program, o.n, (const char *const *)o.v);
+    out->log = program_log(program);
+    if (result == NVRTC_SUCCESS && !take_image(program, !strncmp(r->arch, "compute", 7), out))
+        result = NVRTC_ERROR_INTERNAL_ERROR;
+    if (result != NVRTC_SUCCESS && !out->log[0]) {
+        free(out->log);
+        out->log = host_format("%s: NVRTC: %s", r->path, nvrtcGetErrorString(result));
+    }
+    for (int i = 0; i < o.n; i++)
+        free(o.v[i]);
+    nvrtcDestroyProgram(&program);
+    return result == NVRTC_SUCCESS;
+}
+
+void compiled_free(struct compiled *c)
+{
+    free(c->image);
+    free(c->log);
+    memset(c, 0, sizeof(*c));
+}

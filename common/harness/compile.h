@@ -1,0 +1,29 @@
+/* compile.h - a .cu file, device code alone, to PTX or machine code (NVRTC). */
+#ifndef HARNESS_COMPILE_H
+#define HARNESS_COMPILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define COMPILE_MAX_INCLUDES 8
+
+struct compile_request {
+    const char *path; /* read, and named in messages and line information */
+    const char *arch; /* "compute_90": PTX, for the emulator; "sm_90": machine code */
+    /* Folders for #include, tried before the course's own and the toolkit's. */
+    const char *includes[COMPILE_MAX_INCLUDES];
+    int nincludes;
+    bool no_default_includes;
+};
+
+struct compiled {
+    char *image; /* PTX text with its NUL, or an ELF file; NULL after a failure */
+    size_t size;
+    char *log; /* never NULL; messages as file:line: … */
+};
+
+/* True when it compiled; warnings may still be in the log. */
+bool compile_cuda(const struct compile_request *r, struct compiled *out);
+void compiled_free(struct compiled *c);
+
+#endif

@@ -1,0 +1,56 @@
+/* exec.h - carries a launch plan out on a module: the only part that touches student code.
+ *
+ * It knows no lab. A run goes
+ *
+ *   exec_open → exec_upload (each input) → exec_poison → exec_launch → exec_finish
+ *             → exec_download (each output) → … again … → exec_close
+ *
+ *   one buffer on the device:   ┌───────┬──────────────────────┬───────┐
+ *                               │ guard │ count elements       │ guard │
+ *                               └───────┴──────────────────────┴───────┘
+ * Guards hold a pattern that exec_finish() compares. They are for a GPU; on the emulator and
+ * under compute-sanitizer buffers have their exact size, so that the fault itself is seen.
+ */
+#ifndef HARNESS_EXEC_H
+#define HARNESS_EXEC_H
+
+#include "module.h"
+
+#define EXEC_GUARD_BYTES 4096
+
+struct exec_options {
+    size_t guard_bytes; /* 0: none; else a multiple of 256 */
+    bool poison;        /* outputs and scratch get a pattern no lab expects */
+    uint64_t seed;      /* of the pattern */
+};
+
+struct exec {
+    const struct plan *plan;
+    const struct module *module;
+    struct exec_options options;
+    char *base[LAB_MAX_BUFFERS]; /* as allocated */
+    char *data[LAB_MAX_BUFFERS]; /* what kernels get */
+    size_t bytes[LAB_MAX_BUFFERS];
+    cudaKernel_t kernels[LAB_MAX_STEPS];
+    cudaError_t error; /* of the last failure, cudaSuccess when none came from CUDA */
+    char message[512]; /* why the last call returned false */
+};
+
+/* All return false with message set. After exec_open() failed, exec_close() is still due. */
+bool exec_open(struct exec *e, const struct plan *p, const struct module *m,
+               const struct exec_options *o);
+bool exec_upload(struct exec *e, int buffer, const void *host);
+bool exec_poison(struct exec *e);
+/* Starts all steps, in order, in the default stream; does not wait. */
+bool exec_launch(struct exec *e);
+/* Waits for the whole device, then checks errors and guards. */
+bool exec_finish(struct exec *e);
+bool exec_download(struct exec *e, int buffer, void *host);
+/* True when the device still holds these bytes: a kernel must not change its input. */
+bool exec_unchanged(struct exec *e, int buffer, const void *host);
+void exec_close(struct exec *e);
+
+/* The byte that poisoned buffers are filled with: huge or NaN as any type of float. */
+unsigned char exec_poison_byte(uint64_t seed);
+
+#endif

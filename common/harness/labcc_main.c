@@ -1,0 +1,96 @@
+/* labcc_main.c - build/bin/labcc: compiles a lab's .cu as the harness does. */
+#include "compile.h"
+#include "host.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct labcc {
+    struct compile_request request;
+    const char *output;
+};
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FILE", 0, "Write PTX or machine code there (default: FILE.ptx or FILE.cubin)",
+     0},
+    {"arch", 'a', "ARCH", 0, "compute_90 for PTX (default), sm_90 for machine code", 0},
+    {"include", 'I', "DIR", 0, "Look for headers there first", 0},
+    {"no-default-includes", 'n', 0, 0, "Only the -I folders, not the course's and the toolkit's",
+     0},
+    {0}};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct labcc *l = state->input;
+    struct compile_request *r = &l->request;
+
+    switch (key) {
+    case 'o':
+        l->output = arg;
+        return 0;
+    case 'a':
+        r->arch = arg;
+        return 0;
+    case 'I':
+        if (r->nincludes == COMPILE_MAX_INCLUDES)
+            argp_error(state, "at most %d -I folders", COMPILE_MAX_INCLUDES);
+        else
+            r->includes[r->nincludes++] = arg;
+        return 0;
+    case 'n':
+        r->no_default_includes = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (r->path)
+            argp_usage(state);
+        r->path = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!r->path)
+            argp_usage(state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static char *default_output(const struct compile_request *r)
+{
+    const char *base = strrchr(r->path, '/');
+    const char *dot;
+
+    base = base ? base + 1 : r->path;
+    dot = strrchr(base, '.');
+    return host_format("%.*s.%s", dot ? (int)(dot - base) : (int)strlen(base), base,
+                       strncmp(r->arch, "compute", 7) ? "cubin" : "ptx");
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options, parse, "FILE.cu", "Compiles a lab's device code with NVRTC.", 0, 0, 0};
+    struct labcc l = {.request = {.arch = "compute_90"}};
+    struct compiled c;
+    char err[512] = "", *output;
+    size_t size;
+    bool ok;
+
+    if (argp_parse(&argp, argc, argv, 0, NULL, &l))
+        return 2;
+    ok = compile_cuda(&l.request, &c);
+    fputs(c.log, stderr);
+    if (!ok) {
+        compiled_free(&c);
+        return 1;
+    }
+    output = l.output ? host_strdup(l.output) : default_output(&l.request);
+    size = strncmp(l.request.arch, "compute", 7) ? c.size : strlen(c.image);
+    ok = host_write_file(output, c.image, size, err, sizeof(err));
+    if (!ok)
+        fprintf(stderr, "labcc: %s\n", err);
+    free(output);
+    compiled_free(&c);
+    return ok ? 0 : 1;
+}

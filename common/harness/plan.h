@@ -1,0 +1,25 @@
+/* plan.h - a launch plan as bytes, so that it can be sent into a sandbox.
+ *
+ *   ┌──────────┬─────────┬──────────┬────────┬───────┬──────────────┬────────────┬───────┐
+ *   │ "WLPLAN" │ version │ nbuffers │ nsteps │ bytes │ buffers …    │ steps …    │ "END" │
+ *   │ 6 bytes  │ u16     │ u32      │ u32    │ 2×f64 │ name, role … │ kernel …   │       │
+ *   └──────────┴─────────┴──────────┴────────┴───────┴──────────────┴────────────┴───────┘
+ * All little endian; names are 64 bytes, padded with NULs. Whoever reads one trusts
+ * nothing in it: plan_read() checks every field before it is used.
+ */
+#ifndef HARNESS_PLAN_H
+#define HARNESS_PLAN_H
+
+#include "lab.h"
+
+#define PLAN_VERSION   1
+#define PLAN_MAX_BYTES (1ull << 38) /* of one buffer */
+
+/* *out is allocated here, freed by the caller. Returns its size. */
+size_t plan_write(const struct plan *p, unsigned char **out);
+/* False with a reason in err. Buffers' names point to static text ("buffer 3"). */
+bool plan_read(const void *data, size_t size, struct plan *p, char *err, size_t errsize);
+/* Everything a launch relies on: ranges, indices, names. d may be NULL: any device. */
+bool plan_check(const struct plan *p, const struct device_limits *d, char *err, size_t errsize);
+
+#endif
