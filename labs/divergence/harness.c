@@ -1,0 +1,244 @@
+/* harness.c - the divergence lab: variants, cases, CPU reference, launch plan.
+ *
+ * Every element is put through one of 32 paths: 256 fused multiply-adds with the path's own
+ * constants. What differs is which path an element takes and which thread does it. Each
+ * fused multiply-add is exact by definition, so results are compared for equality.
+ */
+#include "lab.h"
+#include "random.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum experiment { BRANCH, PATHS, MIXED, MIXED_DATA };
+enum { IN, OUT, KIND, NBUFFERS };
+enum { BLOCK = 256, WARP = 32, STEPS = 256, KINDS = 4 };
+
+/* Flags of variants: the experiment, and which of its two branches a whole warp shares. */
+enum { EXPERIMENT = 15, BY_WARP = 16 };
+
+#define ROW(id, nr, text, flag, ...)                                                               \
+    {                                                                                              \
+        .name = id, .number = nr, .what = text, .record = {.block_x = BLOCK, .block_y = 1},        \
+        .flags = flag, __VA_ARGS__                                                                 \
+    }
+
+/* clang-format off */
+static const struct lab_variant variants[] = {
+    ROW("branch_warp",   "1", "every other warp takes the other branch",   BRANCH | BY_WARP, .demo = true),
+    ROW("branch_thread", "2", "every other thread takes the other branch", BRANCH,           .demo = true),
+    ROW("paths",         "3", "1 to 32 paths a warp",                      PATHS,            .demo = true),
+    ROW("mixed",         "4", "four kinds of work, by place",              MIXED,            .demo = true),
+    ROW("coherent",      "5", "the same, one kind a warp",                 MIXED),
+    ROW("mixed_data",    "6", "four kinds of work, in the data",           MIXED_DATA,       .demo = true),
+    ROW("coherent_data", "7", "the same, sorted in the block",             MIXED_DATA),
+};
+
+#define CHECK CASE_CHECK | CASE_QUICK
+#define SMALL CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_EMULATOR_ONLY
+#define LARGE CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY
+#define CASE(id, length, which, flag) {.name = id, .n = length, .dtype = DT_F32, .op = which, .flags = flag}
+#define PATHS_OF(p) \
+    {.name = "paths=" #p, .n = 1 << 15, .param = p, .dtype = DT_F32, .op = PATHS, .flags = SMALL}, \
+    {.name = "paths=" #p " n=2^22", .n = 1 << 22, .param = p, .dtype = DT_F32, .op = PATHS, .flags = LARGE}
+
+static const struct lab_case cases[] = {
+    CASE("branch n=0", 0, BRANCH, CHECK),
+    CASE("branch n=1001", 1001, BRANCH, CHECK),
+    CASE("branch n=2^15", 1 << 15, BRANCH, SMALL),
+    CASE("branch n=2^22", 1 << 22, BRANCH, LARGE),
+    {.name = "short paths=5", .n = 1001, .param = 5, .dtype = DT_F32, .op = PATHS, .flags = CHECK},
+    PATHS_OF(1), PATHS_OF(2), PATHS_OF(4), PATHS_OF(8), PATHS_OF(16), PATHS_OF(32),
+    CASE("mixed n=1", 1, MIXED, CHECK),
+    CASE("mixed n=255", 255, MIXED, CHECK),
+    CASE("mixed n=1001", 1001, MIXED, CHECK),
+    CASE("mixed n=2^15", 1 << 15, MIXED, SMALL),
+    CASE("mixed n=2^22", 1 << 22, MIXED, LARGE),
+    CASE("data n=1", 1, MIXED_DATA, CHECK),
+    CASE("data n=257", 257, MIXED_DATA, CHECK),
+    CASE("data n=1001", 1001, MIXED_DATA, CHECK),
+    CASE("data n=2^15", 1 << 15, MIXED_DATA, SMALL),
+    CASE("data n=2^22", 1 << 22, MIXED_DATA, LARGE),
+};
+/* clang-format on */
+
+static enum experiment experiment_of(const struct lab_case *c)
+{
+    return (enum experiment)c->op;
+}
+
+static bool applies(const struct lab_variant *v, const struct lab_case *c)
+{
+    return (v->flags & EXPERIMENT) == experiment_of(c);
+}
+
+static void add_buffer_arg(struct plan_step *s, int b)
+{
+    s->args[s->nargs++] = (struct plan_arg){.kind = ARG_BUFFER, .buffer = b};
+}
+
+static void add_u32_arg(struct plan_step *s, uint64_t x)
+{
+    s->args[s->nargs++] = (struct plan_arg){.kind = ARG_U32, .v.u32 = (uint32_t)x};
+}
+
+/* One launch: (in, out, n), (in, out, n, paths) or (in, kind, out, n). */
+static bool plan(const struct lab_variant *v, const struct lab_case *c,
+                 const struct launch_record *r, const struct device_limits *d, struct plan *p,
+                 char *err, size_t errsize)
+{
+    (void)d;
+    if (c->n >> 31) {
+        snprintf(err, errsize, "%s: too large for this lab's 32-bit indices", c->name);
+        return false;
+    }
+    memset(p, 0, sizeof *p);
+    p->nbuffers = NBUFFERS;
+    p->buffers[IN] = (struct lab_buffer){.name = "in", .dtype = DT_F32, .count = c->n};
+    p->buffers[OUT] =
+        (struct lab_buffer){.name = "out", .role = BUF_OUTPUT, .dtype = DT_F32, .count = c->n};
+    p->buffers[KIND] = (struct lab_buffer){.name = "kind", .dtype = DT_I32};
+    p->bytes = 8.0 * (double)c->n;
+    p->flops = 2.0 * STEPS * (double)c->n;
+
+    struct plan_step *s = &p->steps[p->nsteps++];
+
+    snprintf(s->kernel, sizeof s->kernel, "%s", v->name);
+    s->block[0] = r->block_x;
+    s->block[1] = s->block[2] = s->grid[1] = s->grid[2] = 1;
+    s->grid[0] = c->n ? (uint32_t)((c->n + r->block_x - 1) / r->block_x) : 1;
+    add_buffer_arg(s, IN);
+    if (experiment_of(c) == MIXED_DATA) {
+        p->buffers[KIND].count = c->n;
+        p->bytes += 4.0 * (double)c->n;
+        add_buffer_arg(s, KIND);
+    }
+    add_buffer_arg(s, OUT);
+    add_u32_arg(s, c->n);
+    if (experiment_of(c) == PATHS)
+        add_u32_arg(s, (uint64_t)c->param);
+    return true;
+}
+
+static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
+                       void *data)
+{
+    (void)c;
+    for (uint64_t i = 0; i < p->buffers[b].count; i++) {
+        if (b == KIND)
+            ((int32_t *)data)[i] = (int32_t)(random_u64(seed ^ KIND, i) % KINDS);
+        else
+            ((float *)data)[i] = random_f32(seed, i);
+    }
+}
+
+/* The path of element i, as the kernels' source says. */
+static unsigned path_of(const struct lab_variant *v, const struct lab_case *c, const int32_t *kind,
+                        uint64_t i)
+{
+    unsigned tid = (unsigned)(i % BLOCK);
+
+    switch (experiment_of(c)) {
+    case BRANCH:
+        return v->flags & BY_WARP ? tid / WARP % 2 : tid % 2;
+    case PATHS:
+        return tid % (unsigned)c->param;
+    case MIXED:
+        return (unsigned)(i % KINDS);
+    case MIXED_DATA:
+        return (unsigned)kind[i];
+    }
+    return 0;
+}
+
+/* Many chains side by side, so that the compiler can put them into vectors. Without a level
+ * that has fused multiply-add (x86-64-v3), each is a call into libm: right, but slow. */
+enum { CHAINS = 64 };
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+__attribute__((target_clones("arch=x86-64-v3", "default")))
+#endif
+__attribute__((optimize("O3"))) static void
+work(float *restrict x, const float *restrict a, const float *restrict b)
+{
+    for (int i = 0; i < STEPS; i++)
+        for (int l = 0; l < CHAINS; l++)
+            x[l] = __builtin_fmaf(x[l], a[l], b[l]);
+}
+
+static void reference(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, void **expected, double **tolerance)
+{
+    uint64_t n = p->buffers[OUT].count;
+    const float *in = inputs[IN];
+    float x[CHAINS] = {0}, a[CHAINS] = {0}, b[CHAINS] = {0};
+
+    for (uint64_t i = 0; i < n; i += CHAINS) {
+        uint64_t size = n - i < CHAINS ? n - i : CHAINS;
+
+        for (uint64_t l = 0; l < size; l++) {
+            float path = (float)path_of(v, c, inputs[KIND], i + l);
+
+            x[l] = in[i + l];
+            a[l] = 0.9921875f + path * 0.0001220703125f; /* as in divergence.cu: exact */
+            b[l] = 0.03125f + path * 0.0078125f;
+        }
+        work(x, a, b);
+        memcpy((float *)expected[OUT] + i, x, size * sizeof *x);
+    }
+    if (tolerance && tolerance[OUT])
+        memset(tolerance[OUT], 0, n * sizeof(double));
+}
+
+static const char *diagnose(const struct plan *p, const struct lab_case *c, int b,
+                            const struct lab_mismatch *mm, int nmm, uint64_t nwrong)
+{
+    (void)b;
+    if (nmm == 0)
+        return NULL;
+    if (mm[0].got == -1)
+        return "-1 is what the skeleton writes: is this TODO still to be written?";
+    if (nwrong < BLOCK && mm[0].index >= p->buffers[OUT].count / BLOCK * BLOCK)
+        return "Only the last block is wrong: it has fewer elements than threads. Which thread "
+               "takes which element there?";
+    if (c->op == MIXED || c->op == MIXED_DATA)
+        return "Results are compared exactly: each element must get its own kind's work, once, and "
+               "end at its own place in out[].";
+    return NULL;
+}
+
+static const char *const columns[] = {"thread_inst_executed/inst_executed", "divergent_branches",
+                                      "inst_executed", NULL};
+
+#define LANES "thread_inst_executed/inst_executed"
+static const struct lab_prediction predictions[] = {
+    {"lanes_branch_warp", "Active lanes of 32, a branch by warp", LANES, "branch_warp",
+     "branch n=2^15", 0.05},
+    {"lanes_branch_thread", "Active lanes of 32, a branch by thread", LANES, "branch_thread",
+     "branch n=2^15", 0.1},
+    {"lanes_paths_8", "Active lanes with 8 paths", LANES, "paths", "paths=8", 0.15},
+    {"lanes_paths_32", "Active lanes with 32 paths", LANES, "paths", "paths=32", 0.15},
+    {"lanes_coherent", "Active lanes of your reorganised kernel", LANES, "coherent", "mixed n=2^15",
+     0.05},
+};
+
+const struct lab lab_divergence = {
+    .name = "divergence",
+    .title = "Divergence: lanes that want different code",
+    .bytes_formula = "8 n (12 n where the kind is in the data)",
+    .flops_formula = "512 n (256 fused multiply-adds an element)",
+    .record_items = "not used",
+    .param_name = "paths",
+    .variants = variants,
+    .nvariants = sizeof variants / sizeof variants[0],
+    .cases = cases,
+    .ncases = sizeof cases / sizeof cases[0],
+    .applies = applies,
+    .plan = plan,
+    .make_input = make_input,
+    .reference = reference,
+    .diagnose = diagnose,
+    .columns = columns,
+    .predictions = predictions,
+    .npredictions = sizeof predictions / sizeof predictions[0],
+};
