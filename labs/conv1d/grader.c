@@ -1,0 +1,63 @@
+/* grader.c - what the convolution is marked by.
+ *
+ * The lecture's kernels and conv_naive are given and carry no marks. n * width is the number
+ * of multiply-adds, and of words read if nothing is ever used twice.
+ */
+#include "rubric.h"
+
+/* clang-format off */
+#define CASE(name_, n_, width_) {.name = name_, .n = n_, .param = width_, .dtype = DT_F32, .flags = CASE_CHECK}
+static const struct lab_case cases[] = {
+    CASE("one", 1, 1), CASE("small", 5, 255), CASE("tail", 1000, 6), CASE("odd", 1021, 17),
+    CASE("wide", 1537, 255), CASE("three", 2048, 3), CASE("gate", 4096, 64),
+};
+static const struct hidden_case hidden[] = {
+    {.name = "hidden-17",  .like = "odd",  .n_min = 100, .n_max = 5000},
+    {.name = "hidden-255", .like = "wide", .n_min = 100, .n_max = 2000},
+};
+
+#define CASES "one small tail odd wide three hidden-17 hidden-255"
+static const struct rubric_row rows[] = {
+    {"shared-ok", 3, "conv_shared is right for any length and width", ROW_CORRECT, "conv_shared", .cases = CASES,
+     .hint = "Take width 255 and blocks of 128: how many inputs does a block need, and how many does each thread fetch?"},
+    {"shared-clean", 2, "conv_shared has no race and no bad access", ROW_CHECKS, "conv_shared", .cases = "small tail wide",
+     .hint = "Every thread must reach the barrier, those past n too; nothing is read past in[n + width - 2]."},
+    {"shared-reuse", 2, "conv_shared reads its inputs from shared memory", ROW_GATE, "conv_shared", .cases = "gate",
+     .gate = "shared_ld_bytes >= 0.2 * elem * n * param && global_ld_bytes <= 1.3 * elem * n * param",
+     .hint = "Each input should leave global memory once a block; the weights may still come from there."},
+
+    {"const-ok", 2, "conv_const is right for any length and width", ROW_CORRECT, "conv_const", .cases = CASES,
+     .hint = "Is it conv_shared but for the weights? The array must be called conv_weights."},
+    {"const-clean", 1, "conv_const has no race and no bad access", ROW_CHECKS, "conv_const", .cases = "small tail wide",
+     .hint = "CHECK=1 names the line and the thread."},
+    {"const-reuse", 1, "conv_const fetches each input about once", ROW_GATE, "conv_const", .cases = "gate",
+     .gate = "global_ld_bytes <= 4 * elem * n",
+     .hint = "Per block: the tile and its halo, and nothing else from global memory."},
+    {"const-used", 2, "conv_const takes its weights from constant memory", ROW_GATE, "conv_const", .cases = "gate",
+     .gate = "const_ld_requests >= param",
+     .hint = "Read conv_weights[j], the __constant__ array, in the loop."},
+
+    {"multi-ok", 3, "conv_multi is right for any length and width", ROW_CORRECT, "conv_multi", .cases = CASES,
+     .hint = "Widths that are no multiple of your step, and a last thread with fewer outputs than the others: both need care."},
+    {"multi-clean", 2, "conv_multi has no race and no bad access", ROW_CHECKS, "conv_multi", .cases = "small tail wide",
+     .hint = "The last thread's window reaches furthest: how long must the tile be?"},
+    {"multi-reuse", 3, "conv_multi uses what it reads several times", ROW_GATE, "conv_multi", .cases = "gate",
+     .gate = "shared_ld_bytes <= 0.6 * elem * n * param && global_ld_bytes <= 4 * elem * n",
+     .hint = "Neighbouring outputs share all but one input. Which words could stay in registers for the next weight?"},
+    {"multi-banks", 1, "conv_multi reads shared memory without conflicts", ROW_GATE, "conv_multi", .cases = "gate",
+     .gate = "shared_ld_bank_conflicts <= 0.1 * shared_ld_wavefronts",
+     .hint = "If thread t starts at word V t, at which stride do the lanes read? An odd one, or whole float4, is free."},
+    {"multi-fast", 2, "conv_multi keeps up with ours", ROW_SPEED, "conv_multi", .cases = "width=63", .ratio = 0.5,
+     .hint = "Per multiply-add, how many words do you read from shared memory, and how many wavefronts is that?"},
+};
+/* clang-format on */
+
+const struct rubric rubric_conv1d = {
+    .lab = "conv1d",
+    .rows = rows,
+    .nrows = sizeof(rows) / sizeof(rows[0]),
+    .cases = cases,
+    .ncases = sizeof(cases) / sizeof(cases[0]),
+    .hidden = hidden,
+    .nhidden = sizeof(hidden) / sizeof(hidden[0]),
+};
