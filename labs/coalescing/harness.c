@@ -41,19 +41,19 @@ enum { PRIME_CHECK = 4093, PRIME_SMALL = 131071, PRIME_LARGE = 33554393 };
 #define SMALL CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_EMULATOR_ONLY
 #define LARGE CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY
 #define COPY(what, id, p, length, flag) {.name = what #p id, .n = length, .param = p, .dtype = DT_F32, .op = STRIDE, .flags = flag}
-#define STRIDE_OF(p) COPY("stride=", "", p, PRIME_SMALL, SMALL), COPY("stride=", " n=2^25", p, PRIME_LARGE, LARGE)
+#define STRIDE_OF(p) COPY("stride=", "", p, PRIME_SMALL, SMALL), COPY("stride=", "/2^25", p, PRIME_LARGE, LARGE)
 #define SHIFT(id, p, length, flag) {.name = "offset=" #p id, .n = length, .param = p, .dtype = DT_F32, .op = OFFSET, .flags = flag}
-#define OFFSET_OF(p) SHIFT("", p, 1 << 17, SMALL), SHIFT(" n=2^25", p, 1 << 25, LARGE)
+#define OFFSET_OF(p) SHIFT("", p, 1 << 17, SMALL), SHIFT("/2^25", p, 1 << 25, LARGE)
 #define PARTICLES(id, length, flag) {.name = id, .n = length, .dtype = DT_F32, .op = ENERGY, .flags = flag}
 #define MATRIX(id, w, h, flag) {.name = id, .n = w, .m = h, .dtype = DT_F32, .op = TRANSPOSE, .flags = flag}
 
 static const struct lab_case cases[] = {
-    COPY("short stride=", "", 1, 1, CHECK),
-    COPY("short stride=", "", 7, PRIME_CHECK, CHECK),
+    COPY("short-stride=", "", 1, 1, CHECK),
+    COPY("short-stride=", "", 7, PRIME_CHECK, CHECK),
     STRIDE_OF(1), STRIDE_OF(2), STRIDE_OF(4), STRIDE_OF(8), STRIDE_OF(16), STRIDE_OF(32),
     STRIDE_OF(3), STRIDE_OF(5), STRIDE_OF(7), STRIDE_OF(9), STRIDE_OF(17), STRIDE_OF(31), STRIDE_OF(33),
 
-    SHIFT(" n=1000", 3, 1000, CHECK),
+    SHIFT("/1000", 3, 1000, CHECK),
     OFFSET_OF(0), OFFSET_OF(1), OFFSET_OF(2), OFFSET_OF(4), OFFSET_OF(8), OFFSET_OF(16), OFFSET_OF(31), OFFSET_OF(32),
 
     PARTICLES("particles=0", 0, CHECK),
@@ -62,12 +62,12 @@ static const struct lab_case cases[] = {
     PARTICLES("particles=2^17", 1 << 17, SMALL),
     PARTICLES("particles=2^22", 1 << 22, LARGE),
 
-    MATRIX("1 x 1", 1, 1, CHECK),
-    MATRIX("33 x 31", 33, 31, CHECK),
-    MATRIX("1000 x 1", 1000, 1, CHECK),
-    MATRIX("100 x 333", 100, 333, CHECK),
-    MATRIX("512 x 256", 512, 256, SMALL),
-    MATRIX("8192 x 4096", 8192, 4096, LARGE),
+    MATRIX("1x1", 1, 1, CHECK),
+    MATRIX("33x31", 33, 31, CHECK),
+    MATRIX("1000x1", 1000, 1, CHECK),
+    MATRIX("100x333", 100, 333, CHECK),
+    MATRIX("512x256", 512, 256, SMALL),
+    MATRIX("8192x4096", 8192, 4096, LARGE),
 };
 /* clang-format on */
 
@@ -237,7 +237,7 @@ static const struct lab_prediction predictions[] = {
     {"soa", SECTORS "one field of 32 particles, structure of arrays", PER_LOAD, "energy_soa",
      "particles=2^17", 0.05},
     {"transpose_naive", "Sectors that a warp's store touches in the naive transpose", PER_STORE,
-     "transpose_naive", "512 x 256", 0.05},
+     "transpose_naive", "512x256", 0.05},
 };
 
 const struct lab lab_coalescing = {

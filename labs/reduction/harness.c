@@ -89,13 +89,13 @@ static const struct lab_case cases[] = {
     I32("n=100003", 100003, CHECKED), /* a prime */
     /* the other kernels */
     {.name = "f32", .n = 100003, .dtype = DT_F32, .flags = CHECKED},
-    {.name = "f32 n=1", .n = 1, .dtype = DT_F32, .flags = CHECKED},
+    {.name = "f32-n=1", .n = 1, .dtype = DT_F32, .flags = CHECKED},
     {.name = "f64", .n = 100003, .dtype = DT_F64, .flags = CHECKED},
-    {.name = "f64 n=33", .n = 33, .dtype = DT_F64, .flags = CHECKED},
+    {.name = "f64-n=33", .n = 33, .dtype = DT_F64, .flags = CHECKED},
     {.name = "min", .n = 100003, .dtype = DT_I32, .op = MIN, .flags = CHECKED},
     {.name = "max", .n = 100003, .dtype = DT_I32, .op = MAX, .flags = CHECKED},
-    {.name = "min n=0", .n = 0, .dtype = DT_I32, .op = MIN, .flags = CHECKED},
-    {.name = "max n=1", .n = 1, .dtype = DT_I32, .op = MAX, .flags = CHECKED},
+    {.name = "min-n=0", .n = 0, .dtype = DT_I32, .op = MIN, .flags = CHECKED},
+    {.name = "max-n=1", .n = 1, .dtype = DT_I32, .op = MAX, .flags = CHECKED},
     /* steps 6 and 7 in each size they have code for */
     BLOCK(1),
     BLOCK(2),
@@ -108,7 +108,7 @@ static const struct lab_case cases[] = {
     BLOCK(256),
     BLOCK(512),
     /* level 0 on the GPU and the rest on the CPU, which checks each block's partial result */
-    {.name = "level 0, n=2^17", .n = 1 << 17, .m = LEVEL0_ONLY, .dtype = DT_I32, .flags = TIMED},
+    {.name = "level0-n=2^17", .n = 1 << 17, .m = LEVEL0_ONLY, .dtype = DT_I32, .flags = TIMED},
     /* the lecture's table */
     I32("n=2^17", 1 << 17, TIMED),
     I32("n=2^18", 1 << 18, LONG),
@@ -119,14 +119,10 @@ static const struct lab_case cases[] = {
     I32("n=2^23", 1 << 23, LONG),
     I32("n=2^24", 1 << 24, LONG),
     I32("n=2^25", 1 << 25, LONG),
-    {.name = "n=2^22, all levels' bytes",
-     .n = 1 << 22,
-     .k = LECTURE_BYTES,
-     .dtype = DT_I32,
-     .flags = LONG},
-    {.name = "f32 n=2^22", .n = 1 << 22, .dtype = DT_F32, .flags = LONG},
-    {.name = "f64 n=2^22", .n = 1 << 22, .dtype = DT_F64, .flags = LONG},
-    {.name = "min n=2^22", .n = 1 << 22, .dtype = DT_I32, .op = MIN, .flags = LONG},
+    {.name = "n=2^22-all-levels", .n = 1 << 22, .k = LECTURE_BYTES, .dtype = DT_I32, .flags = LONG},
+    {.name = "f32-n=2^22", .n = 1 << 22, .dtype = DT_F32, .flags = LONG},
+    {.name = "f64-n=2^22", .n = 1 << 22, .dtype = DT_F64, .flags = LONG},
+    {.name = "min-n=2^22", .n = 1 << 22, .dtype = DT_I32, .op = MIN, .flags = LONG},
 };
 
 static bool applies(const struct lab_variant *v, const struct lab_case *c)
@@ -415,7 +411,7 @@ static const struct lab_prediction predictions[] = {
 const struct lab lab_reduction = {
     .name = "reduction",
     .title = "Reduction: one number out of many",
-    .bytes_formula = "element size * n (level 0 and \"all levels' bytes\" cases: reads + writes)",
+    .bytes_formula = "element size * n (cases level0 and all-levels: reads + writes)",
     .flops_formula = NULL,
     .record_items = "elements a thread; 0: as many blocks as the device holds at once",
     .param_name = "block",

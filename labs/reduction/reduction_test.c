@@ -87,7 +87,7 @@ Test(reduction, levels_are_the_lectures)
     for (int i = 0; i < 4; i++)
         cr_assert_eq(p.steps[i].grid[0], grids[i]);
     cr_assert_eq(p.bytes, 4.0 * (1 << 22));
-    cr_assert_eq(plan_of("reduce1", "n=2^22, all levels' bytes").bytes,
+    cr_assert_eq(plan_of("reduce1", "n=2^22-all-levels").bytes,
                  4.0 * ((1 << 22) + 2 * (32768 + 256 + 2) + 1));
     cr_assert_eq(plan_of("reduce7_g80", "n=2^22").steps[0].grid[0], 64);
     cr_assert_eq(plan_of("reduce7", "n=2^22").steps[0].grid[0], 132 * 16);
@@ -146,9 +146,9 @@ Test(reduction, reference)
     double bound;
 
     cr_assert_eq(expected_of("reduce1", "n=0", NULL), 0);
-    cr_assert_eq(expected_of("reduce1", "min n=0", NULL), INT32_MAX);
+    cr_assert_eq(expected_of("reduce1", "min-n=0", NULL), INT32_MAX);
     cr_assert_eq(expected_of("reduce1", "min", NULL), 17);
-    cr_assert_eq(expected_of("reduce1", "max n=1", NULL), -17);
+    cr_assert_eq(expected_of("reduce1", "max-n=1", NULL), -17);
     expected_of("reduce1", "f32", &bound);
     cr_assert(bound > 0 && bound < 1, "%g: a lost element of size 1 must show", bound);
 }

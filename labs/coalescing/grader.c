@@ -1,0 +1,65 @@
+/* grader.c - what the coalescing lab is marked by: the three kernels a student writes. */
+#include "rubric.h"
+
+enum { STRIDE, OFFSET, ENERGY, TRANSPOSE }; /* as in harness.c */
+
+#define PARTICLES(id, length)                                                                      \
+    {                                                                                              \
+        .name = id, .n = length, .dtype = DT_F32, .op = ENERGY, .flags = CASE_CHECK                \
+    }
+#define MATRIX(id, w, h)                                                                           \
+    {                                                                                              \
+        .name = id, .n = w, .m = h, .dtype = DT_F32, .op = TRANSPOSE, .flags = CASE_CHECK          \
+    }
+
+static const struct lab_case cases[] = {
+    PARTICLES("one", 1),          PARTICLES("tail", 1001), PARTICLES("aligned", 4096),
+    MATRIX("dot", 1, 1),          MATRIX("small", 33, 31), MATRIX("row", 300, 1),
+    MATRIX("column", 1, 300),     MATRIX("odd", 100, 77),  MATRIX("square", 64, 64),
+    MATRIX("rectangle", 128, 96),
+};
+static const struct hidden_case hidden[] = {
+    {.name = "hidden-particles", .like = "tail", .n_min = 100, .n_max = 5000},
+    {.name = "hidden-matrix", .like = "odd", .n_min = 20, .n_max = 200, .m_min = 20, .m_max = 200},
+};
+
+#define COUNTS  "one tail aligned hidden-particles"
+#define SHAPES  "dot small row column odd square rectangle hidden-matrix"
+#define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
+
+/* clang-format off */
+static const struct rubric_row rows[] = {
+    {"soa-ok", 2, "Structure of arrays: energies are right", ROW_CORRECT, "energy_soa", .cases = COUNTS,
+     .hint = "Where does the second field begin, when there are n particles? Does the last thread have one?"},
+    {"soa-clean", 1, "Structure of arrays: no bad access", ROW_CHECKS, "energy_soa", .cases = "tail", .hint = CHECKED},
+    {"soa-coalesced", 2, "Structure of arrays: each load is 4 sectors", ROW_GATE, "energy_soa", .cases = "aligned",
+     .gate = "global_ld_sectors / global_ld_requests <= 4.1",
+     .hint = "Take one load and write down the addresses of lanes 0, 1 and 2: how far apart are they?"},
+    {"vec-ok", 2, "16-byte loads: energies are right", ROW_CORRECT, "energy_aos_vec", .cases = COUNTS,
+     .hint = "Which field comes in which component of the vector? Does the last thread have a particle?"},
+    {"vec-clean", 1, "16-byte loads: no bad access", ROW_CHECKS, "energy_aos_vec", .cases = "tail", .hint = CHECKED},
+    {"vec-one", 2, "16-byte loads: one load a particle", ROW_GATE, "energy_aos_vec", .cases = "aligned",
+     .gate = "global_ld_requests <= 1.05 * warps && global_ld_bytes <= 16.5 * n",
+     .hint = "How many load instructions does a thread execute, and how many bytes does each bring that the energy needs?"},
+    {"tile-ok", 3, "Transpose through shared memory is right", ROW_CORRECT, "transpose_shared", .cases = SHAPES,
+     .hint = "Try a 2 x 3 matrix by hand. The guard for reading is about the input's shape, the one for writing about the output's."},
+    {"tile-clean", 2, "Transpose: no race and no bad access", ROW_CHECKS, "transpose_shared", .cases = "small rectangle",
+     .hint = CHECKED " What one thread stores in the tile, another loads: what must lie between?"},
+    {"tile-coalesced", 3, "Transpose: rows are read and rows are written", ROW_GATE, "transpose_shared", .cases = "rectangle",
+     .gate = "global_ld_sectors / global_ld_requests <= 4.1 && global_st_sectors / global_st_requests <= 4.1",
+     .hint = "Neighbouring lanes must load neighbouring elements, and store neighbouring ones: only the tile is read across."},
+    {"tile-banks", 2, "Transpose: the tile has no bank conflicts", ROW_GATE, "transpose_shared", .cases = "rectangle",
+     .gate = "shared_ld_requests > 0 && shared_ld_bank_conflicts + shared_st_bank_conflicts == 0",
+     .hint = "In which banks do the 32 words of one column of the tile lie? What if its rows were one word longer?"},
+};
+/* clang-format on */
+
+const struct rubric rubric_coalescing = {
+    .lab = "coalescing",
+    .rows = rows,
+    .nrows = sizeof rows / sizeof rows[0],
+    .cases = cases,
+    .ncases = sizeof cases / sizeof cases[0],
+    .hidden = hidden,
+    .nhidden = sizeof hidden / sizeof hidden[0],
+};
