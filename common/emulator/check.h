@@ -19,15 +19,14 @@ struct listener *check_listener(void);
 
 /* Checks may come: from now on remember what the host writes. Call at start when
  * options.check is set, and in warplabSetCheck(1). Memory that was allocated before
- * counts as written. */
+ * counts as written (the first checked launch enables, too, should nobody have). */
 void check_enable(void);
 
 /* [addr, addr+bytes) was written by the host: memcpy to the device, memset. */
 void check_host_write(uint64_t addr, uint64_t bytes);
 /* Device to device copy: what was never written stays so. Ranges may overlap. */
 void check_host_copy(uint64_t dst, uint64_t src, uint64_t bytes);
-/* An allocation was made (after mem_alloc) or is about to be freed (before mem_free). */
-void check_alloc(uint64_t addr);
+/* An allocation is about to be freed (before mem_free): its shadow goes with it. */
 void check_free(uint64_t addr);
 
 /* Reports allocations of cudaMalloc and friends that are still alive. At exit. */

@@ -83,7 +83,9 @@ struct listener {
 
 /* Records a finding (warplab.h's warplabFinding): `json` members after "kind", already
  * escaped, without braces. Prints `text` on stderr. Thread safe; the same kind, kernel
- * and site is kept once, with a count. Defined in findings.c. */
+ * and site is kept once, with a count. json and text NULL: one more of those. b and s may
+ * be NULL (a leak). kernel, file, line, block, thread and address are made from the
+ * arguments, not expected in json. Defined in findings.c. */
 void finding_report(const char *kind, const struct block_info *b, const struct site *s,
                     uint32_t thread, uint64_t address, const char *json, const char *text);
 

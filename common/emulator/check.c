@@ -1,0 +1,365 @@
+/* check.c - the checker's listener: what the interpreter's events mean to it.
+ *
+ * Interface: check.h. Finds reads of memory never written (global, shared, local), races
+ * in shared and global memory, barriers in divergent code or that exited threads miss, and
+ * leaks. Shadow memory and clocks: check_internal.h; what orders accesses:
+ * check_order.c; what is a race: check_race.c; wording: check_report.c.
+ *
+ * A read counts as one of unwritten memory when none of its bytes was ever written:
+ * compilers widen loads over padding, so a partly written word is let pass.
+ * Not modelled: host writes to managed, pinned and registered memory cannot be seen, so
+ * that memory counts as written; shared memory of other blocks of a cluster.
+ */
+#include "check_internal.h"
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two lists */
+static struct launch_state *launches;
+static struct block_state *pool;
+
+/* ---- launches ---- */
+
+static struct launch_state *launch_find(uint64_t serial)
+{
+    struct launch_state *l = launches;
+
+    while (l && l->serial != serial)
+        l = l->next;
+    return l;
+}
+
+static void launch_begin(struct listener *self, const struct block_info *any)
+{
+    struct launch_state *l = check_calloc(1, sizeof *l);
+    static uint32_t tag;
+    uint64_t blocks = (uint64_t)any->nctaid[0] * any->nctaid[1] * any->nctaid[2];
+
+    (void)self;
+    check_enable();
+    l->serial = any->launch;
+    l->nblocks = blocks < MAX_BLOCKS ? (uint32_t)blocks : MAX_BLOCKS;
+    l->released = check_calloc(l->nblocks, sizeof *l->released);
+    pthread_mutex_init(&l->lock, NULL);
+    for (int i = 0; i < CHANNELS; i++)
+        pthread_mutex_init(&l->channels[i].lock, NULL);
+    pthread_mutex_lock(&lock);
+    if (!launches)
+        shadow_sweep();
+    if (++tag == 0)
+        tag = 1;
+    l->tag = tag;
+    l->next = launches;
+    launches = l;
+    pthread_mutex_unlock(&lock);
+}
+
+static void launch_end(struct listener *self, const struct block_info *any)
+{
+    struct launch_state **p, *l;
+
+    (void)self;
+    pthread_mutex_lock(&lock);
+    for (p = &launches; *p && (*p)->serial != any->launch; p = &(*p)->next)
+        ;
+    l = *p;
+    if (l)
+        *p = l->next;
+    pthread_mutex_unlock(&lock);
+    if (!l)
+        return;
+    order_launch_free(l);
+    pthread_mutex_destroy(&l->lock);
+    free(l);
+}
+
+/* ---- blocks ---- */
+
+static void block_shared_begin(struct block_state *b, uint32_t bytes)
+{
+    uint32_t n = (bytes + PAGE_BYTES - 1) >> PAGE_BITS;
+
+    if (n > b->nshared) {
+        struct shadow_page *pages = check_calloc(n, sizeof *pages);
+
+        if (b->nshared)
+            memcpy(pages, b->shared, b->nshared * sizeof *pages);
+        free(b->shared);
+        b->shared = pages;
+        b->nshared = n;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        page_clear(&b->shared[i]);
+}
+
+static void block_begin(struct listener *self, struct block_info *info)
+{
+    struct block_state *b;
+
+    pthread_mutex_lock(&lock);
+    b = pool;
+    if (b)
+        pool = b->next;
+    else
+        b = check_calloc(1, sizeof *b);
+    b->launch = launch_find(info->launch);
+    pthread_mutex_unlock(&lock);
+    info->user[self->slot] = b;
+    b->info = info;
+    b->block = info->index;
+    b->nwarps = info->warps;
+    b->races = info->index < b->launch->nblocks;
+    b->any_exited = false;
+    for (uint32_t w = 0; w < info->warps; w++) {
+        uint32_t left = info->threads - w * 32;
+
+        b->live[w] = left >= 32 ? ~0u : (1u << left) - 1;
+        if (b->nlocal[w])
+            memset(b->local[w], 0, b->nlocal[w] * sizeof *b->local[w]);
+    }
+    memset(b->site_cache, 0, sizeof b->site_cache);
+    memset(b->recent, 0, sizeof b->recent);
+    block_shared_begin(b, info->shared_bytes);
+    order_block_begin(b);
+}
+
+static void block_end(struct listener *self, struct block_info *info)
+{
+    struct block_state *b = info->user[self->slot];
+
+    info->user[self->slot] = NULL;
+    pthread_mutex_lock(&lock);
+    b->next = pool;
+    pool = b;
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- accesses ---- */
+
+static void page_access(struct block_state *b, const struct race *x, struct shadow_page *p,
+                        uint32_t from, uint32_t lane, const uint8_t *contents)
+{
+    const struct access *a = x->a;
+
+    if (p->init != INIT_ALL) {
+        if (a->kind != ACCESS_STORE && !page_any_written(p, from, from + a->size))
+            report_unwritten(b, a, lane);
+        if (a->kind != ACCESS_LOAD)
+            page_set_written(p, from, from + a->size);
+    }
+    if (b->races)
+        race_touch(x, p, from, lane, contents);
+}
+
+static void shared_access(struct block_state *b, const struct access *a)
+{
+    struct race x;
+
+    race_begin(&x, b, a);
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        uint32_t at = (uint32_t)a->addr[lane];
+        struct shadow_page *p = &b->shared[at >> PAGE_BITS];
+
+        if (at >> PAGE_BITS >= b->nshared)
+            continue;
+        if (b->races)
+            page_prepare_cells(p, 1, x.shift);
+        page_access(b, &x, p, at & (PAGE_BYTES - 1), lane,
+                    b->info->shared ? b->info->shared + at : NULL);
+        if (x.strong && b->races)
+            order_strong(b, a, (uint64_t)b->block << 40 | 1ull << 39 | at, a->kind != ACCESS_LOAD);
+    }
+}
+
+/* The i of b->recent that holds the allocation of addr, or -1. */
+static int recent_find(struct block_state *b, uint64_t addr)
+{
+    uint64_t generation = atomic_load_explicit(&mem_generation, memory_order_relaxed);
+    const struct mem_alloc *a;
+    uint32_t i;
+
+    for (i = 0; i < 4; i++)
+        if (addr - b->recent[i].addr < b->recent[i].size && b->recent[i].generation == generation)
+            return (int)i;
+    a = mem_find(addr);
+    if (!a)
+        return -1;
+    i = b->recent_next++ % 4;
+    b->recent[i].addr = a->addr;
+    b->recent[i].size = a->size;
+    b->recent[i].generation = generation;
+    b->recent[i].alloc = a;
+    b->recent[i].shadow = a->read_only || a->kind == MEM_WORKSPACE ? NULL : shadow_of(a);
+    return (int)i;
+}
+
+static void global_access(struct block_state *b, const struct access *a)
+{
+    struct shadow_page *held = NULL;
+    struct race x;
+
+    race_begin(&x, b, a);
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        uint64_t addr = a->addr[lane], at;
+        int i = recent_find(b, addr);
+        struct shadow_page *p;
+
+        if (i < 0)
+            continue;
+        at = addr - b->recent[i].addr;
+        if (b->recent[i].shadow) {
+            p = &b->recent[i].shadow->pages[at >> PAGE_BITS];
+            if (p != held) {
+                if (held)
+                    page_unlock(held);
+                page_lock(p);
+                held = p;
+                if (b->races)
+                    page_prepare_cells(p, b->launch->tag, x.shift);
+            }
+            page_access(b, &x, p, (uint32_t)(at & (PAGE_BYTES - 1)), lane,
+                        b->recent[i].alloc->host + at);
+        }
+        if (x.strong && b->races)
+            order_strong(b, a, addr, a->kind != ACCESS_LOAD);
+    }
+    if (held)
+        page_unlock(held);
+}
+
+static uint32_t *local_masks(struct block_state *b, uint32_t warp, uint32_t bytes)
+{
+    if (bytes > b->nlocal[warp]) {
+        uint32_t n = bytes < 256 ? 256 : bytes * 2;
+        uint32_t *masks = check_calloc(n, sizeof *masks);
+
+        if (b->nlocal[warp])
+            memcpy(masks, b->local[warp], b->nlocal[warp] * sizeof *masks);
+        free(b->local[warp]);
+        b->local[warp] = masks;
+        b->nlocal[warp] = n;
+    }
+    return b->local[warp];
+}
+
+static void local_access(struct block_state *b, const struct access *a)
+{
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m), any = 0;
+        uint32_t at = (uint32_t)a->addr[lane];
+        uint32_t *written = local_masks(b, a->warp, at + a->size) + at;
+
+        for (uint32_t i = 0; i < a->size; i++) {
+            any |= written[i];
+            if (a->kind != ACCESS_LOAD)
+                written[i] |= 1u << lane;
+        }
+        if (a->kind != ACCESS_STORE && !(any >> lane & 1))
+            report_unwritten(b, a, lane);
+    }
+}
+
+static void on_access(struct listener *self, struct block_info *info, const struct access *a)
+{
+    struct block_state *b = info->user[self->slot];
+
+    order_catch_up(b, a->warp);
+    if (a->space == ACCESS_GLOBAL)
+        global_access(b, a);
+    else if (a->space == ACCESS_SHARED)
+        shared_access(b, a);
+    else
+        local_access(b, a);
+}
+
+/* ---- synchronisation ---- */
+
+static void on_arrive(struct listener *self, struct block_info *info, const struct site *s,
+                      uint32_t warp, uint32_t mask, uint32_t id, bool aligned)
+{
+    struct block_state *b = info->user[self->slot];
+
+    order_catch_up(b, warp);
+    if (aligned && mask != b->live[warp])
+        report_barrier(b, s, warp, mask, b->live[warp]);
+    else if (aligned && b->any_exited && id == 0)
+        report_exited(b, s);
+    order_arrive(b, s, warp, id);
+}
+
+static void on_leave(struct listener *self, struct block_info *info, uint32_t id)
+{
+    struct block_state *b = info->user[self->slot];
+
+    for (uint32_t w = 0; w < b->nwarps; w++)
+        order_catch_up(b, w);
+    order_leave(b, id);
+}
+
+static void on_warp_sync(struct listener *self, struct block_info *info, const struct site *s,
+                         uint32_t warp, uint32_t mask, bool sync)
+{
+    struct block_state *b = info->user[self->slot];
+
+    (void)s;
+    order_catch_up(b, warp);
+    if (sync)
+        order_warp_sync(b, warp, mask);
+}
+
+static void on_fence(struct listener *self, struct block_info *info, const struct site *s,
+                     uint32_t warp, uint32_t mask, uint8_t scope, uint8_t order)
+{
+    struct block_state *b = info->user[self->slot];
+
+    (void)s, (void)mask, (void)order;
+    order_catch_up(b, warp);
+    order_fence(b, warp, scope);
+}
+
+static void on_exit_lanes(struct listener *self, struct block_info *info, uint32_t warp,
+                          uint32_t mask)
+{
+    struct block_state *b = info->user[self->slot];
+
+    order_catch_up(b, warp);
+    b->live[warp] &= ~mask;
+    b->any_exited = true;
+    if (b->barrier[0].arrived)
+        report_exited(b, b->barrier[0].site);
+}
+
+struct listener *check_listener(void)
+{
+    static struct listener self = {
+        .name = "check",
+        .slot = 0,
+        .launch_begin = launch_begin,
+        .launch_end = launch_end,
+        .block_begin = block_begin,
+        .block_end = block_end,
+        .access = on_access,
+        .barrier_arrive = on_arrive,
+        .barrier_leave = on_leave,
+        .warp_sync = on_warp_sync,
+        .fence = on_fence,
+        .lanes_exit = on_exit_lanes,
+    };
+
+    return &self;
+}
+
+static void leak(const struct mem_alloc *a, void *arg)
+{
+    (void)arg;
+    if (a->kind == MEM_DEVICE || a->kind == MEM_MANAGED || a->kind == MEM_PINNED ||
+        a->kind == MEM_HEAP)
+        report_leak(a);
+}
+
+void check_leaks(void)
+{
+    mem_each(leak, NULL);
+}

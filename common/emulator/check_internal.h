@@ -1,0 +1,245 @@
+/* check_internal.h - what the parts of the checker share (check*.c only).
+ *
+ * Shadow memory. Every 4 KiB of an allocation, or of a block's shared memory, has a
+ * struct shadow_page: which of its bytes were ever written, and for races three cells a
+ * word: the last write and the last reads of two different warps. A cell is 64 bits:
+ *
+ *   63        44 43       32 31  30 29    25 24    20 19                0
+ *   |   clock   |   site    | how  |  warp  |  lane  |       block       |
+ *
+ * Order. A warp's clock ticks whenever something orders its accesses before somebody
+ * else's: at block barriers, bar.warp.sync, fences and releases. An access at clock c is
+ * ordered before the present one when the present thread has learned of c:
+ *   - every warp of the block: c <= bar, the clock of the last barrier of the whole block;
+ *   - lanes of the same warp: c <= synced[warp], or lane_known after a partial sync;
+ *   - warps that met at a named barrier: known[][];
+ *   - through memory: the writer published c (a fence, then an atomic or other strong
+ *     write: struct release), and the reader has since seen a strong read or atomic on
+ *     the same channel. A channel is a hash of the address into CHANNELS classes, so
+ *     two synchronisation variables may be taken for one: a race can be missed that way,
+ *     never invented.
+ * At a barrier of the whole block all clocks become equal, so that "before the barrier"
+ * is one comparison of a cell with a threshold.
+ */
+#ifndef EMULATOR_CHECK_INTERNAL_H
+#define EMULATOR_CHECK_INTERNAL_H
+
+#include "check.h"
+#include "mem.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* ---- shadow memory (check_shadow.c) ---- */
+#define PAGE_BITS  12
+#define PAGE_BYTES (1u << PAGE_BITS)
+enum page_init { INIT_NONE, INIT_ALL, INIT_SOME };
+
+struct shadow_page {
+    _Atomic uint8_t lock;
+    uint8_t init;    /* enum page_init; INIT_SOME: see bits */
+    uint8_t shift;   /* a cell covers 1 << shift bytes: 4, or fewer once narrow accesses came */
+    uint32_t tag;    /* launch that the cells belong to */
+    uint64_t *cells; /* writes, reads, other reads: PAGE_BYTES >> shift of each */
+    uint8_t *bits;   /* a bit a byte: written */
+};
+
+struct shadow { /* mem_alloc.shadow points to this */
+    uint64_t addr, size, serial;
+    struct shadow *next;
+    struct shadow_page pages[];
+};
+
+static inline void page_lock(struct shadow_page *p)
+{
+    while (atomic_exchange_explicit(&p->lock, 1, memory_order_acquire))
+        while (atomic_load_explicit(&p->lock, memory_order_relaxed))
+            ;
+}
+
+static inline void page_unlock(struct shadow_page *p)
+{
+    atomic_store_explicit(&p->lock, 0, memory_order_release);
+}
+
+void *check_calloc(size_t n, size_t size);           /* ends the program when there is no memory */
+struct shadow *shadow_of(const struct mem_alloc *a); /* made when missing */
+void shadow_sweep(void); /* frees shadows of freed allocations; no launch may run */
+void page_set_written(struct shadow_page *p, uint32_t from, uint32_t to);
+bool page_any_written(const struct shadow_page *p, uint32_t from, uint32_t to);
+/* Cells of at most 1 << shift bytes, empty unless they are of this launch. */
+void page_prepare_cells(struct shadow_page *p, uint32_t tag, uint32_t shift);
+void page_clear(struct shadow_page *p); /* nothing written; cells stay */
+void page_free(struct shadow_page *p);
+
+/* ---- cells ---- */
+#define CELL_BLOCK       0xfffffull
+#define CELL_LANE_SHIFT  20
+#define CELL_WARP_SHIFT  25
+#define CELL_HOW_SHIFT   30
+#define CELL_SITE_SHIFT  32
+#define CELL_CLOCK_SHIFT 44
+#define CELL_WARP_MASK   ((31ull << CELL_WARP_SHIFT) | CELL_BLOCK)
+#define CELL_THREAD_MASK ((31ull << CELL_LANE_SHIFT) | CELL_WARP_MASK)
+#define CLOCK_MAX        ((1u << 20) - 2)
+#define SITE_UNKNOWN     0xfffu
+#define MAX_BLOCKS       (1u << 20) /* races are looked for in the first so many blocks */
+#define MAX_WARPS        32u
+
+/* 0 is an empty cell. */
+enum how {
+    HOW_WEAK = 1,   /* plain load or store */
+    HOW_STRONG = 2, /* atomic, relaxed, acquire, release; volatile in global memory */
+    HOW_MANY = 3,   /* reads: several lanes of the warp; writes: strong at .cta scope only */
+};
+
+static inline uint32_t cell_clock(uint64_t c)
+{
+    return (uint32_t)(c >> CELL_CLOCK_SHIFT);
+}
+static inline uint32_t cell_site(uint64_t c)
+{
+    return (uint32_t)(c >> CELL_SITE_SHIFT) & 0xfff;
+}
+static inline uint32_t cell_how(uint64_t c)
+{
+    return (uint32_t)(c >> CELL_HOW_SHIFT) & 3;
+}
+static inline uint32_t cell_warp(uint64_t c)
+{
+    return (uint32_t)(c >> CELL_WARP_SHIFT) & 31;
+}
+static inline uint32_t cell_lane(uint64_t c)
+{
+    return (uint32_t)(c >> CELL_LANE_SHIFT) & 31;
+}
+static inline uint32_t cell_block(uint64_t c)
+{
+    return (uint32_t)(c & CELL_BLOCK);
+}
+
+/* ---- one launch ---- */
+#define CHANNELS 64
+
+struct release { /* what a strong write published; immutable once linked */
+    struct release *next;
+    uint64_t time;
+    uint8_t channel;
+    bool block_only; /* the fence was .cta: counts inside the block */
+    uint16_t nwarps;
+    uint32_t clock[]; /* of each warp of the block: accesses up to here */
+};
+
+struct channel {
+    pthread_mutex_t lock;
+    _Atomic bool used;
+    uint64_t known[CHANNELS]; /* what those who released here knew */
+};
+
+struct launch_state {
+    struct launch_state *next;
+    uint64_t serial;
+    uint32_t tag, nblocks;
+    _Atomic uint32_t active; /* blocks */
+    pthread_mutex_t lock;    /* of sites */
+    const struct site *sites[SITE_UNKNOWN];
+    _Atomic uint32_t nsites;
+    _Atomic uint64_t now; /* releases so far */
+    struct channel channels[CHANNELS];
+    _Atomic(struct release *) *released; /* by block */
+};
+
+/* ---- one block ---- */
+#define BARRIERS   16
+#define SITE_CACHE 64
+
+struct block_state {
+    struct block_state *next; /* of the pool */
+    struct launch_state *launch;
+    struct block_info *info;
+    uint32_t block, nwarps;
+    bool races;               /* looked for: few enough blocks, clocks not run out */
+    uint32_t live[MAX_WARPS]; /* lanes not exited */
+    bool any_exited;
+
+    uint32_t clock[MAX_WARPS];
+    uint32_t bar;
+    uint32_t synced[MAX_WARPS];
+    uint32_t (*lane_known[MAX_WARPS])[32]; /* [me][other]; NULL until a partial sync */
+    bool has_known;
+    uint32_t known[MAX_WARPS][MAX_WARPS]; /* [me][other] */
+
+    struct {                     /* who stands at which barrier */
+        uint32_t arrived, waits; /* warps */
+        const struct site *site;
+    } barrier[BARRIERS];
+
+    /* Release and acquire; used only by programs that fence. published[g][w][v]: clock of
+     * warp v that w's last fence covers; g 0 .cta and wider, 1 wider only. */
+    bool has_published, has_learned;
+    uint32_t published[2][MAX_WARPS][MAX_WARPS];
+    uint64_t pending[MAX_WARPS];               /* channels read since the last event */
+    uint64_t learned[MAX_WARPS + 1][CHANNELS]; /* time; the last row: every warp */
+
+    struct { /* recently used allocations */
+        uint64_t addr, size, generation;
+        const struct mem_alloc *alloc;
+        struct shadow *shadow; /* NULL: not checked */
+    } recent[4];
+    uint32_t recent_next;
+
+    struct {
+        const struct site *site;
+        uint32_t id;
+    } site_cache[SITE_CACHE];
+
+    struct shadow_page *shared; /* pages of the block's shared memory */
+    uint32_t nshared;           /* pages there are */
+    uint32_t *local[MAX_WARPS]; /* a mask of lanes a byte: written */
+    uint32_t nlocal[MAX_WARPS]; /* bytes there are */
+};
+
+/* ---- order (check_order.c) ---- */
+void order_block_begin(struct block_state *b);
+void order_arrive(struct block_state *b, const struct site *s, uint32_t warp, uint32_t id);
+void order_leave(struct block_state *b, uint32_t id);
+void order_warp_sync(struct block_state *b, uint32_t warp, uint32_t mask);
+void order_fence(struct block_state *b, uint32_t warp, uint8_t scope);
+/* A strong access to a synchronisation variable at key; write: it may release. */
+void order_strong(struct block_state *b, const struct access *a, uint64_t key, bool write);
+void order_resolve(struct block_state *b, uint32_t warp);
+/* The access in the cell is ordered before what this lane does now. */
+bool order_before(struct block_state *b, uint64_t cell, uint32_t warp, uint32_t lane);
+void order_launch_free(struct launch_state *l);
+
+static inline void order_catch_up(struct block_state *b, uint32_t warp)
+{
+    if (b->pending[warp])
+        order_resolve(b, warp);
+}
+
+/* ---- races (check_race.c) ---- */
+struct race {
+    struct block_state *b;
+    const struct access *a;
+    uint64_t me;    /* cell of lane 0 */
+    uint64_t below; /* cells of this block below it are ordered before */
+    uint32_t block; /* as cells have it: 0 in shared memory, which only one block sees */
+    uint32_t shift; /* widest cell that suits the access */
+    bool strong;
+};
+void race_begin(struct race *x, struct block_state *b, const struct access *a);
+/* One lane's access to the bytes from `from` on of a page that is locked and prepared.
+ * contents: what memory holds there, or NULL; tells stores that change nothing. */
+void race_touch(const struct race *x, struct shadow_page *p, uint32_t from, uint32_t lane,
+                const uint8_t *contents);
+
+/* ---- reports (check_report.c) ---- */
+void report_race(struct block_state *b, const struct access *a, uint32_t lane, uint64_t other,
+                 bool other_writes, bool same_instruction);
+void report_unwritten(struct block_state *b, const struct access *a, uint32_t lane);
+void report_barrier(struct block_state *b, const struct site *s, uint32_t warp, uint32_t mask,
+                    uint32_t live);
+void report_exited(struct block_state *b, const struct site *s);
+void report_leak(const struct mem_alloc *a);
+
+#endif

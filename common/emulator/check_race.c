@@ -1,0 +1,226 @@
+/* check_race.c - two accesses to one place, one of them a write, not ordered.
+ *
+ * Interface: check_internal.h. Every access visits the cells of its bytes: it is compared
+ * with the last write and (a write) with the last reads, then takes their place. Two
+ * readers are kept, of different warps when there are such, so that whoever writes next
+ * meets one who is not himself. What is no race:
+ *   - both accesses strong (atomics, relaxed and stronger; in global memory volatile, too),
+ *     unless one has .cta scope and they are of different blocks;
+ *   - stores of the value that is there already, by weak stores;
+ *   - lanes of one instruction storing the same value.
+ */
+#include "check_internal.h"
+#include <string.h>
+
+static bool is_strong(const struct access *a)
+{
+    return a->kind == ACCESS_ATOMIC || a->order || (a->is_volatile && a->space == ACCESS_GLOBAL);
+}
+
+static enum how how_of(const struct access *a, bool strong)
+{
+    if (!strong)
+        return HOW_WEAK;
+    if (a->kind != ACCESS_LOAD && a->scope == 1)
+        return HOW_MANY;
+    return HOW_STRONG;
+}
+
+static uint32_t site_register(struct launch_state *l, const struct site *s)
+{
+    uint32_t n, id = 0;
+
+    pthread_mutex_lock(&l->lock);
+    n = atomic_load(&l->nsites);
+    while (id < n && l->sites[id] != s)
+        id++;
+    if (id == n && n < SITE_UNKNOWN) {
+        l->sites[n] = s;
+        atomic_store(&l->nsites, n + 1);
+    }
+    pthread_mutex_unlock(&l->lock);
+    return id;
+}
+
+static uint32_t site_id(struct block_state *b, const struct site *s)
+{
+    uint32_t h = s->index % SITE_CACHE;
+
+    if (b->site_cache[h].site != s) {
+        b->site_cache[h].site = s;
+        b->site_cache[h].id = site_register(b->launch, s);
+    }
+    return b->site_cache[h].id;
+}
+
+void race_begin(struct race *x, struct block_state *b, const struct access *a)
+{
+    x->b = b;
+    x->a = a;
+    x->strong = is_strong(a);
+    x->block = a->space == ACCESS_SHARED ? 0 : b->block;
+    x->below = (uint64_t)(b->bar + 1) << CELL_CLOCK_SHIFT;
+    x->shift = a->size >= 4 ? 2 : a->size == 2 ? 1 : 0;
+    x->me = (uint64_t)b->clock[a->warp] << CELL_CLOCK_SHIFT |
+            (uint64_t)site_id(b, a->site) << CELL_SITE_SHIFT |
+            (uint64_t)how_of(a, x->strong) << CELL_HOW_SHIFT |
+            (uint64_t)a->warp << CELL_WARP_SHIFT | x->block;
+}
+
+/* Empty, or ordered before by the last barrier of the whole block. */
+static inline bool settled(const struct race *x, uint64_t cell)
+{
+    return !cell || (cell < x->below && (cell & CELL_BLOCK) == x->block);
+}
+
+static bool ordered(const struct race *x, uint64_t cell, uint32_t lane)
+{
+    if (x->a->space == ACCESS_SHARED)
+        cell |= x->b->block;
+    return order_before(x->b, cell, x->a->warp, lane);
+}
+
+/* Both strong, and each in the other's scope. */
+static bool synchronising(const struct race *x, uint64_t cell, bool cell_writes)
+{
+    uint32_t how = cell_how(cell);
+    bool mine = cell_how(x->me) != HOW_MANY, his = !(cell_writes && how == HOW_MANY);
+
+    if (!x->strong || how == HOW_WEAK || (!cell_writes && how == HOW_MANY))
+        return false;
+    return (mine && his) || (cell & CELL_BLOCK) == x->block;
+}
+
+/* The other lane stored in this very execution of the instruction. */
+static bool same_instruction(const struct race *x, uint64_t cell, uint32_t lane)
+{
+    uint32_t other = cell_lane(cell);
+    uint64_t lanes = 31ull << CELL_LANE_SHIFT;
+
+    return ((cell ^ x->me) & ~lanes) == 0 && other < lane && (x->a->mask >> other & 1) &&
+           x->a->addr[other] == x->a->addr[lane];
+}
+
+static bool lanes_store_the_same(const struct race *x, uint32_t i, uint32_t k)
+{
+    const struct access *a = x->a;
+
+    if (!a->value)
+        return true; /* not known: no accusation */
+    for (uint32_t w = 0; w < (a->size + 3u) / 4; w++)
+        if (a->value[w][i] != a->value[w][k])
+            return false;
+    return true;
+}
+
+static bool stores_what_is_there(const struct race *x, uint32_t lane, const uint8_t *contents)
+{
+    uint32_t word[4];
+
+    if (!contents || !x->a->value || x->strong || x->a->size > sizeof word)
+        return false;
+    for (uint32_t w = 0; w < (x->a->size + 3u) / 4; w++)
+        word[w] = x->a->value[w][lane];
+    return !memcmp(word, contents, x->a->size);
+}
+
+/* Out of line: a last write that is neither settled nor this thread's own. */
+static __attribute__((noinline)) void meet_write(const struct race *x, uint64_t cell, uint32_t lane,
+                                                 const uint8_t *contents)
+{
+    bool store = x->a->kind == ACCESS_STORE;
+
+    if (synchronising(x, cell, true))
+        return;
+    if (store && same_instruction(x, cell, lane)) {
+        if (!lanes_store_the_same(x, lane, cell_lane(cell)))
+            report_race(x->b, x->a, lane, cell, true, true);
+        return;
+    }
+    if (ordered(x, cell, lane))
+        return;
+    if (store && cell_how(cell) == HOW_WEAK && stores_what_is_there(x, lane, contents))
+        return;
+    report_race(x->b, x->a, lane, cell, true, false);
+}
+
+static __attribute__((noinline)) void meet_read(const struct race *x, uint64_t cell, uint32_t lane)
+{
+    bool own = ((cell ^ x->me) & CELL_WARP_MASK) == 0 && cell_lane(cell) == lane;
+
+    if (own && cell_how(cell) != HOW_MANY)
+        return;
+    if (!synchronising(x, cell, false) && !ordered(x, cell, lane))
+        report_race(x->b, x->a, lane, cell, false, false);
+}
+
+/* A reader of the same warp takes the slot; several lanes' plain reads become HOW_MANY. */
+static void replace_reader(const struct race *x, uint64_t *slot, uint64_t me, uint32_t lane)
+{
+    bool other_lane = ((*slot ^ me) & CELL_THREAD_MASK) != 0;
+
+    if ((other_lane || cell_how(*slot) == HOW_MANY) && cell_how(*slot) != HOW_STRONG &&
+        !ordered(x, *slot, lane)) {
+        if (x->strong)
+            return; /* the plain read is the one that can race */
+        me |= (uint64_t)HOW_MANY << CELL_HOW_SHIFT;
+    }
+    *slot = me;
+}
+
+/* A reader joins others that are not all settled. Which two to keep: of different warps
+ * rather than of one, of different blocks rather than of one. */
+static __attribute__((noinline)) void join_readers(const struct race *x, uint64_t *first,
+                                                   uint64_t *second, uint64_t me, uint32_t lane)
+{
+    if (((*first ^ me) & CELL_WARP_MASK) == 0)
+        replace_reader(x, first, me, lane);
+    else if (settled(x, *second))
+        *second = me;
+    else if (((*second ^ me) & CELL_WARP_MASK) == 0)
+        replace_reader(x, second, me, lane);
+    else if (ordered(x, *first, lane))
+        *first = me;
+    else if (((*first ^ *second) & CELL_BLOCK) == 0 || ordered(x, *second, lane))
+        *second = me;
+}
+
+static inline void touch_read(const struct race *x, uint64_t *w, uint64_t *r, uint64_t *r2,
+                              uint64_t me, uint32_t lane)
+{
+    if (!settled(x, *w) && ((*w ^ me) & CELL_THREAD_MASK))
+        meet_write(x, *w, lane, NULL);
+    if (settled(x, *r))
+        *r = me;
+    else
+        join_readers(x, r, r2, me, lane);
+}
+
+static inline void touch_write(const struct race *x, uint64_t *w, uint64_t *r, uint64_t *r2,
+                               uint64_t me, uint32_t lane, const uint8_t *contents)
+{
+    if (!settled(x, *w) && ((*w ^ me) & CELL_THREAD_MASK))
+        meet_write(x, *w, lane, contents);
+    if (!settled(x, *r))
+        meet_read(x, *r, lane);
+    if (!settled(x, *r2))
+        meet_read(x, *r2, lane);
+    *w = me;
+    *r = *r2 = 0;
+}
+
+void race_touch(const struct race *x, struct shadow_page *p, uint32_t from, uint32_t lane,
+                const uint8_t *contents)
+{
+    uint32_t n = PAGE_BYTES >> p->shift, i = from >> p->shift;
+    uint32_t end = (from + x->a->size - 1) >> p->shift;
+    uint64_t me = x->me | (uint64_t)lane << CELL_LANE_SHIFT;
+    uint64_t *w = p->cells, *r = w + n, *r2 = r + n;
+
+    if (x->a->kind == ACCESS_LOAD)
+        for (; i <= end; i++)
+            touch_read(x, &w[i], &r[i], &r2[i], me, lane);
+    else
+        for (; i <= end; i++)
+            touch_write(x, &w[i], &r[i], &r2[i], me, lane, contents);
+}

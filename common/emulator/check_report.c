@@ -1,0 +1,396 @@
+/* check_report.c - the checker's findings in words, and as JSON members.
+ *
+ * Interface: check_internal.h; check_describe_address of check.h. A finding says where,
+ * who, what is there, what a GPU would do, who else (a race) and one thing to try. A pair
+ * of places is put into words once; later cases only count.
+ */
+#include "check_internal.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct text {
+    char *s;
+    size_t size, n;
+};
+
+static __attribute__((format(printf, 2, 3))) void put(struct text *t, const char *format, ...)
+{
+    va_list ap;
+    int n;
+
+    va_start(ap, format);
+    n = vsnprintf(t->s + t->n, t->size - t->n, format, ap);
+    va_end(ap);
+    if (n > 0)
+        t->n = t->n + (size_t)n < t->size ? t->n + (size_t)n : t->size - 1;
+}
+
+/* ---- addresses ---- */
+
+static const char *const kind_words[] = {
+    [MEM_DEVICE] = "block from cudaMalloc",
+    [MEM_GLOBAL] = "variable",
+    [MEM_HEAP] = "block from malloc in a kernel",
+    [MEM_MANAGED] = "block from cudaMallocManaged",
+    [MEM_PINNED] = "block from cudaMallocHost",
+    [MEM_REGISTERED] = "range given to cudaHostRegister",
+    [MEM_WORKSPACE] = "block of the emulator's own",
+};
+
+static void put_window(struct text *t, uint64_t addr)
+{
+    uint64_t window = addr & MEM_WINDOW_MASK, at = addr & ~MEM_WINDOW_MASK;
+
+    if (window == MEM_SHARED_BASE)
+        put(t, "byte %" PRIu64 " of the block's shared memory", at);
+    else if (window == MEM_LOCAL_BASE)
+        put(t, "byte %" PRIu64 " of the thread's local memory", at);
+    else if (window == MEM_PARAM_BASE)
+        put(t, "byte %" PRIu64 " of the kernel's parameters", at);
+    else
+        put(t, "no address of this device");
+}
+
+static void put_allocation(struct text *t, const struct mem_alloc *a)
+{
+    put(t, "a %s%" PRIu64 "-byte %s", a->live ? "" : "freed ", a->size, kind_words[a->kind]);
+    if (a->label)
+        put(t, " '%s'", a->label);
+    else
+        put(t, " (allocation %" PRIu64 ")", a->serial);
+}
+
+void check_describe_address(uint64_t addr, char *buf, size_t size)
+{
+    struct text t = {buf, size, 0};
+    const struct mem_alloc *a;
+
+    if (!size)
+        return;
+    buf[0] = 0;
+    if (addr & MEM_WINDOW_MASK) {
+        put_window(&t, addr);
+        return;
+    }
+    a = mem_nearest(addr);
+    if (!addr)
+        put(&t, "the null pointer");
+    else if (!a)
+        put(&t, "near no allocation: nothing was ever allocated");
+    else if (addr < a->addr)
+        put(&t, "%" PRIu64 " bytes before ", a->addr - addr), put_allocation(&t, a);
+    else if (addr - a->addr < a->size)
+        put(&t, "byte %" PRIu64 " of ", addr - a->addr), put_allocation(&t, a);
+    else
+        put(&t, "%" PRIu64 " bytes after ", addr - (a->addr + a->size)), put_allocation(&t, a);
+}
+
+static void put_place(struct text *t, const struct access *a, uint64_t addr)
+{
+    char near[256];
+
+    if (a->space == ACCESS_GLOBAL) {
+        check_describe_address(addr, near, sizeof near);
+        put(t, "0x%" PRIx64 ", %s", addr, near);
+    } else {
+        put(t, "byte %" PRIu64 " of %s memory", addr,
+            a->space == ACCESS_SHARED ? "shared" : "the thread's local");
+    }
+}
+
+/* ---- threads and sites ---- */
+
+static void put_xyz(struct text *t, const char *open, uint32_t linear, const uint32_t n[3],
+                    const char *close)
+{
+    put(t, "%s%u,%u,%u%s", open, linear % n[0], linear / n[0] % n[1], linear / n[0] / n[1], close);
+}
+
+static void put_site(struct text *t, const struct site *s)
+{
+    const char *slash = s && s->file ? strrchr(s->file, '/') : NULL;
+
+    if (!s)
+        put(t, "somewhere");
+    else if (s->file)
+        put(t, "%s:%u", slash ? slash + 1 : s->file, s->line);
+    else
+        put(t, "PTX line %u (%s)", s->ptx_line, s->opcode);
+}
+
+static void put_line(struct text *t, const struct site *s)
+{
+    if (s->file)
+        put(t, "line %u", s->line);
+    else
+        put(t, "PTX line %u", s->ptx_line);
+}
+
+static void put_head(struct text *t, const char *what, const struct block_state *b,
+                     const struct site *s, uint32_t thread)
+{
+    put(t, "%s in kernel %s at ", what, b->info->kernel);
+    put_site(t, s);
+    put_xyz(t, ", block (", b->info->index, b->info->nctaid, ")");
+    put_xyz(t, ", thread (", thread, b->info->ntid, ")\n");
+}
+
+static void put_escaped(struct text *t, const char *s)
+{
+    for (; *s; s++)
+        if (*s == '"' || *s == '\\')
+            put(t, "\\%c", *s);
+        else if (*s == '\n')
+            put(t, s[1] ? "; " : "");
+        else if ((unsigned char)*s < 32)
+            put(t, "\\u%04x", (unsigned char)*s);
+        else
+            put(t, "%c", *s);
+}
+
+/* ---- once per pair of places ---- */
+
+#define PAIRS 1024
+static struct {
+    const char *kind;
+    uint64_t launch_kernel; /* the function: sites live as long as it */
+    const struct site *a, *b;
+} pairs[PAIRS];
+static uint32_t npairs;
+static pthread_mutex_t pairs_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool seen(const char *kind, const struct block_state *b, const struct site *s,
+                 const struct site *other)
+{
+    uint64_t kernel = (uint64_t)(uintptr_t)b->info->func;
+    uint32_t i = 0;
+
+    pthread_mutex_lock(&pairs_lock);
+    while (i < npairs && (pairs[i].a != s || pairs[i].b != other || pairs[i].kind != kind ||
+                          pairs[i].launch_kernel != kernel))
+        i++;
+    if (i == npairs && npairs < PAIRS) {
+        pairs[npairs].kind = kind;
+        pairs[npairs].launch_kernel = kernel;
+        pairs[npairs].a = s;
+        pairs[npairs++].b = other;
+        i = PAIRS;
+    }
+    pthread_mutex_unlock(&pairs_lock);
+    return i < PAIRS;
+}
+
+static const char *space_name(enum access_space s)
+{
+    return s == ACCESS_GLOBAL ? "global" : s == ACCESS_SHARED ? "shared" : "local";
+}
+
+static void members(struct text *json, const struct access *a, const char *message)
+{
+    put(json, "\"space\":\"%s\",\"size\":%u,\"message\":\"", space_name(a->space), a->size);
+    put_escaped(json, message);
+    put(json, "\"");
+}
+
+/* ---- never written ---- */
+
+void report_unwritten(struct block_state *b, const struct access *a, uint32_t lane)
+{
+    char words[1024], json[1536];
+    struct text t = {words, sizeof words, 0}, j = {json, sizeof json, 0};
+    uint32_t thread = a->warp * 32 + lane;
+
+    if (seen("uninitialised-read", b, a->site, NULL)) {
+        finding_report("uninitialised-read", b->info, a->site, thread, a->addr[lane], NULL, NULL);
+        return;
+    }
+    put_head(&t, "read of memory never written", b, a->site, thread);
+    put(&t, "    reads %u bytes at ", a->size);
+    put_place(&t, a, a->addr[lane]);
+    put(&t, "\n    a GPU would return whatever happened to be there; this emulator returns 0\n");
+    put(&t, "    %s?\n",
+        a->space == ACCESS_GLOBAL   ? "cudaMemcpy, cudaMemset or a kernel that fills it missing"
+        : a->space == ACCESS_SHARED ? "does every element get stored before it is read"
+                                    : "is the variable set on every path");
+    members(&j, a, words);
+    finding_report("uninitialised-read", b->info, a->site, thread, a->addr[lane], json, words);
+}
+
+/* ---- races ---- */
+
+/* Where the two are in relation to each other decides what is missing. */
+enum distance { SAME_WARP, SAME_BLOCK, OTHER_BLOCK };
+
+static enum distance distance(const struct block_state *b, const struct access *a, uint64_t other)
+{
+    if (a->space == ACCESS_GLOBAL && cell_block(other) != b->block)
+        return OTHER_BLOCK;
+    return cell_warp(other) == a->warp ? SAME_WARP : SAME_BLOCK;
+}
+
+static void put_between(struct text *t, const struct site *a, const struct site *other)
+{
+    if (!other) {
+        put(t, "before ");
+        put_line(t, a);
+    } else if (other == a || (a->file && other->file && a->line == other->line)) {
+        put(t, "before or after ");
+        put_line(t, a);
+    } else {
+        put(t, "between ");
+        put_line(t, other);
+        put(t, " and ");
+        put_line(t, a);
+    }
+}
+
+static void put_advice(struct text *t, enum distance d, const struct site *a,
+                       const struct site *other, bool same_instruction)
+{
+    if (same_instruction) {
+        put(t, "    let one thread store, or use an atomic\n");
+        return;
+    }
+    if (d == OTHER_BLOCK) {
+        put(t, "    blocks of a launch run in no order: an atomic, a fence and flag, or a second "
+               "launch?\n");
+        return;
+    }
+    put(t, "    %s missing ", d == SAME_WARP ? "__syncwarp()" : "__syncthreads()");
+    put_between(t, a, other);
+    put(t, "?\n");
+}
+
+static void put_other(struct text *t, const struct block_state *b, const struct access *a,
+                      uint64_t other, uint32_t lane, const struct site *s, bool writes)
+{
+    uint32_t thread = cell_warp(other) * 32 + cell_lane(other);
+
+    put(t, "    ");
+    put_site(t, s);
+    if (thread == a->warp * 32 + lane && distance(b, a, other) != OTHER_BLOCK) {
+        put(t, ": another thread of its warp");
+    } else {
+        if (distance(b, a, other) == OTHER_BLOCK)
+            put_xyz(t, ": block (", cell_block(other), b->info->nctaid, ")");
+        put_xyz(t, distance(b, a, other) == OTHER_BLOCK ? " thread (" : ": thread (", thread,
+                b->info->ntid, ")");
+    }
+    put(t, " %s it, and nothing orders the two\n", writes ? "wrote" : "read");
+}
+
+static void put_other_json(struct text *j, const struct block_state *b, uint64_t other,
+                           const struct access *a, const struct site *s, bool writes)
+{
+    uint32_t thread = cell_warp(other) * 32 + cell_lane(other);
+    uint32_t block = a->space == ACCESS_GLOBAL ? cell_block(other) : b->info->index;
+
+    put(j, ",\"other\":{\"access\":\"%s\",\"line\":%u,\"ptx_line\":%u,\"file\":\"",
+        writes ? "write" : "read", s ? s->line : 0, s ? s->ptx_line : 0);
+    put_escaped(j, s && s->file ? s->file : "");
+    put_xyz(j, "\",\"block\":[", block, b->info->nctaid, "]");
+    put_xyz(j, ",\"thread\":[", thread, b->info->ntid, "]}");
+}
+
+void report_race(struct block_state *b, const struct access *a, uint32_t lane, uint64_t other,
+                 bool other_writes, bool same_instruction)
+{
+    const char *kind = a->space == ACCESS_SHARED ? "shared-race" : "global-race";
+    uint32_t thread = a->warp * 32 + lane, id = cell_site(other);
+    const struct site *s = id < SITE_UNKNOWN ? b->launch->sites[id] : NULL;
+    enum distance d = distance(b, a, other);
+    char words[1536], json[2560];
+    struct text t = {words, sizeof words, 0}, j = {json, sizeof json, 0};
+
+    if (seen(kind, b, a->site, s)) {
+        finding_report(kind, b->info, a->site, thread, a->addr[lane], NULL, NULL);
+        return;
+    }
+    put_head(&t, a->space == ACCESS_SHARED ? "race in shared memory" : "race in global memory", b,
+             a->site, thread);
+    put(&t, "    %s %u bytes at ",
+        a->kind == ACCESS_LOAD    ? "reads"
+        : a->kind == ACCESS_STORE ? "writes"
+                                  : "updates atomically",
+        a->size);
+    put_place(&t, a, a->addr[lane]);
+    put(&t, "\n");
+    put_other(&t, b, a, other, lane, s, other_writes);
+    if (same_instruction)
+        put(&t, "    both lanes store in the same instruction, different values\n");
+    put(&t, "    a GPU would give one result or the other, and not always the same one\n");
+    put_advice(&t, d, a->site, s, same_instruction);
+    members(&j, a, words);
+    put_other_json(&j, b, other, a, s, other_writes);
+    finding_report(kind, b->info, a->site, thread, a->addr[lane], json, words);
+}
+
+/* ---- barriers ---- */
+
+static void report_at_barrier(const char *kind, struct block_state *b, const struct site *s,
+                              uint32_t thread, const char *words)
+{
+    char json[1536];
+    struct text j = {json, sizeof json, 0};
+
+    put(&j, "\"message\":\"");
+    put_escaped(&j, words);
+    put(&j, "\"");
+    finding_report(kind, b->info, s, thread, 0, json, words);
+}
+
+void report_barrier(struct block_state *b, const struct site *s, uint32_t warp, uint32_t mask,
+                    uint32_t live)
+{
+    uint32_t thread = warp * 32 + (uint32_t)__builtin_ctz(mask ? mask : 1);
+    char words[1024];
+    struct text t = {words, sizeof words, 0};
+
+    if (seen("barrier-divergence", b, s, NULL)) {
+        finding_report("barrier-divergence", b->info, s, thread, 0, NULL, NULL);
+        return;
+    }
+    put_head(&t, "barrier in divergent code", b, s, thread);
+    put(&t, "    %d of the warp's %d threads are at the barrier (lanes 0x%08x of 0x%08x)\n",
+        __builtin_popcount(mask), __builtin_popcount(live), mask, live);
+    put(&t, "    a GPU may hang, or let some threads pass early\n");
+    put(&t, "    move __syncthreads() out of the branch, so that every thread reaches it\n");
+    report_at_barrier("barrier-divergence", b, s, thread, words);
+}
+
+void report_exited(struct block_state *b, const struct site *s)
+{
+    char words[1024];
+    struct text t = {words, sizeof words, 0};
+    uint32_t thread = 0;
+
+    while (thread + 1 < b->info->threads && (b->live[thread / 32] >> (thread & 31) & 1))
+        thread++;
+    if (seen("barrier-exited", b, s, NULL)) {
+        finding_report("barrier-exited", b->info, s, thread, 0, NULL, NULL);
+        return;
+    }
+    put_head(&t, "thread missing at a barrier", b, s, thread);
+    put(&t, "    that thread has left the kernel, others wait here\n");
+    put(&t, "    CUDA does not define this; GPUs since Volta go on without it\n");
+    put(&t, "    skip the work in threads past the end instead of returning before the barrier\n");
+    report_at_barrier("barrier-exited", b, s, thread, words);
+}
+
+/* ---- leaks ---- */
+
+void report_leak(const struct mem_alloc *a)
+{
+    char words[512], json[512];
+    struct text t = {words, sizeof words, 0}, j = {json, sizeof json, 0};
+
+    put(&t, "leak: ");
+    put_allocation(&t, a);
+    put(&t, " at 0x%" PRIx64 " was never freed\n", a->addr);
+    put(&j, "\"size\":%" PRIu64 ",\"message\":\"", a->size);
+    put_escaped(&j, words);
+    put(&j, "\"");
+    finding_report("leak", NULL, NULL, 0, a->addr, json, words);
+}
