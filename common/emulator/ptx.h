@@ -80,7 +80,9 @@ enum ptx_op {
  * matrix shape nor a cache hint. Suffixes with '::' spell it '__' in the
  * identifier. Cache operators, eviction priorities and prefetch sizes
  * (.ca .cg .cs .cv .lu .wb .wt .nc, .L1::*, .L2::*, .level::*, cache hints)
- * change no result and are accepted and dropped, except .nc (M_nc). */
+ * change no result and are accepted and dropped, except .nc (M_nc); with .L2::cache_hint its
+ * operand, the last one, is dropped too. A suffix with '::' that is not in a table is the
+ * modifiers it is made of: .mbarrier::complete_tx::bytes sets three. */
 #define PTX_MODS(X)                                                                                \
     X(rn) X(rz) X(rm) X(rp) X(rna) X(rni) X(rzi) X(rmi) X(rpi) X(rs)                               \
     X(ftz) X(noftz) X(sat) X(satfinite) X(relu) X(xorsign) X(abs) X(NaN) X(cc) X(lo) X(hi) X(wide) \
@@ -101,7 +103,10 @@ enum ptx_op {
     X(load) X(store) X(mma) X(a) X(b) X(c) X(d) X(row) X(col) X(trans) X(x1) X(x2) X(x4) X(sp)     \
     X(finite) X(infinite) X(number) X(notanumber) X(normal) X(subnormal)                           \
     X(launch_dependents) X(global) X(const) X(local) X(param) X(shared) X(L2) X(L1) X(L2_only)     \
-    X(launch) X(read) X(tensormap) X(acquire_sync_restrict)
+    X(launch) X(read) X(tensormap) X(acquire_sync_restrict)                                        \
+    X(1d) X(2d) X(3d) X(a1d) X(a2d) X(cube) X(acube) X(2dms) X(a2dms) X(base) X(grad) X(level)     \
+    X(p) X(g) X(pack) X(generic) X(sync_restrict) X(fence) X(mma_async) X(ordered_metadata)        \
+    X(fractional) X(range) X(cvt) X(ld_reduce) X(im2col) X(kind) X(try_cancel)
 
 enum ptx_mod {
 #define X(name) M_##name,
@@ -170,7 +175,8 @@ enum ptx_operand_kind {
     OPD_IMM,   /* imm: value as written, sign-extended to 64 bits */
     OPD_FIMM,  /* imm: bit pattern; width 32 for 0fXXXXXXXX, 64 for 0dX.. and decimal */
     OPD_SYM,   /* address of var (or func) + offset: mov %r, sym */
-    OPD_ADDR,  /* [reg + offset], [sym + offset], [imm] */
+    OPD_ADDR,  /* [reg + offset], [sym + offset], [offset]; elems: what follows a comma, as in
+                * tex's [a, {x, y}] */
     OPD_VEC,   /* {a, b, ...}: elems */
     OPD_LABEL, /* label: index into ptx_func.labels */
     OPD_SREG,  /* special register */
