@@ -260,7 +260,7 @@ static void put_advice(struct text *t, enum distance d, const struct site *a,
     }
     put(t, "    %s missing ", d == SAME_WARP ? "__syncwarp()" : "__syncthreads()");
     put_between(t, a, other);
-    put(t, "?\n");
+    put(t, "?%s\n", d == SAME_WARP ? " (__syncthreads() when several warps share the data)" : "");
 }
 
 static void put_other(struct text *t, const struct block_state *b, const struct access *a,
