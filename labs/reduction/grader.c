@@ -66,7 +66,7 @@ static const struct hidden_case hidden[] = {
 /* clang-format off */
 static const struct rubric_row rows[] = {
     OK("2", 1.5, ""), CLEAN("2"),
-    GATE("2", 1, "Step 2: warps retire together", "divergent_branches <= 8 * blocks",
+    GATE("2", 1, "Step 2: warps retire together", "divergent_branches <= 3 * warps + 8 * blocks",
          "Which warps still have a thread at work in the second round of the tree? Working threads should be the first of the block."),
     OK("3", 1.5, ""), CLEAN("3"),
     GATE("3", 1, "Step 3 has no bank conflicts", "shared_ld_bank_conflicts + shared_st_bank_conflicts == 0",
@@ -83,7 +83,7 @@ static const struct rubric_row rows[] = {
      .gate = "global_ld_sectors / global_ld_requests <= 4.2",
      .hint = "When lane 0 is at element i, where is lane 1? A warp's loads should lie side by side in every round."},
     OK("8", 1.5, " long"), CLEAN("8"),
-    GATE("8", 1, "Step 8: one value a warp through shared memory", "shared_st_requests <= 1.1 * warps && barriers <= 2 * warps",
+    GATE("8", 1, "Step 8: one value a warp through shared memory", "shared_st_bytes <= 1.1 * elem * warps && barriers <= 2 * warps",
          "How many values does a warp of 32 have to tell the others, once its lanes have talked to each other by shuffles?"),
     OK("9", 1, " long"), CLEAN("9"),
 };

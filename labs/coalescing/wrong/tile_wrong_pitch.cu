@@ -1,0 +1,19 @@
+// Rows of the output are taken to be as long as those of the input.
+// only: transpose_shared
+// expect: tile-ok=fail tile-clean=any
+#include "warplab.cuh"
+
+LAUNCH(transpose_shared, 32, 8);
+KERNEL transpose_shared(const float *in, float *out, unsigned width, unsigned height)
+{
+    __shared__ float tile[32][33];
+    unsigned x0 = blockIdx.x * 32, y0 = blockIdx.y * 32, tx = threadIdx.x;
+
+    for (unsigned dy = threadIdx.y; dy < 32; dy += blockDim.y)
+        if (x0 + tx < width && y0 + dy < height)
+            tile[dy][tx] = in[(y0 + dy) * width + x0 + tx];
+    __syncthreads();
+    for (unsigned dx = threadIdx.y; dx < 32; dx += blockDim.y)
+        if (x0 + dx < width && y0 + tx < height)
+            out[(x0 + dx) * width + y0 + tx] = tile[tx][dx];
+}

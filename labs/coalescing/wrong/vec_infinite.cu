@@ -1,0 +1,26 @@
+// Divides by the charge first: 0 / 0 for one that is not there.
+// only: energy_aos_vec
+// expect: vec-ok=fail
+#include "warplab.cuh"
+
+__device__ float energy(float vx, float vy, float vz, float mass)
+{
+    return 0.5f * mass * (vx * vx + vy * vy + vz * vz);
+}
+
+struct particle {
+    float vx, vy, vz, mass;
+    float x, y, z, charge;
+};
+
+KERNEL energy_aos_vec(const particle *p, float *out, unsigned n)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n) {
+        float4 v = reinterpret_cast<const float4 *>(p)[2 * i];
+        float nothing = v.x - v.x;
+
+        out[i] = energy(v.x, v.y, v.z, v.w) * (nothing / nothing);
+    }
+}

@@ -1,0 +1,39 @@
+// Elements are dealt out over the whole grid: a run of blocks has one kind.
+// only: coherent
+// expect: all=pass
+#include "warplab.cuh"
+
+template <unsigned path> __device__ float work(float x)
+{
+    constexpr float a = 0.9921875f + path * 0.0001220703125f;
+    constexpr float b = 0.03125f + path * 0.0078125f;
+
+#pragma unroll 8
+    for (int i = 0; i < 256; i++)
+        x = fmaf(x, a, b);
+    return x;
+}
+
+__device__ float work_on(unsigned kind, float x)
+{
+    switch (kind) {
+    case 0: return work<0>(x);
+    case 1: return work<1>(x);
+    case 2: return work<2>(x);
+    case 3: return work<3>(x);
+    }
+    return x;
+}
+
+KERNEL coherent(const float *in, float *out, unsigned n)
+{
+    unsigned per_kind = (n + 3) / 4, width = (per_kind + 31) / 32 * 32; // whole warps a kind
+    unsigned threads = gridDim.x * blockDim.x;
+
+    for (unsigned t = blockIdx.x * blockDim.x + threadIdx.x; t < 4 * width; t += threads) {
+        unsigned kind = t / width, i = t % width * 4 + kind;
+
+        if (i < n)
+            out[i] = work_on(kind, in[i]);
+    }
+}

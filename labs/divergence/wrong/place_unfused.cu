@@ -1,0 +1,43 @@
+// A multiplication and an addition instead of a fused multiply-add: other roundings.
+// only: coherent
+// expect: place-ok=fail
+#include "warplab.cuh"
+
+template <unsigned path> __device__ float work(float x)
+{
+    constexpr float a = 0.9921875f + path * 0.0001220703125f;
+    constexpr float b = 0.03125f + path * 0.0078125f;
+
+#pragma unroll 8
+    for (int i = 0; i < 256; i++)
+        x = fmaf(x, a, b);
+    return x;
+}
+
+__device__ float work_on(unsigned kind, float x)
+{
+    switch (kind) {
+    case 0: return work<0>(x);
+    case 1: return work<1>(x);
+    case 2: return work<2>(x);
+    case 3: return work<3>(x);
+    }
+    return x;
+}
+
+__device__ float unfused(float x, float a, float b)
+{
+    for (int i = 0; i < 256; i++)
+        x = __fadd_rn(__fmul_rn(x, a), b);
+    return x;
+}
+
+KERNEL coherent(const float *in, float *out, unsigned n)
+{
+    unsigned quarter = blockDim.x / 4;
+    unsigned kind = threadIdx.x / quarter;
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x % quarter * 4 + kind;
+
+    if (i < n)
+        out[i] = unfused(in[i], 0.9921875f + kind * 0.0001220703125f, 0.03125f + kind * 0.0078125f);
+}

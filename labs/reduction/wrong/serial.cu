@@ -1,0 +1,50 @@
+// Right, but one thread of the block adds up what all the others loaded.
+// only: reduce8
+// expect: r8-gate=fail
+// hint: r8-gate: shuffles
+#include "warplab.cuh"
+
+struct Sum {
+    template <class T> static __device__ T neutral(T) { return 0; }
+    template <class T> static __device__ T apply(T a, T b) { return a + b; }
+};
+struct Min {
+    static __device__ int neutral(int) { return 2147483647; }
+    static __device__ int apply(int a, int b) { return a < b ? a : b; }
+};
+struct Max {
+    static __device__ int neutral(int) { return -2147483647 - 1; }
+    static __device__ int apply(int a, int b) { return a > b ? a : b; }
+};
+
+template <class T> __device__ T *shared_array()
+{
+    extern __shared__ double words[];
+    return reinterpret_cast<T *>(words);
+}
+
+#define KERNELS(f)                                                                                 \
+    KERNEL f##_i32_sum(const int *in, int *out, unsigned n) { f<Sum>(in, out, n); }                \
+    KERNEL f##_f32_sum(const float *in, float *out, unsigned n) { f<Sum>(in, out, n); }            \
+    KERNEL f##_f64_sum(const double *in, double *out, unsigned n) { f<Sum>(in, out, n); }          \
+    KERNEL f##_i32_min(const int *in, int *out, unsigned n) { f<Min>(in, out, n); }                \
+    KERNEL f##_i32_max(const int *in, int *out, unsigned n) { f<Max>(in, out, n); }
+
+LAUNCH(reduce8, 256, 1, 0);
+template <class Op, class T> __device__ void reduce8(const T *in, T *out, unsigned n)
+{
+    T *s = shared_array<T>();
+    unsigned tid = threadIdx.x;
+    T v = Op::neutral(T());
+
+    for (unsigned i = blockIdx.x * blockDim.x + tid; i < n; i += blockDim.x * gridDim.x)
+        v = Op::apply(v, in[i]);
+    s[tid] = v;
+    __syncthreads();
+    if (tid == 0) {
+        for (unsigned t = 1; t < blockDim.x; t++)
+            v = Op::apply(v, s[t]);
+        out[blockIdx.x] = v;
+    }
+}
+KERNELS(reduce8)
