@@ -28,8 +28,8 @@ static const struct rubric_row rows[] = {
      .hint = "Take m = 1, n = 257: how many threads have a row, how many a column, and what do the others do?"},
     {"coalesced-clean", 1, "mm_coalesced stays inside its matrices", ROW_CHECKS, "mm_coalesced", .cases = "odd row",
      .hint = "CHECK=1 names the line and the thread. Which rows and columns do the last blocks reach?"},
-    {"coalesced-sectors", 2, "mm_coalesced loads few sectors a request", ROW_GATE, "mm_coalesced", .cases = "square",
-     .gate = "global_ld_sectors / global_ld_requests <= 4.1",
+    {"coalesced-sectors", 2, "mm_coalesced's lanes read neighbouring or equal words", ROW_GATE, "mm_coalesced", .cases = "square",
+     .gate = "global_ld_sectors * 32 <= 1.1 * global_ld_bytes",
      .hint = "The lanes of a warp differ in threadIdx.x first. Which of the two matrices do they read at addresses far apart?"},
 
     {"registers-ok", 2, "mm_registers is right for any shape", ROW_CORRECT, "mm_registers", .cases = F32_CASES,

@@ -82,7 +82,7 @@ KERNEL mm_tiled(const float *a, const float *b, float *c, int m, int n, int k)
 // ---- 3: 16-byte loads ---------------------------------------------------------------
 
 // Given: four neighbours of a row from column col (a multiple of 4) on, zero from ncols on.
-static inline __device__ float4 load4(const float *row, int col, int ncols)
+[[maybe_unused]] static __device__ float4 load4(const float *row, int col, int ncols)
 {
     float4 v = {0, 0, 0, 0};
 
@@ -124,7 +124,7 @@ KERNEL mm_pipeline(const float *a, const float *b, float *c, int m, int n, int k
 #define TC_T 128
 
 // Given: eight neighbours of a row from column col (a multiple of 8) on, zero from ncols on.
-static inline __device__ uint4 load8(const half *row, int col, int ncols)
+[[maybe_unused]] static __device__ uint4 load8(const half *row, int col, int ncols)
 {
     union {
         uint4 all;

@@ -1,0 +1,17 @@
+// Threads past the edge of c store all the same: into the next row, and past the end.
+// only: mm_coalesced
+// expect: coalesced-ok=fail coalesced-clean=fail
+// hint: coalesced-clean: last blocks
+#include "warplab.cuh"
+
+LAUNCH(mm_coalesced, 32, 32, 1);
+KERNEL mm_coalesced(const float *a, const float *b, float *c, int m, int n, int k)
+{
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+
+    float sum = 0;
+    for (int i = 0; i < k; i++)
+        sum += a[row * k + i] * b[i * n + col];
+    c[row * n + col] = sum;
+}

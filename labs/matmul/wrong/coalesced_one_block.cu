@@ -1,0 +1,18 @@
+// Forgets the block: every block makes the top left corner.
+// only: mm_coalesced
+// expect: coalesced-ok=fail coalesced-clean=any coalesced-sectors=blocked
+#include "warplab.cuh"
+
+LAUNCH(mm_coalesced, 32, 32, 1);
+KERNEL mm_coalesced(const float *a, const float *b, float *c, int m, int n, int k)
+{
+    int row = threadIdx.y;
+    int col = threadIdx.x;
+
+    if (row >= m || col >= n)
+        return;
+    float sum = 0;
+    for (int i = 0; i < k; i++)
+        sum += a[row * k + i] * b[i * n + col];
+    c[row * n + col] = sum;
+}

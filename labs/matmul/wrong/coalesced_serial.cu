@@ -1,0 +1,22 @@
+// Right, but one thread of each block does the work of all.
+// only: mm_coalesced
+// expect: coalesced-sectors=fail
+// score: 2
+#include "warplab.cuh"
+
+LAUNCH(mm_coalesced, 32, 32, 1);
+KERNEL mm_coalesced(const float *a, const float *b, float *c, int m, int n, int k)
+{
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (threadIdx.x != 0 || threadIdx.y != 0)
+        return;
+    for (int y = row; y < row + blockDim.y && y < m; y++)
+        for (int x = col; x < col + blockDim.x && x < n; x++) {
+            float sum = 0;
+            for (int i = 0; i < k; i++)
+                sum += a[y * k + i] * b[i * n + x];
+            c[y * n + x] = sum;
+        }
+}

@@ -1,0 +1,42 @@
+// The kernel makes 4 x 4 outputs a thread, its launch record promises 8: three quarters of c
+// are never written.
+// only: mm_registers
+// expect: registers-ok=fail registers-reuse=blocked registers-reuse4=blocked
+#include "warplab.cuh"
+
+// A thread's columns lie blockDim.x apart, not side by side: so the 32 lanes of a warp
+// still read 32 neighbouring floats of b at a time.
+
+#define REG_V 4
+
+LAUNCH(mm_registers, 32, 8, 8);
+KERNEL mm_registers(const float *a, const float *b, float *c, int m, int n, int k)
+{
+    int row0 = blockIdx.y * blockDim.y * REG_V + threadIdx.y;
+    int col0 = blockIdx.x * blockDim.x * REG_V + threadIdx.x;
+    int dy = blockDim.y, dx = blockDim.x;
+    float sum[REG_V][REG_V] = {};
+
+    for (int i = 0; i < k; i++) {
+        float av[REG_V], bv[REG_V];
+#pragma unroll
+        for (int v = 0; v < REG_V; v++) {
+            int row = row0 + v * dy, col = col0 + v * dx;
+            av[v] = row < m ? a[row * k + i] : 0;
+            bv[v] = col < n ? b[i * n + col] : 0;
+        }
+#pragma unroll
+        for (int y = 0; y < REG_V; y++)
+#pragma unroll
+            for (int x = 0; x < REG_V; x++)
+                sum[y][x] += av[y] * bv[x];
+    }
+#pragma unroll
+    for (int y = 0; y < REG_V; y++)
+#pragma unroll
+        for (int x = 0; x < REG_V; x++) {
+            int row = row0 + y * dy, col = col0 + x * dx;
+            if (row < m && col < n)
+                c[row * n + col] = sum[y][x];
+        }
+}
