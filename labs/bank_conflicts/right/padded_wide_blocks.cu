@@ -1,0 +1,24 @@
+// Right: blocks of 32 x 32 threads, one row each, and rows of 37 words: any odd length does.
+// only: transpose_padded
+// expect: all=pass
+#include "warplab.cuh"
+
+#define TILE 32
+#define STEP 32
+
+LAUNCH(transpose_padded, TILE, STEP, TILE / STEP);
+KERNEL transpose_padded(const float *in, float *out, int m, int n)
+{
+    __shared__ float tile[TILE][TILE + 5];
+    int tx = threadIdx.x, x = blockIdx.x * TILE + tx, y = blockIdx.y * TILE;
+
+    for (int r = threadIdx.y; r < TILE; r += STEP)
+        if (y + r < m && x < n)
+            tile[r][tx] = in[(y + r) * n + x];
+    __syncthreads();
+    x = blockIdx.y * TILE + tx;
+    y = blockIdx.x * TILE;
+    for (int r = threadIdx.y; r < TILE; r += STEP)
+        if (y + r < n && x < m)
+            out[(y + r) * m + x] = tile[tx][r];
+}

@@ -1,0 +1,36 @@
+// Nobody waits for the table to be there.
+// only: bank_fixed
+// expect: fixed-ok=any fixed-clean=fail fixed-free=any fixed-reads=any
+#include "warplab.cuh"
+
+#define LOOP_BLOCK 256
+#define ROW        32
+#define WINDOW     (32 * ROW)
+#define ROUND      32
+#define WORDS      (WINDOW + (ROUND - 1) * ROW)
+#define ROUNDS     16
+
+static __device__ unsigned place(unsigned i)
+{
+    return i ^ (i / ROW % ROW);
+}
+
+LAUNCH(bank_fixed, LOOP_BLOCK, 1, 1);
+KERNEL bank_fixed(const unsigned *in, unsigned *out, int n, int stride)
+{
+    __shared__ unsigned sm[WORDS];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned start = threadIdx.x * stride % WINDOW;
+    unsigned sum = 0;
+
+    for (int j = threadIdx.x; j < WORDS; j += blockDim.x)
+        sm[place(j)] = in[j];
+    for (int round = 0; round < ROUNDS; round++) {
+#pragma unroll
+        for (int r = 0; r < ROUND; r++)
+            sum += sm[place(start + r * ROW)];
+        start = (start + ROW) % WINDOW;
+    }
+    if (i < n)
+        out[i] = sum;
+}

@@ -1,0 +1,25 @@
+// Right, but only the low three bits of the row are used: a column still meets four times in a bank.
+// only: transpose_swizzled
+// expect: swizzled-banks=fail swizzled-fast=any
+// hint: swizzled-banks: 32 values
+#include "warplab.cuh"
+
+#define TILE 32
+#define STEP 8
+
+LAUNCH(transpose_swizzled, TILE, STEP, TILE / STEP);
+KERNEL transpose_swizzled(const float *in, float *out, int m, int n)
+{
+    __shared__ float tile[TILE][TILE];
+    int tx = threadIdx.x, x = blockIdx.x * TILE + tx, y = blockIdx.y * TILE;
+
+    for (int r = threadIdx.y; r < TILE; r += STEP)
+        if (y + r < m && x < n)
+            tile[r][tx ^ (r & 7)] = in[(y + r) * n + x];
+    __syncthreads();
+    x = blockIdx.y * TILE + tx;
+    y = blockIdx.x * TILE;
+    for (int r = threadIdx.y; r < TILE; r += STEP)
+        if (y + r < n && x < m)
+            out[(y + r) * m + x] = tile[tx][r ^ (tx & 7)];
+}
