@@ -10,6 +10,7 @@
 static const struct lab_case cases[] = {
     CASE("one", 1, 1), CASE("small", 5, 255), CASE("tail", 1000, 6), CASE("odd", 1021, 17),
     CASE("wide", 1537, 255), CASE("three", 2048, 3), CASE("gate", 4096, 64),
+    CASE("speed", 1 << 17, 63),
 };
 static const struct hidden_case hidden[] = {
     {.name = "hidden-17",  .like = "odd",  .n_min = 100, .n_max = 5000},
@@ -34,7 +35,7 @@ static const struct rubric_row rows[] = {
      .gate = "global_ld_bytes <= 4 * elem * n",
      .hint = "Per block: the tile and its halo, and nothing else from global memory."},
     {"const-used", 2, "conv_const takes its weights from constant memory", ROW_GATE, "conv_const", .cases = "gate",
-     .gate = "const_ld_requests >= param",
+     .gate = "const_ld_requests >= 0.2 * param * warps",
      .hint = "Read conv_weights[j], the __constant__ array, in the loop."},
 
     {"multi-ok", 3, "conv_multi is right for any length and width", ROW_CORRECT, "conv_multi", .cases = CASES,
@@ -47,7 +48,7 @@ static const struct rubric_row rows[] = {
     {"multi-banks", 1, "conv_multi reads shared memory without conflicts", ROW_GATE, "conv_multi", .cases = "gate",
      .gate = "shared_ld_bank_conflicts <= 0.1 * shared_ld_wavefronts",
      .hint = "If thread t starts at word V t, at which stride do the lanes read? An odd one, or whole float4, is free."},
-    {"multi-fast", 2, "conv_multi keeps up with ours", ROW_SPEED, "conv_multi", .cases = "width=63", .ratio = 0.5,
+    {"multi-fast", 2, "conv_multi keeps up with ours", ROW_SPEED, "conv_multi", .cases = "speed", .ratio = 0.5,
      .hint = "Per multiply-add, how many words do you read from shared memory, and how many wavefronts is that?"},
 };
 /* clang-format on */

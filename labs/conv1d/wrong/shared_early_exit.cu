@@ -1,0 +1,32 @@
+// Threads past n leave first, and with them the inputs they should have brought.
+// only: conv_shared
+// expect: shared-ok=fail shared-clean=any shared-reuse=any
+#include "warplab.cuh"
+
+#define MAX_WIDTH 255
+#define BLOCK     128
+
+// Copies `count` inputs from `first` on into shared memory; past the end there are zeros.
+static __device__ void load_tile(float *tile, const float *in, int first, int count, int total)
+{
+    if (threadIdx.x < count)
+        tile[threadIdx.x] = in[first + threadIdx.x];
+    for (int j = threadIdx.x + blockDim.x; j < count; j += blockDim.x)
+        tile[j] = first + j < total ? in[first + j] : 0;
+}
+
+LAUNCH(conv_shared, BLOCK, 1, 1);
+KERNEL conv_shared(const float *in, const float *weights, float *out, int n, int width)
+{
+    __shared__ float tile[BLOCK + MAX_WIDTH - 1];
+    int first = blockIdx.x * BLOCK, i = first + threadIdx.x;
+    float sum = 0;
+
+    if (i >= n)
+        return;
+    load_tile(tile, in, first, BLOCK + width - 1, n + width - 1);
+    __syncthreads();
+    for (int j = 0; j < width; j++)
+        sum += weights[j] * tile[threadIdx.x + j];
+    out[i] = sum;
+}
