@@ -1,0 +1,16 @@
+/* commands.h - the commands of build/bin/grade; each takes what follows its name. */
+#ifndef GRADING_COMMANDS_H
+#define GRADING_COMMANDS_H
+
+#include <stdbool.h>
+
+int cmd_check(int argc, char **argv);
+int cmd_selftest(int argc, char **argv);
+int cmd_labs(int argc, char **argv);
+
+/* Shared: the secret's text (fatal when unusable); a sandbox, or a refusal. */
+struct engine_options;
+char *read_secret(const char *path);
+bool sandbox_or_refuse(struct engine_options *o, bool practice);
+
+#endif

@@ -1,0 +1,43 @@
+/* expect.h - kernels with a known verdict: what their first comment lines say (README.md). */
+#ifndef GRADING_EXPECT_H
+#define GRADING_EXPECT_H
+
+#include "engine.h"
+
+#define EXPECT_MAX 64
+struct expect {
+    char *only;
+    bool compile_fails;
+    bool has_score;
+    double score;
+    struct {
+        char id[64], status[16];
+    } rows[EXPECT_MAX];
+    int nrows;
+    struct {
+        char id[64];
+        char *text;
+    } hints[EXPECT_MAX];
+    int nhints;
+};
+
+/* False with a message: a key that is not known, a line that cannot be read. */
+bool expect_parse(const char *source, struct expect *out, char *err, size_t size);
+void expect_free(struct expect *e);
+/* Adds a line for each way in which the verdict differs; returns how many. */
+int expect_compare(const struct expect *e, const json_t *verdict, struct text *out);
+/* Marks the file and compares. kind: "wrong", "right", "solution", "skeleton". Returns
+ * the number of differences (an unreadable file is one), described in out. */
+int expect_file(struct engine *e, struct engine_options *o, const char *path, const char *kind,
+                struct text *out);
+
+/* Files of a lab with a known verdict, allocated: "wrong/x.cu" and so on. */
+struct known_file {
+    char *lab, *path;
+    const char *kind;
+};
+struct known_file *known_files(const struct engine_options *o, const char *lab /* NULL: all */,
+                               int *n);
+void known_files_free(struct known_file *v, int n);
+
+#endif

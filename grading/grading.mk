@@ -1,0 +1,59 @@
+# grading.mk - the autograder. Included by the top Makefile; uses its B, CC, CFLAGS, CUDA, Q.
+.PHONY: grade grading test-grading
+
+GR := grading
+GR_TOOLS := $(GR)/main.c $(GR)/runner_main.c $(GR)/compile_main.c
+GR_SRC := $(filter-out $(GR_TOOLS) %_test.c,$(wildcard $(GR)/*.c))
+GR_LABS := $(patsubst labs/%/grader.c,%,$(wildcard labs/*/grader.c))
+GR_LIBS := -lsqlite3 -ljansson -larchive -lseccomp -lnettle -lm -ldl
+# The grader's own half of the harness. It links no CUDA runtime: what needs one in module.c
+# and exec.c is never called and dropped by the linker.
+GR_HARNESS := $(addprefix $B/$(GR)/trusted/,dtype.o compare.o plan.o host.o module.o exec.o)
+GR_LINK := -Wl,--gc-sections
+GR_NVRTC := -L$(firstword $(wildcard $(CUDA)/lib64 $(CUDA)/lib)) -Wl,-rpath,$(firstword $(wildcard $(CUDA)/lib64 $(CUDA)/lib))
+GR_OBJ := $(GR_SRC:%.c=$B/%.o) $(GR_LABS:%=$B/labs/%/grader.o) $(GR_LABS:%=$B/$(GR)/trusted/labs/%.o) \
+          $B/$(GR)/tables.o $(GR_HARNESS)
+GR_BOXED := $B/bin/grade-runner $B/bin/grade-cc
+
+$B/$(GR)/%.o $B/labs/%/grader.o: CFLAGS += -Igrading -DCUDA_DIR='"$(abspath $(CUDA))"'
+
+$B/$(GR)/trusted/%.o: common/harness/%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -ffunction-sections -fdata-sections -c $< -o $@
+$B/$(GR)/trusted/labs/%.o: labs/%/harness.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -ffunction-sections -fdata-sections -c $< -o $@
+
+# The tables of labs and rubrics, from the folders that have a grader.c.
+$B/$(GR)/tables.c: $(wildcard labs/*/grader.c) $(GR)/grading.mk
+	@mkdir -p $(@D)
+	$(Q){ echo '#include "rubric.h"'; \
+	  $(foreach l,$(GR_LABS),echo 'extern const struct lab lab_$l; extern const struct rubric rubric_$l;';) \
+	  echo 'const struct lab *const all_labs[] = {$(foreach l,$(GR_LABS),&lab_$l,)};'; \
+	  echo 'const int all_labs_count = $(words $(GR_LABS));'; \
+	  echo 'const struct rubric *const all_rubrics[] = {$(foreach l,$(GR_LABS),&rubric_$l,)};'; \
+	  echo 'const int all_rubrics_count = $(words $(GR_LABS));'; } > $@
+$B/$(GR)/tables.o: $B/$(GR)/tables.c
+	$(Q)$(CC) $(CFLAGS) -c $< -o $@
+
+$B/bin/grade: $B/$(GR)/main.o $(GR_OBJ)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $(GR_LINK) $^ -o $@ $(GR_LIBS)
+$B/bin/grade-runner: $B/$(GR)/runner_main.o $(addprefix $B/common/harness/,exec.o module.o plan.o host.o dtype.o) $B/lib/libcudart.so.13
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $(filter %.o,$^) -o $@ -L$B/lib -l:libcudart.so.13 -Wl,-rpath,'$$ORIGIN/../lib' -lm -ldl
+$B/bin/grade-cc: $B/$(GR)/compile_main.o $B/common/harness/compile.o $B/common/harness/host.o
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(GR_NVRTC) -lnvrtc -lm
+
+grading: $B/bin/grade $(GR_BOXED)
+grade: grading
+	$(Q)$B/bin/grade check --practice --lab $(or $(LAB),$(error say which lab: make grade LAB=reduction)) \
+	  $(if $(filter 1,$(SOLUTION)),solutions/$(LAB)/$(LAB).cu,labs/$(LAB)/$(LAB).cu)
+
+GR_TESTS := $(wildcard $(GR)/*_test.c)
+$B/test/grading: $(GR_TESTS:%.c=$B/%.o) $(GR_OBJ) | $(GR_BOXED) $B/bin/grade
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $(GR_LINK) $^ -o $@ -lcriterion $(GR_LIBS)
+test-grading: $B/test/grading
+	$(Q)$B/test/grading -j2 --timeout 300

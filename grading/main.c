@@ -1,0 +1,41 @@
+/* main.c - build/bin/grade: the autograder's commands. */
+#include "commands.h"
+
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *what;
+} commands[] = {
+    {"check", cmd_check, "mark one file and print the report"},
+    {"selftest", cmd_selftest, "mark the labs' wrong, right, solution and skeleton kernels"},
+    {"labs", cmd_labs, "list the labs and their rubrics' rows"},
+};
+#define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static int help(FILE *f)
+{
+    fputs("usage: grade COMMAND [OPTIONS]   (each takes --help)\n\n", f);
+    for (size_t i = 0; i < NCOMMANDS; i++)
+        fprintf(f, "  %-10s %s\n", commands[i].name, commands[i].what);
+    return f == stderr ? 2 : 0;
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_CTYPE, "C.UTF-8");
+    signal(SIGPIPE, SIG_IGN);
+    if (argc < 2)
+        return help(stderr);
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help") || !strcmp(argv[1], "-?"))
+        return help(stdout);
+    for (size_t i = 0; i < NCOMMANDS; i++)
+        if (!strcmp(argv[1], commands[i].name))
+            return commands[i].run(argc - 1, argv + 1);
+    fprintf(stderr, "grade: no command \"%s\"\n", argv[1]);
+    return help(stderr);
+}
