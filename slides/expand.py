@@ -1,0 +1,161 @@
+"""expand.py - turns a deck's references into numbers, tables and figures, ready for pandoc.
+
+In a deck:
+    {{ EXPRESSION }}  {{ EXPRESSION | .2f }}    a number from the records (refs.py), formatted
+    {{table case="n=2^22" rows=reduce1,reduce2 columns=time_ms@h200,gbps@h200 [lab=…] [first=…]}}
+    {{figure NAME [width=90%]}}                 build/plots/NAME.pdf, drawn from the kept records
+    {{evidence MACHINE [lab=…]}}                device, backend, evidence and date of those records
+
+A reference that no record answers stops the build with its name, its deck and its line;
+nothing is written then. With --draft it becomes a bold [missing: …] instead."""
+import argparse
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import refs
+from refs import records
+
+sys.path.insert(0, str(refs.PLOTS))
+import names  # noqa: E402
+
+MACRO = re.compile(r"\{\{(.*?)\}\}", re.S)
+COLUMNS = {  # heading and number format of a table's columns; others as refs.number does
+    "time_ms": ("time, ms", ".4f"), "gbps": ("GB/s", ",.0f"), "tflops": ("TFLOP/s", ".2f"),
+    "sectors_per_ld": ("sectors a load", ".3g"), "sectors_per_st": ("sectors a store", ".3g"),
+    "conflict_degree_ld": ("wavefronts a load", ".3g"), "conflict_degree_st": ("wavefronts a store", ".3g"),
+    "active_lanes": ("active lanes", ".1f"), "active_lanes_pred_on": ("active lanes", ".1f"),
+    "barriers": ("barriers", ",.0f"), "bank_conflicts": ("bank conflicts", ",.0f"),
+    "inst_executed": ("warp instructions", ",.0f"), "occupancy": ("occupancy", ".0%"),
+    "step": ("step", ".2f"), "cumulative": ("in all", ".2f"), "ms": ("time, ms", ".3f"),
+}
+
+
+def options(text):
+    """'case="n=2^22" rows=a,b' -> {'case': 'n=2^22', 'rows': 'a,b'}"""
+    out = {}
+    for word in shlex.split(text):
+        key, sep, value = word.partition("=")
+        if not sep:
+            raise refs.RefError(f"'{word}' is not name=value")
+        out[key] = value
+    return out
+
+
+def _cell(recs, opts, variant, column, before):
+    """One cell; step and cumulative are computed from the times of the table's own rows."""
+    field, _, machine = column.partition("@")
+    want = "time_ms" if field in ("step", "cumulative") else field
+    lab = f"{opts['lab']}/" if "lab" in opts else ""
+    match = refs.REF.fullmatch(f'{lab}{variant}.{want}@{machine}:"{opts.get("case", "")}"')
+    if not match:
+        raise refs.RefError(f"table: cannot read row '{variant}', column '{column}'")
+    value = refs.lookup(recs, match)
+    if field in ("step", "cumulative"):
+        times = before.setdefault(column, [])
+        times.append(value)
+        if len(times) == 1:
+            return ""
+        return f"{(times[-2] if field == 'step' else times[0]) / value:.2f}×"
+    spec = COLUMNS.get(field, ("", None))[1]
+    return refs.number(value, spec)
+
+
+def table(recs, text):
+    """A pipe table: a variant a row, numbers right-aligned."""
+    opts = options(text)
+    columns = opts["columns"].split(",")
+    machines = {c.partition("@")[2] for c in columns}
+    heads = [COLUMNS.get(c.partition("@")[0], (c.partition("@")[0].replace("_", " "),))[0] +
+             (f" ({c.partition('@')[2].upper() if c.endswith(('h200', 'g80')) else c.partition('@')[2]})"
+              if len(machines) > 1 else "") for c in columns]
+    before, lines = {}, []
+    for variant in opts["rows"].split(","):
+        cells = [_cell(recs, opts, variant, c, before) for c in columns]
+        known = recs.where(variant=variant)
+        number = known[0]["number"] if known else ""
+        lines.append(f"| {names.variant(variant, number)} | " + " | ".join(cells) + " |")
+    first = opts.get("first", "kernel")
+    return "\n".join([f"| {first} | " + " | ".join(heads) + " |",
+                      "|:---|" + "---:|" * len(columns), *lines])
+
+
+def figure(text, folder):
+    """The picture's line; the file must be there, so that LaTeX is never the one to complain."""
+    name, *rest = text.split()
+    width = dict(w.split("=") for w in rest).get("width", "100%")
+    path = Path(folder) / f"{name}.pdf"
+    if not path.exists():
+        raise refs.RefError(f"figure {name}: {records.shown(path)} is not there: "
+                            "the kept records (plots/records) hold nothing for it")
+    return f"![]({path}){{width={width}}}\\ "
+
+
+def evidence(recs, text):
+    machine, *rest = text.split()
+    rows = recs.where(machine=machine, **options(" ".join(rest)))
+    if not rows:
+        raise refs.RefError(f"evidence {text}: no such records")
+    dates = sorted({r["date"][:10] for r in rows})
+    kinds = "/".join(dict.fromkeys(r["evidence"] for r in rows if r["evidence"]))
+    span = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
+    return f"{names.machine(rows[0])}, {kinds}, {span}"
+
+
+def one(recs, inside, folder):
+    """What one {{…}} becomes."""
+    word, _, rest = inside.strip().partition(" ")
+    if word == "table":
+        return table(recs, rest)
+    if word == "figure":
+        return figure(rest, folder)
+    if word == "evidence":
+        return evidence(recs, rest)
+    expression, _, spec = inside.partition("|")
+    try:
+        return refs.number(refs.evaluate(recs, expression), spec.strip() or None)
+    except ValueError:
+        raise refs.RefError(f"'{spec.strip()}' is no number format") from None
+
+
+def expand(text, recs, folder, name="deck", draft=False):
+    """The deck with every macro replaced, and the list of problems."""
+    problems = []
+
+    def take(match):
+        try:
+            return one(recs, match[1], folder)
+        except (refs.RefError, KeyError) as e:
+            line = text.count("\n", 0, match.start()) + 1
+            problems.append(f"{name}:{line}: {e}")
+            return f"**[missing: {match[1].strip()}]**" if draft else ""
+    return MACRO.sub(take, text), problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description="expands a deck's references")
+    parser.add_argument("deck")
+    parser.add_argument("out")
+    parser.add_argument("--figures", default="build/plots")
+    parser.add_argument("--draft", action="store_true", help="show what is missing instead of stopping")
+    args = parser.parse_args()
+    try:
+        recs = records.load([records.HERE / "records"])
+    except records.RecordError as e:
+        if not args.draft:
+            sys.exit(f"slides: {e}")
+        recs = records.Records()
+    text, problems = expand(Path(args.deck).read_text(encoding="utf-8"), recs, args.figures,
+                            Path(args.deck).name, args.draft)
+    for p in problems:
+        print(p, file=sys.stderr)
+    if problems and not args.draft:
+        sys.exit(f"slides: {len(problems)} reference{'s' if len(problems) > 1 else ''} without a record; "
+                 "nothing was written")
+    Path(args.out).parent.mkdir(parents=True, exist_ok=True)
+    Path(args.out).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+# Decks: Markdown with references to records, expanded, then pandoc to Beamer.
+#   NAME.pdf the slides, NAME-notes.pdf with the speaker's notes, NAME-handout.pdf to print.
+DECKS := $(patsubst slides/%.md,%,$(filter-out slides/README.md,$(wildcard slides/*.md)))
+SLIDES_OUT := $B/slides
+SLIDES_KEPT := $(shell find plots/records plots/figures -type f 2>/dev/null)
+DRAFT ?= 0
+
+.PHONY: slides slides-tools slides-figures claims
+slides: slides-tools $(foreach d,$(DECKS),$(SLIDES_OUT)/$d.pdf $(SLIDES_OUT)/$d-notes.pdf $(SLIDES_OUT)/$d-handout.pdf)
+
+slides-tools:
+	@miss=; command -v pandoc >/dev/null || miss="$$miss pandoc"; \
+	command -v lualatex >/dev/null || miss="$$miss texlive-luatex"; \
+	command -v kpsewhich >/dev/null && kpsewhich beamer.cls >/dev/null || miss="$$miss texlive-latex-recommended"; \
+	command -v kpsewhich >/dev/null && kpsewhich DejaVuSans.ttf >/dev/null || [ -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf ] || miss="$$miss fonts-dejavu"; \
+	command -v kpsewhich >/dev/null && kpsewhich fvextra.sty >/dev/null || miss="$$miss texlive-latex-extra"; \
+	if [ -n "$$miss" ]; then echo "slides: missing:$$miss. Install with: apt-get install$$miss" >&2; exit 1; fi
+	@$(PLOTS_NEED)
+
+# Figures of the decks come from the kept records alone, whatever was run here since.
+$(SLIDES_OUT)/figures/.done: $(wildcard plots/*.py plots/*.csv) $(SLIDES_KEPT)
+	@mkdir -p $(@D)
+	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/all_figures.py --out $(@D) plots/records >$(@D)/log || { cat $(@D)/log; exit 1; }
+	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/picture.py --kept --out $(@D)
+	@touch $@
+slides-figures: $(SLIDES_OUT)/figures/.done
+
+$(SLIDES_OUT)/%.expanded.md: slides/%.md slides/expand.py slides/refs.py $(SLIDES_OUT)/figures/.done | slides-tools
+	$(Q)$(PY) slides/expand.py $(if $(filter 1,$(DRAFT)),--draft) --figures $(SLIDES_OUT)/figures $< $@
+
+PANDOC = pandoc -f markdown -t beamer --slide-level=2 --pdf-engine=lualatex \
+    --metadata-file=slides/deck.yaml -H slides/deck.tex
+$(SLIDES_OUT)/%-notes.pdf: $(SLIDES_OUT)/%.expanded.md slides/deck.yaml slides/deck.tex slides/notes.tex
+	$(Q)$(PANDOC) -H slides/notes.tex $< -o $@.tmp.pdf && mv $@.tmp.pdf $@
+$(SLIDES_OUT)/%-handout.pdf: $(SLIDES_OUT)/%.expanded.md slides/deck.yaml slides/deck.tex slides/handout.tex
+	$(Q)$(PANDOC) -V classoption=handout -H slides/handout.tex $< -o $@.tmp.pdf && mv $@.tmp.pdf $@
+$(SLIDES_OUT)/%.pdf: $(SLIDES_OUT)/%.expanded.md slides/deck.yaml slides/deck.tex
+	$(Q)$(PANDOC) $< -o $@.tmp.pdf && mv $@.tmp.pdf $@
+.PRECIOUS: $(SLIDES_OUT)/%.expanded.md
+
+claims:
+	$(Q)$(PY) slides/claims.py
