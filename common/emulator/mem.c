@@ -1,0 +1,512 @@
+/* mem.c - device memory: see mem.h for the contract.
+ *
+ * Two arenas of address space, reserved once. Allocations are cut off an arena's end, so
+ * that its table of them is sorted by address by construction and only ever grows:
+ *
+ *   device arena   | a0 |gap| a1 |gap| ... fresh ...    PROT_NONE, what programs see
+ *                    |        |
+ *   its contents   | a0 |   | a1 |   | ...              read/write, the emulator's own
+ *
+ *   host arena     | managed and pinned memory |        read/write, seen by both sides
+ *
+ * A reader takes the table's length (acquire) and searches; nothing it can see moves.
+ * Only when an arena's fresh space is used up are the places of freed allocations used
+ * again. Registered host memory is elsewhere: a short list, replaced as a whole.
+ */
+#include "mem.h"
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define PAGE         4096ull
+#define ALIGN        512ull /* what cudaMalloc gives */
+#define ARENA_WANTED (1ull << 40)
+#define ARENA_LEAST  (64ull << 20)
+#define DEVICE_HINT  0x200000000000ull
+#define TABLE_ROWS   (1u << 24)
+
+struct arena {
+    uint64_t base, size; /* as device addresses */
+    uint8_t *host;       /* contents of base */
+    uint64_t next;       /* first fresh address */
+    struct mem_alloc *table;
+    uint64_t *span; /* bytes from table[i].addr that are its to reuse; 0: merged into a former */
+    uint32_t rows;  /* room in table */
+    _Atomic uint32_t count;
+};
+
+struct registered {
+    uint32_t count;
+    struct mem_alloc *alloc[]; /* sorted by address */
+};
+
+_Atomic uint64_t mem_generation;
+
+static struct arena device_arena, host_arena;
+static struct registered *_Atomic registered;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static uint64_t serial, in_use, peak, limit = UINT64_MAX;
+
+static void panic(const char *what)
+{
+    fprintf(stderr, "warplab: mem: %s (%s)\n", what, strerror(errno));
+    abort();
+}
+
+static uint64_t round_up(uint64_t x, uint64_t unit)
+{
+    return (x + unit - 1) & ~(unit - 1);
+}
+
+/* ---- reserving address space ---- */
+
+static void *reserve(uint64_t hint, uint64_t size, int protection)
+{
+    void *p =
+        mmap((void *)hint, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    if ((uint64_t)p + size > MEM_SHARED_BASE) { /* would collide with the generic windows */
+        munmap(p, size);
+        return NULL;
+    }
+    madvise(p, size, MADV_DONTDUMP);
+    return p;
+}
+
+/* The table grows with use: reserved pages cost nothing until written. */
+static bool arena_table(struct arena *a)
+{
+    for (a->rows = TABLE_ROWS; a->rows >= 1 << 12; a->rows >>= 1) {
+        a->table = reserve(0, a->rows * sizeof *a->table, PROT_READ | PROT_WRITE);
+        a->span = reserve(0, a->rows * sizeof *a->span, PROT_READ | PROT_WRITE);
+        if (a->table && a->span)
+            return true;
+        if (a->table)
+            munmap(a->table, a->rows * sizeof *a->table);
+        if (a->span)
+            munmap(a->span, a->rows * sizeof *a->span);
+    }
+    return false;
+}
+
+/* Everything at one size, or nothing: under a limit on address space (ulimit -v) the
+ * caller tries again with less. */
+static bool reserve_all(uint64_t size)
+{
+    void *window = reserve(DEVICE_HINT, size, PROT_NONE);
+    void *contents = reserve(0, size, PROT_READ | PROT_WRITE);
+    void *host = reserve(0, size, PROT_READ | PROT_WRITE);
+
+    if (!window || !contents || !host) {
+        if (window)
+            munmap(window, size);
+        if (contents)
+            munmap(contents, size);
+        if (host)
+            munmap(host, size);
+        return false;
+    }
+    device_arena.base = (uint64_t)window;
+    device_arena.host = contents;
+    host_arena.base = (uint64_t)host;
+    host_arena.host = host;
+    device_arena.size = host_arena.size = size;
+    device_arena.next = device_arena.base;
+    host_arena.next = host_arena.base;
+    return true;
+}
+
+static void init(void)
+{
+    uint64_t size = ARENA_WANTED;
+
+    if (!arena_table(&device_arena) || !arena_table(&host_arena))
+        panic("no address space for the table of allocations");
+    while (size >= ARENA_LEAST && !reserve_all(size))
+        size >>= 1;
+    if (size < ARENA_LEAST)
+        panic("no address space for device memory: raise the limit (ulimit -v)");
+}
+
+void mem_init(void)
+{
+    pthread_once(&once, init);
+}
+
+/* ---- finding ---- */
+
+static bool arena_holds(const struct arena *a, uint64_t addr)
+{
+    return addr - a->base < a->size;
+}
+
+/* Index of the last allocation that starts at or before addr, -1 when none does. */
+static int64_t arena_search(const struct arena *a, uint64_t addr)
+{
+    int64_t low = -1, high = atomic_load_explicit(&a->count, memory_order_acquire);
+
+    while (high - low > 1) {
+        int64_t mid = low + (high - low) / 2;
+        if (a->table[mid].addr <= addr)
+            low = mid;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static bool holds(const struct mem_alloc *a, uint64_t addr)
+{
+    return __atomic_load_n(&a->live, __ATOMIC_ACQUIRE) && addr - a->addr < a->size;
+}
+
+static struct mem_alloc *registered_find(uint64_t addr)
+{
+    struct registered *r = atomic_load_explicit(&registered, memory_order_acquire);
+
+    for (uint32_t i = 0; r && i < r->count; i++)
+        if (holds(r->alloc[i], addr))
+            return r->alloc[i];
+    return NULL;
+}
+
+static struct arena *arena_of(uint64_t addr)
+{
+    if (arena_holds(&device_arena, addr))
+        return &device_arena;
+    return arena_holds(&host_arena, addr) ? &host_arena : NULL;
+}
+
+static struct mem_alloc *find(uint64_t addr)
+{
+    struct arena *a = arena_of(addr);
+    int64_t i;
+
+    if (!a)
+        return registered_find(addr);
+    i = arena_search(a, addr);
+    /* An empty place that a merge left behind may lie between: step over dead ones. */
+    for (; i >= 0; i--) {
+        if (holds(&a->table[i], addr))
+            return &a->table[i];
+        if (a->span[i] != 0)
+            return NULL;
+    }
+    return NULL;
+}
+
+const struct mem_alloc *mem_find(uint64_t addr)
+{
+    return find(addr);
+}
+
+static uint64_t distance(const struct mem_alloc *a, uint64_t addr)
+{
+    if (addr < a->addr)
+        return a->addr - addr;
+    return addr - a->addr < a->size ? 0 : addr - (a->addr + a->size) + 1;
+}
+
+const struct mem_alloc *mem_nearest(uint64_t addr)
+{
+    const struct mem_alloc *best = NULL;
+    struct registered *r = atomic_load(&registered);
+    struct arena *arenas[] = {&device_arena, &host_arena};
+
+    for (int k = 0; k < 2; k++) {
+        int64_t n = atomic_load(&arenas[k]->count), i = arena_search(arenas[k], addr);
+        for (int64_t j = i < 0 ? 0 : i; j <= i + 1 && j < n; j++)
+            if (!best || distance(&arenas[k]->table[j], addr) < distance(best, addr))
+                best = &arenas[k]->table[j];
+    }
+    for (uint32_t i = 0; r && i < r->count; i++)
+        if (!best || distance(r->alloc[i], addr) < distance(best, addr))
+            best = r->alloc[i];
+    return best;
+}
+
+void *mem_host(uint64_t addr, uint64_t len)
+{
+    const struct mem_alloc *a = mem_find(addr);
+
+    if (!a || len > a->size - (addr - a->addr))
+        return NULL;
+    return a->host + (addr - a->addr);
+}
+
+/* ---- allocating ---- */
+
+static bool on_device(enum mem_kind kind)
+{
+    return kind != MEM_PINNED && kind != MEM_REGISTERED;
+}
+
+/* A gap follows every allocation, so that running off its end never meets the next one.
+ * Small ones stay close together: kernels call malloc() by the hundred thousand. */
+static uint64_t span_of(uint64_t size)
+{
+    return size < PAGE ? round_up(size + 256, ALIGN) : round_up(size, PAGE) + PAGE;
+}
+
+static int64_t arena_fresh(struct arena *a, uint64_t size, uint64_t align)
+{
+    uint32_t i = atomic_load(&a->count);
+    uint64_t addr = round_up(a->next, align), span = span_of(size);
+
+    if (i == a->rows || addr + span < addr || addr + span > a->base + a->size)
+        return -1;
+    a->next = addr + span;
+    a->table[i].addr = addr;
+    a->span[i] = span;
+    return i;
+}
+
+/* Not fresh: the place of a run of freed allocations that is large enough together. */
+static int64_t arena_reuse(struct arena *a, uint64_t size, uint64_t align)
+{
+    uint32_t n = atomic_load(&a->count), first = 0;
+    uint64_t run = 0, span = span_of(size);
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (a->table[i].live || (run == 0 && a->table[i].addr % align != 0)) {
+            run = 0;
+            first = i + 1;
+            continue;
+        }
+        run += a->span[i];
+        if (run < span)
+            continue;
+        for (uint32_t j = first + 1; j <= i; j++)
+            a->span[j] = 0;
+        a->span[first] = run;
+        return first;
+    }
+    return -1;
+}
+
+static void account(enum mem_kind kind, uint64_t size, bool added)
+{
+    if (!on_device(kind))
+        return;
+    in_use = added ? in_use + size : in_use - size;
+    if (in_use > peak)
+        peak = in_use;
+}
+
+static struct mem_alloc *alloc_locked(uint64_t size, uint64_t align, enum mem_kind kind,
+                                      const char *label)
+{
+    struct arena *a = kind == MEM_MANAGED || kind == MEM_PINNED ? &host_arena : &device_arena;
+    struct mem_alloc *m;
+    int64_t i;
+
+    if (on_device(kind) && (size > limit || in_use > limit - size))
+        return NULL;
+    if (size > a->size)
+        return NULL;
+    i = arena_fresh(a, size, align);
+    if (i < 0)
+        i = arena_reuse(a, size, align);
+    if (i < 0)
+        return NULL;
+    m = &a->table[i];
+    m->size = size;
+    m->host = a->host + (m->addr - a->base);
+    m->kind = kind;
+    m->read_only = false;
+    m->serial = ++serial;
+    m->label = label;
+    m->shadow = NULL;
+    account(kind, size, true);
+    __atomic_store_n(&m->live, true, __ATOMIC_RELEASE);
+    if ((uint32_t)i == atomic_load(&a->count))
+        atomic_store_explicit(&a->count, (uint32_t)i + 1, memory_order_release);
+    atomic_fetch_add(&mem_generation, 1);
+    return m;
+}
+
+struct mem_alloc *mem_alloc(uint64_t size, uint64_t align, enum mem_kind kind, const char *label)
+{
+    struct mem_alloc *m;
+
+    mem_init();
+    if (size == 0)
+        return NULL;
+    if (align < ALIGN)
+        align = ALIGN;
+    if (size >= PAGE && align < PAGE)
+        align = PAGE; /* so that freeing can give whole pages back */
+    pthread_mutex_lock(&lock);
+    m = alloc_locked(size, align, kind, label);
+    pthread_mutex_unlock(&lock);
+    return m;
+}
+
+/* ---- registered host memory ---- */
+
+/* A new list with `add` inserted, or `drop` left out. Readers may still walk the old one,
+ * so lists are never freed; programs register seldom. */
+static void registered_replace(struct mem_alloc *add, const struct mem_alloc *drop)
+{
+    struct registered *old = atomic_load(&registered), *new;
+    uint32_t n = old ? old->count : 0, k = 0;
+
+    new = malloc(sizeof *new + (n + 1) * sizeof new->alloc[0]);
+    if (!new)
+        panic("out of host memory");
+    for (uint32_t i = 0; i < n; i++) {
+        if (add && old->alloc[i]->addr > add->addr) {
+            new->alloc[k++] = add;
+            add = NULL;
+        }
+        if (old->alloc[i] != drop)
+            new->alloc[k++] = old->alloc[i];
+    }
+    if (add)
+        new->alloc[k++] = add;
+    new->count = k;
+    atomic_store_explicit(&registered, new, memory_order_release);
+}
+
+static bool registered_overlaps(uint64_t addr, uint64_t size)
+{
+    struct registered *r = atomic_load(&registered);
+
+    for (uint32_t i = 0; r && i < r->count; i++)
+        if (addr < r->alloc[i]->addr + r->alloc[i]->size && r->alloc[i]->addr < addr + size)
+            return true;
+    return false;
+}
+
+struct mem_alloc *mem_register(void *host, uint64_t size)
+{
+    struct mem_alloc *m = NULL;
+    uint64_t addr = (uint64_t)host;
+
+    mem_init();
+    pthread_mutex_lock(&lock);
+    if (!arena_of(addr) && !registered_overlaps(addr, size)) {
+        m = calloc(1, sizeof *m);
+        if (!m)
+            panic("out of host memory");
+        *m = (struct mem_alloc){.addr = addr,
+                                .size = size,
+                                .host = host,
+                                .kind = MEM_REGISTERED,
+                                .live = true,
+                                .serial = ++serial};
+        registered_replace(m, NULL);
+        atomic_fetch_add(&mem_generation, 1);
+    }
+    pthread_mutex_unlock(&lock);
+    return m;
+}
+
+/* ---- freeing ---- */
+
+/* Contents read as zero when the place is used again; whole pages go back to the system. */
+static void wipe(const struct mem_alloc *m)
+{
+    if (m->size >= PAGE)
+        madvise(m->host, round_up(m->size, PAGE), MADV_DONTNEED);
+    else
+        memset(m->host, 0, m->size);
+}
+
+static void free_locked(struct mem_alloc *m)
+{
+    __atomic_store_n(&m->live, false, __ATOMIC_RELEASE);
+    account(m->kind, m->size, false);
+    if (m->kind == MEM_REGISTERED)
+        registered_replace(NULL, m); /* itself kept: a reader may hold it */
+    else
+        wipe(m);
+    atomic_fetch_add(&mem_generation, 1);
+}
+
+bool mem_free(uint64_t addr)
+{
+    struct mem_alloc *m;
+    bool found;
+
+    mem_init();
+    pthread_mutex_lock(&lock);
+    m = find(addr);
+    found = m && m->addr == addr;
+    if (found)
+        free_locked(m);
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+void mem_reset(void)
+{
+    struct arena *arenas[] = {&device_arena, &host_arena};
+
+    mem_init();
+    pthread_mutex_lock(&lock);
+    for (int k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < atomic_load(&arenas[k]->count); i++)
+            if (arenas[k]->table[i].live)
+                free_locked(&arenas[k]->table[i]);
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- reports ---- */
+
+static int by_serial(const void *a, const void *b)
+{
+    uint64_t x = (*(const struct mem_alloc *const *)a)->serial;
+    uint64_t y = (*(const struct mem_alloc *const *)b)->serial;
+    return x < y ? -1 : x > y;
+}
+
+void mem_each(void (*fn)(const struct mem_alloc *a, void *arg), void *arg)
+{
+    struct arena *arenas[] = {&device_arena, &host_arena};
+    struct registered *r = atomic_load(&registered);
+    size_t n = 0, room = (r ? r->count : 0) + 1;
+    const struct mem_alloc **all;
+
+    pthread_mutex_lock(&lock);
+    for (int k = 0; k < 2; k++)
+        room += atomic_load(&arenas[k]->count);
+    all = malloc(room * sizeof *all);
+    if (!all)
+        panic("out of host memory");
+    for (int k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < atomic_load(&arenas[k]->count); i++)
+            if (arenas[k]->table[i].live)
+                all[n++] = &arenas[k]->table[i];
+    for (uint32_t i = 0; r && i < r->count; i++)
+        all[n++] = r->alloc[i];
+    pthread_mutex_unlock(&lock);
+
+    qsort(all, n, sizeof *all, by_serial);
+    for (size_t i = 0; i < n; i++)
+        fn(all[i], arg);
+    free(all);
+}
+
+void mem_usage(uint64_t *used, uint64_t *most)
+{
+    pthread_mutex_lock(&lock);
+    if (used)
+        *used = in_use;
+    if (most)
+        *most = peak;
+    pthread_mutex_unlock(&lock);
+}
+
+void mem_set_limit(uint64_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    limit = bytes;
+    pthread_mutex_unlock(&lock);
+}
