@@ -1,19 +1,40 @@
 # Warplab: build, test, run, grade, plots, slides. `make help` lists the targets.
 B := build
-CUDA ?= $(firstword $(wildcard /usr/local/cuda) $(wildcard .venv/cuda))
 CC := gcc
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
+.DEFAULT_GOAL := all
+
+# ---- what is needed: installed when missing; deps.mk then says where CUDA and python are ----
+NO_DEPS := help clean format
+ifneq ($(or $(filter-out $(NO_DEPS),$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,all)),)
+include build/deps.mk
+endif
+build/deps.mk: common/deps.sh
+	$(Q)common/deps.sh build $@
+build/deps-%.ok: common/deps.sh
+	$(Q)common/deps.sh $* $@
+
 CFLAGS := -std=gnu11 -O2 -g -fPIC -pthread -Wall -Wextra -Werror -MMD -MP -D_GNU_SOURCE \
-          -Icommon/emulator -Icommon/harness -isystem $(CUDA)/include
+          -Icommon/emulator -Icommon/harness -Igrading -I$B/gen -isystem $(CUDA)/include \
+          -DCUDA_INCLUDE='"$(CUDA)/include"'
 ifeq ($(SAN),1)
 B := build/san
-CFLAGS += -fsanitize=address,undefined -fno-omit-frame-pointer
+CFLAGS := $(subst -Ibuild/gen,-Ibuild/san/gen,$(CFLAGS)) -fsanitize=address,undefined -fno-omit-frame-pointer
 LDFLAGS += -fsanitize=address,undefined
 endif
+CUDA_LIBS = -L$(CUDA)/lib64 -lcudart -lnvrtc -Wl,-rpath,'$$ORIGIN/../lib:$(CUDA)/lib64' \
+            -Wl,--enable-new-dtags -ljansson -lm -ldl -pthread
 
-.DEFAULT_GOAL := all
-.PHONY: all emulator test-emulator clean
+# ---- which machine: BACKEND=gpu or emulator decides the library path, and nothing else ----
+GPU := $(shell { [ -e /dev/nvidia0 ] || nvidia-smi -L; } >/dev/null 2>&1 && echo 1)
+BACKEND ?= $(if $(GPU),gpu,emulator)
+RUNTIME_gpu :=
+RUNTIME_emulator := $B/lib/libcudart.so.13
+OTHER_PATHS := $(if $(LD_LIBRARY_PATH),:$(LD_LIBRARY_PATH))
+ON_gpu = LD_LIBRARY_PATH=$(CUDA)/lib64$(OTHER_PATHS)
+ON_emulator = LD_LIBRARY_PATH=$(CURDIR)/$B/lib$(OTHER_PATHS)
+ON = $(ON_$(BACKEND))
 
 # ---- emulator: exec*.c is built once per x86-64 level, the rest once ----
 ARCH := $(shell uname -m)
@@ -37,18 +58,112 @@ $B/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -c $< -o $@
 
-emulator: $B/lib/libcudart.so.13
+emulator: $B/lib/libcudart.so.13 $(if $(wildcard $(EMU)/warprun_main.c),$B/bin/warprun)
 $B/lib/libcudart.so.13: $(EMU_OBJ) $(EMU)/libcudart.map
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(EMU)/libcudart.map $(LDFLAGS) $(EMU_OBJ) -o $@ $(EMU_LIBS)
-
-EMU_TESTS := $(wildcard $(EMU)/*_test.c)
-$B/test/emulator: $(EMU_TESTS:%.c=$B/%.o) $(EMU_OBJ)
+$B/bin/warprun: $B/$(EMU)/warprun_main.o
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcriterion $(EMU_LIBS)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@
+
+# ---- harness: one library, one program a lab ----
+HAR := common/harness
+HAR_SRC := $(filter-out %_test.c %_main.c $(HAR)/run.c $(HAR)/testlab.c,$(wildcard $(HAR)/*.c))
+HAR_OBJ := $(HAR_SRC:%.c=$B/%.o) $B/grading/gate.o
+LABS := $(patsubst labs/%/harness.c,%,$(wildcard labs/*/harness.c))
+LAB_BINS := $(LABS:%=$B/bin/%)
+LAB_OBJ := $(LABS:%=$B/labs/%/harness.o)
+.SECONDARY: $(LAB_OBJ) $(LABS:%=$B/gen/lab_%.c) $(LABS:%=$B/gen/lab_%.o)
+
+$B/libharness.a: $(HAR_OBJ)
+	$(Q)rm -f $@ && ar rcs $@ $^
+$B/gen/lab_%.c: Makefile
+	@mkdir -p $(@D)
+	@printf '#include "lab.h"\nextern const struct lab lab_$*;\nconst struct lab *const all_labs[] = {&lab_$*};\nconst int all_labs_count = 1;\n' >$@
+$B/gen/labs.c: $(LABS:%=labs/%/harness.c) Makefile
+	@mkdir -p $(@D)
+	@{ echo '#include "lab.h"'; printf 'extern const struct lab lab_%s;\n' $(LABS); \
+	   echo 'const struct lab *const all_labs[] = {'; printf '    &lab_%s,\n' $(LABS); \
+	   echo '};'; echo 'const int all_labs_count = $(words $(LABS));'; } >$@
+$B/gen/%.o: $B/gen/%.c
+	$(Q)$(CC) $(CFLAGS) -c $< -o $@
+$(LAB_BINS): $B/bin/%: $B/labs/%/harness.o $B/gen/lab_%.o $B/$(HAR)/run.o $B/libharness.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
+$B/bin/labcc: $B/$(HAR)/labcc_main.o $B/libharness.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
+$B/$(HAR)/records.o: $B/gen/version.h
+$B/gen/version.h: FORCE
+	@mkdir -p $(@D)
+	@v=$$(git describe --always --dirty 2>/dev/null); echo "#define WARPLAB_VERSION \"$$v\"" >$@.new; \
+	 cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+# ---- running ----
+QUICK = $(if $(filter emulator,$(BACKEND)),--quick)
+all: programs
+	$(Q)common/run.sh '$(ON)' $B/bin '$(QUICK)' $(LABS)
+	$(Q)$(MAKE) --no-print-directory plots
+programs: emulator $(LAB_BINS) $B/bin/labcc
+run: $(RUNTIME_$(BACKEND)) $B/bin/$(LAB)
+	$(Q)$(ON) BACKEND=$(BACKEND) CHECK=$(CHECK) PROFILE=$(PROFILE) common/run.sh one $B/bin/$(LAB) \
+	    $(if $(SOLUTION),--solution) $(if $(KERNEL),--kernel $(KERNEL)) $(if $(N),--n $(N)) \
+	    $(if $(CASE),--case '$(CASE)') $(if $(FILE),--file $(FILE)) $(ARGS)
+$B/bin/:
+	@echo "Which lab? LAB=… is one of: $(LABS)" >&2; exit 2
+
+# ---- tests ----
+EMU_TESTS := $(wildcard $(EMU)/*_test.c)
+HAR_TESTS := $(wildcard $(HAR)/*_test.c)
+$B/test/emulator: $(EMU_TESTS:%.c=$B/%.o) $(EMU_OBJ)
+$B/test/harness: $(HAR_TESTS:%.c=$B/%.o) $B/$(HAR)/testlab.o $B/libharness.a
+$B/test/emulator: LIBS = $(EMU_LIBS)
+$B/test/harness: LIBS = $(CUDA_LIBS)
+$B/test/emulator $B/test/harness: | build/deps-test.ok
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcriterion $(LIBS)
 test-emulator: $B/test/emulator
 	$(Q)$B/test/emulator
+test-harness: $B/test/harness $B/lib/libcudart.so.13
+	$(Q)$(ON_emulator) $B/test/harness
 
+C_FILES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
+format:
+	clang-format -i $(C_FILES)
+test-format: | build/deps-test.ok
+	$(Q)clang-format --dry-run -Werror $(C_FILES) && echo '1 passed, 0 failed'
+lint test-lint: | build/deps-test.ok
+	$(Q)cppcheck -q --error-exitcode=1 --inline-suppr --enable=warning,portability --std=c11 \
+	    --suppress=missingInclude -Icommon/emulator -Icommon/harness -Igrading -D__x86_64__ -DLEVEL=v3 \
+	    $(filter %.c,$(C_FILES)) && echo '1 passed, 0 failed'
+
+SUITES := format lint emulator harness
+-include $(wildcard common/emulator/programs/programs.mk plots/plots.mk slides/slides.mk grading/grading.mk)
+test: build/deps-test.ok
+	$(Q)$(MAKE) --no-print-directory programs
+	$(Q)common/test.sh $B/test/logs $(SUITES)
+test-gpu: programs
+	$(Q)common/run.sh gpu-tests '$(GPU)' '$(ON_gpu)' $B/bin $(LABS)
+
+help:
+	@sed -n 's/^#h //p' Makefile
+#h make                 install what is missing, build, run every lab's solution, tables and figures
+#h make run LAB=…       your labs/LAB/LAB.cu; SOLUTION=1 the reference, BACKEND=emulator|gpu,
+#h                      KERNEL=3, N=2^20, CASE=…, FILE=my.cu, CHECK=1 (memory, races, barriers),
+#h                      PROFILE=1 (hardware counters), ARGS='--help' for the rest
+#h make grade LAB=…     mark your file as the grader will, hidden cases aside
+#h make test            every test; make test-gpu: those that need a GPU
+#h make plots           figures from build/records and plots/records; RECORDS='a.csv b.csv'
+#h make picture LAB=… KERNEL=…   what one block did, drawn
+#h make slides          lecture decks (installs pandoc and LaTeX)
+#h make bench-emulator  instructions a second; make bench-grade: submissions a second
+#h make deps            install what everything above needs, slides aside
+#h make format, lint, clean
+#h V=1 shows commands, SAN=1 builds with sanitizers under build/san
+deps: build/deps.mk build/deps-test.ok
 clean:
 	rm -rf build
--include $(shell find build -name '*.d' 2>/dev/null)
+FORCE:
+.PHONY: all emulator programs run test test-emulator test-harness test-format test-lint test-gpu \
+        format lint help deps clean FORCE
+-include $(shell find $B -name '*.d' 2>/dev/null)

@@ -1,0 +1,135 @@
+#!/bin/sh
+# deps.sh - installs what is missing, or says exactly what to install.
+#
+#   common/deps.sh build FILE   what `make` needs; writes FILE (make variables) when all is there
+#   common/deps.sh test FILE    what `make test` and the grader need beyond that
+#   common/deps.sh slides FILE  pandoc and LaTeX
+#
+# Debian packages come with apt (as root, or through sudo). matplotlib and, where there is no
+# CUDA toolkit 13, NVIDIA's compiler and runtime come from PyPI into .venv; .venv/cuda then
+# looks like a toolkit. Nothing is installed that is already there.
+set -eu
+tier=$1 out=$2
+cd "$(dirname "$0")/.."
+
+build="gcc libc6-dev libzstd-dev liblz4-dev libjansson-dev python3 python3-venv"
+test="g++ libcriterion-dev libsqlite3-dev libarchive-dev libseccomp-dev nettle-dev bubblewrap
+      clang-format cppcheck git"
+slides="pandoc texlive-latex-recommended texlive-latex-extra texlive-fonts-recommended lmodern
+        librsvg2-bin"
+cuda_wheels="nvidia-cuda-nvrtc==13.0.* nvidia-cuda-runtime==13.0.* nvidia-cuda-nvcc==13.0.*
+             nvidia-cuda-crt==13.0.* nvidia-nvvm==13.0.* nvidia-cuda-cccl==13.0.*"
+python_wheels="matplotlib numpy pytest"
+
+say() { echo "deps: $*" >&2; }
+
+installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+packages() {
+    missing=
+    for p in "$@"; do
+        installed "$p" || missing="$missing $p"
+    done
+    [ -n "$missing" ] || return 0
+    if ! command -v apt-get >/dev/null; then
+        say "this is not Debian or Ubuntu: if the build fails, install what is called there:$missing"
+        return 0
+    fi
+    sudo=
+    if [ "$(id -u)" != 0 ]; then
+        sudo=sudo
+        if ! command -v sudo >/dev/null || ! { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+            say "packages are missing and this user cannot install them. As root, run:"
+            echo "    apt-get install -y --no-install-recommends$missing" >&2
+            exit 1
+        fi
+    fi
+    say "installing$missing"
+    DEBIAN_FRONTEND=noninteractive
+    export DEBIAN_FRONTEND
+    # shellcheck disable=SC2086
+    $sudo apt-get install -y -q --no-install-recommends $missing >/dev/null 2>&1 ||
+        { $sudo apt-get update -q >/dev/null &&
+          $sudo apt-get install -y -q --no-install-recommends $missing >/dev/null; } ||
+        { say "apt-get could not install$missing"; exit 1; }
+}
+
+venv() {
+    [ -x .venv/bin/pip ] && .venv/bin/pip --version >/dev/null 2>&1 && return 0
+    rm -rf .venv
+    python3 -m venv .venv
+}
+
+pip() {
+    venv
+    say "installing into .venv: $*"
+    .venv/bin/pip install -q --disable-pip-version-check "$@" >&2 ||
+        { say "pip could not install $*"; exit 1; }
+}
+
+# A folder that can stand for a toolkit 13: headers, runtime and NVRTC.
+is_toolkit() {
+    [ -e "$1/lib64/libnvrtc.so.13" ] && [ -e "$1/lib64/libcudart.so.13" ] &&
+        [ -e "$1/include/nvrtc.h" ] &&
+        grep -q '#define CUDART_VERSION *13' "$1/include/cuda_runtime_api.h" 2>/dev/null
+}
+
+find_toolkit() {
+    for d in "${CUDA_HOME:-}" "${CUDA_PATH:-}" /usr/local/cuda /usr/local/cuda-13* .venv/cuda; do
+        [ -n "$d" ] && is_toolkit "$d" && (cd "$d" && pwd) && return 0
+    done
+    return 1
+}
+
+# The wheels lie in site-packages/nvidia/cu13 without the names that a linker looks for.
+make_toolkit() {
+    # shellcheck disable=SC2086
+    pip $cuda_wheels
+    from=$(echo "$PWD"/.venv/lib/python3*/site-packages/nvidia/cu13)
+    rm -rf .venv/cuda
+    mkdir -p .venv/cuda/lib64
+    for d in include bin nvvm; do
+        ln -s "$from/$d" .venv/cuda/$d
+    done
+    for f in "$from"/lib/*; do
+        ln -s "$f" .venv/cuda/lib64/
+    done
+    for name in cudart nvrtc; do
+        ln -sf "lib$name.so.13" .venv/cuda/lib64/lib$name.so
+    done
+}
+
+python_for_plots() {
+    for py in .venv/bin/python python3; do
+        command -v $py >/dev/null && $py -c 'import matplotlib, numpy, pytest' 2>/dev/null &&
+            echo $py && return 0
+    done
+    return 1
+}
+
+# shellcheck disable=SC2086
+case $tier in
+build)
+    packages $build
+    cuda=$(find_toolkit) || { make_toolkit; cuda=$(find_toolkit); } ||
+        { say "no CUDA 13 toolkit, and none could be made in .venv"; exit 1; }
+    py=$(python_for_plots) || { pip $python_wheels; py=$(python_for_plots); } ||
+        { say "matplotlib was installed but cannot be imported"; exit 1; }
+    mkdir -p "$(dirname "$out")"
+    printf 'CUDA := %s\nPY := %s\n' "$cuda" "$py" >"$out"
+    ;;
+test)
+    packages $test
+    mkdir -p "$(dirname "$out")"
+    : >"$out"
+    ;;
+slides)
+    packages $slides
+    mkdir -p "$(dirname "$out")"
+    : >"$out"
+    ;;
+*)
+    say "unknown tier $tier"
+    exit 2
+    ;;
+esac

@@ -1,0 +1,121 @@
+/* predict.c - what a student expected before the run, beside what was counted (report.h).
+ *
+ * predict.txt holds lines "key = number"; "?" or nothing after the = is no answer yet; # starts
+ * a comment. Keys are the lab's.
+ */
+#include "report.h"
+#include "host.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *trim(char *s)
+{
+    char *end;
+
+    s += strspn(s, " \t\r");
+    end = s + strlen(s);
+    while (end > s && isspace((unsigned char)end[-1]))
+        *--end = '\0';
+    return s;
+}
+
+static int prediction_index(const struct lab *lab, const char *key)
+{
+    for (int i = 0; i < lab->npredictions; i++) {
+        if (!strcmp(lab->predictions[i].key, key))
+            return i;
+    }
+    return -1;
+}
+
+/* One line into answers. False when it is not understood. */
+static bool read_line(FILE *out, const struct lab *lab, const char *path, int number, char *line,
+                      double *answers)
+{
+    char *equals, *key, *value, *end;
+    int i;
+
+    line[strcspn(line, "#")] = '\0';
+    if (!*trim(line))
+        return true;
+    equals = strchr(line, '=');
+    if (!equals) {
+        fprintf(out, "%s:%d: expected \"key = number\"\n", path, number);
+        return false;
+    }
+    *equals = '\0';
+    key = trim(line);
+    value = trim(equals + 1);
+    i = prediction_index(lab, key);
+    if (i < 0) {
+        fprintf(out, "%s:%d: this lab asks nothing called \"%s\"\n", path, number, key);
+        return false;
+    }
+    if (!*value || !strcmp(value, "?"))
+        return true;
+    answers[i] = strtod(value, &end);
+    if (*end || !isfinite(answers[i])) {
+        fprintf(out, "%s:%d: \"%s\" is not a number\n", path, number, value);
+        return false;
+    }
+    return true;
+}
+
+static const struct result *find(const struct report *p, const struct lab_prediction *q)
+{
+    for (int i = 0; i < p->n; i++) {
+        const struct result *r = &p->results[i];
+
+        if (!strcmp(r->variant->name, q->variant) && !strcmp(r->input->name, q->case_name))
+            return r;
+    }
+    return NULL;
+}
+
+static void print_one(FILE *out, const struct report *p, const struct lab_prediction *q,
+                      double answer)
+{
+    const struct result *r = find(p, q);
+    char err[160] = "";
+    double fact = r ? result_value(r, q->expression, err, sizeof(err)) : NAN;
+    bool right = fabs(answer - fact) <= fmax(q->tolerance * fabs(fact), 1e-9);
+    const char *code = !colours(out) ? "" : right ? "\033[32m" : "\033[33m";
+
+    fprintf(out, "  %-60.60s you %12g", q->question, answer);
+    if (isnan(fact))
+        fprintf(out, "  (%s)\n", !r ? "not part of this run" : "no counters in this run");
+    else
+        fprintf(out, "  was %12g  %s%s%s\n", fact, code, right ? "yes" : "look again",
+                *code ? "\033[0m" : "");
+}
+
+int predict_print(FILE *out, const struct report *p, const char *path)
+{
+    char err[256], *file;
+    double *answers;
+    size_t size;
+    int number = 0, answered = 0;
+    bool ok = true;
+
+    file = host_read_file(path, 1 << 20, &size, err, sizeof(err));
+    if (!file)
+        return 0;
+    answers = host_alloc((size_t)p->lab->npredictions * sizeof(*answers));
+    for (int i = 0; i < p->lab->npredictions; i++)
+        answers[i] = NAN;
+    for (char *rest = file, *line; (line = strsep(&rest, "\n"));)
+        ok &= read_line(out, p->lab, path, ++number, line, answers);
+    for (int i = 0; i < p->lab->npredictions; i++) {
+        if (isnan(answers[i]))
+            continue;
+        if (!answered++)
+            fprintf(out, "\nPredictions (%s):\n", path);
+        print_one(out, p, &p->lab->predictions[i], answers[i]);
+    }
+    free(answers);
+    free(file);
+    return ok ? answered : -1;
+}

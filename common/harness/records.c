@@ -1,0 +1,241 @@
+/* records.c - a run as CSV and JSON, columns as RECORDS.md lists them (report.h).
+ *
+ * Both come from one list of cells, so that they cannot differ.
+ */
+#include "report.h"
+#include "host.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#if __has_include("version.h")
+#include "version.h"
+#endif
+#ifndef WARPLAB_VERSION
+#define WARPLAB_VERSION ""
+#endif
+
+#define MAX_CELLS 128
+
+enum cell_kind { CELL_EMPTY, CELL_TEXT, CELL_COUNT, CELL_REAL };
+struct cell {
+    const char *column;
+    enum cell_kind kind;
+    const char *text;
+    int64_t count;
+    double real;
+};
+struct row {
+    struct cell cells[MAX_CELLS];
+    int n;
+    char block[40], grid[40]; /* what two of the cells point to */
+};
+
+static void text(struct row *r, const char *column, const char *value)
+{
+    r->cells[r->n++] = (struct cell){
+        .column = column, .kind = value && *value ? CELL_TEXT : CELL_EMPTY, .text = value};
+}
+
+static void count(struct row *r, const char *column, uint64_t value)
+{
+    r->cells[r->n++] = (struct cell){.column = column, .kind = CELL_COUNT, .count = (int64_t)value};
+}
+
+/* NaN, infinite and (when 0 means "not available") zero leave the cell empty. */
+static void real(struct row *r, const char *column, double value, bool available)
+{
+    r->cells[r->n++] = (struct cell){.column = column,
+                                     .kind = available && isfinite(value) ? CELL_REAL : CELL_EMPTY,
+                                     .real = value};
+}
+
+/* "256", or "16x16": extents behind the last that is not 1 are left out. */
+static void shape(struct row *r, const char *column, const uint32_t extent[3], char cell[40])
+{
+    if (extent[2] > 1)
+        snprintf(cell, 40, "%ux%ux%u", extent[0], extent[1], extent[2]);
+    else if (extent[1] > 1)
+        snprintf(cell, 40, "%ux%u", extent[0], extent[1]);
+    else
+        snprintf(cell, 40, "%u", extent[0]);
+    text(r, column, cell);
+}
+
+static void add_input(struct row *r, const struct report *p, const struct result *x)
+{
+    text(r, "lab", p->lab->name);
+    text(r, "variant", x->variant->name);
+    text(r, "number", x->variant->number);
+    text(r, "case", x->input->name);
+    count(r, "n", x->input->n);
+    count(r, "m", x->input->m);
+    count(r, "k", x->input->k);
+    count(r, "param", (uint64_t)x->input->param);
+    text(r, "dtype", dtype_name(x->input->dtype));
+    count(r, "op", (uint64_t)x->input->op);
+    count(r, "seed", x->seed);
+    shape(r, "block", x->block, r->block);
+    shape(r, "grid", x->grid, r->grid);
+    count(r, "items", x->items);
+    count(r, "launches", x->launches);
+}
+
+static void add_times(struct row *r, const struct report *p, const struct result *x)
+{
+    static const char *const verdicts[] = {"skip", "pass", "fail"};
+    const struct spread *h = &x->time.hot, *c = &x->time.cold;
+    double ms = result_ms(x);
+    bool timed = h->reps || c->reps;
+
+    text(r, "device", p->machine->device);
+    text(r, "backend", p->machine->emulator ? "emulator" : "gpu");
+    text(r, "evidence", !timed ? "" : p->machine->emulator ? "modelled" : "measured");
+    text(r, "correct", verdicts[x->verdict]);
+    count(r, "reps", (uint64_t)(h->reps > c->reps ? h->reps : c->reps));
+    real(r, "hot_ms", h->median, h->reps);
+    real(r, "hot_lo_ms", h->lo, h->reps);
+    real(r, "hot_hi_ms", h->hi, h->reps);
+    real(r, "cold_ms", c->median, c->reps);
+    real(r, "cold_lo_ms", c->lo, c->reps);
+    real(r, "cold_hi_ms", c->hi, c->reps);
+    real(r, "bytes", x->bytes, true);
+    real(r, "flops", x->flops, true);
+    real(r, "gbps", x->bytes / ms / 1e6, ms > 0 && x->bytes > 0);
+    real(r, "gflops", x->flops / ms / 1e6, ms > 0 && x->flops > 0);
+    real(r, "step", x->step, x->step > 0);
+    real(r, "cumulative", x->cumulative, x->cumulative > 0);
+}
+
+static void add_counters(struct row *r, const struct report *p, const struct result *x)
+{
+    text(r, "counters_evidence", !x->counted ? "" : p->machine->emulator ? "counted" : "measured");
+    for (int i = 0; i < ncounters; i++) {
+        if (x->counted && x->metric_given[i])
+            count(r, counter_infos[i].name, counter_get(&x->counters, i));
+        else
+            text(r, counter_infos[i].name, "");
+    }
+    real(r, "occupancy", x->occupancy, x->occupancy > 0);
+    text(r, "bound", x->bound);
+}
+
+static void fill_row(struct row *r, const struct report *p, const struct result *x,
+                     const char *date)
+{
+    r->n = 0;
+    add_input(r, p, x);
+    add_times(r, p, x);
+    add_counters(r, p, x);
+    text(r, "date", date);
+    text(r, "version", WARPLAB_VERSION);
+    real(r, "clock_mhz", p->clock_mhz, p->clock_mhz > 0);
+}
+
+static void today(char date[32])
+{
+    time_t now = time(NULL);
+    struct tm tm;
+
+    strftime(date, 32, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
+}
+
+static void csv_text(FILE *f, const char *s)
+{
+    if (!strpbrk(s, ",\"\r\n")) {
+        fputs(s, f);
+        return;
+    }
+    fputc('"', f);
+    for (; *s; s++)
+        fprintf(f, *s == '"' ? "\"\"" : "%c", *s);
+    fputc('"', f);
+}
+
+static void csv_cell(FILE *f, const struct cell *c)
+{
+    switch (c->kind) {
+    case CELL_TEXT:
+        csv_text(f, c->text);
+        break;
+    case CELL_COUNT:
+        fprintf(f, "%lld", (long long)c->count);
+        break;
+    case CELL_REAL:
+        fprintf(f, "%.9g", c->real);
+        break;
+    case CELL_EMPTY:
+        break;
+    }
+}
+
+bool records_csv(const struct report *p, const char *path, char *err, size_t errsize)
+{
+    struct result none = {.variant = p->lab->variants, .input = p->lab->cases};
+    char date[32], *memory = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&memory, &size);
+    bool ok;
+
+    today(date);
+    fprintf(f, "# command: %s\n", p->command);
+    for (int i = -1; i < p->n; i++) { /* -1: the heading line */
+        struct row r;
+
+        fill_row(&r, p, i < 0 ? &none : &p->results[i], date);
+        for (int c = 0; c < r.n; c++) {
+            if (c)
+                fputc(',', f);
+            if (i < 0)
+                fputs(r.cells[c].column, f);
+            else
+                csv_cell(f, &r.cells[c]);
+        }
+        fputc('\n', f);
+    }
+    fclose(f);
+    ok = host_write_file(path, memory, size, err, errsize);
+    free(memory);
+    return ok;
+}
+
+static json_t *json_row(const struct row *r)
+{
+    json_t *object = json_object();
+
+    for (int i = 0; i < r->n; i++) {
+        const struct cell *c = &r->cells[i];
+        json_t *value = c->kind == CELL_TEXT    ? json_string(c->text)
+                        : c->kind == CELL_COUNT ? json_integer(c->count)
+                        : c->kind == CELL_REAL  ? json_real(c->real)
+                                                : json_null();
+
+        json_object_set_new(object, c->column, value ? value : json_null());
+    }
+    return object;
+}
+
+bool records_json(const struct report *p, const char *path, char *err, size_t errsize)
+{
+    json_t *rows = json_array();
+    char date[32], *dump;
+    json_t *top;
+    bool ok;
+
+    today(date);
+    for (int i = 0; i < p->n; i++) {
+        struct row r;
+
+        fill_row(&r, p, &p->results[i], date);
+        json_array_append_new(rows, json_row(&r));
+    }
+    top = json_pack("{s:s, s:o}", "command", p->command, "rows", rows);
+    dump = json_dumps(top, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    json_decref(top);
+    ok = dump && host_write_file(path, dump, strlen(dump), err, errsize);
+    free(dump);
+    return ok;
+}

@@ -1,0 +1,64 @@
+/* report.h - what a run found out, and the forms it is told in: table, records, predictions. */
+#ifndef HARNESS_REPORT_H
+#define HARNESS_REPORT_H
+
+#include "machine.h"
+#include "timing.h"
+
+#include <stdio.h>
+
+enum verdict { VERDICT_SKIP, VERDICT_PASS, VERDICT_FAIL };
+
+/* One variant on one case: a row of the table and of the records. */
+struct result {
+    const struct lab_variant *variant;
+    const struct lab_case *input;
+    uint64_t seed;
+    enum verdict verdict;
+    uint32_t block[3], grid[3]; /* of the first step */
+    uint32_t items, launches;
+    struct timing time; /* on the emulator: modelled, one sample, hot */
+    double bytes, flops;
+    double step, cumulative; /* 0: not available */
+    bool counted;            /* counters hold something */
+    bool metric_given[64];   /* which of them, when they come from Nsight Compute */
+    struct counters counters;
+    double occupancy;  /* 0: not known */
+    char bound[32];    /* "" likewise */
+    char warning[128]; /* printed under the table */
+};
+
+struct report {
+    const struct lab *lab;
+    const struct machine *machine;
+    const char *command, *source; /* how it was called; the .cu or module that ran */
+    uint64_t seed;
+    double clock_mhz; /* seen at the end; 0: unknown */
+    struct result *results;
+    int n;
+};
+
+/* Seconds the harness goes by: the cold time if there is one, else the hot one. 0: none. */
+double result_ms(const struct result *r);
+/* Fills step and cumulative of every result: over the previous timed variant of the same
+ * case, and over the first. */
+void report_speedups(struct report *p);
+
+/* A counter expression ("global_ld_sectors / global_ld_requests") for one result. NaN with
+ * a reason in err. Other names: n m k param bytes flops elem threads blocks warps launches ms. */
+double result_value(const struct result *r, const char *expression, char *err, size_t errsize);
+
+/* At most 100 columns a line; colours when out is a terminal and NO_COLOR is not set. */
+void table_print(FILE *out, const struct report *p);
+bool colours(FILE *out);
+
+/* Both as RECORDS.md says; false with a reason. */
+bool records_csv(const struct report *p, const char *path, char *err, size_t errsize);
+bool records_json(const struct report *p, const char *path, char *err, size_t errsize);
+
+/* Predictions of `path` (lines "key = number") beside the facts. Returns how many were
+ * answered, -1 when the file cannot be understood (said on out). A file that is not there
+ * has no answers. */
+int predict_print(FILE *out, const struct report *p, const char *path);
+
+#endif

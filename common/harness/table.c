@@ -1,0 +1,279 @@
+/* table.c - a run as a table a student reads (report.h). */
+#include "report.h"
+
+#include <gate.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WIDTH       100
+#define MAX_COLUMNS 4
+
+double result_ms(const struct result *r)
+{
+    return r->time.cold.reps ? r->time.cold.median : r->time.hot.reps ? r->time.hot.median : 0;
+}
+
+void report_speedups(struct report *p)
+{
+    for (int i = 0; i < p->n; i++) {
+        struct result *r = &p->results[i];
+        double first = 0, previous = 0;
+
+        for (int j = 0; j < i; j++) {
+            if (p->results[j].input != r->input || !(result_ms(&p->results[j]) > 0))
+                continue;
+            previous = result_ms(&p->results[j]);
+            first = first > 0 ? first : previous;
+        }
+        if (!(result_ms(r) > 0))
+            continue;
+        r->step = previous > 0 ? previous / result_ms(r) : 1;
+        r->cumulative = first > 0 ? first / result_ms(r) : 1;
+    }
+}
+
+/* ---- values ---- */
+
+static bool lookup(void *user, const char *name, double *value)
+{
+    const struct result *r = user;
+    double blocks = (double)r->grid[0] * r->grid[1] * r->grid[2];
+    uint32_t threads = r->block[0] * r->block[1] * r->block[2];
+    const struct {
+        const char *name;
+        double value;
+    } others[] = {
+        {"n", (double)r->input->n},
+        {"m", (double)r->input->m},
+        {"k", (double)r->input->k},
+        {"param", (double)r->input->param},
+        {"bytes", r->bytes},
+        {"flops", r->flops},
+        {"elem", (double)dtype_size(r->input->dtype)},
+        {"threads", blocks * threads},
+        {"warps", blocks * ((threads + 31) / 32)},
+        {"blocks", blocks},
+        {"launches", r->launches},
+        {"ms", result_ms(r)},
+    };
+    int i = counter_index(name);
+
+    if (i >= 0 && r->counted && r->metric_given[i]) {
+        *value = (double)counter_get(&r->counters, i);
+        return true;
+    }
+    for (size_t k = 0; k < sizeof(others) / sizeof(others[0]); k++) {
+        if (!strcmp(name, others[k].name)) {
+            *value = others[k].value;
+            return true;
+        }
+    }
+    return false;
+}
+
+double result_value(const struct result *r, const char *expression, char *err, size_t errsize)
+{
+    return gate_value(expression, lookup, (void *)r, err, errsize);
+}
+
+/* ---- the layout ---- */
+
+struct layout {
+    const struct report *report;
+    FILE *out;
+    bool colour, cold, flops, bytes;
+    int ncolumns, width; /* of a counter's column */
+};
+
+bool colours(FILE *out)
+{
+    return isatty(fileno(out)) && !getenv("NO_COLOR");
+}
+
+static const char *paint(const struct layout *l, const char *code)
+{
+    return l->colour ? code : "";
+}
+
+static bool has_counters(const struct report *p)
+{
+    for (int i = 0; i < p->n; i++) {
+        if (p->results[i].counted)
+            return true;
+    }
+    return false;
+}
+
+static struct layout layout_of(FILE *out, const struct report *p)
+{
+    struct layout l = {.report = p, .out = out, .colour = colours(out)};
+    int used = 4 + 15 + 5 + 10 + 5 + 7 + 7;
+
+    for (int i = 0; i < p->n; i++) {
+        l.cold |= p->results[i].time.cold.reps > 0;
+        l.bytes |= p->results[i].bytes > 0;
+        l.flops |= p->results[i].flops > 0;
+    }
+    l.bytes &= p->lab->bytes_formula != NULL;
+    l.flops &= p->lab->flops_formula != NULL;
+    used += 10 * l.cold + 9 * l.bytes + 9 * l.flops;
+    while (has_counters(p) && p->lab->columns && l.ncolumns < MAX_COLUMNS &&
+           p->lab->columns[l.ncolumns])
+        l.ncolumns++;
+    if (l.ncolumns) {
+        l.width = (WIDTH - used) / l.ncolumns;
+        l.width = l.width > 12 ? 12 : l.width < 8 ? 8 : l.width;
+        while (l.ncolumns * l.width > WIDTH - used)
+            l.ncolumns--;
+    }
+    return l;
+}
+
+/* "1.234e+09" is hard to read, 1234567890 does not fit: at most 7 characters. */
+static const char *short_number(double x, char text[16])
+{
+    static const struct {
+        double from, unit;
+        const char *suffix;
+    } scales[] = {{1e13, 1e12, "T"}, {1e10, 1e9, "G"}, {1e7, 1e6, "M"}, {1e5, 1e3, "k"}};
+
+    if (isnan(x))
+        return "-";
+    for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++) {
+        if (fabs(x) >= scales[i].from) {
+            snprintf(text, 16, "%.*f%s", fabs(x) / scales[i].unit < 100 ? 1 : 0, x / scales[i].unit,
+                     scales[i].suffix);
+            return text;
+        }
+    }
+    snprintf(text, 16, "%.*f", x == floor(x) ? 0 : fabs(x) < 10 ? 3 : fabs(x) < 1000 ? 1 : 0, x);
+    return text;
+}
+
+static void print_head(const struct layout *l)
+{
+    fprintf(l->out, "%s%-4s%-15s%5s%10s", paint(l, "\033[1m"), "", "variant", "",
+            l->cold ? "hot ms" : "ms");
+    if (l->cold)
+        fprintf(l->out, "%10s", "cold ms");
+    fputs("   ±%", l->out); /* two bytes, one column: no width */
+    if (l->bytes)
+        fprintf(l->out, "%9s", "GB/s");
+    if (l->flops)
+        fprintf(l->out, "%9s", "GFLOP/s");
+    fprintf(l->out, "%7s%7s", "step", "total");
+    for (int c = 0; c < l->ncolumns; c++)
+        fprintf(l->out, "%*s[%c]", l->width - 3, "", 'a' + c);
+    fprintf(l->out, "%s\n", paint(l, "\033[0m"));
+}
+
+static void print_time(const struct layout *l, const struct spread *s)
+{
+    if (s->reps)
+        fprintf(l->out, "%10.5f", s->median);
+    else
+        fprintf(l->out, "%10s", "-");
+}
+
+static void print_rate(const struct layout *l, double amount, double ms)
+{
+    char text[16];
+
+    fprintf(l->out, "%9s", amount > 0 && ms > 0 ? short_number(amount / ms / 1e6, text) : "-");
+}
+
+static void print_times(const struct layout *l, const struct result *r)
+{
+    const struct spread *s = r->time.cold.reps ? &r->time.cold : &r->time.hot;
+
+    print_time(l, &r->time.hot);
+    if (l->cold)
+        print_time(l, &r->time.cold);
+    if (s->reps > 1 && s->median > 0)
+        fprintf(l->out, "%4.0f", fmin(100 * (s->hi - s->lo) / 2 / s->median, 999));
+    else
+        fprintf(l->out, "%4s", "");
+    if (l->bytes)
+        print_rate(l, r->bytes, result_ms(r));
+    if (l->flops)
+        print_rate(l, r->flops, result_ms(r));
+    if (r->step > 0)
+        fprintf(l->out, "%7.2f%7.2f", r->step, r->cumulative);
+    else
+        fprintf(l->out, "%7s%7s", "-", "-");
+}
+
+static void print_row(const struct layout *l, const struct result *r)
+{
+    static const char *const words[] = {"skip", "ok", "FAIL"}, *const codes[] = {"\033[33m",
+                                                                                 "\033[32m",
+                                                                                 "\033[31m"};
+    char text[16], err[160];
+
+    fprintf(l->out, "%-4.3s%-15.14s%s%5s%s", r->variant->number ? r->variant->number : "",
+            r->variant->name, paint(l, codes[r->verdict]), words[r->verdict], paint(l, "\033[0m"));
+    print_times(l, r);
+    for (int c = 0; c < l->ncolumns; c++) {
+        double x = r->counted ? result_value(r, l->report->lab->columns[c], err, sizeof(err)) : NAN;
+
+        fprintf(l->out, "%*s", l->width, short_number(x, text));
+    }
+    fputc('\n', l->out);
+}
+
+static void print_case(const struct layout *l, const struct lab_case *c)
+{
+    const struct report *p = l->report;
+
+    fprintf(l->out, "\n%s%s%s · %s", paint(l, "\033[1m"), c->name, paint(l, "\033[0m"),
+            dtype_name(c->dtype));
+    if (p->lab->param_name)
+        fprintf(l->out, " · %s %lld", p->lab->param_name, (long long)c->param);
+    fputc('\n', l->out);
+    print_head(l);
+    for (int i = 0; i < p->n; i++) {
+        if (p->results[i].input == c)
+            print_row(l, &p->results[i]);
+    }
+}
+
+static void print_legend(const struct layout *l)
+{
+    const struct lab *lab = l->report->lab;
+    bool emulator = l->report->machine->emulator;
+
+    fputc('\n', l->out);
+    for (int c = 0; c < l->ncolumns; c++)
+        fprintf(l->out, "[%c] %s\n", 'a' + c, lab->columns[c]);
+    if (l->bytes)
+        fprintf(l->out, "GB/s: %s bytes, by the %s time\n", lab->bytes_formula,
+                l->cold    ? "cold"
+                : emulator ? "modelled"
+                           : "hot");
+    if (l->flops)
+        fprintf(l->out, "GFLOP/s: %s operations\n", lab->flops_formula);
+    if (emulator)
+        fprintf(l->out, "Times are modelled for %s, not measured; counters are counted.\n",
+                l->report->machine->device);
+    for (int i = 0; i < l->report->n; i++) {
+        const struct result *r = &l->report->results[i];
+
+        if (r->warning[0])
+            fprintf(l->out, "%swarning%s: %s, %s: %s\n", paint(l, "\033[33m"), paint(l, "\033[0m"),
+                    r->variant->name, r->input->name, r->warning);
+    }
+}
+
+void table_print(FILE *out, const struct report *p)
+{
+    struct layout l = layout_of(out, p);
+
+    for (int i = 0; i < p->n; i++) {
+        if (!i || p->results[i].input != p->results[i - 1].input)
+            print_case(&l, p->results[i].input);
+    }
+    if (p->n)
+        print_legend(&l);
+}

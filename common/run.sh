@@ -1,0 +1,90 @@
+#!/bin/sh
+# run.sh - what `make` and `make run` do with the labs' programs.
+#
+#   run.sh ENV BIN QUICK LAB…      every lab's solution, one after another
+#   run.sh one PROGRAM OPTION…     one lab; $BACKEND, $CHECK and $PROFILE say how
+#   run.sh gpu-tests GPU ENV BIN LAB…   solutions on the GPU, skeletons too, then the sanitizer
+set -u
+
+# compute-sanitizer's four tools; the first that complains decides the exit status.
+sanitize() {
+    command -v compute-sanitizer >/dev/null || {
+        echo "CHECK=1 on a GPU needs compute-sanitizer (part of the CUDA toolkit);" \
+             "BACKEND=emulator CHECK=1 needs nothing" >&2
+        return 2
+    }
+    for tool in memcheck racecheck synccheck initcheck; do
+        echo "== compute-sanitizer --tool $tool"
+        compute-sanitizer --tool $tool --error-exitcode 9 "$@" --check || return $?
+    done
+}
+
+# Nsight Compute watches one launch of everything, then its counts join a timed run's table.
+profile() {
+    csv=build/ncu-$(basename "$1").csv
+    command -v ncu >/dev/null || {
+        echo "PROFILE=1 on a GPU needs ncu (Nsight Compute);" \
+             "BACKEND=emulator counts without it" >&2
+        exec "$@"
+    }
+    ncu --csv --page raw --metrics "$("$1" --ncu-metrics)" "$@" --profile-pass >"$csv" 2>&1
+    if grep -q ERR_NVGPUCTRPERM "$csv"; then
+        echo "This machine does not let users read hardware counters (ERR_NVGPUCTRPERM):" \
+             "times only. BACKEND=emulator counts the same things without permission." >&2
+        exec "$@"
+    fi
+    exec "$@" --ncu "$csv"
+}
+
+one() {
+    if [ "$BACKEND" = gpu ] && [ -n "${CHECK:-}" ]; then
+        sanitize "$@"
+        exit $?
+    fi
+    [ "$BACKEND" = gpu ] && [ -n "${PROFILE:-}" ] && profile "$@"
+    exec "$@" ${CHECK:+--check}
+}
+
+all() {
+    env=$1 bin=$2 quick=$3 failed=
+    shift 3
+    for lab in "$@"; do
+        env "$env" "$bin/$lab" --solution ${quick:+"$quick"} || failed="$failed $lab"
+        echo
+    done
+    [ -z "$failed" ] || { echo "not right:$failed" >&2; exit 1; }
+}
+
+# A skeleton has to fail with status 1: 0 would be a check that sees nothing.
+gpu_tests() {
+    gpu=$1 env=$2 bin=$3 passed=0 failed=0
+    shift 3
+    if [ -z "$gpu" ]; then
+        echo "SKIPPED: no GPU on this machine; make test runs everything else"
+        exit 0
+    fi
+    note() {
+        if [ "$2" = "$3" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+        [ "$2" = "$3" ] || echo "$1: exit status $2, expected $3"
+    }
+    for lab in "$@"; do
+        env "$env" "$bin/$lab" --solution
+        note "$lab, solution" $? 0
+        env "$env" "$bin/$lab" --no-time --quick >/dev/null 2>&1
+        note "$lab, skeleton" $? 1
+        if command -v compute-sanitizer >/dev/null; then
+            (LD_LIBRARY_PATH=${env#LD_LIBRARY_PATH=}; export LD_LIBRARY_PATH
+             sanitize "$bin/$lab" --solution --quick)
+            note "$lab, compute-sanitizer" $? 0
+        fi
+    done
+    command -v compute-sanitizer >/dev/null || echo "SKIPPED: no compute-sanitizer here"
+    echo "$passed passed, $failed failed"
+    [ $failed -eq 0 ]
+}
+
+case $1 in
+one) shift; one "$@" ;;
+gpu-tests) shift; gpu_tests "$@" ;;
+*) all "$@" ;;
+esac
