@@ -136,44 +136,98 @@ static void block_end(struct listener *self, struct block_info *info)
 
 /* ---- accesses ---- */
 
-static void page_access(struct block_state *b, const struct race *x, struct shadow_page *p,
-                        uint32_t from, uint32_t lane, const uint8_t *contents)
+/* Neighbouring lanes whose accesses follow one another in memory, within a page; or that
+ * all load one place. */
+struct run {
+    uint32_t lane, n;
+    bool same;
+};
+
+static struct run run_next(const struct access *a, uint32_t m)
+{
+    struct run r = {(uint32_t)__builtin_ctz(m), 1, false};
+    uint64_t at = a->addr[r.lane], step = a->size;
+    uint32_t bits = m >> r.lane, most = bits == ~0u ? 32 : (uint32_t)__builtin_ctz(~bits);
+
+    if (most < 2)
+        return r;
+    if (a->addr[r.lane + 1] == at && a->kind == ACCESS_LOAD) {
+        step = 0;
+        r.same = true;
+    }
+    while (r.n < most && a->addr[r.lane + r.n] == at + r.n * step &&
+           !((a->addr[r.lane + r.n] ^ at) >> PAGE_BITS))
+        r.n++;
+    return r;
+}
+
+static void unwritten(struct block_state *b, const struct access *a, const struct shadow_page *p,
+                      uint32_t from, struct run r)
+{
+    uint32_t step = r.same ? 0 : a->size;
+
+    for (uint32_t i = 0; i < r.n; i++, from += step)
+        if (!page_any_written(p, from, from + a->size))
+            report_unwritten(b, a, r.lane + i);
+}
+
+static inline void page_access(const struct race *x, struct shadow_page *p, uint32_t from,
+                               struct run r, const uint8_t *contents)
 {
     const struct access *a = x->a;
 
     if (p->init != INIT_ALL) {
-        if (a->kind != ACCESS_STORE && !page_any_written(p, from, from + a->size))
-            report_unwritten(b, a, lane);
+        uint32_t to = from + (r.same ? 1 : r.n) * a->size;
+
+        if (a->kind != ACCESS_STORE && !page_all_written(p, from, to))
+            unwritten(x->b, a, p, from, r);
         if (a->kind != ACCESS_LOAD)
-            page_set_written(p, from, from + a->size);
+            page_set_written(p, from, to);
     }
-    if (b->races)
-        race_touch(x, p, from, lane, contents);
+    if (!x->b->races)
+        return;
+    if (!r.same) {
+        race_run(x, p, from, r.lane, r.n, contents);
+    } else if (x->b->lane_known[a->warp]) { /* each lane knows something else */
+        for (uint32_t i = 0; i < r.n; i++)
+            race_run(x, p, from, r.lane + i, 1, contents);
+    } else { /* two lanes stand for all */
+        race_run(x, p, from, r.lane, 1, contents);
+        race_run(x, p, from, r.lane + r.n - 1, 1, contents);
+    }
+}
+
+static inline uint32_t run_mask(struct run r)
+{
+    return (r.n == 32 ? ~0u : (1u << r.n) - 1) << r.lane;
 }
 
 static void shared_access(struct block_state *b, const struct access *a)
 {
     struct race x;
+    struct run r;
 
     race_begin(&x, b, a);
-    for (uint32_t m = a->mask; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m);
-        uint32_t at = (uint32_t)a->addr[lane];
-        struct shadow_page *p = &b->shared[at >> PAGE_BITS];
+    for (uint32_t m = a->mask; m; m &= ~run_mask(r)) {
+        uint32_t at, page;
 
-        if (at >> PAGE_BITS >= b->nshared)
+        r = run_next(a, m);
+        at = (uint32_t)a->addr[r.lane];
+        page = at >> PAGE_BITS;
+        if (page >= b->nshared)
             continue;
         if (b->races)
-            page_prepare_cells(p, 1, x.shift);
-        page_access(b, &x, p, at & (PAGE_BYTES - 1), lane,
+            page_prepare_cells(&b->shared[page], 1, x.shift);
+        page_access(&x, &b->shared[page], at & (PAGE_BYTES - 1), r,
                     b->info->shared ? b->info->shared + at : NULL);
-        if (x.strong && b->races)
-            order_strong(b, a, (uint64_t)b->block << 40 | 1ull << 39 | at, a->kind != ACCESS_LOAD);
+        for (uint32_t i = 0; x.strong && b->races && i < r.n; i++)
+            order_strong(b, a, (uint64_t)b->block << 40 | 1ull << 39 | a->addr[r.lane + i],
+                         a->kind != ACCESS_LOAD);
     }
 }
 
 /* The i of b->recent that holds the allocation of addr, or -1. */
-static int recent_find(struct block_state *b, uint64_t addr)
+static inline int recent_find(struct block_state *b, uint64_t addr)
 {
     uint64_t generation = atomic_load_explicit(&mem_generation, memory_order_relaxed);
     const struct mem_alloc *a;
@@ -194,36 +248,41 @@ static int recent_find(struct block_state *b, uint64_t addr)
     return (int)i;
 }
 
+static void global_run(const struct race *x, uint64_t addr, struct run r, struct shadow_page **held)
+{
+    struct block_state *b = x->b;
+    int i = recent_find(b, addr);
+    struct shadow_page *p;
+    uint64_t at;
+
+    if (i < 0 || !b->recent[i].shadow)
+        return;
+    at = addr - b->recent[i].shadow->base;
+    p = &b->recent[i].shadow->pages[at >> PAGE_BITS];
+    if (p != *held) {
+        if (*held)
+            page_unlock(*held);
+        page_lock(p);
+        *held = p;
+        if (b->races)
+            page_prepare_cells(p, b->launch->tag, x->shift);
+    }
+    page_access(x, p, (uint32_t)(at & (PAGE_BYTES - 1)), r,
+                b->recent[i].alloc->host + (addr - b->recent[i].addr));
+}
+
 static void global_access(struct block_state *b, const struct access *a)
 {
     struct shadow_page *held = NULL;
     struct race x;
+    struct run r;
 
     race_begin(&x, b, a);
-    for (uint32_t m = a->mask; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m);
-        uint64_t addr = a->addr[lane], at;
-        int i = recent_find(b, addr);
-        struct shadow_page *p;
-
-        if (i < 0)
-            continue;
-        at = addr - b->recent[i].addr;
-        if (b->recent[i].shadow) {
-            p = &b->recent[i].shadow->pages[at >> PAGE_BITS];
-            if (p != held) {
-                if (held)
-                    page_unlock(held);
-                page_lock(p);
-                held = p;
-                if (b->races)
-                    page_prepare_cells(p, b->launch->tag, x.shift);
-            }
-            page_access(b, &x, p, (uint32_t)(at & (PAGE_BYTES - 1)), lane,
-                        b->recent[i].alloc->host + at);
-        }
-        if (x.strong && b->races)
-            order_strong(b, a, addr, a->kind != ACCESS_LOAD);
+    for (uint32_t m = a->mask; m; m &= ~run_mask(r)) {
+        r = run_next(a, m);
+        global_run(&x, a->addr[r.lane], r, &held);
+        for (uint32_t i = 0; x.strong && b->races && i < r.n; i++)
+            order_strong(b, a, a->addr[r.lane + i], a->kind != ACCESS_LOAD);
     }
     if (held)
         page_unlock(held);

@@ -34,17 +34,22 @@
 #define PAGE_BYTES (1u << PAGE_BITS)
 enum page_init { INIT_NONE, INIT_ALL, INIT_SOME };
 
+struct cells {
+    uint64_t write, read, other; /* other: a read by another warp */
+};
+
 struct shadow_page {
     _Atomic uint8_t lock;
-    uint8_t init;    /* enum page_init; INIT_SOME: see bits */
-    uint8_t shift;   /* a cell covers 1 << shift bytes: 4, or fewer once narrow accesses came */
-    uint32_t tag;    /* launch that the cells belong to */
-    uint64_t *cells; /* writes, reads, other reads: PAGE_BYTES >> shift of each */
-    uint8_t *bits;   /* a bit a byte: written */
+    uint8_t init;        /* enum page_init; INIT_SOME: see bits */
+    uint8_t shift;       /* a cell covers 1 << shift bytes: 4, or fewer once narrow accesses came */
+    uint32_t tag;        /* launch that the cells belong to */
+    struct cells *cells; /* PAGE_BYTES >> shift */
+    uint8_t *bits;       /* a bit a byte: written */
 };
 
 struct shadow { /* mem_alloc.shadow points to this */
-    uint64_t addr, size, serial;
+    uint64_t addr, serial;
+    uint64_t base, npages; /* pages start at multiples of PAGE_BYTES: nothing straddles one */
     struct shadow *next;
     struct shadow_page pages[];
 };
@@ -66,6 +71,7 @@ struct shadow *shadow_of(const struct mem_alloc *a); /* made when missing */
 void shadow_sweep(void); /* frees shadows of freed allocations; no launch may run */
 void page_set_written(struct shadow_page *p, uint32_t from, uint32_t to);
 bool page_any_written(const struct shadow_page *p, uint32_t from, uint32_t to);
+bool page_all_written(const struct shadow_page *p, uint32_t from, uint32_t to);
 /* Cells of at most 1 << shift bytes, empty unless they are of this launch. */
 void page_prepare_cells(struct shadow_page *p, uint32_t tag, uint32_t shift);
 void page_clear(struct shadow_page *p); /* nothing written; cells stay */
@@ -80,6 +86,7 @@ void page_free(struct shadow_page *p);
 #define CELL_CLOCK_SHIFT 44
 #define CELL_WARP_MASK   ((31ull << CELL_WARP_SHIFT) | CELL_BLOCK)
 #define CELL_THREAD_MASK ((31ull << CELL_LANE_SHIFT) | CELL_WARP_MASK)
+#define CELL_HOW_MASK    (3ull << CELL_HOW_SHIFT)
 #define CLOCK_MAX        ((1u << 20) - 2)
 #define SITE_UNKNOWN     0xfffu
 #define MAX_BLOCKS       (1u << 20) /* races are looked for in the first so many blocks */
@@ -226,12 +233,14 @@ struct race {
     uint32_t block; /* as cells have it: 0 in shared memory, which only one block sees */
     uint32_t shift; /* widest cell that suits the access */
     bool strong;
+    bool crowded; /* two readers of other blocks are enough: nothing can have ordered them */
 };
 void race_begin(struct race *x, struct block_state *b, const struct access *a);
-/* One lane's access to the bytes from `from` on of a page that is locked and prepared.
- * contents: what memory holds there, or NULL; tells stores that change nothing. */
-void race_touch(const struct race *x, struct shadow_page *p, uint32_t from, uint32_t lane,
-                const uint8_t *contents);
+/* n lanes' accesses, from `lane` on, to consecutive places from `from` on in a page that
+ * is locked and prepared. contents: what memory holds there, or NULL; tells stores that
+ * change nothing. */
+void race_run(const struct race *x, struct shadow_page *p, uint32_t from, uint32_t lane, uint32_t n,
+              const uint8_t *contents);
 
 /* ---- reports (check_report.c) ---- */
 void report_race(struct block_state *b, const struct access *a, uint32_t lane, uint64_t other,

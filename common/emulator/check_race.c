@@ -58,6 +58,7 @@ void race_begin(struct race *x, struct block_state *b, const struct access *a)
     x->b = b;
     x->a = a;
     x->strong = is_strong(a);
+    x->crowded = a->space == ACCESS_GLOBAL && !b->has_learned;
     x->block = a->space == ACCESS_SHARED ? 0 : b->block;
     x->below = (uint64_t)(b->bar + 1) << CELL_CLOCK_SHIFT;
     x->shift = a->size >= 4 ? 2 : a->size == 2 ? 1 : 0;
@@ -170,57 +171,65 @@ static void replace_reader(const struct race *x, uint64_t *slot, uint64_t me, ui
 
 /* A reader joins others that are not all settled. Which two to keep: of different warps
  * rather than of one, of different blocks rather than of one. */
-static __attribute__((noinline)) void join_readers(const struct race *x, uint64_t *first,
-                                                   uint64_t *second, uint64_t me, uint32_t lane)
+static __attribute__((noinline)) void join_readers(const struct race *x, struct cells *c,
+                                                   uint64_t me, uint32_t lane)
 {
-    if (((*first ^ me) & CELL_WARP_MASK) == 0)
-        replace_reader(x, first, me, lane);
-    else if (settled(x, *second))
-        *second = me;
-    else if (((*second ^ me) & CELL_WARP_MASK) == 0)
-        replace_reader(x, second, me, lane);
-    else if (ordered(x, *first, lane))
-        *first = me;
-    else if (((*first ^ *second) & CELL_BLOCK) == 0 || ordered(x, *second, lane))
-        *second = me;
+    if (((c->read ^ me) & CELL_WARP_MASK) == 0)
+        replace_reader(x, &c->read, me, lane);
+    else if (settled(x, c->other))
+        c->other = me;
+    else if (((c->other ^ me) & CELL_WARP_MASK) == 0)
+        replace_reader(x, &c->other, me, lane);
+    else if (ordered(x, c->read, lane))
+        c->read = me;
+    else if (((c->read ^ c->other) & CELL_BLOCK) == 0 || ordered(x, c->other, lane))
+        c->other = me;
 }
 
-static inline void touch_read(const struct race *x, uint64_t *w, uint64_t *r, uint64_t *r2,
-                              uint64_t me, uint32_t lane)
+/* Neither needs a look: settled, or this very thread's and of the same sort. */
+static inline bool plain(const struct race *x, uint64_t cell, uint64_t me)
 {
-    if (!settled(x, *w) && ((*w ^ me) & CELL_THREAD_MASK))
-        meet_write(x, *w, lane, NULL);
-    if (settled(x, *r))
-        *r = me;
-    else
-        join_readers(x, r, r2, me, lane);
+    return settled(x, cell) || ((cell ^ me) & (CELL_THREAD_MASK | CELL_HOW_MASK)) == 0;
 }
 
-static inline void touch_write(const struct race *x, uint64_t *w, uint64_t *r, uint64_t *r2,
-                               uint64_t me, uint32_t lane, const uint8_t *contents)
+static inline void touch_read(const struct race *x, struct cells *c, uint64_t me, uint32_t lane)
 {
-    if (!settled(x, *w) && ((*w ^ me) & CELL_THREAD_MASK))
-        meet_write(x, *w, lane, contents);
-    if (!settled(x, *r))
-        meet_read(x, *r, lane);
-    if (!settled(x, *r2))
-        meet_read(x, *r2, lane);
-    *w = me;
-    *r = *r2 = 0;
+    if (!settled(x, c->write) && ((c->write ^ me) & CELL_THREAD_MASK))
+        meet_write(x, c->write, lane, NULL);
+    if (plain(x, c->read, me))
+        c->read = me;
+    else if (!x->crowded || !((c->read ^ c->other) & CELL_BLOCK) || settled(x, c->other) ||
+             !((c->read ^ me) & CELL_WARP_MASK) || !((c->other ^ me) & CELL_WARP_MASK))
+        join_readers(x, c, me, lane);
 }
 
-void race_touch(const struct race *x, struct shadow_page *p, uint32_t from, uint32_t lane,
-                const uint8_t *contents)
+static inline void touch_write(const struct race *x, struct cells *c, uint64_t me, uint32_t lane,
+                               const uint8_t *contents)
 {
-    uint32_t n = PAGE_BYTES >> p->shift, i = from >> p->shift;
-    uint32_t end = (from + x->a->size - 1) >> p->shift;
-    uint64_t me = x->me | (uint64_t)lane << CELL_LANE_SHIFT;
-    uint64_t *w = p->cells, *r = w + n, *r2 = r + n;
+    if (!settled(x, c->write) && ((c->write ^ me) & CELL_THREAD_MASK))
+        meet_write(x, c->write, lane, contents);
+    if (!plain(x, c->read, me))
+        meet_read(x, c->read, lane);
+    if (!settled(x, c->other))
+        meet_read(x, c->other, lane);
+    c->write = me;
+    c->read = c->other = 0;
+}
 
-    if (x->a->kind == ACCESS_LOAD)
-        for (; i <= end; i++)
-            touch_read(x, &w[i], &r[i], &r2[i], me, lane);
-    else
-        for (; i <= end; i++)
-            touch_write(x, &w[i], &r[i], &r2[i], me, lane, contents);
+void race_run(const struct race *x, struct shadow_page *p, uint32_t from, uint32_t lane, uint32_t n,
+              const uint8_t *contents)
+{
+    uint32_t size = x->a->size, each = size >> p->shift;
+    struct cells *c = p->cells + (from >> p->shift);
+    bool load = x->a->kind == ACCESS_LOAD;
+
+    for (uint32_t k = 0; k < n; k++, lane++) {
+        uint64_t me = x->me | (uint64_t)lane << CELL_LANE_SHIFT;
+
+        for (uint32_t i = 0; i < each; i++, c++)
+            if (load)
+                touch_read(x, c, me, lane);
+            else
+                touch_write(x, c, me, lane, contents ? contents + k * size : NULL);
+    }
 }

@@ -56,11 +56,13 @@ static bool starts_unwritten(const struct mem_alloc *a)
 
 static struct shadow *shadow_make(const struct mem_alloc *a)
 {
-    uint64_t npages = (a->size + PAGE_BYTES - 1) >> PAGE_BITS;
+    uint64_t base = a->addr & ~(uint64_t)(PAGE_BYTES - 1);
+    uint64_t npages = (a->addr + a->size - base + PAGE_BYTES - 1) >> PAGE_BITS;
     struct shadow *s = check_calloc(1, sizeof *s + npages * sizeof s->pages[0]);
 
     s->addr = a->addr;
-    s->size = a->size;
+    s->base = base;
+    s->npages = npages;
     s->serial = a->serial;
     if (!starts_unwritten(a))
         for (uint64_t i = 0; i < npages; i++)
@@ -89,9 +91,7 @@ struct shadow *shadow_of(const struct mem_alloc *a)
 
 static void shadow_free(struct shadow *s)
 {
-    uint64_t npages = (s->size + PAGE_BYTES - 1) >> PAGE_BITS;
-
-    for (uint64_t i = 0; i < npages; i++)
+    for (uint64_t i = 0; i < s->npages; i++)
         page_free(&s->pages[i]);
     free(s);
 }
@@ -183,6 +183,22 @@ bool page_any_written(const struct shadow_page *p, uint32_t from, uint32_t to)
     return false;
 }
 
+bool page_all_written(const struct shadow_page *p, uint32_t from, uint32_t to)
+{
+    uint32_t i = from;
+
+    if (p->init != INIT_SOME)
+        return p->init == INIT_ALL;
+    while (i < to)
+        if (!(i & 7) && i + 8 <= to && p->bits[i >> 3] == 0xff)
+            i += 8;
+        else if (p->bits[i >> 3] >> (i & 7) & 1)
+            i++;
+        else
+            return false;
+    return true;
+}
+
 void page_clear(struct shadow_page *p)
 {
     p->init = INIT_NONE;
@@ -198,16 +214,16 @@ void page_free(struct shadow_page *p)
 
 static size_t cells_bytes(uint32_t shift)
 {
-    return 3 * (PAGE_BYTES >> shift) * sizeof(uint64_t);
+    return (PAGE_BYTES >> shift) * sizeof(struct cells);
 }
 
 /* A narrower access than any before: every cell becomes several with the same content. */
 static void page_split(struct shadow_page *p, uint32_t shift)
 {
     uint32_t n = PAGE_BYTES >> p->shift, times = 1u << (p->shift - shift);
-    uint64_t *wide = p->cells, *cells = check_calloc(1, cells_bytes(shift));
+    struct cells *wide = p->cells, *cells = check_calloc(1, cells_bytes(shift));
 
-    for (uint32_t i = 0; i < 3 * n; i++)
+    for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < times; k++)
             cells[i * times + k] = wide[i];
     free(wide);
@@ -243,8 +259,10 @@ static void each_page(uint64_t addr, uint64_t bytes,
     if (!a || (!a->shadow && !starts_unwritten(a)))
         return;
     s = shadow_of(a);
-    at = addr - a->addr;
-    end = bytes < a->size - at ? at + bytes : a->size;
+    at = addr - s->base;
+    end = a->addr + a->size - s->base;
+    if (bytes < end - at)
+        end = at + bytes;
     while (at < end) {
         uint64_t stop = (at | (PAGE_BYTES - 1)) + 1;
         struct shadow_page *p = &s->pages[at >> PAGE_BITS];
@@ -295,7 +313,7 @@ static bool written_run(uint64_t addr, uint64_t bytes, uint64_t *n)
     if (!a || (!a->shadow && !starts_unwritten(a)))
         return true; /* host memory: no telling */
     s = shadow_of(a);
-    at = addr - a->addr;
+    at = addr - s->base;
     p = &s->pages[at >> PAGE_BITS];
     at &= PAGE_BYTES - 1;
     page_lock(p);
