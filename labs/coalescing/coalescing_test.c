@@ -1,0 +1,103 @@
+/* coalescing_test.c - the lab's own logic, without a device. */
+#include "lab.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct lab lab_coalescing;
+enum { STRIDE, OFFSET, ENERGY, TRANSPOSE };
+static const struct device_limits device = {.max_threads_per_block = 1024};
+
+static const struct lab_case *find_case(const char *name)
+{
+    for (int i = 0; i < lab_coalescing.ncases; i++)
+        if (!strcmp(lab_coalescing.cases[i].name, name))
+            return &lab_coalescing.cases[i];
+    cr_assert_fail("no case %s", name);
+    return NULL;
+}
+
+static const struct lab_variant *find_variant(const char *name)
+{
+    for (int i = 0; i < lab_coalescing.nvariants; i++)
+        if (!strcmp(lab_coalescing.variants[i].name, name))
+            return &lab_coalescing.variants[i];
+    cr_assert_fail("no variant %s", name);
+    return NULL;
+}
+
+/* stride * i mod n must reach every element once, in 32 bits: or threads race in the copy. */
+Test(coalescing, strides_reach_every_element_once)
+{
+    for (int k = 0; k < lab_coalescing.ncases; k++) {
+        const struct lab_case *c = &lab_coalescing.cases[k];
+
+        if (c->op != STRIDE)
+            continue;
+        cr_assert_eq((c->n * (uint64_t)c->param) >> 32, 0, "%s overflows", c->name);
+        if (c->n > 1 << 20)
+            continue;
+
+        char *seen = calloc(c->n, 1);
+
+        for (uint32_t i = 0; i < c->n; i++)
+            cr_assert_eq(seen[(uint32_t)c->param * i % c->n]++, 0, "%s i=%u", c->name, i);
+        free(seen);
+    }
+    for (uint64_t d = 2; d * d <= 33554393; d++)
+        cr_assert_neq(33554393 % d, 0, "the large length is no prime");
+}
+
+static struct plan plan_of(const char *variant, const char *kase)
+{
+    const struct lab_variant *v = find_variant(variant);
+    struct plan p;
+    char err[200] = "";
+
+    cr_assert(lab_coalescing.plan(v, find_case(kase), &v->record, &device, &p, err, sizeof err),
+              "%s", err);
+    return p;
+}
+
+Test(coalescing, grids_cover_the_matrix)
+{
+    struct plan p = plan_of("transpose_shared", "100x333");
+
+    cr_assert_eq(p.steps[0].grid[0], 4);
+    cr_assert_eq(p.steps[0].grid[1], 11);
+    cr_assert_eq(p.buffers[1].count, 33300);
+    cr_assert_eq(p.bytes, 8.0 * 33300);
+    p = plan_of("offset_copy", "offset=3/1000");
+    cr_assert_eq(p.buffers[0].count, 1003);
+    cr_assert_eq(p.buffers[1].count, 1000);
+}
+
+/* Both layouts hold the same particles when the input is the same in every particle. */
+Test(coalescing, reference)
+{
+    float in[33 * 31 * 8], out[33 * 31];
+    double tolerance[33 * 31];
+    const void *inputs[] = {in, NULL};
+    void *outputs[] = {NULL, out};
+    double *bounds[] = {NULL, tolerance};
+    struct plan p = plan_of("transpose_naive", "33x31");
+
+    for (int i = 0; i < 33 * 31; i++)
+        in[i] = (float)i;
+    lab_coalescing.reference(&p, find_variant("transpose_naive"), find_case("33x31"), inputs,
+                             outputs, bounds);
+    cr_assert_eq(out[1], 33, "row 0, column 1 of the output is row 1, column 0 of the input");
+    cr_assert_eq(out[31], 1);
+    cr_assert_eq(tolerance[31], 0);
+
+    p = plan_of("energy_aos", "particles=1");
+    for (int i = 0; i < 8; i++)
+        in[i] = (float)(i + 1); /* v = (1, 2, 3), mass 4 */
+    lab_coalescing.reference(&p, find_variant("energy_aos"), find_case("particles=1"), inputs,
+                             outputs, bounds);
+    cr_assert_eq(out[0], 28);
+    lab_coalescing.reference(&p, find_variant("energy_soa"), find_case("particles=1"), inputs,
+                             outputs, bounds);
+    cr_assert_eq(out[0], 28);
+}

@@ -1,0 +1,81 @@
+/* divergence_test.c - the lab's reference, without a device. */
+#include "lab.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+extern const struct lab lab_divergence;
+enum { N = 300 };
+
+static float chain(float x, int path)
+{
+    for (int i = 0; i < 256; i++)
+        x = fmaf(x, 0.9921875f + (float)path * 0.0001220703125f,
+                 0.03125f + (float)path * 0.0078125f);
+    return x;
+}
+
+static const struct lab_variant *find_variant(const char *name)
+{
+    for (int i = 0; i < lab_divergence.nvariants; i++)
+        if (!strcmp(lab_divergence.variants[i].name, name))
+            return &lab_divergence.variants[i];
+    cr_assert_fail("no variant %s", name);
+    return NULL;
+}
+
+/* Element i must have gone down path[i], bit by bit, whatever vectors the CPU has. */
+static void check(const char *variant, int experiment, int64_t param, const int *path)
+{
+    static float in[N], out[N];
+    static int32_t kind[N];
+    const void *inputs[] = {in, NULL, kind};
+    void *outputs[] = {NULL, out, NULL};
+    const struct lab_variant *v = find_variant(variant);
+    struct lab_case c = {.name = "test", .n = N, .op = experiment, .param = param, .dtype = DT_F32};
+    struct plan p;
+    char err[200];
+
+    cr_assert(lab_divergence.plan(v, &c, &v->record, NULL, &p, err, sizeof err));
+    lab_divergence.make_input(&p, 0, &c, 5, in);
+    for (int i = 0; i < N; i++)
+        kind[i] = path[i];
+    lab_divergence.reference(&p, v, &c, inputs, outputs, NULL);
+    for (int i = 0; i < N; i++)
+        cr_assert_eq(out[i], chain(in[i], path[i]), "%s element %d", variant, i);
+}
+
+Test(divergence, reference_takes_the_kernels_paths)
+{
+    int by_warp[N], by_thread[N], by_five[N], by_four[N], data[N];
+
+    for (int i = 0; i < N; i++) {
+        by_warp[i] = i % 256 / 32 % 2;
+        by_thread[i] = i % 2;
+        by_five[i] = i % 256 % 5;
+        by_four[i] = i % 4;
+        data[i] = i * i % 4;
+    }
+    check("branch_warp", 0, 0, by_warp);
+    check("branch_thread", 0, 0, by_thread);
+    check("paths", 1, 5, by_five);
+    check("coherent", 2, 0, by_four);
+    check("coherent_data", 3, 0, data);
+}
+
+Test(divergence, kinds_are_four)
+{
+    struct plan p = {.buffers = {{.count = N}, {.count = N}, {.count = N}}};
+    struct lab_case c = {.op = 3};
+    int32_t kind[N];
+    int seen[4] = {0};
+
+    lab_divergence.make_input(&p, 2, &c, 1, kind);
+    for (int i = 0; i < N; i++) {
+        cr_assert(kind[i] >= 0 && kind[i] < 4);
+        seen[kind[i]]++;
+    }
+    for (int k = 0; k < 4; k++)
+        cr_assert_gt(seen[k], N / 8);
+}
