@@ -88,15 +88,17 @@ static bool is_negated(const struct view *v, uint64_t i)
     return e != 0 && same(v, i, -e, dtype_get(v->t, v->got, i));
 }
 
+/* The element at the open end may be anything; a shift shows in the others. */
 static bool is_next(const struct view *v, uint64_t i)
 {
-    return i + 1 < v->count &&
-           same(v, i, dtype_get(v->t, v->expected, i + 1), dtype_get(v->t, v->got, i));
+    return v->nwrong > 2 && (i + 1 == v->count || same(v, i, dtype_get(v->t, v->expected, i + 1),
+                                                       dtype_get(v->t, v->got, i)));
 }
 
 static bool is_previous(const struct view *v, uint64_t i)
 {
-    return i && same(v, i, dtype_get(v->t, v->expected, i - 1), dtype_get(v->t, v->got, i));
+    return v->nwrong > 2 &&
+           (!i || same(v, i, dtype_get(v->t, v->expected, i - 1), dtype_get(v->t, v->got, i)));
 }
 
 static bool is_close(const struct view *v, uint64_t i)
@@ -215,6 +217,9 @@ struct comparison compare(enum dtype t, const void *expected, const void *got,
 {
     struct comparison c = {.count = count};
     struct view v = {t, expected, got, tolerance, count, 0, 0, 0, hints};
+
+    if (!dtype_is_float(t) && (!count || !memcmp(expected, got, count * dtype_size(t))))
+        return c;
 
     for (uint64_t i = 0; i < count; i++) {
         if (equal(&v, i))

@@ -1,0 +1,4 @@
+/* stddef.h - empty: NVRTC knows its functions without it (see stdint.h here). */
+#ifndef WARPLAB_STD_STDDEF_H
+#define WARPLAB_STD_STDDEF_H
+#endif

@@ -1,0 +1,4 @@
+/* stdio.h - empty: NVRTC knows its functions without it (see stdint.h here). */
+#ifndef WARPLAB_STD_STDIO_H
+#define WARPLAB_STD_STDIO_H
+#endif

@@ -1,0 +1,155 @@
+/* compare_test.c - what is right, what is wrong, and what the errors are said to look like. */
+#include "compare.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#define N 1000
+
+static const struct compare_hints hints = {.poison = 0x7d, .block_threads = 64};
+
+static struct comparison of_ints(void (*spoil)(int32_t *got))
+{
+    static int32_t expected[N], got[N];
+
+    for (int i = 0; i < N; i++)
+        expected[i] = got[i] = i * 7 + 3;
+    spoil(got);
+    return compare(DT_I32, expected, got, NULL, N, &hints);
+}
+
+static void nothing(int32_t *got)
+{
+    (void)got;
+}
+static void poison(int32_t *got)
+{
+    memset(got, 0x7d, N * sizeof(*got));
+}
+static void poison_tail(int32_t *got)
+{
+    memset(got + 960, 0x7d, 40 * sizeof(*got));
+}
+static void zeros(int32_t *got)
+{
+    memset(got, 0, N * sizeof(*got));
+}
+static void twice(int32_t *got)
+{
+    for (int i = 0; i < N; i++)
+        got[i] *= 2;
+}
+static void shifted(int32_t *got)
+{
+    memmove(got, got + 1, (N - 1) * sizeof(*got));
+    got[N - 1] = 0;
+}
+static void block_starts(int32_t *got)
+{
+    for (int i = 0; i < N; i += 64)
+        got[i] += 5;
+}
+static void block_ends(int32_t *got)
+{
+    for (int i = 63; i < N; i += 64)
+        got[i] += 5;
+}
+static void last_one(int32_t *got)
+{
+    got[N - 1] = 1;
+}
+static void first_one(int32_t *got)
+{
+    got[0] = 1;
+}
+static void here_and_there(int32_t *got)
+{
+    got[10] = 1;
+    got[77] = 2;
+    got[500] = 4;
+    got[501] = 5;
+}
+
+static const struct {
+    void (*spoil)(int32_t *got);
+    uint64_t nwrong;
+    const char *cause;
+} rows[] = {
+    {nothing, 0, ""},
+    {poison, N, "every element is wrong: never written"},
+    {poison_tail, 40, "only the last, partly filled block (40 elements) is wrong: never written"},
+    {zeros, N, "every element is wrong: zero"},
+    {twice, N, "every element is wrong: twice what it should be"},
+    {shifted, N, "every element is wrong: the value that belongs one place further on"},
+    {block_starts, 16, "only the first element of blocks is wrong"},
+    {block_ends, 15, "only the last element of blocks is wrong"},
+    {last_one, 1, "only the last element is wrong"},
+    {first_one, 1, "only the first element is wrong"},
+    {here_and_there, 4, ""},
+};
+
+Test(compare, names_a_cause)
+{
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct comparison c = of_ints(rows[i].spoil);
+
+        cr_expect_eq(c.nwrong, rows[i].nwrong, "row %zu: %llu wrong", i,
+                     (unsigned long long)c.nwrong);
+        cr_expect(!strncmp(c.cause, rows[i].cause, strlen(rows[i].cause)), "row %zu: \"%s\"", i,
+                  c.cause);
+        cr_expect(rows[i].cause[0] || !c.cause[0], "row %zu guesses \"%s\"", i, c.cause);
+    }
+}
+
+Test(compare, shows_the_first_three)
+{
+    struct comparison c = of_ints(here_and_there);
+
+    cr_assert_eq(c.nshown, 3);
+    cr_assert_eq(c.shown[1].index, 77);
+    cr_assert_eq(c.shown[1].expected, 542.0);
+    cr_assert_eq(c.shown[1].got, 2.0);
+}
+
+Test(compare, nan_and_infinity_never_pass)
+{
+    float expected[4] = {1, 2, NAN, INFINITY}, got[4] = {1, NAN, NAN, 3};
+    double tolerance[4] = {10, 1e300, 1e300, 10};
+    struct comparison c = compare(DT_F32, expected, got, tolerance, 4, &hints);
+
+    cr_assert_eq(c.nwrong, 3);
+}
+
+Test(compare, the_bound_itself_passes)
+{
+    double expected[2] = {1, 1}, got[2] = {1.5, nextafter(1.5, 2)}, tolerance[2] = {0.5, 0.5};
+    struct comparison c = compare(DT_F64, expected, got, tolerance, 2, &hints);
+
+    cr_assert_eq(c.nwrong, 1);
+    cr_assert_eq(c.shown[0].index, 1);
+}
+
+Test(compare, integers_beyond_2_53_differ_by_one)
+{
+    int64_t expected = (1ll << 60) + 1, got = 1ll << 60;
+
+    cr_assert_eq(compare(DT_I64, &expected, &got, NULL, 1, &hints).nwrong, 1);
+}
+
+/* Poison must be wrong for any plausible result, with any sane tolerance. */
+Test(compare, poison_is_far_from_everything)
+{
+    static const unsigned char bytes[] = {0x7c, 0x7d, 0x7e, 0x7f, 0xfc, 0xfd, 0xfe};
+
+    for (size_t i = 0; i < sizeof(bytes); i++) {
+        unsigned char raw[8];
+        float f;
+        double d;
+
+        memset(raw, bytes[i], sizeof(raw));
+        memcpy(&f, raw, sizeof(f));
+        memcpy(&d, raw, sizeof(d));
+        cr_assert(!(fabsf(f) <= 1e30f) && !(fabs(d) <= 1e30));
+    }
+}

@@ -1,0 +1,295 @@
+/* report_test.c - table, records, predictions, Nsight Compute's CSV, and times, on results
+ * made by hand. */
+#include "host.h"
+#include "ncu.h"
+#include "report.h"
+
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern const struct lab lab_testlab;
+
+static struct machine machine = {.emulator = true, .device = "Some GPU, \"quoted\""};
+static struct result results[3];
+static struct report report = {.lab = &lab_testlab,
+                               .machine = &machine,
+                               .results = results,
+                               .n = 3,
+                               .command = "build/bin/testlab --solution"};
+
+static void make_report(void)
+{
+    static const double ms[] = {0.4, 0.2, 0.1};
+
+    for (int i = 0; i < 3; i++) {
+        struct result *r = &results[i];
+
+        *r = (struct result){.variant = &lab_testlab.variants[i],
+                             .input = &lab_testlab.cases[3],
+                             .verdict = VERDICT_PASS,
+                             .seed = 7,
+                             .block = {16, 16, 1},
+                             .grid = {16, 1, 1},
+                             .launches = 1,
+                             .bytes = 32768,
+                             .counted = true};
+        r->time.hot = (struct spread){1, ms[i], ms[i], ms[i]};
+        r->counters.global_ld_sectors = 512;
+        r->counters.global_ld_requests = 128;
+        memset(r->metric_given, true, sizeof(r->metric_given));
+    }
+    report.lab = &lab_testlab;
+    report.n = 3;
+    machine.emulator = true;
+    report_speedups(&report);
+}
+
+static char *in_memory(void (*print)(FILE *f))
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+
+    print(f);
+    fclose(f);
+    return text;
+}
+
+static void print_table(FILE *f)
+{
+    table_print(f, &report);
+}
+
+/* Columns on a screen: bytes that do not continue a UTF-8 character. */
+static int widest(const char *text)
+{
+    int widest = 0, width = 0;
+
+    for (; *text; text++) {
+        if (*text == '\n')
+            width = 0;
+        else if ((*text & 0xc0) != 0x80)
+            width++;
+        widest = width > widest ? width : widest;
+    }
+    return widest;
+}
+
+Test(table, has_speedups_and_fits, .init = make_report)
+{
+    char *text = in_memory(print_table);
+
+    cr_assert_eq(results[2].step, 2.0);
+    cr_assert_eq(results[2].cumulative, 4.0);
+    cr_assert(strstr(text, "0.10000"), "%s", text);
+    cr_assert(strstr(text, "[a] global_ld_sectors / global_ld_requests"), "%s", text);
+    cr_assert_leq(widest(text), 100, "%s", text);
+    cr_assert_null(strchr(text, '\033'));
+    free(text);
+}
+
+Test(table, still_fits_with_everything_in_it, .init = make_report)
+{
+    static const char *const four[] = {"global_ld_bytes", "global_st_bytes", "flop_fp32",
+                                       "shared_ld_bytes", NULL};
+    struct lab lab = lab_testlab;
+    char *text;
+
+    lab.columns = four;
+    lab.flops_formula = "2 n^3";
+    report.lab = &lab;
+    for (int i = 0; i < 3; i++) {
+        results[i].flops = 1e15;
+        results[i].counters.global_ld_bytes = UINT64_MAX / 2;
+        results[i].counters.flop_fp32 = 123456789;
+        results[i].time.hot = (struct spread){21, 1234.5, 1000, 2000};
+        results[i].time.cold = (struct spread){21, 1234.5, 1000, 2000};
+    }
+    text = in_memory(print_table);
+    cr_assert_leq(widest(text), 100, "%s", text);
+    free(text);
+}
+
+static char *heading_of_records_md(void)
+{
+    char *path = host_format("%s/common/harness/RECORDS.md", host_root()), err[200];
+    size_t size;
+    char *text = host_read_file(path, 1 << 20, &size, err, sizeof(err));
+
+    cr_assert(text, "%s", err);
+    free(path);
+    return text;
+}
+
+/* Each column of the CSV, counters aside, is in RECORDS.md, and in its order. */
+Test(records, have_the_columns_that_are_documented, .init = make_report)
+{
+    char path[] = "/tmp/records_test_XXXXXX", err[200], *text, *save = NULL, *heading;
+    char *page = heading_of_records_md(), *at = strstr(page, "| --- |");
+    size_t size;
+    int columns = 0;
+
+    close(mkstemp(path));
+    cr_assert(records_csv(&report, path, err, sizeof(err)), "%s", err);
+    text = host_read_file(path, 1 << 20, &size, err, sizeof(err));
+    unlink(path);
+    cr_assert(!strncmp(text, "# command: build/bin/testlab --solution\nlab,variant,", 52), "%s",
+              text);
+    cr_assert(strstr(text, "\"Some GPU, \"\"quoted\"\"\",emulator,modelled,pass"), "%s", text);
+    heading = strchr(text, '\n') + 1;
+    heading[strcspn(heading, "\n")] = '\0';
+    for (char *c = strtok_r(heading, ",", &save); c; c = strtok_r(NULL, ",", &save), columns++) {
+        if (counter_index(c) >= 0)
+            continue;
+        at = strstr(at, c);
+        cr_assert(at, "column %s is not in RECORDS.md, or not in this order", c);
+    }
+    cr_assert_eq(columns, 38 + ncounters, "%d columns", columns);
+    free(text);
+    free(page);
+}
+
+Test(records, say_the_same_in_json, .init = make_report)
+{
+    char path[] = "/tmp/records_test_XXXXXX", err[200];
+    json_t *top, *row;
+
+    results[1].counted = false;
+    close(mkstemp(path));
+    cr_assert(records_json(&report, path, err, sizeof(err)), "%s", err);
+    top = json_load_file(path, 0, NULL);
+    unlink(path);
+    cr_assert_eq(json_array_size(json_object_get(top, "rows")), 3);
+    row = json_array_get(json_object_get(top, "rows"), 0);
+    cr_assert_eq(json_integer_value(json_object_get(row, "global_ld_sectors")), 512);
+    cr_assert_eq(json_real_value(json_object_get(row, "hot_ms")), 0.4);
+    cr_assert_str_eq(json_string_value(json_object_get(row, "block")), "16x16");
+    cr_assert(json_is_null(json_object_get(row, "cold_ms")));
+    row = json_array_get(json_object_get(top, "rows"), 1);
+    cr_assert(json_is_null(json_object_get(row, "global_ld_sectors")));
+    json_decref(top);
+}
+
+static int predict(const char *answers, char **text)
+{
+    char path[] = "/tmp/predict_test_XXXXXX", err[200];
+    size_t size;
+    FILE *f = open_memstream(text, &size);
+    int n;
+
+    close(mkstemp(path));
+    host_write_file(path, answers, strlen(answers), err, sizeof(err));
+    n = predict_print(f, &report, path);
+    fclose(f);
+    unlink(path);
+    return n;
+}
+
+Test(predict, stands_beside_the_fact, .init = make_report)
+{
+    char *text;
+
+    cr_assert_eq(predict("# mine\nsectors = 4\nwarps = ?\n", &text), 1);
+    cr_assert(strstr(text, "yes"), "%s", text);
+    free(text);
+    cr_assert_eq(predict("sectors = 32\nwarps = 128 # 4096 / 32\n", &text), 2);
+    cr_assert(strstr(text, "look again") && strstr(text, "yes"), "%s", text);
+    free(text);
+    cr_assert_eq(predict("", &text), 0);
+    free(text);
+}
+
+Test(predict, mistakes_are_located, .init = make_report)
+{
+    char *text;
+
+    cr_assert_eq(predict("sectors = 4\nsektors = 3\n", &text), -1);
+    cr_assert(strstr(text, ":2: this lab asks nothing called \"sektors\""), "%s", text);
+    free(text);
+    cr_assert_eq(predict("sectors = many\n", &text), -1);
+    cr_assert(strstr(text, ":1: \"many\" is not a number"), "%s", text);
+    free(text);
+}
+
+#define NCU_HEAD                                                                                   \
+    "==PROF== Connected\n\"ID\",\"Kernel "                                                         \
+    "Name\",\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\","                                   \
+    "\"smsp__inst_executed.sum\"\n\"\",\"\",\"sector\",\"inst\"\n"
+
+static bool merge(const char *csv, char *err, size_t errsize)
+{
+    char path[] = "/tmp/ncu_test_XXXXXX";
+    bool ok;
+
+    close(mkstemp(path));
+    host_write_file(path, csv, strlen(csv), err, errsize);
+    ok = ncu_merge(&report, path, err, errsize);
+    unlink(path);
+    return ok;
+}
+
+Test(ncu, counts_go_to_their_launches, .init = make_report)
+{
+    char err[200] = "";
+
+    for (int i = 0; i < 3; i++) {
+        results[i].counted = false;
+        results[i].counters = (struct counters){0};
+        memset(results[i].metric_given, false, sizeof(results[i].metric_given));
+    }
+    results[0].launches = 2;
+    results[1].verdict = VERDICT_FAIL;
+    cr_assert(merge(NCU_HEAD "\"0\",\"a(int, int)\",\"1,000\",\"7\"\n\"1\",\"b\",\"24\",\"1\"\n"
+                             "\"2\",\"c\",\"5\",\"9\"\n",
+                    err, sizeof(err)),
+              "%s", err);
+    cr_assert_eq(results[0].counters.global_ld_sectors, 1024);
+    cr_assert_eq(results[0].counters.inst_executed, 8);
+    cr_assert_eq(results[2].counters.global_ld_sectors, 5);
+    cr_assert_not(results[1].counted);
+    cr_assert(isnan(result_value(&results[0], "shuffles", err, sizeof(err))));
+    cr_assert_eq(result_value(&results[0], "global_ld_sectors / 2", err, sizeof(err)), 512.0);
+}
+
+Test(ncu, another_runs_file_is_refused, .init = make_report)
+{
+    char err[200] = "";
+
+    cr_assert_not(merge(NCU_HEAD "\"0\",\"a\",\"1\",\"1\"\n", err, sizeof(err)));
+    cr_assert(strstr(err, "1 launches; this run has 3"), "%s", err);
+    cr_assert_not(results[0].counted);
+}
+
+Test(time, quantiles)
+{
+    double samples[] = {5, 1, 3, 2, 4};
+    struct spread s = spread_of(samples, 5);
+
+    cr_assert_eq(s.median, 3.0);
+    cr_assert_eq(s.lo, 2.0);
+    cr_assert_eq(s.hi, 4.0);
+}
+
+Test(time, what_no_machine_can_do_is_refused)
+{
+    struct machine h200 = {
+        .l2_bytes = 60u << 20, .peak_gbps = 4814, .peak_l1_gbps = 33454, .peak_flops = 1.07e15};
+    struct plan p = {.bytes = 4294967296.0};
+    struct timing t = {.hot = {21, 0.95, 0.95, 0.96}, .cold = {21, 0.95, 0.95, 0.96}};
+
+    cr_assert_null(time_impossible(&h200, &p, &t)); /* 4521 GB/s */
+    t.cold.lo = 0.85;                               /* 5053 GB/s from DRAM */
+    cr_assert_not_null(time_impossible(&h200, &p, &t));
+    t.cold.lo = 0.95;
+    t.hot.lo = 0.5;
+    cr_assert_not_null(time_impossible(&h200, &p, &t));
+    t = (struct timing){.hot = {21, 0, 0, 0}};
+    cr_assert_not_null(time_impossible(&h200, &p, &t));
+    p = (struct plan){.bytes = 1e6, .flops = 1e12};
+    t = (struct timing){.hot = {21, 0.5, 0.5, 0.5}};
+    cr_assert_not_null(time_impossible(&h200, &p, &t));
+}
