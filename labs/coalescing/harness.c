@@ -114,6 +114,28 @@ static void plan_step(struct plan *p, const struct lab_variant *v, const struct 
     }
 }
 
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    return b ? gcd(b, a % b) : a;
+}
+
+static bool case_is_usable(const struct lab_case *c, uint64_t count, char *err, size_t errsize)
+{
+    if (c->dtype != DT_F32)
+        snprintf(err, errsize, "%s: this lab's kernels are for f32", c->name);
+    else if (c->param < 0 ||
+             (experiment_of(c) == STRIDE ? count * (uint64_t)c->param : count) >> 32)
+        snprintf(err, errsize, "%s: too large for this lab's 32-bit indices", c->name);
+    else if (experiment_of(c) == STRIDE && c->n > 1 && gcd(c->n, (uint64_t)c->param) != 1)
+        snprintf(err, errsize,
+                 "%s: n and the stride share a factor, so some elements would be copied twice and "
+                 "others never: take a prime n, 131071 or 33554393",
+                 c->name);
+    else
+        return true;
+    return false;
+}
+
 static bool plan(const struct lab_variant *v, const struct lab_case *c,
                  const struct launch_record *r, const struct device_limits *d, struct plan *p,
                  char *err, size_t errsize)
@@ -126,10 +148,8 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
                  v->name, r->block_x, r->block_y, d->max_threads_per_block);
         return false;
     }
-    if ((experiment_of(c) == STRIDE ? count * (uint64_t)c->param : count) >> 32) {
-        snprintf(err, errsize, "%s: too large for this lab's 32-bit indices", c->name);
+    if (!case_is_usable(c, count, err, errsize))
         return false;
-    }
     memset(p, 0, sizeof *p);
     p->nbuffers = NBUFFERS;
     p->buffers[IN] = (struct lab_buffer){.name = "in", .dtype = DT_F32, .count = count};

@@ -13,7 +13,7 @@
 
 enum experiment { BRANCH, PATHS, MIXED, MIXED_DATA };
 enum { IN, OUT, KIND, NBUFFERS };
-enum { BLOCK = 256, WARP = 32, STEPS = 256, KINDS = 4 };
+enum { BLOCK = 256, WARP = 32, STEPS = 256, KINDS = 4, MOST_PATHS = 32 };
 
 /* Flags of variants: the experiment, and which of its two branches a whole warp shares. */
 enum { EXPERIMENT = 15, BY_WARP = 16 };
@@ -91,6 +91,12 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
     (void)d;
     if (c->n >> 31) {
         snprintf(err, errsize, "%s: too large for this lab's 32-bit indices", c->name);
+        return false;
+    }
+    if (c->dtype != DT_F32 ||
+        (experiment_of(c) == PATHS && (c->param < 1 || c->param > MOST_PATHS))) {
+        snprintf(err, errsize, "%s: this lab's kernels are for f32, and for 1 to 32 paths",
+                 c->name);
         return false;
     }
     memset(p, 0, sizeof *p);

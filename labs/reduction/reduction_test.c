@@ -103,7 +103,7 @@ Test(reduction, useless_records_are_refused)
     } rows[] = {
         {"reduce3", 96, 1, "not a power of two"}, {"reduce8", 100, 0, "not a multiple of 32"},
         {"reduce3", 2048, 1, "1 to 1024"},        {"reduce3", 0, 1, "1 to 1024"},
-        {"reduce7", 1, 1, "reduces nothing"},
+        {"reduce7", 1, 1, "reduces nothing"},     {"reduce6", 1024, 2, "not 1024"},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
