@@ -4,6 +4,7 @@ CC := gcc
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 .DEFAULT_GOAL := all
+MAKEFLAGS += --no-builtin-rules
 
 # ---- what is needed: installed when missing; deps.mk then says where CUDA and python are ----
 NO_DEPS := help clean format
@@ -15,14 +16,14 @@ build/deps.mk: common/deps.sh
 build/deps-%.ok: common/deps.sh
 	$(Q)common/deps.sh $* $@
 
-CFLAGS := -std=gnu11 -O2 -g -fPIC -pthread -Wall -Wextra -Werror -MMD -MP -D_GNU_SOURCE \
-          -Icommon/emulator -Icommon/harness -Igrading -I$B/gen -isystem $(CUDA)/include \
-          -DCUDA_INCLUDE='"$(CUDA)/include"'
 ifeq ($(SAN),1)
 B := build/san
-CFLAGS := $(subst -Ibuild/gen,-Ibuild/san/gen,$(CFLAGS)) -fsanitize=address,undefined -fno-omit-frame-pointer
+SANITIZE := -fsanitize=address,undefined -fno-omit-frame-pointer
 LDFLAGS += -fsanitize=address,undefined
 endif
+CFLAGS := -std=gnu11 -O2 -g -fPIC -pthread -Wall -Wextra -Werror -MMD -MP -D_GNU_SOURCE \
+          -Icommon/emulator -Icommon/harness -Igrading -I$B/gen -isystem $(CUDA)/include \
+          -DCUDA_INCLUDE='"$(CUDA)/include"' $(SANITIZE)
 CUDA_LIBS = -L$(CUDA)/lib64 -lcudart -lnvrtc -Wl,-rpath,'$$ORIGIN/../lib:$(CUDA)/lib64' \
             -Wl,--enable-new-dtags -ljansson -lm -ldl -pthread
 
@@ -73,11 +74,11 @@ HAR_OBJ := $(HAR_SRC:%.c=$B/%.o) $B/grading/gate.o
 LABS := $(patsubst labs/%/harness.c,%,$(wildcard labs/*/harness.c))
 LAB_BINS := $(LABS:%=$B/bin/%)
 LAB_OBJ := $(LABS:%=$B/labs/%/harness.o)
-.SECONDARY: $(LAB_OBJ) $(LABS:%=$B/gen/lab_%.c) $(LABS:%=$B/gen/lab_%.o)
+.SECONDARY:
 
 $B/libharness.a: $(HAR_OBJ)
 	$(Q)rm -f $@ && ar rcs $@ $^
-$B/gen/lab_%.c: Makefile
+$(LABS:%=$B/gen/lab_%.c) $B/gen/lab_testlab.c: $B/gen/lab_%.c: Makefile
 	@mkdir -p $(@D)
 	@printf '#include "lab.h"\nextern const struct lab lab_$*;\nconst struct lab *const all_labs[] = {&lab_$*};\nconst int all_labs_count = 1;\n' >$@
 $B/gen/labs.c: $(LABS:%=labs/%/harness.c) Makefile
@@ -124,8 +125,15 @@ $B/test/emulator $B/test/harness: | build/deps-test.ok
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcriterion $(LIBS)
 test-emulator: $B/test/emulator
 	$(Q)$B/test/emulator
-test-harness: $B/test/harness $B/lib/libcudart.so.13
+$B/test/testlab: $B/$(HAR)/testlab.o $B/gen/lab_testlab.o $B/$(HAR)/run.o $B/libharness.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
+test-harness: $B/test/harness $B/test/testlab $B/lib/libcudart.so.13
 	$(Q)$(ON_emulator) $B/test/harness
+test-labs: $B/lib/libcudart.so.13 $(LAB_BINS)
+	$(Q)common/run.sh tests '$(ON_emulator)' $B/bin $(LABS)
+test-san:
+	$(Q)$(MAKE) --no-print-directory SAN=1 test-emulator test-harness $(if $(wildcard grading/*_test.c),test-grading)
 
 C_FILES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
 format:
@@ -137,8 +145,9 @@ lint test-lint: | build/deps-test.ok
 	    --suppress=missingInclude -Icommon/emulator -Icommon/harness -Igrading -D__x86_64__ -DLEVEL=v3 \
 	    $(filter %.c,$(C_FILES)) && echo '1 passed, 0 failed'
 
-SUITES := format lint emulator harness
--include $(wildcard common/emulator/programs/programs.mk plots/plots.mk slides/slides.mk grading/grading.mk)
+SUITES := format lint emulator harness labs
+-include $(wildcard $(EMU)/programs/programs.mk plots/plots.mk slides/slides.mk grading/grading.mk)
+SUITES += $(if $(wildcard grading/*_test.c),grading) $(if $(wildcard plots/test_*.py),plots) san
 test: build/deps-test.ok
 	$(Q)$(MAKE) --no-print-directory programs
 	$(Q)common/test.sh $B/test/logs $(SUITES)
@@ -164,6 +173,6 @@ deps: build/deps.mk build/deps-test.ok
 clean:
 	rm -rf build
 FORCE:
-.PHONY: all emulator programs run test test-emulator test-harness test-format test-lint test-gpu \
-        format lint help deps clean FORCE
+.PHONY: all emulator programs run test test-emulator test-harness test-labs test-san test-format \
+        test-lint test-gpu format lint help deps clean FORCE
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -3,7 +3,8 @@
 #
 #   run.sh ENV BIN QUICK LAB…      every lab's solution, one after another
 #   run.sh one PROGRAM OPTION…     one lab; $BACKEND, $CHECK and $PROFILE say how
-#   run.sh gpu-tests GPU ENV BIN LAB…   solutions on the GPU, skeletons too, then the sanitizer
+#   run.sh tests ENV BIN LAB…      solutions must be right and clean, skeletons must not
+#   run.sh gpu-tests GPU ENV BIN LAB…   the same on a GPU, under compute-sanitizer too
 set -u
 
 # compute-sanitizer's four tools; the first that complains decides the exit status.
@@ -55,28 +56,48 @@ all() {
     [ -z "$failed" ] || { echo "not right:$failed" >&2; exit 1; }
 }
 
+passed=0 failed=0
+note() { # WHAT STATUS EXPECTED
+    if [ "$2" = "$3" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "$1: exit status $2, expected $3"
+    fi
+}
+
 # A skeleton has to fail with status 1: 0 would be a check that sees nothing.
+tests() {
+    env=$1 bin=$2
+    shift 2
+    for lab in "$@"; do
+        env "$env" "$bin/$lab" --solution --quick --no-records
+        note "$lab, solution" $? 0
+        env "$env" "$bin/$lab" --solution --quick --check
+        note "$lab, solution, checks" $? 0
+        env "$env" "$bin/$lab" --quick --no-records
+        note "$lab, skeleton" $? 1
+    done
+    echo "$passed passed, $failed failed"
+    [ $failed -eq 0 ]
+}
+
 gpu_tests() {
-    gpu=$1 env=$2 bin=$3 passed=0 failed=0
+    gpu=$1 env=$2 bin=$3
     shift 3
     if [ -z "$gpu" ]; then
         echo "SKIPPED: no GPU on this machine; make test runs everything else"
         exit 0
     fi
-    note() {
-        if [ "$2" = "$3" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
-        [ "$2" = "$3" ] || echo "$1: exit status $2, expected $3"
-    }
     for lab in "$@"; do
         env "$env" "$bin/$lab" --solution
         note "$lab, solution" $? 0
-        env "$env" "$bin/$lab" --no-time --quick >/dev/null 2>&1
+        env "$env" "$bin/$lab" --no-time --quick
         note "$lab, skeleton" $? 1
-        if command -v compute-sanitizer >/dev/null; then
-            (LD_LIBRARY_PATH=${env#LD_LIBRARY_PATH=}; export LD_LIBRARY_PATH
-             sanitize "$bin/$lab" --solution --quick)
-            note "$lab, compute-sanitizer" $? 0
-        fi
+        command -v compute-sanitizer >/dev/null || continue
+        (LD_LIBRARY_PATH=${env#LD_LIBRARY_PATH=}; export LD_LIBRARY_PATH
+         sanitize "$bin/$lab" --solution --quick)
+        note "$lab, compute-sanitizer" $? 0
     done
     command -v compute-sanitizer >/dev/null || echo "SKIPPED: no compute-sanitizer here"
     echo "$passed passed, $failed failed"
@@ -85,6 +106,7 @@ gpu_tests() {
 
 case $1 in
 one) shift; one "$@" ;;
+tests) shift; tests "$@" ;;
 gpu-tests) shift; gpu_tests "$@" ;;
 *) all "$@" ;;
 esac
