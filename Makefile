@@ -130,7 +130,7 @@ $B/test/testlab: $B/$(HAR)/testlab.o $B/gen/lab_testlab.o $B/$(HAR)/run.o $B/lib
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
 test-harness: $B/test/harness $B/test/testlab $B/lib/libcudart.so.13
 	$(Q)$(ON_emulator) $B/test/harness
-test-labs: $B/lib/libcudart.so.13 $(LAB_BINS)
+test-runs: $B/lib/libcudart.so.13 $(LAB_BINS)
 	$(Q)common/run.sh tests '$(ON_emulator)' $B/bin $(LABS)
 test-san:
 	$(Q)$(MAKE) --no-print-directory SAN=1 test-emulator test-harness $(if $(wildcard grading/*_test.c),test-grading)
@@ -145,8 +145,9 @@ lint test-lint: | build/deps-test.ok
 	    --suppress=missingInclude -Icommon/emulator -Icommon/harness -Igrading -D__x86_64__ -DLEVEL=v3 \
 	    $(filter %.c,$(C_FILES)) && echo '1 passed, 0 failed'
 
-SUITES := format lint emulator harness labs
--include $(wildcard $(EMU)/programs/programs.mk plots/plots.mk slides/slides.mk grading/grading.mk)
+SUITES := format lint emulator harness runs
+-include $(wildcard $(EMU)/programs/programs.mk labs/labs.mk plots/plots.mk slides/slides.mk grading/grading.mk)
+slides-tools: | build/deps-slides.ok
 SUITES += $(if $(wildcard grading/*_test.c),grading) $(if $(wildcard plots/test_*.py),plots) san
 test: build/deps-test.ok
 	$(Q)$(MAKE) --no-print-directory programs
@@ -173,6 +174,6 @@ deps: build/deps.mk build/deps-test.ok
 clean:
 	rm -rf build
 FORCE:
-.PHONY: all emulator programs run test test-emulator test-harness test-labs test-san test-format \
+.PHONY: all emulator programs run test test-emulator test-harness test-runs test-san test-format \
         test-lint test-gpu format lint help deps clean FORCE
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -15,8 +15,7 @@ cd "$(dirname "$0")/.."
 build="gcc libc6-dev libzstd-dev liblz4-dev libjansson-dev python3 python3-venv"
 test="g++ libcriterion-dev libsqlite3-dev libarchive-dev libseccomp-dev nettle-dev bubblewrap
       clang-format cppcheck git"
-slides="pandoc texlive-latex-recommended texlive-latex-extra texlive-fonts-recommended lmodern
-        librsvg2-bin"
+slides="pandoc texlive-luatex texlive-latex-recommended texlive-latex-extra lmodern fonts-dejavu"
 cuda_wheels="nvidia-cuda-nvrtc==13.0.* nvidia-cuda-runtime==13.0.* nvidia-cuda-nvcc==13.0.*
              nvidia-cuda-crt==13.0.* nvidia-nvvm==13.0.* nvidia-cuda-cccl==13.0.*"
 python_wheels="matplotlib numpy pytest"
