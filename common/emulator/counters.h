@@ -57,6 +57,8 @@
     X(flop_fp32, "", "flop", "add, mul 1, fma 2, per lane")                                        \
     X(flop_fp64, "", "flop", "add, mul 1, fma 2, per lane")                                        \
     X(sfu_ops, "", "inst", "warp instructions for the special-function unit")                      \
+    X(div_ops, "", "inst",                                                                         \
+      "warp instructions that machine code expands: div, rem (integer), div.rn, sqrt.rn")          \
     X(tensor_flop, "", "flop", "2*m*n*k per warp-wide mma")                                        \
     X(calls, "", "inst", "call instructions not inlined")
 
