@@ -206,6 +206,11 @@ const struct mem_alloc *mem_find(uint64_t addr)
     return find(addr);
 }
 
+bool mem_in_window(uint64_t addr)
+{
+    return arena_holds(&device_arena, addr);
+}
+
 static uint64_t distance(const struct mem_alloc *a, uint64_t addr)
 {
     if (addr < a->addr)
@@ -453,7 +458,7 @@ void mem_reset(void)
     pthread_mutex_lock(&lock);
     for (int k = 0; k < 2; k++)
         for (uint32_t i = 0; i < atomic_load(&arenas[k]->count); i++)
-            if (arenas[k]->table[i].live)
+            if (arenas[k]->table[i].live && arenas[k]->table[i].kind != MEM_WORKSPACE)
                 free_locked(&arenas[k]->table[i]);
     pthread_mutex_unlock(&lock);
 }

@@ -52,8 +52,8 @@ struct mem_alloc {
 void mem_init(void);
 
 /* Allocates size > 0 bytes at a multiple of align (a power of two, at least 256 is used).
- * Contents of MEM_DEVICE and MEM_HEAP are unspecified on a GPU; here zero pages unless
- * MEM_POISON fills them (mem_poison()). NULL when more than the device's memory would be in use. */
+ * Contents of MEM_DEVICE and MEM_HEAP are unspecified on a GPU; here they are zero.
+ * NULL when more than the device's memory would be in use. */
 struct mem_alloc *mem_alloc(uint64_t size, uint64_t align, enum mem_kind kind, const char *label);
 /* Registers host memory as MEM_REGISTERED (addr == host). NULL when it overlaps another. */
 struct mem_alloc *mem_register(void *host, uint64_t size);
@@ -63,6 +63,8 @@ bool mem_free(uint64_t addr);
 
 /* The live allocation that contains addr, or NULL. */
 const struct mem_alloc *mem_find(uint64_t addr);
+/* True for any address of the window that host code cannot touch. */
+bool mem_in_window(uint64_t addr);
 /* For messages: the allocation (live or freed) nearest to addr, NULL when there is none. */
 const struct mem_alloc *mem_nearest(uint64_t addr);
 /* Host pointer to [addr, addr+len), which must lie within one live allocation, else NULL. */
@@ -74,6 +76,6 @@ void mem_usage(uint64_t *in_use, uint64_t *peak);
 void mem_set_limit(uint64_t bytes); /* the device profile's memory size */
 /* Counts every mem_alloc and mem_free: a cached lookup is valid while this is unchanged. */
 extern _Atomic uint64_t mem_generation;
-void mem_reset(void); /* cudaDeviceReset: frees all but MEM_REGISTERED */
+void mem_reset(void); /* cudaDeviceReset: frees all but MEM_REGISTERED, MEM_WORKSPACE */
 
 #endif

@@ -1,0 +1,215 @@
+/* exec.h - the warp interpreter's state.
+ *
+ * One host thread (struct worker) runs one block at a time, one warp at a time, until the
+ * warp waits, ends or has used its slice. A warp is a set of *paths*: lanes that share a
+ * program counter. Paths that part at a branch meet again at the branch's immediate
+ * post-dominator, where a *recon* collects them; a path that spins is set aside after a
+ * slice, so that the lanes it waits for make progress (PTX ISA: independent thread
+ * scheduling).
+ */
+#ifndef EMULATOR_EXEC_H
+#define EMULATOR_EXEC_H
+
+#include "code.h"
+#include <stdatomic.h>
+
+#define NBARRIERS 16
+#define SLICE     4096 /* warp instructions a path may run before others get a turn */
+
+struct frame { /* registers of one call */
+    uint8_t *regs;
+    struct emu_func *func;
+    struct frame *parent, *next_free;
+    uint32_t bytes;
+    uint32_t local_base;     /* offset of its .local variables in the thread's local memory */
+    const struct insn *call; /* the call that made it */
+};
+
+struct recon {        /* where paths meet again */
+    uint32_t block;   /* NO_BLOCK: at the function's return */
+    uint32_t pending; /* paths and inner recons still to come */
+    uint32_t arrived; /* lanes waiting here */
+    struct recon *parent;
+    struct frame *frame; /* block belongs to this frame's function */
+    struct recon *next_free;
+    bool is_call; /* return continues after frame->call in frame->parent */
+};
+
+enum wait_state { PATH_READY, PATH_BARRIER, PATH_SYNC };
+struct path {
+    uint32_t mask;
+    enum wait_state state;
+    const struct insn *pc;
+    struct recon *parent;
+    struct frame *frame;
+    uint32_t sync_mask; /* PATH_SYNC: lanes it waits for */
+    uint32_t enter;     /* block to start on when it runs, NO_BLOCK: continue at pc */
+    uint8_t barrier;    /* PATH_BARRIER: which */
+    bool released;      /* its barrier is complete: do not wait again */
+    uint32_t result;    /* of bar.red, on release */
+};
+
+enum warp_state { WARP_READY, WARP_WAITING, WARP_DONE };
+
+struct warp {
+    uint8_t *base[4]; /* by operand selector */
+    uint32_t mask;    /* lanes of the instruction in execution */
+    uint32_t carry;   /* condition code CC.CF, bit a lane */
+    int32_t slice;    /* warp instructions left of this turn */
+    struct path *cur;
+    struct block *block;
+    struct worker *worker;
+    uint32_t live;  /* lanes that have not exited */
+    uint32_t index; /* in the block */
+    enum warp_state state;
+    struct path paths[WARP];
+    struct path *ready[WARP]; /* stack of paths that could run */
+    uint32_t nready, npaths;
+    struct recon *free_recon;
+    struct frame entry; /* of the kernel itself */
+    uint32_t local_top; /* bytes of local memory in use, per thread */
+    uint32_t local_size;
+    uint8_t *local;       /* word k of lane l at local + k*128 + l*4 */
+    uint32_t depth;       /* calls */
+    uint32_t recon_block; /* the current path's parent's block */
+    void *async;          /* exec_async.c: copies in flight */
+};
+
+struct barrier {
+    uint32_t threads;  /* arrived, full warps counted as 32 */
+    uint32_t lanes;    /* arrived, live lanes */
+    uint32_t expected; /* 0: all live threads */
+    uint32_t popc, any, all;
+    uint32_t generation;
+};
+
+struct block {
+    struct worker *worker;
+    struct launch *launch;
+    struct warp *warps;
+    uint32_t nwarps, live_threads, done_warps;
+    uint32_t index, ctaid[3];
+    uint8_t *shared;
+    uint8_t *constants; /* SEL_BLOCK area */
+    struct barrier barriers[NBARRIERS];
+    struct block_info info;
+    uint32_t yields;
+    struct block *next;
+    uint32_t nslept;
+};
+
+struct mem_cache {   /* last allocation an instruction touched */
+    uint64_t lo, hi; /* addresses [lo, hi) */
+    intptr_t delta;  /* host = addr + delta */
+    uint64_t generation;
+    bool read_only;
+};
+
+struct worker {
+    struct launch *launch;
+    struct slot *slots;
+    struct block_count *counts;
+    struct mem_cache *caches; /* by slot */
+    uint64_t steps;           /* taken since last added to the launch */
+    struct block *spare;      /* finished blocks, for reuse */
+    uint32_t index;
+    uint64_t clock;
+} __attribute__((aligned(128)));
+
+struct launch {
+    struct emu_func *func;
+    struct emu_module *module;
+    uint32_t grid[3], block[3], cluster[3];
+    uint64_t nblocks;
+    uint32_t threads, nwarps;
+    uint32_t shared_bytes; /* static + dynamic */
+    uint32_t dynamic_shared;
+    const uint8_t *params;
+    bool cooperative;
+    uint64_t serial;
+    _Atomic(uint8_t *) *constants; /* SEL_LAUNCH area by function index: launch_constants() */
+    uint8_t *warp_constants;       /* nwarps x WARP_CONST_BYTES */
+    atomic_uint_fast64_t next_block;
+    atomic_uint_fast64_t steps_used;
+    uint64_t steps_limit;
+    atomic_int failed; /* cudaError_t, 0 while well */
+    struct listener *listeners[4];
+    int nlisteners;
+    bool counters;
+    uint32_t max_active; /* blocks a worker may have open at once */
+    uint32_t cc;
+    uint64_t workspace; /* cooperative grid workspace, for %envreg1/2 */
+    uint32_t param_bytes;
+    const struct device_profile *profile;
+    bool trap_only;
+};
+
+/* Layout of the warp-constant area, bytes. */
+enum {
+    WC_TID_X = 0,
+    WC_TID_Y = 128,
+    WC_TID_Z = 256,
+    WC_LANEID = 384,
+    WC_WARPID = 512,
+    WC_EQ = 640,
+    WC_LE = 768,
+    WC_LT = 896,
+    WC_GE = 1024,
+    WC_GT = 1152,
+    WARP_CONST_BYTES = 1280
+};
+enum { BC_CTAID_X = 0, BC_CTAID_Y = 128, BC_CTAID_Z = 256, BC_SMID = 384, BLOCK_CONST_BYTES = 512 };
+
+/* The interpreter, built once per instruction-set level. */
+struct exec_level {
+    const char *name;
+    const handler *handlers;
+    void (*run_warp)(struct warp *w);
+};
+const struct exec_level *exec_level(void); /* the best this machine runs; WARPLAB_LEVEL overrides */
+
+/* Handler by name ("add_u32"), -1 when there is none: handlers.c */
+int handler_find(const char *name);
+const char *handler_name(int id);
+
+/* ---- slow paths shared by all levels (warp.c, access.c) ---- */
+/* End the launch with e; the text names kernel, source line, block and thread. lane < 0:
+ * the first active one. Returns NULL so that handlers can `return fault(…)`. */
+const struct insn *warp_fault(struct warp *w, const struct insn *in, int lane, cudaError_t e,
+                              const char *format, ...) __attribute__((format(printf, 5, 6)));
+const struct insn *warp_enter(struct warp *w, uint32_t block); /* current path goes to block */
+const struct insn *warp_branch(struct warp *w, const struct insn *in, uint32_t taken_lanes);
+const struct insn *warp_next_path(struct warp *w); /* current path is gone or waits */
+const struct insn *warp_exit_lanes(struct warp *w, const struct insn *in, uint32_t lanes);
+const struct insn *warp_return(struct warp *w, const struct insn *in, uint32_t lanes);
+const struct insn *warp_call(struct warp *w, const struct insn *in);
+const struct insn *warp_barrier(struct warp *w, const struct insn *in);
+/* The lanes of sync_mask are not all on the current path. True when they have all come:
+ * w->mask is then all lanes that execute `in` together, and the handler ends with
+ * warp_joined(). False: the path waits, and the handler returns warp_next_path(). */
+bool warp_gather(struct warp *w, const struct insn *in, uint32_t sync_mask);
+const struct insn *warp_indirect(struct warp *w, const struct insn *in);
+const struct insn *warp_slice_end(struct warp *w, uint32_t block); /* others get a turn */
+const struct insn *warp_resume(struct warp *w); /* what the chosen path executes next */
+const struct insn *warp_arrive(struct warp *w); /* current path is at its recon */
+void block_release_barriers(struct block *b);
+static inline const struct insn *warp_joined(struct warp *w, const struct insn *in)
+{
+    w->mask = w->cur->mask;
+    return in + 1;
+}
+/* Allocation for [addr, addr+size) into the cache entry; false after a fault. */
+bool access_lookup(struct warp *w, const struct insn *in, int lane, uint64_t addr, uint32_t size,
+                   bool write, struct mem_cache *c);
+void access_event(struct warp *w, const struct insn *in, enum access_kind kind,
+                  enum access_space space, uint32_t mask, uint32_t size, const uint64_t *addr,
+                  const uint32_t *const *value);
+
+uint8_t *launch_constants(struct launch *l, struct emu_func *f); /* launch.c */
+
+static inline void *place(const struct warp *w, uint32_t p)
+{
+    return w->base[p >> SEL_SHIFT] + (p & OFFSET_MASK);
+}
+
+#endif

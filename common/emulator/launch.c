@@ -1,0 +1,706 @@
+/* launch.c - one launch: validated, cut into blocks, run on a pool of host threads, counted.
+ *
+ * Blocks start in order; each worker runs one at a time to its end, and opens another only
+ * when the one it has keeps yielding (it waits for a later block) or the launch is
+ * cooperative (all blocks must be resident). A cooperative launch runs on one worker, so
+ * that its spinning is repeatable.
+ */
+#include "check.h"
+#include "exec.h"
+#include "launch.h"
+#include "lower.h"
+#include "mem.h"
+#include "model.h"
+#include "occupancy.h"
+#include "trace.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define IMPATIENCE  64    /* turns a block may yield before its worker opens another */
+#define STACK_BYTES 65536 /* local memory a thread where recursion hides the need */
+
+uint32_t launch_stack_limit = STACK_BYTES;
+static _Atomic uint64_t launch_serial;
+static atomic_int check_on = -1;
+static _Atomic uint64_t steps_limit = UINT64_MAX; /* UINT64_MAX: the option's */
+
+/* ---- constant areas ---- */
+static void fill(uint8_t *at, uint32_t width, uint64_t v)
+{
+    if (width == 1) { /* predicate */
+        *(uint32_t *)at = v ? FULL : 0;
+        return;
+    }
+    for (int i = 0; i < WARP; i++) {
+        if (width == 2)
+            ((uint16_t *)at)[i] = (uint16_t)v;
+        else if (width == 4)
+            ((uint32_t *)at)[i] = (uint32_t)v;
+        else
+            ((uint64_t *)at)[i] = v;
+    }
+}
+static uint64_t param_value(const struct launch *l, const struct launch_const *c)
+{
+    uint64_t v = 0;
+    if (c->value + c->size > l->param_bytes)
+        return 0;
+    memcpy(&v, l->params + c->value, c->size);
+    if (c->sign && c->size < 8 && v >> (8 * c->size - 1) & 1)
+        v |= ~0ull << 8 * c->size;
+    return v;
+}
+static uint64_t sreg_value(const struct launch *l, uint64_t what)
+{
+    uint32_t comp = what & 0xff;
+    switch (what >> 8) {
+    case SREG_NTID:
+        return l->block[comp];
+    case SREG_NCTAID:
+        return l->grid[comp];
+    case SREG_NWARPID:
+        return l->profile->max_threads_per_sm / WARP;
+    case SREG_NSMID:
+        return l->profile->sms;
+    case SREG_GRIDID:
+        return l->serial;
+    case SREG_DYNAMIC_SMEM_SIZE:
+        return l->dynamic_shared;
+    case SREG_TOTAL_SMEM_SIZE:
+    case SREG_AGGR_SMEM_SIZE:
+        return l->shared_bytes;
+    case SREG_CLUSTER_NCTAID:
+        return l->cluster[comp];
+    case SREG_CLUSTER_NCTARANK:
+        return (uint64_t)l->cluster[0] * l->cluster[1] * l->cluster[2];
+    case SREG_NCLUSTERID:
+        return l->grid[comp] / l->cluster[comp];
+    case SREG_IS_EXPLICIT_CLUSTER:
+        return l->cluster[0] * l->cluster[1] * l->cluster[2] > 1;
+    default:
+        return 0;
+    }
+}
+uint8_t *launch_constants(struct launch *l, struct emu_func *f)
+{
+    _Atomic(uint8_t *) *at = &l->constants[f->index];
+    uint8_t *a = *at;
+    if (__builtin_expect(a != NULL, 1))
+        return a;
+    a = aligned_alloc(64, ROUND_UP(f->const_bytes + 64, 64));
+    if (!a)
+        panic("out of memory");
+    for (uint32_t k = 0; k < f->nconsts; k++) {
+        const struct launch_const *c = &f->consts[k];
+        uint64_t v = c->kind == CONST_IMM     ? c->value
+                     : c->kind == CONST_PARAM ? param_value(l, c)
+                     : c->kind == CONST_SHARED
+                         ? shared_offset(l->func, (const struct ptx_var *)(uintptr_t)c->value)
+                         : sreg_value(l, c->value);
+        fill(a + c->place, c->width, v);
+    }
+    uint8_t *none = NULL;
+    if (!atomic_compare_exchange_strong(at, &none, a)) {
+        free(a);
+        a = none;
+    }
+    return a;
+}
+
+static void fill_warp_constants(struct launch *l)
+{
+    for (uint32_t k = 0; k < l->nwarps; k++) {
+        uint8_t *at = l->warp_constants + k * WARP_CONST_BYTES;
+        uint32_t *row[10];
+        for (int r = 0; r < 10; r++)
+            row[r] = (uint32_t *)(at + r * 128);
+        for (uint32_t i = 0; i < WARP; i++) {
+            uint32_t t = k * WARP + i, below = (1u << i) - 1;
+            row[0][i] = t % l->block[0];
+            row[1][i] = t / l->block[0] % l->block[1];
+            row[2][i] = t / (l->block[0] * l->block[1]);
+            row[3][i] = i;
+            row[4][i] = k;
+            row[5][i] = 1u << i;
+            row[6][i] = below | 1u << i;
+            row[7][i] = below;
+            row[8][i] = ~below;
+            row[9][i] = ~(below | 1u << i);
+        }
+    }
+}
+
+/* ---- blocks ---- */
+static struct block *block_new(struct worker *k)
+{
+    struct launch *l = k->launch;
+    struct block *b = xcalloc(1, sizeof(*b));
+    uint32_t frame = ROUND_UP(l->func->frame_bytes, 64) + 192; /* frames apart by no power of two */
+    b->worker = k;
+    b->launch = l;
+    b->nwarps = l->nwarps;
+    b->warps = aligned_alloc(64, ROUND_UP(sizeof(struct warp) * l->nwarps, 64));
+    uint8_t *regs = aligned_alloc(64, (size_t)frame * l->nwarps + 64);
+    b->shared = aligned_alloc(128, ROUND_UP((size_t)l->shared_bytes + 256, 128));
+    b->constants = aligned_alloc(64, BLOCK_CONST_BYTES);
+    if (!b->warps || !regs || !b->shared || !b->constants)
+        panic("out of memory for a block");
+    memset(b->warps, 0, sizeof(struct warp) * l->nwarps);
+    memset(regs, 0, (size_t)frame * l->nwarps);
+    uint32_t local = ROUND_UP(l->func->recursive && l->func->depth_local < launch_stack_limit
+                                  ? launch_stack_limit
+                                  : l->func->depth_local,
+                              16);
+    for (uint32_t i = 0; i < l->nwarps; i++) {
+        struct warp *w = &b->warps[i];
+        w->entry.regs = regs + (size_t)frame * i;
+        w->entry.func = l->func;
+        w->entry.bytes = l->func->local_bytes;
+        w->block = b;
+        w->worker = k;
+        w->index = i;
+        w->local_size = local;
+        if (local) {
+            w->local = mmap(NULL, (size_t)local * WARP, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+            if (w->local == MAP_FAILED)
+                panic("out of address space for local memory");
+        }
+    }
+    return b;
+}
+static void block_free(struct block *b)
+{
+    for (uint32_t i = 0; i < b->nwarps; i++) {
+        struct warp *w = &b->warps[i];
+        while (w->free_recon) {
+            struct recon *r = w->free_recon;
+            w->free_recon = r->next_free;
+            free(r);
+        }
+        free(w->async);
+        if (w->local)
+            munmap(w->local, (size_t)w->local_size * WARP);
+    }
+    free(b->warps[0].entry.regs);
+    free(b->warps);
+    free(b->shared);
+    free(b->constants);
+    free(b);
+}
+
+static void warp_start(struct warp *w, struct launch *l, struct block *b)
+{
+    uint32_t first = w->index * WARP, n = l->threads - first;
+    w->live = n >= WARP ? FULL : (1u << n) - 1;
+    w->state = WARP_READY;
+    w->nready = 0;
+    w->depth = 0;
+    w->carry = 0;
+    w->local_top = w->entry.bytes;
+    for (int i = 0; i < WARP; i++)
+        w->paths[i].mask = 0;
+    struct path *p = &w->paths[0];
+    memset(p, 0, sizeof(*p));
+    p->mask = w->live;
+    p->frame = &w->entry;
+    p->enter = 0;
+    w->cur = p;
+    w->mask = p->mask;
+    w->recon_block = NO_BLOCK;
+    w->base[SEL_REG] = w->entry.regs;
+    w->base[SEL_LAUNCH] = launch_constants(l, l->func);
+    w->base[SEL_WARP] = l->warp_constants + w->index * WARP_CONST_BYTES;
+    w->base[SEL_BLOCK] = b->constants;
+    memset(w->entry.regs, 0, l->func->frame_bytes);
+}
+
+static void block_start(struct block *b, uint64_t index)
+{
+    struct launch *l = b->launch;
+    b->index = (uint32_t)index;
+    b->ctaid[0] = (uint32_t)(index % l->grid[0]);
+    b->ctaid[1] = (uint32_t)(index / l->grid[0] % l->grid[1]);
+    b->ctaid[2] = (uint32_t)(index / ((uint64_t)l->grid[0] * l->grid[1]));
+    for (int k = 0; k < 3; k++)
+        fill(b->constants + BC_CTAID_X + 128 * k, 4, b->ctaid[k]);
+    fill(b->constants + BC_SMID, 4, b->index % l->profile->sms);
+    b->live_threads = l->threads;
+    b->yields = 0;
+    memset(b->barriers, 0, sizeof(b->barriers));
+    memset(b->shared, 0xff, l->shared_bytes); /* garbage that shows: NaN, -1 */
+    for (uint32_t i = 0; i < b->nwarps; i++)
+        warp_start(&b->warps[i], l, b);
+    b->info = (struct block_info){.func = l->func,
+                                  .kernel = l->func->info.name,
+                                  .launch = l->serial,
+                                  .index = b->index,
+                                  .threads = l->threads,
+                                  .warps = l->nwarps,
+                                  .shared_bytes = l->shared_bytes};
+    for (int k = 0; k < 3; k++) {
+        b->info.ctaid[k] = b->ctaid[k];
+        b->info.ntid[k] = l->block[k];
+        b->info.nctaid[k] = l->grid[k];
+    }
+    for (int k = 0; k < l->nlisteners; k++)
+        if (l->listeners[k]->block_begin)
+            l->listeners[k]->block_begin(l->listeners[k], &b->info);
+}
+
+static void add_steps(struct worker *k, struct warp *w)
+{
+    struct launch *l = k->launch;
+    k->steps += (uint64_t)(SLICE - (w->slice < 0 ? -1 : w->slice));
+    if (l->steps_limit == 0 || k->steps < SLICE)
+        return;
+    uint64_t used = atomic_fetch_add(&l->steps_used, k->steps) + k->steps;
+    k->steps = 0;
+    if (used <= l->steps_limit)
+        return;
+    int none = 0;
+    if (atomic_compare_exchange_strong(&l->failed, &none, (int)cudaErrorLaunchTimeout))
+        emu_fail(cudaErrorLaunchTimeout,
+                 "kernel %s: more than %llu warp instructions; is there a loop that never ends? "
+                 "(the limit is WARPLAB_STEPS)",
+                 l->func->info.name, (unsigned long long)l->steps_limit);
+}
+
+static void deadlock(struct block *b)
+{
+    struct launch *l = b->launch;
+    for (uint32_t k = 0; k < b->nwarps; k++) {
+        struct warp *w = &b->warps[k];
+        for (int i = 0; i < WARP; i++) {
+            struct path *p = &w->paths[i];
+            if (!p->mask)
+                continue;
+            w->mask = p->mask;
+            w->cur = p;
+            if (p->state == PATH_SYNC)
+                warp_fault(w, p->pc, -1, cudaErrorLaunchTimeout,
+                           "deadlock: lanes 0x%08x wait at a .sync instruction for lanes 0x%08x, "
+                           "of which 0x%08x never come",
+                           p->mask, p->sync_mask, p->sync_mask & w->live & ~p->mask);
+            else
+                warp_fault(w, p->pc, -1, cudaErrorLaunchTimeout,
+                           "deadlock: %u of %u threads wait at barrier %u and the others never "
+                           "come; is the barrier inside a branch that not all threads take?",
+                           b->barriers[p->barrier].lanes, b->live_threads, p->barrier);
+            return;
+        }
+    }
+    int none = 0;
+    if (atomic_compare_exchange_strong(&l->failed, &none, (int)cudaErrorLaunchFailure))
+        panic("block with no warp to run");
+}
+
+enum run { RUN_DONE, RUN_YIELD };
+
+/* Gives each warp that can run a turn, until the block ends or nothing but yielding happens. */
+static enum run block_run(struct block *b)
+{
+    struct launch *l = b->launch;
+    struct worker *k = b->worker;
+    void (*run)(struct warp *) = exec_level()->run_warp;
+    for (;;) {
+        uint32_t done = 0, ready = 0;
+        for (uint32_t i = 0; i < b->nwarps; i++) {
+            struct warp *w = &b->warps[i];
+            if (w->state == WARP_READY) {
+                w->slice = SLICE;
+                run(w);
+                add_steps(k, w);
+                if (l->failed)
+                    return RUN_DONE;
+            }
+            done += w->state == WARP_DONE;
+            ready += w->state == WARP_READY;
+        }
+        if (done == b->nwarps)
+            return RUN_DONE;
+        if (ready == 0) {
+            block_release_barriers(b);
+            for (uint32_t i = 0; i < b->nwarps; i++)
+                ready += b->warps[i].state == WARP_READY;
+            if (ready == 0) { /* lanes a .sync waits for may have ended meanwhile */
+                deadlock(b);
+                return RUN_DONE;
+            }
+            continue;
+        }
+        if (++b->yields >= IMPATIENCE || l->cooperative) {
+            b->yields = 0;
+            return RUN_YIELD;
+        }
+    }
+}
+
+static void block_finish(struct block *b)
+{
+    struct launch *l = b->launch;
+    if (!l->failed)
+        for (int k = 0; k < l->nlisteners; k++)
+            if (l->listeners[k]->block_end)
+                l->listeners[k]->block_end(l->listeners[k], &b->info);
+}
+
+/* A worker's life in a launch: a ring of open blocks, mostly of one. */
+static void worker_run(struct worker *k)
+{
+    struct launch *l = k->launch;
+    struct block *open = NULL, *last = NULL, *spare = NULL;
+    uint32_t nopen = 0;
+    bool want = true; /* open another block? */
+    while (!l->failed) {
+        if (want && nopen < l->max_active) {
+            uint64_t index = atomic_fetch_add(&l->next_block, 1);
+            if (index < l->nblocks) {
+                struct block *b = spare;
+                if (b)
+                    spare = b->next;
+                else
+                    b = block_new(k);
+                b->next = NULL;
+                block_start(b, index);
+                if (last)
+                    last->next = b;
+                else
+                    open = b;
+                last = b;
+                nopen++;
+                if (l->cooperative)
+                    continue;    /* all of them first */
+                if (nopen > 1) { /* the new one runs next */
+                    struct block *before = open;
+                    while (before->next != b)
+                        before = before->next;
+                    before->next = NULL;
+                    last = before;
+                    b->next = open;
+                    open = b;
+                }
+            } else if (!open) {
+                break;
+            }
+        }
+        if (!open)
+            break;
+        struct block *b = open;
+        open = b->next;
+        if (!open)
+            last = NULL;
+        enum run r = block_run(b);
+        b->next = NULL;
+        if (r == RUN_DONE) {
+            block_finish(b);
+            nopen--;
+            b->next = spare;
+            spare = b;
+            want = nopen == 0;
+        } else {
+            if (last)
+                last->next = b;
+            else
+                open = b;
+            last = b;
+            want = true;
+        }
+    }
+    while (open) {
+        struct block *b = open;
+        open = b->next;
+        block_free(b);
+    }
+    while (spare) {
+        struct block *b = spare;
+        spare = b->next;
+        block_free(b);
+    }
+    if (l->steps_limit && k->steps)
+        atomic_fetch_add(&l->steps_used, k->steps);
+}
+
+/* ---- the pool: threads that sleep between launches ---- */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t work, done;
+    struct worker **queue; /* workers of the launch in progress, from 1 */
+    int nthreads, next, count, running;
+    pid_t owner;
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
+          .work = PTHREAD_COND_INITIALIZER,
+          .done = PTHREAD_COND_INITIALIZER};
+static pthread_mutex_t launch_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *pool_thread(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&pool.lock);
+    for (;;) {
+        while (pool.next >= pool.count)
+            pthread_cond_wait(&pool.work, &pool.lock);
+        struct worker *k = pool.queue[pool.next++];
+        pthread_mutex_unlock(&pool.lock);
+        worker_run(k);
+        pthread_mutex_lock(&pool.lock);
+        if (--pool.running == 0)
+            pthread_cond_signal(&pool.done);
+    }
+    return NULL;
+}
+static void pool_run(struct worker **workers, int n)
+{
+    pthread_mutex_lock(&pool.lock);
+    if (pool.owner != getpid()) { /* threads do not survive fork() */
+        pool.owner = getpid();
+        pool.nthreads = 0;
+    }
+    while (pool.nthreads < n - 1) {
+        pthread_t t;
+        pthread_attr_t a;
+        pthread_attr_init(&a);
+        pthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED);
+        if (pthread_create(&t, &a, pool_thread, NULL))
+            break;
+        pthread_attr_destroy(&a);
+        pool.nthreads++;
+    }
+    pool.queue = workers + 1;
+    pool.next = 0;
+    pool.count = n - 1 < pool.nthreads ? n - 1 : pool.nthreads;
+    pool.running = pool.count;
+    if (pool.count)
+        pthread_cond_broadcast(&pool.work);
+    pthread_mutex_unlock(&pool.lock);
+    worker_run(workers[0]);
+    pthread_mutex_lock(&pool.lock);
+    while (pool.running)
+        pthread_cond_wait(&pool.done, &pool.lock);
+    pool.count = 0;
+    pthread_mutex_unlock(&pool.lock);
+}
+
+static int thread_count(const struct launch *l)
+{
+    int n = emu_options()->threads;
+    if (n <= 0)
+        n = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (l->cooperative || n < 1)
+        return 1;
+    if (n > 256)
+        n = 256;
+    return (uint64_t)n > l->nblocks ? (int)l->nblocks : n;
+}
+
+static struct worker *worker_new(struct launch *l, uint32_t index)
+{
+    struct worker *k = aligned_alloc(128, ROUND_UP(sizeof(*k), 128));
+    if (!k)
+        panic("out of memory");
+    memset(k, 0, sizeof(*k));
+    struct emu_module *m = l->module;
+    k->launch = l;
+    k->index = index;
+    k->slots = xcalloc(m->nslots + 8, sizeof(*k->slots));
+    k->caches = xcalloc(m->nslots + 8, sizeof(*k->caches));
+    k->counts = xcalloc(m->ncounts + 8, sizeof(*k->counts));
+    return k;
+}
+static void worker_free(struct worker *k)
+{
+    free(k->slots);
+    free(k->caches);
+    free(k->counts);
+    free(k);
+}
+
+/* ---- validation ---- */
+static cudaError_t validate(const struct emu_launch *l)
+{
+    const struct device_profile *d = device_profile();
+    const struct emu_func_info *f = emu_func_info(l->func);
+    uint64_t threads = 1;
+    for (int k = 0; k < 3; k++) {
+        if (l->grid[k] == 0 || l->block[k] == 0)
+            return emu_fail(cudaErrorInvalidConfiguration,
+                            "kernel %s: grid (%u,%u,%u) of blocks (%u,%u,%u): no extent may be 0",
+                            f->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
+                            l->block[2]);
+        if (l->block[k] > d->max_block_dim[k])
+            return emu_fail(cudaErrorInvalidConfiguration,
+                            "kernel %s: block (%u,%u,%u): extent %d is over %u", f->name,
+                            l->block[0], l->block[1], l->block[2], k, d->max_block_dim[k]);
+        if (l->grid[k] > d->max_grid_dim[k])
+            return emu_fail(cudaErrorInvalidConfiguration,
+                            "kernel %s: grid (%u,%u,%u): extent %d is over %u", f->name, l->grid[0],
+                            l->grid[1], l->grid[2], k, d->max_grid_dim[k]);
+        threads *= l->block[k];
+    }
+    if (threads > d->max_threads_per_block)
+        return emu_fail(cudaErrorInvalidConfiguration,
+                        "kernel %s: %llu threads a block; %s takes %u at most", f->name,
+                        (unsigned long long)threads, d->name, d->max_threads_per_block);
+    if (f->reqntid[0])
+        for (int k = 0; k < 3; k++)
+            if (l->block[k] != (f->reqntid[k] ? f->reqntid[k] : 1))
+                return emu_fail(cudaErrorInvalidConfiguration,
+                                "kernel %s requires blocks of (%u,%u,%u) threads", f->name,
+                                f->reqntid[0], f->reqntid[1], f->reqntid[2]);
+    if (threads > f->max_threads)
+        return emu_fail(cudaErrorInvalidValue,
+                        "kernel %s: %llu threads a block; its __launch_bounds__ allow %u", f->name,
+                        (unsigned long long)threads, f->max_threads);
+    uint64_t shared = (uint64_t)f->shared_bytes + l->shared_bytes;
+    if (shared > d->shared_per_block_optin)
+        return emu_fail(cudaErrorInvalidValue,
+                        "kernel %s: %llu bytes of shared memory a block (%u static + %u dynamic); "
+                        "%s has %u",
+                        f->name, (unsigned long long)shared, f->shared_bytes, l->shared_bytes,
+                        d->name, d->shared_per_block_optin);
+    const char *limiter;
+    uint32_t fit = emu_occupancy(l->func, (uint32_t)threads, l->shared_bytes, &limiter);
+    if (fit == 0)
+        return emu_fail(cudaErrorLaunchOutOfResources,
+                        "kernel %s: a block of %llu threads does not fit a multiprocessor (%s)",
+                        f->name, (unsigned long long)threads, limiter);
+    uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    if (l->cooperative && blocks > (uint64_t)fit * d->sms)
+        return emu_fail(cudaErrorCooperativeLaunchTooLarge,
+                        "kernel %s: %llu blocks; a cooperative launch needs them all resident, and "
+                        "%u on each of %u multiprocessors is %llu",
+                        f->name, (unsigned long long)blocks, fit, d->sms,
+                        (unsigned long long)fit * d->sms);
+    return cudaSuccess;
+}
+
+/* ---- a launch ---- */
+int launch_set_check(int on)
+{
+    int now = check_on;
+    if (now < 0)
+        now = emu_options()->check;
+    check_on = on != 0;
+    if (on)
+        check_enable();
+    return now;
+}
+uint64_t launch_set_steps(uint64_t steps)
+{
+    uint64_t now = steps_limit == UINT64_MAX ? emu_options()->steps : steps_limit;
+    steps_limit = steps;
+    return now;
+}
+
+static void install_listeners(struct launch *l)
+{
+    if (check_on < 0)
+        check_on = emu_options()->check;
+    if (check_on)
+        l->listeners[l->nlisteners++] = check_listener();
+    struct listener *t = trace_listener(l->func->info.name);
+    if (t)
+        l->listeners[l->nlisteners++] = t;
+}
+
+static void set_up(struct launch *l, const struct emu_launch *e)
+{
+    const struct device_profile *d = device_profile();
+    l->func = e->func;
+    l->module = e->func->module;
+    memcpy(l->grid, e->grid, sizeof(l->grid));
+    memcpy(l->block, e->block, sizeof(l->block));
+    for (int k = 0; k < 3; k++)
+        l->cluster[k] = e->cluster[k] ? e->cluster[k] : 1;
+    l->nblocks = (uint64_t)e->grid[0] * e->grid[1] * e->grid[2];
+    l->threads = e->block[0] * e->block[1] * e->block[2];
+    l->nwarps = (l->threads + WARP - 1) / WARP;
+    l->dynamic_shared = e->shared_bytes;
+    l->shared_bytes = e->func->info.shared_bytes + e->shared_bytes;
+    l->params = e->params;
+    l->param_bytes = e->func->info.param_bytes;
+    l->cooperative = e->cooperative;
+    l->serial = atomic_fetch_add(&launch_serial, 1) + 1;
+    l->profile = d;
+    l->steps_limit = steps_limit == UINT64_MAX ? emu_options()->steps : steps_limit;
+    uint64_t resident =
+        (uint64_t)emu_occupancy(e->func, l->threads, e->shared_bytes, NULL) * d->sms;
+    l->max_active = (uint32_t)(resident > 65536 ? 65536 : resident);
+    if (l->cooperative)
+        l->max_active = (uint32_t)l->nblocks;
+    l->constants = xcalloc(l->module->nfuncs + 1, sizeof(*l->constants));
+    l->warp_constants = aligned_alloc(64, (size_t)l->nwarps * WARP_CONST_BYTES);
+    if (!l->warp_constants)
+        panic("out of memory");
+    fill_warp_constants(l);
+}
+
+static struct mem_alloc *grid_workspace(void)
+{
+    static struct mem_alloc *a; /* {size, barrier}: launches are one at a time */
+    if (!a)
+        a = mem_alloc(256, 256, MEM_WORKSPACE, NULL);
+    if (a) {
+        memset(a->host, 0, 256);
+        *(uint32_t *)a->host = 256;
+    }
+    return a;
+}
+
+static void tear_down(struct launch *l, struct worker **workers, int n)
+{
+    for (int i = 0; i < n; i++)
+        worker_free(workers[i]);
+    free(workers);
+    for (uint32_t i = 0; i < l->module->nfuncs; i++)
+        free(l->constants[i]);
+    free((void *)l->constants);
+    free(l->warp_constants);
+}
+
+cudaError_t emu_launch(const struct emu_launch *e, struct emu_result *result)
+{
+    cudaError_t err = lower_func(e->func);
+    if (err == cudaSuccess)
+        err = validate(e);
+    if (err != cudaSuccess)
+        return err;
+    pthread_mutex_lock(&launch_lock);
+    struct launch l = {0};
+    set_up(&l, e);
+    install_listeners(&l);
+    if (l.cooperative) {
+        struct mem_alloc *a = grid_workspace();
+        l.workspace = a ? a->addr : 0;
+    }
+    struct block_info any = {.func = l.func,
+                             .kernel = l.func->info.name,
+                             .launch = l.serial,
+                             .threads = l.threads,
+                             .warps = l.nwarps,
+                             .shared_bytes = l.shared_bytes};
+    memcpy(any.ntid, l.block, sizeof(any.ntid));
+    memcpy(any.nctaid, l.grid, sizeof(any.nctaid));
+    for (int k = 0; k < l.nlisteners; k++)
+        if (l.listeners[k]->launch_begin)
+            l.listeners[k]->launch_begin(l.listeners[k], &any);
+    int n = thread_count(&l);
+    struct worker **workers = xcalloc((size_t)n, sizeof(*workers));
+    for (int i = 0; i < n; i++)
+        workers[i] = worker_new(&l, (uint32_t)i);
+    pool_run(workers, n);
+    for (int k = 0; k < l.nlisteners; k++)
+        if (l.listeners[k]->launch_end)
+            l.listeners[k]->launch_end(l.listeners[k], &any);
+    struct emu_result r = {0};
+    count_launch(&l, workers, n, &r);
+    if (result)
+        *result = r;
+    err = (cudaError_t)(int)l.failed;
+    tear_down(&l, workers, n);
+    pthread_mutex_unlock(&launch_lock);
+    return err;
+}

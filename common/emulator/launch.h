@@ -1,0 +1,19 @@
+/* launch.h - private to launch.c and count.c. */
+#ifndef EMULATOR_LAUNCH_H
+#define EMULATOR_LAUNCH_H
+
+#include "exec.h"
+
+/* Adds up the workers' block and instruction counts into r->counters, keeps the per-line
+ * sums (count.c), and asks the model for a time. */
+void count_launch(struct launch *l, struct worker **workers, int n, struct emu_result *r);
+
+int launch_set_check(int on);              /* returns the former setting */
+uint64_t launch_set_steps(uint64_t steps); /* 0: no limit; returns the former one */
+extern uint32_t launch_stack_limit;        /* cudaLimitStackSize, bytes a thread */
+
+/* Source lines' counters since the last reset, as JSON; caller frees. */
+char *count_lines_json(void);
+void count_lines_reset(void);
+
+#endif

@@ -1,0 +1,307 @@
+/* lower_memory.c - loads, stores, atomics, fences: space, size and order of each. */
+#include "lower.h"
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t scope_flags(const struct ptx_insn *p)
+{
+    uint32_t s = ptx_has(p, M_cta)                       ? 1
+                 : ptx_has(p, M_cluster)                 ? 2
+                 : ptx_has(p, M_gpu) || ptx_has(p, M_gl) ? 3
+                 : ptx_has(p, M_sys)                     ? 4
+                                                         : 0;
+    uint32_t f = s << F_SCOPE_SHIFT;
+    if (ptx_has(p, M_volatile) || ptx_has(p, M_mmio))
+        f |= F_VOLATILE;
+    if (ptx_has(p, M_relaxed))
+        f |= F_RELAXED;
+    if (ptx_has(p, M_acquire) || ptx_has(p, M_acq_rel))
+        f |= F_ACQUIRE;
+    if (ptx_has(p, M_release) || ptx_has(p, M_acq_rel))
+        f |= F_RELEASE;
+    return f;
+}
+static void elements(struct lower *l, const struct ptx_operand *o, bool store, uint32_t **places,
+                     uint32_t *single, uint8_t *width)
+{
+    enum ptx_type t = l->in->types[0];
+    *width = type_bytes(t) <= 2 ? 2 : (uint8_t)type_bytes(t);
+    *places = NULL;
+    *single = NO_PLACE;
+    if (o->kind != OPD_VEC) {
+        if (store)
+            *single = lower_src_any(l, o, t, width);
+        else {
+            *single = lower_dst(l, o);
+            if (o->kind == OPD_REG)
+                *width = lower_reg_bytes(l, o->reg);
+        }
+        return;
+    }
+    *places = lower_places(l, o->nelems);
+    for (uint32_t k = 0; k < o->nelems; k++) {
+        const struct ptx_operand *e = &o->elems[k];
+        uint8_t bytes = *width;
+        (*places)[k] = store ? lower_src_any(l, e, t, &bytes) : lower_dst(l, e);
+        if (e->kind == OPD_REG)
+            bytes = lower_reg_bytes(l, e->reg);
+        if (k && bytes != *width && e->kind != OPD_SINK)
+            lower_fail(l, "vector elements of different width: not supported");
+        if (e->kind != OPD_SINK)
+            *width = bytes;
+    }
+    if (o->nelems == 1)
+        *single = (*places)[0];
+}
+
+/* .param of this function's calls and signature: rows in the frame */
+static bool lower_frame_access(struct lower *l, const struct ptx_operand *address, bool store)
+{
+    const struct ptx_operand *value = &l->in->operands[store ? 1 : 0];
+    const struct param_place *at = address->var ? lower_param(l, address->var) : NULL;
+    if (!at)
+        return false;
+    uint32_t *places, single;
+    uint8_t width;
+    if (address->has_reg)
+        lower_fail(l, "indexed access to a .param variable: not supported");
+    uint64_t bytes = (uint64_t)type_bytes(l->in->types[0]) * (l->in->vec ? l->in->vec : 1);
+    if (address->offset < 0 || (uint64_t)address->offset + bytes > ROUND_UP(at->var->size, 4))
+        lower_fail(l, "access outside the .param variable %s", at->var->name);
+    elements(l, value, store, &places, &single, &width);
+    struct insn *in = lower_emit(l, store ? "st_frame" : "ld_frame");
+    in->taken = at->offset;
+    in->imm = address->offset;
+    in->size = (uint8_t)type_bytes(l->in->types[0]);
+    in->count = l->in->vec ? l->in->vec : 1;
+    in->places = places;
+    in->width = in->src_width = width;
+    if (store)
+        in->src[1] = single;
+    else
+        in->dst = single;
+    if (is_signed_type(l->in->types[0]))
+        in->flags |= F_SIGNED;
+    return true;
+}
+
+static const char *space_name(enum ptx_space s)
+{
+    switch (s) {
+    case SPACE_GLOBAL:
+    case SPACE_CONST:
+        return "global";
+    case SPACE_SHARED:
+    case SPACE_SHARED_CLUSTER: /* clusters of one block */
+        return "shared";
+    case SPACE_LOCAL:
+        return "local";
+    case SPACE_PARAM:
+        return "param";
+    default:
+        return "generic";
+    }
+}
+/* ld, ldu, st */
+static void lower_access(struct lower *l, bool store)
+{
+    const struct ptx_insn *p = l->in;
+    if (p->noperands < 2 || !p->ntypes) {
+        lower_fail(l, "operand missing");
+        return;
+    }
+    const struct ptx_operand *address = &p->operands[store ? 0 : 1];
+    if (!store && p->operands[0].kind == OPD_REG && l->aliased[p->operands[0].reg])
+        return;
+    enum ptx_space space = p->space;
+    if (space == SPACE_PARAM && lower_frame_access(l, address, store))
+        return;
+    if (space == SPACE_PARAM && store) {
+        lower_fail(l, "store to a kernel parameter");
+        return;
+    }
+    if (space == SPACE_CONST && store) {
+        lower_fail(l, "store to constant memory");
+        return;
+    }
+    enum ptx_type t = p->types[0];
+    uint8_t size = (uint8_t)type_bytes(t), count = p->vec ? p->vec : 1;
+    if (size > 8 || (uint32_t)size * count > 16) {
+        lower_fail(l, "accesses of more than 16 bytes: not supported");
+        return;
+    }
+    uint32_t *places, single;
+    uint8_t width;
+    elements(l, &p->operands[store ? 1 : 0], store, &places, &single, &width);
+    const char *where = space_name(space), *fast = "";
+    if (count == 1 && size == width && single != NO_PLACE) {
+        if (!strcmp(where, "global") && (size == 4 || size == 8))
+            fast = size == 4 ? "_4" : "_8";
+        if (!strcmp(where, "shared") && size == 4)
+            fast = "_4";
+    }
+    struct insn *in = lower_emit(l, "%s_%s%s", store ? "st" : "ld", where, fast);
+    uint32_t at = (uint32_t)(in - l->out);
+    in->size = size;
+    in->count = count;
+    in->places = places;
+    in->width = in->src_width = width;
+    if (store)
+        in->src[1] = single;
+    else
+        in->dst = single;
+    in->flags |= scope_flags(p);
+    if (is_signed_type(t))
+        in->flags |= F_SIGNED;
+    in->slot = lower_slot(l);
+    lower_address(l, &l->out[at], address, space);
+}
+
+static uint8_t atomic_op(const struct ptx_insn *p)
+{
+    static const enum ptx_mod ops[] = {M_add, M_min, M_max, M_inc, M_dec,
+                                       M_and, M_or,  M_xor, M_cas, M_exch};
+    for (unsigned k = 0; k < sizeof(ops) / sizeof(ops[0]); k++)
+        if (ptx_has(p, ops[k]))
+            return (uint8_t)ops[k];
+    return 0;
+}
+static void lower_atomic(struct lower *l)
+{
+    const struct ptx_insn *p = l->in;
+    bool red = p->op == OP_red;
+    uint32_t first = red ? 0 : 1;
+    enum ptx_type t = p->ntypes ? p->types[0] : PTX_NOTYPE;
+    uint8_t kind = atomic_op(p), size = (uint8_t)type_bytes(t);
+    bool half = t == PTX_F16 || t == PTX_F16X2 || t == PTX_BF16 || t == PTX_BF16X2;
+    if (!kind || size < 2 || size > 8 || (half && kind != M_add) ||
+        (size == 2 && !half && kind != M_cas && kind != M_exch) || (p->vec > 1)) {
+        lower_fail(l, "this atomic operation: not supported");
+        return;
+    }
+    if ((kind == M_and || kind == M_or || kind == M_xor || kind == M_cas || kind == M_exch) &&
+        is_float_type(t)) {
+        lower_fail(l, "this atomic operation has no floating-point form");
+        return;
+    }
+    uint8_t width = size, w2 = size;
+    uint32_t b = lower_src_any(l, &p->operands[first + 1], t, &width), c = NO_PLACE;
+    if (kind == M_cas)
+        c = lower_src_any(l, &p->operands[first + 2], t, &w2);
+    uint32_t dst = NO_PLACE;
+    if (!red)
+        dst = lower_dst(l, &p->operands[0]);
+    struct insn *in = lower_emit(l, "atom_%s", space_name(p->space));
+    uint32_t at = (uint32_t)(in - l->out);
+    in->src[1] = b;
+    in->src[2] = c;
+    in->dst = dst;
+    in->sub = kind;
+    in->sub2 = (uint8_t)t;
+    in->size = size;
+    in->width = in->src_width = width;
+    if (!red && p->operands[0].kind == OPD_REG)
+        in->width = lower_reg_bytes(l, p->operands[0].reg);
+    in->flags |= scope_flags(p);
+    if (red || dst == NO_PLACE)
+        in->flags |= F_RED;
+    in->slot = lower_slot(l);
+    lower_address(l, &l->out[at], &p->operands[first], p->space);
+}
+/* A result that nothing reads makes an atomic a reduction, as machine code has it. */
+
+static void lower_fence(struct lower *l)
+{
+    struct insn *in = lower_emit(l, "fence");
+    uint32_t f = scope_flags(l->in);
+    if (!(f >> F_SCOPE_SHIFT & 7))
+        f |= (ptx_has(l->in, M_proxy) ? 1u : 3u) << F_SCOPE_SHIFT;
+    in->flags |= f;
+    in->sub = (f & F_ACQUIRE && !(f & F_RELEASE)) ? 2 : (f & F_RELEASE && !(f & F_ACQUIRE)) ? 4 : 6;
+}
+static void lower_isspacep(struct lower *l)
+{
+    static const struct {
+        enum ptx_mod m;
+        enum ptx_space s;
+        uint64_t window;
+    } rows[] = {{M_global, SPACE_GLOBAL, 0},
+                {M_shared, SPACE_SHARED, MEM_SHARED_BASE},
+                {M_local, SPACE_LOCAL, MEM_LOCAL_BASE},
+                {M_param, SPACE_PARAM, MEM_PARAM_BASE}};
+    uint32_t a = lower_src(l, &l->in->operands[1], PTX_B64);
+    struct insn *in = lower_emit(l, "isspacep");
+    in->src[0] = a;
+    in->dst = lower_dst(l, &l->in->operands[0]);
+    in->sub = 1;
+    for (unsigned k = 0; k < 4; k++)
+        if (ptx_has(l->in, rows[k].m) || (l->in->has_space && l->in->space == rows[k].s)) {
+            in->imm = (int64_t)rows[k].window;
+            in->sub = 0;
+        }
+    if (l->in->space == SPACE_SHARED_CLUSTER) {
+        in->imm = (int64_t)MEM_SHARED_BASE;
+        in->sub = 0;
+    }
+}
+static void lower_stack(struct lower *l)
+{
+    const struct ptx_insn *p = l->in;
+    uint8_t width = 8;
+    if (p->op == OP_alloca) {
+        uint32_t n = lower_src_any(l, &p->operands[1], PTX_B64, &width);
+        struct insn *in = lower_emit(l, "alloca");
+        in->src[0] = n;
+        in->src_width = width;
+        in->dst = lower_dst(l, &p->operands[0]);
+        in->width = 8;
+        in->imm =
+            p->noperands > 2 && p->operands[2].kind == OPD_IMM ? (int64_t)p->operands[2].imm : 8;
+    } else if (p->op == OP_stacksave) {
+        struct insn *in = lower_emit(l, "stacksave");
+        in->dst = lower_dst(l, &p->operands[0]);
+        in->width = lower_reg_bytes(l, p->operands[0].reg);
+    } else {
+        uint32_t v = lower_src_any(l, &p->operands[0], PTX_B64, &width);
+        struct insn *in = lower_emit(l, "stackrestore");
+        in->src[0] = v;
+        in->src_width = width;
+    }
+}
+
+bool lower_memory(struct lower *l)
+{
+    switch (l->in->op) {
+    case OP_ld:
+    case OP_ldu:
+        lower_access(l, false);
+        return true;
+    case OP_st:
+        lower_access(l, true);
+        return true;
+    case OP_atom:
+    case OP_red:
+        lower_atomic(l);
+        return true;
+    case OP_membar:
+    case OP_fence:
+        lower_fence(l);
+        return true;
+    case OP_isspacep:
+        lower_isspacep(l);
+        return true;
+    case OP_prefetch:
+    case OP_prefetchu:
+    case OP_discard:
+    case OP_applypriority:
+        lower_emit(l, "prefetch");
+        return true;
+    case OP_alloca:
+    case OP_stacksave:
+    case OP_stackrestore:
+        lower_stack(l);
+        return true;
+    default:
+        return false;
+    }
+}
