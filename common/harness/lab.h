@@ -24,8 +24,8 @@ size_t dtype_size(enum dtype t);
 const char *dtype_name(enum dtype t);
 
 #define LAB_MAX_BUFFERS 8
-#define LAB_MAX_ARGS 12
-#define LAB_MAX_STEPS 64
+#define LAB_MAX_ARGS    12
+#define LAB_MAX_STEPS   64
 
 /* One input of a lab: what the student's kernel is run on. `param` is the lab's own knob
  * (stride, width, paths, …), `m`,`k` further extents (matmul: m×k times k×n). */
@@ -34,11 +34,17 @@ struct lab_case {
     uint64_t n, m, k;
     int64_t param;
     enum dtype dtype;
-    int op;           /* lab-defined: sum, min, max … */
-    uint64_t seed;    /* 0: the run's seed */
-    unsigned flags;   /* CASE_* */
+    int op;         /* lab-defined: sum, min, max … */
+    uint64_t seed;  /* 0: the run's seed */
+    unsigned flags; /* CASE_* */
 };
-enum { CASE_CHECK = 1, CASE_TIME = 2, CASE_QUICK = 4 /* part of a plain `make` */, CASE_EMULATOR_ONLY = 8, CASE_GPU_ONLY = 16 };
+enum {
+    CASE_CHECK = 1,
+    CASE_TIME = 2,
+    CASE_QUICK = 4 /* part of a plain `make` */,
+    CASE_EMULATOR_ONLY = 8,
+    CASE_GPU_ONLY = 16
+};
 
 enum buffer_role { BUF_INPUT, BUF_OUTPUT, BUF_SCRATCH };
 struct lab_buffer {
@@ -64,7 +70,13 @@ struct plan_arg {
     enum arg_kind kind;
     int buffer;      /* ARG_BUFFER: index into plan.buffers */
     uint64_t offset; /* ARG_BUFFER: elements */
-    union { uint32_t u32; int32_t i32; uint64_t u64; float f32; double f64; } v;
+    union {
+        uint32_t u32;
+        int32_t i32;
+        uint64_t u64;
+        float f32;
+        double f64;
+    } v;
 };
 struct plan_step {
     char kernel[64];
@@ -80,16 +92,16 @@ struct plan {
 };
 
 struct lab_variant {
-    const char *name;   /* "reduce3", also its kernel's name unless `kernels` says more */
-    const char *number; /* "3": as the lectures number it */
-    const char *what;   /* one line: "sequential addressing" */
-    const char *kernels; /* space-separated kernels the module must have; NULL: name */
-    bool has_record;    /* the student's file may hold LAUNCH(name, …) */
-    struct launch_record record;          /* default */
-    struct launch_record min, max;        /* allowed range of each field; 0: fixed to default */
-    unsigned flags;     /* lab-defined */
-    bool optional;      /* missing in the module: skipped, not an error (the student's own best) */
-    bool demo;          /* given to the student complete; not counted as theirs */
+    const char *name;            /* "reduce3", also its kernel's name unless `kernels` says more */
+    const char *number;          /* "3": as the lectures number it */
+    const char *what;            /* one line: "sequential addressing" */
+    const char *kernels;         /* space-separated kernels the module must have; NULL: name */
+    bool has_record;             /* the student's file may hold LAUNCH(name, …) */
+    struct launch_record record; /* default */
+    struct launch_record min, max; /* allowed range of each field; 0: fixed to default */
+    unsigned flags;                /* lab-defined */
+    bool optional; /* missing in the module: skipped, not an error (the student's own best) */
+    bool demo;     /* given to the student complete; not counted as theirs */
 };
 
 struct lab_mismatch {
@@ -105,13 +117,14 @@ struct device_limits { /* what plan() may know of the machine */
 struct lab {
     const char *name, *title;
     const char *bytes_formula, *flops_formula; /* printed above the table, e.g. "4 n" */
-    const char *record_items; /* what LAUNCH's third field means here */
-    const char *param_name;   /* "stride"; NULL when unused */
+    const char *record_items;                  /* what LAUNCH's third field means here */
+    const char *param_name;                    /* "stride"; NULL when unused */
     const struct lab_variant *variants;
     int nvariants;
     const struct lab_case *cases;
     int ncases;
-    /* True when the variant runs on the case (a double-only kernel, a width limit). NULL: always. */
+    /* True when the variant runs on the case (a double-only kernel, a width limit). NULL: always.
+     */
     bool (*applies)(const struct lab_variant *v, const struct lab_case *c);
     /* Fills plan for this variant, case and launch record. False with a message in err
      * when the record cannot be used. All buffers' counts are set here. */
@@ -119,7 +132,8 @@ struct lab {
                  const struct launch_record *r, const struct device_limits *d, struct plan *out,
                  char *err, size_t errsize);
     /* Fills host memory of input buffer b (plan.buffers[b].count elements) from seed. */
-    void (*make_input)(const struct plan *p, int b, const struct lab_case *c, uint64_t seed, void *data);
+    void (*make_input)(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
+                       void *data);
     /* expected: one host array per BUF_OUTPUT buffer (others NULL), from the input arrays.
      * tolerance[b]: per-element absolute bound arrays of doubles for float outputs, or NULL
      * for exact comparison. Arrays are allocated by the caller to the buffers' counts. */
@@ -137,7 +151,7 @@ struct lab {
     const struct lab_prediction {
         const char *key, *question, *expression, *variant, *case_name;
         double tolerance; /* relative */
-    } *predictions;
+    } * predictions;
     int npredictions;
 };
 

@@ -89,7 +89,7 @@ static bool sample(struct clock *k, struct exec *e, int batch, double *ms)
 static bool series(struct clock *k, struct exec *const *sets, int nsets, int reps, int batch,
                    struct spread *out)
 {
-    double ms[MAX_REPS];
+    double ms[MAX_REPS] = {0};
 
     for (int i = 0; i < reps; i++) {
         if (!sample(k, sets[i % nsets], batch, &ms[i]))
