@@ -6,6 +6,8 @@
 #include "compile.h"
 #include "host.h"
 
+#include <dlfcn.h>
+#include <glob.h>
 #include <nvrtc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,6 +106,26 @@ static bool take_image(nvrtcProgram program, bool ptx, struct compiled *out)
     return r == NVRTC_SUCCESS;
 }
 
+/* NVRTC opens libnvrtc-builtins by name alone, which fails where it is in no path of the
+ * loader's, as with the PyPI packages. Opened here, from beside libnvrtc, it is found. */
+static void open_builtins(void)
+{
+    static bool done;
+    Dl_info nvrtc;
+    char *pattern;
+    glob_t found;
+
+    if (done || !dladdr((void *)nvrtcVersion, &nvrtc) || !strrchr(nvrtc.dli_fname, '/'))
+        return;
+    done = true;
+    pattern = host_format("%.*s/libnvrtc-builtins.so.[0-9]*",
+                          (int)(strrchr(nvrtc.dli_fname, '/') - nvrtc.dli_fname), nvrtc.dli_fname);
+    if (!glob(pattern, 0, NULL, &found))
+        dlopen(found.gl_pathv[found.gl_pathc - 1], RTLD_NOW);
+    globfree(&found);
+    free(pattern);
+}
+
 bool compile_cuda(const struct compile_request *r, struct compiled *out)
 {
     char err[512];
@@ -120,6 +142,7 @@ bool compile_cuda(const struct compile_request *r, struct compiled *out)
         free(source);
         return false;
     }
+    open_builtins();
     result = nvrtcCreateProgram(&program, source, r->path, 0, NULL, NULL);
     free(source);
     if (result != NVRTC_SUCCESS) {
