@@ -94,6 +94,11 @@ $(LAB_BINS): $B/bin/%: $B/labs/%/harness.o $B/gen/lab_%.o $B/$(HAR)/run.o $B/lib
 $B/bin/labcc: $B/$(HAR)/labcc_main.o $B/libharness.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
+$B/bin/emubench: $B/$(HAR)/bench_main.o $B/libharness.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
+bench-emulator: $B/bin/emubench $B/lib/libcudart.so.13
+	$(Q)$(ON_emulator) $B/bin/emubench
 $B/$(HAR)/records.o: $B/gen/version.h
 $B/gen/version.h: FORCE
 	@mkdir -p $(@D)
@@ -177,6 +182,6 @@ deps: build/deps.mk build/deps-test.ok
 clean:
 	rm -rf build
 FORCE:
-.PHONY: all emulator programs run test test-emulator test-harness test-runs test-readme test-san test-format \
+.PHONY: all emulator programs run bench-emulator test test-emulator test-harness test-runs test-readme test-san test-format \
         test-lint test-gpu format lint help deps clean FORCE
 -include $(shell find $B -name '*.d' 2>/dev/null)

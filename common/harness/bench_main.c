@@ -1,0 +1,185 @@
+/* bench_main.c - make bench-emulator: how fast the emulator interprets.
+ *
+ * For each kernel of bench.cu and each mode, a fresh process launches it three times; the
+ * fastest counts. G thread-instructions a second and thread = lanes active at each warp
+ * instruction (the counter thread_inst_executed), divided by wall time and host threads.
+ */
+#include "compile.h"
+#include "exec.h"
+#include "host.h"
+#include "machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct kernel {
+    const char *name;
+    uint32_t grid, block, n;
+    uint64_t elements; /* of each buffer */
+};
+static const struct kernel kernels[] = {
+    {"reduce_divergent", 1 << 15, 128, 1 << 22, 1 << 22},
+    {"matmul_naive", 512 * 512 / 256, 256, 512, 512 * 512},
+    {"fma_loop", 256, 256, 1 << 16, 1 << 16},
+    {"copy", 1 << 14, 256, 1 << 22, 1 << 22},
+    {"transpose", 1 << 12, 256, 1 << 22, 1 << 22},
+    {"atomics", 1 << 12, 256, 1 << 20, 1 << 20},
+};
+#define NKERNELS (int)(sizeof(kernels) / sizeof(kernels[0]))
+
+static const struct {
+    const char *name, *counters, *check, *threads; /* threads NULL: all cores */
+} modes[] = {
+    {"counters off", "0", "0", "1"},
+    {"counters on", "1", "0", "1"},
+    {"checks on", "1", "1", "1"},
+    {"counters on, all threads", "1", "0", NULL},
+};
+#define NMODES (int)(sizeof(modes) / sizeof(modes[0]))
+
+struct measured {
+    double seconds, instructions; /* thread-instructions; 0 when not counted */
+    double megabytes;             /* most resident */
+};
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static struct plan plan_of(const struct kernel *k)
+{
+    struct plan p = {.nbuffers = 2, .nsteps = 1};
+
+    p.buffers[0] = (struct lab_buffer){"in", BUF_INPUT, DT_I32, k->elements, ""};
+    p.buffers[1] = (struct lab_buffer){"out", BUF_OUTPUT, DT_I32, k->elements, ""};
+    snprintf(p.steps[0].kernel, sizeof(p.steps[0].kernel), "%s", k->name);
+    p.steps[0].grid[0] = k->grid;
+    p.steps[0].block[0] = k->block;
+    p.steps[0].grid[1] = p.steps[0].grid[2] = p.steps[0].block[1] = p.steps[0].block[2] = 1;
+    p.steps[0].nargs = 3;
+    p.steps[0].args[0] = (struct plan_arg){.kind = ARG_BUFFER, .buffer = 0};
+    p.steps[0].args[1] = (struct plan_arg){.kind = ARG_BUFFER, .buffer = 1};
+    p.steps[0].args[2] = (struct plan_arg){.kind = ARG_U32, .v.u32 = k->n};
+    return p;
+}
+
+static double fastest_of_three(struct exec *e)
+{
+    double best = 1e9;
+
+    for (int i = 0; i < 3; i++) {
+        double start = now();
+
+        emulator_reset();
+        if (!exec_launch(e) || !exec_finish(e))
+            host_die("bench: %s", e->message);
+        best = now() - start < best ? now() - start : best;
+    }
+    return best;
+}
+
+static struct measured measure(const struct kernel *k)
+{
+    char *path = host_format("%s/common/harness/bench.cu", host_root()), err[512];
+    struct compile_request r = {.path = path, .arch = "compute_90"};
+    struct exec_options o = {0};
+    struct plan p = plan_of(k);
+    struct counters counters = {0};
+    struct measured m = {0};
+    struct machine machine;
+    struct module module;
+    struct compiled c;
+    struct rusage usage;
+    struct exec e;
+    void *zeros = host_alloc(k->elements * 4);
+
+    if (!machine_open(&machine, err, sizeof(err)))
+        host_die("bench: %s", err);
+    if (!machine.emulator)
+        host_die("bench: this is the GPU's runtime; make bench-emulator sets the library path");
+    if (!compile_cuda(&r, &c))
+        host_die("%s", c.log);
+    if (!module_load(&module, path, c.image, c.size, err, sizeof(err)))
+        host_die("%s", err);
+    if (!exec_open(&e, &p, &module, &o) || !exec_upload(&e, 0, zeros) || !exec_upload(&e, 1, zeros))
+        host_die("bench: %s", e.message);
+    m.seconds = fastest_of_three(&e);
+    emulator_counters(&counters);
+    m.instructions = (double)counters.thread_inst_executed;
+    getrusage(RUSAGE_SELF, &usage);
+    m.megabytes = (double)usage.ru_maxrss / 1024;
+    return m;
+}
+
+static void set_mode(int mode)
+{
+    setenv("WARPLAB_COUNTERS", modes[mode].counters, 1);
+    setenv("WARPLAB_CHECK", modes[mode].check, 1);
+    if (modes[mode].threads)
+        setenv("WARPLAB_THREADS", modes[mode].threads, 1);
+    else
+        unsetenv("WARPLAB_THREADS");
+}
+
+/* In a child of its own: options are read once a process, and memory is counted for one. */
+static struct measured in_child(int kernel, int mode)
+{
+    struct measured m = {0};
+    int ends[2], status;
+    pid_t child;
+
+    fflush(stdout);
+    if (pipe(ends) || (child = fork()) < 0)
+        host_die("bench: cannot start a process");
+    if (!child) {
+        set_mode(mode);
+        m = measure(&kernels[kernel]);
+        _exit(write(ends[1], &m, sizeof(m)) == sizeof(m) ? 0 : 1);
+    }
+    close(ends[1]);
+    if (read(ends[0], &m, sizeof(m)) != sizeof(m))
+        m.seconds = 0;
+    close(ends[0]);
+    waitpid(child, &status, 0);
+    return m;
+}
+
+int main(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    printf("G thread-instructions a second and host thread; %ld cores\n%-18s", cores, "");
+    for (int mode = 0; mode < NMODES; mode++)
+        printf(" %24s", modes[mode].name);
+    printf(" %10s\n", "MiB");
+    for (int k = 0; k < NKERNELS; k++) {
+        struct measured m[NMODES];
+        double most = 0;
+
+        for (int mode = 0; mode < NMODES; mode++) {
+            m[mode] = in_child(k, mode);
+            most = m[mode].megabytes > most ? m[mode].megabytes : most;
+        }
+        printf("%-18s", kernels[k].name);
+        for (int mode = 0; mode < NMODES; mode++) {
+            double threads = modes[mode].threads ? 1 : (double)cores;
+
+            if (m[mode].seconds > 0)
+                printf("    %8.3f (%8.1f ms)", m[1].instructions / m[mode].seconds / threads / 1e9,
+                       1e3 * m[mode].seconds);
+            else
+                printf(" %24s", "failed");
+        }
+        printf(" %10.0f\n", most);
+    }
+    return 0;
+}
