@@ -111,12 +111,13 @@ all: programs
 	$(Q)common/run.sh '$(ON)' $B/bin '$(QUICK)' $(LABS)
 	$(Q)$(MAKE) --no-print-directory plots
 programs: emulator $(LAB_BINS) $B/bin/labcc
+ifneq ($(and $(filter run,$(MAKECMDGOALS)),$(filter-out $(LABS),$(or $(LAB),none))),)
+$(error which lab? LAB=… is one of: $(LABS))
+endif
 run: $(RUNTIME_$(BACKEND)) $B/bin/$(LAB)
 	$(Q)$(ON) BACKEND=$(BACKEND) CHECK=$(CHECK) PROFILE=$(PROFILE) common/run.sh one $B/bin/$(LAB) \
 	    $(if $(SOLUTION),--solution) $(if $(KERNEL),--kernel $(KERNEL)) $(if $(N),--n $(N)) \
 	    $(if $(CASE),--case '$(CASE)') $(if $(FILE),--file $(FILE)) $(ARGS)
-$B/bin/:
-	@echo "Which lab? LAB=… is one of: $(LABS)" >&2; exit 2
 
 # ---- tests ----
 EMU_TESTS := $(wildcard $(EMU)/*_test.c)
@@ -160,7 +161,7 @@ SUITES += $(if $(wildcard grading/*_test.c),grading) $(if $(wildcard plots/test_
 test: build/deps-test.ok
 	$(Q)$(MAKE) --no-print-directory programs
 	$(Q)common/test.sh $B/test/logs $(SUITES)
-test-gpu: programs
+test-gpu: $(if $(GPU),programs)
 	$(Q)common/run.sh gpu-tests '$(GPU)' '$(ON_gpu)' $B/bin $(LABS)
 
 help:

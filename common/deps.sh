@@ -7,7 +7,8 @@
 #
 # Debian packages come with apt (as root, or through sudo). matplotlib and, where there is no
 # CUDA toolkit 13, NVIDIA's compiler and runtime come from PyPI into .venv; .venv/cuda then
-# looks like a toolkit. Nothing is installed that is already there.
+# looks like a toolkit. Nothing is installed that is already there; NO_DEPS=1 leaves the
+# Debian packages to you.
 set -eu
 tier=$1 out=$2
 cd "$(dirname "$0")/.."
@@ -30,6 +31,10 @@ packages() {
         installed "$p" || missing="$missing $p"
     done
     [ -n "$missing" ] || return 0
+    if [ -n "${NO_DEPS:-}" ]; then
+        say "not installed, as NO_DEPS is set:$missing"
+        return 0
+    fi
     if ! command -v apt-get >/dev/null; then
         say "this is not Debian or Ubuntu: if the build fails, install what is called there:$missing"
         return 0
