@@ -3,14 +3,26 @@
 #define GRADING_COMMANDS_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 int cmd_check(int argc, char **argv);
 int cmd_selftest(int argc, char **argv);
 int cmd_labs(int argc, char **argv);
+int cmd_batch(int argc, char **argv);
+int cmd_marks(int argc, char **argv);
+int cmd_show(int argc, char **argv);
+int cmd_regrade(int argc, char **argv);
+int cmd_override(int argc, char **argv);
+int cmd_audit(int argc, char **argv);
+int cmd_stats(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 
 /* Shared: the secret's text (fatal when unusable); a sandbox, or a refusal. */
 struct engine_options;
 char *read_secret(const char *path);
 bool sandbox_or_refuse(struct engine_options *o, bool practice);
+
+struct book;
+void print_marks(struct book *book, const char *lab, FILE *f);
 
 #endif

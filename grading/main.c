@@ -12,6 +12,14 @@ static const struct command {
     const char *what;
 } commands[] = {
     {"check", cmd_check, "mark one file and print the report"},
+    {"batch", cmd_batch, "mark a class's submissions into the gradebook"},
+    {"marks", cmd_marks, "print what counts for each student"},
+    {"show", cmd_show, "print a student's report, marks and audit trail"},
+    {"stats", cmd_stats, "print each lab's distribution and pass rates"},
+    {"regrade", cmd_regrade, "drop a student's verdict so that it is made again"},
+    {"override", cmd_override, "set a mark by hand, with the reason"},
+    {"audit", cmd_audit, "print who changed what, when and why"},
+    {"diff", cmd_diff, "compare two runs"},
     {"selftest", cmd_selftest, "mark the labs' wrong, right, solution and skeleton kernels"},
     {"labs", cmd_labs, "list the labs and their rubrics' rows"},
 };

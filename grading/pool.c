@@ -1,0 +1,160 @@
+/* pool.c - forked workers, each with an engine. See pool.h. */
+#include "pool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MAX_JOBS = 64, MAX_VERDICT = 64 << 20 };
+
+struct worker {
+    pid_t pid;
+    int fd;
+    int item; /* -1: idle */
+};
+
+static bool all_of(int fd, void *data, size_t n, bool writing)
+{
+    char *p = data;
+    while (n) {
+        ssize_t k = writing ? write(fd, p, n) : read(fd, p, n);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0)
+            return false;
+        p += k;
+        n -= (size_t)k;
+    }
+    return true;
+}
+
+static _Noreturn void work(int fd, const char *lab, const struct engine_options *o,
+                           const struct pool_item *items)
+{
+    struct engine e;
+    char err[4096];
+    int32_t i;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* the boxes below die with us in turn */
+    if (!engine_open(&e, lab, o, err, sizeof(err)))
+        gr_die("%s", err);
+    while (all_of(fd, &i, sizeof(i), false)) {
+        json_t *v = engine_mark(&e, items[i].name, items[i].source, items[i].length);
+        char *text = json_dumps(v, JSON_COMPACT | JSON_SORT_KEYS);
+        uint32_t n = (uint32_t)strlen(text);
+        if (!all_of(fd, &n, sizeof(n), true) || !all_of(fd, text, n, true))
+            break;
+        free(text);
+        json_decref(v);
+    }
+    engine_close(&e);
+    _exit(0);
+}
+
+static void start(struct worker *w, const char *lab, const struct engine_options *o,
+                  const struct pool_item *items)
+{
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+        gr_die("cannot start a worker: %s", strerror(errno));
+    fflush(NULL);
+    *w = (struct worker){.pid = fork(), .fd = pair[0], .item = -1};
+    if (w->pid < 0)
+        gr_die("cannot start a worker: %s", strerror(errno));
+    if (w->pid == 0) {
+        close(pair[0]);
+        work(pair[1], lab, o, items);
+    }
+    close(pair[1]);
+}
+
+static void stop(struct worker *w)
+{
+    shutdown(w->fd, SHUT_RDWR); /* workers forked later hold copies: closing is not enough */
+    close(w->fd);
+    while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    w->pid = 0;
+}
+
+static bool give(struct worker *w, int item)
+{
+    int32_t i = item;
+    w->item = item;
+    return all_of(w->fd, &i, sizeof(i), true);
+}
+
+/* The verdict a worker sends, or NULL when it has died. */
+static json_t *take(struct worker *w)
+{
+    uint32_t n;
+    if (!all_of(w->fd, &n, sizeof(n), false) || n > MAX_VERDICT)
+        return NULL;
+    char *text = gr_alloc((size_t)n + 1);
+    json_error_t bad;
+    json_t *v = all_of(w->fd, text, n, false) ? json_loads(text, 0, &bad) : NULL;
+    free(text);
+    return v;
+}
+
+static json_t *failed_verdict(const char *lab, const struct engine_options *o, const char *name)
+{
+    struct engine e;
+    char err[4096];
+    if (!engine_open(&e, lab, o, err, sizeof(err)))
+        gr_die("%s", err);
+    json_t *v = engine_no_mark(&e, name, "failed",
+                               "The grader's worker ended while marking this; mark it again.");
+    engine_close(&e);
+    return v;
+}
+
+void pool_run(const char *lab, const struct engine_options *o, const struct pool_item *items, int n,
+              int jobs, pool_done *done, void (*tick)(void *user), void *user)
+{
+    struct worker workers[MAX_JOBS];
+    struct pollfd polls[MAX_JOBS];
+    int next = 0, finished = 0;
+    bool go_on = true;
+    jobs = jobs < 1 ? 1 : jobs > MAX_JOBS ? MAX_JOBS : jobs;
+    jobs = jobs < n ? jobs : n;
+    for (int k = 0; k < jobs; k++) {
+        start(&workers[k], lab, o, items);
+        give(&workers[k], next++);
+    }
+    while (finished < n && go_on) {
+        for (int k = 0; k < jobs; k++)
+            polls[k] = (struct pollfd){workers[k].item >= 0 ? workers[k].fd : -1, POLLIN, 0};
+        poll(polls, (nfds_t)jobs, 200);
+        for (int k = 0; k < jobs && go_on; k++) {
+            if (!polls[k].revents)
+                continue;
+            int item = workers[k].item;
+            json_t *v = take(&workers[k]);
+            if (!v) {
+                stop(&workers[k]);
+                start(&workers[k], lab, o, items);
+                v = failed_verdict(lab, o, items[item].name);
+            }
+            workers[k].item = -1;
+            if (next < n)
+                give(&workers[k], next++);
+            go_on = done(user, item, v);
+            json_decref(v);
+            finished++;
+        }
+        if (tick)
+            tick(user);
+    }
+    for (int k = 0; k < jobs; k++) {
+        if (workers[k].item >= 0)
+            kill(workers[k].pid, SIGKILL); /* stopped early */
+        stop(&workers[k]);
+    }
+}
