@@ -16,6 +16,8 @@ int cmd_override(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
 int cmd_stats(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
+int cmd_export(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 
 /* Shared: the secret's text (fatal when unusable); a sandbox, or a refusal. */
 struct engine_options;

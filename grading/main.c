@@ -20,6 +20,8 @@ static const struct command {
     {"override", cmd_override, "set a mark by hand, with the reason"},
     {"audit", cmd_audit, "print who changed what, when and why"},
     {"diff", cmd_diff, "compare two runs"},
+    {"export", cmd_export, "write marks for Canvas, Moodle, Gradescope, Autolab, JUnit and others"},
+    {"report", cmd_report, "write HTML pages, one a student and one of the class"},
     {"selftest", cmd_selftest, "mark the labs' wrong, right, solution and skeleton kernels"},
     {"labs", cmd_labs, "list the labs and their rubrics' rows"},
 };

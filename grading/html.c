@@ -1,0 +1,366 @@
+/* html.c - the pages of html.h. Marks are drawn as SVG; colour never stands alone. */
+#include "html.h"
+
+#include "report.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char head[] =
+    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+    "'unsafe-inline'\">"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>";
+static const char style[] =
+    "</title><style>"
+    ":root{--ink:#1b1f24;--soft:#5d6772;--line:#d8dde3;--good:#1a7f37;--bad:#b42318;--part:#8a6100;"
+    "--bar:#9db7d8;--me:#1f5fae}"
+    "body{font:16px/1.5 "
+    "system-ui,sans-serif;color:var(--ink);background:#fff;max-width:60rem;margin:2rem "
+    "auto;padding:0 1rem}"
+    "h1{font-size:1.5rem;margin:0 0 .2rem}h2{font-size:1.1rem;margin:2rem 0 .5rem}"
+    ".soft{color:var(--soft)}.score{font-size:2.2rem;margin:.5rem 0 0}"
+    "table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:."
+    "4rem .6rem;border-bottom:1px solid var(--line)}"
+    "td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}"
+    ".pass{color:var(--good)}.fail,.error{color:var(--bad)}.blocked,.inconclusive,.skipped{color:"
+    "var(--part)}"
+    "pre{background:#f5f7f9;border:1px solid "
+    "var(--line);padding:.7rem;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere;font-size:"
+    ".85rem}"
+    "svg text{font:12px system-ui,sans-serif;fill:var(--soft)}td{overflow-wrap:anywhere}"
+    "</style></head><body>\n";
+
+void html_escape(struct text *out, const char *s)
+{
+    for (; *s; s++) {
+        switch (*s) {
+        case '<':
+            text_add(out, "&lt;");
+            break;
+        case '>':
+            text_add(out, "&gt;");
+            break;
+        case '&':
+            text_add(out, "&amp;");
+            break;
+        case '"':
+            text_add(out, "&quot;");
+            break;
+        case '\'':
+            text_add(out, "&#39;");
+            break;
+        default:
+            text_bytes(out, (unsigned char)*s < 0x20 && *s != '\n' && *s != '\t' ? "?" : s, 1);
+        }
+    }
+}
+
+/* From anywhere: made printable first, then escaped. */
+static void add_safe(struct text *out, const char *s)
+{
+    struct text t = {0};
+    text_printable(&t, s, strlen(s), true);
+    html_escape(out, text_str(&t));
+    text_free(&t);
+}
+
+static void open_page(struct text *out, const char *title)
+{
+    text_add(out, head);
+    add_safe(out, title);
+    text_add(out, style);
+}
+
+/* ---- distribution: bars of tenths of the full marks; `mine` < 0: nobody's place ---- */
+
+enum { BINS = 10, BAR_W = 52, PLOT_H = 110 };
+
+static int bin_of(double mark, double max)
+{
+    int k = max > 0 ? (int)(BINS * mark / max) : 0;
+    return k < 0 ? 0 : k >= BINS ? BINS - 1 : k;
+}
+
+static void add_distribution(struct text *out, const struct mark *v, int n, double max, double mine)
+{
+    int bins[BINS] = {0}, most = 1, total = 0;
+    for (int i = 0; i < n; i++) {
+        if (!v[i].verdict)
+            continue;
+        int k = bin_of(v[i].mark, max);
+        most = ++bins[k] > most ? bins[k] : most;
+        total++;
+    }
+    text_addf(out,
+              "<svg viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\" aria-label=\"Distribution of "
+              "%d marks\">",
+              BINS * BAR_W + 20, PLOT_H + 40, BINS * BAR_W + 20, total);
+    for (int k = 0; k < BINS; k++) {
+        int height = bins[k] * PLOT_H / most, x = 10 + k * BAR_W;
+        bool me = mine >= 0 && bin_of(mine, max) == k;
+        text_addf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>", x,
+                  PLOT_H + 15 - height, BAR_W - 4, height, me ? "#1f5fae" : "#9db7d8");
+        text_addf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%.3g%s</text>",
+                  x + BAR_W / 2 - 2, PLOT_H + 30, max * k / BINS, k == BINS - 1 ? "+" : "");
+        if (bins[k])
+            text_addf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%d%s</text>",
+                      x + BAR_W / 2 - 2, PLOT_H + 11 - height, bins[k], me ? " (you)" : "");
+    }
+    text_add(out, "</svg>\n");
+}
+
+/* ---- a student's page ---- */
+
+static void add_row(struct text *out, const json_t *row)
+{
+    static const struct {
+        const char *status, *word;
+    } words[] = {{"pass", "passed"},           {"fail", "failed"},
+                 {"blocked", "not looked at"}, {"inconclusive", "inconclusive"},
+                 {"skipped", "skipped"},       {"error", "grader's error"}};
+    const char *status = json_text(row, "status"), *word = status;
+    for (size_t i = 0; i < 6; i++)
+        if (!strcmp(words[i].status, status))
+            word = words[i].word;
+    text_add(out, "<tr><td class=\"");
+    html_escape(out, status);
+    text_add(out, "\">");
+    html_escape(out, word);
+    text_addf(out, "</td><td class=\"n\">%.4g / %.4g</td><td><strong>", json_double(row, "points"),
+              json_double(row, "max"));
+    add_safe(out, json_text(row, "title"));
+    text_add(out, "</strong><br>");
+    add_safe(out, json_text(row, "why"));
+    if (*json_text(row, "hint")) {
+        text_add(out, "<br><em>Hint: ");
+        add_safe(out, json_text(row, "hint"));
+        text_add(out, "</em>");
+    }
+    text_add(out, " <span class=\"soft\">(");
+    add_safe(out, json_text(row, "evidence"));
+    text_add(out, ")</span></td></tr>\n");
+}
+
+static void add_mismatches(struct text *out, const json_t *run)
+{
+    json_t *first = json_object_get(run, "first"), *x;
+    size_t i;
+    if (!json_array_size(first))
+        return;
+    text_add(out, "<tr><td>");
+    add_safe(out, json_text(run, "variant"));
+    text_add(out, "</td><td>");
+    add_safe(out, json_text(run, "case")); /* a hidden case's name says nothing of its size */
+    text_add(out, "</td><td>");
+    json_array_foreach(first, i, x)
+    {
+        text_addf(out, "[%lld] expected ",
+                  (long long)json_integer_value(json_object_get(x, "index")));
+        add_safe(out, json_text(x, "expected"));
+        text_add(out, ", got ");
+        add_safe(out, json_text(x, "got"));
+        text_add(out, "<br>");
+    }
+    text_add(out, "</td></tr>\n");
+}
+
+static void add_counters(struct text *out, const json_t *run)
+{
+    static const char *const shown[] = {"inst_executed",
+                                        "global_ld_requests",
+                                        "global_ld_sectors",
+                                        "global_st_requests",
+                                        "global_st_sectors",
+                                        "shared_ld_wavefronts",
+                                        "shared_ld_bank_conflicts",
+                                        "shared_st_bank_conflicts",
+                                        "divergent_branches",
+                                        "barriers"};
+    json_t *counters = json_object_get(run, "counters");
+    text_add(out, "<tr><td>");
+    add_safe(out, json_text(run, "variant"));
+    text_add(out, "</td><td>");
+    add_safe(out, json_text(run, "case"));
+    text_add(out, "</td><td class=\"soft\">");
+    for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
+        json_int_t value = json_integer_value(json_object_get(counters, shown[i]));
+        if (value)
+            text_addf(out, "%s %lld; ", shown[i], (long long)value);
+    }
+    text_add(out, "</td></tr>\n");
+}
+
+static void add_runs(struct text *out, const json_t *runs, bool mismatches)
+{
+    size_t i, rows = 0;
+    json_t *run;
+    struct text t = {0};
+    json_array_foreach(runs, i, run)
+    {
+        size_t before = t.length;
+        if (mismatches)
+            add_mismatches(&t, run);
+        else if (json_is_true(json_object_get(run, "correct")) &&
+                 json_object_size(json_object_get(run, "counters")))
+            add_counters(&t, run);
+        rows += t.length > before;
+    }
+    if (rows)
+        text_addf(
+            out,
+            "<h2>%s</h2><table><tr><th>variant</th><th>case</th><th>%s</th></tr>\n%s</table>\n",
+            mismatches ? "First wrong results" : "What was counted",
+            mismatches ? "index, expected, got" : "counters", t.s);
+    text_free(&t);
+}
+
+static void add_details(struct text *out, const json_t *v)
+{
+    const char *log = json_text(json_object_get(v, "compile"), "log"),
+               *output = json_text(v, "output");
+    if (*log) {
+        text_add(out, "<h2>The compiler says</h2><pre>");
+        add_safe(out, log);
+        text_add(out, "</pre>\n");
+    }
+    add_runs(out, json_object_get(v, "runs"), true);
+    if (*output) {
+        json_int_t dropped = json_integer_value(json_object_get(v, "output_dropped"));
+        text_add(out, "<h2>Printed by the device</h2><pre>");
+        add_safe(out, output);
+        text_add(out, "</pre>\n");
+        if (dropped)
+            text_addf(out, "<p class=\"soft\">%lld more bytes are not shown.</p>\n",
+                      (long long)dropped);
+    }
+    add_runs(out, json_object_get(v, "runs"), false);
+}
+
+void html_student(const struct mark *m, const struct mark *all, int n, struct text *out)
+{
+    json_error_t bad;
+    json_t *v = m->verdict ? json_loads(m->verdict, 0, &bad) : json_object(), *row;
+    size_t i;
+    open_page(out, json_text(v, "title"));
+    text_add(out, "<h1>");
+    add_safe(out, json_text(v, "title"));
+    text_add(out, "</h1><p class=\"soft\">");
+    add_safe(out, *m->person ? m->person : m->student);
+    text_add(out, ", file ");
+    add_safe(out, m->original);
+    text_addf(out, "</p><p class=\"score\">%.4g <span class=\"soft\">of %.4g</span></p><p>",
+              m->mark, m->max);
+    add_safe(out, m->verdict ? m->rule : "not marked yet");
+    text_add(out, "</p>\n");
+    if (*json_text(v, "message")) {
+        text_add(out, "<p><strong>");
+        add_safe(out, json_text(v, "message"));
+        text_add(out, "</strong></p>\n");
+    }
+    if (json_array_size(json_object_get(v, "rows")))
+        text_add(out, "<table><tr><th>result</th><th class=\"n\">points</th><th>check</th></tr>\n");
+    json_array_foreach(json_object_get(v, "rows"), i, row) add_row(out, row);
+    if (json_array_size(json_object_get(v, "rows")))
+        text_add(out, "</table>\n");
+    text_add(out, "<h2>Your place among the class's marks</h2>\n");
+    add_distribution(out, all, n, m->max, m->verdict ? m->mark : -1);
+    add_details(out, v);
+    text_add(out, "<p class=\"soft\">Made on ");
+    add_safe(out, json_text(v, "device"));
+    text_add(out, " (");
+    add_safe(out, json_text(v, "backend"));
+    text_addf(out, "), run %lld; file ", (long long)m->run);
+    add_safe(out, m->hash ? m->hash : "-");
+    text_add(out, ".</p></body></html>\n");
+    json_decref(v);
+}
+
+/* ---- the class ---- */
+
+static void add_pass_rates(struct text *out, const struct mark *all, int n)
+{
+    json_t *passes = json_object(), *titles = json_object(), *count;
+    json_error_t bad;
+    const char *id;
+    int graded = 0;
+    for (int i = 0; i < n; i++) {
+        json_t *v = all[i].verdict ? json_loads(all[i].verdict, 0, &bad) : NULL, *row;
+        size_t k;
+        graded += json_array_size(json_object_get(v, "rows")) > 0;
+        json_array_foreach(json_object_get(v, "rows"), k, row)
+        {
+            id = json_text(row, "id");
+            json_int_t before = json_integer_value(json_object_get(passes, id));
+            json_object_set_new(passes, id,
+                                json_integer(before + !strcmp(json_text(row, "status"), "pass")));
+            json_object_set(titles, id, json_object_get(row, "title"));
+        }
+        json_decref(v);
+    }
+    text_add(out, "<h2>Who passes what</h2><table><tr><th>check</th><th "
+                  "class=\"n\">pass</th><th></th></tr>\n");
+    json_object_foreach(passes, id, count)
+    {
+        long long k = json_integer_value(count);
+        text_add(out, "<tr><td>");
+        add_safe(out, json_text(titles, id));
+        text_addf(out,
+                  "</td><td class=\"n\">%lld of %d</td><td><svg width=\"160\" height=\"14\" "
+                  "aria-hidden=\"true\"><rect width=\"160\" height=\"14\" "
+                  "fill=\"#eef1f4\"/><rect width=\"%lld\" height=\"14\" "
+                  "fill=\"#9db7d8\"/></svg></td></tr>\n",
+                  k, graded, graded ? 160 * k / graded : 0);
+    }
+    text_add(out, "</table>\n");
+    json_decref(passes);
+    json_decref(titles);
+}
+
+static void add_student_row(struct text *out, const struct mark *m)
+{
+    text_add(out, "<tr><td><a href=\"");
+    html_escape(out, m->alias);
+    text_add(out, ".html\">");
+    add_safe(out, m->student);
+    text_add(out, "</a></td><td>");
+    add_safe(out, m->person);
+    text_addf(out, "</td><td class=\"n\">%.4g</td><td class=\"n\">%.4g</td><td>", m->score,
+              m->mark);
+    add_safe(out, m->status ? m->status : "not marked yet");
+    if (m->rule && strcmp(m->rule, "as marked")) {
+        text_add(out, "; ");
+        add_safe(out, m->rule);
+    }
+    if (m->needs_human)
+        text_add(out, " <strong class=\"fail\">needs a person</strong>");
+    text_add(out, "</td></tr>\n");
+}
+
+void html_class(const struct mark *all, int n, struct text *out)
+{
+    double max = 0, sum = 0;
+    int marked = 0, human = 0;
+    for (int i = 0; i < n; i++) {
+        max = fmax(max, all[i].max);
+        sum += all[i].verdict ? all[i].mark : 0;
+        marked += all[i].verdict != NULL;
+        human += all[i].needs_human;
+    }
+    open_page(out, "Class");
+    text_add(out, "<h1>");
+    add_safe(out, n ? all[0].lab : "no lab");
+    text_addf(out, "</h1><p>%d students, %d marked, mean %.3g of %.4g; %d need a person.</p>\n", n,
+              marked, marked ? sum / marked : 0, max, human);
+    add_distribution(out, all, n, max, -1);
+    add_pass_rates(out, all, n);
+    text_add(out, "<h2>Students</h2><table><tr><th>id</th><th>name</th><th "
+                  "class=\"n\">score</th><th class=\"n\">mark</th><th>status</th></tr>\n");
+    for (int pass = 0; pass < 2; pass++) /* those who need a person first */
+        for (int i = 0; i < n; i++)
+            if (all[i].needs_human == (pass == 0))
+                add_student_row(out, &all[i]);
+    text_add(out, "</table></body></html>\n");
+}
