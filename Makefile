@@ -47,7 +47,7 @@ EMU := common/emulator
 EMU_EXEC := $(wildcard $(EMU)/exec*.c)
 EMU_SRC := $(filter-out $(EMU_EXEC) %_test.c %_main.c %_fuzz.c,$(wildcard $(EMU)/*.c))
 EMU_OBJ := $(EMU_SRC:%.c=$B/%.o) $(foreach l,$(LEVELS),$(EMU_EXEC:%.c=$B/%.$l.o))
-EMU_LIBS := -lzstd -llz4 -lm -ldl -pthread
+EMU_LIBS := -lzstd -llz4 -ljansson -lm -ldl -pthread
 
 define level_rule
 $B/$(EMU)/%.$1.o: $(EMU)/%.c
