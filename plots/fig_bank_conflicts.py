@@ -4,13 +4,7 @@ import style
 
 
 def curves(recs, machine):
-    rows = recs.where(machine=machine, lab="bank_conflicts", param=lambda p: p is not None)
-    out = {}
-    for r in rows:
-        key = r["variant"] if len({q["dtype"] for q in rows.where(variant=r["variant"])}) == 1 \
-            else f"{r['variant']} {r['dtype']}"
-        out.setdefault(key, []).append(r)
-    return {k: sorted(v, key=lambda r: r["param"]) for k, v in out.items() if len({r["param"] for r in v}) > 1}
+    return recs.sweeps(machine=machine, lab="bank_conflicts")
 
 
 def draw(recs, machine):

@@ -7,9 +7,7 @@ import style
 
 def swept(recs, machine):
     """Variants that were run over a parameter, by name of variant."""
-    rows = recs.where(machine=machine, lab="coalescing", param=lambda p: p is not None)
-    curves = {v: sorted(rows.where(variant=v), key=lambda r: r["param"]) for v in rows.values("variant")}
-    return {v: mine for v, mine in curves.items() if len({r["param"] for r in mine}) > 1}
+    return recs.sweeps(machine=machine, lab="coalescing")
 
 
 def sectors(row):
@@ -80,7 +78,7 @@ def figures(recs):
             yield f"coalescing-{what}-{machine}", draw_sweep(machine, variant, rows, what)
         single = {}
         for r in all_rows.where(machine=machine):
-            if r["variant"] not in curves and r["gbps"] and \
+            if r["variant"] not in curves and r.time_ms and r["gbps"] and \
                     r["n"] >= single.get(r["variant"], r)["n"]:
                 single[r["variant"]] = r
         if single:

@@ -7,11 +7,7 @@ SECTOR = 32
 
 
 def series(recs, machine):
-    """variant -> rows over width, at the largest size that was run over several widths."""
-    rows = recs.where(machine=machine, lab="conv1d", param=lambda p: p is not None)
-    sizes = [n for n in rows.values("n") if len(rows.where(n=n).values("param")) > 1]
-    rows = rows.where(n=max(sizes)) if sizes else rows.where(n=-1)
-    return {v: sorted(rows.where(variant=v), key=lambda r: r["param"]) for v in rows.values("variant")}
+    return recs.sweeps(machine=machine, lab="conv1d")
 
 
 def bytes_per_output(row):

@@ -4,9 +4,7 @@ import style
 
 
 def swept(recs, machine):
-    rows = recs.where(machine=machine, lab="divergence", param=lambda p: p is not None)
-    groups = {v: sorted(rows.where(variant=v), key=lambda r: r["param"]) for v in rows.values("variant")}
-    return {v: g for v, g in groups.items() if len({r["param"] for r in g}) > 1}
+    return recs.sweeps(machine=machine, lab="divergence")
 
 
 def draw(recs, machine):

@@ -35,12 +35,8 @@ def draw(recs):
     used = [r for _, _, rows in lines for r in rows]
     if not used:
         raise records.RecordError("no records of reduction at 2^22 or 2^25")
-    order = {}
-    for _, points, _ in lines:
-        for number, variant, _ in points:
-            order[int(number) if number.isdigit() else number] = variant
-    keys = sorted(order, key=str)
-    place = {str(k): i for i, k in enumerate(keys)}
+    order = {v: number for _, points, _ in lines[::-1] for number, v, _ in points}
+    place = {v: i for i, v in enumerate(order)}
     fig, ax = style.figure(width=13, height=7)
     fig.subplots_adjust(left=0.065, right=0.76, top=0.88)
     ends = []
@@ -48,19 +44,19 @@ def draw(recs):
         kw = style.look(i)
         if not rows:
             kw = {"color": style.GREY, "marker": "o", "linestyle": (0, (2, 1.5))}
-        ax.plot([place[p[0]] for p in points], [p[2] for p in points], label=label, **kw)
-        ends.append((label, place[points[-1][0]], points[-1][2], kw["color"]))
+        ax.plot([place[p[1]] for p in points], [p[2] for p in points], label=label, **kw)
+        ends.append((label, place[points[-1][1]], points[-1][2], kw["color"]))
     ax.set_yscale("log")
     ax.set_yticks([1, 2, 3, 5, 10, 20, 30], ["1×", "2×", "3×", "5×", "10×", "20×", "30×"])
     ax.set_yticks([], minor=True)
-    ax.set_xticks(range(len(keys)), [names.variant(order[k], str(k)).replace(" ", "\n") for k in keys],
+    ax.set_xticks(range(len(order)), [names.variant(v, n).replace(" ", "\n") for v, n in order.items()],
                   fontsize=11)
     ax.set_ylabel("speedup over variant 1")
     fig.suptitle("The same ladder, eighteen years apart", x=0.012, ha="left", fontsize=19,
                  fontweight="bold", y=0.98)
     style.provenance(fig, used, note="G80: NVIDIA, CUDA Technical Training vol. II (2008), not re-measured")
     fig.subplots_adjust(bottom=fig.subplotpars.bottom + 0.115)
-    style.label_ends(ax, ends, x=len(keys) - 1)
+    style.label_ends(ax, ends, x=len(order) - 1)
     return fig
 
 

@@ -1,12 +1,13 @@
 """fig_matmul.py - matrix multiplication: TFLOP/s against size."""
 import names
+import records
 import style
 
 
 def series(recs, machine):
     """variant -> rows of square products over n."""
-    rows = recs.where(machine=machine, lab="matmul", gflops=lambda g: g is not None)
-    rows = type(rows)(r for r in rows if len({r["n"], r["m"] or r["n"], r["k"] or r["n"]}) == 1)
+    rows = recs.where(machine=machine, lab="matmul", gflops=lambda g: g is not None).timed()
+    rows = records.Records(r for r in rows if len({r["n"], r["m"] or r["n"], r["k"] or r["n"]}) == 1)
     return {v: sorted(rows.where(variant=v), key=lambda r: r["n"]) for v in rows.values("variant")}
 
 

@@ -13,10 +13,8 @@ def table(recs, machine, n):
     """[(row, step, cumulative)] in the ladder's order; speedups from the times themselves."""
     rows = fig_reduction.rows_of(recs, machine).where(n=n)
     out, first, before = [], None, None
-    for row in sorted(rows, key=lambda r: (len(r["number"]), r["number"])):
+    for row in rows:
         t = row.time_ms
-        if t is None:
-            continue
         out.append((row, before / t if before else None, first / t if first else None))
         first, before = first or t, t
     return out

@@ -56,6 +56,11 @@ def draw(recs, machine):
             at = rise[len(rise) // 4]
             ax.annotate(f"{text} {limits[key] / 1000:.1f} TB/s", (at, at * limits[key] / 1000),
                         xytext=(-6, 8), textcoords="offset points", ha="right", fontsize=11, color=style.GREY)
+    if any(row["dtype"] == "f16" for row, *_ in found):
+        ax.plot(x, np.minimum(x * limits["l1_gbps"] / 1000, limits["tensor_tflops"]), color=style.GREY,
+                linewidth=1.2, linestyle=(0, (1, 1)), marker="", label="_tensor")
+        ax.annotate(f"f16 tensor peak {limits['tensor_tflops']:,g} TFLOP/s", (high, limits["tensor_tflops"]),
+                    xytext=(-4, 6), textcoords="offset points", ha="right", fontsize=11, color=style.GREY)
     ax.annotate(f"fp32 peak {peak:g} TFLOP/s", (high, peak), xytext=(-4, 6), textcoords="offset points",
                 ha="right", fontsize=11, color=style.GREY)
     for i, (row, intensity, tflops, _) in enumerate(found):

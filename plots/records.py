@@ -101,6 +101,24 @@ class Row(dict):
 class Records(list):
     """A list of rows that can be narrowed."""
 
+    def timed(self):
+        """Rows with a time: cases that were only checked have none."""
+        return Records(row for row in self if row.time_ms)
+
+    def sweeps(self, **wanted):
+        """variant -> its timed rows in order of `param`, for variants that were run over
+        several; where there are several lengths, the one with the most parameters, the
+        longest among equals."""
+        rows, out = self.where(**wanted).timed(), {}
+        for variant in rows.values("variant"):
+            groups = {}
+            for row in rows.where(variant=variant):
+                groups.setdefault(row["n"], []).append(row)
+            best = max(groups.values(), key=lambda g: (len({r["param"] for r in g}), g[0]["n"] or 0))
+            if len({r["param"] for r in best}) > 1:
+                out[variant] = Records(sorted(best, key=lambda r: r["param"]))
+        return out
+
     def where(self, machine=None, **wanted):
         def good(row):
             if machine is not None and not row.matches_machine(machine):
@@ -220,11 +238,13 @@ def read(path):
 
 
 def find(paths=None):
-    """The CSV files under the given files and folders."""
+    """The CSV files under the given files and folders. build/records/mine, the student's own
+    runs, are taken only when asked for: they would stand for the solutions' otherwise."""
     files = []
     for path in map(Path, paths or (HERE / "records", ROOT / "build" / "records")):
         if path.is_dir():
-            files += sorted(path.rglob("*.csv"))
+            found = sorted(path.rglob("*.csv"))
+            files += found if paths else [f for f in found if f.parent.name != "mine"]
         elif path.exists() or paths:
             files.append(path)
     return files
