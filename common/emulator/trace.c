@@ -1,6 +1,7 @@
 /* trace.c - records one block's execution as JSON lines, for pictures.
  *
- * Interface: trace.h. Every line is one object. The first is the header:
+ * Interface: trace.h; WARPLAB_TRACE=FILE arms it from outside. Every line is one object. The first
+ * is the header:
  *   {"trace":1,"kernel":"reduce","block":[0,0,0],"index":0,"grid":[8,1,1],
  *    "threads":[128,1,1],"warps":4,"shared_bytes":512}
  * Things get a number when first mentioned, in a line before the event that mentions them:
@@ -390,8 +391,20 @@ int trace_arm(const char *kernel, unsigned block, const char *file)
     return out ? 0 : -1;
 }
 
+/* WARPLAB_TRACE=FILE arms the recorder without a line of code, for the first launch of
+ * WARPLAB_TRACE_KERNEL (of any when not set) and block WARPLAB_TRACE_BLOCK (0). */
+static void arm_from_environment(void)
+{
+    const char *file = getenv("WARPLAB_TRACE"), *kernel = getenv("WARPLAB_TRACE_KERNEL");
+    const char *block = getenv("WARPLAB_TRACE_BLOCK");
+
+    if (file && *file && trace_arm(kernel, block ? (unsigned)strtoul(block, NULL, 10) : 0, file))
+        fprintf(stderr, "warplab: WARPLAB_TRACE: %s cannot be written\n", file);
+}
+
 struct listener *trace_listener(const char *kernel)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     static struct listener self = {
         .name = "trace",
         .slot = 1,
@@ -407,6 +420,7 @@ struct listener *trace_listener(const char *kernel)
     };
     bool wanted;
 
+    pthread_once(&once, arm_from_environment);
     if (!atomic_load(&armed))
         return NULL;
     pthread_mutex_lock(&lock);
