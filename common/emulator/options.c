@@ -1,0 +1,56 @@
+/* options.c - WARPLAB_* environment variables, read once (emu_options of emu.h).
+ *
+ * A value that cannot be meant is an error that ends the program: a limit silently
+ * ignored would be worse.
+ */
+#include "emu.h"
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct emu_options options;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static uint64_t number(const char *name, uint64_t otherwise, uint64_t most)
+{
+    const char *text = getenv(name);
+    unsigned long long value;
+    char *end;
+
+    if (!text || !*text)
+        return otherwise;
+    errno = 0;
+    value = strtoull(text, &end, 10);
+    if (*end || errno || *text == '-' || value > most) {
+        fprintf(stderr, "warplab: %s=%s: expected a number from 0 to %llu\n", name, text,
+                (unsigned long long)most);
+        exit(2);
+    }
+    return value;
+}
+
+static const char *word(const char *name, const char *otherwise)
+{
+    const char *text = getenv(name);
+    return text && *text ? text : otherwise;
+}
+
+static void read_options(void)
+{
+    options = (struct emu_options){
+        .threads = (int)number("WARPLAB_THREADS", 0, 4096),
+        .steps = number("WARPLAB_STEPS", 0, UINT64_MAX),
+        .check = number("WARPLAB_CHECK", 0, 1),
+        .counters = number("WARPLAB_COUNTERS", 1, 1),
+        .profile = word("WARPLAB_PROFILE", NULL),
+        .device = word("WARPLAB_DEVICE", "h200"),
+    };
+}
+
+const struct emu_options *emu_options(void)
+{
+    pthread_once(&once, read_options);
+    return &options;
+}
