@@ -109,14 +109,15 @@ static bool is_number(const char *s)
 
 void csv_put(struct text *t, const char *cell)
 {
-    if (t->length && t->s[t->length - 1] != '\n')
+    bool first = !t->length || t->s[t->length - 1] == '\n';
+    if (!first)
         text_add(t, ",");
-    const char *guard = *cell && strchr("=+-@\t\r", *cell) && !is_number(cell) ? "'" : "";
-    if (!*guard && !strpbrk(cell, ",\"\r\n") && *cell) {
+    bool formula = *cell && cell[1] && strchr("=+-@\t\r", *cell) && !is_number(cell);
+    if (!formula && !strpbrk(cell, ",\"\r\n") && (*cell || !first)) {
         text_add(t, cell);
         return;
     }
-    text_addf(t, "\"%s", guard);
+    text_addf(t, "\"%s", formula ? "'" : "");
     for (const char *p = cell; *p; p++)
         text_bytes(t, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
     text_add(t, "\"");
