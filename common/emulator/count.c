@@ -234,13 +234,14 @@ static void sum_lines(const struct emu_module *m, struct line_sum **all, size_t 
         }
     }
 }
-char *count_lines_json(void)
+char *count_module_lines_json(const struct emu_module *only)
 {
     struct line_sum *all = NULL;
     size_t n = 0;
     pthread_mutex_lock(&sums_lock);
     for (const struct emu_module *m = emu_modules; m; m = m->next)
-        sum_lines(m, &all, &n);
+        if (!only || m == only)
+            sum_lines(m, &all, &n);
     pthread_mutex_unlock(&sums_lock);
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++) {
@@ -256,6 +257,10 @@ char *count_lines_json(void)
     json_decref(list);
     free(all);
     return text;
+}
+char *count_lines_json(void)
+{
+    return count_module_lines_json(NULL);
 }
 void count_lines_reset(void)
 {

@@ -14,6 +14,7 @@ extern uint32_t launch_stack_limit;        /* cudaLimitStackSize, bytes a thread
 
 /* Source lines' counters since the last reset, as JSON; caller frees. */
 char *count_lines_json(void);
+char *count_module_lines_json(const struct emu_module *m); /* of one module; NULL: all */
 void count_lines_reset(void);
 
 #endif
