@@ -5,8 +5,8 @@
  * leaks. Shadow memory and clocks: check_internal.h; what orders accesses:
  * check_order.c; what is a race: check_race.c; wording: check_report.c.
  *
- * A read counts as one of unwritten memory when none of its bytes was ever written:
- * compilers widen loads over padding, so a partly written word is let pass.
+ * A read counts as one of unwritten memory when none of the bytes of its 4-byte words was
+ * ever written: compilers widen loads over padding, and copy it.
  * Not modelled: host writes to managed, pinned and registered memory cannot be seen, so
  * that memory counts as written; shared memory of other blocks of a cluster.
  */
@@ -54,6 +54,21 @@ static void launch_begin(struct listener *self, const struct block_info *any)
     pthread_mutex_unlock(&lock);
 }
 
+/* Back into the pool. */
+static void block_retire(struct block_state *b)
+{
+    struct block_state **p;
+
+    report_block_end(b);
+    pthread_mutex_lock(&lock);
+    for (p = &b->launch->running; *p != b; p = &(*p)->next)
+        ;
+    *p = b->next;
+    b->next = pool;
+    pool = b;
+    pthread_mutex_unlock(&lock);
+}
+
 static void launch_end(struct listener *self, const struct block_info *any)
 {
     struct launch_state **p, *l;
@@ -68,6 +83,8 @@ static void launch_end(struct listener *self, const struct block_info *any)
     pthread_mutex_unlock(&lock);
     if (!l)
         return;
+    while (l->running) /* a launch that failed: these blocks never end */
+        block_retire(l->running);
     order_launch_free(l);
     pthread_mutex_destroy(&l->lock);
     free(l);
@@ -103,9 +120,12 @@ static void block_begin(struct listener *self, struct block_info *info)
     else
         b = check_calloc(1, sizeof *b);
     b->launch = launch_find(info->launch);
+    b->next = b->launch->running;
+    b->launch->running = b;
     pthread_mutex_unlock(&lock);
     info->user[self->slot] = b;
-    b->info = info;
+    b->info_copy = *info;
+    b->info = &b->info_copy;
     b->block = info->index;
     b->nwarps = info->warps;
     b->races = info->index < b->launch->nblocks;
@@ -119,6 +139,7 @@ static void block_begin(struct listener *self, struct block_info *info)
     }
     memset(b->site_cache, 0, sizeof b->site_cache);
     memset(b->recent, 0, sizeof b->recent);
+    memset(b->last, 0, sizeof b->last);
     block_shared_begin(b, info->shared_bytes);
     order_block_begin(b);
 }
@@ -128,10 +149,7 @@ static void block_end(struct listener *self, struct block_info *info)
     struct block_state *b = info->user[self->slot];
 
     info->user[self->slot] = NULL;
-    pthread_mutex_lock(&lock);
-    b->next = pool;
-    pool = b;
-    pthread_mutex_unlock(&lock);
+    block_retire(b);
 }
 
 /* ---- accesses ---- */
@@ -167,7 +185,7 @@ static void unwritten(struct block_state *b, const struct access *a, const struc
     uint32_t step = r.same ? 0 : a->size;
 
     for (uint32_t i = 0; i < r.n; i++, from += step)
-        if (!page_any_written(p, from, from + a->size))
+        if (!page_any_written(p, from & ~3u, (from + a->size + 3) & ~3u))
             report_unwritten(b, a, r.lane + i);
 }
 
@@ -307,14 +325,13 @@ static void local_access(struct block_state *b, const struct access *a)
 {
     for (uint32_t m = a->mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), any = 0;
-        uint32_t at = (uint32_t)a->addr[lane];
-        uint32_t *written = local_masks(b, a->warp, at + a->size) + at;
+        uint32_t at = (uint32_t)a->addr[lane], end = at + a->size;
+        uint32_t *written = local_masks(b, a->warp, (end + 3) & ~3u);
 
-        for (uint32_t i = 0; i < a->size; i++) {
+        for (uint32_t i = at & ~3u; i < ((end + 3) & ~3u); i++)
             any |= written[i];
-            if (a->kind != ACCESS_LOAD)
-                written[i] |= 1u << lane;
-        }
+        for (uint32_t i = at; i < end && a->kind != ACCESS_LOAD; i++)
+            written[i] |= 1u << lane;
         if (a->kind != ACCESS_STORE && !(any >> lane & 1))
             report_unwritten(b, a, lane);
     }
@@ -331,6 +348,7 @@ static void on_access(struct listener *self, struct block_info *info, const stru
         shared_access(b, a);
     else
         local_access(b, a);
+    b->last[a->space][a->warp] = a->site;
 }
 
 /* ---- synchronisation ---- */

@@ -146,8 +146,8 @@ struct launch_state {
     struct launch_state *next;
     uint64_t serial;
     uint32_t tag, nblocks;
-    _Atomic uint32_t active; /* blocks */
-    pthread_mutex_t lock;    /* of sites */
+    struct block_state *running;
+    pthread_mutex_t lock; /* of sites */
     const struct site *sites[SITE_UNKNOWN];
     _Atomic uint32_t nsites;
     _Atomic uint64_t now; /* releases so far */
@@ -159,10 +159,20 @@ struct launch_state {
 #define BARRIERS   16
 #define SITE_CACHE 64
 
+#define MAX_UNWRITTEN 32
+
+struct unwritten { /* a read of memory that was never written */
+    const struct site *site;
+    enum access_space space;
+    uint32_t size, thread;
+    uint64_t addr;
+};
+
 struct block_state {
-    struct block_state *next; /* of the pool */
+    struct block_state *next; /* of the pool, or of the launch's running blocks */
     struct launch_state *launch;
-    struct block_info *info;
+    const struct block_info *info; /* of the copy: the block may be gone before the launch */
+    struct block_info info_copy;
     uint32_t block, nwarps;
     bool races;               /* looked for: few enough blocks, clocks not run out */
     uint32_t live[MAX_WARPS]; /* lanes not exited */
@@ -198,6 +208,12 @@ struct block_state {
         const struct site *site;
         uint32_t id;
     } site_cache[SITE_CACHE];
+
+    const struct site *last[3][MAX_WARPS]; /* access by space and warp; for advice */
+    /* Shared memory read early: said at the end of the block, unless a race explains it. */
+    struct unwritten unwritten[MAX_UNWRITTEN];
+    const struct site *raced[MAX_UNWRITTEN];
+    uint32_t nunwritten, nraced;
 
     struct shadow_page *shared; /* pages of the block's shared memory */
     uint32_t nshared;           /* pages there are */
@@ -246,6 +262,7 @@ void race_run(const struct race *x, struct shadow_page *p, uint32_t from, uint32
 void report_race(struct block_state *b, const struct access *a, uint32_t lane, uint64_t other,
                  bool other_writes, bool same_instruction);
 void report_unwritten(struct block_state *b, const struct access *a, uint32_t lane);
+void report_block_end(struct block_state *b);
 void report_barrier(struct block_state *b, const struct site *s, uint32_t warp, uint32_t mask,
                     uint32_t live);
 void report_exited(struct block_state *b, const struct site *s);

@@ -153,34 +153,62 @@ static void put_escaped(struct text *t, const char *s)
 /* ---- once per pair of places ---- */
 
 #define PAIRS 1024
-static struct {
+static struct pair {
     const char *kind;
-    uint64_t launch_kernel; /* the function: sites live as long as it */
+    const struct emu_func *func;
     const struct site *a, *b;
 } pairs[PAIRS];
 static uint32_t npairs;
 static pthread_mutex_t pairs_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static bool seen(const char *kind, const struct block_state *b, const struct site *s,
-                 const struct site *other)
+/* A source line, or without line information an instruction. */
+static bool same_place(const struct site *a, const struct site *b)
 {
-    uint64_t kernel = (uint64_t)(uintptr_t)b->info->func;
-    uint32_t i = 0;
+    if (!a || !b || !a->file || !b->file)
+        return a == b;
+    return a->line == b->line && (a->file == b->file || !strcmp(a->file, b->file));
+}
+
+/* The site under which a like finding, the two places in either order, was reported
+ * before; NULL: this is the first. */
+static const struct site *seen(const char *kind, const struct block_state *b, const struct site *s,
+                               const struct site *other)
+{
+    const struct site *before = NULL;
+    uint32_t i;
 
     pthread_mutex_lock(&pairs_lock);
-    while (i < npairs && (pairs[i].a != s || pairs[i].b != other || pairs[i].kind != kind ||
-                          pairs[i].launch_kernel != kernel))
-        i++;
-    if (i == npairs && npairs < PAIRS) {
-        pairs[npairs].kind = kind;
-        pairs[npairs].launch_kernel = kernel;
-        pairs[npairs].a = s;
-        pairs[npairs++].b = other;
-        i = PAIRS;
+    for (i = 0; i < npairs && !before; i++) {
+        const struct pair *p = &pairs[i];
+
+        if (p->kind == kind && p->func == b->info->func &&
+            ((same_place(p->a, s) && same_place(p->b, other)) ||
+             (same_place(p->a, other) && same_place(p->b, s))))
+            before = p->a;
     }
+    if (!before && npairs < PAIRS)
+        pairs[npairs++] = (struct pair){kind, b->info->func, s, other};
+    else if (!before)
+        before = s; /* more than anyone reads */
     pthread_mutex_unlock(&pairs_lock);
-    return i < PAIRS;
+    return before;
 }
+
+/* True when it was, after counting it once more. */
+static bool counted(const char *kind, const struct block_state *b, const struct site *s,
+                    const struct site *other, uint32_t thread, uint64_t addr)
+{
+    const struct site *before = seen(kind, b, s, other);
+
+    if (before)
+        finding_report(kind, b->info, before, thread, addr, NULL, NULL);
+    return before != NULL;
+}
+
+/* Kinds, compared by address above. */
+static const char uninitialised[] = "uninitialised-read", shared_race[] = "shared-race",
+                  global_race[] = "global-race", divergence[] = "barrier-divergence",
+                  exited[] = "barrier-exited";
 
 static const char *space_name(enum access_space s)
 {
@@ -196,26 +224,64 @@ static void members(struct text *json, const struct access *a, const char *messa
 
 /* ---- never written ---- */
 
-void report_unwritten(struct block_state *b, const struct access *a, uint32_t lane)
+/* What there is to say, apart from the access itself: it may be over by now. */
+static void unwritten_now(struct block_state *b, const struct unwritten *u)
 {
+    struct access a = {.site = u->site, .space = u->space, .size = u->size};
     char words[1024], json[1536];
     struct text t = {words, sizeof words, 0}, j = {json, sizeof json, 0};
-    uint32_t thread = a->warp * 32 + lane;
 
-    if (seen("uninitialised-read", b, a->site, NULL)) {
-        finding_report("uninitialised-read", b->info, a->site, thread, a->addr[lane], NULL, NULL);
+    if (counted(uninitialised, b, u->site, NULL, u->thread, u->addr))
+        return;
+    put_head(&t, "read of memory never written", b, u->site, u->thread);
+    put(&t, "    reads %u bytes at ", u->size);
+    put_place(&t, &a, u->addr);
+    put(&t, "\n    a GPU would return whatever happened to be there\n");
+    put(&t, "    %s?\n",
+        u->space == ACCESS_GLOBAL   ? "cudaMemcpy, cudaMemset or a kernel that fills it missing"
+        : u->space == ACCESS_SHARED ? "does every element get stored before it is read"
+                                    : "is the variable set on every path");
+    members(&j, &a, words);
+    finding_report(uninitialised, b->info, u->site, u->thread, u->addr, json, words);
+}
+
+/* In shared memory a read may only be early, because a barrier is missing and the writer's
+ * turn comes later: then the race says it better. So such reads wait for the block's end. */
+void report_unwritten(struct block_state *b, const struct access *a, uint32_t lane)
+{
+    struct unwritten u = {a->site, a->space, a->size, a->warp * 32 + lane, a->addr[lane]};
+
+    if (a->space != ACCESS_SHARED) {
+        unwritten_now(b, &u);
         return;
     }
-    put_head(&t, "read of memory never written", b, a->site, thread);
-    put(&t, "    reads %u bytes at ", a->size);
-    put_place(&t, a, a->addr[lane]);
-    put(&t, "\n    a GPU would return whatever happened to be there; this emulator returns 0\n");
-    put(&t, "    %s?\n",
-        a->space == ACCESS_GLOBAL   ? "cudaMemcpy, cudaMemset or a kernel that fills it missing"
-        : a->space == ACCESS_SHARED ? "does every element get stored before it is read"
-                                    : "is the variable set on every path");
-    members(&j, a, words);
-    finding_report("uninitialised-read", b->info, a->site, thread, a->addr[lane], json, words);
+    for (uint32_t i = 0; i < b->nunwritten; i++)
+        if (same_place(b->unwritten[i].site, u.site))
+            return;
+    if (b->nunwritten < MAX_UNWRITTEN)
+        b->unwritten[b->nunwritten++] = u;
+}
+
+static bool raced_at(const struct block_state *b, const struct site *s)
+{
+    for (uint32_t i = 0; i < b->nraced; i++)
+        if (same_place(b->raced[i], s))
+            return true;
+    return false;
+}
+
+static void remember_race(struct block_state *b, const struct site *s)
+{
+    if (s && b->nraced < MAX_UNWRITTEN && !raced_at(b, s))
+        b->raced[b->nraced++] = s;
+}
+
+void report_block_end(struct block_state *b)
+{
+    for (uint32_t i = 0; i < b->nunwritten; i++)
+        if (!raced_at(b, b->unwritten[i].site))
+            unwritten_now(b, &b->unwritten[i]);
+    b->nunwritten = b->nraced = 0;
 }
 
 /* ---- races ---- */
@@ -230,24 +296,32 @@ static enum distance distance(const struct block_state *b, const struct access *
     return cell_warp(other) == a->warp ? SAME_WARP : SAME_BLOCK;
 }
 
-static void put_between(struct text *t, const struct site *a, const struct site *other)
+static void put_between(struct text *t, const struct block_state *b, const struct access *a,
+                        const struct site *other)
 {
-    if (!other) {
-        put(t, "before ");
-        put_line(t, a);
-    } else if (other == a || (a->file && other->file && a->line == other->line)) {
+    const struct site *s = a->site;
+    bool same_file = other && s->file && other->file && !strcmp(s->file, other->file);
+    /* The warp has just been where the other was: it comes round a loop. */
+    bool next_round = other && same_place(b->last[a->space][a->warp], other);
+
+    if (!other || same_place(s, other)) {
         put(t, "before or after ");
-        put_line(t, a);
-    } else {
+        put_line(t, s);
+    } else if (!same_file) {
         put(t, "between ");
-        put_line(t, other);
+        put_site(t, other);
         put(t, " and ");
-        put_line(t, a);
+        put_site(t, s);
+    } else if (other->line > s->line && !next_round) {
+        put(t, "between line %u and line %u", s->line, other->line);
+    } else {
+        put(t, "between line %u and line %u%s", other->line, s->line,
+            other->line > s->line ? " of the next round" : "");
     }
 }
 
-static void put_advice(struct text *t, enum distance d, const struct site *a,
-                       const struct site *other, bool same_instruction)
+static void put_advice(struct text *t, const struct block_state *b, enum distance d,
+                       const struct access *a, const struct site *other, bool same_instruction)
 {
     if (same_instruction) {
         put(t, "    let one thread store, or use an atomic\n");
@@ -259,7 +333,7 @@ static void put_advice(struct text *t, enum distance d, const struct site *a,
         return;
     }
     put(t, "    %s missing ", d == SAME_WARP ? "__syncwarp()" : "__syncthreads()");
-    put_between(t, a, other);
+    put_between(t, b, a, other);
     put(t, "?%s\n", d == SAME_WARP ? " (__syncthreads() when several warps share the data)" : "");
 }
 
@@ -297,17 +371,19 @@ static void put_other_json(struct text *j, const struct block_state *b, uint64_t
 void report_race(struct block_state *b, const struct access *a, uint32_t lane, uint64_t other,
                  bool other_writes, bool same_instruction)
 {
-    const char *kind = a->space == ACCESS_SHARED ? "shared-race" : "global-race";
+    const char *kind = a->space == ACCESS_SHARED ? shared_race : global_race;
     uint32_t thread = a->warp * 32 + lane, id = cell_site(other);
     const struct site *s = id < SITE_UNKNOWN ? b->launch->sites[id] : NULL;
     enum distance d = distance(b, a, other);
     char words[1536], json[2560];
     struct text t = {words, sizeof words, 0}, j = {json, sizeof json, 0};
 
-    if (seen(kind, b, a->site, s)) {
-        finding_report(kind, b->info, a->site, thread, a->addr[lane], NULL, NULL);
-        return;
+    if (a->space == ACCESS_SHARED) {
+        remember_race(b, a->site);
+        remember_race(b, s);
     }
+    if (counted(kind, b, a->site, s, thread, a->addr[lane]))
+        return;
     put_head(&t, a->space == ACCESS_SHARED ? "race in shared memory" : "race in global memory", b,
              a->site, thread);
     put(&t, "    %s %u bytes at ",
@@ -321,7 +397,7 @@ void report_race(struct block_state *b, const struct access *a, uint32_t lane, u
     if (same_instruction)
         put(&t, "    both lanes store in the same instruction, different values\n");
     put(&t, "    a GPU would give one result or the other, and not always the same one\n");
-    put_advice(&t, d, a->site, s, same_instruction);
+    put_advice(&t, b, d, a, s, same_instruction);
     members(&j, a, words);
     put_other_json(&j, b, other, a, s, other_writes);
     finding_report(kind, b->info, a->site, thread, a->addr[lane], json, words);
@@ -348,16 +424,14 @@ void report_barrier(struct block_state *b, const struct site *s, uint32_t warp, 
     char words[1024];
     struct text t = {words, sizeof words, 0};
 
-    if (seen("barrier-divergence", b, s, NULL)) {
-        finding_report("barrier-divergence", b->info, s, thread, 0, NULL, NULL);
+    if (counted(divergence, b, s, NULL, thread, 0))
         return;
-    }
     put_head(&t, "barrier in divergent code", b, s, thread);
     put(&t, "    %d of the warp's %d threads are at the barrier (lanes 0x%08x of 0x%08x)\n",
         __builtin_popcount(mask), __builtin_popcount(live), mask, live);
     put(&t, "    a GPU may hang, or let some threads pass early\n");
     put(&t, "    move __syncthreads() out of the branch, so that every thread reaches it\n");
-    report_at_barrier("barrier-divergence", b, s, thread, words);
+    report_at_barrier(divergence, b, s, thread, words);
 }
 
 void report_exited(struct block_state *b, const struct site *s)
@@ -368,15 +442,13 @@ void report_exited(struct block_state *b, const struct site *s)
 
     while (thread + 1 < b->info->threads && (b->live[thread / 32] >> (thread & 31) & 1))
         thread++;
-    if (seen("barrier-exited", b, s, NULL)) {
-        finding_report("barrier-exited", b->info, s, thread, 0, NULL, NULL);
+    if (counted(exited, b, s, NULL, thread, 0))
         return;
-    }
     put_head(&t, "thread missing at a barrier", b, s, thread);
     put(&t, "    that thread has left the kernel, others wait here\n");
     put(&t, "    CUDA does not define this; GPUs since Volta go on without it\n");
     put(&t, "    skip the work in threads past the end instead of returning before the barrier\n");
-    report_at_barrier("barrier-exited", b, s, thread, words);
+    report_at_barrier(exited, b, s, thread, words);
 }
 
 /* ---- leaks ---- */

@@ -1,0 +1,207 @@
+/* wrong.cu - each kernel has one fault, and --check finds exactly that.
+ *
+ * Built with nvcc -lineinfo -cudart shared, run on the emulator with checks on. A row of
+ * the table names the kernel, the kind of finding and the source line marked "here".
+ */
+#include "expect.h"
+
+/* ---- shared memory ---- */
+
+__global__ void reverse_without_barrier(int *out)
+{
+    __shared__ int s[128];
+
+    s[threadIdx.x] = threadIdx.x;
+    out[threadIdx.x] = s[127 - threadIdx.x]; HERE(reverse)
+}
+
+__global__ void reduce_barrier_in_wrong_place(int *out)
+{
+    __shared__ int s[128];
+    unsigned t = threadIdx.x;
+
+    s[t] = t;
+    __syncthreads();
+    for (unsigned d = 64; d > 0; d >>= 1) {
+        if (t < d)
+            s[t] += s[t + d]; HERE(reduce)
+    } /* __syncthreads() belongs into the loop */
+    if (t == 0)
+        *out = s[0];
+}
+
+/* The lecture's unrolled last warp: volatile is no synchronisation. */
+__global__ void last_warp_volatile(int *out)
+{
+    __shared__ int s[64];
+    volatile int *v = s;
+    unsigned t = threadIdx.x;
+
+    s[t] = t;
+    __syncthreads();
+    if (t < 32)
+        v[t] += v[t + 32];
+    if (t < 16)
+        v[t] += v[t + 16]; HERE(volatile_warp)
+    if (t < 32)
+        out[t] = t;
+}
+
+__global__ void two_values_one_place(int *out)
+{
+    __shared__ int s;
+
+    s = threadIdx.x & 1; HERE(two_values)
+    __syncthreads();
+    out[threadIdx.x] = s;
+}
+
+__global__ void syncwarp_is_not_syncthreads(int *out)
+{
+    __shared__ int s[64];
+
+    s[threadIdx.x] = threadIdx.x;
+    __syncwarp();
+    out[threadIdx.x] = s[63 - threadIdx.x]; HERE(syncwarp)
+}
+
+__global__ void tile_of_next_step(const int *in, int *out)
+{
+    __shared__ int tile[64];
+    int sum = 0;
+
+    for (int step = 0; step < 4; step++) {
+        tile[threadIdx.x] = in[step * 64 + threadIdx.x]; HERE(tile)
+        __syncthreads();
+        for (int i = 0; i < 64; i++)
+            sum += tile[i];
+    } /* a second __syncthreads() is missing */
+    out[threadIdx.x] = sum;
+}
+
+__global__ void atomic_and_plain(int *out)
+{
+    __shared__ int n;
+
+    if (threadIdx.x == 0)
+        n = 0;
+    __syncthreads();
+    atomicAdd(&n, 1);
+    out[threadIdx.x] = n; HERE(atomic_and_plain)
+}
+
+/* ---- global memory ---- */
+
+__global__ void sum_without_atomic(int *out)
+{
+    if (threadIdx.x == 0)
+        *out += blockIdx.x; HERE(plain_sum)
+}
+
+__global__ void shift_in_place(int *data, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, next = 0;
+
+    if (i + 1 < n)
+        next = data[i + 1];
+    __syncthreads();
+    data[i] = next; HERE(shift)
+}
+
+__device__ unsigned ticket;
+
+__global__ void last_block_without_fence(int *partial, int *out)
+{
+    __shared__ bool last;
+
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = blockIdx.x;
+        last = atomicInc(&ticket, gridDim.x - 1) == gridDim.x - 1; /* __threadfence() before */
+    }
+    __syncthreads();
+    if (last && threadIdx.x == 0)
+        *out = partial[0]; HERE(last_block)
+}
+
+__global__ void flag_without_fence(int *data, volatile int *flag)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        data[0] = 42;
+        *flag = 1; /* __threadfence() before */
+    }
+    if (blockIdx.x == 1 && threadIdx.x == 0) {
+        while (!*flag)
+            ;
+        data[1] = data[0]; HERE(flag)
+    }
+}
+
+/* ---- never written ---- */
+
+__global__ void copy(const int *in, int *out)
+{
+    out[threadIdx.x] = in[threadIdx.x]; HERE(copy)
+}
+
+__global__ void shared_half_filled(int *out)
+{
+    __shared__ int s[64];
+
+    if (threadIdx.x < 32)
+        s[threadIdx.x] = 1;
+    __syncthreads();
+    out[threadIdx.x] = s[threadIdx.x]; HERE(half)
+}
+
+__global__ void local_half_filled(int *out, int n)
+{
+    int a[16];
+
+    for (int i = 0; i < n; i++)
+        a[i * 2 & 15] = i;
+    out[threadIdx.x] = a[threadIdx.x & 15]; HERE(local)
+}
+
+/* ---- barriers ---- */
+
+__global__ void barrier_in_a_branch(int *out)
+{
+    if (threadIdx.x & 1) {
+        __syncthreads(); HERE(branch)
+        out[threadIdx.x] = 1;
+    } else {
+        __syncthreads();
+        out[threadIdx.x] = 0;
+    }
+}
+
+__global__ void return_before_barrier(int *out, int n)
+{
+    if ((int)threadIdx.x >= n)
+        return;
+    __syncthreads(); HERE(early)
+    out[threadIdx.x] = 1;
+}
+
+int main()
+{
+    int *a = written(4096), *b = written(4096), *c = unwritten(4096);
+
+    EXPECT(1, reverse, "shared-race", reverse_without_barrier<<<1, 128>>>(a));
+    EXPECT(1, reduce, "shared-race", reduce_barrier_in_wrong_place<<<1, 128>>>(a));
+    EXPECT(1, volatile_warp, "shared-race", last_warp_volatile<<<1, 64>>>(a));
+    EXPECT(1, two_values, "shared-race", two_values_one_place<<<1, 64>>>(a));
+    EXPECT(1, syncwarp, "shared-race", syncwarp_is_not_syncthreads<<<1, 64>>>(a));
+    EXPECT(1, tile, "shared-race", tile_of_next_step<<<1, 64>>>(a, b));
+    EXPECT(1, atomic_and_plain, "shared-race", atomic_and_plain<<<1, 64>>>(a));
+    EXPECT(1, plain_sum, "global-race", sum_without_atomic<<<4, 32>>>(a));
+    EXPECT(1, shift, "global-race", shift_in_place<<<4, 64>>>(a, 256));
+    EXPECT(1, last_block, "global-race", last_block_without_fence<<<4, 32>>>(a, b));
+    EXPECT(1, flag, "global-race", flag_without_fence<<<2, 32>>>(a, b));
+    EXPECT(1, copy, "uninitialised-read", copy<<<1, 32>>>(c, a));
+    EXPECT(1, half, "uninitialised-read", shared_half_filled<<<1, 64>>>(a));
+    EXPECT(1, local, "uninitialised-read", local_half_filled<<<1, 32>>>(a, 8));
+    EXPECT(2, branch, "barrier-divergence", barrier_in_a_branch<<<1, 64>>>(a));
+    EXPECT(1, early, "barrier-exited", return_before_barrier<<<1, 64>>>(a, 40));
+    return expectations();
+}
