@@ -40,25 +40,25 @@ static const struct lab_variant variants[] = {
 #define LARGE CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY
 #define CASE(id, length, which, flag) {.name = id, .n = length, .dtype = DT_F32, .op = which, .flags = flag}
 #define PATHS_OF(p) \
-    {.name = "paths=" #p, .n = 1 << 15, .param = p, .dtype = DT_F32, .op = PATHS, .flags = SMALL}, \
+    {.name = "paths=" #p, .n = 1 << 17, .param = p, .dtype = DT_F32, .op = PATHS, .flags = SMALL}, \
     {.name = "paths=" #p "/2^22", .n = 1 << 22, .param = p, .dtype = DT_F32, .op = PATHS, .flags = LARGE}
 
 static const struct lab_case cases[] = {
     CASE("branch-n=0", 0, BRANCH, CHECK),
     CASE("branch-n=1001", 1001, BRANCH, CHECK),
-    CASE("branch-n=2^15", 1 << 15, BRANCH, SMALL),
+    CASE("branch-n=2^19", 1 << 19, BRANCH, SMALL),
     CASE("branch-n=2^22", 1 << 22, BRANCH, LARGE),
     {.name = "short-paths=5", .n = 1001, .param = 5, .dtype = DT_F32, .op = PATHS, .flags = CHECK},
     PATHS_OF(1), PATHS_OF(2), PATHS_OF(4), PATHS_OF(8), PATHS_OF(16), PATHS_OF(32),
     CASE("mixed-n=1", 1, MIXED, CHECK),
     CASE("mixed-n=255", 255, MIXED, CHECK),
     CASE("mixed-n=1001", 1001, MIXED, CHECK),
-    CASE("mixed-n=2^15", 1 << 15, MIXED, SMALL),
+    CASE("mixed-n=2^17", 1 << 17, MIXED, SMALL),
     CASE("mixed-n=2^22", 1 << 22, MIXED, LARGE),
     CASE("data-n=1", 1, MIXED_DATA, CHECK),
     CASE("data-n=257", 257, MIXED_DATA, CHECK),
     CASE("data-n=1001", 1001, MIXED_DATA, CHECK),
-    CASE("data-n=2^15", 1 << 15, MIXED_DATA, SMALL),
+    CASE("data-n=2^17", 1 << 17, MIXED_DATA, SMALL),
     CASE("data-n=2^22", 1 << 22, MIXED_DATA, LARGE),
 };
 /* clang-format on */
@@ -219,12 +219,12 @@ static const char *const columns[] = {"thread_inst_executed/inst_executed", "div
 #define LANES "thread_inst_executed/inst_executed"
 static const struct lab_prediction predictions[] = {
     {"lanes_branch_warp", "Active lanes of 32, a branch by warp", LANES, "branch_warp",
-     "branch-n=2^15", 0.05},
+     "branch-n=2^19", 0.05},
     {"lanes_branch_thread", "Active lanes of 32, a branch by thread", LANES, "branch_thread",
-     "branch-n=2^15", 0.1},
+     "branch-n=2^19", 0.1},
     {"lanes_paths_8", "Active lanes with 8 paths", LANES, "paths", "paths=8", 0.15},
     {"lanes_paths_32", "Active lanes with 32 paths", LANES, "paths", "paths=32", 0.15},
-    {"lanes_coherent", "Active lanes of your reorganised kernel", LANES, "coherent", "mixed-n=2^15",
+    {"lanes_coherent", "Active lanes of your reorganised kernel", LANES, "coherent", "mixed-n=2^17",
      0.05},
 };
 

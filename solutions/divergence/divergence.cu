@@ -105,34 +105,42 @@ KERNEL mixed_data(const float *in, const int *kind, float *out, unsigned n)
 }
 
 // A counting sort of the block's elements by kind, in shared memory. Each warp counts its
-// kinds with ballots; then each element's place is known: after all of smaller kinds, after
-// those of its kind in earlier warps, after those of its kind in lower lanes. Thread t works on
-// the element in place t, so that only the warps where one kind gives way to the next diverge.
+// kinds with ballots, 4 kinds of 8 warps; an exclusive scan of these 32 counts, kind by kind,
+// says where each warp's elements of each kind begin. Thread t then works on the element in
+// place t, so that only the warps diverge where one kind gives way to the next.
 KERNEL coherent_data(const float *in, const int *kind, float *out, unsigned n)
 {
-    __shared__ unsigned count[4][32]; // of each kind, in each warp
-    __shared__ unsigned short order[1024];
-    unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32, warps = blockDim.x / 32;
+    constexpr unsigned warps = 8; // blocks have 256 threads
+    __shared__ unsigned begin[4 * warps];
+    __shared__ unsigned char order[32 * warps];
+    unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
     unsigned first = blockIdx.x * blockDim.x;
     unsigned size = n - first < blockDim.x ? n - first : blockDim.x; // this block's elements
-    unsigned mine = tid < size ? kind[first + tid] : 4;
-    unsigned lower = 0, place = 0;
+    unsigned mine = tid < size ? kind[first + tid] : 4, lower = 0;
 
+    if (n <= first)
+        return; // the whole block, or none of it
     for (unsigned k = 0; k < 4; k++) {
         unsigned lanes = __ballot_sync(0xffffffff, mine == k);
 
         if (lane == 0)
-            count[k][warp] = __popc(lanes);
-        if (mine == k)
-            lower = __popc(lanes & ((1u << lane) - 1));
+            begin[k * warps + warp] = __popc(lanes);
+        lower = mine == k ? __popc(lanes & ((1u << lane) - 1)) : lower;
     }
     __syncthreads();
-    if (tid < size) {
-        for (unsigned k = 0; k <= mine; k++)
-            for (unsigned w = 0; w < (k < mine ? warps : warp); w++)
-                place += count[k][w];
-        order[place + lower] = (unsigned short)tid;
+    if (warp == 0) {
+        unsigned count = begin[lane], sum = count;
+
+        for (unsigned d = 1; d < 32; d *= 2) {
+            unsigned left = __shfl_up_sync(0xffffffff, sum, d);
+
+            sum += lane < d ? 0 : left;
+        }
+        begin[lane] = sum - count;
     }
+    __syncthreads();
+    if (tid < size)
+        order[begin[mine * warps + warp] + lower] = (unsigned char)tid;
     __syncthreads();
     if (tid < size) {
         unsigned i = first + order[tid];
