@@ -36,14 +36,14 @@ static const struct lab_variant variants[] = {
 
 /* Lengths for strides are primes, so that every stride reaches every element once. On the
  * emulator counts are exact at any length; a GPU needs more data than its L2 holds. */
-enum { PRIME_CHECK = 4093, PRIME_SMALL = 131071, PRIME_LARGE = 33554393 };
+enum { PRIME_CHECK = 4093, PRIME_SMALL = 2097143, PRIME_LARGE = 33554393 };
 #define CHECK CASE_CHECK | CASE_QUICK
 #define SMALL CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_EMULATOR_ONLY
 #define LARGE CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY
 #define COPY(what, id, p, length, flag) {.name = what #p id, .n = length, .param = p, .dtype = DT_F32, .op = STRIDE, .flags = flag}
-#define STRIDE_OF(p) COPY("stride=", "", p, PRIME_SMALL, SMALL), COPY("stride=", "/2^25", p, PRIME_LARGE, LARGE)
+#define STRIDE_OF(p) COPY("stride=", "", p, PRIME_SMALL, SMALL), COPY("stride=", "-n=2^25", p, PRIME_LARGE, LARGE)
 #define SHIFT(id, p, length, flag) {.name = "offset=" #p id, .n = length, .param = p, .dtype = DT_F32, .op = OFFSET, .flags = flag}
-#define OFFSET_OF(p) SHIFT("", p, 1 << 17, SMALL), SHIFT("/2^25", p, 1 << 25, LARGE)
+#define OFFSET_OF(p) SHIFT("", p, 1 << 21, SMALL), SHIFT("-n=2^25", p, 1 << 25, LARGE)
 #define PARTICLES(id, length, flag) {.name = id, .n = length, .dtype = DT_F32, .op = ENERGY, .flags = flag}
 #define MATRIX(id, w, h, flag) {.name = id, .n = w, .m = h, .dtype = DT_F32, .op = TRANSPOSE, .flags = flag}
 
@@ -53,20 +53,20 @@ static const struct lab_case cases[] = {
     STRIDE_OF(1), STRIDE_OF(2), STRIDE_OF(4), STRIDE_OF(8), STRIDE_OF(16), STRIDE_OF(32),
     STRIDE_OF(3), STRIDE_OF(5), STRIDE_OF(7), STRIDE_OF(9), STRIDE_OF(17), STRIDE_OF(31), STRIDE_OF(33),
 
-    SHIFT("/1000", 3, 1000, CHECK),
+    SHIFT("-n=1000", 3, 1000, CHECK),
     OFFSET_OF(0), OFFSET_OF(1), OFFSET_OF(2), OFFSET_OF(4), OFFSET_OF(8), OFFSET_OF(16), OFFSET_OF(31), OFFSET_OF(32),
 
     PARTICLES("particles=0", 0, CHECK),
     PARTICLES("particles=1", 1, CHECK),
     PARTICLES("particles=1000", 1000, CHECK),
-    PARTICLES("particles=2^17", 1 << 17, SMALL),
+    PARTICLES("particles=2^20", 1 << 20, SMALL),
     PARTICLES("particles=2^22", 1 << 22, LARGE),
 
     MATRIX("1x1", 1, 1, CHECK),
     MATRIX("33x31", 33, 31, CHECK),
     MATRIX("1000x1", 1000, 1, CHECK),
     MATRIX("100x333", 100, 333, CHECK),
-    MATRIX("512x256", 512, 256, SMALL),
+    MATRIX("2048x1024", 2048, 1024, SMALL),
     MATRIX("8192x4096", 8192, 4096, LARGE),
 };
 /* clang-format on */
@@ -129,7 +129,7 @@ static bool case_is_usable(const struct lab_case *c, uint64_t count, char *err, 
     else if (experiment_of(c) == STRIDE && c->n > 1 && gcd(c->n, (uint64_t)c->param) != 1)
         snprintf(err, errsize,
                  "%s: n and the stride share a factor, so some elements would be copied twice and "
-                 "others never: take a prime n, 131071 or 33554393",
+                 "others never: take a prime n, 2097143 or 33554393",
                  c->name);
     else
         return true;
@@ -253,11 +253,11 @@ static const struct lab_prediction predictions[] = {
     {"offset_1", SECTORS "copy from 1 element on", PER_LOAD, "offset_copy", "offset=1", 0.05},
     {"offset_8", SECTORS "copy from 8 elements on", PER_LOAD, "offset_copy", "offset=8", 0.05},
     {"aos", SECTORS "one field of 32 particles, array of structures", PER_LOAD, "energy_aos",
-     "particles=2^17", 0.05},
+     "particles=2^20", 0.05},
     {"soa", SECTORS "one field of 32 particles, structure of arrays", PER_LOAD, "energy_soa",
-     "particles=2^17", 0.05},
+     "particles=2^20", 0.05},
     {"transpose_naive", "Sectors that a warp's store touches in the naive transpose", PER_STORE,
-     "transpose_naive", "512x256", 0.05},
+     "transpose_naive", "2048x1024", 0.05},
 };
 
 const struct lab lab_coalescing = {

@@ -41,7 +41,7 @@ static const struct lab_variant variants[] = {
 #define CASE(id, length, which, flag) {.name = id, .n = length, .dtype = DT_F32, .op = which, .flags = flag}
 #define PATHS_OF(p) \
     {.name = "paths=" #p, .n = 1 << 17, .param = p, .dtype = DT_F32, .op = PATHS, .flags = SMALL}, \
-    {.name = "paths=" #p "/2^22", .n = 1 << 22, .param = p, .dtype = DT_F32, .op = PATHS, .flags = LARGE}
+    {.name = "paths=" #p "-n=2^22", .n = 1 << 22, .param = p, .dtype = DT_F32, .op = PATHS, .flags = LARGE}
 
 static const struct lab_case cases[] = {
     CASE("branch-n=0", 0, BRANCH, CHECK),
