@@ -17,12 +17,12 @@ static struct constant primary(struct parser *p)
 {
     struct token t = p->tok;
     struct constant c = {.value = t.value};
-    if (accept(p, T_INT)) {
+    if (accept_token(p, T_INT)) {
         c.is_unsigned = t.is_unsigned;
-    } else if (accept(p, T_FLOAT)) {
+    } else if (accept_token(p, T_FLOAT)) {
         c.is_float = true;
         c.width = t.width;
-    } else if (accept(p, '(')) {
+    } else if (accept_token(p, '(')) {
         nest(p);
         c = parse_constant(p);
         p->nesting--;
@@ -227,7 +227,7 @@ struct constant parse_constant(struct parser *p)
 {
     struct constant c = binary(p, 1);
     struct token where = p->tok;
-    if (!accept(p, '?'))
+    if (!accept_token(p, '?'))
         return c;
     nest(p);
     integer_only(p, &where, &c);
@@ -298,7 +298,7 @@ static void parse_attribute(struct parser *p, struct decl *d)
         } else {
             parse_fail(p, &t, "unknown attribute %s", token_text(p, &t));
         }
-    } while (accept(p, ','));
+    } while (accept_token(p, ','));
     expect(p, ')', "')'");
 }
 
@@ -359,7 +359,7 @@ static struct shape parse_shape(struct parser *p, const struct decl *d, uint32_t
     struct token where = p->tok;
     struct shape s = {0};
     uint32_t n = 0;
-    while (accept(p, '[')) {
+    while (accept_token(p, '[')) {
         if (n == MAX_DIMENSIONS)
             parse_fail(p, &where, "more than %d dimensions", MAX_DIMENSIONS);
         s.is_array = true;
@@ -400,7 +400,7 @@ static void parse_registers(struct parser *p, const struct decl *d)
         check_name(p);
         struct token t = p->tok;
         advance(p);
-        if (accept(p, '<')) {
+        if (accept_token(p, '<')) {
             uint32_t count = (uint32_t)parse_range_size(p);
             if (t.name->ranges && t.name->ranges->depth == p->depth)
                 parse_fail(p, &t, "'%s<…>' is declared twice in the same scope", t.name->text);
@@ -410,12 +410,12 @@ static void parse_registers(struct parser *p, const struct decl *d)
             expect(p, '>', "'>'");
             continue;
         }
-        struct binding *b = bind(p, &t, d->vector > 1 ? BIND_VECTOR_REG : BIND_REG);
+        struct binding *b = bind_token(p, &t, d->vector > 1 ? BIND_VECTOR_REG : BIND_REG);
         b->count = d->vector;
         b->index = reg_new(p, t.name->text, d->type);
         for (uint32_t i = 1; i < d->vector; i++)
             reg_new(p, t.name->text, d->type);
-    } while (accept(p, ','));
+    } while (accept_token(p, ','));
 }
 
 /* ---- initialisers ---- */
@@ -496,7 +496,7 @@ static void parse_address(struct parser *p, struct ptx_reloc *r)
     check_name(p);
     struct token t = p->tok;
     advance(p);
-    if (strcmp(t.name->text, "generic") == 0 && accept(p, '(')) {
+    if (strcmp(t.name->text, "generic") == 0 && accept_token(p, '(')) {
         nest(p);
         parse_address(p, r);
         p->nesting--;
@@ -659,7 +659,7 @@ static void keep_var(struct parser *p, struct ptx_var *v, const struct token *na
         f->vars = array_grow(p, f->vars, &p->func_vars_cap, f->nvars, sizeof(struct ptx_var *));
         f->vars[f->nvars++] = v;
     }
-    bind(p, name, BIND_VAR)->var = v;
+    bind_token(p, name, BIND_VAR)->var = v;
 }
 
 /* name {dimension} [ "=" initialiser ] */
@@ -674,7 +674,7 @@ static void parse_variable(struct parser *p, const struct decl *d, struct var_fl
     v->is_visible = flags.is_visible;
     v->is_weak = flags.is_weak;
     v->is_common = flags.is_common;
-    if (accept(p, '='))
+    if (accept_token(p, '='))
         parse_initialiser(p, v, &s, ptx_type_bits(d->type) / 8);
     else if (s.unsized && !v->is_extern)
         parse_fail(p, &name, "the size of '%s' is missing", v->name);
@@ -691,7 +691,7 @@ void parse_variables(struct parser *p, struct var_flags flags)
     } else {
         do
             parse_variable(p, &d, flags);
-        while (accept(p, ','));
+        while (accept_token(p, ','));
     }
     expect(p, ';', "';'");
 }

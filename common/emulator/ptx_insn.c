@@ -250,7 +250,7 @@ static void symbol(struct parser *p, const struct ptx_insn *in, const struct bin
 {
     o->kind = OPD_SYM;
     o->var = b->var;
-    if (accept(p, '[')) { /* ISA 6.4.2: an element; its address where an address is taken */
+    if (accept_token(p, '[')) { /* ISA 6.4.2: an element; its address where an address is taken */
         uint64_t n = parse_uint(p, MAX_BYTES, "an array's index");
         expect(p, ']', "']'");
         o->offset = (int64_t)(n * b->var->elem);
@@ -351,7 +351,7 @@ static void parse_operand(struct parser *p, struct ptx_insn *in, struct ptx_oper
         parse_fail(p, &p->tok, "operands are nested more than %d deep", MAX_NESTING);
     int kind = p->tok.kind;
     bool sign = kind == '!' || kind == '-';
-    if (accept(p, '{')) {
+    if (accept_token(p, '{')) {
         o->kind = OPD_VEC;
         parse_elements(p, in, o, '}', "',' or '}'");
     } else if (kind == '[') {
@@ -361,7 +361,7 @@ static void parse_operand(struct parser *p, struct ptx_insn *in, struct ptx_oper
             advance(p);
         parse_name(p, in, o);
         o->negated = sign;
-        if (accept(p, '|')) {
+        if (accept_token(p, '|')) {
             if (!is_symbol(&p->tok))
                 parse_fail(p, &p->tok, "expected a predicate, found %s", token_text(p, &p->tok));
             o->pair = arena_alloc(p, sizeof(*o->pair));
@@ -406,7 +406,7 @@ static void parse_list(struct parser *p, struct ptx_insn *in)
 {
     struct ptx_operand *o = next_operand(p, in);
     o->kind = OPD_LIST;
-    if (accept(p, '('))
+    if (accept_token(p, '('))
         parse_elements(p, in, o, ')', "',' or ')'");
 }
 
@@ -418,11 +418,11 @@ static void parse_call(struct parser *p, struct ptx_insn *in)
     if (returns)
         expect(p, ',', "','");
     parse_callee(p, in);
-    bool more = accept(p, ',');
+    bool more = accept_token(p, ',');
     bool args = more && p->tok.kind == '(';
     parse_list(p, in);
     if (args)
-        more = accept(p, ',');
+        more = accept_token(p, ',');
     if (more) {
         struct token t = p->tok;
         expect(p, T_IDENT, "a prototype");
@@ -442,20 +442,20 @@ static void parse_brx(struct parser *p, struct ptx_insn *in)
 
 static void parse_operands(struct parser *p, struct ptx_insn *in)
 {
-    if (p->tok.kind == ';')
+    if (p->tok.kind == ';' || p->tok.kind == '}')
         return;
     do
         parse_operand(p, in, next_operand(p, in));
-    while (accept(p, ','));
+    while (accept_token(p, ','));
 }
 
 /* "@" ["!"] predicate */
 static void parse_guard(struct parser *p, struct ptx_insn *in)
 {
-    if (!accept(p, '@'))
+    if (!accept_token(p, '@'))
         return;
     in->guarded = true;
-    in->guard_negated = accept(p, '!');
+    in->guard_negated = accept_token(p, '!');
     struct token t = p->tok;
     expect(p, T_IDENT, "a predicate");
     struct binding *b = name_lookup(p, t.name);

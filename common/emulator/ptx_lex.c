@@ -289,7 +289,7 @@ void advance(struct parser *p)
     lex_token(p, &p->ahead);
 }
 
-bool accept(struct parser *p, int kind)
+bool accept_token(struct parser *p, int kind)
 {
     if (p->tok.kind != kind)
         return false;

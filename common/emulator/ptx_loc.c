@@ -12,7 +12,7 @@ void parse_file(struct parser *p)
     uint32_t index = (uint32_t)parse_uint(p, MAX_FILES, "a file's number");
     struct token t = p->tok;
     expect(p, T_STRING, "a file's name");
-    while (accept(p, ','))
+    while (accept_token(p, ','))
         parse_uint(p, UINT64_MAX, "a timestamp or size");
     m->files = array_grow(p, m->files, &p->files_cap, index, sizeof(*m->files));
     m->files[index] = arena_text(p, p->text + t.offset, t.length);
@@ -41,7 +41,7 @@ static struct inlined_name parse_function_name(struct parser *p)
     else if (t.kind != T_DOT || strcmp(t.name->text, "debug_str") != 0)
         parse_fail(p, &t, "expected a label or .debug_str, found %s", token_text(p, &t));
     advance(p);
-    if (accept(p, '+'))
+    if (accept_token(p, '+'))
         n.offset = parse_uint(p, UINT32_MAX, "an offset");
     return n;
 }
@@ -117,7 +117,7 @@ void parse_loc(struct parser *p)
     struct ptx_loc *l = &p->loc;
     advance(p);
     parse_place(p, &l->file, &l->line, &l->column);
-    while (accept(p, ',')) {
+    while (accept_token(p, ',')) {
         struct token t = p->tok;
         const char *word = t.kind == T_IDENT ? t.name->text : "";
         advance(p);
@@ -162,7 +162,7 @@ static void parse_debug_str(struct parser *p)
         do {
             p->debug_str = array_grow(p, p->debug_str, &p->debug_str_cap, p->ndebug_str + 1, 1);
             p->debug_str[p->ndebug_str++] = (char)parse_uint(p, 255, "a byte");
-        } while (accept(p, ','));
+        } while (accept_token(p, ','));
     }
 }
 

@@ -207,7 +207,7 @@ struct binding *bind_at(struct parser *p, struct name *name, enum binding_kind k
     return b;
 }
 
-struct binding *bind(struct parser *p, const struct token *where, enum binding_kind kind)
+struct binding *bind_token(struct parser *p, const struct token *where, enum binding_kind kind)
 {
     struct name *name = where->name;
     if (name->top && name->top->depth == p->depth)

@@ -120,7 +120,7 @@ static void parse_dim3(struct parser *p, uint32_t dim[3], const char *what)
     dim[1] = dim[2] = 1;
     for (int i = 0; i < 3; i++) {
         dim[i] = (uint32_t)parse_uint(p, INT32_MAX, what);
-        if (i == 2 || !accept(p, ','))
+        if (i == 2 || !accept_token(p, ','))
             return;
     }
 }
@@ -212,7 +212,7 @@ static struct ptx_func *keep_func(struct parser *p, struct ptx_func *f, const st
         m->funcs = array_grow(p, m->funcs, &p->funcs_cap, m->nfuncs, sizeof(struct ptx_func *));
         f->index = m->nfuncs;
         m->funcs[m->nfuncs++] = f;
-        bind(p, name, BIND_FUNC)->func = f;
+        bind_token(p, name, BIND_FUNC)->func = f;
         return f;
     }
     if (b->kind != BIND_FUNC)
@@ -244,14 +244,14 @@ static void bind_parameters(struct parser *p, const struct token *where, struct 
         struct token t = *where;
         t.name = name_intern(p, list[i]->name, strlen(list[i]->name));
         if (strcmp(list[i]->name, "_") != 0)
-            bind(p, &t, BIND_VAR)->var = list[i];
+            bind_token(p, &t, BIND_VAR)->var = list[i];
     }
 }
 
 static void new_label(struct parser *p, const struct token *name)
 {
     struct ptx_func *f = p->func;
-    bind(p, name, BIND_LABEL)->index = f->nlabels;
+    bind_token(p, name, BIND_LABEL)->index = f->nlabels;
     f->labels = array_grow(p, f->labels, &p->labels_cap, f->nlabels, sizeof(*f->labels));
     f->labels[f->nlabels++] = (struct ptx_label){name->name->text, f->ninsns};
 }
@@ -274,7 +274,7 @@ static void parse_branchtargets(struct parser *p, const struct token *name)
     t->labels = arena_alloc(p, n * sizeof(*t->labels));
     for (uint32_t i = 0; i < n; i++)
         refer(p, BIND_LABEL, &uses[i], 0, 0, &t->labels[i]);
-    bind(p, name, BIND_TABLE)->table = t;
+    bind_token(p, name, BIND_TABLE)->table = t;
 }
 
 /* name ":" ".calltargets" function { "," function } ";" */
@@ -292,7 +292,7 @@ static void parse_calltargets(struct parser *p, const struct token *name)
     } while (p->tok.kind == ',');
     expect(p, ';', "';'");
     proto->name = name->name->text;
-    bind(p, name, BIND_PROTO)->proto = proto;
+    bind_token(p, name, BIND_PROTO)->proto = proto;
 }
 
 /* name ":" ".callprototype" [ "(" ret ")" ] name [ "(" params ")" ] {directive} ";" */
@@ -309,7 +309,7 @@ static void parse_callprototype(struct parser *p, const struct token *name)
         parse_parameters(p, p->func, &proto->params, &proto->nparams);
     parse_tuning(p, &unused);
     expect(p, ';', "';'");
-    bind(p, name, BIND_PROTO)->proto = proto;
+    bind_token(p, name, BIND_PROTO)->proto = proto;
 }
 
 /* name ":" [ list of targets ] */
@@ -377,7 +377,7 @@ static void parse_statement(struct parser *p, const struct token *name)
         parse_body_directive(p);
     } else if (p->tok.kind == T_IDENT && p->ahead.kind == ':') {
         parse_labelled(p);
-    } else if (!accept(p, ';')) {
+    } else if (!accept_token(p, ';')) {
         parse_instruction(p);
     }
 }

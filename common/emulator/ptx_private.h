@@ -239,7 +239,7 @@ int mod_find(const char *text, size_t length); /* enum ptx_mod, -1: none */
 void scope_enter(struct parser *p, const struct token *where);
 void scope_leave(struct parser *p);
 /* Gives a name a meaning in the current scope; a second one in the same scope is an error. */
-struct binding *bind(struct parser *p, const struct token *where, enum binding_kind kind);
+struct binding *bind_token(struct parser *p, const struct token *where, enum binding_kind kind);
 struct binding *bind_at(struct parser *p, struct name *name, enum binding_kind kind,
                         uint32_t depth);
 /* What a name means here; NULL: nothing. Brings registers of ranges to life. */
@@ -252,7 +252,7 @@ void refer(struct parser *p, enum binding_kind kind, const struct token *where, 
 /* ptx_lex.c */
 void lex_start(struct parser *p);
 void advance(struct parser *p);
-bool accept(struct parser *p, int kind);
+bool accept_token(struct parser *p, int kind);
 void expect(struct parser *p, int kind, const char *what);
 bool at_directive(const struct parser *p, enum directive d);
 bool accept_directive(struct parser *p, enum directive d);
