@@ -67,13 +67,16 @@ static struct run *run_case(struct marking *m, const struct marked_case *c, int 
 
 static char *on_case(const struct run *r, const struct marked_case *c)
 {
-    char *where =
-        c->hidden ? gr_strdup("On a hidden case") : gr_format("On the case %s", c->c.name);
-    char *why = gr_format("%s: %s.%s%s%s%s", where, r->why ? r->why : "it is right",
-                          r->diagnosis ? " It looks like this: " : "",
-                          r->diagnosis ? r->diagnosis : "", r->diagnosis ? "." : "", "");
-    free(where);
-    return why;
+    struct text t = {0};
+    const char *guess = r->diagnosis ? r->diagnosis : "";
+    size_t n = strlen(guess);
+    text_addf(&t, "On %s%s: %s", c->hidden ? "a hidden case" : "the case ",
+              c->hidden ? "" : c->c.name, r->why ? r->why : "it is right");
+    if (!strchr(".?!", t.s[t.length - 1]))
+        text_add(&t, ".");
+    if (n)
+        text_addf(&t, " It looks like this: %s%s", guess, strchr(".?!", guess[n - 1]) ? "" : ".");
+    return t.s;
 }
 
 /* ---- correct ---- */
@@ -137,6 +140,20 @@ static void mark_correct(struct marking *m, struct marked_case *cases, int n)
     free(why);
 }
 
+/* Right results on this case are what a gate, a check or a time rests on. */
+static bool blocked(struct marking *m, const struct run *r, const struct marked_case *c)
+{
+    if (failed_internally(m, r))
+        return true;
+    if (r->correct)
+        return false;
+    char *why = on_case(r, c), *all = gr_format("Not looked at: first it must be right. %s", why);
+    settle(m, "blocked", all, c->c.name);
+    free(why);
+    free(all);
+    return true;
+}
+
 /* ---- checks ---- */
 
 static unsigned finding_class(const char *kind)
@@ -186,6 +203,7 @@ static void mark_checks(struct marking *m, struct marked_case *cases, int n)
     unsigned wanted =
         m->row->checks ? m->row->checks : CHECK_MEMORY | CHECK_UNINIT | CHECK_RACE | CHECK_BARRIER;
     const struct run *stopped = NULL;
+    const struct marked_case *at = NULL;
     int done = 0;
     for (int i = 0; i < n; i++) {
         if (!cases[i].drawn)
@@ -198,14 +216,16 @@ static void mark_checks(struct marking *m, struct marked_case *cases, int n)
             fail_finding(m, f, &cases[i]);
             return;
         }
-        if (r->end != RUN_OK && !stopped)
+        if (!r->correct && !stopped) {
             stopped = r;
+            at = &cases[i];
+        }
         done++;
     }
     if (stopped && stopped->end == RUN_ERROR)
         settle(m, "fail", stopped->why, stopped->c.name);
-    else if (stopped)
-        settle(m, "blocked", stopped->why, stopped->c.name);
+    else if (stopped) /* a kernel that does nothing has no races, and earns nothing by it */
+        blocked(m, stopped, at);
     else if (!done)
         settle(m, "skipped", "Only hidden cases: these are run when the class is marked.", NULL);
     else
@@ -301,20 +321,6 @@ static int64_t heaviest_line(const char *lines, const char *counter)
     }
     json_decref(all);
     return line;
-}
-
-/* Right results on this case are what a gate or a time rests on. */
-static bool blocked(struct marking *m, const struct run *r, const struct marked_case *c)
-{
-    if (failed_internally(m, r))
-        return true;
-    if (r->correct)
-        return false;
-    char *why = on_case(r, c), *all = gr_format("Not looked at: first it must be right. %s", why);
-    settle(m, "blocked", all, c->c.name);
-    free(why);
-    free(all);
-    return true;
 }
 
 static void fail_gate(struct marking *m, struct run *r, const struct gate_result *g,
@@ -478,8 +484,8 @@ static json_t *json_of_run(const struct run *r)
     for (int i = 0; i < r->nfirst; i++) {
         json_t *x = json_object();
         char want[40], got[40];
-        snprintf(want, sizeof(want), "%.9g", r->first[i].expected);
-        snprintf(got, sizeof(got), "%.9g", r->first[i].got);
+        number_text(want, r->first[i].expected);
+        number_text(got, r->first[i].got);
         json_object_set_new(x, "index", json_integer((json_int_t)r->first[i].index));
         json_object_set_new(x, "expected", json_string(want));
         json_object_set_new(x, "got", json_string(got));

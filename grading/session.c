@@ -22,6 +22,9 @@ enum {
     IMAGE_CAP = 64 << 20,
     PLAN_BYTES_CAP = 1 << 30, /* of all buffers together */
     MAX_RESTARTS = 6,
+    CUDA_ERROR_INVALID_PTX = 218,
+    CUDA_ERROR_PTX_VERSION = 222,
+    CUDA_ERROR_NOT_SUPPORTED = 801,
     CUDA_ERROR_LAUNCH_TIMEOUT = 702,
 };
 
@@ -32,6 +35,11 @@ static const char *const counter_names[] = {
         NULL};
 _Static_assert(sizeof(counter_names) / sizeof(counter_names[0]) <= 65,
                "msg_reply.counters holds 64");
+
+void number_text(char out[40], double v)
+{
+    snprintf(out, 40, v < 1e15 && v > -1e15 && v == (double)(int64_t)v ? "%.0f" : "%.9g", v);
+}
 
 const char *counter_name(int i)
 {
@@ -431,6 +439,17 @@ static void compare_output(struct session *s, struct run *r, const struct host_d
     r->diagnosis = guess ? gr_strdup(guess) : c.cause[0] ? gr_strdup(c.cause) : NULL;
 }
 
+static char *mismatch_text(const struct run *r)
+{
+    const struct lab_mismatch *x = &r->first[0];
+    char want[40], got[40];
+    number_text(want, x->expected);
+    number_text(got, x->got);
+    return gr_format("%llu of %llu results are wrong; first %s[%llu]: expected %s, got %s",
+                     (unsigned long long)r->wrong, (unsigned long long)r->compared, r->output,
+                     (unsigned long long)x->index, want, got);
+}
+
 static void compare_all(struct session *s, struct run *r, const struct host_data *d)
 {
     for (int b = 0; b < r->plan->nbuffers; b++)
@@ -440,11 +459,7 @@ static void compare_all(struct session *s, struct run *r, const struct host_data
     if (r->inputs_changed)
         set_end(r, RUN_OK, gr_strdup("the kernel wrote to its input"));
     else if (r->wrong)
-        set_end(r, RUN_OK,
-                gr_format("%llu of %llu results are wrong; first %s[%llu]: expected %.9g, got %.9g",
-                          (unsigned long long)r->wrong, (unsigned long long)r->compared, r->output,
-                          (unsigned long long)r->first[0].index, r->first[0].expected,
-                          r->first[0].got));
+        set_end(r, RUN_OK, mismatch_text(r));
 }
 
 static bool send_run(struct session *s, struct run *r, const struct host_data *d, bool lines,
@@ -510,6 +525,23 @@ static char *last_log_line(const struct box *b)
     return gr_format("%.*s", (int)(n - from < 400 ? n - from : 400), text_str(&b->log) + from);
 }
 
+/* What the emulator cannot run is not the student's mistake: a person has to look. */
+static enum run_end end_of(const struct msg_reply *m)
+{
+    switch (m->error) {
+    case CUDA_ERROR_INVALID_PTX:
+    case CUDA_ERROR_PTX_VERSION:
+    case CUDA_ERROR_NOT_SUPPORTED:
+        return RUN_INTERNAL;
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+        return RUN_ENDLESS;
+    case 0:
+        return m->stage == STAGE_OPEN ? RUN_NO_KERNEL : RUN_ERROR;
+    default:
+        return RUN_ERROR;
+    }
+}
+
 static void judge(struct session *s, struct run *r, struct host_data *d, const char *error,
                   const char *findings)
 {
@@ -528,13 +560,12 @@ static void judge(struct session *s, struct run *r, struct host_data *d, const c
         char *said = message          ? gr_strdup(message)
                      : r->reply.error ? last_log_line(&s->box)
                                       : gr_strdup("");
-        if (r->reply.error == CUDA_ERROR_LAUNCH_TIMEOUT)
+        char *text = gr_format("%s%s%s", error, *said ? ". " : "", said);
+        set_end(r, end_of(&r->reply), text);
+        if (r->end == RUN_ENDLESS)
             set_end(r, RUN_ENDLESS,
                     gr_format("%s did not finish within %llu warp instructions",
                               r->plan->steps[0].kernel, (unsigned long long)s->o->steps));
-        else
-            set_end(r, r->reply.stage == STAGE_OPEN && !r->reply.error ? RUN_NO_KERNEL : RUN_ERROR,
-                    gr_format("%s%s%s", error, *said ? ". " : "", said));
         free(said);
         return;
     }
@@ -587,10 +618,12 @@ static struct run *find_run(struct session *s, const struct lab_variant *v,
     return NULL;
 }
 
-static const struct run *stopped_before(const struct session *s, const struct lab_variant *v)
+/* Checked runs are tried even so: they may say why. */
+static const struct run *stopped_before(const struct session *s, const struct lab_variant *v,
+                                        bool check)
 {
     for (int i = 0; i < s->nruns; i++)
-        if (s->runs[i]->variant == v &&
+        if (s->runs[i]->variant == v && (s->runs[i]->check || !check) &&
             (s->runs[i]->end == RUN_ENDLESS || s->runs[i]->end == RUN_DIED))
             return s->runs[i];
     return NULL;
@@ -605,7 +638,7 @@ struct run *session_run(struct session *s, const struct lab_variant *v, const st
     r = gr_alloc(sizeof(*r));
     *r =
         (struct run){.variant = v, .c = *c, .check = check, .seed = seed, .findings = json_array()};
-    const struct run *stopped = stopped_before(s, v);
+    const struct run *stopped = stopped_before(s, v, check);
     s->runs = gr_realloc(s->runs, (size_t)(s->nruns + 1) * sizeof(*s->runs));
     s->runs[s->nruns++] = r;
     if (stopped)

@@ -96,6 +96,8 @@ const char *session_lines(struct session *s, struct run *r);
 int session_samples(struct session *s, struct run *r, double *v, int n);
 void session_end(struct session *s);
 
+/* An element as people write it: integers in full, else nine digits. */
+void number_text(char out[40], double v);
 const char *counter_name(int i); /* NULL past the last */
 bool run_counter(const struct run *r, const char *name, double *value);
 
