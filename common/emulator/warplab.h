@@ -39,6 +39,9 @@ char *warplabLines(void);
 /* Records the memory accesses and active masks of one block of the next launch of
  * `kernel` to FILE (JSON lines; trace.c says which). 0 on success. */
 int warplabTrace(const char *kernel, unsigned block, const char *file);
+/* Prints which instructions of a PTX file, fatbin or program are exact, approximate or not
+ * supported. 0: all of it can run; 1: not all; 2: cannot be read. */
+int warplabSupport(const char *path);
 /* "warplab emulator 1.0 (h200, 2 threads)". */
 const char *warplabVersion(void);
 
