@@ -9,9 +9,19 @@ static inline s32 clamp_s32(s64 x)
 {
     return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (s32)x;
 }
-static inline f64 canonical64(f64 x)
+/* video: bytes' absolute differences, each side signed or not, and their sum */
+static inline u32 absdiff4(u32 a, u32 b, bool sa, bool sb)
 {
-    return x != x ? f64_bits(0x7ff8000000000000ull) : x;
+    u32 r = 0;
+    for (int k = 0; k < 32; k += 8) {
+        s32 x = sa ? (s8)(a >> k) : (u8)(a >> k), y = sb ? (s8)(b >> k) : (u8)(b >> k);
+        r |= ((u32)(x < y ? y - x : x - y) & 0xff) << k;
+    }
+    return r;
+}
+static inline u32 add4(u32 v)
+{
+    return (v & 0xff) + (v >> 8 & 0xff) + (v >> 16 & 0xff) + (v >> 24);
 }
 
 #define DEF1(name, T, A, expr)                                                                     \

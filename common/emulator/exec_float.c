@@ -5,12 +5,8 @@
  * computed with the host's mathematics library: within the ISA's error bounds, not bit for
  * bit what a GPU's tables give.
  */
+#include "exec_half.h"
 #include "exec_lanes.h"
-
-static inline f64 canonical64(f64 x)
-{
-    return x != x ? f64_bits(0x7ff8000000000000ull) : x;
-}
 
 /* r[i] = expr under the instruction's rounding; inputs flushed, result flushed, saturated. */
 #define ROUNDED(T, n, FLUSH, SATURATE, CANON, expr)                                                \
@@ -54,7 +50,7 @@ static inline f64 canonical64(f64 x)
 #define F64X(name, n, expr)                                                                        \
     HANDLER(name)                                                                                  \
     {                                                                                              \
-        ROUNDED(f64, n, NOFLUSH, saturate64, canonical64, expr);                                   \
+        ROUNDED(f64, n, NOFLUSH, saturate64, NOFLUSH, expr);                                   \
     }
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 F32X(add_f32x, 2, a + b)
@@ -64,13 +60,15 @@ F32X(fma_f32x, 3, fmaf(a, b, c))
 F32X(div_f32x, 2, a / b)
 F32X(rcp_f32x, 1, 1.0f / a)
 F32X(sqrt_f32x, 1, sqrtf(a))
-F64X(add_f64x, 2, a + b)
-F64X(sub_f64x, 2, a - b)
-F64X(mul_f64x, 2, a *b)
-F64X(fma_f64x, 3, fma(a, b, c))
-F64X(div_f64x, 2, a / b)
+F64X(add_f64x, 2, nan2(a + b, a, b))
+F64X(sub_f64x, 2, nan2(a - b, a, b))
+F64X(mul_f64x, 2, nan2(a * b, a, b))
+F64X(fma_f64x, 3, nan3(fma(a, b, c), a, b, c))
+F64X(div_f64x, 2, nan2(a / b, b, a))
 F64X(rcp_f64x, 1, 1.0 / a)
 F64X(sqrt_f64x, 1, sqrt(a))
+
+#define quiet_nan(x) ((x) != (x) ? quiet(x) : (x))
 
 /* ---- minimum, maximum (PTX ISA 9.7.3.11): a NaN loses, -0 < +0 ---- */
 #define MINMAX(name, T, BITS, CANON, TOP, better)                                                  \
@@ -97,7 +95,7 @@ F64X(sqrt_f64x, 1, sqrt(a))
             r[i] = CANON(x);                                                                       \
         }                                                                                          \
         if (in->flags & F_XORSIGN)                                                                 \
-            LANES r[i] = copysign(r[i], (signbit(a_[i]) != 0) != (signbit(b_[i]) != 0) ? -1 : 1);  \
+            LANES r[i] = r[i] != r[i] ? r[i] : copysign(r[i], signbit(a_[i]) != signbit(b_[i]) ? -1 : 1);  \
         T *d = DST(T);                                                                             \
         WRITE(T, d, r[i]);                                                                         \
         return in + 1;                                                                             \
@@ -107,8 +105,8 @@ F64X(sqrt_f64x, 1, sqrt(a))
 #define signbit(x) (__builtin_signbit(x) != 0)
 MINMAX(min_f32, f32, u32, canonical, 1, a < b)
 MINMAX(max_f32, f32, u32, canonical, 0, a > b)
-MINMAX(min_f64, f64, u64, canonical64, 1, a < b)
-MINMAX(max_f64, f64, u64, canonical64, 0, a > b)
+MINMAX(min_f64, f64, u64, quiet_nan, 1, a < b)
+MINMAX(max_f64, f64, u64, quiet_nan, 0, a > b)
 
 HANDLER(neg_f32)
 {
@@ -117,7 +115,7 @@ HANDLER(neg_f32)
     if (in->flags & F_FTZ)
         WRITE(u32, d, bits_f32(flush(canonical(-a[i]))));
     else
-        WRITE(u32, d, bits_f32(a[i]) ^ 0x80000000u);
+        WRITE(u32, d, a[i] != a[i] ? 0x7fffffffu : bits_f32(a[i]) ^ 0x80000000u);
     return in + 1;
 }
 HANDLER(abs_f32)
@@ -127,7 +125,7 @@ HANDLER(abs_f32)
     if (in->flags & F_FTZ)
         WRITE(u32, d, bits_f32(flush(canonical(fabsf(a[i])))));
     else
-        WRITE(u32, d, bits_f32(a[i]) & 0x7fffffffu);
+        WRITE(u32, d, a[i] != a[i] ? 0x7fffffffu : bits_f32(a[i]) & 0x7fffffffu);
     return in + 1;
 }
 HANDLER(copysign_f32) /* sign of a, magnitude of b (PTX ISA 9.7.3.2) */
@@ -158,7 +156,7 @@ static inline bool float_is(f64 x, bool subnormal, unsigned test)
     case M_notanumber:
         return isnan(x);
     case M_normal:
-        return finite && x != 0 && !subnormal;
+        return finite && !subnormal; /* zero is normal */
     default:
         return subnormal;
     }
@@ -225,7 +223,7 @@ HANDLER(approx_f64)
         f64 y = in->sub == OP_rcp ? 1.0 / x : 1.0 / sqrt(x);
         if (in->flags & F_FTZ && fabs(y) < 0x1p-1022)
             y = copysign(0.0, y);
-        u64 b = bits_f64(canonical64(y));
+        u64 b = bits_f64((y));
         if (in->sub == OP_rcp)
             b &= ~0xffffffffull;
         if (ON(w->mask, i))
@@ -243,7 +241,7 @@ HANDLER(div_approx_f32)
         f32 x = ftz ? flush(a[i]) : a[i], y = ftz ? flush(b[i]) : b[i];
         f32 q = x / y;
         if (in->sub == M_approx && fabsf(y) > 0x1p126f && isfinite(y))
-            q = isinf(x) ? NAN : copysignf(0.0f, q);
+            q = isinf(x) || x != x ? NAN : copysignf(0.0f, q);
         r[i] = canonical(ftz ? flush(q) : q);
     }
     f32 *d = DST(f32);
@@ -252,19 +250,6 @@ HANDLER(div_approx_f32)
 }
 
 /* ---- conversions (PTX ISA 9.7.9.21): one handler, types in insn.sub (to), .sub2 (from) ---- */
-static inline f64 round_integral(f64 x, u32 flags) /* in the rounding of the flags */
-{
-    switch ((flags & F_ROUND) >> F_ROUND_SHIFT) {
-    case 0:
-        return nearbyint(x);
-    case 1:
-        return trunc(x);
-    case 2:
-        return floor(x);
-    default:
-        return ceil(x);
-    }
-}
 static inline bool type_signed(unsigned t)
 {
     return t == PTX_S8 || t == PTX_S16 || t == PTX_S32 || t == PTX_S64;
@@ -273,14 +258,19 @@ static inline bool type_float(unsigned t)
 {
     return t == PTX_F16 || t == PTX_F32 || t == PTX_F64 || t == PTX_BF16;
 }
-static inline u64 float_to_int(f64 x, unsigned type, u32 flags)
+/* A NaN becomes 0, or the type's top bit when either side has 64 bits (seen on an H200). */
+static inline u64 nan_to_int(unsigned bits, unsigned from)
+{
+    return bits == 64 || from == PTX_F64 ? 1ull << (bits - 1) : 0;
+}
+static inline u64 float_to_int(f64 x, unsigned type, u32 flags, unsigned from)
 {
     unsigned bits = ptx_type_bits(type);
     x = round_integral(x, flags);
     if (type_signed(type)) {
         f64 top = ldexp(1.0, (int)bits - 1);
         if (x != x)
-            return bits == 64 ? 1ull << 63 : 0;
+            return nan_to_int(bits, from) | (bits < 64 && from == PTX_F64 ? ~0ull << (bits - 1) : 0);
         if (x >= top)
             return (1ull << (bits - 1)) - 1;
         if (x < -top)
@@ -288,69 +278,12 @@ static inline u64 float_to_int(f64 x, unsigned type, u32 flags)
         return (u64)(s64)x;
     }
     if (x != x)
-        return bits == 64 ? 1ull << 63 : 0;
+        return nan_to_int(bits, from);
     if (x <= 0)
         return 0;
     if (x >= ldexp(1.0, (int)bits))
         return bits == 64 ? ~0ull : (1ull << bits) - 1;
     return (u64)x;
-}
-static inline f32 half_to_float(u16 h)
-{
-    u32 e = h >> 10 & 31, m = h & 0x3ff, s = (u32)(h & 0x8000) << 16;
-    if (e == 31)
-        return f32_bits(s | 0x7f800000u | m << 13);
-    if (e == 0)
-        return copysignf((f32)m * 0x1p-24f, f32_bits(s | 0x3f800000u));
-    return f32_bits(s | (e + 112) << 23 | m << 13);
-}
-/* x rounded to `digits` significant bits with least exponent emin (of the last place) */
-static inline f64 round_to(f64 x, int digits, int emin, u32 flags)
-{
-    if (x == 0 || !isfinite(x))
-        return x;
-    int e;
-    frexp(x, &e);
-    int ulp = e - digits > emin ? e - digits : emin;
-    f64 scaled = ldexp(x, -ulp); /* exact: at most 53 bits */
-    f64 r;
-    if (flags & F_ROUND_RNA)
-        r = round(scaled);
-    else
-        r = round_integral(scaled, flags);
-    return ldexp(r == 0 ? copysign(0.0, x) : r, ulp);
-}
-static inline u16 float_to_half(f64 x, u32 flags)
-{
-    if (x != x)
-        return 0x7fff;
-    u16 s = signbit(x) ? 0x8000 : 0;
-    f64 r = fabs(round_to(x, 11, -24, flags));
-    if (r > 65504.0) { /* overflow: infinity or the largest, by rounding direction */
-        unsigned mode = (flags & F_ROUND) >> F_ROUND_SHIFT;
-        bool largest = mode == 1 || (mode == 2 && !s) || (mode == 3 && s) || flags & F_SATFINITE;
-        return s | (largest && !isinf(x) ? 0x7bff : 0x7c00);
-    }
-    if (r < 0x1p-14)
-        return s | (u16)(r * 0x1p24);
-    int e;
-    f64 m = frexp(r, &e);
-    return s | (u16)((e + 14) << 10) | ((u16)(m * 2048) & 0x3ff);
-}
-static inline u16 float_to_bf16(f64 x, u32 flags)
-{
-    if (x != x)
-        return 0x7fff;
-    if (isinf(x))
-        return x > 0 ? 0x7f80 : 0xff80;
-    u16 s = signbit(x) ? 0x8000 : 0;
-    f64 r = fabs(round_to(x, 8, -133, flags));
-    if (r > 0x1.fep127) {
-        unsigned mode = (flags & F_ROUND) >> F_ROUND_SHIFT;
-        bool largest = mode == 1 || (mode == 2 && !s) || (mode == 3 && s) || flags & F_SATFINITE;
-        return s | (largest ? 0x7f7f : 0x7f80);
-    }
-    return s | (u16)(bits_f32((f32)r) >> 16);
 }
 static inline f64 lane_float(u64 raw, unsigned type)
 {
@@ -402,15 +335,18 @@ static inline u64 int_saturate(u64 v, bool from_signed, unsigned to)
         return 0;
     return v > top ? top : v;
 }
-static f64 to_float(f64 x, unsigned to, u32 flags, u64 *out)
+/* nan_payload: the source is f64 or bf16, whose NaNs keep sign and upper bits */
+static f64 to_float(f64 x, unsigned to, u32 flags, bool nan_payload, u64 *out)
 {
     if (flags & F_SAT)
         x = saturate64(x);
     if (flags & F_RELU)
-        x = x < 0 ? 0.0 : x;
+        x = x <= 0 ? 0.0 : x;
     switch (to) {
     case PTX_F16:
         *out = float_to_half(x, flags);
+        if (x != x && nan_payload)
+            *out = (bits_f64(x) >> 48 & 0x8000) | 0x7e00 | (bits_f64(x) >> 42 & 0x3ff);
         break;
     case PTX_BF16:
         *out = float_to_bf16(x, flags);
@@ -425,11 +361,11 @@ static f64 to_float(f64 x, unsigned to, u32 flags, u64 *out)
         f32 r = f;
         if (flags & F_FTZ)
             r = flush(r);
-        *out = bits_f32(canonical(r));
+        *out = bits_f32(nan_payload && !(flags & F_SAT) ? r : canonical(r));
         break;
     }
     default:
-        *out = bits_f64(canonical64(x));
+        *out = bits_f64((x));
     }
     return x;
 }
@@ -440,13 +376,13 @@ static u64 int_to_float(u64 v, bool is_signed, unsigned to, u32 flags)
     bool negative = is_signed && (s64)v < 0;
     u64 mag = negative ? 0 - v : v;
     if (mag >> 53 == 0) {
-        to_float(negative ? -(f64)mag : (f64)mag, to, flags, &out);
+        to_float(negative ? -(f64)mag : (f64)mag, to, flags, false, &out);
         return out;
     }
     if (to != PTX_F64 && to != PTX_F32) { /* beyond 2^53: keep stickiness below f16/bf16's reach */
         mag = (mag >> 12 | ((mag & 0xfff) != 0)) << 12;
         f64 x = (f64)(mag >> 12) * 4096.0;
-        to_float(negative ? -x : x, to, flags, &out);
+        to_float(negative ? -x : x, to, flags, false, &out);
         return out;
     }
     fesetround(fenv_round(flags));
@@ -472,15 +408,16 @@ HANDLER(cvt_any)
         u64 r;
         if (type_float(from)) {
             f64 x = lane_float(t[i], from);
-            if (in->flags & F_FTZ && from == PTX_F32)
-                x = flush((f32)x);
+            if (in->flags & F_FTZ && from == PTX_F32 && to != PTX_F16) /* as seen on an H200 */
+                x = flush(canonical((f32)x));
             if (type_float(to)) {
                 if (in->flags & F_ROUND_INT)
-                    x = x == x ? copysign(round_integral(x, in->flags), x) : x;
-                to_float(x, to, in->flags & F_ROUND_INT ? in->flags & ~(u32)F_ROUND : in->flags,
-                         &r);
+                    x = x == x ? copysign(round_integral(x, in->flags), x) : quiet(x);
+                to_float(x, to,
+                         in->flags & F_ROUND_INT ? in->flags & ~(u32)F_ROUND : in->flags,
+                         from == PTX_F64 || from == PTX_BF16, &r);
             } else {
-                r = float_to_int(x, to, in->flags);
+                r = float_to_int(x, to, in->flags, from);
             }
         } else {
             u64 v = extend(t[i], from);

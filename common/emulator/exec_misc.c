@@ -67,10 +67,13 @@ HANDLER(bfind)
 }
 static inline u64 extract(u64 a, u64 b, u64 c, const struct insn *in)
 {
-    unsigned bits = in->size, pos = b & 0xff, len = c & 0xff;
+    /* 32-bit forms look at the low byte, 64-bit ones at the whole word */
+    u64 field = in->size == 32 ? 0xff : 0xffffffff;
+    unsigned bits = in->size;
+    u64 pos = b & field, len = c & field;
     bool sign = false;
     if (in->flags & F_SIGNED && len) {
-        unsigned top = pos + len - 1 < bits - 1 ? pos + len - 1 : bits - 1;
+        u64 top = pos + len - 1 < bits - 1 ? pos + len - 1 : bits - 1;
         sign = a >> top & 1;
     }
     u64 r = 0;
@@ -86,7 +89,8 @@ HANDLER(bfe)
 }
 static inline u64 insert(u64 a, u64 b, u64 c, u64 e, unsigned bits)
 {
-    unsigned pos = c & 0xff, len = e & 0xff;
+    u64 field = bits == 32 ? 0xff : 0xffffffff;
+    u64 pos = c & field, len = e & field;
     if (pos >= bits || len == 0)
         return b;
     u64 ones = len >= 64 ? ~0ull : (1ull << len) - 1;

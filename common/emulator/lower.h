@@ -49,6 +49,8 @@ uint32_t lower_float_flags(struct lower *l); /* F_FTZ, F_SAT, rounding … of th
 uint64_t shared_offset(struct emu_func *kernel, const struct ptx_var *v);
 bool shared_collect(struct emu_func *kernel); /* lays out kernel's shared variables */
 
+uint8_t lower_relation(struct lower *l); /* setp, set: the comparison, an enum ptx_mod */
+
 /* One PTX instruction; false when lower_fail was called. */
 bool lower_insn(struct lower *l);
 /* The wider families; return false when the opcode is none of theirs. */

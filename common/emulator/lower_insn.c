@@ -253,8 +253,12 @@ static void lower_shf(struct lower *l)
 }
 
 /* ---- comparisons and selection ---- */
-static uint8_t relation(struct lower *l)
+uint8_t lower_relation(struct lower *l)
 {
+    if (ptx_has(l->in, M_lo))
+        return M_lo;
+    if (ptx_has(l->in, M_hi))
+        return M_hi;
     for (int m = M_eq; m <= M_nan; m++)
         if (ptx_has(l->in, (enum ptx_mod)m))
             return (uint8_t)m;
@@ -273,7 +277,7 @@ static void lower_setp(struct lower *l)
         negated = op(l, 3)->negated;
     }
     struct insn *in = lower_emit(l, "setp_%s", tag);
-    in->sub = relation(l);
+    in->sub = lower_relation(l);
     in->sub2 = ptx_has(l->in, M_and) ? M_and : ptx_has(l->in, M_or) ? M_or : M_xor;
     in->src[0] = a;
     in->src[1] = b;
@@ -295,7 +299,7 @@ static void lower_set(struct lower *l)
     if (l->in->noperands > 3)
         c = lower_src(l, op(l, 3), PTX_PRED);
     struct insn *in = lower_emit(l, "set_%s", type_tag(t));
-    in->sub = relation(l);
+    in->sub = lower_relation(l);
     in->sub2 = ptx_has(l->in, M_and) ? M_and : ptx_has(l->in, M_or) ? M_or : M_xor;
     in->src[0] = a;
     in->src[1] = b;
@@ -324,7 +328,8 @@ static void lower_slct(struct lower *l)
     }
     enum ptx_type t = type(l), types[3] = {t, t, l->in->types[1]};
     char name[32];
-    snprintf(name, sizeof(name), "slct_%s_%s", width_tag(t), type_tag(l->in->types[1]));
+    snprintf(name, sizeof(name), "slct_%s_%s%s", width_tag(t), type_tag(l->in->types[1]),
+             ptx_has(l->in, M_ftz) ? "x" : "");
     alu(l, name, 3, types);
 }
 static void lower_testp(struct lower *l)
