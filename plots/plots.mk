@@ -8,11 +8,11 @@ plots:
 	@$(PLOTS_NEED)
 	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/all_figures.py --out $B/plots $(RECORDS)
 
-# make picture LAB=reduction KERNEL=2 [KIND=lanes|sectors|banks|tree] [N=…] [BLOCK=0]
-picture:
+# make picture LAB=reduction KERNEL=2 [KIND=lanes|tree|sectors|banks] [N=… PARAM=… BLOCK=… SOLUTION=1]
+picture: $(if $(TRACE),,$(RUNTIME_emulator) $(if $(LAB),$B/bin/$(LAB)))
 	@$(PLOTS_NEED)
 	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/picture.py --build $B --out $B/plots --lab '$(LAB)' --kernel '$(KERNEL)' \
-	    $(if $(KIND),--kind $(KIND)) $(if $(N),--n $(N)) $(if $(BLOCK),--block $(BLOCK)) $(if $(TRACE),--trace $(TRACE))
+	    $(if $(KIND),--kind $(KIND)) $(if $(N),--n '$(N)') $(if $(PARAM),--param $(PARAM)) $(if $(SOLUTION),--solution) $(if $(BLOCK),--block $(BLOCK)) $(if $(TRACE),--trace $(TRACE))
 
 # make marks EXPORT=class.csv
 marks:

@@ -1,0 +1,271 @@
+"""pictures.py - pictures of what one block did, drawn from the emulator's trace (trace.py).
+
+    lanes(trace)      lanes × instructions, active ones filled: divergence at a glance
+    sectors(traces)   the addresses of a warp's requests over sectors
+    banks(trace)      the words of a warp's shared accesses over banks, conflicts marked
+    tree(trace)       the reduction tree as it really ran
+"""
+import numpy as np
+from matplotlib.patches import Rectangle
+
+import records
+import style
+import trace as tracing
+
+IDLE, LINE = "#eef1f4", "#9aa5b1"
+MAX_WARPS, MAX_PANELS = 4, 6
+
+
+def foot(fig, trace, note=""):
+    """Where the picture comes from: a counted run, of which block."""
+    h = trace.header
+    grid, threads = ("×".join(str(x) for x in h[k] if x > 1) or "1" for k in ("grid", "threads"))
+    text = f"kernel {h['kernel']} · block {h['index']} of {grid} · {threads} threads · trace of the emulator, counted"
+    if trace.truncated:
+        text += " · the trace was cut at its size limit"
+    fig.text(0.012, 0.012, f"{note}\n{text}" if note else text, fontsize=10, color=style.GREY, va="bottom",
+             gid="provenance", linespacing=1.35)
+
+
+def title(fig, text):
+    fig.suptitle(text, x=0.012, ha="left", fontsize=19, fontweight="bold", y=0.985)
+
+
+def place(trace, access):
+    """'line 83, load': where an access stands in the source, as a panel is headed."""
+    line = trace.site(access).get("line")
+    return f"line {line}, {access['kind']}" if line else f"{trace.site(access).get('opcode', access['kind'])}"
+
+
+# ---- lanes × instructions ----
+
+def lane_grid(trace, warps):
+    """Array (32 × warps, columns): NaN where the warp issued nothing, 0 idle lane, 1 active."""
+    steps, columns, barriers = trace.steps()
+    grid = np.full((tracing.WARP * warps, columns), np.nan)
+    for s in steps:
+        if s.warp < warps:
+            bits = np.array([s.mask >> i & 1 for i in range(tracing.WARP)], dtype=float)
+            rows = slice(s.warp * tracing.WARP, (s.warp + 1) * tracing.WARP)
+            grid[rows, s.start:s.start + s.length] = bits[:, None]
+    return grid, barriers
+
+
+def lanes(trace, name=None):
+    warps = min(trace.warps, MAX_WARPS)
+    grid, barriers = lane_grid(trace, warps)
+    if not grid.shape[1]:
+        raise records.RecordError("the trace holds no instructions")
+    fig, ax = style.figure(width=13, height=2.3 + 1.15 * warps)
+    fig.subplots_adjust(left=0.075, right=0.985, top=1 - 0.75 / fig.get_figheight(),
+                        bottom=1.1 / fig.get_figheight())
+    from matplotlib.colors import ListedColormap
+    image = np.where(np.isnan(grid), 0, np.where(grid > 0, 2, 1))
+    ax.imshow(image, aspect="auto", interpolation="nearest", vmin=0, vmax=2, origin="upper",
+              cmap=ListedColormap([style.PAPER, "#d3dae1", style.BLUE]),
+              extent=(0, grid.shape[1], tracing.WARP * warps, 0))
+    for b in barriers:
+        ax.axvline(b, color=style.RED, linewidth=1.0, linestyle=(0, (4, 2)))
+    for w in range(1, warps):
+        ax.axhline(w * tracing.WARP, color=style.PAPER, linewidth=4)
+    ax.grid(False)
+    ax.set_yticks([w * tracing.WARP + 16 for w in range(warps)], [f"warp {w}" for w in range(warps)])
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel("instructions, in the order each warp issued them")
+    on, issued = np.nansum(grid), np.count_nonzero(~np.isnan(grid))
+    title(fig, f"{name or trace.header['kernel']}: {32 * on / issued:.1f} of 32 lanes active")
+    more = f" (warps {warps} to {trace.warps - 1} not shown)" if trace.warps > warps else ""
+    foot(fig, trace, f"blue: active lane · grey: lane masked off · white: warp waits or is done · "
+                     f"dashed: block barrier{more}")
+    return fig
+
+
+# ---- addresses over sectors ----
+
+def requests_of(trace, limit=MAX_PANELS):
+    """The first request of each global access of warp 0; copies of a line that look the same,
+    as unrolling makes, count once."""
+    found = {}
+    for e in trace.accesses(space="global", warp=0):
+        found.setdefault((trace.site(e).get("line"), e["kind"], len(tracing.sectors(e)), e["mask"]), e)
+    return list(found.values())[:limit]
+
+
+def _lane_colours():
+    from matplotlib import colormaps
+    return colormaps["cividis"](np.linspace(0.05, 0.95, tracing.WARP))
+
+
+def _draw_request(ax, access, label):
+    """Rows are lines of 128 bytes: four sectors of eight words."""
+    found = tracing.sectors(access)
+    lines = sorted({s // 4 for s in found})
+    row = {line: y for y, line in enumerate(lines)}
+    touched = set(found)
+    for line, y in row.items():
+        for s in range(4):
+            hit = 4 * line + s in touched
+            ax.add_patch(Rectangle((8 * s, y), 8, 0.86, facecolor="#fde9c9" if hit else style.PAPER,
+                                   edgecolor=style.ORANGE if hit else style.PALE, linewidth=1.6 if hit else 0.8,
+                                   zorder=2 if hit else 1))
+    colours, used = _lane_colours(), set()
+    small = len(lines) > 12
+    for lane, address in zip(tracing.lanes_of(access["mask"]), access["addresses"]):
+        width = access["size"] / 4
+        x, y = address % 128 / 4, row[address // 128]
+        used.update(range(address, address + access["size"]))
+        ax.add_patch(Rectangle((x + 0.06, y + 0.1), width - 0.12, 0.66, facecolor=colours[lane], zorder=3,
+                               linewidth=0))
+        if not small:
+            ax.text(x + width / 2, y + 0.44, str(lane), ha="center", va="center", zorder=4, fontsize=7,
+                    color=style.PAPER if lane < 18 else style.INK)
+    moved = len(found) * tracing.SECTOR
+    ax.set_title(f"{label}: {len(found)} sectors, {len(used)} of {moved} bytes used", fontsize=12, pad=6)
+    ax.set_xlim(-0.3, 32.3)
+    ax.set_ylim(max(len(lines), 3), -0.15)
+    ax.set_axis_off()
+    return len(found)
+
+
+def sectors(parts, name):
+    """parts: [(trace, access, label)]; panels side by side."""
+    if not parts:
+        raise records.RecordError("the trace holds no access to global memory by warp 0")
+    cols = min(2, len(parts))
+    nrows = -(-len(parts) // cols)
+    tall = [max(len({s // 4 for s in tracing.sectors(a)}) for _, a, _ in parts[r * cols:(r + 1) * cols])
+            for r in range(nrows)]
+    heights = [0.9 + 0.16 * min(32, max(t, 4)) for t in tall]
+    fig, axes = style.figure(ncols=cols, nrows=nrows, width=13, height=1.5 + sum(heights), squeeze=False,
+                             gridspec_kw={"height_ratios": heights})
+    h = fig.get_figheight()
+    fig.subplots_adjust(left=0.012, right=0.988, top=1 - 0.95 / h, bottom=0.62 / h, hspace=0.25, wspace=0.05)
+    for ax, part in zip(axes.flat, parts):
+        _draw_request(ax, part[1], part[2])
+    for ax in list(axes.flat)[len(parts):]:
+        ax.set_axis_off()
+    title(fig, f"{name}: what one request of a warp touches")
+    foot(fig, parts[0][0], "a row is 128 bytes, in four sectors of 32 · orange: sector that must move · "
+                           "filled: words of lanes 0 (dark) to 31 (light)")
+    return fig
+
+
+# ---- words over banks ----
+
+def shared_of(trace, limit=MAX_PANELS):
+    """Shared accesses of warp 0 worth a look: each place's first and, where the pattern changes
+    over a loop, each new degree of conflict."""
+    found, seen = [], set()
+    for e in trace.accesses(space="shared", warp=0):
+        key = (trace.site(e).get("line"), e["kind"], len(tracing.wavefronts(e)), e["mask"].bit_count())
+        if key not in seen:
+            seen.add(key)
+            found.append(e)
+    worst = sorted(found, key=lambda e: (-tracing.conflicts(e), e["n"]))[:limit]
+    return sorted(worst, key=lambda e: e["n"])
+
+
+def _draw_banks(ax, access, label):
+    passes = tracing.wavefronts(access)
+    need = len(passes) - tracing.conflicts(access)
+    rows = max(len(passes), 2)
+    for p, banks in enumerate(passes):
+        extra = p >= need
+        for b in range(tracing.BANKS):
+            ax.add_patch(Rectangle((b + 0.05, p + 0.06), 0.9, 0.88, linewidth=0, zorder=1, facecolor=IDLE))
+        for b, (_, who) in banks.items():
+            ax.add_patch(Rectangle((b + 0.05, p + 0.06), 0.9, 0.88, linewidth=0, zorder=2,
+                                   facecolor=style.RED if extra else style.BLUE))
+            if rows <= 16:
+                ax.text(b + 0.5, p + 0.5, str(who[0]) + ("+" if len(who) > 1 else ""), ha="center", va="center",
+                        fontsize=7, color=style.PAPER, zorder=3)
+    extra = tracing.conflicts(access)
+    ax.set_title(f"{label}, {access['mask'].bit_count()} lanes: {len(passes)} pass{'es' if len(passes) > 1 else ''}" +
+                 (f", {extra} by conflicts" if extra else ""),
+                 fontsize=12, pad=6)
+    ax.set_xlim(0, tracing.BANKS)
+    ax.set_ylim(rows, 0)
+    ax.set_xticks([0.5, 8.5, 16.5, 24.5, 31.5], ["0", "8", "16", "24", "31"], fontsize=9)
+    ax.set_yticks([])
+    ax.grid(False)
+    for side in ax.spines.values():
+        side.set_visible(False)
+    ax.tick_params(length=0)
+
+
+def banks(parts, name):
+    """parts: [(trace, access, label)]."""
+    if not parts:
+        raise records.RecordError("the trace holds no access to shared memory by warp 0")
+    cols = min(2, len(parts))
+    nrows = -(-len(parts) // cols)
+    tall = [max(len(tracing.wavefronts(a)) for _, a, _ in parts[r * cols:(r + 1) * cols]) for r in range(nrows)]
+    heights = [0.75 + 0.17 * min(32, max(t, 3)) for t in tall]
+    fig, axes = style.figure(ncols=cols, nrows=nrows, width=13, height=1.7 + sum(heights), squeeze=False,
+                             gridspec_kw={"height_ratios": heights})
+    h = fig.get_figheight()
+    fig.subplots_adjust(left=0.015, right=0.985, top=1 - 1.0 / h, bottom=0.85 / h, hspace=0.5, wspace=0.06)
+    for ax, part in zip(axes.flat, parts):
+        _draw_banks(ax, part[1], part[2])
+    for ax in list(axes.flat)[len(parts):]:
+        ax.set_axis_off()
+    title(fig, f"{name}: words over the 32 banks")
+    foot(fig, parts[0][0], "a row is one pass over the banks; the number is the lane served · red: a pass that "
+                           "only a conflict makes necessary · +: one word for several lanes")
+    return fig
+
+
+# ---- the reduction tree ----
+
+def tree_edges(trace):
+    """Sums that were made of two words or more: [(word, level, sources)]; the tree's edges."""
+    return [n for n in trace.additions() if len(n.sources) >= 2]
+
+
+def _useful(nodes):
+    """Only what the last sum of word 0 is made of: unrolled tails add more than is needed."""
+    by = {}
+    for n in nodes:
+        by[(n.word, n.level)] = n
+    root = max((n for n in nodes if n.word == 0), key=lambda n: n.level, default=None)
+    keep, todo = set(), [(root.word, root.level)] if root else []
+    while todo:
+        key = todo.pop()
+        if key in keep or key not in by:
+            continue
+        keep.add(key)
+        todo += list(by[key].sources)
+    return [n for n in nodes if (n.word, n.level) in keep]
+
+
+def tree(trace, name=None):
+    made = tree_edges(trace)
+    nodes = _useful(made)
+    if not nodes:
+        raise records.RecordError("the trace holds no sums in shared memory: no tree to draw")
+    depth = max(n.level for n in nodes)
+    words = sorted({w for n in nodes for w, _ in n.sources} | {n.word for n in nodes})
+    fig, ax = style.figure(width=13, height=6.2)
+    fig.subplots_adjust(left=0.06, right=0.985, top=0.86, bottom=0.2)
+    for n in nodes:
+        for word, level in n.sources:
+            moved = word != n.word
+            ax.plot([word, n.word], [level, n.level], marker="", linewidth=1.0 if moved else 0.8,
+                    color=style.BLUE if moved else LINE, zorder=2 if moved else 1, solid_capstyle="round")
+    ax.plot([w for w in words], [0] * len(words), linestyle="", marker="o", markersize=4, color=LINE,
+            markeredgewidth=0, zorder=3)
+    for level in range(1, depth + 1):
+        here = sorted({n.word for n in nodes if n.level == level})
+        ax.plot(here, [level] * len(here), linestyle="", marker="o", markersize=6.5, color=style.BLUE, zorder=4)
+        ax.text(1.0, level, f" {len(here)}", transform=ax.get_yaxis_transform(), va="center", fontsize=11,
+                color=style.GREY, ha="right")
+    ax.set_xlim(-2, max(words) + 4)
+    ax.set_ylim(-0.4, depth + 0.5)
+    ax.set_yticks(range(depth + 1), ["loaded"] + [f"step {i}" for i in range(1, depth + 1)])
+    ax.grid(axis="x", visible=False)
+    ax.set_xlabel("word of shared memory")
+    waste = len(made) - len(nodes)
+    title(fig, f"{name or trace.header['kernel']}: {len(nodes)} additions in {depth} steps")
+    foot(fig, trace, "blue: a word is added to another; right: additions in that step" +
+         (f" · {waste} more additions were made whose results nobody uses" if waste else ""))
+    return fig
