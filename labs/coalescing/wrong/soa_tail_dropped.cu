@@ -1,7 +1,7 @@
 // Only full blocks work: the tail is never written.
 // only: energy_soa
 // expect: soa-ok=fail
-// hint: soa-ok: end
+// hint: soa-ok: never written
 #include "warplab.cuh"
 
 __device__ float energy(float vx, float vy, float vz, float mass)
