@@ -105,7 +105,8 @@ Test(fatbin, wrappers)
                  "pointers in a file are not followed");
     fatbin_close(&f);
 
-    const void *units[] = {unit, unit, NULL};
+    unsigned char *other = read_all(TESTDATA "fatbin/debug.fatbin", &n); /* 10 registers */
+    const void *units[] = {unit, other, NULL};
     struct wrapper two = {0x466243b1, 2, linked, units};
     cr_expect_eq(fatbin_open(&two, 0, 90, &f), FATBIN_OK);
     cr_expect_eq(f.ntexts, 2);
@@ -121,6 +122,7 @@ Test(fatbin, wrappers)
     cr_expect(strstr(f.message, "unknown version 3"));
     fatbin_close(&f);
     free(unit);
+    free(other);
     free(linked);
 }
 

@@ -99,9 +99,10 @@ const char *ptx_mod_name(enum ptx_mod m)
 
 /* ---- interning ---- */
 
-static uint32_t hash_text(const char *text, size_t length)
+/* FNV-1a. The seed, another in every process, keeps names chosen to collide from doing so. */
+static uint32_t hash_text(const struct parser *p, const char *text, size_t length)
 {
-    uint64_t h = 0xcbf29ce484222325;
+    uint64_t h = 0xcbf29ce484222325 ^ (uintptr_t)p;
     for (size_t i = 0; i < length; i++)
         h = (h ^ (unsigned char)text[i]) * 0x100000001b3;
     return (uint32_t)(h ^ h >> 32);
@@ -139,14 +140,14 @@ static struct name **find_slot(struct parser *p, const char *text, size_t length
 
 static struct name *name_find(struct parser *p, const char *text, size_t length)
 {
-    return *find_slot(p, text, length, hash_text(text, length));
+    return *find_slot(p, text, length, hash_text(p, text, length));
 }
 
 struct name *name_intern(struct parser *p, const char *text, size_t length)
 {
     if (p->nnames >= p->names_size / 2)
         names_double(p);
-    uint32_t hash = hash_text(text, length);
+    uint32_t hash = hash_text(p, text, length);
     struct name **slot = find_slot(p, text, length, hash);
     if (*slot)
         return *slot;
