@@ -250,7 +250,7 @@ static const char *const columns[] = {"global_ld_sectors/global_ld_requests",
 
 #define PER_LOAD  "global_ld_sectors/global_ld_requests"
 #define PER_STORE "global_st_sectors/global_st_requests"
-#define SECTORS   "32-byte sectors a warp's load touches: "
+#define SECTORS   "sectors a load touches: "
 static const struct lab_prediction predictions[] = {
     {"stride_1", SECTORS "copy with stride 1", PER_LOAD, "strided_copy", "stride=1", 0.05},
     {"stride_2", SECTORS "copy with stride 2", PER_LOAD, "strided_copy", "stride=2", 0.05},
@@ -258,12 +258,10 @@ static const struct lab_prediction predictions[] = {
     {"stride_33", SECTORS "copy with stride 33", PER_LOAD, "strided_copy", "stride=33", 0.05},
     {"offset_1", SECTORS "copy from 1 element on", PER_LOAD, "offset_copy", "offset=1", 0.05},
     {"offset_8", SECTORS "copy from 8 elements on", PER_LOAD, "offset_copy", "offset=8", 0.05},
-    {"aos", SECTORS "one field of 32 particles, array of structures", PER_LOAD, "energy_aos",
-     "particles=2^20", 0.05},
-    {"soa", SECTORS "one field of 32 particles, structure of arrays", PER_LOAD, "energy_soa",
-     "particles=2^20", 0.05},
-    {"transpose_naive", "Sectors that a warp's store touches in the naive transpose", PER_STORE,
-     "transpose_naive", "2048x1024", 0.05},
+    {"aos", SECTORS "a field, array of structures", PER_LOAD, "energy_aos", "particles=2^20", 0.05},
+    {"soa", SECTORS "a field, structure of arrays", PER_LOAD, "energy_soa", "particles=2^20", 0.05},
+    {"transpose_naive", "sectors a store touches: naive transpose", PER_STORE, "transpose_naive",
+     "2048x1024", 0.05},
 };
 
 const struct lab lab_coalescing = {

@@ -222,13 +222,13 @@ static const char *const columns[] = {"thread_inst_executed/inst_executed", "div
 
 #define LANES "thread_inst_executed/inst_executed"
 static const struct lab_prediction predictions[] = {
-    {"lanes_branch_warp", "Active lanes of 32, a branch by warp", LANES, "branch_warp",
+    {"lanes_branch_warp", "active lanes of 32, a branch by warp", LANES, "branch_warp",
      "branch-n=2^19", 0.05},
-    {"lanes_branch_thread", "Active lanes of 32, a branch by thread", LANES, "branch_thread",
+    {"lanes_branch_thread", "active lanes of 32, a branch by thread", LANES, "branch_thread",
      "branch-n=2^19", 0.1},
-    {"lanes_paths_8", "Active lanes with 8 paths", LANES, "paths", "paths=8", 0.15},
-    {"lanes_paths_32", "Active lanes with 32 paths", LANES, "paths", "paths=32", 0.15},
-    {"lanes_coherent", "Active lanes of your reorganised kernel", LANES, "coherent", "mixed-n=2^17",
+    {"lanes_paths_8", "active lanes with 8 paths", LANES, "paths", "paths=8", 0.15},
+    {"lanes_paths_32", "active lanes with 32 paths", LANES, "paths", "paths=32", 0.15},
+    {"lanes_coherent", "active lanes of your reorganised kernel", LANES, "coherent", "mixed-n=2^17",
      0.05},
 };
 

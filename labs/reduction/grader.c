@@ -65,7 +65,7 @@ static const struct hidden_case hidden[] = {
 
 /* clang-format off */
 static const struct rubric_row rows[] = {
-    OK("2", 1.5, ""), CLEAN("2"),
+    OK("2", 1, ""), CLEAN("2"),
     GATE("2", 1, "Step 2: warps retire together", "divergent_branches <= 3 * warps + 8 * blocks",
          "Which warps still have a thread at work in the second round of the tree? Working threads should be the first of the block."),
     OK("3", 1.5, ""), CLEAN("3"),
@@ -78,14 +78,14 @@ static const struct rubric_row rows[] = {
     OK("6", 1.5, " in-1 in-2 in-8 in-64 in-512"), CLEAN("6"),
     GATE("6", 1, "Step 6 has no loop left", "branches <= 1.5 * ref.branches + 16 * warps && inst_executed <= 1.5 * ref.inst_executed",
          "The compiler knows `block`: is there a loop, or a comparison with blockDim.x, that it need not keep?"),
-    OK("7", 1.5, " long in-1 in-64 in-512"), CLEAN("7"),
+    OK("7", 1, " long in-1 in-64 in-512"), CLEAN("7"),
     {"r7-gate", 1, "Step 7 loads neighbouring elements", ROW_GATE, "reduce7", .cases = "long",
      .gate = "global_ld_sectors / global_ld_requests <= 4.2",
      .hint = "When lane 0 is at element i, where is lane 1? A warp's loads should lie side by side in every round."},
-    OK("8", 1.5, " long"), CLEAN("8"),
+    OK("8", 1, " long"), CLEAN("8"),
     GATE("8", 1, "Step 8: one value a warp through shared memory", "shared_st_bytes <= 1.1 * elem * warps && barriers <= 2 * warps",
          "How many values does a warp of 32 have to tell the others, once its lanes have talked to each other by shuffles?"),
-    OK("9", 1, " long"), CLEAN("9"),
+    OK("9", 0.5, " long"), CLEAN("9"),
 };
 /* clang-format on */
 

@@ -403,15 +403,16 @@ static const char *const columns[] = {"thread_inst_executed_pred_on/inst_execute
                                       "global_ld_sectors/global_ld_requests", NULL};
 
 static const struct lab_prediction predictions[] = {
-    {"sectors_per_request", "Sectors that one warp's load of 32 neighbouring ints touches",
+    {"sectors_per_request", "sectors a warp's load touches, step 3",
      "global_ld_sectors/global_ld_requests", "reduce3", "n=2^20", 0.02},
-    {"conflicts_reduce2", "Shared-load wavefronts per request in step 2 (1: no conflicts)",
+    {"conflicts_reduce2", "passes over the banks a load takes, step 2",
      "shared_ld_wavefronts/shared_ld_requests", "reduce2", "n=2^20", 0.15},
-    {"conflicts_reduce3", "Bank conflicts of loads in step 3", "shared_ld_bank_conflicts",
-     "reduce3", "n=2^20", 0},
-    {"barriers_reduce3", "Barrier arrivals (one a warp) in step 3, n=2^20, block 128, all levels",
-     "barriers", "reduce3", "n=2^20", 0.02},
-    {"barriers_reduce5", "The same in step 5", "barriers", "reduce5", "n=2^20", 0.02},
+    {"conflicts_reduce3", "bank conflicts of loads, step 3", "shared_ld_bank_conflicts", "reduce3",
+     "n=2^20", 0},
+    {"barriers_reduce3", "warps' arrivals at barriers, n=2^20, step 3", "barriers", "reduce3",
+     "n=2^20", 0.02},
+    {"barriers_reduce5", "warps' arrivals at barriers, n=2^20, step 5", "barriers", "reduce5",
+     "n=2^20", 0.02},
 };
 
 const struct lab lab_reduction = {
