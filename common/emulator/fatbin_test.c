@@ -8,6 +8,7 @@
  * ptxas -v says: scale takes 8 registers, 10 with -G.
  */
 #include "fatbin.h"
+#include "ptx.h"
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -64,6 +65,10 @@ static void check_file(size_t i, const struct fatbin *f)
     if (f->ntexts > 0) {
         cr_expect_eq(f->lengths[0], strlen(f->texts[0]));
         cr_expect(strstr(f->texts[0], ".visible .entry scale("));
+        struct ptx_error e;
+        struct ptx_module *m = ptx_parse(f->texts[0], f->lengths[0], &e);
+        cr_expect(m, "%s: %s", files[i].file, e.text);
+        ptx_free(m);
     }
 }
 

@@ -12,28 +12,24 @@
 
 #define CHUNK 32768
 
-static _Noreturn void out_of_memory(struct parser *p)
+__attribute__((noreturn)) static void out_of_memory(struct parser *p)
 {
     parse_fail(p, NULL, "out of memory");
 }
 
-static void link_block(struct arena *a, struct arena_block *b)
-{
-    b->prev = NULL;
-    b->next = a->blocks;
-    if (a->blocks)
-        a->blocks->prev = b;
-    a->blocks = b;
-}
-
 static struct arena_block *block_new(struct parser *p, size_t size)
 {
+    struct arena *a = &p->arena;
     struct arena_block *b = calloc(1, sizeof(*b) + size);
-    if (!b)
-        out_of_memory(p);
-    b->size = size;
-    link_block(&p->arena, b);
-    return b;
+    if (b) {
+        b->size = size;
+        b->next = a->blocks;
+        if (a->blocks)
+            a->blocks->prev = b;
+        a->blocks = b;
+        return b;
+    }
+    out_of_memory(p);
 }
 
 void *arena_alloc(struct parser *p, size_t size)

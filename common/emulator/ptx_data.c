@@ -134,7 +134,8 @@ static uint64_t shift(int kind, struct constant a, uint64_t by)
         return by < 64 ? a.value << by : 0;
     if (a.is_unsigned)
         return by < 64 ? a.value >> by : 0;
-    return (uint64_t)((int64_t)a.value >> (by < 64 ? by : 63));
+    uint64_t sign = a.value >> 63 ? UINT64_MAX : 0;
+    return by < 64 ? a.value >> by | (by ? sign << (64 - by) : 0) : sign;
 }
 
 static bool compare(int kind, uint64_t a, uint64_t b, bool is_unsigned)

@@ -143,21 +143,25 @@ static struct name *name_find(struct parser *p, const char *text, size_t length)
     return *find_slot(p, text, length, hash_text(p, text, length));
 }
 
+static struct name *name_new(struct parser *p, const char *text, size_t length, uint32_t hash)
+{
+    struct name *n = arena_alloc(p, sizeof(*n));
+    n->text = arena_text(p, text, length);
+    n->length = (uint32_t)length;
+    n->hash = hash;
+    p->nnames++;
+    return n;
+}
+
 struct name *name_intern(struct parser *p, const char *text, size_t length)
 {
     if (p->nnames >= p->names_size / 2)
         names_double(p);
     uint32_t hash = hash_text(p, text, length);
     struct name **slot = find_slot(p, text, length, hash);
-    if (*slot)
-        return *slot;
-    struct name *n = arena_alloc(p, sizeof(*n));
-    n->text = arena_text(p, text, length);
-    n->length = (uint32_t)length;
-    n->hash = hash;
-    *slot = n;
-    p->nnames++;
-    return n;
+    if (!*slot)
+        *slot = name_new(p, text, length, hash);
+    return *slot;
 }
 
 static struct name *keyword(struct parser *p, const char *text)

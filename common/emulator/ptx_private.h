@@ -229,8 +229,8 @@ void *array_grow(struct parser *p, void *array, uint32_t *capacity, uint32_t n, 
 /* Gives back what an array does not need. */
 void *array_trim(struct parser *p, void *array, uint32_t *capacity, uint32_t n, size_t element);
 void arena_free(struct arena *a);
-_Noreturn void parse_fail(struct parser *p, const struct token *where, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void parse_fail(struct parser *p, const struct token *where, const char *format, ...)
+    __attribute__((noreturn, format(printf, 3, 4)));
 
 /* ptx_names.c */
 struct name *name_intern(struct parser *p, const char *text, size_t length);
