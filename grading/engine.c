@@ -89,6 +89,23 @@ static bool failed_internally(struct marking *m, const struct run *r)
     return true;
 }
 
+/* Names the finding's source line, in the sentence unless it is there. */
+static void set_line(struct marking *m, const json_t *finding)
+{
+    json_int_t line = json_integer_value(json_object_get(finding, "line"));
+    const char *why = json_string_value(json_object_get(m->out, "why"));
+    char where[40];
+    if (line <= 0 || !why)
+        return;
+    json_object_set_new(m->out, "line", json_integer(line));
+    snprintf(where, sizeof(where), ".cu:%lld", (long long)line);
+    if (strstr(why, where))
+        return;
+    char *longer = gr_format("%s (line %lld)", why, (long long)line);
+    put(m->out, "why", longer);
+    free(longer);
+}
+
 static void fail_on(struct marking *m, const struct run *r, const struct marked_case *c,
                     const char *prefix)
 {
@@ -96,11 +113,7 @@ static void fail_on(struct marking *m, const struct run *r, const struct marked_
          *all = gr_format("%s%s%s%s", prefix, why, r->note && *r->note ? " " : "",
                           r->note ? r->note : "");
     settle(m, "fail", all, c->c.name);
-    if (json_array_size(r->findings)) {
-        json_t *line = json_object_get(json_array_get(r->findings, 0), "line");
-        if (json_is_integer(line) && json_integer_value(line) > 0)
-            json_object_set(m->out, "line", line);
-    }
+    set_line(m, json_array_get(r->findings, 0));
     free(why);
     free(all);
 }
@@ -192,9 +205,7 @@ static void fail_finding(struct marking *m, json_t *f, const struct marked_case 
                           c->hidden ? "" : c->c.name, message ? message : "(no message)");
     settle(m, "fail", why, c->c.name);
     free(why);
-    json_t *line = json_object_get(f, "line");
-    if (json_is_integer(line) && json_integer_value(line) > 0)
-        json_object_set(m->out, "line", line);
+    set_line(m, f);
     json_object_set(m->out, "finding", f);
 }
 
@@ -626,11 +637,12 @@ json_t *engine_mark(struct engine *e, const char *name, const char *source, size
         json_object_set_new(v, "status", json_string(s.internal ? "failed" : "not compiled"));
         json_object_set_new(v, "score", json_real(0));
         json_object_set_new(v, "max", json_real(rubric_points(e->rubric)));
-        json_object_set_new(v, "needs_human", json_boolean(s.internal));
+        json_object_set_new(v, "needs_human", json_boolean(s.internal || s.load_failed));
         json_object_set_new(compile, "ok", json_false());
         json_array_clear(json_object_get(v, "rows"));
         put(v, "message", s.problem);
     }
+    session_rest(&s);
     add_output(v, &s);
     session_end(&s);
     free(own_name);

@@ -219,9 +219,10 @@ int expect_file(struct engine *e, struct engine_options *o, const char *path, co
         expect_free(&x);
         return 1;
     }
-    o->only = x.only;
+    const char *only = o->only;
+    o->only = x.only ? x.only : only;
     json_t *v = engine_mark(e, path, source, n);
-    o->only = NULL;
+    o->only = only;
     int bad = !strcmp(kind, "skeleton") ? compare_skeleton(v, out) : expect_compare(&x, v, out);
     if (!strcmp(kind, "wrong") && !x.nrows && !x.compile_fails) {
         text_add(out, "  it is in wrong/ but expects nothing to fail\n");

@@ -186,10 +186,14 @@ static void keep_log(struct session *s)
     s->log_dropped += s->box.log_dropped + s->box.log.length - keep;
 }
 
+/* Ends the runner and keeps all that it said. */
 static void close_box(struct session *s)
 {
     if (!s->open)
         return;
+    if (s->box.pid > 0 && s->box.end == BOX_RUNNING)
+        box_deadline(&s->box, 5);
+    box_finish(&s->box);
     keep_log(s);
     box_close(&s->box);
     s->open = false;
@@ -262,6 +266,7 @@ static bool hello(struct session *s)
     if (ok && m->error) {
         s->problem = gr_format("%s. %.500s", text, text_str(&s->box.log));
         s->compiled = false; /* nothing of it can run */
+        s->load_failed = true;
     }
     free(text);
     return ok;
@@ -695,12 +700,13 @@ int session_samples(struct session *s, struct run *r, double *v, int n)
     return got;
 }
 
+void session_rest(struct session *s)
+{
+    close_box(s);
+}
+
 void session_end(struct session *s)
 {
-    if (s->open) {
-        close(s->box.in);
-        s->box.in = -1;
-    }
     close_box(s);
     for (int i = 0; i < s->nruns; i++) {
         run_clear(s->runs[i]);

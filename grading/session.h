@@ -70,8 +70,9 @@ struct session {
     char *source;
     size_t length;
     bool compiled;
-    bool internal; /* our failure: `problem` says which */
-    char *problem; /* why not compiled or not loadable, a sentence */
+    bool load_failed; /* compiled, but not to what the device takes: inline PTX, or a gap of ours */
+    bool internal;    /* our failure: `problem` says which */
+    char *problem;    /* why not compiled or not loadable, a sentence */
     char *image;
     size_t image_bytes;
     char *compile_log;
@@ -94,6 +95,8 @@ struct run *session_run(struct session *s, const struct lab_variant *v, const st
 const char *session_lines(struct session *s, struct run *r);
 /* The run again on a GPU with n timed samples appended to v. */
 int session_samples(struct session *s, struct run *r, double *v, int n);
+/* Ends the runner, so that log is complete; a later run starts it again. */
+void session_rest(struct session *s);
 void session_end(struct session *s);
 
 /* An element as people write it: integers in full, else nine digits. */

@@ -1,0 +1,13 @@
+// Hands on whatever its output memory held before.
+// only: energy_soa
+// expect: soa-ok=fail
+// score: 0
+#include "warplab.cuh"
+
+KERNEL energy_soa(const float *field, float *out, unsigned n)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n)
+        out[i] = out[i];
+}
