@@ -26,9 +26,9 @@
 
 /* Calibrated on the kernels of model_test.c; the same for every device. */
 #define MLP             2.0    /* loads a warp has in flight */
-#define BLOCK_START     1000.0 /* cycles to start, drain and replace a block */
+#define BLOCK_START     1400.0 /* cycles to start, drain and replace a block */
 #define BARRIER_LATENCY 30.0   /* cycles */
-#define LSU_REQUESTS    1.0    /* warp requests to L1 or shared memory a cycle and SM */
+#define LSU_REQUESTS    1.0    /* warp requests, or lines of them, in L1 a cycle and SM */
 #define L1_SECTORS      4.0    /* sectors a cycle and SM */
 #define L2_SM_BYTES     64.0   /* bytes a cycle between an SM and L2 */
 #define ATOMIC_PASSES   0.5    /* passes at L2 a cycle, per SM's worth of L2 */
@@ -128,6 +128,7 @@ static double l1(const struct work *w)
         (double)(w->c->global_ld_requests + w->c->global_st_requests + w->c->global_atom_requests +
                  w->c->global_red_requests + w->c->local_ld_requests + w->c->local_st_requests);
 
+    requests = fmax(requests, (double)w->l->l1_lines);
     return on_sm(w, fmax(requests / LSU_REQUESTS, sectors_asked(w->c) / L1_SECTORS), 1);
 }
 
@@ -148,12 +149,16 @@ static double atomics(const struct work *w)
     return (double)w->c->global_atom_passes / (ATOMIC_PASSES * w->d->sms) / w->hz;
 }
 
+/* Of all sectors asked for: those that miss L1, and of those that miss L2, too. */
 static double memory_latency(const struct work *w)
 {
+    double asked = sectors_asked(w->c) * w->d->sector_bytes;
+    double miss = asked > 0 ? fmin(w->l2_bytes / asked, 1) : 1;
     double far = w->l2_bytes > 0 ? w->dram_bytes / w->l2_bytes : 1;
+    double beyond = far * w->d->dram_latency_cycles +
+                    (1 - far) * or_else(w->d->l2_latency_cycles, w->d->dram_latency_cycles);
 
-    return far * w->d->dram_latency_cycles +
-           (1 - far) * or_else(w->d->l2_latency_cycles, w->d->dram_latency_cycles);
+    return miss * beyond + (1 - miss) * w->d->shared_latency_cycles;
 }
 
 static double latency(const struct work *w)

@@ -17,6 +17,8 @@ struct model_launch {
     /* Sectors that leave the SM (L1 misses) and distinct sectors of the whole launch, from
      * traffic.h; 0: not known, and every requested sector is taken to be a miss. */
     uint64_t l2_sectors, unique_sectors;
+    /* 128-byte lines that the requests touch, counted per request; 0: not known. */
+    uint64_t l1_lines;
     /* Distinct sectors that were in L2 when the launch began, as far as one knows. */
     uint64_t l2_resident_sectors;
 };

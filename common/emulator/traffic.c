@@ -23,16 +23,16 @@ struct line {
 
 struct cache {
     uint32_t nsets, clock;
-    uint64_t asked, missed; /* sectors */
+    uint64_t asked, missed, lines; /* sectors; lines a request, summed */
     uint64_t touched[MAX_TOUCHED];
     uint32_t ntouched;
     uint64_t last_addr, last_size;
-    struct line lines[MAX_SETS][WAYS];
+    struct line sets[MAX_SETS][WAYS];
 };
 
 struct sums {        /* of one launch */
     uint64_t launch; /* 0: free */
-    uint64_t asked, missed;
+    uint64_t asked, missed, lines;
     uint64_t touched[MAX_TOUCHED];
     uint32_t ntouched;
 };
@@ -90,7 +90,7 @@ static bool hit(struct cache *c, uint64_t sector)
 
     if (!c->nsets)
         return false;
-    set = c->lines[(tag * 0x9e3779b97f4a7c15ull >> 32) % c->nsets];
+    set = c->sets[(tag * 0x9e3779b97f4a7c15ull >> 32) % c->nsets];
     oldest = set;
     for (int i = 0; i < WAYS; i++) {
         if (set[i].tag == tag) {
@@ -125,6 +125,13 @@ static void touch(struct cache *c, uint64_t addr)
         c->touched[c->ntouched++] = a->addr;
 }
 
+static bool new_line(const uint64_t *seen, uint32_t n, uint64_t sector)
+{
+    while (n && seen[n - 1] >> 2 != sector >> 2)
+        n--;
+    return !n;
+}
+
 static void on_access(struct listener *self, struct block_info *b, const struct access *a)
 {
     struct cache *c = b->user[self->slot];
@@ -141,6 +148,7 @@ static void on_access(struct listener *self, struct block_info *b, const struct 
             i--;
         if (i)
             continue;
+        c->lines += new_line(seen, nseen, sector);
         seen[nseen++] = sector;
         touch(c, sector << 5);
         c->asked++;
@@ -148,19 +156,20 @@ static void on_access(struct listener *self, struct block_info *b, const struct 
     }
 }
 
-/* The launch's sums; a free place when it has none yet; NULL when all are taken. */
+/* The launch's sums; a free place when it has none yet, or that of the oldest launch, which
+ * nobody asked about. */
 static struct sums *sums_of(uint64_t launch)
 {
-    struct sums *free_one = NULL;
+    struct sums *free_one = &running[0];
 
     for (int i = 0; i < RUNNING; i++) {
         if (running[i].launch == launch)
             return &running[i];
-        if (!running[i].launch)
+        if (running[i].launch < free_one->launch)
             free_one = &running[i];
     }
-    if (free_one)
-        free_one->launch = launch;
+    memset(free_one, 0, sizeof *free_one);
+    free_one->launch = launch;
     return free_one;
 }
 
@@ -174,30 +183,19 @@ static void block_end(struct listener *self, struct block_info *b)
     b->user[self->slot] = NULL;
     pthread_mutex_lock(&lock);
     s = sums_of(b->launch);
-    if (s) {
-        s->asked += c->asked;
-        s->missed += c->missed;
-        for (uint32_t i = 0; i < c->ntouched; i++) {
-            uint32_t k = 0;
+    s->asked += c->asked;
+    s->missed += c->missed;
+    s->lines += c->lines;
+    for (uint32_t i = 0; i < c->ntouched; i++) {
+        uint32_t k = 0;
 
-            while (k < s->ntouched && s->touched[k] != c->touched[i])
-                k++;
-            if (k == s->ntouched && k < MAX_TOUCHED)
-                s->touched[s->ntouched++] = c->touched[i];
-        }
+        while (k < s->ntouched && s->touched[k] != c->touched[i])
+            k++;
+        if (k == s->ntouched && k < MAX_TOUCHED)
+            s->touched[s->ntouched++] = c->touched[i];
     }
     pthread_mutex_unlock(&lock);
     free(c);
-}
-
-static void launch_end(struct listener *self, const struct block_info *any)
-{
-    (void)self;
-    pthread_mutex_lock(&lock);
-    for (int i = 0; i < RUNNING; i++)
-        if (running[i].launch == any->launch)
-            memset(&running[i], 0, sizeof running[i]);
-    pthread_mutex_unlock(&lock);
 }
 
 void traffic_result(uint64_t launch, const struct counters *c, struct model_launch *l)
@@ -207,14 +205,17 @@ void traffic_result(uint64_t launch, const struct counters *c, struct model_laun
 
     pthread_mutex_lock(&lock);
     for (int i = 0; i < RUNNING; i++)
-        if (running[i].launch == launch)
+        if (running[i].launch == launch) {
             s = running[i];
+            memset(&running[i], 0, sizeof running[i]);
+        }
     pthread_mutex_unlock(&lock);
     if (!s.asked)
         return;
     counted = c->global_ld_sectors + c->global_st_sectors + c->global_atom_sectors;
     l->l2_sectors = (uint64_t)((double)counted * (double)s.missed / (double)s.asked) +
                     c->local_ld_sectors + c->local_st_sectors;
+    l->l1_lines = (uint64_t)((double)counted * (double)s.lines / (double)s.asked);
     for (uint32_t i = 0; i < s.ntouched; i++) {
         const struct mem_alloc *a = mem_find(s.touched[i]);
 
@@ -228,7 +229,6 @@ struct listener *traffic_listener(void)
     static struct listener self = {
         .name = "traffic",
         .slot = 2,
-        .launch_end = launch_end,
         .block_begin = block_begin,
         .block_end = block_end,
         .access = on_access,

@@ -15,8 +15,8 @@ struct listener *traffic_listener(void);
 /* This block is one of the at most 8 that are looked at; the same whatever the threads. */
 bool traffic_wants(uint64_t block, uint64_t nblocks);
 
-/* At the end of the launch, before launch_end: fills l2_sectors and unique_sectors of *l
- * from the sample and the counters; leaves them 0 when nothing was sampled. */
+/* After the launch's last block, once: fills l2_sectors, unique_sectors and l1_lines of *l from
+ * the sample and the counters; leaves them 0 when nothing was sampled. */
 void traffic_result(uint64_t launch, const struct counters *c, struct model_launch *l);
 
 #endif
