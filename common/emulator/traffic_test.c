@@ -1,0 +1,103 @@
+/* traffic_test.c - what a block's L1 keeps and what goes on to L2. */
+#include "mem.h"
+#include "traffic.h"
+#include <criterion/criterion.h>
+
+static uint64_t data;
+static struct counters counted;
+
+static void load(struct listener *l, struct block_info *b, uint64_t from, uint64_t step,
+                 enum access_kind kind)
+{
+    uint64_t addr[32];
+    struct access a = {.kind = kind, .space = ACCESS_GLOBAL, .size = 4, .mask = ~0u, .addr = addr};
+
+    for (uint64_t i = 0; i < 32; i++)
+        addr[i] = data + from + i * step;
+    l->access(l, b, &a);
+}
+
+/* One block of one: whatever fn does, with `sectors` counted for the launch. */
+static struct model_launch run(void (*fn)(struct listener *l, struct block_info *b),
+                               uint64_t sectors)
+{
+    static uint64_t serial;
+    struct listener *l = traffic_listener();
+    struct block_info b = {
+        .launch = ++serial, .nctaid = {1, 1, 1}, .ntid = {256, 1, 1}, .threads = 256, .warps = 8};
+    struct model_launch m = {0};
+
+    if (!data)
+        data = mem_alloc(1 << 20, 4096, MEM_DEVICE, NULL)->addr;
+    counted = (struct counters){.global_ld_sectors = sectors};
+    l->block_begin(l, &b);
+    fn(l, &b);
+    l->block_end(l, &b);
+    traffic_result(b.launch, &counted, &m);
+    return m;
+}
+
+static void twice(struct listener *l, struct block_info *b)
+{
+    load(l, b, 0, 4, ACCESS_LOAD);
+    load(l, b, 0, 4, ACCESS_LOAD);
+}
+
+Test(traffic, the_second_load_hits)
+{
+    struct model_launch m = run(twice, 8);
+
+    cr_assert_eq(m.l2_sectors, 4);
+    cr_assert_eq(m.l1_lines, 2);
+    cr_assert_eq(m.unique_sectors, 4);
+}
+
+static void strided(struct listener *l, struct block_info *b)
+{
+    load(l, b, 0, 128, ACCESS_LOAD);
+}
+
+Test(traffic, a_line_each)
+{
+    struct model_launch m = run(strided, 32);
+
+    cr_assert_eq(m.l2_sectors, 32);
+    cr_assert_eq(m.l1_lines, 32);
+}
+
+static void stores(struct listener *l, struct block_info *b)
+{
+    load(l, b, 0, 4, ACCESS_STORE);
+    load(l, b, 0, 4, ACCESS_STORE);
+}
+
+Test(traffic, stores_go_through)
+{
+    cr_assert_eq(run(stores, 8).l2_sectors, 8);
+}
+
+static void too_much(struct listener *l, struct block_info *b)
+{
+    for (int round = 0; round < 2; round++)
+        for (uint64_t at = 0; at < 1 << 20; at += 128)
+            load(l, b, at, 4, ACCESS_LOAD);
+}
+
+Test(traffic, more_than_l1_holds)
+{
+    struct model_launch m = run(too_much, 65536);
+
+    cr_assert_gt(m.l2_sectors, 60000);
+    cr_assert_eq(m.unique_sectors, 32768); /* no more than the allocation has */
+}
+
+Test(traffic, sample)
+{
+    int n = 0;
+
+    for (uint64_t i = 0; i < 100000; i++)
+        n += traffic_wants(i, 100000);
+    cr_assert_eq(n, 8);
+    cr_assert(traffic_wants(0, 1));
+    cr_assert(traffic_wants(7, 8));
+}
