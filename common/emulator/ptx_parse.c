@@ -94,9 +94,30 @@ static struct ptx_func *function_named(struct parser *p, const struct token *t)
     return b->func;
 }
 
-/* An alias is the same function under another name: it shares body and variables. */
+static void redirect(struct ptx_operand *o, struct ptx_func *const *targets)
+{
+    if (o->func && targets[o->func->index])
+        o->func = targets[o->func->index];
+    for (uint32_t i = 0; i < o->nelems; i++)
+        redirect(&o->elems[i], targets);
+}
+
+static void redirect_all(struct ptx_module *m, struct ptx_func *const *targets)
+{
+    for (uint32_t i = 0; i < m->nfuncs; i++)
+        for (uint32_t j = 0; j < m->funcs[i]->ninsns; j++)
+            for (uint32_t k = 0; k < m->funcs[i]->insns[j].noperands; k++)
+                redirect(&m->funcs[i]->insns[j].operands[k], targets);
+}
+
+/* An alias is the same function under another name. Instructions come to name the target;
+ * what is left, for whoever looks the alias up by name, shares the target's body and
+ * variables. */
 static void finish_aliases(struct parser *p)
 {
+    struct ptx_func **targets = NULL; /* by index; NULL: not an alias */
+    if (p->aliases)
+        targets = arena_alloc(p, p->module->nfuncs * sizeof(struct ptx_func *));
     for (struct alias *a = p->aliases; a; a = a->next) {
         struct ptx_func *f = function_named(p, &a->name);
         struct ptx_func *target = function_named(p, &a->target);
@@ -109,8 +130,11 @@ static void finish_aliases(struct parser *p)
         copy.index = f->index;
         copy.is_visible = f->is_visible;
         copy.is_weak = f->is_weak;
+        targets[f->index] = target;
         *f = copy;
     }
+    if (targets)
+        redirect_all(p->module, targets);
 }
 
 /* ---- functions ---- */

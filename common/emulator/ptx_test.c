@@ -531,6 +531,17 @@ Test(ptx, calls_and_tables)
     ptx_free(m);
 }
 
+Test(ptx, aliases)
+{
+    struct ptx_module *m = parse(HEADER ".func g; .func h;\n.entry k { call g; call h; }\n"
+                                        ".func h { ret; } .alias g, h;");
+    const struct ptx_func *k = func_named(m, "k"), *h = func_named(m, "h");
+    cr_expect_eq(k->insns[0].operands[1].func, h);
+    cr_expect_eq(k->insns[1].operands[1].func, h);
+    cr_expect_eq(func_named(m, "g")->insns, h->insns);
+    ptx_free(m);
+}
+
 Test(ptx, inlining)
 {
     struct ptx_module *m = parse_path(TESTDATA "forms.ptx");
