@@ -255,10 +255,11 @@ static void reference(const struct plan *p, const struct lab_variant *v, const s
                 out[x * c->m + y] = in[y * c->n + x];
 }
 
-static bool all_nan(const struct lab_mismatch *mm, int nmm)
+/* What the harness fills outputs with beforehand is huge; so is what a kernel makes of it. */
+static bool all_unwritten(const struct lab_mismatch *mm, int nmm)
 {
     for (int i = 0; i < nmm; i++)
-        if (!isnan(mm[i].got))
+        if (fabs(mm[i].got) < 1e30)
             return false;
     return nmm > 0;
 }
@@ -273,9 +274,9 @@ static const char *diagnose(const struct plan *p, const struct lab_case *c, int 
                                  "same place()?"
                                : "some sums are wrong: does place() send two words to one spot, "
                                  "or one past the end of sm?";
-    if (all_nan(mm, nmm) && nwrong == count)
+    if (all_unwritten(mm, nmm) && nwrong == count)
         return "nothing was written: is the TODO of this kernel still open?";
-    if (all_nan(mm, nmm))
+    if (all_unwritten(mm, nmm))
         return "some elements were never written: do four rows a thread cover the tile, and do "
                "the guards of the second half use the output's shape (n rows of m)?";
     return "elements land in the wrong place: read the tile exactly where it was written, and "
