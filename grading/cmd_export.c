@@ -84,6 +84,8 @@ static bool export_class(const struct export_args *a, struct text *out)
         export_moodle(v, n, out);
     } else if (!strcmp(a->format, "junit")) {
         export_junit(v, n, out);
+    } else if (!strcmp(a->format, "csv")) {
+        export_csv(v, n, out);
     } else if (!strcmp(a->format, "anonymous")) {
         export_anonymous(v, n, out);
     } else {
@@ -134,7 +136,7 @@ int cmd_export(int argc, char **argv)
         options,
         parse,
         "FORMAT",
-        "A class: canvas, moodle, junit, anonymous. One verdict: gradescope, autolab, "
+        "A class: canvas, moodle, csv, junit, anonymous. One verdict: gradescope, autolab, "
         "prairielearn, classroom.",
         0,
         0,

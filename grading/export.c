@@ -246,6 +246,26 @@ void export_moodle(const struct mark *v, int n, struct text *out)
     }
 }
 
+void export_csv(const struct mark *v, int n, struct text *out)
+{
+    static const char *const header[] = {"ID",  "Name", "Lab",       "Status", "Score",
+                                         "Max", "Mark", "Days late", "Rule"};
+    for (int k = 0; k < 9; k++)
+        csv_put(out, header[k]);
+    csv_end(out);
+    for (int i = 0; i < n; i++) {
+        const char *words[] = {v[i].student, v[i].person, v[i].lab,
+                               v[i].status ? v[i].status : "not marked yet"};
+        const double numbers[] = {v[i].score, v[i].max, v[i].mark, v[i].lateness_days};
+        for (int k = 0; k < 4; k++)
+            csv_put(out, words[k]);
+        for (int k = 0; k < 4; k++)
+            put_number(out, numbers[k]);
+        csv_put(out, v[i].rule);
+        csv_end(out);
+    }
+}
+
 static void junit_case(const struct mark *m, const json_t *row, struct text *out)
 {
     const char *status = json_text(row, "status");

@@ -16,6 +16,8 @@ void export_classroom(const json_t *verdict,
 /* Of a class. title: with the system's id, "Lab 1 (4711)", where it wants one. */
 void export_canvas(const struct mark *v, int n, const char *title, struct text *out);
 void export_moodle(const struct mark *v, int n, struct text *out);
+/* Everything a spreadsheet wants: id, name, lab, status, score, mark, days late, rule. */
+void export_csv(const struct mark *v, int n, struct text *out);
 void export_junit(const struct mark *v, int n, struct text *out);
 /* One JSON line a student, ids replaced by aliases; no names, no files' names, no free text
  * that came from the student. */
