@@ -192,6 +192,7 @@ static const struct {
     {"mov.u32 r, WARP_SZ*2;", "mov : u32 : r, 64"},
     {"mov.u32 r, 1 << 4 | 3 == 3 && 1;", "mov : u32 : r, 1"},
     {"mov.u32 r, -8 >> 1;", "mov : u32 : r, -4"},
+    {"mov.u32 r, (-8 >> 1U) / 2;", "mov : u32 : r, -2"},
     {"mov.u32 r, (.u64)-8 >> 60;", "mov : u32 : r, 15"},
     {"mov.u32 r, (-9223372036854775807 - 1) / -1;", "mov : u32 : r, -9223372036854775808"},
     {"mov.u32 r, 2 > 1 ? 10 : 20;", "mov : u32 : r, 10"},
@@ -487,9 +488,9 @@ Test(ptx, scopes)
     struct ptx_module *m =
         parse(HEADER ".func f { .reg .b32 r, %x<4>, %x1<3>; L: mov.b32 r, %x3;\n"
                      "{ .reg .b64 r, %x<2>; bra L; mov.b64 r, %x1; mov.b32 %x3, %x12; L: }\n"
-                     "{ mov.b32 r, %x3; bra L; } }");
+                     "{ mov.b32 r, %x3; bra L; } { .reg .b64 %x<20>; mov.b64 %x12, 0; } }");
     const struct ptx_func *f = m->funcs[0];
-    cr_assert_eq(f->ninsns, 6);
+    cr_assert_eq(f->ninsns, 7);
     const struct ptx_insn *in = f->insns;
     cr_expect_neq(in[0].operands[0].reg, in[2].operands[0].reg);
     cr_expect_eq(f->regs[in[2].operands[0].reg].type, PTX_B64);
@@ -498,6 +499,7 @@ Test(ptx, scopes)
     cr_expect_str_eq(f->regs[in[3].operands[1].reg].name, "%x12");
     cr_expect_eq(in[4].operands[0].reg, in[0].operands[0].reg);
     cr_expect_eq(in[4].operands[1].reg, in[0].operands[1].reg);
+    cr_expect_eq(f->regs[in[6].operands[0].reg].type, PTX_B64, "the inner %%x<20>, not %%x1<3>");
     cr_expect_eq(f->labels[in[1].operands[0].label].insn, 4, "a later label of the same braces");
     cr_expect_eq(f->labels[in[5].operands[0].label].insn, 0, "the outer label");
     ptx_free(m);
