@@ -13,7 +13,8 @@
 #include "code.h"
 #include <stdatomic.h>
 
-#define NBARRIERS 16
+#define NBARRIERS 17       /* PTX's sixteen and barrier.cluster's */
+#define CLUSTER_BARRIER 16
 #define SLICE     4096 /* warp instructions a path may run before others get a turn */
 
 struct frame { /* registers of one call */

@@ -12,6 +12,7 @@
  * share it; a conflict is a wavefront beyond one per group.
  */
 #include "exec_lanes.h"
+#include "exec_mma.h"
 #include "mem.h"
 
 enum shape { SHAPE_CONTIGUOUS, SHAPE_UNIFORM, SHAPE_GENERAL };
@@ -22,6 +23,7 @@ struct request {
     enum shape shape;
     int first; /* lowest active lane */
     u32 mask;
+    u64 lo, hi, bits; /* lowest and highest address of active lanes; OR of them */
 };
 
 /* ---- addresses ---- */
@@ -40,25 +42,60 @@ static inline void lane_addresses(struct warp *w, const struct insn *in, struct 
         LANES q->a[i] = p[i] + off;
     }
 }
+/* Also finds the extent of general requests: lowest and highest address, all bits set. */
 static inline void find_shape(struct request *q, u32 size)
 {
-    u64 base = q->a[q->first] - (u64)q->first * size, c = 0, first = q->a[q->first], s = 0;
-    if (q->mask == FULL) {
-        LANES
-        {
-            c |= q->a[i] ^ (base + (u64)i * size);
-            s |= q->a[i] ^ first;
-        }
-    } else {
-        u32 m = q->mask;
+    u64 first = q->a[q->first], base = first - (u64)q->first * size, differ = 0;
+    u32 m = q->mask;
+    q->shape = SHAPE_GENERAL;
+    if (m == FULL && q->a[1] - first == size) {
+        LANES differ |= q->a[i] ^ (base + (u64)i * size);
+        if (differ == 0)
+            q->shape = SHAPE_CONTIGUOUS;
+    } else if (m == FULL && q->a[1] == first) {
+        LANES differ |= q->a[i] ^ first;
+        if (differ == 0)
+            q->shape = SHAPE_UNIFORM;
+    } else if (m != FULL) {
+        u64 same = 0;
         LANES
         {
             u64 on = 0 - (u64)ON(m, i);
-            c |= (q->a[i] ^ (base + (u64)i * size)) & on;
-            s |= (q->a[i] ^ first) & on;
+            differ |= (q->a[i] ^ (base + (u64)i * size)) & on;
+            same |= (q->a[i] ^ first) & on;
         }
+        q->shape = differ == 0 ? SHAPE_CONTIGUOUS : same == 0 ? SHAPE_UNIFORM : SHAPE_GENERAL;
     }
-    q->shape = c == 0 ? SHAPE_CONTIGUOUS : s == 0 ? SHAPE_UNIFORM : SHAPE_GENERAL;
+    if (q->shape == SHAPE_UNIFORM) {
+        q->lo = q->hi = q->bits = first;
+    } else if (q->shape == SHAPE_CONTIGUOUS) {
+        q->lo = q->bits = first;
+        q->hi = q->a[31 - __builtin_clz(m)];
+    } else {
+        s64 lo = INT64_MAX, hi = INT64_MIN, bits = 0; /* addresses are below 2^63 */
+        const s64 *x = (const s64 *)q->a;
+        if (m == FULL) {
+            LANES
+            {
+                lo = x[i] < lo ? x[i] : lo;
+                hi = x[i] > hi ? x[i] : hi;
+                bits |= x[i];
+            }
+        } else {
+            LANES
+            {
+                s64 v = ON(m, i) ? x[i] : (s64)first;
+                lo = v < lo ? v : lo;
+                hi = v > hi ? v : hi;
+                bits |= v;
+            }
+        }
+        q->lo = (u64)lo;
+        q->hi = (u64)hi;
+        q->bits = (u64)bits;
+        if (lo < 0) /* no memory is there: the bounds checks will say so */
+            q->lo = 0, q->hi = ~0ull;
+    }
 }
 static inline int last_lane(u32 m)
 {
@@ -105,6 +142,16 @@ static inline u32 count_sectors(const struct request *q, u32 size)
     if (q->shape == SHAPE_CONTIGUOUS && solid(q->mask)) {
         u64 lo = q->a[q->first], hi = q->a[last_lane(q->mask)] + size - 1;
         return (u32)((hi >> 5) - (lo >> 5)) + 1;
+    }
+    u64 low = q->lo >> 5;
+    if ((q->hi >> 5) - low < 64) { /* close together: a bit each */
+        u64 seen = 0;
+        u32 m = q->mask;
+        if (m == FULL)
+            LANES seen |= 1ull << ((((q->a[i] >> 5) - low) & 63));
+        else
+            LANES seen |= (u64)ON(m, i) << ((((q->a[i] >> 5) - low) & 63));
+        return (u32)__builtin_popcountll(seen);
     }
     u64 key[WARP];
     LANES key[i] = q->a[i] >> 5;
@@ -193,36 +240,6 @@ static const struct insn *misaligned(struct warp *w, const struct insn *in, cons
                               size, space, (unsigned long long)q->a[i], size);
     panic("misaligned: no such lane");
 }
-static inline u64 address_bits(const struct request *q)
-{
-    u64 r = 0;
-    if (q->shape != SHAPE_GENERAL)
-        return q->a[q->first];
-    for (int i = 0; i < WARP; i++)
-        r |= ON(q->mask, i) ? q->a[i] : 0;
-    return r;
-}
-static inline void extent(const struct request *q, u64 *lo, u64 *hi)
-{
-    if (q->shape == SHAPE_UNIFORM) {
-        *lo = *hi = q->a[q->first];
-    } else if (q->shape == SHAPE_CONTIGUOUS) {
-        *lo = q->a[q->first];
-        *hi = q->a[last_lane(q->mask)];
-    } else {
-        u64 l = ~0ull, h = 0;
-        u32 m = q->mask;
-        LANES
-        {
-            u64 x = ON(m, i) ? q->a[i] : ~0ull, y = ON(m, i) ? q->a[i] : 0;
-            l = x < l ? x : l;
-            h = y > h ? y : h;
-        }
-        *lo = l;
-        *hi = h;
-    }
-}
-
 /* Lanes in different allocations: each lane finds its own. delta[i] per lane. */
 static bool scattered(struct warp *w, const struct insn *in, struct request *q, u32 size,
                       bool write, intptr_t *delta)
@@ -247,8 +264,7 @@ static inline int resolve(struct warp *w, const struct insn *in, struct request 
                           bool write, intptr_t *per_lane)
 {
     struct mem_cache *c = &w->worker->caches[in->slot];
-    u64 lo, hi;
-    extent(q, &lo, &hi);
+    u64 lo = q->lo, hi = q->hi;
     u64 now = atomic_load_explicit(&mem_generation, memory_order_relaxed);
     if (__builtin_expect(c->generation != now || lo < c->lo || hi >= c->hi || c->hi - hi < size ||
                              (write && c->read_only),
@@ -379,7 +395,7 @@ static inline int global_request(struct warp *w, const struct insn *in, struct r
 {
     u32 total = (u32)in->size * in->count;
     find_shape(q, total);
-    if (__builtin_expect(address_bits(q) & (total - 1), 0)) {
+    if (__builtin_expect(q->bits & (total - 1), 0)) {
         misaligned(w, in, q, total, "global");
         return 0;
     }
@@ -450,6 +466,9 @@ HANDLER(st_global)
         } else if (kind == 1 && q.shape == SHAPE_UNIFORM) {                                        \
             T v = *(const T *)((intptr_t)q.a[q.first] + q.delta);                                  \
             WRITE(T, d, v);                                                                        \
+        } else if (kind == 1 && q.mask == FULL) {                                                  \
+            for (int i = 0; i < WARP; i++)                                                         \
+                d[i] = *(const T *)((intptr_t)q.a[i] + q.delta);                                   \
         } else if (kind == 1) {                                                                    \
             for (u32 m = q.mask; m; m &= m - 1) {                                                  \
                 int i = __builtin_ctz(m);                                                          \
@@ -490,8 +509,7 @@ GLOBAL_FAST(8, u64)
 /* ---- shared ---- */
 static bool shared_bounds(struct warp *w, const struct insn *in, const struct request *q, u32 total)
 {
-    u64 lo, hi, size = w->block->launch->shared_bytes;
-    extent(q, &lo, &hi);
+    u64 hi = q->hi, size = w->block->launch->shared_bytes;
     if (hi < size && size - hi >= total)
         return true;
     for (int i = 0; i < WARP; i++)
@@ -509,7 +527,7 @@ static inline bool shared_request(struct warp *w, const struct insn *in, struct 
 {
     u32 total = (u32)in->size * in->count, conflicts;
     find_shape(q, total);
-    if (__builtin_expect(address_bits(q) & (total - 1), 0)) {
+    if (__builtin_expect(q->bits & (total - 1), 0)) {
         misaligned(w, in, q, total, "shared");
         return false;
     }
@@ -595,13 +613,12 @@ static inline bool local_request(struct warp *w, const struct insn *in, struct r
                                  bool write)
 {
     u32 total = (u32)in->size * in->count;
-    u64 lo, hi;
     find_shape(q, total);
-    if (address_bits(q) & (total - 1)) {
+    u64 hi = q->hi;
+    if (q->bits & (total - 1)) {
         misaligned(w, in, q, total, "local");
         return false;
     }
-    extent(q, &lo, &hi);
     if (hi >= w->local_size || w->local_size - hi < total) {
         warp_fault(w, in, -1, cudaErrorIllegalAddress,
                    "local-memory address out of bounds: %u bytes at offset %lld of %u", total,
@@ -963,7 +980,7 @@ static const struct insn *atomic_global(struct warp *w, const struct insn *in, s
     intptr_t per_lane[WARP];
     u8 *host[WARP];
     find_shape(q, total);
-    if (address_bits(q) & (total - 1))
+    if (q->bits & (total - 1))
         return misaligned(w, in, q, total, "atomic");
     int kind = resolve(w, in, q, total, true, per_lane);
     if (!kind)
@@ -979,7 +996,7 @@ static const struct insn *atomic_shared(struct warp *w, const struct insn *in, s
     u32 total = (u32)in->size * in->count;
     u8 *host[WARP];
     find_shape(q, total);
-    if (address_bits(q) & (total - 1))
+    if (q->bits & (total - 1))
         return misaligned(w, in, q, total, "atomic");
     if (!shared_bounds(w, in, q, total))
         return NULL;
@@ -1074,4 +1091,41 @@ HANDLER(stackrestore)
     if (v <= w->local_top)
         w->local_top = (u32)v;
     return in + 1;
+}
+
+/* ---- accesses of other families: one element a lane ---- */
+bool access_lanes(struct warp *w, const struct insn *in, const u64 *a, u32 size, bool store, u64 *v)
+{
+    struct insn one = *in;
+    struct request q;
+    intptr_t per_lane[WARP];
+    u8 *host[WARP];
+    one.size = (u8)size;
+    one.count = 1;
+    one.src_width = 1; /* no values for listeners */
+    q.mask = w->mask;
+    q.first = __builtin_ctz(w->mask);
+    u64 window = in->sub == SPACE_GENERIC  ? a[q.first] & MEM_WINDOW_MASK
+                 : in->sub == SPACE_SHARED ? MEM_SHARED_BASE
+                                           : 0;
+    LANES q.a[i] = a[i] & ~MEM_WINDOW_MASK;
+    if (window == MEM_SHARED_BASE) {
+        if (!shared_request(w, &one, &q, store))
+            return false;
+        LANES host[i] = w->block->shared + q.a[i];
+    } else {
+        int kind = global_request(w, &one, &q, store, per_lane);
+        if (!kind)
+            return false;
+        host_lanes(&q, kind, per_lane, host);
+    }
+    for (int i = 0; i < WARP; i++) {
+        if (!ON(q.mask, i))
+            continue;
+        if (store)
+            write_bytes(host[i], size, v[i]);
+        else
+            v[i] = read_bytes(host[i], size, false);
+    }
+    return true;
 }

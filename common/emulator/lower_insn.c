@@ -629,11 +629,6 @@ static void lower_barrier(struct lower *l)
 {
     const struct ptx_insn *p = l->in;
     bool red = ptx_has(p, M_red);
-    if (ptx_has(p, M_cluster)) {
-        if (!lower_async(l))
-            lower_fail(l, "cluster barriers: not supported");
-        return;
-    }
     if (ptx_has(p, M_warp)) {
         uint32_t mask = lower_src(l, op(l, 0), PTX_B32);
         struct insn *in = lower_emit(l, "bar_warp_sync");
@@ -869,7 +864,10 @@ static void lower_arithmetic(struct lower *l)
 
 bool lower_insn(struct lower *l)
 {
-    if (lower_half(l) || lower_matrix(l) || lower_async(l) || lower_video(l) || lower_memory(l))
+    bool cluster = l->in->op == OP_barrier && ptx_has(l->in, M_cluster);
+    if (lower_half(l) || lower_matrix(l) ||
+        ((l->in->op != OP_barrier || cluster) && lower_async(l)) || lower_video(l) ||
+        lower_memory(l))
         return !l->error;
     switch (l->in->op) {
     case OP_mov:

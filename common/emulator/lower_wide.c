@@ -1,18 +1,323 @@
-/* lower_wide.c - the wider families; see more_rows.h. */
+/* lower_wide.c - matrices, asynchronous copies, mbarriers, clusters of one block, and the
+ * one video instruction that compilers emit. */
 #include "lower.h"
+#include "mem.h"
+#include "mma_shape.h"
+#include <stdlib.h>
 
-bool lower_async(struct lower *l)
+/* ---- operands ---- */
+static uint32_t register_list(struct lower *l, const struct ptx_operand *o, bool write,
+                              uint32_t *places)
 {
-    (void)l;
+    static const enum ptx_type of_bytes[] = {[4] = PTX_B32, [8] = PTX_B64};
+    const struct ptx_operand *list = o->kind == OPD_VEC ? o->elems : o;
+    uint32_t n = o->kind == OPD_VEC ? o->nelems : 1;
+    for (uint32_t k = 0; k < n && k < 16; k++) {
+        uint8_t bytes = list[k].kind == OPD_REG ? lower_reg_bytes(l, list[k].reg) : 0;
+        if (bytes != 4 && bytes != 8) {
+            lower_fail(l, "a fragment is made of 32- or 64-bit registers");
+            return 0;
+        }
+        places[k] = write ? lower_dst(l, &list[k]) : lower_src(l, &list[k], of_bytes[bytes]);
+    }
+    if (n > 16)
+        lower_fail(l, "a fragment of %u registers: not supported", n);
+    return n;
+}
+/* Place of an address operand's base, its constant part in *offset, 4 or 8 in *bytes. */
+static uint32_t address(struct lower *l, const struct ptx_operand *o, int64_t *offset,
+                        uint8_t *bytes)
+{
+    *offset = o->offset;
+    *bytes = 8;
+    if (o->kind != OPD_ADDR) {
+        lower_fail(l, "an address in brackets is expected");
+        return NO_PLACE;
+    }
+    if (o->has_reg) {
+        *bytes = lower_reg_bytes(l, o->reg);
+        return lower_src(l, &(struct ptx_operand){.kind = OPD_REG, .reg = o->reg},
+                         *bytes == 4 ? PTX_B32 : PTX_B64);
+    }
+    if (!o->var) {
+        lower_fail(l, "an address that is a number: not supported");
+        return NO_PLACE;
+    }
+    return lower_src(l, &(struct ptx_operand){.kind = OPD_SYM, .var = o->var}, PTX_B64);
+}
+static bool is_shared(enum ptx_space s)
+{
+    return s == SPACE_SHARED || s == SPACE_SHARED_CLUSTER;
+}
+
+/* ---- matrices ---- */
+static bool known_mma(const struct mma_shape *s)
+{
+    static const struct {
+        unsigned type;
+        uint16_t m, n, k;
+    } rows[] = {
+        {PTX_F16, 16, 8, 8},  {PTX_F16, 16, 8, 16}, {PTX_BF16, 16, 8, 8}, {PTX_BF16, 16, 8, 16},
+        {PTX_TF32, 16, 8, 4}, {PTX_TF32, 16, 8, 8}, {PTX_F64, 8, 8, 4},   {PTX_F64, 16, 8, 4},
+        {PTX_F64, 16, 8, 8},  {PTX_F64, 16, 8, 16}, {PTX_S8, 8, 8, 16},   {PTX_S8, 16, 8, 16},
+        {PTX_S8, 16, 8, 32},  {PTX_U8, 8, 8, 16},   {PTX_U8, 16, 8, 16},  {PTX_U8, 16, 8, 32}};
+    for (unsigned k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
+        if (rows[k].type == s->a_type && rows[k].m == s->m && rows[k].n == s->n &&
+            rows[k].k == s->k)
+            return true;
     return false;
+}
+static void lower_product(struct lower *l)
+{
+    const struct ptx_insn *p = l->in;
+    struct mma_shape *s = xcalloc(1, sizeof(*s));
+    bool wmma = p->op == OP_wmma;
+    s->m = p->shape_m;
+    s->n = p->shape_n;
+    s->k = p->shape_k;
+    s->d_type = p->types[0];
+    s->c_type = p->ntypes == 2 ? p->types[1] : p->types[3];
+    s->a_type = p->ntypes == 2 ? PTX_F16 : p->types[1];
+    s->b_type = p->ntypes == 2 ? PTX_F16 : p->types[2];
+    uint32_t *places = lower_places(l, 64), n = 0;
+    if (p->noperands < 4 || ptx_has(p, M_sp) || (!wmma && !known_mma(s)) || !s->m || !s->k ||
+        s->m > 32 || s->n > 32 || s->k > 32) {
+        lower_fail(l, "%s: not supported by the emulator", l->f->sites[l->in - l->p->insns].opcode);
+        free(s);
+        free(places);
+        return;
+    }
+    n += s->nd = register_list(l, &p->operands[0], true, places);
+    n += s->na = register_list(l, &p->operands[1], false, places + n);
+    n += s->nb = register_list(l, &p->operands[2], false, places + n);
+    s->nc = register_list(l, &p->operands[3], false, places + n);
+    struct insn *in = lower_emit(l, wmma ? "wmma_mma" : "mma");
+    in->data = s;
+    in->places = places;
+    if (ptx_has(p, M_satfinite))
+        in->flags |= F_SATFINITE;
+}
+static uint8_t move_space(const struct ptx_insn *p)
+{
+    return (uint8_t)(is_shared(p->space) ? SPACE_SHARED : p->space);
+}
+/* wmma.load.{a,b,c} {…}, [p]{, stride}; wmma.store.d [p], {…}{, stride} */
+static void lower_wmma_move(struct lower *l)
+{
+    const struct ptx_insn *p = l->in;
+    struct mma_shape *s = xcalloc(1, sizeof(*s));
+    uint32_t *places = lower_places(l, 16), stride = NO_PLACE;
+    uint8_t bytes;
+    int64_t offset;
+    s->store = ptx_has(p, M_store);
+    s->row_major = ptx_has(p, M_row);
+    s->rows = ptx_has(p, M_b) ? p->shape_k : p->shape_m;
+    s->cols = ptx_has(p, M_a) ? p->shape_k : p->shape_n;
+    s->element_bytes = type_bytes(p->types[0]);
+    s->nd = register_list(l, &p->operands[s->store ? 1 : 0], !s->store, places);
+    uint32_t base = address(l, &p->operands[s->store ? 0 : 1], &offset, &bytes);
+    if (p->noperands > 2)
+        stride = lower_src(l, &p->operands[2], PTX_B32);
+    struct insn *in = lower_emit(l, "wmma_move");
+    in->data = s;
+    in->places = places;
+    in->src[0] = base;
+    in->src[2] = stride;
+    in->imm = offset;
+    in->sub = move_space(p);
+    in->flags |= bytes == 4 ? F_SHARED32 : 0;
+    in->slot = lower_slot(l);
+    if (!s->element_bytes ||
+        s->nd * 32 * (s->element_bytes < 4 ? 4 / s->element_bytes : 1) < s->rows * s->cols)
+        lower_fail(l, "this wmma shape: not supported");
+}
+static void lower_ldmatrix(struct lower *l)
+{
+    const struct ptx_insn *p = l->in;
+    struct mma_shape *s = xcalloc(1, sizeof(*s));
+    uint32_t *places = lower_places(l, 16);
+    uint8_t bytes;
+    int64_t offset;
+    s->store = p->op == OP_stmatrix;
+    s->row_major = !ptx_has(p, M_trans);
+    s->nd = register_list(l, &p->operands[s->store ? 1 : 0], !s->store, places);
+    uint32_t base = address(l, &p->operands[s->store ? 0 : 1], &offset, &bytes);
+    struct insn *in = lower_emit(l, "ldmatrix");
+    in->data = s;
+    in->places = places;
+    in->src[0] = base;
+    in->imm = offset;
+    in->sub = move_space(p);
+    in->flags |= bytes == 4 ? F_SHARED32 : 0;
+    in->slot = lower_slot(l);
+    if (p->types[0] != PTX_B16 || p->shape_m != 8 || p->shape_n != 8 || s->nd > 4)
+        lower_fail(l, "this form of %s: not supported", ptx_op_name(p->op));
 }
 bool lower_matrix(struct lower *l)
 {
-    (void)l;
-    return false;
+    switch (l->in->op) {
+    case OP_mma:
+        lower_product(l);
+        return true;
+    case OP_wmma:
+        if (ptx_has(l->in, M_mma))
+            lower_product(l);
+        else
+            lower_wmma_move(l);
+        return true;
+    case OP_ldmatrix:
+    case OP_stmatrix:
+        lower_ldmatrix(l);
+        return true;
+    default:
+        return false;
+    }
 }
-/* vabsdiff4 alone: the other video instructions are emulated by no GPU since Maxwell either,
- * and no compiler emits them. */
+
+/* ---- cp.async ---- */
+static void lower_copy(struct lower *l)
+{
+    const struct ptx_insn *p = l->in;
+    const struct ptx_operand *n = &p->operands[2];
+    int64_t *offsets = xcalloc(2, sizeof(*offsets));
+    uint8_t to_bytes, from_bytes;
+    uint32_t some = NO_PLACE;
+    if (p->noperands < 3 || n->kind != OPD_IMM || (n->imm != 4 && n->imm != 8 && n->imm != 16)) {
+        lower_fail(l, "cp.async copies 4, 8 or 16 bytes");
+        free(offsets);
+        return;
+    }
+    uint32_t to = address(l, &p->operands[0], &offsets[0], &to_bytes);
+    uint32_t from = address(l, &p->operands[1], &offsets[1], &from_bytes);
+    if (p->noperands > 3 && p->operands[3].kind != OPD_NONE)
+        some = lower_src(l, &p->operands[3], PTX_B32);
+    struct insn *in = lower_emit(l, "cp_async");
+    in->src[0] = to;
+    in->src[1] = from;
+    in->src[2] = some;
+    in->size = (uint8_t)n->imm;
+    in->data = offsets;
+    in->flags |= to_bytes == 4 ? F_SHARED32 : 0;
+    in->slot = lower_slot(l);
+    lower_slot(l); /* the next one counts the shared side */
+    if (from_bytes != 8)
+        lower_fail(l, "cp.async: the source address is 64 bits wide");
+}
+static void lower_cp(struct lower *l)
+{
+    const struct ptx_insn *p = l->in;
+    if (!ptx_has(p, M_async) || ptx_has(p, M_bulk) || ptx_has(p, M_tensor)) {
+        lower_fail(l, "%s: not supported by the emulator", l->f->sites[p - l->p->insns].opcode);
+    } else if (ptx_has(p, M_commit_group)) {
+        lower_emit(l, "cp_commit");
+    } else if (ptx_has(p, M_wait_all)) {
+        lower_emit(l, "cp_wait")->imm = -1;
+    } else if (ptx_has(p, M_wait_group)) {
+        if (p->noperands < 1 || p->operands[0].kind != OPD_IMM)
+            lower_fail(l, "cp.async.wait_group needs a number");
+        else
+            lower_emit(l, "cp_wait")->imm = (int64_t)p->operands[0].imm;
+    } else if (ptx_has(p, M_mbarrier)) {
+        int64_t offset;
+        uint8_t bytes;
+        uint32_t at = address(l, &p->operands[0], &offset, &bytes);
+        struct insn *in = lower_emit(l, "mbarrier");
+        in->src[0] = at;
+        in->imm = offset;
+        in->flags |= bytes == 4 ? F_SHARED32 : 0;
+        in->sub = M_mbarrier;
+        in->count = ptx_has(p, M_noinc) ? 2 : 1;
+    } else {
+        lower_copy(l);
+    }
+}
+
+/* ---- mbarrier ---- */
+static uint8_t mbarrier_operation(const struct ptx_insn *p)
+{
+    if (ptx_has(p, M_parity))
+        return M_parity;
+    if (ptx_has(p, M_test_wait) || ptx_has(p, M_try_wait))
+        return M_test_wait;
+    if (ptx_has(p, M_expect_tx))
+        return M_expect_tx;
+    static const enum ptx_mod ops[] = {M_init,        M_inval,         M_arrive_drop, M_noComplete,
+                                       M_complete_tx, M_pending_count, M_arrive};
+    for (unsigned k = 0; k < sizeof(ops) / sizeof(ops[0]); k++)
+        if (ptx_has(p, ops[k]))
+            return (uint8_t)ops[k];
+    return 0;
+}
+static void lower_mbarrier(struct lower *l)
+{
+    const struct ptx_insn *p = l->in;
+    uint8_t what = mbarrier_operation(p), bytes = 8, width = 4;
+    bool result = p->noperands && p->operands[0].kind != OPD_ADDR;
+    uint32_t first = result ? 1 : 0, base, extra = NO_PLACE;
+    int64_t offset = 0;
+    if (!what || p->noperands <= first || p->space == SPACE_SHARED_CLUSTER) {
+        lower_fail(l, "this form of mbarrier: not supported");
+        return;
+    }
+    if (what == M_pending_count)
+        base = lower_src(l, &p->operands[1], PTX_B64);
+    else
+        base = address(l, &p->operands[first], &offset, &bytes);
+    if (what != M_pending_count && p->noperands > first + 1)
+        extra = lower_src_any(l, &p->operands[first + 1], what == M_test_wait ? PTX_B64 : PTX_B32,
+                              &width);
+    struct insn *in = lower_emit(l, "mbarrier");
+    in->src[0] = base;
+    in->src[1] = extra;
+    in->src_width = width;
+    in->imm = offset;
+    in->flags |= bytes == 4 ? F_SHARED32 : 0;
+    in->sub = what;
+    in->count = what == M_expect_tx && ptx_has(p, M_arrive) ? 2 : 1;
+    if (result) {
+        in->dst = lower_dst(l, &p->operands[0]);
+        in->width = what == M_pending_count ? 4 : 8;
+    }
+}
+
+bool lower_async(struct lower *l)
+{
+    const struct ptx_insn *p = l->in;
+    uint8_t width;
+    struct insn *in;
+    switch (p->op) {
+    case OP_cp:
+        lower_cp(l);
+        return true;
+    case OP_mbarrier:
+        lower_mbarrier(l);
+        return true;
+    case OP_mapa: { /* clusters have one block: every address is its own */
+        uint32_t a = lower_src_any(l, &p->operands[1], PTX_B64, &width);
+        in = lower_emit(l, "mapa");
+        in->src[0] = a;
+        in->src_width = in->width = width;
+        in->dst = lower_dst(l, &p->operands[0]);
+        return true;
+    }
+    case OP_barrier: /* barrier.cluster: arrive is free, wait is a barrier of the block */
+        if (ptx_has(p, M_arrive)) {
+            lower_emit(l, "nop");
+            return true;
+        } else {
+            uint32_t id = lower_const(l, CONST_IMM, 4, CLUSTER_BARRIER, 0, false);
+            in = lower_emit(l, "barrier");
+            in->src[0] = id;
+            in->sub = M_sync;
+            in->slot = lower_slot(l);
+            return true;
+        }
+    default:
+        return false;
+    }
+}
+
+/* ---- video ---- */
 bool lower_video(struct lower *l)
 {
     const struct ptx_insn *p = l->in;

@@ -1,0 +1,248 @@
+/* exec_mma.c - matrices: mma.sync, wmma, ldmatrix, stmatrix.
+ *
+ * Register layouts of mma and ldmatrix are the ISA's (PTX ISA 9.7.14): with g = lane/4,
+ * t = lane%4 and e elements in a register,
+ *
+ *   A, register r: row g + 8*(r&1), columns t*e + 4e*(r>>1) …      (m8: row g, r>>0)
+ *   B, register r: rows t*e + 4e*r …, column g
+ *   C, element i:  row g + 8*(i>>1), column 2t + (i&1)
+ *
+ * wmma fragments are opaque in the ISA; here element i of lane l is number l*n + i of the
+ * matrix in row order, n elements a lane, repeated where the ISA gives more room.
+ *
+ * Not modelled: the order and intermediate precision of the additions inside a tensor
+ * core, which no document fixes. Products are exact, sums are rounded once to the
+ * accumulator's type at the end of the instruction.
+ */
+#include "exec_half.h"
+#include "exec_lanes.h"
+#include "exec_mma.h"
+#include "mem.h"
+
+/* ---- elements of a register ---- */
+static inline f64 element_value(u64 raw, unsigned type, u32 k)
+{
+    switch (type) {
+    case PTX_F16:
+        return half_to_float((u16)(raw >> 16 * k));
+    case PTX_BF16:
+        return f32_bits((u32)(raw >> 16 * k) << 16);
+    case PTX_TF32: /* the low 13 bits are ignored */
+        return f32_bits((u32)raw & 0xffffe000u);
+    case PTX_F32:
+        return f32_bits((u32)raw);
+    case PTX_F64:
+        return f64_bits(raw);
+    case PTX_S8:
+        return (s8)(raw >> 8 * k);
+    case PTX_U8:
+        return (u8)(raw >> 8 * k);
+    default: /* PTX_S32 */
+        return (s32)raw;
+    }
+}
+static inline u32 elements_per_register(unsigned type)
+{
+    return type == PTX_F16 || type == PTX_BF16 ? 2 : type == PTX_S8 || type == PTX_U8 ? 4 : 1;
+}
+static inline u64 place_element(u64 old, unsigned type, u32 k, f64 v, u32 flags)
+{
+    switch (type) {
+    case PTX_F16:
+        return (old & ~(0xffffull << 16 * k)) | (u64)float_to_half(v, 0) << 16 * k;
+    case PTX_F32:
+        return bits_f32(canonical((f32)v));
+    case PTX_F64:
+        return bits_f64(v);
+    default: /* PTX_S32: wraps, or saturates with .satfinite */
+        if (flags & F_SATFINITE)
+            v = v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v;
+        return (u32)(s64)v;
+    }
+}
+
+static void read_registers(struct warp *w, const uint32_t *places, u32 n, unsigned type,
+                           u64 (*r)[WARP])
+{
+    for (u32 k = 0; k < n; k++)
+        load_lanes(r[k], place(w, places[k]), type == PTX_F64 ? 8 : 4, false);
+}
+
+/* ---- one matrix product: d = a*b + c, everything in double ---- */
+struct tile {
+    f64 a[32 * 32], b[32 * 32], c[32 * 32];
+};
+static void multiply(struct tile *x, u32 m, u32 n, u32 k, unsigned type)
+{
+    for (u32 i = 0; i < m; i++) {
+        f64 *c = x->c + i * n;
+        for (u32 p = 0; p < k; p++) {
+            f64 a = x->a[i * k + p];
+            const f64 *b = x->b + p * n;
+            if (type == PTX_F64)
+                for (u32 j = 0; j < n; j++)
+                    c[j] = fma(a, b[j], c[j]);
+            else
+                for (u32 j = 0; j < n; j++)
+                    c[j] += a * b[j];
+        }
+    }
+}
+
+/* ---- mma.sync ---- */
+static void mma_load_a(const struct mma_shape *s, u64 (*r)[WARP], f64 *a)
+{
+    u32 e = elements_per_register(s->a_type), rows = s->m / 8;
+    for (u32 k = 0; k < s->na; k++)
+        for (u32 l = 0; l < WARP; l++)
+            for (u32 j = 0; j < e; j++) {
+                u32 row = l / 4 + 8 * (k % rows), col = l % 4 * e + j + 4 * e * (k / rows);
+                a[row * s->k + col] = element_value(r[k][l], s->a_type, j);
+            }
+}
+static void mma_load_b(const struct mma_shape *s, u64 (*r)[WARP], f64 *b)
+{
+    u32 e = elements_per_register(s->b_type);
+    for (u32 k = 0; k < s->nb; k++)
+        for (u32 l = 0; l < WARP; l++)
+            for (u32 j = 0; j < e; j++)
+                b[(l % 4 * e + j + 4 * e * k) * s->n + l / 4] =
+                    element_value(r[k][l], s->b_type, j);
+}
+/* element i of lane l in an accumulator */
+static inline u32 accumulator_at(const struct mma_shape *s, u32 l, u32 i)
+{
+    return (l / 4 + 8 * (i >> 1)) * s->n + l % 4 * 2 + (i & 1);
+}
+HANDLER(mma)
+{
+    const struct mma_shape *s = in->data;
+    struct tile x;
+    u64 r[16][WARP];
+    const uint32_t *p = in->places; /* d, a, b, c */
+    read_registers(w, p + s->nd, s->na, s->a_type, r);
+    mma_load_a(s, r, x.a);
+    read_registers(w, p + s->nd + s->na, s->nb, s->b_type, r);
+    mma_load_b(s, r, x.b);
+    read_registers(w, p + s->nd + s->na + s->nb, s->nc, s->c_type, r);
+    u32 e = elements_per_register(s->c_type);
+    for (u32 l = 0; l < WARP; l++)
+        for (u32 i = 0; i < s->nc * e; i++)
+            x.c[accumulator_at(s, l, i)] = element_value(r[i / e][l], s->c_type, i % e);
+    multiply(&x, s->m, s->n, s->k, s->a_type);
+    e = elements_per_register(s->d_type);
+    memset(r, 0, sizeof(r));
+    for (u32 l = 0; l < WARP; l++)
+        for (u32 i = 0; i < s->nd * e; i++)
+            r[i / e][l] = place_element(r[i / e][l], s->d_type, i % e, x.c[accumulator_at(s, l, i)],
+                                        in->flags);
+    for (u32 k = 0; k < s->nd; k++)
+        store_lanes(place(w, p[k]), r[k], s->d_type == PTX_F64 ? 8 : 4, w->mask);
+    return in + 1;
+}
+
+/* ---- wmma ---- */
+static void fragment_load(u64 (*r)[WARP], u32 regs, unsigned type, u32 count, f64 *out)
+{
+    u32 e = elements_per_register(type), n = regs * e;
+    for (u32 l = 0; l < WARP; l++)
+        for (u32 i = 0; i < n; i++)
+            out[(l * n + i) % count] = element_value(r[i / e][l], type, i % e);
+}
+HANDLER(wmma_mma)
+{
+    const struct mma_shape *s = in->data;
+    struct tile x;
+    u64 r[16][WARP];
+    const uint32_t *p = in->places;
+    read_registers(w, p + s->nd, s->na, s->a_type, r);
+    fragment_load(r, s->na, s->a_type, s->m * s->k, x.a);
+    read_registers(w, p + s->nd + s->na, s->nb, s->b_type, r);
+    fragment_load(r, s->nb, s->b_type, s->k * s->n, x.b);
+    read_registers(w, p + s->nd + s->na + s->nb, s->nc, s->c_type, r);
+    fragment_load(r, s->nc, s->c_type, s->m * s->n, x.c);
+    multiply(&x, s->m, s->n, s->k, s->a_type);
+    u32 e = elements_per_register(s->d_type), n = s->nd * e, count = s->m * s->n;
+    memset(r, 0, sizeof(r));
+    for (u32 l = 0; l < WARP; l++)
+        for (u32 i = 0; i < n; i++)
+            r[i / e][l] =
+                place_element(r[i / e][l], s->d_type, i % e, x.c[(l * n + i) % count], in->flags);
+    for (u32 k = 0; k < s->nd; k++)
+        store_lanes(place(w, p[k]), r[k], s->d_type == PTX_F64 ? 8 : 4, w->mask);
+    return in + 1;
+}
+/* Address of element `at` of a matrix in memory, bytes from its origin. */
+static inline u64 matrix_offset(const struct mma_shape *s, u32 at, u64 stride)
+{
+    u32 row = at / s->cols, col = at % s->cols;
+    u64 index = s->row_major ? row * stride + col : col * stride + row;
+    return index * s->element_bytes;
+}
+/* wmma.load, wmma.store: one access a register element and lane */
+HANDLER(wmma_move)
+{
+    const struct mma_shape *s = in->data;
+    u32 e = s->element_bytes >= 4 ? 1 : 4 / s->element_bytes, n = s->nd * e,
+        count = s->rows * s->cols;
+    u64 base[WARP], stride[WARP];
+    load_lanes(base, place(w, in->src[0]), in->flags & F_SHARED32 ? 4 : 8, false);
+    if (in->src[2] != NO_PLACE)
+        load_lanes(stride, place(w, in->src[2]), 4, false);
+    else
+        LANES stride[i] = s->row_major ? s->cols : s->rows;
+    for (u32 k = 0; k < n; k++) {
+        u32 *reg = place(w, in->places[k / e]);
+        u64 a[WARP], v[WARP] = {0};
+        for (u32 l = 0; l < WARP; l++)
+            a[l] = base[l] + (u64)in->imm + matrix_offset(s, (l * n + k) % count, stride[l]);
+        if (s->store)
+            for (u32 l = 0; l < WARP; l++)
+                v[l] = s->element_bytes == 8 ? ((u64 *)reg)[l]
+                                             : reg[l] >> 8 * s->element_bytes * (k % e);
+        if (!access_lanes(w, in, a, s->element_bytes, s->store, v))
+            return NULL;
+        if (s->store)
+            continue;
+        for (u32 l = 0; l < WARP; l++) {
+            if (!ON(w->mask, l))
+                continue;
+            if (s->element_bytes == 8) {
+                ((u64 *)reg)[l] = v[l];
+            } else {
+                u32 shift = 8 * s->element_bytes * (k % e);
+                u32 ones = s->element_bytes == 4 ? ~0u : (1u << 8 * s->element_bytes) - 1;
+                reg[l] = (reg[l] & ~(ones << shift)) | ((u32)v[l] & ones) << shift;
+            }
+        }
+    }
+    return in + 1;
+}
+
+/* ---- ldmatrix, stmatrix: lane 8i+r holds the address of row r of matrix i ---- */
+HANDLER(ldmatrix)
+{
+    const struct mma_shape *s = in->data;
+    u64 base[WARP], v[WARP], a[WARP];
+    load_lanes(base, place(w, in->src[0]), in->flags & F_SHARED32 ? 4 : 8, false);
+    if (w->mask != FULL)
+        return warp_fault(w, in, -1, cudaErrorIllegalInstruction, "%s needs all 32 lanes",
+                          in->site->opcode);
+    for (u32 m = 0; m < s->nd; m++) {
+        u32 *reg = place(w, in->places[m]);
+        for (u32 half = 0; half < 2; half++) {
+            for (u32 l = 0; l < WARP; l++) {
+                u32 row = s->row_major ? l / 4 : l % 4 * 2 + half;
+                u32 col = s->row_major ? l % 4 * 2 + half : l / 4;
+                a[l] = base[8 * m + row] + (u64)in->imm + 2 * col;
+                v[l] = reg[l] >> 16 * half & 0xffff;
+            }
+            if (!access_lanes(w, in, a, 2, s->store, v))
+                return NULL;
+            if (!s->store)
+                LANES reg[i] = (reg[i] & (half ? 0xffffu : 0xffff0000u)) | (u32)(v[i] & 0xffff)
+                                                                               << 16 * half;
+        }
+    }
+    return in + 1;
+}

@@ -1,0 +1,16 @@
+/* mma_shape.h - what a matrix instruction works on: made by lower_wide.c, read by exec_mma.c. */
+#ifndef EMULATOR_MMA_SHAPE_H
+#define EMULATOR_MMA_SHAPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mma_shape {
+    uint32_t m, n, k;
+    unsigned a_type, b_type, c_type, d_type; /* enum ptx_type */
+    uint32_t na, nb, nc, nd;                 /* registers a lane; nd also of a load or store */
+    uint32_t rows, cols, element_bytes;      /* load, store */
+    bool row_major, store;
+};
+
+#endif
