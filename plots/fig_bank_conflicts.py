@@ -10,7 +10,7 @@ def curves(recs, machine):
 def draw(recs, machine):
     lines = curves(recs, machine)
     fig, (left, right) = style.figure(ncols=2, width=14, height=6.4)
-    fig.subplots_adjust(left=0.06, right=0.85, top=0.85, wspace=0.2)
+    fig.subplots_adjust(left=0.06, right=0.80, top=0.85, wspace=0.2)
     strides = sorted({r["param"] for rows in lines.values() for r in rows})
     place = {s: i for i, s in enumerate(strides)}
     ends, used = [], []

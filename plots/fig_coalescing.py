@@ -17,6 +17,7 @@ def sectors(row):
 
 
 def draw_sweep(machine, variant, rows, what):
+    article = "an" if what[0] in "aeiou" else "a"
     both = any(sectors(r) is not None for r in rows)
     fig, axes = style.figure(ncols=2 if both else 1, width=13 if both else 9, height=6.2, squeeze=False)
     axes = axes[0]
@@ -24,7 +25,8 @@ def draw_sweep(machine, variant, rows, what):
     x = list(range(len(rows)))
     axes[0].bar(x, [r["gbps"] for r in rows], color=style.BLUE, width=0.7)
     for i, r in zip(x, rows):
-        axes[0].text(i, r["gbps"], f"{r['gbps']:,.0f}", ha="center", va="bottom", fontsize=11)
+        axes[0].text(i, r["gbps"], f"{r['gbps']:,.0f}", ha="center", va="bottom",
+                     fontsize=11 if len(rows) < 10 else 8.5)
     axes[0].set_ylabel("useful bandwidth, GB/s")
     if both:
         points = [(i, sectors(r)) for i, r in zip(x, rows) if sectors(r) is not None]
@@ -38,7 +40,7 @@ def draw_sweep(machine, variant, rows, what):
         ax.grid(axis="x", visible=False)
         ax.set_xticks(x, [str(r["param"]) for r in rows])
         ax.set_xlabel(f"{what}, in elements")
-    fig.suptitle(f"What a {what} costs: {names.variant(variant)}, {names.machine(rows[0])}", x=0.012,
+    fig.suptitle(f"What {article} {what} costs: {names.variant(variant)}, {names.machine(rows[0])}", x=0.012,
                  ha="left", fontsize=19, fontweight="bold", y=0.975)
     style.provenance(fig, rows, note=counted_note(rows) if both else "")
     return fig
@@ -52,7 +54,7 @@ def counted_note(rows):
 def draw_layouts(machine, rows):
     rows = sorted(rows, key=lambda r: r["gbps"])
     fig, ax = style.figure(width=11, height=1.8 + 0.62 * len(rows))
-    fig.subplots_adjust(left=0.27, right=0.93, top=1 - 0.75 / fig.get_figheight())
+    fig.subplots_adjust(left=0.35, right=0.93, top=1 - 0.75 / fig.get_figheight())
     ax.barh(range(len(rows)), [r["gbps"] for r in rows], color=style.BLUE, height=0.64)
     for y, r in enumerate(rows):
         s = sectors(r)

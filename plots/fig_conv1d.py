@@ -22,7 +22,7 @@ def draw(recs, machine):
     reuse = any(bytes_per_output(r) is not None for r in used)
     fig, axes = style.figure(ncols=2 if reuse else 1, width=14 if reuse else 10, height=6.4, squeeze=False)
     axes = axes[0]
-    fig.subplots_adjust(left=0.065, right=0.84, top=0.85, wspace=0.22)
+    fig.subplots_adjust(left=0.075, right=0.83, top=0.85, wspace=0.22)
     ends = []
     for i, (name, rows) in enumerate(lines.items()):
         kw = dict(style.look(i), label=names.variant(name))
@@ -42,7 +42,7 @@ def draw(recs, machine):
         style.plain_ticks(ax.yaxis)
     axes[0].set_ylabel("useful bandwidth, GB/s")
     if reuse:
-        axes[1].set_ylabel("bytes loaded from global memory an output")
+        axes[1].set_ylabel("global bytes loaded an output")
     fig.suptitle(f"Convolution against width: {names.machine(used[0])}", x=0.012, ha="left", fontsize=19,
                  fontweight="bold", y=0.975)
     kinds = "/".join(dict.fromkeys(r["counters_evidence"] for r in used if r["counters_evidence"]))

@@ -35,7 +35,8 @@ def draw(recs):
     used = [r for _, _, rows in lines for r in rows]
     if not used:
         raise records.RecordError("no records of reduction at 2^22 or 2^25")
-    order = {v: number for _, points, _ in lines[::-1] for number, v, _ in points}
+    order = dict(sorted(((v, number) for _, points, _ in lines for number, v, _ in points),
+                        key=lambda e: names.ladder({"variant": e[0], "number": e[1]})))
     place = {v: i for i, v in enumerate(order)}
     fig, ax = style.figure(width=13, height=7)
     fig.subplots_adjust(left=0.065, right=0.76, top=0.88)
@@ -47,10 +48,10 @@ def draw(recs):
         ax.plot([place[p[1]] for p in points], [p[2] for p in points], label=label, **kw)
         ends.append((label, place[points[-1][1]], points[-1][2], kw["color"]))
     ax.set_yscale("log")
-    ax.set_yticks([1, 2, 3, 5, 10, 20, 30], ["1×", "2×", "3×", "5×", "10×", "20×", "30×"])
+    ax.set_yticks([0.2, 0.5, 1, 2, 3, 5, 10, 20, 30], ["0.2×", "0.5×", "1×", "2×", "3×", "5×", "10×", "20×", "30×"])
     ax.set_yticks([], minor=True)
-    ax.set_xticks(range(len(order)), [names.variant(v, n).replace(" ", "\n") for v, n in order.items()],
-                  fontsize=11)
+    ax.set_xticks(range(len(order)), [names.variant(v, n).replace("interleaved", "inter-\nleaved").replace(" ", "\n") for v, n in order.items()],
+                  fontsize=9.5)
     ax.set_ylabel("speedup over variant 1")
     fig.suptitle("The same ladder, eighteen years apart", x=0.012, ha="left", fontsize=19,
                  fontweight="bold", y=0.98)

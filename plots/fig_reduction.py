@@ -9,8 +9,8 @@ import style
 
 def rows_of(recs, machine):
     """The lecture's experiment, sums of 2^p integers; other cases say what they are besides."""
-    return recs.where(machine=machine, lab="reduction",
-                      case=lambda c: re.fullmatch(r"n=2\^\d+", c)).timed()
+    rows = recs.where(machine=machine, lab="reduction", case=lambda c: re.fullmatch(r"n=2\^\d+", c)).timed()
+    return records.Records(sorted(rows, key=names.ladder))
 
 
 def draw(recs, machine):
@@ -18,7 +18,7 @@ def draw(recs, machine):
     if not rows:
         raise records.RecordError(f"no records of reduction on {machine}")
     fig, (left, right) = style.figure(ncols=2, width=14, height=6.6)
-    fig.subplots_adjust(left=0.06, right=0.79, top=0.86, wspace=0.22)
+    fig.subplots_adjust(left=0.07, right=0.79, top=0.86, wspace=0.22)
     ends = []
     for i, variant in enumerate(rows.values("variant")):
         mine = sorted(rows.where(variant=variant), key=lambda r: r["n"])

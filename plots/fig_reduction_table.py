@@ -11,7 +11,7 @@ COLUMNS = (("time, ms", 0.42), ("GB/s", 0.52), ("step", 0.60), ("in all", 0.68))
 
 def table(recs, machine, n):
     """[(row, step, cumulative)] in the ladder's order; speedups from the times themselves."""
-    rows = fig_reduction.rows_of(recs, machine).where(n=n)
+    rows = sorted(fig_reduction.rows_of(recs, machine).where(n=n), key=names.ladder)
     out, first, before = [], None, None
     for row in rows:
         t = row.time_ms

@@ -63,6 +63,11 @@ def variant(row_or_name, number=None):
     return f"{number} {words}" if number else words
 
 
+def ladder(row):
+    """Sorts by number; of the two kernels 7, the one with the G80's grid comes first."""
+    return (row["number"].zfill(4), -len(row["variant"]))
+
+
 def machine(row):
     """'NVIDIA H200' or 'NVIDIA H200, emulated'."""
     return row["device"] if row["backend"] == "gpu" else f"{row['device']}, emulated"

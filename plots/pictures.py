@@ -246,7 +246,7 @@ def tree(trace, name=None):
     depth = max(n.level for n in nodes)
     words = sorted({w for n in nodes for w, _ in n.sources} | {n.word for n in nodes})
     fig, ax = style.figure(width=13, height=6.2)
-    fig.subplots_adjust(left=0.06, right=0.985, top=0.86, bottom=0.2)
+    fig.subplots_adjust(left=0.085, right=0.985, top=0.86, bottom=0.22)
     for n in nodes:
         for word, level in n.sources:
             moved = word != n.word

@@ -4,6 +4,7 @@ Interface:
     figure(…)            a figure of slide shape with the shared settings
     look(i)              colour, marker and line style number i of the cycle: colour-blind safe
                          (Okabe & Ito), and told apart in grey print by marker and dashes
+    fit(fig)             margins that just hold the labels
     label_ends(ax, …)    writes curves' names at their right ends, pushed apart, no legend box
     provenance(fig, rows)  the foot line: device, backend, evidence, date, seed
     save(fig, name)      build/plots/NAME.{pdf,svg,png}, each written whole or not at all
@@ -24,6 +25,8 @@ INK, GREY, PALE, PAPER = "#1a1a1a", "#666666", "#d9d9d9", "#ffffff"
 BLUE, ORANGE, GREEN, RED = "#0072b2", "#e69f00", "#009e73", "#d55e00"
 PURPLE, SKY, YELLOW = "#cc79a7", "#56b4e9", "#f0e442"
 ALARM = RED
+
+SCALE = 0.85
 
 CYCLE = (  # colour, marker, dashes
     (BLUE, "o", "-"),
@@ -78,8 +81,9 @@ def look(i):
 
 
 def figure(ncols=1, nrows=1, width=11.0, height=6.2, **kw):
-    """A figure and its axes; room is left at the foot for the provenance."""
-    return plt.subplots(nrows, ncols, figsize=(width, height), **kw)
+    """A figure and its axes. Sizes are as if type were small: all are made smaller by SCALE,
+    so that type comes out large enough for the back row."""
+    return plt.subplots(nrows, ncols, figsize=(SCALE * width, SCALE * height), **kw)
 
 
 def power_ticks(axis, values):
@@ -128,12 +132,34 @@ def _spread(wanted, gap, low, high):
     return out
 
 
+def fit(fig, names=(), size=12):
+    """Margins just wide enough for the axes' own labels, and on the right for `names`."""
+    fig.canvas.draw()
+    axes = [ax for ax in fig.axes if ax.axison]
+    if not axes:
+        return
+    width = fig.bbox.width
+    room = max(ax.bbox.x0 - ax.get_tightbbox().x0 for ax in axes)
+    left = (room + 12) / width
+    right = 1 - 24 / width
+    if names:
+        probes = [fig.text(0, 0, n, fontsize=size, fontweight="bold") for n in names]
+        right = 1 - (max(t.get_window_extent().width for t in probes) + 0.34 * fig.dpi) / width
+        for t in probes:
+            t.remove()
+    ncols = axes[0].get_subplotspec().get_gridspec().ncols
+    gap = (room + 24) / width
+    each = (right - left - (ncols - 1) * gap) / ncols
+    fig.subplots_adjust(left=left, right=right, wspace=gap / each)
+
+
 def label_ends(ax, curves, size=12, pad=14, x=None):
     """Names beside the right ends of curves: (name, last x, last y, colour). Names keep the
     order of the curves and are pushed apart until none covers another; a thin line joins
     each to its curve. Call last, when limits and scales are set."""
     if not curves:
         return
+    fit(ax.figure, [c[0] for c in curves], size)
     ax.figure.canvas.draw()
     to_px = ax.transData.transform
     entries = sorted(((to_px((cx, cy)), name, colour) for name, cx, cy, colour in curves),
@@ -183,6 +209,7 @@ def provenance(fig, rows, counters=False, note=""):
     fig.text(0.012, 0.012, text, fontsize=10, color=GREY, va="bottom", ha="left", linespacing=1.35,
              gid="provenance")
     fig.subplots_adjust(bottom=(0.75 + 0.2 * lines) / fig.get_figheight())
+    fit(fig)
 
 
 def write_whole(path, write):

@@ -3,7 +3,7 @@
 In a deck:
     {{ EXPRESSION }}  {{ EXPRESSION | .2f }}    a number from the records (refs.py), formatted
     {{table case="n=2^22" rows=reduce1,reduce2 columns=time_ms@h200,gbps@h200 [lab=…] [first=…]}}
-    {{figure NAME [width=90%]}}                 build/plots/NAME.pdf, drawn from the kept records
+    {{figure NAME [width=90% height=60%]}}      build/plots/NAME.pdf, drawn from the kept records
     {{evidence MACHINE [lab=…]}}                device, backend, evidence and date of those records
 
 A reference that no record answers stops the build with its name, its deck and its line;
@@ -59,6 +59,8 @@ def _cell(recs, opts, variant, column, before):
             return ""
         return f"{(times[-2] if field == 'step' else times[0]) / value:.2f}×"
     spec = COLUMNS.get(field, ("", None))[1]
+    if field == "gbps" and value < 100:
+        spec = ".1f"
     return refs.number(value, spec)
 
 
@@ -84,12 +86,12 @@ def table(recs, text):
 def figure(text, folder):
     """The picture's line; the file must be there, so that LaTeX is never the one to complain."""
     name, *rest = text.split()
-    width = dict(w.split("=") for w in rest).get("width", "100%")
+    size = {"width": "100%", "height": "82%"} | dict(w.split("=") for w in rest)
     path = Path(folder) / f"{name}.pdf"
     if not path.exists():
         raise refs.RefError(f"figure {name}: {records.shown(path)} is not there: "
                             "the kept records (plots/records) hold nothing for it")
-    return f"![]({path}){{width={width}}}\\ "
+    return f"![]({path}){{width={size['width']} height={size['height']}}}\\ "
 
 
 def evidence(recs, text):
@@ -138,10 +140,11 @@ def main():
     parser.add_argument("deck")
     parser.add_argument("out")
     parser.add_argument("--figures", default="build/plots")
+    parser.add_argument("--records", default=records.HERE / "records", help="default: the kept ones")
     parser.add_argument("--draft", action="store_true", help="show what is missing instead of stopping")
     args = parser.parse_args()
     try:
-        recs = records.load([records.HERE / "records"])
+        recs = records.load([args.records])
     except records.RecordError as e:
         if not args.draft:
             sys.exit(f"slides: {e}")

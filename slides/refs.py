@@ -5,7 +5,7 @@
 
 `field` is a column of the records, or time_ms, tflops, sectors_per_ld … (plots/records.py).
 `machine` is h200, emulator, or g80 for the table that the lectures print (published.csv:
-ms, gbps, and time_ms). `case` is the case's name, in double quotes when it has spaces.
+ms, gbps, and time_ms). `case` is the case's name; a space in it may be written as a dash.
 What a device can do at most is peak.FIELD@MACHINE:device (plots/devices.csv): peak.sms@h200:device.
 
 Expressions combine references with + - * / ( ), comparisons, abs(), min(), max(). There is
@@ -46,7 +46,9 @@ def _published(variant, field, text):
 
 def row(recs, lab, variant, machine, case, text):
     """The one record meant; RefError with the reference in it otherwise."""
-    wanted = {"variant": variant, "case": case} | ({"lab": lab} if lab else {})
+    def same(name):
+        return name.replace(" ", "-") == case.replace(" ", "-")
+    wanted = {"variant": variant, "case": same} | ({"lab": lab} if lab else {})
     found = recs.where(machine=machine, **wanted)
     if machine == "emulator" and len({r["device"] for r in found}) > 1:
         found = found.where(device=lambda d: "H200" in d)

@@ -10,10 +10,10 @@ slides: slides-tools $(foreach d,$(DECKS),$(SLIDES_OUT)/$d.pdf $(SLIDES_OUT)/$d-
 
 slides-tools:
 	@miss=; command -v pandoc >/dev/null || miss="$$miss pandoc"; \
-	command -v lualatex >/dev/null || miss="$$miss texlive-luatex"; \
+	command -v pdflatex >/dev/null || miss="$$miss texlive-latex-base"; \
 	command -v kpsewhich >/dev/null && kpsewhich beamer.cls >/dev/null || miss="$$miss texlive-latex-recommended"; \
-	command -v kpsewhich >/dev/null && kpsewhich DejaVuSans.ttf >/dev/null || [ -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf ] || miss="$$miss fonts-dejavu"; \
-	command -v kpsewhich >/dev/null && kpsewhich fvextra.sty >/dev/null || miss="$$miss texlive-latex-extra"; \
+	command -v kpsewhich >/dev/null && kpsewhich newunicodechar.sty >/dev/null || miss="$$miss texlive-latex-extra"; \
+	command -v kpsewhich >/dev/null && kpsewhich lmodern.sty >/dev/null || miss="$$miss lmodern"; \
 	if [ -n "$$miss" ]; then echo "slides: missing:$$miss. Install with: apt-get install$$miss" >&2; exit 1; fi
 	@$(PLOTS_NEED)
 
@@ -28,7 +28,7 @@ slides-figures: $(SLIDES_OUT)/figures/.done
 $(SLIDES_OUT)/%.expanded.md: slides/%.md slides/expand.py slides/refs.py $(SLIDES_OUT)/figures/.done | slides-tools
 	$(Q)$(PY) slides/expand.py $(if $(filter 1,$(DRAFT)),--draft) --figures $(SLIDES_OUT)/figures $< $@
 
-PANDOC = pandoc -f markdown -t beamer --slide-level=2 --pdf-engine=lualatex \
+PANDOC = pandoc -f markdown -t beamer --slide-level=2 --pdf-engine=pdflatex --columns=400 \
     --metadata-file=slides/deck.yaml -H slides/deck.tex
 $(SLIDES_OUT)/%-notes.pdf: $(SLIDES_OUT)/%.expanded.md slides/deck.yaml slides/deck.tex slides/notes.tex
 	$(Q)$(PANDOC) -H slides/notes.tex $< -o $@.tmp.pdf && mv $@.tmp.pdf $@

@@ -1,0 +1,131 @@
+"""Decks: references become numbers, what has no record stops the build, claims are checked."""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import claims
+import expand
+import records
+import refs
+import synthetic
+
+HERE = Path(__file__).resolve().parent
+DECKS = sorted(p for p in HERE.glob("*.md") if p.name != "README.md")
+
+
+@pytest.fixture(scope="module")
+def recs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("records")
+    for machine in ("h200-like", "emulator"):
+        synthetic.write(folder / f"{machine}.csv", synthetic.rows(machine))
+    return records.load([folder])
+
+
+@pytest.fixture(scope="module")
+def kept():
+    return records.load([records.HERE / "records"])
+
+
+def test_reference_is_the_records_value(recs):
+    row = recs.one(machine="h200", variant="reduce3", case="n=2^25")
+    assert refs.evaluate(recs, "reduce3.gbps@h200:n=2^25") == row["gbps"]
+    assert refs.evaluate(recs, "2 * reduce3.gbps@h200:n=2^25 / reduce3.gbps@h200:n=2^25") == pytest.approx(2)
+    assert refs.evaluate(recs, "copy_stride.sectors_per_ld@emulator:stride=8") == 32
+
+
+def test_published_and_device_figures(recs):
+    assert refs.evaluate(recs, "reduce1.ms@g80:published / reduce7_g80.ms@g80:published") == pytest.approx(30.05, 0.01)
+    assert refs.evaluate(recs, "peak.sms@h200:device") == 132
+
+
+@pytest.mark.parametrize("text,words", [
+    ("reduce33.gbps@h200:n=2^25", "no record of variant reduce33"),
+    ("reduce3.gbps@a100:n=2^25", "no record of reduce3 on a100"),
+    ("reduce3.gbps@h200:n=2^26", "no case n=2^26"),
+    ("reduce3.wobble@h200:n=2^25", "no column 'wobble'"),
+    ("reduce3.flops@h200:n=2^25", "has no flops"),
+    ("reduce3.gbps@h200:n=2^25 / 0", "division by zero"),
+    ("__import__('os')", "cannot be read"),
+    ("(lambda: 1)()", "cannot be read"),
+    ("1 if 1 else 2", "cannot be read"),
+])
+def test_bad_references_say_what(recs, text, words):
+    with pytest.raises(refs.RefError) as e:
+        refs.evaluate(recs, text)
+    assert words in str(e.value)
+
+
+@pytest.mark.parametrize("value,text", [(0.01234, "0.0123"), (1234.5, "1,234"), (123.4, "123"), (0, "0"), (8.0, "8")])
+def test_numbers_read_well(value, text):
+    assert refs.number(value) == text
+
+
+def test_deck_expands(recs, tmp_path):
+    deck = ("{{ reduce3.gbps@h200:n=2^25 | ,.0f }} GB/s\n"
+            '{{table case="n=2^22" rows=reduce1,reduce2 columns=time_ms@h200,step@h200}}\n')
+    text, problems = expand.expand(deck, recs, tmp_path)
+    a, b = (recs.one(machine="h200", variant=f"reduce{i}", case="n=2^22").time_ms for i in (1, 2))
+    assert not problems
+    assert f"{recs.one(machine='h200', variant='reduce3', case='n=2^25')['gbps']:,.0f} GB/s" in text
+    assert "| 1 interleaved, divergent |" in text and f"{a / b:.2f}×" in text
+
+
+def test_missing_record_stops_with_deck_and_line(recs, tmp_path):
+    _, problems = expand.expand("one\n\n{{ reduce3.gbps@h200:n=2^99 }}\n", recs, tmp_path, "x.md")
+    assert problems == ["x.md:3: reduce3.gbps@h200:n=2^99: no case n=2^99 of reduce3 on h200 "
+                        f"(there are: {', '.join(f'n=2^{p}' for p in range(17, 26))})"]
+    _, problems = expand.expand("{{figure nothing}}", recs, tmp_path, "x.md")
+    assert "nothing.pdf is not there" in problems[0]
+
+
+def test_nothing_is_written_for_a_bad_deck(tmp_path):
+    (tmp_path / "d.md").write_text("{{ nobody.gbps@h200:n=1 }}\n")
+    done = subprocess.run([sys.executable, str(HERE / "expand.py"), str(tmp_path / "d.md"), str(tmp_path / "o.md")],
+                          capture_output=True, text=True)
+    assert done.returncode and "d.md:1:" in done.stderr and not (tmp_path / "o.md").exists()
+
+
+def test_false_claim_is_found(recs, tmp_path):
+    path = tmp_path / "c.claims"
+    path.write_text("# Kernel 1 wins.\nreduce1.gbps@h200:n=2^25 > reduce3.gbps@h200:n=2^25\n\n"
+                    "# Kernel 3 wins.\nreduce3.gbps@h200:n=2^25 > reduce1.gbps@h200:n=2^25\n")
+    bad = claims.check(path, recs)
+    assert [(p, s) for p, s, _ in bad] == [("c.claims:2", "Kernel 1 wins.")]
+    assert "does not hold" in bad[0][2] and "[" in bad[0][2]
+    path.write_text("reduce1.gbps@h200:n=2^25 > 0\n")
+    with pytest.raises(refs.RefError, match="needs its sentence"):
+        claims.check(path, recs)
+
+
+@pytest.mark.parametrize("deck", DECKS, ids=lambda p: p.stem)
+def test_claims_hold(deck, kept):
+    """The decks' sentences, against the records that are kept."""
+    bad = claims.check(deck.with_suffix(".claims"), kept)
+    assert not bad, "\n".join(f"{p}: {s}\n    {why}" for p, s, why in bad)
+
+
+@pytest.mark.parametrize("deck", DECKS, ids=lambda p: p.stem)
+def test_every_reference_has_its_record(deck, kept, tmp_path):
+    """All numbers and tables of the deck; figures are taken as drawn."""
+    text = deck.read_text(encoding="utf-8")
+    for name in re.findall(r"\{\{figure (\S+)", text):
+        (tmp_path / f"{name.rstrip('}')}.pdf").write_bytes(b"%PDF")
+    _, problems = expand.expand(text, kept, tmp_path, deck.name)
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize("deck", DECKS, ids=lambda p: p.stem)
+def test_no_measured_figure_is_typed(deck):
+    """A number with a unit of time or rate must come from a reference."""
+    text = re.sub(r"\{\{.*?\}\}", "REF", deck.read_text(encoding="utf-8"), flags=re.S)
+    text = re.sub(r"::: notes.*?:::", "", text, flags=re.S)
+    typed = re.findall(r"\b\d[\d.,]*\s?(?:ms|GB/s|TFLOP/s|TB/s|GFLOP/s)\b", text)
+    assert not typed, typed
+
+
+def test_every_lab_has_a_deck():
+    labs = {p.parent.name for p in (HERE.parent / "labs").glob("*/harness.c")}
+    assert labs <= {p.stem for p in DECKS}
