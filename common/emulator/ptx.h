@@ -225,7 +225,8 @@ struct ptx_insn {
     uint32_t noperands;
     struct ptx_operand operands[PTX_MAX_OPERANDS];
     /* call: operands are (ret list), target, (arg list), with absent lists OPD_LIST of 0;
-     * a fourth operand OPD_LABEL-like name of .callprototype / .calltargets in callproto. */
+     * a fourth operand OPD_LABEL-like name of .callprototype / .calltargets in callproto.
+     * brx.idx: the one operand is the index. */
     const struct ptx_proto *callproto;
     const struct ptx_branch_table *table; /* brx.idx */
 };
@@ -259,7 +260,8 @@ struct ptx_func {
     bool is_entry, is_extern, is_visible, is_weak, has_body, is_noreturn;
     struct ptx_var **params, **rets; /* declaration order */
     uint32_t nparams, nrets;
-    struct ptx_var **vars; /* .shared/.local/.param variables of the body */
+    struct ptx_var **vars; /* .shared/.local/.param variables of the body; its .global and
+                            * .const ones are in ptx_module.vars, with func set */
     uint32_t nvars;
     struct ptx_reg *regs;
     uint32_t nregs;
