@@ -28,7 +28,7 @@ profile() {
              "BACKEND=emulator counts without it" >&2
         exec "$@"
     }
-    ncu --csv --page raw --metrics "$("$1" --ncu-metrics)" "$@" --profile-pass >"$csv" 2>&1
+    ncu --clock-control none --csv --page raw --metrics "$("$1" --ncu-metrics)" "$@" --profile-pass >"$csv" 2>&1
     if grep -q ERR_NVGPUCTRPERM "$csv"; then
         echo "This machine does not let users read hardware counters (ERR_NVGPUCTRPERM):" \
              "times only. BACKEND=emulator counts the same things without permission." >&2
