@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define BUILT_IN(key)                                                                              \
     __asm__(".section .rodata\n"                                                                   \
@@ -195,7 +196,7 @@ static char *read_file(const char *path)
 
     if (!f || !text || fread(text, 1, 65535, f) == 0) {
         fprintf(stderr, "warplab: cannot read device profile %s\n", path);
-        exit(2);
+        _exit(2);
     }
     fclose(f);
     return text;
@@ -207,7 +208,7 @@ static void from_file(const char *path)
     const char *base = strrchr(path, '/') + 1;
 
     if (!parse(path, text, &profile))
-        exit(2);
+        _exit(2);
     snprintf(profile.key, sizeof profile.key, "%.*s", (int)strcspn(base, "."), base);
     free(text);
 }
@@ -232,7 +233,7 @@ static void select_profile(void)
     for (size_t i = 0; i < sizeof built_in / sizeof built_in[0]; i++)
         fprintf(stderr, " %s", built_in[i].key);
     fprintf(stderr, " (or a file's path with a slash in it)\n");
-    exit(2);
+    _exit(2);
 }
 
 const struct device_profile *device_profile(void)

@@ -40,6 +40,7 @@ struct arena {
 };
 
 struct registered {
+    struct registered *former; /* a reader may still walk it */
     uint32_t count;
     struct mem_alloc *alloc[]; /* sorted by address */
 };
@@ -355,8 +356,8 @@ struct mem_alloc *mem_alloc(uint64_t size, uint64_t align, enum mem_kind kind, c
 
 /* ---- registered host memory ---- */
 
-/* A new list with `add` inserted, or `drop` left out. Readers may still walk the old one,
- * so lists are never freed; programs register seldom. */
+/* A new list with `add` inserted, or `drop` left out. Lists are never freed, since readers
+ * may still walk them; programs register seldom. */
 static void registered_replace(struct mem_alloc *add, const struct mem_alloc *drop)
 {
     struct registered *old = atomic_load(&registered), *new;
@@ -376,6 +377,7 @@ static void registered_replace(struct mem_alloc *add, const struct mem_alloc *dr
     if (add)
         new->alloc[k++] = add;
     new->count = k;
+    new->former = old;
     atomic_store_explicit(&registered, new, memory_order_release);
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct emu_options options;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -26,7 +27,7 @@ static uint64_t number(const char *name, uint64_t otherwise, uint64_t most)
     if (*end || errno || *text == '-' || value > most) {
         fprintf(stderr, "warplab: %s=%s: expected a number from 0 to %llu\n", name, text,
                 (unsigned long long)most);
-        exit(2);
+        _exit(2); /* not exit(): its functions would ask for options, too */
     }
     return value;
 }

@@ -50,17 +50,20 @@ static void add_module(struct report *r, const struct emu_module *m)
     }
 }
 
-/* Adds one image; false when it cannot be read. */
-static bool add_image(struct report *r, const void *data, size_t length, const char *name)
+/* Adds one image; false when it cannot be read. In a program, images without PTX are
+ * passed over: the link step leaves one beside those that have some. */
+static bool add_image(struct report *r, const void *data, size_t length, const char *name,
+                      bool of_program)
 {
     struct fatbin f;
     struct emu_module *m = NULL;
     enum fatbin_status s = fatbin_open(data, length, rt_ptx_limit(), &f);
-    bool good = s == FATBIN_EMPTY;
+    bool good = s == FATBIN_EMPTY || (s == FATBIN_NO_PTX && of_program);
 
-    if (s != FATBIN_OK)
+    if (s != FATBIN_OK && !good)
         fprintf(stderr, "warplab: %s: %s\n", name, f.message);
-    else if (emu_module_load(f.texts, f.lengths, f.ntexts, name, &m) == cudaSuccess)
+    else if (s == FATBIN_OK &&
+             emu_module_load(f.texts, f.lengths, f.ntexts, name, &m) == cudaSuccess)
         good = true;
     if (m) {
         add_module(r, m);
@@ -88,7 +91,7 @@ static bool add_section(struct report *r, const uint8_t *data, size_t size, cons
             at += 8; /* padding between them */
             continue;
         }
-        good = add_image(r, data + at, header + bytes, name) && good;
+        good = add_image(r, data + at, header + bytes, name, true) && good;
         at += header + bytes;
     }
     return good;
@@ -173,14 +176,16 @@ int warplabSupport(const char *path)
         return 2;
     }
     section = elf_section(data, size, ".nv_fatbin", &bytes);
-    good = section ? add_section(&r, section, bytes, path) : add_image(&r, data, size, path);
+    good = section ? add_section(&r, section, bytes, path) : add_image(&r, data, size, path, false);
     section = elf_section(data, size, "__nv_relfatbin", &bytes); /* -rdc=true */
     if (section)
         good = add_section(&r, section, bytes, path) && good;
+    if (!r.modules)
+        fprintf(stderr, "warplab: %s: no PTX in it; nvcc embeds some with -arch=sm_XX\n", path);
     print_report(&r);
     for (size_t i = 0; i < r.nrows; i++)
         free(r.rows[i].opcode);
     free(r.rows);
     free(data);
-    return good && !r.failed ? 0 : 1;
+    return good && r.modules && !r.failed ? 0 : 1;
 }

@@ -1,0 +1,177 @@
+/* mem_test.c - device memory: faults, finding, limits, reuse, threads. */
+#include "mem.h"
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+
+static sigjmp_buf faulted;
+
+static void on_fault(int signal)
+{
+    siglongjmp(faulted, signal);
+}
+
+Test(mem, host_access_to_device_memory_faults)
+{
+    struct mem_alloc *a = mem_alloc(64, 256, MEM_DEVICE, NULL);
+
+    signal(SIGSEGV, on_fault);
+    if (sigsetjmp(faulted, 1) == 0) {
+        *(volatile char *)a->addr = 1;
+        cr_assert_fail("no fault");
+    }
+}
+
+Test(mem, contents_are_reached_through_mem_host)
+{
+    struct mem_alloc *a = mem_alloc(100, 256, MEM_DEVICE, NULL);
+
+    cr_assert(a && a->addr % 256 == 0);
+    memset(mem_host(a->addr, 100), 7, 100);
+    cr_assert_eq(*(char *)mem_host(a->addr + 99, 1), 7);
+    cr_assert_null(mem_host(a->addr, 101), "one byte too many");
+    cr_assert_null(mem_host(a->addr + 100, 1), "just past the end");
+    cr_assert_null(mem_host(a->addr - 1, 1), "just before");
+}
+
+Test(mem, managed_and_pinned_are_host_memory)
+{
+    struct mem_alloc *m = mem_alloc(8, 8, MEM_MANAGED, NULL),
+                     *p = mem_alloc(8, 8, MEM_PINNED, NULL);
+
+    *(long *)m->addr = 5;
+    cr_assert_eq(*(long *)mem_host(m->addr, 8), 5);
+    cr_assert_eq(p->addr, (uint64_t)p->host);
+    cr_assert(!mem_in_window(m->addr) && !mem_in_window(p->addr));
+}
+
+Test(mem, large_costs_nothing_until_touched)
+{
+    struct mem_alloc *a = mem_alloc(4ull << 30, 256, MEM_DEVICE, NULL);
+
+    cr_assert(a);
+    ((char *)a->host)[a->size - 1] = 1;
+    cr_assert_eq(mem_find(a->addr + a->size - 1), a);
+}
+
+Test(mem, freed_memory_is_explained_and_not_found)
+{
+    struct mem_alloc *a = mem_alloc(1000, 256, MEM_DEVICE, NULL), *b;
+    uint64_t addr = a->addr, generation = mem_generation;
+
+    cr_assert(!mem_free(addr + 256), "the middle");
+    cr_assert(mem_free(addr));
+    cr_assert_neq(mem_generation, generation);
+    cr_assert(!mem_free(addr), "twice");
+    cr_assert_null(mem_find(addr));
+    cr_assert(mem_nearest(addr + 5) == a && !a->live);
+    b = mem_alloc(1000, 256, MEM_DEVICE, NULL);
+    cr_assert_neq(b->addr, addr, "used again while fresh addresses are left");
+}
+
+Test(mem, limit_counts_device_memory_only)
+{
+    uint64_t used, peak;
+
+    mem_set_limit(1 << 20);
+    cr_assert_null(mem_alloc((1 << 20) + 1, 256, MEM_DEVICE, NULL));
+    struct mem_alloc *a = mem_alloc(1 << 19, 256, MEM_DEVICE, NULL);
+    cr_assert(a);
+    cr_assert_null(mem_alloc((1 << 19) + 1, 256, MEM_MANAGED, NULL));
+    cr_assert(mem_alloc(1 << 22, 256, MEM_PINNED, NULL), "pinned memory is the host's");
+    mem_free(a->addr);
+    mem_usage(&used, &peak);
+    cr_assert_eq(used, 0);
+    cr_assert_eq(peak, 1 << 19);
+}
+
+/* 2000 times 1 GiB is more than there is address space: places are used again, and clean. */
+Test(mem, addresses_are_reused_when_none_are_fresh)
+{
+    for (int i = 0; i < 2000; i++) {
+        struct mem_alloc *a = mem_alloc(1ull << 30, 256, MEM_DEVICE, NULL);
+
+        cr_assert(a, "round %d", i);
+        cr_assert_eq(((char *)a->host)[123456], 0, "round %d: not clean", i);
+        ((char *)a->host)[123456] = 1;
+        cr_assert_eq(mem_find(a->addr + (1 << 29)), a);
+        cr_assert(mem_free(a->addr));
+    }
+}
+
+/* Freed neighbours serve a larger allocation together, and are found as one. */
+Test(mem, freed_neighbours_are_merged)
+{
+    struct mem_alloc *big = NULL;
+
+    for (int i = 0; i < 1500 && mem_alloc(1ull << 29, 256, MEM_DEVICE, NULL); i++)
+        ;
+    while (mem_alloc(1ull << 29, 256, MEM_DEVICE, NULL))
+        ;
+    mem_reset();
+    big = mem_alloc(3ull << 30, 256, MEM_DEVICE, NULL);
+    cr_assert(big);
+    for (uint64_t at = 0; at < big->size; at += 1 << 28)
+        cr_assert_eq(mem_find(big->addr + at), big, "byte %lu", at);
+    cr_assert_null(mem_find(big->addr + big->size));
+}
+
+Test(mem, registered_memory_must_not_overlap)
+{
+    static char buffer[4096];
+
+    cr_assert(mem_register(buffer, 4096));
+    cr_assert_null(mem_register(buffer + 4095, 10));
+    cr_assert_eq(mem_host((uint64_t)buffer + 8, 8), buffer + 8);
+    mem_reset();
+    cr_assert(mem_find((uint64_t)buffer), "a reset leaves the caller's memory registered");
+    cr_assert(mem_free((uint64_t)buffer));
+    cr_assert_null(mem_find((uint64_t)buffer));
+}
+
+static void count(const struct mem_alloc *a, void *arg)
+{
+    uint64_t *last = arg;
+
+    cr_assert_gt(a->serial, *last);
+    *last = a->serial;
+}
+
+Test(mem, each_goes_by_age)
+{
+    uint64_t last = 0;
+
+    mem_alloc(8, 8, MEM_MANAGED, NULL);
+    mem_alloc(8, 8, MEM_DEVICE, NULL);
+    mem_alloc(8, 8, MEM_PINNED, NULL);
+    mem_each(count, &last);
+    cr_assert_eq(last, 3);
+}
+
+static _Atomic bool stop;
+
+static void *reader(void *arg)
+{
+    const struct mem_alloc *mine = arg;
+
+    while (!stop)
+        if (mem_find(mine->addr + 10) != mine)
+            return "lost";
+    return NULL;
+}
+
+Test(mem, finding_while_others_allocate)
+{
+    struct mem_alloc *mine = mem_alloc(64, 256, MEM_DEVICE, NULL);
+    pthread_t t;
+    void *result;
+
+    pthread_create(&t, NULL, reader, mine);
+    for (int i = 0; i < 20000; i++)
+        mem_free(mem_alloc(64, 256, i % 2 ? MEM_DEVICE : MEM_HEAP, NULL)->addr);
+    stop = true;
+    pthread_join(t, &result);
+    cr_assert_null(result);
+}
