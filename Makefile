@@ -152,8 +152,7 @@ test-format: | build/deps-test.ok
 LINT := -q --error-exitcode=1 --inline-suppr --enable=warning,portability --std=c11 \
     --suppress=missingInclude --suppress=nullPointerRedundantCheck \
     -Icommon/emulator -Icommon/harness -Igrading -D__x86_64__ -DLEVEL=v3 \
-    -D'json_array_foreach(a,i,v)=for(i=0;i<json_array_size(a)&&(v=json_array_get(a,i));i++)' \
-    -D'json_object_foreach(o,k,v)=for(k=json_key(o);k&&(v=json_object_get(o,k));k=json_next(o,k))'
+    --include=common/harness/cppcheck.h
 lint test-lint: | build/deps-test.ok
 	$(Q)cppcheck $(LINT) $(filter-out %_test.c %_fuzz.c,$(filter %.c,$(C_FILES))) && echo '1 passed, 0 failed'
 test-readme:

@@ -2,5 +2,5 @@
 #ifndef WARPLAB_STD_MATH_H
 #define WARPLAB_STD_MATH_H
 #define INFINITY __int_as_float(0x7f800000)
-#define NAN __int_as_float(0x7fffffff)
+#define NAN      __int_as_float(0x7fffffff)
 #endif
