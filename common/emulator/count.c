@@ -21,7 +21,8 @@ extern struct emu_module *emu_modules; /* module.c: all loaded ones */
 static void add_memory(struct counters *c, const struct ptx_insn *p, const struct insn *in,
                        const struct slot *s)
 {
-    bool store = p->op == OP_st || p->op == OP_stmatrix;
+    bool store =
+        p->op == OP_st || p->op == OP_stmatrix || (p->op == OP_wmma && ptx_has(p, M_store));
     enum ptx_space space = p->space;
     if (space == SPACE_SHARED || space == SPACE_SHARED_CLUSTER) {
         if (p->op == OP_atom || p->op == OP_red) {
