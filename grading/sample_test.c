@@ -208,6 +208,10 @@ Test(sample, killed_and_gone_on_with, .timeout = 200)
     cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%x", status);
     cr_assert_gt(kills, 2);
     assert_marks(folder);
+    sleep(1);
+    char *orphans = shell(NULL, "ps -eo ppid,comm | grep -c '^ *1 bwrap' || true");
+    cr_expect_eq(atoi(orphans), 0, "%s boxes were left behind", orphans);
+    free(orphans);
     char *runs = shell(NULL, "%s/grade diff --book %s/g.db 1 1", o.bin, folder);
     free(runs);
     free(shell(NULL, "rm -r %s", folder));

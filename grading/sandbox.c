@@ -20,6 +20,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -275,17 +276,24 @@ static void limit(int what, rlim_t value)
     setrlimit(what, &l);
 }
 
-/* In the child, after fork: only system calls from here on. */
-static void child(const struct box_spec *s, struct args *a, const char *const *env,
-                  const int fds[5])
+enum { FD_FILTER = 3, FD_STATUS, FD_LIFE, FD_END };
+
+/* Puts the box's descriptors on 0 to 4 and the life line on 5; nothing else stays open. */
+static void only_these(const int fds[FD_END])
 {
-    for (int i = 0; i < 5; i++) { /* out of the way of 0..4 first */
-        int high = fds[i] < 0 ? -1 : fcntl(fds[i], F_DUPFD, 64);
-        if (high >= 0)
-            dup2(high, i);
-    }
-    close_range(s->unconfined ? 3 : 5, ~0u, 0);
-    setsid();
+    int high[FD_END];
+    for (int i = 0; i < FD_END; i++) /* out of the way first */
+        high[i] = fds[i] < 0 ? -1 : fcntl(fds[i], F_DUPFD, 64);
+    for (int i = 0; i < FD_END; i++)
+        if (high[i] < 0 || dup2(high[i], i) < 0)
+            close(i);
+    close_range(FD_END, ~0u, 0);
+}
+
+/* Becomes bwrap, or the program itself. */
+static _Noreturn void child(const struct box_spec *s, struct args *a, const char *const *env)
+{
+    close_range(s->unconfined ? FD_FILTER : FD_LIFE, ~0u, 0);
     limit(RLIMIT_CORE, 0);
     if (s->cpu_s > 0)
         limit(RLIMIT_CPU, (rlim_t)(s->cpu_s + 1));
@@ -308,6 +316,52 @@ static void child(const struct box_spec *s, struct args *a, const char *const *e
     _exit(127);
 }
 
+static pid_t first_child(pid_t p)
+{
+    char path[64], line[64] = "";
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)p, (int)p);
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return 0;
+    if (!fgets(line, sizeof(line), f))
+        line[0] = 0;
+    fclose(f);
+    return (pid_t)strtol(line, NULL, 10);
+}
+
+/* Stands between the grader and bwrap, and outlives a grader that is killed: bwrap alone,
+ * killed while it starts, leaves a process behind that waits for ever. Whatever is orphaned
+ * below becomes a child of this one and is killed here.
+ *
+ *      grader ── life line ── holder ── bwrap ── init ── program
+ */
+static _Noreturn void hold(const struct box_spec *s, struct args *a, const char *const *env,
+                           const int fds[FD_END])
+{
+    int status = 0;
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    setsid();
+    only_these(fds);
+    pid_t p = fork();
+    if (p == 0)
+        child(s, a, env);
+    for (int i = 0; i < FD_LIFE; i++)
+        close(i);
+    int ended = p > 0 ? (int)syscall(SYS_pidfd_open, p, 0) : -1;
+    struct pollfd wait[2] = {{FD_LIFE, POLLIN, 0}, {ended, POLLIN, 0}};
+    while (p > 0 && !wait[0].revents && !wait[1].revents)
+        poll(wait, 2, -1);
+    if (p > 0 && !wait[1].revents)
+        kill(p, SIGKILL);
+    while (p > 0 && waitpid(p, &status, 0) < 0 && errno == EINTR)
+        ;
+    for (pid_t orphan; (orphan = first_child(getpid())) > 0;) {
+        kill(orphan, SIGKILL);
+        waitpid(orphan, NULL, 0);
+    }
+    _exit(p < 0 ? 127 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
 static const char *find_bwrap(void)
 {
     static const char *const places[] = {"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"};
@@ -326,7 +380,9 @@ static bool no_start(struct box *b, const char *why)
 
 bool box_start(struct box *b, const struct box_spec *spec)
 {
-    *b = (struct box){.in = -1,
+    *b = (struct box){.life = -1,
+                      .unconfined = spec->unconfined,
+                      .in = -1,
                       .out = -1,
                       .err = -1,
                       .status = -1,
@@ -353,32 +409,35 @@ bool box_start(struct box *b, const struct box_spec *spec)
     }
     for (const char *const *p = spec->argv; *p; p++)
         add(&a, *p);
-    int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1}, status[2] = {-1, -1};
+    int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1}, status[2] = {-1, -1},
+        life[2] = {-1, -1};
     int filter = spec->unconfined ? -1 : seccomp_program();
     bool ok = (filter >= 0 || spec->unconfined) && !pipe2(in, O_CLOEXEC) &&
-              !pipe2(out, O_CLOEXEC) && !pipe2(err, O_CLOEXEC) && !pipe2(status, O_CLOEXEC);
+              !pipe2(out, O_CLOEXEC) && !pipe2(err, O_CLOEXEC) && !pipe2(status, O_CLOEXEC) &&
+              !pipe2(life, O_CLOEXEC);
     if (ok)
         b->pid = fork();
     if (ok && b->pid == 0)
-        child(spec, &a, env,
-              (int[]){in[0], out[1], err[1], filter, spec->unconfined ? -1 : status[1]});
+        hold(spec, &a, env,
+             (int[FD_END]){in[0], out[1], err[1], filter, spec->unconfined ? -1 : status[1],
+                           life[0]});
     close(in[0]);
     close(out[1]);
     close(err[1]);
     close(status[1]);
+    close(life[0]);
     close(filter);
     b->in = in[1];
     b->out = out[0];
     b->err = err[0];
     b->status = status[0];
+    b->life = life[1];
     for (int i = 0; i < nowned; i++)
         free(owned[i]);
     if (!ok || b->pid < 0) {
         b->pid = 0;
         return no_start(b, "cannot make the sandbox's filter, pipes or process");
     }
-    if (spec->unconfined)
-        b->inner = b->pid;
     int all[] = {b->in, b->out, b->err, b->status};
     for (int i = 0; i < 4; i++)
         fcntl(all[i], F_SETFL, O_NONBLOCK);
@@ -387,24 +446,20 @@ bool box_start(struct box *b, const struct box_spec *spec)
 
 /* ---- watching ---- */
 
-static pid_t first_child(pid_t p)
+static void close_fd(int *fd)
 {
-    char path[64], line[64] = "";
-    snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)p, (int)p);
-    FILE *f = fopen(path, "re");
-    if (!f)
-        return 0;
-    if (!fgets(line, sizeof(line), f))
-        line[0] = 0;
-    fclose(f);
-    return (pid_t)strtol(line, NULL, 10);
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
 }
 
 static void watch_memory(struct box *b)
 {
-    if (!b->inner) { /* bwrap, its init, the program */
-        pid_t init = first_child(b->pid);
-        b->inner = init ? first_child(init) : 0;
+    if (!b->inner) { /* the holder, bwrap, its init, the program */
+        pid_t bwrap = first_child(b->pid), init = b->unconfined ? 0
+                                                  : bwrap       ? first_child(bwrap)
+                                                                : 0;
+        b->inner = b->unconfined ? bwrap : init ? first_child(init) : 0;
     }
     if (!b->inner)
         return;
@@ -422,15 +477,8 @@ static void watch_memory(struct box *b)
         b->resident_peak = bytes;
     if (b->resident_bytes && bytes > b->resident_bytes && b->end == BOX_RUNNING) {
         b->end = BOX_MEMORY;
-        kill(b->pid, SIGKILL);
+        close_fd(&b->life);
     }
-}
-
-static void close_fd(int *fd)
-{
-    if (*fd >= 0)
-        close(*fd);
-    *fd = -1;
 }
 
 /* Moves what is there to read on *fd into t, up to cap bytes; counts the rest. */
@@ -460,7 +508,7 @@ static bool wait_ready(struct box *b, int fd, short events)
         double left = b->deadline - now_s();
         if (b->end == BOX_RUNNING && left <= 0) {
             b->end = BOX_TIMEOUT;
-            kill(b->pid, SIGKILL);
+            close_fd(&b->life);
         }
         if (b->end != BOX_RUNNING)
             return false;
@@ -551,7 +599,7 @@ void box_finish(struct box *b)
     if (b->pid > 0)
         wait_ready(b, -1, 0);
     if (b->pid > 0 && b->end != BOX_RUNNING)
-        kill(b->pid, SIGKILL);
+        close_fd(&b->life);
     reap(b);
     drain_fd(&b->err, &b->log, b->log_cap, &b->log_dropped);
     if (b->end == BOX_RUNNING)
@@ -562,8 +610,9 @@ void box_finish(struct box *b)
 void box_close(struct box *b)
 {
     if (b->pid > 0)
-        kill(b->pid, SIGKILL);
+        close_fd(&b->life);
     reap(b);
+    close_fd(&b->life);
     close_fd(&b->in);
     close_fd(&b->out);
     close_fd(&b->err);

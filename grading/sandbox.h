@@ -36,8 +36,9 @@ struct box_spec {
 enum box_end { BOX_RUNNING, BOX_EXITED, BOX_TIMEOUT, BOX_MEMORY, BOX_NO_START };
 
 struct box {
-    pid_t pid;
-    int in, out, err, status; /* -1 when closed */
+    pid_t pid;                      /* the holder's, see sandbox.c */
+    int in, out, err, status, life; /* -1 when closed; closing life ends the box */
+    bool unconfined;
     double deadline;
     size_t resident_bytes, resident_peak, log_cap;
     struct text log; /* standard error */
