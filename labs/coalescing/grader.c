@@ -13,9 +13,17 @@ enum { STRIDE, OFFSET, ENERGY, TRANSPOSE }; /* as in harness.c */
     }
 
 static const struct lab_case cases[] = {
-    PARTICLES("one", 1),          PARTICLES("tail", 1001), PARTICLES("aligned", 4096),
-    MATRIX("dot", 1, 1),          MATRIX("small", 33, 31), MATRIX("row", 300, 1),
-    MATRIX("column", 1, 300),     MATRIX("odd", 100, 77),  MATRIX("square", 64, 64),
+    {.name = "stride", .n = 1009, .param = 7, .dtype = DT_F32, .op = STRIDE, .flags = CASE_CHECK},
+    {.name = "offset", .n = 1001, .param = 3, .dtype = DT_F32, .op = OFFSET, .flags = CASE_CHECK},
+    PARTICLES("one", 1),
+    PARTICLES("tail", 1001),
+    PARTICLES("aligned", 4096),
+    MATRIX("dot", 1, 1),
+    MATRIX("small", 33, 31),
+    MATRIX("row", 300, 1),
+    MATRIX("column", 1, 300),
+    MATRIX("odd", 100, 77),
+    MATRIX("square", 64, 64),
     MATRIX("rectangle", 128, 96),
 };
 static const struct hidden_case hidden[] = {
@@ -25,10 +33,15 @@ static const struct hidden_case hidden[] = {
 
 #define COUNTS  "one tail aligned hidden-particles"
 #define SHAPES  "dot small row column odd square rectangle hidden-matrix"
+#define GIVEN   "It is there to compare yours with: leave it as it was."
 #define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
 
 /* clang-format off */
 static const struct rubric_row rows[] = {
+    {"given-strided_copy", 0, "The given strided_copy is still right", ROW_CORRECT, "strided_copy", .cases = "stride", .hint = GIVEN},
+    {"given-offset_copy", 0, "The given offset_copy is still right", ROW_CORRECT, "offset_copy", .cases = "offset", .hint = GIVEN},
+    {"given-energy_aos", 0, "The given energy_aos is still right", ROW_CORRECT, "energy_aos", .cases = "one tail aligned", .hint = GIVEN},
+    {"given-transpose_naive", 0, "The given transpose_naive is still right", ROW_CORRECT, "transpose_naive", .cases = "dot small row column odd square rectangle", .hint = GIVEN},
     {"soa-ok", 2, "Structure of arrays: energies are right", ROW_CORRECT, "energy_soa", .cases = COUNTS,
      .hint = "Where does the second field begin, when there are n particles? Does the last thread have one?"},
     {"soa-clean", 1, "Structure of arrays: no bad access", ROW_CHECKS, "energy_soa", .cases = "tail", .hint = CHECKED},

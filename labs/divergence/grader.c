@@ -7,7 +7,10 @@ enum { BRANCH, PATHS, MIXED, MIXED_DATA }; /* as in harness.c */
     {                                                                                              \
         .name = id, .n = length, .dtype = DT_F32, .op = which, .flags = CASE_CHECK                 \
     }
+#define GIVEN "It is there to compare yours with: leave it as it was."
 static const struct lab_case cases[] = {
+    ELEMENTS("branch", BRANCH, 777),
+    {.name = "paths", .n = 777, .param = 32, .dtype = DT_F32, .op = PATHS, .flags = CASE_CHECK},
     ELEMENTS("none", MIXED, 0),
     ELEMENTS("one", MIXED, 1),
     ELEMENTS("tail", MIXED, 1003),
@@ -24,6 +27,11 @@ static const struct hidden_case hidden[] = {
 
 /* clang-format off */
 static const struct rubric_row rows[] = {
+    {"given-branch_warp", 0, "The given branch_warp is still right", ROW_CORRECT, "branch_warp", .cases = "branch", .hint = GIVEN},
+    {"given-branch_thread", 0, "The given branch_thread is still right", ROW_CORRECT, "branch_thread", .cases = "branch", .hint = GIVEN},
+    {"given-paths", 0, "The given paths is still right", ROW_CORRECT, "paths", .cases = "paths", .hint = GIVEN},
+    {"given-mixed", 0, "The given mixed is still right", ROW_CORRECT, "mixed", .cases = "none one tail full", .hint = GIVEN},
+    {"given-mixed_data", 0, "The given mixed_data is still right", ROW_CORRECT, "mixed_data", .cases = "data-none data-one data-tail data-full", .hint = GIVEN},
     {"place-ok", 4, "Reorganised by place: the same results", ROW_CORRECT, "coherent", .cases = "none one tail full hidden",
      .hint = "Each element of the block must be taken by exactly one thread, also in the last block."},
     {"place-clean", 1, "Reorganised by place: no race, no bad access", ROW_CHECKS, "coherent", .cases = "tail",

@@ -22,7 +22,8 @@ static const struct lab_case cases[] = {
     CHECKED("tail", 1000, DT_I32, SUM),
     CHECKED("levels", 20011, DT_I32, SUM), /* a prime; three levels */
     CHECKED("gate", 1 << 14, DT_I32, SUM),
-    CHECKED("long", (1 << 20) + 7, DT_I32, SUM), /* more elements than threads fit the device */
+    CHECKED("long", (1 << 20) + 7, DT_I32, SUM),   /* more elements than threads fit the device */
+    CHECKED("longer", (1 << 21) + 5, DT_I32, SUM), /* the same for loads of four */
     CHECKED("float", 5003, DT_F32, SUM),
     CHECKED("float-none", 0, DT_F32, SUM),
     CHECKED("double", 1025, DT_F64, SUM),
@@ -65,6 +66,8 @@ static const struct hidden_case hidden[] = {
 
 /* clang-format off */
 static const struct rubric_row rows[] = {
+    {"given", 0, "Step 1, which was given, is still right", ROW_CORRECT, "reduce1", .cases = "none one tail levels float double min max",
+     .hint = "Step 1 is the one to compare with: leave it as it was."},
     OK("2", 1, ""), CLEAN("2"),
     GATE("2", 1, "Step 2: warps retire together", "divergent_branches <= 3 * warps + 8 * blocks",
          "Which warps still have a thread at work in the second round of the tree? Working threads should be the first of the block."),
@@ -85,7 +88,7 @@ static const struct rubric_row rows[] = {
     OK("8", 1, " long"), CLEAN("8"),
     GATE("8", 1, "Step 8: one value a warp through shared memory", "shared_st_bytes <= 1.1 * elem * warps && barriers <= 2 * warps",
          "How many values does a warp of 32 have to tell the others, once its lanes have talked to each other by shuffles?"),
-    OK("9", 0.5, " long"), CLEAN("9"),
+    OK("9", 0.5, " longer"), CLEAN("9"),
 };
 /* clang-format on */
 
