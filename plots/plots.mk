@@ -21,3 +21,14 @@ marks:
 
 test-plots:
 	$(Q)MPLCONFIGDIR=$B/mpl $(PY) -m pytest -q plots slides
+
+# Records to keep: `make records` runs every solution on every case and writes plots/records/
+# (RECORD_AS=h200 on that GPU; emulator by default), and the traces of the kept pictures.
+RECORD_AS ?= $(if $(filter gpu,$(BACKEND)),gpu,emulator)
+.PHONY: records
+records: programs
+	$(Q)mkdir -p plots/records/$(RECORD_AS)
+	$(Q)for lab in $(or $(LAB),$(LABS)); do echo "== $$lab"; \
+	    $(ON) $B/bin/$$lab --solution --csv=plots/records/$(RECORD_AS)/$$lab.csv $(ARGS) >$B/records-$$lab.log 2>&1 || \
+	    { tail -5 $B/records-$$lab.log; exit 1; }; done
+	$(Q)$(if $(filter emulator,$(RECORD_AS)),$(PY) plots/picture.py --keep --build $B)

@@ -2,7 +2,8 @@
 #   NAME.pdf the slides, NAME-notes.pdf with the speaker's notes, NAME-handout.pdf to print.
 DECKS := $(patsubst slides/%.md,%,$(filter-out slides/README.md,$(wildcard slides/*.md)))
 SLIDES_OUT := $B/slides
-SLIDES_KEPT := $(shell find plots/records plots/figures -type f 2>/dev/null)
+SLIDES_RECORDS ?= plots/records
+SLIDES_KEPT := $(shell find $(SLIDES_RECORDS) plots/records -type f 2>/dev/null)
 DRAFT ?= 0
 
 .PHONY: slides slides-tools slides-figures claims
@@ -20,13 +21,13 @@ slides-tools:
 # Figures of the decks come from the kept records alone, whatever was run here since.
 $(SLIDES_OUT)/figures/.done: $(wildcard plots/*.py plots/*.csv) $(SLIDES_KEPT)
 	@mkdir -p $(@D)
-	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/all_figures.py --out $(@D) plots/records >$(@D)/log || { cat $(@D)/log; exit 1; }
+	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/all_figures.py --out $(@D) $(SLIDES_RECORDS) >$(@D)/log || { cat $(@D)/log; exit 1; }
 	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/picture.py --kept --out $(@D)
 	@touch $@
 slides-figures: $(SLIDES_OUT)/figures/.done
 
 $(SLIDES_OUT)/%.expanded.md: slides/%.md slides/expand.py slides/refs.py $(SLIDES_OUT)/figures/.done | slides-tools
-	$(Q)$(PY) slides/expand.py $(if $(filter 1,$(DRAFT)),--draft) --figures $(SLIDES_OUT)/figures $< $@
+	$(Q)$(PY) slides/expand.py --records $(SLIDES_RECORDS) $(if $(filter 1,$(DRAFT)),--draft) --figures $(SLIDES_OUT)/figures $< $@
 
 PANDOC = pandoc -f markdown -t beamer --slide-level=2 --pdf-engine=pdflatex --columns=400 \
     --metadata-file=slides/deck.yaml -H slides/deck.tex
