@@ -161,21 +161,25 @@ struct run {
     bool same;
 };
 
-static struct run run_next(const struct access *a, uint32_t m)
+static inline struct run run_next(const struct access *a, uint32_t m)
 {
     struct run r = {(uint32_t)__builtin_ctz(m), 1, false};
-    uint64_t at = a->addr[r.lane], step = a->size;
-    uint32_t bits = m >> r.lane, most = bits == ~0u ? 32 : (uint32_t)__builtin_ctz(~bits);
+    uint64_t at = a->addr[r.lane], step = a->size, next;
 
-    if (most < 2)
+    if (r.lane == 31 || !(m >> (r.lane + 1) & 1))
         return r;
-    if (a->addr[r.lane + 1] == at && a->kind == ACCESS_LOAD) {
+    next = a->addr[r.lane + 1];
+    if (next == at && a->kind == ACCESS_LOAD) {
         step = 0;
         r.same = true;
+    } else if (next != at + step) {
+        return r;
     }
-    while (r.n < most && a->addr[r.lane + r.n] == at + r.n * step &&
-           !((a->addr[r.lane + r.n] ^ at) >> PAGE_BITS))
-        r.n++;
+    while (r.lane + r.n < 32 && (m >> (r.lane + r.n) & 1) && next == at + r.n * step &&
+           !((next ^ at) >> PAGE_BITS))
+        next = a->addr[(r.lane + ++r.n) & 31];
+    if (r.n == 1)
+        r.same = false;
     return r;
 }
 
@@ -235,7 +239,7 @@ static void shared_access(struct block_state *b, const struct access *a)
         if (page >= b->nshared)
             continue;
         if (b->races)
-            page_prepare_cells(&b->shared[page], 1, x.shift);
+            page_ready(&b->shared[page], 1, x.shift);
         page_access(&x, &b->shared[page], at & (PAGE_BYTES - 1), r,
                     b->info->shared ? b->info->shared + at : NULL);
         for (uint32_t i = 0; x.strong && b->races && i < r.n; i++)
@@ -283,7 +287,7 @@ static void global_run(const struct race *x, uint64_t addr, struct run r, struct
         page_lock(p);
         *held = p;
         if (b->races)
-            page_prepare_cells(p, b->launch->tag, x->shift);
+            page_ready(p, b->launch->tag, x->shift);
     }
     page_access(x, p, (uint32_t)(at & (PAGE_BYTES - 1)), r,
                 b->recent[i].alloc->host + (addr - b->recent[i].addr));

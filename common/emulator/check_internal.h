@@ -74,6 +74,11 @@ bool page_any_written(const struct shadow_page *p, uint32_t from, uint32_t to);
 bool page_all_written(const struct shadow_page *p, uint32_t from, uint32_t to);
 /* Cells of at most 1 << shift bytes, empty unless they are of this launch. */
 void page_prepare_cells(struct shadow_page *p, uint32_t tag, uint32_t shift);
+static inline void page_ready(struct shadow_page *p, uint32_t tag, uint32_t shift)
+{
+    if (!p->cells || p->tag != tag || p->shift > shift)
+        page_prepare_cells(p, tag, shift);
+}
 void page_clear(struct shadow_page *p); /* nothing written; cells stay */
 void page_free(struct shadow_page *p);
 

@@ -149,10 +149,16 @@ void check_free(uint64_t addr)
 
 static void bits_set(uint8_t *bits, uint32_t from, uint32_t to)
 {
+    if (to - from == 4 && !(from & 3)) {
+        bits[from >> 3] |= (uint8_t)(15 << (from & 7));
+        return;
+    }
     for (; from < to && (from & 7); from++)
         bits[from >> 3] |= (uint8_t)(1 << (from & 7));
-    for (; from + 8 <= to; from += 8)
-        bits[from >> 3] = 0xff;
+    if (from + 8 <= to) {
+        memset(bits + (from >> 3), 0xff, (to - from) >> 3);
+        from += (to - from) & ~7u;
+    }
     for (; from < to; from++)
         bits[from >> 3] |= (uint8_t)(1 << (from & 7));
 }
@@ -189,8 +195,12 @@ bool page_all_written(const struct shadow_page *p, uint32_t from, uint32_t to)
 
     if (p->init != INIT_SOME)
         return p->init == INIT_ALL;
+    if (to - from == 4 && !(from & 3))
+        return (p->bits[from >> 3] >> (from & 7) & 15) == 15;
     while (i < to)
-        if (!(i & 7) && i + 8 <= to && p->bits[i >> 3] == 0xff)
+        if (!(i & 63) && i + 64 <= to && *(const uint64_t *)(p->bits + (i >> 3)) == ~0ull)
+            i += 64;
+        else if (!(i & 7) && i + 8 <= to && p->bits[i >> 3] == 0xff)
             i += 8;
         else if (p->bits[i >> 3] >> (i & 7) & 1)
             i++;
