@@ -19,24 +19,26 @@
 #include <stdint.h>
 
 /* ---- fundamental types (PTX ISA 5.2): name, bits ---- */
-/* clang-format off: these tables keep their columns */
+/* clang-format off */
 #define PTX_TYPES(X)                                                                               \
-    X(B8, "b8", 8)                                                                                 \
-    X(U8, "u8", 8) X(S8, "s8", 8) X(B16, "b16", 16) X(U16, "u16", 16) X(S16, "s16", 16)            \
-        X(F16, "f16", 16) X(BF16, "bf16", 16) X(B32, "b32", 32) X(U32, "u32", 32)                  \
-            X(S32, "s32", 32) X(F32, "f32", 32) X(F16X2, "f16x2", 32) X(BF16X2, "bf16x2", 32)      \
-                X(U16X2, "u16x2", 32) X(S16X2, "s16x2", 32) X(TF32, "tf32", 32) X(B64, "b64", 64)  \
-                    X(U64, "u64", 64) X(S64, "s64", 64) X(F64, "f64", 64) X(F32X2, "f32x2", 64)    \
-                        X(B128, "b128", 128) X(PRED, "pred", 1) X(B1, "b1", 1) X(U4, "u4", 4)      \
-                            X(S4, "s4", 4) X(E4M3, "e4m3", 8) X(E5M2, "e5m2", 8)                   \
-                                X(E4M3X2, "e4m3x2", 16) X(E5M2X2, "e5m2x2", 16)
+    X(B8, "b8", 8) X(U8, "u8", 8) X(S8, "s8", 8)                                                   \
+    X(B16, "b16", 16) X(U16, "u16", 16) X(S16, "s16", 16) X(F16, "f16", 16) X(BF16, "bf16", 16)    \
+    X(B32, "b32", 32) X(U32, "u32", 32) X(S32, "s32", 32) X(F32, "f32", 32)                        \
+    X(F16X2, "f16x2", 32) X(BF16X2, "bf16x2", 32) X(U16X2, "u16x2", 32) X(S16X2, "s16x2", 32)      \
+    X(TF32, "tf32", 32)                                                                            \
+    X(B64, "b64", 64) X(U64, "u64", 64) X(S64, "s64", 64) X(F64, "f64", 64)                        \
+    X(F32X2, "f32x2", 64)                                                                          \
+    X(B128, "b128", 128)                                                                           \
+    X(PRED, "pred", 1)                                                                             \
+    X(B1, "b1", 1) X(U4, "u4", 4) X(S4, "s4", 4)                                                   \
+    X(E4M3, "e4m3", 8) X(E5M2, "e5m2", 8) X(E4M3X2, "e4m3x2", 16) X(E5M2X2, "e5m2x2", 16)
 
 enum ptx_type {
     PTX_NOTYPE,
 #define X(id, text, bits) PTX_##id,
     PTX_TYPES(X)
 #undef X
-        PTX_TYPE_COUNT
+    PTX_TYPE_COUNT
 };
 
 /* ---- state spaces (PTX ISA 5.1) ---- */
@@ -53,35 +55,26 @@ enum ptx_space {
 
 /* ---- opcodes: the mnemonic before the first dot ---- */
 #define PTX_OPS(X)                                                                                 \
-    X(abs)                                                                                         \
-    X(activemask) X(add) X(addc) X(alloca) X(and) X(atom) X(bar) X(barrier) X(bfe) X(bfi) X(bfind) \
-        X(bmsk) X(bra) X(brev) X(brkpt) X(brx) X(call) X(clz) X(cnot) X(copysign) X(cos) X(cp) X(  \
-            createpolicy) X(cvt) X(cvta) X(discard) X(div) X(dp2a) X(dp4a) X(elect) X(ex2) X(exit) \
-            X(fence) X(fma) X(fns) X(getctarank) X(griddepcontrol) X(isspacep) X(istypep) X(ld) X( \
-                ldmatrix) X(ldu) X(lg2) X(lop3) X(mad) X(mad24) X(madc) X(mapa) X(match) X(max)    \
-                X(mbarrier) X(membar) X(min) X(mma) X(mov) X(movmatrix) X(mul) X(mul24)            \
-                    X(nanosleep) X(neg) X(not ) X(or) X(pmevent) X(popc) X(prefetch) X(prefetchu)  \
-                        X(prmt) X(rcp) X(red) X(redux) X(rem) X(ret) X(rsqrt) X(sad) X(selp)       \
-                            X(set) X(setmaxnreg) X(setp) X(shf) X(shfl) X(shl) X(shr)              \
-                                X(sin) X(slct) X(sqrt) X(st) X(stackrestore) X(                    \
-                                    stacksave) X(stmatrix) X(sub) X(subc) X(suld) X(sured) X(sust) \
-                                    X(szext) X(tanh) X(testp) X(tex) X(tld4) X(trap) X(txq)        \
-                                        X(suq) X(vabsdiff) X(vabsdiff2)                            \
-                                            X(vabsdiff4) X(vadd) X(vadd2) X(vadd4) X(vavrg2) X(    \
-                                                vavrg4) X(vmad) X(vmax) X(vmax2) X(vmax4) X(vmin)  \
-                                                X(vmin2) X(vmin4) X(vote) X(vset) X(vset2)         \
-                                                    X(vset4) X(vshl) X(vshr) X(vsub) X(vsub2)      \
-                                                        X(vsub4) X(wgmma) X(wmma) X(tcgen05)       \
-                                                            X(tensormap) X(multimem)               \
-                                                                X(clusterlaunchcontrol)            \
-                                                                    X(applypriority) X(st_bulk)    \
-                                                                        X(red_async) X(xor)
+    X(abs) X(activemask) X(add) X(addc) X(alloca) X(and) X(atom) X(bar) X(barrier) X(bfe) X(bfi)   \
+    X(bfind) X(bmsk) X(bra) X(brev) X(brkpt) X(brx) X(call) X(clz) X(cnot) X(copysign) X(cos)      \
+    X(cp) X(createpolicy) X(cvt) X(cvta) X(discard) X(div) X(dp2a) X(dp4a) X(elect) X(ex2)         \
+    X(exit) X(fence) X(fma) X(fns) X(getctarank) X(griddepcontrol) X(isspacep) X(istypep) X(ld)    \
+    X(ldmatrix) X(ldu) X(lg2) X(lop3) X(mad) X(mad24) X(madc) X(mapa) X(match) X(max) X(mbarrier)  \
+    X(membar) X(min) X(mma) X(mov) X(movmatrix) X(mul) X(mul24) X(nanosleep) X(neg) X(not) X(or)   \
+    X(pmevent) X(popc) X(prefetch) X(prefetchu) X(prmt) X(rcp) X(red) X(redux) X(rem) X(ret)       \
+    X(rsqrt) X(sad) X(selp) X(set) X(setmaxnreg) X(setp) X(shf) X(shfl) X(shl) X(shr) X(sin)       \
+    X(slct) X(sqrt) X(st) X(stackrestore) X(stacksave) X(stmatrix) X(sub) X(subc) X(suld) X(sured) \
+    X(sust) X(szext) X(tanh) X(testp) X(tex) X(tld4) X(trap) X(txq) X(suq) X(vabsdiff)             \
+    X(vabsdiff2) X(vabsdiff4) X(vadd) X(vadd2) X(vadd4) X(vavrg2) X(vavrg4) X(vmad) X(vmax)        \
+    X(vmax2) X(vmax4) X(vmin) X(vmin2) X(vmin4) X(vote) X(vset) X(vset2) X(vset4) X(vshl) X(vshr)  \
+    X(vsub) X(vsub2) X(vsub4) X(wgmma) X(wmma) X(tcgen05) X(tensormap) X(multimem) X(clusterlaunchcontrol) \
+    X(applypriority) X(st_bulk) X(red_async) X(xor)
 
 enum ptx_op {
 #define X(name) OP_##name,
     PTX_OPS(X)
 #undef X
-        OP_COUNT
+    OP_COUNT
 };
 
 /* ---- every suffix that is neither a type, a state space, a vector width, a
@@ -91,50 +84,34 @@ enum ptx_op {
  * change no result and are accepted and dropped, except .nc (M_nc); with .L2::cache_hint its
  * operand, the last one, is dropped too. A suffix with '::' that is not in a table is the
  * modifiers it is made of: .mbarrier::complete_tx::bytes sets three. */
-#define PTX_MODS(X)                                                                                         \
-    X(rn)                                                                                                   \
-    X(rz) X(rm) X(rp) X(rna) X(rni) X(rzi) X(rmi) X(rpi) X(rs) X(ftz) X(noftz) X(sat) X(                    \
-        satfinite) X(relu) X(xorsign) X(abs) X(NaN) X(cc) X(lo) X(hi) X(wide) X(approx) X(full)             \
-        X(oob) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(ls) X(hs) X(equ) X(neu) X(ltu) X(leu) X(               \
-            gtu) X(geu) X(num) X(nan) X(and) X(or) X(xor) X(popc) X(add) X(inc) X(dec) X(min)               \
-            X(max) X(cas) X(exch) X(uni) X(sync) X(aligned) X(arrive) X(wait) X(red) X(warp) X(             \
-                cta) X(cluster) X(gpu) X(gl) X(sys) X(volatile) X(relaxed) X(acquire) X(release)            \
-                X(acq_rel) X(sc) X(weak) X(mmio) X(proxy) X(async) X(alias) X(mbarrier_init) X(             \
-                    unified) X(nc) X(up) X(down) X(bfly) X(idx) X(all) X(any) X(ballot)                     \
-                    X(clamp) X(wrap) X(trap) X(zero) X(l) X(r) X(shiftamt) X(b4e) X(f4e) X(                 \
-                        rc8) X(ecl) X(ecr) X(rc16) X(to) X(bulk) X(commit_group)                            \
-                        X(wait_group) X(wait_all) X(                                                        \
-                            commit) X(mbarrier) X(complete_tx) X(bytes) X(tensor)                           \
-                            X(multicast) X(tile) X(reduce) X(prefetch) X(init) X(inval) X(                  \
-                                test_wait) X(try_wait) X(expect_tx) X(arrive_drop) X(noComplete)            \
-                                X(noinc) X(pending_count) X(                                                \
-                                    parity) X(load) X(store) X(mma) X(a)                                    \
-                                    X(b) X(c) X(d) X(row) X(col) X(                                         \
-                                        trans) X(x1) X(x2) X(x4) X(sp) X(finite) X(infinite) X(number)      \
-                                        X(notanumber) X(                                                    \
-                                            normal) X(subnormal) X(launch_dependents) X(global)             \
-                                            X(const) X(local) X(param) X(shared) X(L2) X(L1) X(             \
-                                                L2_only) X(launch) X(read) X(tensormap)                     \
-                                                X(acquire_sync_restrict) X(1d) X(2d) X(3d) X(               \
-                                                    a1d) X(a2d) X(cube) X(acube) X(2dms)                    \
-                                                    X(a2dms) X(base) X(grad) X(level) X(p) X(               \
-                                                        g) X(pack) X(generic) X(sync_restrict)              \
-                                                        X(fence) X(mma_async) X(ordered_metadata) X(        \
-                                                            fractional) X(range) X(cvt)                     \
-                                                            X(ld_reduce) X(im2col) X(kind) X(               \
-                                                                try_cancel) X(bulk_group) X(4d)             \
-                                                                X(5d) X(replace) X(st) X(                   \
-                                                                    cp_fenceproxy) X(query_cancel)          \
-                                                                    X(is_canceled) X(get_first_ctaid) X(    \
-                                                                        cp_mask) X(b1024)                   \
-                                                                        X(global_address) X(rank) X(        \
-                                                                            box_dim) X(global_dim)          \
-                                                                            X(global_stride) X(             \
-                                                                                element_stride) X(elemtype) \
-                                                                                X(interleave_layout) X(     \
-                                                                                    swizzle_mode)           \
-                                                                                    X(swizzle_atomicity)    \
-                                                                                        X(fill_mode)
+#define PTX_MODS(X)                                                                                \
+    X(rn) X(rz) X(rm) X(rp) X(rna) X(rni) X(rzi) X(rmi) X(rpi) X(rs)                               \
+    X(ftz) X(noftz) X(sat) X(satfinite) X(relu) X(xorsign) X(abs) X(NaN) X(cc) X(lo) X(hi) X(wide) \
+    X(approx) X(full) X(oob)                                                                       \
+    X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(ls) X(hs) X(equ) X(neu) X(ltu) X(leu) X(gtu) X(geu)      \
+    X(num) X(nan)                                                                                  \
+    X(and) X(or) X(xor) X(popc) X(add) X(inc) X(dec) X(min) X(max) X(cas) X(exch)                  \
+    X(uni) X(sync) X(aligned) X(arrive) X(wait) X(red) X(warp) X(cta) X(cluster) X(gpu) X(gl)      \
+    X(sys) X(volatile) X(relaxed) X(acquire) X(release) X(acq_rel) X(sc) X(weak) X(mmio)           \
+    X(proxy) X(async) X(alias) X(mbarrier_init) X(unified) X(nc)                                   \
+    X(up) X(down) X(bfly) X(idx) X(all) X(any) X(ballot)                                           \
+    X(clamp) X(wrap) X(trap) X(zero) X(l) X(r) X(shiftamt)                                         \
+    X(b4e) X(f4e) X(rc8) X(ecl) X(ecr) X(rc16)                                                     \
+    X(to) X(bulk) X(commit_group) X(wait_group) X(wait_all) X(commit) X(mbarrier)                  \
+    X(complete_tx) X(bytes) X(tensor) X(multicast) X(tile) X(reduce) X(prefetch)                   \
+    X(init) X(inval) X(test_wait) X(try_wait) X(expect_tx) X(arrive_drop) X(noComplete)            \
+    X(noinc) X(pending_count) X(parity)                                                            \
+    X(load) X(store) X(mma) X(a) X(b) X(c) X(d) X(row) X(col) X(trans) X(x1) X(x2) X(x4) X(sp)     \
+    X(finite) X(infinite) X(number) X(notanumber) X(normal) X(subnormal)                           \
+    X(launch_dependents) X(global) X(const) X(local) X(param) X(shared) X(L2) X(L1) X(L2_only)     \
+    X(launch) X(read) X(tensormap) X(acquire_sync_restrict)                                        \
+    X(1d) X(2d) X(3d) X(a1d) X(a2d) X(cube) X(acube) X(2dms) X(a2dms) X(base) X(grad) X(level)     \
+    X(p) X(g) X(pack) X(generic) X(sync_restrict) X(fence) X(mma_async) X(ordered_metadata)        \
+    X(fractional) X(range) X(cvt) X(ld_reduce) X(im2col) X(kind) X(try_cancel) X(bulk_group)     \
+    X(4d) X(5d) X(replace) X(st) X(cp_fenceproxy) X(query_cancel) X(is_canceled)                   \
+    X(get_first_ctaid) X(cp_mask) X(b1024) X(global_address) X(rank) X(box_dim) X(global_dim)      \
+    X(global_stride) X(element_stride) X(elemtype) X(interleave_layout) X(swizzle_mode)            \
+    X(swizzle_atomicity) X(fill_mode)
 
 /* clang-format on */
 enum ptx_mod {
