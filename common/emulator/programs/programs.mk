@@ -1,0 +1,29 @@
+# Programs that must run unmodified: nvcc builds them, warprun runs them (run.sh).
+# Only where there is an nvcc; the labs need none.
+PROGRAMS_DIR := common/emulator/programs
+PROGRAMS_CU := $(patsubst $(PROGRAMS_DIR)/%.cu,%,$(wildcard $(PROGRAMS_DIR)/*.cu))
+PROGRAMS_BIN := $(addprefix $B/programs/,$(filter-out split_%,$(PROGRAMS_CU)) split copies static noptx)
+NVCC = $(CUDA)/bin/nvcc -std=c++17 -arch=sm_90 -cudart shared
+
+$B/programs/%: $(PROGRAMS_DIR)/%.cu
+	@mkdir -p $(@D)
+	$(Q)$(NVCC) $(NVCC_FLAGS) $^ -o $@
+$B/programs/per_thread: NVCC_FLAGS = --default-stream per-thread
+$B/programs/split: $(PROGRAMS_DIR)/split_main.cu $(PROGRAMS_DIR)/split_other.cu
+	@mkdir -p $(@D)
+	$(Q)$(NVCC) -rdc=true $^ -o $@
+$B/programs/static: $(PROGRAMS_DIR)/vector_add.cu
+	@mkdir -p $(@D)
+	$(Q)$(CUDA)/bin/nvcc -arch=sm_90 $^ -o $@
+$B/programs/noptx: $(PROGRAMS_DIR)/vector_add.cu
+	@mkdir -p $(@D)
+	$(Q)$(CUDA)/bin/nvcc -gencode arch=compute_90,code=sm_90 -cudart shared $^ -o $@
+$B/programs/copies: $(PROGRAMS_DIR)/copies.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -I$(CUDA)/include $^ -L$(CUDA)/lib64 -lcudart -o $@
+test-programs: emulator $(PROGRAMS_BIN)
+	$(Q)$(PROGRAMS_DIR)/run.sh $B
+ifneq ($(wildcard $(CUDA)/bin/nvcc),)
+SUITES += programs
+endif
+.PHONY: test-programs

@@ -1,0 +1,50 @@
+#!/bin/sh
+# run.sh BUILD - runs the programs of this folder, and warprun's options, on the emulator.
+set -u
+warprun=$1/bin/warprun programs=$1/programs
+out=$(mktemp -d) passed=0 failed=0
+trap 'rm -rf "$out"' EXIT
+unset WARPLAB_CHECK WARPLAB_PROFILE WARPLAB_DEVICE WARPLAB_THREADS WARPLAB_STEPS
+
+# expect STATUS WORDS COMMAND…: exit status, and words somewhere in what it prints
+expect() {
+    status=$1 words=$2
+    shift 2
+    timeout 120 "$@" >"$out/text" 2>&1
+    got=$?
+    if [ $got -eq "$status" ] && grep -q -- "$words" "$out/text"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "$*: status $got, not $status, or no \"$words\" in"
+        sed 's/^/    /' "$out/text" | tail -n 12
+    fi
+}
+
+for p in vector_add variables grid_sync split thrust errors copies per_thread; do
+    expect 0 '^ok' "$warprun" "$programs/$p"
+done
+expect 0 '^ok' "$warprun" --check --threads 1 "$programs/vector_add"
+for d in g80 gtx980 a100; do
+    expect 0 '^ok' "$warprun" --device $d "$programs/vector_add"
+done
+expect 0 'cudaErrorLaunchTimeout' "$warprun" --steps 100000 "$programs/endless"
+expect 139 'host code touched device memory' "$warprun" "$programs/host_touch"
+expect 127 'nvcc -cudart shared' "$warprun" "$programs/static"
+expect 1 'no PTX' "$warprun" "$programs/noptx"
+expect 0 'can run' "$warprun" --support "$programs/vector_add"
+expect 0 'WARPLAB_STEPS' "$warprun" --help
+expect 2 'usage' "$warprun"
+expect 127 'no option --bogus' "$warprun" --bogus "$programs/vector_add"
+expect 127 'no program' "$warprun" "$out/none"
+expect 2 'there are g80' "$warprun" --device none "$programs/vector_add"
+expect 2 'expected a number' "$warprun" --threads x "$programs/vector_add"
+
+expect 0 '^ok' "$warprun" --profile "$out/p.csv" "$programs/vector_add"
+expect 0 '^3$' grep -c '^memcpy' "$out/p.csv"
+expect 0 '^kernel,_Z3addPKfS0_Pfi,' cat "$out/p.csv"
+expect 0 '^ok' "$warprun" --profile="$out/p.json" "$programs/vector_add"
+expect 0 '"global_ld_sectors":25000' cat "$out/p.json"
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
