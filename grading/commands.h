@@ -18,6 +18,8 @@ int cmd_stats(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_mutate(int argc, char **argv);
+int cmd_bench(int argc, char **argv);
 
 /* Shared: the secret's text (fatal when unusable); a sandbox, or a refusal. */
 struct engine_options;

@@ -1,5 +1,5 @@
 # grading.mk - the autograder. Included by the top Makefile; uses its B, CC, CFLAGS, CUDA, Q.
-.PHONY: grade grading test-grading
+.PHONY: grade grading test-grading bench-grade mutate
 
 GR := grading
 GR_TOOLS := $(GR)/main.c $(GR)/runner_main.c $(GR)/compile_main.c
@@ -50,6 +50,11 @@ grading: $B/bin/grade $(GR_BOXED)
 grade: grading
 	$(Q)$B/bin/grade check --practice --lab $(or $(LAB),$(error say which lab: make grade LAB=reduction)) \
 	  $(if $(filter 1,$(SOLUTION)),solutions/$(LAB)/$(LAB).cu,labs/$(LAB)/$(LAB).cu)
+
+bench-grade: grading
+	$(Q)for l in $(or $(LAB),$(GR_LABS)); do $B/bin/grade bench --lab $$l --count $(or $(N),40) || exit 1; done
+mutate: grading
+	$(Q)for l in $(or $(LAB),$(GR_LABS)); do $B/bin/grade mutate --lab $$l; done
 
 GR_TESTS := $(wildcard $(GR)/*_test.c)
 # Criterion finds its tests by section, which --gc-sections would drop: here the runtime is linked.

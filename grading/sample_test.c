@@ -200,7 +200,7 @@ Test(sample, killed_and_gone_on_with, .timeout = 200)
         }
         usleep((useconds_t)(300000 + 83000 * (round % 7)));
         if (waitpid(p, &status, round < 16 ? WNOHANG : 0) == p)
-            break; /* the last one may run to its end */
+            break;        /* the last one may run to its end */
         kill(p, SIGKILL); /* the batch alone: its workers and boxes must follow */
         waitpid(p, &status, 0);
         kills++;
