@@ -53,7 +53,7 @@ struct image {
     struct image *next;
 };
 
-struct variable { /* __device__, __constant__, __managed__ */
+struct variable {     /* __device__, __constant__, __managed__ */
     const void *host; /* the program's shadow: what cudaMemcpyToSymbol() is given */
     void **managed;   /* the program's pointer to a __managed__ variable, or NULL */
     const char *name;
@@ -62,11 +62,11 @@ struct variable { /* __device__, __constant__, __managed__ */
     struct variable *next;
 };
 
-struct kernel { /* cudaKernel_t and cudaFunction_t point to one of these */
+struct kernel {       /* cudaKernel_t and cudaFunction_t point to one of these */
     const void *stub; /* the program's host function, NULL in a library */
     char *name;
     struct image *image;
-    struct emu_func *func; /* NULL until used */
+    struct emu_func *func;  /* NULL until used */
     int max_dynamic_shared; /* set by the program; -1: what needs no opt-in */
     int carveout;
     bool nonportable_cluster;
@@ -84,7 +84,7 @@ cudaError_t symbol_find(const void *symbol, uint64_t *addr, uint64_t *size);
 struct kernel *kernel_new(struct image *i, const char *name, const void *stub);
 struct image *image_new(const void *data, size_t length);
 void image_free(struct image *i);
-void images_reset(void); /* cudaDeviceReset: load again at next use */
+void images_reset(void);     /* cudaDeviceReset: load again at next use */
 uint32_t rt_ptx_limit(void); /* newest PTX architecture that is accepted, 90 */
 
 /* ---- streams and their modelled clocks (cudart_stream.c) ---- */
@@ -129,6 +129,5 @@ void profile_lines(const struct emu_module *m);
 void profile_finish(void);
 void sums_add(const struct emu_result *r);
 double host_now_us(void);
-
 
 #endif

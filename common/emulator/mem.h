@@ -22,29 +22,29 @@
 #include <stdint.h>
 
 #define MEM_SHARED_BASE (1ull << 48)
-#define MEM_LOCAL_BASE (2ull << 48)
-#define MEM_PARAM_BASE (3ull << 48)
+#define MEM_LOCAL_BASE  (2ull << 48)
+#define MEM_PARAM_BASE  (3ull << 48)
 #define MEM_WINDOW_MASK (~0ull << 48)
 
 enum mem_kind {
-    MEM_DEVICE,  /* cudaMalloc and friends */
-    MEM_GLOBAL,  /* a module's .global or .const variable; label is its name */
-    MEM_HEAP,    /* malloc() in a kernel */
-    MEM_MANAGED, /* cudaMallocManaged, __managed__ */
-    MEM_PINNED,  /* cudaMallocHost, cudaHostAlloc */
+    MEM_DEVICE,     /* cudaMalloc and friends */
+    MEM_GLOBAL,     /* a module's .global or .const variable; label is its name */
+    MEM_HEAP,       /* malloc() in a kernel */
+    MEM_MANAGED,    /* cudaMallocManaged, __managed__ */
+    MEM_PINNED,     /* cudaMallocHost, cudaHostAlloc */
     MEM_REGISTERED, /* cudaHostRegister: host is the caller's own memory */
-    MEM_WORKSPACE, /* the emulator's own: cooperative-launch workspace, printf buffer */
+    MEM_WORKSPACE,  /* the emulator's own: cooperative-launch workspace, printf buffer */
 };
 
 struct mem_alloc {
     uint64_t addr, size; /* bytes */
     uint8_t *host;       /* contents of addr */
     enum mem_kind kind;
-    bool live;           /* false after mem_free; kept to explain a use after free */
-    bool read_only;      /* .const variables */
-    uint64_t serial;     /* 1, 2, … in order of allocation */
-    const char *label;   /* variable name, or NULL */
-    uint8_t *shadow;     /* owned by the checker (check.c): NULL until it wants it */
+    bool live;         /* false after mem_free; kept to explain a use after free */
+    bool read_only;    /* .const variables */
+    uint64_t serial;   /* 1, 2, … in order of allocation */
+    const char *label; /* variable name, or NULL */
+    uint8_t *shadow;   /* owned by the checker (check.c): NULL until it wants it */
 };
 
 /* Reserves the window; called once, by whoever comes first. Panics with a message when

@@ -24,7 +24,8 @@ double warplabOccupancy(void);
 const char *warplabOccupancyLimiter(void);
 void warplabReset(void);
 
-/* Findings of the checks (--check), and errors, since the start, oldest first. Each is one JSON object:
+/* Findings of the checks (--check), and errors, since the start, oldest first. Each is one JSON
+ * object:
  * {"kind":"shared-race","kernel":…,"file":…,"line":…,"block":[x,y,z],"thread":[x,y,z],
  *  "address":…,"space":…,"size":…,"message":…,"other":{"line":…,"thread":…}}. */
 size_t warplabFindingCount(void);
