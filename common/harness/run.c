@@ -253,11 +253,11 @@ static void say_failure(struct run *r, int v, const struct lab_case *c)
 
     progress_end(r);
     r->failed++;
-    if (s->failures++ < 2 || r->o.verbose)
+    if (!s->failures++ || r->o.verbose)
         printf("%s%s%s is wrong on %s: %s", colours(stdout) ? "\033[31m" : "",
                r->lab->variants[v].name, colours(stdout) ? "\033[0m" : "", c->name,
                r->verify.message);
-    else if (s->failures == 3)
+    else if (s->failures == 2)
         printf("%s is wrong on other cases too (-v shows all)\n", r->lab->variants[v].name);
 }
 
