@@ -269,11 +269,19 @@ static void reference(const struct plan *p, const struct lab_variant *v, const s
     }
 }
 
-/* What the harness fills outputs with beforehand is huge; so is what a kernel makes of it. */
+/* What the harness fills outputs with beforehand is huge. */
 static bool all_unwritten(const struct lab_mismatch *mm, int nmm)
 {
     for (int i = 0; i < nmm; i++)
-        if (fabs(mm[i].got) < 1e30)
+        if (!(fabs(mm[i].got) >= 1e30))
+            return false;
+    return nmm > 0;
+}
+
+static bool all_nan(const struct lab_mismatch *mm, int nmm)
+{
+    for (int i = 0; i < nmm; i++)
+        if (!isnan(mm[i].got))
             return false;
     return nmm > 0;
 }
@@ -301,6 +309,9 @@ static const char *diagnose(const struct plan *p, const struct lab_case *c, int 
 {
     uint64_t count = p->buffers[b].count;
 
+    if (all_nan(mm, nmm))
+        return "NaN: something went into the sum that nobody had written, or that lies past the "
+               "end; CHECK=1 names the line";
     if (all_unwritten(mm, nmm) && nwrong == count)
         return "no element of c was written: is the TODO of this kernel still open?";
     if (all_unwritten(mm, nmm))

@@ -1,6 +1,6 @@
 // Words move to even places only: two elements share each place.
 // only: bank_fixed
-// expect: fixed-ok=fail fixed-clean=any fixed-free=any fixed-reads=any
+// expect: fixed-ok=fail fixed-clean=fail fixed-free=blocked fixed-reads=blocked
 // hint: fixed-ok: taken twice
 #include "warplab.cuh"
 

@@ -1,6 +1,6 @@
 // Nobody waits for the table to be there.
 // only: bank_fixed
-// expect: fixed-ok=any fixed-clean=fail fixed-free=any fixed-reads=any
+// expect: fixed-ok=fail fixed-clean=fail fixed-free=blocked fixed-reads=blocked
 #include "warplab.cuh"
 
 #define LOOP_BLOCK 256

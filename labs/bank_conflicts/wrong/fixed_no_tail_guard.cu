@@ -1,6 +1,6 @@
 // The last block writes past the end.
 // only: bank_fixed
-// expect: fixed-ok=any fixed-clean=fail
+// expect: fixed-ok=fail fixed-clean=fail
 #include "warplab.cuh"
 
 #define LOOP_BLOCK 256

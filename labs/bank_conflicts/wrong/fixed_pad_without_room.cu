@@ -1,6 +1,6 @@
 // Rows are padded, but the array is as long as before: the last ones lie past its end.
 // only: bank_fixed
-// expect: fixed-ok=any fixed-clean=fail fixed-free=any fixed-reads=any
+// expect: fixed-ok=fail fixed-clean=fail fixed-free=blocked fixed-reads=blocked
 // hint: fixed-clean: FIXED_WORDS
 #include "warplab.cuh"
 

@@ -1,6 +1,6 @@
 // Right, but the words are read from global memory: no conflicts, and no experiment.
 // only: bank_fixed
-// expect: fixed-free=any fixed-reads=fail
+// expect: fixed-reads=fail
 // hint: fixed-reads: keep the reads
 #include "warplab.cuh"
 

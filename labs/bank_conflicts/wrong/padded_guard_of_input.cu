@@ -1,6 +1,6 @@
 // The second half's guard uses the input's shape.
 // only: transpose_padded
-// expect: padded-ok=fail padded-clean=any padded-banks=any padded-coalesced=any
+// expect: padded-ok=fail padded-clean=fail padded-banks=blocked padded-coalesced=blocked
 #include "warplab.cuh"
 
 #define TILE 32

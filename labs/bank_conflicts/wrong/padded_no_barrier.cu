@@ -1,6 +1,6 @@
 // Reads what other threads wrote, without waiting for them.
 // only: transpose_padded
-// expect: padded-ok=any padded-clean=fail padded-banks=any padded-coalesced=any
+// expect: padded-ok=fail padded-clean=fail padded-banks=blocked padded-coalesced=blocked
 // hint: padded-clean: barrier
 #include "warplab.cuh"
 

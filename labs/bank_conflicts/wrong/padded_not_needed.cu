@@ -1,6 +1,6 @@
 // Right, but it writes down the columns of out: the tile only carries rows to rows.
 // only: transpose_padded
-// expect: padded-banks=any padded-coalesced=fail
+// expect: padded-coalesced=fail
 // hint: padded-coalesced: fastest index
 #include "warplab.cuh"
 

@@ -1,6 +1,6 @@
 // Block (bx, by) writes back to tile (bx, by): right within a tile, wrong between tiles.
 // only: transpose_padded
-// expect: padded-ok=fail padded-clean=any padded-banks=blocked padded-coalesced=blocked
+// expect: padded-ok=fail padded-clean=fail padded-banks=blocked padded-coalesced=blocked
 #include "warplab.cuh"
 
 #define TILE 32

@@ -1,6 +1,6 @@
 // Right, but only the low three bits of the row are used: a column still meets four times in a bank.
 // only: transpose_swizzled
-// expect: swizzled-banks=fail swizzled-fast=any
+// expect: swizzled-banks=fail
 // hint: swizzled-banks: 32 values
 #include "warplab.cuh"
 

@@ -1,6 +1,6 @@
 // The sum of row and column runs past the end of the row.
 // only: transpose_swizzled
-// expect: swizzled-ok=any swizzled-clean=fail swizzled-banks=any swizzled-coalesced=any swizzled-fast=any
+// expect: swizzled-ok=fail swizzled-clean=fail swizzled-banks=blocked swizzled-coalesced=blocked swizzled-fast=blocked
 #include "warplab.cuh"
 
 #define TILE 32

@@ -1,6 +1,6 @@
 // Columns are exchanged on the way in, not on the way out.
 // only: transpose_swizzled
-// expect: swizzled-ok=fail swizzled-clean=any swizzled-banks=blocked swizzled-coalesced=blocked swizzled-fast=blocked
+// expect: swizzled-ok=fail swizzled-clean=fail swizzled-banks=blocked swizzled-coalesced=blocked swizzled-fast=blocked
 #include "warplab.cuh"
 
 #define TILE 32

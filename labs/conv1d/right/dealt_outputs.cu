@@ -19,22 +19,20 @@ KERNEL conv_multi(const float *in, float *out, int n, int width)
     for (int j = threadIdx.x; j < BLOCK * V + width - 1; j += BLOCK)
         tile[j] = first + j < n + width - 1 ? in[first + j] : 0;
     __syncthreads();
-    // Half of the threads' neighbours are a shuffle away: lane l gets input l + j from the
-    // register of lane l + j, or from the row of 32 after it.
+    // Lane l wants input l + j. It is in the register of lane (l + j) % 32, which offers the
+    // row of 32 that l is in, or the next one to lanes that have come round.
     int lane = threadIdx.x % 32, base = threadIdx.x - lane;
     for (int v = 0; v < V; v++) {
-        int at = base + v * BLOCK;
-        float here = tile[at + lane], next = 0;
+        int at = base + v * BLOCK + lane;
+        float here = tile[at], next = 0;
         for (int j = 0; j < width; j++) {
-            if (j % 32 == 0) {
-                if (j > 0)
-                    here = next;
-                int want = at + j + 32 + lane;
-                next = want < BLOCK * V + width - 1 ? tile[want] : 0;
+            int turn = j % 32;
+            if (turn == 0) {
+                here = j > 0 ? next : here;
+                next = at + j + 32 < BLOCK * V + width - 1 ? tile[at + j + 32] : 0;
             }
-            int from = lane + j % 32;
-            float a = __shfl_sync(~0u, here, from % 32), b = __shfl_sync(~0u, next, from % 32);
-            sum[v] += conv_weights[j] * (from < 32 ? a : b);
+            float offer = lane >= turn ? here : next;
+            sum[v] += conv_weights[j] * __shfl_sync(~0u, offer, (lane + turn) % 32);
         }
     }
     for (int v = 0; v < V; v++) {

@@ -1,6 +1,6 @@
 // Written for width 3.
 // only: conv_const
-// expect: const-ok=fail const-clean=any const-reuse=blocked const-used=blocked
+// expect: const-ok=fail const-clean=blocked const-reuse=blocked const-used=blocked
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

@@ -1,6 +1,6 @@
 // Right, but scalar reads four words apart: four lanes want each bank.
 // only: conv_multi
-// expect: multi-banks=fail multi-reuse=any multi-fast=any
+// expect: multi-banks=fail
 // hint: multi-banks: stride
 #include "warplab.cuh"
 
@@ -27,7 +27,7 @@ __constant__ float conv_weights[MAX_WIDTH];
 LAUNCH(conv_multi, BLOCK, 1, OUTPUTS);
 KERNEL conv_multi(const float *in, float *out, int n, int width)
 {
-    __shared__ __align__(16) float tile[TILE + MAX_WIDTH + 1]; // whole float4 to the end
+    __shared__ float tile[TILE + MAX_WIDTH + 1]; // whole float4 to the end
     int first = blockIdx.x * TILE, i = first + threadIdx.x * OUTPUTS;
     const float *mine = tile + threadIdx.x * OUTPUTS;
     float sum[OUTPUTS] = {}, window[OUTPUTS];

@@ -1,6 +1,6 @@
 // The last thread stores four outputs where fewer are left: past the end.
 // only: conv_multi
-// expect: multi-ok=any multi-clean=fail multi-reuse=any multi-banks=any multi-fast=any
+// expect: multi-ok=fail multi-clean=fail
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

@@ -1,6 +1,6 @@
 // Right, but each of the four outputs reads all its inputs again.
 // only: conv_multi
-// expect: multi-reuse=fail multi-banks=any multi-fast=any
+// expect: multi-reuse=fail multi-banks=fail
 // hint: multi-reuse: all but one
 #include "warplab.cuh"
 

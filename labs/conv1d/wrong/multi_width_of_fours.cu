@@ -1,6 +1,6 @@
 // Weights left over after the last whole four are forgotten.
 // only: conv_multi
-// expect: multi-ok=fail multi-reuse=any multi-banks=any multi-fast=blocked
+// expect: multi-ok=fail multi-fast=blocked
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

@@ -1,6 +1,6 @@
 // Each thread brings at most one element of the halo: too few where it is longer than the block.
 // only: conv_shared
-// expect: shared-ok=fail shared-clean=fail shared-reuse=any
+// expect: shared-ok=fail shared-clean=fail
 // hint: shared-ok: width 255
 #include "warplab.cuh"
 

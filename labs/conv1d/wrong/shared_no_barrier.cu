@@ -1,6 +1,6 @@
 // Nobody waits for the tile to be there.
 // only: conv_shared
-// expect: shared-ok=any shared-clean=fail shared-reuse=any
+// expect: shared-ok=fail shared-clean=fail shared-reuse=blocked
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

@@ -1,6 +1,6 @@
 // Only the tile itself is brought; the halo is whatever was there.
 // only: conv_shared
-// expect: shared-ok=fail shared-clean=fail shared-reuse=any
+// expect: shared-ok=fail shared-clean=fail shared-reuse=blocked
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

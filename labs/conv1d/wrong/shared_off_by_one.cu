@@ -1,6 +1,6 @@
 // Weights are applied one input late.
 // only: conv_shared
-// expect: shared-ok=fail shared-clean=any shared-reuse=blocked
+// expect: shared-ok=fail shared-clean=fail shared-reuse=blocked
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

@@ -1,6 +1,6 @@
 // Forgets the block number: every block makes the first outputs.
 // only: conv_shared
-// expect: shared-ok=fail shared-clean=any shared-reuse=blocked
+// expect: shared-ok=fail shared-clean=blocked shared-reuse=blocked
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

@@ -1,6 +1,6 @@
 // The tile is filled past the end of the input: out of bounds by a block.
 // only: conv_shared
-// expect: shared-ok=any shared-clean=fail shared-reuse=any
+// expect: shared-ok=fail shared-clean=fail
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

@@ -1,6 +1,6 @@
 // Written for matrices with rows of 128: other sizes read and write elsewhere.
 // only: mm_coalesced
-// expect: coalesced-ok=fail coalesced-clean=any
+// expect: coalesced-ok=fail coalesced-clean=fail
 #include "warplab.cuh"
 
 LAUNCH(mm_coalesced, 32, 32, 1);

@@ -1,6 +1,6 @@
 // The guard lets one row too many through: it loads and stores past the end.
 // only: mm_coalesced
-// expect: coalesced-ok=any coalesced-clean=fail
+// expect: coalesced-ok=fail coalesced-clean=fail
 // hint: coalesced-clean: last blocks
 #include "warplab.cuh"
 

@@ -1,6 +1,6 @@
 // Forgets the block: every block makes the top left corner.
 // only: mm_coalesced
-// expect: coalesced-ok=fail coalesced-clean=any coalesced-sectors=blocked
+// expect: coalesced-ok=fail coalesced-clean=blocked coalesced-sectors=blocked
 #include "warplab.cuh"
 
 LAUNCH(mm_coalesced, 32, 32, 1);

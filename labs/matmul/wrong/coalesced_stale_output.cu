@@ -1,6 +1,6 @@
 // Adds to what c held before, which nobody has set.
 // only: mm_coalesced
-// expect: coalesced-ok=fail coalesced-clean=any coalesced-sectors=blocked
+// expect: coalesced-ok=fail coalesced-clean=blocked coalesced-sectors=blocked
 #include "warplab.cuh"
 
 LAUNCH(mm_coalesced, 32, 32, 1);

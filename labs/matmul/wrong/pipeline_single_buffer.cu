@@ -1,6 +1,6 @@
 // Right, but both sets of tiles are the same one: two barriers a tile, as before.
 // only: mm_pipeline
-// expect: pipeline-barriers=fail pipeline-fast=any
+// expect: pipeline-barriers=fail
 // hint: pipeline-barriers: second barrier
 #include "warplab.cuh"
 

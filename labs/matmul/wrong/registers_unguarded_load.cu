@@ -1,6 +1,6 @@
 // The store is guarded, the loads are not.
 // only: mm_registers
-// expect: registers-ok=any registers-clean=fail registers-reuse=any registers-reuse4=any
+// expect: registers-ok=fail registers-clean=fail
 // hint: registers-clean: own question
 #include "warplab.cuh"
 

@@ -1,6 +1,6 @@
 // Threads past the edge leave at once: they bring nothing, and the others wait for them.
 // only: mm_shared
-// expect: shared-ok=fail shared-clean=any
+// expect: shared-ok=fail shared-clean=fail
 #include "warplab.cuh"
 
 #define SH_L 32

@@ -1,6 +1,6 @@
 // No barrier between fetching and using: right by luck, if at all.
 // only: mm_shared
-// expect: shared-ok=any shared-clean=fail shared-reuse=any
+// expect: shared-ok=fail shared-clean=fail shared-reuse=blocked
 // hint: shared-clean: before anybody reads
 #include "warplab.cuh"
 

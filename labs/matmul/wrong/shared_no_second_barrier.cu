@@ -1,6 +1,6 @@
 // No barrier before the tiles are overwritten: a fast warp spoils a slow one's data.
 // only: mm_shared
-// expect: shared-ok=any shared-clean=fail shared-reuse=any
+// expect: shared-ok=fail shared-clean=fail shared-reuse=blocked
 // hint: shared-clean: before anybody overwrites
 #include "warplab.cuh"
 

@@ -1,6 +1,6 @@
 // Fragments that hang over the edge are stored whole: over the next row, and past the end.
 // only: mm_tensor
-// expect: tensor-ok=fail tensor-clean=any tensor-used=any tensor-reuse=any
+// expect: tensor-ok=fail tensor-clean=fail
 #include "warplab.cuh"
 #include <cuda_fp16.h>
 #include <mma.h>

@@ -1,6 +1,6 @@
 // Right, but a thread brings all it needs by itself, word for word what its neighbours bring too.
 // only: mm_tiled
-// expect: tiled-global=fail tiled-sectors=any tiled-shared=any tiled-clean=any
+// expect: tiled-global=fail
 // hint: tiled-global: 2 N^3 / L
 #include "warplab.cuh"
 
