@@ -93,8 +93,8 @@ __global__ void same_value_and_bytes(int *flag, unsigned char *bytes)
     *flag = 1;
     bytes[blockIdx.x * blockDim.x + threadIdx.x] = (unsigned char)threadIdx.x;
     __syncthreads();
-    if (any == 2)
-        bytes[0] = 0;
+    if (threadIdx.x == 0)
+        flag[1 + blockIdx.x] = any;
 }
 
 __device__ unsigned ticket;
