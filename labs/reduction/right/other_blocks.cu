@@ -339,7 +339,7 @@ __device__ unsigned blocks_done;
 // for another, so any number of them will do. Adding in a fixed order keeps floats repeatable.
 LAUNCH(reduce9, 96, 1, 16);
 template <class Op, class T>
-__device__ void reduce9(const T *in, T *out, unsigned n, volatile T *partial)
+__device__ void reduce9(const T *in, T *out, unsigned n, T *partial)
 {
     __shared__ bool last;
     auto warp = [](T x) { return warp_fast(Op(), x); };
@@ -353,7 +353,7 @@ __device__ void reduce9(const T *in, T *out, unsigned n, volatile T *partial)
     __syncthreads();
     if (!last)
         return;
-    __threadfence();
+    __threadfence(); // the count is seen before the partial results of the others
     v = Op::neutral(T());
     for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x)
         v = Op::apply(v, partial[b]);
