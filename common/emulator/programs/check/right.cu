@@ -89,7 +89,11 @@ __global__ void same_value_and_bytes(int *flag, unsigned char *bytes)
 {
     __shared__ int any;
 
-    any = 1;
+    if (threadIdx.x == 0)
+        any = 0;
+    __syncthreads();
+    if (threadIdx.x & 1)
+        any = 1;
     *flag = 1;
     bytes[blockIdx.x * blockDim.x + threadIdx.x] = (unsigned char)threadIdx.x;
     __syncthreads();
