@@ -32,3 +32,14 @@ records: programs
 	    $(ON) $B/bin/$$lab --solution --csv=plots/records/$(RECORD_AS)/$$lab.csv $(ARGS) >$B/records-$$lab.log 2>&1 || \
 	    { tail -5 $B/records-$$lab.log; exit 1; }; done
 	$(Q)$(if $(filter emulator,$(RECORD_AS)),$(PY) plots/picture.py --keep --build $B)
+
+# The pictures that README and handouts show: drawn from the kept records and traces.
+KEPT_FIGURES := opening ladder reduction-table-h200-2e25 lanes-reduction-reduce1 lanes-reduction-reduce2 \
+    tree-reduction-reduce3 banks-reduction-reduce2 lanes-divergence-branch_thread \
+    sectors-coalescing-strided_copy banks-bank_conflicts-bank_loop4 sectors-matmul-mm_naive \
+    matmul-traffic-emulator-h200 sectors-conv1d-conv_naive schedule-two-sm
+.PHONY: figures
+figures: $B/slides/figures/.done
+	$(Q)mkdir -p plots/figures
+	$(Q)cp $(KEPT_FIGURES:%=$B/slides/figures/%.svg) $B/slides/figures/opening.png \
+	    $B/slides/figures/schedule-two-sm.gif plots/figures/
