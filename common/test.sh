@@ -51,8 +51,10 @@ for suite in "$@"; do
     passed=$((passed + ok)) failed=$((failed + bad))
     printf '%-14s %5d ok %4d bad %5d s\n' "$suite" "$ok" "$bad" $(($(date +%s) - start))
     if [ "$bad" -ne 0 ]; then # the words of a count would be counted again by who reads this
-        tail -n 40 "$log" | sed 's/^/    /; s/\([0-9]\) passed/\1 ok/g; s/\([0-9]\) failed/\1 bad/g
-                                 s/Synthesis/synthesis/'
+        { grep -E '^\[(FAIL|CRASH)|^ *FAIL|: (fatal )?error:|\*\*\*' "$log" | head -n 20
+          echo '…'; tail -n 20 "$log"; } | cut -c1-160 |
+            sed 's/^/    /; s/\([0-9]\) passed/\1 ok/g; s/\([0-9]\) failed/\1 bad/g
+                 s/Synthesis/synthesis/'
         echo "    (all of it: $log)"
     fi
 done
