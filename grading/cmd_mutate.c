@@ -100,19 +100,33 @@ static bool body_of(const char *source, const char *name, int *from, int *to)
     return false;
 }
 
+/* Among the words of names, a function whose body holds this line. */
+static bool in_one_of(const struct engine *e, const char *names, int line)
+{
+    char *list = gr_strdup(names ? names : ""), *save = NULL;
+    bool found = false;
+    int from, to;
+    for (char *name = strtok_r(list, " ", &save); name && !found; name = strtok_r(NULL, " ", &save))
+        found = body_of(e->solution, name, &from, &to) && line >= from && line <= to;
+    free(list);
+    return found;
+}
+
 /* True when line lies in a kernel that the lab gives away: no row of the rubric is about it. */
 static bool is_given(const struct engine *e, int line)
 {
+    bool given = false;
     for (int i = 0; i < e->lab->nvariants; i++) {
         const struct lab_variant *v = &e->lab->variants[i];
         bool marked = false;
-        int from, to;
         for (int k = 0; k < e->rubric->nrows; k++)
             marked = marked || !strcmp(e->rubric->rows[k].variant, v->name);
-        if (!marked && body_of(e->solution, v->name, &from, &to) && line >= from && line <= to)
-            return true;
+        bool here = in_one_of(e, v->name, line) || in_one_of(e, v->kernels, line);
+        if (here && marked)
+            return false;
+        given = given || here;
     }
-    return false;
+    return given;
 }
 
 /* Leaves out mutants of given kernels. */
@@ -139,6 +153,16 @@ static char *known_reason(const char *known, const char *text)
     return NULL;
 }
 
+/* Rows without points count, too: labs watch their given kernels by such rows. */
+static bool any_row_fails(const json_t *v)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach(json_object_get(v, "rows"), i,
+                       row) if (!word_in("pass skipped", json_text(row, "status"))) return true;
+    return false;
+}
+
 static bool count_mutant(void *user, int item, json_t *v)
 {
     struct tally *t = user;
@@ -148,7 +172,7 @@ static bool count_mutant(void *user, int item, json_t *v)
     t->compiled++;
     if (json_is_true(json_object_get(v, "needs_human")))
         t->human++;
-    if (json_double(v, "score") < json_double(v, "max")) {
+    if (any_row_fails(v)) {
         t->caught++;
         return true;
     }
