@@ -1,19 +1,19 @@
 // bank_conflicts.cu - how often a warp must pass over the 32 banks. Yours to write.
 //
 // Given, to measure: bank_once (the lecture's exercise: one shared read a thread, of
-// doubles), bank_loop4, bank_loop8, bank_loop16 (512 reads of 4-, 8- and 16-byte words) and
+// doubles), bank_loop4, bank_loop8, bank_loop16 (256 reads of 4-, 8- and 16-byte words) and
 // transpose_conflict. Yours: bank_fixed, transpose_padded, transpose_swizzled.
 //
 // LAUNCH(kernel, threads in x, threads in y, items); items is the rows of its tile that a
 // thread of a transposition handles (threads in y times items = 32), and 1 elsewhere.
 #include "warplab.cuh"
 
-#define LOOP_BLOCK 256
+#define LOOP_BLOCK 512
 #define ROW        32            // words: one row of banks
 #define WINDOW     (32 * ROW)    // where the lanes of a warp start reading
 #define ROUND      32            // reads from there, one row down each time
 #define WORDS      (WINDOW + (ROUND - 1) * ROW)
-#define ROUNDS     16
+#define ROUNDS     8
 
 // ---- the lecture's kernel -----------------------------------------------------------
 // Blocks of 512, as in the lecture. Past the end of the input the array holds zeros.

@@ -33,7 +33,7 @@ static const struct rubric_row rows[] = {
      .hint = "At stride 32 the lanes want elements 0, 32, 64, …: all in bank 0 before. Make each row start in another bank."},
     {"fixed-reads", 1, "bank_fixed still reads every word from shared memory", ROW_GATE, "bank_fixed", .cases = "s32",
      .gate = "shared_ld_bytes >= 0.95 * bytes",
-     .hint = "The 512 reads a thread are the experiment: move the words, keep the reads."},
+     .hint = "The 256 reads a thread are the experiment: move the words, keep the reads."},
 
     {"padded-ok", 2, "transpose_padded is right for any shape", ROW_CORRECT, "transpose_padded", .cases = TILES,
      .hint = "In the second half the output is n x m and the block's tile is (blockIdx.y, blockIdx.x)."},

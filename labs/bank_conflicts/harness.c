@@ -1,7 +1,7 @@
 /* harness.c - bank conflicts: a warp's shared-memory accesses at a stride, and tiles.
  *
  * Two kinds of case, told apart by op. OP_STRIDE: bank_once permutes each block of 512
- * doubles; the loops add up 512 words a thread of one table, starting at t * stride.
+ * doubles; the loops add up 256 words a thread of one table, starting at t * stride.
  * OP_TILE: the transposition of an m x n matrix of floats.
  *
  * Interface: lab_bank_conflicts.
@@ -19,7 +19,7 @@ enum { IN, OUT };
 #define ROW    32
 #define WINDOW (32 * ROW)
 #define ROUND  32
-#define ROUNDS 16
+#define ROUNDS 8
 #define WORDS  (WINDOW + (ROUND - 1) * ROW)
 #define ONCE   512 /* doubles of bank_once's shared array, and its block */
 
@@ -27,14 +27,14 @@ enum { IN, OUT };
 enum { WORD4 = 1, WORD8 = 2, WORD16 = 4, WORD_MASK = 7, IS_ONCE = 8, IS_TILE = 16 };
 
 /* clang-format off */
-#define LOOP_SHAPE {256, 1, 1, 0}, {32, 1, 1, 0}, {1024, 1, 1, 0}
+#define LOOP_SHAPE {512, 1, 1, 0}, {32, 1, 1, 0}, {1024, 1, 1, 0}
 #define TILE_SHAPE {32, 8, 4, 0}, {32, 1, 1, 0}, {32, 32, 32, 0}
 #define ONCE_SHAPE {ONCE, 1, 1, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}
 static const struct lab_variant variants[] = {
     {"bank_once",          "1",  "the lecture's: one read of a double",  NULL, true, ONCE_SHAPE, IS_ONCE, false, true},
-    {"bank_loop4",         "2a", "512 reads of 4 bytes",                 NULL, true, LOOP_SHAPE, WORD4,   false, true},
-    {"bank_loop8",         "2b", "512 reads of 8 bytes",                 NULL, true, LOOP_SHAPE, WORD8,   false, true},
-    {"bank_loop16",        "2c", "512 reads of 16 bytes",                NULL, true, LOOP_SHAPE, WORD16,  false, true},
+    {"bank_loop4",         "2a", "256 reads of 4 bytes",                 NULL, true, LOOP_SHAPE, WORD4,   false, true},
+    {"bank_loop8",         "2b", "256 reads of 8 bytes",                 NULL, true, LOOP_SHAPE, WORD8,   false, true},
+    {"bank_loop16",        "2c", "256 reads of 16 bytes",                NULL, true, LOOP_SHAPE, WORD16,  false, true},
     {"bank_fixed",         "3",  "2a with the words stored elsewhere",   NULL, true, LOOP_SHAPE, WORD4,   false, false},
     {"transpose_conflict", "4a", "tile read across, 32 x 32",            NULL, true, TILE_SHAPE, IS_TILE, false, true},
     {"transpose_padded",   "4b", "the tile's rows are longer",           NULL, true, TILE_SHAPE, IS_TILE, false, false},
@@ -45,7 +45,7 @@ static const struct lab_variant variants[] = {
 #define EMU   (CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_EMULATOR_ONLY)
 #define GPU   (CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY)
 #define STRIDE(s) \
-    {"stride=" #s,          1 << 15, 0, 0, s, DT_U32, OP_STRIDE, 0, EMU}, \
+    {"stride=" #s,          1 << 17, 0, 0, s, DT_U32, OP_STRIDE, 0, EMU}, \
     {"stride=" #s " n=2^22", 1 << 22, 0, 0, s, DT_U32, OP_STRIDE, 0, GPU}
 static const struct lab_case cases[] = {
     /* name       n     m     k  param dtype   op         seed flags */
@@ -58,7 +58,7 @@ static const struct lab_case cases[] = {
     {"31x33",     33,   31,   0, 0,    DT_F32, OP_TILE,   0, CHECK},
     {"1x127",     127,  1,    0, 0,    DT_F32, OP_TILE,   0, CHECK},
     {"100x65",    65,   100,  0, 0,    DT_F32, OP_TILE,   0, CHECK},
-    {"512x512",   512,  512,  0, 0,    DT_F32, OP_TILE,   0, EMU},
+    {"2048x2048", 2048, 2048, 0, 0,    DT_F32, OP_TILE,   0, EMU},
     {"4096x4096", 4096, 4096, 0, 0,    DT_F32, OP_TILE,   0, GPU},
 };
 
@@ -79,7 +79,7 @@ static const struct lab_prediction predictions[] = {
     {"loop8_stride1",  "wavefronts a request, 8-byte words, stride 1",   WAVEFRONTS, "bank_loop8",  "stride=1",  0.02},
     {"loop8_free",     "conflicts a request of the same",                CONFLICTS,  "bank_loop8",  "stride=1",  0.02},
     {"loop16_stride8", "wavefronts a request, 16-byte words, stride 8",  WAVEFRONTS, "bank_loop16", "stride=8",  0.02},
-    {"tile_conflicts", "conflicts a request of transpose_conflict's column reads", CONFLICTS, "transpose_conflict", "512x512", 0.02},
+    {"tile_conflicts", "conflicts a request of transpose_conflict's column reads", CONFLICTS, "transpose_conflict", "2048x2048", 0.02},
 };
 /* clang-format on */
 
@@ -286,7 +286,8 @@ static const char *diagnose(const struct plan *p, const struct lab_case *c, int 
 const struct lab lab_bank_conflicts = {
     .name = "bank_conflicts",
     .title = "Bank conflicts: 32 doors, one at a time",
-    .bytes_formula = "loops: the shared memory's, 512 w n; bank_once: 16 n; tiles: 8 m n",
+    .bytes_formula =
+        "loops: the shared memory's, 256 w n with words of w bytes; bank_once: 16 n; tiles: 8 m n",
     .flops_formula = "0",
     .record_items = "transpositions: rows a thread handles; otherwise 1",
     .param_name = "stride",

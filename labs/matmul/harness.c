@@ -58,6 +58,8 @@ static const struct lab_case cases[] = {
     {"f16 128x64x96",       64,   128,  96,   0, DT_F16, 0, 0, CHECK},
     {"n=256",               256,  256,  256,  0, DT_F32, 0, 0, BOTH | CASE_QUICK},
     {"f16 n=256",           256,  256,  256,  0, DT_F16, 0, 0, BOTH | CASE_QUICK},
+    {"1024x1024x32",        1024, 1024, 32,   0, DT_F32, 0, 0, BOTH | CASE_QUICK},
+    {"f16 1024x1024x32",    1024, 1024, 32,   0, DT_F16, 0, 0, BOTH | CASE_QUICK},
     {"n=512",               512,  512,  512,  0, DT_F32, 0, 0, BOTH},
     {"f16 n=512",           512,  512,  512,  0, DT_F16, 0, 0, BOTH},
     {"n=1024",              1024, 1024, 1024, 0, DT_F32, 0, 0, GPU},

@@ -1,19 +1,19 @@
 // bank_conflicts.cu - the reference: how often a warp must pass over the 32 banks.
 //
 // bank_once            the lecture's exercise: one shared read a thread, of doubles
-// bank_loop4/8/16      512 reads a thread, of 4-, 8- and 16-byte words, at any stride
+// bank_loop4/8/16      256 reads a thread, of 4-, 8- and 16-byte words, at any stride
 // bank_fixed           bank_loop4 with its elements stored so that strides 1, 2, 4, … 32 are free
 // transpose_conflict   a 32 x 32 tile, its columns read from one bank
 // transpose_padded     the same tile with rows of 33 words
 // transpose_swizzled   the same tile without a word more
 #include "warplab.cuh"
 
-#define LOOP_BLOCK 256
+#define LOOP_BLOCK 512
 #define ROW        32            // words: one row of banks
 #define WINDOW     (32 * ROW)    // where the lanes of a warp start reading
 #define ROUND      32            // reads from there, one row down each time
 #define WORDS      (WINDOW + (ROUND - 1) * ROW)
-#define ROUNDS     16
+#define ROUNDS     8
 
 // ---- the lecture's kernel -----------------------------------------------------------
 // Blocks of 512, as in the lecture. Past the end of the input the array holds zeros.

@@ -8,7 +8,7 @@
 #define WINDOW     (32 * ROW)
 #define ROUND      32
 #define WORDS      (WINDOW + (ROUND - 1) * ROW)
-#define ROUNDS     16
+#define ROUNDS     8
 
 static __device__ unsigned place(unsigned i)
 {

@@ -3,12 +3,12 @@
 // expect: fixed-ok=fail fixed-free=blocked fixed-reads=blocked
 #include "warplab.cuh"
 
-#define LOOP_BLOCK 256
+#define LOOP_BLOCK 512
 #define ROW        32
 #define WINDOW     (32 * ROW)
 #define ROUND      32
 #define WORDS      (WINDOW + (ROUND - 1) * ROW)
-#define ROUNDS     16
+#define ROUNDS     8
 
 static __device__ unsigned place(unsigned i)
 {
