@@ -110,7 +110,17 @@ static bool own_case(const struct run_options *o)
     return o->has_n || o->has_m || o->has_k || o->has_param || o->has_dtype;
 }
 
-/* The case on the command line is like the lab's first timed one (or --case) otherwise. */
+static bool chosen_applies(const struct run *r, const struct lab_case *c)
+{
+    for (int v = 0; v < r->lab->nvariants; v++) {
+        if (r->variants[v].chosen && (!r->lab->applies || r->lab->applies(&r->lab->variants[v], c)))
+            return true;
+    }
+    return false;
+}
+
+/* The case on the command line is like the first timed one (or --case) of the chosen kernels
+ * otherwise. */
 static struct lab_case make_own_case(const struct run *r)
 {
     const struct run_options *o = &r->o;
@@ -121,7 +131,8 @@ static struct lab_case make_own_case(const struct run *r)
         const struct lab_case *x = &r->lab->cases[i];
 
         found = o->cases ? in_list(o->cases, x->name, NULL)
-                         : (x->flags & CASE_TIME) && (!o->has_dtype || x->dtype == o->dtype);
+                         : (x->flags & CASE_TIME) && (!o->has_dtype || x->dtype == o->dtype) &&
+                               chosen_applies(r, x);
         if (found)
             c = *x;
     }
@@ -488,10 +499,15 @@ static void print_predictions(struct run *r)
 
 static void print_summary(struct run *r)
 {
-    if (r->failed)
+    if (!r->checks && !r->failed) {
+        printf("\n%s: nothing was run: these kernels and cases do not go together (--list)\n",
+               r->lab->name);
+        r->failed++;
+    } else if (r->failed) {
         printf("\n%s: not right yet (%d checked, %d wrong)\n", r->lab->name, r->checks, r->failed);
-    else
+    } else {
         printf("\n%s: all right (%d checked)\n", r->lab->name, r->checks);
+    }
 }
 
 static void tell(struct run *r)
