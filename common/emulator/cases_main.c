@@ -86,7 +86,10 @@ static void resolve(const char *name, const char *spec, char *out)
 }
 static void add_row(const char *name, const char *types, const char *options)
 {
-    rows = realloc(rows, (nrows + 1) * sizeof(*rows));
+    struct row *more = realloc(rows, (nrows + 1) * sizeof(*rows));
+    if (!more)
+        fail("out of memory", name);
+    rows = more;
     struct row *r = &rows[nrows++];
     memset(r, 0, sizeof(*r));
     snprintf(r->name, sizeof(r->name), "%s", name);
@@ -493,7 +496,7 @@ static bool compare(const struct row *r, const char *name, const struct result *
                    (unsigned long long)in[4 * i + 1], (unsigned long long)in[4 * i + 2],
                    (unsigned long long)want->out[i], (unsigned long long)got->out[i]);
     if (wrong > 3)
-        printf("     … %u of %u threads differ\n", wrong, THREADS);
+        printf("     … %u of %d threads differ\n", wrong, THREADS);
     return wrong == 0;
 }
 
