@@ -89,6 +89,7 @@ struct plan {
     struct lab_buffer buffers[LAB_MAX_BUFFERS];
     struct plan_step steps[LAB_MAX_STEPS];
     double bytes, flops; /* by the lab's stated formulas, for GB/s and GFLOP/s */
+    bool on_chip;        /* bytes are shared memory's: few of them cross the memory bus */
 };
 
 struct lab_variant {

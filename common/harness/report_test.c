@@ -287,6 +287,10 @@ Test(time, what_no_machine_can_do_is_refused)
     t.cold.lo = 0.95;
     t.hot.lo = 0.5;
     cr_assert_not_null(time_impossible(&h200, &p, &t));
+    p.on_chip = true; /* 8590 GB/s of shared memory's 33454 */
+    cr_assert_null(time_impossible(&h200, &p, &t));
+    t.hot.lo = 0.1; /* 42950 */
+    cr_assert_not_null(time_impossible(&h200, &p, &t));
     t = (struct timing){.hot = {21, 0, 0, 0}};
     cr_assert_not_null(time_impossible(&h200, &p, &t));
     p = (struct plan){.bytes = 1e6, .flops = 1e12};

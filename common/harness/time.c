@@ -140,15 +140,17 @@ bool time_gpu(struct exec *const *sets, int nsets, const struct machine *m, int 
 }
 
 /* A plan's bytes are each moved at least once. Cold ones come from DRAM. Hot ones may come
- * from a cache when half of them fit it, and then no faster than all L1s together. */
+ * from a cache when half of them fit it, and then no faster than all L1s together, which
+ * is also what bounds a plan whose bytes are shared memory's. */
 const char *time_impossible(const struct machine *m, const struct plan *p, const struct timing *t)
 {
     double best = t->cold.reps ? fmin(t->hot.lo, t->cold.lo) : t->hot.lo;
-    double hot_peak = p->bytes > 2.0 * (double)m->l2_bytes ? m->peak_gbps : m->peak_l1_gbps;
+    bool dram = !p->on_chip && p->bytes > 2.0 * (double)m->l2_bytes;
+    double hot_peak = dram ? m->peak_gbps : m->peak_l1_gbps;
 
     if (!t->hot.reps || !(best > 0))
         return "a time of zero";
-    if (t->cold.reps && m->peak_gbps > 0 && p->bytes > (double)m->l2_bytes &&
+    if (t->cold.reps && m->peak_gbps > 0 && !p->on_chip && p->bytes > (double)m->l2_bytes &&
         p->bytes / t->cold.lo / 1e6 > SLACK * m->peak_gbps)
         return "faster than the device's memory";
     if (hot_peak > 0 && p->bytes / t->hot.lo / 1e6 > SLACK * hot_peak)

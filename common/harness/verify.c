@@ -299,13 +299,16 @@ static size_t plan_bytes(const struct plan *p)
     return bytes;
 }
 
-/* Seeds differ from the checked one: nothing a kernel kept from then is of use. */
+/* Seeds differ from the checked one: nothing a kernel kept from then is of use. Inputs of
+ * several times the L2 need no turns: no cache keeps them, and making them takes long. */
 static bool open_sets(struct verify *v, struct sets *s, const struct plan *p,
                       const struct lab_case *c, uint64_t seed)
 {
     size_t room = v->machine->memory_bytes / 4;
 
-    s->n = plan_bytes(p) && room / plan_bytes(p) < MAX_SETS ? 1 : MAX_SETS;
+    s->n = MAX_SETS;
+    if (plan_bytes(p) > 2 * v->machine->l2_bytes || room < MAX_SETS * plan_bytes(p))
+        s->n = 1;
     for (int i = 0; i < s->n; i++) {
         struct exec *e = &s->exec[i];
         struct exec_options o = options_of(v, seed + 1 + (uint64_t)i);

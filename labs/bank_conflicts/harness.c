@@ -115,6 +115,7 @@ static void plan_stride(const struct lab_variant *v, const struct lab_case *c,
     out->buffers[IN] = (struct lab_buffer){"in", BUF_INPUT, t, once ? c->n : WORDS * w, ""};
     out->buffers[OUT] = (struct lab_buffer){"out", BUF_OUTPUT, t, once ? c->n : c->n * w, ""};
     out->bytes = once ? 16.0 * (double)c->n : 4.0 * (double)w * ROUND * ROUNDS * (double)c->n;
+    out->on_chip = !once;
     out->nsteps = c->n != 0;
     out->steps[0].grid[0] = blocks_for(c->n, r->block_x);
     out->steps[0].grid[1] = 1;
