@@ -4,6 +4,7 @@
  * program may still ask for is in the second table, with the values of compute capability
  * 9.0. An attribute in neither is an error.
  */
+#include "check.h"
 #include "cudart.h"
 #include "launch.h"
 #include <stdio.h>
@@ -539,6 +540,13 @@ struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
 
 /* ---- reset ---- */
 
+static void forget(const struct mem_alloc *a, void *arg)
+{
+    (void)arg;
+    if (a->kind != MEM_REGISTERED && a->kind != MEM_WORKSPACE)
+        check_free(a->addr);
+}
+
 /* Ends the context: modules are unloaded before memory goes, since variables are memory. */
 cudaError_t cudaDeviceReset(void)
 {
@@ -550,6 +558,7 @@ cudaError_t cudaDeviceReset(void)
     pools_reset();
     events_reset();
     streams_reset();
+    mem_each(forget, NULL);
     mem_reset();
     rt_clear_errors();
     return cudaSuccess;

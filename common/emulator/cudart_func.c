@@ -1,8 +1,19 @@
 /* cudart_func.c - what is known of a kernel: attributes, occupancy. */
 #include "cudart.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- attributes ---- */
+
+/* The architecture the PTX was made for, times 10: what the runtime calls its version.
+ * CUB chooses its tuning by it, which must be that of the device code. */
+static int ptx_target(const struct kernel *k)
+{
+    const char *target = k->func->module->ptx[0]->target; /* "sm_90a" */
+    uint32_t sm = k->image->fatbin.ptx_sm;
+
+    return sm ? (int)sm : target ? atoi(target + strcspn(target, "0123456789")) : 0;
+}
 
 static cudaError_t get_attributes(struct cudaFuncAttributes *out, const void *func)
 {
@@ -23,7 +34,7 @@ static cudaError_t get_attributes(struct cudaFuncAttributes *out, const void *fu
     out->localSizeBytes = f->local_bytes;
     out->maxThreadsPerBlock = (int)f->max_threads;
     out->numRegs = (int)f->registers;
-    out->ptxVersion = (int)(k->image->fatbin.ptx_sm ? k->image->fatbin.ptx_sm : f->ptx_version);
+    out->ptxVersion = ptx_target(k);
     out->binaryVersion = (int)(d->cc_major * 10 + d->cc_minor);
     out->maxDynamicSharedSizeBytes = dynamic_shared_limit(k);
     out->preferredShmemCarveout = k->carveout;

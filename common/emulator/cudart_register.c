@@ -79,20 +79,25 @@ struct kernel *kernel_find(const void *handle)
     return handle && room ? entries[slot_of(handle)].kernel : NULL;
 }
 
-/* Takes a kernel out of the table, by building the table anew without it. */
-static void kernel_forget(struct kernel *k)
+/* Takes an image's kernels out of the table, by building the table anew without them. */
+static void kernels_forget(struct image *image)
 {
     struct entry *old = entries;
     size_t n = room;
 
-    entries = xcalloc(room, sizeof *entries);
+    entries = xcalloc(room + 1, sizeof *entries);
     nentries = 0;
     for (size_t i = 0; i < n; i++)
-        if (old[i].key && old[i].kernel != k)
+        if (old[i].key && old[i].kernel->image != image)
             entry_put(old[i].key, old[i].kernel);
     free(old);
-    free(k->name);
-    free(k);
+    while (image->kernels) {
+        struct kernel *k = image->kernels;
+
+        image->kernels = k->next;
+        free(k->name);
+        free(k);
+    }
 }
 
 struct image *image_new(const void *data, size_t length)
@@ -117,10 +122,11 @@ void image_free(struct image *i)
         p = &(*p)->next;
     if (*p)
         *p = i->next;
-    while (i->kernels) {
-        struct kernel *k = i->kernels;
-        i->kernels = k->next;
-        kernel_forget(k);
+    kernels_forget(i);
+    while (i->variables) {
+        struct variable *v = i->variables;
+        i->variables = v->next;
+        free(v);
     }
     if (i->module) {
         profile_lines(i->module);
@@ -227,7 +233,7 @@ static struct variable *variable_find(const void *symbol)
 {
     for (struct image *i = images; i; i = i->next)
         for (struct variable *v = i->variables; v; v = v->next)
-            if (v->host == symbol || (v->managed && (void *)v->managed == symbol))
+            if (v->host == symbol || (v->managed && *v->managed == symbol))
                 return v;
     return NULL;
 }
@@ -293,10 +299,12 @@ void __cudaRegisterFatBinaryEnd(void **handle)
     (void)handle;
 }
 
-/* Runs at exit, after which nothing is asked for: the process's end frees it all. */
+/* At exit, or when a shared library with kernels is closed: its code is gone then. */
 void __cudaUnregisterFatBinary(void **handle)
 {
-    (void)handle;
+    pthread_mutex_lock(&rt_lock);
+    image_free((struct image *)handle);
+    pthread_mutex_unlock(&rt_lock);
 }
 
 void __cudaRegisterFunction(void **handle, const char *stub, char *device_function,

@@ -18,6 +18,7 @@ static struct CUstream_st legacy;
 static struct CUstream_st *streams; /* created and per-thread ones */
 static __thread struct CUstream_st *own;
 static double host_clock;
+static double gone_clock; /* end of the work of streams that were destroyed */
 static uint64_t next_id = 2;
 
 #define LEAST_PRIORITY    0
@@ -66,6 +67,7 @@ static double start_of(const struct CUstream_st *s)
     double t = later(s->clock, host_clock);
 
     if (s == &legacy) {
+        t = later(t, gone_clock);
         for (const struct CUstream_st *o = streams; o; o = o->next)
             if (!(o->flags & cudaStreamNonBlocking))
                 t = later(t, o->clock);
@@ -94,7 +96,7 @@ static void host_wait(const struct CUstream_st *s)
         host_clock = later(host_clock, start_of(s));
         return;
     }
-    host_clock = later(host_clock, legacy.clock);
+    host_clock = later(host_clock, later(legacy.clock, gone_clock));
     for (s = streams; s; s = s->next)
         host_clock = later(host_clock, s->clock);
 }
@@ -115,7 +117,7 @@ void streams_reset(void)
     pthread_mutex_lock(&rt_lock);
     for (struct CUstream_st *s = streams; s; s = s->next)
         s->clock = 0;
-    legacy.clock = host_clock = 0;
+    legacy.clock = host_clock = gone_clock = 0;
     pthread_mutex_unlock(&rt_lock);
 }
 
@@ -161,6 +163,7 @@ static cudaError_t destroy(cudaStream_t handle)
         if (*p != handle)
             continue;
         *p = handle->next;
+        gone_clock = later(gone_clock, handle->clock);
         free(handle);
         e = cudaSuccess;
         break;

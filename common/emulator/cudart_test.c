@@ -13,7 +13,7 @@
 #define GIVES(call, error) cr_assert_str_eq(cudaGetErrorName(call), #error, "%s", #call)
 
 /* fill(int *p, int value): p[thread of the grid] = value + a device variable. */
-static const char ptx[] = ".version 9.0\n.target sm_90\n.address_size 64\n"
+static const char ptx[] = ".version 9.0\n.target sm_75\n.address_size 64\n"
                           ".global .align 4 .u32 bias = 3;\n"
                           ".visible .entry fill(.param .u64 p, .param .u32 value)\n"
                           "{\n"
@@ -106,7 +106,8 @@ Test(cudart, function_attributes)
     cr_assert_eq(a.sharedSizeBytes, 1024);
     cr_assert_eq(a.maxDynamicSharedSizeBytes, 49152 - 1024);
     cr_assert_eq(a.maxThreadsPerBlock, 1024);
-    cr_assert_eq(a.ptxVersion, 90);
+    cr_assert_eq(a.ptxVersion, 75);
+    cr_assert_eq(a.binaryVersion, 90);
     cr_assert(a.numRegs > 0 && a.numRegs < 64);
     OK(cudaFuncGetName(&name, fill));
     cr_assert_str_eq(name, "fill");
@@ -215,7 +216,12 @@ Test(cudart, streams_have_clocks_of_their_own)
     OK(cudaEventElapsedTime(&one, c, b));
     cr_assert_geq(one, 0);
     OK(cudaStreamQuery(s));
+    OK(cudaMemsetAsync(device, 0, 4096, s));
+    OK(cudaEventRecord(b, s)); /* ends later than all else */
     OK(cudaStreamDestroy(s));
+    OK(cudaEventRecord(c, 0));
+    OK(cudaEventElapsedTime(&one, b, c));
+    cr_assert_gt(one, 0, "its work still counts: %g", one);
     GIVES(cudaStreamQuery(s), cudaErrorInvalidResourceHandle);
     GIVES(cudaStreamDestroy(0), cudaErrorInvalidResourceHandle);
 }

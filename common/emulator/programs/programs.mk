@@ -2,7 +2,8 @@
 # Only where there is an nvcc; the labs need none.
 PROGRAMS_DIR := common/emulator/programs
 PROGRAMS_CU := $(patsubst $(PROGRAMS_DIR)/%.cu,%,$(wildcard $(PROGRAMS_DIR)/*.cu))
-PROGRAMS_BIN := $(addprefix $B/programs/,$(filter-out split_%,$(PROGRAMS_CU)) split copies static noptx)
+PROGRAMS_BIN := $(addprefix $B/programs/,$(filter-out split_% plugin,$(PROGRAMS_CU)) split copies static noptx \
+    plugin.so plugin_main)
 NVCC = $(CUDA)/bin/nvcc -std=c++17 -arch=sm_90 -cudart shared
 
 $B/programs/%: $(PROGRAMS_DIR)/%.cu
@@ -21,6 +22,12 @@ $B/programs/noptx: $(PROGRAMS_DIR)/vector_add.cu
 $B/programs/copies: $(PROGRAMS_DIR)/copies.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -I$(CUDA)/include $^ -L$(CUDA)/lib64 -lcudart -o $@
+$B/programs/plugin.so: $(PROGRAMS_DIR)/plugin.cu
+	@mkdir -p $(@D)
+	$(Q)$(NVCC) -Xcompiler -fPIC -shared $^ -o $@
+$B/programs/plugin_main: $(PROGRAMS_DIR)/plugin_main.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $^ -L$(CUDA)/lib64 -Wl,--no-as-needed -lcudart -ldl -o $@
 test-programs: emulator $(PROGRAMS_BIN)
 	$(Q)$(PROGRAMS_DIR)/run.sh $B
 ifneq ($(wildcard $(CUDA)/bin/nvcc),)

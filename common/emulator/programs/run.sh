@@ -24,6 +24,7 @@ expect() {
 for p in vector_add variables grid_sync split thrust errors copies per_thread; do
     expect 0 '^ok' "$warprun" "$programs/$p"
 done
+expect 0 '^ok' "$warprun" "$programs/plugin_main" "$programs/plugin.so"
 expect 0 '^ok' "$warprun" --check --threads 1 "$programs/vector_add"
 for d in g80 gtx980 a100; do
     expect 0 '^ok' "$warprun" --device $d "$programs/vector_add"

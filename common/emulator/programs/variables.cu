@@ -61,6 +61,7 @@ int main()
     EXPECT(cudaMemcpyFromSymbol(&value, counter, sizeof value) == cudaSuccess && value == 18);
     EXPECT(cudaMemcpy(back, address, sizeof back, cudaMemcpyDeviceToHost) == cudaSuccess);
     EXPECT(memcmp(back, t, sizeof t) == 0);
+    EXPECT(cudaMemcpyFromSymbol(&value, shared_value, sizeof value) == cudaSuccess && value == 20);
     double last;
     EXPECT(cudaMemcpy(&last, d + 3, sizeof last, cudaMemcpyDefault) == cudaSuccess && last == 4);
     EXPECT(cudaFreeAsync(d, s) == cudaSuccess);
