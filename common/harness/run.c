@@ -452,6 +452,10 @@ static void print_list(const struct lab *lab)
                (unsigned long long)c->n, (unsigned long long)c->m, (unsigned long long)c->k,
                (long long)c->param);
     }
+    if (lab->npredictions)
+        printf("\nfor labs/%s/predict.txt, lines \"key = number\"\n", lab->name);
+    for (int i = 0; i < lab->npredictions; i++)
+        printf("  %-24s %s\n", lab->predictions[i].key, lab->predictions[i].question);
 }
 
 static bool write_record(const struct report *p, const char *path,
