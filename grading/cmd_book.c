@@ -240,7 +240,9 @@ static void print_pass_rates(const struct mark *v, int n, const char *lab)
     const char *id;
     json_t *passed;
     json_object_foreach(counts, id, passed)
+    {
         printf("  %-24s %3lld of %d pass\n", id, (long long)json_integer_value(passed), graded);
+    }
     json_decref(counts);
 }
 

@@ -212,7 +212,7 @@ int cmd_labs(int argc, char **argv)
         const struct lab *lab = lab_named(r->lab);
         struct text problems = {0};
         if (!lab)
-            gr_die("the rubric of %s has no lab", r->lab);
+            return fprintf(stderr, "grade: the rubric of %s has no lab\n", r->lab) > 0;
         printf("%s: %s (%g points)\n", lab->name, lab->title, rubric_points(r));
         for (int k = 0; k < r->nrows; k++)
             printf("  %-20s %5.4g  %-8s %s\n", r->rows[k].id, r->rows[k].points,

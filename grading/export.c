@@ -77,7 +77,9 @@ void export_autolab(const json_t *v, struct text *out)
     json_t *scores = json_object(), *row;
     size_t i;
     json_array_foreach(json_object_get(v, "rows"), i, row)
+    {
         json_object_set_new(scores, json_text(row, "id"), json_real(json_double(row, "points")));
+    }
     json_t *o = json_pack("{s:o,s:[f]}", "scores", scores, "scoreboard", json_double(v, "score"));
     char *s = json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER);
     text_add(out, s);
@@ -309,7 +311,10 @@ void export_junit(const struct mark *v, int n, struct text *out)
         html_escape(out, v[i].student);
         text_addf(out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n",
                   none ? 1 : tests, failures, none ? 1 : errors, skipped);
-        json_array_foreach(rows, k, row) junit_case(&v[i], row, out);
+        json_array_foreach(rows, k, row)
+        {
+            junit_case(&v[i], row, out);
+        }
         if (none) {
             text_add(out, "  <testcase classname=\"");
             html_escape(out, v[i].lab);

@@ -6,10 +6,10 @@ GR_TOOLS := $(GR)/main.c $(GR)/runner_main.c $(GR)/compile_main.c
 GR_SRC := $(filter-out $(GR_TOOLS) %_test.c,$(wildcard $(GR)/*.c))
 GR_LABS := $(patsubst labs/%/grader.c,%,$(wildcard labs/*/grader.c))
 GR_LIBS := -lsqlite3 -ljansson -larchive -lseccomp -lnettle -lm -ldl
-# The grader's own half of the harness. It links no CUDA runtime: what needs one in module.c
-# and exec.c is never called and dropped by the linker.
-GR_HARNESS := $(addprefix $B/$(GR)/trusted/,dtype.o compare.o plan.o host.o module.o exec.o)
-GR_LINK := -Wl,--gc-sections
+# The grader's own half of the harness. It links no CUDA runtime: of module.c and exec.c only
+# what needs none is kept.
+GR_HARNESS := $(addprefix $B/$(GR)/trusted/,dtype.o compare.o plan.o host.o half.o)
+GR_KEEP := record_clamp exec_poison_byte
 GR_NVRTC := -L$(firstword $(wildcard $(CUDA)/lib64 $(CUDA)/lib)) -Wl,-rpath,$(firstword $(wildcard $(CUDA)/lib64 $(CUDA)/lib))
 GR_OBJ := $(GR_SRC:%.c=$B/%.o) $(GR_LABS:%=$B/labs/%/grader.o) $(GR_LABS:%=$B/$(GR)/trusted/labs/%.o) \
           $B/$(GR)/tables.o $(GR_HARNESS)
@@ -23,6 +23,9 @@ $B/$(GR)/trusted/%.o: common/harness/%.c
 $B/$(GR)/trusted/labs/%.o: labs/%/harness.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -ffunction-sections -fdata-sections -c $< -o $@
+
+$B/$(GR)/trusted/half.o: $B/$(GR)/trusted/module.o $B/$(GR)/trusted/exec.o
+	$(Q)$(LD) -r --gc-sections $(GR_KEEP:%=-u %) $^ -o $@
 
 # The tables of labs and rubrics, from the folders that have a grader.c.
 $B/$(GR)/tables.c: $(wildcard labs/*/grader.c) $(GR)/grading.mk
@@ -38,7 +41,7 @@ $B/$(GR)/tables.o: $B/$(GR)/tables.c
 
 $B/bin/grade: $B/$(GR)/main.o $(GR_OBJ)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $(GR_LINK) $^ -o $@ $(GR_LIBS)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(GR_LIBS)
 $B/bin/grade-runner: $B/$(GR)/runner_main.o $(addprefix $B/common/harness/,exec.o module.o plan.o host.o dtype.o) $B/lib/libcudart.so.13
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $(filter %.o,$^) -o $@ -L$B/lib -l:libcudart.so.13 -Wl,-rpath,'$$ORIGIN/../lib' -lm -ldl
@@ -57,9 +60,8 @@ mutate: grading
 	$(Q)for l in $(or $(LAB),$(GR_LABS)); do $B/bin/grade mutate --lab $$l; done
 
 GR_TESTS := $(wildcard $(GR)/*_test.c)
-# Criterion finds its tests by section, which --gc-sections would drop: here the runtime is linked.
 $B/test/grading: $(GR_TESTS:%.c=$B/%.o) $(GR_OBJ) | $(GR_BOXED) $B/bin/grade $B/lib/libcudart.so.13
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcriterion $(GR_LIBS) -L$B/lib -l:libcudart.so.13 -Wl,-rpath,'$$ORIGIN/../lib'
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcriterion $(GR_LIBS)
 test-grading: $B/test/grading
 	$(Q)$B/test/grading -j2 --timeout 300

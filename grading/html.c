@@ -262,7 +262,10 @@ void html_student(const struct mark *m, const struct mark *all, int n, struct te
     }
     if (json_array_size(json_object_get(v, "rows")))
         text_add(out, "<table><tr><th>result</th><th class=\"n\">points</th><th>check</th></tr>\n");
-    json_array_foreach(json_object_get(v, "rows"), i, row) add_row(out, row);
+    json_array_foreach(json_object_get(v, "rows"), i, row)
+    {
+        add_row(out, row);
+    }
     if (json_array_size(json_object_get(v, "rows")))
         text_add(out, "</table>\n");
     text_add(out, "<h2>Your place among the class's marks</h2>\n");

@@ -68,7 +68,10 @@ void report_text(const json_t *v, bool colours, struct text *out)
         text_addf(out, "The compiler says:\n%s%s", log, log[strlen(log) - 1] == '\n' ? "" : "\n");
     size_t i;
     json_t *row;
-    json_array_foreach(json_object_get(v, "rows"), i, row) add_row(row, colours, out);
+    json_array_foreach(json_object_get(v, "rows"), i, row)
+    {
+        add_row(row, colours, out);
+    }
     text_addf(out, "score %.4g of %.4g%s\n", json_double(v, "score"), json_double(v, "max"),
               json_is_true(json_object_get(v, "needs_human")) ? " (a person has to look at it)"
                                                               : "");

@@ -110,9 +110,11 @@ Test(threats, t04_no_input_repeats, .timeout = 60)
     assert_full(v);
     cr_assert_gt(json_array_size(json_object_get(v, "runs")), 4);
     json_array_foreach(json_object_get(v, "runs"), i, x)
+    {
         json_array_foreach(json_object_get(v, "runs"), k, y)
             cr_assert(i == k || strcmp(get(x, "seed"), get(y, "seed")),
                       "%s and %s have the same inputs", get(x, "case"), get(y, "case"));
+    }
     json_decref(v);
 }
 
