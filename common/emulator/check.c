@@ -54,11 +54,15 @@ static void launch_begin(struct listener *self, const struct block_info *any)
     pthread_mutex_unlock(&lock);
 }
 
+static void partial_settle(struct block_state *b, uint32_t w);
+
 /* Back into the pool. */
 static void block_retire(struct block_state *b)
 {
     struct block_state **p;
 
+    for (uint32_t w = 0; w < b->nwarps; w++)
+        partial_settle(b, w);
     report_block_end(b);
     pthread_mutex_lock(&lock);
     for (p = &b->launch->running; *p != b; p = &(*p)->next)
@@ -140,6 +144,7 @@ static void block_begin(struct listener *self, struct block_info *info)
     memset(b->site_cache, 0, sizeof b->site_cache);
     memset(b->recent, 0, sizeof b->recent);
     memset(b->last, 0, sizeof b->last);
+    memset(b->partial, 0, sizeof b->partial);
     block_shared_begin(b, info->shared_bytes);
     order_block_begin(b);
 }
@@ -357,6 +362,26 @@ static void on_access(struct listener *self, struct block_info *info, const stru
 
 /* ---- synchronisation ---- */
 
+/* The rest of the warp is not coming: it has left the kernel, or is elsewhere. */
+static void partial_settle(struct block_state *b, uint32_t w)
+{
+    if (b->partial[w].site && b->partial[w].mask != b->live[w])
+        report_barrier(b, b->partial[w].site, w, b->partial[w].mask, b->partial[w].live);
+    b->partial[w].site = NULL;
+}
+
+static void partial_arrive(struct block_state *b, const struct site *s, uint32_t w, uint32_t mask)
+{
+    bool again = b->partial[w].site != NULL; /* one piece at this barrier, one at that */
+
+    partial_settle(b, w);
+    b->partial[w].site = s;
+    b->partial[w].mask = mask;
+    b->partial[w].live = b->live[w];
+    if (again)
+        partial_settle(b, w);
+}
+
 static void on_arrive(struct listener *self, struct block_info *info, const struct site *s,
                       uint32_t warp, uint32_t mask, uint32_t id, bool aligned)
 {
@@ -364,7 +389,7 @@ static void on_arrive(struct listener *self, struct block_info *info, const stru
 
     order_catch_up(b, warp);
     if (aligned && mask != b->live[warp])
-        report_barrier(b, s, warp, mask, b->live[warp]);
+        partial_arrive(b, s, warp, mask);
     else if (aligned && b->any_exited && id == 0)
         report_exited(b, s);
     order_arrive(b, s, warp, id);
@@ -374,8 +399,10 @@ static void on_leave(struct listener *self, struct block_info *info, uint32_t id
 {
     struct block_state *b = info->user[self->slot];
 
-    for (uint32_t w = 0; w < b->nwarps; w++)
+    for (uint32_t w = 0; w < b->nwarps; w++) {
         order_catch_up(b, w);
+        partial_settle(b, w);
+    }
     order_leave(b, id);
 }
 

@@ -194,6 +194,10 @@ struct block_state {
         uint32_t arrived, waits; /* warps */
         const struct site *site;
     } barrier[BARRIERS];
+    struct { /* part of a warp at a barrier: divergent, unless the others have exited */
+        const struct site *site;
+        uint32_t mask, live;
+    } partial[MAX_WARPS];
 
     /* Release and acquire; used only by programs that fence. published[g][w][v]: clock of
      * warp v that w's last fence covers; g 0 .cta and wider, 1 wider only. */

@@ -671,7 +671,27 @@ Test(check, barrier_in_a_branch)
     l->barrier_arrive(l, &blocks[0], line(10, "barrier.sync"), 0, 0xffff, 0, false);
     expect(NULL, 0);
     l->barrier_arrive(l, &blocks[0], line(12, "barrier.sync"), 1, 0xffff, 0, true);
+    expect(NULL, 0); /* the others may be about to exit */
+    l->barrier_leave(l, &blocks[0], 0);
     expect("barrier-divergence", 12);
+}
+
+Test(check, barrier_never_left)
+{
+    launch(1, 64);
+    l->barrier_arrive(l, &blocks[0], line(12, "barrier.sync"), 1, 0xffff, 0, true);
+    l->launch_end(l, &blocks[0]); /* deadlock: the block does not end */
+    expect("barrier-divergence", 12);
+}
+
+Test(check, part_of_a_warp_exits_late)
+{
+    launch(1, 64);
+    l->barrier_arrive(l, &blocks[0], line(12, "barrier.sync"), 1, 0xffff, 0, true);
+    l->lanes_exit(l, &blocks[0], 1, 0xffff0000);
+    l->barrier_leave(l, &blocks[0], 0);
+    finish(1);
+    expect("barrier-exited", 12);
 }
 
 Test(check, barrier_after_exit)
