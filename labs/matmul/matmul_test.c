@@ -1,0 +1,164 @@
+/* matmul_test.c - the lab's own logic, without a device: plans, inputs, reference. */
+#include "lab.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct lab lab_matmul;
+
+static const struct device_limits h200 = {
+    .sms = 132, .max_threads_per_block = 1024, .max_threads_per_sm = 2048, .cc = 90};
+
+struct problem {
+    const struct lab_variant *v;
+    struct lab_case c;
+    struct plan p;
+    void *a, *b;
+    float *want;
+    double *tol;
+};
+
+static const struct lab_variant *variant(const char *name)
+{
+    for (int i = 0; i < lab_matmul.nvariants; i++)
+        if (!strcmp(lab_matmul.variants[i].name, name))
+            return &lab_matmul.variants[i];
+    cr_assert_fail("no variant %s", name);
+    return NULL;
+}
+
+static struct problem solve(const char *name, uint64_t m, uint64_t n, uint64_t k)
+{
+    struct problem q = {.v = variant(name)};
+    char err[200] = "";
+
+    q.c = (struct lab_case){.name = "test", .n = n, .m = m, .k = k, .dtype = DT_F32};
+    if (!lab_matmul.applies(q.v, &q.c))
+        q.c.dtype = DT_F16;
+    cr_assert(lab_matmul.plan(q.v, &q.c, &q.v->record, &h200, &q.p, err, sizeof(err)), "%s", err);
+    q.a = calloc(m * k + 4, 4);
+    q.b = calloc(k * n + 4, 4);
+    q.want = calloc(m * n + 1, sizeof(float));
+    q.tol = calloc(m * n + 1, sizeof(double));
+    lab_matmul.make_input(&q.p, 0, &q.c, 7, q.a);
+    lab_matmul.make_input(&q.p, 1, &q.c, 7, q.b);
+    lab_matmul.reference(&q.p, q.v, &q.c, (const void *[]){q.a, q.b, NULL},
+                         (void *[]){NULL, NULL, q.want}, (double *[]){NULL, NULL, q.tol});
+    return q;
+}
+
+static void release(struct problem *q)
+{
+    free(q->a);
+    free(q->b);
+    free(q->want);
+    free(q->tol);
+}
+
+/* The compiler's own half, as a second opinion on the lab's decoding. */
+static double at(const struct problem *q, const void *data, uint64_t i)
+{
+    return q->c.dtype == DT_F16 ? (double)((const _Float16 *)data)[i] : ((const float *)data)[i];
+}
+
+/* How many outputs are outside the bound when inputs go through `cut` and sums are floats. */
+static int outside(const struct problem *q, float (*cut)(float))
+{
+    int bad = 0;
+
+    for (uint64_t r = 0; r < q->c.m; r++)
+        for (uint64_t j = 0; j < q->c.n; j++) {
+            float sum = 0;
+
+            for (uint64_t i = 0; i < q->c.k; i++)
+                sum += cut((float)at(q, q->a, r * q->c.k + i)) *
+                       cut((float)at(q, q->b, i * q->c.n + j));
+            bad += !(fabs((double)sum - q->want[r * q->c.n + j]) <= q->tol[r * q->c.n + j]);
+        }
+    return bad;
+}
+
+static float whole(float x)
+{
+    return x;
+}
+
+static float tf32(float x)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &x, 4);
+    bits = (bits + 0x1000) & ~0x1fffu;
+    memcpy(&x, &bits, 4);
+    return x;
+}
+
+Test(matmul, float_sums_are_inside_the_bound)
+{
+    static const struct {
+        const char *name;
+        uint64_t m, n, k;
+    } problems[] = {{"mm_tiled", 1, 1, 1},      {"mm_tiled", 5, 7, 0},  {"mm_tiled", 33, 65, 17},
+                    {"mm_tiled", 20, 30, 1000}, {"mm_tensor", 1, 1, 1}, {"mm_tensor", 33, 65, 17},
+                    {"mm_tensor", 9, 31, 500}};
+
+    for (size_t i = 0; i < sizeof(problems) / sizeof(problems[0]); i++) {
+        struct problem q = solve(problems[i].name, problems[i].m, problems[i].n, problems[i].k);
+
+        cr_expect_eq(outside(&q, whole), 0, "%s %zu", problems[i].name, i);
+        release(&q);
+    }
+}
+
+Test(matmul, rounded_inputs_are_outside)
+{
+    struct problem q = solve("mm_tiled", 33, 65, 17);
+
+    cr_expect_gt(outside(&q, tf32), 33 * 65 / 2);
+    release(&q);
+}
+
+Test(matmul, large_cases_compare_rows_the_input_picks)
+{
+    struct problem q = solve("mm_tiled", 4000, 260, 260);
+    int compared = 0;
+
+    for (uint64_t r = 0; r < q.c.m; r++)
+        compared += q.tol[r * q.c.n] < 1;
+    cr_expect(compared >= 15 && compared <= 70, "%d rows", compared);
+    cr_expect(q.tol[0] < 1 && q.tol[(q.c.m - 1) * q.c.n] < 1, "first and last row");
+    for (uint64_t i = 0; i < q.c.m * q.c.n; i++)
+        cr_assert(q.tol[i] <= 260, "a huge or infinite bound would let unwritten outputs pass");
+    release(&q);
+}
+
+Test(matmul, grids_cover_the_output)
+{
+    for (int i = 0; i < lab_matmul.nvariants; i++) {
+        struct problem q = solve(lab_matmul.variants[i].name, 130, 67, 3);
+        const struct plan_step *s = &q.p.steps[0];
+        uint64_t v = q.v->record.items, x = s->grid[0], y = s->grid[1];
+
+        cr_assert_eq(q.p.nsteps, 1);
+        if (!strcmp(q.v->name, "mm_naive"))
+            cr_expect(x == (130 + 31) / 32 && y == (67 + 31) / 32);
+        else if (!strcmp(q.v->name, "mm_tensor"))
+            cr_expect(x * v >= 67 && (x - 1) * v < 67 && y * v >= 130 && (y - 1) * v < 130);
+        else
+            cr_expect(x * v * s->block[0] >= 67 && y * v * s->block[1] >= 130, "%s", q.v->name);
+        release(&q);
+    }
+}
+
+Test(matmul, too_large_a_block_is_refused)
+{
+    const struct lab_variant *v = variant("mm_shared");
+    struct launch_record r = {64, 32, 1, 0};
+    struct plan p;
+    char err[200] = "";
+
+    cr_expect_not(lab_matmul.plan(v, &lab_matmul.cases[0], &r, &h200, &p, err, sizeof(err)));
+    cr_expect(strstr(err, "1024"), "%s", err);
+}
