@@ -21,7 +21,7 @@ expect() {
     fi
 }
 
-for p in vector_add variables grid_sync split thrust errors copies per_thread; do
+for p in vector_add variables grid_sync split thrust cub language errors copies per_thread; do
     expect 0 '^ok' "$warprun" "$programs/$p"
 done
 expect 0 '^ok' "$warprun" "$programs/plugin_main" "$programs/plugin.so"

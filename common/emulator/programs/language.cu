@@ -1,0 +1,101 @@
+/* What C++ brings to a kernel: malloc, virtual functions, recursion, assert, traps. */
+#include <cassert>
+#include <cstdio>
+
+__global__ void allocate(int **out)
+{
+    int *p = (int *)malloc(64 * sizeof(int));
+
+    for (int i = 0; i < 64; i++)
+        p[i] = i * threadIdx.x;
+    out[threadIdx.x] = p;
+}
+__global__ void sum_and_free(int **in, int *sum)
+{
+    int s = 0;
+
+    for (int i = 0; i < 64; i++)
+        s += in[threadIdx.x][i];
+    free(in[threadIdx.x]);
+    atomicAdd(sum, s);
+}
+
+struct shape {
+    __device__ virtual int area(int x) = 0;
+};
+struct square : shape {
+    __device__ int area(int x) override
+    {
+        return x * x;
+    }
+};
+struct strip : shape {
+    __device__ int area(int x) override
+    {
+        return 3 * x;
+    }
+};
+__device__ int fibonacci(int n)
+{
+    return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
+__global__ void areas(int *out)
+{
+    square a;
+    strip b;
+    shape *s = threadIdx.x % 2 ? (shape *)&a : (shape *)&b;
+
+    out[threadIdx.x] = s->area((int)threadIdx.x) + fibonacci(10);
+}
+
+__global__ void claim(int x)
+{
+    assert(x == 0);
+}
+__global__ void trap()
+{
+    __trap();
+}
+__global__ void misaligned(char *p)
+{
+    *(int *)(p + 1) = 3;
+}
+
+#define EXPECT(condition)                                                                          \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            printf("line %d: %s (%s)\n", __LINE__, #condition,                                     \
+                   cudaGetErrorName(cudaPeekAtLastError()));                                       \
+            return 1;                                                                              \
+        }                                                                                          \
+    } while (0)
+
+int main()
+{
+    int **lists, *x;
+    char *bytes;
+
+    EXPECT(cudaMallocManaged(&lists, 32 * sizeof *lists) == cudaSuccess);
+    EXPECT(cudaMallocManaged(&x, 32 * sizeof *x) == cudaSuccess);
+    *x = 0;
+    allocate<<<1, 32>>>(lists);
+    sum_and_free<<<1, 32>>>(lists, x);
+    EXPECT(cudaDeviceSynchronize() == cudaSuccess);
+    EXPECT(*x == 2016 * 496);
+    areas<<<1, 32>>>(x);
+    EXPECT(cudaDeviceSynchronize() == cudaSuccess);
+    EXPECT(x[3] == 9 + 55 && x[4] == 12 + 55);
+    claim<<<2, 32>>>(0);
+    EXPECT(cudaDeviceSynchronize() == cudaSuccess);
+    claim<<<2, 32>>>(1);
+    EXPECT(cudaDeviceSynchronize() == cudaErrorAssert);
+    EXPECT(cudaDeviceReset() == cudaSuccess);
+    trap<<<1, 1>>>();
+    EXPECT(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+    EXPECT(cudaDeviceReset() == cudaSuccess);
+    EXPECT(cudaMalloc(&bytes, 64) == cudaSuccess);
+    misaligned<<<1, 1>>>(bytes);
+    EXPECT(cudaDeviceSynchronize() == cudaErrorMisalignedAddress);
+    printf("ok\n");
+    return 0;
+}
