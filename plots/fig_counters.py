@@ -19,7 +19,7 @@ def pairs(recs):
     measured = recs.where(counters_evidence="measured")
     out, zeros = {}, {}
     for row in measured:
-        for twin in recs.where(machine="emulator", counters_evidence="counted", lab=row["lab"],
+        for twin in recs.where(machine="emulator", counters_evidence="counted", device=row["device"], lab=row["lab"],
                                variant=row["variant"], case=row["case"], dtype=row["dtype"], op=row["op"]):
             for counter in COUNTERS:
                 real, counted = row.get(counter), twin.get(counter)

@@ -64,14 +64,21 @@ def _cell(recs, opts, variant, column, before):
     return refs.number(value, spec)
 
 
+def said(recs, machine):
+    """A machine's name in a table's heading."""
+    if machine == "g80":
+        return "G80, published"
+    rows = recs.where(machine=machine)
+    return names.machine(rows[0]).replace("NVIDIA ", "").replace("GeForce ", "") if rows else machine
+
+
 def table(recs, text):
     """A pipe table: a variant a row, numbers right-aligned."""
     opts = options(text)
     columns = opts["columns"].split(",")
     machines = {c.partition("@")[2] for c in columns}
     heads = [COLUMNS.get(c.partition("@")[0], (c.partition("@")[0].replace("_", " "),))[0] +
-             (f" ({c.partition('@')[2].upper() if c.endswith(('h200', 'g80')) else c.partition('@')[2]})"
-              if len(machines) > 1 else "") for c in columns]
+             (f" ({said(recs, c.partition('@')[2])})" if len(machines) > 1 else "") for c in columns]
     before, lines = {}, []
     for variant in opts["rows"].split(","):
         cells = [_cell(recs, opts, variant, c, before) for c in columns]

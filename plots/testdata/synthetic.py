@@ -25,10 +25,10 @@ BASE = {"seed": 1, "block": "128", "grid": "64", "items": 1, "launches": 1, "cor
 def row(machine, **kw):
     """A line; `machine` is 'gpu' or 'emulator'."""
     out = dict.fromkeys(HEADING, "") | BASE | {
-        "device": "NVIDIA H200" if machine == "h200-like" else "Synthetic S1",
-        "backend": "emulator" if machine == "emulator" else "gpu",
-        "evidence": "modelled" if machine == "emulator" else "measured",
-        "counters_evidence": "counted" if machine == "emulator" else "measured"} | kw
+        "device": "NVIDIA H200" if machine in ("h200-like", "h200-emulated") else "Synthetic S1",
+        "backend": "emulator" if machine in ("emulator", "h200-emulated") else "gpu",
+        "evidence": "modelled" if machine in ("emulator", "h200-emulated") else "measured",
+        "counters_evidence": "counted" if machine in ("emulator", "h200-emulated") else "measured"} | kw
     if out["hot_ms"] != "" and out["bytes"] != "":
         out["gbps"] = out["bytes"] / out["hot_ms"] / 1e6
     if out["hot_ms"] != "" and out["flops"] != "":
