@@ -335,10 +335,13 @@ void export_anonymous(const struct mark *v, int n, struct text *out)
         json_t *verdict = v[i].verdict ? json_loads(v[i].verdict, 0, &bad) : NULL, *row,
                *rows = json_array();
         size_t k;
-        json_array_foreach(json_object_get(verdict, "rows"), k, row) json_array_append_new(
-            rows, json_pack("{s:s,s:s,s:f,s:f}", "id", json_text(row, "id"), "status",
-                            json_text(row, "status"), "points", json_double(row, "points"), "max",
-                            json_double(row, "max")));
+        json_array_foreach(json_object_get(verdict, "rows"), k, row)
+        {
+            json_array_append_new(rows, json_pack("{s:s,s:s,s:f,s:f}", "id", json_text(row, "id"),
+                                                  "status", json_text(row, "status"), "points",
+                                                  json_double(row, "points"), "max",
+                                                  json_double(row, "max")));
+        }
         json_t *o =
             json_pack("{s:s,s:s,s:s,s:f,s:f,s:f,s:f,s:o}", "student", v[i].alias, "lab", v[i].lab,
                       "status", v[i].status ? v[i].status : "", "score", v[i].score, "max",

@@ -136,8 +136,12 @@ static bool is_number(const char *s, size_t n)
 static void mutate_token(struct list *l, const char *source, size_t at, size_t n, int line)
 {
     const char *s = source + at;
+    char *text = line_text(source, at);
+    bool declares = strstr(text, "__shared__") || strstr(text, "__constant__");
+    free(text);
     for (size_t i = 0; i < NRULES; i++)
-        if (strlen(rules[i].was) == n && !strncmp(rules[i].was, s, n))
+        if (!(declares && *s == ']') && /* a longer array means the same */
+            strlen(rules[i].was) == n && !strncmp(rules[i].was, s, n))
             add(l, source, at, n, rules[i].now, line);
     if (is_number(s, n)) {
         char more[16];
