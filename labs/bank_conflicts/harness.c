@@ -271,10 +271,11 @@ static const char *diagnose(const struct plan *p, const struct lab_case *c, int 
     uint64_t count = p->buffers[b].count;
 
     if (c->op == OP_STRIDE)
-        return nwrong == count ? "every sum is wrong: are the words stored and read through the "
-                                 "same place()?"
-                               : "some sums are wrong: does place() send two words to one spot, "
-                                 "or one past the end of sm?";
+        return nwrong == count
+                   ? "every sum is wrong: does place() give each element a place of "
+                     "its own, and are all stored and read through it?"
+                   : "some sums are wrong: does place() send two elements to one place, "
+                     "or one past the end of sm?";
     if (all_unwritten(mm, nmm) && nwrong == count)
         return "nothing was written: is the TODO of this kernel still open?";
     if (all_unwritten(mm, nmm))
