@@ -8,7 +8,9 @@
  *   C, element i:  row g + 8*(i>>1), column 2t + (i&1)
  *
  * wmma fragments are opaque in the ISA; here element i of lane l is number l*n + i of the
- * matrix in row order, n elements a lane, repeated where the ISA gives more room.
+ * matrix in the order of its layout in memory, n elements a lane, repeated where the ISA
+ * gives more room, and register r of an accumulator holds 32 neighbours of row order: so
+ * that registers are loaded whole, with the sectors a GPU touches.
  *
  * Not modelled: the order and intermediate precision of the additions inside a tensor
  * core, which no document fixes. Products are exact, sums are rounded once to the
@@ -142,12 +144,27 @@ HANDLER(mma)
 }
 
 /* ---- wmma ---- */
-static void fragment_load(u64 (*r)[WARP], u32 regs, unsigned type, u32 count, f64 *out)
+static inline u32 accumulator_element(u32 l, u32 i, u32 e)
+{
+    return i / e * WARP * e + l * e + i % e;
+}
+static void accumulator_load(u64 (*r)[WARP], u32 regs, unsigned type, u32 count, f64 *out)
+{
+    u32 e = elements_per_register(type);
+    for (u32 l = 0; l < WARP; l++)
+        for (u32 i = 0; i < regs * e; i++)
+            out[accumulator_element(l, i, e) % count] = element_value(r[i / e][l], type, i % e);
+}
+static void fragment_load(u64 (*r)[WARP], u32 regs, unsigned type, u32 rows, u32 cols,
+                          bool by_column, f64 *out)
 {
     u32 e = elements_per_register(type), n = regs * e;
     for (u32 l = 0; l < WARP; l++)
-        for (u32 i = 0; i < n; i++)
-            out[(l * n + i) % count] = element_value(r[i / e][l], type, i % e);
+        for (u32 i = 0; i < n; i++) {
+            u32 at = (l * n + i) % (rows * cols);
+            u32 to = by_column ? at % rows * cols + at / rows : at;
+            out[to] = element_value(r[i / e][l], type, i % e);
+        }
 }
 HANDLER(wmma_mma)
 {
@@ -156,64 +173,62 @@ HANDLER(wmma_mma)
     u64 r[16][WARP];
     const uint32_t *p = in->places;
     read_registers(w, p + s->nd, s->na, s->a_type, r);
-    fragment_load(r, s->na, s->a_type, s->m * s->k, x.a);
+    fragment_load(r, s->na, s->a_type, s->m, s->k, s->a_col, x.a);
     read_registers(w, p + s->nd + s->na, s->nb, s->b_type, r);
-    fragment_load(r, s->nb, s->b_type, s->k * s->n, x.b);
+    fragment_load(r, s->nb, s->b_type, s->k, s->n, s->b_col, x.b);
     read_registers(w, p + s->nd + s->na + s->nb, s->nc, s->c_type, r);
-    fragment_load(r, s->nc, s->c_type, s->m * s->n, x.c);
+    accumulator_load(r, s->nc, s->c_type, s->m * s->n, x.c);
     multiply(&x, s->m, s->n, s->k, s->a_type);
     u32 e = elements_per_register(s->d_type), n = s->nd * e, count = s->m * s->n;
     memset(r, 0, sizeof(r));
     for (u32 l = 0; l < WARP; l++)
         for (u32 i = 0; i < n; i++)
-            r[i / e][l] =
-                place_element(r[i / e][l], s->d_type, i % e, x.c[(l * n + i) % count], in->flags);
+            r[i / e][l] = place_element(r[i / e][l], s->d_type, i % e,
+                                        x.c[accumulator_element(l, i, e) % count], in->flags);
     for (u32 k = 0; k < s->nd; k++)
         store_lanes(place(w, p[k]), r[k], s->d_type == PTX_F64 ? 8 : 4, w->mask);
     return in + 1;
 }
-/* Address of element `at` of a matrix in memory, bytes from its origin. */
+/* Address of element `at` of a fragment, bytes from the matrix's origin. */
 static inline u64 matrix_offset(const struct mma_shape *s, u32 at, u64 stride)
 {
-    u32 row = at / s->cols, col = at % s->cols;
-    u64 index = s->row_major ? row * stride + col : col * stride + row;
+    u32 line = s->row_major ? s->cols : s->rows; /* elements side by side in memory */
+    u64 index = at / line * stride + at % line;
+    if (s->accumulator && !s->row_major) /* kept by rows, stored by columns */
+        index = at % s->cols * stride + at / s->cols;
     return index * s->element_bytes;
 }
-/* wmma.load, wmma.store: one access a register element and lane */
+/* wmma.load, wmma.store: one access a register where its elements lie side by side */
 HANDLER(wmma_move)
 {
     const struct mma_shape *s = in->data;
-    u32 e = s->element_bytes >= 4 ? 1 : 4 / s->element_bytes, n = s->nd * e,
-        count = s->rows * s->cols;
+    u32 e = s->element_bytes >= 4 ? 1 : 4 / s->element_bytes, n = s->nd * e;
+    u32 step = s->accumulator && !s->row_major ? 1 : e, count = s->rows * s->cols;
+    u32 bytes = s->element_bytes * step;
     u64 base[WARP], stride[WARP];
     load_lanes(base, place(w, in->src[0]), in->flags & F_SHARED32 ? 4 : 8, false);
     if (in->src[2] != NO_PLACE)
         load_lanes(stride, place(w, in->src[2]), 4, false);
     else
         LANES stride[i] = s->row_major ? s->cols : s->rows;
-    for (u32 k = 0; k < n; k++) {
-        u32 *reg = place(w, in->places[k / e]);
+    for (u32 k = 0; k < n; k += step) {
+        u32 *reg = place(w, in->places[k / e]), shift = 8 * s->element_bytes * (k % e);
+        u32 ones = bytes >= 4 ? ~0u : (1u << 8 * bytes) - 1;
         u64 a[WARP], v[WARP] = {0};
-        for (u32 l = 0; l < WARP; l++)
-            a[l] = base[l] + (u64)in->imm + matrix_offset(s, (l * n + k) % count, stride[l]);
-        if (s->store)
-            for (u32 l = 0; l < WARP; l++)
-                v[l] = s->element_bytes == 8 ? ((u64 *)reg)[l]
-                                             : reg[l] >> 8 * s->element_bytes * (k % e);
-        if (!access_lanes(w, in, a, s->element_bytes, s->store, v))
-            return NULL;
-        if (s->store)
-            continue;
         for (u32 l = 0; l < WARP; l++) {
+            u32 at = s->accumulator ? accumulator_element(l, k, e) : l * n + k;
+            a[l] = base[l] + (u64)in->imm + matrix_offset(s, at % count, stride[l]);
+            v[l] = bytes == 8 ? ((u64 *)reg)[l] : reg[l] >> shift & ones;
+        }
+        if (!access_lanes(w, in, a, bytes, s->store, v))
+            return NULL;
+        for (u32 l = 0; l < WARP && !s->store; l++) {
             if (!ON(w->mask, l))
                 continue;
-            if (s->element_bytes == 8) {
+            if (bytes == 8)
                 ((u64 *)reg)[l] = v[l];
-            } else {
-                u32 shift = 8 * s->element_bytes * (k % e);
-                u32 ones = s->element_bytes == 4 ? ~0u : (1u << 8 * s->element_bytes) - 1;
+            else
                 reg[l] = (reg[l] & ~(ones << shift)) | ((u32)v[l] & ones) << shift;
-            }
         }
     }
     return in + 1;

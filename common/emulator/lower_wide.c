@@ -3,7 +3,9 @@
 #include "lower.h"
 #include "mem.h"
 #include "mma_shape.h"
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- operands ---- */
 static uint32_t register_list(struct lower *l, const struct ptx_operand *o, bool write,
@@ -79,6 +81,14 @@ static void lower_product(struct lower *l)
     s->c_type = p->ntypes == 2 ? p->types[1] : p->types[3];
     s->a_type = p->ntypes == 2 ? PTX_F16 : p->types[1];
     s->b_type = p->ntypes == 2 ? PTX_F16 : p->types[2];
+    if (wmma) { /* .alayout.blayout, in that order */
+        char text[128];
+        snprintf(text, sizeof(text), "%s", l->f->sites[p - l->p->insns].opcode);
+        const char *first = strstr(text, "aligned.");
+        const char *second = first ? strchr(first + 8, '.') : NULL;
+        s->a_col = first && !strncmp(first + 8, "col", 3);
+        s->b_col = second && !strncmp(second + 1, "col", 3);
+    }
     uint32_t *places = lower_places(l, 64), n = 0;
     if (p->noperands < 4 || ptx_has(p, M_sp) || (!wmma && !known_mma(s)) || !s->m || !s->k ||
         s->m > 32 || s->n > 32 || s->k > 32) {
@@ -111,6 +121,7 @@ static void lower_wmma_move(struct lower *l)
     int64_t offset;
     s->store = ptx_has(p, M_store);
     s->row_major = ptx_has(p, M_row);
+    s->accumulator = ptx_has(p, M_c) || ptx_has(p, M_d);
     s->rows = ptx_has(p, M_b) ? p->shape_k : p->shape_m;
     s->cols = ptx_has(p, M_a) ? p->shape_k : p->shape_n;
     s->element_bytes = type_bytes(p->types[0]);

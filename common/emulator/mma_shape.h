@@ -10,7 +10,8 @@ struct mma_shape {
     unsigned a_type, b_type, c_type, d_type; /* enum ptx_type */
     uint32_t na, nb, nc, nd;                 /* registers a lane; nd also of a load or store */
     uint32_t rows, cols, element_bytes;      /* load, store */
-    bool row_major, store;
+    bool row_major, store, accumulator;
+    bool a_col, b_col; /* wmma.mma: the fragments hold columns, not rows */
 };
 
 #endif
