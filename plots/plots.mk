@@ -34,6 +34,7 @@ records: programs
 ifeq ($(RECORD_AS),emulator)
 	$(Q)WARPLAB_DEVICE=g80 $(ON) $B/bin/reduction --solution --kernel 1,2,3,4,5,6,7,8 --case n=2^22 \
 	    --csv=plots/records/emulator/reduction-g80.csv >$B/records-g80.log 2>&1 || { tail -5 $B/records-g80.log; exit 1; }
+	$(Q)sed -i '1s/^# command: /&WARPLAB_DEVICE=g80 /' plots/records/emulator/reduction-g80.csv
 	$(Q)$(PY) plots/picture.py --keep --build $B
 endif
 
