@@ -1,12 +1,11 @@
 /* traffic.c - see traffic.h.
  *
- * Each sampled block has an L1 of its own: 128-byte lines of four sectors, four ways, least
- * recently used, of the size that its share of the SM's L1 has. Loads that miss and all
- * stores and atomics go on to L2. The launch's L2 sectors are its counted sectors times
- * the sample's ratio; its distinct sectors are no more than that, and no more than the
- * allocations that the sample touched.
- * Not modelled: hits on what a former block of the SM loaded; an L2 that is too small for
- * what is used twice.
+ * The first REQUESTS global accesses of a sampled block go through an L1 of its own: 128-byte lines
+ * of four sectors, four ways, least recently used, of the size that its share of the SM's L1 has.
+ * Loads that miss and all stores and atomics go on to L2. The launch's L2 sectors are its counted
+ * sectors times the sample's ratio; its distinct sectors are no more than that, and no more than
+ * the allocations that the sample touched. Not modelled: hits on what a former block of the SM
+ * loaded; an L2 that is too small for what is used twice.
  */
 #include "traffic.h"
 #include "mem.h"
@@ -14,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLE = 8, WAYS = 4, MAX_SETS = 512, MAX_TOUCHED = 64, RUNNING = 16 };
+enum { REQUESTS = 4096, SAMPLE = 8, WAYS = 4, MAX_SETS = 512, MAX_TOUCHED = 64, RUNNING = 16 };
 
 struct line {
     uint64_t tag; /* address / 128, plus 1 */
@@ -22,7 +21,7 @@ struct line {
 };
 
 struct cache {
-    uint32_t nsets, clock;
+    uint32_t nsets, clock, requests;
     uint64_t asked, missed, lines; /* sectors; lines a request, summed */
     uint64_t touched[MAX_TOUCHED];
     uint32_t ntouched;
@@ -138,8 +137,9 @@ static void on_access(struct listener *self, struct block_info *b, const struct 
     uint64_t seen[32];
     uint32_t nseen = 0;
 
-    if (!c || a->space != ACCESS_GLOBAL)
+    if (!c || a->space != ACCESS_GLOBAL || c->requests == REQUESTS)
         return;
+    c->requests++;
     for (uint32_t m = a->mask; m; m &= m - 1) {
         uint64_t sector = a->addr[__builtin_ctz(m)] >> 5;
         uint32_t i = nseen;

@@ -91,6 +91,18 @@ Test(traffic, more_than_l1_holds)
     cr_assert_eq(m.unique_sectors, 32768); /* no more than the allocation has */
 }
 
+static void endless(struct listener *l, struct block_info *b)
+{
+    for (uint64_t i = 0; i < 5000; i++)
+        load(l, b, i % 8192 * 128, 4, ACCESS_LOAD);
+}
+
+/* The first 4096 requests decide: they all miss, so all are taken to. */
+Test(traffic, the_beginning_stands_for_the_rest)
+{
+    cr_assert_eq(run(endless, 20000).l2_sectors, 20000);
+}
+
 Test(traffic, sample)
 {
     int n = 0;
