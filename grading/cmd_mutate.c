@@ -203,6 +203,10 @@ int cmd_mutate(int argc, char **argv)
     char *known = NULL;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     open_all(&a, &o, &e);
+    json_t *whole = engine_mark(&e, "solution", e.solution, e.solution_length);
+    if (strcmp(json_text(whole, "status"), "graded") || any_row_fails(whole))
+        gr_die("%s: the solution itself does not pass: a share caught would mean nothing", a.lab);
+    json_decref(whole);
     char *path = gr_format("%s/grading/mutants/%s.txt", o.root, a.lab);
     file_read(path, 1 << 20, &known, &length);
     struct mutant *v = mutants_of(e.solution, &n);
