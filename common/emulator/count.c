@@ -66,10 +66,29 @@ static void add_memory(struct counters *c, const struct ptx_insn *p, const struc
         c->global_ld_bytes += s->bytes;
     }
 }
+/* cp.async: a load in slot s, a shared store in the one after. 16 bytes are carried as two
+ * words (exec_async.c), each a request of its own with every sector of the whole; a store of
+ * 16 bytes needs four wavefronts, so conflicts are what is beyond these. */
+static void add_copy(struct counters *c, const struct insn *in, const struct slot *s)
+{
+    uint64_t passes = in->size > 8 ? in->size / 8 : 1;
+    uint64_t stores = s[1].requests / passes, wavefronts = s[1].units / passes;
+    uint64_t beyond = wavefronts > 4 * stores ? wavefronts - 4 * stores : 0;
+    c->global_ld_requests += s[0].requests / passes;
+    c->global_ld_sectors += s[0].units / passes;
+    c->global_ld_bytes += s[0].bytes;
+    c->shared_st_requests += stores;
+    c->shared_st_wavefronts += wavefronts;
+    c->shared_st_bank_conflicts += passes > 1 ? beyond : s[1].extra;
+    c->shared_st_bytes += s[1].bytes;
+}
 static void add_insn(struct counters *c, const struct ptx_insn *p, const struct insn *in,
                      const struct slot *s)
 {
     switch (p->op) {
+    case OP_cp:
+        add_copy(c, in, s);
+        break;
     case OP_ld:
     case OP_ldu:
     case OP_st:
