@@ -207,15 +207,11 @@ int64_t book_run(struct book *b, const char *lab, const char *key, const char *s
     return run;
 }
 
-struct book_item *book_pending(struct book *b, int64_t run, int *n)
+static struct book_item *read_items(struct book *b, const char *sql, int64_t run, int *n)
 {
     struct book_item *v = NULL;
     *n = 0;
-    sqlite3_stmt *q =
-        query(b,
-              "SELECT student, original, text, problem, item.hash, late FROM item LEFT JOIN source"
-              " ON item.hash=source.hash WHERE run=? AND verdict IS NULL ORDER BY student",
-              "i", run);
+    sqlite3_stmt *q = query(b, sql, "i", run);
     while (step(b, q)) {
         v = gr_realloc(v, (size_t)(*n + 1) * sizeof(*v));
         struct book_item *x = &v[(*n)++];
@@ -234,6 +230,20 @@ struct book_item *book_pending(struct book *b, int64_t run, int *n)
     }
     sqlite3_finalize(q);
     return v;
+}
+
+#define ITEM_COLUMNS                                                                               \
+    "SELECT student, original, text, problem, item.hash, late FROM item LEFT JOIN source"          \
+    " ON item.hash=source.hash WHERE run=? AND "
+
+struct book_item *book_pending(struct book *b, int64_t run, int *n)
+{
+    return read_items(b, ITEM_COLUMNS "verdict IS NULL ORDER BY student", run, n);
+}
+
+struct book_item *book_sources(struct book *b, int64_t run, int *n)
+{
+    return read_items(b, ITEM_COLUMNS "text IS NOT NULL ORDER BY student", run, n);
 }
 
 void book_items_free(struct book_item *v, int n)

@@ -43,6 +43,8 @@ struct book_item {
 };
 /* The run's items without a verdict, in order of student. */
 struct book_item *book_pending(struct book *b, int64_t run, int *n);
+/* The run's items that have a source text. */
+struct book_item *book_sources(struct book *b, int64_t run, int *n);
 void book_items_free(struct book_item *v, int n);
 /* False when the item has a verdict already (nothing is changed). */
 bool book_result(struct book *b, int64_t run, const char *student, const char *status, double score,

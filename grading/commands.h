@@ -20,6 +20,7 @@ int cmd_export(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_mutate(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_similar(int argc, char **argv);
 
 /* Shared: the secret's text (fatal when unusable); a sandbox, or a refusal. */
 struct engine_options;

@@ -23,6 +23,7 @@ static const struct command {
     {"export", cmd_export, "write marks for Canvas, Moodle, Gradescope, Autolab, JUnit and others"},
     {"report", cmd_report, "write HTML pages, one a student and one of the class"},
     {"selftest", cmd_selftest, "mark the labs' wrong, right, solution and skeleton kernels"},
+    {"similar", cmd_similar, "list pairs of submissions alike in structure, to read yourself"},
     {"mutate", cmd_mutate, "change a solution in one place at a time: is it caught?"},
     {"bench", cmd_bench, "print submissions a second"},
     {"labs", cmd_labs, "list the labs and their rubrics' rows"},

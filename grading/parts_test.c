@@ -4,6 +4,7 @@
 #include "gate.h"
 #include "names.h"
 #include "report.h"
+#include "similar.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -188,4 +189,32 @@ Test(rubrics, hold_together)
         cr_assert_eq(rubric_problems(lab, all_rubrics[i], &t), 0, "%s", text_str(&t));
         text_free(&t);
     }
+}
+
+Test(similar, sees_through_renaming)
+{
+    static const char a[] = "KERNEL f(const float *in, float *out, unsigned n)\n{\n    unsigned i "
+                            "= blockIdx.x * blockDim.x + threadIdx.x;\n"
+                            "    float sum = 0;\n    for (unsigned k = i; k < n; k += 64)\n        "
+                            "sum += in[k] * 2;\n    if (i < n)\n"
+                            "        out[i] = sum;\n}\n";
+    static const char renamed[] = "KERNEL g(const float *src, float *dst, unsigned len) // mine\n{ "
+                                  "unsigned me = blockIdx.x*blockDim.x+threadIdx.x;"
+                                  " float acc = 1; for (unsigned q = me; q < len; q += 32) acc += "
+                                  "src[q] * 3; if (me < len) dst[me] = acc; }";
+    static const char other[] = "KERNEL h(int *x)\n{\n    __shared__ int s[64];\n    "
+                                "s[threadIdx.x] = x[threadIdx.x];\n    __syncthreads();\n"
+                                "    while (x[0] > 0) {\n        x[threadIdx.x] -= s[63 - "
+                                "threadIdx.x];\n        break;\n    }\n    return;\n}\n";
+    struct prints p = prints_of(a), q = prints_of(renamed), r = prints_of(other),
+                  none = prints_of("");
+    cr_assert_eq(prints_overlap(&p, &q), 1);
+    cr_assert_lt(prints_overlap(&p, &r), 0.2);
+    cr_assert_eq(prints_overlap(&p, &none), 0);
+    prints_subtract(&p, &q);
+    cr_assert_eq(p.n, 0);
+    prints_free(&p);
+    prints_free(&q);
+    prints_free(&r);
+    prints_free(&none);
 }
