@@ -13,9 +13,10 @@
 #include "code.h"
 #include <stdatomic.h>
 
-#define NBARRIERS 17       /* PTX's sixteen and barrier.cluster's */
-#define CLUSTER_BARRIER 16
-#define SLICE     4096 /* warp instructions a path may run before others get a turn */
+#define NBARRIERS         17 /* PTX's sixteen and barrier.cluster's */
+#define CLUSTER_BARRIER   16
+#define SLICE             4096 /* warp instructions a path may run before others get a turn */
+#define COOPERATIVE_SLICE 64   /* the same in a cooperative launch */
 
 struct frame { /* registers of one call */
     uint8_t *regs;
@@ -137,6 +138,7 @@ struct launch {
     struct listener *listeners[4];
     int nlisteners;
     bool counters;
+    int32_t slice;
     uint32_t max_active; /* blocks a worker may have open at once */
     uint32_t cc;
     uint64_t workspace; /* cooperative grid workspace, for %envreg1/2 */

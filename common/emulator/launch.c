@@ -254,8 +254,8 @@ static void block_start(struct block *b, uint64_t index)
 static void add_steps(struct worker *k, struct warp *w)
 {
     struct launch *l = k->launch;
-    k->steps += (uint64_t)(SLICE - (w->slice < 0 ? -1 : w->slice));
-    if (l->steps_limit == 0 || k->steps < SLICE)
+    k->steps += (uint64_t)(l->slice - (w->slice < 0 ? -1 : w->slice));
+    if (l->steps_limit == 0 || k->steps < (uint64_t)l->slice)
         return;
     uint64_t used = atomic_fetch_add(&l->steps_used, k->steps) + k->steps;
     k->steps = 0;
@@ -311,7 +311,7 @@ static enum run block_run(struct block *b)
         for (uint32_t i = 0; i < b->nwarps; i++) {
             struct warp *w = &b->warps[i];
             if (w->state == WARP_READY) {
-                w->slice = SLICE;
+                w->slice = l->slice;
                 run(w);
                 add_steps(k, w);
                 if (l->failed)
@@ -629,8 +629,11 @@ static void set_up(struct launch *l, const struct emu_launch *e)
     uint64_t resident =
         (uint64_t)emu_occupancy(e->func, l->threads, e->shared_bytes, NULL) * d->sms;
     l->max_active = (uint32_t)(resident > 65536 ? 65536 : resident);
-    if (l->cooperative)
+    l->slice = SLICE;
+    if (l->cooperative) { /* blocks wait for each other by spinning: keep it short */
         l->max_active = (uint32_t)l->nblocks;
+        l->slice = COOPERATIVE_SLICE;
+    }
     l->constants = xcalloc(l->module->nfuncs + 1, sizeof(*l->constants));
     l->warp_constants = aligned_alloc(64, (size_t)l->nwarps * WARP_CONST_BYTES);
     if (!l->warp_constants)

@@ -51,10 +51,10 @@ static void lower_half_compare(struct lower *l, bool set)
         return;
     enum ptx_type d = p->types[0];
     in->width = (uint8_t)type_bytes(d);
-    in->imm = d == PTX_F16 || d == PTX_F16X2     ? 0x3c00 :
-              d == PTX_BF16 || d == PTX_BF16X2   ? 0x3f80 :
-              type_bytes(d) == 2 || in->size == 32 ? 0xffff :
-                                                   0xffffffff;
+    in->imm = d == PTX_F16 || d == PTX_F16X2         ? 0x3c00
+              : d == PTX_BF16 || d == PTX_BF16X2     ? 0x3f80
+              : type_bytes(d) == 2 || in->size == 32 ? 0xffff
+                                                     : 0xffffffff;
 }
 static bool lower_narrow(struct lower *l)
 {
