@@ -38,6 +38,7 @@ struct run {
     struct report report;
     struct variant_state *variants;
     struct lab_case *cases; /* chosen ones */
+    char *own_name;         /* of the case made from the command line */
     int ncases, failed, checks;
     bool lost; /* the device's context, after an error that sticks */
 };
@@ -121,7 +122,7 @@ static bool chosen_applies(const struct run *r, const struct lab_case *c)
 
 /* The case on the command line is like the first timed one (or --case) of the chosen kernels
  * otherwise. */
-static struct lab_case make_own_case(const struct run *r)
+static struct lab_case make_own_case(struct run *r)
 {
     const struct run_options *o = &r->o;
     struct lab_case c = r->lab->cases[0];
@@ -146,7 +147,7 @@ static struct lab_case make_own_case(const struct run *r)
     c.param = o->has_param ? o->param : c.param;
     c.dtype = o->has_dtype ? o->dtype : c.dtype;
     c.flags = CASE_CHECK | CASE_TIME;
-    c.name = host_format("n=%llu", (unsigned long long)c.n);
+    c.name = r->own_name = host_format("n=%llu", (unsigned long long)c.n);
     return c;
 }
 
@@ -605,6 +606,7 @@ int main(int argc, char **argv)
     module_unload(&r.module);
     free(r.report.results);
     free(r.cases);
+    free(r.own_name);
     free(r.variants);
     free(command);
     return status;
