@@ -250,6 +250,13 @@ def find(paths=None):
     return files
 
 
+def _with_counters(row, old):
+    """A run without counters keeps those of the run before it: they come by separate passes."""
+    if old is not None and not row["counters_evidence"] and old["counters_evidence"]:
+        row.update({c: v for c, v in old.items() if c not in REQUIRED or c == "counters_evidence"})
+    return row
+
+
 def load(paths=None):
     """The newest good row of every experiment. RECORDS in the environment stands for paths."""
     if paths is None and os.environ.get("RECORDS"):
@@ -263,6 +270,7 @@ def load(paths=None):
             if row["correct"] == "fail":
                 continue
             old = newest.get(row.experiment)
-            if old is None or row["date"] >= old["date"]:
-                newest[row.experiment] = row
+            if old is not None and row["date"] < old["date"]:
+                row, old = old, row
+            newest[row.experiment] = _with_counters(row, old)
     return Records(newest.values())

@@ -47,6 +47,15 @@ def test_newest_wins_and_failures_never_do(tmp_path):
     assert [r["hot_ms"] for r in rows] == [2]
 
 
+def test_counters_of_an_older_pass_stay(tmp_path):
+    def line(**kw):
+        return synthetic.row("gpu", lab="reduction", variant="reduce1", case="c", n=4, bytes=16, **kw)
+    synthetic.write(tmp_path / "a.csv", [line(hot_ms=1.0, date="2026-01-01", barriers=7)])
+    synthetic.write(tmp_path / "b.csv", [line(hot_ms=2.0, date="2026-03-01", counters_evidence="")])
+    row = records.load([tmp_path])[0]
+    assert (row["hot_ms"], row["barriers"], row["counters_evidence"]) == (2, 7, "measured")
+
+
 def test_machines_are_kept_apart(tmp_path):
     synthetic.write(tmp_path / "g.csv", synthetic.rows("gpu"))
     synthetic.write(tmp_path / "e.csv", synthetic.rows("emulator"))
