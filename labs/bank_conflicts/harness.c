@@ -16,12 +16,13 @@ enum { OP_STRIDE, OP_TILE };
 enum { IN, OUT };
 
 /* What a loop variant reads; the figures are those of the kernels in bank_conflicts.cu. */
-#define ROW    32
-#define WINDOW (32 * ROW)
-#define ROUND  32
-#define ROUNDS 8
-#define WORDS  (WINDOW + (ROUND - 1) * ROW)
-#define ONCE   512 /* doubles of bank_once's shared array, and its block */
+#define ROW        32
+#define WINDOW     (32 * ROW)
+#define ROUND      32
+#define ROUNDS     8
+#define WORDS      (WINDOW + (ROUND - 1) * ROW)
+#define MAX_STRIDE (1 << 20) /* times 1024 threads: still an int */
+#define ONCE       512       /* doubles of bank_once's shared array, and its block */
 
 /* flags of a variant: the 32-bit words of one element, or what else it is */
 enum { WORD4 = 1, WORD8 = 2, WORD16 = 4, WORD_MASK = 7, IS_ONCE = 8, IS_TILE = 16 };
@@ -151,6 +152,10 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
     if ((v->flags & IS_TILE) && (uint64_t)r->block_y * r->items != 32) {
         snprintf(err, errsize, "LAUNCH(%s, 32, %u, %u): %u x %u rows are not the tile's 32",
                  v->name, r->block_y, r->items, r->block_y, r->items);
+        return false;
+    }
+    if (c->param < 0 || c->param > MAX_STRIDE) {
+        snprintf(err, errsize, "this lab's strides are 0 to %d", MAX_STRIDE);
         return false;
     }
     memset(out, 0, sizeof(*out));

@@ -17,6 +17,7 @@
 
 enum { MEAN3 = 1, CONSTANT = 2 };
 enum { IN, OUT, WEIGHTS };
+#define MAX_WIDTH 255 /* the kernels' arrays are made for it */
 
 /* Above this many products only some stretches of out are compared; the rest must be
  * of a possible size. */
@@ -99,6 +100,11 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
     if (r->block_x > d->max_threads_per_block || per_block == 0) {
         snprintf(err, errsize, "LAUNCH(%s, %u, %u, %u): a block has 1 to %u threads", v->name,
                  r->block_x, r->block_y, r->items, d->max_threads_per_block);
+        return false;
+    }
+    if (c->param < 1 || c->param > MAX_WIDTH || c->n > INT32_MAX - MAX_WIDTH) {
+        snprintf(err, errsize, "this lab's widths are 1 to %d, its lengths below 2^31 - %d",
+                 MAX_WIDTH, MAX_WIDTH);
         return false;
     }
     memset(out, 0, sizeof(*out));

@@ -114,6 +114,11 @@ static uint32_t blocks_for(uint64_t extent, uint32_t covered)
     return (uint32_t)((extent + covered - 1) / covered);
 }
 
+static bool too_large(uint64_t rows, uint64_t cols)
+{
+    return rows > INT32_MAX || cols > INT32_MAX || rows * cols > INT32_MAX;
+}
+
 static bool plan(const struct lab_variant *v, const struct lab_case *c,
                  const struct launch_record *r, const struct device_limits *d, struct plan *out,
                  char *err, size_t errsize)
@@ -126,6 +131,10 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
     if (r->block_x * r->block_y > d->max_threads_per_block) {
         snprintf(err, errsize, "LAUNCH(%s, %u, %u, …): a block has at most %u threads", v->name,
                  r->block_x, r->block_y, d->max_threads_per_block);
+        return false;
+    }
+    if (too_large(c->m, c->k) || too_large(c->k, c->n) || too_large(c->m, c->n)) {
+        snprintf(err, errsize, "each matrix of this lab has fewer than 2^31 elements");
         return false;
     }
     memset(out, 0, sizeof(*out));
