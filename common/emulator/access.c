@@ -2,6 +2,7 @@
 #include "check.h"
 #include "exec.h"
 #include "mem.h"
+#include "traffic.h"
 #include <string.h>
 
 bool access_lookup(struct warp *w, const struct insn *in, int lane, uint64_t addr, uint32_t size,
@@ -53,4 +54,6 @@ void access_event(struct warp *w, const struct insn *in, enum access_kind kind,
     for (int k = 0; k < l->nlisteners; k++)
         if (l->listeners[k]->access)
             l->listeners[k]->access(l->listeners[k], &w->block->info, &a);
+    if (w->block->sampled)
+        traffic_listener()->access(traffic_listener(), &w->block->info, &a);
 }

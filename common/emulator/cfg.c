@@ -107,6 +107,16 @@ static void add_edge(struct reverse *r, uint32_t from, uint32_t to)
     r->head[to] = r->nedges++;
 }
 
+/* A kernel's block of nothing but `ret`: nobody waits there. Lanes that return early must
+ * be gone when the others come to a barrier, as they are on a GPU. */
+static bool only_ends(const struct ptx_func *f, const struct cfg *c, uint32_t b)
+{
+    const struct ptx_insn *in = &f->insns[c->first[b]];
+
+    return f->is_entry && c->first[b] < f->ninsns && (in->op == OP_ret || in->op == OP_exit) &&
+           !in->guarded;
+}
+
 static void post_dominators(const struct ptx_func *f, struct cfg *c)
 {
     uint32_t n = c->nblocks, total = n;
@@ -180,7 +190,8 @@ static void post_dominators(const struct ptx_func *f, struct cfg *c)
         }
     }
     for (uint32_t b = 0; b < n; b++)
-        c->ipdom[b] = ip[b] == n || ip[b] == UINT32_MAX ? NO_BLOCK : ip[b];
+        c->ipdom[b] =
+            ip[b] == n || ip[b] == UINT32_MAX || only_ends(f, c, ip[b]) ? NO_BLOCK : ip[b];
     free(r.head);
     free(r.next);
     free(r.to);

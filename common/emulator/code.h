@@ -123,7 +123,7 @@ struct launch_const { /* an entry of the launch-constant area */
 /* What one execution of a PTX instruction adds, per lane (tensor: per warp). */
 struct insn_cost {
     uint8_t flop16, flop32, flop64;
-    bool sfu, shuffle, warp_sync, call, is_const_load;
+    bool sfu, div, shuffle, warp_sync, call, is_const_load;
     uint32_t tensor;
     uint32_t guard_slot; /* NO_PLACE: not predicated */
 };

@@ -9,6 +9,7 @@
 #include "launch.h"
 #include "model.h"
 #include "occupancy.h"
+#include "traffic.h"
 #include <jansson.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -140,6 +141,7 @@ static void add_block(struct counters *c, const struct emu_func *f, const struct
         c->flop_fp64 += lanes * k->flop64;
         c->tensor_flop += warps * k->tensor;
         c->sfu_ops += k->sfu ? warps : 0;
+        c->div_ops += k->div ? warps : 0;
     }
 }
 static void add_func(struct counters *c, const struct emu_func *f, const struct block_count *counts,
@@ -207,6 +209,7 @@ void count_launch(struct launch *l, struct worker **workers, int n, struct emu_r
     keep_sums(l->module, a);
     struct model_launch m = {.blocks = l->nblocks, .threads_per_block = l->threads};
     m.occupancy = occupancy_of(l->profile, l->threads, l->func->info.registers, l->shared_bytes);
+    traffic_result(l->serial, &r->counters, &m);
     model_time(&r->counters, &m, l->profile, r);
 }
 

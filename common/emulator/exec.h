@@ -96,6 +96,8 @@ struct block {
     struct barrier barriers[NBARRIERS];
     struct block_info info;
     uint32_t yields;
+    bool sampled; /* its accesses go to the traffic sample (traffic.h) */
+    bool tell;    /* somebody wants its accesses */
     struct block *next;
     uint32_t nslept;
 };

@@ -284,7 +284,7 @@ static inline int resolve(struct warp *w, const struct insn *in, struct request 
 static inline void tell(struct warp *w, const struct insn *in, enum access_kind kind,
                         enum access_space space, const struct request *q, u32 size)
 {
-    if (__builtin_expect(w->block->launch->nlisteners != 0, 0)) {
+    if (__builtin_expect(w->block->tell, 0)) {
         const u32 *value[8];
         u32 copy[4][WARP];
         const u32 *const *v = NULL;

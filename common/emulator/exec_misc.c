@@ -416,17 +416,21 @@ HANDLER(elect) /* d|p, membermask: the lowest lane is elected */
 
 HANDLER(bar_warp_sync)
 {
-    u32 lead = (u32)__builtin_ctz(w->mask);
-    u32 members = SRC(u32, 0)[lead];
-    u32 all = together(w, in, members);
+    const u32 *members = SRC(u32, 0);
+    u32 all = together(w, in, members[__builtin_ctz(w->mask)]);
     if (!all)
         return warp_next_path(w);
     w->worker->slots[in->slot].requests++;
     struct launch *l = w->block->launch;
-    for (int k = 0; k < l->nlisteners; k++)
-        if (l->listeners[k]->warp_sync)
-            l->listeners[k]->warp_sync(l->listeners[k], &w->block->info, in->site, w->index,
-                                       all & members, true);
+    members = SRC(u32, 0);
+    for (u32 left = l->nlisteners ? all : 0; left;) { /* lanes may name different masks: tiles */
+        u32 mask = members[__builtin_ctz(left)] & all;
+        for (int k = 0; k < l->nlisteners; k++)
+            if (l->listeners[k]->warp_sync)
+                l->listeners[k]->warp_sync(l->listeners[k], &w->block->info, in->site, w->index,
+                                           mask, true);
+        left &= ~(mask | 1u << __builtin_ctz(left));
+    }
     return warp_joined(w, in);
 }
 

@@ -13,6 +13,7 @@
 #include "model.h"
 #include "occupancy.h"
 #include "trace.h"
+#include "traffic.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,12 +241,17 @@ static void block_start(struct block *b, uint64_t index)
                                   .index = b->index,
                                   .threads = l->threads,
                                   .warps = l->nwarps,
-                                  .shared_bytes = l->shared_bytes};
+                                  .shared_bytes = l->shared_bytes,
+                                  .shared = b->shared};
     for (int k = 0; k < 3; k++) {
         b->info.ctaid[k] = b->ctaid[k];
         b->info.ntid[k] = l->block[k];
         b->info.nctaid[k] = l->grid[k];
     }
+    b->sampled = emu_options()->counters && traffic_wants(index, l->nblocks);
+    b->tell = l->nlisteners || b->sampled;
+    if (b->sampled)
+        traffic_listener()->block_begin(traffic_listener(), &b->info);
     for (int k = 0; k < l->nlisteners; k++)
         if (l->listeners[k]->block_begin)
             l->listeners[k]->block_begin(l->listeners[k], &b->info);
@@ -342,6 +348,8 @@ static enum run block_run(struct block *b)
 static void block_finish(struct block *b)
 {
     struct launch *l = b->launch;
+    if (b->sampled)
+        traffic_listener()->block_end(traffic_listener(), &b->info);
     if (!l->failed)
         for (int k = 0; k < l->nlisteners; k++)
             if (l->listeners[k]->block_end)

@@ -810,6 +810,11 @@ static void note_costs(struct lower *l)
         case OP_sqrt:
         case OP_div:
             c->sfu = is_float_type(t);
+            c->div = (in->op == OP_div || in->op == OP_sqrt || in->op == OP_rcp) &&
+                     !ptx_has(in, M_approx) && !ptx_has(in, M_full);
+            break;
+        case OP_rem:
+            c->div = true;
             break;
         case OP_mma:
             c->tensor = 2u * in->shape_m * in->shape_n * in->shape_k;
