@@ -13,7 +13,7 @@
 struct batch_args {
     const char *lab, *input, *secret, *roster, *book;
     int jobs;
-    bool fresh, no_secret, quiet, has_policy;
+    bool fresh, gpu, no_secret, quiet, has_policy;
     struct policy policy;
 };
 
@@ -25,7 +25,8 @@ enum {
     KEY_LATE_DAYS,
     KEY_BEST,
     KEY_FRESH,
-    KEY_NO_SECRET
+    KEY_NO_SECRET,
+    KEY_GPU
 };
 static const struct argp_option options[] = {
     {"lab", 'l', "LAB", 0, "The lab whose rubric to use", 0},
@@ -34,6 +35,7 @@ static const struct argp_option options[] = {
     {"no-secret", KEY_NO_SECRET, 0, 0, "Mark without hidden cases", 0},
     {"roster", 'r', "CSV", 0, "Who is in the class; a Canvas or Moodle export will do", 0},
     {"jobs", 'j', "N", 0, "Submissions at a time (default: as many as there are cores)", 0},
+    {"gpu", KEY_GPU, 0, 0, "Measure times on this machine's GPU, in turns with the reference", 0},
     {"fresh", KEY_FRESH, 0, 0, "Mark again what is known by its content", 0},
     {"quiet", 'q', 0, 0, "No progress line", 0},
     {0, 0, 0, 0, "Late submissions (kept in the gradebook for the lab):", 1},
@@ -114,6 +116,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 'q':
         a->quiet = true;
+        return 0;
+    case KEY_GPU:
+        a->gpu = true;
         return 0;
     case KEY_FRESH:
         a->fresh = true;
@@ -338,6 +343,7 @@ int cmd_batch(int argc, char **argv)
     engine_defaults(&o);
     if (!sandbox_or_refuse(&o, false))
         return 2;
+    o.measure = a.gpu;
     if (a.secret)
         o.secret = read_secret(a.secret);
     if (!engine_open(&e, a.lab, &o, err, sizeof(err)) ||

@@ -12,7 +12,7 @@
 
 struct check_args {
     const char *lab, *file, *secret_file, *only;
-    bool json, practice;
+    bool json, practice, gpu;
 };
 
 static const struct argp_option check_options[] = {
@@ -20,6 +20,7 @@ static const struct argp_option check_options[] = {
     {"json", 'j', 0, 0, "Print the verdict as JSON", 0},
     {"only", 'o', "VARIANTS", 0, "Only the rows of these variants", 0},
     {"secret", 's', "FILE", 0, "The instructor's secret: hidden cases are marked, too", 0},
+    {"gpu", 'g', 0, 0, "Measure times on this machine's GPU, in turns with the reference", 0},
     {"practice", 'p', 0, 0, "Go on without a sandbox where none can be made", 0},
     {0}};
 
@@ -38,6 +39,9 @@ static error_t parse_check(int key, char *arg, struct argp_state *state)
         return 0;
     case 's':
         a->secret_file = arg;
+        return 0;
+    case 'g':
+        a->gpu = true;
         return 0;
     case 'p':
         a->practice = true;
@@ -118,6 +122,7 @@ int cmd_check(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     engine_defaults(&o);
     o.only = a.only;
+    o.measure = a.gpu;
     if (!sandbox_or_refuse(&o, a.practice && !a.secret_file))
         return 2;
     if (a.secret_file)

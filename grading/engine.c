@@ -3,13 +3,18 @@
 
 #include "dtype.h"
 #include "gate.h"
+#include "speed.h"
 #include "submissions.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
-enum { KEPT_FINDINGS = 10, KEPT_OUTPUT = 4096, SPEED_SAMPLES = 20 };
+enum { KEPT_FINDINGS = 10, KEPT_OUTPUT = 4096, SPEED_ROUNDS = 20, SPEED_WARMUPS = 3 };
 
 const char *row_kind_name(enum row_kind k)
 {
@@ -21,7 +26,7 @@ const char *row_kind_name(enum row_kind k)
 
 struct marking {
     struct engine *e;
-    struct session *s;
+    struct session *s, **gpu; /* *gpu: made when first needed */
     const struct rubric_row *row;
     json_t *out; /* the row's object */
 };
@@ -382,6 +387,11 @@ static void mark_gate(struct marking *m, struct marked_case *cases, int n)
 
 /* ---- speed ---- */
 
+static unsigned default_evidence(enum row_kind k)
+{
+    return k == ROW_SPEED ? EV_MODELLED | EV_MEASURED : EV_COUNTED;
+}
+
 /* Modelled times are exact: the same counts give the same time, so there is no interval. */
 static void speed_modelled(struct marking *m, const struct run *r, const struct marked_case *c)
 {
@@ -409,6 +419,99 @@ static void speed_modelled(struct marking *m, const struct run *r, const struct 
     free(why);
 }
 
+/* One job at a time on the GPU, whoever runs it on this machine; compiling needs no lock. */
+static int lock_gpu(void)
+{
+    int fd = open("/tmp/warplab-gpu.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    while (fd >= 0 && flock(fd, LOCK_EX) && errno == EINTR)
+        ;
+    return fd;
+}
+
+static struct session *gpu_session(struct session **kept, const struct session *like,
+                                   const struct engine *e)
+{
+    if (!*kept) {
+        *kept = gr_alloc(sizeof(**kept));
+        session_start(*kept, e->lab, &e->gpu_options, like->name, like->source, like->length);
+    }
+    return *kept;
+}
+
+/* Times both in turns, n rounds after the warm-up. False when one cannot be timed: settled. */
+static bool time_rounds(struct marking *m, const struct run *r, struct session *own,
+                        struct session *theirs, int from, int n, double *own_ms, double *their_ms)
+{
+    for (int i = -SPEED_WARMUPS; i < n; i++) {
+        uint64_t seed = r->seed ^ (uint64_t)(1000 + from + i) * 0x9e3779b97f4a7c15u;
+        double a = 0, b = 0;
+        char *why = NULL;
+        bool ours = session_time(theirs, r, seed, &b, &why);
+        if (!ours || !session_time(own, r, seed + 1, &a, &why)) {
+            char *all = gr_format("%s on the GPU: %s",
+                                  ours ? "Timed" : "The reference solution, timed", why);
+            settle(m, ours ? "fail" : "error", all, r->c.name);
+            free(all);
+            free(why);
+            return false;
+        }
+        if (i >= 0) {
+            own_ms[i] = a;
+            their_ms[i] = b;
+        }
+    }
+    return true;
+}
+
+static void settle_speed(struct marking *m, const struct run *r, const struct speed *s,
+                         const double *own_ms, int n)
+{
+    static const char *const status[] = {[SPEED_PASS] = "pass",
+                                         [SPEED_FAIL] = "fail",
+                                         [SPEED_INCONCLUSIVE] = "inconclusive",
+                                         [SPEED_IMPOSSIBLE] = "error"};
+    json_t *samples = json_array();
+    char *why = s->end == SPEED_IMPOSSIBLE
+                    ? gr_format("A time of %.6g ms cannot be: the memory system is not that fast. "
+                                "A person has to look.",
+                                own_ms[s->worst])
+                    : gr_format("Measured: %.2f of the reference's speed (95 %% sure: %.2f to "
+                                "%.2f, %d rounds in turns), expected at least %.2f.",
+                                s->ratio, s->low, s->high, n, m->row->ratio);
+    settle(m, status[s->end], why, r->c.name);
+    json_object_set_new(m->out, "evidence", json_string("measured"));
+    json_object_set_new(m->out, "limit", json_real(m->row->ratio));
+    if (isfinite(s->ratio))
+        json_object_set_new(m->out, "counted", json_real(s->ratio));
+    for (int i = 0; i < n; i++)
+        json_array_append_new(samples, json_real(isfinite(own_ms[i]) ? own_ms[i] : -1));
+    json_object_set_new(m->out, "samples", samples);
+    free(why);
+}
+
+/* An interval that straddles the threshold gets one more, longer try; then it is a person's. */
+static void speed_measured(struct marking *m, const struct run *r)
+{
+    double own_ms[2 * SPEED_ROUNDS], their_ms[2 * SPEED_ROUNDS];
+    struct session *own = gpu_session(m->gpu, m->s, m->e);
+    struct session *theirs = gpu_session(&m->e->gpu_reference, reference(m->e), m->e);
+    struct speed s = {.end = SPEED_INCONCLUSIVE};
+    double threshold = m->row->ratio * (1 - m->row->tolerance);
+    int n = SPEED_ROUNDS, lock = lock_gpu();
+    bool ok = true;
+    for (int attempt = 0; ok && attempt < 2 && s.end == SPEED_INCONCLUSIVE; attempt++) {
+        n = SPEED_ROUNDS * (attempt + 1);
+        ok = time_rounds(m, r, own, theirs, 100 * attempt, n, own_ms, their_ms);
+        if (ok)
+            s = speed_judge(own_ms, their_ms, n, threshold,
+                            speed_floor_ms(r->plan->bytes, own->loaded.dram_gbps));
+    }
+    if (lock >= 0)
+        close(lock);
+    if (ok)
+        settle_speed(m, r, &s, own_ms, n);
+}
+
 static void mark_speed(struct marking *m, struct marked_case *cases, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -417,7 +520,11 @@ static void mark_speed(struct marking *m, struct marked_case *cases, int n)
         struct run *r = run_case(m, &cases[i], 0, false);
         if (blocked(m, r, &cases[i]))
             return;
-        speed_modelled(m, r, &cases[i]);
+        unsigned accepted = m->row->evidence ? m->row->evidence : default_evidence(m->row->kind);
+        if (m->e->gpu && (accepted & EV_MEASURED))
+            speed_measured(m, r);
+        else
+            speed_modelled(m, r, &cases[i]);
         if (strcmp(json_string_value(json_object_get(m->out, "status")), "pass"))
             return;
     }
@@ -427,24 +534,20 @@ static void mark_speed(struct marking *m, struct marked_case *cases, int n)
 
 /* ---- rows ---- */
 
-static unsigned default_evidence(enum row_kind k)
-{
-    return k == ROW_SPEED ? EV_MODELLED | EV_MEASURED : EV_COUNTED;
-}
-
 static const char *evidence_used(enum row_kind k)
 {
     return k == ROW_SPEED ? "modelled" : k == ROW_CORRECT ? "emulator" : "counted";
 }
 
-static json_t *mark_row(struct engine *e, struct session *s, const struct rubric_row *row)
+static json_t *mark_row(struct engine *e, struct session *s, struct session **gpu,
+                        const struct rubric_row *row)
 {
     static void (*const by_kind[])(struct marking *, struct marked_case *,
                                    int) = {[ROW_CORRECT] = mark_correct,
                                            [ROW_GATE] = mark_gate,
                                            [ROW_CHECKS] = mark_checks,
                                            [ROW_SPEED] = mark_speed};
-    struct marking m = {e, s, row, json_object()};
+    struct marking m = {e, s, gpu, row, json_object()};
     unsigned accepted = row->evidence ? row->evidence : default_evidence(row->kind);
     int n;
     json_object_set_new(m.out, "id", json_string(row->id));
@@ -456,7 +559,7 @@ static json_t *mark_row(struct engine *e, struct session *s, const struct rubric
     if (row->gate)
         json_object_set_new(m.out, "expression", json_string(row->gate));
     struct marked_case *cases = row_cases(e->lab, e->rubric, row, e->o->secret, &n);
-    if (row->kind != ROW_CORRECT && !(accepted & (EV_COUNTED | EV_MODELLED)))
+    if (row->kind != ROW_CORRECT && !(accepted & (EV_COUNTED | EV_MODELLED)) && !e->gpu)
         settle(&m, "skipped", "This row needs times measured on a GPU.", NULL);
     else
         by_kind[row->kind](&m, cases, n);
@@ -593,12 +696,13 @@ static void mark_all_rows(struct engine *e, struct session *s, json_t *v)
 {
     double score = 0, max = 0;
     bool human = false;
+    struct session *gpu = NULL;
     json_t *rows = json_object_get(v, "rows"), *runs = json_array();
     for (int i = 0; i < e->rubric->nrows; i++) {
         const struct rubric_row *row = &e->rubric->rows[i];
         if (e->o->only && !word_in(e->o->only, row->variant))
             continue;
-        json_t *o = mark_row(e, s, row);
+        json_t *o = mark_row(e, s, &gpu, row);
         const char *status = json_string_value(json_object_get(o, "status"));
         score += json_number_value(json_object_get(o, "points"));
         max += strcmp(status, "skipped") ? row->points : 0;
@@ -607,6 +711,12 @@ static void mark_all_rows(struct engine *e, struct session *s, json_t *v)
     }
     for (int i = 0; i < s->nruns; i++)
         json_array_append_new(runs, json_of_run(s->runs[i]));
+    if (gpu) {
+        put(v, "gpu", gpu->loaded.device);
+        put(v, "gpu_version", gpu->loaded.version);
+        session_end(gpu);
+        free(gpu);
+    }
     json_object_set_new(v, "runs", runs);
     json_object_set_new(v, "score", json_real(score));
     json_object_set_new(v, "max", json_real(max));
@@ -677,7 +787,12 @@ bool engine_open(struct engine *e, const char *lab, const struct engine_options 
                  size_t size)
 {
     struct text t = {0};
-    *e = (struct engine){.lab = lab_named(lab), .rubric = rubric_of(lab), .o = o};
+    *e = (struct engine){.lab = lab_named(lab),
+                         .rubric = rubric_of(lab),
+                         .o = o,
+                         .gpu = o->measure,
+                         .gpu_options = *o};
+    e->gpu_options.gpu = true;
     if (!e->lab || !e->rubric) {
         snprintf(err, size, "there is no %s \"%s\"", e->lab ? "rubric for the lab" : "lab", lab);
         return false;
@@ -706,7 +821,7 @@ void engine_key(const struct engine *e, const char *source, size_t length, char 
     struct text t = {0};
     text_addf(&t, "%s\n%s\n%s\n%s\n%llu %g %g %d\n", e->lab->name, e->tools,
               e->o->secret ? e->o->secret : "", e->o->only ? e->o->only : "",
-              (unsigned long long)e->o->steps, e->o->compile_s, e->o->run_s, e->o->gpu);
+              (unsigned long long)e->o->steps, e->o->compile_s, e->o->run_s, e->gpu);
     text_bytes(&t, source, length);
     digest_hex(t.s, t.length, out);
     text_free(&t);
@@ -714,6 +829,10 @@ void engine_key(const struct engine *e, const char *source, size_t length, char 
 
 void engine_close(struct engine *e)
 {
+    if (e->gpu_reference) {
+        session_end(e->gpu_reference);
+        free(e->gpu_reference);
+    }
     if (e->reference) {
         session_end(e->reference);
         free(e->reference);

@@ -28,7 +28,11 @@ struct engine {
     char *solution; /* source of the reference, NULL when it could not be read */
     size_t solution_length;
     struct session *reference; /* made when first needed, kept */
-    char tools[DIGEST_HEX];    /* digest of compiler, runtime, runner and this program */
+    /* options.measure: times come from the GPU; counts still from the emulator. */
+    bool gpu;
+    struct engine_options gpu_options;
+    struct session *gpu_reference;
+    char tools[DIGEST_HEX]; /* digest of compiler, runtime, runner and this program */
 };
 
 /* False with a reason: unknown lab, no rubric, mistakes in it. */

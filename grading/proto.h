@@ -33,6 +33,7 @@ struct msg_loaded {
     uint32_t emulated;
     char device[64], version[96];
     struct device_limits limits;
+    double dram_gbps; /* a GPU's peak; 0: not known */
 };
 
 enum msg_kind { MSG_ASK = 1, MSG_RUN };
@@ -52,23 +53,22 @@ struct msg_run {
     uint32_t kind;
     uint32_t check;      /* with the emulator's checks */
     uint32_t want_lines; /* counters by source line */
-    uint32_t samples;    /* GPU: timed repeats; 0: none */
+    uint32_t timed;      /* GPU: take the time of the launches */
     uint64_t steps;      /* warp instructions a launch */
     uint64_t poison;     /* pattern that fills outputs and scratch */
 };
 
 enum { STAGE_OPEN = 1 /* a kernel or variable is missing, memory */, STAGE_RUN, STAGE_DONE };
-#define MAX_SAMPLES 64
 struct msg_reply {
     int32_t error;  /* cudaError_t, 0 also when the failure was not CUDA's */
     uint32_t stage; /* STAGE_DONE: the outputs of every BUF_OUTPUT buffer follow the texts */
     uint32_t error_bytes, findings_bytes, lines_bytes; /* texts that follow, in this order */
-    uint32_t nsamples;
+    uint32_t unused;
     uint64_t counters[64]; /* order of counters.h */
     double modelled_ms, occupancy;
     char bound[32], limiter[32];
-    double samples[MAX_SAMPLES]; /* ms */
-    uint64_t input_sum;          /* data_sum() of all inputs, read back after the run */
+    double measured_ms; /* 0: not timed */
+    uint64_t input_sum; /* data_sum() of all inputs, read back after the run */
 };
 
 static inline uint64_t data_sum(uint64_t sum, const void *data, uint64_t n)

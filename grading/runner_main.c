@@ -113,7 +113,10 @@ static void fill_device(struct msg_loaded *m)
                                .max_threads_per_sm = (uint32_t)p.maxThreadsPerMultiProcessor,
                                .shared_per_block = (uint32_t)p.sharedMemPerBlock,
                                .cc = (uint32_t)(10 * p.major + p.minor)};
-    int driver = 0, runtime = 0;
+    int driver = 0, runtime = 0, khz = 0, bits = 0;
+    cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, 0);
+    cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, 0);
+    m->dram_gbps = 2.0 * khz * bits / 8 / 1e6; /* two transfers a clock */
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
     if (emu.version)
@@ -188,20 +191,20 @@ static bool upload(const struct plan *p, struct exec *e, struct memory *m, const
     return q->check || exec_poison(e);
 }
 
-/* Times the plan n times, on the inputs as they are; GPUs only. exec_finish() waits for the
- * whole device before the stop event: work left on other streams counts. */
-static bool time_plan(struct exec *e, struct msg_reply *r, uint32_t n)
+/* The launches with the clock around them. The whole device is waited for before the stop
+ * event is recorded: work left on another stream counts. Each timed run has inputs of its own,
+ * so there is no earlier answer to give again. */
+static bool launch_timed(struct exec *e, struct msg_reply *r)
 {
     cudaEvent_t start, stop;
-    bool ok = cudaEventCreate(&start) == cudaSuccess && cudaEventCreate(&stop) == cudaSuccess;
-    for (uint32_t i = 0; ok && i < n && i < MAX_SAMPLES; i++) {
-        float ms = 0;
-        cudaEventRecord(start, 0);
-        ok = exec_launch(e);
-        cudaEventRecord(stop, 0);
-        ok = ok && exec_finish(e) && cudaEventElapsedTime(&ms, start, stop) == cudaSuccess;
-        r->samples[r->nsamples++] = ms;
-    }
+    float ms = 0;
+    bool ok = cudaEventCreate(&start) == cudaSuccess && cudaEventCreate(&stop) == cudaSuccess &&
+              cudaDeviceSynchronize() == cudaSuccess && cudaEventRecord(start, 0) == cudaSuccess;
+    ok = ok && exec_launch(e) && cudaEventRecord(stop, 0) == cudaSuccess && exec_finish(e) &&
+         cudaEventElapsedTime(&ms, start, stop) == cudaSuccess;
+    r->measured_ms = ms;
+    cudaEventDestroy(start);
+    cudaEventDestroy(stop);
     return ok;
 }
 
@@ -292,11 +295,9 @@ static void carry_out(const struct plan *p, const struct msg_run *q, struct memo
     bool ok = exec_open(e, p, &module, &o) && upload(p, e, m, q);
     if (ok) {
         r->stage = STAGE_RUN;
-        ok = exec_launch(e) && exec_finish(e);
+        ok = q->timed && !emu.counter ? launch_timed(e, r) : exec_launch(e) && exec_finish(e);
         read_counters(r);
     }
-    if (ok && q->samples && !emu.counter)
-        ok = time_plan(e, r, q->samples);
     if (ok && download(p, e, m, r))
         r->stage = STAGE_DONE;
     r->error = (int32_t)e->error;

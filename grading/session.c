@@ -468,12 +468,12 @@ static void compare_all(struct session *s, struct run *r, const struct host_data
 }
 
 static bool send_run(struct session *s, struct run *r, const struct host_data *d, bool lines,
-                     uint32_t samples)
+                     bool timed)
 {
     struct msg_run q = {.kind = MSG_RUN,
                         .check = r->check,
                         .want_lines = lines,
-                        .samples = samples,
+                        .timed = timed,
                         .steps = s->o->steps,
                         .poison = poison_of(r)};
     if (!box_send(&s->box, &q, sizeof(q)) || !box_send(&s->box, r->plan, sizeof(*r->plan)))
@@ -502,8 +502,6 @@ static bool receive_reply(struct session *s, struct run *r, struct host_data *d,
     if (!box_receive(&s->box, m, sizeof(*m)))
         return false;
     m->bound[sizeof(m->bound) - 1] = m->limiter[sizeof(m->limiter) - 1] = 0;
-    if (m->nsamples > MAX_SAMPLES)
-        m->nsamples = MAX_SAMPLES;
     if (!(*error = receive_text(s, m->error_bytes)) ||
         !(*findings = receive_text(s, m->findings_bytes)) ||
         !(*lines = receive_text(s, m->lines_bytes)))
@@ -580,7 +578,7 @@ static void judge(struct session *s, struct run *r, struct host_data *d, const c
 }
 
 /* The box's standard error is read for this run alone while it goes on. */
-static void carry_out(struct session *s, struct run *r, bool want_lines, uint32_t samples)
+static void carry_out(struct session *s, struct run *r, bool want_lines, bool timed)
 {
     struct host_data d = {.input_sum = 0};
     char *error, *findings, *lines;
@@ -594,7 +592,7 @@ static void carry_out(struct session *s, struct run *r, bool want_lines, uint32_
     }
     make_inputs(s, r, &d);
     box_deadline(&s->box, s->o->run_s);
-    if (send_run(s, r, &d, want_lines, samples) &&
+    if (send_run(s, r, &d, want_lines, timed) &&
         receive_reply(s, r, &d, &error, &findings, &lines)) {
         judge(s, r, &d, error, findings);
         free(error);
@@ -651,7 +649,7 @@ struct run *session_run(struct session *s, const struct lab_variant *v, const st
     else if (!open_box(s))
         set_end(r, s->internal ? RUN_INTERNAL : RUN_DIED, gr_strdup(s->problem));
     else
-        carry_out(s, r, s->o->keep_all_lines, 0);
+        carry_out(s, r, s->o->keep_all_lines, false);
     return r;
 }
 
@@ -679,7 +677,7 @@ const char *session_lines(struct session *s, struct run *r)
     if (!r->lines && r->plan && open_box(s)) {
         struct run second = again(r);
         second.check = false;
-        carry_out(s, &second, true, 0);
+        carry_out(s, &second, true, false);
         r->lines = second.lines;
         second.lines = NULL;
         run_clear(&second);
@@ -687,17 +685,22 @@ const char *session_lines(struct session *s, struct run *r)
     return r->lines;
 }
 
-int session_samples(struct session *s, struct run *r, double *v, int n)
+bool session_time(struct session *s, const struct run *like, uint64_t seed, double *ms, char **why)
 {
-    struct run second = again(r);
-    int got = 0;
-    if (open_box(s)) {
-        carry_out(s, &second, false, (uint32_t)n);
-        got = second.correct ? (int)second.reply.nsamples : 0;
-        memcpy(v, second.reply.samples, (size_t)got * sizeof(*v));
+    struct run r = again(like);
+    r.seed = seed;
+    r.check = false;
+    *why = NULL;
+    if (!s->compiled || !open_box(s)) {
+        *why = gr_strdup(s->problem ? s->problem : "it could not be started");
+    } else {
+        carry_out(s, &r, false, true);
+        *ms = r.reply.measured_ms;
+        if (!r.correct)
+            *why = gr_strdup(r.why ? r.why : "it is wrong");
     }
-    run_clear(&second);
-    return got;
+    run_clear(&r);
+    return !*why;
 }
 
 void session_rest(struct session *s)

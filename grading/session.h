@@ -20,12 +20,13 @@ struct cc_reply {
 
 /* Where things are, and limits; the same for all sessions of a process. */
 struct engine_options {
-    const char *secret; /* seeds and hidden cases come from it; NULL: practice, no hidden ones */
-    bool unconfined;    /* no sandbox (practice only) */
-    bool gpu;
-    bool keep_all_lines;                 /* ask for source lines on every run */
-    const char *only;                    /* variants, separated by spaces; NULL: all */
-    uint64_t steps;                      /* warp instructions a launch may take on the emulator */
+    const char *secret;  /* seeds and hidden cases come from it; NULL: practice, no hidden ones */
+    bool unconfined;     /* no sandbox (practice only) */
+    bool gpu;            /* this session runs on the GPU */
+    bool measure;        /* engine: SPEED rows are measured on the GPU */
+    bool keep_all_lines; /* ask for source lines on every run */
+    const char *only;    /* variants, separated by spaces; NULL: all */
+    uint64_t steps;      /* warp instructions a launch may take on the emulator */
     double compile_s, run_s;             /* wall clock */
     const char *bin, *lib, *root, *cuda; /* folders: build/bin, build/lib, repository, toolkit */
 };
@@ -93,8 +94,9 @@ struct run *session_run(struct session *s, const struct lab_variant *v, const st
                         uint64_t seed, bool check);
 /* The run again, with source lines; NULL when it has none. */
 const char *session_lines(struct session *s, struct run *r);
-/* The run again on a GPU with n timed samples appended to v. */
-int session_samples(struct session *s, struct run *r, double *v, int n);
+/* On a GPU: the run again, with inputs of another seed, timed and its results checked. False
+ * with the reason, allocated, when it is wrong or does not run. */
+bool session_time(struct session *s, const struct run *like, uint64_t seed, double *ms, char **why);
 /* Ends the runner, so that log is complete; a later run starts it again. */
 void session_rest(struct session *s);
 void session_end(struct session *s);
