@@ -114,6 +114,61 @@ Test(table, still_fits_with_everything_in_it, .init = make_report)
     free(text);
 }
 
+/* Two cases that differ in the parameter alone are rows of one table, kernel after kernel. */
+Test(table, a_sweep_is_one_table, .init = make_report)
+{
+    struct lab_case sweep[] = {{.name = "stride=1", .n = 64, .param = 1},
+                               {.name = "stride=33", .n = 64, .param = 33},
+                               {.name = "n=2^20", .n = 1 << 20}};
+    struct result rows[5];
+    struct lab lab = lab_testlab;
+    char *text, *first, *second;
+
+    for (int i = 0; i < 5; i++) {
+        rows[i] = results[i % 2];
+        rows[i].input = &sweep[i / 2];
+    }
+    lab.param_name = "stride";
+    report.lab = &lab;
+    report.results = rows;
+    report.n = 5;
+    text = in_memory(print_table);
+    report.results = results;
+    first = strstr(text, "variant");
+    cr_assert(strstr(text, "stride=1 … stride=33 · ") && strstr(text, "\nn=2^20 · "), "%s", text);
+    second = strstr(first + 1, "variant");
+    cr_assert(second && !strstr(second + 1, "variant"), "two tables of\n%s", text);
+    cr_assert_leq(strstr(text, " 33 "), strstr(text, "scale_float"), "by kernel:\n%s", text);
+    cr_assert_leq(widest(text), 100, "%s", text);
+    free(text);
+}
+
+/* A ladder keeps a table a size; one kernel over many sizes is a sweep. */
+Test(table, sizes_are_a_sweep_of_one_kernel, .init = make_report)
+{
+    struct lab_case sizes[] = {{.name = "n=2^10", .n = 1024}, {.name = "n=2^11", .n = 2048}};
+    struct result rows[4];
+    char *text;
+
+    for (int i = 0; i < 4; i++) {
+        rows[i] = results[i % 2];
+        rows[i].input = &sizes[i / 2];
+    }
+    report.results = rows;
+    report.n = 4;
+    text = in_memory(print_table);
+    cr_assert(!strstr(text, "…") && strstr(text, "   step  total"), "%s", text);
+    free(text);
+    rows[1] = rows[2];
+    report.n = 2;
+    text = in_memory(print_table);
+    report.results = results;
+    cr_assert(strstr(text, "n=2^10 … n=2^11"), "%s", text);
+    cr_assert(strstr(text, "  2^11 "), "%s", text);
+    cr_assert_null(strstr(strstr(text, "variant"), "  total "), "nothing to compare:\n%s", text);
+    free(text);
+}
+
 static char *heading_of_records_md(void)
 {
     char *path = host_format("%s/common/harness/RECORDS.md", host_root()), err[200];

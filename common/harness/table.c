@@ -1,4 +1,8 @@
-/* table.c - a run as a table a student reads (report.h). */
+/* table.c - a run as a table a student reads (report.h).
+ *
+ * A case is a table: its kernels are rows, each compared with the one before. Consecutive
+ * cases which differ only in the lab's parameter are a sweep and share one table, kernel after
+ * kernel; so do cases which differ only in n, if they have one kernel each. */
 #include "report.h"
 
 #include <gate.h>
@@ -9,6 +13,8 @@
 
 #define WIDTH       100
 #define MAX_COLUMNS 4
+#define NAME_WIDTH  15
+#define NAME_WIDEST 19
 
 double result_ms(const struct result *r)
 {
@@ -84,7 +90,13 @@ struct layout {
     const struct report *report;
     FILE *out;
     bool colour, cold, flops, bytes;
-    int ncolumns, width; /* of a counter's column */
+    int name, ncolumns, width; /* of the kernel's name, of a counter's column */
+};
+
+/* Consecutive results that make one table: ncases cases with the same nvariants kernels. */
+struct group {
+    const struct result *results;
+    int nvariants, ncases;
 };
 
 bool colours(FILE *out)
@@ -109,16 +121,21 @@ static bool has_counters(const struct report *p)
 static struct layout layout_of(FILE *out, const struct report *p)
 {
     struct layout l = {.report = p, .out = out, .colour = colours(out)};
-    int used = 4 + 15 + 5 + 10 + 5 + 7 + 7;
+    int used = 4 + 5 + 10 + 4 + 7 + 7;
 
+    l.name = NAME_WIDTH;
     for (int i = 0; i < p->n; i++) {
+        int length = (int)strlen(p->results[i].variant->name) + 1;
+
+        l.name = length > l.name ? length : l.name;
         l.cold |= p->results[i].time.cold.reps > 0;
         l.bytes |= p->results[i].bytes > 0;
         l.flops |= p->results[i].flops > 0;
     }
     l.bytes &= p->lab->bytes_formula != NULL;
     l.flops &= p->lab->flops_formula != NULL;
-    used += 10 * l.cold + 9 * l.bytes + 9 * l.flops;
+    l.name = l.name < NAME_WIDEST ? l.name : NAME_WIDEST;
+    used += l.name + 10 * l.cold + 9 * l.bytes + 9 * l.flops;
     while (has_counters(p) && p->lab->columns && l.ncolumns < MAX_COLUMNS &&
            p->lab->columns[l.ncolumns])
         l.ncolumns++;
@@ -152,18 +169,35 @@ static const char *short_number(double x, char text[16])
     return text;
 }
 
-static void print_head(const struct layout *l)
+/* Of "stride=8 n=2^22": stride, and 8. */
+static const char *sweep_word(const struct lab_case *c, bool value, char text[16])
 {
-    fprintf(l->out, "%s%-4s%-15s%5s%10s", paint(l, "\033[1m"), "", "variant", "",
-            l->cold ? "hot ms" : "ms");
+    size_t n = strcspn(c->name, "=");
+    const char *from = value ? c->name + n + 1 : c->name;
+
+    snprintf(text, 16, "%.*s", (int)(value ? strcspn(from, " ") : n), from);
+    return text;
+}
+
+static void print_head(const struct layout *l, const struct group *g)
+{
+    char text[16];
+
+    fprintf(l->out, "%s%-4s%-*s%5s", paint(l, "\033[1m"), "", l->name, "variant", "");
+    if (g->ncases > 1)
+        fprintf(l->out, "%7.6s", sweep_word(g->results[0].input, false, text));
+    fprintf(l->out, "%10s", l->cold ? "hot ms" : "ms");
     if (l->cold)
         fprintf(l->out, "%10s", "cold ms");
-    fputs("   ±%", l->out); /* two bytes, one column: no width */
+    fputs("  ±%", l->out); /* two bytes, one column: no width */
     if (l->bytes)
         fprintf(l->out, "%9s", "GB/s");
     if (l->flops)
         fprintf(l->out, "%9s", "GFLOP/s");
-    fprintf(l->out, "%7s%7s", "step", "total");
+    if (g->ncases == 1)
+        fprintf(l->out, "%7s", "step");
+    if (g->ncases == 1 || g->nvariants > 1)
+        fprintf(l->out, "%7s", "total");
     for (int c = 0; c < l->ncolumns; c++)
         fprintf(l->out, "%*s[%c]", l->width - 3, "", 'a' + c);
     fprintf(l->out, "%s\n", paint(l, "\033[0m"));
@@ -199,22 +233,33 @@ static void print_times(const struct layout *l, const struct result *r)
         print_rate(l, r->bytes, result_ms(r));
     if (l->flops)
         print_rate(l, r->flops, result_ms(r));
-    if (r->step > 0)
-        fprintf(l->out, "%7.2f%7.2f", r->step, r->cumulative);
-    else
-        fprintf(l->out, "%7s%7s", "-", "-");
 }
 
-static void print_row(const struct layout *l, const struct result *r)
+static void print_factor(const struct layout *l, double factor)
+{
+    if (factor > 0)
+        fprintf(l->out, "%7.2f", factor);
+    else
+        fprintf(l->out, "%7s", "-");
+}
+
+static void print_row(const struct layout *l, const struct group *g, const struct result *r)
 {
     static const char *const words[] = {"skip", "ok", "FAIL"}, *const codes[] = {"\033[33m",
                                                                                  "\033[32m",
                                                                                  "\033[31m"};
     char text[16], err[160];
 
-    fprintf(l->out, "%-4.3s%-15.14s%s%5s%s", r->variant->number ? r->variant->number : "",
-            r->variant->name, paint(l, codes[r->verdict]), words[r->verdict], paint(l, "\033[0m"));
+    fprintf(l->out, "%-4.3s%-*.*s%s%5s%s", r->variant->number ? r->variant->number : "", l->name,
+            l->name - 1, r->variant->name, paint(l, codes[r->verdict]), words[r->verdict],
+            paint(l, "\033[0m"));
+    if (g->ncases > 1)
+        fprintf(l->out, "%7.6s", sweep_word(r->input, true, text));
     print_times(l, r);
+    if (g->ncases == 1)
+        print_factor(l, r->step);
+    if (g->ncases == 1 || g->nvariants > 1)
+        print_factor(l, r->cumulative);
     for (int c = 0; c < l->ncolumns; c++) {
         double x = r->counted ? result_value(r, l->report->lab->columns[c], err, sizeof(err)) : NAN;
 
@@ -223,19 +268,80 @@ static void print_row(const struct layout *l, const struct result *r)
     fputc('\n', l->out);
 }
 
-static void print_case(const struct layout *l, const struct lab_case *c)
-{
-    const struct report *p = l->report;
+/* ---- groups ---- */
 
-    fprintf(l->out, "\n%s%s%s · %s", paint(l, "\033[1m"), c->name, paint(l, "\033[0m"),
-            dtype_name(c->dtype));
-    if (p->lab->param_name)
-        fprintf(l->out, " · %s %lld", p->lab->param_name, (long long)c->param);
-    fputc('\n', l->out);
-    print_head(l);
-    for (int i = 0; i < p->n; i++) {
-        if (p->results[i].input == c)
-            print_row(l, &p->results[i]);
+static int results_of_case(const struct report *p, int from)
+{
+    int n = 1;
+
+    while (from + n < p->n && p->results[from + n].input == p->results[from].input)
+        n++;
+    return n;
+}
+
+static bool same_variants(const struct result *a, const struct result *b, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (a[i].variant != b[i].variant)
+            return false;
+    }
+    return true;
+}
+
+/* "stride=1" and "stride=32", "width=3 n=2^24" and "width=63 n=2^24". */
+static bool same_word(const char *a, const char *b)
+{
+    size_t n = strcspn(a, "="), m = strcspn(b, "=");
+
+    return a[n] && n == m && !strncmp(a, b, n);
+}
+
+static bool is_sweep(const struct lab *lab, const struct lab_case *a, const struct lab_case *b,
+                     bool by_n)
+{
+    if (a->dtype != b->dtype || a->op != b->op || a->m != b->m || a->k != b->k ||
+        !same_word(a->name, b->name))
+        return false;
+    return by_n ? a->n != b->n && a->param == b->param
+                : lab->param_name && a->param != b->param && a->n == b->n &&
+                      strncmp(a->name, "n=", 2);
+}
+
+static struct group group_at(const struct report *p, int from)
+{
+    struct group g = {&p->results[from], results_of_case(p, from), 1};
+    bool by_n = false;
+
+    for (int at = from + g.nvariants; at < p->n; at += g.nvariants, g.ncases++) {
+        const struct result *last = &p->results[at - g.nvariants], *next = &p->results[at];
+
+        if (g.ncases == 1)
+            by_n = g.nvariants == 1 && is_sweep(p->lab, last->input, next->input, true);
+        if (results_of_case(p, at) != g.nvariants || !same_variants(last, next, g.nvariants) ||
+            !is_sweep(p->lab, last->input, next->input, by_n))
+            break;
+    }
+    return g;
+}
+
+static void print_title(const struct layout *l, const struct group *g)
+{
+    const struct lab_case *first = g->results[0].input;
+    const struct lab_case *last = g->results[(g->ncases - 1) * g->nvariants].input;
+
+    fprintf(l->out, "\n%s%s", paint(l, "\033[1m"), first->name);
+    if (g->ncases > 1)
+        fprintf(l->out, " … %s", last->name);
+    fprintf(l->out, "%s · %s\n", paint(l, "\033[0m"), dtype_name(first->dtype));
+}
+
+static void print_group(const struct layout *l, const struct group *g)
+{
+    print_title(l, g);
+    print_head(l, g);
+    for (int v = 0; v < g->nvariants; v++) {
+        for (int c = 0; c < g->ncases; c++)
+            print_row(l, g, &g->results[c * g->nvariants + v]);
     }
 }
 
@@ -244,7 +350,8 @@ static void print_legend(const struct layout *l)
     const struct lab *lab = l->report->lab;
     bool emulator = l->report->machine->emulator;
 
-    fputc('\n', l->out);
+    fprintf(l->out, "\nstep: times faster than the row above; total: than the first kernel of the "
+                    "same case\n");
     for (int c = 0; c < l->ncolumns; c++)
         fprintf(l->out, "[%c] %s\n", 'a' + c, lab->columns[c]);
     if (l->bytes)
@@ -270,9 +377,11 @@ void table_print(FILE *out, const struct report *p)
 {
     struct layout l = layout_of(out, p);
 
-    for (int i = 0; i < p->n; i++) {
-        if (!i || p->results[i].input != p->results[i - 1].input)
-            print_case(&l, p->results[i].input);
+    for (int i = 0; i < p->n;) {
+        struct group g = group_at(p, i);
+
+        print_group(&l, &g);
+        i += g.ncases * g.nvariants;
     }
     if (p->n)
         print_legend(&l);
