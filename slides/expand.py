@@ -2,7 +2,8 @@
 
 In a deck:
     {{ EXPRESSION }}  {{ EXPRESSION | .2f }}    a number from the records (refs.py), formatted
-    {{table case="n=2^22" rows=reduce1,reduce2 columns=time_ms@h200,gbps@h200 [lab=…] [first=…]}}
+    {{table case="n=2^22" rows=reduce1,reduce2 columns=time_ms@h200,gbps@h200 [lab=…] [first=…]
+             [heads="ms|GB/s"]}}
     {{figure NAME [width=90% height=60%]}}      build/plots/NAME.pdf, drawn from the kept records
     {{evidence MACHINE [lab=…]}}                device, backend, evidence and date of those records
 
@@ -79,6 +80,10 @@ def table(recs, text):
     machines = {c.partition("@")[2] for c in columns}
     heads = [COLUMNS.get(c.partition("@")[0], (c.partition("@")[0].replace("_", " "),))[0] +
              (f" ({said(recs, c.partition('@')[2])})" if len(machines) > 1 else "") for c in columns]
+    if "heads" in opts:
+        heads = opts["heads"].split("|")
+        if len(heads) != len(columns):
+            raise refs.RefError(f"table: {len(heads)} heads for {len(columns)} columns")
     before, lines = {}, []
     for variant in opts["rows"].split(","):
         cells = [_cell(recs, opts, variant, c, before) for c in columns]
