@@ -1,6 +1,6 @@
 // Threads past n leave first, and with them the inputs they should have brought.
 // only: conv_shared
-// expect: shared-ok=fail shared-clean=fail shared-reuse=blocked
+// expect: shared-ok=fail shared-clean=fail
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255
