@@ -9,5 +9,15 @@ test-cases: $B/bin/ptxcases $B/lib/libcudart.so.13
 # on a GPU: what the emulator is held to
 cases-record: $B/bin/ptxcases
 	$(Q)$(ON_gpu) $B/bin/ptxcases $(CASES)/ops.txt --write $(CASES)/ops.h200
-SUITES += cases
-.PHONY: test-cases cases-record
+# Random programs: the same, whole kernels from seeds (random_main.c)
+RANDOM_SEEDS ?= 0 5000
+$B/bin/ptxrandom: $B/common/emulator/random_main.o
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
+test-random: $B/bin/ptxrandom $B/lib/libcudart.so.13
+	$(Q)if [ -e $(CASES)/random.h200 ]; then $(ON_emulator) $B/bin/ptxrandom --check $(CASES)/random.h200; \
+	 else echo 'skipped: $(CASES)/random.h200 does not exist; make random-record on a GPU writes it'; fi
+random-record: $B/bin/ptxrandom
+	$(Q)$(ON_gpu) $B/bin/ptxrandom --seeds $(RANDOM_SEEDS) --write $(CASES)/random.h200
+SUITES += cases random
+.PHONY: test-cases cases-record test-random random-record
