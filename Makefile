@@ -156,6 +156,8 @@ LINT := -q --error-exitcode=1 --inline-suppr --enable=warning,portability --std=
     -Icommon/emulator -Icommon/harness -Igrading -D__x86_64__ -DLEVEL=v3 --include=common/harness/cppcheck.h
 lint test-lint: | build/deps-test.ok
 	$(Q)cppcheck $(LINT) $(filter-out %_test.c %_fuzz.c,$(filter %.c,$(C_FILES))) && echo '1 passed, 0 failed'
+tables:
+	$(Q)$(HAR)/readme_tables README.md
 test-readme:
 	$(Q)$(HAR)/readme_tables --check README.md
 
@@ -179,6 +181,7 @@ help:
 #h make test            every test; make test-gpu: those that need a GPU
 #h make plots           figures from build/records and plots/records; RECORDS='a.csv b.csv'
 #h make picture LAB=… KERNEL=…   what one block did, drawn
+#h make tables          the README's, from plots/records
 #h make slides          lecture decks (installs pandoc and LaTeX)
 #h make bench-emulator  instructions a second; make bench-grade: submissions a second
 #h make deps            install what everything above needs, slides aside
@@ -188,6 +191,6 @@ deps: build/deps.mk build/deps-test.ok
 clean:
 	rm -rf build
 FORCE:
-.PHONY: all emulator programs run bench-emulator test test-emulator test-harness test-runs test-readme test-san test-format \
+.PHONY: all tables emulator programs run bench-emulator test test-emulator test-harness test-runs test-readme test-san test-format \
         test-lint test-gpu format lint help deps clean FORCE
 -include $(shell find $B -name '*.d' 2>/dev/null)
