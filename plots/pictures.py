@@ -110,8 +110,11 @@ def _draw_request(ax, access, label):
                                    zorder=2 if hit else 1))
     colours, used = _lane_colours(), set()
     small = len(lines) > 12
+    sharing = {}
     for lane, address in zip(tracing.lanes_of(access["mask"]), access["addresses"]):
-        width = access["size"] / 4
+        sharing.setdefault(address, []).append(lane)
+    for address, who in sharing.items():
+        lane, width = who[0], access["size"] / 4
         x, y = address % 128 / 4, row[address // 128]
         used.update(range(address, address + access["size"]))
         ax.add_patch(Rectangle((x + 0.06, y + 0.1), width - 0.12, 0.66, facecolor=colours[lane], zorder=3,
@@ -119,8 +122,13 @@ def _draw_request(ax, access, label):
         if not small:
             ax.text(x + width / 2, y + 0.44, str(lane), ha="center", va="center", zorder=4, fontsize=7,
                     color=style.PAPER if lane < 18 else style.INK)
+            if len(who) > 1:
+                ax.text(x + width + 0.2, y + 0.44, f"read by {len(who)} lanes" if access["kind"] == "load" else
+                        f"by {len(who)} lanes", ha="left", va="center", zorder=4, fontsize=8)
     moved = len(found) * tracing.SECTOR
-    ax.set_title(f"{label}: {len(found)} sectors, {len(used)} of {moved} bytes used", fontsize=12, pad=6)
+    narrow = ax.get_subplotspec().get_gridspec().ncols > 2
+    ax.set_title(f"{label}: {len(found)} sector{'s' if len(found) > 1 else ''}, {len(used)} of {moved} "
+                 f"{'B' if narrow else 'bytes'} used", fontsize=10 if narrow else 12, pad=6)
     ax.set_xlim(-0.3, 32.3)
     ax.set_ylim(max(len(lines), 3), -0.15)
     ax.set_axis_off()
@@ -131,7 +139,8 @@ def sectors(parts, name):
     """parts: [(trace, access, label)]; panels side by side."""
     if not parts:
         raise records.RecordError("the trace holds no access to global memory by warp 0")
-    cols = min(2, len(parts))
+    rows_of = [len({s // 4 for s in tracing.sectors(a)}) for _, a, _ in parts]
+    cols = min(3 if max(rows_of) > 16 else 2, len(parts))
     nrows = -(-len(parts) // cols)
     tall = [max(len({s // 4 for s in tracing.sectors(a)}) for _, a, _ in parts[r * cols:(r + 1) * cols])
             for r in range(nrows)]
