@@ -85,8 +85,10 @@ int cmd_similar(int argc, char **argv)
     if (access(a.book, R_OK))
         gr_die("there is no gradebook %s", a.book);
     struct book *b = book_open(a.book, err, sizeof(err));
-    if (!b)
-        gr_die("%s", err);
+    if (!b) {
+        fprintf(stderr, "grade: %s\n", err);
+        return 2;
+    }
     struct prints skeleton = prints_of_file(o.root, "labs", a.lab),
                   solution = prints_of_file(o.root, "solutions", a.lab);
     prints_subtract(&solution, &skeleton);

@@ -5,6 +5,7 @@
 #include "gate.h"
 #include "speed.h"
 #include "submissions.h"
+#include "verdict.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum { KEPT_FINDINGS = 10, KEPT_OUTPUT = 4096, SPEED_ROUNDS = 20, SPEED_WARMUPS = 3 };
+enum { KEPT_OUTPUT = 4096, SPEED_ROUNDS = 20, SPEED_WARMUPS = 3 };
 
 const char *row_kind_name(enum row_kind k)
 {
@@ -31,24 +32,16 @@ struct marking {
     json_t *out; /* the row's object */
 };
 
-static void put(json_t *o, const char *key, const char *text)
-{
-    struct text t = {0};
-    text_printable(&t, text, strlen(text), true);
-    json_object_set_new(o, key, json_string(text_str(&t)));
-    text_free(&t);
-}
-
 static void settle(struct marking *m, const char *status, const char *why, const char *case_name)
 {
-    put(m->out, "status", status);
-    put(m->out, "why", why);
+    json_put(m->out, "status", status);
+    json_put(m->out, "why", why);
     if (case_name)
-        put(m->out, "case", case_name);
+        json_put(m->out, "case", case_name);
     bool pass = !strcmp(status, "pass");
     json_object_set_new(m->out, "points", json_real(pass ? m->row->points : 0));
     if (!pass && strcmp(status, "skipped") && strcmp(status, "blocked"))
-        put(m->out, "hint", m->row->hint);
+        json_put(m->out, "hint", m->row->hint);
 }
 
 /* True when some ROW_CHECKS row runs this variant on this case: one run then serves both. */
@@ -107,7 +100,7 @@ static void set_line(struct marking *m, const json_t *finding)
     if (strstr(why, where))
         return;
     char *longer = gr_format("%s (line %lld)", why, (long long)line);
-    put(m->out, "why", longer);
+    json_put(m->out, "why", longer);
     free(longer);
 }
 
@@ -569,70 +562,13 @@ static json_t *mark_row(struct engine *e, struct session *s, struct session **gp
 
 /* ---- the verdict ---- */
 
-static json_t *json_of_run(const struct run *r)
-{
-    json_t *o = json_object(), *counters = json_object(), *first = json_array();
-    static const char *const ends[] = {"ok",      "no kernel", "bad launch record", "error",
-                                       "endless", "died",      "not tried",         "internal"};
-    json_object_set_new(o, "variant", json_string(r->variant->name));
-    json_object_set_new(o, "case", json_string(r->c.name));
-    const struct {
-        const char *name;
-        json_int_t value;
-    } whole[] = {{"n", (json_int_t)r->c.n},       {"m", (json_int_t)r->c.m},
-                 {"k", (json_int_t)r->c.k},       {"param", r->c.param},
-                 {"wrong", (json_int_t)r->wrong}, {"compared", (json_int_t)r->compared},
-                 {"block_x", r->record.block_x},  {"block_y", r->record.block_y},
-                 {"items", r->record.items}};
-    for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
-        json_object_set_new(o, whole[i].name, json_integer(whole[i].value));
-    char seed[24];
-    snprintf(seed, sizeof(seed), "%llx", (unsigned long long)r->seed);
-    json_object_set_new(o, "seed", json_string(seed));
-    json_object_set_new(o, "dtype", json_string(dtype_name(r->c.dtype)));
-    json_object_set_new(o, "check", json_boolean(r->check));
-    json_object_set_new(o, "end", json_string(ends[r->end]));
-    json_object_set_new(o, "correct", json_boolean(r->correct));
-    if (r->why)
-        put(o, "why", r->why);
-    for (int i = 0; i < r->nfirst; i++) {
-        json_t *x = json_object();
-        char want[40], got[40];
-        number_text(want, r->first[i].expected);
-        number_text(got, r->first[i].got);
-        json_object_set_new(x, "index", json_integer((json_int_t)r->first[i].index));
-        json_object_set_new(x, "expected", json_string(want));
-        json_object_set_new(x, "got", json_string(got));
-        json_array_append_new(first, x);
-    }
-    json_object_set_new(o, "first", first);
-    for (int i = 0; counter_name(i); i++)
-        if (r->reply.counters[i])
-            json_object_set_new(counters, counter_name(i),
-                                json_integer((json_int_t)r->reply.counters[i]));
-    json_object_set_new(o, "counters", counters);
-    if (isfinite(r->reply.modelled_ms) && r->reply.modelled_ms > 0) {
-        json_object_set_new(o, "modelled_ms", json_real(r->reply.modelled_ms));
-        put(o, "bound", r->reply.bound);
-        json_object_set_new(o, "occupancy",
-                            json_real(isfinite(r->reply.occupancy) ? r->reply.occupancy : 0));
-    }
-    if (json_array_size(r->findings)) {
-        json_t *kept = json_array();
-        for (size_t i = 0; i < json_array_size(r->findings) && i < KEPT_FINDINGS; i++)
-            json_array_append(kept, json_array_get(r->findings, i));
-        json_object_set_new(o, "findings", kept);
-    }
-    return o;
-}
-
 static json_t *new_verdict(const struct engine *e, const char *name, const char *status)
 {
     json_t *v = json_object();
     char digest[DIGEST_HEX];
     json_object_set_new(v, "lab", json_string(e->lab->name));
     json_object_set_new(v, "title", json_string(e->lab->title));
-    put(v, "file", name);
+    json_put(v, "file", name);
     json_object_set_new(v, "status", json_string(status));
     json_object_set_new(v, "score", json_real(0));
     json_object_set_new(v, "max", json_real(rubric_points(e->rubric)));
@@ -654,7 +590,7 @@ json_t *engine_no_mark(const struct engine *e, const char *name, const char *sta
                        const char *message)
 {
     json_t *v = new_verdict(e, name, status);
-    put(v, "message", message);
+    json_put(v, "message", message);
     json_object_set_new(v, "needs_human", json_boolean(!strcmp(status, "failed")));
     return v;
 }
@@ -712,8 +648,8 @@ static void mark_all_rows(struct engine *e, struct session *s, json_t *v)
     for (int i = 0; i < s->nruns; i++)
         json_array_append_new(runs, json_of_run(s->runs[i]));
     if (gpu) {
-        put(v, "gpu", gpu->loaded.device);
-        put(v, "gpu_version", gpu->loaded.version);
+        json_put(v, "gpu", gpu->loaded.device);
+        json_put(v, "gpu_version", gpu->loaded.version);
         session_end(gpu);
         free(gpu);
     }
@@ -721,8 +657,8 @@ static void mark_all_rows(struct engine *e, struct session *s, json_t *v)
     json_object_set_new(v, "score", json_real(score));
     json_object_set_new(v, "max", json_real(max));
     json_object_set_new(v, "needs_human", json_boolean(human));
-    put(v, "device", s->loaded.device);
-    put(v, "version", s->loaded.version);
+    json_put(v, "device", s->loaded.device);
+    json_put(v, "version", s->loaded.version);
 }
 
 json_t *engine_mark(struct engine *e, const char *name, const char *source, size_t length)
@@ -739,7 +675,7 @@ json_t *engine_mark(struct engine *e, const char *name, const char *source, size
     json_object_set_new(v, "source", json_string(digest));
     json_object_set_new(v, "length", json_integer((json_int_t)length));
     json_object_set_new(compile, "ok", json_boolean(s.compiled));
-    put(compile, "log", s.compile_log ? s.compile_log : "");
+    json_put(compile, "log", s.compile_log ? s.compile_log : "");
     json_object_set_new(v, "compile", compile);
     if (s.compiled)
         mark_all_rows(e, &s, v);
@@ -750,7 +686,7 @@ json_t *engine_mark(struct engine *e, const char *name, const char *source, size
         json_object_set_new(v, "needs_human", json_boolean(s.internal || s.load_failed));
         json_object_set_new(compile, "ok", json_false());
         json_array_clear(json_object_get(v, "rows"));
-        put(v, "message", s.problem);
+        json_put(v, "message", s.problem);
     }
     session_rest(&s);
     add_output(v, &s);

@@ -291,7 +291,7 @@ static void only_these(const int fds[FD_END])
 }
 
 /* Becomes bwrap, or the program itself. */
-static _Noreturn void child(const struct box_spec *s, struct args *a, const char *const *env)
+static _Noreturn void child(const struct box_spec *s, struct args *a, char *const *env)
 {
     close_range(s->unconfined ? FD_FILTER : FD_LIFE, ~0u, 0);
     limit(RLIMIT_CORE, 0);
@@ -309,7 +309,7 @@ static _Noreturn void child(const struct box_spec *s, struct args *a, const char
     sigprocmask(SIG_SETMASK, &none, NULL);
     if (s->unconfined)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-    execve(a->v[0], (char *const *)a->v, (char *const *)env);
+    execve(a->v[0], (char *const *)a->v, env);
     static const char message[] = "cannot start the sandbox's program\n";
     ssize_t ignored = write(2, message, sizeof(message) - 1);
     (void)ignored;
@@ -335,7 +335,7 @@ static pid_t first_child(pid_t p)
  *
  *      grader ── life line ── holder ── bwrap ── init ── program
  */
-static _Noreturn void hold(const struct box_spec *s, struct args *a, const char *const *env,
+static _Noreturn void hold(const struct box_spec *s, struct args *a, char *const *env,
                            const int fds[FD_END])
 {
     int status = 0;
@@ -378,6 +378,14 @@ static bool no_start(struct box *b, const char *why)
     return false;
 }
 
+/* What an unconfined program gets: "NAME=value", allocated. */
+static void environment(const struct box_spec *s, char **env, int size)
+{
+    int n = 0;
+    for (const char *const *e = s->env; e && e[0] && e[1] && n < size - 1; e += 2)
+        env[n++] = gr_format("%s=%s", e[0], e[1]);
+}
+
 bool box_start(struct box *b, const struct box_spec *spec)
 {
     *b = (struct box){.life = -1,
@@ -392,20 +400,14 @@ bool box_start(struct box *b, const struct box_spec *spec)
                       .log_cap = spec->log_cap};
     signal(SIGPIPE, SIG_IGN); /* a box that ends early is an error return, not our death */
     struct args a = {.n = 0};
-    const char *env[32] = {NULL};
-    char *owned[16] = {NULL};
-    int nowned = 0;
-    if (!spec->unconfined) {
+    char *env[16] = {NULL};
+    if (spec->unconfined) {
+        environment(spec, env, 16);
+    } else {
         box_arguments(&a, spec);
         a.v[0] = find_bwrap();
         if (!a.v[0])
             return no_start(b, "bubblewrap (bwrap) is not installed");
-    } else {
-        for (const char *const *e = spec->env; e && e[0] && e[1] && nowned < 15; e += 2) {
-            owned[nowned] = gr_format("%s=%s", e[0], e[1]);
-            env[nowned] = owned[nowned];
-            nowned++;
-        }
     }
     for (const char *const *p = spec->argv; *p; p++)
         add(&a, *p);
@@ -432,8 +434,8 @@ bool box_start(struct box *b, const struct box_spec *spec)
     b->err = err[0];
     b->status = status[0];
     b->life = life[1];
-    for (int i = 0; i < nowned; i++)
-        free(owned[i]);
+    for (int i = 0; env[i]; i++)
+        free(env[i]);
     if (!ok || b->pid < 0) {
         b->pid = 0;
         return no_start(b, "cannot make the sandbox's filter, pipes or process");
