@@ -8,8 +8,8 @@
  * Counted per instruction (struct slot): requests; units = 32-byte sectors (global, local)
  * or wavefronts (shared); bytes; extra = bank conflicts (shared) or passes (atomics).
  * Bank rules (Nsight Compute's, checked against hardware): 32 banks of 4 bytes; 8-byte
- * accesses go in half-warps, 16-byte ones in quarter-warps; lanes that read the same word
- * share it; a conflict is a wavefront beyond one per group.
+ * accesses go in half-warps, 16-byte ones in quarter-warps, fewer when lanes share; lanes that read
+ * the same word share it; a conflict is a wavefront beyond one per group.
  */
 #include "exec_lanes.h"
 #include "exec_mma.h"
@@ -201,15 +201,29 @@ static u32 group_wavefronts_exact(const u64 *a, u32 m, u32 words)
         }
     return top;
 }
+/* Do all lanes share their address with lane^1, or all with lane^2? Then an 8-byte access
+ * goes as one group instead of two, a 16-byte one as two instead of four (seen on an H200
+ * under ncu; l/2, l/4, l%2 and a broadcast merge, l%4, l%8 and l%16 do not). */
+static inline bool pairs_share(const struct request *q)
+{
+    u64 one = 0, two = 0;
+    for (int i = 0; i < WARP; i++) {
+        one |= ON(q->mask & q->mask >> 1, i & ~1) ? q->a[i] ^ q->a[i ^ 1] : 0;
+        two |= ON(q->mask & q->mask >> 2, i & ~2) ? q->a[i] ^ q->a[i ^ 2] : 0;
+    }
+    return one == 0 || two == 0;
+}
 /* wavefronts of a shared request; *conflicts gets those beyond one per group */
 static inline u32 count_wavefronts(const struct request *q, u32 size, u32 *conflicts)
 {
     *conflicts = 0;
     u32 groups = size <= 4 ? 1 : size == 8 ? 2 : 4;
-    u32 lanes = WARP / groups, words = size <= 4 ? 1 : size / 4;
+    u32 words = size <= 4 ? 1 : size / 4;
     if (groups == 1 && q->shape != SHAPE_GENERAL)
         return 1;
-    u32 total = 0, used = 0;
+    if (groups > 1 && q->shape != SHAPE_CONTIGUOUS && pairs_share(q))
+        groups /= 2;
+    u32 total = 0, used = 0, lanes = WARP / groups;
     for (u32 g = 0; g < groups; g++) {
         u32 m = groups == 1 ? q->mask : q->mask >> g * lanes & ((1u << lanes) - 1);
         if (!m)
