@@ -32,6 +32,9 @@ CUDA_LIBS = -L$(CUDA)/lib64 -lcudart -lnvrtc -Wl,-rpath,'$$ORIGIN/../lib:$(CUDA)
 # ---- which machine: BACKEND=gpu or emulator decides the library path, and nothing else ----
 GPU := $(shell { [ -e /dev/nvidia0 ] || nvidia-smi -L; } >/dev/null 2>&1 && echo 1)
 BACKEND ?= $(if $(GPU),gpu,emulator)
+ifeq ($(filter gpu emulator,$(BACKEND)),)
+$(error BACKEND=$(BACKEND): it is gpu or emulator)
+endif
 RUNTIME_gpu :=
 RUNTIME_emulator := $B/lib/libcudart.so.13
 OTHER_PATHS := $(if $(LD_LIBRARY_PATH),:$(LD_LIBRARY_PATH))
@@ -114,7 +117,7 @@ all: programs
 	 $(MAKE) --no-print-directory plots && exit $$status
 programs: emulator $(LAB_BINS) $B/bin/labcc
 ifneq ($(and $(filter run,$(MAKECMDGOALS)),$(filter-out $(LABS),$(or $(LAB),none))),)
-$(error which lab? LAB=… is one of: $(LABS))
+$(error which lab$(if $(LAB), is "$(LAB)")? LAB=… is one of: $(LABS))
 endif
 run: $(RUNTIME_$(BACKEND)) $B/bin/$(LAB)
 	$(Q)$(ON) BACKEND=$(BACKEND) CHECK=$(CHECK) PROFILE=$(PROFILE) common/run.sh one $B/bin/$(LAB) \
@@ -151,7 +154,7 @@ test-format: | build/deps-test.ok
 # Suppressed: what cppcheck 2.10 says of checks before calls that do not return, of initialisers
 # of structures, and of lane loops, which gcc's own warnings see through.
 LINT := -q --error-exitcode=1 --inline-suppr --enable=warning,portability --std=c11 --suppress=missingInclude \
-    --suppress=nullPointerRedundantCheck --suppress=nullPointerArithmeticRedundantCheck \
+    --suppress=nullPointerRedundantCheck --suppress=ctunullpointer --suppress=nullPointerArithmeticRedundantCheck \
     --suppress=unknownEvaluationOrder '--suppress=uninitvar:$(EMU)/exec*' '--suppress=ctuuninitvar:$(EMU)/exec*' \
     -Icommon/emulator -Icommon/harness -Igrading -D__x86_64__ -DLEVEL=v3 --include=common/harness/cppcheck.h
 lint test-lint: | build/deps-test.ok

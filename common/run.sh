@@ -43,6 +43,8 @@ one() {
         exit $?
     fi
     [ "$BACKEND" = gpu ] && [ -n "${PROFILE:-}" ] && profile "$@"
+    [ -z "${PROFILE:-}" ] || echo "PROFILE=1 is for a GPU's hardware counters (BACKEND=gpu);" \
+        "the emulator counts in every run"
     exec "$@" ${CHECK:+--check}
 }
 

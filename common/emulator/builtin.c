@@ -245,7 +245,8 @@ static const struct insn *call_free(struct warp *w, const struct insn *in)
         const struct mem_alloc *m = mem_find(a);
         if (!m || m->addr != a || m->kind != MEM_HEAP || !mem_free(a))
             return warp_fault(w, in, i, cudaErrorIllegalAddress,
-                              "free(0x%llx): not an address that malloc() in a kernel returned",
+                              "free(0x%llx): not an address that malloc() in a kernel returned, "
+                              "or freed already",
                               (unsigned long long)a);
     }
     return in + 1;

@@ -4,9 +4,12 @@
 
 #include <ctype.h>
 #include <elf.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define NAMES_SHOWN 8
 
 /* ---- names: PTX has ".entry NAME", machine code a section ".text.NAME" ---- */
 
@@ -111,34 +114,63 @@ void module_unload(struct module *m)
 
 /* ---- kernels ---- */
 
-static void missing_kernel(const struct module *m, const char *name, char *err, size_t errsize)
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
+                                                         const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(text + used, size - used, format, ap);
+    va_end(ap);
+}
+
+/* reduce1 is another kernel than reduce3, not a misspelling of it. */
+static bool only_digits_differ(const char *a, const char *b)
+{
+    while (*a && *b && (*a == *b || (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)))) {
+        a++;
+        b++;
+    }
+    return !*a && !*b;
+}
+
+static const char *nearest_name(const struct module *m, const char *name)
 {
     const char *nearest = NULL;
     unsigned best = 4; /* farther than this is another word */
-    size_t used = (size_t)snprintf(err, errsize, "%s: no kernel \"%s\"", m->path, name);
 
     for (int i = 0; i < m->nkernels; i++) {
         unsigned distance = host_distance(name, m->kernels[i]);
 
-        if (distance < best) {
+        if (distance < best && !only_digits_differ(name, m->kernels[i])) {
             best = distance;
             nearest = m->kernels[i];
         }
     }
+    return nearest;
+}
+
+static void missing_kernel(const struct module *m, const char *name, char *err, size_t errsize)
+{
+    const char *nearest = nearest_name(m, name);
+
+    snprintf(err, errsize, "%s: no kernel \"%s\"", m->path, name);
     if (!m->nkernels) {
-        snprintf(err + used, errsize - used, "; it must be declared KERNEL(%s) at file level",
-                 name);
+        append(err, errsize, "; it must be declared KERNEL(%s) at file level", name);
         return;
     }
-    used += (size_t)snprintf(err + used, errsize - used, "; it has");
-    for (int i = 0; i < m->nkernels && used + 80 < errsize; i++)
-        used += (size_t)snprintf(err + used, errsize - used, " %.60s", m->kernels[i]);
-    if (nearest && used + 80 < errsize)
-        used += (size_t)snprintf(err + used, errsize - used, ". Did you mean %.60s?", nearest);
+    if (nearest)
+        append(err, errsize, ". Did you mean %.60s?", nearest);
+    append(err, errsize, "%s The file has", nearest ? "" : ".");
+    for (int i = 0; i < m->nkernels && i < NAMES_SHOWN; i++)
+        append(err, errsize, " %.60s", m->kernels[i]);
+    if (m->nkernels > NAMES_SHOWN)
+        append(err, errsize, " and %d more", m->nkernels - NAMES_SHOWN);
+    append(err, errsize, ".");
     for (int i = 0; i < m->nkernels; i++) {
-        if (!strncmp(m->kernels[i], "_Z", 2) && strstr(m->kernels[i], name) && used < errsize)
-            snprintf(err + used, errsize - used, " %.60s has a C++ name: declare it with KERNEL.",
-                     m->kernels[i]);
+        if (!strncmp(m->kernels[i], "_Z", 2) && strstr(m->kernels[i], name))
+            append(err, errsize, " %.60s has a C++ name: declare it with KERNEL.", m->kernels[i]);
     }
 }
 

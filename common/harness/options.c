@@ -47,7 +47,7 @@ static const struct argp_option table[] = {
     {"no-time", OPT_NO_TIME, 0, 0, "Only check the results", 3},
     {"reps", 'r', "N", 0, "Timed samples on a GPU (default 21)", 3},
     {"steps", OPT_STEPS, "N", 0,
-     "Warp instructions a launch may take on the emulator (default 2^32; 0: no limit)", 3},
+     "Warp instructions a launch may take on the emulator (default 2^30; 0: no limit)", 3},
     {0, 0, 0, 0, "Output:", 4},
     {"list", 'l', 0, 0, "Variants and cases, and nothing else", 4},
     {"csv", OPT_CSV, "FILE", 0, "Write the run record there (common/harness/RECORDS.md)", 4},
@@ -93,7 +93,7 @@ static uint64_t size_or_die(struct argp_state *state, const char *name, const ch
     uint64_t x = 0;
 
     if (!parse_size(arg, &x))
-        argp_error(state, "--%s: \"%s\" is not a size", name, arg);
+        argp_error(state, "--%s: \"%s\" is not a number like 1000003, 2^20 or 2^20-1", name, arg);
     return x;
 }
 
@@ -207,7 +207,8 @@ void options_parse(int argc, char **argv, const struct lab *lab, struct run_opti
                             lab->name, lab->title, lab->name, lab->name);
     struct argp argp = {.options = table, .parser = parse, .doc = doc};
 
-    *o = (struct run_options){.seed = OPTIONS_SEED, .steps = 1ull << 32, .reps = 21};
+    argp_err_exit_status = 2;
+    *o = (struct run_options){.seed = OPTIONS_SEED, .steps = 1ull << 30, .reps = 21};
     if (argp_parse(&argp, argc, argv, 0, NULL, o))
         exit(2);
     free(doc);

@@ -25,6 +25,7 @@
 
 struct variant_state {
     bool chosen, skipped;
+    bool faulted; /* a launch failed: that would be said again on every case */
     uint64_t failures;
     struct launch_record record;
 };
@@ -40,7 +41,8 @@ struct run {
     struct lab_case *cases; /* chosen ones */
     char *own_name;         /* of the case made from the command line */
     int ncases, failed, checks;
-    bool lost; /* the device's context, after an error that sticks */
+    const char *unexplained; /* the first variant that failed without a likely cause */
+    bool lost;               /* the device's context, after an error that sticks */
 };
 
 /* ---- choosing ---- */
@@ -71,14 +73,25 @@ static bool known_word(const struct run *r, const char *word, bool variant)
     return false;
 }
 
+static void refuse_word(const struct run *r, const char *word, bool variant)
+{
+    fprintf(stderr, "%s: no %s called \"%s\"; it has:", r->lab->name, variant ? "kernel" : "case",
+            word);
+    for (int i = 0; variant && i < r->lab->nvariants; i++)
+        fprintf(stderr, " %s (%s)", r->lab->variants[i].name,
+                r->lab->variants[i].number ? r->lab->variants[i].number : "-");
+    for (int i = 0; !variant && i < r->lab->ncases; i++)
+        fprintf(stderr, "%s '%s'", i ? "," : "", r->lab->cases[i].name);
+    host_die("%s", variant ? "" : "\nA size of your own: N=1000 (--n 1000)");
+}
+
 static void check_list(const struct run *r, const char *list, bool variant)
 {
     char *copy = host_strdup(list ? list : ""), *rest = copy, *word;
 
     while (list && (word = strsep(&rest, ","))) {
         if (!known_word(r, word, variant))
-            host_die("%s: no %s called \"%s\"; --list names them", r->lab->name,
-                     variant ? "kernel" : "case", word);
+            refuse_word(r, word, variant);
     }
     free(copy);
 }
@@ -192,6 +205,48 @@ static const char *short_path(const char *path)
     return !strncmp(path, host_root(), n) && path[n] == '/' ? path + n + 1 : path;
 }
 
+/* What the compiler says of host code in a file that is for the device, and what to do. */
+static void print_hint(const char *log)
+{
+    static const struct {
+        const char *says, *hint;
+    } hints[] = {
+        {"cannot open source file",
+         "the file is compiled for the device alone, where the host's headers (stdlib.h, "
+         "iostream, vector) do not exist. printf and assert need no header; cuda/std/… is there."},
+        {"identifier \"cuda", "the host's part (main, cudaMalloc, cudaMemcpy, launches) does not "
+                              "belong here: the harness does all of it. Keep the kernels only."},
+        {"identifier \"std\"", "the host's C++ library is not on the device; cuda::std is, after "
+                               "#include <cuda/std/…>."},
+        {"name must be a namespace", "the host's C++ library is not on the device; cuda::std is, "
+                                     "after #include <cuda/std/…>."},
+        {"too many initializer values", "LAUNCH(kernel, threads a block, rows of them, elements a "
+                                        "thread, bytes of shared memory); the last may be left "
+                                        "out."},
+    };
+
+    for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
+        if (strstr(log, hints[i].says)) {
+            fprintf(stderr, "hint: %s\n", hints[i].hint);
+            return;
+        }
+    }
+}
+
+static void print_compile_log(const struct run *r, const char *path, const struct compiled *c)
+{
+    fputs(c->log, stderr);
+    if (c->log[0] && c->log[strlen(c->log) - 1] != '\n')
+        fputc('\n', stderr);
+    if (c->image)
+        return;
+    print_hint(c->log);
+    fprintf(stderr,
+            "%s: %s does not compile: nothing was run. Mend the first error first; the "
+            "others may come from it.\n",
+            r->lab->name, short_path(path));
+}
+
 static bool load(struct run *r, const char *path)
 {
     struct compile_request request = {.path = path, .arch = r->machine.arch};
@@ -204,7 +259,7 @@ static bool load(struct run *r, const char *path)
         c.size += c.image != NULL; /* its NUL: PTX is text */
     } else {
         compile_cuda(&request, &c);
-        fputs(c.log, stderr);
+        print_compile_log(r, path, &c);
     }
     ok = c.image && module_load(&r->module, short_path(path), c.image, c.size, err, sizeof(err));
     if (!ok && err[0])
@@ -259,18 +314,33 @@ static void progress_end(const struct run *r)
         fputs("\r\033[K", stderr);
 }
 
+/* A launch that failed (bad address, deadlock, no end) would fail on the other cases too, and
+ * an endless loop take minutes on each. */
+static void say_fault(struct run *r, int v)
+{
+    const char *name = r->lab->variants[v].name;
+
+    if (r->verify.error == cudaSuccess || r->o.verbose)
+        return;
+    r->variants[v].faulted = true;
+    printf("  %s is not run on the cases that are left until that is mended (-v runs all)\n", name);
+}
+
 static void say_failure(struct run *r, int v, const struct lab_case *c)
 {
     struct variant_state *s = &r->variants[v];
+    const char *name = r->lab->variants[v].name;
 
     progress_end(r);
     r->failed++;
     if (!s->failures++ || r->o.verbose)
-        printf("%s%s%s is wrong on %s: %s", colours(stdout) ? "\033[31m" : "",
-               r->lab->variants[v].name, colours(stdout) ? "\033[0m" : "", c->name,
-               r->verify.message);
+        printf("%s%s%s is wrong on %s: %s", colours(stdout) ? "\033[31m" : "", name,
+               colours(stdout) ? "\033[0m" : "", c->name, r->verify.message);
     else if (s->failures == 2)
-        printf("%s is wrong on other cases too (-v shows all)\n", r->lab->variants[v].name);
+        printf("%s is wrong on other cases too (-v shows all)\n", name);
+    if (!r->unexplained && s->failures == 1 && !strstr(r->verify.message, "likely:"))
+        r->unexplained = name;
+    say_fault(r, v);
 }
 
 /* After an error that sticks, every call fails until the context is made anew. */
@@ -313,11 +383,17 @@ static bool is_reported(const struct run *r, const struct lab_case *c)
 
 static void check_one(struct run *r, int v, const struct lab_case *c, const char *path)
 {
-    struct result result;
+    struct result result = {.variant = &r->lab->variants[v],
+                            .input = c,
+                            .seed = c->seed ? c->seed : r->o.seed,
+                            .verdict = VERDICT_FAIL};
 
-    if (!verify_variant(&r->verify, &r->lab->variants[v], c, &r->variants[v].record, &result)) {
-        say_failure(r, v, c);
-        recover(r, path);
+    if (!r->variants[v].faulted) {
+        r->checks++;
+        if (!verify_variant(&r->verify, result.variant, c, &r->variants[v].record, &result)) {
+            say_failure(r, v, c);
+            recover(r, path);
+        }
     }
     if (is_reported(r, c))
         keep_result(r, &result);
@@ -325,7 +401,7 @@ static void check_one(struct run *r, int v, const struct lab_case *c, const char
 
 static void check_all(struct run *r, const char *path)
 {
-    int of = pairs(r);
+    int of = pairs(r), at = 0;
 
     for (int c = 0; c < r->ncases; c++) {
         for (int v = 0; v < r->lab->nvariants && !r->lost; v++) {
@@ -333,7 +409,7 @@ static void check_all(struct run *r, const char *path)
                 continue;
             if (r->o.profile_pass && !is_reported(r, &r->cases[c]))
                 continue;
-            progress(r, "checking", r->lab->variants[v].name, &r->cases[c], ++r->checks, of);
+            progress(r, "checking", r->lab->variants[v].name, &r->cases[c], ++at, of);
             check_one(r, v, &r->cases[c], path);
         }
     }
@@ -510,6 +586,11 @@ static void print_summary(struct run *r)
         r->failed++;
     } else if (r->failed) {
         printf("\n%s: not right yet (%d checked, %d wrong)\n", r->lab->name, r->checks, r->failed);
+        if (r->unexplained && !r->o.check && !r->o.module)
+            printf("next: make run LAB=%s KERNEL=%s%s%s CHECK=1 looks for races, bad addresses and "
+                   "barriers, and names the line\n",
+                   r->lab->name, r->unexplained, r->o.file ? " FILE=" : "",
+                   r->o.file ? r->o.file : "");
     } else {
         printf("\n%s: all right (%d checked)\n", r->lab->name, r->checks);
     }
