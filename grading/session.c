@@ -17,6 +17,16 @@
 #define CUDA_DIR "/usr/local/cuda"
 #endif
 
+/* Programs built with AddressSanitizer reserve terabytes, and cannot look for leaks where
+ * processes may not be traced. */
+#ifdef __SANITIZE_ADDRESS__
+#define ADDRESS_LIMIT 0
+#define SANITIZER_ENV "ASAN_OPTIONS", "detect_leaks=0",
+#else
+#define ADDRESS_LIMIT (3ull << 30)
+#define SANITIZER_ENV
+#endif
+
 enum {
     LOG_CAP = 64 << 10,
     IMAGE_CAP = 64 << 20,
@@ -67,8 +77,10 @@ void engine_defaults(struct engine_options *o)
     if (slash)
         *slash = 0;
     snprintf(bin, sizeof(bin), "%s", self);
-    if (access(gr_format("%s/grade-runner", bin), X_OK)) /* a test program: build/test */
+    char *runner = gr_format("%s/grade-runner", bin);
+    if (access(runner, X_OK)) /* a test program: build/test */
         snprintf(bin, sizeof(bin), "%s/../bin", self);
+    free(runner);
     snprintf(lib, sizeof(lib), "%s/../lib", bin);
     const char *cuda = getenv("WARPLAB_CUDA");
     *o = (struct engine_options){.steps = 20000000,
@@ -119,13 +131,13 @@ static bool start_compiler(struct session *s, struct paths *p)
     const char *libs = lib_folder(p, o->cuda), *include = path(p, o->cuda, "include");
     const char *argv[] = {in ? "/box/build/bin/grade-cc" : path(p, o->bin, "grade-cc"), s->name,
                           o->gpu ? "sm_90" : "compute_90", NULL};
-    const char *env[] = {"LD_LIBRARY_PATH", in ? "/box/cuda/lib64" : libs, "WARPLAB_CUDA_INCLUDE",
-                         in ? "/box/cuda/include" : include, NULL};
+    const char *env[] = {SANITIZER_ENV "LD_LIBRARY_PATH", in ? "/box/cuda/lib64" : libs,
+                         "WARPLAB_CUDA_INCLUDE", in ? "/box/cuda/include" : include, NULL};
     struct box_spec spec = {.argv = argv,
                             .env = env,
                             .cpu_s = o->compile_s * 0.75,
                             .wall_s = o->compile_s,
-                            .address_bytes = 3ull << 30,
+                            .address_bytes = ADDRESS_LIMIT,
                             .resident_bytes = 1ull << 30,
                             .file_bytes = IMAGE_CAP,
                             .log_cap = 4096,
@@ -144,8 +156,8 @@ static bool start_runner(struct session *s, struct paths *p)
     const char *libs = o->gpu ? lib_folder(p, o->cuda) : path(p, o->lib, "");
     const char *argv[] = {in ? "/box/build/bin/grade-runner" : path(p, o->bin, "grade-runner"),
                           NULL};
-    const char *env[] = {"LD_LIBRARY_PATH", in ? "/box/build/lib" : libs, "WARPLAB_THREADS", "1",
-                         NULL};
+    const char *env[] = {SANITIZER_ENV "LD_LIBRARY_PATH", in ? "/box/build/lib" : libs,
+                         "WARPLAB_THREADS", "1", NULL};
     struct box_spec spec = {.argv = argv,
                             .env = env,
                             .cpu_s = 20 * o->run_s,

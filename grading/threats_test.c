@@ -85,8 +85,10 @@ ParameterizedTestParameters(threats, submission)
     struct threat_file *all = cr_malloc((g.gl_pathc + 1) * sizeof(*all));
     for (size_t i = 0; i < g.gl_pathc; i++)
         snprintf(all[i].path, sizeof(all[i].path), "%s", g.gl_pathv[i]);
+    size_t n = g.gl_pathc;
+    globfree(&g);
     free(pattern);
-    return cr_make_param_array(struct threat_file, all, g.gl_pathc);
+    return cr_make_param_array(struct threat_file, all, n);
 }
 
 ParameterizedTest(struct threat_file *f, threats, submission, .timeout = 120)

@@ -77,6 +77,8 @@ void text_addf(struct text *t, const char *format, ...)
 {
     char small[256];
     va_list ap, again;
+    if (!format)
+        return;
     va_start(ap, format);
     va_copy(again, ap);
     int n = vsnprintf(small, sizeof(small), format, ap);
