@@ -118,8 +118,8 @@ Test(table, still_fits_with_everything_in_it, .init = make_report)
 /* Two cases that differ in the parameter alone are rows of one table, kernel after kernel. */
 Test(table, a_sweep_is_one_table, .init = make_report)
 {
-    struct lab_case sweep[] = {{.name = "stride=1", .n = 64, .param = 1},
-                               {.name = "stride=33", .n = 64, .param = 33},
+    struct lab_case sweep[] = {{.name = "stride=1-n=64", .n = 64, .param = 1},
+                               {.name = "stride=33-n=64", .n = 64, .param = 33},
                                {.name = "n=2^20", .n = 1 << 20}};
     struct result rows[5];
     struct lab lab = lab_testlab;
@@ -136,7 +136,8 @@ Test(table, a_sweep_is_one_table, .init = make_report)
     text = in_memory(print_table);
     report.results = results;
     first = strstr(text, "variant");
-    cr_assert(strstr(text, "stride=1 … stride=33 · ") && strstr(text, "\nn=2^20 · "), "%s", text);
+    cr_assert(strstr(text, "stride=1-n=64 … stride=33-n=64 · ") && strstr(text, "\nn=2^20 · "),
+              "%s", text);
     second = strstr(first + 1, "variant");
     cr_assert(second && !strstr(second + 1, "variant"), "two tables of\n%s", text);
     cr_assert_leq(strstr(text, " 33 "), strstr(text, "scale_float"), "by kernel:\n%s", text);

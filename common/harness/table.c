@@ -97,6 +97,7 @@ struct layout {
 struct group {
     const struct result *results;
     int nvariants, ncases;
+    bool by_n; /* what differs is n, not the parameter */
 };
 
 bool colours(FILE *out)
@@ -169,13 +170,22 @@ static const char *short_number(double x, char text[16])
     return text;
 }
 
-/* Of "stride=8 n=2^22": stride, and 8. */
-static const char *sweep_word(const struct lab_case *c, bool value, char text[16])
+/* What a sweep's column is called: "stride=8-n=2^25" says stride. */
+static const char *sweep_name(const struct group *g, char text[16])
 {
-    size_t n = strcspn(c->name, "=");
-    const char *from = value ? c->name + n + 1 : c->name;
+    const char *name = g->results[0].input->name;
 
-    snprintf(text, 16, "%.*s", (int)(value ? strcspn(from, " ") : n), from);
+    snprintf(text, 16, "%.*s", (int)strcspn(name, "="), name);
+    return text;
+}
+
+/* A parameter is a number; a size is as its case is called, "2^20" rather than 1049k. */
+static const char *sweep_value(const struct group *g, const struct result *r, char text[16])
+{
+    if (g->by_n)
+        snprintf(text, 16, "%.6s", strchr(r->input->name, '=') + 1);
+    else
+        snprintf(text, 16, "%lld", (long long)r->input->param);
     return text;
 }
 
@@ -185,7 +195,7 @@ static void print_head(const struct layout *l, const struct group *g)
 
     fprintf(l->out, "%s%-4s%-*s%5s", paint(l, "\033[1m"), "", l->name, "variant", "");
     if (g->ncases > 1)
-        fprintf(l->out, "%7.6s", sweep_word(g->results[0].input, false, text));
+        fprintf(l->out, "%7.6s", sweep_name(g, text));
     fprintf(l->out, "%10s", l->cold ? "hot ms" : "ms");
     if (l->cold)
         fprintf(l->out, "%10s", "cold ms");
@@ -254,7 +264,7 @@ static void print_row(const struct layout *l, const struct group *g, const struc
             l->name - 1, r->variant->name, paint(l, codes[r->verdict]), words[r->verdict],
             paint(l, "\033[0m"));
     if (g->ncases > 1)
-        fprintf(l->out, "%7.6s", sweep_word(r->input, true, text));
+        fprintf(l->out, "%7s", sweep_value(g, r, text));
     print_times(l, r);
     if (g->ncases == 1)
         print_factor(l, r->step);
@@ -309,16 +319,15 @@ static bool is_sweep(const struct lab *lab, const struct lab_case *a, const stru
 
 static struct group group_at(const struct report *p, int from)
 {
-    struct group g = {&p->results[from], results_of_case(p, from), 1};
-    bool by_n = false;
+    struct group g = {&p->results[from], results_of_case(p, from), 1, false};
 
     for (int at = from + g.nvariants; at < p->n; at += g.nvariants, g.ncases++) {
         const struct result *last = &p->results[at - g.nvariants], *next = &p->results[at];
 
         if (g.ncases == 1)
-            by_n = g.nvariants == 1 && is_sweep(p->lab, last->input, next->input, true);
+            g.by_n = g.nvariants == 1 && is_sweep(p->lab, last->input, next->input, true);
         if (results_of_case(p, at) != g.nvariants || !same_variants(last, next, g.nvariants) ||
-            !is_sweep(p->lab, last->input, next->input, by_n))
+            !is_sweep(p->lab, last->input, next->input, g.by_n))
             break;
     }
     return g;
