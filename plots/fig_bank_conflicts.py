@@ -13,13 +13,14 @@ def draw(recs, machine):
     fig.subplots_adjust(left=0.06, right=0.80, top=0.85, wspace=0.2)
     strides = sorted({r["param"] for rows in lines.values() for r in rows})
     place = {s: i for i, s in enumerate(strides)}
-    ends, used = [], []
+    ends, used, counted = [], [], []
     for i, (name, rows) in enumerate(lines.items()):
         kw = dict(style.look(i), label=names.variant(name))
         base = rows[0].time_ms
         left.plot([place[r["param"]] for r in rows], [r.time_ms / base for r in rows], **kw)
-        degree = [(place[r["param"]], r.value("conflict_degree_ld")) for r in rows]
-        degree = [d for d in degree if d[1] is not None]
+        degree, counting = recs.counts(rows, "conflict_degree_ld")
+        degree = [(place[p], d) for p, d in degree if p in place]
+        counted += counting
         if degree:
             right.plot(*zip(*degree), **kw)
         ends.append((kw["label"], *(degree[-1] if degree else (len(strides) - 1, 1)), kw["color"]))
@@ -33,8 +34,7 @@ def draw(recs, machine):
     right.set_ylabel("wavefronts a shared-memory load")
     fig.suptitle(f"Bank conflicts: {names.machine(used[0])}", x=0.012, ha="left", fontsize=19,
                  fontweight="bold", y=0.975)
-    kinds = "/".join(dict.fromkeys(r["counters_evidence"] for r in used if r["counters_evidence"]))
-    style.provenance(fig, used, note=f"wavefronts: {kinds}" if kinds else "")
+    style.provenance(fig, used, note=names.counted("wavefronts", counted))
     style.label_ends(right, ends)
     return fig
 

@@ -7,18 +7,6 @@ def swept(recs, machine):
     return recs.sweeps(machine=machine, lab="divergence")
 
 
-def lanes_of(recs, variant, rows):
-    """[(paths, active lanes)] and the rows they are from: the machine's own counters, or else
-    the emulator's counts for the same device (not every profiler run has this counter)."""
-    twins = recs.sweeps(machine="emulator", device=rows[0]["device"], lab="divergence").get(variant, [])
-    for source in (rows, twins):
-        lanes = [(r["param"], r.value("active_lanes_pred_on")) for r in source
-                 if r.value("active_lanes_pred_on") is not None]
-        if lanes:
-            return lanes, list(source)
-    return [], []
-
-
 def draw(recs, machine):
     lines = swept(recs, machine)
     fig, (left, right) = style.figure(ncols=2, width=13.4, height=6.2)
@@ -28,7 +16,7 @@ def draw(recs, machine):
         kw = dict(style.look(i), label=names.variant(name))
         paths = [r["param"] for r in rows]
         left.plot(paths, [r.time_ms / rows[0].time_ms for r in rows], **kw)
-        lanes, counting = lanes_of(recs, name, rows)
+        lanes, counting = recs.counts(rows, "active_lanes_pred_on")
         if lanes:
             right.plot(*zip(*lanes), **kw)
             counted += counting
@@ -48,8 +36,7 @@ def draw(recs, machine):
     right.set_ylabel("active lanes an instruction, of 32")
     fig.suptitle(f"Divergence: {names.machine(used[0])}", x=0.012, ha="left", fontsize=19,
                  fontweight="bold", y=0.975)
-    kinds = "; ".join(dict.fromkeys(f"{names.machine(r)} ({r['counters_evidence']})" for r in counted))
-    style.provenance(fig, used, note=f"active lanes: {kinds}" if kinds else "")
+    style.provenance(fig, used, note=names.counted("active lanes", counted))
     style.label_ends(right, ends)
     return fig
 

@@ -73,6 +73,12 @@ def machine(row):
     return row["device"] if row["backend"] == "gpu" else f"{row['device']}, emulated"
 
 
+def counted(what, rows):
+    """'wavefronts: NVIDIA H200, emulated (counted)', or nothing when nothing was counted."""
+    sources = dict.fromkeys(f"{machine(r)} ({r['counters_evidence']})" for r in rows)
+    return f"{what}: {'; '.join(sources)}" if sources else ""
+
+
 def device(name):
     """The row of devices.csv for a device, numbers as floats; RecordError if there is none."""
     path = Path(__file__).with_name("devices.csv")

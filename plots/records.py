@@ -136,6 +136,16 @@ class Records(list):
             return True
         return Records(row for row in self if good(row))
 
+    def counts(self, rows, field):
+        """[(param, value)] of a sweep's counted field and the rows they are from: the sweep's
+        own, or else the emulator's for the same device; no profiler has every counter."""
+        twins = self.sweeps(machine="emulator", device=rows[0]["device"], lab=rows[0]["lab"])
+        for source in (rows, twins.get(rows[0]["variant"], [])):
+            values = [(r["param"], r.value(field)) for r in source if r.value(field) is not None]
+            if values:
+                return values, list(source)
+        return [], []
+
     def machines(self):
         """Machines in a fixed order: GPUs first."""
         return sorted({r.machine for r in self}, key=lambda m: (m.startswith("emulator"), m))
