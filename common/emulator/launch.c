@@ -257,6 +257,21 @@ static void block_start(struct block *b, uint64_t index)
             l->listeners[k]->block_begin(l->listeners[k], &b->info);
 }
 
+/* Where a warp is between two turns: before a block, at what it waits for, or at its end. */
+static struct insn where_now(const struct warp *w)
+{
+    const struct path *p = w->cur;
+
+    for (int i = 0; !p && i < WARP; i++)
+        p = w->paths[i].mask ? &w->paths[i] : NULL;
+    if (!p || w->state == WARP_DONE)
+        return (struct insn){0};
+    if (p->enter == NO_BLOCK)
+        return p->pc ? *p->pc : (struct insn){0};
+    const struct emu_func *f = p->frame->func;
+    return (struct insn){.site = &f->sites[f->blocks[p->enter].ptx_first]};
+}
+
 static void add_steps(struct worker *k, struct warp *w)
 {
     struct launch *l = k->launch;
@@ -267,12 +282,11 @@ static void add_steps(struct worker *k, struct warp *w)
     k->steps = 0;
     if (used <= l->steps_limit)
         return;
-    int none = 0;
-    if (atomic_compare_exchange_strong(&l->failed, &none, (int)cudaErrorLaunchTimeout))
-        emu_fail(cudaErrorLaunchTimeout,
-                 "kernel %s: more than %llu warp instructions; is there a loop that never ends? "
-                 "(the limit is WARPLAB_STEPS)",
-                 l->func->info.name, (unsigned long long)l->steps_limit);
+    struct insn in = where_now(w);
+    warp_fault(w, &in, -1, cudaErrorLaunchTimeout,
+               "more than %llu warp instructions, and here it is now; is there a loop that never "
+               "ends? (WARPLAB_STEPS is the limit)",
+               (unsigned long long)l->steps_limit);
 }
 
 static void deadlock(struct block *b)
