@@ -34,7 +34,7 @@ PANDOC = pandoc -f markdown -t beamer --slide-level=2 --pdf-engine=pdflatex --co
 $(SLIDES_OUT)/%-notes.pdf: $(SLIDES_OUT)/%.expanded.md slides/deck.yaml slides/deck.tex slides/notes.tex
 	$(Q)$(PANDOC) -H slides/notes.tex $< -o $@.tmp.pdf && mv $@.tmp.pdf $@
 $(SLIDES_OUT)/%-handout.pdf: $(SLIDES_OUT)/%.expanded.md slides/deck.yaml slides/deck.tex slides/handout.tex
-	$(Q)$(PANDOC) -V classoption=handout -H slides/handout.tex $< -o $@.tmp.pdf && mv $@.tmp.pdf $@
+	$(Q)$(PANDOC) -V classoption=handout -M section-titles=false -H slides/handout.tex $< -o $@.tmp.pdf && mv $@.tmp.pdf $@
 $(SLIDES_OUT)/%.pdf: $(SLIDES_OUT)/%.expanded.md slides/deck.yaml slides/deck.tex
 	$(Q)$(PANDOC) $< -o $@.tmp.pdf && mv $@.tmp.pdf $@
 .PRECIOUS: $(SLIDES_OUT)/%.expanded.md
