@@ -108,6 +108,14 @@ static bool is_close(const struct view *v, uint64_t i)
     return dtype_is_float(v->t) && fabs(e - g) <= 1e-2 * fabs(e);
 }
 
+/* An integer that went through a float keeps 24 bits. */
+static bool is_rounded(const struct view *v, uint64_t i)
+{
+    double e = dtype_get(v->t, v->expected, i), g = dtype_get(v->t, v->got, i);
+
+    return !dtype_is_float(v->t) && fabs(e) > 0x1p24 && fabs(e - g) <= 0x1p-23 * fabs(e);
+}
+
 static bool all_wrong_are(const struct view *v, looks_like *f)
 {
     for (uint64_t i = v->first; i <= v->last; i++) {
@@ -188,6 +196,7 @@ static const struct {
     {is_negated, "right but for its sign"},
     {is_next, "the value that belongs one place further on: an index off by one?"},
     {is_previous, "the value that belongs one place before: an index off by one?"},
+    {is_rounded, "rounded to 24 bits: did integers go through a float on the way?"},
     {is_close, "close, but outside the error bound: lower precision than the exercise allows?"},
 };
 

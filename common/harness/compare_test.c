@@ -102,6 +102,19 @@ Test(compare, names_a_cause)
     }
 }
 
+/* 438526499 as a float is 438526496; a value that is off by more is not said to be rounded. */
+Test(compare, integers_that_went_through_a_float)
+{
+    int32_t expected[] = {438526499, -868110449, 3}, got[] = {438526496, -868110464, 3};
+    struct comparison c = compare(DT_I32, expected, got, NULL, 3, &hints);
+
+    cr_expect_eq(c.nwrong, 2);
+    cr_expect(strstr(c.cause, "rounded to 24 bits"), "\"%s\"", c.cause);
+    got[1] += 1000;
+    c = compare(DT_I32, expected, got, NULL, 3, &hints);
+    cr_expect_null(strstr(c.cause, "rounded"), "\"%s\"", c.cause);
+}
+
 Test(compare, shows_the_first_three)
 {
     struct comparison c = of_ints(here_and_there);
