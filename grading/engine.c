@@ -730,7 +730,8 @@ bool engine_open(struct engine *e, const char *lab, const struct engine_options 
                          .gpu_options = *o};
     e->gpu_options.gpu = true;
     if (!e->lab || !e->rubric) {
-        snprintf(err, size, "there is no %s \"%s\"", e->lab ? "rubric for the lab" : "lab", lab);
+        snprintf(err, size, "there is no %s \"%s\": `grade labs` lists them",
+                 e->lab ? "rubric for the lab" : "lab", lab);
         return false;
     }
     if (rubric_problems(e->lab, e->rubric, &t)) {
