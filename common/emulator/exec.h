@@ -48,6 +48,7 @@ struct path {
     uint32_t enter;     /* block to start on when it runs, NO_BLOCK: continue at pc */
     uint8_t barrier;    /* PATH_BARRIER: which */
     bool released;      /* its barrier is complete: do not wait again */
+    uint8_t alone;      /* slices in a row that only this path could run */
     uint32_t result;    /* of bar.red, on release */
 };
 

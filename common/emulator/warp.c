@@ -14,6 +14,9 @@
 #include <string.h>
 
 #define CALL_DEPTH_LIMIT 4096
+#define PATIENCE                                                                                   \
+    64 /* slices a path may run while others wait for it at a recon; a                             \
+        * slice that ends at a look at memory counts as 16 */
 
 /* ---- faults ---- */
 const struct insn *warp_fault(struct warp *w, const struct insn *in, int lane, cudaError_t e,
@@ -133,6 +136,22 @@ static void copy_rows(struct warp *w, uint8_t *dst, const uint8_t *src, uint32_t
 
 /* ---- recons ---- */
 
+/* p's lanes go on after the call that r is of, with its results. */
+static void return_from(struct warp *w, const struct recon *r, struct path *p)
+{
+    const struct frame *callee = r->frame;
+    const struct call_info *ci = callee->call->data;
+    p->frame = callee->parent;
+    p->pc = callee->call + 1;
+    p->enter = NO_BLOCK;
+    const struct emu_func *f = callee->func;
+    for (uint32_t k = 0; k < ci->nrets && k < f->ptx->nrets; k++) {
+        const struct param_place *from = &f->params[f->ptx->nparams + k];
+        copy_rows(w, p->frame->regs + ci->rets[k].offset, callee->regs + from->offset,
+                  (uint32_t)from->var->size, p->mask);
+    }
+}
+
 /* One path or inner recon less is on its way to r. When none is left: the lanes that
  * arrived go on as the current path (returned true), or, none having arrived, the recon
  * around loses one too. */
@@ -156,16 +175,7 @@ static bool recon_leave(struct warp *w, struct recon *r)
         p->frame = callee;
         p->enter = r->block;
         if (r->is_call) {
-            const struct call_info *ci = callee->call->data;
-            p->frame = callee->parent;
-            p->pc = callee->call + 1;
-            p->enter = NO_BLOCK;
-            const struct emu_func *f = callee->func;
-            for (uint32_t k = 0; k < ci->nrets && k < f->ptx->nrets; k++) {
-                const struct param_place *from = &f->params[f->ptx->nparams + k];
-                copy_rows(w, p->frame->regs + ci->rets[k].offset, callee->regs + from->offset,
-                          (uint32_t)from->var->size, p->mask);
-            }
+            return_from(w, r, p);
             frame_pop(w, callee);
         }
         recon_free(w, r);
@@ -302,9 +312,52 @@ const struct insn *warp_enter(struct warp *w, uint32_t b)
     return f->insns + bb->first;
 }
 
+/* Lanes that arrived at a recon may hold what the current path, alone, spins for (a lock
+ * taken in a loop): PTX promises that every lane makes progress. They go on without it. */
+static void release_arrived(struct warp *w)
+{
+    struct recon *r = w->cur->parent;
+    while (r && !r->arrived)
+        r = r->parent;
+    if (!r)
+        return;
+    struct path *p = path_new(w);
+    p->mask = r->arrived;
+    p->parent = r->parent;
+    p->frame = r->frame;
+    p->enter = r->block;
+    if (r->is_call)
+        return_from(w, r, p);
+    if (r->parent)
+        r->parent->pending++;
+    r->arrived = 0;
+    w->ready[w->nready++] = p;
+}
+
+/* Does block b look at memory that others may change? */
+static bool looks(const struct emu_func *f, uint32_t b)
+{
+    const struct bblock *bb = &f->blocks[b];
+    for (uint32_t i = bb->ptx_first; i < bb->ptx_first + bb->ninsns; i++) {
+        const struct ptx_insn *p = &f->ptx->insns[i];
+        if (p->op == OP_atom)
+            return true;
+        if (p->op == OP_ld &&
+            (ptx_has(p, M_volatile) || ptx_has(p, M_relaxed) || ptx_has(p, M_acquire)))
+            return true;
+    }
+    return false;
+}
+
 const struct insn *warp_slice_end(struct warp *w, uint32_t b)
 {
     w->cur->enter = b;
+    if (w->nready) {
+        w->cur->alone = 0;
+    } else if ((w->cur->alone += looks(w->cur->frame->func, b) ? 16 : 1) >= PATIENCE) {
+        w->cur->alone = 0;
+        release_arrived(w);
+    }
     if (w->nready) { /* the oldest of the others runs next */
         struct path *oldest = w->ready[0];
         memmove(w->ready, w->ready + 1, (w->nready - 1) * sizeof(w->ready[0]));

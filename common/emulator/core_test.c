@@ -1,0 +1,439 @@
+/* core_test.c - the interpreter's core on small PTX kernels: paths, barriers, calls,
+ * counters and faults. Single instructions are cases/ops.txt's matter.
+ *
+ * Criterion runs each test in a process of its own, so a test may set WARPLAB_* before its
+ * first launch. Every kernel has one parameter, a buffer of 4096 zeroed words.
+ */
+#include "emu.h"
+#include "mem.h"
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WORDS 4096
+
+struct program {
+    const char *before;           /* functions and variables */
+    const char *body;             /* %t, %cta, %out are set; %r0-9, %d0-9, %f0-3, %p0-3 free */
+    const char *attribute;        /* of the entry: .maxntid … */
+    uint32_t grid, block, shared; /* 0: one block, one warp, nothing */
+};
+static uint32_t *out; /* the buffer after the last launch */
+static struct emu_result result;
+
+static const char head[] = ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"k.cu\"\n";
+static const char prologue[] =
+    ".reg .b32 %t, %cta, %r<10>;\n.reg .b64 %out, %mine, %d<10>;\n.reg .f32 %f<4>;\n"
+    ".reg .pred %p<4>;\nld.param.u64 %out, [out];\nmov.u32 %t, %tid.x;\nmov.u32 %cta, %ctaid.x;\n"
+    "mul.wide.u32 %mine, %t, 4;\nadd.u64 %mine, %out, %mine;\n";
+
+static cudaError_t launch(struct program p)
+{
+    char text[16384];
+    const char *texts[] = {text};
+    struct emu_module *m;
+    struct mem_alloc *a = mem_alloc(WORDS * 4, 256, MEM_DEVICE, NULL);
+    int n = snprintf(text, sizeof text,
+                     "%s%s\n.visible .entry k(.param .u64 out) %s\n{\n%s%s\nret;\n}\n", head,
+                     p.before ? p.before : "", p.attribute ? p.attribute : "", prologue, p.body);
+    size_t lengths[] = {(size_t)n};
+
+    cr_assert_lt((size_t)n, sizeof text);
+    out = (uint32_t *)a->host;
+    cudaError_t e = emu_module_load(texts, lengths, 1, "test", &m);
+    if (e != cudaSuccess)
+        return e;
+    struct emu_launch l = {.func = emu_module_func(m, "k"),
+                           .grid = {p.grid ? p.grid : 1, 1, 1},
+                           .block = {p.block ? p.block : 32, 1, 1},
+                           .shared_bytes = p.shared,
+                           .params = &a->addr};
+    return emu_launch(&l, &result);
+}
+#define RUN(...)                                                                                   \
+    do {                                                                                           \
+        cudaError_t error_ = launch((struct program){__VA_ARGS__});                                \
+        cr_assert_eq(error_, cudaSuccess, "error %d: %s", error_, emu_error_text());               \
+    } while (0)
+
+/* ---- paths ---- */
+Test(core, nested_branches_meet_again)
+{
+    RUN(.body = "setp.ge.u32 %p0, %t, 16;\n@%p0 bra OTHER;\n"
+                "setp.ge.u32 %p1, %t, 8;\n@%p1 bra INNER;\n"
+                "activemask.b32 %r0;\nbra MET;\n"
+                "INNER: activemask.b32 %r0;\n"
+                "MET: activemask.b32 %r1;\nbra ALL;\n"
+                "OTHER: activemask.b32 %r0;\nmov.u32 %r1, %r0;\n"
+                "ALL: activemask.b32 %r2;\n"
+                "st.global.u32 [%mine], %r0;\nst.global.u32 [%mine+128], %r1;\n"
+                "st.global.u32 [%mine+256], %r2;");
+    for (int i = 0; i < 32; i++) {
+        cr_expect_eq(out[i],
+                     i < 8    ? 0xffu
+                     : i < 16 ? 0xff00u
+                              : 0xffff0000u,
+                     "lane %d: %x", i, out[i]);
+        cr_expect_eq(out[32 + i], i < 16 ? 0xffffu : 0xffff0000u, "lane %d: %x", i, out[32 + i]);
+        cr_expect_eq(out[64 + i], ~0u, "lane %d: %x", i, out[64 + i]);
+    }
+    cr_expect_eq(result.counters.branches, 2);
+    cr_expect_eq(result.counters.divergent_branches, 2);
+}
+
+Test(core, a_loop_left_lane_by_lane_meets_after_it)
+{
+    RUN(.body = "mov.u32 %r0, 0;\nTOP: setp.ge.u32 %p0, %r0, %t;\n@%p0 bra END;\n"
+                "add.u32 %r0, %r0, 1;\nbra TOP;\nEND: activemask.b32 %r1;\n"
+                "st.global.u32 [%mine], %r1;\nst.global.u32 [%mine+128], %r0;");
+    for (uint32_t i = 0; i < 32; i++)
+        cr_expect(out[i] == ~0u && out[32 + i] == i, "lane %u: %x %u", i, out[i], out[32 + i]);
+    cr_expect_eq(result.counters.branches, 32);
+    cr_expect_eq(result.counters.divergent_branches, 31);
+}
+
+Test(core, a_lock_taken_by_each_lane)
+{
+    RUN(.grid = 1, .block = 64,
+        .body = "SPIN: atom.global.cas.b32 %r0, [%out], 0, 1;\nsetp.ne.u32 %p0, %r0, 0;\n"
+                "@%p0 bra SPIN;\nld.volatile.global.u32 %r1, [%out+4];\nadd.u32 %r1, %r1, 1;\n"
+                "st.volatile.global.u32 [%out+4], %r1;\nmembar.gl;\n"
+                "atom.global.exch.b32 %r0, [%out], 0;");
+    cr_expect_eq(out[1], 64);
+}
+
+Test(core, two_warps_answer_each_other_in_shared_memory)
+{
+    RUN(.block = 64, .before = ".shared .align 4 .u32 ball;",
+        .body = "mov.u32 %r0, 0;\nshr.u32 %r1, %t, 5;\nand.b32 %r2, %t, 31;\n"
+                "setp.eq.u32 %p0, %t, 0;\n@%p0 st.volatile.shared.u32 [ball], %r0;\nbar.sync 0;\n"
+                "setp.ne.u32 %p0, %r2, 0;\n@%p0 bra END;\n"
+                "TOP: ld.volatile.shared.u32 %r3, [ball];\nand.b32 %r4, %r3, 1;\n"
+                "setp.ne.u32 %p1, %r4, %r1;\n@%p1 bra TOP;\n"
+                "add.u32 %r3, %r3, 1;\nst.volatile.shared.u32 [ball], %r3;\n"
+                "add.u32 %r0, %r0, 1;\nsetp.lt.u32 %p1, %r0, 20;\n@%p1 bra TOP;\n"
+                "END: bar.sync 0;\nld.shared.u32 %r5, [ball];\nst.global.u32 [%out], %r5;");
+    cr_expect_eq(out[0], 40);
+}
+
+Test(core, a_block_waits_for_a_later_one)
+{
+    setenv("WARPLAB_THREADS", "1", 1);
+    RUN(.grid = 5, .body = "setp.eq.u32 %p0, %cta, 4;\n@%p0 bra LAST;\n"
+                           "TOP: ld.acquire.gpu.global.u32 %r0, [%out];\nsetp.eq.u32 %p1, %r0, 0;\n"
+                           "@%p1 bra TOP;\nred.global.add.u32 [%out+4], 1;\nret;\n"
+                           "LAST: mov.u32 %r1, 1;\nst.release.gpu.global.u32 [%out], %r1;");
+    cr_expect_eq(out[1], 4 * 32);
+}
+
+/* ---- barriers ---- */
+Test(core, named_barriers_join_the_warps_that_use_them)
+{
+    /* warps 0 and 1 exchange through barrier 3, warps 2 and 3 through barrier 5 */
+    RUN(.block = 128, .before = ".shared .align 4 .b8 s[512];",
+        .body = "mov.u32 %r0, s;\nshl.b32 %r1, %t, 2;\nadd.u32 %r2, %r0, %r1;\n"
+                "st.shared.u32 [%r2], %t;\nshr.u32 %r3, %t, 6;\nshl.b32 %r3, %r3, 1;\n"
+                "add.u32 %r3, %r3, 3;\nbar.sync %r3, 64;\nxor.b32 %r4, %r1, 128;\n"
+                "add.u32 %r4, %r4, %r0;\nld.shared.u32 %r5, [%r4];\nst.global.u32 [%mine], %r5;");
+    for (uint32_t i = 0; i < 128; i++)
+        cr_expect_eq(out[i], i ^ 32, "thread %u: %u", i, out[i]);
+    cr_expect_eq(result.counters.barriers, 4);
+}
+
+Test(core, barriers_reduce)
+{
+    RUN(.block = 80,
+        .body =
+            "setp.lt.u32 %p0, %t, 50;\nbar.red.popc.u32 %r0, 0, %p0;\n"
+            "bar.red.and.pred %p1, 0, %p0;\nbar.red.or.pred %p2, 0, %p0;\n"
+            "bar.red.and.pred %p3, 0, !%p1;\nselp.u32 %r1, 1, 0, %p1;\nselp.u32 %r2, 2, 0, %p2;\n"
+            "selp.u32 %r3, 4, 0, %p3;\nor.b32 %r1, %r1, %r2;\nor.b32 %r1, %r1, %r3;\n"
+            "st.global.u32 [%mine], %r0;\nst.global.u32 [%mine+512], %r1;");
+    for (int i = 0; i < 80; i++)
+        cr_expect(out[i] == 50 && out[128 + i] == 6, "thread %d: %u %u", i, out[i], out[128 + i]);
+}
+
+Test(core, who_arrives_does_not_wait)
+{
+    /* the producer arrives at barrier 1 and would never end if it waited for barrier 2 there */
+    RUN(.block = 64, .before = ".shared .align 4 .u32 item;",
+        .body =
+            "setp.ge.u32 %p0, %t, 32;\n@%p0 bra CONSUMER;\n"
+            "mov.u32 %r0, 77;\nst.shared.u32 [item], %r0;\nbar.arrive 1, 64;\n"
+            "bar.sync 2, 64;\nbra END;\n"
+            "CONSUMER: bar.sync 1, 64;\nld.shared.u32 %r1, [item];\nst.global.u32 [%out], %r1;\n"
+            "bar.sync 2, 64;\nEND:");
+    cr_expect_eq(out[0], 77);
+}
+
+static void expect_error(cudaError_t want, const char *text, struct program p)
+{
+    cudaError_t e = launch(p);
+
+    cr_expect_eq(e, want, "expected error %d, got %d: %s", want, e, emu_error_text());
+    cr_expect(strstr(emu_error_text(), text), "\"%s\" is not in: %s", text, emu_error_text());
+}
+
+Test(core, barriers_that_never_complete_are_a_deadlock)
+{
+    expect_error(cudaErrorLaunchTimeout, "k.cu:9: deadlock: 16 of 32 threads wait at barrier 0",
+                 (struct program){.body = "setp.ge.u32 %p0, %t, 16;\n@%p0 bra OTHER;\n"
+                                          ".loc 1 9 5\nbar.sync 0;\nbra END;\n"
+                                          ".loc 1 11 5\nOTHER: bar.sync 1;\nEND:"});
+}
+
+Test(core, lanes_that_never_come_are_a_deadlock)
+{
+    expect_error(cudaErrorLaunchTimeout, "k.cu:9: ",
+                 (struct program){.body = "setp.ge.u32 %p0, %t, 16;\n@%p0 bra OTHER;\n"
+                                          ".loc 1 9 5\nbar.warp.sync -1;\nbra END;\n"
+                                          "OTHER: bar.sync 0;\nEND:"});
+}
+
+/* ---- calls ---- */
+#define SIGNATURE "(.param .b32 z) "
+Test(core, functions_call_themselves)
+{
+    RUN(.before =
+            ".func " SIGNATURE "sum(.param .b32 a);\n"
+            ".func " SIGNATURE "sum(.param .b32 a)\n{\n.reg .b32 %n, %m;\n.reg .pred %p;\n"
+            "ld.param.u32 %n, [a];\nsetp.eq.u32 %p, %n, 0;\n@%p bra ZERO;\n"
+            "sub.u32 %m, %n, 1;\n{\n.param .b32 ca;\n.param .b32 cz;\nst.param.b32 [ca], %m;\n"
+            "call (cz), sum, (ca);\nld.param.b32 %m, [cz];\n}\nadd.u32 %n, %n, %m;\n"
+            "ZERO: st.param.b32 [z], %n;\nret;\n}\n",
+        .body = "{\n.param .b32 ca;\n.param .b32 cz;\nst.param.b32 [ca], %t;\n"
+                "call (cz), sum, (ca);\nld.param.b32 %r0, [cz];\n}\nactivemask.b32 %r1;\n"
+                "st.global.u32 [%mine], %r0;\nst.global.u32 [%mine+128], %r1;");
+    for (uint32_t i = 0; i < 32; i++)
+        cr_expect(out[i] == i * (i + 1) / 2 && out[32 + i] == ~0u, "lane %u: %u, mask %x", i,
+                  out[i], out[32 + i]);
+    cr_expect_eq(result.counters.calls, 32);
+}
+
+#define TIMES(name, n)                                                                             \
+    ".func " SIGNATURE name "(.param .b32 a)\n{\n.reg .b32 %n;\nld.param.u32 %n, [a];\n"           \
+    "mul.lo.u32 %n, %n, " #n ";\nst.param.b32 [z], %n;\nret;\n}\n"
+Test(core, lanes_call_different_functions)
+{
+    RUN(.before = TIMES("one", 1) TIMES("ten", 10)
+            TIMES("hundred", 100) ".global .align 8 .u64 table[3] = {one, ten, hundred};\n",
+        .body = "rem.u32 %r0, %t, 3;\nmul.wide.u32 %d0, %r0, 8;\nmov.u64 %d1, table;\n"
+                "add.u64 %d0, %d0, %d1;\nld.global.u64 %d2, [%d0];\n"
+                "{\n.param .b32 ca;\n.param .b32 cz;\nst.param.b32 [ca], %t;\n"
+                "PROTO: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+                "call (cz), %d2, (ca), PROTO;\nld.param.b32 %r1, [cz];\n}\nactivemask.b32 %r2;\n"
+                "st.global.u32 [%mine], %r1;\nst.global.u32 [%mine+128], %r2;");
+    static const uint32_t times[] = {1, 10, 100};
+    for (uint32_t i = 0; i < 32; i++)
+        cr_expect(out[i] == i * times[i % 3] && out[32 + i] == ~0u, "lane %u: %u, mask %x", i,
+                  out[i], out[32 + i]);
+}
+
+Test(core, lanes_go_to_different_targets)
+{
+    RUN(.body = "and.b32 %r0, %t, 3;\nmov.u32 %r1, 0;\nWAYS: .branchtargets A, B, C, B;\n"
+                "brx.idx %r0, WAYS;\nA: add.u32 %r1, %r1, 1;\nB: add.u32 %r1, %r1, 10;\nbra END;\n"
+                "C: add.u32 %r1, %r1, 100;\nEND: activemask.b32 %r2;\n"
+                "st.global.u32 [%mine], %r1;\nst.global.u32 [%mine+128], %r2;");
+    static const uint32_t want[] = {11, 10, 100, 10};
+    for (uint32_t i = 0; i < 32; i++)
+        cr_expect(out[i] == want[i & 3] && out[32 + i] == ~0u, "lane %u: %u, mask %x", i, out[i],
+                  out[32 + i]);
+}
+
+/* ---- counters ---- */
+Test(core, instructions_are_counted)
+{
+    /* 2 blocks of 48: four warps. The prologue is 5 instructions, ret one. */
+    RUN(.grid = 2, .block = 48,
+        .body = "setp.lt.u32 %p0, %t, 8;\nmov.f32 %f0, 0f3f800000;\n"
+                "@%p0 mul.rn.f32 %f1, %f0, %f0;\nfma.rn.f32 %f2, %f0, %f0, %f0;\n"
+                "shfl.sync.down.b32 %r0, %t, 1, 31, 0xffff;\nbar.warp.sync 0xffff;");
+    cr_expect_eq(result.counters.inst_executed, 4 * 12);
+    cr_expect_eq(result.counters.thread_inst_executed, 96 * 12);
+    cr_expect_eq(result.counters.thread_inst_executed_pred_on, 96 * 11 + 2 * 8);
+    cr_expect_eq(result.counters.flop_fp32, 96 * 2 + 2 * 8);
+    cr_expect_eq(result.counters.shuffles, 4);
+    cr_expect_eq(result.counters.warp_syncs, 4);
+    cr_expect_eq(result.counters.branches, 0);
+}
+
+Test(core, shared_wavefronts_and_conflicts)
+{
+    /* Nsight Compute's: a conflict is a wavefront beyond the 1, 2 or 4 that 32 accesses
+     * of 4, 8, 16 bytes need. Stride in words of that size. */
+    static const struct {
+        uint32_t bytes, stride, wavefronts, conflicts;
+    } rows[] = {{4, 1, 1, 0},     {4, 2, 2, 1},    {4, 32, 32, 31}, {4, 33, 1, 0}, {8, 1, 2, 0},
+                {8, 2, 4, 2},     {8, 32, 32, 30}, {8, 33, 2, 0},   {16, 1, 4, 0}, {16, 2, 8, 4},
+                {16, 32, 32, 28}, {16, 33, 4, 0},  {4, 0, 1, 0}};
+    static const char *const type[] = {[4] = "u32", [8] = "v2.u32", [16] = "v4.u32"};
+    static const char *const regs[] = {
+        [4] = "%r2", [8] = "{%r2, %r3}", [16] = "{%r2, %r3, %r4, %r5}"};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char body[512];
+        uint32_t b = rows[k].bytes;
+        snprintf(body, sizeof body,
+                 "mov.u32 %%r0, s;\nmad.lo.u32 %%r0, %%t, %u, %%r0;\nmov.u32 %%r2, 1;\n"
+                 "mov.u32 %%r3, 1;\nmov.u32 %%r4, 1;\nmov.u32 %%r5, 1;\n"
+                 "st.shared.%s [%%r0], %s;\nld.shared.%s %s, [%%r0];",
+                 b * rows[k].stride, type[b], regs[b], type[b], regs[b]);
+        RUN(.before = ".extern .shared .align 16 .b8 s[];", .body = body, .shared = 32768);
+        const struct counters *c = &result.counters;
+        cr_expect(c->shared_ld_requests == 1 && c->shared_st_requests == 1);
+        cr_expect_eq(c->shared_ld_wavefronts, rows[k].wavefronts, "%u bytes, stride %u: %lu", b,
+                     rows[k].stride, c->shared_ld_wavefronts);
+        cr_expect_eq(c->shared_ld_bank_conflicts, rows[k].conflicts, "%u bytes, stride %u: %lu", b,
+                     rows[k].stride, c->shared_ld_bank_conflicts);
+        cr_expect_eq(c->shared_ld_bytes, 32 * b);
+        if (rows[k].stride) { /* stores to one word: not stated in the reference */
+            cr_expect_eq(c->shared_st_wavefronts, rows[k].wavefronts);
+            cr_expect_eq(c->shared_st_bank_conflicts, rows[k].conflicts);
+        }
+    }
+}
+
+Test(core, global_sectors)
+{
+    static const struct {
+        const char *type, *regs;
+        uint32_t step, offset, bytes, sectors;
+    } rows[] = {{"u8", "%r2", 1, 0, 1, 1},
+                {"u32", "%r2", 4, 0, 4, 4},
+                {"u32", "%r2", 8, 0, 4, 8},
+                {"u32", "%r2", 16, 0, 4, 16},
+                {"u32", "%r2", 32, 0, 4, 32},
+                {"u32", "%r2", 128, 0, 4, 32},
+                {"u32", "%r2", 4, 4, 4, 5},
+                {"u32", "%r2", 4, 20, 4, 5},
+                {"u32", "%r2", 4, 32, 4, 4},
+                {"u32", "%r2", 0, 0, 4, 1},
+                {"v2.u32", "{%r2, %r3}", 8, 0, 8, 8},
+                {"v4.u32", "{%r2, %r3, %r4, %r5}", 16, 0, 16, 16}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char body[512];
+        snprintf(body, sizeof body,
+                 "mul.wide.u32 %%d0, %%t, %u;\nadd.u64 %%d0, %%d0, %%out;\n"
+                 "ld.global.%s %s, [%%d0+%u];\nst.global.%s [%%d0+%u], %s;",
+                 rows[k].step, rows[k].type, rows[k].regs, rows[k].offset, rows[k].type,
+                 rows[k].offset, rows[k].regs);
+        RUN(.body = body);
+        const struct counters *c = &result.counters;
+        cr_expect(c->global_ld_requests == 1 && c->global_st_requests == 1);
+        cr_expect_eq(c->global_ld_sectors, rows[k].sectors, "%s, step %u: %lu", rows[k].type,
+                     rows[k].step, c->global_ld_sectors);
+        cr_expect_eq(c->global_st_sectors, rows[k].sectors, "%s, step %u: %lu", rows[k].type,
+                     rows[k].step, c->global_st_sectors);
+        cr_expect_eq(c->global_ld_bytes, 32 * rows[k].bytes);
+    }
+}
+
+Test(core, atomics_are_counted)
+{
+    RUN(.body = "and.b32 %r0, %t, 3;\nmul.wide.u32 %d0, %r0, 4;\nadd.u64 %d0, %d0, %out;\n"
+                "red.global.add.u32 [%d0], 1;\natom.global.add.u32 %r1, [%d0], 1;\n"
+                "st.global.u32 [%mine+64], %r1;");
+    cr_expect_eq(out[0], 16);
+    cr_expect_eq(result.counters.global_red_requests, 1);
+    cr_expect_eq(result.counters.global_atom_requests, 1);
+    cr_expect_eq(result.counters.global_atom_sectors, 2);
+    cr_expect_eq(result.counters.global_atom_passes, 16);
+}
+
+/* Something of everything, in many blocks. */
+static void mixed(void)
+{
+    RUN(.grid = 200, .block = 96, .before = ".shared .align 4 .b8 s[512];",
+        .body = "mov.u32 %r0, s;\nmad.lo.u32 %r0, %t, 4, %r0;\nst.shared.u32 [%r0], %cta;\n"
+                "bar.sync 0;\nand.b32 %r1, %cta, 31;\nsetp.lt.u32 %p0, %t, %r1;\n@%p0 bra A;\n"
+                "ld.shared.u32 %r2, [s];\nred.global.add.u32 [%out], %r2;\nbra B;\n"
+                "A: ld.global.u32 %r3, [%mine+64];\nB: bar.sync 0;");
+}
+Test(core, counts_do_not_depend_on_host_threads)
+{
+    int pipes[2];
+    struct counters one;
+
+    cr_assert_eq(pipe(pipes), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("WARPLAB_THREADS", "1", 1);
+        mixed();
+        _exit(write(pipes[1], &result.counters, sizeof one) != sizeof one);
+    }
+    setenv("WARPLAB_THREADS", "2", 1);
+    mixed();
+    cr_assert_eq(read(pipes[0], &one, sizeof one), (ssize_t)sizeof one);
+    waitpid(child, NULL, 0);
+#define X(id, metric, unit, text)                                                                  \
+    cr_expect_eq(one.id, result.counters.id, #id ": %lu, %lu", one.id, result.counters.id);
+    COUNTERS(X)
+#undef X
+    cr_expect_eq(one.barriers, 200 * 3 * 2);
+}
+
+/* ---- faults ---- */
+Test(core, faults_end_the_launch_and_say_where)
+{
+    static const struct {
+        cudaError_t error;
+        const char *text, *before, *body;
+    } rows[] = {
+        {cudaErrorIllegalAddress, "k.cu:7: illegal address: write of 4 bytes", NULL,
+         "setp.eq.u32 %p0, %t, 5;\n.loc 1 7 3\n@%p0 st.global.u32 [%out+16384], %t;"},
+        {cudaErrorIllegalAddress, "thread (5,0,0)", NULL,
+         "setp.eq.u32 %p0, %t, 5;\n.loc 1 7 3\n@%p0 ld.global.u32 %r0, [%out+-4];"},
+        {cudaErrorMisalignedAddress, "k.cu:8: misaligned address: 4-byte", NULL,
+         ".loc 1 8 3\nld.global.u32 %r0, [%out+2];"},
+        {cudaErrorIllegalAddress, "k.cu:9: write to the constant variable fixed",
+         ".const .align 4 .u32 fixed = 3;",
+         "mov.u64 %d0, fixed;\ncvta.const.u64 %d0, %d0;\n.loc 1 9 3\nst.u32 [%d0], %t;"},
+        {cudaErrorIllegalAddress, "k.cu:10: ", ".shared .align 4 .b8 s[64];",
+         "mov.u32 %r0, s;\n.loc 1 10 3\nst.shared.u32 [%r0+64], %t;"},
+        {cudaErrorLaunchFailure, "k.cu:11: the kernel executed a trap", NULL, ".loc 1 11 3\ntrap;"},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        expect_error(rows[k].error, rows[k].text,
+                     (struct program){.before = rows[k].before, .body = rows[k].body});
+    RUN(.body = "st.global.u32 [%mine], %t;"); /* the core itself carries on */
+    cr_expect_eq(out[31], 31);
+}
+
+Test(core, endless_recursion_is_a_fault)
+{
+    expect_error(cudaErrorLaunchFailure, "call stack overflow",
+                 (struct program){.before = ".func f();\n.func f()\n{\ncall f;\nret;\n}\n",
+                                  .body = "call f;"});
+}
+
+Test(core, endless_loops_meet_the_limit)
+{
+    setenv("WARPLAB_STEPS", "100000", 1);
+    RUN(.body = "mov.u32 %r0, 0;\nTOP: add.u32 %r0, %r0, 1;\nsetp.lt.u32 %p0, %r0, 1000;\n"
+                "@%p0 bra TOP;");
+    expect_error(cudaErrorLaunchTimeout, "more than 100000 warp instructions",
+                 (struct program){.body = "TOP: bra TOP;"});
+}
+
+Test(core, launches_that_do_not_fit_are_refused)
+{
+    expect_error(cudaErrorInvalidConfiguration, "1025",
+                 (struct program){.body = "", .block = 1025});
+    expect_error(cudaErrorInvalidValue, "233000 bytes of shared memory",
+                 (struct program){.body = "", .shared = 233000});
+    expect_error(cudaErrorInvalidValue, "__launch_bounds__ allow 64",
+                 (struct program){.body = "", .block = 96, .attribute = ".maxntid 64, 1, 1"});
+    expect_error(cudaErrorInvalidConfiguration, "requires blocks of (64,1,1)",
+                 (struct program){.body = "", .block = 32, .attribute = ".reqntid 64, 1, 1"});
+}
+
+Test(core, unsupported_instructions_are_located)
+{
+    cr_expect_neq(launch((struct program){.body = "mov.u32 %r0, 1;\nfrobnicate.u32 %r0, %r0;"}),
+                  cudaSuccess);
+    cr_expect(strstr(emu_error_text(), "frobnicate"), "%s", emu_error_text());
+    cr_expect(strstr(emu_error_text(), "line 18"), "%s", emu_error_text());
+}
