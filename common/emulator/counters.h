@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+/* clang-format off */
 #define COUNTERS(X)                                                                                \
     X(inst_executed, "smsp__inst_executed.sum", "inst", "warp instructions")                       \
     X(thread_inst_executed, "smsp__thread_inst_executed.sum", "inst",                              \
@@ -61,6 +62,7 @@
       "warp instructions that machine code expands: div, rem (integer), div.rn, sqrt.rn")          \
     X(tensor_flop, "", "flop", "2*m*n*k per warp-wide mma")                                        \
     X(calls, "", "inst", "call instructions not inlined")
+/* clang-format on */
 
 struct counters {
 #define X(id, metric, unit, text) uint64_t id;

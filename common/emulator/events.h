@@ -17,10 +17,10 @@ struct emu_func;
 /* Where in the program: one per PTX instruction, the same pointer every time. */
 struct site {
     uint32_t ptx_line;
-    uint32_t line, column;  /* source; 0 when there is no line information */
-    const char *file;       /* NULL likewise */
-    const char *opcode;     /* "ld.shared.u32" */
-    uint32_t index;         /* dense, unique in the function */
+    uint32_t line, column; /* source; 0 when there is no line information */
+    const char *file;      /* NULL likewise */
+    const char *opcode;    /* "ld.shared.u32" */
+    uint32_t index;        /* dense, unique in the function */
 };
 
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC };
@@ -29,8 +29,8 @@ enum access_space { ACCESS_GLOBAL, ACCESS_SHARED, ACCESS_LOCAL };
 struct block_info {
     struct emu_func *func;
     const char *kernel;
-    uint64_t launch;         /* serial of the launch */
-    uint32_t index;          /* linear, x fastest */
+    uint64_t launch; /* serial of the launch */
+    uint32_t index;  /* linear, x fastest */
     uint32_t ctaid[3], ntid[3], nctaid[3];
     uint32_t threads, warps; /* per block */
     uint32_t shared_bytes;   /* static + dynamic */
@@ -43,13 +43,13 @@ struct access {
     enum access_kind kind;
     enum access_space space;
     bool is_volatile, is_async; /* ld/st.volatile or relaxed and stronger; cp.async */
-    uint8_t order;       /* 0 weak/volatile, 1 relaxed, 2 acquire, 4 release (2|4 acq_rel) */
-    uint8_t scope;       /* 0 none, 1 cta, 2 cluster, 3 gpu, 4 sys */
-    uint8_t size;        /* bytes a lane: 1, 2, 4, 8, 16 */
-    uint32_t warp;       /* in the block */
-    uint32_t mask;       /* lanes that access */
-    const uint64_t *addr; /* 32; shared: offset in the block's shared memory; local:
-                             offset in the thread's; global: device address */
+    uint8_t order;              /* 0 weak/volatile, 1 relaxed, 2 acquire, 4 release (2|4 acq_rel) */
+    uint8_t scope;              /* 0 none, 1 cta, 2 cluster, 3 gpu, 4 sys */
+    uint8_t size;               /* bytes a lane: 1, 2, 4, 8, 16 */
+    uint32_t warp;              /* in the block */
+    uint32_t mask;              /* lanes that access */
+    const uint64_t *addr;       /* 32; shared: offset in the block's shared memory; local:
+                                   offset in the thread's; global: device address */
     const uint32_t *const *value; /* not NULL for loads after, stores before the access:
                              value[k][lane] is word k (size/4 words, at least 1) */
 };
@@ -69,15 +69,15 @@ struct listener {
                            uint32_t warp, uint32_t mask, uint32_t id, bool aligned);
     void (*barrier_leave)(struct listener *l, struct block_info *b, uint32_t id);
     /* bar.warp.sync (and the other .sync operations, with sync=false) among `mask`. */
-    void (*warp_sync)(struct listener *l, struct block_info *b, const struct site *s,
-                      uint32_t warp, uint32_t mask, bool sync);
+    void (*warp_sync)(struct listener *l, struct block_info *b, const struct site *s, uint32_t warp,
+                      uint32_t mask, bool sync);
     /* membar/fence; scope as in struct access. */
     void (*fence)(struct listener *l, struct block_info *b, const struct site *s, uint32_t warp,
                   uint32_t mask, uint8_t scope, uint8_t order);
     void (*lanes_exit)(struct listener *l, struct block_info *b, uint32_t warp, uint32_t mask);
     /* A warp starts on a basic block's instructions with these lanes active (trace). */
-    void (*path)(struct listener *l, struct block_info *b, const struct site *first, uint32_t ninsns,
-                 uint32_t warp, uint32_t mask);
+    void (*path)(struct listener *l, struct block_info *b, const struct site *first,
+                 uint32_t ninsns, uint32_t warp, uint32_t mask);
     void *user;
 };
 

@@ -50,7 +50,7 @@
 #define F64X(name, n, expr)                                                                        \
     HANDLER(name)                                                                                  \
     {                                                                                              \
-        ROUNDED(f64, n, NOFLUSH, saturate64, NOFLUSH, expr);                                   \
+        ROUNDED(f64, n, NOFLUSH, saturate64, NOFLUSH, expr);                                       \
     }
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 F32X(add_f32x, 2, a + b)
@@ -62,7 +62,7 @@ F32X(rcp_f32x, 1, 1.0f / a)
 F32X(sqrt_f32x, 1, sqrtf(a))
 F64X(add_f64x, 2, nan2(a + b, a, b))
 F64X(sub_f64x, 2, nan2(a - b, a, b))
-F64X(mul_f64x, 2, nan2(a * b, a, b))
+F64X(mul_f64x, 2, nan2(a *b, a, b))
 F64X(fma_f64x, 3, nan3(fma(a, b, c), a, b, c))
 F64X(div_f64x, 2, nan2(a / b, b, a))
 F64X(rcp_f64x, 1, 1.0 / a)
@@ -95,7 +95,8 @@ F64X(sqrt_f64x, 1, sqrt(a))
             r[i] = CANON(x);                                                                       \
         }                                                                                          \
         if (in->flags & F_XORSIGN)                                                                 \
-            LANES r[i] = r[i] != r[i] ? r[i] : copysign(r[i], signbit(a_[i]) != signbit(b_[i]) ? -1 : 1);  \
+            LANES r[i] =                                                                           \
+                r[i] != r[i] ? r[i] : copysign(r[i], signbit(a_[i]) != signbit(b_[i]) ? -1 : 1);   \
         T *d = DST(T);                                                                             \
         WRITE(T, d, r[i]);                                                                         \
         return in + 1;                                                                             \
@@ -270,7 +271,8 @@ static inline u64 float_to_int(f64 x, unsigned type, u32 flags, unsigned from)
     if (type_signed(type)) {
         f64 top = ldexp(1.0, (int)bits - 1);
         if (x != x)
-            return nan_to_int(bits, from) | (bits < 64 && from == PTX_F64 ? ~0ull << (bits - 1) : 0);
+            return nan_to_int(bits, from) |
+                   (bits < 64 && from == PTX_F64 ? ~0ull << (bits - 1) : 0);
         if (x >= top)
             return (1ull << (bits - 1)) - 1;
         if (x < -top)
@@ -413,8 +415,7 @@ HANDLER(cvt_any)
             if (type_float(to)) {
                 if (in->flags & F_ROUND_INT)
                     x = x == x ? copysign(round_integral(x, in->flags), x) : quiet(x);
-                to_float(x, to,
-                         in->flags & F_ROUND_INT ? in->flags & ~(u32)F_ROUND : in->flags,
+                to_float(x, to, in->flags & F_ROUND_INT ? in->flags & ~(u32)F_ROUND : in->flags,
                          from == PTX_F64 || from == PTX_BF16, &r);
             } else {
                 r = float_to_int(x, to, in->flags, from);

@@ -93,8 +93,8 @@ HANDLER(half)
             continue;
         r[i] = 0;
         for (unsigned k = 0; k < in->size; k += 16)
-            r[i] |= (u64)half_element(in->sub, (u16)(a[i] >> k), (u16)(b[i] >> k),
-                                      (u16)(c[i] >> k), in->sub2, in->flags)
+            r[i] |= (u64)half_element(in->sub, (u16)(a[i] >> k), (u16)(b[i] >> k), (u16)(c[i] >> k),
+                                      in->sub2, in->flags)
                     << k;
     }
     store_lanes(place(w, in->dst), r, in->width, w->mask);
