@@ -15,6 +15,7 @@
 #include "trace.h"
 #include "traffic.h"
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -282,11 +283,18 @@ static void add_steps(struct worker *k, struct warp *w)
     k->steps = 0;
     if (used <= l->steps_limit)
         return;
+    int none = 0;
+    if (!atomic_compare_exchange_strong(&l->failed, &none, (int)cudaErrorLaunchTimeout))
+        return;
+    /* No finding of the checker's: a limit was met, nothing was proved. */
     struct insn in = where_now(w);
-    warp_fault(w, &in, -1, cudaErrorLaunchTimeout,
-               "more than %llu warp instructions, and here it is now; is there a loop that never "
-               "ends? (WARPLAB_STEPS is the limit)",
-               (unsigned long long)l->steps_limit);
+    char where[256] = "";
+    if (in.site && in.site->file && in.site->line)
+        snprintf(where, sizeof(where), "%s:%u: ", in.site->file, in.site->line);
+    emu_fail(cudaErrorLaunchTimeout,
+             "%skernel %s: more than %llu warp instructions, and here it is now; is there a loop "
+             "that never ends? (WARPLAB_STEPS is the limit)",
+             where, l->func->info.name, (unsigned long long)l->steps_limit);
 }
 
 static void deadlock(struct block *b)
