@@ -90,6 +90,39 @@ static bool open_buffer(struct exec *e, int b)
     return error == cudaSuccess || fail(e, error, "cannot write around %s", buffer->name);
 }
 
+/* Parameters of a kernel; 0 when there are none or the runtime does not say. */
+static int parameters(cudaKernel_t kernel, size_t *largest)
+{
+    size_t offset, size;
+    int n = 0;
+
+    *largest = 0;
+    while (cudaFuncGetParamInfo((const void *)kernel, (size_t)n, &offset, &size) == cudaSuccess) {
+        *largest = size > *largest ? size : *largest;
+        n++;
+    }
+    cudaGetLastError();
+    return n;
+}
+
+/* A launch reads as many arguments as the kernel declares, and as large ones, whether or not
+ * they are there. */
+static bool check_parameters(struct exec *e, int i)
+{
+    const struct plan_step *s = &e->plan->steps[i];
+    size_t largest;
+    int n = parameters(e->kernels[i], &largest);
+
+    if (n && n != s->nargs)
+        return fail(e, cudaSuccess,
+                    "%s is declared with %d parameters, but is launched with %d arguments: compare "
+                    "its declaration with the one you were given",
+                    s->kernel, n, s->nargs);
+    return largest <= sizeof(s->args[0].v) ||
+           fail(e, cudaSuccess, "%s has a parameter of %zu bytes: no argument is that large",
+                s->kernel, largest);
+}
+
 static bool open_step(struct exec *e, int i)
 {
     const struct plan_step *s = &e->plan->steps[i];
@@ -100,6 +133,8 @@ static bool open_step(struct exec *e, int i)
         e->error = cudaSuccess;
         return false;
     }
+    if (!check_parameters(e, i))
+        return false;
     if (s->shared_bytes <= DEFAULT_DYNAMIC_SHARED)
         return true;
     error = cudaFuncSetAttribute((const void *)e->kernels[i],

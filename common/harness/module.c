@@ -153,11 +153,19 @@ static const char *nearest_name(const struct module *m, const char *name)
 
 static void missing_kernel(const struct module *m, const char *name, char *err, size_t errsize)
 {
-    const char *nearest = nearest_name(m, name);
+    const char *nearest = nearest_name(m, name), *cxx = NULL;
 
+    for (int i = 0; i < m->nkernels && !cxx; i++) {
+        if (!strncmp(m->kernels[i], "_Z", 2) && strstr(m->kernels[i], name))
+            cxx = m->kernels[i];
+    }
     snprintf(err, errsize, "%s: no kernel \"%s\"", m->path, name);
     if (!m->nkernels) {
         append(err, errsize, "; it must be declared KERNEL(%s) at file level", name);
+        return;
+    }
+    if (cxx) {
+        append(err, errsize, "; %.60s has a C++ name: declare it with KERNEL", cxx);
         return;
     }
     if (nearest)
@@ -168,10 +176,6 @@ static void missing_kernel(const struct module *m, const char *name, char *err, 
     if (m->nkernels > NAMES_SHOWN)
         append(err, errsize, " and %d more", m->nkernels - NAMES_SHOWN);
     append(err, errsize, ".");
-    for (int i = 0; i < m->nkernels; i++) {
-        if (!strncmp(m->kernels[i], "_Z", 2) && strstr(m->kernels[i], name))
-            append(err, errsize, " %.60s has a C++ name: declare it with KERNEL.", m->kernels[i]);
-    }
 }
 
 cudaKernel_t module_kernel(const struct module *m, const char *name, char *err, size_t errsize)

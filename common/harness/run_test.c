@@ -94,6 +94,13 @@ static const struct {
     {"what next", HEAD SCALE("if (i < n) y[i] = 7;") SCALE_FLOAT, "", 1,
      "next: make run LAB=testlab KERNEL=scale FILE="},
     {"no number", HEAD RIGHT SCALE_FLOAT, "--n 1e6", 2, "\"1e6\" is not a number like"},
+    {"one parameter more",
+     HEAD "KERNEL scale(const int *x, int *y, unsigned n, int z) {\n" INDEX
+          "    if (i < n) y[i] = 2 * x[i] + 1;\n}\n" SCALE_FLOAT,
+     "", 1, "scale is declared with 4 parameters, but is launched with 3 arguments"},
+    {"large parameter",
+     HEAD "struct s { int v[99]; };\nKERNEL scale(const int *x, int *y, s n) {}\n" SCALE_FLOAT, "",
+     1, "a parameter of 396 bytes"},
     {"no such kernel", HEAD RIGHT SCALE_FLOAT, "--kernel 7", 2, "no kernel called \"7\""},
     {"no such case", HEAD RIGHT SCALE_FLOAT, "--case x", 2, "no case called \"x\""},
 };
