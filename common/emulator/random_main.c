@@ -140,7 +140,8 @@ static void expand(struct gen *g, const char *template)
 static void simple(struct gen *g)
 {
     const char *row = simple_rows[rnd(g, SIMPLE_ROWS)];
-    bool single = strchr(row, ';') == row + strlen(row) - 1;
+    /* ptxas 13.0 drops the guard of testp (seen in sm_90 machine code): not the ISA's doing */
+    bool single = strchr(row, ';') == row + strlen(row) - 1 && strncmp(row, "testp", 5);
     if (single && rnd(g, 5) == 0)
         emit(g, "@%s%%p%u ", rnd(g, 2) ? "!" : "", rnd(g, NP));
     expand(g, row);
