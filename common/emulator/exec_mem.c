@@ -11,6 +11,7 @@
  * accesses go in half-warps, 16-byte ones in quarter-warps, fewer when lanes share; lanes that read
  * the same word share it; a conflict is a wavefront beyond one per group.
  */
+#include "exec_half.h"
 #include "exec_lanes.h"
 #include "exec_mma.h"
 #include "mem.h"
@@ -845,40 +846,14 @@ HANDLER(st_frame)
 }
 
 /* ---- atomics (PTX ISA 9.7.13.5): insn.sub operation, .sub2 type, .size bytes ---- */
-static inline f32 half_value(u16 h, bool brain)
-{
-    if (brain)
-        return f32_bits((u32)h << 16);
-    u32 e = h >> 10 & 31, m = h & 0x3ff, s = (u32)(h & 0x8000) << 16;
-    if (e == 31)
-        return f32_bits(s | 0x7f800000u | m << 13);
-    if (e == 0)
-        return copysignf((f32)m * 0x1p-24f, f32_bits(s | 0x3f800000u));
-    return f32_bits(s | (e + 112) << 23 | m << 13);
-}
-static inline u16 half_rounded(f32 x, bool brain) /* round to nearest even */
-{
-    u32 b = bits_f32(x);
-    if (x != x)
-        return 0x7fff;
-    if (brain)
-        return (u16)((b + 0x7fff + (b >> 16 & 1)) >> 16);
-    u16 s = (u16)(b >> 16 & 0x8000);
-    f32 r = fabsf(x);
-    if (r >= 65520.0f)
-        return s | 0x7c00;
-    if (r < 0x1p-14f)
-        return s | (u16)nearbyintf(r * 0x1p24f);
-    u32 rb = bits_f32(r);
-    rb += 0xfff + (rb >> 13 & 1);
-    return s | (u16)((rb - (112u << 23)) >> 13);
-}
 static inline u64 add_halves(u64 a, u64 b, u32 n, bool brain)
 {
     u64 r = 0;
-    for (u32 k = 0; k < n; k++) {
-        f32 x = half_value((u16)(a >> 16 * k), brain), y = half_value((u16)(b >> 16 * k), brain);
-        r |= (u64)half_rounded(x + y, brain) << 16 * k;
+    for (u32 k = 0; k < n; k++) { /* exact in double precision, or far from a tie */
+        u16 x = (u16)(a >> 16 * k), y = (u16)(b >> 16 * k);
+        f64 sum = brain ? (f64)f32_bits((u32)x << 16) + (f64)f32_bits((u32)y << 16)
+                        : (f64)half_to_float(x) + (f64)half_to_float(y);
+        r |= (u64)(brain ? float_to_bf16(sum, 0) : float_to_half(sum, 0)) << 16 * k;
     }
     return r;
 }
