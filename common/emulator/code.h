@@ -155,14 +155,13 @@ struct emu_func {
     uint32_t nconsts, const_bytes;
     struct param_place *params; /* ABI parameters, then return values, then locals */
     uint32_t nparams;
-    struct site *sites;                                    /* one per PTX instruction */
-    struct insn_cost *costs;                               /* one per PTX instruction */
-    uint32_t first_slot, first_count, end_slot, end_count; /* module-wide ranges */
-    uint32_t max_live;                                     /* 32-bit registers live at once */
+    struct site *sites;           /* one per PTX instruction */
+    struct insn_cost *costs;      /* one per PTX instruction */
+    uint32_t end_slot, end_count; /* one past its slots and counts, module-wide */
+    uint32_t max_live;            /* 32-bit registers live at once */
     uint32_t static_shared;
-    uint32_t depth_frame, depth_local; /* with callees, non-recursive part */
-    uint64_t address;                  /* what mov %rd, func yields */
-    bool uses_grid_sync;
+    uint32_t depth_local; /* .local bytes of a thread, callees included */
+    uint64_t address;     /* what mov %rd, func yields */
 };
 
 struct call_info {

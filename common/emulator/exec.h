@@ -100,7 +100,6 @@ struct block {
     bool sampled; /* its accesses go to the traffic sample (traffic.h) */
     bool tell;    /* somebody wants its accesses */
     struct block *next;
-    uint32_t nslept;
 };
 
 struct mem_cache {   /* last allocation an instruction touched */
@@ -140,14 +139,12 @@ struct launch {
     atomic_int failed; /* cudaError_t, 0 while well */
     struct listener *listeners[4];
     int nlisteners;
-    bool counters;
     int32_t slice;
     uint32_t max_active; /* blocks a worker may have open at once */
     uint32_t cc;
     uint64_t workspace; /* cooperative grid workspace, for %envreg1/2 */
     uint32_t param_bytes;
     const struct device_profile *profile;
-    bool trap_only;
 };
 
 /* Layout of the warp-constant area, bytes. */

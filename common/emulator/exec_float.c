@@ -101,7 +101,6 @@ F64X(sqrt_f64x, 1, sqrt(a))
         WRITE(T, d, r[i]);                                                                         \
         return in + 1;                                                                             \
     }
-#define IS_NEGATIVE(x) (signbit(x) != 0)
 #undef signbit
 #define signbit(x) (__builtin_signbit(x) != 0)
 MINMAX(min_f32, f32, u32, canonical, 1, a < b)

@@ -681,8 +681,6 @@ static void note_costs(struct lower *l);
 static cudaError_t lower_body(struct emu_func *f)
 {
     struct lower l = {.f = f, .p = f->ptx};
-    f->first_slot = f->module->nslots;
-    f->first_count = f->module->ncounts;
     static const struct ptx_insn none;
     l.in = f->ptx->ninsns ? f->ptx->insns : &none;
     if (f->ptx->is_entry)
