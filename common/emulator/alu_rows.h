@@ -50,9 +50,9 @@
     X(cvta_param, u64, u64, a + MEM_PARAM_BASE)                       \
     X(uncvta, u64, u64, a & ~MEM_WINDOW_MASK)                         \
     X(rcp_f32, f32, f32, canonical(1.0f / a))                         \
-    X(rcp_f64, f64, f64, 1.0 / a)                                     \
+    X(rcp_f64, f64, f64, nan1(1.0 / a, a))                            \
     X(sqrt_f32, f32, f32, canonical(sqrtf(a)))                        \
-    X(sqrt_f64, f64, f64, sqrt(a))
+    X(sqrt_f64, f64, f64, nan1(sqrt(a), a))
 
 #define ALU2_ROWS(X)                                                                               \
     X(add_16, u16, u16, u16, a + b)                                                                \

@@ -65,8 +65,8 @@ F64X(sub_f64x, 2, nan2(a - b, a, b))
 F64X(mul_f64x, 2, nan2(a *b, a, b))
 F64X(fma_f64x, 3, nan3(fma(a, b, c), a, b, c))
 F64X(div_f64x, 2, nan2(a / b, b, a))
-F64X(rcp_f64x, 1, 1.0 / a)
-F64X(sqrt_f64x, 1, sqrt(a))
+F64X(rcp_f64x, 1, nan1(1.0 / a, a))
+F64X(sqrt_f64x, 1, nan1(sqrt(a), a))
 
 #define quiet_nan(x) ((x) != (x) ? quiet(x) : (x))
 
@@ -220,7 +220,7 @@ HANDLER(approx_f64)
         f64 x = a[i];
         if (in->flags & F_FTZ && fabs(x) < 0x1p-1022)
             x = copysign(0.0, x);
-        f64 y = in->sub == OP_rcp ? 1.0 / x : 1.0 / sqrt(x);
+        f64 y = nan1(in->sub == OP_rcp ? 1.0 / x : 1.0 / sqrt(x), x);
         if (in->flags & F_FTZ && fabs(y) < 0x1p-1022)
             y = copysign(0.0, y);
         u64 b = bits_f64((y));

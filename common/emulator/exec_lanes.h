@@ -77,10 +77,10 @@ static inline f32 canonical(f32 x)
 {
     return x != x ? f32_bits(0x7fffffff) : x;
 }
-/* Double precision keeps a NaN's payload, the second operand's before the
- * others' (seen on an H200); an
- * invalid operation makes 0xfff8…, as the host does. */
-#define QUIET 0x0008000000000000ull
+/* Double precision keeps a NaN's payload, the second operand's before the others' (seen on
+ * an H200); an invalid operation makes 0xfff8…, as x86-64 does and arm64 does not. */
+#define QUIET   0x0008000000000000ull
+#define INVALID 0xfff8000000000000ull
 static inline bool is_nan64(u64 x)
 {
     return (x & ~(1ull << 63)) > 0x7ff0000000000000ull;
@@ -89,13 +89,21 @@ static inline f64 quiet(f64 x)
 {
     return f64_bits(bits_f64(x) | QUIET);
 }
+static inline f64 nan1(f64 r, f64 a)
+{
+    return r == r ? r : a != a ? quiet(a) : f64_bits(INVALID);
+}
 static inline f64 nan2(f64 r, f64 a, f64 b)
 {
-    return r == r ? r : b != b ? quiet(b) : a != a ? quiet(a) : r;
+    return r == r ? r : b != b ? quiet(b) : a != a ? quiet(a) : f64_bits(INVALID);
 }
 static inline f64 nan3(f64 r, f64 a, f64 b, f64 c)
 {
-    return r == r ? r : b != b ? quiet(b) : c != c ? quiet(c) : a != a ? quiet(a) : r;
+    return r == r   ? r
+           : b != b ? quiet(b)
+           : c != c ? quiet(c)
+           : a != a ? quiet(a)
+                    : f64_bits(INVALID);
 }
 static inline f32 flush(f32 x) /* subnormals to zero of the same sign */
 {

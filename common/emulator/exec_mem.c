@@ -867,7 +867,7 @@ static inline u64 atomic_result(const struct insn *in, u64 old, u64 b, u64 c)
         if (t == PTX_F32)
             return bits_f32(canonical(f32_bits((u32)old) + f32_bits((u32)b)));
         if (t == PTX_F64)
-            return bits_f64(f64_bits(old) + f64_bits(b));
+            return bits_f64(nan2(f64_bits(old) + f64_bits(b), f64_bits(b), f64_bits(old)));
         if (t == PTX_F16 || t == PTX_F16X2)
             return add_halves(old, b, t == PTX_F16 ? 1 : 2, false);
         if (t == PTX_BF16 || t == PTX_BF16X2)

@@ -83,7 +83,7 @@ static void multiply(struct tile *x, u32 m, u32 n, u32 k, unsigned type)
             const f64 *b = x->b + p * n;
             if (type == PTX_F64)
                 for (u32 j = 0; j < n; j++)
-                    c[j] = fma(a, b[j], c[j]);
+                    c[j] = nan3(fma(a, b[j], c[j]), a, b[j], c[j]);
             else
                 for (u32 j = 0; j < n; j++)
                     c[j] += a * b[j];
