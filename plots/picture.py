@@ -11,6 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import movies
 import names
 import pictures
 import records
@@ -46,6 +47,9 @@ KEEP = (
     ("matmul", "mm_coalesced", ("sectors",), {"": ["--case", "64x64x64"]}),
     ("conv1d", "conv_naive", ("sectors",), {"": ["--case", "n=127"]}),
 )
+# Of these, the ones that move: a GIF, and pages for the decks to step through.
+MOVING = {("lanes", "reduce1"), ("tree", "reduce1"), ("tree", "reduce3"), ("lanes", "branch_thread"),
+          ("sectors", "strided_copy"), ("banks", "bank_loop4")}
 WHOLE = {"lanes", "tree"}  # need all of a trace; the others a thinned one
 
 
@@ -74,38 +78,46 @@ def variant_of(trace):
     return re.sub(r"_(i32|f32|f64)_(sum|min|max)$", "", trace.header["kernel"])
 
 
-def draw(kind, variant, parts):
-    """parts: {label: trace}. One figure of this kind."""
-    name = names.variant(variant, (re.findall(r"^reduce(\d)", variant) or [None])[0])
-    only = next(iter(parts.values()))
-    if kind == "lanes":
-        return pictures.lanes(only, name)
-    if kind == "tree":
-        return pictures.tree(only, name)
+def panels_of(kind, parts):
+    """[(trace, access, label)] for a picture of sectors or banks. Side by side: of each trace
+    the one request that the lab is about."""
     pick = pictures.requests_of if kind == "sectors" else pictures.shared_of
     panels = []
     for label, trace in parts.items():
         found = pick(trace)
-        if len(parts) > 1:  # side by side: the one request of each that the lab is about
+        if len(parts) > 1:
             found = [a for a in found if a["kind"] == "load"] or found
             found = sorted(found, key=lambda a: -len(tracing.wavefronts(a)))[:1] if kind == "banks" else found[:1]
         for access in found:
             panels.append((trace, access, label or pictures.place(trace, access)))
-    return getattr(pictures, kind)(panels, name)
+    return panels
 
 
-def make(kinds, lab, parts, out, asked):
-    """Draws and saves; a kind that the trace holds nothing for is an error only when asked for."""
+def subject(kind, variant, parts):
+    """What a picture of this kind is drawn from, and its name. parts: {label: trace}."""
+    name = names.variant(variant, (re.findall(r"^reduce(\d)", variant) or [None])[0])
+    return (next(iter(parts.values())) if kind in ("lanes", "tree") else panels_of(kind, parts)), name
+
+
+def draw(kind, variant, parts):
+    return getattr(pictures, kind)(*subject(kind, variant, parts))
+
+
+def make(kinds, lab, parts, out, asked, moving=()):
+    """Draws and saves, those in `moving` as animations too; a kind that the trace holds nothing
+    for is an error only when asked for."""
     variant, made = variant_of(next(iter(parts.values()))), []
     for kind in kinds:
+        name = f"{kind}-{lab}-{variant}"
         try:
-            fig = draw(kind, variant, parts)
+            made.append(style.save(draw(kind, variant, parts), name, out)[-1])
         except records.RecordError as e:
             if asked:
                 raise
             print(f"{kind}: {e}", file=sys.stderr)
             continue
-        made.append(style.save(fig, f"{kind}-{lab}-{variant}", out)[-1])
+        if kind in moving:
+            made += style.animate(movies.frames(kind, *subject(kind, variant, parts)), name, out, movies.SECONDS[kind])
     return made
 
 
@@ -121,11 +133,11 @@ def kept_parts(lab, variant, labels):
 
 def draw_kept(out):
     made = [style.save(schedule.draw(), "schedule-two-sm", out)[-1]]
-    schedule.animate(Path(out or records.ROOT / "build" / "plots") / "schedule-two-sm.gif")
+    made += style.animate(schedule.movie(), "schedule-two-sm", out)
     for lab, variant, kinds, cases in KEEP:
         parts = kept_parts(lab, variant, cases)
         if parts:
-            made += make(kinds, lab, parts, out, True)
+            made += make(kinds, lab, parts, out, True, [k for k in kinds if (k, variant) in MOVING])
     return made
 
 
@@ -162,7 +174,7 @@ def one(args):
                            args.block)
         lab = args.lab
     kinds = [args.kind] if args.kind else LABS.get(lab, (None, KINDS))[1]
-    return make(kinds, lab, {"": trace}, args.out, bool(args.kind))
+    return make(kinds, lab, {"": trace}, args.out, bool(args.kind), kinds if args.animate else ())
 
 
 def main():
@@ -176,6 +188,7 @@ def main():
     parser.add_argument("--param")
     parser.add_argument("--block", type=int, default=0)
     parser.add_argument("--solution", action="store_true", help="the reference solution's kernel")
+    parser.add_argument("--animate", action="store_true", help="step by step too: KIND-LAB-KERNEL.gif, -frames.pdf")
     parser.add_argument("--trace", help="draw this trace instead of running")
     parser.add_argument("--kept", action="store_true", help="draw the kept traces and the schedule")
     parser.add_argument("--keep", action="store_true", help="record the kept traces anew (plots/records/traces)")

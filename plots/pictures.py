@@ -4,6 +4,9 @@
     sectors(traces)   the addresses of a warp's requests over sectors
     banks(trace)      the words of a warp's shared accesses over banks, conflicts marked
     tree(trace)       the reduction tree as it really ran
+
+Each draws the whole, or what there is of it at one moment: a frame of an animation (movies.py),
+with the axes of the whole.
 """
 import numpy as np
 from matplotlib.patches import Rectangle
@@ -51,29 +54,56 @@ def lane_grid(trace, warps):
     return grid, barriers
 
 
-def lanes(trace, name=None):
+def _lane_image(ax, grid, now):
+    """The grid as an image; with now = (first, until), columns from `until` on are not there yet
+    and those from `first` on are marked as the ones being issued."""
+    from matplotlib.colors import ListedColormap
+    image = np.where(np.isnan(grid), 0, np.where(grid > 0, 2, 1))
+    if now:
+        image[:, now[1]:] = 0
+        ax.axvspan(*now, facecolor="none", edgecolor=style.ORANGE, linewidth=2, zorder=3)
+    ax.imshow(image, aspect="auto", interpolation="nearest", vmin=0, vmax=2, origin="upper",
+              cmap=ListedColormap([style.PAPER, "#d3dae1", style.BLUE]),
+              extent=(0, grid.shape[1], len(grid), 0))
+
+
+def step_said(trace, now, warps):
+    """'warp 0, 8 of 32 lanes, line 83: …': the instructions of one frame, in the first warp that
+    has any there."""
+    steps = [s for s in trace.steps()[0] if s.warp < warps and s.start < now[1] and s.start + s.length > now[0]]
+    if not steps:
+        return "all warps wait"
+    first = min(steps, key=lambda s: s.warp)
+    text = trace.line({"site": first.site})
+    text = f"line {text}" if text[:1].isdigit() else text
+    return f"warp {first.warp}, {first.mask.bit_count()} of 32 lanes, {text}"
+
+
+def lanes(trace, name=None, now=None):
     warps = min(trace.warps, MAX_WARPS)
     grid, barriers = lane_grid(trace, warps)
     if not grid.shape[1]:
         raise records.RecordError("the trace holds no instructions")
-    fig, ax = style.figure(width=13, height=2.3 + 1.15 * warps)
-    fig.subplots_adjust(left=0.075, right=0.985, top=1 - 0.75 / fig.get_figheight(),
-                        bottom=1.1 / fig.get_figheight())
-    from matplotlib.colors import ListedColormap
-    image = np.where(np.isnan(grid), 0, np.where(grid > 0, 2, 1))
-    ax.imshow(image, aspect="auto", interpolation="nearest", vmin=0, vmax=2, origin="upper",
-              cmap=ListedColormap([style.PAPER, "#d3dae1", style.BLUE]),
-              extent=(0, grid.shape[1], tracing.WARP * warps, 0))
+    fig, ax = style.figure(width=13, height=2.3 + (0.3 if now else 0) + 1.15 * warps)
+    h = fig.get_figheight()
+    fig.subplots_adjust(left=0.075, right=0.985, top=1 - (1.0 if now else 0.75) / h, bottom=1.1 / h)
+    _lane_image(ax, grid, now)
     for b in barriers:
-        ax.axvline(b, color=style.RED, linewidth=1.0, linestyle=(0, (4, 2)))
+        if not now or b <= now[1]:
+            ax.axvline(b, color=style.RED, linewidth=1.0, linestyle=(0, (4, 2)))
     for w in range(1, warps):
         ax.axhline(w * tracing.WARP, color=style.PAPER, linewidth=4)
     ax.grid(False)
     ax.set_yticks([w * tracing.WARP + 16 for w in range(warps)], [f"warp {w}" for w in range(warps)])
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel("instructions, in the order each warp issued them")
-    on, issued = np.nansum(grid), np.count_nonzero(~np.isnan(grid))
-    title(fig, f"{name or trace.header['kernel']}: {32 * on / issued:.1f} of 32 lanes active")
+    done = grid[:, :now[1]] if now else grid
+    on, issued = np.nansum(done), np.count_nonzero(~np.isnan(done))
+    title(fig, f"{name or trace.header['kernel']}: {32 * on / issued:.1f} of 32 lanes active" +
+               (" so far" if now else ""))
+    if now:
+        ax.set_title(step_said(trace, now, warps)[:110], fontsize=12, fontweight="normal", pad=5,
+                     color=style.INK)
     more = f" (warps {warps} to {trace.warps - 1} not shown)" if trace.warps > warps else ""
     foot(fig, trace, f"blue: active lane · grey: lane masked off · white: warp waits or is done · "
                      f"dashed: block barrier{more}")
@@ -96,11 +126,18 @@ def _lane_colours():
     return colormaps["cividis"](np.linspace(0.05, 0.95, tracing.WARP))
 
 
-def _draw_request(ax, access, label):
+def first_lanes(access, lanes):
+    """The request as it were if only the lanes below `lanes` had asked."""
+    kept = [(lane, a) for lane, a in zip(tracing.lanes_of(access["mask"]), access["addresses"]) if lane < lanes]
+    return {**access, "mask": sum(1 << lane for lane, _ in kept), "addresses": [a for _, a in kept]}
+
+
+def _draw_request(ax, access, label, lanes):
     """Rows are lines of 128 bytes: four sectors of eight words."""
-    found = tracing.sectors(access)
-    lines = sorted({s // 4 for s in found})
+    lines = sorted({s // 4 for s in tracing.sectors(access)})
     row = {line: y for y, line in enumerate(lines)}
+    access = first_lanes(access, lanes)
+    found = tracing.sectors(access)
     touched = set(found)
     for line, y in row.items():
         for s in range(4):
@@ -127,16 +164,17 @@ def _draw_request(ax, access, label):
                         f"by {len(who)} lanes", ha="left", va="center", zorder=4, fontsize=8)
     moved = len(found) * tracing.SECTOR
     narrow = ax.get_subplotspec().get_gridspec().ncols > 2
-    ax.set_title(f"{label}: {len(found)} sector{'s' if len(found) > 1 else ''}, {len(used)} of {moved} "
-                 f"{'B' if narrow else 'bytes'} used", fontsize=10 if narrow else 12, pad=6)
+    ax.set_title(f"{label}: {len(found)} sector{'' if len(found) == 1 else 's'}" +
+                 (f", {len(used)} of {moved} {'B' if narrow else 'bytes'} used" if found else ""),
+                 fontsize=10 if narrow else 12, pad=6)
     ax.set_xlim(-0.3, 32.3)
     ax.set_ylim(max(len(lines), 3), -0.15)
     ax.set_axis_off()
     return len(found)
 
 
-def sectors(parts, name):
-    """parts: [(trace, access, label)]; panels side by side."""
+def sectors(parts, name, lanes=tracing.WARP):
+    """parts: [(trace, access, label)]; panels side by side. Of a frame, the lanes below `lanes`."""
     if not parts:
         raise records.RecordError("the trace holds no access to global memory by warp 0")
     rows_of = [len({s // 4 for s in tracing.sectors(a)}) for _, a, _ in parts]
@@ -150,10 +188,12 @@ def sectors(parts, name):
     h = fig.get_figheight()
     fig.subplots_adjust(left=0.012, right=0.988, top=1 - 0.95 / h, bottom=0.62 / h, hspace=0.25, wspace=0.05)
     for ax, part in zip(axes.flat, parts):
-        _draw_request(ax, part[1], part[2])
+        _draw_request(ax, part[1], part[2], lanes)
     for ax in list(axes.flat)[len(parts):]:
         ax.set_axis_off()
-    title(fig, f"{name}: what one request of a warp touches")
+    title(fig, f"{name}: what one request of a warp touches" +
+               ("" if lanes >= tracing.WARP else f", lanes 0 to {lanes - 1}" if lanes > 1 else
+                ", lane 0" if lanes else ", before a lane asks"))
     foot(fig, parts[0][0], "a row is 128 bytes, in four sectors of 32 · orange: sector that must move · "
                            "filled: words of lanes 0 (dark) to 31 (light)")
     return fig
@@ -174,7 +214,7 @@ def shared_of(trace, limit=MAX_PANELS):
     return sorted(worst, key=lambda e: e["n"])
 
 
-def _draw_banks(ax, access, label):
+def _draw_banks(ax, access, label, served):
     passes = tracing.wavefronts(access)
     need = len(passes) - tracing.conflicts(access)
     rows = max(len(passes), 2)
@@ -182,16 +222,18 @@ def _draw_banks(ax, access, label):
         extra = p >= need
         for b in range(tracing.BANKS):
             ax.add_patch(Rectangle((b + 0.05, p + 0.06), 0.9, 0.88, linewidth=0, zorder=1, facecolor=IDLE))
-        for b, (_, who) in banks.items():
+        for b, (_, who) in banks.items() if served is None or p < served else ():
             ax.add_patch(Rectangle((b + 0.05, p + 0.06), 0.9, 0.88, linewidth=0, zorder=2,
                                    facecolor=style.RED if extra else style.BLUE))
             if rows <= 16:
                 ax.text(b + 0.5, p + 0.5, str(who[0]) + ("+" if len(who) > 1 else ""), ha="center", va="center",
                         fontsize=7, color=style.PAPER, zorder=3)
     extra = tracing.conflicts(access)
-    ax.set_title(f"{label}, {access['mask'].bit_count()} lanes: {len(passes)} pass{'es' if len(passes) > 1 else ''}" +
-                 (f", {extra} by conflicts" if extra else ""),
-                 fontsize=12, pad=6)
+    said = f"{len(passes)} pass{'es' if len(passes) > 1 else ''}" + (f", {extra} by conflicts" if extra else "")
+    if served is not None:
+        said = f"done after {said}" if served >= len(passes) else f"pass {served} of {len(passes)}" if served \
+            else "nothing served yet"
+    ax.set_title(f"{label}, {access['mask'].bit_count()} lanes: {said}", fontsize=12, pad=6)
     ax.set_xlim(0, tracing.BANKS)
     ax.set_ylim(rows, 0)
     ax.set_xticks([0.5, 8.5, 16.5, 24.5, 31.5], ["0", "8", "16", "24", "31"], fontsize=9)
@@ -202,8 +244,8 @@ def _draw_banks(ax, access, label):
     ax.tick_params(length=0)
 
 
-def banks(parts, name):
-    """parts: [(trace, access, label)]."""
+def banks(parts, name, served=None):
+    """parts: [(trace, access, label)]. Of a frame, the first `served` passes of each."""
     if not parts:
         raise records.RecordError("the trace holds no access to shared memory by warp 0")
     cols = min(2, len(parts))
@@ -215,7 +257,7 @@ def banks(parts, name):
     h = fig.get_figheight()
     fig.subplots_adjust(left=0.015, right=0.985, top=1 - 1.0 / h, bottom=0.85 / h, hspace=0.5, wspace=0.06)
     for ax, part in zip(axes.flat, parts):
-        _draw_banks(ax, part[1], part[2])
+        _draw_banks(ax, part[1], part[2], served)
     for ax in list(axes.flat)[len(parts):]:
         ax.set_axis_off()
     title(fig, f"{name}: words over the 32 banks")
@@ -247,34 +289,59 @@ def _useful(nodes):
     return [n for n in nodes if (n.word, n.level) in keep]
 
 
-def tree(trace, name=None):
+def useful_edges(trace):
+    """(the tree's sums, how many more were made); RecordError where there are none."""
     made = tree_edges(trace)
     nodes = _useful(made)
     if not nodes:
         raise records.RecordError("the trace holds no sums in shared memory: no tree to draw")
+    return nodes, len(made) - len(nodes)
+
+
+def level_said(nodes, level):
+    """'step 3 of 7: 16 additions of words 4 apart', for a frame."""
+    depth = max(n.level for n in nodes)
+    here = [n for n in nodes if n.level == level]
+    if not here:
+        return "loaded, nothing added yet"
+    apart = {abs(w - n.word) for n in here for w, _ in n.sources if w != n.word}
+    return (f"step {level} of {depth}: {len(here)} addition{'' if len(here) == 1 else 's'}" +
+            (f" of words {apart.pop()} apart" if len(apart) == 1 else ""))
+
+
+def _draw_edges(ax, nodes, level):
+    """Lines from what was added to where it went; those of a frame's own step stand out."""
+    for n in nodes:
+        for word, lower in n.sources:
+            moved, fresh = word != n.word, n.level == level
+            ax.plot([word, n.word], [lower, n.level], marker="", linewidth=2.0 if fresh else 1.0 if moved else 0.8,
+                    color=(style.RED if fresh else style.BLUE) if moved else LINE, zorder=2 if moved else 1,
+                    solid_capstyle="round")
+
+
+def tree(trace, name=None, level=None):
+    nodes, waste = useful_edges(trace)
     depth = max(n.level for n in nodes)
     words = sorted({w for n in nodes for w, _ in n.sources} | {n.word for n in nodes})
     fig, ax = style.figure(width=13, height=6.2)
     fig.subplots_adjust(left=0.085, right=0.985, top=0.86, bottom=0.22)
-    for n in nodes:
-        for word, level in n.sources:
-            moved = word != n.word
-            ax.plot([word, n.word], [level, n.level], marker="", linewidth=1.0 if moved else 0.8,
-                    color=style.BLUE if moved else LINE, zorder=2 if moved else 1, solid_capstyle="round")
+    done = [n for n in nodes if level is None or n.level <= level]
+    _draw_edges(ax, done, level)
     ax.plot([w for w in words], [0] * len(words), linestyle="", marker="o", markersize=4, color=LINE,
             markeredgewidth=0, zorder=3)
-    for level in range(1, depth + 1):
-        here = sorted({n.word for n in nodes if n.level == level})
-        ax.plot(here, [level] * len(here), linestyle="", marker="o", markersize=6.5, color=style.BLUE, zorder=4)
-        ax.text(1.0, level, f" {len(here)}", transform=ax.get_yaxis_transform(), va="center", fontsize=11,
+    for step in range(1, (depth if level is None else level) + 1):
+        here = sorted({n.word for n in nodes if n.level == step})
+        ax.plot(here, [step] * len(here), linestyle="", marker="o", markersize=6.5, zorder=4,
+                color=style.RED if step == level else style.BLUE)
+        ax.text(1.0, step, f" {len(here)}", transform=ax.get_yaxis_transform(), va="center", fontsize=11,
                 color=style.GREY, ha="right")
     ax.set_xlim(-2, max(words) + 4)
     ax.set_ylim(-0.4, depth + 0.5)
     ax.set_yticks(range(depth + 1), ["loaded"] + [f"step {i}" for i in range(1, depth + 1)])
     ax.grid(axis="x", visible=False)
     ax.set_xlabel("word of shared memory")
-    waste = len(made) - len(nodes)
-    title(fig, f"{name or trace.header['kernel']}: {len(nodes)} additions in {depth} steps")
-    foot(fig, trace, "blue: a word is added to another; right: additions in that step" +
-         (f" · {waste} more additions were made whose results nobody uses" if waste else ""))
+    title(fig, f"{name or trace.header['kernel']}: " +
+               (f"{len(nodes)} additions in {depth} steps" if level is None else level_said(nodes, level)))
+    foot(fig, trace, ("blue" if level is None else "red") + ": a word is added to another; right: additions in that "
+         "step" + (f" · {waste} more additions were made whose results nobody uses" if waste else ""))
     return fig

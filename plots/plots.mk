@@ -8,11 +8,11 @@ plots:
 	@$(PLOTS_NEED)
 	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/all_figures.py --out $B/plots $(RECORDS)
 
-# make picture LAB=reduction KERNEL=2 [KIND=lanes|tree|sectors|banks] [N=… PARAM=… BLOCK=… SOLUTION=1]
+# make picture LAB=reduction KERNEL=2 [KIND=lanes|tree|sectors|banks] [ANIMATE=1] [N=… PARAM=… BLOCK=… SOLUTION=1]
 picture: $(if $(TRACE),,$(RUNTIME_emulator) $(if $(LAB),$B/bin/$(LAB)))
 	@$(PLOTS_NEED)
 	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/picture.py --build $B --out $B/plots --lab '$(LAB)' --kernel '$(KERNEL)' \
-	    $(if $(KIND),--kind $(KIND)) $(if $(N),--n '$(N)') $(if $(PARAM),--param $(PARAM)) $(if $(SOLUTION),--solution) $(if $(BLOCK),--block $(BLOCK)) $(if $(TRACE),--trace $(TRACE))
+	    $(if $(KIND),--kind $(KIND)) $(if $(filter 1,$(ANIMATE)),--animate) $(if $(N),--n '$(N)') $(if $(PARAM),--param $(PARAM)) $(if $(SOLUTION),--solution) $(if $(BLOCK),--block $(BLOCK)) $(if $(TRACE),--trace $(TRACE))
 
 # make marks EXPORT=class.csv
 marks:
@@ -43,8 +43,10 @@ KEPT_FIGURES := opening ladder reduction-table-h200-2e25 lanes-reduction-reduce1
     tree-reduction-reduce3 banks-reduction-reduce2 lanes-divergence-branch_thread \
     sectors-coalescing-strided_copy banks-bank_conflicts-bank_loop4 sectors-matmul-mm_naive \
     matmul-traffic-emulator-h200 sectors-conv1d-conv_naive schedule-two-sm
+KEPT_MOVIES := schedule-two-sm lanes-divergence-branch_thread sectors-coalescing-strided_copy \
+    banks-bank_conflicts-bank_loop4 tree-reduction-reduce1
 .PHONY: figures
 figures: $B/slides/figures/.done
 	$(Q)mkdir -p plots/figures
 	$(Q)cp $(KEPT_FIGURES:%=$B/slides/figures/%.svg) $B/slides/figures/opening.png \
-	    $B/slides/figures/schedule-two-sm.gif plots/figures/
+	    $(KEPT_MOVIES:%=$B/slides/figures/%.gif) plots/figures/

@@ -3,7 +3,7 @@
 Interface:
     simulate(sm, sms, block, count, …)   [Event]: a block starts or ends on an SM
     frames(…)                            the state after each of the first events
-    draw(…), animate(…)                  the pictures; schedule-two-sm is the lecture's example:
+    draw(…), movie(…)                    the pictures; schedule-two-sm is the lecture's example:
                                          1000 blocks of 128 threads and 520 bytes on two SMs
                                          with room for 12 warps and 1.5 KB each
 
@@ -132,18 +132,12 @@ def draw(sm=TWO_SM, sms=2, block=CONVOLVE, count=1000, shown=SHOWN):
     return fig
 
 
-def animate(path, sm=TWO_SM, sms=2, block=CONVOLVE, count=1000, length=22):
-    """A GIF of the first frames, one and a half seconds each."""
-    from matplotlib.animation import FuncAnimation, PillowWriter
-    all_frames = frames(simulate(sm, sms, block, count), sms)[:length]
-    fig, ax = style.figure(width=8, height=4.6)
-    fig.subplots_adjust(left=0.02, right=0.98, top=0.97, bottom=0.09)
-
-    def show(i):
-        ax.clear()
-        panel(ax, all_frames[i], sm, block, sms, count, i + 1)
-    _foot(fig, sm, block, count)
-    fig.texts[-1].set_fontsize(7)
-    movie = FuncAnimation(fig, show, frames=len(all_frames))
-    style.write_whole(path, lambda tmp: movie.save(tmp, writer=PillowWriter(fps=0.7), dpi=80))
-    style.plt.close(fig)
+def movie(sm=TWO_SM, sms=2, block=CONVOLVE, count=1000, length=22):
+    """The first frames, a figure each, for style.animate."""
+    for i, frame in enumerate(frames(simulate(sm, sms, block, count), sms)[:length], 1):
+        fig, ax = style.figure(width=8, height=4.6)
+        fig.subplots_adjust(left=0.02, right=0.98, top=0.97, bottom=0.09)
+        panel(ax, frame, sm, block, sms, count, i)
+        _foot(fig, sm, block, count)
+        fig.texts[-1].set_fontsize(7)
+        yield fig

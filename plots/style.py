@@ -8,6 +8,7 @@ Interface:
     label_ends(ax, …)    writes curves' names at their right ends, pushed apart, no legend box
     provenance(fig, rows)  the foot line: device, backend, evidence, date, seed
     save(fig, name)      build/plots/NAME.{pdf,svg,png}, each written whole or not at all
+    animate(figs, name)  build/plots/NAME.gif, and NAME-frames.pdf with a page a frame for slides
 """
 import os
 import tempfile
@@ -17,6 +18,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+import numpy as np  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator  # noqa: E402
 
 import records  # noqa: E402
@@ -68,6 +70,7 @@ plt.rcParams.update({
     "lines.markeredgewidth": 0.8,
     "figure.facecolor": PAPER,
     "savefig.facecolor": PAPER,
+    "figure.max_open_warning": 0,
     "svg.hashsalt": "warplab",
     "svg.fonttype": "path",
     "pdf.fonttype": 42,
@@ -230,16 +233,45 @@ def write_whole(path, write):
 METADATA = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
 
 
+def out_folder(folder):
+    return Path(folder or os.environ.get("PLOTS_OUT") or records.ROOT / "build" / "plots")
+
+
 def save(fig, name, folder=None, kinds=("pdf", "svg", "png")):
     """Writes the figure; returns the paths."""
-    folder = Path(folder or os.environ.get("PLOTS_OUT") or records.ROOT / "build" / "plots")
-    paths = []
+    folder, paths = out_folder(folder), []
     for kind in kinds:
         path = folder / f"{name}.{kind}"
         write_whole(path, lambda tmp, k=kind: fig.savefig(tmp, format=k, dpi=150, metadata=METADATA[k]))
         paths.append(path)
     plt.close(fig)
     return paths
+
+
+def animate(figs, name, folder=None, seconds=1.4, hold=3.0, dpi=80):
+    """Figures of one size, one a frame, the last one held; returns the paths. A PDF reader does
+    not play GIFs: decks step through the pages of NAME-frames.pdf instead."""
+    from matplotlib.backends.backend_pdf import PdfPages
+    from PIL import Image
+    folder = out_folder(folder)
+    gif, pdf, images = folder / f"{name}.gif", folder / f"{name}-frames.pdf", []
+
+    def pages(tmp):
+        with PdfPages(tmp, metadata=METADATA["pdf"]) as book:
+            for fig in figs:
+                book.savefig(fig)
+                fig.set_dpi(dpi)
+                fig.canvas.draw()
+                images.append(np.asarray(fig.canvas.buffer_rgba())[..., :3].copy())
+                plt.close(fig)
+    write_whole(pdf, pages)
+    some = np.concatenate(images[::-max(1, len(images) // 6)])  # one palette, so that only changes are written
+    palette = Image.fromarray(some).quantize(64, Image.Quantize.MAXCOVERAGE)
+    images = [Image.fromarray(i).quantize(palette=palette, dither=Image.Dither.NONE) for i in images]
+    times = [int(1000 * seconds)] * (len(images) - 1) + [int(1000 * max(hold, seconds))]
+    write_whole(gif, lambda tmp: images[0].save(tmp, format="GIF", save_all=True, append_images=images[1:],
+                                                duration=times, loop=0, disposal=1))
+    return [pdf, gif]
 
 
 def main(figures):

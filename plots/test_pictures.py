@@ -1,4 +1,4 @@
-"""Pictures of execution: from traces written by hand, where every number can be checked by
+"""Pictures and animations of execution: from traces written by hand, where every number can be checked by
 eye, and from the kept ones."""
 import json
 import math
@@ -6,11 +6,14 @@ import math
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from PIL import Image
 
+import movies
 import picture
 import pictures
 import records
 import schedule
+import style
 import trace as tracing
 
 
@@ -108,6 +111,99 @@ def test_warps_meet_at_barriers(tmp_path):
         HEADER["warps"] = 1
     steps, columns, barriers = trace.steps()
     assert [s.start for s in steps] == [0, 0, 5] and columns == 6 and barriers == [5]
+
+
+def test_lanes_move_from_step_to_step(tmp_path):
+    """Three stretches of one warp, three frames; each marks its own and holds nothing after it."""
+    trace = tracing.read(write(tmp_path / "t", [
+        {"n": n, "event": "path", "warp": 0, "mask": mask, "site": 0, "insns": length}
+        for n, (mask, length) in enumerate((("ffffffff", 2), ("0000ffff", 3), ("000000ff", 1)))]))
+    assert movies.steps("lanes", trace) == [(0, 2), (2, 5), (5, 6)]
+    figs = list(movies.frames("lanes", trace, "hand"))
+    said = [f.axes[0].get_title(loc="left") for f in figs]
+    assert said == [f"warp 0, {n} of 32 lanes, line 7: s[i] += s[i + 1];" for n in (32, 16, 8)]
+    assert [f._suptitle.get_text().split(": ")[1] for f in figs] == \
+        ["32.0 of 32 lanes active so far", "22.4 of 32 lanes active so far", "20.0 of 32 lanes active so far"]
+    second = figs[1].axes[0].get_images()[0].get_array()
+    assert np.sum(second[:, 4] == 2) == 16 and not second[:, 5].any()
+
+
+def test_a_long_run_has_no_more_frames_than_a_lecture_bears(tmp_path):
+    trace = tracing.read(write(tmp_path / "t", [
+        {"n": n, "event": "path", "warp": 0, "mask": f"{n % 2 + 1:08x}", "site": 0, "insns": 1} for n in range(1001)]))
+    steps = movies.steps("lanes", trace)
+    assert len(steps) <= movies.MAX_FRAMES and steps[0][0] == 0 and steps[-1][1] == 1001
+    assert all(a[1] == b[0] for a, b in zip(steps, steps[1:]))
+
+
+def test_tree_grows_by_its_steps(tmp_path):
+    order = [([*range(0, 8, 2 * s)], [*range(0, 8, 2 * s)], [i + s for i in range(0, 8, 2 * s)]) for s in (1, 2, 4)]
+    trace = tracing.read(write(tmp_path / "t", reduce_events(8, order)))
+    figs = list(movies.frames("tree", trace, "hand"))
+    assert [f._suptitle.get_text() for f in figs] == [
+        "hand: loaded, nothing added yet", "hand: step 1 of 3: 4 additions of words 1 apart",
+        "hand: step 2 of 3: 2 additions of words 2 apart", "hand: step 3 of 3: 1 addition of words 4 apart"]
+    edges = [sum(len(line.get_xdata()) == 2 and line.get_linestyle() == "-" for line in f.axes[0].get_lines())
+             for f in figs]
+    assert edges == [0, 8, 12, 14], "two lines meet in every sum"
+
+
+def test_sectors_light_up_lane_by_lane(tmp_path):
+    path = write(tmp_path / "t", [access(0, [4096 + 16 * i for i in range(32)], space="global")])
+    trace = tracing.read(path)
+    figs = list(movies.frames("sectors", [(trace, trace.accesses()[0], "stride 4")], "hand"))
+    said = [f.axes[0].get_title(loc="left").split(": ")[1].split(" sector")[0] for f in figs]
+    assert said == [str(-(-lanes // 2)) for lanes in range(33)], "two lanes share a sector"
+    assert "lanes 0 to 4" in figs[5]._suptitle.get_text() and "lanes" not in figs[32]._suptitle.get_text()
+
+
+def test_banks_serve_pass_by_pass(tmp_path):
+    panels = []
+    for stride in (1, 8):
+        trace = tracing.read(write(tmp_path / f"{stride}", [access(0, [4 * stride * i for i in range(32)])]))
+        panels.append((trace, trace.accesses()[0], f"stride {stride}"))
+    figs = list(movies.frames("banks", panels, "hand"))
+    said = [[ax.get_title(loc="left").split(": ")[1] for ax in f.axes] for f in figs]
+    assert len(said) == 9 and said[0] == ["nothing served yet"] * 2
+    assert said[3] == ["done after 1 pass", "pass 3 of 8"] and said[8][1] == "done after 8 passes, 7 by conflicts"
+    numbered = [len(f.axes[1].texts) for f in figs]
+    assert numbered == [4 * passes for passes in range(9)], "four lanes a pass"
+
+
+def test_animation_is_written_with_all_its_frames(tmp_path):
+    trace = tracing.read(write(tmp_path / "t", reduce_events(4, [([0, 2], [0, 2], [1, 3]), ([0], [0], [2])])))
+    pdf, gif = style.animate(movies.frames("tree", trace, "hand"), "tree-hand", tmp_path, seconds=1, hold=2)
+    with Image.open(gif) as movie:
+        assert movie.n_frames == 3 and movie.info["loop"] == 0
+        times = []
+        for i in range(3):
+            movie.seek(i)
+            times.append(movie.info["duration"])
+        assert times == [1000, 1000, 2000]
+        assert movie.convert("RGB").getpixel((2, movie.height // 2)) == (255, 255, 255), "paper is white"
+    assert pdf.read_bytes().count(b"/Type /Page ") == 3
+
+
+@pytest.mark.parametrize("lab,variant,kinds,cases", picture.KEEP, ids=[f"{k[0]}-{k[1]}" for k in picture.KEEP])
+def test_kept_pictures_move(lab, variant, kinds, cases):
+    """Number of frames, and the first and the last one drawn."""
+    frames = {("lanes", "reduce1"): 32, ("tree", "reduce1"): 8, ("tree", "reduce3"): 8,
+              ("sectors", "strided_copy"): 33, ("banks", "bank_loop4"): 9}
+    parts = picture.kept_parts(lab, variant, cases)
+    for kind in kinds:
+        what, name = picture.subject(kind, variant, parts)
+        steps = movies.steps(kind, what)
+        assert len(steps) == frames.get((kind, variant), len(steps)) > 1
+        for step in (steps[0], steps[-1]):
+            fig = getattr(pictures, kind)(what, name, step)
+            assert any("counted" in t.get_text() for t in fig.texts)
+
+
+def test_schedule_moves():
+    said = [f.axes[0].texts[0].get_text() for f in schedule.movie(length=6)]
+    assert said == ["1. The kernel arrives: 1000 blocks", "2. Block 0 goes to SM 0", "3. Block 1 goes to SM 1",
+                    "4. Block 2 goes to SM 0", "5. Block 3 goes to SM 1: both are full", said[5]]
+    assert said[5].startswith("6. Block ") and "is done: room on SM" in said[5]
 
 
 @pytest.mark.parametrize("text,words", [
