@@ -152,6 +152,13 @@ uint64_t case_seed(const struct lab *lab, const struct lab_case *c, const char *
     return draw(secret ? secret : PRACTICE, lab, c->name, field) | 1;
 }
 
+uint64_t variant_seed(uint64_t seed, const char *variant)
+{
+    for (const char *p = variant; *p; p++) /* FNV-1a, as good as any here */
+        seed = (seed ^ (unsigned char)*p) * 0x100000001b3u;
+    return seed | 1;
+}
+
 double rubric_points(const struct rubric *r)
 {
     double sum = 0;

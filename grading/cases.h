@@ -23,6 +23,8 @@ struct marked_case *row_cases(const struct lab *lab, const struct rubric *r,
                               const struct rubric_row *row, const char *secret, int *n);
 /* The seed of a case's inputs; `again` 1, 2, … for fresh inputs of the same case. */
 uint64_t case_seed(const struct lab *lab, const struct lab_case *c, const char *secret, int again);
+/* Another seed for each variant: no two kernels of a file get the same inputs. */
+uint64_t variant_seed(uint64_t seed, const char *variant);
 
 /* Adds a line for each mistake in r's tables; returns how many. */
 int rubric_problems(const struct lab *lab, const struct rubric *r, struct text *out);

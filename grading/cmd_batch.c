@@ -341,9 +341,8 @@ int cmd_batch(int argc, char **argv)
     char err[4096];
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     engine_defaults(&o);
-    if (!sandbox_or_refuse(&o, false))
+    if (!sandbox_or_refuse(&o, false) || (a.gpu && !gpu_or_refuse(&o)))
         return 2;
-    o.measure = a.gpu;
     if (a.secret)
         o.secret = read_secret(a.secret);
     if (!engine_open(&e, a.lab, &o, err, sizeof(err)) ||

@@ -19,6 +19,7 @@ int cmd_diff(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_mutate(int argc, char **argv);
+int cmd_gpu(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_similar(int argc, char **argv);
 
@@ -26,6 +27,7 @@ int cmd_similar(int argc, char **argv);
 struct engine_options;
 char *read_secret(const char *path);
 bool sandbox_or_refuse(struct engine_options *o, bool practice);
+bool gpu_or_refuse(struct engine_options *o);
 
 struct book;
 void print_marks(struct book *book, const char *lab, FILE *f);

@@ -3,17 +3,14 @@
 
 #include "dtype.h"
 #include "gate.h"
+#include "gpu.h"
 #include "speed.h"
 #include "submissions.h"
 #include "verdict.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 enum { KEPT_OUTPUT = 4096, SPEED_ROUNDS = 20, SPEED_WARMUPS = 3 };
 
@@ -60,6 +57,8 @@ static struct run *run_case(struct marking *m, const struct marked_case *c, int 
 {
     const struct lab_variant *v = variant_named(m->e->lab, m->row->variant);
     uint64_t seed = case_seed(m->e->lab, &c->c, m->e->o->secret, again);
+    if (again || c->hidden || !c->c.seed) /* an answer kept by one kernel is of no use to another */
+        seed = variant_seed(seed, v->name);
     return session_run(m->s, v, &c->c, seed, check || (!again && is_checked(m, v, c->c.name)));
 }
 
@@ -75,6 +74,27 @@ static char *on_case(const struct run *r, const struct marked_case *c)
     if (n)
         text_addf(&t, " It looks like this: %s%s", guess, strchr(".?!", guess[n - 1]) ? "" : ".");
     return t.s;
+}
+
+/* ---- on the GPU ---- */
+
+static struct session *gpu_session(struct session **kept, const struct session *like,
+                                   const struct engine *e, const struct engine_options *o)
+{
+    if (!*kept) {
+        *kept = gr_alloc(sizeof(**kept));
+        session_start(*kept, e->lab, o, like->name, like->source, like->length);
+    }
+    return *kept;
+}
+
+/* One job at a time on the GPU, whoever runs it on this machine; compiling needs no lock. */
+static int lock_gpu(struct marking *m, const struct run *r)
+{
+    int lock = gpu_lock(m->e->gpu_options.gpu_index);
+    if (lock < 0)
+        settle(m, "error", "The lock of the GPU, a file in /tmp, cannot be had.", r->c.name);
+    return lock;
 }
 
 /* ---- correct ---- */
@@ -116,6 +136,32 @@ static void fail_on(struct marking *m, const struct run *r, const struct marked_
     free(all);
 }
 
+/* What is right on the emulator is run on the GPU, too, where there is one: once a case. */
+static bool correct_on_gpu(struct marking *m, struct marked_case *cases, int n)
+{
+    struct session *gpu = gpu_session(m->gpu, m->s, m->e, &m->e->gpu_options);
+    const struct lab_variant *v = variant_named(m->e->lab, m->row->variant);
+    bool ok = gpu->compiled;
+    if (!ok) {
+        char *why = gr_format("It does not compile for this GPU: %.600s",
+                              gpu->compile_log ? gpu->compile_log : gpu->problem);
+        settle(m, gpu->internal ? "error" : "fail", why, NULL);
+        free(why);
+    }
+    for (int i = 0; ok && i < n; i++) {
+        if (!cases[i].drawn)
+            continue;
+        struct run *emulated = run_case(m, &cases[i], 0, false);
+        int lock = lock_gpu(m, emulated);
+        struct run *r = lock < 0 ? NULL : session_run(gpu, v, &cases[i].c, emulated->seed, false);
+        gpu_unlock(lock);
+        ok = r && !failed_internally(m, r) && r->correct;
+        if (r && r->end != RUN_INTERNAL && !r->correct)
+            fail_on(m, r, &cases[i], "On the emulator it is right, on the GPU it is not. ");
+    }
+    return ok;
+}
+
 static void mark_correct(struct marking *m, struct marked_case *cases, int n)
 {
     int done = 0;
@@ -145,7 +191,13 @@ static void mark_correct(struct marking *m, struct marked_case *cases, int n)
         }
         break;
     }
-    char *why = gr_format("Right on %d case%s.", done, done == 1 ? "" : "s");
+    if (m->e->gpu && done) {
+        json_object_set_new(m->out, "evidence", json_string("emulator and GPU"));
+        if (!correct_on_gpu(m, cases, n))
+            return;
+    }
+    char *why = gr_format("Right on %d case%s%s.", done, done == 1 ? "" : "s",
+                          m->e->gpu ? ", and on the GPU" : "");
     settle(m, done ? "pass" : "skipped",
            done ? why : "Only hidden cases: these are run when the class is marked.", NULL);
     free(why);
@@ -248,8 +300,8 @@ static struct session *reference(struct engine *e)
     if (!e->reference) {
         e->reference = gr_alloc(sizeof(*e->reference));
         char *name = gr_format("%s.cu", e->lab->name);
-        session_start(e->reference, e->lab, e->o, name, e->solution ? e->solution : "",
-                      e->solution_length);
+        session_start(e->reference, e->lab, &e->reference_options, name,
+                      e->solution ? e->solution : "", e->solution_length);
         free(name);
     }
     return e->reference;
@@ -412,97 +464,104 @@ static void speed_modelled(struct marking *m, const struct run *r, const struct 
     free(why);
 }
 
-/* One job at a time on the GPU, whoever runs it on this machine; compiling needs no lock. */
-static int lock_gpu(void)
-{
-    int fd = open("/tmp/warplab-gpu.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-    while (fd >= 0 && flock(fd, LOCK_EX) && errno == EINTR)
-        ;
-    return fd;
-}
+struct rounds {
+    double own[2 * SPEED_ROUNDS], reference[2 * SPEED_ROUNDS]; /* ms */
+    uint32_t mhz_min, mhz_max;                                 /* of the SMs; 0: not known */
+    int n;
+};
 
-static struct session *gpu_session(struct session **kept, const struct session *like,
-                                   const struct engine *e)
+static void note_clock(struct rounds *all, uint32_t mhz)
 {
-    if (!*kept) {
-        *kept = gr_alloc(sizeof(**kept));
-        session_start(*kept, e->lab, &e->gpu_options, like->name, like->source, like->length);
-    }
-    return *kept;
+    if (mhz && (!all->mhz_min || mhz < all->mhz_min))
+        all->mhz_min = mhz;
+    if (mhz > all->mhz_max)
+        all->mhz_max = mhz;
 }
 
 /* Times both in turns, n rounds after the warm-up. False when one cannot be timed: settled. */
 static bool time_rounds(struct marking *m, const struct run *r, struct session *own,
-                        struct session *theirs, int from, int n, double *own_ms, double *their_ms)
+                        struct session *theirs, int from, int n, struct rounds *all)
 {
+    *all = (struct rounds){.n = n};
     for (int i = -SPEED_WARMUPS; i < n; i++) {
         uint64_t seed = r->seed ^ (uint64_t)(1000 + from + i) * 0x9e3779b97f4a7c15u;
-        double a = 0, b = 0;
+        struct timed a = {0}, b = {0};
         char *why = NULL;
         bool ours = session_time(theirs, r, seed, &b, &why);
         if (!ours || !session_time(own, r, seed + 1, &a, &why)) {
-            char *all = gr_format("%s on the GPU: %s",
-                                  ours ? "Timed" : "The reference solution, timed", why);
-            settle(m, ours ? "fail" : "error", all, r->c.name);
-            free(all);
+            char *text = gr_format("%s on the GPU: %s",
+                                   ours ? "Timed" : "The reference solution, timed", why);
+            settle(m, ours ? "fail" : "error", text, r->c.name);
+            free(text);
             free(why);
             return false;
         }
-        if (i >= 0) {
-            own_ms[i] = a;
-            their_ms[i] = b;
-        }
+        if (i < 0)
+            continue;
+        all->own[i] = a.ms;
+        all->reference[i] = b.ms;
+        note_clock(all, a.sm_mhz);
+        note_clock(all, b.sm_mhz);
     }
     return true;
 }
 
+static void put_samples(json_t *o, const char *key, const double *ms, int n)
+{
+    json_t *samples = json_array();
+    for (int i = 0; i < n; i++)
+        json_array_append_new(samples, json_real(isfinite(ms[i]) ? ms[i] : -1));
+    json_object_set_new(o, key, samples);
+}
+
 static void settle_speed(struct marking *m, const struct run *r, const struct speed *s,
-                         const double *own_ms, int n)
+                         const struct rounds *all)
 {
     static const char *const status[] = {[SPEED_PASS] = "pass",
                                          [SPEED_FAIL] = "fail",
                                          [SPEED_INCONCLUSIVE] = "inconclusive",
                                          [SPEED_IMPOSSIBLE] = "error"};
-    json_t *samples = json_array();
     char *why = s->end == SPEED_IMPOSSIBLE
                     ? gr_format("A time of %.6g ms cannot be: the memory system is not that fast. "
                                 "A person has to look.",
-                                own_ms[s->worst])
+                                all->own[s->worst])
                     : gr_format("Measured: %.2f of the reference's speed (95 %% sure: %.2f to "
                                 "%.2f, %d rounds in turns), expected at least %.2f.",
-                                s->ratio, s->low, s->high, n, m->row->ratio);
+                                s->ratio, s->low, s->high, all->n, m->row->ratio);
     settle(m, status[s->end], why, r->c.name);
     json_object_set_new(m->out, "evidence", json_string("measured"));
     json_object_set_new(m->out, "limit", json_real(m->row->ratio));
     if (isfinite(s->ratio))
         json_object_set_new(m->out, "counted", json_real(s->ratio));
-    for (int i = 0; i < n; i++)
-        json_array_append_new(samples, json_real(isfinite(own_ms[i]) ? own_ms[i] : -1));
-    json_object_set_new(m->out, "samples", samples);
+    put_samples(m->out, "samples", all->own, all->n);
+    put_samples(m->out, "reference_samples", all->reference, all->n);
+    if (all->mhz_max)
+        json_object_set_new(m->out, "clocks_mhz",
+                            json_pack("[i,i]", (int)all->mhz_min, (int)all->mhz_max));
     free(why);
 }
 
 /* An interval that straddles the threshold gets one more, longer try; then it is a person's. */
 static void speed_measured(struct marking *m, const struct run *r)
 {
-    double own_ms[2 * SPEED_ROUNDS], their_ms[2 * SPEED_ROUNDS];
-    struct session *own = gpu_session(m->gpu, m->s, m->e);
-    struct session *theirs = gpu_session(&m->e->gpu_reference, reference(m->e), m->e);
+    struct rounds all;
+    struct session *own = gpu_session(m->gpu, m->s, m->e, &m->e->gpu_options);
+    struct session *theirs =
+        gpu_session(&m->e->gpu_reference, reference(m->e), m->e, &m->e->gpu_reference_options);
     struct speed s = {.end = SPEED_INCONCLUSIVE};
     double threshold = m->row->ratio * (1 - m->row->tolerance);
-    int n = SPEED_ROUNDS, lock = lock_gpu();
-    bool ok = true;
+    int lock = lock_gpu(m, r);
+    bool ok = lock >= 0;
     for (int attempt = 0; ok && attempt < 2 && s.end == SPEED_INCONCLUSIVE; attempt++) {
-        n = SPEED_ROUNDS * (attempt + 1);
-        ok = time_rounds(m, r, own, theirs, 100 * attempt, n, own_ms, their_ms);
+        int n = SPEED_ROUNDS * (attempt + 1);
+        ok = time_rounds(m, r, own, theirs, 100 * attempt, n, &all);
         if (ok)
-            s = speed_judge(own_ms, their_ms, n, threshold,
+            s = speed_judge(all.own, all.reference, n, threshold,
                             speed_floor_ms(r->plan->bytes, own->loaded.dram_gbps));
     }
-    if (lock >= 0)
-        close(lock);
+    gpu_unlock(lock);
     if (ok)
-        settle_speed(m, r, &s, own_ms, n);
+        settle_speed(m, r, &s, &all);
 }
 
 static void mark_speed(struct marking *m, struct marked_case *cases, int n)
@@ -727,8 +786,11 @@ bool engine_open(struct engine *e, const char *lab, const struct engine_options 
                          .rubric = rubric_of(lab),
                          .o = o,
                          .gpu = o->measure,
-                         .gpu_options = *o};
-    e->gpu_options.gpu = true;
+                         .gpu_options = *o,
+                         .reference_options = *o,
+                         .gpu_reference_options = *o};
+    e->gpu_options.gpu = e->gpu_reference_options.gpu = true;
+    e->reference_options.trusted = e->gpu_reference_options.trusted = true;
     if (!e->lab || !e->rubric) {
         snprintf(err, size, "there is no %s \"%s\": `grade labs` lists them",
                  e->lab ? "rubric for the lab" : "lab", lab);
@@ -756,9 +818,10 @@ bool engine_open(struct engine *e, const char *lab, const struct engine_options 
 void engine_key(const struct engine *e, const char *source, size_t length, char out[DIGEST_HEX])
 {
     struct text t = {0};
-    text_addf(&t, "%s\n%s\n%s\n%s\n%llu %g %g %d\n", e->lab->name, e->tools,
+    text_addf(&t, "%s\n%s\n%s\n%s\n%llu %g %g %s\n", e->lab->name, e->tools,
               e->o->secret ? e->o->secret : "", e->o->only ? e->o->only : "",
-              (unsigned long long)e->o->steps, e->o->compile_s, e->o->run_s, e->gpu);
+              (unsigned long long)e->o->steps, e->o->compile_s, e->o->run_s,
+              e->gpu ? e->o->gpu_name : "");
     text_bytes(&t, source, length);
     digest_hex(t.s, t.length, out);
     text_free(&t);

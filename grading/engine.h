@@ -8,12 +8,12 @@
  *   score, max, needs_human
  *   compile   {ok, log}
  *   rows      [{id, title, kind, variant, points, max, status, why, hint, evidence, case, line,
- *              expression, counted, limit, samples}], status pass, fail, blocked (what it rests
- *              on failed), inconclusive, skipped (evidence not to be had here) or error
- *   runs      [{variant, case, hidden, n, m, k, param, seed, check, end, correct, wrong, compared,
- *              first, block, counters, modelled_ms, bound, occupancy, findings}]
- *   output    what the device printed, capped; output_dropped bytes
- * The same source, rubric, secret and tools give the same verdict, byte for byte.
+ *              expression, counted, limit, samples, reference_samples, clocks_mhz}], status pass,
+ * fail, blocked (what it rests on failed), inconclusive, skipped (evidence not to be had here) or
+ * error runs      [{variant, case, hidden, n, m, k, param, seed, check, end, correct, wrong,
+ * compared, first, block, counters, modelled_ms, bound, occupancy, findings}] output    what the
+ * device printed, capped; output_dropped bytes The same source, rubric, secret and tools give the
+ * same verdict, byte for byte.
  */
 #ifndef GRADING_ENGINE_H
 #define GRADING_ENGINE_H
@@ -30,7 +30,7 @@ struct engine {
     struct session *reference; /* made when first needed, kept */
     /* options.measure: times come from the GPU; counts still from the emulator. */
     bool gpu;
-    struct engine_options gpu_options;
+    struct engine_options gpu_options, reference_options, gpu_reference_options;
     struct session *gpu_reference;
     char tools[DIGEST_HEX]; /* digest of compiler, runtime, runner and this program */
 };

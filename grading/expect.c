@@ -225,7 +225,7 @@ int expect_file(struct engine *e, struct engine_options *o, const char *path, co
     o->only = only;
     int bad = !strcmp(kind, "skeleton") ? compare_skeleton(v, out) : expect_compare(&x, v, out);
     if (!strcmp(kind, "wrong") && !x.nrows && !x.compile_fails) {
-        text_add(out, "  it is in wrong/ but expects nothing to fail\n");
+        text_add(out, "  it is among the wrong ones but expects nothing\n");
         bad++;
     }
     json_decref(v);
@@ -255,16 +255,21 @@ struct known_file *known_files(const struct engine_options *o, const char *lab, 
 {
     static const struct {
         const char *kind, *pattern; /* %1$s: the lab */
-    } kinds[] = {{"solution", "solutions/%1$s/%1$s.cu"},
-                 {"skeleton", "labs/%1$s/%1$s.cu"},
-                 {"right", "labs/%1$s/right/*.cu"},
-                 {"wrong", "labs/%1$s/wrong/*.cu"}};
+        int on;                     /* 1: the emulator alone, 2: a GPU alone, 3: both */
+    } kinds[] = {{"solution", "solutions/%1$s/%1$s.cu", 3},
+                 {"skeleton", "labs/%1$s/%1$s.cu", 1},
+                 {"right", "labs/%1$s/right/*.cu", 3},
+                 {"wrong", "labs/%1$s/wrong/*.cu", 1},
+                 {"wrong", "grading/threats/gpu/%1$s/*.cu", 2}};
     struct known_file *v = NULL;
+    int on = o->measure ? 2 : 1;
     *n = 0;
     for (int i = 0; i < all_rubrics_count; i++) {
         const char *name = all_rubrics[i]->lab;
-        for (size_t k = 0; k < 4 && (!lab || !strcmp(lab, name)); k++) {
+        for (size_t k = 0; k < 5 && (!lab || !strcmp(lab, name)); k++) {
             char pattern[256];
+            if (!(kinds[k].on & on))
+                continue;
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
             snprintf(pattern, sizeof(pattern), kinds[k].pattern, name);
             add_files(&v, n, o, name, kinds[k].kind, pattern);

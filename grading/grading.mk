@@ -1,5 +1,5 @@
 # grading.mk - the autograder. Included by the top Makefile; uses its B, CC, CFLAGS, CUDA, Q.
-.PHONY: grade grading test-grading bench-grade mutate
+.PHONY: grade grading test-grading test-grading-gpu no-grading-gpu bench-grade mutate
 
 GR := grading
 GR_TOOLS := $(GR)/main.c $(GR)/runner_main.c $(GR)/compile_main.c
@@ -63,5 +63,13 @@ GR_TESTS := $(wildcard $(GR)/*_test.c)
 $B/test/grading: $(GR_TESTS:%.c=$B/%.o) $(GR_OBJ) | $(GR_BOXED) $B/bin/grade $B/lib/libcudart.so.13
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcriterion $(GR_LIBS)
+# Every solution, right kernel and attack of threats/gpu, marked with times and results of this
+# machine's GPU. It runs in the sandbox alone: where that cannot be, it fails.
+test-grading-gpu: grading
+	$(Q)$B/bin/grade gpu && $B/bin/grade selftest --gpu $(if $(LAB),--lab $(LAB))
+GR_BWRAP := $(wildcard /usr/bin/bwrap /usr/local/bin/bwrap)
+test-gpu: $(if $(GPU),$(if $(GR_BWRAP),test-grading-gpu,no-grading-gpu))
+no-grading-gpu:
+	@echo 'the grader was not tried on the GPU: bubblewrap is not installed' >&2
 test-grading: $B/test/grading
 	$(Q)$B/test/grading -j2 --timeout 300 $(if $(filter 1,$(SAN)),--filter '!(bank|sample)/*')

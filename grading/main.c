@@ -26,6 +26,7 @@ static const struct command {
     {"similar", cmd_similar, "list pairs of submissions alike in structure, to read yourself"},
     {"mutate", cmd_mutate, "change a solution in one place at a time: is it caught?"},
     {"bench", cmd_bench, "print submissions a second"},
+    {"gpu", cmd_gpu, "say whether the sandbox can use this machine's GPUs"},
     {"labs", cmd_labs, "list the labs and their rubrics' rows"},
 };
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))

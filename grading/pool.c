@@ -18,6 +18,7 @@ struct worker {
     pid_t pid;
     int fd;
     int item; /* -1: idle */
+    int number;
 };
 
 static bool all_of(int fd, void *data, size_t n, bool writing)
@@ -35,14 +36,16 @@ static bool all_of(int fd, void *data, size_t n, bool writing)
     return true;
 }
 
-static _Noreturn void work(int fd, const char *lab, const struct engine_options *o,
+static _Noreturn void work(int fd, const char *lab, const struct engine_options *all, int number,
                            const struct pool_item *items)
 {
     struct engine e;
+    struct engine_options o = *all;
     char err[4096];
     int32_t i;
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* the boxes below die with us in turn */
-    if (!engine_open(&e, lab, o, err, sizeof(err)))
+    o.gpu_index = number;             /* workers share a machine's GPUs evenly */
+    if (!engine_open(&e, lab, &o, err, sizeof(err)))
         gr_die("%s", err);
     while (all_of(fd, &i, sizeof(i), false)) {
         json_t *v = engine_mark(&e, items[i].name, items[i].source, items[i].length);
@@ -57,19 +60,19 @@ static _Noreturn void work(int fd, const char *lab, const struct engine_options 
     _exit(0);
 }
 
-static void start(struct worker *w, const char *lab, const struct engine_options *o,
+static void start(struct worker *w, int number, const char *lab, const struct engine_options *o,
                   const struct pool_item *items)
 {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
         gr_die("cannot start a worker: %s", strerror(errno));
     fflush(NULL);
-    *w = (struct worker){.pid = fork(), .fd = pair[0], .item = -1};
+    *w = (struct worker){.pid = fork(), .fd = pair[0], .item = -1, .number = number};
     if (w->pid < 0)
         gr_die("cannot start a worker: %s", strerror(errno));
     if (w->pid == 0) {
         close(pair[0]);
-        work(pair[1], lab, o, items);
+        work(pair[1], lab, o, number, items);
     }
     close(pair[1]);
 }
@@ -125,7 +128,7 @@ void pool_run(const char *lab, const struct engine_options *o, const struct pool
     jobs = jobs < 1 ? 1 : jobs > MAX_JOBS ? MAX_JOBS : jobs;
     jobs = jobs < n ? jobs : n;
     for (int k = 0; k < jobs; k++) {
-        start(&workers[k], lab, o, items);
+        start(&workers[k], k, lab, o, items);
         give(&workers[k], next++);
     }
     while (finished < n && go_on) {
@@ -139,7 +142,7 @@ void pool_run(const char *lab, const struct engine_options *o, const struct pool
             json_t *v = take(&workers[k]);
             if (!v) {
                 stop(&workers[k]);
-                start(&workers[k], lab, o, items);
+                start(&workers[k], k, lab, o, items);
                 v = failed_verdict(lab, o, items[item].name);
             }
             workers[k].item = -1;

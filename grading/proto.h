@@ -12,6 +12,8 @@
  *      RUN: plan, inputs       ──▶
  *                              ◀──    reply, texts, outputs
  *      (end of input)          ──▶    ends
+ *
+ * Started as `grade-runner probe` it reads nothing, tries the device and sends back loaded, text.
  */
 #ifndef GRADING_PROTO_H
 #define GRADING_PROTO_H
@@ -34,6 +36,7 @@ struct msg_loaded {
     char device[64], version[96];
     struct device_limits limits;
     double dram_gbps; /* a GPU's peak; 0: not known */
+    uint32_t sm_mhz;  /* probe: the SMs' clock, idle; 0: not known */
 };
 
 enum msg_kind { MSG_ASK = 1, MSG_RUN };
@@ -63,7 +66,7 @@ struct msg_reply {
     int32_t error;  /* cudaError_t, 0 also when the failure was not CUDA's */
     uint32_t stage; /* STAGE_DONE: the outputs of every BUF_OUTPUT buffer follow the texts */
     uint32_t error_bytes, findings_bytes, lines_bytes; /* texts that follow, in this order */
-    uint32_t unused;
+    uint32_t sm_mhz;       /* of a GPU right after a timed run; 0: not known */
     uint64_t counters[64]; /* order of counters.h */
     double modelled_ms, occupancy;
     char bound[32], limiter[32];

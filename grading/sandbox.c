@@ -8,6 +8,7 @@
  */
 #include "sandbox.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -19,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -161,16 +163,36 @@ static const char *const allowed[] = {
     "pause",
 };
 
-static int seccomp_program(void)
+/* NVIDIA's driver library listens on a local socket for others that want its descriptors; in
+ * the box's own network namespace nobody is there to connect. */
+static const char *const allowed_gpu[] = {
+    "bind",        "listen",     "accept",     "accept4",     "connect", "getsockname",
+    "getpeername", "setsockopt", "getsockopt", "sendmsg",     "recvmsg", "shutdown",
+    "capget",      "fadvise64",  "mlock2",     "epoll_pwait",
+};
+
+static int allow_all(scmp_filter_ctx c, const char *const *names, size_t n)
 {
-    scmp_filter_ctx c = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+    int e = 0;
+    for (size_t i = 0; i < n; i++) {
+        int number = seccomp_syscall_resolve_name(names[i]);
+        if (number >= 0) /* not every machine has every call */
+            e |= seccomp_rule_add(c, SCMP_ACT_ALLOW, number, 0);
+    }
+    return e;
+}
+
+static int seccomp_program(bool gpu, bool traced)
+{
+    scmp_filter_ctx c = seccomp_init(traced ? SCMP_ACT_TRAP : SCMP_ACT_ERRNO(EPERM));
     if (!c)
         return -1;
-    int e = 0;
-    for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++) {
-        int n = seccomp_syscall_resolve_name(allowed[i]);
-        if (n >= 0) /* not every machine has every call */
-            e |= seccomp_rule_add(c, SCMP_ACT_ALLOW, n, 0);
+    int e = allow_all(c, allowed, sizeof(allowed) / sizeof(allowed[0]));
+    if (gpu) {
+        e |= allow_all(c, allowed_gpu, sizeof(allowed_gpu) / sizeof(allowed_gpu[0]));
+        for (int call = 0; call < 2; call++)
+            e |= seccomp_rule_add(c, SCMP_ACT_ALLOW, call ? SCMP_SYS(socketpair) : SCMP_SYS(socket),
+                                  1, SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
     }
     /* Threads yes, processes no; clone3 hides its flags behind a pointer, so glibc is told
      * that there is none and falls back to clone. */
@@ -214,10 +236,9 @@ static bool exists(const char *path)
     return stat(path, &st) == 0;
 }
 
-static const char *const gpu_devices[] = {
-    "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia0",
-    "/dev/nvidia1",   "/dev/nvidia2",    "/dev/nvidia3",          "/dev/nvidia4",
-    "/dev/nvidia5",   "/dev/nvidia6",    "/dev/nvidia7"};
+/* Beside the one GPU's own device file; those for parts of a GPU (MIG), and Windows' (WSL). */
+static const char *const gpu_devices[] = {"/dev/nvidiactl", "/dev/nvidia-uvm",
+                                          "/dev/nvidia-uvm-tools", "/dev/nvidia-caps", "/dev/dxg"};
 
 static void box_arguments(struct args *a, const struct box_spec *s)
 {
@@ -256,6 +277,8 @@ static void box_arguments(struct args *a, const struct box_spec *s)
     for (size_t i = 0; s->gpu && i < sizeof(gpu_devices) / sizeof(gpu_devices[0]); i++)
         if (exists(gpu_devices[i]))
             add3(a, "--dev-bind", gpu_devices[i], gpu_devices[i]);
+    if (s->gpu && exists(s->gpu))
+        add3(a, "--dev-bind", s->gpu, s->gpu);
     if (s->gpu)
         add3(a, "--ro-bind", "/sys", "/sys");
     add(a, "--size");
@@ -316,17 +339,33 @@ static _Noreturn void child(const struct box_spec *s, struct args *a, char *cons
     _exit(127);
 }
 
+/* From the kernel's list, which not every kernel keeps; else by looking at all processes. */
 static pid_t first_child(pid_t p)
 {
-    char path[64], line[64] = "";
+    char path[64], line[512] = "";
     snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)p, (int)p);
     FILE *f = fopen(path, "re");
-    if (!f)
-        return 0;
-    if (!fgets(line, sizeof(line), f))
-        line[0] = 0;
-    fclose(f);
-    return (pid_t)strtol(line, NULL, 10);
+    if (f) {
+        if (!fgets(line, sizeof(line), f))
+            line[0] = 0;
+        fclose(f);
+        return (pid_t)strtol(line, NULL, 10);
+    }
+    DIR *d = errno == ENOENT && !kill(p, 0) ? opendir("/proc") : NULL;
+    pid_t found = 0;
+    for (struct dirent *e; d && !found && (e = readdir(d));) {
+        int parent;
+        snprintf(path, sizeof(path), "/proc/%.20s/stat", e->d_name);
+        if (e->d_name[0] < '1' || e->d_name[0] > '9' || !(f = fopen(path, "re")))
+            continue;
+        const char *name_end = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+        if (name_end && sscanf(name_end, ") %*c %d", &parent) == 1 && parent == (int)p)
+            found = (pid_t)strtol(e->d_name, NULL, 10);
+        fclose(f);
+    }
+    if (d)
+        closedir(d);
+    return found;
 }
 
 /* Stands between the grader and bwrap, and outlives a grader that is killed: bwrap alone,
@@ -413,7 +452,7 @@ bool box_start(struct box *b, const struct box_spec *spec)
         add(&a, *p);
     int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1}, status[2] = {-1, -1},
         life[2] = {-1, -1};
-    int filter = spec->unconfined ? -1 : seccomp_program();
+    int filter = spec->unconfined ? -1 : seccomp_program(spec->gpu, spec->traced);
     bool ok = (filter >= 0 || spec->unconfined) && !pipe2(in, O_CLOEXEC) &&
               !pipe2(out, O_CLOEXEC) && !pipe2(err, O_CLOEXEC) && !pipe2(status, O_CLOEXEC) &&
               !pipe2(life, O_CLOEXEC);

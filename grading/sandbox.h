@@ -29,7 +29,8 @@ struct box_spec {
     size_t address_bytes;   /* RLIMIT_AS; 0: none (programs that reserve large ranges) */
     size_t resident_bytes;  /* killed beyond; 0: no limit */
     size_t file_bytes, log_cap;
-    bool gpu;        /* bind the NVIDIA devices */
+    const char *gpu; /* the device file of the one GPU that the box gets; NULL: none */
+    bool traced;     /* refused system calls raise SIGSYS, to find out which these are */
     bool unconfined; /* no box: practice runs on a machine without bubblewrap */
 };
 

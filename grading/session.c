@@ -1,6 +1,7 @@
 /* session.c - compiles one source and runs its variants in boxes. See session.h. */
 #include "session.h"
 
+#include "boxes.h"
 #include "compare.h"
 #include "dtype.h"
 #include "host.h"
@@ -13,23 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifndef CUDA_DIR
-#define CUDA_DIR "/usr/local/cuda"
-#endif
-
-/* Programs built with AddressSanitizer reserve terabytes, and cannot look for leaks where
- * processes may not be traced. */
-#ifdef __SANITIZE_ADDRESS__
-#define ADDRESS_LIMIT 0
-#define SANITIZER_ENV "ASAN_OPTIONS", "detect_leaks=0",
-#else
-#define ADDRESS_LIMIT (3ull << 30)
-#define SANITIZER_ENV
-#endif
-
 enum {
-    LOG_CAP = 64 << 10,
-    IMAGE_CAP = 64 << 20,
     PLAN_BYTES_CAP = 1 << 30, /* of all buffers together */
     MAX_RESTARTS = 6,
     CUDA_ERROR_INVALID_PTX = 218,
@@ -67,110 +52,7 @@ bool run_counter(const struct run *r, const char *name, double *value)
     return false;
 }
 
-void engine_defaults(struct engine_options *o)
-{
-    static char bin[4120], lib[4140];
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    self[n > 0 ? n : 0] = 0;
-    char *slash = strrchr(self, '/');
-    if (slash)
-        *slash = 0;
-    snprintf(bin, sizeof(bin), "%s", self);
-    char *runner = gr_format("%s/grade-runner", bin);
-    if (access(runner, X_OK)) /* a test program: build/test */
-        snprintf(bin, sizeof(bin), "%s/../bin", self);
-    free(runner);
-    snprintf(lib, sizeof(lib), "%s/../lib", bin);
-    const char *cuda = getenv("WARPLAB_CUDA");
-    *o = (struct engine_options){.steps = 20000000,
-                                 .compile_s = 20,
-                                 .run_s = 30,
-                                 .bin = bin,
-                                 .lib = lib,
-                                 .root = host_root(),
-                                 .cuda = cuda ? cuda : CUDA_DIR};
-}
-
 /* ---- boxes ---- */
-
-struct paths {
-    struct text owned[16];
-    int n;
-};
-
-static const char *path(struct paths *p, const char *folder, const char *name)
-{
-    struct text *t = &p->owned[p->n++];
-    text_addf(t, "%s%s%s", folder, *name ? "/" : "", name);
-    return t->s;
-}
-
-static void paths_free(struct paths *p)
-{
-    while (p->n)
-        text_free(&p->owned[--p->n]);
-}
-
-static void bind(struct box_spec *s, const char *host, const char *inside)
-{
-    s->binds[s->nbinds].host = host;
-    s->binds[s->nbinds++].inside = inside;
-}
-
-static const char *lib_folder(struct paths *p, const char *cuda)
-{
-    const char *lib64 = path(p, cuda, "lib64");
-    return access(lib64, X_OK) == 0 ? lib64 : path(p, cuda, "lib");
-}
-
-static bool start_compiler(struct session *s, struct paths *p)
-{
-    const struct engine_options *o = s->o;
-    bool in = !o->unconfined;
-    const char *libs = lib_folder(p, o->cuda), *include = path(p, o->cuda, "include");
-    const char *argv[] = {in ? "/box/build/bin/grade-cc" : path(p, o->bin, "grade-cc"), s->name,
-                          o->gpu ? "sm_90" : "compute_90", NULL};
-    const char *env[] = {SANITIZER_ENV "LD_LIBRARY_PATH", in ? "/box/cuda/lib64" : libs,
-                         "WARPLAB_CUDA_INCLUDE", in ? "/box/cuda/include" : include, NULL};
-    struct box_spec spec = {.argv = argv,
-                            .env = env,
-                            .cpu_s = o->compile_s * 0.75,
-                            .wall_s = o->compile_s,
-                            .address_bytes = ADDRESS_LIMIT,
-                            .resident_bytes = 1ull << 30,
-                            .file_bytes = IMAGE_CAP,
-                            .log_cap = 4096,
-                            .unconfined = o->unconfined};
-    bind(&spec, path(p, o->bin, "grade-cc"), "/box/build/bin/grade-cc");
-    bind(&spec, path(p, o->root, "common/device"), "/box/common/device");
-    bind(&spec, include, "/box/cuda/include");
-    bind(&spec, libs, "/box/cuda/lib64");
-    return box_start(&s->box, &spec);
-}
-
-static bool start_runner(struct session *s, struct paths *p)
-{
-    const struct engine_options *o = s->o;
-    bool in = !o->unconfined;
-    const char *libs = o->gpu ? lib_folder(p, o->cuda) : path(p, o->lib, "");
-    const char *argv[] = {in ? "/box/build/bin/grade-runner" : path(p, o->bin, "grade-runner"),
-                          NULL};
-    const char *env[] = {SANITIZER_ENV "LD_LIBRARY_PATH", in ? "/box/build/lib" : libs,
-                         "WARPLAB_THREADS", "1", NULL};
-    struct box_spec spec = {.argv = argv,
-                            .env = env,
-                            .cpu_s = 20 * o->run_s,
-                            .wall_s = o->run_s,
-                            .resident_bytes = 3ull << 30,
-                            .file_bytes = 16 << 20,
-                            .log_cap = LOG_CAP,
-                            .gpu = o->gpu,
-                            .unconfined = o->unconfined};
-    bind(&spec, path(p, o->bin, "grade-runner"), "/box/build/bin/grade-runner");
-    bind(&spec, libs, "/box/build/lib");
-    return box_start(&s->box, &spec);
-}
 
 /* Why the box ended, for a person. */
 static char *box_problem(const struct box *b, const char *what, double limit_s)
@@ -192,7 +74,7 @@ static char *box_problem(const struct box *b, const char *what, double limit_s)
 
 static void keep_log(struct session *s)
 {
-    size_t room = s->log.length < LOG_CAP ? LOG_CAP - s->log.length : 0;
+    size_t room = s->log.length < RUNNER_LOG_CAP ? RUNNER_LOG_CAP - s->log.length : 0;
     size_t keep = s->box.log.length < room ? s->box.log.length : room;
     text_bytes(&s->log, text_str(&s->box.log), keep);
     s->log_dropped += s->box.log_dropped + s->box.log.length - keep;
@@ -216,8 +98,8 @@ static void close_box(struct session *s)
 static bool receive_image(struct session *s)
 {
     struct cc_reply r;
-    if (!box_receive(&s->box, &r, sizeof(r)) || r.magic != CC_MAGIC || r.image_bytes > IMAGE_CAP ||
-        r.log_bytes > PROTO_MAX_TEXT)
+    if (!box_receive(&s->box, &r, sizeof(r)) || r.magic != CC_MAGIC ||
+        r.image_bytes > COMPILER_IMAGE_CAP || r.log_bytes > PROTO_MAX_TEXT)
         return false;
     s->image = gr_alloc((size_t)r.image_bytes + 1);
     s->compile_log = gr_alloc((size_t)r.log_bytes + 1);
@@ -231,8 +113,7 @@ static bool receive_image(struct session *s)
 
 static void compile(struct session *s)
 {
-    struct paths p = {.n = 0};
-    bool ok = start_compiler(s, &p) && box_send(&s->box, s->source, s->length);
+    bool ok = compiler_start(&s->box, s->o, s->name) && box_send(&s->box, s->source, s->length);
     if (ok) {
         close(s->box.in);
         s->box.in = -1;
@@ -248,7 +129,6 @@ static void compile(struct session *s)
         s->problem = gr_strdup("it does not compile");
     }
     box_close(&s->box);
-    paths_free(&p);
 }
 
 void session_start(struct session *s, const struct lab *lab, const struct engine_options *o,
@@ -289,14 +169,12 @@ static bool open_box(struct session *s)
 {
     if (s->open)
         return true;
-    if (s->restarts++ > MAX_RESTARTS) {
+    if (!s->o->trusted && s->restarts++ > MAX_RESTARTS) {
         free(s->problem);
         s->problem = gr_strdup("too many of its runs had to be stopped");
         return false;
     }
-    struct paths p = {.n = 0};
-    bool ok = start_runner(s, &p) && hello(s);
-    paths_free(&p);
+    bool ok = runner_start(&s->box, s->o, NULL, false) && hello(s);
     s->open = true;
     if (ok && s->compiled)
         return true;
@@ -697,7 +575,8 @@ const char *session_lines(struct session *s, struct run *r)
     return r->lines;
 }
 
-bool session_time(struct session *s, const struct run *like, uint64_t seed, double *ms, char **why)
+bool session_time(struct session *s, const struct run *like, uint64_t seed, struct timed *t,
+                  char **why)
 {
     struct run r = again(like);
     r.seed = seed;
@@ -707,7 +586,7 @@ bool session_time(struct session *s, const struct run *like, uint64_t seed, doub
         *why = gr_strdup(s->problem ? s->problem : "it could not be started");
     } else {
         carry_out(s, &r, false, true);
-        *ms = r.reply.measured_ms;
+        *t = (struct timed){r.reply.measured_ms, r.reply.sm_mhz};
         if (!r.correct)
             *why = gr_strdup(r.why ? r.why : "it is wrong");
     }

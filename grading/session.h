@@ -23,6 +23,10 @@ struct engine_options {
     const char *secret;  /* seeds and hidden cases come from it; NULL: practice, no hidden ones */
     bool unconfined;     /* no sandbox (practice only) */
     bool gpu;            /* this session runs on the GPU */
+    int gpu_index;       /* which of the machine's */
+    char gpu_arch[16];   /* "sm_90": what is compiled for it */
+    char gpu_name[168];  /* device and driver */
+    bool trusted;        /* the reference solution: its runner serves a whole class */
     bool measure;        /* engine: SPEED rows are measured on the GPU */
     bool keep_all_lines; /* ask for source lines on every run */
     const char *only;    /* variants, separated by spaces; NULL: all */
@@ -94,9 +98,14 @@ struct run *session_run(struct session *s, const struct lab_variant *v, const st
                         uint64_t seed, bool check);
 /* The run again, with source lines; NULL when it has none. */
 const char *session_lines(struct session *s, struct run *r);
+struct timed {
+    double ms;
+    uint32_t sm_mhz; /* the SMs' clock right after; 0: not known */
+};
 /* On a GPU: the run again, with inputs of another seed, timed and its results checked. False
  * with the reason, allocated, when it is wrong or does not run. */
-bool session_time(struct session *s, const struct run *like, uint64_t seed, double *ms, char **why);
+bool session_time(struct session *s, const struct run *like, uint64_t seed, struct timed *t,
+                  char **why);
 /* Ends the runner, so that log is complete; a later run starts it again. */
 void session_rest(struct session *s);
 void session_end(struct session *s);
