@@ -1,6 +1,7 @@
 /* cmd_mutate.c - grade mutate, bench: how much of what is wrong is caught, and how fast. */
 #include "commands.h"
 #include "mutate.h"
+#include "mutate_code.h"
 #include "pool.h"
 #include "report.h"
 #include "submissions.h"
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct args {
@@ -62,95 +64,148 @@ static void open_all(struct args *a, struct engine_options *o, struct engine *e)
         gr_die("there is no solutions/%s/%s.cu", a->lab, a->lab);
 }
 
-/* ---- mutants ---- */
+/* ---- mutants: what each changes ---- */
 
-struct tally {
-    const struct mutant *v;
-    int stride;
-    const char *known; /* text of mutants/LAB.txt, or NULL */
-    int compiled, caught, equivalent, human;
-    struct text survivors;
+enum change { NO_CODE, SAME_CODE, OTHER_CODE };
+
+struct trial {
+    const struct mutant *m;
+    enum change change;
+    char *only; /* the marked variants that it reaches, each with a blank after it */
+    bool taken;
 };
 
-static int line_of(const char *source, const char *at)
+static bool compiled(const struct engine *e, const struct engine_options *o, const char *source,
+                     struct code *c)
 {
-    int line = 1;
-    for (; source < at; source++)
-        line += *source == '\n';
-    return line;
+    struct session s;
+    char *name = gr_format("%s.cu", e->lab->name);
+    session_start(&s, e->lab, o, name, source, strlen(source));
+    if (s.internal)
+        gr_die("%s", s.problem);
+    bool ok = s.compiled;
+    if (ok)
+        *c = code_of(s.image, s.image_bytes);
+    session_end(&s);
+    free(name);
+    return ok;
 }
 
-/* The lines of a function's body; false when the source defines none of this name. */
-static bool body_of(const char *source, const char *name, int *from, int *to)
+static bool any_in(const char *list, const char *names)
 {
-    size_t n = strlen(name);
-    for (const char *p = strstr(source, name); p; p = strstr(p + n, name)) {
-        const char *open = p + n + strcspn(p + n, "{;");
-        if (p == source || (p[-1] != ' ' && p[-1] != '*') || p[n] != '(' || *open != '{')
-            continue;
-        int depth = 0;
-        const char *end = open;
-        do {
-            depth += (*end == '{') - (*end == '}');
-        } while (*++end && depth);
-        *from = line_of(source, p);
-        *to = line_of(source, end);
-        return true;
-    }
-    return false;
-}
-
-/* Among the words of names, a function whose body holds this line. */
-static bool in_one_of(const struct engine *e, const char *names, int line)
-{
-    char *list = gr_strdup(names ? names : ""), *save = NULL;
+    char *copy = gr_strdup(names), *save = NULL;
     bool found = false;
-    int from, to;
-    for (char *name = strtok_r(list, " ", &save); name && !found; name = strtok_r(NULL, " ", &save))
-        found = body_of(e->solution, name, &from, &to) && line >= from && line <= to;
-    free(list);
+    for (char *w = strtok_r(copy, " ", &save); w && !found; w = strtok_r(NULL, " ", &save))
+        found = word_in(list, w);
+    free(copy);
     return found;
 }
 
-/* True when line lies in a kernel that the lab gives away: no row of the rubric is about it. */
-static bool is_given(const struct engine *e, int line)
+/* The lab's variants with a kernel among `kernels` ("*": any), in the lab's order. */
+static char *variants_with(const struct lab *lab, const char *kernels)
 {
-    bool given = false;
-    for (int i = 0; i < e->lab->nvariants; i++) {
-        const struct lab_variant *v = &e->lab->variants[i];
-        bool marked = false;
-        for (int k = 0; k < e->rubric->nrows; k++)
-            marked = marked || !strcmp(e->rubric->rows[k].variant, v->name);
-        bool here = in_one_of(e, v->name, line) || in_one_of(e, v->kernels, line);
-        if (here && marked)
-            return false;
-        given = given || here;
+    struct text t = {0};
+    for (int i = 0; i < lab->nvariants; i++) {
+        const struct lab_variant *v = &lab->variants[i];
+        if (!strcmp(kernels, "*") || any_in(kernels, v->kernels ? v->kernels : v->name))
+            text_addf(&t, "%s ", v->name);
     }
-    return given;
+    char *all = gr_strdup(text_str(&t));
+    text_free(&t);
+    return all;
 }
 
-/* Leaves out mutants of given kernels. */
-static int keep_marked(const struct engine *e, struct mutant *v, int n)
+/* One line: its number, what became of it, the variants it reaches. */
+static void try_one(const struct engine *e, const struct engine_options *o,
+                    const struct code *original, const struct trial *t, int i, FILE *out)
 {
-    int kept = 0;
-    for (int i = 0; i < n; i++) {
-        if (is_given(e, v[i].line))
-            mutant_free(&v[i]);
-        else
-            v[kept++] = v[i];
+    struct code c;
+    if (!compiled(e, o, t->m->source, &c)) {
+        fprintf(out, "%d %d -\n", i, NO_CODE);
+        return;
     }
-    return kept;
+    char *kernels = code_changes(original, &c), *only = variants_with(e->lab, kernels);
+    fprintf(out, "%d %d -%s\n", i, *kernels ? OTHER_CODE : SAME_CODE, only);
+    free(kernels);
+    free(only);
+    code_free(&c);
 }
 
-/* The reason why this mutant means the same as the original, or NULL. */
-static char *known_reason(const char *known, const char *text)
+static void read_trials(struct trial *v, int n, FILE *in)
 {
-    size_t n = strlen(text);
-    for (const char *line = known; line && *line;
-         line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
-        if (!strncmp(line, text, n) && line[n] == '\t')
-            return gr_format("%.*s", (int)strcspn(line + n + 1, "\n"), line + n + 1);
-    return NULL;
+    char *line = NULL;
+    size_t size = 0;
+    int i, change, at;
+    while (getline(&line, &size, in) > 0) {
+        line[strcspn(line, "\n")] = 0;
+        if (sscanf(line, "%d %d -%n", &i, &change, &at) != 2 || i < 0 || i >= n)
+            gr_die("a compiling worker said \"%s\"", line);
+        v[i].change = (enum change)change;
+        v[i].only = gr_strdup(line + at);
+    }
+    free(line);
+}
+
+/* Compiles all mutants, `jobs` at a time, and finds out what each of them reaches. */
+static void compile_all(const struct engine *e, const struct engine_options *o, struct trial *v,
+                        int n, int jobs)
+{
+    struct code original;
+    FILE *from[64];
+    int fds[2];
+    jobs = jobs < 64 ? jobs : 64;
+    if (!compiled(e, o, e->solution, &original))
+        gr_die("the solution does not compile");
+    fflush(NULL);
+    for (int k = 0; k < jobs; k++) {
+        if (pipe(fds) || !(from[k] = fdopen(fds[0], "r")))
+            gr_die("cannot start a worker");
+        if (fork()) {
+            close(fds[1]);
+            continue;
+        }
+        FILE *out = fdopen(fds[1], "w");
+        for (int i = k; i < n; i += jobs)
+            try_one(e, o, &original, &v[i], i, out);
+        fclose(out);
+        _exit(0);
+    }
+    for (int k = 0; k < jobs; k++) {
+        read_trials(v, n, from[k]);
+        fclose(from[k]);
+        wait(NULL);
+    }
+    for (int i = 0; i < n; i++)
+        if (!v[i].only)
+            gr_die("a compiling worker ended before its time");
+    code_free(&original);
+}
+
+/* ---- mutants: which are caught ---- */
+
+struct tally {
+    const struct trial **v; /* those being marked */
+    const char *known;      /* text of mutants/LAB.txt, or NULL */
+    int caught, equivalent, unloadable, human;
+    struct text survivors;
+};
+
+/* A line of mutants/LAB.txt: where, the changed line, why it means the same; tabs between.
+ * `where` is a variant that it reaches, or * for any. NULL: no such line. */
+static char *known_reason(const char *known, const struct trial *t)
+{
+    char *copy = gr_strdup(known ? known : ""), *save = NULL, *reason = NULL;
+    for (char *line = strtok_r(copy, "\n", &save); line && !reason;
+         line = strtok_r(NULL, "\n", &save)) {
+        char *text = strchr(line, '\t'), *why = text ? strchr(text + 1, '\t') : NULL;
+        if (*line == '#' || !why)
+            continue;
+        *text = *why = 0;
+        if (!strcmp(text + 1, t->m->text) && (!strcmp(line, "*") || word_in(t->only, line)))
+            reason = gr_strdup(why + 1);
+    }
+    free(copy);
+    return reason;
 }
 
 /* Rows without points count, too: labs watch their given kernels by such rows. */
@@ -166,22 +221,62 @@ static bool any_row_fails(const json_t *v)
 static bool count_mutant(void *user, int item, json_t *v)
 {
     struct tally *t = user;
-    const struct mutant *m = &t->v[item * t->stride];
-    if (strcmp(json_text(v, "status"), "graded"))
-        return true; /* not compiled: nobody hands that in as an answer */
-    t->compiled++;
+    const struct trial *trial = t->v[item];
+    const struct mutant *m = trial->m;
     if (json_is_true(json_object_get(v, "needs_human")))
         t->human++;
+    if (strcmp(json_text(v, "status"), "graded")) { /* no PTX of it can be loaded, or we failed */
+        t->unloadable++;
+        return true;
+    }
     if (any_row_fails(v)) {
         t->caught++;
         return true;
     }
-    char *reason = known_reason(t->known, m->text);
+    char *reason = known_reason(t->known, trial);
     t->equivalent += reason != NULL;
-    text_addf(&t->survivors, "  line %d: %s -> %s   %s%s%s\n", m->line, m->was, m->now, m->text,
-              reason ? "   means the same: " : "", reason ? reason : "");
+    text_addf(&t->survivors, "  line %d: %s -> %s   %s   [%s]%s%s\n", m->line, m->was, m->now,
+              m->text, trial->only, reason ? "   means the same: " : "", reason ? reason : "");
     free(reason);
     return true;
+}
+
+/* Marks all that reach the same variants, by the rows of these alone: no other row could
+ * tell them from the solution. */
+static void mark_alike(struct args *a, struct engine_options *o, struct trial *v, int n, int first,
+                       struct tally *t)
+{
+    struct pool_item *items = gr_alloc((size_t)n * sizeof(*items));
+    int used = 0;
+    for (int i = first; i < n; i++) {
+        if (v[i].change != OTHER_CODE || v[i].taken || strcmp(v[i].only, v[first].only))
+            continue;
+        v[i].taken = true;
+        t->v[used] = &v[i];
+        items[used++] = (struct pool_item){"mutant", v[i].m->source, v[i].m->length};
+    }
+    o->only = v[first].only;
+    pool_run(a->lab, o, items, used, a->jobs, count_mutant, NULL, t);
+    o->only = NULL;
+    free(items);
+}
+
+/* Prints the totals; the share caught of those that mean something else. */
+static double print_share(const char *lab, const struct trial *v, int n, const struct tally *t)
+{
+    int code = -t->unloadable, same = 0;
+    for (int i = 0; i < n; i++) {
+        code += v[i].change != NO_CODE;
+        same += v[i].change == SAME_CODE;
+    }
+    int counted = code - same - t->equivalent;
+    double share = counted ? 100.0 * t->caught / counted : 0;
+    printf(
+        "%s: %d mutants, %d compile, %d to the same code, %d more mean the same, %d of %d others "
+        "caught (%.1f %%), %d need a person\n%s",
+        lab, n, code, same, t->equivalent, t->caught, counted, share, t->human,
+        text_str(&t->survivors));
+    return share;
 }
 
 int cmd_mutate(int argc, char **argv)
@@ -198,7 +293,7 @@ int cmd_mutate(int argc, char **argv)
     struct args a = {.jobs = (int)sysconf(_SC_NPROCESSORS_ONLN), .every = 1};
     struct engine_options o;
     struct engine e;
-    int n;
+    int all, n = 0;
     size_t length;
     char *known = NULL;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
@@ -209,23 +304,22 @@ int cmd_mutate(int argc, char **argv)
     json_decref(whole);
     char *path = gr_format("%s/grading/mutants/%s.txt", o.root, a.lab);
     file_read(path, 1 << 20, &known, &length);
-    struct mutant *v = mutants_of(e.solution, &n);
-    n = keep_marked(&e, v, n);
-    int used = (n + a.every - 1) / a.every;
-    struct pool_item *items = gr_alloc((size_t)(used + 1) * sizeof(*items));
-    for (int i = 0; i < used; i++)
-        items[i] = (struct pool_item){"mutant", v[i * a.every].source, v[i * a.every].length};
-    struct tally t = {.v = v, .stride = a.every, .known = known};
-    pool_run(a.lab, &o, items, used, a.jobs, count_mutant, NULL, &t);
-    int counted = t.compiled - t.equivalent;
-    double share = counted ? 100.0 * t.caught / counted : 0;
-    printf("%s: %d mutants, %d compile, %d mean the same, %d of %d others caught (%.1f %%), %d "
-           "need a person\n%s",
-           a.lab, used, t.compiled, t.equivalent, t.caught, counted, share, t.human,
-           text_str(&t.survivors));
+    struct mutant *m = mutants_of(e.solution, &all);
+    struct trial *v = gr_alloc((size_t)(all + 1) * sizeof(*v));
+    for (int i = 0; i < all; i += a.every)
+        v[n++].m = &m[i];
+    struct tally t = {.v = gr_alloc((size_t)(n + 1) * sizeof(*t.v)), .known = known};
+    compile_all(&e, &o, v, n, a.jobs);
+    for (int i = 0; i < n; i++)
+        if (v[i].change == OTHER_CODE && !v[i].taken)
+            mark_alike(&a, &o, v, n, i, &t);
+    double share = print_share(a.lab, v, n, &t);
+    for (int i = 0; i < n; i++)
+        free(v[i].only);
+    free(v);
+    free(t.v);
     text_free(&t.survivors);
-    mutants_free(v, n);
-    free(items);
+    mutants_free(m, all);
     free(known);
     free(path);
     engine_close(&e);
