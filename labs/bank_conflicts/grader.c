@@ -1,7 +1,7 @@
 /* grader.c - what bank conflicts are marked by.
  *
- * bank_once, the loops and transpose_conflict are given and carry no marks. Cases are small:
- * a conflict is the same in every block.
+ * bank_once, the loops and transpose_conflict are given and carry no marks; rows without points
+ * see to it that they stay as they are. Cases are small: a conflict is the same in every block.
  */
 #include "rubric.h"
 
@@ -23,7 +23,16 @@ static const struct hidden_case hidden[] = {
 
 #define STRIDES "s1 s2 s4 s8 s16 s32"
 #define TILES   "one whole tall wide hidden-shape"
+#define GIVEN   "It is there to compare yours with: leave it as it was."
+#define GIVEN_ROWS(kernel, cases_, checked) \
+    {"given-" kernel, 0, "The given " kernel " is still right", ROW_CORRECT, kernel, .cases = cases_, .hint = GIVEN}, \
+    {"given-" kernel "-clean", 0, "The given " kernel " has no race and no bad access", ROW_CHECKS, kernel, .cases = checked, .hint = GIVEN}
 static const struct rubric_row rows[] = {
+    GIVEN_ROWS("bank_once", "tail s3", "tail"),
+    GIVEN_ROWS("bank_loop4", "tail", "tail"),
+    GIVEN_ROWS("bank_loop8", "tail", "tail"),
+    GIVEN_ROWS("bank_loop16", "tail", "tail"),
+    GIVEN_ROWS("transpose_conflict", "one tall wide", "tall"),
     {"fixed-ok", 2, "bank_fixed's sums are right", ROW_CORRECT, "bank_fixed", .cases = STRIDES " s3 s7 tail hidden-n",
      .hint = "Write down place(i) for i = 0 … 63: is any place taken twice, or past the end of sm?"},
     {"fixed-clean", 1, "bank_fixed has no race and no bad access", ROW_CHECKS, "bank_fixed", .cases = "s4 tail",

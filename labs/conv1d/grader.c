@@ -1,7 +1,8 @@
 /* grader.c - what the convolution is marked by.
  *
- * The lecture's kernels and conv_naive are given and carry no marks. n * width is the number
- * of multiply-adds, and of words read if nothing is ever used twice.
+ * The lecture's kernels and conv_naive are given and carry no marks; rows without points see to
+ * it that they stay as they are. n * width is the number of multiply-adds, and of words read if
+ * nothing is ever used twice.
  */
 #include "rubric.h"
 
@@ -10,7 +11,7 @@
 static const struct lab_case cases[] = {
     CASE("one", 1, 1), CASE("small", 5, 255), CASE("tail", 1000, 6), CASE("odd", 1021, 17),
     CASE("wide", 1537, 255), CASE("three", 2048, 3), CASE("gate", 4096, 64),
-    CASE("speed", 1 << 17, 63),
+    CASE("mean", 383, 3), CASE("mean-tail", 300, 3), CASE("speed", 1 << 17, 63),
 };
 static const struct hidden_case hidden[] = {
     {.name = "hidden-17",  .like = "odd",  .n_min = 100, .n_max = 5000},
@@ -18,7 +19,13 @@ static const struct hidden_case hidden[] = {
 };
 
 #define CASES "one small tail odd wide three hidden-17 hidden-255"
+#define GIVEN "It is there to compare yours with: leave it as it was."
 static const struct rubric_row rows[] = {
+    {"given-conv3_naive", 0, "The given conv3_naive is still right", ROW_CORRECT, "conv3_naive", .cases = "mean mean-tail", .hint = GIVEN},
+    {"given-conv3_shared", 0, "The given conv3_shared is still right", ROW_CORRECT, "conv3_shared", .cases = "mean mean-tail", .hint = GIVEN},
+    {"given-conv3_shared-clean", 0, "The given conv3_shared has no race and no bad access", ROW_CHECKS, "conv3_shared", .cases = "mean mean-tail", .hint = GIVEN},
+    {"given-conv_naive", 0, "The given conv_naive is still right", ROW_CORRECT, "conv_naive", .cases = "small tail odd", .hint = GIVEN},
+
     {"shared-ok", 3, "conv_shared is right for any length and width", ROW_CORRECT, "conv_shared", .cases = CASES,
      .hint = "Take width 255 and blocks of 128: how many inputs does a block need, and how many does each thread fetch?"},
     {"shared-clean", 2, "conv_shared has no race and no bad access", ROW_CHECKS, "conv_shared", .cases = "small tail wide",
