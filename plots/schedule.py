@@ -111,11 +111,11 @@ def panel(ax, frame, sm, block, sms, count, number):
              {k: (b, block.shared) for k, b in mine.items()}, "shared, bytes")
 
 
-def _foot(fig, sm, block, count):
+def _foot(fig, sm, block, count, size=10, sep=" "):
     held, limit = fits(sm, block)
     fig.text(0.012, 0.012, f"computed from resource needs: {count:,} blocks of {block.warps} warps and {block.shared} "
-             f"bytes; an SM has {sm.warps} warps and {sm.shared:,} bytes, so {held} blocks fit: {limit} runs out first",
-             fontsize=10, color=style.GREY, gid="provenance")
+             f"bytes;{sep}an SM has {sm.warps} warps and {sm.shared:,} bytes, so {held} blocks fit: {limit} runs out first",
+             fontsize=size, color=style.GREY, gid="provenance")
 
 
 SHOWN = (0, 1, 4, 5, 6, 8)  # frames of the still picture: empty, first, full, one ends, …
@@ -136,8 +136,7 @@ def movie(sm=TWO_SM, sms=2, block=CONVOLVE, count=1000, length=22):
     """The first frames, a figure each, for style.animate."""
     for i, frame in enumerate(frames(simulate(sm, sms, block, count), sms)[:length], 1):
         fig, ax = style.figure(width=8, height=4.6)
-        fig.subplots_adjust(left=0.02, right=0.98, top=0.97, bottom=0.09)
+        fig.subplots_adjust(left=0.02, right=0.98, top=0.97, bottom=0.12)
         panel(ax, frame, sm, block, sms, count, i)
-        _foot(fig, sm, block, count)
-        fig.texts[-1].set_fontsize(7)
+        _foot(fig, sm, block, count, 8, "\n")
         yield fig

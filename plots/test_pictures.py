@@ -200,6 +200,9 @@ def test_kept_pictures_move(lab, variant, kinds, cases):
 
 
 def test_schedule_moves():
+    fig = next(schedule.movie())
+    fig.canvas.draw()
+    assert fig.texts[-1].get_window_extent().x1 < fig.bbox.x1, "the foot runs off the paper"
     said = [f.axes[0].texts[0].get_text() for f in schedule.movie(length=6)]
     assert said == ["1. The kernel arrives: 1000 blocks", "2. Block 0 goes to SM 0", "3. Block 1 goes to SM 1",
                     "4. Block 2 goes to SM 0", "5. Block 3 goes to SM 1: both are full", said[5]]

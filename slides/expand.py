@@ -5,6 +5,7 @@ In a deck:
     {{table case="n=2^22" rows=reduce1,reduce2 columns=time_ms@h200,gbps@h200 [lab=…] [first=…]
              [heads="ms|GB/s"]}}
     {{figure NAME [width=90% height=60%]}}      build/plots/NAME.pdf, drawn from the kept records
+    {{frames NAME pages=1-8 [width=… height=…]}} pages of NAME-frames.pdf, one a click; the last when printed
     {{evidence MACHINE [lab=…]}}                device, backend, evidence and date of those records
 
 A reference that no record answers stops the build with its name, its deck and its line;
@@ -95,15 +96,46 @@ def table(recs, text):
                       "|:---|" + "---:|" * len(columns), *lines])
 
 
-def figure(text, folder):
-    """The picture's line; the file must be there, so that LaTeX is never the one to complain."""
-    name, *rest = text.split()
-    size = {"width": "100%", "height": "82%"} | dict(w.split("=") for w in rest)
-    path = Path(folder) / f"{name}.pdf"
+def picture(text, folder, suffix=""):
+    """(path, options): the file must be there, so that LaTeX is never the one to complain."""
+    name, _, rest = text.partition(" ")
+    path = Path(folder) / f"{name}{suffix}.pdf"
     if not path.exists():
         raise refs.RefError(f"figure {name}: {records.shown(path)} is not there: "
                             "the kept records (plots/records) hold nothing for it")
-    return f"![]({path}){{width={size['width']} height={size['height']}}}\\ "
+    size = {"width": "100%", "height": "82%"} | options(rest)
+    if bad := [k for k in ("width", "height") if not re.fullmatch(r"\d{1,3}%", size[k])]:
+        raise refs.RefError(f"figure {name}: {bad[0]}={size[bad[0]]} is not a percentage")
+    return path, size
+
+
+def centred(lines):
+    return "\n".join(["```{=latex}", "{\\centering%", *lines, "\\par}", "```"])
+
+
+def include(path, size, overlay="", page=""):
+    box = ",".join(f"{k}={int(size[k].rstrip('%')) / 100:g}\\text{k}" for k in ("width", "height"))
+    return f"\\includegraphics{overlay}[{page}{box},keepaspectratio]{{{path}}}%"
+
+
+def figure(text, folder):
+    return centred([include(*picture(text, folder))])
+
+
+def pages_of(text):
+    """'1-3,9' -> [1, 2, 3, 9]"""
+    if not re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", text):
+        raise refs.RefError(f"frames: pages={text} is not like 1-3,9")
+    spans = [list(map(int, part.split("-"))) for part in text.split(",")]
+    return [page for span in spans for page in range(span[0], span[-1] + 1)]
+
+
+def frames(text, folder):
+    """Overlays: a page a click, at one place. A PDF reader plays no GIF."""
+    path, size = picture(text, folder, "-frames")
+    pages = pages_of(size.get("pages", ""))
+    return centred(include(path, size, f"<{i}|handout:{int(page == pages[-1])}>", f"page={page},")
+                   for i, page in enumerate(pages, 1))
 
 
 def evidence(recs, text):
@@ -124,6 +156,8 @@ def one(recs, inside, folder):
         return table(recs, rest)
     if word == "figure":
         return figure(rest, folder)
+    if word == "frames":
+        return frames(rest, folder)
     if word == "evidence":
         return evidence(recs, rest)
     expression, _, spec = inside.partition("|")

@@ -29,14 +29,16 @@ slides-figures: $(SLIDES_OUT)/figures/.done
 $(SLIDES_OUT)/%.expanded.md: slides/%.md slides/expand.py slides/refs.py $(SLIDES_OUT)/figures/.done | slides-tools
 	$(Q)$(PY) slides/expand.py --records $(SLIDES_RECORDS) $(if $(filter 1,$(DRAFT)),--draft) --figures $(SLIDES_OUT)/figures $< $@
 
-PANDOC = pandoc -f markdown -t beamer --slide-level=2 --pdf-engine=pdflatex --columns=400 \
+PANDOC = pandoc -s -f markdown -t beamer --slide-level=2 --columns=400 \
     --metadata-file=slides/deck.yaml -H slides/deck.tex
-$(SLIDES_OUT)/%-notes.pdf: $(SLIDES_OUT)/%.expanded.md slides/deck.yaml slides/deck.tex slides/notes.tex
-	$(Q)$(PANDOC) -H slides/notes.tex $< -o $@.tmp.pdf && mv $@.tmp.pdf $@
-$(SLIDES_OUT)/%-handout.pdf: $(SLIDES_OUT)/%.expanded.md slides/deck.yaml slides/deck.tex slides/handout.tex
-	$(Q)$(PANDOC) -V classoption=handout -M section-titles=false -H slides/handout.tex $< -o $@.tmp.pdf && mv $@.tmp.pdf $@
-$(SLIDES_OUT)/%.pdf: $(SLIDES_OUT)/%.expanded.md slides/deck.yaml slides/deck.tex
-	$(Q)$(PANDOC) $< -o $@.tmp.pdf && mv $@.tmp.pdf $@
+TYPESET = $(PY) slides/typeset.py $(if $(filter 1,$(DRAFT)),--draft) --deck slides/$*.md
+DECK_LOOK := slides/deck.yaml slides/deck.tex slides/typeset.py
+$(SLIDES_OUT)/%-notes.pdf: $(SLIDES_OUT)/%.expanded.md $(DECK_LOOK) slides/notes.tex
+	$(Q)$(PANDOC) -V classoption=handout -H slides/notes.tex $< -o $(@:.pdf=.tex) && $(TYPESET) $(@:.pdf=.tex) $@
+$(SLIDES_OUT)/%-handout.pdf: $(SLIDES_OUT)/%.expanded.md $(DECK_LOOK) slides/handout.tex
+	$(Q)$(PANDOC) -V classoption=handout -M section-titles=false -H slides/handout.tex $< -o $(@:.pdf=.tex) && $(TYPESET) $(@:.pdf=.tex) $@
+$(SLIDES_OUT)/%.pdf: $(SLIDES_OUT)/%.expanded.md $(DECK_LOOK)
+	$(Q)$(PANDOC) $< -o $(@:.pdf=.tex) && $(TYPESET) $(@:.pdf=.tex) $@
 .PRECIOUS: $(SLIDES_OUT)/%.expanded.md
 
 claims:

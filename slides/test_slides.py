@@ -1,5 +1,6 @@
 """Decks: references become numbers, what has no record stops the build, claims are checked."""
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import expand
 import records
 import refs
 import synthetic
+import typeset
 
 HERE = Path(__file__).resolve().parent
 DECKS = sorted(p for p in HERE.glob("*.md") if p.name != "README.md")
@@ -111,8 +113,8 @@ def test_claims_hold(deck, kept):
 def test_every_reference_has_its_record(deck, kept, tmp_path):
     """All numbers and tables of the deck; figures are taken as drawn."""
     text = deck.read_text(encoding="utf-8")
-    for name in re.findall(r"\{\{figure (\S+)", text):
-        (tmp_path / f"{name.rstrip('}')}.pdf").write_bytes(b"%PDF")
+    for kind, name in re.findall(r"\{\{(figure|frames) ([\w-]+)", text):
+        (tmp_path / f"{name}{'-frames' if kind == 'frames' else ''}.pdf").write_bytes(b"%PDF")
     _, problems = expand.expand(text, kept, tmp_path, deck.name)
     assert not problems, "\n".join(problems)
 
@@ -129,3 +131,67 @@ def test_no_measured_figure_is_typed(deck):
 def test_every_lab_has_a_deck():
     labs = {p.parent.name for p in (HERE.parent / "labs").glob("*/harness.c")}
     assert labs <= {p.stem for p in DECKS}
+
+
+def test_frames_are_pages_one_a_click(recs, tmp_path):
+    (tmp_path / "tree-frames.pdf").write_bytes(b"%PDF")
+    text, problems = expand.expand("{{frames tree pages=1-2,5 height=60%}}", recs, tmp_path, "x.md")
+    assert not problems
+    assert re.findall(r"\\includegraphics<(\d)\|handout:(\d)>\[page=(\d)", text) == \
+        [("1", "0", "1"), ("2", "0", "2"), ("3", "1", "5")], "the last one is printed"
+    assert "height=0.6\\textheight" in text
+    for wrong, words in (("pages=2- height=60%", "pages=2- is not like"), ("pages=1 height=6cm", "not a percentage"),
+                         ("height=60%", "pages= is not like")):
+        assert words in expand.expand(f"{{{{frames tree {wrong}}}}}", recs, tmp_path, "x.md")[1][0]
+
+
+DECK = """---
+title: t
+---
+
+# One
+
+## Fits
+
+```sh
+# no heading
+```
+
+## Does *not*
+"""
+LOG = """slide at line 9
+slide at line 12
+Overfull \\vbox (0.9pt too high) detected at line 19
+slide at line 20
+Overfull \\vbox (5.77pt too high) detected at line 29
+Overfull \\hbox (35.08636pt too wide) in alignment at lines 7--14
+Missing character: There is no Ж in font ec-qhvr!
+"""
+
+
+def test_overflow_is_named_with_deck_line_and_slide():
+    tex = "\n" * 8 + "\\section{One}\n\n\n\\begin{frame}{Fits}\n" + "\n" * 7 + "\\begin{frame}{Does}\n"
+    slides = typeset.slides_of(tex, DECK)
+    assert slides == {9: (5, "One"), 12: (7, "Fits"), 20: (13, "Does *not*")}
+    assert list(typeset.located(typeset.problems(LOG), slides, "x.md")) == [
+        'x.md:13: slide "Does *not*": 5.8 pt too high: make it shorter, or split it',
+        'x.md:13: slide "Does *not*": 35.1 pt too wide: make it shorter, or split it',
+        'x.md:13: slide "Does *not*": the font has no Ж: declare it in slides/deck.tex']
+
+
+@pytest.mark.skipif(not (shutil.which("pandoc") and shutil.which("pdflatex")), reason="needs pandoc and LaTeX")
+@pytest.mark.parametrize("body,words", [
+    ("text\n", None), ("a  \n" * 30, "too high"), ("| a |\n|:--|\n| " + "long " * 30 + "|\n", "too wide"),
+    ("Ж", "Ж"), ("\\nonsense", "Undefined control sequence")])
+def test_deck_that_overflows_is_not_written(tmp_path, body, words):
+    deck, tex, out = (tmp_path / f"d.{kind}" for kind in ("md", "tex", "pdf"))
+    deck.write_text(f"# Part\n\n## Good\n\nshort\n\n## Bad *one*\n\n{body}\n")
+    subprocess.run(["pandoc", "-s", "-t", "beamer", "--slide-level=2", "--columns=400", "-M", "title=t", "--metadata-file",
+                    str(HERE / "deck.yaml"), "-H", str(HERE / "deck.tex"), str(deck), "-o", str(tex)], check=True)
+    done = subprocess.run([sys.executable, str(HERE / "typeset.py"), "--deck", str(deck), str(tex), str(out)],
+                          capture_output=True, text=True)
+    assert out.exists() == (words is None) == (done.returncode == 0), done.stderr
+    if words:
+        line = done.stderr.splitlines()[0]
+        assert line.startswith(f"{deck}:7: slide \"Bad *one*\": ") and words in line
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(["d.md", "d.tex"] + ["d.pdf"] * (not words))
