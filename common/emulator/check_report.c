@@ -5,6 +5,7 @@
  * of places is put into words once; later cases only count.
  */
 #include "check_internal.h"
+#include "source.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -118,6 +119,10 @@ static void put_site(struct text *t, const struct site *s)
         put(t, "%s:%u", slash ? slash + 1 : s->file, s->line);
     else
         put(t, "PTX line %u (%s)", s->ptx_line, s->opcode);
+    if (s && s->inner_file) {
+        slash = strrchr(s->inner_file, '/');
+        put(t, " (in %s:%u)", slash ? slash + 1 : s->inner_file, s->inner_line);
+    }
 }
 
 static void put_line(struct text *t, const struct site *s)
@@ -131,23 +136,41 @@ static void put_line(struct text *t, const struct site *s)
 static void put_head(struct text *t, const char *what, const struct block_state *b,
                      const struct site *s, uint32_t thread)
 {
-    put(t, "%s in kernel %s at ", what, b->info->kernel);
+    put(t, "%s in kernel %s at ", what, shown_name(b->info->kernel));
     put_site(t, s);
     put_xyz(t, ", block (", b->info->index, b->info->nctaid, ")");
     put_xyz(t, ", thread (", thread, b->info->ntid, ")\n");
 }
 
+/* A line's end becomes "; ". */
 static void put_escaped(struct text *t, const char *s)
 {
     for (; *s; s++)
         if (*s == '"' || *s == '\\')
             put(t, "\\%c", *s);
-        else if (*s == '\n')
+        else if (*s == '\n') {
             put(t, s[1] ? "; " : "");
-        else if ((unsigned char)*s < 32)
+            while (s[1] == ' ')
+                s++;
+        } else if ((unsigned char)*s < 32)
             put(t, "\\u%04x", (unsigned char)*s);
         else
             put(t, "%c", *s);
+}
+
+/* The member "message": the words without kernel, place and thread, which have members of
+ * their own. */
+static void put_message(struct text *j, const char *words)
+{
+    const char *place = strstr(words, " in kernel "), *rest = strchr(words, '\n');
+
+    put(j, "\"message\":\"");
+    if (place && rest && place < rest) {
+        put(j, "%.*s: ", (int)(place - words), words);
+        words = rest + 1 + strspn(rest + 1, " ");
+    }
+    put_escaped(j, words);
+    put(j, "\"");
 }
 
 /* ---- once per pair of places ---- */
@@ -215,11 +238,10 @@ static const char *space_name(enum access_space s)
     return s == ACCESS_GLOBAL ? "global" : s == ACCESS_SHARED ? "shared" : "local";
 }
 
-static void members(struct text *json, const struct access *a, const char *message)
+static void members(struct text *json, const struct access *a, const char *words)
 {
-    put(json, "\"space\":\"%s\",\"size\":%u,\"message\":\"", space_name(a->space), a->size);
-    put_escaped(json, message);
-    put(json, "\"");
+    put(json, "\"space\":\"%s\",\"size\":%u,", space_name(a->space), a->size);
+    put_message(json, words);
 }
 
 /* ---- never written ---- */
@@ -411,9 +433,7 @@ static void report_at_barrier(const char *kind, struct block_state *b, const str
     char json[1536];
     struct text j = {json, sizeof json, 0};
 
-    put(&j, "\"message\":\"");
-    put_escaped(&j, words);
-    put(&j, "\"");
+    put_message(&j, words);
     finding_report(kind, b->info, s, thread, 0, json, words);
 }
 
@@ -461,8 +481,7 @@ void report_leak(const struct mem_alloc *a)
     put(&t, "leak: ");
     put_allocation(&t, a);
     put(&t, " at 0x%" PRIx64 " was never freed\n", a->addr);
-    put(&j, "\"size\":%" PRIu64 ",\"message\":\"", a->size);
-    put_escaped(&j, words);
-    put(&j, "\"");
+    put(&j, "\"size\":%" PRIu64 ",", a->size);
+    put_message(&j, words);
     finding_report("leak", NULL, NULL, 0, a->addr, json, words);
 }

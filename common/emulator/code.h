@@ -189,6 +189,15 @@ struct emu_module {
 
 /* lower.c: turns f's PTX into code (once; thread safe through the module lock). */
 cudaError_t lower_func(struct emu_func *f);
+const struct ptx_module *ptx_module_of(const struct emu_func *f);
+/* Lowers f as far as it goes, callees aside, and tells each reason why it cannot run; f is not
+ * to be launched after. */
+typedef void (*lower_note)(void *arg, const struct emu_func *f, const struct ptx_insn *in,
+                           const char *why);
+void lower_survey(struct emu_func *f, lower_note note, void *arg);
+/* True when test() is of f or of a function that it calls, directly or through others. */
+bool lower_reaches(struct emu_func *f, bool (*test)(const struct emu_func *g, void *arg),
+                   void *arg);
 /* Function whose address (emu_func.address) this is, or NULL. */
 struct emu_func *module_func_by_address(struct emu_module *m, uint64_t address);
 struct emu_func *module_find_any(struct emu_module *m, const char *name);
@@ -217,7 +226,13 @@ uint32_t insn_defs(const struct ptx_insn *in, const struct ptx_func *f, uint32_t
 
 #define ROUND_UP(x, a) (((x) + (a)-1) / (a) * (a))
 
-/* emu_error.c */
+/* findings.c: the program turned the checks on itself (warplabSetCheck) and reads the findings:
+ * they and faults are not printed on stderr as well. */
+extern bool findings_read;
+
+/* emu_error.c: emu_fail() keeps the text for emu_error_text() and prints it; emu_keep() does
+ * not print. Both return e. */
+cudaError_t emu_keep(cudaError_t e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 cudaError_t emu_fail(cudaError_t e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void *xmalloc(size_t n);
 void *xcalloc(size_t n, size_t size);

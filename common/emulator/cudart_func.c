@@ -1,5 +1,6 @@
 /* cudart_func.c - what is known of a kernel: attributes, occupancy. */
 #include "cudart.h"
+#include "source.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +57,7 @@ static cudaError_t set_dynamic_shared(struct kernel *k, int value)
         return emu_fail(cudaErrorInvalidValue,
                         "kernel %s: %d bytes of dynamic shared memory asked for; %s has %d left "
                         "beside its static memory",
-                        k->name, value, d->name, most);
+                        shown_name(k->name), value, d->name, most);
     k->max_dynamic_shared = value;
     return cudaSuccess;
 }

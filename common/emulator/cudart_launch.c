@@ -5,6 +5,7 @@
  * as on a GPU, where launches are asynchronous.
  */
 #include "cudart.h"
+#include "source.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -58,18 +59,18 @@ static cudaError_t check_cluster(const struct kernel *k, const struct emu_launch
     if (blocks == 1)
         return cudaSuccess;
     if (device_profile()->cc_major < 9)
-        return emu_fail(cudaErrorInvalidClusterSize, "kernel %s: %s has no clusters", k->name,
-                        device_profile()->name);
+        return emu_fail(cudaErrorInvalidClusterSize, "kernel %s: %s has no clusters",
+                        shown_name(k->name), device_profile()->name);
     if (blocks == 0 || blocks > (k->nonportable_cluster ? 16 : 8))
         return emu_fail(cudaErrorInvalidClusterSize,
                         "kernel %s: a cluster of %lu blocks (at most 8, or 16 with "
                         "cudaFuncAttributeNonPortableClusterSizeAllowed)",
-                        k->name, blocks);
+                        shown_name(k->name), blocks);
     for (int d = 0; d < 3; d++)
         if (l->grid[d] % l->cluster[d])
             return emu_fail(cudaErrorInvalidClusterSize,
-                            "kernel %s: grid extent %u is no multiple of the cluster's %u", k->name,
-                            l->grid[d], l->cluster[d]);
+                            "kernel %s: grid extent %u is no multiple of the cluster's %u",
+                            shown_name(k->name), l->grid[d], l->cluster[d]);
     return cudaSuccess;
 }
 
@@ -95,7 +96,7 @@ static cudaError_t check_shared(const struct kernel *k, size_t bytes)
                     "kernel %s: %zu bytes of dynamic shared memory, %d allowed. Up to %u with "
                     "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, "
                     "bytes)",
-                    k->name, bytes, most,
+                    shown_name(k->name), bytes, most,
                     device_profile()->shared_per_block_optin -
                         emu_func_info(k->func)->shared_bytes);
 }
@@ -108,11 +109,11 @@ static cudaError_t pack(const struct kernel *k, void **args, uint8_t *params)
 
     if (f->nparams && !args)
         return emu_fail(cudaErrorInvalidValue, "kernel %s: no arguments given, it takes %u",
-                        k->name, f->nparams);
+                        shown_name(k->name), f->nparams);
     for (uint32_t i = 0; i < f->nparams; i++) {
         if (!args[i])
-            return emu_fail(cudaErrorInvalidValue, "kernel %s: argument %u of %u is NULL", k->name,
-                            i, f->nparams);
+            return emu_fail(cudaErrorInvalidValue, "kernel %s: argument %u of %u is NULL",
+                            shown_name(k->name), i, f->nparams);
         memcpy(params + f->param_offset[i], args[i], f->param_size[i]);
     }
     return cudaSuccess;

@@ -6,6 +6,7 @@
  * programs with Thrust carry megabytes of PTX of which a run needs a little.
  */
 #include "cudart.h"
+#include "source.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,7 +211,7 @@ cudaError_t kernel_load(struct kernel *k)
     k->func = emu_module_func(k->image->module, k->name);
     if (!k->func)
         return emu_fail(cudaErrorInvalidDeviceFunction, "kernel %s is not in the module's PTX",
-                        k->name);
+                        shown_name(k->name));
     registers = fatbin_registers(&k->image->fatbin, k->name);
     if (registers)
         emu_func_set_registers(k->func, registers);
@@ -253,7 +254,7 @@ static cudaError_t symbol_find_locked(const void *symbol, uint64_t *addr, uint64
         return emu_fail(cudaErrorInvalidSymbol,
                         "variable %s is not in the module's PTX (unused "
                         "by any kernel?)",
-                        v->name);
+                        shown_name(v->name));
     return cudaSuccess;
 }
 

@@ -9,6 +9,14 @@
 static char text[4096];
 static __thread char copy[4096];
 
+cudaError_t emu_keep(cudaError_t e, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(text, sizeof(text), format, ap);
+    va_end(ap);
+    return e;
+}
 cudaError_t emu_fail(cudaError_t e, const char *format, ...)
 {
     va_list ap;

@@ -19,8 +19,12 @@ struct site {
     uint32_t ptx_line;
     uint32_t line, column; /* source; 0 when there is no line information */
     const char *file;      /* NULL likewise */
-    const char *opcode;    /* "ld.shared.u32" */
-    uint32_t index;        /* dense, unique in the function */
+    /* Where in a header of the toolkit, when file:line is the place that it was inlined at;
+     * NULL and 0 otherwise. */
+    const char *inner_file;
+    uint32_t inner_line;
+    const char *opcode; /* "ld.shared.u32" */
+    uint32_t index;     /* dense, unique in the function */
 };
 
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC };

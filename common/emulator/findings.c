@@ -98,11 +98,15 @@ static void add(const char *kind, const struct block_info *b, const struct site 
     free(h);
 }
 
-static void print(const char *text)
+/* Not what the program asked for itself: it reads findings and says them its own way. What
+ * comes at exit, leaks, it cannot read any more. */
+bool findings_read;
+
+static void print(const char *text, bool at_exit)
 {
     size_t n = strlen(text);
 
-    if (n)
+    if (n && (at_exit || !findings_read))
         fprintf(stderr, "%s%s", text, text[n - 1] == '\n' ? "" : "\n");
 }
 
@@ -118,7 +122,7 @@ void finding_report(const char *kind, const struct block_info *b, const struct s
     } else if (nfindings < MAX_FINDINGS) {
         add(kind, b, s, thread, address, json);
         if (text)
-            print(text);
+            print(text, !b);
     }
     pthread_mutex_unlock(&lock);
 }

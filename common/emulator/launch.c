@@ -12,6 +12,7 @@
 #include "mem.h"
 #include "model.h"
 #include "occupancy.h"
+#include "source.h"
 #include "trace.h"
 #include "traffic.h"
 #include <pthread.h>
@@ -288,13 +289,12 @@ static void add_steps(struct worker *k, struct warp *w)
         return;
     /* No finding of the checker's: a limit was met, nothing was proved. */
     struct insn in = where_now(w);
-    char where[256] = "";
-    if (in.site && in.site->file && in.site->line)
-        snprintf(where, sizeof(where), "%s:%u: ", in.site->file, in.site->line);
+    char where[1200];
     emu_fail(cudaErrorLaunchTimeout,
-             "%skernel %s: more than %llu warp instructions, and here it is now; is there a loop "
+             "%s%skernel %s: more than %llu warp instructions, and here it is now; is there a loop "
              "that never ends? (WARPLAB_STEPS is the limit)",
-             where, l->func->info.name, (unsigned long long)l->steps_limit);
+             site_text(in.site, where, sizeof(where)), in.site ? ": " : "",
+             shown_name(l->func->info.name), (unsigned long long)l->steps_limit);
 }
 
 static void deadlock(struct block *b)
@@ -558,51 +558,51 @@ static cudaError_t validate(const struct emu_launch *l)
         if (l->grid[k] == 0 || l->block[k] == 0)
             return emu_fail(cudaErrorInvalidConfiguration,
                             "kernel %s: grid (%u,%u,%u) of blocks (%u,%u,%u): no extent may be 0",
-                            f->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
-                            l->block[2]);
+                            shown_name(f->name), l->grid[0], l->grid[1], l->grid[2], l->block[0],
+                            l->block[1], l->block[2]);
         if (l->block[k] > d->max_block_dim[k])
-            return emu_fail(cudaErrorInvalidConfiguration,
-                            "kernel %s: block (%u,%u,%u): extent %d is over %u", f->name,
-                            l->block[0], l->block[1], l->block[2], k, d->max_block_dim[k]);
+            return emu_fail(
+                cudaErrorInvalidConfiguration, "kernel %s: block (%u,%u,%u): extent %d is over %u",
+                shown_name(f->name), l->block[0], l->block[1], l->block[2], k, d->max_block_dim[k]);
         if (l->grid[k] > d->max_grid_dim[k])
             return emu_fail(cudaErrorInvalidConfiguration,
-                            "kernel %s: grid (%u,%u,%u): extent %d is over %u", f->name, l->grid[0],
-                            l->grid[1], l->grid[2], k, d->max_grid_dim[k]);
+                            "kernel %s: grid (%u,%u,%u): extent %d is over %u", shown_name(f->name),
+                            l->grid[0], l->grid[1], l->grid[2], k, d->max_grid_dim[k]);
         threads *= l->block[k];
     }
     if (threads > d->max_threads_per_block)
         return emu_fail(cudaErrorInvalidConfiguration,
-                        "kernel %s: %llu threads a block; %s takes %u at most", f->name,
+                        "kernel %s: %llu threads a block; %s takes %u at most", shown_name(f->name),
                         (unsigned long long)threads, d->name, d->max_threads_per_block);
     if (f->reqntid[0])
         for (int k = 0; k < 3; k++)
             if (l->block[k] != (f->reqntid[k] ? f->reqntid[k] : 1))
                 return emu_fail(cudaErrorInvalidConfiguration,
-                                "kernel %s requires blocks of (%u,%u,%u) threads", f->name,
-                                f->reqntid[0], f->reqntid[1], f->reqntid[2]);
+                                "kernel %s requires blocks of (%u,%u,%u) threads",
+                                shown_name(f->name), f->reqntid[0], f->reqntid[1], f->reqntid[2]);
     if (threads > f->max_threads)
         return emu_fail(cudaErrorInvalidValue,
-                        "kernel %s: %llu threads a block; its __launch_bounds__ allow %u", f->name,
-                        (unsigned long long)threads, f->max_threads);
+                        "kernel %s: %llu threads a block; its __launch_bounds__ allow %u",
+                        shown_name(f->name), (unsigned long long)threads, f->max_threads);
     uint64_t shared = (uint64_t)f->shared_bytes + l->shared_bytes;
     if (shared > d->shared_per_block_optin)
         return emu_fail(cudaErrorInvalidValue,
                         "kernel %s: %llu bytes of shared memory a block (%u static + %u dynamic); "
                         "%s has %u",
-                        f->name, (unsigned long long)shared, f->shared_bytes, l->shared_bytes,
-                        d->name, d->shared_per_block_optin);
+                        shown_name(f->name), (unsigned long long)shared, f->shared_bytes,
+                        l->shared_bytes, d->name, d->shared_per_block_optin);
     const char *limiter;
     uint32_t fit = emu_occupancy(l->func, (uint32_t)threads, l->shared_bytes, &limiter);
     if (fit == 0)
         return emu_fail(cudaErrorLaunchOutOfResources,
                         "kernel %s: a block of %llu threads does not fit a multiprocessor (%s)",
-                        f->name, (unsigned long long)threads, limiter);
+                        shown_name(f->name), (unsigned long long)threads, limiter);
     uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     if (l->cooperative && blocks > (uint64_t)fit * d->sms)
         return emu_fail(cudaErrorCooperativeLaunchTooLarge,
                         "kernel %s: %llu blocks; a cooperative launch needs them all resident, and "
                         "%u on each of %u multiprocessors is %llu",
-                        f->name, (unsigned long long)blocks, fit, d->sms,
+                        shown_name(f->name), (unsigned long long)blocks, fit, d->sms,
                         (unsigned long long)fit * d->sms);
     return cudaSuccess;
 }
@@ -614,6 +614,7 @@ int launch_set_check(int on)
     if (now < 0)
         now = emu_options()->check;
     check_on = on != 0;
+    findings_read = on && !emu_options()->check;
     if (on)
         check_enable();
     return now;

@@ -6,6 +6,7 @@
  * alias of the constant's place. They are still counted.
  */
 #include "lower.h"
+#include "source.h"
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +14,16 @@
 #include <string.h>
 
 bool insn_alone(const struct ptx_insn *in); /* cfg.c */
+
+const struct ptx_module *ptx_module_of(const struct emu_func *f)
+{
+    const struct emu_module *m = f->module;
+    for (int k = 0; k < m->nptx; k++)
+        for (uint32_t i = 0; i < m->ptx[k]->nfuncs; i++)
+            if (m->ptx[k]->funcs[i] == f->ptx)
+                return m->ptx[k];
+    panic("function %s is in no module", f->info.name);
+}
 
 /* ---- errors ---- */
 void lower_fail(struct lower *l, const char *format, ...)
@@ -24,22 +35,21 @@ void lower_fail(struct lower *l, const char *format, ...)
     va_start(ap, format);
     vsnprintf(text, sizeof(text), format, ap);
     va_end(ap);
-    const struct ptx_module *m = l->f->module->ptx[0];
-    for (int k = 0; k < l->f->module->nptx; k++)
-        for (uint32_t i = 0; i < l->f->module->ptx[k]->nfuncs; i++)
-            if (l->f->module->ptx[k]->funcs[i] == l->p)
-                m = l->f->module->ptx[k];
+    if (l->note) {
+        l->error = cudaErrorInvalidPtx;
+        l->note(l->note_arg, l->f, l->in, text);
+        return;
+    }
+    const struct ptx_module *m = ptx_module_of(l->f);
     uint32_t n = l->in->text_length < sizeof(line) - 1 ? l->in->text_length : sizeof(line) - 1;
     memcpy(line, m->text + l->in->text_offset, n);
     line[n] = 0;
-    const char *file =
-        l->in->loc.file && l->in->loc.file < m->nfiles ? m->files[l->in->loc.file] : NULL;
-    char source[300] = "";
-    if (file)
-        snprintf(source, sizeof(source), "%s:%u: ", file, l->in->loc.line);
-    l->error =
-        emu_fail(cudaErrorInvalidPtx, "%s: %s%s\n    PTX line %u, in %s: %s", l->f->module->name,
-                 source, text, l->in->loc.ptx_line, l->f->info.name, line);
+    struct site site = {0};
+    char where[1200];
+    site_locate(m, &l->in->loc, &site);
+    l->error = emu_fail(cudaErrorInvalidPtx, "%s: %s: %s\n    PTX line %u, in %s: %s",
+                        l->f->module->name, site_text(&site, where, sizeof(where)), text,
+                        l->in->loc.ptx_line, shown_name(l->f->info.name), line);
 }
 
 /* ---- constants ---- */
@@ -504,11 +514,7 @@ static void place_locals(struct lower *l)
 static void make_sites(struct lower *l)
 {
     struct emu_func *f = l->f;
-    const struct ptx_module *m = NULL;
-    for (int k = 0; k < f->module->nptx; k++)
-        for (uint32_t i = 0; i < f->module->ptx[k]->nfuncs; i++)
-            if (f->module->ptx[k]->funcs[i] == l->p)
-                m = f->module->ptx[k];
+    const struct ptx_module *m = ptx_module_of(f);
     f->sites = xcalloc(l->p->ninsns + 1, sizeof(*f->sites));
     f->costs = xcalloc(l->p->ninsns + 1, sizeof(*f->costs));
     for (uint32_t i = 0; i < l->p->ninsns; i++) {
@@ -516,13 +522,8 @@ static void make_sites(struct lower *l)
         char op[128];
         ptx_opcode_text(m, in, op, sizeof(op));
         f->costs[i].guard_slot = NO_PLACE;
-        f->sites[i] = (struct site){
-            .ptx_line = in->loc.ptx_line,
-            .line = in->loc.line,
-            .column = in->loc.column,
-            .file = in->loc.file && in->loc.file < m->nfiles ? m->files[in->loc.file] : NULL,
-            .opcode = xstrdup(op),
-            .index = i};
+        f->sites[i] = (struct site){.opcode = xstrdup(op), .index = i};
+        site_locate(m, &in->loc, &f->sites[i]);
     }
     f->sites[l->p->ninsns] =
         (struct site){.opcode = "end", .index = l->p->ninsns ? l->p->ninsns - 1 : 0};
@@ -576,6 +577,8 @@ static void lower_block(struct lower *l, uint32_t b)
         l->in = &l->p->insns[i];
         lower_insn(l);
         apply_guard(l, from);
+        if (l->note)
+            l->error = cudaSuccess; /* a survey goes on */
     }
     uint32_t next = b + 1;
     const struct ptx_insn *last = bb->ninsns ? &l->p->insns[c->end[b] - 1] : NULL;
@@ -676,11 +679,9 @@ uint64_t shared_offset(struct emu_func *kernel, const struct ptx_var *v)
 }
 
 /* ---- a function ---- */
-static void note_costs(struct lower *l);
-
-static cudaError_t lower_body(struct emu_func *f)
+static cudaError_t lower_body(struct emu_func *f, lower_note note, void *note_arg)
 {
-    struct lower l = {.f = f, .p = f->ptx};
+    struct lower l = {.f = f, .p = f->ptx, .note = note, .note_arg = note_arg};
     static const struct ptx_insn none;
     l.in = f->ptx->ninsns ? f->ptx->insns : &none;
     if (f->ptx->is_entry)
@@ -691,6 +692,8 @@ static cudaError_t lower_body(struct emu_func *f)
     l.aliased = xcalloc(f->ptx->nregs + 1, 1);
     place_locals(&l);
     find_aliases(&l);
+    if (note)
+        l.error = cudaSuccess;
     uint32_t *offset = xcalloc(f->ptx->nregs + 1, 4);
     l.frame = regalloc(f->ptx, l.cfg, l.aliased, offset, &f->max_live);
     for (uint32_t r = 0; r < f->ptx->nregs; r++)
@@ -701,7 +704,7 @@ static cudaError_t lower_body(struct emu_func *f)
     f->blocks = xcalloc(f->nblocks, sizeof(*f->blocks));
     for (uint32_t b = 0; b < f->nblocks && !l.error; b++)
         lower_block(&l, b);
-    note_costs(&l);
+    lower_costs(&l);
     f->insns = l.out;
     f->ninsns = l.n;
     f->frame_bytes = ROUND_UP(l.frame, 64);
@@ -751,7 +754,7 @@ cudaError_t lower_func(struct emu_func *f)
                     callees(f->module->funcs[k], list, &n, &indirect);
         for (uint32_t k = 0; k < n && e == cudaSuccess; k++)
             if (!list[k]->lowered) {
-                e = lower_body(list[k]);
+                e = lower_body(list[k], NULL, NULL);
                 list[k]->lowered = e == cudaSuccess;
                 estimate_registers(list[k]);
             }
@@ -770,59 +773,20 @@ cudaError_t lower_func(struct emu_func *f)
     return e;
 }
 
-/* ---- what instructions cost ---- */
-static void flops(struct insn_cost *c, enum ptx_type t, uint8_t n)
+void lower_survey(struct emu_func *f, lower_note note, void *arg)
 {
-    if (t == PTX_F32)
-        c->flop32 = n;
-    else if (t == PTX_F64)
-        c->flop64 = n;
-    else if (t == PTX_F16 || t == PTX_BF16)
-        c->flop16 = n;
-    else if (t == PTX_F16X2 || t == PTX_BF16X2)
-        c->flop16 = 2 * n;
+    lower_body(f, note, arg);
+    f->lower_error = cudaErrorInvalidPtx; /* what it left behind is not to be run */
 }
-static void note_costs(struct lower *l)
+
+bool lower_reaches(struct emu_func *f, bool (*test)(const struct emu_func *g, void *arg), void *arg)
 {
-    for (uint32_t i = 0; i < l->p->ninsns; i++) {
-        const struct ptx_insn *in = &l->p->insns[i];
-        struct insn_cost *c = &l->f->costs[i];
-        enum ptx_type t = in->ntypes ? in->types[0] : PTX_NOTYPE;
-        switch (in->op) {
-        case OP_add:
-        case OP_sub:
-        case OP_mul:
-            flops(c, t, 1);
-            break;
-        case OP_fma:
-        case OP_mad:
-            flops(c, t, 2);
-            break;
-        case OP_ex2:
-        case OP_lg2:
-        case OP_sin:
-        case OP_cos:
-        case OP_tanh:
-        case OP_rcp:
-        case OP_rsqrt:
-        case OP_sqrt:
-        case OP_div:
-            c->sfu = is_float_type(t);
-            c->div = (in->op == OP_div || in->op == OP_sqrt || in->op == OP_rcp) &&
-                     !ptx_has(in, M_approx) && !ptx_has(in, M_full);
-            break;
-        case OP_rem:
-            c->div = true;
-            break;
-        case OP_mma:
-            c->tensor = 2u * in->shape_m * in->shape_n * in->shape_k;
-            break;
-        case OP_wmma:
-            if (ptx_has(in, M_mma))
-                c->tensor = 2u * in->shape_m * in->shape_n * in->shape_k;
-            break;
-        default:
-            break;
-        }
-    }
+    struct emu_func **list = xcalloc(f->module->nfuncs + 1, sizeof(*list));
+    uint32_t n = 0;
+    bool indirect = false, found = false;
+    callees(f, list, &n, &indirect);
+    for (uint32_t k = 0; k < n && !found; k++)
+        found = test(list[k], arg);
+    free(list);
+    return found;
 }

@@ -19,7 +19,9 @@ struct lower {
     uint32_t const_capacity;
     const struct ptx_insn *in; /* in work */
     cudaError_t error;
-    uint32_t block; /* in work */
+    uint32_t block;  /* in work */
+    lower_note note; /* a survey: who is told of failures, instead of stderr; else NULL */
+    void *note_arg;
 };
 
 /* Records "not supported" (or another reason) for the instruction in work. */
@@ -50,6 +52,9 @@ uint64_t shared_offset(struct emu_func *kernel, const struct ptx_var *v);
 bool shared_collect(struct emu_func *kernel); /* lays out kernel's shared variables */
 
 uint8_t lower_relation(struct lower *l); /* setp, set: the comparison, an enum ptx_mod */
+
+/* lower_cost.c: fills the function's costs. */
+void lower_costs(struct lower *l);
 
 /* One PTX instruction; false when lower_fail was called. */
 bool lower_insn(struct lower *l);

@@ -2,6 +2,7 @@
 #include "exec.h"
 #include "mem.h"
 #include "occupancy.h"
+#include "source.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,11 +164,14 @@ static cudaError_t place_variables(struct emu_module *m)
 }
 
 /* ---- loading ---- */
-static cudaError_t parse_error(const char *name, const struct ptx_error *err)
+static cudaError_t parse_error(const char *name, const char *text, size_t length,
+                               const struct ptx_error *err)
 {
     bool version = strstr(err->message, "version") != NULL;
-    return emu_fail(version ? cudaErrorUnsupportedPtxVersion : cudaErrorInvalidPtx, "%s: %s", name,
-                    err->text[0] ? err->text : err->message);
+    char where[1200];
+    source_before(text, length, err->line, where, sizeof(where));
+    return emu_fail(version ? cudaErrorUnsupportedPtxVersion : cudaErrorInvalidPtx, "%s: %s%s%s",
+                    name, where, *where ? ": PTX " : "", err->text[0] ? err->text : err->message);
 }
 static void add_functions(struct emu_module *m)
 {
@@ -196,7 +200,7 @@ cudaError_t emu_module_load(const char *const *texts, const size_t *lengths, int
         struct ptx_error err = {0};
         m->ptx[k] = ptx_parse(texts[k], lengths[k], &err);
         if (!m->ptx[k])
-            e = parse_error(m->name, &err);
+            e = parse_error(m->name, texts[k], lengths[k], &err);
         else if (m->ptx[k]->address_size != 64)
             e = emu_fail(cudaErrorInvalidPtx, "%s: 32-bit addresses are not supported", m->name);
         else

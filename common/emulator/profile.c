@@ -12,25 +12,45 @@
  *   registers_from   machine code, or an estimate from PTX
  *   bytes      of a copy or fill
  *   then the counters of counters.h. Empty (absent in JSON): does not apply.
+ *   function   the kernel as it was written; method is its name in the object code, which
+ *              tells overloads and template instances apart and never changes
  *
  * Line rows come at the end, before counts are reset and before a module is unloaded:
  * rows of one line add up.
  */
 #include "cudart.h"
 #include "launch.h"
+#include "source.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const columns[] = {
-    "kind",          "method",         "gputime",   "cputime",        "evidence",
-    "occupancy",     "limiter",        "bound",     "stream",         "grid_x",
-    "grid_y",        "grid_z",         "block_x",   "block_y",        "block_z",
-    "static_shared", "dynamic_shared", "registers", "registers_from", "bytes",
+    "kind",
+    "method",
+    "gputime",
+    "cputime",
+    "evidence",
+    "occupancy",
+    "limiter",
+    "bound",
+    "stream",
+    "grid_x",
+    "grid_y",
+    "grid_z",
+    "block_x",
+    "block_y",
+    "block_z",
+    "static_shared",
+    "dynamic_shared",
+    "registers",
+    "registers_from",
+    "bytes",
 #define X(id, metric, unit, text) #id,
     COUNTERS(X)
 #undef X
+        "function",
 };
 #define NCOLUMNS (sizeof columns / sizeof columns[0])
 
@@ -133,6 +153,7 @@ void profile_launch(const struct emu_launch *l, const struct emu_func_info *f,
     json_object_set_new(row, "registers_from",
                         json_string(f->registers_estimated ? "estimate" : "machine code"));
     put_counters(row, &r->counters);
+    json_object_set_new(row, "function", json_string(shown_name(f->name)));
     write_row(row);
 }
 

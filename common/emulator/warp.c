@@ -8,6 +8,7 @@
  */
 #include "exec.h"
 #include "mem.h"
+#include "source.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ const struct insn *warp_fault(struct warp *w, const struct insn *in, int lane, c
     int expected = 0;
     if (!atomic_compare_exchange_strong(&l->failed, &expected, (int)e))
         return NULL;
-    char text[512], where[256] = "";
+    char text[512], where[1200];
     va_list ap;
     va_start(ap, format);
     vsnprintf(text, sizeof(text), format, ap);
@@ -38,13 +39,12 @@ const struct insn *warp_fault(struct warp *w, const struct insn *in, int lane, c
     uint32_t tx = t % l->block[0], ty = t / l->block[0] % l->block[1],
              tz = t / (l->block[0] * l->block[1]);
     const struct site *s = in->site;
-    if (s && s->file && s->line)
-        snprintf(where, sizeof(where), "%s:%u: ", s->file, s->line);
-    else if (s)
-        snprintf(where, sizeof(where), "PTX line %u: ", s->ptx_line);
-    emu_fail(e, "%s%s\n    in kernel %s, block (%u,%u,%u), thread (%u,%u,%u), at %s", where, text,
-             l->func->info.name, b->ctaid[0], b->ctaid[1], b->ctaid[2], tx, ty, tz,
+    emu_keep(e, "%s%s%s\n    in kernel %s, block (%u,%u,%u), thread (%u,%u,%u), at %s",
+             site_text(s, where, sizeof(where)), s ? ": " : "", text,
+             shown_name(l->func->info.name), b->ctaid[0], b->ctaid[1], b->ctaid[2], tx, ty, tz,
              s ? s->opcode : "?");
+    if (!findings_read)
+        fprintf(stderr, "warplab: %s\n", emu_error_text());
     char json[600];
     size_t n = 0;
     for (const char *p = text; *p && n + 8 < sizeof(json) - 20; p++) {
@@ -479,11 +479,11 @@ static const struct insn *call_function(struct warp *w, const struct insn *in, s
                           "call stack overflow: %u nested calls of device functions", w->depth);
     if (!f->lowered) {
         return warp_fault(w, in, -1, cudaErrorInvalidPc, "call of %s, which has no body",
-                          f->info.name);
+                          shown_name(f->info.name));
     }
     if (ci->nargs < f->ptx->nparams)
         return warp_fault(w, in, -1, cudaErrorInvalidPc, "call of %s with %u arguments of %u",
-                          f->info.name, ci->nargs, f->ptx->nparams);
+                          shown_name(f->info.name), ci->nargs, f->ptx->nparams);
     struct path *p = w->cur;
     struct frame *n = frame_push(w, f, in);
     if (w->local_top > w->local_size) {

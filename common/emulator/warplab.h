@@ -31,7 +31,9 @@ void warplabReset(void);
 size_t warplabFindingCount(void);
 const char *warplabFinding(size_t i);
 
-/* Turns the checks on or off for launches from now on; returns the former setting. */
+/* Turns the checks on or off for launches from now on; returns the former setting. While a
+ * program has turned them on itself, findings and faults are for it to read and say: they are
+ * not printed on stderr as well (leaks, found at exit, are). */
 int warplabSetCheck(int on);
 /* Limit on warp instructions a launch, 0 for none; returns the former one. */
 uint64_t warplabSetSteps(uint64_t steps);

@@ -44,6 +44,7 @@ expect 2 'expected a number' "$warprun" --threads x "$programs/vector_add"
 expect 0 '^ok' "$warprun" --profile "$out/p.csv" "$programs/vector_add"
 expect 0 '^3$' grep -c '^memcpy' "$out/p.csv"
 expect 0 '^kernel,_Z3addPKfS0_Pfi,' cat "$out/p.csv"
+expect 0 '"add(float const\*, float const\*, float\*, int)"$' cat "$out/p.csv"
 expect 0 '^ok' "$warprun" --profile="$out/p.json" "$programs/vector_add"
 expect 0 '"global_ld_sectors":25000' cat "$out/p.json"
 
