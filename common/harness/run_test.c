@@ -102,6 +102,8 @@ static const struct {
      HEAD "struct s { int v[99]; };\nKERNEL scale(const int *x, int *y, s n) {}\n" SCALE_FLOAT, "",
      1, "a parameter of 396 bytes"},
     {"no such kernel", HEAD RIGHT SCALE_FLOAT, "--kernel 7", 2, "no kernel called \"7\""},
+    {"a GPU's case, by name", HEAD RIGHT SCALE_FLOAT, "--kernel scale --case gpu --no-time", 0,
+     "all right (1 checked)"},
     {"no such case", HEAD RIGHT SCALE_FLOAT, "--case x", 2, "no case called \"x\""},
 };
 
