@@ -1,6 +1,8 @@
 // The last block writes past the end.
 // only: bank_fixed
 // expect: fixed-ok=fail fixed-clean=fail
+// hint: fixed-ok: illegal address: write of 4 bytes
+// hint: fixed-clean: illegal address: write of 4 bytes
 #include "warplab.cuh"
 
 #define LOOP_BLOCK 512

@@ -2,6 +2,7 @@
 // only: bank_fixed
 // expect: fixed-ok=fail fixed-clean=fail fixed-free=blocked fixed-reads=blocked
 // hint: fixed-clean: FIXED_WORDS
+// hint: fixed-ok: shared-memory address out of bounds: 4 bytes
 #include "warplab.cuh"
 
 #define LOOP_BLOCK 512

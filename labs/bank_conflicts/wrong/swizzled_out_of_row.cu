@@ -1,6 +1,8 @@
 // The sum of row and column runs past the end of the row.
 // only: transpose_swizzled
 // expect: swizzled-ok=fail swizzled-clean=fail swizzled-banks=blocked swizzled-coalesced=blocked swizzled-fast=blocked
+// hint: swizzled-ok: shared-memory address out of bounds: 4 bytes
+// hint: swizzled-clean: shared-memory address out of bounds: 4 bytes
 #include "warplab.cuh"
 
 #define TILE 32

@@ -1,6 +1,8 @@
 // Columns are exchanged on the way in, not on the way out.
 // only: transpose_swizzled
 // expect: swizzled-ok=fail swizzled-clean=fail swizzled-banks=blocked swizzled-coalesced=blocked swizzled-fast=blocked
+// hint: swizzled-ok: elements land in the wrong place
+// hint: swizzled-clean: read of memory never written in kernel transpose_swizzled
 #include "warplab.cuh"
 
 #define TILE 32

@@ -2,6 +2,7 @@
 // only: energy_soa
 // expect: soa-ok=fail soa-clean=fail
 // hint: soa-ok: last thread
+// hint: soa-clean: illegal address: write of 4 bytes
 #include "warplab.cuh"
 
 __device__ float energy(float vx, float vy, float vz, float mass)

@@ -1,6 +1,7 @@
 // One row a thread: a quarter of the tile is moved.
 // only: transpose_shared
 // expect: tile-ok=fail tile-clean=any
+// hint: tile-ok: On the case small
 #include "warplab.cuh"
 
 LAUNCH(transpose_shared, 32, 8);

@@ -1,6 +1,8 @@
 // No guards: reads and writes past the end of the matrix.
 // only: transpose_shared
 // expect: tile-ok=fail tile-clean=fail
+// hint: tile-ok: illegal address: read of 4 bytes
+// hint: tile-clean: illegal address: read of 4 bytes
 #include "warplab.cuh"
 
 LAUNCH(transpose_shared, 32, 8);

@@ -1,6 +1,8 @@
 // Moves whole tiles to the output, also where the input filled only a part.
 // only: transpose_shared
 // expect: tile-ok=fail tile-clean=fail
+// hint: tile-ok: NaN.
+// hint: tile-clean: race in global memory in kernel transpose_shared
 #include "warplab.cuh"
 
 LAUNCH(transpose_shared, 32, 8);

@@ -1,6 +1,7 @@
 // The guard for writing is the one for reading: right for squares alone.
 // only: transpose_shared
 // expect: tile-ok=fail tile-clean=any
+// hint: tile-ok: illegal address: write of 4 bytes
 #include "warplab.cuh"
 
 LAUNCH(transpose_shared, 32, 8);

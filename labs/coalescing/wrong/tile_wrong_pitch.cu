@@ -1,6 +1,7 @@
 // Rows of the output are taken to be as long as those of the input.
 // only: transpose_shared
 // expect: tile-ok=fail tile-clean=any
+// hint: tile-ok: illegal address: write of 4 bytes
 #include "warplab.cuh"
 
 LAUNCH(transpose_shared, 32, 8);

@@ -1,6 +1,7 @@
 // Divides by the charge first: 0 / 0 for one that is not there.
 // only: energy_aos_vec
 // expect: vec-ok=fail
+// hint: vec-ok: NaN.
 #include "warplab.cuh"
 
 __device__ float energy(float vx, float vy, float vz, float mass)

@@ -1,6 +1,7 @@
 // The array of weights has another name: nobody fills it.
 // only: conv_const
 // expect: const-ok=fail const-clean=blocked const-reuse=blocked const-used=blocked
+// hint: const-ok: no variable "conv_weights"
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

@@ -2,6 +2,7 @@
 // only: conv3_shared
 // expect: given-conv3_shared=fail given-conv3_shared-clean=fail
 // hint: given-conv3_shared-clean: leave it as it was
+// hint: given-conv3_shared: illegal address: read of 4 bytes
 // score: 0
 #include "warplab.cuh"
 

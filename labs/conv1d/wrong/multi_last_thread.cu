@@ -1,6 +1,8 @@
 // The last thread stores four outputs where fewer are left: past the end.
 // only: conv_multi
 // expect: multi-ok=fail multi-clean=fail
+// hint: multi-ok: illegal address: write of 16 bytes
+// hint: multi-clean: illegal address: write of 16 bytes
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

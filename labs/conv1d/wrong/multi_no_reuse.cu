@@ -2,6 +2,7 @@
 // only: conv_multi
 // expect: multi-reuse=fail multi-banks=fail
 // hint: multi-reuse: all but one
+// hint: multi-banks: for shared_ld_bank_conflicts, expected <=
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

@@ -1,6 +1,8 @@
 // Threads past n leave first, and with them the inputs they should have brought.
 // only: conv_shared
 // expect: shared-ok=fail shared-clean=fail
+// hint: shared-ok: NaN: something went into the sum that nobody had written, or
+// hint: shared-clean: thread missing at a barrier in kernel conv_shared
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

@@ -1,6 +1,8 @@
 // Only the tile itself is brought; the halo is whatever was there.
 // only: conv_shared
 // expect: shared-ok=fail shared-clean=fail shared-reuse=blocked
+// hint: shared-ok: NaN: something went into the sum that nobody had written, or
+// hint: shared-clean: read of memory never written in kernel conv_shared
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

@@ -1,6 +1,8 @@
 // The tile is filled past the end of the input: out of bounds by a block.
 // only: conv_shared
 // expect: shared-ok=fail shared-clean=fail
+// hint: shared-ok: illegal address: read of 4 bytes
+// hint: shared-clean: illegal address: read of 4 bytes
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

@@ -1,6 +1,8 @@
 // Counts with ++ where threads meet: a lost update.
 // only: coherent_data
 // expect: data-ok=fail data-clean=fail data-lanes=any
+// hint: data-ok: never written.
+// hint: data-clean: race in shared memory in kernel coherent_data
 #include "warplab.cuh"
 
 template <unsigned path> __device__ float work(float x)

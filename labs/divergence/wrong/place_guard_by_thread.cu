@@ -2,6 +2,7 @@
 // only: coherent
 // expect: place-ok=fail place-clean=fail
 // hint: place-ok: last block
+// hint: place-clean: illegal address: read of 4 bytes
 #include "warplab.cuh"
 
 template <unsigned path> __device__ float work(float x)

@@ -1,6 +1,7 @@
 // Knows that the array has 2048 elements.
 // only: coherent
 // expect: place-ok=fail place-clean=any
+// hint: place-ok: illegal address: read of 4 bytes
 #include "warplab.cuh"
 
 template <unsigned path> __device__ float work(float x)

@@ -1,6 +1,8 @@
 // Nobody asks whether the element exists.
 // only: coherent
 // expect: place-ok=fail place-clean=fail
+// hint: place-ok: illegal address: read of 4 bytes
+// hint: place-clean: illegal address: read of 4 bytes
 #include "warplab.cuh"
 
 template <unsigned path> __device__ float work(float x)

@@ -1,6 +1,7 @@
 // A multiplication and an addition instead of a fused multiply-add: other roundings.
 // only: coherent
 // expect: place-ok=fail
+// hint: place-ok: Results are compared exactly
 #include "warplab.cuh"
 
 template <unsigned path> __device__ float work(float x)

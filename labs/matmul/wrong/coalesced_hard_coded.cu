@@ -1,6 +1,8 @@
 // Written for matrices with rows of 128: other sizes read and write elsewhere.
 // only: mm_coalesced
 // expect: coalesced-ok=fail coalesced-clean=fail
+// hint: coalesced-ok: illegal address: write of 4 bytes
+// hint: coalesced-clean: illegal address: read of 4 bytes
 #include "warplab.cuh"
 
 LAUNCH(mm_coalesced, 32, 32, 1);

@@ -2,6 +2,7 @@
 // only: mm_coalesced
 // expect: coalesced-ok=fail coalesced-clean=fail
 // hint: coalesced-clean: last blocks
+// hint: coalesced-ok: illegal address: read of 4 bytes
 #include "warplab.cuh"
 
 LAUNCH(mm_coalesced, 32, 32, 1);

@@ -1,6 +1,7 @@
 // A semicolon is missing. The message should name the line.
 // only: mm_coalesced
 // expect: compile=fail
+// hint: compile: expected a ";"
 #include "warplab.cuh"
 
 LAUNCH(mm_coalesced, 32, 32, 1);

@@ -2,6 +2,7 @@
 // only: mm_registers
 // expect: registers-ok=fail registers-clean=fail
 // hint: registers-clean: own question
+// hint: registers-ok: illegal address: read of 4 bytes
 #include "warplab.cuh"
 
 // A thread's columns lie blockDim.x apart, not side by side: so the 32 lanes of a warp

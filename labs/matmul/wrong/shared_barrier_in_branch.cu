@@ -1,6 +1,8 @@
 // Threads past the edge leave at once: they bring nothing, and the others wait for them.
 // only: mm_shared
 // expect: shared-ok=fail shared-clean=fail
+// hint: shared-ok: NaN: something went into the sum that nobody had written, or
+// hint: shared-clean: thread missing at a barrier in kernel mm_shared
 #include "warplab.cuh"
 
 #define SH_L 32

@@ -1,6 +1,7 @@
 // b is loaded as if it were stored by columns.
 // only: mm_tensor
 // expect: tensor-ok=fail tensor-used=blocked tensor-reuse=blocked
+// hint: tensor-ok: On the case square16
 #include "warplab.cuh"
 #include <cuda_fp16.h>
 #include <mma.h>

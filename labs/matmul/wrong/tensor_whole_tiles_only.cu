@@ -1,6 +1,8 @@
 // Fragments that hang over the edge are stored whole: over the next row, and past the end.
 // only: mm_tensor
 // expect: tensor-ok=fail tensor-clean=fail
+// hint: tensor-ok: illegal address: write of 4 bytes
+// hint: tensor-clean: race in global memory in kernel mm_tensor
 #include "warplab.cuh"
 #include <cuda_fp16.h>
 #include <mma.h>

@@ -1,6 +1,7 @@
 // The second element of a thread is the next thread's first.
 // only: reduce4
 // expect: r4-ok=fail
+// hint: r4-ok: On the case warp
 #include "warplab.cuh"
 
 struct Sum {

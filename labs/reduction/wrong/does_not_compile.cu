@@ -1,6 +1,7 @@
 // A semicolon is missing.
 // only: reduce3
 // expect: compile=fail
+// hint: compile: expected a ";"
 #include "warplab.cuh"
 
 struct Sum {

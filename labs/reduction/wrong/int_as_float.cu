@@ -1,6 +1,7 @@
 // Adds ints as floats: 24 bits are not enough for 32.
 // only: reduce4
 // expect: r4-ok=fail
+// hint: r4-ok: rounded to 24 bits
 #include "warplab.cuh"
 
 struct Sum {

@@ -1,6 +1,7 @@
 // Computes the mean first: NaN for an empty array, rounding for the others.
 // only: reduce3
 // expect: r3-ok=fail
+// hint: r3-ok: NaN.
 #include "warplab.cuh"
 
 struct Sum {

@@ -1,6 +1,7 @@
 // One of the five kernels of step 4 has another name.
 // only: reduce4
 // expect: r4-ok=fail
+// hint: r4-ok: no kernel "reduce4_i32_max"
 #include "warplab.cuh"
 
 struct Sum {

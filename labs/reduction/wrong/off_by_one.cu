@@ -1,6 +1,7 @@
 // The tree stops one round early.
 // only: reduce3
 // expect: r3-ok=fail
+// hint: r3-ok: On the case warp
 #include "warplab.cuh"
 
 struct Sum {

@@ -1,6 +1,7 @@
 // Every block reduces the first elements of the array.
 // only: reduce3
 // expect: r3-ok=fail
+// hint: r3-ok: On the case tail
 #include "warplab.cuh"
 
 struct Sum {

@@ -1,6 +1,8 @@
 // The tree reaches one element past the block's shared memory.
 // only: reduce3
 // expect: r3-ok=fail r3-clean=fail
+// hint: r3-ok: shared-memory address out of bounds: 4 bytes
+// hint: r3-clean: shared-memory address out of bounds: 4 bytes
 #include "warplab.cuh"
 
 struct Sum {

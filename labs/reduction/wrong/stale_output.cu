@@ -1,6 +1,7 @@
 // Blocks without elements leave their result as it was: an empty array has none.
 // only: reduce2
 // expect: r2-ok=fail r2-clean=any
+// hint: r2-ok: never written.
 #include "warplab.cuh"
 
 struct Sum {

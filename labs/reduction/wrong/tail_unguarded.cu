@@ -2,6 +2,7 @@
 // only: reduce4
 // expect: r4-ok=fail r4-clean=fail
 // hint: r4-ok: last block
+// hint: r4-clean: illegal address: read of 4 bytes
 #include "warplab.cuh"
 
 struct Sum {
