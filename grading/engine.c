@@ -4,6 +4,7 @@
 #include "dtype.h"
 #include "gate.h"
 #include "gpu.h"
+#include "picture.h"
 #include "speed.h"
 #include "submissions.h"
 #include "verdict.h"
@@ -395,6 +396,9 @@ static void fail_gate(struct marking *m, struct run *r, const struct gate_result
     settle(m, "fail", why, c->c.name);
     if (line)
         json_object_set_new(m->out, "line", json_integer(line));
+    json_t *picture = picture_of(r->trace, counter, line, m->s->source);
+    if (picture)
+        json_object_set_new(m->out, "picture", picture);
     free(where);
     free(why);
 }

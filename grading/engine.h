@@ -8,7 +8,8 @@
  *   score, max, needs_human
  *   compile   {ok, log}
  *   rows      [{id, title, kind, variant, points, max, status, why, hint, evidence, case, line,
- *              expression, counted, limit, samples, reference_samples, clocks_mhz}], status pass,
+ *              expression, counted, limit, samples, reference_samples, clocks_mhz,
+ *              picture (picture.h)}], status pass,
  * fail, blocked (what it rests on failed), inconclusive, skipped (evidence not to be had here) or
  * error runs      [{variant, case, hidden, n, m, k, param, seed, check, end, correct, wrong,
  * compared, first, block, counters, modelled_ms, bound, occupancy, findings}] output    what the

@@ -1,6 +1,7 @@
 /* html.c - the pages of html.h. Marks are drawn as SVG; colour never stands alone. */
 #include "html.h"
 
+#include "picture.h"
 #include "report.h"
 
 #include <jansson.h>
@@ -30,7 +31,14 @@ static const char style[] =
     "pre{background:#f5f7f9;border:1px solid "
     "var(--line);padding:.7rem;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere;font-size:"
     ".85rem}"
-    "svg text{font:12px system-ui,sans-serif;fill:var(--soft)}td{overflow-wrap:anywhere}"
+    "svg{max-width:100%;height:auto}svg text{font:12px system-ui,sans-serif;fill:var(--soft)}"
+    "td{overflow-wrap:anywhere}td.k{white-space:nowrap}summary{cursor:pointer}figure{margin:.6rem "
+    "0}figcaption{font-size:.85rem;color:var(--soft)}"
+    "code{overflow-wrap:anywhere}"
+    ".picture .still{fill:#eef1f4}.picture .sector{fill:#fde9c9;stroke:#b45309;stroke-width:1.5}"
+    ".picture .lane{fill:var(--me)}.picture .clash{fill:var(--bad)}"
+    ".picture .mid{text-anchor:middle}"
+    ".picture .number{font-size:9px;fill:#fff;text-anchor:middle}"
     "</style></head><body>\n";
 
 void html_escape(struct text *out, const char *s)
@@ -125,12 +133,16 @@ static void add_row(struct text *out, const json_t *row)
     for (size_t i = 0; i < 6; i++)
         if (!strcmp(words[i].status, status))
             word = words[i].word;
-    text_add(out, "<tr><td class=\"");
+    text_add(out, "<tr><td class=\"k ");
     html_escape(out, status);
     text_add(out, "\">");
     html_escape(out, word);
-    text_addf(out, "</td><td class=\"n\">%.4g / %.4g</td><td><strong>", json_double(row, "points"),
-              json_double(row, "max"));
+    text_add(out, "</td><td class=\"n\">");
+    if (json_double(row, "max") > 0)
+        text_addf(out, "%.4g / %.4g", json_double(row, "points"), json_double(row, "max"));
+    else
+        text_add(out, "-"); /* it carries none */
+    text_add(out, "</td><td><strong>");
     add_safe(out, json_text(row, "title"));
     text_add(out, "</strong><br>");
     add_safe(out, json_text(row, "why"));
@@ -141,7 +153,9 @@ static void add_row(struct text *out, const json_t *row)
     }
     text_add(out, " <span class=\"soft\">(");
     add_safe(out, json_text(row, "evidence"));
-    text_add(out, ")</span></td></tr>\n");
+    text_add(out, ")</span>");
+    picture_svg(json_object_get(row, "picture"), out);
+    text_add(out, "</td></tr>\n");
 }
 
 static void add_mismatches(struct text *out, const json_t *run)
@@ -150,9 +164,9 @@ static void add_mismatches(struct text *out, const json_t *run)
     size_t i;
     if (!json_array_size(first))
         return;
-    text_add(out, "<tr><td>");
+    text_add(out, "<tr><td class=\"k\">");
     add_safe(out, json_text(run, "variant"));
-    text_add(out, "</td><td>");
+    text_add(out, "</td><td class=\"k\">");
     add_safe(out, json_text(run, "case")); /* a hidden case's name says nothing of its size */
     text_add(out, "</td><td>");
     json_array_foreach(first, i, x)
@@ -180,9 +194,9 @@ static void add_counters(struct text *out, const json_t *run)
                                         "divergent_branches",
                                         "barriers"};
     json_t *counters = json_object_get(run, "counters");
-    text_add(out, "<tr><td>");
+    text_add(out, "<tr><td class=\"k\">");
     add_safe(out, json_text(run, "variant"));
-    text_add(out, "</td><td>");
+    text_add(out, "</td><td class=\"k\">");
     add_safe(out, json_text(run, "case"));
     text_add(out, "</td><td class=\"soft\">");
     for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
@@ -208,12 +222,16 @@ static void add_runs(struct text *out, const json_t *runs, bool mismatches)
             add_counters(&t, run);
         rows += t.length > before;
     }
-    if (rows)
-        text_addf(
-            out,
-            "<h2>%s</h2><table><tr><th>variant</th><th>case</th><th>%s</th></tr>\n%s</table>\n",
-            mismatches ? "First wrong results" : "What was counted",
-            mismatches ? "index, expected, got" : "counters", t.s);
+    if (rows && mismatches)
+        text_addf(out,
+                  "<h2>First wrong results</h2><table><tr><th>variant</th><th>case</th><th>index, "
+                  "expected, got</th></tr>\n%s</table>\n",
+                  t.s);
+    else if (rows)
+        text_addf(out,
+                  "<details><summary>What was counted, run by run (%zu)</summary><table><tr><th>"
+                  "variant</th><th>case</th><th>counters</th></tr>\n%s</table></details>\n",
+                  rows, t.s);
     text_free(&t);
 }
 

@@ -21,7 +21,12 @@
 #include "counters.h"
 #include "lab.h"
 
-enum { PROTO_MAGIC = 0x57505235, PROTO_MAX_TEXT = 4 << 20, PROTO_NAME = 96 };
+enum {
+    PROTO_MAGIC = 0x57505236,
+    PROTO_MAX_TEXT = 4 << 20,
+    PROTO_MAX_TRACE = 3 << 20, /* the rest of a trace is not sent */
+    PROTO_NAME = 96
+};
 
 struct msg_hello {
     uint32_t magic, module_bytes;
@@ -55,7 +60,7 @@ struct msg_answer {
 struct msg_run {
     uint32_t kind;
     uint32_t check;      /* with the emulator's checks */
-    uint32_t want_lines; /* counters by source line */
+    uint32_t want_lines; /* counters by source line, and the first kernel's first block traced */
     uint32_t timed;      /* GPU: take the time of the launches */
     uint64_t steps;      /* warp instructions a launch */
     uint64_t poison;     /* pattern that fills outputs and scratch */
@@ -65,7 +70,7 @@ enum { STAGE_OPEN = 1 /* a kernel or variable is missing, memory */, STAGE_RUN, 
 struct msg_reply {
     int32_t error;  /* cudaError_t, 0 also when the failure was not CUDA's */
     uint32_t stage; /* STAGE_DONE: the outputs of every BUF_OUTPUT buffer follow the texts */
-    uint32_t error_bytes, findings_bytes, lines_bytes; /* texts that follow, in this order */
+    uint32_t error_bytes, findings_bytes, lines_bytes, trace_bytes; /* texts that follow */
     uint32_t sm_mhz;       /* of a GPU right after a timed run; 0: not known */
     uint64_t counters[64]; /* order of counters.h */
     double modelled_ms, occupancy;

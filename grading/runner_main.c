@@ -14,6 +14,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,7 @@ static struct {
     int (*set_check)(int);
     uint64_t (*set_steps)(uint64_t);
     char *(*lines)(void);
+    int (*trace)(const char *kernel, unsigned block, const char *file);
 } emu;
 
 static void find_emulator(void)
@@ -54,6 +56,7 @@ static void find_emulator(void)
         {(void **)&emu.set_check, "warplabSetCheck"},
         {(void **)&emu.set_steps, "warplabSetSteps"},
         {(void **)&emu.lines, "warplabLines"},
+        {(void **)&emu.trace, "warplabTrace"},
     };
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
         *table[i].where = dlsym(RTLD_DEFAULT, table[i].name);
@@ -284,6 +287,57 @@ static char *findings_text(size_t from)
     return text;
 }
 
+/* ---- the trace of one block, for pictures: through a pipe, as files in the box are small ---- */
+
+static struct {
+    pthread_t reader;
+    int read_end, write_end;
+    char *text;
+    size_t length;
+} trace;
+
+static void *read_trace(void *unused)
+{
+    char chunk[65536];
+    ssize_t n;
+    (void)unused;
+    while ((n = read(trace.read_end, chunk, sizeof(chunk))) > 0) {
+        size_t room = PROTO_MAX_TRACE - trace.length, keep = (size_t)n < room ? (size_t)n : room;
+        memcpy(trace.text + trace.length, chunk, keep);
+        trace.length += keep;
+    }
+    return NULL;
+}
+
+static bool trace_begin(const char *kernel)
+{
+    char path[64];
+    int ends[2];
+    if (!emu.trace || pipe2(ends, O_CLOEXEC))
+        return false;
+    trace.read_end = ends[0];
+    trace.write_end = ends[1];
+    trace.text = need(PROTO_MAX_TRACE);
+    trace.length = 0;
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", ends[1]);
+    if (!emu.trace(kernel, 0, path) && !pthread_create(&trace.reader, NULL, read_trace, NULL))
+        return true;
+    close(ends[0]);
+    close(ends[1]);
+    return false;
+}
+
+/* The emulator closes its end when the launch is over. Where a launch may never have come,
+ * arming anew closes it. */
+static void trace_end(bool launched)
+{
+    if (!launched)
+        emu.trace("", 0, "/dev/null");
+    close(trace.write_end);
+    pthread_join(trace.reader, NULL);
+    close(trace.read_end);
+}
+
 static bool receive_inputs(const struct plan *p, struct memory *m)
 {
     for (int i = 0; i < p->nbuffers; i++) {
@@ -300,6 +354,7 @@ static bool receive_inputs(const struct plan *p, struct memory *m)
 static void reply(const struct plan *p, struct memory *m, struct msg_reply *r, const char *error,
                   char *findings, char *lines)
 {
+    r->trace_bytes = (uint32_t)trace.length;
     r->error_bytes = (uint32_t)strlen(error);
     r->findings_bytes = (uint32_t)strlen(findings);
     r->lines_bytes = lines ? (uint32_t)strlen(lines) : 0;
@@ -307,6 +362,10 @@ static void reply(const struct plan *p, struct memory *m, struct msg_reply *r, c
     put(error, r->error_bytes);
     put(findings, r->findings_bytes);
     put(lines, r->lines_bytes);
+    put(trace.text, trace.length);
+    free(trace.text);
+    trace.text = NULL;
+    trace.length = 0;
     for (int i = 0; r->stage == STAGE_DONE && i < p->nbuffers; i++)
         if (p->buffers[i].role == BUF_OUTPUT)
             put(m->host[i], m->bytes[i]);
@@ -350,7 +409,10 @@ static bool run(void)
         emu.set_steps(q.steps);
         emu.reset();
     }
+    bool traced = q.want_lines && p.nsteps && trace_begin(p.steps[0].kernel);
     carry_out(&p, &q, &m, &e, &r);
+    if (traced)
+        trace_end(r.stage == STAGE_DONE);
     char *lines = q.want_lines && emu.lines ? emu.lines() : NULL;
     reply(&p, &m, &r, r.stage == STAGE_DONE ? "" : e.message, findings_text(from), lines);
     exec_close(&e);

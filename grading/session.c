@@ -389,12 +389,15 @@ static bool receive_reply(struct session *s, struct run *r, struct host_data *d,
 {
     struct msg_reply *m = &r->reply;
     *error = *findings = *lines = NULL;
+    free(r->trace);
+    r->trace = NULL;
     if (!box_receive(&s->box, m, sizeof(*m)))
         return false;
     m->bound[sizeof(m->bound) - 1] = m->limiter[sizeof(m->limiter) - 1] = 0;
     if (!(*error = receive_text(s, m->error_bytes)) ||
         !(*findings = receive_text(s, m->findings_bytes)) ||
-        !(*lines = receive_text(s, m->lines_bytes)))
+        !(*lines = receive_text(s, m->lines_bytes)) ||
+        !(r->trace = receive_text(s, m->trace_bytes)))
         return false;
     for (int i = 0; m->stage == STAGE_DONE && i < r->plan->nbuffers; i++) {
         if (r->plan->buffers[i].role != BUF_OUTPUT)
@@ -539,7 +542,7 @@ struct run *session_run(struct session *s, const struct lab_variant *v, const st
     else if (!open_box(s))
         set_end(r, s->internal ? RUN_INTERNAL : RUN_DIED, gr_strdup(s->problem));
     else
-        carry_out(s, r, s->o->keep_all_lines, false);
+        carry_out(s, r, false, false);
     return r;
 }
 
@@ -549,6 +552,7 @@ static void run_clear(struct run *r)
     free(r->note);
     free(r->plan);
     free(r->lines);
+    free(r->trace);
     free(r->diagnosis);
     json_decref(r->findings);
 }
@@ -568,8 +572,10 @@ const char *session_lines(struct session *s, struct run *r)
         struct run second = again(r);
         second.check = false;
         carry_out(s, &second, true, false);
+        free(r->trace);
         r->lines = second.lines;
-        second.lines = NULL;
+        r->trace = second.trace;
+        second.lines = second.trace = NULL;
         run_clear(&second);
     }
     return r->lines;

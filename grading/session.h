@@ -20,17 +20,16 @@ struct cc_reply {
 
 /* Where things are, and limits; the same for all sessions of a process. */
 struct engine_options {
-    const char *secret;  /* seeds and hidden cases come from it; NULL: practice, no hidden ones */
-    bool unconfined;     /* no sandbox (practice only) */
-    bool gpu;            /* this session runs on the GPU */
-    int gpu_index;       /* which of the machine's */
-    char gpu_arch[16];   /* "sm_90": what is compiled for it */
-    char gpu_name[168];  /* device and driver */
-    bool trusted;        /* the reference solution: its runner serves a whole class */
-    bool measure;        /* engine: SPEED rows are measured on the GPU */
-    bool keep_all_lines; /* ask for source lines on every run */
-    const char *only;    /* variants, separated by spaces; NULL: all */
-    uint64_t steps;      /* warp instructions a launch may take on the emulator */
+    const char *secret; /* seeds and hidden cases come from it; NULL: practice, no hidden ones */
+    bool unconfined;    /* no sandbox (practice only) */
+    bool gpu;           /* this session runs on the GPU */
+    int gpu_index;      /* which of the machine's */
+    char gpu_arch[16];  /* "sm_90": what is compiled for it */
+    char gpu_name[168]; /* device and driver */
+    bool trusted;       /* the reference solution: its runner serves a whole class */
+    bool measure;       /* engine: SPEED rows are measured on the GPU */
+    const char *only;   /* variants, separated by spaces; NULL: all */
+    uint64_t steps;     /* warp instructions a launch may take on the emulator */
     double compile_s, run_s;             /* wall clock */
     const char *bin, *lib, *root, *cuda; /* folders: build/bin, build/lib, repository, toolkit */
 };
@@ -61,6 +60,7 @@ struct run {
     struct msg_reply reply;
     json_t *findings; /* array */
     char *lines;      /* JSON, NULL unless asked for */
+    char *trace; /* JSON lines, with lines: the first block of the first kernel, or its start */
     uint64_t wrong, compared;
     struct lab_mismatch first[3];
     int nfirst;
@@ -96,7 +96,7 @@ void session_start(struct session *s, const struct lab *lab, const struct engine
                    const char *name, const char *source, size_t length);
 struct run *session_run(struct session *s, const struct lab_variant *v, const struct lab_case *c,
                         uint64_t seed, bool check);
-/* The run again, with source lines; NULL when it has none. */
+/* The run again, with source lines and a trace; NULL when it has none. */
 const char *session_lines(struct session *s, struct run *r);
 struct timed {
     double ms;
