@@ -5,7 +5,8 @@
  *   ptxrandom --print SEED               the PTX of one seed
  *
  * A plain runtime-API program, as cases_main.c. A line is "seed instructions text-hash
- * result-hash", or the name of an error in place of the last. Programs have no undefined
+ * result-hash", or the name of an error in place of the last; on a GPU, from ptxas -O0, with
+ * " optimised " and the result of -O4 behind it where that is another. Programs have no undefined
  * behaviour: every register, local and shared byte is written before it is read; threads
  * exchange data between block barriers only; operations on several lanes name only lanes
  * that come there; atomics commute and their old value is not looked at; no program may
@@ -15,6 +16,7 @@
  */
 #include "random_rows.h"
 #include <cuda_runtime_api.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -22,6 +24,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum place { BLOCK, WARPS, LANES, SIMPLE };
 enum { NR = 10, ND = 6, NH = 4, NF = 5, NG = 3, NP = 4, FUNCS = 3, MAX_DEPTH = 3 };
@@ -119,7 +124,7 @@ static const char *choose(struct gen *g, const char *p, char *out)
 }
 static void expand(struct gen *g, const char *template)
 {
-    char word[32];
+    char word[48];
     for (const char *p = template; *p;)
         if (*p == '@' && p[1] == '@') { /* a guard */
             emit(g, "@");
@@ -150,11 +155,15 @@ static void simple(struct gen *g)
 /* ---- structure ---- */
 static void statements(struct gen *g, enum place at, unsigned n);
 
+/* Parts the lanes of a warp. (Not by "ne" to an immediate: where ptxas 13.0 so knows x, its
+ * "subc.cc d, x, x" is wrong.) */
+static const char part[] = "setp.<lt.s32 %q0, @r, @x|gt.s32 %q0, @r, @x|ne.s32 %q0, @r, @r>;";
+
 /* A condition for %q0 that is equal in all threads (BLOCK), of a warp (WARPS), or not. */
 static void condition(struct gen *g, enum place at)
 {
     if (at == LANES)
-        expand(g, "setp.<lt|gt|ne>.s32 %q0, @r, @x;");
+        expand(g, part);
     else
         emit(g, "and.b32 %%t0, %s, 1;\nsetp.eq.u32 %%q0, %%t0, %u;\n",
              at == BLOCK ? "%cta" : "%warp", rnd(g, 2));
@@ -246,7 +255,9 @@ static void indexed(struct gen *g, enum place at)
 }
 
 /* Functions f0, f1, … (.b32, .b64) -> .b32; the first argument is below 4 for f0, which
- * calls itself that deep. */
+ * calls itself that deep. All threads of a block call equally deep: where depth differs from
+ * lane to lane, ptxas 13.0 takes the warp to be together again behind the call and does not
+ * see to it, so that a shuffle or barrier there goes wrong (at -O0 it does not). */
 static void call(struct gen *g)
 {
     int most = g->func < 0 ? FUNCS : g->func;
@@ -254,7 +265,8 @@ static void call(struct gen *g)
     bool indirect = g->func < 0 && rnd(g, 3) == 0;
     if (most <= 0)
         return;
-    expand(g, "and.b32 %t0, @r, 3;");
+    emit(g, "mov.u32 %%t0, %%ctaid.x;\nadd.u32 %%t0, %%t0, %u;\nand.b32 %%t0, %%t0, 3;\n",
+         rnd(g, 4));
     emit(g, "{\n.param .b32 ca;\n.param .b64 cb;\n.param .b32 cz;\nst.param.b32 [ca], %%t0;\n");
     expand(g, "st.param.b64 [cb], @d;");
     if (indirect) {
@@ -335,8 +347,8 @@ static void collective(struct gen *g, const char *mask)
 static void sides(struct gen *g)
 {
     unsigned other = g->labels++, end = g->labels++;
-    expand(g, "setp.<lt|gt|ne>.s32 %q2, @r, @x;");
-    emit(g, "vote.sync.ballot.b32 %%v, %%q2, %%all;\n@!%%q2 bra L%u;\n", other);
+    expand(g, part);
+    emit(g, "vote.sync.ballot.b32 %%v, %%q0, %%all;\n@!%%q0 bra L%u;\n", other);
     for (int side = 0; side < 2; side++) {
         if (side)
             emit(g, "bra L%u;\nL%u:\nxor.b32 %%v, %%v, %%all;\n", end, other);
@@ -585,14 +597,17 @@ static uint64_t hash(const void *data, size_t n)
 }
 static void *dev_out, *dev_acc;
 
-static cudaError_t run(const char *text, const struct shape *s, uint64_t *result)
+/* optimise: 0 to 4, as ptxas -O. */
+static cudaError_t run(const char *text, const struct shape *s, uintptr_t optimise,
+                       uint64_t *result)
 {
     static uint64_t all[MAX_THREADS + ACC_BYTES / 8];
     size_t out_bytes = MAX_THREADS * 8;
     cudaLibrary_t lib;
     cudaKernel_t k;
-    void *args[] = {&dev_out, &dev_acc};
-    cudaError_t e = cudaLibraryLoadData(&lib, text, NULL, NULL, 0, NULL, NULL, 0);
+    void *args[] = {&dev_out, &dev_acc}, *value = (void *)optimise;
+    enum cudaJitOption option = cudaJitOptimizationLevel;
+    cudaError_t e = cudaLibraryLoadData(&lib, text, &option, &value, 1, NULL, NULL, 0);
     if (e != cudaSuccess)
         return e;
     if ((e = cudaLibraryGetKernel(&k, lib, "k")) == cudaSuccess &&
@@ -608,19 +623,36 @@ static cudaError_t run(const char *text, const struct shape *s, uint64_t *result
     *result = hash(all, sizeof(all));
     return e;
 }
-/* One line of the file, without its end. */
-static bool run_seed(struct gen *g, uint64_t seed, char *line, size_t size)
+enum { LINE = 160 };
+static const char *outcome(char *text, const struct shape *s, uintptr_t optimise)
 {
+    static char word[64];
     uint64_t result = 0;
+    cudaError_t e = run(text, s, optimise, &result);
+    if (e != cudaSuccess)
+        return cudaGetErrorName(e);
+    snprintf(word, sizeof(word), "%016" PRIx64, result);
+    return word;
+}
+/* A line of the file, without its end. A compiler that optimises has no right to another
+ * result; where it has one all the same, that stands behind "optimised". The line grows as
+ * the runs end: what kills the process leaves what it did not do. */
+static bool run_seed(struct gen *g, uint64_t seed, bool both, char *line)
+{
     const struct shape *s = generate(g, seed);
-    cudaError_t e = run(g->text, s, &result);
-    int n =
-        snprintf(line, size, "%" PRIu64 " %u %016" PRIx64 " ", seed, g->insns, hash(g->text, g->n));
-    if (e == cudaSuccess)
-        snprintf(line + n, size - (size_t)n, "%016" PRIx64, result);
-    else
-        snprintf(line + n, size - (size_t)n, "%s", cudaGetErrorName(e));
-    return e == cudaSuccess;
+    char plain[64];
+    int n = snprintf(line, LINE, "%" PRIu64 " %u %016" PRIx64, seed, g->insns, hash(g->text, g->n));
+    snprintf(plain, sizeof(plain), "%s", outcome(g->text, s, 0));
+    n += snprintf(line + n, LINE - (size_t)n, " %s", plain);
+    if (both && strncmp(plain, "cuda", 4)) {
+        snprintf(line + n, LINE - (size_t)n, " optimised crash");
+        const char *word = outcome(g->text, s, 4);
+        if (!strcmp(word, plain))
+            line[n] = 0;
+        else
+            snprintf(line + n, LINE - (size_t)n, " optimised %s", word);
+    }
+    return !strstr(line, "cuda");
 }
 static void open_device(void)
 {
@@ -637,31 +669,83 @@ static void close_device(void)
     cudaFree(dev_out);
     cudaFree(dev_acc);
 }
-static int write_file(struct gen *g, uint64_t from, uint64_t to, const char *file)
+/* A GPU's context does not outlive most errors, nor a process a crash of the compiler: each
+ * chunk of seeds has a process, which ends at the first error, and the rest of the chunk
+ * another. */
+enum { CHUNK = 25, JOBS = 64 };
+struct chunk {
+    uint64_t next, end; /* indices of lines */
+    pid_t pid;
+};
+static void run_chunk(struct gen *g, uint64_t from, char (*lines)[LINE], const struct chunk *c)
 {
-    char line[160];
+    open_device();
+    for (uint64_t k = c->next; k < c->end; k++)
+        if (!run_seed(g, from + k, true, lines[k]))
+            _exit(1);
+    _exit(0);
+}
+static void run_chunks(struct gen *g, uint64_t from, uint64_t n, unsigned jobs, char (*lines)[LINE])
+{
+    struct chunk chunks[JOBS] = {{0}};
+    uint64_t given = 0;
+    for (unsigned running = 0;;) {
+        for (unsigned j = 0; j < jobs; j++) {
+            struct chunk *c = &chunks[j];
+            if (c->pid)
+                continue;
+            if (c->next >= c->end && given < n) {
+                c->next = given;
+                given = c->end = given + CHUNK < n ? given + CHUNK : n;
+            }
+            if (c->next >= c->end)
+                continue;
+            if ((c->pid = fork()) == 0)
+                run_chunk(g, from, lines, c);
+            if (c->pid < 0)
+                fail("cannot start a process", strerror(errno));
+            running++;
+        }
+        if (!running)
+            return;
+        pid_t ended = wait(NULL);
+        for (unsigned j = 0; j < jobs; j++)
+            if (chunks[j].pid == ended) {
+                struct chunk *c = &chunks[j];
+                c->pid = 0;
+                running--;
+                while (c->next < c->end && lines[c->next][0])
+                    c->next++;
+            }
+    }
+}
+static int write_file(struct gen *g, uint64_t from, uint64_t n, unsigned jobs, const char *file)
+{
+    size_t bytes = n * LINE, differ = 0;
+    char(*lines)[LINE] =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     FILE *f = fopen(file, "w");
-    unsigned errors = 0;
-    struct cudaDeviceProp p;
+    if (lines == MAP_FAILED)
+        fail("out of memory", "");
     if (!f)
         fail("cannot write", file);
+    run_chunks(g, from, n, jobs, lines);
+    struct cudaDeviceProp p; /* asked for last: a context does not outlive fork() */
     if (cudaGetDeviceProperties(&p, 0) == cudaSuccess)
-        fprintf(f, "# seed, instructions, hash of the text, hash of the results: %s\n", p.name);
-    for (uint64_t seed = from; seed < to; seed++) {
-        bool ok = run_seed(g, seed, line, sizeof(line));
-        errors += !ok;
-        if (!ok)
-            printf("%s\n", line);
-        fprintf(f, "%s\n", line);
-        fflush(f);
+        fprintf(f, "# seed, instructions, hash of the text, of the results: %s\n", p.name);
+    for (uint64_t k = 0; k < n; k++) {
+        differ += strstr(lines[k], "optimised") != NULL;
+        fprintf(f, "%s\n", lines[k]);
     }
-    fclose(f);
-    printf("%" PRIu64 " programs written, %u of them with an error\n", to - from, errors);
-    return errors != 0;
+    munmap(lines, bytes);
+    if (fclose(f))
+        fail("cannot write", file);
+    printf("%" PRIu64 " programs, of which %zu have another result when optimised\n", n, differ);
+    return 0;
 }
 static int check_file(struct gen *g, const char *file)
 {
-    char want[160], got[160];
+    char want[LINE], got[LINE], *more;
     unsigned passed = 0, failed = 0;
     FILE *f = fopen(file, "r");
     if (!f)
@@ -670,7 +754,9 @@ static int check_file(struct gen *g, const char *file)
         if (want[0] == '#')
             continue;
         want[strcspn(want, "\n")] = 0;
-        run_seed(g, strtoull(want, NULL, 10), got, sizeof(got));
+        if ((more = strstr(want, " optimised")))
+            *more = 0;
+        run_seed(g, strtoull(want, NULL, 10), false, got);
         if (!strcmp(want, got))
             passed++;
         else if (failed++ < 10)
@@ -692,11 +778,15 @@ int main(int argc, char **argv)
         return 0;
     }
     if (argc == 6 && !strcmp(argv[1], "--seeds") && !strcmp(argv[4], "--write")) {
-        open_device();
-        int status =
-            write_file(&g, strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10), argv[5]);
-        close_device();
-        return status;
+        uint64_t from = strtoull(argv[2], NULL, 10), to = strtoull(argv[3], NULL, 10);
+        long cores = sysconf(_SC_NPROCESSORS_ONLN);
+        if (to <= from || to - from > 1000000)
+            fail("--seeds A B: at most a million, A < B", argv[3]);
+        return write_file(&g, from, to - from,
+                          cores < 1      ? 1
+                          : cores > JOBS ? JOBS
+                                         : (unsigned)cores,
+                          argv[5]);
     }
     if (argc == 3 && !strcmp(argv[1], "--check")) {
         open_device();

@@ -25,7 +25,7 @@ static const char *const simple_rows[] = {
     "dp4a.<u32|s32>.<u32|s32> @R, @r, @r, @r;",
     "dp2a.<lo|hi>.<u32|s32>.<u32|s32> @R, @r, @r, @r;",
     "<and|or|xor>.b32 @R, @r, @x;",
-    "<not|cnot>.b32 @R, @r;",
+    "not.b32 @R, @r;", /* ptxas 13.0 crashes on a loop of shl.b16 by a cnot.b32 */
     "lop3.b32 @R, @r, @r, @r, @b;",
     "<shl.b32|shr.u32|shr.s32|shr.b32> @R, @r, @x;",
     "shf.<l|r>.<clamp|wrap>.b32 @R, @r, @r, @x;",
@@ -52,7 +52,8 @@ static const char *const simple_rows[] = {
     "and.b32 %t0, @r, 127; and.b32 %t1, @r, 127; bfi.b64 @D, @d, @d, %t0, %t1;",
     "<and|or|xor>.b64 @D, @d, @d;",
     "<not|cnot>.b64 @D, @d;",
-    "<shl.b64|shr.u64|shr.s64> @D, @d, @x;",
+    /* no immediate: ptxas 13.0 loses a shl.b64 by 64 or more that follows a multiplication */
+    "<shl.b64|shr.u64|shr.s64> @D, @d, @r;",
     "selp.b64 @D, @d, @d, @p;",
     "slct.b64.s32 @D, @d, @d, @r;",
     "add.cc.u64 %e0, @d, @d; addc.u64 %e1, @d, @d; xor.b64 @D, %e0, %e1;",
@@ -66,7 +67,8 @@ static const char *const simple_rows[] = {
     "mad.lo.<u16|s16> @H, @h, @h, @h;",
     "mul.wide.<u16|s16> @R, @h, @h;",
     "<and|or|xor>.b16 @H, @h, @h;",
-    "<shl.b16|shr.u16|shr.s16> @H, @h, @x;",
+    /* bytes: ptxas 13.0 takes an immediate's lower 16 bits alone */
+    "<shl.b16|shr.u16|shr.s16> @H, @h, <@r|@b>;",
     "<abs.s16|neg.s16|not.b16|cnot.b16> @H, @h;",
     "cvt.<u16|s16|u8|s8>.<u32|s32> @H, @r;",
     "cvt.sat.<u16|s16|u8|s8>.<u32|s32> @H, @r;",
