@@ -1,5 +1,6 @@
 """fig_counters.py - the emulator's counted figures beside a GPU's measured counters: for each
-counter the ratio counted / measured, one dot an experiment. 1 is agreement."""
+counter the ratio counted / measured, one dot an experiment, a panel for each lab that has cases
+in common. 1 is agreement."""
 import records
 import style
 
@@ -34,36 +35,71 @@ def pairs(recs):
     return out, zeros
 
 
-def draw(recs):
-    found, zeros = pairs(recs)
-    if not found:
-        raise records.RecordError("no experiment has both counted and measured counters")
-    shown = [c for c in COUNTERS if c in found]
-    fig, ax = style.figure(width=12, height=2.2 + 0.46 * len(shown))
-    fig.subplots_adjust(left=0.27, right=0.86, top=1 - 0.75 / fig.get_figheight())
-    low, high = 0.25, 4.0
+LOW, HIGH, CLOSE = 0.25, 4.0, 0.01  # of ratios: the axis, and what counts as agreement
+FAR = 0.05                          # dots further off than this are named
+
+
+def name_outliers(ax, y, pairs):
+    """Names of the kernels behind dots that lie apart; how many, where they are more than two."""
+    apart = {}
+    for ratio, row, _ in pairs:
+        if abs(ratio - 1) > FAR:
+            apart.setdefault(round(min(max(ratio, LOW), HIGH), 1), {})[row["variant"]] = True
+    for i, (at, variants) in enumerate(sorted(apart.items())):
+        said = ", ".join(variants) if len(variants) < 3 else f"{len(variants)} kernels"
+        ax.annotate(said, (at, y), (0, -6 if i % 2 else 6), textcoords="offset points", fontsize=8, color=style.GREY,
+                    va="top" if i % 2 else "bottom", ha="right" if at > 2 else "left" if at < 0.5 else "center")
+
+
+def draw_lab(ax, lab, shown, found, zeros):
+    """A panel: a row for each counter, a dot for each experiment, and how many agree."""
     for y, counter in enumerate(shown):
-        ratios = [r for r, *_ in found[counter]]
-        inside = [min(max(r, low), high) for r in ratios]
-        ax.plot(inside, [y] * len(inside), linestyle="", marker="o", markersize=9, alpha=0.55, color=style.BLUE)
-        exact = sum(abs(r - 1) <= 0.01 for r in ratios) + zeros.get(counter, 0)
-        ax.text(1.015, y, f"{exact} of {len(ratios) + zeros.get(counter, 0)}", transform=ax.get_yaxis_transform(),
-                va="center", fontsize=12)
-    ax.text(1.015, -0.9, "within 1 %", transform=ax.get_yaxis_transform(), fontsize=12, fontweight="bold",
-            va="center")
+        ratios = [r for r, *_ in found.get(counter, ())]
+        total = len(ratios) + zeros.get(counter, 0)
+        if not total:
+            continue
+        ax.plot([min(max(r, LOW), HIGH) for r in ratios], [y] * len(ratios), linestyle="", marker="o", markersize=8,
+                alpha=0.5, color=style.BLUE)
+        name_outliers(ax, y, found.get(counter, ()))
+        exact = sum(abs(r - 1) <= CLOSE for r in ratios) + zeros.get(counter, 0)
+        ax.text(1.02, y, f"{exact} of {total}", transform=ax.get_yaxis_transform(), va="center", fontsize=11,
+                fontweight="normal" if exact == total else "bold")
+    ax.text(1.02, -0.9, "within 1 %", transform=ax.get_yaxis_transform(), fontsize=9, color=style.GREY, va="center")
     ax.axvline(1, color=style.INK, linewidth=1.4)
     ax.set_xscale("log", base=2)
-    ax.set_xlim(low * 0.93, high * 1.07)
-    ax.set_xticks([0.25, 0.5, 1, 2, 4], ["¼ or less", "½", "1", "2", "4 or more"])
+    ax.set_xlim(LOW * 0.9, HIGH * 1.11)
+    ax.set_xticks([0.25, 0.5, 1, 2, 4], ["≤ ¼", "½", "1", "2", "≥ 4"])
     ax.set_xticks([], minor=True)
     ax.set_ylim(len(shown) - 0.4, -1.3)
-    ax.set_yticks(range(len(shown)), [c.replace("_", " ") for c in shown])
-    ax.set_xlabel("counted on the emulator / measured on the GPU")
+    ax.set_title(lab.replace("_", " "), fontsize=14, pad=6)
+
+
+def draw(recs):
+    labs = {}
+    for lab in recs.values("lab"):
+        found, zeros = pairs(recs.where(lab=lab))
+        if found:
+            labs[lab] = found, zeros
+    if not labs:
+        raise records.RecordError("no experiment has both counted and measured counters")
+    shown = [c for c in COUNTERS if any(c in found for found, _ in labs.values())]
+    cols = min(3, len(labs))
+    rows = -(-len(labs) // cols)
+    fig, axes = style.figure(ncols=cols, nrows=rows, width=max(11, 4.2 + 3.6 * cols),
+                             height=1.9 + rows * (1.0 + 0.4 * len(shown)), squeeze=False, sharey=True, sharex=True)
+    for ax, (lab, (found, zeros)) in zip(axes.flat, labs.items()):
+        draw_lab(ax, lab, shown, found, zeros)
+    for ax in list(axes.flat)[len(labs):]:
+        ax.set_axis_off()
+    axes[0][0].set_yticks(range(len(shown)), [c.replace("_", " ") for c in shown])
     fig.suptitle("The emulator's counts against the hardware's counters", x=0.012, ha="left", fontsize=19,
                  fontweight="bold", y=0.985)
-    used = {id(r): r for ps in found.values() for _, a, b in ps for r in (a, b)}
-    style.provenance(fig, list(used.values()), counters=True)
-    fig.subplots_adjust(right=0.86)
+    used = {id(r): r for found, _ in labs.values() for ps in found.values() for _, a, b in ps for r in (a, b)}
+    style.provenance(fig, list(used.values()), counters=True,
+                     note="counted on the emulator / measured on the GPU; a dot is an experiment, no dot: both are 0")
+    inch = fig.get_figheight(), fig.get_figwidth()
+    fig.subplots_adjust(left=2.3 / inch[1], right=1 - 0.95 / inch[1], top=1 - 0.95 / inch[0], wspace=0.34,
+                        hspace=0.3)
     return fig
 
 

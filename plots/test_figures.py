@@ -136,6 +136,25 @@ def test_counters_agree_only_where_they_do(recs):
     row["global_ld_sectors"] //= 2
 
 
+def test_counters_have_a_panel_for_each_lab_in_common(recs):
+    """Agreement is numbered, and a dot that lies apart is named. 90 experiments are in common
+    for the ladder alone."""
+    row = next(r for r in recs if r["backend"] == "gpu" and r["variant"] == "mm_tiled" and r["global_ld_sectors"])
+    row["global_ld_sectors"] *= 2
+    try:
+        fig = fig_counters.draw(recs)
+    finally:
+        row["global_ld_sectors"] //= 2
+    panels = {ax.get_title(loc="left"): ax for ax in fig.axes if ax.axison}
+    assert set(panels) == {"reduction", "coalescing", "bank conflicts", "divergence", "conv1d", "matmul"}
+    said = {lab: [t.get_text() for t in ax.texts] for lab, ax in panels.items()}
+    assert "90 of 90" in said["reduction"] and "8 of 9" in said["matmul"] and "mm_tiled" in said["matmul"]
+    names = [t.get_text() for t in fig.axes[0].get_yticklabels()]
+    assert names[:2] == ["global ld requests", "global ld sectors"]
+    fig.canvas.draw()
+    assert max(t.get_window_extent().x1 for ax in panels.values() for t in ax.texts) <= fig.bbox.x1
+
+
 def test_ladder_has_the_published_g80(recs):
     g80 = fig_ladder.curves(recs)[0]
     assert "published" in g80[0] and g80[1][-1][2] == pytest.approx(30.05, abs=0.01)
