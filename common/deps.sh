@@ -4,6 +4,7 @@
 #   common/deps.sh build FILE   what `make` needs; writes FILE (make variables) when all is there
 #   common/deps.sh test FILE    what `make test` and the grader need beyond that
 #   common/deps.sh slides FILE  pandoc and LaTeX
+#   common/deps.sh arm64 FILE   a compiler and an emulator for arm64, and libraries (test-arm64)
 #
 # Debian packages come with apt (as root, or through sudo). matplotlib and, where there is no
 # CUDA toolkit 13, NVIDIA's compiler and runtime come from PyPI into .venv; .venv/cuda then
@@ -16,14 +17,16 @@ cd "$(dirname "$0")/.."
 build="gcc libc6-dev libzstd-dev liblz4-dev libjansson-dev python3 python3-venv"
 test="g++ libcriterion-dev libsqlite3-dev libarchive-dev libseccomp-dev nettle-dev bubblewrap
       clang-format cppcheck git"
-slides="pandoc texlive-luatex texlive-latex-recommended texlive-latex-extra lmodern fonts-dejavu"
+slides="pandoc texlive-latex-recommended texlive-latex-extra lmodern tex-gyre"
+arm64="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user-static
+       libzstd-dev:arm64 liblz4-dev:arm64 libjansson-dev:arm64"
 cuda_wheels="nvidia-cuda-nvrtc==13.0.* nvidia-cuda-runtime==13.0.* nvidia-cuda-nvcc==13.0.*
              nvidia-cuda-crt==13.0.* nvidia-nvvm==13.0.* nvidia-cuda-cccl==13.0.*"
 python_wheels="matplotlib numpy pytest"
 
 say() { echo "deps: $*" >&2; }
 
-installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+installed() { dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed; }
 
 packages() {
     missing=
@@ -121,6 +124,15 @@ build)
     ;;
 test)
     packages $test
+    mkdir -p "$(dirname "$out")"
+    : >"$out"
+    ;;
+arm64)
+    if [ -z "${NO_DEPS:-}" ] && command -v dpkg >/dev/null &&
+        ! dpkg --print-foreign-architectures | grep -qx arm64; then
+        $([ "$(id -u)" = 0 ] || echo sudo) dpkg --add-architecture arm64
+    fi
+    packages $arm64
     mkdir -p "$(dirname "$out")"
     : >"$out"
     ;;

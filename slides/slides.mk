@@ -15,11 +15,12 @@ slides-tools:
 	command -v kpsewhich >/dev/null && kpsewhich beamer.cls >/dev/null || miss="$$miss texlive-latex-recommended"; \
 	command -v kpsewhich >/dev/null && kpsewhich newunicodechar.sty >/dev/null || miss="$$miss texlive-latex-extra"; \
 	command -v kpsewhich >/dev/null && kpsewhich lmodern.sty >/dev/null || miss="$$miss lmodern"; \
+	command -v kpsewhich >/dev/null && kpsewhich tgheros.sty >/dev/null || miss="$$miss tex-gyre"; \
 	if [ -n "$$miss" ]; then echo "slides: missing:$$miss. Install with: apt-get install$$miss" >&2; exit 1; fi
 	@$(PLOTS_NEED)
 
 # Figures of the decks come from the kept records alone, whatever was run here since.
-$(SLIDES_OUT)/figures/.done: $(wildcard plots/*.py plots/*.csv) $(SLIDES_KEPT)
+$(SLIDES_OUT)/figures/.done: $(filter-out plots/test_%,$(wildcard plots/*.py plots/*.csv)) $(SLIDES_KEPT)
 	@mkdir -p $(@D)
 	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/all_figures.py --out $(@D) $(SLIDES_RECORDS) >$(@D)/log || { cat $(@D)/log; exit 1; }
 	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/picture.py --kept --out $(@D)
