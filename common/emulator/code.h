@@ -144,7 +144,8 @@ struct emu_func {
     struct shared_var *shared;
     uint32_t nshared;
     uint32_t index;       /* in module.funcs */
-    bool recursive;       /* may call itself or indirectly: stack size unknown */
+    bool recursive;       /* may call itself or indirectly, or uses alloca: stack size unknown */
+    unsigned uses;        /* of the device runtime: heap, printf (builtin.h); callees included */
     uint32_t frame_bytes; /* registers, predicates and .param variables */
     uint32_t local_bytes; /* .local variables of one thread */
     struct insn *insns;
@@ -160,7 +161,8 @@ struct emu_func {
     uint32_t end_slot, end_count; /* one past its slots and counts, module-wide */
     uint32_t max_live;            /* 32-bit registers live at once */
     uint32_t static_shared;
-    uint32_t depth_local; /* .local bytes of a thread, callees included */
+    uint32_t depth_local; /* .local bytes of a thread, each function that may run once */
+    bool on_path;         /* lower.c: while it follows calls */
     uint64_t address;     /* what mov %rd, func yields */
 };
 

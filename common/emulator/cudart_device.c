@@ -4,6 +4,7 @@
  * program may still ask for is in the second table, with the values of compute capability
  * 9.0. An attribute in neither is an error.
  */
+#include "builtin.h"
 #include "check.h"
 #include "cudart.h"
 #include "launch.h"
@@ -426,8 +427,8 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, i
 
 /* ---- limits and cache configuration ---- */
 
-/* Defaults of the programming guide. The stack's is what a thread gets at least. */
-static size_t limits[] = {
+/* At first, and after cudaDeviceReset(): the defaults of the programming guide. */
+static const size_t default_limits[] = {
     [cudaLimitStackSize] = 1024,
     [cudaLimitPrintfFifoSize] = 1 << 20,
     [cudaLimitMallocHeapSize] = 8 << 20,
@@ -436,7 +437,22 @@ static size_t limits[] = {
     [cudaLimitMaxL2FetchGranularity] = 64,
     [cudaLimitPersistingL2CacheSize] = 0,
 };
-#define NLIMITS (sizeof limits / sizeof limits[0])
+#define NLIMITS (sizeof default_limits / sizeof default_limits[0])
+static size_t limits[NLIMITS];
+static pthread_once_t limits_once = PTHREAD_ONCE_INIT;
+
+static void default_all(void)
+{
+    memcpy(limits, default_limits, sizeof limits);
+}
+
+static cudaError_t too_late(const char *limit, const char *what)
+{
+    return emu_fail(cudaErrorInvalidValue,
+                    "cudaDeviceSetLimit: %s cannot be changed after a kernel that uses %s was "
+                    "launched: set it first",
+                    limit, what);
+}
 
 static cudaError_t set_limit(enum cudaLimit limit, size_t value)
 {
@@ -447,11 +463,22 @@ static cudaError_t set_limit(enum cudaLimit limit, size_t value)
     if (limit == cudaLimitStackSize) {
         if (value > 512 * 1024)
             return cudaErrorInvalidValue;
-        if (value > launch_stack_limit)
-            launch_stack_limit = (uint32_t)value;
+        launch_stack_limit = (uint32_t)value;
     }
+    if (limit == cudaLimitMallocHeapSize && !builtin_heap_limit(value))
+        return too_late("cudaLimitMallocHeapSize", "malloc() or free()");
+    if (limit == cudaLimitPrintfFifoSize && !builtin_printf_limit(value))
+        return too_late("cudaLimitPrintfFifoSize", "printf()");
+    pthread_once(&limits_once, default_all);
     limits[limit] = value;
     return cudaSuccess;
+}
+
+static void reset_limits(void)
+{
+    builtin_reset();
+    for (size_t i = 0; i < NLIMITS; i++)
+        set_limit((enum cudaLimit)i, default_limits[i]);
 }
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
@@ -467,6 +494,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
         e = cudaErrorInvalidValue;
     if (!e && limit == cudaLimitDevRuntimeSyncDepth)
         e = cudaErrorUnsupportedLimit;
+    pthread_once(&limits_once, default_all);
     if (!e)
         *value = limits[limit];
     return rt_leave(e);
@@ -560,6 +588,7 @@ cudaError_t cudaDeviceReset(void)
     streams_reset();
     mem_each(forget, NULL);
     mem_reset();
+    reset_limits();
     rt_clear_errors();
     return cudaSuccess;
 }

@@ -5,6 +5,7 @@
  * cooperative (all blocks must be resident). A cooperative launch runs on one worker, so
  * that its spinning is repeatable.
  */
+#include "builtin.h"
 #include "check.h"
 #include "exec.h"
 #include "launch.h"
@@ -22,10 +23,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define IMPATIENCE  64    /* turns a block may yield before its worker opens another */
-#define STACK_BYTES 65536 /* local memory a thread where recursion hides the need */
+#define IMPATIENCE 64 /* turns a block may yield before its worker opens another */
 
-uint32_t launch_stack_limit = STACK_BYTES;
+uint32_t launch_stack_limit = 1024; /* a GPU's default */
 static _Atomic uint64_t launch_serial;
 static atomic_int check_on = -1;
 static _Atomic uint64_t steps_limit = UINT64_MAX; /* UINT64_MAX: the option's */
@@ -153,10 +153,9 @@ static struct block *block_new(struct worker *k)
         panic("out of memory for a block");
     memset(b->warps, 0, sizeof(struct warp) * l->nwarps);
     memset(regs, 0, (size_t)frame * l->nwarps);
-    uint32_t local = ROUND_UP(l->func->recursive && l->func->depth_local < launch_stack_limit
-                                  ? launch_stack_limit
-                                  : l->func->depth_local,
-                              16);
+    uint32_t local = l->func->depth_local; /* a GPU's driver makes room for what is known */
+    if (l->func->recursive && local < launch_stack_limit)
+        local = (uint32_t)ROUND_UP(launch_stack_limit, 16u);
     for (uint32_t i = 0; i < l->nwarps; i++) {
         struct warp *w = &b->warps[i];
         w->entry.regs = regs + (size_t)frame * i;
@@ -728,7 +727,10 @@ cudaError_t emu_launch(const struct emu_launch *e, struct emu_result *result)
     pool_run(workers, n);
     for (int k = 0; k < l.nlisteners; k++)
         if (l.listeners[k]->launch_end)
+    builtin_used(l.func->uses);
             l.listeners[k]->launch_end(l.listeners[k], &any);
+    if (l.func->uses & USES_PRINTF)
+        printf_flush(l.func->info.name);
     struct emu_result r = {0};
     count_launch(&l, workers, n, &r);
     if (result)

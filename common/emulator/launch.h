@@ -10,7 +10,8 @@ void count_launch(struct launch *l, struct worker **workers, int n, struct emu_r
 
 int launch_set_check(int on);              /* returns the former setting */
 uint64_t launch_set_steps(uint64_t steps); /* 0: no limit; returns the former one */
-extern uint32_t launch_stack_limit;        /* cudaLimitStackSize, bytes a thread */
+extern uint32_t launch_stack_limit;        /* cudaLimitStackSize, bytes a thread:
+                                              where recursion hides the need */
 
 /* Source lines' counters since the last reset, as JSON; caller frees. */
 char *count_lines_json(void);

@@ -594,12 +594,21 @@ static void lower_block(struct lower *l, uint32_t b)
 }
 
 /* ---- what a kernel reaches ---- */
-static void callees(struct emu_func *f, struct emu_func **list, uint32_t *n, bool *indirect)
+struct reach {
+    struct emu_func **list; /* in the order found */
+    uint32_t n;
+    bool indirect, cycle; /* calls through addresses; a function that may call itself */
+};
+static void callees(struct emu_func *f, struct reach *r)
 {
-    for (uint32_t k = 0; k < *n; k++)
-        if (list[k] == f)
+    for (uint32_t k = 0; k < r->n; k++) {
+        if (r->list[k] == f) {
+            r->cycle |= f->on_path;
             return;
-    list[(*n)++] = f;
+        }
+    }
+    r->list[r->n++] = f;
+    f->on_path = true;
     for (uint32_t i = 0; i < f->ptx->ninsns; i++) {
         const struct ptx_insn *in = &f->ptx->insns[i];
         if (in->op != OP_call)
@@ -609,10 +618,30 @@ static void callees(struct emu_func *f, struct emu_func **list, uint32_t *n, boo
             if (in->operands[k].func)
                 g = module_find_any(f->module, in->operands[k].func->name);
         if (g && g->ptx->has_body)
-            callees(g, list, n, indirect);
+            callees(g, r);
         else if (!g)
-            *indirect = true;
+            r->indirect = true;
     }
+    f->on_path = false;
+}
+/* All that f may run: with calls through addresses, every function of the module. */
+static struct reach reach_of(struct emu_func *f)
+{
+    struct emu_module *m = f->module;
+    struct reach r = {.list = xcalloc(m->nfuncs + 1, sizeof(*r.list))};
+    callees(f, &r);
+    for (uint32_t k = 0; k < m->nfuncs && r.indirect; k++)
+        if (!m->funcs[k]->ptx->is_entry && m->funcs[k]->ptx->has_body)
+            callees(m->funcs[k], &r);
+    return r;
+}
+static bool uses_alloca(const struct reach *r)
+{
+    for (uint32_t k = 0; k < r->n; k++)
+        for (uint32_t i = 0; i < r->list[k]->ptx->ninsns; i++)
+            if (r->list[k]->ptx->insns[i].op == OP_alloca)
+                return true;
+    return false;
 }
 static bool uses_var(const struct emu_func *f, const struct ptx_var *v)
 {
@@ -637,37 +666,26 @@ static void add_shared(struct emu_func *kernel, const struct ptx_var *v, uint64_
 bool shared_collect(struct emu_func *kernel)
 {
     struct emu_module *m = kernel->module;
-    struct emu_func **list = xcalloc(m->nfuncs + 1, sizeof(*list));
-    uint32_t n = 0;
-    bool indirect = false;
-    callees(kernel, list, &n, &indirect);
-    if (indirect)
-        for (uint32_t k = 0; k < m->nfuncs; k++)
-            if (!m->funcs[k]->ptx->is_entry && m->funcs[k]->ptx->has_body)
-                callees(m->funcs[k], list, &n, &indirect);
+    struct reach r = reach_of(kernel);
     uint64_t at = 0;
     for (int extern_pass = 0; extern_pass < 2; extern_pass++)
-        for (uint32_t k = 0; k < n; k++) {
-            for (uint32_t j = 0; j < list[k]->ptx->nvars; j++)
-                if (list[k]->ptx->vars[j]->space == SPACE_SHARED &&
-                    list[k]->ptx->vars[j]->is_extern == extern_pass)
-                    add_shared(kernel, list[k]->ptx->vars[j], &at);
+        for (uint32_t k = 0; k < r.n; k++) {
+            for (uint32_t j = 0; j < r.list[k]->ptx->nvars; j++)
+                if (r.list[k]->ptx->vars[j]->space == SPACE_SHARED &&
+                    r.list[k]->ptx->vars[j]->is_extern == extern_pass)
+                    add_shared(kernel, r.list[k]->ptx->vars[j], &at);
             for (int q = 0; q < m->nptx; q++)
                 for (uint32_t j = 0; j < m->ptx[q]->nvars; j++) {
                     struct ptx_var *v = m->ptx[q]->vars[j];
                     if (v->space == SPACE_SHARED && v->is_extern == extern_pass &&
-                        uses_var(list[k], v))
+                        uses_var(r.list[k], v))
                         add_shared(kernel, v, &at);
                 }
         }
     kernel->static_shared = (uint32_t)at;
     kernel->info.shared_bytes = (uint32_t)at;
-    kernel->recursive = indirect;
-    uint32_t frames = 0;
-    for (uint32_t k = 0; k < n; k++)
-        frames += k > 0;
-    kernel->recursive |= frames > 0; /* calls: the stack's depth is not computed */
-    free(list);
+    kernel->recursive = r.indirect || r.cycle || uses_alloca(&r);
+    free(r.list);
     return true;
 }
 uint64_t shared_offset(struct emu_func *kernel, const struct ptx_var *v)
@@ -742,32 +760,27 @@ cudaError_t lower_func(struct emu_func *f)
 {
     pthread_mutex_lock(&lower_lock);
     cudaError_t e = f->lower_error;
-    struct emu_func **list = NULL;
     if (!f->lowered && e == cudaSuccess) {
-        uint32_t n = 0;
-        bool indirect = false;
-        list = xcalloc(f->module->nfuncs + 1, sizeof(*list));
-        callees(f, list, &n, &indirect);
-        if (indirect) /* counters are sized before a launch: lower every possible target */
-            for (uint32_t k = 0; k < f->module->nfuncs; k++)
-                if (!f->module->funcs[k]->ptx->is_entry && f->module->funcs[k]->ptx->has_body)
-                    callees(f->module->funcs[k], list, &n, &indirect);
-        for (uint32_t k = 0; k < n && e == cudaSuccess; k++)
-            if (!list[k]->lowered) {
-                e = lower_body(list[k], NULL, NULL);
-                list[k]->lowered = e == cudaSuccess;
-                estimate_registers(list[k]);
+        /* counters are sized before a launch: every possible target is lowered */
+        struct reach r = reach_of(f);
+        uint32_t local = 0;
+        for (uint32_t k = 0; k < r.n && e == cudaSuccess; k++) {
+            struct emu_func *g = r.list[k];
+            if (!g->lowered) {
+                e = lower_body(g, NULL, NULL);
+                g->lowered = e == cudaSuccess;
+                estimate_registers(g);
             }
+            f->uses |= g->uses;
+            local += ROUND_UP(g->local_bytes, 16u);
+        }
         if (e != cudaSuccess) {
             f->lowered = false;
             f->lower_error = e;
         }
-        uint32_t local = 0;
-        for (uint32_t k = 0; k < n; k++)
-            local += list[k]->local_bytes;
         f->info.local_bytes = f->local_bytes;
-        f->depth_local = f->recursive ? ROUND_UP(local + 1024, 16) : f->local_bytes;
-        free(list);
+        f->depth_local = local;
+        free(r.list);
     }
     pthread_mutex_unlock(&lower_lock);
     return e;
@@ -781,12 +794,11 @@ void lower_survey(struct emu_func *f, lower_note note, void *arg)
 
 bool lower_reaches(struct emu_func *f, bool (*test)(const struct emu_func *g, void *arg), void *arg)
 {
-    struct emu_func **list = xcalloc(f->module->nfuncs + 1, sizeof(*list));
-    uint32_t n = 0;
-    bool indirect = false, found = false;
-    callees(f, list, &n, &indirect);
-    for (uint32_t k = 0; k < n && !found; k++)
-        found = test(list[k], arg);
-    free(list);
+    struct reach r = {.list = xcalloc(f->module->nfuncs + 1, sizeof(*r.list))};
+    bool found = false;
+    callees(f, &r);
+    for (uint32_t k = 0; k < r.n && !found; k++)
+        found = test(r.list[k], arg);
+    free(r.list);
     return found;
 }

@@ -4,6 +4,7 @@
  * add_32, "min" + ".s32" is min_s32. A name that does not exist is an instruction that is
  * not supported, and said to be.
  */
+#include "builtin.h"
 #include "lower.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -609,6 +610,9 @@ static void lower_call(struct lower *l)
     } else if (target->func && !target->func->has_body &&
                builtin_of(target->func->name) != CALL_FUNC) {
         ci->builtin = builtin_of(target->func->name);
+        l->f->uses |= ci->builtin == CALL_VPRINTF      ? USES_PRINTF
+                      : ci->builtin == CALL_ASSERTFAIL ? 0
+                                                       : USES_HEAP;
     } else {
         ci->target = target->func ? module_find_any(l->f->module, target->func->name) : NULL;
         if (!ci->target || !ci->target->ptx->has_body) {

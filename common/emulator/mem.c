@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define PAGE         4096ull
 #define ALIGN        512ull /* what cudaMalloc gives */
@@ -52,6 +53,8 @@ static struct registered *_Atomic registered;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static uint64_t serial, in_use, peak, limit = UINT64_MAX;
+#define ROUND16(n) (((n) + 15) / 16 * 16)
+static uint64_t heap_in_use, heap_limit = 8 << 20;
 
 static void panic(const char *what)
 {
@@ -300,6 +303,8 @@ static void account(enum mem_kind kind, uint64_t size, bool added)
 {
     if (!on_device(kind))
         return;
+    if (kind == MEM_HEAP)
+        heap_in_use = added ? heap_in_use + ROUND16(size) : heap_in_use - ROUND16(size);
     in_use = added ? in_use + size : in_use - size;
     if (in_use > peak)
         peak = in_use;
@@ -313,6 +318,8 @@ static struct mem_alloc *alloc_locked(uint64_t size, uint64_t align, enum mem_ki
     int64_t i;
 
     if (on_device(kind) && (size > limit || in_use > limit - size))
+        return NULL;
+    if (kind == MEM_HEAP && (size > heap_limit || heap_in_use + ROUND16(size) > heap_limit))
         return NULL;
     if (size > a->size)
         return NULL;
@@ -417,13 +424,21 @@ struct mem_alloc *mem_register(void *host, uint64_t size)
 
 /* ---- freeing ---- */
 
-/* Contents read as zero when the place is used again; whole pages go back to the system. */
+/* Contents read as zero when the place is used again; the system's whole pages, which are
+ * larger than PAGE on some arm64 machines, go back to it. */
 static void wipe(const struct mem_alloc *m)
 {
-    if (m->size >= PAGE)
-        madvise(m->host, round_up(m->size, PAGE), MADV_DONTNEED);
-    else
-        memset(m->host, 0, m->size);
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), begin = (uint64_t)m->host;
+    uint64_t end = begin + (m->size < PAGE ? m->size : round_up(m->size, PAGE));
+    uint64_t first = round_up(begin, page), last = end & ~(page - 1);
+
+    if (first >= last) {
+        memset(m->host, 0, end - begin);
+        return;
+    }
+    memset(m->host, 0, first - begin);
+    madvise((void *)first, last - first, MADV_DONTNEED);
+    memset((void *)last, 0, end - last);
 }
 
 static void free_locked(struct mem_alloc *m)
@@ -450,6 +465,14 @@ bool mem_free(uint64_t addr)
         free_locked(m);
     pthread_mutex_unlock(&lock);
     return found;
+}
+
+void mem_set_heap_limit(uint64_t bytes)
+{
+    mem_init();
+    pthread_mutex_lock(&lock);
+    heap_limit = bytes;
+    pthread_mutex_unlock(&lock);
 }
 
 void mem_reset(void)

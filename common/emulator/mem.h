@@ -74,6 +74,9 @@ void *mem_host(uint64_t addr, uint64_t len);
 void mem_each(void (*fn)(const struct mem_alloc *a, void *arg), void *arg);
 void mem_usage(uint64_t *in_use, uint64_t *peak);
 void mem_set_limit(uint64_t bytes); /* the device profile's memory size */
+/* cudaLimitMallocHeapSize: what kernels may have allocated at once (MEM_HEAP), each block
+ * rounded up to 16 bytes; 8 MiB at first. */
+void mem_set_heap_limit(uint64_t bytes);
 /* Counts every mem_alloc and mem_free: a cached lookup is valid while this is unchanged. */
 extern _Atomic uint64_t mem_generation;
 void mem_reset(void); /* cudaDeviceReset: frees all but MEM_REGISTERED, MEM_WORKSPACE */

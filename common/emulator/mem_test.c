@@ -87,6 +87,23 @@ Test(mem, limit_counts_device_memory_only)
     cr_assert_eq(peak, 1 << 19);
 }
 
+/* Whole pages go back to the system, which must not take a neighbour's part of one. */
+Test(mem, freeing_clears_one_allocation_and_no_other)
+{
+    enum { N = 16, SIZE = 5 * 4096 };
+    struct mem_alloc *a[N];
+
+    for (int i = 0; i < N; i++) {
+        a[i] = mem_alloc(SIZE, 256, MEM_DEVICE, NULL);
+        memset(a[i]->host, 1 + i, SIZE);
+    }
+    for (int i = 0; i < N; i += 2)
+        cr_assert(mem_free(a[i]->addr));
+    for (int i = 0; i < N; i++)
+        for (int at = 0; at < SIZE; at++)
+            cr_assert_eq(a[i]->host[at], i % 2 ? 1 + i : 0, "allocation %d, byte %d", i, at);
+}
+
 /* 2000 times 1 GiB is more than there is address space: places are used again, and clean. */
 Test(mem, addresses_are_reused_when_none_are_fresh)
 {
@@ -129,6 +146,21 @@ Test(mem, registered_memory_must_not_overlap)
     cr_assert(mem_find((uint64_t)buffer), "a reset leaves the caller's memory registered");
     cr_assert(mem_free((uint64_t)buffer));
     cr_assert_null(mem_find((uint64_t)buffer));
+}
+
+Test(mem, heap_of_kernels_has_a_limit)
+{
+    struct mem_alloc *a;
+
+    mem_set_heap_limit(4096);
+    a = mem_alloc(4000, 16, MEM_HEAP, NULL);
+    cr_assert(a);
+    cr_assert_null(mem_alloc(97, 16, MEM_HEAP, NULL));
+    cr_assert(mem_alloc(96, 16, MEM_HEAP, NULL));
+    cr_assert(mem_alloc(1 << 20, 16, MEM_DEVICE, NULL), "not of the heap");
+    mem_free(a->addr);
+    cr_assert(mem_alloc(4000, 16, MEM_HEAP, NULL), "what was freed is there again");
+    cr_assert_null(mem_alloc(UINT64_MAX - 8, 16, MEM_HEAP, NULL));
 }
 
 static void count(const struct mem_alloc *a, void *arg)

@@ -6,7 +6,7 @@
  * goes on with all of them. Recons form a tree, not a stack, because a path that waits or
  * spins is set aside while others run.
  */
-#include "exec.h"
+#include "builtin.h"
 #include "mem.h"
 #include "source.h"
 #include <stdarg.h>
@@ -469,7 +469,6 @@ const struct insn *warp_return(struct warp *w, const struct insn *in, uint32_t l
 }
 
 /* ---- calls ---- */
-const struct insn *warp_call_builtin(struct warp *w, const struct insn *in); /* builtin.c */
 
 static const struct insn *call_function(struct warp *w, const struct insn *in, struct emu_func *f)
 {

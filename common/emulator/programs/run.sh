@@ -21,7 +21,7 @@ expect() {
     fi
 }
 
-for p in vector_add variables grid_sync split thrust cub language errors copies per_thread; do
+for p in vector_add variables grid_sync split thrust cub language errors limits copies per_thread; do
     expect 0 '^ok' "$warprun" "$programs/$p"
 done
 expect 0 '^ok' "$warprun" "$programs/plugin_main" "$programs/plugin.so"
@@ -30,6 +30,9 @@ for d in g80 gtx980 a100; do
     expect 0 '^ok' "$warprun" --device $d "$programs/vector_add"
 done
 expect 0 'cudaErrorLaunchTimeout' "$warprun" --steps 100000 "$programs/endless"
+expect 0 'thread 31 round 99' "$warprun" "$programs/limits"
+expect 0 'oldest .* are lost' "$warprun" "$programs/limits"
+expect 0 'stack overflow: .*cudaLimitStackSize' "$warprun" "$programs/limits"
 expect 139 'host code touched device memory' "$warprun" "$programs/host_touch"
 expect 127 'nvcc -cudart shared' "$warprun" "$programs/static"
 expect 1 'no PTX' "$warprun" "$programs/noptx"

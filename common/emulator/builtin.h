@@ -1,0 +1,33 @@
+/* builtin.h - the device runtime's functions: printf, assert, malloc, free in kernels.
+ *
+ * Interface: warp_call_builtin() runs one; printf_flush() prints what a launch left in
+ * printf's buffer; the limits are cudaDeviceSetLimit()'s. As CUDA documents, a limit can no
+ * longer be set once a kernel that uses what it limits has been launched: builtin_used()
+ * notes that, builtin_reset() (cudaDeviceReset) forgets it.
+ */
+#ifndef EMULATOR_BUILTIN_H
+#define EMULATOR_BUILTIN_H
+
+#include "exec.h"
+
+const struct insn *warp_call_builtin(struct warp *w, const struct insn *in);
+
+enum { USES_HEAP = 1, USES_PRINTF = 2 }; /* emu_func.uses */
+void builtin_used(unsigned uses);
+bool builtin_heap_limit(uint64_t bytes); /* false: too late */
+bool builtin_printf_limit(uint64_t bytes);
+void builtin_reset(void);
+
+/* At the end of a launch: prints its output, and says so when the buffer was too small. */
+void printf_flush(const char *kernel);
+
+/* ---- between builtin.c and device_printf.c ---- */
+const struct insn *builtin_printf(struct warp *w, const struct insn *in);
+void printf_set_limit(uint64_t bytes);
+/* A lane's memory through generic addresses; false: not there. */
+bool builtin_read(struct warp *w, int lane, uint64_t a, void *out, uint32_t n);
+bool builtin_string(struct warp *w, int lane, uint64_t a, char *out, size_t size);
+uint64_t builtin_argument(struct warp *w, const struct call_info *ci, uint32_t k, int lane);
+void builtin_return(struct warp *w, const struct call_info *ci, int lane, uint64_t v);
+
+#endif
