@@ -16,12 +16,16 @@
 struct args {
     const char *lab;
     int jobs, every, count;
+    int first_line, last_line;
+    bool verbose;
 };
 
 static const struct argp_option options[] = {
     {"lab", 'l', "LAB", 0, "The lab", 0},
     {"jobs", 'j', "N", 0, "Submissions at a time (default: as many as there are cores)", 0},
     {"every", 'e', "N", 0, "mutate: only every N-th mutant", 0},
+    {"lines", 'L', "A-B", 0, "mutate: only mutants of these source lines", 0},
+    {"verbose", 'v', 0, 0, "mutate: say on standard error how far it is, and what survives", 0},
     {"count", 'n', "N", 0, "bench: how many submissions (default 100)", 0},
     {0}};
 
@@ -37,6 +41,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 'e':
         a->every = atoi(arg) > 0 ? atoi(arg) : 1;
+        return 0;
+    case 'L':
+        if (sscanf(arg, "%d-%d", &a->first_line, &a->last_line) != 2)
+            argp_error(state, "--lines is given as 20-35");
+        return 0;
+    case 'v':
+        a->verbose = true;
         return 0;
     case 'n':
         a->count = atoi(arg) > 0 ? atoi(arg) : 1;
@@ -187,6 +198,8 @@ struct tally {
     const struct trial **v; /* those being marked */
     const char *known;      /* text of mutants/LAB.txt, or NULL */
     int caught, equivalent, unloadable, human;
+    int done, n; /* so far, of how many */
+    bool verbose;
     struct text survivors;
 };
 
@@ -223,6 +236,7 @@ static bool count_mutant(void *user, int item, json_t *v)
     struct tally *t = user;
     const struct trial *trial = t->v[item];
     const struct mutant *m = trial->m;
+    t->done++;
     if (json_is_true(json_object_get(v, "needs_human")))
         t->human++;
     if (strcmp(json_text(v, "status"), "graded")) { /* no PTX of it can be loaded, or we failed */
@@ -235,6 +249,9 @@ static bool count_mutant(void *user, int item, json_t *v)
     }
     char *reason = known_reason(t->known, trial);
     t->equivalent += reason != NULL;
+    if (t->verbose && !reason)
+        fprintf(stderr, "%d of %d: line %d: %s   [%s]\n", t->done, t->n, m->line, m->text,
+                trial->only);
     text_addf(&t->survivors, "  line %d: %s -> %s   %s   [%s]%s%s\n", m->line, m->was, m->now,
               m->text, trial->only, reason ? "   means the same: " : "", reason ? reason : "");
     free(reason);
@@ -256,6 +273,8 @@ static void mark_alike(struct args *a, struct engine_options *o, struct trial *v
         items[used++] = (struct pool_item){"mutant", v[i].m->source, v[i].m->length};
     }
     o->only = v[first].only;
+    if (t->verbose)
+        fprintf(stderr, "%d of %d: next %d that reach %s\n", t->done, t->n, used, o->only);
     pool_run(a->lab, o, items, used, a->jobs, count_mutant, NULL, t);
     o->only = NULL;
     free(items);
@@ -307,9 +326,15 @@ int cmd_mutate(int argc, char **argv)
     struct mutant *m = mutants_of(e.solution, &all);
     struct trial *v = gr_alloc((size_t)(all + 1) * sizeof(*v));
     for (int i = 0; i < all; i += a.every)
-        v[n++].m = &m[i];
-    struct tally t = {.v = gr_alloc((size_t)(n + 1) * sizeof(*t.v)), .known = known};
+        if (!a.last_line || (m[i].line >= a.first_line && m[i].line <= a.last_line))
+            v[n++].m = &m[i];
+    struct tally t = {
+        .v = gr_alloc((size_t)(n + 1) * sizeof(*t.v)), .known = known, .verbose = a.verbose};
     compile_all(&e, &o, v, n, a.jobs);
+    for (int i = 0; i < n; i++)
+        t.n += v[i].change == OTHER_CODE;
+    o.first_failure = true;
+    o.run_s = 120; /* steps end what is endless: no verdict hangs on how busy this machine is */
     for (int i = 0; i < n; i++)
         if (v[i].change == OTHER_CODE && !v[i].taken)
             mark_alike(&a, &o, v, n, i, &t);

@@ -707,6 +707,8 @@ static void mark_all_rows(struct engine *e, struct session *s, json_t *v)
         max += strcmp(status, "skipped") ? row->points : 0;
         human = human || !strcmp(status, "inconclusive") || !strcmp(status, "error");
         json_array_append_new(rows, o);
+        if (e->o->first_failure && !word_in("pass skipped", status))
+            break;
     }
     for (int i = 0; i < s->nruns; i++)
         json_array_append_new(runs, json_of_run(s->runs[i]));

@@ -28,6 +28,7 @@ struct engine_options {
     char gpu_name[168]; /* device and driver */
     bool trusted;       /* the reference solution: its runner serves a whole class */
     bool measure;       /* engine: SPEED rows are measured on the GPU */
+    bool first_failure; /* engine: stop after the first row that does not pass */
     const char *only;   /* variants, separated by spaces; NULL: all */
     uint64_t steps;     /* warp instructions a launch may take on the emulator */
     double compile_s, run_s;             /* wall clock */
