@@ -7,7 +7,7 @@
 #define TILE 32
 #define STEP 8
 
-// 512 dependent additions take thousands of cycles of a GPU's clock; the emulator's counts
+// 512 dependent multiplications take thousands of cycles of a GPU's clock; the emulator's counts
 // instructions that read it.
 __device__ bool on_gpu()
 {
@@ -16,8 +16,8 @@ __device__ bool on_gpu()
 
 #pragma unroll 1
     for (int i = 0; i < 512; i++)
-        asm volatile("add.u32 %0, %0, 1;" : "+r"(x));
-    return clock64() - from > 1000;
+        x = x * 1664525u + 1013904223u;
+    return x != 12345u && clock64() - from > 1000;
 }
 
 __device__ float kept[512 * 512];
