@@ -31,6 +31,8 @@ static const char schema[] =
     "score REAL, max REAL,"
     " verdict TEXT, needs_human INTEGER, marked TEXT, PRIMARY KEY(run, student)) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS cache(key TEXT PRIMARY KEY, verdict TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS replaced(run INTEGER NOT NULL, student TEXT NOT NULL, verdict TEXT "
+    "NOT NULL, marked TEXT, at TEXT NOT NULL DEFAULT (datetime('now')), why TEXT NOT NULL);"
     "CREATE TABLE IF NOT EXISTS override(lab TEXT NOT NULL, student TEXT NOT NULL, points REAL NOT "
     "NULL,"
     " why TEXT NOT NULL, PRIMARY KEY(lab, student)) WITHOUT ROWID;"
@@ -246,6 +248,33 @@ struct book_item *book_sources(struct book *b, int64_t run, int *n)
     return read_items(b, ITEM_COLUMNS "text IS NOT NULL ORDER BY student", run, n);
 }
 
+char *book_source(struct book *b, int64_t run, const char *student, size_t *length)
+{
+    sqlite3_stmt *q = query(b,
+                            "SELECT text FROM item JOIN source ON item.hash=source.hash WHERE "
+                            "run=? AND student=?",
+                            "is", run, student);
+    char *text = NULL;
+    *length = 0;
+    if (step(b, q)) {
+        *length = (size_t)sqlite3_column_bytes(q, 0);
+        text = gr_alloc(*length + 1);
+        if (*length)
+            memcpy(text, sqlite3_column_blob(q, 0), *length);
+    }
+    sqlite3_finalize(q);
+    return text;
+}
+
+char *book_verdict(struct book *b, int64_t run, const char *student)
+{
+    sqlite3_stmt *q =
+        query(b, "SELECT verdict FROM item WHERE run=? AND student=?", "is", run, student);
+    char *v = step(b, q) ? column(q, 0) : NULL;
+    sqlite3_finalize(q);
+    return v;
+}
+
 void book_items_free(struct book_item *v, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -300,18 +329,34 @@ void book_cache(struct book *b, const char *key, const char *verdict)
 
 /* ---- changes by a person ---- */
 
-bool book_forget(struct book *b, const char *lab, const char *student, const char *why)
+bool book_replace(struct book *b, int64_t run, const char *student, const char *status,
+                  double score, double max, const char *verdict, bool needs_human, const char *why)
 {
-    int64_t run = book_last_run(b, lab);
     run_sql(b, "BEGIN IMMEDIATE");
-    bool ok = finish(b, query(b,
-                              "UPDATE item SET verdict=NULL, status=NULL, score=NULL, marked=NULL "
-                              "WHERE run=? AND student=?",
-                              "is", run, student)) == 1;
+    sqlite3_stmt *q = query(b,
+                            "SELECT lab, status, score FROM item JOIN run ON run.id=item.run WHERE "
+                            "item.run=? AND student=? AND verdict IS NOT NULL",
+                            "is", run, student);
+    bool ok = step(b, q);
     if (ok) {
-        finish(b, query(b, "UPDATE run SET finished=NULL WHERE id=?", "i", run));
-        book_audit(b, "regrade", lab, student, why);
+        char *lab = column(q, 0);
+        char *what = gr_format("regrade, run %lld: %s %g -> %s %g", (long long)run,
+                               (const char *)sqlite3_column_text(q, 1), sqlite3_column_double(q, 2),
+                               status, score);
+        finish(b, query(b,
+                        "INSERT INTO replaced(run, student, verdict, marked, why) SELECT run, "
+                        "student, verdict, marked, ? FROM item WHERE run=? AND student=?",
+                        "sis", why, run, student));
+        finish(b,
+               query(b,
+                     "UPDATE item SET status=?, score=?, max=?, verdict=?, needs_human=?, "
+                     "marked=datetime('now') WHERE run=? AND student=?",
+                     "sddsiis", status, score, max, verdict, (int64_t)needs_human, run, student));
+        book_audit(b, what, lab, student, why);
+        free(what);
+        free(lab);
     }
+    sqlite3_finalize(q);
     run_sql(b, "COMMIT");
     return ok;
 }
@@ -445,11 +490,11 @@ static void mark_free(struct mark *m)
 
 /* Late days are spent in the order of labs' due dates as they come out of the query: by
  * student, then due date. Only what counts (latest or best) spends them. */
-struct mark *book_marks(struct book *b, const char *lab, int64_t run, int *n)
+struct mark *book_marks(struct book *b, const char *lab, int64_t run, bool brief, int *n)
 {
     static const char sql[] =
         "SELECT run.lab, item.student, person, email, login, section, alias, status, original, "
-        "hash, verdict,"
+        "hash, iif(?3 AND verdict IS NOT NULL, '', verdict),"
         " score, max, late, missing, handed_in, needs_human, run.id FROM item JOIN run ON "
         "item.run=run.id"
         " JOIN student ON student.id=item.student LEFT JOIN policy ON policy.lab=run.lab"
@@ -458,7 +503,7 @@ struct mark *book_marks(struct book *b, const char *lab, int64_t run, int *n)
         " iif(coalesce(policy.best,0), coalesce(score,-1), 0), run.id";
     struct mark *v = NULL;
     *n = 0;
-    sqlite3_stmt *q = query(b, sql, "si", lab, run);
+    sqlite3_stmt *q = query(b, sql, "sii", lab, run, (int64_t)brief);
     while (step(b, q)) { /* of one student and lab the last row counts */
         struct mark m;
         read_mark(q, &m);

@@ -4,6 +4,7 @@
  *   item     one student in a run: what was handed in, and its verdict once there is one
  *   source   submitted texts by SHA-256, so that a mark can be made again
  *   cache    verdicts by everything they depend on
+ *   replaced verdicts that a regrade took the place of
  *   override marks set by a person; audit: who changed what, when and why
  *
  * A verdict is the JSON of verdict.h. Every result is one transaction; a killed run is gone
@@ -43,6 +44,8 @@ struct book_item {
 };
 /* The run's items without a verdict, in order of student. */
 struct book_item *book_pending(struct book *b, int64_t run, int *n);
+/* The source of one student in a run; NULL: none was readable. */
+char *book_source(struct book *b, int64_t run, const char *student, size_t *length);
 /* The run's items that have a source text. */
 struct book_item *book_sources(struct book *b, int64_t run, int *n);
 void book_items_free(struct book_item *v, int n);
@@ -55,9 +58,10 @@ int64_t book_last_run(struct book *b, const char *lab); /* 0: none */
 char *book_cached(struct book *b, const char *key); /* NULL: not there */
 void book_cache(struct book *b, const char *key, const char *verdict);
 
-/* Drops the student's verdict in the lab's last run, so that it is made again. False: no such item.
- */
-bool book_forget(struct book *b, const char *lab, const char *student, const char *why);
+/* Puts a new verdict in the place of the student's one in `run`, at once or not at all. The old
+ * one is kept, and the audit trail says why. False: no such item, or it has no verdict. */
+bool book_replace(struct book *b, int64_t run, const char *student, const char *status,
+                  double score, double max, const char *verdict, bool needs_human, const char *why);
 /* Sets the mark; points < 0 takes an earlier override away. False: no such item. */
 bool book_override(struct book *b, const char *lab, const char *student, double points,
                    const char *why);
@@ -75,8 +79,10 @@ struct mark {
     bool late, overridden, needs_human, missing;
     int64_t run, handed_in;
 };
-/* All students of a lab (lab NULL: of all labs), by lab and student. run 0: what counts. */
-struct mark *book_marks(struct book *b, const char *lab, int64_t run, int *n);
+/* All students of a lab (lab NULL: of all labs), by student. run 0: what counts. brief: verdict
+ * is "" where there is one, as a class's verdicts take much memory; book_verdict() has it. */
+struct mark *book_marks(struct book *b, const char *lab, int64_t run, bool brief, int *n);
+char *book_verdict(struct book *b, int64_t run, const char *student); /* NULL: none */
 void book_marks_free(struct mark *v, int n);
 
 /* Prints the audit trail, one line an entry, newest last; student NULL for all. */

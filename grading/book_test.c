@@ -87,7 +87,7 @@ Test(book, killed_at_any_instant, .timeout = 120)
     cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x", status);
     cr_assert_gt(kills, 3);
     struct book *b = book_open(path, err, sizeof(err));
-    struct mark *v = book_marks(b, "reduction", 0, &n);
+    struct mark *v = book_marks(b, "reduction", 0, false, &n);
     cr_assert_eq(n, CLASS);
     for (int i = 0; i < n; i++)
         cr_assert(v[i].verdict && v[i].run == 1, "%s has no result, or of another run",
@@ -112,7 +112,7 @@ static struct mark *one_mark(const char *path, const struct policy *p, bool late
     book_result(*book, run, "s000", "graded", points, 20, "{}", false);
     book_run_done(*book, run);
     submissions_free(&s);
-    struct mark *v = book_marks(*book, "reduction", 0, &n);
+    struct mark *v = book_marks(*book, "reduction", 0, false, &n);
     cr_assert_eq(n, 1);
     return v;
 }
@@ -158,18 +158,19 @@ Test(book, override_and_regrade_are_audited)
     book_marks_free(v, 1);
     cr_assert(book_override(b, "reduction", "s000", 17, "spoke with the student"));
     cr_assert(!book_override(b, "reduction", "nobody", 17, "?"));
-    v = book_marks(b, "reduction", 0, &n);
+    v = book_marks(b, "reduction", 0, false, &n);
     cr_assert(v->mark == 17 && v->score == 3 && strstr(v->rule, "spoke with the student"));
     book_marks_free(v, n);
     cr_assert(book_override(b, "reduction", "s000", -1, "withdrawn"));
-    cr_assert(book_forget(b, "reduction", "s000", "new driver"));
-    struct book_item *items = book_pending(b, 1, &n);
-    cr_assert_eq(n, 1);
-    book_items_free(items, n);
+    cr_assert(book_replace(b, 1, "s000", "graded", 5, 20, "{\"new\":1}", false, "new driver"));
+    cr_assert(!book_replace(b, 7, "s000", "graded", 5, 20, "{}", false, "no such run"));
+    v = book_marks(b, "reduction", 0, false, &n);
+    cr_assert(v->score == 5 && !strcmp(v->verdict, "{\"new\":1}"));
+    book_marks_free(v, n);
     struct text t = {0};
     book_print_audit(b, "s000", &t);
     cr_assert(strstr(t.s, "override to 17") && strstr(t.s, "override removed") &&
-                  strstr(t.s, "new driver"),
+                  strstr(t.s, "graded 3 -> graded 5") && strstr(t.s, "new driver"),
               "%s", t.s);
     text_free(&t);
     book_close(b);

@@ -1,4 +1,5 @@
 /* cmd_batch.c - grade batch: a class's submissions into the gradebook. */
+#include "cmd_policy.h"
 #include "commands.h"
 #include "pool.h"
 #include "report.h"
@@ -7,27 +8,16 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct batch_args {
     const char *lab, *input, *secret, *roster, *book;
     int jobs;
-    bool fresh, gpu, no_secret, quiet, has_policy;
-    struct policy policy;
+    bool fresh, gpu, no_secret, quiet;
+    struct policy_args policy;
 };
 
-enum {
-    KEY_DUE = 1000,
-    KEY_GRACE,
-    KEY_PER_DAY,
-    KEY_MAX_DAYS,
-    KEY_LATE_DAYS,
-    KEY_BEST,
-    KEY_FRESH,
-    KEY_NO_SECRET,
-    KEY_GPU
-};
+enum { KEY_FRESH = 1000, KEY_NO_SECRET, KEY_GPU };
 static const struct argp_option options[] = {
     {"lab", 'l', "LAB", 0, "The lab whose rubric to use", 0},
     {"book", 'b', "FILE", 0, "The gradebook (default: grades.db)", 0},
@@ -38,62 +28,7 @@ static const struct argp_option options[] = {
     {"gpu", KEY_GPU, 0, 0, "Measure times on this machine's GPU, in turns with the reference", 0},
     {"fresh", KEY_FRESH, 0, 0, "Mark again what is known by its content", 0},
     {"quiet", 'q', 0, 0, "No progress line", 0},
-    {0, 0, 0, 0, "Late submissions (kept in the gradebook for the lab):", 1},
-    {"due", KEY_DUE, "TIME", 0, "\"2026-11-20 23:59\", local time", 1},
-    {"grace", KEY_GRACE, "MINUTES", 0, "Still in time this much later", 1},
-    {"late-per-day", KEY_PER_DAY, "PERCENT", 0, "Lost for each day or part of one", 1},
-    {"late-max-days", KEY_MAX_DAYS, "N", 0, "No marks beyond", 1},
-    {"late-days", KEY_LATE_DAYS, "N", 0,
-     "Days each student may be late without loss, over all labs", 1},
-    {"best", KEY_BEST, 0, 0, "Of several runs a student's best result counts, not the latest", 1},
     {0}};
-
-static double number(struct argp_state *state, const char *arg)
-{
-    char *end;
-    double v = strtod(arg, &end);
-    if (end == arg || *end || !(v >= 0 && v < 1e9))
-        argp_error(state, "not a number: %s", arg);
-    return v;
-}
-
-static int64_t parse_time(struct argp_state *state, const char *arg)
-{
-    struct tm t = {.tm_isdst = -1};
-    const char *end = strptime(arg, "%Y-%m-%d %H:%M", &t);
-    if (!end || *end)
-        argp_error(state, "not a time like \"2026-11-20 23:59\": %s", arg);
-    return mktime(&t);
-}
-
-static error_t parse_policy(int key, char *arg, struct argp_state *state)
-{
-    struct batch_args *a = state->input;
-    switch (key) {
-    case KEY_DUE:
-        a->policy.due = parse_time(state, arg);
-        break;
-    case KEY_GRACE:
-        a->policy.grace = (int64_t)(60 * number(state, arg));
-        break;
-    case KEY_PER_DAY:
-        a->policy.per_day = number(state, arg) / 100;
-        break;
-    case KEY_MAX_DAYS:
-        a->policy.max_days = (int)number(state, arg);
-        break;
-    case KEY_LATE_DAYS:
-        a->policy.late_days = (int)number(state, arg);
-        break;
-    case KEY_BEST:
-        a->policy.best = true;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    a->has_policy = true;
-    return 0;
-}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -112,7 +47,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->roster = arg;
         return 0;
     case 'j':
-        a->jobs = (int)number(state, arg);
+        a->jobs = (int)argp_number(state, arg);
         return 0;
     case 'q':
         a->quiet = true;
@@ -137,8 +72,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (!a->secret == !a->no_secret)
             argp_error(state, "say --secret FILE, or --no-secret");
         return 0;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->policy;
+        return 0;
     default:
-        return parse_policy(key, arg, state);
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -279,7 +217,7 @@ static void add_score(struct text *t, const struct mark *m)
 void print_marks(struct book *book, const char *lab, FILE *f)
 {
     int n;
-    struct mark *v = book_marks(book, lab, 0, &n);
+    struct mark *v = book_marks(book, lab, 0, true, &n);
     struct text t = {0}, safe = {0};
     for (int i = 0; i < n; i++)
         add_score(&t, &v[i]);
@@ -299,8 +237,7 @@ static int run_batch(const struct batch_args *a, const struct engine_options *o,
     b.book = book_open(a->book, err, sizeof(err));
     if (!b.book)
         gr_die("%s", err);
-    if (a->has_policy)
-        book_policy_set(b.book, a->lab, &a->policy);
+    policy_apply(b.book, a->lab, &a->policy);
     run_key(e, s, key);
     char *settings = gr_format("{\"tools\":\"%s\",\"system\":\"%s\",\"hidden\":%s}", e->tools,
                                name_system_text(s->system), o->secret ? "true" : "false");
@@ -325,13 +262,14 @@ static int run_batch(const struct batch_args *a, const struct engine_options *o,
 
 int cmd_batch(int argc, char **argv)
 {
+    static const struct argp_child children[] = {{&policy_argp, 0, 0, 0}, {0}};
     static const struct argp argp = {
         options,
         parse,
         "SUBMISSIONS",
         "Marks a folder or archive: Canvas, Moodle and Gradescope downloads as they come, or "
         "STUDENT.cu, or STUDENT/FILE. Killed, it goes on where it was when started again.",
-        0,
+        children,
         0,
         0};
     struct batch_args a = {.book = "grades.db", .jobs = (int)sysconf(_SC_NPROCESSORS_ONLN)};

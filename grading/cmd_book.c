@@ -1,5 +1,4 @@
-/* cmd_book.c - grade marks, show, regrade, override, audit, stats, diff: what is in the gradebook.
- */
+/* cmd_book.c - grade marks, show, override, audit, stats, diff: what is in the gradebook. */
 #include "book.h"
 #include "commands.h"
 #include "report.h"
@@ -81,7 +80,7 @@ int cmd_marks(int argc, char **argv)
     return 0;
 }
 
-static bool is_student(const struct mark *m, const char *who)
+bool mark_is(const struct mark *m, const char *who)
 {
     return !strcmp(m->student, who) || !strcasecmp(m->login, who) || !strcasecmp(m->email, who) ||
            !strcasecmp(m->person, who) || !strcmp(m->alias, who);
@@ -118,9 +117,9 @@ int cmd_show(int argc, char **argv)
     struct text audit = {0};
     const char *id = NULL;
     int n, found = 0;
-    struct mark *v = book_marks(b, a.lab, 0, &n);
+    struct mark *v = book_marks(b, a.lab, 0, false, &n);
     for (int i = 0; i < n; i++) {
-        if (!is_student(&v[i], a.words[0]))
+        if (!mark_is(&v[i], a.words[0]))
             continue;
         show(&v[i], a.json);
         id = v[i].student;
@@ -137,20 +136,27 @@ int cmd_show(int argc, char **argv)
     return !found;
 }
 
-/* Forgets the verdict; the batch that is started again makes it anew. */
-int cmd_regrade(int argc, char **argv)
+/* The one student that is meant, by id, login, email, name or alias. NULL: said why. */
+static char *find_student(struct book *b, const char *lab, const char *who)
 {
-    struct book_args a;
-    struct book *b =
-        open_with(&a, argc, argv, "STUDENT",
-                  "Drops a student's verdict: the same `grade batch --fresh` makes it again.", 1);
-    need(a.lab, "--lab LAB");
-    need(a.why, "--why TEXT");
-    bool ok = book_forget(b, a.lab, a.words[0], a.why);
-    printf(ok ? "dropped; run the batch again with --fresh\n"
-              : "no such student in the lab's last run\n");
-    book_close(b);
-    return !ok;
+    char *id = NULL;
+    int n, found = 0;
+    struct mark *v = book_marks(b, lab, 0, true, &n);
+    for (int i = 0; i < n; i++) {
+        if (!mark_is(&v[i], who) || (id && !strcmp(id, v[i].student)))
+            continue;
+        free(id);
+        id = gr_strdup(v[i].student);
+        found++;
+    }
+    if (found != 1) {
+        fprintf(stderr, "grade: %s \"%s\" in %s\n",
+                found ? "several students are called" : "no student", who, lab);
+        free(id);
+        id = NULL;
+    }
+    book_marks_free(v, n);
+    return id;
 }
 
 int cmd_override(int argc, char **argv)
@@ -164,8 +170,13 @@ int cmd_override(int argc, char **argv)
     double points = strcmp(a.words[1], "none") ? strtod(a.words[1], &end) : -1;
     if (strcmp(a.words[1], "none") && (*end || end == a.words[1] || !(points >= 0 && points < 1e6)))
         gr_die("not a number of points: %s", a.words[1]);
-    bool ok = book_override(b, a.lab, a.words[0], points, a.why);
-    printf(ok ? "done\n" : "no such student in this lab\n");
+    char *id = find_student(b, a.lab, a.words[0]);
+    bool ok = id && book_override(b, a.lab, id, points, a.why);
+    if (ok && points < 0)
+        printf("%s: the mark is again what was marked\n", id);
+    else if (ok)
+        printf("%s: %g points, set by hand\n", id, points);
+    free(id);
     book_close(b);
     return !ok;
 }
@@ -253,7 +264,7 @@ int cmd_stats(int argc, char **argv)
         open_with(&a, argc, argv, "",
                   "Prints each lab's distribution and the share that passes each check.", 0);
     int n;
-    struct mark *v = book_marks(b, a.lab, 0, &n);
+    struct mark *v = book_marks(b, a.lab, 0, false, &n);
     for (int i = 0; i < n; i++) {
         int k = 0;
         while (strcmp(v[k].lab, v[i].lab))
@@ -313,8 +324,8 @@ int cmd_diff(int argc, char **argv)
         open_with(&a, argc, argv, "RUN RUN",
                   "Compares two runs, by their numbers: exit status 1 when they differ.", 2);
     int n, m, differences = 0;
-    struct mark *v = book_marks(b, NULL, strtoll(a.words[0], NULL, 10), &n),
-                *w = book_marks(b, NULL, strtoll(a.words[1], NULL, 10), &m);
+    struct mark *v = book_marks(b, NULL, strtoll(a.words[0], NULL, 10), false, &n),
+                *w = book_marks(b, NULL, strtoll(a.words[1], NULL, 10), false, &m);
     if (!n || !m)
         gr_die("one of these runs is not in %s", a.book);
     for (int i = 0; i < n; i++) {

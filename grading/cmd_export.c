@@ -73,7 +73,7 @@ static bool export_class(const struct export_args *a, struct text *out)
     struct book *b = open_book(a->book);
     int n;
     bool known = true;
-    struct mark *v = book_marks(b, a->lab, 0, &n);
+    struct mark *v = book_marks(b, a->lab, 0, false, &n);
     if (!strcmp(a->format, "canvas")) {
         if (!a->lab || !a->title)
             gr_die("canvas wants --lab LAB and --title \"NAME (ID)\": one column, one assignment");
@@ -181,7 +181,7 @@ int cmd_report(int argc, char **argv)
     if (e)
         gr_die("%s: %s", a.format, strerror(e));
     struct book *b = open_book(a.book);
-    struct mark *v = book_marks(b, a.lab, 0, &n);
+    struct mark *v = book_marks(b, a.lab, 0, false, &n);
     for (int i = 0; i < n; i++) {
         struct text page = {0};
         html_student(&v[i], v, n, &page);

@@ -19,6 +19,8 @@ int cmd_diff(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_mutate(int argc, char **argv);
+int cmd_policy(int argc, char **argv);
+int cmd_total(int argc, char **argv);
 int cmd_gpu(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_similar(int argc, char **argv);
@@ -30,6 +32,8 @@ bool sandbox_or_refuse(struct engine_options *o, bool practice);
 bool gpu_or_refuse(struct engine_options *o);
 
 struct book;
+struct mark;
+bool mark_is(const struct mark *m, const char *who); /* by id, login, email, name, alias */
 void print_marks(struct book *book, const char *lab, FILE *f);
 
 #endif

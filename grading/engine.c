@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { KEPT_OUTPUT = 4096, SPEED_ROUNDS = 20, SPEED_WARMUPS = 3 };
 
@@ -808,6 +809,17 @@ bool engine_open(struct engine *e, const char *lab, const struct engine_options 
         return false;
     }
     char *path = gr_format("%s/solutions/%s/%s.cu", o->root, lab, lab);
+    char *header = gr_format("%s/common/device/warplab.cuh", o->root);
+    bool found = !access(header, R_OK);
+    free(header);
+    if (!found) {
+        snprintf(err, size,
+                 "there is no common/device above %s: the program belongs into the repository's "
+                 "build folder",
+                 o->bin);
+        free(path);
+        return false;
+    }
     file_read(path, SUBMISSION_MAX_BYTES, &e->solution, &e->solution_length);
     free(path);
     add_file_digest(&t, o->bin, "grade-cc");

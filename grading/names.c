@@ -75,9 +75,14 @@ static bool parse_moodle(const char *path, struct file_name *out)
     for (const char *part = path; part && *part;
          part = strchr(part, '/') ? strchr(part, '/') + 1 : NULL) {
         size_t n = strcspn(part, "/");
-        const char *mark = strstr(part, moodle_mark);
-        if (!mark || mark > part + n || part[n] != '/')
+        const char *mark = strstr(part, moodle_mark), *file = part + n + 1;
+        if (!mark || mark > part + n)
             continue;
+        if (part[n] != '/') { /* downloaded without folders: …_file_ORIGINAL */
+            file = mark + sizeof(moodle_mark) - 1;
+            if (*file++ != '_')
+                continue;
+        }
         const char *id = mark;
         while (id > part && isdigit((unsigned char)id[-1]))
             id--;
@@ -85,7 +90,7 @@ static bool parse_moodle(const char *path, struct file_name *out)
             continue;
         out->student = prefix(id, (size_t)(mark - id));
         out->person = prefix(part, (size_t)(id - 1 - part));
-        out->original = gr_strdup(base_name(part));
+        out->original = gr_strdup(base_name(file));
         return out->original[0] != 0;
     }
     return false;

@@ -1,7 +1,7 @@
 /* names.h - what learning systems put into the names of submitted files.
  *
  *   Canvas      SORTABLENAME[_LATE]_USERID_FILEID_ORIGINAL        (anonymous: anon_…)
- *   Moodle      FULL NAME_ID_assignsubmission_file[_]/ORIGINAL
+ *   Moodle      FULL NAME_ID_assignsubmission_file[_]/ORIGINAL, or …_file_ORIGINAL
  *   Gradescope  …/submission_ID/ORIGINAL, beside submission_metadata.yml
  *   plain       STUDENT.cu, or STUDENT/ORIGINAL
  */

@@ -2,6 +2,7 @@
 #include "submissions.h"
 
 #include "csv.h"
+#include "gradescope.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -13,9 +14,10 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#define MAX_ENTRIES      200000
-#define MAX_NESTED_BYTES (8u << 20) /* an archive inside the class's archive */
-#define MAX_TOTAL_BYTES  (1ull << 30)
+#define MAX_ENTRIES        200000
+#define MAX_NESTED_BYTES   (8u << 20) /* an archive inside the class's archive */
+#define MAX_TOTAL_BYTES    (1ull << 30)
+#define MAX_METADATA_BYTES (32u << 20) /* it repeats every result of the class */
 
 struct entry {
     char *path;
@@ -67,8 +69,16 @@ static bool is_archive_name(const char *s)
     return false;
 }
 
+static bool is_metadata(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return !strcmp(slash ? slash + 1 : path, "submission_metadata.yml");
+}
+
 static size_t cap_for(const char *path)
 {
+    if (is_metadata(path))
+        return MAX_METADATA_BYTES;
     return is_archive_name(path) ? MAX_NESTED_BYTES : SUBMISSION_MAX_BYTES;
 }
 
@@ -228,6 +238,29 @@ static void read_folder(const char *root, const char *below, int depth, struct e
 
 /* ---- entries to students ---- */
 
+static void set(char **field, const char *value)
+{
+    if (!*value)
+        return;
+    free(*field);
+    *field = gr_strdup(value);
+}
+
+static void copy_submission(struct submission *to, const struct submission *from)
+{
+    *to = *from;
+    to->student = gr_strdup(from->student);
+    to->person = gr_strdup("");
+    to->email = gr_strdup("");
+    to->login = gr_strdup(from->login);
+    to->section = gr_strdup(from->section);
+    to->original = gr_strdup(from->original);
+    to->problem = gr_strdup(from->problem);
+    to->source = from->source ? gr_alloc(from->length + 1) : NULL;
+    if (to->source)
+        memcpy(to->source, from->source, from->length);
+}
+
 static struct submission *student_of(struct submissions *s, struct file_name *f)
 {
     for (int i = s->n - 1; i >= 0; i--)
@@ -254,7 +287,7 @@ static void offer(struct submission *x, const char *original, struct entry *e, c
         return;
     x->rank = rank;
     x->late = late;
-    x->handed_in = e->time;
+    x->handed_in = e->time; /* forgotten where archives carry another time, see below */
     free(x->original);
     free(x->source);
     free(x->problem);
@@ -336,6 +369,58 @@ static void strip_common_folder(struct entries *e)
         memmove(e->v[i].path, e->v[i].path + n + 1, strlen(e->v[i].path + n + 1) + 1);
 }
 
+static bool has_student(const struct submissions *s, const char *id)
+{
+    for (int i = 0; i < s->n; i++)
+        if (s->v[i].student && !strcmp(s->v[i].student, id))
+            return true;
+    return false;
+}
+
+/* Gradescope's folders are named by submission; its metadata says whose they are. Members of
+ * a group all get it. */
+static void apply_metadata(struct submissions *s, const struct entry *e)
+{
+    int n, files = s->n;
+    struct submitter *who = gradescope_metadata(e->data, e->length, &n);
+    char **ids = gr_alloc((size_t)(files + 1) * sizeof(*ids));
+    for (int i = 0; i < files; i++)
+        ids[i] = gr_strdup(s->v[i].student);
+    for (int k = 0; k < n; k++) {
+        const struct submitter *w = &who[k];
+        const char *id = *w->sid ? w->sid : *w->email ? w->email : w->submission;
+        for (int i = 0; i < files; i++) {
+            if (strcmp(ids[i], w->submission))
+                continue;
+            struct submission *x = &s->v[i];
+            if (*x->person || *x->email) { /* of another member: a copy */
+                s->v = gr_realloc(s->v, (size_t)(s->n + 1) * sizeof(*s->v));
+                x = &s->v[s->n++];
+                copy_submission(x, &s->v[i]);
+            }
+            set(&x->student, has_student(s, id) ? w->submission : id);
+            set(&x->person, w->name);
+            set(&x->email, w->email);
+            x->handed_in = w->created;
+        }
+    }
+    for (int i = 0; i < files; i++)
+        free(ids[i]);
+    free(ids);
+    gradescope_free(who, n);
+}
+
+/* In a folder a file's time is when it came. In a system's archive it is not: often that of
+ * the download. Late marks, Gradescope's metadata and Moodle's worksheet say it there. */
+static void apply_times(struct submissions *s, const struct entries *e)
+{
+    for (int i = 0; s->system != NAMES_PLAIN && i < s->n; i++)
+        s->v[i].handed_in = 0;
+    for (int i = 0; s->system == NAMES_GRADESCOPE && i < e->n; i++)
+        if (e->v[i].data && is_metadata(e->v[i].path))
+            apply_metadata(s, &e->v[i]);
+}
+
 bool submissions_read(const char *path, const char *lab, struct submissions *out, char *err,
                       size_t size)
 {
@@ -363,6 +448,7 @@ bool submissions_read(const char *path, const char *lab, struct submissions *out
         strip_common_folder(&e);
     for (int i = 0; ok && i < e.n; i++)
         take(out, &e.v[i], lab);
+    apply_times(out, &e);
     entries_free(&e);
     if (out->n)
         qsort(out->v, (size_t)out->n, sizeof(*out->v), by_student);
@@ -370,14 +456,6 @@ bool submissions_read(const char *path, const char *lab, struct submissions *out
 }
 
 /* ---- the roster ---- */
-
-static void set(char **field, const char *value)
-{
-    if (!*value)
-        return;
-    free(*field);
-    *field = gr_strdup(value);
-}
 
 static struct submission *find_person(struct submissions *s, const char *const *keys, int n)
 {
@@ -387,6 +465,18 @@ static struct submission *find_person(struct submissions *s, const char *const *
                              (s->system != NAMES_CANVAS && !strcasecmp(s->v[i].person, keys[k]))))
                 return &s->v[i];
     return NULL;
+}
+
+/* "Friday, 20 November 2026, 11:14 PM", as English Moodle writes it, in local time; 0: another
+ * form, as "-". */
+static int64_t worksheet_time(const char *s)
+{
+    struct tm t = {.tm_isdst = -1};
+    const char *comma = strchr(s, ',');
+    if (!comma || (!strptime(comma + 1, " %d %B %Y, %I:%M %p", &t) &&
+                   !strptime(comma + 1, " %d %B %Y, %H:%M", &t)))
+        return 0;
+    return mktime(&t);
 }
 
 bool submissions_roster(struct submissions *s, const char *csv_path, char *err, size_t size)
@@ -404,7 +494,8 @@ bool submissions_roster(struct submissions *s, const char *csv_path, char *err, 
         name = csv_column(c, "Student|Full name|Name");
     int email = csv_column(c, "Email|Email address|E-mail"),
         login = csv_column(c, "SIS Login ID|Login|Username|SIS User ID");
-    int section = csv_column(c, "Section|Sections|Group");
+    int section = csv_column(c, "Section|Sections|Group"),
+        handed_in = csv_column(c, "Last modified (submission)");
     if (id < 0 && email < 0 && login < 0) {
         snprintf(err, size, "%s: no column ID, Identifier, Email or Login in its first line",
                  csv_path);
@@ -437,6 +528,8 @@ bool submissions_roster(struct submissions *s, const char *csv_path, char *err, 
         set(&x->email, keys[2]);
         set(&x->login, keys[1]);
         set(&x->section, csv_cell(c, r, section));
+        if (!x->missing && worksheet_time(csv_cell(c, r, handed_in)))
+            x->handed_in = worksheet_time(csv_cell(c, r, handed_in));
     }
     csv_free(c);
     if (s->n > before)
