@@ -61,7 +61,8 @@ def record(build, lab, kernel, args, path, solution, block=0):
     library = str((Path(build) / "lib").resolve())
     env = os.environ | {"WARPLAB_TRACE": str(path), "WARPLAB_TRACE_BLOCK": str(block),
                         "LD_LIBRARY_PATH": ":".join(filter(None, (library, os.environ.get("LD_LIBRARY_PATH"))))}
-    command = [str(program), "--kernel", kernel, "--no-time", "--no-records", *args,
+    ran = Path(path).with_suffix(".csv")
+    command = [str(program), "--kernel", kernel, "--no-time", "--no-records", f"--csv={ran}", *args,
                *(["--solution"] if solution else [])]
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
     if not Path(path).exists() or Path(path).stat().st_size == 0:
@@ -70,7 +71,11 @@ def record(build, lab, kernel, args, path, solution, block=0):
     if done.returncode:
         print(f"{lab} kernel {kernel}: this run's results were wrong or could not be checked; "
               "the picture shows what it did", file=sys.stderr)
-    return tracing.read(path)
+    trace = tracing.read(path)
+    rows = records.read(ran) if ran.exists() else []
+    if rows:  # the trace's own header says what ran, not on what, nor when
+        trace.header["run"] = {k: rows[0][k] for k in ("device", "case", "seed")} | {"date": rows[0]["date"][:10]}
+    return trace
 
 
 def variant_of(trace):

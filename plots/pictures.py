@@ -19,15 +19,22 @@ IDLE, LINE = "#eef1f4", "#9aa5b1"
 MAX_WARPS, MAX_PANELS = 4, 6
 
 
-def foot(fig, trace, note=""):
-    """Where the picture comes from: a counted run, of which block."""
-    h = trace.header
+def foot(fig, trace, note="", alone=True):
+    """Where the picture comes from: a counted run, of which block, of which case unless traces of
+    several stand side by side."""
+    h, run = trace.header, trace.header.get("run", {})
     grid, threads = ("×".join(str(x) for x in h[k] if x > 1) or "1" for k in ("grid", "threads"))
-    text = f"kernel {h['kernel']} · block {h['index']} of {grid} · {threads} threads · trace of the emulator, counted"
+    text = f"{h['kernel']}, block {h['index']} of {grid}, {threads} threads" + (f", {run['case']}" if run and alone else "")
+    text += f" · {run['device']} · backend emulator · counted, from a trace · {run['date']} · seed {run['seed']}" if run \
+        else " · trace of the emulator, counted"
     if trace.truncated:
         text += " · the trace was cut at its size limit"
     fig.text(0.012, 0.012, f"{note}\n{text}" if note else text, fontsize=10, color=style.GREY, va="bottom",
              gid="provenance", linespacing=1.35)
+
+
+def _alone(parts):
+    return len({id(trace) for trace, _, _ in parts}) == 1
 
 
 def title(fig, text):
@@ -195,7 +202,7 @@ def sectors(parts, name, lanes=tracing.WARP):
                ("" if lanes >= tracing.WARP else f", lanes 0 to {lanes - 1}" if lanes > 1 else
                 ", lane 0" if lanes else ", before a lane asks"))
     foot(fig, parts[0][0], "a row is 128 bytes, in four sectors of 32 · orange: sector that must move · "
-                           "filled: words of lanes 0 (dark) to 31 (light)")
+                           "filled: words of lanes 0 (dark) to 31 (light)", _alone(parts))
     return fig
 
 
@@ -262,7 +269,7 @@ def banks(parts, name, served=None):
         ax.set_axis_off()
     title(fig, f"{name}: words over the 32 banks")
     foot(fig, parts[0][0], "a row is one pass over the banks; the number is the lane served · red: a pass that "
-                           "only a conflict makes necessary · +: one word for several lanes")
+                           "only a conflict makes necessary · +: one word for several lanes", _alone(parts))
     return fig
 
 

@@ -183,6 +183,10 @@ def test_every_figure_is_drawn_whole(recs, tmp_path):
     some = records.Records(r for r in recs if r.machine != "emulator-synthetic-s1")  # to save time
     for module in all_figures.modules():
         for name, fig in module.figures(some):
+            foot = " ".join(t.get_text() for t in fig.texts if t.get_gid() == "provenance")
+            for words in (("backend",), ("measured", "counted", "modelled"), ("2026-01-02",), ("seed 1",),
+                          ("H200", "Synthetic")):
+                assert any(w in foot for w in words), f"{name} does not say {' or '.join(words)}: {foot}"
             paths = style.save(fig, name, tmp_path)
             assert [p.suffix for p in paths] == [".pdf", ".svg", ".png"]
             assert all(p.stat().st_size > 2000 for p in paths)

@@ -253,7 +253,12 @@ def test_kept_pictures_show_what_they_should(lab, variant, kinds, cases):
     parts = picture.kept_parts(lab, variant, cases)
     for kind in kinds:
         fig = picture.draw(kind, variant, parts)
-        assert any("counted" in t.get_text() for t in fig.texts)
+        foot = next(t for t in fig.texts if t.get_gid() == "provenance")
+        for word in ("NVIDIA H200", "backend emulator", "counted", "20", "seed 20260917"):
+            assert word in foot.get_text()
+        assert ("n=" in foot.get_text() or "64x64x64" in foot.get_text()) == (len(parts) == 1)
+        fig.canvas.draw()
+        assert foot.get_window_extent().x1 < fig.bbox.x1
         if kind == "tree":
             assert "127 additions in 7 steps" in fig._suptitle.get_text()
         if kind == "banks" and variant == "bank_loop4":
