@@ -1,5 +1,5 @@
 # grading.mk - the autograder. Included by the top Makefile; uses its B, CC, CFLAGS, CUDA, Q.
-.PHONY: grade grading test-grading test-grading-gpu no-grading-gpu bench-grade mutate
+.PHONY: grade grading test-grading test-grading-gpu no-grading-gpu bench-grade bench-memory mutate
 
 GR := grading
 GR_TOOLS := $(GR)/main.c $(GR)/runner_main.c $(GR)/compile_main.c
@@ -56,6 +56,9 @@ grade: grading
 
 bench-grade: grading
 	$(Q)for l in $(or $(LAB),$(GR_LABS)); do $B/bin/grade bench --lab $$l --count $(or $(N),40) || exit 1; done
+# Memory over a large class; grading/bench_memory.txt keeps a run.
+bench-memory: grading
+	$(Q)grading/bench_memory.sh $B/bin/grade $(or $(LAB),coalescing) $(or $(N),5000)
 mutate: grading
 	$(Q)for l in $(or $(LAB),$(GR_LABS)); do $B/bin/grade mutate --lab $$l; done
 
