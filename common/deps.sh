@@ -4,6 +4,7 @@
 #   common/deps.sh build FILE   what `make` needs; writes FILE (make variables) when all is there
 #   common/deps.sh test FILE    what `make test` and the grader need beyond that
 #   common/deps.sh slides FILE  pandoc and LaTeX
+#   common/deps.sh pages FILE   a browser, for `make test-pages`
 #   common/deps.sh arm64 FILE   a compiler and an emulator for arm64, and libraries (test-arm64)
 #
 # Debian packages come with apt (as root, or through sudo). matplotlib and, where there is no
@@ -20,6 +21,7 @@ test="g++ libcriterion-dev libsqlite3-dev libarchive-dev libseccomp-dev nettle-d
 slides="pandoc texlive-latex-recommended texlive-latex-extra lmodern tex-gyre"
 arm64="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user-static
        libzstd-dev:arm64 liblz4-dev:arm64 libjansson-dev:arm64"
+pages="chromium"
 cuda_wheels="nvidia-cuda-nvrtc==13.0.* nvidia-cuda-runtime==13.0.* nvidia-cuda-nvcc==13.0.*
              nvidia-cuda-crt==13.0.* nvidia-nvvm==13.0.* nvidia-cuda-cccl==13.0.*"
 python_wheels="matplotlib numpy pytest"
@@ -133,6 +135,11 @@ arm64)
         $([ "$(id -u)" = 0 ] || echo sudo) dpkg --add-architecture arm64
     fi
     packages $arm64
+    mkdir -p "$(dirname "$out")"
+    : >"$out"
+    ;;
+pages)
+    packages $pages
     mkdir -p "$(dirname "$out")"
     : >"$out"
     ;;

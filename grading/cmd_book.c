@@ -229,15 +229,15 @@ static void print_distribution(const struct mark *v, int n, const char *lab)
     free(marks);
 }
 
-static void print_pass_rates(const struct mark *v, int n, const char *lab)
+static void print_pass_rates(struct book *b, const struct mark *v, int n, const char *lab)
 {
     json_t *counts = json_object();
     json_error_t bad;
     int graded = 0;
     for (int i = 0; i < n; i++) {
-        json_t *verdict = !strcmp(v[i].lab, lab) && v[i].verdict ? json_loads(v[i].verdict, 0, &bad)
-                                                                 : NULL,
-               *row;
+        char *text =
+            !strcmp(v[i].lab, lab) && v[i].verdict ? book_verdict(b, v[i].run, v[i].student) : NULL;
+        json_t *verdict = text ? json_loads(text, 0, &bad) : NULL, *row;
         size_t k;
         graded += verdict && json_array_size(json_object_get(verdict, "rows")) > 0;
         json_array_foreach(json_object_get(verdict, "rows"), k, row)
@@ -247,6 +247,7 @@ static void print_pass_rates(const struct mark *v, int n, const char *lab)
                                 json_integer(passed + !strcmp(json_text(row, "status"), "pass")));
         }
         json_decref(verdict);
+        free(text);
     }
     const char *id;
     json_t *passed;
@@ -264,7 +265,7 @@ int cmd_stats(int argc, char **argv)
         open_with(&a, argc, argv, "",
                   "Prints each lab's distribution and the share that passes each check.", 0);
     int n;
-    struct mark *v = book_marks(b, a.lab, 0, false, &n);
+    struct mark *v = book_marks(b, a.lab, 0, true, &n);
     for (int i = 0; i < n; i++) {
         int k = 0;
         while (strcmp(v[k].lab, v[i].lab))
@@ -272,7 +273,7 @@ int cmd_stats(int argc, char **argv)
         if (k < i)
             continue; /* this lab was printed */
         print_distribution(v, n, v[i].lab);
-        print_pass_rates(v, n, v[i].lab);
+        print_pass_rates(b, v, n, v[i].lab);
     }
     book_marks_free(v, n);
     book_close(b);

@@ -181,17 +181,25 @@ int cmd_report(int argc, char **argv)
     if (e)
         gr_die("%s: %s", a.format, strerror(e));
     struct book *b = open_book(a.book);
-    struct mark *v = book_marks(b, a.lab, 0, false, &n);
+    struct mark *v = book_marks(b, a.lab, 0, true, &n);
+    struct pass_rates rates = {NULL, NULL, NULL, 0};
     for (int i = 0; i < n; i++) {
         struct text page = {0};
-        html_student(&v[i], v, n, &page);
+        char *verdict = v[i].verdict ? book_verdict(b, v[i].run, v[i].student) : NULL;
+        html_student(&v[i], verdict, v, n, &page);
+        pass_rates_add(&rates, &v[i], verdict);
         write_page(a.format, v[i].alias, &page);
+        free(verdict);
     }
     struct text page = {0};
-    html_class(v, n, &page);
+    html_class(v, n, &rates, &page);
     write_page(a.format, "index", &page);
-    printf("%s/index.html and %d students' pages\n", a.format, n);
+    pass_rates_free(&rates);
+    if (n)
+        printf("%s/index.html and %d students' pages\n", a.format, n);
+    else
+        fprintf(stderr, "grade: nobody in %s has handed in %s\n", a.book, a.lab);
     book_marks_free(v, n);
     book_close(b);
-    return 0;
+    return n == 0;
 }

@@ -1,5 +1,5 @@
 # grading.mk - the autograder. Included by the top Makefile; uses its B, CC, CFLAGS, CUDA, Q.
-.PHONY: grade grading test-grading test-grading-gpu no-grading-gpu bench-grade bench-memory mutate
+.PHONY: grade grading test-grading test-pages test-grading-gpu no-grading-gpu bench-grade bench-memory mutate
 
 GR := grading
 GR_TOOLS := $(GR)/main.c $(GR)/runner_main.c $(GR)/compile_main.c
@@ -74,5 +74,8 @@ GR_BWRAP := $(wildcard /usr/bin/bwrap /usr/local/bin/bwrap)
 test-gpu: $(if $(GPU),$(if $(GR_BWRAP),test-grading-gpu,no-grading-gpu))
 no-grading-gpu:
 	@echo 'the grader was not tried on the GPU: bubblewrap is not installed' >&2
+# The reports' pages in a browser. Not part of `make test`: it installs Chromium (0.4 GB).
+test-pages: grading | build/deps-pages.ok
+	$(Q)grading/pages_test.sh $B/bin/grade
 test-grading: $B/test/grading
 	$(Q)$B/test/grading -j2 --timeout 300 $(if $(filter 1,$(SAN)),--filter '!(bank|sample)/*')

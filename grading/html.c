@@ -257,10 +257,11 @@ static void add_details(struct text *out, const json_t *v)
     add_runs(out, json_object_get(v, "runs"), false);
 }
 
-void html_student(const struct mark *m, const struct mark *all, int n, struct text *out)
+void html_student(const struct mark *m, const char *verdict, const struct mark *all, int n,
+                  struct text *out)
 {
     json_error_t bad;
-    json_t *v = m->verdict ? json_loads(m->verdict, 0, &bad) : json_object(), *row;
+    json_t *v = verdict ? json_loads(verdict, 0, &bad) : json_object(), *row;
     size_t i;
     open_page(out, json_text(v, "title"));
     text_add(out, "<h1>");
@@ -301,43 +302,102 @@ void html_student(const struct mark *m, const struct mark *all, int n, struct te
 
 /* ---- the class ---- */
 
-static void add_pass_rates(struct text *out, const struct mark *all, int n)
+void pass_rates_add(struct pass_rates *r, const struct mark *m, const char *verdict)
 {
-    json_t *passes = json_object(), *titles = json_object(), *count;
     json_error_t bad;
-    const char *id;
-    int graded = 0;
-    for (int i = 0; i < n; i++) {
-        json_t *v = all[i].verdict ? json_loads(all[i].verdict, 0, &bad) : NULL, *row;
-        size_t k;
-        graded += json_array_size(json_object_get(v, "rows")) > 0;
-        json_array_foreach(json_object_get(v, "rows"), k, row)
-        {
-            id = json_text(row, "id");
-            json_int_t before = json_integer_value(json_object_get(passes, id));
-            json_object_set_new(passes, id,
-                                json_integer(before + !strcmp(json_text(row, "status"), "pass")));
-            json_object_set(titles, id, json_object_get(row, "title"));
-        }
-        json_decref(v);
+    json_t *v = verdict ? json_loads(verdict, 0, &bad) : NULL, *row, *run;
+    double slowest = 0;
+    size_t k;
+    if (!r->passes) {
+        r->passes = json_object();
+        r->titles = json_object();
+        r->speeds = json_object();
     }
+    r->graded += json_array_size(json_object_get(v, "rows")) > 0;
+    json_array_foreach(json_object_get(v, "rows"), k, row)
+    {
+        const char *id = json_text(row, "id");
+        json_int_t before = json_integer_value(json_object_get(r->passes, id));
+        json_object_set_new(r->passes, id,
+                            json_integer(before + !strcmp(json_text(row, "status"), "pass")));
+        json_object_set(r->titles, id, json_object_get(row, "title"));
+    }
+    json_array_foreach(json_object_get(v, "runs"), k, run)
+    {
+        slowest = fmax(slowest, json_double(run, "modelled_ms"));
+    }
+    if (slowest > 0)
+        json_object_set_new(r->speeds, m->student, json_real(slowest));
+    json_decref(v);
+}
+
+void pass_rates_free(struct pass_rates *r)
+{
+    json_decref(r->passes);
+    json_decref(r->titles);
+    json_decref(r->speeds);
+    *r = (struct pass_rates){NULL, NULL, NULL, 0};
+}
+
+static void add_pass_rates(struct text *out, const struct pass_rates *r)
+{
+    const char *id;
+    json_t *count;
     text_add(out, "<h2>Who passes what</h2><table><tr><th>check</th><th "
                   "class=\"n\">pass</th><th></th></tr>\n");
-    json_object_foreach(passes, id, count)
+    json_object_foreach(r->passes, id, count)
     {
         long long k = json_integer_value(count);
         text_add(out, "<tr><td>");
-        add_safe(out, json_text(titles, id));
+        add_safe(out, json_text(r->titles, id));
         text_addf(out,
                   "</td><td class=\"n\">%lld of %d</td><td><svg width=\"160\" height=\"14\" "
                   "aria-hidden=\"true\"><rect width=\"160\" height=\"14\" "
                   "fill=\"#eef1f4\"/><rect width=\"%lld\" height=\"14\" "
                   "fill=\"#9db7d8\"/></svg></td></tr>\n",
-                  k, graded, graded ? 160 * k / graded : 0);
+                  k, r->graded, r->graded ? 160 * k / r->graded : 0);
     }
     text_add(out, "</table>\n");
-    json_decref(passes);
-    json_decref(titles);
+}
+
+/* ---- the slowest ---- */
+
+enum { SLOWEST = 5 };
+
+/* The index of the slowest in all[] that is faster than `below` ms; -1: no more. */
+static int next_slowest(const struct mark *all, int n, const struct pass_rates *r, double below)
+{
+    int found = -1;
+    double most = 0;
+    for (int i = 0; i < n; i++) {
+        double ms = json_double(r->speeds, all[i].student);
+        if (ms > most && ms < below) {
+            most = ms;
+            found = i;
+        }
+    }
+    return found;
+}
+
+static void add_slowest(struct text *out, const struct mark *all, int n, const struct pass_rates *r)
+{
+    double below = INFINITY;
+    if (!json_object_size(r->speeds))
+        return;
+    text_add(out, "<h2>The slowest</h2><table><tr><th>id</th><th>name</th><th class=\"n\">modelled "
+                  "ms of the slowest run</th></tr>\n");
+    for (int k = 0; k < SLOWEST; k++) {
+        int i = next_slowest(all, n, r, below);
+        if (i < 0)
+            break;
+        below = json_double(r->speeds, all[i].student);
+        text_add(out, "<tr><td>");
+        add_safe(out, all[i].student);
+        text_add(out, "</td><td>");
+        add_safe(out, all[i].person);
+        text_addf(out, "</td><td class=\"n\">%.4g</td></tr>\n", below);
+    }
+    text_add(out, "</table>\n");
 }
 
 static void add_student_row(struct text *out, const struct mark *m)
@@ -360,7 +420,7 @@ static void add_student_row(struct text *out, const struct mark *m)
     text_add(out, "</td></tr>\n");
 }
 
-void html_class(const struct mark *all, int n, struct text *out)
+void html_class(const struct mark *all, int n, const struct pass_rates *r, struct text *out)
 {
     double max = 0, sum = 0;
     int marked = 0, human = 0;
@@ -376,12 +436,14 @@ void html_class(const struct mark *all, int n, struct text *out)
     text_addf(out, "</h1><p>%d students, %d marked, mean %.3g of %.4g; %d need a person.</p>\n", n,
               marked, marked ? sum / marked : 0, max, human);
     add_distribution(out, all, n, max, -1);
-    add_pass_rates(out, all, n);
+    add_pass_rates(out, r);
     text_add(out, "<h2>Students</h2><table><tr><th>id</th><th>name</th><th "
                   "class=\"n\">score</th><th class=\"n\">mark</th><th>status</th></tr>\n");
     for (int pass = 0; pass < 2; pass++) /* those who need a person first */
         for (int i = 0; i < n; i++)
             if (all[i].needs_human == (pass == 0))
                 add_student_row(out, &all[i]);
-    text_add(out, "</table></body></html>\n");
+    text_add(out, "</table>\n");
+    add_slowest(out, all, n, r);
+    text_add(out, "</body></html>\n");
 }

@@ -141,7 +141,7 @@ static char *page_of(const json_t *v)
                      .verdict = text,
                      .status = "graded",
                      .max = 20};
-    html_student(&m, &m, 1, &page);
+    html_student(&m, text, &m, 1, &page);
     free(text);
     return page.s;
 }
