@@ -272,6 +272,8 @@ def load(paths=None):
     if paths is None and os.environ.get("RECORDS"):
         paths = os.environ["RECORDS"].split()
     files = find(paths)
+    if not files and paths:
+        raise RecordError(f"{', '.join(shown(p) for p in paths)}: no .csv in there")
     if not files:
         raise RecordError("no records: run `make` (or `make run LAB=…`) first, or say RECORDS=FILE.csv")
     newest = {}

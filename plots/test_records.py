@@ -69,6 +69,10 @@ def test_empty_file(tmp_path):
     fails(tmp_path / "e.csv", "e.csv", "empty")
 
 
+def test_folder_without_records(tmp_path):
+    fails(tmp_path, tmp_path.name, "no .csv in there")
+
+
 def test_only_comments(tmp_path):
     (tmp_path / "e.csv").write_text("# command: x\n")
     fails(tmp_path / "e.csv", "no heading")

@@ -21,10 +21,10 @@ slides-tools:
 
 # Figures of the decks come from the kept records alone, whatever was run here since.
 $(SLIDES_OUT)/figures/.done: $(filter-out plots/test_%,$(wildcard plots/*.py plots/*.csv)) $(SLIDES_KEPT)
-	@mkdir -p $(@D)
-	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/all_figures.py --out $(@D) $(SLIDES_RECORDS) >$(@D)/log || { cat $(@D)/log; exit 1; }
-	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/picture.py --kept --out $(@D)
-	@touch $@
+	@rm -rf $(@D).new && mkdir -p $(@D).new
+	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/all_figures.py --out $(@D).new $(SLIDES_RECORDS) >$(@D).new/log || { cat $(@D).new/log; exit 1; }
+	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/picture.py --kept --out $(@D).new >>$(@D).new/log
+	@rm -rf $(@D) && mv $(@D).new $(@D) && touch $@
 slides-figures: $(SLIDES_OUT)/figures/.done
 
 $(SLIDES_OUT)/%.expanded.md: slides/%.md slides/expand.py slides/refs.py $(SLIDES_OUT)/figures/.done | slides-tools
