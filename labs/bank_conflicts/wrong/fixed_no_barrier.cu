@@ -2,7 +2,7 @@
 // only: bank_fixed
 // expect: fixed-ok=fail fixed-clean=fail fixed-free=blocked fixed-reads=blocked
 // hint: fixed-ok: some sums are wrong
-// hint: fixed-clean: race in shared memory in kernel bank_fixed
+// hint: fixed-clean: race in shared memory
 #include "warplab.cuh"
 
 #define LOOP_BLOCK 512

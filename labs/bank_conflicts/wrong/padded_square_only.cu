@@ -2,7 +2,7 @@
 // only: transpose_padded
 // expect: padded-ok=fail padded-clean=fail padded-banks=blocked padded-coalesced=blocked
 // hint: padded-ok: elements land in the wrong place
-// hint: padded-clean: read of memory never written in kernel transpose_padded
+// hint: padded-clean: read of memory never written
 #include "warplab.cuh"
 
 #define TILE 32

@@ -2,7 +2,7 @@
 // only: transpose_swizzled
 // expect: swizzled-ok=fail swizzled-clean=fail
 // hint: swizzled-ok: some elements were never written
-// hint: swizzled-clean: thread missing at a barrier in kernel transpose_swizzled
+// hint: swizzled-clean: thread missing at a barrier
 #include "warplab.cuh"
 
 #define TILE 32

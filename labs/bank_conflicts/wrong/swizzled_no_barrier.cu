@@ -2,7 +2,7 @@
 // only: transpose_swizzled
 // expect: swizzled-ok=fail swizzled-clean=fail swizzled-banks=blocked swizzled-coalesced=blocked swizzled-fast=blocked
 // hint: swizzled-ok: some elements were never written
-// hint: swizzled-clean: race in shared memory in kernel transpose_swizzled
+// hint: swizzled-clean: race in shared memory
 #include "warplab.cuh"
 
 #define TILE 32

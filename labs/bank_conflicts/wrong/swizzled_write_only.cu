@@ -2,7 +2,7 @@
 // only: transpose_swizzled
 // expect: swizzled-ok=fail swizzled-clean=fail swizzled-banks=blocked swizzled-coalesced=blocked swizzled-fast=blocked
 // hint: swizzled-ok: elements land in the wrong place
-// hint: swizzled-clean: read of memory never written in kernel transpose_swizzled
+// hint: swizzled-clean: read of memory never written
 #include "warplab.cuh"
 
 #define TILE 32

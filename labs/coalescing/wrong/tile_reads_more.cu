@@ -2,7 +2,7 @@
 // only: transpose_shared
 // expect: tile-ok=fail tile-clean=fail
 // hint: tile-ok: NaN.
-// hint: tile-clean: race in global memory in kernel transpose_shared
+// hint: tile-clean: race in global memory
 #include "warplab.cuh"
 
 LAUNCH(transpose_shared, 32, 8);

@@ -2,7 +2,7 @@
 // only: conv_shared
 // expect: shared-ok=fail shared-clean=fail shared-reuse=blocked
 // hint: shared-ok: NaN: something went into the sum that nobody had written, or
-// hint: shared-clean: read of memory never written in kernel conv_shared
+// hint: shared-clean: read of memory never written
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

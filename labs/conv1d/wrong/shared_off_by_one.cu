@@ -2,7 +2,7 @@
 // only: conv_shared
 // expect: shared-ok=fail shared-clean=fail shared-reuse=blocked
 // hint: shared-ok: only the last, partly filled block is wrong
-// hint: shared-clean: read of memory never written in kernel conv_shared
+// hint: shared-clean: read of memory never written
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

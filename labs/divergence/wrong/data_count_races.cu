@@ -2,7 +2,7 @@
 // only: coherent_data
 // expect: data-ok=fail data-clean=fail data-lanes=any
 // hint: data-ok: never written.
-// hint: data-clean: race in shared memory in kernel coherent_data
+// hint: data-clean: race in shared memory
 #include "warplab.cuh"
 
 template <unsigned path> __device__ float work(float x)

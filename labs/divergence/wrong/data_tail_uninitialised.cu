@@ -1,7 +1,7 @@
 // Follows the order to the end of the block, where the last block has left it unwritten.
 // only: coherent_data
 // expect: data-ok=any data-clean=fail data-lanes=any
-// hint: data-clean: read of memory never written in kernel coherent_data
+// hint: data-clean: read of memory never written
 #include "warplab.cuh"
 
 template <unsigned path> __device__ float work(float x)

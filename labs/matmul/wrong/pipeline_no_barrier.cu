@@ -2,7 +2,7 @@
 // only: mm_pipeline
 // expect: pipeline-ok=fail pipeline-clean=fail pipeline-barriers=blocked pipeline-fast=blocked
 // hint: pipeline-ok: every element is wrong and k is no multiple of 16
-// hint: pipeline-clean: race in shared memory in kernel mm_pipeline
+// hint: pipeline-clean: race in shared memory
 #include "warplab.cuh"
 
 // 64 threads make a 64 x 64 tile, 8 x 8 outputs each: rows 4 ty + {0..3} and 32 more,

@@ -2,7 +2,7 @@
 // only: mm_shared
 // expect: shared-ok=fail shared-clean=fail
 // hint: shared-ok: NaN: something went into the sum that nobody had written, or
-// hint: shared-clean: read of memory never written in kernel mm_shared
+// hint: shared-clean: read of memory never written
 #include "warplab.cuh"
 
 #define SH_L 32

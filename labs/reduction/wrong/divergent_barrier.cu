@@ -1,7 +1,7 @@
 // The barrier of the tree stands where only some threads come by.
 // only: reduce3
 // expect: r3-ok=any r3-clean=fail r3-gate=any
-// hint: r3-clean: thread missing at a barrier in kernel reduce3_i32_sum
+// hint: r3-clean: thread missing at a barrier
 #include "warplab.cuh"
 
 struct Sum {

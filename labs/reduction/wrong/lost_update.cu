@@ -2,7 +2,7 @@
 // only: reduce4
 // expect: r4-ok=fail r4-clean=fail
 // hint: r4-ok: This is the neutral element, as if nothing had been reduced.
-// hint: r4-clean: race in shared memory in kernel reduce4_i32_sum
+// hint: r4-clean: race in shared memory
 #include "warplab.cuh"
 
 struct Sum {

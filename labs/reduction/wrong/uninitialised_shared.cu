@@ -1,7 +1,7 @@
 // Lanes without a warp of their own read shared memory that nobody wrote.
 // only: reduce8
 // expect: r8-ok=any r8-clean=fail r8-gate=any
-// hint: r8-clean: read of memory never written in kernel reduce8_i32_sum
+// hint: r8-clean: read of memory never written
 #include "warplab.cuh"
 
 struct Sum {
