@@ -12,7 +12,7 @@
 
 const struct insn *warp_call_builtin(struct warp *w, const struct insn *in);
 
-enum { USES_HEAP = 1, USES_PRINTF = 2 }; /* emu_func.uses */
+enum { USES_HEAP = 1, USES_PRINTF = 2, USES_RESERVED = 4 }; /* emu_func.uses */
 void builtin_used(unsigned uses);
 bool builtin_heap_limit(uint64_t bytes); /* false: too late */
 bool builtin_printf_limit(uint64_t bytes);

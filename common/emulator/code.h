@@ -143,9 +143,9 @@ struct emu_func {
     cudaError_t lower_error;
     struct shared_var *shared;
     uint32_t nshared;
-    uint32_t index;       /* in module.funcs */
-    bool recursive;       /* may call itself or indirectly, or uses alloca: stack size unknown */
-    unsigned uses;        /* of the device runtime: heap, printf (builtin.h); callees included */
+    uint32_t index; /* in module.funcs */
+    bool recursive; /* may call itself or indirectly, or uses alloca: stack size unknown */
+    unsigned uses;  /* of the device runtime: heap, printf, … (builtin.h); callees included */
     uint32_t frame_bytes; /* registers, predicates and .param variables */
     uint32_t local_bytes; /* .local variables of one thread */
     struct insn *insns;

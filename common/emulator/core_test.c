@@ -402,6 +402,33 @@ Test(core, faults_end_the_launch_and_say_where)
     cr_expect_eq(out[31], 31);
 }
 
+Test(core, lanes_on_a_path_may_name_different_members)
+{
+    RUN(.body =
+            "and.b32 %r0, %t, 3;\nmov.u32 %r1, 0x11111111;\nshl.b32 %r1, %r1, %r0;\n"
+            "redux.sync.add.u32 %r2, %t, %r1;\nsetp.lt.u32 %p0, %t, 4;\n"
+            "vote.sync.ballot.b32 %r3, %p0, %r1;\nshl.b32 %r3, %r3, 16;\n"
+            "or.b32 %r2, %r2, %r3;\nelect.sync %r4|%p1, %r1;\nmatch.any.sync.b32 %r5, %r0, %r1;\n"
+            "@%p1 add.u32 %r2, %r2, %r5;\nst.global.u32 [%mine], %r2;");
+    for (uint32_t i = 0; i < 32; i++) {
+        uint32_t residue = i % 4, sum = 8 * residue + 4 * 28, group = 0x11111111u << residue;
+        cr_expect_eq(out[i], (1u << (residue + 16) | sum) + (i < 4 ? group : 0), "lane %u: %x", i,
+                     out[i]);
+    }
+}
+
+/* Lanes 24 to 31 come to the redux later than the rest: the lower half goes on without them,
+ * the upper one waits. */
+Test(core, groups_wait_for_their_own_members)
+{
+    RUN(.body = "setp.ge.u32 %p0, %t, 24;\nsetp.gt.u32 %p1, %cta, 0;\nsetp.lt.u32 %p2, %t, 16;\n"
+                "selp.b32 %r1, 0xffff, 0xffff0000, %p2;\nmov.u32 %r0, 0;\n@%p0 bra LATE;\n"
+                "bra.uni SUM;\nLATE: add.u32 %r0, %r0, 1;\n@%p1 bra END;\n"
+                "SUM: redux.sync.add.u32 %r2, %t, %r1;\nst.global.u32 [%mine], %r2;\nEND:");
+    for (uint32_t i = 0; i < 32; i++)
+        cr_expect_eq(out[i], i < 16 ? 120 : 376, "lane %u: %u", i, out[i]);
+}
+
 Test(core, endless_recursion_is_a_fault)
 {
     expect_error(cudaErrorLaunchFailure, "call stack overflow",

@@ -171,6 +171,8 @@ static void merge(struct launch *l, struct worker **workers, int n)
         for (uint32_t i = 0; i < l->module->ncounts; i++) {
             a->counts[i].warps += w->counts[i].warps;
             a->counts[i].lanes += w->counts[i].lanes;
+    for (int k = 0; k < n; k++)
+        take_rules(workers[k], l->module->nslots);
         }
     }
 }
@@ -208,7 +210,7 @@ void count_launch(struct launch *l, struct worker **workers, int n, struct emu_r
             add_func(&r->counters, l->module->funcs[i], a->counts, a->slots);
     keep_sums(l->module, a);
     struct model_launch m = {.blocks = l->nblocks, .threads_per_block = l->threads};
-    m.occupancy = occupancy_of(l->profile, l->threads, l->func->info.registers, l->shared_bytes);
+    m.occupancy = occupancy_of(l->profile, l->threads, l->func->info.registers, l->user_shared);
     traffic_result(l->serial, &r->counters, &m);
     model_time(&r->counters, &m, l->profile, r);
 }

@@ -126,7 +126,8 @@ struct launch {
     uint32_t grid[3], block[3], cluster[3];
     uint64_t nblocks;
     uint32_t threads, nwarps;
-    uint32_t shared_bytes; /* static + dynamic */
+    uint32_t user_shared;  /* static + dynamic */
+    uint32_t shared_bytes; /* and what the system reserves, for kernels that use that */
     uint32_t dynamic_shared;
     const uint8_t *params;
     bool cooperative;
@@ -193,6 +194,8 @@ const struct insn *warp_barrier(struct warp *w, const struct insn *in);
 bool warp_gather(struct warp *w, const struct insn *in, uint32_t sync_mask);
 const struct insn *warp_indirect(struct warp *w, const struct insn *in);
 const struct insn *warp_slice_end(struct warp *w, uint32_t block); /* others get a turn */
+/* Lanes of the current path come back to `in` on a path of their own. */
+void warp_set_aside(struct warp *w, const struct insn *in, uint32_t lanes);
 const struct insn *warp_resume(struct warp *w); /* what the chosen path executes next */
 const struct insn *warp_arrive(struct warp *w); /* current path is at its recon */
 void block_release_barriers(struct block *b);

@@ -241,22 +241,48 @@ HANDLER(dp2a)
 
 /* ---- lanes talk to each other ---- */
 
-/* The lanes that execute a .sync instruction together, 0 when the path has to wait. They
- * are in w->mask until warp_joined(). */
-static inline u32 together(struct warp *w, const struct insn *in, u32 members)
+/* The lanes of `left` that name the same members as the first of them. */
+static inline u32 peers(const u32 *members, u32 left)
 {
-    if ((members & w->live & ~w->cur->mask) != 0 && !warp_gather(w, in, members))
+    u32 first = members[__builtin_ctz(left)], same = 0;
+    for (int i = 0; i < WARP; i++)
+        same |= (u32)(members[i] == first) << i;
+    return same & left;
+}
+/* The lanes that execute a .sync instruction together, 0 when the path has to wait. They
+ * are in w->mask until warp_joined(). src: the source with the member masks. Lanes on one
+ * path may name different ones, each group its own (tiles, labelled partitions): when all that
+ * a group needs are here all groups go at once, else each goes for itself. */
+static inline u32 together(struct warp *w, const struct insn *in, u32 src)
+{
+    const u32 *members = place(w, in->src[src]);
+    if (in->src[src] >> SEL_SHIFT != SEL_LAUNCH) {
+        u32 missing = 0, others = w->mask & ~peers(members, w->mask);
+        for (int i = 0; i < WARP && others; i++)
+            missing |= ON(w->mask, i) ? members[i] & w->live & ~w->cur->mask : 0;
+        if (missing) {
+            u32 mine = w->mask & ~others;
+            warp_set_aside(w, in, others);
+            w->mask = mine;
+        }
+    }
+    u32 want = members[__builtin_ctz(w->mask)];
+    if ((want & w->live & ~w->cur->mask) != 0 && !warp_gather(w, in, want))
         return 0;
     return w->mask;
 }
+/* For each group of `all`, which names the same members: body sees `group`, and `set`, the
+ * members that are here. */
+#define GROUPS(members, all)                                                                       \
+    for (u32 left_ = (all), group, set;                                                            \
+         left_ &&                                                                                  \
+         (group = peers((members), left_), set = (members)[__builtin_ctz(group)] & (all), true);   \
+         left_ &= ~group)
 
 /* shfl.sync (PTX ISA 9.7.9.6): d|p, a, b, c, membermask */
 HANDLER(shfl)
 {
-    const u32 *members = SRC(u32, 3);
-    u32 lead = (u32)__builtin_ctz(w->mask);
-    u32 all = together(w, in, members[lead]);
-    if (!all)
+    if (!together(w, in, 3))
         return warp_next_path(w);
     const u32 *a = SRC(u32, 0), *b = SRC(u32, 1), *c = SRC(u32, 2);
     u32 r[WARP], valid = 0;
@@ -299,94 +325,93 @@ HANDLER(shfl)
 
 HANDLER(vote)
 {
-    u32 lead = (u32)__builtin_ctz(w->mask);
-    u32 members = in->src[1] == NO_PLACE ? w->mask : SRC(u32, 1)[lead];
-    u32 all = together(w, in, members) & members;
+    static const u32 everyone[WARP] = {[0 ... WARP - 1] = FULL};
+    bool sync = in->src[1] != NO_PLACE;
+    u32 all = sync ? together(w, in, 1) : w->mask;
     if (!all)
         return warp_next_path(w);
-    u32 p = *SRC(u32, 0);
+    const u32 *members = sync ? SRC(u32, 1) : everyone;
+    u32 p = *SRC(u32, 0), yes = 0, ballot[WARP] = {0};
     if (in->flags & F_NEG_SRC)
         p = ~p;
-    p &= all;
-    u32 yes = in->sub == M_all ? p == all : in->sub == M_any ? p != 0 : p == all || p == 0;
-    if (in->sub == M_ballot) {
-        u32 *d = DST(u32);
-        WRITE(u32, d, p);
-    } else {
-        u32 *d = DST(u32);
-        *d = (*d & ~w->mask) | (yes ? w->mask : 0);
+    GROUPS(members, all)
+    {
+        u32 q = p & set;
+        bool one = in->sub == M_all ? q == set : in->sub == M_any ? q != 0 : q == set || q == 0;
+        yes |= one ? group : 0;
+        LANES ballot[i] = ON(group, i) ? q : ballot[i];
     }
+    u32 *d = DST(u32);
+    if (in->sub == M_ballot)
+        WRITE(u32, d, ballot[i]);
+    else
+        *d = (*d & ~w->mask) | (yes & w->mask);
     return warp_joined(w, in);
 }
 
 /* match.sync: insn.src_width is the width of a */
 HANDLER(match)
 {
-    u32 lead = (u32)__builtin_ctz(w->mask);
-    u32 members = SRC(u32, 1)[lead];
-    u32 all = together(w, in, members) & members;
+    u32 all = together(w, in, 1);
     if (!all)
         return warp_next_path(w);
+    const u32 *members = SRC(u32, 1);
     u64 a[WARP];
     load_lanes(a, place(w, in->src[0]), in->src_width, false);
-    u32 r[WARP];
-    bool same = true;
-    int first = __builtin_ctz(all);
+    u32 r[WARP], same = 0;
     for (int i = 0; i < WARP; i++) {
+        u32 set = members[i] & all;
         r[i] = 0;
         for (int j = 0; j < WARP; j++)
-            r[i] |= (u32)(ON(all, j) && a[j] == a[i]) << j;
-        if (ON(all, i) && a[i] != a[first])
-            same = false;
+            r[i] |= (u32)(ON(set, j) && a[j] == a[i]) << j;
+        same |= (u32)(r[i] == set) << i;
     }
     u32 *d = DST(u32);
     if (in->sub == M_any) {
         WRITE(u32, d, r[i]);
     } else {
-        WRITE(u32, d, same ? all : 0);
+        WRITE(u32, d, ON(same, i) ? r[i] : 0);
         if (in->dst2 != NO_PLACE) {
             u32 *q = place(w, in->dst2);
-            *q = (*q & ~w->mask) | (same ? w->mask : 0);
+            *q = (*q & ~w->mask) | (same & w->mask);
         }
     }
     return warp_joined(w, in);
 }
 
+static inline u32 reduced(const struct insn *in, u32 x, u32 y)
+{
+    bool sign = in->flags & F_SIGNED;
+    switch (in->sub) {
+    case M_add:
+        return x + y;
+    case M_and:
+        return x & y;
+    case M_or:
+        return x | y;
+    case M_xor:
+        return x ^ y;
+    case M_min:
+        return sign ? ((s32)y < (s32)x ? y : x) : (y < x ? y : x);
+    default:
+        return sign ? ((s32)y > (s32)x ? y : x) : (y > x ? y : x);
+    }
+}
 HANDLER(redux)
 {
-    u32 lead = (u32)__builtin_ctz(w->mask);
-    u32 members = SRC(u32, 1)[lead];
-    u32 all = together(w, in, members) & members;
+    u32 all = together(w, in, 1), r[WARP] = {0};
     if (!all)
         return warp_next_path(w);
-    const u32 *a = SRC(u32, 0);
-    u32 r = a[__builtin_ctz(all)];
-    bool sign = in->flags & F_SIGNED;
-    for (int i = __builtin_ctz(all) + 1; i < WARP; i++) {
-        if (!ON(all, i))
-            continue;
-        switch (in->sub) {
-        case M_add:
-            r += a[i];
-            break;
-        case M_and:
-            r &= a[i];
-            break;
-        case M_or:
-            r |= a[i];
-            break;
-        case M_xor:
-            r ^= a[i];
-            break;
-        case M_min:
-            r = sign ? ((s32)a[i] < (s32)r ? a[i] : r) : (a[i] < r ? a[i] : r);
-            break;
-        default:
-            r = sign ? ((s32)a[i] > (s32)r ? a[i] : r) : (a[i] > r ? a[i] : r);
-        }
+    const u32 *members = SRC(u32, 1), *a = SRC(u32, 0);
+    GROUPS(members, all)
+    {
+        u32 x = 0;
+        for (u32 m = set; m; m &= m - 1)
+            x = m == set ? a[__builtin_ctz(m)] : reduced(in, x, a[__builtin_ctz(m)]);
+        LANES r[i] = ON(group, i) ? x : r[i];
     }
     u32 *d = DST(u32);
-    WRITE(u32, d, r);
+    WRITE(u32, d, r[i]);
     return warp_joined(w, in);
 }
 
@@ -399,30 +424,33 @@ HANDLER(activemask)
 
 HANDLER(elect) /* d|p, membermask: the lowest lane is elected */
 {
-    u32 lead = (u32)__builtin_ctz(w->mask);
-    u32 members = SRC(u32, 0)[lead];
-    u32 all = together(w, in, members) & members;
+    u32 all = together(w, in, 0), leader[WARP], elected = 0;
     if (!all)
         return warp_next_path(w);
-    u32 leader = (u32)__builtin_ctz(all);
+    const u32 *members = SRC(u32, 0);
+    GROUPS(members, all)
+    {
+        u32 lowest = (u32)__builtin_ctz(set ? set : group);
+        LANES leader[i] = ON(group, i) ? lowest : leader[i];
+        elected |= 1u << lowest;
+    }
     if (in->dst != NO_PLACE) {
         u32 *d = DST(u32);
-        WRITE(u32, d, leader);
+        WRITE(u32, d, leader[i]);
     }
     u32 *q = place(w, in->dst2);
-    *q = (*q & ~w->mask) | (1u << leader & w->mask);
+    *q = (*q & ~w->mask) | (elected & w->mask);
     return warp_joined(w, in);
 }
 
 HANDLER(bar_warp_sync)
 {
-    const u32 *members = SRC(u32, 0);
-    u32 all = together(w, in, members[__builtin_ctz(w->mask)]);
+    u32 all = together(w, in, 0);
     if (!all)
         return warp_next_path(w);
     w->worker->slots[in->slot].requests++;
     struct launch *l = w->block->launch;
-    members = SRC(u32, 0);
+    const u32 *members = SRC(u32, 0);
     for (u32 left = l->nlisteners ? all : 0; left;) { /* lanes may name different masks: tiles */
         u32 mask = members[__builtin_ctz(left)] & all;
         for (int k = 0; k < l->nlisteners; k++)

@@ -23,7 +23,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define IMPATIENCE 64 /* turns a block may yield before its worker opens another */
+#define RESERVED_BYTES 1024 /* of shared memory, the system's: cooperative groups use some */
+#define IMPATIENCE     64   /* turns a block may yield before its worker opens another */
 
 uint32_t launch_stack_limit = 1024; /* a GPU's default */
 static _Atomic uint64_t launch_serial;
@@ -73,8 +74,14 @@ static uint64_t sreg_value(const struct launch *l, uint64_t what)
     case SREG_DYNAMIC_SMEM_SIZE:
         return l->dynamic_shared;
     case SREG_TOTAL_SMEM_SIZE:
+        return l->user_shared;
     case SREG_AGGR_SMEM_SIZE:
         return l->shared_bytes;
+    case SREG_RESERVED_SMEM_OFFSET: /* begin, end, cap, _0, _1 */
+        return comp == 1   ? l->shared_bytes
+               : comp == 2 ? RESERVED_BYTES
+               : comp == 4 ? l->shared_bytes - RESERVED_BYTES / 2
+                           : l->shared_bytes - RESERVED_BYTES;
     case SREG_CLUSTER_NCTAID:
         return l->cluster[comp];
     case SREG_CLUSTER_NCTARANK:
@@ -233,7 +240,8 @@ static void block_start(struct block *b, uint64_t index)
     b->live_threads = l->threads;
     b->yields = 0;
     memset(b->barriers, 0, sizeof(b->barriers));
-    memset(b->shared, 0xff, l->shared_bytes); /* garbage that shows: NaN, -1 */
+    memset(b->shared, 0xff, l->user_shared); /* garbage that shows: NaN, -1 */
+    memset(b->shared + l->user_shared, 0, l->shared_bytes - l->user_shared);
     for (uint32_t i = 0; i < b->nwarps; i++)
         warp_start(&b->warps[i], l, b);
     b->info = (struct block_info){.func = l->func,
@@ -242,7 +250,7 @@ static void block_start(struct block *b, uint64_t index)
                                   .index = b->index,
                                   .threads = l->threads,
                                   .warps = l->nwarps,
-                                  .shared_bytes = l->shared_bytes,
+                                  .shared_bytes = l->user_shared,
                                   .shared = b->shared};
     for (int k = 0; k < 3; k++) {
         b->info.ctaid[k] = b->ctaid[k];
@@ -649,7 +657,9 @@ static void set_up(struct launch *l, const struct emu_launch *e)
     l->threads = e->block[0] * e->block[1] * e->block[2];
     l->nwarps = (l->threads + WARP - 1) / WARP;
     l->dynamic_shared = e->shared_bytes;
-    l->shared_bytes = e->func->info.shared_bytes + e->shared_bytes;
+    l->shared_bytes = l->user_shared = e->func->info.shared_bytes + e->shared_bytes;
+    if (e->func->uses & USES_RESERVED) /* on pages of its own: not for the checker */
+        l->shared_bytes = (uint32_t)ROUND_UP(l->user_shared, 4096u) + RESERVED_BYTES;
     l->params = e->params;
     l->param_bytes = e->func->info.param_bytes;
     l->cooperative = e->cooperative;
@@ -714,7 +724,7 @@ cudaError_t emu_launch(const struct emu_launch *e, struct emu_result *result)
                              .launch = l.serial,
                              .threads = l.threads,
                              .warps = l.nwarps,
-                             .shared_bytes = l.shared_bytes};
+                             .shared_bytes = l.user_shared};
     memcpy(any.ntid, l.block, sizeof(any.ntid));
     memcpy(any.nctaid, l.grid, sizeof(any.nctaid));
     for (int k = 0; k < l.nlisteners; k++)
@@ -728,9 +738,9 @@ cudaError_t emu_launch(const struct emu_launch *e, struct emu_result *result)
     for (int k = 0; k < l.nlisteners; k++)
         if (l.listeners[k]->launch_end)
     builtin_used(l.func->uses);
-            l.listeners[k]->launch_end(l.listeners[k], &any);
     if (l.func->uses & USES_PRINTF)
         printf_flush(l.func->info.name);
+            l.listeners[k]->launch_end(l.listeners[k], &any);
     struct emu_result r = {0};
     count_launch(&l, workers, n, &r);
     if (result)

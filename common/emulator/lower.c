@@ -6,6 +6,7 @@
  * alias of the constant's place. They are still counted.
  */
 #include "lower.h"
+#include "builtin.h"
 #include "source.h"
 #include <pthread.h>
 #include <stdarg.h>
@@ -97,6 +98,9 @@ static uint32_t sreg_place(struct lower *l, const struct ptx_operand *o)
     case SREG_LANEMASK_GE:
     case SREG_LANEMASK_GT:
         return PLACE(SEL_WARP, masks[o->sreg - SREG_LANEMASK_EQ]);
+    case SREG_RESERVED_SMEM_OFFSET:
+        l->f->uses |= USES_RESERVED;
+        /* fall through */
     case SREG_NTID:
     case SREG_NCTAID:
     case SREG_NWARPID:

@@ -397,7 +397,6 @@ static void lower_mov_sreg(struct lower *l)
         in->sub = s->comp;
         break;
     case SREG_CURRENT_GRAPH_EXEC:
-    case SREG_RESERVED_SMEM_OFFSET:
         lower_fail(l, "this special register: not supported");
         return;
     default: {

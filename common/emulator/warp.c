@@ -397,6 +397,15 @@ static struct path *part(struct warp *w, uint32_t meet, uint32_t lanes)
     return q;
 }
 
+void warp_set_aside(struct warp *w, const struct insn *in, uint32_t lanes)
+{
+    const struct emu_func *f = w->cur->frame->func;
+    uint32_t at = (uint32_t)(in - f->insns), b = 0;
+    while (b + 1 < f->nblocks && f->blocks[b + 1].first <= at)
+        b++;
+    part(w, f->blocks[b].recon, lanes)->pc = in;
+}
+
 const struct insn *warp_branch(struct warp *w, const struct insn *in, uint32_t taken)
 {
     part(w, (uint32_t)in->imm, taken)->enter = in->taken;
