@@ -137,6 +137,7 @@ struct release { /* what a strong write published; immutable once linked */
     uint64_t time;
     uint8_t channel;
     bool block_only; /* the fence was .cta: counts inside the block */
+    bool reads_only; /* there was none: only reads were over before it */
     uint16_t nwarps;
     uint32_t clock[]; /* of each warp of the block: accesses up to here */
 };
@@ -144,7 +145,7 @@ struct release { /* what a strong write published; immutable once linked */
 struct channel {
     pthread_mutex_t lock;
     _Atomic bool used;
-    uint64_t known[CHANNELS]; /* what those who released here knew */
+    uint64_t known[2][CHANNELS]; /* what those who released here knew; 1: of reads */
 };
 
 struct launch_state {
@@ -203,8 +204,10 @@ struct block_state {
      * warp v that w's last fence covers; g 0 .cta and wider, 1 wider only. */
     bool has_published, has_learned;
     uint32_t published[2][MAX_WARPS][MAX_WARPS];
-    uint64_t pending[MAX_WARPS];               /* channels read since the last event */
-    uint64_t learned[MAX_WARPS + 1][CHANNELS]; /* time; the last row: every warp */
+    uint64_t pending[MAX_WARPS]; /* channels read since the last event */
+    /* Time, by what it is good for: order after writes and reads, after reads only. The last
+     * row: every warp. */
+    uint64_t learned[2][MAX_WARPS + 1][CHANNELS];
 
     struct { /* recently used allocations */
         uint64_t addr, size, generation;
@@ -239,8 +242,8 @@ void order_fence(struct block_state *b, uint32_t warp, uint8_t scope);
 /* A strong access to a synchronisation variable at key; write: it may release. */
 void order_strong(struct block_state *b, const struct access *a, uint64_t key, bool write);
 void order_resolve(struct block_state *b, uint32_t warp);
-/* The access in the cell is ordered before what this lane does now. */
-bool order_before(struct block_state *b, uint64_t cell, uint32_t warp, uint32_t lane);
+/* The access in the cell, a read or a write, is ordered before what this lane does now. */
+bool order_before(struct block_state *b, uint64_t cell, bool read, uint32_t warp, uint32_t lane);
 void order_launch_free(struct launch_state *l);
 
 static inline void order_catch_up(struct block_state *b, uint32_t warp)

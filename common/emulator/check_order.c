@@ -11,9 +11,14 @@
  *     warps did before fences of their own that it has learned of since. Granted: the
  *     whole warp is covered by one lane's fence;
  *   - any strong read or atomic learns what was published on its channel. Granted: no
- *     fence is asked for behind it, as in the CUDA samples' last-block reduction.
- * Not modelled: mbarrier and cp.async completion other than through the accesses that
- * the interpreter reports for them; scopes beyond "inside the block" and "wider".
+ *     fence is asked for behind it, as in the CUDA samples' last-block reduction;
+ *   - granted: a relaxed store publishes, without a fence, that the reads before it are over.
+ *     By the letter that takes a release; a value that was read and went into what is
+ *     stored has arrived, though, and CUB's and Thrust's compaction in place rests on it
+ *     (agent_select_if.cuh, loads_via_smem). Writes are not published so.
+ * An mbarrier's arrivals release, waits for it that succeed acquire.
+ * Not modelled: cp.async's own order, other than by the moment that its accesses are reported;
+ * scopes beyond "inside the block" and "wider".
  */
 #include "check_internal.h"
 #include <stdlib.h>
@@ -103,15 +108,15 @@ static void leave_all(struct block_state *b)
         b->clock[w] = top;
         tick(b, w);
     }
-    if (b->has_learned)
-        for (uint32_t w = 0; w < b->nwarps; w++)
-            learn_row(b->learned[MAX_WARPS], b->learned[w]);
+    for (uint32_t w = 0; b->has_learned && w < b->nwarps; w++)
+        for (int i = 0; i < 2; i++)
+            learn_row(b->learned[i][MAX_WARPS], b->learned[i][w]);
 }
 
 static void leave_some(struct block_state *b, uint32_t arrived, uint32_t waits)
 {
     uint32_t all[MAX_WARPS] = {0};
-    uint64_t learned[CHANNELS] = {0};
+    uint64_t learned[2][CHANNELS] = {0};
 
     b->has_known = true;
     for (uint32_t u = 0; u < b->nwarps; u++) {
@@ -120,8 +125,8 @@ static void leave_some(struct block_state *b, uint32_t arrived, uint32_t waits)
         for (uint32_t v = 0; v < b->nwarps; v++)
             if (knows(b, u, v) > all[v])
                 all[v] = knows(b, u, v);
-        if (b->has_learned)
-            learn_row(learned, b->learned[u]);
+        for (int i = 0; b->has_learned && i < 2; i++)
+            learn_row(learned[i], b->learned[i][u]);
     }
     for (uint32_t u = 0; u < b->nwarps; u++) {
         if (!(arrived >> u & 1))
@@ -129,8 +134,8 @@ static void leave_some(struct block_state *b, uint32_t arrived, uint32_t waits)
         if (waits >> u & 1) {
             memcpy(b->known[u], all, sizeof all);
             b->synced[u] = b->clock[u];
-            if (b->has_learned)
-                learn_row(b->learned[u], learned);
+            for (int i = 0; b->has_learned && i < 2; i++)
+                learn_row(b->learned[i][u], learned[i]);
         }
         tick(b, u);
     }
@@ -222,32 +227,35 @@ static bool covered(const struct block_state *b, const struct access *a, int wid
     return any;
 }
 
-static bool same_as_last(const struct release *r, uint8_t channel, bool block_only,
+enum reach { WIDER, BLOCK_ONLY, READS_ONLY };
+
+static bool same_as_last(const struct release *r, uint8_t channel, enum reach reach,
                          const uint32_t *clock, uint32_t n)
 {
-    return r && r->channel == channel && r->block_only == block_only &&
-           !memcmp(r->clock, clock, n * sizeof *clock);
+    return r && r->channel == channel && r->block_only == (reach == BLOCK_ONLY) &&
+           r->reads_only == (reach == READS_ONLY) && !memcmp(r->clock, clock, n * sizeof *clock);
 }
 
-static void release(struct block_state *b, uint32_t warp, uint8_t channel, bool block_only,
+static void release(struct block_state *b, uint32_t warp, uint8_t channel, enum reach reach,
                     const uint32_t *clock)
 {
     struct launch_state *l = b->launch;
     struct release *last = atomic_load(&l->released[b->block]), *r;
     struct channel *c = &l->channels[channel];
 
-    if (same_as_last(last, channel, block_only, clock, b->nwarps))
+    if (same_as_last(last, channel, reach, clock, b->nwarps))
         return;
     r = check_calloc(1, sizeof *r + b->nwarps * sizeof r->clock[0]);
     memcpy(r->clock, clock, b->nwarps * sizeof *clock);
     r->channel = channel;
-    r->block_only = block_only;
+    r->block_only = reach == BLOCK_ONLY;
+    r->reads_only = reach == READS_ONLY;
     r->nwarps = (uint16_t)b->nwarps;
     r->next = last;
     pthread_mutex_lock(&c->lock);
-    if (b->has_learned) {
-        learn_row(c->known, b->learned[warp]);
-        learn_row(c->known, b->learned[MAX_WARPS]);
+    for (int i = reach == READS_ONLY; b->has_learned && i < 2; i++) {
+        learn_row(c->known[i], b->learned[i][warp]);
+        learn_row(c->known[i], b->learned[i][MAX_WARPS]);
     }
     r->time = atomic_fetch_add(&l->now, 1) + 1;
     atomic_store(&l->released[b->block], r);
@@ -269,12 +277,18 @@ void order_strong(struct block_state *b, const struct access *a, uint64_t key, b
     if (write && (b->has_published || (a->order & 4))) {
         wider = covered(b, a, 1, clock[1]);
         if (wider)
-            release(b, a->warp, channel, false, clock[1]);
+            release(b, a->warp, channel, WIDER, clock[1]);
         if (covered(b, a, 0, clock[0]) &&
             (!wider || memcmp(clock[0], clock[1], b->nwarps * sizeof clock[0][0])))
-            release(b, a->warp, channel, true, clock[0]);
+            release(b, a->warp, channel, BLOCK_ONLY, clock[0]);
         if (a->order & 4)
             tick(b, a->warp);
+    }
+    if (a->kind == ACCESS_STORE && a->order == 1 && a->scope >= 2) {
+        for (uint32_t v = 0; v < b->nwarps; v++)
+            clock[0][v] = knows(b, a->warp, v);
+        release(b, a->warp, channel, READS_ONLY, clock[0]);
+        tick(b, a->warp);
     }
     if (!write || a->kind == ACCESS_ATOMIC)
         b->pending[a->warp] |= 1ull << channel;
@@ -296,29 +310,32 @@ void order_resolve(struct block_state *b, uint32_t warp)
             continue;
         b->has_learned = true;
         pthread_mutex_lock(&c->lock);
-        learn_row(b->learned[warp], c->known);
-        b->learned[warp][i] = atomic_load(&l->now);
+        for (int k = 0; k < 2; k++) {
+            learn_row(b->learned[k][warp], c->known[k]);
+            b->learned[k][warp][i] = atomic_load(&l->now);
+        }
         pthread_mutex_unlock(&c->lock);
     }
 }
 
 static bool learned_of(const struct block_state *b, uint32_t block, uint32_t v, uint32_t clock,
-                       uint32_t warp)
+                       bool read, uint32_t warp)
 {
+    const uint64_t(*learned)[CHANNELS] = b->learned[read];
     const struct release *r = atomic_load(&b->launch->released[block]);
 
     for (int i = 0; r; r = r->next, i++) {
         if (i == WALK_MAX)
             return true;
-        if ((r->block_only && block != b->block) || r->clock[v] < clock)
+        if ((r->block_only && block != b->block) || (r->reads_only && !read) || r->clock[v] < clock)
             continue;
-        if (b->learned[warp][r->channel] >= r->time || b->learned[MAX_WARPS][r->channel] >= r->time)
+        if (learned[warp][r->channel] >= r->time || learned[MAX_WARPS][r->channel] >= r->time)
             return true;
     }
     return false;
 }
 
-bool order_before(struct block_state *b, uint64_t cell, uint32_t warp, uint32_t lane)
+bool order_before(struct block_state *b, uint64_t cell, bool read, uint32_t warp, uint32_t lane)
 {
     uint32_t clock = cell_clock(cell), v = cell_warp(cell), other = cell_lane(cell);
 
@@ -331,7 +348,7 @@ bool order_before(struct block_state *b, uint64_t cell, uint32_t warp, uint32_t 
         if (v != warp && b->has_known && b->known[warp][v] >= clock)
             return true;
     }
-    return b->has_learned && learned_of(b, cell_block(cell), v, clock, warp);
+    return b->has_learned && learned_of(b, cell_block(cell), v, clock, read, warp);
 }
 
 void order_launch_free(struct launch_state *l)

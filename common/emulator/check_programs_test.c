@@ -16,6 +16,8 @@ static const char *build_folder(void)
     return b ? b : "build";
 }
 
+#define NVCC CUDA_INCLUDE "/../bin/nvcc"
+
 static int run(const char *format, const char *name)
 {
     char cwd[1024], command[4096];
@@ -31,14 +33,14 @@ static void program(const char *name)
     char library[1024];
 
     snprintf(library, sizeof library, "%s/lib/libcudart.so.13", build_folder());
-    if (access(library, R_OK) || system("command -v nvcc >/dev/null 2>&1"))
-        cr_skip_test("nvcc and %s are needed", library);
+    if (access(library, R_OK) || access(NVCC, X_OK))
+        cr_skip_test(NVCC " and %s are needed", library);
     cr_assert_eq(run("R=%s B=%s N=%s; mkdir -p $B/test; S=$R/common/emulator/programs/check/$N.cu; "
-                     "[ $B/test/check_$N -nt $S ] || nvcc -std=c++17 -arch=sm_90 -lineinfo "
+                     "[ $B/test/check_$N -nt $S ] || " NVCC " -std=c++17 -arch=sm_90 -lineinfo "
                      "-cudart shared -o $B/test/check_$N $S",
                      name),
                  0, "%s.cu does not compile", name);
-    cr_assert_eq(run("R=%s B=%s N=%s; WARPLAB_CHECK=1 LD_LIBRARY_PATH=$R/$B/lib timeout 120 "
+    cr_assert_eq(run("R=%s B=%s N=%s; WARPLAB_CHECK=1 LD_LIBRARY_PATH=$(realpath $B/lib) timeout 120 "
                      "$B/test/check_$N 2>$B/test/check_$N.err",
                      name),
                  0, "%s.cu: see above", name);

@@ -74,11 +74,11 @@ static inline bool settled(const struct race *x, uint64_t cell)
     return !cell || (cell < x->below && (cell & CELL_BLOCK) == x->block);
 }
 
-static bool ordered(const struct race *x, uint64_t cell, uint32_t lane)
+static bool ordered(const struct race *x, uint64_t cell, bool read, uint32_t lane)
 {
     if (x->a->space == ACCESS_SHARED)
         cell |= x->b->block;
-    return order_before(x->b, cell, x->a->warp, lane);
+    return order_before(x->b, cell, read, x->a->warp, lane);
 }
 
 /* Both strong, and each in the other's scope. */
@@ -138,7 +138,7 @@ static __attribute__((noinline)) void meet_write(const struct race *x, uint64_t 
             report_race(x->b, x->a, lane, cell, true, true);
         return;
     }
-    if (ordered(x, cell, lane))
+    if (ordered(x, cell, false, lane))
         return;
     if (store && cell_how(cell) == HOW_WEAK && stores_what_is_there(x, lane, contents))
         return;
@@ -151,7 +151,7 @@ static __attribute__((noinline)) void meet_read(const struct race *x, uint64_t c
 
     if (own && cell_how(cell) != HOW_MANY)
         return;
-    if (!synchronising(x, cell, false) && !ordered(x, cell, lane))
+    if (!synchronising(x, cell, false) && !ordered(x, cell, true, lane))
         report_race(x->b, x->a, lane, cell, false, false);
 }
 
@@ -161,7 +161,7 @@ static void replace_reader(const struct race *x, uint64_t *slot, uint64_t me, ui
     bool other_lane = ((*slot ^ me) & CELL_THREAD_MASK) != 0;
 
     if ((other_lane || cell_how(*slot) == HOW_MANY) && cell_how(*slot) != HOW_STRONG &&
-        !ordered(x, *slot, lane)) {
+        !ordered(x, *slot, true, lane)) {
         if (x->strong)
             return; /* the plain read is the one that can race */
         me |= (uint64_t)HOW_MANY << CELL_HOW_SHIFT;
@@ -180,9 +180,9 @@ static __attribute__((noinline)) void join_readers(const struct race *x, struct 
         c->other = me;
     else if (((c->other ^ me) & CELL_WARP_MASK) == 0)
         replace_reader(x, &c->other, me, lane);
-    else if (ordered(x, c->read, lane))
+    else if (ordered(x, c->read, true, lane))
         c->read = me;
-    else if (((c->read ^ c->other) & CELL_BLOCK) == 0 || ordered(x, c->other, lane))
+    else if (((c->read ^ c->other) & CELL_BLOCK) == 0 || ordered(x, c->other, true, lane))
         c->other = me;
 }
 

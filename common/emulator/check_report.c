@@ -267,6 +267,15 @@ static void unwritten_now(struct block_state *b, const struct unwritten *u)
     finding_report(uninitialised, b->info, u->site, u->thread, u->addr, json, words);
 }
 
+/* CUB's merges read one element past the end of a tile and do not use it: that is no business
+ * of a program's that calls them. */
+static bool of_a_library(const struct block_state *b, const struct site *s)
+{
+    return strncmp(b->info->kernel, "_ZN3cub", 7) == 0 ||
+           strncmp(b->info->kernel, "_ZN6thrust", 10) == 0 || s->inner_file ||
+           (s->file && source_is_toolkit(s->file));
+}
+
 /* In shared memory a read may only be early, because a barrier is missing and the writer's
  * turn comes later: then the race says it better. So such reads wait for the block's end. */
 void report_unwritten(struct block_state *b, const struct access *a, uint32_t lane)
@@ -277,6 +286,8 @@ void report_unwritten(struct block_state *b, const struct access *a, uint32_t la
         unwritten_now(b, &u);
         return;
     }
+    if (of_a_library(b, a->site))
+        return;
     for (uint32_t i = 0; i < b->nunwritten; i++)
         if (same_place(b->unwritten[i].site, u.site))
             return;

@@ -170,10 +170,43 @@ static inline u64 arrive(u64 x, u32 n, s32 tx, bool drop)
     }
     return make(phase, expected, pending, bytes);
 }
+/* Listeners see an mbarrier's arrivals as releasing stores, waits that succeed as acquiring
+ * loads (the defaults, PTX ISA 9.7.13.15), the rest as relaxed. Once an object: order is by
+ * warps. */
+static void tell(struct warp *w, const struct insn *in, u32 lanes, const u64 *at)
+{
+    bool waits = in->sub == M_parity || in->sub == M_test_wait;
+    bool arrives = in->sub == M_arrive || in->sub == M_noComplete || in->sub == M_arrive_drop ||
+                   in->sub == M_mbarrier || (in->sub == M_expect_tx && in->count == 2);
+    bool weak = in->sub == M_init || in->sub == M_inval;
+    u8 scope = in->flags >> F_SCOPE_SHIFT & 7, order = waits ? 2 : arrives ? 4 : 1;
+    struct launch *l = w->block->launch;
+    struct access a = {
+        .site = in->site,
+        .kind = waits ? ACCESS_LOAD : ACCESS_STORE,
+        .space = ACCESS_SHARED,
+        .order = weak                    ? 0
+                 : in->flags & F_RELAXED ? 1
+                                         : order,
+        .scope = scope ? scope : 1,
+        .size = 8,
+        .warp = w->index,
+        .addr = at,
+    };
+    for (u32 left = lanes; left; left &= ~a.mask) {
+        u32 same = 0, first = (u32)__builtin_ctz(left);
+        LANES same |= (u32)(at[i] == at[first]) << i;
+        a.mask = 1u << first;
+        for (int k = 0; k < l->nlisteners; k++)
+            if (l->listeners[k]->access)
+                l->listeners[k]->access(l->listeners[k], &w->block->info, &a);
+        a.mask = same & left;
+    }
+}
 /* insn.sub: which operation; .src[1]: count, bytes, state or parity */
 HANDLER(mbarrier)
 {
-    u64 arg[WARP], r[WARP] = {0};
+    u64 arg[WARP], r[WARP] = {0}, at[WARP] = {0};
     u32 yes = 0;
     LANES arg[i] = 1;
     if (in->src[1] != NO_PLACE)
@@ -184,6 +217,7 @@ HANDLER(mbarrier)
         u64 *b = in->sub == M_pending_count ? NULL : mbarrier_at(w, in, i);
         if (!b && in->sub != M_pending_count)
             return NULL;
+        at[i] = b ? (u64)((u8 *)b - w->block->shared) : 0;
         switch (in->sub) {
         case M_init:
             *b = make(0, (u32)arg[i], (u32)arg[i], 0);
@@ -222,7 +256,10 @@ HANDLER(mbarrier)
             r[i] = FIELD(arg[i], 24);
         }
     }
-    if (in->sub == M_parity || in->sub == M_test_wait) {
+    bool waits = in->sub == M_parity || in->sub == M_test_wait;
+    if (w->block->launch->nlisteners && in->sub != M_pending_count)
+        tell(w, in, waits ? yes & w->mask : w->mask, at);
+    if (waits) {
         u32 *d = DST(u32);
         *d = (*d & ~w->mask) | (yes & w->mask);
         if (yes != w->mask)

@@ -285,6 +285,8 @@ static void lower_mbarrier(struct lower *l)
     in->flags |= bytes == 4 ? F_SHARED32 : 0;
     in->sub = what;
     in->count = what == M_expect_tx && ptx_has(p, M_arrive) ? 2 : 1;
+    in->flags |= ptx_has(p, M_relaxed) ? F_RELAXED : 0;
+    in->flags |= (ptx_has(p, M_cluster) ? 2u : 1u) << F_SCOPE_SHIFT;
     if (result) {
         in->dst = lower_dst(l, &p->operands[0]);
         in->width = what == M_pending_count ? 4 : 8;

@@ -24,6 +24,14 @@ expect() {
 for p in vector_add variables grid_sync split thrust cub language errors limits copies per_thread; do
     expect 0 '^ok' "$warprun" "$programs/$p"
 done
+expect 0 '^ok' "$warprun" "$programs/groups"
+expect 0 '^ok' "$warprun" "$programs/algorithms"
+# what orders its accesses in the libraries' ways is left alone by the checks
+for p in cub thrust groups algorithms grid_sync; do
+    expect 0 '^ok' "$warprun" --check "$programs/$p"
+    cp "$out/text" "$out/found"
+    expect 0 '^0$' sh -c "grep -c ' in kernel ' '$out/found' || true"
+done
 expect 0 '^ok' "$warprun" "$programs/plugin_main" "$programs/plugin.so"
 expect 0 '^ok' "$warprun" --check --threads 1 "$programs/vector_add"
 for d in g80 gtx980 a100; do

@@ -217,6 +217,41 @@ __global__ void look_back(const int *in, int *out, volatile int *state, int *sum
     out[b * blockDim.x + threadIdx.x] = before + threadIdx.x;
 }
 
+__global__ void count_up(int *data)
+{
+    data[blockIdx.x * blockDim.x + threadIdx.x] = blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+/* Keeps the odd numbers, in place: a block writes where earlier ones have read, and knows that
+ * they have from a relaxed count alone, as in CUB and Thrust. counts[b] is 1 + the sum up to b. */
+__global__ void compact_in_place(int *data, int *counts)
+{
+    __shared__ int kept, before;
+    int t = threadIdx.x, b = blockIdx.x, mine = data[b * blockDim.x + t], place = 0;
+
+    if (t == 0)
+        kept = before = 0;
+    __syncthreads();
+    if (mine & 1)
+        place = atomicAdd(&kept, 1);
+    __syncthreads();
+    if (t == 0) {
+        if (b > 0) {
+            cuda::atomic_ref<int, cuda::thread_scope_device> last(counts[b - 1]);
+            int sum;
+
+            while (!(sum = last.load(cuda::memory_order_relaxed)))
+                ;
+            before = sum - 1;
+        }
+        cuda::atomic_ref<int, cuda::thread_scope_device> own(counts[b]);
+        own.store(before + kept + 1, cuda::memory_order_relaxed);
+    }
+    __syncthreads();
+    if (mine & 1)
+        data[before + place] = mine + 2;
+}
+
 __global__ void tiles_of_eight(const int *in, int *out)
 {
     __shared__ int s[64];
@@ -295,6 +330,8 @@ int main()
     flag_atomic_ref<<<2, 32>>>(a, zero + 1);
     spin_lock<<<4, 64>>>(zero + 2, zero + 3);
     look_back<<<16, 64>>>(a, b, zero + 16, d, d + 1024);
+    count_up<<<16, 64>>>(a);
+    compact_in_place<<<16, 64>>>(a, zero + 32);
     tiles_of_eight<<<1, 64>>>(a, b);
     producer_consumer<<<1, 64>>>(a, more);
     locals<<<1, 32>>>(a, b);

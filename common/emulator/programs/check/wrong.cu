@@ -4,6 +4,8 @@
  * the table names the kernel, the kind of finding and the source line marked "here".
  */
 #include "expect.h"
+#include <cuda/atomic>
+#include <cuda/barrier>
 
 /* ---- shared memory ---- */
 
@@ -90,6 +92,21 @@ __global__ void atomic_and_plain(int *out)
     out[threadIdx.x] = n; HERE(atomic_and_plain)
 }
 
+__global__ void arrive_without_wait(int *out)
+{
+    using barrier = cuda::barrier<cuda::thread_scope_block>;
+    __shared__ alignas(8) char place[sizeof(barrier)];
+    __shared__ int s[64];
+    barrier &b = *reinterpret_cast<barrier *>(place);
+
+    if (threadIdx.x == 0)
+        init(&b, blockDim.x);
+    __syncthreads();
+    s[threadIdx.x] = (int)threadIdx.x;
+    (void)b.arrive();
+    out[threadIdx.x] = s[threadIdx.x ^ 32]; HERE(arrive)
+}
+
 /* ---- global memory ---- */
 
 __global__ void sum_without_atomic(int *out)
@@ -134,6 +151,32 @@ __global__ void flag_without_fence(int *data, volatile int *flag)
             ;
         data[1] = data[0]; HERE(flag)
     }
+}
+
+/* A relaxed store says that reads are over, not that writes have arrived. */
+__global__ void flag_relaxed(int *data, int *flag)
+{
+    cuda::atomic_ref<int, cuda::thread_scope_device> f(*flag);
+
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        data[0] = 42;
+        f.store(1, cuda::memory_order_relaxed);
+    }
+    if (blockIdx.x == 1 && threadIdx.x == 0) {
+        while (!f.load(cuda::memory_order_relaxed))
+            ;
+        data[1] = data[0]; HERE(flag_relaxed)
+    }
+}
+
+/* Another block writes where this one still reads, with nothing in between. */
+__global__ void compact_without_waiting(int *data)
+{
+    int mine = data[blockIdx.x * blockDim.x + threadIdx.x];
+
+    __syncthreads();
+    if (blockIdx.x > 0)
+        data[threadIdx.x] = mine + 1; HERE(compact)
 }
 
 /* ---- never written ---- */
@@ -194,10 +237,13 @@ int main()
     EXPECT(1, syncwarp, "shared-race", syncwarp_is_not_syncthreads<<<1, 64>>>(a));
     EXPECT(1, tile, "shared-race", tile_of_next_step<<<1, 64>>>(a, b));
     EXPECT(1, atomic_and_plain, "shared-race", atomic_and_plain<<<1, 64>>>(a));
+    EXPECT(1, arrive, "shared-race", arrive_without_wait<<<1, 64>>>(a));
     EXPECT(1, plain_sum, "global-race", sum_without_atomic<<<4, 32>>>(a));
     EXPECT(1, shift, "global-race", shift_in_place<<<4, 64>>>(a, 256));
     EXPECT(1, last_block, "global-race", last_block_without_fence<<<4, 32>>>(a, b));
     EXPECT(1, flag, "global-race", flag_without_fence<<<2, 32>>>(a, b));
+    EXPECT(1, flag_relaxed, "global-race", flag_relaxed<<<2, 32>>>(a, b + 1));
+    EXPECT(1, compact, "global-race", compact_without_waiting<<<2, 32>>>(a));
     EXPECT(1, copy, "uninitialised-read", copy<<<1, 32>>>(c, a));
     EXPECT(1, half, "uninitialised-read", shared_half_filled<<<1, 64>>>(a));
     EXPECT(1, local, "uninitialised-read", local_half_filled<<<1, 32>>>(a, 8));
