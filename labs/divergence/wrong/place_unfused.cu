@@ -1,7 +1,7 @@
 // A multiplication and an addition instead of a fused multiply-add: other roundings.
 // only: coherent
 // expect: place-ok=fail
-// hint: place-ok: Results are compared exactly
+// hint: place-ok: taken by exactly one thread
 #include "warplab.cuh"
 
 template <unsigned path> __device__ float work(float x)
