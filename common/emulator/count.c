@@ -171,8 +171,6 @@ static void merge(struct launch *l, struct worker **workers, int n)
         for (uint32_t i = 0; i < l->module->ncounts; i++) {
             a->counts[i].warps += w->counts[i].warps;
             a->counts[i].lanes += w->counts[i].lanes;
-    for (int k = 0; k < n; k++)
-        take_rules(workers[k], l->module->nslots);
         }
     }
 }
