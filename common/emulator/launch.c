@@ -734,12 +734,12 @@ cudaError_t emu_launch(const struct emu_launch *e, struct emu_result *result)
     struct worker **workers = xcalloc((size_t)n, sizeof(*workers));
     for (int i = 0; i < n; i++)
         workers[i] = worker_new(&l, (uint32_t)i);
-    pool_run(workers, n);
-    for (int k = 0; k < l.nlisteners; k++)
-        if (l.listeners[k]->launch_end)
     builtin_used(l.func->uses);
+    pool_run(workers, n);
     if (l.func->uses & USES_PRINTF)
         printf_flush(l.func->info.name);
+    for (int k = 0; k < l.nlisteners; k++)
+        if (l.listeners[k]->launch_end)
             l.listeners[k]->launch_end(l.listeners[k], &any);
     struct emu_result r = {0};
     count_launch(&l, workers, n, &r);
