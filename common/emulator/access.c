@@ -54,6 +54,8 @@ void access_event(struct warp *w, const struct insn *in, enum access_kind kind,
     for (int k = 0; k < l->nlisteners; k++)
         if (l->listeners[k]->access)
             l->listeners[k]->access(l->listeners[k], &w->block->info, &a);
+    if (w->worker->by_rules)
+        rules_count(l->profile, &a, &w->worker->by_rules[in->slot]);
     if (w->block->sampled)
         traffic_listener()->access(traffic_listener(), &w->block->info, &a);
 }

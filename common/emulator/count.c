@@ -157,9 +157,22 @@ static void add_func(struct counters *c, const struct emu_func *f, const struct 
     }
 }
 
+/* What the device's own rules counted, instead of the interpreter's units. */
+static void take_rules(struct worker *k, uint32_t nslots)
+{
+    for (uint32_t i = 0; k->by_rules && i < nslots; i++) {
+        const struct rule_count *n = &k->by_rules[i];
+        if (n->sectors || n->wavefronts)
+            k->slots[i].units = n->sectors + n->wavefronts;
+        if (n->wavefronts)
+            k->slots[i].extra = n->conflicts;
+    }
+}
 static void merge(struct launch *l, struct worker **workers, int n)
 {
     struct worker *a = workers[0];
+    for (int k = 0; k < n; k++)
+        take_rules(workers[k], l->module->nslots);
     for (int k = 1; k < n; k++) {
         struct worker *w = workers[k];
         for (uint32_t i = 0; i < l->module->nslots; i++) {

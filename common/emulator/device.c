@@ -32,7 +32,7 @@ static const struct {
     {"h200", profile_h200},
 };
 
-enum type { TEXT, U32, U64, REAL, DIM3, VERSION };
+enum type { TEXT, U32, U64, REAL, DIM3, VERSION, RULES };
 #define FIELD(type, name)                                                                          \
     {                                                                                              \
 #name, type, offsetof(struct device_profile, name)                                         \
@@ -68,7 +68,7 @@ static const struct field {
     FIELD(U32, bank_bytes),
     FIELD(U32, sector_bytes),
     FIELD(U32, coalescing_group),
-    FIELD(U32, coalescing_rules),
+    FIELD(RULES, coalescing_rules),
     FIELD(REAL, clock_mhz),
     FIELD(REAL, memory_clock_mhz),
     FIELD(U32, memory_bus_bits),
@@ -126,6 +126,9 @@ static bool read_value(const struct field *f, const char *value, struct device_p
     case REAL:
         return sscanf(value, "%lf%n", (double *)at, &used) == 1 && !value[used] &&
                *(double *)at >= 0;
+    case RULES:
+        *u = strcmp(value, "sectors") == 0 ? 0 : 1;
+        return *u == 0 || strcmp(value, "strict") == 0;
     case VERSION:
         return sscanf(value, "%u.%u%n", &u[0], &u[1], &used) == 2 && !value[used];
     }
@@ -150,6 +153,19 @@ static const char *read_line(char *line, struct device_profile *p, bool *seen)
         return read_value(&fields[i], value, p) ? NULL : "not a value of the right kind";
     }
     return "no such key";
+}
+
+/* Is there a way to count what the profile asks for? (exec_mem.c, rules.c) */
+static bool counts_by_rules(const struct device_profile *p)
+{
+    bool strict = p->coalescing_rules != 0;
+
+    for (uint32_t n = strict ? 8 : 32; n <= 32; n *= 2)
+        if (p->coalescing_group == n)
+            for (uint32_t b = strict ? 8 : 32; b <= 32; b *= 2)
+                if (p->banks == b)
+                    return p->bank_bytes == 4 && p->sector_bytes == 32;
+    return false;
 }
 
 /* Reads a profile; false after a message. Zero would make the model divide by it. */
@@ -183,6 +199,14 @@ static bool parse(const char *name, const char *text, struct device_profile *p)
         fprintf(stderr,
                 "warplab: device profile %s: warp_size must be 32, and sms, clock_mhz, "
                 "banks, bank_bytes, sector_bytes and allocation units above 0\n",
+                name);
+        return false;
+    }
+    if (!counts_by_rules(p)) {
+        fprintf(stderr,
+                "warplab: device profile %s: coalescing_rules = sectors goes with 32 banks and a "
+                "coalescing_group of 32, strict with 8, 16 or 32 of each; both with bank_bytes 4 "
+                "and sector_bytes 32\n",
                 name);
         return false;
     }

@@ -105,7 +105,7 @@ struct device_profile {
     uint64_t memory_bytes, l2_bytes;
     uint32_t banks, bank_bytes, sector_bytes;
     uint32_t coalescing_group; /* lanes whose accesses combine: 32, or 16 on G80 */
-    uint32_t coalescing_rules; /* 0: sectors; 1: G80's in-order segments */
+    uint32_t coalescing_rules; /* 0: sectors; 1: strict, G80's in-order segments */
     double clock_mhz, memory_clock_mhz;
     uint32_t memory_bus_bits;
     uint32_t issue_per_cycle; /* warp instructions an SM issues a cycle */

@@ -11,6 +11,7 @@
 #define EMULATOR_EXEC_H
 
 #include "code.h"
+#include "rules.h"
 #include <stdatomic.h>
 
 #define NBARRIERS         17 /* PTX's sixteen and barrier.cluster's */
@@ -113,9 +114,10 @@ struct worker {
     struct launch *launch;
     struct slot *slots;
     struct block_count *counts;
-    struct mem_cache *caches; /* by slot */
-    uint64_t steps;           /* taken since last added to the launch */
-    struct block *spare;      /* finished blocks, for reuse */
+    struct mem_cache *caches;    /* by slot */
+    struct rule_count *by_rules; /* by slot; NULL: what is in slots holds (rules.h) */
+    uint64_t steps;              /* taken since last added to the launch */
+    struct block *spare;         /* finished blocks, for reuse */
     uint32_t index;
     uint64_t clock;
 } __attribute__((aligned(128)));
@@ -192,10 +194,10 @@ const struct insn *warp_barrier(struct warp *w, const struct insn *in);
  * w->mask is then all lanes that execute `in` together, and the handler ends with
  * warp_joined(). False: the path waits, and the handler returns warp_next_path(). */
 bool warp_gather(struct warp *w, const struct insn *in, uint32_t sync_mask);
-const struct insn *warp_indirect(struct warp *w, const struct insn *in);
-const struct insn *warp_slice_end(struct warp *w, uint32_t block); /* others get a turn */
 /* Lanes of the current path come back to `in` on a path of their own. */
 void warp_set_aside(struct warp *w, const struct insn *in, uint32_t lanes);
+const struct insn *warp_indirect(struct warp *w, const struct insn *in);
+const struct insn *warp_slice_end(struct warp *w, uint32_t block); /* others get a turn */
 const struct insn *warp_resume(struct warp *w); /* what the chosen path executes next */
 const struct insn *warp_arrive(struct warp *w); /* current path is at its recon */
 void block_release_barriers(struct block *b);

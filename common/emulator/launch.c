@@ -258,7 +258,7 @@ static void block_start(struct block *b, uint64_t index)
         b->info.nctaid[k] = l->grid[k];
     }
     b->sampled = emu_options()->counters && traffic_wants(index, l->nblocks);
-    b->tell = l->nlisteners || b->sampled;
+    b->tell = l->nlisteners || b->sampled || b->worker->by_rules;
     if (b->sampled)
         traffic_listener()->block_begin(traffic_listener(), &b->info);
     for (int k = 0; k < l->nlisteners; k++)
@@ -545,6 +545,8 @@ static struct worker *worker_new(struct launch *l, uint32_t index)
     k->slots = xcalloc(m->nslots + 8, sizeof(*k->slots));
     k->caches = xcalloc(m->nslots + 8, sizeof(*k->caches));
     k->counts = xcalloc(m->ncounts + 8, sizeof(*k->counts));
+    if (rules_differ(l->profile))
+        k->by_rules = xcalloc(m->nslots + 8, sizeof(*k->by_rules));
     return k;
 }
 static void worker_free(struct worker *k)
@@ -552,6 +554,7 @@ static void worker_free(struct worker *k)
     free(k->slots);
     free(k->caches);
     free(k->counts);
+    free(k->by_rules);
     free(k);
 }
 

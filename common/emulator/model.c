@@ -59,7 +59,8 @@ static struct work work_of(const struct counters *c, const struct model_launch *
 {
     struct work w = {.c = c, .l = l, .d = d, .hz = d->clock_mhz * 1e6};
     double sectors = or_else((double)l->l2_sectors, sectors_asked(c));
-    double unique = or_else((double)l->unique_sectors, sectors);
+    /* without an L2, what is used twice is fetched twice */
+    double unique = or_else(d->l2_bytes ? (double)l->unique_sectors : 0, sectors);
     double resident = fmin((double)l->l2_resident_sectors, unique);
 
     w.blocks = (double)l->blocks;
@@ -119,7 +120,7 @@ static double shared(const struct work *w)
     double wavefronts = (double)(w->c->shared_ld_wavefronts + w->c->shared_st_wavefronts +
                                  w->c->shared_atom_requests + w->c->shared_atom_passes);
 
-    return on_sm(w, wavefronts, w->d->shared_bytes_per_cycle / (32.0 * w->d->bank_bytes));
+    return on_sm(w, wavefronts, w->d->shared_bytes_per_cycle / (w->d->banks * w->d->bank_bytes));
 }
 
 static double l1(const struct work *w)
