@@ -111,7 +111,9 @@ bool runner_start(struct box *b, const struct engine_options *o, const char *arg
 {
     bool in = !o->unconfined;
     struct paths p = {.n = 0};
-    const char *libs = o->gpu ? lib_folder(&p, o->cuda) : path(&p, o->lib, ""),
+    const char *libs = !o->gpu      ? path(&p, o->lib, "")
+                       : o->gpu_lib ? o->gpu_lib
+                                    : lib_folder(&p, o->cuda),
                *driver = o->gpu ? gpu_driver_folder() : NULL;
     const char *search = in ? "/box/build/lib" : libs;
     char *both = driver ? gr_format("%s:%s", search, driver) : gr_strdup(search);

@@ -2,7 +2,7 @@
 .PHONY: grade grading test-grading test-pages test-grading-gpu no-grading-gpu bench-grade bench-memory mutate
 
 GR := grading
-GR_TOOLS := $(GR)/main.c $(GR)/runner_main.c $(GR)/compile_main.c
+GR_TOOLS := $(GR)/fast_clock.c $(GR)/main.c $(GR)/runner_main.c $(GR)/compile_main.c
 GR_SRC := $(filter-out $(GR_TOOLS) %_test.c,$(wildcard $(GR)/*.c))
 GR_LABS := $(patsubst labs/%/grader.c,%,$(wildcard labs/*/grader.c))
 GR_LIBS := -lsqlite3 -ljansson -larchive -lseccomp -lnettle -lm -ldl
@@ -62,8 +62,22 @@ bench-memory: grading
 mutate: grading
 	$(Q)for l in $(or $(LAB),$(GR_LABS)); do $B/bin/grade mutate --lab $$l; done
 
+# Runtimes that stand in for a GPU's: the emulator with its own functions hidden, and the same
+# with impossible times.
+GR_GPU := $B/test/gpu
+GR_HIDDEN = -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(GR_GPU)/hidden.map $(LDFLAGS)
+$(GR_GPU)/hidden.map: $(EMU)/libcudart.map
+	@mkdir -p $(GR_GPU)/honest $(GR_GPU)/fast
+	$(Q)sed 's/ *warplab\*;//' $< >$@
+$(GR_GPU)/honest/libcudart.so.13: $(EMU_OBJ) $(GR_GPU)/hidden.map
+	$(Q)$(CC) $(GR_HIDDEN) $(EMU_OBJ) -o $@ $(EMU_LIBS)
+$(GR_GPU)/stream.o: $B/$(EMU)/cudart_stream.o $(GR_GPU)/hidden.map
+	$(Q)objcopy --redefine-sym cudaEventElapsedTime=emulated_elapsed $< $@
+$(GR_GPU)/fast/libcudart.so.13: $(EMU_OBJ) $(GR_GPU)/stream.o $B/$(GR)/fast_clock.o
+	$(Q)$(CC) $(GR_HIDDEN) $(filter-out %/cudart_stream.o,$(EMU_OBJ)) $(GR_GPU)/stream.o $B/$(GR)/fast_clock.o -o $@ $(EMU_LIBS)
+
 GR_TESTS := $(wildcard $(GR)/*_test.c)
-$B/test/grading: $(GR_TESTS:%.c=$B/%.o) $(GR_OBJ) | $(GR_BOXED) $B/bin/grade $B/lib/libcudart.so.13
+$B/test/grading: $(GR_TESTS:%.c=$B/%.o) $(GR_OBJ) | $(GR_BOXED) $B/bin/grade $B/lib/libcudart.so.13 $(GR_GPU)/honest/libcudart.so.13 $(GR_GPU)/fast/libcudart.so.13
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcriterion $(GR_LIBS)
 # Every solution, right kernel and attack of threats/gpu, marked with times and results of this

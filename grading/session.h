@@ -20,17 +20,18 @@ struct cc_reply {
 
 /* Where things are, and limits; the same for all sessions of a process. */
 struct engine_options {
-    const char *secret; /* seeds and hidden cases come from it; NULL: practice, no hidden ones */
-    bool unconfined;    /* no sandbox (practice only) */
-    bool gpu;           /* this session runs on the GPU */
-    int gpu_index;      /* which of the machine's */
-    char gpu_arch[16];  /* "sm_90": what is compiled for it */
-    char gpu_name[168]; /* device and driver */
-    bool trusted;       /* the reference solution: its runner serves a whole class */
-    bool measure;       /* engine: SPEED rows are measured on the GPU */
-    bool first_failure; /* engine: stop after the first row that does not pass */
-    const char *only;   /* variants, separated by spaces; NULL: all */
-    uint64_t steps;     /* warp instructions a launch may take on the emulator */
+    const char *secret;  /* seeds and hidden cases come from it; NULL: practice, no hidden ones */
+    bool unconfined;     /* no sandbox (practice only) */
+    bool gpu;            /* this session runs on the GPU */
+    int gpu_index;       /* which of the machine's */
+    char gpu_arch[16];   /* "sm_90": what is compiled for it */
+    char gpu_name[168];  /* device and driver */
+    const char *gpu_lib; /* folder of its CUDA runtime; NULL: the toolkit's */
+    bool trusted;        /* the reference solution: its runner serves a whole class */
+    bool measure;        /* engine: SPEED rows are measured on the GPU */
+    bool first_failure;  /* engine: stop after the first row that does not pass */
+    const char *only;    /* variants, separated by spaces; NULL: all */
+    uint64_t steps;      /* warp instructions a launch may take on the emulator */
     double compile_s, run_s;             /* wall clock */
     const char *bin, *lib, *root, *cuda; /* folders: build/bin, build/lib, repository, toolkit */
 };
