@@ -22,8 +22,9 @@ import trace as tracing
 KEPT = records.HERE / "records" / "traces"
 KINDS = ("lanes", "tree", "sectors", "banks")
 
-# A block small enough to see: length, parameter, and the kinds that show what the lab is about.
-LABS = {
+# A block small enough to see: length, parameter, and the kinds that show what the lab is about. A
+# lab that is not listed runs its first case, and all kinds are tried.
+SMALL = {
     "reduction": (["--n", "2^12"], ("lanes", "banks", "tree")),
     "divergence": (["--n", "2^10", "--param", "4"], ("lanes",)),
     "coalescing": (["--n", "4093", "--param", "2"], ("sectors",)),
@@ -71,7 +72,10 @@ def record(build, lab, kernel, args, path, solution, block=0):
     if done.returncode:
         print(f"{lab} kernel {kernel}: this run's results were wrong or could not be checked; "
               "the picture shows what it did", file=sys.stderr)
-    trace = tracing.read(path)
+    try:
+        trace = tracing.read(path)
+    except records.RecordError as e:
+        raise records.RecordError(f"{lab} kernel {kernel}, block {block}: {str(e).partition(': ')[2]}") from None
     rows = records.read(ran) if ran.exists() else []
     if rows:  # the trace's own header says what ran, not on what, nor when
         trace.header["run"] = {k: rows[0][k] for k in ("device", "case", "seed")} | {"date": rows[0]["date"][:10]}
@@ -164,11 +168,12 @@ def one(args):
     if args.trace:
         trace, lab = tracing.read(args.trace), args.lab or Path(args.trace).stem.partition("-")[0]
     else:
-        if args.lab not in LABS:
-            raise records.RecordError(f"which lab? LAB=… is one of: {', '.join(LABS)}")
+        labs = sorted(p.parent.name for p in (records.ROOT / "labs").glob("*/harness.c"))
+        if args.lab not in labs:
+            raise records.RecordError(f"which lab? LAB=… is one of: {', '.join(labs)}")
         if not args.kernel:
             raise records.RecordError("which kernel? KERNEL=… is a variant's number or name")
-        given = list(LABS[args.lab][0])
+        given = list(SMALL.get(args.lab, ([],))[0])
         for flag, value in (("--n", args.n), ("--param", args.param)):
             if value and flag in given:
                 given[given.index(flag) + 1] = value
@@ -178,7 +183,7 @@ def one(args):
             trace = record(args.build, args.lab, args.kernel, given, Path(folder) / "trace.jsonl", args.solution,
                            args.block)
         lab = args.lab
-    kinds = [args.kind] if args.kind else LABS.get(lab, (None, KINDS))[1]
+    kinds = [args.kind] if args.kind else SMALL.get(lab, (None, KINDS))[1]
     return make(kinds, lab, {"": trace}, args.out, bool(args.kind), kinds if args.animate else ())
 
 

@@ -24,9 +24,12 @@ def foot(fig, trace, note="", alone=True):
     several stand side by side."""
     h, run = trace.header, trace.header.get("run", {})
     grid, threads = ("×".join(str(x) for x in h[k] if x > 1) or "1" for k in ("grid", "threads"))
-    text = f"{h['kernel']}, block {h['index']} of {grid}, {threads} threads" + (f", {run['case']}" if run and alone else "")
-    text += f" · {run['device']} · backend emulator · counted, from a trace · {run['date']} · seed {run['seed']}" if run \
-        else " · trace of the emulator, counted"
+    text = f"{h['kernel']}, block {h['index']} of {grid}, {threads} threads"
+    if run:
+        text += f", {run['case']}" if alone else ""
+        text += f" · {run['device']} · backend emulator · counted, from a trace · {run['date']} · seed {run['seed']}"
+    else:
+        text += " · trace of the emulator, counted"
     if trace.truncated:
         text += " · the trace was cut at its size limit"
     fig.text(0.012, 0.012, f"{note}\n{text}" if note else text, fontsize=10, color=style.GREY, va="bottom",

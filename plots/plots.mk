@@ -9,13 +9,14 @@ plots:
 	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/all_figures.py --out $B/plots $(RECORDS)
 
 # make picture LAB=reduction KERNEL=2 [KIND=lanes|tree|sectors|banks] [ANIMATE=1] [N=… PARAM=… BLOCK=… SOLUTION=1]
-picture: $(if $(TRACE),,$(RUNTIME_emulator) $(if $(LAB),$B/bin/$(LAB)))
+picture: $(if $(TRACE),,$(RUNTIME_emulator) $(addprefix $B/bin/,$(filter $(LAB),$(LABS))))
 	@$(PLOTS_NEED)
 	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/picture.py --build $B --out $B/plots --lab '$(LAB)' --kernel '$(KERNEL)' \
 	    $(if $(KIND),--kind $(KIND)) $(if $(filter 1,$(ANIMATE)),--animate) $(if $(N),--n '$(N)') $(if $(PARAM),--param $(PARAM)) $(if $(SOLUTION),--solution) $(if $(BLOCK),--block $(BLOCK)) $(if $(TRACE),--trace $(TRACE))
 
 # make marks EXPORT=class.csv
 marks:
+	@[ -n '$(EXPORT)' ] || { echo 'marks: of which class? EXPORT=FILE.csv, as the grader exports it' >&2; exit 1; }
 	@$(PLOTS_NEED)
 	$(Q)MPLCONFIGDIR=$B/mpl PLOTS_OUT=$B/plots $(PY) plots/fig_marks.py $(EXPORT)
 

@@ -114,7 +114,8 @@ def panel(ax, frame, sm, block, sms, count, number):
 def _foot(fig, sm, block, count, size=10, sep=" "):
     held, limit = fits(sm, block)
     fig.text(0.012, 0.012, f"computed from resource needs: {count:,} blocks of {block.warps} warps and {block.shared} "
-             f"bytes;{sep}an SM has {sm.warps} warps and {sm.shared:,} bytes, so {held} blocks fit: {limit} runs out first",
+             f"bytes;{sep}an SM has {sm.warps} warps and {sm.shared:,} bytes, so {held} blocks fit: {limit} runs out "
+             "first",
              fontsize=size, color=style.GREY, gid="provenance")
 
 

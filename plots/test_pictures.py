@@ -210,7 +210,9 @@ def test_schedule_moves():
 
 
 @pytest.mark.parametrize("text,words", [
-    ("", "empty"), ("{\"trace\":2}\n", ":1: not a trace"), ("not json\n", ":1: not JSON"),
+    ("", "empty"),
+    ("{\"end\":true,\"events\":0,\"dropped\":0,\"truncated\":false}\n", "has no such block"),
+    ("{\"trace\":2}\n", ":1: not a trace"), ("not json\n", ":1: not JSON"),
     (json.dumps(HEADER) + "\n", "last line is missing"),
     (json.dumps(HEADER) + "\n{\"x\":1}\n", ":2: unknown kind"),
     (json.dumps(HEADER) + "\n" + json.dumps(access(0, [0, 4], lanes=[0])) + "\n", ":2: as many addresses"),

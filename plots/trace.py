@@ -177,6 +177,8 @@ def read(path):
     for n, o in _objects(path):
         where = f"{name}:{n}"
         if trace is None:
+            if isinstance(o, dict) and o.get("end"):
+                break
             if not isinstance(o, dict) or o.get("trace") != 1:
                 raise records.RecordError(f"{where}: not a trace (its first line should say \"trace\":1)")
             trace = Trace(o)
@@ -195,7 +197,7 @@ def read(path):
         else:
             raise records.RecordError(f"{where}: unknown kind of line")
     if trace is None:
-        raise records.RecordError(f"{name}: empty: the kernel did not run, or not this block of it")
+        raise records.RecordError(f"{name}: empty: the kernel did not run, or it has no such block")
     if not ended:
         raise records.RecordError(f"{name}: cut off: its last line is missing")
     return trace

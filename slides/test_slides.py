@@ -186,8 +186,8 @@ def test_overflow_is_named_with_deck_line_and_slide():
 def test_deck_that_overflows_is_not_written(tmp_path, body, words):
     deck, tex, out = (tmp_path / f"d.{kind}" for kind in ("md", "tex", "pdf"))
     deck.write_text(f"# Part\n\n## Good\n\nshort\n\n## Bad *one*\n\n{body}\n")
-    subprocess.run(["pandoc", "-s", "-t", "beamer", "--slide-level=2", "--columns=400", "-M", "title=t", "--metadata-file",
-                    str(HERE / "deck.yaml"), "-H", str(HERE / "deck.tex"), str(deck), "-o", str(tex)], check=True)
+    subprocess.run(["pandoc", "-s", "-t", "beamer", "--slide-level=2", "--columns=400", "-M", "title=t",
+                    "--metadata-file", str(HERE / "deck.yaml"), "-H", str(HERE / "deck.tex"), str(deck), "-o", str(tex)], check=True)
     done = subprocess.run([sys.executable, str(HERE / "typeset.py"), "--deck", str(deck), str(tex), str(out)],
                           capture_output=True, text=True)
     assert out.exists() == (words is None) == (done.returncode == 0), done.stderr
