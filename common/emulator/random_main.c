@@ -664,48 +664,60 @@ static void open_device(void)
     if (e != cudaSuccess)
         fail("no device", cudaGetErrorString(e));
 }
-static void close_device(void)
-{
-    cudaFree(dev_out);
-    cudaFree(dev_acc);
-}
 /* A GPU's context does not outlive most errors, nor a process a crash of the compiler: each
  * chunk of seeds has a process, which ends at the first error, and the rest of the chunk
  * another. */
 enum { CHUNK = 25, JOBS = 64 };
+struct work {
+    uint64_t n, *seeds;
+    char (*lines)[LINE]; /* shared with the processes */
+    bool both;
+};
 struct chunk {
-    uint64_t next, end; /* indices of lines */
+    uint64_t next, end; /* in work's arrays */
     pid_t pid;
 };
-static void run_chunk(struct gen *g, uint64_t from, char (*lines)[LINE], const struct chunk *c)
+static struct work new_work(uint64_t n, bool both)
+{
+    struct work w = {n, malloc(n * sizeof(uint64_t)), NULL, both};
+    w.lines = mmap(NULL, n * LINE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (!w.seeds || w.lines == MAP_FAILED)
+        fail("out of memory", "");
+    return w;
+}
+static void run_chunk(struct gen *g, const struct work *w, const struct chunk *c)
 {
     open_device();
     for (uint64_t k = c->next; k < c->end; k++)
-        if (!run_seed(g, from + k, true, lines[k]))
+        if (!run_seed(g, w->seeds[k], w->both, w->lines[k]))
             _exit(1);
     _exit(0);
 }
-static void run_chunks(struct gen *g, uint64_t from, uint64_t n, unsigned jobs, char (*lines)[LINE])
+/* True if there is something left to do, which a process now does. */
+static bool start_chunk(struct gen *g, const struct work *w, struct chunk *c, uint64_t *given)
+{
+    if (c->next >= c->end) {
+        c->next = *given;
+        *given = c->end = *given + CHUNK < w->n ? *given + CHUNK : w->n;
+    }
+    if (c->next >= c->end)
+        return false;
+    if ((c->pid = fork()) == 0)
+        run_chunk(g, w, c);
+    if (c->pid < 0)
+        fail("cannot start a process", strerror(errno));
+    return true;
+}
+static void run_work(struct gen *g, const struct work *w)
 {
     struct chunk chunks[JOBS] = {{0}};
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned jobs = cores < 1 ? 1 : cores > JOBS ? JOBS : (unsigned)cores, running = 0;
     uint64_t given = 0;
-    for (unsigned running = 0;;) {
-        for (unsigned j = 0; j < jobs; j++) {
-            struct chunk *c = &chunks[j];
-            if (c->pid)
-                continue;
-            if (c->next >= c->end && given < n) {
-                c->next = given;
-                given = c->end = given + CHUNK < n ? given + CHUNK : n;
-            }
-            if (c->next >= c->end)
-                continue;
-            if ((c->pid = fork()) == 0)
-                run_chunk(g, from, lines, c);
-            if (c->pid < 0)
-                fail("cannot start a process", strerror(errno));
-            running++;
-        }
+    for (;;) {
+        for (unsigned j = 0; j < jobs; j++)
+            if (!chunks[j].pid)
+                running += start_chunk(g, w, &chunks[j], &given);
         if (!running)
             return;
         pid_t ended = wait(NULL);
@@ -714,57 +726,67 @@ static void run_chunks(struct gen *g, uint64_t from, uint64_t n, unsigned jobs, 
                 struct chunk *c = &chunks[j];
                 c->pid = 0;
                 running--;
-                while (c->next < c->end && lines[c->next][0])
+                while (c->next < c->end && w->lines[c->next][0])
                     c->next++;
             }
     }
 }
-static int write_file(struct gen *g, uint64_t from, uint64_t n, unsigned jobs, const char *file)
+static int write_file(struct gen *g, uint64_t from, uint64_t n, const char *file)
 {
-    size_t bytes = n * LINE, differ = 0;
-    char(*lines)[LINE] =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct work w = new_work(n, true);
+    uint64_t differ = 0;
     FILE *f = fopen(file, "w");
-    if (lines == MAP_FAILED)
-        fail("out of memory", "");
     if (!f)
         fail("cannot write", file);
-    run_chunks(g, from, n, jobs, lines);
+    for (uint64_t k = 0; k < n; k++)
+        w.seeds[k] = from + k;
+    run_work(g, &w);
     struct cudaDeviceProp p; /* asked for last: a context does not outlive fork() */
     if (cudaGetDeviceProperties(&p, 0) == cudaSuccess)
         fprintf(f, "# seed, instructions, hash of the text, of the results: %s\n", p.name);
     for (uint64_t k = 0; k < n; k++) {
-        differ += strstr(lines[k], "optimised") != NULL;
-        fprintf(f, "%s\n", lines[k]);
+        differ += strstr(w.lines[k], "optimised") != NULL;
+        fprintf(f, "%s\n", w.lines[k]);
     }
-    munmap(lines, bytes);
     if (fclose(f))
         fail("cannot write", file);
-    printf("%" PRIu64 " programs, of which %zu have another result when optimised\n", n, differ);
+    printf("%" PRIu64 " programs, of which %" PRIu64 " have another result when optimised\n", n,
+           differ);
     return 0;
 }
 static int check_file(struct gen *g, const char *file)
 {
-    char want[LINE], got[LINE], *more;
-    unsigned passed = 0, failed = 0;
+    char want[LINE], *more;
+    uint64_t n = 0, passed = 0;
     FILE *f = fopen(file, "r");
     if (!f)
         fail("cannot open", file);
-    while (fgets(want, sizeof(want), f)) {
+    while (fgets(want, sizeof(want), f))
+        n += want[0] != '#';
+    if (!n)
+        fail("no program in", file);
+    struct work w = new_work(n, false);
+    rewind(f);
+    for (uint64_t k = 0; k < n && fgets(want, sizeof(want), f);)
+        if (want[0] != '#')
+            w.seeds[k++] = strtoull(want, NULL, 10);
+    run_work(g, &w);
+    rewind(f);
+    for (uint64_t k = 0; k < n && fgets(want, sizeof(want), f);) {
         if (want[0] == '#')
             continue;
         want[strcspn(want, "\n")] = 0;
         if ((more = strstr(want, " optimised")))
             *more = 0;
-        run_seed(g, strtoull(want, NULL, 10), false, got);
-        if (!strcmp(want, got))
+        if (!strcmp(want, w.lines[k]))
             passed++;
-        else if (failed++ < 10)
-            printf("FAIL expected %s\n     got      %s\n", want, got);
+        else if (k - passed < 10)
+            printf("FAIL expected %s\n     got      %s\n", want, w.lines[k]);
+        k++;
     }
     fclose(f);
-    printf("%u passed, %u failed\n", passed, failed);
-    return failed || !passed;
+    printf("%" PRIu64 " passed, %" PRIu64 " failed\n", passed, n - passed);
+    return passed != n;
 }
 
 int main(int argc, char **argv)
@@ -779,21 +801,12 @@ int main(int argc, char **argv)
     }
     if (argc == 6 && !strcmp(argv[1], "--seeds") && !strcmp(argv[4], "--write")) {
         uint64_t from = strtoull(argv[2], NULL, 10), to = strtoull(argv[3], NULL, 10);
-        long cores = sysconf(_SC_NPROCESSORS_ONLN);
         if (to <= from || to - from > 1000000)
             fail("--seeds A B: at most a million, A < B", argv[3]);
-        return write_file(&g, from, to - from,
-                          cores < 1      ? 1
-                          : cores > JOBS ? JOBS
-                                         : (unsigned)cores,
-                          argv[5]);
+        return write_file(&g, from, to - from, argv[5]);
     }
-    if (argc == 3 && !strcmp(argv[1], "--check")) {
-        open_device();
-        int status = check_file(&g, argv[2]);
-        close_device();
-        return status;
-    }
+    if (argc == 3 && !strcmp(argv[1], "--check"))
+        return check_file(&g, argv[2]);
     fprintf(stderr, "usage: ptxrandom --seeds A B --write FILE | --check FILE | --print SEED\n");
     return 2;
 }
