@@ -3,9 +3,8 @@
 
 #include "dtype.h"
 #include "gate.h"
-#include "gpu.h"
+#include "marking.h"
 #include "picture.h"
-#include "speed.h"
 #include "submissions.h"
 #include "verdict.h"
 
@@ -14,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEPT_OUTPUT = 4096, SPEED_ROUNDS = 20, SPEED_WARMUPS = 3 };
+enum { KEPT_OUTPUT = 4096 };
 
 const char *row_kind_name(enum row_kind k)
 {
@@ -24,14 +23,7 @@ const char *row_kind_name(enum row_kind k)
 
 /* ---- one marking: the submission, its row in hand ---- */
 
-struct marking {
-    struct engine *e;
-    struct session *s, **gpu; /* *gpu: made when first needed */
-    const struct rubric_row *row;
-    json_t *out; /* the row's object */
-};
-
-static void settle(struct marking *m, const char *status, const char *why, const char *case_name)
+void marking_settle(struct marking *m, const char *status, const char *why, const char *case_name)
 {
     json_put(m->out, "status", status);
     json_put(m->out, "why", why);
@@ -55,7 +47,7 @@ static bool is_checked(const struct marking *m, const struct lab_variant *v, con
     return false;
 }
 
-static struct run *run_case(struct marking *m, const struct marked_case *c, int again, bool check)
+struct run *marking_run(struct marking *m, const struct marked_case *c, int again, bool check)
 {
     const struct lab_variant *v = variant_named(m->e->lab, m->row->variant);
     uint64_t seed = case_seed(m->e->lab, &c->c, m->e->o->secret, again);
@@ -78,34 +70,13 @@ static char *on_case(const struct run *r, const struct marked_case *c)
     return t.s;
 }
 
-/* ---- on the GPU ---- */
-
-static struct session *gpu_session(struct session **kept, const struct session *like,
-                                   const struct engine *e, const struct engine_options *o)
-{
-    if (!*kept) {
-        *kept = gr_alloc(sizeof(**kept));
-        session_start(*kept, e->lab, o, like->name, like->source, like->length);
-    }
-    return *kept;
-}
-
-/* One job at a time on the GPU, whoever runs it on this machine; compiling needs no lock. */
-static int lock_gpu(struct marking *m, const struct run *r)
-{
-    int lock = gpu_lock(m->e->gpu_options.gpu_index);
-    if (lock < 0)
-        settle(m, "error", "The lock of the GPU, a file in /tmp, cannot be had.", r->c.name);
-    return lock;
-}
-
 /* ---- correct ---- */
 
-static bool failed_internally(struct marking *m, const struct run *r)
+bool marking_failed(struct marking *m, const struct run *r)
 {
     if (r->end != RUN_INTERNAL)
         return false;
-    settle(m, "error", r->why ? r->why : "the grader could not run it", r->c.name);
+    marking_settle(m, "error", r->why ? r->why : "the grader could not run it", r->c.name);
     return true;
 }
 
@@ -126,42 +97,16 @@ static void set_line(struct marking *m, const json_t *finding)
     free(longer);
 }
 
-static void fail_on(struct marking *m, const struct run *r, const struct marked_case *c,
-                    const char *prefix)
+void marking_fail_on(struct marking *m, const struct run *r, const struct marked_case *c,
+                     const char *prefix)
 {
     char *why = on_case(r, c),
          *all = gr_format("%s%s%s%s", prefix, why, r->note && *r->note ? " " : "",
                           r->note ? r->note : "");
-    settle(m, "fail", all, c->c.name);
+    marking_settle(m, "fail", all, c->c.name);
     set_line(m, json_array_get(r->findings, 0));
     free(why);
     free(all);
-}
-
-/* What is right on the emulator is run on the GPU, too, where there is one: once a case. */
-static bool correct_on_gpu(struct marking *m, struct marked_case *cases, int n)
-{
-    struct session *gpu = gpu_session(m->gpu, m->s, m->e, &m->e->gpu_options);
-    const struct lab_variant *v = variant_named(m->e->lab, m->row->variant);
-    bool ok = gpu->compiled;
-    if (!ok) {
-        char *why = gr_format("It does not compile for this GPU: %.600s",
-                              gpu->compile_log ? gpu->compile_log : gpu->problem);
-        settle(m, gpu->internal ? "error" : "fail", why, NULL);
-        free(why);
-    }
-    for (int i = 0; ok && i < n; i++) {
-        if (!cases[i].drawn)
-            continue;
-        struct run *emulated = run_case(m, &cases[i], 0, false);
-        int lock = lock_gpu(m, emulated);
-        struct run *r = lock < 0 ? NULL : session_run(gpu, v, &cases[i].c, emulated->seed, false);
-        gpu_unlock(lock);
-        ok = r && !failed_internally(m, r) && r->correct;
-        if (r && r->end != RUN_INTERNAL && !r->correct)
-            fail_on(m, r, &cases[i], "On the emulator it is right, on the GPU it is not. ");
-    }
-    return ok;
 }
 
 static void mark_correct(struct marking *m, struct marked_case *cases, int n)
@@ -170,11 +115,11 @@ static void mark_correct(struct marking *m, struct marked_case *cases, int n)
     for (int i = 0; i < n; i++) {
         if (!cases[i].drawn)
             continue;
-        struct run *r = run_case(m, &cases[i], 0, false);
-        if (failed_internally(m, r))
+        struct run *r = marking_run(m, &cases[i], 0, false);
+        if (marking_failed(m, r))
             return;
         if (!r->correct) {
-            fail_on(m, r, &cases[i], "");
+            marking_fail_on(m, r, &cases[i], "");
             return;
         }
         done++;
@@ -183,37 +128,38 @@ static void mark_correct(struct marking *m, struct marked_case *cases, int n)
     for (int i = 0; i < n && done; i++) {
         if (!cases[i].drawn || cases[i].c.n < 2)
             continue;
-        struct run *r = run_case(m, &cases[i], 1, false);
-        if (failed_internally(m, r))
+        struct run *r = marking_run(m, &cases[i], 1, false);
+        if (marking_failed(m, r))
             return;
         if (!r->correct) {
-            fail_on(m, r, &cases[i],
-                    "It was right the first time, and is wrong on new numbers of the same size. ");
+            marking_fail_on(
+                m, r, &cases[i],
+                "It was right the first time, and is wrong on new numbers of the same size. ");
             return;
         }
         break;
     }
     if (m->e->gpu && done) {
         json_object_set_new(m->out, "evidence", json_string("emulator and GPU"));
-        if (!correct_on_gpu(m, cases, n))
+        if (!measure_correct(m, cases, n))
             return;
     }
     char *why = gr_format("Right on %d case%s%s.", done, done == 1 ? "" : "s",
                           m->e->gpu ? ", and on the GPU" : "");
-    settle(m, done ? "pass" : "skipped",
-           done ? why : "Only hidden cases: these are run when the class is marked.", NULL);
+    marking_settle(m, done ? "pass" : "skipped",
+                   done ? why : "Only hidden cases: these are run when the class is marked.", NULL);
     free(why);
 }
 
 /* Right results on this case are what a gate, a check or a time rests on. */
 static bool blocked(struct marking *m, const struct run *r, const struct marked_case *c)
 {
-    if (failed_internally(m, r))
+    if (marking_failed(m, r))
         return true;
     if (r->correct)
         return false;
     char *why = on_case(r, c), *all = gr_format("Not looked at: first it must be right. %s", why);
-    settle(m, "blocked", all, c->c.name);
+    marking_settle(m, "blocked", all, c->c.name);
     free(why);
     free(all);
     return true;
@@ -255,7 +201,7 @@ static void fail_finding(struct marking *m, json_t *f, const struct marked_case 
                *message = json_string_value(json_object_get(f, "message"));
     char *why = gr_format("%s on %s%s: %s", kind, c->hidden ? "a hidden case" : "the case ",
                           c->hidden ? "" : c->c.name, message ? message : "(no message)");
-    settle(m, "fail", why, c->c.name);
+    marking_settle(m, "fail", why, c->c.name);
     free(why);
     set_line(m, f);
     json_object_set(m->out, "finding", f);
@@ -271,8 +217,8 @@ static void mark_checks(struct marking *m, struct marked_case *cases, int n)
     for (int i = 0; i < n; i++) {
         if (!cases[i].drawn)
             continue;
-        struct run *r = run_case(m, &cases[i], 0, true);
-        if (failed_internally(m, r))
+        struct run *r = marking_run(m, &cases[i], 0, true);
+        if (marking_failed(m, r))
             return;
         json_t *f = first_finding(r, wanted);
         if (f) {
@@ -286,18 +232,19 @@ static void mark_checks(struct marking *m, struct marked_case *cases, int n)
         done++;
     }
     if (stopped && stopped->end == RUN_ERROR)
-        settle(m, "fail", stopped->why, stopped->c.name);
+        marking_settle(m, "fail", stopped->why, stopped->c.name);
     else if (stopped) /* a kernel that does nothing has no races, and earns nothing by it */
         blocked(m, stopped, at);
     else if (!done)
-        settle(m, "skipped", "Only hidden cases: these are run when the class is marked.", NULL);
+        marking_settle(m, "skipped", "Only hidden cases: these are run when the class is marked.",
+                       NULL);
     else
-        settle(m, "pass", "Nothing found.", NULL);
+        marking_settle(m, "pass", "Nothing found.", NULL);
 }
 
 /* ---- gates ---- */
 
-static struct session *reference(struct engine *e)
+struct session *engine_reference(struct engine *e)
 {
     if (!e->reference) {
         e->reference = gr_alloc(sizeof(*e->reference));
@@ -311,7 +258,7 @@ static struct session *reference(struct engine *e)
 
 static struct run *reference_run(struct marking *m, const struct run *r)
 {
-    return session_run(reference(m->e), r->variant, &r->c, r->seed, false);
+    return session_run(engine_reference(m->e), r->variant, &r->c, r->seed, false);
 }
 
 struct gate_user {
@@ -394,7 +341,7 @@ static void fail_gate(struct marking *m, struct run *r, const struct gate_result
     char *where = line ? gr_format(", most of it on line %lld", (long long)line) : gr_strdup("");
     char *why = gr_format("Counted %.6g for %s, expected %s %.6g (case %s%s).", g->left,
                           g->left_text, g->op, g->right, c->hidden ? "hidden" : c->c.name, where);
-    settle(m, "fail", why, c->c.name);
+    marking_settle(m, "fail", why, c->c.name);
     if (line)
         json_object_set_new(m->out, "line", json_integer(line));
     json_t *picture = picture_of(r->trace, counter, line, m->s->source);
@@ -411,13 +358,13 @@ static void mark_gate(struct marking *m, struct marked_case *cases, int n)
     for (int i = 0; i < n; i++) {
         if (!cases[i].drawn)
             continue;
-        struct run *r = run_case(m, &cases[i], 0, false);
+        struct run *r = marking_run(m, &cases[i], 0, false);
         if (blocked(m, r, &cases[i]))
             return;
         struct gate_user u = {m, r};
         g = gate_eval(m->row->gate, gate_name, &u);
         if (g.error[0]) {
-            settle(m, "error", g.error, cases[i].c.name);
+            marking_settle(m, "error", g.error, cases[i].c.name);
             return;
         }
         json_object_set_new(m->out, "counted", json_real(isfinite(g.left) ? g.left : -1));
@@ -430,8 +377,8 @@ static void mark_gate(struct marking *m, struct marked_case *cases, int n)
     }
     char *why =
         gr_format("Counted %.6g for %s, expected %s %.6g.", g.left, g.left_text, g.op, g.right);
-    settle(m, done ? "pass" : "skipped",
-           done ? why : "Only hidden cases: these are run when the class is marked.", NULL);
+    marking_settle(m, done ? "pass" : "skipped",
+                   done ? why : "Only hidden cases: these are run when the class is marked.", NULL);
     free(why);
 }
 
@@ -450,12 +397,12 @@ static void speed_modelled(struct marking *m, const struct run *r, const struct 
     if (ref->end != RUN_OK || !ref->correct) {
         char *why = gr_format("The reference solution did not run: %s",
                               ref->why ? ref->why : "no reason given");
-        settle(m, "error", why, c->c.name);
+        marking_settle(m, "error", why, c->c.name);
         free(why);
         return;
     }
     if (!(own > 0) || !(theirs > 0) || !isfinite(own) || !isfinite(theirs)) {
-        settle(m, "inconclusive", "There is no modelled time for this run.", c->c.name);
+        marking_settle(m, "inconclusive", "There is no modelled time for this run.", c->c.name);
         return;
     }
     double ratio = theirs / own;
@@ -463,110 +410,10 @@ static void speed_modelled(struct marking *m, const struct run *r, const struct 
     char *why = gr_format("Modelled %.4g ms, the reference %.4g ms: %.2f of its speed, expected at "
                           "least %.2f. Bound by %s.",
                           own, theirs, ratio, m->row->ratio, r->reply.bound);
-    settle(m, ok ? "pass" : "fail", why, c->c.name);
+    marking_settle(m, ok ? "pass" : "fail", why, c->c.name);
     json_object_set_new(m->out, "counted", json_real(ratio));
     json_object_set_new(m->out, "limit", json_real(m->row->ratio));
     free(why);
-}
-
-struct rounds {
-    double own[2 * SPEED_ROUNDS], reference[2 * SPEED_ROUNDS]; /* ms */
-    uint32_t mhz_min, mhz_max;                                 /* of the SMs; 0: not known */
-    int n;
-};
-
-static void note_clock(struct rounds *all, uint32_t mhz)
-{
-    if (mhz && (!all->mhz_min || mhz < all->mhz_min))
-        all->mhz_min = mhz;
-    if (mhz > all->mhz_max)
-        all->mhz_max = mhz;
-}
-
-/* Times both in turns, n rounds after the warm-up. False when one cannot be timed: settled. */
-static bool time_rounds(struct marking *m, const struct run *r, struct session *own,
-                        struct session *theirs, int from, int n, struct rounds *all)
-{
-    *all = (struct rounds){.n = n};
-    for (int i = -SPEED_WARMUPS; i < n; i++) {
-        uint64_t seed = r->seed ^ (uint64_t)(1000 + from + i) * 0x9e3779b97f4a7c15u;
-        struct timed a = {0}, b = {0};
-        char *why = NULL;
-        bool ours = session_time(theirs, r, seed, &b, &why);
-        if (!ours || !session_time(own, r, seed + 1, &a, &why)) {
-            char *text = gr_format("%s on the GPU: %s",
-                                   ours ? "Timed" : "The reference solution, timed", why);
-            settle(m, ours ? "fail" : "error", text, r->c.name);
-            free(text);
-            free(why);
-            return false;
-        }
-        if (i < 0)
-            continue;
-        all->own[i] = a.ms;
-        all->reference[i] = b.ms;
-        note_clock(all, a.sm_mhz);
-        note_clock(all, b.sm_mhz);
-    }
-    return true;
-}
-
-static void put_samples(json_t *o, const char *key, const double *ms, int n)
-{
-    json_t *samples = json_array();
-    for (int i = 0; i < n; i++)
-        json_array_append_new(samples, json_real(isfinite(ms[i]) ? ms[i] : -1));
-    json_object_set_new(o, key, samples);
-}
-
-static void settle_speed(struct marking *m, const struct run *r, const struct speed *s,
-                         const struct rounds *all)
-{
-    static const char *const status[] = {[SPEED_PASS] = "pass",
-                                         [SPEED_FAIL] = "fail",
-                                         [SPEED_INCONCLUSIVE] = "inconclusive",
-                                         [SPEED_IMPOSSIBLE] = "error"};
-    char *why = s->end == SPEED_IMPOSSIBLE
-                    ? gr_format("A time of %.6g ms cannot be: the memory system is not that fast. "
-                                "A person has to look.",
-                                all->own[s->worst])
-                    : gr_format("Measured: %.2f of the reference's speed (95 %% sure: %.2f to "
-                                "%.2f, %d rounds in turns), expected at least %.2f.",
-                                s->ratio, s->low, s->high, all->n, m->row->ratio);
-    settle(m, status[s->end], why, r->c.name);
-    json_object_set_new(m->out, "evidence", json_string("measured"));
-    json_object_set_new(m->out, "limit", json_real(m->row->ratio));
-    if (isfinite(s->ratio))
-        json_object_set_new(m->out, "counted", json_real(s->ratio));
-    put_samples(m->out, "samples", all->own, all->n);
-    put_samples(m->out, "reference_samples", all->reference, all->n);
-    if (all->mhz_max)
-        json_object_set_new(m->out, "clocks_mhz",
-                            json_pack("[i,i]", (int)all->mhz_min, (int)all->mhz_max));
-    free(why);
-}
-
-/* An interval that straddles the threshold gets one more, longer try; then it is a person's. */
-static void speed_measured(struct marking *m, const struct run *r)
-{
-    struct rounds all;
-    struct session *own = gpu_session(m->gpu, m->s, m->e, &m->e->gpu_options);
-    struct session *theirs =
-        gpu_session(&m->e->gpu_reference, reference(m->e), m->e, &m->e->gpu_reference_options);
-    struct speed s = {.end = SPEED_INCONCLUSIVE};
-    double threshold = m->row->ratio * (1 - m->row->tolerance);
-    int lock = lock_gpu(m, r);
-    bool ok = lock >= 0;
-    for (int attempt = 0; ok && attempt < 2 && s.end == SPEED_INCONCLUSIVE; attempt++) {
-        int n = SPEED_ROUNDS * (attempt + 1);
-        ok = time_rounds(m, r, own, theirs, 100 * attempt, n, &all);
-        if (ok)
-            s = speed_judge(all.own, all.reference, n, threshold,
-                            speed_floor_ms(r->plan->bytes, own->loaded.dram_gbps));
-    }
-    gpu_unlock(lock);
-    if (ok)
-        settle_speed(m, r, &s, &all);
 }
 
 static void mark_speed(struct marking *m, struct marked_case *cases, int n)
@@ -574,19 +421,20 @@ static void mark_speed(struct marking *m, struct marked_case *cases, int n)
     for (int i = 0; i < n; i++) {
         if (!cases[i].drawn)
             continue;
-        struct run *r = run_case(m, &cases[i], 0, false);
+        struct run *r = marking_run(m, &cases[i], 0, false);
         if (blocked(m, r, &cases[i]))
             return;
         unsigned accepted = m->row->evidence ? m->row->evidence : default_evidence(m->row->kind);
         if (m->e->gpu && (accepted & EV_MEASURED))
-            speed_measured(m, r);
+            measure_speed(m, r);
         else
             speed_modelled(m, r, &cases[i]);
         if (strcmp(json_string_value(json_object_get(m->out, "status")), "pass"))
             return;
     }
     if (!json_object_get(m->out, "status"))
-        settle(m, "skipped", "Only hidden cases: these are run when the class is marked.", NULL);
+        marking_settle(m, "skipped", "Only hidden cases: these are run when the class is marked.",
+                       NULL);
 }
 
 /* ---- rows ---- */
@@ -617,7 +465,7 @@ static json_t *mark_row(struct engine *e, struct session *s, struct session **gp
         json_object_set_new(m.out, "expression", json_string(row->gate));
     struct marked_case *cases = row_cases(e->lab, e->rubric, row, e->o->secret, &n);
     if (row->kind != ROW_CORRECT && !(accepted & (EV_COUNTED | EV_MODELLED)) && !e->gpu)
-        settle(&m, "skipped", "This row needs times measured on a GPU.", NULL);
+        marking_settle(&m, "skipped", "This row needs times measured on a GPU.", NULL);
     else
         by_kind[row->kind](&m, cases, n);
     free(cases);

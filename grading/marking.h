@@ -1,0 +1,29 @@
+/* marking.h - one row in hand, between the engine's parts: engine.c and measure.c. */
+#ifndef GRADING_MARKING_H
+#define GRADING_MARKING_H
+
+#include "engine.h"
+
+struct marking {
+    struct engine *e;
+    struct session *s, **gpu; /* *gpu: made when first needed */
+    const struct rubric_row *row;
+    json_t *out; /* the row's object */
+};
+
+/* Writes status and reason into the row; points follow from the status. */
+void marking_settle(struct marking *m, const char *status, const char *why, const char *case_name);
+/* The row's variant on a case, on the emulator; `again` 1, 2, … with fresh inputs. */
+struct run *marking_run(struct marking *m, const struct marked_case *c, int again, bool check);
+/* True, and settled, when the run's failure was the grader's. */
+bool marking_failed(struct marking *m, const struct run *r);
+/* Settles as failed, with what was wrong in this run; prefix: a sentence before it. */
+void marking_fail_on(struct marking *m, const struct run *r, const struct marked_case *c,
+                     const char *prefix);
+struct session *engine_reference(struct engine *e);
+
+/* On the GPU. Each settles the row, except measure_correct() when all is right: true. */
+bool measure_correct(struct marking *m, struct marked_case *cases, int n);
+void measure_speed(struct marking *m, const struct run *r);
+
+#endif

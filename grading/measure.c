@@ -1,0 +1,158 @@
+/* measure.c - the part of marking that a GPU does: results again, and times in turns with the
+ * reference's. Judged by speed.c; one job at a time on a GPU.
+ */
+#include "gpu.h"
+#include "marking.h"
+#include "speed.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPEED_ROUNDS = 20, SPEED_WARMUPS = 3 };
+
+static struct session *gpu_session(struct session **kept, const struct session *like,
+                                   const struct engine *e, const struct engine_options *o)
+{
+    if (!*kept) {
+        *kept = gr_alloc(sizeof(**kept));
+        session_start(*kept, e->lab, o, like->name, like->source, like->length);
+    }
+    return *kept;
+}
+
+/* One job at a time on the GPU, whoever runs it on this machine; compiling needs no lock. */
+static int lock_gpu(struct marking *m, const struct run *r)
+{
+    int lock = gpu_lock(m->e->gpu_options.gpu_index);
+    if (lock < 0)
+        marking_settle(m, "error", "The lock of the GPU, a file in /tmp, cannot be had.",
+                       r->c.name);
+    return lock;
+}
+
+/* What is right on the emulator is run on the GPU, too, where there is one: once a case. */
+bool measure_correct(struct marking *m, struct marked_case *cases, int n)
+{
+    struct session *gpu = gpu_session(m->gpu, m->s, m->e, &m->e->gpu_options);
+    const struct lab_variant *v = variant_named(m->e->lab, m->row->variant);
+    bool ok = gpu->compiled;
+    if (!ok) {
+        char *why = gr_format("It does not compile for this GPU: %.600s",
+                              gpu->compile_log ? gpu->compile_log : gpu->problem);
+        marking_settle(m, gpu->internal ? "error" : "fail", why, NULL);
+        free(why);
+    }
+    for (int i = 0; ok && i < n; i++) {
+        if (!cases[i].drawn)
+            continue;
+        struct run *emulated = marking_run(m, &cases[i], 0, false);
+        int lock = lock_gpu(m, emulated);
+        struct run *r = lock < 0 ? NULL : session_run(gpu, v, &cases[i].c, emulated->seed, false);
+        gpu_unlock(lock);
+        ok = r && !marking_failed(m, r) && r->correct;
+        if (r && r->end != RUN_INTERNAL && !r->correct)
+            marking_fail_on(m, r, &cases[i], "On the emulator it is right, on the GPU it is not. ");
+    }
+    return ok;
+}
+
+struct rounds {
+    double own[2 * SPEED_ROUNDS], reference[2 * SPEED_ROUNDS]; /* ms */
+    uint32_t mhz_min, mhz_max;                                 /* of the SMs; 0: not known */
+    int n;
+};
+
+static void note_clock(struct rounds *all, uint32_t mhz)
+{
+    if (mhz && (!all->mhz_min || mhz < all->mhz_min))
+        all->mhz_min = mhz;
+    if (mhz > all->mhz_max)
+        all->mhz_max = mhz;
+}
+
+/* Times both in turns, n rounds after the warm-up. False when one cannot be timed: settled. */
+static bool time_rounds(struct marking *m, const struct run *r, struct session *own,
+                        struct session *theirs, int from, int n, struct rounds *all)
+{
+    *all = (struct rounds){.n = n};
+    for (int i = -SPEED_WARMUPS; i < n; i++) {
+        uint64_t seed = r->seed ^ (uint64_t)(1000 + from + i) * 0x9e3779b97f4a7c15u;
+        struct timed a = {0}, b = {0};
+        char *why = NULL;
+        bool ours = session_time(theirs, r, seed, &b, &why);
+        if (!ours || !session_time(own, r, seed + 1, &a, &why)) {
+            char *text = gr_format("%s on the GPU: %s",
+                                   ours ? "Timed" : "The reference solution, timed", why);
+            marking_settle(m, ours ? "fail" : "error", text, r->c.name);
+            free(text);
+            free(why);
+            return false;
+        }
+        if (i < 0)
+            continue;
+        all->own[i] = a.ms;
+        all->reference[i] = b.ms;
+        note_clock(all, a.sm_mhz);
+        note_clock(all, b.sm_mhz);
+    }
+    return true;
+}
+
+static void put_samples(json_t *o, const char *key, const double *ms, int n)
+{
+    json_t *samples = json_array();
+    for (int i = 0; i < n; i++)
+        json_array_append_new(samples, json_real(isfinite(ms[i]) ? ms[i] : -1));
+    json_object_set_new(o, key, samples);
+}
+
+static void settle_speed(struct marking *m, const struct run *r, const struct speed *s,
+                         const struct rounds *all)
+{
+    static const char *const status[] = {[SPEED_PASS] = "pass",
+                                         [SPEED_FAIL] = "fail",
+                                         [SPEED_INCONCLUSIVE] = "inconclusive",
+                                         [SPEED_IMPOSSIBLE] = "error"};
+    char *why = s->end == SPEED_IMPOSSIBLE
+                    ? gr_format("A time of %.6g ms cannot be: the memory system is not that fast. "
+                                "A person has to look.",
+                                all->own[s->worst])
+                    : gr_format("Measured: %.2f of the reference's speed (95 %% sure: %.2f to "
+                                "%.2f, %d rounds in turns), expected at least %.2f.",
+                                s->ratio, s->low, s->high, all->n, m->row->ratio);
+    marking_settle(m, status[s->end], why, r->c.name);
+    json_object_set_new(m->out, "evidence", json_string("measured"));
+    json_object_set_new(m->out, "limit", json_real(m->row->ratio));
+    if (isfinite(s->ratio))
+        json_object_set_new(m->out, "counted", json_real(s->ratio));
+    put_samples(m->out, "samples", all->own, all->n);
+    put_samples(m->out, "reference_samples", all->reference, all->n);
+    if (all->mhz_max)
+        json_object_set_new(m->out, "clocks_mhz",
+                            json_pack("[i,i]", (int)all->mhz_min, (int)all->mhz_max));
+    free(why);
+}
+
+/* An interval that straddles the threshold gets one more, longer try; then it is a person's. */
+void measure_speed(struct marking *m, const struct run *r)
+{
+    struct rounds all;
+    struct session *own = gpu_session(m->gpu, m->s, m->e, &m->e->gpu_options);
+    struct session *theirs = gpu_session(&m->e->gpu_reference, engine_reference(m->e), m->e,
+                                         &m->e->gpu_reference_options);
+    struct speed s = {.end = SPEED_INCONCLUSIVE};
+    double threshold = m->row->ratio * (1 - m->row->tolerance);
+    int lock = lock_gpu(m, r);
+    bool ok = lock >= 0;
+    for (int attempt = 0; ok && attempt < 2 && s.end == SPEED_INCONCLUSIVE; attempt++) {
+        int n = SPEED_ROUNDS * (attempt + 1);
+        ok = time_rounds(m, r, own, theirs, 100 * attempt, n, &all);
+        if (ok)
+            s = speed_judge(all.own, all.reference, n, threshold,
+                            speed_floor_ms(r->plan->bytes, own->loaded.dram_gbps));
+    }
+    gpu_unlock(lock);
+    if (ok)
+        settle_speed(m, r, &s, &all);
+}
