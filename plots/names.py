@@ -1,6 +1,7 @@
 """names.py - words for people: what a variant is called beside its curve, and what a device
 can do at most. Anything not listed is shown under its own name."""
 import csv
+import re
 from pathlib import Path
 
 import records
@@ -64,8 +65,8 @@ def variant(row_or_name, number=None):
 
 
 def ladder(row):
-    """Sorts by number; of the two kernels 7, the one with the G80's grid comes first."""
-    return (row["number"].zfill(4), -len(row["variant"]))
+    """Sorts by number, 2 before 2a before 10; of the two kernels 7, the one with the G80's grid comes first."""
+    return (re.sub(r"\d+", lambda m: m[0].zfill(4), row["number"]), -len(row["variant"]))
 
 
 def machine(row):

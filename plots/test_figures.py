@@ -12,11 +12,13 @@ import fig_coalescing
 import fig_counters
 import fig_divergence
 import fig_ladder
+import fig_machines
 import fig_marks
 import fig_matmul_traffic
 import fig_reduction
 import fig_reduction_table
 import fig_roofline
+import names
 import records
 import style
 import synthetic
@@ -153,6 +155,21 @@ def test_counters_have_a_panel_for_each_lab_in_common(recs):
     assert names[:2] == ["global ld requests", "global ld sectors"]
     fig.canvas.draw()
     assert max(t.get_window_extent().x1 for ax in panels.values() for t in ax.texts) <= fig.bbox.x1
+
+
+def test_machines_are_compared_on_what_they_share(recs):
+    """Three machines share the ladder; the largest case is taken. One alone compares nothing."""
+    rows = fig_machines.common(recs, "reduction")
+    assert {r["case"] for r in rows} == {"n=2^25"} and len(rows) == 30
+    fig = fig_machines.draw("reduction", rows)
+    assert set(curves(fig.axes[0])) == {"NVIDIA H200", "Synthetic S1, emulated", "NVIDIA H200, emulated"}
+    assert set(curves(fig.axes[0])) <= set(texts(fig)), "labelled directly"
+    h200 = curves(fig.axes[0])["NVIDIA H200"]
+    assert h200.get_ydata()[0] == pytest.approx(recs.one(machine="h200", variant="reduce1", n=2**25)["gbps"])
+    assert [t.get_text() for t in fig.axes[0].get_xticklabels()][2] == "3\nsequential"
+    assert not list(fig_machines.figures(recs.where(machine="h200")))
+    numbers = [{"number": n, "variant": "v"} for n in ("10", "2a", "0b", "2", "0", "1")]
+    assert [r["number"] for r in sorted(numbers, key=names.ladder)] == ["0", "0b", "1", "2", "2a", "10"]
 
 
 def test_ladder_has_the_published_g80(recs):
