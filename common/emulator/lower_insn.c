@@ -916,7 +916,7 @@ bool lower_insn(struct lower *l)
         break;
     case OP_trap:
     case OP_brkpt:
-        lower_emit(l, ptx_op_name(l->in->op));
+        lower_emit(l, "%s", ptx_op_name(l->in->op));
         break;
     case OP_nanosleep:
         lower_emit(l, "nanosleep");
