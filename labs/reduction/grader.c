@@ -29,10 +29,12 @@ static const struct lab_case cases[] = {
     CHECKED("double", 1025, DT_F64, SUM),
     CHECKED("min", 3001, DT_I32, MIN),
     CHECKED("max", 3001, DT_I32, MAX),
+    CHECKED("max-none", 0, DT_I32, MAX),
     FORCED(1),
     FORCED(2),
     FORCED(8),
     FORCED(64),
+    FORCED(256),
     FORCED(512),
 };
 
@@ -41,7 +43,8 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-max", .like = "max", .n_min = 100, .n_max = 9000},
 };
 
-#define LENGTHS "none one warp tail levels gate float float-none double min max hidden hidden-max"
+#define LENGTHS                                                                                    \
+    "none one warp tail levels gate float float-none double min max max-none hidden hidden-max"
 #define TAIL                                                                                       \
     "Which element does each thread of the last block load, when the length is no multiple of "    \
     "the block? And what does it bring when there is none?"
@@ -66,7 +69,9 @@ static const struct hidden_case hidden[] = {
 
 /* clang-format off */
 static const struct rubric_row rows[] = {
-    {"given", 0, "Step 1, which was given, is still right", ROW_CORRECT, "reduce1", .cases = "none one tail levels float double min max",
+    {"given", 0, "Step 1, which was given, is still right", ROW_CORRECT, "reduce1", .cases = "none one tail levels float double min max max-none",
+     .hint = "Step 1 is the one to compare with: leave it as it was."},
+    {"given-clean", 0, "Step 1, which was given, has no race and no bad access", ROW_CHECKS, "reduce1", .cases = "tail",
      .hint = "Step 1 is the one to compare with: leave it as it was."},
     OK("2", 1, ""), CLEAN("2"),
     GATE("2", 1, "Step 2: warps retire together", "divergent_branches <= 3 * warps + 8 * blocks",
@@ -78,10 +83,10 @@ static const struct rubric_row rows[] = {
     OK("5", 1.5, ""), CLEAN("5"),
     GATE("5", 1, "Step 5 needs few block barriers", "barriers <= 5 * warps",
          "How many warps still work when 64 elements are left? Whom would a barrier of the whole block wait for?"),
-    OK("6", 1.5, " in-1 in-2 in-8 in-64 in-512"), CLEAN("6"),
+    OK("6", 1.5, " in-1 in-2 in-8 in-64 in-256 in-512"), CLEAN("6"),
     GATE("6", 1, "Step 6 has no loop left", "branches <= 1.5 * ref.branches + 16 * warps && inst_executed <= 1.5 * ref.inst_executed",
          "The compiler knows `block`: is there a loop, or a comparison with blockDim.x, that it need not keep?"),
-    OK("7", 1, " long in-1 in-64 in-512"), CLEAN("7"),
+    OK("7", 1, " long in-1 in-64 in-256 in-512"), CLEAN("7"),
     {"r7-gate", 1, "Step 7 loads neighbouring elements", ROW_GATE, "reduce7", .cases = "long",
      .gate = "global_ld_sectors / global_ld_requests <= 4.2",
      .hint = "When lane 0 is at element i, where is lane 1? A warp's loads should lie side by side in every round."},
