@@ -130,10 +130,16 @@ static struct marked_case *default_cases(const struct lab *lab, const struct rub
 struct marked_case *row_cases(const struct lab *lab, const struct rubric *r,
                               const struct rubric_row *row, const char *secret, int *n)
 {
-    if (!row->cases)
-        return default_cases(lab, row, n);
-    struct marked_case *all = gr_alloc((strlen(row->cases) / 2 + 1) * sizeof(*all));
-    char *list = gr_strdup(row->cases), *save = NULL;
+    return row->cases ? named_cases(lab, r, row, row->cases, secret, n)
+                      : default_cases(lab, row, n);
+}
+
+struct marked_case *named_cases(const struct lab *lab, const struct rubric *r,
+                                const struct rubric_row *row, const char *names, const char *secret,
+                                int *n)
+{
+    struct marked_case *all = gr_alloc((strlen(names) / 2 + 1) * sizeof(*all));
+    char *list = gr_strdup(names), *save = NULL;
     *n = 0;
     for (char *name = strtok_r(list, " ", &save); name; name = strtok_r(NULL, " ", &save))
         if (!case_named(lab, r, name, secret, &all[(*n)++]))
@@ -201,7 +207,9 @@ static int row_case_problems(const struct lab *lab, const struct rubric *r,
                              const struct rubric_row *row, struct text *out)
 {
     int bad = 0;
-    char *list = gr_strdup(row->cases ? row->cases : ""), *save = NULL;
+    char *list =
+             gr_format("%s %s", row->cases ? row->cases : "", row->gpu_cases ? row->gpu_cases : ""),
+         *save = NULL;
     for (char *name = strtok_r(list, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
         struct marked_case c;
         const struct lab_variant *v = variant_named(lab, row->variant);
@@ -231,6 +239,8 @@ static int row_problems(const struct lab *lab, const struct rubric *r, const str
             bad += problem(out, r, row->id, "this id is used twice", "");
     if ((row->kind == ROW_GATE || row->kind == ROW_SPEED) && !row->cases)
         bad += problem(out, r, row->id, "names no case", "");
+    if (row->kind != ROW_SPEED && row->gpu_cases)
+        bad += problem(out, r, row->id, "gpu_cases are for SPEED", "");
     if (row->kind == ROW_SPEED && !(row->ratio > 0))
         bad += problem(out, r, row->id, "its ratio is not above 0", "");
     if (row->kind == ROW_GATE) {

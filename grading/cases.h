@@ -21,6 +21,10 @@ bool case_named(const struct lab *lab, const struct rubric *r, const char *name,
 /* The cases of a row, allocated; an unknown name is fatal (rubric_problems() finds them). */
 struct marked_case *row_cases(const struct lab *lab, const struct rubric *r,
                               const struct rubric_row *row, const char *secret, int *n);
+/* The same for any list of names. */
+struct marked_case *named_cases(const struct lab *lab, const struct rubric *r,
+                                const struct rubric_row *row, const char *names, const char *secret,
+                                int *n);
 /* The seed of a case's inputs; `again` 1, 2, … for fresh inputs of the same case. */
 uint64_t case_seed(const struct lab *lab, const struct lab_case *c, const char *secret, int again);
 /* Another seed for each variant: no two kernels of a file get the same inputs. */

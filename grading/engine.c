@@ -425,6 +425,8 @@ static void mark_speed(struct marking *m, struct marked_case *cases, int n)
         if (blocked(m, r, &cases[i]))
             return;
         unsigned accepted = m->row->evidence ? m->row->evidence : default_evidence(m->row->kind);
+        if (m->e->gpu && (accepted & EV_MEASURED) && m->row->gpu_cases && i + 1 < n)
+            continue; /* timed once all of these are right */
         if (m->e->gpu && (accepted & EV_MEASURED))
             measure_speed(m, r);
         else
@@ -627,9 +629,10 @@ static void rubric_digest(const struct engine *e, struct text *t)
 {
     for (int i = 0; i < e->rubric->nrows; i++) {
         const struct rubric_row *r = &e->rubric->rows[i];
-        text_addf(t, "%s|%g|%d|%s|%s|%s|%u|%u|%g|%g|%s|%s\n", r->id, r->points, (int)r->kind,
-                  r->variant, r->cases ? r->cases : "", r->gate ? r->gate : "", r->checks,
-                  r->evidence, r->ratio, r->tolerance, r->title, r->hint);
+        text_addf(t, "%s|%g|%d|%s|%s|%s|%s|%u|%u|%g|%g|%s|%s\n", r->id, r->points, (int)r->kind,
+                  r->variant, r->cases ? r->cases : "", r->gpu_cases ? r->gpu_cases : "",
+                  r->gate ? r->gate : "", r->checks, r->evidence, r->ratio, r->tolerance, r->title,
+                  r->hint);
     }
 }
 

@@ -92,6 +92,42 @@ Test(gpu_path, t12_impossible_times, .timeout = 100)
     json_decref(v);
 }
 
+/* gpu_cases: the emulator sees the small case, the GPU is timed on the large one. */
+Test(gpu_path, large_cases, .timeout = 100)
+{
+    static const struct lab_case cases[] = {
+        {.name = "small", .m = 64, .n = 32, .dtype = DT_F32, .op = 1, .flags = CASE_CHECK},
+        {.name = "large", .m = 640, .n = 320, .dtype = DT_F32, .op = 1, .flags = CASE_CHECK},
+    };
+    static const struct rubric_row rows[] = {
+        {"fast", 1, "is fast", ROW_SPEED, "transpose_swizzled", .cases = "small",
+         .gpu_cases = "large", .ratio = 0.7, .hint = "-"},
+    };
+    const struct rubric own = {.lab = LAB, .rows = rows, .nrows = 1, .cases = cases, .ncases = 2};
+    struct engine_options o;
+    struct engine e;
+    char err[4096], *path, *source;
+    size_t n, i;
+    json_t *run;
+    stand_in(&o, "honest");
+    path = gr_format("%s/solutions/" LAB "/" LAB ".cu", o.root);
+    cr_assert_eq(file_read(path, 1 << 20, &source, &n), 0);
+    cr_assert(engine_open(&e, LAB, &o, err, sizeof(err)), "%s", err);
+    e.rubric = &own;
+    json_t *v = engine_mark(&e, "x", source, n), *fast = row(v, "fast");
+    cr_assert_str_eq(json_text(fast, "status"), "pass", "%s", json_text(fast, "why"));
+    cr_assert_str_eq(json_text(fast, "case"), "large");
+    cr_assert_eq(json_array_size(json_object_get(fast, "samples")), 20);
+    json_array_foreach(json_object_get(v, "runs"), i, run)
+    {
+        cr_assert_str_eq(json_text(run, "case"), "small");
+    }
+    json_decref(v);
+    engine_close(&e);
+    free(source);
+    free(path);
+}
+
 /* A GPU that is there but cannot be used is said before anything is marked. */
 Test(gpu_path, no_gpu_no_marks)
 {

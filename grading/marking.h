@@ -24,6 +24,6 @@ struct session *engine_reference(struct engine *e);
 
 /* On the GPU. Each settles the row, except measure_correct() when all is right: true. */
 bool measure_correct(struct marking *m, struct marked_case *cases, int n);
-void measure_speed(struct marking *m, const struct run *r);
+void measure_speed(struct marking *m, const struct run *r); /* r: right on the emulator */
 
 #endif

@@ -42,6 +42,9 @@ struct rubric_row {
     unsigned evidence; /* EV_*, 0 for the kind's default */
     /* ROW_SPEED: least (reference time / student's time); 0.8 lets them be 1.25 times slower. */
     double ratio;
+    /* ROW_SPEED, on a GPU: the cases that are timed there, in place of `cases`: large enough to
+     * take more than a launch does. The emulator never runs them. NULL: `cases`. */
+    const char *gpu_cases;
     double tolerance;    /* ROW_SPEED: relative slack on ratio. Others: unused */
     const char *hint;    /* shown on failure; one or two sentences; never the answer */
     const char *line_of; /* ROW_GATE: counter whose heaviest line is named; NULL: gate's first */

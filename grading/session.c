@@ -592,7 +592,7 @@ bool session_time(struct session *s, const struct run *like, uint64_t seed, stru
         *why = gr_strdup(s->problem ? s->problem : "it could not be started");
     } else {
         carry_out(s, &r, false, true);
-        *t = (struct timed){r.reply.measured_ms, r.reply.sm_mhz};
+        *t = (struct timed){r.reply.measured_ms, r.reply.sm_mhz, r.plan ? r.plan->bytes : 0};
         if (!r.correct)
             *why = gr_strdup(r.why ? r.why : "it is wrong");
     }

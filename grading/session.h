@@ -103,6 +103,7 @@ const char *session_lines(struct session *s, struct run *r);
 struct timed {
     double ms;
     uint32_t sm_mhz; /* the SMs' clock right after; 0: not known */
+    double bytes;    /* that the plan moves */
 };
 /* On a GPU: the run again, with inputs of another seed, timed and its results checked. False
  * with the reason, allocated, when it is wrong or does not run. */
