@@ -159,6 +159,30 @@ Test(threats, t18_the_next_is_unaffected, .timeout = 60)
     engine_close(&e);
 }
 
+/* 18: a source "file" that never ends, named by the submission, is not read for its lines. */
+Test(threats, t18_endless_source, .timeout = 100)
+{
+    static const char *const files[] = {"/dev/zero", "/proc/self/pagemap", "/dev/stdin", "/tmp"};
+    struct engine_options o = options();
+    char *path = gr_format("%s/labs/" LAB "/wrong/tile_writes_columns.cu", o.root), *source;
+    size_t n;
+    cr_assert_eq(file_read(path, 1 << 20, &source, &n), 0);
+    o.only = "transpose_shared";
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        char *line = strstr(source, "KERNEL"),
+             *text =
+                 gr_format("%.*s#line 7 \"%s\"\n%s", (int)(line - source), source, files[i], line);
+        double from = now_s();
+        json_t *v = mark(&o, text, strlen(text));
+        cr_assert_str_eq(get(v, "status"), "graded");
+        cr_assert(now_s() - from < 10, "%s took %g s", files[i], now_s() - from);
+        json_decref(v);
+        free(text);
+    }
+    free(source);
+    free(path);
+}
+
 /* 19: a flood is cut, said to be cut, and costs nothing else. */
 Test(threats, t19_printf_flood, .timeout = 100)
 {
