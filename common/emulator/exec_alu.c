@@ -170,35 +170,6 @@ static inline u32 flush_if(const struct insn *in, const f32 **a, const f32 **b, 
     return 1;
 }
 
-/* result of the relation, combined with a predicate: setp.CmpOp.BoolOp */
-static inline u32 combine(struct warp *w, const struct insn *in, u32 r)
-{
-    if (in->src[2] == NO_PLACE)
-        return r;
-    u32 c = *SRC(u32, 2);
-    if (in->flags & F_NEG_SRC)
-        c = ~c;
-    return in->sub2 == M_and ? r & c : in->sub2 == M_or ? r | c : r ^ c;
-}
-static inline void set_pred(struct warp *w, u32 p, u32 bits)
-{
-    u32 *d = place(w, p);
-    *d = (*d & ~w->mask) | (bits & w->mask);
-}
-
-static inline const struct insn *setp_result(struct warp *w, const struct insn *in, u32 r)
-{
-    u32 q = 0;
-    if (in->dst2 != NO_PLACE)
-        q = combine(w, in, ~r);
-    r = combine(w, in, r);
-    if (in->dst != NO_PLACE)
-        set_pred(w, in->dst, r);
-    if (in->dst2 != NO_PLACE)
-        set_pred(w, in->dst2, q);
-    return in + 1;
-}
-
 /* set: all ones (integer) or 1.0 (f32) where the relation holds */
 static inline const struct insn *set_result(struct warp *w, const struct insn *in, u32 r)
 {
@@ -223,7 +194,8 @@ static inline const struct insn *set_result(struct warp *w, const struct insn *i
     }                                                                                              \
     HANDLER(setp_##name)                                                                           \
     {                                                                                              \
-        return setp_result(w, in, relation_##name(w, in));                                         \
+        u32 r = relation_##name(w, in);                                                            \
+        return setp_result(w, in, r, ~r);                                                          \
     }                                                                                              \
     HANDLER(set_##name)                                                                            \
     {                                                                                              \

@@ -169,33 +169,16 @@ static inline u32 half_relation(struct warp *w, const struct insn *in, unsigned 
              << i;
     return r;
 }
-static inline u32 with_predicate(struct warp *w, const struct insn *in, u32 r)
-{
-    if (in->src[2] == NO_PLACE)
-        return r;
-    u32 c = *SRC(u32, 2);
-    if (in->flags & F_NEG_SRC)
-        c = ~c;
-    return in->sub2 == M_and ? r & c : in->sub2 == M_or ? r | c : r ^ c;
-}
 HANDLER(setp_half) /* packed: p from the lower, q from the upper half; else q = not p */
 {
     u32 p = half_relation(w, in, 0);
-    u32 q = in->size == 32 ? half_relation(w, in, 16) : ~p;
-    u32 out[2] = {with_predicate(w, in, p), with_predicate(w, in, q)};
-    u32 dst[2] = {in->dst, in->dst2};
-    for (int k = 0; k < 2; k++)
-        if (dst[k] != NO_PLACE) {
-            u32 *d = place(w, dst[k]);
-            *d = (*d & ~w->mask) | (out[k] & w->mask);
-        }
-    return in + 1;
+    return setp_result(w, in, p, in->size == 32 ? half_relation(w, in, 16) : ~p);
 }
 HANDLER(set_half) /* insn.imm: what a true element is */
 {
     u64 r[WARP];
-    u32 p = with_predicate(w, in, half_relation(w, in, 0));
-    u32 q = in->size == 32 ? with_predicate(w, in, half_relation(w, in, 16)) : 0;
+    u32 p = combine(w, in, half_relation(w, in, 0));
+    u32 q = in->size == 32 ? combine(w, in, half_relation(w, in, 16)) : 0;
     u64 one = (u64)in->imm;
     for (int i = 0; i < WARP; i++)
         r[i] = (ON(p, i) ? one : 0) | (ON(q, i) ? one << 16 : 0);

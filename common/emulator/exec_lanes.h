@@ -166,6 +166,34 @@ static inline void store_lanes(void *p, const u64 *t, unsigned width, u32 m)
     }
 }
 
+/* ---- predicates: a bit a lane ---- */
+static inline void set_pred(struct warp *w, u32 p, u32 bits)
+{
+    u32 *d = place(w, p);
+    *d = (*d & ~w->mask) | (bits & w->mask);
+}
+/* result of a relation, combined with a predicate: setp.CmpOp.BoolOp, set.CmpOp.BoolOp */
+static inline u32 combine(struct warp *w, const struct insn *in, u32 r)
+{
+    if (in->src[2] == NO_PLACE)
+        return r;
+    u32 c = *SRC(u32, 2);
+    if (in->flags & F_NEG_SRC)
+        c = ~c;
+    return in->sub2 == M_and ? r & c : in->sub2 == M_or ? r | c : r ^ c;
+}
+/* setp's two destinations, either of which may be the predicate it combines with */
+static inline const struct insn *setp_result(struct warp *w, const struct insn *in, u32 p, u32 q)
+{
+    p = combine(w, in, p);
+    q = combine(w, in, q);
+    if (in->dst != NO_PLACE)
+        set_pred(w, in->dst, p);
+    if (in->dst2 != NO_PLACE)
+        set_pred(w, in->dst2, q);
+    return in + 1;
+}
+
 /* Rounding of an instruction as fenv's. */
 static inline int fenv_round(u32 flags)
 {
