@@ -20,7 +20,7 @@ test="g++ libcriterion-dev libsqlite3-dev libarchive-dev libseccomp-dev nettle-d
       clang-format cppcheck git"
 slides="pandoc texlive-latex-recommended texlive-latex-extra lmodern tex-gyre"
 arm64="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user-static
-       libzstd-dev:arm64 liblz4-dev:arm64 libjansson-dev:arm64"
+       libzstd-dev:arm64 liblz4-dev:arm64 libjansson-dev:arm64 libstdc++6:arm64"
 pages="chromium"
 cuda_wheels="nvidia-cuda-nvrtc==13.0.* nvidia-cuda-runtime==13.0.* nvidia-cuda-nvcc==13.0.*
              nvidia-cuda-crt==13.0.* nvidia-nvvm==13.0.* nvidia-cuda-cccl==13.0.*"

@@ -5,8 +5,9 @@
  * convolution of 2^26 floats, matrices of 1024 x 1024. The blocks of the copy (256), the
  * convolution (128) and the matrices (32 x 32) were not recorded with the times; they are
  * taken to be what is usual.
- * G80: the lecture's reductions of 2^22 ints in blocks of 128, with the same counters (a
- * G80 would have counted 16 banks, and its own instructions).
+ * G80: the lecture's reductions of 2^22 ints in blocks of 128, with the same counters. A
+ * G80's rules count more wavefronts (rules.c) and its compiler made other instructions; issue
+ * and memory bound these steps, not banks.
  */
 #include "model.h"
 #include <criterion/criterion.h>
