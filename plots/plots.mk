@@ -25,6 +25,14 @@ test-plots:
 
 # Records to keep: `make records` runs every solution on every case and writes plots/records/
 # (RECORD_AS=h200 on that GPU; emulator by default), and the traces of the kept pictures.
+# The emulator also counts some cases that a GPU's counters are kept for, of those it does in
+# seconds: the figure `counters` sets them side by side.
+BESIDE_coalescing := --case stride=1-n=2^25,stride=8-n=2^25,offset=1-n=2^25,particles=2^22,8192x4096
+BESIDE_divergence := --case branch-n=2^22,paths=4-n=2^22,mixed-n=2^22,data-n=2^22
+BESIDE_bank_conflicts := --kernel bank_once,transpose_conflict,transpose_padded,transpose_swizzled \
+    --case 'stride=1 n=2^22,stride=32 n=2^22,4096x4096'
+BESIDE_conv1d := --case 'width=3 n=2^24,width=15 n=2^24'
+BESIDE_matmul := --case 'n=1024,f16 n=1024'
 RECORD_AS ?= $(if $(filter gpu,$(BACKEND)),gpu,emulator)
 .PHONY: records
 records: programs
@@ -33,11 +41,21 @@ records: programs
 	    $(ON) $B/bin/$$lab --solution --csv=plots/records/$(RECORD_AS)/$$lab.csv $(ARGS) >$B/records-$$lab.log 2>&1 || \
 	    { tail -5 $B/records-$$lab.log; exit 1; }; done
 ifeq ($(RECORD_AS),emulator)
+	$(Q)$(MAKE) --no-print-directory records-beside
 	$(Q)WARPLAB_DEVICE=g80 $(ON) $B/bin/reduction --solution --kernel 1,2,3,4,5,6,7,8 --case n=2^22 \
 	    --csv=plots/records/emulator/reduction-g80.csv >$B/records-g80.log 2>&1 || { tail -5 $B/records-g80.log; exit 1; }
 	$(Q)sed -i '1s/^# command: /&WARPLAB_DEVICE=g80 /' plots/records/emulator/reduction-g80.csv
 	$(Q)$(PY) plots/picture.py --keep --build $B
 endif
+
+define beside
+	$(Q)$(ON_emulator) $B/bin/$1 --solution $(BESIDE_$1) --csv=plots/records/emulator/$1-beside.csv >$B/records-$1.log 2>&1 || \
+	    { tail -5 $B/records-$1.log; exit 1; }
+
+endef
+.PHONY: records-beside
+records-beside: programs
+	$(foreach l,$(or $(LAB),$(LABS)),$(if $(BESIDE_$l),$(call beside,$l)))
 
 # The pictures that README and handouts show: drawn from the kept records and traces.
 KEPT_FIGURES := opening ladder reduction-table-h200-2e25 lanes-reduction-reduce1 lanes-reduction-reduce2 \
