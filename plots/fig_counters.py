@@ -36,7 +36,7 @@ def pairs(recs):
 
 
 LOW, HIGH, CLOSE = 0.25, 4.0, 0.01  # of ratios: the axis, and what counts as agreement
-FAR = 0.05                          # dots further off than this are named
+FAR = 0.1                           # dots further off than this are named
 
 
 def name_outliers(ax, y, pairs):

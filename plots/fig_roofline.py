@@ -53,9 +53,11 @@ def draw(recs, machine):
         ax.plot(x, roof, color=style.INK, linewidth=1.6, linestyle=dashes, marker="", label=f"_{text}")
         rise = x[roof < peak]
         if len(rise):
-            at = rise[len(rise) // 4]
+            upper = text == "L1"  # its label above it, the other's below
+            at = rise[len(rise) * (5 if upper else 1) // 8]
             ax.annotate(f"{text} {limits[key] / 1000:.1f} TB/s", (at, at * limits[key] / 1000),
-                        xytext=(-6, 8), textcoords="offset points", ha="right", fontsize=11, color=style.GREY)
+                        xytext=(-8, 5) if upper else (9, -7), textcoords="offset points", fontsize=11,
+                        ha="right" if upper else "left", va="bottom" if upper else "top", color=style.GREY)
     if any(row["dtype"] == "f16" for row, *_ in found):
         ax.plot(x, np.minimum(x * limits["l1_gbps"] / 1000, limits["tensor_tflops"]), color=style.GREY,
                 linewidth=1.2, linestyle=(0, (1, 1)), marker="", label="_tensor")
