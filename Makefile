@@ -165,7 +165,7 @@ test-readme:
 	$(Q)$(HAR)/readme_tables --check README.md
 
 SUITES := format lint emulator harness runs readme
--include $(wildcard $(EMU)/programs/programs.mk $(EMU)/cases/cases.mk $(EMU)/arm64/arm64.mk labs/labs.mk plots/plots.mk slides/slides.mk grading/grading.mk)
+-include $(wildcard $(EMU)/programs/programs.mk $(EMU)/cases/cases.mk $(EMU)/fuzz.mk $(EMU)/arm64/arm64.mk labs/labs.mk plots/plots.mk slides/slides.mk grading/grading.mk)
 slides-tools: | build/deps-slides.ok
 SUITES += $(if $(wildcard grading/*_test.c),grading) $(if $(wildcard plots/test_*.py),plots) san
 test: build/deps-test.ok
@@ -186,6 +186,7 @@ help:
 #h make picture LAB=… KERNEL=…   what one block did, drawn
 #h make tables          the README's, from plots/records
 #h make slides          lecture decks (installs pandoc and LaTeX)
+#h make fuzz            libFuzzer (clang) on fatbins, PTX and what runs it; FUZZ_TIME=20 each
 #h make bench-emulator  instructions a second; make bench-grade: submissions a second
 #h make test-arm64      the emulator as an arm64 library, under qemu
 #h make deps            install what everything above needs, slides aside

@@ -36,4 +36,8 @@ void check_leaks(void);
  * windows of shared, local and parameter memory included. Always terminates buf. */
 void check_describe_address(uint64_t addr, char *buf, size_t size);
 
+/* A function is about to be freed: nothing found in it is remembered as such. */
+struct emu_func;
+void check_forget(const struct emu_func *f);
+
 #endif

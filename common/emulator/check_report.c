@@ -217,6 +217,18 @@ static const struct site *seen(const char *kind, const struct block_state *b, co
     return before;
 }
 
+void check_forget(const struct emu_func *f)
+{
+    uint32_t kept = 0;
+
+    pthread_mutex_lock(&pairs_lock);
+    for (uint32_t i = 0; i < npairs; i++)
+        if (pairs[i].func != f)
+            pairs[kept++] = pairs[i];
+    npairs = kept;
+    pthread_mutex_unlock(&pairs_lock);
+}
+
 /* True when it was, after counting it once more. */
 static bool counted(const char *kind, const struct block_state *b, const struct site *s,
                     const struct site *other, uint32_t thread, uint64_t addr)

@@ -231,6 +231,8 @@ uint32_t insn_defs(const struct ptx_insn *in, const struct ptx_func *f, uint32_t
 /* findings.c: the program turned the checks on itself (warplabSetCheck) and reads the findings:
  * they and faults are not printed on stderr as well. */
 extern bool findings_read;
+/* These sites are about to be freed. */
+void findings_forget(const struct site *sites, size_t n);
 
 /* emu_error.c: emu_fail() keeps the text for emu_error_text() and prints it; emu_keep() does
  * not print. Both return e. */

@@ -22,7 +22,8 @@
 struct frame { /* registers of one call */
     uint8_t *regs;
     struct emu_func *func;
-    struct frame *parent, *next_free;
+    struct frame *parent;
+    struct frame *next, **at; /* the warp's frames, and who points here */
     uint32_t bytes;
     uint32_t local_base;     /* offset of its .local variables in the thread's local memory */
     const struct insn *call; /* the call that made it */
@@ -34,7 +35,7 @@ struct recon {        /* where paths meet again */
     uint32_t arrived; /* lanes waiting here */
     struct recon *parent;
     struct frame *frame; /* block belongs to this frame's function */
-    struct recon *next_free;
+    struct recon *next_free, *next_all;
     bool is_call; /* return continues after frame->call in frame->parent */
 };
 
@@ -69,9 +70,10 @@ struct warp {
     struct path paths[WARP];
     struct path *ready[WARP]; /* stack of paths that could run */
     uint32_t nready, npaths;
-    struct recon *free_recon;
-    struct frame entry; /* of the kernel itself */
-    uint32_t local_top; /* bytes of local memory in use, per thread */
+    struct recon *free_recon, *all_recons;
+    struct frame *frames; /* of calls that have not returned */
+    struct frame entry;   /* of the kernel itself */
+    uint32_t local_top;   /* bytes of local memory in use, per thread */
     uint32_t local_size;
     uint8_t *local;       /* word k of lane l at local + k*128 + l*4 */
     uint32_t depth;       /* calls */
@@ -201,6 +203,7 @@ const struct insn *warp_slice_end(struct warp *w, uint32_t block); /* others get
 const struct insn *warp_resume(struct warp *w); /* what the chosen path executes next */
 const struct insn *warp_arrive(struct warp *w); /* current path is at its recon */
 void block_release_barriers(struct block *b);
+void warp_free(struct warp *w); /* what it allocated on its way */
 static inline const struct insn *warp_joined(struct warp *w, const struct insn *in)
 {
     w->mask = w->cur->mask;

@@ -1,9 +1,5 @@
 /* fatbin_fuzz.c - libFuzzer target: no bytes of known length crash, hang or exhaust
- * fatbin_open().
- *
- *   clang -g -O1 -fsanitize=fuzzer,address,undefined -Icommon/emulator \
- *       common/emulator/fatbin.c common/emulator/fatbin_fuzz.c -lzstd -llz4 -o build/fatbin_fuzz
- *   build/fatbin_fuzz CORPUS common/emulator/testdata/fuzz/fatbin
+ * fatbin_open(). Built and run by `make fuzz`; fatbin_test.c replays testdata/fuzz/fatbin.
  */
 #include "fatbin.h"
 

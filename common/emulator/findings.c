@@ -27,6 +27,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct finding *findings;
 static size_t nfindings, room;
 
+static const struct site forgotten; /* of a module that is no longer loaded */
+
 static struct finding *known(const char *kind, const char *kernel, const struct site *s,
                              uint64_t address)
 {
@@ -124,6 +126,15 @@ void finding_report(const char *kind, const struct block_info *b, const struct s
         if (text)
             print(text, !b);
     }
+    pthread_mutex_unlock(&lock);
+}
+
+void findings_forget(const struct site *sites, size_t n)
+{
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < nfindings; i++)
+        if (findings[i].site >= sites && findings[i].site < sites + n)
+            findings[i].site = &forgotten;
     pthread_mutex_unlock(&lock);
 }
 

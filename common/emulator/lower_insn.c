@@ -596,16 +596,15 @@ static enum call_builtin builtin_of(const char *name)
     return CALL_FUNC;
 }
 /* operands: (returns), target, (arguments) */
-static void lower_call(struct lower *l)
+static bool call_target(struct lower *l, struct call_info *ci, uint32_t *address)
 {
-    struct call_info *ci = xcalloc(1, sizeof(*ci));
     const struct ptx_operand *rets = op(l, 0), *target = op(l, 1), *args = op(l, 2);
     if (!call_places(l, rets, &ci->rets, &ci->nrets) ||
         !call_places(l, args, &ci->args, &ci->nargs))
-        return;
-    uint32_t address = NO_PLACE;
+        return false;
+    *address = NO_PLACE;
     if (target->kind == OPD_REG) {
-        address = lower_src(l, target, PTX_B64);
+        *address = lower_src(l, target, PTX_B64);
     } else if (target->func && !target->func->has_body &&
                builtin_of(target->func->name) != CALL_FUNC) {
         ci->builtin = builtin_of(target->func->name);
@@ -617,8 +616,20 @@ static void lower_call(struct lower *l)
         if (!ci->target || !ci->target->ptx->has_body) {
             lower_fail(l, "call of %s, which is not defined",
                        target->func ? target->func->name : "something that is no function");
-            return;
+            return false;
         }
+    }
+    return true;
+}
+static void lower_call(struct lower *l)
+{
+    struct call_info *ci = xcalloc(1, sizeof(*ci));
+    uint32_t address;
+    if (!call_target(l, ci, &address)) {
+        free(ci->args);
+        free(ci->rets);
+        free(ci);
+        return;
     }
     struct insn *in = lower_emit(l, "call");
     in->data = ci;

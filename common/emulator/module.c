@@ -1,4 +1,5 @@
 /* module.c - loaded PTX modules: their functions, and storage for their variables. */
+#include "check.h"
 #include "exec.h"
 #include "mem.h"
 #include "occupancy.h"
@@ -223,6 +224,9 @@ cudaError_t emu_module_load(const char *const *texts, const size_t *lengths, int
 }
 static void func_free(struct emu_func *f)
 {
+    check_forget(f);
+    if (f->sites)
+        findings_forget(f->sites, f->ptx->ninsns + 1);
     if (f->sites)
         for (uint32_t i = 0; i < f->ptx->ninsns; i++)
             free((void *)(uintptr_t)f->sites[i].opcode);

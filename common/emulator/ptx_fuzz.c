@@ -1,10 +1,6 @@
 /* ptx_fuzz.c - libFuzzer target: no text crashes, hangs or exhausts ptx_parse().
- *
- *   clang -g -O1 -fsanitize=fuzzer,address,undefined -Icommon/emulator \
- *       common/emulator/ptx_*.c (without the tests) -o build/ptx_fuzz
- *   build/ptx_fuzz CORPUS common/emulator/testdata/fuzz/ptx
- *
- * What is worth keeping goes to testdata/fuzz/ptx, which ptx_test.c replays.
+ * Built and run by `make fuzz`. What is worth keeping goes to testdata/fuzz/ptx, which
+ * ptx_test.c replays.
  */
 #include "ptx.h"
 

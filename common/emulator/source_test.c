@@ -151,7 +151,10 @@ static cudaError_t run_inlined(void)
                            .grid = {1, 1, 1},
                            .block = {1, 1, 1},
                            .params = &parameter};
-    return emu_launch(&l, NULL);
+    cudaError_t e = emu_launch(&l, NULL);
+
+    emu_module_unload(m);
+    return e;
 }
 
 Test(places, climb_out_of_headers)
@@ -199,6 +202,14 @@ static char *printed(void)
 Test(findings, said_on_stderr)
 {
     cr_assert(strstr(printed(), "illegal address"));
+}
+
+Test(findings, of_a_module_that_is_gone_are_not_those_of_the_next)
+{
+    for (size_t i = 1; i <= 5; i++) {
+        run_inlined();
+        cr_assert_eq(warplabFindingCount(), i);
+    }
 }
 
 Test(findings, left_to_a_program_that_reads_them)

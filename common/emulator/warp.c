@@ -62,12 +62,16 @@ const struct insn *warp_fault(struct warp *w, const struct insn *in, int lane, c
 /* ---- small allocations of a warp ---- */
 static struct recon *recon_new(struct warp *w)
 {
-    struct recon *r = w->free_recon;
-    if (r)
+    struct recon *r = w->free_recon, *all = w->all_recons;
+    if (r) {
         w->free_recon = r->next_free;
-    else
+        all = r->next_all;
+    } else {
         r = xmalloc(sizeof(*r));
+        w->all_recons = r;
+    }
     memset(r, 0, sizeof(*r));
+    r->next_all = all;
     return r;
 }
 static void recon_free(struct warp *w, struct recon *r)
@@ -114,7 +118,19 @@ static struct frame *frame_push(struct warp *w, struct emu_func *f, const struct
     n->bytes = f->local_bytes;
     w->local_top = n->local_base + f->local_bytes;
     w->depth++;
+    n->next = w->frames;
+    n->at = &w->frames;
+    if (n->next)
+        n->next->at = &n->next;
+    w->frames = n;
     return n;
+}
+static void frame_free(struct frame *f)
+{
+    *f->at = f->next;
+    if (f->next)
+        f->next->at = f->at;
+    free(f);
 }
 static void frame_pop(struct warp *w, struct frame *f)
 {
@@ -122,7 +138,18 @@ static void frame_pop(struct warp *w, struct frame *f)
         w->local_top = w->entry.bytes;
     else if (w->local_top <= f->local_base + f->bytes)
         w->local_top = f->local_base;
-    free(f);
+    frame_free(f);
+}
+void warp_free(struct warp *w)
+{
+    while (w->frames) /* the launch failed inside calls */
+        frame_free(w->frames);
+    while (w->all_recons) {
+        struct recon *r = w->all_recons;
+        w->all_recons = r->next_all;
+        free(r);
+    }
+    free(w->async);
 }
 static void copy_rows(struct warp *w, uint8_t *dst, const uint8_t *src, uint32_t bytes,
                       uint32_t mask)
@@ -495,7 +522,7 @@ static const struct insn *call_function(struct warp *w, const struct insn *in, s
     struct path *p = w->cur;
     struct frame *n = frame_push(w, f, in);
     if (w->local_top > w->local_size) {
-        free(n);
+        frame_free(n);
         w->depth--;
         return warp_fault(w, in, -1, cudaErrorLaunchFailure,
                           "stack overflow: %u bytes of local memory a thread are in use; raise "

@@ -1,0 +1,39 @@
+# make fuzz: libFuzzer on what reads a program (fatbin_fuzz.c, ptx_fuzz.c) and on what runs it
+# (run_fuzz.c), FUZZ_TIME seconds each. New inputs gather in $B/fuzz; what crashes or hangs is
+# left there too, and belongs, mended, into testdata/fuzz, which the tests replay.
+FUZZ_TIME ?= 20
+FUZZ_DATA := $(EMU)/testdata/fuzz
+FUZZ := fatbin ptx run
+FUZZ_SRC_fatbin := $(EMU)/fatbin.c
+FUZZ_SRC_ptx := $(filter-out %_test.c %_fuzz.c,$(wildcard $(EMU)/ptx_*.c))
+FUZZ_SRC_run := $(EMU_SRC) $(EMU_EXEC)
+FUZZ_OBJ = $(patsubst %.c,$B/fuzz/%.o,$(filter-out $(EMU_EXEC),$(FUZZ_SRC_$1)) $(EMU)/$1_fuzz.c) \
+    $(foreach l,$(if $(filter $(EMU_EXEC),$(FUZZ_SRC_$1)),$(LEVELS)),$(EMU_EXEC:%.c=$B/fuzz/%.$l.o))
+FUZZ_CC = clang $(filter-out -Werror -fanalyzer,$(CFLAGS)) -O1 -fsanitize=fuzzer-no-link,address,undefined \
+    -fno-sanitize=function -Wno-everything
+
+define fuzz_rules
+$B/fuzz/$1: $$(call FUZZ_OBJ,$1)
+	$$(Q)clang -fsanitize=fuzzer,address,undefined $$^ -o $$@ $(EMU_LIBS)
+endef
+$(foreach f,$(FUZZ),$(eval $(call fuzz_rules,$f)))
+$B/fuzz/%.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(FUZZ_CC) -c $< -o $@
+define fuzz_level_rule
+$B/fuzz/$(EMU)/%.$1.o: $(EMU)/%.c
+	@mkdir -p $$(@D)
+	$$(Q)$$(FUZZ_CC) -ffp-contract=off $$(LEVEL_$1) -DLEVEL=$1 -c $$< -o $$@
+endef
+$(foreach l,$(LEVELS),$(eval $(call fuzz_level_rule,$l)))
+
+fuzz: $(FUZZ:%=$B/fuzz/%)
+	$(Q)for f in $(FUZZ); do \
+	    mkdir -p $B/fuzz/corpus-$$f; \
+	    data=$(FUZZ_DATA)/$$f; [ $$f = run ] && data="$(FUZZ_DATA)/ptx $(FUZZ_DATA)/run"; \
+	    echo "$$f: $(FUZZ_TIME) s"; \
+	    $B/fuzz/$$f -max_total_time=$(FUZZ_TIME) -timeout=10 -rss_limit_mb=4096 -print_final_stats=1 \
+	        -artifact_prefix=$B/fuzz/$$f- $B/fuzz/corpus-$$f $$data 2>$B/fuzz/$$f.log || \
+	        { tail -n 30 $B/fuzz/$$f.log; exit 1; }; \
+	    grep -E 'number_of_executed_units' $B/fuzz/$$f.log; done
+.PHONY: fuzz
