@@ -85,7 +85,8 @@ struct emu_options {
     bool check;          /* WARPLAB_CHECK */
     const char *profile; /* WARPLAB_PROFILE: file, .csv or .json; NULL: none */
     const char *device;  /* WARPLAB_DEVICE: profile name */
-    bool counters;       /* WARPLAB_COUNTERS=0 turns counting off (benchmarks) */
+    bool sample;         /* WARPLAB_SAMPLE=0: no sample of accesses for the time model, whose
+                            times are then too long (benchmarks); counters are always on */
 };
 const struct emu_options *emu_options(void); /* read once from the environment */
 

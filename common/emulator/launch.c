@@ -185,12 +185,7 @@ static void block_free(struct block *b)
 {
     for (uint32_t i = 0; i < b->nwarps; i++) {
         struct warp *w = &b->warps[i];
-        while (w->free_recon) {
-            struct recon *r = w->free_recon;
-            w->free_recon = r->next_free;
-            free(r);
-        }
-        free(w->async);
+        warp_free(w);
         if (w->local)
             munmap(w->local, (size_t)w->local_size * WARP);
     }
@@ -257,7 +252,7 @@ static void block_start(struct block *b, uint64_t index)
         b->info.ntid[k] = l->block[k];
         b->info.nctaid[k] = l->grid[k];
     }
-    b->sampled = emu_options()->counters && traffic_wants(index, l->nblocks);
+    b->sampled = emu_options()->sample && traffic_wants(index, l->nblocks);
     b->tell = l->nlisteners || b->sampled || b->worker->by_rules;
     if (b->sampled)
         traffic_listener()->block_begin(traffic_listener(), &b->info);
