@@ -294,5 +294,6 @@ int cmd_batch(int argc, char **argv)
     int code = run_batch(&a, &o, &e, &s);
     submissions_free(&s);
     engine_close(&e);
+    free((char *)o.secret);
     return code;
 }

@@ -180,6 +180,7 @@ int cmd_check(int argc, char **argv)
     bool human = json_is_true(json_object_get(v, "needs_human"));
     json_decref(v);
     engine_close(&e);
+    free((char *)o.secret);
     return human ? 2 : full ? 0 : 1;
 }
 

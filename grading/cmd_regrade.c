@@ -224,5 +224,6 @@ int cmd_regrade(int argc, char **argv)
         gr_die("%s", err);
     int code = regrade(&a, &o, &e);
     engine_close(&e);
+    free((char *)o.secret);
     return code;
 }

@@ -259,8 +259,9 @@ Test(downloads, odd_metadata)
                                       "\xff\xfe\n \xff"};
     int n;
     for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
-        gradescope_free(gradescope_metadata(odd[i], strlen(odd[i]), &n), n);
+        struct submitter *none = gradescope_metadata(odd[i], strlen(odd[i]), &n);
         cr_assert_eq(n, 0, "%s", odd[i]);
+        gradescope_free(none, n);
     }
     struct submitter *v = gradescope_metadata(metadata, sizeof(metadata) - 1, &n);
     cr_assert_eq(n, 4);

@@ -20,7 +20,9 @@ static void stand_in(struct engine_options *o, const char *which)
     o->secret = "gpu-path-secret";
     o->only = "transpose_swizzled";
     o->measure = true;
-    o->gpu_lib = gr_format("%s/../test/gpu/%s", o->bin, which);
+    static char lib[4200];
+    snprintf(lib, sizeof(lib), "%s/../test/gpu/%s", o->bin, which);
+    o->gpu_lib = lib;
     snprintf(o->gpu_arch, sizeof(o->gpu_arch), "compute_90");
     snprintf(o->gpu_name, sizeof(o->gpu_name), "a stand-in");
 }

@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum { WARP = 32, CELL = 20, ROW = 16, LEFT = 52, RIGHT = 140, MOST_ROWS = 64 };
-#define WIDTH (LEFT + WARP * CELL + RIGHT)
+#define FARTHEST (1ull << 40) /* bytes between two lanes: no memory is larger */
+#define WIDTH    (LEFT + WARP * CELL + RIGHT)
 
 struct request {
     uint32_t mask;
@@ -25,8 +26,11 @@ static bool read_request(const json_t *p, struct request *r)
     for (int i = 0; i < WARP; i++)
         if (r->mask >> i & 1)
             r->lane[r->n++] = i;
-    for (int i = 0; i < r->n; i++)
+    for (int i = 0; i < r->n; i++) {
         r->at[i] = (uint64_t)json_integer_value(json_array_get(at, (size_t)i));
+        if (r->at[i] > FARTHEST)
+            return false;
+    }
     return r->n && json_array_size(at) == (size_t)r->n && r->size >= 1 && r->size <= 16;
 }
 
