@@ -161,9 +161,10 @@ struct emu_func {
     uint32_t end_slot, end_count; /* one past its slots and counts, module-wide */
     uint32_t max_live;            /* 32-bit registers live at once */
     uint32_t static_shared;
-    uint32_t depth_local; /* .local bytes of a thread, each function that may run once */
-    bool on_path;         /* lower.c: while it follows calls */
-    uint64_t address;     /* what mov %rd, func yields */
+    uint32_t depth_local;            /* .local bytes of a thread, each function that may run once */
+    const struct site *cluster_site; /* the first instruction that asks about a cluster */
+    bool on_path;                    /* lower.c: while it follows calls */
+    uint64_t address;                /* what mov %rd, func yields */
 };
 
 struct call_info {

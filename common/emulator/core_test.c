@@ -457,6 +457,17 @@ Test(core, launches_that_do_not_fit_are_refused)
                  (struct program){.body = "", .block = 32, .attribute = ".reqntid 64, 1, 1"});
 }
 
+Test(core, clusters_of_several_blocks_are_refused_not_guessed)
+{
+    const char body[] = ".loc 1 7 1\nmapa.u64 %d0, %out, 0;\nbarrier.cluster.arrive;\n"
+                        "barrier.cluster.wait;\nst.global.u32 [%mine], %t;";
+
+    RUN(.body = body, .grid = 2);
+    expect_error(cudaErrorNotSupported, "k.cu:7: kernel k: clusters of (2,1,1) blocks: mapa.u64",
+                 (struct program){.body = body, .grid = 2, .attribute = ".reqnctapercluster 2"});
+    RUN(.body = "st.global.u32 [%mine], %t;", .grid = 2, .attribute = ".reqnctapercluster 2");
+}
+
 Test(core, unsupported_instructions_are_located)
 {
     cr_expect_neq(launch((struct program){.body = "mov.u32 %r0, 1;\nfrobnicate.u32 %r0, %r0;"}),

@@ -554,6 +554,18 @@ static void worker_free(struct worker *k)
 }
 
 /* ---- validation ---- */
+
+/* Blocks a cluster: the launch's, or what the kernel was compiled for (__cluster_dims__). */
+static void cluster_of(const struct emu_launch *l, uint32_t cluster[3])
+{
+    const uint32_t *compiled = l->func->ptx->reqnctapercluster;
+    const uint32_t *given = l->cluster[0] ? l->cluster : compiled;
+    bool launched = (uint64_t)l->cluster[0] * l->cluster[1] * l->cluster[2] > 1;
+    if (!launched && compiled[0])
+        given = compiled;
+    for (int k = 0; k < 3; k++)
+        cluster[k] = given[k] ? given[k] : 1;
+}
 static cudaError_t validate(const struct emu_launch *l)
 {
     const struct device_profile *d = device_profile();
@@ -596,6 +608,16 @@ static cudaError_t validate(const struct emu_launch *l)
                         "%s has %u",
                         shown_name(f->name), (unsigned long long)shared, f->shared_bytes,
                         l->shared_bytes, d->name, d->shared_per_block_optin);
+    uint32_t cluster[3];
+    cluster_of(l, cluster);
+    if (cluster[0] * cluster[1] * cluster[2] > 1 && l->func->cluster_site) {
+        char where[1200];
+        return emu_fail(cudaErrorNotSupported,
+                        "%s: kernel %s: clusters of (%u,%u,%u) blocks: %s is not supported by the "
+                        "emulator in clusters of more than one block",
+                        site_text(l->func->cluster_site, where, sizeof(where)), shown_name(f->name),
+                        cluster[0], cluster[1], cluster[2], l->func->cluster_site->opcode);
+    }
     const char *limiter;
     uint32_t fit = emu_occupancy(l->func, (uint32_t)threads, l->shared_bytes, &limiter);
     if (fit == 0)
@@ -649,8 +671,7 @@ static void set_up(struct launch *l, const struct emu_launch *e)
     l->module = e->func->module;
     memcpy(l->grid, e->grid, sizeof(l->grid));
     memcpy(l->block, e->block, sizeof(l->block));
-    for (int k = 0; k < 3; k++)
-        l->cluster[k] = e->cluster[k] ? e->cluster[k] : 1;
+    cluster_of(e, l->cluster);
     l->nblocks = (uint64_t)e->grid[0] * e->grid[1] * e->grid[2];
     l->threads = e->block[0] * e->block[1] * e->block[2];
     l->nwarps = (l->threads + WARP - 1) / WARP;

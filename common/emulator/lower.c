@@ -776,6 +776,7 @@ cudaError_t lower_func(struct emu_func *f)
                 estimate_registers(g);
             }
             f->uses |= g->uses;
+            f->cluster_site = f->cluster_site ? f->cluster_site : g->cluster_site;
             local += ROUND_UP(g->local_bytes, 16u);
         }
         if (e != cudaSuccess) {
