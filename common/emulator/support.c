@@ -37,6 +37,7 @@ struct report {
     struct tally *rows;
     size_t nrows;
     unsigned functions, failed, modules, unread, lines, left_out;
+    bool parts; /* of a program that is yet to be linked: what one lacks another may have */
     struct reason *reasons; /* of the module in work */
     size_t nreasons;
     struct place *unread_at; /* likewise: statements that do not parse */
@@ -64,6 +65,8 @@ static void note(void *arg, const struct emu_func *f, const struct ptx_insn *in,
 {
     struct report *r = arg;
 
+    if (r->parts && strstr(why, "which is not defined"))
+        return;
     r->reasons = xrealloc(r->reasons, (r->nreasons + 1) * sizeof *r->reasons);
     r->reasons[r->nreasons++] = (struct reason){f, in, xstrdup(why)};
 }
@@ -367,6 +370,7 @@ int warplabSupport(const char *path)
     section = elf_section(data, size, ".nv_fatbin", &bytes);
     good = section ? add_section(&r, section, bytes, path) : add_image(&r, data, size, path, false);
     section = elf_section(data, size, "__nv_relfatbin", &bytes); /* -rdc=true */
+    r.parts = true;
     if (section)
         good = add_section(&r, section, bytes, path) && good;
     if (!r.modules && !r.unread)

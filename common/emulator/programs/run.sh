@@ -45,6 +45,7 @@ expect 139 'host code touched device memory' "$warprun" "$programs/host_touch"
 expect 127 'nvcc -cudart shared' "$warprun" "$programs/static"
 expect 1 'no PTX' "$warprun" "$programs/noptx"
 expect 0 'can run' "$warprun" --support "$programs/vector_add"
+expect 0 'can run' "$warprun" --support "$programs/split"
 expect 0 'WARPLAB_STEPS' "$warprun" --help
 expect 2 'usage' "$warprun"
 expect 127 'no option --bogus' "$warprun" --bogus "$programs/vector_add"
