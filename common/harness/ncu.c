@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_FIELDS 256
+#define MAX_FIELDS 1024 /* ncu adds hundreds of device attributes */
 
 void ncu_print_metrics(FILE *out)
 {
