@@ -23,7 +23,7 @@ SANITIZE := -fsanitize=address,undefined -fno-omit-frame-pointer -Wno-format-ove
             -Wno-stringop-overflow -Wno-maybe-uninitialized
 LDFLAGS += -fsanitize=address,undefined
 endif
-CFLAGS := -std=gnu11 -O2 -g -fPIC -pthread -Wall -Wextra -Werror -MMD -MP -D_GNU_SOURCE \
+CFLAGS := -std=gnu11 -O2 -g -fPIC -pthread -Wall -Wextra -Wformat-security -Werror -MMD -MP -D_GNU_SOURCE \
           -Icommon/emulator -Icommon/harness -Igrading -I$B/gen -isystem $(CUDA)/include \
           -DCUDA_INCLUDE='"$(CUDA)/include"' $(SANITIZE)
 CUDA_LIBS = -L$(CUDA)/lib64 -lcudart -lnvrtc -Wl,-rpath,'$$ORIGIN/../lib:$(CUDA)/lib64' \
@@ -183,12 +183,14 @@ help:
 #h make grade LAB=…     mark your file as the grader will, hidden cases aside
 #h make test            every test; make test-gpu: those that need a GPU
 #h make plots           figures from build/records and plots/records; RECORDS='a.csv b.csv'
-#h make picture LAB=… KERNEL=…   what one block did, drawn
+#h make picture LAB=… KERNEL=…   what one block did, drawn; ANIMATE=1 as it went on
 #h make tables          the README's, from plots/records
 #h make slides          lecture decks (installs pandoc and LaTeX)
 #h make fuzz            libFuzzer (clang) on fatbins, PTX and what runs it; FUZZ_TIME=20 each
-#h make bench-emulator  instructions a second; make bench-grade: submissions a second
+#h make bench-emulator  instructions a second; make bench-grade: submissions a second;
+#h                      make bench-memory: 5,000 submissions
 #h make test-arm64      the emulator as an arm64 library, under qemu
+#h make test-pages      the grader's reports in headless Chromium
 #h make deps            install what everything above needs, slides aside
 #h make format, lint, clean
 #h V=1 shows commands, SAN=1 builds with sanitizers under build/san
