@@ -40,10 +40,11 @@ static void program(const char *name)
                      "-cudart shared -o $B/test/check_$N $S",
                      name),
                  0, "%s.cu does not compile", name);
-    cr_assert_eq(run("R=%s B=%s N=%s; WARPLAB_CHECK=1 LD_LIBRARY_PATH=$(realpath $B/lib) timeout 120 "
-                     "$B/test/check_$N 2>$B/test/check_$N.err",
-                     name),
-                 0, "%s.cu: see above", name);
+    cr_assert_eq(
+        run("R=%s B=%s N=%s; WARPLAB_CHECK=1 LD_LIBRARY_PATH=$(realpath $B/lib) timeout 120 "
+            "$B/test/check_$N 2>$B/test/check_$N.err",
+            name),
+        0, "%s.cu: see above", name);
 }
 
 Test(check_programs, wrong_ones_are_found)
