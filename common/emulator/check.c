@@ -360,6 +360,16 @@ static void on_access(struct listener *self, struct block_info *info, const stru
     b->last[a->space][a->warp] = a->site;
 }
 
+/* Races between blocks over shared memory are not looked for. */
+static void on_peer_write(struct listener *self, struct block_info *info, uint32_t at, uint32_t n)
+{
+    struct block_state *b = info->user[self->slot];
+    uint32_t from = at & (PAGE_BYTES - 1);
+
+    if (at >> PAGE_BITS < b->nshared)
+        page_set_written(&b->shared[at >> PAGE_BITS], from, from + n);
+}
+
 /* ---- synchronisation ---- */
 
 /* The rest of the warp is not coming: it has left the kernel, or is elsewhere. */
@@ -451,6 +461,7 @@ struct listener *check_listener(void)
         .access = on_access,
         .barrier_arrive = on_arrive,
         .barrier_leave = on_leave,
+        .peer_write = on_peer_write,
         .warp_sync = on_warp_sync,
         .fence = on_fence,
         .lanes_exit = on_exit_lanes,

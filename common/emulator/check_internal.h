@@ -162,7 +162,7 @@ struct launch_state {
 };
 
 /* ---- one block ---- */
-#define BARRIERS   16
+#define BARRIERS   17 /* the last: barrier.cluster */
 #define SITE_CACHE 64
 
 #define MAX_UNWRITTEN 32

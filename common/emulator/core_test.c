@@ -457,15 +457,59 @@ Test(core, launches_that_do_not_fit_are_refused)
                  (struct program){.body = "", .block = 32, .attribute = ".reqntid 64, 1, 1"});
 }
 
-Test(core, clusters_of_several_blocks_are_refused_not_guessed)
+#define CLUSTER_OF_2 .before = ".shared .u32 word[32];\n", .attribute = ".reqnctapercluster 2"
+#define CLUSTER_SYNC "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+Test(core, blocks_of_a_cluster_see_each_others_shared_memory)
 {
-    const char body[] = ".loc 1 7 1\nmapa.u64 %d0, %out, 0;\nbarrier.cluster.arrive;\n"
-                        "barrier.cluster.wait;\nst.global.u32 [%mine], %t;";
+    /* each writes 100 * rank + t, and reads what lane 31 - t of the other one wrote */
+    RUN(.body =
+            "mov.u32 %r0, %cluster_ctarank;\nmad.lo.u32 %r1, %r0, 100, %t;\n"
+            "mov.u32 %r2, word;\nmad.lo.u32 %r3, %t, 4, %r2;\nst.shared.u32 [%r3], "
+            "%r1;\n" CLUSTER_SYNC "xor.b32 %r4, %r0, 1;\nmapa.shared::cluster.u32 %r5, %r2, %r4;\n"
+            "getctarank.shared::cluster.u32 %r6, %r5;\nsub.u32 %r7, 31, %t;\n"
+            "mad.lo.u32 %r5, %r7, 4, %r5;\nld.shared::cluster.u32 %r8, [%r5];\n"
+            "mad.lo.u32 %r8, %r6, 1000, %r8;\n" CLUSTER_SYNC
+            "mul.wide.u32 %d0, %cta, 128;\nadd.u64 %mine, %mine, %d0;\n"
+            "st.global.u32 [%mine], %r8;",
+        .grid = 6, CLUSTER_OF_2);
+    for (uint32_t b = 0; b < 6; b++)
+        for (uint32_t t = 0; t < 32; t++) {
+            uint32_t other = (b & 1) ^ 1;
+            cr_assert_eq(out[32 * b + t], 1000 * other + 100 * other + 31 - t, "block %u", b);
+        }
+    /* a cluster of one: the same code, its own memory */
+    RUN(.body = "mov.u32 %r2, word;\nst.shared.u32 [%r2], 7;\n" CLUSTER_SYNC
+                "mov.u32 %r0, %cluster_nctarank;\nmapa.shared::cluster.u32 %r5, %r2, 0;\n"
+                "ld.shared::cluster.u32 %r1, [%r5];\nmad.lo.u32 %r1, %r0, 10, %r1;\n"
+                "st.global.u32 [%mine], %r1;",
+        .before = ".shared .u32 word[32];\n");
+    cr_assert_eq(out[5], 17);
+}
 
-    RUN(.body = body, .grid = 2);
-    expect_error(cudaErrorNotSupported, "k.cu:7: kernel k: clusters of (2,1,1) blocks: mapa.u64",
-                 (struct program){.body = body, .grid = 2, .attribute = ".reqnctapercluster 2"});
-    RUN(.body = "st.global.u32 [%mine], %t;", .grid = 2, .attribute = ".reqnctapercluster 2");
+Test(core, what_goes_wrong_in_clusters_is_named)
+{
+    expect_error(cudaErrorInvalidClusterSize, "extents must divide the grid's",
+                 (struct program){.body = "", .grid = 3, CLUSTER_OF_2});
+    expect_error(cudaErrorIllegalAddress, "shared-memory address out of bounds",
+                 (struct program){.body =
+                                      "mov.u32 %r2, word;\nmapa.shared::cluster.u32 %r5, %r2, 2;\n"
+                                      "ld.shared::cluster.u32 %r1, [%r5];",
+                                  .grid = 2,
+                                  CLUSTER_OF_2});
+    expect_error(
+        cudaErrorLaunchTimeout, "32 of 32 threads wait at barrier 1",
+        (struct program){.body = "setp.eq.u32 %p0, %cta, 1;\n@%p0 bar.sync 1, 64;\n" CLUSTER_SYNC,
+                         .grid = 4,
+                         CLUSTER_OF_2});
+    expect_error(
+        cudaErrorLaunchTimeout, "block (2,0,0)",
+        (struct program){.body = "setp.eq.u32 %p0, %cta, 2;\n@%p0 bar.sync 1, 64;\n" CLUSTER_SYNC,
+                         .grid = 4,
+                         CLUSTER_OF_2});
+    expect_error(cudaErrorLaunchFailure, "second time without a wait",
+                 (struct program){.body = "barrier.cluster.arrive;\nbarrier.cluster.arrive;",
+                                  .grid = 2,
+                                  CLUSTER_OF_2});
 }
 
 Test(core, unsupported_instructions_are_located)

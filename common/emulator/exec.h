@@ -16,6 +16,8 @@
 
 #define NBARRIERS         17 /* PTX's sixteen and barrier.cluster's */
 #define CLUSTER_BARRIER   16
+#define PEER_SHIFT        24 /* of a rank + 1 in addresses of other blocks' shared memory */
+#define PEER_OFFSET       ((1ull << PEER_SHIFT) - 1)
 #define SLICE             4096 /* warp instructions a path may run before others get a turn */
 #define COOPERATIVE_SLICE 64   /* the same in a cooperative launch */
 
@@ -78,6 +80,7 @@ struct warp {
     uint8_t *local;       /* word k of lane l at local + k*128 + l*4 */
     uint32_t depth;       /* calls */
     uint32_t recon_block; /* the current path's parent's block */
+    uint32_t at_cluster;  /* lanes that have arrived at barrier.cluster */
     void *async;          /* exec_async.c: copies in flight */
 };
 
@@ -103,6 +106,9 @@ struct block {
     bool sampled; /* its accesses go to the traffic sample (traffic.h) */
     bool tell;    /* somebody wants its accesses */
     struct block *next;
+    struct cluster *cluster; /* NULL: of one block */
+    uint32_t rank;           /* in it */
+    bool done, moved;        /* has ended; some warp has had a turn (cluster.c) */
 };
 
 struct mem_cache {   /* last allocation an instruction touched */
@@ -166,7 +172,16 @@ enum {
     WC_GT = 1152,
     WARP_CONST_BYTES = 1280
 };
-enum { BC_CTAID_X = 0, BC_CTAID_Y = 128, BC_CTAID_Z = 256, BC_SMID = 384, BLOCK_CONST_BYTES = 512 };
+enum {
+    BC_CTAID_X = 0,
+    BC_CTAID_Y = 128,
+    BC_CTAID_Z = 256,
+    BC_SMID = 384,
+    BC_CLUSTERID_X = 512, /* these only in kernels that ask about their cluster */
+    BC_CLUSTER_CTAID_X = 896,
+    BC_CLUSTER_RANK = 1280,
+    BLOCK_CONST_BYTES = 1408
+};
 
 /* The interpreter, built once per instruction-set level. */
 struct exec_level {
@@ -203,6 +218,9 @@ const struct insn *warp_slice_end(struct warp *w, uint32_t block); /* others get
 const struct insn *warp_resume(struct warp *w); /* what the chosen path executes next */
 const struct insn *warp_arrive(struct warp *w); /* current path is at its recon */
 void block_release_barriers(struct block *b);
+void block_release_barrier(struct block *b, uint32_t id);
+const struct insn *warp_cluster_arrive(struct warp *w, const struct insn *in); /* cluster.c */
+const struct insn *warp_cluster_wait(struct warp *w, const struct insn *in);
 void warp_free(struct warp *w); /* what it allocated on its way */
 static inline const struct insn *warp_joined(struct warp *w, const struct insn *in)
 {

@@ -1,4 +1,4 @@
-/* exec_async.c - cp.async, mbarrier and the parts of clusters that one block needs.
+/* exec_async.c - cp.async, mbarrier and clusters.
  *
  * A cp.async takes place when its thread waits for it (wait_group, wait_all, an mbarrier's
  * arrival), not when it is issued, so that a kernel that forgets to wait reads what was
@@ -9,7 +9,7 @@
  *   63      44 43        24 23      4 3     0
  *   | tx bytes | pending    | expected| phase |
  *
- * Not modelled: clusters of more than one block.
+ * Not modelled: mbarriers of other blocks of a cluster.
  */
 #include "exec_lanes.h"
 #include "exec_mma.h"
@@ -269,10 +269,36 @@ HANDLER(mbarrier)
     }
     return in + 1;
 }
-HANDLER(mapa) /* the address in the cluster's only block */
+/* ---- clusters: cluster.c has the addresses and the barrier ---- */
+HANDLER(mapa)
 {
-    u64 t[WARP];
-    load_lanes(t, place(w, in->src[0]), in->src_width, false);
-    store_lanes(place(w, in->dst), t, in->width, w->mask);
+    u64 a[WARP], rank[WARP];
+    const struct block *b = w->block;
+    load_lanes(a, place(w, in->src[0]), in->src_width, false);
+    load_lanes(rank, place(w, in->src[1]), 4, false);
+    for (int i = 0; i < WARP; i++) { /* a rank that is not there: no address that is */
+        u64 peer = rank[i] == b->rank ? 0 : rank[i] < 254 ? rank[i] + 1 : 255;
+        a[i] = (a[i] & (MEM_WINDOW_MASK | PEER_OFFSET)) | peer << PEER_SHIFT;
+    }
+    store_lanes(place(w, in->dst), a, in->width, w->mask);
     return in + 1;
+}
+HANDLER(getctarank)
+{
+    u64 a[WARP];
+    load_lanes(a, place(w, in->src[0]), in->src_width, false);
+    for (int i = 0; i < WARP; i++) {
+        u64 peer = (a[i] & ~MEM_WINDOW_MASK) >> PEER_SHIFT;
+        a[i] = peer ? peer - 1 : w->block->rank;
+    }
+    store_lanes(place(w, in->dst), a, in->width, w->mask);
+    return in + 1;
+}
+HANDLER(cluster_arrive)
+{
+    return warp_cluster_arrive(w, in);
+}
+HANDLER(cluster_wait)
+{
+    return warp_cluster_wait(w, in);
 }

@@ -11,6 +11,7 @@
  * accesses go in half-warps, 16-byte ones in quarter-warps, fewer when lanes share; lanes that read
  * the same word share it; a conflict is a wavefront beyond one per group.
  */
+#include "cluster.h"
 #include "exec_half.h"
 #include "exec_lanes.h"
 #include "exec_mma.h"
@@ -740,6 +741,38 @@ enum generic_op { GENERIC_LOAD, GENERIC_STORE, GENERIC_ATOM };
 static const struct insn *atomic_global(struct warp *w, const struct insn *in, struct request *q);
 static const struct insn *atomic_shared(struct warp *w, const struct insn *in, struct request *q);
 
+static const struct insn *shared_part(struct warp *w, const struct insn *in, struct request *q,
+                                      enum generic_op op)
+{
+    return op == GENERIC_LOAD    ? load_shared(w, in, q)
+           : op == GENERIC_STORE ? store_shared(w, in, q)
+                                 : atomic_shared(w, in, q);
+}
+/* Shared memory of another block of the cluster. Counted as any; listeners are not told, as
+ * they know shared memory by its block. */
+static const struct insn *peer_part(struct warp *w, const struct insn *in, struct request *q,
+                                    enum generic_op op)
+{
+    struct block *b = w->block;
+    u64 rank = (q->a[q->first] >> PEER_SHIFT) - 1;
+    if (!b->cluster || rank >= b->cluster->nblocks) /* out of bounds */
+        return shared_part(w, in, q, op);
+    u8 *own = b->shared;
+    bool tell = b->tell;
+    LANES q->a[i] &= PEER_OFFSET;
+    b->shared = b->cluster->blocks[rank]->shared;
+    b->tell = false;
+    const struct insn *next = shared_part(w, in, q, op);
+    b->shared = own;
+    b->tell = tell;
+    const struct launch *l = b->launch;
+    for (int k = 0; next && op != GENERIC_LOAD && k < l->nlisteners; k++)
+        for (u32 m = q->mask; m && l->listeners[k]->peer_write; m &= m - 1)
+            l->listeners[k]->peer_write(l->listeners[k], &b->cluster->blocks[rank]->info,
+                                        (u32)q->a[__builtin_ctz(m)],
+                                        in->size * (in->count ? in->count : 1));
+    return next;
+}
 static const struct insn *generic_part(struct warp *w, const struct insn *in, struct request *q,
                                        u64 window, enum generic_op op)
 {
@@ -751,9 +784,7 @@ static const struct insn *generic_part(struct warp *w, const struct insn *in, st
                : op == GENERIC_STORE ? store_global(w, in, q)
                                      : atomic_global(w, in, q);
     case MEM_SHARED_BASE:
-        return op == GENERIC_LOAD    ? load_shared(w, in, q)
-               : op == GENERIC_STORE ? store_shared(w, in, q)
-                                     : atomic_shared(w, in, q);
+        return q->a[q->first] >> PEER_SHIFT ? peer_part(w, in, q, op) : shared_part(w, in, q, op);
     case MEM_LOCAL_BASE:
         if (op == GENERIC_ATOM)
             return warp_fault(w, in, q->first, cudaErrorInvalidAddressSpace,
@@ -769,21 +800,29 @@ static const struct insn *generic_part(struct warp *w, const struct insn *in, st
                           (unsigned long long)(q->a[q->first] | window));
     }
 }
-static const struct insn *generic(struct warp *w, const struct insn *in, enum generic_op op)
+/* What can be done in one go: a window, of shared memory one block's. */
+static inline u64 part_of(u64 a)
+{
+    u64 window = a & MEM_WINDOW_MASK;
+    return window == MEM_SHARED_BASE ? a & ~PEER_OFFSET : window;
+}
+static const struct insn *generic(struct warp *w, const struct insn *in, u64 base,
+                                  enum generic_op op)
 {
     struct request q;
     lane_addresses(w, in, &q);
+    LANES q.a[i] |= base;
     u32 all = w->mask, rest = all;
     const struct insn *next = in + 1;
     while (rest) {
-        u64 window = q.a[__builtin_ctz(rest)] & MEM_WINDOW_MASK;
+        u64 key = part_of(q.a[__builtin_ctz(rest)]);
         u32 part = 0;
         for (int i = 0; i < WARP; i++)
-            part |= (u32)(ON(rest, i) && (q.a[i] & MEM_WINDOW_MASK) == window) << i;
+            part |= (u32)(ON(rest, i) && part_of(q.a[i]) == key) << i;
         struct request p = q;
         p.mask = w->mask = part;
         p.first = __builtin_ctz(part);
-        next = generic_part(w, in, &p, window, op);
+        next = generic_part(w, in, &p, key & MEM_WINDOW_MASK, op);
         if (!next)
             break;
         rest &= ~part;
@@ -793,11 +832,19 @@ static const struct insn *generic(struct warp *w, const struct insn *in, enum ge
 }
 HANDLER(ld_generic)
 {
-    return generic(w, in, GENERIC_LOAD);
+    return generic(w, in, 0, GENERIC_LOAD);
+}
+HANDLER(ld_cluster)
+{
+    return generic(w, in, MEM_SHARED_BASE, GENERIC_LOAD);
+}
+HANDLER(st_cluster)
+{
+    return generic(w, in, MEM_SHARED_BASE, GENERIC_STORE);
 }
 HANDLER(st_generic)
 {
-    return generic(w, in, GENERIC_STORE);
+    return generic(w, in, 0, GENERIC_STORE);
 }
 
 /* ---- .param variables of a call: rows of 32 words in the frame, offset in insn.imm ---- */
@@ -1009,7 +1056,11 @@ HANDLER(atom_shared)
 }
 HANDLER(atom_generic)
 {
-    return generic(w, in, GENERIC_ATOM);
+    return generic(w, in, 0, GENERIC_ATOM);
+}
+HANDLER(atom_cluster)
+{
+    return generic(w, in, MEM_SHARED_BASE, GENERIC_ATOM);
 }
 
 HANDLER(fence)
@@ -1032,7 +1083,7 @@ HANDLER(isspacep) /* insn.imm: the window asked about */
     const u64 *a = SRC(u64, 0);
     u32 r = 0;
     for (int i = 0; i < WARP; i++)
-        r |= (u32)((a[i] & MEM_WINDOW_MASK) == (u64)in->imm) << i;
+        r |= (u32)((a[i] & (in->sub2 ? ~PEER_OFFSET : MEM_WINDOW_MASK)) == (u64)in->imm) << i;
     if (in->sub) /* .const: nothing lies in its window here */
         r = 0;
     u32 *d = DST(u32);

@@ -21,7 +21,7 @@
     X(ld_global_4) X(ld_global_8) X(ld_shared) X(ld_shared_4) X(ld_local) X(ld_param)              \
         X(ld_generic) X(ld_frame) X(st_global) X(st_global_4) X(st_global_8) X(st_shared)          \
             X(st_shared_4) X(st_local) X(st_generic) X(st_frame) X(atom_global) X(atom_shared)     \
-                X(atom_generic) X(fence) X(isspacep) X(prefetch) X(local_address) X(alloca)        \
+                X(atom_generic) X(ld_cluster) X(st_cluster) X(atom_cluster) X(fence) X(isspacep) X(prefetch) X(local_address) X(alloca)        \
                     X(stacksave) X(stackrestore)
 #define WARP_HANDLERS(X)                                                                           \
     X(shfl)                                                                                        \

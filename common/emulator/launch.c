@@ -9,6 +9,7 @@
 #include "check.h"
 #include "exec.h"
 #include "launch.h"
+#include "cluster.h"
 #include "lower.h"
 #include "mem.h"
 #include "model.h"
@@ -23,6 +24,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define MAX_CLUSTER    16
 #define RESERVED_BYTES 1024 /* of shared memory, the system's: cooperative groups use some */
 #define IMPATIENCE     64   /* turns a block may yield before its worker opens another */
 
@@ -144,7 +146,7 @@ static void fill_warp_constants(struct launch *l)
 }
 
 /* ---- blocks ---- */
-static struct block *block_new(struct worker *k)
+struct block *block_new(struct worker *k)
 {
     struct launch *l = k->launch;
     struct block *b = xcalloc(1, sizeof(*b));
@@ -181,7 +183,7 @@ static struct block *block_new(struct worker *k)
     }
     return b;
 }
-static void block_free(struct block *b)
+void block_free(struct block *b)
 {
     for (uint32_t i = 0; i < b->nwarps; i++) {
         struct warp *w = &b->warps[i];
@@ -222,7 +224,16 @@ static void warp_start(struct warp *w, struct launch *l, struct block *b)
     memset(w->entry.regs, 0, l->func->frame_bytes);
 }
 
-static void block_start(struct block *b, uint64_t index)
+static void fill_cluster(struct block *b)
+{
+    const uint32_t *n = b->launch->cluster;
+    for (int k = 0; k < 3; k++) {
+        fill(b->constants + BC_CLUSTERID_X + 128 * k, 4, b->ctaid[k] / n[k]);
+        fill(b->constants + BC_CLUSTER_CTAID_X + 128 * k, 4, b->ctaid[k] % n[k]);
+    }
+    fill(b->constants + BC_CLUSTER_RANK, 4, b->rank);
+}
+void block_start(struct block *b, uint64_t index)
 {
     struct launch *l = b->launch;
     b->index = (uint32_t)index;
@@ -232,6 +243,8 @@ static void block_start(struct block *b, uint64_t index)
     for (int k = 0; k < 3; k++)
         fill(b->constants + BC_CTAID_X + 128 * k, 4, b->ctaid[k]);
     fill(b->constants + BC_SMID, 4, b->index % l->profile->sms);
+    if (l->func->cluster_site)
+        fill_cluster(b);
     b->live_threads = l->threads;
     b->yields = 0;
     memset(b->barriers, 0, sizeof(b->barriers));
@@ -299,14 +312,14 @@ static void add_steps(struct worker *k, struct warp *w)
              shown_name(l->func->info.name), (unsigned long long)l->steps_limit);
 }
 
-static void deadlock(struct block *b)
+void block_deadlock(struct block *b)
 {
     struct launch *l = b->launch;
     for (uint32_t k = 0; k < b->nwarps; k++) {
         struct warp *w = &b->warps[k];
         for (int i = 0; i < WARP; i++) {
             struct path *p = &w->paths[i];
-            if (!p->mask)
+            if (!p->mask || (b->cluster && waits_for_cluster(p)))
                 continue;
             w->mask = p->mask;
             w->cur = p;
@@ -328,10 +341,8 @@ static void deadlock(struct block *b)
         panic("block with no warp to run");
 }
 
-enum run { RUN_DONE, RUN_YIELD };
-
 /* Gives each warp that can run a turn, until the block ends or nothing but yielding happens. */
-static enum run block_run(struct block *b)
+enum run block_run(struct block *b)
 {
     struct launch *l = b->launch;
     struct worker *k = b->worker;
@@ -343,6 +354,7 @@ static enum run block_run(struct block *b)
             if (w->state == WARP_READY) {
                 w->slice = l->slice;
                 run(w);
+                b->moved = true;
                 add_steps(k, w);
                 if (l->failed)
                     return RUN_DONE;
@@ -354,10 +366,14 @@ static enum run block_run(struct block *b)
             return RUN_DONE;
         if (ready == 0) {
             block_release_barriers(b);
+            if (b->cluster)
+                cluster_release(b->cluster);
             for (uint32_t i = 0; i < b->nwarps; i++)
                 ready += b->warps[i].state == WARP_READY;
+            if (ready == 0 && b->cluster) /* another block may help */
+                return RUN_YIELD;
             if (ready == 0) { /* lanes a .sync waits for may have ended meanwhile */
-                deadlock(b);
+                block_deadlock(b);
                 return RUN_DONE;
             }
             continue;
@@ -369,7 +385,7 @@ static enum run block_run(struct block *b)
     }
 }
 
-static void block_finish(struct block *b)
+void block_finish(struct block *b)
 {
     struct launch *l = b->launch;
     if (b->sampled)
@@ -380,12 +396,23 @@ static void block_finish(struct block *b)
                 l->listeners[k]->block_end(l->listeners[k], &b->info);
 }
 
+static void return_steps(struct worker *k)
+{
+    if (k->launch->steps_limit && k->steps)
+        atomic_fetch_add(&k->launch->steps_used, k->steps);
+}
+
 /* A worker's life in a launch: a ring of open blocks, mostly of one. */
 static void worker_run(struct worker *k)
 {
     struct launch *l = k->launch;
     struct block *open = NULL, *last = NULL, *spare = NULL;
     uint32_t nopen = 0;
+    if (l->cluster[0] * l->cluster[1] * l->cluster[2] > 1) {
+        cluster_worker(k);
+        return_steps(k);
+        return;
+    }
     bool want = true; /* open another block? */
     while (!l->failed) {
         if (want && nopen < l->max_active) {
@@ -452,8 +479,7 @@ static void worker_run(struct worker *k)
         spare = b->next;
         block_free(b);
     }
-    if (l->steps_limit && k->steps)
-        atomic_fetch_add(&l->steps_used, k->steps);
+    return_steps(k);
 }
 
 /* ---- the pool: threads that sleep between launches ---- */
@@ -610,14 +636,13 @@ static cudaError_t validate(const struct emu_launch *l)
                         l->shared_bytes, d->name, d->shared_per_block_optin);
     uint32_t cluster[3];
     cluster_of(l, cluster);
-    if (cluster[0] * cluster[1] * cluster[2] > 1 && l->func->cluster_site) {
-        char where[1200];
-        return emu_fail(cudaErrorNotSupported,
-                        "%s: kernel %s: clusters of (%u,%u,%u) blocks: %s is not supported by the "
-                        "emulator in clusters of more than one block",
-                        site_text(l->func->cluster_site, where, sizeof(where)), shown_name(f->name),
-                        cluster[0], cluster[1], cluster[2], l->func->cluster_site->opcode);
-    }
+    for (int k = 0; k < 3; k++)
+        if (l->grid[k] % cluster[k] || cluster[0] * cluster[1] * cluster[2] > MAX_CLUSTER)
+            return emu_fail(cudaErrorInvalidClusterSize,
+                            "kernel %s: clusters of (%u,%u,%u) blocks in a grid of (%u,%u,%u): "
+                            "extents must divide the grid's, and %d blocks are the most",
+                            shown_name(f->name), cluster[0], cluster[1], cluster[2], l->grid[0],
+                            l->grid[1], l->grid[2], MAX_CLUSTER);
     const char *limiter;
     uint32_t fit = emu_occupancy(l->func, (uint32_t)threads, l->shared_bytes, &limiter);
     if (fit == 0)

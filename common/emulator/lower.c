@@ -84,8 +84,13 @@ static uint32_t sreg_place(struct lower *l, const struct ptx_operand *o)
     case SREG_TID:
         return PLACE(SEL_WARP, WC_TID_X + 128 * o->comp);
     case SREG_CTAID:
-    case SREG_CLUSTERID: /* clusters of one block */
         return PLACE(SEL_BLOCK, BC_CTAID_X + 128 * o->comp);
+    case SREG_CLUSTERID:
+        return PLACE(SEL_BLOCK, BC_CLUSTERID_X + 128 * o->comp);
+    case SREG_CLUSTER_CTAID:
+        return PLACE(SEL_BLOCK, BC_CLUSTER_CTAID_X + 128 * o->comp);
+    case SREG_CLUSTER_CTARANK:
+        return PLACE(SEL_BLOCK, BC_CLUSTER_RANK);
     case SREG_LANEID:
         return PLACE(SEL_WARP, WC_LANEID);
     case SREG_WARPID:
@@ -109,8 +114,6 @@ static uint32_t sreg_place(struct lower *l, const struct ptx_operand *o)
     case SREG_DYNAMIC_SMEM_SIZE:
     case SREG_TOTAL_SMEM_SIZE:
     case SREG_AGGR_SMEM_SIZE:
-    case SREG_CLUSTER_CTAID:
-    case SREG_CLUSTER_CTARANK:
     case SREG_CLUSTER_NCTAID:
     case SREG_CLUSTER_NCTARANK:
     case SREG_NCLUSTERID:

@@ -92,8 +92,9 @@ static const char *space_name(enum ptx_space s)
     case SPACE_CONST:
         return "global";
     case SPACE_SHARED:
-    case SPACE_SHARED_CLUSTER: /* clusters of one block */
         return "shared";
+    case SPACE_SHARED_CLUSTER:
+        return "cluster";
     case SPACE_LOCAL:
         return "local";
     case SPACE_PARAM:
@@ -243,6 +244,7 @@ static void lower_isspacep(struct lower *l)
         in->imm = (int64_t)MEM_SHARED_BASE;
         in->sub = 0;
     }
+    in->sub2 = l->in->space == SPACE_SHARED; /* the block's own */
 }
 static void lower_stack(struct lower *l)
 {

@@ -305,26 +305,30 @@ bool lower_async(struct lower *l)
     case OP_mbarrier:
         lower_mbarrier(l);
         return true;
-    case OP_mapa: { /* clusters have one block: every address is its own */
-        uint32_t a = lower_src_any(l, &p->operands[1], PTX_B64, &width);
-        in = lower_emit(l, "mapa");
+    case OP_mapa:
+    case OP_getctarank: {
+        uint32_t a = lower_src_any(l, &p->operands[1], PTX_B64, &width), rank = NO_PLACE;
+        if (p->op == OP_mapa)
+            rank = lower_src(l, &p->operands[2], PTX_B32);
+        in = lower_emit(l, "%s", ptx_op_name(p->op));
         in->src[0] = a;
-        in->src_width = in->width = width;
+        in->src[1] = rank;
+        in->src_width = width;
+        in->width = p->op == OP_mapa ? width : 4;
         in->dst = lower_dst(l, &p->operands[0]);
         return true;
     }
-    case OP_barrier: /* barrier.cluster: arrive is free, wait is a barrier of the block */
+    case OP_barrier: /* barrier.cluster */
         if (ptx_has(p, M_arrive)) {
-            lower_emit(l, "nop");
-            return true;
-        } else {
+            in = lower_emit(l, "cluster_arrive");
+        } else { /* in a cluster of one block: a barrier of the block */
             uint32_t id = lower_const(l, CONST_IMM, 4, CLUSTER_BARRIER, 0, false);
-            in = lower_emit(l, "barrier");
+            in = lower_emit(l, "cluster_wait");
             in->src[0] = id;
             in->sub = M_sync;
             in->slot = lower_slot(l);
-            return true;
         }
+        return true;
     default:
         return false;
     }

@@ -582,7 +582,7 @@ static bool barrier_complete(const struct block *b, const struct barrier *x)
         return false;
     return x->expected ? x->threads >= x->expected : x->lanes >= b->live_threads;
 }
-static void barrier_release(struct block *b, uint32_t id)
+void block_release_barrier(struct block *b, uint32_t id)
 {
     struct barrier *x = &b->barriers[id];
     for (uint32_t k = 0; k < b->nwarps; k++) {
@@ -613,7 +613,7 @@ void block_release_barriers(struct block *b)
 {
     for (uint32_t id = 0; id < NBARRIERS; id++)
         if (barrier_complete(b, &b->barriers[id]))
-            barrier_release(b, id);
+            block_release_barrier(b, id);
 }
 
 static const struct insn *barrier_done(struct warp *w, const struct insn *in)
@@ -676,7 +676,7 @@ const struct insn *warp_barrier(struct warp *w, const struct insn *in)
         p->enter = NO_BLOCK;
     }
     if (barrier_complete(b, x)) {
-        barrier_release(b, id);
+        block_release_barrier(b, id);
         return in->sub == M_arrive ? in + 1 : barrier_done(w, in);
     }
     if (in->sub == M_arrive)

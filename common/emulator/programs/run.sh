@@ -26,8 +26,9 @@ for p in vector_add variables grid_sync split thrust cub language errors limits 
 done
 expect 0 '^ok' "$warprun" "$programs/groups"
 expect 0 '^ok' "$warprun" "$programs/algorithms"
+expect 0 '^ok' "$warprun" "$programs/clusters"
 # what orders its accesses in the libraries' ways is left alone by the checks
-for p in cub thrust groups algorithms grid_sync; do
+for p in cub thrust groups algorithms clusters grid_sync; do
     expect 0 '^ok' "$warprun" --check "$programs/$p"
     cp "$out/text" "$out/found"
     expect 0 '^0$' sh -c "grep -c ' in kernel ' '$out/found' || true"

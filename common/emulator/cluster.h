@@ -1,0 +1,29 @@
+/* cluster.h - private to launch.c, cluster.c and the interpreter. */
+#ifndef EMULATOR_CLUSTER_H
+#define EMULATOR_CLUSTER_H
+
+#include "exec.h"
+
+struct cluster {
+    struct block **blocks; /* by rank */
+    uint32_t nblocks;
+};
+
+static inline bool waits_for_cluster(const struct path *p)
+{
+    return p->state == PATH_BARRIER && p->barrier == CLUSTER_BARRIER;
+}
+void cluster_worker(struct worker *k); /* runs clusters until none is left */
+/* Lets the waiting go on if all threads have arrived or exited; true: it did. */
+bool cluster_release(struct cluster *c);
+
+/* launch.c */
+enum run { RUN_DONE, RUN_YIELD };
+struct block *block_new(struct worker *k);
+void block_free(struct block *b);
+void block_start(struct block *b, uint64_t index); /* b->cluster and b->rank are set */
+enum run block_run(struct block *b);
+void block_finish(struct block *b);
+void block_deadlock(struct block *b); /* the launch ends with an error that names a barrier */
+
+#endif
