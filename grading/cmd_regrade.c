@@ -48,7 +48,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->secret = arg;
         return 0;
     case 'j':
-        a->jobs = (int)strtol(arg, NULL, 10);
+        a->jobs = (int)argp_number(state, arg);
         return 0;
     case KEY_NO_SECRET:
         a->no_secret = true;
