@@ -1,6 +1,7 @@
 /* cmd_regrade.c - grade regrade: marks again from the sources that the gradebook keeps, and puts
  * each new verdict in the old one's place. What it replaced, who did it and why stay in the book.
  */
+#include "cmd_policy.h"
 #include "commands.h"
 #include "gpu.h"
 #include "pool.h"
