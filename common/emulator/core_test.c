@@ -7,6 +7,7 @@
 #include "emu.h"
 #include "mem.h"
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -455,6 +456,16 @@ Test(core, launches_that_do_not_fit_are_refused)
                  (struct program){.body = "", .block = 96, .attribute = ".maxntid 64, 1, 1"});
     expect_error(cudaErrorInvalidConfiguration, "requires blocks of (64,1,1)",
                  (struct program){.body = "", .block = 32, .attribute = ".reqntid 64, 1, 1"});
+}
+
+Test(core, registers_start_with_garbage_that_shows)
+{
+    RUN(.body = "add.f32 %f0, %f0, 0f3f800000;\nst.global.f32 [%mine], %f0;");
+    cr_assert(isnan(*(float *)&out[3]));
+    RUN(.before = ".func (.param .u32 y) f ()\n{\n.reg .u32 %x;\nst.param.u32 [y], %x;\nret;\n}\n",
+        .body = "{\n.param .u32 r;\ncall (r), f, ();\nld.param.u32 %r0, [r];\n}\n"
+                "st.global.u32 [%mine], %r0;");
+    cr_assert_eq(out[3], UINT32_MAX);
 }
 
 #define CLUSTER_OF_2 .before = ".shared .u32 word[32];\n", .attribute = ".reqnctapercluster 2"

@@ -16,7 +16,8 @@
 
 #define NBARRIERS         17 /* PTX's sixteen and barrier.cluster's */
 #define CLUSTER_BARRIER   16
-#define PEER_SHIFT        24 /* of a rank + 1 in addresses of other blocks' shared memory */
+#define UNSET             0xff /* registers and shared memory at first, garbage that shows: NaN, -1 */
+#define PEER_SHIFT        24   /* of a rank + 1 in addresses of other blocks' shared memory */
 #define PEER_OFFSET       ((1ull << PEER_SHIFT) - 1)
 #define SLICE             4096 /* warp instructions a path may run before others get a turn */
 #define COOPERATIVE_SLICE 64   /* the same in a cooperative launch */

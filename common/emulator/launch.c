@@ -221,7 +221,7 @@ static void warp_start(struct warp *w, struct launch *l, struct block *b)
     w->base[SEL_LAUNCH] = launch_constants(l, l->func);
     w->base[SEL_WARP] = l->warp_constants + w->index * WARP_CONST_BYTES;
     w->base[SEL_BLOCK] = b->constants;
-    memset(w->entry.regs, 0, l->func->frame_bytes);
+    memset(w->entry.regs, UNSET, l->func->frame_bytes);
 }
 
 static void fill_cluster(struct block *b)
@@ -248,7 +248,7 @@ void block_start(struct block *b, uint64_t index)
     b->live_threads = l->threads;
     b->yields = 0;
     memset(b->barriers, 0, sizeof(b->barriers));
-    memset(b->shared, 0xff, l->user_shared); /* garbage that shows: NaN, -1 */
+    memset(b->shared, UNSET, l->user_shared);
     memset(b->shared + l->user_shared, 0, l->shared_bytes - l->user_shared);
     for (uint32_t i = 0; i < b->nwarps; i++)
         warp_start(&b->warps[i], l, b);
