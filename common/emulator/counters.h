@@ -32,13 +32,14 @@
     X(local_ld_sectors, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "sector", "")             \
     X(local_st_requests, "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", "request", "")          \
     X(local_st_sectors, "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", "sector", "")             \
-    X(shared_ld_requests, "", "request", "shared loads with at least one lane on")                 \
+    X(shared_ld_requests, "smsp__inst_executed_op_shared_ld.sum", "request",                       \
+      "shared loads with at least one lane on")                                                    \
     X(shared_ld_wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "wavefront",   \
       "passes over the 32 banks")                                                                  \
     X(shared_ld_bank_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",        \
       "wavefront", "wavefronts beyond what the access width needs")                                \
     X(shared_ld_bytes, "", "byte", "")                                                             \
-    X(shared_st_requests, "", "request", "")                                                       \
+    X(shared_st_requests, "smsp__inst_executed_op_shared_st.sum", "request", "")                   \
     X(shared_st_wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "wavefront", "") \
     X(shared_st_bank_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",        \
       "wavefront", "")                                                                             \
