@@ -91,5 +91,9 @@ no-grading-gpu:
 # The reports' pages in a browser. Not part of `make test`: it installs Chromium (0.4 GB).
 test-pages: grading | build/deps-pages.ok
 	$(Q)grading/pages_test.sh $B/bin/grade
+# Without a sandbox nothing can be marked, nor any verdict tested: one failure that says why.
 test-grading: $B/test/grading
+	$(Q)bwrap --unshare-all --unshare-user --ro-bind / / --dev /dev --proc /proc true || { \
+	    echo 'error: no sandbox, no test of the grader: bubblewrap may not make namespaces here. On Ubuntu an' \
+	         'AppArmor profile for bwrap allows it; elsewhere sysctl kernel.unprivileged_userns_clone=1, or root'; exit 1; }
 	$(Q)$B/test/grading -j2 --timeout 300 $(if $(filter 1,$(SAN)),--filter '!(bank|sample)/*')
