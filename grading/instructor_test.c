@@ -2,6 +2,7 @@
  * rule, compare, export; each command run as typed.
  */
 #include "session.h"
+#include "testing.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -18,25 +19,18 @@ static char folder[64];
 static char *grade(int want, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static char *grade(int want, const char *format, ...)
 {
-    char *arguments = NULL, chunk[4096];
-    struct text t = {0};
-    size_t n;
+    char *arguments = NULL;
+    int code;
     va_list ap;
     va_start(ap, format);
     cr_assert(vasprintf(&arguments, format, ap) > 0);
     va_end(ap);
     size_t word = strcspn(arguments, " ");
-    char *command = gr_format("%s/grade %.*s --book %s/g.db%s 2>&1", o.bin, (int)word, arguments,
-                              folder, arguments + word);
-    FILE *f = popen(command, "r");
-    cr_assert(f);
-    while ((n = fread(chunk, 1, sizeof(chunk), f)) > 0)
-        text_bytes(&t, chunk, n);
-    int status = pclose(f);
-    cr_assert_eq(status, want << 8, "%s: status %x\n%s", command, status, text_str(&t));
-    free(command);
+    char *text = shell(&code, "%s/grade %.*s --book %s/g.db%s 2>&1", o.bin, (int)word, arguments,
+                       folder, arguments + word);
+    cr_assert_eq(code, want, "%s: exit status %d\n%s", arguments, code, text);
     free(arguments);
-    return t.s ? t.s : gr_strdup("");
+    return text;
 }
 
 static void says(char *text, const char *part)
@@ -51,33 +45,24 @@ static void silent_about(char *text, const char *part)
     free(text);
 }
 
-static void shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void shell(const char *format, ...)
-{
-    char *command = NULL;
-    va_list ap;
-    va_start(ap, format);
-    cr_assert(vasprintf(&command, format, ap) > 0);
-    va_end(ap);
-    cr_assert_eq(system(command), 0, "%s", command);
-    free(command);
-}
-
 /* Four students: two alike, one of the bank's wrong kernels, one who has not begun. */
 static void a_class(void)
 {
     engine_defaults(&o);
     snprintf(folder, sizeof(folder), "/tmp/instructorXXXXXX");
     cr_assert(mkdtemp(folder));
-    shell("cd %s && mkdir class && printf 'a secret text\\n' >secret && "
-          "printf 'ID,Student,Email\\nann,Ann Ames,ann@x.edu\\nbob,Bob Best,bob@x.edu\\n"
-          "cas,Cas Crew,cas@x.edu\\ndee,Dee Dunn,dee@x.edu\\n' >roster.csv",
-          folder);
-    shell("r=$(realpath %s) && cd %s/class && cp $r/solutions/" LAB "/" LAB ".cu ann.cu && "
-          "sed 's/energy/power/2' ann.cu >bob.cu && cp $r/labs/" LAB "/wrong/tile_conflicts.cu "
-          "cas.cu && cp $r/labs/" LAB "/" LAB ".cu dee.cu && touch -d '2026-11-18 12:00' *.cu && "
-          "touch -d '2026-11-22 12:00' bob.cu",
-          o.root, folder);
+    free(shell(NULL,
+               "cd %s && mkdir class && printf 'a secret text\\n' >secret && "
+               "printf 'ID,Student,Email\\nann,Ann Ames,ann@x.edu\\nbob,Bob Best,bob@x.edu\\n"
+               "cas,Cas Crew,cas@x.edu\\ndee,Dee Dunn,dee@x.edu\\n' >roster.csv",
+               folder));
+    free(shell(
+        NULL,
+        "r=$(realpath %s) && cd %s/class && cp $r/solutions/" LAB "/" LAB ".cu ann.cu && "
+        "sed 's/energy/power/2' ann.cu >bob.cu && cp $r/labs/" LAB "/wrong/tile_conflicts.cu "
+        "cas.cu && cp $r/labs/" LAB "/" LAB ".cu dee.cu && touch -d '2026-11-18 12:00' *.cu && "
+        "touch -d '2026-11-22 12:00' bob.cu",
+        o.root, folder));
     says(grade(0, "batch --lab " LAB " --secret %s/secret --roster %s/roster.csv -q -j2 %s/class",
                folder, folder, folder),
          "4 submissions");
@@ -85,7 +70,7 @@ static void a_class(void)
 
 static void end_of_class(void)
 {
-    shell("rm -rf '%s'", folder);
+    free(shell(NULL, "rm -rf '%s'", folder));
 }
 
 Test(instructor, marks_again, .init = a_class, .fini = end_of_class, .timeout = 100)
@@ -143,7 +128,7 @@ Test(instructor, compares_and_exports, .init = a_class, .fini = end_of_class, .t
     free(again);
     says(grade(0, "similar --lab " LAB " --top 1"), "100.0 %");
     says(grade(0, "similar --lab " LAB " --least 99"), "Ann Ames  =  ");
-    shell("cp %s/class/ann.cu %s/class/dee.cu", folder, folder);
+    free(shell(NULL, "cp %s/class/ann.cu %s/class/dee.cu", folder, folder));
     says(grade(0, "batch --lab " LAB " --secret %s/secret -q -j2 %s/class", folder, folder),
          "4 known by content");
     says(grade(1, "diff 1 2"), "dee: graded");

@@ -3,6 +3,7 @@
 #include "cases.h"
 #include "csv.h"
 #include "session.h"
+#include "testing.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -13,30 +14,6 @@
 #include <unistd.h>
 
 static struct engine_options o;
-
-/* Runs a command in folder; its standard output. */
-static char *shell(int *code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static char *shell(int *code, const char *format, ...)
-{
-    char *command = NULL, chunk[4096];
-    struct text t = {0};
-    size_t n;
-    va_list ap;
-    va_start(ap, format);
-    cr_assert(vasprintf(&command, format, ap) > 0);
-    va_end(ap);
-    FILE *f = popen(command, "r");
-    cr_assert(f);
-    while ((n = fread(chunk, 1, sizeof(chunk), f)) > 0)
-        text_bytes(&t, chunk, n);
-    int status = pclose(f);
-    if (code)
-        *code = WEXITSTATUS(status);
-    else
-        cr_assert_eq(status, 0, "%s: status %x", command, status);
-    free(command);
-    return t.s ? t.s : gr_strdup("");
-}
 
 static char *new_folder(void)
 {

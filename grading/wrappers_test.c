@@ -4,6 +4,7 @@
  */
 #include "engine.h"
 #include "report.h"
+#include "testing.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -16,26 +17,6 @@
 
 static struct engine_options o;
 
-static char *run(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static char *run(const char *format, ...)
-{
-    char *command = NULL, chunk[4096];
-    struct text t = {0};
-    size_t n;
-    va_list ap;
-    va_start(ap, format);
-    cr_assert(vasprintf(&command, format, ap) > 0);
-    va_end(ap);
-    FILE *f = popen(command, "r");
-    cr_assert(f);
-    while ((n = fread(chunk, 1, sizeof(chunk), f)) > 0)
-        text_bytes(&t, chunk, n);
-    int status = pclose(f);
-    cr_assert_eq(status, 0, "%s: status %x\n%s", command, status, text_str(&t));
-    free(command);
-    return t.s ? t.s : gr_strdup("");
-}
-
 /* A folder with bin/grade where the wrappers look, and the lab's files at hand. */
 static char *new_root(void)
 {
@@ -47,7 +28,7 @@ static char *new_root(void)
 
 static void done(char *root)
 {
-    free(run("rm -rf '%s'", root));
+    free(shell(NULL, "rm -rf '%s'", root));
     free(root);
 }
 
@@ -56,14 +37,16 @@ static void done(char *root)
 static json_t *gradescope(const char *root, const char *from, const char *name)
 {
     json_error_t bad;
-    free(run(
+    free(shell(
+        NULL,
         "set -e; cd %s; rm -rf *; mkdir -p source/warplab/build submission; "
         "ln -s \"$(realpath %s)\" source/warplab/build/bin; echo " LAB " >source/lab.txt; "
         "echo a secret text >source/secret.txt; printf '{\"id\": 1}' >submission_metadata.json; "
         "%s%s%s%s%s",
         root, o.bin, *from ? "cp " : ":", from, *from ? " 'submission/" : "", name,
         *from ? "'" : ""));
-    char *said = run("AUTOGRADER=%s %s/grading/wrappers/gradescope/run_autograder", root, o.root);
+    char *said =
+        shell(NULL, "AUTOGRADER=%s %s/grading/wrappers/gradescope/run_autograder", root, o.root);
     cr_assert_str_eq(said, "", "hidden output: %s", said);
     char *path = gr_format("%s/results/results.json", root);
     json_t *v = json_load_file(path, JSON_REJECT_DUPLICATES, &bad);
@@ -136,13 +119,14 @@ Test(wrappers, gradescope, .timeout = 60)
 Test(wrappers, gradescope_setup, .timeout = 20)
 {
     char *root = new_root();
-    free(run("set -e; mkdir -p %s/bin %s/source/warplab; cd %s/bin; "
-             "printf '#!/bin/sh\\necho apt-get \"$@\" >>%s/log\\n' >apt-get; "
-             "printf '#!/bin/sh\\necho make \"$@\" in \"$PWD\" >>%s/log\\n' >make; chmod +x *",
-             root, root, root, root, root));
-    free(run("PATH=%s/bin:$PATH AUTOGRADER=%s %s/grading/wrappers/gradescope/setup.sh", root, root,
-             o.root));
-    char *log = run("cat %s/log", root),
+    free(shell(NULL,
+               "set -e; mkdir -p %s/bin %s/source/warplab; cd %s/bin; "
+               "printf '#!/bin/sh\\necho apt-get \"$@\" >>%s/log\\n' >apt-get; "
+               "printf '#!/bin/sh\\necho make \"$@\" in \"$PWD\" >>%s/log\\n' >make; chmod +x *",
+               root, root, root, root, root));
+    free(shell(NULL, "PATH=%s/bin:$PATH AUTOGRADER=%s %s/grading/wrappers/gradescope/setup.sh",
+               root, root, o.root));
+    char *log = shell(NULL, "cat %s/log", root),
          *want = gr_format("make grading in %s/source/warplab", root);
     cr_assert(strstr(log, "apt-get update") && strstr(log, " bubblewrap "), "%s", log);
     cr_assert(strstr(log, want), "%s", log);
@@ -158,14 +142,16 @@ Test(wrappers, autolab, .timeout = 60)
 {
     char *root = new_root();
     json_error_t bad;
-    free(run("set -e; cd %s; cp %s/grading/wrappers/autolab/Makefile .; echo a secret text "
-             ">secret.txt; tar cf autograde.tar secret.txt; rm secret.txt; "
-             "{ cat %s/solutions/" LAB "/" LAB ".cu; echo '__device__ int unused;'; } >handin.cu",
-             root, o.root, o.root));
+    free(shell(NULL,
+               "set -e; cd %s; cp %s/grading/wrappers/autolab/Makefile .; echo a secret text "
+               ">secret.txt; tar cf autograde.tar secret.txt; rm secret.txt; "
+               "{ cat %s/solutions/" LAB "/" LAB ".cu; echo '__device__ int unused;'; } >handin.cu",
+               root, o.root, o.root));
     char *said =
-        run("cd %s && make -s LAB=" LAB " FILE=%s/handin.cu GRADE=\"$(realpath %s)/grade\" "
-            "2>&1 | tail -n 1",
-            root, root, o.bin);
+        shell(NULL,
+              "cd %s && make -s LAB=" LAB " FILE=%s/handin.cu GRADE=\"$(realpath %s)/grade\" "
+              "2>&1 | tail -n 1",
+              root, root, o.bin);
     json_t *v = json_loads(said, JSON_REJECT_DUPLICATES, &bad), *x;
     const char *id;
     double sum = 0;
@@ -186,10 +172,11 @@ Test(wrappers, autolab, .timeout = 60)
 /* The commands of the step `name` in the workflow, indentation off. */
 static char *step_of(const char *name)
 {
-    return run("awk -v step='- name: %s' 'index($0, step) {found = 1; next} "
-               "found && /- (name|uses):/ {exit} found && /run: \\|/ {on = 1; next} on' "
-               "%s/grading/wrappers/github/classroom.yml",
-               name, o.root);
+    return shell(NULL,
+                 "awk -v step='- name: %s' 'index($0, step) {found = 1; next} "
+                 "found && /- (name|uses):/ {exit} found && /run: \\|/ {on = 1; next} on' "
+                 "%s/grading/wrappers/github/classroom.yml",
+                 name, o.root);
 }
 
 Test(wrappers, github, .timeout = 60)
@@ -198,13 +185,14 @@ Test(wrappers, github, .timeout = 60)
     json_error_t bad;
     cr_assert(strstr(build, "make grading") && strstr(build, "bubblewrap"), "%s", build);
     cr_assert(strstr(step, "export classroom"), "%s", step);
-    free(run("set -e; cd %s; mkdir -p build labs/" LAB "; ln -s \"$(realpath %s)\" build/bin; "
-             "cp %s/solutions/" LAB "/" LAB ".cu labs/" LAB,
-             root, o.bin, o.root));
+    free(shell(NULL,
+               "set -e; cd %s; mkdir -p build labs/" LAB "; ln -s \"$(realpath %s)\" build/bin; "
+               "cp %s/solutions/" LAB "/" LAB ".cu labs/" LAB,
+               root, o.bin, o.root));
     char *path = gr_format("%s/step.sh", root);
     cr_assert_eq(file_write(path, step, strlen(step)), 0);
-    free(run("cd %s && LAB=" LAB " GITHUB_OUTPUT=out bash -e step.sh 2>&1", root));
-    char *text = run("cd %s && sed -n 's/^result=//p' out | base64 -d", root);
+    free(shell(NULL, "cd %s && LAB=" LAB " GITHUB_OUTPUT=out bash -e step.sh 2>&1", root));
+    char *text = shell(NULL, "cd %s && sed -n 's/^result=//p' out | base64 -d", root);
     json_t *v = json_loads(text, 0, &bad);
     cr_assert(v, "%s: %s", text, bad.text);
     cr_assert_eq(json_integer_value(json_object_get(v, "version")), 1);
