@@ -8,7 +8,6 @@
 #include "cluster.h"
 #include "launch.h"
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- barrier.cluster: complete when every thread that has not exited has arrived ---- */
 static bool complete(const struct cluster *c)
@@ -139,12 +138,10 @@ static void run(struct launch *l, struct cluster *open, uint64_t n)
 void cluster_worker(struct worker *k)
 {
     struct launch *l = k->launch;
-    uint32_t size = l->cluster[0] * l->cluster[1] * l->cluster[2];
+    uint32_t size = (uint32_t)cluster_size(l->cluster);
     uint64_t n = l->nblocks / size, together = l->cooperative ? n : 1;
-    struct cluster *open = calloc(together, sizeof(*open));
-    struct block **blocks = calloc(together * size, sizeof(struct block *));
-    if (!open || !blocks)
-        abort();
+    struct cluster *open = xcalloc(together, sizeof(*open));
+    struct block **blocks = xcalloc(together * size, sizeof(struct block *));
     for (uint64_t i = 0; i < together * size; i++)
         blocks[i] = block_new(k);
     for (uint64_t i = 0; i < together; i++)

@@ -51,7 +51,8 @@ static cudaError_t read_attributes(struct emu_launch *l, const cudaLaunchConfig_
     return cudaSuccess;
 }
 
-/* A cluster must divide the grid; 8 blocks are portable, 16 the most there are. */
+/* 8 blocks are portable, 16 the most there are. That they divide the grid, the launch checks,
+ * also of clusters that the kernel was compiled for. */
 static cudaError_t check_cluster(const struct kernel *k, const struct emu_launch *l)
 {
     uint64_t blocks = (uint64_t)l->cluster[0] * l->cluster[1] * l->cluster[2];
@@ -66,11 +67,6 @@ static cudaError_t check_cluster(const struct kernel *k, const struct emu_launch
                         "kernel %s: a cluster of %lu blocks (at most 8, or 16 with "
                         "cudaFuncAttributeNonPortableClusterSizeAllowed)",
                         shown_name(k->name), blocks);
-    for (int d = 0; d < 3; d++)
-        if (l->grid[d] % l->cluster[d])
-            return emu_fail(cudaErrorInvalidClusterSize,
-                            "kernel %s: grid extent %u is no multiple of the cluster's %u",
-                            shown_name(k->name), l->grid[d], l->cluster[d]);
     return cudaSuccess;
 }
 

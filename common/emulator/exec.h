@@ -159,6 +159,11 @@ struct launch {
     const struct device_profile *profile;
 };
 
+static inline uint64_t cluster_size(const uint32_t cluster[3]) /* blocks */
+{
+    return (uint64_t)cluster[0] * cluster[1] * cluster[2];
+}
+
 /* Layout of the warp-constant area, bytes. */
 enum {
     WC_TID_X = 0,

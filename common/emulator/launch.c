@@ -87,11 +87,11 @@ static uint64_t sreg_value(const struct launch *l, uint64_t what)
     case SREG_CLUSTER_NCTAID:
         return l->cluster[comp];
     case SREG_CLUSTER_NCTARANK:
-        return (uint64_t)l->cluster[0] * l->cluster[1] * l->cluster[2];
+        return cluster_size(l->cluster);
     case SREG_NCLUSTERID:
         return l->grid[comp] / l->cluster[comp];
     case SREG_IS_EXPLICIT_CLUSTER:
-        return l->cluster[0] * l->cluster[1] * l->cluster[2] > 1;
+        return cluster_size(l->cluster) > 1;
     default:
         return 0;
     }
@@ -408,7 +408,7 @@ static void worker_run(struct worker *k)
     struct launch *l = k->launch;
     struct block *open = NULL, *last = NULL, *spare = NULL;
     uint32_t nopen = 0;
-    if (l->cluster[0] * l->cluster[1] * l->cluster[2] > 1) {
+    if (cluster_size(l->cluster) > 1) {
         cluster_worker(k);
         return_steps(k);
         return;
@@ -586,7 +586,7 @@ static void cluster_of(const struct emu_launch *l, uint32_t cluster[3])
 {
     const uint32_t *compiled = l->func->ptx->reqnctapercluster;
     const uint32_t *given = l->cluster[0] ? l->cluster : compiled;
-    bool launched = (uint64_t)l->cluster[0] * l->cluster[1] * l->cluster[2] > 1;
+    bool launched = cluster_size(l->cluster) > 1;
     if (!launched && compiled[0])
         given = compiled;
     for (int k = 0; k < 3; k++)
@@ -637,7 +637,7 @@ static cudaError_t validate(const struct emu_launch *l)
     uint32_t cluster[3];
     cluster_of(l, cluster);
     for (int k = 0; k < 3; k++)
-        if (l->grid[k] % cluster[k] || cluster[0] * cluster[1] * cluster[2] > MAX_CLUSTER)
+        if (l->grid[k] % cluster[k] || cluster_size(cluster) > MAX_CLUSTER)
             return emu_fail(cudaErrorInvalidClusterSize,
                             "kernel %s: clusters of (%u,%u,%u) blocks in a grid of (%u,%u,%u): "
                             "extents must divide the grid's, and %d blocks are the most",
