@@ -361,28 +361,47 @@ static inline void write_bytes(u8 *p, u32 size, u64 v)
         *(u64 *)p = v;
     }
 }
+/* A lane's vector in one move, as a GPU does it: other threads see all of it or nothing. */
+typedef u64 whole16 __attribute__((vector_size(16), aligned(1), may_alias));
+static inline void move_whole(u8 *to, const u8 *from, u32 bytes)
+{
+    if (bytes == 16)
+        *(volatile whole16 *)to = *(const volatile whole16 *)from;
+    else
+        write_bytes(to, bytes, read_bytes(from, bytes, false));
+}
 static inline void load_lanes_from(struct warp *w, const struct insn *in, const u8 *const *host)
 {
     u64 t[WARP];
+    u8 whole[WARP][16];
     bool sign = in->flags & F_SIGNED;
+    for (int i = 0; in->count > 1 && i < WARP; i++)
+        if (ON(w->mask, i))
+            move_whole(whole[i], host[i], in->size * in->count);
     for (u32 k = 0; k < in->count; k++) {
         u32 dst = in->count > 1 ? in->places[k] : in->dst;
         if (dst == NO_PLACE)
             continue;
-        for (int i = 0; i < WARP; i++)
-            t[i] = ON(w->mask, i) ? read_bytes(host[i] + k * in->size, in->size, sign) : 0;
+        for (int i = 0; i < WARP; i++) {
+            const u8 *from = in->count > 1 ? whole[i] + k * in->size : host[i];
+            t[i] = ON(w->mask, i) ? read_bytes(from, in->size, sign) : 0;
+        }
         load_element(w, in, dst, t);
     }
 }
 static inline void store_lanes_to(struct warp *w, const struct insn *in, u8 *const *host)
 {
     u64 t[WARP];
+    u8 whole[WARP][16];
     for (u32 k = 0; k < in->count; k++) {
         load_lanes(t, place(w, in->count > 1 ? in->places[k] : in->src[1]), in->src_width, false);
         for (int i = 0; i < WARP; i++)
             if (ON(w->mask, i))
-                write_bytes(host[i] + k * in->size, in->size, t[i]);
+                write_bytes(in->count > 1 ? whole[i] + k * in->size : host[i], in->size, t[i]);
     }
+    for (int i = 0; in->count > 1 && i < WARP; i++)
+        if (ON(w->mask, i))
+            move_whole(host[i], whole[i], in->size * in->count);
 }
 static inline void order_before(const struct insn *in)
 {
