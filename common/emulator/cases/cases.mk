@@ -9,9 +9,9 @@ test-cases: $B/bin/ptxcases $B/lib/libcudart.so.13
 # on a GPU: what the emulator is held to
 cases-record: $B/bin/ptxcases
 	$(Q)$(ON_gpu) $B/bin/ptxcases $(CASES)/ops.txt --write $(CASES)/ops.h200
-# Random programs: the same, whole kernels from seeds (random_main.c)
+# Random programs: the same, whole kernels from seeds
 RANDOM_SEEDS ?= 0 5000
-$B/bin/ptxrandom: $B/common/emulator/random_main.o
+$B/bin/ptxrandom: $B/$(CASES)/random_main.o $B/$(CASES)/random_gen.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
 test-random: $B/bin/ptxrandom $B/lib/libcudart.so.13

@@ -1,4 +1,4 @@
-/* random_rows.h - the instructions random_main.c writes programs from.
+/* random_rows.h - the instructions random_gen.c writes programs from.
  *
  * Templates: see expand() there. Only instructions whose result the PTX ISA gives to the
  * bit. Float arithmetic names its rounding, or ptxas would contract a mul and an add.

@@ -1,44 +1,30 @@
-/* random_main.c - random programs, the same on the emulator and on a GPU.
+/* random_gen.c - writes random PTX programs without undefined behaviour.
  *
- *   ptxrandom --seeds A B --write FILE   run seeds A … B-1 and keep a line of each
- *   ptxrandom --check FILE               run the seeds of FILE and compare
- *   ptxrandom --print SEED               the PTX of one seed
- *
- * A plain runtime-API program, as cases_main.c. A line is "seed instructions text-hash
- * result-hash", or the name of an error in place of the last; on a GPU, from ptxas -O0, with
- * " optimised " and the result of -O4 behind it where that is another. Programs have no undefined
- * behaviour: every register, local and shared byte is written before it is read; threads
- * exchange data between block barriers only; operations on several lanes name only lanes
- * that come there; atomics commute and their old value is not looked at; no program may
- * look at the sign or payload of a NaN. So a difference is an error of the emulator.
+ * Every register, local and shared byte is written before it is read; threads exchange data
+ * between block barriers only; operations on several lanes name only lanes that come there;
+ * atomics commute and their old value is not looked at; no program may look at the sign or
+ * payload of a NaN. So a difference between two machines is an error of one of them.
  *
  * What code may do depends on which threads are sure to execute it together (enum place).
+ * The same seed gives the same text on every machine.
  */
+#include "random_gen.h"
 #include "random_rows.h"
-#include <cuda_runtime_api.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum place { BLOCK, WARPS, LANES, SIMPLE };
 enum { NR = 10, ND = 6, NH = 4, NF = 5, NG = 3, NP = 4, FUNCS = 3, MAX_DEPTH = 3 };
-/* global atomics: one row of 16 words for each operation, so that all of a row commute */
-enum { ACC_WORDS = 16, ACC_ROWS = 10, ACC_BYTES = ACC_ROWS * ACC_WORDS * 8 };
-enum { MAX_THREADS = 512, TEXT = 1 << 20 };
+enum { TEXT = 1 << 20 };
 
-static const struct shape {
-    unsigned grid, block[3];
-} shapes[] = {{2, {64, 1, 1}}, {3, {96, 1, 1}}, {2, {48, 1, 1}}, {3, {70, 1, 1}},
-              {2, {8, 9, 1}},  {1, {5, 3, 4}},  {4, {64, 1, 1}}, {2, {16, 4, 1}},
-              {2, {33, 1, 1}}, {1, {96, 1, 1}}, {3, {4, 4, 4}},  {2, {3, 7, 4}}};
+static const struct random_shape shapes[] = {{2, {64, 1, 1}}, {3, {96, 1, 1}}, {2, {48, 1, 1}},
+                                             {3, {70, 1, 1}}, {2, {8, 9, 1}},  {1, {5, 3, 4}},
+                                             {4, {64, 1, 1}}, {2, {16, 4, 1}}, {2, {33, 1, 1}},
+                                             {1, {96, 1, 1}}, {3, {4, 4, 4}},  {2, {3, 7, 4}}};
 
 struct gen {
     uint64_t state;
@@ -54,7 +40,7 @@ struct gen {
 };
 
 /* ---- text ---- */
-static void fail(const char *what, const char *which)
+void random_fail(const char *what, const char *which)
 {
     fprintf(stderr, "ptxrandom: %s: %s\n", what, which);
     exit(2);
@@ -78,7 +64,7 @@ __attribute__((format(printf, 2, 3))) static void emit(struct gen *g, const char
     g->n += (size_t)vsnprintf(g->text + g->n, TEXT - g->n, format, ap);
     va_end(ap);
     if (g->n >= TEXT)
-        fail("program too long", "");
+        random_fail("program too long", "");
     for (const char *p = g->text + from; *p; p++)
         g->insns += *p == ';';
 }
@@ -106,7 +92,7 @@ static void operand(struct gen *g, char c)
     } else {
         const char *at = strchr(pools, low);
         if (!at)
-            fail("unknown operand in a template", (char[]){c, 0});
+            random_fail("unknown operand in a template", (char[]){c, 0});
         emit(g, "%%%c%u", low, rnd(g, sizes[at - pools]));
     }
 }
@@ -486,7 +472,7 @@ static void function(struct gen *g, int k)
     g->func = -1;
     g->depth = 0;
 }
-static void set_up(struct gen *g, const struct shape *s)
+static void set_up(struct gen *g, const struct random_shape *s)
 {
     unsigned t = g->threads;
     emit(g,
@@ -536,7 +522,7 @@ static void store_result(struct gen *g)
          "st.global.b64 [%%e0], %%x0;\n",
          g->threads);
 }
-static void kernel(struct gen *g, const struct shape *s)
+static void kernel(struct gen *g, const struct random_shape *s)
 {
     set_up(g, s);
     declare(g);
@@ -567,11 +553,13 @@ static void kernel(struct gen *g, const struct shape *s)
     store_result(g);
     emit(g, "ret;\n}\n");
 }
-static const struct shape *generate(struct gen *g, uint64_t seed)
+void random_generate(struct random_program *p, uint64_t seed)
 {
-    char *text = g->text;
-    *g = (struct gen){.state = seed * 0xd1342543de82ef95ull + 1, .text = text, .func = -1};
-    const struct shape *s = &shapes[rnd(g, sizeof(shapes) / sizeof(shapes[0]))];
+    struct gen all = {.state = seed * 0xd1342543de82ef95ull + 1, .text = p->text, .func = -1};
+    struct gen *g = &all;
+    if (!g->text && !(g->text = malloc(TEXT)))
+        random_fail("out of memory", "");
+    const struct random_shape *s = &shapes[rnd(g, sizeof(shapes) / sizeof(shapes[0]))];
     g->threads = s->block[0] * s->block[1] * s->block[2];
     g->partial = g->threads % 32 != 0;
     emit(g,
@@ -584,229 +572,5 @@ static const struct shape *generate(struct gen *g, uint64_t seed)
     for (int k = 0; k < FUNCS; k++)
         function(g, k);
     kernel(g, s);
-    return s;
-}
-
-/* ---- running ---- */
-static uint64_t hash(const void *data, size_t n)
-{
-    uint64_t h = 14695981039346656037ull;
-    for (size_t k = 0; k < n; k++)
-        h = (h ^ ((const unsigned char *)data)[k]) * 1099511628211ull;
-    return h;
-}
-static void *dev_out, *dev_acc;
-
-/* optimise: 0 to 4, as ptxas -O. */
-static cudaError_t run(const char *text, const struct shape *s, uintptr_t optimise,
-                       uint64_t *result)
-{
-    static uint64_t all[MAX_THREADS + ACC_BYTES / 8];
-    size_t out_bytes = MAX_THREADS * 8;
-    cudaLibrary_t lib;
-    cudaKernel_t k;
-    void *args[] = {&dev_out, &dev_acc}, *value = (void *)optimise;
-    enum cudaJitOption option = cudaJitOptimizationLevel;
-    cudaError_t e = cudaLibraryLoadData(&lib, text, &option, &value, 1, NULL, NULL, 0);
-    if (e != cudaSuccess)
-        return e;
-    if ((e = cudaLibraryGetKernel(&k, lib, "k")) == cudaSuccess &&
-        (e = cudaMemset(dev_out, 0, out_bytes)) == cudaSuccess &&
-        (e = cudaMemset(dev_acc, 0x5a, ACC_BYTES)) == cudaSuccess &&
-        (e = cudaLaunchKernel((const void *)k, (dim3){s->grid, 1, 1},
-                              (dim3){s->block[0], s->block[1], s->block[2]}, args, 0, NULL)) ==
-            cudaSuccess &&
-        (e = cudaDeviceSynchronize()) == cudaSuccess &&
-        (e = cudaMemcpy(all, dev_out, out_bytes, cudaMemcpyDeviceToHost)) == cudaSuccess)
-        e = cudaMemcpy(all + MAX_THREADS, dev_acc, ACC_BYTES, cudaMemcpyDeviceToHost);
-    cudaLibraryUnload(lib);
-    *result = hash(all, sizeof(all));
-    return e;
-}
-enum { LINE = 160 };
-static const char *outcome(char *text, const struct shape *s, uintptr_t optimise)
-{
-    static char word[64];
-    uint64_t result = 0;
-    cudaError_t e = run(text, s, optimise, &result);
-    if (e != cudaSuccess)
-        return cudaGetErrorName(e);
-    snprintf(word, sizeof(word), "%016" PRIx64, result);
-    return word;
-}
-/* A line of the file, without its end. A compiler that optimises has no right to another
- * result; where it has one all the same, that stands behind "optimised". The line grows as
- * the runs end: what kills the process leaves what it did not do. */
-static bool run_seed(struct gen *g, uint64_t seed, bool both, char *line)
-{
-    const struct shape *s = generate(g, seed);
-    char plain[64];
-    int n = snprintf(line, LINE, "%" PRIu64 " %u %016" PRIx64, seed, g->insns, hash(g->text, g->n));
-    snprintf(plain, sizeof(plain), "%s", outcome(g->text, s, 0));
-    n += snprintf(line + n, LINE - (size_t)n, " %s", plain);
-    if (both && strncmp(plain, "cuda", 4)) {
-        snprintf(line + n, LINE - (size_t)n, " optimised crash");
-        const char *word = outcome(g->text, s, 4);
-        if (!strcmp(word, plain))
-            line[n] = 0;
-        else
-            snprintf(line + n, LINE - (size_t)n, " optimised %s", word);
-    }
-    return !strstr(line, "cuda");
-}
-static void open_device(void)
-{
-    cudaError_t e = cudaDeviceSetLimit(cudaLimitStackSize, 16384); /* functions call themselves */
-    if (e == cudaSuccess)
-        e = cudaMalloc(&dev_out, MAX_THREADS * 8);
-    if (e == cudaSuccess)
-        e = cudaMalloc(&dev_acc, ACC_BYTES);
-    if (e != cudaSuccess)
-        fail("no device", cudaGetErrorString(e));
-}
-/* A GPU's context does not outlive most errors, nor a process a crash of the compiler: each
- * chunk of seeds has a process, which ends at the first error, and the rest of the chunk
- * another. */
-enum { CHUNK = 25, JOBS = 64 };
-struct work {
-    uint64_t n, *seeds;
-    char (*lines)[LINE]; /* shared with the processes */
-    bool both;
-};
-struct chunk {
-    uint64_t next, end; /* in work's arrays */
-    pid_t pid;
-};
-static struct work new_work(uint64_t n, bool both)
-{
-    struct work w = {n, malloc(n * sizeof(uint64_t)), NULL, both};
-    w.lines = mmap(NULL, n * LINE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (!w.seeds || w.lines == MAP_FAILED)
-        fail("out of memory", "");
-    return w;
-}
-static void run_chunk(struct gen *g, const struct work *w, const struct chunk *c)
-{
-    open_device();
-    for (uint64_t k = c->next; k < c->end; k++)
-        if (!run_seed(g, w->seeds[k], w->both, w->lines[k]))
-            _exit(1);
-    _exit(0);
-}
-/* True if there is something left to do, which a process now does. */
-static bool start_chunk(struct gen *g, const struct work *w, struct chunk *c, uint64_t *given)
-{
-    if (c->next >= c->end) {
-        c->next = *given;
-        *given = c->end = *given + CHUNK < w->n ? *given + CHUNK : w->n;
-    }
-    if (c->next >= c->end)
-        return false;
-    if ((c->pid = fork()) == 0)
-        run_chunk(g, w, c);
-    if (c->pid < 0)
-        fail("cannot start a process", strerror(errno));
-    return true;
-}
-static void run_work(struct gen *g, const struct work *w)
-{
-    struct chunk chunks[JOBS] = {{0}};
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    unsigned jobs = cores < 1 ? 1 : cores > JOBS ? JOBS : (unsigned)cores, running = 0;
-    uint64_t given = 0;
-    for (;;) {
-        for (unsigned j = 0; j < jobs; j++)
-            if (!chunks[j].pid)
-                running += start_chunk(g, w, &chunks[j], &given);
-        if (!running)
-            return;
-        pid_t ended = wait(NULL);
-        for (unsigned j = 0; j < jobs; j++)
-            if (chunks[j].pid == ended) {
-                struct chunk *c = &chunks[j];
-                c->pid = 0;
-                running--;
-                while (c->next < c->end && w->lines[c->next][0])
-                    c->next++;
-            }
-    }
-}
-static int write_file(struct gen *g, uint64_t from, uint64_t n, const char *file)
-{
-    struct work w = new_work(n, true);
-    uint64_t differ = 0;
-    FILE *f = fopen(file, "w");
-    if (!f)
-        fail("cannot write", file);
-    for (uint64_t k = 0; k < n; k++)
-        w.seeds[k] = from + k;
-    run_work(g, &w);
-    struct cudaDeviceProp p; /* asked for last: a context does not outlive fork() */
-    if (cudaGetDeviceProperties(&p, 0) == cudaSuccess)
-        fprintf(f, "# seed, instructions, hash of the text, of the results: %s\n", p.name);
-    for (uint64_t k = 0; k < n; k++) {
-        differ += strstr(w.lines[k], "optimised") != NULL;
-        fprintf(f, "%s\n", w.lines[k]);
-    }
-    if (fclose(f))
-        fail("cannot write", file);
-    printf("%" PRIu64 " programs, of which %" PRIu64 " have another result when optimised\n", n,
-           differ);
-    return 0;
-}
-static int check_file(struct gen *g, const char *file)
-{
-    char want[LINE], *more;
-    uint64_t n = 0, passed = 0;
-    FILE *f = fopen(file, "r");
-    if (!f)
-        fail("cannot open", file);
-    while (fgets(want, sizeof(want), f))
-        n += want[0] != '#';
-    if (!n)
-        fail("no program in", file);
-    struct work w = new_work(n, false);
-    rewind(f);
-    for (uint64_t k = 0; k < n && fgets(want, sizeof(want), f);)
-        if (want[0] != '#')
-            w.seeds[k++] = strtoull(want, NULL, 10);
-    run_work(g, &w);
-    rewind(f);
-    for (uint64_t k = 0; k < n && fgets(want, sizeof(want), f);) {
-        if (want[0] == '#')
-            continue;
-        want[strcspn(want, "\n")] = 0;
-        if ((more = strstr(want, " optimised")))
-            *more = 0;
-        if (!strcmp(want, w.lines[k]))
-            passed++;
-        else if (k - passed < 10)
-            printf("FAIL expected %s\n     got      %s\n", want, w.lines[k]);
-        k++;
-    }
-    fclose(f);
-    printf("%" PRIu64 " passed, %" PRIu64 " failed\n", passed, n - passed);
-    return passed != n;
-}
-
-int main(int argc, char **argv)
-{
-    struct gen g = {.text = malloc(TEXT)};
-    if (!g.text)
-        fail("out of memory", "");
-    if (argc == 3 && !strcmp(argv[1], "--print")) {
-        generate(&g, strtoull(argv[2], NULL, 10));
-        fputs(g.text, stdout);
-        return 0;
-    }
-    if (argc == 6 && !strcmp(argv[1], "--seeds") && !strcmp(argv[4], "--write")) {
-        uint64_t from = strtoull(argv[2], NULL, 10), to = strtoull(argv[3], NULL, 10);
-        if (to <= from || to - from > 1000000)
-            fail("--seeds A B: at most a million, A < B", argv[3]);
-        return write_file(&g, from, to - from, argv[5]);
-    }
-    if (argc == 3 && !strcmp(argv[1], "--check"))
-        return check_file(&g, argv[2]);
-    fprintf(stderr, "usage: ptxrandom --seeds A B --write FILE | --check FILE | --print SEED\n");
-    return 2;
+    *p = (struct random_program){g->text, g->n, g->insns, *s};
 }
