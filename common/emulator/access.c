@@ -40,6 +40,7 @@ void access_event(struct warp *w, const struct insn *in, enum access_kind kind,
         .space = space,
         .is_volatile = in->flags & (F_VOLATILE | F_RELAXED | F_ACQUIRE | F_RELEASE),
         .is_async = in->flags & F_ASYNC,
+        .collective = in->flags & F_COLLECTIVE,
         .scope = (uint8_t)(in->flags >> F_SCOPE_SHIFT & 7),
         .size = (uint8_t)size,
         .warp = w->index,
@@ -58,4 +59,14 @@ void access_event(struct warp *w, const struct insn *in, enum access_kind kind,
         rules_count(l->profile, &a, &w->worker->by_rules[in->slot]);
     if (w->block->sampled)
         traffic_listener()->access(traffic_listener(), &w->block->info, &a);
+}
+
+void access_matrix(struct warp *w, const struct insn *in, const uint64_t *addr,
+                   const uint64_t *pitch, uint32_t fragment)
+{
+    struct launch *l = w->block->launch;
+    struct matrix_move m = {in->site, w->index, w->mask, fragment, addr, pitch};
+    for (int k = 0; k < l->nlisteners; k++)
+        if (l->listeners[k]->matrix)
+            l->listeners[k]->matrix(l->listeners[k], &w->block->info, &m);
 }

@@ -360,6 +360,11 @@ static void on_access(struct listener *self, struct block_info *info, const stru
     b->last[a->space][a->warp] = a->site;
 }
 
+static void on_matrix(struct listener *self, struct block_info *info, const struct matrix_move *m)
+{
+    report_matrix(info->user[self->slot], m);
+}
+
 /* Races between blocks over shared memory are not looked for. */
 static void on_peer_write(struct listener *self, struct block_info *info, uint32_t at, uint32_t n)
 {
@@ -459,6 +464,7 @@ struct listener *check_listener(void)
         .block_begin = block_begin,
         .block_end = block_end,
         .access = on_access,
+        .matrix = on_matrix,
         .barrier_arrive = on_arrive,
         .barrier_leave = on_leave,
         .peer_write = on_peer_write,

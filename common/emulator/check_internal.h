@@ -97,8 +97,9 @@ void page_free(struct shadow_page *p);
 #define MAX_BLOCKS       (1u << 20) /* races are looked for in the first so many blocks */
 #define MAX_WARPS        32u
 
-/* 0 is an empty cell. */
+/* 0 is an empty cell: clocks start at 1. */
 enum how {
+    HOW_WARP = 0,   /* the warp as one (wmma, ldmatrix): any of its lanes may have done it */
     HOW_WEAK = 1,   /* plain load or store */
     HOW_STRONG = 2, /* atomic, relaxed, acquire, release; volatile in global memory */
     HOW_MANY = 3,   /* reads: several lanes of the warp; writes: strong at .cta scope only */
@@ -278,6 +279,7 @@ void report_block_end(struct block_state *b);
 void report_barrier(struct block_state *b, const struct site *s, uint32_t warp, uint32_t mask,
                     uint32_t live);
 void report_exited(struct block_state *b, const struct site *s);
+void report_matrix(struct block_state *b, const struct matrix_move *m); /* if it is not allowed */
 void report_leak(const struct mem_alloc *a);
 
 #endif

@@ -7,7 +7,9 @@
  *   - both accesses strong (atomics, relaxed and stronger; in global memory volatile, too),
  *     unless one has .cta scope and they are of different blocks;
  *   - stores of the value that is there already, by weak stores;
- *   - lanes of one instruction storing the same value.
+ *   - lanes of one instruction storing the same value;
+ *   - granted: two collective accesses (wmma, ldmatrix, stmatrix) by one warp. Each waits for
+ *     all lanes, but the ISA does not say that it orders memory.
  */
 #include "check_internal.h"
 #include <string.h>
@@ -20,7 +22,7 @@ static bool is_strong(const struct access *a)
 static enum how how_of(const struct access *a, bool strong)
 {
     if (!strong)
-        return HOW_WEAK;
+        return a->collective ? HOW_WARP : HOW_WEAK;
     if (a->kind != ACCESS_LOAD && a->scope == 1)
         return HOW_MANY;
     return HOW_STRONG;
@@ -81,13 +83,23 @@ static bool ordered(const struct race *x, uint64_t cell, bool read, uint32_t lan
     return order_before(x->b, cell, read, x->a->warp, lane);
 }
 
+/* In program order: of one thread, or each of the whole warp. Which of a warp's lanes makes a
+ * collective access is not known, so none of them is sure to have made it. */
+static inline bool own(const struct race *x, uint64_t cell, uint32_t lane)
+{
+    bool whole = cell_how(x->me) == HOW_WARP;
+
+    return !((cell ^ x->me) & CELL_WARP_MASK) && (cell_how(cell) == HOW_WARP) == whole &&
+           (whole || cell_lane(cell) == lane);
+}
+
 /* Both strong, and each in the other's scope. */
 static bool synchronising(const struct race *x, uint64_t cell, bool cell_writes)
 {
     uint32_t how = cell_how(cell);
     bool mine = cell_how(x->me) != HOW_MANY, his = !(cell_writes && how == HOW_MANY);
 
-    if (!x->strong || how == HOW_WEAK || (!cell_writes && how == HOW_MANY))
+    if (!x->strong || how <= HOW_WEAK || (!cell_writes && how == HOW_MANY))
         return false;
     return (mine && his) || (cell & CELL_BLOCK) == x->block;
 }
@@ -131,7 +143,7 @@ static __attribute__((noinline)) void meet_write(const struct race *x, uint64_t 
 {
     bool store = x->a->kind == ACCESS_STORE;
 
-    if (synchronising(x, cell, true))
+    if (own(x, cell, lane) || synchronising(x, cell, true))
         return;
     if (store && same_instruction(x, cell, lane)) {
         if (!lanes_store_the_same(x, lane, cell_lane(cell)))
@@ -140,16 +152,14 @@ static __attribute__((noinline)) void meet_write(const struct race *x, uint64_t 
     }
     if (ordered(x, cell, false, lane))
         return;
-    if (store && cell_how(cell) == HOW_WEAK && stores_what_is_there(x, lane, contents))
+    if (store && cell_how(cell) <= HOW_WEAK && stores_what_is_there(x, lane, contents))
         return;
     report_race(x->b, x->a, lane, cell, true, false);
 }
 
 static __attribute__((noinline)) void meet_read(const struct race *x, uint64_t cell, uint32_t lane)
 {
-    bool own = ((cell ^ x->me) & CELL_WARP_MASK) == 0 && cell_lane(cell) == lane;
-
-    if (own && cell_how(cell) != HOW_MANY)
+    if (cell_how(cell) != HOW_MANY && own(x, cell, lane))
         return;
     if (!synchronising(x, cell, false) && !ordered(x, cell, true, lane))
         report_race(x->b, x->a, lane, cell, false, false);
@@ -158,9 +168,7 @@ static __attribute__((noinline)) void meet_read(const struct race *x, uint64_t c
 /* A reader of the same warp takes the slot; several lanes' plain reads become HOW_MANY. */
 static void replace_reader(const struct race *x, uint64_t *slot, uint64_t me, uint32_t lane)
 {
-    bool other_lane = ((*slot ^ me) & CELL_THREAD_MASK) != 0;
-
-    if ((other_lane || cell_how(*slot) == HOW_MANY) && cell_how(*slot) != HOW_STRONG &&
+    if ((!own(x, *slot, lane) || cell_how(*slot) == HOW_MANY) && cell_how(*slot) != HOW_STRONG &&
         !ordered(x, *slot, true, lane)) {
         if (x->strong)
             return; /* the plain read is the one that can race */
@@ -186,7 +194,7 @@ static __attribute__((noinline)) void join_readers(const struct race *x, struct 
         c->other = me;
 }
 
-/* Neither needs a look: settled, or this very thread's and of the same sort. */
+/* Needs no look: settled, or this very thread's and of the same sort. */
 static inline bool plain(const struct race *x, uint64_t cell, uint64_t me)
 {
     return settled(x, cell) || ((cell ^ me) & (CELL_THREAD_MASK | CELL_HOW_MASK)) == 0;
@@ -194,7 +202,7 @@ static inline bool plain(const struct race *x, uint64_t cell, uint64_t me)
 
 static inline void touch_read(const struct race *x, struct cells *c, uint64_t me, uint32_t lane)
 {
-    if (!settled(x, c->write) && ((c->write ^ me) & CELL_THREAD_MASK))
+    if (!plain(x, c->write, me))
         meet_write(x, c->write, lane, NULL);
     if (plain(x, c->read, me))
         c->read = me;
@@ -206,7 +214,7 @@ static inline void touch_read(const struct race *x, struct cells *c, uint64_t me
 static inline void touch_write(const struct race *x, struct cells *c, uint64_t me, uint32_t lane,
                                const uint8_t *contents)
 {
-    if (!settled(x, c->write) && ((c->write ^ me) & CELL_THREAD_MASK))
+    if (!plain(x, c->write, me))
         meet_write(x, c->write, lane, contents);
     if (!plain(x, c->read, me))
         meet_read(x, c->read, lane);

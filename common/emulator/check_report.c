@@ -243,7 +243,7 @@ static bool counted(const char *kind, const struct block_state *b, const struct 
 /* Kinds, compared by address above. */
 static const char uninitialised[] = "uninitialised-read", shared_race[] = "shared-race",
                   global_race[] = "global-race", divergence[] = "barrier-divergence",
-                  exited[] = "barrier-exited";
+                  exited[] = "barrier-exited", operands[] = "wmma-operands";
 
 static const char *space_name(enum access_space s)
 {
@@ -389,7 +389,11 @@ static void put_other(struct text *t, const struct block_state *b, const struct 
 
     put(t, "    ");
     put_site(t, s);
-    if (thread == a->warp * 32 + lane && distance(b, a, other) != OTHER_BLOCK) {
+    if (cell_how(other) == HOW_WARP) {
+        if (distance(b, a, other) == OTHER_BLOCK)
+            put_xyz(t, ": block (", cell_block(other), b->info->nctaid, ")");
+        put(t, ": warp %u as one", cell_warp(other));
+    } else if (thread == a->warp * 32 + lane && distance(b, a, other) != OTHER_BLOCK) {
         put(t, ": another thread of its warp");
     } else {
         if (distance(b, a, other) == OTHER_BLOCK)
@@ -492,6 +496,72 @@ void report_exited(struct block_state *b, const struct site *s)
     put(&t, "    CUDA does not define this; GPUs since Volta go on without it\n");
     put(&t, "    skip the work in threads past the end instead of returning before the barrier\n");
     report_at_barrier(exited, b, s, thread, words);
+}
+
+/* ---- matrices ---- */
+
+static bool all_same(const struct matrix_move *m, const uint64_t *v)
+{
+    uint64_t first = v[__builtin_ctz(m->mask)];
+
+    for (uint32_t lanes = m->mask; lanes; lanes &= lanes - 1)
+        if (v[__builtin_ctz(lanes)] != first)
+            return false;
+    return true;
+}
+
+/* Of two documents the laxer: the ISA ("Matrix Storage for WMMA") wants each row or column at
+ * a multiple of a lane's fragment, of up to 32 bytes; the CUDA guide (load_matrix_sync) the
+ * matrix on 32 bytes, and rows or columns a multiple of 16 bytes apart. */
+static uint32_t pitch_unit(const struct matrix_move *m)
+{
+    return m->fragment < 16 ? m->fragment : 16;
+}
+
+static bool matrix_allowed(const struct matrix_move *m)
+{
+    uint32_t lane = (uint32_t)__builtin_ctz(m->mask);
+
+    return m->mask == ~0u && all_same(m, m->addr) && all_same(m, m->pitch) &&
+           m->addr[lane] % m->fragment == 0 && m->pitch[lane] % pitch_unit(m) == 0;
+}
+
+static void put_matrix_fault(struct text *t, const struct matrix_move *m, uint32_t lane)
+{
+    uint64_t addr = m->addr[lane];
+    char near[256];
+
+    check_describe_address(addr, near, sizeof near);
+    if (m->mask != ~0u)
+        put(t, "    %d threads of the warp are here, and it takes all 32\n",
+            __builtin_popcount(m->mask));
+    else if (!all_same(m, m->addr) || !all_same(m, m->pitch))
+        put(t, "    the warp's threads do not all name the same matrix\n");
+    else if (addr % m->fragment)
+        put(t,
+            "    the matrix is at 0x%" PRIx64 ", %s: no multiple of %u bytes\n"
+            "    __align__(32) for the array, and whole tiles from its start?\n",
+            addr, near, m->fragment);
+    else
+        put(t,
+            "    its rows or columns are %" PRIu64 " bytes apart: no multiple of %u\n"
+            "    pad them to a multiple of 8 halves or 4 floats, or go through shared memory?\n",
+            m->pitch[lane], pitch_unit(m));
+}
+
+void report_matrix(struct block_state *b, const struct matrix_move *m)
+{
+    uint32_t lane = (uint32_t)__builtin_ctz(m->mask), thread = m->warp * 32 + lane;
+    char words[1024], json[1536];
+    struct text t = {words, sizeof words, 0}, j = {json, sizeof json, 0};
+
+    if (matrix_allowed(m) || counted(operands, b, m->site, NULL, thread, m->addr[lane]))
+        return;
+    put_head(&t, "wmma as CUDA does not define it", b, m->site, thread);
+    put_matrix_fault(&t, m, lane);
+    put(&t, "    a GPU may move other elements, and need not report an error\n");
+    put_message(&j, words);
+    finding_report(operands, b->info, m->site, thread, m->addr[lane], json, words);
 }
 
 /* ---- leaks ---- */

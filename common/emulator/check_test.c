@@ -70,7 +70,7 @@ struct move {
     int64_t step;
     bool same;
     uint8_t size, order, scope;
-    bool is_volatile;
+    bool is_volatile, collective;
     uint32_t mask;
     bool same_value;
 };
@@ -84,6 +84,7 @@ static void go(uint32_t block, uint32_t warp, uint32_t n, struct move m)
         .kind = m.kind,
         .space = m.space,
         .is_volatile = m.is_volatile,
+        .collective = m.collective,
         .order = m.order,
         .scope = m.scope,
         .size = m.size ? m.size : 4,
@@ -186,6 +187,93 @@ Test(check, shared_with_barrier)
     neighbours(true);
     neighbours(true);
     expect(NULL, 0);
+}
+
+/* A collective access and a plain one by a warp's lanes, each of the very element that is, here,
+ * its own: on a GPU it may be another's. */
+static void by_the_warp(struct move first, struct move second, bool sync)
+{
+    launch(1, 32);
+    go(0, 0, 9, SH(ST));
+    syncthreads(0);
+    go(0, 0, 10, first);
+    if (sync)
+        syncwarp(0, 0, ~0u, true);
+    go(0, 0, 11, second);
+    finish(1);
+}
+
+#define WHOLE .collective = true
+
+Test(check, stored_by_the_warp_read_by_a_lane)
+{
+    by_the_warp(SH(ST, WHOLE), SH(LD), false);
+    expect("shared-race", 11);
+    expect_text("warp 0 as one wrote it");
+}
+
+Test(check, stored_by_the_warp_stored_by_a_lane)
+{
+    by_the_warp(SH(ST, WHOLE), SH(ST), false);
+    expect("shared-race", 11);
+}
+
+Test(check, read_by_the_warp_stored_by_a_lane)
+{
+    by_the_warp(SH(LD, WHOLE), SH(ST), false);
+    expect("shared-race", 11);
+}
+
+Test(check, stored_by_a_lane_read_by_the_warp)
+{
+    by_the_warp(SH(ST), SH(LD, WHOLE), false);
+    expect("shared-race", 11);
+}
+
+Test(check, read_by_a_lane_stored_by_the_warp)
+{
+    by_the_warp(SH(LD), SH(ST, WHOLE), false);
+    expect("shared-race", 11);
+}
+
+/* The warp's own reading does not hide that a lane read, too. */
+Test(check, read_by_both_stored_by_the_warp)
+{
+    launch(1, 32);
+    go(0, 0, 9, SH(ST));
+    syncthreads(0);
+    go(0, 0, 10, SH(LD));
+    go(0, 0, 11, SH(LD, WHOLE));
+    go(0, 0, 12, SH(ST, WHOLE));
+    finish(1);
+    expect("shared-race", 12);
+}
+
+Test(check, by_the_warp_and_by_lanes_with_syncwarp)
+{
+    by_the_warp(SH(ST, WHOLE), SH(LD), true);
+    by_the_warp(SH(LD, WHOLE), SH(ST), true);
+    by_the_warp(SH(ST), SH(LD, WHOLE), true);
+    by_the_warp(SH(LD), SH(ST, WHOLE), true);
+    expect(NULL, 0);
+}
+
+/* Granted, whichever lanes stand for the warp. */
+Test(check, by_the_warp_and_again_by_the_warp)
+{
+    by_the_warp(SH(ST, WHOLE), SH(LD, WHOLE, .base = 124, .step = -4), false);
+    by_the_warp(SH(LD, WHOLE), SH(LD, WHOLE, .base = 124, .step = -4), false);
+    by_the_warp(SH(LD, WHOLE), SH(ST, WHOLE, .base = 124, .step = -4), false);
+    expect(NULL, 0);
+}
+
+Test(check, stored_by_two_warps)
+{
+    launch(1, 64);
+    go(0, 0, 10, SH(ST, WHOLE));
+    go(0, 1, 11, SH(ST, WHOLE));
+    finish(1);
+    expect("shared-race", 11);
 }
 
 /* Every warp reads the word, then one writes it: whoever it is, another one has read. */
@@ -742,4 +830,57 @@ Test(check, leaks)
     check_leaks();
     expect("leak", 0);
     expect_text("65536-byte block from cudaMalloc");
+}
+
+/* ---- matrices ---- */
+
+/* One wmma access; lane 5's address and pitch are `other` bytes off. */
+static void matrix(uint32_t mask, uint64_t addr, uint64_t pitch, uint32_t fragment, uint64_t other)
+{
+    uint64_t addrs[32], pitches[32];
+    struct matrix_move m = {line(10, "wmma.load"), 0, mask, fragment, addrs, pitches};
+
+    launch(1, 32);
+    for (uint32_t i = 0; i < 32; i++) {
+        addrs[i] = data + addr + (i == 5 ? other : 0);
+        pitches[i] = pitch;
+    }
+    l->matrix(l, &blocks[0], &m);
+    finish(1);
+}
+
+Test(check, matrices_as_cuda_wants_them)
+{
+    matrix(~0u, 0, 32, 32, 0);
+    matrix(~0u, 96, 80, 32, 0);
+    matrix(~0u, 16, 16, 16, 0);
+    matrix(~0u, 8, 24, 8, 0); /* 8-bit elements: a lane holds 8 bytes */
+    expect(NULL, 0);
+}
+
+Test(check, matrix_off_its_alignment)
+{
+    matrix(~0u, 16, 32, 32, 0);
+    expect("wmma-operands", 10);
+    expect_text("byte 16 of ");
+}
+
+Test(check, matrix_with_odd_rows)
+{
+    matrix(~0u, 0, 68, 32, 0);
+    expect("wmma-operands", 10);
+    expect_text("68 bytes apart");
+}
+
+Test(check, matrix_of_each_lane)
+{
+    matrix(~0u, 0, 32, 32, 32);
+    expect("wmma-operands", 10);
+}
+
+Test(check, matrix_for_half_a_warp)
+{
+    matrix(0xffff, 0, 32, 32, 0);
+    expect("wmma-operands", 10);
+    expect_text("16 threads of the warp");
 }

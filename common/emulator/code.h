@@ -56,7 +56,8 @@ enum {
     F_SATFINITE = 1 << 20,
     F_ROUND_RNA = 1 << 21,
     F_CARRY_IN = 1 << 22,
-    F_SCOPE_SHIFT = 24, /* three bits, struct access.scope */
+    F_COLLECTIVE = 1 << 23, /* struct access.collective */
+    F_SCOPE_SHIFT = 24,     /* three bits, struct access.scope */
 };
 
 struct insn {

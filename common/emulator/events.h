@@ -47,6 +47,7 @@ struct access {
     enum access_kind kind;
     enum access_space space;
     bool is_volatile, is_async; /* ld/st.volatile or relaxed and stronger; cp.async */
+    bool collective;            /* by the warp as one: which lane moves what is not defined */
     uint8_t order;              /* 0 weak/volatile, 1 relaxed, 2 acquire, 4 release (2|4 acq_rel) */
     uint8_t scope;              /* 0 none, 1 cta, 2 cluster, 3 gpu, 4 sys */
     uint8_t size;               /* bytes a lane: 1, 2, 4, 8, 16 */
@@ -56,6 +57,14 @@ struct access {
                                    offset in the thread's; global: device address */
     const uint32_t *const *value; /* not NULL for loads after, stores before the access:
                              value[k][lane] is word k (size/4 words, at least 1) */
+};
+
+/* A warp's wmma.load or wmma.store: where its matrix is. */
+struct matrix_move {
+    const struct site *site;
+    uint32_t warp, mask;
+    uint32_t fragment;            /* bytes of it in a lane's registers */
+    const uint64_t *addr, *pitch; /* by lane: generic address; bytes from row (column) to next */
 };
 
 struct listener {
@@ -68,6 +77,8 @@ struct listener {
     void (*block_end)(struct listener *l, struct block_info *b);
     /* Before the access takes place; bounds and alignment have been checked. */
     void (*access)(struct listener *l, struct block_info *b, const struct access *a);
+    /* Before the accesses that it is made of. */
+    void (*matrix)(struct listener *l, struct block_info *b, const struct matrix_move *m);
     /* A warp's lanes `mask` arrive at block barrier `id`; later, all leave it. */
     void (*barrier_arrive)(struct listener *l, struct block_info *b, const struct site *s,
                            uint32_t warp, uint32_t mask, uint32_t id, bool aligned);

@@ -239,6 +239,8 @@ bool access_lookup(struct warp *w, const struct insn *in, int lane, uint64_t add
 void access_event(struct warp *w, const struct insn *in, enum access_kind kind,
                   enum access_space space, uint32_t mask, uint32_t size, const uint64_t *addr,
                   const uint32_t *const *value);
+void access_matrix(struct warp *w, const struct insn *in, const uint64_t *addr,
+                   const uint64_t *pitch, uint32_t fragment); /* struct matrix_move */
 
 uint8_t *launch_constants(struct launch *l, struct emu_func *f); /* launch.c */
 

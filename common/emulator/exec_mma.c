@@ -198,6 +198,14 @@ static inline u64 matrix_offset(const struct mma_shape *s, u32 at, u64 stride)
         index = at % s->cols * stride + at / s->cols;
     return index * s->element_bytes;
 }
+static void tell_matrix(struct warp *w, const struct insn *in, const u64 *base, const u64 *stride)
+{
+    const struct mma_shape *s = in->data;
+    u64 window = in->sub == SPACE_SHARED ? MEM_SHARED_BASE : 0, addr[WARP], pitch[WARP];
+    LANES addr[i] = (base[i] + (u64)in->imm) | window;
+    LANES pitch[i] = stride[i] * s->element_bytes;
+    access_matrix(w, in, addr, pitch, s->nd * (s->element_bytes == 8 ? 8 : 4));
+}
 /* wmma.load, wmma.store: one access a register where its elements lie side by side */
 HANDLER(wmma_move)
 {
@@ -211,6 +219,8 @@ HANDLER(wmma_move)
         load_lanes(stride, place(w, in->src[2]), 4, false);
     else
         LANES stride[i] = s->row_major ? s->cols : s->rows;
+    if (w->block->tell)
+        tell_matrix(w, in, base, stride);
     for (u32 k = 0; k < n; k += step) {
         u32 *reg = place(w, in->places[k / e]), shift = 8 * s->element_bytes * (k % e);
         u32 ones = bytes >= 4 ? ~0u : (1u << 8 * bytes) - 1;

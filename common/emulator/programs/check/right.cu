@@ -6,6 +6,7 @@
 #include "expect.h"
 #include <cooperative_groups.h>
 #include <cuda/atomic>
+#include <mma.h>
 
 namespace cg = cooperative_groups;
 
@@ -312,6 +313,57 @@ __global__ void padding(const padded *in, padded *out)
     out[threadIdx.x] = s[threadIdx.x];
 }
 
+/* Plain and collective accesses with a barrier between, collective ones without; rows of 40
+ * halves, as padding against bank conflicts makes them. */
+__global__ void matrices(const half *in, float *out)
+{
+    using namespace nvcuda::wmma;
+    __shared__ __align__(32) half s[32][40];
+    __shared__ __align__(32) float c[16][20];
+    fragment<matrix_a, 16, 16, 16, half, row_major> f;
+    fragment<matrix_b, 16, 16, 16, half, col_major> g;
+    fragment<accumulator, 16, 16, 16, float> sum;
+
+    fill_fragment(sum, 0.0f);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 32; i++)
+            s[i][threadIdx.x] = in[(round * 32 + i) * 32 + threadIdx.x];
+        __syncwarp();
+        for (int k = 0; k < 32; k += 16) {
+            load_matrix_sync(f, &s[0][k], 40);
+            load_matrix_sync(g, &s[16][k], 40);
+            mma_sync(sum, f, g, sum);
+        }
+        __syncwarp();
+        store_matrix_sync(&c[0][0], sum, 20, mem_row_major);
+        load_matrix_sync(sum, &c[0][0], 20, mem_row_major);
+        store_matrix_sync(&c[0][0], sum, 20, mem_row_major);
+        __syncwarp(0xffff);
+        __syncwarp(0xffff0000);
+        __syncwarp();
+        for (int i = threadIdx.x; i < 256; i += 32)
+            out[i] = c[i % 16][i / 16];
+        __syncthreads();
+    }
+    store_matrix_sync(out + 256, sum, 16, mem_col_major);
+}
+
+__global__ void moved_by_the_warp(const half *in, unsigned *out)
+{
+    __shared__ __align__(16) half s[8][8];
+    unsigned at = (unsigned)__cvta_generic_to_shared(&s[threadIdx.x % 8][0]), v;
+
+    for (int i = 0; i < 2; i++) {
+        s[threadIdx.x / 4][threadIdx.x % 4 * 2] = in[threadIdx.x * 2];
+        s[threadIdx.x / 4][threadIdx.x % 4 * 2 + 1] = in[threadIdx.x * 2 + 1];
+        __syncwarp();
+        asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(v) : "r"(at) : "memory");
+        asm volatile("stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%1], {%0};" : : "r"(v), "r"(at) : "memory");
+        __syncwarp();
+    }
+    out[threadIdx.x] = v;
+}
+
 int main()
 {
     int *a = written(65536), *b = written(65536), *c = written(4096), *d = unwritten(65536);
@@ -336,5 +388,7 @@ int main()
     producer_consumer<<<1, 64>>>(a, more);
     locals<<<1, 32>>>(a, b);
     padding<<<1, 32>>>((padded *)a, (padded *)d);
+    matrices<<<1, 32>>>((half *)a, (float *)b);
+    moved_by_the_warp<<<1, 32>>>((half *)a, (unsigned *)b);
     return expectations();
 }

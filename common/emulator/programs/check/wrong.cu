@@ -6,6 +6,7 @@
 #include "expect.h"
 #include <cuda/atomic>
 #include <cuda/barrier>
+#include <mma.h>
 
 /* ---- shared memory ---- */
 
@@ -105,6 +106,84 @@ __global__ void arrive_without_wait(int *out)
     s[threadIdx.x] = (int)threadIdx.x;
     (void)b.arrive();
     out[threadIdx.x] = s[threadIdx.x ^ 32]; HERE(arrive)
+}
+
+/* ---- matrices ---- */
+
+using tile16 = nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float>;
+using left16 = nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 16, half,
+                                      nvcuda::wmma::row_major>;
+
+/* Whichever lane stored the element: none may read it before a __syncwarp(). */
+__global__ void read_what_the_warp_stored(int *out)
+{
+    __shared__ __align__(32) float s[256];
+    tile16 f;
+
+    nvcuda::wmma::fill_fragment(f, 1.0f);
+    nvcuda::wmma::store_matrix_sync(s, f, 16, nvcuda::wmma::mem_row_major);
+    for (unsigned i = threadIdx.x; i < 256; i += 32)
+        out[i] = (int)s[i]; HERE(warp_stored)
+}
+
+__global__ void load_what_threads_stored(int *out)
+{
+    __shared__ __align__(32) half s[256];
+    left16 f;
+
+    for (unsigned i = 0; i < 8; i++)
+        s[threadIdx.x * 8 + i] = __float2half(1.0f);
+    nvcuda::wmma::load_matrix_sync(f, s, 16); HERE(warp_loads)
+    out[threadIdx.x] = (int)__half2float(f.x[0]);
+}
+
+/* The tile is read; what is to be read next must not be stored yet. */
+__global__ void store_where_threads_read(int *out)
+{
+    __shared__ __align__(32) float s[256];
+    tile16 f;
+
+    for (unsigned i = threadIdx.x; i < 256; i += 32)
+        s[i] = 1;
+    __syncwarp();
+    for (unsigned i = threadIdx.x; i < 256; i += 32)
+        out[i] = (int)s[i];
+    nvcuda::wmma::fill_fragment(f, 2.0f);
+    nvcuda::wmma::store_matrix_sync(s, f, 16, nvcuda::wmma::mem_row_major); HERE(warp_stores)
+}
+
+__global__ void rows_of_17_floats(int *out)
+{
+    tile16 f;
+
+    nvcuda::wmma::fill_fragment(f, 1.0f);
+    nvcuda::wmma::store_matrix_sync((float *)out, f, 17, nvcuda::wmma::mem_row_major); HERE(pitch)
+}
+
+__global__ void matrix_off_by_8_bytes(int *out)
+{
+    tile16 f;
+
+    nvcuda::wmma::fill_fragment(f, 1.0f);
+    nvcuda::wmma::store_matrix_sync((float *)out + 2, f, 16, nvcuda::wmma::mem_row_major); HERE(start)
+}
+
+__global__ void matrix_for_each_thread(const half *in, int *out)
+{
+    left16 f;
+
+    nvcuda::wmma::load_matrix_sync(f, in + threadIdx.x * 16, 16); HERE(each_thread)
+    out[threadIdx.x] = (int)__half2float(f.x[0]);
+}
+
+__global__ void matrix_for_half_a_warp(const half *in, int *out)
+{
+    left16 f;
+
+    if (threadIdx.x < 16) {
+        nvcuda::wmma::load_matrix_sync(f, in, 16); HERE(half_a_warp)
+        out[threadIdx.x] = (int)__half2float(f.x[0]);
+    }
 }
 
 /* ---- global memory ---- */
@@ -238,6 +317,13 @@ int main()
     EXPECT(1, tile, "shared-race", tile_of_next_step<<<1, 64>>>(a, b));
     EXPECT(1, atomic_and_plain, "shared-race", atomic_and_plain<<<1, 64>>>(a));
     EXPECT(1, arrive, "shared-race", arrive_without_wait<<<1, 64>>>(a));
+    EXPECT(1, warp_stored, "shared-race", read_what_the_warp_stored<<<1, 32>>>(a));
+    EXPECT(1, warp_loads, "shared-race", load_what_threads_stored<<<1, 32>>>(a));
+    EXPECT(1, warp_stores, "shared-race", store_where_threads_read<<<1, 32>>>(a));
+    EXPECT(1, pitch, "wmma-operands", rows_of_17_floats<<<1, 32>>>(a));
+    EXPECT(1, start, "wmma-operands", matrix_off_by_8_bytes<<<1, 32>>>(a));
+    EXPECT(1, each_thread, "wmma-operands", matrix_for_each_thread<<<1, 32>>>((half *)a, b));
+    EXPECT(1, half_a_warp, "wmma-operands", matrix_for_half_a_warp<<<1, 32>>>((half *)a, b));
     EXPECT(1, plain_sum, "global-race", sum_without_atomic<<<4, 32>>>(a));
     EXPECT(1, shift, "global-race", shift_in_place<<<4, 64>>>(a, 256));
     EXPECT(1, last_block, "global-race", last_block_without_fence<<<4, 32>>>(a, b));
