@@ -246,6 +246,27 @@ Test(core, lanes_go_to_different_targets)
 }
 
 /* ---- counters ---- */
+/* As ptxas makes it: sub.cc's carry, seen by addc, is set where there was no borrow. */
+Test(core, subtraction_carries_where_it_does_not_borrow)
+{
+    RUN(.body = "mov.u32 %r1, 16;\nsub.cc.u32 %r2, %t, %r1;\naddc.u32 %r3, 0, 0;\n"
+                "sub.cc.u32 %r2, %t, %r1;\nsubc.cc.u32 %r4, 5, 2;\naddc.u32 %r5, 0, 0;\n"
+                "add.cc.u32 %r2, %t, 0xfffffff0;\nsubc.u32 %r6, 5, 2;\n"
+                "cvt.u64.u32 %d1, %t;\nsub.cc.u64 %d2, %d1, 16;\naddc.u64 %d3, 0, 0;\n"
+                "cvt.u32.u64 %r7, %d3;\n"
+                "st.global.u32 [%mine], %r3;\nst.global.u32 [%mine+128], %r4;\n"
+                "st.global.u32 [%mine+256], %r5;\nst.global.u32 [%mine+384], %r6;\n"
+                "st.global.u32 [%mine+512], %r7;");
+    for (uint32_t i = 0; i < 32; i++) {
+        uint32_t no_borrow = i >= 16;
+        cr_expect_eq(out[i], no_borrow, "lane %u: %u", i, out[i]);
+        cr_expect_eq(out[32 + i], 2 + no_borrow, "lane %u: %u", i, out[32 + i]);
+        cr_expect_eq(out[64 + i], 1, "lane %u: %u", i, out[64 + i]);
+        cr_expect_eq(out[96 + i], 2 + no_borrow, "lane %u: %u", i, out[96 + i]);
+        cr_expect_eq(out[128 + i], no_borrow, "lane %u: %u", i, out[128 + i]);
+    }
+}
+
 Test(core, instructions_are_counted)
 {
     /* 2 blocks of 48: four warps. The prologue is 5 instructions, ret one. */

@@ -245,7 +245,12 @@ SELP(selp_16, u16)
 SELP(selp_32, u32)
 SELP(selp_64, u64)
 
-/* ---- extended precision: one carry bit a lane ---- */
+/*
+ * ---- extended precision: one carry bit a lane ----
+ * A subtraction adds the complement: its carry is set where there is no borrow, which shows in
+ * an addc behind it. The ISA calls the bit borrow-out, but ptxas does this for all of them, and
+ * nvcc's 128-bit division rests on it.
+ */
 #define CARRY(name, T, WIDE, expr)                                                                 \
     HANDLER(name)                                                                                  \
     {                                                                                              \
@@ -279,7 +284,7 @@ static inline u64 half_product64(const struct insn *in, u64 a, u64 b)
 }
 CARRY(add_carry_32, u32, u64, a + b + k)
 CARRY(add_carry_64, u64, u128, a + b + k)
-CARRY(sub_carry_32, u32, u64, a - b - k)
-CARRY(sub_carry_64, u64, u128, a - b - k)
+CARRY(sub_carry_32, u32, u64, a + (u32)~b + (in->flags & F_CARRY_IN ? k : 1))
+CARRY(sub_carry_64, u64, u128, a + (u64)~b + (in->flags & F_CARRY_IN ? k : 1))
 CARRY(mad_carry_32, u32, u64, (u64)(u32)half_product32(in, a, b) + c + k)
 CARRY(mad_carry_64, u64, u128, (u128)half_product64(in, (u64)a, (u64)b) + c + k)

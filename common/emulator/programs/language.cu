@@ -1,4 +1,4 @@
-/* What C++ brings to a kernel: malloc, virtual functions, recursion, assert, traps. */
+/* What C++ brings to a kernel: malloc, virtual functions, recursion, 128-bit integers, traps. */
 #include <cassert>
 #include <cstdio>
 
@@ -48,6 +48,28 @@ __global__ void areas(int *out)
     out[threadIdx.x] = s->area((int)threadIdx.x) + fibonacci(10);
 }
 
+typedef unsigned __int128 u128;
+
+/* nvcc divides by carry chains that add and subtract in turn */
+__global__ void divide(unsigned long long *out)
+{
+    unsigned long long x = 0x9e3779b97f4a7c15 * (threadIdx.x + 1);
+    u128 q = (u128)x * x / (x >> threadIdx.x);
+
+    out[2 * threadIdx.x] = (unsigned long long)(q >> 64);
+    out[2 * threadIdx.x + 1] = (unsigned long long)q;
+}
+static bool divided(const unsigned long long *out)
+{
+    for (int i = 0; i < 32; i++) {
+        unsigned long long x = 0x9e3779b97f4a7c15 * (unsigned long long)(i + 1);
+        u128 q = (u128)x * x / (x >> i);
+        if (out[2 * i] != (unsigned long long)(q >> 64) || out[2 * i + 1] != (unsigned long long)q)
+            return false;
+    }
+    return true;
+}
+
 __global__ void claim(int x)
 {
     assert(x == 0);
@@ -74,6 +96,7 @@ int main()
 {
     int **lists, *x;
     char *bytes;
+    unsigned long long *quotients;
 
     EXPECT(cudaMallocManaged(&lists, 32 * sizeof *lists) == cudaSuccess);
     EXPECT(cudaMallocManaged(&x, 32 * sizeof *x) == cudaSuccess);
@@ -85,6 +108,10 @@ int main()
     areas<<<1, 32>>>(x);
     EXPECT(cudaDeviceSynchronize() == cudaSuccess);
     EXPECT(x[3] == 9 + 55 && x[4] == 12 + 55);
+    EXPECT(cudaMallocManaged(&quotients, 64 * sizeof *quotients) == cudaSuccess);
+    divide<<<1, 32>>>(quotients);
+    EXPECT(cudaDeviceSynchronize() == cudaSuccess);
+    EXPECT(divided(quotients));
     claim<<<2, 32>>>(0);
     EXPECT(cudaDeviceSynchronize() == cudaSuccess);
     claim<<<2, 32>>>(1);
