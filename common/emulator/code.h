@@ -26,6 +26,7 @@
 enum { SEL_REG, SEL_LAUNCH, SEL_WARP, SEL_BLOCK };
 #define PLACE(sel, off) ((uint32_t)(sel) << SEL_SHIFT | (uint32_t)(off))
 #define NO_PLACE        UINT32_MAX
+#define WIDE_HALF       (WARP * 8) /* from the low to the high halves of a .b128 register */
 
 struct warp;
 struct insn;

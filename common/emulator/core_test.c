@@ -374,6 +374,52 @@ static void mixed(void)
                 "ld.shared.u32 %r2, [s];\nred.global.add.u32 [%out], %r2;\nbra B;\n"
                 "A: ld.global.u32 %r3, [%mine+64];\nB: bar.sync 0;");
 }
+/* Element by element, the whole vector's lanes in turn; results may be left out. */
+Test(core, atomics_take_vectors)
+{
+    RUN(.body = "mov.f32 %f0, 0f3f800000;\nmov.f32 %f1, 0f40000000;\n"
+                "atom.global.add.v2.f32 {%f2, _}, [%out], {%f0, %f1};\n"
+                "red.global.v4.f32.add [%out+16], {%f0, %f1, %f0, %f1};\n"
+                "mov.b32 %r1, 0x40003c00;\nmov.b32 %r2, 0x4000bf80;\n" /* halves 1 2; -1 2 */
+                "red.global.add.noftz.v2.f16x2 [%out+32], {%r1, %r1};\n"
+                "red.global.min.noftz.v2.bf16x2 [%out+40], {%r2, %r2};\n"
+                "red.global.max.noftz.v2.bf16x2 [%out+48], {%r2, %r2};\n"
+                "cvt.rzi.u32.f32 %r3, %f2;\nst.global.u32 [%mine+128], %r3;");
+    const float *f = (const float *)out;
+    cr_expect(f[0] == 32 && f[1] == 64 && f[4] == 32 && f[5] == 64 && f[7] == 64);
+    cr_expect(out[8] == 0x54005000 && out[9] == 0x54005000, "%x", out[8]);    /* 32 64 */
+    cr_expect(out[10] == 0x0000bf80 && out[11] == 0x0000bf80, "%x", out[10]); /* below zero */
+    cr_expect(out[12] == 0x40000000 && out[13] == 0x40000000, "%x", out[12]); /* above */
+    uint32_t seen = 0;
+    for (int i = 0; i < 32; i++)
+        seen |= 1u << out[32 + i];
+    cr_expect_eq(seen, ~0u);
+    cr_expect_eq(result.counters.global_atom_requests, 1);
+    cr_expect_eq(result.counters.global_red_requests, 4);
+}
+
+Test(core, wide_registers_hold_two_halves)
+{
+    RUN(.block = 64,
+        .body = ".reg .b128 %q<4>;\nmov.b64 %d0, 7;\ncvt.u64.u32 %d1, %t;\n"
+                "mov.b128 %q0, {%d0, %d1};\nmov.b128 %q1, %q0;\n"
+                "atom.global.exch.b128 %q1, [%out+1024], %q1;\n" /* a chain through the lanes */
+                "mul.wide.u32 %d2, %t, 16;\nadd.u64 %d2, %out, %d2;\n"
+                "st.global.b128 [%d2+2048], %q0;\nld.global.b128 %q2, [%d2+2048];\n"
+                "mov.b128 {_, %d3}, %q2;\ncvt.u32.u64 %r0, %d3;\nst.global.u32 [%mine], %r0;\n"
+                "AGAIN: ld.relaxed.gpu.global.b128 %q1, [%out+512];\n"
+                "mov.b128 {%d4, %d5}, %q1;\nadd.u64 %d6, %d4, 1;\nsub.u64 %d7, %d5, %d1;\n"
+                "mov.b128 %q2, {%d6, %d7};\natom.global.cas.b128 %q3, [%out+512], %q1, %q2;\n"
+                "mov.b128 {%d6, %d7}, %q3;\nsetp.ne.u64 %p0, %d6, %d4;\n@%p0 bra AGAIN;");
+    const uint64_t *wide = (const uint64_t *)out;
+    cr_expect(wide[64] == 64 && wide[65] == -(uint64_t)2016, "%lu %lu", wide[64], wide[65]);
+    cr_expect_eq(wide[128], 7);
+    for (uint32_t i = 0; i < 64; i++) {
+        cr_expect_eq(out[i], i);
+        cr_expect(wide[256 + 2 * i] == 7 && wide[257 + 2 * i] == i);
+    }
+}
+
 Test(core, counts_do_not_depend_on_host_threads)
 {
     int pipes[2];

@@ -41,14 +41,6 @@ static inline f64 sum_to_odd(f64 a, f64 b) /* a + b, inexact results with an odd
         u += (e > 0) == (s > 0) ? 1 : (u64)-1;
     return f64_bits(u);
 }
-static inline f64 half_minmax(f64 a, f64 b, bool max, u32 flags)
-{
-    if (a != a || b != b)
-        return flags & F_NAN || (a != a && b != b) ? NAN : a != a ? b : a;
-    if (a == b)
-        return (__builtin_signbit(a) != 0) == max ? b : a;
-    return (a < b) == max ? b : a;
-}
 static inline u16 half_element(unsigned op, u16 a, u16 b, u16 c, bool brain, u32 flags)
 {
     f64 x = half_in(a, brain, flags), y = half_in(b, brain, flags), z = half_in(c, brain, flags);

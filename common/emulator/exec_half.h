@@ -74,5 +74,14 @@ static inline u16 float_to_bf16(f64 x, u32 flags)
     }
     return s | (u16)(bits_f32((f32)r) >> 16);
 }
+/* NaN only where both are, or with .NaN; -0 is below +0 */
+static inline f64 half_minmax(f64 a, f64 b, bool max, u32 flags)
+{
+    if (a != a || b != b)
+        return flags & F_NAN || (a != a && b != b) ? NAN : a != a ? b : a;
+    if (a == b)
+        return (__builtin_signbit(a) != 0) == max ? b : a;
+    return (a < b) == max ? b : a;
+}
 
 #endif

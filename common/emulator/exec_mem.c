@@ -912,14 +912,17 @@ HANDLER(st_frame)
 }
 
 /* ---- atomics (PTX ISA 9.7.13.5): insn.sub operation, .sub2 type, .size bytes ---- */
-static inline u64 add_halves(u64 a, u64 b, u32 n, bool brain)
+static inline u64 join_halves(const struct insn *in, u64 a, u64 b)
 {
+    unsigned t = in->sub2;
+    bool brain = t == PTX_BF16 || t == PTX_BF16X2;
     u64 r = 0;
-    for (u32 k = 0; k < n; k++) { /* exact in double precision, or far from a tie */
-        u16 x = (u16)(a >> 16 * k), y = (u16)(b >> 16 * k);
-        f64 sum = brain ? (f64)f32_bits((u32)x << 16) + (f64)f32_bits((u32)y << 16)
-                        : (f64)half_to_float(x) + (f64)half_to_float(y);
-        r |= (u64)(brain ? float_to_bf16(sum, 0) : float_to_half(sum, 0)) << 16 * k;
+    for (u32 k = 0; k < in->size / 2u; k++) { /* exact in double precision, or far from a tie */
+        u16 i = (u16)(a >> 16 * k), j = (u16)(b >> 16 * k);
+        f64 x = brain ? (f64)f32_bits((u32)i << 16) : (f64)half_to_float(i);
+        f64 y = brain ? (f64)f32_bits((u32)j << 16) : (f64)half_to_float(j);
+        f64 v = in->sub == M_add ? x + y : half_minmax(x, y, in->sub == M_max, 0);
+        r |= (u64)(brain ? float_to_bf16(v, 0) : float_to_half(v, 0)) << 16 * k;
     }
     return r;
 }
@@ -928,16 +931,14 @@ static inline u64 atomic_result(const struct insn *in, u64 old, u64 b, u64 c)
     unsigned t = in->sub2;
     bool sign = t == PTX_S32 || t == PTX_S64;
     s64 so = t == PTX_S32 ? (s32)old : (s64)old, sb = t == PTX_S32 ? (s32)b : (s64)b;
+    if (t == PTX_F16 || t == PTX_F16X2 || t == PTX_BF16 || t == PTX_BF16X2)
+        return join_halves(in, old, b);
     switch (in->sub) {
     case M_add:
         if (t == PTX_F32)
             return bits_f32(canonical(f32_bits((u32)old) + f32_bits((u32)b)));
         if (t == PTX_F64)
             return bits_f64(nan2(f64_bits(old) + f64_bits(b), f64_bits(b), f64_bits(old)));
-        if (t == PTX_F16 || t == PTX_F16X2)
-            return add_halves(old, b, t == PTX_F16 ? 1 : 2, false);
-        if (t == PTX_BF16 || t == PTX_BF16X2)
-            return add_halves(old, b, t == PTX_BF16 ? 1 : 2, true);
         return old + b;
     case M_exch:
         return b;
@@ -1012,10 +1013,39 @@ static inline u32 atomic_passes(const struct request *q)
     }
     return top;
 }
+/* cas and exch of .b128, whose registers are two rows of 64 bits (lower_wide_mov): under a lock,
+ * since not every processor has an instruction for it. Narrower atomics do not wait for it. */
+static void atomic_lanes128(struct warp *w, const struct insn *in, u8 *const *host, u32 mask)
+{
+    static atomic_flag locked = ATOMIC_FLAG_INIT;
+    const u64 *b = place(w, in->src[1]);
+    const u64 *c = in->sub == M_cas ? place(w, in->src[2]) : NULL;
+    u64 r[2][WARP] = {0};
+    while (atomic_flag_test_and_set(&locked))
+        ;
+    for (u32 rest = mask; rest; rest &= rest - 1) {
+        int i = __builtin_ctz(rest);
+        u64 old[2], expected[2] = {b[i], b[WARP + i]};
+        const u64 *new = c ? c : b;
+        memcpy(old, host[i], 16);
+        if (!c || !memcmp(old, expected, 16))
+            memcpy(host[i], (u64[2]){new[i], new[WARP + i]}, 16);
+        r[0][i] = old[0], r[1][i] = old[1];
+    }
+    atomic_flag_clear(&locked);
+    if (in->dst == NO_PLACE)
+        return;
+    for (int k = 0; k < 2; k++)
+        store_lanes((u64 *)place(w, in->dst) + k * WARP, r[k], 8, mask);
+}
 static void atomic_lanes(struct warp *w, const struct insn *in, u8 *const *host, u32 mask)
 {
     u64 b[WARP], c[WARP], r[WARP];
     u32 n = in->count; /* vector forms: elementwise */
+    if (in->size == 16) {
+        atomic_lanes128(w, in, host, mask);
+        return;
+    }
     for (u32 k = 0; k < n; k++) {
         load_lanes(b, place(w, n > 1 ? in->places[n + k] : in->src[1]), in->src_width, false);
         if (in->src[2] != NO_PLACE)

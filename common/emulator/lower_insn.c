@@ -344,6 +344,28 @@ static void lower_testp(struct lower *l)
 }
 
 /* ---- mov, cvt, cvta ---- */
+/* A .b128 register is two rows of 64-bit lanes, the low halves first. */
+static void lower_wide_mov(struct lower *l)
+{
+    const struct ptx_operand *d = op(l, 0), *s = op(l, 1);
+    for (uint32_t k = 0; k < 2; k++) {
+        const struct ptx_operand *to = d->kind == OPD_VEC ? &d->elems[k] : d;
+        const struct ptx_operand *from = s->kind == OPD_VEC ? &s->elems[k] : s;
+        if ((to != d && d->nelems != 2) || (from != s && s->nelems != 2) ||
+            (to == d && from == s && s->kind != OPD_REG)) {
+            lower_fail(l, "mov.b128 of this form: not supported");
+            return;
+        }
+        uint32_t at = lower_src(l, from, from == s ? PTX_B128 : PTX_B64), dst = lower_dst(l, to);
+        if (to->kind == OPD_REG && lower_reg_bytes(l, to->reg) != (to == d ? 16 : 8))
+            lower_fail(l, "mov: an element is not %u bits wide", to == d ? 128 : 64);
+        if (at == NO_PLACE || dst == NO_PLACE)
+            continue;
+        struct insn *in = lower_emit(l, "mov_64");
+        in->src[0] = at + (from == s ? k * WIDE_HALF : 0);
+        in->dst = dst + (to == d ? k * WIDE_HALF : 0);
+    }
+}
 static void lower_vector_mov(struct lower *l, bool pack)
 {
     const struct ptx_operand *v = op(l, pack ? 1 : 0), *s = op(l, pack ? 0 : 1);
@@ -411,7 +433,9 @@ static void lower_mov_sreg(struct lower *l)
 }
 static void lower_mov(struct lower *l)
 {
-    if (op(l, 0)->kind == OPD_VEC)
+    if (type(l) == PTX_B128)
+        lower_wide_mov(l);
+    else if (op(l, 0)->kind == OPD_VEC)
         lower_vector_mov(l, false);
     else if (op(l, 1)->kind == OPD_VEC)
         lower_vector_mov(l, true);

@@ -28,6 +28,15 @@ static void elements(struct lower *l, const struct ptx_operand *o, bool store, u
     *width = type_bytes(t) <= 2 ? 2 : (uint8_t)type_bytes(t);
     *places = NULL;
     *single = NO_PLACE;
+    if (t == PTX_B128) { /* as .v2.b64: the halves of its register */
+        *places = lower_places(l, 2);
+        (*places)[0] = store ? lower_src(l, o, t) : lower_dst(l, o);
+        (*places)[1] = (*places)[0] == NO_PLACE ? NO_PLACE : (*places)[0] + WIDE_HALF;
+        *width = 8;
+        if (o->kind != OPD_REG || lower_reg_bytes(l, o->reg) != 16)
+            lower_fail(l, "a 128-bit access takes a .b128 register");
+        return;
+    }
     if (o->kind != OPD_VEC) {
         if (store)
             *single = lower_src_any(l, o, t, width);
@@ -63,6 +72,8 @@ static bool lower_frame_access(struct lower *l, const struct ptx_operand *addres
         return false;
     uint32_t *places, single;
     uint8_t width;
+    if (l->in->types[0] == PTX_B128)
+        lower_fail(l, "a .b128 argument: not supported");
     if (address->has_reg)
         lower_fail(l, "indexed access to a .param variable: not supported");
     uint64_t bytes = (uint64_t)type_bytes(l->in->types[0]) * (l->in->vec ? l->in->vec : 1);
@@ -127,6 +138,8 @@ static void lower_access(struct lower *l, bool store)
     }
     enum ptx_type t = p->types[0];
     uint8_t size = (uint8_t)type_bytes(t), count = p->vec ? p->vec : 1;
+    if (t == PTX_B128 && count == 1)
+        size = 8, count = 2;
     if (size > 8 || (uint32_t)size * count > 16) {
         lower_fail(l, "accesses of more than 16 bytes: not supported");
         return;
@@ -167,47 +180,97 @@ static uint8_t atomic_op(const struct ptx_insn *p)
             return (uint8_t)ops[k];
     return 0;
 }
+static bool is_half(enum ptx_type t)
+{
+    return t == PTX_F16 || t == PTX_F16X2 || t == PTX_BF16 || t == PTX_BF16X2;
+}
+/* What the ISA has: vectors of floats and halves add, those of halves know min and max too. */
+static bool atomic_exists(const struct ptx_insn *p, enum ptx_type t, uint8_t kind)
+{
+    unsigned size = type_bytes(t), n = p->vec > 1 ? p->vec : 1;
+    bool swap = kind == M_cas || kind == M_exch;
+    if (n > 1)
+        return size * n <= 16 && p->space != SPACE_SHARED && p->space != SPACE_SHARED_CLUSTER &&
+               (is_half(t) ? kind == M_add || kind == M_min || kind == M_max
+                           : t == PTX_F32 && kind == M_add);
+    if (is_half(t))
+        return kind == M_add;
+    return kind && size >= (swap ? 2 : 4) && size <= (swap ? 16 : 8);
+}
+/* The elements' places for results, or none, and behind them those of the values to join. */
+static void atomic_vector(struct lower *l, struct insn *v, const struct ptx_operand *d,
+                          const struct ptx_operand *b)
+{
+    uint32_t n = l->in->vec;
+    if (b->kind != OPD_VEC || b->nelems != n || (d && (d->kind != OPD_VEC || d->nelems != n))) {
+        lower_fail(l, "this atomic operation takes %u elements in braces", n);
+        return;
+    }
+    uint32_t *places = lower_places(l, 2 * n);
+    v->places = places;
+    v->count = (uint8_t)n;
+    v->flags |= F_RED;
+    for (uint32_t k = 0; k < n; k++) {
+        places[k] = d ? lower_dst(l, &d->elems[k]) : NO_PLACE;
+        places[n + k] = lower_src_any(l, &b->elems[k], l->in->types[0], &v->src_width);
+        if (d && d->elems[k].kind == OPD_REG) {
+            v->width = lower_reg_bytes(l, d->elems[k].reg);
+            v->flags &= ~(uint32_t)F_RED;
+        }
+    }
+}
+static void atomic_scalar(struct lower *l, struct insn *v, const struct ptx_operand *d,
+                          const struct ptx_operand *b)
+{
+    enum ptx_type t = l->in->types[0];
+    uint8_t width;
+    v->src[1] = lower_src_any(l, b, t, &v->src_width);
+    if (v->sub == M_cas)
+        v->src[2] = lower_src_any(l, b + 1, t, &width);
+    if (d)
+        v->dst = lower_dst(l, d);
+    v->width = d && d->kind == OPD_REG ? lower_reg_bytes(l, d->reg) : v->src_width;
+    if (v->size == 16 && (v->src_width != 16 || v->width != 16 || (v->sub == M_cas && width != 16)))
+        lower_fail(l, "a 128-bit atomic operation takes .b128 registers");
+    if (v->dst == NO_PLACE)
+        v->flags |= F_RED;
+}
 static void lower_atomic(struct lower *l)
 {
     const struct ptx_insn *p = l->in;
-    bool red = p->op == OP_red;
-    uint32_t first = red ? 0 : 1;
+    const struct ptx_operand *d = p->op == OP_red ? NULL : &p->operands[0];
+    const struct ptx_operand *address = &p->operands[d ? 1 : 0];
     enum ptx_type t = p->ntypes ? p->types[0] : PTX_NOTYPE;
-    uint8_t kind = atomic_op(p), size = (uint8_t)type_bytes(t);
-    bool half = t == PTX_F16 || t == PTX_F16X2 || t == PTX_BF16 || t == PTX_BF16X2;
-    if (!kind || size < 2 || size > 8 || (half && kind != M_add) ||
-        (size == 2 && !half && kind != M_cas && kind != M_exch) || (p->vec > 1)) {
+    struct insn v = {.sub = atomic_op(p), .sub2 = (uint8_t)t, .flags = scope_flags(p), .count = 1};
+    v.size = (uint8_t)type_bytes(t);
+    v.dst = v.src[1] = v.src[2] = NO_PLACE;
+    if (!atomic_exists(p, t, v.sub)) {
         lower_fail(l, "this atomic operation: not supported");
         return;
     }
-    if ((kind == M_and || kind == M_or || kind == M_xor || kind == M_cas || kind == M_exch) &&
-        is_float_type(t)) {
+    if (v.sub != M_add && v.sub != M_min && v.sub != M_max && is_float_type(t)) {
         lower_fail(l, "this atomic operation has no floating-point form");
         return;
     }
-    uint8_t width = size, w2 = size;
-    uint32_t b = lower_src_any(l, &p->operands[first + 1], t, &width), c = NO_PLACE;
-    if (kind == M_cas)
-        c = lower_src_any(l, &p->operands[first + 2], t, &w2);
-    uint32_t dst = NO_PLACE;
-    if (!red)
-        dst = lower_dst(l, &p->operands[0]);
+    if (p->vec > 1) /* before the instruction: operands may need some of their own */
+        atomic_vector(l, &v, d, address + 1);
+    else
+        atomic_scalar(l, &v, d, address + 1);
     struct insn *in = lower_emit(l, "atom_%s", space_name(p->space));
     uint32_t at = (uint32_t)(in - l->out);
-    in->src[1] = b;
-    in->src[2] = c;
-    in->dst = dst;
-    in->sub = kind;
-    in->sub2 = (uint8_t)t;
-    in->size = size;
-    in->width = in->src_width = width;
-    if (!red && p->operands[0].kind == OPD_REG)
-        in->width = lower_reg_bytes(l, p->operands[0].reg);
-    in->flags |= scope_flags(p);
-    if (red || dst == NO_PLACE)
-        in->flags |= F_RED;
+    in->src[1] = v.src[1];
+    in->src[2] = v.src[2];
+    in->dst = v.dst;
+    in->places = v.places;
+    in->count = v.count;
+    in->sub = v.sub;
+    in->sub2 = v.sub2;
+    in->size = v.size;
+    in->width = v.width;
+    in->src_width = v.src_width;
+    in->flags |= v.flags;
     in->slot = lower_slot(l);
-    lower_address(l, &l->out[at], &p->operands[first], p->space);
+    lower_address(l, &l->out[at], address, p->space);
 }
 /* A result that nothing reads makes an atomic a reduction, as machine code has it. */
 
