@@ -223,14 +223,14 @@ static void atomic_scalar(struct lower *l, struct insn *v, const struct ptx_oper
                           const struct ptx_operand *b)
 {
     enum ptx_type t = l->in->types[0];
-    uint8_t width;
     v->src[1] = lower_src_any(l, b, t, &v->src_width);
+    uint8_t width = v->src_width;
     if (v->sub == M_cas)
         v->src[2] = lower_src_any(l, b + 1, t, &width);
     if (d)
         v->dst = lower_dst(l, d);
     v->width = d && d->kind == OPD_REG ? lower_reg_bytes(l, d->reg) : v->src_width;
-    if (v->size == 16 && (v->src_width != 16 || v->width != 16 || (v->sub == M_cas && width != 16)))
+    if (v->size == 16 && (v->src_width != 16 || v->width != 16 || width != 16))
         lower_fail(l, "a 128-bit atomic operation takes .b128 registers");
     if (v->dst == NO_PLACE)
         v->flags |= F_RED;
