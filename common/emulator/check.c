@@ -145,7 +145,7 @@ static void block_begin(struct listener *self, struct block_info *info)
     memset(b->recent, 0, sizeof b->recent);
     memset(b->last, 0, sizeof b->last);
     memset(b->partial, 0, sizeof b->partial);
-    block_shared_begin(b, info->shared_bytes);
+    block_shared_begin(b, info->shared_extent);
     order_block_begin(b);
 }
 

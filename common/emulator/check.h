@@ -36,8 +36,30 @@ void check_leaks(void);
  * windows of shared, local and parameter memory included. Always terminates buf. */
 void check_describe_address(uint64_t addr, char *buf, size_t size);
 
-/* A function is about to be freed: nothing found in it is remembered as such. */
+/* ---- shared memory in checked launches (check_guard.c) ---- */
 struct emu_func;
+struct ptx_var;
+struct shared_part {
+    const struct ptx_var *var; /* of dynamic shared memory the first */
+    uint64_t plain, at, size;  /* offset in other launches, in this one; bytes */
+};
+struct shared_map {
+    uint32_t n, extent; /* parts; bytes up to the end of the last */
+    struct shared_part parts[];
+};
+/* The kernel's variables with room between them, for a launch with so many bytes of shared
+ * memory in all. free() it. NULL: there are none, or too many. */
+struct shared_map *shared_map_new(const struct emu_func *kernel, uint32_t bytes);
+/* Where v, which is at `plain` without a map, is with one; m may be NULL here and below. */
+uint64_t shared_map_offset(const struct shared_map *m, const struct ptx_var *v, uint64_t plain);
+/* And back, for any place. */
+uint64_t shared_map_plain(const struct shared_map *m, uint64_t at);
+/* "byte 12 of 'tile' (1024 bytes of shared memory)" */
+void shared_map_describe(const struct shared_map *m, uint64_t at, char *buf, size_t size);
+/* The instruction is a library's own: CUB's, Thrust's, or of a header of the toolkit. */
+bool check_of_a_library(const char *kernel, const struct site *s);
+
+/* A function is about to be freed: nothing found in it is remembered as such. */
 void check_forget(const struct emu_func *f);
 
 #endif

@@ -88,17 +88,26 @@ void check_describe_address(uint64_t addr, char *buf, size_t size)
         put(&t, "%" PRIu64 " bytes after ", addr - (a->addr + a->size)), put_allocation(&t, a);
 }
 
-static void put_place(struct text *t, const struct access *a, uint64_t addr)
+static void put_place(struct text *t, const struct block_state *b, enum access_space space,
+                      uint64_t addr)
 {
     char near[256];
 
-    if (a->space == ACCESS_GLOBAL) {
+    if (space == ACCESS_GLOBAL) {
         check_describe_address(addr, near, sizeof near);
         put(t, "0x%" PRIx64 ", %s", addr, near);
+    } else if (space == ACCESS_SHARED) {
+        shared_map_describe(b->info->map, addr, near, sizeof near);
+        put(t, "%s", near);
     } else {
-        put(t, "byte %" PRIu64 " of %s memory", addr,
-            a->space == ACCESS_SHARED ? "shared" : "the thread's local");
+        put(t, "byte %" PRIu64 " of the thread's local memory", addr);
     }
+}
+
+/* The address that a finding keeps: in shared memory, where it is without a map. */
+static uint64_t kept(const struct block_state *b, enum access_space space, uint64_t addr)
+{
+    return space == ACCESS_SHARED ? shared_map_plain(b->info->map, addr) : addr;
 }
 
 /* ---- threads and sites ---- */
@@ -265,27 +274,28 @@ static void unwritten_now(struct block_state *b, const struct unwritten *u)
     char words[1024], json[1536];
     struct text t = {words, sizeof words, 0}, j = {json, sizeof json, 0};
 
-    if (counted(uninitialised, b, u->site, NULL, u->thread, u->addr))
+    uint64_t addr = kept(b, u->space, u->addr);
+
+    if (counted(uninitialised, b, u->site, NULL, u->thread, addr))
         return;
     put_head(&t, "read of memory never written", b, u->site, u->thread);
     put(&t, "    reads %u bytes at ", u->size);
-    put_place(&t, &a, u->addr);
+    put_place(&t, b, u->space, u->addr);
     put(&t, "\n    a GPU would return whatever happened to be there\n");
     put(&t, "    %s?\n",
         u->space == ACCESS_GLOBAL   ? "cudaMemcpy, cudaMemset or a kernel that fills it missing"
         : u->space == ACCESS_SHARED ? "does every element get stored before it is read"
                                     : "is the variable set on every path");
     members(&j, &a, words);
-    finding_report(uninitialised, b->info, u->site, u->thread, u->addr, json, words);
+    finding_report(uninitialised, b->info, u->site, u->thread, addr, json, words);
 }
 
 /* CUB's merges read one element past the end of a tile and do not use it: that is no business
  * of a program's that calls them. */
-static bool of_a_library(const struct block_state *b, const struct site *s)
+bool check_of_a_library(const char *kernel, const struct site *s)
 {
-    return strncmp(b->info->kernel, "_ZN3cub", 7) == 0 ||
-           strncmp(b->info->kernel, "_ZN6thrust", 10) == 0 || s->inner_file ||
-           (s->file && source_is_toolkit(s->file));
+    return strncmp(kernel, "_ZN3cub", 7) == 0 || strncmp(kernel, "_ZN6thrust", 10) == 0 ||
+           s->inner_file || (s->file && source_is_toolkit(s->file));
 }
 
 /* In shared memory a read may only be early, because a barrier is missing and the writer's
@@ -298,7 +308,7 @@ void report_unwritten(struct block_state *b, const struct access *a, uint32_t la
         unwritten_now(b, &u);
         return;
     }
-    if (of_a_library(b, a->site))
+    if (check_of_a_library(b->info->kernel, a->site))
         return;
     for (uint32_t i = 0; i < b->nunwritten; i++)
         if (same_place(b->unwritten[i].site, u.site))
@@ -422,6 +432,7 @@ void report_race(struct block_state *b, const struct access *a, uint32_t lane, u
 {
     const char *kind = a->space == ACCESS_SHARED ? shared_race : global_race;
     uint32_t thread = a->warp * 32 + lane, id = cell_site(other);
+    uint64_t addr = a->addr[lane];
     const struct site *s = id < SITE_UNKNOWN ? b->launch->sites[id] : NULL;
     enum distance d = distance(b, a, other);
     char words[1536], json[2560];
@@ -431,7 +442,7 @@ void report_race(struct block_state *b, const struct access *a, uint32_t lane, u
         remember_race(b, a->site);
         remember_race(b, s);
     }
-    if (counted(kind, b, a->site, s, thread, a->addr[lane]))
+    if (counted(kind, b, a->site, s, thread, kept(b, a->space, addr)))
         return;
     put_head(&t, a->space == ACCESS_SHARED ? "race in shared memory" : "race in global memory", b,
              a->site, thread);
@@ -440,7 +451,7 @@ void report_race(struct block_state *b, const struct access *a, uint32_t lane, u
         : a->kind == ACCESS_STORE ? "writes"
                                   : "updates atomically",
         a->size);
-    put_place(&t, a, a->addr[lane]);
+    put_place(&t, b, a->space, addr);
     put(&t, "\n");
     put_other(&t, b, a, other, lane, s, other_writes);
     if (same_instruction)
@@ -449,7 +460,7 @@ void report_race(struct block_state *b, const struct access *a, uint32_t lane, u
     put_advice(&t, b, d, a, s, same_instruction);
     members(&j, a, words);
     put_other_json(&j, b, other, a, s, other_writes);
-    finding_report(kind, b->info, a->site, thread, a->addr[lane], json, words);
+    finding_report(kind, b->info, a->site, thread, kept(b, a->space, addr), json, words);
 }
 
 /* ---- barriers ---- */
@@ -526,23 +537,26 @@ static bool matrix_allowed(const struct matrix_move *m)
            m->addr[lane] % m->fragment == 0 && m->pitch[lane] % pitch_unit(m) == 0;
 }
 
-static void put_matrix_fault(struct text *t, const struct matrix_move *m, uint32_t lane)
+static void put_matrix_fault(struct text *t, const struct block_state *b,
+                             const struct matrix_move *m, uint32_t lane)
 {
     uint64_t addr = m->addr[lane];
-    char near[256];
+    bool shared = (addr & MEM_WINDOW_MASK) == MEM_SHARED_BASE;
 
-    check_describe_address(addr, near, sizeof near);
     if (m->mask != ~0u)
         put(t, "    %d threads of the warp are here, and it takes all 32\n",
             __builtin_popcount(m->mask));
     else if (!all_same(m, m->addr) || !all_same(m, m->pitch))
         put(t, "    the warp's threads do not all name the same matrix\n");
-    else if (addr % m->fragment)
+    else if (addr % m->fragment) {
+        put(t, "    the matrix is at ");
+        put_place(t, b, shared ? ACCESS_SHARED : ACCESS_GLOBAL,
+                  shared ? addr & ~MEM_WINDOW_MASK : addr);
         put(t,
-            "    the matrix is at 0x%" PRIx64 ", %s: no multiple of %u bytes\n"
+            ", which lies on no multiple of %u bytes\n"
             "    __align__(32) for the array, and whole tiles from its start?\n",
-            addr, near, m->fragment);
-    else
+            m->fragment);
+    } else
         put(t,
             "    its rows or columns are %" PRIu64 " bytes apart: no multiple of %u\n"
             "    pad them to a multiple of 8 halves or 4 floats, or go through shared memory?\n",
@@ -558,7 +572,7 @@ void report_matrix(struct block_state *b, const struct matrix_move *m)
     if (matrix_allowed(m) || counted(operands, b, m->site, NULL, thread, m->addr[lane]))
         return;
     put_head(&t, "wmma as CUDA does not define it", b, m->site, thread);
-    put_matrix_fault(&t, m, lane);
+    put_matrix_fault(&t, b, m, lane);
     put(&t, "    a GPU may move other elements, and need not report an error\n");
     put_message(&j, words);
     finding_report(operands, b->info, m->site, thread, m->addr[lane], json, words);

@@ -40,6 +40,7 @@ static void block_start(uint32_t i, uint32_t nblocks, uint32_t threads)
         .threads = threads,
         .warps = (threads + 31) / 32,
         .shared_bytes = sizeof shared[0],
+        .shared_extent = sizeof shared[0],
         .shared = shared[i],
     };
     if (i == 0)

@@ -119,7 +119,8 @@ struct launch_const { /* an entry of the launch-constant area */
     uint8_t width;  /* 2, 4, 8 bytes a lane; 1: predicate */
     uint8_t size;   /* CONST_PARAM: bytes in the parameter buffer */
     bool sign;      /* CONST_PARAM: sign-extend */
-    uint64_t value; /* immediate, or byte offset of the parameter, or sreg<<8|comp */
+    uint64_t value; /* immediate, or byte offset of the parameter, or sreg<<8|comp, or variable */
+    int64_t addend; /* CONST_SHARED: bytes from its start */
 };
 
 /* What one execution of a PTX instruction adds, per lane (tensor: per warp). */

@@ -36,10 +36,12 @@ struct block_info {
     uint64_t launch; /* serial of the launch */
     uint32_t index;  /* linear, x fastest */
     uint32_t ctaid[3], ntid[3], nctaid[3];
-    uint32_t threads, warps; /* per block */
-    uint32_t shared_bytes;   /* static + dynamic */
-    const uint8_t *shared;   /* contents of the block's shared memory; NULL: not shown */
-    void *user[4];           /* a listener's own data for this block, by listener slot */
+    uint32_t threads, warps;      /* per block */
+    uint32_t shared_bytes;        /* static + dynamic */
+    uint32_t shared_extent;       /* bytes of `shared` that variables are in: more, with a map */
+    const struct shared_map *map; /* check.h; NULL: variables lie side by side */
+    const uint8_t *shared;        /* contents of the block's shared memory; NULL: not shown */
+    void *user[4];                /* a listener's own data for this block, by listener slot */
 };
 
 struct access {

@@ -137,8 +137,10 @@ struct launch {
     uint32_t grid[3], block[3], cluster[3];
     uint64_t nblocks;
     uint32_t threads, nwarps;
-    uint32_t user_shared;  /* static + dynamic */
-    uint32_t shared_bytes; /* and what the system reserves, for kernels that use that */
+    uint32_t user_shared;          /* static + dynamic */
+    uint32_t shared_extent;        /* up to the end of the last variable: more, with a map */
+    uint32_t shared_bytes;         /* and what the system reserves, for kernels that use that */
+    struct shared_map *shared_map; /* check.h; NULL: variables lie side by side */
     uint32_t dynamic_shared;
     const uint8_t *params;
     bool cooperative;
@@ -236,6 +238,9 @@ static inline const struct insn *warp_joined(struct warp *w, const struct insn *
 /* Allocation for [addr, addr+size) into the cache entry; false after a fault. */
 bool access_lookup(struct warp *w, const struct insn *in, int lane, uint64_t addr, uint32_t size,
                    bool write, struct mem_cache *c);
+/* Are these shared addresses, from lo to hi, of the block's memory? False after a fault. */
+bool access_shared(struct warp *w, const struct insn *in, const uint64_t *addr, uint32_t mask,
+                   uint64_t lo, uint64_t hi, uint32_t size);
 void access_event(struct warp *w, const struct insn *in, enum access_kind kind,
                   enum access_space space, uint32_t mask, uint32_t size, const uint64_t *addr,
                   const uint32_t *const *value);

@@ -544,18 +544,11 @@ GLOBAL_FAST(8, u64)
 /* ---- shared ---- */
 static bool shared_bounds(struct warp *w, const struct insn *in, const struct request *q, u32 total)
 {
-    u64 hi = q->hi, size = w->block->launch->shared_bytes;
-    if (hi < size && size - hi >= total)
+    const struct launch *l = w->block->launch;
+    u64 hi = q->hi, size = l->shared_bytes;
+    if (hi < size && size - hi >= total && !l->shared_map)
         return true;
-    for (int i = 0; i < WARP; i++)
-        if (ON(q->mask, i) && (q->a[i] >= size || size - q->a[i] < total)) {
-            warp_fault(w, in, i, cudaErrorIllegalAddress,
-                       "shared-memory address out of bounds: %u bytes at offset %lld, but the "
-                       "block has %llu bytes of shared memory",
-                       total, (long long)(s64)q->a[i], (unsigned long long)size);
-            return false;
-        }
-    return true;
+    return access_shared(w, in, q->a, q->mask, q->lo, hi, total);
 }
 static inline bool shared_request(struct warp *w, const struct insn *in, struct request *q,
                                   bool write)

@@ -96,6 +96,10 @@ static uint64_t sreg_value(const struct launch *l, uint64_t what)
         return 0;
     }
 }
+static uint64_t shared_value(const struct launch *l, const struct ptx_var *v)
+{
+    return shared_map_offset(l->shared_map, v, shared_offset(l->func, v));
+}
 uint8_t *launch_constants(struct launch *l, struct emu_func *f)
 {
     _Atomic(uint8_t *) *at = &l->constants[f->index];
@@ -110,7 +114,7 @@ uint8_t *launch_constants(struct launch *l, struct emu_func *f)
         uint64_t v = c->kind == CONST_IMM     ? c->value
                      : c->kind == CONST_PARAM ? param_value(l, c)
                      : c->kind == CONST_SHARED
-                         ? shared_offset(l->func, (const struct ptx_var *)(uintptr_t)c->value)
+                         ? shared_value(l, (const struct ptx_var *)(uintptr_t)c->value) + c->addend
                          : sreg_value(l, c->value);
         fill(a + c->place, c->width, v);
     }
@@ -248,8 +252,8 @@ void block_start(struct block *b, uint64_t index)
     b->live_threads = l->threads;
     b->yields = 0;
     memset(b->barriers, 0, sizeof(b->barriers));
-    memset(b->shared, UNSET, l->user_shared);
-    memset(b->shared + l->user_shared, 0, l->shared_bytes - l->user_shared);
+    memset(b->shared, UNSET, l->shared_extent);
+    memset(b->shared + l->shared_extent, 0, l->shared_bytes - l->shared_extent);
     for (uint32_t i = 0; i < b->nwarps; i++)
         warp_start(&b->warps[i], l, b);
     b->info = (struct block_info){.func = l->func,
@@ -259,6 +263,8 @@ void block_start(struct block *b, uint64_t index)
                                   .threads = l->threads,
                                   .warps = l->nwarps,
                                   .shared_bytes = l->user_shared,
+                                  .shared_extent = l->shared_extent,
+                                  .map = l->shared_map,
                                   .shared = b->shared};
     for (int k = 0; k < 3; k++) {
         b->info.ctaid[k] = b->ctaid[k];
@@ -701,9 +707,7 @@ static void set_up(struct launch *l, const struct emu_launch *e)
     l->threads = e->block[0] * e->block[1] * e->block[2];
     l->nwarps = (l->threads + WARP - 1) / WARP;
     l->dynamic_shared = e->shared_bytes;
-    l->shared_bytes = l->user_shared = e->func->info.shared_bytes + e->shared_bytes;
-    if (e->func->uses & USES_RESERVED) /* on pages of its own: not for the checker */
-        l->shared_bytes = (uint32_t)ROUND_UP(l->user_shared, 4096u) + RESERVED_BYTES;
+    l->user_shared = e->func->info.shared_bytes + e->shared_bytes;
     l->params = e->params;
     l->param_bytes = e->func->info.param_bytes;
     l->cooperative = e->cooperative;
@@ -723,6 +727,17 @@ static void set_up(struct launch *l, const struct emu_launch *e)
     if (!l->warp_constants)
         panic("out of memory");
     fill_warp_constants(l);
+}
+
+/* A trace shows where variables lie without checks. */
+static void lay_out_shared(struct launch *l)
+{
+    bool checked = l->nlisteners == 1 && l->listeners[0] == check_listener();
+    l->shared_map = checked ? shared_map_new(l->func, l->user_shared) : NULL;
+    l->shared_extent = l->shared_map ? l->shared_map->extent : l->user_shared;
+    l->shared_bytes = l->shared_extent;
+    if (l->func->uses & USES_RESERVED) /* on pages of its own: not for the checker */
+        l->shared_bytes = (uint32_t)ROUND_UP(l->shared_extent, 4096u) + RESERVED_BYTES;
 }
 
 static struct mem_alloc *grid_workspace(void)
@@ -746,6 +761,7 @@ static void tear_down(struct launch *l, struct worker **workers, int n)
         free(l->constants[i]);
     free((void *)l->constants);
     free(l->warp_constants);
+    free(l->shared_map);
 }
 
 cudaError_t emu_launch(const struct emu_launch *e, struct emu_result *result)
@@ -759,6 +775,7 @@ cudaError_t emu_launch(const struct emu_launch *e, struct emu_result *result)
     struct launch l = {0};
     set_up(&l, e);
     install_listeners(&l);
+    lay_out_shared(&l);
     if (l.cooperative) {
         struct mem_alloc *a = grid_workspace();
         l.workspace = a ? a->addr : 0;
@@ -768,7 +785,8 @@ cudaError_t emu_launch(const struct emu_launch *e, struct emu_result *result)
                              .launch = l.serial,
                              .threads = l.threads,
                              .warps = l.nwarps,
-                             .shared_bytes = l.user_shared};
+                             .shared_bytes = l.user_shared,
+                             .shared_extent = l.shared_extent};
     memcpy(any.ntid, l.block, sizeof(any.ntid));
     memcpy(any.nctaid, l.grid, sizeof(any.nctaid));
     for (int k = 0; k < l.nlisteners; k++)

@@ -54,8 +54,8 @@ void lower_fail(struct lower *l, const char *format, ...)
 }
 
 /* ---- constants ---- */
-uint32_t lower_const(struct lower *l, enum const_kind kind, uint8_t width, uint64_t value,
-                     uint8_t size, bool sign)
+static uint32_t add_const(struct lower *l, enum const_kind kind, uint8_t width, uint64_t value,
+                          uint8_t size, bool sign, int64_t addend)
 {
     struct emu_func *f = l->f;
     if (kind == CONST_IMM && width < 8 && width > 1)
@@ -63,7 +63,7 @@ uint32_t lower_const(struct lower *l, enum const_kind kind, uint8_t width, uint6
     for (uint32_t k = 0; k < f->nconsts; k++) {
         const struct launch_const *c = &f->consts[k];
         if (c->kind == kind && c->width == width && c->value == value && c->size == size &&
-            c->sign == sign)
+            c->sign == sign && c->addend == addend)
             return PLACE(SEL_LAUNCH, c->place);
     }
     if (f->nconsts == l->const_capacity) {
@@ -71,9 +71,15 @@ uint32_t lower_const(struct lower *l, enum const_kind kind, uint8_t width, uint6
         f->consts = xrealloc(f->consts, l->const_capacity * sizeof(*f->consts));
     }
     uint32_t at = f->const_bytes;
-    f->consts[f->nconsts++] = (struct launch_const){kind, at, width, size, sign, value};
+    f->consts[f->nconsts++] = (struct launch_const){kind, at, width, size, sign, value, addend};
     f->const_bytes += width == 1 ? 64 : WARP * width;
     return PLACE(SEL_LAUNCH, at);
+}
+
+uint32_t lower_const(struct lower *l, enum const_kind kind, uint8_t width, uint64_t value,
+                     uint8_t size, bool sign)
+{
+    return add_const(l, kind, width, value, size, sign, 0);
 }
 
 /* Place of a special register that is constant while a warp runs; NO_PLACE: it is not. */
@@ -172,14 +178,7 @@ static uint32_t symbol_place(struct lower *l, const struct ptx_operand *o, uint8
     const struct ptx_var *v = o->var;
     switch (v->space) {
     case SPACE_SHARED:
-        if (l->f->ptx->is_entry)
-            return lower_const(l, CONST_IMM, width, shared_offset(l->f, v) + (uint64_t)o->offset, 0,
-                               false);
-        if (o->offset)
-            lower_fail(l,
-                       "a shared variable's address plus %lld in a device function: not supported",
-                       (long long)o->offset);
-        return lower_const(l, CONST_SHARED, width, (uint64_t)(uintptr_t)v, 0, false);
+        return add_const(l, CONST_SHARED, width, (uint64_t)(uintptr_t)v, 0, false, o->offset);
     case SPACE_PARAM:
         if (!l->p->is_entry || v->func != (struct ptx_func *)l->p) {
             lower_fail(l, "the address of a device function's parameter is taken: not supported");
@@ -293,13 +292,11 @@ void lower_address(struct lower *l, struct insn *in, const struct ptx_operand *o
     } else if (o->var) {
         struct ptx_operand sym = {.kind = OPD_SYM, .var = o->var, .offset = 0};
         bool constant =
-            (o->var->space == SPACE_LOCAL || o->var->space == SPACE_SHARED) ? l->p->is_entry : true;
+            o->var->space != SPACE_SHARED && (o->var->space != SPACE_LOCAL || l->p->is_entry);
+        if (s == SPACE_GENERIC && o->var->space == SPACE_SHARED)
+            head.imm += (int64_t)MEM_SHARED_BASE;
         if (constant) {
-            uint64_t base =
-                o->var->space == SPACE_SHARED ? shared_offset(l->f, o->var) : o->var->address;
-            head.imm += (int64_t)base;
-            if (s == SPACE_GENERIC && o->var->space == SPACE_SHARED)
-                head.imm += (int64_t)MEM_SHARED_BASE;
+            head.imm += (int64_t)o->var->address;
             if (s == SPACE_GENERIC && o->var->space == SPACE_LOCAL)
                 head.imm += (int64_t)MEM_LOCAL_BASE;
         } else {
