@@ -323,6 +323,24 @@ HANDLER(shfl)
     return warp_joined(w, in);
 }
 
+/* movmatrix.trans (9.7.14.5.17): an 8 x 8 matrix of 16 bits, two elements of row lane/4 a lane */
+HANDLER(movmatrix)
+{
+    if (w->mask != FULL)
+        return warp_fault(w, in, -1, cudaErrorIllegalInstruction, "%s needs all 32 lanes",
+                          in->site->opcode);
+    const u32 *a = SRC(u32, 0);
+    u32 r[WARP], *d = DST(u32);
+    for (u32 i = 0; i < WARP; i++) {
+        u32 row = i / 4, col = i % 4 * 2; /* d[row][col] = a[col][row] */
+        u32 low = a[col * 4 + row / 2] >> 16 * (row & 1) & 0xffff;
+        u32 high = a[(col + 1) * 4 + row / 2] >> 16 * (row & 1) & 0xffff;
+        r[i] = low | high << 16;
+    }
+    WRITE(u32, d, r[i]);
+    return in + 1;
+}
+
 HANDLER(vote)
 {
     static const u32 everyone[WARP] = {[0 ... WARP - 1] = FULL};

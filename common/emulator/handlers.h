@@ -26,7 +26,7 @@
 #define WARP_HANDLERS(X)                                                                           \
     X(shfl)                                                                                        \
     X(vote) X(match) X(redux) X(activemask) X(elect) X(bar_warp_sync) X(clock) X(pack) X(unpack)   \
-        X(envreg)
+        X(envreg) X(movmatrix)
 #define FLOAT_HANDLERS(X)                                                                          \
     X(add_f32x)                                                                                    \
     X(sub_f32x) X(mul_f32x) X(fma_f32x) X(div_f32x) X(rcp_f32x) X(sqrt_f32x) X(add_f64x)           \

@@ -164,6 +164,19 @@ static void lower_ldmatrix(struct lower *l)
     if (p->types[0] != PTX_B16 || p->shape_m != 8 || p->shape_n != 8 || s->nd > 4)
         lower_fail(l, "this form of %s: not supported", ptx_op_name(p->op));
 }
+static void lower_movmatrix(struct lower *l)
+{
+    const struct ptx_insn *p = l->in;
+    if (p->noperands != 2 || !ptx_has(p, M_trans) || p->shape_m != 8 || p->shape_n != 8) {
+        lower_fail(l, "this form of movmatrix: not supported");
+        return;
+    }
+    uint32_t from = lower_src(l, &p->operands[1], PTX_B32);
+    struct insn *in = lower_emit(l, "movmatrix");
+    in->src[0] = from;
+    in->dst = lower_dst(l, &p->operands[0]);
+    in->width = 4;
+}
 bool lower_matrix(struct lower *l)
 {
     switch (l->in->op) {
@@ -180,12 +193,32 @@ bool lower_matrix(struct lower *l)
     case OP_stmatrix:
         lower_ldmatrix(l);
         return true;
+    case OP_movmatrix:
+        lower_movmatrix(l);
+        return true;
     default:
         return false;
     }
 }
 
 /* ---- cp.async ---- */
+/* The last operand: how many bytes of the source count, or a predicate that ignores it all. */
+static uint32_t source_bytes(struct lower *l, const struct ptx_operand *o, uint8_t size)
+{
+    if (o->kind != OPD_REG || lower_reg_bytes(l, o->reg) != 1)
+        return lower_src(l, o, PTX_B32);
+    struct ptx_operand all = {.kind = OPD_IMM, .imm = size}, none = {.kind = OPD_IMM};
+    uint32_t p = lower_src(l, o, PTX_PRED), room = lower_scratch(l, 4 * 32);
+    uint32_t yes = lower_src(l, &none, PTX_B32), no = lower_src(l, &all, PTX_B32);
+    struct insn *in = lower_emit(l, "selp_32");
+    in->dst = room;
+    in->src[0] = yes;
+    in->src[1] = no;
+    in->src[2] = p;
+    in->width = 4;
+    in->flags |= o->negated ? F_NEG_SRC : 0;
+    return room;
+}
 static void lower_copy(struct lower *l)
 {
     const struct ptx_insn *p = l->in;
@@ -201,7 +234,7 @@ static void lower_copy(struct lower *l)
     uint32_t to = address(l, &p->operands[0], &offsets[0], &to_bytes);
     uint32_t from = address(l, &p->operands[1], &offsets[1], &from_bytes);
     if (p->noperands > 3 && p->operands[3].kind != OPD_NONE)
-        some = lower_src(l, &p->operands[3], PTX_B32);
+        some = source_bytes(l, &p->operands[3], (uint8_t)n->imm);
     struct insn *in = lower_emit(l, "cp_async");
     in->src[0] = to;
     in->src[1] = from;
