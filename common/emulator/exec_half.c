@@ -41,6 +41,14 @@ static inline f64 sum_to_odd(f64 a, f64 b) /* a + b, inexact results with an odd
         u += (e > 0) == (s > 0) ? 1 : (u64)-1;
     return f64_bits(u);
 }
+/* min, max; .xorsign.abs: of the magnitudes, with the product's sign */
+static inline f64 half_extreme(f64 x, f64 y, bool max, u32 flags)
+{
+    if (!(flags & F_XORSIGN))
+        return half_minmax(x, y, max, flags);
+    f64 r = half_minmax(fabs(x), fabs(y), max, flags);
+    return r != r ? r : copysign(r, signbit(x) != signbit(y) ? -1 : 1);
+}
 static inline u16 half_element(unsigned op, u16 a, u16 b, u16 c, bool brain, u32 flags)
 {
     f64 x = half_in(a, brain, flags), y = half_in(b, brain, flags), z = half_in(c, brain, flags);
@@ -55,7 +63,7 @@ static inline u16 half_element(unsigned op, u16 a, u16 b, u16 c, bool brain, u32
         return half_out(sum_to_odd(x * y, z), brain, flags);
     case OP_min:
     case OP_max:
-        return half_out(half_minmax(x, y, op == OP_max, flags), brain, flags);
+        return half_out(half_extreme(x, y, op == OP_max, flags), brain, flags);
     case OP_neg:
         return x != x ? 0x7fff : flags & F_FTZ ? half_out(-x, brain, flags) : a ^ 0x8000;
     case OP_abs:
