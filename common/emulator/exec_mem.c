@@ -919,7 +919,20 @@ static inline u64 join_halves(const struct insn *in, u64 a, u64 b)
     }
     return r;
 }
-static inline u64 atomic_result(const struct insn *in, u64 old, u64 b, u64 c)
+/* Global memory's unit, unlike shared memory's, flushes subnormals of f32 (the ISA says so), and
+ * keeps a NaN as it is, the second of two. */
+static inline u64 add_floats(unsigned t, u64 old, u64 b, bool global)
+{
+    if (t == PTX_F64) {
+        f64 x = f64_bits(old), y = f64_bits(b);
+        if (global && (x != x || y != y))
+            return y != y ? b : old;
+        return bits_f64(nan2(x + y, y, x));
+    }
+    f32 x = f32_bits((u32)old), y = f32_bits((u32)b);
+    return bits_f32(global ? flush(canonical(flush(x) + flush(y))) : canonical(x + y));
+}
+static inline u64 atomic_result(const struct insn *in, u64 old, u64 b, u64 c, bool global)
 {
     unsigned t = in->sub2;
     bool sign = t == PTX_S32 || t == PTX_S64;
@@ -928,10 +941,8 @@ static inline u64 atomic_result(const struct insn *in, u64 old, u64 b, u64 c)
         return join_halves(in, old, b);
     switch (in->sub) {
     case M_add:
-        if (t == PTX_F32)
-            return bits_f32(canonical(f32_bits((u32)old) + f32_bits((u32)b)));
-        if (t == PTX_F64)
-            return bits_f64(nan2(f64_bits(old) + f64_bits(b), f64_bits(b), f64_bits(old)));
+        if (t == PTX_F32 || t == PTX_F64)
+            return add_floats(t, old, b, global);
         return old + b;
     case M_exch:
         return b;
@@ -953,14 +964,14 @@ static inline u64 atomic_result(const struct insn *in, u64 old, u64 b, u64 c)
         return sign ? (so > sb ? old : b) : (old > b ? old : b);
     }
 }
-static inline u64 atomic_apply(const struct insn *in, u8 *p, u64 b, u64 c)
+static inline u64 atomic_apply(const struct insn *in, u8 *p, u64 b, u64 c, bool global)
 {
     u64 old, new;
     switch (in->size) {
     case 2: {
         u16 o = __atomic_load_n((u16 *)p, __ATOMIC_RELAXED);
         do
-            new = atomic_result(in, o, b, c);
+            new = atomic_result(in, o, b, c, global);
         while (!__atomic_compare_exchange_n((u16 *)p, &o, (u16) new, false, __ATOMIC_SEQ_CST,
                                             __ATOMIC_RELAXED));
         return o;
@@ -972,7 +983,7 @@ static inline u64 atomic_apply(const struct insn *in, u8 *p, u64 b, u64 c)
             return __atomic_fetch_add((u32 *)p, (u32)b, __ATOMIC_SEQ_CST);
         o = __atomic_load_n((u32 *)p, __ATOMIC_RELAXED);
         do
-            new = atomic_result(in, o, b, c);
+            new = atomic_result(in, o, b, c, global);
         while (!__atomic_compare_exchange_n((u32 *)p, &o, (u32) new, false, __ATOMIC_SEQ_CST,
                                             __ATOMIC_RELAXED));
         return o;
@@ -980,7 +991,7 @@ static inline u64 atomic_apply(const struct insn *in, u8 *p, u64 b, u64 c)
     default:
         old = __atomic_load_n((u64 *)p, __ATOMIC_RELAXED);
         do
-            new = atomic_result(in, old, b, c);
+            new = atomic_result(in, old, b, c, global);
         while (!__atomic_compare_exchange_n((u64 *)p, &old, new, false, __ATOMIC_SEQ_CST,
                                             __ATOMIC_RELAXED));
         return old;
@@ -1031,7 +1042,8 @@ static void atomic_lanes128(struct warp *w, const struct insn *in, u8 *const *ho
     for (int k = 0; k < 2; k++)
         store_lanes((u64 *)place(w, in->dst) + k * WARP, r[k], 8, mask);
 }
-static void atomic_lanes(struct warp *w, const struct insn *in, u8 *const *host, u32 mask)
+static void atomic_lanes(struct warp *w, const struct insn *in, u8 *const *host, u32 mask,
+                         bool global)
 {
     u64 b[WARP], c[WARP], r[WARP];
     u32 n = in->count; /* vector forms: elementwise */
@@ -1046,7 +1058,7 @@ static void atomic_lanes(struct warp *w, const struct insn *in, u8 *const *host,
         else
             memset(c, 0, sizeof(c));
         for (int i = 0; i < WARP; i++)
-            r[i] = ON(mask, i) ? atomic_apply(in, host[i] + k * in->size, b[i], c[i]) : 0;
+            r[i] = ON(mask, i) ? atomic_apply(in, host[i] + k * in->size, b[i], c[i], global) : 0;
         u32 dst = n > 1 ? in->places[k] : in->dst;
         if (dst != NO_PLACE)
             store_lanes(place(w, dst), r, in->width, mask);
@@ -1066,7 +1078,7 @@ static const struct insn *atomic_global(struct warp *w, const struct insn *in, s
     count_access(w, in, q, count_sectors(q, total), total, atomic_passes(q));
     tell(w, in, ACCESS_ATOMIC, ACCESS_GLOBAL, q, total);
     host_lanes(q, kind, per_lane, host);
-    atomic_lanes(w, in, host, q->mask);
+    atomic_lanes(w, in, host, q->mask, true);
     return in + 1;
 }
 static const struct insn *atomic_shared(struct warp *w, const struct insn *in, struct request *q)
@@ -1081,7 +1093,7 @@ static const struct insn *atomic_shared(struct warp *w, const struct insn *in, s
     count_access(w, in, q, 0, total, atomic_passes(q));
     tell(w, in, ACCESS_ATOMIC, ACCESS_SHARED, q, total);
     LANES host[i] = w->block->shared + q->a[i];
-    atomic_lanes(w, in, host, q->mask);
+    atomic_lanes(w, in, host, q->mask, false);
     return in + 1;
 }
 HANDLER(atom_global)
@@ -1120,14 +1132,24 @@ HANDLER(prefetch)
     (void)w;
     return in + 1;
 }
-HANDLER(isspacep) /* insn.imm: the window asked about */
+/* the lanes of `mask` whose address is a .const variable's */
+static u32 constants(const u64 *a, u32 mask)
+{
+    u32 r = 0;
+    for (int i = 0; i < WARP; i++) {
+        const struct mem_alloc *m = ON(mask, i) ? mem_find(a[i]) : NULL;
+        r |= (u32)(m && m->read_only) << i;
+    }
+    return r;
+}
+HANDLER(isspacep) /* insn.imm: the window asked about; .const has none, it lies in global's */
 {
     const u64 *a = SRC(u64, 0);
     u32 r = 0;
     for (int i = 0; i < WARP; i++)
         r |= (u32)((a[i] & (in->sub2 ? ~PEER_OFFSET : MEM_WINDOW_MASK)) == (u64)in->imm) << i;
-    if (in->sub) /* .const: nothing lies in its window here */
-        r = 0;
+    if (in->imm == 0)
+        r = in->sub ? constants(a, r & w->mask) : r & ~constants(a, r & w->mask);
     u32 *d = DST(u32);
     *d = (*d & ~w->mask) | (r & w->mask);
     return in + 1;
