@@ -117,3 +117,28 @@ Test(conv1d, large_cases_compare_stretches_the_input_picks)
     cr_expect(q.tol[0] < 1 && q.tol[q.c.n - 1] < 1);
     release(&q);
 }
+
+/* Of n outputs `wrong` are, from `first` on, with what was there before or with 0. */
+static const char *diagnosis(uint64_t n, uint64_t first, uint64_t wrong, bool unwritten)
+{
+    struct problem q = solve("conv_shared", n, 1, 5);
+    struct lab_mismatch mm[3];
+    int shown = wrong < 3 ? (int)wrong : 3;
+    const char *said;
+
+    for (int i = 0; i < shown; i++)
+        mm[i] = (struct lab_mismatch){.index = first + (uint64_t)i, .got = unwritten ? 3e38 : 0};
+    said = lab->diagnose(&q.p, &q.c, 1, mm, shown, wrong);
+    release(&q);
+    return said ? said : "";
+}
+
+/* One wrong output of one is not every output, nor the last block. */
+Test(conv1d, one_output_is_diagnosed_as_such)
+{
+    cr_expect(strstr(diagnosis(1, 0, 1, true), "when n is 1"), "%s", diagnosis(1, 0, 1, true));
+    cr_expect(strstr(diagnosis(1, 0, 1, false), "the only output is wrong"));
+    cr_expect(strstr(diagnosis(5, 0, 5, true), "no output was written"));
+    cr_expect(strstr(diagnosis(5, 0, 5, false), "every output is wrong"));
+    cr_expect(strstr(diagnosis(200, 128, 72, false), "only the last, partly filled block"));
+}

@@ -218,6 +218,16 @@ static bool all_nan(const struct lab_mismatch *mm, int nmm)
     return nmm > 0;
 }
 
+/* n = 1: that one output is wrong says neither "all are" nor "the last block is". */
+static const char *diagnose_one(bool unwritten)
+{
+    if (unwritten)
+        return "the only output was not written: is the TODO of this kernel still open? Or, where "
+               "other sizes are right, does thread 0 reach its store when n is 1?";
+    return "the only output is wrong: it is the sum of weights[j] * in[j] for width inputs; does "
+           "the kernel add as many, and each as exactly?";
+}
+
 static const char *diagnose(const struct plan *p, const struct lab_case *c, int b,
                             const struct lab_mismatch *mm, int nmm, uint64_t nwrong)
 {
@@ -228,9 +238,12 @@ static const char *diagnose(const struct plan *p, const struct lab_case *c, int 
     if (all_nan(mm, nmm))
         return "NaN: something went into the sum that nobody had written, or that lies past the "
                "end; CHECK=1 names the line";
+    if (count == 1)
+        return diagnose_one(all_unwritten(mm, nmm));
     if (all_unwritten(mm, nmm) && nwrong == count)
         return "no output was written: is the TODO of this kernel still open?";
-    if (nmm > 0 && mm[0].index + 1 > count - count % block && nwrong <= count % block)
+    if (nmm > 0 && count > block && mm[0].index + 1 > count - count % block &&
+        nwrong <= count % block)
         return "only the last, partly filled block is wrong: which inputs does it need, and may "
                "threads past n leave before the barrier?";
     if (nmm > 0 && nwrong < count && mm[0].index % block + halo >= block && per_block >= block)

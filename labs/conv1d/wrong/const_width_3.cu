@@ -1,7 +1,7 @@
 // Written for width 3.
 // only: conv_const
 // expect: const-ok=fail const-clean=blocked const-reuse=blocked const-used=blocked
-// hint: const-ok: only the last, partly filled block is wrong
+// hint: const-ok: every output is wrong
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255
