@@ -106,6 +106,30 @@ Test(core, a_lock_taken_by_each_lane)
     cr_expect_eq(out[1], 64);
 }
 
+Test(core, two_kernels_need_a_function_that_cannot_run)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n"
+        ".func bad(.param .u32 x)\n"
+        "{ .reg .b32 %a; tex.1d.v4.f32.s32 {%a, %a, %a, %a}, [x, {%a}]; ret; }\n"
+        ".visible .entry one()\n{ .param .u32 x; st.param.u32 [x], 1; call bad, (x); ret; }\n"
+        ".visible .entry two()\n{ .param .u32 x; st.param.u32 [x], 1; call bad, (x); ret; }\n";
+    const char *texts[] = {text};
+    size_t lengths[] = {sizeof text - 1};
+    struct emu_module *m;
+    struct emu_launch l = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+
+    cr_assert_eq(emu_module_load(texts, lengths, 1, "test", &m), cudaSuccess, "%s",
+                 emu_error_text());
+    l.func = emu_module_func(m, "one");
+    cr_expect_eq(emu_launch(&l, &result), cudaErrorInvalidPtx);
+    cr_expect(strstr(emu_error_text(), "tex.1d"), "%s", emu_error_text());
+    l.func = emu_module_func(m, "two");
+    cr_expect_eq(emu_launch(&l, &result), cudaErrorInvalidPtx);
+    cr_expect(strstr(emu_error_text(), "two cannot run either: it needs bad"), "%s",
+              emu_error_text());
+}
+
 Test(core, two_warps_answer_each_other_in_shared_memory)
 {
     RUN(.block = 64, .before = ".shared .align 4 .u32 ball;",

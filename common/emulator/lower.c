@@ -770,8 +770,11 @@ cudaError_t lower_func(struct emu_func *f)
         uint32_t local = 0;
         for (uint32_t k = 0; k < r.n && e == cudaSuccess; k++) {
             struct emu_func *g = r.list[k];
-            if (!g->lowered) {
-                e = lower_body(g, NULL, NULL);
+            if (!g->lowered && g->lower_error != cudaSuccess) { /* said when another needed it */
+                e = emu_fail(g->lower_error, "%s cannot run either: it needs %s",
+                             shown_name(f->info.name), shown_name(g->info.name));
+            } else if (!g->lowered) {
+                e = g->lower_error = lower_body(g, NULL, NULL);
                 g->lowered = e == cudaSuccess;
                 estimate_registers(g);
             }
