@@ -104,6 +104,8 @@
     X(max_s32, s32, s32, s32, a > b ? a : b)                                                       \
     X(max_u64, u64, u64, u64, a > b ? a : b)                                                       \
     X(max_s64, s64, s64, s64, a > b ? a : b)                                                       \
+    X(min_relu_s32, s32, s32, s32, (a < b ? a : b) < 0 ? 0 : a < b ? a : b)                        \
+    X(max_relu_s32, s32, s32, s32, (a > b ? a : b) < 0 ? 0 : a > b ? a : b)                        \
     X(div_u16, u16, u16, u16, b ? a / b : 0xffff)                                                  \
     X(div_s16, s16, s16, s16, b == 0 ? -1 : a / b)                                                 \
     X(div_u32, u32, u32, u32, b ? (u32)((f64)a / (f64)b) : 0xffffffffu)                            \

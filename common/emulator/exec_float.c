@@ -351,6 +351,8 @@ static f64 to_float(f64 x, unsigned to, u32 flags, bool nan_payload, u64 *out)
         break;
     case PTX_BF16:
         *out = float_to_bf16(x, flags);
+        if (x != x && nan_payload)
+            *out = (bits_f64(x) >> 48 & 0x8000) | 0x7fc0 | (bits_f64(x) >> 45 & 0x7f);
         break;
     case PTX_F32: {
         volatile f64 v = x;
@@ -415,7 +417,8 @@ HANDLER(cvt_any)
                 if (in->flags & F_ROUND_INT)
                     x = x == x ? copysign(round_integral(x, in->flags), x) : quiet(x);
                 to_float(x, to, in->flags & F_ROUND_INT ? in->flags & ~(u32)F_ROUND : in->flags,
-                         from == PTX_F64 || from == PTX_BF16, &r);
+                         from == PTX_F64 || (from == PTX_BF16 && (to == PTX_F32 || to == PTX_F64)),
+                         &r);
             } else {
                 r = float_to_int(x, to, in->flags, from);
             }

@@ -113,6 +113,7 @@ HANDLER(pair16)
             s32 x = sign ? (s16)(a[i] >> k) : (u16)(a[i] >> k);
             s32 y = sign ? (s16)(b[i] >> k) : (u16)(b[i] >> k);
             s32 v = in->sub == OP_add ? x + y : (x < y) == (in->sub == OP_min) ? x : y;
+            v = in->flags & F_RELU && v < 0 ? 0 : v;
             r[i] |= (u32)(u16)v << k;
         }
     }

@@ -155,12 +155,16 @@ static void multiply_floats(struct tile *x, u32 m, u32 n, u32 k, u32 step, s32 l
         x->c[i] = isfinite(plain[i]) ? x->c[i] : plain[i];
 }
 /* step: the rows of b that the hardware takes at a time */
-static void multiply(struct tile *x, u32 m, u32 n, u32 k, u32 step, unsigned type)
+static void multiply(struct tile *x, u32 m, u32 n, u32 k, u32 step, unsigned type, u32 flags)
 {
     if (type == PTX_F16 || type == PTX_BF16 || type == PTX_TF32) {
         multiply_floats(x, m, n, k, step, type == PTX_F16 ? LEAST_F16 : LEAST_F32);
         return;
     }
+    bool directed = flags & F_ROUND; /* f64's */
+    if (directed)
+        fesetround(fenv_round(flags));
+    __asm__ volatile("" : : "r"(x) : "memory");
     for (u32 i = 0; i < m; i++) {
         f64 *c = x->c + i * n;
         for (u32 p = 0; p < k; p++) {
@@ -174,6 +178,9 @@ static void multiply(struct tile *x, u32 m, u32 n, u32 k, u32 step, unsigned typ
                     c[j] += a * b[j];
         }
     }
+    __asm__ volatile("" : : "r"(x) : "memory");
+    if (directed)
+        fesetround(FE_TONEAREST);
 }
 
 /* ---- mma.sync ---- */
@@ -216,7 +223,7 @@ HANDLER(mma)
     for (u32 l = 0; l < WARP; l++)
         for (u32 i = 0; i < s->nc * e; i++)
             x.c[accumulator_at(s, l, i)] = element_value(r[i / e][l], s->c_type, i % e);
-    multiply(&x, s->m, s->n, s->k, s->k, s->a_type);
+    multiply(&x, s->m, s->n, s->k, s->k, s->a_type, in->flags);
     e = elements_per_register(s->d_type);
     memset(r, 0, sizeof(r));
     for (u32 l = 0; l < WARP; l++)
@@ -263,7 +270,7 @@ HANDLER(wmma_mma)
     fragment_load(r, s->nb, s->b_type, s->k, s->n, s->b_col, x.b);
     read_registers(w, p + s->nd + s->na + s->nb, s->nc, s->c_type, r);
     accumulator_load(r, s->nc, s->c_type, s->m * s->n, x.c);
-    multiply(&x, s->m, s->n, s->k, s->a_type == PTX_TF32 ? 4 : s->k, s->a_type);
+    multiply(&x, s->m, s->n, s->k, s->a_type == PTX_TF32 ? 4 : s->k, s->a_type, in->flags);
     u32 e = elements_per_register(s->d_type), n = s->nd * e, count = s->m * s->n;
     memset(r, 0, sizeof(r));
     for (u32 l = 0; l < WARP; l++)

@@ -15,6 +15,10 @@ static void lower_half_alu(struct lower *l)
     const struct ptx_insn *p = l->in;
     enum ptx_type t = p->types[0];
     uint32_t s[3] = {NO_PLACE, NO_PLACE, NO_PLACE};
+    if (ptx_has(p, M_oob)) {
+        lower_fail(l, "fma.oob: not supported");
+        return;
+    }
     for (uint32_t k = 1; k < p->noperands && k <= 3; k++)
         s[k - 1] = lower_src(l, &p->operands[k], t);
     struct insn *in = lower_emit(l, "half");
@@ -93,6 +97,7 @@ static void lower_pair(struct lower *l)
     in->sub = (uint8_t)p->op;
     if (p->types[0] == PTX_S16X2)
         in->flags |= F_SIGNED;
+    in->flags |= lower_float_flags(l) & F_RELU;
 }
 
 bool lower_half(struct lower *l)
@@ -115,7 +120,7 @@ bool lower_half(struct lower *l)
             return true;
         }
         if ((t == PTX_U16X2 || t == PTX_S16X2) &&
-            (p->op == OP_add || p->op == OP_min || p->op == OP_max) && !ptx_has(p, M_relu)) {
+            (p->op == OP_add || p->op == OP_min || p->op == OP_max)) {
             lower_pair(l);
             return true;
         }

@@ -102,7 +102,8 @@ static void lower_minmax(struct lower *l)
 {
     enum ptx_type t = type(l);
     if (is_int(t))
-        alu_format(l, 2, ptx_op_name(l->in->op), type_tag(t));
+        alu_format(l, 2, ptx_op_name(l->in->op),
+                   ptx_has(l->in, M_relu) && t == PTX_S32 ? "relu_s32" : type_tag(t));
     else
         alu_format(l, l->in->noperands - 1, ptx_op_name(l->in->op), ptx_type_name(t));
 }

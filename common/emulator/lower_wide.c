@@ -104,8 +104,7 @@ static void lower_product(struct lower *l)
     struct insn *in = lower_emit(l, wmma ? "wmma_mma" : "mma");
     in->data = s;
     in->places = places;
-    if (ptx_has(p, M_satfinite))
-        in->flags |= F_SATFINITE;
+    in->flags |= lower_float_flags(l) & (F_SATFINITE | F_ROUND);
 }
 static uint8_t move_space(const struct ptx_insn *p)
 {
