@@ -130,6 +130,22 @@ Test(core, two_kernels_need_a_function_that_cannot_run)
               emu_error_text());
 }
 
+/* A loop that calls, or parts and meets in each round, is as much a loop as one that does not. */
+Test(core, locks_taken_by_calls_are_given_back)
+{
+    RUN(.block = 64,
+        .before = ".func (.param .u32 r) try(.param .u64 p)\n"
+                  "{ .reg .u32 %a; .reg .u64 %p; ld.param.u64 %p, [p];\n"
+                  "atom.cas.b32 %a, [%p], 0, 1; st.param.u32 [r], %a; ret; }",
+        .body = "SPIN: { .param .u64 a; .param .u32 b; st.param.u64 [a], %out;\n"
+                "call (b), try, (a); ld.param.u32 %r0, [b]; }\n"
+                "setp.ne.u32 %p0, %r0, 0;\n@%p0 bra SPIN;\n"
+                "ld.volatile.global.u32 %r1, [%out+4];\nadd.u32 %r1, %r1, 1;\n"
+                "st.volatile.global.u32 [%out+4], %r1;\nmembar.gl;\n"
+                "atom.global.exch.b32 %r0, [%out], 0;");
+    cr_expect_eq(out[1], 64);
+}
+
 Test(core, two_warps_answer_each_other_in_shared_memory)
 {
     RUN(.block = 64, .before = ".shared .align 4 .u32 ball;",

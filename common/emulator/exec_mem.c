@@ -1042,6 +1042,21 @@ static void atomic_lanes128(struct warp *w, const struct insn *in, u8 *const *ho
     for (int k = 0; k < 2; k++)
         store_lanes((u64 *)place(w, in->dst) + k * WARP, r[k], 8, mask);
 }
+/* A cas or exch that changed nothing for any lane: a lock that somebody holds, as a rule, who
+ * will not get on while this path tries again. Sixteen of them, and others have their turn. */
+static void spinning(struct warp *w, const struct insn *in, const u64 *old, const u64 *b, u32 mask)
+{
+    u64 all = in->size >= 8 ? ~0ull : (1ull << 8 * in->size) - 1;
+    if (in->sub != M_cas && in->sub != M_exch)
+        return;
+    for (u32 rest = mask; rest; rest &= rest - 1) {
+        int i = __builtin_ctz(rest);
+        if ((old[i] == (b[i] & all)) == (in->sub == M_cas))
+            return;
+    }
+    w->spins = true;
+    w->slice -= w->block->launch->slice / 16;
+}
 static void atomic_lanes(struct warp *w, const struct insn *in, u8 *const *host, u32 mask,
                          bool global)
 {
@@ -1059,6 +1074,7 @@ static void atomic_lanes(struct warp *w, const struct insn *in, u8 *const *host,
             memset(c, 0, sizeof(c));
         for (int i = 0; i < WARP; i++)
             r[i] = ON(mask, i) ? atomic_apply(in, host[i] + k * in->size, b[i], c[i], global) : 0;
+        spinning(w, in, r, b, mask);
         u32 dst = n > 1 ? in->places[k] : in->dst;
         if (dst != NO_PLACE)
             store_lanes(place(w, dst), r, in->width, mask);

@@ -197,7 +197,9 @@ static bool recon_leave(struct warp *w, struct recon *r)
             r = up;
             continue;
         }
+        uint8_t alone = w->cur ? w->cur->alone : 0; /* a loop that calls is alone all the same */
         struct path *p = path_new(w);
+        p->alone = alone;
         p->mask = r->arrived;
         p->parent = up;
         p->frame = callee;
@@ -379,10 +381,12 @@ static bool looks(const struct emu_func *f, uint32_t b)
 
 const struct insn *warp_slice_end(struct warp *w, uint32_t b)
 {
+    bool waits = w->spins || looks(w->cur->frame->func, b);
     w->cur->enter = b;
+    w->spins = false;
     if (w->nready) {
         w->cur->alone = 0;
-    } else if ((w->cur->alone += looks(w->cur->frame->func, b) ? 16 : 1) >= PATIENCE) {
+    } else if ((w->cur->alone += waits ? 16 : 1) >= PATIENCE) {
         w->cur->alone = 0;
         release_arrived(w);
     }
