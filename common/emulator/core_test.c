@@ -565,6 +565,28 @@ Test(core, launches_that_do_not_fit_are_refused)
                  (struct program){.body = "", .block = 32, .attribute = ".reqntid 64, 1, 1"});
 }
 
+#define BULK(bytes, from)                                                                          \
+    "mov.b64 %d1, bar;\nsetp.eq.u32 %p0, %t, 0;\n@%p0 mbarrier.init.shared.b64 [%d1], 1;\n"        \
+    "bar.sync 0;\n@!%p0 bra WAIT;\nst.global.u32 [%out+64], 7;\n"                                  \
+    "mbarrier.arrive.expect_tx.shared.b64 %d2, [%d1], " bytes ";\ncvt.u32.u64 %r1, %d1;\n"         \
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [row], [%out+" from         \
+    "], " bytes ", [%r1];\n"                                                                       \
+    "WAIT: mbarrier.try_wait.parity.shared.b64 %p1, [%d1], 0;\n@!%p1 bra WAIT;\n"                  \
+    "ld.shared.u32 %r2, [row+64];\nst.global.u32 [%mine+128], %r2;"
+Test(core, bulk_copies_count_down_an_mbarrier)
+{
+    static const char room[] = ".shared .align 16 .b8 row[96];\n.shared .align 8 .b64 bar;";
+    RUN(.block = 64, .before = room, .body = BULK("80", "0"));
+    for (int i = 0; i < 64; i++)
+        cr_expect_eq(out[32 + i], 7);
+    expect_error(cudaErrorMisalignedAddress, "multiples of 16",
+                 (struct program){.before = room, .body = BULK("72", "0")});
+    expect_error(cudaErrorMisalignedAddress, "multiples of 16",
+                 (struct program){.before = room, .body = BULK("80", "8")});
+    expect_error(cudaErrorIllegalAddress, "out of bounds",
+                 (struct program){.before = room, .body = BULK("160", "0")});
+}
+
 Test(core, registers_start_with_garbage_that_shows)
 {
     RUN(.body = "add.f32 %f0, %f0, 0f3f800000;\nst.global.f32 [%mine], %f0;");

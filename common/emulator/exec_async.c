@@ -9,7 +9,9 @@
  *   63      44 43        24 23      4 3     0
  *   | tx bytes | pending    | expected| phase |
  *
- * Not modelled: mbarriers of other blocks of a cluster.
+ * A bulk copy into shared memory takes place at once.
+ *
+ * Not modelled: mbarriers of other blocks of a cluster, other bulk copies.
  */
 #include "exec_lanes.h"
 #include "exec_mma.h"
@@ -267,6 +269,56 @@ HANDLER(mbarrier)
     } else if (in->dst != NO_PLACE) {
         store_lanes(place(w, in->dst), r, in->width, w->mask);
     }
+    return in + 1;
+}
+
+/* cp.async.bulk.shared.global.mbarrier [to], [from], bytes, [mbarrier]: done at once by the
+ * lane that asks; its bytes leave the mbarrier's count as an arrival that others acquire. */
+static bool bulk_lane(struct warp *w, const struct insn *in, const struct insn *barrier,
+                      struct copy *c, int lane)
+{
+    u32 n = c->bytes[lane];
+    if (n % 16 || c->to[lane] % 16 || c->from[lane] % 16) {
+        warp_fault(w, in, lane, cudaErrorMisalignedAddress,
+                   "bulk copy of %u bytes from 0x%llx to offset %llu of shared memory: all three "
+                   "must be multiples of 16",
+                   n, (unsigned long long)c->from[lane], (unsigned long long)c->to[lane]);
+        return false;
+    }
+    c->mask = 1u << lane;
+    c->size = n;
+    u64 *b = mbarrier_at(w, barrier, lane);
+    if (!b || !perform(w, c, 1u << lane))
+        return false;
+    *b = arrive(*b, 0, -(s32)n, false);
+    return true;
+}
+HANDLER(cp_bulk)
+{
+    const s64 *offsets = in->data;
+    struct insn barrier = *in;
+    struct copy c = {.in = in};
+    u64 n[WARP], at[WARP];
+    barrier.sub = M_arrive;
+    barrier.src[0] = in->src[3];
+    barrier.imm = offsets[2];
+    barrier.flags = in->width == 4 ? F_SHARED32 : 0;
+    load_lanes(c.to, place(w, in->src[0]), in->flags & F_SHARED32 ? 4 : 8, false);
+    load_lanes(c.from, place(w, in->src[1]), 8, false);
+    load_lanes(n, place(w, in->src[2]), 4, false);
+    load_lanes(at, place(w, in->src[3]), in->width, false);
+    LANES
+    {
+        c.to[i] = (c.to[i] + (u64)offsets[0]) & ~MEM_WINDOW_MASK;
+        c.from[i] += (u64)offsets[1];
+        c.bytes[i] = (u32)n[i];
+        at[i] = (at[i] + (u64)offsets[2]) & ~MEM_WINDOW_MASK;
+    }
+    for (u32 rest = w->mask; rest; rest &= rest - 1)
+        if (!bulk_lane(w, in, &barrier, &c, __builtin_ctz(rest)))
+            return NULL;
+    if (w->block->launch->nlisteners)
+        tell(w, &barrier, w->mask, at);
     return in + 1;
 }
 /* ---- clusters: cluster.c has the addresses and the barrier ---- */

@@ -246,10 +246,41 @@ static void lower_copy(struct lower *l)
     if (from_bytes != 8)
         lower_fail(l, "cp.async: the source address is 64 bits wide");
 }
+/* cp.async.bulk from global to this block's shared memory, as cuda::memcpy_async writes it */
+static void lower_bulk(struct lower *l)
+{
+    const struct ptx_insn *p = l->in;
+    int64_t *offsets = xcalloc(3, sizeof(*offsets));
+    uint8_t to_bytes, from_bytes, barrier_bytes;
+    uint32_t to = address(l, &p->operands[0], &offsets[0], &to_bytes);
+    uint32_t from = address(l, &p->operands[1], &offsets[1], &from_bytes);
+    uint32_t n = lower_src(l, &p->operands[2], PTX_B32);
+    uint32_t barrier = address(l, &p->operands[3], &offsets[2], &barrier_bytes);
+    struct insn *in = lower_emit(l, "cp_bulk");
+    in->src[0] = to;
+    in->src[1] = from;
+    in->src[2] = n;
+    in->src[3] = barrier;
+    in->data = offsets;
+    in->width = barrier_bytes;
+    in->flags |= to_bytes == 4 ? F_SHARED32 : 0;
+    in->slot = lower_slot(l);
+    lower_slot(l); /* the next one counts the shared side */
+    if (from_bytes != 8)
+        lower_fail(l, "cp.async.bulk: the source address is 64 bits wide");
+}
+static bool is_bulk_load(const struct ptx_insn *p)
+{
+    return ptx_has(p, M_bulk) && ptx_has(p, M_complete_tx) && !ptx_has(p, M_tensor) &&
+           !ptx_has(p, M_multicast) && is_shared(p->space) && p->space2 == SPACE_GLOBAL &&
+           p->noperands >= 4;
+}
 static void lower_cp(struct lower *l)
 {
     const struct ptx_insn *p = l->in;
-    if (!ptx_has(p, M_async) || ptx_has(p, M_bulk) || ptx_has(p, M_tensor)) {
+    if (is_bulk_load(p))
+        lower_bulk(l);
+    else if (!ptx_has(p, M_async) || ptx_has(p, M_bulk) || ptx_has(p, M_tensor)) {
         lower_fail(l, "%s: not supported by the emulator", l->f->sites[p - l->p->insns].opcode);
     } else if (ptx_has(p, M_commit_group)) {
         lower_emit(l, "cp_commit");

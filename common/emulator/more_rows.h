@@ -4,5 +4,6 @@
 #define MMA_HANDLERS(X)  X(mma) X(wmma_mma) X(wmma_move) X(ldmatrix)
 #define ASYNC_HANDLERS(X)                                                                          \
     X(cp_async)                                                                                    \
-    X(cp_commit) X(cp_wait) X(mbarrier) X(mapa) X(getctarank) X(cluster_arrive) X(cluster_wait)
+    X(cp_commit)                                                                                   \
+    X(cp_wait) X(cp_bulk) X(mbarrier) X(mapa) X(getctarank) X(cluster_arrive) X(cluster_wait)
 #define VIDEO_HANDLERS(X)

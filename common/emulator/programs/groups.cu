@@ -96,6 +96,28 @@ __global__ void barriers(int *out)
     }
 }
 
+/* whole rows, known to be aligned, are bulk copies that a barrier counts by bytes */
+__global__ void copy_bulk(const int *in, int *out)
+{
+    using barrier = cuda::barrier<cuda::thread_scope_block>;
+    __shared__ alignas(16) int room[2][128];
+    __shared__ alignas(8) char place[sizeof(barrier)];
+    barrier &b = *reinterpret_cast<barrier *>(place);
+    auto block = cg::this_thread_block();
+    int sum = 0;
+
+    if (threadIdx.x == 0)
+        init(&b, blockDim.x);
+    __syncthreads();
+    for (int t = 0; t < 4; t++) {
+        cuda::memcpy_async(block, room[t % 2], in + t * 128,
+                           cuda::aligned_size_t<16>(sizeof room[0]), b);
+        b.arrive_and_wait();
+        sum += room[t % 2][127 - threadIdx.x];
+    }
+    out[threadIdx.x] = sum;
+}
+
 __global__ void pipelined(const int *in, int *out, int tiles)
 {
     __shared__ int room[2][128];
@@ -169,6 +191,9 @@ int main()
     cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
     expect("memcpy_async", host[256], 511);
     barriers<<<2, 128>>>(count), expect("barriers", fetch(count), 768);
+    copy_bulk<<<1, 128>>>(in, out);
+    cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+    expect("bulk copies", host[1], 4 * 126 + 128 * 6);
     pipelined<<<1, 128>>>(in, out, 8);
     cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
     expect("pipeline", host[1], 8 + 128 * 28);
