@@ -1,9 +1,10 @@
 /* check.c - the checker's listener: what the interpreter's events mean to it.
  *
  * Interface: check.h. Finds reads of memory never written (global, shared, local), races
- * in shared and global memory, barriers in divergent code or that exited threads miss, and
- * leaks. Shadow memory and clocks: check_internal.h; what orders accesses:
- * check_order.c; what is a race: check_race.c; wording: check_report.c.
+ * in shared and global memory, barriers in divergent code or that exited threads miss,
+ * matrices that wmma does not take, and leaks. Shadow memory and clocks: check_internal.h;
+ * what orders accesses: check_order.c; what is a race: check_race.c; wording:
+ * check_report.c; shared variables laid apart: check_guard.c.
  *
  * A read counts as one of unwritten memory when none of the bytes of its 4-byte words was
  * ever written: compilers widen loads over padding, and copy it.
