@@ -8,8 +8,29 @@
 #include "exec_half.h"
 #include "exec_lanes.h"
 
+/* .ftz: hardware asks whether a result is too small of what it is rounded to 24 bits, which
+ * subnormals do not have. The one case where that shows is r, the smallest normal number, from
+ * an exact value below it. */
+static inline f32 unlift(f32 r, f64 exact, u32 flags)
+{
+    unsigned mode = (flags & F_ROUND) >> F_ROUND_SHIFT;
+    bool away = (mode == 2 && r < 0) || (mode == 3 && r > 0);
+    f64 least = mode == 0 ? 0x1p-126 - 0x1p-151 : 0x1p-126;
+    bool below = away ? fabs(exact) <= 0x1p-126 - 0x1p-150 : fabs(exact) < least;
+    return fabsf(r) == 0x1p-126f && below ? copysignf(0.0f, r) : r;
+}
+#define UNLIFT(exact)                                                                              \
+    if (in->flags & F_FTZ) {                                                                       \
+        u32 least = 0;                                                                             \
+        LANES least |= fabsf(r[i]) == 0x1p-126f;                                                   \
+        for (int i = 0; least && i < WARP; i++) {                                                  \
+            f64 a = s[0][i], b = s[1][i], c = s[2][i];                                             \
+            (void)c;                                                                               \
+            r[i] = unlift(r[i], exact, in->flags);                                                 \
+        }                                                                                          \
+    }
 /* r[i] = expr under the instruction's rounding; inputs flushed, result flushed, saturated. */
-#define ROUNDED(T, n, FLUSH, SATURATE, CANON, expr)                                                \
+#define ROUNDED(T, n, FLUSH, SATURATE, CANON, LIFT, expr)                                          \
     T r[WARP];                                                                                     \
     T s[3][WARP];                                                                                  \
     for (int k = 0; k < (n); k++) {                                                                \
@@ -33,6 +54,7 @@
     __asm__ volatile("" : : "r"(r) : "memory");                                                    \
     if (directed)                                                                                  \
         fesetround(FE_TONEAREST);                                                                  \
+    LIFT;                                                                                          \
     if (in->flags & F_FTZ)                                                                         \
         LANES r[i] = FLUSH(r[i]);                                                                  \
     if (in->flags & F_SAT)                                                                         \
@@ -42,21 +64,26 @@
     return in + 1
 
 #define NOFLUSH(x) (x)
+#define F32_LIFTED(name, n, exact, expr)                                                           \
+    HANDLER(name)                                                                                  \
+    {                                                                                              \
+        ROUNDED(f32, n, flush, saturate, canonical, UNLIFT(exact), expr);                          \
+    }
 #define F32X(name, n, expr)                                                                        \
     HANDLER(name)                                                                                  \
     {                                                                                              \
-        ROUNDED(f32, n, flush, saturate, canonical, expr);                                         \
+        ROUNDED(f32, n, flush, saturate, canonical, , expr);                                       \
     }
 #define F64X(name, n, expr)                                                                        \
     HANDLER(name)                                                                                  \
     {                                                                                              \
-        ROUNDED(f64, n, NOFLUSH, saturate64, NOFLUSH, expr);                                       \
+        ROUNDED(f64, n, NOFLUSH, saturate64, NOFLUSH, , expr);                                     \
     }
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 F32X(add_f32x, 2, a + b)
 F32X(sub_f32x, 2, a - b)
-F32X(mul_f32x, 2, a *b)
-F32X(fma_f32x, 3, fmaf(a, b, c))
+F32_LIFTED(mul_f32x, 2, a *b, a *b)
+F32_LIFTED(fma_f32x, 3, sum_to_odd(a *b, c), fmaf(a, b, c))
 F32X(div_f32x, 2, a / b)
 F32X(rcp_f32x, 1, 1.0f / a)
 F32X(sqrt_f32x, 1, sqrtf(a))
@@ -299,27 +326,12 @@ static inline f64 lane_float(u64 raw, unsigned type)
         return f64_bits(raw);
     }
 }
-static inline u64 extend(u64 raw, unsigned type) /* value of an integer type's low bits */
+/* The value of an integer type's low bits. (Shifts: gcc 13 gets a switch over the type wrong
+ * where it takes it out of the loop over lanes.) */
+static inline u64 extend(u64 raw, unsigned type)
 {
-    switch (type) {
-    case PTX_U8:
-    case PTX_B8:
-        return (u8)raw;
-    case PTX_S8:
-        return (u64)(s64)(s8)raw;
-    case PTX_U16:
-    case PTX_B16:
-        return (u16)raw;
-    case PTX_S16:
-        return (u64)(s64)(s16)raw;
-    case PTX_U32:
-    case PTX_B32:
-        return (u32)raw;
-    case PTX_S32:
-        return (u64)(s64)(s32)raw;
-    default:
-        return raw;
-    }
+    unsigned above = 64 - ptx_type_bits(type);
+    return type_signed(type) ? (u64)((s64)(raw << above) >> above) : raw << above >> above;
 }
 static inline u64 int_saturate(u64 v, bool from_signed, unsigned to)
 {
@@ -363,7 +375,7 @@ static f64 to_float(f64 x, unsigned to, u32 flags, bool nan_payload, u64 *out)
             fesetround(FE_TONEAREST);
         f32 r = f;
         if (flags & F_FTZ)
-            r = flush(r);
+            r = flush(unlift(r, x, flags));
         *out = bits_f32(nan_payload && !(flags & F_SAT) ? r : canonical(r));
         break;
     }
@@ -400,6 +412,10 @@ static u64 int_to_float(u64 v, bool is_signed, unsigned to, u32 flags)
     fesetround(FE_TONEAREST);
     return out;
 }
+static inline bool keeps_payload(unsigned to, u32 flags) /* of a bf16 NaN */
+{
+    return to == PTX_F64 || (to == PTX_F32 && !(flags & F_FTZ));
+}
 HANDLER(cvt_any)
 {
     u64 t[WARP];
@@ -417,8 +433,7 @@ HANDLER(cvt_any)
                 if (in->flags & F_ROUND_INT)
                     x = x == x ? copysign(round_integral(x, in->flags), x) : quiet(x);
                 to_float(x, to, in->flags & F_ROUND_INT ? in->flags & ~(u32)F_ROUND : in->flags,
-                         from == PTX_F64 || (from == PTX_BF16 && (to == PTX_F32 || to == PTX_F64)),
-                         &r);
+                         from == PTX_F64 || (from == PTX_BF16 && keeps_payload(to, in->flags)), &r);
             } else {
                 r = float_to_int(x, to, in->flags, from);
             }

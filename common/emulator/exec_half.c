@@ -23,23 +23,9 @@ static inline u16 half_out(f64 x, bool brain, u32 flags)
         x = 0.0;
     if (flags & F_RELU && x == 0)
         x = 0.0;
-    u16 r = brain ? float_to_bf16(x, 0) : float_to_half(x, 0);
-    if (flags & F_FTZ && !brain && (r & 0x7c00) == 0)
-        r &= 0x8000;
-    return r;
-}
-static inline f64 sum_to_odd(f64 a, f64 b) /* a + b, inexact results with an odd last bit */
-{
-    f64 s = a + b;
-    if (!isfinite(s))
-        return s;
-    f64 bb = s - a, e = (a - (s - bb)) + (b - bb);
-    if (e == 0)
-        return s;
-    u64 u = bits_f64(s);
-    if (!(u & 1)) /* towards the error's side */
-        u += (e > 0) == (s > 0) ? 1 : (u64)-1;
-    return f64_bits(u);
+    if (flags & F_FTZ && !brain && fabs(round_to(x, 11, -1000, 0)) < 0x1p-14)
+        x = copysign(0.0, x); /* too small as rounded to 11 bits, which subnormals do not have */
+    return brain ? float_to_bf16(x, 0) : float_to_half(x, 0);
 }
 /* min, max; .xorsign.abs: of the magnitudes, with the product's sign */
 static inline f64 half_extreme(f64 x, f64 y, bool max, u32 flags)
@@ -251,6 +237,8 @@ HANDLER(cvt_narrow)
         switch (in->sub) {
         case PTX_TF32:
             r[i] = float_to_tf32(f32_bits((u32)a[i]), flags);
+            if (flags & F_SATFINITE && (r[i] >> 23 & 0xff) == 0xff)
+                r[i] -= 0x2000; /* of NaNs, too: as seen on an H200 */
             break;
         case PTX_E4M3X2:
         case PTX_E5M2X2:

@@ -26,6 +26,19 @@ static inline f32 half_to_float(u16 h)
         return copysignf((f32)m * 0x1p-24f, f32_bits(s | 0x3f800000u));
     return f32_bits(s | (e + 112) << 23 | m << 13);
 }
+static inline f64 sum_to_odd(f64 a, f64 b) /* a + b, inexact results with an odd last bit */
+{
+    f64 s = a + b;
+    if (!isfinite(s))
+        return s;
+    f64 bb = s - a, e = (a - (s - bb)) + (b - bb);
+    if (e == 0)
+        return s;
+    u64 u = bits_f64(s);
+    if (!(u & 1)) /* towards the error's side */
+        u += (e > 0) == (s > 0) ? 1 : (u64)-1;
+    return f64_bits(u);
+}
 /* x rounded to `digits` significant bits with least exponent emin (of the last place) */
 static inline f64 round_to(f64 x, int digits, int emin, u32 flags)
 {
@@ -50,8 +63,8 @@ static inline u16 float_to_half(f64 x, u32 flags)
     f64 r = fabs(round_to(x, 11, -24, flags));
     if (r > 65504.0) { /* overflow: infinity or the largest, by rounding direction */
         unsigned mode = (flags & F_ROUND) >> F_ROUND_SHIFT;
-        bool largest = mode == 1 || (mode == 2 && !s) || (mode == 3 && s) || flags & F_SATFINITE;
-        return s | (largest && !isinf(x) ? 0x7bff : 0x7c00);
+        bool largest = mode == 1 || (mode == 2 && !s) || (mode == 3 && s);
+        return s | ((largest && !isinf(x)) || flags & F_SATFINITE ? 0x7bff : 0x7c00);
     }
     if (r < 0x1p-14)
         return s | (u16)(r * 0x1p24);
@@ -63,9 +76,9 @@ static inline u16 float_to_bf16(f64 x, u32 flags)
 {
     if (x != x)
         return 0x7fff;
-    if (isinf(x))
-        return x > 0 ? 0x7f80 : 0xff80;
     u16 s = signbit(x) ? 0x8000 : 0;
+    if (isinf(x))
+        return s | (flags & F_SATFINITE ? 0x7f7f : 0x7f80);
     f64 r = fabs(round_to(x, 8, -133, flags));
     if (r > 0x1.fep127) {
         unsigned mode = (flags & F_ROUND) >> F_ROUND_SHIFT;
