@@ -2,13 +2,16 @@
  *
  *   ptxcases OPS --write FILE   run and keep the results (on a GPU: the expected data)
  *   ptxcases OPS --check FILE   run and compare with FILE
- *   ptxcases OPS --print NAME   the PTX of one case
+ *   ptxcases OPS --print NAME   the PTX of the cases of one instruction, or of all
+ *   ptxcases OPS --covers FILE  are there cases of all opcodes that FILE lists?
  *   --only TEXT                 the cases whose name contains TEXT
  *
  * A plain runtime-API program: the same binary runs on a GPU and on the emulator, by
  * library path. FILE is zstd-compressed: per case a line "name bytes status" and the raw
- * results. A case that the device refuses is kept as refused, not as passed.
+ * results. A row that the device refuses is wrong, and fails; one that needs a newer device
+ * (sm=) is skipped.
  */
+#include <ctype.h>
 #include <cuda_runtime_api.h>
 #include <math.h>
 #include <stdbool.h>
@@ -19,13 +22,14 @@
 #include <zstd.h>
 
 #define THREADS     512
+#define PARAM_BYTES 32
 #define MAX_SOURCES 4
 
 struct row {
     char name[128];                  /* the instruction */
     char types[MAX_SOURCES + 1][16]; /* destination, sources; "" for none, "#text" as it is */
     int ntypes;
-    char body[1024];
+    char decl[1024], body[3072]; /* PTX of its own: at module level, in the kernel */
     double near, abs, range;
     int sm;
 };
@@ -84,6 +88,64 @@ static void resolve(const char *name, const char *spec, char *out)
         snprintf(out, 16, "%s", spec);
     }
 }
+static char *trim(char *s)
+{
+    while (*s == ' ' || *s == '\t')
+        s++;
+    char *e = s + strlen(s);
+    while (e > s && (e[-1] == ' ' || e[-1] == '\t' || e[-1] == '\n'))
+        *--e = 0;
+    return s;
+}
+/* "define NAME = text": what "@NAME" stands for in decl= and body= from there on */
+static struct macro {
+    char name[34], *text; /* the name with its "@" */
+} macros[64];
+static size_t nmacros;
+
+static void replace(char *s, size_t size, const char *what, const char *with)
+{
+    char *out = malloc(size);
+    size_t n = 0, w = strlen(what), k = strlen(with);
+    if (!out)
+        fail("out of memory", what);
+    for (const char *p = s; *p;) {
+        bool found = !strncmp(p, what, w) && !isalnum((unsigned char)p[w]) && p[w] != '_';
+        if (n + (found ? k : 1) >= size)
+            fail("row too long", s);
+        memcpy(out + n, found ? with : p, found ? k : 1);
+        n += found ? k : 1;
+        p += found ? w : 1;
+    }
+    memcpy(s, out, n);
+    s[n] = 0;
+    free(out);
+}
+static void add_macro(char *definition)
+{
+    char *text = strstr(definition, " = ");
+    if (!text || nmacros == sizeof(macros) / sizeof(macros[0]))
+        fail("define: \"NAME = text\" is wanted, or there are too many", definition);
+    *text = 0;
+    struct macro *m = &macros[nmacros++];
+    if (snprintf(m->name, sizeof(m->name), "@%s", trim(definition)) >= (int)sizeof(m->name))
+        fail("the name is too long", definition);
+    m->text = strdup(trim(text + 3));
+    if (!m->text)
+        fail("out of memory", definition);
+}
+static void set_text(char *out, size_t size, const char *text, size_t n, const char *name)
+{
+    if (n >= size)
+        fail("row too long", name);
+    char type[16];
+    memcpy(out, text, n);
+    out[n] = 0;
+    for (size_t k = nmacros; k-- > 0;) /* a text holds only macros defined before it */
+        replace(out, size, macros[k].name, macros[k].text);
+    suffix_type(name, true, type);
+    replace(out, size, "@T", type);
+}
 static void add_row(const char *name, const char *types, const char *options)
 {
     struct row *more = realloc(rows, (nrows + 1) * sizeof(*rows));
@@ -98,10 +160,13 @@ static void add_row(const char *name, const char *types, const char *options)
     for (char *t = strtok_r(copy, " \t", &save); t && r->ntypes < 5;
          t = strtok_r(NULL, " \t", &save))
         resolve(name, t, r->types[r->ntypes++]);
-    const char *body = strstr(options, "body=");
+    const char *body = strstr(options, "body="), *decl = strstr(options, "decl=");
     if (body)
-        snprintf(r->body, sizeof(r->body), "%s", body + 5);
-    snprintf(copy, sizeof(copy), "%.*s", body ? (int)(body - options) : 255, options);
+        set_text(r->body, sizeof(r->body), body + 5, strlen(body + 5), name);
+    if (decl && body)
+        set_text(r->decl, sizeof(r->decl), decl + 5, (size_t)(body - decl) - 5, name);
+    const char *rest = decl ? decl : body;
+    snprintf(copy, sizeof(copy), "%.*s", rest ? (int)(rest - options) : 255, options);
     for (char *t = strtok_r(copy, " \t", &save); t; t = strtok_r(NULL, " \t", &save))
         if (sscanf(t, "near=%lf", &r->near) != 1 && sscanf(t, "abs=%lf", &r->abs) != 1 &&
             sscanf(t, "sm=%d", &r->sm) != 1 && sscanf(t, "range=%lf", &r->range) != 1)
@@ -124,23 +189,30 @@ static void expand(const char *pattern, const char *types, const char *options)
         p = end + 1;
     }
 }
-static char *trim(char *s)
+/* a line, with those after it that it goes on in (they end in a backslash but for the last) */
+static bool read_row(FILE *f, char *line, int size)
 {
-    while (*s == ' ' || *s == '\t')
-        s++;
-    char *e = s + strlen(s);
-    while (e > s && (e[-1] == ' ' || e[-1] == '\t' || e[-1] == '\n'))
-        *--e = 0;
-    return s;
+    int n = 0;
+    while (fgets(line + n, size - n, f)) {
+        n += (int)strlen(line + n);
+        if (n < 2 || line[n - 1] != '\n' || line[n - 2] != '\\')
+            return true;
+        n -= 2;
+    }
+    return n > 0;
 }
 static void read_table(const char *file)
 {
     FILE *f = fopen(file, "r");
-    char line[2048];
+    char line[8192];
     if (!f)
         fail("cannot open", file);
-    while (fgets(line, sizeof(line), f)) {
+    while (read_row(f, line, sizeof(line))) {
         char *bar = strchr(line, '|');
+        if (!strncmp(line, "define ", 7)) {
+            add_macro(line + 7);
+            continue;
+        }
         if (line[0] == '#' || !bar)
             continue;
         *bar = 0;
@@ -162,29 +234,26 @@ static const char *reg_type(const char *t)
     int b = bits_of(t);
     return b <= 16 ? "b16" : b == 64 ? "b64" : "b32";
 }
-static void replace(char *s, size_t size, const char *what, const char *with)
+/* the row's body with its lists "@H{x, y}" written out: %d = 31 * x + y, and so on */
+static void hash_lists(const struct row *r, char *out, size_t size)
 {
-    char out[8192];
-    size_t n = 0, w = strlen(what);
-    for (const char *p = s; *p && n < sizeof(out) - 300;) {
-        bool word =
-            !strncmp(p, what, w) && !(p[w] >= '0' && p[w] <= '9') && !(p[w] >= 'a' && p[w] <= 'z');
-        if (word) {
-            n += (size_t)snprintf(out + n, sizeof(out) - n, "%s", with);
-            p += w;
-        } else {
-            out[n++] = *p++;
-        }
+    const char *p = r->body, *type = bits_of(r->types[0]) == 64 ? "64" : "32";
+    size_t n = 0;
+    for (const char *h; (h = strstr(p, "@H{")) != NULL;) {
+        n += (size_t)snprintf(out + n, size - n, "%.*smov.b%s %%d, 0;", (int)(h - p), p, type);
+        for (p = h + 3; *p && p[-1] != '}'; p += strcspn(p, ",}") + 1)
+            n += (size_t)snprintf(out + n, size - n, " mad.lo.u%s %%d, %%d, 31, %.*s;", type,
+                                  (int)strcspn(p, ",}"), p);
+        if (n + 300 > size)
+            fail("row too long", r->name);
     }
-    out[n] = 0;
-    if (n >= size)
-        fail("case too long", s);
-    memcpy(s, out, n + 1);
+    if ((size_t)snprintf(out + n, size - n, "%s", p) >= size - n)
+        fail("row too long", r->name);
 }
 static void make_body(const struct row *r, char *out, size_t size)
 {
     if (r->body[0]) {
-        snprintf(out, size, "%s", r->body);
+        hash_lists(r, out, size);
         replace(out, size, "@I", r->name);
         return;
     }
@@ -200,21 +269,22 @@ static void make_body(const struct row *r, char *out, size_t size)
 }
 static void make_ptx(const struct row *r, int sm, char *out, size_t size)
 {
-    char body[4096];
+    char body[8192];
     make_body(r, body, sizeof(body));
     int n = snprintf(out, size,
-                     ".version 8.7\n.target sm_%d\n.address_size 64\n"
-                     ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
-                     ".shared .align 8 .b8 room[%d];\n"
+                     ".version 8.7\n.target sm_%d\n.address_size 64\n%s\n"
+                     ".visible .entry k(.param .u64 out, .param .u64 in, "
+                     ".param .align 16 .b8 par[%d])\n{\n"
+                     ".shared .align 128 .b8 room[%d];\n.local .align 16 .b8 own[32];\n"
                      ".reg .pred %%p, %%q, %%r;\n.reg .b32 %%t, %%i, %%s;\n"
                      ".reg .b64 %%t64, %%o, %%n, %%x;\n.reg .%s %%d;\n",
-                     sm, THREADS * 8, reg_type(r->types[0]));
+                     sm, r->decl, PARAM_BYTES, THREADS * 32, reg_type(r->types[0]));
     for (int k = 1; k < r->ntypes; k++)
         if (r->types[k][0] != '#')
             n += snprintf(out + n, size - (size_t)n, ".reg .%s %%%c;\n", reg_type(r->types[k]),
                           "abce"[k - 1]);
     n += snprintf(out + n, size - (size_t)n,
-                  "mov.u32 %%i, %%tid.x;\nmov.u32 %%s, room;\nshl.b32 %%t, %%i, 3;\n"
+                  "mov.u32 %%i, %%tid.x;\nmov.u32 %%s, room;\nshl.b32 %%t, %%i, 5;\n"
                   "add.u32 %%s, %%s, %%t;\nld.param.u64 %%n, [in];\ncvta.to.global.u64 %%n, %%n;\n"
                   "mul.wide.u32 %%o, %%i, 32;\nadd.s64 %%n, %%n, %%o;\n");
     for (int k = 1; k < r->ntypes; k++)
@@ -354,7 +424,10 @@ static cudaError_t run(const struct row *r, int sm, uint64_t *out)
     cudaError_t e = cudaLibraryLoadData(&lib, ptx, NULL, NULL, 0, NULL, NULL, 0);
     if (e != cudaSuccess)
         return e;
-    void *args[] = {&dev_out, &dev_in};
+    unsigned char par[PARAM_BYTES];
+    for (int k = 0; k < PARAM_BYTES; k++)
+        par[k] = (unsigned char)(k * 37 + 139);
+    void *args[] = {&dev_out, &dev_in, par};
     if ((e = cudaLibraryGetKernel(&k, lib, "k")) == cudaSuccess &&
         (e = cudaMemcpy(dev_in, in, sizeof(in), cudaMemcpyHostToDevice)) == cudaSuccess &&
         (e = cudaMemset(dev_out, 0, THREADS * 8)) == cudaSuccess &&
@@ -457,6 +530,8 @@ static void case_name(const struct row *r, char *out, size_t size)
 {
     /* types and body tell rows of the same instruction apart */
     unsigned h = 5381;
+    for (const char *p = r->decl; *p; p++)
+        h = h * 33 + (unsigned char)*p;
     for (const char *p = r->body; *p; p++)
         h = h * 33 + (unsigned char)*p;
     int n = snprintf(out, size, "%s/", r->name);
@@ -480,8 +555,10 @@ static bool compare(const struct row *r, const char *name, const struct result *
         printf("FAIL %s: no expected result is kept; run --write on a GPU\n", name);
         return false;
     }
-    if (want->status) /* the GPU's compiler refused it: nothing to compare */
-        return true;
+    if (want->status) {
+        printf("FAIL %s: the GPU of the record refused it: correct the row\n", name);
+        return false;
+    }
     if (got->status) {
         printf("FAIL %s: %s\n", name, cudaGetErrorString((cudaError_t)got->status));
         return false;
@@ -500,6 +577,44 @@ static bool compare(const struct row *r, const char *name, const struct result *
     return wrong == 0;
 }
 
+/* ---- are all opcodes there? ---- */
+static bool has_word(const char *text, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = text; (p = strstr(p, word)) != NULL; p += n)
+        if ((p == text || strchr(" \n\t;", p[-1])) && strchr(" ;", p[n]))
+            return true;
+    return false;
+}
+/* FILE: an opcode with all its suffixes a line; "#" begins a comment */
+static int covers(const char *file)
+{
+    static char ptx[16384];
+    char line[256];
+    size_t opcodes = 0, missing = 0;
+    FILE *f = fopen(file, "r");
+    if (!f)
+        fail("cannot open", file);
+    while (fgets(line, sizeof(line), f)) {
+        const char *opcode = trim(line);
+        bool found = false;
+        if (!opcode[0] || opcode[0] == '#')
+            continue;
+        for (size_t k = 0; k < nrows && !found; k++) {
+            make_ptx(&rows[k], 90, ptx, sizeof(ptx));
+            found = has_word(ptx, opcode);
+        }
+        opcodes++;
+        if (!found) {
+            printf("FAIL %s: no case has it; add a row\n", opcode);
+            missing++;
+        }
+    }
+    fclose(f);
+    printf("%zu passed, %zu failed\n", opcodes - missing, missing);
+    return missing > 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *ops = NULL, *mode = NULL, *file = NULL, *only = "";
@@ -513,14 +628,17 @@ int main(int argc, char **argv)
             ops = argv[k];
     }
     if (!ops || !mode) {
-        fprintf(stderr, "usage: ptxcases OPS --write FILE | --check FILE | --print NAME "
-                        "[--only TEXT]\n");
+        fprintf(stderr, "usage: ptxcases OPS --write FILE | --check FILE | --print NAME | "
+                        "--covers FILE [--only TEXT]\n");
         return 2;
     }
     read_table(ops);
+    if (!strcmp(mode, "--covers"))
+        return covers(file);
     int sm = 0, minor = 0;
     size_t nwant = 0, passed = 0, failed = 0, refused = 0;
     struct result *want = !strcmp(mode, "--check") ? read_results(file, &nwant) : NULL;
+    size_t skipped = 0;
     struct result *got = calloc(nrows, sizeof(*got));
     if (strcmp(mode, "--print")) {
         cudaDeviceGetAttribute(&sm, cudaDevAttrComputeCapabilityMajor, 0);
@@ -539,8 +657,12 @@ int main(int argc, char **argv)
         if (!strcmp(mode, "--print")) {
             static char ptx[16384];
             make_ptx(&rows[k], 90, ptx, sizeof(ptx));
-            if (!strcmp(file, rows[k].name))
-                fputs(ptx, stdout);
+            if (!strcmp(file, rows[k].name) || !strcmp(file, "all"))
+                printf("// %s\n%s", name, ptx);
+            continue;
+        }
+        if (sm < rows[k].sm) {
+            skipped++;
             continue;
         }
         struct result *g = &got[n++];
@@ -561,7 +683,9 @@ int main(int argc, char **argv)
         write_results(file, got, n);
         printf("%zu cases written, %zu of them refused by the device\n", n, refused);
     } else if (want) {
+        if (skipped)
+            printf("%zu skipped: they need a newer GPU\n", skipped);
         printf("%zu passed, %zu failed\n", passed, failed);
     }
-    return failed ? 1 : 0;
+    return failed || refused ? 1 : 0;
 }

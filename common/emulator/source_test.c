@@ -125,12 +125,6 @@ Test(support, all_can_run)
     free(text);
 }
 
-Test(support, every_opcode_of_teaching_kernels_and_samples)
-{
-    cr_assert(freopen("/dev/null", "w", stdout));
-    cr_assert_eq(warplabSupport("common/emulator/testdata/opcodes.ptx"), 0);
-}
-
 /* ---- faults in headers belong to the line that called ---- */
 
 static const char inlined[] =

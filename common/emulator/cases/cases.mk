@@ -4,6 +4,7 @@ $B/bin/ptxcases: $B/common/emulator/cases_main.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lzstd $(CUDA_LIBS)
 test-cases: $B/bin/ptxcases $B/lib/libcudart.so.13
+	$(Q)$(ON_emulator) $B/bin/ptxcases $(CASES)/ops.txt --covers $(CASES)/opcodes.txt
 	$(Q)for level in $(LEVELS); do \
 	    WARPLAB_LEVEL=$$level $(ON_emulator) $B/bin/ptxcases $(CASES)/ops.txt --check $(CASES)/ops.h200 || exit 1; done
 # on a GPU: what the emulator is held to
