@@ -2,11 +2,20 @@
  *
  * Templates: see expand() there. Only instructions whose result the PTX ISA gives to the
  * bit. Float arithmetic names its rounding, or ptxas would contract a mul and an add.
+ * A row that begins with "!" gets no guard.
  */
 #ifndef EMULATOR_RANDOM_ROWS_H
 #define EMULATOR_RANDOM_ROWS_H
 
 #include <stdbool.h>
+
+/* Half precision's arithmetic makes one NaN, 0x7fff (cases/ops.txt has it from an H200), and
+ * programs see its bits. Where sign and payload are left open, these make it that one: for
+ * %s0, and for the two of %t0. */
+#define ONE_NAN(type, to) "setp.nan." type " %q0, %s0, %s0; selp.b16 " to ", 0x7fff, %s0, %q0;"
+#define ONE_NAN2(type, to)                                                                         \
+    "setp.nan." type " %q0|%q1, %t0, %t0; mov.b32 {%s0, %s1}, %t0;"                                \
+    "selp.b16 %s0, 0x7fff, %s0, %q0; selp.b16 %s1, 0x7fff, %s1, %q1; mov.b32 " to ", {%s0, %s1};"
 
 static const char *const simple_rows[] = {
     /* 32-bit integers */
@@ -72,7 +81,7 @@ static const char *const simple_rows[] = {
     "<abs.s16|neg.s16|not.b16|cnot.b16> @H, @h;",
     "cvt.<u16|s16|u8|s8>.<u32|s32> @H, @r;",
     "cvt.sat.<u16|s16|u8|s8>.<u32|s32> @H, @r;",
-    "cvt.<u32.u16|s32.s16> @R, @h;",
+    "cvt.<u32.u16 @R|s32.s16 @R|u64.u16 @D|s64.s16 @D>, @h;",
     "mov.b32 @R, {@h, @h};",
     "selp.b16 @H, @h, @h, @p;",
     /* predicates */
@@ -97,7 +106,8 @@ static const char *const simple_rows[] = {
     "<min|max><|.ftz><|.NaN>.f32 @F, @f, @y;",
     "selp.f32 @F, @f, @y, @p;",
     "slct.f32.s32 @F, @f, @f, @r;",
-    "testp.<finite|infinite|number|notanumber|normal|subnormal>.f32 @P, @f;",
+    /* ptxas 13.0 drops the guard of testp (seen in sm_90 machine code): not the ISA's doing */
+    "!testp.<finite|infinite|number|notanumber|normal|subnormal>.f32 @P, @f;",
     "cvt.<rn|rz|rm|rp>.f32.<u32|s32> @F, @r;",
     "cvt.<rn|rz>.f32.<u64|s64> @F, @d;",
     "cvt.<rni|rzi|rmi|rpi>.<u32|s32|u8|s16>.f32 @R, @f;",
@@ -113,6 +123,55 @@ static const char *const simple_rows[] = {
     "cvt.f64.f32 @G, @f;",
     "cvt.rn.f64.<u64|s64> @G, @d;",
     "cvt.<rni|rzi|rmi|rpi>.<u64|s64>.f64 @D, @g;",
+    /* f16: @k; two of them: @w */
+    "<add|sub|mul>.rn<|.ftz><|.sat>.f16 @K, @k, @k;",
+    "<add|sub|mul>.rn<|.ftz><|.sat>.f16x2 @W, @w, @w;",
+    "fma.rn<|.ftz><|.sat|.relu>.<f16 @K, @k, @k, @k|f16x2 @W, @w, @w, @w>;",
+    "<min|max><|.ftz><|.NaN>.<f16 @K, @k, @k|f16x2 @W, @w, @w>;",
+    "<neg|abs><|.ftz>.f16 %s0, @k;" ONE_NAN("f16", "@K"),
+    "<neg|abs><|.ftz>.f16x2 %t0, @w;" ONE_NAN2("f16x2", "@W"),
+    "setp.<eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan><|.ftz>.f16 @P, @k, @k;",
+    "setp.<lt|geu><|.ftz>.f16x2 %q0|%q1, @w, @w; <and|or|xor>.pred @P, %q0, %q1;",
+    /* ptxas 13.0 makes two steps of such a set, and guards the first alone */
+    "!set.<eq|lt|geu|nan><|.ftz>.<f16.f16 @K|u32.f16 @R|s32.f16 @R>, @k, @k;",
+    "!set.<le|neu>.<and|or|xor><|.ftz>.<f16.f16 @K|u32.f16 @R>, @k, @k, <|!>@p;",
+    "set.<ne|gt|num><|.ftz>.<f16x2.f16x2 @W|u32.f16x2 @R|s32.f16x2 @R>, @w, @w;",
+    "mov.b16 <@K, @h|@H, @k|@K, 0x0001|@K, 0x83ff|@K, 0x7bff|@K, 0xfc00|@K, 0xbc00>;",
+    "mov.b32 <@W, @r|@R, @w|@W, {@k, @k}>;",
+    "mov.b32 {%s0, %s1}, @w; mov.b16 @K, <%s0|%s1>;",
+    "selp.<b16 @K, @k, @k|b32 @W, @w, @w>, @p;",
+    "cvt<|.ftz><|.sat>.f32.f16 @F, @k;",
+    "cvt.<rn|rz|rm|rp><|.ftz><|.sat>.f16.f32 @K, @f;",
+    "cvt.<rn|rz><|.relu>.<f16.f32 @K, @f|f16x2.f32 @W, @f, @f>;",
+    "cvt.<rn|rz|rm|rp><|.sat>.f16.f64 %s0, @g;" ONE_NAN("f16", "@K"),
+    "cvt.<rn|rz|rm|rp>.f16.<u8 @K, @h|u16 @K, @h|s16 @K, @h|s32 @K, @r|u64 @K, @d>;",
+    "and.b32 %t0, @r, 0x1ffff; sub.s32 %t0, %t0, 0xffff; cvt.<rn|rz|rm|rp>.f16.s32 @K, %t0;",
+    "cvt.<rni|rzi|rmi|rpi>.<u8.f16 @H|s8.f16 @H|u16.f16 @H|s16.f16 @H>, @k;",
+    "cvt.<rni|rzi|rmi|rpi>.<u32.f16 @R|s32.f16 @R|u64.f16 @D|s64.f16 @D>, @k;",
+    "cvt.<rni|rzi|rmi|rpi>.f16.f16 @K, @k;",
+    /* bf16: @j; two of them: @u */
+    "<add|sub|mul>.rn.bf16 @J, @j, @j;",
+    "<add|sub|mul>.rn.bf16x2 @U, @u, @u;",
+    "fma.rn<|.relu>.<bf16 @J, @j, @j, @j|bf16x2 @U, @u, @u, @u>;",
+    "<min|max><|.NaN>.<bf16 @J, @j, @j|bf16x2 @U, @u, @u>;",
+    "<neg|abs>.bf16 %s0, @j;" ONE_NAN("bf16", "@J"),
+    "<neg|abs>.bf16x2 %t0, @u;" ONE_NAN2("bf16x2", "@U"),
+    "setp.<eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan>.bf16 @P, @j, @j;",
+    "setp.<gt|leu>.bf16x2 %q0|%q1, @u, @u; <and|or|xor>.pred @P, %q0, %q1;",
+    "!set.<ne|ge|ltu|num>.<bf16.bf16 @J|u32.bf16 @R|s32.bf16 @R>, @j, @j;",
+    "set.<eq|gtu|nan>.<bf16x2.bf16x2 @U|u32.bf16x2 @R|s32.bf16x2 @R>, @u, @u;",
+    "mov.b16 <@J, @h|@H, @j|@J, 0x0001|@J, 0x807f|@J, 0x7f7f|@J, 0xff80|@J, 0xbf80>;",
+    "mov.b32 <@U, @r|@R, @u|@U, {@j, @j}>;",
+    "mov.b32 {%s0, %s1}, @u; mov.b16 @J, <%s0|%s1>;",
+    "selp.<b16 @J, @j, @j|b32 @U, @u, @u>, @p;",
+    "cvt.<f32.bf16 @F|f64.bf16 @G>, @j;",
+    "cvt.<rn|rz><|.relu>.<bf16.f32 @J, @f|bf16x2.f32 @U, @f, @f>;",
+    "cvt.<rn|rz|rm|rp>.<bf16.f32 %s0, @f|bf16.f64 %s0, @g|bf16.f16 %s0, @k>;" ONE_NAN("bf16", "@J"),
+    "cvt.<rn|rz|rm|rp>.f16.bf16 %s0, @j;" ONE_NAN("f16", "@K"),
+    "cvt.<rn|rz|rm|rp>.bf16.<u16 @J, @h|s16 @J, @h|u32 @J, @r|s32 @J, @r|s64 @J, @d>;",
+    "cvt.<rni|rzi|rmi|rpi>.<u16.bf16 @H|s16.bf16 @H|s32.bf16 @R>, @j;",
+    "cvt.<rni|rzi|rmi|rpi>.<u32.bf16 @R|u64.bf16 @D|s64.bf16 @D>, @j;",
+    "cvt.<rni|rzi|rmi|rpi>.bf16.bf16 %s0, @j;" ONE_NAN("bf16", "@J"),
 };
 #define SIMPLE_ROWS (sizeof(simple_rows) / sizeof(simple_rows[0]))
 
@@ -122,6 +181,7 @@ static const char *const private_rows[] = {
     "ld.<u8|s8|u16|s16|u32> @R, [%e0]; st.b64 [%e0], @d;",
     "ld.v2.b32 {%t0, %t1}, [%e0]; xor.b32 @R, %t0, %t1; st.v2.b16 [%e0], {@h, @h};",
     "st.u8 [%e0+3], @r; ld.b32 @R, [%e0];",
+    "st.v2.b16 [%e0+4], {@k, @j}; ld.v2.b32 {%t0, %t1}, [%e0]; mov.b32 <@W|@U>, <%t0|%t1>;",
 };
 #define PRIVATE_ROWS (sizeof(private_rows) / sizeof(private_rows[0]))
 
@@ -136,6 +196,8 @@ static const struct exchange_row {
     {"si", 8, "st.shared.v2.b32 [%t0], {@r, @r};", "ld.shared.b64 @D, [%t1];"},
     {"si", 8, "@@p st.shared.b32 [%t0+4], @r;", "ld.shared.<u16|s8|b32> @R, [%t1+4];"},
     {"si", 8, "st.shared.u16 [%t0], @h;", "ld.shared.<s16|u16|u8> @R, [%t1];"},
+    {"si", 8, "st.shared.b16 [%t0+2], <@k|@j>;", "ld.shared.b16 <@K|@J>, [%t1+<0|2>];"},
+    {"si", 8, "st.shared.v2.b32 [%t0], {@w, @u};", "ld.shared.b32 <@W|@U>, [%t1+<0|4>];"},
     {"sf", 4, "st.shared.f32 [%t0], @f;", "ld.shared.f32 @F, [%t1];"},
     {"sg", 8, "st.shared.f64 [%t0], @g;", "ld.shared.f64 @G, [%t1];"},
 };
