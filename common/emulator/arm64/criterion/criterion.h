@@ -69,4 +69,7 @@ _Noreturn void arm64_skip(const char *format, ...) __attribute__((format(printf,
 #define cr_assert_fail(...) ARM64_CHECK(1, 0, "failed", __VA_ARGS__)
 #define cr_skip_test(...)   arm64_skip(" " __VA_ARGS__)
 
+#define cr_expect_arr_eq(a, b, n, ...)                                                             \
+    ARM64_CHECK(0, memcmp(a, b, n) == 0, #a " == " #b, __VA_ARGS__)
+
 #endif
