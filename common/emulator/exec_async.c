@@ -25,7 +25,7 @@ struct copy {
     u64 to[WARP], from[WARP];
     u32 bytes[WARP]; /* read from the source; the rest is zeros */
 };
-struct async { /* head of an allocation that holds the copies, too; freed by launch.c */
+struct async { /* head of an allocation that holds the copies, too; freed by warp.c */
     u32 n, capacity;
     u32 group; /* being filled */
     struct copy copies[];

@@ -1,4 +1,4 @@
-/* exec_mma.h - lane-wise accesses to any space, for the families outside exec_mem.c. */
+/* exec_mma.h - lane-wise accesses to any space (exec_mem.c), for the other families. */
 #ifndef EMULATOR_EXEC_MMA_H
 #define EMULATOR_EXEC_MMA_H
 
