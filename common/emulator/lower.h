@@ -47,6 +47,8 @@ uint32_t *lower_places(struct lower *l, uint32_t n); /* array that lives with th
 const struct param_place *lower_param(struct lower *l, const struct ptx_var *v);
 /* Address operand: fills src[0], imm and F_SHARED32 of in. */
 void lower_address(struct lower *l, struct insn *in, const struct ptx_operand *o, enum ptx_space s);
+/* Registers that are the same as a constant: makes them aliased, with the constant's place. */
+void lower_aliases(struct lower *l);
 uint32_t lower_float_flags(struct lower *l); /* F_FTZ, F_SAT, rounding … of the suffixes */
 uint64_t shared_offset(struct emu_func *kernel, const struct ptx_var *v);
 bool shared_collect(struct emu_func *kernel); /* lays out kernel's shared variables */
