@@ -1,4 +1,5 @@
-/* cluster.h - private to launch.c, cluster.c and the interpreter. */
+/* cluster.h - blocks and clusters of blocks: private to launch.c, block.c, cluster.c and the
+ * interpreter. */
 #ifndef EMULATOR_CLUSTER_H
 #define EMULATOR_CLUSTER_H
 
@@ -17,7 +18,7 @@ void cluster_worker(struct worker *k); /* runs clusters until none is left */
 /* Lets the waiting go on if all threads have arrived or exited; true: it did. */
 bool cluster_release(struct cluster *c);
 
-/* launch.c */
+/* block.c */
 enum run { RUN_DONE, RUN_YIELD };
 struct block *block_new(struct worker *k);
 void block_free(struct block *b);

@@ -248,7 +248,7 @@ void access_event(struct warp *w, const struct insn *in, enum access_kind kind,
 void access_matrix(struct warp *w, const struct insn *in, const uint64_t *addr,
                    const uint64_t *pitch, uint32_t fragment); /* struct matrix_move */
 
-uint8_t *launch_constants(struct launch *l, struct emu_func *f); /* launch.c */
+uint8_t *launch_constants(struct launch *l, struct emu_func *f); /* block.c */
 
 static inline void *place(const struct warp *w, uint32_t p)
 {

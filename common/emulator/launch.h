@@ -1,8 +1,10 @@
-/* launch.h - private to launch.c and count.c. */
+/* launch.h - private to launch.c, block.c and count.c, and what an API sets of launches. */
 #ifndef EMULATOR_LAUNCH_H
 #define EMULATOR_LAUNCH_H
 
 #include "exec.h"
+
+#define RESERVED_BYTES 1024 /* of shared memory, the system's: cooperative groups use some */
 
 /* Adds up the workers' block and instruction counts into r->counters, keeps the per-line
  * sums (count.c), and asks the model for a time. */
@@ -12,6 +14,8 @@ int launch_set_check(int on);              /* returns the former setting */
 uint64_t launch_set_steps(uint64_t steps); /* 0: no limit; returns the former one */
 extern uint32_t launch_stack_limit;        /* cudaLimitStackSize, bytes a thread:
                                               where recursion hides the need */
+
+void launch_warp_constants(struct launch *l); /* fills l->warp_constants: block.c */
 
 /* Source lines' counters since the last reset, as JSON; caller frees. */
 char *count_lines_json(void);
