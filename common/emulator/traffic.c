@@ -21,6 +21,8 @@ struct line {
 };
 
 struct cache {
+    struct cache *next; /* of `opened` */
+    uint64_t launch;
     uint32_t nsets, clock, requests;
     uint64_t asked, missed, lines; /* sectors; lines a request, summed */
     uint64_t touched[MAX_TOUCHED];
@@ -38,6 +40,8 @@ struct sums {        /* of one launch */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sums running[RUNNING];
+static struct cache
+    *opened; /* of blocks that have not ended; where a launch fails, they never do */
 
 bool traffic_wants(uint64_t block, uint64_t nblocks)
 {
@@ -77,7 +81,12 @@ static void block_begin(struct listener *self, struct block_info *b)
         return;
     sets = l1_bytes(b) / (128 * WAYS);
     c->nsets = sets < MAX_SETS ? sets : MAX_SETS;
+    c->launch = b->launch;
     b->user[self->slot] = c;
+    pthread_mutex_lock(&lock);
+    c->next = opened;
+    opened = c;
+    pthread_mutex_unlock(&lock);
 }
 
 /* One sector; false when it has to come from L2. */
@@ -175,13 +184,16 @@ static struct sums *sums_of(uint64_t launch)
 
 static void block_end(struct listener *self, struct block_info *b)
 {
-    struct cache *c = b->user[self->slot];
+    struct cache *c = b->user[self->slot], **p;
     struct sums *s;
 
     if (!c)
         return;
     b->user[self->slot] = NULL;
     pthread_mutex_lock(&lock);
+    for (p = &opened; *p != c; p = &(*p)->next)
+        ;
+    *p = c->next;
     s = sums_of(b->launch);
     s->asked += c->asked;
     s->missed += c->missed;
@@ -198,12 +210,25 @@ static void block_end(struct listener *self, struct block_info *b)
     free(c);
 }
 
+/* The blocks that the launch's failure kept from ending. */
+static void forget_open(uint64_t launch)
+{
+    for (struct cache **p = &opened, *c; (c = *p);)
+        if (c->launch == launch) {
+            *p = c->next;
+            free(c);
+        } else {
+            p = &c->next;
+        }
+}
+
 void traffic_result(uint64_t launch, const struct counters *c, struct model_launch *l)
 {
     struct sums s = {0};
     uint64_t counted, footprint = 0;
 
     pthread_mutex_lock(&lock);
+    forget_open(launch);
     for (int i = 0; i < RUNNING; i++)
         if (running[i].launch == launch) {
             s = running[i];

@@ -2,6 +2,7 @@
 #include "mem.h"
 #include "traffic.h"
 #include <criterion/criterion.h>
+#include <malloc.h>
 
 static uint64_t data;
 static struct counters counted;
@@ -112,4 +113,25 @@ Test(traffic, sample)
     cr_assert_eq(n, 8);
     cr_assert(traffic_wants(0, 1));
     cr_assert(traffic_wants(7, 8));
+}
+
+/* Where a launch fails, its blocks do not end: what was kept of them, 32 KiB each, must go. */
+Test(traffic, blocks_that_never_end)
+{
+    struct listener *l = traffic_listener();
+    struct block_info b = {.nctaid = {1, 1, 1}, .ntid = {32, 1, 1}, .threads = 32};
+    struct model_launch m = {0};
+    size_t before;
+
+    data = mem_alloc(1 << 20, 4096, MEM_DEVICE, NULL)->addr;
+    counted = (struct counters){.global_ld_sectors = 8};
+    before = mallinfo2().uordblks;
+    for (b.launch = 1; b.launch < 100; b.launch++) {
+        l->block_begin(l, &b);
+        cr_assert_not_null(b.user[l->slot]);
+        twice(l, &b);
+        traffic_result(b.launch, &counted, &m);
+        cr_assert_eq(m.l2_sectors, 0);
+    }
+    cr_assert_lt(mallinfo2().uordblks, before + (1 << 20));
 }
