@@ -63,29 +63,80 @@ static void put_allocation(struct text *t, const struct mem_alloc *a)
         put(t, " (allocation %" PRIu64 ")", a->serial);
 }
 
+/* What /proc/self/maps calls the readable mapping that holds addr; false: there is none. */
+static bool host_mapping(uint64_t addr, char *name, size_t size)
+{
+    FILE *f = fopen("/proc/self/maps", "r");
+    char line[512], mode[8], path[256];
+    uint64_t from, to;
+    bool found = false;
+
+    while (f && !found && fgets(line, sizeof line, f)) {
+        int n =
+            sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %255s", &from, &to, mode, path);
+
+        found = n >= 3 && mode[0] == 'r' && addr >= from && addr < to;
+        if (found)
+            snprintf(name, size, "%s", n == 4 ? path : "");
+    }
+    if (f)
+        fclose(f);
+    return found;
+}
+
+static void put_near(struct text *t, uint64_t addr, const struct mem_alloc *a, const char *words)
+{
+    if (addr < a->addr)
+        put(t, "%" PRIu64 " bytes before %s", a->addr - addr, words);
+    else if (addr - a->addr < a->size)
+        put(t, "byte %" PRIu64 " of ", addr - a->addr);
+    else
+        put(t, "%" PRIu64 " bytes after %s", addr - a->addr - a->size, words);
+    put_allocation(t, a);
+}
+
+static void put_far(struct text *t, uint64_t addr, const struct mem_alloc *a)
+{
+    char name[256];
+
+    if (a && (mem_in_window(addr) || mem_in_host_window(addr))) {
+        put(t, "near no allocation: ");
+        put_near(t, addr, a, "the nearest, ");
+    } else if (!host_mapping(addr, name, sizeof name)) {
+        put(t, "where neither the device nor the host has memory");
+    } else {
+        put(t, "memory of the host's (%s), which a GPU cannot reach",
+            !strcmp(name, "[stack]")              ? "a variable on its stack"
+            : !name[0] || !strcmp(name, "[heap]") ? "from malloc, new or the like"
+                                                  : "a global variable, a constant or code");
+    }
+}
+
+enum { FAR = 1 << 20, NULL_PAGES = 1 << 16 };
+
+static bool is_near(uint64_t addr, const struct mem_alloc *a)
+{
+    return addr < a->addr ? a->addr - addr <= FAR : addr - a->addr < a->size + FAR;
+}
+
 void check_describe_address(uint64_t addr, char *buf, size_t size)
 {
     struct text t = {buf, size, 0};
-    const struct mem_alloc *a;
+    const struct mem_alloc *a = mem_nearest(addr);
 
     if (!size)
         return;
     buf[0] = 0;
-    if (addr & MEM_WINDOW_MASK) {
+    if (addr & MEM_WINDOW_MASK)
         put_window(&t, addr);
-        return;
-    }
-    a = mem_nearest(addr);
-    if (!addr)
+    else if (!addr)
         put(&t, "the null pointer");
-    else if (!a)
-        put(&t, "near no allocation: nothing was ever allocated");
-    else if (addr < a->addr)
-        put(&t, "%" PRIu64 " bytes before ", a->addr - addr), put_allocation(&t, a);
-    else if (addr - a->addr < a->size)
-        put(&t, "byte %" PRIu64 " of ", addr - a->addr), put_allocation(&t, a);
+    else if (addr < NULL_PAGES)
+        put(&t, "%" PRIu64 " bytes after the null pointer", addr);
+    else if (a && is_near(addr, a))
+        put_near(&t, addr, a, "");
     else
-        put(&t, "%" PRIu64 " bytes after ", addr - (a->addr + a->size)), put_allocation(&t, a);
+        put_far(&t, addr, a);
 }
 
 static void put_place(struct text *t, const struct block_state *b, enum access_space space,

@@ -822,6 +822,30 @@ Test(check, addresses_in_words)
     cr_assert(strstr(s, "byte 4 of a freed 65536-byte block"), "%s", s);
 }
 
+Test(check, addresses_of_the_host)
+{
+    static int global = 1;
+    int local = 1, *heap = malloc(4);
+    char s[256];
+
+    launch(1, 32);
+    check_describe_address((uint64_t)&local, s, sizeof s);
+    cr_assert(strstr(s, "of the host's"), "%s", s);
+    check_describe_address((uint64_t)heap, s, sizeof s);
+    cr_assert(strstr(s, "of the host's (from malloc"), "%s", s);
+    check_describe_address((uint64_t)&global, s, sizeof s);
+    cr_assert(strstr(s, "of the host's (a global variable"), "%s", s);
+    check_describe_address(24, s, sizeof s);
+    cr_assert_str_eq(s, "24 bytes after the null pointer");
+    check_describe_address(1ull << 47, s, sizeof s);
+    cr_assert(strstr(s, "neither the device nor the host"), "%s", s);
+    check_describe_address(other + 65536 + (1 << 20), s, sizeof s);
+    cr_assert(strstr(s, "near no allocation: 1048576 bytes after the nearest, a 65536"), "%s", s);
+    check_describe_address(other + 65535 + (1 << 20), s, sizeof s);
+    cr_assert(strstr(s, "1048575 bytes after") == s, "%s", s);
+    free(heap);
+}
+
 Test(check, leaks)
 {
     launch(1, 32);

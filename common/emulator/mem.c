@@ -215,6 +215,11 @@ bool mem_in_window(uint64_t addr)
     return arena_holds(&device_arena, addr);
 }
 
+bool mem_in_host_window(uint64_t addr)
+{
+    return arena_holds(&host_arena, addr);
+}
+
 static uint64_t distance(const struct mem_alloc *a, uint64_t addr)
 {
     if (addr < a->addr)

@@ -65,6 +65,8 @@ bool mem_free(uint64_t addr);
 const struct mem_alloc *mem_find(uint64_t addr);
 /* True for any address of the window that host code cannot touch. */
 bool mem_in_window(uint64_t addr);
+/* True for any address that managed and pinned memory may get. */
+bool mem_in_host_window(uint64_t addr);
 /* For messages: the allocation (live or freed) nearest to addr, NULL when there is none. */
 const struct mem_alloc *mem_nearest(uint64_t addr);
 /* Host pointer to [addr, addr+len), which must lie within one live allocation, else NULL. */
