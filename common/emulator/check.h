@@ -29,8 +29,9 @@ void check_host_copy(uint64_t dst, uint64_t src, uint64_t bytes);
 /* An allocation is about to be freed (before mem_free): its shadow goes with it. */
 void check_free(uint64_t addr);
 
-/* Reports allocations of cudaMalloc and friends that are still alive. At exit. */
-void check_leaks(void);
+/* Reports allocations of cudaMalloc and friends that are still alive; says that it does not
+ * when a fault has ended the context. At exit. */
+void check_leaks(bool faulted);
 
 /* "12 bytes after a 4096-byte block from cudaMalloc (allocation 3)", for any address,
  * windows of shared, local and parameter memory included. Always terminates buf. */

@@ -248,7 +248,7 @@ __attribute__((destructor)) static void end(void)
         return;
     profile_finish();
     if (emu_options()->check)
-        check_leaks();
+        check_leaks(atomic_load(&sticky) != 0);
 }
 
 cudaError_t rt_enter(void)

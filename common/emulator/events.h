@@ -107,5 +107,7 @@ struct listener {
  * arguments, not expected in json. Defined in findings.c. */
 void finding_report(const char *kind, const struct block_info *b, const struct site *s,
                     uint32_t thread, uint64_t address, const char *json, const char *text);
+/* Prints text where findings are printed, and keeps nothing. */
+void finding_note(const char *text);
 
 #endif

@@ -129,6 +129,13 @@ void finding_report(const char *kind, const struct block_info *b, const struct s
     pthread_mutex_unlock(&lock);
 }
 
+void finding_note(const char *text)
+{
+    pthread_mutex_lock(&lock);
+    print(text, false);
+    pthread_mutex_unlock(&lock);
+}
+
 void findings_forget(const struct site *sites, size_t n)
 {
     pthread_mutex_lock(&lock);
