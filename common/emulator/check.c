@@ -3,7 +3,7 @@
  * Interface: check.h. Finds reads of memory never written (global, shared, local), races
  * in shared and global memory, barriers in divergent code or that exited threads miss,
  * matrices that wmma does not take, and leaks. Shadow memory and clocks: check_internal.h;
- * what orders accesses: check_order.c; what is a race: check_race.c; wording:
+ * what orders accesses: check_order.c; what is a race: check_race.c, check_held.c; wording:
  * check_report.c; shared variables laid apart: check_guard.c.
  *
  * A read counts as one of unwritten memory when none of the bytes of its 4-byte words was
@@ -42,6 +42,7 @@ static void launch_begin(struct listener *self, const struct block_info *any)
     l->nblocks = blocks < MAX_BLOCKS ? (uint32_t)blocks : MAX_BLOCKS;
     l->released = check_calloc(l->nblocks, sizeof *l->released);
     pthread_mutex_init(&l->lock, NULL);
+    held_launch_begin(l);
     for (int i = 0; i < CHANNELS; i++)
         pthread_mutex_init(&l->channels[i].lock, NULL);
     pthread_mutex_lock(&lock);
@@ -91,6 +92,7 @@ static void launch_end(struct listener *self, const struct block_info *any)
     while (l->running) /* a launch that failed: these blocks never end */
         block_retire(l->running);
     order_launch_free(l);
+    held_launch_free(l);
     pthread_mutex_destroy(&l->lock);
     free(l);
 }
@@ -155,6 +157,7 @@ static void block_end(struct listener *self, struct block_info *info)
     struct block_state *b = info->user[self->slot];
 
     info->user[self->slot] = NULL;
+    held_block_end(b);
     block_retire(b);
 }
 

@@ -149,6 +149,8 @@ struct channel {
     uint64_t known[2][CHANNELS]; /* what those who released here knew; 1: of reads */
 };
 
+#define HELD_BUCKETS 64
+
 struct launch_state {
     struct launch_state *next;
     uint64_t serial;
@@ -160,6 +162,11 @@ struct launch_state {
     _Atomic uint64_t now; /* releases so far */
     struct channel channels[CHANNELS];
     _Atomic(struct release *) *released; /* by block */
+
+    pthread_mutex_t held_lock; /* of what follows: check_held.c */
+    _Atomic uint32_t nheld;
+    struct held *held[HELD_BUCKETS];
+    uint8_t *over; /* a bit a block: ended */
 };
 
 /* ---- one block ---- */
@@ -272,8 +279,19 @@ void race_run(const struct race *x, struct shadow_page *p, uint32_t from, uint32
               const uint8_t *contents);
 
 /* ---- reports (check_report.c) ---- */
-void report_race(struct block_state *b, const struct access *a, uint32_t lane, uint64_t other,
-                 bool other_writes, bool same_instruction);
+/* A race as it will be told. a.addr and a.value may be over by then. */
+struct clash {
+    const struct block_info *info;
+    struct access a;
+    uint64_t addr, other; /* other: its cell */
+    uint32_t lane;
+    bool other_writes, same_instruction;
+    const struct site *site;   /* the other's, or NULL */
+    const struct site *before; /* of the warp's last access; for advice */
+};
+struct clash clash_of(struct block_state *b, const struct access *a, uint32_t lane, uint64_t other,
+                      bool other_writes, bool same_instruction);
+void report_clash(const struct clash *c);
 void report_unwritten(struct block_state *b, const struct access *a, uint32_t lane);
 void report_block_end(struct block_state *b);
 void report_barrier(struct block_state *b, const struct site *s, uint32_t warp, uint32_t mask,
@@ -281,5 +299,17 @@ void report_barrier(struct block_state *b, const struct site *s, uint32_t warp, 
 void report_exited(struct block_state *b, const struct site *s);
 void report_matrix(struct block_state *b, const struct matrix_move *m); /* if it is not allowed */
 void report_leak(const struct mem_alloc *a);
+
+/* ---- plain reads that may yet turn out harmless (check_held.c) ---- */
+struct reader {
+    uint32_t block, warp, lane;
+    bool another; /* not this lane, but one of its warp's */
+};
+/* c is a race of this reader with an atomic. False: the reader is gone, say it now. */
+bool held_back(struct launch_state *l, const struct clash *c, const struct reader *r);
+void held_decide(struct block_state *b, const struct access *a, uint32_t lane); /* an atomic */
+void held_block_end(struct block_state *b);
+void held_launch_begin(struct launch_state *l);
+void held_launch_free(struct launch_state *l);
 
 #endif

@@ -9,7 +9,9 @@
  *   - stores of the value that is there already, by weak stores;
  *   - lanes of one instruction storing the same value;
  *   - granted: two collective accesses (wmma, ldmatrix, stmatrix) by one warp. Each waits for
- *     all lanes, but the ISA does not say that it orders memory.
+ *     all lanes, but the ISA does not say that it orders memory;
+ *   - granted: a plain read and an atomic, when the reader goes on to compare and swap there
+ *     (check_held.c).
  */
 #include "check_internal.h"
 #include <string.h>
@@ -137,24 +139,46 @@ static bool stores_what_is_there(const struct race *x, uint32_t lane, const uint
     return !memcmp(word, contents, x->a->size);
 }
 
+/* Reads plainly what others update atomically: it may be about to compare and swap. */
+static void race_with(const struct race *x, uint64_t cell, uint32_t lane, bool cell_writes)
+{
+    struct block_state *b = x->b;
+    struct clash c = clash_of(b, x->a, lane, cell, cell_writes, false);
+    uint32_t how = cell_how(cell);
+    struct reader r = {b->block, x->a->warp, lane, false};
+    bool hold = !x->strong && x->a->kind == ACCESS_LOAD && how >= HOW_STRONG;
+
+    if (!cell_writes) {
+        hold = x->strong && (how == HOW_WEAK || how == HOW_MANY);
+        r = (struct reader){x->a->space == ACCESS_SHARED ? b->block : cell_block(cell),
+                            cell_warp(cell), cell_lane(cell), false};
+        r.another = how == HOW_MANY && !((cell ^ x->me) & CELL_WARP_MASK) && r.lane == lane;
+    }
+    if (!hold || !held_back(b->launch, &c, &r))
+        report_clash(&c);
+}
+
 /* Out of line: a last write that is neither settled nor this thread's own. */
 static __attribute__((noinline)) void meet_write(const struct race *x, uint64_t cell, uint32_t lane,
                                                  const uint8_t *contents)
 {
     bool store = x->a->kind == ACCESS_STORE;
+    struct clash c;
 
     if (own(x, cell, lane) || synchronising(x, cell, true))
         return;
     if (store && same_instruction(x, cell, lane)) {
-        if (!lanes_store_the_same(x, lane, cell_lane(cell)))
-            report_race(x->b, x->a, lane, cell, true, true);
+        if (lanes_store_the_same(x, lane, cell_lane(cell)))
+            return;
+        c = clash_of(x->b, x->a, lane, cell, true, true);
+        report_clash(&c);
         return;
     }
     if (ordered(x, cell, false, lane))
         return;
     if (store && cell_how(cell) <= HOW_WEAK && stores_what_is_there(x, lane, contents))
         return;
-    report_race(x->b, x->a, lane, cell, true, false);
+    race_with(x, cell, lane, true);
 }
 
 static __attribute__((noinline)) void meet_read(const struct race *x, uint64_t cell, uint32_t lane)
@@ -162,7 +186,7 @@ static __attribute__((noinline)) void meet_read(const struct race *x, uint64_t c
     if (cell_how(cell) != HOW_MANY && own(x, cell, lane))
         return;
     if (!synchronising(x, cell, false) && !ordered(x, cell, true, lane))
-        report_race(x->b, x->a, lane, cell, false, false);
+        race_with(x, cell, lane, false);
 }
 
 /* A reader of the same warp takes the slot; several lanes' plain reads become HOW_MANY. */
@@ -229,7 +253,7 @@ void race_run(const struct race *x, struct shadow_page *p, uint32_t from, uint32
 {
     uint32_t size = x->a->size, each = size >> p->shift;
     struct cells *c = p->cells + (from >> p->shift);
-    bool load = x->a->kind == ACCESS_LOAD;
+    bool load = x->a->kind == ACCESS_LOAD, atomic = x->a->kind == ACCESS_ATOMIC;
 
     for (uint32_t k = 0; k < n; k++, lane++) {
         uint64_t me = x->me | (uint64_t)lane << CELL_LANE_SHIFT;
@@ -239,5 +263,7 @@ void race_run(const struct race *x, struct shadow_page *p, uint32_t from, uint32
                 touch_read(x, c, me, lane);
             else
                 touch_write(x, c, me, lane, contents ? contents + k * size : NULL);
+        if (atomic && atomic_load_explicit(&x->b->launch->nheld, memory_order_relaxed))
+            held_decide(x->b, x->a, lane);
     }
 }

@@ -139,7 +139,7 @@ void check_describe_address(uint64_t addr, char *buf, size_t size)
         put_far(&t, addr, a);
 }
 
-static void put_place(struct text *t, const struct block_state *b, enum access_space space,
+static void put_place(struct text *t, const struct block_info *b, enum access_space space,
                       uint64_t addr)
 {
     char near[256];
@@ -148,7 +148,7 @@ static void put_place(struct text *t, const struct block_state *b, enum access_s
         check_describe_address(addr, near, sizeof near);
         put(t, "0x%" PRIx64 ", %s", addr, near);
     } else if (space == ACCESS_SHARED) {
-        shared_map_describe(b->info->map, addr, near, sizeof near);
+        shared_map_describe(b->map, addr, near, sizeof near);
         put(t, "%s", near);
     } else {
         put(t, "byte %" PRIu64 " of the thread's local memory", addr);
@@ -156,9 +156,9 @@ static void put_place(struct text *t, const struct block_state *b, enum access_s
 }
 
 /* The address that a finding keeps: in shared memory, where it is without a map. */
-static uint64_t kept(const struct block_state *b, enum access_space space, uint64_t addr)
+static uint64_t kept(const struct block_info *b, enum access_space space, uint64_t addr)
 {
-    return space == ACCESS_SHARED ? shared_map_plain(b->info->map, addr) : addr;
+    return space == ACCESS_SHARED ? shared_map_plain(b->map, addr) : addr;
 }
 
 /* ---- threads and sites ---- */
@@ -193,13 +193,13 @@ static void put_line(struct text *t, const struct site *s)
         put(t, "PTX line %u", s->ptx_line);
 }
 
-static void put_head(struct text *t, const char *what, const struct block_state *b,
+static void put_head(struct text *t, const char *what, const struct block_info *b,
                      const struct site *s, uint32_t thread)
 {
-    put(t, "%s in kernel %s at ", what, shown_name(b->info->kernel));
+    put(t, "%s in kernel %s at ", what, shown_name(b->kernel));
     put_site(t, s);
-    put_xyz(t, ", block (", b->info->index, b->info->nctaid, ")");
-    put_xyz(t, ", thread (", thread, b->info->ntid, ")\n");
+    put_xyz(t, ", block (", b->index, b->nctaid, ")");
+    put_xyz(t, ", thread (", thread, b->ntid, ")\n");
 }
 
 /* A line's end becomes "; ". */
@@ -254,7 +254,7 @@ static bool same_place(const struct site *a, const struct site *b)
 
 /* The site under which a like finding, the two places in either order, was reported
  * before; NULL: this is the first. */
-static const struct site *seen(const char *kind, const struct block_state *b, const struct site *s,
+static const struct site *seen(const char *kind, const struct block_info *b, const struct site *s,
                                const struct site *other)
 {
     const struct site *before = NULL;
@@ -264,13 +264,13 @@ static const struct site *seen(const char *kind, const struct block_state *b, co
     for (i = 0; i < npairs && !before; i++) {
         const struct pair *p = &pairs[i];
 
-        if (p->kind == kind && p->func == b->info->func &&
+        if (p->kind == kind && p->func == b->func &&
             ((same_place(p->a, s) && same_place(p->b, other)) ||
              (same_place(p->a, other) && same_place(p->b, s))))
             before = p->a;
     }
     if (!before && npairs < PAIRS)
-        pairs[npairs++] = (struct pair){kind, b->info->func, s, other};
+        pairs[npairs++] = (struct pair){kind, b->func, s, other};
     else if (!before)
         before = s; /* more than anyone reads */
     pthread_mutex_unlock(&pairs_lock);
@@ -290,13 +290,13 @@ void check_forget(const struct emu_func *f)
 }
 
 /* True when it was, after counting it once more. */
-static bool counted(const char *kind, const struct block_state *b, const struct site *s,
+static bool counted(const char *kind, const struct block_info *b, const struct site *s,
                     const struct site *other, uint32_t thread, uint64_t addr)
 {
     const struct site *before = seen(kind, b, s, other);
 
     if (before)
-        finding_report(kind, b->info, before, thread, addr, NULL, NULL);
+        finding_report(kind, b, before, thread, addr, NULL, NULL);
     return before != NULL;
 }
 
@@ -324,14 +324,13 @@ static void unwritten_now(struct block_state *b, const struct unwritten *u)
     struct access a = {.site = u->site, .space = u->space, .size = u->size};
     char words[1024], json[1536];
     struct text t = {words, sizeof words, 0}, j = {json, sizeof json, 0};
+    uint64_t addr = kept(b->info, u->space, u->addr);
 
-    uint64_t addr = kept(b, u->space, u->addr);
-
-    if (counted(uninitialised, b, u->site, NULL, u->thread, addr))
+    if (counted(uninitialised, b->info, u->site, NULL, u->thread, addr))
         return;
-    put_head(&t, "read of memory never written", b, u->site, u->thread);
+    put_head(&t, "read of memory never written", b->info, u->site, u->thread);
     put(&t, "    reads %u bytes at ", u->size);
-    put_place(&t, b, u->space, u->addr);
+    put_place(&t, b->info, u->space, u->addr);
     put(&t, "\n    a GPU would return whatever happened to be there\n");
     put(&t, "    %s?\n",
         u->space == ACCESS_GLOBAL   ? "cudaMemcpy, cudaMemset or a kernel that fills it missing"
@@ -395,20 +394,19 @@ void report_block_end(struct block_state *b)
 /* Where the two are in relation to each other decides what is missing. */
 enum distance { SAME_WARP, SAME_BLOCK, OTHER_BLOCK };
 
-static enum distance distance(const struct block_state *b, const struct access *a, uint64_t other)
+static enum distance distance(const struct clash *c)
 {
-    if (a->space == ACCESS_GLOBAL && cell_block(other) != b->block)
+    if (c->a.space == ACCESS_GLOBAL && cell_block(c->other) != c->info->index)
         return OTHER_BLOCK;
-    return cell_warp(other) == a->warp ? SAME_WARP : SAME_BLOCK;
+    return cell_warp(c->other) == c->a.warp ? SAME_WARP : SAME_BLOCK;
 }
 
-static void put_between(struct text *t, const struct block_state *b, const struct access *a,
-                        const struct site *other)
+static void put_between(struct text *t, const struct clash *c)
 {
-    const struct site *s = a->site;
+    const struct site *s = c->a.site, *other = c->site;
     bool same_file = other && s->file && other->file && !strcmp(s->file, other->file);
     /* The warp has just been where the other was: it comes round a loop. */
-    bool next_round = other && same_place(b->last[a->space][a->warp], other);
+    bool next_round = other && same_place(c->before, other);
 
     if (!other || same_place(s, other)) {
         put(t, "before or after ");
@@ -426,10 +424,11 @@ static void put_between(struct text *t, const struct block_state *b, const struc
     }
 }
 
-static void put_advice(struct text *t, const struct block_state *b, enum distance d,
-                       const struct access *a, const struct site *other, bool same_instruction)
+static void put_advice(struct text *t, const struct clash *c)
 {
-    if (same_instruction) {
+    enum distance d = distance(c);
+
+    if (c->same_instruction) {
         put(t, "    let one thread store, or use an atomic\n");
         return;
     }
@@ -439,79 +438,90 @@ static void put_advice(struct text *t, const struct block_state *b, enum distanc
         return;
     }
     put(t, "    %s missing ", d == SAME_WARP ? "__syncwarp()" : "__syncthreads()");
-    put_between(t, b, a, other);
+    put_between(t, c);
     put(t, "?%s\n", d == SAME_WARP ? " (__syncthreads() when several warps share the data)" : "");
 }
 
-static void put_other(struct text *t, const struct block_state *b, const struct access *a,
-                      uint64_t other, uint32_t lane, const struct site *s, bool writes)
+static void put_other(struct text *t, const struct clash *c)
 {
-    uint32_t thread = cell_warp(other) * 32 + cell_lane(other);
+    uint32_t thread = cell_warp(c->other) * 32 + cell_lane(c->other);
+    bool elsewhere = distance(c) == OTHER_BLOCK;
 
     put(t, "    ");
-    put_site(t, s);
-    if (cell_how(other) == HOW_WARP) {
-        if (distance(b, a, other) == OTHER_BLOCK)
-            put_xyz(t, ": block (", cell_block(other), b->info->nctaid, ")");
-        put(t, ": warp %u as one", cell_warp(other));
-    } else if (thread == a->warp * 32 + lane && distance(b, a, other) != OTHER_BLOCK) {
+    put_site(t, c->site);
+    if (elsewhere)
+        put_xyz(t, ": block (", cell_block(c->other), c->info->nctaid, ")");
+    if (cell_how(c->other) == HOW_WARP)
+        put(t, ": warp %u as one", cell_warp(c->other));
+    else if (thread == c->a.warp * 32 + c->lane && !elsewhere)
         put(t, ": another thread of its warp");
-    } else {
-        if (distance(b, a, other) == OTHER_BLOCK)
-            put_xyz(t, ": block (", cell_block(other), b->info->nctaid, ")");
-        put_xyz(t, distance(b, a, other) == OTHER_BLOCK ? " thread (" : ": thread (", thread,
-                b->info->ntid, ")");
-    }
-    put(t, " %s it, and nothing orders the two\n", writes ? "wrote" : "read");
+    else
+        put_xyz(t, elsewhere ? " thread (" : ": thread (", thread, c->info->ntid, ")");
+    put(t, " %s it, and nothing orders the two\n", c->other_writes ? "wrote" : "read");
 }
 
-static void put_other_json(struct text *j, const struct block_state *b, uint64_t other,
-                           const struct access *a, const struct site *s, bool writes)
+static void put_other_json(struct text *j, const struct clash *c)
 {
-    uint32_t thread = cell_warp(other) * 32 + cell_lane(other);
-    uint32_t block = a->space == ACCESS_GLOBAL ? cell_block(other) : b->info->index;
+    uint32_t thread = cell_warp(c->other) * 32 + cell_lane(c->other);
+    uint32_t block = c->a.space == ACCESS_GLOBAL ? cell_block(c->other) : c->info->index;
+    const struct site *s = c->site;
 
     put(j, ",\"other\":{\"access\":\"%s\",\"line\":%u,\"ptx_line\":%u,\"file\":\"",
-        writes ? "write" : "read", s ? s->line : 0, s ? s->ptx_line : 0);
+        c->other_writes ? "write" : "read", s ? s->line : 0, s ? s->ptx_line : 0);
     put_escaped(j, s && s->file ? s->file : "");
-    put_xyz(j, "\",\"block\":[", block, b->info->nctaid, "]");
-    put_xyz(j, ",\"thread\":[", thread, b->info->ntid, "]}");
+    put_xyz(j, "\",\"block\":[", block, c->info->nctaid, "]");
+    put_xyz(j, ",\"thread\":[", thread, c->info->ntid, "]}");
 }
 
-void report_race(struct block_state *b, const struct access *a, uint32_t lane, uint64_t other,
-                 bool other_writes, bool same_instruction)
+struct clash clash_of(struct block_state *b, const struct access *a, uint32_t lane, uint64_t other,
+                      bool other_writes, bool same_instruction)
 {
-    const char *kind = a->space == ACCESS_SHARED ? shared_race : global_race;
-    uint32_t thread = a->warp * 32 + lane, id = cell_site(other);
-    uint64_t addr = a->addr[lane];
-    const struct site *s = id < SITE_UNKNOWN ? b->launch->sites[id] : NULL;
-    enum distance d = distance(b, a, other);
-    char words[1536], json[2560];
-    struct text t = {words, sizeof words, 0}, j = {json, sizeof json, 0};
+    uint32_t id = cell_site(other);
+    struct clash c = {.info = b->info,
+                      .a = *a,
+                      .addr = a->addr[lane],
+                      .other = other,
+                      .lane = lane,
+                      .other_writes = other_writes,
+                      .same_instruction = same_instruction,
+                      .site = id < SITE_UNKNOWN ? b->launch->sites[id] : NULL,
+                      .before = b->last[a->space][a->warp]};
 
     if (a->space == ACCESS_SHARED) {
         remember_race(b, a->site);
-        remember_race(b, s);
+        remember_race(b, c.site);
     }
-    if (counted(kind, b, a->site, s, thread, kept(b, a->space, addr)))
+    return c;
+}
+
+void report_clash(const struct clash *c)
+{
+    const struct access *a = &c->a;
+    const char *kind = a->space == ACCESS_SHARED ? shared_race : global_race;
+    uint32_t thread = a->warp * 32 + c->lane;
+    uint64_t addr = kept(c->info, a->space, c->addr);
+    char words[1536], json[2560];
+    struct text t = {words, sizeof words, 0}, j = {json, sizeof json, 0};
+
+    if (counted(kind, c->info, a->site, c->site, thread, addr))
         return;
-    put_head(&t, a->space == ACCESS_SHARED ? "race in shared memory" : "race in global memory", b,
-             a->site, thread);
+    put_head(&t, a->space == ACCESS_SHARED ? "race in shared memory" : "race in global memory",
+             c->info, a->site, thread);
     put(&t, "    %s %u bytes at ",
         a->kind == ACCESS_LOAD    ? "reads"
         : a->kind == ACCESS_STORE ? "writes"
                                   : "updates atomically",
         a->size);
-    put_place(&t, b, a->space, addr);
+    put_place(&t, c->info, a->space, c->addr);
     put(&t, "\n");
-    put_other(&t, b, a, other, lane, s, other_writes);
-    if (same_instruction)
+    put_other(&t, c);
+    if (c->same_instruction)
         put(&t, "    both lanes store in the same instruction, different values\n");
     put(&t, "    a GPU would give one result or the other, and not always the same one\n");
-    put_advice(&t, b, d, a, s, same_instruction);
+    put_advice(&t, c);
     members(&j, a, words);
-    put_other_json(&j, b, other, a, s, other_writes);
-    finding_report(kind, b->info, a->site, thread, kept(b, a->space, addr), json, words);
+    put_other_json(&j, c);
+    finding_report(kind, c->info, a->site, thread, addr, json, words);
 }
 
 /* ---- barriers ---- */
@@ -533,9 +543,9 @@ void report_barrier(struct block_state *b, const struct site *s, uint32_t warp, 
     char words[1024];
     struct text t = {words, sizeof words, 0};
 
-    if (counted(divergence, b, s, NULL, thread, 0))
+    if (counted(divergence, b->info, s, NULL, thread, 0))
         return;
-    put_head(&t, "barrier in divergent code", b, s, thread);
+    put_head(&t, "barrier in divergent code", b->info, s, thread);
     put(&t, "    %d of the warp's %d threads are at the barrier (lanes 0x%08x of 0x%08x)\n",
         __builtin_popcount(mask), __builtin_popcount(live), mask, live);
     put(&t, "    a GPU may hang, or let some threads pass early\n");
@@ -551,9 +561,9 @@ void report_exited(struct block_state *b, const struct site *s)
 
     while (thread + 1 < b->info->threads && (b->live[thread / 32] >> (thread & 31) & 1))
         thread++;
-    if (counted(exited, b, s, NULL, thread, 0))
+    if (counted(exited, b->info, s, NULL, thread, 0))
         return;
-    put_head(&t, "thread missing at a barrier", b, s, thread);
+    put_head(&t, "thread missing at a barrier", b->info, s, thread);
     put(&t, "    that thread has left the kernel, others wait here\n");
     put(&t, "    CUDA does not define this; GPUs since Volta go on without it\n");
     put(&t, "    skip the work in threads past the end instead of returning before the barrier\n");
@@ -601,7 +611,7 @@ static void put_matrix_fault(struct text *t, const struct block_state *b,
         put(t, "    the warp's threads do not all name the same matrix\n");
     else if (addr % m->fragment) {
         put(t, "    the matrix is at ");
-        put_place(t, b, shared ? ACCESS_SHARED : ACCESS_GLOBAL,
+        put_place(t, b->info, shared ? ACCESS_SHARED : ACCESS_GLOBAL,
                   shared ? addr & ~MEM_WINDOW_MASK : addr);
         put(t,
             ", which lies on no multiple of %u bytes\n"
@@ -620,9 +630,9 @@ void report_matrix(struct block_state *b, const struct matrix_move *m)
     char words[1024], json[1536];
     struct text t = {words, sizeof words, 0}, j = {json, sizeof json, 0};
 
-    if (matrix_allowed(m) || counted(operands, b, m->site, NULL, thread, m->addr[lane]))
+    if (matrix_allowed(m) || counted(operands, b->info, m->site, NULL, thread, m->addr[lane]))
         return;
-    put_head(&t, "wmma as CUDA does not define it", b, m->site, thread);
+    put_head(&t, "wmma as CUDA does not define it", b->info, m->site, thread);
     put_matrix_fault(&t, b, m, lane);
     put(&t, "    a GPU may move other elements, and need not report an error\n");
     put_message(&j, words);

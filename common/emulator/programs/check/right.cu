@@ -348,6 +348,37 @@ __global__ void matrices(const half *in, float *out)
     store_matrix_sync(out + 256, sum, 16, mem_col_major);
 }
 
+/* The programming guide's atomicAdd for double, and its like: a plain read, then swaps only if
+ * the word is still what was read. */
+__device__ double add(double *a, double x)
+{
+    unsigned long long *p = (unsigned long long *)a, old = *p, was;
+
+    do {
+        was = old;
+        old = atomicCAS(p, was, __double_as_longlong(x + __longlong_as_double(was)));
+    } while (was != old);
+    return __longlong_as_double(old);
+}
+
+__global__ void compare_and_swap(double *sum, int *most)
+{
+    __shared__ double s;
+    int x = blockIdx.x * 64 + threadIdx.x, old;
+
+    if (threadIdx.x == 0)
+        s = 0;
+    __syncthreads();
+    add(&s, 1);
+    add(sum, 1);
+    do /* reads again each time */
+        old = *most;
+    while (atomicCAS(most, old, old > x ? old : x) != old);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        add(sum, s);
+}
+
 __global__ void moved_by_the_warp(const half *in, unsigned *out)
 {
     __shared__ __align__(16) half s[8][8];
@@ -390,5 +421,6 @@ int main()
     padding<<<1, 32>>>((padded *)a, (padded *)d);
     matrices<<<1, 32>>>((half *)a, (float *)b);
     moved_by_the_warp<<<1, 32>>>((half *)a, (unsigned *)b);
+    compare_and_swap<<<4, 64>>>((double *)(zero + 64), zero + 66);
     return expectations();
 }

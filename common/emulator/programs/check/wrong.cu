@@ -286,6 +286,23 @@ __global__ void local_half_filled(int *out, int n)
 
 /* ---- barriers ---- */
 
+/* Only a compare-and-swap would notice that somebody else came first. */
+__global__ void look_then_add(int *p)
+{
+    if (threadIdx.x < 40 && *p < 100)
+        atomicAdd(p, 1); HERE(look_add)
+}
+
+/* Some swap; the others only look. */
+__global__ void some_swap(int *p, int *out)
+{
+    int old = p[threadIdx.x & 1];
+
+    if (threadIdx.x & 32)
+        atomicCAS(&p[threadIdx.x & 1], old, old + 1); HERE(some_swap)
+    out[threadIdx.x] = old;
+}
+
 __global__ void barrier_in_a_branch(int *out)
 {
     if (threadIdx.x & 1) {
@@ -330,6 +347,8 @@ int main()
     EXPECT(1, flag, "global-race", flag_without_fence<<<2, 32>>>(a, b));
     EXPECT(1, flag_relaxed, "global-race", flag_relaxed<<<2, 32>>>(a, b + 1));
     EXPECT(1, compact, "global-race", compact_without_waiting<<<2, 32>>>(a));
+    EXPECT(1, look_add, "global-race", look_then_add<<<1, 64>>>(b + 8));
+    EXPECT(1, some_swap, "global-race", some_swap<<<1, 64>>>(b + 10, a));
     EXPECT(1, copy, "uninitialised-read", copy<<<1, 32>>>(c, a));
     EXPECT(1, half, "uninitialised-read", shared_half_filled<<<1, 64>>>(a));
     EXPECT(1, local, "uninitialised-read", local_half_filled<<<1, 32>>>(a, 8));
