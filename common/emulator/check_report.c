@@ -5,6 +5,7 @@
  * of places is put into words once; later cases only count.
  */
 #include "check_internal.h"
+#include "code.h"
 #include "source.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -303,7 +304,8 @@ static bool counted(const char *kind, const struct block_info *b, const struct s
 /* Kinds, compared by address above. */
 static const char uninitialised[] = "uninitialised-read", shared_race[] = "shared-race",
                   global_race[] = "global-race", divergence[] = "barrier-divergence",
-                  exited[] = "barrier-exited", operands[] = "wmma-operands";
+                  exited[] = "barrier-exited", operands[] = "wmma-operands",
+                  unknown_owner[] = "unknown-owner"; /* no finding: a note */
 
 static const char *space_name(enum access_space s)
 {
@@ -318,6 +320,32 @@ static void members(struct text *json, const struct access *a, const char *words
 
 /* ---- never written ---- */
 
+/* The module's sources include Thrust or CUB, both of which leave variables of Thrust's. */
+static bool includes_libraries(const struct emu_func *f)
+{
+    for (int i = 0; f && i < f->module->nptx; i++)
+        for (uint32_t k = 0; k < f->module->ptx[i]->nvars; k++)
+            if (strstr(f->module->ptx[i]->vars[k]->name, "6thrust"))
+                return true;
+    return false;
+}
+
+/* Without lines nobody can tell whose read it is. Once a kernel, and no finding. */
+static void note_unknown(const struct block_info *b, const struct site *s)
+{
+    char words[512];
+    struct text t = {words, sizeof words, 0};
+    static const struct site anywhere;
+
+    if (seen(unknown_owner, b, &anywhere, &anywhere))
+        return;
+    put(&t, "note: kernel %s reads shared memory never written at ", shown_name(b->kernel));
+    put_site(&t, s);
+    put(&t, "; CUB does so harmlessly, and without line information its code cannot be told from "
+            "the program's: build with nvcc -lineinfo\n");
+    finding_note(words);
+}
+
 /* What there is to say, apart from the access itself: it may be over by now. */
 static void unwritten_now(struct block_state *b, const struct unwritten *u)
 {
@@ -326,6 +354,10 @@ static void unwritten_now(struct block_state *b, const struct unwritten *u)
     struct text t = {words, sizeof words, 0}, j = {json, sizeof json, 0};
     uint64_t addr = kept(b->info, u->space, u->addr);
 
+    if (u->space == ACCESS_SHARED && !u->site->file && includes_libraries(b->info->func)) {
+        note_unknown(b->info, u->site);
+        return;
+    }
     if (counted(uninitialised, b->info, u->site, NULL, u->thread, addr))
         return;
     put_head(&t, "read of memory never written", b->info, u->site, u->thread);
@@ -336,6 +368,9 @@ static void unwritten_now(struct block_state *b, const struct unwritten *u)
         u->space == ACCESS_GLOBAL   ? "cudaMemcpy, cudaMemset or a kernel that fills it missing"
         : u->space == ACCESS_SHARED ? "does every element get stored before it is read"
                                     : "is the variable set on every path");
+    if (!u->site->file && u->space == ACCESS_SHARED)
+        put(&t, "    no line information: nvcc -lineinfo would name the line, and tell a library's "
+                "code from the program's\n");
     members(&j, &a, words);
     finding_report(uninitialised, b->info, u->site, u->thread, addr, json, words);
 }

@@ -4,6 +4,7 @@
  * a test in a process of its own, so every one starts with no findings.
  */
 #include "check.h"
+#include "code.h"
 #include "mem.h"
 #include "warplab.h"
 #include <criterion/criterion.h>
@@ -16,6 +17,7 @@ static struct site sites[LINES];
 static struct block_info blocks[BLOCKS];
 static struct listener *l;
 static uint8_t shared[BLOCKS][65536];
+static struct emu_func *the_func;
 static uint64_t data, other; /* two device allocations of 64 KiB */
 
 static const struct site *line(uint32_t n, const char *opcode)
@@ -32,6 +34,7 @@ static void block_start(uint32_t i, uint32_t nblocks, uint32_t threads)
         launch++;
     blocks[i] = (struct block_info){
         .kernel = "k",
+        .func = the_func,
         .launch = launch,
         .index = i,
         .ctaid = {i, 0, 0},
@@ -882,6 +885,43 @@ Test(check, unwritten_shared)
     go(0, 0, 10, SH(LD)); /* another block wrote it, not this one */
     finish(1);
     expect("uninitialised-read", 10);
+}
+
+/* Without line information: what to do about it is said. */
+Test(check, unwritten_shared_somewhere)
+{
+    uint64_t addr[32] = {0};
+    struct site s = {.ptx_line = 30, .opcode = "ld.shared.u32"};
+    struct access a = {.site = &s, .space = ACCESS_SHARED, .size = 4, .mask = 1, .addr = addr};
+
+    launch(1, 32);
+    l->access(l, &blocks[0], &a);
+    finish(1);
+    expect("uninitialised-read", 0);
+    expect_text("nvcc -lineinfo");
+    expect_text("a library's code");
+}
+
+/* And where the sources include CUB, whose merges do so, it is no finding. */
+Test(check, unwritten_shared_perhaps_by_cub)
+{
+    struct ptx_var v = {.name = "_ZN4x7thrust3seqE"}, w = {.name = "_ZN4x6thrust3seqE"};
+    struct ptx_var *vars[] = {&v};
+    struct ptx_module ptx = {.vars = vars, .nvars = 1}, *all[] = {&ptx};
+    struct emu_module m = {.ptx = all, .nptx = 1};
+    struct emu_func f = {.module = &m};
+    uint64_t addr[32] = {0};
+    struct site s = {.ptx_line = 30, .opcode = "ld.shared.u32"};
+    struct access a = {.site = &s, .space = ACCESS_SHARED, .size = 4, .mask = 1, .addr = addr};
+
+    for (int i = 0; i < 2; i++) {
+        vars[0] = i ? &v : &w;
+        the_func = &f;
+        launch(1, 32);
+        l->access(l, &blocks[0], &a);
+        finish(1);
+        cr_assert_eq(warplabFindingCount(), (size_t)i);
+    }
 }
 
 Test(check, unwritten_local)
