@@ -555,13 +555,14 @@ Test(core, endless_loops_meet_the_limit)
 
 Test(core, launches_that_do_not_fit_are_refused)
 {
-    expect_error(cudaErrorInvalidConfiguration, "1025",
-                 (struct program){.body = "", .block = 1025});
+    expect_error(cudaErrorInvalidValue, "1025", (struct program){.body = "", .block = 1025});
+    expect_error(cudaErrorInvalidValue, "600000 bytes of local memory",
+                 (struct program){.body = ".local .b8 large[600000];\nst.local.u8 [large], 1;"});
     expect_error(cudaErrorInvalidValue, "233000 bytes of shared memory",
                  (struct program){.body = "", .shared = 233000});
     expect_error(cudaErrorInvalidValue, "__launch_bounds__ allow 64",
                  (struct program){.body = "", .block = 96, .attribute = ".maxntid 64, 1, 1"});
-    expect_error(cudaErrorInvalidConfiguration, "requires blocks of (64,1,1)",
+    expect_error(cudaErrorInvalidValue, "requires blocks of (64,1,1)",
                  (struct program){.body = "", .block = 32, .attribute = ".reqntid 64, 1, 1"});
 }
 

@@ -27,9 +27,10 @@
 /* ---- errors (cudart_error.c) ---- */
 cudaError_t rt_enter(void);
 cudaError_t rt_leave(cudaError_t e);
-/* From now on every call returns e, until cudaDeviceReset(). */
+/* From now on every call that needs the context returns e; after cudaDeviceReset() it returns
+ * cudaErrorDevicesUnavailable, as on an H200 with CUDA 13.0: the manual has the process end. */
 void rt_set_sticky(cudaError_t e);
-void rt_clear_errors(void);
+void rt_reset_errors(void);
 bool rt_is_device_fault(cudaError_t e); /* ends the context: sticky */
 /* Inside a host function of a stream, CUDA calls are not permitted. */
 void rt_in_callback(bool inside);

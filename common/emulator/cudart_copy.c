@@ -103,13 +103,13 @@ static cudaError_t direction(enum cudaMemcpyKind kind, const void *dst, const vo
     const struct mem_alloc *a;
 
     switch (kind) {
-    case cudaMemcpyHostToHost:
     case cudaMemcpyHostToDevice:
     case cudaMemcpyDeviceToHost:
     case cudaMemcpyDeviceToDevice:
         *to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
         *from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
         return cudaSuccess;
+    case cudaMemcpyHostToHost: /* looks at the addresses, too, on a GPU */
     case cudaMemcpyDefault:
         *to_device = address_side(dst, &a) != SIDE_HOST;
         *from_device = address_side(src, &a) != SIDE_HOST;
@@ -283,7 +283,7 @@ static cudaError_t copy_2d(void *dst, size_t dpitch, const void *src, size_t spi
     struct box b = {"cudaMemcpy2D", width, height, 1};
 
     if (width > dpitch || width > spitch)
-        return emu_fail(cudaErrorInvalidPitchValue,
+        return emu_fail(height == 1 ? cudaErrorInvalidValue : cudaErrorInvalidPitchValue,
                         "cudaMemcpy2D: rows of %zu bytes, pitches of %zu and %zu", width, dpitch,
                         spitch);
     return transfer(&b, (struct place){.p = dst, .pitch = dpitch},

@@ -312,7 +312,8 @@ cudaError_t cudaSetDevice(int device)
 {
     if (device != 0)
         return rt_leave(cudaErrorInvalidDevice);
-    return rt_leave(rt_enter());
+    cudaError_t e = rt_enter();
+    return e == cudaErrorDevicesUnavailable ? rt_leave(e) : cudaSuccess;
 }
 
 cudaError_t cudaInitDevice(int device, unsigned int device_flags_wanted, unsigned int flags)
@@ -409,14 +410,13 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int other)
 
 cudaError_t cudaDeviceEnablePeerAccess(int other, unsigned int flags)
 {
-    (void)other, (void)flags;
-    return rt_leave(rt_enter() ?: cudaErrorInvalidDevice);
+    (void)flags;
+    return rt_leave(rt_enter() ?: other ? cudaErrorInvalidDevice : cudaErrorPeerAccessUnsupported);
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int other)
 {
-    (void)other;
-    return rt_leave(rt_enter() ?: cudaErrorInvalidDevice);
+    return rt_leave(rt_enter() ?: other ? cudaErrorInvalidDevice : cudaErrorPeerAccessNotEnabled);
 }
 
 cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int from, int to)
@@ -545,8 +545,8 @@ cudaError_t cudaCtxResetPersistingL2Cache(void)
 cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(enum cudaFlushGPUDirectRDMAWritesTarget target,
                                                enum cudaFlushGPUDirectRDMAWritesScope scope)
 {
-    (void)target, (void)scope;
-    return rt_leave(cudaErrorNotSupported);
+    (void)target, (void)scope; /* nobody else writes to device memory here */
+    return rt_leave(rt_enter());
 }
 
 /* The profile is written for the whole run: starting and stopping mark nothing. */
@@ -589,6 +589,6 @@ cudaError_t cudaDeviceReset(void)
     mem_each(forget, NULL);
     mem_reset();
     reset_limits();
-    rt_clear_errors();
+    rt_reset_errors();
     return cudaSuccess;
 }

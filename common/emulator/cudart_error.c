@@ -7,6 +7,7 @@
  */
 #include "check.h"
 #include "cudart.h"
+#include "warplab.h"
 #include <stdatomic.h>
 
 /* Names and numbers are driver_types.h's; the texts are those that the runtime prints. */
@@ -187,7 +188,8 @@ static const struct {
 
 pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static atomic_int sticky;
+static atomic_int sticky;   /* a fault: every call that needs the context answers it */
+static atomic_bool faulted; /* since the program began: a reset brings no device back */
 static __thread cudaError_t last;
 static __thread bool in_callback;
 
@@ -268,18 +270,31 @@ cudaError_t rt_leave(cudaError_t e)
     return e;
 }
 
+/* Nobody is told yet: on a GPU the launch is long over when the kernel runs. */
 void rt_set_sticky(cudaError_t e)
 {
     int none = 0;
 
     atomic_compare_exchange_strong(&sticky, &none, (int)e);
-    last = e;
+    atomic_store(&faulted, true);
 }
 
-void rt_clear_errors(void)
+void warplabRevive(void)
 {
-    atomic_store(&sticky, 0);
+    atomic_store(&faulted, false);
+    cudaDeviceReset();
+}
+
+void rt_reset_errors(void)
+{
+    static atomic_bool said;
+
+    atomic_store(&sticky, atomic_load(&faulted) ? (int)cudaErrorDevicesUnavailable : 0);
     last = cudaSuccess;
+    if (atomic_load(&faulted) && !atomic_exchange(&said, true))
+        emu_fail(cudaErrorDevicesUnavailable,
+                 "cudaDeviceReset after a fault: as on a GPU, this process gets no device any "
+                 "more (cudaErrorDevicesUnavailable); run what follows in another");
 }
 
 void rt_in_callback(bool inside)
@@ -289,14 +304,12 @@ void rt_in_callback(bool inside)
 
 cudaError_t cudaPeekAtLastError(void)
 {
-    cudaError_t e = (cudaError_t)atomic_load(&sticky);
-
-    return e ? e : last;
+    return last;
 }
 
 cudaError_t cudaGetLastError(void)
 {
-    cudaError_t e = cudaPeekAtLastError();
+    cudaError_t e = last;
 
     last = cudaSuccess;
     return e;

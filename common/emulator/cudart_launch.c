@@ -57,8 +57,16 @@ static cudaError_t check_cluster(const struct kernel *k, const struct emu_launch
 {
     uint64_t blocks = (uint64_t)l->cluster[0] * l->cluster[1] * l->cluster[2];
 
+    const uint32_t *compiled = k->func->ptx->reqnctapercluster;
+
     if (blocks == 1)
         return cudaSuccess;
+    if (compiled[0] && memcmp(compiled, l->cluster, sizeof l->cluster))
+        return emu_fail(cudaErrorInvalidClusterSize,
+                        "kernel %s: clusters of (%u,%u,%u) blocks, but it was compiled for "
+                        "(%u,%u,%u)",
+                        shown_name(k->name), l->cluster[0], l->cluster[1], l->cluster[2],
+                        compiled[0], compiled[1], compiled[2]);
     if (device_profile()->cc_major < 9)
         return emu_fail(cudaErrorInvalidClusterSize, "kernel %s: %s has no clusters",
                         shown_name(k->name), device_profile()->name);

@@ -40,7 +40,7 @@ cudaError_t cudaMalloc(void **out, size_t size)
 
 static cudaError_t managed(void **out, size_t size, unsigned flags)
 {
-    if (size == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
         return cudaErrorInvalidValue;
     return allocate(out, size, MEM_MANAGED, "cudaMallocManaged");
 }

@@ -179,6 +179,16 @@ static void managed_point(struct image *i)
             *v->managed = (void *)addr;
 }
 
+/* A fatbin offers a choice of architectures, PTX text does not. */
+static cudaError_t refuse_newer(const struct image *i)
+{
+    for (int k = 0; k < i->module->nptx; k++)
+        if (i->module->ptx[k]->sm > rt_ptx_limit())
+            return emu_fail(cudaErrorInvalidPtx, "the PTX is for sm_%u, which sm_%u cannot run",
+                            i->module->ptx[k]->sm, rt_ptx_limit());
+    return cudaSuccess;
+}
+
 cudaError_t image_load(struct image *i)
 {
     if (i->module || i->error)
@@ -196,6 +206,10 @@ cudaError_t image_load(struct image *i)
                                    i->fatbin.message);
     i->error = emu_module_load(i->fatbin.texts, i->fatbin.lengths, i->fatbin.ntexts,
                                program_invocation_short_name, &i->module);
+    if (!i->error && (i->error = refuse_newer(i))) {
+        emu_module_unload(i->module);
+        i->module = NULL;
+    }
     if (!i->error)
         managed_point(i);
     return i->error;
@@ -220,7 +234,7 @@ cudaError_t kernel_load(struct kernel *k)
 
 cudaError_t kernel_use(const void *handle, struct kernel **k)
 {
-    cudaError_t e = cudaErrorInvalidDeviceFunction;
+    cudaError_t e = handle ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
 
     pthread_mutex_lock(&rt_lock);
     *k = kernel_find(handle);

@@ -222,6 +222,7 @@ static void cluster_of(const struct emu_launch *l, uint32_t cluster[3])
     for (int k = 0; k < 3; k++)
         cluster[k] = given[k] ? given[k] : 1;
 }
+#define MAX_LOCAL (512 << 10) /* bytes of .local variables a thread (programming guide) */
 static cudaError_t validate(const struct emu_launch *l)
 {
     const struct device_profile *d = device_profile();
@@ -229,34 +230,38 @@ static cudaError_t validate(const struct emu_launch *l)
     uint64_t threads = 1;
     for (int k = 0; k < 3; k++) {
         if (l->grid[k] == 0 || l->block[k] == 0)
-            return emu_fail(cudaErrorInvalidConfiguration,
+            return emu_fail(cudaErrorInvalidValue,
                             "kernel %s: grid (%u,%u,%u) of blocks (%u,%u,%u): no extent may be 0",
                             shown_name(f->name), l->grid[0], l->grid[1], l->grid[2], l->block[0],
                             l->block[1], l->block[2]);
         if (l->block[k] > d->max_block_dim[k])
             return emu_fail(
-                cudaErrorInvalidConfiguration, "kernel %s: block (%u,%u,%u): extent %d is over %u",
+                cudaErrorInvalidValue, "kernel %s: block (%u,%u,%u): extent %d is over %u",
                 shown_name(f->name), l->block[0], l->block[1], l->block[2], k, d->max_block_dim[k]);
         if (l->grid[k] > d->max_grid_dim[k])
-            return emu_fail(cudaErrorInvalidConfiguration,
+            return emu_fail(cudaErrorInvalidValue,
                             "kernel %s: grid (%u,%u,%u): extent %d is over %u", shown_name(f->name),
                             l->grid[0], l->grid[1], l->grid[2], k, d->max_grid_dim[k]);
         threads *= l->block[k];
     }
     if (threads > d->max_threads_per_block)
-        return emu_fail(cudaErrorInvalidConfiguration,
+        return emu_fail(cudaErrorInvalidValue,
                         "kernel %s: %llu threads a block; %s takes %u at most", shown_name(f->name),
                         (unsigned long long)threads, d->name, d->max_threads_per_block);
     if (f->reqntid[0])
         for (int k = 0; k < 3; k++)
             if (l->block[k] != (f->reqntid[k] ? f->reqntid[k] : 1))
-                return emu_fail(cudaErrorInvalidConfiguration,
+                return emu_fail(cudaErrorInvalidValue,
                                 "kernel %s requires blocks of (%u,%u,%u) threads",
                                 shown_name(f->name), f->reqntid[0], f->reqntid[1], f->reqntid[2]);
     if (threads > f->max_threads)
         return emu_fail(cudaErrorInvalidValue,
                         "kernel %s: %llu threads a block; its __launch_bounds__ allow %u",
                         shown_name(f->name), (unsigned long long)threads, f->max_threads);
+    if (l->func->local_bytes > MAX_LOCAL)
+        return emu_fail(cudaErrorInvalidValue,
+                        "kernel %s: %u bytes of local memory a thread, %d are the most",
+                        shown_name(f->name), l->func->local_bytes, MAX_LOCAL);
     uint64_t shared = (uint64_t)f->shared_bytes + l->shared_bytes;
     if (shared > d->shared_per_block_optin)
         return emu_fail(cudaErrorInvalidValue,

@@ -37,6 +37,9 @@ const char *warplabFinding(size_t i);
 int warplabSetCheck(int on);
 /* Limit on warp instructions a launch, 0 for none; returns the former one. */
 uint64_t warplabSetSteps(uint64_t steps);
+/* cudaDeviceReset(), after which the device can be used also when a kernel has faulted: no GPU
+ * does that (cudaErrorDevicesUnavailable). */
+void warplabRevive(void);
 /* Per-source-line counters of launches since warplabReset(), as JSON; caller frees. */
 char *warplabLines(void);
 /* Records the memory accesses and active masks of one block of the next launch of

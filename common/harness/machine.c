@@ -20,6 +20,7 @@ static struct {
     const char *(*finding)(size_t);
     int (*set_check)(int);
     uint64_t (*set_steps)(uint64_t);
+    void (*revive)(void);
 } emulator;
 
 static const struct {
@@ -30,7 +31,7 @@ static const struct {
     {"warplabBound", &emulator.bound},        {"warplabOccupancy", &emulator.occupancy},
     {"warplabReset", &emulator.reset},        {"warplabFindingCount", &emulator.finding_count},
     {"warplabFinding", &emulator.finding},    {"warplabSetCheck", &emulator.set_check},
-    {"warplabSetSteps", &emulator.set_steps},
+    {"warplabSetSteps", &emulator.set_steps}, {"warplabRevive", &emulator.revive},
 };
 
 static bool find_emulator(void)
@@ -194,6 +195,15 @@ const char *emulator_bound(void)
     const char *bound = emulator.bound ? emulator.bound() : NULL;
 
     return bound ? bound : "";
+}
+
+void machine_revive(void)
+{
+    if (emulator.revive)
+        emulator.revive();
+    else
+        cudaDeviceReset();
+    cudaGetLastError();
 }
 
 void emulator_set_steps(uint64_t steps)

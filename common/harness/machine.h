@@ -22,6 +22,7 @@ bool machine_open(struct machine *m, char *err, size_t errsize);
 /* SM clock now, MHz, from NVML; 0 when it cannot tell. */
 double machine_clock_now(void);
 bool machine_error_is_sticky(cudaError_t e);
+void machine_revive(void); /* resets the device after such an error; a GPU may stay lost */
 
 /* ---- counters, by name: the emulator's, or read from Nsight Compute's CSV ---- */
 extern const struct counter_info {

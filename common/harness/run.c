@@ -352,8 +352,7 @@ static void recover(struct run *r, const char *path)
         return;
     r->module.library = NULL; /* went with the context */
     module_unload(&r->module);
-    cudaDeviceReset();
-    cudaGetLastError();
+    machine_revive();
     r->lost = cudaFree(NULL) != cudaSuccess || !load(r, path);
     if (r->lost)
         printf("The device needs a new process after this error: the rest was not run. "

@@ -1,6 +1,8 @@
 /* What C++ brings to a kernel: malloc, virtual functions, recursion, 128-bit integers, traps. */
 #include <cassert>
 #include <cstdio>
+#include <sys/wait.h>
+#include <unistd.h>
 
 __global__ void allocate(int **out)
 {
@@ -92,12 +94,49 @@ __global__ void misaligned(char *p)
         }                                                                                          \
     } while (0)
 
+/* Each in a process of its own, since a fault ends the use of the device. */
+static int asserts()
+{
+    claim<<<2, 32>>>(0);
+    EXPECT(cudaDeviceSynchronize() == cudaSuccess);
+    claim<<<2, 32>>>(1);
+    EXPECT(cudaDeviceSynchronize() == cudaErrorAssert);
+    return 0;
+}
+static int traps()
+{
+    trap<<<1, 1>>>();
+    EXPECT(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+    return 0;
+}
+static int misaligns()
+{
+    char *bytes;
+
+    EXPECT(cudaMalloc(&bytes, 64) == cudaSuccess);
+    misaligned<<<1, 1>>>(bytes);
+    EXPECT(cudaDeviceSynchronize() == cudaErrorMisalignedAddress);
+    return 0;
+}
+static bool passes(int (*test)())
+{
+    int status;
+    pid_t child = fork(); /* before this process asks for the device */
+
+    if (child == 0) {
+        int failed = test();
+        fflush(stdout);
+        _exit(failed);
+    }
+    return waitpid(child, &status, 0) == child && status == 0;
+}
+
 int main()
 {
     int **lists, *x;
-    char *bytes;
     unsigned long long *quotients;
 
+    EXPECT(passes(asserts) && passes(traps) && passes(misaligns));
     EXPECT(cudaMallocManaged(&lists, 32 * sizeof *lists) == cudaSuccess);
     EXPECT(cudaMallocManaged(&x, 32 * sizeof *x) == cudaSuccess);
     *x = 0;
@@ -112,17 +151,6 @@ int main()
     divide<<<1, 32>>>(quotients);
     EXPECT(cudaDeviceSynchronize() == cudaSuccess);
     EXPECT(divided(quotients));
-    claim<<<2, 32>>>(0);
-    EXPECT(cudaDeviceSynchronize() == cudaSuccess);
-    claim<<<2, 32>>>(1);
-    EXPECT(cudaDeviceSynchronize() == cudaErrorAssert);
-    EXPECT(cudaDeviceReset() == cudaSuccess);
-    trap<<<1, 1>>>();
-    EXPECT(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
-    EXPECT(cudaDeviceReset() == cudaSuccess);
-    EXPECT(cudaMalloc(&bytes, 64) == cudaSuccess);
-    misaligned<<<1, 1>>>(bytes);
-    EXPECT(cudaDeviceSynchronize() == cudaErrorMisalignedAddress);
     printf("ok\n");
     return 0;
 }

@@ -30,7 +30,11 @@ $B/programs/plugin_main: $(PROGRAMS_DIR)/plugin_main.c
 	$(Q)$(CC) $^ -L$(CUDA)/lib64 -Wl,--no-as-needed -lcudart -ldl -o $@
 test-programs: emulator $(PROGRAMS_BIN)
 	$(Q)$(PROGRAMS_DIR)/run.sh $B
+# the same on a GPU: what they say of errors, limits and libraries is true there
+test-gpu-programs: $(PROGRAMS_BIN)
+	$(Q)$(ON_gpu) $(PROGRAMS_DIR)/run.sh $B gpu
 ifneq ($(wildcard $(CUDA)/bin/nvcc),)
 SUITES += programs
+test-gpu: $(if $(GPU),test-gpu-programs)
 endif
-.PHONY: test-programs
+.PHONY: test-programs test-gpu-programs

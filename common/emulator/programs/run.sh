@@ -1,5 +1,6 @@
 #!/bin/sh
-# run.sh BUILD - runs the programs of this folder, and warprun's options, on the emulator.
+# run.sh BUILD      runs the programs of this folder, and warprun's options, on the emulator
+# run.sh BUILD gpu  runs the programs on a GPU: do they say the same there?
 set -u
 warprun=$1/bin/warprun programs=$1/programs
 out=$(mktemp -d) passed=0 failed=0
@@ -21,12 +22,24 @@ expect() {
     fi
 }
 
-for p in vector_add variables grid_sync split thrust cub language errors limits copies per_thread; do
+summary() {
+    echo "$passed passed, $failed failed"
+    [ $failed -eq 0 ]
+    exit
+}
+
+anywhere='vector_add variables grid_sync split thrust cub language errors limits copies per_thread
+          groups algorithms clusters'
+if [ "${2:-}" = gpu ]; then
+    for p in $anywhere static noptx; do
+        expect 0 '^ok' "$programs/$p"
+    done
+    expect 0 '^ok' "$programs/plugin_main" "$programs/plugin.so"
+    summary
+fi
+for p in $anywhere; do
     expect 0 '^ok' "$warprun" "$programs/$p"
 done
-expect 0 '^ok' "$warprun" "$programs/groups"
-expect 0 '^ok' "$warprun" "$programs/algorithms"
-expect 0 '^ok' "$warprun" "$programs/clusters"
 # what orders its accesses in the libraries' ways is left alone by the checks
 for p in cub thrust groups algorithms clusters grid_sync; do
     expect 0 '^ok' "$warprun" --check "$programs/$p"
@@ -60,6 +73,4 @@ expect 0 '^kernel,_Z3addPKfS0_Pfi,' cat "$out/p.csv"
 expect 0 '"add(float const\*, float const\*, float\*, int)"$' cat "$out/p.csv"
 expect 0 '^ok' "$warprun" --profile="$out/p.json" "$programs/vector_add"
 expect 0 '"global_ld_sectors":25000' cat "$out/p.json"
-
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+summary
