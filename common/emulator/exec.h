@@ -64,7 +64,7 @@ struct warp {
     uint32_t mask;    /* lanes of the instruction in execution */
     uint32_t carry;   /* condition code CC.CF, bit a lane */
     int32_t slice;    /* warp instructions left of this turn */
-    bool spins;       /* this turn saw a lock that is taken: spinning() */
+    bool spins, spun; /* this turn saw, the last one saw a lock that is taken: spinning() */
     struct path *cur;
     struct block *block;
     struct worker *worker;

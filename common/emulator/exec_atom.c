@@ -145,7 +145,8 @@ static void atomic_lanes128(struct warp *w, const struct insn *in, u8 *const *ho
         store_lanes((u64 *)place(w, in->dst) + k * WARP, r[k], 8, mask);
 }
 /* A cas or exch that changed nothing for any lane: a lock that somebody holds, as a rule, who
- * will not get on while this path tries again. Sixteen of them, and others have their turn. */
+ * will not get on while this path tries again. Sixteen of them, and others have their turn; in
+ * the turns that follow, one is enough. */
 static void spinning(struct warp *w, const struct insn *in, const u64 *old, const u64 *b, u32 mask)
 {
     u64 all = in->size >= 8 ? ~0ull : (1ull << 8 * in->size) - 1;
@@ -157,7 +158,7 @@ static void spinning(struct warp *w, const struct insn *in, const u64 *old, cons
             return;
     }
     w->spins = true;
-    w->slice -= w->block->launch->slice / 16;
+    w->slice -= w->block->launch->slice / (w->spun ? 1 : 16);
 }
 static void atomic_lanes(struct warp *w, const struct insn *in, u8 *const *host, u32 mask,
                          bool global)

@@ -383,6 +383,7 @@ const struct insn *warp_slice_end(struct warp *w, uint32_t b)
 {
     bool waits = w->spins || looks(w->cur->frame->func, b);
     w->cur->enter = b;
+    w->spun = w->spins;
     w->spins = false;
     if (w->nready) {
         w->cur->alone = 0;
