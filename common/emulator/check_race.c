@@ -140,7 +140,8 @@ static bool stores_what_is_there(const struct race *x, uint32_t lane, const uint
 }
 
 /* Reads plainly what others update atomically: it may be about to compare and swap. */
-static void race_with(const struct race *x, uint64_t cell, uint32_t lane, bool cell_writes)
+static __attribute__((noinline, cold)) void race_with(const struct race *x, uint64_t cell,
+                                                      uint32_t lane, bool cell_writes)
 {
     struct block_state *b = x->b;
     struct clash c = clash_of(b, x->a, lane, cell, cell_writes, false);
@@ -158,20 +159,25 @@ static void race_with(const struct race *x, uint64_t cell, uint32_t lane, bool c
         report_clash(&c);
 }
 
+static __attribute__((noinline, cold)) void race_with_itself(const struct race *x, uint64_t cell,
+                                                             uint32_t lane)
+{
+    struct clash c = clash_of(x->b, x->a, lane, cell, true, true);
+
+    report_clash(&c);
+}
+
 /* Out of line: a last write that is neither settled nor this thread's own. */
 static __attribute__((noinline)) void meet_write(const struct race *x, uint64_t cell, uint32_t lane,
                                                  const uint8_t *contents)
 {
     bool store = x->a->kind == ACCESS_STORE;
-    struct clash c;
 
     if (own(x, cell, lane) || synchronising(x, cell, true))
         return;
     if (store && same_instruction(x, cell, lane)) {
-        if (lanes_store_the_same(x, lane, cell_lane(cell)))
-            return;
-        c = clash_of(x->b, x->a, lane, cell, true, true);
-        report_clash(&c);
+        if (!lanes_store_the_same(x, lane, cell_lane(cell)))
+            race_with_itself(x, cell, lane);
         return;
     }
     if (ordered(x, cell, false, lane))
@@ -254,6 +260,7 @@ void race_run(const struct race *x, struct shadow_page *p, uint32_t from, uint32
     uint32_t size = x->a->size, each = size >> p->shift;
     struct cells *c = p->cells + (from >> p->shift);
     bool load = x->a->kind == ACCESS_LOAD, atomic = x->a->kind == ACCESS_ATOMIC;
+    _Atomic uint32_t *nheld = &x->b->launch->nheld;
 
     for (uint32_t k = 0; k < n; k++, lane++) {
         uint64_t me = x->me | (uint64_t)lane << CELL_LANE_SHIFT;
@@ -263,7 +270,7 @@ void race_run(const struct race *x, struct shadow_page *p, uint32_t from, uint32
                 touch_read(x, c, me, lane);
             else
                 touch_write(x, c, me, lane, contents ? contents + k * size : NULL);
-        if (atomic && atomic_load_explicit(&x->b->launch->nheld, memory_order_relaxed))
+        if (atomic && atomic_load_explicit(nheld, memory_order_relaxed))
             held_decide(x->b, x->a, lane);
     }
 }
