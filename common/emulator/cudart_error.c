@@ -290,7 +290,6 @@ void rt_reset_errors(void)
     static atomic_bool said;
 
     atomic_store(&sticky, atomic_load(&faulted) ? (int)cudaErrorDevicesUnavailable : 0);
-    last = cudaSuccess;
     if (atomic_load(&faulted) && !atomic_exchange(&said, true))
         emu_fail(cudaErrorDevicesUnavailable,
                  "cudaDeviceReset after a fault: as on a GPU, this process gets no device any "

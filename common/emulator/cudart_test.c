@@ -167,6 +167,7 @@ Test(cudart, faults_stay)
     OK(cudaGetDeviceCount(&count)); /* asks nothing of the context */
     OK(cudaSetDevice(0));
     OK(cudaDeviceReset());
+    GIVES(cudaGetLastError(), cudaErrorIllegalAddress); /* the launch's, still */
     OK(cudaGetLastError());
     GIVES(cudaMalloc((void **)&device, 4096), cudaErrorDevicesUnavailable);
     GIVES(cudaSetDevice(0), cudaErrorDevicesUnavailable);

@@ -84,15 +84,15 @@ int main()
     EXPECT(cudaFree(p), cudaErrorInvalidValue);
     EXPECT(cudaGetLastError(), cudaErrorInvalidValue);
     EXPECT(cudaMalloc(&p, 1024), cudaSuccess);
-    /* a fault: the launch is fine, what comes next is not; asking for the last error is */
+    /* a fault: the launch is fine, all that needs the device then is not */
     poke<<<1, 32>>>(p + (1 << 28));
-    EXPECT(cudaGetLastError(), cudaSuccess);
     EXPECT(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
     EXPECT(cudaGetLastError(), cudaErrorIllegalAddress);
     EXPECT(cudaGetLastError(), cudaSuccess);
     EXPECT(cudaMalloc(&p, 16), cudaErrorIllegalAddress);
     EXPECT(cudaSetDevice(0), cudaSuccess);
     EXPECT(cudaDeviceReset(), cudaSuccess);
+    EXPECT(cudaGetLastError(), cudaErrorIllegalAddress); /* cudaMalloc's, still */
     EXPECT(cudaGetLastError(), cudaSuccess);
     EXPECT(cudaMalloc(&p, 128), cudaErrorDevicesUnavailable);
     EXPECT(cudaDeviceSynchronize(), cudaErrorDevicesUnavailable);
