@@ -85,7 +85,7 @@ int main()
     EXPECT(cudaGetLastError(), cudaErrorInvalidValue);
     EXPECT(cudaMalloc(&p, 1024), cudaSuccess);
     /* a fault: the launch is fine, all that needs the device then is not */
-    poke<<<1, 32>>>(p + (1 << 28));
+    poke<<<1, 32>>>((int *)64);
     EXPECT(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
     EXPECT(cudaGetLastError(), cudaErrorIllegalAddress);
     EXPECT(cudaGetLastError(), cudaSuccess);
