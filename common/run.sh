@@ -7,18 +7,25 @@
 #   run.sh gpu-tests GPU ENV BIN LAB…   the same on a GPU, under compute-sanitizer too
 set -u
 
-# compute-sanitizer's four tools; the first that complains decides the exit status. The
-# harness counts a kernel's parameters by asking until the runtime says no: that is no error.
+# One of compute-sanitizer's tools. The harness counts a kernel's parameters by asking until
+# the runtime says no: that is no error.
+tools="memcheck racecheck synccheck initcheck"
+sanitize_with() { # TOOL PROGRAM OPTION…
+    tool=$1
+    shift
+    echo "== compute-sanitizer --tool $tool"
+    compute-sanitizer --tool "$tool" --report-api-errors no --error-exitcode 9 "$@" --check
+}
+
+# One tool after another; the first that complains decides the exit status.
 sanitize() {
     command -v compute-sanitizer >/dev/null || {
         echo "CHECK=1 on a GPU needs compute-sanitizer (part of the CUDA toolkit);" \
              "BACKEND=emulator CHECK=1 needs nothing" >&2
         return 2
     }
-    for tool in memcheck racecheck synccheck initcheck; do
-        echo "== compute-sanitizer --tool $tool"
-        compute-sanitizer --tool $tool --report-api-errors no --error-exitcode 9 "$@" --check ||
-            return $?
+    for t in $tools; do
+        sanitize_with "$t" "$@" || return $?
     done
 }
 
@@ -95,6 +102,20 @@ tests() {
     [ $failed -eq 0 ]
 }
 
+# The four tools at once: each is slow on the host, and leaves the GPU idle meanwhile.
+sanitize_at_once() {
+    pids='' complaint=0
+    for t in $tools; do
+        sanitize_with "$t" "$@" >"$logs/$t" 2>&1 &
+        pids="$pids $!"
+    done
+    for pid in $pids; do
+        wait "$pid" || complaint=$?
+    done
+    (cd "$logs" && cat $tools)
+    return $complaint
+}
+
 gpu_tests() {
     gpu=$1 env=$2 bin=$3
     shift 3
@@ -102,6 +123,8 @@ gpu_tests() {
         echo "SKIPPED: no GPU on this machine; make test runs everything else"
         exit 0
     fi
+    logs=$(mktemp -d) || exit 1
+    trap 'rm -r "$logs"' EXIT
     for lab in "$@"; do
         env "$env" "$bin/$lab" --solution
         note "$lab, solution" $? 0
@@ -109,7 +132,7 @@ gpu_tests() {
         note "$lab, skeleton" $? 1
         command -v compute-sanitizer >/dev/null || continue
         (LD_LIBRARY_PATH=${env#LD_LIBRARY_PATH=}; export LD_LIBRARY_PATH
-         sanitize "$bin/$lab" --solution --quick)
+         sanitize_at_once "$bin/$lab" --solution --quick)
         note "$lab, compute-sanitizer" $? 0
     done
     command -v compute-sanitizer >/dev/null || echo "SKIPPED: no compute-sanitizer here"
