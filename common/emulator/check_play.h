@@ -85,7 +85,9 @@ static inline void go(uint32_t block, uint32_t warp, uint32_t n, struct move m)
     uint64_t addr[32];
     uint32_t words[32], *value[4] = {words, words, words, words};
     struct access a = {
-        .site = line(n, m.cas ? "atom.global.cas.b32" : "op"),
+        .site = line(n, m.cas                     ? "atom.global.cas.b32"
+                        : m.kind == ACCESS_ATOMIC ? "atom.add.u32"
+                                                  : "op"),
         .kind = m.kind,
         .space = m.space,
         .is_volatile = m.is_volatile,

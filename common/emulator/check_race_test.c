@@ -259,6 +259,8 @@ Test(check, shared_atomics)
     go(0, 1, 12, SH(LD, ONE));
     finish(1);
     expect("shared-race", 12);
+    expect_text("__syncwarp() missing between line 10 and line 12");
+    expect_text("an atomic at line 12, too");
 }
 
 /* Producers bar.arrive, consumers bar.sync; the way back is not ordered. */

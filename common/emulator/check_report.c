@@ -459,9 +459,25 @@ static void put_between(struct text *t, const struct clash *c)
     }
 }
 
+static bool is_atomic(const struct site *s)
+{
+    return s->opcode && (!strncmp(s->opcode, "atom", 4) || !strncmp(s->opcode, "red.", 4));
+}
+
+/* Of an atomic and a plain access, the plain one; NULL when both are of a kind, or unknown. */
+static const struct site *beside_an_atomic(const struct clash *c)
+{
+    bool mine = is_atomic(c->a.site);
+
+    if (!c->site || mine == is_atomic(c->site))
+        return NULL;
+    return mine ? c->site : c->a.site;
+}
+
 static void put_advice(struct text *t, const struct clash *c)
 {
     enum distance d = distance(c);
+    const struct site *plain = beside_an_atomic(c);
 
     if (c->same_instruction) {
         put(t, "    let one thread store, or use an atomic\n");
@@ -475,6 +491,11 @@ static void put_advice(struct text *t, const struct clash *c)
     put(t, "    %s missing ", d == SAME_WARP ? "__syncwarp()" : "__syncthreads()");
     put_between(t, c);
     put(t, "?%s\n", d == SAME_WARP ? " (__syncthreads() when several warps share the data)" : "");
+    if (plain) {
+        put(t, "    or, if any of the values will do, an atomic at ");
+        put_line(t, plain);
+        put(t, ", too\n");
+    }
 }
 
 static void put_other(struct text *t, const struct clash *c)
