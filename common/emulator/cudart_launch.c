@@ -51,33 +51,6 @@ static cudaError_t read_attributes(struct emu_launch *l, const cudaLaunchConfig_
     return cudaSuccess;
 }
 
-/* 8 blocks are portable, 16 the most there are. That they divide the grid, the launch checks,
- * also of clusters that the kernel was compiled for. */
-static cudaError_t check_cluster(const struct kernel *k, const struct emu_launch *l)
-{
-    uint64_t blocks = (uint64_t)l->cluster[0] * l->cluster[1] * l->cluster[2];
-
-    const uint32_t *compiled = k->func->ptx->reqnctapercluster;
-
-    if (blocks == 1)
-        return cudaSuccess;
-    if (compiled[0] && memcmp(compiled, l->cluster, sizeof l->cluster))
-        return emu_fail(cudaErrorInvalidClusterSize,
-                        "kernel %s: clusters of (%u,%u,%u) blocks, but it was compiled for "
-                        "(%u,%u,%u)",
-                        shown_name(k->name), l->cluster[0], l->cluster[1], l->cluster[2],
-                        compiled[0], compiled[1], compiled[2]);
-    if (device_profile()->cc_major < 9)
-        return emu_fail(cudaErrorInvalidClusterSize, "kernel %s: %s has no clusters",
-                        shown_name(k->name), device_profile()->name);
-    if (blocks == 0 || blocks > (k->nonportable_cluster ? 16 : 8))
-        return emu_fail(cudaErrorInvalidClusterSize,
-                        "kernel %s: a cluster of %lu blocks (at most 8, or 16 with "
-                        "cudaFuncAttributeNonPortableClusterSizeAllowed)",
-                        shown_name(k->name), blocks);
-    return cudaSuccess;
-}
-
 /* Dynamic shared memory that needs no opt-in. */
 int default_dynamic_shared(const struct emu_func_info *f)
 {
@@ -148,7 +121,7 @@ cudaError_t rt_launch(struct kernel *k, const cudaLaunchConfig_t *c, void **args
         .func = k->func,
         .grid = {c->gridDim.x, c->gridDim.y, c->gridDim.z},
         .block = {c->blockDim.x, c->blockDim.y, c->blockDim.z},
-        .cluster = {1, 1, 1},
+        .nonportable_cluster = k->nonportable_cluster,
         .shared_bytes = (uint32_t)c->dynamicSmemBytes,
     };
     struct CUstream_st *s = stream_find(c->stream);
@@ -157,7 +130,7 @@ cudaError_t rt_launch(struct kernel *k, const cudaLaunchConfig_t *c, void **args
     if (!s)
         return cudaErrorInvalidResourceHandle;
     l.stream = s->id;
-    e = read_attributes(&l, c) ?: check_cluster(k, &l) ?: check_shared(k, c->dynamicSmemBytes);
+    e = read_attributes(&l, c) ?: check_shared(k, c->dynamicSmemBytes);
     if (e)
         return e;
     uint8_t *params = xcalloc(1, f->param_bytes + 8);

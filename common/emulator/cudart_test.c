@@ -258,6 +258,11 @@ Test(cudart, launch_attributes)
         .gridDim = {4, 1, 1}, .blockDim = {32, 1, 1}, .attrs = &a, .numAttrs = 1};
 
     OK(cudaLaunchKernelExC(&c, fill, args));
+    a.val.clusterDim.x = 0;
+    GIVES(cudaLaunchKernelExC(&c, fill, args), cudaErrorInvalidClusterSize);
+    a.val.clusterDim.y = a.val.clusterDim.z = 0; /* none given */
+    OK(cudaLaunchKernelExC(&c, fill, args));
+    a.val.clusterDim.y = a.val.clusterDim.z = 1;
     a.val.clusterDim.x = 3;
     GIVES(cudaLaunchKernelExC(&c, fill, args), cudaErrorInvalidClusterSize);
     a.val.clusterDim.x = 16;

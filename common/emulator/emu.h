@@ -52,10 +52,11 @@ void emu_func_set_registers(struct emu_func *f, uint32_t registers);
 
 struct emu_launch {
     struct emu_func *func;
-    uint32_t grid[3], block[3], cluster[3];
+    uint32_t grid[3], block[3];
+    uint32_t cluster[3];   /* 0, 0, 0: as the kernel was compiled for */
     uint32_t shared_bytes; /* dynamic */
     const void *params;    /* func_info.param_bytes */
-    bool cooperative;
+    bool cooperative, nonportable_cluster;
     uint64_t stream; /* for the profile only */
 };
 

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_CLUSTER 16
+enum { PORTABLE_CLUSTER = 8, MAX_CLUSTER = 16 }; /* blocks (programming guide) */
 
 uint32_t launch_stack_limit = 1024; /* a GPU's default */
 static _Atomic uint64_t launch_serial;
@@ -215,12 +215,41 @@ static void worker_free(struct worker *k)
 static void cluster_of(const struct emu_launch *l, uint32_t cluster[3])
 {
     const uint32_t *compiled = l->func->ptx->reqnctapercluster;
-    const uint32_t *given = l->cluster[0] ? l->cluster : compiled;
-    bool launched = cluster_size(l->cluster) > 1;
-    if (!launched && compiled[0])
-        given = compiled;
+    bool given = l->cluster[0] || l->cluster[1] || l->cluster[2];
     for (int k = 0; k < 3; k++)
-        cluster[k] = given[k] ? given[k] : 1;
+        cluster[k] = given ? l->cluster[k] : compiled[k] ? compiled[k] : 1;
+}
+/* Clusters are of the shape that the kernel was compiled for, if it was; 8 blocks are portable,
+ * 16 the most there are, and their extents divide the grid's. */
+static cudaError_t check_cluster(const struct emu_launch *l)
+{
+    const uint32_t *compiled = l->func->ptx->reqnctapercluster;
+    const char *name = shown_name(l->func->info.name);
+    uint32_t c[3], most = l->nonportable_cluster ? MAX_CLUSTER : PORTABLE_CLUSTER;
+    cluster_of(l, c);
+    uint64_t blocks = (uint64_t)c[0] * c[1] * c[2];
+    if (compiled[0] && memcmp(compiled, c, sizeof c))
+        return emu_fail(cudaErrorInvalidClusterSize,
+                        "kernel %s: clusters of (%u,%u,%u) blocks, but it was compiled for "
+                        "(%u,%u,%u)",
+                        name, c[0], c[1], c[2], compiled[0], compiled[1], compiled[2]);
+    if (blocks == 1)
+        return cudaSuccess;
+    if (device_profile()->cc_major < 9)
+        return emu_fail(cudaErrorInvalidClusterSize, "kernel %s: %s has no clusters", name,
+                        device_profile()->name);
+    if (blocks == 0 || blocks > most)
+        return emu_fail(cudaErrorInvalidClusterSize,
+                        "kernel %s: a cluster of %lu blocks (at most %d, or %d with "
+                        "cudaFuncAttributeNonPortableClusterSizeAllowed)",
+                        name, blocks, PORTABLE_CLUSTER, MAX_CLUSTER);
+    for (int k = 0; k < 3; k++)
+        if (l->grid[k] % c[k])
+            return emu_fail(cudaErrorInvalidClusterSize,
+                            "kernel %s: clusters of (%u,%u,%u) blocks in a grid of (%u,%u,%u): "
+                            "extents must divide the grid's",
+                            name, c[0], c[1], c[2], l->grid[0], l->grid[1], l->grid[2]);
+    return cudaSuccess;
 }
 #define MAX_LOCAL (512 << 10) /* bytes of .local variables a thread (programming guide) */
 static cudaError_t validate(const struct emu_launch *l)
@@ -269,15 +298,6 @@ static cudaError_t validate(const struct emu_launch *l)
                         "%s has %u",
                         shown_name(f->name), (unsigned long long)shared, f->shared_bytes,
                         l->shared_bytes, d->name, d->shared_per_block_optin);
-    uint32_t cluster[3];
-    cluster_of(l, cluster);
-    for (int k = 0; k < 3; k++)
-        if (l->grid[k] % cluster[k] || cluster_size(cluster) > MAX_CLUSTER)
-            return emu_fail(cudaErrorInvalidClusterSize,
-                            "kernel %s: clusters of (%u,%u,%u) blocks in a grid of (%u,%u,%u): "
-                            "extents must divide the grid's, and %d blocks are the most",
-                            shown_name(f->name), cluster[0], cluster[1], cluster[2], l->grid[0],
-                            l->grid[1], l->grid[2], MAX_CLUSTER);
     const char *limiter;
     uint32_t fit = emu_occupancy(l->func, (uint32_t)threads, l->shared_bytes, &limiter);
     if (fit == 0)
@@ -291,7 +311,7 @@ static cudaError_t validate(const struct emu_launch *l)
                         "%u on each of %u multiprocessors is %llu",
                         shown_name(f->name), (unsigned long long)blocks, fit, d->sms,
                         (unsigned long long)fit * d->sms);
-    return cudaSuccess;
+    return check_cluster(l);
 }
 
 /* ---- a launch ---- */

@@ -94,6 +94,26 @@ __global__ void __cluster_dims__(2, 1, 1) both(int *out)
     cluster.sync();
 }
 
+__global__ void __cluster_dims__(16, 1, 1) sixteen() {}
+__global__ void __cluster_dims__(4, 1, 1) four() {}
+__global__ void any() {}
+static cudaError_t launched(void (*kernel)(), unsigned grid, unsigned cluster)
+{
+    cudaLaunchConfig_t c = {};
+    cudaLaunchAttribute a = {};
+
+    c.gridDim = dim3(grid);
+    c.blockDim = dim3(THREADS);
+    c.attrs = &a;
+    c.numAttrs = 1;
+    a.id = cudaLaunchAttributeClusterDimension;
+    a.val.clusterDim.x = cluster; /* 0, 0, 0: not given */
+    a.val.clusterDim.y = a.val.clusterDim.z = cluster ? 1 : 0;
+    cudaError_t e = cudaLaunchKernelExC(&c, (const void *)kernel, NULL);
+    cudaGetLastError();
+    return e;
+}
+
 static int failures;
 static void expect(const char *what, bool good)
 {
@@ -163,8 +183,20 @@ int main()
         good &= out[1 + b] == 600 + (b ^ 1);
     expect("cooperative", good);
 
+    const cudaError_t wrong = cudaErrorInvalidClusterSize;
     ring<<<6, THREADS>>>(out);
-    expect("a grid that is no multiple", cudaGetLastError() == cudaErrorInvalidClusterSize);
+    expect("a grid that is no multiple", cudaGetLastError() == wrong);
+    expect("compiled for 4, none given", launched(four, 8, 0) == cudaSuccess);
+    expect("compiled for 4, 4 given", launched(four, 8, 4) == cudaSuccess);
+    expect("compiled for 4, 2 given", launched(four, 8, 2) == wrong);
+    expect("compiled for 4, 1 given", launched(four, 8, 1) == wrong);
+    expect("none given, none compiled", launched(any, 6, 0) == cudaSuccess);
+    expect("4 given to 6 blocks", launched(any, 6, 4) == wrong);
+    expect("16 given", launched(any, 16, 16) == wrong);
+    expect("compiled for 16", launched(sixteen, 16, 0) == wrong);
+    cudaFuncSetAttribute(sixteen, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    expect("16 allowed", launched(sixteen, 16, 0) == cudaSuccess);
+    expect("the end", cudaDeviceSynchronize() == cudaSuccess);
 
     cudaFree(out);
     cudaFree(values);
