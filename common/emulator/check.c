@@ -235,6 +235,7 @@ static inline uint32_t run_mask(struct run r)
 
 static void shared_access(struct block_state *b, const struct access *a)
 {
+    uint64_t told = 0;
     struct race x;
     struct run r;
 
@@ -253,7 +254,7 @@ static void shared_access(struct block_state *b, const struct access *a)
                     b->info->shared ? b->info->shared + at : NULL);
         for (uint32_t i = 0; x.strong && b->races && i < r.n; i++)
             order_strong(b, a, (uint64_t)b->block << 40 | 1ull << 39 | a->addr[r.lane + i],
-                         a->kind != ACCESS_LOAD);
+                         a->kind != ACCESS_LOAD, &told);
     }
 }
 
@@ -305,6 +306,7 @@ static void global_run(const struct race *x, uint64_t addr, struct run r, struct
 static void global_access(struct block_state *b, const struct access *a)
 {
     struct shadow_page *held = NULL;
+    uint64_t told = 0;
     struct race x;
     struct run r;
 
@@ -313,7 +315,7 @@ static void global_access(struct block_state *b, const struct access *a)
         r = run_next(a, m);
         global_run(&x, a->addr[r.lane], r, &held);
         for (uint32_t i = 0; x.strong && b->races && i < r.n; i++)
-            order_strong(b, a, a->addr[r.lane + i], a->kind != ACCESS_LOAD);
+            order_strong(b, a, a->addr[r.lane + i], a->kind != ACCESS_LOAD, &told);
     }
     if (held)
         page_unlock(held);

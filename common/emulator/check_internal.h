@@ -140,7 +140,8 @@ struct release { /* what a strong write published; immutable once linked */
     bool block_only; /* the fence was .cta: counts inside the block */
     bool reads_only; /* there was none: only reads were over before it */
     uint16_t nwarps;
-    uint32_t clock[]; /* of each warp of the block: accesses up to here */
+    uint32_t clock[]; /* of each warp of the block: accesses up to here; then what each
+                         warp's clock was */
 };
 
 struct channel {
@@ -216,6 +217,12 @@ struct block_state {
     /* Time, by what it is good for: order after writes and reads, after reads only. The last
      * row: every warp. */
     uint64_t learned[2][MAX_WARPS + 1][CHANNELS];
+    uint64_t nlearned; /* times that somebody learned */
+    struct answer {    /* the last one, by read and by the warp that the cell names */
+        uint64_t cell, nlearned;
+        uint32_t warp;
+        bool ordered;
+    } answers[2][MAX_WARPS];
 
     struct { /* recently used allocations */
         uint64_t addr, size, generation;
@@ -247,8 +254,10 @@ void order_arrive(struct block_state *b, const struct site *s, uint32_t warp, ui
 void order_leave(struct block_state *b, uint32_t id);
 void order_warp_sync(struct block_state *b, uint32_t warp, uint32_t mask);
 void order_fence(struct block_state *b, uint32_t warp, uint8_t scope);
-/* A strong access to a synchronisation variable at key; write: it may release. */
-void order_strong(struct block_state *b, const struct access *a, uint64_t key, bool write);
+/* A strong access to a synchronisation variable at key; write: it may release. Lanes of the
+ * access whose variables share a channel tell nothing new: `told` has a bit a channel. */
+void order_strong(struct block_state *b, const struct access *a, uint64_t key, bool write,
+                  uint64_t *told);
 void order_resolve(struct block_state *b, uint32_t warp);
 /* The access in the cell, a read or a write, is ordered before what this lane does now. */
 bool order_before(struct block_state *b, uint64_t cell, bool read, uint32_t warp, uint32_t lane);

@@ -55,6 +55,7 @@ void order_block_begin(struct block_state *b)
     if (b->has_learned)
         memset(b->learned, 0, sizeof b->learned);
     b->has_known = b->has_published = b->has_learned = false;
+    b->nlearned++;
     memset(b->barrier, 0, sizeof b->barrier);
 }
 
@@ -111,6 +112,7 @@ static void leave_all(struct block_state *b)
     for (uint32_t w = 0; b->has_learned && w < b->nwarps; w++)
         for (int i = 0; i < 2; i++)
             learn_row(b->learned[i][MAX_WARPS], b->learned[i][w]);
+    b->nlearned++;
 }
 
 static void leave_some(struct block_state *b, uint32_t arrived, uint32_t waits)
@@ -139,6 +141,7 @@ static void leave_some(struct block_state *b, uint32_t arrived, uint32_t waits)
         }
         tick(b, u);
     }
+    b->nlearned++;
 }
 
 void order_arrive(struct block_state *b, const struct site *s, uint32_t warp, uint32_t id)
@@ -245,8 +248,9 @@ static void release(struct block_state *b, uint32_t warp, uint8_t channel, enum 
 
     if (same_as_last(last, channel, reach, clock, b->nwarps))
         return;
-    r = check_calloc(1, sizeof *r + b->nwarps * sizeof r->clock[0]);
+    r = check_calloc(1, sizeof *r + 2 * b->nwarps * sizeof r->clock[0]);
     memcpy(r->clock, clock, b->nwarps * sizeof *clock);
+    memcpy(r->clock + b->nwarps, b->clock, b->nwarps * sizeof *clock);
     r->channel = channel;
     r->block_only = reach == BLOCK_ONLY;
     r->reads_only = reach == READS_ONLY;
@@ -268,12 +272,16 @@ static uint8_t channel_of(uint64_t key)
     return (uint8_t)((key >> 2) * 0x9e3779b97f4a7c15ull >> 58);
 }
 
-void order_strong(struct block_state *b, const struct access *a, uint64_t key, bool write)
+void order_strong(struct block_state *b, const struct access *a, uint64_t key, bool write,
+                  uint64_t *told)
 {
     uint32_t clock[2][MAX_WARPS];
     uint8_t channel = channel_of(key);
     bool wider;
 
+    if (*told >> channel & 1)
+        return;
+    *told |= 1ull << channel;
     if (write && (b->has_published || (a->order & 4))) {
         wider = covered(b, a, 1, clock[1]);
         if (wider)
@@ -309,6 +317,7 @@ void order_resolve(struct block_state *b, uint32_t warp)
         if (!atomic_load(&c->used))
             continue;
         b->has_learned = true;
+        b->nlearned++;
         pthread_mutex_lock(&c->lock);
         for (int k = 0; k < 2; k++) {
             learn_row(b->learned[k][warp], c->known[k]);
@@ -318,13 +327,15 @@ void order_resolve(struct block_state *b, uint32_t warp)
     }
 }
 
-static bool learned_of(const struct block_state *b, uint32_t block, uint32_t v, uint32_t clock,
-                       bool read, uint32_t warp)
+static bool learned_of(const struct block_state *b, uint64_t cell, bool read, uint32_t warp)
 {
+    uint32_t block = cell_block(cell), v = cell_warp(cell), clock = cell_clock(cell);
     const uint64_t(*learned)[CHANNELS] = b->learned[read];
     const struct release *r = atomic_load(&b->launch->released[block]);
 
     for (int i = 0; r; r = r->next, i++) {
+        if (r->clock[r->nwarps + v] < clock) /* earlier than the access, as all behind it */
+            return false;
         if (i == WALK_MAX)
             return true;
         if ((r->block_only && block != b->block) || (r->reads_only && !read) || r->clock[v] < clock)
@@ -333,6 +344,19 @@ static bool learned_of(const struct block_state *b, uint32_t block, uint32_t v, 
             return true;
     }
     return false;
+}
+
+/* Lanes and words mostly ask the same, and what is learned changes only now and then. */
+static bool learned_before(struct block_state *b, uint64_t cell, bool read, uint32_t warp)
+{
+    uint64_t key = cell & (CELL_WARP_MASK | ~0ull << CELL_CLOCK_SHIFT);
+    struct answer *known = &b->answers[read][cell_warp(cell)];
+
+    if (known->cell != key || known->nlearned != b->nlearned || known->warp != warp) {
+        *known = (struct answer){key, b->nlearned, warp, false};
+        known->ordered = learned_of(b, key, read, warp);
+    }
+    return known->ordered;
 }
 
 bool order_before(struct block_state *b, uint64_t cell, bool read, uint32_t warp, uint32_t lane)
@@ -348,7 +372,7 @@ bool order_before(struct block_state *b, uint64_t cell, bool read, uint32_t warp
         if (v != warp && b->has_known && b->known[warp][v] >= clock)
             return true;
     }
-    return b->has_learned && learned_of(b, cell_block(cell), v, clock, read, warp);
+    return b->has_learned && learned_before(b, cell, read, warp);
 }
 
 void order_launch_free(struct launch_state *l)

@@ -527,3 +527,50 @@ Test(check, looking_before_it_is_released)
     finish(2);
     expect("global-race", 14);
 }
+
+#define FLAG AT, .base = data + 4096, .same = true
+
+/* The checker keeps its last answer: what has been learned since counts all the same. */
+static void asked_twice(bool learns)
+{
+    launch(1, 96);
+    fence(0, 0, 3);
+    go(0, 0, 10, GL(FLAG));
+    go(0, 1, 11, GL(FLAG));
+    go(0, 0, 12, GL(LD, .base = data));
+    go(0, 2, 12, GL(LD, .base = data));
+    go(0, 1, 13, GL(LD, .base = data)); /* a third reader: is the first one's read over? */
+    fence(0, 0, 3);
+    go(0, 0, 14, GL(FLAG));
+    if (learns)
+        go(0, 1, 15, GL(FLAG));
+    go(0, 1, 16, GL(ST, .base = data)); /* and now? */
+    finish(1);
+}
+
+Test(check, asked_again_when_it_was_learned)
+{
+    asked_twice(true);
+    expect(NULL, 0);
+}
+
+Test(check, asked_again_when_nothing_was_learned)
+{
+    asked_twice(false);
+    expect("global-race", 16);
+}
+
+/* However much was published before the write, it was not. */
+Test(check, published_often_and_then_not)
+{
+    launch(1, 64);
+    for (int i = 0; i < 5000; i++) {
+        fence(0, 0, 3);
+        go(0, 0, 10, GL(FLAG));
+    }
+    go(0, 0, 12, GL(ST, .base = data));
+    go(0, 1, 11, GL(FLAG));
+    go(0, 1, 13, GL(LD, .base = data));
+    finish(1);
+    expect("global-race", 13);
+}
