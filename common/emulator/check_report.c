@@ -550,6 +550,16 @@ struct clash clash_of(struct block_state *b, const struct access *a, uint32_t la
     return c;
 }
 
+/* Between the lanes of a warp the toolkit's libraries rest on shuffles (cooperative groups'
+ * tiles of several warps), or throw what nobody reads into one place (CUB's runs): known to
+ * work, and no business of a program's that calls them. */
+static bool inside_a_library(const struct clash *c)
+{
+    return c->a.space == ACCESS_SHARED && distance(c) == SAME_WARP && c->site &&
+           check_of_a_library(c->info->kernel, c->a.site) &&
+           check_of_a_library(c->info->kernel, c->site);
+}
+
 void report_clash(const struct clash *c)
 {
     const struct access *a = &c->a;
@@ -559,7 +569,7 @@ void report_clash(const struct clash *c)
     char words[1536], json[2560];
     struct text t = {words, sizeof words, 0}, j = {json, sizeof json, 0};
 
-    if (counted(kind, c->info, a->site, c->site, thread, addr))
+    if (inside_a_library(c) || counted(kind, c->info, a->site, c->site, thread, addr))
         return;
     put_head(&t, a->space == ACCESS_SHARED ? "race in shared memory" : "race in global memory",
              c->info, a->site, thread);

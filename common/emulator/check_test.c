@@ -1,4 +1,5 @@
-/* check_test.c - findings other than races: unwritten memory, barriers, leaks, matrices. */
+/* check_test.c - findings other than races: unwritten memory, barriers, leaks, matrices; and
+ * what is left to libraries. */
 #include "check_play.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -93,6 +94,44 @@ Test(check, unwritten_shared_perhaps_by_cub)
         finish(1);
         cr_assert_eq(warplabFindingCount(), (size_t)i);
     }
+}
+
+/* A toolkit's header inlined into a program's kernel: lane k at word k * step. */
+static void by_a_header(enum access_kind kind, uint32_t step)
+{
+    uint64_t addr[32];
+    uint32_t words[32], *value[4] = {words, words, words, words};
+    struct access a = {.site = line(20, "op"), .kind = kind, .space = ACCESS_SHARED, .size = 4};
+
+    sites[20].inner_file = "scan.h";
+    sites[20].inner_line = 9;
+    for (uint32_t i = 0; i < 32; i++)
+        addr[i] = 4 * i * step, words[i] = i;
+    a.mask = ~0u, a.addr = addr;
+    a.value = kind == ACCESS_STORE ? (const uint32_t *const *)value : NULL;
+    l->access(l, &blocks[0], &a);
+}
+
+/* CUB throws what nobody reads into one place; cooperative groups rest on a shuffle between
+ * a read and the next write. With the program's own accesses, and in other warps, it is a race. */
+Test(check, a_library_inside_a_warp)
+{
+    launch(1, 64);
+    by_a_header(ACCESS_STORE, 0);
+    by_a_header(ACCESS_LOAD, 0);
+    by_a_header(ACCESS_STORE, 1);
+    expect(NULL, 0);
+    go(0, 0, 13, SH(LD, .base = 4, .same = true, ONE));
+    expect("shared-race", 13);
+}
+
+Test(check, a_library_and_another_warp)
+{
+    launch(1, 64);
+    by_a_header(ACCESS_STORE, 1);
+    go(0, 1, 13, SH(LD));
+    finish(1);
+    expect("shared-race", 13);
 }
 
 Test(check, unwritten_local)
