@@ -13,7 +13,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define IMPATIENCE 64 /* turns a block may yield before its worker opens another */
+/* Turns a block's warps have before its worker opens another block, if no thread ends in them:
+ * they may wait for it. A block whose threads pass a lock on does better alone. */
+#define IMPATIENCE 64
 
 /* ---- constant areas ---- */
 static void fill(uint8_t *at, uint32_t width, uint64_t v)
@@ -192,6 +194,7 @@ static void warp_start(struct warp *w, struct launch *l, struct block *b)
     w->nready = 0;
     w->depth = 0;
     w->carry = 0;
+    w->spins = w->spun = false;
     w->local_top = w->entry.bytes;
     for (int i = 0; i < WARP; i++)
         w->paths[i].mask = 0;
@@ -231,7 +234,7 @@ void block_start(struct block *b, uint64_t index)
     fill(b->constants + BC_SMID, 4, b->index % l->profile->sms);
     if (l->func->cluster_site)
         fill_cluster(b);
-    b->live_threads = l->threads;
+    b->live_threads = b->lived = l->threads;
     b->yields = 0;
     memset(b->barriers, 0, sizeof(b->barriers));
     memset(b->shared, UNSET, l->shared_extent);
@@ -365,6 +368,10 @@ enum run block_run(struct block *b)
                 return RUN_DONE;
             }
             continue;
+        }
+        if (b->live_threads < b->lived) { /* it gets on by itself */
+            b->lived = b->live_threads;
+            b->yields = 0;
         }
         if (++b->yields >= IMPATIENCE || l->cooperative) {
             b->yields = 0;

@@ -96,14 +96,25 @@ Test(core, a_loop_left_lane_by_lane_meets_after_it)
     cr_expect_eq(result.counters.divergent_branches, 31);
 }
 
+#define LOCKED_ADD                                                                                 \
+    "SPIN: atom.global.cas.b32 %r0, [%out], 0, 1;\nsetp.ne.u32 %p0, %r0, 0;\n"                     \
+    "@%p0 bra SPIN;\nld.volatile.global.u32 %r1, [%out+4];\nadd.u32 %r1, %r1, 1;\n"                \
+    "st.volatile.global.u32 [%out+4], %r1;\nmembar.gl;\natom.global.exch.b32 %r0, [%out], 0;"
 Test(core, a_lock_taken_by_each_lane)
 {
-    RUN(.grid = 1, .block = 64,
-        .body = "SPIN: atom.global.cas.b32 %r0, [%out], 0, 1;\nsetp.ne.u32 %p0, %r0, 0;\n"
-                "@%p0 bra SPIN;\nld.volatile.global.u32 %r1, [%out+4];\nadd.u32 %r1, %r1, 1;\n"
-                "st.volatile.global.u32 [%out+4], %r1;\nmembar.gl;\n"
-                "atom.global.exch.b32 %r0, [%out], 0;");
+    RUN(.grid = 1, .block = 64, .body = LOCKED_ADD);
     cr_expect_eq(out[1], 64);
+}
+
+/* Blocks that could end by themselves do not get in each other's way. */
+Test(core, a_lock_is_passed_on_block_by_block)
+{
+    setenv("WARPLAB_THREADS", "1", 1);
+    RUN(.grid = 1, .block = 256, .body = LOCKED_ADD);
+    uint64_t alone = result.counters.inst_executed;
+    RUN(.grid = 6, .block = 256, .body = LOCKED_ADD);
+    cr_expect_eq(out[1], 6 * 256);
+    cr_expect_eq(result.counters.inst_executed, 6 * alone);
 }
 
 Test(core, two_kernels_need_a_function_that_cannot_run)

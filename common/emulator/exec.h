@@ -104,9 +104,9 @@ struct block {
     uint8_t *constants; /* SEL_BLOCK area */
     struct barrier barriers[NBARRIERS];
     struct block_info info;
-    uint32_t yields;
-    bool sampled; /* its accesses go to the traffic sample (traffic.h) */
-    bool tell;    /* somebody wants its accesses */
+    uint32_t yields, lived; /* turns since the last thread ended; live_threads then */
+    bool sampled;           /* its accesses go to the traffic sample (traffic.h) */
+    bool tell;              /* somebody wants its accesses */
     struct block *next;
     struct cluster *cluster; /* NULL: of one block */
     uint32_t rank;           /* in it */
