@@ -166,7 +166,7 @@ struct emu_func {
     uint32_t static_shared;
     uint32_t depth_local;            /* .local bytes of a thread, each function that may run once */
     const struct site *cluster_site; /* the first instruction that asks about a cluster */
-    bool on_path;                    /* lower.c: while it follows calls */
+    bool reached, on_path;           /* lower.c: while it follows calls */
     uint64_t address;                /* what mov %rd, func yields */
 };
 
@@ -177,12 +177,18 @@ struct call_info {
     struct param_place *args, *rets; /* in the caller's frame */
 };
 
+/* Has the call an argument for each parameter of f, and are they, and the results' places, as
+ * large as those? */
+bool call_fits(const struct call_info *ci, const struct ptx_func *f); /* lower_insn.c */
+
 struct emu_module {
     char *name;
     struct ptx_module **ptx;
     int nptx;
     struct emu_func **funcs;
     uint32_t nfuncs, nentries;
+    struct named *func_names, *var_names; /* module.c: of funcs, and of variables defined */
+    uint32_t nvar_names;
     struct emu_func **entries;
     struct mem_alloc **vars; /* allocations of its variables */
     uint32_t nvars;
@@ -231,12 +237,14 @@ uint32_t insn_defs(const struct ptx_insn *in, const struct ptx_func *f, uint32_t
                    uint32_t max);
 
 #define ROUND_UP(x, a) (((x) + (a)-1) / (a) * (a))
+#define MAX_LOCAL      (512 << 10) /* bytes of local memory a thread (programming guide) */
 
 /* findings.c: the program turned the checks on itself (warplabSetCheck) and reads the findings:
  * they and faults are not printed on stderr as well. */
 extern bool findings_read;
 /* These sites are about to be freed. */
 void findings_forget(const struct site *sites, size_t n);
+void findings_clear(void); /* for a fuzzer, whose inputs are many; frees what was given out */
 
 /* emu_error.c: emu_fail() keeps the text for emu_error_text() and prints it; emu_keep() does
  * not print. Both return e. */

@@ -50,8 +50,11 @@ static bool convert(struct warp *w, int lane, const char *spec, size_t n, uint64
     char conv = spec[n - 1];
     int longs = 0;
     size_t m = 0;
-    int stars[2], nstars = 0;
+    int stars[2], nstars = 0, digits = 0;
     for (size_t k = 0; k < n - 1 && m < 24; k++) {
+        digits = strchr("0123456789", spec[k]) ? digits + 1 : 0;
+        if (digits > 4) /* wider than a line is in any case */
+            continue;
         if (spec[k] == 'l')
             longs++;
         else if (spec[k] == '*' && nstars < 2) {

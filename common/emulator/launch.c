@@ -251,7 +251,6 @@ static cudaError_t check_cluster(const struct emu_launch *l)
                             name, c[0], c[1], c[2], l->grid[0], l->grid[1], l->grid[2]);
     return cudaSuccess;
 }
-#define MAX_LOCAL (512 << 10) /* bytes of .local variables a thread (programming guide) */
 static cudaError_t validate(const struct emu_launch *l)
 {
     const struct device_profile *d = device_profile();

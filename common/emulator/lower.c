@@ -115,6 +115,11 @@ static void apply_guard(struct lower *l, uint32_t from)
 }
 
 /* ---- storage of variables ---- */
+/* Sizes that no launch allows stay such when they are summed up. */
+static uint32_t saturated(uint64_t bytes)
+{
+    return bytes > 1u << 31 ? 1u << 31 : (uint32_t)bytes;
+}
 static void place_params(struct lower *l)
 {
     const struct ptx_func *p = l->p;
@@ -134,6 +139,14 @@ static void place_params(struct lower *l)
     for (uint32_t k = 0; k < p->nvars; k++)
         if (p->vars[k]->space == SPACE_PARAM)
             f->params[f->nparams++].var = p->vars[k];
+    uint64_t bytes = 0;
+    for (uint32_t k = 0; k < f->nparams; k++)
+        bytes += f->params[k].var->size;
+    if (bytes > MAX_LOCAL) {
+        lower_fail(l, "%llu bytes of .param variables: a thread has %d bytes of local memory",
+                   (unsigned long long)bytes, MAX_LOCAL);
+        return;
+    }
     for (uint32_t k = 0; k < f->nparams; k++) {
         f->params[k].offset =
             lower_scratch(l, (uint32_t)ROUND_UP(f->params[k].var->size + 4, 4) * WARP);
@@ -151,7 +164,7 @@ static void place_locals(struct lower *l)
         v->address = at;
         at += v->size;
     }
-    l->f->local_bytes = (uint32_t)ROUND_UP(at, 16);
+    l->f->local_bytes = saturated(ROUND_UP(at, 16));
 }
 static void make_sites(struct lower *l)
 {
@@ -240,41 +253,65 @@ struct reach {
     struct emu_func **list; /* in the order found */
     uint32_t n;
     bool indirect, cycle; /* calls through addresses; a function that may call itself */
+    struct step {
+        struct emu_func *f;
+        uint32_t at; /* the instruction to go on with */
+    } * path;        /* while searching */
+    uint32_t depth;
 };
-static void callees(struct emu_func *f, struct reach *r)
+static void reach_enter(struct reach *r, struct emu_func *f)
 {
-    for (uint32_t k = 0; k < r->n; k++) {
-        if (r->list[k] == f) {
-            r->cycle |= f->on_path;
-            return;
-        }
-    }
     r->list[r->n++] = f;
-    f->on_path = true;
-    for (uint32_t i = 0; i < f->ptx->ninsns; i++) {
-        const struct ptx_insn *in = &f->ptx->insns[i];
+    r->path[r->depth++] = (struct step){f, 0};
+    f->reached = f->on_path = true;
+}
+/* The next function with a body that the step's calls; NULL: no more. */
+static struct emu_func *next_callee(struct reach *r, struct step *s)
+{
+    while (s->at < s->f->ptx->ninsns) {
+        const struct ptx_insn *in = &s->f->ptx->insns[s->at++];
         if (in->op != OP_call)
             continue;
         struct emu_func *g = NULL;
         for (uint32_t k = 0; k < in->noperands; k++)
             if (in->operands[k].func)
-                g = module_find_any(f->module, in->operands[k].func->name);
+                g = module_find_any(s->f->module, in->operands[k].func->name);
         if (g && g->ptx->has_body)
-            callees(g, r);
-        else if (!g)
-            r->indirect = true;
+            return g;
+        r->indirect |= !g;
     }
-    f->on_path = false;
+    return NULL;
 }
-/* All that f may run: with calls through addresses, every function of the module. */
-static struct reach reach_of(struct emu_func *f)
+static void callees(struct emu_func *f, struct reach *r)
+{
+    if (!f->reached)
+        reach_enter(r, f);
+    while (r->depth) {
+        struct step *s = &r->path[r->depth - 1];
+        struct emu_func *g = next_callee(r, s);
+        if (g && g->reached) {
+            r->cycle |= g->on_path;
+        } else if (g) {
+            reach_enter(r, g);
+        } else {
+            s->f->on_path = false;
+            r->depth--;
+        }
+    }
+}
+/* All that f may run: with calls through addresses, every function of the module if `any`. */
+static struct reach reach_of(struct emu_func *f, bool any)
 {
     struct emu_module *m = f->module;
-    struct reach r = {.list = xcalloc(m->nfuncs + 1, sizeof(*r.list))};
+    struct reach r = {.list = xcalloc(m->nfuncs + 1, sizeof(*r.list)),
+                      .path = xcalloc(m->nfuncs + 1, sizeof(*r.path))};
     callees(f, &r);
-    for (uint32_t k = 0; k < m->nfuncs && r.indirect; k++)
+    for (uint32_t k = 0; k < m->nfuncs && r.indirect && any; k++)
         if (!m->funcs[k]->ptx->is_entry && m->funcs[k]->ptx->has_body)
             callees(m->funcs[k], &r);
+    for (uint32_t k = 0; k < r.n; k++)
+        r.list[k]->reached = false;
+    free(r.path);
     return r;
 }
 static bool uses_alloca(const struct reach *r)
@@ -285,13 +322,12 @@ static bool uses_alloca(const struct reach *r)
                 return true;
     return false;
 }
-static bool uses_var(const struct emu_func *f, const struct ptx_var *v)
+static void mark_used(const struct emu_func *f, bool used)
 {
     for (uint32_t i = 0; i < f->ptx->ninsns; i++)
         for (uint32_t k = 0; k < f->ptx->insns[i].noperands; k++)
-            if (f->ptx->insns[i].operands[k].var == v)
-                return true;
-    return false;
+            if (f->ptx->insns[i].operands[k].var)
+                f->ptx->insns[i].operands[k].var->used = used;
 }
 static void add_shared(struct emu_func *kernel, const struct ptx_var *v, uint64_t *at)
 {
@@ -308,7 +344,7 @@ static void add_shared(struct emu_func *kernel, const struct ptx_var *v, uint64_
 bool shared_collect(struct emu_func *kernel)
 {
     struct emu_module *m = kernel->module;
-    struct reach r = reach_of(kernel);
+    struct reach r = reach_of(kernel, true);
     uint64_t at = 0;
     for (int extern_pass = 0; extern_pass < 2; extern_pass++)
         for (uint32_t k = 0; k < r.n; k++) {
@@ -316,16 +352,16 @@ bool shared_collect(struct emu_func *kernel)
                 if (r.list[k]->ptx->vars[j]->space == SPACE_SHARED &&
                     r.list[k]->ptx->vars[j]->is_extern == extern_pass)
                     add_shared(kernel, r.list[k]->ptx->vars[j], &at);
+            mark_used(r.list[k], true);
             for (int q = 0; q < m->nptx; q++)
                 for (uint32_t j = 0; j < m->ptx[q]->nvars; j++) {
                     struct ptx_var *v = m->ptx[q]->vars[j];
-                    if (v->space == SPACE_SHARED && v->is_extern == extern_pass &&
-                        uses_var(r.list[k], v))
+                    if (v->used && v->space == SPACE_SHARED && v->is_extern == extern_pass)
                         add_shared(kernel, v, &at);
                 }
+            mark_used(r.list[k], false);
         }
-    kernel->static_shared = (uint32_t)at;
-    kernel->info.shared_bytes = (uint32_t)at;
+    kernel->static_shared = kernel->info.shared_bytes = saturated(at);
     kernel->recursive = r.indirect || r.cycle || uses_alloca(&r);
     free(r.list);
     return true;
@@ -404,8 +440,8 @@ cudaError_t lower_func(struct emu_func *f)
     cudaError_t e = f->lower_error;
     if (!f->lowered && e == cudaSuccess) {
         /* counters are sized before a launch: every possible target is lowered */
-        struct reach r = reach_of(f);
-        uint32_t local = 0;
+        struct reach r = reach_of(f, true);
+        uint64_t local = 0;
         for (uint32_t k = 0; k < r.n && e == cudaSuccess; k++) {
             struct emu_func *g = r.list[k];
             if (!g->lowered && g->lower_error != cudaSuccess) { /* said when another needed it */
@@ -425,7 +461,7 @@ cudaError_t lower_func(struct emu_func *f)
             f->lower_error = e;
         }
         f->info.local_bytes = f->local_bytes;
-        f->depth_local = local;
+        f->depth_local = local < MAX_LOCAL ? (uint32_t)local : MAX_LOCAL;
         free(r.list);
     }
     pthread_mutex_unlock(&lower_lock);
@@ -440,9 +476,8 @@ void lower_survey(struct emu_func *f, lower_note note, void *arg)
 
 bool lower_reaches(struct emu_func *f, bool (*test)(const struct emu_func *g, void *arg), void *arg)
 {
-    struct reach r = {.list = xcalloc(f->module->nfuncs + 1, sizeof(*r.list))};
+    struct reach r = reach_of(f, false);
     bool found = false;
-    callees(f, &r);
     for (uint32_t k = 0; k < r.n && !found; k++)
         found = test(r.list[k], arg);
     free(r.list);

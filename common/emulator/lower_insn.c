@@ -3,6 +3,7 @@
  */
 #include "builtin.h"
 #include "lower_insn.h"
+#include "source.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +78,18 @@ static enum call_builtin builtin_of(const char *name)
             return table[k].b;
     return CALL_FUNC;
 }
+bool call_fits(const struct call_info *ci, const struct ptx_func *f)
+{
+    if (ci->nargs < f->nparams)
+        return false;
+    for (uint32_t k = 0; k < f->nparams; k++)
+        if (ci->args[k].var->size < f->params[k]->size)
+            return false;
+    for (uint32_t k = 0; k < ci->nrets && k < f->nrets; k++)
+        if (ci->rets[k].var->size < f->rets[k]->size)
+            return false;
+    return true;
+}
 /* operands: (returns), target, (arguments) */
 static bool call_target(struct lower *l, struct call_info *ci, uint32_t *address)
 {
@@ -98,6 +111,11 @@ static bool call_target(struct lower *l, struct call_info *ci, uint32_t *address
         if (!ci->target || !ci->target->ptx->has_body) {
             lower_fail(l, "call of %s, which is not defined",
                        target->func ? target->func->name : "something that is no function");
+            return false;
+        }
+        if (!call_fits(ci, ci->target->ptx)) {
+            lower_fail(l, "arguments or results of the call are not those of %s",
+                       shown_name(target->func->name));
             return false;
         }
     }

@@ -37,6 +37,10 @@ static void elements(struct lower *l, const struct ptx_operand *o, bool store, u
             lower_fail(l, "a 128-bit access takes a .b128 register");
         return;
     }
+    if ((o->kind == OPD_VEC ? o->nelems : 1) != (l->in->vec ? l->in->vec : 1)) {
+        lower_fail(l, "this access takes %u elements", l->in->vec ? l->in->vec : 1);
+        return;
+    }
     if (o->kind != OPD_VEC) {
         if (store)
             *single = lower_src_any(l, o, t, width);

@@ -28,7 +28,7 @@ static void lower_vector_mov(struct lower *l, bool pack)
 {
     const struct ptx_operand *v = op(l, pack ? 1 : 0), *s = op(l, pack ? 0 : 1);
     unsigned bytes = type_bytes(type(l)) / (v->nelems ? v->nelems : 1);
-    if (bytes == 0 || v->nelems > 8 || type_bytes(type(l)) > 8) {
+    if (bytes == 0 || bytes * v->nelems != type_bytes(type(l)) || type_bytes(type(l)) > 8) {
         lower_fail(l, "mov of %u parts: not supported", v->nelems);
         return;
     }

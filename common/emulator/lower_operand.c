@@ -208,6 +208,10 @@ uint32_t lower_slot(struct lower *l)
 uint32_t lower_scratch(struct lower *l, uint32_t bytes)
 {
     uint32_t at = ROUND_UP(l->frame, 64);
+    if (at + bytes > OFFSET_MASK) {
+        lower_fail(l, "more than %u bytes of registers a warp: not supported", OFFSET_MASK);
+        return 0;
+    }
     l->frame = at + bytes;
     return at;
 }
@@ -317,10 +321,11 @@ static bool alias_of(struct lower *l, const struct ptx_insn *in, const uint32_t 
         bool is_param = false;
         for (uint32_t k = 0; k < l->p->nparams; k++)
             is_param |= l->p->params[k] == s->var;
-        if (!is_param)
-            return false;
-        *at = lower_const(l, CONST_PARAM, bytes, s->var->address + (uint64_t)s->offset,
-                          (uint8_t)type_bytes(in->types[0]), is_signed_type(in->types[0]));
+        uint64_t at_byte = s->var->address + (uint64_t)s->offset, end = l->f->info.param_bytes;
+        if (!is_param || at_byte > end || type_bytes(in->types[0]) > end - at_byte)
+            return false; /* the load will say so */
+        *at = lower_const(l, CONST_PARAM, bytes, at_byte, (uint8_t)type_bytes(in->types[0]),
+                          is_signed_type(in->types[0]));
         return true;
     }
     if (in->op == OP_mov && in->ntypes && bytes == 4 && s->kind == OPD_SREG) {

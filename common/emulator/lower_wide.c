@@ -8,23 +8,24 @@
 #include <string.h>
 
 /* ---- operands ---- */
+/* The fragment's registers, `want` of them with as many bits each, to places; returns want, or
+ * 0 after lower_fail. */
 static uint32_t register_list(struct lower *l, const struct ptx_operand *o, bool write,
-                              uint32_t *places)
+                              uint32_t want, unsigned bits, uint32_t *places)
 {
-    static const enum ptx_type of_bytes[] = {[4] = PTX_B32, [8] = PTX_B64};
     const struct ptx_operand *list = o->kind == OPD_VEC ? o->elems : o;
     uint32_t n = o->kind == OPD_VEC ? o->nelems : 1;
-    for (uint32_t k = 0; k < n && k < 16; k++) {
-        uint8_t bytes = list[k].kind == OPD_REG ? lower_reg_bytes(l, list[k].reg) : 0;
-        if (bytes != 4 && bytes != 8) {
-            lower_fail(l, "a fragment is made of 32- or 64-bit registers");
-            return 0;
-        }
-        places[k] = write ? lower_dst(l, &list[k]) : lower_src(l, &list[k], of_bytes[bytes]);
+    bool good = n == want && n <= 16;
+    for (uint32_t k = 0; k < n && good; k++) {
+        good = list[k].kind == OPD_REG && lower_reg_bytes(l, list[k].reg) == bits / 8;
+        if (good)
+            places[k] = write ? lower_dst(l, &list[k])
+                              : lower_src(l, &list[k], bits == 64 ? PTX_B64 : PTX_B32);
     }
-    if (n > 16)
-        lower_fail(l, "a fragment of %u registers: not supported", n);
-    return n;
+    if (good)
+        return n;
+    lower_fail(l, "this fragment is made of %u %u-bit registers", want, bits);
+    return 0;
 }
 /* Place of an address operand's base, its constant part in *offset, 4 or 8 in *bytes. */
 static uint32_t address(struct lower *l, const struct ptx_operand *o, int64_t *offset,
@@ -53,6 +54,44 @@ static bool is_shared(enum ptx_space s)
 }
 
 /* ---- matrices ---- */
+static bool is_byte(unsigned type)
+{
+    return type == PTX_S8 || type == PTX_U8;
+}
+static bool known_types(const struct mma_shape *s)
+{
+    unsigned sum = s->a_type == PTX_F64 ? PTX_F64 : is_byte(s->a_type) ? PTX_S32 : PTX_F32;
+    bool half = s->a_type == PTX_F16;
+    return (s->b_type == s->a_type || (is_byte(s->a_type) && is_byte(s->b_type))) &&
+           (s->c_type == sum || (half && s->c_type == PTX_F16)) &&
+           (s->d_type == sum || (half && s->d_type == PTX_F16));
+}
+static bool known_wmma(const struct mma_shape *s)
+{
+    bool tall =
+        (s->m == 16 && s->n == 16) || (s->m == 8 && s->n == 32) || (s->m == 32 && s->n == 8);
+    switch (s->a_type) {
+    case PTX_F16:
+    case PTX_BF16:
+    case PTX_S8:
+    case PTX_U8:
+        return tall && s->k == 16;
+    case PTX_TF32:
+        return s->m == 16 && s->n == 16 && s->k == 8;
+    default:
+        return s->a_type == PTX_F64 && s->m == 8 && s->n == 8 && s->k == 4;
+    }
+}
+/* Registers a lane that hold rows x cols elements; wmma has f16's factors twice. */
+static uint32_t fragment(unsigned type, uint32_t rows, uint32_t cols, bool factor)
+{
+    uint32_t e = type == PTX_F16 || type == PTX_BF16 ? 2 : is_byte(type) ? 4 : 1;
+    return factor && type == PTX_F16 ? 8 : rows * cols / (32 * e);
+}
+static unsigned fragment_bits(unsigned type)
+{
+    return type == PTX_F64 ? 64 : 32;
+}
 static bool known_mma(const struct mma_shape *s)
 {
     static const struct {
@@ -90,17 +129,21 @@ static void lower_product(struct lower *l)
         s->b_col = second && !strncmp(second + 1, "col", 3);
     }
     uint32_t *places = lower_places(l, 64), n = 0;
-    if (p->noperands < 4 || ptx_has(p, M_sp) || (!wmma && !known_mma(s)) || !s->m || !s->k ||
-        s->m > 32 || s->n > 32 || s->k > 32) {
+    if (p->noperands < 4 || ptx_has(p, M_sp) || !known_types(s) ||
+        !(wmma ? known_wmma(s) : known_mma(s))) {
         lower_fail(l, "%s: not supported by the emulator", l->f->sites[l->in - l->p->insns].opcode);
         free(s);
         free(places);
         return;
     }
-    n += s->nd = register_list(l, &p->operands[0], true, places);
-    n += s->na = register_list(l, &p->operands[1], false, places + n);
-    n += s->nb = register_list(l, &p->operands[2], false, places + n);
-    s->nc = register_list(l, &p->operands[3], false, places + n);
+    const unsigned type[] = {s->d_type, s->a_type, s->b_type, s->c_type};
+    const uint32_t want[] = {
+        fragment(s->d_type, s->m, s->n, false), fragment(s->a_type, s->m, s->k, wmma),
+        fragment(s->b_type, s->k, s->n, wmma), fragment(s->c_type, s->m, s->n, false)};
+    uint32_t *const have[] = {&s->nd, &s->na, &s->nb, &s->nc};
+    for (int k = 0; k < 4; k++)
+        n += *have[k] =
+            register_list(l, &p->operands[k], k == 0, want[k], fragment_bits(type[k]), places + n);
     struct insn *in = lower_emit(l, wmma ? "wmma_mma" : "mma");
     in->data = s;
     in->places = places;
@@ -121,10 +164,18 @@ static void lower_wmma_move(struct lower *l)
     s->store = ptx_has(p, M_store);
     s->row_major = ptx_has(p, M_row);
     s->accumulator = ptx_has(p, M_c) || ptx_has(p, M_d);
+    s->m = p->shape_m;
+    s->n = p->shape_n;
+    s->k = p->shape_k;
+    s->a_type = !s->accumulator || p->types[0] == PTX_F64 ? p->types[0]
+                : s->k == 8                               ? PTX_TF32
+                                                          : PTX_F16; /* whose shapes it has */
     s->rows = ptx_has(p, M_b) ? p->shape_k : p->shape_m;
     s->cols = ptx_has(p, M_a) ? p->shape_k : p->shape_n;
     s->element_bytes = type_bytes(p->types[0]);
-    s->nd = register_list(l, &p->operands[s->store ? 1 : 0], !s->store, places);
+    s->nd = register_list(l, &p->operands[s->store ? 1 : 0], !s->store,
+                          fragment(p->types[0], s->rows, s->cols, !s->accumulator),
+                          fragment_bits(p->types[0]), places);
     uint32_t base = address(l, &p->operands[s->store ? 0 : 1], &offset, &bytes);
     if (p->noperands > 2)
         stride = lower_src(l, &p->operands[2], PTX_B32);
@@ -137,8 +188,7 @@ static void lower_wmma_move(struct lower *l)
     in->sub = move_space(p);
     in->flags |= F_COLLECTIVE | (bytes == 4 ? F_SHARED32 : 0);
     in->slot = lower_slot(l);
-    if (!s->element_bytes ||
-        s->nd * 32 * (s->element_bytes < 4 ? 4 / s->element_bytes : 1) < s->rows * s->cols)
+    if (!known_wmma(s))
         lower_fail(l, "this wmma shape: not supported");
 }
 static void lower_ldmatrix(struct lower *l)
@@ -150,7 +200,11 @@ static void lower_ldmatrix(struct lower *l)
     int64_t offset;
     s->store = p->op == OP_stmatrix;
     s->row_major = !ptx_has(p, M_trans);
-    s->nd = register_list(l, &p->operands[s->store ? 1 : 0], !s->store, places);
+    s->nd = register_list(l, &p->operands[s->store ? 1 : 0], !s->store,
+                          ptx_has(p, M_x4)   ? 4
+                          : ptx_has(p, M_x2) ? 2
+                                             : 1,
+                          32, places);
     uint32_t base = address(l, &p->operands[s->store ? 0 : 1], &offset, &bytes);
     struct insn *in = lower_emit(l, "ldmatrix");
     in->data = s;
@@ -160,7 +214,7 @@ static void lower_ldmatrix(struct lower *l)
     in->sub = move_space(p);
     in->flags |= F_COLLECTIVE | (bytes == 4 ? F_SHARED32 : 0);
     in->slot = lower_slot(l);
-    if (p->types[0] != PTX_B16 || p->shape_m != 8 || p->shape_n != 8 || s->nd > 4)
+    if (p->types[0] != PTX_B16 || p->shape_m != 8 || p->shape_n != 8)
         lower_fail(l, "this form of %s: not supported", ptx_op_name(p->op));
 }
 static void lower_movmatrix(struct lower *l)

@@ -58,16 +58,44 @@ static struct emu_func *func_new(struct emu_module *m, struct ptx_func *p, uint3
         lay_out_params(f);
     return f;
 }
+
+/* ---- names: sorted, what was found first before others of its name ---- */
+struct named {
+    const char *name;
+    void *what;
+    uint32_t order;
+};
+static int by_name(const void *a, const void *b)
+{
+    const struct named *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+    return order ? order : (x->order > y->order) - (x->order < y->order);
+}
+static void *find_name(const struct named *list, uint32_t n, const char *name)
+{
+    uint32_t low = 0;
+    while (n > 0) {
+        uint32_t half = n / 2;
+        if (strcmp(list[low + half].name, name) < 0) {
+            low += half + 1;
+            n -= half + 1;
+        } else {
+            n = half;
+        }
+    }
+    return list && list[low].name && !strcmp(list[low].name, name) ? list[low].what : NULL;
+}
+static void sort_functions(struct emu_module *m)
+{
+    m->func_names = xcalloc(m->nfuncs + 1, sizeof(*m->func_names));
+    for (uint32_t i = 0; i < m->nfuncs; i++) /* those with a body first */
+        m->func_names[i] = (struct named){m->funcs[i]->info.name, m->funcs[i],
+                                          m->funcs[i]->ptx->has_body ? i : m->nfuncs + i};
+    qsort(m->func_names, m->nfuncs, sizeof(*m->func_names), by_name);
+}
 struct emu_func *module_find_any(struct emu_module *m, const char *name)
 {
-    struct emu_func *found = NULL;
-    for (uint32_t i = 0; i < m->nfuncs; i++)
-        if (!strcmp(m->funcs[i]->info.name, name)) {
-            if (m->funcs[i]->ptx->has_body)
-                return m->funcs[i];
-            found = m->funcs[i];
-        }
-    return found;
+    return find_name(m->func_names, m->nfuncs, name);
 }
 struct emu_func *module_func_by_address(struct emu_module *m, uint64_t address)
 {
@@ -83,15 +111,25 @@ static bool has_storage(const struct ptx_var *v)
 {
     return v->space == SPACE_GLOBAL || v->space == SPACE_CONST;
 }
-static struct ptx_var *definition(struct emu_module *m, const char *name)
+static void sort_variables(struct emu_module *m)
 {
+    uint32_t n = 0;
+    for (int k = 0; k < m->nptx; k++)
+        n += m->ptx[k]->nvars;
+    m->var_names = xcalloc(n + 1, sizeof(*m->var_names));
     for (int k = 0; k < m->nptx; k++)
         for (uint32_t i = 0; i < m->ptx[k]->nvars; i++) {
             struct ptx_var *v = m->ptx[k]->vars[i];
-            if (has_storage(v) && !v->is_extern && !strcmp(v->name, name))
-                return v;
+            if (has_storage(v) && !v->is_extern) {
+                m->var_names[m->nvar_names] = (struct named){v->name, v, m->nvar_names};
+                m->nvar_names++;
+            }
         }
-    return NULL;
+    qsort(m->var_names, m->nvar_names, sizeof(*m->var_names), by_name);
+}
+static struct ptx_var *definition(struct emu_module *m, const char *name)
+{
+    return find_name(m->var_names, m->nvar_names, name);
 }
 static cudaError_t place_variable(struct emu_module *m, struct ptx_var *v)
 {
@@ -209,6 +247,8 @@ cudaError_t emu_module_load(const char *const *texts, const size_t *lengths, int
     }
     if (e == cudaSuccess) {
         add_functions(m);
+        sort_functions(m);
+        sort_variables(m);
         e = place_variables(m);
     }
     pthread_mutex_lock(&modules_lock);
@@ -268,6 +308,8 @@ void emu_module_unload(struct emu_module *m)
     free(m->sum_slots);
     free(m->sum_counts);
     free(m->vars);
+    free(m->func_names);
+    free(m->var_names);
     free(m->funcs);
     free(m->entries);
     free(m->ptx);

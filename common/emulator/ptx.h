@@ -170,6 +170,7 @@ struct ptx_var {
     struct ptx_func *func; /* owner, NULL at module scope */
     struct ptx_loc loc;
     uint64_t address; /* for later stages; the parser leaves 0 */
+    bool used;        /* the same: by the function being looked at */
 };
 
 struct ptx_reg {

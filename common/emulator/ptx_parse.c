@@ -426,6 +426,21 @@ static void parse_body(struct parser *p, struct ptx_func *f, const struct token 
     p->loc = (struct ptx_loc){0};
 }
 
+/* A kernel's parameters have an end (PTX ISA 5.2.1), as ptxas knows. */
+static void check_parameters(struct parser *p, const struct ptx_func *f, const struct token *name)
+{
+    const struct ptx_module *m = p->module;
+    bool more = m->version_major > 8 || (m->version_major == 8 && m->version_minor >= 1);
+    uint64_t bytes = 0, most = more ? 32764 : 4352;
+    for (uint32_t k = 0; k < f->nparams && f->is_entry; k++) {
+        uint64_t align = f->params[k]->align ? f->params[k]->align : 1;
+        bytes = (bytes + align - 1) / align * align + f->params[k]->size;
+    }
+    if (bytes > most)
+        parse_fail(p, name, "kernel %s has %llu bytes of parameters, %llu are the most", f->name,
+                   (unsigned long long)bytes, (unsigned long long)most);
+}
+
 /* function: (".entry" | ".func" [ "(" rets ")" ]) name [ "(" params ")" ] {directive}
  *           (";" | body) */
 static void parse_function(struct parser *p, struct var_flags flags)
@@ -445,6 +460,7 @@ static void parse_function(struct parser *p, struct var_flags flags)
     f->loc.ptx_line = name.line;
     if (p->tok.kind == '(')
         parse_parameters(p, f, &f->params, &f->nparams);
+    check_parameters(p, f, &name);
     parse_tuning(p, f);
     f->has_body = p->tok.kind == '{';
     if (f->has_body && f->is_extern)

@@ -342,12 +342,29 @@ const struct insn *warp_enter(struct warp *w, uint32_t b)
     return f->insns + bb->first;
 }
 
+/* Do lanes that go on at block b come to a barrier of all threads before they can do anything
+ * that others see? Then it helps nobody to let them go on. */
+static bool stops_at_barrier(const struct emu_func *f, uint32_t b)
+{
+    const struct bblock *bb = &f->blocks[b];
+    for (uint32_t i = bb->ptx_first; i < bb->ptx_first + bb->ninsns; i++) {
+        const struct ptx_insn *p = &f->ptx->insns[i];
+        uint32_t defs[1];
+        if (p->op == OP_bar || p->op == OP_barrier)
+            return ptx_has(p, M_sync) && !ptx_has(p, M_warp) && p->noperands == 1 && !p->guarded;
+        if (p->op == OP_atom || p->op == OP_mbarrier || insn_defs(p, f->ptx, defs, 1) == 0)
+            return false;
+    }
+    return false;
+}
+
 /* Lanes that arrived at a recon may hold what the current path, alone, spins for (a lock
  * taken in a loop): PTX promises that every lane makes progress. They go on without it. */
 static void release_arrived(struct warp *w)
 {
     struct recon *r = w->cur->parent;
-    while (r && !r->arrived)
+    while (r &&
+           (!r->arrived || (r->block != NO_BLOCK && stops_at_barrier(r->frame->func, r->block))))
         r = r->parent;
     if (!r)
         return;
@@ -362,6 +379,7 @@ static void release_arrived(struct warp *w)
         r->parent->pending++;
     r->arrived = 0;
     w->ready[w->nready++] = p;
+    w->apart = true;
 }
 
 /* Does block b look at memory that others may change? */
@@ -522,9 +540,10 @@ static const struct insn *call_function(struct warp *w, const struct insn *in, s
         return warp_fault(w, in, -1, cudaErrorInvalidPc, "call of %s, which has no body",
                           shown_name(f->info.name));
     }
-    if (ci->nargs < f->ptx->nparams)
-        return warp_fault(w, in, -1, cudaErrorInvalidPc, "call of %s with %u arguments of %u",
-                          shown_name(f->info.name), ci->nargs, f->ptx->nparams);
+    if (!ci->target && !call_fits(ci, f->ptx))
+        return warp_fault(w, in, -1, cudaErrorInvalidPc,
+                          "arguments or results of the call are not those of %s",
+                          shown_name(f->info.name));
     struct path *p = w->cur;
     struct frame *n = frame_push(w, f, in);
     if (w->local_top > w->local_size) {
@@ -670,11 +689,13 @@ const struct insn *warp_barrier(struct warp *w, const struct insn *in)
     }
     x->lanes += n;
     x->threads += p->mask == w->live ? WARP : n;
+    if (p->mask == w->live)
+        w->apart = false;
     w->worker->slots[in->slot].requests++;
     for (int k = 0; k < l->nlisteners; k++)
         if (l->listeners[k]->barrier_arrive)
             l->listeners[k]->barrier_arrive(l->listeners[k], &b->info, in->site, w->index, p->mask,
-                                            id, in->flags & F_ALIGNED);
+                                            id, in->flags & F_ALIGNED && !w->apart);
     if (in->sub != M_arrive) {
         p->state = PATH_BARRIER;
         p->barrier = (uint8_t)id;
