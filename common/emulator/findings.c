@@ -145,6 +145,19 @@ void findings_forget(const struct site *sites, size_t n)
     pthread_mutex_unlock(&lock);
 }
 
+void findings_clear(void)
+{
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < nfindings; i++) {
+        free(findings[i].kind);
+        free(findings[i].kernel);
+        free(findings[i].members);
+        free(findings[i].json);
+    }
+    nfindings = 0;
+    pthread_mutex_unlock(&lock);
+}
+
 size_t warplabFindingCount(void)
 {
     size_t n;

@@ -1,12 +1,13 @@
 # make fuzz: libFuzzer on what reads a program (fatbin_fuzz.c, ptx_fuzz.c) and on what runs it
-# (run_fuzz.c), FUZZ_TIME seconds each. New inputs gather in $B/fuzz; what crashes or hangs is
-# left there too, and belongs, mended, into testdata/fuzz, which the tests replay.
+# (run_fuzz.c), FUZZ_TIME seconds each. They start from testdata/fuzz and the instruction
+# cases. New inputs gather in $B/fuzz; what crashes or hangs is left there too, and belongs,
+# mended, into testdata/fuzz, which the tests replay.
 FUZZ_TIME ?= 20
 FUZZ_DATA := $(EMU)/testdata/fuzz
 FUZZ := fatbin ptx run
 FUZZ_SRC_fatbin := $(EMU)/fatbin.c
-FUZZ_SRC_ptx := $(filter-out %_test.c %_fuzz.c,$(wildcard $(EMU)/ptx_*.c))
-FUZZ_SRC_run := $(EMU_SRC) $(EMU_EXEC)
+FUZZ_SRC_ptx := $(filter-out %_test.c %_fuzz.c,$(wildcard $(EMU)/ptx_*.c)) $(EMU)/mutate_fuzz.c
+FUZZ_SRC_run := $(EMU_SRC) $(EMU_EXEC) $(EMU)/mutate_fuzz.c
 FUZZ_OBJ = $(patsubst %.c,$B/fuzz/%.o,$(filter-out $(EMU_EXEC),$(FUZZ_SRC_$1)) $(EMU)/$1_fuzz.c) \
     $(foreach l,$(if $(filter $(EMU_EXEC),$(FUZZ_SRC_$1)),$(LEVELS)),$(EMU_EXEC:%.c=$B/fuzz/%.$l.o))
 FUZZ_CC = clang $(filter-out -Werror -fanalyzer,$(CFLAGS)) -O1 -fsanitize=fuzzer-no-link,address,undefined \
@@ -27,12 +28,21 @@ $B/fuzz/$(EMU)/%.$1.o: $(EMU)/%.c
 endef
 $(foreach l,$(LEVELS),$(eval $(call fuzz_level_rule,$l)))
 
-fuzz: $(FUZZ:%=$B/fuzz/%)
+# a file for each instruction case; and a dictionary of the words that PTX is made of
+$B/fuzz/seeds/ok: $B/bin/ptxcases $B/lib/libcudart.so.13
+	$(Q)rm -rf $(@D) && mkdir -p $(@D)
+	$(Q)$(ON_emulator) $B/bin/ptxcases $(CASES)/ops.txt --print all | \
+	    awk '/^\/\/ / { close(f); f = "$(@D)/" ++n } { print >f }'
+	$(Q)grep -ohE 'X\(\w+|"%\w+' $(EMU)/ptx.h $(EMU)/ptx_private.h $(EMU)/ptx_insn.c | \
+	    sed -E 's/^(X\(|")(.*)/"\2"/' | sort -u >$B/fuzz/words
+	$(Q)touch $@
+fuzz: $(FUZZ:%=$B/fuzz/%) $B/fuzz/seeds/ok
 	$(Q)for f in $(FUZZ); do \
 	    mkdir -p $B/fuzz/corpus-$$f; \
-	    data=$(FUZZ_DATA)/$$f; [ $$f = run ] && data="$(FUZZ_DATA)/ptx $(FUZZ_DATA)/run"; \
+	    data=$(FUZZ_DATA)/$$f; \
+	    [ $$f = fatbin ] || data="-dict=$B/fuzz/words $(FUZZ_DATA)/ptx $(FUZZ_DATA)/run $B/fuzz/seeds"; \
 	    echo "$$f: $(FUZZ_TIME) s"; \
-	    $B/fuzz/$$f -max_total_time=$(FUZZ_TIME) -timeout=10 -rss_limit_mb=4096 -print_final_stats=1 \
+	    $B/fuzz/$$f -max_total_time=$(FUZZ_TIME) -timeout=10 -rss_limit_mb=4096 -close_fd_mask=3 -print_final_stats=1 \
 	        -artifact_prefix=$B/fuzz/$$f- $B/fuzz/corpus-$$f $$data 2>$B/fuzz/$$f.log || \
 	        { tail -n 30 $B/fuzz/$$f.log; exit 1; }; \
 	    grep -E 'number_of_executed_units' $B/fuzz/$$f.log; done
