@@ -4,6 +4,7 @@
  * the other lower_*.c.
  */
 #include "lower.h"
+#include "occupancy.h"
 #include "source.h"
 #include <pthread.h>
 #include <stdarg.h>
@@ -425,9 +426,8 @@ static void estimate_registers(struct emu_func *f)
     if (f->ptx->maxnreg && n > f->ptx->maxnreg)
         n = f->ptx->maxnreg;
     if (f->ptx->maxntid[0]) { /* __launch_bounds__: the block must fit */
-        uint32_t t = f->info.max_threads ? f->info.max_threads : 1;
-        uint32_t fit = device_profile()->registers_per_block / ROUND_UP(t, WARP) / 8 * 8;
-        n = fit && n > fit ? fit : n;
+        uint32_t fit = occupancy_registers(device_profile(), f->info.max_threads);
+        n = n > fit ? fit : n;
     }
     f->info.registers = n > top ? top : n;
 }

@@ -72,6 +72,16 @@ struct occupancy occupancy_of(const struct device_profile *d, uint32_t threads, 
     return o;
 }
 
+uint32_t occupancy_registers(const struct device_profile *d, uint32_t threads)
+{
+    uint32_t warps = (threads + d->warp_size - 1) / d->warp_size;
+    uint32_t n = d->max_registers_per_thread;
+
+    while (n > 1 && by_registers(d, warps, n) == 0)
+        n--;
+    return n;
+}
+
 uint32_t occupancy_best_block(const struct device_profile *d, uint32_t registers,
                               uint32_t static_shared, size_t (*dynamic_shared)(int threads),
                               uint32_t max_threads, uint32_t *min_grid)

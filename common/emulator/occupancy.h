@@ -20,6 +20,9 @@ struct occupancy {
 struct occupancy occupancy_of(const struct device_profile *d, uint32_t threads, uint32_t registers,
                               uint32_t shared_bytes);
 
+/* The most registers a thread, at most 255, with which a block of these threads fits. */
+uint32_t occupancy_registers(const struct device_profile *d, uint32_t threads);
+
 /* The block size with the most resident threads, the largest among equals (as
  * cudaOccupancyMaxPotentialBlockSize), at most max_threads. dynamic_shared may be NULL. */
 uint32_t occupancy_best_block(const struct device_profile *d, uint32_t registers,

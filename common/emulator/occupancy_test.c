@@ -102,6 +102,22 @@ Test(occupancy, known_cases)
     }
 }
 
+Test(occupancy, as_many_registers_as_let_a_block_fit)
+{
+    const struct device_profile *devices[] = {&g80, &cc52, &cc80, &cc90};
+
+    for (int k = 0; k < 4; k++)
+        for (uint32_t t = 1; t <= devices[k]->max_threads_per_block; t++) {
+            uint32_t n = occupancy_registers(devices[k], t);
+
+            cr_expect_geq(occupancy_of(devices[k], t, n, 0).blocks_per_sm, 1);
+            cr_expect(n == devices[k]->max_registers_per_thread ||
+                          occupancy_of(devices[k], t, n + 1, 0).blocks_per_sm == 0,
+                      "%u threads: more than %u registers", t, n);
+        }
+    cr_expect_eq(occupancy_registers(&cc90, 576), 96); /* five warps on a quarter, not 4.5 */
+}
+
 /* blocks of threads; or, threads 0, the best block of at most `most` threads */
 static int nvidia(const struct device_profile *d, int threads, int registers, size_t shared,
                   int most)
