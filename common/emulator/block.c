@@ -194,7 +194,7 @@ static void warp_start(struct warp *w, struct launch *l, struct block *b)
     w->nready = 0;
     w->depth = 0;
     w->carry = 0;
-    w->spins = w->spun = false;
+    w->spins = w->spun = w->apart = false;
     w->local_top = w->entry.bytes;
     for (int i = 0; i < WARP; i++)
         w->paths[i].mask = 0;

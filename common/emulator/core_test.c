@@ -181,6 +181,21 @@ Test(core, a_block_waits_for_a_later_one)
     cr_expect_eq(out[1], 4 * 32);
 }
 
+/* The first lane of block 0 spins for block 1; the others have come to the barrier meanwhile. */
+Test(core, a_warp_with_a_spinning_lane_is_at_the_barrier_once)
+{
+    setenv("WARPLAB_THREADS", "1", 1);
+    RUN(.grid = 2, .body =
+                       "setp.ne.u32 %p0, %t, 0;\n@%p0 bra MET;\n"
+                       "setp.eq.u32 %p1, %cta, 1;\n@%p1 bra GIVE;\n"
+                       "TOP: ld.acquire.gpu.global.u32 %r0, [%out];\nsetp.eq.u32 %p1, %r0, 0;\n"
+                       "@%p1 bra TOP;\nbra MET;\n"
+                       "GIVE: mov.u32 %r1, 1;\nst.release.gpu.global.u32 [%out], %r1;\n"
+                       "MET: add.u32 %r2, %t, 1;\nbar.sync 0;\nred.global.add.u32 [%out+4], 1;");
+    cr_expect_eq(out[1], 64);
+    cr_expect_eq(result.counters.barriers, 2);
+}
+
 /* ---- barriers ---- */
 Test(core, named_barriers_join_the_warps_that_use_them)
 {

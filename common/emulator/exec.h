@@ -65,6 +65,7 @@ struct warp {
     uint32_t carry;   /* condition code CC.CF, bit a lane */
     int32_t slice;    /* warp instructions left of this turn */
     bool spins, spun; /* this turn saw, the last one saw a lock that is taken: spinning() */
+    bool apart; /* its lanes were parted here, where the program does not: release_arrived() */
     struct path *cur;
     struct block *block;
     struct worker *worker;
