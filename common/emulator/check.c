@@ -347,7 +347,7 @@ static void local_access(struct block_state *b, const struct access *a)
             any |= written[i];
         for (uint32_t i = at; i < end && a->kind != ACCESS_LOAD; i++)
             written[i] |= 1u << lane;
-        if (a->kind != ACCESS_STORE && !(any >> lane & 1))
+        if (a->kind != ACCESS_STORE && !(any >> lane & 1) && !a->site->early)
             report_unwritten(b, a, lane);
     }
 }

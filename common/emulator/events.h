@@ -25,6 +25,7 @@ struct site {
     uint32_t inner_line;
     const char *opcode; /* "ld.shared.u32" */
     uint32_t index;     /* dense, unique in the function */
+    bool early;         /* a load whose value goes into selp alone: maybe not the program's */
 };
 
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC };

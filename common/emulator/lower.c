@@ -41,7 +41,8 @@ void lower_fail(struct lower *l, const char *format, ...)
     }
     const struct ptx_module *m = ptx_module_of(l->f);
     uint32_t n = l->in->text_length < sizeof(line) - 1 ? l->in->text_length : sizeof(line) - 1;
-    memcpy(line, m->text + l->in->text_offset, n);
+    for (uint32_t i = 0; i < n; i++) /* nvcc's calls are several lines long */
+        line[i] = m->text[l->in->text_offset + i] == '\n' ? ' ' : m->text[l->in->text_offset + i];
     line[n] = 0;
     struct site site = {0};
     char where[1200];
@@ -167,6 +168,31 @@ static void place_locals(struct lower *l)
     }
     l->f->local_bytes = saturated(ROUND_UP(at, 16));
 }
+static void count_uses(const struct ptx_operand *o, uint32_t *uses)
+{
+    if (o->kind == OPD_REG || (o->kind == OPD_ADDR && o->has_reg))
+        uses[o->reg]++;
+    for (uint32_t i = 0; i < o->nelems; i++)
+        count_uses(&o->elems[i], uses);
+    if (o->pair)
+        count_uses(o->pair, uses);
+}
+/* The compiler makes `set ? v : -1` a load of v, set or not, and a selp behind it. */
+static void mark_early_loads(struct lower *l)
+{
+    uint32_t *uses = xcalloc(2 * l->p->nregs + 1, sizeof(*uses)), *chosen = uses + l->p->nregs;
+    for (uint32_t i = 0; i < l->p->ninsns; i++) {
+        const struct ptx_insn *in = &l->p->insns[i];
+        for (uint32_t k = 0; k < in->noperands; k++)
+            count_uses(&in->operands[k], in->op == OP_selp && (k == 1 || k == 2) ? chosen : uses);
+    }
+    for (uint32_t i = 0; i < l->p->ninsns; i++) {
+        const struct ptx_operand *to = &l->p->insns[i].operands[0];
+        l->f->sites[i].early = l->p->insns[i].op == OP_ld && to->kind == OPD_REG &&
+                               chosen[to->reg] && uses[to->reg] == 1;
+    }
+    free(uses);
+}
 static void make_sites(struct lower *l)
 {
     struct emu_func *f = l->f;
@@ -183,6 +209,7 @@ static void make_sites(struct lower *l)
     }
     f->sites[l->p->ninsns] =
         (struct site){.opcode = "end", .index = l->p->ninsns ? l->p->ninsns - 1 : 0};
+    mark_early_loads(l);
 }
 
 /* ---- blocks ---- */

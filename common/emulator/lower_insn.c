@@ -90,6 +90,13 @@ bool call_fits(const struct call_info *ci, const struct ptx_func *f)
             return false;
     return true;
 }
+static void no_function(struct lower *l, const char *name)
+{
+    if (strncmp(name, "__cudaCDP", 9) == 0) /* libcudadevrt's */
+        lower_fail(l, "%s: kernels launched by kernels: not supported by the emulator", name);
+    else
+        lower_fail(l, "call of %s, which is not defined", name);
+}
 /* operands: (returns), target, (arguments) */
 static bool call_target(struct lower *l, struct call_info *ci, uint32_t *address)
 {
@@ -109,8 +116,7 @@ static bool call_target(struct lower *l, struct call_info *ci, uint32_t *address
     } else {
         ci->target = target->func ? module_find_any(l->f->module, target->func->name) : NULL;
         if (!ci->target || !ci->target->ptx->has_body) {
-            lower_fail(l, "call of %s, which is not defined",
-                       target->func ? target->func->name : "something that is no function");
+            no_function(l, target->func ? target->func->name : "something that is no function");
             return false;
         }
         if (!call_fits(ci, ci->target->ptx)) {

@@ -79,7 +79,10 @@ static char *demangle(const char *mangled)
 
     if (!name || status) {
         free(name);
-        return xstrdup(mangled);
+        name = xstrdup(mangled);
+        if (strlen(name) > LONGEST) /* CUTLASS has some that no demangler knows */
+            strcpy(name + LONGEST - 3, "...");
+        return name;
     }
     shorten(&name);
     return name;

@@ -42,6 +42,7 @@ static const struct {
     const char *file, *says;
 } refused[] = {
     {"call_sizes.ptx", "arguments or results of the call are not those of f"},
+    {"device_launch.ptx", "kernels launched by kernels: not supported"},
     {"fragment_short.ptx", "made of 4 32-bit registers"},
     {"local_wraps.ptx", "of local memory a thread, 524288 are the most"},
     {"param_wraps.ptx", "bytes of .param variables: a thread has 524288"},

@@ -30,6 +30,16 @@ Test(names, long_ones_lose_their_arguments)
     cr_assert_leq(strlen(shown), 120, "%s", shown);
 }
 
+Test(names, long_ones_that_are_none_are_cut)
+{
+    char name[200] = "_Z_oops";
+
+    memset(name + 7, 'o', sizeof name - 8);
+    cr_assert_eq(strlen(shown_name(name)), 120);
+    cr_assert_eq(strncmp(shown_name(name), name, 117), 0);
+    cr_assert_str_eq(shown_name(name) + 117, "...");
+}
+
 Test(toolkit, paths)
 {
     static const char *const theirs[] = {HEADER, "/usr/local/cuda-13.0/include/cccl/cub/x.cuh",

@@ -3,6 +3,7 @@
  * CUB's merge reads an element past a tile and does not use it. Inlined into this kernel,
  * and without lines, nothing says that the read is CUB's. bfloat16's atomicAdd is a loop
  * of compare-and-swap in CUDA's own header where the device has no instruction for it.
+ * A variable that is read where it was set is loaded where it was not, too.
  */
 #include "expect.h"
 #include <cub/warp/warp_merge_sort.cuh>
@@ -27,11 +28,27 @@ __global__ void add(__nv_bfloat16 *one, __nv_bfloat162 *two)
     atomicAdd(two, __floats2bfloat162_rn(1, 2));
 }
 
+__device__ __noinline__ bool maybe(int *to, int x)
+{
+    if (x & 1)
+        *to = x;
+    return x & 1;
+}
+
+/* The compiler loads v for every thread and chooses afterwards. */
+__global__ void set_or_not(int *p)
+{
+    int v;
+
+    p[threadIdx.x] = maybe(&v, p[threadIdx.x]) ? v : -1;
+}
+
 int main()
 {
     int *a = written(4096), *b = written(4096);
 
     sort<<<1, 64>>>(a);
     add<<<2, 64>>>((__nv_bfloat16 *)b, (__nv_bfloat162 *)(b + 1));
+    set_or_not<<<1, 64>>>(a);
     return expectations();
 }
