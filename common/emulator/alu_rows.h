@@ -165,6 +165,11 @@
     X(absdiff4_su, u32, u32, u32, u32, absdiff4(a, b, 1, 0) + 0 * c)                                         \
     X(absdiff4_ss, u32, u32, u32, u32, absdiff4(a, b, 1, 1) + 0 * c)                                         \
     X(absdiff4_uu_add, u32, u32, u32, u32, add4(absdiff4(a, b, 0, 0)) + c)                                   \
+    X(absdiff2_uu, u32, u32, u32, u32, absdiff2(a, b, 0, 0) + 0 * c)                                         \
+    X(absdiff2_us, u32, u32, u32, u32, absdiff2(a, b, 0, 1) + 0 * c)                                         \
+    X(absdiff2_su, u32, u32, u32, u32, absdiff2(a, b, 1, 0) + 0 * c)                                         \
+    X(absdiff2_ss, u32, u32, u32, u32, absdiff2(a, b, 1, 1) + 0 * c)                                         \
+    X(absdiff2_uu_add, u32, u32, u32, u32, add2(absdiff2(a, b, 0, 0)) + c)                                   \
     X(shf_l_clamp, u32, u32, u32, u32, (u32)((((u64)b << 32 | a) << (c > 32 ? 32 : c)) >> 32))               \
     X(shf_l_wrap, u32, u32, u32, u32, (u32)((((u64)b << 32 | a) << (c & 31)) >> 32))                         \
     X(shf_r_clamp, u32, u32, u32, u32, (u32)(((u64)b << 32 | a) >> (c > 32 ? 32 : c)))                       \

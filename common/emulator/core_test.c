@@ -333,6 +333,19 @@ Test(core, subtraction_carries_where_it_does_not_borrow)
     }
 }
 
+/* PTX ISA 9.7.20.1; vabsdiff4 is in cases/ops.txt. */
+Test(core, absolute_differences_of_halves)
+{
+    RUN(.body = "mov.u32 %r0, 0x00018000;\nmov.u32 %r1, 0xffff7ffe;\nmov.u32 %r9, 5;\n"
+                "vabsdiff2.u32.u32.u32 %r2, %r0, %r1, %r9;\n"
+                "vabsdiff2.s32.s32.s32 %r3, %r0, %r1, %r9;\n"
+                "vabsdiff2.u32.u32.u32.add %r4, %r0, %r1, %r9;\n"
+                "st.global.v2.u32 [%out], {%r2, %r3};\nst.global.u32 [%out+8], %r4;");
+    cr_expect_eq(out[0], 0xfffe0002, "%x", out[0]);
+    cr_expect_eq(out[1], 0x0002fffe, "%x", out[1]);
+    cr_expect_eq(out[2], 0xfffeu + 2 + 5, "%x", out[2]);
+}
+
 Test(core, instructions_are_counted)
 {
     /* 2 blocks of 48: four warps. The prologue is 5 instructions, ret one. */
@@ -600,6 +613,21 @@ Test(core, launches_that_do_not_fit_are_refused)
     "], " bytes ", [%r1];\n"                                                                       \
     "WAIT: mbarrier.try_wait.parity.shared.b64 %p1, [%d1], 0;\n@!%p1 bra WAIT;\n"                  \
     "ld.shared.u32 %r2, [row+64];\nst.global.u32 [%mine+128], %r2;"
+/* ptxas spills so that a block of __launch_bounds__ fits; an estimate must not say less. */
+Test(core, launch_bounds_hold_without_machine_code)
+{
+    char body[16384];
+    int n = snprintf(body, sizeof body, ".reg .b32 %%v<200>;\n");
+
+    for (int i = 0; i < 200; i++)
+        n += snprintf(body + n, sizeof body - (size_t)n, "add.u32 %%v%d, %%t, %d;\n", i, i);
+    for (int i = 1; i < 200; i++)
+        n += snprintf(body + n, sizeof body - (size_t)n, "xor.b32 %%v0, %%v0, %%v%d;\n", i);
+    snprintf(body + n, sizeof body - (size_t)n, "st.global.u32 [%%mine], %%v0;");
+    RUN(.body = body, .block = 576, .attribute = ".maxntid 576, 1, 1"); /* 18 warps on 4 quarters */
+    RUN(.body = body, .block = 1024, .attribute = ".maxntid 1024, 1, 1");
+}
+
 Test(core, bulk_copies_count_down_an_mbarrier)
 {
     static const char room[] = ".shared .align 16 .b8 row[96];\n.shared .align 8 .b64 bar;";

@@ -9,7 +9,7 @@ static inline s32 clamp_s32(s64 x)
 {
     return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (s32)x;
 }
-/* video: bytes' absolute differences, each side signed or not, and their sum */
+/* video: absolute differences of bytes or halves, each side signed or not, and their sum */
 static inline u32 absdiff4(u32 a, u32 b, bool sa, bool sb)
 {
     u32 r = 0;
@@ -18,6 +18,19 @@ static inline u32 absdiff4(u32 a, u32 b, bool sa, bool sb)
         r |= ((u32)(x < y ? y - x : x - y) & 0xff) << k;
     }
     return r;
+}
+static inline u32 absdiff2(u32 a, u32 b, bool sa, bool sb)
+{
+    u32 r = 0;
+    for (int k = 0; k < 32; k += 16) {
+        s32 x = sa ? (s16)(a >> k) : (u16)(a >> k), y = sb ? (s16)(b >> k) : (u16)(b >> k);
+        r |= ((u32)(x < y ? y - x : x - y) & 0xffff) << k;
+    }
+    return r;
+}
+static inline u32 add2(u32 v)
+{
+    return (v & 0xffff) + (v >> 16);
 }
 static inline u32 add4(u32 v)
 {

@@ -455,17 +455,19 @@ bool lower_async(struct lower *l)
 bool lower_video(struct lower *l)
 {
     const struct ptx_insn *p = l->in;
-    if (p->op != OP_vabsdiff4)
+    if (p->op != OP_vabsdiff4 && p->op != OP_vabsdiff2)
         return false;
     if (p->ntypes < 3 || p->noperands < 4 || ptx_has(p, M_sat)) {
-        lower_fail(l, "this form of vabsdiff4: not supported");
+        lower_fail(l, "this form of %s: not supported",
+                   p->op == OP_vabsdiff2 ? "vabsdiff2" : "vabsdiff4");
         return true;
     }
     bool add = ptx_has(p, M_add);
     uint32_t s[3];
     for (int k = 0; k < 3; k++)
         s[k] = lower_src(l, &p->operands[k + 1], PTX_B32);
-    struct insn *in = lower_emit(l, "absdiff4_%c%c%s", p->types[1] == PTX_S32 ? 's' : 'u',
+    struct insn *in = lower_emit(l, "absdiff%d_%c%c%s", p->op == OP_vabsdiff2 ? 2 : 4,
+                                 p->types[1] == PTX_S32 ? 's' : 'u',
                                  p->types[2] == PTX_S32 ? 's' : 'u', add ? "_add" : "");
     for (int k = 0; k < 3; k++)
         in->src[k] = s[k];
