@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define HOST_MOST (1ull << 56) /* bytes of a process's addresses, whatever the processor */
+
 struct box {
     const char *function; /* for messages and the profile */
     size_t width, height, depth;
@@ -24,10 +26,22 @@ struct place {
     const struct mem_alloc *alloc;
 };
 
-/* Bytes from the first to the last of a box. */
+/* Bytes from the first to the last of a box that is not empty; SIZE_MAX: more than there are. */
 static size_t extent_of(const struct box *b, const struct place *q)
 {
-    return (b->depth - 1) * q->slice + (b->height - 1) * q->pitch + b->width;
+    size_t planes, rows, bytes;
+
+    if (__builtin_mul_overflow(b->depth - 1, q->slice, &planes) ||
+        __builtin_mul_overflow(b->height - 1, q->pitch, &rows) ||
+        __builtin_add_overflow(planes, rows, &bytes) ||
+        __builtin_add_overflow(bytes, b->width, &bytes))
+        return SIZE_MAX;
+    return bytes;
+}
+
+static bool is_empty(const struct box *b)
+{
+    return !b->width || !b->height || !b->depth;
 }
 
 /* Finds a place's contents; `device` says which side the caller took it to be. */
@@ -46,6 +60,9 @@ static cudaError_t resolve(const struct box *b, struct place *q, bool device, co
                         b->function, role, q->p, device ? "host" : "device",
                         device ? "device" : "host");
     if (side == SIDE_HOST) {
+        if (bytes > HOST_MOST || (uint64_t)q->p > UINT64_MAX - bytes)
+            return emu_fail(cudaErrorInvalidValue, "%s: %zu bytes at the %s %p: no host has them",
+                            b->function, bytes, role, q->p);
         q->host = (uint8_t *)q->p;
         return cudaSuccess;
     }
@@ -139,7 +156,7 @@ static cudaError_t transfer(const struct box *b, struct place dst, struct place 
         return e;
     if (!s)
         return cudaErrorInvalidResourceHandle;
-    if (bytes == 0)
+    if (is_empty(b))
         return cudaSuccess;
     e = resolve(b, &dst, to_device, "destination") ?: resolve(b, &src, from_device, "source");
     if (e)
@@ -385,7 +402,7 @@ static cudaError_t fill(const struct box *b, struct place q, int value, cudaStre
 
     if (!s)
         return cudaErrorInvalidResourceHandle;
-    if (bytes == 0)
+    if (is_empty(b))
         return cudaSuccess;
     e = resolve(b, &q, true, "destination");
     if (e)

@@ -582,12 +582,14 @@ cudaError_t cudaDeviceReset(void)
 
     if (e == cudaErrorNotPermitted)
         return rt_leave(e);
+    launch_pause();
     images_reset();
     pools_reset();
     events_reset();
     streams_reset();
     mem_each(forget, NULL);
     mem_reset();
+    launch_resume();
     reset_limits();
     rt_reset_errors();
     return cudaSuccess;

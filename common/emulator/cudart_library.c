@@ -4,6 +4,7 @@
  * is copied first; its length is found from its own headers, or the end of the text.
  */
 #include "cudart.h"
+#include "launch.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,7 @@ static cudaError_t unload(cudaLibrary_t library)
 {
     cudaError_t e = cudaErrorInvalidResourceHandle;
 
+    launch_pause();
     pthread_mutex_lock(&rt_lock);
     for (struct CUlib_st **p = &libraries; library && *p; p = &(*p)->next) {
         if (*p != library)
@@ -113,6 +115,7 @@ static cudaError_t unload(cudaLibrary_t library)
         break;
     }
     pthread_mutex_unlock(&rt_lock);
+    launch_resume();
     return e;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "check.h"
 #include "cudart.h"
+#include "launch.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,7 +157,8 @@ static cudaError_t host_register(void *p, size_t size, unsigned flags)
     const unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped |
                            cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
 
-    if (!p || !size || flags & ~known || mem_in_window((uint64_t)p))
+    if (!p || !size || flags & ~known || mem_in_window((uint64_t)p) ||
+        size > UINT64_MAX - (uint64_t)p)
         return cudaErrorInvalidValue;
     if (flags & cudaHostRegisterIoMemory)
         return emu_fail(cudaErrorNotSupported, "cudaHostRegister: I/O memory is not supported");
@@ -244,10 +246,11 @@ static cudaError_t free_memory(const char *function, void *p, bool host)
         return not_freed(function, p);
     if (host)
         flags_drop(a->addr);
+    launch_pause();
     check_free(a->addr);
-    if (!mem_free(a->addr)) /* another thread was first */
-        return not_freed(function, p);
-    return cudaSuccess;
+    bool freed = mem_free(a->addr);
+    launch_resume();
+    return freed ? cudaSuccess : not_freed(function, p); /* another thread was first */
 }
 
 cudaError_t cudaFree(void *p)

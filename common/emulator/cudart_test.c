@@ -3,11 +3,15 @@
  * Kernels are PTX text, as the labs' harness loads them.
  */
 #include "cudart.h"
+#include "launch.h"
 #include "warplab.h"
 #include <criterion/criterion.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define OK(call)           cr_assert_eq((call), cudaSuccess, "%s", #call)
 #define GIVES(call, error) cr_assert_str_eq(cudaGetErrorName(call), #error, "%s", #call)
@@ -362,4 +366,51 @@ Test(cudart, sums_since_the_reset)
     cr_assert(warplabOccupancy() > 0 && warplabOccupancy() <= 1);
     warplabReset();
     cr_assert_eq(warplabCounter("global_st_requests"), 0);
+}
+
+Test(cudart, sizes_that_wrap_are_refused)
+{
+    static char host[4096];
+    const size_t half = (size_t)1 << 63;
+    struct cudaPitchedPtr deep = {device, half, 8, 8};
+
+    GIVES(cudaMemcpy(device, host, SIZE_MAX, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    GIVES(cudaMemcpy2D(device, half, host, half, 8, 3, cudaMemcpyHostToDevice),
+          cudaErrorInvalidValue);
+    GIVES(
+        cudaMemcpy2D(device, SIZE_MAX, host, SIZE_MAX, SIZE_MAX, SIZE_MAX, cudaMemcpyHostToDevice),
+        cudaErrorInvalidValue);
+    GIVES(cudaMemcpy(host, host, SIZE_MAX - 8, cudaMemcpyHostToHost), cudaErrorInvalidValue);
+    GIVES(cudaMemset2D(device, half, 1, 8, 3), cudaErrorInvalidValue);
+    GIVES(cudaMemset3D(deep, 1, (struct cudaExtent){8, 4, 1}), cudaErrorInvalidValue);
+    GIVES(cudaHostRegister(host, SIZE_MAX, 0), cudaErrorInvalidValue);
+}
+
+static void *hold_launches(void *pipe)
+{
+    launch_pause(); /* as a kernel of this thread would */
+    cr_assert_eq(write(((int *)pipe)[1], "x", 1), 1);
+    pause();
+    return NULL;
+}
+
+/* Its worker threads and locks are not there in the child: no hang, an error. */
+Test(cudart, a_fork_during_a_launch, .timeout = 20)
+{
+    int ends[2], status;
+    char c;
+    pthread_t other;
+
+    OK(launch(device, 2, 32, 0, 0));
+    cr_assert_eq(pipe(ends), 0);
+    cr_assert_eq(pthread_create(&other, NULL, hold_launches, ends), 0);
+    cr_assert_eq(read(ends[0], &c, 1), 1);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(launch(device, 2, 32, 0, 0) == cudaErrorInitializationError &&
+                      cudaFree(device) == cudaSuccess
+                  ? 0
+                  : 1);
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert_eq(status, 0);
 }

@@ -124,6 +124,39 @@ static struct {
           .done = PTHREAD_COND_INITIALIZER};
 static pthread_mutex_t launch_lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* fork() copies the thread that calls it: launches of others are cut off in the child, with all
+ * that they hold. */
+static _Thread_local bool between_launches;
+static bool cut_off;
+static void before_fork(void)
+{
+    between_launches = pthread_mutex_trylock(&launch_lock) == 0;
+}
+static void after_fork(void)
+{
+    if (between_launches)
+        pthread_mutex_unlock(&launch_lock);
+}
+static void after_fork_in_child(void)
+{
+    cut_off |= !between_launches;
+    after_fork();
+}
+__attribute__((constructor)) static void watch_forks(void)
+{
+    pthread_atfork(before_fork, after_fork, after_fork_in_child);
+}
+void launch_pause(void)
+{
+    if (!cut_off)
+        pthread_mutex_lock(&launch_lock);
+}
+void launch_resume(void)
+{
+    if (!cut_off)
+        pthread_mutex_unlock(&launch_lock);
+}
+
 static void *pool_thread(void *arg)
 {
     (void)arg;
@@ -417,6 +450,11 @@ cudaError_t emu_launch(const struct emu_launch *e, struct emu_result *result)
     cudaError_t err = lower_func(e->func);
     if (err == cudaSuccess)
         err = validate(e);
+    if (err == cudaSuccess && cut_off)
+        err = emu_fail(cudaErrorInitializationError,
+                       "kernel %s: this process was forked while another thread ran a kernel; "
+                       "fork() before, or exec() in the child",
+                       shown_name(e->func->info.name));
     if (err != cudaSuccess)
         return err;
     pthread_mutex_lock(&launch_lock);

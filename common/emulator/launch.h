@@ -10,6 +10,11 @@
  * sums (count.c), and asks the model for a time. */
 void count_launch(struct launch *l, struct worker **workers, int n, struct emu_result *r);
 
+/* Between them no launch runs: what one may use is freed there, as cudaFree() on a GPU waits for
+ * the kernels in progress. */
+void launch_pause(void);
+void launch_resume(void);
+
 int launch_set_check(int on);              /* returns the former setting */
 uint64_t launch_set_steps(uint64_t steps); /* 0: no limit; returns the former one */
 extern uint32_t launch_stack_limit;        /* cudaLimitStackSize, bytes a thread:
