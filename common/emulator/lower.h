@@ -58,6 +58,9 @@ uint8_t lower_relation(struct lower *l); /* setp, set: the comparison, an enum p
 /* lower_cost.c: fills the function's costs. */
 void lower_costs(struct lower *l);
 
+/* lower_suffix.c: are the instruction's modifiers those its opcode has? False after lower_fail. */
+bool lower_suffixes(struct lower *l);
+
 /* One PTX instruction; false when lower_fail was called. */
 bool lower_insn(struct lower *l);
 /* The wider families; return false when the opcode is none of theirs. */

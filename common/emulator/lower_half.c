@@ -16,7 +16,7 @@ static void lower_half_alu(struct lower *l)
     enum ptx_type t = p->types[0];
     uint32_t s[3] = {NO_PLACE, NO_PLACE, NO_PLACE};
     if (ptx_has(p, M_oob)) {
-        lower_fail(l, "fma.oob: not supported");
+        lower_fail(l, "fma.oob: not supported: the ISA does not say which NaN is out of bounds");
         return;
     }
     for (uint32_t k = 1; k < p->noperands && k <= 3; k++)

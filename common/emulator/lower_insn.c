@@ -253,6 +253,8 @@ static void lower_elect(struct lower *l)
 bool lower_insn(struct lower *l)
 {
     bool cluster = l->in->op == OP_barrier && ptx_has(l->in, M_cluster);
+    if (!lower_suffixes(l))
+        return false;
     if (lower_half(l) || lower_matrix(l) ||
         ((l->in->op != OP_barrier || cluster) && lower_async(l)) || lower_video(l) ||
         lower_memory(l))

@@ -222,9 +222,9 @@ struct ptx_insn {
     uint64_t mods[4];       /* bit set of enum ptx_mod */
     enum ptx_type types[5]; /* type suffixes in the order written */
     uint8_t ntypes;
-    enum ptx_space space;  /* first space suffix; SPACE_GENERIC without one */
-    enum ptx_space space2; /* second one (cp.async, cvta.to has space only) */
-    bool has_space;
+    enum ptx_space space;               /* first space suffix; SPACE_GENERIC without one */
+    enum ptx_space space2;              /* second one (cp.async, cvta.to has space only) */
+    bool has_space, cache;              /* cache: a suffix that changes no result */
     uint8_t vec;                        /* 1, 2, 4 or 8 */
     uint16_t shape_m, shape_n, shape_k; /* .m16n8k16; m8n8 has k = 0 */
     uint32_t noperands;

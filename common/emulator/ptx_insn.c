@@ -88,6 +88,7 @@ static bool parse_suffix(struct parser *p, struct ptx_insn *in)
         break;
     case SUFFIX_DROP:
         hint = name->suffix == SUFFIX_HINT;
+        in->cache = true;
         break;
     case SUFFIX_NONE:
         if (!add_shape(in, name->text) && !add_parts(in, name))
