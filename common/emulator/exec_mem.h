@@ -210,6 +210,21 @@ static inline bool shared_bounds(struct warp *w, const struct insn *in, const st
 }
 
 /* ---- telling and counting ---- */
+/* What a store of elements of one or two bytes puts into memory. */
+static inline void narrow_value(struct warp *w, const struct insn *in, u32 each, u32 copy[4][WARP])
+{
+    memset(copy, 0, 4 * sizeof(*copy));
+    for (u32 k = 0; k < in->count; k++) {
+        const u8 *src = place(w, in->count > 1 ? in->places[k] : in->src[1]);
+        u32 at = k * each;
+        LANES
+        {
+            u32 x = 0;
+            memcpy(&x, src + (u32)i * in->src_width, each);
+            copy[at / 4][i] |= x << at % 4 * 8;
+        }
+    }
+}
 static inline void tell(struct warp *w, const struct insn *in, enum access_kind kind,
                         enum access_space space, const struct request *q, u32 size)
 {
@@ -217,7 +232,12 @@ static inline void tell(struct warp *w, const struct insn *in, enum access_kind 
         const u32 *value[8];
         u32 copy[4][WARP];
         const u32 *const *v = NULL;
-        if (kind == ACCESS_STORE && size <= 16 && in->src_width >= 4) {
+        if (kind == ACCESS_STORE && in->src_width > 1 && size < 4 * in->count) {
+            narrow_value(w, in, size / in->count, copy);
+            for (u32 k = 0; k < 4; k++)
+                value[k] = copy[k];
+            v = value;
+        } else if (kind == ACCESS_STORE && size <= 16 && in->src_width >= 4) {
             u32 words = in->src_width / 4;
             for (u32 k = 0; k < size / 4 && k < 4; k++) {
                 u32 p = in->count > 1 ? in->places[k / words] : in->src[1];
@@ -225,10 +245,6 @@ static inline void tell(struct warp *w, const struct insn *in, enum access_kind 
                 LANES copy[k][i] = src[(u32)i * words + k % words];
                 value[k] = copy[k];
             }
-            if (size >= 4)
-                v = value;
-        } else if (kind == ACCESS_STORE && in->src_width == 4 && in->count == 1) {
-            value[0] = SRC(u32, 1);
             v = value;
         }
         access_event(w, in, kind, space, q->mask, size, q->a, v);

@@ -85,6 +85,10 @@ __global__ void histogram(const int *in, int *out)
         atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);
 }
 
+__device__ bool raised;
+__device__ uchar4 four;
+__device__ short two;
+
 /* Everyone raises the same flag; bytes side by side belong to different threads. */
 __global__ void same_value_and_bytes(int *flag, unsigned char *bytes)
 {
@@ -96,6 +100,9 @@ __global__ void same_value_and_bytes(int *flag, unsigned char *bytes)
     if (threadIdx.x & 1)
         any = 1;
     *flag = 1;
+    raised = true;
+    four = make_uchar4(1, 2, 3, 4);
+    two = -2;
     bytes[blockIdx.x * blockDim.x + threadIdx.x] = (unsigned char)threadIdx.x;
     __syncthreads();
     if (threadIdx.x == 0)

@@ -50,6 +50,17 @@ __global__ void last_warp_volatile(int *out)
         out[t] = t;
 }
 
+/* Two warps, each with a value of its own: bytes of it that differ are told from those that
+ * do not. */
+__global__ void two_values_one_byte(int *out)
+{
+    __shared__ uchar2 s;
+
+    s = make_uchar2(1, (unsigned char)(threadIdx.x / 32)); HERE(two_bytes)
+    __syncthreads();
+    out[threadIdx.x] = s.y;
+}
+
 __global__ void two_values_one_place(int *out)
 {
     __shared__ int s;
@@ -330,6 +341,7 @@ int main()
     EXPECT(1, reduce, "shared-race", reduce_barrier_in_wrong_place<<<1, 128>>>(a));
     EXPECT(1, volatile_warp, "shared-race", last_warp_volatile<<<1, 64>>>(a));
     EXPECT(1, two_values, "shared-race", two_values_one_place<<<1, 64>>>(a));
+    EXPECT(1, two_bytes, "shared-race", two_values_one_byte<<<1, 64>>>(a));
     EXPECT(1, syncwarp, "shared-race", syncwarp_is_not_syncthreads<<<1, 64>>>(a));
     EXPECT(1, tile, "shared-race", tile_of_next_step<<<1, 64>>>(a, b));
     EXPECT(1, atomic_and_plain, "shared-race", atomic_and_plain<<<1, 64>>>(a));
