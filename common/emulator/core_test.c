@@ -7,6 +7,7 @@
 #include "emu.h"
 #include "mem.h"
 #include <criterion/criterion.h>
+#include <criterion/redirect.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,6 +180,21 @@ Test(core, a_block_waits_for_a_later_one)
                            "@%p1 bra TOP;\nred.global.add.u32 [%out+4], 1;\nret;\n"
                            "LAST: mov.u32 %r1, 1;\nst.release.gpu.global.u32 [%out], %r1;");
     cr_expect_eq(out[1], 4 * 32);
+}
+
+/* A barrier of the grid made by hand, five times: what spins gives its turn away soon. */
+Test(core, blocks_that_wait_for_each_other_do_not_spin_for_long)
+{
+    setenv("WARPLAB_THREADS", "1", 1);
+    RUN(.grid = 16, .block = 64,
+        .body = "mov.u32 %r0, 0;\n"
+                "NEXT: add.u32 %r0, %r0, 16;\nbar.sync 0;\nsetp.ne.u32 %p0, %t, 0;\n"
+                "@%p0 bra MET;\nred.global.add.u32 [%out], 1;\n"
+                "SPIN: ld.volatile.global.u32 %r1, [%out];\nsetp.lt.u32 %p1, %r1, %r0;\n"
+                "@%p1 bra SPIN;\n"
+                "MET: bar.sync 0;\nsetp.lt.u32 %p1, %r0, 80;\n@%p1 bra NEXT;");
+    cr_expect_eq(out[0], 5 * 16);
+    cr_expect_lt(result.counters.inst_executed, 500000, "%lu", result.counters.inst_executed);
 }
 
 /* The first lane of block 0 spins for block 1; the others have come to the barrier meanwhile. */
@@ -626,6 +642,35 @@ Test(core, launch_bounds_hold_without_machine_code)
     snprintf(body + n, sizeof body - (size_t)n, "st.global.u32 [%%mine], %%v0;");
     RUN(.body = body, .block = 576, .attribute = ".maxntid 576, 1, 1"); /* 18 warps on 4 quarters */
     RUN(.body = body, .block = 1024, .attribute = ".maxntid 1024, 1, 1");
+}
+
+/* "%hd %hhx %x %s\n" of 0x1ffff three times and a string */
+#define PRINTING                                                                                   \
+    ".extern .func (.param .b32 n) vprintf(.param .b64 format, .param .b64 args);\n"               \
+    ".global .b8 f[] = {37, 104, 100, 32, 37, 104, 104, 120, 32, 37, 120, 32, 37, 115, 10, 0};\n"  \
+    ".global .b8 s[] = {111, 107, 0};\n"
+#define PRINT(string)                                                                              \
+    ".local .align 8 .b8 a[24];\n.reg .b64 %q, %g;\nmov.u64 %q, a;\ncvta.local.u64 %g, %q;\n"      \
+    "mov.u32 %r0, 0x1ffff;\nst.local.v2.u32 [a], {%r0, %r0};\nst.local.u32 [a+8], %r0;\n" string   \
+    "\nst.local.u64 [a+16], %d0;\nmov.u64 %d1, f;\ncvta.global.u64 %d1, %d1;\n"                    \
+    "{ .param .b64 p0; .param .b64 p1; .param .b32 r;\nst.param.b64 [p0], %d1;\n"                  \
+    "st.param.b64 [p1], %g;\ncall.uni (r), vprintf, (p0, p1); }"
+Test(core, printf_takes_arguments_as_wide_as_it_says)
+{
+    cr_redirect_stdout();
+    RUN(.before = PRINTING, .body = PRINT("mov.u64 %d0, s;\ncvta.global.u64 %d0, %d0;"),
+        .block = 1);
+    fflush(stdout);
+    cr_assert_stdout_eq_str("-1 ff 1ffff ok\n");
+}
+
+Test(core, printf_says_whose_memory_a_string_is)
+{
+    static const struct program p = {.before = PRINTING, .body = PRINT("mov.u64 %d0, 0;")};
+
+    cr_assert_eq(launch(p), cudaErrorIllegalAddress);
+    cr_assert(strstr(emu_error_text(), "a string is at 0x0, the null pointer"), "%s",
+              emu_error_text());
 }
 
 Test(core, bulk_copies_count_down_an_mbarrier)

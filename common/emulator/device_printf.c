@@ -7,6 +7,7 @@
  * were at the call.
  */
 #include "builtin.h"
+#include "check.h"
 #include "source.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -31,6 +32,7 @@ static struct {
 struct text {
     char *at;
     size_t n, size;
+    uint64_t unreadable; /* where it ended early */
 };
 static void put(struct text *t, const char *s, size_t n)
 {
@@ -42,13 +44,19 @@ static void put(struct text *t, const char *s, size_t n)
     t->n += n;
     t->at[t->n] = 0;
 }
+/* An argument as wide as the conversion says: "h" 2 bytes, "hh" one. */
+static long long narrowed(uint64_t v, bool is_signed, int halves, bool wide)
+{
+    unsigned drop = wide ? 0 : halves == 0 ? 32 : halves == 1 ? 48 : 56;
+    return is_signed ? (int64_t)(v << drop) >> drop : (int64_t)(v << drop >> drop);
+}
 /* One conversion, "%…x": its argument is read at *args, 8 bytes for 64-bit ones and floats. */
 static bool convert(struct warp *w, int lane, const char *spec, size_t n, uint64_t *args,
                     struct text *out)
 {
     char form[40], line[1100];
     char conv = spec[n - 1];
-    int longs = 0;
+    int longs = 0, halves = 0;
     size_t m = 0;
     int stars[2], nstars = 0, digits = 0;
     for (size_t k = 0; k < n - 1 && m < 24; k++) {
@@ -58,6 +66,7 @@ static bool convert(struct warp *w, int lane, const char *spec, size_t n, uint64
         if (spec[k] == 'l')
             longs++;
         else if (spec[k] == '*' && nstars < 2) {
+            out->unreadable = *args;
             if (!builtin_read(w, lane, *args, &stars[nstars], 4))
                 return false;
             *args += 4;
@@ -67,12 +76,15 @@ static bool convert(struct warp *w, int lane, const char *spec, size_t n, uint64
             m += (size_t)snprintf(form + m, sizeof(form) - m, "%d", stars[nstars++]);
         } else if (!strchr("hjztL", spec[k]))
             form[m++] = spec[k];
-        else if (spec[k] != 'h')
+        else if (spec[k] == 'h')
+            halves++;
+        else
             longs = 1;
     }
     uint64_t v = 0;
     bool wide = longs || strchr("fFeEgGaAps", conv);
     *args = ROUND_UP(*args, (uint64_t)(wide ? 8 : 4));
+    out->unreadable = *args;
     if (!builtin_read(w, lane, *args, &v, wide ? 8 : 4))
         return false;
     *args += wide ? 8 : 4;
@@ -84,6 +96,7 @@ static bool convert(struct warp *w, int lane, const char *spec, size_t n, uint64
         got = snprintf(line, sizeof(line), form, d);
     } else if (conv == 's') {
         char s[1024];
+        out->unreadable = v;
         if (!builtin_string(w, lane, v, s, sizeof(s)))
             return false;
         snprintf(form + m, sizeof(form) - m, "s");
@@ -92,13 +105,13 @@ static bool convert(struct warp *w, int lane, const char *spec, size_t n, uint64
         got = snprintf(line, sizeof(line), "0x%llx", (unsigned long long)v);
     } else if (strchr("di", conv)) {
         snprintf(form + m, sizeof(form) - m, "ll%c", conv);
-        got = snprintf(line, sizeof(line), form, wide ? (long long)v : (long long)(int32_t)v);
+        got = snprintf(line, sizeof(line), form, narrowed(v, true, halves, wide));
     } else if (conv == 'c') {
         snprintf(form + m, sizeof(form) - m, "c");
         got = snprintf(line, sizeof(line), form, (int)v);
     } else {
         snprintf(form + m, sizeof(form) - m, "ll%c", conv);
-        got = snprintf(line, sizeof(line), form, (unsigned long long)v);
+        got = snprintf(line, sizeof(line), form, narrowed(v, false, halves, wide));
     }
     if (got > 0)
         put(out, line, (size_t)got < sizeof(line) ? (size_t)got : sizeof(line) - 1);
@@ -108,6 +121,7 @@ static int format_lane(struct warp *w, int lane, uint64_t format, uint64_t args,
 {
     char f[4096];
     int n = 0;
+    out->unreadable = format;
     if (!builtin_string(w, lane, format, f, sizeof(f)))
         return -1;
     for (const char *p = f; *p;) {
@@ -184,9 +198,12 @@ const struct insn *builtin_printf(struct warp *w, const struct insn *in)
         struct text t = {0};
         int n = format_lane(w, i, builtin_argument(w, ci, 0, i), builtin_argument(w, ci, 1, i), &t);
         if (n < 0) {
+            char where[300];
             free(t.at);
+            check_describe_address(t.unreadable, where, sizeof(where));
             return warp_fault(w, in, i, cudaErrorIllegalAddress,
-                              "printf: the format or an argument is at an illegal address");
+                              "printf: the format or a string is at 0x%llx, %s",
+                              (unsigned long long)t.unreadable, where);
         }
         keep(&t, n);
         builtin_return(w, ci, i, (uint64_t)n);
