@@ -14,8 +14,10 @@
 #include <sys/mman.h>
 
 /* Turns a block's warps have before its worker opens another block, if no thread ends in them:
- * they may wait for it. A block whose threads pass a lock on does better alone. */
+ * they may wait for it. A block whose threads pass a lock on does better alone. A turn in which
+ * all that could run went round and round counts as STILL_TURN. */
 #define IMPATIENCE 64
+#define STILL_TURN 8
 
 /* ---- constant areas ---- */
 static void fill(uint8_t *at, uint32_t width, uint64_t v)
@@ -194,7 +196,8 @@ static void warp_start(struct warp *w, struct launch *l, struct block *b)
     w->nready = 0;
     w->depth = 0;
     w->carry = 0;
-    w->spins = w->spun = w->apart = false;
+    w->given = l->slice;
+    w->spins = w->spun = w->apart = w->still = false;
     w->local_top = w->entry.bytes;
     for (int i = 0; i < WARP; i++)
         w->paths[i].mask = 0;
@@ -283,7 +286,7 @@ static struct insn where_now(const struct warp *w)
 static void add_steps(struct worker *k, struct warp *w)
 {
     struct launch *l = k->launch;
-    k->steps += (uint64_t)(l->slice - (w->slice < 0 ? -1 : w->slice));
+    k->steps += (uint64_t)(w->given - (w->slice < 0 ? -1 : w->slice));
     if (l->steps_limit == 0 || k->steps < (uint64_t)l->slice)
         return;
     uint64_t used = atomic_fetch_add(&l->steps_used, k->steps) + k->steps;
@@ -332,6 +335,14 @@ void block_deadlock(struct block *b)
         panic("block with no warp to run");
 }
 
+/* Short while it goes round and round, and from then on twice as long each time: it may soon
+ * do so again. */
+static int32_t next_slice(const struct launch *l, const struct warp *w)
+{
+    if (w->still)
+        return STILL_SLICE;
+    return w->given < l->slice / 2 ? 2 * w->given : l->slice;
+}
 /* Gives each warp that can run a turn, until the block ends or nothing but yielding happens. */
 enum run block_run(struct block *b)
 {
@@ -339,11 +350,11 @@ enum run block_run(struct block *b)
     struct worker *k = b->worker;
     void (*run)(struct warp *) = exec_level()->run_warp;
     for (;;) {
-        uint32_t done = 0, ready = 0;
+        uint32_t done = 0, ready = 0, still = 0;
         for (uint32_t i = 0; i < b->nwarps; i++) {
             struct warp *w = &b->warps[i];
             if (w->state == WARP_READY) {
-                w->slice = l->slice;
+                w->slice = w->given = next_slice(l, w);
                 run(w);
                 b->moved = true;
                 add_steps(k, w);
@@ -352,6 +363,7 @@ enum run block_run(struct block *b)
             }
             done += w->state == WARP_DONE;
             ready += w->state == WARP_READY;
+            still += w->state == WARP_READY && w->still;
         }
         if (done == b->nwarps)
             return RUN_DONE;
@@ -373,10 +385,13 @@ enum run block_run(struct block *b)
             b->lived = b->live_threads;
             b->yields = 0;
         }
-        if (++b->yields >= IMPATIENCE || l->cooperative) {
+        b->yields += still == ready ? STILL_TURN : 1;
+        if (b->yields >= IMPATIENCE || l->cooperative) {
             b->yields = 0;
             return RUN_YIELD;
         }
+        if (still == ready && (b->cluster || k->nopen > 1))
+            return RUN_TURN;
     }
 }
 

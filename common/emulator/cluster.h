@@ -19,7 +19,11 @@ void cluster_worker(struct worker *k); /* runs clusters until none is left */
 bool cluster_release(struct cluster *c);
 
 /* block.c */
-enum run { RUN_DONE, RUN_YIELD };
+enum run {
+    RUN_DONE,
+    RUN_YIELD, /* it may wait for a block that is not open yet */
+    RUN_TURN,  /* others that are open should have a turn */
+};
 struct block *block_new(struct worker *k);
 void block_free(struct block *b);
 void block_start(struct block *b, uint64_t index); /* b->cluster and b->rank are set */

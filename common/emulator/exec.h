@@ -21,6 +21,7 @@
 #define PEER_OFFSET       ((1ull << PEER_SHIFT) - 1)
 #define SLICE             4096 /* warp instructions a path may run before others get a turn */
 #define COOPERATIVE_SLICE 64   /* the same in a cooperative launch */
+#define STILL_SLICE       64   /* and for a path that goes round and round: nothing_new() */
 
 struct frame { /* registers of one call */
     uint8_t *regs;
@@ -49,22 +50,25 @@ struct path {
     const struct insn *pc;
     struct recon *parent;
     struct frame *frame;
-    uint32_t sync_mask; /* PATH_SYNC: lanes it waits for */
-    uint32_t enter;     /* block to start on when it runs, NO_BLOCK: continue at pc */
-    uint8_t barrier;    /* PATH_BARRIER: which */
-    bool released;      /* its barrier is complete: do not wait again */
-    uint8_t alone;      /* slices in a row that only this path could run */
-    uint32_t result;    /* of bar.red, on release */
+    uint32_t sync_mask;   /* PATH_SYNC: lanes it waits for */
+    uint32_t enter;       /* block to start on when it runs, NO_BLOCK: continue at pc */
+    uint8_t barrier;      /* PATH_BARRIER: which */
+    bool released;        /* its barrier is complete: do not wait again */
+    uint8_t alone;        /* slices in a row that only this path could run */
+    bool still;           /* ended its last slice as the one before: nothing_new() */
+    uint64_t quick, full; /* of its registers then, and where it was */
+    uint32_t result;      /* of bar.red, on release */
 };
 
 enum warp_state { WARP_READY, WARP_WAITING, WARP_DONE };
 
 struct warp {
-    uint8_t *base[4]; /* by operand selector */
-    uint32_t mask;    /* lanes of the instruction in execution */
-    uint32_t carry;   /* condition code CC.CF, bit a lane */
-    int32_t slice;    /* warp instructions left of this turn */
-    bool spins, spun; /* this turn saw, the last one saw a lock that is taken: spinning() */
+    uint8_t *base[4];     /* by operand selector */
+    uint32_t mask;        /* lanes of the instruction in execution */
+    uint32_t carry;       /* condition code CC.CF, bit a lane */
+    int32_t slice, given; /* warp instructions left of this turn, and at its start */
+    bool still;           /* every path of it that could run is */
+    bool spins, spun;     /* this turn saw, the last one saw a lock that is taken: spinning() */
     bool apart; /* its lanes were parted here, where the program does not: release_arrived() */
     struct path *cur;
     struct block *block;
@@ -128,6 +132,7 @@ struct worker {
     struct mem_cache *caches;    /* by slot */
     struct rule_count *by_rules; /* by slot; NULL: what is in slots holds (rules.h) */
     uint64_t steps;              /* taken since last added to the launch */
+    uint32_t nopen;              /* blocks */
     struct block *spare;         /* finished blocks, for reuse */
     uint32_t index;
     uint64_t clock;

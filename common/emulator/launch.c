@@ -37,7 +37,7 @@ static void worker_run(struct worker *k)
 {
     struct launch *l = k->launch;
     struct block *open = NULL, *last = NULL, *spare = NULL;
-    uint32_t nopen = 0;
+    k->nopen = 0;
     if (cluster_size(l->cluster) > 1) {
         cluster_worker(k);
         return_steps(k);
@@ -45,7 +45,7 @@ static void worker_run(struct worker *k)
     }
     bool want = true; /* open another block? */
     while (!l->failed) {
-        if (want && nopen < l->max_active) {
+        if (want && k->nopen < l->max_active) {
             uint64_t index = atomic_fetch_add(&l->next_block, 1);
             if (index < l->nblocks) {
                 struct block *b = spare;
@@ -60,10 +60,10 @@ static void worker_run(struct worker *k)
                 else
                     open = b;
                 last = b;
-                nopen++;
+                k->nopen++;
                 if (l->cooperative)
-                    continue;    /* all of them first */
-                if (nopen > 1) { /* the new one runs next */
+                    continue;       /* all of them first */
+                if (k->nopen > 1) { /* the new one runs next */
                     struct block *before = open;
                     while (before->next != b)
                         before = before->next;
@@ -86,17 +86,17 @@ static void worker_run(struct worker *k)
         b->next = NULL;
         if (r == RUN_DONE) {
             block_finish(b);
-            nopen--;
+            k->nopen--;
             b->next = spare;
             spare = b;
-            want = nopen == 0;
+            want = k->nopen == 0;
         } else {
             if (last)
                 last->next = b;
             else
                 open = b;
             last = b;
-            want = true;
+            want = r == RUN_YIELD;
         }
     }
     while (open) {
