@@ -375,12 +375,13 @@ static void unwritten_now(struct block_state *b, const struct unwritten *u)
     finding_report(uninitialised, b->info, u->site, u->thread, addr, json, words);
 }
 
-/* CUB's merges read one element past the end of a tile and do not use it: that is no business
- * of a program's that calls them. */
+/* CUB's merges read one element past the end of a tile and do not use it, CUTLASS's matrix products
+ * the stage after the last: that is no business of a program's that calls them. */
 bool check_of_a_library(const char *kernel, const struct site *s)
 {
     return strncmp(kernel, "_ZN3cub", 7) == 0 || strncmp(kernel, "_ZN6thrust", 10) == 0 ||
-           s->inner_file || (s->file && source_is_toolkit(s->file));
+           strncmp(kernel, "_ZN7cutlass", 11) == 0 || s->inner_file ||
+           (s->file && source_is_toolkit(s->file));
 }
 
 /* In shared memory a read may only be early, because a barrier is missing and the writer's

@@ -48,6 +48,25 @@ Test(check, copies_of_parts)
     expect("uninitialised-read", 12);
 }
 
+/* Stages of a pipeline that a library loads and does not use. */
+Test(check, unwritten_shared_of_a_library)
+{
+    static const char *const kernels[] = {"_ZN7cutlass6KernelI4gemmEEvT_", "_ZN3cub1kEv", "_Z1kv"};
+
+    launch(1, 32);
+    finish(1);
+    for (int i = 0; i < 3; i++) {
+        expect(NULL, 0);
+        blocks[0].kernel = kernels[i];
+        blocks[0].launch++;
+        l->launch_begin(l, &blocks[0]);
+        l->block_begin(l, &blocks[0]);
+        go(0, 0, 10, SH(LD));
+        finish(1);
+    }
+    expect("uninitialised-read", 10);
+}
+
 Test(check, unwritten_shared)
 {
     launch(1, 32);
