@@ -57,14 +57,17 @@ static void launch_begin(struct listener *self, const struct block_info *any)
 }
 
 static void partial_settle(struct block_state *b, uint32_t w);
+static void settle_read_first(struct block_state *b, uint32_t warp, const struct access *next);
 
 /* Back into the pool. */
 static void block_retire(struct block_state *b)
 {
     struct block_state **p;
 
-    for (uint32_t w = 0; w < b->nwarps; w++)
+    for (uint32_t w = 0; w < b->nwarps; w++) {
         partial_settle(b, w);
+        settle_read_first(b, w, NULL);
+    }
     report_block_end(b);
     pthread_mutex_lock(&lock);
     for (p = &b->launch->running; *p != b; p = &(*p)->next)
@@ -336,6 +339,37 @@ static uint32_t *local_masks(struct block_state *b, uint32_t warp, uint32_t byte
     return b->local[warp];
 }
 
+static void local_unwritten(struct block_state *b, const struct access *a, uint32_t lane)
+{
+    struct read_first *r = &b->read_first[a->warp];
+
+    if (a->kind != ACCESS_LOAD || (r->site && r->addr != a->addr[lane])) {
+        report_unwritten(b, a, lane);
+        return;
+    }
+    *r = (struct read_first){a->site, a->size, r->mask | 1u << lane, a->addr[lane]};
+}
+
+/* The warp's next access, NULL at the end of the block: were bits of the word set, or was it
+ * read for its own sake? */
+static void settle_read_first(struct block_state *b, uint32_t warp, const struct access *next)
+{
+    struct read_first r = b->read_first[warp];
+    uint64_t addr[32];
+    struct access a = {.site = r.site, .space = ACCESS_LOCAL, .size = r.size, .warp = warp};
+
+    b->read_first[warp] = (struct read_first){0};
+    a.addr = addr;
+    for (uint32_t m = r.mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+
+        addr[lane] = r.addr;
+        if (!next || next->space != ACCESS_LOCAL || next->kind != ACCESS_STORE ||
+            next->size != r.size || !(next->mask >> lane & 1) || next->addr[lane] != r.addr)
+            report_unwritten(b, &a, lane);
+    }
+}
+
 static void local_access(struct block_state *b, const struct access *a)
 {
     for (uint32_t m = a->mask; m; m &= m - 1) {
@@ -347,8 +381,9 @@ static void local_access(struct block_state *b, const struct access *a)
             any |= written[i];
         for (uint32_t i = at; i < end && a->kind != ACCESS_LOAD; i++)
             written[i] |= 1u << lane;
-        if (a->kind != ACCESS_STORE && !(any >> lane & 1) && !a->site->early)
-            report_unwritten(b, a, lane);
+        if (a->kind != ACCESS_STORE && !(any >> lane & 1) && !a->site->early &&
+            !check_of_a_library(b->info->kernel, a->site))
+            local_unwritten(b, a, lane);
     }
 }
 
@@ -357,6 +392,8 @@ static void on_access(struct listener *self, struct block_info *info, const stru
     struct block_state *b = info->user[self->slot];
 
     order_catch_up(b, a->warp);
+    if (b->read_first[a->warp].site)
+        settle_read_first(b, a->warp, a);
     if (a->space == ACCESS_GLOBAL)
         global_access(b, a);
     else if (a->space == ACCESS_SHARED)

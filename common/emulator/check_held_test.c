@@ -1,4 +1,5 @@
-/* check_held_test.c - reads that a compare-and-swap follows, and those it does not. */
+/* check_held_test.c - reads that a compare-and-swap follows, and those it does not; reads of
+ * local memory that a store follows. */
 #include "check_play.h"
 
 /* Everyone: old = *p; then atomicCAS(p, …), in two blocks of which one is later. */
@@ -139,4 +140,36 @@ Test(check, stores_and_swaps)
     go(1, 0, 10, GL(ST, .base = data, ONE));
     expect("global-race", 10);
     finish(2);
+}
+
+/* x.bit = 1 of a variable never set, in a debug build: the word is read, changed and stored. */
+Test(check, a_bit_field_is_set)
+{
+    launch(1, 64);
+    for (uint32_t w = 0; w < 2; w++) {
+        go(0, w, 10, LO(LD, .base = 16));
+        go(0, w, 10, LO(ST, .base = 16));
+        go(0, w, 11, LO(LD, .base = 16));
+    }
+    finish(1);
+    expect(NULL, 0);
+}
+
+Test(check, a_word_is_read_before_another_is_stored)
+{
+    launch(1, 32);
+    go(0, 0, 10, LO(LD, .base = 16));
+    go(0, 0, 11, LO(ST, .base = 20));
+    go(0, 0, 12, LO(ST, .base = 16));
+    finish(1);
+    expect("uninitialised-read", 10);
+}
+
+Test(check, a_word_is_stored_by_fewer_lanes)
+{
+    launch(1, 32);
+    go(0, 0, 10, LO(LD, .base = 16));
+    go(0, 0, 11, LO(ST, .base = 16, .mask = ~1u));
+    finish(1);
+    expect("uninitialised-read", 10);
 }

@@ -242,6 +242,14 @@ struct block_state {
     const struct site *raced[MAX_UNWRITTEN];
     uint32_t nunwritten, nraced;
 
+    /* Local memory read before it was written: no finding if the warp's next access stores
+     * it back, for then a bit-field was set. */
+    struct read_first {
+        const struct site *site; /* NULL: none */
+        uint32_t size, mask;
+        uint64_t addr;
+    } read_first[MAX_WARPS];
+
     struct shadow_page *shared; /* pages of the block's shared memory */
     uint32_t nshared;           /* pages there are */
     uint32_t *local[MAX_WARPS]; /* a mask of lanes a byte: written */
