@@ -199,8 +199,8 @@ static inline u64 find_nth_set(u32 mask, u32 base, s32 offset)
 {
     if (offset == 0)
         return mask >> (base & 31) & 1 ? base : 0xffffffffu;
-    s32 pos = (s32)base, inc = offset > 0 ? 1 : -1, count = offset > 0 ? offset : -offset;
-    s32 found = 0;
+    s32 pos = (s32)base, inc = offset > 0 ? 1 : -1;
+    u32 count = offset > 0 ? (u32)offset : -(u32)offset, found = 0;
     for (; pos >= 0 && pos < 32; pos += inc)
         if (mask >> pos & 1 && ++found == count)
             return (u64)pos;

@@ -4,6 +4,8 @@
 #include "mem.h"
 #include "warplab.h"
 #include <criterion/criterion.h>
+#include <elf.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,4 +230,37 @@ Test(findings, left_to_a_program_that_reads_them)
     warplabSetCheck(1);
     cr_assert_str_eq(printed(), "");
     cr_assert_eq(warplabFindingCount(), 1);
+}
+
+/* A program whose fatbin says that its header is longer than its section. */
+Test(support, a_header_longer_than_its_section)
+{
+    static struct {
+        Elf64_Ehdr head;
+        Elf64_Shdr sections[2];
+        char names[16];
+        uint32_t magic;
+        uint16_t version, header;
+        uint64_t bytes;
+    } program = {.names = ".nv_fatbin", .magic = 0xBA55ED50, .version = 1, .header = UINT16_MAX};
+    int status = 0;
+    char path[] = "/tmp/supportXXXXXX";
+    int fd = mkstemp(path);
+
+    memcpy(program.head.e_ident, ELFMAG, SELFMAG);
+    program.head.e_shoff = offsetof(typeof(program), sections);
+    program.head.e_shnum = 2;
+    program.head.e_shstrndx = 1;
+    program.sections[0] =
+        (Elf64_Shdr){.sh_offset = offsetof(typeof(program), magic), .sh_size = 16};
+    program.sections[1] = (Elf64_Shdr){.sh_name = 11,
+                                       .sh_offset = offsetof(typeof(program), names),
+                                       .sh_size = sizeof program.names};
+    cr_assert(fd >= 0);
+    cr_assert_eq(write(fd, &program, sizeof program), (ssize_t)sizeof program);
+    cr_assert(freopen("/dev/null", "w", stderr));
+    status = warplabSupport(path);
+    close(fd);
+    unlink(path);
+    cr_assert_eq(status, 1);
 }

@@ -274,7 +274,8 @@ static bool add_section(struct report *r, const uint8_t *data, size_t size, cons
         memcpy(&magic, data + at, 4);
         memcpy(&header, data + at + 6, 2);
         memcpy(&bytes, data + at + 8, 8);
-        if (magic != 0xBA55ED50 || bytes > size - at - 16) {
+        if (magic != 0xBA55ED50 || header < 16 || header > size - at ||
+            bytes > size - at - header) {
             at += 8; /* padding between them */
             continue;
         }
@@ -292,7 +293,8 @@ static const uint8_t *elf_section(const uint8_t *data, size_t size, const char *
 
     *bytes = 0;
     if (size < sizeof *h || memcmp(data, ELFMAG, SELFMAG) != 0 || h->e_shoff >= size ||
-        h->e_shnum > (size - h->e_shoff) / sizeof *s || h->e_shstrndx >= h->e_shnum)
+        h->e_shoff % _Alignof(Elf64_Shdr) != 0 || h->e_shnum > (size - h->e_shoff) / sizeof *s ||
+        h->e_shstrndx >= h->e_shnum)
         return NULL;
     s = (const Elf64_Shdr *)(data + h->e_shoff);
     names = &s[h->e_shstrndx];
