@@ -75,7 +75,7 @@ struct insn *lower_emit(struct lower *l, const char *handler, ...)
         in->src[k] = NO_PLACE;
     in->taken = in->fall = NO_BLOCK;
     in->count = 1;
-    in->site = &l->f->sites[l->in - l->p->insns];
+    in->site = &l->f->sites[l->p->ninsns ? l->in - l->p->insns : 0];
     int h = handler_find(name);
     if (h < 0) {
         lower_fail(l, "%s: not supported by the emulator", in->site->opcode);
@@ -120,7 +120,8 @@ static void apply_guard(struct lower *l, uint32_t from)
 /* Sizes that no launch allows stay such when they are summed up. */
 static uint32_t saturated(uint64_t bytes)
 {
-    return bytes > 1u << 31 ? 1u << 31 : (uint32_t)bytes;
+    const uint32_t most = INT32_MAX / 16 * 16;
+    return bytes > most ? most : (uint32_t)bytes;
 }
 static void place_params(struct lower *l)
 {
