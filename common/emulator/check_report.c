@@ -390,6 +390,8 @@ void report_unwritten(struct block_state *b, const struct access *a, uint32_t la
 {
     struct unwritten u = {a->site, a->space, a->size, a->warp * 32 + lane, a->addr[lane]};
 
+    if (a->site->put_back)
+        return;
     if (a->space != ACCESS_SHARED) {
         unwritten_now(b, &u);
         return;

@@ -26,6 +26,7 @@ struct site {
     const char *opcode; /* "ld.shared.u32" */
     uint32_t index;     /* dense, unique in the function */
     bool early;         /* a load whose value goes into selp alone: maybe not the program's */
+    bool put_back;      /* a load of bits around a bit-field, which are stored as they were */
 };
 
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC };

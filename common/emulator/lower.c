@@ -178,8 +178,38 @@ static void count_uses(const struct ptx_operand *o, uint32_t *uses)
     if (o->pair)
         count_uses(o->pair, uses);
 }
+/* The instruction that alone uses what `in` makes, close behind it; NULL: none. */
+static const struct ptx_insn *only_user(const struct lower *l, const struct ptx_insn *in,
+                                        const uint32_t *uses)
+{
+    const struct ptx_insn *end = l->p->insns + l->p->ninsns;
+    const struct ptx_operand *o = in->operands;
+    if (o->kind != OPD_REG || uses[o->reg] != 2)
+        return NULL;
+    for (const struct ptx_insn *u = in + 1; u < end && u - in < 16; u++)
+        for (uint32_t k = 1; k < u->noperands; k++)
+            if (u->operands[k].kind == OPD_REG && u->operands[k].reg == o->reg)
+                return u;
+    return NULL;
+}
+/* s.bits = x: ld, and, or, st to the same place. */
+static bool puts_back(const struct lower *l, const struct ptx_insn *ld, const uint32_t *uses)
+{
+    const struct ptx_operand *from = &ld->operands[1], *to;
+    const struct ptx_insn *in = only_user(l, ld, uses);
+    if (!in || in->op != OP_and || in->operands[2].kind != OPD_IMM)
+        return false;
+    in = only_user(l, in, uses);
+    if (in && in->op == OP_or)
+        in = only_user(l, in, uses);
+    if (!in || in->op != OP_st)
+        return false;
+    to = &in->operands[0];
+    return to->has_reg == from->has_reg && (!to->has_reg || to->reg == from->reg) &&
+           to->var == from->var && to->offset == from->offset && in->space == ld->space;
+}
 /* The compiler makes `set ? v : -1` a load of v, set or not, and a selp behind it. */
-static void mark_early_loads(struct lower *l)
+static void mark_loads(struct lower *l)
 {
     uint32_t *uses = xcalloc(2 * l->p->nregs + 1, sizeof(*uses)), *chosen = uses + l->p->nregs;
     for (uint32_t i = 0; i < l->p->ninsns; i++) {
@@ -188,9 +218,12 @@ static void mark_early_loads(struct lower *l)
             count_uses(&in->operands[k], in->op == OP_selp && (k == 1 || k == 2) ? chosen : uses);
     }
     for (uint32_t i = 0; i < l->p->ninsns; i++) {
-        const struct ptx_operand *to = &l->p->insns[i].operands[0];
-        l->f->sites[i].early = l->p->insns[i].op == OP_ld && to->kind == OPD_REG &&
-                               chosen[to->reg] && uses[to->reg] == 1;
+        const struct ptx_insn *in = &l->p->insns[i];
+        const struct ptx_operand *to = in->operands;
+        if (in->op != OP_ld || to->kind != OPD_REG)
+            continue;
+        l->f->sites[i].early = chosen[to->reg] && uses[to->reg] == 1;
+        l->f->sites[i].put_back = puts_back(l, in, uses);
     }
     free(uses);
 }
@@ -210,7 +243,7 @@ static void make_sites(struct lower *l)
     }
     f->sites[l->p->ninsns] =
         (struct site){.opcode = "end", .index = l->p->ninsns ? l->p->ninsns - 1 : 0};
-    mark_early_loads(l);
+    mark_loads(l);
 }
 
 /* ---- blocks ---- */
