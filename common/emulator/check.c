@@ -457,6 +457,8 @@ static void on_leave(struct listener *self, struct block_info *info, uint32_t id
 {
     struct block_state *b = info->user[self->slot];
 
+    if (!b) /* of a cluster, and over: others of it wait no longer */
+        return;
     for (uint32_t w = 0; w < b->nwarps; w++) {
         order_catch_up(b, w);
         partial_settle(b, w);
