@@ -22,6 +22,7 @@ struct program {
     const char *body;             /* %t, %cta, %out are set; %r0-9, %d0-9, %f0-3, %p0-3 free */
     const char *attribute;        /* of the entry: .maxntid … */
     uint32_t grid, block, shared; /* 0: one block, one warp, nothing */
+    bool cooperative;
 };
 static uint32_t *out; /* the buffer after the last launch */
 static struct emu_result result;
@@ -34,7 +35,7 @@ static const char prologue[] =
 
 static cudaError_t launch(struct program p)
 {
-    char text[16384];
+    static char text[1 << 17];
     const char *texts[] = {text};
     struct emu_module *m;
     struct mem_alloc *a = mem_alloc(WORDS * 4, 256, MEM_DEVICE, NULL);
@@ -52,6 +53,7 @@ static cudaError_t launch(struct program p)
                            .grid = {p.grid ? p.grid : 1, 1, 1},
                            .block = {p.block ? p.block : 32, 1, 1},
                            .shared_bytes = p.shared,
+                           .cooperative = p.cooperative,
                            .params = &a->addr};
     return emu_launch(&l, &result);
 }
@@ -101,6 +103,21 @@ Test(core, a_loop_left_lane_by_lane_meets_after_it)
     "SPIN: atom.global.cas.b32 %r0, [%out], 0, 1;\nsetp.ne.u32 %p0, %r0, 0;\n"                     \
     "@%p0 bra SPIN;\nld.volatile.global.u32 %r1, [%out+4];\nadd.u32 %r1, %r1, 1;\n"                \
     "st.volatile.global.u32 [%out+4], %r1;\nmembar.gl;\natom.global.exch.b32 %r0, [%out], 0;"
+/* Turns end between blocks of code, and one that is longer than a turn runs all the same. */
+Test(core, code_without_branches_may_be_of_any_length)
+{
+    static char body[100000];
+    for (uint32_t n = 50; n <= 5000; n *= 10)
+        for (int cooperative = 0; cooperative < 2; cooperative++) {
+            char *at = stpcpy(body, "mov.u32 %r0, %t;\n");
+            for (uint32_t i = 0; i < n; i++)
+                at = stpcpy(at, "add.u32 %r0,%r0,3;");
+            stpcpy(at, "\nst.global.u32 [%mine], %r0;");
+            RUN(.body = body, .cooperative = cooperative);
+            cr_expect_eq(out[7], 7 + 3 * n);
+        }
+}
+
 Test(core, a_lock_taken_by_each_lane)
 {
     RUN(.grid = 1, .block = 64, .body = LOCKED_ADD);

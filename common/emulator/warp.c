@@ -321,16 +321,12 @@ const struct insn *warp_resume(struct warp *w)
     return warp_enter(w, b);
 }
 
-const struct insn *warp_enter(struct warp *w, uint32_t b)
+/* Block b runs now: count it and tell it. */
+static const struct insn *begin_block(struct warp *w, uint32_t b)
 {
     struct path *p = w->cur;
-    if (b == w->recon_block && b != NO_BLOCK)
-        return warp_arrive(w);
     const struct emu_func *f = p->frame->func;
     const struct bblock *bb = &f->blocks[b];
-    w->slice -= (int32_t)bb->ninsns + 1;
-    if (w->slice < 0)
-        return warp_slice_end(w, b);
     struct block_count *c = &w->worker->counts[bb->count];
     c->warps++;
     c->lanes += (uint64_t)__builtin_popcount(p->mask);
@@ -340,6 +336,13 @@ const struct insn *warp_enter(struct warp *w, uint32_t b)
             l->listeners[k]->path(l->listeners[k], &w->block->info, &f->sites[bb->ptx_first],
                                   bb->ninsns, w->index, p->mask);
     return f->insns + bb->first;
+}
+const struct insn *warp_enter(struct warp *w, uint32_t b)
+{
+    if (b == w->recon_block && b != NO_BLOCK)
+        return warp_arrive(w);
+    w->slice -= (int32_t)w->cur->frame->func->blocks[b].ninsns + 1;
+    return w->slice < 0 ? warp_slice_end(w, b) : begin_block(w, b);
 }
 
 /* Do lanes that go on at block b come to a barrier of all threads before they can do anything
@@ -436,6 +439,12 @@ static bool all_still(const struct warp *w)
 
 const struct insn *warp_slice_end(struct warp *w, uint32_t b)
 {
+    int32_t needs = (int32_t)w->cur->frame->func->blocks[b].ninsns + 1;
+    if (w->slice + needs >= w->given) { /* longer than a slice: a turn of its own */
+        w->slice = 0;
+        w->given = needs;
+        return begin_block(w, b);
+    }
     w->cur->still = !w->spins && nothing_new(w, b);
     w->still = all_still(w);
     bool waits = w->spins || w->cur->still || looks(w->cur->frame->func, b);
