@@ -133,6 +133,8 @@
     X(mad_lo_16, u16, u16, u16, u16, (u32)a * b + c)                                                         \
     X(mad_lo_32, u32, u32, u32, u32, a * b + c)                                                              \
     X(mad_lo_64, u64, u64, u64, u64, a * b + c)                                                              \
+    X(mad_hi_u16, u16, u16, u16, u16, (((u32)a * b) >> 16) + c)                                              \
+    X(mad_hi_s16, u16, s16, s16, u16, (u32)(((s32)a * b) >> 16) + c)                                         \
     X(mad_hi_u32, u32, u32, u32, u32, (u32)(((u64)a * b) >> 32) + c)                                         \
     X(mad_hi_s32, u32, s32, s32, u32, (u32)(((s64)a * b) >> 32) + c)                                         \
     X(mad_hi_sat_s32, s32, s32, s32, s32, clamp_s32((((s64)a * b) >> 32) + c))                               \

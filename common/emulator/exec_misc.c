@@ -309,7 +309,7 @@ HANDLER(shfl)
         }
         if (!p)
             j = lane;
-        r[i] = a[j & 31];
+        r[i] = ON(w->mask, j & 31) ? a[j & 31] : 0; /* as an H200 does where it is undefined */
         valid |= (u32)p << i;
     }
     u32 *d = DST(u32);

@@ -72,6 +72,18 @@ static bool divided(const unsigned long long *out)
     return true;
 }
 
+/* Lanes 16 to 31 do not shuffle: what others get from them is open, and 0 on an H200. NVIDIA's
+ * sample `reduction` rests on it. */
+__global__ void shuffle_by_half(int *out)
+{
+    int sum = 2 + threadIdx.x;
+
+    if (threadIdx.x < 16)
+        for (int d = 16; d > 0; d /= 2)
+            sum += __shfl_down_sync(0xffff, sum, d);
+    out[threadIdx.x] = sum;
+}
+
 __global__ void claim(int x)
 {
     assert(x == 0);
@@ -147,6 +159,9 @@ int main()
     areas<<<1, 32>>>(x);
     EXPECT(cudaDeviceSynchronize() == cudaSuccess);
     EXPECT(x[3] == 9 + 55 && x[4] == 12 + 55);
+    shuffle_by_half<<<1, 32>>>(x);
+    EXPECT(cudaDeviceSynchronize() == cudaSuccess);
+    EXPECT(x[0] == 152 && x[7] == 117 && x[15] == 17 && x[16] == 18);
     EXPECT(cudaMallocManaged(&quotients, 64 * sizeof *quotients) == cudaSuccess);
     divide<<<1, 32>>>(quotients);
     EXPECT(cudaDeviceSynchronize() == cudaSuccess);
