@@ -2,7 +2,7 @@
 // only: coherent_data
 // expect: data-ok=fail data-clean=fail data-lanes=any
 // hint: data-ok: permutation
-// hint: data-clean: illegal address: read of 4 bytes
+// hint: data-clean: both lanes store in the same instruction
 #include "warplab.cuh"
 
 template <unsigned path> __device__ float work(float x)
