@@ -346,6 +346,14 @@ static void note_unknown(const struct block_info *b, const struct site *s)
     finding_note(words);
 }
 
+/* What a library may do and a program may not. */
+static void put_without_lines(struct text *t, const struct site *s, enum access_space space)
+{
+    if (!s->file && space == ACCESS_SHARED)
+        put(t, "    no line information: nvcc -lineinfo would name the line, and tell a library's "
+               "code from the program's\n");
+}
+
 /* What there is to say, apart from the access itself: it may be over by now. */
 static void unwritten_now(struct block_state *b, const struct unwritten *u)
 {
@@ -368,9 +376,7 @@ static void unwritten_now(struct block_state *b, const struct unwritten *u)
         u->space == ACCESS_GLOBAL   ? "cudaMemcpy, cudaMemset or a kernel that fills it missing"
         : u->space == ACCESS_SHARED ? "does every element get stored before it is read"
                                     : "is the variable set on every path");
-    if (!u->site->file && u->space == ACCESS_SHARED)
-        put(&t, "    no line information: nvcc -lineinfo would name the line, and tell a library's "
-                "code from the program's\n");
+    put_without_lines(&t, u->site, u->space);
     members(&j, &a, words);
     finding_report(uninitialised, b->info, u->site, u->thread, addr, json, words);
 }
@@ -588,6 +594,8 @@ void report_clash(const struct clash *c)
         put(&t, "    both lanes store in the same instruction, different values\n");
     put(&t, "    a GPU would give one result or the other, and not always the same one\n");
     put_advice(&t, c);
+    if (distance(c) == SAME_WARP)
+        put_without_lines(&t, a->site, a->space);
     members(&j, a, words);
     put_other_json(&j, c);
     finding_report(kind, c->info, a->site, thread, addr, json, words);

@@ -144,6 +144,19 @@ Test(check, a_library_inside_a_warp)
     expect("shared-race", 13);
 }
 
+Test(check, a_race_without_lines)
+{
+    uint64_t addr[32] = {0};
+    struct site s = {.ptx_line = 30, .opcode = "ld.shared.u32"};
+    struct access a = {.site = &s, .space = ACCESS_SHARED, .size = 4, .mask = 1, .addr = addr};
+
+    launch(1, 32);
+    go(0, 0, 10, SH(ST, .same = true, .mask = 2));
+    l->access(l, &blocks[0], &a);
+    expect("shared-race", 0);
+    expect_text("a library's code");
+}
+
 Test(check, a_library_and_another_warp)
 {
     launch(1, 64);
