@@ -211,7 +211,7 @@ const struct insn *atomic_shared(struct warp *w, const struct insn *in, struct r
         return NULL;
     count_access(w, in, q, 0, total, atomic_passes(q));
     tell(w, in, ACCESS_ATOMIC, ACCESS_SHARED, q, total);
-    LANES host[i] = w->block->shared + q->a[i];
+    LANES host[i] = shared_at(w, q->a[i]);
     atomic_lanes(w, in, host, q->mask, false);
     return in + 1;
 }

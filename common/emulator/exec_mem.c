@@ -347,7 +347,7 @@ static const struct insn *load_shared(struct warp *w, const struct insn *in, str
     u8 *host[WARP];
     if (!shared_request(w, in, q, false))
         return NULL;
-    LANES host[i] = w->block->shared + q->a[i];
+    LANES host[i] = shared_at(w, q->a[i]);
     load_lanes_from(w, in, (const u8 *const *)host);
     return in + 1;
 }
@@ -356,7 +356,7 @@ static const struct insn *store_shared(struct warp *w, const struct insn *in, st
     u8 *host[WARP];
     if (!shared_request(w, in, q, true))
         return NULL;
-    LANES host[i] = w->block->shared + q->a[i];
+    LANES host[i] = shared_at(w, q->a[i]);
     store_lanes_to(w, in, host);
     return in + 1;
 }
@@ -705,7 +705,7 @@ bool access_lanes(struct warp *w, const struct insn *in, const u64 *a, u32 size,
     if (window == MEM_SHARED_BASE) {
         if (!shared_request(w, &one, &q, store))
             return false;
-        LANES host[i] = w->block->shared + q.a[i];
+        LANES host[i] = shared_at(w, q.a[i]);
     } else {
         int kind = global_request(w, &one, &q, store, per_lane);
         if (!kind)

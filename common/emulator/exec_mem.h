@@ -169,6 +169,11 @@ bool JOIN(scattered, LEVEL)(struct warp *w, const struct insn *in, struct reques
 #define scattered JOIN(scattered, LEVEL)
 
 /* ---- host memory ---- */
+/* Where a shared address is on the host; of a lane that is off, anywhere. */
+static inline u8 *shared_at(const struct warp *w, u64 a)
+{
+    return (u8 *)((uintptr_t)w->block->shared + a);
+}
 /* Finds host memory for a global request. Returns 0: fault; 1: q->delta serves all lanes;
  * 2: per_lane holds each lane's. */
 static inline int resolve(struct warp *w, const struct insn *in, struct request *q, u32 size,
