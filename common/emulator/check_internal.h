@@ -308,6 +308,7 @@ struct clash {
 };
 struct clash clash_of(struct block_state *b, const struct access *a, uint32_t lane, uint64_t other,
                       bool other_writes, bool same_instruction);
+bool clash_known(const struct clash *c); /* its two lines have been told */
 void report_clash(const struct clash *c);
 void report_unwritten(struct block_state *b, const struct access *a, uint32_t lane);
 void report_block_end(struct block_state *b);

@@ -15,6 +15,7 @@
  */
 #include "check_internal.h"
 #include <string.h>
+#include <time.h>
 
 static bool is_strong(const struct access *a)
 {
@@ -139,6 +140,26 @@ static bool stores_what_is_there(const struct race *x, uint32_t lane, const uint
     return !memcmp(word, contents, x->a->size);
 }
 
+/* Another host thread tells of a store before it makes it: another block's may be on its way.
+ * So wait for it, once for two lines: when they are accused, there is nothing to wait for. */
+static __attribute__((noinline, cold)) bool stored_meanwhile(const struct race *x, uint64_t cell,
+                                                             uint32_t lane, const uint8_t *contents)
+{
+    struct timespec pause = {.tv_nsec = 1000000};
+
+    if (x->a->space != ACCESS_GLOBAL || cell_block(cell) == x->b->block)
+        return false;
+    struct clash c = clash_of(x->b, x->a, lane, cell, true, false);
+    if (clash_known(&c))
+        return false;
+    for (int ms = 0; ms < 50; ms++) {
+        nanosleep(&pause, NULL);
+        if (stores_what_is_there(x, lane, contents))
+            return true;
+    }
+    return false;
+}
+
 /* Reads plainly what others update atomically: it may be about to compare and swap. */
 static __attribute__((noinline, cold)) void race_with(const struct race *x, uint64_t cell,
                                                       uint32_t lane, bool cell_writes)
@@ -182,7 +203,8 @@ static __attribute__((noinline)) void meet_write(const struct race *x, uint64_t 
     }
     if (ordered(x, cell, false, lane))
         return;
-    if (store && cell_how(cell) <= HOW_WEAK && stores_what_is_there(x, lane, contents))
+    if (store && cell_how(cell) <= HOW_WEAK &&
+        (stores_what_is_there(x, lane, contents) || stored_meanwhile(x, cell, lane, contents)))
         return;
     race_with(x, cell, lane, true);
 }

@@ -569,6 +569,12 @@ static bool inside_a_library(const struct clash *c)
            check_of_a_library(c->info->kernel, c->site);
 }
 
+bool clash_known(const struct clash *c)
+{
+    return seen(c->a.space == ACCESS_SHARED ? shared_race : global_race, c->info, c->a.site,
+                c->site);
+}
+
 void report_clash(const struct clash *c)
 {
     const struct access *a = &c->a;
