@@ -24,7 +24,7 @@ SANITIZE := -fsanitize=address,undefined -fno-omit-frame-pointer -Wno-format-ove
 LDFLAGS += -fsanitize=address,undefined
 endif
 CFLAGS := -std=gnu11 -O2 -g -fPIC -pthread -Wall -Wextra -Wformat-security -Werror -MMD -MP -D_GNU_SOURCE \
-          -Icommon/emulator -Icommon/harness -Igrading -I$B/gen -isystem $(CUDA)/include \
+          -Icommon -I. -I$B/gen -isystem $(CUDA)/include \
           -DCUDA_INCLUDE='"$(CUDA)/include"' $(SANITIZE)
 CUDA_LIBS = -L$(CUDA)/lib64 -lcudart -lnvrtc -Wl,-rpath,'$$ORIGIN/../lib:$(CUDA)/lib64' \
             -Wl,--enable-new-dtags -ljansson -lm -ldl -pthread
@@ -42,15 +42,16 @@ ON_gpu = LD_LIBRARY_PATH=$(CUDA)/lib64$(OTHER_PATHS)
 ON_emulator = LD_LIBRARY_PATH=$(CURDIR)/$B/lib$(OTHER_PATHS)
 ON = $(ON_$(BACKEND))
 
-# ---- emulator: exec*.c is built once per x86-64 level, the rest once ----
+# ---- emulator: exec/ops is built once per x86-64 level, the rest once ----
 ARCH := $(shell uname -m)
 LEVELS := $(if $(filter x86_64,$(ARCH)),v2 v3 v4,base)
 LEVEL_v2 := -march=x86-64-v2
 LEVEL_v3 := -march=x86-64-v3
 LEVEL_v4 := -march=x86-64-v4 -mprefer-vector-width=512
 EMU := common/emulator
-EMU_EXEC := $(wildcard $(EMU)/exec*.c)
-EMU_SRC := $(filter-out $(EMU_EXEC) %_test.c %_main.c %_fuzz.c,$(wildcard $(EMU)/*.c))
+EMU_ROOMS := $(addprefix $(EMU)/,base ptx code exec count check runtime)
+EMU_EXEC := $(wildcard $(EMU)/exec/ops/*.c)
+EMU_SRC := $(filter-out %_test.c %_main.c %_fuzz.c,$(wildcard $(EMU_ROOMS:%=%/*.c)))
 EMU_OBJ := $(EMU_SRC:%.c=$B/%.o) $(foreach l,$(LEVELS),$(EMU_EXEC:%.c=$B/%.$l.o))
 EMU_LIBS := -lzstd -llz4 -ljansson -lm -ldl -pthread
 
@@ -64,18 +65,19 @@ $B/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -c $< -o $@
 
-emulator: $B/lib/libcudart.so.13 $(if $(wildcard $(EMU)/warprun_main.c),$B/bin/warprun)
-$B/lib/libcudart.so.13: $(EMU_OBJ) $(EMU)/libcudart.map
+emulator: $B/lib/libcudart.so.13 $(if $(wildcard $(EMU)/tools/warprun_main.c),$B/bin/warprun)
+$B/lib/libcudart.so.13: $(EMU_OBJ) $(EMU)/runtime/libcudart.map
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(EMU)/libcudart.map $(LDFLAGS) $(EMU_OBJ) -o $@ $(EMU_LIBS)
-$B/bin/warprun: $B/$(EMU)/warprun_main.o
+	$(Q)$(CC) -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(EMU)/runtime/libcudart.map $(LDFLAGS) $(EMU_OBJ) -o $@ $(EMU_LIBS)
+$B/bin/warprun: $B/$(EMU)/tools/warprun_main.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@
 
 # ---- harness: one library, one program a lab ----
 HAR := common/harness
-HAR_SRC := $(filter-out %_test.c %_main.c $(HAR)/run.c $(HAR)/testlab.c,$(wildcard $(HAR)/*.c))
-HAR_OBJ := $(HAR_SRC:%.c=$B/%.o) $B/grading/gate.o
+HAR_ROOMS := common/base common/lab common/run $(HAR)
+HAR_SRC := $(filter-out %_test.c %_main.c $(HAR)/main.c $(HAR)/testlab.c,$(wildcard $(HAR_ROOMS:%=%/*.c)))
+HAR_OBJ := $(HAR_SRC:%.c=$B/%.o)
 LABS := $(patsubst labs/%/harness.c,%,$(wildcard labs/*/harness.c))
 LAB_BINS := $(LABS:%=$B/bin/%)
 LAB_OBJ := $(LABS:%=$B/labs/%/harness.o)
@@ -85,15 +87,15 @@ $B/libharness.a: $(HAR_OBJ)
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(LABS:%=$B/gen/lab_%.c) $B/gen/lab_testlab.c: $B/gen/lab_%.c: Makefile
 	@mkdir -p $(@D)
-	@printf '#include "lab.h"\nextern const struct lab lab_$*;\nconst struct lab *const all_labs[] = {&lab_$*};\nconst int all_labs_count = 1;\n' >$@
+	@printf '#include "lab/lab.h"\nextern const struct lab lab_$*;\nconst struct lab *const all_labs[] = {&lab_$*};\nconst int all_labs_count = 1;\n' >$@
 $B/gen/labs.c: $(LABS:%=labs/%/harness.c) Makefile
 	@mkdir -p $(@D)
-	@{ echo '#include "lab.h"'; printf 'extern const struct lab lab_%s;\n' $(LABS); \
+	@{ echo '#include "lab/lab.h"'; printf 'extern const struct lab lab_%s;\n' $(LABS); \
 	   echo 'const struct lab *const all_labs[] = {'; printf '    &lab_%s,\n' $(LABS); \
 	   echo '};'; echo 'const int all_labs_count = $(words $(LABS));'; } >$@
 $B/gen/%.o: $B/gen/%.c
 	$(Q)$(CC) $(CFLAGS) -c $< -o $@
-$(LAB_BINS): $B/bin/%: $B/labs/%/harness.o $B/gen/lab_%.o $B/$(HAR)/run.o $B/libharness.a
+$(LAB_BINS): $B/bin/%: $B/labs/%/harness.o $B/gen/lab_%.o $B/$(HAR)/main.o $B/libharness.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
 $B/bin/labcc: $B/$(HAR)/labcc_main.o $B/libharness.a
@@ -125,8 +127,8 @@ run: $(RUNTIME_$(BACKEND)) $B/bin/$(LAB)
 	    $(if $(CASE),--case '$(CASE)') $(if $(FILE),--file $(FILE)) $(ARGS)
 
 # ---- tests ----
-EMU_TESTS := $(wildcard $(EMU)/*_test.c)
-HAR_TESTS := $(wildcard $(HAR)/*_test.c)
+EMU_TESTS := $(wildcard $(EMU)/*/*_test.c)
+HAR_TESTS := $(wildcard $(HAR_ROOMS:%=%/*_test.c))
 $B/test/emulator: $(EMU_TESTS:%.c=$B/%.o) $(EMU_OBJ)
 $B/test/harness: $(HAR_TESTS:%.c=$B/%.o) $B/$(HAR)/testlab.o $B/libharness.a
 $B/test/emulator: LIBS = $(EMU_LIBS)
@@ -136,7 +138,7 @@ $B/test/emulator $B/test/harness: | build/deps-test.ok
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcriterion $(LIBS)
 test-emulator: $B/test/emulator
 	$(Q)$B/test/emulator
-$B/test/testlab: $B/$(HAR)/testlab.o $B/gen/lab_testlab.o $B/$(HAR)/run.o $B/libharness.a
+$B/test/testlab: $B/$(HAR)/testlab.o $B/gen/lab_testlab.o $B/$(HAR)/main.o $B/libharness.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
 test-harness: $B/test/harness $B/test/testlab $B/lib/libcudart.so.13
@@ -144,7 +146,7 @@ test-harness: $B/test/harness $B/test/testlab $B/lib/libcudart.so.13
 test-runs: $B/lib/libcudart.so.13 $(LAB_BINS)
 	$(Q)common/run.sh tests '$(ON_emulator)' $B/bin $(LABS)
 test-san:
-	$(Q)LSAN_OPTIONS=suppressions=$(CURDIR)/common/harness/leaks.supp:print_suppressions=0 $(MAKE) --no-print-directory SAN=1 test-emulator test-harness $(if $(wildcard grading/*_test.c),test-grading)
+	$(Q)LSAN_OPTIONS=suppressions=$(CURDIR)/common/harness/leaks.supp:print_suppressions=0 $(MAKE) --no-print-directory SAN=1 test-emulator test-harness test-grading
 
 C_FILES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
 format:
@@ -155,8 +157,8 @@ test-format: | build/deps-test.ok
 # of structures, and of lane loops, which gcc's own warnings see through.
 LINT := -q --error-exitcode=1 --inline-suppr --enable=warning,portability --std=c11 --suppress=missingInclude \
     --suppress=nullPointerRedundantCheck --suppress=ctunullpointer --suppress=nullPointerArithmeticRedundantCheck \
-    --suppress=unknownEvaluationOrder '--suppress=uninitvar:$(EMU)/exec*' '--suppress=ctuuninitvar:$(EMU)/exec*' '--suppress=legacyUninitvar:$(EMU)/exec*' \
-    -Icommon/emulator -Icommon/harness -Igrading -D__x86_64__ -DLEVEL=v3 --include=common/harness/cppcheck.h
+    --suppress=unknownEvaluationOrder '--suppress=uninitvar:$(EMU)/exec/*' '--suppress=ctuuninitvar:$(EMU)/exec/*' '--suppress=legacyUninitvar:$(EMU)/exec/*' \
+    -Icommon -I. -D__x86_64__ -DLEVEL=v3 --include=common/harness/cppcheck.h
 lint test-lint: | build/deps-test.ok
 	$(Q)cppcheck $(LINT) $(filter-out %_test.c %_fuzz.c,$(filter %.c,$(C_FILES))) && echo '1 passed, 0 failed'
 tables:
@@ -165,9 +167,9 @@ test-readme:
 	$(Q)$(HAR)/readme_tables --check README.md
 
 SUITES := format lint emulator harness runs readme
--include $(wildcard $(EMU)/programs/programs.mk $(EMU)/cases/cases.mk $(EMU)/fuzz.mk $(EMU)/arm64/arm64.mk labs/labs.mk plots/plots.mk slides/slides.mk grading/grading.mk)
+-include $(wildcard $(EMU)/programs/programs.mk $(EMU)/cases/cases.mk $(EMU)/tools/fuzz.mk $(EMU)/arm64/arm64.mk labs/labs.mk plots/plots.mk slides/slides.mk grading/grading.mk)
 slides-tools: | build/deps-slides.ok
-SUITES += $(if $(wildcard grading/*_test.c),grading) $(if $(wildcard plots/test_*.py),plots) san
+SUITES += grading $(if $(wildcard plots/test_*.py),plots) san
 test: build/deps-test.ok
 	$(Q)$(MAKE) --no-print-directory programs
 	$(Q)common/test.sh $B/test/logs $(SUITES)

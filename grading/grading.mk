@@ -2,35 +2,36 @@
 .PHONY: grade grading test-grading test-pages test-grading-gpu no-grading-gpu bench-grade bench-memory mutate
 
 GR := grading
-GR_TOOLS := $(GR)/fast_clock.c $(GR)/main.c $(GR)/runner_main.c $(GR)/compile_main.c
-GR_SRC := $(filter-out $(GR_TOOLS) %_test.c,$(wildcard $(GR)/*.c))
+GR_TOOLS := $(GR)/mark/fast_clock.c $(GR)/commands/main.c $(GR)/mark/runner_main.c $(GR)/mark/compile_main.c
+GR_ROOMS := $(addprefix $(GR)/,base intake mark book report export commands)
+GR_SRC := $(filter-out $(GR_TOOLS) %_test.c,$(wildcard $(GR_ROOMS:%=%/*.c)))
 GR_LABS := $(patsubst labs/%/grader.c,%,$(wildcard labs/*/grader.c))
 GR_LIBS := -lsqlite3 -ljansson -larchive -lseccomp -lnettle -lm -ldl
 # The grader's own half of the harness. It links no CUDA runtime: of module.c and exec.c only
 # what needs none is kept.
-GR_HARNESS := $(addprefix $B/$(GR)/trusted/,dtype.o compare.o plan.o host.o half.o)
+GR_HARNESS := $(addprefix $B/$(GR)/trusted/,lab/dtype.o lab/compare.o lab/plan.o lab/gate.o base/host.o half.o)
 GR_KEEP := record_clamp exec_poison_byte
 GR_NVRTC := -L$(firstword $(wildcard $(CUDA)/lib64 $(CUDA)/lib)) -Wl,-rpath,$(firstword $(wildcard $(CUDA)/lib64 $(CUDA)/lib))
 GR_OBJ := $(GR_SRC:%.c=$B/%.o) $(GR_LABS:%=$B/labs/%/grader.o) $(GR_LABS:%=$B/$(GR)/trusted/labs/%.o) \
           $B/$(GR)/tables.o $(GR_HARNESS)
 GR_BOXED := $B/bin/grade-runner $B/bin/grade-cc
 
-$B/$(GR)/%.o $B/labs/%/grader.o: CFLAGS += -Igrading -DCUDA_DIR='"$(abspath $(CUDA))"'
+$B/$(GR)/%.o $B/labs/%/grader.o: CFLAGS += -DCUDA_DIR='"$(abspath $(CUDA))"'
 
-$B/$(GR)/trusted/%.o: common/harness/%.c
+$B/$(GR)/trusted/%.o: common/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -ffunction-sections -fdata-sections -c $< -o $@
 $B/$(GR)/trusted/labs/%.o: labs/%/harness.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -ffunction-sections -fdata-sections -c $< -o $@
 
-$B/$(GR)/trusted/half.o: $B/$(GR)/trusted/module.o $B/$(GR)/trusted/exec.o
+$B/$(GR)/trusted/half.o: $B/$(GR)/trusted/run/module.o $B/$(GR)/trusted/run/exec.o
 	$(Q)$(LD) -r --gc-sections $(GR_KEEP:%=-u %) $^ -o $@
 
 # The tables of labs and rubrics, from the folders that have a grader.c.
 $B/$(GR)/tables.c: $(wildcard labs/*/grader.c) $(GR)/grading.mk
 	@mkdir -p $(@D)
-	$(Q){ echo '#include "rubric.h"'; \
+	$(Q){ echo '#include "grading/mark/rubric.h"'; \
 	  $(foreach l,$(GR_LABS),echo 'extern const struct lab lab_$l; extern const struct rubric rubric_$l;';) \
 	  echo 'const struct lab *const all_labs[] = {$(foreach l,$(GR_LABS),&lab_$l,)};'; \
 	  echo 'const int all_labs_count = $(words $(GR_LABS));'; \
@@ -39,13 +40,13 @@ $B/$(GR)/tables.c: $(wildcard labs/*/grader.c) $(GR)/grading.mk
 $B/$(GR)/tables.o: $B/$(GR)/tables.c
 	$(Q)$(CC) $(CFLAGS) -c $< -o $@
 
-$B/bin/grade: $B/$(GR)/main.o $(GR_OBJ)
+$B/bin/grade: $B/$(GR)/commands/main.o $(GR_OBJ)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(GR_LIBS)
-$B/bin/grade-runner: $B/$(GR)/runner_main.o $(addprefix $B/common/harness/,exec.o module.o plan.o host.o dtype.o) $B/lib/libcudart.so.13
+$B/bin/grade-runner: $B/$(GR)/mark/runner_main.o $(addprefix $B/common/,run/exec.o run/module.o lab/plan.o base/host.o lab/dtype.o) $B/lib/libcudart.so.13
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $(filter %.o,$^) -o $@ -L$B/lib -l:libcudart.so.13 -Wl,-rpath,'$$ORIGIN/../lib' -lm -ldl
-$B/bin/grade-cc: $B/$(GR)/compile_main.o $B/common/harness/compile.o $B/common/harness/host.o
+$B/bin/grade-cc: $B/$(GR)/mark/compile_main.o $B/common/harness/compile.o $B/common/base/host.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(GR_NVRTC) -lnvrtc -lm
 
@@ -66,17 +67,17 @@ mutate: grading
 # with impossible times.
 GR_GPU := $B/test/gpu
 GR_HIDDEN = -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(GR_GPU)/hidden.map $(LDFLAGS)
-$(GR_GPU)/hidden.map: $(EMU)/libcudart.map
+$(GR_GPU)/hidden.map: $(EMU)/runtime/libcudart.map
 	@mkdir -p $(GR_GPU)/honest $(GR_GPU)/fast
 	$(Q)sed 's/ *warplab\*;//' $< >$@
 $(GR_GPU)/honest/libcudart.so.13: $(EMU_OBJ) $(GR_GPU)/hidden.map
 	$(Q)$(CC) $(GR_HIDDEN) $(EMU_OBJ) -o $@ $(EMU_LIBS)
-$(GR_GPU)/stream.o: $B/$(EMU)/cudart_stream.o $(GR_GPU)/hidden.map
+$(GR_GPU)/stream.o: $B/$(EMU)/runtime/stream.o $(GR_GPU)/hidden.map
 	$(Q)objcopy --redefine-sym cudaEventElapsedTime=emulated_elapsed $< $@
-$(GR_GPU)/fast/libcudart.so.13: $(EMU_OBJ) $(GR_GPU)/stream.o $B/$(GR)/fast_clock.o
-	$(Q)$(CC) $(GR_HIDDEN) $(filter-out %/cudart_stream.o,$(EMU_OBJ)) $(GR_GPU)/stream.o $B/$(GR)/fast_clock.o -o $@ $(EMU_LIBS)
+$(GR_GPU)/fast/libcudart.so.13: $(EMU_OBJ) $(GR_GPU)/stream.o $B/$(GR)/mark/fast_clock.o
+	$(Q)$(CC) $(GR_HIDDEN) $(filter-out %/runtime/stream.o,$(EMU_OBJ)) $(GR_GPU)/stream.o $B/$(GR)/mark/fast_clock.o -o $@ $(EMU_LIBS)
 
-GR_TESTS := $(wildcard $(GR)/*_test.c)
+GR_TESTS := $(wildcard $(GR_ROOMS:%=%/*_test.c))
 $B/test/grading: $(GR_TESTS:%.c=$B/%.o) $(GR_OBJ) | $(GR_BOXED) $B/bin/grade $B/lib/libcudart.so.13 $(GR_GPU)/honest/libcudart.so.13 $(GR_GPU)/fast/libcudart.so.13
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcriterion $(GR_LIBS)
@@ -90,7 +91,7 @@ no-grading-gpu:
 	@echo 'the grader was not tried on the GPU: bubblewrap is not installed' >&2
 # The reports' pages in a browser. Not part of `make test`: it installs Chromium (0.4 GB).
 test-pages: grading | build/deps-pages.ok
-	$(Q)grading/pages_test.sh $B/bin/grade
+	$(Q)grading/report/pages_test.sh $B/bin/grade
 # Without a sandbox nothing can be marked, nor any verdict tested: one failure that says why.
 test-grading: $B/test/grading
 	$(Q)bwrap --unshare-all --unshare-user --ro-bind / / --dev /dev --proc /proc true || { \

@@ -7,9 +7,9 @@
  * threads.
  */
 #include "compile.h"
-#include "exec.h"
-#include "host.h"
-#include "machine.h"
+#include "run/exec.h"
+#include "base/host.h"
+#include "run/machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>

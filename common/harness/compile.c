@@ -4,7 +4,7 @@
  * helper functions without a specifier device functions, as there is no other side.
  */
 #include "compile.h"
-#include "host.h"
+#include "base/host.h"
 
 #include <dlfcn.h>
 #include <glob.h>

@@ -1,7 +1,7 @@
 /* compile_test.c - NVRTC: messages, names, and what a file may see. Needs no device. */
 #include "compile.h"
-#include "host.h"
-#include "module.h"
+#include "base/host.h"
+#include "run/module.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

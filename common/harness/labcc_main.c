@@ -1,6 +1,6 @@
 /* labcc_main.c - build/bin/labcc: compiles a lab's .cu as the harness does. */
 #include "compile.h"
-#include "host.h"
+#include "base/host.h"
 
 #include <argp.h>
 #include <stdio.h>

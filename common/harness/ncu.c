@@ -4,7 +4,7 @@
  * a column a metric), one line of units, and one line a launch.
  */
 #include "ncu.h"
-#include "host.h"
+#include "base/host.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* options.c - the command line of a lab's program, the same for every lab (options.h). */
 #include "options.h"
-#include "dtype.h"
-#include "host.h"
+#include "lab/dtype.h"
+#include "base/host.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 #ifndef HARNESS_OPTIONS_H
 #define HARNESS_OPTIONS_H
 
-#include "lab.h"
+#include "lab/lab.h"
 
 #define OPTIONS_SEED 20260917u
 

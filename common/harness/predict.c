@@ -4,7 +4,7 @@
  * a comment. Keys are the lab's.
  */
 #include "report.h"
-#include "host.h"
+#include "base/host.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -3,7 +3,7 @@
  * Both come from one list of cells, so that they cannot differ.
  */
 #include "report.h"
-#include "host.h"
+#include "base/host.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef HARNESS_REPORT_H
 #define HARNESS_REPORT_H
 
-#include "machine.h"
+#include "run/machine.h"
 #include "timing.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* report_test.c - table, records, predictions, Nsight Compute's CSV, and times, on results
  * made by hand. */
-#include "host.h"
+#include "base/host.h"
 #include "ncu.h"
 #include "report.h"
 

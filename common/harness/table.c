@@ -5,7 +5,7 @@
  * kernel; so do cases which differ only in n, if they have one kernel each. */
 #include "report.h"
 
-#include <gate.h>
+#include "lab/gate.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* testlab.c - a lab for the harness's own tests: y = 2 x + 1, in integers and in floats. */
-#include "lab.h"
-#include "random.h"
+#include "lab/lab.h"
+#include "lab/random.h"
 
 #include <math.h>
 #include <stdio.h>

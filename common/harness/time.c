@@ -10,7 +10,7 @@
  * On the emulator nothing is timed: modelled time is the same for every run (run.c).
  */
 #include "timing.h"
-#include "host.h"
+#include "base/host.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #ifndef HARNESS_TIMING_H
 #define HARNESS_TIMING_H
 
-#include "exec.h"
-#include "machine.h"
+#include "run/exec.h"
+#include "run/machine.h"
 
 struct spread {
     int reps;              /* samples; 0: not measured */

@@ -1,8 +1,8 @@
 /* verify.c - makes a case's data, runs a variant on it, compares, times (verify.h). */
 #include "verify.h"
-#include "compare.h"
-#include "dtype.h"
-#include "host.h"
+#include "lab/compare.h"
+#include "lab/dtype.h"
+#include "base/host.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #ifndef HARNESS_VERIFY_H
 #define HARNESS_VERIFY_H
 
-#include "exec.h"
+#include "run/exec.h"
 #include "report.h"
 
 /* Host data of one case: kept from variant to variant, as making it can take longer than

@@ -1,5 +1,5 @@
 /* bank_conflicts_test.c - the lab's reference against the kernels' loops written out. */
-#include "lab.h"
+#include "lab/lab.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * bank_once, the loops and transpose_conflict are given and carry no marks; rows without points
  * see to it that they stay as they are. Cases are small: a conflict is the same in every block.
  */
-#include "rubric.h"
+#include "grading/mark/rubric.h"
 
 enum { OP_STRIDE, OP_TILE }; /* as in harness.c */
 

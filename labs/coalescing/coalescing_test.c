@@ -1,5 +1,5 @@
 /* coalescing_test.c - the lab's own logic, without a device. */
-#include "lab.h"
+#include "lab/lab.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

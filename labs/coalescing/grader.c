@@ -1,5 +1,5 @@
 /* grader.c - what the coalescing lab is marked by: the three kernels a student writes. */
-#include "rubric.h"
+#include "grading/mark/rubric.h"
 
 enum { STRIDE, OFFSET, ENERGY, TRANSPOSE }; /* as in harness.c */
 

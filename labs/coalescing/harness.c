@@ -4,8 +4,8 @@
  * variants of that experiment run on it. Bytes are the useful ones, so GB/s is what the
  * program gets of the memory's bandwidth, whatever else the memory had to move.
  */
-#include "lab.h"
-#include "random.h"
+#include "lab/lab.h"
+#include "lab/random.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* conv1d_test.c - the lab's reference, its bound, and where the weights go. */
-#include "lab.h"
+#include "lab/lab.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -4,7 +4,7 @@
  * it that they stay as they are. n * width is the number of multiply-adds, and of words read if
  * nothing is ever used twice.
  */
-#include "rubric.h"
+#include "grading/mark/rubric.h"
 
 /* clang-format off */
 #define CASE(name_, n_, width_) {.name = name_, .n = n_, .param = width_, .dtype = DT_F32, .flags = CASE_CHECK}

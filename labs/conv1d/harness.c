@@ -6,8 +6,8 @@
  *
  * Interface: lab_conv1d.
  */
-#include "lab.h"
-#include "random.h"
+#include "lab/lab.h"
+#include "lab/random.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* divergence_test.c - the lab's reference, without a device. */
-#include "lab.h"
+#include "lab/lab.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

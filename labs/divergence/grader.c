@@ -1,5 +1,5 @@
 /* grader.c - what the divergence lab is marked by: the two kernels a student reorganises. */
-#include "rubric.h"
+#include "grading/mark/rubric.h"
 
 enum { BRANCH, PATHS, MIXED, MIXED_DATA }; /* as in harness.c */
 

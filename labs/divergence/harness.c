@@ -4,8 +4,8 @@
  * constants. What differs is which path an element takes and which thread does it. Each
  * fused multiply-add is exact by definition, so results are compared for equality.
  */
-#include "lab.h"
-#include "random.h"
+#include "lab/lab.h"
+#include "lab/random.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * number of words that would be loaded if nothing were ever used twice. mm_naive is given: a row
  * without points sees to it that it stays as it is.
  */
-#include "rubric.h"
+#include "grading/mark/rubric.h"
 
 /* clang-format off */
 static const struct lab_case cases[] = {

@@ -7,8 +7,8 @@
  *
  * Interface: lab_matmul.
  */
-#include "lab.h"
-#include "random.h"
+#include "lab/lab.h"
+#include "lab/random.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

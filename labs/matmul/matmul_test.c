@@ -1,5 +1,5 @@
 /* matmul_test.c - the lab's own logic, without a device: plans, inputs, reference. */
-#include "lab.h"
+#include "lab/lab.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -3,7 +3,7 @@
  * Each step: right on lengths and types that differ (-ok), free of races and bad accesses
  * (-clean), and doing what the step is about, by a count (-gate). Step 1 is given.
  */
-#include "rubric.h"
+#include "grading/mark/rubric.h"
 
 #define CHECKED(id, length, type, oper)                                                            \
     {                                                                                              \

@@ -8,8 +8,8 @@
  *
  * Kernels are called (in, out, n); reduce9 is launched once, as (in, out, n, ping).
  */
-#include "lab.h"
-#include "random.h"
+#include "lab/lab.h"
+#include "lab/random.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 # Instruction cases: the same kernels on the emulator and on a GPU (cases_main.c).
 CASES := common/emulator/cases
-$B/bin/ptxcases: $B/common/emulator/cases_main.o
+$B/bin/ptxcases: $B/$(CASES)/cases_main.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lzstd $(CUDA_LIBS)
 test-cases: $B/bin/ptxcases $B/lib/libcudart.so.13

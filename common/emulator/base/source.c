@@ -1,0 +1,154 @@
+/* source.c - places in the sources for messages and counters (source.h). */
+#include "source.h"
+#include "emulator/code/code.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the toolkit's headers ---- */
+
+/* Parts of the paths that nvcc and NVRTC give the headers of a toolkit, wherever it was
+ * installed (/usr/local/cuda-13.0, a package of pip's or conda's, a CCCL of one's own). */
+static const char *const toolkit_parts[] = {
+    "/targets/x86_64-linux/include/",
+    "/targets/sbsa-linux/include/",
+    "/cuda/include/",
+    "/include/cccl/",
+    "/include/cooperative_groups",
+    "/include/crt/",
+    "/nvidia/cu13/include/",
+    "/nvidia/cuda_runtime/include/",
+    "/cub/cub/",
+    "/thrust/thrust/",
+    "/libcudacxx/include/",
+};
+static const char *const toolkit_starts[] = {
+    "/usr/include/",
+    "/usr/lib/gcc/",
+    "/usr/local/cuda",
+    "cooperative_groups",
+};
+
+bool source_is_toolkit(const char *path)
+{
+    for (size_t i = 0; i < sizeof toolkit_starts / sizeof *toolkit_starts; i++)
+        if (!strncmp(path, toolkit_starts[i], strlen(toolkit_starts[i])) &&
+            (toolkit_starts[i][0] != '/' || strstr(path, "/include")))
+            return true;
+    for (size_t i = 0; i < sizeof toolkit_parts / sizeof *toolkit_parts; i++)
+        if (strstr(path, toolkit_parts[i]))
+            return true;
+    return false;
+}
+
+/* ---- sites ---- */
+
+static const char *file_name(const struct ptx_module *m, uint32_t file)
+{
+    return file && file < m->nfiles ? m->files[file] : NULL;
+}
+
+void site_locate(const struct ptx_module *m, const struct ptx_loc *loc, struct site *s)
+{
+    const char *file = file_name(m, loc->file);
+
+    s->ptx_line = loc->ptx_line;
+    s->file = file;
+    s->line = loc->line;
+    s->column = loc->column;
+    if (!file || !source_is_toolkit(file))
+        return;
+    for (uint32_t i = loc->inlined; i && i < m->ninlined; i = m->inlined[i].parent) {
+        const struct ptx_inlined *call = &m->inlined[i];
+        const char *caller = file_name(m, call->file);
+
+        if (!caller || source_is_toolkit(caller))
+            continue;
+        s->inner_file = file;
+        s->inner_line = loc->line;
+        s->file = caller;
+        s->line = call->line;
+        s->column = call->column;
+        return;
+    }
+}
+
+const char *site_text(const struct site *s, char *buf, size_t size)
+{
+    const char *slash = s && s->inner_file ? strrchr(s->inner_file, '/') : NULL;
+
+    if (!s)
+        snprintf(buf, size, "%s", "");
+    else if (s->inner_file)
+        snprintf(buf, size, "%s:%u (in %s:%u)", s->file, s->line, slash ? slash + 1 : s->inner_file,
+                 s->inner_line);
+    else if (s->file && s->line)
+        snprintf(buf, size, "%s:%u", s->file, s->line);
+    else
+        snprintf(buf, size, "PTX line %u", s->ptx_line);
+    return buf;
+}
+
+/* ---- places in PTX that does not parse ---- */
+
+static const char *next_line(const char *at, const char *end)
+{
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+
+    return newline ? newline + 1 : end;
+}
+
+/* "	.loc	1 12 3" or "	.file	1 "saxpy.cu"": the words after the directive. */
+static const char *directive(const char *line, const char *end, const char *word)
+{
+    size_t n = strlen(word);
+
+    while (line < end && (*line == ' ' || *line == '\t'))
+        line++;
+    if ((size_t)(end - line) < n || strncmp(line, word, n) != 0)
+        return NULL;
+    return line + n;
+}
+
+static bool find_file(const char *text, const char *end, unsigned number, char *buf, size_t size)
+{
+    for (const char *at = text; at < end; at = next_line(at, end)) {
+        const char *words = directive(at, end, ".file");
+        char line[1200], name[1024];
+        unsigned found;
+
+        if (!words)
+            continue;
+        snprintf(line, sizeof line, "%.*s", (int)(next_line(at, end) - words), words);
+        if (sscanf(line, "%9u \"%1023[^\"]\"", &found, name) != 2 || found != number)
+            continue;
+        snprintf(buf, size, "%s", name);
+        return true;
+    }
+    return false;
+}
+
+const char *source_before(const char *text, size_t length, uint32_t ptx_line, char *buf,
+                          size_t size)
+{
+    const char *end = text + length, *at = text;
+    unsigned file = 0, line = 0;
+
+    for (uint32_t n = 1; n < ptx_line && at < end; n++, at = next_line(at, end)) {
+        const char *words = directive(at, end, ".loc");
+        char numbers[64];
+
+        if (!words && directive(at, end, "}"))
+            file = 0; /* the end of a function, most likely */
+        if (!words)
+            continue;
+        snprintf(numbers, sizeof numbers, "%.*s", 32 < end - words ? 32 : (int)(end - words),
+                 words);
+        if (sscanf(numbers, "%9u %9u", &file, &line) != 2)
+            file = 0;
+    }
+    buf[0] = 0;
+    if (file && find_file(text, end, file, buf, size))
+        snprintf(buf + strlen(buf), size - strlen(buf), ":%u", line);
+    return buf;
+}

@@ -1,0 +1,266 @@
+/* source_test.c - places in the sources, names as written, and warprun --support's report. */
+#include "source.h"
+#include "emu.h"
+#include "mem.h"
+#include "emulator/runtime/warplab.h"
+#include <criterion/criterion.h>
+#include <elf.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HEADER "/usr/local/cuda/bin/../targets/x86_64-linux/include/cooperative_groups.h"
+
+Test(names, as_written)
+{
+    cr_assert_str_eq(shown_name("_Z3addPKfS0_Pfi"), "add(float const*, float const*, float*, int)");
+    cr_assert_str_eq(shown_name("reduce1_i32_sum"), "reduce1_i32_sum");
+    cr_assert_str_eq(shown_name("_Z_oops"), "_Z_oops");
+    cr_assert_eq(shown_name("_Z1kPi"), shown_name("_Z1kPi"), "kept");
+}
+
+Test(names, long_ones_lose_their_arguments)
+{
+    const char *shown = shown_name(
+        "_ZN3cub17CUB_300001_SM_9006detail4scan16DeviceScanKernelINS2_10policy_hubIjjjjN4cuda3std3_"
+        "_44plusIvEEE10Policy1000EPjSC_NS0_13ScanTileStateIjLb1EEES9_NS1_10InputValueIjSC_EEjjLb0Ej"
+        "EEvT0_T1_T2_iT3_T4_T5_");
+
+    cr_assert(strstr(shown, "DeviceScanKernel<...>("), "%s", shown);
+    cr_assert_leq(strlen(shown), 120, "%s", shown);
+}
+
+Test(names, long_ones_that_are_none_are_cut)
+{
+    char name[200] = "_Z_oops";
+
+    memset(name + 7, 'o', sizeof name - 8);
+    cr_assert_eq(strlen(shown_name(name)), 120);
+    cr_assert_eq(strncmp(shown_name(name), name, 117), 0);
+    cr_assert_str_eq(shown_name(name) + 117, "...");
+}
+
+Test(toolkit, paths)
+{
+    static const char *const theirs[] = {HEADER, "/usr/local/cuda-13.0/include/cccl/cub/x.cuh",
+                                         "/usr/include/c++/12/complex",
+                                         "/home/me/.venv/lib/nvidia/cu13/include/crt/mma.hpp"};
+    static const char *const ours[] = {"/home/me/saxpy.cu", "/home/me/include/tile.h",
+                                       "common/device/warplab.cuh", "/usr/local/cuda/samples/a.cu"};
+
+    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+        cr_assert(source_is_toolkit(theirs[i]), "%s", theirs[i]);
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        cr_assert_not(source_is_toolkit(ours[i]), "%s", ours[i]);
+}
+
+static const char broken[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".func dev(.param .b32 p)\n{\n.reg .b32 %r<4>;\n.loc 1 3 1\n"
+    "sust.b.1d.b32.trap [%r0, {%r1}], %r2;\nret;\n}\n"
+    ".func good(.param .b32 p)\n{\n.reg .b32 %r<4>;\nadd.s32 %r0, %r1, %r2;\nret;\n}\n"
+    ".visible .entry _Z3fooPi(.param .u64 p)\n{\n.reg .b32 %r<4>;\n.reg .f32 %f<4>;\n"
+    ".loc 1 10 1\nfrob.s32 %r0, %r1;\n.loc 1 11 1\nadd.s32.blurb %r0, %r1, %r2;\n"
+    ".loc 1 12 1\nwgmma.fence.sync.aligned;\nadd.f32 %f0, %f1, 1;\nsin.approx.f32 %f0, %f1;\n"
+    "ret;\n}\n.file 1 \"/home/me/foo.cu\"\n";
+
+/* What --support prints of the text, and its exit status. */
+static char *support(const char *ptx, int *status)
+{
+    char path[] = "/tmp/supportXXXXXX", out[] = "/tmp/reportXXXXXX";
+    char *text = calloc(1, 65536);
+    int fd = mkstemp(path), to = mkstemp(out);
+    FILE *f;
+
+    cr_assert(fd >= 0 && to >= 0 && text);
+    cr_assert_eq(write(fd, ptx, strlen(ptx)), (ssize_t)strlen(ptx));
+    cr_assert(freopen(out, "w", stdout));
+    *status = warplabSupport(path);
+    fflush(stdout);
+    f = fopen(out, "r");
+    cr_assert(f && fread(text, 1, 65535, f) > 0);
+    fclose(f);
+    close(fd);
+    close(to);
+    unlink(path);
+    unlink(out);
+    return text;
+}
+
+Test(support, every_reason_with_its_place)
+{
+    static const char *const wanted[] = {
+        "/home/me/foo.cu:10: PTX line 22: unknown opcode 'frob'",
+        "/home/me/foo.cu:11: PTX line 24: unknown suffix '.blurb'",
+        "/home/me/foo.cu:3: sust.b.1d.b32.trap: not supported",
+        "kernel foo(int*) cannot run:",
+        "/home/me/foo.cu:12: wgmma.fence.sync.aligned: not supported",
+        "PTX line 26: wgmma.fence.sync.aligned",
+        "/home/me/foo.cu:12: an integer where a floating-point constant is expected",
+        "not supported  wgmma.fence.sync.aligned",
+        "approximate    sin.approx.f32",
+        "exact          add.s32",
+        "1 of 3 functions in 1 modules can run",
+    };
+    int status;
+    char *text = support(broken, &status);
+
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        cr_assert(strstr(text, wanted[i]), "no \"%s\" in\n%s", wanted[i], text);
+    cr_assert_eq(status, 1);
+    free(text);
+}
+
+Test(support, kernels_fail_with_what_they_call)
+{
+    int status;
+    char *text = support(".version 8.0\n.target sm_90\n.address_size 64\n"
+                         ".func dev()\n{\nwgmma.fence.sync.aligned;\nret;\n}\n"
+                         ".entry k()\n{\ncall.uni dev, ();\nret;\n}\n",
+                         &status);
+
+    cr_assert(strstr(text, "kernel k cannot run: it calls a function that cannot"), "%s", text);
+    cr_assert(strstr(text, "0 of 2 functions"), "%s", text);
+    free(text);
+}
+
+Test(support, all_can_run)
+{
+    int status;
+    char *text =
+        support(".version 8.0\n.target sm_90\n.address_size 64\n.entry k()\n{\nret;\n}\n", &status);
+
+    cr_assert(strstr(text, "1 of 1 functions"), "%s", text);
+    cr_assert_eq(status, 0);
+    free(text);
+}
+
+/* ---- faults in headers belong to the line that called ---- */
+
+static const char inlined[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".visible .entry _Z1kPi(.param .u64 p)\n{\n.reg .b64 %d<2>;\n.reg .b32 %r<2>;\n"
+    ".loc 1 7 3\nmov.u32 %r0, 5;\n"
+    ".loc 2 100 1, function_name $L__info_string0, inlined_at 1 8 3\nmov.u64 %d1, 64;\n"
+    ".loc 2 50 1, function_name $L__info_string1, inlined_at 2 100 1\n"
+    "st.global.u32 [%d1], %r0;\nret;\n}\n"
+    ".file 1 \"/home/me/foo.cu\"\n.file 2 \"" HEADER "\"\n"
+    ".section .debug_str\n{\n$L__info_string0:\n.b8 97\n.b8 0\n$L__info_string1:\n.b8 98\n.b8 "
+    "0\n}\n";
+
+static cudaError_t run_inlined(void)
+{
+    const char *texts[] = {inlined};
+    size_t lengths[] = {sizeof inlined - 1};
+    uint64_t parameter = 0;
+    struct emu_module *m;
+
+    mem_init();
+    cr_assert_eq(emu_module_load(texts, lengths, 1, "inlined", &m), cudaSuccess);
+    struct emu_launch l = {.func = emu_module_func(m, "_Z1kPi"),
+                           .grid = {1, 1, 1},
+                           .block = {1, 1, 1},
+                           .params = &parameter};
+    cudaError_t e = emu_launch(&l, NULL);
+
+    emu_module_unload(m);
+    return e;
+}
+
+Test(places, climb_out_of_headers)
+{
+    cr_assert_eq(run_inlined(), cudaErrorIllegalAddress);
+    cr_assert(strstr(emu_error_text(), "/home/me/foo.cu:8 (in cooperative_groups.h:50): illegal"),
+              "%s", emu_error_text());
+    cr_assert(strstr(emu_error_text(), "in kernel k(int*), block"), "%s", emu_error_text());
+    cr_assert(strstr(warplabFinding(0), "\"line\":8"), "%s", warplabFinding(0));
+    cr_assert(strstr(warplabFinding(0), "\"kernel\":\"_Z1kPi\""), "the stable name");
+}
+
+Test(places, of_text_that_does_not_parse)
+{
+    char where[100];
+
+    cr_assert_str_eq(source_before(broken, strlen(broken), 22, where, sizeof where),
+                     "/home/me/foo.cu:10");
+    cr_assert_str_eq(source_before(broken, strlen(broken), 2, where, sizeof where), "");
+    cr_assert_str_eq(source_before(broken, strlen(broken), 14, where, sizeof where), "",
+                     "a function before has ended");
+}
+
+/* ---- who prints findings ---- */
+
+/* What the launch prints on stderr. */
+static char *printed(void)
+{
+    char path[] = "/tmp/printedXXXXXX";
+    char *text = calloc(1, 65536);
+    int fd = mkstemp(path);
+    FILE *f;
+
+    cr_assert(fd >= 0 && text && freopen(path, "w", stderr));
+    run_inlined();
+    fflush(stderr);
+    f = fopen(path, "r");
+    cr_assert(f);
+    size_t n = fread(text, 1, 65535, f);
+    cr_assert(n < 65535 && !ferror(f));
+    fclose(f);
+    unlink(path);
+    return text;
+}
+
+Test(findings, said_on_stderr)
+{
+    cr_assert(strstr(printed(), "illegal address"));
+}
+
+Test(findings, of_a_module_that_is_gone_are_not_those_of_the_next)
+{
+    for (size_t i = 1; i <= 5; i++) {
+        run_inlined();
+        cr_assert_eq(warplabFindingCount(), i);
+    }
+}
+
+Test(findings, left_to_a_program_that_reads_them)
+{
+    warplabSetCheck(1);
+    cr_assert_str_eq(printed(), "");
+    cr_assert_eq(warplabFindingCount(), 1);
+}
+
+/* A program whose fatbin says that its header is longer than its section. */
+Test(support, a_header_longer_than_its_section)
+{
+    static struct {
+        Elf64_Ehdr head;
+        Elf64_Shdr sections[2];
+        char names[16];
+        uint32_t magic;
+        uint16_t version, header;
+        uint64_t bytes;
+    } program = {.names = ".nv_fatbin", .magic = 0xBA55ED50, .version = 1, .header = UINT16_MAX};
+    int status = 0;
+    char path[] = "/tmp/supportXXXXXX";
+    int fd = mkstemp(path);
+
+    memcpy(program.head.e_ident, ELFMAG, SELFMAG);
+    program.head.e_shoff = offsetof(typeof(program), sections);
+    program.head.e_shnum = 2;
+    program.head.e_shstrndx = 1;
+    program.sections[0] =
+        (Elf64_Shdr){.sh_offset = offsetof(typeof(program), magic), .sh_size = 16};
+    program.sections[1] = (Elf64_Shdr){.sh_name = 11,
+                                       .sh_offset = offsetof(typeof(program), names),
+                                       .sh_size = sizeof program.names};
+    cr_assert(fd >= 0);
+    cr_assert_eq(write(fd, &program, sizeof program), (ssize_t)sizeof program);
+    cr_assert(freopen("/dev/null", "w", stderr));
+    status = warplabSupport(path);
+    close(fd);
+    unlink(path);
+    cr_assert_eq(status, 1);
+}

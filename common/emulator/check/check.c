@@ -1,0 +1,554 @@
+/* check.c - the checker's listener: what the interpreter's events mean to it.
+ *
+ * Interface: check.h. Finds reads of memory never written (global, shared, local), races
+ * in shared and global memory, barriers in divergent code or that exited threads miss,
+ * matrices that wmma does not take, and leaks. Shadow memory and clocks: check_internal.h;
+ * what orders accesses: check_order.c; what is a race: check_race.c, check_held.c; wording:
+ * check_report.c; shared variables laid apart: check_guard.c.
+ *
+ * A read counts as one of unwritten memory when none of the bytes of its 4-byte words was
+ * ever written: compilers widen loads over padding, and copy it.
+ * Not modelled: host writes to managed, pinned and registered memory cannot be seen, so
+ * that memory counts as written; shared memory of other blocks of a cluster.
+ */
+#include "private.h"
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two lists */
+static struct launch_state *launches;
+static struct block_state *pool;
+
+/* ---- launches ---- */
+
+static struct launch_state *launch_find(uint64_t serial)
+{
+    struct launch_state *l = launches;
+
+    while (l && l->serial != serial)
+        l = l->next;
+    return l;
+}
+
+static void launch_begin(struct listener *self, const struct block_info *any)
+{
+    struct launch_state *l = check_calloc(1, sizeof *l);
+    static uint32_t tag;
+    uint64_t blocks = (uint64_t)any->nctaid[0] * any->nctaid[1] * any->nctaid[2];
+
+    (void)self;
+    check_enable();
+    l->serial = any->launch;
+    l->nblocks = blocks < MAX_BLOCKS ? (uint32_t)blocks : MAX_BLOCKS;
+    l->released = check_calloc(l->nblocks, sizeof *l->released);
+    pthread_mutex_init(&l->lock, NULL);
+    held_launch_begin(l);
+    for (int i = 0; i < CHANNELS; i++)
+        pthread_mutex_init(&l->channels[i].lock, NULL);
+    pthread_mutex_lock(&lock);
+    if (!launches)
+        shadow_sweep();
+    if (++tag == 0)
+        tag = 1;
+    l->tag = tag;
+    l->next = launches;
+    launches = l;
+    pthread_mutex_unlock(&lock);
+}
+
+static void partial_settle(struct block_state *b, uint32_t w);
+static void settle_read_first(struct block_state *b, uint32_t warp, const struct access *next);
+
+/* Back into the pool. */
+static void block_retire(struct block_state *b)
+{
+    struct block_state **p;
+
+    for (uint32_t w = 0; w < b->nwarps; w++) {
+        partial_settle(b, w);
+        settle_read_first(b, w, NULL);
+    }
+    report_block_end(b);
+    pthread_mutex_lock(&lock);
+    for (p = &b->launch->running; *p != b; p = &(*p)->next)
+        ;
+    *p = b->next;
+    b->next = pool;
+    pool = b;
+    pthread_mutex_unlock(&lock);
+}
+
+static void launch_end(struct listener *self, const struct block_info *any)
+{
+    struct launch_state **p, *l;
+
+    (void)self;
+    pthread_mutex_lock(&lock);
+    for (p = &launches; *p && (*p)->serial != any->launch; p = &(*p)->next)
+        ;
+    l = *p;
+    if (l)
+        *p = l->next;
+    pthread_mutex_unlock(&lock);
+    if (!l)
+        return;
+    while (l->running) /* a launch that failed: these blocks never end */
+        block_retire(l->running);
+    order_launch_free(l);
+    held_launch_free(l);
+    pthread_mutex_destroy(&l->lock);
+    free(l);
+}
+
+/* ---- blocks ---- */
+
+static void block_shared_begin(struct block_state *b, uint32_t bytes)
+{
+    uint32_t n = (bytes + PAGE_BYTES - 1) >> PAGE_BITS;
+
+    if (n > b->nshared) {
+        struct shadow_page *pages = check_calloc(n, sizeof *pages);
+
+        if (b->nshared)
+            memcpy(pages, b->shared, b->nshared * sizeof *pages);
+        free(b->shared);
+        b->shared = pages;
+        b->nshared = n;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        page_clear(&b->shared[i]);
+}
+
+static void block_begin(struct listener *self, struct block_info *info)
+{
+    struct block_state *b;
+
+    pthread_mutex_lock(&lock);
+    b = pool;
+    if (b)
+        pool = b->next;
+    else
+        b = check_calloc(1, sizeof *b);
+    b->launch = launch_find(info->launch);
+    b->next = b->launch->running;
+    b->launch->running = b;
+    pthread_mutex_unlock(&lock);
+    info->user[self->slot] = b;
+    b->info_copy = *info;
+    b->info = &b->info_copy;
+    b->block = info->index;
+    b->nwarps = info->warps;
+    b->races = info->index < b->launch->nblocks;
+    b->any_exited = false;
+    for (uint32_t w = 0; w < info->warps; w++) {
+        uint32_t left = info->threads - w * 32;
+
+        b->live[w] = left >= 32 ? ~0u : (1u << left) - 1;
+        if (b->nlocal[w])
+            memset(b->local[w], 0, b->nlocal[w] * sizeof *b->local[w]);
+    }
+    memset(b->site_cache, 0, sizeof b->site_cache);
+    memset(b->recent, 0, sizeof b->recent);
+    memset(b->last, 0, sizeof b->last);
+    memset(b->partial, 0, sizeof b->partial);
+    block_shared_begin(b, info->shared_extent);
+    order_block_begin(b);
+}
+
+static void block_end(struct listener *self, struct block_info *info)
+{
+    struct block_state *b = info->user[self->slot];
+
+    info->user[self->slot] = NULL;
+    held_block_end(b);
+    block_retire(b);
+}
+
+/* ---- accesses ---- */
+
+/* Neighbouring lanes whose accesses follow one another in memory, within a page; or that
+ * all load one place. */
+struct run {
+    uint32_t lane, n;
+    bool same;
+};
+
+static inline struct run run_next(const struct access *a, uint32_t m)
+{
+    struct run r = {(uint32_t)__builtin_ctz(m), 1, false};
+    uint64_t at = a->addr[r.lane], step = a->size, next;
+
+    if (r.lane == 31 || !(m >> (r.lane + 1) & 1))
+        return r;
+    next = a->addr[r.lane + 1];
+    if (next == at && a->kind == ACCESS_LOAD) {
+        step = 0;
+        r.same = true;
+    } else if (next != at + step) {
+        return r;
+    }
+    while (r.lane + r.n < 32 && (m >> (r.lane + r.n) & 1) && next == at + r.n * step &&
+           !((next ^ at) >> PAGE_BITS))
+        next = a->addr[(r.lane + ++r.n) & 31];
+    if (r.n == 1)
+        r.same = false;
+    return r;
+}
+
+static void unwritten(struct block_state *b, const struct access *a, const struct shadow_page *p,
+                      uint32_t from, struct run r)
+{
+    uint32_t step = r.same ? 0 : a->size;
+
+    for (uint32_t i = 0; i < r.n; i++, from += step)
+        if (!page_any_written(p, from & ~3u, (from + a->size + 3) & ~3u))
+            report_unwritten(b, a, r.lane + i);
+}
+
+static inline void page_access(const struct race *x, struct shadow_page *p, uint32_t from,
+                               struct run r, const uint8_t *contents)
+{
+    const struct access *a = x->a;
+
+    if (p->init != INIT_ALL) {
+        uint32_t to = from + (r.same ? 1 : r.n) * a->size;
+
+        if (a->kind != ACCESS_STORE && !page_all_written(p, from, to))
+            unwritten(x->b, a, p, from, r);
+        if (a->kind != ACCESS_LOAD)
+            page_set_written(p, from, to);
+    }
+    if (!x->b->races)
+        return;
+    if (!r.same) {
+        race_run(x, p, from, r.lane, r.n, contents);
+    } else if (x->b->lane_known[a->warp]) { /* each lane knows something else */
+        for (uint32_t i = 0; i < r.n; i++)
+            race_run(x, p, from, r.lane + i, 1, contents);
+    } else { /* two lanes stand for all */
+        race_run(x, p, from, r.lane, 1, contents);
+        race_run(x, p, from, r.lane + r.n - 1, 1, contents);
+    }
+}
+
+static inline uint32_t run_mask(struct run r)
+{
+    return (r.n == 32 ? ~0u : (1u << r.n) - 1) << r.lane;
+}
+
+static void shared_access(struct block_state *b, const struct access *a)
+{
+    uint64_t told = 0;
+    struct race x;
+    struct run r;
+
+    race_begin(&x, b, a);
+    for (uint32_t m = a->mask; m; m &= ~run_mask(r)) {
+        uint32_t at, page;
+
+        r = run_next(a, m);
+        at = (uint32_t)a->addr[r.lane];
+        page = at >> PAGE_BITS;
+        if (page >= b->nshared)
+            continue;
+        if (b->races)
+            page_ready(&b->shared[page], 1, x.shift);
+        page_access(&x, &b->shared[page], at & (PAGE_BYTES - 1), r,
+                    b->info->shared ? b->info->shared + at : NULL);
+        for (uint32_t i = 0; x.strong && b->races && i < r.n; i++)
+            order_strong(b, a, (uint64_t)b->block << 40 | 1ull << 39 | a->addr[r.lane + i],
+                         a->kind != ACCESS_LOAD, &told);
+    }
+}
+
+/* The i of b->recent that holds the allocation of addr, or -1. */
+static inline int recent_find(struct block_state *b, uint64_t addr)
+{
+    uint64_t generation = atomic_load_explicit(&mem_generation, memory_order_relaxed);
+    const struct mem_alloc *a;
+    uint32_t i;
+
+    for (i = 0; i < 4; i++)
+        if (addr - b->recent[i].addr < b->recent[i].size && b->recent[i].generation == generation)
+            return (int)i;
+    a = mem_find(addr);
+    if (!a)
+        return -1;
+    i = b->recent_next++ % 4;
+    b->recent[i].addr = a->addr;
+    b->recent[i].size = a->size;
+    b->recent[i].generation = generation;
+    b->recent[i].alloc = a;
+    b->recent[i].shadow = a->read_only || a->kind == MEM_WORKSPACE ? NULL : shadow_of(a);
+    return (int)i;
+}
+
+static void global_run(const struct race *x, uint64_t addr, struct run r, struct shadow_page **held)
+{
+    struct block_state *b = x->b;
+    int i = recent_find(b, addr);
+    struct shadow_page *p;
+    uint64_t at;
+
+    if (i < 0 || !b->recent[i].shadow)
+        return;
+    at = addr - b->recent[i].shadow->base;
+    p = &b->recent[i].shadow->pages[at >> PAGE_BITS];
+    if (p != *held) {
+        if (*held)
+            page_unlock(*held);
+        page_lock(p);
+        *held = p;
+        if (b->races)
+            page_ready(p, b->launch->tag, x->shift);
+    }
+    page_access(x, p, (uint32_t)(at & (PAGE_BYTES - 1)), r,
+                b->recent[i].alloc->host + (addr - b->recent[i].addr));
+}
+
+static void global_access(struct block_state *b, const struct access *a)
+{
+    struct shadow_page *held = NULL;
+    uint64_t told = 0;
+    struct race x;
+    struct run r;
+
+    race_begin(&x, b, a);
+    for (uint32_t m = a->mask; m; m &= ~run_mask(r)) {
+        r = run_next(a, m);
+        global_run(&x, a->addr[r.lane], r, &held);
+        for (uint32_t i = 0; x.strong && b->races && i < r.n; i++)
+            order_strong(b, a, a->addr[r.lane + i], a->kind != ACCESS_LOAD, &told);
+    }
+    if (held)
+        page_unlock(held);
+}
+
+static uint32_t *local_masks(struct block_state *b, uint32_t warp, uint32_t bytes)
+{
+    if (bytes > b->nlocal[warp]) {
+        uint32_t n = bytes < 256 ? 256 : bytes * 2;
+        uint32_t *masks = check_calloc(n, sizeof *masks);
+
+        if (b->nlocal[warp])
+            memcpy(masks, b->local[warp], b->nlocal[warp] * sizeof *masks);
+        free(b->local[warp]);
+        b->local[warp] = masks;
+        b->nlocal[warp] = n;
+    }
+    return b->local[warp];
+}
+
+static void local_unwritten(struct block_state *b, const struct access *a, uint32_t lane)
+{
+    struct read_first *r = &b->read_first[a->warp];
+
+    if (a->kind != ACCESS_LOAD || (r->site && r->addr != a->addr[lane])) {
+        report_unwritten(b, a, lane);
+        return;
+    }
+    *r = (struct read_first){a->site, a->size, r->mask | 1u << lane, a->addr[lane]};
+}
+
+/* The warp's next access, NULL at the end of the block: were bits of the word set, or was it
+ * read for its own sake? */
+static void settle_read_first(struct block_state *b, uint32_t warp, const struct access *next)
+{
+    struct read_first r = b->read_first[warp];
+    uint64_t addr[32];
+    struct access a = {.site = r.site, .space = ACCESS_LOCAL, .size = r.size, .warp = warp};
+
+    b->read_first[warp] = (struct read_first){0};
+    a.addr = addr;
+    for (uint32_t m = r.mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+
+        addr[lane] = r.addr;
+        if (!next || next->space != ACCESS_LOCAL || next->kind != ACCESS_STORE ||
+            next->size != r.size || !(next->mask >> lane & 1) || next->addr[lane] != r.addr)
+            report_unwritten(b, &a, lane);
+    }
+}
+
+static void local_access(struct block_state *b, const struct access *a)
+{
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m), any = 0;
+        uint32_t at = (uint32_t)a->addr[lane], end = at + a->size;
+        uint32_t *written = local_masks(b, a->warp, (end + 3) & ~3u);
+
+        for (uint32_t i = at & ~3u; i < ((end + 3) & ~3u); i++)
+            any |= written[i];
+        for (uint32_t i = at; i < end && a->kind != ACCESS_LOAD; i++)
+            written[i] |= 1u << lane;
+        if (a->kind != ACCESS_STORE && !(any >> lane & 1) && !a->site->early &&
+            !check_of_a_library(b->info->kernel, a->site))
+            local_unwritten(b, a, lane);
+    }
+}
+
+static void on_access(struct listener *self, struct block_info *info, const struct access *a)
+{
+    struct block_state *b = info->user[self->slot];
+
+    order_catch_up(b, a->warp);
+    if (b->read_first[a->warp].site)
+        settle_read_first(b, a->warp, a);
+    if (a->space == ACCESS_GLOBAL)
+        global_access(b, a);
+    else if (a->space == ACCESS_SHARED)
+        shared_access(b, a);
+    else
+        local_access(b, a);
+    b->last[a->space][a->warp] = a->site;
+}
+
+static void on_matrix(struct listener *self, struct block_info *info, const struct matrix_move *m)
+{
+    report_matrix(info->user[self->slot], m);
+}
+
+/* Races between blocks over shared memory are not looked for. */
+static void on_peer_write(struct listener *self, struct block_info *info, uint32_t at, uint32_t n)
+{
+    struct block_state *b = info->user[self->slot];
+    uint32_t from = at & (PAGE_BYTES - 1);
+
+    if (at >> PAGE_BITS < b->nshared)
+        page_set_written(&b->shared[at >> PAGE_BITS], from, from + n);
+}
+
+/* ---- synchronisation ---- */
+
+/* The rest of the warp is not coming: it has left the kernel, or is elsewhere. */
+static void partial_settle(struct block_state *b, uint32_t w)
+{
+    if (b->partial[w].site && b->partial[w].mask != b->live[w])
+        report_barrier(b, b->partial[w].site, w, b->partial[w].mask, b->partial[w].live);
+    b->partial[w].site = NULL;
+}
+
+static void partial_arrive(struct block_state *b, const struct site *s, uint32_t w, uint32_t mask)
+{
+    bool again = b->partial[w].site != NULL; /* one piece at this barrier, one at that */
+
+    partial_settle(b, w);
+    b->partial[w].site = s;
+    b->partial[w].mask = mask;
+    b->partial[w].live = b->live[w];
+    if (again)
+        partial_settle(b, w);
+}
+
+static void on_arrive(struct listener *self, struct block_info *info, const struct site *s,
+                      uint32_t warp, uint32_t mask, uint32_t id, bool aligned)
+{
+    struct block_state *b = info->user[self->slot];
+
+    order_catch_up(b, warp);
+    if (aligned && mask != b->live[warp])
+        partial_arrive(b, s, warp, mask);
+    else if (aligned && b->any_exited && id == 0)
+        report_exited(b, s);
+    order_arrive(b, s, warp, id);
+}
+
+static void on_leave(struct listener *self, struct block_info *info, uint32_t id)
+{
+    struct block_state *b = info->user[self->slot];
+
+    if (!b) /* of a cluster, and over: others of it wait no longer */
+        return;
+    for (uint32_t w = 0; w < b->nwarps; w++) {
+        order_catch_up(b, w);
+        partial_settle(b, w);
+    }
+    order_leave(b, id);
+}
+
+static void on_warp_sync(struct listener *self, struct block_info *info, const struct site *s,
+                         uint32_t warp, uint32_t mask, bool sync)
+{
+    struct block_state *b = info->user[self->slot];
+
+    (void)s;
+    order_catch_up(b, warp);
+    if (sync)
+        order_warp_sync(b, warp, mask);
+}
+
+static void on_fence(struct listener *self, struct block_info *info, const struct site *s,
+                     uint32_t warp, uint32_t mask, uint8_t scope, uint8_t order)
+{
+    struct block_state *b = info->user[self->slot];
+
+    (void)s, (void)mask, (void)order;
+    order_catch_up(b, warp);
+    order_fence(b, warp, scope);
+}
+
+static void on_exit_lanes(struct listener *self, struct block_info *info, uint32_t warp,
+                          uint32_t mask)
+{
+    struct block_state *b = info->user[self->slot];
+
+    order_catch_up(b, warp);
+    b->live[warp] &= ~mask;
+    b->any_exited = true;
+    if (b->barrier[0].arrived)
+        report_exited(b, b->barrier[0].site);
+}
+
+struct listener *check_listener(void)
+{
+    static struct listener self = {
+        .name = "check",
+        .slot = 0,
+        .launch_begin = launch_begin,
+        .launch_end = launch_end,
+        .block_begin = block_begin,
+        .block_end = block_end,
+        .access = on_access,
+        .matrix = on_matrix,
+        .barrier_arrive = on_arrive,
+        .barrier_leave = on_leave,
+        .peer_write = on_peer_write,
+        .warp_sync = on_warp_sync,
+        .fence = on_fence,
+        .lanes_exit = on_exit_lanes,
+    };
+
+    return &self;
+}
+
+static bool is_leak(const struct mem_alloc *a)
+{
+    return a->kind == MEM_DEVICE || a->kind == MEM_MANAGED || a->kind == MEM_PINNED ||
+           a->kind == MEM_HEAP;
+}
+
+static void leak(const struct mem_alloc *a, void *arg)
+{
+    (void)arg;
+    if (is_leak(a))
+        report_leak(a);
+}
+
+static void count_leak(const struct mem_alloc *a, void *arg)
+{
+    *(unsigned *)arg += is_leak(a);
+}
+
+/* After a fault cudaFree() fails, so that what is left may well have been freed. */
+void check_leaks(bool faulted)
+{
+    unsigned n = 0;
+
+    if (!faulted) {
+        mem_each(leak, NULL);
+        return;
+    }
+    mem_each(count_leak, &n);
+    if (n)
+        finding_note("leaks are not looked for: after the fault nothing could be freed\n");
+}

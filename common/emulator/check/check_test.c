@@ -1,0 +1,361 @@
+/* check_test.c - findings other than races: unwritten memory, barriers, leaks, matrices; and
+ * what is left to libraries. */
+#include "play.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- never written ---- */
+
+Test(check, unwritten_global)
+{
+    launch(1, 32);
+    go(0, 0, 10, GL(LD, .base = data));
+    go(0, 0, 11, GL(ST, .base = other, .mask = 0xff));
+    go(0, 0, 12, GL(LD, .base = other, .mask = 0xff));
+    syncwarp(0, 0, ~0u, true);
+    go(0, 0, 13, GL(LD, .base = other + 28, .size = 8, ONE)); /* half of it is written */
+    expect(NULL, 0);
+    go(0, 0, 14, GL(LD, .base = other, .mask = 0x1ff));
+    finish(1);
+    expect("uninitialised-read", 14);
+    expect_text("\"thread\":");
+    expect_text("byte 32 of a 65536-byte block from cudaMalloc");
+}
+
+Test(check, host_copies_carry_it)
+{
+    launch(1, 32);
+    check_host_copy(other + 4096, data, 12288);
+    check_host_copy(data, other, 8192); /* its first page was never written */
+    go(0, 0, 10, GL(LD, .base = other + 4096));
+    go(0, 0, 10, GL(LD, .base = data + 4096));
+    expect(NULL, 0);
+    go(0, 0, 12, GL(LD, .base = data));
+    finish(1);
+    expect("uninitialised-read", 12);
+}
+
+Test(check, copies_of_parts)
+{
+    launch(1, 32);
+    check_host_write(other + 100, 20);
+    check_host_copy(data + 8, other + 92, 40); /* written: 16..36 */
+    go(0, 0, 10, GL(LD, .base = data, .mask = 3));
+    go(0, 0, 10, GL(LD, .base = data + 16, .mask = 31));
+    expect(NULL, 0);
+    go(0, 0, 12, GL(LD, .base = data + 12, ONE));
+    finish(1);
+    expect("uninitialised-read", 12);
+}
+
+/* Stages of a pipeline that a library loads and does not use. */
+Test(check, unwritten_shared_of_a_library)
+{
+    static const char *const kernels[] = {"_ZN7cutlass6KernelI4gemmEEvT_", "_ZN3cub1kEv", "_Z1kv"};
+
+    launch(1, 32);
+    finish(1);
+    for (int i = 0; i < 3; i++) {
+        expect(NULL, 0);
+        blocks[0].kernel = kernels[i];
+        blocks[0].launch++;
+        l->launch_begin(l, &blocks[0]);
+        l->block_begin(l, &blocks[0]);
+        go(0, 0, 10, SH(LD));
+        finish(1);
+    }
+    expect("uninitialised-read", 10);
+}
+
+Test(check, unwritten_shared)
+{
+    launch(1, 32);
+    go(0, 0, 9, SH(ST));
+    finish(1);
+    launch(1, 32);
+    go(0, 0, 10, SH(LD)); /* another block wrote it, not this one */
+    finish(1);
+    expect("uninitialised-read", 10);
+}
+
+/* Without line information: what to do about it is said. */
+Test(check, unwritten_shared_somewhere)
+{
+    uint64_t addr[32] = {0};
+    struct site s = {.ptx_line = 30, .opcode = "ld.shared.u32"};
+    struct access a = {.site = &s, .space = ACCESS_SHARED, .size = 4, .mask = 1, .addr = addr};
+
+    launch(1, 32);
+    l->access(l, &blocks[0], &a);
+    finish(1);
+    expect("uninitialised-read", 0);
+    expect_text("nvcc -lineinfo");
+    expect_text("a library's code");
+}
+
+/* And where the sources include CUB, whose merges do so, it is no finding. */
+Test(check, unwritten_shared_perhaps_by_cub)
+{
+    struct ptx_var v = {.name = "_ZN4x7thrust3seqE"}, w = {.name = "_ZN4x6thrust3seqE"};
+    struct ptx_var *vars[] = {&v};
+    struct ptx_module ptx = {.vars = vars, .nvars = 1}, *all[] = {&ptx};
+    struct emu_module m = {.ptx = all, .nptx = 1};
+    struct emu_func f = {.module = &m};
+    uint64_t addr[32] = {0};
+    struct site s = {.ptx_line = 30, .opcode = "ld.shared.u32"};
+    struct access a = {.site = &s, .space = ACCESS_SHARED, .size = 4, .mask = 1, .addr = addr};
+
+    for (int i = 0; i < 2; i++) {
+        vars[0] = i ? &v : &w;
+        the_func = &f;
+        launch(1, 32);
+        l->access(l, &blocks[0], &a);
+        finish(1);
+        cr_assert_eq(warplabFindingCount(), (size_t)i);
+    }
+}
+
+/* A toolkit's header inlined into a program's kernel: lane k at word k * step. */
+static void by_a_header(enum access_kind kind, uint32_t step)
+{
+    uint64_t addr[32];
+    uint32_t words[32], *value[4] = {words, words, words, words};
+    struct access a = {.site = line(20, "op"), .kind = kind, .space = ACCESS_SHARED, .size = 4};
+
+    sites[20].inner_file = "scan.h";
+    sites[20].inner_line = 9;
+    for (uint32_t i = 0; i < 32; i++)
+        addr[i] = 4 * i * step, words[i] = i;
+    a.mask = ~0u, a.addr = addr;
+    a.value = kind == ACCESS_STORE ? (const uint32_t *const *)value : NULL;
+    l->access(l, &blocks[0], &a);
+}
+
+/* CUB throws what nobody reads into one place; cooperative groups rest on a shuffle between
+ * a read and the next write. With the program's own accesses, and in other warps, it is a race. */
+Test(check, a_library_inside_a_warp)
+{
+    launch(1, 64);
+    by_a_header(ACCESS_STORE, 0);
+    by_a_header(ACCESS_LOAD, 0);
+    by_a_header(ACCESS_STORE, 1);
+    expect(NULL, 0);
+    go(0, 0, 13, SH(LD, .base = 4, .same = true, ONE));
+    expect("shared-race", 13);
+}
+
+Test(check, a_race_without_lines)
+{
+    uint64_t addr[32] = {0};
+    struct site s = {.ptx_line = 30, .opcode = "ld.shared.u32"};
+    struct access a = {.site = &s, .space = ACCESS_SHARED, .size = 4, .mask = 1, .addr = addr};
+
+    launch(1, 32);
+    go(0, 0, 10, SH(ST, .same = true, .mask = 2));
+    l->access(l, &blocks[0], &a);
+    expect("shared-race", 0);
+    expect_text("a library's code");
+}
+
+Test(check, a_library_and_another_warp)
+{
+    launch(1, 64);
+    by_a_header(ACCESS_STORE, 1);
+    go(0, 1, 13, SH(LD));
+    finish(1);
+    expect("shared-race", 13);
+}
+
+Test(check, unwritten_local)
+{
+    launch(1, 32);
+    go(0, 0, 10, LO(ST, .base = 16, .mask = 0xf));
+    go(0, 0, 11, LO(LD, .base = 16, .mask = 0xf));
+    expect(NULL, 0);
+    go(0, 0, 12, LO(LD, .base = 16, .mask = 0x1f));
+    finish(1);
+    expect("uninitialised-read", 12);
+}
+
+/* ---- barriers ---- */
+
+Test(check, barrier_in_a_branch)
+{
+    launch(1, 64);
+    l->barrier_arrive(l, &blocks[0], line(10, "barrier.sync"), 0, 0xffff, 0, false);
+    expect(NULL, 0);
+    l->barrier_arrive(l, &blocks[0], line(12, "barrier.sync"), 1, 0xffff, 0, true);
+    expect(NULL, 0); /* the others may be about to exit */
+    l->barrier_leave(l, &blocks[0], 0);
+    expect("barrier-divergence", 12);
+}
+
+Test(check, barrier_never_left)
+{
+    launch(1, 64);
+    l->barrier_arrive(l, &blocks[0], line(12, "barrier.sync"), 1, 0xffff, 0, true);
+    l->launch_end(l, &blocks[0]); /* deadlock: the block does not end */
+    expect("barrier-divergence", 12);
+}
+
+Test(check, part_of_a_warp_exits_late)
+{
+    launch(1, 64);
+    l->barrier_arrive(l, &blocks[0], line(12, "barrier.sync"), 1, 0xffff, 0, true);
+    l->lanes_exit(l, &blocks[0], 1, 0xffff0000);
+    l->barrier_leave(l, &blocks[0], 0);
+    finish(1);
+    expect("barrier-exited", 12);
+}
+
+Test(check, barrier_after_exit)
+{
+    launch(1, 40);
+    for (uint32_t w = 0; w < 2; w++)
+        l->barrier_arrive(l, &blocks[0], line(10, "bar.sync"), w, w ? 0xff : ~0u, 0, true);
+    l->barrier_leave(l, &blocks[0], 0);
+    expect(NULL, 0);
+    l->lanes_exit(l, &blocks[0], 1, 0xf0);
+    l->barrier_arrive(l, &blocks[0], line(12, "bar.sync"), 0, ~0u, 0, true);
+    expect("barrier-exited", 12);
+    expect_text("\"thread\":");
+}
+
+Test(check, exit_while_others_wait)
+{
+    launch(1, 64);
+    l->barrier_arrive(l, &blocks[0], line(12, "bar.sync"), 0, ~0u, 0, true);
+    l->lanes_exit(l, &blocks[0], 1, ~0u);
+    expect("barrier-exited", 12);
+}
+
+/* ---- addresses, leaks ---- */
+
+Test(check, addresses_in_words)
+{
+    char s[256];
+
+    launch(1, 32);
+    check_describe_address(other + 65536 + 12, s, sizeof s);
+    cr_assert(strstr(s, "12 bytes after a 65536-byte block from cudaMalloc"), "%s", s);
+    check_describe_address(MEM_SHARED_BASE + 8, s, sizeof s);
+    cr_assert_str_eq(s, "byte 8 of the block's shared memory");
+    check_describe_address(0, s, sizeof s);
+    cr_assert_str_eq(s, "the null pointer");
+    mem_free(other);
+    check_describe_address(other + 4, s, sizeof s);
+    cr_assert(strstr(s, "byte 4 of a freed 65536-byte block"), "%s", s);
+}
+
+/* qemu-user with pages of 64 KiB lists no stack. */
+static bool listed(const void *p)
+{
+    FILE *f = fopen("/proc/self/maps", "r");
+    uint64_t from = 1, to = 0;
+    char line[512];
+
+    while (f && !(from <= (uint64_t)p && (uint64_t)p < to) && fgets(line, sizeof line, f))
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64, &from, &to) != 2)
+            break;
+    if (f)
+        fclose(f);
+    return from <= (uint64_t)p && (uint64_t)p < to;
+}
+
+Test(check, addresses_of_the_host)
+{
+    static int global = 1;
+    int local = 1, *heap = malloc(4);
+    char s[256];
+
+    if (!listed(&local))
+        cr_skip_test("/proc/self/maps does not have the stack");
+    launch(1, 32);
+    check_describe_address((uint64_t)&local, s, sizeof s);
+    cr_assert(strstr(s, "of the host's"), "%s", s);
+    check_describe_address((uint64_t)heap, s, sizeof s);
+    cr_assert(strstr(s, "of the host's (from malloc"), "%s", s);
+    check_describe_address((uint64_t)&global, s, sizeof s);
+    cr_assert(strstr(s, "of the host's (a global variable"), "%s", s);
+    check_describe_address(24, s, sizeof s);
+    cr_assert_str_eq(s, "24 bytes after the null pointer");
+    check_describe_address(1ull << 47, s, sizeof s);
+    cr_assert(strstr(s, "neither the device nor the host"), "%s", s);
+    check_describe_address(other + 65536 + (1 << 20), s, sizeof s);
+    cr_assert(strstr(s, "near no allocation: 1048576 bytes after the nearest, a 65536"), "%s", s);
+    check_describe_address(other + 65535 + (1 << 20), s, sizeof s);
+    cr_assert(strstr(s, "1048575 bytes after") == s, "%s", s);
+    free(heap);
+}
+
+Test(check, no_leaks_after_a_fault)
+{
+    launch(1, 32);
+    finish(1);
+    check_leaks(true); /* cudaFree fails then, so nothing can be said */
+    expect(NULL, 0);
+}
+
+Test(check, leaks)
+{
+    launch(1, 32);
+    finish(1);
+    check_free(other);
+    mem_free(other);
+    check_leaks(false);
+    expect("leak", 0);
+    expect_text("65536-byte block from cudaMalloc");
+}
+
+/* ---- matrices ---- */
+
+/* One wmma access; lane 5's address and pitch are `other` bytes off. */
+static void matrix(uint32_t mask, uint64_t addr, uint64_t pitch, uint32_t fragment, uint64_t other)
+{
+    uint64_t addrs[32], pitches[32];
+    struct matrix_move m = {line(10, "wmma.load"), 0, mask, fragment, addrs, pitches};
+
+    launch(1, 32);
+    for (uint32_t i = 0; i < 32; i++) {
+        addrs[i] = data + addr + (i == 5 ? other : 0);
+        pitches[i] = pitch;
+    }
+    l->matrix(l, &blocks[0], &m);
+    finish(1);
+}
+
+Test(check, matrices_as_cuda_wants_them)
+{
+    matrix(~0u, 0, 32, 32, 0);
+    matrix(~0u, 96, 80, 32, 0);
+    matrix(~0u, 16, 16, 16, 0);
+    matrix(~0u, 8, 24, 8, 0); /* 8-bit elements: a lane holds 8 bytes */
+    expect(NULL, 0);
+}
+
+Test(check, matrix_off_its_alignment)
+{
+    matrix(~0u, 16, 32, 32, 0);
+    expect("wmma-operands", 10);
+    expect_text("byte 16 of ");
+}
+
+Test(check, matrix_with_odd_rows)
+{
+    matrix(~0u, 0, 68, 32, 0);
+    expect("wmma-operands", 10);
+    expect_text("68 bytes apart");
+}
+
+Test(check, matrix_of_each_lane)
+{
+    matrix(~0u, 0, 32, 32, 32);
+    expect("wmma-operands", 10);
+}
+
+Test(check, matrix_for_half_a_warp)
+{
+    matrix(0xffff, 0, 32, 32, 0);
+    expect("wmma-operands", 10);
+    expect_text("16 threads of the warp");
+}

@@ -1,0 +1,333 @@
+/* private.h - what the parts of the checker share (check*.c only).
+ *
+ * Shadow memory. Every 4 KiB of an allocation, or of a block's shared memory, has a
+ * struct shadow_page: which of its bytes were ever written, and for races three cells a
+ * word: the last write and the last reads of two different warps. A cell is 64 bits:
+ *
+ *   63        44 43       32 31  30 29    25 24    20 19                0
+ *   |   clock   |   site    | how  |  warp  |  lane  |       block       |
+ *
+ * Order. A warp's clock ticks whenever something orders its accesses before somebody
+ * else's: at block barriers, bar.warp.sync, fences and releases. An access at clock c is
+ * ordered before the present one when the present thread has learned of c:
+ *   - every warp of the block: c <= bar, the clock of the last barrier of the whole block;
+ *   - lanes of the same warp: c <= synced[warp], or lane_known after a partial sync;
+ *   - warps that met at a named barrier: known[][];
+ *   - through memory: the writer published c (a fence, then an atomic or other strong
+ *     write: struct release), and the reader has since seen a strong read or atomic on
+ *     the same channel. A channel is a hash of the address into CHANNELS classes, so
+ *     two synchronisation variables may be taken for one: a race can be missed that way,
+ *     never invented.
+ * At a barrier of the whole block all clocks become equal, so that "before the barrier"
+ * is one comparison of a cell with a threshold.
+ */
+#ifndef EMULATOR_CHECK_INTERNAL_H
+#define EMULATOR_CHECK_INTERNAL_H
+
+#include "check.h"
+#include "emulator/base/mem.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* ---- shadow memory (check_shadow.c) ---- */
+#define PAGE_BITS  12
+#define PAGE_BYTES (1u << PAGE_BITS)
+enum page_init { INIT_NONE, INIT_ALL, INIT_SOME };
+
+struct cells {
+    uint64_t write, read, other; /* other: a read by another warp */
+};
+
+struct shadow_page {
+    _Atomic uint8_t lock;
+    uint8_t init;        /* enum page_init; INIT_SOME: see bits */
+    uint8_t shift;       /* a cell covers 1 << shift bytes: 4, or fewer once narrow accesses came */
+    uint32_t tag;        /* launch that the cells belong to */
+    struct cells *cells; /* PAGE_BYTES >> shift */
+    uint8_t *bits;       /* a bit a byte: written */
+};
+
+struct shadow { /* mem_alloc.shadow points to this */
+    uint64_t addr, serial;
+    uint64_t base, npages; /* pages start at multiples of PAGE_BYTES: nothing straddles one */
+    struct shadow *next;
+    struct shadow_page pages[];
+};
+
+static inline void page_lock(struct shadow_page *p)
+{
+    while (atomic_exchange_explicit(&p->lock, 1, memory_order_acquire))
+        while (atomic_load_explicit(&p->lock, memory_order_relaxed))
+            ;
+}
+
+static inline void page_unlock(struct shadow_page *p)
+{
+    atomic_store_explicit(&p->lock, 0, memory_order_release);
+}
+
+void *check_calloc(size_t n, size_t size);           /* ends the program when there is no memory */
+struct shadow *shadow_of(const struct mem_alloc *a); /* made when missing */
+void shadow_sweep(void); /* frees shadows of freed allocations; no launch may run */
+void page_set_written(struct shadow_page *p, uint32_t from, uint32_t to);
+bool page_any_written(const struct shadow_page *p, uint32_t from, uint32_t to);
+bool page_all_written(const struct shadow_page *p, uint32_t from, uint32_t to);
+/* Cells of at most 1 << shift bytes, empty unless they are of this launch. */
+void page_prepare_cells(struct shadow_page *p, uint32_t tag, uint32_t shift);
+static inline void page_ready(struct shadow_page *p, uint32_t tag, uint32_t shift)
+{
+    if (!p->cells || p->tag != tag || p->shift > shift)
+        page_prepare_cells(p, tag, shift);
+}
+void page_clear(struct shadow_page *p); /* nothing written; cells stay */
+void page_free(struct shadow_page *p);
+
+/* ---- cells ---- */
+#define CELL_BLOCK       0xfffffull
+#define CELL_LANE_SHIFT  20
+#define CELL_WARP_SHIFT  25
+#define CELL_HOW_SHIFT   30
+#define CELL_SITE_SHIFT  32
+#define CELL_CLOCK_SHIFT 44
+#define CELL_WARP_MASK   ((31ull << CELL_WARP_SHIFT) | CELL_BLOCK)
+#define CELL_THREAD_MASK ((31ull << CELL_LANE_SHIFT) | CELL_WARP_MASK)
+#define CELL_HOW_MASK    (3ull << CELL_HOW_SHIFT)
+#define CLOCK_MAX        ((1u << 20) - 2)
+#define SITE_UNKNOWN     0xfffu
+#define MAX_BLOCKS       (1u << 20) /* races are looked for in the first so many blocks */
+#define MAX_WARPS        32u
+
+/* 0 is an empty cell: clocks start at 1. */
+enum how {
+    HOW_WARP = 0,   /* the warp as one (wmma, ldmatrix): any of its lanes may have done it */
+    HOW_WEAK = 1,   /* plain load or store */
+    HOW_STRONG = 2, /* atomic, relaxed, acquire, release; volatile in global memory */
+    HOW_MANY = 3,   /* reads: several lanes of the warp; writes: strong at .cta scope only */
+};
+
+static inline uint32_t cell_clock(uint64_t c)
+{
+    return (uint32_t)(c >> CELL_CLOCK_SHIFT);
+}
+static inline uint32_t cell_site(uint64_t c)
+{
+    return (uint32_t)(c >> CELL_SITE_SHIFT) & 0xfff;
+}
+static inline uint32_t cell_how(uint64_t c)
+{
+    return (uint32_t)(c >> CELL_HOW_SHIFT) & 3;
+}
+static inline uint32_t cell_warp(uint64_t c)
+{
+    return (uint32_t)(c >> CELL_WARP_SHIFT) & 31;
+}
+static inline uint32_t cell_lane(uint64_t c)
+{
+    return (uint32_t)(c >> CELL_LANE_SHIFT) & 31;
+}
+static inline uint32_t cell_block(uint64_t c)
+{
+    return (uint32_t)(c & CELL_BLOCK);
+}
+
+/* ---- one launch ---- */
+#define CHANNELS 64
+
+struct release { /* what a strong write published; immutable once linked */
+    struct release *next;
+    uint64_t time;
+    uint8_t channel;
+    bool block_only; /* the fence was .cta: counts inside the block */
+    bool reads_only; /* there was none: only reads were over before it */
+    uint16_t nwarps;
+    uint32_t clock[]; /* of each warp of the block: accesses up to here; then what each
+                         warp's clock was */
+};
+
+struct channel {
+    pthread_mutex_t lock;
+    _Atomic bool used;
+    uint64_t known[2][CHANNELS]; /* what those who released here knew; 1: of reads */
+};
+
+#define HELD_BUCKETS 64
+
+struct launch_state {
+    struct launch_state *next;
+    uint64_t serial;
+    uint32_t tag, nblocks;
+    struct block_state *running;
+    pthread_mutex_t lock; /* of sites */
+    const struct site *sites[SITE_UNKNOWN];
+    _Atomic uint32_t nsites;
+    _Atomic uint64_t now; /* releases so far */
+    struct channel channels[CHANNELS];
+    _Atomic(struct release *) *released; /* by block */
+
+    pthread_mutex_t held_lock; /* of what follows: check_held.c */
+    _Atomic uint32_t nheld;
+    struct held *held[HELD_BUCKETS];
+    uint8_t *over; /* a bit a block: ended */
+};
+
+/* ---- one block ---- */
+#define BARRIERS   17 /* the last: barrier.cluster */
+#define SITE_CACHE 64
+
+#define MAX_UNWRITTEN 32
+
+struct unwritten { /* a read of memory that was never written */
+    const struct site *site;
+    enum access_space space;
+    uint32_t size, thread;
+    uint64_t addr;
+};
+
+struct block_state {
+    struct block_state *next; /* of the pool, or of the launch's running blocks */
+    struct launch_state *launch;
+    const struct block_info *info; /* of the copy: the block may be gone before the launch */
+    struct block_info info_copy;
+    uint32_t block, nwarps;
+    bool races;               /* looked for: few enough blocks, clocks not run out */
+    uint32_t live[MAX_WARPS]; /* lanes not exited */
+    bool any_exited;
+
+    uint32_t clock[MAX_WARPS];
+    uint32_t bar;
+    uint32_t synced[MAX_WARPS];
+    uint32_t (*lane_known[MAX_WARPS])[32]; /* [me][other]; NULL until a partial sync */
+    bool has_known;
+    uint32_t known[MAX_WARPS][MAX_WARPS]; /* [me][other] */
+
+    struct {                     /* who stands at which barrier */
+        uint32_t arrived, waits; /* warps */
+        const struct site *site;
+    } barrier[BARRIERS];
+    struct { /* part of a warp at a barrier: divergent, unless the others have exited */
+        const struct site *site;
+        uint32_t mask, live;
+    } partial[MAX_WARPS];
+
+    /* Release and acquire; used only by programs that fence. published[g][w][v]: clock of
+     * warp v that w's last fence covers; g 0 .cta and wider, 1 wider only. */
+    bool has_published, has_learned;
+    uint32_t published[2][MAX_WARPS][MAX_WARPS];
+    uint64_t pending[MAX_WARPS]; /* channels read since the last event */
+    /* Time, by what it is good for: order after writes and reads, after reads only. The last
+     * row: every warp. */
+    uint64_t learned[2][MAX_WARPS + 1][CHANNELS];
+    uint64_t nlearned; /* times that somebody learned */
+    struct answer {    /* the last one, by read and by the warp that the cell names */
+        uint64_t cell, nlearned;
+        uint32_t warp;
+        bool ordered;
+    } answers[2][MAX_WARPS];
+
+    struct { /* recently used allocations */
+        uint64_t addr, size, generation;
+        const struct mem_alloc *alloc;
+        struct shadow *shadow; /* NULL: not checked */
+    } recent[4];
+    uint32_t recent_next;
+
+    struct {
+        const struct site *site;
+        uint32_t id;
+    } site_cache[SITE_CACHE];
+
+    const struct site *last[3][MAX_WARPS]; /* access by space and warp; for advice */
+    /* Shared memory read early: said at the end of the block, unless a race explains it. */
+    struct unwritten unwritten[MAX_UNWRITTEN];
+    const struct site *raced[MAX_UNWRITTEN];
+    uint32_t nunwritten, nraced;
+
+    /* Local memory read before it was written: no finding if the warp's next access stores
+     * it back, for then a bit-field was set. */
+    struct read_first {
+        const struct site *site; /* NULL: none */
+        uint32_t size, mask;
+        uint64_t addr;
+    } read_first[MAX_WARPS];
+
+    struct shadow_page *shared; /* pages of the block's shared memory */
+    uint32_t nshared;           /* pages there are */
+    uint32_t *local[MAX_WARPS]; /* a mask of lanes a byte: written */
+    uint32_t nlocal[MAX_WARPS]; /* bytes there are */
+};
+
+/* ---- order (check_order.c) ---- */
+void order_block_begin(struct block_state *b);
+void order_arrive(struct block_state *b, const struct site *s, uint32_t warp, uint32_t id);
+void order_leave(struct block_state *b, uint32_t id);
+void order_warp_sync(struct block_state *b, uint32_t warp, uint32_t mask);
+void order_fence(struct block_state *b, uint32_t warp, uint8_t scope);
+/* A strong access to a synchronisation variable at key; write: it may release. Lanes of the
+ * access whose variables share a channel tell nothing new: `told` has a bit a channel. */
+void order_strong(struct block_state *b, const struct access *a, uint64_t key, bool write,
+                  uint64_t *told);
+void order_resolve(struct block_state *b, uint32_t warp);
+/* The access in the cell, a read or a write, is ordered before what this lane does now. */
+bool order_before(struct block_state *b, uint64_t cell, bool read, uint32_t warp, uint32_t lane);
+void order_launch_free(struct launch_state *l);
+
+static inline void order_catch_up(struct block_state *b, uint32_t warp)
+{
+    if (b->pending[warp])
+        order_resolve(b, warp);
+}
+
+/* ---- races (check_race.c) ---- */
+struct race {
+    struct block_state *b;
+    const struct access *a;
+    uint64_t me;    /* cell of lane 0 */
+    uint64_t below; /* cells of this block below it are ordered before */
+    uint32_t block; /* as cells have it: 0 in shared memory, which only one block sees */
+    uint32_t shift; /* widest cell that suits the access */
+    bool strong;
+    bool crowded; /* two readers of other blocks are enough: nothing can have ordered them */
+};
+void race_begin(struct race *x, struct block_state *b, const struct access *a);
+/* n lanes' accesses, from `lane` on, to consecutive places from `from` on in a page that
+ * is locked and prepared. contents: what memory holds there, or NULL; tells stores that
+ * change nothing. */
+void race_run(const struct race *x, struct shadow_page *p, uint32_t from, uint32_t lane, uint32_t n,
+              const uint8_t *contents);
+
+/* ---- reports (check_report.c) ---- */
+/* A race as it will be told. a.addr and a.value may be over by then. */
+struct clash {
+    const struct block_info *info;
+    struct access a;
+    uint64_t addr, other; /* other: its cell */
+    uint32_t lane;
+    bool other_writes, same_instruction;
+    const struct site *site;   /* the other's, or NULL */
+    const struct site *before; /* of the warp's last access; for advice */
+};
+struct clash clash_of(struct block_state *b, const struct access *a, uint32_t lane, uint64_t other,
+                      bool other_writes, bool same_instruction);
+bool clash_known(const struct clash *c); /* its two lines have been told */
+void report_clash(const struct clash *c);
+void report_unwritten(struct block_state *b, const struct access *a, uint32_t lane);
+void report_block_end(struct block_state *b);
+void report_barrier(struct block_state *b, const struct site *s, uint32_t warp, uint32_t mask,
+                    uint32_t live);
+void report_exited(struct block_state *b, const struct site *s);
+void report_matrix(struct block_state *b, const struct matrix_move *m); /* if it is not allowed */
+void report_leak(const struct mem_alloc *a);
+
+/* ---- plain reads that may yet turn out harmless (check_held.c) ---- */
+struct reader {
+    uint32_t block, warp, lane;
+    bool another; /* not this lane, but one of its warp's */
+};
+/* c is a race of this reader with an atomic. False: the reader is gone, say it now. */
+bool held_back(struct launch_state *l, const struct clash *c, const struct reader *r);
+void held_decide(struct block_state *b, const struct access *a, uint32_t lane); /* an atomic */
+void held_block_end(struct block_state *b);
+void held_launch_begin(struct launch_state *l);
+void held_launch_free(struct launch_state *l);
+
+#endif

@@ -1,0 +1,323 @@
+/* lower_insn.c - what each PTX instruction becomes: control, barriers, lanes; the rest is in
+ * lower_alu.c, lower_mov.c and the wider families' files.
+ */
+#include "emulator/exec/builtin.h"
+#include "lower_insn.h"
+#include "emulator/base/source.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- control ---- */
+static uint32_t label_block(struct lower *l, uint32_t label)
+{
+    return l->cfg->block_of[l->p->labels[label].insn];
+}
+static void lower_bra(struct lower *l)
+{
+    uint32_t to = label_block(l, op(l, 0)->label);
+    if (op(l, 0)->kind != OPD_LABEL) {
+        lower_fail(l, "branch to something that is no label");
+        return;
+    }
+    struct insn *in = lower_emit(l, l->in->guarded ? "bra" : "bra_uni");
+    in->taken = to;
+    in->fall = l->block + 1;
+    in->imm = l->cfg->ipdom[l->block];
+    in->slot = lower_slot(l);
+}
+static void lower_brx(struct lower *l)
+{
+    const struct ptx_branch_table *t = l->in->table;
+    if (!t) {
+        lower_fail(l, "brx.idx without a .branchtargets list");
+        return;
+    }
+    uint32_t *targets = lower_places(l, t->nlabels);
+    for (uint32_t k = 0; k < t->nlabels; k++)
+        targets[k] = label_block(l, t->labels[k]);
+    uint32_t index = lower_src(l, op(l, 0), PTX_B32);
+    struct insn *in = lower_emit(l, "brx");
+    in->src[0] = index;
+    in->places = targets;
+    in->taken = t->nlabels;
+    in->imm = l->cfg->ipdom[l->block];
+}
+static void lower_ret(struct lower *l)
+{
+    struct insn *in = lower_emit(l, l->in->op == OP_exit ? "exit_lanes" : "ret");
+    in->fall = l->block + 1;
+}
+
+static bool call_places(struct lower *l, const struct ptx_operand *list, struct param_place **out,
+                        uint32_t *n)
+{
+    *n = list->nelems;
+    *out = xcalloc(*n ? *n : 1, sizeof(**out));
+    for (uint32_t k = 0; k < *n; k++) {
+        const struct ptx_operand *o = &list->elems[k];
+        const struct param_place *at = o->var ? lower_param(l, o->var) : NULL;
+        if (!at) {
+            lower_fail(l, "a call's argument is no .param variable: not supported");
+            return false;
+        }
+        (*out)[k] = *at;
+    }
+    return true;
+}
+static enum call_builtin builtin_of(const char *name)
+{
+    static const struct {
+        const char *name;
+        enum call_builtin b;
+    } table[] = {{"vprintf", CALL_VPRINTF},
+                 {"__assertfail", CALL_ASSERTFAIL},
+                 {"malloc", CALL_MALLOC},
+                 {"free", CALL_FREE}};
+    for (unsigned k = 0; k < 4; k++)
+        if (!strcmp(table[k].name, name))
+            return table[k].b;
+    return CALL_FUNC;
+}
+bool call_fits(const struct call_info *ci, const struct ptx_func *f)
+{
+    if (ci->nargs < f->nparams)
+        return false;
+    for (uint32_t k = 0; k < f->nparams; k++)
+        if (ci->args[k].var->size < f->params[k]->size)
+            return false;
+    for (uint32_t k = 0; k < ci->nrets && k < f->nrets; k++)
+        if (ci->rets[k].var->size < f->rets[k]->size)
+            return false;
+    return true;
+}
+static void no_function(struct lower *l, const char *name)
+{
+    if (strncmp(name, "__cudaCDP", 9) == 0) /* libcudadevrt's */
+        lower_fail(l, "%s: kernels launched by kernels: not supported by the emulator", name);
+    else
+        lower_fail(l, "call of %s, which is not defined", name);
+}
+/* operands: (returns), target, (arguments) */
+static bool call_target(struct lower *l, struct call_info *ci, uint32_t *address)
+{
+    const struct ptx_operand *rets = op(l, 0), *target = op(l, 1), *args = op(l, 2);
+    if (!call_places(l, rets, &ci->rets, &ci->nrets) ||
+        !call_places(l, args, &ci->args, &ci->nargs))
+        return false;
+    *address = NO_PLACE;
+    if (target->kind == OPD_REG) {
+        *address = lower_src(l, target, PTX_B64);
+    } else if (target->func && !target->func->has_body &&
+               builtin_of(target->func->name) != CALL_FUNC) {
+        ci->builtin = builtin_of(target->func->name);
+        l->f->uses |= ci->builtin == CALL_VPRINTF      ? USES_PRINTF
+                      : ci->builtin == CALL_ASSERTFAIL ? 0
+                                                       : USES_HEAP;
+    } else {
+        ci->target = target->func ? module_find_any(l->f->module, target->func->name) : NULL;
+        if (!ci->target || !ci->target->ptx->has_body) {
+            no_function(l, target->func ? target->func->name : "something that is no function");
+            return false;
+        }
+        if (!call_fits(ci, ci->target->ptx)) {
+            lower_fail(l, "arguments or results of the call are not those of %s",
+                       shown_name(target->func->name));
+            return false;
+        }
+    }
+    return true;
+}
+static void lower_call(struct lower *l)
+{
+    struct call_info *ci = xcalloc(1, sizeof(*ci));
+    uint32_t address;
+    if (!call_target(l, ci, &address)) {
+        free(ci->args);
+        free(ci->rets);
+        free(ci);
+        return;
+    }
+    struct insn *in = lower_emit(l, "call");
+    in->data = ci;
+    in->src[0] = address;
+    in->slot = lower_slot(l);
+    in->fall = l->block + 1;
+}
+
+/* bar{rier}{.cta}.sync/arrive/red (PTX ISA 9.7.13.1) */
+static void lower_barrier(struct lower *l)
+{
+    const struct ptx_insn *p = l->in;
+    bool red = ptx_has(p, M_red);
+    if (ptx_has(p, M_warp)) {
+        uint32_t mask = lower_src(l, op(l, 0), PTX_B32);
+        struct insn *in = lower_emit(l, "bar_warp_sync");
+        in->src[0] = mask;
+        in->flags |= F_ALIGNED;
+        in->sub = M_warp;
+        in->slot = lower_slot(l);
+        return;
+    }
+    uint32_t first = red ? 1 : 0, n = p->noperands - first - (red ? 1 : 0);
+    uint32_t id = lower_src(l, op(l, first), PTX_B32), count = NO_PLACE, pred = NO_PLACE;
+    if (n > 1)
+        count = lower_src(l, op(l, first + 1), PTX_B32);
+    if (red)
+        pred = lower_src(l, op(l, p->noperands - 1), PTX_PRED);
+    struct insn *in = lower_emit(l, "barrier");
+    in->src[0] = id;
+    in->src[1] = count;
+    in->src[2] = pred;
+    in->sub = red ? M_red : ptx_has(p, M_arrive) ? M_arrive : M_sync;
+    if (red) {
+        in->sub2 = ptx_has(p, M_popc) ? M_popc : ptx_has(p, M_and) ? M_and : M_or;
+        in->dst = lower_dst(l, op(l, 0));
+        if (op(l, p->noperands - 1)->negated)
+            in->flags |= F_NEG_SRC;
+    }
+    if (p->op == OP_bar || ptx_has(p, M_aligned))
+        in->flags |= F_ALIGNED;
+    in->slot = lower_slot(l);
+}
+
+/* ---- lanes ---- */
+static void lower_shfl(struct lower *l)
+{
+    if (!ptx_has(l->in, M_sync)) {
+        lower_fail(l, "shfl without .sync was removed from PTX: use __shfl_sync");
+        return;
+    }
+    enum ptx_type t[4] = {PTX_B32, PTX_B32, PTX_B32, PTX_B32};
+    const struct ptx_operand *d = op(l, 0);
+    struct insn *in = lower_alu(l, "shfl", 4, t);
+    if (d->pair)
+        in->dst2 = lower_dst(l, d->pair);
+    in->sub = ptx_has(l->in, M_up)     ? M_up
+              : ptx_has(l->in, M_down) ? M_down
+              : ptx_has(l->in, M_bfly) ? M_bfly
+                                       : M_idx;
+    in->slot = lower_slot(l);
+}
+static void lower_vote(struct lower *l)
+{
+    uint32_t p = lower_src(l, op(l, 1), PTX_PRED), mask = NO_PLACE;
+    if (ptx_has(l->in, M_sync))
+        mask = lower_src(l, op(l, 2), PTX_B32);
+    struct insn *in = lower_emit(l, "vote");
+    in->src[0] = p;
+    in->src[1] = mask;
+    in->dst = lower_dst(l, op(l, 0));
+    in->sub = ptx_has(l->in, M_all)   ? M_all
+              : ptx_has(l->in, M_any) ? M_any
+              : ptx_has(l->in, M_uni) ? M_uni
+                                      : M_ballot;
+    if (op(l, 1)->negated)
+        in->flags |= F_NEG_SRC;
+}
+static void lower_match(struct lower *l)
+{
+    enum ptx_type t[2] = {type(l), PTX_B32};
+    const struct ptx_operand *d = op(l, 0);
+    struct insn *in = lower_alu(l, "match", 2, t);
+    in->sub = ptx_has(l->in, M_any) ? M_any : M_all;
+    if (d->pair)
+        in->dst2 = lower_dst(l, d->pair);
+}
+static void lower_redux(struct lower *l)
+{
+    static const enum ptx_mod ops[] = {M_add, M_and, M_or, M_xor, M_min, M_max};
+    if (type(l) == PTX_F32) {
+        lower_fail(l, "redux.sync.f32 (sm_100a): not supported");
+        return;
+    }
+    enum ptx_type t[2] = {type(l), PTX_B32};
+    struct insn *in = lower_alu(l, "redux", 2, t);
+    for (unsigned k = 0; k < 6; k++)
+        if (ptx_has(l->in, ops[k]))
+            in->sub = ops[k];
+    if (is_signed_type(type(l)))
+        in->flags |= F_SIGNED;
+}
+static void lower_elect(struct lower *l)
+{
+    uint32_t mask = lower_src(l, op(l, 1), PTX_B32);
+    struct insn *in = lower_emit(l, "elect");
+    in->src[0] = mask;
+    in->dst = lower_dst(l, op(l, 0));
+    if (op(l, 0)->pair)
+        in->dst2 = lower_dst(l, op(l, 0)->pair);
+    else
+        lower_fail(l, "elect.sync needs a predicate destination");
+}
+
+bool lower_insn(struct lower *l)
+{
+    bool cluster = l->in->op == OP_barrier && ptx_has(l->in, M_cluster);
+    if (!lower_suffixes(l))
+        return false;
+    if (lower_half(l) || lower_matrix(l) ||
+        ((l->in->op != OP_barrier || cluster) && lower_async(l)) || lower_video(l) ||
+        lower_memory(l))
+        return !l->error;
+    switch (l->in->op) {
+    case OP_mov:
+        lower_mov(l);
+        break;
+    case OP_cvt:
+        lower_cvt(l);
+        break;
+    case OP_cvta:
+        lower_cvta(l);
+        break;
+    case OP_bra:
+        lower_bra(l);
+        break;
+    case OP_brx:
+        lower_brx(l);
+        break;
+    case OP_ret:
+    case OP_exit:
+        lower_ret(l);
+        break;
+    case OP_call:
+        lower_call(l);
+        break;
+    case OP_bar:
+    case OP_barrier:
+        lower_barrier(l);
+        break;
+    case OP_trap:
+    case OP_brkpt:
+        lower_emit(l, "%s", ptx_op_name(l->in->op));
+        break;
+    case OP_nanosleep:
+        lower_emit(l, "nanosleep");
+        break;
+    case OP_pmevent:
+    case OP_griddepcontrol: /* one grid at a time: what it waits for is done */
+    case OP_setmaxnreg:     /* registers are plentiful here */
+        lower_emit(l, "nop");
+        break;
+    case OP_shfl:
+        lower_shfl(l);
+        break;
+    case OP_vote:
+        lower_vote(l);
+        break;
+    case OP_match:
+        lower_match(l);
+        break;
+    case OP_redux:
+        lower_redux(l);
+        break;
+    case OP_elect:
+        lower_elect(l);
+        break;
+    case OP_activemask:
+        lower_emit(l, "activemask")->dst = lower_dst(l, op(l, 0));
+        break;
+    default:
+        lower_arithmetic(l);
+    }
+    return !l->error;
+}

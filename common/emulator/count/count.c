@@ -1,0 +1,311 @@
+/* count.c - from what workers counted to a launch's counters, and sums by source line.
+ *
+ * Workers count two things: how often each basic block was entered and by how many lanes,
+ * and, per memory access, branch, barrier and predicated instruction, a struct slot. All
+ * else follows from the program: instructions are blocks' executions times their length.
+ */
+#include "emulator/exec/exec.h"
+#include "emulator/code/handlers.h"
+#include "emulator/exec/launch.h"
+#include "model.h"
+#include "emulator/base/occupancy.h"
+#include "traffic.h"
+#include <jansson.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t sums_lock = PTHREAD_MUTEX_INITIALIZER;
+extern struct emu_module *emu_modules; /* module.c: all loaded ones */
+
+/* ---- one instruction's slot into the counters, by what the instruction is ---- */
+static void add_memory(struct counters *c, const struct ptx_insn *p, const struct insn *in,
+                       const struct slot *s)
+{
+    bool store =
+        p->op == OP_st || p->op == OP_stmatrix || (p->op == OP_wmma && ptx_has(p, M_store));
+    enum ptx_space space = p->space;
+    if (space == SPACE_SHARED || space == SPACE_SHARED_CLUSTER) {
+        if (p->op == OP_atom || p->op == OP_red) {
+            c->shared_atom_requests += s->requests;
+            c->shared_atom_passes += s->extra;
+        } else if (store) {
+            c->shared_st_requests += s->requests;
+            c->shared_st_wavefronts += s->units;
+            c->shared_st_bank_conflicts += s->extra;
+            c->shared_st_bytes += s->bytes;
+        } else {
+            c->shared_ld_requests += s->requests;
+            c->shared_ld_wavefronts += s->units;
+            c->shared_ld_bank_conflicts += s->extra;
+            c->shared_ld_bytes += s->bytes;
+        }
+    } else if (space == SPACE_LOCAL) {
+        if (store) {
+            c->local_st_requests += s->requests;
+            c->local_st_sectors += s->units;
+        } else {
+            c->local_ld_requests += s->requests;
+            c->local_ld_sectors += s->units;
+        }
+    } else if (space == SPACE_CONST) {
+        c->const_ld_requests += s->requests;
+    } else if (p->op == OP_atom || p->op == OP_red) {
+        if (p->op == OP_red || in->flags & F_RED)
+            c->global_red_requests += s->requests;
+        else
+            c->global_atom_requests += s->requests;
+        c->global_atom_sectors += s->units;
+        c->global_atom_passes += s->extra;
+    } else if (store) {
+        c->global_st_requests += s->requests;
+        c->global_st_sectors += s->units;
+        c->global_st_bytes += s->bytes;
+    } else if (space == SPACE_GLOBAL || space == SPACE_GENERIC) {
+        c->global_ld_requests += s->requests;
+        c->global_ld_sectors += s->units;
+        c->global_ld_bytes += s->bytes;
+    }
+}
+/* cp.async: a load in slot s, a shared store in the one after. 16 bytes are carried as two
+ * words (exec_async.c), each a request of its own with every sector of the whole; a store of
+ * 16 bytes needs four wavefronts, so conflicts are what is beyond these. */
+static void add_copy(struct counters *c, const struct insn *in, const struct slot *s)
+{
+    uint64_t passes = in->size > 8 ? in->size / 8 : 1;
+    uint64_t stores = s[1].requests / passes, wavefronts = s[1].units / passes;
+    uint64_t beyond = wavefronts > 4 * stores ? wavefronts - 4 * stores : 0;
+    c->global_ld_requests += s[0].requests / passes;
+    c->global_ld_sectors += s[0].units / passes;
+    c->global_ld_bytes += s[0].bytes;
+    c->shared_st_requests += stores;
+    c->shared_st_wavefronts += wavefronts;
+    c->shared_st_bank_conflicts += passes > 1 ? beyond : s[1].extra;
+    c->shared_st_bytes += s[1].bytes;
+}
+static void add_insn(struct counters *c, const struct ptx_insn *p, const struct insn *in,
+                     const struct slot *s)
+{
+    switch (p->op) {
+    case OP_cp:
+        add_copy(c, in, s);
+        break;
+    case OP_ld:
+    case OP_ldu:
+    case OP_st:
+    case OP_atom:
+    case OP_red:
+    case OP_ldmatrix:
+    case OP_stmatrix:
+    case OP_wmma:
+        add_memory(c, p, in, s);
+        break;
+    case OP_bra:
+        if (in->guard != NO_PLACE) {
+            c->branches += s->requests;
+            c->divergent_branches += s->units;
+        }
+        break;
+    case OP_bar:
+    case OP_barrier:
+        if (ptx_has(p, M_warp))
+            c->warp_syncs += s->requests;
+        else
+            c->barriers += s->requests;
+        break;
+    case OP_shfl:
+        c->shuffles += s->requests;
+        break;
+    case OP_call:
+        c->calls += s->requests;
+        break;
+    default:
+        break;
+    }
+}
+static void add_block(struct counters *c, const struct emu_func *f, const struct bblock *b,
+                      const struct block_count *n, const struct slot *slots)
+{
+    c->inst_executed += n->warps * b->ninsns;
+    c->thread_inst_executed += n->lanes * b->ninsns;
+    c->thread_inst_executed_pred_on += n->lanes * b->ninsns;
+    for (uint32_t i = b->ptx_first; i < b->ptx_first + b->ninsns; i++) {
+        const struct insn_cost *k = &f->costs[i];
+        uint64_t lanes = n->lanes, warps = n->warps;
+        if (k->guard_slot != NO_PLACE) {
+            lanes = slots[k->guard_slot].units;
+            c->thread_inst_executed_pred_on -= n->lanes - (lanes < n->lanes ? lanes : n->lanes);
+        }
+        c->flop_fp16 += lanes * k->flop16;
+        c->flop_fp32 += lanes * k->flop32;
+        c->flop_fp64 += lanes * k->flop64;
+        c->tensor_flop += warps * k->tensor;
+        c->sfu_ops += k->sfu ? warps : 0;
+        c->div_ops += k->div ? warps : 0;
+    }
+}
+static void add_func(struct counters *c, const struct emu_func *f, const struct block_count *counts,
+                     const struct slot *slots)
+{
+    for (uint32_t b = 0; b < f->nblocks; b++)
+        if (counts[f->blocks[b].count].warps)
+            add_block(c, f, &f->blocks[b], &counts[f->blocks[b].count], slots);
+    for (uint32_t i = 0; i < f->ninsns; i++) {
+        const struct insn *in = &f->insns[i];
+        if (in->slot != NO_PLACE && in->site && slots[in->slot].requests)
+            add_insn(c, &f->ptx->insns[in->site->index], in, &slots[in->slot]);
+    }
+}
+
+/* What the device's own rules counted, instead of the interpreter's units. */
+static void take_rules(struct worker *k, uint32_t nslots)
+{
+    for (uint32_t i = 0; k->by_rules && i < nslots; i++) {
+        const struct rule_count *n = &k->by_rules[i];
+        if (n->sectors || n->wavefronts)
+            k->slots[i].units = n->sectors + n->wavefronts;
+        if (n->wavefronts)
+            k->slots[i].extra = n->conflicts;
+    }
+}
+static void merge(struct launch *l, struct worker **workers, int n)
+{
+    struct worker *a = workers[0];
+    for (int k = 0; k < n; k++)
+        take_rules(workers[k], l->module->nslots);
+    for (int k = 1; k < n; k++) {
+        struct worker *w = workers[k];
+        for (uint32_t i = 0; i < l->module->nslots; i++) {
+            a->slots[i].requests += w->slots[i].requests;
+            a->slots[i].units += w->slots[i].units;
+            a->slots[i].bytes += w->slots[i].bytes;
+            a->slots[i].extra += w->slots[i].extra;
+        }
+        for (uint32_t i = 0; i < l->module->ncounts; i++) {
+            a->counts[i].warps += w->counts[i].warps;
+            a->counts[i].lanes += w->counts[i].lanes;
+        }
+    }
+}
+static void keep_sums(struct emu_module *m, const struct worker *a)
+{
+    pthread_mutex_lock(&sums_lock);
+    if (m->sum_nslots < m->nslots || m->sum_ncounts < m->ncounts) {
+        m->sum_slots = xrealloc(m->sum_slots, m->nslots * sizeof(*m->sum_slots));
+        m->sum_counts = xrealloc(m->sum_counts, m->ncounts * sizeof(*m->sum_counts));
+        memset(m->sum_slots + m->sum_nslots, 0, (m->nslots - m->sum_nslots) * sizeof(struct slot));
+        memset(m->sum_counts + m->sum_ncounts, 0,
+               (m->ncounts - m->sum_ncounts) * sizeof(struct block_count));
+        m->sum_nslots = m->nslots;
+        m->sum_ncounts = m->ncounts;
+    }
+    for (uint32_t i = 0; i < m->nslots; i++) {
+        m->sum_slots[i].requests += a->slots[i].requests;
+        m->sum_slots[i].units += a->slots[i].units;
+        m->sum_slots[i].bytes += a->slots[i].bytes;
+        m->sum_slots[i].extra += a->slots[i].extra;
+    }
+    for (uint32_t i = 0; i < m->ncounts; i++) {
+        m->sum_counts[i].warps += a->counts[i].warps;
+        m->sum_counts[i].lanes += a->counts[i].lanes;
+    }
+    pthread_mutex_unlock(&sums_lock);
+}
+
+void count_launch(struct launch *l, struct worker **workers, int n, struct emu_result *r)
+{
+    merge(l, workers, n);
+    struct worker *a = workers[0];
+    for (uint32_t i = 0; i < l->module->nfuncs; i++)
+        if (l->module->funcs[i]->lowered)
+            add_func(&r->counters, l->module->funcs[i], a->counts, a->slots);
+    keep_sums(l->module, a);
+    struct model_launch m = {.blocks = l->nblocks, .threads_per_block = l->threads};
+    m.occupancy = occupancy_of(l->profile, l->threads, l->func->info.registers, l->user_shared);
+    traffic_result(l->serial, &r->counters, &m);
+    model_time(&r->counters, &m, l->profile, r);
+}
+
+/* ---- by source line ---- */
+struct line_sum {
+    const char *file;
+    uint32_t line;
+    struct counters c;
+};
+static struct line_sum *line_of(struct line_sum **all, size_t *n, const struct site *s)
+{
+    const char *file = s->file ? s->file : "";
+    for (size_t i = *n; i-- > 0;)
+        if ((*all)[i].line == s->line && !strcmp((*all)[i].file, file))
+            return &(*all)[i];
+    *all = xrealloc(*all, (*n + 1) * sizeof(**all));
+    struct line_sum *x = &(*all)[(*n)++];
+    memset(x, 0, sizeof(*x));
+    x->file = file;
+    x->line = s->line;
+    return x;
+}
+static void sum_lines(const struct emu_module *m, struct line_sum **all, size_t *n)
+{
+    for (uint32_t k = 0; k < m->nfuncs; k++) {
+        const struct emu_func *f = m->funcs[k];
+        if (!f->lowered || f->end_count > m->sum_ncounts || f->end_slot > m->sum_nslots)
+            continue;
+        for (uint32_t b = 0; b < f->nblocks; b++) {
+            const struct block_count *bc = &m->sum_counts[f->blocks[b].count];
+            if (!bc->warps)
+                continue;
+            for (uint32_t i = 0; i < f->blocks[b].ninsns; i++) {
+                struct bblock one = f->blocks[b];
+                one.ptx_first += i;
+                one.ninsns = 1;
+                add_block(&line_of(all, n, &f->sites[one.ptx_first])->c, f, &one, bc, m->sum_slots);
+            }
+        }
+        for (uint32_t i = 0; i < f->ninsns; i++) {
+            const struct insn *in = &f->insns[i];
+            if (in->slot != NO_PLACE && in->site && m->sum_slots[in->slot].requests)
+                add_insn(&line_of(all, n, in->site)->c, &f->ptx->insns[in->site->index], in,
+                         &m->sum_slots[in->slot]);
+        }
+    }
+}
+char *count_module_lines_json(const struct emu_module *only)
+{
+    struct line_sum *all = NULL;
+    size_t n = 0;
+    pthread_mutex_lock(&sums_lock);
+    for (const struct emu_module *m = emu_modules; m; m = m->next)
+        if (!only || m == only)
+            sum_lines(m, &all, &n);
+    pthread_mutex_unlock(&sums_lock);
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) {
+        json_t *o = json_pack("{s:s, s:i}", "file", all[i].file, "line", (int)all[i].line);
+#define X(id, metric, unit, text)                                                                  \
+    if (all[i].c.id)                                                                               \
+        json_object_set_new(o, #id, json_integer((json_int_t)all[i].c.id));
+        COUNTERS(X)
+#undef X
+        json_array_append_new(list, o);
+    }
+    char *text = json_dumps(list, JSON_COMPACT);
+    json_decref(list);
+    free(all);
+    return text;
+}
+char *count_lines_json(void)
+{
+    return count_module_lines_json(NULL);
+}
+void count_lines_reset(void)
+{
+    pthread_mutex_lock(&sums_lock);
+    for (struct emu_module *m = emu_modules; m; m = m->next) {
+        if (m->sum_slots)
+            memset(m->sum_slots, 0, m->sum_nslots * sizeof(struct slot));
+        if (m->sum_counts)
+            memset(m->sum_counts, 0, m->sum_ncounts * sizeof(struct block_count));
+    }
+    pthread_mutex_unlock(&sums_lock);
+}

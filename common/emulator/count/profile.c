@@ -1,0 +1,208 @@
+/* profile.c - the log of --profile: a row a launch, copy or fill; rows by source line.
+ *
+ * The file's name ends in .json (a list of objects) or is taken for CSV. A row is written
+ * when its work is done, so that a program that crashes leaves what came before. Columns,
+ * after those of the old CUDA profiler's log (method, gputime, cputime, occupancy):
+ *
+ *   kind       kernel, memcpyHtoD, memcpyDtoH, memcpyDtoD, memcpyHtoH, memset, line
+ *   method     the kernel; for a line FILE:LINE
+ *   gputime    us, modelled (column evidence says so); cputime: us that the emulator took
+ *   occupancy  theoretical, 0..1; limiter: what limits it; bound: what bounds the time
+ *   stream, grid_*, block_*, static_shared, dynamic_shared, registers
+ *   registers_from   machine code, or an estimate from PTX
+ *   bytes      of a copy or fill
+ *   then the counters of counters.h. Empty (absent in JSON): does not apply.
+ *   function   the kernel as it was written; method is its name in the object code, which
+ *              tells overloads and template instances apart and never changes
+ *
+ * Line rows come at the end, before counts are reset and before a module is unloaded:
+ * rows of one line add up.
+ */
+#include "emulator/runtime/cudart.h"
+#include "emulator/exec/launch.h"
+#include "emulator/base/source.h"
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const columns[] = {
+    "kind",
+    "method",
+    "gputime",
+    "cputime",
+    "evidence",
+    "occupancy",
+    "limiter",
+    "bound",
+    "stream",
+    "grid_x",
+    "grid_y",
+    "grid_z",
+    "block_x",
+    "block_y",
+    "block_z",
+    "static_shared",
+    "dynamic_shared",
+    "registers",
+    "registers_from",
+    "bytes",
+#define X(id, metric, unit, text) #id,
+    COUNTERS(X)
+#undef X
+        "function",
+};
+#define NCOLUMNS (sizeof columns / sizeof columns[0])
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static FILE *file;
+static bool json, any_row;
+
+static bool open_file(void)
+{
+    static bool tried;
+    const char *path = emu_options()->profile;
+    size_t n = path ? strlen(path) : 0;
+
+    if (tried || !path)
+        return file != NULL;
+    tried = true;
+    file = fopen(path, "we");
+    if (!file) {
+        fprintf(stderr, "warplab: cannot write profile %s\n", path);
+        return false;
+    }
+    json = n > 5 && strcmp(path + n - 5, ".json") == 0;
+    for (size_t i = 0; !json && i < NCOLUMNS; i++)
+        fprintf(file, "%s%s", i ? "," : "", columns[i]);
+    fputs(json ? "[" : "\n", file);
+    return true;
+}
+
+static void put_csv(const json_t *value)
+{
+    if (json_is_integer(value)) {
+        fprintf(file, "%lld", (long long)json_integer_value(value));
+    } else if (json_is_real(value)) {
+        fprintf(file, "%.6g", json_real_value(value));
+    } else if (json_is_string(value)) {
+        const char *s = json_string_value(value);
+        bool quote = strpbrk(s, ",\"\n") != NULL;
+
+        if (quote)
+            fputc('"', file);
+        for (; *s; s++)
+            fputs(*s == '"' ? "\"\"" : (char[]){*s, 0}, file);
+        if (quote)
+            fputc('"', file);
+    }
+}
+
+static void write_row(json_t *row)
+{
+    pthread_mutex_lock(&lock);
+    if (open_file()) {
+        if (json) {
+            fputs(any_row ? ",\n" : "\n", file);
+            json_dumpf(row, file, JSON_COMPACT | JSON_REAL_PRECISION(6));
+        } else {
+            for (size_t i = 0; i < NCOLUMNS; i++) {
+                if (i)
+                    fputc(',', file);
+                put_csv(json_object_get(row, columns[i]));
+            }
+            fputc('\n', file);
+        }
+        any_row = true;
+        fflush(file);
+    }
+    pthread_mutex_unlock(&lock);
+    json_decref(row);
+}
+
+static void put_counters(json_t *row, const struct counters *c)
+{
+#define X(id, metric, unit, text) json_object_set_new(row, #id, json_integer((json_int_t)c->id));
+    COUNTERS(X)
+#undef X
+}
+
+void profile_launch(const struct emu_launch *l, const struct emu_func_info *f,
+                    const struct emu_result *r, double host_us)
+{
+    json_t *row;
+
+    if (!emu_options()->profile)
+        return;
+    row = json_pack("{s:s, s:s, s:f, s:f, s:s, s:f, s:s, s:s, s:I}", "kind", "kernel", "method",
+                    f->name, "gputime", r->modelled_ms * 1e3, "cputime", host_us, "evidence",
+                    "modelled", "occupancy", r->occupancy, "limiter",
+                    r->occupancy_limiter ? r->occupancy_limiter : "", "bound",
+                    r->bound ? r->bound : "", "stream", (json_int_t)l->stream);
+    for (int d = 0; d < 3; d++) {
+        char name[16];
+
+        snprintf(name, sizeof name, "grid_%c", "xyz"[d]);
+        json_object_set_new(row, name, json_integer(l->grid[d]));
+        snprintf(name, sizeof name, "block_%c", "xyz"[d]);
+        json_object_set_new(row, name, json_integer(l->block[d]));
+    }
+    json_object_set_new(row, "static_shared", json_integer(f->shared_bytes));
+    json_object_set_new(row, "dynamic_shared", json_integer(l->shared_bytes));
+    json_object_set_new(row, "registers", json_integer(f->registers));
+    json_object_set_new(row, "registers_from",
+                        json_string(f->registers_estimated ? "estimate" : "machine code"));
+    put_counters(row, &r->counters);
+    json_object_set_new(row, "function", json_string(shown_name(f->name)));
+    write_row(row);
+}
+
+void profile_copy(const char *what, uint64_t bytes, uint64_t stream, double ms, double host_us)
+{
+    if (!emu_options()->profile)
+        return;
+    write_row(json_pack("{s:s, s:s, s:f, s:f, s:s, s:I, s:I}", "kind", what, "method",
+                        strncmp(what, "memcpy", 6) == 0 ? "memcpy" : what, "gputime", ms * 1e3,
+                        "cputime", host_us, "evidence", "modelled", "stream", (json_int_t)stream,
+                        "bytes", (json_int_t)bytes));
+}
+
+void profile_lines(const struct emu_module *m)
+{
+    char *text;
+    json_t *lines, *line;
+    size_t i;
+
+    if (!emu_options()->profile)
+        return;
+    text = count_module_lines_json(m);
+    lines = json_loads(text, 0, NULL);
+    free(text);
+    json_array_foreach(lines, i, line)
+    {
+        const char *name = json_string_value(json_object_get(line, "file"));
+        char where[4200];
+
+        if (!name || !*name) /* compiled without -lineinfo */
+            continue;
+        snprintf(where, sizeof where, "%s:%lld", name,
+                 (long long)json_integer_value(json_object_get(line, "line")));
+        json_object_set_new(line, "kind", json_string("line"));
+        json_object_set_new(line, "method", json_string(where));
+        write_row(json_incref(line));
+    }
+    json_decref(lines);
+}
+
+void profile_finish(void)
+{
+    profile_lines(NULL);
+    pthread_mutex_lock(&lock);
+    if (file) {
+        if (json)
+            fputs("\n]\n", file);
+        fclose(file);
+        file = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,137 @@
+/* traffic_test.c - what a block's L1 keeps and what goes on to L2. */
+#include "emulator/base/mem.h"
+#include "traffic.h"
+#include <criterion/criterion.h>
+#include <malloc.h>
+
+static uint64_t data;
+static struct counters counted;
+
+static void load(struct listener *l, struct block_info *b, uint64_t from, uint64_t step,
+                 enum access_kind kind)
+{
+    uint64_t addr[32];
+    struct access a = {.kind = kind, .space = ACCESS_GLOBAL, .size = 4, .mask = ~0u, .addr = addr};
+
+    for (uint64_t i = 0; i < 32; i++)
+        addr[i] = data + from + i * step;
+    l->access(l, b, &a);
+}
+
+/* One block of one: whatever fn does, with `sectors` counted for the launch. */
+static struct model_launch run(void (*fn)(struct listener *l, struct block_info *b),
+                               uint64_t sectors)
+{
+    static uint64_t serial;
+    struct listener *l = traffic_listener();
+    struct block_info b = {
+        .launch = ++serial, .nctaid = {1, 1, 1}, .ntid = {256, 1, 1}, .threads = 256, .warps = 8};
+    struct model_launch m = {0};
+
+    if (!data)
+        data = mem_alloc(1 << 20, 4096, MEM_DEVICE, NULL)->addr;
+    counted = (struct counters){.global_ld_sectors = sectors};
+    l->block_begin(l, &b);
+    fn(l, &b);
+    l->block_end(l, &b);
+    traffic_result(b.launch, &counted, &m);
+    return m;
+}
+
+static void twice(struct listener *l, struct block_info *b)
+{
+    load(l, b, 0, 4, ACCESS_LOAD);
+    load(l, b, 0, 4, ACCESS_LOAD);
+}
+
+Test(traffic, the_second_load_hits)
+{
+    struct model_launch m = run(twice, 8);
+
+    cr_assert_eq(m.l2_sectors, 4);
+    cr_assert_eq(m.l1_lines, 2);
+    cr_assert_eq(m.unique_sectors, 4);
+}
+
+static void strided(struct listener *l, struct block_info *b)
+{
+    load(l, b, 0, 128, ACCESS_LOAD);
+}
+
+Test(traffic, a_line_each)
+{
+    struct model_launch m = run(strided, 32);
+
+    cr_assert_eq(m.l2_sectors, 32);
+    cr_assert_eq(m.l1_lines, 32);
+}
+
+static void stores(struct listener *l, struct block_info *b)
+{
+    load(l, b, 0, 4, ACCESS_STORE);
+    load(l, b, 0, 4, ACCESS_STORE);
+}
+
+Test(traffic, stores_go_through)
+{
+    cr_assert_eq(run(stores, 8).l2_sectors, 8);
+}
+
+static void too_much(struct listener *l, struct block_info *b)
+{
+    for (int round = 0; round < 2; round++)
+        for (uint64_t at = 0; at < 1 << 20; at += 128)
+            load(l, b, at, 4, ACCESS_LOAD);
+}
+
+Test(traffic, more_than_l1_holds)
+{
+    struct model_launch m = run(too_much, 65536);
+
+    cr_assert_gt(m.l2_sectors, 60000);
+    cr_assert_eq(m.unique_sectors, 32768); /* no more than the allocation has */
+}
+
+static void endless(struct listener *l, struct block_info *b)
+{
+    for (uint64_t i = 0; i < 5000; i++)
+        load(l, b, i % 8192 * 128, 4, ACCESS_LOAD);
+}
+
+/* The first 4096 requests decide: they all miss, so all are taken to. */
+Test(traffic, the_beginning_stands_for_the_rest)
+{
+    cr_assert_eq(run(endless, 20000).l2_sectors, 20000);
+}
+
+Test(traffic, sample)
+{
+    int n = 0;
+
+    for (uint64_t i = 0; i < 100000; i++)
+        n += traffic_wants(i, 100000);
+    cr_assert_eq(n, 8);
+    cr_assert(traffic_wants(0, 1));
+    cr_assert(traffic_wants(7, 8));
+}
+
+/* Where a launch fails, its blocks do not end: what was kept of them, 32 KiB each, must go. */
+Test(traffic, blocks_that_never_end)
+{
+    struct listener *l = traffic_listener();
+    struct block_info b = {.nctaid = {1, 1, 1}, .ntid = {32, 1, 1}, .threads = 32};
+    struct model_launch m = {0};
+    size_t before;
+
+    data = mem_alloc(1 << 20, 4096, MEM_DEVICE, NULL)->addr;
+    counted = (struct counters){.global_ld_sectors = 8};
+    before = mallinfo2().uordblks;
+    for (b.launch = 1; b.launch < 100; b.launch++) {
+        l->block_begin(l, &b);
+        cr_assert_not_null(b.user[l->slot]);
+        twice(l, &b);
+        traffic_result(b.launch, &counted, &m);
+        cr_assert_eq(m.l2_sectors, 0);
+    }
+    cr_assert_lt(mallinfo2().uordblks, before + (1 << 20));
+}

@@ -1,0 +1,153 @@
+/* builtin.c - functions a kernel calls that no PTX defines: assert, malloc, free. printf is in
+ * device_printf.c.
+ */
+#include "builtin.h"
+#include "emulator/base/mem.h"
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- reading a lane's memory through generic addresses ---- */
+bool builtin_read(struct warp *w, int lane, uint64_t a, void *out, uint32_t n)
+{
+    uint8_t *d = out;
+    uint64_t window = a & MEM_WINDOW_MASK, off = a & ~MEM_WINDOW_MASK;
+    if (window == MEM_LOCAL_BASE) {
+        for (uint32_t k = 0; k < n; k++, off++) {
+            if (off >= w->local_size)
+                return false;
+            d[k] = w->local[(off >> 2) * 128 + (uint64_t)lane * 4 + (off & 3)];
+        }
+        return true;
+    }
+    const void *host = NULL;
+    if (window == MEM_SHARED_BASE && off + n <= w->block->launch->shared_bytes)
+        host = w->block->shared + off;
+    else if (window == MEM_PARAM_BASE && off + n <= w->block->launch->param_bytes)
+        host = w->block->launch->params + off;
+    else if (!window)
+        host = mem_host(a, n);
+    if (!host)
+        return false;
+    memcpy(d, host, n);
+    return true;
+}
+bool builtin_string(struct warp *w, int lane, uint64_t a, char *out, size_t size)
+{
+    for (size_t k = 0; k + 1 < size; k++) {
+        if (!builtin_read(w, lane, a + k, &out[k], 1))
+            return false;
+        if (!out[k])
+            return true;
+    }
+    out[size - 1] = 0;
+    return true;
+}
+uint64_t builtin_argument(struct warp *w, const struct call_info *ci, uint32_t k, int lane)
+{
+    const struct param_place *p = &ci->args[k];
+    const uint32_t *rows = (const uint32_t *)(w->base[SEL_REG] + p->offset);
+    uint64_t v = rows[lane];
+    if (p->var->size == 8)
+        v |= (uint64_t)rows[WARP + lane] << 32;
+    return v;
+}
+void builtin_return(struct warp *w, const struct call_info *ci, int lane, uint64_t v)
+{
+    if (!ci->nrets)
+        return;
+    uint32_t *rows = (uint32_t *)(w->base[SEL_REG] + ci->rets[0].offset);
+    rows[lane] = (uint32_t)v;
+    if (ci->rets[0].var->size == 8)
+        rows[WARP + lane] = (uint32_t)(v >> 32);
+}
+
+/* ---- assert: (message, file, line, function, char size) ---- */
+static const struct insn *call_assert(struct warp *w, const struct insn *in)
+{
+    const struct call_info *ci = in->data;
+    int lane = __builtin_ctz(w->mask);
+    char message[400] = "?", file[400] = "?", function[200] = "?";
+    if (ci->nargs >= 4) {
+        builtin_string(w, lane, builtin_argument(w, ci, 0, lane), message, sizeof(message));
+        builtin_string(w, lane, builtin_argument(w, ci, 1, lane), file, sizeof(file));
+        builtin_string(w, lane, builtin_argument(w, ci, 3, lane), function, sizeof(function));
+    }
+    return warp_fault(w, in, lane, cudaErrorAssert, "%s:%u: %s: assertion `%s' failed", file,
+                      ci->nargs >= 3 ? (unsigned)builtin_argument(w, ci, 2, lane) : 0, function,
+                      message);
+}
+
+/* ---- the device heap ---- */
+static const struct insn *call_malloc(struct warp *w, const struct insn *in)
+{
+    const struct call_info *ci = in->data;
+    for (int i = 0; i < WARP; i++) {
+        if (!(w->mask >> i & 1))
+            continue;
+        uint64_t n = ci->nargs ? builtin_argument(w, ci, 0, i) : 0;
+        struct mem_alloc *a = n ? mem_alloc(n, 16, MEM_HEAP, NULL) : NULL;
+        builtin_return(w, ci, i, a ? a->addr : 0);
+    }
+    return in + 1;
+}
+static const struct insn *call_free(struct warp *w, const struct insn *in)
+{
+    const struct call_info *ci = in->data;
+    for (int i = 0; i < WARP; i++) {
+        if (!(w->mask >> i & 1))
+            continue;
+        uint64_t a = ci->nargs ? builtin_argument(w, ci, 0, i) : 0;
+        if (!a)
+            continue;
+        const struct mem_alloc *m = mem_find(a);
+        if (!m || m->addr != a || m->kind != MEM_HEAP || !mem_free(a))
+            return warp_fault(w, in, i, cudaErrorIllegalAddress,
+                              "free(0x%llx): not an address that malloc() in a kernel returned, "
+                              "or freed already",
+                              (unsigned long long)a);
+    }
+    return in + 1;
+}
+
+const struct insn *warp_call_builtin(struct warp *w, const struct insn *in)
+{
+    switch (((const struct call_info *)in->data)->builtin) {
+    case CALL_VPRINTF:
+        return builtin_printf(w, in);
+    case CALL_ASSERTFAIL:
+        return call_assert(w, in);
+    case CALL_MALLOC:
+        return call_malloc(w, in);
+    default:
+        return call_free(w, in);
+    }
+}
+
+/* ---- limits ---- */
+static atomic_uint used;
+
+void builtin_used(unsigned uses)
+{
+    if (uses & ~used)
+        atomic_fetch_or(&used, uses);
+}
+bool builtin_heap_limit(uint64_t bytes)
+{
+    if (used & USES_HEAP)
+        return false;
+    mem_set_heap_limit(bytes);
+    return true;
+}
+bool builtin_printf_limit(uint64_t bytes)
+{
+    if (used & USES_PRINTF)
+        return false;
+    printf_set_limit(bytes);
+    return true;
+}
+void builtin_reset(void)
+{
+    used = 0;
+}

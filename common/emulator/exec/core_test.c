@@ -1,0 +1,784 @@
+/* core_test.c - the interpreter's core on small PTX kernels: paths, barriers, calls,
+ * counters and faults. Single instructions are cases/ops.txt's matter.
+ *
+ * Criterion runs each test in a process of its own, so a test may set WARPLAB_* before its
+ * first launch. Every kernel has one parameter, a buffer of 4096 zeroed words.
+ */
+#include "emulator/base/emu.h"
+#include "emulator/base/mem.h"
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WORDS 4096
+
+struct program {
+    const char *before;           /* functions and variables */
+    const char *body;             /* %t, %cta, %out are set; %r0-9, %d0-9, %f0-3, %p0-3 free */
+    const char *attribute;        /* of the entry: .maxntid … */
+    uint32_t grid, block, shared; /* 0: one block, one warp, nothing */
+    bool cooperative;
+};
+static uint32_t *out; /* the buffer after the last launch */
+static struct emu_result result;
+
+static const char head[] = ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"k.cu\"\n";
+static const char prologue[] =
+    ".reg .b32 %t, %cta, %r<10>;\n.reg .b64 %out, %mine, %d<10>;\n.reg .f32 %f<4>;\n"
+    ".reg .pred %p<4>;\nld.param.u64 %out, [out];\nmov.u32 %t, %tid.x;\nmov.u32 %cta, %ctaid.x;\n"
+    "mul.wide.u32 %mine, %t, 4;\nadd.u64 %mine, %out, %mine;\n";
+
+static cudaError_t launch(struct program p)
+{
+    static char text[1 << 17];
+    const char *texts[] = {text};
+    struct emu_module *m;
+    struct mem_alloc *a = mem_alloc(WORDS * 4, 256, MEM_DEVICE, NULL);
+    int n = snprintf(text, sizeof text,
+                     "%s%s\n.visible .entry k(.param .u64 out) %s\n{\n%s%s\nret;\n}\n", head,
+                     p.before ? p.before : "", p.attribute ? p.attribute : "", prologue, p.body);
+    size_t lengths[] = {(size_t)n};
+
+    cr_assert_lt((size_t)n, sizeof text);
+    out = (uint32_t *)a->host;
+    cudaError_t e = emu_module_load(texts, lengths, 1, "test", &m);
+    if (e != cudaSuccess)
+        return e;
+    struct emu_launch l = {.func = emu_module_func(m, "k"),
+                           .grid = {p.grid ? p.grid : 1, 1, 1},
+                           .block = {p.block ? p.block : 32, 1, 1},
+                           .shared_bytes = p.shared,
+                           .cooperative = p.cooperative,
+                           .params = &a->addr};
+    return emu_launch(&l, &result);
+}
+#define RUN(...)                                                                                   \
+    do {                                                                                           \
+        cudaError_t error_ = launch((struct program){__VA_ARGS__});                                \
+        cr_assert_eq(error_, cudaSuccess, "error %d: %s", error_, emu_error_text());               \
+    } while (0)
+
+/* ---- paths ---- */
+Test(core, nested_branches_meet_again)
+{
+    RUN(.body = "setp.ge.u32 %p0, %t, 16;\n@%p0 bra OTHER;\n"
+                "setp.ge.u32 %p1, %t, 8;\n@%p1 bra INNER;\n"
+                "activemask.b32 %r0;\nbra MET;\n"
+                "INNER: activemask.b32 %r0;\n"
+                "MET: activemask.b32 %r1;\nbra ALL;\n"
+                "OTHER: activemask.b32 %r0;\nmov.u32 %r1, %r0;\n"
+                "ALL: activemask.b32 %r2;\n"
+                "st.global.u32 [%mine], %r0;\nst.global.u32 [%mine+128], %r1;\n"
+                "st.global.u32 [%mine+256], %r2;");
+    for (int i = 0; i < 32; i++) {
+        cr_expect_eq(out[i],
+                     i < 8    ? 0xffu
+                     : i < 16 ? 0xff00u
+                              : 0xffff0000u,
+                     "lane %d: %x", i, out[i]);
+        cr_expect_eq(out[32 + i], i < 16 ? 0xffffu : 0xffff0000u, "lane %d: %x", i, out[32 + i]);
+        cr_expect_eq(out[64 + i], ~0u, "lane %d: %x", i, out[64 + i]);
+    }
+    cr_expect_eq(result.counters.branches, 2);
+    cr_expect_eq(result.counters.divergent_branches, 2);
+}
+
+Test(core, a_loop_left_lane_by_lane_meets_after_it)
+{
+    RUN(.body = "mov.u32 %r0, 0;\nTOP: setp.ge.u32 %p0, %r0, %t;\n@%p0 bra END;\n"
+                "add.u32 %r0, %r0, 1;\nbra TOP;\nEND: activemask.b32 %r1;\n"
+                "st.global.u32 [%mine], %r1;\nst.global.u32 [%mine+128], %r0;");
+    for (uint32_t i = 0; i < 32; i++)
+        cr_expect(out[i] == ~0u && out[32 + i] == i, "lane %u: %x %u", i, out[i], out[32 + i]);
+    cr_expect_eq(result.counters.branches, 32);
+    cr_expect_eq(result.counters.divergent_branches, 31);
+}
+
+#define LOCKED_ADD                                                                                 \
+    "SPIN: atom.global.cas.b32 %r0, [%out], 0, 1;\nsetp.ne.u32 %p0, %r0, 0;\n"                     \
+    "@%p0 bra SPIN;\nld.volatile.global.u32 %r1, [%out+4];\nadd.u32 %r1, %r1, 1;\n"                \
+    "st.volatile.global.u32 [%out+4], %r1;\nmembar.gl;\natom.global.exch.b32 %r0, [%out], 0;"
+/* Turns end between blocks of code, and one that is longer than a turn runs all the same. */
+Test(core, code_without_branches_may_be_of_any_length)
+{
+    static char body[100000];
+    for (uint32_t n = 50; n <= 5000; n *= 10)
+        for (int cooperative = 0; cooperative < 2; cooperative++) {
+            char *at = stpcpy(body, "mov.u32 %r0, %t;\n");
+            for (uint32_t i = 0; i < n; i++)
+                at = stpcpy(at, "add.u32 %r0,%r0,3;");
+            stpcpy(at, "\nst.global.u32 [%mine], %r0;");
+            RUN(.body = body, .cooperative = cooperative);
+            cr_expect_eq(out[7], 7 + 3 * n);
+        }
+}
+
+Test(core, a_lock_taken_by_each_lane)
+{
+    RUN(.grid = 1, .block = 64, .body = LOCKED_ADD);
+    cr_expect_eq(out[1], 64);
+}
+
+/* Blocks that could end by themselves do not get in each other's way. */
+Test(core, a_lock_is_passed_on_block_by_block)
+{
+    setenv("WARPLAB_THREADS", "1", 1);
+    RUN(.grid = 1, .block = 256, .body = LOCKED_ADD);
+    uint64_t alone = result.counters.inst_executed;
+    RUN(.grid = 6, .block = 256, .body = LOCKED_ADD);
+    cr_expect_eq(out[1], 6 * 256);
+    cr_expect_eq(result.counters.inst_executed, 6 * alone);
+}
+
+Test(core, two_kernels_need_a_function_that_cannot_run)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n"
+        ".func bad(.param .u32 x)\n"
+        "{ .reg .b32 %a; tex.1d.v4.f32.s32 {%a, %a, %a, %a}, [x, {%a}]; ret; }\n"
+        ".visible .entry one()\n{ .param .u32 x; st.param.u32 [x], 1; call bad, (x); ret; }\n"
+        ".visible .entry two()\n{ .param .u32 x; st.param.u32 [x], 1; call bad, (x); ret; }\n";
+    const char *texts[] = {text};
+    size_t lengths[] = {sizeof text - 1};
+    struct emu_module *m;
+    struct emu_launch l = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+
+    cr_assert_eq(emu_module_load(texts, lengths, 1, "test", &m), cudaSuccess, "%s",
+                 emu_error_text());
+    l.func = emu_module_func(m, "one");
+    cr_expect_eq(emu_launch(&l, &result), cudaErrorInvalidPtx);
+    cr_expect(strstr(emu_error_text(), "tex.1d"), "%s", emu_error_text());
+    l.func = emu_module_func(m, "two");
+    cr_expect_eq(emu_launch(&l, &result), cudaErrorInvalidPtx);
+    cr_expect(strstr(emu_error_text(), "two cannot run either: it needs bad"), "%s",
+              emu_error_text());
+}
+
+/* A loop that calls, or parts and meets in each round, is as much a loop as one that does not. */
+Test(core, locks_taken_by_calls_are_given_back)
+{
+    RUN(.block = 64,
+        .before = ".func (.param .u32 r) try(.param .u64 p)\n"
+                  "{ .reg .u32 %a; .reg .u64 %p; ld.param.u64 %p, [p];\n"
+                  "atom.cas.b32 %a, [%p], 0, 1; st.param.u32 [r], %a; ret; }",
+        .body = "SPIN: { .param .u64 a; .param .u32 b; st.param.u64 [a], %out;\n"
+                "call (b), try, (a); ld.param.u32 %r0, [b]; }\n"
+                "setp.ne.u32 %p0, %r0, 0;\n@%p0 bra SPIN;\n"
+                "ld.volatile.global.u32 %r1, [%out+4];\nadd.u32 %r1, %r1, 1;\n"
+                "st.volatile.global.u32 [%out+4], %r1;\nmembar.gl;\n"
+                "atom.global.exch.b32 %r0, [%out], 0;");
+    cr_expect_eq(out[1], 64);
+}
+
+Test(core, two_warps_answer_each_other_in_shared_memory)
+{
+    RUN(.block = 64, .before = ".shared .align 4 .u32 ball;",
+        .body = "mov.u32 %r0, 0;\nshr.u32 %r1, %t, 5;\nand.b32 %r2, %t, 31;\n"
+                "setp.eq.u32 %p0, %t, 0;\n@%p0 st.volatile.shared.u32 [ball], %r0;\nbar.sync 0;\n"
+                "setp.ne.u32 %p0, %r2, 0;\n@%p0 bra END;\n"
+                "TOP: ld.volatile.shared.u32 %r3, [ball];\nand.b32 %r4, %r3, 1;\n"
+                "setp.ne.u32 %p1, %r4, %r1;\n@%p1 bra TOP;\n"
+                "add.u32 %r3, %r3, 1;\nst.volatile.shared.u32 [ball], %r3;\n"
+                "add.u32 %r0, %r0, 1;\nsetp.lt.u32 %p1, %r0, 20;\n@%p1 bra TOP;\n"
+                "END: bar.sync 0;\nld.shared.u32 %r5, [ball];\nst.global.u32 [%out], %r5;");
+    cr_expect_eq(out[0], 40);
+}
+
+Test(core, a_block_waits_for_a_later_one)
+{
+    setenv("WARPLAB_THREADS", "1", 1);
+    RUN(.grid = 5, .body = "setp.eq.u32 %p0, %cta, 4;\n@%p0 bra LAST;\n"
+                           "TOP: ld.acquire.gpu.global.u32 %r0, [%out];\nsetp.eq.u32 %p1, %r0, 0;\n"
+                           "@%p1 bra TOP;\nred.global.add.u32 [%out+4], 1;\nret;\n"
+                           "LAST: mov.u32 %r1, 1;\nst.release.gpu.global.u32 [%out], %r1;");
+    cr_expect_eq(out[1], 4 * 32);
+}
+
+/* A barrier of the grid made by hand, five times: what spins gives its turn away soon. */
+Test(core, blocks_that_wait_for_each_other_do_not_spin_for_long)
+{
+    setenv("WARPLAB_THREADS", "1", 1);
+    RUN(.grid = 16, .block = 64,
+        .body = "mov.u32 %r0, 0;\n"
+                "NEXT: add.u32 %r0, %r0, 16;\nbar.sync 0;\nsetp.ne.u32 %p0, %t, 0;\n"
+                "@%p0 bra MET;\nred.global.add.u32 [%out], 1;\n"
+                "SPIN: ld.volatile.global.u32 %r1, [%out];\nsetp.lt.u32 %p1, %r1, %r0;\n"
+                "@%p1 bra SPIN;\n"
+                "MET: bar.sync 0;\nsetp.lt.u32 %p1, %r0, 80;\n@%p1 bra NEXT;");
+    cr_expect_eq(out[0], 5 * 16);
+    cr_expect_lt(result.counters.inst_executed, 500000, "%lu", result.counters.inst_executed);
+}
+
+/* The first lane of block 0 spins for block 1; the others have come to the barrier meanwhile. */
+Test(core, a_warp_with_a_spinning_lane_is_at_the_barrier_once)
+{
+    setenv("WARPLAB_THREADS", "1", 1);
+    RUN(.grid = 2, .body =
+                       "setp.ne.u32 %p0, %t, 0;\n@%p0 bra MET;\n"
+                       "setp.eq.u32 %p1, %cta, 1;\n@%p1 bra GIVE;\n"
+                       "TOP: ld.acquire.gpu.global.u32 %r0, [%out];\nsetp.eq.u32 %p1, %r0, 0;\n"
+                       "@%p1 bra TOP;\nbra MET;\n"
+                       "GIVE: mov.u32 %r1, 1;\nst.release.gpu.global.u32 [%out], %r1;\n"
+                       "MET: add.u32 %r2, %t, 1;\nbar.sync 0;\nred.global.add.u32 [%out+4], 1;");
+    cr_expect_eq(out[1], 64);
+    cr_expect_eq(result.counters.barriers, 2);
+}
+
+/* ---- barriers ---- */
+Test(core, named_barriers_join_the_warps_that_use_them)
+{
+    /* warps 0 and 1 exchange through barrier 3, warps 2 and 3 through barrier 5 */
+    RUN(.block = 128, .before = ".shared .align 4 .b8 s[512];",
+        .body = "mov.u32 %r0, s;\nshl.b32 %r1, %t, 2;\nadd.u32 %r2, %r0, %r1;\n"
+                "st.shared.u32 [%r2], %t;\nshr.u32 %r3, %t, 6;\nshl.b32 %r3, %r3, 1;\n"
+                "add.u32 %r3, %r3, 3;\nbar.sync %r3, 64;\nxor.b32 %r4, %r1, 128;\n"
+                "add.u32 %r4, %r4, %r0;\nld.shared.u32 %r5, [%r4];\nst.global.u32 [%mine], %r5;");
+    for (uint32_t i = 0; i < 128; i++)
+        cr_expect_eq(out[i], i ^ 32, "thread %u: %u", i, out[i]);
+    cr_expect_eq(result.counters.barriers, 4);
+}
+
+Test(core, barriers_reduce)
+{
+    RUN(.block = 80,
+        .body =
+            "setp.lt.u32 %p0, %t, 50;\nbar.red.popc.u32 %r0, 0, %p0;\n"
+            "bar.red.and.pred %p1, 0, %p0;\nbar.red.or.pred %p2, 0, %p0;\n"
+            "bar.red.and.pred %p3, 0, !%p1;\nselp.u32 %r1, 1, 0, %p1;\nselp.u32 %r2, 2, 0, %p2;\n"
+            "selp.u32 %r3, 4, 0, %p3;\nor.b32 %r1, %r1, %r2;\nor.b32 %r1, %r1, %r3;\n"
+            "st.global.u32 [%mine], %r0;\nst.global.u32 [%mine+512], %r1;");
+    for (int i = 0; i < 80; i++)
+        cr_expect(out[i] == 50 && out[128 + i] == 6, "thread %d: %u %u", i, out[i], out[128 + i]);
+}
+
+Test(core, who_arrives_does_not_wait)
+{
+    /* the producer arrives at barrier 1 and would never end if it waited for barrier 2 there */
+    RUN(.block = 64, .before = ".shared .align 4 .u32 item;",
+        .body =
+            "setp.ge.u32 %p0, %t, 32;\n@%p0 bra CONSUMER;\n"
+            "mov.u32 %r0, 77;\nst.shared.u32 [item], %r0;\nbar.arrive 1, 64;\n"
+            "bar.sync 2, 64;\nbra END;\n"
+            "CONSUMER: bar.sync 1, 64;\nld.shared.u32 %r1, [item];\nst.global.u32 [%out], %r1;\n"
+            "bar.sync 2, 64;\nEND:");
+    cr_expect_eq(out[0], 77);
+}
+
+static void expect_error(cudaError_t want, const char *text, struct program p)
+{
+    cudaError_t e = launch(p);
+
+    cr_expect_eq(e, want, "expected error %d, got %d: %s", want, e, emu_error_text());
+    cr_expect(strstr(emu_error_text(), text), "\"%s\" is not in: %s", text, emu_error_text());
+}
+
+Test(core, barriers_that_never_complete_are_a_deadlock)
+{
+    expect_error(cudaErrorLaunchTimeout, "k.cu:9: deadlock: 16 of 32 threads wait at barrier 0",
+                 (struct program){.body = "setp.ge.u32 %p0, %t, 16;\n@%p0 bra OTHER;\n"
+                                          ".loc 1 9 5\nbar.sync 0;\nbra END;\n"
+                                          ".loc 1 11 5\nOTHER: bar.sync 1;\nEND:"});
+}
+
+Test(core, lanes_that_never_come_are_a_deadlock)
+{
+    expect_error(cudaErrorLaunchTimeout, "k.cu:9: ",
+                 (struct program){.body = "setp.ge.u32 %p0, %t, 16;\n@%p0 bra OTHER;\n"
+                                          ".loc 1 9 5\nbar.warp.sync -1;\nbra END;\n"
+                                          "OTHER: bar.sync 0;\nEND:"});
+}
+
+/* ---- calls ---- */
+#define SIGNATURE "(.param .b32 z) "
+Test(core, functions_call_themselves)
+{
+    RUN(.before =
+            ".func " SIGNATURE "sum(.param .b32 a);\n"
+            ".func " SIGNATURE "sum(.param .b32 a)\n{\n.reg .b32 %n, %m;\n.reg .pred %p;\n"
+            "ld.param.u32 %n, [a];\nsetp.eq.u32 %p, %n, 0;\n@%p bra ZERO;\n"
+            "sub.u32 %m, %n, 1;\n{\n.param .b32 ca;\n.param .b32 cz;\nst.param.b32 [ca], %m;\n"
+            "call (cz), sum, (ca);\nld.param.b32 %m, [cz];\n}\nadd.u32 %n, %n, %m;\n"
+            "ZERO: st.param.b32 [z], %n;\nret;\n}\n",
+        .body = "{\n.param .b32 ca;\n.param .b32 cz;\nst.param.b32 [ca], %t;\n"
+                "call (cz), sum, (ca);\nld.param.b32 %r0, [cz];\n}\nactivemask.b32 %r1;\n"
+                "st.global.u32 [%mine], %r0;\nst.global.u32 [%mine+128], %r1;");
+    for (uint32_t i = 0; i < 32; i++)
+        cr_expect(out[i] == i * (i + 1) / 2 && out[32 + i] == ~0u, "lane %u: %u, mask %x", i,
+                  out[i], out[32 + i]);
+    cr_expect_eq(result.counters.calls, 32);
+}
+
+#define TIMES(name, n)                                                                             \
+    ".func " SIGNATURE name "(.param .b32 a)\n{\n.reg .b32 %n;\nld.param.u32 %n, [a];\n"           \
+    "mul.lo.u32 %n, %n, " #n ";\nst.param.b32 [z], %n;\nret;\n}\n"
+Test(core, lanes_call_different_functions)
+{
+    RUN(.before = TIMES("one", 1) TIMES("ten", 10)
+            TIMES("hundred", 100) ".global .align 8 .u64 table[3] = {one, ten, hundred};\n",
+        .body = "rem.u32 %r0, %t, 3;\nmul.wide.u32 %d0, %r0, 8;\nmov.u64 %d1, table;\n"
+                "add.u64 %d0, %d0, %d1;\nld.global.u64 %d2, [%d0];\n"
+                "{\n.param .b32 ca;\n.param .b32 cz;\nst.param.b32 [ca], %t;\n"
+                "PROTO: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+                "call (cz), %d2, (ca), PROTO;\nld.param.b32 %r1, [cz];\n}\nactivemask.b32 %r2;\n"
+                "st.global.u32 [%mine], %r1;\nst.global.u32 [%mine+128], %r2;");
+    static const uint32_t times[] = {1, 10, 100};
+    for (uint32_t i = 0; i < 32; i++)
+        cr_expect(out[i] == i * times[i % 3] && out[32 + i] == ~0u, "lane %u: %u, mask %x", i,
+                  out[i], out[32 + i]);
+}
+
+Test(core, lanes_go_to_different_targets)
+{
+    RUN(.body = "and.b32 %r0, %t, 3;\nmov.u32 %r1, 0;\nWAYS: .branchtargets A, B, C, B;\n"
+                "brx.idx %r0, WAYS;\nA: add.u32 %r1, %r1, 1;\nB: add.u32 %r1, %r1, 10;\nbra END;\n"
+                "C: add.u32 %r1, %r1, 100;\nEND: activemask.b32 %r2;\n"
+                "st.global.u32 [%mine], %r1;\nst.global.u32 [%mine+128], %r2;");
+    static const uint32_t want[] = {11, 10, 100, 10};
+    for (uint32_t i = 0; i < 32; i++)
+        cr_expect(out[i] == want[i & 3] && out[32 + i] == ~0u, "lane %u: %u, mask %x", i, out[i],
+                  out[32 + i]);
+}
+
+/* ---- counters ---- */
+/* As ptxas makes it: sub.cc's carry, seen by addc, is set where there was no borrow. */
+Test(core, subtraction_carries_where_it_does_not_borrow)
+{
+    RUN(.body = "mov.u32 %r1, 16;\nsub.cc.u32 %r2, %t, %r1;\naddc.u32 %r3, 0, 0;\n"
+                "sub.cc.u32 %r2, %t, %r1;\nsubc.cc.u32 %r4, 5, 2;\naddc.u32 %r5, 0, 0;\n"
+                "add.cc.u32 %r2, %t, 0xfffffff0;\nsubc.u32 %r6, 5, 2;\n"
+                "cvt.u64.u32 %d1, %t;\nsub.cc.u64 %d2, %d1, 16;\naddc.u64 %d3, 0, 0;\n"
+                "cvt.u32.u64 %r7, %d3;\n"
+                "st.global.u32 [%mine], %r3;\nst.global.u32 [%mine+128], %r4;\n"
+                "st.global.u32 [%mine+256], %r5;\nst.global.u32 [%mine+384], %r6;\n"
+                "st.global.u32 [%mine+512], %r7;");
+    for (uint32_t i = 0; i < 32; i++) {
+        uint32_t no_borrow = i >= 16;
+        cr_expect_eq(out[i], no_borrow, "lane %u: %u", i, out[i]);
+        cr_expect_eq(out[32 + i], 2 + no_borrow, "lane %u: %u", i, out[32 + i]);
+        cr_expect_eq(out[64 + i], 1, "lane %u: %u", i, out[64 + i]);
+        cr_expect_eq(out[96 + i], 2 + no_borrow, "lane %u: %u", i, out[96 + i]);
+        cr_expect_eq(out[128 + i], no_borrow, "lane %u: %u", i, out[128 + i]);
+    }
+}
+
+/* PTX ISA 9.7.20.1; vabsdiff4 is in cases/ops.txt. */
+Test(core, absolute_differences_of_halves)
+{
+    RUN(.body = "mov.u32 %r0, 0x00018000;\nmov.u32 %r1, 0xffff7ffe;\nmov.u32 %r9, 5;\n"
+                "vabsdiff2.u32.u32.u32 %r2, %r0, %r1, %r9;\n"
+                "vabsdiff2.s32.s32.s32 %r3, %r0, %r1, %r9;\n"
+                "vabsdiff2.u32.u32.u32.add %r4, %r0, %r1, %r9;\n"
+                "st.global.v2.u32 [%out], {%r2, %r3};\nst.global.u32 [%out+8], %r4;");
+    cr_expect_eq(out[0], 0xfffe0002, "%x", out[0]);
+    cr_expect_eq(out[1], 0x0002fffe, "%x", out[1]);
+    cr_expect_eq(out[2], 0xfffeu + 2 + 5, "%x", out[2]);
+}
+
+Test(core, instructions_are_counted)
+{
+    /* 2 blocks of 48: four warps. The prologue is 5 instructions, ret one. */
+    RUN(.grid = 2, .block = 48,
+        .body = "setp.lt.u32 %p0, %t, 8;\nmov.f32 %f0, 0f3f800000;\n"
+                "@%p0 mul.rn.f32 %f1, %f0, %f0;\nfma.rn.f32 %f2, %f0, %f0, %f0;\n"
+                "shfl.sync.down.b32 %r0, %t, 1, 31, 0xffff;\nbar.warp.sync 0xffff;");
+    cr_expect_eq(result.counters.inst_executed, 4 * 12);
+    cr_expect_eq(result.counters.thread_inst_executed, 96 * 12);
+    cr_expect_eq(result.counters.thread_inst_executed_pred_on, 96 * 11 + 2 * 8);
+    cr_expect_eq(result.counters.flop_fp32, 96 * 2 + 2 * 8);
+    cr_expect_eq(result.counters.shuffles, 4);
+    cr_expect_eq(result.counters.warp_syncs, 4);
+    cr_expect_eq(result.counters.branches, 0);
+}
+
+Test(core, shared_wavefronts_and_conflicts)
+{
+    /* Nsight Compute's: a conflict is a wavefront beyond the 1, 2 or 4 that 32 accesses
+     * of 4, 8, 16 bytes need. Stride in words of that size. */
+    static const struct {
+        uint32_t bytes, stride, wavefronts, conflicts;
+    } rows[] = {{4, 1, 1, 0},     {4, 2, 2, 1},    {4, 32, 32, 31}, {4, 33, 1, 0}, {8, 1, 2, 0},
+                {8, 2, 4, 2},     {8, 32, 32, 30}, {8, 33, 2, 0},   {16, 1, 4, 0}, {16, 2, 8, 4},
+                {16, 32, 32, 28}, {16, 33, 4, 0},  {4, 0, 1, 0}};
+    static const char *const type[] = {[4] = "u32", [8] = "v2.u32", [16] = "v4.u32"};
+    static const char *const regs[] = {
+        [4] = "%r2", [8] = "{%r2, %r3}", [16] = "{%r2, %r3, %r4, %r5}"};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char body[512];
+        uint32_t b = rows[k].bytes;
+        snprintf(body, sizeof body,
+                 "mov.u32 %%r0, s;\nmad.lo.u32 %%r0, %%t, %u, %%r0;\nmov.u32 %%r2, 1;\n"
+                 "mov.u32 %%r3, 1;\nmov.u32 %%r4, 1;\nmov.u32 %%r5, 1;\n"
+                 "st.shared.%s [%%r0], %s;\nld.shared.%s %s, [%%r0];",
+                 b * rows[k].stride, type[b], regs[b], type[b], regs[b]);
+        RUN(.before = ".extern .shared .align 16 .b8 s[];", .body = body, .shared = 32768);
+        const struct counters *c = &result.counters;
+        cr_expect(c->shared_ld_requests == 1 && c->shared_st_requests == 1);
+        cr_expect_eq(c->shared_ld_wavefronts, rows[k].wavefronts, "%u bytes, stride %u: %lu", b,
+                     rows[k].stride, c->shared_ld_wavefronts);
+        cr_expect_eq(c->shared_ld_bank_conflicts, rows[k].conflicts, "%u bytes, stride %u: %lu", b,
+                     rows[k].stride, c->shared_ld_bank_conflicts);
+        cr_expect_eq(c->shared_ld_bytes, 32 * b);
+        if (rows[k].stride) { /* stores to one word: not stated in the reference */
+            cr_expect_eq(c->shared_st_wavefronts, rows[k].wavefronts);
+            cr_expect_eq(c->shared_st_bank_conflicts, rows[k].conflicts);
+        }
+    }
+}
+
+Test(core, global_sectors)
+{
+    static const struct {
+        const char *type, *regs;
+        uint32_t step, offset, bytes, sectors;
+    } rows[] = {{"u8", "%r2", 1, 0, 1, 1},
+                {"u32", "%r2", 4, 0, 4, 4},
+                {"u32", "%r2", 8, 0, 4, 8},
+                {"u32", "%r2", 16, 0, 4, 16},
+                {"u32", "%r2", 32, 0, 4, 32},
+                {"u32", "%r2", 128, 0, 4, 32},
+                {"u32", "%r2", 4, 4, 4, 5},
+                {"u32", "%r2", 4, 20, 4, 5},
+                {"u32", "%r2", 4, 32, 4, 4},
+                {"u32", "%r2", 0, 0, 4, 1},
+                {"v2.u32", "{%r2, %r3}", 8, 0, 8, 8},
+                {"v4.u32", "{%r2, %r3, %r4, %r5}", 16, 0, 16, 16}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char body[512];
+        snprintf(body, sizeof body,
+                 "mul.wide.u32 %%d0, %%t, %u;\nadd.u64 %%d0, %%d0, %%out;\n"
+                 "ld.global.%s %s, [%%d0+%u];\nst.global.%s [%%d0+%u], %s;",
+                 rows[k].step, rows[k].type, rows[k].regs, rows[k].offset, rows[k].type,
+                 rows[k].offset, rows[k].regs);
+        RUN(.body = body);
+        const struct counters *c = &result.counters;
+        cr_expect(c->global_ld_requests == 1 && c->global_st_requests == 1);
+        cr_expect_eq(c->global_ld_sectors, rows[k].sectors, "%s, step %u: %lu", rows[k].type,
+                     rows[k].step, c->global_ld_sectors);
+        cr_expect_eq(c->global_st_sectors, rows[k].sectors, "%s, step %u: %lu", rows[k].type,
+                     rows[k].step, c->global_st_sectors);
+        cr_expect_eq(c->global_ld_bytes, 32 * rows[k].bytes);
+    }
+}
+
+Test(core, atomics_are_counted)
+{
+    RUN(.body = "and.b32 %r0, %t, 3;\nmul.wide.u32 %d0, %r0, 4;\nadd.u64 %d0, %d0, %out;\n"
+                "red.global.add.u32 [%d0], 1;\natom.global.add.u32 %r1, [%d0], 1;\n"
+                "st.global.u32 [%mine+64], %r1;");
+    cr_expect_eq(out[0], 16);
+    cr_expect_eq(result.counters.global_red_requests, 1);
+    cr_expect_eq(result.counters.global_atom_requests, 1);
+    cr_expect_eq(result.counters.global_atom_sectors, 2);
+    cr_expect_eq(result.counters.global_atom_passes, 16);
+}
+
+/* Something of everything, in many blocks. */
+static void mixed(void)
+{
+    RUN(.grid = 200, .block = 96, .before = ".shared .align 4 .b8 s[512];",
+        .body = "mov.u32 %r0, s;\nmad.lo.u32 %r0, %t, 4, %r0;\nst.shared.u32 [%r0], %cta;\n"
+                "bar.sync 0;\nand.b32 %r1, %cta, 31;\nsetp.lt.u32 %p0, %t, %r1;\n@%p0 bra A;\n"
+                "ld.shared.u32 %r2, [s];\nred.global.add.u32 [%out], %r2;\nbra B;\n"
+                "A: ld.global.u32 %r3, [%mine+64];\nB: bar.sync 0;");
+}
+/* Element by element, the whole vector's lanes in turn; results may be left out. */
+Test(core, atomics_take_vectors)
+{
+    RUN(.body = "mov.f32 %f0, 0f3f800000;\nmov.f32 %f1, 0f40000000;\n"
+                "atom.global.add.v2.f32 {%f2, _}, [%out], {%f0, %f1};\n"
+                "red.global.v4.f32.add [%out+16], {%f0, %f1, %f0, %f1};\n"
+                "mov.b32 %r1, 0x40003c00;\nmov.b32 %r2, 0x4000bf80;\n" /* halves 1 2; -1 2 */
+                "red.global.add.noftz.v2.f16x2 [%out+32], {%r1, %r1};\n"
+                "red.global.min.noftz.v2.bf16x2 [%out+40], {%r2, %r2};\n"
+                "red.global.max.noftz.v2.bf16x2 [%out+48], {%r2, %r2};\n"
+                "cvt.rzi.u32.f32 %r3, %f2;\nst.global.u32 [%mine+128], %r3;");
+    const float *f = (const float *)out;
+    cr_expect(f[0] == 32 && f[1] == 64 && f[4] == 32 && f[5] == 64 && f[7] == 64);
+    cr_expect(out[8] == 0x54005000 && out[9] == 0x54005000, "%x", out[8]);    /* 32 64 */
+    cr_expect(out[10] == 0x0000bf80 && out[11] == 0x0000bf80, "%x", out[10]); /* below zero */
+    cr_expect(out[12] == 0x40000000 && out[13] == 0x40000000, "%x", out[12]); /* above */
+    uint32_t seen = 0;
+    for (int i = 0; i < 32; i++)
+        seen |= 1u << out[32 + i];
+    cr_expect_eq(seen, ~0u);
+    cr_expect_eq(result.counters.global_atom_requests, 1);
+    cr_expect_eq(result.counters.global_red_requests, 4);
+}
+
+Test(core, wide_registers_hold_two_halves)
+{
+    RUN(.block = 64,
+        .body = ".reg .b128 %q<4>;\nmov.b64 %d0, 7;\ncvt.u64.u32 %d1, %t;\n"
+                "mov.b128 %q0, {%d0, %d1};\nmov.b128 %q1, %q0;\n"
+                "atom.global.exch.b128 %q1, [%out+1024], %q1;\n" /* a chain through the lanes */
+                "mul.wide.u32 %d2, %t, 16;\nadd.u64 %d2, %out, %d2;\n"
+                "st.global.b128 [%d2+2048], %q0;\nld.global.b128 %q2, [%d2+2048];\n"
+                "mov.b128 {_, %d3}, %q2;\ncvt.u32.u64 %r0, %d3;\nst.global.u32 [%mine], %r0;\n"
+                "AGAIN: ld.relaxed.gpu.global.b128 %q1, [%out+512];\n"
+                "mov.b128 {%d4, %d5}, %q1;\nadd.u64 %d6, %d4, 1;\nsub.u64 %d7, %d5, %d1;\n"
+                "mov.b128 %q2, {%d6, %d7};\natom.global.cas.b128 %q3, [%out+512], %q1, %q2;\n"
+                "mov.b128 {%d6, %d7}, %q3;\nsetp.ne.u64 %p0, %d6, %d4;\n@%p0 bra AGAIN;");
+    const uint64_t *wide = (const uint64_t *)out;
+    cr_expect(wide[64] == 64 && wide[65] == -(uint64_t)2016, "%lu %lu", wide[64], wide[65]);
+    cr_expect_eq(wide[128], 7);
+    for (uint32_t i = 0; i < 64; i++) {
+        cr_expect_eq(out[i], i);
+        cr_expect(wide[256 + 2 * i] == 7 && wide[257 + 2 * i] == i);
+    }
+}
+
+Test(core, counts_do_not_depend_on_host_threads)
+{
+    int pipes[2];
+    struct counters one;
+
+    cr_assert_eq(pipe(pipes), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("WARPLAB_THREADS", "1", 1);
+        mixed();
+        _exit(write(pipes[1], &result.counters, sizeof one) != sizeof one);
+    }
+    setenv("WARPLAB_THREADS", "2", 1);
+    mixed();
+    cr_assert_eq(read(pipes[0], &one, sizeof one), (ssize_t)sizeof one);
+    waitpid(child, NULL, 0);
+#define X(id, metric, unit, text)                                                                  \
+    cr_expect_eq(one.id, result.counters.id, #id ": %lu, %lu", one.id, result.counters.id);
+    COUNTERS(X)
+#undef X
+    cr_expect_eq(one.barriers, 200 * 3 * 2);
+}
+
+/* ---- faults ---- */
+Test(core, faults_end_the_launch_and_say_where)
+{
+    static const struct {
+        cudaError_t error;
+        const char *text, *before, *body;
+    } rows[] = {
+        {cudaErrorIllegalAddress, "k.cu:7: illegal address: write of 4 bytes", NULL,
+         "setp.eq.u32 %p0, %t, 5;\n.loc 1 7 3\n@%p0 st.global.u32 [%out+16384], %t;"},
+        {cudaErrorIllegalAddress, "thread (5,0,0)", NULL,
+         "setp.eq.u32 %p0, %t, 5;\n.loc 1 7 3\n@%p0 ld.global.u32 %r0, [%out+-4];"},
+        {cudaErrorMisalignedAddress, "k.cu:8: misaligned address: 4-byte", NULL,
+         ".loc 1 8 3\nld.global.u32 %r0, [%out+2];"},
+        {cudaErrorIllegalAddress, "k.cu:9: write to the constant variable fixed",
+         ".const .align 4 .u32 fixed = 3;",
+         "mov.u64 %d0, fixed;\ncvta.const.u64 %d0, %d0;\n.loc 1 9 3\nst.u32 [%d0], %t;"},
+        {cudaErrorIllegalAddress, "k.cu:10: ", ".shared .align 4 .b8 s[64];",
+         "mov.u32 %r0, s;\n.loc 1 10 3\nst.shared.u32 [%r0+64], %t;"},
+        {cudaErrorLaunchFailure, "k.cu:11: the kernel executed a trap", NULL, ".loc 1 11 3\ntrap;"},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        expect_error(rows[k].error, rows[k].text,
+                     (struct program){.before = rows[k].before, .body = rows[k].body});
+    RUN(.body = "st.global.u32 [%mine], %t;"); /* the core itself carries on */
+    cr_expect_eq(out[31], 31);
+}
+
+Test(core, lanes_on_a_path_may_name_different_members)
+{
+    RUN(.body =
+            "and.b32 %r0, %t, 3;\nmov.u32 %r1, 0x11111111;\nshl.b32 %r1, %r1, %r0;\n"
+            "redux.sync.add.u32 %r2, %t, %r1;\nsetp.lt.u32 %p0, %t, 4;\n"
+            "vote.sync.ballot.b32 %r3, %p0, %r1;\nshl.b32 %r3, %r3, 16;\n"
+            "or.b32 %r2, %r2, %r3;\nelect.sync %r4|%p1, %r1;\nmatch.any.sync.b32 %r5, %r0, %r1;\n"
+            "@%p1 add.u32 %r2, %r2, %r5;\nst.global.u32 [%mine], %r2;");
+    for (uint32_t i = 0; i < 32; i++) {
+        uint32_t residue = i % 4, sum = 8 * residue + 4 * 28, group = 0x11111111u << residue;
+        cr_expect_eq(out[i], (1u << (residue + 16) | sum) + (i < 4 ? group : 0), "lane %u: %x", i,
+                     out[i]);
+    }
+}
+
+/* Lanes 24 to 31 come to the redux later than the rest: the lower half goes on without them,
+ * the upper one waits. */
+Test(core, groups_wait_for_their_own_members)
+{
+    RUN(.body = "setp.ge.u32 %p0, %t, 24;\nsetp.gt.u32 %p1, %cta, 0;\nsetp.lt.u32 %p2, %t, 16;\n"
+                "selp.b32 %r1, 0xffff, 0xffff0000, %p2;\nmov.u32 %r0, 0;\n@%p0 bra LATE;\n"
+                "bra.uni SUM;\nLATE: add.u32 %r0, %r0, 1;\n@%p1 bra END;\n"
+                "SUM: redux.sync.add.u32 %r2, %t, %r1;\nst.global.u32 [%mine], %r2;\nEND:");
+    for (uint32_t i = 0; i < 32; i++)
+        cr_expect_eq(out[i], i < 16 ? 120 : 376, "lane %u: %u", i, out[i]);
+}
+
+Test(core, endless_recursion_is_a_fault)
+{
+    expect_error(cudaErrorLaunchFailure, "call stack overflow",
+                 (struct program){.before = ".func f();\n.func f()\n{\ncall f;\nret;\n}\n",
+                                  .body = "call f;"});
+}
+
+Test(core, endless_loops_meet_the_limit)
+{
+    setenv("WARPLAB_STEPS", "100000", 1);
+    RUN(.body = "mov.u32 %r0, 0;\nTOP: add.u32 %r0, %r0, 1;\nsetp.lt.u32 %p0, %r0, 1000;\n"
+                "@%p0 bra TOP;");
+    expect_error(cudaErrorLaunchTimeout, "more than 100000 warp instructions",
+                 (struct program){.body = "TOP: bra TOP;"});
+}
+
+Test(core, launches_that_do_not_fit_are_refused)
+{
+    expect_error(cudaErrorInvalidValue, "1025", (struct program){.body = "", .block = 1025});
+    expect_error(cudaErrorInvalidValue, "600000 bytes of local memory",
+                 (struct program){.body = ".local .b8 large[600000];\nst.local.u8 [large], 1;"});
+    expect_error(cudaErrorInvalidValue, "233000 bytes of shared memory",
+                 (struct program){.body = "", .shared = 233000});
+    expect_error(cudaErrorInvalidValue, "__launch_bounds__ allow 64",
+                 (struct program){.body = "", .block = 96, .attribute = ".maxntid 64, 1, 1"});
+    expect_error(cudaErrorInvalidValue, "requires blocks of (64,1,1)",
+                 (struct program){.body = "", .block = 32, .attribute = ".reqntid 64, 1, 1"});
+}
+
+#define BULK(bytes, from)                                                                          \
+    "mov.b64 %d1, bar;\nsetp.eq.u32 %p0, %t, 0;\n@%p0 mbarrier.init.shared.b64 [%d1], 1;\n"        \
+    "bar.sync 0;\n@!%p0 bra WAIT;\nst.global.u32 [%out+64], 7;\n"                                  \
+    "mbarrier.arrive.expect_tx.shared.b64 %d2, [%d1], " bytes ";\ncvt.u32.u64 %r1, %d1;\n"         \
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [row], [%out+" from         \
+    "], " bytes ", [%r1];\n"                                                                       \
+    "WAIT: mbarrier.try_wait.parity.shared.b64 %p1, [%d1], 0;\n@!%p1 bra WAIT;\n"                  \
+    "ld.shared.u32 %r2, [row+64];\nst.global.u32 [%mine+128], %r2;"
+/* ptxas spills so that a block of __launch_bounds__ fits; an estimate must not say less. */
+Test(core, launch_bounds_hold_without_machine_code)
+{
+    char body[16384];
+    int n = snprintf(body, sizeof body, ".reg .b32 %%v<200>;\n");
+
+    for (int i = 0; i < 200; i++)
+        n += snprintf(body + n, sizeof body - (size_t)n, "add.u32 %%v%d, %%t, %d;\n", i, i);
+    for (int i = 1; i < 200; i++)
+        n += snprintf(body + n, sizeof body - (size_t)n, "xor.b32 %%v0, %%v0, %%v%d;\n", i);
+    snprintf(body + n, sizeof body - (size_t)n, "st.global.u32 [%%mine], %%v0;");
+    RUN(.body = body, .block = 576, .attribute = ".maxntid 576, 1, 1"); /* 18 warps on 4 quarters */
+    RUN(.body = body, .block = 1024, .attribute = ".maxntid 1024, 1, 1");
+}
+
+/* "%hd %hhx %x %s\n" of 0x1ffff three times and a string */
+#define PRINTING                                                                                   \
+    ".extern .func (.param .b32 n) vprintf(.param .b64 format, .param .b64 args);\n"               \
+    ".global .b8 f[] = {37, 104, 100, 32, 37, 104, 104, 120, 32, 37, 120, 32, 37, 115, 10, 0};\n"  \
+    ".global .b8 s[] = {111, 107, 0};\n"
+#define PRINT(string)                                                                              \
+    ".local .align 8 .b8 a[24];\n.reg .b64 %q, %g;\nmov.u64 %q, a;\ncvta.local.u64 %g, %q;\n"      \
+    "mov.u32 %r0, 0x1ffff;\nst.local.v2.u32 [a], {%r0, %r0};\nst.local.u32 [a+8], %r0;\n" string   \
+    "\nst.local.u64 [a+16], %d0;\nmov.u64 %d1, f;\ncvta.global.u64 %d1, %d1;\n"                    \
+    "{ .param .b64 p0; .param .b64 p1; .param .b32 r;\nst.param.b64 [p0], %d1;\n"                  \
+    "st.param.b64 [p1], %g;\ncall.uni (r), vprintf, (p0, p1); }"
+Test(core, printf_takes_arguments_as_wide_as_it_says)
+{
+    FILE *printed = tmpfile();
+    char line[64] = "";
+    int screen = dup(STDOUT_FILENO);
+
+    cr_assert(printed && screen >= 0 && dup2(fileno(printed), STDOUT_FILENO) >= 0);
+    RUN(.before = PRINTING, .body = PRINT("mov.u64 %d0, s;\ncvta.global.u64 %d0, %d0;"),
+        .block = 1);
+    fflush(stdout);
+    dup2(screen, STDOUT_FILENO);
+    rewind(printed);
+    cr_assert(fgets(line, sizeof line, printed));
+    cr_assert_str_eq(line, "-1 ff 1ffff ok\n");
+}
+
+Test(core, printf_says_whose_memory_a_string_is)
+{
+    static const struct program p = {.before = PRINTING, .body = PRINT("mov.u64 %d0, 0;")};
+
+    cr_assert_eq(launch(p), cudaErrorIllegalAddress);
+    cr_assert(strstr(emu_error_text(), "a string is at 0x0, the null pointer"), "%s",
+              emu_error_text());
+}
+
+Test(core, bulk_copies_count_down_an_mbarrier)
+{
+    static const char room[] = ".shared .align 16 .b8 row[96];\n.shared .align 8 .b64 bar;";
+    RUN(.block = 64, .before = room, .body = BULK("80", "0"));
+    for (int i = 0; i < 64; i++)
+        cr_expect_eq(out[32 + i], 7);
+    expect_error(cudaErrorMisalignedAddress, "multiples of 16",
+                 (struct program){.before = room, .body = BULK("72", "0")});
+    expect_error(cudaErrorMisalignedAddress, "multiples of 16",
+                 (struct program){.before = room, .body = BULK("80", "8")});
+    expect_error(cudaErrorIllegalAddress, "out of bounds",
+                 (struct program){.before = room, .body = BULK("160", "0")});
+}
+
+Test(core, registers_start_with_garbage_that_shows)
+{
+    RUN(.body = "add.f32 %f0, %f0, 0f3f800000;\nst.global.f32 [%mine], %f0;");
+    cr_assert(isnan(*(float *)&out[3]));
+    RUN(.before = ".func (.param .u32 y) f ()\n{\n.reg .u32 %x;\nst.param.u32 [y], %x;\nret;\n}\n",
+        .body = "{\n.param .u32 r;\ncall (r), f, ();\nld.param.u32 %r0, [r];\n}\n"
+                "st.global.u32 [%mine], %r0;");
+    cr_assert_eq(out[3], UINT32_MAX);
+}
+
+#define CLUSTER_OF_2 .before = ".shared .u32 word[32];\n", .attribute = ".reqnctapercluster 2"
+#define CLUSTER_SYNC "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+Test(core, blocks_of_a_cluster_see_each_others_shared_memory)
+{
+    /* each writes 100 * rank + t, and reads what lane 31 - t of the other one wrote */
+    RUN(.body =
+            "mov.u32 %r0, %cluster_ctarank;\nmad.lo.u32 %r1, %r0, 100, %t;\n"
+            "mov.u32 %r2, word;\nmad.lo.u32 %r3, %t, 4, %r2;\nst.shared.u32 [%r3], "
+            "%r1;\n" CLUSTER_SYNC "xor.b32 %r4, %r0, 1;\nmapa.shared::cluster.u32 %r5, %r2, %r4;\n"
+            "getctarank.shared::cluster.u32 %r6, %r5;\nsub.u32 %r7, 31, %t;\n"
+            "mad.lo.u32 %r5, %r7, 4, %r5;\nld.shared::cluster.u32 %r8, [%r5];\n"
+            "mad.lo.u32 %r8, %r6, 1000, %r8;\n" CLUSTER_SYNC
+            "mul.wide.u32 %d0, %cta, 128;\nadd.u64 %mine, %mine, %d0;\n"
+            "st.global.u32 [%mine], %r8;",
+        .grid = 6, CLUSTER_OF_2);
+    for (uint32_t b = 0; b < 6; b++)
+        for (uint32_t t = 0; t < 32; t++) {
+            uint32_t other = (b & 1) ^ 1;
+            cr_assert_eq(out[32 * b + t], 1000 * other + 100 * other + 31 - t, "block %u", b);
+        }
+    /* a cluster of one: the same code, its own memory */
+    RUN(.body = "mov.u32 %r2, word;\nst.shared.u32 [%r2], 7;\n" CLUSTER_SYNC
+                "mov.u32 %r0, %cluster_nctarank;\nmapa.shared::cluster.u32 %r5, %r2, 0;\n"
+                "ld.shared::cluster.u32 %r1, [%r5];\nmad.lo.u32 %r1, %r0, 10, %r1;\n"
+                "st.global.u32 [%mine], %r1;",
+        .before = ".shared .u32 word[32];\n");
+    cr_assert_eq(out[5], 17);
+}
+
+Test(core, what_goes_wrong_in_clusters_is_named)
+{
+    expect_error(cudaErrorInvalidClusterSize, "extents must divide the grid's",
+                 (struct program){.body = "", .grid = 3, CLUSTER_OF_2});
+    expect_error(cudaErrorIllegalAddress, "shared-memory address out of bounds",
+                 (struct program){.body =
+                                      "mov.u32 %r2, word;\nmapa.shared::cluster.u32 %r5, %r2, 2;\n"
+                                      "ld.shared::cluster.u32 %r1, [%r5];",
+                                  .grid = 2,
+                                  CLUSTER_OF_2});
+    expect_error(
+        cudaErrorLaunchTimeout, "32 of 32 threads wait at barrier 1",
+        (struct program){.body = "setp.eq.u32 %p0, %cta, 1;\n@%p0 bar.sync 1, 64;\n" CLUSTER_SYNC,
+                         .grid = 4,
+                         CLUSTER_OF_2});
+    expect_error(
+        cudaErrorLaunchTimeout, "block (2,0,0)",
+        (struct program){.body = "setp.eq.u32 %p0, %cta, 2;\n@%p0 bar.sync 1, 64;\n" CLUSTER_SYNC,
+                         .grid = 4,
+                         CLUSTER_OF_2});
+    expect_error(cudaErrorLaunchFailure, "second time without a wait",
+                 (struct program){.body = "barrier.cluster.arrive;\nbarrier.cluster.arrive;",
+                                  .grid = 2,
+                                  CLUSTER_OF_2});
+}
+
+Test(core, unsupported_instructions_are_located)
+{
+    cr_expect_neq(launch((struct program){.body = "mov.u32 %r0, 1;\nfrobnicate.u32 %r0, %r0;"}),
+                  cudaSuccess);
+    cr_expect(strstr(emu_error_text(), "frobnicate"), "%s", emu_error_text());
+    cr_expect(strstr(emu_error_text(), "line 18"), "%s", emu_error_text());
+}

@@ -1,0 +1,264 @@
+/* exec.h - the warp interpreter's state.
+ *
+ * One host thread (struct worker) runs one block at a time, one warp at a time, until the
+ * warp waits, ends or has used its slice. A warp is a set of *paths*: lanes that share a
+ * program counter. Paths that part at a branch meet again at the branch's immediate
+ * post-dominator, where a *recon* collects them; a path that spins is set aside after a
+ * slice, so that the lanes it waits for make progress (PTX ISA: independent thread
+ * scheduling).
+ */
+#ifndef EMULATOR_EXEC_H
+#define EMULATOR_EXEC_H
+
+#include "emulator/code/code.h"
+#include "emulator/base/rules.h"
+#include <stdatomic.h>
+
+#define NBARRIERS         17 /* PTX's sixteen and barrier.cluster's */
+#define CLUSTER_BARRIER   16
+#define UNSET             0xff /* registers and shared memory at first, garbage that shows: NaN, -1 */
+#define PEER_SHIFT        24   /* of a rank + 1 in addresses of other blocks' shared memory */
+#define PEER_OFFSET       ((1ull << PEER_SHIFT) - 1)
+#define SLICE             4096 /* warp instructions a path may run before others get a turn */
+#define COOPERATIVE_SLICE 64   /* the same in a cooperative launch */
+#define STILL_SLICE       64   /* and for a path that goes round and round: nothing_new() */
+
+struct frame { /* registers of one call */
+    uint8_t *regs;
+    struct emu_func *func;
+    struct frame *parent;
+    struct frame *next, **at; /* the warp's frames, and who points here */
+    uint32_t bytes;
+    uint32_t local_base;     /* offset of its .local variables in the thread's local memory */
+    const struct insn *call; /* the call that made it */
+};
+
+struct recon {        /* where paths meet again */
+    uint32_t block;   /* NO_BLOCK: at the function's return */
+    uint32_t pending; /* paths and inner recons still to come */
+    uint32_t arrived; /* lanes waiting here */
+    struct recon *parent;
+    struct frame *frame; /* block belongs to this frame's function */
+    struct recon *next_free, *next_all;
+    bool is_call; /* return continues after frame->call in frame->parent */
+};
+
+enum wait_state { PATH_READY, PATH_BARRIER, PATH_SYNC };
+struct path {
+    uint32_t mask;
+    enum wait_state state;
+    const struct insn *pc;
+    struct recon *parent;
+    struct frame *frame;
+    uint32_t sync_mask;   /* PATH_SYNC: lanes it waits for */
+    uint32_t enter;       /* block to start on when it runs, NO_BLOCK: continue at pc */
+    uint8_t barrier;      /* PATH_BARRIER: which */
+    bool released;        /* its barrier is complete: do not wait again */
+    uint8_t alone;        /* slices in a row that only this path could run */
+    bool still;           /* ended its last slice as the one before: nothing_new() */
+    uint64_t quick, full; /* of its registers then, and where it was */
+    uint32_t result;      /* of bar.red, on release */
+};
+
+enum warp_state { WARP_READY, WARP_WAITING, WARP_DONE };
+
+struct warp {
+    uint8_t *base[4];     /* by operand selector */
+    uint32_t mask;        /* lanes of the instruction in execution */
+    uint32_t carry;       /* condition code CC.CF, bit a lane */
+    int32_t slice, given; /* warp instructions left of this turn, and at its start */
+    bool still;           /* every path of it that could run is */
+    bool spins, spun;     /* this turn saw, the last one saw a lock that is taken: spinning() */
+    bool apart; /* its lanes were parted here, where the program does not: release_arrived() */
+    struct path *cur;
+    struct block *block;
+    struct worker *worker;
+    uint32_t live;  /* lanes that have not exited */
+    uint32_t index; /* in the block */
+    enum warp_state state;
+    struct path paths[WARP];
+    struct path *ready[WARP]; /* stack of paths that could run */
+    uint32_t nready, npaths;
+    struct recon *free_recon, *all_recons;
+    struct frame *frames; /* of calls that have not returned */
+    struct frame entry;   /* of the kernel itself */
+    uint32_t local_top;   /* bytes of local memory in use, per thread */
+    uint32_t local_size;
+    uint8_t *local;       /* word k of lane l at local + k*128 + l*4 */
+    uint32_t depth;       /* calls */
+    uint32_t recon_block; /* the current path's parent's block */
+    uint32_t at_cluster;  /* lanes that have arrived at barrier.cluster */
+    void *async;          /* exec_async.c: copies in flight */
+};
+
+struct barrier {
+    uint32_t threads;  /* arrived, full warps counted as 32 */
+    uint32_t lanes;    /* arrived, live lanes */
+    uint32_t expected; /* 0: all live threads */
+    uint32_t popc, any, all;
+    uint32_t generation;
+};
+
+struct block {
+    struct worker *worker;
+    struct launch *launch;
+    struct warp *warps;
+    uint32_t nwarps, live_threads, done_warps;
+    uint32_t index, ctaid[3];
+    uint8_t *shared;
+    uint8_t *constants; /* SEL_BLOCK area */
+    struct barrier barriers[NBARRIERS];
+    struct block_info info;
+    uint32_t yields, lived; /* turns since the last thread ended; live_threads then */
+    bool sampled;           /* its accesses go to the traffic sample (traffic.h) */
+    bool tell;              /* somebody wants its accesses */
+    struct block *next;
+    struct cluster *cluster; /* NULL: of one block */
+    uint32_t rank;           /* in it */
+    bool done, moved;        /* has ended; some warp has had a turn (cluster.c) */
+};
+
+struct mem_cache {   /* last allocation an instruction touched */
+    uint64_t lo, hi; /* addresses [lo, hi) */
+    intptr_t delta;  /* host = addr + delta */
+    uint64_t generation;
+    bool read_only;
+};
+
+struct worker {
+    struct launch *launch;
+    struct slot *slots;
+    struct block_count *counts;
+    struct mem_cache *caches;    /* by slot */
+    struct rule_count *by_rules; /* by slot; NULL: what is in slots holds (rules.h) */
+    uint64_t steps;              /* taken since last added to the launch */
+    uint32_t nopen;              /* blocks */
+    struct block *spare;         /* finished blocks, for reuse */
+    uint32_t index;
+    uint64_t clock;
+} __attribute__((aligned(128)));
+
+struct launch {
+    struct emu_func *func;
+    struct emu_module *module;
+    uint32_t grid[3], block[3], cluster[3];
+    uint64_t nblocks;
+    uint32_t threads, nwarps;
+    uint32_t user_shared;          /* static + dynamic */
+    uint32_t shared_extent;        /* up to the end of the last variable: more, with a map */
+    uint32_t shared_bytes;         /* and what the system reserves, for kernels that use that */
+    struct shared_map *shared_map; /* check.h; NULL: variables lie side by side */
+    uint32_t dynamic_shared;
+    const uint8_t *params;
+    bool cooperative;
+    uint64_t serial;
+    _Atomic(uint8_t *) *constants; /* SEL_LAUNCH area by function index: launch_constants() */
+    uint8_t *warp_constants;       /* nwarps x WARP_CONST_BYTES */
+    atomic_uint_fast64_t next_block;
+    atomic_uint_fast64_t steps_used;
+    uint64_t steps_limit;
+    atomic_int failed; /* cudaError_t, 0 while well */
+    struct listener *listeners[4];
+    int nlisteners;
+    int32_t slice;
+    uint32_t max_active; /* blocks a worker may have open at once */
+    uint32_t cc;
+    uint64_t workspace; /* cooperative grid workspace, for %envreg1/2 */
+    uint32_t param_bytes;
+    const struct device_profile *profile;
+};
+
+static inline uint64_t cluster_size(const uint32_t cluster[3]) /* blocks */
+{
+    return (uint64_t)cluster[0] * cluster[1] * cluster[2];
+}
+
+/* Layout of the warp-constant area, bytes. */
+enum {
+    WC_TID_X = 0,
+    WC_TID_Y = 128,
+    WC_TID_Z = 256,
+    WC_LANEID = 384,
+    WC_WARPID = 512,
+    WC_EQ = 640,
+    WC_LE = 768,
+    WC_LT = 896,
+    WC_GE = 1024,
+    WC_GT = 1152,
+    WARP_CONST_BYTES = 1280
+};
+enum {
+    BC_CTAID_X = 0,
+    BC_CTAID_Y = 128,
+    BC_CTAID_Z = 256,
+    BC_SMID = 384,
+    BC_CLUSTERID_X = 512, /* these only in kernels that ask about their cluster */
+    BC_CLUSTER_CTAID_X = 896,
+    BC_CLUSTER_RANK = 1280,
+    BLOCK_CONST_BYTES = 1408
+};
+
+/* The interpreter, built once per instruction-set level. */
+struct exec_level {
+    const char *name;
+    const handler *handlers;
+    void (*run_warp)(struct warp *w);
+};
+const struct exec_level *exec_level(void); /* the best this machine runs; WARPLAB_LEVEL overrides */
+
+/* Handler by name ("add_u32"), -1 when there is none: handlers.c */
+int handler_find(const char *name);
+const char *handler_name(int id);
+
+/* ---- slow paths shared by all levels (warp.c, access.c) ---- */
+/* End the launch with e; the text names kernel, source line, block and thread. lane < 0:
+ * the first active one. Returns NULL so that handlers can `return fault(…)`. */
+const struct insn *warp_fault(struct warp *w, const struct insn *in, int lane, cudaError_t e,
+                              const char *format, ...) __attribute__((format(printf, 5, 6)));
+const struct insn *warp_enter(struct warp *w, uint32_t block); /* current path goes to block */
+const struct insn *warp_branch(struct warp *w, const struct insn *in, uint32_t taken_lanes);
+const struct insn *warp_next_path(struct warp *w); /* current path is gone or waits */
+const struct insn *warp_exit_lanes(struct warp *w, const struct insn *in, uint32_t lanes);
+const struct insn *warp_return(struct warp *w, const struct insn *in, uint32_t lanes);
+const struct insn *warp_call(struct warp *w, const struct insn *in);
+const struct insn *warp_barrier(struct warp *w, const struct insn *in);
+/* The lanes of sync_mask are not all on the current path. True when they have all come:
+ * w->mask is then all lanes that execute `in` together, and the handler ends with
+ * warp_joined(). False: the path waits, and the handler returns warp_next_path(). */
+bool warp_gather(struct warp *w, const struct insn *in, uint32_t sync_mask);
+/* Lanes of the current path come back to `in` on a path of their own. */
+void warp_set_aside(struct warp *w, const struct insn *in, uint32_t lanes);
+const struct insn *warp_indirect(struct warp *w, const struct insn *in);
+const struct insn *warp_slice_end(struct warp *w, uint32_t block); /* others get a turn */
+const struct insn *warp_resume(struct warp *w); /* what the chosen path executes next */
+const struct insn *warp_arrive(struct warp *w); /* current path is at its recon */
+void block_release_barriers(struct block *b);
+void block_release_barrier(struct block *b, uint32_t id);
+const struct insn *warp_cluster_arrive(struct warp *w, const struct insn *in); /* cluster.c */
+const struct insn *warp_cluster_wait(struct warp *w, const struct insn *in);
+void warp_free(struct warp *w); /* what it allocated on its way */
+static inline const struct insn *warp_joined(struct warp *w, const struct insn *in)
+{
+    w->mask = w->cur->mask;
+    return in + 1;
+}
+/* Allocation for [addr, addr+size) into the cache entry; false after a fault. */
+bool access_lookup(struct warp *w, const struct insn *in, int lane, uint64_t addr, uint32_t size,
+                   bool write, struct mem_cache *c);
+/* Are these shared addresses, from lo to hi, of the block's memory? False after a fault. */
+bool access_shared(struct warp *w, const struct insn *in, const uint64_t *addr, uint32_t mask,
+                   uint64_t lo, uint64_t hi, uint32_t size);
+void access_event(struct warp *w, const struct insn *in, enum access_kind kind,
+                  enum access_space space, uint32_t mask, uint32_t size, const uint64_t *addr,
+                  const uint32_t *const *value);
+void access_matrix(struct warp *w, const struct insn *in, const uint64_t *addr,
+                   const uint64_t *pitch, uint32_t fragment); /* struct matrix_move */
+
+uint8_t *launch_constants(struct launch *l, struct emu_func *f); /* block.c */
+
+static inline void *place(const struct warp *w, uint32_t p)
+{
+    return w->base[p >> SEL_SHIFT] + (p & OFFSET_MASK);
+}
+
+#endif

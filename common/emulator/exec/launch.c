@@ -1,0 +1,500 @@
+/* launch.c - one launch: validated, cut into blocks, run on a pool of host threads, counted.
+ *
+ * Blocks start in order; each worker runs one at a time to its end, and opens another only
+ * when the one it has keeps yielding (it waits for a later block) or the launch is
+ * cooperative (all blocks must be resident). A cooperative launch runs on one worker, so
+ * that its spinning is repeatable. What a block does meanwhile is in block.c.
+ */
+#include "builtin.h"
+#include "emulator/check/check.h"
+#include "exec.h"
+#include "launch.h"
+#include "cluster.h"
+#include "emulator/base/mem.h"
+#include "emulator/base/source.h"
+#include "emulator/count/trace.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PORTABLE_CLUSTER = 8, MAX_CLUSTER = 16 }; /* blocks (programming guide) */
+
+uint32_t launch_stack_limit = 1024; /* a GPU's default */
+static _Atomic uint64_t launch_serial;
+static atomic_int check_on = -1;
+static _Atomic uint64_t steps_limit = UINT64_MAX; /* UINT64_MAX: the option's */
+
+/* ---- workers ---- */
+static void return_steps(struct worker *k)
+{
+    if (k->launch->steps_limit && k->steps)
+        atomic_fetch_add(&k->launch->steps_used, k->steps);
+}
+
+/* A worker's life in a launch: a ring of open blocks, mostly of one. */
+static void worker_run(struct worker *k)
+{
+    struct launch *l = k->launch;
+    struct block *open = NULL, *last = NULL, *spare = NULL;
+    k->nopen = 0;
+    if (cluster_size(l->cluster) > 1) {
+        cluster_worker(k);
+        return_steps(k);
+        return;
+    }
+    bool want = true; /* open another block? */
+    while (!l->failed) {
+        if (want && k->nopen < l->max_active) {
+            uint64_t index = atomic_fetch_add(&l->next_block, 1);
+            if (index < l->nblocks) {
+                struct block *b = spare;
+                if (b)
+                    spare = b->next;
+                else
+                    b = block_new(k);
+                b->next = NULL;
+                block_start(b, index);
+                if (last)
+                    last->next = b;
+                else
+                    open = b;
+                last = b;
+                k->nopen++;
+                if (l->cooperative)
+                    continue;       /* all of them first */
+                if (k->nopen > 1) { /* the new one runs next */
+                    struct block *before = open;
+                    while (before->next != b)
+                        before = before->next;
+                    before->next = NULL;
+                    last = before;
+                    b->next = open;
+                    open = b;
+                }
+            } else if (!open) {
+                break;
+            }
+        }
+        if (!open)
+            break;
+        struct block *b = open;
+        open = b->next;
+        if (!open)
+            last = NULL;
+        enum run r = block_run(b);
+        b->next = NULL;
+        if (r == RUN_DONE) {
+            block_finish(b);
+            k->nopen--;
+            b->next = spare;
+            spare = b;
+            want = k->nopen == 0;
+        } else {
+            if (last)
+                last->next = b;
+            else
+                open = b;
+            last = b;
+            want = r == RUN_YIELD;
+        }
+    }
+    while (open) {
+        struct block *b = open;
+        open = b->next;
+        block_free(b);
+    }
+    while (spare) {
+        struct block *b = spare;
+        spare = b->next;
+        block_free(b);
+    }
+    return_steps(k);
+}
+
+/* ---- the pool: threads that sleep between launches ---- */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t work, done;
+    struct worker **queue; /* workers of the launch in progress, from 1 */
+    int nthreads, next, count, running;
+    pid_t owner;
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
+          .work = PTHREAD_COND_INITIALIZER,
+          .done = PTHREAD_COND_INITIALIZER};
+static pthread_mutex_t launch_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* fork() copies the thread that calls it: launches of others are cut off in the child, with all
+ * that they hold. */
+static _Thread_local bool between_launches;
+static bool cut_off;
+static void before_fork(void)
+{
+    between_launches = pthread_mutex_trylock(&launch_lock) == 0;
+}
+static void after_fork(void)
+{
+    if (between_launches)
+        pthread_mutex_unlock(&launch_lock);
+}
+static void after_fork_in_child(void)
+{
+    cut_off |= !between_launches;
+    after_fork();
+}
+__attribute__((constructor)) static void watch_forks(void)
+{
+    pthread_atfork(before_fork, after_fork, after_fork_in_child);
+}
+void launch_pause(void)
+{
+    if (!cut_off)
+        pthread_mutex_lock(&launch_lock);
+}
+void launch_resume(void)
+{
+    if (!cut_off)
+        pthread_mutex_unlock(&launch_lock);
+}
+
+static void *pool_thread(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&pool.lock);
+    for (;;) {
+        while (pool.next >= pool.count)
+            pthread_cond_wait(&pool.work, &pool.lock);
+        struct worker *k = pool.queue[pool.next++];
+        pthread_mutex_unlock(&pool.lock);
+        worker_run(k);
+        pthread_mutex_lock(&pool.lock);
+        if (--pool.running == 0)
+            pthread_cond_signal(&pool.done);
+    }
+    return NULL;
+}
+static void pool_run(struct worker **workers, int n)
+{
+    pthread_mutex_lock(&pool.lock);
+    if (pool.owner != getpid()) { /* threads do not survive fork() */
+        pool.owner = getpid();
+        pool.nthreads = 0;
+    }
+    while (pool.nthreads < n - 1) {
+        pthread_t t;
+        pthread_attr_t a;
+        pthread_attr_init(&a);
+        pthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED);
+        if (pthread_create(&t, &a, pool_thread, NULL))
+            break;
+        pthread_attr_destroy(&a);
+        pool.nthreads++;
+    }
+    pool.queue = workers + 1;
+    pool.next = 0;
+    pool.count = n - 1 < pool.nthreads ? n - 1 : pool.nthreads;
+    pool.running = pool.count;
+    if (pool.count)
+        pthread_cond_broadcast(&pool.work);
+    pthread_mutex_unlock(&pool.lock);
+    worker_run(workers[0]);
+    pthread_mutex_lock(&pool.lock);
+    while (pool.running)
+        pthread_cond_wait(&pool.done, &pool.lock);
+    pool.count = 0;
+    pthread_mutex_unlock(&pool.lock);
+}
+
+static int thread_count(const struct launch *l)
+{
+    int n = emu_options()->threads;
+    if (n <= 0)
+        n = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (l->cooperative || n < 1)
+        return 1;
+    if (n > 256)
+        n = 256;
+    return (uint64_t)n > l->nblocks ? (int)l->nblocks : n;
+}
+
+static struct worker *worker_new(struct launch *l, uint32_t index)
+{
+    struct worker *k = aligned_alloc(128, ROUND_UP(sizeof(*k), 128));
+    if (!k)
+        panic("out of memory");
+    memset(k, 0, sizeof(*k));
+    struct emu_module *m = l->module;
+    k->launch = l;
+    k->index = index;
+    k->slots = xcalloc(m->nslots + 8, sizeof(*k->slots));
+    k->caches = xcalloc(m->nslots + 8, sizeof(*k->caches));
+    k->counts = xcalloc(m->ncounts + 8, sizeof(*k->counts));
+    if (rules_differ(l->profile))
+        k->by_rules = xcalloc(m->nslots + 8, sizeof(*k->by_rules));
+    return k;
+}
+static void worker_free(struct worker *k)
+{
+    free(k->slots);
+    free(k->caches);
+    free(k->counts);
+    free(k->by_rules);
+    free(k);
+}
+
+/* ---- validation ---- */
+
+/* Blocks a cluster: the launch's, or what the kernel was compiled for (__cluster_dims__). */
+static void cluster_of(const struct emu_launch *l, uint32_t cluster[3])
+{
+    const uint32_t *compiled = l->func->ptx->reqnctapercluster;
+    bool given = l->cluster[0] || l->cluster[1] || l->cluster[2];
+    for (int k = 0; k < 3; k++)
+        cluster[k] = given ? l->cluster[k] : compiled[k] ? compiled[k] : 1;
+}
+/* Clusters are of the shape that the kernel was compiled for, if it was; 8 blocks are portable,
+ * 16 the most there are, and their extents divide the grid's. */
+static cudaError_t check_cluster(const struct emu_launch *l)
+{
+    const uint32_t *compiled = l->func->ptx->reqnctapercluster;
+    const char *name = shown_name(l->func->info.name);
+    uint32_t c[3], most = l->nonportable_cluster ? MAX_CLUSTER : PORTABLE_CLUSTER;
+    cluster_of(l, c);
+    uint64_t blocks = (uint64_t)c[0] * c[1] * c[2];
+    if (compiled[0] && memcmp(compiled, c, sizeof c))
+        return emu_fail(cudaErrorInvalidClusterSize,
+                        "kernel %s: clusters of (%u,%u,%u) blocks, but it was compiled for "
+                        "(%u,%u,%u)",
+                        name, c[0], c[1], c[2], compiled[0], compiled[1], compiled[2]);
+    if (blocks == 1)
+        return cudaSuccess;
+    if (device_profile()->cc_major < 9)
+        return emu_fail(cudaErrorInvalidClusterSize, "kernel %s: %s has no clusters", name,
+                        device_profile()->name);
+    if (blocks == 0 || blocks > most)
+        return emu_fail(cudaErrorInvalidClusterSize,
+                        "kernel %s: a cluster of %lu blocks (at most %d, or %d with "
+                        "cudaFuncAttributeNonPortableClusterSizeAllowed)",
+                        name, blocks, PORTABLE_CLUSTER, MAX_CLUSTER);
+    for (int k = 0; k < 3; k++)
+        if (l->grid[k] % c[k])
+            return emu_fail(cudaErrorInvalidClusterSize,
+                            "kernel %s: clusters of (%u,%u,%u) blocks in a grid of (%u,%u,%u): "
+                            "extents must divide the grid's",
+                            name, c[0], c[1], c[2], l->grid[0], l->grid[1], l->grid[2]);
+    return cudaSuccess;
+}
+static cudaError_t validate(const struct emu_launch *l)
+{
+    const struct device_profile *d = device_profile();
+    const struct emu_func_info *f = emu_func_info(l->func);
+    uint64_t threads = 1;
+    for (int k = 0; k < 3; k++) {
+        if (l->grid[k] == 0 || l->block[k] == 0)
+            return emu_fail(cudaErrorInvalidValue,
+                            "kernel %s: grid (%u,%u,%u) of blocks (%u,%u,%u): no extent may be 0",
+                            shown_name(f->name), l->grid[0], l->grid[1], l->grid[2], l->block[0],
+                            l->block[1], l->block[2]);
+        if (l->block[k] > d->max_block_dim[k])
+            return emu_fail(
+                cudaErrorInvalidValue, "kernel %s: block (%u,%u,%u): extent %d is over %u",
+                shown_name(f->name), l->block[0], l->block[1], l->block[2], k, d->max_block_dim[k]);
+        if (l->grid[k] > d->max_grid_dim[k])
+            return emu_fail(cudaErrorInvalidValue,
+                            "kernel %s: grid (%u,%u,%u): extent %d is over %u", shown_name(f->name),
+                            l->grid[0], l->grid[1], l->grid[2], k, d->max_grid_dim[k]);
+        threads *= l->block[k];
+    }
+    if (threads > d->max_threads_per_block)
+        return emu_fail(cudaErrorInvalidValue,
+                        "kernel %s: %llu threads a block; %s takes %u at most", shown_name(f->name),
+                        (unsigned long long)threads, d->name, d->max_threads_per_block);
+    if (f->reqntid[0])
+        for (int k = 0; k < 3; k++)
+            if (l->block[k] != (f->reqntid[k] ? f->reqntid[k] : 1))
+                return emu_fail(cudaErrorInvalidValue,
+                                "kernel %s requires blocks of (%u,%u,%u) threads",
+                                shown_name(f->name), f->reqntid[0], f->reqntid[1], f->reqntid[2]);
+    if (threads > f->max_threads)
+        return emu_fail(cudaErrorInvalidValue,
+                        "kernel %s: %llu threads a block; its __launch_bounds__ allow %u",
+                        shown_name(f->name), (unsigned long long)threads, f->max_threads);
+    if (l->func->local_bytes > MAX_LOCAL)
+        return emu_fail(cudaErrorInvalidValue,
+                        "kernel %s: %u bytes of local memory a thread, %d are the most",
+                        shown_name(f->name), l->func->local_bytes, MAX_LOCAL);
+    uint64_t shared = (uint64_t)f->shared_bytes + l->shared_bytes;
+    if (shared > d->shared_per_block_optin)
+        return emu_fail(cudaErrorInvalidValue,
+                        "kernel %s: %llu bytes of shared memory a block (%u static + %u dynamic); "
+                        "%s has %u",
+                        shown_name(f->name), (unsigned long long)shared, f->shared_bytes,
+                        l->shared_bytes, d->name, d->shared_per_block_optin);
+    const char *limiter;
+    uint32_t fit = emu_occupancy(l->func, (uint32_t)threads, l->shared_bytes, &limiter);
+    if (fit == 0)
+        return emu_fail(cudaErrorLaunchOutOfResources,
+                        "kernel %s: a block of %llu threads does not fit a multiprocessor (%s)",
+                        shown_name(f->name), (unsigned long long)threads, limiter);
+    uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    if (l->cooperative && blocks > (uint64_t)fit * d->sms)
+        return emu_fail(cudaErrorCooperativeLaunchTooLarge,
+                        "kernel %s: %llu blocks; a cooperative launch needs them all resident, and "
+                        "%u on each of %u multiprocessors is %llu",
+                        shown_name(f->name), (unsigned long long)blocks, fit, d->sms,
+                        (unsigned long long)fit * d->sms);
+    return check_cluster(l);
+}
+
+/* ---- a launch ---- */
+int launch_set_check(int on)
+{
+    int now = check_on;
+    if (now < 0)
+        now = emu_options()->check;
+    check_on = on != 0;
+    findings_read = on && !emu_options()->check;
+    if (on)
+        check_enable();
+    return now;
+}
+uint64_t launch_set_steps(uint64_t steps)
+{
+    uint64_t now = steps_limit == UINT64_MAX ? emu_options()->steps : steps_limit;
+    steps_limit = steps;
+    return now;
+}
+
+static void install_listeners(struct launch *l)
+{
+    if (check_on < 0)
+        check_on = emu_options()->check;
+    if (check_on)
+        l->listeners[l->nlisteners++] = check_listener();
+    struct listener *t = trace_listener(l->func->info.name);
+    if (t)
+        l->listeners[l->nlisteners++] = t;
+}
+
+static void set_up(struct launch *l, const struct emu_launch *e)
+{
+    const struct device_profile *d = device_profile();
+    l->func = e->func;
+    l->module = e->func->module;
+    memcpy(l->grid, e->grid, sizeof(l->grid));
+    memcpy(l->block, e->block, sizeof(l->block));
+    cluster_of(e, l->cluster);
+    l->nblocks = (uint64_t)e->grid[0] * e->grid[1] * e->grid[2];
+    l->threads = e->block[0] * e->block[1] * e->block[2];
+    l->nwarps = (l->threads + WARP - 1) / WARP;
+    l->dynamic_shared = e->shared_bytes;
+    l->user_shared = e->func->info.shared_bytes + e->shared_bytes;
+    l->params = e->params;
+    l->param_bytes = e->func->info.param_bytes;
+    l->cooperative = e->cooperative;
+    l->serial = atomic_fetch_add(&launch_serial, 1) + 1;
+    l->profile = d;
+    l->steps_limit = steps_limit == UINT64_MAX ? emu_options()->steps : steps_limit;
+    uint64_t resident =
+        (uint64_t)emu_occupancy(e->func, l->threads, e->shared_bytes, NULL) * d->sms;
+    l->max_active = (uint32_t)(resident > 65536 ? 65536 : resident);
+    l->slice = SLICE;
+    if (l->cooperative) { /* blocks wait for each other by spinning: keep it short */
+        l->max_active = (uint32_t)l->nblocks;
+        l->slice = COOPERATIVE_SLICE;
+    }
+    l->constants = xcalloc(l->module->nfuncs + 1, sizeof(*l->constants));
+    l->warp_constants = aligned_alloc(64, (size_t)l->nwarps * WARP_CONST_BYTES);
+    if (!l->warp_constants)
+        panic("out of memory");
+    launch_warp_constants(l);
+}
+
+/* A trace shows where variables lie without checks. */
+static void lay_out_shared(struct launch *l)
+{
+    bool checked = l->nlisteners == 1 && l->listeners[0] == check_listener();
+    l->shared_map = checked ? shared_map_new(l->func, l->user_shared) : NULL;
+    l->shared_extent = l->shared_map ? l->shared_map->extent : l->user_shared;
+    l->shared_bytes = l->shared_extent;
+    if (l->func->uses & USES_RESERVED) /* on pages of its own: not for the checker */
+        l->shared_bytes = (uint32_t)ROUND_UP(l->shared_extent, 4096u) + RESERVED_BYTES;
+}
+
+static struct mem_alloc *grid_workspace(void)
+{
+    static struct mem_alloc *a; /* {size, barrier}: launches are one at a time */
+    if (!a)
+        a = mem_alloc(256, 256, MEM_WORKSPACE, NULL);
+    if (a) {
+        memset(a->host, 0, 256);
+        *(uint32_t *)a->host = 256;
+    }
+    return a;
+}
+
+static void tear_down(struct launch *l, struct worker **workers, int n)
+{
+    for (int i = 0; i < n; i++)
+        worker_free(workers[i]);
+    free(workers);
+    for (uint32_t i = 0; i < l->module->nfuncs; i++)
+        free(l->constants[i]);
+    free((void *)l->constants);
+    free(l->warp_constants);
+    free(l->shared_map);
+}
+
+cudaError_t emu_launch(const struct emu_launch *e, struct emu_result *result)
+{
+    cudaError_t err = lower_func(e->func);
+    if (err == cudaSuccess)
+        err = validate(e);
+    if (err == cudaSuccess && cut_off)
+        err = emu_fail(cudaErrorInitializationError,
+                       "kernel %s: this process was forked while another thread ran a kernel; "
+                       "fork() before, or exec() in the child",
+                       shown_name(e->func->info.name));
+    if (err != cudaSuccess)
+        return err;
+    pthread_mutex_lock(&launch_lock);
+    struct launch l = {0};
+    set_up(&l, e);
+    install_listeners(&l);
+    lay_out_shared(&l);
+    if (l.cooperative) {
+        struct mem_alloc *a = grid_workspace();
+        l.workspace = a ? a->addr : 0;
+    }
+    struct block_info any = {.func = l.func,
+                             .kernel = l.func->info.name,
+                             .launch = l.serial,
+                             .threads = l.threads,
+                             .warps = l.nwarps,
+                             .shared_bytes = l.user_shared,
+                             .shared_extent = l.shared_extent};
+    memcpy(any.ntid, l.block, sizeof(any.ntid));
+    memcpy(any.nctaid, l.grid, sizeof(any.nctaid));
+    for (int k = 0; k < l.nlisteners; k++)
+        if (l.listeners[k]->launch_begin)
+            l.listeners[k]->launch_begin(l.listeners[k], &any);
+    int n = thread_count(&l);
+    struct worker **workers = xcalloc((size_t)n, sizeof(*workers));
+    for (int i = 0; i < n; i++)
+        workers[i] = worker_new(&l, (uint32_t)i);
+    builtin_used(l.func->uses);
+    pool_run(workers, n);
+    if (l.func->uses & USES_PRINTF)
+        printf_flush(l.func->info.name);
+    for (int k = 0; k < l.nlisteners; k++)
+        if (l.listeners[k]->launch_end)
+            l.listeners[k]->launch_end(l.listeners[k], &any);
+    struct emu_result r = {0};
+    count_launch(&l, workers, n, &r);
+    if (result)
+        *result = r;
+    err = (cudaError_t)(int)l.failed;
+    tear_down(&l, workers, n);
+    pthread_mutex_unlock(&launch_lock);
+    return err;
+}

@@ -1,0 +1,62 @@
+/* levels.c - handlers by name, and which build of the interpreter this machine runs. */
+#include "exec.h"
+#include "emulator/code/handlers.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[] = {
+#define H(name) #name,
+#include "emulator/code/handlers_list.h"
+#undef H
+};
+
+int handler_find(const char *name)
+{
+    for (int i = 0; i < H_COUNT; i++)
+        if (!strcmp(names[i], name))
+            return i;
+    return -1;
+}
+
+const char *handler_name(int id)
+{
+    return id >= 0 && id < H_COUNT ? names[id] : "?";
+}
+
+#if defined(__x86_64__)
+extern const struct exec_level exec_level_v2, exec_level_v3, exec_level_v4;
+
+static const struct exec_level *pick(void)
+{
+    const char *want = getenv("WARPLAB_LEVEL");
+    const struct exec_level *const all[] = {&exec_level_v4, &exec_level_v3, &exec_level_v2};
+    const bool runs[] = {
+        __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+            __builtin_cpu_supports("avx512cd"),
+        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+            __builtin_cpu_supports("bmi2"),
+        true,
+    };
+    for (int i = 0; i < 3; i++)
+        if (runs[i] && (!want || !strcmp(want, all[i]->name)))
+            return all[i];
+    return &exec_level_v2;
+}
+#else
+extern const struct exec_level exec_level_base;
+
+static const struct exec_level *pick(void)
+{
+    return &exec_level_base;
+}
+#endif
+
+const struct exec_level *exec_level(void)
+{
+    static _Atomic(const struct exec_level *) chosen;
+    const struct exec_level *l = chosen;
+    if (!l)
+        chosen = l = pick();
+    return l;
+}

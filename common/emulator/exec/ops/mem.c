@@ -1,0 +1,724 @@
+/* mem.c - loads and stores, by space, and the wavefronts of shared memory.
+ *
+ * Requests and their other costs are in exec_mem.h, atomics in exec_atom.c.
+ *
+ * Bank rules (Nsight Compute's, checked against hardware): 32 banks of 4 bytes; 8-byte
+ * accesses go in half-warps, 16-byte ones in quarter-warps, fewer when lanes share; lanes that read
+ * the same word share it; a conflict is a wavefront beyond one per group.
+ */
+#include "mem.h"
+#include "emulator/exec/cluster.h"
+#include "mma.h"
+
+/* ---- banks ---- */
+static u32 group_wavefronts(const u64 *a, u32 m, u32 words)
+{
+    /* list of distinct words per bank, for the lanes of one group */
+    u32 n[32] = {0}, top = 1;
+    u64 word[32][8];
+    for (; m; m &= m - 1) {
+        u64 first = a[__builtin_ctz(m)] >> 2;
+        for (u32 k = 0; k < words; k++) {
+            u64 x = first + k;
+            u32 b = x & 31, j = 0, stored = n[b] < 8 ? n[b] : 8;
+            while (j < stored && word[b][j] != x)
+                j++;
+            if (j < stored)
+                continue;
+            if (n[b] < 8)
+                word[b][n[b]] = x;
+            n[b]++;
+            if (n[b] > top)
+                top = n[b];
+        }
+    }
+    return top;
+}
+static u32 group_wavefronts_exact(const u64 *a, u32 m, u32 words)
+{
+    u32 top = 1;
+    u64 all[WARP * 4];
+    u32 n = 0, per[32] = {0};
+    for (; m; m &= m - 1)
+        for (u32 k = 0; k < words; k++) {
+            u64 x = (a[__builtin_ctz(m)] >> 2) + k;
+            u32 j = 0;
+            while (j < n && all[j] != x)
+                j++;
+            if (j < n)
+                continue;
+            all[n++] = x;
+            if (++per[x & 31] > top)
+                top = per[x & 31];
+        }
+    return top;
+}
+/* Do all lanes share their address with lane^1, or all with lane^2? Then an 8-byte access
+ * goes as one group instead of two, a 16-byte one as two instead of four (seen on an H200
+ * under ncu; l/2, l/4, l%2 and a broadcast merge, l%4, l%8 and l%16 do not). */
+static inline bool pairs_share(const struct request *q)
+{
+    u64 one = 0, two = 0;
+    for (int i = 0; i < WARP; i++) {
+        one |= ON(q->mask & q->mask >> 1, i & ~1) ? q->a[i] ^ q->a[i ^ 1] : 0;
+        two |= ON(q->mask & q->mask >> 2, i & ~2) ? q->a[i] ^ q->a[i ^ 2] : 0;
+    }
+    return one == 0 || two == 0;
+}
+/* wavefronts of a shared request; *conflicts gets those beyond one per group */
+static inline u32 count_wavefronts(const struct request *q, u32 size, u32 *conflicts)
+{
+    *conflicts = 0;
+    u32 groups = size <= 4 ? 1 : size == 8 ? 2 : 4;
+    u32 words = size <= 4 ? 1 : size / 4;
+    if (groups == 1 && q->shape != SHAPE_GENERAL)
+        return 1;
+    if (groups > 1 && q->shape != SHAPE_CONTIGUOUS && pairs_share(q))
+        groups /= 2;
+    u32 total = 0, used = 0, lanes = WARP / groups;
+    for (u32 g = 0; g < groups; g++) {
+        u32 m = groups == 1 ? q->mask : q->mask >> g * lanes & ((1u << lanes) - 1);
+        if (!m)
+            continue;
+        used++;
+        if (q->shape != SHAPE_GENERAL) {
+            total++;
+            continue;
+        }
+        u32 t = group_wavefronts(q->a + g * lanes, m, words);
+        if (t > 8)
+            t = group_wavefronts_exact(q->a + g * lanes, m, words);
+        total += t;
+    }
+    *conflicts = total - used;
+    return total;
+}
+
+/* ---- checks ---- */
+const struct insn *misaligned(struct warp *w, const struct insn *in, const struct request *q,
+                              u32 size, const char *space)
+{
+    for (int i = 0; i < WARP; i++)
+        if (ON(q->mask, i) && q->a[i] & (size - 1))
+            return warp_fault(w, in, i, cudaErrorMisalignedAddress,
+                              "misaligned address: %u-byte %s access at 0x%llx, which is no "
+                              "multiple of %u",
+                              size, space, (unsigned long long)q->a[i], size);
+    panic("misaligned: no such lane");
+}
+/* Lanes in different allocations: each lane finds its own. delta[i] per lane. */
+bool scattered(struct warp *w, const struct insn *in, struct request *q, u32 size, bool write,
+               intptr_t *delta)
+{
+    struct mem_cache c = {0};
+    for (int i = 0; i < WARP; i++) {
+        delta[i] = 0;
+        if (!ON(q->mask, i))
+            continue;
+        if (!(q->a[i] >= c.lo && q->a[i] < c.hi && c.hi - q->a[i] >= size &&
+              !(write && c.read_only)))
+            if (!access_lookup(w, in, i, q->a[i], size, write, &c))
+                return false;
+        delta[i] = c.delta;
+    }
+    return true;
+}
+
+/* ---- moving the data: lane i's `total` bytes are at host[i] ---- */
+static inline void load_element(struct warp *w, const struct insn *in, u32 dst, const u64 *t)
+{
+    if (dst != NO_PLACE)
+        store_lanes(place(w, dst), t, in->width, w->mask);
+}
+static inline u64 read_bytes(const u8 *p, u32 size, bool sign)
+{
+    u64 v = 0;
+    switch (size) {
+    case 1:
+        v = *p;
+        return sign ? (u64)(s64)(s8)v : v;
+    case 2:
+        v = *(const u16 *)p;
+        return sign ? (u64)(s64)(s16)v : v;
+    case 4:
+        v = *(const u32 *)p;
+        return sign ? (u64)(s64)(s32)v : v;
+    default:
+        return *(const u64 *)p;
+    }
+}
+static inline void write_bytes(u8 *p, u32 size, u64 v)
+{
+    switch (size) {
+    case 1:
+        *p = (u8)v;
+        break;
+    case 2:
+        *(u16 *)p = (u16)v;
+        break;
+    case 4:
+        *(u32 *)p = (u32)v;
+        break;
+    default:
+        *(u64 *)p = v;
+    }
+}
+/* A lane's vector in one move, as a GPU does it: other threads see all of it or nothing. */
+typedef u64 whole16 __attribute__((vector_size(16), aligned(1), may_alias));
+static inline void move_whole(u8 *to, const u8 *from, u32 bytes)
+{
+    if (bytes == 16)
+        *(volatile whole16 *)to = *(const volatile whole16 *)from;
+    else
+        write_bytes(to, bytes, read_bytes(from, bytes, false));
+}
+static inline void load_lanes_from(struct warp *w, const struct insn *in, const u8 *const *host)
+{
+    u64 t[WARP];
+    u8 whole[WARP][16];
+    bool sign = in->flags & F_SIGNED;
+    for (int i = 0; in->count > 1 && i < WARP; i++)
+        if (ON(w->mask, i))
+            move_whole(whole[i], host[i], in->size * in->count);
+    for (u32 k = 0; k < in->count; k++) {
+        u32 dst = in->count > 1 ? in->places[k] : in->dst;
+        if (dst == NO_PLACE)
+            continue;
+        for (int i = 0; i < WARP; i++) {
+            const u8 *from = in->count > 1 ? whole[i] + k * in->size : host[i];
+            t[i] = ON(w->mask, i) ? read_bytes(from, in->size, sign) : 0;
+        }
+        load_element(w, in, dst, t);
+    }
+}
+static inline void store_lanes_to(struct warp *w, const struct insn *in, u8 *const *host)
+{
+    u64 t[WARP];
+    u8 whole[WARP][16];
+    for (u32 k = 0; k < in->count; k++) {
+        load_lanes(t, place(w, in->count > 1 ? in->places[k] : in->src[1]), in->src_width, false);
+        for (int i = 0; i < WARP; i++)
+            if (ON(w->mask, i))
+                write_bytes(in->count > 1 ? whole[i] + k * in->size : host[i], in->size, t[i]);
+    }
+    for (int i = 0; in->count > 1 && i < WARP; i++)
+        if (ON(w->mask, i))
+            move_whole(host[i], whole[i], in->size * in->count);
+}
+static inline void order_before(const struct insn *in)
+{
+    if (in->flags & F_RELEASE)
+        atomic_thread_fence(memory_order_seq_cst);
+}
+static inline void order_after(const struct insn *in)
+{
+    if (in->flags & F_ACQUIRE)
+        atomic_thread_fence(memory_order_seq_cst);
+}
+
+/* ---- global ---- */
+static inline int global_request(struct warp *w, const struct insn *in, struct request *q,
+                                 bool write, intptr_t *per_lane)
+{
+    u32 total = (u32)in->size * in->count;
+    find_shape(q, total);
+    if (__builtin_expect(q->bits & (total - 1), 0)) {
+        misaligned(w, in, q, total, "global");
+        return 0;
+    }
+    int r = resolve(w, in, q, total, write, per_lane);
+    if (!r)
+        return 0;
+    count_access(w, in, q, count_sectors(q, total), total, 0);
+    tell(w, in, write ? ACCESS_STORE : ACCESS_LOAD, ACCESS_GLOBAL, q, total);
+    return r;
+}
+static const struct insn *load_global(struct warp *w, const struct insn *in, struct request *q)
+{
+    intptr_t per_lane[WARP];
+    u8 *host[WARP];
+    int kind = global_request(w, in, q, false, per_lane);
+    if (!kind)
+        return NULL;
+    host_lanes(q, kind, per_lane, host);
+    load_lanes_from(w, in, (const u8 *const *)host);
+    order_after(in);
+    return in + 1;
+}
+static const struct insn *store_global(struct warp *w, const struct insn *in, struct request *q)
+{
+    intptr_t per_lane[WARP];
+    u8 *host[WARP];
+    int kind = global_request(w, in, q, true, per_lane);
+    if (!kind)
+        return NULL;
+    host_lanes(q, kind, per_lane, host);
+    order_before(in);
+    store_lanes_to(w, in, host);
+    return in + 1;
+}
+HANDLER(ld_global)
+{
+    struct request q;
+    lane_addresses(w, in, &q);
+    return load_global(w, in, &q);
+}
+HANDLER(st_global)
+{
+    struct request q;
+    lane_addresses(w, in, &q);
+    return store_global(w, in, &q);
+}
+/* one element of the register's own width, the usual case */
+#define GLOBAL_FAST(name, T)                                                                       \
+    HANDLER(ld_global_##name)                                                                      \
+    {                                                                                              \
+        struct request q;                                                                          \
+        intptr_t per_lane[WARP];                                                                   \
+        lane_addresses(w, in, &q);                                                                 \
+        int kind = global_request(w, in, &q, false, per_lane);                                     \
+        if (!kind)                                                                                 \
+            return NULL;                                                                           \
+        T *d = DST(T);                                                                             \
+        if (kind == 1 && q.shape == SHAPE_CONTIGUOUS && q.mask == FULL) {                          \
+            memcpy(d, (const void *)((intptr_t)q.a[0] + q.delta), WARP * sizeof(T));               \
+        } else if (kind == 1 && q.shape == SHAPE_UNIFORM) {                                        \
+            T v = *(const T *)((intptr_t)q.a[q.first] + q.delta);                                  \
+            WRITE(T, d, v);                                                                        \
+        } else if (kind == 1 && q.mask == FULL) {                                                  \
+            for (int i = 0; i < WARP; i++)                                                         \
+                d[i] = *(const T *)((intptr_t)q.a[i] + q.delta);                                   \
+        } else if (kind == 1) {                                                                    \
+            for (u32 m = q.mask; m; m &= m - 1) {                                                  \
+                int i = __builtin_ctz(m);                                                          \
+                d[i] = *(const T *)((intptr_t)q.a[i] + q.delta);                                   \
+            }                                                                                      \
+        } else {                                                                                   \
+            for (u32 m = q.mask; m; m &= m - 1) {                                                  \
+                int i = __builtin_ctz(m);                                                          \
+                d[i] = *(const T *)((intptr_t)q.a[i] + per_lane[i]);                               \
+            }                                                                                      \
+        }                                                                                          \
+        order_after(in);                                                                           \
+        return in + 1;                                                                             \
+    }                                                                                              \
+    HANDLER(st_global_##name)                                                                      \
+    {                                                                                              \
+        struct request q;                                                                          \
+        intptr_t per_lane[WARP];                                                                   \
+        lane_addresses(w, in, &q);                                                                 \
+        int kind = global_request(w, in, &q, true, per_lane);                                      \
+        if (!kind)                                                                                 \
+            return NULL;                                                                           \
+        const T *s = SRC(T, 1);                                                                    \
+        order_before(in);                                                                          \
+        if (kind == 1 && q.shape == SHAPE_CONTIGUOUS && q.mask == FULL) {                          \
+            memcpy((void *)((intptr_t)q.a[0] + q.delta), s, WARP * sizeof(T));                     \
+        } else {                                                                                   \
+            for (u32 m = q.mask; m; m &= m - 1) {                                                  \
+                int i = __builtin_ctz(m);                                                          \
+                *(T *)((intptr_t)q.a[i] + (kind == 1 ? q.delta : per_lane[i])) = s[i];             \
+            }                                                                                      \
+        }                                                                                          \
+        return in + 1;                                                                             \
+    }
+GLOBAL_FAST(4, u32)
+GLOBAL_FAST(8, u64)
+
+/* ---- shared ---- */
+static inline bool shared_request(struct warp *w, const struct insn *in, struct request *q,
+                                  bool write)
+{
+    u32 total = (u32)in->size * in->count, conflicts;
+    find_shape(q, total);
+    if (__builtin_expect(q->bits & (total - 1), 0)) {
+        misaligned(w, in, q, total, "shared");
+        return false;
+    }
+    if (!shared_bounds(w, in, q, total))
+        return false;
+    u32 wavefronts = count_wavefronts(q, total, &conflicts);
+    count_access(w, in, q, wavefronts, total, conflicts);
+    tell(w, in, write ? ACCESS_STORE : ACCESS_LOAD, ACCESS_SHARED, q, total);
+    return true;
+}
+static const struct insn *load_shared(struct warp *w, const struct insn *in, struct request *q)
+{
+    u8 *host[WARP];
+    if (!shared_request(w, in, q, false))
+        return NULL;
+    LANES host[i] = shared_at(w, q->a[i]);
+    load_lanes_from(w, in, (const u8 *const *)host);
+    return in + 1;
+}
+static const struct insn *store_shared(struct warp *w, const struct insn *in, struct request *q)
+{
+    u8 *host[WARP];
+    if (!shared_request(w, in, q, true))
+        return NULL;
+    LANES host[i] = shared_at(w, q->a[i]);
+    store_lanes_to(w, in, host);
+    return in + 1;
+}
+HANDLER(ld_shared)
+{
+    struct request q;
+    lane_addresses(w, in, &q);
+    return load_shared(w, in, &q);
+}
+HANDLER(st_shared)
+{
+    struct request q;
+    lane_addresses(w, in, &q);
+    return store_shared(w, in, &q);
+}
+HANDLER(ld_shared_4)
+{
+    struct request q;
+    lane_addresses(w, in, &q);
+    if (!shared_request(w, in, &q, false))
+        return NULL;
+    const u8 *s = w->block->shared;
+    u32 *d = DST(u32);
+    if (q.shape == SHAPE_CONTIGUOUS && q.mask == FULL) {
+        memcpy(d, s + q.a[0], 128);
+    } else if (q.shape == SHAPE_UNIFORM) {
+        u32 v = *(const u32 *)(s + q.a[q.first]);
+        WRITE(u32, d, v);
+    } else {
+        for (u32 m = q.mask; m; m &= m - 1) {
+            int i = __builtin_ctz(m);
+            d[i] = *(const u32 *)(s + q.a[i]);
+        }
+    }
+    return in + 1;
+}
+HANDLER(st_shared_4)
+{
+    struct request q;
+    lane_addresses(w, in, &q);
+    if (!shared_request(w, in, &q, true))
+        return NULL;
+    u8 *s = w->block->shared;
+    const u32 *v = SRC(u32, 1);
+    if (q.shape == SHAPE_CONTIGUOUS && q.mask == FULL) {
+        memcpy(s + q.a[0], v, 128);
+    } else {
+        for (u32 m = q.mask; m; m &= m - 1) {
+            int i = __builtin_ctz(m);
+            *(u32 *)(s + q.a[i]) = v[i];
+        }
+    }
+    return in + 1;
+}
+
+/* ---- local: word k of lane l is at local + k*128 + l*4 ---- */
+static inline bool local_request(struct warp *w, const struct insn *in, struct request *q,
+                                 bool write)
+{
+    u32 total = (u32)in->size * in->count;
+    find_shape(q, total);
+    u64 hi = q->hi;
+    if (q->bits & (total - 1)) {
+        misaligned(w, in, q, total, "local");
+        return false;
+    }
+    if (hi >= w->local_size || w->local_size - hi < total) {
+        warp_fault(w, in, -1, cudaErrorIllegalAddress,
+                   "local-memory address out of bounds: %u bytes at offset %lld of %u", total,
+                   (long long)(s64)hi, w->local_size);
+        return false;
+    }
+    u64 key[WARP]; /* lanes at one offset lie side by side: 8 words a sector */
+    u32 sectors = 0;
+    for (u32 k = 0; k < (total + 3) / 4; k++) {
+        LANES key[i] = ((q->a[i] >> 2) + k) * 4 + (u64)i / 8;
+        sectors += count_distinct(key, q->mask);
+    }
+    count_access(w, in, q, sectors, total, 0);
+    tell(w, in, write ? ACCESS_STORE : ACCESS_LOAD, ACCESS_LOCAL, q, total);
+    return true;
+}
+static inline u8 *local_byte(struct warp *w, u64 off, int lane)
+{
+    return w->local + (off >> 2) * 128 + (u64)lane * 4 + (off & 3);
+}
+static inline u64 local_read(struct warp *w, u64 off, int lane, u32 size, bool sign)
+{
+    if (size == 8)
+        return *(u32 *)local_byte(w, off, lane) | (u64) * (u32 *)local_byte(w, off + 4, lane) << 32;
+    return read_bytes(local_byte(w, off, lane), size, sign);
+}
+static inline void local_write(struct warp *w, u64 off, int lane, u32 size, u64 v)
+{
+    if (size == 8) {
+        *(u32 *)local_byte(w, off, lane) = (u32)v;
+        *(u32 *)local_byte(w, off + 4, lane) = (u32)(v >> 32);
+    } else {
+        write_bytes(local_byte(w, off, lane), size, v);
+    }
+}
+static const struct insn *load_local(struct warp *w, const struct insn *in, struct request *q)
+{
+    if (!local_request(w, in, q, false))
+        return NULL;
+    u64 t[WARP];
+    for (u32 k = 0; k < in->count; k++) {
+        for (int i = 0; i < WARP; i++)
+            t[i] = ON(q->mask, i)
+                       ? local_read(w, q->a[i] + k * in->size, i, in->size, in->flags & F_SIGNED)
+                       : 0;
+        load_element(w, in, in->count > 1 ? in->places[k] : in->dst, t);
+    }
+    return in + 1;
+}
+static const struct insn *store_local(struct warp *w, const struct insn *in, struct request *q)
+{
+    if (!local_request(w, in, q, true))
+        return NULL;
+    u64 t[WARP];
+    for (u32 k = 0; k < in->count; k++) {
+        load_lanes(t, place(w, in->count > 1 ? in->places[k] : in->src[1]), in->src_width, false);
+        for (int i = 0; i < WARP; i++)
+            if (ON(q->mask, i))
+                local_write(w, q->a[i] + k * in->size, i, in->size, t[i]);
+    }
+    return in + 1;
+}
+HANDLER(ld_local)
+{
+    struct request q;
+    lane_addresses(w, in, &q);
+    return load_local(w, in, &q);
+}
+HANDLER(st_local)
+{
+    struct request q;
+    lane_addresses(w, in, &q);
+    return store_local(w, in, &q);
+}
+
+/* ---- kernel parameters: one buffer for the launch ---- */
+static const struct insn *load_param(struct warp *w, const struct insn *in, struct request *q)
+{
+    u32 total = (u32)in->size * in->count;
+    struct launch *l = w->block->launch;
+    u8 *host[WARP];
+    for (int i = 0; i < WARP; i++) {
+        u64 a = q->a[i] & ~MEM_WINDOW_MASK;
+        if (!ON(q->mask, i))
+            a = 0;
+        else if (a >= l->param_bytes || l->param_bytes - a < total)
+            return warp_fault(w, in, i, cudaErrorIllegalAddress,
+                              "kernel-parameter address out of bounds: offset %llu of %u",
+                              (unsigned long long)a, l->param_bytes);
+        host[i] = (u8 *)(uintptr_t)l->params + a;
+    }
+    load_lanes_from(w, in, (const u8 *const *)host);
+    return in + 1;
+}
+HANDLER(ld_param)
+{
+    struct request q;
+    lane_addresses(w, in, &q);
+    return load_param(w, in, &q);
+}
+
+/* ---- generic: the top 16 bits name the window ---- */
+enum generic_op { GENERIC_LOAD, GENERIC_STORE, GENERIC_ATOM };
+
+static const struct insn *shared_part(struct warp *w, const struct insn *in, struct request *q,
+                                      enum generic_op op)
+{
+    return op == GENERIC_LOAD    ? load_shared(w, in, q)
+           : op == GENERIC_STORE ? store_shared(w, in, q)
+                                 : atomic_shared(w, in, q);
+}
+/* Shared memory of another block of the cluster. Counted as any; listeners are not told, as
+ * they know shared memory by its block. */
+static const struct insn *peer_part(struct warp *w, const struct insn *in, struct request *q,
+                                    enum generic_op op)
+{
+    struct block *b = w->block;
+    u64 rank = (q->a[q->first] >> PEER_SHIFT) - 1;
+    if (!b->cluster || rank >= b->cluster->nblocks) /* out of bounds */
+        return shared_part(w, in, q, op);
+    u8 *own = b->shared;
+    bool tell = b->tell;
+    LANES q->a[i] &= PEER_OFFSET;
+    b->shared = b->cluster->blocks[rank]->shared;
+    b->tell = false;
+    const struct insn *next = shared_part(w, in, q, op);
+    b->shared = own;
+    b->tell = tell;
+    const struct launch *l = b->launch;
+    for (int k = 0; next && op != GENERIC_LOAD && k < l->nlisteners; k++)
+        for (u32 m = q->mask; m && l->listeners[k]->peer_write; m &= m - 1)
+            l->listeners[k]->peer_write(l->listeners[k], &b->cluster->blocks[rank]->info,
+                                        (u32)q->a[__builtin_ctz(m)],
+                                        in->size * (in->count ? in->count : 1));
+    return next;
+}
+static const struct insn *generic_part(struct warp *w, const struct insn *in, struct request *q,
+                                       u64 window, enum generic_op op)
+{
+    if (window)
+        LANES q->a[i] &= ~MEM_WINDOW_MASK;
+    switch (window) {
+    case 0:
+        return op == GENERIC_LOAD    ? load_global(w, in, q)
+               : op == GENERIC_STORE ? store_global(w, in, q)
+                                     : atomic_global(w, in, q);
+    case MEM_SHARED_BASE:
+        return q->a[q->first] >> PEER_SHIFT ? peer_part(w, in, q, op) : shared_part(w, in, q, op);
+    case MEM_LOCAL_BASE:
+        if (op == GENERIC_ATOM)
+            return warp_fault(w, in, q->first, cudaErrorInvalidAddressSpace,
+                              "atomic operation on local memory");
+        return op == GENERIC_LOAD ? load_local(w, in, q) : store_local(w, in, q);
+    case MEM_PARAM_BASE:
+        if (op == GENERIC_LOAD)
+            return load_param(w, in, q);
+        return warp_fault(w, in, q->first, cudaErrorInvalidAddressSpace,
+                          "kernel parameters are read-only");
+    default:
+        return warp_fault(w, in, q->first, cudaErrorIllegalAddress, "address 0x%llx is no memory",
+                          (unsigned long long)(q->a[q->first] | window));
+    }
+}
+/* What can be done in one go: a window, of shared memory one block's. */
+static inline u64 part_of(u64 a)
+{
+    u64 window = a & MEM_WINDOW_MASK;
+    return window == MEM_SHARED_BASE ? a & ~PEER_OFFSET : window;
+}
+static const struct insn *generic(struct warp *w, const struct insn *in, u64 base,
+                                  enum generic_op op)
+{
+    struct request q;
+    lane_addresses(w, in, &q);
+    LANES q.a[i] |= base;
+    u32 all = w->mask, rest = all;
+    const struct insn *next = in + 1;
+    while (rest) {
+        u64 key = part_of(q.a[__builtin_ctz(rest)]);
+        u32 part = 0;
+        for (int i = 0; i < WARP; i++)
+            part |= (u32)(ON(rest, i) && part_of(q.a[i]) == key) << i;
+        struct request p = q;
+        p.mask = w->mask = part;
+        p.first = __builtin_ctz(part);
+        next = generic_part(w, in, &p, key & MEM_WINDOW_MASK, op);
+        if (!next)
+            break;
+        rest &= ~part;
+    }
+    w->mask = all;
+    return next;
+}
+HANDLER(ld_generic)
+{
+    return generic(w, in, 0, GENERIC_LOAD);
+}
+HANDLER(ld_cluster)
+{
+    return generic(w, in, MEM_SHARED_BASE, GENERIC_LOAD);
+}
+HANDLER(st_cluster)
+{
+    return generic(w, in, MEM_SHARED_BASE, GENERIC_STORE);
+}
+HANDLER(st_generic)
+{
+    return generic(w, in, 0, GENERIC_STORE);
+}
+HANDLER(atom_generic)
+{
+    return generic(w, in, 0, GENERIC_ATOM);
+}
+HANDLER(atom_cluster)
+{
+    return generic(w, in, MEM_SHARED_BASE, GENERIC_ATOM);
+}
+
+/* ---- .param variables of a call: rows of 32 words in the frame, offset in insn.imm ---- */
+static inline u8 *frame_byte(struct warp *w, u64 off, u64 base, int lane)
+{
+    return w->base[SEL_REG] + base + (off >> 2) * 128 + (u64)lane * 4 + (off & 3);
+}
+static inline u32 frame_base(const struct insn *in) /* first row: insn.taken */
+{
+    return in->taken;
+}
+HANDLER(ld_frame)
+{
+    u64 t[WARP];
+    for (u32 k = 0; k < in->count; k++) {
+        u64 off = (u64)in->imm + k * in->size;
+        for (int i = 0; i < WARP; i++) {
+            u8 *p = frame_byte(w, off, frame_base(in), i);
+            t[i] = in->size == 8
+                       ? *(u32 *)p | (u64) * (u32 *)frame_byte(w, off + 4, frame_base(in), i) << 32
+                       : read_bytes(p, in->size, in->flags & F_SIGNED);
+        }
+        load_element(w, in, in->count > 1 ? in->places[k] : in->dst, t);
+    }
+    return in + 1;
+}
+HANDLER(st_frame)
+{
+    u64 t[WARP];
+    for (u32 k = 0; k < in->count; k++) {
+        u64 off = (u64)in->imm + k * in->size;
+        load_lanes(t, place(w, in->count > 1 ? in->places[k] : in->src[1]), in->src_width, false);
+        for (int i = 0; i < WARP; i++) {
+            if (!ON(w->mask, i))
+                continue;
+            u8 *p = frame_byte(w, off, frame_base(in), i);
+            if (in->size == 8) {
+                *(u32 *)p = (u32)t[i];
+                *(u32 *)frame_byte(w, off + 4, frame_base(in), i) = (u32)(t[i] >> 32);
+            } else {
+                write_bytes(p, in->size, t[i]);
+            }
+        }
+    }
+    return in + 1;
+}
+
+/* ---- accesses of other families: one element a lane ---- */
+bool access_lanes(struct warp *w, const struct insn *in, const u64 *a, u32 size, bool store, u64 *v)
+{
+    struct insn one = *in;
+    struct request q;
+    intptr_t per_lane[WARP];
+    u8 *host[WARP];
+    one.size = (u8)size;
+    one.count = 1;
+    one.src_width = 1; /* no values for listeners */
+    q.mask = w->mask;
+    q.first = __builtin_ctz(w->mask);
+    u64 window = in->sub == SPACE_GENERIC  ? a[q.first] & MEM_WINDOW_MASK
+                 : in->sub == SPACE_SHARED ? MEM_SHARED_BASE
+                                           : 0;
+    LANES q.a[i] = a[i] & ~MEM_WINDOW_MASK;
+    if (window == MEM_SHARED_BASE) {
+        if (!shared_request(w, &one, &q, store))
+            return false;
+        LANES host[i] = shared_at(w, q.a[i]);
+    } else {
+        int kind = global_request(w, &one, &q, store, per_lane);
+        if (!kind)
+            return false;
+        host_lanes(&q, kind, per_lane, host);
+    }
+    for (int i = 0; i < WARP; i++) {
+        if (!ON(q.mask, i))
+            continue;
+        if (store)
+            write_bytes(host[i], size, v[i]);
+        else
+            v[i] = read_bytes(host[i], size, false);
+    }
+    return true;
+}

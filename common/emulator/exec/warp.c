@@ -1,0 +1,761 @@
+/* warp.c - paths of a warp: how lanes part, meet again, wait, call, return and end.
+ *
+ * The slow half of the interpreter, shared by all instruction-set levels. A branch whose
+ * lanes disagree makes two paths and a recon at the branch's immediate post-dominator; a
+ * path that reaches its recon leaves its lanes there; when the last one has come, one path
+ * goes on with all of them. Recons form a tree, not a stack, because a path that waits or
+ * spins is set aside while others run.
+ */
+#include "builtin.h"
+#include "emulator/base/mem.h"
+#include "emulator/base/source.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CALL_DEPTH_LIMIT 4096
+#define PATIENCE                                                                                   \
+    64 /* slices a path may run while others wait for it at a recon; a                             \
+        * slice that ends at a look at memory counts as 16 */
+
+/* ---- faults ---- */
+const struct insn *warp_fault(struct warp *w, const struct insn *in, int lane, cudaError_t e,
+                              const char *format, ...)
+{
+    struct block *b = w->block;
+    struct launch *l = b->launch;
+    int expected = 0;
+    if (!atomic_compare_exchange_strong(&l->failed, &expected, (int)e))
+        return NULL;
+    char text[512], where[1200];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(text, sizeof(text), format, ap);
+    va_end(ap);
+    if (lane < 0)
+        lane = w->mask ? __builtin_ctz(w->mask) : 0;
+    uint32_t t = w->index * WARP + (uint32_t)lane;
+    uint32_t tx = t % l->block[0], ty = t / l->block[0] % l->block[1],
+             tz = t / (l->block[0] * l->block[1]);
+    const struct site *s = in->site;
+    emu_keep(e, "%s%s%s\n    in kernel %s, block (%u,%u,%u), thread (%u,%u,%u), at %s",
+             site_text(s, where, sizeof(where)), s ? ": " : "", text,
+             shown_name(l->func->info.name), b->ctaid[0], b->ctaid[1], b->ctaid[2], tx, ty, tz,
+             s ? s->opcode : "?");
+    if (!findings_read)
+        fprintf(stderr, "warplab: %s\n", emu_error_text());
+    char json[600];
+    size_t n = 0;
+    for (const char *p = text; *p && n + 8 < sizeof(json) - 20; p++) {
+        if (*p == '"' || *p == '\\')
+            json[n++] = '\\';
+        json[n++] = (unsigned char)*p < ' ' ? ' ' : *p;
+    }
+    json[n] = 0;
+    char member[640];
+    snprintf(member, sizeof(member), "\"message\":\"%s\"", json);
+    finding_report("fault", &b->info, s, t, 0, member, "");
+    return NULL;
+}
+
+/* ---- small allocations of a warp ---- */
+static struct recon *recon_new(struct warp *w)
+{
+    struct recon *r = w->free_recon, *all = w->all_recons;
+    if (r) {
+        w->free_recon = r->next_free;
+        all = r->next_all;
+    } else {
+        r = xmalloc(sizeof(*r));
+        w->all_recons = r;
+    }
+    memset(r, 0, sizeof(*r));
+    r->next_all = all;
+    return r;
+}
+static void recon_free(struct warp *w, struct recon *r)
+{
+    r->next_free = w->free_recon;
+    w->free_recon = r;
+}
+static struct path *path_new(struct warp *w)
+{
+    for (uint32_t i = 0; i < WARP; i++) {
+        struct path *p = &w->paths[i];
+        if (p->mask == 0) {
+            memset(p, 0, sizeof(*p));
+            p->enter = NO_BLOCK;
+            return p;
+        }
+    }
+    panic("warp: more than %d paths", WARP);
+}
+
+static void use_frame(struct warp *w, struct frame *f)
+{
+    w->base[SEL_REG] = f->regs;
+    w->base[SEL_LAUNCH] = launch_constants(w->block->launch, f->func);
+}
+static void use_path(struct warp *w, struct path *p)
+{
+    if (!w->cur || w->cur->frame != p->frame || w->base[SEL_REG] != p->frame->regs)
+        use_frame(w, p->frame);
+    w->cur = p;
+    w->mask = p->mask;
+    w->recon_block = p->parent ? p->parent->block : NO_BLOCK;
+}
+
+/* ---- calls' frames ---- */
+static struct frame *frame_push(struct warp *w, struct emu_func *f, const struct insn *call)
+{
+    struct frame *n = xcalloc(1, sizeof(*n) + f->frame_bytes + 64);
+    n->regs = (uint8_t *)ROUND_UP((uintptr_t)(n + 1), 64);
+    memset(n->regs, UNSET, f->frame_bytes);
+    n->func = f;
+    n->parent = w->cur->frame;
+    n->call = call;
+    n->local_base = ROUND_UP(w->local_top, 16);
+    n->bytes = f->local_bytes;
+    w->local_top = n->local_base + f->local_bytes;
+    w->depth++;
+    n->next = w->frames;
+    n->at = &w->frames;
+    if (n->next)
+        n->next->at = &n->next;
+    w->frames = n;
+    return n;
+}
+static void frame_free(struct frame *f)
+{
+    *f->at = f->next;
+    if (f->next)
+        f->next->at = f->at;
+    free(f);
+}
+static void frame_pop(struct warp *w, struct frame *f)
+{
+    if (--w->depth == 0)
+        w->local_top = w->entry.bytes;
+    else if (w->local_top <= f->local_base + f->bytes)
+        w->local_top = f->local_base;
+    frame_free(f);
+}
+void warp_free(struct warp *w)
+{
+    while (w->frames) /* the launch failed inside calls */
+        frame_free(w->frames);
+    while (w->all_recons) {
+        struct recon *r = w->all_recons;
+        w->all_recons = r->next_all;
+        free(r);
+    }
+    free(w->async);
+}
+static void copy_rows(struct warp *w, uint8_t *dst, const uint8_t *src, uint32_t bytes,
+                      uint32_t mask)
+{
+    (void)w;
+    for (uint32_t k = 0; k < (bytes + 3) / 4; k++)
+        for (uint32_t i = 0; i < WARP; i++)
+            if (mask >> i & 1)
+                ((uint32_t *)dst)[k * WARP + i] = ((const uint32_t *)src)[k * WARP + i];
+}
+
+/* ---- recons ---- */
+
+/* p's lanes go on after the call that r is of, with its results. */
+static void return_from(struct warp *w, const struct recon *r, struct path *p)
+{
+    const struct frame *callee = r->frame;
+    const struct call_info *ci = callee->call->data;
+    p->frame = callee->parent;
+    p->pc = callee->call + 1;
+    p->enter = NO_BLOCK;
+    const struct emu_func *f = callee->func;
+    for (uint32_t k = 0; k < ci->nrets && k < f->ptx->nrets; k++) {
+        const struct param_place *from = &f->params[f->ptx->nparams + k];
+        copy_rows(w, p->frame->regs + ci->rets[k].offset, callee->regs + from->offset,
+                  (uint32_t)from->var->size, p->mask);
+    }
+}
+
+/* One path or inner recon less is on its way to r. When none is left: the lanes that
+ * arrived go on as the current path (returned true), or, none having arrived, the recon
+ * around loses one too. */
+static bool recon_leave(struct warp *w, struct recon *r)
+{
+    while (r) {
+        if (--r->pending)
+            return false;
+        struct recon *up = r->parent;
+        struct frame *callee = r->frame;
+        if (!r->arrived) { /* all lanes exited on the way */
+            if (r->is_call)
+                frame_pop(w, callee);
+            recon_free(w, r);
+            r = up;
+            continue;
+        }
+        uint8_t alone = w->cur ? w->cur->alone : 0; /* a loop that calls is alone all the same */
+        struct path *p = path_new(w);
+        p->alone = alone;
+        p->mask = r->arrived;
+        p->parent = up;
+        p->frame = callee;
+        p->enter = r->block;
+        if (r->is_call) {
+            return_from(w, r, p);
+            frame_pop(w, callee);
+        }
+        recon_free(w, r);
+        use_path(w, p);
+        return true;
+    }
+    return false;
+}
+
+/* The current path's lanes leave it (they returned, ended or arrived): drop the path. */
+static const struct insn *path_end(struct warp *w)
+{
+    struct path *p = w->cur;
+    struct recon *r = p->parent;
+    p->mask = 0;
+    if (recon_leave(w, r))
+        return warp_resume(w);
+    return warp_next_path(w);
+}
+
+const struct insn *warp_arrive(struct warp *w)
+{
+    w->cur->parent->arrived |= w->cur->mask;
+    return path_end(w);
+}
+
+/* ---- choosing what runs ---- */
+static bool covers(const struct warp *w, uint32_t have, uint32_t want)
+{
+    return (want & w->live & ~have) == 0;
+}
+static bool is_warp_barrier(const struct insn *in)
+{
+    return in->flags & F_ALIGNED && in->sub == M_warp;
+}
+/* Lanes waiting with p at the same .sync instruction (any bar.warp.sync counts as one). */
+static uint32_t gathered(const struct warp *w, const struct path *p)
+{
+    uint32_t have = p->mask;
+    for (int i = 0; i < WARP; i++) {
+        const struct path *q = &w->paths[i];
+        if (q == p || !q->mask || q->state != PATH_SYNC || q->sync_mask != p->sync_mask)
+            continue;
+        if ((q->pc == p->pc && q->frame == p->frame) ||
+            (is_warp_barrier(p->pc) && is_warp_barrier(q->pc)))
+            have |= q->mask;
+    }
+    return have;
+}
+
+bool warp_gather(struct warp *w, const struct insn *in, uint32_t sync_mask)
+{
+    struct path *p = w->cur;
+    p->pc = in;
+    p->enter = NO_BLOCK;
+    p->sync_mask = sync_mask;
+    p->state = PATH_SYNC;
+    uint32_t have = gathered(w, p);
+    if (!covers(w, have, sync_mask))
+        return false;
+    p->state = PATH_READY;
+    for (int i = 0; i < WARP; i++) {
+        struct path *q = &w->paths[i];
+        if (q == p || !q->mask || q->state != PATH_SYNC || (q->mask & ~have) ||
+            q->sync_mask != sync_mask)
+            continue;
+        q->state = PATH_READY;
+        q->pc = q->pc + 1;
+        w->ready[w->nready++] = q;
+    }
+    w->mask = have;
+    return true;
+}
+
+const struct insn *warp_next_path(struct warp *w)
+{
+    if (w->block->launch->failed) {
+        w->state = WARP_DONE;
+        return NULL;
+    }
+    if (w->nready == 0) {
+        bool waiting = false;
+        for (int i = 0; i < WARP; i++) {
+            struct path *p = &w->paths[i];
+            if (!p->mask)
+                continue;
+            waiting = true;
+            if (p->state == PATH_SYNC && covers(w, gathered(w, p), p->sync_mask)) {
+                p->state = PATH_READY; /* lanes it waited for have exited */
+                w->ready[w->nready++] = p;
+                break;
+            }
+        }
+        if (w->nready == 0) {
+            w->cur = NULL;
+            w->state = waiting ? WARP_WAITING : WARP_DONE;
+            return NULL;
+        }
+    }
+    use_path(w, w->ready[--w->nready]);
+    return warp_resume(w);
+}
+
+const struct insn *warp_resume(struct warp *w)
+{
+    if (!w->cur)
+        return warp_next_path(w);
+    struct path *p = w->cur;
+    if (p->enter == NO_BLOCK)
+        return p->pc;
+    uint32_t b = p->enter;
+    p->enter = NO_BLOCK;
+    return warp_enter(w, b);
+}
+
+/* Block b runs now: count it and tell it. */
+static const struct insn *begin_block(struct warp *w, uint32_t b)
+{
+    struct path *p = w->cur;
+    const struct emu_func *f = p->frame->func;
+    const struct bblock *bb = &f->blocks[b];
+    struct block_count *c = &w->worker->counts[bb->count];
+    c->warps++;
+    c->lanes += (uint64_t)__builtin_popcount(p->mask);
+    struct launch *l = w->block->launch;
+    for (int k = 0; k < l->nlisteners; k++)
+        if (l->listeners[k]->path && bb->ninsns)
+            l->listeners[k]->path(l->listeners[k], &w->block->info, &f->sites[bb->ptx_first],
+                                  bb->ninsns, w->index, p->mask);
+    return f->insns + bb->first;
+}
+const struct insn *warp_enter(struct warp *w, uint32_t b)
+{
+    if (b == w->recon_block && b != NO_BLOCK)
+        return warp_arrive(w);
+    w->slice -= (int32_t)w->cur->frame->func->blocks[b].ninsns + 1;
+    return w->slice < 0 ? warp_slice_end(w, b) : begin_block(w, b);
+}
+
+/* Do lanes that go on at block b come to a barrier of all threads before they can do anything
+ * that others see? Then it helps nobody to let them go on. */
+static bool stops_at_barrier(const struct emu_func *f, uint32_t b)
+{
+    const struct bblock *bb = &f->blocks[b];
+    for (uint32_t i = bb->ptx_first; i < bb->ptx_first + bb->ninsns; i++) {
+        const struct ptx_insn *p = &f->ptx->insns[i];
+        uint32_t defs[1];
+        if (p->op == OP_bar || p->op == OP_barrier)
+            return ptx_has(p, M_sync) && !ptx_has(p, M_warp) && p->noperands == 1 && !p->guarded;
+        if (p->op == OP_atom || p->op == OP_mbarrier || insn_defs(p, f->ptx, defs, 1) == 0)
+            return false;
+    }
+    return false;
+}
+
+/* Lanes that arrived at a recon may hold what the current path, alone, spins for (a lock
+ * taken in a loop): PTX promises that every lane makes progress. They go on without it. */
+static void release_arrived(struct warp *w)
+{
+    struct recon *r = w->cur->parent;
+    while (r &&
+           (!r->arrived || (r->block != NO_BLOCK && stops_at_barrier(r->frame->func, r->block))))
+        r = r->parent;
+    if (!r)
+        return;
+    struct path *p = path_new(w);
+    p->mask = r->arrived;
+    p->parent = r->parent;
+    p->frame = r->frame;
+    p->enter = r->block;
+    if (r->is_call)
+        return_from(w, r, p);
+    if (r->parent)
+        r->parent->pending++;
+    r->arrived = 0;
+    w->ready[w->nready++] = p;
+    w->apart = true;
+}
+
+/* Does block b look at memory that others may change? */
+static bool looks(const struct emu_func *f, uint32_t b)
+{
+    const struct bblock *bb = &f->blocks[b];
+    for (uint32_t i = bb->ptx_first; i < bb->ptx_first + bb->ninsns; i++) {
+        const struct ptx_insn *p = &f->ptx->insns[i];
+        if (p->op == OP_atom)
+            return true;
+        if (p->op == OP_ld &&
+            (ptx_has(p, M_volatile) || ptx_has(p, M_relaxed) || ptx_has(p, M_acquire)))
+            return true;
+    }
+    return false;
+}
+
+/* ---- going round and round ---- */
+static uint64_t digest(const uint64_t *v, uint32_t n, uint32_t step)
+{
+    uint64_t h[8] = {0}, all = 0;
+    for (uint32_t i = 0; i + 8 <= n; i += step)
+        for (int k = 0; k < 8; k++)
+            h[k] = (h[k] << 7 | h[k] >> 57) ^ v[i + (uint32_t)k];
+    for (int k = 0; k < 8; k++)
+        all = (all ^ h[k]) * 0x9e3779b97f4a7c15ull;
+    return all;
+}
+/* Is the current path where it was a slice ago, with the same in its registers? Then it only
+ * waits for what others do. Looked at closely when some of the registers are the same. */
+static bool nothing_new(struct warp *w, uint32_t b)
+{
+    struct path *p = w->cur;
+    const uint64_t *regs = (const uint64_t *)p->frame->regs;
+    uint32_t n = (p->frame->func->frame_bytes + 7) / 8;
+    uint64_t where = ((uint64_t)b << 32 | p->mask) ^ w->depth;
+    uint64_t quick = digest(regs, n, ROUND_UP(1 + n / 32, 8)) ^ where;
+    if (quick != p->quick) {
+        p->quick = quick;
+        p->full = 0;
+        return false;
+    }
+    uint64_t before = p->full;
+    p->full = digest(regs, n, 8) ^ where;
+    return p->full == before;
+}
+static bool all_still(const struct warp *w)
+{
+    bool still = w->cur->still;
+    for (uint32_t k = 0; k < w->nready; k++)
+        still &= w->ready[k]->still;
+    return still;
+}
+
+const struct insn *warp_slice_end(struct warp *w, uint32_t b)
+{
+    int32_t needs = (int32_t)w->cur->frame->func->blocks[b].ninsns + 1;
+    if (w->slice + needs >= w->given) { /* longer than a slice: a turn of its own */
+        w->slice = 0;
+        w->given = needs;
+        return begin_block(w, b);
+    }
+    w->cur->still = !w->spins && nothing_new(w, b);
+    w->still = all_still(w);
+    bool waits = w->spins || w->cur->still || looks(w->cur->frame->func, b);
+    w->cur->enter = b;
+    w->spun = w->spins;
+    w->spins = false;
+    if (w->nready) {
+        w->cur->alone = 0;
+    } else if ((w->cur->alone += waits ? 16 : 1) >= PATIENCE) {
+        w->cur->alone = 0;
+        release_arrived(w);
+    }
+    if (w->nready) { /* the oldest of the others runs next */
+        struct path *oldest = w->ready[0];
+        memmove(w->ready, w->ready + 1, (w->nready - 1) * sizeof(w->ready[0]));
+        w->ready[w->nready - 1] = w->cur;
+        use_path(w, oldest);
+    }
+    return NULL; /* state stays WARP_READY: the block's scheduler comes back */
+}
+
+/* ---- parting ---- */
+
+/* Lanes `lanes` of the current path become a path of their own; both will meet at block
+ * `meet`. A parent that meets there already serves: a loop that lanes leave one by one
+ * needs one recon, not one an iteration. */
+static struct path *part(struct warp *w, uint32_t meet, uint32_t lanes)
+{
+    struct path *p = w->cur;
+    struct recon *r = p->parent;
+    if (meet == NO_BLOCK || (r && !r->is_call && r->block == meet)) {
+        if (r)
+            r->pending++;
+    } else {
+        r = recon_new(w);
+        r->block = meet;
+        r->pending = 2;
+        r->parent = p->parent;
+        r->frame = p->frame;
+        p->parent = r;
+    }
+    struct path *q = path_new(w);
+    q->mask = lanes;
+    q->parent = p->parent;
+    q->frame = p->frame;
+    w->ready[w->nready++] = q;
+    p->mask &= ~lanes;
+    use_path(w, p);
+    return q;
+}
+
+void warp_set_aside(struct warp *w, const struct insn *in, uint32_t lanes)
+{
+    const struct emu_func *f = w->cur->frame->func;
+    uint32_t at = (uint32_t)(in - f->insns), b = 0;
+    while (b + 1 < f->nblocks && f->blocks[b + 1].first <= at)
+        b++;
+    part(w, f->blocks[b].recon, lanes)->pc = in;
+}
+
+const struct insn *warp_branch(struct warp *w, const struct insn *in, uint32_t taken)
+{
+    part(w, (uint32_t)in->imm, taken)->enter = in->taken;
+    w->cur->enter = in->fall;
+    return warp_resume(w);
+}
+
+/* brx.idx: lanes with the first lane's index part; the others come back here.
+ * insn.places: target blocks, insn.taken: how many. */
+const struct insn *warp_indirect(struct warp *w, const struct insn *in)
+{
+    const uint32_t *index = place(w, in->src[0]);
+    uint32_t mask = w->cur->mask, same = 0;
+    uint32_t first = index[__builtin_ctz(mask)];
+    for (int i = 0; i < WARP; i++) {
+        if (!(mask >> i & 1))
+            continue;
+        if (index[i] >= in->taken)
+            return warp_fault(w, in, i, cudaErrorIllegalInstruction,
+                              "brx.idx: index %u, but there are %u targets", index[i], in->taken);
+        same |= (uint32_t)(index[i] == first) << i;
+    }
+    if (same == mask) {
+        w->cur->enter = in->places[first];
+        return warp_resume(w);
+    }
+    part(w, (uint32_t)in->imm, same)->enter = in->places[first];
+    return in;
+}
+
+/* ---- ending ---- */
+const struct insn *warp_exit_lanes(struct warp *w, const struct insn *in, uint32_t lanes)
+{
+    struct block *b = w->block;
+    struct launch *l = b->launch;
+    struct path *p = w->cur;
+    if (lanes) {
+        w->live &= ~lanes;
+        b->live_threads -= (uint32_t)__builtin_popcount(lanes);
+        for (int k = 0; k < l->nlisteners; k++)
+            if (l->listeners[k]->lanes_exit)
+                l->listeners[k]->lanes_exit(l->listeners[k], &b->info, w->index, lanes);
+    }
+    p->mask &= ~lanes;
+    if (p->mask) {
+        w->mask = p->mask;
+        return warp_enter(w, in->fall);
+    }
+    p->mask = 0;
+    if (recon_leave(w, p->parent))
+        return warp_resume(w);
+    return warp_next_path(w);
+}
+
+const struct insn *warp_return(struct warp *w, const struct insn *in, uint32_t lanes)
+{
+    struct path *p = w->cur;
+    struct recon *c = p->parent;
+    while (c && !c->is_call)
+        c = c->parent;
+    if (!c)
+        return warp_exit_lanes(w, in, lanes);
+    c->arrived |= lanes;
+    p->mask &= ~lanes;
+    if (p->mask) {
+        w->mask = p->mask;
+        return warp_enter(w, in->fall);
+    }
+    return path_end(w);
+}
+
+/* ---- calls ---- */
+
+static const struct insn *call_function(struct warp *w, const struct insn *in, struct emu_func *f)
+{
+    const struct call_info *ci = in->data;
+    if (w->depth >= CALL_DEPTH_LIMIT)
+        return warp_fault(w, in, -1, cudaErrorLaunchFailure,
+                          "call stack overflow: %u nested calls of device functions", w->depth);
+    if (!f->lowered) {
+        return warp_fault(w, in, -1, cudaErrorInvalidPc, "call of %s, which has no body",
+                          shown_name(f->info.name));
+    }
+    if (!ci->target && !call_fits(ci, f->ptx))
+        return warp_fault(w, in, -1, cudaErrorInvalidPc,
+                          "arguments or results of the call are not those of %s",
+                          shown_name(f->info.name));
+    struct path *p = w->cur;
+    struct frame *n = frame_push(w, f, in);
+    if (w->local_top > w->local_size) {
+        frame_free(n);
+        w->depth--;
+        return warp_fault(w, in, -1, cudaErrorLaunchFailure,
+                          "stack overflow: %u bytes of local memory a thread are in use; raise "
+                          "cudaLimitStackSize",
+                          w->local_top);
+    }
+    for (uint32_t k = 0; k < f->ptx->nparams; k++)
+        copy_rows(w, n->regs + f->params[k].offset, p->frame->regs + ci->args[k].offset,
+                  (uint32_t)f->params[k].var->size, FULL);
+    struct recon *r = recon_new(w);
+    r->block = NO_BLOCK;
+    r->is_call = true;
+    r->pending = 1;
+    r->parent = p->parent;
+    r->frame = n;
+    p->parent = r;
+    p->frame = n;
+    use_frame(w, n);
+    use_path(w, p);
+    return warp_enter(w, 0);
+}
+
+/* Lanes with the same target call it together; the others come back here. */
+static const struct insn *call_indirect(struct warp *w, const struct insn *in)
+{
+    const uint64_t *target = place(w, in->src[0]);
+    struct path *p = w->cur;
+    uint64_t first = target[__builtin_ctz(p->mask)];
+    uint32_t same = 0;
+    for (int i = 0; i < WARP; i++)
+        same |= (uint32_t)(p->mask >> i & 1 && target[i] == first) << i;
+    struct emu_func *f = module_func_by_address(w->block->launch->module, first);
+    if (!f)
+        return warp_fault(w, in, __builtin_ctz(same), cudaErrorInvalidPc,
+                          "indirect call to 0x%llx, which is no function",
+                          (unsigned long long)first);
+    if (!f->lowered && lower_func(f) != cudaSuccess)
+        return warp_fault(w, in, -1, cudaErrorInvalidPtx, "%s", emu_error_text());
+    if (same != p->mask) /* all meet after the call, which ends its block */
+        part(w, in->fall, p->mask & ~same)->pc = in;
+    return call_function(w, in, f);
+}
+
+const struct insn *warp_call(struct warp *w, const struct insn *in)
+{
+    const struct call_info *ci = in->data;
+    if (ci->builtin != CALL_FUNC)
+        return warp_call_builtin(w, in);
+    w->worker->slots[in->slot].requests++;
+    return ci->target ? call_function(w, in, ci->target) : call_indirect(w, in);
+}
+
+/* ---- block barriers (PTX ISA 9.7.13.1): sixteen, each counts arrivals ---- */
+static bool barrier_complete(const struct block *b, const struct barrier *x)
+{
+    if (x->lanes == 0)
+        return false;
+    return x->expected ? x->threads >= x->expected : x->lanes >= b->live_threads;
+}
+void block_release_barrier(struct block *b, uint32_t id)
+{
+    struct barrier *x = &b->barriers[id];
+    for (uint32_t k = 0; k < b->nwarps; k++) {
+        struct warp *w = &b->warps[k];
+        for (int i = 0; i < WARP; i++) {
+            struct path *p = &w->paths[i];
+            if (!p->mask || p->state != PATH_BARRIER || p->barrier != id)
+                continue;
+            p->state = PATH_READY;
+            p->released = true;
+            uint32_t mode = p->pc->sub2;
+            p->result = mode == M_popc ? x->popc : mode == M_and ? x->all : x->any;
+            if (p != w->cur) /* the arriving path goes on at once */
+                w->ready[w->nready++] = p;
+            if (w->state == WARP_WAITING)
+                w->state = WARP_READY;
+        }
+    }
+    uint32_t generation = x->generation + 1;
+    memset(x, 0, sizeof(*x));
+    x->generation = generation;
+    struct launch *l = b->launch;
+    for (int k = 0; k < l->nlisteners; k++)
+        if (l->listeners[k]->barrier_leave)
+            l->listeners[k]->barrier_leave(l->listeners[k], &b->info, id);
+}
+void block_release_barriers(struct block *b)
+{
+    for (uint32_t id = 0; id < NBARRIERS; id++)
+        if (barrier_complete(b, &b->barriers[id]))
+            block_release_barrier(b, id);
+}
+
+static const struct insn *barrier_done(struct warp *w, const struct insn *in)
+{
+    struct path *p = w->cur;
+    p->released = false;
+    if (in->sub != M_red)
+        return in + 1;
+    if (in->sub2 == M_popc) {
+        uint32_t *d = place(w, in->dst);
+        for (int i = 0; i < WARP; i++)
+            if (p->mask >> i & 1)
+                d[i] = p->result;
+    } else {
+        uint32_t *d = place(w, in->dst);
+        *d = (*d & ~p->mask) | (p->result ? p->mask : 0);
+    }
+    return in + 1;
+}
+
+/* src[0]: barrier number, src[1]: thread count, src[2]: predicate of bar.red */
+const struct insn *warp_barrier(struct warp *w, const struct insn *in)
+{
+    struct path *p = w->cur;
+    struct block *b = w->block;
+    struct launch *l = b->launch;
+    if (p->released)
+        return barrier_done(w, in);
+    uint32_t lead = (uint32_t)__builtin_ctz(p->mask);
+    uint32_t id = ((const uint32_t *)place(w, in->src[0]))[lead];
+    if (id >= NBARRIERS)
+        return warp_fault(w, in, -1, cudaErrorIllegalInstruction, "barrier %u: there are 16", id);
+    struct barrier *x = &b->barriers[id];
+    uint32_t n = (uint32_t)__builtin_popcount(p->mask);
+    if (in->src[1] != NO_PLACE) {
+        x->expected = ((const uint32_t *)place(w, in->src[1]))[lead];
+        if (x->expected == 0 || x->expected % WARP)
+            return warp_fault(w, in, -1, cudaErrorIllegalInstruction,
+                              "barrier with a thread count of %u, which is no multiple of 32",
+                              x->expected);
+    }
+    if (in->sub == M_red) {
+        uint32_t v = *(const uint32_t *)place(w, in->src[2]);
+        v = (in->flags & F_NEG_SRC ? ~v : v) & p->mask;
+        x->all = (x->lanes == 0 || x->all) && v == p->mask;
+        x->any |= v != 0;
+        x->popc += (uint32_t)__builtin_popcount(v);
+    }
+    x->lanes += n;
+    x->threads += p->mask == w->live ? WARP : n;
+    if (p->mask == w->live)
+        w->apart = false;
+    w->worker->slots[in->slot].requests++;
+    for (int k = 0; k < l->nlisteners; k++)
+        if (l->listeners[k]->barrier_arrive)
+            l->listeners[k]->barrier_arrive(l->listeners[k], &b->info, in->site, w->index, p->mask,
+                                            id, in->flags & F_ALIGNED && !w->apart);
+    if (in->sub != M_arrive) {
+        p->state = PATH_BARRIER;
+        p->barrier = (uint8_t)id;
+        p->pc = in;
+        p->enter = NO_BLOCK;
+    }
+    if (barrier_complete(b, x)) {
+        block_release_barrier(b, id);
+        return in->sub == M_arrive ? in + 1 : barrier_done(w, in);
+    }
+    if (in->sub == M_arrive)
+        return in + 1;
+    w->cur = NULL;
+    return warp_next_path(w);
+}

@@ -1,0 +1,483 @@
+/* copy.c - copies and fills: linear, 2-D, 3-D, symbols.
+ *
+ * Each becomes a box of rows between two places. A place is checked before anything
+ * moves: it must be memory of the kind that the direction says, inside one allocation.
+ * Managed, pinned and registered memory counts as either kind.
+ *
+ * Not modelled: arrays (textures); two devices.
+ */
+#include "emulator/check/check.h"
+#include "cudart.h"
+#include "emulator/count/model.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define HOST_MOST (1ull << 56) /* bytes of a process's addresses, whatever the processor */
+
+struct box {
+    const char *function; /* for messages and the profile */
+    size_t width, height, depth;
+};
+
+struct place {
+    const void *p;
+    size_t pitch, slice; /* bytes from row to row, from plane to plane */
+    uint8_t *host;       /* where its contents are */
+    const struct mem_alloc *alloc;
+};
+
+/* Bytes from the first to the last of a box that is not empty; SIZE_MAX: more than there are. */
+static size_t extent_of(const struct box *b, const struct place *q)
+{
+    size_t planes, rows, bytes;
+
+    if (__builtin_mul_overflow(b->depth - 1, q->slice, &planes) ||
+        __builtin_mul_overflow(b->height - 1, q->pitch, &rows) ||
+        __builtin_add_overflow(planes, rows, &bytes) ||
+        __builtin_add_overflow(bytes, b->width, &bytes))
+        return SIZE_MAX;
+    return bytes;
+}
+
+static bool is_empty(const struct box *b)
+{
+    return !b->width || !b->height || !b->depth;
+}
+
+/* Finds a place's contents; `device` says which side the caller took it to be. */
+static cudaError_t resolve(const struct box *b, struct place *q, bool device, const char *role)
+{
+    enum side side = address_side(q->p, &q->alloc);
+    size_t bytes = extent_of(b, q);
+    char where[256];
+
+    if (!q->p)
+        return emu_fail(cudaErrorInvalidValue, "%s: the %s is NULL", b->function, role);
+    if (side == (device ? SIDE_HOST : SIDE_DEVICE) && (side == SIDE_HOST || q->alloc))
+        return emu_fail(cudaErrorInvalidValue,
+                        "%s: the %s %p is %s memory, but the direction says %s (arguments or "
+                        "direction swapped?)",
+                        b->function, role, q->p, device ? "host" : "device",
+                        device ? "device" : "host");
+    if (side == SIDE_HOST) {
+        if (bytes > HOST_MOST || (uint64_t)q->p > UINT64_MAX - bytes)
+            return emu_fail(cudaErrorInvalidValue, "%s: %zu bytes at the %s %p: no host has them",
+                            b->function, bytes, role, q->p);
+        q->host = (uint8_t *)q->p;
+        return cudaSuccess;
+    }
+    if (!q->alloc || bytes > q->alloc->size - ((uint64_t)q->p - q->alloc->addr)) {
+        check_describe_address((uint64_t)q->p, where, sizeof where);
+        return emu_fail(cudaErrorInvalidValue,
+                        "%s: %zu bytes at the %s %p are not inside one allocation: %s", b->function,
+                        bytes, role, q->p, where);
+    }
+    q->host = q->alloc->host + ((uint64_t)q->p - q->alloc->addr);
+    return cudaSuccess;
+}
+
+static uint64_t address_at(const struct place *q, const uint8_t *host)
+{
+    return (uint64_t)q->p + (uint64_t)(host - q->host);
+}
+
+static bool in_host(const struct place *q)
+{
+    return !q->alloc || q->alloc->kind == MEM_PINNED || q->alloc->kind == MEM_REGISTERED;
+}
+
+/* What the host wrote itself, in memory both sides see, the checker has not followed. */
+static void copy_row(const struct place *dst, uint8_t *to, const struct place *src,
+                     const uint8_t *from, size_t width)
+{
+    if (dst->alloc && src->alloc && !in_host(src) && src->alloc->kind != MEM_MANAGED)
+        check_host_copy(address_at(dst, to), address_at(src, from), width);
+    else if (dst->alloc)
+        check_host_write(address_at(dst, to), width);
+    memmove(to, from, width);
+}
+
+static void copy_box(const struct box *b, const struct place *dst, const struct place *src)
+{
+    bool rows = b->height > 1 || b->depth > 1;
+
+    if (!rows) {
+        copy_row(dst, dst->host, src, src->host, b->width);
+        return;
+    }
+    for (size_t z = 0; z < b->depth; z++)
+        for (size_t y = 0; y < b->height; y++)
+            copy_row(dst, dst->host + z * dst->slice + y * dst->pitch, src,
+                     src->host + z * src->slice + y * src->pitch, b->width);
+}
+
+/* ---- directions ---- */
+
+/* What the kind says, or what the addresses do when it leaves that open. */
+static cudaError_t direction(enum cudaMemcpyKind kind, const void *dst, const void *src,
+                             bool *to_device, bool *from_device)
+{
+    const struct mem_alloc *a;
+
+    switch (kind) {
+    case cudaMemcpyHostToDevice:
+    case cudaMemcpyDeviceToHost:
+    case cudaMemcpyDeviceToDevice:
+        *to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+        *from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+        return cudaSuccess;
+    case cudaMemcpyHostToHost: /* looks at the addresses, too, on a GPU */
+    case cudaMemcpyDefault:
+        *to_device = address_side(dst, &a) != SIDE_HOST;
+        *from_device = address_side(src, &a) != SIDE_HOST;
+        return cudaSuccess;
+    }
+    return cudaErrorInvalidMemcpyDirection;
+}
+
+static const char *label(const struct place *dst, const struct place *src)
+{
+    if (in_host(dst))
+        return in_host(src) ? "memcpyHtoH" : "memcpyDtoH";
+    return in_host(src) ? "memcpyHtoD" : "memcpyDtoD";
+}
+
+/* Copies a box, takes its modelled time; `wait`: the host waits for the end of it. */
+static cudaError_t transfer(const struct box *b, struct place dst, struct place src,
+                            enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
+{
+    bool to_device, from_device;
+    struct CUstream_st *s = stream_find(stream);
+    double begin = host_now_us(), ms;
+    uint64_t bytes = (uint64_t)b->width * b->height * b->depth;
+    cudaError_t e = direction(kind, dst.p, src.p, &to_device, &from_device);
+
+    if (e)
+        return e;
+    if (!s)
+        return cudaErrorInvalidResourceHandle;
+    if (is_empty(b))
+        return cudaSuccess;
+    e = resolve(b, &dst, to_device, "destination") ?: resolve(b, &src, from_device, "source");
+    if (e)
+        return e;
+    copy_box(b, &dst, &src);
+    ms = in_host(&dst) && in_host(&src)
+             ? 0
+             : model_copy_ms(device_profile(), bytes, in_host(&dst) || in_host(&src));
+    stream_work(stream, ms);
+    profile_copy(label(&dst, &src), bytes, s->id, ms, host_now_us() - begin);
+    if (wait)
+        stream_wait(stream);
+    return cudaSuccess;
+}
+
+/* ---- linear ---- */
+
+static cudaError_t linear(const char *function, void *dst, const void *src, size_t count,
+                          enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
+{
+    struct box b = {function, count, 1, 1};
+
+    return transfer(&b, (struct place){.p = dst}, (struct place){.p = src}, kind, stream, wait);
+}
+
+cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return rt_leave(rt_enter() ?: linear("cudaMemcpy", dst, src, count, kind, 0, true));
+}
+
+cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind,
+                            cudaStream_t stream)
+{
+    return rt_leave(rt_enter() ?: linear("cudaMemcpyAsync", dst, src, count, kind, stream, false));
+}
+
+static cudaError_t peer(void *dst, int to, const void *src, int from, size_t count,
+                        cudaStream_t stream, bool wait)
+{
+    if (to != 0 || from != 0)
+        return cudaErrorInvalidDevice;
+    return linear("cudaMemcpyPeer", dst, src, count, cudaMemcpyDeviceToDevice, stream, wait);
+}
+
+cudaError_t cudaMemcpyPeer(void *dst, int to, const void *src, int from, size_t count)
+{
+    return rt_leave(rt_enter() ?: peer(dst, to, src, from, count, 0, true));
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t count,
+                                cudaStream_t stream)
+{
+    return rt_leave(rt_enter() ?: peer(dst, to, src, from, count, stream, false));
+}
+
+cudaError_t cudaMemcpyBatchAsync(void *const *dsts, const void *const *srcs, const size_t *sizes,
+                                 size_t count, struct cudaMemcpyAttributes *attrs, size_t *index,
+                                 size_t nattrs, cudaStream_t stream)
+{
+    cudaError_t e = rt_enter();
+
+    (void)attrs, (void)index, (void)nattrs; /* hints about order and place */
+    if (!e && (!dsts || !srcs || !sizes || !stream))
+        e = cudaErrorInvalidValue;
+    for (size_t i = 0; !e && i < count; i++)
+        e = linear("cudaMemcpyBatchAsync", dsts[i], srcs[i], sizes[i], cudaMemcpyDefault, stream,
+                   false);
+    return rt_leave(e);
+}
+
+/* ---- symbols ---- */
+
+static cudaError_t symbol_place(const void *symbol, size_t count, size_t offset, uint64_t *addr)
+{
+    uint64_t size;
+    cudaError_t e = symbol_find(symbol, addr, &size);
+
+    if (e)
+        return e;
+    if (offset > size || count > size - offset)
+        return emu_fail(cudaErrorInvalidValue,
+                        "copy of %zu bytes at offset %zu of a variable of %lu bytes", count, offset,
+                        size);
+    *addr += offset;
+    return cudaSuccess;
+}
+
+static cudaError_t to_symbol(const void *symbol, const void *src, size_t count, size_t offset,
+                             enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
+{
+    uint64_t addr;
+
+    if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice &&
+        kind != cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    return symbol_place(symbol, count, offset, &addr)
+               ?: linear("cudaMemcpyToSymbol", (void *)addr, src, count, kind, stream, wait);
+}
+
+static cudaError_t from_symbol(void *dst, const void *symbol, size_t count, size_t offset,
+                               enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
+{
+    uint64_t addr;
+
+    if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice &&
+        kind != cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    return symbol_place(symbol, count, offset, &addr)
+               ?: linear("cudaMemcpyFromSymbol", dst, (void *)addr, count, kind, stream, wait);
+}
+
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset,
+                               enum cudaMemcpyKind kind)
+{
+    return rt_leave(rt_enter() ?: to_symbol(symbol, src, count, offset, kind, 0, true));
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count,
+                                    size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return rt_leave(rt_enter() ?: to_symbol(symbol, src, count, offset, kind, stream, false));
+}
+
+cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset,
+                                 enum cudaMemcpyKind kind)
+{
+    return rt_leave(rt_enter() ?: from_symbol(dst, symbol, count, offset, kind, 0, true));
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset,
+                                      enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return rt_leave(rt_enter() ?: from_symbol(dst, symbol, count, offset, kind, stream, false));
+}
+
+/* ---- two and three dimensions ---- */
+
+static cudaError_t copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+                           size_t height, enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
+{
+    struct box b = {"cudaMemcpy2D", width, height, 1};
+
+    if (width > dpitch || width > spitch)
+        return emu_fail(height == 1 ? cudaErrorInvalidValue : cudaErrorInvalidPitchValue,
+                        "cudaMemcpy2D: rows of %zu bytes, pitches of %zu and %zu", width, dpitch,
+                        spitch);
+    return transfer(&b, (struct place){.p = dst, .pitch = dpitch},
+                    (struct place){.p = src, .pitch = spitch}, kind, stream, wait);
+}
+
+cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+                         size_t height, enum cudaMemcpyKind kind)
+{
+    return rt_leave(rt_enter() ?: copy_2d(dst, dpitch, src, spitch, width, height, kind, 0, true));
+}
+
+cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
+                              size_t width, size_t height, enum cudaMemcpyKind kind,
+                              cudaStream_t stream)
+{
+    return rt_leave(rt_enter()
+                        ?: copy_2d(dst, dpitch, src, spitch, width, height, kind, stream, false));
+}
+
+/* Position pos in a pitched allocation; its ysize gives the height of a plane. */
+static struct place place_3d(struct cudaPitchedPtr q, struct cudaPos pos)
+{
+    size_t slice = q.pitch * q.ysize;
+
+    return (struct place){.p = q.ptr ? (char *)q.ptr + pos.z * slice + pos.y * q.pitch + pos.x
+                                     : NULL,
+                          .pitch = q.pitch,
+                          .slice = slice};
+}
+
+static cudaError_t copy_3d(const struct cudaMemcpy3DParms *c, cudaStream_t stream, bool wait)
+{
+    struct box b = {"cudaMemcpy3D", 0, 0, 0};
+
+    if (!c)
+        return cudaErrorInvalidValue;
+    if (c->srcArray || c->dstArray)
+        return emu_fail(cudaErrorNotSupported, "cudaMemcpy3D: arrays are not supported");
+    b.width = c->extent.width;
+    b.height = c->extent.height;
+    b.depth = c->extent.depth;
+    if (b.width > c->srcPtr.pitch || b.width > c->dstPtr.pitch)
+        return emu_fail(cudaErrorInvalidPitchValue,
+                        "cudaMemcpy3D: rows of %zu bytes, pitches of %zu and %zu", b.width,
+                        c->dstPtr.pitch, c->srcPtr.pitch);
+    if (b.depth > 1 && (b.height > c->srcPtr.ysize || b.height > c->dstPtr.ysize))
+        return cudaErrorInvalidValue;
+    return transfer(&b, place_3d(c->dstPtr, c->dstPos), place_3d(c->srcPtr, c->srcPos), c->kind,
+                    stream, wait);
+}
+
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *c)
+{
+    return rt_leave(rt_enter() ?: copy_3d(c, 0, true));
+}
+
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *c, cudaStream_t stream)
+{
+    return rt_leave(rt_enter() ?: copy_3d(c, stream, false));
+}
+
+static cudaError_t peer_3d(const struct cudaMemcpy3DPeerParms *c, cudaStream_t stream, bool wait)
+{
+    if (!c)
+        return cudaErrorInvalidValue;
+    if (c->srcDevice != 0 || c->dstDevice != 0)
+        return cudaErrorInvalidDevice;
+    struct cudaMemcpy3DParms one = {.srcArray = c->srcArray,
+                                    .srcPos = c->srcPos,
+                                    .srcPtr = c->srcPtr,
+                                    .dstArray = c->dstArray,
+                                    .dstPos = c->dstPos,
+                                    .dstPtr = c->dstPtr,
+                                    .extent = c->extent,
+                                    .kind = cudaMemcpyDeviceToDevice};
+    return copy_3d(&one, stream, wait);
+}
+
+cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *c)
+{
+    return rt_leave(rt_enter() ?: peer_3d(c, 0, true));
+}
+
+cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *c, cudaStream_t stream)
+{
+    return rt_leave(rt_enter() ?: peer_3d(c, stream, false));
+}
+
+/* ---- fills ---- */
+
+static cudaError_t fill(const struct box *b, struct place q, int value, cudaStream_t stream,
+                        bool wait)
+{
+    struct CUstream_st *s = stream_find(stream);
+    double begin = host_now_us(), ms;
+    uint64_t bytes = (uint64_t)b->width * b->height * b->depth;
+    cudaError_t e;
+
+    if (!s)
+        return cudaErrorInvalidResourceHandle;
+    if (is_empty(b))
+        return cudaSuccess;
+    e = resolve(b, &q, true, "destination");
+    if (e)
+        return e;
+    for (size_t z = 0; z < b->depth; z++) {
+        for (size_t y = 0; y < b->height; y++) {
+            uint8_t *row = q.host + z * q.slice + y * q.pitch;
+
+            check_host_write(address_at(&q, row), b->width);
+            memset(row, value, b->width);
+        }
+    }
+    ms = model_copy_ms(device_profile(), bytes / 2, false); /* a copy moves each byte twice */
+    stream_work(stream, ms);
+    profile_copy("memset", bytes, s->id, ms, host_now_us() - begin);
+    if (wait)
+        stream_wait(stream);
+    return cudaSuccess;
+}
+
+static cudaError_t fill_linear(void *p, int value, size_t count, cudaStream_t stream, bool wait)
+{
+    struct box b = {"cudaMemset", count, 1, 1};
+
+    return fill(&b, (struct place){.p = p}, value, stream, wait);
+}
+
+static cudaError_t fill_2d(void *p, size_t pitch, int value, size_t width, size_t height,
+                           cudaStream_t stream, bool wait)
+{
+    struct box b = {"cudaMemset2D", width, height, 1};
+
+    if (height > 1 && width > pitch)
+        return cudaErrorInvalidValue;
+    return fill(&b, (struct place){.p = p, .pitch = pitch}, value, stream, wait);
+}
+
+static cudaError_t fill_3d(struct cudaPitchedPtr q, int value, struct cudaExtent x,
+                           cudaStream_t stream, bool wait)
+{
+    struct box b = {"cudaMemset3D", x.width, x.height, x.depth};
+
+    if (x.width > q.pitch || (x.depth > 1 && x.height > q.ysize))
+        return cudaErrorInvalidValue;
+    return fill(&b, place_3d(q, (struct cudaPos){0, 0, 0}), value, stream, wait);
+}
+
+cudaError_t cudaMemset(void *p, int value, size_t count)
+{
+    return rt_leave(rt_enter() ?: fill_linear(p, value, count, 0, true));
+}
+
+cudaError_t cudaMemsetAsync(void *p, int value, size_t count, cudaStream_t stream)
+{
+    return rt_leave(rt_enter() ?: fill_linear(p, value, count, stream, false));
+}
+
+cudaError_t cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height)
+{
+    return rt_leave(rt_enter() ?: fill_2d(p, pitch, value, width, height, 0, true));
+}
+
+cudaError_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream)
+{
+    return rt_leave(rt_enter() ?: fill_2d(p, pitch, value, width, height, stream, false));
+}
+
+cudaError_t cudaMemset3D(struct cudaPitchedPtr q, int value, struct cudaExtent extent)
+{
+    return rt_leave(rt_enter() ?: fill_3d(q, value, extent, 0, true));
+}
+
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr q, int value, struct cudaExtent extent,
+                              cudaStream_t stream)
+{
+    return rt_leave(rt_enter() ?: fill_3d(q, value, extent, stream, false));
+}

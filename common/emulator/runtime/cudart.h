@@ -1,0 +1,134 @@
+/* cudart.h - private to the cudart_*.c files: what the runtime API's parts share.
+ *
+ * Every API function is written
+ *
+ *     cudaError_t cudaThing(...)
+ *     {
+ *         return rt_leave(rt_enter() ?: thing(...));
+ *     }
+ *
+ * rt_enter() starts the runtime and answers a sticky error; rt_leave() keeps the result
+ * for cudaGetLastError(). Functions that only ask (device attributes, error names) do
+ * without rt_enter().
+ *
+ * Work is done when it is issued: a stream is an order of work, not of host time. What a
+ * stream does have is a modelled clock (cudart_stream.c), which events read.
+ */
+#ifndef EMULATOR_CUDART_H
+#define EMULATOR_CUDART_H
+
+#include "emulator/code/code.h" /* emu_fail, xmalloc */
+#include "emulator/base/emu.h"
+#include "emulator/ptx/fatbin.h"
+#include "emulator/base/mem.h"
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+
+/* ---- errors (cudart_error.c) ---- */
+cudaError_t rt_enter(void);
+cudaError_t rt_leave(cudaError_t e);
+/* From now on every call that needs the context returns e; after cudaDeviceReset() it returns
+ * cudaErrorDevicesUnavailable, as on an H200 with CUDA 13.0: the manual has the process end. */
+void rt_set_sticky(cudaError_t e);
+void rt_reset_errors(void);
+bool rt_is_device_fault(cudaError_t e); /* ends the context: sticky */
+/* Inside a host function of a stream, CUDA calls are not permitted. */
+void rt_in_callback(bool inside);
+
+/* A host access to device memory: a line that says so, then the fault (host_fault.c). */
+void host_fault_install(void);
+
+/* One lock for all tables of the runtime; never held during a launch or a callback. */
+extern pthread_mutex_t rt_lock;
+
+/* ---- images: the code a program registers or loads (cudart_register.c) ---- */
+struct image {
+    const void *data; /* what fatbin_open() wants; a library's own copy */
+    size_t length;    /* 0: not known */
+    bool opened;
+    struct fatbin fatbin;
+    struct emu_module *module; /* NULL until something of it is used */
+    cudaError_t error;         /* why it could not be loaded: the same answer every time */
+    struct variable *variables;
+    struct kernel *kernels;
+    struct image *next;
+};
+
+struct variable {     /* __device__, __constant__, __managed__ */
+    const void *host; /* the program's shadow: what cudaMemcpyToSymbol() is given */
+    void **managed;   /* the program's pointer to a __managed__ variable, or NULL */
+    const char *name;
+    size_t size;
+    struct image *image;
+    struct variable *next;
+};
+
+struct kernel {       /* cudaKernel_t and cudaFunction_t point to one of these */
+    const void *stub; /* the program's host function, NULL in a library */
+    char *name;
+    struct image *image;
+    struct emu_func *func;  /* NULL until used */
+    int max_dynamic_shared; /* set by the program; -1: what needs no opt-in */
+    int carveout;
+    bool nonportable_cluster;
+    struct kernel *next; /* in the image */
+};
+
+/* Loads what is not loaded yet. rt_lock held. */
+cudaError_t image_load(struct image *i);
+cudaError_t kernel_load(struct kernel *k);
+/* From a host stub, a cudaKernel_t or a cudaFunction_t; NULL when it is none. */
+struct kernel *kernel_find(const void *handle);
+/* The same, and loaded; *f is its function. cudaErrorInvalidDeviceFunction otherwise. */
+cudaError_t kernel_use(const void *handle, struct kernel **k);
+cudaError_t symbol_find(const void *symbol, uint64_t *addr, uint64_t *size);
+struct kernel *kernel_new(struct image *i, const char *name, const void *stub);
+struct image *image_new(const void *data, size_t length);
+void image_free(struct image *i);
+void images_reset(void);     /* cudaDeviceReset: load again at next use */
+uint32_t rt_ptx_limit(void); /* newest PTX architecture that is accepted, 90 */
+
+/* ---- streams and their modelled clocks (cudart_stream.c) ---- */
+struct CUstream_st {
+    struct CUstream_st *next;
+    unsigned flags;
+    int priority;
+    uint64_t id;
+    double clock; /* ms of modelled time when all its work is done */
+};
+
+/* The stream behind a handle, special handles included; NULL when it is none. */
+struct CUstream_st *stream_find(cudaStream_t handle);
+/* Adds ms of work to a stream; false: no such stream. */
+bool stream_work(cudaStream_t handle, double ms);
+/* The host waits for a stream's work. */
+void stream_wait(cudaStream_t handle);
+void streams_reset(void);
+/* Handles as the _ptsz functions mean them: 0 is the thread's own stream. */
+static inline cudaStream_t per_thread(cudaStream_t s)
+{
+    return s ? s : cudaStreamPerThread;
+}
+void events_reset(void);
+
+/* ---- memory (cudart_memory.c) ---- */
+enum side { SIDE_HOST, SIDE_DEVICE, SIDE_BOTH }; /* who may touch an address */
+enum side address_side(const void *p, const struct mem_alloc **a);
+void pools_reset(void);
+
+/* ---- launching (cudart_launch.c) ---- */
+cudaError_t rt_launch(struct kernel *k, const cudaLaunchConfig_t *config, void **args);
+int default_dynamic_shared(const struct emu_func_info *f);
+int dynamic_shared_limit(const struct kernel *k);
+
+/* ---- the profile (profile.c) and sums (warplab_api.c) ---- */
+void profile_launch(const struct emu_launch *l, const struct emu_func_info *f,
+                    const struct emu_result *r, double host_us);
+void profile_copy(const char *what, uint64_t bytes, uint64_t stream, double ms, double host_us);
+/* Rows by source line of one module, or (NULL) of all that are loaded. */
+void profile_lines(const struct emu_module *m);
+void profile_finish(void);
+void sums_add(const struct emu_result *r);
+double host_now_us(void);
+
+#endif

@@ -1,0 +1,416 @@
+/* cudart_test.c - the runtime API as a C program calls it; programs/ has what nvcc calls.
+ *
+ * Kernels are PTX text, as the labs' harness loads them.
+ */
+#include "cudart.h"
+#include "emulator/exec/launch.h"
+#include "warplab.h"
+#include <criterion/criterion.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define OK(call)           cr_assert_eq((call), cudaSuccess, "%s", #call)
+#define GIVES(call, error) cr_assert_str_eq(cudaGetErrorName(call), #error, "%s", #call)
+
+/* fill(int *p, int value): p[thread of the grid] = value + a device variable. */
+static const char ptx[] = ".version 9.0\n.target sm_75\n.address_size 64\n"
+                          ".global .align 4 .u32 bias = 3;\n"
+                          ".visible .entry fill(.param .u64 p, .param .u32 value)\n"
+                          "{\n"
+                          "    .reg .b32 %r<8>;\n"
+                          "    .reg .b64 %rd<6>;\n"
+                          "    .shared .align 4 .b8 room[1024];\n"
+                          "    ld.param.u64 %rd1, [p];\n"
+                          "    ld.param.u32 %r1, [value];\n"
+                          "    cvta.to.global.u64 %rd2, %rd1;\n"
+                          "    mov.u32 %r2, %ctaid.x;\n"
+                          "    mov.u32 %r3, %ntid.x;\n"
+                          "    mov.u32 %r4, %tid.x;\n"
+                          "    mad.lo.s32 %r5, %r2, %r3, %r4;\n"
+                          "    mul.wide.s32 %rd3, %r5, 4;\n"
+                          "    add.s64 %rd4, %rd2, %rd3;\n"
+                          "    ld.global.u32 %r6, [bias];\n"
+                          "    add.s32 %r7, %r6, %r1;\n"
+                          "    st.global.u32 [%rd4], %r7;\n"
+                          "    ret;\n"
+                          "}\n";
+
+static cudaLibrary_t library;
+static cudaKernel_t fill;
+static int *device;
+
+static void set_up(void)
+{
+    OK(cudaLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));
+    OK(cudaLibraryGetKernel(&fill, library, "fill"));
+    OK(cudaMalloc((void **)&device, 4096));
+}
+
+static cudaError_t launch(int *p, unsigned blocks, unsigned threads, size_t shared, cudaStream_t s)
+{
+    int value = 10;
+    void *args[] = {&p, &value};
+
+    return cudaLaunchKernel(fill, (dim3){blocks, 1, 1}, (dim3){threads, 1, 1}, args, shared, s);
+}
+
+TestSuite(cudart, .init = set_up);
+
+Test(cudart, library_kernel_and_global)
+{
+    int host[64], bias = 5;
+    void *address;
+    size_t size;
+
+    OK(cudaLibraryGetGlobal(&address, &size, library, "bias"));
+    cr_assert_eq(size, 4);
+    OK(cudaMemcpy(&host[0], address, 4, cudaMemcpyDeviceToHost));
+    cr_assert_eq(host[0], 3);
+    OK(cudaMemcpy(address, &bias, 4, cudaMemcpyHostToDevice));
+    OK(launch(device, 2, 32, 0, 0));
+    OK(cudaDeviceSynchronize());
+    OK(cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost));
+    cr_assert_eq(host[0], 15);
+    cr_assert_eq(host[63], 15);
+}
+
+Test(cudart, library_says_what_is_missing)
+{
+    cudaLibrary_t l;
+    cudaKernel_t k;
+    void *address;
+    unsigned count;
+
+    GIVES(cudaLibraryGetKernel(&k, library, "none"), cudaErrorSymbolNotFound);
+    GIVES(cudaLibraryGetGlobal(&address, NULL, library, "none"), cudaErrorSymbolNotFound);
+    GIVES(cudaLibraryLoadData(&l, ".version 9.0\n.target sm_90\nnonsense", 0, 0, 0, 0, 0, 0),
+          cudaErrorInvalidPtx);
+    GIVES(cudaLibraryLoadData(&l, NULL, 0, 0, 0, 0, 0, 0), cudaErrorInvalidValue);
+    GIVES(cudaLibraryLoadFromFile(&l, "/none", 0, 0, 0, 0, 0, 0), cudaErrorFileNotFound);
+    OK(cudaLibraryGetKernelCount(&count, library));
+    cr_assert_eq(count, 1);
+    OK(cudaLibraryEnumerateKernels(&k, 1, library));
+    cr_assert_eq(k, fill);
+    OK(cudaLibraryUnload(library));
+    GIVES(cudaLibraryUnload(library), cudaErrorInvalidResourceHandle);
+    GIVES(launch(device, 1, 1, 0, 0), cudaErrorInvalidResourceHandle);
+}
+
+Test(cudart, function_attributes)
+{
+    struct cudaFuncAttributes a;
+    size_t offset, size;
+    const char *name;
+
+    OK(cudaFuncGetAttributes(&a, fill));
+    cr_assert_eq(a.sharedSizeBytes, 1024);
+    cr_assert_eq(a.maxDynamicSharedSizeBytes, 49152 - 1024);
+    cr_assert_eq(a.maxThreadsPerBlock, 1024);
+    cr_assert_eq(a.ptxVersion, 75);
+    cr_assert_eq(a.binaryVersion, 90);
+    cr_assert(a.numRegs > 0 && a.numRegs < 64);
+    OK(cudaFuncGetName(&name, fill));
+    cr_assert_str_eq(name, "fill");
+    OK(cudaFuncGetParamInfo(fill, 1, &offset, &size));
+    cr_assert(offset == 8 && size == 4);
+    GIVES(cudaFuncGetParamInfo(fill, 2, &offset, &size), cudaErrorInvalidValue);
+    GIVES(cudaFuncGetAttributes(&a, &offset), cudaErrorInvalidResourceHandle);
+    GIVES(cudaFuncGetAttributes(&a, NULL), cudaErrorInvalidDeviceFunction);
+}
+
+/* More than 48 KiB only where the kernel was allowed to; never more than the device has. */
+Test(cudart, shared_memory_needs_an_opt_in)
+{
+    const enum cudaFuncAttribute most = cudaFuncAttributeMaxDynamicSharedMemorySize;
+
+    OK(launch(device, 1, 32, 48 * 1024 - 1024, 0));
+    GIVES(launch(device, 1, 32, 48 * 1024 - 1023, 0), cudaErrorInvalidValue);
+    OK(cudaFuncSetAttribute(fill, most, 232448 - 1024));
+    OK(launch(device, 1, 32, 232448 - 1024, 0));
+    GIVES(cudaFuncSetAttribute(fill, most, 232448 - 1023), cudaErrorInvalidValue);
+    GIVES(cudaFuncSetAttribute(fill, (enum cudaFuncAttribute)3, 1), cudaErrorInvalidValue);
+}
+
+Test(cudart, newer_architectures_are_refused)
+{
+    static const char text[] = ".version 8.8\n.target sm_100\n.address_size 64\n"
+                               ".visible .entry k()\n{\nret;\n}\n";
+    cudaLibrary_t newer;
+
+    GIVES(cudaLibraryLoadData(&newer, text, NULL, NULL, 0, NULL, NULL, 0), cudaErrorInvalidPtx);
+}
+
+Test(cudart, launch_errors_are_returned_once)
+{
+    GIVES(launch(device, 1, 1025, 0, 0), cudaErrorInvalidValue);
+    GIVES(cudaPeekAtLastError(), cudaErrorInvalidValue);
+    GIVES(cudaGetLastError(), cudaErrorInvalidValue);
+    OK(cudaGetLastError());
+    OK(launch(device, 1, 32, 0, 0));
+    GIVES(launch(device, 1, 32, 0, (cudaStream_t)0x1234), cudaErrorInvalidResourceHandle);
+    GIVES(cudaLaunchKernel(fill, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, 0),
+          cudaErrorInvalidValue);
+}
+
+/* As on an H200 with CUDA 13.0 (programs/errors.cu runs there, too). */
+Test(cudart, faults_stay)
+{
+    int count;
+
+    OK(launch((int *)16, 1, 32, 0, 0)); /* the launch itself is fine */
+    OK(cudaPeekAtLastError());
+    GIVES(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+    GIVES(cudaGetLastError(), cudaErrorIllegalAddress);
+    OK(cudaGetLastError()); /* told once, but every call that needs the context says it again */
+    GIVES(cudaMalloc((void **)&device, 4), cudaErrorIllegalAddress);
+    GIVES(launch(device, 1, 1, 0, 0), cudaErrorIllegalAddress);
+    OK(cudaGetDeviceCount(&count)); /* asks nothing of the context */
+    OK(cudaSetDevice(0));
+    OK(cudaDeviceReset());
+    GIVES(cudaGetLastError(), cudaErrorIllegalAddress); /* the launch's, still */
+    OK(cudaGetLastError());
+    GIVES(cudaMalloc((void **)&device, 4096), cudaErrorDevicesUnavailable);
+    GIVES(cudaSetDevice(0), cudaErrorDevicesUnavailable);
+}
+
+Test(cudart, libraries_outlive_a_reset)
+{
+    OK(cudaDeviceReset());
+    OK(cudaMalloc((void **)&device, 4096));
+    OK(launch(device, 1, 32, 0, 0));
+    OK(cudaDeviceSynchronize());
+}
+
+Test(cudart, events_read_modelled_time)
+{
+    cudaEvent_t a, b, c;
+    float empty, small, large;
+
+    OK(cudaEventCreate(&a));
+    OK(cudaEventCreate(&b));
+    OK(cudaEventCreateWithFlags(&c, cudaEventDisableTiming));
+    GIVES(cudaEventElapsedTime(&empty, a, b), cudaErrorInvalidResourceHandle); /* not recorded */
+    OK(cudaEventRecord(a, 0));
+    OK(cudaEventRecord(b, 0));
+    OK(cudaEventRecord(c, 0));
+    OK(cudaEventElapsedTime(&empty, a, b));
+    cr_assert(fabs(empty - device_profile()->event_overhead_us / 1e3) < 1e-6, "%g", empty);
+    GIVES(cudaEventElapsedTime(&empty, a, c), cudaErrorInvalidResourceHandle);
+    GIVES(cudaEventElapsedTime(NULL, a, b), cudaErrorInvalidValue);
+    OK(cudaEventRecord(a, 0));
+    OK(launch(device, 1, 32, 0, 0));
+    OK(cudaEventRecord(b, 0));
+    OK(cudaEventElapsedTime(&small, a, b));
+    OK(cudaEventRecord(a, 0));
+    for (int i = 0; i < 10; i++)
+        OK(launch(device, 1, 32, 0, 0));
+    OK(cudaEventRecord(b, 0));
+    OK(cudaEventElapsedTime(&large, a, b));
+    cr_assert(small > empty && large > 5 * small, "%g %g %g", empty, small, large);
+    OK(cudaEventDestroy(a));
+    GIVES(cudaEventDestroy(a), cudaErrorInvalidResourceHandle);
+}
+
+/* Two streams' work overlaps in modelled time; the legacy stream waits for both. */
+Test(cudart, streams_have_clocks_of_their_own)
+{
+    cudaStream_t s, t;
+    cudaEvent_t a, b, c;
+    float one, both;
+
+    OK(cudaStreamCreate(&s));
+    OK(cudaStreamCreate(&t));
+    OK(cudaEventCreate(&a));
+    OK(cudaEventCreate(&b));
+    OK(cudaEventCreate(&c));
+    OK(cudaDeviceSynchronize());
+    OK(cudaEventRecord(a, s));
+    OK(cudaMemsetAsync(device, 0, 4096, s));
+    OK(cudaMemsetAsync(device, 0, 4096, t));
+    OK(cudaEventRecord(b, t));
+    OK(cudaEventElapsedTime(&one, a, b));
+    OK(cudaMemsetAsync(device, 0, 4096, 0)); /* legacy: after s and t */
+    OK(cudaEventRecord(c, 0));
+    OK(cudaEventElapsedTime(&both, a, c));
+    cr_assert(both > 1.5 * one, "%g %g", one, both);
+    OK(cudaStreamWaitEvent(s, c, 0));
+    OK(cudaEventRecord(b, s));
+    OK(cudaEventElapsedTime(&one, c, b));
+    cr_assert_geq(one, 0);
+    OK(cudaStreamQuery(s));
+    OK(cudaMemsetAsync(device, 0, 4096, s));
+    OK(cudaEventRecord(b, s)); /* ends later than all else */
+    OK(cudaStreamDestroy(s));
+    OK(cudaEventRecord(c, 0));
+    OK(cudaEventElapsedTime(&one, b, c));
+    cr_assert_gt(one, 0, "its work still counts: %g", one);
+    GIVES(cudaStreamQuery(s), cudaErrorInvalidResourceHandle);
+    GIVES(cudaStreamDestroy(0), cudaErrorInvalidResourceHandle);
+}
+
+Test(cudart, launch_attributes)
+{
+    int value = 1;
+    void *args[] = {&device, &value};
+    cudaLaunchAttribute a = {.id = cudaLaunchAttributeClusterDimension,
+                             .val.clusterDim = {2, 1, 1}};
+    cudaLaunchConfig_t c = {
+        .gridDim = {4, 1, 1}, .blockDim = {32, 1, 1}, .attrs = &a, .numAttrs = 1};
+
+    OK(cudaLaunchKernelExC(&c, fill, args));
+    a.val.clusterDim.x = 0;
+    GIVES(cudaLaunchKernelExC(&c, fill, args), cudaErrorInvalidClusterSize);
+    a.val.clusterDim.y = a.val.clusterDim.z = 0; /* none given */
+    OK(cudaLaunchKernelExC(&c, fill, args));
+    a.val.clusterDim.y = a.val.clusterDim.z = 1;
+    a.val.clusterDim.x = 3;
+    GIVES(cudaLaunchKernelExC(&c, fill, args), cudaErrorInvalidClusterSize);
+    a.val.clusterDim.x = 16;
+    c.gridDim.x = 16;
+    GIVES(cudaLaunchKernelExC(&c, fill, args), cudaErrorInvalidClusterSize);
+    OK(cudaFuncSetAttribute(fill, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    OK(cudaLaunchKernelExC(&c, fill, args));
+    GIVES(cudaLaunchKernelExC(NULL, fill, args), cudaErrorInvalidConfiguration);
+}
+
+Test(cudart, occupancy)
+{
+    int blocks;
+    size_t shared;
+
+    OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, fill, 1024, 0));
+    cr_assert_eq(blocks, 2);
+    OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, fill, 1025, 0));
+    cr_assert_eq(blocks, 0);
+    OK(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, fill, 2, 1024));
+    OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, fill, 1024, shared));
+    cr_assert_eq(blocks, 2);
+    OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, fill, 1024, shared + 1024));
+    cr_assert_eq(blocks, 1);
+    GIVES(cudaOccupancyMaxActiveBlocksPerMultiprocessor(NULL, fill, 32, 0), cudaErrorInvalidValue);
+}
+
+Test(cudart, device_is_the_profile)
+{
+    struct cudaDeviceProp p;
+    int value;
+
+    OK(cudaGetDeviceProperties(&p, 0));
+    cr_assert_str_eq(p.name, "NVIDIA H200");
+    cr_assert(p.major == 9 && p.multiProcessorCount == 132 && p.warpSize == 32);
+    cr_assert_eq(p.maxGridSize[0], 2147483647);
+    OK(cudaDeviceGetAttribute(&value, cudaDevAttrMemoryClockRate, 0));
+    cr_assert_eq(value, 3201000);
+    GIVES(cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)9999, 0), cudaErrorInvalidValue);
+    GIVES(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 1), cudaErrorInvalidDevice);
+    GIVES(cudaGetDeviceProperties(&p, -1), cudaErrorInvalidDevice);
+    GIVES(cudaSetDevice(1), cudaErrorInvalidDevice);
+    OK(cudaRuntimeGetVersion(&value));
+    cr_assert_eq(value, 13000);
+}
+
+Test(cudart, pools_count_what_they_gave)
+{
+    struct cudaMemPoolProps props = {.allocType = cudaMemAllocationTypePinned,
+                                     .location = {cudaMemLocationTypeDevice, 0}};
+    cudaMemPool_t pool;
+    uint64_t used;
+    void *p;
+
+    OK(cudaMemPoolCreate(&pool, &props));
+    OK(cudaMallocFromPoolAsync(&p, 1000, pool, 0));
+    OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+    cr_assert_eq(used, 1000);
+    OK(cudaFreeAsync(p, 0));
+    OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+    cr_assert_eq(used, 0);
+    OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &used));
+    cr_assert_eq(used, 1000);
+    OK(cudaMemPoolDestroy(pool));
+    GIVES(cudaMallocFromPoolAsync(&p, 1000, pool, 0), cudaErrorInvalidValue);
+}
+
+Test(cudart, what_is_not_supported_says_so)
+{
+    cudaGraph_t graph;
+    cudaArray_t array;
+    struct cudaChannelFormatDesc d = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
+
+    GIVES(cudaGraphCreate(&graph, 0), cudaErrorNotSupported);
+    GIVES(cudaMallocArray(&array, &d, 4, 4, 0), cudaErrorNotSupported);
+    GIVES(cudaGetLastError(), cudaErrorNotSupported);
+}
+
+Test(cudart, error_texts)
+{
+    cr_assert_str_eq(cudaGetErrorName(cudaErrorIllegalAddress), "cudaErrorIllegalAddress");
+    cr_assert_str_eq(cudaGetErrorString(cudaErrorIllegalAddress),
+                     "an illegal memory access was encountered");
+    cr_assert_str_eq(cudaGetErrorString(cudaSuccess), "no error");
+    cr_assert_str_eq(cudaGetErrorName((cudaError_t)12345), "unrecognized error code");
+}
+
+Test(cudart, sums_since_the_reset)
+{
+    warplabReset();
+    OK(launch(device, 2, 64, 0, 0));
+    OK(launch(device, 1, 32, 0, 0));
+    cr_assert_eq(warplabCounter("global_st_requests"), 5);
+    cr_assert_eq(warplabCounter("global_st_bytes"), 5 * 128);
+    cr_assert_eq(warplabCounter("none"), UINT64_MAX);
+    cr_assert_gt(warplabModelledMs(), 0);
+    cr_assert(warplabOccupancy() > 0 && warplabOccupancy() <= 1);
+    warplabReset();
+    cr_assert_eq(warplabCounter("global_st_requests"), 0);
+}
+
+Test(cudart, sizes_that_wrap_are_refused)
+{
+    static char host[4096];
+    const size_t half = (size_t)1 << 63;
+    struct cudaPitchedPtr deep = {device, half, 8, 8};
+
+    GIVES(cudaMemcpy(device, host, SIZE_MAX, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    GIVES(cudaMemcpy2D(device, half, host, half, 8, 3, cudaMemcpyHostToDevice),
+          cudaErrorInvalidValue);
+    GIVES(
+        cudaMemcpy2D(device, SIZE_MAX, host, SIZE_MAX, SIZE_MAX, SIZE_MAX, cudaMemcpyHostToDevice),
+        cudaErrorInvalidValue);
+    GIVES(cudaMemcpy(host, host, SIZE_MAX - 8, cudaMemcpyHostToHost), cudaErrorInvalidValue);
+    GIVES(cudaMemset2D(device, half, 1, 8, 3), cudaErrorInvalidValue);
+    GIVES(cudaMemset3D(deep, 1, (struct cudaExtent){8, 4, 1}), cudaErrorInvalidValue);
+    GIVES(cudaHostRegister(host, SIZE_MAX, 0), cudaErrorInvalidValue);
+}
+
+static void *hold_launches(void *pipe)
+{
+    launch_pause(); /* as a kernel of this thread would */
+    cr_assert_eq(write(((int *)pipe)[1], "x", 1), 1);
+    pause();
+    return NULL;
+}
+
+/* Its worker threads and locks are not there in the child: no hang, an error. */
+Test(cudart, a_fork_during_a_launch, .timeout = 20)
+{
+    int ends[2], status;
+    char c;
+    pthread_t other;
+
+    OK(launch(device, 2, 32, 0, 0));
+    cr_assert_eq(pipe(ends), 0);
+    cr_assert_eq(pthread_create(&other, NULL, hold_launches, ends), 0);
+    cr_assert_eq(read(ends[0], &c, 1), 1);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(launch(device, 2, 32, 0, 0) == cudaErrorInitializationError &&
+                      cudaFree(device) == cudaSuccess
+                  ? 0
+                  : 1);
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert_eq(status, 0);
+}

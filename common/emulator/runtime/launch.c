@@ -1,0 +1,236 @@
+/* launch.c - launching kernels.
+ *
+ * The ways in differ in how they name the kernel and the shape; all end in rt_launch().
+ * A fault on the device does not come back from the launch but from the calls after it,
+ * as on a GPU, where launches are asynchronous.
+ */
+#include "cudart.h"
+#include "emulator/base/source.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+double host_now_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+/* ---- shape ---- */
+
+static cudaError_t read_attributes(struct emu_launch *l, const cudaLaunchConfig_t *c)
+{
+    if (c->numAttrs && !c->attrs)
+        return cudaErrorInvalidValue;
+    for (unsigned i = 0; i < c->numAttrs; i++) {
+        const cudaLaunchAttribute *a = &c->attrs[i];
+
+        switch (a->id) {
+        case cudaLaunchAttributeCooperative:
+            l->cooperative = a->val.cooperative != 0;
+            break;
+        case cudaLaunchAttributeClusterDimension:
+            l->cluster[0] = a->val.clusterDim.x;
+            l->cluster[1] = a->val.clusterDim.y;
+            l->cluster[2] = a->val.clusterDim.z;
+            break;
+        case cudaLaunchAttributeDeviceUpdatableKernelNode:
+            return emu_fail(cudaErrorNotSupported, "launch attribute %d (graphs) is not supported",
+                            (int)a->id);
+        case cudaLaunchAttributeProgrammaticEvent:
+        case cudaLaunchAttributeLaunchCompletionEvent:
+            return emu_fail(cudaErrorNotSupported,
+                            "launch attribute %d (an event of the launch) is not supported",
+                            (int)a->id);
+        default: /* hints: caches, priorities, scheduling, overlap of dependent launches */
+            break;
+        }
+    }
+    return cudaSuccess;
+}
+
+/* Dynamic shared memory that needs no opt-in. */
+int default_dynamic_shared(const struct emu_func_info *f)
+{
+    return (int)device_profile()->shared_per_block - (int)f->shared_bytes;
+}
+
+int dynamic_shared_limit(const struct kernel *k)
+{
+    return k->max_dynamic_shared >= 0 ? k->max_dynamic_shared
+                                      : default_dynamic_shared(emu_func_info(k->func));
+}
+
+static cudaError_t check_shared(const struct kernel *k, size_t bytes)
+{
+    int most = dynamic_shared_limit(k);
+
+    if (bytes <= (size_t)(most > 0 ? most : 0))
+        return cudaSuccess;
+    return emu_fail(cudaErrorInvalidValue,
+                    "kernel %s: %zu bytes of dynamic shared memory, %d allowed. Up to %u with "
+                    "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, "
+                    "bytes)",
+                    shown_name(k->name), bytes, most,
+                    device_profile()->shared_per_block_optin -
+                        emu_func_info(k->func)->shared_bytes);
+}
+
+/* ---- arguments ---- */
+
+static cudaError_t pack(const struct kernel *k, void **args, uint8_t *params)
+{
+    const struct emu_func_info *f = emu_func_info(k->func);
+
+    if (f->nparams && !args)
+        return emu_fail(cudaErrorInvalidValue, "kernel %s: no arguments given, it takes %u",
+                        shown_name(k->name), f->nparams);
+    for (uint32_t i = 0; i < f->nparams; i++) {
+        if (!args[i])
+            return emu_fail(cudaErrorInvalidValue, "kernel %s: argument %u of %u is NULL",
+                            shown_name(k->name), i, f->nparams);
+        memcpy(params + f->param_offset[i], args[i], f->param_size[i]);
+    }
+    return cudaSuccess;
+}
+
+/* ---- the launch ---- */
+
+static cudaError_t run(const struct emu_launch *l, cudaStream_t stream)
+{
+    struct emu_result result = {0};
+    double begin = host_now_us();
+    cudaError_t e = emu_launch(l, &result);
+
+    if (e && !rt_is_device_fault(e))
+        return e;
+    stream_work(stream, result.modelled_ms);
+    sums_add(&result);
+    profile_launch(l, emu_func_info(l->func), &result, host_now_us() - begin);
+    if (e)
+        rt_set_sticky(e);
+    return cudaSuccess;
+}
+
+cudaError_t rt_launch(struct kernel *k, const cudaLaunchConfig_t *c, void **args)
+{
+    const struct emu_func_info *f = emu_func_info(k->func);
+    struct emu_launch l = {
+        .func = k->func,
+        .grid = {c->gridDim.x, c->gridDim.y, c->gridDim.z},
+        .block = {c->blockDim.x, c->blockDim.y, c->blockDim.z},
+        .nonportable_cluster = k->nonportable_cluster,
+        .shared_bytes = (uint32_t)c->dynamicSmemBytes,
+    };
+    struct CUstream_st *s = stream_find(c->stream);
+    cudaError_t e;
+
+    if (!s)
+        return cudaErrorInvalidResourceHandle;
+    l.stream = s->id;
+    e = read_attributes(&l, c) ?: check_shared(k, c->dynamicSmemBytes);
+    if (e)
+        return e;
+    uint8_t *params = xcalloc(1, f->param_bytes + 8);
+    l.params = params;
+    e = pack(k, args, params) ?: run(&l, c->stream);
+    free(params);
+    return e;
+}
+
+static cudaError_t launch(const void *handle, const cudaLaunchConfig_t *c, void **args)
+{
+    struct kernel *k;
+
+    return kernel_use(handle, &k) ?: rt_launch(k, c, args);
+}
+
+cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
+                             cudaStream_t stream)
+{
+    cudaLaunchConfig_t c = {
+        .gridDim = grid, .blockDim = block, .dynamicSmemBytes = shared, .stream = stream};
+
+    return rt_leave(rt_enter() ?: launch(func, &c, args));
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args,
+                                        size_t shared, cudaStream_t stream)
+{
+    cudaLaunchAttribute together = {.id = cudaLaunchAttributeCooperative, .val.cooperative = 1};
+    cudaLaunchConfig_t c = {.gridDim = grid,
+                            .blockDim = block,
+                            .dynamicSmemBytes = shared,
+                            .stream = stream,
+                            .attrs = &together,
+                            .numAttrs = 1};
+
+    return rt_leave(rt_enter() ?: launch(func, &c, args));
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *func, void **args)
+{
+    if (!c)
+        return rt_leave(cudaErrorInvalidConfiguration);
+    return rt_leave(rt_enter() ?: launch(func, c, args));
+}
+
+/* ---- what `kernel<<<grid, block, shared, stream>>>(...)` becomes ---- */
+
+struct call {
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+};
+#define DEPTH 32 /* a kernel's arguments may launch kernels themselves */
+
+static __thread struct call calls[DEPTH];
+static __thread int depth;
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
+{
+    if (depth == DEPTH) {
+        rt_leave(cudaErrorMissingConfiguration);
+        return 1;
+    }
+    calls[depth++] = (struct call){grid, block, shared, stream};
+    return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
+{
+    if (depth == 0)
+        return rt_leave(cudaErrorMissingConfiguration);
+    const struct call *c = &calls[--depth];
+    *grid = c->grid;
+    *block = c->block;
+    *shared = c->shared;
+    *(cudaStream_t *)stream = c->stream;
+    return cudaSuccess;
+}
+
+/* Runs before main() for a static handle: it must not load anything. */
+cudaError_t __cudaGetKernel(cudaKernel_t *handle, const void *stub)
+{
+    struct kernel *k;
+
+    pthread_mutex_lock(&rt_lock);
+    k = kernel_find(stub);
+    pthread_mutex_unlock(&rt_lock);
+    *handle = (cudaKernel_t)k;
+    return k ? cudaSuccess : rt_leave(cudaErrorInvalidDeviceFunction);
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
+                               size_t shared, cudaStream_t stream)
+{
+    return cudaLaunchKernel(kernel, grid, block, args, shared, stream);
+}
+
+cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
+                                    size_t shared, cudaStream_t stream)
+{
+    return cudaLaunchKernel(kernel, grid, block, args, shared, per_thread(stream));
+}

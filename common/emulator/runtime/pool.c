@@ -1,0 +1,325 @@
+/* pool.c - stream-ordered allocation and memory pools.
+ *
+ * Work is done when issued, so memory is there at once and gone at once; it never stays
+ * in a pool (reserved is what is used). Not modelled: reuse, thresholds, sharing.
+ */
+#include "emulator/check/check.h"
+#include "cudart.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct CUmemPoolHandle_st {
+    struct CUmemPoolHandle_st *next;
+    uint64_t used, high, threshold, max_size;
+    int reuse[3]; /* cudaMemPoolReuse…: kept, to be asked for */
+    bool is_default, destroyed;
+};
+
+struct owned { /* which pool an address came from */
+    struct owned *next;
+    uint64_t addr, size;
+    struct CUmemPoolHandle_st *pool;
+};
+
+static struct CUmemPoolHandle_st default_pool = {.reuse = {1, 1, 1}, .is_default = true};
+static struct CUmemPoolHandle_st *pools, *current = &default_pool;
+static struct owned *owned[1024]; /* by address */
+
+static struct owned **bucket(uint64_t addr)
+{
+    return &owned[(addr >> 9) % 1024];
+}
+
+/* rt_lock held. */
+static bool pool_known(const struct CUmemPoolHandle_st *pool)
+{
+    if (pool == &default_pool)
+        return true;
+    for (const struct CUmemPoolHandle_st *p = pools; p; p = p->next)
+        if (p == pool)
+            return !p->destroyed;
+    return false;
+}
+
+static void pool_take(struct CUmemPoolHandle_st *pool, uint64_t addr, uint64_t size)
+{
+    struct owned *o = xmalloc(sizeof *o), **b = bucket(addr);
+
+    *o = (struct owned){*b, addr, size, pool};
+    *b = o;
+    pool->used += size;
+    if (pool->used > pool->high)
+        pool->high = pool->used;
+}
+
+static cudaError_t pool_alloc(void **out, size_t size, struct CUmemPoolHandle_st *pool,
+                              cudaStream_t stream)
+{
+    cudaError_t e;
+
+    if (!out)
+        return cudaErrorInvalidValue;
+    if (!stream_find(stream))
+        return cudaErrorInvalidResourceHandle;
+    pthread_mutex_lock(&rt_lock);
+    pool = pool ? pool : current;
+    e = !pool_known(pool)                                      ? cudaErrorInvalidValue
+        : pool->max_size && pool->used + size > pool->max_size ? cudaErrorMemoryAllocation
+                                                               : cudaSuccess;
+    pthread_mutex_unlock(&rt_lock);
+    e = e ?: cudaMalloc(out, size);
+    if (e || !*out)
+        return e;
+    pthread_mutex_lock(&rt_lock);
+    pool_take(pool, (uint64_t)*out, size);
+    pthread_mutex_unlock(&rt_lock);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMallocAsync(void **out, size_t size, cudaStream_t stream)
+{
+    return rt_leave(rt_enter() ?: pool_alloc(out, size, NULL, stream));
+}
+
+cudaError_t cudaMallocFromPoolAsync(void **out, size_t size, cudaMemPool_t pool,
+                                    cudaStream_t stream)
+{
+    if (!pool)
+        return rt_leave(cudaErrorInvalidValue);
+    return rt_leave(rt_enter() ?: pool_alloc(out, size, pool, stream));
+}
+
+static void pool_give(uint64_t addr)
+{
+    pthread_mutex_lock(&rt_lock);
+    for (struct owned **p = bucket(addr); *p; p = &(*p)->next) {
+        struct owned *o = *p;
+
+        if (o->addr != addr)
+            continue;
+        o->pool->used -= o->size;
+        *p = o->next;
+        free(o);
+        break;
+    }
+    pthread_mutex_unlock(&rt_lock);
+}
+
+cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
+{
+    cudaError_t e = rt_enter();
+
+    if (!e && !stream_find(stream))
+        e = cudaErrorInvalidResourceHandle;
+    e = e ?: cudaFree(p);
+    if (!e && p)
+        pool_give((uint64_t)p);
+    return rt_leave(e);
+}
+
+/* ---- pools ---- */
+
+static cudaError_t pool_create(cudaMemPool_t *out, const struct cudaMemPoolProps *props)
+{
+    struct CUmemPoolHandle_st *p;
+
+    if (!out || !props || props->allocType != cudaMemAllocationTypePinned ||
+        props->location.type != cudaMemLocationTypeDevice)
+        return cudaErrorInvalidValue;
+    if (props->location.id != 0)
+        return cudaErrorInvalidDevice;
+    if (props->handleTypes != cudaMemHandleTypeNone)
+        return emu_fail(cudaErrorNotSupported,
+                        "cudaMemPoolCreate: sharing between processes is not supported");
+    p = xcalloc(1, sizeof *p);
+    p->max_size = props->maxSize;
+    p->reuse[0] = p->reuse[1] = p->reuse[2] = 1;
+    pthread_mutex_lock(&rt_lock);
+    p->next = pools;
+    pools = p;
+    pthread_mutex_unlock(&rt_lock);
+    *out = p;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *out, const struct cudaMemPoolProps *props)
+{
+    return rt_leave(rt_enter() ?: pool_create(out, props));
+}
+
+/* What came from it may still be freed: the pool itself stays, unknown to programs. */
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
+{
+    cudaError_t e = rt_enter();
+
+    pthread_mutex_lock(&rt_lock);
+    if (!e && (!pool_known(pool) || pool->is_default))
+        e = cudaErrorInvalidValue;
+    if (!e) {
+        pool->destroyed = true;
+        if (current == pool)
+            current = &default_pool;
+    }
+    pthread_mutex_unlock(&rt_lock);
+    return rt_leave(e);
+}
+
+static cudaError_t pool_check(const struct CUmemPoolHandle_st *pool)
+{
+    bool known;
+
+    pthread_mutex_lock(&rt_lock);
+    known = pool_known(pool);
+    pthread_mutex_unlock(&rt_lock);
+    return known ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep)
+{
+    (void)keep; /* nothing unused is kept */
+    return rt_leave(rt_enter() ?: pool_check(pool));
+}
+
+static cudaError_t pool_get(struct CUmemPoolHandle_st *p, enum cudaMemPoolAttr attr, void *value)
+{
+    uint64_t *wide = value;
+
+    switch (attr) {
+    case cudaMemPoolReuseFollowEventDependencies:
+    case cudaMemPoolReuseAllowOpportunistic:
+    case cudaMemPoolReuseAllowInternalDependencies:
+        *(int *)value = p->reuse[attr - cudaMemPoolReuseFollowEventDependencies];
+        return cudaSuccess;
+    case cudaMemPoolAttrReleaseThreshold:
+        *wide = p->threshold;
+        return cudaSuccess;
+    case cudaMemPoolAttrReservedMemCurrent:
+    case cudaMemPoolAttrUsedMemCurrent:
+        *wide = p->used;
+        return cudaSuccess;
+    case cudaMemPoolAttrReservedMemHigh:
+    case cudaMemPoolAttrUsedMemHigh:
+        *wide = p->high;
+        return cudaSuccess;
+    }
+    return cudaErrorInvalidValue;
+}
+
+static cudaError_t pool_set(struct CUmemPoolHandle_st *p, enum cudaMemPoolAttr attr,
+                            const void *value)
+{
+    switch (attr) {
+    case cudaMemPoolReuseFollowEventDependencies:
+    case cudaMemPoolReuseAllowOpportunistic:
+    case cudaMemPoolReuseAllowInternalDependencies:
+        p->reuse[attr - cudaMemPoolReuseFollowEventDependencies] = *(const int *)value;
+        return cudaSuccess;
+    case cudaMemPoolAttrReleaseThreshold:
+        p->threshold = *(const uint64_t *)value;
+        return cudaSuccess;
+    case cudaMemPoolAttrReservedMemHigh:
+    case cudaMemPoolAttrUsedMemHigh:
+        if (*(const uint64_t *)value != 0) /* can only be reset */
+            return cudaErrorInvalidValue;
+        p->high = p->used;
+        return cudaSuccess;
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value)
+{
+    cudaError_t e = rt_enter() ?: pool_check(pool);
+
+    return rt_leave(e ?: value ? pool_get(pool, attr, value) : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value)
+{
+    cudaError_t e = rt_enter() ?: pool_check(pool);
+
+    return rt_leave(e ?: value ? pool_set(pool, attr, value) : cudaErrorInvalidValue);
+}
+
+static cudaError_t on_device_0(const struct cudaMemLocation *l)
+{
+    if (!l || l->type != cudaMemLocationTypeDevice)
+        return cudaErrorInvalidValue;
+    return l->id == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+}
+
+/* The one device always has access to its own pools, and cannot lose it. */
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *list,
+                                 size_t count)
+{
+    cudaError_t e = rt_enter() ?: pool_check(pool);
+
+    for (size_t i = 0; !e && i < count; i++) {
+        e = list ? on_device_0(&list[i].location) : cudaErrorInvalidValue;
+        if (!e && list[i].flags != cudaMemAccessFlagsProtReadWrite)
+            e = cudaErrorInvalidValue;
+    }
+    return rt_leave(e);
+}
+
+cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool,
+                                 struct cudaMemLocation *l)
+{
+    cudaError_t e = rt_enter() ?: pool_check(pool) ?: on_device_0(l);
+
+    if (!e && !flags)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *flags = cudaMemAccessFlagsProtReadWrite;
+    return rt_leave(e);
+}
+
+static cudaError_t device_pool(cudaMemPool_t *out, int device, struct CUmemPoolHandle_st *pool)
+{
+    if (device != 0)
+        return cudaErrorInvalidDevice;
+    if (!out)
+        return cudaErrorInvalidValue;
+    *out = pool;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *out, int device)
+{
+    return rt_leave(rt_enter() ?: device_pool(out, device, &default_pool));
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *out, int device)
+{
+    return rt_leave(rt_enter() ?: device_pool(out, device, current));
+}
+
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
+{
+    cudaError_t e = rt_enter();
+
+    if (!e && device != 0)
+        e = cudaErrorInvalidDevice;
+    e = e ?: pool_check(pool);
+    if (!e)
+        current = pool;
+    return rt_leave(e);
+}
+
+void pools_reset(void)
+{
+    pthread_mutex_lock(&rt_lock);
+    for (size_t i = 0; i < 1024; i++) {
+        while (owned[i]) {
+            struct owned *o = owned[i];
+            owned[i] = o->next;
+            free(o);
+        }
+    }
+    default_pool.used = default_pool.high = 0;
+    for (struct CUmemPoolHandle_st *p = pools; p; p = p->next)
+        p->destroyed = true;
+    current = &default_pool;
+    pthread_mutex_unlock(&rt_lock);
+}

@@ -1,0 +1,560 @@
+/* stream.c - streams: their handles, their order, their modelled clocks.
+ *
+ * Work runs when it is issued, so a stream is always done; what it keeps is the modelled
+ * time at which its work would end on the device. Work starts when the stream's former
+ * work has ended, not before the host issued it (the host's clock moves only where it
+ * waits), and as the legacy default stream asks: that one waits for all blocking streams,
+ * and they for it.
+ *
+ * Not modelled: two streams' work sharing the device slows neither; host time itself;
+ * capture into graphs.
+ */
+#include "cudart.h"
+#include "emulator/count/model.h"
+#include <stdlib.h>
+#include <string.h>
+
+static struct CUstream_st legacy;
+static struct CUstream_st *streams; /* created and per-thread ones */
+static __thread struct CUstream_st *own;
+static double host_clock;
+static double gone_clock; /* end of the work of streams that were destroyed */
+static uint64_t next_id = 2;
+
+#define LEAST_PRIORITY    0
+#define GREATEST_PRIORITY (-5) /* as on compute capability 7 and later */
+
+static struct CUstream_st *stream_new(unsigned flags, int priority)
+{
+    struct CUstream_st *s = xcalloc(1, sizeof *s);
+
+    *s = (struct CUstream_st){
+        .next = streams, .flags = flags, .priority = priority, .id = next_id++};
+    streams = s;
+    return s;
+}
+
+static struct CUstream_st *find_locked(cudaStream_t handle)
+{
+    if (!handle || handle == cudaStreamLegacy)
+        return &legacy;
+    if (handle == cudaStreamPerThread)
+        return own ? own : (own = stream_new(cudaStreamDefault, 0));
+    for (struct CUstream_st *s = streams; s; s = s->next)
+        if (s == handle)
+            return s;
+    return NULL;
+}
+
+struct CUstream_st *stream_find(cudaStream_t handle)
+{
+    struct CUstream_st *s;
+
+    pthread_mutex_lock(&rt_lock);
+    s = find_locked(handle);
+    pthread_mutex_unlock(&rt_lock);
+    return s;
+}
+
+static double later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* When work issued to s now would start. */
+static double start_of(const struct CUstream_st *s)
+{
+    double t = later(s->clock, host_clock);
+
+    if (s == &legacy) {
+        t = later(t, gone_clock);
+        for (const struct CUstream_st *o = streams; o; o = o->next)
+            if (!(o->flags & cudaStreamNonBlocking))
+                t = later(t, o->clock);
+    } else if (!(s->flags & cudaStreamNonBlocking)) {
+        t = later(t, legacy.clock);
+    }
+    return t;
+}
+
+bool stream_work(cudaStream_t handle, double ms)
+{
+    struct CUstream_st *s;
+
+    pthread_mutex_lock(&rt_lock);
+    s = find_locked(handle);
+    if (s)
+        s->clock = start_of(s) + ms;
+    pthread_mutex_unlock(&rt_lock);
+    return s != NULL;
+}
+
+/* The host waits for one stream, or for all when s is NULL. */
+static void host_wait(const struct CUstream_st *s)
+{
+    if (s) {
+        host_clock = later(host_clock, start_of(s));
+        return;
+    }
+    host_clock = later(host_clock, later(legacy.clock, gone_clock));
+    for (s = streams; s; s = s->next)
+        host_clock = later(host_clock, s->clock);
+}
+
+void stream_wait(cudaStream_t handle)
+{
+    struct CUstream_st *s;
+
+    pthread_mutex_lock(&rt_lock);
+    s = find_locked(handle);
+    if (s)
+        host_wait(s);
+    pthread_mutex_unlock(&rt_lock);
+}
+
+void streams_reset(void)
+{
+    pthread_mutex_lock(&rt_lock);
+    for (struct CUstream_st *s = streams; s; s = s->next)
+        s->clock = 0;
+    legacy.clock = host_clock = gone_clock = 0;
+    pthread_mutex_unlock(&rt_lock);
+}
+
+/* ---- creating ---- */
+
+static cudaError_t create(cudaStream_t *out, unsigned flags, int priority)
+{
+    if (!out || flags & ~(unsigned)cudaStreamNonBlocking)
+        return cudaErrorInvalidValue;
+    if (priority > LEAST_PRIORITY)
+        priority = LEAST_PRIORITY;
+    if (priority < GREATEST_PRIORITY)
+        priority = GREATEST_PRIORITY;
+    pthread_mutex_lock(&rt_lock);
+    *out = stream_new(flags, priority);
+    pthread_mutex_unlock(&rt_lock);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *out)
+{
+    return rt_leave(rt_enter() ?: create(out, cudaStreamDefault, 0));
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned int flags)
+{
+    return rt_leave(rt_enter() ?: create(out, flags, 0));
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned int flags, int priority)
+{
+    return rt_leave(rt_enter() ?: create(out, flags, priority));
+}
+
+static cudaError_t destroy(cudaStream_t handle)
+{
+    cudaError_t e = cudaErrorInvalidResourceHandle;
+
+    if (!handle || handle == cudaStreamLegacy || handle == cudaStreamPerThread)
+        return e;
+    pthread_mutex_lock(&rt_lock);
+    for (struct CUstream_st **p = &streams; *p; p = &(*p)->next) {
+        if (*p != handle)
+            continue;
+        *p = handle->next;
+        gone_clock = later(gone_clock, handle->clock);
+        free(handle);
+        e = cudaSuccess;
+        break;
+    }
+    pthread_mutex_unlock(&rt_lock);
+    return e;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t handle)
+{
+    return rt_leave(rt_enter() ?: destroy(handle));
+}
+
+/* ---- asking ---- */
+
+#define STREAM_OR_FAIL(handle)                                                                     \
+    ({                                                                                             \
+        struct CUstream_st *s_ = stream_find(handle);                                              \
+        if (!s_)                                                                                   \
+            return rt_leave(cudaErrorInvalidResourceHandle);                                       \
+        s_;                                                                                        \
+    })
+
+cudaError_t cudaStreamGetPriority(cudaStream_t handle, int *priority)
+{
+    struct CUstream_st *s = STREAM_OR_FAIL(handle);
+
+    if (!priority)
+        return rt_leave(cudaErrorInvalidValue);
+    *priority = s->priority;
+    return rt_leave(rt_enter());
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned int *flags)
+{
+    struct CUstream_st *s = STREAM_OR_FAIL(handle);
+
+    if (!flags)
+        return rt_leave(cudaErrorInvalidValue);
+    *flags = s->flags;
+    return rt_leave(rt_enter());
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long *id)
+{
+    struct CUstream_st *s = STREAM_OR_FAIL(handle);
+
+    if (!id)
+        return rt_leave(cudaErrorInvalidValue);
+    *id = s == &legacy ? 1 : s->id;
+    return rt_leave(rt_enter());
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t handle, int *device)
+{
+    STREAM_OR_FAIL(handle);
+    if (!device)
+        return rt_leave(cudaErrorInvalidValue);
+    *device = 0;
+    return rt_leave(rt_enter());
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+    if (least)
+        *least = LEAST_PRIORITY;
+    if (greatest)
+        *greatest = GREATEST_PRIORITY;
+    return rt_leave(rt_enter());
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t handle)
+{
+    STREAM_OR_FAIL(handle);
+    return rt_leave(rt_enter()); /* its work is always done */
+}
+
+/* Attributes are hints about caches and scheduling, of which nothing is modelled but the
+ * priority. */
+cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaStreamAttrID attr,
+                                   const cudaStreamAttrValue *value)
+{
+    struct CUstream_st *s = STREAM_OR_FAIL(handle);
+
+    if (!value)
+        return rt_leave(cudaErrorInvalidValue);
+    if (attr == cudaLaunchAttributePriority)
+        s->priority = value->priority;
+    return rt_leave(rt_enter());
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t handle, cudaStreamAttrID attr,
+                                   cudaStreamAttrValue *value)
+{
+    struct CUstream_st *s = STREAM_OR_FAIL(handle);
+
+    if (!value)
+        return rt_leave(cudaErrorInvalidValue);
+    memset(value, 0, sizeof *value);
+    if (attr == cudaLaunchAttributePriority)
+        value->priority = s->priority;
+    else if (attr == cudaLaunchAttributeSynchronizationPolicy)
+        value->syncPolicy = cudaSyncPolicyAuto;
+    return rt_leave(rt_enter());
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
+{
+    struct CUstream_st *to = STREAM_OR_FAIL(dst), *from = STREAM_OR_FAIL(src);
+
+    to->priority = from->priority;
+    return rt_leave(rt_enter());
+}
+
+/* Managed memory is visible to all streams at any time here. */
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t handle, void *p, size_t length,
+                                     unsigned int flags)
+{
+    const struct mem_alloc *a = mem_find((uint64_t)p);
+
+    STREAM_OR_FAIL(handle);
+    (void)length;
+    if (!a || a->kind != MEM_MANAGED ||
+        (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost &&
+         flags != cudaMemAttachSingle))
+        return rt_leave(cudaErrorInvalidValue);
+    return rt_leave(rt_enter());
+}
+
+/* No stream ever captures: libraries ask before they launch. */
+cudaError_t cudaStreamIsCapturing(cudaStream_t handle, enum cudaStreamCaptureStatus *status)
+{
+    STREAM_OR_FAIL(handle);
+    if (!status)
+        return rt_leave(cudaErrorInvalidValue);
+    *status = cudaStreamCaptureStatusNone;
+    return rt_leave(rt_enter());
+}
+
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, enum cudaStreamCaptureStatus *status,
+                                     unsigned long long *id, cudaGraph_t *graph,
+                                     const cudaGraphNode_t **dependencies,
+                                     const cudaGraphEdgeData **edges, size_t *ndependencies)
+{
+    (void)graph, (void)dependencies, (void)edges;
+    if (id)
+        *id = 0;
+    if (ndependencies)
+        *ndependencies = 0;
+    return cudaStreamIsCapturing(handle, status);
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    static __thread enum cudaStreamCaptureMode own_mode = cudaStreamCaptureModeGlobal;
+    enum cudaStreamCaptureMode former = own_mode;
+
+    if (!mode || *mode > cudaStreamCaptureModeRelaxed)
+        return rt_leave(cudaErrorInvalidValue);
+    own_mode = *mode;
+    *mode = former;
+    return cudaSuccess;
+}
+
+/* ---- waiting ---- */
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+    pthread_mutex_lock(&rt_lock);
+    host_wait(NULL);
+    pthread_mutex_unlock(&rt_lock);
+    return rt_leave(rt_enter());
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t handle)
+{
+    struct CUstream_st *s = STREAM_OR_FAIL(handle);
+
+    pthread_mutex_lock(&rt_lock);
+    host_wait(s);
+    pthread_mutex_unlock(&rt_lock);
+    return rt_leave(rt_enter());
+}
+
+/* ---- host functions ---- */
+
+static cudaError_t host_function(cudaStream_t handle, cudaHostFn_t fn, void *user)
+{
+    if (!stream_find(handle))
+        return cudaErrorInvalidResourceHandle;
+    if (!fn)
+        return cudaErrorInvalidValue;
+    rt_in_callback(true);
+    fn(user);
+    rt_in_callback(false);
+    return cudaSuccess;
+}
+
+/* The work before it is done, so the function is called at once, on this thread. */
+cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t fn, void *user)
+{
+    return rt_leave(rt_enter() ?: host_function(handle, fn, user));
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t callback, void *user,
+                                  unsigned int flags)
+{
+    cudaError_t e = rt_enter();
+
+    STREAM_OR_FAIL(handle);
+    if (!callback || flags)
+        return rt_leave(cudaErrorInvalidValue);
+    rt_in_callback(true);
+    callback(handle, e, user); /* is told of an error, unlike a host function */
+    rt_in_callback(false);
+    return rt_leave(e);
+}
+
+/* ---- events: a modelled time each ---- */
+
+struct CUevent_st {
+    struct CUevent_st *next;
+    unsigned flags;
+    bool recorded;
+    double time; /* ms */
+};
+
+static struct CUevent_st *events;
+
+static bool event_known(cudaEvent_t event)
+{
+    for (struct CUevent_st *e = events; e; e = e->next)
+        if (e == event)
+            return true;
+    return false;
+}
+
+static cudaError_t event_create(cudaEvent_t *out, unsigned flags)
+{
+    const unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+
+    if (!out || flags & ~known)
+        return cudaErrorInvalidValue;
+    if (flags & cudaEventInterprocess && !(flags & cudaEventDisableTiming))
+        return cudaErrorInvalidValue;
+    pthread_mutex_lock(&rt_lock);
+    struct CUevent_st *e = xcalloc(1, sizeof *e);
+    *e = (struct CUevent_st){.next = events, .flags = flags};
+    events = e;
+    pthread_mutex_unlock(&rt_lock);
+    *out = e;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    return rt_leave(rt_enter() ?: event_create(event, cudaEventDefault));
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
+{
+    return rt_leave(rt_enter() ?: event_create(event, flags));
+}
+
+static cudaError_t event_destroy(cudaEvent_t event)
+{
+    cudaError_t e = cudaErrorInvalidResourceHandle;
+
+    pthread_mutex_lock(&rt_lock);
+    for (struct CUevent_st **p = &events; event && *p; p = &(*p)->next) {
+        if (*p != event)
+            continue;
+        *p = event->next;
+        free(event);
+        e = cudaSuccess;
+        break;
+    }
+    pthread_mutex_unlock(&rt_lock);
+    return e;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    return rt_leave(rt_enter() ?: event_destroy(event));
+}
+
+/* Recording takes its time too: what an empty pair of events reads. */
+static cudaError_t event_record(cudaEvent_t event, cudaStream_t handle)
+{
+    cudaError_t e = cudaErrorInvalidResourceHandle;
+    struct CUstream_st *s;
+
+    pthread_mutex_lock(&rt_lock);
+    s = find_locked(handle);
+    if (s && event_known(event)) {
+        event->time = start_of(s);
+        event->recorded = true;
+        s->clock = event->time + device_profile()->event_overhead_us / 1e3;
+        e = cudaSuccess;
+    }
+    pthread_mutex_unlock(&rt_lock);
+    return e;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    return rt_leave(rt_enter() ?: event_record(event, stream));
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
+{
+    if (flags & ~(unsigned)cudaEventRecordExternal)
+        return rt_leave(cudaErrorInvalidValue);
+    return rt_leave(rt_enter() ?: event_record(event, stream));
+}
+
+static cudaError_t event_done(cudaEvent_t event, bool wait)
+{
+    cudaError_t e = cudaErrorInvalidResourceHandle;
+
+    pthread_mutex_lock(&rt_lock);
+    if (event_known(event)) {
+        if (wait)
+            host_clock = later(host_clock, event->time);
+        e = cudaSuccess;
+    }
+    pthread_mutex_unlock(&rt_lock);
+    return e;
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    return rt_leave(rt_enter() ?: event_done(event, false));
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    return rt_leave(rt_enter() ?: event_done(event, true));
+}
+
+static cudaError_t elapsed(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+    cudaError_t e = cudaErrorInvalidResourceHandle;
+
+    if (!ms)
+        return cudaErrorInvalidValue;
+    pthread_mutex_lock(&rt_lock);
+    if (event_known(start) && event_known(end) && start->recorded && end->recorded &&
+        !((start->flags | end->flags) & cudaEventDisableTiming)) {
+        *ms = (float)(end->time - start->time);
+        e = cudaSuccess;
+    }
+    pthread_mutex_unlock(&rt_lock);
+    return e;
+}
+
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+    return rt_leave(rt_enter() ?: elapsed(ms, start, end));
+}
+
+static cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event)
+{
+    cudaError_t e = cudaErrorInvalidResourceHandle;
+    struct CUstream_st *s;
+
+    pthread_mutex_lock(&rt_lock);
+    s = find_locked(handle);
+    if (s && event_known(event)) {
+        s->clock = later(s->clock, event->time);
+        e = cudaSuccess;
+    }
+    pthread_mutex_unlock(&rt_lock);
+    return e;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
+{
+    if (flags & ~(unsigned)cudaEventWaitExternal)
+        return rt_leave(cudaErrorInvalidValue);
+    return rt_leave(rt_enter() ?: wait_event(stream, event));
+}
+
+/* Streams and events do not outlive their context. */
+void events_reset(void)
+{
+    pthread_mutex_lock(&rt_lock);
+    while (events) {
+        struct CUevent_st *e = events;
+        events = e->next;
+        free(e);
+    }
+    pthread_mutex_unlock(&rt_lock);
+}

@@ -1,0 +1,255 @@
+/* unsupported.c - functions of the real library that this one does not have.
+ *
+ * Every name that libcudart.so.13 exports exists, so that programs load; these answer
+ * cudaErrorNotSupported and say so, once each. What they would take does not matter:
+ * cuda_runtime_api.h is not included here, and arguments are ignored.
+ */
+#include "emulator/base/emu.h"
+#include <stdatomic.h>
+#include <stdio.h>
+
+cudaError_t rt_leave(cudaError_t e);
+
+static cudaError_t unsupported(atomic_flag *said, const char *name, const char *what)
+{
+    if (!atomic_flag_test_and_set(said))
+        fprintf(stderr, "warplab: %s: %s: not supported by the emulator\n", name, what);
+    return rt_leave(cudaErrorNotSupported);
+}
+
+/* function, what it belongs to */
+#define UNSUPPORTED(X)                                                                             \
+    X(cudaCreateSurfaceObject, "textures and surfaces")                                            \
+    X(cudaCreateTextureObject, "textures and surfaces")                                            \
+    X(cudaDestroySurfaceObject, "textures and surfaces")                                           \
+    X(cudaDestroyTextureObject, "textures and surfaces")                                           \
+    X(cudaDeviceGetTexture1DLinearMaxWidth, "textures and surfaces")                               \
+    X(cudaGetChannelDesc, "textures and surfaces")                                                 \
+    X(cudaGetSurfaceObjectResourceDesc, "textures and surfaces")                                   \
+    X(cudaGetTextureObjectResourceDesc, "textures and surfaces")                                   \
+    X(cudaGetTextureObjectResourceViewDesc, "textures and surfaces")                               \
+    X(cudaGetTextureObjectTextureDesc, "textures and surfaces")                                    \
+    X(cudaArrayGetInfo, "CUDA arrays")                                                             \
+    X(cudaArrayGetMemoryRequirements, "CUDA arrays")                                               \
+    X(cudaArrayGetPlane, "CUDA arrays")                                                            \
+    X(cudaArrayGetSparseProperties, "CUDA arrays")                                                 \
+    X(cudaFreeArray, "CUDA arrays")                                                                \
+    X(cudaFreeMipmappedArray, "CUDA arrays")                                                       \
+    X(cudaGetMipmappedArrayLevel, "CUDA arrays")                                                   \
+    X(cudaMalloc3DArray, "CUDA arrays")                                                            \
+    X(cudaMallocArray, "CUDA arrays")                                                              \
+    X(cudaMallocMipmappedArray, "CUDA arrays")                                                     \
+    X(cudaMemcpy2DArrayToArray, "CUDA arrays")                                                     \
+    X(cudaMemcpy2DArrayToArray_ptds, "CUDA arrays")                                                \
+    X(cudaMemcpy2DFromArray, "CUDA arrays")                                                        \
+    X(cudaMemcpy2DFromArrayAsync, "CUDA arrays")                                                   \
+    X(cudaMemcpy2DFromArrayAsync_ptsz, "CUDA arrays")                                              \
+    X(cudaMemcpy2DFromArray_ptds, "CUDA arrays")                                                   \
+    X(cudaMemcpy2DToArray, "CUDA arrays")                                                          \
+    X(cudaMemcpy2DToArrayAsync, "CUDA arrays")                                                     \
+    X(cudaMemcpy2DToArrayAsync_ptsz, "CUDA arrays")                                                \
+    X(cudaMemcpy2DToArray_ptds, "CUDA arrays")                                                     \
+    X(cudaMemcpyArrayToArray, "CUDA arrays")                                                       \
+    X(cudaMemcpyArrayToArray_ptds, "CUDA arrays")                                                  \
+    X(cudaMemcpyFromArray, "CUDA arrays")                                                          \
+    X(cudaMemcpyFromArrayAsync, "CUDA arrays")                                                     \
+    X(cudaMemcpyFromArrayAsync_ptsz, "CUDA arrays")                                                \
+    X(cudaMemcpyFromArray_ptds, "CUDA arrays")                                                     \
+    X(cudaMemcpyToArray, "CUDA arrays")                                                            \
+    X(cudaMemcpyToArrayAsync, "CUDA arrays")                                                       \
+    X(cudaMemcpyToArrayAsync_ptsz, "CUDA arrays")                                                  \
+    X(cudaMemcpyToArray_ptds, "CUDA arrays")                                                       \
+    X(cudaMipmappedArrayGetMemoryRequirements, "CUDA arrays")                                      \
+    X(cudaMipmappedArrayGetSparseProperties, "CUDA arrays")                                        \
+    X(cudaDeviceGetGraphMemAttribute, "CUDA graphs")                                               \
+    X(cudaDeviceGraphMemTrim, "CUDA graphs")                                                       \
+    X(cudaDeviceSetGraphMemAttribute, "CUDA graphs")                                               \
+    X(cudaGraphAddChildGraphNode, "CUDA graphs")                                                   \
+    X(cudaGraphAddDependencies, "CUDA graphs")                                                     \
+    X(cudaGraphAddEmptyNode, "CUDA graphs")                                                        \
+    X(cudaGraphAddEventRecordNode, "CUDA graphs")                                                  \
+    X(cudaGraphAddEventWaitNode, "CUDA graphs")                                                    \
+    X(cudaGraphAddExternalSemaphoresSignalNode, "CUDA graphs")                                     \
+    X(cudaGraphAddExternalSemaphoresWaitNode, "CUDA graphs")                                       \
+    X(cudaGraphAddHostNode, "CUDA graphs")                                                         \
+    X(cudaGraphAddKernelNode, "CUDA graphs")                                                       \
+    X(cudaGraphAddMemAllocNode, "CUDA graphs")                                                     \
+    X(cudaGraphAddMemFreeNode, "CUDA graphs")                                                      \
+    X(cudaGraphAddMemcpyNode, "CUDA graphs")                                                       \
+    X(cudaGraphAddMemcpyNode1D, "CUDA graphs")                                                     \
+    X(cudaGraphAddMemcpyNodeFromSymbol, "CUDA graphs")                                             \
+    X(cudaGraphAddMemcpyNodeToSymbol, "CUDA graphs")                                               \
+    X(cudaGraphAddMemsetNode, "CUDA graphs")                                                       \
+    X(cudaGraphAddNode, "CUDA graphs")                                                             \
+    X(cudaGraphChildGraphNodeGetGraph, "CUDA graphs")                                              \
+    X(cudaGraphClone, "CUDA graphs")                                                               \
+    X(cudaGraphConditionalHandleCreate, "CUDA graphs")                                             \
+    X(cudaGraphCreate, "CUDA graphs")                                                              \
+    X(cudaGraphDebugDotPrint, "CUDA graphs")                                                       \
+    X(cudaGraphDestroy, "CUDA graphs")                                                             \
+    X(cudaGraphDestroyNode, "CUDA graphs")                                                         \
+    X(cudaGraphEventRecordNodeGetEvent, "CUDA graphs")                                             \
+    X(cudaGraphEventRecordNodeSetEvent, "CUDA graphs")                                             \
+    X(cudaGraphEventWaitNodeGetEvent, "CUDA graphs")                                               \
+    X(cudaGraphEventWaitNodeSetEvent, "CUDA graphs")                                               \
+    X(cudaGraphExecChildGraphNodeSetParams, "CUDA graphs")                                         \
+    X(cudaGraphExecDestroy, "CUDA graphs")                                                         \
+    X(cudaGraphExecEventRecordNodeSetEvent, "CUDA graphs")                                         \
+    X(cudaGraphExecEventWaitNodeSetEvent, "CUDA graphs")                                           \
+    X(cudaGraphExecExternalSemaphoresSignalNodeSetParams, "CUDA graphs")                           \
+    X(cudaGraphExecExternalSemaphoresWaitNodeSetParams, "CUDA graphs")                             \
+    X(cudaGraphExecGetFlags, "CUDA graphs")                                                        \
+    X(cudaGraphExecHostNodeSetParams, "CUDA graphs")                                               \
+    X(cudaGraphExecKernelNodeSetParams, "CUDA graphs")                                             \
+    X(cudaGraphExecMemcpyNodeSetParams, "CUDA graphs")                                             \
+    X(cudaGraphExecMemcpyNodeSetParams1D, "CUDA graphs")                                           \
+    X(cudaGraphExecMemcpyNodeSetParamsFromSymbol, "CUDA graphs")                                   \
+    X(cudaGraphExecMemcpyNodeSetParamsToSymbol, "CUDA graphs")                                     \
+    X(cudaGraphExecMemsetNodeSetParams, "CUDA graphs")                                             \
+    X(cudaGraphExecNodeSetParams, "CUDA graphs")                                                   \
+    X(cudaGraphExecUpdate, "CUDA graphs")                                                          \
+    X(cudaGraphExternalSemaphoresSignalNodeGetParams, "CUDA graphs")                               \
+    X(cudaGraphExternalSemaphoresSignalNodeSetParams, "CUDA graphs")                               \
+    X(cudaGraphExternalSemaphoresWaitNodeGetParams, "CUDA graphs")                                 \
+    X(cudaGraphExternalSemaphoresWaitNodeSetParams, "CUDA graphs")                                 \
+    X(cudaGraphGetEdges, "CUDA graphs")                                                            \
+    X(cudaGraphGetNodes, "CUDA graphs")                                                            \
+    X(cudaGraphGetRootNodes, "CUDA graphs")                                                        \
+    X(cudaGraphHostNodeGetParams, "CUDA graphs")                                                   \
+    X(cudaGraphHostNodeSetParams, "CUDA graphs")                                                   \
+    X(cudaGraphInstantiate, "CUDA graphs")                                                         \
+    X(cudaGraphInstantiateWithFlags, "CUDA graphs")                                                \
+    X(cudaGraphInstantiateWithParams, "CUDA graphs")                                               \
+    X(cudaGraphInstantiateWithParams_ptsz, "CUDA graphs")                                          \
+    X(cudaGraphKernelNodeCopyAttributes, "CUDA graphs")                                            \
+    X(cudaGraphKernelNodeGetAttribute, "CUDA graphs")                                              \
+    X(cudaGraphKernelNodeGetParams, "CUDA graphs")                                                 \
+    X(cudaGraphKernelNodeSetAttribute, "CUDA graphs")                                              \
+    X(cudaGraphKernelNodeSetParams, "CUDA graphs")                                                 \
+    X(cudaGraphLaunch, "CUDA graphs")                                                              \
+    X(cudaGraphLaunch_ptsz, "CUDA graphs")                                                         \
+    X(cudaGraphMemAllocNodeGetParams, "CUDA graphs")                                               \
+    X(cudaGraphMemFreeNodeGetParams, "CUDA graphs")                                                \
+    X(cudaGraphMemcpyNodeGetParams, "CUDA graphs")                                                 \
+    X(cudaGraphMemcpyNodeSetParams, "CUDA graphs")                                                 \
+    X(cudaGraphMemcpyNodeSetParams1D, "CUDA graphs")                                               \
+    X(cudaGraphMemcpyNodeSetParamsFromSymbol, "CUDA graphs")                                       \
+    X(cudaGraphMemcpyNodeSetParamsToSymbol, "CUDA graphs")                                         \
+    X(cudaGraphMemsetNodeGetParams, "CUDA graphs")                                                 \
+    X(cudaGraphMemsetNodeSetParams, "CUDA graphs")                                                 \
+    X(cudaGraphNodeFindInClone, "CUDA graphs")                                                     \
+    X(cudaGraphNodeGetDependencies, "CUDA graphs")                                                 \
+    X(cudaGraphNodeGetDependentNodes, "CUDA graphs")                                               \
+    X(cudaGraphNodeGetEnabled, "CUDA graphs")                                                      \
+    X(cudaGraphNodeGetType, "CUDA graphs")                                                         \
+    X(cudaGraphNodeSetEnabled, "CUDA graphs")                                                      \
+    X(cudaGraphNodeSetParams, "CUDA graphs")                                                       \
+    X(cudaGraphReleaseUserObject, "CUDA graphs")                                                   \
+    X(cudaGraphRemoveDependencies, "CUDA graphs")                                                  \
+    X(cudaGraphRetainUserObject, "CUDA graphs")                                                    \
+    X(cudaGraphUpload, "CUDA graphs")                                                              \
+    X(cudaGraphUpload_ptsz, "CUDA graphs")                                                         \
+    X(cudaStreamBeginCapture, "CUDA graphs")                                                       \
+    X(cudaStreamBeginCaptureToGraph, "CUDA graphs")                                                \
+    X(cudaStreamBeginCaptureToGraph_ptsz, "CUDA graphs")                                           \
+    X(cudaStreamBeginCapture_ptsz, "CUDA graphs")                                                  \
+    X(cudaStreamEndCapture, "CUDA graphs")                                                         \
+    X(cudaStreamEndCapture_ptsz, "CUDA graphs")                                                    \
+    X(cudaStreamUpdateCaptureDependencies, "CUDA graphs")                                          \
+    X(cudaStreamUpdateCaptureDependencies_ptsz, "CUDA graphs")                                     \
+    X(cudaUserObjectCreate, "CUDA graphs")                                                         \
+    X(cudaUserObjectRelease, "CUDA graphs")                                                        \
+    X(cudaUserObjectRetain, "CUDA graphs")                                                         \
+    X(cudaEGLStreamConsumerAcquireFrame, "graphics interoperation")                                \
+    X(cudaEGLStreamConsumerConnect, "graphics interoperation")                                     \
+    X(cudaEGLStreamConsumerConnectWithFlags, "graphics interoperation")                            \
+    X(cudaEGLStreamConsumerDisconnect, "graphics interoperation")                                  \
+    X(cudaEGLStreamConsumerReleaseFrame, "graphics interoperation")                                \
+    X(cudaEGLStreamProducerConnect, "graphics interoperation")                                     \
+    X(cudaEGLStreamProducerDisconnect, "graphics interoperation")                                  \
+    X(cudaEGLStreamProducerPresentFrame, "graphics interoperation")                                \
+    X(cudaEGLStreamProducerReturnFrame, "graphics interoperation")                                 \
+    X(cudaEventCreateFromEGLSync, "graphics interoperation")                                       \
+    X(cudaGLGetDevices, "graphics interoperation")                                                 \
+    X(cudaGLMapBufferObject, "graphics interoperation")                                            \
+    X(cudaGLMapBufferObjectAsync, "graphics interoperation")                                       \
+    X(cudaGLRegisterBufferObject, "graphics interoperation")                                       \
+    X(cudaGLSetBufferObjectMapFlags, "graphics interoperation")                                    \
+    X(cudaGLSetGLDevice, "graphics interoperation")                                                \
+    X(cudaGLUnmapBufferObject, "graphics interoperation")                                          \
+    X(cudaGLUnmapBufferObjectAsync, "graphics interoperation")                                     \
+    X(cudaGLUnregisterBufferObject, "graphics interoperation")                                     \
+    X(cudaGraphicsEGLRegisterImage, "graphics interoperation")                                     \
+    X(cudaGraphicsGLRegisterBuffer, "graphics interoperation")                                     \
+    X(cudaGraphicsGLRegisterImage, "graphics interoperation")                                      \
+    X(cudaGraphicsMapResources, "graphics interoperation")                                         \
+    X(cudaGraphicsResourceGetMappedEglFrame, "graphics interoperation")                            \
+    X(cudaGraphicsResourceGetMappedMipmappedArray, "graphics interoperation")                      \
+    X(cudaGraphicsResourceGetMappedPointer, "graphics interoperation")                             \
+    X(cudaGraphicsResourceSetMapFlags, "graphics interoperation")                                  \
+    X(cudaGraphicsSubResourceGetMappedArray, "graphics interoperation")                            \
+    X(cudaGraphicsUnmapResources, "graphics interoperation")                                       \
+    X(cudaGraphicsUnregisterResource, "graphics interoperation")                                   \
+    X(cudaGraphicsVDPAURegisterOutputSurface, "graphics interoperation")                           \
+    X(cudaGraphicsVDPAURegisterVideoSurface, "graphics interoperation")                            \
+    X(cudaVDPAUGetDevice, "graphics interoperation")                                               \
+    X(cudaVDPAUSetVDPAUDevice, "graphics interoperation")                                          \
+    X(cudaIpcCloseMemHandle, "sharing between processes")                                          \
+    X(cudaIpcGetEventHandle, "sharing between processes")                                          \
+    X(cudaIpcGetMemHandle, "sharing between processes")                                            \
+    X(cudaIpcOpenEventHandle, "sharing between processes")                                         \
+    X(cudaIpcOpenMemHandle, "sharing between processes")                                           \
+    X(cudaMemPoolExportPointer, "sharing between processes")                                       \
+    X(cudaMemPoolExportToShareableHandle, "sharing between processes")                             \
+    X(cudaMemPoolImportFromShareableHandle, "sharing between processes")                           \
+    X(cudaMemPoolImportPointer, "sharing between processes")                                       \
+    X(cudaDestroyExternalMemory, "external memory and semaphores")                                 \
+    X(cudaDestroyExternalSemaphore, "external memory and semaphores")                              \
+    X(cudaDeviceGetNvSciSyncAttributes, "external memory and semaphores")                          \
+    X(cudaExternalMemoryGetMappedBuffer, "external memory and semaphores")                         \
+    X(cudaExternalMemoryGetMappedMipmappedArray, "external memory and semaphores")                 \
+    X(cudaImportExternalMemory, "external memory and semaphores")                                  \
+    X(cudaImportExternalSemaphore, "external memory and semaphores")                               \
+    X(cudaSignalExternalSemaphoresAsync, "external memory and semaphores")                         \
+    X(cudaSignalExternalSemaphoresAsync_ptsz, "external memory and semaphores")                    \
+    X(cudaWaitExternalSemaphoresAsync, "external memory and semaphores")                           \
+    X(cudaWaitExternalSemaphoresAsync_ptsz, "external memory and semaphores")                      \
+    X(__cudaGetProcAddress, "the driver API")                                                      \
+    X(cudaGetDriverEntryPoint, "the driver API")                                                   \
+    X(cudaGetDriverEntryPointByVersion, "the driver API")                                          \
+    X(cudaGetDriverEntryPointByVersion_ptsz, "the driver API")                                     \
+    X(cudaGetDriverEntryPoint_ptsz, "the driver API")                                              \
+    X(cudaGetExportTable, "the driver API")                                                        \
+    X(cudaMemGetDefaultMemPool, "memory pools other than a device's")                              \
+    X(cudaMemGetMemPool, "memory pools other than a device's")                                     \
+    X(cudaMemSetMemPool, "memory pools other than a device's")                                     \
+    X(cudaMemDiscardAndPrefetchBatchAsync, "this memory operation")                                \
+    X(cudaMemDiscardAndPrefetchBatchAsync_ptsz, "this memory operation")                           \
+    X(cudaMemDiscardBatchAsync, "this memory operation")                                           \
+    X(cudaMemDiscardBatchAsync_ptsz, "this memory operation")                                      \
+    X(cudaMemPrefetchBatchAsync, "this memory operation")                                          \
+    X(cudaMemPrefetchBatchAsync_ptsz, "this memory operation")                                     \
+    X(cudaMemRangeGetAttribute, "this memory operation")                                           \
+    X(cudaMemRangeGetAttributes, "this memory operation")                                          \
+    X(cudaMemcpy3DBatchAsync, "this memory operation")                                             \
+    X(cudaMemcpy3DBatchAsync_ptsz, "this memory operation")                                        \
+    X(cudaDeviceRegisterAsyncNotification, "logs and notifications")                               \
+    X(cudaDeviceUnregisterAsyncNotification, "logs and notifications")                             \
+    X(cudaLogsCurrent, "logs and notifications")                                                   \
+    X(cudaLogsDumpToFile, "logs and notifications")                                                \
+    X(cudaLogsDumpToMemory, "logs and notifications")                                              \
+    X(cudaLogsRegisterCallback, "logs and notifications")                                          \
+    X(cudaLogsUnregisterCallback, "logs and notifications")                                        \
+    X(__cudaRegisterUnifiedTable, "this function")                                                 \
+    X(cudaDeviceGetHostAtomicCapabilities, "this function")                                        \
+    X(cudaDeviceGetP2PAtomicCapabilities, "this function")                                         \
+    X(cudaLibraryGetUnifiedFunction, "this function")
+
+#define X(name, what)                                                                              \
+    cudaError_t name(void);                                                                        \
+    cudaError_t name(void)                                                                         \
+    {                                                                                              \
+        static atomic_flag said;                                                                   \
+        return unsupported(&said, #name, what);                                                    \
+    }
+UNSUPPORTED(X)

@@ -1,0 +1,115 @@
+/* warplab_api.c - the functions of warplab.h that sum up launches or set options. */
+#include "cudart.h"
+#include "emulator/exec/launch.h"
+#include "emulator/count/trace.h"
+#include "warplab.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct counters sum;
+static double modelled_ms;
+static struct emu_result last;
+
+static const struct {
+    const char *name;
+    size_t offset;
+} names[] = {
+#define X(id, metric, unit, text) {#id, offsetof(struct counters, id)},
+    COUNTERS(X)
+#undef X
+};
+
+void sums_add(const struct emu_result *r)
+{
+    pthread_mutex_lock(&lock);
+#define X(id, metric, unit, text) sum.id += r->counters.id;
+    COUNTERS(X)
+#undef X
+    modelled_ms += r->modelled_ms;
+    last = *r;
+    pthread_mutex_unlock(&lock);
+}
+
+uint64_t warplabCounter(const char *name)
+{
+    uint64_t value = UINT64_MAX;
+
+    for (size_t i = 0; name && i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(name, names[i].name) != 0)
+            continue;
+        pthread_mutex_lock(&lock);
+        memcpy(&value, (const char *)&sum + names[i].offset, sizeof value);
+        pthread_mutex_unlock(&lock);
+    }
+    return value;
+}
+
+double warplabModelledMs(void)
+{
+    double ms;
+
+    pthread_mutex_lock(&lock);
+    ms = modelled_ms;
+    pthread_mutex_unlock(&lock);
+    return ms;
+}
+
+const char *warplabBound(void)
+{
+    return last.bound ? last.bound : "";
+}
+
+double warplabOccupancy(void)
+{
+    return last.occupancy;
+}
+
+const char *warplabOccupancyLimiter(void)
+{
+    return last.occupancy_limiter ? last.occupancy_limiter : "";
+}
+
+void warplabReset(void)
+{
+    profile_lines(NULL); /* what is about to be forgotten */
+    pthread_mutex_lock(&lock);
+    memset(&sum, 0, sizeof sum);
+    modelled_ms = 0;
+    pthread_mutex_unlock(&lock);
+    count_lines_reset();
+}
+
+int warplabSetCheck(int on)
+{
+    return launch_set_check(on);
+}
+
+uint64_t warplabSetSteps(uint64_t steps)
+{
+    return launch_set_steps(steps);
+}
+
+char *warplabLines(void)
+{
+    return count_lines_json();
+}
+
+int warplabTrace(const char *kernel, unsigned block, const char *file)
+{
+    return trace_arm(kernel, block, file);
+}
+
+const char *warplabVersion(void)
+{
+    static char text[128];
+    int threads = emu_options()->threads;
+
+    if (threads == 0)
+        threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    snprintf(text, sizeof text, "warplab emulator 1.0 (%s, %d threads)", device_profile()->key,
+             threads);
+    return text;
+}

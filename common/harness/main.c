@@ -1,0 +1,695 @@
+/* main.c - a lab's program: compile, check everything, time, tell.
+ *
+ * Interface: build/bin/LAB [options]; exit status 0: all right, 1: something is wrong with
+ * the student's file, 2: the run could not be made.
+ *
+ * Order: every variant is checked on every case before anything is timed. On the emulator
+ * nothing is timed at all: the checked run is counted and modelled.
+ */
+#include "compile.h"
+#include "lab/dtype.h"
+#include "base/host.h"
+#include "ncu.h"
+#include "options.h"
+#include "report.h"
+#include "verify.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define IMAGE_MAX    (256u << 20)
+#define MAX_FINDINGS 10 /* shown */
+
+struct variant_state {
+    bool chosen, skipped;
+    bool faulted; /* a launch failed: that would be said again on every case */
+    uint64_t failures;
+    struct launch_record record;
+};
+
+struct run {
+    const struct lab *lab;
+    struct run_options o;
+    struct machine machine;
+    struct module module;
+    struct verify verify;
+    struct report report;
+    struct variant_state *variants;
+    struct lab_case *cases; /* chosen ones */
+    char *own_name;         /* of the case made from the command line */
+    int ncases, failed, checks;
+    const char *unexplained; /* the first variant that failed without a likely cause */
+    bool lost;               /* the device's context, after an error that sticks */
+};
+
+/* ---- choosing ---- */
+
+static bool in_list(const char *list, const char *a, const char *b)
+{
+    char *copy = host_strdup(list), *rest = copy, *word;
+    bool found = false;
+
+    while ((word = strsep(&rest, ",")))
+        found |= !strcmp(word, a) || (b && !strcmp(word, b));
+    free(copy);
+    return found;
+}
+
+static bool known_word(const struct run *r, const char *word, bool variant)
+{
+    for (int i = 0; variant && i < r->lab->nvariants; i++) {
+        const struct lab_variant *v = &r->lab->variants[i];
+
+        if (!strcmp(word, v->name) || (v->number && !strcmp(word, v->number)))
+            return true;
+    }
+    for (int i = 0; !variant && i < r->lab->ncases; i++) {
+        if (!strcmp(word, r->lab->cases[i].name))
+            return true;
+    }
+    return false;
+}
+
+static void refuse_word(const struct run *r, const char *word, bool variant)
+{
+    fprintf(stderr, "%s: no %s called \"%s\"; it has:", r->lab->name, variant ? "kernel" : "case",
+            word);
+    for (int i = 0; variant && i < r->lab->nvariants; i++)
+        fprintf(stderr, " %s (%s)", r->lab->variants[i].name,
+                r->lab->variants[i].number ? r->lab->variants[i].number : "-");
+    for (int i = 0; !variant && i < r->lab->ncases; i++)
+        fprintf(stderr, "%s '%s'", i ? "," : "", r->lab->cases[i].name);
+    host_die("%s", variant ? "" : "\nA size of your own: N=1000 (--n 1000)");
+}
+
+static void check_list(const struct run *r, const char *list, bool variant)
+{
+    char *copy = host_strdup(list ? list : ""), *rest = copy, *word;
+
+    while (list && (word = strsep(&rest, ","))) {
+        if (!known_word(r, word, variant))
+            refuse_word(r, word, variant);
+    }
+    free(copy);
+}
+
+static void choose_variants(struct run *r)
+{
+    r->variants = host_alloc((size_t)r->lab->nvariants * sizeof(*r->variants));
+    check_list(r, r->o.kernels, true);
+    for (int i = 0; i < r->lab->nvariants; i++) {
+        const struct lab_variant *v = &r->lab->variants[i];
+
+        r->variants[i].chosen = !r->o.kernels || in_list(r->o.kernels, v->name, v->number);
+        r->variants[i].record = v->record;
+    }
+}
+
+/* A case asked for by name runs on either machine. Checks watch every access, on a GPU too
+ * (compute-sanitizer): there the emulator's sizes do. */
+static bool wants_case(const struct run *r, const struct lab_case *c)
+{
+    if (r->o.cases)
+        return in_list(r->o.cases, c->name, NULL);
+    if (c->flags & (r->machine.emulator || r->o.check ? CASE_GPU_ONLY : CASE_EMULATOR_ONLY))
+        return false;
+    if (r->o.quick && !(c->flags & CASE_QUICK))
+        return false;
+    return c->flags & (r->o.check ? CASE_CHECK : CASE_CHECK | CASE_TIME);
+}
+
+static bool own_case(const struct run_options *o)
+{
+    return o->has_n || o->has_m || o->has_k || o->has_param || o->has_dtype;
+}
+
+static bool chosen_applies(const struct run *r, const struct lab_case *c)
+{
+    for (int v = 0; v < r->lab->nvariants; v++) {
+        if (r->variants[v].chosen && (!r->lab->applies || r->lab->applies(&r->lab->variants[v], c)))
+            return true;
+    }
+    return false;
+}
+
+/* The case on the command line is like the first timed one (or --case) of the chosen kernels
+ * otherwise. */
+static struct lab_case make_own_case(struct run *r)
+{
+    const struct run_options *o = &r->o;
+    struct lab_case c = r->lab->cases[0];
+    bool found = false;
+
+    for (int i = 0; i < r->lab->ncases && !found; i++) {
+        const struct lab_case *x = &r->lab->cases[i];
+
+        found = o->cases ? in_list(o->cases, x->name, NULL)
+                         : (x->flags & CASE_TIME) && (!o->has_dtype || x->dtype == o->dtype) &&
+                               chosen_applies(r, x);
+        if (found)
+            c = *x;
+    }
+    if (o->has_n) {
+        c.m = c.m == c.n ? o->n : c.m; /* square stays square */
+        c.k = c.k == c.n ? o->n : c.k;
+        c.n = o->n;
+    }
+    c.m = o->has_m ? o->m : c.m;
+    c.k = o->has_k ? o->k : c.k;
+    c.param = o->has_param ? o->param : c.param;
+    c.dtype = o->has_dtype ? o->dtype : c.dtype;
+    c.flags = CASE_CHECK | CASE_TIME;
+    c.name = r->own_name = host_format("n=%llu", (unsigned long long)c.n);
+    return c;
+}
+
+static void choose_cases(struct run *r)
+{
+    r->cases = host_alloc((size_t)(r->lab->ncases + 1) * sizeof(*r->cases));
+    check_list(r, r->o.cases, false);
+    if (own_case(&r->o)) {
+        r->cases[r->ncases++] = make_own_case(r);
+        return;
+    }
+    for (int i = 0; i < r->lab->ncases; i++) {
+        if (wants_case(r, &r->lab->cases[i]))
+            r->cases[r->ncases++] = r->lab->cases[i];
+    }
+    for (int i = 0; i < r->ncases && r->o.cases; i++)
+        r->cases[i].flags |= CASE_CHECK | CASE_TIME; /* asked for by name: told about */
+}
+
+static bool applies(const struct run *r, int v, const struct lab_case *c)
+{
+    return r->variants[v].chosen && !r->variants[v].skipped &&
+           (!r->lab->applies || r->lab->applies(&r->lab->variants[v], c));
+}
+
+/* ---- loading ---- */
+
+static char *source_path(const struct run *r)
+{
+    const char *name = r->lab->name;
+
+    if (r->o.file || r->o.module)
+        return host_strdup(r->o.file ? r->o.file : r->o.module);
+    return host_format("%s/%s/%s/%s.cu", host_root(), r->o.solution ? "solutions" : "labs", name,
+                       name);
+}
+
+static const char *short_path(const char *path)
+{
+    size_t n = strlen(host_root());
+
+    return !strncmp(path, host_root(), n) && path[n] == '/' ? path + n + 1 : path;
+}
+
+/* What the compiler says of host code in a file that is for the device, and what to do. */
+static void print_hint(const char *log)
+{
+    static const struct {
+        const char *says, *hint;
+    } hints[] = {
+        {"cannot open source file",
+         "the file is compiled for the device alone, where the host's headers (stdlib.h, "
+         "iostream, vector) do not exist. printf and assert need no header; cuda/std/… is there."},
+        {"identifier \"cuda", "the host's part (main, cudaMalloc, cudaMemcpy, launches) does not "
+                              "belong here: the harness does all of it. Keep the kernels only."},
+        {"identifier \"std\"", "the host's C++ library is not on the device; cuda::std is, after "
+                               "#include <cuda/std/…>."},
+        {"name must be a namespace", "the host's C++ library is not on the device; cuda::std is, "
+                                     "after #include <cuda/std/…>."},
+        {"too many initializer values", "LAUNCH(kernel, threads a block, rows of them, elements a "
+                                        "thread, bytes of shared memory); the last may be left "
+                                        "out."},
+    };
+
+    for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
+        if (strstr(log, hints[i].says)) {
+            fprintf(stderr, "hint: %s\n", hints[i].hint);
+            return;
+        }
+    }
+}
+
+static void print_compile_log(const struct run *r, const char *path, const struct compiled *c)
+{
+    fputs(c->log, stderr);
+    if (c->log[0] && c->log[strlen(c->log) - 1] != '\n')
+        fputc('\n', stderr);
+    if (c->image)
+        return;
+    print_hint(c->log);
+    fprintf(stderr,
+            "%s: %s does not compile: nothing was run. Mend the first error first; the "
+            "others may come from it.\n",
+            r->lab->name, short_path(path));
+}
+
+static bool load(struct run *r, const char *path)
+{
+    struct compile_request request = {.path = path, .arch = r->machine.arch};
+    struct compiled c = {0};
+    char err[1024] = "";
+    bool ok;
+
+    if (r->o.module) {
+        c.image = host_read_file(path, IMAGE_MAX, &c.size, err, sizeof(err));
+        c.size += c.image != NULL; /* its NUL: PTX is text */
+    } else {
+        compile_cuda(&request, &c);
+        print_compile_log(r, path, &c);
+    }
+    ok = c.image && module_load(&r->module, short_path(path), c.image, c.size, err, sizeof(err));
+    if (!ok && err[0])
+        fprintf(stderr, "%s\n", err);
+    compiled_free(&c);
+    return ok;
+}
+
+/* Kernels and launch records of the chosen variants, before anything runs. */
+static void look_at_variants(struct run *r)
+{
+    char err[1024], note[512];
+
+    for (int i = 0; i < r->lab->nvariants; i++) {
+        const struct lab_variant *v = &r->lab->variants[i];
+        struct variant_state *s = &r->variants[i];
+
+        if (!s->chosen)
+            continue;
+        if (!module_has_variant(&r->module, v, err, sizeof(err))) {
+            s->skipped = true;
+            if (v->optional && !r->o.kernels)
+                continue;
+            printf("%s\n", err);
+            r->failed++;
+            continue;
+        }
+        if (!module_record(&r->module, v, &s->record, note, sizeof(note), err, sizeof(err))) {
+            printf("%s\n", err);
+            s->skipped = true;
+            r->failed++;
+        }
+        if (note[0])
+            printf("%s\n", note);
+    }
+}
+
+/* ---- checking ---- */
+
+static void progress(const struct run *r, const char *what, const char *variant,
+                     const struct lab_case *c, int at, int of)
+{
+    if (r->o.verbose)
+        fprintf(stderr, "%s %s, %s\n", what, variant, c->name);
+    else if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[K%s %s, %s (%d of %d)", what, variant, c->name, at, of);
+}
+
+static void progress_end(const struct run *r)
+{
+    if (!r->o.verbose && isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+}
+
+/* A launch that failed (bad address, deadlock, no end) would fail on the other cases too, and
+ * an endless loop take minutes on each. */
+static void say_fault(struct run *r, int v)
+{
+    const char *name = r->lab->variants[v].name;
+
+    if (r->verify.error == cudaSuccess || r->o.verbose)
+        return;
+    r->variants[v].faulted = true;
+    printf("  %s is not run on the cases that are left until that is mended (-v runs all)\n", name);
+}
+
+static void say_failure(struct run *r, int v, const struct lab_case *c)
+{
+    struct variant_state *s = &r->variants[v];
+    const char *name = r->lab->variants[v].name;
+
+    progress_end(r);
+    r->failed++;
+    if (!s->failures++ || r->o.verbose)
+        printf("%s%s%s is wrong on %s: %s", colours(stdout) ? "\033[31m" : "", name,
+               colours(stdout) ? "\033[0m" : "", c->name, r->verify.message);
+    else if (s->failures == 2)
+        printf("%s is wrong on other cases too (-v shows all)\n", name);
+    if (!r->unexplained && s->failures == 1 && !strstr(r->verify.message, "likely:"))
+        r->unexplained = name;
+    say_fault(r, v);
+}
+
+/* After an error that sticks, every call fails until the context is made anew. */
+static void recover(struct run *r, const char *path)
+{
+    if (!machine_error_is_sticky(r->verify.error))
+        return;
+    r->module.library = NULL; /* went with the context */
+    module_unload(&r->module);
+    machine_revive();
+    r->lost = cudaFree(NULL) != cudaSuccess || !load(r, path);
+    if (r->lost)
+        printf("The device needs a new process after this error: the rest was not run. "
+               "--kernel runs the others alone.\n");
+}
+
+static int pairs(const struct run *r)
+{
+    int n = 0;
+
+    for (int c = 0; c < r->ncases; c++) {
+        for (int v = 0; v < r->lab->nvariants; v++)
+            n += applies(r, v, &r->cases[c]);
+    }
+    return n;
+}
+
+static void keep_result(struct run *r, const struct result *result)
+{
+    r->report.results =
+        host_realloc(r->report.results, (size_t)(r->report.n + 1) * sizeof(*result));
+    r->report.results[r->report.n++] = *result;
+}
+
+static bool is_reported(const struct run *r, const struct lab_case *c)
+{
+    return (c->flags & CASE_TIME) && !r->o.check;
+}
+
+static void check_one(struct run *r, int v, const struct lab_case *c, const char *path)
+{
+    struct result result = {.variant = &r->lab->variants[v],
+                            .input = c,
+                            .seed = c->seed ? c->seed : r->o.seed,
+                            .verdict = VERDICT_FAIL};
+
+    if (!r->variants[v].faulted) {
+        r->checks++;
+        if (!verify_variant(&r->verify, result.variant, c, &r->variants[v].record, &result)) {
+            say_failure(r, v, c);
+            recover(r, path);
+        }
+    }
+    if (is_reported(r, c))
+        keep_result(r, &result);
+}
+
+static void check_all(struct run *r, const char *path)
+{
+    int of = pairs(r), at = 0;
+
+    for (int c = 0; c < r->ncases; c++) {
+        for (int v = 0; v < r->lab->nvariants && !r->lost; v++) {
+            if (!applies(r, v, &r->cases[c]))
+                continue;
+            if (r->o.profile_pass && !is_reported(r, &r->cases[c]))
+                continue;
+            progress(r, "checking", r->lab->variants[v].name, &r->cases[c], ++at, of);
+            check_one(r, v, &r->cases[c], path);
+        }
+    }
+    progress_end(r);
+}
+
+/* ---- timing ---- */
+
+static int variant_index(const struct run *r, const struct lab_variant *v)
+{
+    return (int)(v - r->lab->variants);
+}
+
+static void time_all(struct run *r, const char *path)
+{
+    for (int i = 0; i < r->report.n && !r->lost; i++) {
+        struct result *x = &r->report.results[i];
+        int v = variant_index(r, x->variant);
+
+        if (x->verdict != VERDICT_PASS || r->variants[v].failures)
+            continue;
+        progress(r, "timing", x->variant->name, x->input, i + 1, r->report.n);
+        if (!time_variant(&r->verify, x->variant, x->input, &r->variants[v].record, r->o.reps, x)) {
+            say_failure(r, v, x->input);
+            recover(r, path);
+        }
+    }
+    progress_end(r);
+    r->report.clock_mhz = machine_clock_now();
+    if (r->report.clock_mhz > 0 && r->report.clock_mhz < 0.7 * r->machine.clock_mhz)
+        printf("warning: the SM clock is at %.0f of %.0f MHz: times are not comparable\n",
+               r->report.clock_mhz, r->machine.clock_mhz);
+}
+
+/* A variant that failed anywhere gets no time, whatever the emulator modelled. */
+static void drop_times_of_failures(struct run *r)
+{
+    for (int i = 0; i < r->report.n; i++) {
+        struct result *x = &r->report.results[i];
+
+        if (r->variants[variant_index(r, x->variant)].failures)
+            x->time = (struct timing){0};
+    }
+}
+
+/* ---- findings of the emulator's checker ---- */
+
+static void print_place(const json_t *f)
+{
+    const char *file = json_string_value(json_object_get(f, "file"));
+    const json_t *b = json_object_get(f, "block"), *t = json_object_get(f, "thread");
+
+    if (file)
+        printf("%s:%lld: ", short_path(file),
+               (long long)json_integer_value(json_object_get(f, "line")));
+    printf("%s", json_string_value(json_object_get(f, "kernel"))
+                     ? json_string_value(json_object_get(f, "kernel"))
+                     : "");
+    if (json_array_size(b) == 3 && json_array_size(t) == 3)
+        printf(" block (%lld,%lld,%lld) thread (%lld,%lld,%lld)",
+               (long long)json_integer_value(json_array_get(b, 0)),
+               (long long)json_integer_value(json_array_get(b, 1)),
+               (long long)json_integer_value(json_array_get(b, 2)),
+               (long long)json_integer_value(json_array_get(t, 0)),
+               (long long)json_integer_value(json_array_get(t, 1)),
+               (long long)json_integer_value(json_array_get(t, 2)));
+    printf(": ");
+}
+
+static void print_finding(const char *text)
+{
+    json_t *f = json_loads(text, 0, NULL);
+    const char *kind = json_string_value(json_object_get(f, "kind"));
+    const char *message = json_string_value(json_object_get(f, "message"));
+
+    if (!f) {
+        printf("%s\n", text);
+        return;
+    }
+    print_place(f);
+    printf("%s: %s\n", kind ? kind : "finding", message ? message : text);
+    json_decref(f);
+}
+
+static void print_findings(struct run *r)
+{
+    size_t n = emulator_findings();
+
+    if (!r->machine.emulator || !r->o.check)
+        return;
+    for (size_t i = 0; i < n && i < MAX_FINDINGS; i++)
+        print_finding(emulator_finding(i));
+    if (n > MAX_FINDINGS)
+        printf("… and %zu more\n", n - MAX_FINDINGS);
+    if (n)
+        r->failed++;
+    else
+        printf("Checks: no bad access, no race, no barrier in divergent code.\n");
+}
+
+/* ---- telling ---- */
+
+static void print_list(const struct lab *lab)
+{
+    printf("%s: %s\n\nvariants\n", lab->name, lab->title);
+    for (int i = 0; i < lab->nvariants; i++)
+        printf("  %-4s %-16s %s\n", lab->variants[i].number ? lab->variants[i].number : "",
+               lab->variants[i].name, lab->variants[i].what ? lab->variants[i].what : "");
+    printf("\ncases (c: checked, t: timed, q: in a plain make, G: GPU only, E: emulator only)\n");
+    for (int i = 0; i < lab->ncases; i++) {
+        const struct lab_case *c = &lab->cases[i];
+
+        printf("  %-24s %s %c%c%c%c%c n=%llu m=%llu k=%llu param=%lld\n", c->name,
+               dtype_name(c->dtype), c->flags & CASE_CHECK ? 'c' : '-',
+               c->flags & CASE_TIME ? 't' : '-', c->flags & CASE_QUICK ? 'q' : '-',
+               c->flags & CASE_GPU_ONLY ? 'G' : '-', c->flags & CASE_EMULATOR_ONLY ? 'E' : '-',
+               (unsigned long long)c->n, (unsigned long long)c->m, (unsigned long long)c->k,
+               (long long)c->param);
+    }
+    if (lab->npredictions)
+        printf("\nfor labs/%s/predict.txt, lines \"key = number\"\n", lab->name);
+    for (int i = 0; i < lab->npredictions; i++)
+        printf("  %-24s %s\n", lab->predictions[i].key, lab->predictions[i].question);
+}
+
+static bool write_record(const struct report *p, const char *path,
+                         bool (*write)(const struct report *, const char *, char *, size_t))
+{
+    char err[512];
+
+    if (!path || write(p, path, err, sizeof(err)))
+        return true;
+    fprintf(stderr, "%s\n", err);
+    return false;
+}
+
+/* Whole runs leave their record where plots look; parts only where asked to. */
+static bool write_records(struct run *r)
+{
+    bool whole = !r->o.kernels && !r->o.cases && !own_case(&r->o) && !r->o.no_records &&
+                 !r->o.file && !r->o.module && !r->o.check;
+    char *base = host_format("%s/build/records%s/%s-%s", host_root(), r->o.solution ? "" : "/mine",
+                             r->lab->name, r->machine.emulator ? "emulator" : "gpu");
+    char *csv = host_format("%s.csv", base), *json = host_format("%s.json", base);
+    bool ok = true;
+
+    if (r->report.n) {
+        ok &= write_record(&r->report, r->o.csv ? r->o.csv : whole ? csv : NULL, records_csv);
+        ok &= write_record(&r->report, r->o.json ? r->o.json : whole ? json : NULL, records_json);
+    }
+    free(base);
+    free(csv);
+    free(json);
+    return ok;
+}
+
+static void print_predictions(struct run *r)
+{
+    char *path = r->o.predictions
+                     ? host_strdup(r->o.predictions)
+                     : host_format("%s/labs/%s/predict.txt", host_root(), r->lab->name);
+
+    if (r->lab->npredictions && !r->o.check && (!r->o.solution || r->o.predictions) &&
+        predict_print(stdout, &r->report, path) < 0)
+        r->failed++;
+    free(path);
+}
+
+static void print_summary(struct run *r)
+{
+    if (!r->checks && !r->failed) {
+        printf("\n%s: nothing was run: these kernels and cases do not go together (--list)\n",
+               r->lab->name);
+        r->failed++;
+    } else if (r->failed) {
+        printf("\n%s: not right yet (%d checked, %d wrong)\n", r->lab->name, r->checks, r->failed);
+        if (r->unexplained && !r->o.check && !r->o.module)
+            printf("next: make run LAB=%s KERNEL=%s%s%s CHECK=1 looks for races, bad addresses and "
+                   "barriers, and names the line\n",
+                   r->lab->name, r->unexplained, r->o.file ? " FILE=" : "",
+                   r->o.file ? r->o.file : "");
+    } else {
+        printf("\n%s: all right (%d checked)\n", r->lab->name, r->checks);
+    }
+}
+
+static void tell(struct run *r)
+{
+    char err[512];
+
+    if (r->o.ncu && !ncu_merge(&r->report, r->o.ncu, err, sizeof(err)))
+        fprintf(stderr, "no hardware counters: %s\n", err);
+    drop_times_of_failures(r);
+    report_speedups(&r->report);
+    table_print(stdout, &r->report);
+    print_predictions(r);
+    print_findings(r);
+    print_summary(r);
+}
+
+static char *command_line(int argc, char **argv)
+{
+    char *line = host_strdup(short_path(argv[0]));
+
+    for (int i = 1; i < argc; i++) {
+        bool plain = !strpbrk(argv[i], " '\"$\\");
+        char *longer = host_format(plain ? "%s %s" : "%s '%s'", line, argv[i]);
+
+        free(line);
+        line = longer;
+    }
+    return line;
+}
+
+static int run(struct run *r)
+{
+    char *path = source_path(r);
+    int status = 2;
+
+    printf("%s · %s · %s%s · %s · seed %llu\n", r->lab->name, r->lab->title, r->machine.device,
+           r->machine.emulator ? " (emulator)" : "", short_path(path),
+           (unsigned long long)r->o.seed);
+    fflush(stdout);
+    r->report.source = short_path(path);
+    if (load(r, path)) {
+        look_at_variants(r);
+        emulator_set_check(r->o.check);
+        check_all(r, path);
+        if (!r->machine.emulator && !r->o.no_time && !r->o.check && !r->o.profile_pass)
+            time_all(r, path);
+        if (!r->o.profile_pass)
+            tell(r);
+        status = r->failed ? 1 : 0;
+        if (!r->o.profile_pass && !write_records(r))
+            status = 2;
+    } else if (!r->o.module) {
+        status = 1;
+    }
+    free(path);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct run r = {.lab = all_labs[0]};
+    char err[512], *command = command_line(argc, argv);
+    int status;
+
+    options_parse(argc, argv, r.lab, &r.o);
+    if (r.o.list || r.o.ncu_metrics) {
+        if (r.o.list)
+            print_list(r.lab);
+        else
+            ncu_print_metrics(stdout);
+        free(command);
+        return 0;
+    }
+    if (!machine_open(&r.machine, err, sizeof(err)))
+        host_die("%s: %s", r.lab->name, err);
+    emulator_set_steps(r.o.steps);
+    choose_variants(&r);
+    choose_cases(&r);
+    if (!r.ncases)
+        host_die("%s: none of these cases is for this machine (--list shows them)", r.lab->name);
+    r.verify = (struct verify){.lab = r.lab,
+                               .machine = &r.machine,
+                               .module = &r.module,
+                               .seed = r.o.seed,
+                               .check = r.o.check,
+                               .profile = r.o.profile_pass};
+    r.report =
+        (struct report){.lab = r.lab, .machine = &r.machine, .command = command, .seed = r.o.seed};
+    status = run(&r);
+    verify_free(&r.verify);
+    module_unload(&r.module);
+    free(r.report.results);
+    free(r.cases);
+    free(r.own_name);
+    free(r.variants);
+    free(command);
+    return status;
+}

@@ -1,0 +1,163 @@
+/* main_test.c - a lab's program from outside: what it says and how it exits. Runs on the
+ * emulator, with the tiny lab of testlab.c. */
+#include "base/host.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define HEAD  "#include \"warplab.cuh\"\n"
+#define INDEX "    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+#define SCALE_FLOAT                                                                                \
+    "KERNEL scale_float(const float *x, float *y, unsigned n) {\n" INDEX                           \
+    "    if (i < n) y[i] = 2 * x[i] + 1;\n}\n"
+#define SCALE(body) "KERNEL scale(const int *x, int *y, unsigned n) {\n" INDEX "    " body "\n}\n"
+#define RIGHT       SCALE("if (i < n) y[i] = 2 * x[i] + 1;")
+
+struct outcome {
+    int status;
+    char *output;
+};
+
+static char *program(void)
+{
+    char self[4096] = "", *slash;
+
+    if (readlink("/proc/self/exe", self, sizeof(self) - 1) > 0 && (slash = strrchr(self, '/')))
+        *slash = '\0';
+    return host_format("%s/testlab", self);
+}
+
+static struct outcome lab(const char *source, const char *options)
+{
+    struct outcome o = {-1, host_alloc(1 << 16)};
+    char path[] = "/tmp/run_test_XXXXXX", err[200], *self = program(), *command;
+    size_t used = 0, n;
+    FILE *pipe;
+
+    close(mkstemp(path));
+    cr_assert(host_write_file(path, source, strlen(source), err, sizeof(err)), "%s", err);
+    command = host_format("%s --file %s %s 2>&1", self, path, options);
+    pipe = popen(command, "r");
+    while ((n = fread(o.output + used, 1, (1 << 16) - 1 - used, pipe)) > 0)
+        used += n;
+    o.status = WEXITSTATUS(pclose(pipe));
+    unlink(path);
+    free(command);
+    free(self);
+    return o;
+}
+
+/* What a student may hand in, and what must be said about it. */
+static const struct {
+    const char *what, *source, *options;
+    int status;
+    const char *says;
+} rows[] = {
+    {"right", HEAD RIGHT SCALE_FLOAT, "", 0, "testlab: all right (5 checked)"},
+    {"right, checked", HEAD RIGHT SCALE_FLOAT, "--check", 0, "Checks: no bad access"},
+    {"own size", HEAD RIGHT SCALE_FLOAT, "--n 2^12+1 --kernel 1", 0, "n=4097"},
+    {"record", HEAD "LAUNCH(scale, 64, 1, 1);\n" RIGHT SCALE_FLOAT, "", 0, "all right"},
+    {"silly record", HEAD "LAUNCH(scale, 4000, 1, 1);\n" RIGHT SCALE_FLOAT, "", 0,
+     "block_x 4000 is out of range, 1024 is used"},
+    {"best is tried",
+     HEAD RIGHT SCALE_FLOAT "KERNEL scale_best(const int *x, int *y, unsigned n) {}\n", "", 1,
+     "scale_best is wrong on one"},
+    {"empty kernel", HEAD SCALE("") SCALE_FLOAT, "", 1, "never written"},
+    {"wrong value", HEAD SCALE("if (i < n) y[i] = 2 * x[i] + 2;") SCALE_FLOAT, "", 1,
+     "y: 1 of 1 elements are wrong"},
+    {"changes input",
+     HEAD SCALE("if (i < n) { y[i] = 2 * x[i] + 1; ((int *)x)[i] = 0; }") SCALE_FLOAT, "", 1,
+     "changed its input x"},
+    {"forgets the tail", HEAD SCALE("if (i < n / 128 * 128) y[i] = 2 * x[i] + 1;") SCALE_FLOAT,
+     "--kernel scale --case n=1000", 1,
+     "partly filled block (104 elements) is wrong: never written"},
+    {"past the end", HEAD SCALE("y[i] = 2 * x[i] + 1;") SCALE_FLOAT, "--kernel scale", 1,
+     "cudaErrorIllegalAddress"},
+    {"never ends", HEAD SCALE("while (n) y[0] = *(volatile int *)x;") SCALE_FLOAT,
+     "--kernel scale --case n=1000 --steps 100000", 1, "cudaErrorLaunchTimeout"},
+    {"missing", HEAD SCALE_FLOAT, "", 1, "no kernel \"scale\""},
+    {"misspelt", HEAD "KERNEL scael(const int *x, int *y, unsigned n) {}\n" SCALE_FLOAT, "", 1,
+     "Did you mean scael?"},
+    {"C++ name", "__global__ void scale(const int *x, int *y, unsigned n) {}\n" HEAD SCALE_FLOAT,
+     "", 1, "has a C++ name"},
+    {"does not compile", HEAD "KERNEL scale(\n", "", 1, ": error"},
+    {"host header", "#include <stdlib.h>\n" HEAD RIGHT SCALE_FLOAT, "", 1,
+     "hint: the file is compiled for the device alone"},
+    {"host code", HEAD RIGHT SCALE_FLOAT "int main() { int *p; cudaMalloc(&p, 4); }\n", "", 1,
+     "hint: the host's part"},
+    {"faults once", HEAD SCALE("y[i + (1 << 28)] = 1;") SCALE_FLOAT, "--kernel scale", 1,
+     "not right yet (2 checked, 1 wrong)"},
+    {"what next", HEAD SCALE("if (i < n) y[i] = 7;") SCALE_FLOAT, "", 1,
+     "next: make run LAB=testlab KERNEL=scale FILE="},
+    {"no number", HEAD RIGHT SCALE_FLOAT, "--n 1e6", 2, "\"1e6\" is not a number like"},
+    {"one parameter more",
+     HEAD "KERNEL scale(const int *x, int *y, unsigned n, int z) {\n" INDEX
+          "    if (i < n) y[i] = 2 * x[i] + 1;\n}\n" SCALE_FLOAT,
+     "", 1, "scale is declared with 4 parameters, but is launched with 3 arguments"},
+    {"large parameter",
+     HEAD "struct s { int v[99]; };\nKERNEL scale(const int *x, int *y, s n) {}\n" SCALE_FLOAT, "",
+     1, "a parameter of 396 bytes"},
+    {"no such kernel", HEAD RIGHT SCALE_FLOAT, "--kernel 7", 2, "no kernel called \"7\""},
+    {"a GPU's case, by name", HEAD RIGHT SCALE_FLOAT, "--kernel scale --case gpu --no-time", 0,
+     "all right (1 checked)"},
+    {"no such case", HEAD RIGHT SCALE_FLOAT, "--case x", 2, "no case called \"x\""},
+};
+
+Test(run, says_and_exits_as_it_should, .timeout = 120)
+{
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct outcome o = lab(rows[i].source, rows[i].options);
+
+        cr_expect_eq(o.status, rows[i].status, "%s: exit status %d\n%s", rows[i].what, o.status,
+                     o.output);
+        cr_expect(strstr(o.output, rows[i].says), "%s: \"%s\" is not in:\n%s", rows[i].what,
+                  rows[i].says, o.output);
+        free(o.output);
+    }
+}
+
+/* 4096 ints, coalesced: 4 sectors a request, one request a warp. */
+Test(run, counts_are_exact, .timeout = 60)
+{
+    char csv[] = "/tmp/run_test_csv_XXXXXX", *options, err[200], *text;
+    struct outcome o;
+    size_t size;
+
+    close(mkstemp(csv));
+    options = host_format("--csv %s", csv);
+    o = lab(HEAD RIGHT SCALE_FLOAT, options);
+    cr_assert_eq(o.status, 0, "%s", o.output);
+    text = host_read_file(csv, 1 << 20, &size, err, sizeof(err));
+    cr_assert(text, "%s", err);
+    cr_assert(strstr(text, ",128,32,1,1,"), "%s", text); /* block, grid, items, launches */
+    cr_assert(strstr(text, ",counted,"), "%s", text);
+    cr_assert(strstr(text, ",128,512,16384,128,512,16384,0,0,0,0,"), "%s", text);
+    unlink(csv);
+    free(text);
+    free(options);
+    free(o.output);
+}
+
+/* A file that fails a check gets no time in the record. */
+Test(run, wrong_results_are_not_timed, .timeout = 60)
+{
+    char csv[] = "/tmp/run_test_csv_XXXXXX", *options, err[200], *text;
+    struct outcome o;
+    size_t size;
+
+    close(mkstemp(csv));
+    options = host_format("--csv %s", csv);
+    o = lab(HEAD SCALE("if (i < 4096) y[i] = 2 * x[i] + (n == 1000);") SCALE_FLOAT, options);
+    cr_assert_eq(o.status, 1);
+    text = host_read_file(csv, 1 << 20, &size, err, sizeof(err));
+    cr_assert(text, "%s", err);
+    cr_assert(strstr(text, ",emulator,,fail,0,,,,"), "%s", text);
+    unlink(csv);
+    free(text);
+    free(options);
+    free(o.output);
+}

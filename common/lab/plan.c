@@ -1,0 +1,294 @@
+/* plan.c - checks launch plans, and writes and reads them as bytes (plan.h). */
+#include "plan.h"
+#include "base/host.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAGIC      "WLPLAN"
+#define NAME_BYTES 64
+#define HEAD_BYTES (6 + 2 + 4 + 4 + 8 + 8)
+#define BUF_BYTES  (NAME_BYTES + 4 + 4 + 8)
+#define ARG_BYTES  (4 + 4 + 8 + 8)
+#define STEP_BYTES (NAME_BYTES + 4 * 7 + 4 + ARG_BYTES * LAB_MAX_ARGS)
+
+/* ---- checking ---- */
+
+static bool complain(char *err, size_t errsize, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static bool complain(char *err, size_t errsize, const char *format, ...)
+{
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(err, errsize, format, ap);
+    va_end(ap);
+    return false;
+}
+
+static bool is_identifier(const char *s, size_t capacity)
+{
+    size_t n = strnlen(s, capacity);
+
+    if (!n || n == capacity || isdigit((unsigned char)s[0]))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (!isalnum((unsigned char)s[i]) && s[i] != '_')
+            return false;
+    }
+    return true;
+}
+
+static bool check_buffer(const struct lab_buffer *b, int i, char *err, size_t n)
+{
+    if ((unsigned)b->dtype >= DT_COUNT)
+        return complain(err, n, "plan: buffer %d has no known element type", i);
+    if ((unsigned)b->role > BUF_SCRATCH)
+        return complain(err, n, "plan: buffer %d is neither input, output nor scratch", i);
+    if (b->count > PLAN_MAX_BYTES / dtype_size(b->dtype))
+        return complain(err, n, "plan: buffer %d has %llu elements, too many", i,
+                        (unsigned long long)b->count);
+    if (b->symbol[0] && (!is_identifier(b->symbol, sizeof(b->symbol)) || b->role != BUF_INPUT))
+        return complain(err, n, "plan: buffer %d: a variable must be a named input", i);
+    return true;
+}
+
+static bool check_arg(const struct plan *p, const struct plan_arg *a, int step, int i, char *err,
+                      size_t n)
+{
+    if ((unsigned)a->kind > ARG_F64)
+        return complain(err, n, "plan: step %d, argument %d has no known kind", step, i);
+    if (a->kind != ARG_BUFFER)
+        return true;
+    if (a->buffer < 0 || a->buffer >= p->nbuffers)
+        return complain(err, n, "plan: step %d, argument %d: there is no buffer %d", step, i,
+                        a->buffer);
+    if (p->buffers[a->buffer].symbol[0])
+        return complain(err, n, "plan: step %d, argument %d: a variable is no argument", step, i);
+    if (a->offset > p->buffers[a->buffer].count)
+        return complain(err, n, "plan: step %d, argument %d starts past the end of its buffer",
+                        step, i);
+    return true;
+}
+
+static bool check_shape(const struct plan_step *s, int i, const struct device_limits *d, char *err,
+                        size_t n)
+{
+    uint64_t threads = (uint64_t)s->block[0] * s->block[1] * s->block[2];
+    uint32_t limit = d ? d->max_threads_per_block : 1024;
+
+    for (int axis = 0; axis < 3; axis++) {
+        if (!s->grid[axis] || !s->block[axis])
+            return complain(err, n, "plan: step %d (%s) has a grid or block of 0", i, s->kernel);
+        if (s->block[axis] > limit || s->grid[axis] > (axis ? 65535u : 0x7fffffffu))
+            return complain(err, n, "plan: step %d (%s): grid %u×%u×%u, block %u×%u×%u too large",
+                            i, s->kernel, s->grid[0], s->grid[1], s->grid[2], s->block[0],
+                            s->block[1], s->block[2]);
+    }
+    if (threads > limit)
+        return complain(err, n, "%s: %llu threads a block; the device allows %u", s->kernel,
+                        (unsigned long long)threads, limit);
+    return true;
+}
+
+bool plan_check(const struct plan *p, const struct device_limits *d, char *err, size_t errsize)
+{
+    if (p->nbuffers < 0 || p->nbuffers > LAB_MAX_BUFFERS)
+        return complain(err, errsize, "plan: %d buffers; at most %d", p->nbuffers, LAB_MAX_BUFFERS);
+    if (p->nsteps < 0 || p->nsteps > LAB_MAX_STEPS)
+        return complain(err, errsize, "plan: %d steps; at most %d", p->nsteps, LAB_MAX_STEPS);
+    for (int i = 0; i < p->nbuffers; i++) {
+        if (!check_buffer(&p->buffers[i], i, err, errsize))
+            return false;
+    }
+    for (int i = 0; i < p->nsteps; i++) {
+        const struct plan_step *s = &p->steps[i];
+
+        if (!is_identifier(s->kernel, sizeof(s->kernel)))
+            return complain(err, errsize, "plan: step %d has no kernel name", i);
+        if (s->nargs < 0 || s->nargs > LAB_MAX_ARGS)
+            return complain(err, errsize, "plan: step %d has %d arguments; at most %d", i, s->nargs,
+                            LAB_MAX_ARGS);
+        if (!check_shape(s, i, d, err, errsize))
+            return false;
+        for (int a = 0; a < s->nargs; a++) {
+            if (!check_arg(p, &s->args[a], i, a, err, errsize))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- bytes ---- */
+
+static void put(unsigned char **w, uint64_t value, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        *(*w)++ = (unsigned char)(value >> (8 * i));
+}
+
+static uint64_t get(const unsigned char **r, int bytes)
+{
+    uint64_t value = 0;
+
+    for (int i = 0; i < bytes; i++)
+        value |= (uint64_t) * (*r)++ << (8 * i);
+    return value;
+}
+
+static void put_name(unsigned char **w, const char *name)
+{
+    memset(*w, 0, NAME_BYTES);
+    strncpy((char *)*w, name, NAME_BYTES - 1);
+    *w += NAME_BYTES;
+}
+
+/* A name longer than its field is cut to nothing, which plan_check() refuses. */
+static void get_name(const unsigned char **r, char *name, size_t capacity)
+{
+    size_t n = strnlen((const char *)*r, NAME_BYTES);
+
+    memset(name, 0, capacity);
+    if (n < capacity && n < NAME_BYTES)
+        memcpy(name, *r, n);
+    *r += NAME_BYTES;
+}
+
+static uint64_t double_bits(double d)
+{
+    uint64_t u;
+
+    memcpy(&u, &d, sizeof(u));
+    return u;
+}
+
+static double bits_double(uint64_t u)
+{
+    double d;
+
+    memcpy(&d, &u, sizeof(d));
+    return d;
+}
+
+static uint64_t arg_bits(const struct plan_arg *a)
+{
+    static const unsigned char bytes[] = {[ARG_U32] = 4, [ARG_I32] = 4, [ARG_U64] = 8,
+                                          [ARG_F32] = 4, [ARG_F64] = 8, [ARG_BUFFER] = 0};
+    uint64_t u = 0;
+
+    memcpy(&u, &a->v, bytes[a->kind]);
+    return u;
+}
+
+static void put_step(unsigned char **w, const struct plan_step *s)
+{
+    put_name(w, s->kernel);
+    for (int i = 0; i < 3; i++)
+        put(w, s->grid[i], 4);
+    for (int i = 0; i < 3; i++)
+        put(w, s->block[i], 4);
+    put(w, s->shared_bytes, 4);
+    put(w, (uint32_t)s->nargs, 4);
+    for (int i = 0; i < LAB_MAX_ARGS; i++) {
+        struct plan_arg a = i < s->nargs ? s->args[i] : (struct plan_arg){0};
+
+        put(w, a.kind, 4);
+        put(w, (uint32_t)a.buffer, 4);
+        put(w, a.offset, 8);
+        put(w, arg_bits(&a), 8);
+    }
+}
+
+static void get_step(const unsigned char **r, struct plan_step *s)
+{
+    get_name(r, s->kernel, sizeof(s->kernel));
+    for (int i = 0; i < 3; i++)
+        s->grid[i] = (uint32_t)get(r, 4);
+    for (int i = 0; i < 3; i++)
+        s->block[i] = (uint32_t)get(r, 4);
+    s->shared_bytes = (uint32_t)get(r, 4);
+    s->nargs = (int)get(r, 4);
+    for (int i = 0; i < LAB_MAX_ARGS; i++) {
+        struct plan_arg *a = &s->args[i];
+        uint64_t bits;
+
+        a->kind = (enum arg_kind)get(r, 4);
+        a->buffer = (int)get(r, 4);
+        a->offset = get(r, 8);
+        bits = get(r, 8);
+        memcpy(&a->v, &bits, sizeof(bits));
+    }
+}
+
+size_t plan_write(const struct plan *p, unsigned char **out)
+{
+    size_t size = HEAD_BYTES + (size_t)p->nbuffers * BUF_BYTES + (size_t)p->nsteps * STEP_BYTES + 3;
+    unsigned char *w = host_alloc(size);
+
+    *out = w;
+    memcpy(w, MAGIC, 6);
+    w += 6;
+    put(&w, PLAN_VERSION, 2);
+    put(&w, (uint32_t)p->nbuffers, 4);
+    put(&w, (uint32_t)p->nsteps, 4);
+    put(&w, double_bits(p->bytes), 8);
+    put(&w, double_bits(p->flops), 8);
+    for (int i = 0; i < p->nbuffers; i++) {
+        put_name(&w, p->buffers[i].symbol);
+        put(&w, p->buffers[i].role, 4);
+        put(&w, p->buffers[i].dtype, 4);
+        put(&w, p->buffers[i].count, 8);
+    }
+    for (int i = 0; i < p->nsteps; i++)
+        put_step(&w, &p->steps[i]);
+    memcpy(w, "END", 3);
+    return size;
+}
+
+static void get_buffer(const unsigned char **r, struct lab_buffer *b, int i)
+{
+    static const char *const names[LAB_MAX_BUFFERS] = {"buffer 0", "buffer 1", "buffer 2",
+                                                       "buffer 3", "buffer 4", "buffer 5",
+                                                       "buffer 6", "buffer 7"};
+
+    b->name = names[i];
+    get_name(r, b->symbol, sizeof(b->symbol));
+    b->role = (enum buffer_role)get(r, 4);
+    b->dtype = (enum dtype)get(r, 4);
+    b->count = get(r, 8);
+}
+
+bool plan_read(const void *data, size_t size, struct plan *p, char *err, size_t errsize)
+{
+    const unsigned char *r = data;
+    uint64_t version, nbuffers, nsteps;
+
+    memset(p, 0, sizeof(*p));
+    if (size < HEAD_BYTES + 3 || memcmp(r, MAGIC, 6))
+        return complain(err, errsize, "plan: not a launch plan");
+    r += 6;
+    version = get(&r, 2);
+    if (version != PLAN_VERSION)
+        return complain(err, errsize, "plan: version %llu; this program reads %d",
+                        (unsigned long long)version, PLAN_VERSION);
+    nbuffers = get(&r, 4);
+    nsteps = get(&r, 4);
+    if (nbuffers > LAB_MAX_BUFFERS || nsteps > LAB_MAX_STEPS ||
+        size != HEAD_BYTES + nbuffers * BUF_BYTES + nsteps * STEP_BYTES + 3)
+        return complain(err, errsize, "plan: %llu buffers and %llu steps do not fit %zu bytes",
+                        (unsigned long long)nbuffers, (unsigned long long)nsteps, size);
+    p->nbuffers = (int)nbuffers;
+    p->nsteps = (int)nsteps;
+    p->bytes = bits_double(get(&r, 8));
+    p->flops = bits_double(get(&r, 8));
+    for (int i = 0; i < p->nbuffers; i++)
+        get_buffer(&r, &p->buffers[i], i);
+    for (int i = 0; i < p->nsteps; i++)
+        get_step(&r, &p->steps[i]);
+    if (memcmp(r, "END", 3))
+        return complain(err, errsize, "plan: its end is missing");
+    return plan_check(p, NULL, err, errsize);
+}

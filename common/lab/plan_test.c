@@ -1,0 +1,125 @@
+/* plan_test.c - plans as bytes: what goes in comes out, and nothing broken is believed. */
+#include "plan.h"
+#include "dtype.h"
+#include "run/module.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct lab lab_testlab;
+
+static struct plan some_plan(void)
+{
+    static const struct device_limits limits = {.max_threads_per_block = 1024};
+    struct plan p = {0};
+    char err[100];
+
+    lab_testlab.plan(&lab_testlab.variants[0], &lab_testlab.cases[2],
+                     &lab_testlab.variants[0].record, &limits, &p, err, sizeof(err));
+    p.steps[0].args[3] = (struct plan_arg){.kind = ARG_F64, .v.f64 = 0.1};
+    p.steps[0].args[4] = (struct plan_arg){.kind = ARG_I32, .v.i32 = -3};
+    p.steps[0].nargs = 5;
+    p.nbuffers = 3;
+    p.buffers[2] = (struct lab_buffer){"w", BUF_INPUT, DT_F32, 9, "weights"};
+    return p;
+}
+
+Test(plan, comes_back_as_it_went)
+{
+    struct plan p = some_plan(), q;
+    unsigned char *bytes;
+    size_t size = plan_write(&p, &bytes);
+    char err[200] = "";
+
+    cr_assert(plan_read(bytes, size, &q, err, sizeof(err)), "%s", err);
+    cr_assert_eq(q.nsteps, 1);
+    cr_assert_str_eq(q.steps[0].kernel, "scale");
+    cr_assert_eq(q.steps[0].grid[0], 8);
+    cr_assert_eq(q.steps[0].args[2].v.u32, 1000);
+    cr_assert_eq(q.steps[0].args[3].v.f64, 0.1);
+    cr_assert_eq(q.steps[0].args[4].v.i32, -3);
+    cr_assert_eq(q.buffers[1].count, 1000);
+    cr_assert_eq(q.buffers[1].role, BUF_OUTPUT);
+    cr_assert_str_eq(q.buffers[2].symbol, "weights");
+    cr_assert_eq(q.bytes, 8000.0);
+    free(bytes);
+}
+
+/* Whatever single byte is changed, a plan that is accepted keeps its promises. */
+Test(plan, survives_any_changed_byte)
+{
+    struct plan p = some_plan(), q;
+    unsigned char *bytes;
+    size_t size = plan_write(&p, &bytes), refused = 0;
+    char err[200];
+
+    for (size_t i = 0; i < size; i++) {
+        for (int flip = 1; flip < 256; flip <<= 1) {
+            bytes[i] ^= (unsigned char)flip;
+            if (!plan_read(bytes, size, &q, err, sizeof(err)))
+                refused++;
+            else
+                cr_assert(plan_check(&q, NULL, err, sizeof(err)));
+            bytes[i] ^= (unsigned char)flip;
+        }
+    }
+    cr_assert_gt(refused, 400);
+    for (size_t n = 0; n < size; n++)
+        cr_assert_not(plan_read(bytes, n, &q, err, sizeof(err)), "cut to %zu bytes", n);
+    free(bytes);
+}
+
+Test(plan, refuses_what_no_device_can_launch)
+{
+    struct device_limits small = {.max_threads_per_block = 64};
+    struct plan p = some_plan();
+    char err[200] = "";
+
+    cr_assert(plan_check(&p, NULL, err, sizeof(err)));
+    cr_assert_not(plan_check(&p, &small, err, sizeof(err)));
+    p.steps[0].block[1] = 9; /* 128 × 9 */
+    cr_assert_not(plan_check(&p, NULL, err, sizeof(err)));
+    cr_assert(strstr(err, "1152 threads"), "%s", err);
+    p = some_plan();
+    p.steps[0].args[0].offset = 1001;
+    cr_assert_not(plan_check(&p, NULL, err, sizeof(err)));
+    p = some_plan();
+    p.steps[0].args[0].buffer = 2; /* the variable */
+    cr_assert_not(plan_check(&p, NULL, err, sizeof(err)));
+    p = some_plan();
+    strcpy(p.steps[0].kernel, "a b");
+    cr_assert_not(plan_check(&p, NULL, err, sizeof(err)));
+}
+
+Test(dtype, halves)
+{
+    cr_assert_eq(half_from_float(1.0f), 0x3c00);
+    cr_assert_eq(half_from_float(65536.0f), 0x7c00);
+    cr_assert_eq(half_from_float(1.0f + 0x1p-11f), 0x3c00); /* a tie goes to even */
+    cr_assert_eq(half_to_float(0x8001), -0x1p-24f);
+    for (uint32_t h = 0; h < 0x10000; h++) {
+        if (!isnan(half_to_float((uint16_t)h)))
+            cr_assert_eq(half_from_float(half_to_float((uint16_t)h)), h);
+    }
+}
+
+Test(record, is_clamped_with_a_word)
+{
+    const struct lab_variant *v = &lab_testlab.variants[0];
+    struct launch_record out;
+    char note[300];
+
+    record_clamp(v, &(struct launch_record){256, 1, 1, 0}, &out, note, sizeof(note));
+    cr_assert_eq(out.block_x, 256);
+    cr_assert_str_empty(note);
+    record_clamp(v, &(struct launch_record){5000, 1, 7, 0}, &out, note, sizeof(note));
+    cr_assert_eq(out.block_x, 1024);
+    cr_assert_eq(out.items, 1);
+    cr_assert(strstr(note, "block_x 5000 is out of range, 1024 is used"), "%s", note);
+    cr_assert(strstr(note, "items is fixed at 1"), "%s", note);
+    record_clamp(v, &(struct launch_record){0, 0, 0, 0}, &out, note, sizeof(note));
+    cr_assert_eq(out.block_x, 128);
+    cr_assert_str_empty(note);
+}

@@ -1,0 +1,308 @@
+/* exec.c - carries a launch plan out on a module (exec.h). */
+#include "exec.h"
+#include "base/host.h"
+#include "lab/plan.h"
+#include "lab/random.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_DYNAMIC_SHARED 49152 /* above it a kernel has to be told (CUDA guide, 7.x on) */
+
+static bool fail(struct exec *e, cudaError_t error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static bool fail(struct exec *e, cudaError_t error, const char *format, ...)
+{
+    va_list ap;
+    size_t used;
+
+    va_start(ap, format);
+    vsnprintf(e->message, sizeof(e->message), format, ap);
+    va_end(ap);
+    e->error = error;
+    if (error != cudaSuccess) {
+        used = strlen(e->message);
+        snprintf(e->message + used, sizeof(e->message) - used, ": %s (%s)",
+                 cudaGetErrorString(error), cudaGetErrorName(error));
+        cudaGetLastError();
+    }
+    return false;
+}
+
+static bool is_symbol(const struct exec *e, int b)
+{
+    return e->plan->buffers[b].symbol[0];
+}
+
+/* The bytes around buffer b; they differ from buffer to buffer and from run to run. */
+static void fill_guard(const struct exec *e, int b, unsigned char *guard)
+{
+    for (size_t i = 0; i < e->options.guard_bytes; i += 8) {
+        uint64_t u = random_u64(e->options.seed + (uint64_t)b, i);
+
+        memcpy(guard + i, &u, 8);
+    }
+}
+
+static bool open_symbol(struct exec *e, int b)
+{
+    const struct lab_buffer *buffer = &e->plan->buffers[b];
+    void *address = NULL;
+    size_t bytes = 0;
+
+    if (cudaLibraryGetGlobal(&address, &bytes, e->module->library, buffer->symbol) != cudaSuccess) {
+        cudaGetLastError();
+        return fail(e, cudaSuccess, "%s: no variable \"%s\"; it must be declared at file level",
+                    e->module->path, buffer->symbol);
+    }
+    if (bytes < e->bytes[b])
+        return fail(e, cudaSuccess, "%s: variable \"%s\" has %zu bytes; this case needs %zu",
+                    e->module->path, buffer->symbol, bytes, e->bytes[b]);
+    e->data[b] = address;
+    return true;
+}
+
+static bool open_buffer(struct exec *e, int b)
+{
+    const struct lab_buffer *buffer = &e->plan->buffers[b];
+    size_t guard = e->options.guard_bytes, total;
+    unsigned char pattern[EXEC_GUARD_BYTES];
+    cudaError_t error;
+
+    e->bytes[b] = buffer->count * dtype_size(buffer->dtype);
+    if (is_symbol(e, b))
+        return open_symbol(e, b);
+    total = e->bytes[b] + 2 * guard;
+    if (!total)
+        return true; /* no element: the kernel gets a null pointer */
+    error = cudaMalloc((void **)&e->base[b], total);
+    if (error != cudaSuccess)
+        return fail(e, error, "cannot allocate %zu bytes for %s", total, buffer->name);
+    e->data[b] = e->base[b] + guard;
+    if (!guard)
+        return true;
+    fill_guard(e, b, pattern);
+    error = cudaMemcpy(e->base[b], pattern, guard, cudaMemcpyHostToDevice);
+    if (error == cudaSuccess)
+        error = cudaMemcpy(e->data[b] + e->bytes[b], pattern, guard, cudaMemcpyHostToDevice);
+    return error == cudaSuccess || fail(e, error, "cannot write around %s", buffer->name);
+}
+
+/* Parameters of a kernel; 0 when there are none or the runtime does not say. */
+static int parameters(cudaKernel_t kernel, size_t *largest)
+{
+    size_t offset, size;
+    int n = 0;
+
+    *largest = 0;
+    while (cudaFuncGetParamInfo((const void *)kernel, (size_t)n, &offset, &size) == cudaSuccess) {
+        *largest = size > *largest ? size : *largest;
+        n++;
+    }
+    cudaGetLastError();
+    return n;
+}
+
+/* A launch reads as many arguments as the kernel declares, and as large ones, whether or not
+ * they are there. */
+static bool check_parameters(struct exec *e, int i)
+{
+    const struct plan_step *s = &e->plan->steps[i];
+    size_t largest;
+    int n = parameters(e->kernels[i], &largest);
+
+    if (n && n != s->nargs)
+        return fail(e, cudaSuccess,
+                    "%s is declared with %d parameters, but is launched with %d arguments: compare "
+                    "its declaration with the one you were given",
+                    s->kernel, n, s->nargs);
+    return largest <= sizeof(s->args[0].v) ||
+           fail(e, cudaSuccess, "%s has a parameter of %zu bytes: no argument is that large",
+                s->kernel, largest);
+}
+
+static bool open_step(struct exec *e, int i)
+{
+    const struct plan_step *s = &e->plan->steps[i];
+    cudaError_t error;
+
+    e->kernels[i] = module_kernel(e->module, s->kernel, e->message, sizeof(e->message));
+    if (!e->kernels[i]) {
+        e->error = cudaSuccess;
+        return false;
+    }
+    if (!check_parameters(e, i))
+        return false;
+    if (s->shared_bytes <= DEFAULT_DYNAMIC_SHARED)
+        return true;
+    error = cudaFuncSetAttribute((const void *)e->kernels[i],
+                                 cudaFuncAttributeMaxDynamicSharedMemorySize, (int)s->shared_bytes);
+    return error == cudaSuccess ||
+           fail(e, error, "%s: %u bytes of dynamic shared memory", s->kernel, s->shared_bytes);
+}
+
+bool exec_open(struct exec *e, const struct plan *p, const struct module *m,
+               const struct exec_options *o)
+{
+    memset(e, 0, sizeof(*e));
+    e->plan = p;
+    e->module = m;
+    e->options = *o;
+    if (o->guard_bytes > EXEC_GUARD_BYTES || o->guard_bytes % 256)
+        return fail(e, cudaSuccess, "exec: guards of %zu bytes", o->guard_bytes);
+    if (!plan_check(p, NULL, e->message, sizeof(e->message)))
+        return false;
+    for (int b = 0; b < p->nbuffers; b++) {
+        if (!open_buffer(e, b))
+            return false;
+    }
+    for (int i = 0; i < p->nsteps; i++) {
+        if (!open_step(e, i))
+            return false;
+    }
+    return true;
+}
+
+bool exec_upload(struct exec *e, int buffer, const void *host)
+{
+    cudaError_t error = cudaSuccess;
+
+    if (e->bytes[buffer])
+        error = cudaMemcpy(e->data[buffer], host, e->bytes[buffer], cudaMemcpyHostToDevice);
+    return error == cudaSuccess ||
+           fail(e, error, "cannot copy %s to the device", e->plan->buffers[buffer].name);
+}
+
+/* 0x7c..0x7f and 0xfc..0xfe repeated are at least 10^36 in size as f32 and f64, NaN as f16:
+ * no comparison with a tolerance lets them pass. */
+unsigned char exec_poison_byte(uint64_t seed)
+{
+    static const unsigned char bytes[] = {0x7c, 0x7d, 0x7e, 0x7f, 0xfc, 0xfd, 0xfe};
+
+    return bytes[random_u64(seed, 0x706f69736f6e) % sizeof(bytes)];
+}
+
+bool exec_poison(struct exec *e)
+{
+    for (int b = 0; b < e->plan->nbuffers && e->options.poison; b++) {
+        cudaError_t error;
+
+        if (e->plan->buffers[b].role == BUF_INPUT || !e->bytes[b])
+            continue;
+        error = cudaMemset(e->data[b], exec_poison_byte(e->options.seed), e->bytes[b]);
+        if (error != cudaSuccess)
+            return fail(e, error, "cannot fill %s", e->plan->buffers[b].name);
+    }
+    return true;
+}
+
+static void *arg_pointer(struct exec *e, const struct plan_arg *a, void **slot)
+{
+    if (a->kind != ARG_BUFFER)
+        return (void *)&a->v;
+    *slot = e->data[a->buffer];
+    if (*slot)
+        *slot = e->data[a->buffer] + a->offset * dtype_size(e->plan->buffers[a->buffer].dtype);
+    return slot;
+}
+
+static bool launch_step(struct exec *e, int i)
+{
+    const struct plan_step *s = &e->plan->steps[i];
+    dim3 grid = {s->grid[0], s->grid[1], s->grid[2]},
+         block = {s->block[0], s->block[1], s->block[2]};
+    void *slots[LAB_MAX_ARGS], *args[LAB_MAX_ARGS];
+    cudaError_t error;
+
+    for (int a = 0; a < s->nargs; a++)
+        args[a] = arg_pointer(e, &s->args[a], &slots[a]);
+    error = cudaLaunchKernel((const void *)e->kernels[i], grid, block, args, s->shared_bytes, NULL);
+    return error == cudaSuccess ||
+           fail(e, error, "%s: launch of %u×%u×%u blocks of %u×%u×%u threads", s->kernel, grid.x,
+                grid.y, grid.z, block.x, block.y, block.z);
+}
+
+bool exec_launch(struct exec *e)
+{
+    for (int i = 0; i < e->plan->nsteps; i++) {
+        if (!launch_step(e, i))
+            return false;
+    }
+    return true;
+}
+
+static bool check_guard(struct exec *e, int b, bool after)
+{
+    unsigned char want[EXEC_GUARD_BYTES], got[EXEC_GUARD_BYTES];
+    size_t n = e->options.guard_bytes;
+    const char *name = e->plan->buffers[b].name;
+    cudaError_t error =
+        cudaMemcpy(got, after ? e->data[b] + e->bytes[b] : e->base[b], n, cudaMemcpyDeviceToHost);
+
+    if (error != cudaSuccess)
+        return fail(e, error, "cannot read around %s", name);
+    fill_guard(e, b, want);
+    for (size_t i = 0; i < n; i++) {
+        size_t at = after ? i : n - 1 - i; /* nearest first */
+
+        if (want[at] == got[at])
+            continue;
+        return fail(e, cudaSuccess, "a kernel wrote outside %s: %zu bytes %s (%llu elements)", name,
+                    after ? at + 1 : n - at, after ? "past its end" : "before its start",
+                    (unsigned long long)e->plan->buffers[b].count);
+    }
+    return true;
+}
+
+bool exec_finish(struct exec *e)
+{
+    cudaError_t error = cudaDeviceSynchronize();
+
+    if (error == cudaSuccess)
+        error = cudaGetLastError();
+    if (error != cudaSuccess)
+        return fail(e, error, "%s: the launch failed",
+                    e->plan->nsteps ? e->plan->steps[0].kernel : "no kernel");
+    for (int b = 0; b < e->plan->nbuffers && e->options.guard_bytes; b++) {
+        if (is_symbol(e, b))
+            continue;
+        if (!check_guard(e, b, false) || !check_guard(e, b, true))
+            return false;
+    }
+    return true;
+}
+
+bool exec_download(struct exec *e, int buffer, void *host)
+{
+    cudaError_t error = cudaSuccess;
+
+    if (e->bytes[buffer])
+        error = cudaMemcpy(host, e->data[buffer], e->bytes[buffer], cudaMemcpyDeviceToHost);
+    return error == cudaSuccess ||
+           fail(e, error, "cannot read %s back", e->plan->buffers[buffer].name);
+}
+
+bool exec_unchanged(struct exec *e, int buffer, const void *host)
+{
+    unsigned char *now = host_alloc(e->bytes[buffer]);
+    size_t at = 0;
+    bool ok = exec_download(e, buffer, now);
+
+    if (ok && e->bytes[buffer] && memcmp(now, host, e->bytes[buffer])) {
+        while (now[at] == ((const unsigned char *)host)[at])
+            at++;
+        ok = fail(e, cudaSuccess, "a kernel changed its input %s at index %zu",
+                  e->plan->buffers[buffer].name, at / dtype_size(e->plan->buffers[buffer].dtype));
+    }
+    free(now);
+    return ok;
+}
+
+void exec_close(struct exec *e)
+{
+    for (int b = 0; e->plan && b < e->plan->nbuffers; b++)
+        cudaFree(e->base[b]);
+    memset(e, 0, sizeof(*e));
+}

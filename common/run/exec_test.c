@@ -1,0 +1,99 @@
+/* exec_test.c - guards and poison, on the emulator. */
+#include "harness/compile.h"
+#include "exec.h"
+#include "base/host.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern const struct lab lab_testlab;
+
+#define N 1000 /* the lab's third case: 8 blocks of 128, 24 threads too many */
+
+static struct module module;
+static struct plan plan;
+static struct exec ex;
+
+static void load(const char *body)
+{
+    static const struct device_limits limits = {.max_threads_per_block = 1024};
+    struct compile_request r = {.arch = "compute_90"};
+    char path[] = "/tmp/exec_test_XXXXXX", err[500], *source;
+    struct compiled c;
+
+    source = host_format("extern \"C\" __global__ void scale(const int *x, int *y, unsigned n)\n"
+                         "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; %s }\n",
+                         body);
+    close(mkstemp(path));
+    cr_assert(host_write_file(path, source, strlen(source), err, sizeof(err)), "%s", err);
+    r.path = path;
+    cr_assert(compile_cuda(&r, &c), "%s", c.log);
+    unlink(path);
+    cr_assert(module_load(&module, "test.cu", c.image, c.size, err, sizeof(err)), "%s", err);
+    compiled_free(&c);
+    free(source);
+    cr_assert(lab_testlab.plan(&lab_testlab.variants[0], &lab_testlab.cases[2],
+                               &lab_testlab.variants[0].record, &limits, &plan, err, sizeof(err)));
+}
+
+static bool go(const char *body, size_t guard, bool poison, int *y)
+{
+    struct exec_options o = {.guard_bytes = guard, .poison = poison, .seed = 3};
+    int x[N] = {0};
+    bool ok;
+
+    load(body);
+    cr_assert(exec_open(&ex, &plan, &module, &o), "%s", ex.message);
+    cr_assert(exec_upload(&ex, 0, x) && exec_poison(&ex), "%s", ex.message);
+    ok = exec_launch(&ex) && exec_finish(&ex);
+    if (ok && y)
+        cr_assert(exec_download(&ex, 1, y), "%s", ex.message);
+    return ok;
+}
+
+Test(exec, a_write_past_the_end_breaks_the_guard)
+{
+    cr_assert_not(go("y[i] = 2 * x[i] + 1;", 4096, true, NULL));
+    cr_assert(strstr(ex.message, "wrote outside y: 1 bytes past its end (1000 elements)"), "%s",
+              ex.message);
+}
+
+Test(exec, a_write_before_the_start_breaks_the_guard)
+{
+    cr_assert_not(go("if (!i) y[-2] = 1;", 4096, true, NULL));
+    cr_assert(strstr(ex.message, "before its start"), "%s", ex.message);
+}
+
+Test(exec, an_honest_kernel_passes_with_guards)
+{
+    int y[N];
+
+    cr_assert(go("if (i < n) y[i] = 2 * x[i] + 1;", 4096, true, y), "%s", ex.message);
+    cr_assert_eq(y[N - 1], 1);
+}
+
+Test(exec, without_guards_the_emulator_faults)
+{
+    cr_assert_not(go("y[i] = 2 * x[i] + 1;", 0, true, NULL));
+    cr_assert_eq(ex.error, cudaErrorIllegalAddress, "%s", ex.message);
+}
+
+Test(exec, nothing_written_is_poison)
+{
+    unsigned char bytes[N * sizeof(int)];
+
+    cr_assert(go("", 0, true, (int *)bytes), "%s", ex.message);
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        cr_assert_eq(bytes[i], exec_poison_byte(3));
+}
+
+Test(exec, a_changed_input_is_seen)
+{
+    int x[N] = {0};
+
+    cr_assert(go("if (i == 5) ((int *)x)[i] = 1;", 0, true, NULL), "%s", ex.message);
+    cr_assert_not(exec_unchanged(&ex, 0, x));
+    cr_assert(strstr(ex.message, "input x at index 5"), "%s", ex.message);
+}

@@ -1,0 +1,286 @@
+/* module.c - loads a student's image and finds what a variant needs in it (module.h). */
+#include "module.h"
+#include "base/host.h"
+
+#include <ctype.h>
+#include <elf.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMES_SHOWN 8
+
+/* ---- names: PTX has ".entry NAME", machine code a section ".text.NAME" ---- */
+
+static void add_name(char ***names, int *n, const char *name, size_t length)
+{
+    *names = host_realloc(*names, (size_t)(*n + 1) * sizeof(**names));
+    (*names)[(*n)++] = host_format("%.*s", (int)length, name);
+}
+
+static int ptx_names(const char *text, char ***names)
+{
+    int n = 0;
+
+    for (const char *p = strstr(text, ".entry"); p; p = strstr(p, ".entry")) {
+        size_t length = 0;
+
+        p += strlen(".entry");
+        p += strspn(p, " \t\n");
+        while (isalnum((unsigned char)p[length]) || p[length] == '_' || p[length] == '$')
+            length++;
+        if (length)
+            add_name(names, &n, p, length);
+    }
+    return n;
+}
+
+static bool inside(size_t size, uint64_t offset, uint64_t length)
+{
+    return offset <= size && length <= size - offset;
+}
+
+static int elf_names(const unsigned char *image, size_t size, char ***names)
+{
+    Elf64_Ehdr head;
+    Elf64_Shdr section, strings;
+    int n = 0;
+
+    if (size < sizeof(head))
+        return 0;
+    memcpy(&head, image, sizeof(head));
+    if (head.e_shentsize != sizeof(section) || head.e_shstrndx >= head.e_shnum ||
+        !inside(size, head.e_shoff, (uint64_t)head.e_shnum * sizeof(section)))
+        return 0;
+    memcpy(&strings, image + head.e_shoff + head.e_shstrndx * sizeof(section), sizeof(strings));
+    if (!inside(size, strings.sh_offset, strings.sh_size))
+        return 0;
+    for (unsigned i = 0; i < head.e_shnum; i++) {
+        const char *name;
+        size_t left;
+
+        memcpy(&section, image + head.e_shoff + i * sizeof(section), sizeof(section));
+        if (section.sh_name >= strings.sh_size)
+            continue;
+        name = (const char *)image + strings.sh_offset + section.sh_name;
+        left = strings.sh_size - section.sh_name;
+        if (left > 6 && !strncmp(name, ".text.", 6))
+            add_name(names, &n, name + 6, strnlen(name + 6, left - 6));
+    }
+    return n;
+}
+
+int module_names(const void *image, size_t size, char ***names)
+{
+    *names = NULL;
+    if (size > SELFMAG && !memcmp(image, ELFMAG, SELFMAG))
+        return elf_names(image, size, names);
+    if (size && !((const char *)image)[size - 1] && strstr(image, ".version"))
+        return ptx_names(image, names);
+    return 0;
+}
+
+/* ---- loading ---- */
+
+bool module_load(struct module *m, const char *path, const void *image, size_t size, char *err,
+                 size_t errsize)
+{
+    cudaError_t e;
+
+    memset(m, 0, sizeof(*m));
+    e = cudaLibraryLoadData(&m->library, image, NULL, NULL, 0, NULL, NULL, 0);
+    if (e != cudaSuccess) {
+        snprintf(err, errsize, "%s: the device cannot load it: %s (%s)", path,
+                 cudaGetErrorString(e), cudaGetErrorName(e));
+        cudaGetLastError();
+        return false;
+    }
+    m->path = host_strdup(path);
+    m->nkernels = module_names(image, size, &m->kernels);
+    return true;
+}
+
+void module_unload(struct module *m)
+{
+    if (m->library)
+        cudaLibraryUnload(m->library);
+    for (int i = 0; i < m->nkernels; i++)
+        free(m->kernels[i]);
+    free(m->kernels);
+    free(m->path);
+    memset(m, 0, sizeof(*m));
+}
+
+/* ---- kernels ---- */
+
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
+                                                         const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(text + used, size - used, format, ap);
+    va_end(ap);
+}
+
+/* reduce1 is another kernel than reduce3, not a misspelling of it. */
+static bool only_digits_differ(const char *a, const char *b)
+{
+    while (*a && *b && (*a == *b || (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)))) {
+        a++;
+        b++;
+    }
+    return !*a && !*b;
+}
+
+static const char *nearest_name(const struct module *m, const char *name)
+{
+    const char *nearest = NULL;
+    unsigned best = 4; /* farther than this is another word */
+
+    for (int i = 0; i < m->nkernels; i++) {
+        unsigned distance = host_distance(name, m->kernels[i]);
+
+        if (distance < best && !only_digits_differ(name, m->kernels[i])) {
+            best = distance;
+            nearest = m->kernels[i];
+        }
+    }
+    return nearest;
+}
+
+static void missing_kernel(const struct module *m, const char *name, char *err, size_t errsize)
+{
+    const char *nearest = nearest_name(m, name), *cxx = NULL;
+
+    for (int i = 0; i < m->nkernels && !cxx; i++) {
+        if (!strncmp(m->kernels[i], "_Z", 2) && strstr(m->kernels[i], name))
+            cxx = m->kernels[i];
+    }
+    snprintf(err, errsize, "%s: no kernel \"%s\"", m->path, name);
+    if (!m->nkernels) {
+        append(err, errsize, "; it must be declared KERNEL(%s) at file level", name);
+        return;
+    }
+    if (cxx) {
+        append(err, errsize, "; %.60s has a C++ name: declare it with KERNEL", cxx);
+        return;
+    }
+    if (nearest)
+        append(err, errsize, ". Did you mean %.60s?", nearest);
+    append(err, errsize, "%s The file has", nearest ? "" : ".");
+    for (int i = 0; i < m->nkernels && i < NAMES_SHOWN; i++)
+        append(err, errsize, " %.60s", m->kernels[i]);
+    if (m->nkernels > NAMES_SHOWN)
+        append(err, errsize, " and %d more", m->nkernels - NAMES_SHOWN);
+    append(err, errsize, ".");
+}
+
+cudaKernel_t module_kernel(const struct module *m, const char *name, char *err, size_t errsize)
+{
+    cudaKernel_t kernel = NULL;
+
+    if (cudaLibraryGetKernel(&kernel, m->library, name) == cudaSuccess && kernel)
+        return kernel;
+    cudaGetLastError();
+    missing_kernel(m, name, err, errsize);
+    return NULL;
+}
+
+bool module_has_kernel(const struct module *m, const char *name)
+{
+    char err[64];
+
+    return module_kernel(m, name, err, sizeof(err)) != NULL;
+}
+
+bool module_has_variant(const struct module *m, const struct lab_variant *v, char *err,
+                        size_t errsize)
+{
+    char *names = host_strdup(v->kernels ? v->kernels : v->name), *save = NULL;
+    bool ok = true;
+
+    for (char *name = strtok_r(names, " ", &save); name && ok; name = strtok_r(NULL, " ", &save))
+        ok = module_kernel(m, name, err, errsize) != NULL;
+    free(names);
+    return ok;
+}
+
+/* ---- launch records ---- */
+
+static uint32_t clamp_field(const char *variant, const char *field, uint32_t given, uint32_t def,
+                            uint32_t min, uint32_t max, char *note, size_t notesize)
+{
+    size_t used = strlen(note);
+    uint32_t value = given;
+
+    if (!max) {
+        /* A row that leaves block_y out means 1; 0 means "as it comes" for every field. */
+        if (given && given != def)
+            snprintf(note + used, notesize - used,
+                     "LAUNCH(%s): %s is fixed at %u in this exercise, %u is ignored. ", variant,
+                     field, def, given);
+        return def;
+    }
+    if (!given)
+        return def;
+    if (value < min)
+        value = min;
+    if (value > max)
+        value = max;
+    if (value != given)
+        snprintf(note + used, notesize - used,
+                 "LAUNCH(%s): %s %u is out of range, %u is used (%u to %u). ", variant, field,
+                 given, value, min, max);
+    return value;
+}
+
+void record_clamp(const struct lab_variant *v, const struct launch_record *given,
+                  struct launch_record *out, char *note, size_t notesize)
+{
+    const struct launch_record *d = &v->record, *lo = &v->min, *hi = &v->max;
+
+    note[0] = '\0';
+    out->block_x = clamp_field(v->name, "block_x", given->block_x, d->block_x, lo->block_x,
+                               hi->block_x, note, notesize);
+    out->block_y = clamp_field(v->name, "block_y", given->block_y, d->block_y, lo->block_y,
+                               hi->block_y, note, notesize);
+    out->items =
+        clamp_field(v->name, "items", given->items, d->items, lo->items, hi->items, note, notesize);
+    out->shared_bytes = clamp_field(v->name, "shared_bytes", given->shared_bytes, d->shared_bytes,
+                                    lo->shared_bytes, hi->shared_bytes, note, notesize);
+}
+
+bool module_record(const struct module *m, const struct lab_variant *v, struct launch_record *out,
+                   char *note, size_t notesize, char *err, size_t errsize)
+{
+    char symbol[128];
+    struct launch_record given;
+    void *address = NULL;
+    size_t bytes = 0;
+    cudaError_t e;
+
+    note[0] = '\0';
+    *out = v->record;
+    if (!v->has_record)
+        return true;
+    snprintf(symbol, sizeof(symbol), "%s_launch", v->name);
+    if (cudaLibraryGetGlobal(&address, &bytes, m->library, symbol) != cudaSuccess) {
+        cudaGetLastError(); /* none given: the default stands */
+        return true;
+    }
+    if (bytes != sizeof(given)) {
+        snprintf(err, errsize, "%s: %s has %zu bytes, not %zu: write LAUNCH(%s, block, …)", m->path,
+                 symbol, bytes, sizeof(given), v->name);
+        return false;
+    }
+    e = cudaMemcpy(&given, address, sizeof(given), cudaMemcpyDeviceToHost);
+    if (e != cudaSuccess) {
+        snprintf(err, errsize, "%s: cannot read %s: %s", m->path, symbol, cudaGetErrorString(e));
+        return false;
+    }
+    record_clamp(v, &given, out, note, notesize);
+    return true;
+}

@@ -1,0 +1,91 @@
+/* book.h - the gradebook: one SQLite file that survives being killed at any moment.
+ *
+ *   run      one marking of one lab's submissions: when, with what, by whom
+ *   item     one student in a run: what was handed in, and its verdict once there is one
+ *   source   submitted texts by SHA-256, so that a mark can be made again
+ *   cache    verdicts by everything they depend on
+ *   replaced verdicts that a regrade took the place of
+ *   override marks set by a person; audit: who changed what, when and why
+ *
+ * A verdict is the JSON of verdict.h. Every result is one transaction; a killed run is gone
+ * on with by starting it again.
+ */
+#ifndef GRADING_BOOK_H
+#define GRADING_BOOK_H
+
+#include "grading/intake/submissions.h"
+
+struct book;
+
+struct book *book_open(const char *path, char *err, size_t size); /* made when absent */
+void book_close(struct book *b);
+
+/* Rules that turn scores into marks, kept per lab; times in seconds. */
+struct policy {
+    int64_t due;    /* seconds since 1970; 0: none, only the systems' own late marks count */
+    int64_t grace;  /* handed in this much after `due` is still in time */
+    double per_day; /* share of the score lost a day late or part of one: 0.1 */
+    int max_days;   /* later than this: no mark; 0: no such limit */
+    int late_days;  /* days each student may be late in all, over all labs, free of loss */
+    bool best;      /* of several runs the best result counts, else the latest */
+};
+void book_policy_set(struct book *b, const char *lab, const struct policy *p);
+struct policy book_policy(struct book *b, const char *lab);
+
+/* Starts a run over s, or goes on with the unfinished one that has the same `key` (a digest
+ * of submissions and settings). settings: JSON. *resumed: results it already has. */
+int64_t book_run(struct book *b, const char *lab, const char *key, const char *settings,
+                 const struct submissions *s, int *resumed);
+struct book_item {
+    int64_t run;
+    char *student, *original, *source, *problem, *hash; /* source NULL: see problem */
+    size_t length;
+    bool late;
+};
+/* The run's items without a verdict, in order of student. */
+struct book_item *book_pending(struct book *b, int64_t run, int *n);
+/* The source of one student in a run; NULL: none was readable. */
+char *book_source(struct book *b, int64_t run, const char *student, size_t *length);
+/* The run's items that have a source text. */
+struct book_item *book_sources(struct book *b, int64_t run, int *n);
+void book_items_free(struct book_item *v, int n);
+/* False when the item has a verdict already (nothing is changed). */
+bool book_result(struct book *b, int64_t run, const char *student, const char *status, double score,
+                 double max, const char *verdict, bool needs_human);
+void book_run_done(struct book *b, int64_t run);
+int64_t book_last_run(struct book *b, const char *lab); /* 0: none */
+
+char *book_cached(struct book *b, const char *key); /* NULL: not there */
+void book_cache(struct book *b, const char *key, const char *verdict);
+
+/* Puts a new verdict in the place of the student's one in `run`, at once or not at all. The old
+ * one is kept, and the audit trail says why. False: no such item, or it has no verdict. */
+bool book_replace(struct book *b, int64_t run, const char *student, const char *status,
+                  double score, double max, const char *verdict, bool needs_human, const char *why);
+/* Sets the mark; points < 0 takes an earlier override away. False: no such item. */
+bool book_override(struct book *b, const char *lab, const char *student, double points,
+                   const char *why);
+void book_audit(struct book *b, const char *what, const char *lab, const char *student,
+                const char *why);
+
+/* What counts for one student in one lab. */
+struct mark {
+    char *student, *person, *email, *login, *section, *alias; /* alias: stable, says nothing */
+    char *lab, *status, *original, *hash, *verdict;           /* verdict NULL: not marked yet */
+    double score, max;                                        /* as marked */
+    double mark;                                              /* after override and lateness */
+    double lateness_days;
+    char *rule; /* how mark came from score: "as marked", "2 days late: -20 %", … */
+    bool late, overridden, needs_human, missing;
+    int64_t run, handed_in;
+};
+/* All students of a lab (lab NULL: of all labs), by student. run 0: what counts. brief: verdict
+ * is "" where there is one, as a class's verdicts take much memory; book_verdict() has it. */
+struct mark *book_marks(struct book *b, const char *lab, int64_t run, bool brief, int *n);
+char *book_verdict(struct book *b, int64_t run, const char *student); /* NULL: none */
+void book_marks_free(struct mark *v, int n);
+
+/* Prints the audit trail, one line an entry, newest last; student NULL for all. */
+void book_print_audit(struct book *b, const char *student, struct text *out);
+
+#endif

@@ -1,0 +1,299 @@
+/* cmd_batch.c - grade batch: a class's submissions into the gradebook. */
+#include "cmd_policy.h"
+#include "commands.h"
+#include "grading/mark/pool.h"
+#include "grading/report/report.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct batch_args {
+    const char *lab, *input, *secret, *roster, *book;
+    int jobs;
+    bool fresh, gpu, no_secret, quiet;
+    struct policy_args policy;
+};
+
+enum { KEY_FRESH = 1000, KEY_NO_SECRET, KEY_GPU };
+static const struct argp_option options[] = {
+    {"lab", 'l', "LAB", 0, "The lab whose rubric to use", 0},
+    {"book", 'b', "FILE", 0, "The gradebook (default: grades.db)", 0},
+    {"secret", 's', "FILE", 0, "Your secret: hidden cases and seeds are drawn from it", 0},
+    {"no-secret", KEY_NO_SECRET, 0, 0, "Mark without hidden cases", 0},
+    {"roster", 'r', "CSV", 0, "Who is in the class; a Canvas or Moodle export will do", 0},
+    {"jobs", 'j', "N", 0, "Submissions at a time (default: as many as there are cores)", 0},
+    {"gpu", KEY_GPU, 0, 0, "Measure times on this machine's GPU, in turns with the reference", 0},
+    {"fresh", KEY_FRESH, 0, 0, "Mark again what is known by its content", 0},
+    {"quiet", 'q', 0, 0, "No progress line", 0},
+    {0}};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct batch_args *a = state->input;
+    switch (key) {
+    case 'l':
+        a->lab = arg;
+        return 0;
+    case 'b':
+        a->book = arg;
+        return 0;
+    case 's':
+        a->secret = arg;
+        return 0;
+    case 'r':
+        a->roster = arg;
+        return 0;
+    case 'j':
+        a->jobs = (int)argp_number(state, arg);
+        return 0;
+    case 'q':
+        a->quiet = true;
+        return 0;
+    case KEY_GPU:
+        a->gpu = true;
+        return 0;
+    case KEY_FRESH:
+        a->fresh = true;
+        return 0;
+    case KEY_NO_SECRET:
+        a->no_secret = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (a->input)
+            argp_usage(state);
+        a->input = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->input || !a->lab)
+            argp_usage(state);
+        if (!a->secret == !a->no_secret)
+            argp_error(state, "say --secret FILE, or --no-secret");
+        return 0;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->policy;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- one batch ---- */
+
+struct batch {
+    struct book *book;
+    struct engine *e;
+    int64_t run;
+    struct book_item *items;
+    int *todo; /* pool item → items */
+    int total, done, cached, human, ntodo;
+    double started, shown;
+    bool quiet;
+};
+
+static void store(struct batch *b, const char *student, const json_t *v)
+{
+    char *text = json_dumps(v, JSON_COMPACT | JSON_SORT_KEYS);
+    bool human = json_is_true(json_object_get(v, "needs_human"));
+    book_result(b->book, b->run, student, json_text(v, "status"), json_double(v, "score"),
+                json_double(v, "max"), text, human);
+    b->human += human;
+    b->done++;
+    free(text);
+}
+
+static void show_progress(void *user)
+{
+    struct batch *b = user;
+    double now = now_s(), spent = now - b->started;
+    bool terminal = isatty(2);
+    if (b->quiet || now - b->shown < (terminal ? 0.2 : 10))
+        return;
+    b->shown = now;
+    int marked = b->done - b->cached;
+    double rate = marked > 0 ? marked / spent : 0;
+    char eta[48] = "";
+    if (rate > 0)
+        snprintf(eta, sizeof(eta), ", about %.0f s left", (b->total - b->done) / rate);
+    fprintf(stderr, "%s%d of %d marked, %.1f a second%s%s", terminal ? "\r\033[K" : "", b->done,
+            b->total, rate, eta, terminal ? "" : "\n");
+}
+
+static bool on_done(void *user, int item, json_t *v)
+{
+    struct batch *b = user;
+    struct book_item *x = &b->items[b->todo[item]];
+    char key[DIGEST_HEX];
+    store(b, x->student, v);
+    if (!json_is_true(json_object_get(v, "needs_human"))) {
+        char *text = json_dumps(v, JSON_COMPACT | JSON_SORT_KEYS);
+        engine_key(b->e, x->source, x->length, key);
+        book_cache(b->book, key, text);
+        free(text);
+    }
+    show_progress(b);
+    return true;
+}
+
+/* What needs no marking: unreadable, missing, or known by its content. */
+static bool settle_at_once(struct batch *b, const struct book_item *x, bool fresh)
+{
+    char key[DIGEST_HEX];
+    json_error_t bad;
+    if (!x->source) {
+        bool missing = x->problem && !strcmp(x->problem, "nothing was handed in");
+        json_t *v = engine_no_mark(b->e, x->original, missing ? "missing" : "unreadable",
+                                   x->problem ? x->problem : "no file");
+        store(b, x->student, v);
+        json_decref(v);
+        return true;
+    }
+    if (fresh)
+        return false;
+    engine_key(b->e, x->source, x->length, key);
+    char *text = book_cached(b->book, key);
+    json_t *v = text ? json_loads(text, 0, &bad) : NULL;
+    free(text);
+    if (!v)
+        return false;
+    store(b, x->student, v);
+    b->cached++;
+    json_decref(v);
+    return true;
+}
+
+static void mark_pending(struct batch *b, const struct engine_options *o, int jobs, bool fresh)
+{
+    int n;
+    b->items = book_pending(b->book, b->run, &n);
+    struct pool_item *items = gr_alloc((size_t)(n + 1) * sizeof(*items));
+    b->todo = gr_alloc((size_t)(n + 1) * sizeof(int));
+    for (int i = 0; i < n; i++) {
+        struct book_item *x = &b->items[i];
+        if (settle_at_once(b, x, fresh))
+            continue;
+        b->todo[b->ntodo] = i;
+        items[b->ntodo++] =
+            (struct pool_item){*x->original ? x->original : "submission", x->source, x->length};
+    }
+    b->started = now_s();
+    pool_run(b->e->lab->name, o, items, b->ntodo, jobs, on_done, show_progress, b);
+    book_items_free(b->items, n);
+    free(items);
+    free(b->todo);
+}
+
+static void run_key(const struct engine *e, const struct submissions *s, char out[DIGEST_HEX])
+{
+    struct text t = {0};
+    char digest[DIGEST_HEX];
+    engine_key(e, "", 0, digest);
+    text_addf(&t, "%s %s\n", e->lab->name, digest);
+    for (int i = 0; i < s->n; i++) {
+        digest_hex(s->v[i].source ? s->v[i].source : "", s->v[i].length, digest);
+        text_addf(&t, "%s %s %s\n", s->v[i].student, digest,
+                  s->v[i].problem ? s->v[i].problem : "");
+    }
+    digest_hex(t.s, t.length, out);
+    text_free(&t);
+}
+
+static void add_score(struct text *t, const struct mark *m)
+{
+    text_addf(t, "%-14.14s %-24.24s ", m->student, m->person);
+    if (!m->verdict)
+        text_add(t, "not marked yet");
+    else if (strcmp(m->status, "graded"))
+        text_addf(t, "%7.4g  %s", m->mark, m->status);
+    else
+        text_addf(t, "%7.4g of %.4g", m->mark, m->max);
+    text_addf(t, "%s%s%s\n", !m->rule || !strcmp(m->rule, "as marked") ? "" : "  ",
+              m->rule && strcmp(m->rule, "as marked") ? m->rule : "",
+              m->needs_human ? "  (needs a person)" : "");
+}
+
+void print_marks(struct book *book, const char *lab, FILE *f)
+{
+    int n;
+    struct mark *v = book_marks(book, lab, 0, true, &n);
+    struct text t = {0}, safe = {0};
+    for (int i = 0; i < n; i++)
+        add_score(&t, &v[i]);
+    text_printable(&safe, text_str(&t), t.length, true);
+    fputs(text_str(&safe), f);
+    text_free(&t);
+    text_free(&safe);
+    book_marks_free(v, n);
+}
+
+static int run_batch(const struct batch_args *a, const struct engine_options *o, struct engine *e,
+                     struct submissions *s)
+{
+    char err[512], key[DIGEST_HEX];
+    int resumed;
+    struct batch b = {.e = e, .total = s->n, .quiet = a->quiet};
+    b.book = book_open(a->book, err, sizeof(err));
+    if (!b.book)
+        gr_die("%s", err);
+    policy_apply(b.book, a->lab, &a->policy);
+    run_key(e, s, key);
+    char *settings = gr_format("{\"tools\":\"%s\",\"system\":\"%s\",\"hidden\":%s}", e->tools,
+                               name_system_text(s->system), o->secret ? "true" : "false");
+    b.run = book_run(b.book, a->lab, key, settings, s, &resumed);
+    free(settings);
+    b.done = b.cached = resumed;
+    if (resumed)
+        fprintf(stderr, "going on with run %lld: %d of %d are done\n", (long long)b.run, resumed,
+                s->n);
+    double from = now_s();
+    mark_pending(&b, o, a->jobs, a->fresh);
+    book_run_done(b.book, b.run);
+    if (!a->quiet && isatty(2))
+        fputs("\r\033[K", stderr);
+    print_marks(b.book, a->lab, stdout);
+    printf("run %lld: %d submissions, %d marked now in %.1f s, %d known by content, %d need a "
+           "person\n",
+           (long long)b.run, s->n, b.ntodo, now_s() - from, b.cached - resumed, b.human);
+    book_close(b.book);
+    return b.human ? 1 : 0;
+}
+
+int cmd_batch(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&policy_argp, 0, 0, 0}, {0}};
+    static const struct argp argp = {
+        options,
+        parse,
+        "SUBMISSIONS",
+        "Marks a folder or archive: Canvas, Moodle and Gradescope downloads as they come, or "
+        "STUDENT.cu, or STUDENT/FILE. Killed, it goes on where it was when started again.",
+        children,
+        0,
+        0};
+    struct batch_args a = {.book = "grades.db", .jobs = (int)sysconf(_SC_NPROCESSORS_ONLN)};
+    struct engine_options o;
+    struct engine e;
+    struct submissions s;
+    char err[4096];
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    engine_defaults(&o);
+    if (!sandbox_or_refuse(&o, false) || (a.gpu && !gpu_or_refuse(&o)))
+        return 2;
+    if (a.secret)
+        o.secret = read_secret(a.secret);
+    if (!engine_open(&e, a.lab, &o, err, sizeof(err)) ||
+        !submissions_read(a.input, a.lab, &s, err, sizeof(err)))
+        gr_die("%s", err);
+    if (a.roster && !submissions_roster(&s, a.roster, err, sizeof(err)))
+        gr_die("%s", err);
+    fputs(text_str(&s.notes), stderr);
+    if (s.n == 0)
+        gr_die("%s: no submissions in it", a.input);
+    int code = run_batch(&a, &o, &e, &s);
+    submissions_free(&s);
+    engine_close(&e);
+    free((char *)o.secret);
+    return code;
+}

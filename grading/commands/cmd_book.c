@@ -1,0 +1,351 @@
+/* cmd_book.c - grade marks, show, override, audit, stats, diff: what is in the gradebook. */
+#include "grading/book/book.h"
+#include "commands.h"
+#include "grading/report/report.h"
+
+#include <argp.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct book_args {
+    const char *book, *lab, *why, *words[3];
+    int nwords;
+    bool json;
+};
+
+static const struct argp_option options[] = {
+    {"book", 'b', "FILE", 0, "The gradebook (default: grades.db)", 0},
+    {"lab", 'l', "LAB", 0, "Only this lab", 0},
+    {"why", 'w', "TEXT", 0, "The reason, for the audit trail", 0},
+    {"json", 'j', 0, 0, "Print the whole evidence as JSON", 0},
+    {0}};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct book_args *a = state->input;
+    switch (key) {
+    case 'b':
+        a->book = arg;
+        return 0;
+    case 'l':
+        a->lab = arg;
+        return 0;
+    case 'w':
+        a->why = arg;
+        return 0;
+    case 'j':
+        a->json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (a->nwords == 3)
+            argp_usage(state);
+        a->words[a->nwords++] = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static struct book *open_with(struct book_args *a, int argc, char **argv, const char *words,
+                              const char *what, int nwords)
+{
+    const struct argp argp = {options, parse, words, what, 0, 0, 0};
+    char err[512];
+    *a = (struct book_args){.book = "grades.db"};
+    argp_parse(&argp, argc, argv, 0, NULL, a);
+    if (a->nwords != nwords)
+        gr_die("usage: grade %s [OPTIONS] %s", argv[0], words);
+    if (access(a->book, R_OK))
+        gr_die("there is no gradebook %s", a->book);
+    struct book *b = book_open(a->book, err, sizeof(err));
+    if (!b)
+        gr_die("%s", err);
+    return b;
+}
+
+static void need(const char *value, const char *option)
+{
+    if (!value)
+        gr_die("%s is needed", option);
+}
+
+int cmd_marks(int argc, char **argv)
+{
+    struct book_args a;
+    struct book *b = open_with(&a, argc, argv, "", "Prints what counts for each student.", 0);
+    print_marks(b, a.lab, stdout);
+    book_close(b);
+    return 0;
+}
+
+bool mark_is(const struct mark *m, const char *who)
+{
+    return !strcmp(m->student, who) || !strcasecmp(m->login, who) || !strcasecmp(m->email, who) ||
+           !strcasecmp(m->person, who) || !strcmp(m->alias, who);
+}
+
+static void show(const struct mark *m, bool json)
+{
+    json_error_t bad;
+    struct text t = {0}, safe = {0};
+    json_t *v = m->verdict ? json_loads(m->verdict, 0, &bad) : NULL;
+    text_addf(&t, "student %s  %s  %s\nfile %s  SHA-256 %s\nrun %lld\n", m->student, m->person,
+              m->email, m->original, m->hash ? m->hash : "-", (long long)m->run);
+    text_printable(&safe, t.s, t.length, true);
+    fputs(safe.s, stdout);
+    text_free(&t);
+    text_free(&safe);
+    if (v && json) {
+        json_dumpf(v, stdout, JSON_INDENT(1) | JSON_SORT_KEYS);
+        putchar('\n');
+    } else if (v) {
+        report_text(v, isatty(1), &t);
+        fputs(text_str(&t), stdout);
+        text_free(&t);
+    }
+    printf("mark %.4g (%s)\n", m->mark, m->rule);
+    json_decref(v);
+}
+
+int cmd_show(int argc, char **argv)
+{
+    struct book_args a;
+    struct book *b = open_with(&a, argc, argv, "STUDENT",
+                               "Prints a student's reports, marks and audit trail.", 1);
+    struct text audit = {0};
+    const char *id = NULL;
+    int n, found = 0;
+    struct mark *v = book_marks(b, a.lab, 0, false, &n);
+    for (int i = 0; i < n; i++) {
+        if (!mark_is(&v[i], a.words[0]))
+            continue;
+        show(&v[i], a.json);
+        id = v[i].student;
+        found++;
+    }
+    if (id)
+        book_print_audit(b, id, &audit);
+    fputs(text_str(&audit), stdout);
+    text_free(&audit);
+    if (!found)
+        fprintf(stderr, "grade: no student \"%s\" in %s\n", a.words[0], a.book);
+    book_marks_free(v, n);
+    book_close(b);
+    return !found;
+}
+
+/* The one student that is meant, by id, login, email, name or alias. NULL: said why. */
+static char *find_student(struct book *b, const char *lab, const char *who)
+{
+    char *id = NULL;
+    int n, found = 0;
+    struct mark *v = book_marks(b, lab, 0, true, &n);
+    for (int i = 0; i < n; i++) {
+        if (!mark_is(&v[i], who) || (id && !strcmp(id, v[i].student)))
+            continue;
+        free(id);
+        id = gr_strdup(v[i].student);
+        found++;
+    }
+    if (found != 1) {
+        fprintf(stderr, "grade: %s \"%s\" in %s\n",
+                found ? "several students are called" : "no student", who, lab);
+        free(id);
+        id = NULL;
+    }
+    book_marks_free(v, n);
+    return id;
+}
+
+int cmd_override(int argc, char **argv)
+{
+    struct book_args a;
+    struct book *b = open_with(&a, argc, argv, "STUDENT POINTS",
+                               "Sets a mark by hand; POINTS \"none\" takes it back.", 2);
+    need(a.lab, "--lab LAB");
+    need(a.why, "--why TEXT");
+    char *end;
+    double points = strcmp(a.words[1], "none") ? strtod(a.words[1], &end) : -1;
+    if (strcmp(a.words[1], "none") && (*end || end == a.words[1] || !(points >= 0 && points < 1e6)))
+        gr_die("not a number of points: %s", a.words[1]);
+    char *id = find_student(b, a.lab, a.words[0]);
+    bool ok = id && book_override(b, a.lab, id, points, a.why);
+    if (ok && points < 0)
+        printf("%s: the mark is again what was marked\n", id);
+    else if (ok)
+        printf("%s: %g points, set by hand\n", id, points);
+    free(id);
+    book_close(b);
+    return !ok;
+}
+
+int cmd_audit(int argc, char **argv)
+{
+    struct book_args a;
+    struct book *b = open_with(&a, argc, argv, "", "Prints who changed what, when and why.", 0);
+    struct text t = {0};
+    book_print_audit(b, NULL, &t);
+    fputs(text_str(&t), stdout);
+    text_free(&t);
+    book_close(b);
+    return 0;
+}
+
+/* ---- statistics ---- */
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void print_distribution(const struct mark *v, int n, const char *lab)
+{
+    double *marks = gr_alloc((size_t)(n + 1) * sizeof(*marks)), sum = 0, max = 0;
+    int k = 0, bins[10] = {0}, human = 0, missing = 0, most = 1;
+    for (int i = 0; i < n; i++) {
+        if (strcmp(v[i].lab, lab) || !v[i].verdict)
+            continue;
+        marks[k++] = v[i].mark;
+        sum += v[i].mark;
+        max = fmax(max, v[i].max);
+        human += v[i].needs_human;
+        missing += v[i].missing;
+    }
+    qsort(marks, (size_t)k, sizeof(*marks), by_value);
+    for (int i = 0; i < k && max > 0; i++)
+        bins[(int)fmin(9, 10 * marks[i] / max)]++;
+    for (int i = 0; i < 10; i++)
+        most = bins[i] > most ? bins[i] : most;
+    if (k)
+        printf("%s: %d students, %d handed in nothing, %d need a person\n  mean %.3g, median %.3g, "
+               "quartiles %.3g and %.3g, of %.4g\n",
+               lab, k, missing, human, sum / k, marks[k / 2], marks[k / 4], marks[3 * k / 4], max);
+    for (int i = 0; k && i < 10; i++)
+        printf("  %5.3g-%-5.3g %3d %.*s\n", max * i / 10, max * (i + 1) / 10, bins[i],
+               bins[i] * 50 / most, "##################################################");
+    free(marks);
+}
+
+static void print_pass_rates(struct book *b, const struct mark *v, int n, const char *lab)
+{
+    json_t *counts = json_object();
+    json_error_t bad;
+    int graded = 0;
+    for (int i = 0; i < n; i++) {
+        char *text =
+            !strcmp(v[i].lab, lab) && v[i].verdict ? book_verdict(b, v[i].run, v[i].student) : NULL;
+        json_t *verdict = text ? json_loads(text, 0, &bad) : NULL, *row;
+        size_t k;
+        graded += verdict && json_array_size(json_object_get(verdict, "rows")) > 0;
+        json_array_foreach(json_object_get(verdict, "rows"), k, row)
+        {
+            json_int_t passed = json_integer_value(json_object_get(counts, json_text(row, "id")));
+            json_object_set_new(counts, json_text(row, "id"),
+                                json_integer(passed + !strcmp(json_text(row, "status"), "pass")));
+        }
+        json_decref(verdict);
+        free(text);
+    }
+    const char *id;
+    json_t *passed;
+    json_object_foreach(counts, id, passed)
+    {
+        printf("  %-24s %3lld of %d pass\n", id, (long long)json_integer_value(passed), graded);
+    }
+    json_decref(counts);
+}
+
+int cmd_stats(int argc, char **argv)
+{
+    struct book_args a;
+    struct book *b =
+        open_with(&a, argc, argv, "",
+                  "Prints each lab's distribution and the share that passes each check.", 0);
+    int n;
+    struct mark *v = book_marks(b, a.lab, 0, true, &n);
+    for (int i = 0; i < n; i++) {
+        int k = 0;
+        while (strcmp(v[k].lab, v[i].lab))
+            k++;
+        if (k < i)
+            continue; /* this lab was printed */
+        print_distribution(v, n, v[i].lab);
+        print_pass_rates(b, v, n, v[i].lab);
+    }
+    book_marks_free(v, n);
+    book_close(b);
+    return 0;
+}
+
+/* ---- two runs ---- */
+
+static const struct mark *mark_of(const struct mark *v, int n, const char *student)
+{
+    for (int i = 0; i < n; i++)
+        if (!strcmp(v[i].student, student))
+            return &v[i];
+    return NULL;
+}
+
+static int print_difference(const struct mark *x, const struct mark *y)
+{
+    json_error_t bad;
+    json_t *vx = x->verdict ? json_loads(x->verdict, 0, &bad) : NULL,
+           *vy = y->verdict ? json_loads(y->verdict, 0, &bad) : NULL, *row;
+    size_t i;
+    int differences = 0;
+    if (strcmp(x->status ? x->status : "", y->status ? y->status : "") ||
+        fabs(x->score - y->score) > 1e-9) {
+        printf("%s: %s %.4g -> %s %.4g\n", x->student, x->status ? x->status : "-", x->score,
+               y->status ? y->status : "-", y->score);
+        differences++;
+    }
+    json_array_foreach(json_object_get(vx, "rows"), i, row)
+    {
+        json_t *other = json_array_get(json_object_get(vy, "rows"), i);
+        if (strcmp(json_text(row, "id"), json_text(other, "id")) ||
+            !strcmp(json_text(row, "status"), json_text(other, "status")))
+            continue;
+        printf("  %s: %s -> %s  %s\n", json_text(row, "id"), json_text(row, "status"),
+               json_text(other, "status"), json_text(other, "why"));
+        differences++;
+    }
+    json_decref(vx);
+    json_decref(vy);
+    return differences;
+}
+
+int cmd_diff(int argc, char **argv)
+{
+    struct book_args a;
+    struct book *b =
+        open_with(&a, argc, argv, "RUN RUN",
+                  "Compares two runs, by their numbers: exit status 1 when they differ.", 2);
+    int n, m, differences = 0;
+    struct mark *v = book_marks(b, NULL, strtoll(a.words[0], NULL, 10), false, &n),
+                *w = book_marks(b, NULL, strtoll(a.words[1], NULL, 10), false, &m);
+    if (!n || !m)
+        gr_die("one of these runs is not in %s", a.book);
+    for (int i = 0; i < n; i++) {
+        const struct mark *other = mark_of(w, m, v[i].student);
+        if (other)
+            differences += print_difference(&v[i], other);
+        else
+            printf("%s: only in run %s\n", v[i].student, a.words[0]);
+        differences += !other;
+    }
+    for (int i = 0; i < m; i++) {
+        if (!mark_of(v, n, w[i].student)) {
+            printf("%s: only in run %s\n", w[i].student, a.words[1]);
+            differences++;
+        }
+    }
+    printf("%d difference%s\n", differences, differences == 1 ? "" : "s");
+    book_marks_free(v, n);
+    book_marks_free(w, m);
+    book_close(b);
+    return differences > 0;
+}

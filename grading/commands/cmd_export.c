@@ -1,0 +1,205 @@
+/* cmd_export.c - grade export, report: marks and verdicts out of the gradebook, or of one file. */
+#include "commands.h"
+#include "grading/mark/engine.h"
+#include "grading/export/export.h"
+#include "grading/report/html.h"
+#include "grading/report/report.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct export_args {
+    const char *book, *lab, *title, *output, *format, *verdict;
+};
+
+static const struct argp_option options[] = {
+    {"book", 'b', "FILE", 0, "The gradebook (default: grades.db)", 0},
+    {"lab", 'l', "LAB", 0, "Only this lab", 0},
+    {"title", 't', "TITLE", 0, "canvas: the assignment's column, with its id: \"Lab 1 (4711)\"", 0},
+    {"output", 'o', "FILE", 0, "Write there (default: standard output)", 0},
+    {"verdict", 'v', "FILE", 0,
+     "Of this verdict (grade check --json), for gradescope, autolab, prairielearn, classroom", 0},
+    {0}};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct export_args *a = state->input;
+    switch (key) {
+    case 'b':
+        a->book = arg;
+        return 0;
+    case 'l':
+        a->lab = arg;
+        return 0;
+    case 't':
+        a->title = arg;
+        return 0;
+    case 'o':
+        a->output = arg;
+        return 0;
+    case 'v':
+        a->verdict = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (a->format)
+            argp_usage(state);
+        a->format = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->format)
+            argp_usage(state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static struct book *open_book(const char *path)
+{
+    char err[512];
+    if (access(path, R_OK))
+        gr_die("there is no gradebook %s", path);
+    struct book *b = book_open(path, err, sizeof(err));
+    if (!b)
+        gr_die("%s", err);
+    return b;
+}
+
+static bool export_class(const struct export_args *a, struct text *out)
+{
+    struct book *b = open_book(a->book);
+    int n;
+    bool known = true;
+    struct mark *v = book_marks(b, a->lab, 0, false, &n);
+    if (!strcmp(a->format, "canvas")) {
+        if (!a->lab || !a->title)
+            gr_die("canvas wants --lab LAB and --title \"NAME (ID)\": one column, one assignment");
+        export_canvas(v, n, a->title, out);
+    } else if (!strcmp(a->format, "moodle")) {
+        if (!a->lab)
+            gr_die("moodle wants --lab LAB: one worksheet, one assignment");
+        export_moodle(v, n, out);
+    } else if (!strcmp(a->format, "junit")) {
+        export_junit(v, n, out);
+    } else if (!strcmp(a->format, "csv")) {
+        export_csv(v, n, out);
+    } else if (!strcmp(a->format, "anonymous")) {
+        export_anonymous(v, n, out);
+    } else {
+        known = false;
+    }
+    book_marks_free(v, n);
+    book_close(b);
+    return known;
+}
+
+static bool export_verdict(const struct export_args *a, struct text *out)
+{
+    static const struct {
+        const char *name;
+        void (*write)(const json_t *, struct text *);
+    } formats[] = {{"gradescope", export_gradescope},
+                   {"autolab", export_autolab},
+                   {"prairielearn", export_prairielearn},
+                   {"classroom", export_classroom}};
+    for (size_t i = 0; i < 4; i++) {
+        if (strcmp(formats[i].name, a->format))
+            continue;
+        json_error_t bad;
+        if (!a->verdict)
+            gr_die("%s wants --verdict FILE, made by: grade check --json", a->format);
+        json_t *v = json_load_file(a->verdict, 0, &bad);
+        if (!v)
+            gr_die("%s:%d: %s", a->verdict, bad.line, bad.text);
+        formats[i].write(v, out);
+        json_decref(v);
+        return true;
+    }
+    return false;
+}
+
+static void write_out(const char *path, const struct text *t)
+{
+    int e = path ? file_write(path, text_str(t), t->length) : 0;
+    if (e)
+        gr_die("%s: %s", path, strerror(e));
+    if (!path)
+        fwrite(text_str(t), 1, t->length, stdout);
+}
+
+int cmd_export(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options,
+        parse,
+        "FORMAT",
+        "A class: canvas, moodle, csv, junit, anonymous. One verdict: gradescope, autolab, "
+        "prairielearn, classroom.",
+        0,
+        0,
+        0};
+    struct export_args a = {.book = "grades.db"};
+    struct text out = {0};
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    if (!export_verdict(&a, &out) && !export_class(&a, &out))
+        gr_die("no format \"%s\"; see grade export --help", a.format);
+    write_out(a.output, &out);
+    text_free(&out);
+    return 0;
+}
+
+/* ---- HTML pages ---- */
+
+static void write_page(const char *folder, const char *name, struct text *t)
+{
+    char *path = gr_format("%s/%s.html", folder, name);
+    write_out(path, t);
+    free(path);
+    text_free(t);
+}
+
+int cmd_report(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options,
+        parse,
+        "FOLDER",
+        "Writes index.html (the class, for the instructor) and one page a student, named by "
+        "the student's alias; every page stands alone.",
+        0,
+        0,
+        0};
+    struct export_args a = {.book = "grades.db"};
+    int n;
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    if (!a.lab)
+        gr_die("--lab LAB is needed");
+    int e = make_dirs(a.format);
+    if (e)
+        gr_die("%s: %s", a.format, strerror(e));
+    struct book *b = open_book(a.book);
+    struct mark *v = book_marks(b, a.lab, 0, true, &n);
+    struct pass_rates rates = {NULL, NULL, NULL, 0};
+    for (int i = 0; i < n; i++) {
+        struct text page = {0};
+        char *verdict = v[i].verdict ? book_verdict(b, v[i].run, v[i].student) : NULL;
+        html_student(&v[i], verdict, v, n, &page);
+        pass_rates_add(&rates, &v[i], verdict);
+        write_page(a.format, v[i].alias, &page);
+        free(verdict);
+    }
+    struct text page = {0};
+    html_class(v, n, &rates, &page);
+    write_page(a.format, "index", &page);
+    pass_rates_free(&rates);
+    if (n)
+        printf("%s/index.html and %d students' pages\n", a.format, n);
+    else
+        fprintf(stderr, "grade: nobody in %s has handed in %s\n", a.book, a.lab);
+    book_marks_free(v, n);
+    book_close(b);
+    return n == 0;
+}

@@ -1,0 +1,257 @@
+/* cmd_policy.c - grade policy: the rules for late work, per lab, without marking anything;
+ * grade total: a student's labs together, the worst dropped.
+ */
+#include "cmd_policy.h"
+#include "commands.h"
+#include "grading/base/csv.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    GIVEN_DUE = 1,
+    GIVEN_GRACE = 2,
+    GIVEN_DAY = 4,
+    GIVEN_MAX = 8,
+    GIVEN_FREE = 16,
+    GIVEN_BEST = 32
+};
+enum { KEY_DUE = 2000, KEY_GRACE, KEY_PER_DAY, KEY_MAX_DAYS, KEY_LATE_DAYS, KEY_BEST, KEY_LATEST };
+
+static const struct argp_option policy_options[] = {
+    {0, 0, 0, 0, "Late work (kept in the gradebook for the lab; what is not said stays):", 1},
+    {"due", KEY_DUE, "TIME", 0, "\"2026-11-20 23:59\", local time; \"none\"", 1},
+    {"grace", KEY_GRACE, "MINUTES", 0, "Still in time this much later", 1},
+    {"late-per-day", KEY_PER_DAY, "PERCENT", 0, "Lost for each day or part of one", 1},
+    {"late-max-days", KEY_MAX_DAYS, "N", 0, "No marks beyond; 0: no such limit", 1},
+    {"late-days", KEY_LATE_DAYS, "N", 0,
+     "Days each student may be late without loss, over all labs", 1},
+    {"best", KEY_BEST, 0, 0, "Of several runs a student's best result counts", 1},
+    {"latest", KEY_LATEST, 0, 0, "… the latest counts (the default)", 1},
+    {0}};
+
+double argp_number(struct argp_state *state, const char *arg)
+{
+    char *end;
+    double v = strtod(arg, &end);
+    if (end == arg || *end || !(v >= 0 && v < 1e9))
+        argp_error(state, "not a number: %s", arg);
+    return v;
+}
+
+static int64_t parse_time(struct argp_state *state, const char *arg)
+{
+    struct tm t = {.tm_isdst = -1};
+    if (!strcmp(arg, "none"))
+        return 0;
+    const char *end = strptime(arg, "%Y-%m-%d %H:%M", &t);
+    if (!end || *end)
+        argp_error(state, "not a time like \"2026-11-20 23:59\": %s", arg);
+    return mktime(&t);
+}
+
+static error_t parse_policy(int key, char *arg, struct argp_state *state)
+{
+    struct policy_args *a = state->input;
+    switch (key) {
+    case KEY_DUE:
+        a->p.due = parse_time(state, arg);
+        a->given |= GIVEN_DUE;
+        return 0;
+    case KEY_GRACE:
+        a->p.grace = (int64_t)(60 * argp_number(state, arg));
+        a->given |= GIVEN_GRACE;
+        return 0;
+    case KEY_PER_DAY:
+        a->p.per_day = argp_number(state, arg) / 100;
+        a->given |= GIVEN_DAY;
+        return 0;
+    case KEY_MAX_DAYS:
+        a->p.max_days = (int)argp_number(state, arg);
+        a->given |= GIVEN_MAX;
+        return 0;
+    case KEY_LATE_DAYS:
+        a->p.late_days = (int)argp_number(state, arg);
+        a->given |= GIVEN_FREE;
+        return 0;
+    case KEY_BEST:
+    case KEY_LATEST:
+        a->p.best = key == KEY_BEST;
+        a->given |= GIVEN_BEST;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp policy_argp = {policy_options, parse_policy, 0, 0, 0, 0, 0};
+
+void policy_apply(struct book *b, const char *lab, const struct policy_args *a)
+{
+    struct policy p = book_policy(b, lab);
+    if (!a->given)
+        return;
+    p.due = a->given & GIVEN_DUE ? a->p.due : p.due;
+    p.grace = a->given & GIVEN_GRACE ? a->p.grace : p.grace;
+    p.per_day = a->given & GIVEN_DAY ? a->p.per_day : p.per_day;
+    p.max_days = a->given & GIVEN_MAX ? a->p.max_days : p.max_days;
+    p.late_days = a->given & GIVEN_FREE ? a->p.late_days : p.late_days;
+    p.best = a->given & GIVEN_BEST ? a->p.best : p.best;
+    book_policy_set(b, lab, &p);
+    char *said = policy_text(&p);
+    book_audit(b, "policy", lab, NULL, said);
+    free(said);
+}
+
+char *policy_text(const struct policy *p)
+{
+    char due[32] = "none";
+    time_t t = (time_t)p->due;
+    struct tm local;
+    if (p->due && localtime_r(&t, &local))
+        strftime(due, sizeof(due), "%Y-%m-%d %H:%M", &local);
+    return gr_format("due %s, grace %lld min, %g %% a day, %s, %d free late days, the %s result "
+                     "counts",
+                     due, (long long)(p->grace / 60), 100 * p->per_day,
+                     p->max_days ? "with a last day" : "no last day", p->late_days,
+                     p->best ? "best" : "latest");
+}
+
+/* ---- grade policy ---- */
+
+struct own_args {
+    const char *book, *lab;
+    int drop;
+    struct policy_args policy;
+};
+
+static const struct argp_option book_options[] = {
+    {"book", 'b', "FILE", 0, "The gradebook (default: grades.db)", 0},
+    {"lab", 'l', "LAB", 0, "The lab", 0},
+    {0}};
+static const struct argp_option total_options[] = {
+    {"book", 'b', "FILE", 0, "The gradebook (default: grades.db)", 0},
+    {"drop", 'd', "N", 0, "Leave out each student's N worst labs", 0},
+    {0}};
+
+static error_t parse_own(int key, char *arg, struct argp_state *state)
+{
+    struct own_args *a = state->input;
+    if (key == 'b')
+        a->book = arg;
+    else if (key == 'l')
+        a->lab = arg;
+    else if (key == 'd')
+        a->drop = (int)argp_number(state, arg);
+    else if (key == ARGP_KEY_INIT && state->child_inputs)
+        state->child_inputs[0] = &a->policy;
+    else
+        return ARGP_ERR_UNKNOWN;
+    return 0;
+}
+
+static struct book *open_book(const char *path)
+{
+    char err[512];
+    if (access(path, R_OK))
+        gr_die("there is no gradebook %s", path);
+    struct book *b = book_open(path, err, sizeof(err));
+    if (!b)
+        gr_die("%s", err);
+    return b;
+}
+
+int cmd_policy(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&policy_argp, 0, 0, 0}, {0}};
+    static const struct argp argp = {
+        book_options, parse_own, "", "Shows a lab's rules for late work, or changes those given.",
+        children,     0,         0};
+    struct own_args a = {.book = "grades.db"};
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    if (!a.lab)
+        gr_die("--lab LAB is needed");
+    struct book *b = open_book(a.book);
+    policy_apply(b, a.lab, &a.policy);
+    struct policy p = book_policy(b, a.lab);
+    char *said = policy_text(&p);
+    printf("%s: %s\n", a.lab, said);
+    free(said);
+    book_close(b);
+    return 0;
+}
+
+/* ---- grade total ---- */
+
+enum { MOST_LABS = 64 };
+
+static int by_share(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y); /* best first */
+}
+
+/* One student's marks v[0..n), in shares of full marks; labs not handed in count as 0. */
+static double total_of(const struct mark *v, int n, int nlabs, int drop, int *waits)
+{
+    double share[MOST_LABS] = {0}, sum = 0;
+    int keep = nlabs - drop > 0 ? nlabs - drop : 1;
+    for (int i = 0; i < n && i < MOST_LABS; i++) {
+        share[i] = v[i].max > 0 ? v[i].mark / v[i].max : 0;
+        *waits += v[i].needs_human && !v[i].overridden;
+    }
+    qsort(share, (size_t)nlabs, sizeof(*share), by_share);
+    for (int i = 0; i < keep; i++)
+        sum += share[i];
+    return sum / keep;
+}
+
+static int count_labs(const struct mark *v, int n)
+{
+    int labs = 0;
+    for (int i = 0; i < n; i++) {
+        int k = 0;
+        while (strcmp(v[k].lab, v[i].lab))
+            k++;
+        labs += k == i;
+    }
+    return labs < MOST_LABS ? labs : MOST_LABS;
+}
+
+int cmd_total(int argc, char **argv)
+{
+    static const struct argp argp = {
+        total_options,
+        parse_own,
+        "",
+        "Prints, as CSV, each student's mean over all labs of the gradebook, in percent.",
+        0,
+        0,
+        0};
+    struct own_args a = {.book = "grades.db"};
+    int n, from = 0;
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    struct book *b = open_book(a.book);
+    struct mark *v = book_marks(b, NULL, 0, true, &n);
+    struct text out = {0};
+    int nlabs = count_labs(v, n);
+    text_add(&out, "student,name,labs,percent,waiting for a person\n");
+    for (int i = 1; i <= n; i++) {
+        if (i < n && !strcmp(v[i].student, v[from].student))
+            continue;
+        int waits = 0;
+        double share = total_of(&v[from], i - from, nlabs, a.drop, &waits);
+        csv_put(&out, v[from].student);
+        csv_put(&out, v[from].person);
+        text_addf(&out, ",%d,%.1f,%d", i - from, 100 * share, waits);
+        csv_end(&out);
+        from = i;
+    }
+    fputs(text_str(&out), stdout);
+    text_free(&out);
+    book_marks_free(v, n);
+    book_close(b);
+    return 0;
+}

@@ -1,0 +1,230 @@
+/* cmd_regrade.c - grade regrade: marks again from the sources that the gradebook keeps, and puts
+ * each new verdict in the old one's place. What it replaced, who did it and why stay in the book.
+ */
+#include "cmd_policy.h"
+#include "commands.h"
+#include "grading/mark/gpu.h"
+#include "grading/mark/pool.h"
+#include "grading/report/report.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct regrade_args {
+    const char *book, *lab, *why, *secret;
+    bool no_secret, gpu, human, all;
+    const char *const *who;
+    int nwho, jobs;
+};
+
+enum { KEY_NO_SECRET = 1000, KEY_GPU, KEY_HUMAN, KEY_ALL };
+static const struct argp_option options[] = {
+    {"book", 'b', "FILE", 0, "The gradebook (default: grades.db)", 0},
+    {"lab", 'l', "LAB", 0, "The lab", 0},
+    {"why", 'w', "TEXT", 0, "The reason, for the audit trail", 0},
+    {"secret", 's', "FILE", 0, "The secret that the batch was marked with", 0},
+    {"no-secret", KEY_NO_SECRET, 0, 0, "Mark without hidden cases, as the batch did", 0},
+    {"needs-person", KEY_HUMAN, 0, 0, "All whose mark waits for a person", 0},
+    {"all", KEY_ALL, 0, 0, "The whole class", 0},
+    {"gpu", KEY_GPU, 0, 0, "Measure times on this machine's GPU", 0},
+    {"jobs", 'j', "N", 0, "Submissions at a time (default: as many as there are cores)", 0},
+    {0}};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct regrade_args *a = state->input;
+    switch (key) {
+    case 'b':
+        a->book = arg;
+        return 0;
+    case 'l':
+        a->lab = arg;
+        return 0;
+    case 'w':
+        a->why = arg;
+        return 0;
+    case 's':
+        a->secret = arg;
+        return 0;
+    case 'j':
+        a->jobs = (int)argp_number(state, arg);
+        return 0;
+    case KEY_NO_SECRET:
+        a->no_secret = true;
+        return 0;
+    case KEY_GPU:
+        a->gpu = true;
+        return 0;
+    case KEY_HUMAN:
+        a->human = true;
+        return 0;
+    case KEY_ALL:
+        a->all = true;
+        return 0;
+    case ARGP_KEY_ARGS:
+        a->who = (const char *const *)state->argv + state->next;
+        a->nwho = state->argc - state->next;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->lab)
+            argp_error(state, "say --lab LAB");
+        if (!a->why || !*a->why)
+            argp_error(state, "say --why \"the reason\": it is kept beside the new mark");
+        if (!a->secret == !a->no_secret)
+            argp_error(state, "say --secret FILE, or --no-secret, as the batch did");
+        if (!a->nwho && !a->human && !a->all)
+            argp_error(state, "whom? STUDENT…, --needs-person or --all");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- whom ---- */
+
+struct regrade {
+    struct book *book;
+    const struct regrade_args *a;
+    struct mark *marks; /* what counts, brief */
+    int *of;            /* pool item → marks */
+    int changed, human;
+};
+
+static bool is_asked(const struct regrade_args *a, const struct mark *m)
+{
+    bool asked = a->all || (a->human && m->needs_human);
+    for (int i = 0; i < a->nwho; i++)
+        asked = asked || mark_is(m, a->who[i]);
+    return asked;
+}
+
+static bool everyone_known(const struct regrade_args *a, const struct mark *v, int n)
+{
+    bool ok = true;
+    for (int i = 0; i < a->nwho; i++) {
+        int found = 0;
+        for (int k = 0; k < n; k++)
+            found += mark_is(&v[k], a->who[i]);
+        if (found == 1)
+            continue;
+        fprintf(stderr, "grade: %s \"%s\" in %s\n",
+                found ? "several students are called" : "no student", a->who[i], a->lab);
+        ok = false;
+    }
+    return ok;
+}
+
+/* Another secret draws other cases: the mark would not be comparable with the class's. */
+static void warn_of_secret(struct regrade *r, const struct mark *m, const struct engine *e)
+{
+    char digest[DIGEST_HEX] = "none";
+    json_error_t bad;
+    char *text = book_verdict(r->book, m->run, m->student);
+    json_t *v = text ? json_loads(text, 0, &bad) : NULL;
+    const char *before = *json_text(v, "secret") ? json_text(v, "secret") : "none";
+    if (e->o->secret) {
+        digest_hex(e->o->secret, strlen(e->o->secret), digest);
+        digest[12] = 0;
+    }
+    if (strcmp(before, digest) && *json_text(v, "source"))
+        fprintf(stderr, "grade: warning: %s was marked with another secret: other hidden cases\n",
+                m->student);
+    json_decref(v);
+    free(text);
+}
+
+/* ---- marking ---- */
+
+static bool on_done(void *user, int item, json_t *v)
+{
+    struct regrade *r = user;
+    const struct mark *m = &r->marks[r->of[item]];
+    char *text = json_dumps(v, JSON_COMPACT | JSON_SORT_KEYS);
+    bool human = json_is_true(json_object_get(v, "needs_human"));
+    double score = json_double(v, "score");
+    struct text line = {0}, safe = {0};
+    book_replace(r->book, m->run, m->student, json_text(v, "status"), score, json_double(v, "max"),
+                 text, human, r->a->why);
+    text_addf(&line, "%s: %s %.4g -> %s %.4g of %.4g%s\n", m->student, m->status, m->score,
+              json_text(v, "status"), score, json_double(v, "max"),
+              human ? "  (needs a person)" : "");
+    text_printable(&safe, line.s, line.length, true);
+    fputs(safe.s, stdout);
+    r->changed += strcmp(m->status, json_text(v, "status")) || m->score != score;
+    r->human += human;
+    text_free(&line);
+    text_free(&safe);
+    free(text);
+    return true;
+}
+
+static int regrade(const struct regrade_args *a, const struct engine_options *o, struct engine *e)
+{
+    char err[512];
+    int n, nitems = 0;
+    if (access(a->book, R_OK))
+        gr_die("there is no gradebook %s", a->book);
+    struct regrade r = {.a = a, .book = book_open(a->book, err, sizeof(err))};
+    if (!r.book)
+        gr_die("%s", err);
+    r.marks = book_marks(r.book, a->lab, 0, true, &n);
+    bool ok = everyone_known(a, r.marks, n);
+    struct pool_item *items = gr_alloc((size_t)(n + 1) * sizeof(*items));
+    r.of = gr_alloc((size_t)(n + 1) * sizeof(*r.of));
+    for (int i = 0; ok && i < n; i++) {
+        const struct mark *m = &r.marks[i];
+        size_t length;
+        if (!is_asked(a, m))
+            continue;
+        char *source = m->verdict ? book_source(r.book, m->run, m->student, &length) : NULL;
+        if (!source) {
+            printf("%s: %s\n", m->student,
+                   m->verdict ? "there is no text to mark" : "not marked yet: start the batch");
+            continue;
+        }
+        warn_of_secret(&r, m, e);
+        r.of[nitems] = i;
+        items[nitems++] = (struct pool_item){m->original, source, length};
+    }
+    if (nitems)
+        pool_run(a->lab, o, items, nitems, a->jobs, on_done, NULL, &r);
+    if (ok)
+        printf("%d marked again, %d changed, %d need a person\n", nitems, r.changed, r.human);
+    for (int i = 0; i < nitems; i++)
+        free((char *)items[i].source);
+    free(items);
+    free(r.of);
+    book_marks_free(r.marks, n);
+    book_close(r.book);
+    return !ok || !nitems ? 2 : r.human ? 1 : 0;
+}
+
+int cmd_regrade(int argc, char **argv)
+{
+    static const struct argp argp = {options,
+                                     parse,
+                                     "[STUDENT…]",
+                                     "Marks again what the gradebook keeps of these students and "
+                                     "replaces their verdicts; the old ones are kept.",
+                                     0,
+                                     0,
+                                     0};
+    struct regrade_args a = {.book = "grades.db", .jobs = (int)sysconf(_SC_NPROCESSORS_ONLN)};
+    struct engine_options o;
+    struct engine e;
+    char err[4096];
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    engine_defaults(&o);
+    if (!sandbox_or_refuse(&o, false) || (a.gpu && !gpu_or_refuse(&o)))
+        return 2;
+    if (a.secret)
+        o.secret = read_secret(a.secret);
+    if (!engine_open(&e, a.lab, &o, err, sizeof(err)))
+        gr_die("%s", err);
+    int code = regrade(&a, &o, &e);
+    engine_close(&e);
+    free((char *)o.secret);
+    return code;
+}

@@ -1,0 +1,139 @@
+/* instructor_test.c - what an instructor does after a batch: look, mark again, change a mark or a
+ * rule, compare, export; each command run as typed.
+ */
+#include "grading/mark/session.h"
+#include "grading/base/testing.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LAB "coalescing"
+
+static struct engine_options o;
+static char folder[64];
+
+/* `grade` with these arguments on the test's gradebook; what it prints, its exit status. */
+static char *grade(int want, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static char *grade(int want, const char *format, ...)
+{
+    char *arguments = NULL;
+    int code;
+    va_list ap;
+    va_start(ap, format);
+    cr_assert(vasprintf(&arguments, format, ap) > 0);
+    va_end(ap);
+    size_t word = strcspn(arguments, " ");
+    char *text = shell(&code, "%s/grade %.*s --book %s/g.db%s 2>&1", o.bin, (int)word, arguments,
+                       folder, arguments + word);
+    cr_assert_eq(code, want, "%s: exit status %d\n%s", arguments, code, text);
+    free(arguments);
+    return text;
+}
+
+static void says(char *text, const char *part)
+{
+    cr_assert(strstr(text, part), "\"%s\" is not in:\n%s", part, text);
+    free(text);
+}
+
+static void silent_about(char *text, const char *part)
+{
+    cr_assert(!strstr(text, part), "\"%s\" is in:\n%s", part, text);
+    free(text);
+}
+
+/* Four students: two alike, one of the bank's wrong kernels, one who has not begun. */
+static void a_class(void)
+{
+    engine_defaults(&o);
+    snprintf(folder, sizeof(folder), "/tmp/instructorXXXXXX");
+    cr_assert(mkdtemp(folder));
+    free(shell(NULL,
+               "cd %s && mkdir class && printf 'a secret text\\n' >secret && "
+               "printf 'ID,Student,Email\\nann,Ann Ames,ann@x.edu\\nbob,Bob Best,bob@x.edu\\n"
+               "cas,Cas Crew,cas@x.edu\\ndee,Dee Dunn,dee@x.edu\\n' >roster.csv",
+               folder));
+    free(shell(
+        NULL,
+        "r=$(realpath %s) && cd %s/class && cp $r/solutions/" LAB "/" LAB ".cu ann.cu && "
+        "sed 's/energy/power/2' ann.cu >bob.cu && cp $r/labs/" LAB "/wrong/tile_conflicts.cu "
+        "cas.cu && cp $r/labs/" LAB "/" LAB ".cu dee.cu && touch -d '2026-11-18 12:00' *.cu && "
+        "touch -d '2026-11-22 12:00' bob.cu",
+        o.root, folder));
+    says(grade(0, "batch --lab " LAB " --secret %s/secret --roster %s/roster.csv -q -j2 %s/class",
+               folder, folder, folder),
+         "4 submissions");
+}
+
+static void end_of_class(void)
+{
+    free(shell(NULL, "rm -rf '%s'", folder));
+}
+
+Test(instructor, marks_again, .init = a_class, .fini = end_of_class, .timeout = 100)
+{
+    says(grade(0,
+               "regrade --lab " LAB " --secret %s/secret --why 'new driver' 'Cas Crew' bob@x.edu",
+               folder),
+         "2 marked again, 0 changed");
+    says(grade(0, "audit"), "new driver");
+    says(grade(0, "show cas"), "regrade, run 1: graded 8 -> graded 8");
+    says(grade(2, "regrade --lab " LAB " --secret %s/secret --why x nobody", folder),
+         "no student \"nobody\"");
+    says(grade(64, "regrade --lab " LAB " --no-secret ann"), "--why");
+    says(grade(64, "regrade --lab " LAB " --no-secret --why x"), "whom?");
+    says(grade(0, "regrade --lab " LAB " --no-secret --why x ann"), "another secret");
+    says(grade(2, "regrade --lab " LAB " --no-secret --why x --needs-person"), "0 marked again");
+    says(grade(0, "regrade --lab " LAB " --secret %s/secret --why 'all of it' --all", folder),
+         "4 marked again");
+    int entries = 0;
+    char *audit = grade(0, "audit");
+    for (const char *p = audit; (p = strstr(p, "regrade, run 1")); p++)
+        entries++;
+    cr_assert_eq(entries, 2 + 1 + 4, "%s", audit);
+    free(audit);
+}
+
+Test(instructor, changes_marks_and_rules, .init = a_class, .fini = end_of_class, .timeout = 100)
+{
+    says(grade(0, "override --lab " LAB " --why 'office hour' 'Dee Dunn' 7"), "dee: 7 points");
+    says(grade(1, "override --lab " LAB " --why x 'Dee' 7"), "no student \"Dee\"");
+    says(grade(2, "override --lab " LAB " dee 7"), "--why");
+    says(grade(2, "override --lab " LAB " --why x dee seven"), "not a number");
+    says(grade(0, "marks"), "set by hand: office hour");
+    says(grade(0, "total"), "dee,Dee Dunn,1,35.0,0");
+    says(grade(0, "override --lab " LAB " --why 'was a mistake' dee none"),
+         "again what was marked");
+    silent_about(grade(0, "marks"), "set by hand");
+    says(grade(0, "policy --lab " LAB " --due '2026-11-20 23:59' --late-per-day 25"), "25 %");
+    says(grade(0, "marks"), "2 days late: -50 %");
+    says(grade(0, "policy --lab " LAB " --late-days 1"), "due 2026-11-20 23:59");
+    says(grade(0, "marks"), "1 day late: -25 %");
+    says(grade(0, "policy --lab " LAB " --late-days 0 --grace 5000"), "grace 5000 min");
+    silent_about(grade(0, "marks"), "late");
+    says(grade(0, "audit"), "policy");
+}
+
+Test(instructor, compares_and_exports, .init = a_class, .fini = end_of_class, .timeout = 100)
+{
+    char *first = grade(0, "export anonymous --lab " LAB), *again;
+    again = grade(0, "export anonymous --lab " LAB);
+    cr_assert_str_eq(first, again, "aliases change");
+    cr_assert(!strstr(first, "Ames") && !strstr(first, "ann") && !strstr(first, "x.edu"), "%s",
+              first);
+    free(first);
+    free(again);
+    says(grade(0, "similar --lab " LAB " --top 1"), "100.0 %");
+    says(grade(0, "similar --lab " LAB " --least 99"), "Ann Ames  =  ");
+    free(shell(NULL, "cp %s/class/ann.cu %s/class/dee.cu", folder, folder));
+    says(grade(0, "batch --lab " LAB " --secret %s/secret -q -j2 %s/class", folder, folder),
+         "4 known by content");
+    says(grade(1, "diff 1 2"), "dee: graded");
+    says(grade(0, "diff 1 1"), "0 differences");
+    says(grade(0, "stats"), "4 students");
+    says(grade(1, "report --lab reduction %s/pages", folder), "nobody");
+    says(grade(1, "show nobody"), "no student");
+}

@@ -1,0 +1,29 @@
+/* gradescope.h - submission_metadata.yml of a Gradescope download: who is behind submission_N.
+ *
+ * Only the lines that say so are read, by their indentation, as Gradescope writes them:
+ *
+ *   submission_42069:
+ *     :submitters:
+ *     - :name: Ada Lovelace
+ *       :sid: '1234'
+ *       :email: ada@example.edu
+ *     :created_at: 2026-11-20 21:53:31.379093000 Z
+ */
+#ifndef GRADING_GRADESCOPE_H
+#define GRADING_GRADESCOPE_H
+
+#include "grading/base/util.h"
+
+#include <stdint.h>
+
+struct submitter {
+    char *submission;         /* "42069" */
+    char *name, *sid, *email; /* "" where not said */
+    int64_t created;          /* seconds since 1970; 0: not said */
+};
+
+/* Submitters in the file's order; those of a group one after the other. */
+struct submitter *gradescope_metadata(const char *text, size_t length, int *n);
+void gradescope_free(struct submitter *v, int n);
+
+#endif

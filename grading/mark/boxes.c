@@ -1,0 +1,147 @@
+/* boxes.c - what the compiler's and the runner's boxes hold. See boxes.h. */
+#include "boxes.h"
+
+#include "gpu.h"
+#include "base/host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef CUDA_DIR
+#define CUDA_DIR "/usr/local/cuda"
+#endif
+
+/* Programs built with AddressSanitizer reserve terabytes, and cannot look for leaks where
+ * processes may not be traced. */
+#ifdef __SANITIZE_ADDRESS__
+#define ADDRESS_LIMIT 0
+#define SANITIZER_ENV "ASAN_OPTIONS", "detect_leaks=0",
+#else
+#define ADDRESS_LIMIT (3ull << 30)
+#define SANITIZER_ENV
+#endif
+
+void engine_defaults(struct engine_options *o)
+{
+    static char bin[4120], lib[4140];
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    self[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(self, '/');
+    if (slash)
+        *slash = 0;
+    snprintf(bin, sizeof(bin), "%s", self);
+    char *runner = gr_format("%s/grade-runner", bin);
+    if (access(runner, X_OK)) /* a test program: build/test */
+        snprintf(bin, sizeof(bin), "%s/../bin", self);
+    free(runner);
+    snprintf(lib, sizeof(lib), "%s/../lib", bin);
+    const char *cuda = getenv("WARPLAB_CUDA");
+    *o = (struct engine_options){.steps = 20000000,
+                                 .compile_s = 20,
+                                 .run_s = 30,
+                                 .bin = bin,
+                                 .lib = lib,
+                                 .root = host_root(),
+                                 .cuda = cuda ? cuda : CUDA_DIR};
+}
+
+struct paths {
+    struct text owned[16];
+    int n;
+};
+
+static const char *path(struct paths *p, const char *folder, const char *name)
+{
+    struct text *t = &p->owned[p->n++];
+    text_addf(t, "%s%s%s", folder, *name ? "/" : "", name);
+    return t->s;
+}
+
+static void paths_free(struct paths *p)
+{
+    while (p->n)
+        text_free(&p->owned[--p->n]);
+}
+
+static void bind(struct box_spec *s, const char *host, const char *inside)
+{
+    s->binds[s->nbinds].host = host;
+    s->binds[s->nbinds++].inside = inside;
+}
+
+static const char *lib_folder(struct paths *p, const char *cuda)
+{
+    const char *lib64 = path(p, cuda, "lib64");
+    return access(lib64, X_OK) == 0 ? lib64 : path(p, cuda, "lib");
+}
+
+bool compiler_start(struct box *b, const struct engine_options *o, const char *name)
+{
+    bool in = !o->unconfined;
+    struct paths p = {.n = 0};
+    const char *libs = lib_folder(&p, o->cuda), *include = path(&p, o->cuda, "include");
+    const char *argv[] = {in ? "/box/build/bin/grade-cc" : path(&p, o->bin, "grade-cc"), name,
+                          o->gpu ? o->gpu_arch : "compute_90", NULL};
+    const char *env[] = {SANITIZER_ENV "LD_LIBRARY_PATH", in ? "/box/cuda/lib64" : libs,
+                         "WARPLAB_CUDA_INCLUDE", in ? "/box/cuda/include" : include, NULL};
+    struct box_spec spec = {.argv = argv,
+                            .env = env,
+                            .cpu_s = o->compile_s * 0.75,
+                            .wall_s = o->compile_s,
+                            .address_bytes = ADDRESS_LIMIT,
+                            .resident_bytes = 1ull << 30,
+                            .file_bytes = COMPILER_IMAGE_CAP,
+                            .log_cap = 4096,
+                            .unconfined = o->unconfined};
+    bind(&spec, path(&p, o->bin, "grade-cc"), "/box/build/bin/grade-cc");
+    bind(&spec, path(&p, o->root, "common/device"), "/box/common/device");
+    bind(&spec, include, "/box/cuda/include");
+    bind(&spec, libs, "/box/cuda/lib64");
+    bool ok = box_start(b, &spec);
+    paths_free(&p);
+    return ok;
+}
+
+/* No address limit: CUDA reserves far more addresses than there is memory. The processor time
+ * is the wall clock's many times over, as one runner serves many runs. */
+bool runner_start(struct box *b, const struct engine_options *o, const char *argument, bool traced)
+{
+    bool in = !o->unconfined;
+    struct paths p = {.n = 0};
+    const char *libs = !o->gpu      ? path(&p, o->lib, "")
+                       : o->gpu_lib ? o->gpu_lib
+                                    : lib_folder(&p, o->cuda),
+               *driver = o->gpu ? gpu_driver_folder() : NULL;
+    const char *search = in ? "/box/build/lib" : libs;
+    char *both = driver ? gr_format("%s:%s", search, driver) : gr_strdup(search);
+    const char *argv[] = {in ? "/box/build/bin/grade-runner" : path(&p, o->bin, "grade-runner"),
+                          argument, NULL};
+    const char *env[] = {SANITIZER_ENV "LD_LIBRARY_PATH",
+                         both,
+                         "WARPLAB_THREADS",
+                         "1",
+                         "CUDA_CACHE_DISABLE",
+                         "1",
+                         NULL};
+    struct box_spec spec = {.argv = argv,
+                            .env = env,
+                            .cpu_s = o->trusted ? 0 : 20 * o->run_s,
+                            .wall_s = o->run_s,
+                            .resident_bytes = 3ull << 30,
+                            .file_bytes = 16 << 20,
+                            .log_cap = RUNNER_LOG_CAP,
+                            .gpu = o->gpu ? gpu_device(o->gpu_index) : NULL,
+                            .traced = traced,
+                            .unconfined = o->unconfined};
+    bind(&spec, path(&p, o->bin, "grade-runner"), "/box/build/bin/grade-runner");
+    bind(&spec, libs, "/box/build/lib");
+    if (driver)
+        bind(&spec, driver, driver);
+    bool ok = box_start(b, &spec);
+    free(both);
+    paths_free(&p);
+    return ok;
+}

@@ -1,0 +1,69 @@
+/* compile_main.c - the compiler in the box: source on standard input, image on standard output.
+ *
+ * argv: the file's name in messages, the architecture. The answer is struct cc_reply, the
+ * image, the log. Compilation is the harness's own (compile.h); limits are the box's.
+ */
+#include "harness/compile.h"
+#include "base/host.h"
+#include "session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *read_input(size_t *length)
+{
+    size_t capacity = 1 << 16;
+    char *s = host_alloc(capacity);
+    ssize_t n;
+    *length = 0;
+    while ((n = read(0, s + *length, capacity - *length)) != 0) {
+        if (n < 0 && errno != EINTR)
+            host_die("cannot read the source: %s", strerror(errno));
+        *length += n > 0 ? (size_t)n : 0;
+        if (*length == capacity)
+            s = host_realloc(s, capacity *= 2);
+    }
+    return s;
+}
+
+static void put(int fd, const void *data, size_t n)
+{
+    for (const char *p = data; n;) {
+        ssize_t w = write(fd, p, n);
+        if (w < 0 && errno != EINTR)
+            _exit(3);
+        p += w > 0 ? w : 0;
+        n -= w > 0 ? (size_t)w : 0;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    char folder[] = "/tmp/gradeXXXXXX", err[512];
+    size_t length;
+    int out = fcntl(1, F_DUPFD_CLOEXEC, 10);
+    if (argc != 3 || strchr(argv[1], '/'))
+        host_die("usage: grade-cc NAME ARCH < SOURCE > IMAGE");
+    dup2(2, 1); /* nothing else may write into the answer */
+    char *source = read_input(&length);
+    if (!mkdtemp(folder) || chdir(folder) ||
+        !host_write_file(argv[1], source, length, err, sizeof(err)))
+        host_die("cannot keep the source in /tmp");
+    struct compile_request request = {.path = argv[1], .arch = argv[2]};
+    struct compiled c;
+    bool ok = compile_cuda(&request, &c);
+    struct cc_reply r = {.magic = CC_MAGIC,
+                         .ok = ok,
+                         .image_bytes = ok ? (uint32_t)c.size : 0,
+                         .log_bytes = (uint32_t)strlen(c.log)};
+    put(out, &r, sizeof(r));
+    put(out, c.image, r.image_bytes);
+    put(out, c.log, r.log_bytes);
+    unlink(argv[1]);
+    rmdir(folder);
+    return 0;
+}

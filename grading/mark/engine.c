@@ -1,0 +1,711 @@
+/* engine.c - from one source text to a verdict, row by row. See engine.h. */
+#include "engine.h"
+
+#include "lab/dtype.h"
+#include "lab/gate.h"
+#include "marking.h"
+#include "picture.h"
+#include "grading/intake/submissions.h"
+#include "verdict.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEPT_OUTPUT = 4096 };
+
+const char *row_kind_name(enum row_kind k)
+{
+    static const char *const names[] = {"correct", "gate", "checks", "speed"};
+    return names[k];
+}
+
+/* ---- one marking: the submission, its row in hand ---- */
+
+void marking_settle(struct marking *m, const char *status, const char *why, const char *case_name)
+{
+    json_put(m->out, "status", status);
+    json_put(m->out, "why", why);
+    if (case_name)
+        json_put(m->out, "case", case_name);
+    bool pass = !strcmp(status, "pass");
+    json_object_set_new(m->out, "points", json_real(pass ? m->row->points : 0));
+    if (!pass && strcmp(status, "skipped") && strcmp(status, "blocked"))
+        json_put(m->out, "hint", m->row->hint);
+}
+
+/* True when some ROW_CHECKS row runs this variant on this case: one run then serves both. */
+static bool is_checked(const struct marking *m, const struct lab_variant *v, const char *case_name)
+{
+    for (int i = 0; i < m->e->rubric->nrows; i++) {
+        const struct rubric_row *r = &m->e->rubric->rows[i];
+        if (r->kind == ROW_CHECKS && !strcmp(r->variant, v->name) &&
+            (!r->cases || word_in(r->cases, case_name)))
+            return true;
+    }
+    return false;
+}
+
+struct run *marking_run(struct marking *m, const struct marked_case *c, int again, bool check)
+{
+    const struct lab_variant *v = variant_named(m->e->lab, m->row->variant);
+    uint64_t seed = case_seed(m->e->lab, &c->c, m->e->o->secret, again);
+    if (again || c->hidden || !c->c.seed) /* an answer kept by one kernel is of no use to another */
+        seed = variant_seed(seed, v->name);
+    return session_run(m->s, v, &c->c, seed, check || (!again && is_checked(m, v, c->c.name)));
+}
+
+static char *on_case(const struct run *r, const struct marked_case *c)
+{
+    struct text t = {0};
+    const char *guess = r->diagnosis ? r->diagnosis : "";
+    size_t n = strlen(guess);
+    text_addf(&t, "On %s%s: %s", c->hidden ? "a hidden case" : "the case ",
+              c->hidden ? "" : c->c.name, r->why ? r->why : "it is right");
+    if (!strchr(".?!", t.s[t.length - 1]))
+        text_add(&t, ".");
+    if (n)
+        text_addf(&t, " It looks like this: %s%s", guess, strchr(".?!", guess[n - 1]) ? "" : ".");
+    return t.s;
+}
+
+/* ---- correct ---- */
+
+bool marking_failed(struct marking *m, const struct run *r)
+{
+    if (r->end != RUN_INTERNAL)
+        return false;
+    marking_settle(m, "error", r->why ? r->why : "the grader could not run it", r->c.name);
+    return true;
+}
+
+/* Names the finding's source line, in the sentence unless it is there. */
+static void set_line(struct marking *m, const json_t *finding)
+{
+    json_int_t line = json_integer_value(json_object_get(finding, "line"));
+    const char *why = json_string_value(json_object_get(m->out, "why"));
+    char where[40];
+    if (line <= 0 || !why)
+        return;
+    json_object_set_new(m->out, "line", json_integer(line));
+    snprintf(where, sizeof(where), ".cu:%lld", (long long)line);
+    if (strstr(why, where))
+        return;
+    char *longer = gr_format("%s (line %lld)", why, (long long)line);
+    json_put(m->out, "why", longer);
+    free(longer);
+}
+
+void marking_fail_on(struct marking *m, const struct run *r, const struct marked_case *c,
+                     const char *prefix)
+{
+    char *why = on_case(r, c),
+         *all = gr_format("%s%s%s%s", prefix, why, r->note && *r->note ? " " : "",
+                          r->note ? r->note : "");
+    marking_settle(m, "fail", all, c->c.name);
+    set_line(m, json_array_get(r->findings, 0));
+    free(why);
+    free(all);
+}
+
+static void mark_correct(struct marking *m, struct marked_case *cases, int n)
+{
+    int done = 0;
+    for (int i = 0; i < n; i++) {
+        if (!cases[i].drawn)
+            continue;
+        struct run *r = marking_run(m, &cases[i], 0, false);
+        if (marking_failed(m, r))
+            return;
+        if (!r->correct) {
+            marking_fail_on(m, r, &cases[i], "");
+            return;
+        }
+        done++;
+    }
+    /* Fresh inputs for a case already run: an answer kept from the first time shows. */
+    for (int i = 0; i < n && done; i++) {
+        if (!cases[i].drawn || cases[i].c.n < 2)
+            continue;
+        struct run *r = marking_run(m, &cases[i], 1, false);
+        if (marking_failed(m, r))
+            return;
+        if (!r->correct) {
+            marking_fail_on(
+                m, r, &cases[i],
+                "It was right the first time, and is wrong on new numbers of the same size. ");
+            return;
+        }
+        break;
+    }
+    if (m->e->gpu && done) {
+        json_object_set_new(m->out, "evidence", json_string("emulator and GPU"));
+        if (!measure_correct(m, cases, n))
+            return;
+    }
+    char *why = gr_format("Right on %d case%s%s.", done, done == 1 ? "" : "s",
+                          m->e->gpu ? ", and on the GPU" : "");
+    marking_settle(m, done ? "pass" : "skipped",
+                   done ? why : "Only hidden cases: these are run when the class is marked.", NULL);
+    free(why);
+}
+
+/* Right results on this case are what a gate, a check or a time rests on. */
+static bool blocked(struct marking *m, const struct run *r, const struct marked_case *c)
+{
+    if (marking_failed(m, r))
+        return true;
+    if (r->correct)
+        return false;
+    char *why = on_case(r, c), *all = gr_format("Not looked at: first it must be right. %s", why);
+    marking_settle(m, "blocked", all, c->c.name);
+    free(why);
+    free(all);
+    return true;
+}
+
+/* ---- checks ---- */
+
+static unsigned finding_class(const char *kind)
+{
+    static const struct {
+        const char *part;
+        unsigned class;
+    } classes[] = {{"race", CHECK_RACE},
+                   {"barrier", CHECK_BARRIER},
+                   {"uninitialised", CHECK_UNINIT},
+                   {"leak", 0}};
+    for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+        if (strstr(kind, classes[i].part))
+            return classes[i].class;
+    return CHECK_MEMORY;
+}
+
+static json_t *first_finding(const struct run *r, unsigned wanted)
+{
+    size_t i;
+    json_t *f;
+    json_array_foreach(r->findings, i, f)
+    {
+        const char *kind = json_string_value(json_object_get(f, "kind"));
+        if (kind && (finding_class(kind) & wanted))
+            return f;
+    }
+    return NULL;
+}
+
+static void fail_finding(struct marking *m, json_t *f, const struct marked_case *c)
+{
+    const char *kind = json_string_value(json_object_get(f, "kind")),
+               *message = json_string_value(json_object_get(f, "message"));
+    char *why = gr_format("%s on %s%s: %s", kind, c->hidden ? "a hidden case" : "the case ",
+                          c->hidden ? "" : c->c.name, message ? message : "(no message)");
+    marking_settle(m, "fail", why, c->c.name);
+    free(why);
+    set_line(m, f);
+    json_object_set(m->out, "finding", f);
+}
+
+static void mark_checks(struct marking *m, struct marked_case *cases, int n)
+{
+    unsigned wanted =
+        m->row->checks ? m->row->checks : CHECK_MEMORY | CHECK_UNINIT | CHECK_RACE | CHECK_BARRIER;
+    const struct run *stopped = NULL;
+    const struct marked_case *at = NULL;
+    int done = 0;
+    for (int i = 0; i < n; i++) {
+        if (!cases[i].drawn)
+            continue;
+        struct run *r = marking_run(m, &cases[i], 0, true);
+        if (marking_failed(m, r))
+            return;
+        json_t *f = first_finding(r, wanted);
+        if (f) {
+            fail_finding(m, f, &cases[i]);
+            return;
+        }
+        if (!r->correct && !stopped) {
+            stopped = r;
+            at = &cases[i];
+        }
+        done++;
+    }
+    if (stopped && stopped->end == RUN_ERROR)
+        marking_settle(m, "fail", stopped->why, stopped->c.name);
+    else if (stopped) /* a kernel that does nothing has no races, and earns nothing by it */
+        blocked(m, stopped, at);
+    else if (!done)
+        marking_settle(m, "skipped", "Only hidden cases: these are run when the class is marked.",
+                       NULL);
+    else
+        marking_settle(m, "pass", "Nothing found.", NULL);
+}
+
+/* ---- gates ---- */
+
+struct session *engine_reference(struct engine *e)
+{
+    if (!e->reference) {
+        e->reference = gr_alloc(sizeof(*e->reference));
+        char *name = gr_format("%s.cu", e->lab->name);
+        session_start(e->reference, e->lab, &e->reference_options, name,
+                      e->solution ? e->solution : "", e->solution_length);
+        free(name);
+    }
+    return e->reference;
+}
+
+static struct run *reference_run(struct marking *m, const struct run *r)
+{
+    return session_run(engine_reference(m->e), r->variant, &r->c, r->seed, false);
+}
+
+struct gate_user {
+    struct marking *m;
+    const struct run *run;
+};
+
+static double plan_count(const struct plan *p, const char *what)
+{
+    double sum = 0;
+    for (int i = 0; i < p->nsteps; i++) {
+        const struct plan_step *s = &p->steps[i];
+        double blocks = (double)s->grid[0] * s->grid[1] * s->grid[2];
+        double threads = (double)s->block[0] * s->block[1] * s->block[2];
+        sum += !strcmp(what, "blocks")    ? blocks
+               : !strcmp(what, "threads") ? blocks * threads
+                                          : blocks * ceil(threads / 32);
+    }
+    return sum;
+}
+
+static bool gate_name(void *user, const char *name, double *value)
+{
+    struct gate_user *u = user;
+    const struct run *r = u->run;
+    const struct {
+        const char *name;
+        double value;
+    } of_case[] = {
+        {"n", (double)r->c.n},         {"m", (double)r->c.m},
+        {"k", (double)r->c.k},         {"param", (double)r->c.param},
+        {"bytes", r->plan->bytes},     {"flops", r->plan->flops},
+        {"launches", r->plan->nsteps}, {"elem", (double)dtype_size(r->c.dtype)},
+    };
+    for (size_t i = 0; i < sizeof(of_case) / sizeof(of_case[0]); i++) {
+        if (!strcmp(of_case[i].name, name)) {
+            *value = of_case[i].value;
+            return true;
+        }
+    }
+    if (!strcmp(name, "threads") || !strcmp(name, "blocks") || !strcmp(name, "warps")) {
+        *value = plan_count(r->plan, name);
+        return true;
+    }
+    if (!strncmp(name, "ref.", 4)) {
+        const struct run *ref = reference_run(u->m, r);
+        return ref->end == RUN_OK && ref->correct && run_counter(ref, name + 4, value);
+    }
+    return run_counter(r, name, value);
+}
+
+/* The line of the submission where `counter` counts most: warplabLines' JSON, an array of
+ * objects with "line" and one member a counter. 0: not known. */
+static int64_t heaviest_line(const char *lines, const char *counter)
+{
+    json_error_t bad;
+    json_t *all = lines ? json_loads(lines, 0, &bad) : NULL, *x,
+           *list = json_is_object(all) ? json_object_get(all, "lines") : all;
+    int64_t line = 0;
+    double most = 0;
+    size_t i;
+    json_array_foreach(list, i, x)
+    {
+        json_t *inner = json_object_get(x, "counters");
+        double v = json_number_value(json_object_get(inner ? inner : x, counter));
+        if (v > most) {
+            most = v;
+            line = json_integer_value(json_object_get(x, "line"));
+        }
+    }
+    json_decref(all);
+    return line;
+}
+
+static void fail_gate(struct marking *m, struct run *r, const struct gate_result *g,
+                      const struct marked_case *c)
+{
+    const char *counter = m->row->line_of ? m->row->line_of : g->first_name;
+    int64_t line = heaviest_line(session_lines(m->s, r), counter);
+    char *where = line ? gr_format(", most of it on line %lld", (long long)line) : gr_strdup("");
+    char *why = gr_format("Counted %.6g for %s, expected %s %.6g (case %s%s).", g->left,
+                          g->left_text, g->op, g->right, c->hidden ? "hidden" : c->c.name, where);
+    marking_settle(m, "fail", why, c->c.name);
+    if (line)
+        json_object_set_new(m->out, "line", json_integer(line));
+    json_t *picture = picture_of(r->trace, counter, line, m->s->source);
+    if (picture)
+        json_object_set_new(m->out, "picture", picture);
+    free(where);
+    free(why);
+}
+
+static void mark_gate(struct marking *m, struct marked_case *cases, int n)
+{
+    struct gate_result g = {.ok = false};
+    int done = 0;
+    for (int i = 0; i < n; i++) {
+        if (!cases[i].drawn)
+            continue;
+        struct run *r = marking_run(m, &cases[i], 0, false);
+        if (blocked(m, r, &cases[i]))
+            return;
+        struct gate_user u = {m, r};
+        g = gate_eval(m->row->gate, gate_name, &u);
+        if (g.error[0]) {
+            marking_settle(m, "error", g.error, cases[i].c.name);
+            return;
+        }
+        json_object_set_new(m->out, "counted", json_real(isfinite(g.left) ? g.left : -1));
+        json_object_set_new(m->out, "limit", json_real(isfinite(g.right) ? g.right : -1));
+        if (!g.ok) {
+            fail_gate(m, r, &g, &cases[i]);
+            return;
+        }
+        done++;
+    }
+    char *why =
+        gr_format("Counted %.6g for %s, expected %s %.6g.", g.left, g.left_text, g.op, g.right);
+    marking_settle(m, done ? "pass" : "skipped",
+                   done ? why : "Only hidden cases: these are run when the class is marked.", NULL);
+    free(why);
+}
+
+/* ---- speed ---- */
+
+static unsigned default_evidence(enum row_kind k)
+{
+    return k == ROW_SPEED ? EV_MODELLED | EV_MEASURED : EV_COUNTED;
+}
+
+/* Modelled times are exact: the same counts give the same time, so there is no interval. */
+static void speed_modelled(struct marking *m, const struct run *r, const struct marked_case *c)
+{
+    const struct run *ref = reference_run(m, r);
+    double own = r->reply.modelled_ms, theirs = ref->reply.modelled_ms;
+    if (ref->end != RUN_OK || !ref->correct) {
+        char *why = gr_format("The reference solution did not run: %s",
+                              ref->why ? ref->why : "no reason given");
+        marking_settle(m, "error", why, c->c.name);
+        free(why);
+        return;
+    }
+    if (!(own > 0) || !(theirs > 0) || !isfinite(own) || !isfinite(theirs)) {
+        marking_settle(m, "inconclusive", "There is no modelled time for this run.", c->c.name);
+        return;
+    }
+    double ratio = theirs / own;
+    bool ok = ratio >= m->row->ratio * (1 - m->row->tolerance);
+    char *why = gr_format("Modelled %.4g ms, the reference %.4g ms: %.2f of its speed, expected at "
+                          "least %.2f. Bound by %s.",
+                          own, theirs, ratio, m->row->ratio, r->reply.bound);
+    marking_settle(m, ok ? "pass" : "fail", why, c->c.name);
+    json_object_set_new(m->out, "counted", json_real(ratio));
+    json_object_set_new(m->out, "limit", json_real(m->row->ratio));
+    free(why);
+}
+
+static void mark_speed(struct marking *m, struct marked_case *cases, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (!cases[i].drawn)
+            continue;
+        struct run *r = marking_run(m, &cases[i], 0, false);
+        if (blocked(m, r, &cases[i]))
+            return;
+        unsigned accepted = m->row->evidence ? m->row->evidence : default_evidence(m->row->kind);
+        if (m->e->gpu && (accepted & EV_MEASURED) && m->row->gpu_cases && i + 1 < n)
+            continue; /* timed once all of these are right */
+        if (m->e->gpu && (accepted & EV_MEASURED))
+            measure_speed(m, r);
+        else
+            speed_modelled(m, r, &cases[i]);
+        if (strcmp(json_string_value(json_object_get(m->out, "status")), "pass"))
+            return;
+    }
+    if (!json_object_get(m->out, "status"))
+        marking_settle(m, "skipped", "Only hidden cases: these are run when the class is marked.",
+                       NULL);
+}
+
+/* ---- rows ---- */
+
+static const char *evidence_used(enum row_kind k)
+{
+    return k == ROW_SPEED ? "modelled" : k == ROW_CORRECT ? "emulator" : "counted";
+}
+
+static json_t *mark_row(struct engine *e, struct session *s, struct session **gpu,
+                        const struct rubric_row *row)
+{
+    static void (*const by_kind[])(struct marking *, struct marked_case *,
+                                   int) = {[ROW_CORRECT] = mark_correct,
+                                           [ROW_GATE] = mark_gate,
+                                           [ROW_CHECKS] = mark_checks,
+                                           [ROW_SPEED] = mark_speed};
+    struct marking m = {e, s, gpu, row, json_object()};
+    unsigned accepted = row->evidence ? row->evidence : default_evidence(row->kind);
+    int n;
+    json_object_set_new(m.out, "id", json_string(row->id));
+    json_object_set_new(m.out, "title", json_string(row->title));
+    json_object_set_new(m.out, "kind", json_string(row_kind_name(row->kind)));
+    json_object_set_new(m.out, "variant", json_string(row->variant));
+    json_object_set_new(m.out, "max", json_real(row->points));
+    json_object_set_new(m.out, "evidence", json_string(evidence_used(row->kind)));
+    if (row->gate)
+        json_object_set_new(m.out, "expression", json_string(row->gate));
+    struct marked_case *cases = row_cases(e->lab, e->rubric, row, e->o->secret, &n);
+    if (row->kind != ROW_CORRECT && !(accepted & (EV_COUNTED | EV_MODELLED)) && !e->gpu)
+        marking_settle(&m, "skipped", "This row needs times measured on a GPU.", NULL);
+    else
+        by_kind[row->kind](&m, cases, n);
+    free(cases);
+    return m.out;
+}
+
+/* ---- the verdict ---- */
+
+static json_t *new_verdict(const struct engine *e, const char *name, const char *status)
+{
+    json_t *v = json_object();
+    char digest[DIGEST_HEX];
+    json_object_set_new(v, "lab", json_string(e->lab->name));
+    json_object_set_new(v, "title", json_string(e->lab->title));
+    json_put(v, "file", name);
+    json_object_set_new(v, "status", json_string(status));
+    json_object_set_new(v, "score", json_real(0));
+    json_object_set_new(v, "max", json_real(rubric_points(e->rubric)));
+    json_object_set_new(v, "needs_human", json_false());
+    json_object_set_new(v, "backend", json_string("emulator"));
+    json_object_set_new(v, "tools", json_string(e->tools));
+    json_object_set_new(v, "rows", json_array());
+    if (e->o->secret) {
+        digest_hex(e->o->secret, strlen(e->o->secret), digest);
+        digest[12] = 0;
+        json_object_set_new(v, "secret", json_string(digest));
+    } else {
+        json_object_set_new(v, "secret", json_null());
+    }
+    return v;
+}
+
+json_t *engine_no_mark(const struct engine *e, const char *name, const char *status,
+                       const char *message)
+{
+    json_t *v = new_verdict(e, name, status);
+    json_put(v, "message", message);
+    json_object_set_new(v, "needs_human", json_boolean(!strcmp(status, "failed")));
+    return v;
+}
+
+static const char *not_markable(const char *source, size_t length, const char **status)
+{
+    size_t blank = 0;
+    while (blank < length && strchr(" \t\r\n\f\v", source[blank]) && source[blank])
+        blank++;
+    if (blank == length) {
+        *status = "empty";
+        return "The file is empty.";
+    }
+    if (length > SUBMISSION_MAX_BYTES) {
+        *status = "too large";
+        return "The file is larger than 256 KiB.";
+    }
+    if (memchr(source, 0, length)) {
+        *status = "not text";
+        return "The file holds NUL bytes: it is not a source text.";
+    }
+    return NULL;
+}
+
+static void add_output(json_t *v, const struct session *s)
+{
+    size_t n = s->log.length < KEPT_OUTPUT ? s->log.length : KEPT_OUTPUT;
+    struct text t = {0};
+    if (!s->log.length)
+        return;
+    text_printable(&t, s->log.s, n, true);
+    json_object_set_new(v, "output", json_string(text_str(&t)));
+    json_object_set_new(v, "output_dropped",
+                        json_integer((json_int_t)(s->log.length - n + s->log_dropped)));
+    text_free(&t);
+}
+
+static void mark_all_rows(struct engine *e, struct session *s, json_t *v)
+{
+    double score = 0, max = 0;
+    bool human = false;
+    struct session *gpu = NULL;
+    json_t *rows = json_object_get(v, "rows"), *runs = json_array();
+    for (int i = 0; i < e->rubric->nrows; i++) {
+        const struct rubric_row *row = &e->rubric->rows[i];
+        if (e->o->only && !word_in(e->o->only, row->variant))
+            continue;
+        json_t *o = mark_row(e, s, &gpu, row);
+        const char *status = json_string_value(json_object_get(o, "status"));
+        score += json_number_value(json_object_get(o, "points"));
+        max += strcmp(status, "skipped") ? row->points : 0;
+        human = human || !strcmp(status, "inconclusive") || !strcmp(status, "error");
+        json_array_append_new(rows, o);
+        if (e->o->first_failure && !word_in("pass skipped", status))
+            break;
+    }
+    for (int i = 0; i < s->nruns; i++)
+        json_array_append_new(runs, json_of_run(s->runs[i]));
+    if (gpu) {
+        json_put(v, "gpu", gpu->loaded.device);
+        json_put(v, "gpu_version", gpu->loaded.version);
+        session_end(gpu);
+        free(gpu);
+    }
+    json_object_set_new(v, "runs", runs);
+    json_object_set_new(v, "score", json_real(score));
+    json_object_set_new(v, "max", json_real(max));
+    json_object_set_new(v, "needs_human", json_boolean(human));
+    json_put(v, "device", s->loaded.device);
+    json_put(v, "version", s->loaded.version);
+}
+
+json_t *engine_mark(struct engine *e, const char *name, const char *source, size_t length)
+{
+    const char *status, *why = not_markable(source, length, &status);
+    char digest[DIGEST_HEX];
+    if (why)
+        return engine_no_mark(e, name, status, why);
+    char *own_name = gr_format("%s.cu", e->lab->name);
+    struct session s;
+    session_start(&s, e->lab, e->o, own_name, source, length);
+    json_t *v = new_verdict(e, name, "graded"), *compile = json_object();
+    digest_hex(source, length, digest);
+    json_object_set_new(v, "source", json_string(digest));
+    json_object_set_new(v, "length", json_integer((json_int_t)length));
+    json_object_set_new(compile, "ok", json_boolean(s.compiled));
+    json_put(compile, "log", s.compile_log ? s.compile_log : "");
+    json_object_set_new(v, "compile", compile);
+    if (s.compiled)
+        mark_all_rows(e, &s, v);
+    if (!s.compiled) { /* it may also turn out so when the module is loaded */
+        json_object_set_new(v, "status", json_string(s.internal ? "failed" : "not compiled"));
+        json_object_set_new(v, "score", json_real(0));
+        json_object_set_new(v, "max", json_real(rubric_points(e->rubric)));
+        json_object_set_new(v, "needs_human", json_boolean(s.internal || s.load_failed));
+        json_object_set_new(compile, "ok", json_false());
+        json_array_clear(json_object_get(v, "rows"));
+        json_put(v, "message", s.problem);
+    }
+    session_rest(&s);
+    add_output(v, &s);
+    session_end(&s);
+    free(own_name);
+    return v;
+}
+
+/* ---- opening ---- */
+
+static void add_file_digest(struct text *t, const char *folder, const char *name)
+{
+    char *path = gr_format("%s/%s", folder, name), *data, digest[DIGEST_HEX];
+    size_t n;
+    if (!file_read(path, 256u << 20, &data, &n)) {
+        digest_hex(data, n, digest);
+        text_addf(t, "%s %s\n", name, digest);
+        free(data);
+    }
+    free(path);
+}
+
+static void rubric_digest(const struct engine *e, struct text *t)
+{
+    for (int i = 0; i < e->rubric->nrows; i++) {
+        const struct rubric_row *r = &e->rubric->rows[i];
+        text_addf(t, "%s|%g|%d|%s|%s|%s|%s|%u|%u|%g|%g|%s|%s\n", r->id, r->points, (int)r->kind,
+                  r->variant, r->cases ? r->cases : "", r->gpu_cases ? r->gpu_cases : "",
+                  r->gate ? r->gate : "", r->checks, r->evidence, r->ratio, r->tolerance, r->title,
+                  r->hint);
+    }
+}
+
+bool engine_open(struct engine *e, const char *lab, const struct engine_options *o, char *err,
+                 size_t size)
+{
+    struct text t = {0};
+    *e = (struct engine){.lab = lab_named(lab),
+                         .rubric = rubric_of(lab),
+                         .o = o,
+                         .gpu = o->measure,
+                         .gpu_options = *o,
+                         .reference_options = *o,
+                         .gpu_reference_options = *o};
+    e->gpu_options.gpu = e->gpu_reference_options.gpu = true;
+    e->reference_options.trusted = e->gpu_reference_options.trusted = true;
+    if (!e->lab || !e->rubric) {
+        snprintf(err, size, "there is no %s \"%s\": `grade labs` lists them",
+                 e->lab ? "rubric for the lab" : "lab", lab);
+        return false;
+    }
+    if (rubric_problems(e->lab, e->rubric, &t)) {
+        snprintf(err, size, "%s", t.s);
+        text_free(&t);
+        return false;
+    }
+    char *path = gr_format("%s/solutions/%s/%s.cu", o->root, lab, lab);
+    char *header = gr_format("%s/common/device/warplab.cuh", o->root);
+    bool found = !access(header, R_OK);
+    free(header);
+    if (!found) {
+        snprintf(err, size,
+                 "there is no common/device above %s: the program belongs into the repository's "
+                 "build folder",
+                 o->bin);
+        free(path);
+        return false;
+    }
+    file_read(path, SUBMISSION_MAX_BYTES, &e->solution, &e->solution_length);
+    free(path);
+    add_file_digest(&t, o->bin, "grade-cc");
+    add_file_digest(&t, o->bin, "grade-runner");
+    add_file_digest(&t, o->bin, "grade");
+    add_file_digest(&t, o->lib, "libcudart.so.13");
+    rubric_digest(e, &t);
+    text_bytes(&t, e->solution ? e->solution : "", e->solution_length);
+    digest_hex(t.s, t.length, e->tools);
+    text_free(&t);
+    return true;
+}
+
+void engine_key(const struct engine *e, const char *source, size_t length, char out[DIGEST_HEX])
+{
+    struct text t = {0};
+    text_addf(&t, "%s\n%s\n%s\n%s\n%llu %g %g %s\n", e->lab->name, e->tools,
+              e->o->secret ? e->o->secret : "", e->o->only ? e->o->only : "",
+              (unsigned long long)e->o->steps, e->o->compile_s, e->o->run_s,
+              e->gpu ? e->o->gpu_name : "");
+    text_bytes(&t, source, length);
+    digest_hex(t.s, t.length, out);
+    text_free(&t);
+}
+
+void engine_close(struct engine *e)
+{
+    if (e->gpu_reference) {
+        session_end(e->gpu_reference);
+        free(e->gpu_reference);
+    }
+    if (e->reference) {
+        session_end(e->reference);
+        free(e->reference);
+    }
+    free(e->solution);
+    *e = (struct engine){0};
+}

@@ -1,0 +1,25 @@
+/* pool.h - worker processes that mark submissions side by side.
+ *
+ * Workers are forked, hold one engine each, get an item's number and send back a verdict as
+ * JSON text. A worker that dies (our bug) costs its item a "failed" verdict, not the class.
+ */
+#ifndef GRADING_POOL_H
+#define GRADING_POOL_H
+
+#include "grading/book/book.h"
+#include "engine.h"
+
+struct pool_item {
+    const char *name, *source;
+    size_t length;
+};
+
+/* Called in this process for each item, in the order in which they finish. verdict is owned
+ * by the pool. Returning false stops early. */
+typedef bool pool_done(void *user, int item, json_t *verdict);
+
+/* Marks all n items with `jobs` workers. tick (may be NULL) is called about every 0.2 s. */
+void pool_run(const char *lab, const struct engine_options *o, const struct pool_item *items, int n,
+              int jobs, pool_done *done, void (*tick)(void *user), void *user);
+
+#endif

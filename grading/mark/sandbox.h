@@ -1,0 +1,69 @@
+/* sandbox.h - runs one program in a box: bubblewrap, seccomp, limits, an empty environment.
+ *
+ * The box has its own user, PID, network, IPC, UTS, cgroup and mount namespaces; it sees
+ * /usr/lib, what the spec binds read-only, and a small /tmp. Its standard input, output and
+ * error are pipes to the grader; no other descriptor crosses. Threads may be made in it,
+ * processes may not. Killing the box kills all that is in it.
+ *
+ *      grader ── in ──▶ ┌──────────────┐
+ *             ◀─ out ── │ bwrap ─ init ─ program
+ *             ◀─ err ── └──────────────┘ (kept, up to log_cap bytes)
+ */
+#ifndef GRADING_SANDBOX_H
+#define GRADING_SANDBOX_H
+
+#include "grading/base/util.h"
+
+#include <sys/types.h>
+
+#define BOX_MAX_BINDS 24
+
+struct box_spec {
+    const char *const *argv; /* argv[0] is a path in the box */
+    struct {
+        const char *host, *inside;
+    } binds[BOX_MAX_BINDS]; /* read-only */
+    int nbinds;
+    const char *const *env; /* "NAME", "value", …, NULL: all the program gets beside PATH */
+    double cpu_s, wall_s;   /* wall_s is counted from the start; box_deadline() moves it */
+    size_t address_bytes;   /* RLIMIT_AS; 0: none (programs that reserve large ranges) */
+    size_t resident_bytes;  /* killed beyond; 0: no limit */
+    size_t file_bytes, log_cap;
+    const char *gpu; /* the device file of the one GPU that the box gets; NULL: none */
+    bool traced;     /* refused system calls raise SIGSYS, to find out which these are */
+    bool unconfined; /* no box: practice runs on a machine without bubblewrap */
+};
+
+enum box_end { BOX_RUNNING, BOX_EXITED, BOX_TIMEOUT, BOX_MEMORY, BOX_NO_START };
+
+struct box {
+    pid_t pid;                      /* the holder's, see sandbox.c */
+    int in, out, err, status, life; /* -1 when closed; closing life ends the box */
+    bool unconfined;
+    double deadline;
+    size_t resident_bytes, resident_peak, log_cap;
+    struct text log; /* standard error */
+    size_t log_dropped;
+    struct text status_text;
+    enum box_end end;
+    int exit_code; /* 128 + signal when killed by one */
+    pid_t inner;   /* the program's host PID, 0 while unknown */
+};
+
+/* True when boxes work here; else why not, a sentence. Tried once a process. */
+bool sandbox_works(char *why, size_t size);
+
+/* Starts spec. On failure end is BOX_NO_START and log says why; box_close() still applies. */
+bool box_start(struct box *b, const struct box_spec *spec);
+void box_deadline(struct box *b, double seconds_from_now);
+/* All n bytes or false: the box ended, or was ended for passing a limit. */
+bool box_send(struct box *b, const void *data, size_t n);
+bool box_receive(struct box *b, void *data, size_t n);
+/* Everything the box writes until it closes its output; bytes past cap are read and dropped. */
+void box_drain(struct box *b, struct text *out, size_t cap, size_t *dropped);
+/* Closes input, waits for the end (until the deadline), reaps. Sets end and exit_code. */
+void box_finish(struct box *b);
+/* Kills if needed, reaps, frees. */
+void box_close(struct box *b);
+
+#endif

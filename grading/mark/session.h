@@ -1,0 +1,121 @@
+/* session.h - one source text, compiled and run in boxes, one plan after the other.
+ *
+ * Interface: session_start() compiles; session_run() carries out one variant on one case and
+ * compares its outputs with the CPU reference. A run is made once and remembered. The box is
+ * started when first needed, and again after a run that killed it.
+ */
+#ifndef GRADING_SESSION_H
+#define GRADING_SESSION_H
+
+#include "lab/lab.h"
+#include "proto.h"
+#include "sandbox.h"
+
+#include <jansson.h>
+
+enum { CC_MAGIC = 0x43435052 };
+struct cc_reply {
+    uint32_t magic, ok, image_bytes, log_bytes;
+};
+
+/* Where things are, and limits; the same for all sessions of a process. */
+struct engine_options {
+    const char *secret;  /* seeds and hidden cases come from it; NULL: practice, no hidden ones */
+    bool unconfined;     /* no sandbox (practice only) */
+    bool gpu;            /* this session runs on the GPU */
+    int gpu_index;       /* which of the machine's */
+    char gpu_arch[16];   /* "sm_90": what is compiled for it */
+    char gpu_name[168];  /* device and driver */
+    const char *gpu_lib; /* folder of its CUDA runtime; NULL: the toolkit's */
+    bool trusted;        /* the reference solution: its runner serves a whole class */
+    bool measure;        /* engine: SPEED rows are measured on the GPU */
+    bool first_failure;  /* engine: stop after the first row that does not pass */
+    const char *only;    /* variants, separated by spaces; NULL: all */
+    uint64_t steps;      /* warp instructions a launch may take on the emulator */
+    double compile_s, run_s;             /* wall clock */
+    const char *bin, *lib, *root, *cuda; /* folders: build/bin, build/lib, repository, toolkit */
+};
+void engine_defaults(
+    struct engine_options *o); /* finds the folders from this program's own place */
+
+enum run_end {
+    RUN_OK,        /* ran to the end; see correct */
+    RUN_NO_KERNEL, /* the module lacks a kernel of the plan */
+    RUN_RECORD,    /* its launch record cannot be used */
+    RUN_ERROR,     /* a CUDA error */
+    RUN_ENDLESS,   /* step or time budget spent */
+    RUN_DIED,      /* the runner ended: memory limit, crash */
+    RUN_NOT_TRIED, /* an earlier run of the variant was endless or died */
+    RUN_INTERNAL,  /* our fault: needs a person */
+};
+
+struct run {
+    const struct lab_variant *variant;
+    struct lab_case c;
+    bool check, correct, inputs_changed;
+    uint64_t seed;
+    enum run_end end;
+    char *why;  /* a sentence, when not RUN_OK and correct */
+    char *note; /* about the launch record, may be "" */
+    struct launch_record record;
+    struct plan *plan; /* NULL when there was none */
+    struct msg_reply reply;
+    json_t *findings; /* array */
+    char *lines;      /* JSON, NULL unless asked for */
+    char *trace; /* JSON lines, with lines: the first block of the first kernel, or its start */
+    uint64_t wrong, compared;
+    struct lab_mismatch first[3];
+    int nfirst;
+    const char *output; /* name of the buffer of `first` */
+    char *diagnosis;    /* the lab's guess, NULL for none */
+};
+
+struct session {
+    const struct lab *lab;
+    const struct engine_options *o;
+    char *name; /* of the file, in messages: "reduction.cu" */
+    char *source;
+    size_t length;
+    bool compiled;
+    bool load_failed; /* compiled, but not to what the device takes: inline PTX, or a gap of ours */
+    bool internal;    /* our failure: `problem` says which */
+    char *problem;    /* why not compiled or not loadable, a sentence */
+    char *image;
+    size_t image_bytes;
+    char *compile_log;
+    struct box box;
+    bool open;
+    int restarts;
+    struct msg_loaded loaded;
+    struct run **runs;
+    int nruns;
+    struct text log; /* device output and the emulator's messages, capped */
+    size_t log_dropped;
+    double started;
+};
+
+void session_start(struct session *s, const struct lab *lab, const struct engine_options *o,
+                   const char *name, const char *source, size_t length);
+struct run *session_run(struct session *s, const struct lab_variant *v, const struct lab_case *c,
+                        uint64_t seed, bool check);
+/* The run again, with source lines and a trace; NULL when it has none. */
+const char *session_lines(struct session *s, struct run *r);
+struct timed {
+    double ms;
+    uint32_t sm_mhz; /* the SMs' clock right after; 0: not known */
+    double bytes;    /* that the plan moves */
+};
+/* On a GPU: the run again, with inputs of another seed, timed and its results checked. False
+ * with the reason, allocated, when it is wrong or does not run. */
+bool session_time(struct session *s, const struct run *like, uint64_t seed, struct timed *t,
+                  char **why);
+/* Ends the runner, so that log is complete; a later run starts it again. */
+void session_rest(struct session *s);
+void session_end(struct session *s);
+
+/* An element as people write it: integers in full, else nine digits. */
+void number_text(char out[40], double v);
+const char *counter_name(int i); /* NULL past the last */
+bool run_counter(const struct run *r, const char *name, double *value);
+
+#endif

@@ -1,0 +1,511 @@
+/* threats_test.c - a submission, an archive or a program for each threat a grader must survive.
+ *
+ * threats/NN_*.cu are submissions to the coalescing lab whose first lines say what they must
+ * get. What is no kernel is tried here. The numbers are those of the list in README.md.
+ * What is about a GPU's times is in gpu_path_test.c (12), and in threats/gpu for a real one.
+ */
+#include "expect.h"
+#include "grading/intake/submissions.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LAB "coalescing"
+
+static struct engine_options options(void)
+{
+    struct engine_options o;
+    engine_defaults(&o);
+    o.secret = "threats-secret";
+    o.only = "energy_soa";
+    o.steps = 2000000;
+    return o;
+}
+
+static json_t *mark(const struct engine_options *o, const char *source, size_t n)
+{
+    struct engine e;
+    char err[4096];
+    cr_assert(engine_open(&e, LAB, o, err, sizeof(err)), "%s", err);
+    json_t *v = engine_mark(&e, "submission", source, n);
+    engine_close(&e);
+    return v;
+}
+
+static const char *get(const json_t *o, const char *key)
+{
+    const char *s = json_string_value(json_object_get(o, key));
+    return s ? s : "";
+}
+
+#define RIGHT                                                                                      \
+    "#include \"warplab.cuh\"\n"                                                                   \
+    "KERNEL energy_soa(const float *f, float *out, unsigned n)\n"                                  \
+    "{\n"                                                                                          \
+    "    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"                                    \
+    "    if (i < n)\n"                                                                             \
+    "        out[i] = 0.5f * f[3 * n + i] * (f[i] * f[i] + f[n + i] * f[n + i] + f[2 * n + i] * "  \
+    "f[2 * n + i]);\n"
+
+static const char right[] = RIGHT "}\n";
+
+static void assert_full(const json_t *v)
+{
+    cr_assert_str_eq(get(v, "status"), "graded", "%s: %s", get(v, "status"), get(v, "message"));
+    double score = json_number_value(json_object_get(v, "score")),
+           max = json_number_value(json_object_get(v, "max"));
+    char *all = json_dumps(json_object_get(v, "rows"), JSON_INDENT(1));
+    cr_assert(score == max && max > 0, "%g of %g: %s", score, max, all);
+    free(all);
+}
+
+/* ---- the submissions ---- */
+
+struct threat_file {
+    char path[512];
+};
+
+ParameterizedTestParameters(threats, submission)
+{
+    struct engine_options o = options();
+    char *pattern = gr_format("%s/grading/threats/*.cu", o.root);
+    glob_t g = {0};
+    glob(pattern, 0, NULL, &g);
+    struct threat_file *all = cr_malloc((g.gl_pathc + 1) * sizeof(*all));
+    for (size_t i = 0; i < g.gl_pathc; i++)
+        snprintf(all[i].path, sizeof(all[i].path), "%s", g.gl_pathv[i]);
+    size_t n = g.gl_pathc;
+    globfree(&g);
+    free(pattern);
+    return cr_make_param_array(struct threat_file, all, n);
+}
+
+ParameterizedTest(struct threat_file *f, threats, submission, .timeout = 120)
+{
+    struct engine_options o = options();
+    struct engine e;
+    struct text t = {0};
+    char err[4096];
+    cr_assert(engine_open(&e, LAB, &o, err, sizeof(err)), "%s", err);
+    cr_assert_eq(expect_file(&e, &o, f->path, "wrong", &t), 0, "%s:\n%s", f->path, text_str(&t));
+    text_free(&t);
+    engine_close(&e);
+}
+
+/* 4: no input is seen twice in one process, so there is nothing to remember. */
+Test(threats, t04_no_input_repeats, .timeout = 60)
+{
+    struct engine_options o = options();
+    char *path = gr_format("%s/solutions/" LAB "/" LAB ".cu", o.root), *all;
+    size_t i, k, length;
+    cr_assert_eq(file_read(path, 1 << 20, &all, &length), 0);
+    o.only = NULL; /* nor by two kernels of a file */
+    json_t *v = mark(&o, all, length), *x, *y;
+    assert_full(v);
+    free(all);
+    free(path);
+    cr_assert_gt(json_array_size(json_object_get(v, "runs")), 20);
+    json_array_foreach(json_object_get(v, "runs"), i, x)
+    {
+        json_array_foreach(json_object_get(v, "runs"), k, y)
+            cr_assert(i == k || strcmp(get(x, "seed"), get(y, "seed")),
+                      "%s and %s have the same inputs", get(x, "case"), get(y, "case"));
+    }
+    json_decref(v);
+}
+
+/* The same submission gets the same verdict, byte for byte; another secret gives other inputs. */
+Test(threats, t14_repeatable_and_secret, .timeout = 60)
+{
+    struct engine_options o = options();
+    json_t *a = mark(&o, right, sizeof(right) - 1), *b = mark(&o, right, sizeof(right) - 1);
+    cr_assert(json_equal(a, b));
+    o.secret = "another-secret";
+    json_t *c = mark(&o, right, sizeof(right) - 1);
+    assert_full(c);
+    const char *seed = get(json_array_get(json_object_get(a, "runs"), 0), "seed");
+    cr_assert_str_neq(seed, get(json_array_get(json_object_get(c, "runs"), 0), "seed"));
+    json_decref(a);
+    json_decref(b);
+    json_decref(c);
+}
+
+/* 18: whoever comes after one that never ends is marked as ever. */
+Test(threats, t18_the_next_is_unaffected, .timeout = 60)
+{
+    struct engine_options o = options();
+    static const char endless[] =
+        RIGHT "    for (volatile float *w = out; w[0] != 12345.0f;)\n        ;\n}\n";
+    struct engine e;
+    char err[4096];
+    cr_assert(engine_open(&e, LAB, &o, err, sizeof(err)), "%s", err);
+    json_t *v = engine_mark(&e, "endless", endless, sizeof(endless) - 1);
+    cr_assert_eq(json_number_value(json_object_get(v, "score")), 0);
+    json_decref(v);
+    v = engine_mark(&e, "right", right, sizeof(right) - 1);
+    assert_full(v);
+    json_decref(v);
+    engine_close(&e);
+}
+
+/* 18: a source "file" that never ends, named by the submission, is not read for its lines. */
+Test(threats, t18_endless_source, .timeout = 100)
+{
+    static const char *const files[] = {"/dev/zero", "/proc/self/pagemap", "/dev/stdin", "/tmp"};
+    struct engine_options o = options();
+    char *path = gr_format("%s/labs/" LAB "/wrong/tile_writes_columns.cu", o.root), *source;
+    size_t n;
+    cr_assert_eq(file_read(path, 1 << 20, &source, &n), 0);
+    o.only = "transpose_shared";
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        char *line = strstr(source, "KERNEL"),
+             *text =
+                 gr_format("%.*s#line 7 \"%s\"\n%s", (int)(line - source), source, files[i], line);
+        double from = now_s();
+        json_t *v = mark(&o, text, strlen(text));
+        cr_assert_str_eq(get(v, "status"), "graded");
+        cr_assert(now_s() - from < 10, "%s took %g s", files[i], now_s() - from);
+        json_decref(v);
+        free(text);
+    }
+    free(source);
+    free(path);
+}
+
+/* 19: a flood is cut, said to be cut, and costs nothing else. */
+Test(threats, t19_printf_flood, .timeout = 100)
+{
+    struct engine_options o = options();
+    static const char flood[] =
+        RIGHT "    for (int k = 0; k < 40; k++)\n"
+              "        printf(\"<script>alert(1)</script> %d %d \\033[31m\\n\", i, k);\n}\n";
+    json_t *v = mark(&o, flood, sizeof(flood) - 1);
+    assert_full(v);
+    cr_assert_gt(json_integer_value(json_object_get(v, "output_dropped")), 100000);
+    cr_assert_leq(strlen(get(v, "output")), 20000);
+    cr_assert(!strchr(get(v, "output"), '\033'));
+    json_decref(v);
+}
+
+/* 20: what a compiler's message would print is not there to be read. */
+Test(threats, t20_include_of_secrets, .timeout = 100)
+{
+    struct engine_options o = options();
+    char secret[] = "/tmp/secretXXXXXX";
+    int fd = mkstemp(secret);
+    cr_assert_geq(fd, 0);
+    cr_assert_gt(dprintf(fd, "TOPSECRET is here\n"), 0);
+    close(fd);
+    char *solution = gr_format("%s/solutions/" LAB "/" LAB ".cu", o.root),
+         *tables = gr_format("%s/labs/" LAB "/grader.c", o.root);
+    const char *const paths[] = {secret,
+                                 solution,
+                                 tables,
+                                 "../../solutions/" LAB "/" LAB ".cu",
+                                 "/proc/self/environ",
+                                 "/proc/1/environ",
+                                 "/etc/passwd",
+                                 "/etc/hostname",
+                                 "/root/.bashrc",
+                                 "/box/solutions/" LAB "/" LAB ".cu"};
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        char *source = gr_format("#include \"%s\"\n%s", paths[i], right);
+        json_t *v = mark(&o, source, strlen(source));
+        char *all = json_dumps(v, 0);
+        cr_assert(!strstr(all, "TOPSECRET") && !strstr(all, "root:x:") &&
+                      !strstr(all, "strided_copy"),
+                  "%s: %s", paths[i], all);
+        bool empty = !strncmp(paths[i], "/proc/", 6); /* readable, and there is nothing in it */
+        if (!empty)
+            cr_assert_str_eq(get(v, "status"), "not compiled", "%s could be included", paths[i]);
+        free(all);
+        free(source);
+        json_decref(v);
+    }
+    unlink(secret);
+    free(solution);
+    free(tables);
+}
+
+/* 22: bombs end at the box's limits, whole. */
+Test(threats, t22_compile_bombs, .timeout = 120)
+{
+    struct engine_options o = options();
+    static const char *const bombs[] = {
+        "__device__ int big[1 << 28] = {1};\n",
+        "template <int n> struct deep { static const long v = deep<n - 1>::v + deep<n - 2 + n % "
+        "2>::v; };\n"
+        "__device__ long x = deep<1000000>::v;\n",
+        "template <class A, class B> struct pair {};\n"
+        "template <int n, class T> struct twice { typedef typename twice<n - 1, pair<T, pair<T, "
+        "T>>>::type type; };\n"
+        "template <class T> struct twice<0, T> { typedef T type; };\n"
+        "__device__ typename twice<60, int>::type x;\n",
+        "constexpr long spin(long n) { long s = 0; for (long i = 0; i < n; i++) for (long k = 0; k "
+        "< n; k++) s += i ^ k; return s; }\n"
+        "__device__ long x = spin(1000000);\n",
+    };
+    o.compile_s = 8;
+    for (size_t i = 0; i < sizeof(bombs) / sizeof(bombs[0]); i++) {
+        char *source = gr_format("%s%s", bombs[i], right);
+        double from = now_s();
+        json_t *v = mark(&o, source, strlen(source));
+        double took = now_s() - from;
+        cr_assert(took < 15, "bomb %zu took %g s", i, took);
+        cr_assert(strcmp(get(v, "status"), "failed"), "bomb %zu: %s", i, get(v, "message"));
+        free(source);
+        json_decref(v);
+    }
+}
+
+/* 23: nothing of our environment reaches compiler or runner. */
+Test(threats, t23_environment, .timeout = 60)
+{
+    struct engine_options o = options();
+    setenv("NVCC_APPEND_FLAGS", "--nonsense", 1);
+    setenv("LD_PRELOAD", "/nonexistent.so", 1);
+    setenv("WARPLAB_STEPS", "1", 1);
+    json_t *v = mark(&o, right, sizeof(right) - 1);
+    unsetenv("LD_PRELOAD");
+    assert_full(v);
+    json_decref(v);
+}
+
+/* 24: declared sizes are not allocated before they are known to fit. */
+Test(threats, t24_huge_variables, .timeout = 60)
+{
+    struct engine_options o = options();
+    static const char *const huge[] = {"__device__ char a[1ull << 30];\n",
+                                       "__device__ char a[1ull << 45];\n",
+                                       "__device__ char a[1ull << 38];\n"};
+    for (size_t i = 0; i < sizeof(huge) / sizeof(huge[0]); i++) {
+        char *source =
+            gr_format("%s%s", huge[i], RIGHT "    if (n == 12345)\n        a[i] = 1;\n}\n");
+        double from = now_s();
+        json_t *v = mark(&o, source, strlen(source));
+        cr_assert(now_s() - from < 10);
+        cr_assert(*get(v, "status"));
+        free(source);
+        json_decref(v);
+    }
+}
+
+/* ---- 25: archives ---- */
+
+static void add_member(struct archive *a, const char *name, const char *link, const char *data,
+                       size_t n)
+{
+    struct archive_entry *e = archive_entry_new();
+    archive_entry_set_pathname(e, name);
+    archive_entry_set_filetype(e, link ? AE_IFLNK : AE_IFREG);
+    archive_entry_set_perm(e, 0644);
+    if (link)
+        archive_entry_set_symlink(e, link);
+    archive_entry_set_size(e, link ? 0 : (la_int64_t)n);
+    cr_assert_eq(archive_write_header(a, e), ARCHIVE_OK);
+    if (!link)
+        archive_write_data(a, data, n);
+    archive_entry_free(e);
+}
+
+static const struct submission *of(const struct submissions *s, const char *student)
+{
+    for (int i = 0; i < s->n; i++)
+        if (!strcmp(s->v[i].student, student))
+            return &s->v[i];
+    cr_assert_fail("no submission of %s", student);
+    return NULL;
+}
+
+Test(threats, t25_archives, .timeout = 60)
+{
+    char folder[] = "/tmp/archiveXXXXXX", err[512];
+    cr_assert(mkdtemp(folder) && chdir(folder) == 0);
+    struct archive *a = archive_write_new();
+    size_t large = 300u << 10;
+    char *zeros = gr_alloc(64u << 20);
+    memset(zeros, ' ', 64u << 20);
+    archive_write_set_format_pax_restricted(a);
+    archive_write_add_filter_gzip(a);
+    cr_assert_eq(archive_write_open_filename(a, "class.tar.gz"), ARCHIVE_OK);
+    add_member(a, "ok_1_11_coalescing.cu", NULL, right, sizeof(right) - 1);
+    add_member(a, "link_2_12_coalescing.cu", "/etc/passwd", NULL, 0);
+    add_member(a, "../out_3_13_coalescing.cu", NULL, "x", 1);
+    add_member(a, "/tmp/abs_4_14_coalescing.cu", NULL, "x", 1);
+    add_member(a, "big_5_15_coalescing.cu", NULL, zeros, large);
+    add_member(a, "bomb_6_16_coalescing.cu", NULL, zeros, 64u << 20);
+    add_member(a, "good_7_17_coalescing.cu", NULL, right, sizeof(right) - 1);
+    archive_write_close(a);
+    archive_write_free(a);
+    free(zeros);
+    struct submissions s;
+    cr_assert(submissions_read("class.tar.gz", LAB, &s, err, sizeof(err)), "%s", err);
+    cr_assert_eq(s.system, NAMES_CANVAS);
+    cr_assert(of(&s, "1")->source && of(&s, "7")->source);
+    static const struct {
+        const char *student, *why;
+    } bad[] = {{"2", "link"}, {"3", "'..'"}, {"4", "absolute"}, {"5", "larger"}, {"6", "larger"}};
+    for (size_t i = 0; i < 5; i++) {
+        const struct submission *x = of(&s, bad[i].student);
+        cr_assert(!x->source && strstr(x->problem, bad[i].why), "%s: %s", x->student, x->problem);
+    }
+    submissions_free(&s);
+    int files = 0;
+    DIR *d = opendir(".");
+    for (struct dirent *e; (e = readdir(d));)
+        files += e->d_name[0] != '.';
+    closedir(d);
+    cr_assert_eq(files, 1, "something was unpacked");
+    cr_assert(access("../out_3_13_coalescing.cu", F_OK) &&
+              access("/tmp/abs_4_14_coalescing.cu", F_OK));
+    unlink("class.tar.gz");
+    rmdir(folder);
+}
+
+/* ---- 26, 28: programs in the box ---- */
+
+/* What argv prints in a box that also has the host's /usr/bin. */
+static int in_box(const char *const *argv, struct text *out, double wall_s, pid_t *inner)
+{
+    struct box_spec spec = {.argv = argv,
+                            .wall_s = wall_s,
+                            .cpu_s = 5,
+                            .log_cap = 4096,
+                            .binds = {{"/usr/bin", "/usr/bin"}},
+                            .nbinds = 1};
+    struct box b;
+    size_t dropped;
+    cr_assert(box_start(&b, &spec), "%s", text_str(&b.log));
+    box_drain(&b, out, 65536, &dropped);
+    box_finish(&b);
+    text_bytes(out, text_str(&b.log), b.log.length);
+    int code = b.end == BOX_EXITED ? b.exit_code : -(int)b.end;
+    if (inner)
+        *inner = b.inner;
+    box_close(&b);
+    return code;
+}
+
+Test(threats, t26_descriptors)
+{
+    struct text t = {0};
+    int secret = open("/etc/hostname", O_RDONLY); /* without CLOEXEC */
+    dup2(secret, 77);
+    const char *argv[] = {"/usr/bin/ls", "/proc/self/fd", NULL};
+    cr_assert_eq(in_box(argv, &t, 10, NULL), 0, "%s", text_str(&t));
+    cr_assert_str_eq(t.s, "0\n1\n2\n3\n"); /* 3 is ls's own */
+    text_free(&t);
+}
+
+Test(threats, t28_no_processes)
+{
+    struct text t = {0};
+    const char *argv[] = {"/usr/bin/sh", "-c", "/usr/bin/sleep 100 & echo started", NULL};
+    int code = in_box(argv, &t, 10, NULL);
+    cr_assert(code != 0 && !strstr(t.s, "started"), "%d %s", code, t.s);
+    text_free(&t);
+}
+
+Test(threats, t28_dies_with_its_box)
+{
+    struct text t = {0};
+    pid_t inner;
+    const char *argv[] = {"/usr/bin/sleep", "100", NULL};
+    double from = now_s();
+    cr_assert_eq(in_box(argv, &t, 0.5, &inner), -BOX_TIMEOUT);
+    cr_assert(now_s() - from < 5);
+    cr_assert_gt(inner, 0);
+    for (int i = 0; i < 100 && kill(inner, 0) == 0; i++)
+        usleep(10000);
+    cr_assert(kill(inner, 0) < 0 && errno == ESRCH, "process %d lives on", (int)inner);
+    text_free(&t);
+}
+
+Test(threats, box_sees_little)
+{
+    struct text t = {0};
+    const char *argv[] = {
+        "/usr/bin/sh", "-c",
+        "for f in /*; do echo $f; done; [ -w /usr/lib ] && echo writable; "
+        "for f in /etc/passwd /root /home /work; do [ -e $f ] && echo sees $f; done; "
+        "while read -r line; do echo $line; done < /proc/net/dev; true",
+        NULL};
+    cr_assert_eq(in_box(argv, &t, 10, NULL), 0, "%s", text_str(&t));
+    cr_assert(!strstr(t.s, "sees") && !strstr(t.s, "writable") && !strstr(t.s, "eth"), "%s", t.s);
+    text_free(&t);
+}
+
+/* ---- 27: odd names and contents ---- */
+
+Test(threats, t27_odd_files, .timeout = 60)
+{
+    struct engine_options o = options();
+    static const char *const names[] = {
+        "--json.cu",   "-rf",          "a b.cu", "quote\"'.cu",     "new\nline.cu",
+        "\xff\xfe.cu", "$(reboot).cu", ";.cu",   "\xe2\x80\xae.cu", "con.cu"};
+    char folder[] = "/tmp/oddXXXXXX", err[512];
+    cr_assert(mkdtemp(folder));
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        char *path = gr_format("%s/%s", folder, names[i]);
+        cr_assert_eq(file_write(path, right, sizeof(right) - 1), 0);
+        free(path);
+    }
+    struct submissions s;
+    cr_assert(submissions_read(folder, LAB, &s, err, sizeof(err)), "%s", err);
+    cr_assert_eq(s.n, 10);
+    for (int i = 0; i < s.n; i++) {
+        if (!strcmp(s.v[i].student, "-rf")) { /* no .cu */
+            cr_assert(!s.v[i].source && s.v[i].problem);
+            continue;
+        }
+        cr_assert(s.v[i].source, "%s", s.v[i].problem);
+        if (i < 3) { /* marked with this name; the rest would only take time */
+            struct engine e;
+            cr_assert(engine_open(&e, LAB, &o, err, sizeof(err)), "%s", err);
+            json_t *v = engine_mark(&e, s.v[i].original, s.v[i].source, s.v[i].length);
+            assert_full(v);
+            json_decref(v);
+            engine_close(&e);
+        }
+    }
+    submissions_free(&s);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        char *path = gr_format("%s/%s", folder, names[i]);
+        unlink(path);
+        free(path);
+    }
+    rmdir(folder);
+    static const struct {
+        const char *text;
+        size_t n;
+        const char *status;
+    } contents[] = {{"", 0, "empty"},
+                    {" \n\t\n", 4, "empty"},
+                    {"\x7f"
+                     "ELF\0\1\2",
+                     7, "not text"},
+                    {"\xfa nonsense", 10, "not compiled"}};
+    for (size_t i = 0; i < 4; i++) {
+        json_t *v = mark(&o, contents[i].text, contents[i].n);
+        cr_assert_str_eq(get(v, "status"), contents[i].status);
+        json_decref(v);
+    }
+    size_t n = SUBMISSION_MAX_BYTES + 1;
+    char *huge = gr_alloc(n + 1);
+    memset(huge, '/', n);
+    json_t *v = mark(&o, huge, n);
+    cr_assert_str_eq(get(v, "status"), "too large");
+    json_decref(v);
+    free(huge);
+}

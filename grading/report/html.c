@@ -1,0 +1,450 @@
+/* html.c - the pages of html.h. Marks are drawn as SVG; colour never stands alone. */
+#include "html.h"
+
+#include "grading/mark/picture.h"
+#include "report.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char head[] =
+    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+    "'unsafe-inline'\">"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>";
+static const char style[] =
+    "</title><style>"
+    ":root{--ink:#1b1f24;--soft:#5d6772;--line:#d8dde3;--good:#1a7f37;--bad:#b42318;--part:#8a6100;"
+    "--bar:#9db7d8;--me:#1f5fae}"
+    "body{font:16px/1.5 "
+    "system-ui,sans-serif;color:var(--ink);background:#fff;max-width:60rem;margin:2rem "
+    "auto;padding:0 1rem}"
+    "h1{font-size:1.5rem;margin:0 0 .2rem}h2{font-size:1.1rem;margin:2rem 0 .5rem}"
+    ".soft{color:var(--soft)}.score{font-size:2.2rem;margin:.5rem 0 0}"
+    "table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:."
+    "4rem .6rem;border-bottom:1px solid var(--line)}"
+    "td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}"
+    ".pass{color:var(--good)}.fail,.error{color:var(--bad)}.blocked,.inconclusive,.skipped{color:"
+    "var(--part)}"
+    "pre{background:#f5f7f9;border:1px solid "
+    "var(--line);padding:.7rem;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere;font-size:"
+    ".85rem}"
+    "svg{max-width:100%;height:auto}svg text{font:12px system-ui,sans-serif;fill:var(--soft)}"
+    "td{overflow-wrap:anywhere}td.k{white-space:nowrap}summary{cursor:pointer}figure{margin:.6rem "
+    "0}figcaption{font-size:.85rem;color:var(--soft)}"
+    "code{overflow-wrap:anywhere}@media(max-width:40rem){th,td{padding:.3rem}td.k{white-space:"
+    "normal;overflow-wrap:normal}body{margin:1rem auto}}"
+    ".picture .still{fill:#eef1f4}.picture .sector{fill:#fde9c9;stroke:#b45309;stroke-width:1.5}"
+    ".picture .lane{fill:var(--me)}.picture .clash{fill:var(--bad)}"
+    ".picture .mid{text-anchor:middle}"
+    ".picture .number{font-size:9px;fill:#fff;text-anchor:middle}"
+    "</style></head><body>\n";
+
+void html_escape(struct text *out, const char *s)
+{
+    for (; *s; s++) {
+        switch (*s) {
+        case '<':
+            text_add(out, "&lt;");
+            break;
+        case '>':
+            text_add(out, "&gt;");
+            break;
+        case '&':
+            text_add(out, "&amp;");
+            break;
+        case '"':
+            text_add(out, "&quot;");
+            break;
+        case '\'':
+            text_add(out, "&#39;");
+            break;
+        default:
+            text_bytes(out, (unsigned char)*s < 0x20 && *s != '\n' && *s != '\t' ? "?" : s, 1);
+        }
+    }
+}
+
+/* From anywhere: made printable first, then escaped. */
+static void add_safe(struct text *out, const char *s)
+{
+    struct text t = {0};
+    text_printable(&t, s, strlen(s), true);
+    html_escape(out, text_str(&t));
+    text_free(&t);
+}
+
+static void open_page(struct text *out, const char *title)
+{
+    text_add(out, head);
+    add_safe(out, title);
+    text_add(out, style);
+}
+
+/* ---- distribution: bars of tenths of the full marks; `mine` < 0: nobody's place ---- */
+
+enum { BINS = 10, BAR_W = 52, PLOT_H = 110 };
+
+static int bin_of(double mark, double max)
+{
+    int k = max > 0 ? (int)(BINS * mark / max) : 0;
+    return k < 0 ? 0 : k >= BINS ? BINS - 1 : k;
+}
+
+static void add_distribution(struct text *out, const struct mark *v, int n, double max, double mine)
+{
+    int bins[BINS] = {0}, most = 1, total = 0;
+    for (int i = 0; i < n; i++) {
+        if (!v[i].verdict)
+            continue;
+        int k = bin_of(v[i].mark, max);
+        most = ++bins[k] > most ? bins[k] : most;
+        total++;
+    }
+    text_addf(out,
+              "<svg viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\" aria-label=\"Distribution of "
+              "%d marks\">",
+              BINS * BAR_W + 20, PLOT_H + 40, BINS * BAR_W + 20, total);
+    for (int k = 0; k < BINS; k++) {
+        int height = bins[k] * PLOT_H / most, x = 10 + k * BAR_W;
+        bool me = mine >= 0 && bin_of(mine, max) == k;
+        text_addf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>", x,
+                  PLOT_H + 15 - height, BAR_W - 4, height, me ? "#1f5fae" : "#9db7d8");
+        text_addf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%.3g%s</text>",
+                  x + BAR_W / 2 - 2, PLOT_H + 30, max * k / BINS, k == BINS - 1 ? "+" : "");
+        if (bins[k])
+            text_addf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%d%s</text>",
+                      x + BAR_W / 2 - 2, PLOT_H + 11 - height, bins[k], me ? " (you)" : "");
+    }
+    text_add(out, "</svg>\n");
+}
+
+/* ---- a student's page ---- */
+
+static void add_row(struct text *out, const json_t *row)
+{
+    static const struct {
+        const char *status, *word;
+    } words[] = {{"pass", "passed"},           {"fail", "failed"},
+                 {"blocked", "not looked at"}, {"inconclusive", "inconclusive"},
+                 {"skipped", "skipped"},       {"error", "grader's error"}};
+    const char *status = json_text(row, "status"), *word = status;
+    for (size_t i = 0; i < 6; i++)
+        if (!strcmp(words[i].status, status))
+            word = words[i].word;
+    text_add(out, "<tr><td class=\"k ");
+    html_escape(out, status);
+    text_add(out, "\">");
+    html_escape(out, word);
+    text_add(out, "</td><td class=\"n\">");
+    if (json_double(row, "max") > 0)
+        text_addf(out, "%.4g / %.4g", json_double(row, "points"), json_double(row, "max"));
+    else
+        text_add(out, "-"); /* it carries none */
+    text_add(out, "</td><td><strong>");
+    add_safe(out, json_text(row, "title"));
+    text_add(out, "</strong><br>");
+    add_safe(out, json_text(row, "why"));
+    if (*json_text(row, "hint")) {
+        text_add(out, "<br><em>Hint: ");
+        add_safe(out, json_text(row, "hint"));
+        text_add(out, "</em>");
+    }
+    text_add(out, " <span class=\"soft\">(");
+    add_safe(out, json_text(row, "evidence"));
+    text_add(out, ")</span>");
+    picture_svg(json_object_get(row, "picture"), out);
+    text_add(out, "</td></tr>\n");
+}
+
+static void add_mismatches(struct text *out, const json_t *run)
+{
+    json_t *first = json_object_get(run, "first"), *x;
+    size_t i;
+    if (!json_array_size(first))
+        return;
+    text_add(out, "<tr><td class=\"k\">");
+    add_safe(out, json_text(run, "variant"));
+    text_add(out, "</td><td class=\"k\">");
+    add_safe(out, json_text(run, "case")); /* a hidden case's name says nothing of its size */
+    text_add(out, "</td><td>");
+    json_array_foreach(first, i, x)
+    {
+        text_addf(out, "[%lld] expected ",
+                  (long long)json_integer_value(json_object_get(x, "index")));
+        add_safe(out, json_text(x, "expected"));
+        text_add(out, ", got ");
+        add_safe(out, json_text(x, "got"));
+        text_add(out, "<br>");
+    }
+    text_add(out, "</td></tr>\n");
+}
+
+static void add_counters(struct text *out, const json_t *run)
+{
+    static const char *const shown[] = {"inst_executed",
+                                        "global_ld_requests",
+                                        "global_ld_sectors",
+                                        "global_st_requests",
+                                        "global_st_sectors",
+                                        "shared_ld_wavefronts",
+                                        "shared_ld_bank_conflicts",
+                                        "shared_st_bank_conflicts",
+                                        "divergent_branches",
+                                        "barriers"};
+    json_t *counters = json_object_get(run, "counters");
+    text_add(out, "<tr><td class=\"k\">");
+    add_safe(out, json_text(run, "variant"));
+    text_add(out, "</td><td class=\"k\">");
+    add_safe(out, json_text(run, "case"));
+    text_add(out, "</td><td class=\"soft\">");
+    for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
+        json_int_t value = json_integer_value(json_object_get(counters, shown[i]));
+        if (value)
+            text_addf(out, "%s %lld; ", shown[i], (long long)value);
+    }
+    text_add(out, "</td></tr>\n");
+}
+
+static void add_runs(struct text *out, const json_t *runs, bool mismatches)
+{
+    size_t i, rows = 0;
+    json_t *run;
+    struct text t = {0};
+    json_array_foreach(runs, i, run)
+    {
+        size_t before = t.length;
+        if (mismatches)
+            add_mismatches(&t, run);
+        else if (json_is_true(json_object_get(run, "correct")) &&
+                 json_object_size(json_object_get(run, "counters")))
+            add_counters(&t, run);
+        rows += t.length > before;
+    }
+    if (rows && mismatches)
+        text_addf(out,
+                  "<h2>First wrong results</h2><table><tr><th>variant</th><th>case</th><th>index, "
+                  "expected, got</th></tr>\n%s</table>\n",
+                  t.s);
+    else if (rows)
+        text_addf(out,
+                  "<details><summary>What was counted, run by run (%zu)</summary><table><tr><th>"
+                  "variant</th><th>case</th><th>counters</th></tr>\n%s</table></details>\n",
+                  rows, t.s);
+    text_free(&t);
+}
+
+static void add_details(struct text *out, const json_t *v)
+{
+    const char *log = json_text(json_object_get(v, "compile"), "log"),
+               *output = json_text(v, "output");
+    if (*log) {
+        text_add(out, "<h2>The compiler says</h2><pre>");
+        add_safe(out, log);
+        text_add(out, "</pre>\n");
+    }
+    add_runs(out, json_object_get(v, "runs"), true);
+    if (*output) {
+        json_int_t dropped = json_integer_value(json_object_get(v, "output_dropped"));
+        text_add(out, "<h2>Printed by the device</h2><pre>");
+        add_safe(out, output);
+        text_add(out, "</pre>\n");
+        if (dropped)
+            text_addf(out, "<p class=\"soft\">%lld more bytes are not shown.</p>\n",
+                      (long long)dropped);
+    }
+    add_runs(out, json_object_get(v, "runs"), false);
+}
+
+void html_student(const struct mark *m, const char *verdict, const struct mark *all, int n,
+                  struct text *out)
+{
+    json_error_t bad;
+    json_t *v = verdict ? json_loads(verdict, 0, &bad) : json_object(), *row;
+    size_t i;
+    open_page(out, json_text(v, "title"));
+    text_add(out, "<h1>");
+    add_safe(out, json_text(v, "title"));
+    text_add(out, "</h1><p class=\"soft\">");
+    add_safe(out, *m->person ? m->person : m->student);
+    text_add(out, ", file ");
+    add_safe(out, m->original);
+    text_addf(out, "</p><p class=\"score\">%.4g <span class=\"soft\">of %.4g</span></p><p>",
+              m->mark, m->max);
+    add_safe(out, m->verdict ? m->rule : "not marked yet");
+    text_add(out, "</p>\n");
+    if (*json_text(v, "message")) {
+        text_add(out, "<p><strong>");
+        add_safe(out, json_text(v, "message"));
+        text_add(out, "</strong></p>\n");
+    }
+    if (json_array_size(json_object_get(v, "rows")))
+        text_add(out, "<table><tr><th>result</th><th class=\"n\">points</th><th>check</th></tr>\n");
+    json_array_foreach(json_object_get(v, "rows"), i, row)
+    {
+        add_row(out, row);
+    }
+    if (json_array_size(json_object_get(v, "rows")))
+        text_add(out, "</table>\n");
+    text_add(out, "<h2>Your place among the class's marks</h2>\n");
+    add_distribution(out, all, n, m->max, m->verdict ? m->mark : -1);
+    add_details(out, v);
+    text_add(out, "<p class=\"soft\">Made on ");
+    add_safe(out, json_text(v, "device"));
+    text_add(out, " (");
+    add_safe(out, json_text(v, "backend"));
+    text_addf(out, "), run %lld; file ", (long long)m->run);
+    add_safe(out, m->hash ? m->hash : "-");
+    text_add(out, ".</p></body></html>\n");
+    json_decref(v);
+}
+
+/* ---- the class ---- */
+
+void pass_rates_add(struct pass_rates *r, const struct mark *m, const char *verdict)
+{
+    json_error_t bad;
+    json_t *v = verdict ? json_loads(verdict, 0, &bad) : NULL, *row, *run;
+    double slowest = 0;
+    size_t k;
+    if (!r->passes) {
+        r->passes = json_object();
+        r->titles = json_object();
+        r->speeds = json_object();
+    }
+    r->graded += json_array_size(json_object_get(v, "rows")) > 0;
+    json_array_foreach(json_object_get(v, "rows"), k, row)
+    {
+        const char *id = json_text(row, "id");
+        json_int_t before = json_integer_value(json_object_get(r->passes, id));
+        json_object_set_new(r->passes, id,
+                            json_integer(before + !strcmp(json_text(row, "status"), "pass")));
+        json_object_set(r->titles, id, json_object_get(row, "title"));
+    }
+    json_array_foreach(json_object_get(v, "runs"), k, run)
+    {
+        slowest = fmax(slowest, json_double(run, "modelled_ms"));
+    }
+    if (slowest > 0)
+        json_object_set_new(r->speeds, m->student, json_real(slowest));
+    json_decref(v);
+}
+
+void pass_rates_free(struct pass_rates *r)
+{
+    json_decref(r->passes);
+    json_decref(r->titles);
+    json_decref(r->speeds);
+    *r = (struct pass_rates){NULL, NULL, NULL, 0};
+}
+
+static void add_pass_rates(struct text *out, const struct pass_rates *r)
+{
+    const char *id;
+    json_t *count;
+    text_add(out, "<h2>Who passes what</h2><table><tr><th>check</th><th "
+                  "class=\"n\">pass</th><th></th></tr>\n");
+    json_object_foreach(r->passes, id, count)
+    {
+        long long k = json_integer_value(count);
+        text_add(out, "<tr><td>");
+        add_safe(out, json_text(r->titles, id));
+        text_addf(out,
+                  "</td><td class=\"n\">%lld of %d</td><td><svg width=\"160\" height=\"14\" "
+                  "aria-hidden=\"true\"><rect width=\"160\" height=\"14\" "
+                  "fill=\"#eef1f4\"/><rect width=\"%lld\" height=\"14\" "
+                  "fill=\"#9db7d8\"/></svg></td></tr>\n",
+                  k, r->graded, r->graded ? 160 * k / r->graded : 0);
+    }
+    text_add(out, "</table>\n");
+}
+
+/* ---- the slowest ---- */
+
+enum { SLOWEST = 5 };
+
+/* The index of the slowest in all[] that is faster than `below` ms; -1: no more. */
+static int next_slowest(const struct mark *all, int n, const struct pass_rates *r, double below)
+{
+    int found = -1;
+    double most = 0;
+    for (int i = 0; i < n; i++) {
+        double ms = json_double(r->speeds, all[i].student);
+        if (ms > most && ms < below) {
+            most = ms;
+            found = i;
+        }
+    }
+    return found;
+}
+
+static void add_slowest(struct text *out, const struct mark *all, int n, const struct pass_rates *r)
+{
+    double below = INFINITY;
+    if (!json_object_size(r->speeds))
+        return;
+    text_add(out, "<h2>The slowest</h2><table><tr><th>id</th><th>name</th><th class=\"n\">modelled "
+                  "ms of the slowest run</th></tr>\n");
+    for (int k = 0; k < SLOWEST; k++) {
+        int i = next_slowest(all, n, r, below);
+        if (i < 0)
+            break;
+        below = json_double(r->speeds, all[i].student);
+        text_add(out, "<tr><td>");
+        add_safe(out, all[i].student);
+        text_add(out, "</td><td>");
+        add_safe(out, all[i].person);
+        text_addf(out, "</td><td class=\"n\">%.4g</td></tr>\n", below);
+    }
+    text_add(out, "</table>\n");
+}
+
+static void add_student_row(struct text *out, const struct mark *m)
+{
+    text_add(out, "<tr><td><a href=\"");
+    html_escape(out, m->alias);
+    text_add(out, ".html\">");
+    add_safe(out, m->student);
+    text_add(out, "</a></td><td>");
+    add_safe(out, m->person);
+    text_addf(out, "</td><td class=\"n\">%.4g</td><td class=\"n\">%.4g</td><td>", m->score,
+              m->mark);
+    add_safe(out, m->status ? m->status : "not marked yet");
+    if (m->rule && strcmp(m->rule, "as marked")) {
+        text_add(out, "; ");
+        add_safe(out, m->rule);
+    }
+    if (m->needs_human)
+        text_add(out, " <strong class=\"fail\">needs a person</strong>");
+    text_add(out, "</td></tr>\n");
+}
+
+void html_class(const struct mark *all, int n, const struct pass_rates *r, struct text *out)
+{
+    double max = 0, sum = 0;
+    int marked = 0, human = 0;
+    for (int i = 0; i < n; i++) {
+        max = fmax(max, all[i].max);
+        sum += all[i].verdict ? all[i].mark : 0;
+        marked += all[i].verdict != NULL;
+        human += all[i].needs_human;
+    }
+    open_page(out, "Class");
+    text_add(out, "<h1>");
+    add_safe(out, n ? all[0].lab : "no lab");
+    text_addf(out, "</h1><p>%d students, %d marked, mean %.3g of %.4g; %d need a person.</p>\n", n,
+              marked, marked ? sum / marked : 0, max, human);
+    add_distribution(out, all, n, max, -1);
+    add_pass_rates(out, r);
+    text_add(out, "<h2>Students</h2><table><tr><th>id</th><th>name</th><th "
+                  "class=\"n\">score</th><th class=\"n\">mark</th><th>status</th></tr>\n");
+    for (int pass = 0; pass < 2; pass++) /* those who need a person first */
+        for (int i = 0; i < n; i++)
+            if (all[i].needs_human == (pass == 0))
+                add_student_row(out, &all[i]);
+    text_add(out, "</table>\n");
+    add_slowest(out, all, n, r);
+    text_add(out, "</body></html>\n");
+}
