@@ -52,7 +52,10 @@ EMU := common/emulator
 EMU_ROOMS := $(addprefix $(EMU)/,base ptx code exec count check runtime)
 EMU_EXEC := $(wildcard $(EMU)/exec/ops/*.c)
 EMU_SRC := $(filter-out %_test.c %_main.c %_fuzz.c,$(wildcard $(EMU_ROOMS:%=%/*.c)))
-EMU_OBJ := $(EMU_SRC:%.c=$B/%.o) $(foreach l,$(LEVELS),$(EMU_EXEC:%.c=$B/%.$l.o))
+EMU_BASE := $(addprefix $B/common/base/,alloc.o text.o)
+EMU_OBJ := $(EMU_SRC:%.c=$B/%.o) $(EMU_BASE) $(foreach l,$(LEVELS),$(EMU_EXEC:%.c=$B/%.$l.o))
+# What every part stands on. The emulator takes of it what it needs: no nettle.
+BASE_OBJ := $(patsubst %.c,$B/%.o,$(filter-out %_test.c,$(wildcard common/base/*.c)))
 EMU_LIBS := -lzstd -llz4 -ljansson -lm -ldl -pthread
 
 define level_rule
@@ -75,7 +78,7 @@ $B/bin/warprun: $B/$(EMU)/tools/warprun_main.o
 
 # ---- harness: one library, one program a lab ----
 HAR := common/harness
-HAR_ROOMS := common/base common/lab common/run $(HAR)
+HAR_ROOMS := common/lab common/run $(HAR)
 HAR_SRC := $(filter-out %_test.c %_main.c $(HAR)/main.c $(HAR)/testlab.c,$(wildcard $(HAR_ROOMS:%=%/*.c)))
 HAR_OBJ := $(HAR_SRC:%.c=$B/%.o)
 LABS := $(patsubst labs/%/harness.c,%,$(wildcard labs/*/harness.c))
@@ -83,6 +86,8 @@ LAB_BINS := $(LABS:%=$B/bin/%)
 LAB_OBJ := $(LABS:%=$B/labs/%/harness.o)
 .SECONDARY:
 
+$B/libbase.a: $(BASE_OBJ)
+	$(Q)rm -f $@ && ar rcs $@ $^
 $B/libharness.a: $(HAR_OBJ)
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(LABS:%=$B/gen/lab_%.c) $B/gen/lab_testlab.c: $B/gen/lab_%.c: Makefile
@@ -95,13 +100,13 @@ $B/gen/labs.c: $(LABS:%=labs/%/harness.c) Makefile
 	   echo '};'; echo 'const int all_labs_count = $(words $(LABS));'; } >$@
 $B/gen/%.o: $B/gen/%.c
 	$(Q)$(CC) $(CFLAGS) -c $< -o $@
-$(LAB_BINS): $B/bin/%: $B/labs/%/harness.o $B/gen/lab_%.o $B/$(HAR)/main.o $B/libharness.a
+$(LAB_BINS): $B/bin/%: $B/labs/%/harness.o $B/gen/lab_%.o $B/$(HAR)/main.o $B/libharness.a $B/libbase.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
-$B/bin/labcc: $B/$(HAR)/labcc_main.o $B/libharness.a
+$B/bin/labcc: $B/$(HAR)/labcc_main.o $B/libharness.a $B/libbase.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
-$B/bin/emubench: $B/$(HAR)/bench_main.o $B/libharness.a
+$B/bin/emubench: $B/$(HAR)/bench_main.o $B/libharness.a $B/libbase.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
 bench-emulator: $B/bin/emubench $B/lib/libcudart.so.13
@@ -130,7 +135,7 @@ run: $(RUNTIME_$(BACKEND)) $B/bin/$(LAB)
 EMU_TESTS := $(wildcard $(EMU)/*/*_test.c)
 HAR_TESTS := $(wildcard $(HAR_ROOMS:%=%/*_test.c))
 $B/test/emulator: $(EMU_TESTS:%.c=$B/%.o) $(EMU_OBJ)
-$B/test/harness: $(HAR_TESTS:%.c=$B/%.o) $B/$(HAR)/testlab.o $B/libharness.a
+$B/test/harness: $(HAR_TESTS:%.c=$B/%.o) $B/$(HAR)/testlab.o $B/libharness.a $B/libbase.a
 $B/test/emulator: LIBS = $(EMU_LIBS)
 $B/test/harness: LIBS = $(CUDA_LIBS)
 $B/test/emulator $B/test/harness: | build/deps-test.ok
@@ -138,7 +143,7 @@ $B/test/emulator $B/test/harness: | build/deps-test.ok
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcriterion $(LIBS)
 test-emulator: $B/test/emulator
 	$(Q)$B/test/emulator
-$B/test/testlab: $B/$(HAR)/testlab.o $B/gen/lab_testlab.o $B/$(HAR)/main.o $B/libharness.a
+$B/test/testlab: $B/$(HAR)/testlab.o $B/gen/lab_testlab.o $B/$(HAR)/main.o $B/libharness.a $B/libbase.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
 test-harness: $B/test/harness $B/test/testlab $B/lib/libcudart.so.13

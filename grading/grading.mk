@@ -3,13 +3,13 @@
 
 GR := grading
 GR_TOOLS := $(GR)/mark/fast_clock.c $(GR)/commands/main.c $(GR)/mark/runner_main.c $(GR)/mark/compile_main.c
-GR_ROOMS := $(addprefix $(GR)/,base intake mark book report export commands)
+GR_ROOMS := $(addprefix $(GR)/,intake mark book report export commands)
 GR_SRC := $(filter-out $(GR_TOOLS) %_test.c,$(wildcard $(GR_ROOMS:%=%/*.c)))
 GR_LABS := $(patsubst labs/%/grader.c,%,$(wildcard labs/*/grader.c))
 GR_LIBS := -lsqlite3 -ljansson -larchive -lseccomp -lnettle -lm -ldl
 # The grader's own half of the harness. It links no CUDA runtime: of module.c and exec.c only
 # what needs none is kept.
-GR_HARNESS := $(addprefix $B/$(GR)/trusted/,lab/dtype.o lab/compare.o lab/plan.o lab/gate.o base/host.o half.o)
+GR_HARNESS := $(addprefix $B/$(GR)/trusted/,lab/dtype.o lab/compare.o lab/plan.o lab/gate.o half.o) $(BASE_OBJ)
 GR_KEEP := record_clamp exec_poison_byte
 GR_NVRTC := -L$(firstword $(wildcard $(CUDA)/lib64 $(CUDA)/lib)) -Wl,-rpath,$(firstword $(wildcard $(CUDA)/lib64 $(CUDA)/lib))
 GR_OBJ := $(GR_SRC:%.c=$B/%.o) $(GR_LABS:%=$B/labs/%/grader.o) $(GR_LABS:%=$B/$(GR)/trusted/labs/%.o) \
@@ -43,10 +43,10 @@ $B/$(GR)/tables.o: $B/$(GR)/tables.c
 $B/bin/grade: $B/$(GR)/commands/main.o $(GR_OBJ)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(GR_LIBS)
-$B/bin/grade-runner: $B/$(GR)/mark/runner_main.o $(addprefix $B/common/,run/exec.o run/module.o lab/plan.o base/host.o lab/dtype.o) $B/lib/libcudart.so.13
+$B/bin/grade-runner: $B/$(GR)/mark/runner_main.o $(addprefix $B/common/,run/exec.o run/module.o lab/plan.o lab/dtype.o) $B/libbase.a $B/lib/libcudart.so.13
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $(filter %.o,$^) -o $@ -L$B/lib -l:libcudart.so.13 -Wl,-rpath,'$$ORIGIN/../lib' -lm -ldl
-$B/bin/grade-cc: $B/$(GR)/mark/compile_main.o $B/common/harness/compile.o $B/common/base/host.o
+	$(Q)$(CC) $(LDFLAGS) $(filter %.o %.a,$^) -o $@ -L$B/lib -l:libcudart.so.13 -Wl,-rpath,'$$ORIGIN/../lib' -lm -ldl
+$B/bin/grade-cc: $B/$(GR)/mark/compile_main.o $B/common/harness/compile.o $B/libbase.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(GR_NVRTC) -lnvrtc -lm
 

@@ -8,7 +8,8 @@
  */
 #include "compile.h"
 #include "run/exec.h"
-#include "base/host.h"
+#include "base/alloc.h"
+#include "base/file.h"
 #include "run/machine.h"
 
 #include <stdio.h>
@@ -83,7 +84,7 @@ static double fastest_of_three(struct exec *e)
 
         emulator_reset();
         if (!exec_launch(e) || !exec_finish(e))
-            host_die("bench: %s", e->message);
+            die("bench: %s", e->message);
         best = now() - start < best ? now() - start : best;
     }
     return best;
@@ -91,7 +92,7 @@ static double fastest_of_three(struct exec *e)
 
 static struct measured measure(const struct kernel *k)
 {
-    char *path = host_format("%s/common/harness/bench.cu", host_root()), err[512];
+    char *path = xformat("%s/common/harness/bench.cu", course_root()), err[512];
     struct compile_request r = {.path = path, .arch = "compute_90"};
     struct exec_options o = {0};
     struct plan p = plan_of(k);
@@ -102,18 +103,18 @@ static struct measured measure(const struct kernel *k)
     struct compiled c;
     struct rusage usage;
     struct exec e;
-    void *zeros = host_alloc(k->elements * 4);
+    void *zeros = xzalloc(k->elements * 4);
 
     if (!machine_open(&machine, err, sizeof(err)))
-        host_die("bench: %s", err);
+        die("bench: %s", err);
     if (!machine.emulator)
-        host_die("bench: this is the GPU's runtime; make bench-emulator sets the library path");
+        die("bench: this is the GPU's runtime; make bench-emulator sets the library path");
     if (!compile_cuda(&r, &c))
-        host_die("%s", c.log);
+        die("%s", c.log);
     if (!module_load(&module, path, c.image, c.size, err, sizeof(err)))
-        host_die("%s", err);
+        die("%s", err);
     if (!exec_open(&e, &p, &module, &o) || !exec_upload(&e, 0, zeros) || !exec_upload(&e, 1, zeros))
-        host_die("bench: %s", e.message);
+        die("bench: %s", e.message);
     m.seconds = fastest_of_three(&e);
     emulator_counters(&counters);
     m.instructions = (double)counters.thread_inst_executed;
@@ -141,7 +142,7 @@ static struct measured in_child(int kernel, int mode)
 
     fflush(stdout);
     if (pipe(ends) || (child = fork()) < 0)
-        host_die("bench: cannot start a process");
+        die("bench: cannot start a process");
     if (!child) {
         set_mode(mode);
         m = measure(&kernels[kernel]);

@@ -4,7 +4,8 @@
  * helper functions without a specifier device functions, as there is no other side.
  */
 #include "compile.h"
-#include "base/host.h"
+#include "base/alloc.h"
+#include "base/file.h"
 
 #include <dlfcn.h>
 #include <glob.h>
@@ -34,22 +35,22 @@ static void add_default_includes(struct options *o)
     const char *cuda = getenv("WARPLAB_CUDA_INCLUDE");
 
     cuda = cuda ? cuda : CUDA_INCLUDE;
-    add(o, host_format("-I%s/common/device", host_root()));
-    add(o, host_format("-I%s", cuda));
-    add(o, host_format("-I%s/cccl", cuda));
-    add(o, host_format("-I%s/common/device/std", host_root()));
+    add(o, xformat("-I%s/common/device", course_root()));
+    add(o, xformat("-I%s", cuda));
+    add(o, xformat("-I%s/cccl", cuda));
+    add(o, xformat("-I%s/common/device/std", course_root()));
 }
 
 static struct options options_of(const struct compile_request *r)
 {
     struct options o = {0};
 
-    add(&o, host_strdup("-std=c++20"));
-    add(&o, host_strdup("-lineinfo"));
-    add(&o, host_strdup("-default-device"));
-    add(&o, host_format("-arch=%s", r->arch));
+    add(&o, xstrdup("-std=c++20"));
+    add(&o, xstrdup("-lineinfo"));
+    add(&o, xstrdup("-default-device"));
+    add(&o, xformat("-arch=%s", r->arch));
     for (int i = 0; i < r->nincludes && i < COMPILE_MAX_INCLUDES; i++)
-        add(&o, host_format("-I%s", r->includes[i]));
+        add(&o, xformat("-I%s", r->includes[i]));
     if (!r->no_default_includes)
         add_default_includes(&o);
     return o;
@@ -58,7 +59,7 @@ static struct options options_of(const struct compile_request *r)
 /* NVRTC writes "file(12): error: …"; editors and people look for "file:12: error: …". */
 static char *readable_log(const char *log)
 {
-    char *out = host_alloc(strlen(log) + 1), *w = out;
+    char *out = xzalloc(strlen(log) + 1), *w = out;
 
     while (*log) {
         size_t line = strcspn(log, "\n");
@@ -86,8 +87,8 @@ static char *program_log(nvrtcProgram program)
     char *raw, *log;
 
     if (nvrtcGetProgramLogSize(program, &size) != NVRTC_SUCCESS || !size)
-        return host_strdup("");
-    raw = host_alloc(size + 1);
+        return xstrdup("");
+    raw = xzalloc(size + 1);
     nvrtcGetProgramLog(program, raw);
     log = readable_log(raw);
     free(raw);
@@ -101,7 +102,7 @@ static bool take_image(nvrtcProgram program, bool ptx, struct compiled *out)
 
     if (r != NVRTC_SUCCESS || !out->size)
         return false;
-    out->image = host_alloc(out->size + 1);
+    out->image = xzalloc(out->size + 1);
     r = ptx ? nvrtcGetPTX(program, out->image) : nvrtcGetCUBIN(program, out->image);
     return r == NVRTC_SUCCESS;
 }
@@ -118,8 +119,8 @@ static void open_builtins(void)
     if (done || !dladdr((void *)nvrtcVersion, &nvrtc) || !strrchr(nvrtc.dli_fname, '/'))
         return;
     done = true;
-    pattern = host_format("%.*s/libnvrtc-builtins.so.[0-9]*",
-                          (int)(strrchr(nvrtc.dli_fname, '/') - nvrtc.dli_fname), nvrtc.dli_fname);
+    pattern = xformat("%.*s/libnvrtc-builtins.so.[0-9]*",
+                      (int)(strrchr(nvrtc.dli_fname, '/') - nvrtc.dli_fname), nvrtc.dli_fname);
     if (!glob(pattern, 0, NULL, &found))
         dlopen(found.gl_pathv[found.gl_pathc - 1], RTLD_NOW);
     globfree(&found);
@@ -130,15 +131,15 @@ bool compile_cuda(const struct compile_request *r, struct compiled *out)
 {
     char err[512];
     size_t size;
-    char *source = host_read_file(r->path, SOURCE_MAX, &size, err, sizeof(err));
+    char *source = file_load(r->path, SOURCE_MAX, &size, err, sizeof(err));
     struct options o;
     nvrtcProgram program;
     nvrtcResult result;
 
     memset(out, 0, sizeof(*out));
     if (!source || strlen(source) != size) {
-        out->log = source ? host_format("%s: holds a NUL byte: not a text file", r->path)
-                          : host_strdup(err);
+        out->log =
+            source ? xformat("%s: holds a NUL byte: not a text file", r->path) : xstrdup(err);
         free(source);
         return false;
     }
@@ -146,7 +147,7 @@ bool compile_cuda(const struct compile_request *r, struct compiled *out)
     result = nvrtcCreateProgram(&program, source, r->path, 0, NULL, NULL);
     free(source);
     if (result != NVRTC_SUCCESS) {
-        out->log = host_format("%s: NVRTC: %s", r->path, nvrtcGetErrorString(result));
+        out->log = xformat("%s: NVRTC: %s", r->path, nvrtcGetErrorString(result));
         return false;
     }
     o = options_of(r);
@@ -156,7 +157,7 @@ bool compile_cuda(const struct compile_request *r, struct compiled *out)
         result = NVRTC_ERROR_INTERNAL_ERROR;
     if (result != NVRTC_SUCCESS && !out->log[0]) {
         free(out->log);
-        out->log = host_format("%s: NVRTC: %s", r->path, nvrtcGetErrorString(result));
+        out->log = xformat("%s: NVRTC: %s", r->path, nvrtcGetErrorString(result));
     }
     for (int i = 0; i < o.n; i++)
         free(o.v[i]);

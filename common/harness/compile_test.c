@@ -1,6 +1,6 @@
 /* compile_test.c - NVRTC: messages, names, and what a file may see. Needs no device. */
 #include "compile.h"
-#include "base/host.h"
+#include "base/file.h"
 #include "run/module.h"
 
 #include <criterion/criterion.h>
@@ -18,7 +18,7 @@ static struct compiled compile_text(const char *text, const char *arch, bool bar
     int fd = mkstemp(path);
 
     close(fd);
-    cr_assert(host_write_file(path, text, strlen(text), err, sizeof(err)), "%s", err);
+    cr_assert(file_save(path, text, strlen(text), err, sizeof(err)), "%s", err);
     compile_cuda(&r, &c);
     unlink(path);
     return c;

@@ -1,6 +1,7 @@
 /* labcc_main.c - build/bin/labcc: compiles a lab's .cu as the harness does. */
 #include "compile.h"
-#include "base/host.h"
+#include "base/alloc.h"
+#include "base/file.h"
 
 #include <argp.h>
 #include <stdio.h>
@@ -63,8 +64,8 @@ static char *default_output(const struct compile_request *r)
 
     base = base ? base + 1 : r->path;
     dot = strrchr(base, '.');
-    return host_format("%.*s.%s", dot ? (int)(dot - base) : (int)strlen(base), base,
-                       strncmp(r->arch, "compute", 7) ? "cubin" : "ptx");
+    return xformat("%.*s.%s", dot ? (int)(dot - base) : (int)strlen(base), base,
+                   strncmp(r->arch, "compute", 7) ? "cubin" : "ptx");
 }
 
 int main(int argc, char **argv)
@@ -85,9 +86,9 @@ int main(int argc, char **argv)
         compiled_free(&c);
         return 1;
     }
-    output = l.output ? host_strdup(l.output) : default_output(&l.request);
+    output = l.output ? xstrdup(l.output) : default_output(&l.request);
     size = strncmp(l.request.arch, "compute", 7) ? c.size : strlen(c.image);
-    ok = host_write_file(output, c.image, size, err, sizeof(err));
+    ok = file_save(output, c.image, size, err, sizeof(err));
     if (!ok)
         fprintf(stderr, "labcc: %s\n", err);
     free(output);

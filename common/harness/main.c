@@ -8,7 +8,8 @@
  */
 #include "compile.h"
 #include "lab/dtype.h"
-#include "base/host.h"
+#include "base/alloc.h"
+#include "base/file.h"
 #include "ncu.h"
 #include "options.h"
 #include "report.h"
@@ -49,7 +50,7 @@ struct run {
 
 static bool in_list(const char *list, const char *a, const char *b)
 {
-    char *copy = host_strdup(list), *rest = copy, *word;
+    char *copy = xstrdup(list), *rest = copy, *word;
     bool found = false;
 
     while ((word = strsep(&rest, ",")))
@@ -82,12 +83,12 @@ static void refuse_word(const struct run *r, const char *word, bool variant)
                 r->lab->variants[i].number ? r->lab->variants[i].number : "-");
     for (int i = 0; !variant && i < r->lab->ncases; i++)
         fprintf(stderr, "%s '%s'", i ? "," : "", r->lab->cases[i].name);
-    host_die("%s", variant ? "" : "\nA size of your own: N=1000 (--n 1000)");
+    die("%s", variant ? "" : "\nA size of your own: N=1000 (--n 1000)");
 }
 
 static void check_list(const struct run *r, const char *list, bool variant)
 {
-    char *copy = host_strdup(list ? list : ""), *rest = copy, *word;
+    char *copy = xstrdup(list ? list : ""), *rest = copy, *word;
 
     while (list && (word = strsep(&rest, ","))) {
         if (!known_word(r, word, variant))
@@ -98,7 +99,7 @@ static void check_list(const struct run *r, const char *list, bool variant)
 
 static void choose_variants(struct run *r)
 {
-    r->variants = host_alloc((size_t)r->lab->nvariants * sizeof(*r->variants));
+    r->variants = xzalloc((size_t)r->lab->nvariants * sizeof(*r->variants));
     check_list(r, r->o.kernels, true);
     for (int i = 0; i < r->lab->nvariants; i++) {
         const struct lab_variant *v = &r->lab->variants[i];
@@ -162,13 +163,13 @@ static struct lab_case make_own_case(struct run *r)
     c.param = o->has_param ? o->param : c.param;
     c.dtype = o->has_dtype ? o->dtype : c.dtype;
     c.flags = CASE_CHECK | CASE_TIME;
-    c.name = r->own_name = host_format("n=%llu", (unsigned long long)c.n);
+    c.name = r->own_name = xformat("n=%llu", (unsigned long long)c.n);
     return c;
 }
 
 static void choose_cases(struct run *r)
 {
-    r->cases = host_alloc((size_t)(r->lab->ncases + 1) * sizeof(*r->cases));
+    r->cases = xzalloc((size_t)(r->lab->ncases + 1) * sizeof(*r->cases));
     check_list(r, r->o.cases, false);
     if (own_case(&r->o)) {
         r->cases[r->ncases++] = make_own_case(r);
@@ -195,16 +196,16 @@ static char *source_path(const struct run *r)
     const char *name = r->lab->name;
 
     if (r->o.file || r->o.module)
-        return host_strdup(r->o.file ? r->o.file : r->o.module);
-    return host_format("%s/%s/%s/%s.cu", host_root(), r->o.solution ? "solutions" : "labs", name,
-                       name);
+        return xstrdup(r->o.file ? r->o.file : r->o.module);
+    return xformat("%s/%s/%s/%s.cu", course_root(), r->o.solution ? "solutions" : "labs", name,
+                   name);
 }
 
 static const char *short_path(const char *path)
 {
-    size_t n = strlen(host_root());
+    size_t n = strlen(course_root());
 
-    return !strncmp(path, host_root(), n) && path[n] == '/' ? path + n + 1 : path;
+    return !strncmp(path, course_root(), n) && path[n] == '/' ? path + n + 1 : path;
 }
 
 /* What the compiler says of host code in a file that is for the device, and what to do. */
@@ -257,7 +258,7 @@ static bool load(struct run *r, const char *path)
     bool ok;
 
     if (r->o.module) {
-        c.image = host_read_file(path, IMAGE_MAX, &c.size, err, sizeof(err));
+        c.image = file_load(path, IMAGE_MAX, &c.size, err, sizeof(err));
         c.size += c.image != NULL; /* its NUL: PTX is text */
     } else {
         compile_cuda(&request, &c);
@@ -372,8 +373,7 @@ static int pairs(const struct run *r)
 
 static void keep_result(struct run *r, const struct result *result)
 {
-    r->report.results =
-        host_realloc(r->report.results, (size_t)(r->report.n + 1) * sizeof(*result));
+    r->report.results = xrealloc(r->report.results, (size_t)(r->report.n + 1) * sizeof(*result));
     r->report.results[r->report.n++] = *result;
 }
 
@@ -552,9 +552,9 @@ static bool write_records(struct run *r)
 {
     bool whole = !r->o.kernels && !r->o.cases && !own_case(&r->o) && !r->o.no_records &&
                  !r->o.file && !r->o.module && !r->o.check;
-    char *base = host_format("%s/build/records%s/%s-%s", host_root(), r->o.solution ? "" : "/mine",
-                             r->lab->name, r->machine.emulator ? "emulator" : "gpu");
-    char *csv = host_format("%s.csv", base), *json = host_format("%s.json", base);
+    char *base = xformat("%s/build/records%s/%s-%s", course_root(), r->o.solution ? "" : "/mine",
+                         r->lab->name, r->machine.emulator ? "emulator" : "gpu");
+    char *csv = xformat("%s.csv", base), *json = xformat("%s.json", base);
     bool ok = true;
 
     if (r->report.n) {
@@ -569,9 +569,8 @@ static bool write_records(struct run *r)
 
 static void print_predictions(struct run *r)
 {
-    char *path = r->o.predictions
-                     ? host_strdup(r->o.predictions)
-                     : host_format("%s/labs/%s/predict.txt", host_root(), r->lab->name);
+    char *path = r->o.predictions ? xstrdup(r->o.predictions)
+                                  : xformat("%s/labs/%s/predict.txt", course_root(), r->lab->name);
 
     if (r->lab->npredictions && !r->o.check && (!r->o.solution || r->o.predictions) &&
         predict_print(stdout, &r->report, path) < 0)
@@ -613,11 +612,11 @@ static void tell(struct run *r)
 
 static char *command_line(int argc, char **argv)
 {
-    char *line = host_strdup(short_path(argv[0]));
+    char *line = xstrdup(short_path(argv[0]));
 
     for (int i = 1; i < argc; i++) {
         bool plain = !strpbrk(argv[i], " '\"$\\");
-        char *longer = host_format(plain ? "%s %s" : "%s '%s'", line, argv[i]);
+        char *longer = xformat(plain ? "%s %s" : "%s '%s'", line, argv[i]);
 
         free(line);
         line = longer;
@@ -669,12 +668,12 @@ int main(int argc, char **argv)
         return 0;
     }
     if (!machine_open(&r.machine, err, sizeof(err)))
-        host_die("%s: %s", r.lab->name, err);
+        die("%s: %s", r.lab->name, err);
     emulator_set_steps(r.o.steps);
     choose_variants(&r);
     choose_cases(&r);
     if (!r.ncases)
-        host_die("%s: none of these cases is for this machine (--list shows them)", r.lab->name);
+        die("%s: none of these cases is for this machine (--list shows them)", r.lab->name);
     r.verify = (struct verify){.lab = r.lab,
                                .machine = &r.machine,
                                .module = &r.module,

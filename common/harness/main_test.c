@@ -1,6 +1,7 @@
 /* main_test.c - a lab's program from outside: what it says and how it exits. Runs on the
  * emulator, with the tiny lab of testlab.c. */
-#include "base/host.h"
+#include "base/alloc.h"
+#include "base/file.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -28,19 +29,19 @@ static char *program(void)
 
     if (readlink("/proc/self/exe", self, sizeof(self) - 1) > 0 && (slash = strrchr(self, '/')))
         *slash = '\0';
-    return host_format("%s/testlab", self);
+    return xformat("%s/testlab", self);
 }
 
 static struct outcome lab(const char *source, const char *options)
 {
-    struct outcome o = {-1, host_alloc(1 << 16)};
+    struct outcome o = {-1, xzalloc(1 << 16)};
     char path[] = "/tmp/run_test_XXXXXX", err[200], *self = program(), *command;
     size_t used = 0, n;
     FILE *pipe;
 
     close(mkstemp(path));
-    cr_assert(host_write_file(path, source, strlen(source), err, sizeof(err)), "%s", err);
-    command = host_format("%s --file %s %s 2>&1", self, path, options);
+    cr_assert(file_save(path, source, strlen(source), err, sizeof(err)), "%s", err);
+    command = xformat("%s --file %s %s 2>&1", self, path, options);
     pipe = popen(command, "r");
     while ((n = fread(o.output + used, 1, (1 << 16) - 1 - used, pipe)) > 0)
         used += n;
@@ -128,10 +129,10 @@ Test(run, counts_are_exact, .timeout = 60)
     size_t size;
 
     close(mkstemp(csv));
-    options = host_format("--csv %s", csv);
+    options = xformat("--csv %s", csv);
     o = lab(HEAD RIGHT SCALE_FLOAT, options);
     cr_assert_eq(o.status, 0, "%s", o.output);
-    text = host_read_file(csv, 1 << 20, &size, err, sizeof(err));
+    text = file_load(csv, 1 << 20, &size, err, sizeof(err));
     cr_assert(text, "%s", err);
     cr_assert(strstr(text, ",128,32,1,1,"), "%s", text); /* block, grid, items, launches */
     cr_assert(strstr(text, ",counted,"), "%s", text);
@@ -150,10 +151,10 @@ Test(run, wrong_results_are_not_timed, .timeout = 60)
     size_t size;
 
     close(mkstemp(csv));
-    options = host_format("--csv %s", csv);
+    options = xformat("--csv %s", csv);
     o = lab(HEAD SCALE("if (i < 4096) y[i] = 2 * x[i] + (n == 1000);") SCALE_FLOAT, options);
     cr_assert_eq(o.status, 1);
-    text = host_read_file(csv, 1 << 20, &size, err, sizeof(err));
+    text = file_load(csv, 1 << 20, &size, err, sizeof(err));
     cr_assert(text, "%s", err);
     cr_assert(strstr(text, ",emulator,,fail,0,,,,"), "%s", text);
     unlink(csv);

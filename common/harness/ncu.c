@@ -4,7 +4,7 @@
  * a column a metric), one line of units, and one line a launch.
  */
 #include "ncu.h"
-#include "base/host.h"
+#include "base/file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +114,7 @@ static uint64_t total_launches(const struct report *p)
 bool ncu_merge(struct report *p, const char *path, char *err, size_t errsize)
 {
     size_t size;
-    char *file = host_read_file(path, 256u << 20, &size, err, errsize), *rest = file, *line;
+    char *file = file_load(path, 256u << 20, &size, err, errsize), *rest = file, *line;
     int counter_of[MAX_FIELDS], width = 0;
     uint64_t launches = 0;
 

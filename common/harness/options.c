@@ -1,7 +1,7 @@
 /* options.c - the command line of a lab's program, the same for every lab (options.h). */
 #include "options.h"
 #include "lab/dtype.h"
-#include "base/host.h"
+#include "base/alloc.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -201,10 +201,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 void options_parse(int argc, char **argv, const struct lab *lab, struct run_options *o)
 {
-    char *doc = host_format("%s: %s\vWithout options, your labs/%s/%s.cu is compiled, every "
-                            "kernel is checked on every case, then timed. The exit status is 0 "
-                            "only if all of it is right.",
-                            lab->name, lab->title, lab->name, lab->name);
+    char *doc = xformat("%s: %s\vWithout options, your labs/%s/%s.cu is compiled, every "
+                        "kernel is checked on every case, then timed. The exit status is 0 "
+                        "only if all of it is right.",
+                        lab->name, lab->title, lab->name, lab->name);
     struct argp argp = {.options = table, .parser = parse, .doc = doc};
 
     argp_err_exit_status = 2;

@@ -4,7 +4,8 @@
  * a comment. Keys are the lab's.
  */
 #include "report.h"
-#include "base/host.h"
+#include "base/alloc.h"
+#include "base/file.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -100,10 +101,10 @@ int predict_print(FILE *out, const struct report *p, const char *path)
     int number = 0, answered = 0;
     bool ok = true;
 
-    file = host_read_file(path, 1 << 20, &size, err, sizeof(err));
+    file = file_load(path, 1 << 20, &size, err, sizeof(err));
     if (!file)
         return 0;
-    answers = host_alloc((size_t)p->lab->npredictions * sizeof(*answers));
+    answers = xzalloc((size_t)p->lab->npredictions * sizeof(*answers));
     for (int i = 0; i < p->lab->npredictions; i++)
         answers[i] = NAN;
     for (char *rest = file, *line; (line = strsep(&rest, "\n"));)

@@ -3,7 +3,7 @@
  * Both come from one list of cells, so that they cannot differ.
  */
 #include "report.h"
-#include "base/host.h"
+#include "base/file.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -197,7 +197,7 @@ bool records_csv(const struct report *p, const char *path, char *err, size_t err
         fputc('\n', f);
     }
     fclose(f);
-    ok = host_write_file(path, memory, size, err, errsize);
+    ok = file_save(path, memory, size, err, errsize);
     free(memory);
     return ok;
 }
@@ -235,7 +235,7 @@ bool records_json(const struct report *p, const char *path, char *err, size_t er
     top = json_pack("{s:s, s:o}", "command", p->command, "rows", rows);
     dump = json_dumps(top, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     json_decref(top);
-    ok = dump && host_write_file(path, dump, strlen(dump), err, errsize);
+    ok = dump && file_save(path, dump, strlen(dump), err, errsize);
     free(dump);
     return ok;
 }

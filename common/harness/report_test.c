@@ -1,6 +1,7 @@
 /* report_test.c - table, records, predictions, Nsight Compute's CSV, and times, on results
  * made by hand. */
-#include "base/host.h"
+#include "base/alloc.h"
+#include "base/file.h"
 #include "ncu.h"
 #include "report.h"
 
@@ -173,9 +174,9 @@ Test(table, sizes_are_a_sweep_of_one_kernel, .init = make_report)
 
 static char *heading_of_records_md(void)
 {
-    char *path = host_format("%s/common/harness/RECORDS.md", host_root()), err[200];
+    char *path = xformat("%s/common/harness/RECORDS.md", course_root()), err[200];
     size_t size;
-    char *text = host_read_file(path, 1 << 20, &size, err, sizeof(err));
+    char *text = file_load(path, 1 << 20, &size, err, sizeof(err));
 
     cr_assert(text, "%s", err);
     free(path);
@@ -192,7 +193,7 @@ Test(records, have_the_columns_that_are_documented, .init = make_report)
 
     close(mkstemp(path));
     cr_assert(records_csv(&report, path, err, sizeof(err)), "%s", err);
-    text = host_read_file(path, 1 << 20, &size, err, sizeof(err));
+    text = file_load(path, 1 << 20, &size, err, sizeof(err));
     unlink(path);
     cr_assert(!strncmp(text, "# command: build/bin/testlab --solution\nlab,variant,", 52), "%s",
               text);
@@ -239,7 +240,7 @@ static int predict(const char *answers, char **text)
     int n;
 
     close(mkstemp(path));
-    host_write_file(path, answers, strlen(answers), err, sizeof(err));
+    file_save(path, answers, strlen(answers), err, sizeof(err));
     n = predict_print(f, &report, path);
     fclose(f);
     unlink(path);
@@ -288,7 +289,7 @@ static bool merge(const char *csv, char *err, size_t errsize)
     bool ok;
 
     close(mkstemp(path));
-    host_write_file(path, csv, strlen(csv), err, errsize);
+    file_save(path, csv, strlen(csv), err, errsize);
     ok = ncu_merge(&report, path, err, errsize);
     unlink(path);
     return ok;

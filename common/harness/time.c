@@ -10,7 +10,6 @@
  * On the emulator nothing is timed: modelled time is the same for every run (run.c).
  */
 #include "timing.h"
-#include "base/host.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "verify.h"
 #include "lab/compare.h"
 #include "lab/dtype.h"
-#include "base/host.h"
+#include "base/alloc.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -58,7 +58,7 @@ void dataset_make(struct dataset *d, const struct lab *lab, const struct plan *p
         d->buffers[b] = p->buffers[b];
         if (p->buffers[b].role != BUF_INPUT)
             continue;
-        d->data[b] = host_alloc(buffer_bytes(&p->buffers[b]));
+        d->data[b] = xzalloc(buffer_bytes(&p->buffers[b]));
         lab->make_input(p, b, c, seed, d->data[b]);
     }
 }
@@ -77,9 +77,9 @@ static struct expected make_expected(const struct lab *lab, const struct plan *p
     for (int b = 0; b < p->nbuffers; b++) {
         if (p->buffers[b].role != BUF_OUTPUT)
             continue;
-        e.data[b] = host_alloc(buffer_bytes(&p->buffers[b]));
+        e.data[b] = xzalloc(buffer_bytes(&p->buffers[b]));
         if (dtype_is_float(p->buffers[b].dtype))
-            e.tolerance[b] = host_alloc(p->buffers[b].count * sizeof(double));
+            e.tolerance[b] = xzalloc(p->buffers[b].count * sizeof(double));
     }
     lab->reference(p, variant, c, (const void *const *)d->data, e.data, e.tolerance);
     return e;
@@ -178,7 +178,7 @@ static bool compare_output(struct verify *v, struct exec *e, const struct lab_ca
         .block_threads = last ? last->block[0] * last->block[1] * last->block[2] : 0,
     };
     uint64_t n = v->lab->output_count ? v->lab->output_count(p, c, b) : buffer->count;
-    void *got = host_alloc(buffer_bytes(buffer));
+    void *got = xzalloc(buffer_bytes(buffer));
     struct comparison r = {0};
     bool ok = exec_download(e, b, got);
 
@@ -365,7 +365,7 @@ static void warn_about_spread(struct result *r)
 bool time_variant(struct verify *v, const struct lab_variant *variant, const struct lab_case *c,
                   const struct launch_record *record, int reps, struct result *r)
 {
-    struct sets *s = host_alloc(sizeof(*s));
+    struct sets *s = xzalloc(sizeof(*s));
     struct plan p;
     bool ok;
 

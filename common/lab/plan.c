@@ -1,6 +1,6 @@
 /* plan.c - checks launch plans, and writes and reads them as bytes (plan.h). */
 #include "plan.h"
-#include "base/host.h"
+#include "base/alloc.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -226,7 +226,7 @@ static void get_step(const unsigned char **r, struct plan_step *s)
 size_t plan_write(const struct plan *p, unsigned char **out)
 {
     size_t size = HEAD_BYTES + (size_t)p->nbuffers * BUF_BYTES + (size_t)p->nsteps * STEP_BYTES + 3;
-    unsigned char *w = host_alloc(size);
+    unsigned char *w = xzalloc(size);
 
     *out = w;
     memcpy(w, MAGIC, 6);

@@ -1,6 +1,6 @@
 /* exec.c - carries a launch plan out on a module (exec.h). */
 #include "exec.h"
-#include "base/host.h"
+#include "base/alloc.h"
 #include "lab/plan.h"
 #include "lab/random.h"
 
@@ -286,7 +286,7 @@ bool exec_download(struct exec *e, int buffer, void *host)
 
 bool exec_unchanged(struct exec *e, int buffer, const void *host)
 {
-    unsigned char *now = host_alloc(e->bytes[buffer]);
+    unsigned char *now = xzalloc(e->bytes[buffer]);
     size_t at = 0;
     bool ok = exec_download(e, buffer, now);
 

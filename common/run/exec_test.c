@@ -1,7 +1,8 @@
 /* exec_test.c - guards and poison, on the emulator. */
 #include "harness/compile.h"
 #include "exec.h"
-#include "base/host.h"
+#include "base/alloc.h"
+#include "base/file.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -23,11 +24,11 @@ static void load(const char *body)
     char path[] = "/tmp/exec_test_XXXXXX", err[500], *source;
     struct compiled c;
 
-    source = host_format("extern \"C\" __global__ void scale(const int *x, int *y, unsigned n)\n"
-                         "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; %s }\n",
-                         body);
+    source = xformat("extern \"C\" __global__ void scale(const int *x, int *y, unsigned n)\n"
+                     "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; %s }\n",
+                     body);
     close(mkstemp(path));
-    cr_assert(host_write_file(path, source, strlen(source), err, sizeof(err)), "%s", err);
+    cr_assert(file_save(path, source, strlen(source), err, sizeof(err)), "%s", err);
     r.path = path;
     cr_assert(compile_cuda(&r, &c), "%s", c.log);
     unlink(path);

@@ -1,6 +1,7 @@
 /* module.c - loads a student's image and finds what a variant needs in it (module.h). */
 #include "module.h"
-#include "base/host.h"
+#include "base/alloc.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <elf.h>
@@ -15,8 +16,8 @@
 
 static void add_name(char ***names, int *n, const char *name, size_t length)
 {
-    *names = host_realloc(*names, (size_t)(*n + 1) * sizeof(**names));
-    (*names)[(*n)++] = host_format("%.*s", (int)length, name);
+    *names = xrealloc(*names, (size_t)(*n + 1) * sizeof(**names));
+    (*names)[(*n)++] = xformat("%.*s", (int)length, name);
 }
 
 static int ptx_names(const char *text, char ***names)
@@ -96,7 +97,7 @@ bool module_load(struct module *m, const char *path, const void *image, size_t s
         cudaGetLastError();
         return false;
     }
-    m->path = host_strdup(path);
+    m->path = xstrdup(path);
     m->nkernels = module_names(image, size, &m->kernels);
     return true;
 }
@@ -141,7 +142,7 @@ static const char *nearest_name(const struct module *m, const char *name)
     unsigned best = 4; /* farther than this is another word */
 
     for (int i = 0; i < m->nkernels; i++) {
-        unsigned distance = host_distance(name, m->kernels[i]);
+        unsigned distance = text_distance(name, m->kernels[i]);
 
         if (distance < best && !only_digits_differ(name, m->kernels[i])) {
             best = distance;
@@ -199,7 +200,7 @@ bool module_has_kernel(const struct module *m, const char *name)
 bool module_has_variant(const struct module *m, const struct lab_variant *v, char *err,
                         size_t errsize)
 {
-    char *names = host_strdup(v->kernels ? v->kernels : v->name), *save = NULL;
+    char *names = xstrdup(v->kernels ? v->kernels : v->name), *save = NULL;
     bool ok = true;
 
     for (char *name = strtok_r(names, " ", &save); name && ok; name = strtok_r(NULL, " ", &save))

@@ -1,5 +1,8 @@
 /* book.c - the gradebook in SQLite. See book.h. */
 #include "book.h"
+#include "base/alloc.h"
+#include "base/text.h"
+#include "base/digest.h"
 
 #include <math.h>
 #include <pwd.h>
@@ -46,7 +49,7 @@ static const char schema[] =
 
 static _Noreturn void broken(struct book *b, const char *doing)
 {
-    gr_die("gradebook: %s: %s", doing, sqlite3_errmsg(b->db));
+    die("gradebook: %s: %s", doing, sqlite3_errmsg(b->db));
 }
 
 static void run_sql(struct book *b, const char *sql)
@@ -94,7 +97,7 @@ static int finish(struct book *b, sqlite3_stmt *q)
 
 static char *column(sqlite3_stmt *q, int i)
 {
-    return gr_strdup((const char *)sqlite3_column_text(q, i));
+    return xstrdup((const char *)sqlite3_column_text(q, i));
 }
 
 static const char *who(void)
@@ -106,7 +109,7 @@ static const char *who(void)
 
 struct book *book_open(const char *path, char *err, size_t size)
 {
-    struct book *b = gr_alloc(sizeof(*b));
+    struct book *b = xzalloc(sizeof(*b));
     int r = sqlite3_open_v2(
         path, &b->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW, NULL);
     if (r == SQLITE_OK) {
@@ -143,7 +146,7 @@ static void new_alias(char out[16])
 {
     uint32_t v = 0;
     if (getrandom(&v, sizeof(v), 0) != sizeof(v))
-        gr_die("no random numbers");
+        die("no random numbers");
     snprintf(out, 16, "s-%08x", v);
 }
 
@@ -215,7 +218,7 @@ static struct book_item *read_items(struct book *b, const char *sql, int64_t run
     *n = 0;
     sqlite3_stmt *q = query(b, sql, "i", run);
     while (step(b, q)) {
-        v = gr_realloc(v, (size_t)(*n + 1) * sizeof(*v));
+        v = xrealloc(v, (size_t)(*n + 1) * sizeof(*v));
         struct book_item *x = &v[(*n)++];
         *x = (struct book_item){.run = run,
                                 .student = column(q, 0),
@@ -225,7 +228,7 @@ static struct book_item *read_items(struct book *b, const char *sql, int64_t run
                                 .late = sqlite3_column_int(q, 5)};
         if (sqlite3_column_type(q, 2) != SQLITE_NULL) {
             x->length = (size_t)sqlite3_column_bytes(q, 2);
-            x->source = gr_alloc(x->length + 1);
+            x->source = xzalloc(x->length + 1);
             if (x->length)
                 memcpy(x->source, sqlite3_column_blob(q, 2), x->length);
         }
@@ -258,7 +261,7 @@ char *book_source(struct book *b, int64_t run, const char *student, size_t *leng
     *length = 0;
     if (step(b, q)) {
         *length = (size_t)sqlite3_column_bytes(q, 0);
-        text = gr_alloc(*length + 1);
+        text = xzalloc(*length + 1);
         if (*length)
             memcpy(text, sqlite3_column_blob(q, 0), *length);
     }
@@ -340,9 +343,9 @@ bool book_replace(struct book *b, int64_t run, const char *student, const char *
     bool ok = step(b, q);
     if (ok) {
         char *lab = column(q, 0);
-        char *what = gr_format("regrade, run %lld: %s %g -> %s %g", (long long)run,
-                               (const char *)sqlite3_column_text(q, 1), sqlite3_column_double(q, 2),
-                               status, score);
+        char *what = xformat("regrade, run %lld: %s %g -> %s %g", (long long)run,
+                             (const char *)sqlite3_column_text(q, 1), sqlite3_column_double(q, 2),
+                             status, score);
         finish(b, query(b,
                         "INSERT INTO replaced(run, student, verdict, marked, why) SELECT run, "
                         "student, verdict, marked, ? FROM item WHERE run=? AND student=?",
@@ -371,7 +374,7 @@ bool book_override(struct book *b, const char *lab, const char *student, double 
     sqlite3_finalize(q);
     if (!known)
         return false;
-    char *what = points < 0 ? gr_strdup("override removed") : gr_format("override to %g", points);
+    char *what = points < 0 ? xstrdup("override removed") : xformat("override to %g", points);
     run_sql(b, "BEGIN IMMEDIATE");
     if (points < 0)
         finish(b, query(b, "DELETE FROM override WHERE lab=? AND student=?", "ss", lab, student));
@@ -436,13 +439,13 @@ static void apply_policy(struct mark *m, const struct policy *p, int *free_days)
     bool too_late = p->max_days > 0 && charged > p->max_days;
     m->mark = too_late || share > 1 ? 0 : m->score * (1 - share);
     if (too_late)
-        m->rule = gr_format("%g days late: no longer accepted", charged);
+        m->rule = xformat("%g days late: no longer accepted", charged);
     else if (charged > 0)
-        m->rule = gr_format("%g day%s late: -%g %%", charged, charged == 1 ? "" : "s", 100 * share);
+        m->rule = xformat("%g day%s late: -%g %%", charged, charged == 1 ? "" : "s", 100 * share);
     else if (used > 0)
-        m->rule = gr_format("%g late day%s used", used, used == 1 ? "" : "s");
+        m->rule = xformat("%g late day%s used", used, used == 1 ? "" : "s");
     else
-        m->rule = gr_strdup("as marked");
+        m->rule = xstrdup("as marked");
 }
 
 static void apply_override(struct book *b, struct mark *m)
@@ -453,7 +456,7 @@ static void apply_override(struct book *b, struct mark *m)
         m->mark = sqlite3_column_double(q, 0);
         m->overridden = true;
         free(m->rule);
-        m->rule = gr_format("set by hand: %s", (const char *)sqlite3_column_text(q, 1));
+        m->rule = xformat("set by hand: %s", (const char *)sqlite3_column_text(q, 1));
     }
     sqlite3_finalize(q);
 }
@@ -514,7 +517,7 @@ struct mark *book_marks(struct book *b, const char *lab, int64_t run, bool brief
         }
         if (same)
             mark_free(&v[--*n]);
-        v = gr_realloc(v, (size_t)(*n + 1) * sizeof(*v));
+        v = xrealloc(v, (size_t)(*n + 1) * sizeof(*v));
         v[(*n)++] = m;
     }
     sqlite3_finalize(q);

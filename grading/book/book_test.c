@@ -1,5 +1,7 @@
 /* book_test.c - the gradebook: nothing lost or doubled when killed, lateness, overrides. */
 #include "book.h"
+#include "base/alloc.h"
+#include "base/text.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>
@@ -14,14 +16,14 @@ static char *book_path(void)
 {
     char folder[] = "/tmp/booktestXXXXXX";
     cr_assert(mkdtemp(folder));
-    return gr_format("%s/grades.db", folder);
+    return xformat("%s/grades.db", folder);
 }
 
 static void book_remove(char *path)
 {
     static const char *const ends[] = {"", "-wal", "-shm"};
     for (int i = 0; i < 3; i++) {
-        char *p = gr_format("%s%s", path, ends[i]);
+        char *p = xformat("%s%s", path, ends[i]);
         unlink(p);
         free(p);
     }
@@ -32,16 +34,16 @@ static void book_remove(char *path)
 
 static struct submissions class_of(int n)
 {
-    struct submissions s = {.v = gr_alloc((size_t)n * sizeof(struct submission)), .n = n};
+    struct submissions s = {.v = xzalloc((size_t)n * sizeof(struct submission)), .n = n};
     for (int i = 0; i < n; i++) {
-        char *id = gr_format("s%03d", i);
+        char *id = xformat("s%03d", i);
         s.v[i] = (struct submission){.student = id,
-                                     .person = gr_format("Person %d", i),
-                                     .email = gr_strdup(""),
-                                     .login = gr_strdup(""),
-                                     .section = gr_strdup(""),
-                                     .original = gr_strdup("reduction.cu"),
-                                     .source = gr_format("// %d\n", i),
+                                     .person = xformat("Person %d", i),
+                                     .email = xstrdup(""),
+                                     .login = xstrdup(""),
+                                     .section = xstrdup(""),
+                                     .original = xstrdup("reduction.cu"),
+                                     .source = xformat("// %d\n", i),
                                      .length = strlen(id)};
     }
     return s;

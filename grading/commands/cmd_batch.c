@@ -1,5 +1,9 @@
 /* cmd_batch.c - grade batch: a class's submissions into the gradebook. */
 #include "cmd_policy.h"
+#include "base/alloc.h"
+#include "base/text.h"
+#include "base/digest.h"
+#include "base/clock.h"
 #include "commands.h"
 #include "grading/mark/pool.h"
 #include "grading/report/report.h"
@@ -168,8 +172,8 @@ static void mark_pending(struct batch *b, const struct engine_options *o, int jo
 {
     int n;
     b->items = book_pending(b->book, b->run, &n);
-    struct pool_item *items = gr_alloc((size_t)(n + 1) * sizeof(*items));
-    b->todo = gr_alloc((size_t)(n + 1) * sizeof(int));
+    struct pool_item *items = xzalloc((size_t)(n + 1) * sizeof(*items));
+    b->todo = xzalloc((size_t)(n + 1) * sizeof(int));
     for (int i = 0; i < n; i++) {
         struct book_item *x = &b->items[i];
         if (settle_at_once(b, x, fresh))
@@ -236,11 +240,11 @@ static int run_batch(const struct batch_args *a, const struct engine_options *o,
     struct batch b = {.e = e, .total = s->n, .quiet = a->quiet};
     b.book = book_open(a->book, err, sizeof(err));
     if (!b.book)
-        gr_die("%s", err);
+        die("%s", err);
     policy_apply(b.book, a->lab, &a->policy);
     run_key(e, s, key);
-    char *settings = gr_format("{\"tools\":\"%s\",\"system\":\"%s\",\"hidden\":%s}", e->tools,
-                               name_system_text(s->system), o->secret ? "true" : "false");
+    char *settings = xformat("{\"tools\":\"%s\",\"system\":\"%s\",\"hidden\":%s}", e->tools,
+                             name_system_text(s->system), o->secret ? "true" : "false");
     b.run = book_run(b.book, a->lab, key, settings, s, &resumed);
     free(settings);
     b.done = b.cached = resumed;
@@ -285,12 +289,12 @@ int cmd_batch(int argc, char **argv)
         o.secret = read_secret(a.secret);
     if (!engine_open(&e, a.lab, &o, err, sizeof(err)) ||
         !submissions_read(a.input, a.lab, &s, err, sizeof(err)))
-        gr_die("%s", err);
+        die("%s", err);
     if (a.roster && !submissions_roster(&s, a.roster, err, sizeof(err)))
-        gr_die("%s", err);
+        die("%s", err);
     fputs(text_str(&s.notes), stderr);
     if (s.n == 0)
-        gr_die("%s: no submissions in it", a.input);
+        die("%s: no submissions in it", a.input);
     int code = run_batch(&a, &o, &e, &s);
     submissions_free(&s);
     engine_close(&e);

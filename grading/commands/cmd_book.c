@@ -1,5 +1,7 @@
 /* cmd_book.c - grade marks, show, override, audit, stats, diff: what is in the gradebook. */
 #include "grading/book/book.h"
+#include "base/alloc.h"
+#include "base/text.h"
 #include "commands.h"
 #include "grading/report/report.h"
 
@@ -56,19 +58,19 @@ static struct book *open_with(struct book_args *a, int argc, char **argv, const 
     *a = (struct book_args){.book = "grades.db"};
     argp_parse(&argp, argc, argv, 0, NULL, a);
     if (a->nwords != nwords)
-        gr_die("usage: grade %s [OPTIONS] %s", argv[0], words);
+        die("usage: grade %s [OPTIONS] %s", argv[0], words);
     if (access(a->book, R_OK))
-        gr_die("there is no gradebook %s", a->book);
+        die("there is no gradebook %s", a->book);
     struct book *b = book_open(a->book, err, sizeof(err));
     if (!b)
-        gr_die("%s", err);
+        die("%s", err);
     return b;
 }
 
 static void need(const char *value, const char *option)
 {
     if (!value)
-        gr_die("%s is needed", option);
+        die("%s is needed", option);
 }
 
 int cmd_marks(int argc, char **argv)
@@ -146,7 +148,7 @@ static char *find_student(struct book *b, const char *lab, const char *who)
         if (!mark_is(&v[i], who) || (id && !strcmp(id, v[i].student)))
             continue;
         free(id);
-        id = gr_strdup(v[i].student);
+        id = xstrdup(v[i].student);
         found++;
     }
     if (found != 1) {
@@ -169,7 +171,7 @@ int cmd_override(int argc, char **argv)
     char *end;
     double points = strcmp(a.words[1], "none") ? strtod(a.words[1], &end) : -1;
     if (strcmp(a.words[1], "none") && (*end || end == a.words[1] || !(points >= 0 && points < 1e6)))
-        gr_die("not a number of points: %s", a.words[1]);
+        die("not a number of points: %s", a.words[1]);
     char *id = find_student(b, a.lab, a.words[0]);
     bool ok = id && book_override(b, a.lab, id, points, a.why);
     if (ok && points < 0)
@@ -203,7 +205,7 @@ static int by_value(const void *a, const void *b)
 
 static void print_distribution(const struct mark *v, int n, const char *lab)
 {
-    double *marks = gr_alloc((size_t)(n + 1) * sizeof(*marks)), sum = 0, max = 0;
+    double *marks = xzalloc((size_t)(n + 1) * sizeof(*marks)), sum = 0, max = 0;
     int k = 0, bins[10] = {0}, human = 0, missing = 0, most = 1;
     for (int i = 0; i < n; i++) {
         if (strcmp(v[i].lab, lab) || !v[i].verdict)
@@ -328,7 +330,7 @@ int cmd_diff(int argc, char **argv)
     struct mark *v = book_marks(b, NULL, strtoll(a.words[0], NULL, 10), false, &n),
                 *w = book_marks(b, NULL, strtoll(a.words[1], NULL, 10), false, &m);
     if (!n || !m)
-        gr_die("one of these runs is not in %s", a.book);
+        die("one of these runs is not in %s", a.book);
     for (int i = 0; i < n; i++) {
         const struct mark *other = mark_of(w, m, v[i].student);
         if (other)

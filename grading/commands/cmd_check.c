@@ -1,5 +1,9 @@
 /* cmd_check.c - grade check, selftest, labs: marking without a gradebook. */
 #include "commands.h"
+#include "base/alloc.h"
+#include "base/text.h"
+#include "base/file.h"
+#include "base/clock.h"
 #include "grading/mark/expect.h"
 #include "grading/mark/gpu.h"
 #include "grading/report/report.h"
@@ -65,13 +69,13 @@ char *read_secret(const char *path)
 {
     char *secret;
     size_t n;
-    int e = file_read(path, 65536, &secret, &n);
+    int e = file_read_no_link(path, 65536, &secret, &n);
     if (e)
-        gr_die("secret %s: %s", path, strerror(e));
+        die("secret %s: %s", path, strerror(e));
     while (n && (secret[n - 1] == '\n' || secret[n - 1] == '\r' || secret[n - 1] == ' '))
         secret[--n] = 0;
     if (n < 8)
-        gr_die("secret %s: at least 8 characters, please", path);
+        die("secret %s: at least 8 characters, please", path);
     return secret;
 }
 
@@ -133,7 +137,7 @@ static json_t *mark_file(struct engine *e, const char *path)
 {
     char *source;
     size_t n;
-    int error = file_read(path, SUBMISSION_MAX_BYTES, &source, &n);
+    int error = file_read_no_link(path, SUBMISSION_MAX_BYTES, &source, &n);
     if (error)
         return engine_no_mark(e, path, error == EFBIG ? "too large" : "unreadable",
                               strerror(error));
@@ -164,7 +168,7 @@ int cmd_check(int argc, char **argv)
     if (a.secret_file)
         o.secret = read_secret(a.secret_file);
     if (!engine_open(&e, a.lab, &o, err, sizeof(err)))
-        gr_die("%s", err);
+        die("%s", err);
     json_t *v = mark_file(&e, a.file);
     if (a.json) {
         json_dumpf(v, stdout, JSON_INDENT(1) | JSON_SORT_KEYS);
@@ -237,7 +241,7 @@ int cmd_selftest(int argc, char **argv)
         if (strcmp(open, v[i].lab)) {
             engine_close(&e);
             if (!engine_open(&e, v[i].lab, &o, err, sizeof(err)))
-                gr_die("%s", err);
+                die("%s", err);
             open = v[i].lab;
         }
         double from = now_s();

@@ -1,5 +1,8 @@
 /* cmd_export.c - grade export, report: marks and verdicts out of the gradebook, or of one file. */
 #include "commands.h"
+#include "base/alloc.h"
+#include "base/text.h"
+#include "base/file.h"
 #include "grading/mark/engine.h"
 #include "grading/export/export.h"
 #include "grading/report/html.h"
@@ -61,10 +64,10 @@ static struct book *open_book(const char *path)
 {
     char err[512];
     if (access(path, R_OK))
-        gr_die("there is no gradebook %s", path);
+        die("there is no gradebook %s", path);
     struct book *b = book_open(path, err, sizeof(err));
     if (!b)
-        gr_die("%s", err);
+        die("%s", err);
     return b;
 }
 
@@ -76,11 +79,11 @@ static bool export_class(const struct export_args *a, struct text *out)
     struct mark *v = book_marks(b, a->lab, 0, false, &n);
     if (!strcmp(a->format, "canvas")) {
         if (!a->lab || !a->title)
-            gr_die("canvas wants --lab LAB and --title \"NAME (ID)\": one column, one assignment");
+            die("canvas wants --lab LAB and --title \"NAME (ID)\": one column, one assignment");
         export_canvas(v, n, a->title, out);
     } else if (!strcmp(a->format, "moodle")) {
         if (!a->lab)
-            gr_die("moodle wants --lab LAB: one worksheet, one assignment");
+            die("moodle wants --lab LAB: one worksheet, one assignment");
         export_moodle(v, n, out);
     } else if (!strcmp(a->format, "junit")) {
         export_junit(v, n, out);
@@ -110,10 +113,10 @@ static bool export_verdict(const struct export_args *a, struct text *out)
             continue;
         json_error_t bad;
         if (!a->verdict)
-            gr_die("%s wants --verdict FILE, made by: grade check --json", a->format);
+            die("%s wants --verdict FILE, made by: grade check --json", a->format);
         json_t *v = json_load_file(a->verdict, 0, &bad);
         if (!v)
-            gr_die("%s:%d: %s", a->verdict, bad.line, bad.text);
+            die("%s:%d: %s", a->verdict, bad.line, bad.text);
         formats[i].write(v, out);
         json_decref(v);
         return true;
@@ -125,7 +128,7 @@ static void write_out(const char *path, const struct text *t)
 {
     int e = path ? file_write(path, text_str(t), t->length) : 0;
     if (e)
-        gr_die("%s: %s", path, strerror(e));
+        die("%s: %s", path, strerror(e));
     if (!path)
         fwrite(text_str(t), 1, t->length, stdout);
 }
@@ -145,7 +148,7 @@ int cmd_export(int argc, char **argv)
     struct text out = {0};
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     if (!export_verdict(&a, &out) && !export_class(&a, &out))
-        gr_die("no format \"%s\"; see grade export --help", a.format);
+        die("no format \"%s\"; see grade export --help", a.format);
     write_out(a.output, &out);
     text_free(&out);
     return 0;
@@ -155,7 +158,7 @@ int cmd_export(int argc, char **argv)
 
 static void write_page(const char *folder, const char *name, struct text *t)
 {
-    char *path = gr_format("%s/%s.html", folder, name);
+    char *path = xformat("%s/%s.html", folder, name);
     write_out(path, t);
     free(path);
     text_free(t);
@@ -176,10 +179,10 @@ int cmd_report(int argc, char **argv)
     int n;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     if (!a.lab)
-        gr_die("--lab LAB is needed");
+        die("--lab LAB is needed");
     int e = make_dirs(a.format);
     if (e)
-        gr_die("%s: %s", a.format, strerror(e));
+        die("%s: %s", a.format, strerror(e));
     struct book *b = open_book(a.book);
     struct mark *v = book_marks(b, a.lab, 0, true, &n);
     struct pass_rates rates = {NULL, NULL, NULL, 0};

@@ -1,5 +1,9 @@
 /* cmd_mutate.c - grade mutate, bench: how much of what is wrong is caught, and how fast. */
 #include "commands.h"
+#include "base/alloc.h"
+#include "base/text.h"
+#include "base/file.h"
+#include "base/clock.h"
 #include "mutate.h"
 #include "mutate_code.h"
 #include "grading/mark/pool.h"
@@ -70,9 +74,9 @@ static void open_all(struct args *a, struct engine_options *o, struct engine *e)
     if (!sandbox_or_refuse(o, false))
         exit(2);
     if (!engine_open(e, a->lab, o, err, sizeof(err)))
-        gr_die("%s", err);
+        die("%s", err);
     if (!e->solution)
-        gr_die("there is no solutions/%s/%s.cu", a->lab, a->lab);
+        die("there is no solutions/%s/%s.cu", a->lab, a->lab);
 }
 
 /* ---- mutants: what each changes ---- */
@@ -90,10 +94,10 @@ static bool compiled(const struct engine *e, const struct engine_options *o, con
                      struct code *c)
 {
     struct session s;
-    char *name = gr_format("%s.cu", e->lab->name);
+    char *name = xformat("%s.cu", e->lab->name);
     session_start(&s, e->lab, o, name, source, strlen(source));
     if (s.internal)
-        gr_die("%s", s.problem);
+        die("%s", s.problem);
     bool ok = s.compiled;
     if (ok)
         *c = code_of(s.image, s.image_bytes);
@@ -104,7 +108,7 @@ static bool compiled(const struct engine *e, const struct engine_options *o, con
 
 static bool any_in(const char *list, const char *names)
 {
-    char *copy = gr_strdup(names), *save = NULL;
+    char *copy = xstrdup(names), *save = NULL;
     bool found = false;
     for (char *w = strtok_r(copy, " ", &save); w && !found; w = strtok_r(NULL, " ", &save))
         found = word_in(list, w);
@@ -121,7 +125,7 @@ static char *variants_with(const struct lab *lab, const char *kernels)
         if (!strcmp(kernels, "*") || any_in(kernels, v->kernels ? v->kernels : v->name))
             text_addf(&t, "%s ", v->name);
     }
-    char *all = gr_strdup(text_str(&t));
+    char *all = xstrdup(text_str(&t));
     text_free(&t);
     return all;
 }
@@ -150,9 +154,9 @@ static void read_trials(struct trial *v, int n, FILE *in)
     while (getline(&line, &size, in) > 0) {
         line[strcspn(line, "\n")] = 0;
         if (sscanf(line, "%d %d -%n", &i, &change, &at) != 2 || i < 0 || i >= n)
-            gr_die("a compiling worker said \"%s\"", line);
+            die("a compiling worker said \"%s\"", line);
         v[i].change = (enum change)change;
-        v[i].only = gr_strdup(line + at);
+        v[i].only = xstrdup(line + at);
     }
     free(line);
 }
@@ -166,11 +170,11 @@ static void compile_all(const struct engine *e, const struct engine_options *o, 
     int fds[2];
     jobs = jobs < 64 ? jobs : 64;
     if (!compiled(e, o, e->solution, &original))
-        gr_die("the solution does not compile");
+        die("the solution does not compile");
     fflush(NULL);
     for (int k = 0; k < jobs; k++) {
         if (pipe(fds) || !(from[k] = fdopen(fds[0], "r")))
-            gr_die("cannot start a worker");
+            die("cannot start a worker");
         if (fork()) {
             close(fds[1]);
             continue;
@@ -188,7 +192,7 @@ static void compile_all(const struct engine *e, const struct engine_options *o, 
     }
     for (int i = 0; i < n; i++)
         if (!v[i].only)
-            gr_die("a compiling worker ended before its time");
+            die("a compiling worker ended before its time");
     code_free(&original);
 }
 
@@ -207,7 +211,7 @@ struct tally {
  * `where` is a variant that it reaches, or * for any. NULL: no such line. */
 static char *known_reason(const char *known, const struct trial *t)
 {
-    char *copy = gr_strdup(known ? known : ""), *save = NULL, *reason = NULL;
+    char *copy = xstrdup(known ? known : ""), *save = NULL, *reason = NULL;
     for (char *line = strtok_r(copy, "\n", &save); line && !reason;
          line = strtok_r(NULL, "\n", &save)) {
         char *text = strchr(line, '\t'), *why = text ? strchr(text + 1, '\t') : NULL;
@@ -215,7 +219,7 @@ static char *known_reason(const char *known, const struct trial *t)
             continue;
         *text = *why = 0;
         if (!strcmp(text + 1, t->m->text) && (!strcmp(line, "*") || word_in(t->only, line)))
-            reason = gr_strdup(why + 1);
+            reason = xstrdup(why + 1);
     }
     free(copy);
     return reason;
@@ -263,7 +267,7 @@ static bool count_mutant(void *user, int item, json_t *v)
 static void mark_alike(struct args *a, struct engine_options *o, struct trial *v, int n, int first,
                        struct tally *t)
 {
-    struct pool_item *items = gr_alloc((size_t)n * sizeof(*items));
+    struct pool_item *items = xzalloc((size_t)n * sizeof(*items));
     int used = 0;
     for (int i = first; i < n; i++) {
         if (v[i].change != OTHER_CODE || v[i].taken || strcmp(v[i].only, v[first].only))
@@ -319,17 +323,17 @@ int cmd_mutate(int argc, char **argv)
     open_all(&a, &o, &e);
     json_t *whole = engine_mark(&e, "solution", e.solution, e.solution_length);
     if (strcmp(json_text(whole, "status"), "graded") || any_row_fails(whole))
-        gr_die("%s: the solution itself does not pass: a share caught would mean nothing", a.lab);
+        die("%s: the solution itself does not pass: a share caught would mean nothing", a.lab);
     json_decref(whole);
-    char *path = gr_format("%s/grading/mutants/%s.txt", o.root, a.lab);
-    file_read(path, 1 << 20, &known, &length);
+    char *path = xformat("%s/grading/mutants/%s.txt", o.root, a.lab);
+    file_read_no_link(path, 1 << 20, &known, &length);
     struct mutant *m = mutants_of(e.solution, &all);
-    struct trial *v = gr_alloc((size_t)(all + 1) * sizeof(*v));
+    struct trial *v = xzalloc((size_t)(all + 1) * sizeof(*v));
     for (int i = 0; i < all; i += a.every)
         if (!a.last_line || (m[i].line >= a.first_line && m[i].line <= a.last_line))
             v[n++].m = &m[i];
     struct tally t = {
-        .v = gr_alloc((size_t)(n + 1) * sizeof(*t.v)), .known = known, .verbose = a.verbose};
+        .v = xzalloc((size_t)(n + 1) * sizeof(*t.v)), .known = known, .verbose = a.verbose};
     compile_all(&e, &o, v, n, a.jobs);
     for (int i = 0; i < n; i++)
         t.n += v[i].change == OTHER_CODE;
@@ -383,9 +387,9 @@ int cmd_bench(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     open_all(&a, &o, &e);
     o.steps = 20000000;
-    struct pool_item *items = gr_alloc((size_t)a.count * sizeof(*items));
+    struct pool_item *items = xzalloc((size_t)a.count * sizeof(*items));
     for (int i = 0; i < a.count; i++) {
-        char *source = gr_format("%s\n// copy %d\n", e.solution, i);
+        char *source = xformat("%s\n// copy %d\n", e.solution, i);
         items[i] = (struct pool_item){"copy", source, strlen(source)};
     }
     double from = now_s();

@@ -2,8 +2,10 @@
  * grade total: a student's labs together, the worst dropped.
  */
 #include "cmd_policy.h"
+#include "base/alloc.h"
+#include "base/text.h"
 #include "commands.h"
-#include "grading/base/csv.h"
+#include "base/csv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -112,11 +114,11 @@ char *policy_text(const struct policy *p)
     struct tm local;
     if (p->due && localtime_r(&t, &local))
         strftime(due, sizeof(due), "%Y-%m-%d %H:%M", &local);
-    return gr_format("due %s, grace %lld min, %g %% a day, %s, %d free late days, the %s result "
-                     "counts",
-                     due, (long long)(p->grace / 60), 100 * p->per_day,
-                     p->max_days ? "with a last day" : "no last day", p->late_days,
-                     p->best ? "best" : "latest");
+    return xformat("due %s, grace %lld min, %g %% a day, %s, %d free late days, the %s result "
+                   "counts",
+                   due, (long long)(p->grace / 60), 100 * p->per_day,
+                   p->max_days ? "with a last day" : "no last day", p->late_days,
+                   p->best ? "best" : "latest");
 }
 
 /* ---- grade policy ---- */
@@ -156,10 +158,10 @@ static struct book *open_book(const char *path)
 {
     char err[512];
     if (access(path, R_OK))
-        gr_die("there is no gradebook %s", path);
+        die("there is no gradebook %s", path);
     struct book *b = book_open(path, err, sizeof(err));
     if (!b)
-        gr_die("%s", err);
+        die("%s", err);
     return b;
 }
 
@@ -172,7 +174,7 @@ int cmd_policy(int argc, char **argv)
     struct own_args a = {.book = "grades.db"};
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     if (!a.lab)
-        gr_die("--lab LAB is needed");
+        die("--lab LAB is needed");
     struct book *b = open_book(a.book);
     policy_apply(b, a.lab, &a.policy);
     struct policy p = book_policy(b, a.lab);

@@ -2,6 +2,9 @@
  * each new verdict in the old one's place. What it replaced, who did it and why stay in the book.
  */
 #include "cmd_policy.h"
+#include "base/alloc.h"
+#include "base/text.h"
+#include "base/digest.h"
 #include "commands.h"
 #include "grading/mark/gpu.h"
 #include "grading/mark/pool.h"
@@ -165,14 +168,14 @@ static int regrade(const struct regrade_args *a, const struct engine_options *o,
     char err[512];
     int n, nitems = 0;
     if (access(a->book, R_OK))
-        gr_die("there is no gradebook %s", a->book);
+        die("there is no gradebook %s", a->book);
     struct regrade r = {.a = a, .book = book_open(a->book, err, sizeof(err))};
     if (!r.book)
-        gr_die("%s", err);
+        die("%s", err);
     r.marks = book_marks(r.book, a->lab, 0, true, &n);
     bool ok = everyone_known(a, r.marks, n);
-    struct pool_item *items = gr_alloc((size_t)(n + 1) * sizeof(*items));
-    r.of = gr_alloc((size_t)(n + 1) * sizeof(*r.of));
+    struct pool_item *items = xzalloc((size_t)(n + 1) * sizeof(*items));
+    r.of = xzalloc((size_t)(n + 1) * sizeof(*r.of));
     for (int i = 0; ok && i < n; i++) {
         const struct mark *m = &r.marks[i];
         size_t length;
@@ -222,7 +225,7 @@ int cmd_regrade(int argc, char **argv)
     if (a.secret)
         o.secret = read_secret(a.secret);
     if (!engine_open(&e, a.lab, &o, err, sizeof(err)))
-        gr_die("%s", err);
+        die("%s", err);
     int code = regrade(&a, &o, &e);
     engine_close(&e);
     free((char *)o.secret);

@@ -5,6 +5,9 @@
  * solution is said, too.
  */
 #include "grading/book/book.h"
+#include "base/alloc.h"
+#include "base/text.h"
+#include "base/file.h"
 #include "cmd_policy.h"
 #include "commands.h"
 #include "grading/mark/session.h"
@@ -56,10 +59,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static struct prints prints_of_file(const char *root, const char *folder, const char *lab)
 {
-    char *path = gr_format("%s/%s/%s/%s.cu", root, folder, lab, lab), *source;
+    char *path = xformat("%s/%s/%s/%s.cu", root, folder, lab, lab), *source;
     size_t n;
     struct prints p = {NULL, 0};
-    if (!file_read(path, SUBMISSION_MAX_BYTES, &source, &n)) {
+    if (!file_read_no_link(path, SUBMISSION_MAX_BYTES, &source, &n)) {
         p = prints_of(source);
         free(source);
     }
@@ -88,7 +91,7 @@ static int most_first(const void *x, const void *y)
 static void add_pair(struct pair **v, int *n, struct pair p)
 {
     if ((*n & (*n - 1)) == 0)
-        *v = gr_realloc(*v, (size_t)(*n ? 2 * *n : 1) * sizeof(**v));
+        *v = xrealloc(*v, (size_t)(*n ? 2 * *n : 1) * sizeof(**v));
     (*v)[(*n)++] = p;
 }
 
@@ -128,7 +131,7 @@ static struct text_of *read_texts(struct book *b, const struct mark *marks, int 
 {
     struct prints skeleton = prints_of_file(o->root, "labs", lab),
                   solution = prints_of_file(o->root, "solutions", lab);
-    struct text_of *v = gr_alloc((size_t)(n + 1) * sizeof(*v));
+    struct text_of *v = xzalloc((size_t)(n + 1) * sizeof(*v));
     prints_subtract(&solution, &skeleton);
     for (int i = 0; i < n; i++) {
         size_t length;
@@ -156,10 +159,10 @@ int cmd_similar(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     engine_defaults(&o);
     if (access(a.book, R_OK))
-        gr_die("there is no gradebook %s", a.book);
+        die("there is no gradebook %s", a.book);
     struct book *b = book_open(a.book, err, sizeof(err));
     if (!b)
-        gr_die("%s", err);
+        die("%s", err);
     struct mark *marks = book_marks(b, a.lab, 0, true, &n);
     struct text_of *v = read_texts(b, marks, n, &o, a.lab);
     struct pair *pairs = find_pairs(v, n, a.least / 100, &npairs);

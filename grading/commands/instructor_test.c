@@ -2,7 +2,7 @@
  * rule, compare, export; each command run as typed.
  */
 #include "grading/mark/session.h"
-#include "grading/base/testing.h"
+#include "base/testing.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -5,8 +5,10 @@
  * mutants/LAB.txt).
  */
 #include "mutate.h"
+#include "base/alloc.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,18 +112,18 @@ static char *line_text(const char *source, size_t at)
         to++;
     while (from < to && isspace((unsigned char)source[from]))
         from++;
-    return gr_format("%.*s", (int)(to - from), source + from);
+    return xformat("%.*s", (int)(to - from), source + from);
 }
 
 static void add(struct list *l, const char *source, size_t at, size_t n, const char *now, int line)
 {
-    l->v = gr_realloc(l->v, (size_t)(l->n + 1) * sizeof(*l->v));
+    l->v = xrealloc(l->v, (size_t)(l->n + 1) * sizeof(*l->v));
     struct mutant *m = &l->v[l->n++];
-    m->source = gr_format("%.*s%s%s", (int)at, source, now, source + at + n);
+    m->source = xformat("%.*s%s%s", (int)at, source, now, source + at + n);
     m->length = strlen(m->source);
     m->line = line;
-    m->was = gr_format("%.*s", (int)n, source + at);
-    m->now = gr_strdup(now);
+    m->was = xformat("%.*s", (int)n, source + at);
+    m->now = xstrdup(now);
     m->text = line_text(m->source, at);
 }
 

@@ -2,7 +2,7 @@
 #ifndef GRADING_MUTATE_H
 #define GRADING_MUTATE_H
 
-#include "grading/base/util.h"
+#include <stddef.h>
 
 struct mutant {
     char *source;

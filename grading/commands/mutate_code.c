@@ -1,5 +1,7 @@
 /* mutate_code.c - splits PTX text into kernels and compares two of them. See mutate_code.h. */
 #include "mutate_code.h"
+#include "base/alloc.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,33 +23,33 @@ static bool says_nothing(const char *line)
 static char *entry_name(const char *line)
 {
     const char *at = strstr(line, ".entry ");
-    return at ? gr_format("%.*s", (int)strcspn(at + 7, "( \t"), at + 7) : NULL;
+    return at ? xformat("%.*s", (int)strcspn(at + 7, "( \t"), at + 7) : NULL;
 }
 
 struct code code_of(const char *ptx, size_t length)
 {
     struct code c = {.n = 0};
     struct text rest = {0}, body = {0};
-    char *copy = gr_format("%.*s", (int)length, ptx), *save = NULL;
+    char *copy = xformat("%.*s", (int)length, ptx), *save = NULL;
     bool inside = false;
     for (char *line = strtok_r(copy, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
         char *name = inside ? NULL : entry_name(line);
         if (!inside && strstr(line, ".section"))
             break; /* debug information: the last part */
         if (name) {
-            c.v = gr_realloc(c.v, (size_t)(c.n + 1) * sizeof(*c.v));
+            c.v = xrealloc(c.v, (size_t)(c.n + 1) * sizeof(*c.v));
             c.v[c.n].name = name;
             inside = true;
         }
         if (!says_nothing(line))
             text_addf(inside ? &body : &rest, "%s\n", line);
         if (inside && *line == '}') {
-            c.v[c.n++].text = gr_strdup(text_str(&body));
+            c.v[c.n++].text = xstrdup(text_str(&body));
             text_free(&body);
             inside = false;
         }
     }
-    c.rest = gr_strdup(text_str(&rest));
+    c.rest = xstrdup(text_str(&rest));
     text_free(&rest);
     text_free(&body);
     free(copy);
@@ -77,11 +79,11 @@ char *code_changes(const struct code *a, const struct code *b)
 {
     struct text t = {0};
     if (strcmp(a->rest, b->rest))
-        return gr_strdup("*");
+        return xstrdup("*");
     for (int i = 0; i < a->n; i++)
         if (strcmp(a->v[i].text, text_of(b, a->v[i].name)))
             text_addf(&t, "%s ", a->v[i].name);
-    char *all = gr_strdup(text_str(&t));
+    char *all = xstrdup(text_str(&t));
     text_free(&t);
     return all;
 }

@@ -6,7 +6,7 @@
 #ifndef GRADING_MUTATE_CODE_H
 #define GRADING_MUTATE_CODE_H
 
-#include "grading/base/util.h"
+#include <stddef.h>
 
 struct code {
     char *rest; /* all that is outside of kernels */

@@ -1,9 +1,11 @@
 /* sample_test.c - the bundled class of 60: one command marks it, with the marks expected, and
  * every export reads back. Then the same again, killed (-9) over and over: same marks. */
 #include "grading/mark/cases.h"
-#include "grading/base/csv.h"
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/csv.h"
 #include "grading/mark/session.h"
-#include "grading/base/testing.h"
+#include "base/testing.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -20,12 +22,12 @@ static char *new_folder(void)
     char folder[] = "/tmp/sampletestXXXXXX";
     engine_defaults(&o);
     cr_assert(mkdtemp(folder));
-    return gr_strdup(folder);
+    return xstrdup(folder);
 }
 
 static char *batch_command(const char *folder)
 {
-    return gr_format(
+    return xformat(
         "%s/grade batch %s/grading/sample/class.zip --lab coalescing --secret "
         "%s/grading/sample/secret.txt "
         "--roster %s/grading/sample/roster.csv --book %s/g.db --late-per-day 10 --quiet -j2",
@@ -36,8 +38,8 @@ static void assert_marks(const char *folder)
 {
     char *csv = shell(NULL, "%s/grade export csv --book %s/g.db", o.bin, folder), *path, *want;
     size_t n;
-    path = gr_format("%s/grading/sample/expected.csv", o.root);
-    cr_assert_eq(file_read(path, 1 << 20, &want, &n), 0);
+    path = xformat("%s/grading/sample/expected.csv", o.root);
+    cr_assert_eq(file_read_no_link(path, 1 << 20, &want, &n), 0);
     struct csv *got = csv_parse(csv, strlen(csv)), *expected = csv_parse(want, n);
     cr_assert_eq(expected->nrows, 62);
     cr_assert_eq(got->nrows, expected->nrows);
@@ -174,7 +176,7 @@ Test(sample, killed_and_gone_on_with, .timeout = 200)
             int null = open("/dev/null", O_WRONLY);
             dup2(null, 1);
             dup2(null, 2);
-            execl("/bin/sh", "sh", "-c", gr_format("exec %s", command), NULL);
+            execl("/bin/sh", "sh", "-c", xformat("exec %s", command), NULL);
             _exit(127);
         }
         usleep((useconds_t)(300000 + 83000 * (round % 7)));

@@ -5,8 +5,10 @@
  * is kept: any common run of RUN + WINDOW - 1 tokens is found.
  */
 #include "similar.h"
+#include "base/alloc.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,16 +107,16 @@ static int unique(uint64_t *v, int n)
 struct prints prints_of(const char *source)
 {
     size_t length = strlen(source);
-    uint64_t *tokens = gr_alloc((length + 1) * sizeof(*tokens)), *hashes;
+    uint64_t *tokens = xzalloc((length + 1) * sizeof(*tokens)), *hashes;
     int n = 0, runs;
     for (uint64_t t; (t = next_token(&source));)
         tokens[n++] = t;
     runs = n >= RUN ? n - RUN + 1 : 0;
-    hashes = gr_alloc((size_t)(runs + 1) * sizeof(*hashes));
+    hashes = xzalloc((size_t)(runs + 1) * sizeof(*hashes));
     for (int i = 0; i < runs; i++)
         for (int k = 0; k < RUN; k++)
             hashes[i] = mix(hashes[i], tokens[i + k]);
-    struct prints p = {gr_alloc((size_t)(runs + 1) * sizeof(uint64_t)), 0};
+    struct prints p = {xzalloc((size_t)(runs + 1) * sizeof(uint64_t)), 0};
     for (int i = 0; i + WINDOW <= runs; i++) {
         uint64_t least = hashes[i];
         for (int k = 1; k < WINDOW; k++)

@@ -2,7 +2,7 @@
 #ifndef GRADING_SIMILAR_H
 #define GRADING_SIMILAR_H
 
-#include "grading/base/util.h"
+#include <stdint.h>
 
 struct prints { /* fingerprints of a source, sorted, each once */
     uint64_t *v;

@@ -2,8 +2,10 @@
  * and JUnit readers import. See export.h; field names are those of the systems' own documents.
  */
 #include "export.h"
+#include "base/alloc.h"
+#include "base/text.h"
 
-#include "grading/base/csv.h"
+#include "base/csv.h"
 #include "grading/report/report.h"
 
 #include <math.h>
@@ -28,13 +30,13 @@ static bool passed(const json_t *row)
 static char *row_feedback(const json_t *row)
 {
     const char *hint = passed(row) ? "" : json_text(row, "hint");
-    return gr_format("%s%s%s", json_text(row, "why"), *hint ? "\nHint: " : "", hint);
+    return xformat("%s%s%s", json_text(row, "why"), *hint ? "\nHint: " : "", hint);
 }
 
 static char *whole_feedback(const json_t *v)
 {
-    return gr_format("%s%s%s", json_text(v, "message"), *json_text(v, "message") ? "\n" : "",
-                     json_text(json_object_get(v, "compile"), "log"));
+    return xformat("%s%s%s", json_text(v, "message"), *json_text(v, "message") ? "\n" : "",
+                   json_text(json_object_get(v, "compile"), "log"));
 }
 
 /* ---- one verdict ---- */
@@ -218,7 +220,7 @@ static char *comment_of(const struct mark *m)
     if (m->rule && strcmp(m->rule, "as marked"))
         text_addf(&t, "%s%s", t.length ? "\n" : "", m->rule);
     json_decref(v);
-    return t.s ? t.s : gr_strdup("");
+    return t.s ? t.s : xstrdup("");
 }
 
 void export_moodle(const struct mark *v, int n, struct text *out)
@@ -231,7 +233,7 @@ void export_moodle(const struct mark *v, int n, struct text *out)
         csv_put(out, header[k]);
     csv_end(out);
     for (int i = 0; i < n; i++) {
-        char *id = gr_format("Participant %s", v[i].student), *comment = comment_of(&v[i]);
+        char *id = xformat("Participant %s", v[i].student), *comment = comment_of(&v[i]);
         csv_put(out, id);
         csv_put(out, v[i].person);
         csv_put(out, v[i].email);

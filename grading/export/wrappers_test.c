@@ -3,8 +3,10 @@
  * back as these systems do.
  */
 #include "grading/mark/engine.h"
+#include "base/alloc.h"
+#include "base/file.h"
 #include "grading/report/report.h"
-#include "grading/base/testing.h"
+#include "base/testing.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -23,7 +25,7 @@ static char *new_root(void)
     char folder[] = "/tmp/wrapperXXXXXX";
     engine_defaults(&o);
     cr_assert(mkdtemp(folder));
-    return gr_strdup(folder);
+    return xstrdup(folder);
 }
 
 static void done(char *root)
@@ -48,7 +50,7 @@ static json_t *gradescope(const char *root, const char *from, const char *name)
     char *said =
         shell(NULL, "AUTOGRADER=%s %s/grading/wrappers/gradescope/run_autograder", root, o.root);
     cr_assert_str_eq(said, "", "hidden output: %s", said);
-    char *path = gr_format("%s/results/results.json", root);
+    char *path = xformat("%s/results/results.json", root);
     json_t *v = json_load_file(path, JSON_REJECT_DUPLICATES, &bad);
     cr_assert(v, "%s: %s", path, bad.text);
     free(path);
@@ -90,8 +92,8 @@ static void assert_specification(json_t *v)
 
 Test(wrappers, gradescope, .timeout = 60)
 {
-    char *root = new_root(), *solution = gr_format("%s/solutions/" LAB "/" LAB ".cu", o.root),
-         *skeleton = gr_format("%s/labs/" LAB "/" LAB ".cu", o.root);
+    char *root = new_root(), *solution = xformat("%s/solutions/" LAB "/" LAB ".cu", o.root),
+         *skeleton = xformat("%s/labs/" LAB "/" LAB ".cu", o.root);
     json_t *v = gradescope(root, solution, LAB ".cu");
     assert_specification(v);
     cr_assert_eq(json_double(v, "score"), 20);
@@ -127,7 +129,7 @@ Test(wrappers, gradescope_setup, .timeout = 20)
     free(shell(NULL, "PATH=%s/bin:$PATH AUTOGRADER=%s %s/grading/wrappers/gradescope/setup.sh",
                root, root, o.root));
     char *log = shell(NULL, "cat %s/log", root),
-         *want = gr_format("make grading in %s/source/warplab", root);
+         *want = xformat("make grading in %s/source/warplab", root);
     cr_assert(strstr(log, "apt-get update") && strstr(log, " bubblewrap "), "%s", log);
     cr_assert(strstr(log, want), "%s", log);
     free(want);
@@ -189,7 +191,7 @@ Test(wrappers, github, .timeout = 60)
                "set -e; cd %s; mkdir -p build labs/" LAB "; ln -s \"$(realpath %s)\" build/bin; "
                "cp %s/solutions/" LAB "/" LAB ".cu labs/" LAB,
                root, o.bin, o.root));
-    char *path = gr_format("%s/step.sh", root);
+    char *path = xformat("%s/step.sh", root);
     cr_assert_eq(file_write(path, step, strlen(step)), 0);
     free(shell(NULL, "cd %s && LAB=" LAB " GITHUB_OUTPUT=out bash -e step.sh 2>&1", root));
     char *text = shell(NULL, "cd %s && sed -n 's/^result=//p' out | base64 -d", root);

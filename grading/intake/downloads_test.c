@@ -1,7 +1,9 @@
 /* downloads_test.c - classes as Moodle and Gradescope hand them out, zip and tar, from the archive
  * to the marks: names, ids, late work, groups, odd names, and one that cannot be read.
  */
-#include "grading/base/csv.h"
+#include "base/csv.h"
+#include "base/alloc.h"
+#include "base/file.h"
 #include "gradescope.h"
 #include "grading/mark/session.h"
 #include "submissions.h"
@@ -26,9 +28,9 @@ static struct engine_options o;
 
 static char *skeleton(void)
 {
-    char *path = gr_format("%s/labs/" LAB "/" LAB ".cu", o.root), *text;
+    char *path = xformat("%s/labs/" LAB "/" LAB ".cu", o.root), *text;
     size_t n;
-    cr_assert_eq(file_read(path, 1 << 20, &text, &n), 0);
+    cr_assert_eq(file_read_no_link(path, 1 << 20, &text, &n), 0);
     free(path);
     return text;
 }
@@ -71,14 +73,14 @@ static void write_archive(const char *path, const struct member *v, int n, bool 
 /* Marks archive in folder with `more` options; the gradebook's CSV. */
 static struct csv *mark(const char *folder, const char *archive, const char *more)
 {
-    char *batch = gr_format("%s/grade batch %s/%s --book %s/g.db --lab " LAB " --no-secret -q -j2 "
-                            "%s >%s/log 2>&1; %s/grade export csv --book %s/g.db --lab " LAB
-                            " -o %s/marks.csv",
-                            o.bin, folder, archive, folder, more, folder, o.bin, folder, folder),
-         *path = gr_format("%s/marks.csv", folder), *text;
+    char *batch = xformat("%s/grade batch %s/%s --book %s/g.db --lab " LAB " --no-secret -q -j2 "
+                          "%s >%s/log 2>&1; %s/grade export csv --book %s/g.db --lab " LAB
+                          " -o %s/marks.csv",
+                          o.bin, folder, archive, folder, more, folder, o.bin, folder, folder),
+         *path = xformat("%s/marks.csv", folder), *text;
     size_t n;
     cr_assert_eq(system(batch), 0, "%s", batch);
-    cr_assert_eq(file_read(path, 1 << 20, &text, &n), 0);
+    cr_assert_eq(file_read_no_link(path, 1 << 20, &text, &n), 0);
     struct csv *c = csv_parse(text, n);
     free(text);
     free(path);
@@ -103,12 +105,12 @@ static char *new_folder(void)
     engine_defaults(&o);
     setlocale(LC_CTYPE, "C.UTF-8"); /* libarchive's names */
     cr_assert(mkdtemp(folder));
-    return gr_strdup(folder);
+    return xstrdup(folder);
 }
 
 static void remove_folder(char *folder)
 {
-    char *command = gr_format("rm -rf '%s'", folder);
+    char *command = xformat("rm -rf '%s'", folder);
     cr_assert_eq(system(command), 0);
     free(command);
     free(folder);
@@ -116,7 +118,7 @@ static void remove_folder(char *folder)
 
 static void put_file(const char *folder, const char *name, const char *text)
 {
-    char *path = gr_format("%s/%s", folder, name);
+    char *path = xformat("%s/%s", folder, name);
     cr_assert_eq(file_write(path, text, strlen(text)), 0);
     free(path);
 }
@@ -141,11 +143,11 @@ static const char worksheet[] =
 
 static void check_moodle(bool zip)
 {
-    char *folder = new_folder(), *path = gr_format("%s/class.%s", folder, zip ? "zip" : "tar.gz");
+    char *folder = new_folder(), *path = xformat("%s/class.%s", folder, zip ? "zip" : "tar.gz");
     write_archive(path, moodle, sizeof(moodle) / sizeof(moodle[0]), zip);
     put_file(folder, "sheet.csv", worksheet);
     char *more =
-        gr_format("--roster %s/sheet.csv --due '2026-11-20 23:59' --late-per-day 10", folder);
+        xformat("--roster %s/sheet.csv --due '2026-11-20 23:59' --late-per-day 10", folder);
     struct csv *c = mark(folder, zip ? "class.zip" : "class.tar.gz", more);
     free(more);
     cr_assert_eq(c->nrows, 8);
@@ -216,7 +218,7 @@ static const struct member gradescope[] = {
 
 static void check_gradescope(bool zip)
 {
-    char *folder = new_folder(), *path = gr_format("%s/class.%s", folder, zip ? "zip" : "tar.gz");
+    char *folder = new_folder(), *path = xformat("%s/class.%s", folder, zip ? "zip" : "tar.gz");
     write_archive(path, gradescope, sizeof(gradescope) / sizeof(gradescope[0]), zip);
     struct csv *c = mark(folder, zip ? "class.zip" : "class.tar.gz",
                          "--due '2026-11-20 23:00' --grace 10 --late-per-day 10");

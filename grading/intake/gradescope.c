@@ -1,7 +1,9 @@
 /* gradescope.c - reads the part of a Gradescope download that is not files. See gradescope.h. */
 #include "gradescope.h"
+#include "base/alloc.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +17,7 @@ static char *scalar(const char *s, size_t n)
     while (n && isspace((unsigned char)*s))
         s++, n--;
     char quote = n >= 2 && (*s == '\'' || *s == '"') && s[n - 1] == *s ? *s : 0;
-    char *out = gr_alloc(n + 1), *w = out;
+    char *out = xzalloc(n + 1), *w = out;
     for (size_t i = quote != 0; i < n - (quote != 0); i++) {
         if (i + 1 < n && ((quote == '\'' && s[i] == '\'') || (quote == '"' && s[i] == '\\')))
             i++; /* '' and \x stand for one */
@@ -66,9 +68,9 @@ struct reader {
 
 static struct submitter *new_submitter(struct reader *r)
 {
-    r->v = gr_realloc(r->v, (size_t)(r->n + 1) * sizeof(*r->v));
-    r->v[r->n] = (struct submitter){gr_strdup(r->submission), gr_strdup(""), gr_strdup(""),
-                                    gr_strdup(""), 0};
+    r->v = xrealloc(r->v, (size_t)(r->n + 1) * sizeof(*r->v));
+    r->v[r->n] =
+        (struct submitter){xstrdup(r->submission), xstrdup(""), xstrdup(""), xstrdup(""), 0};
     return &r->v[r->n++];
 }
 
@@ -80,7 +82,7 @@ static void open_submission(struct reader *r, const char *line, size_t n)
     r->listing = false;
     r->first = r->n;
     if (!strncmp(line, "submission_", 11) && digits && line[11 + digits] == ':')
-        r->submission = gr_format("%.*s", (int)digits, line + 11);
+        r->submission = xformat("%.*s", (int)digits, line + 11);
 }
 
 static void read_field(struct reader *r, const char *line, size_t n, size_t indent)

@@ -12,9 +12,8 @@
 #ifndef GRADING_GRADESCOPE_H
 #define GRADING_GRADESCOPE_H
 
-#include "grading/base/util.h"
-
 #include <stdint.h>
+#include <stddef.h>
 
 struct submitter {
     char *submission;         /* "42069" */

@@ -1,5 +1,6 @@
 /* names.c - reads the names learning systems give to submitted files. See names.h. */
 #include "names.h"
+#include "base/alloc.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static const char *base_name(const char *path)
 
 static char *prefix(const char *s, size_t n)
 {
-    return gr_format("%.*s", (int)n, s);
+    return xformat("%.*s", (int)n, s);
 }
 
 static size_t digits(const char *s)
@@ -64,7 +65,7 @@ static bool parse_canvas(const char *path, struct file_name *out)
         }
         out->student = prefix(u + 1, id);
         out->person = prefix(base, name);
-        out->original = gr_strdup(file + n + 1);
+        out->original = xstrdup(file + n + 1);
         return true;
     }
     return false;
@@ -90,7 +91,7 @@ static bool parse_moodle(const char *path, struct file_name *out)
             continue;
         out->student = prefix(id, (size_t)(mark - id));
         out->person = prefix(part, (size_t)(id - 1 - part));
-        out->original = gr_strdup(base_name(file));
+        out->original = xstrdup(base_name(file));
         return out->original[0] != 0;
     }
     return false;
@@ -105,8 +106,8 @@ static bool parse_gradescope(const char *path, struct file_name *out)
         if (!id || n != 11 + id || part[n] != '/' || !part[n + 1])
             continue;
         out->student = prefix(part + 11, id);
-        out->person = gr_strdup("");
-        out->original = gr_strdup(base_name(part));
+        out->person = xstrdup("");
+        out->original = xstrdup(base_name(part));
         return out->original[0] != 0;
     }
     return false;
@@ -124,8 +125,8 @@ static bool parse_plain(const char *path, struct file_name *out)
         n = dot && dot > path ? (size_t)(dot - path) : n;
     }
     out->student = prefix(path, n);
-    out->person = gr_strdup("");
-    out->original = gr_strdup(base);
+    out->person = xstrdup("");
+    out->original = xstrdup(base);
     return true;
 }
 

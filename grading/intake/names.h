@@ -8,7 +8,7 @@
 #ifndef GRADING_NAMES_H
 #define GRADING_NAMES_H
 
-#include "grading/base/util.h"
+#include <stdbool.h>
 
 enum name_system { NAMES_PLAIN, NAMES_CANVAS, NAMES_MOODLE, NAMES_GRADESCOPE };
 

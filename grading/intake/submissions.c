@@ -1,7 +1,10 @@
 /* submissions.c - reads what a class handed in. See submissions.h. */
 #include "submissions.h"
+#include "base/alloc.h"
+#include "base/text.h"
+#include "base/file.h"
 
-#include "grading/base/csv.h"
+#include "base/csv.h"
 #include "gradescope.h"
 
 #include <archive.h>
@@ -37,7 +40,7 @@ static struct entry *add_entry(struct entries *e, char *path)
 {
     if (e->n == e->capacity) {
         e->capacity = e->capacity ? 2 * e->capacity : 64;
-        e->v = gr_realloc(e->v, (size_t)e->capacity * sizeof(*e->v));
+        e->v = xrealloc(e->v, (size_t)e->capacity * sizeof(*e->v));
     }
     e->v[e->n] = (struct entry){.path = path};
     return &e->v[e->n++];
@@ -89,7 +92,7 @@ static char *entry_path(struct archive_entry *ae)
     const char *p = archive_entry_pathname(ae);
     if (!p)
         p = archive_entry_pathname_utf8(ae);
-    return gr_strdup(p ? p : "");
+    return xstrdup(p ? p : "");
 }
 
 static void read_entry_data(struct archive *a, struct entries *e, struct entry *x)
@@ -103,10 +106,10 @@ static void read_entry_data(struct archive *a, struct entries *e, struct entry *
         text_bytes(&t, chunk, (size_t)n);
     }
     if (n < 0)
-        x->problem = gr_format("cannot be unpacked: %s",
-                               archive_error_string(a) ? archive_error_string(a) : "damaged");
+        x->problem = xformat("cannot be unpacked: %s",
+                             archive_error_string(a) ? archive_error_string(a) : "damaged");
     else if (t.length > cap)
-        x->problem = gr_format("is larger than %zu KiB", cap >> 10);
+        x->problem = xformat("is larger than %zu KiB", cap >> 10);
     if (x->problem) {
         text_free(&t);
         return;
@@ -122,11 +125,11 @@ static void take_entry(struct archive *a, struct archive_entry *ae, struct entri
     const char *refused = name_refused(x->path);
     x->time = archive_entry_mtime_is_set(ae) ? archive_entry_mtime(ae) : 0;
     if (refused)
-        x->problem = gr_format("refused: %s", refused);
+        x->problem = xformat("refused: %s", refused);
     else if (archive_entry_hardlink(ae) || archive_entry_filetype(ae) != AE_IFREG)
-        x->problem = gr_strdup("refused: a link or a special file");
+        x->problem = xstrdup("refused: a link or a special file");
     else if (archive_entry_is_encrypted(ae))
-        x->problem = gr_strdup("is encrypted");
+        x->problem = xstrdup("is encrypted");
     else
         read_entry_data(a, e, x);
 }
@@ -157,7 +160,7 @@ static struct archive *new_archive(void)
 {
     struct archive *a = archive_read_new();
     if (!a)
-        gr_die("out of memory");
+        die("out of memory");
     archive_read_support_filter_all(a);
     archive_read_support_format_zip(a);
     archive_read_support_format_tar(a);
@@ -208,13 +211,13 @@ static const char *file_problem(int e)
 
 static void read_folder(const char *root, const char *below, int depth, struct entries *e)
 {
-    char *folder = *below ? gr_format("%s/%s", root, below) : gr_strdup(root);
+    char *folder = *below ? xformat("%s/%s", root, below) : xstrdup(root);
     struct dirent **names;
     int n = depth < 8 ? scandir(folder, &names, NULL, alphasort) : -1;
     for (int i = 0; i < n; i++) {
         const char *d = names[i]->d_name;
-        char *path = *below ? gr_format("%s/%s", below, d) : gr_strdup(d);
-        char *full = gr_format("%s/%s", root, path);
+        char *path = *below ? xformat("%s/%s", below, d) : xstrdup(d);
+        char *full = xformat("%s/%s", root, path);
         struct stat st;
         if (!strcmp(d, ".") || !strcmp(d, "..") || lstat(full, &st) || e->n >= MAX_ENTRIES) {
             free(path);
@@ -224,9 +227,9 @@ static void read_folder(const char *root, const char *below, int depth, struct e
         } else {
             struct entry *x = add_entry(e, path);
             x->time = st.st_mtime;
-            int r = file_read(full, cap_for(path), &x->data, &x->length);
+            int r = file_read_no_link(full, cap_for(path), &x->data, &x->length);
             if (r)
-                x->problem = gr_strdup(file_problem(r));
+                x->problem = xstrdup(file_problem(r));
         }
         free(full);
         free(names[i]);
@@ -243,20 +246,20 @@ static void set(char **field, const char *value)
     if (!*value)
         return;
     free(*field);
-    *field = gr_strdup(value);
+    *field = xstrdup(value);
 }
 
 static void copy_submission(struct submission *to, const struct submission *from)
 {
     *to = *from;
-    to->student = gr_strdup(from->student);
-    to->person = gr_strdup("");
-    to->email = gr_strdup("");
-    to->login = gr_strdup(from->login);
-    to->section = gr_strdup(from->section);
-    to->original = gr_strdup(from->original);
-    to->problem = gr_strdup(from->problem);
-    to->source = from->source ? gr_alloc(from->length + 1) : NULL;
+    to->student = xstrdup(from->student);
+    to->person = xstrdup("");
+    to->email = xstrdup("");
+    to->login = xstrdup(from->login);
+    to->section = xstrdup(from->section);
+    to->original = xstrdup(from->original);
+    to->problem = xstrdup(from->problem);
+    to->source = from->source ? xzalloc(from->length + 1) : NULL;
     if (to->source)
         memcpy(to->source, from->source, from->length);
 }
@@ -266,14 +269,14 @@ static struct submission *student_of(struct submissions *s, struct file_name *f)
     for (int i = s->n - 1; i >= 0; i--)
         if (!strcmp(s->v[i].student, f->student))
             return &s->v[i];
-    s->v = gr_realloc(s->v, (size_t)(s->n + 1) * sizeof(*s->v));
+    s->v = xrealloc(s->v, (size_t)(s->n + 1) * sizeof(*s->v));
     struct submission *x = &s->v[s->n++];
-    *x = (struct submission){.student = gr_strdup(f->student),
-                             .person = gr_strdup(f->person),
-                             .email = gr_strdup(""),
-                             .login = gr_strdup(""),
-                             .section = gr_strdup(""),
-                             .original = gr_strdup(""),
+    *x = (struct submission){.student = xstrdup(f->student),
+                             .person = xstrdup(f->person),
+                             .email = xstrdup(""),
+                             .login = xstrdup(""),
+                             .section = xstrdup(""),
+                             .original = xstrdup(""),
                              .rank = -1};
     return x;
 }
@@ -291,12 +294,12 @@ static void offer(struct submission *x, const char *original, struct entry *e, c
     free(x->original);
     free(x->source);
     free(x->problem);
-    x->original = gr_strdup(original);
+    x->original = xstrdup(original);
     x->source = NULL;
     x->length = 0;
-    x->problem = e->problem ? gr_format("%s", e->problem) : NULL;
+    x->problem = e->problem ? xformat("%s", e->problem) : NULL;
     if (rank == 0 && !x->problem)
-        x->problem = gr_strdup("no .cu file: this is what was handed in");
+        x->problem = xstrdup("no .cu file: this is what was handed in");
     if (x->problem)
         return;
     x->source = e->data;
@@ -321,8 +324,8 @@ static void offer_nested(struct submission *x, const char *original, struct entr
     entries_free(&inner);
     if (x->rank < 1) {
         free(e->problem);
-        e->problem = ok ? gr_strdup("an archive without a .cu file")
-                        : gr_format("an archive that cannot be read: %s", err);
+        e->problem = ok ? xstrdup("an archive without a .cu file")
+                        : xformat("an archive that cannot be read: %s", err);
         offer(x, original, e, lab, late);
     }
 }
@@ -383,9 +386,9 @@ static void apply_metadata(struct submissions *s, const struct entry *e)
 {
     int n, files = s->n;
     struct submitter *who = gradescope_metadata(e->data, e->length, &n);
-    char **ids = gr_alloc((size_t)(files + 1) * sizeof(*ids));
+    char **ids = xzalloc((size_t)(files + 1) * sizeof(*ids));
     for (int i = 0; i < files; i++)
-        ids[i] = gr_strdup(s->v[i].student);
+        ids[i] = xstrdup(s->v[i].student);
     for (int k = 0; k < n; k++) {
         const struct submitter *w = &who[k];
         const char *id = *w->sid ? w->sid : *w->email ? w->email : w->submission;
@@ -394,7 +397,7 @@ static void apply_metadata(struct submissions *s, const struct entry *e)
                 continue;
             struct submission *x = &s->v[i];
             if (*x->person || *x->email) { /* of another member: a copy */
-                s->v = gr_realloc(s->v, (size_t)(s->n + 1) * sizeof(*s->v));
+                s->v = xrealloc(s->v, (size_t)(s->n + 1) * sizeof(*s->v));
                 x = &s->v[s->n++];
                 copy_submission(x, &s->v[i]);
             }
@@ -439,7 +442,7 @@ bool submissions_read(const char *path, const char *lab, struct submissions *out
         ok = read_archive_file(path, &e, err, size);
     if (ok && err[0])
         text_addf(&out->notes, "the archive is damaged after %d files: %s\n", e.n, err);
-    const char **paths = gr_alloc((size_t)(e.n + 1) * sizeof(*paths));
+    const char **paths = xzalloc((size_t)(e.n + 1) * sizeof(*paths));
     for (int i = 0; i < e.n; i++)
         paths[i] = e.v[i].path;
     out->system = names_detect(paths, e.n);
@@ -483,7 +486,7 @@ bool submissions_roster(struct submissions *s, const char *csv_path, char *err, 
 {
     char *text;
     size_t length;
-    int e = file_read(csv_path, 64u << 20, &text, &length);
+    int e = file_read_no_link(csv_path, 64u << 20, &text, &length);
     if (e) {
         snprintf(err, size, "%s: %s", csv_path, strerror(e));
         return false;
@@ -522,7 +525,7 @@ bool submissions_roster(struct submissions *s, const char *csv_path, char *err, 
                                   .person = ""};
             x = student_of(s, &f);
             x->missing = true;
-            x->problem = gr_strdup("nothing was handed in");
+            x->problem = xstrdup("nothing was handed in");
         }
         set(&x->person, person);
         set(&x->email, keys[2]);

@@ -11,6 +11,12 @@
 
 #include "names.h"
 
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #define SUBMISSION_MAX_BYTES (256u << 10) /* of a kernel file */
 
 struct submission {

@@ -2,7 +2,9 @@
 #include "boxes.h"
 
 #include "gpu.h"
-#include "base/host.h"
+#include "base/alloc.h"
+#include "base/text.h"
+#include "base/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +35,7 @@ void engine_defaults(struct engine_options *o)
     if (slash)
         *slash = 0;
     snprintf(bin, sizeof(bin), "%s", self);
-    char *runner = gr_format("%s/grade-runner", bin);
+    char *runner = xformat("%s/grade-runner", bin);
     if (access(runner, X_OK)) /* a test program: build/test */
         snprintf(bin, sizeof(bin), "%s/../bin", self);
     free(runner);
@@ -44,7 +46,7 @@ void engine_defaults(struct engine_options *o)
                                  .run_s = 30,
                                  .bin = bin,
                                  .lib = lib,
-                                 .root = host_root(),
+                                 .root = course_root(),
                                  .cuda = cuda ? cuda : CUDA_DIR};
 }
 
@@ -116,7 +118,7 @@ bool runner_start(struct box *b, const struct engine_options *o, const char *arg
                                     : lib_folder(&p, o->cuda),
                *driver = o->gpu ? gpu_driver_folder() : NULL;
     const char *search = in ? "/box/build/lib" : libs;
-    char *both = driver ? gr_format("%s:%s", search, driver) : gr_strdup(search);
+    char *both = driver ? xformat("%s:%s", search, driver) : xstrdup(search);
     const char *argv[] = {in ? "/box/build/bin/grade-runner" : path(&p, o->bin, "grade-runner"),
                           argument, NULL};
     const char *env[] = {SANITIZER_ENV "LD_LIBRARY_PATH",

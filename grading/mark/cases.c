@@ -1,5 +1,8 @@
 /* cases.c - looks up and draws a rubric's cases, and checks its tables. See cases.h. */
 #include "cases.h"
+#include "base/alloc.h"
+#include "base/text.h"
+#include "base/digest.h"
 
 #include "emulator/base/counters.h"
 #include "lab/gate.h"
@@ -60,7 +63,7 @@ static const struct lab_case *plain_case(const struct lab *lab, const struct rub
 
 static uint64_t draw(const char *secret, const struct lab *lab, const char *what, const char *field)
 {
-    char *label = gr_format("%s/%s/%s", lab->name, what, field);
+    char *label = xformat("%s/%s/%s", lab->name, what, field);
     uint64_t v = secret_draw(secret, label);
     free(label);
     return v;
@@ -116,7 +119,7 @@ static struct marked_case *default_cases(const struct lab *lab, const struct rub
                                          int *n)
 {
     const struct lab_variant *v = variant_named(lab, row->variant);
-    struct marked_case *all = gr_alloc((size_t)(lab->ncases + 1) * sizeof(*all));
+    struct marked_case *all = xzalloc((size_t)(lab->ncases + 1) * sizeof(*all));
     *n = 0;
     for (int i = 0; i < lab->ncases; i++) {
         const struct lab_case *c = &lab->cases[i];
@@ -138,12 +141,12 @@ struct marked_case *named_cases(const struct lab *lab, const struct rubric *r,
                                 const struct rubric_row *row, const char *names, const char *secret,
                                 int *n)
 {
-    struct marked_case *all = gr_alloc((strlen(names) / 2 + 1) * sizeof(*all));
-    char *list = gr_strdup(names), *save = NULL;
+    struct marked_case *all = xzalloc((strlen(names) / 2 + 1) * sizeof(*all));
+    char *list = xstrdup(names), *save = NULL;
     *n = 0;
     for (char *name = strtok_r(list, " ", &save); name; name = strtok_r(NULL, " ", &save))
         if (!case_named(lab, r, name, secret, &all[(*n)++]))
-            gr_die("rubric of %s, row %s: no case \"%s\"", r->lab, row->id, name);
+            die("rubric of %s, row %s: no case \"%s\"", r->lab, row->id, name);
     free(list);
     return all;
 }
@@ -208,7 +211,7 @@ static int row_case_problems(const struct lab *lab, const struct rubric *r,
 {
     int bad = 0;
     char *list =
-             gr_format("%s %s", row->cases ? row->cases : "", row->gpu_cases ? row->gpu_cases : ""),
+             xformat("%s %s", row->cases ? row->cases : "", row->gpu_cases ? row->gpu_cases : ""),
          *save = NULL;
     for (char *name = strtok_r(list, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
         struct marked_case c;

@@ -4,7 +4,7 @@
 #define GRADING_CASES_H
 
 #include "rubric.h"
-#include "grading/base/util.h"
+#include "base/text.h"
 
 const struct lab *lab_named(const char *name);        /* NULL: none */
 const struct rubric *rubric_of(const char *lab_name); /* NULL: none */

@@ -4,7 +4,8 @@
  * image, the log. Compilation is the harness's own (compile.h); limits are the box's.
  */
 #include "harness/compile.h"
-#include "base/host.h"
+#include "base/alloc.h"
+#include "base/file.h"
 #include "session.h"
 
 #include <errno.h>
@@ -17,15 +18,15 @@
 static char *read_input(size_t *length)
 {
     size_t capacity = 1 << 16;
-    char *s = host_alloc(capacity);
+    char *s = xzalloc(capacity);
     ssize_t n;
     *length = 0;
     while ((n = read(0, s + *length, capacity - *length)) != 0) {
         if (n < 0 && errno != EINTR)
-            host_die("cannot read the source: %s", strerror(errno));
+            die("cannot read the source: %s", strerror(errno));
         *length += n > 0 ? (size_t)n : 0;
         if (*length == capacity)
-            s = host_realloc(s, capacity *= 2);
+            s = xrealloc(s, capacity *= 2);
     }
     return s;
 }
@@ -47,12 +48,11 @@ int main(int argc, char **argv)
     size_t length;
     int out = fcntl(1, F_DUPFD_CLOEXEC, 10);
     if (argc != 3 || strchr(argv[1], '/'))
-        host_die("usage: grade-cc NAME ARCH < SOURCE > IMAGE");
+        die("usage: grade-cc NAME ARCH < SOURCE > IMAGE");
     dup2(2, 1); /* nothing else may write into the answer */
     char *source = read_input(&length);
-    if (!mkdtemp(folder) || chdir(folder) ||
-        !host_write_file(argv[1], source, length, err, sizeof(err)))
-        host_die("cannot keep the source in /tmp");
+    if (!mkdtemp(folder) || chdir(folder) || !file_save(argv[1], source, length, err, sizeof(err)))
+        die("cannot keep the source in /tmp");
     struct compile_request request = {.path = argv[1], .arch = argv[2]};
     struct compiled c;
     bool ok = compile_cuda(&request, &c);

@@ -1,5 +1,9 @@
 /* engine.c - from one source text to a verdict, row by row. See engine.h. */
 #include "engine.h"
+#include "base/alloc.h"
+#include "base/text.h"
+#include "base/file.h"
+#include "base/digest.h"
 
 #include "lab/dtype.h"
 #include "lab/gate.h"
@@ -92,7 +96,7 @@ static void set_line(struct marking *m, const json_t *finding)
     snprintf(where, sizeof(where), ".cu:%lld", (long long)line);
     if (strstr(why, where))
         return;
-    char *longer = gr_format("%s (line %lld)", why, (long long)line);
+    char *longer = xformat("%s (line %lld)", why, (long long)line);
     json_put(m->out, "why", longer);
     free(longer);
 }
@@ -101,8 +105,8 @@ void marking_fail_on(struct marking *m, const struct run *r, const struct marked
                      const char *prefix)
 {
     char *why = on_case(r, c),
-         *all = gr_format("%s%s%s%s", prefix, why, r->note && *r->note ? " " : "",
-                          r->note ? r->note : "");
+         *all = xformat("%s%s%s%s", prefix, why, r->note && *r->note ? " " : "",
+                        r->note ? r->note : "");
     marking_settle(m, "fail", all, c->c.name);
     set_line(m, json_array_get(r->findings, 0));
     free(why);
@@ -144,8 +148,8 @@ static void mark_correct(struct marking *m, struct marked_case *cases, int n)
         if (!measure_correct(m, cases, n))
             return;
     }
-    char *why = gr_format("Right on %d case%s%s.", done, done == 1 ? "" : "s",
-                          m->e->gpu ? ", and on the GPU" : "");
+    char *why = xformat("Right on %d case%s%s.", done, done == 1 ? "" : "s",
+                        m->e->gpu ? ", and on the GPU" : "");
     marking_settle(m, done ? "pass" : "skipped",
                    done ? why : "Only hidden cases: these are run when the class is marked.", NULL);
     free(why);
@@ -158,7 +162,7 @@ static bool blocked(struct marking *m, const struct run *r, const struct marked_
         return true;
     if (r->correct)
         return false;
-    char *why = on_case(r, c), *all = gr_format("Not looked at: first it must be right. %s", why);
+    char *why = on_case(r, c), *all = xformat("Not looked at: first it must be right. %s", why);
     marking_settle(m, "blocked", all, c->c.name);
     free(why);
     free(all);
@@ -199,8 +203,8 @@ static void fail_finding(struct marking *m, json_t *f, const struct marked_case 
 {
     const char *kind = json_string_value(json_object_get(f, "kind")),
                *message = json_string_value(json_object_get(f, "message"));
-    char *why = gr_format("%s on %s%s: %s", kind, c->hidden ? "a hidden case" : "the case ",
-                          c->hidden ? "" : c->c.name, message ? message : "(no message)");
+    char *why = xformat("%s on %s%s: %s", kind, c->hidden ? "a hidden case" : "the case ",
+                        c->hidden ? "" : c->c.name, message ? message : "(no message)");
     marking_settle(m, "fail", why, c->c.name);
     free(why);
     set_line(m, f);
@@ -247,8 +251,8 @@ static void mark_checks(struct marking *m, struct marked_case *cases, int n)
 struct session *engine_reference(struct engine *e)
 {
     if (!e->reference) {
-        e->reference = gr_alloc(sizeof(*e->reference));
-        char *name = gr_format("%s.cu", e->lab->name);
+        e->reference = xzalloc(sizeof(*e->reference));
+        char *name = xformat("%s.cu", e->lab->name);
         session_start(e->reference, e->lab, &e->reference_options, name,
                       e->solution ? e->solution : "", e->solution_length);
         free(name);
@@ -338,9 +342,9 @@ static void fail_gate(struct marking *m, struct run *r, const struct gate_result
 {
     const char *counter = m->row->line_of ? m->row->line_of : g->first_name;
     int64_t line = heaviest_line(session_lines(m->s, r), counter);
-    char *where = line ? gr_format(", most of it on line %lld", (long long)line) : gr_strdup("");
-    char *why = gr_format("Counted %.6g for %s, expected %s %.6g (case %s%s).", g->left,
-                          g->left_text, g->op, g->right, c->hidden ? "hidden" : c->c.name, where);
+    char *where = line ? xformat(", most of it on line %lld", (long long)line) : xstrdup("");
+    char *why = xformat("Counted %.6g for %s, expected %s %.6g (case %s%s).", g->left, g->left_text,
+                        g->op, g->right, c->hidden ? "hidden" : c->c.name, where);
     marking_settle(m, "fail", why, c->c.name);
     if (line)
         json_object_set_new(m->out, "line", json_integer(line));
@@ -376,7 +380,7 @@ static void mark_gate(struct marking *m, struct marked_case *cases, int n)
         done++;
     }
     char *why =
-        gr_format("Counted %.6g for %s, expected %s %.6g.", g.left, g.left_text, g.op, g.right);
+        xformat("Counted %.6g for %s, expected %s %.6g.", g.left, g.left_text, g.op, g.right);
     marking_settle(m, done ? "pass" : "skipped",
                    done ? why : "Only hidden cases: these are run when the class is marked.", NULL);
     free(why);
@@ -395,8 +399,8 @@ static void speed_modelled(struct marking *m, const struct run *r, const struct 
     const struct run *ref = reference_run(m, r);
     double own = r->reply.modelled_ms, theirs = ref->reply.modelled_ms;
     if (ref->end != RUN_OK || !ref->correct) {
-        char *why = gr_format("The reference solution did not run: %s",
-                              ref->why ? ref->why : "no reason given");
+        char *why = xformat("The reference solution did not run: %s",
+                            ref->why ? ref->why : "no reason given");
         marking_settle(m, "error", why, c->c.name);
         free(why);
         return;
@@ -407,9 +411,9 @@ static void speed_modelled(struct marking *m, const struct run *r, const struct 
     }
     double ratio = theirs / own;
     bool ok = ratio >= m->row->ratio * (1 - m->row->tolerance);
-    char *why = gr_format("Modelled %.4g ms, the reference %.4g ms: %.2f of its speed, expected at "
-                          "least %.2f. Bound by %s.",
-                          own, theirs, ratio, m->row->ratio, r->reply.bound);
+    char *why = xformat("Modelled %.4g ms, the reference %.4g ms: %.2f of its speed, expected at "
+                        "least %.2f. Bound by %s.",
+                        own, theirs, ratio, m->row->ratio, r->reply.bound);
     marking_settle(m, ok ? "pass" : "fail", why, c->c.name);
     json_object_set_new(m->out, "counted", json_real(ratio));
     json_object_set_new(m->out, "limit", json_real(m->row->ratio));
@@ -583,7 +587,7 @@ json_t *engine_mark(struct engine *e, const char *name, const char *source, size
     char digest[DIGEST_HEX];
     if (why)
         return engine_no_mark(e, name, status, why);
-    char *own_name = gr_format("%s.cu", e->lab->name);
+    char *own_name = xformat("%s.cu", e->lab->name);
     struct session s;
     session_start(&s, e->lab, e->o, own_name, source, length);
     json_t *v = new_verdict(e, name, "graded"), *compile = json_object();
@@ -615,9 +619,9 @@ json_t *engine_mark(struct engine *e, const char *name, const char *source, size
 
 static void add_file_digest(struct text *t, const char *folder, const char *name)
 {
-    char *path = gr_format("%s/%s", folder, name), *data, digest[DIGEST_HEX];
+    char *path = xformat("%s/%s", folder, name), *data, digest[DIGEST_HEX];
     size_t n;
-    if (!file_read(path, 256u << 20, &data, &n)) {
+    if (!file_read_no_link(path, 256u << 20, &data, &n)) {
         digest_hex(data, n, digest);
         text_addf(t, "%s %s\n", name, digest);
         free(data);
@@ -659,8 +663,8 @@ bool engine_open(struct engine *e, const char *lab, const struct engine_options 
         text_free(&t);
         return false;
     }
-    char *path = gr_format("%s/solutions/%s/%s.cu", o->root, lab, lab);
-    char *header = gr_format("%s/common/device/warplab.cuh", o->root);
+    char *path = xformat("%s/solutions/%s/%s.cu", o->root, lab, lab);
+    char *header = xformat("%s/common/device/warplab.cuh", o->root);
     bool found = !access(header, R_OK);
     free(header);
     if (!found) {
@@ -671,7 +675,7 @@ bool engine_open(struct engine *e, const char *lab, const struct engine_options 
         free(path);
         return false;
     }
-    file_read(path, SUBMISSION_MAX_BYTES, &e->solution, &e->solution_length);
+    file_read_no_link(path, SUBMISSION_MAX_BYTES, &e->solution, &e->solution_length);
     free(path);
     add_file_digest(&t, o->bin, "grade-cc");
     add_file_digest(&t, o->bin, "grade-runner");

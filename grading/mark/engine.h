@@ -19,6 +19,7 @@
 #ifndef GRADING_ENGINE_H
 #define GRADING_ENGINE_H
 
+#include "base/digest.h"
 #include "cases.h"
 #include "session.h"
 

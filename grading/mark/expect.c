@@ -1,5 +1,8 @@
 /* expect.c - reads what a kernel of the bank must get, and compares. See expect.h. */
 #include "expect.h"
+#include "base/alloc.h"
+#include "base/text.h"
+#include "base/file.h"
 
 #include "grading/intake/submissions.h"
 
@@ -49,7 +52,7 @@ static bool parse_hint(struct expect *e, char *text, char *err, size_t size)
         return bad_line(err, size, "hint: not ROW: TEXT", text);
     *colon = 0;
     snprintf(e->hints[e->nhints].id, sizeof(e->hints[0].id), "%s", text);
-    e->hints[e->nhints++].text = gr_strdup(colon + 1 + strspn(colon + 1, " "));
+    e->hints[e->nhints++].text = xstrdup(colon + 1 + strspn(colon + 1, " "));
     return true;
 }
 
@@ -66,7 +69,7 @@ static bool parse_line(struct expect *e, char *line, char *err, size_t size)
     value += strspn(value, " \t");
     if (k == 0) {
         free(e->only);
-        e->only = gr_strdup(value);
+        e->only = xstrdup(value);
     } else if (k == 3) {
         char *end;
         e->score = strtod(value, &end);
@@ -83,7 +86,7 @@ bool expect_parse(const char *source, struct expect *e, char *err, size_t size)
     *e = (struct expect){.only = NULL};
     while (!strncmp(source, "//", 2)) {
         size_t n = strcspn(source, "\r\n");
-        char *line = gr_format("%.*s", (int)(n - 2), source + 2);
+        char *line = xformat("%.*s", (int)(n - 2), source + 2);
         bool ok = parse_line(e, line, err, size);
         free(line);
         if (!ok)
@@ -160,8 +163,8 @@ static int compare_hints(const struct expect *e, const json_t *verdict, struct t
     for (int k = 0; k < e->nhints; k++) {
         json_t *row = row_of(verdict, e->hints[k].id);
         char *feedback = !strcmp(e->hints[k].id, "compile")
-                             ? gr_format("%s", get(json_object_get(verdict, "compile"), "log"))
-                             : gr_format("%s\n%s", get(row, "why"), get(row, "hint"));
+                             ? xformat("%s", get(json_object_get(verdict, "compile"), "log"))
+                             : xformat("%s\n%s", get(row, "why"), get(row, "hint"));
         if (!strcasestr(feedback, e->hints[k].text)) {
             text_addf(out, "  %s's feedback lacks \"%s\": %s\n", e->hints[k].id, e->hints[k].text,
                       feedback);
@@ -208,7 +211,7 @@ int expect_file(struct engine *e, struct engine_options *o, const char *path, co
     char *source, err[256];
     size_t n;
     struct expect x = {.only = NULL};
-    if (file_read(path, SUBMISSION_MAX_BYTES, &source, &n)) {
+    if (file_read_no_link(path, SUBMISSION_MAX_BYTES, &source, &n)) {
         text_addf(out, "  cannot be read\n");
         return 1;
     }
@@ -239,12 +242,12 @@ int expect_file(struct engine *e, struct engine_options *o, const char *path, co
 static void add_files(struct known_file **v, int *n, const struct engine_options *o,
                       const char *lab, const char *kind, const char *pattern)
 {
-    char *full = gr_format("%s/%s", o->root, pattern);
+    char *full = xformat("%s/%s", o->root, pattern);
     glob_t g;
     if (!glob(full, 0, NULL, &g)) {
         for (size_t i = 0; i < g.gl_pathc; i++) {
-            *v = gr_realloc(*v, (size_t)(*n + 1) * sizeof(**v));
-            (*v)[(*n)++] = (struct known_file){gr_strdup(lab), gr_strdup(g.gl_pathv[i]), kind};
+            *v = xrealloc(*v, (size_t)(*n + 1) * sizeof(**v));
+            (*v)[(*n)++] = (struct known_file){xstrdup(lab), xstrdup(g.gl_pathv[i]), kind};
         }
     }
     globfree(&g);

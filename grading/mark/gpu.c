@@ -1,5 +1,7 @@
 /* gpu.c - finds the GPUs and their driver, tries them in a box, locks them. See gpu.h. */
 #include "gpu.h"
+#include "base/alloc.h"
+#include "base/text.h"
 
 #include "boxes.h"
 
@@ -42,7 +44,7 @@ const char *gpu_device(int i)
 
 static bool has_driver(const char *folder, size_t length)
 {
-    char *path = gr_format("%.*s/libcuda.so.1", (int)length, folder);
+    char *path = xformat("%.*s/libcuda.so.1", (int)length, folder);
     bool there = access(path, R_OK) == 0;
     free(path);
     return there;
@@ -79,7 +81,7 @@ static bool receive_loaded(struct box *b, struct msg_loaded *m, struct text *why
         box_receive(b, m, sizeof(*m)) && m->magic == PROTO_MAGIC && m->text_bytes <= PROTO_MAX_TEXT;
     if (ok) {
         m->device[sizeof(m->device) - 1] = m->version[sizeof(m->version) - 1] = 0;
-        text = gr_alloc((size_t)m->text_bytes + 1);
+        text = xzalloc((size_t)m->text_bytes + 1);
         ok = box_receive(b, text, m->text_bytes) && !m->error;
         text_add(why, text);
         free(text);
@@ -162,7 +164,7 @@ bool gpu_use(struct engine_options *o, struct text *why)
 int gpu_lock(int index)
 {
     const char *device = strrchr(gpu_device(index), '/') + 1;
-    char *path = gr_format("/tmp/warplab-%s.lock", device);
+    char *path = xformat("/tmp/warplab-%s.lock", device);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);

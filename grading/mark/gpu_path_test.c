@@ -5,6 +5,8 @@
  * (make test-gpu).
  */
 #include "engine.h"
+#include "base/alloc.h"
+#include "base/file.h"
 #include "grading/report/report.h"
 
 #include <criterion/criterion.h>
@@ -30,9 +32,9 @@ static void stand_in(struct engine_options *o, const char *which)
 static json_t *mark(const struct engine_options *o, const char *file)
 {
     struct engine e;
-    char err[4096], *path = gr_format("%s/%s", o->root, file), *source;
+    char err[4096], *path = xformat("%s/%s", o->root, file), *source;
     size_t n;
-    cr_assert_eq(file_read(path, 1 << 20, &source, &n), 0, "%s", path);
+    cr_assert_eq(file_read_no_link(path, 1 << 20, &source, &n), 0, "%s", path);
     cr_assert(engine_open(&e, LAB, o, err, sizeof(err)), "%s", err);
     json_t *v = engine_mark(&e, file, source, n);
     engine_close(&e);
@@ -112,8 +114,8 @@ Test(gpu_path, large_cases, .timeout = 100)
     size_t n, i;
     json_t *run;
     stand_in(&o, "honest");
-    path = gr_format("%s/solutions/" LAB "/" LAB ".cu", o.root);
-    cr_assert_eq(file_read(path, 1 << 20, &source, &n), 0);
+    path = xformat("%s/solutions/" LAB "/" LAB ".cu", o.root);
+    cr_assert_eq(file_read_no_link(path, 1 << 20, &source, &n), 0);
     cr_assert(engine_open(&e, LAB, &o, err, sizeof(err)), "%s", err);
     e.rubric = &own;
     json_t *v = engine_mark(&e, "x", source, n), *fast = row(v, "fast");
@@ -135,9 +137,9 @@ Test(gpu_path, no_gpu_no_marks)
 {
     struct engine_options o;
     engine_defaults(&o);
-    char *command = gr_format("%s/grade check --gpu --lab " LAB " %s/solutions/" LAB "/" LAB
-                              ".cu >/dev/null 2>&1; [ $? -eq 2 ]",
-                              o.bin, o.root);
+    char *command = xformat("%s/grade check --gpu --lab " LAB " %s/solutions/" LAB "/" LAB
+                            ".cu >/dev/null 2>&1; [ $? -eq 2 ]",
+                            o.bin, o.root);
     if (system("test -e /dev/nvidiactl"))
         cr_assert_eq(system(command), 0);
     free(command);

@@ -2,6 +2,7 @@
  * reference's. Judged by speed.c; one job at a time on a GPU.
  */
 #include "gpu.h"
+#include "base/alloc.h"
 #include "marking.h"
 #include "speed.h"
 
@@ -15,7 +16,7 @@ static struct session *gpu_session(struct session **kept, const struct session *
                                    const struct engine *e, const struct engine_options *o)
 {
     if (!*kept) {
-        *kept = gr_alloc(sizeof(**kept));
+        *kept = xzalloc(sizeof(**kept));
         session_start(*kept, e->lab, o, like->name, like->source, like->length);
     }
     return *kept;
@@ -38,8 +39,8 @@ bool measure_correct(struct marking *m, struct marked_case *cases, int n)
     const struct lab_variant *v = variant_named(m->e->lab, m->row->variant);
     bool ok = gpu->compiled;
     if (!ok) {
-        char *why = gr_format("It does not compile for this GPU: %.600s",
-                              gpu->compile_log ? gpu->compile_log : gpu->problem);
+        char *why = xformat("It does not compile for this GPU: %.600s",
+                            gpu->compile_log ? gpu->compile_log : gpu->problem);
         marking_settle(m, gpu->internal ? "error" : "fail", why, NULL);
         free(why);
     }
@@ -83,8 +84,8 @@ static bool time_rounds(struct marking *m, const struct run *r, struct session *
         char *why = NULL;
         bool ours = session_time(theirs, r, seed, &b, &why);
         if (!ours || !session_time(own, r, seed + 1, &a, &why)) {
-            char *text = gr_format("%s on the GPU: %s",
-                                   ours ? "Timed" : "The reference solution, timed", why);
+            char *text =
+                xformat("%s on the GPU: %s", ours ? "Timed" : "The reference solution, timed", why);
             marking_settle(m, ours ? "fail" : "error", text, r->c.name);
             free(text);
             free(why);
@@ -117,12 +118,12 @@ static void settle_speed(struct marking *m, const struct run *r, const struct sp
                                          [SPEED_INCONCLUSIVE] = "inconclusive",
                                          [SPEED_IMPOSSIBLE] = "error"};
     char *why = s->end == SPEED_IMPOSSIBLE
-                    ? gr_format("A time of %.6g ms cannot be: the memory system is not that fast. "
-                                "A person has to look.",
-                                all->own[s->worst])
-                    : gr_format("Measured: %.2f of the reference's speed (95 %% sure: %.2f to "
-                                "%.2f, %d rounds in turns), expected at least %.2f.",
-                                s->ratio, s->low, s->high, all->n, m->row->ratio);
+                    ? xformat("A time of %.6g ms cannot be: the memory system is not that fast. "
+                              "A person has to look.",
+                              all->own[s->worst])
+                    : xformat("Measured: %.2f of the reference's speed (95 %% sure: %.2f to "
+                              "%.2f, %d rounds in turns), expected at least %.2f.",
+                              s->ratio, s->low, s->high, all->n, m->row->ratio);
     marking_settle(m, status[s->end], why, r->c.name);
     json_object_set_new(m->out, "evidence", json_string("measured"));
     json_object_set_new(m->out, "limit", json_real(m->row->ratio));

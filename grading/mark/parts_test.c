@@ -1,5 +1,6 @@
 /* parts_test.c - gate expressions, CSV, systems' file names, expected verdicts, escaping. */
-#include "grading/base/csv.h"
+#include "base/csv.h"
+#include "base/text.h"
 #include "expect.h"
 #include "lab/gate.h"
 #include "grading/intake/names.h"

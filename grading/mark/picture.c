@@ -4,6 +4,8 @@
  * here, and what is missing or odd makes no picture.
  */
 #include "picture.h"
+#include "base/alloc.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -219,7 +221,7 @@ static void read_path(struct reading *r, const json_t *o)
         return;
     }
     if ((n & (n - 1)) == 0)
-        r->paths[warp] = gr_realloc(r->paths[warp], (size_t)(n ? 2 * n : 1) * sizeof(struct path));
+        r->paths[warp] = xrealloc(r->paths[warp], (size_t)(n ? 2 * n : 1) * sizeof(struct path));
     r->paths[warp][r->npaths[warp]++] = p;
 }
 
@@ -322,7 +324,7 @@ json_t *picture_of(const char *trace, const char *counter, int64_t line, const c
     if (!trace || !*trace || !what_to_draw(counter, &w))
         return NULL;
     w.line = line;
-    struct reading *r = gr_alloc(sizeof(*r));
+    struct reading *r = xzalloc(sizeof(*r));
     r->w = &w;
     for (size_t n; *trace; trace += n + (trace[n] == '\n')) {
         json_error_t bad;

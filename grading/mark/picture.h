@@ -16,7 +16,7 @@
 #ifndef GRADING_PICTURE_H
 #define GRADING_PICTURE_H
 
-#include "grading/base/util.h"
+#include "base/text.h"
 
 #include <jansson.h>
 #include <stdint.h>

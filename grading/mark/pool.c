@@ -1,5 +1,6 @@
 /* pool.c - forked workers, each with an engine. See pool.h. */
 #include "pool.h"
+#include "base/alloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +47,7 @@ static _Noreturn void work(int fd, const char *lab, const struct engine_options 
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* the boxes below die with us in turn */
     o.gpu_index = number;             /* workers share a machine's GPUs evenly */
     if (!engine_open(&e, lab, &o, err, sizeof(err)))
-        gr_die("%s", err);
+        die("%s", err);
     while (all_of(fd, &i, sizeof(i), false)) {
         json_t *v = engine_mark(&e, items[i].name, items[i].source, items[i].length);
         char *text = json_dumps(v, JSON_COMPACT | JSON_SORT_KEYS);
@@ -65,11 +66,11 @@ static void start(struct worker *w, int number, const char *lab, const struct en
 {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
-        gr_die("cannot start a worker: %s", strerror(errno));
+        die("cannot start a worker: %s", strerror(errno));
     fflush(NULL);
     *w = (struct worker){.pid = fork(), .fd = pair[0], .item = -1, .number = number};
     if (w->pid < 0)
-        gr_die("cannot start a worker: %s", strerror(errno));
+        die("cannot start a worker: %s", strerror(errno));
     if (w->pid == 0) {
         close(pair[0]);
         work(pair[1], lab, o, number, items);
@@ -99,7 +100,7 @@ static json_t *take(struct worker *w)
     uint32_t n;
     if (!all_of(w->fd, &n, sizeof(n), false) || n > MAX_VERDICT)
         return NULL;
-    char *text = gr_alloc((size_t)n + 1);
+    char *text = xzalloc((size_t)n + 1);
     json_error_t bad;
     json_t *v = all_of(w->fd, text, n, false) ? json_loads(text, 0, &bad) : NULL;
     free(text);
@@ -111,7 +112,7 @@ static json_t *failed_verdict(const char *lab, const struct engine_options *o, c
     struct engine e;
     char err[4096];
     if (!engine_open(&e, lab, o, err, sizeof(err)))
-        gr_die("%s", err);
+        die("%s", err);
     json_t *v = engine_no_mark(&e, name, "failed",
                                "The grader's worker ended while marking this; mark it again.");
     engine_close(&e);

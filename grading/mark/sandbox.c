@@ -7,6 +7,9 @@
  * as many as there are cores).
  */
 #include "sandbox.h"
+#include "base/alloc.h"
+#include "base/text.h"
+#include "base/clock.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -219,7 +222,7 @@ struct args {
 static void add(struct args *a, const char *s)
 {
     if (a->n + 1 >= MAX_ARGS)
-        gr_die("sandbox: too many arguments");
+        die("sandbox: too many arguments");
     a->v[a->n++] = s;
 }
 
@@ -422,7 +425,7 @@ static void environment(const struct box_spec *s, char **env, int size)
 {
     int n = 0;
     for (const char *const *e = s->env; e && e[0] && e[1] && n < size - 1; e += 2)
-        env[n++] = gr_format("%s=%s", e[0], e[1]);
+        env[n++] = xformat("%s=%s", e[0], e[1]);
 }
 
 bool box_start(struct box *b, const struct box_spec *spec)

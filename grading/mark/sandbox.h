@@ -12,9 +12,11 @@
 #ifndef GRADING_SANDBOX_H
 #define GRADING_SANDBOX_H
 
-#include "grading/base/util.h"
+#include "base/text.h"
 
 #include <sys/types.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #define BOX_MAX_BINDS 24
 

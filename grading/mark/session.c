@@ -4,7 +4,9 @@
 #include "boxes.h"
 #include "lab/compare.h"
 #include "lab/dtype.h"
-#include "base/host.h"
+#include "base/alloc.h"
+#include "base/text.h"
+#include "base/clock.h"
 #include "run/module.h"
 #include "run/exec.h"
 #include "lab/plan.h"
@@ -59,17 +61,17 @@ static char *box_problem(const struct box *b, const char *what, double limit_s)
 {
     switch (b->end) {
     case BOX_TIMEOUT:
-        return gr_format("%s took longer than %g s and was stopped", what, limit_s);
+        return xformat("%s took longer than %g s and was stopped", what, limit_s);
     case BOX_MEMORY:
-        return gr_format("%s used too much memory and was stopped", what);
+        return xformat("%s used too much memory and was stopped", what);
     case BOX_NO_START:
-        return gr_format("the sandbox did not start: %.300s", text_str(&b->log));
+        return xformat("the sandbox did not start: %.300s", text_str(&b->log));
     default:
         break;
     }
     bool cpu = b->exit_code == 128 + 24 || b->exit_code == 128 + 9;
-    return cpu ? gr_format("%s used too much processor time and was stopped", what)
-               : gr_format("%s ended with code %d: %.300s", what, b->exit_code, text_str(&b->log));
+    return cpu ? xformat("%s used too much processor time and was stopped", what)
+               : xformat("%s ended with code %d: %.300s", what, b->exit_code, text_str(&b->log));
 }
 
 static void keep_log(struct session *s)
@@ -101,8 +103,8 @@ static bool receive_image(struct session *s)
     if (!box_receive(&s->box, &r, sizeof(r)) || r.magic != CC_MAGIC ||
         r.image_bytes > COMPILER_IMAGE_CAP || r.log_bytes > PROTO_MAX_TEXT)
         return false;
-    s->image = gr_alloc((size_t)r.image_bytes + 1);
-    s->compile_log = gr_alloc((size_t)r.log_bytes + 1);
+    s->image = xzalloc((size_t)r.image_bytes + 1);
+    s->compile_log = xzalloc((size_t)r.log_bytes + 1);
     if (!box_receive(&s->box, s->image, r.image_bytes) ||
         !box_receive(&s->box, s->compile_log, r.log_bytes))
         return false;
@@ -126,7 +128,7 @@ static void compile(struct session *s)
         s->internal =
             s->box.end == BOX_NO_START || (s->box.end == BOX_EXITED && s->box.exit_code < 128);
     } else if (!s->compiled) {
-        s->problem = gr_strdup("it does not compile");
+        s->problem = xstrdup("it does not compile");
     }
     box_close(&s->box);
 }
@@ -135,8 +137,8 @@ void session_start(struct session *s, const struct lab *lab, const struct engine
                    const char *name, const char *source, size_t length)
 {
     *s = (struct session){
-        .lab = lab, .o = o, .name = gr_strdup(name), .length = length, .started = now_s()};
-    s->source = gr_alloc(length + 1);
+        .lab = lab, .o = o, .name = xstrdup(name), .length = length, .started = now_s()};
+    s->source = xzalloc(length + 1);
     memcpy(s->source, source, length);
     compile(s);
 }
@@ -153,10 +155,10 @@ static bool hello(struct session *s)
         m->text_bytes > PROTO_MAX_TEXT)
         return false;
     m->device[sizeof(m->device) - 1] = m->version[sizeof(m->version) - 1] = 0;
-    char *text = gr_alloc((size_t)m->text_bytes + 1);
+    char *text = xzalloc((size_t)m->text_bytes + 1);
     bool ok = box_receive(&s->box, text, m->text_bytes);
     if (ok && m->error) {
-        s->problem = gr_format("%s. %.500s", text, text_str(&s->box.log));
+        s->problem = xformat("%s. %.500s", text, text_str(&s->box.log));
         s->compiled = false; /* nothing of it can run */
         s->load_failed = true;
     }
@@ -171,7 +173,7 @@ static bool open_box(struct session *s)
         return true;
     if (!s->o->trusted && s->restarts++ > MAX_RESTARTS) {
         free(s->problem);
-        s->problem = gr_strdup("too many of its runs had to be stopped");
+        s->problem = xstrdup("too many of its runs had to be stopped");
         return false;
     }
     bool ok = runner_start(&s->box, s->o, NULL, false) && hello(s);
@@ -234,25 +236,24 @@ static bool make_plan(struct session *s, struct run *r)
     }
     if (v->has_record && a.has_record == RECORD_BAD) {
         set_end(r, RUN_RECORD,
-                gr_format("its launch record is not one: write LAUNCH(%s, block, ...)", v->name));
+                xformat("its launch record is not one: write LAUNCH(%s, block, ...)", v->name));
         return false;
     }
     if (v->has_record && a.has_record == RECORD_GIVEN)
         record_clamp(v, &a.record, &r->record, note, sizeof(note));
-    r->note = gr_strdup(note);
-    r->plan = gr_alloc(sizeof(*r->plan));
+    r->note = xstrdup(note);
+    r->plan = xzalloc(sizeof(*r->plan));
     if (!s->lab->plan(v, &r->c, &r->record, &s->loaded.limits, r->plan, err, sizeof(err)) ||
         !plan_check(r->plan, &s->loaded.limits, err, sizeof(err))) {
-        set_end(r, RUN_RECORD, gr_format("its launch record cannot be used: %s", err));
+        set_end(r, RUN_RECORD, xformat("its launch record cannot be used: %s", err));
         return false;
     }
     uint64_t bytes = 0;
     for (int i = 0; i < r->plan->nbuffers; i++)
         bytes += r->plan->buffers[i].count * dtype_size(r->plan->buffers[i].dtype);
     if (bytes > PLAN_BYTES_CAP) {
-        set_end(
-            r, RUN_RECORD,
-            gr_format("its launch record asks for %llu MiB", (unsigned long long)(bytes >> 20)));
+        set_end(r, RUN_RECORD,
+                xformat("its launch record asks for %llu MiB", (unsigned long long)(bytes >> 20)));
         return false;
     }
     return true;
@@ -280,7 +281,7 @@ static void make_inputs(struct session *s, struct run *r, struct host_data *d)
     for (int i = 0; i < r->plan->nbuffers; i++) {
         if (r->plan->buffers[i].role != BUF_INPUT)
             continue;
-        d->input[i] = gr_alloc(buffer_bytes(r->plan, i));
+        d->input[i] = xzalloc(buffer_bytes(r->plan, i));
         s->lab->make_input(r->plan, i, &r->c, r->seed, d->input[i]);
         d->input_sum = data_sum(d->input_sum, d->input[i], buffer_bytes(r->plan, i));
     }
@@ -291,10 +292,9 @@ static void make_expected(struct session *s, struct run *r, struct host_data *d)
     for (int i = 0; i < r->plan->nbuffers; i++) {
         if (r->plan->buffers[i].role != BUF_OUTPUT)
             continue;
-        d->expected[i] = gr_alloc(buffer_bytes(r->plan, i));
+        d->expected[i] = xzalloc(buffer_bytes(r->plan, i));
         if (dtype_is_float(r->plan->buffers[i].dtype))
-            d->tolerance[i] = d->allocated[i] =
-                gr_alloc(r->plan->buffers[i].count * sizeof(double));
+            d->tolerance[i] = d->allocated[i] = xzalloc(r->plan->buffers[i].count * sizeof(double));
     }
     s->lab->reference(r->plan, r->variant, &r->c, (const void *const *)d->input, d->expected,
                       d->tolerance);
@@ -331,7 +331,7 @@ static void compare_output(struct session *s, struct run *r, const struct host_d
     memcpy(r->first, c.shown, sizeof(r->first));
     const char *guess =
         s->lab->diagnose ? s->lab->diagnose(r->plan, &r->c, b, c.shown, c.nshown, c.nwrong) : NULL;
-    r->diagnosis = guess ? gr_strdup(guess) : c.cause[0] ? gr_strdup(c.cause) : NULL;
+    r->diagnosis = guess ? xstrdup(guess) : c.cause[0] ? xstrdup(c.cause) : NULL;
 }
 
 static char *mismatch_text(const struct run *r)
@@ -340,9 +340,9 @@ static char *mismatch_text(const struct run *r)
     char want[40], got[40];
     number_text(want, x->expected);
     number_text(got, x->got);
-    return gr_format("%llu of %llu results are wrong; first %s[%llu]: expected %s, got %s",
-                     (unsigned long long)r->wrong, (unsigned long long)r->compared, r->output,
-                     (unsigned long long)x->index, want, got);
+    return xformat("%llu of %llu results are wrong; first %s[%llu]: expected %s, got %s",
+                   (unsigned long long)r->wrong, (unsigned long long)r->compared, r->output,
+                   (unsigned long long)x->index, want, got);
 }
 
 static void compare_all(struct session *s, struct run *r, const struct host_data *d)
@@ -352,7 +352,7 @@ static void compare_all(struct session *s, struct run *r, const struct host_data
             compare_output(s, r, d, b);
     r->correct = r->wrong == 0 && !r->inputs_changed;
     if (r->inputs_changed)
-        set_end(r, RUN_OK, gr_strdup("the kernel wrote to its input"));
+        set_end(r, RUN_OK, xstrdup("the kernel wrote to its input"));
     else if (r->wrong)
         set_end(r, RUN_OK, mismatch_text(r));
 }
@@ -377,7 +377,7 @@ static bool send_run(struct session *s, struct run *r, const struct host_data *d
 
 static char *receive_text(struct session *s, uint32_t n)
 {
-    char *t = n <= PROTO_MAX_TEXT ? gr_alloc((size_t)n + 1) : NULL;
+    char *t = n <= PROTO_MAX_TEXT ? xzalloc((size_t)n + 1) : NULL;
     if (t && box_receive(&s->box, t, n))
         return t;
     free(t);
@@ -402,7 +402,7 @@ static bool receive_reply(struct session *s, struct run *r, struct host_data *d,
     for (int i = 0; m->stage == STAGE_DONE && i < r->plan->nbuffers; i++) {
         if (r->plan->buffers[i].role != BUF_OUTPUT)
             continue;
-        d->got[i] = gr_alloc(buffer_bytes(r->plan, i));
+        d->got[i] = xzalloc(buffer_bytes(r->plan, i));
         if (!box_receive(&s->box, d->got[i], buffer_bytes(r->plan, i)))
             return false;
     }
@@ -418,7 +418,7 @@ static char *last_log_line(const struct box *b)
     size_t from = n;
     while (from && b->log.s[from - 1] != '\n')
         from--;
-    return gr_format("%.*s", (int)(n - from < 400 ? n - from : 400), text_str(&b->log) + from);
+    return xformat("%.*s", (int)(n - from < 400 ? n - from : 400), text_str(&b->log) + from);
 }
 
 /* What the emulator cannot run is not the student's mistake: a person has to look. */
@@ -447,21 +447,21 @@ static void judge(struct session *s, struct run *r, struct host_data *d, const c
     if (!json_is_array(r->findings)) {
         json_decref(r->findings);
         r->findings = json_array();
-        set_end(r, RUN_INTERNAL, gr_format("the checks' findings cannot be read: %s", bad.text));
+        set_end(r, RUN_INTERNAL, xformat("the checks' findings cannot be read: %s", bad.text));
         return;
     }
     if (r->reply.stage != STAGE_DONE) {
         json_t *finding = json_array_get(r->findings, json_array_size(r->findings) - 1);
         const char *message = json_string_value(json_object_get(finding, "message"));
-        char *said = message          ? gr_strdup(message)
+        char *said = message          ? xstrdup(message)
                      : r->reply.error ? last_log_line(&s->box)
-                                      : gr_strdup("");
-        char *text = gr_format("%s%s%s", error, *said ? ". " : "", said);
+                                      : xstrdup("");
+        char *text = xformat("%s%s%s", error, *said ? ". " : "", said);
         set_end(r, end_of(&r->reply), text);
         if (r->end == RUN_ENDLESS)
             set_end(r, RUN_ENDLESS,
-                    gr_format("%s did not finish within %llu warp instructions",
-                              r->plan->steps[0].kernel, (unsigned long long)s->o->steps));
+                    xformat("%s did not finish within %llu warp instructions",
+                            r->plan->steps[0].kernel, (unsigned long long)s->o->steps));
         free(said);
         return;
     }
@@ -480,7 +480,7 @@ static void carry_out(struct session *s, struct run *r, bool want_lines, bool ti
             return;
     } else {
         set_end(r, RUN_INTERNAL,
-                gr_format("%s does not apply to the case %s", r->variant->name, r->c.name));
+                xformat("%s does not apply to the case %s", r->variant->name, r->c.name));
         return;
     }
     make_inputs(s, r, &d);
@@ -531,16 +531,16 @@ struct run *session_run(struct session *s, const struct lab_variant *v, const st
     struct run *r = find_run(s, v, c, seed, check);
     if (r)
         return r;
-    r = gr_alloc(sizeof(*r));
+    r = xzalloc(sizeof(*r));
     *r =
         (struct run){.variant = v, .c = *c, .check = check, .seed = seed, .findings = json_array()};
     const struct run *stopped = stopped_before(s, v, check);
-    s->runs = gr_realloc(s->runs, (size_t)(s->nruns + 1) * sizeof(*s->runs));
+    s->runs = xrealloc(s->runs, (size_t)(s->nruns + 1) * sizeof(*s->runs));
     s->runs[s->nruns++] = r;
     if (stopped)
-        set_end(r, RUN_NOT_TRIED, gr_format("not tried: on %s, %s", stopped->c.name, stopped->why));
+        set_end(r, RUN_NOT_TRIED, xformat("not tried: on %s, %s", stopped->c.name, stopped->why));
     else if (!open_box(s))
-        set_end(r, s->internal ? RUN_INTERNAL : RUN_DIED, gr_strdup(s->problem));
+        set_end(r, s->internal ? RUN_INTERNAL : RUN_DIED, xstrdup(s->problem));
     else
         carry_out(s, r, false, false);
     return r;
@@ -589,12 +589,12 @@ bool session_time(struct session *s, const struct run *like, uint64_t seed, stru
     r.check = false;
     *why = NULL;
     if (!s->compiled || !open_box(s)) {
-        *why = gr_strdup(s->problem ? s->problem : "it could not be started");
+        *why = xstrdup(s->problem ? s->problem : "it could not be started");
     } else {
         carry_out(s, &r, false, true);
         *t = (struct timed){r.reply.measured_ms, r.reply.sm_mhz, r.plan ? r.plan->bytes : 0};
         if (!r.correct)
-            *why = gr_strdup(r.why ? r.why : "it is wrong");
+            *why = xstrdup(r.why ? r.why : "it is wrong");
     }
     run_clear(&r);
     return !*why;

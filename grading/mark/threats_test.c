@@ -5,6 +5,10 @@
  * What is about a GPU's times is in gpu_path_test.c (12), and in threats/gpu for a real one.
  */
 #include "expect.h"
+#include "base/alloc.h"
+#include "base/text.h"
+#include "base/file.h"
+#include "base/clock.h"
 #include "grading/intake/submissions.h"
 
 #include <archive.h>
@@ -79,7 +83,7 @@ struct threat_file {
 ParameterizedTestParameters(threats, submission)
 {
     struct engine_options o = options();
-    char *pattern = gr_format("%s/grading/threats/*.cu", o.root);
+    char *pattern = xformat("%s/grading/threats/*.cu", o.root);
     glob_t g = {0};
     glob(pattern, 0, NULL, &g);
     struct threat_file *all = cr_malloc((g.gl_pathc + 1) * sizeof(*all));
@@ -107,9 +111,9 @@ ParameterizedTest(struct threat_file *f, threats, submission, .timeout = 120)
 Test(threats, t04_no_input_repeats, .timeout = 60)
 {
     struct engine_options o = options();
-    char *path = gr_format("%s/solutions/" LAB "/" LAB ".cu", o.root), *all;
+    char *path = xformat("%s/solutions/" LAB "/" LAB ".cu", o.root), *all;
     size_t i, k, length;
-    cr_assert_eq(file_read(path, 1 << 20, &all, &length), 0);
+    cr_assert_eq(file_read_no_link(path, 1 << 20, &all, &length), 0);
     o.only = NULL; /* nor by two kernels of a file */
     json_t *v = mark(&o, all, length), *x, *y;
     assert_full(v);
@@ -164,14 +168,14 @@ Test(threats, t18_endless_source, .timeout = 100)
 {
     static const char *const files[] = {"/dev/zero", "/proc/self/pagemap", "/dev/stdin", "/tmp"};
     struct engine_options o = options();
-    char *path = gr_format("%s/labs/" LAB "/wrong/tile_writes_columns.cu", o.root), *source;
+    char *path = xformat("%s/labs/" LAB "/wrong/tile_writes_columns.cu", o.root), *source;
     size_t n;
-    cr_assert_eq(file_read(path, 1 << 20, &source, &n), 0);
+    cr_assert_eq(file_read_no_link(path, 1 << 20, &source, &n), 0);
     o.only = "transpose_shared";
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
         char *line = strstr(source, "KERNEL"),
              *text =
-                 gr_format("%.*s#line 7 \"%s\"\n%s", (int)(line - source), source, files[i], line);
+                 xformat("%.*s#line 7 \"%s\"\n%s", (int)(line - source), source, files[i], line);
         double from = now_s();
         json_t *v = mark(&o, text, strlen(text));
         cr_assert_str_eq(get(v, "status"), "graded");
@@ -207,8 +211,8 @@ Test(threats, t20_include_of_secrets, .timeout = 100)
     cr_assert_geq(fd, 0);
     cr_assert_gt(dprintf(fd, "TOPSECRET is here\n"), 0);
     close(fd);
-    char *solution = gr_format("%s/solutions/" LAB "/" LAB ".cu", o.root),
-         *tables = gr_format("%s/labs/" LAB "/grader.c", o.root);
+    char *solution = xformat("%s/solutions/" LAB "/" LAB ".cu", o.root),
+         *tables = xformat("%s/labs/" LAB "/grader.c", o.root);
     const char *const paths[] = {secret,
                                  solution,
                                  tables,
@@ -220,7 +224,7 @@ Test(threats, t20_include_of_secrets, .timeout = 100)
                                  "/root/.bashrc",
                                  "/box/solutions/" LAB "/" LAB ".cu"};
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-        char *source = gr_format("#include \"%s\"\n%s", paths[i], right);
+        char *source = xformat("#include \"%s\"\n%s", paths[i], right);
         json_t *v = mark(&o, source, strlen(source));
         char *all = json_dumps(v, 0);
         cr_assert(!strstr(all, "TOPSECRET") && !strstr(all, "root:x:") &&
@@ -258,7 +262,7 @@ Test(threats, t22_compile_bombs, .timeout = 120)
     };
     o.compile_s = 8;
     for (size_t i = 0; i < sizeof(bombs) / sizeof(bombs[0]); i++) {
-        char *source = gr_format("%s%s", bombs[i], right);
+        char *source = xformat("%s%s", bombs[i], right);
         double from = now_s();
         json_t *v = mark(&o, source, strlen(source));
         double took = now_s() - from;
@@ -291,7 +295,7 @@ Test(threats, t24_huge_variables, .timeout = 60)
                                        "__device__ char a[1ull << 38];\n"};
     for (size_t i = 0; i < sizeof(huge) / sizeof(huge[0]); i++) {
         char *source =
-            gr_format("%s%s", huge[i], RIGHT "    if (n == 12345)\n        a[i] = 1;\n}\n");
+            xformat("%s%s", huge[i], RIGHT "    if (n == 12345)\n        a[i] = 1;\n}\n");
         double from = now_s();
         json_t *v = mark(&o, source, strlen(source));
         cr_assert(now_s() - from < 10);
@@ -334,7 +338,7 @@ Test(threats, t25_archives, .timeout = 60)
     cr_assert(mkdtemp(folder) && chdir(folder) == 0);
     struct archive *a = archive_write_new();
     size_t large = 300u << 10;
-    char *zeros = gr_alloc(64u << 20);
+    char *zeros = xzalloc(64u << 20);
     memset(zeros, ' ', 64u << 20);
     archive_write_set_format_pax_restricted(a);
     archive_write_add_filter_gzip(a);
@@ -457,7 +461,7 @@ Test(threats, t27_odd_files, .timeout = 60)
     char folder[] = "/tmp/oddXXXXXX", err[512];
     cr_assert(mkdtemp(folder));
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        char *path = gr_format("%s/%s", folder, names[i]);
+        char *path = xformat("%s/%s", folder, names[i]);
         cr_assert_eq(file_write(path, right, sizeof(right) - 1), 0);
         free(path);
     }
@@ -481,7 +485,7 @@ Test(threats, t27_odd_files, .timeout = 60)
     }
     submissions_free(&s);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        char *path = gr_format("%s/%s", folder, names[i]);
+        char *path = xformat("%s/%s", folder, names[i]);
         unlink(path);
         free(path);
     }
@@ -502,7 +506,7 @@ Test(threats, t27_odd_files, .timeout = 60)
         json_decref(v);
     }
     size_t n = SUBMISSION_MAX_BYTES + 1;
-    char *huge = gr_alloc(n + 1);
+    char *huge = xzalloc(n + 1);
     memset(huge, '/', n);
     json_t *v = mark(&o, huge, n);
     cr_assert_str_eq(get(v, "status"), "too large");

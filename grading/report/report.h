@@ -2,9 +2,10 @@
 #ifndef GRADING_REPORT_H
 #define GRADING_REPORT_H
 
-#include "grading/base/util.h"
+#include "base/text.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 
 /* For a terminal: at most 100 columns; colours when asked for. */
 void report_text(const json_t *verdict, bool colours, struct text *out);

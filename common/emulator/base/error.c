@@ -42,31 +42,3 @@ _Noreturn void panic(const char *format, ...)
     va_end(ap);
     abort();
 }
-void *xmalloc(size_t n)
-{
-    void *p = malloc(n ? n : 1);
-    if (!p)
-        panic("out of memory (%zu bytes)", n);
-    return p;
-}
-void *xcalloc(size_t n, size_t size)
-{
-    void *p = calloc(n ? n : 1, size ? size : 1);
-    if (!p)
-        panic("out of memory (%zu x %zu bytes)", n, size);
-    return p;
-}
-void *xrealloc(void *p, size_t n)
-{
-    p = realloc(p, n ? n : 1);
-    if (!p)
-        panic("out of memory (%zu bytes)", n);
-    return p;
-}
-char *xstrdup(const char *s)
-{
-    char *p = strdup(s);
-    if (!p)
-        panic("out of memory");
-    return p;
-}

@@ -15,6 +15,7 @@
 #ifndef EMULATOR_CODE_H
 #define EMULATOR_CODE_H
 
+#include "base/alloc.h"
 #include "emulator/base/emu.h"
 #include "emulator/exec/events.h"
 #include "emulator/ptx/ptx.h"
@@ -250,10 +251,6 @@ void findings_clear(void); /* for a fuzzer, whose inputs are many; frees what wa
  * not print. Both return e. */
 cudaError_t emu_keep(cudaError_t e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 cudaError_t emu_fail(cudaError_t e, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void *xmalloc(size_t n);
-void *xcalloc(size_t n, size_t size);
-void *xrealloc(void *p, size_t n);
-char *xstrdup(const char *s);
 _Noreturn void panic(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

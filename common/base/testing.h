@@ -2,7 +2,8 @@
 #ifndef GRADING_TESTING_H
 #define GRADING_TESTING_H
 
-#include "util.h"
+#include "alloc.h"
+#include "text.h"
 
 #include <criterion/criterion.h>
 #include <stdarg.h>
@@ -31,7 +32,7 @@ __attribute__((format(printf, 2, 3))) static inline char *shell(int *code, const
     else
         cr_assert_eq(status, 0, "%s: status %x\n%s", command, status, text_str(&t));
     free(command);
-    return t.s ? t.s : gr_strdup("");
+    return t.s ? t.s : xstrdup("");
 }
 
 #endif

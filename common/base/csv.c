@@ -1,5 +1,6 @@
 /* csv.c - reads and writes comma-separated values. See csv.h. */
 #include "csv.h"
+#include "alloc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +9,15 @@
 static void add_cell(struct csv *c, struct text *cell)
 {
     int r = c->nrows - 1;
-    c->rows[r] = gr_realloc(c->rows[r], (size_t)(c->widths[r] + 1) * sizeof(char *));
-    c->rows[r][c->widths[r]++] = gr_strdup(text_str(cell));
+    c->rows[r] = xrealloc(c->rows[r], (size_t)(c->widths[r] + 1) * sizeof(char *));
+    c->rows[r][c->widths[r]++] = xstrdup(text_str(cell));
     text_free(cell);
 }
 
 static void add_row(struct csv *c)
 {
-    c->rows = gr_realloc(c->rows, (size_t)(c->nrows + 1) * sizeof(char **));
-    c->widths = gr_realloc(c->widths, (size_t)(c->nrows + 1) * sizeof(int));
+    c->rows = xrealloc(c->rows, (size_t)(c->nrows + 1) * sizeof(char **));
+    c->widths = xrealloc(c->widths, (size_t)(c->nrows + 1) * sizeof(int));
     c->rows[c->nrows] = NULL;
     c->widths[c->nrows++] = 0;
 }
@@ -50,7 +51,7 @@ static bool parse_cell(const char **p, const char *end, struct text *cell)
 
 struct csv *csv_parse(const char *text, size_t length)
 {
-    struct csv *c = gr_alloc(sizeof(*c));
+    struct csv *c = xzalloc(sizeof(*c));
     const char *p = text, *end = text + length;
     if (length >= 3 && !memcmp(p, "\xef\xbb\xbf", 3))
         p += 3;

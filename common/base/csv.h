@@ -5,7 +5,7 @@
 #ifndef GRADING_CSV_H
 #define GRADING_CSV_H
 
-#include "util.h"
+#include "text.h"
 
 struct csv {
     char ***rows; /* rows[0] is the header */

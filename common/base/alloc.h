@@ -1,0 +1,23 @@
+/* alloc.h - memory that is always there, and ends of a program.
+ *
+ * Allocation never returns NULL: out of memory ends the process with status 2 and a line that
+ * says so. Free what these return with free().
+ */
+#ifndef BASE_ALLOC_H
+#define BASE_ALLOC_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+void *xmalloc(size_t size);           /* not zeroed; size 0 gives a pointer that can be freed */
+void *xzalloc(size_t size);           /* zeroed; likewise */
+void *xcalloc(size_t n, size_t size); /* zeroed; likewise; a product too large is no memory */
+void *xrealloc(void *p, size_t size);
+char *xstrdup(const char *s); /* NULL stays NULL */
+char *xformat(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *xvformat(const char *format, va_list ap) __attribute__((format(printf, 1, 0)));
+
+/* "PROGRAM: message" on stderr, exit status 2: what cannot go on for a reason outside of it. */
+_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,132 @@
+/* text.c - strings that grow, and what is safe to show (text.h). */
+#include "text.h"
+#include "alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void text_bytes(struct text *t, const void *bytes, size_t n)
+{
+    if (t->length + n + 1 > t->capacity) {
+        t->capacity = (t->length + n + 1) * 2;
+        t->s = xrealloc(t->s, t->capacity);
+    }
+    if (n)
+        memcpy(t->s + t->length, bytes, n);
+    t->length += n;
+    t->s[t->length] = 0;
+}
+
+void text_add(struct text *t, const char *s)
+{
+    text_bytes(t, s, strlen(s));
+}
+
+void text_vaddf(struct text *t, const char *format, va_list ap)
+{
+    char small[256];
+    va_list again;
+    va_copy(again, ap);
+    int n = vsnprintf(small, sizeof(small), format, ap);
+    if (n >= (int)sizeof(small)) {
+        char *large = xvformat(format, again);
+        text_bytes(t, large, (size_t)n);
+        free(large);
+    } else if (n > 0) {
+        text_bytes(t, small, (size_t)n);
+    }
+    va_end(again);
+}
+
+void text_addf(struct text *t, const char *format, ...)
+{
+    va_list ap;
+    if (!format)
+        return;
+    va_start(ap, format);
+    text_vaddf(t, format, ap);
+    va_end(ap);
+}
+
+char *text_take(struct text *t)
+{
+    char *s = t->s ? t->s : xstrdup("");
+    *t = (struct text){0};
+    return s;
+}
+
+void text_free(struct text *t)
+{
+    free(t->s);
+    *t = (struct text){0};
+}
+
+const char *text_str(const struct text *t)
+{
+    return t->s ? t->s : "";
+}
+
+/* Length of the UTF-8 sequence at s (n bytes left), 0 when it is none. Overlong forms,
+ * surrogates and C1 controls count as none. */
+static size_t utf8_length(const unsigned char *s, size_t n)
+{
+    size_t want = s[0] < 0x80   ? 1
+                  : s[0] < 0xc2 ? 0
+                  : s[0] < 0xe0 ? 2
+                  : s[0] < 0xf0 ? 3
+                  : s[0] < 0xf5 ? 4
+                                : 0;
+    if (want == 0 || want > n)
+        return 0;
+    for (size_t i = 1; i < want; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    bool bad = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+               (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f) ||
+               (s[0] == 0xc2 && s[1] < 0xa0) || /* C1 */
+               (s[0] == 0xef && s[1] == 0xbf && s[2] > 0xbd) ||
+               (s[0] == 0xe2 && s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) || /* bidi */
+               (s[0] == 0xe2 && s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9);
+    return bad ? 0 : want;
+}
+
+void text_printable(struct text *t, const char *s, size_t n, bool keep_lines)
+{
+    for (size_t i = 0; i < n;) {
+        unsigned char c = (unsigned char)s[i];
+        size_t len = utf8_length((const unsigned char *)s + i, n - i);
+        bool plain = len > 1 || (c >= 0x20 && c < 0x7f) || (keep_lines && (c == '\n' || c == '\t'));
+        if (len && plain) {
+            text_bytes(t, s + i, len);
+            i += len;
+        } else {
+            text_addf(t, "\\x%02x", c);
+            i++;
+        }
+    }
+}
+
+unsigned text_distance(const char *a, const char *b)
+{
+    size_t nb = strlen(b);
+    unsigned *row = xcalloc(nb + 1, sizeof(*row));
+    for (size_t j = 0; j <= nb; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 1; a[i - 1]; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= nb; j++) {
+            unsigned best = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    unsigned distance = row[nb];
+    free(row);
+    return distance;
+}

@@ -1,0 +1,33 @@
+/* text.h - strings that grow, and what is safe to show.
+ *
+ * A struct text is always NUL-terminated once something was added; zero it to start. Nothing is
+ * cut: what does not fit is more memory.
+ */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct text {
+    char *s;
+    size_t length, capacity;
+};
+void text_bytes(struct text *t, const void *bytes, size_t n);
+void text_add(struct text *t, const char *s);
+void text_addf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_vaddf(struct text *t, const char *format, va_list ap)
+    __attribute__((format(printf, 2, 0)));
+void text_free(struct text *t);
+const char *text_str(const struct text *t); /* "" when nothing was added */
+char *text_take(struct text *t);            /* the string, for free(); t is empty again */
+
+/* Adds s with bytes that are not printable UTF-8 as \xNN, so that a terminal, a log or a
+ * report is safe from a submission's output. Newlines stay when keep_lines is set. */
+void text_printable(struct text *t, const char *s, size_t n, bool keep_lines);
+
+/* Edit distance (Levenshtein), for "did you mean". */
+unsigned text_distance(const char *a, const char *b);
+
+#endif
