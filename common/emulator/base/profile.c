@@ -13,7 +13,7 @@
 
 #define BUILT_IN(key)                                                                              \
     __asm__(".section .rodata\n"                                                                   \
-            "profile_" #key ": .incbin \"emulator/profiles/" #key ".conf\"\n"                               \
+            "profile_" #key ": .incbin \"emulator/profiles/" #key ".conf\"\n"                      \
             ".byte 0\n"                                                                            \
             ".previous\n");                                                                        \
     extern const char profile_##key[] __attribute__((visibility("hidden")));
