@@ -151,8 +151,8 @@ static bool outside(const struct launch *l, uint64_t at, uint32_t size)
 /* CUB's merges read past the end of a tile and do not use it. */
 static bool harmless(const struct launch *l, const struct insn *in, uint64_t at, uint32_t size)
 {
-    return at < l->shared_bytes && l->shared_bytes - at >= size &&
-           !strncmp(in->site->opcode, "ld", 2) && check_of_a_library(l->func->info.name, in->site);
+    return at < l->shared_bytes && l->shared_bytes - at >= size && in->site->load &&
+           check_of_a_library(l->func->info.name, in->site);
 }
 
 bool access_shared(struct warp *w, const struct insn *in, const uint64_t *addr, uint32_t mask,

@@ -129,7 +129,7 @@ void held_decide(struct block_state *b, const struct access *a, uint32_t lane)
         else
             p = &(*p)->next;
     pthread_mutex_unlock(&l->held_lock);
-    let_go(out, !strstr(a->site->opcode, ".cas"));
+    let_go(out, !a->site->cas);
 }
 
 void held_block_end(struct block_state *b)

@@ -146,7 +146,7 @@ static void leave_some(struct block_state *b, uint32_t arrived, uint32_t waits)
 
 void order_arrive(struct block_state *b, const struct site *s, uint32_t warp, uint32_t id)
 {
-    bool waits = !strstr(s->opcode, "arrive");
+    bool waits = !s->arrives;
 
     id %= BARRIERS;
     b->barrier[id].arrived |= 1u << warp;

@@ -80,14 +80,21 @@ struct move {
     bool same_value, cas;
 };
 
+static inline const struct site *access_line(uint32_t n, const struct move *m)
+{
+    bool atomic = m->kind == ACCESS_ATOMIC;
+    line(n, m->cas ? "atom.global.cas.b32" : atomic ? "atom.add.u32" : "op");
+    sites[n].atomic = atomic;
+    sites[n].cas = m->cas;
+    return &sites[n];
+}
+
 static inline void go(uint32_t block, uint32_t warp, uint32_t n, struct move m)
 {
     uint64_t addr[32];
     uint32_t words[32], *value[4] = {words, words, words, words};
     struct access a = {
-        .site = line(n, m.cas                     ? "atom.global.cas.b32"
-                        : m.kind == ACCESS_ATOMIC ? "atom.add.u32"
-                                                  : "op"),
+        .site = access_line(n, &m),
         .kind = m.kind,
         .space = m.space,
         .is_volatile = m.is_volatile,
@@ -117,16 +124,17 @@ static inline void go(uint32_t block, uint32_t warp, uint32_t n, struct move m)
 #define CAS     AT, .same = true, .cas = true
 #define ONE     .mask = 1
 
-static inline void arrive(uint32_t block, uint32_t warp, uint32_t n, uint32_t id,
-                          const char *opcode)
+static inline void arrive(uint32_t block, uint32_t warp, uint32_t n, uint32_t id, bool waits)
 {
-    l->barrier_arrive(l, &blocks[block], line(n, opcode), warp, ~0u, id, true);
+    line(n, waits ? "barrier.sync" : "barrier.arrive");
+    sites[n].arrives = !waits;
+    l->barrier_arrive(l, &blocks[block], &sites[n], warp, ~0u, id, true);
 }
 
 static inline void syncthreads(uint32_t block)
 {
     for (uint32_t w = 0; w < blocks[block].warps; w++)
-        arrive(block, w, 99, 0, "barrier.sync");
+        arrive(block, w, 99, 0, true);
     l->barrier_leave(l, &blocks[block], 0);
 }
 

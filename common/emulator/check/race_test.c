@@ -268,8 +268,8 @@ Test(check, named_barriers)
 {
     launch(1, 96);
     go(0, 0, 10, SH(ST));
-    arrive(0, 0, 11, 1, "barrier.arrive");
-    arrive(0, 1, 12, 1, "barrier.sync");
+    arrive(0, 0, 11, 1, false);
+    arrive(0, 1, 12, 1, true);
     l->barrier_leave(l, &blocks[0], 1);
     go(0, 1, 13, SH(LD));
     go(0, 1, 14, SH(ST, .base = 512));
@@ -283,8 +283,8 @@ Test(check, named_barrier_and_outsider)
 {
     launch(1, 96);
     go(0, 0, 10, SH(ST));
-    arrive(0, 0, 11, 1, "barrier.sync");
-    arrive(0, 1, 11, 1, "barrier.sync");
+    arrive(0, 0, 11, 1, true);
+    arrive(0, 1, 11, 1, true);
     l->barrier_leave(l, &blocks[0], 1);
     go(0, 2, 13, SH(LD));
     finish(1);
@@ -441,7 +441,7 @@ static void grid_sync(uint32_t nblocks)
 {
     for (uint32_t b = 0; b < nblocks; b++) {
         for (uint32_t w = 0; w < blocks[b].warps; w++)
-            arrive(b, w, 90, 0, "barrier.sync");
+            arrive(b, w, 90, 0, true);
         l->barrier_leave(l, &blocks[b], 0);
         fence(b, 0, 3);
         go(b, 0, 91, GL(AT, .base = data + 8192, ONE));

@@ -468,17 +468,12 @@ static void put_between(struct text *t, const struct clash *c)
     }
 }
 
-static bool is_atomic(const struct site *s)
-{
-    return s->opcode && (!strncmp(s->opcode, "atom", 4) || !strncmp(s->opcode, "red.", 4));
-}
-
 /* Of an atomic and a plain access, the plain one; NULL when both are of a kind, or unknown. */
 static const struct site *beside_an_atomic(const struct clash *c)
 {
-    bool mine = is_atomic(c->a.site);
+    bool mine = c->a.site->atomic;
 
-    if (!c->site || mine == is_atomic(c->site))
+    if (!c->site || mine == c->site->atomic)
         return NULL;
     return mine ? c->site : c->a.site;
 }

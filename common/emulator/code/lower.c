@@ -227,6 +227,19 @@ static void mark_loads(struct lower *l)
     }
     free(uses);
 }
+/* What later stages ask of an instruction: they do not read its text. */
+static struct site site_of(const struct ptx_insn *in, uint32_t index)
+{
+    bool atomic = in->op == OP_atom || in->op == OP_red;
+    return (struct site){
+        .index = index,
+        .load = in->op == OP_ld || in->op == OP_ldu || in->op == OP_ldmatrix,
+        .atomic = atomic,
+        .cas = atomic && ptx_has(in, M_cas),
+        .arrives = ptx_has(in, M_arrive),
+        .approximate = ptx_has(in, M_approx) || ptx_has(in, M_full),
+    };
+}
 static void make_sites(struct lower *l)
 {
     struct emu_func *f = l->f;
@@ -238,7 +251,8 @@ static void make_sites(struct lower *l)
         char op[128];
         ptx_opcode_text(m, in, op, sizeof(op));
         f->costs[i].guard_slot = NO_PLACE;
-        f->sites[i] = (struct site){.opcode = xstrdup(op), .index = i};
+        f->sites[i] = site_of(in, i);
+        f->sites[i].opcode = xstrdup(op);
         site_locate(m, &in->loc, &f->sites[i]);
     }
     f->sites[l->p->ninsns] =

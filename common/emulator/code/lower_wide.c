@@ -5,7 +5,6 @@
 #include "mma_shape.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- operands ---- */
 /* The fragment's registers, `want` of them with as many bits each, to places; returns want, or
@@ -120,13 +119,9 @@ static void lower_product(struct lower *l)
     s->c_type = p->ntypes == 2 ? p->types[1] : p->types[3];
     s->a_type = p->ntypes == 2 ? PTX_F16 : p->types[1];
     s->b_type = p->ntypes == 2 ? PTX_F16 : p->types[2];
-    if (wmma) { /* .alayout.blayout, in that order */
-        char text[128];
-        snprintf(text, sizeof(text), "%s", l->f->sites[p - l->p->insns].opcode);
-        const char *first = strstr(text, "aligned.");
-        const char *second = first ? strchr(first + 8, '.') : NULL;
-        s->a_col = first && !strncmp(first + 8, "col", 3);
-        s->b_col = second && !strncmp(second + 1, "col", 3);
+    if (wmma) {
+        s->a_col = p->col[0];
+        s->b_col = p->col[1];
     }
     uint32_t *places = lower_places(l, 64), n = 0;
     if (p->noperands < 4 || ptx_has(p, M_sp) || !known_types(s) ||

@@ -27,6 +27,8 @@ static void add_type(struct parser *p, struct ptx_insn *in, enum ptx_type type)
 
 static void add_mod(struct ptx_insn *in, unsigned mod)
 {
+    if ((mod == M_row || mod == M_col) && in->nlayouts < 2)
+        in->col[in->nlayouts++] = mod == M_col;
     in->mods[mod >> 6] |= (uint64_t)1 << (mod & 63);
 }
 

@@ -227,6 +227,8 @@ struct ptx_insn {
     bool has_space, cache;              /* cache: a suffix that changes no result */
     uint8_t vec;                        /* 1, 2, 4 or 8 */
     uint16_t shape_m, shape_n, shape_k; /* .m16n8k16; m8n8 has k = 0 */
+    uint8_t nlayouts;                   /* .row and .col, the first two in the order written: */
+    bool col[2];                        /* wmma.mma's a and b */
     uint32_t noperands;
     struct ptx_operand operands[PTX_MAX_OPERANDS];
     /* call: operands are (ret list), target, (arg list), with absent lists OPD_LIST of 0;

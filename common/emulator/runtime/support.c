@@ -44,10 +44,10 @@ struct report {
     size_t nunread_at;
 };
 
-static void count_opcode(struct report *r, const char *opcode, bool runs)
+static void count_opcode(struct report *r, const struct site *site, bool runs)
 {
-    bool approximate = strstr(opcode, ".approx") || strstr(opcode, ".full");
-    enum support s = !runs ? UNSUPPORTED : approximate ? APPROXIMATE : EXACT;
+    const char *opcode = site->opcode;
+    enum support s = !runs ? UNSUPPORTED : site->approximate ? APPROXIMATE : EXACT;
 
     for (size_t i = 0; i < r->nrows; i++) {
         if (r->rows[i].support == s && strcmp(r->rows[i].opcode, opcode) == 0) {
@@ -159,7 +159,7 @@ static void add_module(struct report *r, const struct emu_module *m)
             continue;
         r->functions++;
         for (uint32_t k = 0; k < f->ptx->ninsns; k++)
-            count_opcode(r, f->sites[k].opcode, !insn_fails(r, &f->ptx->insns[k]));
+            count_opcode(r, &f->sites[k], !insn_fails(r, &f->ptx->insns[k]));
         print_function(r, f);
     }
     for (size_t i = 0; i < r->nreasons; i++)
