@@ -166,6 +166,10 @@ LINT := -q --error-exitcode=1 --inline-suppr --enable=warning,portability --std=
     -Icommon -I. -D__x86_64__ -DLEVEL=v3 --include=common/harness/cppcheck.h
 lint test-lint: | build/deps-test.ok
 	$(Q)cppcheck $(LINT) $(filter-out %_test.c %_fuzz.c,$(filter %.c,$(C_FILES))) && echo '1 passed, 0 failed'
+# For clangd and the like, on demand.
+compile_commands.json: FORCE
+	$(Q)$(MAKE) -Bnk V=1 --no-print-directory programs grading $B/test/emulator $B/test/harness $B/test/grading 2>/dev/null | \
+	    common/compile_commands.py >$@.new && mv $@.new $@
 tables:
 	$(Q)$(HAR)/readme_tables README.md
 test-readme:
@@ -200,6 +204,7 @@ help:
 #h make test-pages      the grader's reports in headless Chromium
 #h make deps            install what everything above needs, slides aside
 #h make format, lint, clean
+#h make compile_commands.json   for clangd and other tools
 #h V=1 shows commands, SAN=1 builds with sanitizers under build/san
 deps: build/deps.mk build/deps-test.ok
 clean:
