@@ -5,6 +5,18 @@ V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-builtin-rules
+ifeq ($(MAKELEVEL)$(filter -j% --jobs%,$(MAKEFLAGS)),0)
+MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
+endif
+# How far it is: a line that moves on a terminal, a plain line each in a log.
+TTY := $(shell [ -t 2 ] && echo 1)
+STEP = $(eval STEPS += x)@printf '$(if $(TTY),\r\033[K)%s$(if $(TTY),,\n)' \
+    '$1 $(words $(STEPS))$(if $(word $(words $(STEPS)),$(MISSING)), of $(words $(MISSING))): $2' >&2
+ENDSTEP = @printf '$(if $(TTY),\r\033[K)' >&2
+
+ifneq ($(word 2,$(CURDIR)),)
+$(error The path of this folder has a space in it, which make cannot handle: move it, "$(CURDIR)", to one without)
+endif
 
 # ---- what is needed: installed when missing; deps.mk then says where CUDA and python are ----
 NO_DEPS := help clean format
@@ -60,11 +72,13 @@ EMU_LIBS := -lzstd -llz4 -ljansson -lm -ldl -pthread
 
 define level_rule
 $B/$(EMU)/%.$1.o: $(EMU)/%.c
+	$$(call STEP,compiling,$$<)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(CFLAGS) -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off $$(LEVEL_$1) -DLEVEL=$1 -c $$< -o $$@
 endef
 $(foreach l,$(LEVELS),$(eval $(call level_rule,$l)))
 $B/%.o: %.c
+	$(call STEP,compiling,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -c $< -o $@
 
@@ -120,8 +134,13 @@ $B/gen/version.h: FORCE
 # ---- running ----
 QUICK = $(if $(filter emulator,$(BACKEND)),--quick)
 all: programs
-	$(Q)common/run.sh '$(ON)' $B/bin '$(QUICK)' $(LABS); status=$$?; \
-	 $(MAKE) --no-print-directory plots && exit $$status
+	$(ENDSTEP)
+	$(Q)common/run.sh all '$(ON)' $B '$(QUICK)' $(LABS); status=$$?; \
+	 $(MAKE) -s --no-print-directory plots-changed && exit $$status
+# every lab again, changed or not
+labs: programs
+	$(ENDSTEP)
+	$(Q)FRESH=1 common/run.sh all '$(ON)' $B '$(QUICK)' $(LABS)
 programs: emulator $(LAB_BINS) $B/bin/labcc
 ifneq ($(and $(filter run,$(MAKECMDGOALS)),$(filter-out $(LABS),$(or $(LAB),none))),)
 $(error which lab$(if $(LAB), is "$(LAB)")? LAB=… is one of: $(LABS))
@@ -141,6 +160,7 @@ $B/test/harness: LIBS = $(CUDA_LIBS)
 $B/test/emulator $B/test/harness: | build/deps-test.ok
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcriterion $(LIBS)
+TEST_BIN = $B/test/emulator $B/test/harness $B/test/testlab $B/test/grading $(LAB_TESTS)
 test-emulator: $B/test/emulator
 	$(Q)$B/test/emulator
 $B/test/testlab: $B/$(HAR)/testlab.o $B/gen/lab_testlab.o $B/$(HAR)/main.o $B/libharness.a $B/libbase.a
@@ -153,11 +173,12 @@ test-runs: $B/lib/libcudart.so.13 $(LAB_BINS)
 test-san:
 	$(Q)LSAN_OPTIONS=suppressions=$(CURDIR)/common/harness/leaks.supp:print_suppressions=0 $(MAKE) --no-print-directory SAN=1 test-emulator test-harness test-grading
 
+CLANG_FORMAT = $(or $(wildcard .venv/bin/clang-format),clang-format)
 C_FILES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
 format:
-	clang-format -i $(C_FILES)
+	$(CLANG_FORMAT) -i $(C_FILES)
 test-format: | build/deps-test.ok
-	$(Q)clang-format --dry-run -Werror $(C_FILES) && echo '1 passed, 0 failed'
+	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(C_FILES) && echo '1 passed, 0 failed'
 # Suppressed: what cppcheck 2.10 says of checks before calls that do not return, of initialisers
 # of structures, and of lane loops, which gcc's own warnings see through.
 LINT := -q --error-exitcode=1 --inline-suppr --enable=warning,portability --std=c11 --suppress=missingInclude \
@@ -180,18 +201,26 @@ SUITES := format lint emulator harness runs readme
 slides-tools: | build/deps-slides.ok
 SUITES += grading $(if $(wildcard plots/test_*.py),plots) san
 test: build/deps-test.ok
-	$(Q)$(MAKE) --no-print-directory programs
+	+$(Q)$(MAKE) --no-print-directory programs grading test-binaries
 	$(Q)common/test.sh $B/test/logs $(SUITES)
+# for who changes one thing: what takes seconds each
+CHECKS := format emulator harness labs readme
+check: build/deps-test.ok
+	+$(Q)$(MAKE) --no-print-directory programs $(filter-out %/grading,$(TEST_BIN))
+	$(Q)common/test.sh $B/test/logs $(CHECKS)
+test-binaries: $(TEST_BIN)
 test-gpu: $(if $(GPU),programs)
 	$(Q)common/run.sh gpu-tests '$(GPU)' '$(ON_gpu)' $B/bin $(LABS)
 
 help:
 	@sed -n 's/^#h //p' Makefile
 #h make                 install what is missing, build, run every lab's solution, tables and figures
+#h make labs            every lab's solution again, also where nothing has changed
 #h make run LAB=…       your labs/LAB/LAB.cu; SOLUTION=1 the reference, BACKEND=emulator|gpu,
 #h                      KERNEL=3, N=2^20, CASE=…, FILE=my.cu, CHECK=1 (memory, races, barriers),
 #h                      PROFILE=1 (hardware counters), ARGS='--help' for the rest
 #h make grade LAB=…     mark your file as the grader will, hidden cases aside
+#h make check           the tests that take seconds; after a change
 #h make test            every test; make test-gpu: those that need a GPU
 #h make plots           figures from build/records and plots/records; RECORDS='a.csv b.csv'
 #h make picture LAB=… KERNEL=…   what one block did, drawn; ANIMATE=1 as it went on
@@ -210,6 +239,11 @@ deps: build/deps.mk build/deps-test.ok
 clean:
 	rm -rf build
 FORCE:
-.PHONY: all tables emulator programs run bench-emulator test test-emulator test-harness test-runs test-readme test-san test-format \
+.PHONY: all labs check test-binaries tables emulator programs run bench-emulator test test-emulator test-harness test-runs test-readme test-san test-format \
         test-lint test-gpu format lint help deps clean FORCE
 -include $(shell find $B -name '*.d' 2>/dev/null)
+# what STEP counts to: objects that are not there yet, of what was asked for
+ALL_OBJ := $(EMU_OBJ) $(BASE_OBJ) $(HAR_OBJ) $(LAB_OBJ) $(addprefix $B/,$(HAR)/main.o $(HAR)/labcc_main.o $(EMU)/tools/warprun_main.o) \
+    $(if $(filter grad% test%,$(MAKECMDGOALS)),$(GR_OBJ)) \
+    $(if $(filter test%,$(MAKECMDGOALS)),$(patsubst %.c,$B/%.o,$(EMU_TESTS) $(HAR_TESTS) $(GR_TESTS)))
+MISSING := $(filter-out $(wildcard $(ALL_OBJ)),$(ALL_OBJ))

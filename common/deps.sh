@@ -2,7 +2,8 @@
 # deps.sh - installs what is missing, or says exactly what to install.
 #
 #   common/deps.sh build FILE   what `make` needs; writes FILE (make variables) when all is there
-#   common/deps.sh test FILE    what `make test` and the grader need beyond that
+#   common/deps.sh grade FILE   what the grader needs beyond that
+#   common/deps.sh test FILE    what `make test` needs beyond both
 #   common/deps.sh slides FILE  pandoc and LaTeX
 #   common/deps.sh pages FILE   a browser, for `make test-pages`
 #   common/deps.sh arm64 FILE   a compiler and an emulator for arm64, and libraries (test-arm64)
@@ -10,14 +11,15 @@
 # Debian packages come with apt (as root, or through sudo). matplotlib and, where there is no
 # CUDA toolkit 13, NVIDIA's compiler and runtime come from PyPI into .venv; .venv/cuda then
 # looks like a toolkit. Nothing is installed that is already there; NO_DEPS=1 leaves the
-# Debian packages to you.
+# Debian packages to you. Where root is needed and not to be had, the message's one line is
+# for build, grader and tests together. What apt and pip said is in build/deps.log.
 set -eu
 tier=$1 out=$2
 cd "$(dirname "$0")/.."
 
-build="gcc libc6-dev libzstd-dev liblz4-dev libjansson-dev python3 python3-venv"
-test="g++ libcriterion-dev libsqlite3-dev libarchive-dev libseccomp-dev nettle-dev bubblewrap
-      clang-format cppcheck git"
+build="gcc libc6-dev libzstd-dev liblz4-dev libjansson-dev nettle-dev python3 python3-venv"
+grade="libsqlite3-dev libarchive-dev libseccomp-dev libyaml-dev bubblewrap"
+test="g++ libcriterion-dev cppcheck git"
 slides="pandoc texlive-latex-recommended texlive-latex-extra lmodern tex-gyre"
 arm64="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user-static
        libzstd-dev:arm64 liblz4-dev:arm64 libjansson-dev:arm64 libstdc++6:arm64"
@@ -25,17 +27,28 @@ pages="chromium"
 cuda_wheels="nvidia-cuda-nvrtc==13.0.* nvidia-cuda-runtime==13.0.* nvidia-cuda-nvcc==13.0.*
              nvidia-cuda-crt==13.0.* nvidia-nvvm==13.0.* nvidia-cuda-cccl==13.0.*"
 python_wheels="matplotlib numpy pytest"
+formatter_version=14.0.6 # each version lays code out its own way: one is the judge
 
 say() { echo "deps: $*" >&2; }
 
 installed() { dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed; }
 
-packages() {
+missing_of() {
     missing=
     for p in "$@"; do
         installed "$p" || missing="$missing $p"
     done
-    [ -n "$missing" ] || return 0
+    [ -n "$missing" ]
+}
+
+no_network() {
+    say "$1: is there a network? Run the same make again when there is: it goes on where it stopped." \
+        "(All that was said: build/deps.log)"
+    exit 1
+}
+
+packages() {
+    missing_of "$@" || return 0
     if [ -n "${NO_DEPS:-}" ]; then
         say "not installed, as NO_DEPS is set:$missing"
         return 0
@@ -48,19 +61,24 @@ packages() {
     if [ "$(id -u)" != 0 ]; then
         sudo=sudo
         if ! command -v sudo >/dev/null || ! { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+            case $tier in
+            # shellcheck disable=SC2086
+            build | grade | test) missing_of $build $grade $test ;;
+            esac
             say "packages are missing and this user cannot install them. As root, run:"
-            echo "    apt-get install -y --no-install-recommends$missing" >&2
+            echo "    apt-get update && apt-get install -y --no-install-recommends$missing" >&2
             exit 1
         fi
     fi
     say "installing$missing"
     DEBIAN_FRONTEND=noninteractive
     export DEBIAN_FRONTEND
+    mkdir -p build
     # shellcheck disable=SC2086
-    $sudo apt-get install -y -q --no-install-recommends $missing >/dev/null 2>&1 ||
-        { $sudo apt-get update -q >/dev/null &&
-          $sudo apt-get install -y -q --no-install-recommends $missing >/dev/null; } ||
-        { say "apt-get could not install$missing"; exit 1; }
+    $sudo apt-get install -y -q --no-install-recommends $missing >>build/deps.log 2>&1 ||
+        { $sudo apt-get update -q >>build/deps.log 2>&1 &&
+          $sudo apt-get install -y -q --no-install-recommends $missing >>build/deps.log 2>&1; } ||
+        no_network "apt-get could not install$missing"
 }
 
 venv() {
@@ -72,8 +90,12 @@ venv() {
 pip() {
     venv
     say "installing into .venv: $*"
-    .venv/bin/pip install -q --disable-pip-version-check "$@" >&2 ||
-        { say "pip could not install $*"; exit 1; }
+    mkdir -p build
+    if [ -t 2 ]; then # a bar a download, with its size
+        .venv/bin/pip install --disable-pip-version-check --progress-bar on "$@" >&2
+    else
+        .venv/bin/pip install --disable-pip-version-check --progress-bar off "$@" >>build/deps.log 2>&1
+    fi || no_network "pip could not install $*"
 }
 
 # A folder that can stand for a toolkit 13: headers, runtime and NVRTC.
@@ -113,6 +135,13 @@ python_for_plots() {
     return 1
 }
 
+formatter() {
+    for f in .venv/bin/clang-format clang-format; do
+        command -v $f >/dev/null && $f --version | grep -q " $formatter_version" && return 0
+    done
+    return 1
+}
+
 # shellcheck disable=SC2086
 case $tier in
 build)
@@ -124,8 +153,14 @@ build)
     mkdir -p "$(dirname "$out")"
     printf 'CUDA := %s\nPY := %s\n' "$cuda" "$py" >"$out"
     ;;
+grade)
+    packages $grade
+    mkdir -p "$(dirname "$out")"
+    : >"$out"
+    ;;
 test)
-    packages $test
+    packages $grade $test
+    formatter || pip "clang-format==$formatter_version"
     mkdir -p "$(dirname "$out")"
     : >"$out"
     ;;

@@ -1,7 +1,8 @@
 #!/bin/sh
 # run.sh - what `make` and `make run` do with the labs' programs.
 #
-#   run.sh ENV BIN QUICK LAB…      every lab's solution, one after another
+#   run.sh all ENV BUILD QUICK LAB…   every lab's solution, one after another; what has not
+#                                  changed since it was right is not run again but for FRESH=1
 #   run.sh one PROGRAM OPTION…     one lab; $BACKEND, $CHECK and $PROFILE say how
 #   run.sh tests ENV BIN LAB…      solutions must be right and clean, skeletons must not
 #   run.sh gpu-tests GPU ENV BIN LAB…   the same on a GPU, under compute-sanitizer too
@@ -66,11 +67,29 @@ one() {
     exec "$@" ${CHECK:+--check}
 }
 
+# Nothing that a lab's verdict comes from is newer than its last run that was right.
+unchanged() { # BUILD LAB
+    for f in "$1/bin/$2" "$1/lib/libcudart.so.13" "solutions/$2/$2.cu" common/device/*.cuh; do
+        [ "$1/runs/$2.ok" -nt "$f" ] || return 1
+    done
+}
+
 all() {
-    env=$1 bin=$2 quick=$3 failed=
+    env=$1 build=$2 quick=$3 failed='' at=0
     shift 3
+    mkdir -p "$build/runs"
     for lab in "$@"; do
-        env "$env" "$bin/$lab" --solution ${quick:+"$quick"} || failed="$failed $lab"
+        at=$((at + 1))
+        if [ -z "${FRESH:-}" ] && unchanged "$build" "$lab"; then
+            echo "lab $at of $#: $lab was right, and nothing of it has changed (make labs: again)"
+            continue
+        fi
+        echo "lab $at of $#: $lab"
+        if env "$env" "$build/bin/$lab" --solution ${quick:+"$quick"}; then
+            : >"$build/runs/$lab.ok"
+        else
+            failed="$failed $lab"
+        fi
         echo
     done
     [ -z "$failed" ] || { echo "not right:$failed" >&2; exit 1; }
@@ -144,5 +163,6 @@ case $1 in
 one) shift; one "$@" ;;
 tests) shift; tests "$@" ;;
 gpu-tests) shift; gpu_tests "$@" ;;
-*) all "$@" ;;
+all) shift; all "$@" ;;
+*) echo "run.sh: what is \"$1\"?" >&2; exit 2 ;;
 esac

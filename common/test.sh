@@ -34,7 +34,10 @@ count() {
     END { print p + 0, f + 0 }' "$1"
 }
 
+all=$# at=0
 for suite in "$@"; do
+    at=$((at + 1))
+    printf 'suite %2d of %d: %-12s ' "$at" "$all" "$suite"
     log=$logs/$suite.log
     start=$(date +%s)
     ${MAKE:-make} --no-print-directory "test-$suite" >"$log" 2>&1
@@ -49,7 +52,7 @@ for suite in "$@"; do
         bad=1
     fi
     passed=$((passed + ok)) failed=$((failed + bad))
-    printf '%-14s %5d ok %4d bad %5d s\n' "$suite" "$ok" "$bad" $(($(date +%s) - start))
+    printf '%5d ok %4d bad %5d s\n' "$ok" "$bad" $(($(date +%s) - start))
     if [ "$bad" -ne 0 ]; then # the words of a count would be counted again by who reads this
         { grep -E '^\[(FAIL|CRASH)|^ *FAIL|: (fatal )?error:|\*\*\*' "$log" | head -n 20
           echo '…'; tail -n 20 "$log"; } | cut -c1-160 |

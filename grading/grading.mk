@@ -50,6 +50,7 @@ $B/bin/grade-cc: $B/$(GR)/mark/compile_main.o $B/common/harness/compile.o $B/lib
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(GR_NVRTC) -lnvrtc -lm
 
+$(GR_OBJ) $B/$(GR)/commands/main.o $B/$(GR)/mark/runner_main.o: | build/deps-grade.ok
 grading: $B/bin/grade $(GR_BOXED)
 grade: grading
 	$(Q)$B/bin/grade check --practice --lab $(or $(LAB),$(error say which lab: make grade LAB=reduction)) \

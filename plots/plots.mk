@@ -3,10 +3,17 @@ PY ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 PLOTS_NEED = $(PY) -c 'import matplotlib' 2>/dev/null || \
     { echo "plots: matplotlib is missing for $(PY): python3 -m venv .venv && .venv/bin/pip install matplotlib" >&2; exit 1; }
 
-.PHONY: plots picture marks test-plots
+.PHONY: plots plots-changed picture marks test-plots
 plots:
 	@$(PLOTS_NEED)
 	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/all_figures.py --out $B/plots $(RECORDS)
+
+# The same when records or scripts have changed.
+$B/plots/.done: $(wildcard plots/*.py plots/*.csv $B/records/*.csv) $(shell find plots/records -name '*.csv')
+	$(Q)$(MAKE) --no-print-directory plots && touch $@
+plots-changed:
+	$(Q)if $(MAKE) -q $B/plots/.done; then echo 'figures: nothing has changed (make plots: again)'; \
+	 else $(MAKE) --no-print-directory $B/plots/.done; fi
 
 # make picture LAB=reduction KERNEL=2 [KIND=lanes|tree|sectors|banks] [ANIMATE=1] [N=… PARAM=… BLOCK=… SOLUTION=1]
 picture: $(if $(TRACE),,$(RUNTIME_emulator) $(addprefix $B/bin/,$(filter $(LAB),$(LABS))))
