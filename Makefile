@@ -90,11 +90,12 @@ $B/bin/warprun: $B/$(EMU)/tools/warprun_main.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@
 
-# ---- harness: one library, one program a lab ----
+# ---- lab, run, harness: a library each; one program a lab ----
 HAR := common/harness
 HAR_ROOMS := common/lab common/run $(HAR)
-HAR_SRC := $(filter-out %_test.c %_main.c $(HAR)/main.c $(HAR)/testlab.c,$(wildcard $(HAR_ROOMS:%=%/*.c)))
-HAR_OBJ := $(HAR_SRC:%.c=$B/%.o)
+objects = $(patsubst %.c,$B/%.o,$(filter-out %_test.c %_main.c %/main.c %/testlab.c,$(wildcard $1/*.c)))
+# In the order in which one needs the other: run calls CUDA, lab does not.
+HAR_LIBS := $B/libharness.a $B/librun.a $B/liblab.a $B/libbase.a
 LABS := $(patsubst labs/%/harness.c,%,$(wildcard labs/*/harness.c))
 LAB_BINS := $(LABS:%=$B/bin/%)
 LAB_OBJ := $(LABS:%=$B/labs/%/harness.o)
@@ -102,7 +103,10 @@ LAB_OBJ := $(LABS:%=$B/labs/%/harness.o)
 
 $B/libbase.a: $(BASE_OBJ)
 	$(Q)rm -f $@ && ar rcs $@ $^
-$B/libharness.a: $(HAR_OBJ)
+$B/liblab.a: $(call objects,common/lab)
+$B/librun.a: $(call objects,common/run)
+$B/libharness.a: $(call objects,$(HAR))
+$B/liblab.a $B/librun.a $B/libharness.a:
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(LABS:%=$B/gen/lab_%.c) $B/gen/lab_testlab.c: $B/gen/lab_%.c: Makefile
 	@mkdir -p $(@D)
@@ -114,13 +118,13 @@ $B/gen/labs.c: $(LABS:%=labs/%/harness.c) Makefile
 	   echo '};'; echo 'const int all_labs_count = $(words $(LABS));'; } >$@
 $B/gen/%.o: $B/gen/%.c
 	$(Q)$(CC) $(CFLAGS) -c $< -o $@
-$(LAB_BINS): $B/bin/%: $B/labs/%/harness.o $B/gen/lab_%.o $B/$(HAR)/main.o $B/libharness.a $B/libbase.a
+$(LAB_BINS): $B/bin/%: $B/labs/%/harness.o $B/gen/lab_%.o $B/$(HAR)/main.o $(HAR_LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
-$B/bin/labcc: $B/$(HAR)/labcc_main.o $B/libharness.a $B/libbase.a
+$B/bin/labcc: $B/$(HAR)/labcc_main.o $(HAR_LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
-$B/bin/emubench: $B/$(HAR)/bench_main.o $B/libharness.a $B/libbase.a
+$B/bin/emubench: $B/$(HAR)/bench_main.o $(HAR_LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
 bench-emulator: $B/bin/emubench $B/lib/libcudart.so.13
@@ -154,7 +158,7 @@ run: $(RUNTIME_$(BACKEND)) $B/bin/$(LAB)
 EMU_TESTS := $(wildcard $(EMU)/*/*_test.c)
 HAR_TESTS := $(wildcard $(HAR_ROOMS:%=%/*_test.c))
 $B/test/emulator: $(EMU_TESTS:%.c=$B/%.o) $(EMU_OBJ)
-$B/test/harness: $(HAR_TESTS:%.c=$B/%.o) $B/$(HAR)/testlab.o $B/libharness.a $B/libbase.a
+$B/test/harness: $(HAR_TESTS:%.c=$B/%.o) $B/$(HAR)/testlab.o $(HAR_LIBS)
 $B/test/emulator: LIBS = $(EMU_LIBS)
 $B/test/harness: LIBS = $(CUDA_LIBS)
 $B/test/emulator $B/test/harness: | build/deps-test.ok
@@ -163,7 +167,7 @@ $B/test/emulator $B/test/harness: | build/deps-test.ok
 TEST_BIN = $B/test/emulator $B/test/harness $B/test/testlab $B/test/grading $(LAB_TESTS)
 test-emulator: $B/test/emulator
 	$(Q)$B/test/emulator
-$B/test/testlab: $B/$(HAR)/testlab.o $B/gen/lab_testlab.o $B/$(HAR)/main.o $B/libharness.a $B/libbase.a
+$B/test/testlab: $B/$(HAR)/testlab.o $B/gen/lab_testlab.o $B/$(HAR)/main.o $(HAR_LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
 test-harness: $B/test/harness $B/test/testlab $B/lib/libcudart.so.13

@@ -7,26 +7,12 @@ GR_ROOMS := $(addprefix $(GR)/,intake mark book report export commands)
 GR_SRC := $(filter-out $(GR_TOOLS) %_test.c,$(wildcard $(GR_ROOMS:%=%/*.c)))
 GR_LABS := $(patsubst labs/%/grader.c,%,$(wildcard labs/*/grader.c))
 GR_LIBS := -lsqlite3 -ljansson -larchive -lseccomp -lnettle -lm -ldl
-# The grader's own half of the harness. It links no CUDA runtime: of module.c and exec.c only
-# what needs none is kept.
-GR_HARNESS := $(addprefix $B/$(GR)/trusted/,lab/dtype.o lab/compare.o lab/plan.o lab/gate.o half.o) $(BASE_OBJ)
-GR_KEEP := record_clamp exec_poison_byte
 GR_NVRTC := -L$(firstword $(wildcard $(CUDA)/lib64 $(CUDA)/lib)) -Wl,-rpath,$(firstword $(wildcard $(CUDA)/lib64 $(CUDA)/lib))
-GR_OBJ := $(GR_SRC:%.c=$B/%.o) $(GR_LABS:%=$B/labs/%/grader.o) $(GR_LABS:%=$B/$(GR)/trusted/labs/%.o) \
-          $B/$(GR)/tables.o $(GR_HARNESS)
+GR_OBJ := $(GR_SRC:%.c=$B/%.o) $(GR_LABS:%=$B/labs/%/grader.o) $(GR_LABS:%=$B/labs/%/harness.o) \
+          $B/$(GR)/tables.o $B/liblab.a $B/libbase.a
 GR_BOXED := $B/bin/grade-runner $B/bin/grade-cc
 
 $B/$(GR)/%.o $B/labs/%/grader.o: CFLAGS += -DCUDA_DIR='"$(abspath $(CUDA))"'
-
-$B/$(GR)/trusted/%.o: common/%.c
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -ffunction-sections -fdata-sections -c $< -o $@
-$B/$(GR)/trusted/labs/%.o: labs/%/harness.c
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -ffunction-sections -fdata-sections -c $< -o $@
-
-$B/$(GR)/trusted/half.o: $B/$(GR)/trusted/run/module.o $B/$(GR)/trusted/run/exec.o
-	$(Q)$(LD) -r --gc-sections $(GR_KEEP:%=-u %) $^ -o $@
 
 # The tables of labs and rubrics, from the folders that have a grader.c.
 $B/$(GR)/tables.c: $(wildcard labs/*/grader.c) $(GR)/grading.mk
@@ -43,10 +29,10 @@ $B/$(GR)/tables.o: $B/$(GR)/tables.c
 $B/bin/grade: $B/$(GR)/commands/main.o $(GR_OBJ)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(GR_LIBS)
-$B/bin/grade-runner: $B/$(GR)/mark/runner_main.o $(addprefix $B/common/,run/exec.o run/module.o lab/plan.o lab/dtype.o) $B/libbase.a $B/lib/libcudart.so.13
+$B/bin/grade-runner: $B/$(GR)/mark/runner_main.o $B/librun.a $B/liblab.a $B/libbase.a $B/lib/libcudart.so.13
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $(filter %.o %.a,$^) -o $@ -L$B/lib -l:libcudart.so.13 -Wl,-rpath,'$$ORIGIN/../lib' -lm -ldl
-$B/bin/grade-cc: $B/$(GR)/mark/compile_main.o $B/common/harness/compile.o $B/libbase.a
+$B/bin/grade-cc: $B/$(GR)/mark/compile_main.o $B/libharness.a $B/libbase.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(GR_NVRTC) -lnvrtc -lm
 

@@ -64,7 +64,7 @@ static struct plan plan_of(const struct kernel *k)
 
     p.buffers[0] = (struct lab_buffer){"in", BUF_INPUT, DT_I32, k->elements, ""};
     p.buffers[1] = (struct lab_buffer){"out", BUF_OUTPUT, DT_I32, k->elements, ""};
-    snprintf(p.steps[0].kernel, sizeof(p.steps[0].kernel), "%s", k->name);
+    lab_name(p.steps[0].kernel, sizeof(p.steps[0].kernel), "%s", k->name);
     p.steps[0].grid[0] = k->grid;
     p.steps[0].block[0] = k->block;
     p.steps[0].grid[1] = p.steps[0].grid[2] = p.steps[0].block[1] = p.steps[0].block[2] = 1;

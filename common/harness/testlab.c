@@ -53,7 +53,7 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
     if (!c->n)
         return true;
     p->nsteps = 1;
-    strcpy(s->kernel, v->name);
+    lab_name(s->kernel, sizeof(s->kernel), "%s", v->name);
     s->grid[0] = (uint32_t)((c->n + block - 1) / block);
     s->block[0] = block;
     s->grid[1] = s->grid[2] = s->block[1] = s->block[2] = 1;

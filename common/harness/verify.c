@@ -2,6 +2,8 @@
 #include "verify.h"
 #include "lab/compare.h"
 #include "lab/dtype.h"
+#include "lab/plan.h"
+#include "lab/random.h"
 #include "base/alloc.h"
 
 #include <math.h>
@@ -40,11 +42,6 @@ static bool dataset_fits(const struct dataset *d, const struct plan *p, const st
     return true;
 }
 
-static size_t buffer_bytes(const struct lab_buffer *b)
-{
-    return b->count * dtype_size(b->dtype);
-}
-
 void dataset_make(struct dataset *d, const struct lab *lab, const struct plan *p,
                   const struct lab_case *c, uint64_t seed)
 {
@@ -58,7 +55,7 @@ void dataset_make(struct dataset *d, const struct lab *lab, const struct plan *p
         d->buffers[b] = p->buffers[b];
         if (p->buffers[b].role != BUF_INPUT)
             continue;
-        d->data[b] = xzalloc(buffer_bytes(&p->buffers[b]));
+        d->data[b] = xzalloc(plan_buffer_bytes(p, b));
         lab->make_input(p, b, c, seed, d->data[b]);
     }
 }
@@ -77,7 +74,7 @@ static struct expected make_expected(const struct lab *lab, const struct plan *p
     for (int b = 0; b < p->nbuffers; b++) {
         if (p->buffers[b].role != BUF_OUTPUT)
             continue;
-        e.data[b] = xzalloc(buffer_bytes(&p->buffers[b]));
+        e.data[b] = xzalloc(plan_buffer_bytes(p, b));
         if (dtype_is_float(p->buffers[b].dtype))
             e.tolerance[b] = xzalloc(p->buffers[b].count * sizeof(double));
     }
@@ -149,8 +146,7 @@ static bool make_plan(struct verify *v, const struct lab_variant *variant, const
 {
     char err[512] = "";
 
-    memset(p, 0, sizeof(*p));
-    if (v->lab->plan(variant, c, record, &v->machine->limits, p, err, sizeof(err)))
+    if (plan_make(v->lab, variant, c, record, &v->machine->limits, p, err, sizeof(err)))
         return true;
     return say(v, "%s\n", err);
 }
@@ -174,11 +170,11 @@ static bool compare_output(struct verify *v, struct exec *e, const struct lab_ca
     const struct lab_buffer *buffer = &p->buffers[b];
     const struct plan_step *last = p->nsteps ? &p->steps[p->nsteps - 1] : NULL;
     struct compare_hints hints = {
-        .poison = e->options.poison ? exec_poison_byte(e->options.seed) : -1,
+        .poison = e->options.poison ? poison_byte(e->options.seed) : -1,
         .block_threads = last ? last->block[0] * last->block[1] * last->block[2] : 0,
     };
     uint64_t n = v->lab->output_count ? v->lab->output_count(p, c, b) : buffer->count;
-    void *got = xzalloc(buffer_bytes(buffer));
+    void *got = xzalloc(plan_buffer_bytes(p, b));
     struct comparison r = {0};
     bool ok = exec_download(e, b, got);
 
@@ -289,15 +285,6 @@ struct sets {
     struct dataset data[MAX_SETS];
     int n, opened;
 };
-
-static size_t plan_bytes(const struct plan *p)
-{
-    size_t bytes = 0;
-
-    for (int b = 0; b < p->nbuffers; b++)
-        bytes += buffer_bytes(&p->buffers[b]);
-    return bytes;
-}
 
 /* Seeds differ from the checked one: nothing a kernel kept from then is of use. Inputs of
  * several times the L2 need no turns: no cache keeps them, and making them takes long. */

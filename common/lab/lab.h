@@ -48,7 +48,7 @@ enum {
 
 enum buffer_role { BUF_INPUT, BUF_OUTPUT, BUF_SCRATCH };
 struct lab_buffer {
-    const char *name;
+    char name[32]; /* a C identifier, for messages */
     enum buffer_role role;
     enum dtype dtype;
     uint64_t count; /* elements; 0 is allowed */
@@ -79,7 +79,7 @@ struct plan_arg {
     } v;
 };
 struct plan_step {
-    char kernel[64];
+    char kernel[64]; /* set with lab_name() */
     uint32_t grid[3], block[3], shared_bytes;
     int nargs;
     struct plan_arg args[LAB_MAX_ARGS];
@@ -91,6 +91,11 @@ struct plan {
     double bytes, flops; /* by the lab's stated formulas, for GB/s and GFLOP/s */
     bool on_chip;        /* bytes are shared memory's: few of them cross the memory bus */
 };
+
+/* Writes a name into a field of a plan. One that is too long is not cut to another: it leaves
+ * the field without an end, which plan_check() refuses in words. */
+void lab_name(char *field, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 struct lab_variant {
     const char *name;            /* "reduce3", also its kernel's name unless `kernels` says more */

@@ -10,10 +10,14 @@
 
 #define MAGIC      "WLPLAN"
 #define NAME_BYTES 64
-#define HEAD_BYTES (6 + 2 + 4 + 4 + 8 + 8)
-#define BUF_BYTES  (NAME_BYTES + 4 + 4 + 8)
+#define HEAD_BYTES (6 + 2 + 4 + 4 + 4 + 8 + 8)
+#define BUF_BYTES  (2 * NAME_BYTES + 4 + 4 + 8)
 #define ARG_BYTES  (4 + 4 + 8 + 8)
 #define STEP_BYTES (NAME_BYTES + 4 * 7 + 4 + ARG_BYTES * LAB_MAX_ARGS)
+
+_Static_assert(HEAD_BYTES + LAB_MAX_BUFFERS * BUF_BYTES + LAB_MAX_STEPS * STEP_BYTES + 3 <=
+                   PLAN_MAX_PACKED,
+               "PLAN_MAX_PACKED");
 
 /* ---- checking ---- */
 
@@ -44,6 +48,9 @@ static bool is_identifier(const char *s, size_t capacity)
 
 static bool check_buffer(const struct lab_buffer *b, int i, char *err, size_t n)
 {
+    if (!is_identifier(b->name, sizeof(b->name)))
+        return complain(err, n, "plan: buffer %d: its name is no C identifier of 1 to %zu letters",
+                        i, sizeof(b->name) - 1);
     if ((unsigned)b->dtype >= DT_COUNT)
         return complain(err, n, "plan: buffer %d has no known element type", i);
     if ((unsigned)b->role > BUF_SCRATCH)
@@ -108,7 +115,9 @@ bool plan_check(const struct plan *p, const struct device_limits *d, char *err, 
         const struct plan_step *s = &p->steps[i];
 
         if (!is_identifier(s->kernel, sizeof(s->kernel)))
-            return complain(err, errsize, "plan: step %d has no kernel name", i);
+            return complain(err, errsize,
+                            "plan: step %d: its kernel is no C identifier of 1 to %zu letters", i,
+                            sizeof(s->kernel) - 1);
         if (s->nargs < 0 || s->nargs > LAB_MAX_ARGS)
             return complain(err, errsize, "plan: step %d has %d arguments; at most %d", i, s->nargs,
                             LAB_MAX_ARGS);
@@ -120,6 +129,40 @@ bool plan_check(const struct plan *p, const struct device_limits *d, char *err, 
         }
     }
     return true;
+}
+
+/* ---- making ---- */
+
+void lab_name(char *field, size_t size, const char *format, ...)
+{
+    va_list ap;
+
+    va_start(ap, format);
+    if (vsnprintf(field, size, format, ap) >= (int)size)
+        field[size - 1] = '~';
+    va_end(ap);
+}
+
+bool plan_make(const struct lab *lab, const struct lab_variant *v, const struct lab_case *c,
+               const struct launch_record *r, const struct device_limits *d, struct plan *p,
+               char *err, size_t errsize)
+{
+    memset(p, 0, sizeof(*p));
+    return lab->plan(v, c, r, d, p, err, errsize) && plan_check(p, d, err, errsize);
+}
+
+size_t plan_buffer_bytes(const struct plan *p, int b)
+{
+    return p->buffers[b].count * dtype_size(p->buffers[b].dtype);
+}
+
+uint64_t plan_bytes(const struct plan *p)
+{
+    uint64_t bytes = 0;
+
+    for (int b = 0; b < p->nbuffers; b++)
+        bytes += plan_buffer_bytes(p, b);
+    return bytes;
 }
 
 /* ---- bytes ---- */
@@ -142,7 +185,7 @@ static uint64_t get(const unsigned char **r, int bytes)
 static void put_name(unsigned char **w, const char *name)
 {
     memset(*w, 0, NAME_BYTES);
-    strncpy((char *)*w, name, NAME_BYTES - 1);
+    memcpy(*w, name, strnlen(name, NAME_BYTES - 1));
     *w += NAME_BYTES;
 }
 
@@ -234,9 +277,11 @@ size_t plan_write(const struct plan *p, unsigned char **out)
     put(&w, PLAN_VERSION, 2);
     put(&w, (uint32_t)p->nbuffers, 4);
     put(&w, (uint32_t)p->nsteps, 4);
+    put(&w, p->on_chip, 4);
     put(&w, double_bits(p->bytes), 8);
     put(&w, double_bits(p->flops), 8);
     for (int i = 0; i < p->nbuffers; i++) {
+        put_name(&w, p->buffers[i].name);
         put_name(&w, p->buffers[i].symbol);
         put(&w, p->buffers[i].role, 4);
         put(&w, p->buffers[i].dtype, 4);
@@ -248,13 +293,9 @@ size_t plan_write(const struct plan *p, unsigned char **out)
     return size;
 }
 
-static void get_buffer(const unsigned char **r, struct lab_buffer *b, int i)
+static void get_buffer(const unsigned char **r, struct lab_buffer *b)
 {
-    static const char *const names[LAB_MAX_BUFFERS] = {"buffer 0", "buffer 1", "buffer 2",
-                                                       "buffer 3", "buffer 4", "buffer 5",
-                                                       "buffer 6", "buffer 7"};
-
-    b->name = names[i];
+    get_name(r, b->name, sizeof(b->name));
     get_name(r, b->symbol, sizeof(b->symbol));
     b->role = (enum buffer_role)get(r, 4);
     b->dtype = (enum dtype)get(r, 4);
@@ -282,10 +323,11 @@ bool plan_read(const void *data, size_t size, struct plan *p, char *err, size_t 
                         (unsigned long long)nbuffers, (unsigned long long)nsteps, size);
     p->nbuffers = (int)nbuffers;
     p->nsteps = (int)nsteps;
+    p->on_chip = get(&r, 4) != 0;
     p->bytes = bits_double(get(&r, 8));
     p->flops = bits_double(get(&r, 8));
     for (int i = 0; i < p->nbuffers; i++)
-        get_buffer(&r, &p->buffers[i], i);
+        get_buffer(&r, &p->buffers[i]);
     for (int i = 0; i < p->nsteps; i++)
         get_step(&r, &p->steps[i]);
     if (memcmp(r, "END", 3))

@@ -1,9 +1,9 @@
-/* plan.h - a launch plan as bytes, so that it can be sent into a sandbox.
+/* plan.h - launch plans: made, checked, and as bytes, so that they can be sent into a sandbox.
  *
- *   ┌──────────┬─────────┬──────────┬────────┬───────┬──────────────┬────────────┬───────┐
- *   │ "WLPLAN" │ version │ nbuffers │ nsteps │ bytes │ buffers …    │ steps …    │ "END" │
- *   │ 6 bytes  │ u16     │ u32      │ u32    │ 2×f64 │ name, role … │ kernel …   │       │
- *   └──────────┴─────────┴──────────┴────────┴───────┴──────────────┴────────────┴───────┘
+ *   ┌──────────┬─────────┬──────────┬────────┬─────────┬───────┬──────────────┬──────────┬───────┐
+ *   │ "WLPLAN" │ version │ nbuffers │ nsteps │ on chip │ bytes │ buffers …    │ steps …  │ "END" │
+ *   │ 6 bytes  │ u16     │ u32      │ u32    │ u32     │ 2×f64 │ name, role … │ kernel … │       │
+ *   └──────────┴─────────┴──────────┴────────┴─────────┴───────┴──────────────┴──────────┴───────┘
  * All little endian; names are 64 bytes, padded with NULs. Whoever reads one trusts
  * nothing in it: plan_read() checks every field before it is used.
  */
@@ -12,12 +12,21 @@
 
 #include "lab.h"
 
-#define PLAN_VERSION   1
-#define PLAN_MAX_BYTES (1ull << 38) /* of one buffer */
+#define PLAN_VERSION    2
+#define PLAN_MAX_BYTES  (1ull << 38) /* of one buffer */
+#define PLAN_MAX_PACKED (64u << 10)  /* no plan is more bytes when written */
+
+/* The lab's plan for a variant, checked. False with a reason in err. */
+bool plan_make(const struct lab *lab, const struct lab_variant *v, const struct lab_case *c,
+               const struct launch_record *r, const struct device_limits *d, struct plan *p,
+               char *err, size_t errsize);
+/* Bytes of buffer b; of all of them. */
+size_t plan_buffer_bytes(const struct plan *p, int b);
+uint64_t plan_bytes(const struct plan *p);
 
 /* *out is allocated here, freed by the caller. Returns its size. */
 size_t plan_write(const struct plan *p, unsigned char **out);
-/* False with a reason in err. Buffers' names point to static text ("buffer 3"). */
+/* False with a reason in err. */
 bool plan_read(const void *data, size_t size, struct plan *p, char *err, size_t errsize);
 /* Everything a launch relies on: ranges, indices, names. d may be NULL: any device. */
 bool plan_check(const struct plan *p, const struct device_limits *d, char *err, size_t errsize);

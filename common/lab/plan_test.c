@@ -1,7 +1,6 @@
 /* plan_test.c - plans as bytes: what goes in comes out, and nothing broken is believed. */
 #include "plan.h"
 #include "dtype.h"
-#include "run/module.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -22,6 +21,7 @@ static struct plan some_plan(void)
     p.steps[0].args[4] = (struct plan_arg){.kind = ARG_I32, .v.i32 = -3};
     p.steps[0].nargs = 5;
     p.nbuffers = 3;
+    p.on_chip = true;
     p.buffers[2] = (struct lab_buffer){"w", BUF_INPUT, DT_F32, 9, "weights"};
     return p;
 }
@@ -42,8 +42,10 @@ Test(plan, comes_back_as_it_went)
     cr_assert_eq(q.steps[0].args[4].v.i32, -3);
     cr_assert_eq(q.buffers[1].count, 1000);
     cr_assert_eq(q.buffers[1].role, BUF_OUTPUT);
+    cr_assert_str_eq(q.buffers[1].name, "y");
     cr_assert_str_eq(q.buffers[2].symbol, "weights");
     cr_assert_eq(q.bytes, 8000.0);
+    cr_assert(q.on_chip);
     free(bytes);
 }
 
@@ -93,6 +95,26 @@ Test(plan, refuses_what_no_device_can_launch)
     cr_assert_not(plan_check(&p, NULL, err, sizeof(err)));
 }
 
+/* Another kernel's name must not come of one that is too long. */
+Test(plan, refuses_a_name_that_is_too_long)
+{
+    struct plan p = some_plan();
+    char err[200] = "";
+
+    lab_name(p.steps[0].kernel, sizeof(p.steps[0].kernel), "scale%059d", 0);
+    cr_assert_not(plan_check(&p, NULL, err, sizeof(err)));
+    cr_assert(strstr(err, "step 0: its kernel is no C identifier of 1 to 63 letters"), "%s", err);
+    p = some_plan();
+    lab_name(p.buffers[1].name, sizeof(p.buffers[1].name), "%s",
+             "a_name_of_more_than_31_letters_or_so");
+    cr_assert_not(plan_check(&p, NULL, err, sizeof(err)));
+    cr_assert(strstr(err, "buffer 1: its name"), "%s", err);
+    p = some_plan();
+    lab_name(p.buffers[2].symbol, sizeof(p.buffers[2].symbol), "%s",
+             "weights_with_a_name_of_more_than_31");
+    cr_assert_not(plan_check(&p, NULL, err, sizeof(err)));
+}
+
 Test(dtype, halves)
 {
     cr_assert_eq(half_from_float(1.0f), 0x3c00);
@@ -103,23 +125,4 @@ Test(dtype, halves)
         if (!isnan(half_to_float((uint16_t)h)))
             cr_assert_eq(half_from_float(half_to_float((uint16_t)h)), h);
     }
-}
-
-Test(record, is_clamped_with_a_word)
-{
-    const struct lab_variant *v = &lab_testlab.variants[0];
-    struct launch_record out;
-    char note[300];
-
-    record_clamp(v, &(struct launch_record){256, 1, 1, 0}, &out, note, sizeof(note));
-    cr_assert_eq(out.block_x, 256);
-    cr_assert_str_empty(note);
-    record_clamp(v, &(struct launch_record){5000, 1, 7, 0}, &out, note, sizeof(note));
-    cr_assert_eq(out.block_x, 1024);
-    cr_assert_eq(out.items, 1);
-    cr_assert(strstr(note, "block_x 5000 is out of range, 1024 is used"), "%s", note);
-    cr_assert(strstr(note, "items is fixed at 1"), "%s", note);
-    record_clamp(v, &(struct launch_record){0, 0, 0, 0}, &out, note, sizeof(note));
-    cr_assert_eq(out.block_x, 128);
-    cr_assert_str_empty(note);
 }

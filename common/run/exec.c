@@ -175,15 +175,6 @@ bool exec_upload(struct exec *e, int buffer, const void *host)
            fail(e, error, "cannot copy %s to the device", e->plan->buffers[buffer].name);
 }
 
-/* 0x7c..0x7f and 0xfc..0xfe repeated are at least 10^36 in size as f32 and f64, NaN as f16:
- * no comparison with a tolerance lets them pass. */
-unsigned char exec_poison_byte(uint64_t seed)
-{
-    static const unsigned char bytes[] = {0x7c, 0x7d, 0x7e, 0x7f, 0xfc, 0xfd, 0xfe};
-
-    return bytes[random_u64(seed, 0x706f69736f6e) % sizeof(bytes)];
-}
-
 bool exec_poison(struct exec *e)
 {
     for (int b = 0; b < e->plan->nbuffers && e->options.poison; b++) {
@@ -191,7 +182,7 @@ bool exec_poison(struct exec *e)
 
         if (e->plan->buffers[b].role == BUF_INPUT || !e->bytes[b])
             continue;
-        error = cudaMemset(e->data[b], exec_poison_byte(e->options.seed), e->bytes[b]);
+        error = cudaMemset(e->data[b], poison_byte(e->options.seed), e->bytes[b]);
         if (error != cudaSuccess)
             return fail(e, error, "cannot fill %s", e->plan->buffers[b].name);
     }

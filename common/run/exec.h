@@ -50,7 +50,4 @@ bool exec_download(struct exec *e, int buffer, void *host);
 bool exec_unchanged(struct exec *e, int buffer, const void *host);
 void exec_close(struct exec *e);
 
-/* The byte that poisoned buffers are filled with: huge or NaN as any type of float. */
-unsigned char exec_poison_byte(uint64_t seed);
-
 #endif

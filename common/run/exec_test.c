@@ -3,6 +3,7 @@
 #include "exec.h"
 #include "base/alloc.h"
 #include "base/file.h"
+#include "lab/random.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -87,7 +88,7 @@ Test(exec, nothing_written_is_poison)
 
     cr_assert(go("", 0, true, (int *)bytes), "%s", ex.message);
     for (size_t i = 0; i < sizeof(bytes); i++)
-        cr_assert_eq(bytes[i], exec_poison_byte(3));
+        cr_assert_eq(bytes[i], poison_byte(3));
 }
 
 Test(exec, a_changed_input_is_seen)

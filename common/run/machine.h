@@ -2,7 +2,7 @@
 #ifndef HARNESS_MACHINE_H
 #define HARNESS_MACHINE_H
 
-#include "emulator/base/counters.h"
+#include "lab/counter.h"
 #include "lab/lab.h"
 
 #include <cuda_runtime_api.h>
@@ -23,16 +23,6 @@ bool machine_open(struct machine *m, char *err, size_t errsize);
 double machine_clock_now(void);
 bool machine_error_is_sticky(cudaError_t e);
 void machine_revive(void); /* resets the device after such an error; a GPU may stay lost */
-
-/* ---- counters, by name: the emulator's, or read from Nsight Compute's CSV ---- */
-extern const struct counter_info {
-    const char *name, *metric; /* metric: Nsight Compute's, "" when there is none */
-    size_t offset;             /* in struct counters */
-} counter_infos[];
-extern const int ncounters;
-uint64_t counter_get(const struct counters *c, int i);
-void counter_set(struct counters *c, int i, uint64_t value);
-int counter_index(const char *name); /* -1: no such counter */
 
 /* ---- the emulator's own calls; none of them does anything on a GPU ---- */
 void emulator_reset(void);

@@ -28,13 +28,9 @@ bool module_has_kernel(const struct module *m, const char *name);
 bool module_has_variant(const struct module *m, const struct lab_variant *v, char *err,
                         size_t errsize);
 
-/* The variant's launch record: the file's LAUNCH(), or the default. Fields the file may not
- * change keep the default, others are clamped to the allowed range; each such change adds a
- * sentence to note. False with a reason in err when the record cannot be used. */
+/* The variant's launch record: the file's LAUNCH() as record_clamp() leaves it, or the default.
+ * False with a reason in err when the record cannot be used. */
 bool module_record(const struct module *m, const struct lab_variant *v, struct launch_record *out,
                    char *note, size_t notesize, char *err, size_t errsize);
-/* The second half of it, without a device: applies min, max and default to `given`. */
-void record_clamp(const struct lab_variant *v, const struct launch_record *given,
-                  struct launch_record *out, char *note, size_t notesize);
 
 #endif

@@ -22,7 +22,7 @@
 #include "lab/lab.h"
 
 enum {
-    PROTO_MAGIC = 0x57505236,
+    PROTO_MAGIC = 0x57505237,
     PROTO_MAX_TEXT = 4 << 20,
     PROTO_MAX_TRACE = 3 << 20, /* the rest of a trace is not sent */
     PROTO_NAME = 96
@@ -56,12 +56,14 @@ struct msg_answer {
     struct launch_record record;
 };
 
-/* Followed by a struct plan and the data of every BUF_INPUT buffer, in order. */
+/* Followed by the plan as plan_write() makes it and the data of every BUF_INPUT buffer, in order.
+ */
 struct msg_run {
     uint32_t kind;
     uint32_t check;      /* with the emulator's checks */
     uint32_t want_lines; /* counters by source line, and the first kernel's first block traced */
     uint32_t timed;      /* GPU: take the time of the launches */
+    uint32_t plan_bytes; /* at most PLAN_MAX_PACKED */
     uint64_t steps;      /* warp instructions a launch */
     uint64_t poison;     /* pattern that fills outputs and scratch */
 };

@@ -5,7 +5,9 @@
  * which the grader keeps and caps. Each plan runs on fresh allocations, outputs filled with a
  * pattern; the whole device is waited for before anything is read back.
  */
-#include "lab/dtype.h"
+#include "lab/counter.h"
+#include "lab/plan.h"
+#include "lab/random.h"
 #include "run/exec.h"
 #include "proto.h"
 #include "emulator/runtime/warplab.h"
@@ -187,7 +189,7 @@ static bool upload(const struct plan *p, struct exec *e, struct memory *m, const
     for (int i = 0; i < p->nbuffers; i++) {
         if (p->buffers[i].role == BUF_OUTPUT) {
             m->host[i] = need(m->bytes[i]);
-            memset(m->host[i], exec_poison_byte(q->poison), m->bytes[i]);
+            memset(m->host[i], poison_byte(q->poison), m->bytes[i]);
         }
         /* In checked runs scratch stays as it is: reads of what nobody wrote are found. */
         if (p->buffers[i].role != BUF_SCRATCH && !exec_upload(e, i, m->host[i]))
@@ -255,15 +257,10 @@ static bool download(const struct plan *p, struct exec *e, struct memory *m, str
 
 static void read_counters(struct msg_reply *r)
 {
-    static const char *const names[] = {
-#define X(id, metric, unit, text) #id,
-        COUNTERS(X)
-#undef X
-    };
     if (!emu.counter)
         return;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        r->counters[i] = emu.counter(names[i]);
+    for (int i = 0; i < ncounters; i++)
+        r->counters[i] = emu.counter(counter_infos[i].name);
     r->modelled_ms = emu.modelled_ms();
     r->occupancy = emu.occupancy();
     snprintf(r->bound, sizeof(r->bound), "%s", emu.bound() ? emu.bound() : "");
@@ -338,10 +335,19 @@ static void trace_end(bool launched)
     close(trace.read_end);
 }
 
+static bool receive_plan(struct plan *p, uint32_t bytes)
+{
+    unsigned char *packed = bytes <= PLAN_MAX_PACKED ? need(bytes) : NULL;
+    char err[200];
+    bool ok = packed && get(packed, bytes) && plan_read(packed, bytes, p, err, sizeof(err));
+    free(packed);
+    return ok;
+}
+
 static bool receive_inputs(const struct plan *p, struct memory *m)
 {
     for (int i = 0; i < p->nbuffers; i++) {
-        m->bytes[i] = p->buffers[i].count * dtype_size(p->buffers[i].dtype);
+        m->bytes[i] = plan_buffer_bytes(p, i);
         if (p->buffers[i].role != BUF_INPUT)
             continue;
         m->host[i] = need(m->bytes[i]);
@@ -398,11 +404,9 @@ static bool run(void)
     struct msg_run q;
     struct memory m = {{NULL}, {0}};
     struct msg_reply r = {0};
-    if (!get((char *)&q + sizeof(q.kind), sizeof(q) - sizeof(q.kind)) || !get(&p, sizeof(p)) ||
-        !receive_inputs(&p, &m))
+    if (!get((char *)&q + sizeof(q.kind), sizeof(q) - sizeof(q.kind)) ||
+        !receive_plan(&p, q.plan_bytes) || !receive_inputs(&p, &m))
         return false;
-    for (int i = 0; i < p.nbuffers; i++)
-        p.buffers[i].name = ""; /* a pointer of another process */
     size_t from = emu.finding_count ? emu.finding_count() : 0;
     if (emu.reset) {
         emu.set_check((int)q.check);

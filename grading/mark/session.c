@@ -3,13 +3,14 @@
 
 #include "boxes.h"
 #include "lab/compare.h"
+#include "lab/counter.h"
 #include "lab/dtype.h"
 #include "base/alloc.h"
 #include "base/text.h"
 #include "base/clock.h"
-#include "run/module.h"
-#include "run/exec.h"
 #include "lab/plan.h"
+#include "lab/random.h"
+#include "lab/record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,33 +26,20 @@ enum {
     CUDA_ERROR_LAUNCH_TIMEOUT = 702,
 };
 
-static const char *const counter_names[] = {
-#define X(id, metric, unit, text) #id,
-    COUNTERS(X)
-#undef X
-        NULL};
-_Static_assert(sizeof(counter_names) / sizeof(counter_names[0]) <= 65,
-               "msg_reply.counters holds 64");
+_Static_assert(sizeof(struct counters) <= 64 * sizeof(uint64_t), "msg_reply.counters holds 64");
 
 void number_text(char out[40], double v)
 {
     snprintf(out, 40, v < 1e15 && v > -1e15 && v == (double)(int64_t)v ? "%.0f" : "%.9g", v);
 }
 
-const char *counter_name(int i)
-{
-    return counter_names[i];
-}
-
 bool run_counter(const struct run *r, const char *name, double *value)
 {
-    for (int i = 0; counter_names[i]; i++) {
-        if (strcmp(counter_names[i], name))
-            continue;
-        *value = (double)r->reply.counters[i];
-        return true;
-    }
-    return false;
+    int i = counter_index(name);
+    if (i < 0)
+        return false;
+    *value = (double)r->reply.counters[i];
+    return true;
 }
 
 /* ---- boxes ---- */
@@ -243,14 +231,11 @@ static bool make_plan(struct session *s, struct run *r)
         record_clamp(v, &a.record, &r->record, note, sizeof(note));
     r->note = xstrdup(note);
     r->plan = xzalloc(sizeof(*r->plan));
-    if (!s->lab->plan(v, &r->c, &r->record, &s->loaded.limits, r->plan, err, sizeof(err)) ||
-        !plan_check(r->plan, &s->loaded.limits, err, sizeof(err))) {
+    if (!plan_make(s->lab, v, &r->c, &r->record, &s->loaded.limits, r->plan, err, sizeof(err))) {
         set_end(r, RUN_RECORD, xformat("its launch record cannot be used: %s", err));
         return false;
     }
-    uint64_t bytes = 0;
-    for (int i = 0; i < r->plan->nbuffers; i++)
-        bytes += r->plan->buffers[i].count * dtype_size(r->plan->buffers[i].dtype);
+    uint64_t bytes = plan_bytes(r->plan);
     if (bytes > PLAN_BYTES_CAP) {
         set_end(r, RUN_RECORD,
                 xformat("its launch record asks for %llu MiB", (unsigned long long)(bytes >> 20)));
@@ -271,19 +256,14 @@ struct host_data {
     uint64_t input_sum;
 };
 
-static size_t buffer_bytes(const struct plan *p, int i)
-{
-    return p->buffers[i].count * dtype_size(p->buffers[i].dtype);
-}
-
 static void make_inputs(struct session *s, struct run *r, struct host_data *d)
 {
     for (int i = 0; i < r->plan->nbuffers; i++) {
         if (r->plan->buffers[i].role != BUF_INPUT)
             continue;
-        d->input[i] = xzalloc(buffer_bytes(r->plan, i));
+        d->input[i] = xzalloc(plan_buffer_bytes(r->plan, i));
         s->lab->make_input(r->plan, i, &r->c, r->seed, d->input[i]);
-        d->input_sum = data_sum(d->input_sum, d->input[i], buffer_bytes(r->plan, i));
+        d->input_sum = data_sum(d->input_sum, d->input[i], plan_buffer_bytes(r->plan, i));
     }
 }
 
@@ -292,7 +272,7 @@ static void make_expected(struct session *s, struct run *r, struct host_data *d)
     for (int i = 0; i < r->plan->nbuffers; i++) {
         if (r->plan->buffers[i].role != BUF_OUTPUT)
             continue;
-        d->expected[i] = xzalloc(buffer_bytes(r->plan, i));
+        d->expected[i] = xzalloc(plan_buffer_bytes(r->plan, i));
         if (dtype_is_float(r->plan->buffers[i].dtype))
             d->tolerance[i] = d->allocated[i] = xzalloc(r->plan->buffers[i].count * sizeof(double));
     }
@@ -314,7 +294,7 @@ static void compare_output(struct session *s, struct run *r, const struct host_d
 {
     const struct lab_buffer *buffer = &r->plan->buffers[b];
     const struct plan_step *last = &r->plan->steps[r->plan->nsteps ? r->plan->nsteps - 1 : 0];
-    struct compare_hints hints = {.poison = exec_poison_byte(poison_of(r)),
+    struct compare_hints hints = {.poison = poison_byte(poison_of(r)),
                                   .items = r->record.items,
                                   .block_threads =
                                       last->block[0] * last->block[1] * last->block[2]};
@@ -366,11 +346,15 @@ static bool send_run(struct session *s, struct run *r, const struct host_data *d
                         .timed = timed,
                         .steps = s->o->steps,
                         .poison = poison_of(r)};
-    if (!box_send(&s->box, &q, sizeof(q)) || !box_send(&s->box, r->plan, sizeof(*r->plan)))
+    unsigned char *packed;
+    q.plan_bytes = (uint32_t)plan_write(r->plan, &packed);
+    bool sent = box_send(&s->box, &q, sizeof(q)) && box_send(&s->box, packed, q.plan_bytes);
+    free(packed);
+    if (!sent)
         return false;
     for (int i = 0; i < r->plan->nbuffers; i++)
         if (r->plan->buffers[i].role == BUF_INPUT &&
-            !box_send(&s->box, d->input[i], buffer_bytes(r->plan, i)))
+            !box_send(&s->box, d->input[i], plan_buffer_bytes(r->plan, i)))
             return false;
     return true;
 }
@@ -402,8 +386,8 @@ static bool receive_reply(struct session *s, struct run *r, struct host_data *d,
     for (int i = 0; m->stage == STAGE_DONE && i < r->plan->nbuffers; i++) {
         if (r->plan->buffers[i].role != BUF_OUTPUT)
             continue;
-        d->got[i] = xzalloc(buffer_bytes(r->plan, i));
-        if (!box_receive(&s->box, d->got[i], buffer_bytes(r->plan, i)))
+        d->got[i] = xzalloc(plan_buffer_bytes(r->plan, i));
+        if (!box_receive(&s->box, d->got[i], plan_buffer_bytes(r->plan, i)))
             return false;
     }
     return true;

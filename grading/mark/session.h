@@ -115,7 +115,6 @@ void session_end(struct session *s);
 
 /* An element as people write it: integers in full, else nine digits. */
 void number_text(char out[40], double v);
-const char *counter_name(int i); /* NULL past the last */
 bool run_counter(const struct run *r, const char *name, double *value);
 
 #endif

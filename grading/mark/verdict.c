@@ -1,6 +1,7 @@
 /* verdict.c - writes runs into a verdict. See verdict.h. */
 #include "verdict.h"
 
+#include "lab/counter.h"
 #include "lab/dtype.h"
 
 #include <math.h>
@@ -54,9 +55,9 @@ json_t *json_of_run(const struct run *r)
         json_array_append_new(first, x);
     }
     json_object_set_new(o, "first", first);
-    for (int i = 0; counter_name(i); i++)
+    for (int i = 0; i < ncounters; i++)
         if (r->reply.counters[i])
-            json_object_set_new(counters, counter_name(i),
+            json_object_set_new(counters, counter_infos[i].name,
                                 json_integer((json_int_t)r->reply.counters[i]));
     json_object_set_new(o, "counters", counters);
     if (isfinite(r->reply.modelled_ms) && r->reply.modelled_ms > 0) {

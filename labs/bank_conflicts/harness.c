@@ -164,7 +164,7 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
         plan_tile(c, out);
     else
         plan_stride(v, c, r, out);
-    snprintf(s->kernel, sizeof(s->kernel), "%s", v->name);
+    lab_name(s->kernel, sizeof(s->kernel), "%s", v->name);
     s->grid[2] = 1;
     s->block[0] = r->block_x;
     s->block[1] = r->block_y;

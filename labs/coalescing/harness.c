@@ -97,7 +97,7 @@ static void plan_step(struct plan *p, const struct lab_variant *v, const struct 
 {
     struct plan_step *s = &p->steps[p->nsteps++];
 
-    snprintf(s->kernel, sizeof s->kernel, "%s", v->name);
+    lab_name(s->kernel, sizeof(s->kernel), "%s", v->name);
     s->block[0] = r->block_x;
     s->block[1] = r->block_y;
     s->block[2] = s->grid[1] = s->grid[2] = 1;

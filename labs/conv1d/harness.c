@@ -113,7 +113,7 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
     out->buffers[OUT] = (struct lab_buffer){"out", BUF_OUTPUT, DT_F32, c->n, ""};
     out->buffers[WEIGHTS] = (struct lab_buffer){"weights", BUF_INPUT, DT_F32, width, ""};
     if (constant)
-        snprintf(out->buffers[WEIGHTS].symbol, sizeof(out->buffers[WEIGHTS].symbol),
+        lab_name(out->buffers[WEIGHTS].symbol, sizeof(out->buffers[WEIGHTS].symbol),
                  "conv_weights");
     out->bytes = 4.0 * (double)(2 * c->n + 2 * width - 1);
     out->flops = 2.0 * (double)c->n * (double)width;
@@ -121,7 +121,7 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
         return true;
 
     out->nsteps = 1;
-    snprintf(s->kernel, sizeof(s->kernel), "%s", v->name);
+    lab_name(s->kernel, sizeof(s->kernel), "%s", v->name);
     s->grid[0] = (uint32_t)((c->n + per_block - 1) / per_block);
     s->grid[1] = s->grid[2] = 1;
     s->block[0] = r->block_x;

@@ -110,7 +110,7 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
 
     struct plan_step *s = &p->steps[p->nsteps++];
 
-    snprintf(s->kernel, sizeof s->kernel, "%s", v->name);
+    lab_name(s->kernel, sizeof(s->kernel), "%s", v->name);
     s->block[0] = r->block_x;
     s->block[1] = s->block[2] = s->grid[1] = s->grid[2] = 1;
     s->grid[0] = c->n ? (uint32_t)((c->n + r->block_x - 1) / r->block_x) : 1;

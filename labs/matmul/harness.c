@@ -149,7 +149,7 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
         return true;
 
     out->nsteps = 1;
-    snprintf(s->kernel, sizeof(s->kernel), "%s", v->name);
+    lab_name(s->kernel, sizeof(s->kernel), "%s", v->name);
     s->grid[0] = blocks_for(x_is_row ? c->m : c->n, cover_x);
     s->grid[1] = blocks_for(x_is_row ? c->n : c->m, cover_y);
     s->grid[2] = 1;

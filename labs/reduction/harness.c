@@ -192,7 +192,7 @@ static void kernel_name(char *name, size_t size, const struct lab_variant *v,
     static const char *const ops[] = {[SUM] = "sum", [MIN] = "min", [MAX] = "max"};
     const char *stem = v->flags & G80_GRID ? "reduce7" : v->name;
 
-    snprintf(name, size, "%s_%s_%s", stem,
+    lab_name(name, size, "%s_%s_%s", stem,
              c->dtype == DT_F64   ? "f64"
              : c->dtype == DT_F32 ? "f32"
                                   : "i32",
