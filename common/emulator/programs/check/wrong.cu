@@ -226,8 +226,9 @@ __global__ void last_block_without_fence(int *partial, int *out)
         last = atomicInc(&ticket, gridDim.x - 1) == gridDim.x - 1; /* __threadfence() before */
     }
     __syncthreads();
-    if (last && threadIdx.x == 0)
-        *out = partial[0]; HERE(last_block)
+    /* all of them: whichever block is last, what it reads is not its own alone */
+    for (unsigned i = 0; last && threadIdx.x == 0 && i < gridDim.x; i++)
+        *out += partial[i]; HERE(last_block)
 }
 
 __global__ void flag_without_fence(int *data, volatile int *flag)
