@@ -6,6 +6,7 @@
  */
 #include "emulator/base/emu.h"
 #include "emulator/base/mem.h"
+#include "emulator/runtime/warplab.h"
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,10 +18,11 @@
 #define WORDS 4096
 
 struct program {
-    const char *before;           /* functions and variables */
-    const char *body;             /* %t, %cta, %out are set; %r0-9, %d0-9, %f0-3, %p0-3 free */
-    const char *attribute;        /* of the entry: .maxntid … */
-    uint32_t grid, block, shared; /* 0: one block, one warp, nothing */
+    const char *before;               /* functions and variables */
+    const char *body;                 /* %t, %cta, %out are set; %r0-9, %d0-9, %f0-3, %p0-3 free */
+    const char *attribute;            /* of the entry: .maxntid … */
+    uint32_t grid, block, shared;     /* 0: one block, one warp, nothing */
+    uint32_t grid_yz[2], block_yz[2]; /* 0: 1 */
     bool cooperative;
 };
 static uint32_t *out; /* the buffer after the last launch */
@@ -31,6 +33,11 @@ static const char prologue[] =
     ".reg .b32 %t, %cta, %r<10>;\n.reg .b64 %out, %mine, %d<10>;\n.reg .f32 %f<4>;\n"
     ".reg .pred %p<4>;\nld.param.u64 %out, [out];\nmov.u32 %t, %tid.x;\nmov.u32 %cta, %ctaid.x;\n"
     "mul.wide.u32 %mine, %t, 4;\nadd.u64 %mine, %out, %mine;\n";
+
+static uint32_t or_one(uint32_t n)
+{
+    return n ? n : 1;
+}
 
 static cudaError_t launch(struct program p)
 {
@@ -48,12 +55,13 @@ static cudaError_t launch(struct program p)
     cudaError_t e = emu_module_load(texts, lengths, 1, "test", &m);
     if (e != cudaSuccess)
         return e;
-    struct emu_launch l = {.func = emu_module_func(m, "k"),
-                           .grid = {p.grid ? p.grid : 1, 1, 1},
-                           .block = {p.block ? p.block : 32, 1, 1},
-                           .shared_bytes = p.shared,
-                           .cooperative = p.cooperative,
-                           .params = &a->addr};
+    struct emu_launch l = {
+        .func = emu_module_func(m, "k"),
+        .grid = {p.grid ? p.grid : 1, or_one(p.grid_yz[0]), or_one(p.grid_yz[1])},
+        .block = {p.block ? p.block : 32, or_one(p.block_yz[0]), or_one(p.block_yz[1])},
+        .shared_bytes = p.shared,
+        .cooperative = p.cooperative,
+        .params = &a->addr};
     return emu_launch(&l, &result);
 }
 #define RUN(...)                                                                                   \
@@ -268,6 +276,21 @@ Test(core, who_arrives_does_not_wait)
     cr_expect_eq(out[0], 77);
 }
 
+/* Warp 2 would wait for ever at a barrier that is not its own. */
+Test(core, who_skips_a_barrier_does_not_wait)
+{
+    RUN(.block = 96, .before = ".shared .align 4 .b8 s[256];",
+        .body = "mov.u32 %r0, s;\nshl.b32 %r1, %t, 2;\nadd.u32 %r0, %r0, %r1;\n"
+                "setp.lt.u32 %p0, %t, 64;\n@%p0 st.shared.u32 [%r0], %t;\n"
+                "@%p0 bar.sync 1, 64;\n"
+                "@!%p0 bra END;\nxor.b32 %r1, %r1, 128;\nmov.u32 %r0, s;\n"
+                "add.u32 %r0, %r0, %r1;\nld.shared.u32 %r2, [%r0];\n"
+                "st.global.u32 [%mine], %r2;\nEND:");
+    for (uint32_t i = 0; i < 64; i++)
+        cr_expect_eq(out[i], i ^ 32, "thread %u: %u", i, out[i]);
+    cr_expect_eq(result.counters.barriers, 2);
+}
+
 static void expect_error(cudaError_t want, const char *text, struct program p)
 {
     cudaError_t e = launch(p);
@@ -394,6 +417,48 @@ Test(core, instructions_are_counted)
     cr_expect_eq(result.counters.branches, 0);
 }
 
+/* What goes to the special-function unit, and what machine code expands (counters.h). */
+Test(core, divisions_and_special_functions_are_counted)
+{
+    static const struct {
+        const char *code;
+        uint32_t sfu, div;
+    } rows[] = {
+        {"rcp.rn.f32 %f1, %f0;", 1, 1},
+        {"rcp.rz.f32 %f1, %f0;", 1, 1},
+        {"rcp.approx.f32 %f1, %f0;", 1, 0},
+        {"rcp.rn.f64 %e1, %e0;", 1, 1},
+        {"rcp.approx.ftz.f64 %e1, %e0;", 1, 0},
+        {"div.rn.f32 %f1, %f0, %f0;", 1, 1},
+        {"div.full.f32 %f1, %f0, %f0;", 1, 0},
+        {"div.approx.f32 %f1, %f0, %f0;", 1, 0},
+        {"div.u32 %r1, %t, 3;", 0, 1},
+        {"rem.s32 %r1, %t, 3;", 0, 1},
+        {"sqrt.rn.f32 %f1, %f0;", 1, 1},
+        {"sqrt.approx.f32 %f1, %f0;", 1, 0},
+        {"rsqrt.approx.f32 %f1, %f0;", 1, 0},
+        {"ex2.approx.f32 %f1, %f0;", 1, 0},
+        {"lg2.approx.f32 %f1, %f0;", 1, 0},
+        {"sin.approx.f32 %f1, %f0;", 1, 0},
+        {"cos.approx.f32 %f1, %f0;", 1, 0},
+        {"tanh.approx.f32 %f1, %f0;", 1, 0},
+        {"fma.rn.f32 %f1, %f0, %f0, %f0;", 0, 0},
+        {"mul.lo.u32 %r1, %t, 3;", 0, 0},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char body[256];
+        snprintf(body, sizeof body,
+                 ".reg .f64 %%e<2>;\nmov.f32 %%f0, 0f3f800000;\n"
+                 "mov.f64 %%e0, 0d3ff0000000000000;\n%s",
+                 rows[k].code);
+        RUN(.block = 64, .body = body);
+        cr_expect_eq(result.counters.sfu_ops, 2 * rows[k].sfu, "%s %lu", rows[k].code,
+                     result.counters.sfu_ops);
+        cr_expect_eq(result.counters.div_ops, 2 * rows[k].div, "%s %lu", rows[k].code,
+                     result.counters.div_ops);
+    }
+}
+
 Test(core, shared_wavefronts_and_conflicts)
 {
     /* Nsight Compute's: a conflict is a wavefront beyond the 1, 2 or 4 that 32 accesses
@@ -426,6 +491,36 @@ Test(core, shared_wavefronts_and_conflicts)
             cr_expect_eq(c->shared_st_wavefronts, rows[k].wavefronts);
             cr_expect_eq(c->shared_st_bank_conflicts, rows[k].conflicts);
         }
+    }
+}
+
+/* As a store of as many bytes a lane: a conflict is a wavefront beyond the 1, 2 or 4. */
+Test(core, copies_into_shared_memory_conflict_as_stores_do)
+{
+    static const struct {
+        uint32_t bytes, stride, wavefronts, conflicts;
+    } rows[] = {{4, 1, 1, 0},  {4, 2, 2, 1},    {4, 32, 32, 31},  {4, 33, 1, 0},
+                {8, 1, 2, 0},  {8, 2, 4, 2},    {8, 32, 32, 30},  {16, 1, 4, 0},
+                {16, 2, 8, 4}, {16, 4, 16, 12}, {16, 32, 32, 28}, {16, 33, 4, 0}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char body[512];
+        uint32_t b = rows[k].bytes;
+        snprintf(body, sizeof body,
+                 "mov.u32 %%r0, s;\nmad.lo.u32 %%r0, %%t, %u, %%r0;\n"
+                 "mad.wide.u32 %%d0, %%t, %u, %%out;\n"
+                 "cp.async.ca.shared.global [%%r0], [%%d0], %u;\n"
+                 "cp.async.ca.shared.global [%%r0], [%%d0], %u;\ncp.async.wait_all;",
+                 b * rows[k].stride, b, b, b);
+        RUN(.before = ".extern .shared .align 16 .b8 s[];", .body = body, .shared = 32768);
+        const struct counters *c = &result.counters;
+        cr_expect_eq(c->shared_st_requests, 2);
+        cr_expect_eq(c->shared_st_wavefronts, 2 * rows[k].wavefronts, "%u bytes, stride %u: %lu", b,
+                     rows[k].stride, c->shared_st_wavefronts);
+        cr_expect_eq(c->shared_st_bank_conflicts, 2 * rows[k].conflicts, "%u bytes, stride %u: %lu",
+                     b, rows[k].stride, c->shared_st_bank_conflicts);
+        cr_expect_eq(c->shared_st_bytes, 2 * 32 * b);
+        cr_expect_eq(c->global_ld_requests, 2);
+        cr_expect_eq(c->global_ld_sectors, 2 * b);
     }
 }
 
@@ -581,6 +676,69 @@ Test(core, faults_end_the_launch_and_say_where)
     cr_expect_eq(out[31], 31);
 }
 
+/* One store in a loop: where it wrote before must not open what is constant. */
+Test(core, constants_are_not_written_where_other_memory_was)
+{
+    static const char before[] = ".global .align 4 .b8 room[256];\n.const .align 4 .b8 fixed[256];";
+    static const char first[] = "mov.u64 %d0, room;\ncvta.global.u64 %d0, %d0;\n"
+                                "mov.u64 %d1, fixed;\ncvta.const.u64 %d1, %d1;\n";
+    static const char *const rows[] = {
+        /* all lanes, in the second round */
+        "mov.u32 %r0, 0;\nTOP: .loc 1 9 3\nst.u32 [%d0], %t;\nmov.u64 %d0, %d1;\n"
+        "add.u32 %r0, %r0, 1;\nsetp.lt.u32 %p0, %r0, 2;\n@%p0 bra TOP;",
+        /* one lane among others that may */
+        "setp.eq.u32 %p0, %t, 7;\nselp.b64 %d0, %d1, %d0, %p0;\n.loc 1 9 3\nst.u32 [%d0], %t;",
+        /* an update of some of its bytes */
+        "mov.u32 %r0, 0;\nTOP: .loc 1 9 3\natom.add.u32 %r1, [%d0], 1;\nmov.u64 %d0, %d1;\n"
+        "add.u32 %r0, %r0, 1;\nsetp.lt.u32 %p0, %r0, 2;\n@%p0 bra TOP;",
+        "setp.eq.u32 %p0, %t, 7;\nselp.b64 %d0, %d1, %d0, %p0;\n.loc 1 9 3\n"
+        "atom.add.u32 %r1, [%d0], 1;"};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char body[1024];
+        snprintf(body, sizeof body, "%s%s", first, rows[k]);
+        expect_error(cudaErrorIllegalAddress, "k.cu:9: write to the constant variable fixed",
+                     (struct program){.before = before, .body = body});
+    }
+}
+
+/* x first, then y, then z, in threads and in blocks. */
+Test(core, threads_and_blocks_have_three_indices)
+{
+    static const char body[] =
+        "mov.u32 %r0, %tid.y;\nmov.u32 %r1, %tid.z;\nmov.u32 %r2, %ctaid.y;\n"
+        "mov.u32 %r3, %ctaid.z;\nmov.u32 %r4, %ntid.y;\nmov.u32 %r5, %nctaid.y;\n"
+        /* linear: ((((bz * 3 + by) * 2 + bx) * 5 + z) * 3 + y) * 4 + x */
+        "mad.lo.u32 %r6, %r3, %r5, %r2;\nmov.u32 %r7, %nctaid.x;\n"
+        "mad.lo.u32 %r6, %r6, %r7, %cta;\nmov.u32 %r7, %ntid.z;\n"
+        "mad.lo.u32 %r6, %r6, %r7, %r1;\nmad.lo.u32 %r6, %r6, %r4, %r0;\n"
+        "mov.u32 %r7, %ntid.x;\nmad.lo.u32 %r6, %r6, %r7, %t;\n"
+        "mul.wide.u32 %d0, %r6, 4;\nadd.u64 %d0, %d0, %out;\n"
+        "shl.b32 %r0, %r0, 4;\nshl.b32 %r1, %r1, 8;\nor.b32 %r0, %r0, %r1;\n"
+        "or.b32 %r0, %r0, %t;\nshl.b32 %r2, %r2, 16;\nor.b32 %r0, %r0, %r2;\n"
+        "shl.b32 %r3, %r3, 20;\nor.b32 %r0, %r0, %r3;\nshl.b32 %r1, %cta, 12;\n"
+        "or.b32 %r0, %r0, %r1;\nadd.u32 %r0, %r0, 1;\n";
+    char text[1200];
+
+    snprintf(text, sizeof text, "%sst.global.u32 [%%d0], %%r0;", body);
+    RUN(.body = text, .grid = 2, .grid_yz = {3, 4}, .block = 4, .block_yz = {3, 5});
+    for (uint32_t i = 0; i < 24 * 60; i++) {
+        uint32_t t = i % 60, b = i / 60;
+        uint32_t want = t % 4 + (t / 4 % 3 << 4) + (t / 12 << 8) + (b % 2 << 12) +
+                        (b / 2 % 3 << 16) + (b / 6 << 20) + 1;
+        cr_assert_eq(out[i], want, "%u: %x, not %x", i, out[i], want);
+    }
+    /* the same in what is said of a fault */
+    snprintf(text, sizeof text,
+             "%ssetp.eq.u32 %%p0, %%r0, 0x%x;\n.loc 1 7 3\n@%%p0 st.global.u32 [%%out+-4], %%t;",
+             body, 2 + (1 << 4) + (4 << 8) + (1 << 12) + (2 << 16) + (3 << 20) + 1);
+    expect_error(cudaErrorIllegalAddress, "block (1,2,3), thread (2,1,4), at st.global.u32",
+                 (struct program){
+                     .body = text, .grid = 2, .grid_yz = {3, 4}, .block = 4, .block_yz = {3, 5}});
+    cr_assert_eq(warplabFindingCount(), 1);
+    cr_expect(strstr(warplabFinding(0), "\"block\":[1,2,3],\"thread\":[2,1,4]"), "%s",
+              warplabFinding(0));
+}
+
 Test(core, lanes_on_a_path_may_name_different_members)
 {
     RUN(.body =
@@ -635,6 +793,27 @@ Test(core, launches_that_do_not_fit_are_refused)
                  (struct program){.body = "", .block = 96, .attribute = ".maxntid 64, 1, 1"});
     expect_error(cudaErrorInvalidValue, "requires blocks of (64,1,1)",
                  (struct program){.body = "", .block = 32, .attribute = ".reqntid 64, 1, 1"});
+}
+
+/* One block of 200 kB fits a multiprocessor of the H200's 132, two of 100 kB do. */
+Test(core, cooperative_launches_are_as_large_as_the_device)
+{
+    static const uint32_t shared[] = {200000, 100000};
+    for (uint32_t k = 0; k < 2; k++) {
+        RUN(.body = "", .cooperative = true, .grid = (k + 1) * 132, .shared = shared[k]);
+        cr_expect_eq(result.blocks_per_sm, k + 1);
+        expect_error(
+            cudaErrorCooperativeLaunchTooLarge, "a cooperative launch needs them all",
+            (struct program){
+                .body = "", .cooperative = true, .grid = (k + 1) * 132 + 1, .shared = shared[k]});
+        expect_error(cudaErrorCooperativeLaunchTooLarge, "a cooperative launch needs them all",
+                     (struct program){.body = "",
+                                      .cooperative = true,
+                                      .grid = 12,
+                                      .grid_yz = {11, k + 2},
+                                      .shared = shared[k]});
+        RUN(.body = "", .grid = (k + 1) * 132 + 1, .shared = shared[k]);
+    }
 }
 
 #define BULK(bytes, from)                                                                          \

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zstd.h>
 
 #define TESTDATA "common/emulator/testdata/"
 
@@ -230,6 +231,67 @@ Test(fatbin, compression)
     cr_expect_eq(fatbin_open(bytes, n, 90, &f), FATBIN_DAMAGED);
     fatbin_close(&f);
     free(bytes);
+}
+
+/* A container with one PTX entry for sm_80: `unpacked` spaces in `packed` bytes, which zstd needs
+ * fewer for: a frame that it skips makes up for the rest. */
+static unsigned char *spaces(size_t unpacked, size_t packed, size_t *n)
+{
+    static const uint32_t skipped = 0x184d2a50;
+    uint16_t kind = 1, major = 9, header = 16, version = 1;
+    uint32_t magic = 0xba55ed50, entry = 64, length = (uint32_t)packed, arch = 80, rest;
+    uint64_t size = entry + packed, flags = 0x8000, payload = packed;
+    char *text = malloc(unpacked);
+
+    *n = header + size;
+    unsigned char *bytes = calloc(1, *n), *e = bytes + header, *at = e + entry;
+    memcpy(bytes, &magic, 4);
+    memcpy(bytes + 4, &version, 2);
+    memcpy(bytes + 6, &header, 2);
+    memcpy(bytes + 8, &size, 8);
+    memcpy(e, &kind, 2);
+    memcpy(e + 4, &entry, 4);
+    memcpy(e + 8, &payload, 8);
+    memcpy(e + 16, &length, 4);
+    memcpy(e + 26, &major, 2);
+    memcpy(e + 28, &arch, 4);
+    memcpy(e + 40, &flags, 8);
+    memcpy(e + 56, &unpacked, 8);
+    memset(text, ' ', unpacked);
+    size_t used = ZSTD_compress(at, packed, text, unpacked, 1);
+    cr_assert(!ZSTD_isError(used) && packed - used >= 8, "%zu of %zu", used, packed);
+    rest = (uint32_t)(packed - used - 8);
+    memcpy(at + used, &skipped, 4);
+    memcpy(at + used + 4, &rest, 4);
+    free(text);
+    return bytes;
+}
+
+/* What a few bytes may become: 2048 times as much, and 256 MiB at most. */
+Test(fatbin, expansion_is_bounded, .timeout = 60)
+{
+    static const struct {
+        size_t unpacked, packed;
+        bool taken;
+    } rows[] = {
+        {2048 * 4096, 4096, true},           {2048 * 4097 - 1, 4096, true},
+        {2048 * 4097, 4096, false},          {256u << 20, (256u << 20) / 2048, true},
+        {(256u << 20) + 1, 1u << 20, false},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        size_t n;
+        struct fatbin f;
+        unsigned char *bytes = spaces(rows[i].unpacked, rows[i].packed, &n);
+        fatbin_open(bytes, n, 90, &f);
+        cr_expect_eq(f.status, rows[i].taken ? FATBIN_OK : FATBIN_DAMAGED, "row %zu: %d %s", i,
+                     f.status, f.message);
+        if (rows[i].taken)
+            cr_expect(f.ntexts == 1 && f.lengths[0] == rows[i].unpacked, "row %zu", i);
+        else
+            cr_expect(strstr(f.message, "impossible size"), "row %zu: %s", i, f.message);
+        fatbin_close(&f);
+        free(bytes);
+    }
 }
 
 Test(fatbin, every_prefix_and_every_byte, .timeout = 60)
