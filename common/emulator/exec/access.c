@@ -25,7 +25,6 @@ bool access_lookup(struct warp *w, const struct insn *in, int lane, uint64_t add
     c->lo = a->addr;
     c->hi = a->addr + a->size;
     c->delta = (intptr_t)a->host - (intptr_t)a->addr;
-    c->read_only = a->read_only;
     return true;
 }
 

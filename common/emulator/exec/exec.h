@@ -118,11 +118,12 @@ struct block {
     bool done, moved;        /* has ended; some warp has had a turn (cluster.c) */
 };
 
-struct mem_cache {   /* last allocation an instruction touched */
+/* The last allocation that an instruction touched. An instruction reads or writes, never both:
+ * whether it may was asked when the allocation was found. */
+struct mem_cache {
     uint64_t lo, hi; /* addresses [lo, hi) */
     intptr_t delta;  /* host = addr + delta */
     uint64_t generation;
-    bool read_only;
 };
 
 struct worker {

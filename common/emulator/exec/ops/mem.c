@@ -115,8 +115,7 @@ bool scattered(struct warp *w, const struct insn *in, struct request *q, u32 siz
         delta[i] = 0;
         if (!ON(q->mask, i))
             continue;
-        if (!(q->a[i] >= c.lo && q->a[i] < c.hi && c.hi - q->a[i] >= size &&
-              !(write && c.read_only)))
+        if (!(q->a[i] >= c.lo && q->a[i] < c.hi && c.hi - q->a[i] >= size))
             if (!access_lookup(w, in, i, q->a[i], size, write, &c))
                 return false;
         delta[i] = c.delta;

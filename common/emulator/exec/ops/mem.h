@@ -182,8 +182,7 @@ static inline int resolve(struct warp *w, const struct insn *in, struct request 
     struct mem_cache *c = &w->worker->caches[in->slot];
     u64 lo = q->lo, hi = q->hi;
     u64 now = atomic_load_explicit(&mem_generation, memory_order_relaxed);
-    if (__builtin_expect(c->generation != now || lo < c->lo || hi >= c->hi || c->hi - hi < size ||
-                             (write && c->read_only),
+    if (__builtin_expect(c->generation != now || lo < c->lo || hi >= c->hi || c->hi - hi < size,
                          0)) {
         struct mem_cache fresh = {0};
         if (!access_lookup(w, in, q->first, q->a[q->first], size, write, &fresh))
