@@ -4,12 +4,15 @@ Runs the lab's program on the emulator with WARPLAB_TRACE set, reads the trace, 
 sources: --trace FILE draws a trace that exists; --kept draws the traces kept in
 plots/records/traces, which is how decks and handouts get theirs; --keep makes those anew."""
 import argparse
+import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 import movies
 import names
@@ -22,35 +25,42 @@ import trace as tracing
 KEPT = records.HERE / "records" / "traces"
 KINDS = ("lanes", "tree", "sectors", "banks")
 
-# A block small enough to see: length, parameter, and the kinds that show what the lab is about. A
-# lab that is not listed runs its first case, and all kinds are tried.
-SMALL = {
-    "reduction": (["--n", "2^12"], ("lanes", "banks", "tree")),
-    "divergence": (["--n", "2^10", "--param", "4"], ("lanes",)),
-    "coalescing": (["--n", "4093", "--param", "2"], ("sectors",)),
-    "bank_conflicts": (["--n", "2^10", "--param", "2"], ("banks",)),
-    "conv1d": (["--n", "2^10", "--param", "3"], ("sectors", "banks")),
-    "matmul": (["--n", "64"], ("sectors", "banks")),
-}
 
-# What is kept: lab, variant, kinds, and the cases shown side by side (label: arguments).
-KEEP = (
-    ("reduction", "reduce1", ("lanes", "tree"), {"": ["--n", "2^12"]}),
-    ("reduction", "reduce2", ("lanes", "banks"), {"": ["--n", "2^12"]}),
-    ("reduction", "reduce3", ("lanes", "tree"), {"": ["--n", "2^12"]}),
-    ("divergence", "branch_warp", ("lanes",), {"": ["--case", "branch-n=1001"]}),
-    ("divergence", "branch_thread", ("lanes",), {"": ["--case", "branch-n=1001"]}),
-    ("coalescing", "strided_copy", ("sectors",),
-     {f"stride {s}": ["--n", "4093", "--param", str(s)] for s in (1, 2, 4, 8)}),
-    ("bank_conflicts", "bank_loop4", ("banks",),
-     {f"stride {s}": ["--n", "1000", "--param", str(s)] for s in (1, 2, 8, 33)}),
-    ("matmul", "mm_naive", ("sectors",), {"": ["--case", "64x64x64"]}),
-    ("matmul", "mm_coalesced", ("sectors",), {"": ["--case", "64x64x64"]}),
-    ("conv1d", "conv_naive", ("sectors",), {"": ["--case", "n=127"]}),
-)
-# Of these, the ones that move: a GIF, and pages for the decks to step through.
-MOVING = {("lanes", "reduce1"), ("tree", "reduce1"), ("tree", "reduce3"), ("lanes", "branch_thread"),
-          ("sectors", "strided_copy"), ("banks", "bank_loop4")}
+
+class Kept(NamedTuple):
+    """A picture that is kept: its kinds, those of them that move (a GIF, and pages for the decks to
+    step through), and the cases shown side by side, {label: arguments}."""
+    lab: str
+    variant: str
+    kinds: tuple
+    moving: tuple
+    cases: dict
+
+
+def shown(lab):
+    """What is shown of a lab, as its own shown.json says:
+    small   arguments for a block small enough to see, and the kinds that show what the lab is about
+    kept    variant, kinds, moving, cases of each picture in handouts and decks (class Kept)
+    beside  arguments for the cases that the emulator counts beside a GPU's counters
+    A lab without the file runs its first case, and all kinds are tried."""
+    path = records.ROOT / "labs" / lab / "shown.json"
+    facts = {"small": {"args": [], "kinds": KINDS}, "kept": [], "beside": []}
+    try:
+        facts |= json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        return facts | {"kept": [Kept(lab, k["variant"], tuple(k["kinds"]), tuple(k.get("moving", ())), k["cases"])
+                                 for k in facts["kept"]]}
+    except (ValueError, KeyError, TypeError) as e:
+        raise records.RecordError(f"{records.shown(path)}: {type(e).__name__}: {e}") from None
+
+
+def labs():
+    return sorted(p.parent.name for p in (records.ROOT / "labs").glob("*/harness.c"))
+
+
+def every_kept():
+    return [k for lab in labs() for k in shown(lab)["kept"]]
+
+
 WHOLE = {"lanes", "tree"}  # need all of a trace; the others a thinned one
 
 
@@ -130,11 +140,15 @@ def make(kinds, lab, parts, out, asked, moving=()):
     return made
 
 
-def kept_parts(lab, variant, labels):
+def trace_path(kept, label):
+    return KEPT / f"{kept.lab}-{kept.variant}{'@' + label.split()[-1] if label else ''}.jsonl"
+
+
+def kept_parts(kept):
     """{label: trace} of kept files; those not there are left out."""
     out = {}
-    for label in labels:
-        path = KEPT / f"{lab}-{variant}{'@' + label.split()[-1] if label else ''}.jsonl"
+    for label in kept.cases:
+        path = trace_path(kept, label)
         if path.exists():
             out[label] = tracing.read(path)
     return out
@@ -143,22 +157,22 @@ def kept_parts(lab, variant, labels):
 def draw_kept(out):
     made = [style.save(schedule.draw(), "schedule-two-sm", out)[-1]]
     made += style.animate(schedule.movie(), "schedule-two-sm", out)
-    for lab, variant, kinds, cases in KEEP:
-        parts = kept_parts(lab, variant, cases)
+    for k in every_kept():
+        parts = kept_parts(k)
         if parts:
-            made += make(kinds, lab, parts, out, True, [k for k in kinds if (k, variant) in MOVING])
+            made += make(k.kinds, k.lab, parts, out, True, k.moving)
     return made
 
 
 def keep(build):
     KEPT.mkdir(parents=True, exist_ok=True)
-    for lab, variant, kinds, cases in KEEP:
-        for label, args in cases.items():
+    for k in every_kept():
+        for label, args in k.cases.items():
             with tempfile.TemporaryDirectory() as folder:
-                trace = record(build, lab, variant, args, Path(folder) / "t.jsonl", True)
-            if not WHOLE & set(kinds):
+                trace = record(build, k.lab, k.variant, args, Path(folder) / "t.jsonl", True)
+            if not WHOLE & set(k.kinds):
                 trace.thin()
-            path = KEPT / f"{lab}-{variant}{'@' + label.split()[-1] if label else ''}.jsonl"
+            path = trace_path(k, label)
             tracing.write(trace, path)
             print(records.shown(path), path.stat().st_size, "bytes")
 
@@ -168,12 +182,11 @@ def one(args):
     if args.trace:
         trace, lab = tracing.read(args.trace), args.lab or Path(args.trace).stem.partition("-")[0]
     else:
-        labs = sorted(p.parent.name for p in (records.ROOT / "labs").glob("*/harness.c"))
-        if args.lab not in labs:
-            raise records.RecordError(f"which lab? LAB=… is one of: {', '.join(labs)}")
+        if args.lab not in labs():
+            raise records.RecordError(f"which lab? LAB=… is one of: {', '.join(labs())}")
         if not args.kernel:
             raise records.RecordError("which kernel? KERNEL=… is a variant's number or name")
-        given = list(SMALL.get(args.lab, ([],))[0])
+        given = list(shown(args.lab)["small"]["args"])
         for flag, value in (("--n", args.n), ("--param", args.param)):
             if value and flag in given:
                 given[given.index(flag) + 1] = value
@@ -183,7 +196,7 @@ def one(args):
             trace = record(args.build, args.lab, args.kernel, given, Path(folder) / "trace.jsonl", args.solution,
                            args.block)
         lab = args.lab
-    kinds = [args.kind] if args.kind else SMALL.get(lab, (None, KINDS))[1]
+    kinds = [args.kind] if args.kind else shown(lab)["small"]["kinds"]
     return make(kinds, lab, {"": trace}, args.out, bool(args.kind), kinds if args.animate else ())
 
 
@@ -201,9 +214,13 @@ def main():
     parser.add_argument("--animate", action="store_true", help="step by step too: KIND-LAB-KERNEL.gif, -frames.pdf")
     parser.add_argument("--trace", help="draw this trace instead of running")
     parser.add_argument("--kept", action="store_true", help="draw the kept traces and the schedule")
+    parser.add_argument("--beside", action="store_true", help="print the arguments of --lab's cases beside a GPU's")
     parser.add_argument("--keep", action="store_true", help="record the kept traces anew (plots/records/traces)")
     args = parser.parse_args()
     try:
+        if args.beside:
+            print(shlex.join(shown(args.lab)["beside"]))
+            return
         if args.keep:
             keep(args.build)
             return

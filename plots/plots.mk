@@ -33,13 +33,7 @@ test-plots:
 # Records to keep: `make records` runs every solution on every case and writes plots/records/
 # (RECORD_AS=h200 on that GPU; emulator by default), and the traces of the kept pictures.
 # The emulator also counts some cases that a GPU's counters are kept for, of those it does in
-# seconds: the figure `counters` sets them side by side.
-BESIDE_coalescing := --case stride=1-n=2^25,stride=8-n=2^25,offset=1-n=2^25,particles=2^22,8192x4096
-BESIDE_divergence := --case branch-n=2^22,paths=4-n=2^22,mixed-n=2^22,data-n=2^22
-BESIDE_bank_conflicts := --kernel bank_once,transpose_conflict,transpose_padded,transpose_swizzled \
-    --case 'stride=1 n=2^22,stride=32 n=2^22,4096x4096'
-BESIDE_conv1d := --case 'width=3 n=2^24,width=15 n=2^24'
-BESIDE_matmul := --case 'n=1024,f16 n=1024'
+# seconds (labs/LAB/shown.json, "beside"): the figure `counters` sets them side by side.
 RECORD_AS ?= $(if $(filter gpu,$(BACKEND)),gpu,emulator)
 .PHONY: records
 records: programs
@@ -55,14 +49,12 @@ ifeq ($(RECORD_AS),emulator)
 	$(Q)$(PY) plots/picture.py --keep --build $B
 endif
 
-define beside
-	$(Q)$(ON_emulator) $B/bin/$1 --solution $(BESIDE_$1) --csv=plots/records/emulator/$1-beside.csv >$B/records-$1.log 2>&1 || \
-	    { tail -5 $B/records-$1.log; exit 1; }
-
-endef
 .PHONY: records-beside
 records-beside: programs
-	$(foreach l,$(or $(LAB),$(LABS)),$(if $(BESIDE_$l),$(call beside,$l)))
+	$(Q)for lab in $(or $(LAB),$(LABS)); do \
+	    args=$$($(PY) plots/picture.py --beside --lab $$lab) || exit 1; [ -n "$$args" ] || continue; \
+	    eval "$(ON_emulator) $B/bin/$$lab --solution $$args --csv=plots/records/emulator/$$lab-beside.csv" >$B/records-$$lab.log 2>&1 || \
+	    { tail -5 $B/records-$$lab.log; exit 1; }; done
 
 # The pictures that README and handouts show: drawn from the kept records and traces.
 KEPT_FIGURES := opening ladder reduction-table-h200-2e25 lanes-reduction-reduce1 lanes-reduction-reduce2 \

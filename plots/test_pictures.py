@@ -184,19 +184,30 @@ def test_animation_is_written_with_all_its_frames(tmp_path):
     assert pdf.read_bytes().count(b"/Type /Page ") == 3
 
 
-@pytest.mark.parametrize("lab,variant,kinds,cases", picture.KEEP, ids=[f"{k[0]}-{k[1]}" for k in picture.KEEP])
-def test_kept_pictures_move(lab, variant, kinds, cases):
+@pytest.mark.parametrize("kept", picture.every_kept(), ids=lambda k: f"{k.lab}-{k.variant}")
+def test_kept_pictures_move(kept):
     """Number of frames, and the first and the last one drawn."""
     frames = {("lanes", "reduce1"): 32, ("tree", "reduce1"): 8, ("tree", "reduce3"): 8,
               ("sectors", "strided_copy"): 33, ("banks", "bank_loop4"): 9}
-    parts = picture.kept_parts(lab, variant, cases)
-    for kind in kinds:
-        what, name = picture.subject(kind, variant, parts)
+    parts = picture.kept_parts(kept)
+    for kind in kept.kinds:
+        what, name = picture.subject(kind, kept.variant, parts)
         steps = movies.steps(kind, what)
-        assert len(steps) == frames.get((kind, variant), len(steps)) > 1
+        assert len(steps) == frames.get((kind, kept.variant), len(steps)) > 1
         for step in (steps[0], steps[-1]):
             fig = getattr(pictures, kind)(what, name, step)
             assert any("counted" in t.get_text() for t in fig.texts)
+
+
+def test_what_is_shown_of_a_lab(tmp_path, monkeypatch):
+    """A lab without shown.json is shown whole; a damaged one is named."""
+    monkeypatch.setattr(records, "ROOT", tmp_path)
+    (tmp_path / "labs" / "x").mkdir(parents=True)
+    assert picture.shown("x") == {"small": {"args": [], "kinds": picture.KINDS}, "kept": [], "beside": []}
+    for damaged in ("{", '{"kept": [{"kinds": []}]}', '{"kept": 3}'):
+        (tmp_path / "labs" / "x" / "shown.json").write_text(damaged)
+        with pytest.raises(records.RecordError, match="shown.json: "):
+            picture.shown("x")
 
 
 def test_schedule_moves():
@@ -244,17 +255,18 @@ def test_schedule_is_the_lectures():
 
 
 def test_kept_traces_are_all_there_and_small():
-    for lab, variant, kinds, cases in picture.KEEP:
-        parts = picture.kept_parts(lab, variant, cases)
-        assert set(parts) == set(cases), f"{lab} {variant}: run `python plots/picture.py --keep`"
+    assert len(picture.every_kept()) >= 10
+    for kept in picture.every_kept():
+        parts = picture.kept_parts(kept)
+        assert set(parts) == set(kept.cases), f"{kept.lab} {kept.variant}: run `python plots/picture.py --keep`"
     assert sum(p.stat().st_size for p in picture.KEPT.iterdir()) < 1 << 20
 
 
-@pytest.mark.parametrize("lab,variant,kinds,cases", picture.KEEP, ids=[f"{k[0]}-{k[1]}" for k in picture.KEEP])
-def test_kept_pictures_show_what_they_should(lab, variant, kinds, cases):
-    parts = picture.kept_parts(lab, variant, cases)
-    for kind in kinds:
-        fig = picture.draw(kind, variant, parts)
+@pytest.mark.parametrize("kept", picture.every_kept(), ids=lambda k: f"{k.lab}-{k.variant}")
+def test_kept_pictures_show_what_they_should(kept):
+    parts = picture.kept_parts(kept)
+    for kind in kept.kinds:
+        fig = picture.draw(kind, kept.variant, parts)
         foot = next(t for t in fig.texts if t.get_gid() == "provenance")
         for word in ("NVIDIA H200", "backend emulator", "counted", "20", "seed 20260917"):
             assert word in foot.get_text()
@@ -263,9 +275,9 @@ def test_kept_pictures_show_what_they_should(lab, variant, kinds, cases):
         assert foot.get_window_extent().x1 < fig.bbox.x1
         if kind == "tree":
             assert "127 additions in 7 steps" in fig._suptitle.get_text()
-        if kind == "banks" and variant == "bank_loop4":
+        if kind == "banks" and kept.variant == "bank_loop4":
             said = [ax.get_title(loc="left") for ax in fig.axes]
             assert ["1 pass", "2 passes", "8 passes", "1 pass"] == [t.split(": ")[1].split(",")[0] for t in said]
-        if kind == "sectors" and variant == "strided_copy":
+        if kind == "sectors" and kept.variant == "strided_copy":
             assert [ax.get_title(loc="left").split(": ")[1].split(",")[0] for ax in fig.axes] == \
                 ["4 sectors", "8 sectors", "16 sectors", "32 sectors"]
