@@ -269,13 +269,33 @@ char *book_source(struct book *b, int64_t run, const char *student, size_t *leng
     return text;
 }
 
-char *book_verdict(struct book *b, int64_t run, const char *student)
+static struct verdict *read_verdict(const char *text, int64_t run, const char *student)
+{
+    char *why;
+    struct verdict *v = verdict_read(text, strlen(text), &why);
+    if (!v)
+        die("gradebook: the verdict of %s in run %lld: %s", student, (long long)run, why);
+    return v;
+}
+
+struct verdict *book_verdict(struct book *b, int64_t run, const char *student)
 {
     sqlite3_stmt *q =
         query(b, "SELECT verdict FROM item WHERE run=? AND student=?", "is", run, student);
-    char *v = step(b, q) ? column(q, 0) : NULL;
+    const char *text = step(b, q) ? (const char *)sqlite3_column_text(q, 0) : NULL;
+    struct verdict *v = text ? read_verdict(text, run, student) : NULL;
     sqlite3_finalize(q);
     return v;
+}
+
+struct verdict *mark_verdict(const struct mark *m)
+{
+    return m->verdict ? read_verdict(m->verdict, m->run, m->student) : NULL;
+}
+
+const char *mark_status(const struct mark *m, const char *none)
+{
+    return m->verdict ? verdict_word(m->status) : none;
 }
 
 void book_items_free(struct book_item *v, int n)
@@ -290,14 +310,24 @@ void book_items_free(struct book_item *v, int n)
     free(v);
 }
 
-bool book_result(struct book *b, int64_t run, const char *student, const char *status, double score,
-                 double max, const char *verdict, bool needs_human)
+/* Rows changed. */
+static int put_verdict(struct book *b, const char *sql, int64_t run, const char *student,
+                       const struct verdict *v)
 {
-    return finish(b, query(b,
-                           "UPDATE item SET status=?, score=?, max=?, verdict=?, needs_human=?,"
-                           " marked=datetime('now') WHERE run=? AND student=? AND verdict IS NULL",
-                           "sddsiis", status, score, max, verdict, (int64_t)needs_human, run,
-                           student)) == 1;
+    char *text = verdict_text(v, 0);
+    int changed = finish(b, query(b, sql, "sddsiis", verdict_word(v->status), v->score, v->max,
+                                  text, (int64_t)v->needs_human, run, student));
+    free(text);
+    return changed;
+}
+
+#define PUT_VERDICT                                                                                \
+    "UPDATE item SET status=?, score=?, max=?, verdict=?, needs_human=?, marked=datetime('now')"   \
+    " WHERE run=? AND student=?"
+
+bool book_result(struct book *b, int64_t run, const char *student, const struct verdict *v)
+{
+    return put_verdict(b, PUT_VERDICT " AND verdict IS NULL", run, student, v) == 1;
 }
 
 void book_run_done(struct book *b, int64_t run)
@@ -316,24 +346,28 @@ int64_t book_last_run(struct book *b, const char *lab)
     return run;
 }
 
-char *book_cached(struct book *b, const char *key)
+struct verdict *book_cached(struct book *b, const char *key)
 {
     sqlite3_stmt *q = query(b, "SELECT verdict FROM cache WHERE key=?", "s", key);
-    char *v = step(b, q) ? column(q, 0) : NULL;
+    const char *text = step(b, q) ? (const char *)sqlite3_column_text(q, 0) : NULL;
+    char *why = NULL;
+    struct verdict *v = text ? verdict_read(text, strlen(text), &why) : NULL;
     sqlite3_finalize(q);
+    free(why); /* what cannot be read is marked again */
     return v;
 }
 
-void book_cache(struct book *b, const char *key, const char *verdict)
+void book_cache(struct book *b, const char *key, const struct verdict *v)
 {
-    finish(b,
-           query(b, "INSERT OR REPLACE INTO cache(key, verdict) VALUES (?,?)", "ss", key, verdict));
+    char *text = verdict_text(v, 0);
+    finish(b, query(b, "INSERT OR REPLACE INTO cache(key, verdict) VALUES (?,?)", "ss", key, text));
+    free(text);
 }
 
 /* ---- changes by a person ---- */
 
-bool book_replace(struct book *b, int64_t run, const char *student, const char *status,
-                  double score, double max, const char *verdict, bool needs_human, const char *why)
+bool book_replace(struct book *b, int64_t run, const char *student, const struct verdict *v,
+                  const char *why)
 {
     run_sql(b, "BEGIN IMMEDIATE");
     sqlite3_stmt *q = query(b,
@@ -345,16 +379,12 @@ bool book_replace(struct book *b, int64_t run, const char *student, const char *
         char *lab = column(q, 0);
         char *what = xformat("regrade, run %lld: %s %g -> %s %g", (long long)run,
                              (const char *)sqlite3_column_text(q, 1), sqlite3_column_double(q, 2),
-                             status, score);
+                             verdict_word(v->status), v->score);
         finish(b, query(b,
                         "INSERT INTO replaced(run, student, verdict, marked, why) SELECT run, "
                         "student, verdict, marked, ? FROM item WHERE run=? AND student=?",
                         "sis", why, run, student));
-        finish(b,
-               query(b,
-                     "UPDATE item SET status=?, score=?, max=?, verdict=?, needs_human=?, "
-                     "marked=datetime('now') WHERE run=? AND student=?",
-                     "sddsiis", status, score, max, verdict, (int64_t)needs_human, run, student));
+        put_verdict(b, PUT_VERDICT, run, student, v);
         book_audit(b, what, lab, student, why);
         free(what);
         free(lab);
@@ -463,6 +493,7 @@ static void apply_override(struct book *b, struct mark *m)
 
 static void read_mark(sqlite3_stmt *q, struct mark *m)
 {
+    const char *status = (const char *)sqlite3_column_text(q, 7);
     *m = (struct mark){.lab = column(q, 0),
                        .student = column(q, 1),
                        .person = column(q, 2),
@@ -470,7 +501,6 @@ static void read_mark(sqlite3_stmt *q, struct mark *m)
                        .login = column(q, 4),
                        .section = column(q, 5),
                        .alias = column(q, 6),
-                       .status = column(q, 7),
                        .original = column(q, 8),
                        .hash = column(q, 9),
                        .verdict = column(q, 10),
@@ -481,12 +511,15 @@ static void read_mark(sqlite3_stmt *q, struct mark *m)
                        .handed_in = sqlite3_column_int64(q, 15),
                        .needs_human = sqlite3_column_int(q, 16),
                        .run = sqlite3_column_int64(q, 17)};
+    if (m->verdict && !verdict_status_of(status, &m->status))
+        die("gradebook: run %lld has %s as \"%s\", a status that is not known", (long long)m->run,
+            m->student, or_empty(status));
 }
 
 static void mark_free(struct mark *m)
 {
-    char *all[] = {m->student, m->person, m->email,    m->login, m->section, m->alias,
-                   m->lab,     m->status, m->original, m->hash,  m->verdict, m->rule};
+    char *all[] = {m->student, m->person,   m->email, m->login,   m->section, m->alias,
+                   m->lab,     m->original, m->hash,  m->verdict, m->rule};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         free(all[i]);
 }

@@ -14,6 +14,7 @@
 #define GRADING_BOOK_H
 
 #include "grading/intake/submissions.h"
+#include "grading/mark/verdict.h"
 
 struct book;
 
@@ -50,18 +51,17 @@ char *book_source(struct book *b, int64_t run, const char *student, size_t *leng
 struct book_item *book_sources(struct book *b, int64_t run, int *n);
 void book_items_free(struct book_item *v, int n);
 /* False when the item has a verdict already (nothing is changed). */
-bool book_result(struct book *b, int64_t run, const char *student, const char *status, double score,
-                 double max, const char *verdict, bool needs_human);
+bool book_result(struct book *b, int64_t run, const char *student, const struct verdict *v);
 void book_run_done(struct book *b, int64_t run);
 int64_t book_last_run(struct book *b, const char *lab); /* 0: none */
 
-char *book_cached(struct book *b, const char *key); /* NULL: not there */
-void book_cache(struct book *b, const char *key, const char *verdict);
+struct verdict *book_cached(struct book *b, const char *key); /* NULL: not there */
+void book_cache(struct book *b, const char *key, const struct verdict *v);
 
 /* Puts a new verdict in the place of the student's one in `run`, at once or not at all. The old
  * one is kept, and the audit trail says why. False: no such item, or it has no verdict. */
-bool book_replace(struct book *b, int64_t run, const char *student, const char *status,
-                  double score, double max, const char *verdict, bool needs_human, const char *why);
+bool book_replace(struct book *b, int64_t run, const char *student, const struct verdict *v,
+                  const char *why);
 /* Sets the mark; points < 0 takes an earlier override away. False: no such item. */
 bool book_override(struct book *b, const char *lab, const char *student, double points,
                    const char *why);
@@ -71,7 +71,8 @@ void book_audit(struct book *b, const char *what, const char *lab, const char *s
 /* What counts for one student in one lab. */
 struct mark {
     char *student, *person, *email, *login, *section, *alias; /* alias: stable, says nothing */
-    char *lab, *status, *original, *hash, *verdict;           /* verdict NULL: not marked yet */
+    char *lab, *original, *hash, *verdict;                    /* verdict NULL: not marked yet */
+    enum verdict_status status;                               /* where there is a verdict */
     double score, max;                                        /* as marked */
     double mark;                                              /* after override and lateness */
     double lateness_days;
@@ -82,7 +83,11 @@ struct mark {
 /* All students of a lab (lab NULL: of all labs), by student. run 0: what counts. brief: verdict
  * is "" where there is one, as a class's verdicts take much memory; book_verdict() has it. */
 struct mark *book_marks(struct book *b, const char *lab, int64_t run, bool brief, int *n);
-char *book_verdict(struct book *b, int64_t run, const char *student); /* NULL: none */
+/* NULL: none. What the gradebook holds and nobody can read is fatal. */
+struct verdict *book_verdict(struct book *b, int64_t run, const char *student);
+struct verdict *mark_verdict(const struct mark *m); /* not of a brief one */
+/* The status in a word; `none` where there is no verdict. */
+const char *mark_status(const struct mark *m, const char *none);
 void book_marks_free(struct mark *v, int n);
 
 /* Prints the audit trail, one line an entry, newest last; student NULL for all. */

@@ -61,7 +61,7 @@ static void mark_all(const char *path)
     int64_t run = book_run(b, "reduction", "key", "{}", &s, &resumed);
     struct book_item *v = book_pending(b, run, &n);
     for (int i = 0; i < n; i++) {
-        if (!book_result(b, run, v[i].student, "graded", i % 20, 20, "{\"rows\":[]}", false))
+        if (!book_result(b, run, v[i].student, &(struct verdict){.score = i % 20, .max = 20}))
             _exit(2); /* a result was there twice */
         usleep(300);
     }
@@ -111,7 +111,7 @@ static struct mark *one_mark(const char *path, const struct policy *p, bool late
     *book = book_open(path, err, sizeof(err));
     book_policy_set(*book, "reduction", p);
     int64_t run = book_run(*book, "reduction", "k", "{}", &s, &resumed);
-    book_result(*book, run, "s000", "graded", points, 20, "{}", false);
+    book_result(*book, run, "s000", &(struct verdict){.score = points, .max = 20});
     book_run_done(*book, run);
     submissions_free(&s);
     struct mark *v = book_marks(*book, "reduction", 0, false, &n);
@@ -164,10 +164,13 @@ Test(book, override_and_regrade_are_audited)
     cr_assert(v->mark == 17 && v->score == 3 && strstr(v->rule, "spoke with the student"));
     book_marks_free(v, n);
     cr_assert(book_override(b, "reduction", "s000", -1, "withdrawn"));
-    cr_assert(book_replace(b, 1, "s000", "graded", 5, 20, "{\"new\":1}", false, "new driver"));
-    cr_assert(!book_replace(b, 7, "s000", "graded", 5, 20, "{}", false, "no such run"));
+    const struct verdict other = {.score = 5, .max = 20, .message = "new"};
+    cr_assert(book_replace(b, 1, "s000", &other, "new driver"));
+    cr_assert(!book_replace(b, 7, "s000", &other, "no such run"));
     v = book_marks(b, "reduction", 0, false, &n);
-    cr_assert(v->score == 5 && !strcmp(v->verdict, "{\"new\":1}"));
+    struct verdict *kept = mark_verdict(v);
+    cr_assert(v->score == 5 && !strcmp(kept->message, "new"));
+    verdict_free(kept);
     book_marks_free(v, n);
     struct text t = {0};
     book_print_audit(b, "s000", &t);

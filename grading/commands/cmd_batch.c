@@ -97,15 +97,11 @@ struct batch {
     bool quiet;
 };
 
-static void store(struct batch *b, const char *student, const json_t *v)
+static void store(struct batch *b, const char *student, const struct verdict *v)
 {
-    char *text = json_dumps(v, JSON_COMPACT | JSON_SORT_KEYS);
-    bool human = json_is_true(json_object_get(v, "needs_human"));
-    book_result(b->book, b->run, student, json_text(v, "status"), json_double(v, "score"),
-                json_double(v, "max"), text, human);
-    b->human += human;
+    book_result(b->book, b->run, student, v);
+    b->human += v->needs_human;
     b->done++;
-    free(text);
 }
 
 static void show_progress(void *user)
@@ -125,17 +121,15 @@ static void show_progress(void *user)
             b->total, rate, eta, terminal ? "" : "\n");
 }
 
-static bool on_done(void *user, int item, json_t *v)
+static bool on_done(void *user, int item, const struct verdict *v)
 {
     struct batch *b = user;
     struct book_item *x = &b->items[b->todo[item]];
     char key[DIGEST_HEX];
     store(b, x->student, v);
-    if (!json_is_true(json_object_get(v, "needs_human"))) {
-        char *text = json_dumps(v, JSON_COMPACT | JSON_SORT_KEYS);
+    if (!v->needs_human) {
         engine_key(b->e, x->source, x->length, key);
-        book_cache(b->book, key, text);
-        free(text);
+        book_cache(b->book, key, v);
     }
     show_progress(b);
     return true;
@@ -145,26 +139,24 @@ static bool on_done(void *user, int item, json_t *v)
 static bool settle_at_once(struct batch *b, const struct book_item *x, bool fresh)
 {
     char key[DIGEST_HEX];
-    json_error_t bad;
     if (!x->source) {
         bool missing = x->problem && !strcmp(x->problem, "nothing was handed in");
-        json_t *v = engine_no_mark(b->e, x->original, missing ? "missing" : "unreadable",
-                                   x->problem ? x->problem : "no file");
+        struct verdict *v =
+            engine_no_mark(b->e, x->original, missing ? VERDICT_MISSING : VERDICT_UNREADABLE,
+                           x->problem ? x->problem : "no file");
         store(b, x->student, v);
-        json_decref(v);
+        verdict_free(v);
         return true;
     }
     if (fresh)
         return false;
     engine_key(b->e, x->source, x->length, key);
-    char *text = book_cached(b->book, key);
-    json_t *v = text ? json_loads(text, 0, &bad) : NULL;
-    free(text);
+    struct verdict *v = book_cached(b->book, key);
     if (!v)
         return false;
     store(b, x->student, v);
     b->cached++;
-    json_decref(v);
+    verdict_free(v);
     return true;
 }
 
@@ -209,8 +201,8 @@ static void add_score(struct text *t, const struct mark *m)
     text_addf(t, "%-14.14s %-24.24s ", m->student, m->person);
     if (!m->verdict)
         text_add(t, "not marked yet");
-    else if (strcmp(m->status, "graded"))
-        text_addf(t, "%7.4g  %s", m->mark, m->status);
+    else if (m->status != VERDICT_GRADED)
+        text_addf(t, "%7.4g  %s", m->mark, verdict_word(m->status));
     else
         text_addf(t, "%7.4g of %.4g", m->mark, m->max);
     text_addf(t, "%s%s%s\n", !m->rule || !strcmp(m->rule, "as marked") ? "" : "  ",
@@ -243,10 +235,12 @@ static int run_batch(const struct batch_args *a, const struct engine_options *o,
         die("%s", err);
     policy_apply(b.book, a->lab, &a->policy);
     run_key(e, s, key);
-    char *settings = xformat("{\"tools\":\"%s\",\"system\":\"%s\",\"hidden\":%s}", e->tools,
-                             name_system_text(s->system), o->secret ? "true" : "false");
+    json_t *set = json_pack("{s:s,s:s,s:b}", "tools", e->tools, "system",
+                            name_system_text(s->system), "hidden", o->secret != NULL);
+    char *settings = json_dumps(set, JSON_COMPACT | JSON_PRESERVE_ORDER);
     b.run = book_run(b.book, a->lab, key, settings, s, &resumed);
     free(settings);
+    json_decref(set);
     b.done = b.cached = resumed;
     if (resumed)
         fprintf(stderr, "going on with run %lld: %d of %d are done\n", (long long)b.run, resumed,

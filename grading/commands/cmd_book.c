@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "commands.h"
+#include "grading/report/rates.h"
 #include "grading/report/report.h"
 
 #include <argp.h>
@@ -90,9 +91,8 @@ bool mark_is(const struct mark *m, const char *who)
 
 static void show(const struct mark *m, bool json)
 {
-    json_error_t bad;
     struct text t = {0}, safe = {0};
-    json_t *v = m->verdict ? json_loads(m->verdict, 0, &bad) : NULL;
+    struct verdict *v = mark_verdict(m);
     text_addf(&t, "student %s  %s  %s\nfile %s  SHA-256 %s\nrun %lld\n", m->student, m->person,
               m->email, m->original, m->hash ? m->hash : "-", (long long)m->run);
     text_printable(&safe, t.s, t.length, true);
@@ -100,15 +100,16 @@ static void show(const struct mark *m, bool json)
     text_free(&t);
     text_free(&safe);
     if (v && json) {
-        json_dumpf(v, stdout, JSON_INDENT(1) | JSON_SORT_KEYS);
-        putchar('\n');
+        char *text = verdict_text(v, JSON_INDENT(1));
+        puts(text);
+        free(text);
     } else if (v) {
         report_text(v, isatty(1), &t);
         fputs(text_str(&t), stdout);
         text_free(&t);
     }
     printf("mark %.4g (%s)\n", m->mark, m->rule);
-    json_decref(v);
+    verdict_free(v);
 }
 
 int cmd_show(int argc, char **argv)
@@ -233,31 +234,16 @@ static void print_distribution(const struct mark *v, int n, const char *lab)
 
 static void print_pass_rates(struct book *b, const struct mark *v, int n, const char *lab)
 {
-    json_t *counts = json_object();
-    json_error_t bad;
-    int graded = 0;
+    struct pass_rates rates = {0};
     for (int i = 0; i < n; i++) {
-        char *text =
-            !strcmp(v[i].lab, lab) && v[i].verdict ? book_verdict(b, v[i].run, v[i].student) : NULL;
-        json_t *verdict = text ? json_loads(text, 0, &bad) : NULL, *row;
-        size_t k;
-        graded += verdict && json_array_size(json_object_get(verdict, "rows")) > 0;
-        json_array_foreach(json_object_get(verdict, "rows"), k, row)
-        {
-            json_int_t passed = json_integer_value(json_object_get(counts, json_text(row, "id")));
-            json_object_set_new(counts, json_text(row, "id"),
-                                json_integer(passed + !strcmp(json_text(row, "status"), "pass")));
-        }
-        json_decref(verdict);
-        free(text);
+        struct verdict *verdict =
+            !strcmp(v[i].lab, lab) ? book_verdict(b, v[i].run, v[i].student) : NULL;
+        pass_rates_add(&rates, verdict);
+        verdict_free(verdict);
     }
-    const char *id;
-    json_t *passed;
-    json_object_foreach(counts, id, passed)
-    {
-        printf("  %-24s %3lld of %d pass\n", id, (long long)json_integer_value(passed), graded);
-    }
-    json_decref(counts);
+    for (int i = 0; i < rates.n; i++)
+        printf("  %-24s %3d of %d pass\n", rates.v[i].id, rates.v[i].passed, rates.graded);
+    pass_rates_free(&rates);
 }
 
 int cmd_stats(int argc, char **argv)
@@ -292,31 +278,33 @@ static const struct mark *mark_of(const struct mark *v, int n, const char *stude
     return NULL;
 }
 
+static int print_rows(const struct verdict *x, const struct verdict *y)
+{
+    int differences = 0;
+    for (int i = 0; x && y && i < x->nrows && i < y->nrows; i++) {
+        const struct verdict_row *a = &x->rows[i], *b = &y->rows[i];
+        if (strcmp(or_empty(a->id), or_empty(b->id)) || a->status == b->status)
+            continue;
+        printf("  %s: %s -> %s  %s\n", or_empty(a->id), status_words(a->status)->word,
+               status_words(b->status)->word, or_empty(b->why));
+        differences++;
+    }
+    return differences;
+}
+
 static int print_difference(const struct mark *x, const struct mark *y)
 {
-    json_error_t bad;
-    json_t *vx = x->verdict ? json_loads(x->verdict, 0, &bad) : NULL,
-           *vy = y->verdict ? json_loads(y->verdict, 0, &bad) : NULL, *row;
-    size_t i;
+    struct verdict *vx = mark_verdict(x), *vy = mark_verdict(y);
     int differences = 0;
-    if (strcmp(x->status ? x->status : "", y->status ? y->status : "") ||
+    if (!x->verdict != !y->verdict || (x->verdict && x->status != y->status) ||
         fabs(x->score - y->score) > 1e-9) {
-        printf("%s: %s %.4g -> %s %.4g\n", x->student, x->status ? x->status : "-", x->score,
-               y->status ? y->status : "-", y->score);
+        printf("%s: %s %.4g -> %s %.4g\n", x->student, mark_status(x, "-"), x->score,
+               mark_status(y, "-"), y->score);
         differences++;
     }
-    json_array_foreach(json_object_get(vx, "rows"), i, row)
-    {
-        json_t *other = json_array_get(json_object_get(vy, "rows"), i);
-        if (strcmp(json_text(row, "id"), json_text(other, "id")) ||
-            !strcmp(json_text(row, "status"), json_text(other, "status")))
-            continue;
-        printf("  %s: %s -> %s  %s\n", json_text(row, "id"), json_text(row, "status"),
-               json_text(other, "status"), json_text(other, "why"));
-        differences++;
-    }
-    json_decref(vx);
-    json_decref(vy);
+    differences += print_rows(vx, vy);
+    verdict_free(vx);
+    verdict_free(vy);
     return differences;
 }
 

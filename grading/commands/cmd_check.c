@@ -133,15 +133,15 @@ int cmd_gpu(int argc, char **argv)
     return bad > 0;
 }
 
-static json_t *mark_file(struct engine *e, const char *path)
+static struct verdict *mark_file(struct engine *e, const char *path)
 {
     char *source;
     size_t n;
     int error = file_read_no_link(path, SUBMISSION_MAX_BYTES, &source, &n);
     if (error)
-        return engine_no_mark(e, path, error == EFBIG ? "too large" : "unreadable",
+        return engine_no_mark(e, path, error == EFBIG ? VERDICT_TOO_LARGE : VERDICT_UNREADABLE,
                               strerror(error));
-    json_t *v = engine_mark(e, path, source, n);
+    struct verdict *v = engine_mark(e, path, source, n);
     free(source);
     return v;
 }
@@ -169,20 +169,19 @@ int cmd_check(int argc, char **argv)
         o.secret = read_secret(a.secret_file);
     if (!engine_open(&e, a.lab, &o, err, sizeof(err)))
         die("%s", err);
-    json_t *v = mark_file(&e, a.file);
+    struct verdict *v = mark_file(&e, a.file);
     if (a.json) {
-        json_dumpf(v, stdout, JSON_INDENT(1) | JSON_SORT_KEYS);
-        putchar('\n');
+        char *text = verdict_text(v, JSON_INDENT(1));
+        puts(text);
+        free(text);
     } else {
         struct text t = {0};
         report_text(v, isatty(1), &t);
         fputs(text_str(&t), stdout);
         text_free(&t);
     }
-    bool full = !strcmp(json_text(v, "status"), "graded") &&
-                json_double(v, "score") >= json_double(v, "max");
-    bool human = json_is_true(json_object_get(v, "needs_human"));
-    json_decref(v);
+    bool full = v->status == VERDICT_GRADED && v->score >= v->max, human = v->needs_human;
+    verdict_free(v);
     engine_close(&e);
     free((char *)o.secret);
     return human ? 2 : full ? 0 : 1;

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { MAX_VERDICT = 64 << 20 };
+
 struct export_args {
     const char *book, *lab, *title, *output, *format, *verdict;
 };
@@ -103,7 +105,7 @@ static bool export_verdict(const struct export_args *a, struct text *out)
 {
     static const struct {
         const char *name;
-        void (*write)(const json_t *, struct text *);
+        void (*write)(const struct verdict *, struct text *);
     } formats[] = {{"gradescope", export_gradescope},
                    {"autolab", export_autolab},
                    {"prairielearn", export_prairielearn},
@@ -111,14 +113,19 @@ static bool export_verdict(const struct export_args *a, struct text *out)
     for (size_t i = 0; i < 4; i++) {
         if (strcmp(formats[i].name, a->format))
             continue;
-        json_error_t bad;
+        char *data, *why;
+        size_t length;
         if (!a->verdict)
             die("%s wants --verdict FILE, made by: grade check --json", a->format);
-        json_t *v = json_load_file(a->verdict, 0, &bad);
+        int e = file_read(a->verdict, MAX_VERDICT, &data, &length);
+        if (e)
+            die("%s: %s", a->verdict, file_why(e));
+        struct verdict *v = verdict_read(data, length, &why);
         if (!v)
-            die("%s:%d: %s", a->verdict, bad.line, bad.text);
+            die("%s: %s", a->verdict, why);
         formats[i].write(v, out);
-        json_decref(v);
+        verdict_free(v);
+        free(data);
         return true;
     }
     return false;
@@ -185,14 +192,14 @@ int cmd_report(int argc, char **argv)
         die("%s: %s", a.format, strerror(e));
     struct book *b = open_book(a.book);
     struct mark *v = book_marks(b, a.lab, 0, true, &n);
-    struct pass_rates rates = {NULL, NULL, NULL, 0};
+    struct pass_rates rates = {0};
     for (int i = 0; i < n; i++) {
         struct text page = {0};
-        char *verdict = v[i].verdict ? book_verdict(b, v[i].run, v[i].student) : NULL;
+        struct verdict *verdict = book_verdict(b, v[i].run, v[i].student);
         html_student(&v[i], verdict, v, n, &page);
-        pass_rates_add(&rates, &v[i], verdict);
+        pass_rates_add(&rates, verdict);
         write_page(a.format, v[i].alias, &page);
-        free(verdict);
+        verdict_free(verdict);
     }
     struct text page = {0};
     html_class(v, n, &rates, &page);

@@ -226,24 +226,22 @@ static char *known_reason(const char *known, const struct trial *t)
 }
 
 /* Rows without points count, too: labs watch their given kernels by such rows. */
-static bool any_row_fails(const json_t *v)
+static bool any_row_fails(const struct verdict *v)
 {
-    size_t i;
-    json_t *row;
-    json_array_foreach(json_object_get(v, "rows"), i,
-                       row) if (!word_in("pass skipped", json_text(row, "status"))) return true;
+    for (int i = 0; i < v->nrows; i++)
+        if (!status_loses_nothing(v->rows[i].status))
+            return true;
     return false;
 }
 
-static bool count_mutant(void *user, int item, json_t *v)
+static bool count_mutant(void *user, int item, const struct verdict *v)
 {
     struct tally *t = user;
     const struct trial *trial = t->v[item];
     const struct mutant *m = trial->m;
     t->done++;
-    if (json_is_true(json_object_get(v, "needs_human")))
-        t->human++;
-    if (strcmp(json_text(v, "status"), "graded")) { /* no PTX of it can be loaded, or we failed */
+    t->human += v->needs_human;
+    if (v->status != VERDICT_GRADED) { /* no PTX of it can be loaded, or we failed */
         t->unloadable++;
         return true;
     }
@@ -321,10 +319,10 @@ int cmd_mutate(int argc, char **argv)
     char *known = NULL;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     open_all(&a, &o, &e);
-    json_t *whole = engine_mark(&e, "solution", e.solution, e.solution_length);
-    if (strcmp(json_text(whole, "status"), "graded") || any_row_fails(whole))
+    struct verdict *whole = engine_mark(&e, "solution", e.solution, e.solution_length);
+    if (whole->status != VERDICT_GRADED || any_row_fails(whole))
         die("%s: the solution itself does not pass: a share caught would mean nothing", a.lab);
-    json_decref(whole);
+    verdict_free(whole);
     char *path = xformat("%s/grading/mutants/%s.txt", o.root, a.lab);
     file_read_no_link(path, 1 << 20, &known, &length);
     struct mutant *m = mutants_of(e.solution, &all);
@@ -361,10 +359,10 @@ struct bench {
     int graded;
 };
 
-static bool count_graded(void *user, int item, json_t *v)
+static bool count_graded(void *user, int item, const struct verdict *v)
 {
     (void)item;
-    ((struct bench *)user)->graded += !strcmp(json_text(v, "status"), "graded");
+    ((struct bench *)user)->graded += v->status == VERDICT_GRADED;
     return true;
 }
 

@@ -123,43 +123,33 @@ static bool everyone_known(const struct regrade_args *a, const struct mark *v, i
 static void warn_of_secret(struct regrade *r, const struct mark *m, const struct engine *e)
 {
     char digest[DIGEST_HEX] = "none";
-    json_error_t bad;
-    char *text = book_verdict(r->book, m->run, m->student);
-    json_t *v = text ? json_loads(text, 0, &bad) : NULL;
-    const char *before = *json_text(v, "secret") ? json_text(v, "secret") : "none";
-    if (e->o->secret) {
-        digest_hex(e->o->secret, strlen(e->o->secret), digest);
-        digest[12] = 0;
-    }
-    if (strcmp(before, digest) && *json_text(v, "source"))
+    struct verdict *v = book_verdict(r->book, m->run, m->student);
+    const char *before = v && *or_empty(v->secret) ? v->secret : "none";
+    if (e->o->secret)
+        secret_digest(e->o->secret, digest);
+    if (v && v->source && strcmp(before, digest))
         fprintf(stderr, "grade: warning: %s was marked with another secret: other hidden cases\n",
                 m->student);
-    json_decref(v);
-    free(text);
+    verdict_free(v);
 }
 
 /* ---- marking ---- */
 
-static bool on_done(void *user, int item, json_t *v)
+static bool on_done(void *user, int item, const struct verdict *v)
 {
     struct regrade *r = user;
     const struct mark *m = &r->marks[r->of[item]];
-    char *text = json_dumps(v, JSON_COMPACT | JSON_SORT_KEYS);
-    bool human = json_is_true(json_object_get(v, "needs_human"));
-    double score = json_double(v, "score");
     struct text line = {0}, safe = {0};
-    book_replace(r->book, m->run, m->student, json_text(v, "status"), score, json_double(v, "max"),
-                 text, human, r->a->why);
-    text_addf(&line, "%s: %s %.4g -> %s %.4g of %.4g%s\n", m->student, m->status, m->score,
-              json_text(v, "status"), score, json_double(v, "max"),
-              human ? "  (needs a person)" : "");
+    book_replace(r->book, m->run, m->student, v, r->a->why);
+    text_addf(&line, "%s: %s %.4g -> %s %.4g of %.4g%s\n", m->student, verdict_word(m->status),
+              m->score, verdict_word(v->status), v->score, v->max,
+              v->needs_human ? "  (needs a person)" : "");
     text_printable(&safe, line.s, line.length, true);
     fputs(safe.s, stdout);
-    r->changed += strcmp(m->status, json_text(v, "status")) || m->score != score;
-    r->human += human;
+    r->changed += m->status != v->status || m->score != v->score;
+    r->human += v->needs_human;
     text_free(&line);
     text_free(&safe);
-    free(text);
     return true;
 }
 

@@ -9,154 +9,132 @@
 #include "grading/report/report.h"
 
 #include <math.h>
+#include <nettle/base64.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void dump(json_t *o, struct text *out)
+static void dump(json_t *o, size_t flags, struct text *out)
 {
-    char *s = json_dumps(o, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+    char *s = json_dumps(o, flags | JSON_PRESERVE_ORDER);
     text_add(out, s);
     text_add(out, "\n");
     free(s);
     json_decref(o);
 }
 
-static bool passed(const json_t *row)
+static bool passed(const struct verdict_row *row)
 {
-    return !strcmp(json_text(row, "status"), "pass");
+    return row->status == STATUS_PASS;
 }
 
 /* What a student reads about one row. */
-static char *row_feedback(const json_t *row)
+static char *row_feedback(const struct verdict_row *row)
 {
-    const char *hint = passed(row) ? "" : json_text(row, "hint");
-    return xformat("%s%s%s", json_text(row, "why"), *hint ? "\nHint: " : "", hint);
+    const char *hint = passed(row) ? "" : or_empty(row->hint);
+    return xformat("%s%s%s", or_empty(row->why), *hint ? "\nHint: " : "", hint);
 }
 
-static char *whole_feedback(const json_t *v)
+static char *whole_feedback(const struct verdict *v)
 {
-    return xformat("%s%s%s", json_text(v, "message"), *json_text(v, "message") ? "\n" : "",
-                   json_text(json_object_get(v, "compile"), "log"));
+    const char *message = or_empty(v->message);
+    return xformat("%s%s%s", message, *message ? "\n" : "", or_empty(v->log));
 }
 
 /* ---- one verdict ---- */
 
-void export_gradescope(const json_t *v, struct text *out)
+static json_t *gradescope_test(const struct verdict_row *row, int number)
 {
-    json_t *o = json_object(), *tests = json_array(), *row;
+    char *feedback = row_feedback(row), *at = xformat("%d", number);
+    json_t *t = json_pack("{s:f,s:f,s:s,s:s,s:s,s:s,s:[s],s:s}", "score", row->points, "max_score",
+                          row->max, "status", passed(row) ? "passed" : "failed", "name",
+                          or_empty(row->title), "number", at, "output", feedback, "tags",
+                          row_kind_name(row->kind), "visibility", "visible");
+    free(feedback);
+    free(at);
+    return t;
+}
+
+void export_gradescope(const struct verdict *v, struct text *out)
+{
     char *text = whole_feedback(v);
-    size_t i;
-    json_object_set_new(o, "score", json_real(json_double(v, "score")));
-    json_object_set_new(o, "output", json_string(text));
-    json_object_set_new(o, "output_format", json_string("text"));
-    json_object_set_new(o, "test_output_format", json_string("text"));
-    json_object_set_new(o, "test_name_format", json_string("text"));
-    json_object_set_new(o, "visibility", json_string("visible"));
-    json_object_set_new(o, "stdout_visibility", json_string("hidden"));
-    json_array_foreach(json_object_get(v, "rows"), i, row)
-    {
-        json_t *t = json_object();
-        char *feedback = row_feedback(row), number[24];
-        snprintf(number, sizeof(number), "%zu", i + 1);
-        json_object_set_new(t, "score", json_real(json_double(row, "points")));
-        json_object_set_new(t, "max_score", json_real(json_double(row, "max")));
-        json_object_set_new(t, "status", json_string(passed(row) ? "passed" : "failed"));
-        json_object_set_new(t, "name", json_string(json_text(row, "title")));
-        json_object_set_new(t, "number", json_string(number));
-        json_object_set_new(t, "output", json_string(feedback));
-        json_object_set_new(t, "tags", json_pack("[s]", json_text(row, "kind")));
-        json_object_set_new(t, "visibility", json_string("visible"));
-        json_array_append_new(tests, t);
-        free(feedback);
-    }
-    json_object_set_new(o, "tests", tests);
+    json_t *tests = json_array();
+    for (int i = 0; i < v->nrows; i++)
+        json_array_append_new(tests, gradescope_test(&v->rows[i], i + 1));
+    dump(json_pack("{s:f,s:s,s:s,s:s,s:s,s:s,s:s,s:o}", "score", v->score, "output", text,
+                   "output_format", "text", "test_output_format", "text", "test_name_format",
+                   "text", "visibility", "visible", "stdout_visibility", "hidden", "tests", tests),
+         JSON_INDENT(1), out);
     free(text);
-    dump(o, out);
 }
 
-void export_autolab(const json_t *v, struct text *out)
+void export_autolab(const struct verdict *v, struct text *out)
 {
-    json_t *scores = json_object(), *row;
-    size_t i;
-    json_array_foreach(json_object_get(v, "rows"), i, row)
-    {
-        json_object_set_new(scores, json_text(row, "id"), json_real(json_double(row, "points")));
-    }
-    json_t *o = json_pack("{s:o,s:[f]}", "scores", scores, "scoreboard", json_double(v, "score"));
-    char *s = json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER);
-    text_add(out, s);
-    text_add(out, "\n");
-    free(s);
-    json_decref(o);
+    json_t *scores = json_object();
+    for (int i = 0; i < v->nrows; i++)
+        json_object_set_new(scores, or_empty(v->rows[i].id), json_real(v->rows[i].points));
+    dump(json_pack("{s:o,s:[f]}", "scores", scores, "scoreboard", v->score), JSON_COMPACT, out);
 }
 
-void export_prairielearn(const json_t *v, struct text *out)
+static json_t *prairielearn_test(const struct verdict_row *row)
 {
-    json_t *tests = json_array(), *row;
+    char *feedback = row_feedback(row);
+    json_t *t = json_pack("{s:s,s:s,s:f,s:f,s:s,s:s}", "name", or_empty(row->id), "description",
+                          or_empty(row->title), "points", row->points, "max_points", row->max,
+                          "message", status_words(row->status)->word, "output", feedback);
+    free(feedback);
+    return t;
+}
+
+void export_prairielearn(const struct verdict *v, struct text *out)
+{
     char *text = whole_feedback(v);
-    double max = json_double(v, "max");
-    const char *status = json_text(v, "status");
-    bool gradable =
-        strcmp(status, "failed") && strcmp(status, "unreadable") && strcmp(status, "missing");
-    size_t i;
-    json_array_foreach(json_object_get(v, "rows"), i, row)
-    {
-        char *feedback = row_feedback(row);
-        json_array_append_new(
-            tests, json_pack("{s:s,s:s,s:f,s:f,s:s,s:s}", "name", json_text(row, "id"),
-                             "description", json_text(row, "title"), "points",
-                             json_double(row, "points"), "max_points", json_double(row, "max"),
-                             "message", json_text(row, "status"), "output", feedback));
-        free(feedback);
-    }
+    json_t *tests = json_array();
+    bool gradable = v->status != VERDICT_FAILED && v->status != VERDICT_UNREADABLE &&
+                    v->status != VERDICT_MISSING;
+    for (int i = 0; i < v->nrows; i++)
+        json_array_append_new(tests, prairielearn_test(&v->rows[i]));
     dump(json_pack("{s:b,s:f,s:s,s:s,s:[],s:o}", "gradable", gradable, "score",
-                   max > 0 ? json_double(v, "score") / max : 0.0, "message",
-                   json_text(v, "message"), "output", text, "images", "tests", tests),
-         out);
+                   v->max > 0 ? v->score / v->max : 0.0, "message", or_empty(v->message), "output",
+                   text, "images", "tests", tests),
+         JSON_INDENT(1), out);
     free(text);
 }
 
 static void base64(const char *s, size_t n, struct text *out)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < n; i += 3) {
-        size_t left = n - i;
-        uint32_t w = (uint32_t)(unsigned char)s[i] << 16 |
-                     (left > 1 ? (uint32_t)(unsigned char)s[i + 1] << 8 : 0) |
-                     (left > 2 ? (unsigned char)s[i + 2] : 0);
-        char q[4] = {digits[w >> 18], digits[w >> 12 & 63], left > 1 ? digits[w >> 6 & 63] : '=',
-                     left > 2 ? digits[w & 63] : '='};
-        text_bytes(out, q, 4);
-    }
+    char *raw = xmalloc(BASE64_ENCODE_RAW_LENGTH(n));
+    base64_encode_raw(raw, n, (const uint8_t *)s);
+    text_bytes(out, raw, BASE64_ENCODE_RAW_LENGTH(n));
+    free(raw);
 }
 
-void export_classroom(const json_t *v, struct text *out)
+static json_t *classroom_test(const struct verdict *v, const struct verdict_row *row)
 {
-    json_t *tests = json_array(), *row;
-    bool graded = !strcmp(json_text(v, "status"), "graded"), all = graded;
-    size_t i;
-    json_array_foreach(json_object_get(v, "rows"), i, row)
-    {
-        char *feedback = row_feedback(row);
-        json_t *line = json_object_get(row, "line");
-        bool ok = passed(row), error = !strcmp(json_text(row, "status"), "error");
-        all = all && ok;
-        json_t *t = json_pack("{s:s,s:s,s:s,s:s,s:s,s:i,s:f,s:f}", "name", json_text(row, "title"),
-                              "status",
-                              ok      ? "pass"
-                              : error ? "error"
+    char *feedback = row_feedback(row);
+    json_t *t = json_pack(
+        "{s:s,s:s,s:s,s:s,s:s,s:i,s:f,s:f}", "name", or_empty(row->title), "status",
+        passed(row)                   ? "pass"
+        : row->status == STATUS_ERROR ? "error"
                                       : "fail",
-                              "message", feedback, "test_code", json_text(row, "id"), "filename",
-                              json_text(v, "file"), "line_no", (int)json_integer_value(line),
-                              "duration", 0.0, "score", json_double(row, "points"));
-        json_array_append_new(tests, t);
-        free(feedback);
+        "message", feedback, "test_code", or_empty(row->id), "filename", or_empty(v->file),
+        "line_no", (int)row->line, "duration", 0.0, "score", row->points);
+    free(feedback);
+    return t;
+}
+
+void export_classroom(const struct verdict *v, struct text *out)
+{
+    json_t *tests = json_array();
+    bool graded = v->status == VERDICT_GRADED, all = graded;
+    for (int i = 0; i < v->nrows; i++) {
+        all = all && passed(&v->rows[i]);
+        json_array_append_new(tests, classroom_test(v, &v->rows[i]));
     }
     json_t *o = json_pack("{s:i,s:s,s:f,s:o}", "version", 1, "status",
                           !graded ? "error"
                           : all   ? "pass"
                                   : "fail",
-                          "max_score", json_double(v, "max"), "tests", tests);
+                          "max_score", v->max, "tests", tests);
     char *s = json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER);
     base64(s, strlen(s), out);
     text_add(out, "\n");
@@ -173,13 +151,27 @@ static void put_number(struct text *out, double v)
     csv_put(out, s);
 }
 
+static void put_row(struct text *out, const char *const *cells, int n)
+{
+    for (int i = 0; i < n; i++)
+        csv_put(out, cells[i]);
+}
+
+/* No mark yet: the import leaves an empty cell alone. */
+static void put_mark(struct text *out, const struct mark *m)
+{
+    if (m->verdict && !m->needs_human)
+        put_number(out, m->mark);
+    else
+        csv_put(out, "");
+}
+
 /* The title keeps its id: an unmatched one would make a new assignment. */
 void export_canvas(const struct mark *v, int n, const char *title, struct text *out)
 {
     static const char *const header[] = {"Student", "ID", "SIS User ID", "SIS Login ID", "Section"};
     double max = 0;
-    for (int k = 0; k < 5; k++)
-        csv_put(out, header[k]);
+    put_row(out, header, 5);
     csv_put(out, title);
     csv_end(out);
     for (int i = 0; i < n; i++)
@@ -189,38 +181,29 @@ void export_canvas(const struct mark *v, int n, const char *title, struct text *
     put_number(out, max);
     csv_end(out);
     for (int i = 0; i < n; i++) {
-        csv_put(out, v[i].person);
-        csv_put(out, v[i].student);
-        csv_put(out, "");
-        csv_put(out, v[i].login);
-        csv_put(out, v[i].section);
-        if (v[i].verdict && !v[i].needs_human)
-            put_number(out, v[i].mark);
-        else
-            csv_put(out, ""); /* no mark yet: the import leaves the cell alone */
+        put_row(out, (const char *const[]){v[i].person, v[i].student, "", v[i].login, v[i].section},
+                5);
+        put_mark(out, &v[i]);
         csv_end(out);
     }
 }
 
 static char *comment_of(const struct mark *m)
 {
-    json_error_t bad;
-    json_t *v = m->verdict ? json_loads(m->verdict, 0, &bad) : NULL, *row;
+    struct verdict *v = mark_verdict(m);
     struct text t = {0};
-    size_t i;
-    text_add(&t, json_text(v, "message"));
-    json_array_foreach(json_object_get(v, "rows"), i, row)
-    {
-        if (passed(row))
+    text_add(&t, v ? or_empty(v->message) : "");
+    for (int i = 0; v && i < v->nrows; i++) {
+        if (passed(&v->rows[i]))
             continue;
-        char *feedback = row_feedback(row);
-        text_addf(&t, "%s%s: %s", t.length ? "\n" : "", json_text(row, "title"), feedback);
+        char *feedback = row_feedback(&v->rows[i]);
+        text_addf(&t, "%s%s: %s", t.length ? "\n" : "", or_empty(v->rows[i].title), feedback);
         free(feedback);
     }
     if (m->rule && strcmp(m->rule, "as marked"))
         text_addf(&t, "%s%s", t.length ? "\n" : "", m->rule);
-    json_decref(v);
-    return t.s ? t.s : xstrdup("");
+    verdict_free(v);
+    return text_take(&t);
 }
 
 void export_moodle(const struct mark *v, int n, struct text *out)
@@ -229,21 +212,14 @@ void export_moodle(const struct mark *v, int n, struct text *out)
                                          "Email address",    "Grade",
                                          "Maximum Grade",    "Last modified (grade)",
                                          "Feedback comments"};
-    for (int k = 0; k < 7; k++)
-        csv_put(out, header[k]);
+    put_row(out, header, 7);
     csv_end(out);
     for (int i = 0; i < n; i++) {
         char *id = xformat("Participant %s", v[i].student), *comment = comment_of(&v[i]);
-        csv_put(out, id);
-        csv_put(out, v[i].person);
-        csv_put(out, v[i].email);
-        if (v[i].verdict && !v[i].needs_human)
-            put_number(out, v[i].mark);
-        else
-            csv_put(out, "");
+        put_row(out, (const char *const[]){id, v[i].person, v[i].email}, 3);
+        put_mark(out, &v[i]);
         put_number(out, v[i].max);
-        csv_put(out, "-");
-        csv_put(out, comment);
+        put_row(out, (const char *const[]){"-", comment}, 2);
         csv_end(out);
         free(id);
         free(comment);
@@ -254,15 +230,13 @@ void export_csv(const struct mark *v, int n, struct text *out)
 {
     static const char *const header[] = {"ID",  "Name", "Lab",       "Status", "Score",
                                          "Max", "Mark", "Days late", "Rule"};
-    for (int k = 0; k < 9; k++)
-        csv_put(out, header[k]);
+    put_row(out, header, 9);
     csv_end(out);
     for (int i = 0; i < n; i++) {
         const char *words[] = {v[i].student, v[i].person, v[i].lab,
-                               v[i].status ? v[i].status : "not marked yet"};
+                               mark_status(&v[i], "not marked yet")};
         const double numbers[] = {v[i].score, v[i].max, v[i].mark, v[i].lateness_days};
-        for (int k = 0; k < 4; k++)
-            csv_put(out, words[k]);
+        put_row(out, words, 4);
         for (int k = 0; k < 4; k++)
             put_number(out, numbers[k]);
         csv_put(out, v[i].rule);
@@ -270,88 +244,89 @@ void export_csv(const struct mark *v, int n, struct text *out)
     }
 }
 
-static void junit_case(const struct mark *m, const json_t *row, struct text *out)
+enum junit { JUNIT_PASSED, JUNIT_FAILURE, JUNIT_ERROR, JUNIT_SKIPPED };
+
+static enum junit junit_of(const struct verdict_row *row)
 {
-    const char *status = json_text(row, "status");
-    char *feedback = row_feedback(row);
+    return row->status == STATUS_PASS      ? JUNIT_PASSED
+           : row->status == STATUS_ERROR   ? JUNIT_ERROR
+           : row->status == STATUS_SKIPPED ? JUNIT_SKIPPED
+                                           : JUNIT_FAILURE;
+}
+
+/* time: its attribute, or "". */
+static void junit_case(struct text *out, const char *lab, const char *name, const char *time,
+                       enum junit end, const char *message)
+{
+    static const char *const elements[] = {NULL, "failure", "error", "skipped"};
     text_add(out, "  <testcase classname=\"");
-    html_escape(out, m->lab);
+    html_escape(out, lab);
     text_add(out, "\" name=\"");
-    html_escape(out, json_text(row, "title"));
-    text_add(out, "\" time=\"0\">");
-    const char *element = passed(row)                  ? NULL
-                          : !strcmp(status, "error")   ? "error"
-                          : !strcmp(status, "skipped") ? "skipped"
-                                                       : "failure";
-    if (element) {
-        text_addf(out, "<%s message=\"", element);
-        html_escape(out, feedback);
+    html_escape(out, name);
+    text_addf(out, "\"%s>", time);
+    if (elements[end]) {
+        text_addf(out, "<%s message=\"", elements[end]);
+        html_escape(out, message);
         text_add(out, "\"/>");
     }
     text_add(out, "</testcase>\n");
-    free(feedback);
+}
+
+static void junit_rows(struct text *out, const struct mark *m, const struct verdict *v)
+{
+    for (int i = 0; i < v->nrows; i++) {
+        char *feedback = row_feedback(&v->rows[i]);
+        junit_case(out, m->lab, or_empty(v->rows[i].title), " time=\"0\"", junit_of(&v->rows[i]),
+                   feedback);
+        free(feedback);
+    }
 }
 
 void export_junit(const struct mark *v, int n, struct text *out)
 {
     text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
     for (int i = 0; i < n; i++) {
-        json_error_t bad;
-        json_t *verdict = v[i].verdict ? json_loads(v[i].verdict, 0, &bad) : NULL,
-               *rows = json_object_get(verdict, "rows"), *row;
-        size_t k, failures = 0, errors = 0, skipped = 0, tests = json_array_size(rows);
-        json_array_foreach(rows, k, row)
-        {
-            const char *status = json_text(row, "status");
-            errors += !strcmp(status, "error");
-            skipped += !strcmp(status, "skipped");
-            failures +=
-                strcmp(status, "error") && strcmp(status, "skipped") && strcmp(status, "pass");
-        }
-        bool none = tests == 0;
+        struct verdict *verdict = mark_verdict(&v[i]);
+        int ends[4] = {0}, rows = verdict ? verdict->nrows : 0;
+        for (int k = 0; k < rows; k++)
+            ends[junit_of(&verdict->rows[k])]++;
+        ends[JUNIT_ERROR] += !rows;
         text_add(out, " <testsuite name=\"");
         html_escape(out, v[i].student);
-        text_addf(out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n",
-                  none ? 1 : tests, failures, none ? 1 : errors, skipped);
-        json_array_foreach(rows, k, row)
-        {
-            junit_case(&v[i], row, out);
-        }
-        if (none) {
-            text_add(out, "  <testcase classname=\"");
-            html_escape(out, v[i].lab);
-            text_add(out, "\" name=\"submission\"><error message=\"");
-            html_escape(out, verdict ? json_text(verdict, "message") : "not marked yet");
-            text_add(out, "\"/></testcase>\n");
-        }
+        text_addf(out, "\" tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\">\n",
+                  rows ? rows : 1, ends[JUNIT_FAILURE], ends[JUNIT_ERROR], ends[JUNIT_SKIPPED]);
+        if (rows)
+            junit_rows(out, &v[i], verdict);
+        else
+            junit_case(out, v[i].lab, "submission", "", JUNIT_ERROR,
+                       verdict ? or_empty(verdict->message) : "not marked yet");
         text_add(out, " </testsuite>\n");
-        json_decref(verdict);
+        verdict_free(verdict);
     }
     text_add(out, "</testsuites>\n");
+}
+
+static json_t *anonymous_rows(const struct verdict *v)
+{
+    json_t *rows = json_array();
+    for (int i = 0; v && i < v->nrows; i++) {
+        const struct verdict_row *r = &v->rows[i];
+        json_array_append_new(rows, json_pack("{s:s,s:s,s:f,s:f}", "id", or_empty(r->id), "status",
+                                              status_words(r->status)->word, "points", r->points,
+                                              "max", r->max));
+    }
+    return rows;
 }
 
 void export_anonymous(const struct mark *v, int n, struct text *out)
 {
     for (int i = 0; i < n; i++) {
-        json_error_t bad;
-        json_t *verdict = v[i].verdict ? json_loads(v[i].verdict, 0, &bad) : NULL, *row,
-               *rows = json_array();
-        size_t k;
-        json_array_foreach(json_object_get(verdict, "rows"), k, row)
-        {
-            json_array_append_new(rows, json_pack("{s:s,s:s,s:f,s:f}", "id", json_text(row, "id"),
-                                                  "status", json_text(row, "status"), "points",
-                                                  json_double(row, "points"), "max",
-                                                  json_double(row, "max")));
-        }
-        json_t *o =
-            json_pack("{s:s,s:s,s:s,s:f,s:f,s:f,s:f,s:o}", "student", v[i].alias, "lab", v[i].lab,
-                      "status", v[i].status ? v[i].status : "", "score", v[i].score, "max",
-                      v[i].max, "mark", v[i].mark, "days_late", v[i].lateness_days, "rows", rows);
-        char *s = json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER);
-        text_addf(out, "%s\n", s);
-        free(s);
-        json_decref(o);
-        json_decref(verdict);
+        struct verdict *verdict = mark_verdict(&v[i]);
+        dump(json_pack("{s:s,s:s,s:s,s:f,s:f,s:f,s:f,s:o}", "student", v[i].alias, "lab", v[i].lab,
+                       "status", mark_status(&v[i], ""), "score", v[i].score, "max", v[i].max,
+                       "mark", v[i].mark, "days_late", v[i].lateness_days, "rows",
+                       anonymous_rows(verdict)),
+             JSON_COMPACT, out);
+        verdict_free(verdict);
     }
 }

@@ -4,14 +4,12 @@
 
 #include "grading/book/book.h"
 
-#include <jansson.h>
-
 /* Of one verdict, as JSON or text. hidden rows: none; what a student may see of a verdict. */
-void export_gradescope(const json_t *verdict, struct text *out);
-void export_autolab(const json_t *verdict, struct text *out); /* one line: print it last */
-void export_prairielearn(const json_t *verdict, struct text *out);
-void export_classroom(const json_t *verdict,
-                      struct text *out); /* base64, for the step output "result" */
+void export_gradescope(const struct verdict *v, struct text *out);
+void export_autolab(const struct verdict *v, struct text *out); /* one line: print it last */
+void export_prairielearn(const struct verdict *v, struct text *out);
+/* base64, for the step output "result" */
+void export_classroom(const struct verdict *v, struct text *out);
 
 /* Of a class. title: with the system's id, "Lab 1 (4711)", where it wants one. */
 void export_canvas(const struct mark *v, int n, const char *title, struct text *out);

@@ -19,24 +19,25 @@
 
 enum { KEPT_OUTPUT = 4096 };
 
-const char *row_kind_name(enum row_kind k)
-{
-    static const char *const names[] = {"correct", "gate", "checks", "speed"};
-    return names[k];
-}
-
 /* ---- one marking: the submission, its row in hand ---- */
 
-void marking_settle(struct marking *m, const char *status, const char *why, const char *case_name)
+void marking_settle(struct marking *m, enum row_status status, const char *why,
+                    const char *case_name)
 {
-    json_put(m->out, "status", status);
-    json_put(m->out, "why", why);
+    m->settled = true;
+    m->out.status = status;
+    verdict_put(&m->out.why, why);
     if (case_name)
-        json_put(m->out, "case", case_name);
-    bool pass = !strcmp(status, "pass");
-    json_object_set_new(m->out, "points", json_real(pass ? m->row->points : 0));
-    if (!pass && strcmp(status, "skipped") && strcmp(status, "blocked"))
-        json_put(m->out, "hint", m->row->hint);
+        verdict_put(&m->out.case_name, case_name);
+    m->out.points = status == STATUS_PASS ? m->row->points : 0;
+    if (!status_loses_nothing(status) && status != STATUS_BLOCKED)
+        verdict_put(&m->out.hint, m->row->hint);
+}
+
+static void skip_hidden(struct marking *m)
+{
+    marking_settle(m, STATUS_SKIPPED, "Only hidden cases: these are run when the class is marked.",
+                   NULL);
 }
 
 /* True when some ROW_CHECKS row runs this variant on this case: one run then serves both. */
@@ -80,7 +81,7 @@ bool marking_failed(struct marking *m, const struct run *r)
 {
     if (r->end != RUN_INTERNAL)
         return false;
-    marking_settle(m, "error", r->why ? r->why : "the grader could not run it", r->c.name);
+    marking_settle(m, STATUS_ERROR, r->why ? r->why : "the grader could not run it", r->c.name);
     return true;
 }
 
@@ -88,16 +89,15 @@ bool marking_failed(struct marking *m, const struct run *r)
 static void set_line(struct marking *m, const json_t *finding)
 {
     json_int_t line = json_integer_value(json_object_get(finding, "line"));
-    const char *why = json_string_value(json_object_get(m->out, "why"));
     char where[40];
-    if (line <= 0 || !why)
+    if (line <= 0 || !m->out.why)
         return;
-    json_object_set_new(m->out, "line", json_integer(line));
+    m->out.line = line;
     snprintf(where, sizeof(where), ".cu:%lld", (long long)line);
-    if (strstr(why, where))
+    if (strstr(m->out.why, where))
         return;
-    char *longer = xformat("%s (line %lld)", why, (long long)line);
-    json_put(m->out, "why", longer);
+    char *longer = xformat("%s (line %lld)", m->out.why, (long long)line);
+    verdict_put(&m->out.why, longer);
     free(longer);
 }
 
@@ -107,7 +107,7 @@ void marking_fail_on(struct marking *m, const struct run *r, const struct marked
     char *why = on_case(r, c),
          *all = xformat("%s%s%s%s", prefix, why, r->note && *r->note ? " " : "",
                         r->note ? r->note : "");
-    marking_settle(m, "fail", all, c->c.name);
+    marking_settle(m, STATUS_FAIL, all, c->c.name);
     set_line(m, json_array_get(r->findings, 0));
     free(why);
     free(all);
@@ -144,14 +144,17 @@ static void mark_correct(struct marking *m, struct marked_case *cases, int n)
         break;
     }
     if (m->e->gpu && done) {
-        json_object_set_new(m->out, "evidence", json_string("emulator and GPU"));
+        m->out.evidence = EVIDENCE_BOTH;
         if (!measure_correct(m, cases, n))
             return;
     }
+    if (!done) {
+        skip_hidden(m);
+        return;
+    }
     char *why = xformat("Right on %d case%s%s.", done, done == 1 ? "" : "s",
                         m->e->gpu ? ", and on the GPU" : "");
-    marking_settle(m, done ? "pass" : "skipped",
-                   done ? why : "Only hidden cases: these are run when the class is marked.", NULL);
+    marking_settle(m, STATUS_PASS, why, NULL);
     free(why);
 }
 
@@ -163,7 +166,7 @@ static bool blocked(struct marking *m, const struct run *r, const struct marked_
     if (r->correct)
         return false;
     char *why = on_case(r, c), *all = xformat("Not looked at: first it must be right. %s", why);
-    marking_settle(m, "blocked", all, c->c.name);
+    marking_settle(m, STATUS_BLOCKED, all, c->c.name);
     free(why);
     free(all);
     return true;
@@ -205,10 +208,10 @@ static void fail_finding(struct marking *m, json_t *f, const struct marked_case 
                *message = json_string_value(json_object_get(f, "message"));
     char *why = xformat("%s on %s%s: %s", kind, c->hidden ? "a hidden case" : "the case ",
                         c->hidden ? "" : c->c.name, message ? message : "(no message)");
-    marking_settle(m, "fail", why, c->c.name);
+    marking_settle(m, STATUS_FAIL, why, c->c.name);
     free(why);
     set_line(m, f);
-    json_object_set(m->out, "finding", f);
+    m->out.finding = json_incref(f);
 }
 
 static void mark_checks(struct marking *m, struct marked_case *cases, int n)
@@ -236,14 +239,13 @@ static void mark_checks(struct marking *m, struct marked_case *cases, int n)
         done++;
     }
     if (stopped && stopped->end == RUN_ERROR)
-        marking_settle(m, "fail", stopped->why, stopped->c.name);
+        marking_settle(m, STATUS_FAIL, stopped->why, stopped->c.name);
     else if (stopped) /* a kernel that does nothing has no races, and earns nothing by it */
         blocked(m, stopped, at);
     else if (!done)
-        marking_settle(m, "skipped", "Only hidden cases: these are run when the class is marked.",
-                       NULL);
+        skip_hidden(m);
     else
-        marking_settle(m, "pass", "Nothing found.", NULL);
+        marking_settle(m, STATUS_PASS, "Nothing found.", NULL);
 }
 
 /* ---- gates ---- */
@@ -345,12 +347,9 @@ static void fail_gate(struct marking *m, struct run *r, const struct gate_result
     char *where = line ? xformat(", most of it on line %lld", (long long)line) : xstrdup("");
     char *why = xformat("Counted %.6g for %s, expected %s %.6g (case %s%s).", g->left, g->left_text,
                         g->op, g->right, c->hidden ? "hidden" : c->c.name, where);
-    marking_settle(m, "fail", why, c->c.name);
-    if (line)
-        json_object_set_new(m->out, "line", json_integer(line));
-    json_t *picture = picture_of(r->trace, counter, line, m->s->source);
-    if (picture)
-        json_object_set_new(m->out, "picture", picture);
+    marking_settle(m, STATUS_FAIL, why, c->c.name);
+    m->out.line = line;
+    m->out.picture = picture_of(r->trace, counter, line, m->s->source);
     free(where);
     free(why);
 }
@@ -368,21 +367,24 @@ static void mark_gate(struct marking *m, struct marked_case *cases, int n)
         struct gate_user u = {m, r};
         g = gate_eval(m->row->gate, gate_name, &u);
         if (g.error[0]) {
-            marking_settle(m, "error", g.error, cases[i].c.name);
+            marking_settle(m, STATUS_ERROR, g.error, cases[i].c.name);
             return;
         }
-        json_object_set_new(m->out, "counted", json_real(isfinite(g.left) ? g.left : -1));
-        json_object_set_new(m->out, "limit", json_real(isfinite(g.right) ? g.right : -1));
+        m->out.counted = isfinite(g.left) ? g.left : -1;
+        m->out.limit = isfinite(g.right) ? g.right : -1;
         if (!g.ok) {
             fail_gate(m, r, &g, &cases[i]);
             return;
         }
         done++;
     }
+    if (!done) {
+        skip_hidden(m);
+        return;
+    }
     char *why =
         xformat("Counted %.6g for %s, expected %s %.6g.", g.left, g.left_text, g.op, g.right);
-    marking_settle(m, done ? "pass" : "skipped",
-                   done ? why : "Only hidden cases: these are run when the class is marked.", NULL);
+    marking_settle(m, STATUS_PASS, why, NULL);
     free(why);
 }
 
@@ -401,12 +403,13 @@ static void speed_modelled(struct marking *m, const struct run *r, const struct 
     if (ref->end != RUN_OK || !ref->correct) {
         char *why = xformat("The reference solution did not run: %s",
                             ref->why ? ref->why : "no reason given");
-        marking_settle(m, "error", why, c->c.name);
+        marking_settle(m, STATUS_ERROR, why, c->c.name);
         free(why);
         return;
     }
     if (!(own > 0) || !(theirs > 0) || !isfinite(own) || !isfinite(theirs)) {
-        marking_settle(m, "inconclusive", "There is no modelled time for this run.", c->c.name);
+        marking_settle(m, STATUS_INCONCLUSIVE, "There is no modelled time for this run.",
+                       c->c.name);
         return;
     }
     double ratio = theirs / own;
@@ -414,9 +417,9 @@ static void speed_modelled(struct marking *m, const struct run *r, const struct 
     char *why = xformat("Modelled %.4g ms, the reference %.4g ms: %.2f of its speed, expected at "
                         "least %.2f. Bound by %s.",
                         own, theirs, ratio, m->row->ratio, r->reply.bound);
-    marking_settle(m, ok ? "pass" : "fail", why, c->c.name);
-    json_object_set_new(m->out, "counted", json_real(ratio));
-    json_object_set_new(m->out, "limit", json_real(m->row->ratio));
+    marking_settle(m, ok ? STATUS_PASS : STATUS_FAIL, why, c->c.name);
+    m->out.counted = ratio;
+    m->out.limit = m->row->ratio;
     free(why);
 }
 
@@ -435,43 +438,43 @@ static void mark_speed(struct marking *m, struct marked_case *cases, int n)
             measure_speed(m, r);
         else
             speed_modelled(m, r, &cases[i]);
-        if (strcmp(json_string_value(json_object_get(m->out, "status")), "pass"))
+        if (m->out.status != STATUS_PASS)
             return;
     }
-    if (!json_object_get(m->out, "status"))
-        marking_settle(m, "skipped", "Only hidden cases: these are run when the class is marked.",
-                       NULL);
+    if (!m->settled)
+        skip_hidden(m);
 }
 
 /* ---- rows ---- */
 
-static const char *evidence_used(enum row_kind k)
+static enum evidence evidence_used(enum row_kind k)
 {
-    return k == ROW_SPEED ? "modelled" : k == ROW_CORRECT ? "emulator" : "counted";
+    return k == ROW_SPEED     ? EVIDENCE_MODELLED
+           : k == ROW_CORRECT ? EVIDENCE_EMULATOR
+                              : EVIDENCE_COUNTED;
 }
 
-static json_t *mark_row(struct engine *e, struct session *s, struct session **gpu,
-                        const struct rubric_row *row)
+static struct verdict_row mark_row(struct engine *e, struct session *s, struct session **gpu,
+                                   const struct rubric_row *row)
 {
     static void (*const by_kind[])(struct marking *, struct marked_case *,
                                    int) = {[ROW_CORRECT] = mark_correct,
                                            [ROW_GATE] = mark_gate,
                                            [ROW_CHECKS] = mark_checks,
                                            [ROW_SPEED] = mark_speed};
-    struct marking m = {e, s, gpu, row, json_object()};
+    struct marking m = {.e = e, .s = s, .gpu = gpu, .row = row, .out = verdict_row_new()};
     unsigned accepted = row->evidence ? row->evidence : default_evidence(row->kind);
     int n;
-    json_object_set_new(m.out, "id", json_string(row->id));
-    json_object_set_new(m.out, "title", json_string(row->title));
-    json_object_set_new(m.out, "kind", json_string(row_kind_name(row->kind)));
-    json_object_set_new(m.out, "variant", json_string(row->variant));
-    json_object_set_new(m.out, "max", json_real(row->points));
-    json_object_set_new(m.out, "evidence", json_string(evidence_used(row->kind)));
-    if (row->gate)
-        json_object_set_new(m.out, "expression", json_string(row->gate));
+    verdict_put(&m.out.id, row->id);
+    verdict_put(&m.out.title, row->title);
+    verdict_put(&m.out.variant, row->variant);
+    verdict_put(&m.out.expression, row->gate);
+    m.out.kind = row->kind;
+    m.out.max = row->points;
+    m.out.evidence = evidence_used(row->kind);
     struct marked_case *cases = row_cases(e->lab, e->rubric, row, e->o->secret, &n);
     if (row->kind != ROW_CORRECT && !(accepted & (EV_COUNTED | EV_MODELLED)) && !e->gpu)
-        marking_settle(&m, "skipped", "This row needs times measured on a GPU.", NULL);
+        marking_settle(&m, STATUS_SKIPPED, "This row needs times measured on a GPU.", NULL);
     else
         by_kind[row->kind](&m, cases, n);
     free(cases);
@@ -480,134 +483,132 @@ static json_t *mark_row(struct engine *e, struct session *s, struct session **gp
 
 /* ---- the verdict ---- */
 
-static json_t *new_verdict(const struct engine *e, const char *name, const char *status)
+void secret_digest(const char *secret, char out[DIGEST_HEX])
 {
-    json_t *v = json_object();
+    digest_hex(secret, strlen(secret), out);
+    out[12] = 0;
+}
+
+static struct verdict *new_verdict(const struct engine *e, const char *name,
+                                   enum verdict_status status)
+{
+    struct verdict *v = xzalloc(sizeof(*v));
     char digest[DIGEST_HEX];
-    json_object_set_new(v, "lab", json_string(e->lab->name));
-    json_object_set_new(v, "title", json_string(e->lab->title));
-    json_put(v, "file", name);
-    json_object_set_new(v, "status", json_string(status));
-    json_object_set_new(v, "score", json_real(0));
-    json_object_set_new(v, "max", json_real(rubric_points(e->rubric)));
-    json_object_set_new(v, "needs_human", json_false());
-    json_object_set_new(v, "backend", json_string("emulator"));
-    json_object_set_new(v, "tools", json_string(e->tools));
-    json_object_set_new(v, "rows", json_array());
+    verdict_put(&v->lab, e->lab->name);
+    verdict_put(&v->title, e->lab->title);
+    verdict_put(&v->file, name);
+    verdict_put(&v->backend, "emulator");
+    verdict_put(&v->tools, e->tools);
+    v->status = status;
+    v->max = rubric_points(e->rubric);
     if (e->o->secret) {
-        digest_hex(e->o->secret, strlen(e->o->secret), digest);
-        digest[12] = 0;
-        json_object_set_new(v, "secret", json_string(digest));
-    } else {
-        json_object_set_new(v, "secret", json_null());
+        secret_digest(e->o->secret, digest);
+        verdict_put(&v->secret, digest);
     }
     return v;
 }
 
-json_t *engine_no_mark(const struct engine *e, const char *name, const char *status,
-                       const char *message)
+struct verdict *engine_no_mark(const struct engine *e, const char *name, enum verdict_status status,
+                               const char *message)
 {
-    json_t *v = new_verdict(e, name, status);
-    json_put(v, "message", message);
-    json_object_set_new(v, "needs_human", json_boolean(!strcmp(status, "failed")));
+    struct verdict *v = new_verdict(e, name, status);
+    verdict_put(&v->message, message);
+    v->needs_human = status == VERDICT_FAILED;
     return v;
 }
 
-static const char *not_markable(const char *source, size_t length, const char **status)
+static const char *not_markable(const char *source, size_t length, enum verdict_status *status)
 {
     size_t blank = 0;
     while (blank < length && strchr(" \t\r\n\f\v", source[blank]) && source[blank])
         blank++;
     if (blank == length) {
-        *status = "empty";
+        *status = VERDICT_EMPTY;
         return "The file is empty.";
     }
     if (length > SUBMISSION_MAX_BYTES) {
-        *status = "too large";
+        *status = VERDICT_TOO_LARGE;
         return "The file is larger than 256 KiB.";
     }
     if (memchr(source, 0, length)) {
-        *status = "not text";
+        *status = VERDICT_NOT_TEXT;
         return "The file holds NUL bytes: it is not a source text.";
     }
     return NULL;
 }
 
-static void add_output(json_t *v, const struct session *s)
+static void add_output(struct verdict *v, const struct session *s)
 {
     size_t n = s->log.length < KEPT_OUTPUT ? s->log.length : KEPT_OUTPUT;
     struct text t = {0};
     if (!s->log.length)
         return;
     text_printable(&t, s->log.s, n, true);
-    json_object_set_new(v, "output", json_string(text_str(&t)));
-    json_object_set_new(v, "output_dropped",
-                        json_integer((json_int_t)(s->log.length - n + s->log_dropped)));
-    text_free(&t);
+    v->output = text_take(&t);
+    v->output_dropped = (int64_t)(s->log.length - n + s->log_dropped);
 }
 
-static void mark_all_rows(struct engine *e, struct session *s, json_t *v)
+static void mark_all_rows(struct engine *e, struct session *s, struct verdict *v)
 {
-    double score = 0, max = 0;
-    bool human = false;
     struct session *gpu = NULL;
-    json_t *rows = json_object_get(v, "rows"), *runs = json_array();
+    v->max = 0;
+    v->ran = true;
     for (int i = 0; i < e->rubric->nrows; i++) {
         const struct rubric_row *row = &e->rubric->rows[i];
         if (e->o->only && !word_in(e->o->only, row->variant))
             continue;
-        json_t *o = mark_row(e, s, &gpu, row);
-        const char *status = json_string_value(json_object_get(o, "status"));
-        score += json_number_value(json_object_get(o, "points"));
-        max += strcmp(status, "skipped") ? row->points : 0;
-        human = human || !strcmp(status, "inconclusive") || !strcmp(status, "error");
-        json_array_append_new(rows, o);
-        if (e->o->first_failure && !word_in("pass skipped", status))
+        struct verdict_row marked = mark_row(e, s, &gpu, row);
+        verdict_add_row(v, marked);
+        v->score += marked.points;
+        v->max += marked.status == STATUS_SKIPPED ? 0 : row->points;
+        v->needs_human =
+            v->needs_human || marked.status == STATUS_INCONCLUSIVE || marked.status == STATUS_ERROR;
+        if (e->o->first_failure && !status_loses_nothing(marked.status))
             break;
     }
     for (int i = 0; i < s->nruns; i++)
-        json_array_append_new(runs, json_of_run(s->runs[i]));
+        verdict_add_run(v, s->runs[i]);
     if (gpu) {
-        json_put(v, "gpu", gpu->loaded.device);
-        json_put(v, "gpu_version", gpu->loaded.version);
+        verdict_put(&v->gpu, gpu->loaded.device);
+        verdict_put(&v->gpu_version, gpu->loaded.version);
         session_end(gpu);
         free(gpu);
     }
-    json_object_set_new(v, "runs", runs);
-    json_object_set_new(v, "score", json_real(score));
-    json_object_set_new(v, "max", json_real(max));
-    json_object_set_new(v, "needs_human", json_boolean(human));
-    json_put(v, "device", s->loaded.device);
-    json_put(v, "version", s->loaded.version);
+    verdict_put(&v->device, s->loaded.device);
+    verdict_put(&v->version, s->loaded.version);
 }
 
-json_t *engine_mark(struct engine *e, const char *name, const char *source, size_t length)
+/* There is no module: of what was marked before that showed, nothing counts. */
+static void not_compiled(const struct engine *e, const struct session *s, struct verdict *v)
 {
-    const char *status, *why = not_markable(source, length, &status);
+    v->status = s->internal ? VERDICT_FAILED : VERDICT_NOT_COMPILED;
+    v->score = 0;
+    v->max = rubric_points(e->rubric);
+    v->needs_human = s->internal || s->load_failed;
+    verdict_drop_rows(v);
+    verdict_put(&v->message, s->problem);
+}
+
+struct verdict *engine_mark(struct engine *e, const char *name, const char *source, size_t length)
+{
+    enum verdict_status status;
+    const char *why = not_markable(source, length, &status);
     char digest[DIGEST_HEX];
     if (why)
         return engine_no_mark(e, name, status, why);
     char *own_name = xformat("%s.cu", e->lab->name);
     struct session s;
     session_start(&s, e->lab, e->o, own_name, source, length);
-    json_t *v = new_verdict(e, name, "graded"), *compile = json_object();
+    struct verdict *v = new_verdict(e, name, VERDICT_GRADED);
     digest_hex(source, length, digest);
-    json_object_set_new(v, "source", json_string(digest));
-    json_object_set_new(v, "length", json_integer((json_int_t)length));
-    json_object_set_new(compile, "ok", json_boolean(s.compiled));
-    json_put(compile, "log", s.compile_log ? s.compile_log : "");
-    json_object_set_new(v, "compile", compile);
+    verdict_put(&v->source, digest);
+    v->length = (int64_t)length;
+    verdict_put(&v->log, or_empty(s.compile_log));
     if (s.compiled)
         mark_all_rows(e, &s, v);
-    if (!s.compiled) { /* it may also turn out so when the module is loaded */
-        json_object_set_new(v, "status", json_string(s.internal ? "failed" : "not compiled"));
-        json_object_set_new(v, "score", json_real(0));
-        json_object_set_new(v, "max", json_real(rubric_points(e->rubric)));
-        json_object_set_new(v, "needs_human", json_boolean(s.internal || s.load_failed));
-        json_object_set_new(compile, "ok", json_false());
-        json_array_clear(json_object_get(v, "rows"));
-        json_put(v, "message", s.problem);
-    }
+    if (!s.compiled) /* it may also turn out so when the module is loaded */
+        not_compiled(e, &s, v);
+    v->compiled = s.compiled;
     session_rest(&s);
     add_output(v, &s);
     session_end(&s);

@@ -18,26 +18,24 @@ static bool bad_line(char *err, size_t size, const char *what, const char *line)
     return false;
 }
 
-static bool status_known(const char *s)
-{
-    return word_in("pass fail blocked inconclusive skipped error any", s);
-}
-
 /* "r3-ok=fail r3-clean=any" or "compile=fail" or "all=pass" */
 static bool parse_rows(struct expect *e, char *list, char *err, size_t size)
 {
     char *save = NULL;
     for (char *word = strtok_r(list, " \t", &save); word; word = strtok_r(NULL, " \t", &save)) {
         char *equals = strchr(word, '=');
-        if (!equals || !status_known(equals + 1) || e->nrows == EXPECT_MAX)
+        enum row_status status;
+        bool any = equals && !strcmp(equals + 1, "any");
+        if (!equals || !(any || status_of(equals + 1, &status)) || e->nrows == EXPECT_MAX)
             return bad_line(err, size, "expect: not ROW=STATUS", word);
         *equals = 0;
         if (!strcmp(word, "compile")) {
-            e->compile_fails = !strcmp(equals + 1, "fail");
+            e->compile_fails = !any && status == STATUS_FAIL;
         } else if (strcmp(word, "all")) {
-            snprintf(e->rows[e->nrows].id, sizeof(e->rows[0].id), "%s", word);
-            snprintf(e->rows[e->nrows++].status, sizeof(e->rows[0].status), "%s", equals + 1);
-        } else if (strcmp(equals + 1, "pass")) {
+            e->rows[e->nrows].id = xstrdup(word);
+            e->rows[e->nrows].any = any;
+            e->rows[e->nrows++].status = any ? STATUS_PASS : status;
+        } else if (any || status != STATUS_PASS) {
             return bad_line(err, size, "expect: all=pass is the only one", equals + 1);
         }
     }
@@ -51,7 +49,7 @@ static bool parse_hint(struct expect *e, char *text, char *err, size_t size)
     if (!colon || e->nhints == EXPECT_MAX)
         return bad_line(err, size, "hint: not ROW: TEXT", text);
     *colon = 0;
-    snprintf(e->hints[e->nhints].id, sizeof(e->hints[0].id), "%s", text);
+    e->hints[e->nhints].id = xstrdup(text);
     e->hints[e->nhints++].text = xstrdup(colon + 1 + strspn(colon + 1, " "));
     return true;
 }
@@ -101,70 +99,78 @@ bool expect_parse(const char *source, struct expect *e, char *err, size_t size)
 void expect_free(struct expect *e)
 {
     free(e->only);
-    for (int i = 0; i < e->nhints; i++)
+    for (int i = 0; i < e->nrows; i++)
+        free(e->rows[i].id);
+    for (int i = 0; i < e->nhints; i++) {
+        free(e->hints[i].id);
         free(e->hints[i].text);
+    }
     *e = (struct expect){.only = NULL};
 }
 
 /* ---- comparing ---- */
 
-static const char *get(const json_t *o, const char *key)
+static const struct verdict_row *row_of(const struct verdict *v, const char *id)
 {
-    const char *s = json_string_value(json_object_get(o, key));
-    return s ? s : "";
-}
-
-static json_t *row_of(const json_t *verdict, const char *id)
-{
-    size_t i;
-    json_t *row;
-    json_array_foreach(json_object_get(verdict, "rows"), i,
-                       row) if (!strcmp(get(row, "id"), id)) return row;
+    for (int i = 0; i < v->nrows; i++)
+        if (!strcmp(v->rows[i].id, id))
+            return &v->rows[i];
     return NULL;
 }
 
-static const char *expected_of(const struct expect *e, const char *id)
+/* Where e says it of the row: the index in e->rows; -1: it says nothing. */
+static int expected_of(const struct expect *e, const char *id)
 {
     for (int i = 0; i < e->nrows; i++)
         if (!strcmp(e->rows[i].id, id))
-            return e->rows[i].status;
-    return NULL;
+            return i;
+    return -1;
 }
 
-static int compare_rows(const struct expect *e, const json_t *verdict, struct text *out)
+static const char *expected_word(const struct expect *e, int k)
+{
+    return k < 0            ? status_words(STATUS_PASS)->word
+           : e->rows[k].any ? "any"
+                            : status_words(e->rows[k].status)->word;
+}
+
+static bool is_expected(const struct expect *e, int k, enum row_status got)
+{
+    if (k < 0)
+        return status_loses_nothing(got) || (got == STATUS_BLOCKED && e->nrows);
+    return e->rows[k].any || e->rows[k].status == got;
+}
+
+static int compare_rows(const struct expect *e, const struct verdict *v, struct text *out)
 {
     int bad = 0;
-    size_t i;
-    json_t *row;
-    json_array_foreach(json_object_get(verdict, "rows"), i, row)
-    {
-        const char *want = expected_of(e, get(row, "id")), *got = get(row, "status");
-        bool fine = want ? !strcmp(want, "any") || !strcmp(want, got)
-                         : !strcmp(got, "pass") || !strcmp(got, "skipped") ||
-                               (!strcmp(got, "blocked") && e->nrows);
-        if (!fine) {
-            text_addf(out, "  %s is %s, not %s: %s\n", get(row, "id"), got, want ? want : "pass",
-                      get(row, "why"));
-            bad++;
-        }
+    for (int i = 0; i < v->nrows; i++) {
+        const struct verdict_row *row = &v->rows[i];
+        int k = expected_of(e, row->id);
+        if (is_expected(e, k, row->status))
+            continue;
+        text_addf(out, "  %s is %s, not %s: %s\n", row->id, status_words(row->status)->word,
+                  expected_word(e, k), or_empty(row->why));
+        bad++;
     }
     for (int k = 0; k < e->nrows; k++) {
-        if (!row_of(verdict, e->rows[k].id)) {
-            text_addf(out, "  there is no row %s to be %s\n", e->rows[k].id, e->rows[k].status);
+        if (!row_of(v, e->rows[k].id)) {
+            text_addf(out, "  there is no row %s to be %s\n", e->rows[k].id, expected_word(e, k));
             bad++;
         }
     }
     return bad;
 }
 
-static int compare_hints(const struct expect *e, const json_t *verdict, struct text *out)
+static int compare_hints(const struct expect *e, const struct verdict *v, struct text *out)
 {
     int bad = 0;
     for (int k = 0; k < e->nhints; k++) {
-        json_t *row = row_of(verdict, e->hints[k].id);
+        const struct verdict_row *row = row_of(v, e->hints[k].id);
         char *feedback = !strcmp(e->hints[k].id, "compile")
-                             ? xformat("%s", get(json_object_get(verdict, "compile"), "log"))
-                             : xformat("%s\n%s", get(row, "why"), get(row, "hint"));
+                             ? xformat("%s", or_empty(v->log))
+                             : xformat("%s\n%s", or_empty(row ? row->why : NULL),
+                                       or_empty(row ? row->hint : NULL));
         if (!strcasestr(feedback, e->hints[k].text)) {
             text_addf(out, "  %s's feedback lacks \"%s\": %s\n", e->hints[k].id, e->hints[k].text,
                       feedback);
@@ -175,33 +181,28 @@ static int compare_hints(const struct expect *e, const json_t *verdict, struct t
     return bad;
 }
 
-int expect_compare(const struct expect *e, const json_t *verdict, struct text *out)
+int expect_compare(const struct expect *e, const struct verdict *v, struct text *out)
 {
-    const char *status = get(verdict, "status"),
-               *want = e->compile_fails ? "not compiled" : "graded";
-    if (strcmp(status, want)) {
-        text_addf(out, "  it is %s, not %s: %s\n%s", status, want, get(verdict, "message"),
-                  get(json_object_get(verdict, "compile"), "log"));
+    enum verdict_status want = e->compile_fails ? VERDICT_NOT_COMPILED : VERDICT_GRADED;
+    if (v->status != want) {
+        text_addf(out, "  it is %s, not %s: %s\n%s", verdict_word(v->status), verdict_word(want),
+                  or_empty(v->message), or_empty(v->log));
         return 1;
     }
-    int bad =
-        (e->compile_fails ? 0 : compare_rows(e, verdict, out)) + compare_hints(e, verdict, out);
-    double score = json_number_value(json_object_get(verdict, "score"));
-    if (e->has_score && !(fabs(score - e->score) < 1e-9)) {
-        text_addf(out, "  the score is %g, not %g\n", score, e->score);
+    int bad = (e->compile_fails ? 0 : compare_rows(e, v, out)) + compare_hints(e, v, out);
+    if (e->has_score && !(fabs(v->score - e->score) < 1e-9)) {
+        text_addf(out, "  the score is %g, not %g\n", v->score, e->score);
         bad++;
     }
     return bad;
 }
 
-static int compare_skeleton(const json_t *v, struct text *out)
+static int compare_skeleton(const struct verdict *v, struct text *out)
 {
-    double score = json_number_value(json_object_get(v, "score")),
-           max = json_number_value(json_object_get(v, "max"));
-    if (!strcmp(get(v, "status"), "graded") && score < max)
+    if (v->status == VERDICT_GRADED && v->score < v->max)
         return 0;
-    text_addf(out, "  the skeleton is %s with %g of %g points: %s\n", get(v, "status"), score, max,
-              get(v, "message"));
+    text_addf(out, "  the skeleton is %s with %g of %g points: %s\n", verdict_word(v->status),
+              v->score, v->max, or_empty(v->message));
     return 1;
 }
 
@@ -224,14 +225,14 @@ int expect_file(struct engine *e, struct engine_options *o, const char *path, co
     }
     const char *only = o->only;
     o->only = x.only ? x.only : only;
-    json_t *v = engine_mark(e, path, source, n);
+    struct verdict *v = engine_mark(e, path, source, n);
     o->only = only;
     int bad = !strcmp(kind, "skeleton") ? compare_skeleton(v, out) : expect_compare(&x, v, out);
     if (!strcmp(kind, "wrong") && !x.nrows && !x.compile_fails) {
         text_add(out, "  it is among the wrong ones but expects nothing\n");
         bad++;
     }
-    json_decref(v);
+    verdict_free(v);
     expect_free(&x);
     free(source);
     return bad;

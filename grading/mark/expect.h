@@ -11,12 +11,13 @@ struct expect {
     bool has_score;
     double score;
     struct {
-        char id[64], status[16];
+        char *id;
+        bool any; /* whatever it is, else status */
+        enum row_status status;
     } rows[EXPECT_MAX];
     int nrows;
     struct {
-        char id[64];
-        char *text;
+        char *id, *text;
     } hints[EXPECT_MAX];
     int nhints;
 };
@@ -25,7 +26,7 @@ struct expect {
 bool expect_parse(const char *source, struct expect *out, char *err, size_t size);
 void expect_free(struct expect *e);
 /* Adds a line for each way in which the verdict differs; returns how many. */
-int expect_compare(const struct expect *e, const json_t *verdict, struct text *out);
+int expect_compare(const struct expect *e, const struct verdict *v, struct text *out);
 /* Marks the file and compares. kind: "wrong", "right", "solution", "skeleton". Returns
  * the number of differences (an unreadable file is one), described in out. */
 int expect_file(struct engine *e, struct engine_options *o, const char *path, const char *kind,

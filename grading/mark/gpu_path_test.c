@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "grading/report/report.h"
+#include "marked.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ static json_t *mark(const struct engine_options *o, const char *file)
     size_t n;
     cr_assert_eq(file_read_no_link(path, 1 << 20, &source, &n), 0, "%s", path);
     cr_assert(engine_open(&e, LAB, o, err, sizeof(err)), "%s", err);
-    json_t *v = engine_mark(&e, file, source, n);
+    json_t *v = marked(&e, file, source, n);
     engine_close(&e);
     free(source);
     free(path);
@@ -118,7 +119,7 @@ Test(gpu_path, large_cases, .timeout = 100)
     cr_assert_eq(file_read_no_link(path, 1 << 20, &source, &n), 0);
     cr_assert(engine_open(&e, LAB, &o, err, sizeof(err)), "%s", err);
     e.rubric = &own;
-    json_t *v = engine_mark(&e, "x", source, n), *fast = row(v, "fast");
+    json_t *v = marked(&e, "x", source, n), *fast = row(v, "fast");
     cr_assert_str_eq(json_text(fast, "status"), "pass", "%s", json_text(fast, "why"));
     cr_assert_str_eq(json_text(fast, "case"), "large");
     cr_assert_eq(json_array_size(json_object_get(fast, "samples")), 20);

@@ -8,11 +8,13 @@ struct marking {
     struct engine *e;
     struct session *s, **gpu; /* *gpu: made when first needed */
     const struct rubric_row *row;
-    json_t *out; /* the row's object */
+    struct verdict_row out;
+    bool settled; /* out has a status */
 };
 
 /* Writes status and reason into the row; points follow from the status. */
-void marking_settle(struct marking *m, const char *status, const char *why, const char *case_name);
+void marking_settle(struct marking *m, enum row_status status, const char *why,
+                    const char *case_name);
 /* The row's variant on a case, on the emulator; `again` 1, 2, … with fresh inputs. */
 struct run *marking_run(struct marking *m, const struct marked_case *c, int again, bool check);
 /* True, and settled, when the run's failure was the grader's. */

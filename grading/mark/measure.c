@@ -27,7 +27,7 @@ static int lock_gpu(struct marking *m, const struct run *r)
 {
     int lock = gpu_lock(m->e->gpu_options.gpu_index);
     if (lock < 0)
-        marking_settle(m, "error", "The lock of the GPU, a file in /tmp, cannot be had.",
+        marking_settle(m, STATUS_ERROR, "The lock of the GPU, a file in /tmp, cannot be had.",
                        r->c.name);
     return lock;
 }
@@ -41,7 +41,7 @@ bool measure_correct(struct marking *m, struct marked_case *cases, int n)
     if (!ok) {
         char *why = xformat("It does not compile for this GPU: %.600s",
                             gpu->compile_log ? gpu->compile_log : gpu->problem);
-        marking_settle(m, gpu->internal ? "error" : "fail", why, NULL);
+        marking_settle(m, gpu->internal ? STATUS_ERROR : STATUS_FAIL, why, NULL);
         free(why);
     }
     for (int i = 0; ok && i < n; i++) {
@@ -86,7 +86,7 @@ static bool time_rounds(struct marking *m, const struct run *r, struct session *
         if (!ours || !session_time(own, r, seed + 1, &a, &why)) {
             char *text =
                 xformat("%s on the GPU: %s", ours ? "Timed" : "The reference solution, timed", why);
-            marking_settle(m, ours ? "fail" : "error", text, r->c.name);
+            marking_settle(m, ours ? STATUS_FAIL : STATUS_ERROR, text, r->c.name);
             free(text);
             free(why);
             return false;
@@ -102,21 +102,34 @@ static bool time_rounds(struct marking *m, const struct run *r, struct session *
     return true;
 }
 
-static void put_samples(json_t *o, const char *key, const double *ms, int n)
+static double *copy_of(const double *ms, int n)
 {
-    json_t *samples = json_array();
-    for (int i = 0; i < n; i++)
-        json_array_append_new(samples, json_real(isfinite(ms[i]) ? ms[i] : -1));
-    json_object_set_new(o, key, samples);
+    double *v = xcalloc((size_t)n, sizeof(*v));
+    memcpy(v, ms, (size_t)n * sizeof(*v));
+    return v;
+}
+
+/* A row's second case takes the place of the first's times. */
+static void put_rounds(struct verdict_row *out, const struct rounds *all)
+{
+    free(out->samples);
+    free(out->reference_samples);
+    out->samples = copy_of(all->own, all->n);
+    out->reference_samples = copy_of(all->reference, all->n);
+    out->nsamples = all->n;
+    if (all->mhz_max) {
+        out->clocks_mhz[0] = all->mhz_min;
+        out->clocks_mhz[1] = all->mhz_max;
+    }
 }
 
 static void settle_speed(struct marking *m, const struct run *r, const struct speed *s,
                          const struct rounds *all)
 {
-    static const char *const status[] = {[SPEED_PASS] = "pass",
-                                         [SPEED_FAIL] = "fail",
-                                         [SPEED_INCONCLUSIVE] = "inconclusive",
-                                         [SPEED_IMPOSSIBLE] = "error"};
+    static const enum row_status status[] = {[SPEED_PASS] = STATUS_PASS,
+                                             [SPEED_FAIL] = STATUS_FAIL,
+                                             [SPEED_INCONCLUSIVE] = STATUS_INCONCLUSIVE,
+                                             [SPEED_IMPOSSIBLE] = STATUS_ERROR};
     char *why = s->end == SPEED_IMPOSSIBLE
                     ? xformat("A time of %.6g ms cannot be: the memory system is not that fast. "
                               "A person has to look.",
@@ -125,15 +138,11 @@ static void settle_speed(struct marking *m, const struct run *r, const struct sp
                               "%.2f, %d rounds in turns), expected at least %.2f.",
                               s->ratio, s->low, s->high, all->n, m->row->ratio);
     marking_settle(m, status[s->end], why, r->c.name);
-    json_object_set_new(m->out, "evidence", json_string("measured"));
-    json_object_set_new(m->out, "limit", json_real(m->row->ratio));
+    m->out.evidence = EVIDENCE_MEASURED;
+    m->out.limit = m->row->ratio;
     if (isfinite(s->ratio))
-        json_object_set_new(m->out, "counted", json_real(s->ratio));
-    put_samples(m->out, "samples", all->own, all->n);
-    put_samples(m->out, "reference_samples", all->reference, all->n);
-    if (all->mhz_max)
-        json_object_set_new(m->out, "clocks_mhz",
-                            json_pack("[i,i]", (int)all->mhz_min, (int)all->mhz_max));
+        m->out.counted = s->ratio;
+    put_rounds(&m->out, all);
     free(why);
 }
 
@@ -175,8 +184,7 @@ void measure_speed(struct marking *m, const struct run *r)
         like.seed = variant_seed(case_seed(e->lab, &like.c, e->o->secret, 0), r->variant->name);
         if (cases[i].drawn)
             time_case(m, &like);
-        const char *status = json_string_value(json_object_get(m->out, "status"));
-        if (status && strcmp(status, "pass"))
+        if (m->settled && m->out.status != STATUS_PASS)
             break;
     }
     free(cases);

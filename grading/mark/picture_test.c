@@ -7,6 +7,7 @@
 #include "grading/report/html.h"
 #include "picture.h"
 #include "grading/report/report.h"
+#include "marked.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -97,7 +98,7 @@ static json_t *mark_wrong(const char *lab, const char *file)
     cr_assert(expect_parse(source, &x, err, sizeof(err)));
     o.only = x.only;
     cr_assert(engine_open(&e, lab, &o, err, sizeof(err)), "%s", err);
-    json_t *v = engine_mark(&e, file, source, n);
+    json_t *v = marked(&e, file, source, n);
     engine_close(&e);
     expect_free(&x);
     free(source);
@@ -132,7 +133,9 @@ static int count(const char *s, const char *part)
 static char *page_of(const json_t *v)
 {
     struct text page = {0};
-    char *text = json_dumps(v, 0);
+    char *why = NULL;
+    struct verdict *verdict = verdict_of_json(v, &why);
+    cr_assert(verdict, "%s", why);
     struct mark m = {.student = "s",
                      .person = "",
                      .login = "",
@@ -141,11 +144,11 @@ static char *page_of(const json_t *v)
                      .original = "f.cu",
                      .lab = "l",
                      .rule = "as marked",
-                     .verdict = text,
-                     .status = "graded",
+                     .verdict = "",
+                     .status = VERDICT_GRADED,
                      .max = 20};
-    html_student(&m, text, &m, 1, &page);
-    free(text);
+    html_student(&m, verdict, &m, 1, &page);
+    verdict_free(verdict);
     return page.s;
 }
 

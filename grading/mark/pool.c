@@ -49,13 +49,13 @@ static _Noreturn void work(int fd, const char *lab, const struct engine_options 
     if (!engine_open(&e, lab, &o, err, sizeof(err)))
         die("%s", err);
     while (all_of(fd, &i, sizeof(i), false)) {
-        json_t *v = engine_mark(&e, items[i].name, items[i].source, items[i].length);
-        char *text = json_dumps(v, JSON_COMPACT | JSON_SORT_KEYS);
+        struct verdict *v = engine_mark(&e, items[i].name, items[i].source, items[i].length);
+        char *text = verdict_text(v, 0);
         uint32_t n = (uint32_t)strlen(text);
         if (!all_of(fd, &n, sizeof(n), true) || !all_of(fd, text, n, true))
             break;
         free(text);
-        json_decref(v);
+        verdict_free(v);
     }
     engine_close(&e);
     _exit(0);
@@ -95,26 +95,27 @@ static bool give(struct worker *w, int item)
 }
 
 /* The verdict a worker sends, or NULL when it has died. */
-static json_t *take(struct worker *w)
+static struct verdict *take(struct worker *w)
 {
     uint32_t n;
     if (!all_of(w->fd, &n, sizeof(n), false) || n > MAX_VERDICT)
         return NULL;
-    char *text = xzalloc((size_t)n + 1);
-    json_error_t bad;
-    json_t *v = all_of(w->fd, text, n, false) ? json_loads(text, 0, &bad) : NULL;
+    char *text = xzalloc((size_t)n + 1), *why = NULL;
+    struct verdict *v = all_of(w->fd, text, n, false) ? verdict_read(text, n, &why) : NULL;
     free(text);
+    free(why);
     return v;
 }
 
-static json_t *failed_verdict(const char *lab, const struct engine_options *o, const char *name)
+static struct verdict *failed_verdict(const char *lab, const struct engine_options *o,
+                                      const char *name)
 {
     struct engine e;
     char err[4096];
     if (!engine_open(&e, lab, o, err, sizeof(err)))
         die("%s", err);
-    json_t *v = engine_no_mark(&e, name, "failed",
-                               "The grader's worker ended while marking this; mark it again.");
+    struct verdict *v = engine_no_mark(
+        &e, name, VERDICT_FAILED, "The grader's worker ended while marking this; mark it again.");
     engine_close(&e);
     return v;
 }
@@ -140,7 +141,7 @@ void pool_run(const char *lab, const struct engine_options *o, const struct pool
             if (!polls[k].revents)
                 continue;
             int item = workers[k].item;
-            json_t *v = take(&workers[k]);
+            struct verdict *v = take(&workers[k]);
             if (!v) {
                 stop(&workers[k]);
                 start(&workers[k], k, lab, o, items);
@@ -150,7 +151,7 @@ void pool_run(const char *lab, const struct engine_options *o, const struct pool
             if (next < n)
                 give(&workers[k], next++);
             go_on = done(user, item, v);
-            json_decref(v);
+            verdict_free(v);
             finished++;
         }
         if (tick)

@@ -6,7 +6,6 @@
 #ifndef GRADING_POOL_H
 #define GRADING_POOL_H
 
-#include "grading/book/book.h"
 #include "engine.h"
 
 struct pool_item {
@@ -16,7 +15,7 @@ struct pool_item {
 
 /* Called in this process for each item, in the order in which they finish. verdict is owned
  * by the pool. Returning false stops early. */
-typedef bool pool_done(void *user, int item, json_t *verdict);
+typedef bool pool_done(void *user, int item, const struct verdict *verdict);
 
 /* Marks all n items with `jobs` workers. tick (may be NULL) is called about every 0.2 s. */
 void pool_run(const char *lab, const struct engine_options *o, const struct pool_item *items, int n,

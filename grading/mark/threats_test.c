@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/clock.h"
 #include "grading/intake/submissions.h"
+#include "marked.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -42,7 +43,7 @@ static json_t *mark(const struct engine_options *o, const char *source, size_t n
     struct engine e;
     char err[4096];
     cr_assert(engine_open(&e, LAB, o, err, sizeof(err)), "%s", err);
-    json_t *v = engine_mark(&e, "submission", source, n);
+    json_t *v = marked(&e, "submission", source, n);
     engine_close(&e);
     return v;
 }
@@ -154,10 +155,10 @@ Test(threats, t18_the_next_is_unaffected, .timeout = 60)
     struct engine e;
     char err[4096];
     cr_assert(engine_open(&e, LAB, &o, err, sizeof(err)), "%s", err);
-    json_t *v = engine_mark(&e, "endless", endless, sizeof(endless) - 1);
+    json_t *v = marked(&e, "endless", endless, sizeof(endless) - 1);
     cr_assert_eq(json_number_value(json_object_get(v, "score")), 0);
     json_decref(v);
-    v = engine_mark(&e, "right", right, sizeof(right) - 1);
+    v = marked(&e, "right", right, sizeof(right) - 1);
     assert_full(v);
     json_decref(v);
     engine_close(&e);
@@ -477,7 +478,7 @@ Test(threats, t27_odd_files, .timeout = 60)
         if (i < 3) { /* marked with this name; the rest would only take time */
             struct engine e;
             cr_assert(engine_open(&e, LAB, &o, err, sizeof(err)), "%s", err);
-            json_t *v = engine_mark(&e, s.v[i].original, s.v[i].source, s.v[i].length);
+            json_t *v = marked(&e, s.v[i].original, s.v[i].source, s.v[i].length);
             assert_full(v);
             json_decref(v);
             engine_close(&e);

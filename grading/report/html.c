@@ -4,7 +4,6 @@
 #include "grading/mark/picture.h"
 #include "report.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +70,7 @@ void html_escape(struct text *out, const char *s)
 static void add_safe(struct text *out, const char *s)
 {
     struct text t = {0};
-    text_printable(&t, s, strlen(s), true);
+    text_printable(&t, or_empty(s), strlen(or_empty(s)), true);
     html_escape(out, text_str(&t));
     text_free(&t);
 }
@@ -123,66 +122,67 @@ static void add_distribution(struct text *out, const struct mark *v, int n, doub
 
 /* ---- a student's page ---- */
 
-static void add_row(struct text *out, const json_t *row)
+static void add_row(struct text *out, const struct verdict_row *row)
 {
-    static const struct {
-        const char *status, *word;
-    } words[] = {{"pass", "passed"},           {"fail", "failed"},
-                 {"blocked", "not looked at"}, {"inconclusive", "inconclusive"},
-                 {"skipped", "skipped"},       {"error", "grader's error"}};
-    const char *status = json_text(row, "status"), *word = status;
-    for (size_t i = 0; i < 6; i++)
-        if (!strcmp(words[i].status, status))
-            word = words[i].word;
+    const struct status_words *w = status_words(row->status);
     text_add(out, "<tr><td class=\"k ");
-    html_escape(out, status);
+    html_escape(out, w->word);
     text_add(out, "\">");
-    html_escape(out, word);
+    html_escape(out, w->said);
     text_add(out, "</td><td class=\"n\">");
-    if (json_double(row, "max") > 0)
-        text_addf(out, "%.4g / %.4g", json_double(row, "points"), json_double(row, "max"));
+    if (row->max > 0)
+        text_addf(out, "%.4g / %.4g", row->points, row->max);
     else
         text_add(out, "-"); /* it carries none */
     text_add(out, "</td><td><strong>");
-    add_safe(out, json_text(row, "title"));
+    add_safe(out, row->title);
     text_add(out, "</strong><br>");
-    add_safe(out, json_text(row, "why"));
-    if (*json_text(row, "hint")) {
+    add_safe(out, row->why);
+    if (*or_empty(row->hint)) {
         text_add(out, "<br><em>Hint: ");
-        add_safe(out, json_text(row, "hint"));
+        add_safe(out, row->hint);
         text_add(out, "</em>");
     }
     text_add(out, " <span class=\"soft\">(");
-    add_safe(out, json_text(row, "evidence"));
+    add_safe(out, evidence_word(row->evidence));
     text_add(out, ")</span>");
-    picture_svg(json_object_get(row, "picture"), out);
+    picture_svg(row->picture, out);
     text_add(out, "</td></tr>\n");
 }
 
-static void add_mismatches(struct text *out, const json_t *run)
+static void open_run(struct text *out, const struct verdict_run *run, const char *class)
 {
-    json_t *first = json_object_get(run, "first"), *x;
-    size_t i;
-    if (!json_array_size(first))
-        return;
     text_add(out, "<tr><td class=\"k\">");
-    add_safe(out, json_text(run, "variant"));
+    add_safe(out, run->variant);
     text_add(out, "</td><td class=\"k\">");
-    add_safe(out, json_text(run, "case")); /* a hidden case's name says nothing of its size */
-    text_add(out, "</td><td>");
-    json_array_foreach(first, i, x)
-    {
-        text_addf(out, "[%lld] expected ",
-                  (long long)json_integer_value(json_object_get(x, "index")));
-        add_safe(out, json_text(x, "expected"));
+    add_safe(out, run->case_name); /* a hidden case's name says nothing of its size */
+    text_addf(out, "</td><td%s>", class);
+}
+
+static void add_mismatches(struct text *out, const struct verdict_run *run)
+{
+    if (!run->nfirst)
+        return;
+    open_run(out, run, "");
+    for (int i = 0; i < run->nfirst; i++) {
+        text_addf(out, "[%lld] expected ", (long long)run->first[i].index);
+        add_safe(out, run->first[i].expected);
         text_add(out, ", got ");
-        add_safe(out, json_text(x, "got"));
+        add_safe(out, run->first[i].got);
         text_add(out, "<br>");
     }
     text_add(out, "</td></tr>\n");
 }
 
-static void add_counters(struct text *out, const json_t *run)
+static int64_t counter_of(const struct verdict_run *run, const char *name)
+{
+    for (int i = 0; i < run->ncounters; i++)
+        if (!strcmp(run->counters[i].name, name))
+            return run->counters[i].value;
+    return 0;
+}
+
+static void add_counters(struct text *out, const struct verdict_run *run)
 {
     static const char *const shown[] = {"inst_executed",
                                         "global_ld_requests",
@@ -194,33 +194,25 @@ static void add_counters(struct text *out, const json_t *run)
                                         "shared_st_bank_conflicts",
                                         "divergent_branches",
                                         "barriers"};
-    json_t *counters = json_object_get(run, "counters");
-    text_add(out, "<tr><td class=\"k\">");
-    add_safe(out, json_text(run, "variant"));
-    text_add(out, "</td><td class=\"k\">");
-    add_safe(out, json_text(run, "case"));
-    text_add(out, "</td><td class=\"soft\">");
+    open_run(out, run, " class=\"soft\"");
     for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
-        json_int_t value = json_integer_value(json_object_get(counters, shown[i]));
+        int64_t value = counter_of(run, shown[i]);
         if (value)
             text_addf(out, "%s %lld; ", shown[i], (long long)value);
     }
     text_add(out, "</td></tr>\n");
 }
 
-static void add_runs(struct text *out, const json_t *runs, bool mismatches)
+static void add_runs(struct text *out, const struct verdict *v, bool mismatches)
 {
-    size_t i, rows = 0;
-    json_t *run;
+    size_t rows = 0;
     struct text t = {0};
-    json_array_foreach(runs, i, run)
-    {
+    for (int i = 0; i < v->nruns; i++) {
         size_t before = t.length;
         if (mismatches)
-            add_mismatches(&t, run);
-        else if (json_is_true(json_object_get(run, "correct")) &&
-                 json_object_size(json_object_get(run, "counters")))
-            add_counters(&t, run);
+            add_mismatches(&t, &v->runs[i]);
+        else if (v->runs[i].correct && v->runs[i].ncounters)
+            add_counters(&t, &v->runs[i]);
         rows += t.length > before;
     }
     if (rows && mismatches)
@@ -236,37 +228,33 @@ static void add_runs(struct text *out, const json_t *runs, bool mismatches)
     text_free(&t);
 }
 
-static void add_details(struct text *out, const json_t *v)
+static void add_details(struct text *out, const struct verdict *v)
 {
-    const char *log = json_text(json_object_get(v, "compile"), "log"),
-               *output = json_text(v, "output");
-    if (*log) {
+    if (*or_empty(v->log)) {
         text_add(out, "<h2>The compiler says</h2><pre>");
-        add_safe(out, log);
+        add_safe(out, v->log);
         text_add(out, "</pre>\n");
     }
-    add_runs(out, json_object_get(v, "runs"), true);
-    if (*output) {
-        json_int_t dropped = json_integer_value(json_object_get(v, "output_dropped"));
+    add_runs(out, v, true);
+    if (*or_empty(v->output)) {
         text_add(out, "<h2>Printed by the device</h2><pre>");
-        add_safe(out, output);
+        add_safe(out, v->output);
         text_add(out, "</pre>\n");
-        if (dropped)
+        if (v->output_dropped)
             text_addf(out, "<p class=\"soft\">%lld more bytes are not shown.</p>\n",
-                      (long long)dropped);
+                      (long long)v->output_dropped);
     }
-    add_runs(out, json_object_get(v, "runs"), false);
+    add_runs(out, v, false);
 }
 
-void html_student(const struct mark *m, const char *verdict, const struct mark *all, int n,
+void html_student(const struct mark *m, const struct verdict *v, const struct mark *all, int n,
                   struct text *out)
 {
-    json_error_t bad;
-    json_t *v = verdict ? json_loads(verdict, 0, &bad) : json_object(), *row;
-    size_t i;
-    open_page(out, json_text(v, "title"));
+    static const struct verdict none;
+    v = v ? v : &none;
+    open_page(out, v->title);
     text_add(out, "<h1>");
-    add_safe(out, json_text(v, "title"));
+    add_safe(out, v->title);
     text_add(out, "</h1><p class=\"soft\">");
     add_safe(out, *m->person ? m->person : m->student);
     text_add(out, ", file ");
@@ -275,86 +263,43 @@ void html_student(const struct mark *m, const char *verdict, const struct mark *
               m->mark, m->max);
     add_safe(out, m->verdict ? m->rule : "not marked yet");
     text_add(out, "</p>\n");
-    if (*json_text(v, "message")) {
+    if (*or_empty(v->message)) {
         text_add(out, "<p><strong>");
-        add_safe(out, json_text(v, "message"));
+        add_safe(out, v->message);
         text_add(out, "</strong></p>\n");
     }
-    if (json_array_size(json_object_get(v, "rows")))
+    if (v->nrows)
         text_add(out, "<table><tr><th>result</th><th class=\"n\">points</th><th>check</th></tr>\n");
-    json_array_foreach(json_object_get(v, "rows"), i, row)
-    {
-        add_row(out, row);
-    }
-    if (json_array_size(json_object_get(v, "rows")))
+    for (int i = 0; i < v->nrows; i++)
+        add_row(out, &v->rows[i]);
+    if (v->nrows)
         text_add(out, "</table>\n");
     text_add(out, "<h2>Your place among the class's marks</h2>\n");
     add_distribution(out, all, n, m->max, m->verdict ? m->mark : -1);
     add_details(out, v);
     text_add(out, "<p class=\"soft\">Made on ");
-    add_safe(out, json_text(v, "device"));
+    add_safe(out, v->device);
     text_add(out, " (");
-    add_safe(out, json_text(v, "backend"));
+    add_safe(out, v->backend);
     text_addf(out, "), run %lld; file ", (long long)m->run);
     add_safe(out, m->hash ? m->hash : "-");
     text_add(out, ".</p></body></html>\n");
-    json_decref(v);
 }
 
 /* ---- the class ---- */
 
-void pass_rates_add(struct pass_rates *r, const struct mark *m, const char *verdict)
-{
-    json_error_t bad;
-    json_t *v = verdict ? json_loads(verdict, 0, &bad) : NULL, *row, *run;
-    double slowest = 0;
-    size_t k;
-    if (!r->passes) {
-        r->passes = json_object();
-        r->titles = json_object();
-        r->speeds = json_object();
-    }
-    r->graded += json_array_size(json_object_get(v, "rows")) > 0;
-    json_array_foreach(json_object_get(v, "rows"), k, row)
-    {
-        const char *id = json_text(row, "id");
-        json_int_t before = json_integer_value(json_object_get(r->passes, id));
-        json_object_set_new(r->passes, id,
-                            json_integer(before + !strcmp(json_text(row, "status"), "pass")));
-        json_object_set(r->titles, id, json_object_get(row, "title"));
-    }
-    json_array_foreach(json_object_get(v, "runs"), k, run)
-    {
-        slowest = fmax(slowest, json_double(run, "modelled_ms"));
-    }
-    if (slowest > 0)
-        json_object_set_new(r->speeds, m->student, json_real(slowest));
-    json_decref(v);
-}
-
-void pass_rates_free(struct pass_rates *r)
-{
-    json_decref(r->passes);
-    json_decref(r->titles);
-    json_decref(r->speeds);
-    *r = (struct pass_rates){NULL, NULL, NULL, 0};
-}
-
 static void add_pass_rates(struct text *out, const struct pass_rates *r)
 {
-    const char *id;
-    json_t *count;
     text_add(out, "<h2>Who passes what</h2><table><tr><th>check</th><th "
                   "class=\"n\">pass</th><th></th></tr>\n");
-    json_object_foreach(r->passes, id, count)
-    {
-        long long k = json_integer_value(count);
+    for (int i = 0; i < r->n; i++) {
+        int k = r->v[i].passed;
         text_add(out, "<tr><td>");
-        add_safe(out, json_text(r->titles, id));
+        add_safe(out, r->v[i].title);
         text_addf(out,
-                  "</td><td class=\"n\">%lld of %d</td><td><svg width=\"160\" height=\"14\" "
+                  "</td><td class=\"n\">%d of %d</td><td><svg width=\"160\" height=\"14\" "
                   "aria-hidden=\"true\"><rect width=\"160\" height=\"14\" "
-                  "fill=\"#eef1f4\"/><rect width=\"%lld\" height=\"14\" "
+                  "fill=\"#eef1f4\"/><rect width=\"%d\" height=\"14\" "
                   "fill=\"#9db7d8\"/></svg></td></tr>\n",
                   k, r->graded, r->graded ? 160 * k / r->graded : 0);
     }
@@ -365,33 +310,32 @@ static void add_pass_rates(struct text *out, const struct pass_rates *r)
 
 enum { SLOWEST = 5 };
 
-/* The index of the slowest in all[] that is faster than `below` ms; -1: no more. */
-static int next_slowest(const struct mark *all, int n, const struct pass_rates *r, double below)
+/* The index of the slowest that is faster than `below` ms; -1: no more. */
+static int next_slowest(const struct pass_rates *r, double below)
 {
     int found = -1;
     double most = 0;
-    for (int i = 0; i < n; i++) {
-        double ms = json_double(r->speeds, all[i].student);
-        if (ms > most && ms < below) {
-            most = ms;
+    for (int i = 0; i < r->nslowest; i++) {
+        if (r->slowest[i] > most && r->slowest[i] < below) {
+            most = r->slowest[i];
             found = i;
         }
     }
     return found;
 }
 
-static void add_slowest(struct text *out, const struct mark *all, int n, const struct pass_rates *r)
+static void add_slowest(struct text *out, const struct mark *all, const struct pass_rates *r)
 {
     double below = INFINITY;
-    if (!json_object_size(r->speeds))
+    if (next_slowest(r, below) < 0)
         return;
     text_add(out, "<h2>The slowest</h2><table><tr><th>id</th><th>name</th><th class=\"n\">modelled "
                   "ms of the slowest run</th></tr>\n");
     for (int k = 0; k < SLOWEST; k++) {
-        int i = next_slowest(all, n, r, below);
+        int i = next_slowest(r, below);
         if (i < 0)
             break;
-        below = json_double(r->speeds, all[i].student);
+        below = r->slowest[i];
         text_add(out, "<tr><td>");
         add_safe(out, all[i].student);
         text_add(out, "</td><td>");
@@ -411,7 +355,7 @@ static void add_student_row(struct text *out, const struct mark *m)
     add_safe(out, m->person);
     text_addf(out, "</td><td class=\"n\">%.4g</td><td class=\"n\">%.4g</td><td>", m->score,
               m->mark);
-    add_safe(out, m->status ? m->status : "not marked yet");
+    add_safe(out, mark_status(m, "not marked yet"));
     if (m->rule && strcmp(m->rule, "as marked")) {
         text_add(out, "; ");
         add_safe(out, m->rule);
@@ -445,6 +389,6 @@ void html_class(const struct mark *all, int n, const struct pass_rates *r, struc
             if (all[i].needs_human == (pass == 0))
                 add_student_row(out, &all[i]);
     text_add(out, "</table>\n");
-    add_slowest(out, all, n, r);
+    add_slowest(out, all, r);
     text_add(out, "</body></html>\n");
 }

@@ -37,42 +37,28 @@ static void add_filled(struct text *out, const char *label, const char *s)
     text_add(out, "\n");
 }
 
-static void add_row(const json_t *row, bool colours, struct text *out)
+static void add_row(const struct verdict_row *row, bool colours, struct text *out)
 {
-    static const struct {
-        const char *status, *shown, *colour;
-    } styles[] = {{"pass", "pass", "\033[32m"},    {"fail", "FAIL", "\033[31m"},
-                  {"blocked", "  - ", "\033[33m"}, {"inconclusive", "  ? ", "\033[33m"},
-                  {"skipped", "skip", "\033[90m"}, {"error", " !! ", "\033[35m"}};
-    const char *status = json_text(row, "status");
-    size_t i = 0;
-    while (i < 5 && strcmp(styles[i].status, status))
-        i++;
-    text_addf(out, "%s%s%s  %5.4g /%5.4g  %s\n", colours ? styles[i].colour : "", styles[i].shown,
-              colours ? "\033[0m" : "", json_double(row, "points"), json_double(row, "max"),
-              json_text(row, "title"));
-    if (!strcmp(status, "pass"))
+    const struct status_words *w = status_words(row->status);
+    text_addf(out, "%s%s%s  %5.4g /%5.4g  %s\n", colours ? w->colour : "", w->mark,
+              colours ? "\033[0m" : "", row->points, row->max, or_empty(row->title));
+    if (row->status == STATUS_PASS)
         return;
-    add_filled(out, "", json_text(row, "why"));
-    if (*json_text(row, "hint"))
-        add_filled(out, "Hint: ", json_text(row, "hint"));
+    add_filled(out, "", or_empty(row->why));
+    if (*or_empty(row->hint))
+        add_filled(out, "Hint: ", row->hint);
 }
 
-void report_text(const json_t *v, bool colours, struct text *out)
+void report_text(const struct verdict *v, bool colours, struct text *out)
 {
-    text_addf(out, "%s (%s)\n", json_text(v, "title"), json_text(v, "lab"));
-    if (*json_text(v, "message"))
-        text_addf(out, "%s: %s\n", json_text(v, "status"), json_text(v, "message"));
-    const char *log = json_text(json_object_get(v, "compile"), "log");
+    text_addf(out, "%s (%s)\n", or_empty(v->title), or_empty(v->lab));
+    if (*or_empty(v->message))
+        text_addf(out, "%s: %s\n", verdict_word(v->status), v->message);
+    const char *log = or_empty(v->log);
     if (*log)
         text_addf(out, "The compiler says:\n%s%s", log, log[strlen(log) - 1] == '\n' ? "" : "\n");
-    size_t i;
-    json_t *row;
-    json_array_foreach(json_object_get(v, "rows"), i, row)
-    {
-        add_row(row, colours, out);
-    }
-    text_addf(out, "score %.4g of %.4g%s\n", json_double(v, "score"), json_double(v, "max"),
-              json_is_true(json_object_get(v, "needs_human")) ? " (a person has to look at it)"
-                                                              : "");
+    for (int i = 0; i < v->nrows; i++)
+        add_row(&v->rows[i], colours, out);
+    text_addf(out, "score %.4g of %.4g%s\n", v->score, v->max,
+              v->needs_human ? " (a person has to look at it)" : "");
 }
