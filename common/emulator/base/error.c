@@ -1,5 +1,5 @@
-/* error.c - messages and checked allocation. */
-#include "emulator/code/code.h"
+/* error.c - see error.h. */
+#include "error.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

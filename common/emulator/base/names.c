@@ -1,12 +1,14 @@
-/* names.c - C++ names as they were written (shown_name of source.h).
+/* names.c - C++ names as they were written (names.h).
  *
  * The C++ runtime demangles; it is there whenever a program was linked by nvcc, and is
  * looked for when the first mangled name is to be shown. Without it names stay mangled.
  */
-#include "emulator/code/code.h"
-#include "source.h"
+#include "names.h"
+#include "base/alloc.h"
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -81,31 +81,3 @@ uint32_t occupancy_registers(const struct device_profile *d, uint32_t threads)
         n--;
     return n;
 }
-
-uint32_t occupancy_best_block(const struct device_profile *d, uint32_t registers,
-                              uint32_t static_shared, size_t (*dynamic_shared)(int threads),
-                              uint32_t max_threads, uint32_t *min_grid)
-{
-    uint32_t best = 0, best_threads = 0, blocks = 0, threads = d->max_threads_per_block;
-
-    if (max_threads && max_threads < threads)
-        threads = max_threads;
-    for (threads = round_up(threads, d->warp_size); threads; threads -= d->warp_size) {
-        uint32_t n = max_threads && threads > max_threads ? max_threads : threads;
-        size_t dynamic = dynamic_shared ? dynamic_shared((int)n) : 0;
-        struct occupancy o = {0};
-
-        if (dynamic <= d->shared_per_sm)
-            o = occupancy_of(d, n, registers, static_shared + (uint32_t)dynamic);
-        if (o.blocks_per_sm * n > best_threads) {
-            best_threads = o.blocks_per_sm * n;
-            best = n;
-            blocks = o.blocks_per_sm;
-        }
-        if (best_threads == d->max_threads_per_sm)
-            break;
-    }
-    if (min_grid)
-        *min_grid = blocks * d->sms;
-    return best;
-}

@@ -7,7 +7,7 @@
 #ifndef EMULATOR_OCCUPANCY_H
 #define EMULATOR_OCCUPANCY_H
 
-#include "emu.h"
+#include "profile.h"
 
 struct occupancy {
     uint32_t blocks_per_sm;
@@ -22,11 +22,5 @@ struct occupancy occupancy_of(const struct device_profile *d, uint32_t threads, 
 
 /* The most registers a thread, at most 255, with which a block of these threads fits. */
 uint32_t occupancy_registers(const struct device_profile *d, uint32_t threads);
-
-/* The block size with the most resident threads, the largest among equals (as
- * cudaOccupancyMaxPotentialBlockSize), at most max_threads. dynamic_shared may be NULL. */
-uint32_t occupancy_best_block(const struct device_profile *d, uint32_t registers,
-                              uint32_t static_shared, size_t (*dynamic_shared)(int threads),
-                              uint32_t max_threads, uint32_t *min_grid);
 
 #endif

@@ -118,9 +118,8 @@ Test(occupancy, as_many_registers_as_let_a_block_fit)
     cr_expect_eq(occupancy_registers(&cc90, 576), 96); /* five warps on a quarter, not 4.5 */
 }
 
-/* blocks of threads; or, threads 0, the best block of at most `most` threads */
-static int nvidia(const struct device_profile *d, int threads, int registers, size_t shared,
-                  int most)
+/* blocks of threads */
+static int nvidia(const struct device_profile *d, int threads, int registers, size_t shared)
 {
     struct cudaOccDeviceProp p = {
         .computeMajor = (int)d->cc_major,
@@ -137,7 +136,7 @@ static int nvidia(const struct device_profile *d, int threads, int registers, si
         .reservedSharedMemPerBlock = d->shared_reserved_per_block,
     };
     struct cudaOccFuncAttributes a = {
-        .maxThreadsPerBlock = most ? most : INT_MAX,
+        .maxThreadsPerBlock = INT_MAX,
         .numRegs = registers,
         .partitionedGCConfig = PARTITIONED_GC_OFF,
         .shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN,
@@ -147,13 +146,7 @@ static int nvidia(const struct device_profile *d, int threads, int registers, si
     struct cudaOccDeviceState s = {.cacheConfig = CACHE_PREFER_SHARED,
                                    .carveoutConfig = SHAREDMEM_CARVEOUT_MAX_SHARED};
     struct cudaOccResult r = {0};
-    int grid, best;
 
-    if (!threads)
-        return cudaOccMaxPotentialOccupancyBlockSize(&grid, &best, &p, &a, &s, NULL, shared) ==
-                       CUDA_OCC_SUCCESS
-                   ? best
-                   : -1;
     if (cudaOccMaxActiveBlocksPerMultiprocessor(&r, &p, &a, &s, threads, shared) !=
         CUDA_OCC_SUCCESS)
         return -1;
@@ -167,7 +160,7 @@ static void compare(const struct device_profile *d)
     for (uint32_t threads = 1; threads <= 1024; threads += threads < 160 ? 13 : 32)
         for (uint32_t registers = 1; registers <= 255; registers++)
             for (size_t k = 0; k < sizeof shared / sizeof shared[0]; k++) {
-                int n = nvidia(d, (int)threads, (int)registers, shared[k], 0);
+                int n = nvidia(d, (int)threads, (int)registers, shared[k]);
 
                 cr_assert_eq((int)occupancy_of(d, threads, registers, shared[k]).blocks_per_sm, n,
                              "cc %u.%u, %u threads, %u registers, %u bytes: not %d", d->cc_major,
@@ -188,29 +181,4 @@ Test(occupancy, as_nvidias_calculator_8_0)
 Test(occupancy, as_nvidias_calculator_9_0)
 {
     compare(&cc90);
-}
-
-static size_t a_word_each(int threads)
-{
-    return (size_t)threads * 4 + 20000;
-}
-
-Test(occupancy, best_block)
-{
-    uint32_t grid;
-
-    cr_assert_eq(occupancy_best_block(&cc90, 32, 0, NULL, 0, &grid), 1024);
-    cr_assert_eq(grid, 2 * 132);
-    cr_assert_eq(occupancy_best_block(&cc90, 40, 0, NULL, 0, &grid), 768);
-    for (int registers = 1; registers <= 64; registers++)
-        for (int most = 32; most <= 1024; most += 44) {
-            int n = nvidia(&cc90, 0, registers, 0, most);
-
-            cr_assert_eq((int)occupancy_best_block(&cc90, (uint32_t)registers, 0, NULL,
-                                                   (uint32_t)most, &grid),
-                         n, "%d registers, at most %d threads: not %d", registers, most, n);
-        }
-    cr_assert_eq(occupancy_best_block(&g80, 11, 0, NULL, 0, &grid),
-                 320); /* 10 warps: 3584 of 8192 */
-    cr_assert_eq(occupancy_best_block(&cc90, 32, 0, a_word_each, 0, &grid), 1024);
 }

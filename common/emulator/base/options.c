@@ -1,9 +1,9 @@
-/* options.c - WARPLAB_* environment variables, read once (emu_options of emu.h).
+/* options.c - WARPLAB_* environment variables, read once (options.h).
  *
  * A value that cannot be meant is an error that ends the program: a limit silently
  * ignored would be worse.
  */
-#include "emu.h"
+#include "options.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>

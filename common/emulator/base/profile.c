@@ -4,8 +4,10 @@
  * file when WARPLAB_DEVICE has a slash in it. Every key must be there, once, and no
  * other: a misspelt key would be a silent default.
  */
-#include "emu.h"
+#include "profile.h"
+#include "options.h"
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * Interface: check.h. Finds reads of memory never written (global, shared, local), races
  * in shared and global memory, barriers in divergent code or that exited threads miss,
- * matrices that wmma does not take, and leaks. Shadow memory and clocks: check_internal.h;
+ * matrices that wmma does not take, and leaks. Shadow memory and clocks: private.h;
  * what orders accesses: check_order.c; what is a race: check_race.c, check_held.c; wording:
  * check_report.c; shared variables laid apart: check_guard.c.
  *
@@ -12,6 +12,10 @@
  * that memory counts as written; shared memory of other blocks of a cluster.
  */
 #include "private.h"
+#include "findings.h"
+#include "base/alloc.h"
+#include "emulator/base/options.h"
+#include "emulator/code/source.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +36,7 @@ static struct launch_state *launch_find(uint64_t serial)
 
 static void launch_begin(struct listener *self, const struct block_info *any)
 {
-    struct launch_state *l = check_calloc(1, sizeof *l);
+    struct launch_state *l = xcalloc(1, sizeof *l);
     static uint32_t tag;
     uint64_t blocks = (uint64_t)any->nctaid[0] * any->nctaid[1] * any->nctaid[2];
 
@@ -40,7 +44,7 @@ static void launch_begin(struct listener *self, const struct block_info *any)
     check_enable();
     l->serial = any->launch;
     l->nblocks = blocks < MAX_BLOCKS ? (uint32_t)blocks : MAX_BLOCKS;
-    l->released = check_calloc(l->nblocks, sizeof *l->released);
+    l->released = xcalloc(l->nblocks, sizeof *l->released);
     pthread_mutex_init(&l->lock, NULL);
     held_launch_begin(l);
     for (int i = 0; i < CHANNELS; i++)
@@ -107,7 +111,7 @@ static void block_shared_begin(struct block_state *b, uint32_t bytes)
     uint32_t n = (bytes + PAGE_BYTES - 1) >> PAGE_BITS;
 
     if (n > b->nshared) {
-        struct shadow_page *pages = check_calloc(n, sizeof *pages);
+        struct shadow_page *pages = xcalloc(n, sizeof *pages);
 
         if (b->nshared)
             memcpy(pages, b->shared, b->nshared * sizeof *pages);
@@ -128,7 +132,7 @@ static void block_begin(struct listener *self, struct block_info *info)
     if (b)
         pool = b->next;
     else
-        b = check_calloc(1, sizeof *b);
+        b = xcalloc(1, sizeof *b);
     b->launch = launch_find(info->launch);
     b->next = b->launch->running;
     b->launch->running = b;
@@ -328,7 +332,7 @@ static uint32_t *local_masks(struct block_state *b, uint32_t warp, uint32_t byte
 {
     if (bytes > b->nlocal[warp]) {
         uint32_t n = bytes < 256 ? 256 : bytes * 2;
-        uint32_t *masks = check_calloc(n, sizeof *masks);
+        uint32_t *masks = xcalloc(n, sizeof *masks);
 
         if (b->nlocal[warp])
             memcpy(masks, b->local[warp], b->nlocal[warp] * sizeof *masks);
@@ -382,7 +386,7 @@ static void local_access(struct block_state *b, const struct access *a)
         for (uint32_t i = at; i < end && a->kind != ACCESS_LOAD; i++)
             written[i] |= 1u << lane;
         if (a->kind != ACCESS_STORE && !(any >> lane & 1) && !a->site->early &&
-            !check_of_a_library(b->info->kernel, a->site))
+            !site_of_a_library(b->info->kernel, a->site))
             local_unwritten(b, a, lane);
     }
 }
@@ -499,11 +503,31 @@ static void on_exit_lanes(struct listener *self, struct block_info *info, uint32
         report_exited(b, b->barrier[0].site);
 }
 
+static atomic_int check_on = -1; /* -1: as the option says */
+
+int check_set(int on)
+{
+    int now = check_on < 0 ? emu_options()->check : check_on;
+
+    check_on = on != 0;
+    findings_read_by_program(on && !emu_options()->check);
+    if (on)
+        check_enable();
+    return now;
+}
+
+static bool wants_launch(struct listener *self, const struct block_info *any)
+{
+    (void)self, (void)any;
+    return check_on < 0 ? emu_options()->check : check_on;
+}
+
 struct listener *check_listener(void)
 {
     static struct listener self = {
         .name = "check",
-        .slot = 0,
+        .apart = true,
+        .wants_launch = wants_launch,
         .launch_begin = launch_begin,
         .launch_end = launch_end,
         .block_begin = block_begin,
@@ -519,6 +543,11 @@ struct listener *check_listener(void)
     };
 
     return &self;
+}
+
+__attribute__((constructor)) static void listen(void)
+{
+    listener_register(check_listener());
 }
 
 static bool is_leak(const struct mem_alloc *a)

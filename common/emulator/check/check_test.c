@@ -231,19 +231,26 @@ Test(check, exit_while_others_wait)
 
 /* ---- addresses, leaks ---- */
 
+static const char *described(uint64_t addr)
+{
+    struct text t = {0};
+    mem_describe(&t, addr);
+    return text_take(&t);
+}
+
 Test(check, addresses_in_words)
 {
-    char s[256];
+    const char *s;
 
     launch(1, 32);
-    check_describe_address(other + 65536 + 12, s, sizeof s);
+    s = described(other + 65536 + 12);
     cr_assert(strstr(s, "12 bytes after a 65536-byte block from cudaMalloc"), "%s", s);
-    check_describe_address(MEM_SHARED_BASE + 8, s, sizeof s);
+    s = described(MEM_SHARED_BASE + 8);
     cr_assert_str_eq(s, "byte 8 of the block's shared memory");
-    check_describe_address(0, s, sizeof s);
+    s = described(0);
     cr_assert_str_eq(s, "the null pointer");
     mem_free(other);
-    check_describe_address(other + 4, s, sizeof s);
+    s = described(other + 4);
     cr_assert(strstr(s, "byte 4 of a freed 65536-byte block"), "%s", s);
 }
 
@@ -266,24 +273,24 @@ Test(check, addresses_of_the_host)
 {
     static int global = 1;
     int local = 1, *heap = malloc(4);
-    char s[256];
+    const char *s;
 
     if (!listed(&local))
         cr_skip_test("/proc/self/maps does not have the stack");
     launch(1, 32);
-    check_describe_address((uint64_t)&local, s, sizeof s);
+    s = described((uint64_t)&local);
     cr_assert(strstr(s, "of the host's"), "%s", s);
-    check_describe_address((uint64_t)heap, s, sizeof s);
+    s = described((uint64_t)heap);
     cr_assert(strstr(s, "of the host's (from malloc"), "%s", s);
-    check_describe_address((uint64_t)&global, s, sizeof s);
+    s = described((uint64_t)&global);
     cr_assert(strstr(s, "of the host's (a global variable"), "%s", s);
-    check_describe_address(24, s, sizeof s);
+    s = described(24);
     cr_assert_str_eq(s, "24 bytes after the null pointer");
-    check_describe_address(1ull << 47, s, sizeof s);
+    s = described(1ull << 47);
     cr_assert(strstr(s, "neither the device nor the host"), "%s", s);
-    check_describe_address(other + 65536 + (1 << 20), s, sizeof s);
+    s = described(other + 65536 + (1 << 20));
     cr_assert(strstr(s, "near no allocation: 1048576 bytes after the nearest, a 65536"), "%s", s);
-    check_describe_address(other + 65535 + (1 << 20), s, sizeof s);
+    s = described(other + 65535 + (1 << 20));
     cr_assert(strstr(s, "1048575 bytes after") == s, "%s", s);
     free(heap);
 }

@@ -1,12 +1,14 @@
-/* findings.c - what the checks and faults found, kept as JSON (warplabFinding).
+/* findings.c - what the checks and faults found, kept as JSON (findings.h).
  *
  * One finding per kind, kernel and instruction: the first is printed and kept with its
  * thread and address, later ones only add to its count.
  */
+#include "findings.h"
+#include "base/alloc.h"
+#include "base/text.h"
+#include "emulator/base/error.h"
+#include "emulator/base/json.h"
 #include "emulator/code/code.h"
-#include "emulator/exec/events.h"
-#include "emulator/runtime/warplab.h"
-#include <jansson.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,13 +21,14 @@ struct finding {
     const struct site *site;
     uint64_t address; /* tells findings apart that have no site */
     uint64_t count, shown_count;
-    char *members; /* JSON without braces and count */
-    char *json;    /* with them, as of shown_count */
+    json_t *members; /* without count */
+    char *json;      /* with it, as of shown_count */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct finding *findings;
 static size_t nfindings, room;
+static bool read_by_program;
 
 static const struct site forgotten; /* of a module that is no longer loaded */
 
@@ -47,73 +50,66 @@ static json_t *triple(uint32_t x, uint32_t y, uint32_t z)
     return json_pack("[I, I, I]", (json_int_t)x, (json_int_t)y, (json_int_t)z);
 }
 
-/* The members that every finding has, without braces. */
-static char *head(const char *kind, const struct block_info *b, const struct site *s,
-                  uint32_t thread, uint64_t address)
+/* The members that every finding has. */
+static json_t *head(const char *kind, const struct block_info *b, const struct site *s,
+                    uint32_t thread, uint64_t address)
 {
     json_t *o = json_pack("{s:s}", "kind", kind);
-    char *text, *inner;
 
     if (b) {
         uint32_t x = b->ntid[0] ? b->ntid[0] : 1, y = b->ntid[1] ? b->ntid[1] : 1;
 
-        json_object_set_new(o, "kernel", json_string(b->kernel));
+        json_object_set_new(o, "kernel", json_words(b->kernel));
         json_object_set_new(o, "block", triple(b->ctaid[0], b->ctaid[1], b->ctaid[2]));
         json_object_set_new(o, "thread", triple(thread % x, thread / x % y, thread / x / y));
     }
     if (s) {
-        json_object_set_new(o, "file", json_string(s->file ? s->file : ""));
+        json_object_set_new(o, "file", json_words(s->file));
         json_object_set_new(o, "line", json_integer(s->line));
         json_object_set_new(o, "ptx_line", json_integer(s->ptx_line));
-        json_object_set_new(o, "opcode", json_string(s->opcode ? s->opcode : ""));
+        json_object_set_new(o, "opcode", json_words(s->opcode));
     }
     json_object_set_new(o, "address", json_integer((json_int_t)address));
-    text = json_dumps(o, JSON_COMPACT);
-    json_decref(o);
-    if (!text)
-        panic("findings: text that is not UTF-8");
-    inner = xmalloc(strlen(text));
-    snprintf(inner, strlen(text) - 1, "%s", text + 1); /* without the braces */
-    free(text);
-    return inner;
+    return o;
 }
 
 static void add(const char *kind, const struct block_info *b, const struct site *s, uint32_t thread,
-                uint64_t address, const char *json)
+                uint64_t address, json_t *members)
 {
-    char *h = head(kind, b, s, thread, address);
-    size_t n = strlen(h) + (json ? strlen(json) : 0) + 2;
-    struct finding *f;
-
     if (nfindings == room) {
         room = room ? 2 * room : 64;
         findings = xrealloc(findings, room * sizeof *findings);
     }
-    f = &findings[nfindings++];
+    struct finding *f = &findings[nfindings++];
     *f = (struct finding){.kind = xstrdup(kind),
                           .kernel = xstrdup(b ? b->kernel : ""),
                           .site = s,
                           .address = address,
                           .count = 1,
-                          .members = xmalloc(n)};
-    snprintf(f->members, n, "%s%s%s", h, json && *json ? "," : "", json ? json : "");
-    free(h);
+                          .members = head(kind, b, s, thread, address)};
+    if (members)
+        json_object_update(f->members, members);
 }
 
-/* Not what the program asked for itself: it reads findings and says them its own way. What
- * comes at exit, leaks, it cannot read any more. */
-bool findings_read;
-
-static void print(const char *text, bool at_exit)
+void findings_read_by_program(bool reads)
 {
-    size_t n = strlen(text);
+    read_by_program = reads;
+}
 
-    if (n && (at_exit || !findings_read))
-        fprintf(stderr, "%s%s", text, text[n - 1] == '\n' ? "" : "\n");
+/* A program's own names are in it: nothing of them reaches the terminal as it is. */
+static void print(const char *words, bool at_exit)
+{
+    struct text t = {0};
+
+    if (!*words || (read_by_program && !at_exit))
+        return;
+    text_printable(&t, words, strlen(words), true);
+    fprintf(stderr, "%s%s", text_str(&t), words[strlen(words) - 1] == '\n' ? "" : "\n");
+    text_free(&t);
 }
 
 void finding_report(const char *kind, const struct block_info *b, const struct site *s,
-                    uint32_t thread, uint64_t address, const char *json, const char *text)
+                    uint32_t thread, uint64_t address, json_t *members, const char *text)
 {
     struct finding *f;
 
@@ -122,11 +118,12 @@ void finding_report(const char *kind, const struct block_info *b, const struct s
     if (f) {
         f->count++;
     } else if (nfindings < MAX_FINDINGS) {
-        add(kind, b, s, thread, address, json);
+        add(kind, b, s, thread, address, members);
         if (text)
             print(text, !b);
     }
     pthread_mutex_unlock(&lock);
+    json_decref(members);
 }
 
 void finding_note(const char *text)
@@ -136,13 +133,39 @@ void finding_note(const char *text)
     pthread_mutex_unlock(&lock);
 }
 
-void findings_forget(const struct site *sites, size_t n)
+/* Of several threads' faults the first ends the launch, and only it comes here. */
+static void on_fault(struct listener *l, const struct block_info *b, const struct site *s,
+                     uint32_t thread, const char *what)
 {
+    char *line = xstrdup(what);
+
+    (void)l;
+    for (char *c = line; *c; c++)
+        if ((unsigned char)*c < ' ')
+            *c = ' ';
+    if (!read_by_program)
+        fprintf(stderr, "warplab: %s\n", emu_error_text());
+    finding_report("fault", b, s, thread, 0, json_pack("{s:o}", "message", json_words(line)), NULL);
+    free(line);
+}
+
+static void forget(const struct emu_func *f)
+{
+    size_t n = f->sites ? f->ptx->ninsns + 1 : 0;
+
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < nfindings; i++)
-        if (findings[i].site >= sites && findings[i].site < sites + n)
+        if (findings[i].site >= f->sites && findings[i].site < f->sites + n)
             findings[i].site = &forgotten;
     pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void listen(void)
+{
+    static struct listener self = {.name = "findings", .fault = on_fault};
+
+    listener_register(&self);
+    module_watch(forget);
 }
 
 void findings_clear(void)
@@ -151,14 +174,14 @@ void findings_clear(void)
     for (size_t i = 0; i < nfindings; i++) {
         free(findings[i].kind);
         free(findings[i].kernel);
-        free(findings[i].members);
+        json_decref(findings[i].members);
         free(findings[i].json);
     }
     nfindings = 0;
     pthread_mutex_unlock(&lock);
 }
 
-size_t warplabFindingCount(void)
+size_t findings_count(void)
 {
     size_t n;
 
@@ -169,7 +192,7 @@ size_t warplabFindingCount(void)
 }
 
 /* A text once given out stays valid: when the count has moved on, a new one is made. */
-const char *warplabFinding(size_t i)
+const char *findings_json(size_t i)
 {
     const char *json = NULL;
 
@@ -178,10 +201,8 @@ const char *warplabFinding(size_t i)
         struct finding *f = &findings[i];
 
         if (f->shown_count != f->count) {
-            size_t n = strlen(f->members) + 48;
-
-            f->json = xmalloc(n);
-            snprintf(f->json, n, "{%s,\"count\":%lu}", f->members, f->count);
+            json_object_set_new(f->members, "count", json_integer((json_int_t)f->count));
+            f->json = json_dumps(f->members, JSON_COMPACT);
             f->shown_count = f->count;
         }
         json = f->json;

@@ -1,6 +1,6 @@
 /* held.c - plain reads that an atomic compare-and-swap may yet make good.
  *
- * Interface: check_internal.h. The programming guide's loop reads a word plainly, and then
+ * Interface: private.h. The programming guide's loop reads a word plainly, and then
  * swaps it only if it is still what was read:
  *
  *     old = *p;
@@ -97,7 +97,7 @@ bool held_back(struct launch_state *l, const struct clash *c, const struct reade
         return false;
     }
     if (make_room(l, c, r, &old)) {
-        h = check_calloc(1, sizeof *h);
+        h = xcalloc(1, sizeof *h);
         h->clash = *c;
         h->info = *c->info;
         h->clash.info = &h->info;
@@ -154,7 +154,7 @@ void held_block_end(struct block_state *b)
 void held_launch_begin(struct launch_state *l)
 {
     pthread_mutex_init(&l->held_lock, NULL);
-    l->over = check_calloc(l->nblocks / 8 + 1, 1);
+    l->over = xcalloc(l->nblocks / 8 + 1, 1);
 }
 
 void held_launch_free(struct launch_state *l)

@@ -1,6 +1,6 @@
 /* order.c - which accesses of a launch are ordered before which.
  *
- * Interface and terms: check_internal.h. What orders (PTX ISA 8, "Memory Consistency
+ * Interface and terms: private.h. What orders (PTX ISA 8, "Memory Consistency
  * Model"), and what is granted beyond it so that programs which work are not accused:
  *   - a block barrier orders all that its warps did before; bar.arrive gives, but does not
  *     take. Warps that have exited count as arrived;
@@ -175,7 +175,7 @@ static void sync_some(struct block_state *b, uint32_t warp, uint32_t mask)
     uint32_t all[32] = {0};
 
     if (!known)
-        known = b->lane_known[warp] = check_calloc(32, sizeof *known);
+        known = b->lane_known[warp] = xcalloc(32, sizeof *known);
     for (uint32_t i = 0; i < 32; i++)
         if (mask >> i & 1) {
             known[i][i] = b->clock[warp];
@@ -248,7 +248,7 @@ static void release(struct block_state *b, uint32_t warp, uint8_t channel, enum 
 
     if (same_as_last(last, channel, reach, clock, b->nwarps))
         return;
-    r = check_calloc(1, sizeof *r + 2 * b->nwarps * sizeof r->clock[0]);
+    r = xcalloc(1, sizeof *r + 2 * b->nwarps * sizeof r->clock[0]);
     memcpy(r->clock, clock, b->nwarps * sizeof *clock);
     memcpy(r->clock + b->nwarps, b->clock, b->nwarps * sizeof *clock);
     r->channel = channel;

@@ -6,6 +6,8 @@
 #ifndef CHECK_PLAY_H
 #define CHECK_PLAY_H
 #include "check.h"
+#include "base/text.h"
+#include "emulator/base/describe.h"
 #include "emulator/code/code.h"
 #include "emulator/base/mem.h"
 #include "emulator/runtime/warplab.h"

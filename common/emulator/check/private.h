@@ -25,6 +25,7 @@
 #define EMULATOR_CHECK_INTERNAL_H
 
 #include "check.h"
+#include "base/alloc.h"
 #include "emulator/base/mem.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -66,7 +67,6 @@ static inline void page_unlock(struct shadow_page *p)
     atomic_store_explicit(&p->lock, 0, memory_order_release);
 }
 
-void *check_calloc(size_t n, size_t size);           /* ends the program when there is no memory */
 struct shadow *shadow_of(const struct mem_alloc *a); /* made when missing */
 void shadow_sweep(void); /* frees shadows of freed allocations; no launch may run */
 void page_set_written(struct shadow_page *p, uint32_t from, uint32_t to);

@@ -1,6 +1,6 @@
 /* shadow.c - shadow memory of allocations and of shared memory.
  *
- * Interface: check_internal.h; check_host_write and check_host_copy of check.h.
+ * Interface: private.h; check_host_write and check_host_copy of check.h.
  * An allocation's shadow is one struct shadow_page for every 4 KiB, untouched until
  * needed; a page that is wholly written or wholly unwritten costs nothing more.
  */
@@ -13,17 +13,6 @@ static _Atomic bool enabled;
 static _Atomic uint64_t first_serial; /* allocations before it count as written */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of making and freeing shadows */
 static struct shadow *shadows;
-
-void *check_calloc(size_t n, size_t size)
-{
-    void *p = calloc(n, size);
-
-    if (!p) {
-        fprintf(stderr, "warplab: --check needs %zu bytes more than there are\n", n * size);
-        exit(2);
-    }
-    return p;
-}
 
 static void last_serial(const struct mem_alloc *a, void *arg)
 {
@@ -58,7 +47,7 @@ static struct shadow *shadow_make(const struct mem_alloc *a)
 {
     uint64_t base = a->addr & ~(uint64_t)(PAGE_BYTES - 1);
     uint64_t npages = (a->addr + a->size - base + PAGE_BYTES - 1) >> PAGE_BITS;
-    struct shadow *s = check_calloc(1, sizeof *s + npages * sizeof s->pages[0]);
+    struct shadow *s = xcalloc(1, sizeof *s + npages * sizeof s->pages[0]);
 
     s->addr = a->addr;
     s->base = base;
@@ -172,7 +161,7 @@ void page_set_written(struct shadow_page *p, uint32_t from, uint32_t to)
         return;
     }
     if (!p->bits)
-        p->bits = check_calloc(1, PAGE_BYTES / 8);
+        p->bits = xcalloc(1, PAGE_BYTES / 8);
     if (p->init == INIT_NONE)
         memset(p->bits, 0, PAGE_BYTES / 8);
     p->init = INIT_SOME;
@@ -231,7 +220,7 @@ static size_t cells_bytes(uint32_t shift)
 static void page_split(struct shadow_page *p, uint32_t shift)
 {
     uint32_t n = PAGE_BYTES >> p->shift, times = 1u << (p->shift - shift);
-    struct cells *wide = p->cells, *cells = check_calloc(1, cells_bytes(shift));
+    struct cells *wide = p->cells, *cells = xcalloc(1, cells_bytes(shift));
 
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < times; k++)
@@ -246,7 +235,7 @@ void page_prepare_cells(struct shadow_page *p, uint32_t tag, uint32_t shift)
     if (p->cells && p->tag == tag && p->shift <= shift)
         return;
     if (!p->cells) {
-        p->cells = check_calloc(1, cells_bytes(shift));
+        p->cells = xcalloc(1, cells_bytes(shift));
         p->shift = (uint8_t)shift;
     } else if (p->tag != tag) {
         memset(p->cells, 0, cells_bytes(p->shift));
@@ -302,7 +291,7 @@ static void page_set_unwritten(struct shadow_page *p, uint32_t from, uint32_t to
     if (p->init == INIT_NONE)
         return;
     if (!p->bits)
-        p->bits = check_calloc(1, PAGE_BYTES / 8);
+        p->bits = xcalloc(1, PAGE_BYTES / 8);
     if (p->init == INIT_ALL)
         memset(p->bits, 0xff, PAGE_BYTES / 8);
     p->init = INIT_SOME;

@@ -16,9 +16,11 @@
 #define EMULATOR_CODE_H
 
 #include "base/alloc.h"
-#include "emulator/base/emu.h"
-#include "emulator/exec/events.h"
+#include "emulator/base/error.h"
+#include "emulator/base/round.h"
 #include "emulator/ptx/ptx.h"
+#include "module.h"
+#include "source.h"
 
 #define WARP        32
 #define FULL        0xffffffffu
@@ -124,6 +126,31 @@ struct launch_const { /* an entry of the launch-constant area */
     int64_t addend; /* CONST_SHARED: bytes from its start */
 };
 
+/* Layout of the warp-constant area, bytes. */
+enum {
+    WC_TID_X = 0,
+    WC_TID_Y = 128,
+    WC_TID_Z = 256,
+    WC_LANEID = 384,
+    WC_WARPID = 512,
+    WC_EQ = 640,
+    WC_LE = 768,
+    WC_LT = 896,
+    WC_GE = 1024,
+    WC_GT = 1152,
+    WARP_CONST_BYTES = 1280
+};
+enum {
+    BC_CTAID_X = 0,
+    BC_CTAID_Y = 128,
+    BC_CTAID_Z = 256,
+    BC_SMID = 384,
+    BC_CLUSTERID_X = 512, /* these only in kernels that ask about their cluster */
+    BC_CLUSTER_CTAID_X = 896,
+    BC_CLUSTER_RANK = 1280,
+    BLOCK_CONST_BYTES = 1408
+};
+
 /* What one execution of a PTX instruction adds, per lane (tensor: per warp). */
 struct insn_cost {
     uint8_t flop16, flop32, flop64;
@@ -138,6 +165,8 @@ struct param_place { /* a function's .param variable: rows of 4 bytes x 32 lanes
     uint32_t place;  /* .reg parameters: register place, else NO_PLACE */
 };
 
+enum { USES_HEAP = 1, USES_PRINTF = 2, USES_RESERVED = 4 }; /* emu_func.uses */
+
 struct emu_func {
     struct emu_module *module;
     struct ptx_func *ptx;
@@ -147,9 +176,9 @@ struct emu_func {
     cudaError_t lower_error;
     struct shared_var *shared;
     uint32_t nshared;
-    uint32_t index; /* in module.funcs */
-    bool recursive; /* may call itself or indirectly, or uses alloca: stack size unknown */
-    unsigned uses;  /* of the device runtime: heap, printf, … (builtin.h); callees included */
+    uint32_t index;       /* in module.funcs */
+    bool recursive;       /* may call itself or indirectly, or uses alloca: stack size unknown */
+    unsigned uses;        /* of the device runtime: USES_…; callees included */
     uint32_t frame_bytes; /* registers, predicates and .param variables */
     uint32_t local_bytes; /* .local variables of one thread */
     struct insn *insns;
@@ -200,6 +229,8 @@ struct emu_module {
     struct emu_module *next; /* all modules */
 };
 
+extern struct emu_module *emu_modules; /* all that are loaded, newest first */
+
 /* lower.c: turns f's PTX into code (once; thread safe through the module lock). */
 cudaError_t lower_func(struct emu_func *f);
 const struct ptx_module *ptx_module_of(const struct emu_func *f);
@@ -237,20 +268,7 @@ uint32_t insn_uses(const struct ptx_insn *in, const struct ptx_func *f, uint32_t
 uint32_t insn_defs(const struct ptx_insn *in, const struct ptx_func *f, uint32_t *out,
                    uint32_t max);
 
-#define ROUND_UP(x, a) (((x) + (a)-1) / (a) * (a))
-#define MAX_LOCAL      (512 << 10) /* bytes of local memory a thread (programming guide) */
-
-/* findings.c: the program turned the checks on itself (warplabSetCheck) and reads the findings:
- * they and faults are not printed on stderr as well. */
-extern bool findings_read;
-/* These sites are about to be freed. */
-void findings_forget(const struct site *sites, size_t n);
-void findings_clear(void); /* for a fuzzer, whose inputs are many; frees what was given out */
-
-/* emu_error.c: emu_fail() keeps the text for emu_error_text() and prints it; emu_keep() does
- * not print. Both return e. */
-cudaError_t emu_keep(cudaError_t e, const char *format, ...) __attribute__((format(printf, 2, 3)));
-cudaError_t emu_fail(cudaError_t e, const char *format, ...) __attribute__((format(printf, 2, 3)));
-_Noreturn void panic(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#define CLUSTER_BARRIER 16          /* barrier.cluster's number: PTX has sixteen others */
+#define MAX_LOCAL       (512 << 10) /* bytes of local memory a thread (programming guide) */
 
 #endif

@@ -5,7 +5,9 @@
  */
 #include "lower.h"
 #include "emulator/base/occupancy.h"
-#include "emulator/base/source.h"
+#include "emulator/base/names.h"
+#include "emulator/exec/exec.h"
+#include "source.h"
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>

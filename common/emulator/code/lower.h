@@ -3,7 +3,6 @@
 #define EMULATOR_LOWER_H
 
 #include "code.h"
-#include "emulator/exec/exec.h"
 #include "handlers.h"
 #include "emulator/base/mem.h"
 

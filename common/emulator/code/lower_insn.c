@@ -1,9 +1,8 @@
 /* lower_insn.c - what each PTX instruction becomes: control, barriers, lanes; the rest is in
  * lower_alu.c, lower_mov.c and the wider families' files.
  */
-#include "emulator/exec/builtin.h"
 #include "lower_insn.h"
-#include "emulator/base/source.h"
+#include "emulator/base/names.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
  * register is an alias of the constant's place. They are still counted.
  */
 #include "lower.h"
-#include "emulator/exec/builtin.h"
 #include <stdlib.h>
 
 /* ---- constants ---- */

@@ -1,7 +1,8 @@
 /* lower_suffix_test.c - modifiers that an instruction takes, and those it does not: each row as
  * ptxas 13.0 has it for sm_90, but for what is not supported.
  */
-#include "emulator/base/emu.h"
+#include "emulator/base/error.h"
+#include "emulator/exec/launch.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,16 +1,16 @@
 /* module.c - loaded PTX modules: their functions, and storage for their variables. */
-#include "emulator/check/check.h"
-#include "emulator/exec/exec.h"
+#include "code.h"
 #include "emulator/base/mem.h"
 #include "emulator/base/occupancy.h"
-#include "emulator/base/source.h"
+#include "emulator/base/profile.h"
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FUNCTION_BASE (5ull << 48) /* addresses of functions: no memory is there */
 
-struct emu_module *emu_modules; /* newest first */
+struct emu_module *emu_modules;
 static pthread_mutex_t modules_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t next_function = FUNCTION_BASE;
 
@@ -262,11 +262,19 @@ cudaError_t emu_module_load(const char *const *texts, const size_t *lengths, int
     *out = m;
     return cudaSuccess;
 }
+static void (*watchers[4])(const struct emu_func *f);
+static int nwatchers;
+
+void module_watch(void (*fn)(const struct emu_func *f))
+{
+    if (nwatchers == sizeof(watchers) / sizeof(watchers[0]))
+        panic("module_watch: too many");
+    watchers[nwatchers++] = fn;
+}
 static void func_free(struct emu_func *f)
 {
-    check_forget(f);
-    if (f->sites)
-        findings_forget(f->sites, f->ptx->ninsns + 1);
+    for (int k = 0; k < nwatchers; k++)
+        watchers[k](f);
     if (f->sites)
         for (uint32_t i = 0; i < f->ptx->ninsns; i++)
             free((void *)(uintptr_t)f->sites[i].opcode);

@@ -4,11 +4,12 @@
  * and, per memory access, branch, barrier and predicated instruction, a struct slot. All
  * else follows from the program: instructions are blocks' executions times their length.
  */
-#include "emulator/exec/exec.h"
-#include "emulator/code/handlers.h"
-#include "emulator/exec/launch.h"
-#include "model.h"
+#include "count.h"
+#include "base/alloc.h"
+#include "emulator/base/json.h"
 #include "emulator/base/occupancy.h"
+#include "emulator/exec/exec.h"
+#include "model.h"
 #include "traffic.h"
 #include <jansson.h>
 #include <pthread.h>
@@ -16,7 +17,6 @@
 #include <string.h>
 
 static pthread_mutex_t sums_lock = PTHREAD_MUTEX_INITIALIZER;
-extern struct emu_module *emu_modules; /* module.c: all loaded ones */
 
 /* ---- one instruction's slot into the counters, by what the instruction is ---- */
 static void add_memory(struct counters *c, const struct ptx_insn *p, const struct insn *in,
@@ -168,13 +168,14 @@ static void take_rules(struct worker *k, uint32_t nslots)
             k->slots[i].extra = n->conflicts;
     }
 }
-static void merge(struct launch *l, struct worker **workers, int n)
+/* Into the first worker. */
+static void merge(struct launch *l)
 {
-    struct worker *a = workers[0];
-    for (int k = 0; k < n; k++)
-        take_rules(workers[k], l->module->nslots);
-    for (int k = 1; k < n; k++) {
-        struct worker *w = workers[k];
+    struct worker *a = l->workers[0];
+    for (int k = 0; k < l->nworkers; k++)
+        take_rules(l->workers[k], l->module->nslots);
+    for (int k = 1; k < l->nworkers; k++) {
+        struct worker *w = l->workers[k];
         for (uint32_t i = 0; i < l->module->nslots; i++) {
             a->slots[i].requests += w->slots[i].requests;
             a->slots[i].units += w->slots[i].units;
@@ -212,10 +213,12 @@ static void keep_sums(struct emu_module *m, const struct worker *a)
     pthread_mutex_unlock(&sums_lock);
 }
 
-void count_launch(struct launch *l, struct worker **workers, int n, struct emu_result *r)
+static void counted(struct listener *self, struct launch *l)
 {
-    merge(l, workers, n);
-    struct worker *a = workers[0];
+    struct emu_result *r = l->result;
+    struct worker *a = l->workers[0];
+    (void)self;
+    merge(l);
     for (uint32_t i = 0; i < l->module->nfuncs; i++)
         if (l->module->funcs[i]->lowered)
             add_func(&r->counters, l->module->funcs[i], a->counts, a->slots);
@@ -224,6 +227,12 @@ void count_launch(struct launch *l, struct worker **workers, int n, struct emu_r
     m.occupancy = occupancy_of(l->profile, l->threads, l->func->info.registers, l->user_shared);
     traffic_result(l->serial, &r->counters, &m);
     model_time(&r->counters, &m, l->profile, r);
+}
+
+__attribute__((constructor)) static void listen(void)
+{
+    static struct listener self = {.name = "count", .counted = counted};
+    listener_register(&self);
 }
 
 /* ---- by source line ---- */
@@ -281,7 +290,8 @@ char *count_module_lines_json(const struct emu_module *only)
     pthread_mutex_unlock(&sums_lock);
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++) {
-        json_t *o = json_pack("{s:s, s:i}", "file", all[i].file, "line", (int)all[i].line);
+        json_t *o = json_pack("{s:o, s:I}", "file", json_words(all[i].file), "line",
+                              (json_int_t)all[i].line);
 #define X(id, metric, unit, text)                                                                  \
     if (all[i].c.id)                                                                               \
         json_object_set_new(o, #id, json_integer((json_int_t)all[i].c.id));

@@ -6,9 +6,8 @@
 #ifndef EMULATOR_MODEL_H
 #define EMULATOR_MODEL_H
 
-#include "emulator/base/counters.h"
-#include "emulator/base/emu.h"
 #include "emulator/base/occupancy.h"
+#include "emulator/exec/launch.h"
 
 struct model_launch {
     uint64_t blocks; /* of the grid */

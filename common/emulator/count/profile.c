@@ -18,10 +18,13 @@
  * Line rows come at the end, before counts are reset and before a module is unloaded:
  * rows of one line add up.
  */
-#include "emulator/runtime/cudart.h"
-#include "emulator/exec/launch.h"
-#include "emulator/base/source.h"
-#include <jansson.h>
+#include "profile.h"
+#include "base/alloc.h"
+#include "count.h"
+#include "emulator/base/json.h"
+#include "emulator/base/names.h"
+#include "emulator/base/options.h"
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,14 +184,14 @@ void profile_lines(const struct emu_module *m)
     json_array_foreach(lines, i, line)
     {
         const char *name = json_string_value(json_object_get(line, "file"));
-        char where[4200];
 
         if (!name || !*name) /* compiled without -lineinfo */
             continue;
-        snprintf(where, sizeof where, "%s:%lld", name,
-                 (long long)json_integer_value(json_object_get(line, "line")));
+        char *where =
+            xformat("%s:%lld", name, (long long)json_integer_value(json_object_get(line, "line")));
         json_object_set_new(line, "kind", json_string("line"));
-        json_object_set_new(line, "method", json_string(where));
+        json_object_set_new(line, "method", json_words(where));
+        free(where);
         write_row(json_incref(line));
     }
     json_decref(lines);

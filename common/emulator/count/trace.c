@@ -24,6 +24,7 @@
  *   {"end":true,"events":7,"dropped":0,"truncated":false}
  */
 #include "trace.h"
+#include "emulator/base/json.h"
 #include "emulator/base/mem.h"
 #include <inttypes.h>
 #include <pthread.h>
@@ -82,15 +83,10 @@ static __attribute__((format(printf, 1, 2))) void put(const char *format, ...)
 
 static void put_string(const char *s)
 {
-    put("\"");
-    for (; *s; s++)
-        if (*s == '"' || *s == '\\')
-            put("\\%c", *s);
-        else if ((unsigned char)*s < 32)
-            put("\\u%04x", (unsigned char)*s);
-        else
-            put("%c", *s);
-    put("\"");
+    char *quoted = json_quoted(s);
+
+    put("%s", quoted);
+    free(quoted);
 }
 
 static void put_xyz(const char *name, const uint32_t v[3])
@@ -418,12 +414,14 @@ static void arm_from_environment(void)
         fprintf(stderr, "warplab: WARPLAB_TRACE: %s cannot be written\n", file);
 }
 
-struct listener *trace_listener(const char *kernel)
+static bool wants_launch(struct listener *l, const struct block_info *any);
+
+static struct listener *listener(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     static struct listener self = {
         .name = "trace",
-        .slot = 1,
+        .as_is = true, /* the trace shows where variables lie without checks */
+        .wants_launch = wants_launch,
         .launch_end = launch_end,
         .block_begin = block_begin,
         .access = on_access,
@@ -434,6 +432,13 @@ struct listener *trace_listener(const char *kernel)
         .lanes_exit = on_exit_lanes,
         .path = on_path,
     };
+
+    return &self;
+}
+
+struct listener *trace_listener(const char *kernel)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     bool wanted;
 
     pthread_once(&once, arm_from_environment);
@@ -442,5 +447,16 @@ struct listener *trace_listener(const char *kernel)
     pthread_mutex_lock(&lock);
     wanted = out && (!armed_kernel || !strcmp(armed_kernel, kernel));
     pthread_mutex_unlock(&lock);
-    return wanted ? &self : NULL;
+    return wanted ? listener() : NULL;
+}
+
+static bool wants_launch(struct listener *l, const struct block_info *any)
+{
+    (void)l;
+    return trace_listener(any->kernel) != NULL;
+}
+
+__attribute__((constructor)) static void listen(void)
+{
+    listener_register(listener());
 }

@@ -1,7 +1,7 @@
 /* trace.h - records one block's execution for pictures (warplabTrace).
  *
- * Interface: trace_arm() names a kernel, a block and a file; the launcher asks
- * trace_listener() for each launch and installs what it returns. The file's format is
+ * Interface: trace_arm() names a kernel, a block and a file; the listener then wants the
+ * next launch of that kernel. The file's format is
  * described in trace.c.
  */
 #ifndef EMULATOR_TRACE_H
@@ -13,7 +13,7 @@
  * -1 when FILE cannot be written. A second call before the launch replaces the first. */
 int trace_arm(const char *kernel, unsigned block, const char *file);
 
-/* The listener (slot 1) when a trace is armed for this kernel, else NULL. Cheap. */
+/* The listener when a trace is armed for this kernel, else NULL. Cheap. */
 struct listener *trace_listener(const char *kernel);
 
 /* Bytes a trace may grow to (default 64 MiB); returns the former limit. */

@@ -9,6 +9,7 @@
  */
 #include "traffic.h"
 #include "emulator/base/mem.h"
+#include "emulator/base/options.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,13 +69,18 @@ static uint32_t l1_bytes(const struct block_info *b)
     return all / resident;
 }
 
+static uint64_t blocks_of(const struct block_info *b)
+{
+    return (uint64_t)b->nctaid[0] * b->nctaid[1] * b->nctaid[2];
+}
+
 static void block_begin(struct listener *self, struct block_info *b)
 {
     struct cache *c;
     uint32_t sets;
 
     b->user[self->slot] = NULL;
-    if (!traffic_wants(b->index, (uint64_t)b->nctaid[0] * b->nctaid[1] * b->nctaid[2]))
+    if (!traffic_wants(b->index, blocks_of(b)))
         return;
     c = calloc(1, sizeof *c);
     if (!c)
@@ -249,15 +255,33 @@ void traffic_result(uint64_t launch, const struct counters *c, struct model_laun
     l->unique_sectors = footprint < l->l2_sectors ? footprint : l->l2_sectors;
 }
 
+static bool wants_launch(struct listener *self, const struct block_info *any)
+{
+    (void)self, (void)any;
+    return emu_options()->sample;
+}
+
+static bool wants_block(struct listener *self, const struct block_info *b)
+{
+    (void)self;
+    return traffic_wants(b->index, blocks_of(b));
+}
+
 struct listener *traffic_listener(void)
 {
     static struct listener self = {
         .name = "traffic",
-        .slot = 2,
+        .wants_launch = wants_launch,
+        .wants_block = wants_block,
         .block_begin = block_begin,
         .block_end = block_end,
         .access = on_access,
     };
 
     return &self;
+}
+
+__attribute__((constructor)) static void listen(void)
+{
+    listener_register(traffic_listener());
 }

@@ -1,8 +1,7 @@
 /* traffic.h - how much of a launch's global traffic passes L1, from a sample of blocks.
  *
- * Interface: a listener (slot 2) that wants the accesses of a few blocks only. The
- * launcher asks traffic_wants() for each block and calls the listener for those;
- * traffic_result() then fills the sectors of struct model_launch.
+ * Interface: a listener that wants the accesses of a few blocks only (traffic_wants()), and of
+ * none with options.sample off; traffic_result() then fills the sectors of struct model_launch.
  */
 #ifndef EMULATOR_TRAFFIC_H
 #define EMULATOR_TRAFFIC_H

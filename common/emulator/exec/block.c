@@ -2,13 +2,12 @@
  *
  * A block runs on one host thread (launch.c, cluster.c) until it ends or cannot go on alone.
  */
-#include "emulator/check/check.h"
 #include "cluster.h"
-#include "exec.h"
-#include "launch.h"
+#include "guard.h"
+#include "emulator/base/names.h"
+#include "emulator/base/options.h"
+#include "emulator/base/profile.h"
 #include "emulator/code/lower.h"
-#include "emulator/base/source.h"
-#include "emulator/count/traffic.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -225,6 +224,21 @@ static void fill_cluster(struct block *b)
     }
     fill(b->constants + BC_CLUSTER_RANK, 4, b->rank);
 }
+static void choose_listeners(struct block *b)
+{
+    const struct launch *l = b->launch;
+    b->nlisteners = 0;
+    b->tell_paths = false;
+    for (int k = 0; k < l->nlisteners; k++) {
+        struct listener *x = l->listeners[k];
+        if (!x->block_begin || (x->wants_block && !x->wants_block(x, &b->info)))
+            continue;
+        b->listeners[b->nlisteners++] = x;
+        b->tell_paths |= x->path != NULL;
+        x->block_begin(x, &b->info);
+    }
+    b->tell = b->nlisteners || b->worker->by_rules;
+}
 void block_start(struct block *b, uint64_t index)
 {
     struct launch *l = b->launch;
@@ -259,13 +273,7 @@ void block_start(struct block *b, uint64_t index)
         b->info.ntid[k] = l->block[k];
         b->info.nctaid[k] = l->grid[k];
     }
-    b->sampled = emu_options()->sample && traffic_wants(index, l->nblocks);
-    b->tell = l->nlisteners || b->sampled || b->worker->by_rules;
-    if (b->sampled)
-        traffic_listener()->block_begin(traffic_listener(), &b->info);
-    for (int k = 0; k < l->nlisteners; k++)
-        if (l->listeners[k]->block_begin)
-            l->listeners[k]->block_begin(l->listeners[k], &b->info);
+    choose_listeners(b);
 }
 
 /* Where a warp is between two turns: before a block, at what it waits for, or at its end. */
@@ -398,10 +406,7 @@ enum run block_run(struct block *b)
 void block_finish(struct block *b)
 {
     struct launch *l = b->launch;
-    if (b->sampled)
-        traffic_listener()->block_end(traffic_listener(), &b->info);
-    if (!l->failed)
-        for (int k = 0; k < l->nlisteners; k++)
-            if (l->listeners[k]->block_end)
-                l->listeners[k]->block_end(l->listeners[k], &b->info);
+    for (int k = 0; !l->failed && k < b->nlisteners; k++)
+        if (b->listeners[k]->block_end)
+            b->listeners[k]->block_end(b->listeners[k], &b->info);
 }

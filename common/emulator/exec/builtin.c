@@ -1,5 +1,5 @@
 /* builtin.c - functions a kernel calls that no PTX defines: assert, malloc, free. printf is in
- * device_printf.c.
+ * printf.c.
  */
 #include "builtin.h"
 #include "emulator/base/mem.h"
@@ -33,15 +33,17 @@ bool builtin_read(struct warp *w, int lane, uint64_t a, void *out, uint32_t n)
     memcpy(d, host, n);
     return true;
 }
-bool builtin_string(struct warp *w, int lane, uint64_t a, char *out, size_t size)
+bool builtin_string(struct warp *w, int lane, uint64_t a, struct text *out)
 {
-    for (size_t k = 0; k + 1 < size; k++) {
-        if (!builtin_read(w, lane, a + k, &out[k], 1))
+    for (int k = 0; k < STRING_MOST; k++) {
+        char c;
+        if (!builtin_read(w, lane, a++, &c, 1))
             return false;
-        if (!out[k])
+        if (!c)
             return true;
+        text_bytes(out, &c, 1);
     }
-    out[size - 1] = 0;
+    text_add(out, "…");
     return true;
 }
 uint64_t builtin_argument(struct warp *w, const struct call_info *ci, uint32_t k, int lane)
@@ -64,19 +66,27 @@ void builtin_return(struct warp *w, const struct call_info *ci, int lane, uint64
 }
 
 /* ---- assert: (message, file, line, function, char size) ---- */
+static char *string_argument(struct warp *w, const struct call_info *ci, uint32_t k, int lane)
+{
+    struct text s = {0};
+    if (ci->nargs < 4 || !builtin_string(w, lane, builtin_argument(w, ci, k, lane), &s)) {
+        text_free(&s);
+        text_add(&s, "?");
+    }
+    return text_take(&s);
+}
 static const struct insn *call_assert(struct warp *w, const struct insn *in)
 {
     const struct call_info *ci = in->data;
     int lane = __builtin_ctz(w->mask);
-    char message[400] = "?", file[400] = "?", function[200] = "?";
-    if (ci->nargs >= 4) {
-        builtin_string(w, lane, builtin_argument(w, ci, 0, lane), message, sizeof(message));
-        builtin_string(w, lane, builtin_argument(w, ci, 1, lane), file, sizeof(file));
-        builtin_string(w, lane, builtin_argument(w, ci, 3, lane), function, sizeof(function));
-    }
-    return warp_fault(w, in, lane, cudaErrorAssert, "%s:%u: %s: assertion `%s' failed", file,
-                      ci->nargs >= 3 ? (unsigned)builtin_argument(w, ci, 2, lane) : 0, function,
-                      message);
+    char *message = string_argument(w, ci, 0, lane), *file = string_argument(w, ci, 1, lane);
+    char *function = string_argument(w, ci, 3, lane);
+    warp_fault(w, in, lane, cudaErrorAssert, "%s:%u: %s: assertion `%s' failed", file,
+               ci->nargs >= 3 ? (unsigned)builtin_argument(w, ci, 2, lane) : 0, function, message);
+    free(message);
+    free(file);
+    free(function);
+    return NULL;
 }
 
 /* ---- the device heap ---- */

@@ -8,12 +8,14 @@
 #ifndef EMULATOR_BUILTIN_H
 #define EMULATOR_BUILTIN_H
 
+#include "base/text.h"
 #include "exec.h"
+
+#define STRING_MOST (1 << 20)
 
 const struct insn *warp_call_builtin(struct warp *w, const struct insn *in);
 
-enum { USES_HEAP = 1, USES_PRINTF = 2, USES_RESERVED = 4 }; /* emu_func.uses */
-void builtin_used(unsigned uses);
+void builtin_used(unsigned uses);        /* of emu_func */
 bool builtin_heap_limit(uint64_t bytes); /* false: too late */
 bool builtin_printf_limit(uint64_t bytes);
 void builtin_reset(void);
@@ -21,12 +23,13 @@ void builtin_reset(void);
 /* At the end of a launch: prints its output, and says so when the buffer was too small. */
 void printf_flush(const char *kernel);
 
-/* ---- between builtin.c and device_printf.c ---- */
+/* ---- between builtin.c and printf.c ---- */
 const struct insn *builtin_printf(struct warp *w, const struct insn *in);
 void printf_set_limit(uint64_t bytes);
 /* A lane's memory through generic addresses; false: not there. */
 bool builtin_read(struct warp *w, int lane, uint64_t a, void *out, uint32_t n);
-bool builtin_string(struct warp *w, int lane, uint64_t a, char *out, size_t size);
+/* Adds the string at a; after STRING_MOST bytes of it "…". */
+bool builtin_string(struct warp *w, int lane, uint64_t a, struct text *out);
 uint64_t builtin_argument(struct warp *w, const struct call_info *ci, uint32_t k, int lane);
 void builtin_return(struct warp *w, const struct call_info *ci, int lane, uint64_t v);
 

@@ -27,11 +27,10 @@ static bool complete(const struct cluster *c)
 static void tell(struct block *b)
 {
     static const struct site site = {.opcode = "barrier.cluster.wait"};
-    struct launch *l = b->launch;
-    for (int k = 0; k < l->nlisteners; k++)
-        for (uint32_t i = 0; l->listeners[k]->barrier_arrive && i < b->nwarps; i++)
+    for (int k = 0; k < b->nlisteners; k++)
+        for (uint32_t i = 0; b->listeners[k]->barrier_arrive && i < b->nwarps; i++)
             if (b->warps[i].live)
-                l->listeners[k]->barrier_arrive(l->listeners[k], &b->info, &site, i,
+                b->listeners[k]->barrier_arrive(b->listeners[k], &b->info, &site, i,
                                                 b->warps[i].live, CLUSTER_BARRIER, false);
 }
 bool cluster_release(struct cluster *c)

@@ -5,6 +5,8 @@
 
 #include "exec.h"
 
+#define RESERVED_BYTES 1024 /* of shared memory, the system's: cooperative groups use some */
+
 struct cluster {
     struct block **blocks; /* by rank */
     uint32_t nblocks;
@@ -19,6 +21,7 @@ void cluster_worker(struct worker *k); /* runs clusters until none is left */
 bool cluster_release(struct cluster *c);
 
 /* block.c */
+void launch_warp_constants(struct launch *l); /* fills l->warp_constants */
 enum run {
     RUN_DONE,
     RUN_YIELD, /* it may wait for a block that is not open yet */

@@ -4,7 +4,8 @@
  * Criterion runs each test in a process of its own, so a test may set WARPLAB_* before its
  * first launch. Every kernel has one parameter, a buffer of 4096 zeroed words.
  */
-#include "emulator/base/emu.h"
+#include "launch.h"
+#include "emulator/base/error.h"
 #include "emulator/base/mem.h"
 #include "emulator/runtime/warplab.h"
 #include <criterion/criterion.h>

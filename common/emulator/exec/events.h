@@ -9,29 +9,14 @@
 #ifndef EMULATOR_EVENTS_H
 #define EMULATOR_EVENTS_H
 
+#include "emulator/code/source.h"
 #include <stdbool.h>
 #include <stdint.h>
 
-struct emu_func;
+#define MAX_LISTENERS 8
 
-/* Where in the program: one per PTX instruction, the same pointer every time. */
-struct site {
-    uint32_t ptx_line;
-    uint32_t line, column; /* source; 0 when there is no line information */
-    const char *file;      /* NULL likewise */
-    /* Where in a header of the toolkit, when file:line is the place that it was inlined at;
-     * NULL and 0 otherwise. */
-    const char *inner_file;
-    uint32_t inner_line;
-    const char *opcode; /* "ld.shared.u32" */
-    uint32_t index;     /* dense, unique in the function */
-    bool load;          /* ld, ldu, ldmatrix */
-    bool atomic, cas;   /* atom, red; with .cas */
-    bool arrives;       /* at a barrier, without waiting there: bar.arrive, mbarrier.arrive */
-    bool approximate;   /* .approx, .full */
-    bool early;         /* a load whose value goes into selp alone: maybe not the program's */
-    bool put_back;      /* a load of bits around a bit-field, which are stored as they were */
-};
+struct emu_func;
+struct launch;
 
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC };
 enum access_space { ACCESS_GLOBAL, ACCESS_SHARED, ACCESS_LOCAL };
@@ -45,9 +30,9 @@ struct block_info {
     uint32_t threads, warps;      /* per block */
     uint32_t shared_bytes;        /* static + dynamic */
     uint32_t shared_extent;       /* bytes of `shared` that variables are in: more, with a map */
-    const struct shared_map *map; /* check.h; NULL: variables lie side by side */
+    const struct shared_map *map; /* guard.h; NULL: variables lie side by side */
     const uint8_t *shared;        /* contents of the block's shared memory; NULL: not shown */
-    void *user[4];                /* a listener's own data for this block, by listener slot */
+    void *user[MAX_LISTENERS];    /* a listener's own data for this block, by listener slot */
 };
 
 struct access {
@@ -77,10 +62,20 @@ struct matrix_move {
 
 struct listener {
     const char *name;
-    int slot; /* 0..3, index of block_info.user */
-    /* All may be NULL. */
+    int slot;   /* index of block_info.user, from listener_register() */
+    bool apart; /* wants shared variables laid apart (guard.h) ... */
+    bool as_is; /* ... or as they lie on a GPU, whatever others want */
+    /* All may be NULL. Does it want this launch, this block? NULL: each. One without block_begin
+     * hears of no block. */
+    bool (*wants_launch)(struct listener *l, const struct block_info *any);
+    bool (*wants_block)(struct listener *l, const struct block_info *b);
     void (*launch_begin)(struct listener *l, const struct block_info *any);
     void (*launch_end)(struct listener *l, const struct block_info *any);
+    /* Then: workers have counted, and *x->result is to be filled (exec.h). */
+    void (*counted)(struct listener *l, struct launch *x);
+    /* A thread's error ends the launch: `what` happened, and in emu_error_text() also where. */
+    void (*fault)(struct listener *l, const struct block_info *b, const struct site *s,
+                  uint32_t thread, const char *what);
     void (*block_begin)(struct listener *l, struct block_info *b);
     void (*block_end)(struct listener *l, struct block_info *b);
     /* Before the access takes place; bounds and alignment have been checked. */
@@ -106,14 +101,10 @@ struct listener {
     void *user;
 };
 
-/* Records a finding (warplab.h's warplabFinding): `json` members after "kind", already
- * escaped, without braces. Prints `text` on stderr. Thread safe; the same kind, kernel
- * and site is kept once, with a count. json and text NULL: one more of those. b and s may
- * be NULL (a leak). kernel, file, line, block, thread and address are made from the
- * arguments, not expected in json. Defined in findings.c. */
-void finding_report(const char *kind, const struct block_info *b, const struct site *s,
-                    uint32_t thread, uint64_t address, const char *json, const char *text);
-/* Prints text where findings are printed, and keeps nothing. */
-void finding_note(const char *text);
+/* Registers one for all launches to come, at the program's start (a constructor): the launcher
+ * knows of nobody, and asks each whether it wants a launch. */
+void listener_register(struct listener *l);
+/* Who wants this launch; returns how many. */
+int listeners_of(const struct block_info *any, struct listener *out[MAX_LISTENERS]);
 
 #endif

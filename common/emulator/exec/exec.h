@@ -11,11 +11,12 @@
 #define EMULATOR_EXEC_H
 
 #include "emulator/code/code.h"
-#include "emulator/base/rules.h"
+#include "events.h"
+#include "launch.h"
+#include "rules.h"
 #include <stdatomic.h>
 
-#define NBARRIERS         17 /* PTX's sixteen and barrier.cluster's */
-#define CLUSTER_BARRIER   16
+#define NBARRIERS         17   /* PTX's sixteen and barrier.cluster's */
 #define UNSET             0xff /* registers and shared memory at first, garbage that shows: NaN, -1 */
 #define PEER_SHIFT        24   /* of a rank + 1 in addresses of other blocks' shared memory */
 #define PEER_OFFSET       ((1ull << PEER_SHIFT) - 1)
@@ -110,8 +111,9 @@ struct block {
     struct barrier barriers[NBARRIERS];
     struct block_info info;
     uint32_t yields, lived; /* turns since the last thread ended; live_threads then */
-    bool sampled;           /* its accesses go to the traffic sample (traffic.h) */
-    bool tell;              /* somebody wants its accesses */
+    struct listener *listeners[MAX_LISTENERS]; /* those of the launch that want this block */
+    int nlisteners;
+    bool tell, tell_paths; /* somebody wants its accesses, its paths */
     struct block *next;
     struct cluster *cluster; /* NULL: of one block */
     uint32_t rank;           /* in it */
@@ -148,7 +150,7 @@ struct launch {
     uint32_t user_shared;          /* static + dynamic */
     uint32_t shared_extent;        /* up to the end of the last variable: more, with a map */
     uint32_t shared_bytes;         /* and what the system reserves, for kernels that use that */
-    struct shared_map *shared_map; /* check.h; NULL: variables lie side by side */
+    struct shared_map *shared_map; /* guard.h; NULL: variables lie side by side */
     uint32_t dynamic_shared;
     const uint8_t *params;
     bool cooperative;
@@ -159,8 +161,11 @@ struct launch {
     atomic_uint_fast64_t steps_used;
     uint64_t steps_limit;
     atomic_int failed; /* cudaError_t, 0 while well */
-    struct listener *listeners[4];
+    struct listener *listeners[MAX_LISTENERS];
     int nlisteners;
+    struct worker **workers;
+    int nworkers;
+    struct emu_result *result; /* for listeners to fill (events.h, `counted`) */
     int32_t slice;
     uint32_t max_active; /* blocks a worker may have open at once */
     uint32_t cc;
@@ -174,31 +179,6 @@ static inline uint64_t cluster_size(const uint32_t cluster[3]) /* blocks */
     return (uint64_t)cluster[0] * cluster[1] * cluster[2];
 }
 
-/* Layout of the warp-constant area, bytes. */
-enum {
-    WC_TID_X = 0,
-    WC_TID_Y = 128,
-    WC_TID_Z = 256,
-    WC_LANEID = 384,
-    WC_WARPID = 512,
-    WC_EQ = 640,
-    WC_LE = 768,
-    WC_LT = 896,
-    WC_GE = 1024,
-    WC_GT = 1152,
-    WARP_CONST_BYTES = 1280
-};
-enum {
-    BC_CTAID_X = 0,
-    BC_CTAID_Y = 128,
-    BC_CTAID_Z = 256,
-    BC_SMID = 384,
-    BC_CLUSTERID_X = 512, /* these only in kernels that ask about their cluster */
-    BC_CLUSTER_CTAID_X = 896,
-    BC_CLUSTER_RANK = 1280,
-    BLOCK_CONST_BYTES = 1408
-};
-
 /* The interpreter, built once per instruction-set level. */
 struct exec_level {
     const char *name;
@@ -211,7 +191,7 @@ const struct exec_level *exec_level(void); /* the best this machine runs; WARPLA
 int handler_find(const char *name);
 const char *handler_name(int id);
 
-/* ---- slow paths shared by all levels (warp.c, access.c) ---- */
+/* ---- slow paths shared by all levels (warp.c, access.c, guard.c) ---- */
 /* End the launch with e; the text names kernel, source line, block and thread. lane < 0:
  * the first active one. Returns NULL so that handlers can `return fault(…)`. */
 const struct insn *warp_fault(struct warp *w, const struct insn *in, int lane, cudaError_t e,

@@ -5,14 +5,14 @@
  * cooperative (all blocks must be resident). A cooperative launch runs on one worker, so
  * that its spinning is repeatable. What a block does meanwhile is in block.c.
  */
-#include "builtin.h"
-#include "emulator/check/check.h"
-#include "exec.h"
 #include "launch.h"
+#include "builtin.h"
 #include "cluster.h"
+#include "guard.h"
 #include "emulator/base/mem.h"
-#include "emulator/base/source.h"
-#include "emulator/count/trace.h"
+#include "emulator/base/names.h"
+#include "emulator/base/options.h"
+#include "emulator/base/profile.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,6 @@ enum { PORTABLE_CLUSTER = 8, MAX_CLUSTER = 16 }; /* blocks (programming guide) *
 
 uint32_t launch_stack_limit = 1024; /* a GPU's default */
 static _Atomic uint64_t launch_serial;
-static atomic_int check_on = -1;
 static _Atomic uint64_t steps_limit = UINT64_MAX; /* UINT64_MAX: the option's */
 
 /* ---- workers ---- */
@@ -347,17 +346,6 @@ static cudaError_t validate(const struct emu_launch *l)
 }
 
 /* ---- a launch ---- */
-int launch_set_check(int on)
-{
-    int now = check_on;
-    if (now < 0)
-        now = emu_options()->check;
-    check_on = on != 0;
-    findings_read = on && !emu_options()->check;
-    if (on)
-        check_enable();
-    return now;
-}
 uint64_t launch_set_steps(uint64_t steps)
 {
     uint64_t now = steps_limit == UINT64_MAX ? emu_options()->steps : steps_limit;
@@ -365,15 +353,16 @@ uint64_t launch_set_steps(uint64_t steps)
     return now;
 }
 
-static void install_listeners(struct launch *l)
+static struct mem_alloc *grid_workspace(void)
 {
-    if (check_on < 0)
-        check_on = emu_options()->check;
-    if (check_on)
-        l->listeners[l->nlisteners++] = check_listener();
-    struct listener *t = trace_listener(l->func->info.name);
-    if (t)
-        l->listeners[l->nlisteners++] = t;
+    static struct mem_alloc *a; /* {size, barrier}: launches are one at a time */
+    if (!a)
+        a = mem_alloc(256, 256, MEM_WORKSPACE, NULL);
+    if (a) {
+        memset(a->host, 0, 256);
+        *(uint32_t *)a->host = 256;
+    }
+    return a;
 }
 
 static void set_up(struct launch *l, const struct emu_launch *e)
@@ -408,36 +397,81 @@ static void set_up(struct launch *l, const struct emu_launch *e)
     if (!l->warp_constants)
         panic("out of memory");
     launch_warp_constants(l);
+    if (l->cooperative) {
+        struct mem_alloc *a = grid_workspace();
+        l->workspace = a ? a->addr : 0;
+    }
 }
 
-/* A trace shows where variables lie without checks. */
+static bool wants_apart(const struct launch *l)
+{
+    bool apart = false, as_is = false;
+    for (int k = 0; k < l->nlisteners; k++) {
+        apart |= l->listeners[k]->apart;
+        as_is |= l->listeners[k]->as_is;
+    }
+    return apart && !as_is;
+}
 static void lay_out_shared(struct launch *l)
 {
-    bool checked = l->nlisteners == 1 && l->listeners[0] == check_listener();
-    l->shared_map = checked ? shared_map_new(l->func, l->user_shared) : NULL;
+    l->shared_map = wants_apart(l) ? shared_map_new(l->func, l->user_shared) : NULL;
     l->shared_extent = l->shared_map ? l->shared_map->extent : l->user_shared;
     l->shared_bytes = l->shared_extent;
     if (l->func->uses & USES_RESERVED) /* on pages of its own: not for the checker */
         l->shared_bytes = (uint32_t)ROUND_UP(l->shared_extent, 4096u) + RESERVED_BYTES;
 }
 
-static struct mem_alloc *grid_workspace(void)
+/* What listeners are told of the launch: a block of no index. */
+static struct block_info any_block(const struct launch *l)
 {
-    static struct mem_alloc *a; /* {size, barrier}: launches are one at a time */
-    if (!a)
-        a = mem_alloc(256, 256, MEM_WORKSPACE, NULL);
-    if (a) {
-        memset(a->host, 0, 256);
-        *(uint32_t *)a->host = 256;
-    }
-    return a;
+    struct block_info any = {.func = l->func,
+                             .kernel = l->func->info.name,
+                             .launch = l->serial,
+                             .threads = l->threads,
+                             .warps = l->nwarps,
+                             .shared_bytes = l->user_shared,
+                             .shared_extent = l->shared_extent};
+    memcpy(any.ntid, l->block, sizeof(any.ntid));
+    memcpy(any.nctaid, l->grid, sizeof(any.nctaid));
+    return any;
 }
 
-static void tear_down(struct launch *l, struct worker **workers, int n)
+static void run_blocks(struct launch *l)
 {
-    for (int i = 0; i < n; i++)
-        worker_free(workers[i]);
-    free(workers);
+    l->nworkers = thread_count(l);
+    l->workers = xcalloc((size_t)l->nworkers, sizeof(struct worker *));
+    for (int i = 0; i < l->nworkers; i++)
+        l->workers[i] = worker_new(l, (uint32_t)i);
+    builtin_used(l->func->uses);
+    pool_run(l->workers, l->nworkers);
+    if (l->func->uses & USES_PRINTF)
+        printf_flush(l->func->info.name);
+}
+
+/* From the listeners' first word to their last. */
+static void run(struct launch *l)
+{
+    struct block_info any = any_block(l);
+    l->nlisteners = listeners_of(&any, l->listeners);
+    lay_out_shared(l);
+    any.shared_extent = l->shared_extent;
+    for (int k = 0; k < l->nlisteners; k++)
+        if (l->listeners[k]->launch_begin)
+            l->listeners[k]->launch_begin(l->listeners[k], &any);
+    run_blocks(l);
+    for (int k = 0; k < l->nlisteners; k++)
+        if (l->listeners[k]->launch_end)
+            l->listeners[k]->launch_end(l->listeners[k], &any);
+    for (int k = 0; k < l->nlisteners; k++)
+        if (l->listeners[k]->counted)
+            l->listeners[k]->counted(l->listeners[k], l);
+}
+
+static void tear_down(struct launch *l)
+{
+    for (int i = 0; i < l->nworkers; i++)
+        worker_free(l->workers[i]);
+    free(l->workers);
     for (uint32_t i = 0; i < l->module->nfuncs; i++)
         free(l->constants[i]);
     free((void *)l->constants);
@@ -445,7 +479,7 @@ static void tear_down(struct launch *l, struct worker **workers, int n)
     free(l->shared_map);
 }
 
-cudaError_t emu_launch(const struct emu_launch *e, struct emu_result *result)
+static cudaError_t may_launch(const struct emu_launch *e)
 {
     cudaError_t err = lower_func(e->func);
     if (err == cudaSuccess)
@@ -455,46 +489,23 @@ cudaError_t emu_launch(const struct emu_launch *e, struct emu_result *result)
                        "kernel %s: this process was forked while another thread ran a kernel; "
                        "fork() before, or exec() in the child",
                        shown_name(e->func->info.name));
+    return err;
+}
+
+cudaError_t emu_launch(const struct emu_launch *e, struct emu_result *result)
+{
+    cudaError_t err = may_launch(e);
     if (err != cudaSuccess)
         return err;
-    pthread_mutex_lock(&launch_lock);
-    struct launch l = {0};
-    set_up(&l, e);
-    install_listeners(&l);
-    lay_out_shared(&l);
-    if (l.cooperative) {
-        struct mem_alloc *a = grid_workspace();
-        l.workspace = a ? a->addr : 0;
-    }
-    struct block_info any = {.func = l.func,
-                             .kernel = l.func->info.name,
-                             .launch = l.serial,
-                             .threads = l.threads,
-                             .warps = l.nwarps,
-                             .shared_bytes = l.user_shared,
-                             .shared_extent = l.shared_extent};
-    memcpy(any.ntid, l.block, sizeof(any.ntid));
-    memcpy(any.nctaid, l.grid, sizeof(any.nctaid));
-    for (int k = 0; k < l.nlisteners; k++)
-        if (l.listeners[k]->launch_begin)
-            l.listeners[k]->launch_begin(l.listeners[k], &any);
-    int n = thread_count(&l);
-    struct worker **workers = xcalloc((size_t)n, sizeof(*workers));
-    for (int i = 0; i < n; i++)
-        workers[i] = worker_new(&l, (uint32_t)i);
-    builtin_used(l.func->uses);
-    pool_run(workers, n);
-    if (l.func->uses & USES_PRINTF)
-        printf_flush(l.func->info.name);
-    for (int k = 0; k < l.nlisteners; k++)
-        if (l.listeners[k]->launch_end)
-            l.listeners[k]->launch_end(l.listeners[k], &any);
     struct emu_result r = {0};
-    count_launch(&l, workers, n, &r);
+    struct launch l = {.result = &r};
+    pthread_mutex_lock(&launch_lock);
+    set_up(&l, e);
+    run(&l);
+    err = (cudaError_t)(int)l.failed;
+    tear_down(&l);
+    pthread_mutex_unlock(&launch_lock);
     if (result)
         *result = r;
-    err = (cudaError_t)(int)l.failed;
-    tear_down(&l, workers, n);
-    pthread_mutex_unlock(&launch_lock);
     return err;
 }

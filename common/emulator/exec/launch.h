@@ -1,30 +1,43 @@
-/* launch.h - private to launch.c, block.c and count.c, and what an API sets of launches. */
+/* launch.h - launches, as the runtime API sees them.
+ *
+ * A launch runs to completion before emu_launch returns: streams are an order of launches, not of
+ * time. Not modelled: overlap in host time. All calls are thread safe.
+ */
 #ifndef EMULATOR_LAUNCH_H
 #define EMULATOR_LAUNCH_H
 
-#include "exec.h"
+#include "emulator/base/counters.h"
+#include "emulator/code/module.h"
 
-#define RESERVED_BYTES 1024 /* of shared memory, the system's: cooperative groups use some */
+struct emu_launch {
+    struct emu_func *func;
+    uint32_t grid[3], block[3];
+    uint32_t cluster[3];   /* 0, 0, 0: as the kernel was compiled for */
+    uint32_t shared_bytes; /* dynamic */
+    const void *params;    /* func_info.param_bytes */
+    bool cooperative, nonportable_cluster;
+    uint64_t stream; /* for the profile only */
+};
 
-/* Adds up the workers' block and instruction counts into r->counters, keeps the per-line
- * sums (count.c), and asks the model for a time. */
-void count_launch(struct launch *l, struct worker **workers, int n, struct emu_result *r);
+/* What a launch did, filled in by the listeners that add it up (events.h, `counted`). */
+struct emu_result {
+    struct counters counters;
+    double modelled_ms;            /* see model.c */
+    const char *bound;             /* what bounds it in the model: "issue", "dram", … */
+    double occupancy;              /* theoretical, 0..1 */
+    const char *occupancy_limiter; /* "registers", "shared memory", "blocks", "warps" */
+    uint32_t blocks_per_sm;
+};
+/* Validates (sizes against the device profile) and runs; *result may be NULL. */
+cudaError_t emu_launch(const struct emu_launch *l, struct emu_result *result);
 
 /* Between them no launch runs: what one may use is freed there, as cudaFree() on a GPU waits for
  * the kernels in progress. */
 void launch_pause(void);
 void launch_resume(void);
 
-int launch_set_check(int on);              /* returns the former setting */
 uint64_t launch_set_steps(uint64_t steps); /* 0: no limit; returns the former one */
 extern uint32_t launch_stack_limit;        /* cudaLimitStackSize, bytes a thread:
                                               where recursion hides the need */
-
-void launch_warp_constants(struct launch *l); /* fills l->warp_constants: block.c */
-
-/* Source lines' counters since the last reset, as JSON; caller frees. */
-char *count_lines_json(void);
-char *count_module_lines_json(const struct emu_module *m); /* of one module; NULL: all */
-void count_lines_reset(void);
 
 #endif

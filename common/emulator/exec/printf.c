@@ -7,8 +7,8 @@
  * were at the call.
  */
 #include "builtin.h"
-#include "emulator/check/check.h"
-#include "emulator/base/source.h"
+#include "emulator/base/describe.h"
+#include "emulator/base/names.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,123 +29,153 @@ static struct {
     uint64_t printed; /* by the process */
 } fifo = {.lock = PTHREAD_MUTEX_INITIALIZER, .limit = 1 << 20};
 
-struct text {
-    char *at;
-    size_t n, size;
+struct output {
+    struct text text;
     uint64_t unreadable; /* where it ended early */
 };
-static void put(struct text *t, const char *s, size_t n)
-{
-    if (t->n + n + 1 > t->size) {
-        t->size = 2 * (t->n + n + 1);
-        t->at = xrealloc(t->at, t->size);
-    }
-    memcpy(t->at + t->n, s, n);
-    t->n += n;
-    t->at[t->n] = 0;
-}
+
+/* ---- one conversion, "%…x" ---- */
+struct conversion {
+    char kind;
+    char form[40]; /* for the host's printf, without the kind: flags, width, precision */
+    size_t length; /* of form */
+    int longs, halves;
+};
 /* An argument as wide as the conversion says: "h" 2 bytes, "hh" one. */
-static long long narrowed(uint64_t v, bool is_signed, int halves, bool wide)
+static long long narrowed(const struct conversion *c, uint64_t v, bool is_signed)
 {
-    unsigned drop = wide ? 0 : halves == 0 ? 32 : halves == 1 ? 48 : 56;
+    unsigned drop = c->longs ? 0 : c->halves == 0 ? 32 : c->halves == 1 ? 48 : 56;
     return is_signed ? (int64_t)(v << drop) >> drop : (int64_t)(v << drop >> drop);
 }
-/* One conversion, "%…x": its argument is read at *args, 8 bytes for 64-bit ones and floats. */
-static bool convert(struct warp *w, int lane, const char *spec, size_t n, uint64_t *args,
-                    struct text *out)
+static bool read_argument(struct warp *w, int lane, uint64_t *args, void *v, uint32_t bytes,
+                          struct output *out)
 {
-    char form[40], line[1100];
-    char conv = spec[n - 1];
-    int longs = 0, halves = 0;
-    size_t m = 0;
-    int stars[2], nstars = 0, digits = 0;
-    for (size_t k = 0; k < n - 1 && m < 24; k++) {
-        digits = strchr("0123456789", spec[k]) ? digits + 1 : 0;
-        if (digits > 4) /* wider than a line is in any case */
-            continue;
-        if (spec[k] == 'l')
-            longs++;
-        else if (spec[k] == '*' && nstars < 2) {
-            out->unreadable = *args;
-            if (!builtin_read(w, lane, *args, &stars[nstars], 4))
-                return false;
-            *args += 4;
-            stars[nstars] = stars[nstars] > 1000    ? 1000
-                            : stars[nstars] < -1000 ? -1000
-                                                    : stars[nstars];
-            m += (size_t)snprintf(form + m, sizeof(form) - m, "%d", stars[nstars++]);
-        } else if (!strchr("hjztL", spec[k]))
-            form[m++] = spec[k];
-        else if (spec[k] == 'h')
-            halves++;
-        else
-            longs = 1;
-    }
-    uint64_t v = 0;
-    bool wide = longs || strchr("fFeEgGaAps", conv);
-    *args = ROUND_UP(*args, (uint64_t)(wide ? 8 : 4));
+    *args = ROUND_UP(*args, (uint64_t)bytes);
     out->unreadable = *args;
-    if (!builtin_read(w, lane, *args, &v, wide ? 8 : 4))
+    if (!builtin_read(w, lane, *args, v, bytes))
         return false;
-    *args += wide ? 8 : 4;
-    int got = 0;
-    if (strchr("fFeEgGaA", conv)) {
-        double d;
-        memcpy(&d, &v, 8);
-        snprintf(form + m, sizeof(form) - m, "%c", conv);
-        got = snprintf(line, sizeof(line), form, d);
-    } else if (conv == 's') {
-        char s[1024];
-        out->unreadable = v;
-        if (!builtin_string(w, lane, v, s, sizeof(s)))
-            return false;
-        snprintf(form + m, sizeof(form) - m, "s");
-        got = snprintf(line, sizeof(line), form, s);
-    } else if (conv == 'p') {
-        got = snprintf(line, sizeof(line), "0x%llx", (unsigned long long)v);
-    } else if (strchr("di", conv)) {
-        snprintf(form + m, sizeof(form) - m, "ll%c", conv);
-        got = snprintf(line, sizeof(line), form, narrowed(v, true, halves, wide));
-    } else if (conv == 'c') {
-        snprintf(form + m, sizeof(form) - m, "c");
-        got = snprintf(line, sizeof(line), form, (int)v);
-    } else {
-        snprintf(form + m, sizeof(form) - m, "ll%c", conv);
-        got = snprintf(line, sizeof(line), form, narrowed(v, false, halves, wide));
-    }
-    if (got > 0)
-        put(out, line, (size_t)got < sizeof(line) ? (size_t)got : sizeof(line) - 1);
+    *args += bytes;
     return true;
 }
-static int format_lane(struct warp *w, int lane, uint64_t format, uint64_t args, struct text *out)
+/* A '*': the width or precision is an argument. */
+static bool read_star(struct warp *w, int lane, uint64_t *args, struct conversion *c,
+                      struct output *out)
 {
-    char f[4096];
+    int n;
+    if (!read_argument(w, lane, args, &n, 4, out))
+        return false;
+    n = n > 1000 ? 1000 : n < -1000 ? -1000 : n;
+    c->length += (size_t)snprintf(c->form + c->length, sizeof(c->form) - c->length, "%d", n);
+    return true;
+}
+static bool read_form(struct warp *w, int lane, const char *spec, size_t n, uint64_t *args,
+                      struct conversion *c, struct output *out)
+{
+    int stars = 0, digits = 0;
+    for (size_t k = 0; k < n - 1 && c->length < 24; k++) {
+        digits = strchr("0123456789", spec[k]) ? digits + 1 : 0;
+        if (digits > 4) /* wider than anybody wants a line */
+            continue;
+        if (spec[k] == '*' && stars++ < 2) {
+            if (!read_star(w, lane, args, c, out))
+                return false;
+        } else if (spec[k] == 'l') {
+            c->longs++;
+        } else if (spec[k] == 'h') {
+            c->halves++;
+        } else if (strchr("jztL", spec[k])) {
+            c->longs = 1;
+        } else {
+            c->form[c->length++] = spec[k];
+        }
+    }
+    return true;
+}
+static const char *form_with(struct conversion *c, const char *kind)
+{
+    snprintf(c->form + c->length, sizeof(c->form) - c->length, "%s%c", kind, c->kind);
+    return c->form;
+}
+static bool put_string(struct warp *w, int lane, uint64_t at, struct conversion *c,
+                       struct output *out)
+{
+    struct text s = {0};
+    out->unreadable = at;
+    bool there = builtin_string(w, lane, at, &s);
+    if (there)
+        text_addf(&out->text, form_with(c, ""), text_str(&s));
+    text_free(&s);
+    return there;
+}
+static void put_number(struct conversion *c, uint64_t v, struct output *out)
+{
+    double d;
+    memcpy(&d, &v, 8);
+    if (strchr("fFeEgGaA", c->kind))
+        text_addf(&out->text, form_with(c, ""), d);
+    else if (c->kind == 'p')
+        text_addf(&out->text, "0x%llx", (unsigned long long)v);
+    else if (c->kind == 'c')
+        text_addf(&out->text, form_with(c, ""), (int)v);
+    else
+        text_addf(&out->text, form_with(c, "ll"), narrowed(c, v, strchr("di", c->kind)));
+}
+/* Its argument is read at *args, 8 bytes for 64-bit ones and floats. */
+static bool convert(struct warp *w, int lane, const char *spec, size_t n, uint64_t *args,
+                    struct output *out)
+{
+    struct conversion c = {.kind = spec[n - 1]};
+    uint64_t v = 0;
+    if (!read_form(w, lane, spec, n, args, &c, out))
+        return false;
+    bool wide = c.longs || strchr("fFeEgGaAps", c.kind);
+    if (!read_argument(w, lane, args, &v, wide ? 8 : 4, out))
+        return false;
+    if (c.kind == 's')
+        return put_string(w, lane, v, &c, out);
+    put_number(&c, v, out);
+    return true;
+}
+
+/* ---- a call ---- */
+
+/* Characters of a conversion at p, "%…x"; 0: it is none, and a GPU prints it as it is. */
+static size_t conversion_length(const char *p)
+{
+    size_t k = 1;
+    while (p[k] && strchr("-+ #0123456789.*hlLjzt", p[k]))
+        k++;
+    return p[k] && strchr("diouxXfFeEgGaAcsp", p[k]) && k <= 20 ? k + 1 : 0;
+}
+/* Arguments converted; -1: out->unreadable could not be read. */
+static int format_all(struct warp *w, int lane, const char *p, uint64_t args, struct output *out)
+{
     int n = 0;
-    out->unreadable = format;
-    if (!builtin_string(w, lane, format, f, sizeof(f)))
-        return -1;
-    for (const char *p = f; *p;) {
-        if (*p != '%') {
-            put(out, p++, 1);
+    while (*p) {
+        size_t plain = strcspn(p, "%"), length;
+        text_bytes(&out->text, p, plain);
+        p += plain;
+        if (!*p)
+            break;
+        length = p[1] == '%' ? 0 : conversion_length(p);
+        if (!length) {
+            text_bytes(&out->text, p, 1);
+            p += p[1] == '%' ? 2 : 1;
             continue;
         }
-        if (p[1] == '%') {
-            put(out, p, 1);
-            p += 2;
-            continue;
-        }
-        size_t k = 1;
-        while (p[k] && strchr("-+ #0123456789.*hlLjzt", p[k]))
-            k++;
-        if (!p[k] || !strchr("diouxXfFeEgGaAcsp", p[k]) || k > 20) {
-            put(out, p++, 1); /* as printed by a GPU: left as it is */
-            continue;
-        }
-        if (!convert(w, lane, p, k + 1, &args, out))
+        if (!convert(w, lane, p, length, &args, out))
             return -1;
         n++;
-        p += k + 1;
+        p += length;
     }
+    return n;
+}
+static int format_lane(struct warp *w, int lane, uint64_t format, uint64_t args, struct output *out)
+{
+    struct text f = {0};
+    out->unreadable = format;
+    int n = builtin_string(w, lane, format, &f) ? format_all(w, lane, text_str(&f), args, out) : -1;
+    text_free(&f);
     return n;
 }
 
@@ -170,7 +200,8 @@ static void drop_oldest(void)
 static void keep(struct text *t, int nargs)
 {
     struct record *r = xmalloc(sizeof(*r));
-    *r = (struct record){16 + 8 * (uint64_t)nargs, t->at, t->n, NULL};
+    *r = (struct record){.bytes = 16 + 8 * (uint64_t)nargs, .length = t->length};
+    r->text = text_take(t);
     pthread_mutex_lock(&fifo.lock);
     fifo.calls++;
     if (fifo.oldest)
@@ -187,6 +218,18 @@ static void keep(struct text *t, int nargs)
     pthread_mutex_unlock(&fifo.lock);
 }
 
+static const struct insn *unreadable(struct warp *w, const struct insn *in, int lane,
+                                     struct output *out)
+{
+    struct text where = {0};
+    mem_describe(&where, out->unreadable);
+    warp_fault(w, in, lane, cudaErrorIllegalAddress,
+               "printf: the format or a string is at 0x%llx, %s",
+               (unsigned long long)out->unreadable, text_str(&where));
+    text_free(&where);
+    text_free(&out->text);
+    return NULL;
+}
 const struct insn *builtin_printf(struct warp *w, const struct insn *in)
 {
     const struct call_info *ci = in->data;
@@ -195,17 +238,12 @@ const struct insn *builtin_printf(struct warp *w, const struct insn *in)
     for (int i = 0; i < WARP; i++) {
         if (!(w->mask >> i & 1))
             continue;
-        struct text t = {0};
-        int n = format_lane(w, i, builtin_argument(w, ci, 0, i), builtin_argument(w, ci, 1, i), &t);
-        if (n < 0) {
-            char where[300];
-            free(t.at);
-            check_describe_address(t.unreadable, where, sizeof(where));
-            return warp_fault(w, in, i, cudaErrorIllegalAddress,
-                              "printf: the format or a string is at 0x%llx, %s",
-                              (unsigned long long)t.unreadable, where);
-        }
-        keep(&t, n);
+        struct output out = {0};
+        int n =
+            format_lane(w, i, builtin_argument(w, ci, 0, i), builtin_argument(w, ci, 1, i), &out);
+        if (n < 0)
+            return unreadable(w, in, i, &out);
+        keep(&out.text, n);
         builtin_return(w, ci, i, (uint64_t)n);
     }
     return in + 1;

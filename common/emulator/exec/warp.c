@@ -8,7 +8,8 @@
  */
 #include "builtin.h"
 #include "emulator/base/mem.h"
-#include "emulator/base/source.h"
+#include "emulator/base/names.h"
+#include "base/text.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,34 +29,24 @@ const struct insn *warp_fault(struct warp *w, const struct insn *in, int lane, c
     int expected = 0;
     if (!atomic_compare_exchange_strong(&l->failed, &expected, (int)e))
         return NULL;
-    char text[512], where[1200];
+    struct text what = {0};
+    char where[1200];
     va_list ap;
     va_start(ap, format);
-    vsnprintf(text, sizeof(text), format, ap);
+    text_vaddf(&what, format, ap);
     va_end(ap);
     if (lane < 0)
         lane = w->mask ? __builtin_ctz(w->mask) : 0;
     uint32_t t = w->index * WARP + (uint32_t)lane;
-    uint32_t tx = t % l->block[0], ty = t / l->block[0] % l->block[1],
-             tz = t / (l->block[0] * l->block[1]);
     const struct site *s = in->site;
     emu_keep(e, "%s%s%s\n    in kernel %s, block (%u,%u,%u), thread (%u,%u,%u), at %s",
-             site_text(s, where, sizeof(where)), s ? ": " : "", text,
-             shown_name(l->func->info.name), b->ctaid[0], b->ctaid[1], b->ctaid[2], tx, ty, tz,
-             s ? s->opcode : "?");
-    if (!findings_read)
-        fprintf(stderr, "warplab: %s\n", emu_error_text());
-    char json[600];
-    size_t n = 0;
-    for (const char *p = text; *p && n + 8 < sizeof(json) - 20; p++) {
-        if (*p == '"' || *p == '\\')
-            json[n++] = '\\';
-        json[n++] = (unsigned char)*p < ' ' ? ' ' : *p;
-    }
-    json[n] = 0;
-    char member[640];
-    snprintf(member, sizeof(member), "\"message\":\"%s\"", json);
-    finding_report("fault", &b->info, s, t, 0, member, "");
+             site_text(s, where, sizeof(where)), s ? ": " : "", text_str(&what),
+             shown_name(l->func->info.name), b->ctaid[0], b->ctaid[1], b->ctaid[2], t % l->block[0],
+             t / l->block[0] % l->block[1], t / (l->block[0] * l->block[1]), s ? s->opcode : "?");
+    for (int k = 0; k < l->nlisteners; k++)
+        if (l->listeners[k]->fault)
+            l->listeners[k]->fault(l->listeners[k], &b->info, s, t, text_str(&what));
+    text_free(&what);
     return NULL;
 }
 
@@ -330,11 +321,11 @@ static const struct insn *begin_block(struct warp *w, uint32_t b)
     struct block_count *c = &w->worker->counts[bb->count];
     c->warps++;
     c->lanes += (uint64_t)__builtin_popcount(p->mask);
-    struct launch *l = w->block->launch;
-    for (int k = 0; k < l->nlisteners; k++)
-        if (l->listeners[k]->path && bb->ninsns)
-            l->listeners[k]->path(l->listeners[k], &w->block->info, &f->sites[bb->ptx_first],
-                                  bb->ninsns, w->index, p->mask);
+    struct block *x = w->block;
+    for (int k = 0; x->tell_paths && k < x->nlisteners; k++)
+        if (x->listeners[k]->path && bb->ninsns)
+            x->listeners[k]->path(x->listeners[k], &x->info, &f->sites[bb->ptx_first], bb->ninsns,
+                                  w->index, p->mask);
     return f->insns + bb->first;
 }
 const struct insn *warp_enter(struct warp *w, uint32_t b)
@@ -539,14 +530,13 @@ const struct insn *warp_indirect(struct warp *w, const struct insn *in)
 const struct insn *warp_exit_lanes(struct warp *w, const struct insn *in, uint32_t lanes)
 {
     struct block *b = w->block;
-    struct launch *l = b->launch;
     struct path *p = w->cur;
     if (lanes) {
         w->live &= ~lanes;
         b->live_threads -= (uint32_t)__builtin_popcount(lanes);
-        for (int k = 0; k < l->nlisteners; k++)
-            if (l->listeners[k]->lanes_exit)
-                l->listeners[k]->lanes_exit(l->listeners[k], &b->info, w->index, lanes);
+        for (int k = 0; k < b->nlisteners; k++)
+            if (b->listeners[k]->lanes_exit)
+                b->listeners[k]->lanes_exit(b->listeners[k], &b->info, w->index, lanes);
     }
     p->mask &= ~lanes;
     if (p->mask) {
@@ -677,10 +667,9 @@ void block_release_barrier(struct block *b, uint32_t id)
     uint32_t generation = x->generation + 1;
     memset(x, 0, sizeof(*x));
     x->generation = generation;
-    struct launch *l = b->launch;
-    for (int k = 0; k < l->nlisteners; k++)
-        if (l->listeners[k]->barrier_leave)
-            l->listeners[k]->barrier_leave(l->listeners[k], &b->info, id);
+    for (int k = 0; k < b->nlisteners; k++)
+        if (b->listeners[k]->barrier_leave)
+            b->listeners[k]->barrier_leave(b->listeners[k], &b->info, id);
 }
 void block_release_barriers(struct block *b)
 {
@@ -712,7 +701,6 @@ const struct insn *warp_barrier(struct warp *w, const struct insn *in)
 {
     struct path *p = w->cur;
     struct block *b = w->block;
-    struct launch *l = b->launch;
     if (p->released)
         return barrier_done(w, in);
     uint32_t lead = (uint32_t)__builtin_ctz(p->mask);
@@ -740,9 +728,9 @@ const struct insn *warp_barrier(struct warp *w, const struct insn *in)
     if (p->mask == w->live)
         w->apart = false;
     w->worker->slots[in->slot].requests++;
-    for (int k = 0; k < l->nlisteners; k++)
-        if (l->listeners[k]->barrier_arrive)
-            l->listeners[k]->barrier_arrive(l->listeners[k], &b->info, in->site, w->index, p->mask,
+    for (int k = 0; k < b->nlisteners; k++)
+        if (b->listeners[k]->barrier_arrive)
+            b->listeners[k]->barrier_arrive(b->listeners[k], &b->info, in->site, w->index, p->mask,
                                             id, in->flags & F_ALIGNED && !w->apart);
     if (in->sub != M_arrive) {
         p->state = PATH_BARRIER;

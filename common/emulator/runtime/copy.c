@@ -6,9 +6,11 @@
  *
  * Not modelled: arrays (textures); two devices.
  */
+#include "emulator/base/describe.h"
 #include "emulator/check/check.h"
 #include "cudart.h"
 #include "emulator/count/model.h"
+#include "emulator/count/profile.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +51,6 @@ static cudaError_t resolve(const struct box *b, struct place *q, bool device, co
 {
     enum side side = address_side(q->p, &q->alloc);
     size_t bytes = extent_of(b, q);
-    char where[256];
 
     if (!q->p)
         return emu_fail(cudaErrorInvalidValue, "%s: the %s is NULL", b->function, role);
@@ -67,10 +68,14 @@ static cudaError_t resolve(const struct box *b, struct place *q, bool device, co
         return cudaSuccess;
     }
     if (!q->alloc || bytes > q->alloc->size - ((uint64_t)q->p - q->alloc->addr)) {
-        check_describe_address((uint64_t)q->p, where, sizeof where);
-        return emu_fail(cudaErrorInvalidValue,
-                        "%s: %zu bytes at the %s %p are not inside one allocation: %s", b->function,
-                        bytes, role, q->p, where);
+        struct text where = {0};
+
+        mem_describe(&where, (uint64_t)q->p);
+        emu_fail(cudaErrorInvalidValue,
+                 "%s: %zu bytes at the %s %p are not inside one allocation: %s", b->function, bytes,
+                 role, q->p, text_str(&where));
+        text_free(&where);
+        return cudaErrorInvalidValue;
     }
     q->host = q->alloc->host + ((uint64_t)q->p - q->alloc->addr);
     return cudaSuccess;

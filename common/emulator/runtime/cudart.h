@@ -1,4 +1,4 @@
-/* cudart.h - private to the cudart_*.c files: what the runtime API's parts share.
+/* cudart.h - private to this folder: what the runtime API's parts share.
  *
  * Every API function is written
  *
@@ -12,19 +12,23 @@
  * without rt_enter().
  *
  * Work is done when it is issued: a stream is an order of work, not of host time. What a
- * stream does have is a modelled clock (cudart_stream.c), which events read.
+ * stream does have is a modelled clock (stream.c), which events read.
  */
 #ifndef EMULATOR_CUDART_H
 #define EMULATOR_CUDART_H
 
-#include "emulator/code/code.h" /* emu_fail, xmalloc */
-#include "emulator/base/emu.h"
-#include "emulator/ptx/fatbin.h"
+#include "base/alloc.h"
+#include "emulator/base/error.h"
 #include "emulator/base/mem.h"
+#include "emulator/base/options.h"
+#include "emulator/base/profile.h"
+#include "emulator/base/round.h"
+#include "emulator/exec/launch.h"
+#include "emulator/ptx/fatbin.h"
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 
-/* ---- errors (cudart_error.c) ---- */
+/* ---- errors (error.c) ---- */
 cudaError_t rt_enter(void);
 cudaError_t rt_leave(cudaError_t e);
 /* From now on every call that needs the context returns e; after cudaDeviceReset() it returns
@@ -41,7 +45,7 @@ void host_fault_install(void);
 /* One lock for all tables of the runtime; never held during a launch or a callback. */
 extern pthread_mutex_t rt_lock;
 
-/* ---- images: the code a program registers or loads (cudart_register.c) ---- */
+/* ---- images: the code a program registers or loads (register.c) ---- */
 struct image {
     const void *data; /* what fatbin_open() wants; a library's own copy */
     size_t length;    /* 0: not known */
@@ -88,7 +92,7 @@ void image_free(struct image *i);
 void images_reset(void);     /* cudaDeviceReset: load again at next use */
 uint32_t rt_ptx_limit(void); /* newest PTX architecture that is accepted, 90 */
 
-/* ---- streams and their modelled clocks (cudart_stream.c) ---- */
+/* ---- streams and their modelled clocks (stream.c) ---- */
 struct CUstream_st {
     struct CUstream_st *next;
     unsigned flags;
@@ -111,23 +115,17 @@ static inline cudaStream_t per_thread(cudaStream_t s)
 }
 void events_reset(void);
 
-/* ---- memory (cudart_memory.c) ---- */
+/* ---- memory (memory.c) ---- */
 enum side { SIDE_HOST, SIDE_DEVICE, SIDE_BOTH }; /* who may touch an address */
 enum side address_side(const void *p, const struct mem_alloc **a);
 void pools_reset(void);
 
-/* ---- launching (cudart_launch.c) ---- */
+/* ---- launching (launch.c) ---- */
 cudaError_t rt_launch(struct kernel *k, const cudaLaunchConfig_t *config, void **args);
 int default_dynamic_shared(const struct emu_func_info *f);
 int dynamic_shared_limit(const struct kernel *k);
 
-/* ---- the profile (profile.c) and sums (warplab_api.c) ---- */
-void profile_launch(const struct emu_launch *l, const struct emu_func_info *f,
-                    const struct emu_result *r, double host_us);
-void profile_copy(const char *what, uint64_t bytes, uint64_t stream, double ms, double host_us);
-/* Rows by source line of one module, or (NULL) of all that are loaded. */
-void profile_lines(const struct emu_module *m);
-void profile_finish(void);
+/* ---- sums (warplab_api.c) ---- */
 void sums_add(const struct emu_result *r);
 double host_now_us(void);
 

@@ -7,7 +7,6 @@
 #include "emulator/exec/builtin.h"
 #include "emulator/check/check.h"
 #include "cudart.h"
-#include "emulator/exec/launch.h"
 #include <stdio.h>
 #include <string.h>
 

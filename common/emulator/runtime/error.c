@@ -6,6 +6,7 @@
  * arguments are returned once and do no harm.
  */
 #include "emulator/check/check.h"
+#include "emulator/count/profile.h"
 #include "cudart.h"
 #include "warplab.h"
 #include <stdatomic.h>

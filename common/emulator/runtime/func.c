@@ -1,6 +1,7 @@
 /* func.c - what is known of a kernel: attributes, occupancy. */
 #include "cudart.h"
-#include "emulator/base/source.h"
+#include "emulator/base/names.h"
+#include "emulator/code/code.h"
 #include <stdlib.h>
 #include <string.h>
 

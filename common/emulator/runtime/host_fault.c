@@ -3,7 +3,7 @@
  * The access faults, as with a GPU; this adds the line that a student needs and hands the
  * fault on. A program that handles SIGSEGV itself is left alone.
  */
-#include "emulator/check/check.h"
+#include "emulator/base/describe.h"
 #include "cudart.h"
 #include <signal.h>
 #include <stdio.h>
@@ -20,16 +20,14 @@ static void say(const char *text)
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
     uint64_t addr = (uint64_t)info->si_addr;
-    char line[320], where[200];
+    struct text line = {0};
 
     (void)context;
     if (mem_in_window(addr)) {
-        check_describe_address(addr, where, sizeof where);
-        snprintf(line, sizeof line,
-                 "warplab: host code touched device memory at 0x%lx (%s). Copy it with cudaMemcpy, "
-                 "or use cudaMallocManaged.\n",
-                 addr, where);
-        say(line);
+        text_addf(&line, "warplab: host code touched device memory at 0x%lx (", addr);
+        mem_describe(&line, addr);
+        text_add(&line, "). Copy it with cudaMemcpy, or use cudaMallocManaged.\n");
+        say(text_str(&line));
     }
     struct sigaction a = {.sa_handler = SIG_DFL};
     sigaction(signal, &a, NULL); /* returning repeats the access, which now ends the process */

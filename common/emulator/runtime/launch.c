@@ -5,7 +5,8 @@
  * as on a GPU, where launches are asynchronous.
  */
 #include "cudart.h"
-#include "emulator/base/source.h"
+#include "emulator/base/names.h"
+#include "emulator/count/profile.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

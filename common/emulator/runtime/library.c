@@ -4,7 +4,6 @@
  * is copied first; its length is found from its own headers, or the end of the text.
  */
 #include "cudart.h"
-#include "emulator/exec/launch.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,9 @@
  * Stream-ordered allocation takes place at once, as all work does. Pools keep statistics
  * and nothing else: freed memory goes back to the device.
  */
+#include "emulator/base/describe.h"
 #include "emulator/check/check.h"
 #include "cudart.h"
-#include "emulator/exec/launch.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -227,11 +227,13 @@ cudaError_t cudaHostGetFlags(unsigned int *flags, void *p)
 /* Why an address cannot be freed, for a person. */
 static cudaError_t not_freed(const char *function, const void *p)
 {
-    char where[256];
+    struct text where = {0};
 
-    check_describe_address((uint64_t)p, where, sizeof where);
-    return emu_fail(cudaErrorInvalidValue, "%s: %p is not the start of memory it can free: %s",
-                    function, p, where);
+    mem_describe(&where, (uint64_t)p);
+    emu_fail(cudaErrorInvalidValue, "%s: %p is not the start of memory it can free: %s", function,
+             p, text_str(&where));
+    text_free(&where);
+    return cudaErrorInvalidValue;
 }
 
 static cudaError_t free_memory(const char *function, void *p, bool host)

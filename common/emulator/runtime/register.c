@@ -6,7 +6,9 @@
  * programs with Thrust carry megabytes of PTX of which a run needs a little.
  */
 #include "cudart.h"
-#include "emulator/base/source.h"
+#include "emulator/base/names.h"
+#include "emulator/code/code.h"
+#include "emulator/count/profile.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,8 @@
  * supported.
  */
 #include "cudart.h"
-#include "emulator/base/source.h"
+#include "emulator/base/names.h"
+#include "emulator/code/code.h"
 #include "warplab.h"
 #include <elf.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * cudaErrorNotSupported and say so, once each. What they would take does not matter:
  * cuda_runtime_api.h is not included here, and arguments are ignored.
  */
-#include "emulator/base/emu.h"
+#include "emulator/base/error.h"
 #include <stdatomic.h>
 #include <stdio.h>
 

@@ -1,6 +1,9 @@
 /* warplab_api.c - the functions of warplab.h that sum up launches or set options. */
 #include "cudart.h"
-#include "emulator/exec/launch.h"
+#include "emulator/check/check.h"
+#include "emulator/check/findings.h"
+#include "emulator/count/count.h"
+#include "emulator/count/profile.h"
 #include "emulator/count/trace.h"
 #include "warplab.h"
 #include <stdio.h>
@@ -82,9 +85,19 @@ void warplabReset(void)
     count_lines_reset();
 }
 
+size_t warplabFindingCount(void)
+{
+    return findings_count();
+}
+
+const char *warplabFinding(size_t i)
+{
+    return findings_json(i);
+}
+
 int warplabSetCheck(int on)
 {
-    return launch_set_check(on);
+    return check_set(on);
 }
 
 uint64_t warplabSetSteps(uint64_t steps)

@@ -3,10 +3,10 @@
  * by the text's length with and without checks and dynamic shared memory; some texts are
  * surveyed first, as `warprun --support` does. See fuzz.mk.
  */
-#include "emulator/exec/cluster.h"
-#include "emulator/base/emu.h"
-#include "emulator/exec/launch.h"
 #include "emulator/base/mem.h"
+#include "emulator/check/check.h"
+#include "emulator/check/findings.h"
+#include "emulator/exec/exec.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct emu_module *m;
     struct mem_alloc *a;
 
-    launch_set_check(size % 2);
+    check_set(size % 2);
     if (size / 4 % 2)
         survey(text, size);
     if (emu_module_load(&text, &size, 1, "fuzz", &m) != cudaSuccess)

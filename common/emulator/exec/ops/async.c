@@ -182,7 +182,7 @@ static void tell(struct warp *w, const struct insn *in, u32 lanes, const u64 *at
                    in->sub == M_mbarrier || (in->sub == M_expect_tx && in->count == 2);
     bool weak = in->sub == M_init || in->sub == M_inval;
     u8 scope = in->flags >> F_SCOPE_SHIFT & 7, order = waits ? 2 : arrives ? 4 : 1;
-    struct launch *l = w->block->launch;
+    struct block *b = w->block;
     struct access a = {
         .site = in->site,
         .kind = waits ? ACCESS_LOAD : ACCESS_STORE,
@@ -199,9 +199,9 @@ static void tell(struct warp *w, const struct insn *in, u32 lanes, const u64 *at
         u32 same = 0, first = (u32)__builtin_ctz(left);
         LANES same |= (u32)(at[i] == at[first]) << i;
         a.mask = 1u << first;
-        for (int k = 0; k < l->nlisteners; k++)
-            if (l->listeners[k]->access)
-                l->listeners[k]->access(l->listeners[k], &w->block->info, &a);
+        for (int k = 0; k < b->nlisteners; k++)
+            if (b->listeners[k]->access)
+                b->listeners[k]->access(b->listeners[k], &b->info, &a);
         a.mask = same & left;
     }
 }
@@ -259,7 +259,7 @@ HANDLER(mbarrier)
         }
     }
     bool waits = in->sub == M_parity || in->sub == M_test_wait;
-    if (w->block->launch->nlisteners && in->sub != M_pending_count)
+    if (w->block->nlisteners && in->sub != M_pending_count)
         tell(w, in, waits ? yes & w->mask : w->mask, at);
     if (waits) {
         u32 *d = DST(u32);
@@ -317,7 +317,7 @@ HANDLER(cp_bulk)
     for (u32 rest = w->mask; rest; rest &= rest - 1)
         if (!bulk_lane(w, in, &barrier, &c, __builtin_ctz(rest)))
             return NULL;
-    if (w->block->launch->nlisteners)
+    if (w->block->nlisteners)
         tell(w, &barrier, w->mask, at);
     return in + 1;
 }

@@ -231,10 +231,10 @@ HANDLER(atom_shared)
 HANDLER(fence)
 {
     atomic_thread_fence(memory_order_seq_cst);
-    struct launch *l = w->block->launch;
-    for (int k = 0; k < l->nlisteners; k++)
-        if (l->listeners[k]->fence)
-            l->listeners[k]->fence(l->listeners[k], &w->block->info, in->site, w->index, w->mask,
+    struct block *b = w->block;
+    for (int k = 0; k < b->nlisteners; k++)
+        if (b->listeners[k]->fence)
+            b->listeners[k]->fence(b->listeners[k], &b->info, in->site, w->index, w->mask,
                                    (uint8_t)(in->flags >> F_SCOPE_SHIFT & 7), in->sub);
     return in + 1;
 }

@@ -10,7 +10,7 @@ static inline const struct insn *enter(struct warp *w, u32 b)
         return warp_arrive(w);
     const struct emu_func *f = p->frame->func;
     const struct bblock *bb = &f->blocks[b];
-    if (__builtin_expect(w->block->launch->nlisteners != 0, 0))
+    if (__builtin_expect(w->block->tell_paths, 0))
         return warp_enter(w, b);
     w->slice -= (s32)bb->ninsns + 1;
     if (__builtin_expect(w->slice < 0, 0))

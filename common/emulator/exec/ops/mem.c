@@ -550,10 +550,9 @@ static const struct insn *peer_part(struct warp *w, const struct insn *in, struc
     const struct insn *next = shared_part(w, in, q, op);
     b->shared = own;
     b->tell = tell;
-    const struct launch *l = b->launch;
-    for (int k = 0; next && op != GENERIC_LOAD && k < l->nlisteners; k++)
-        for (u32 m = q->mask; m && l->listeners[k]->peer_write; m &= m - 1)
-            l->listeners[k]->peer_write(l->listeners[k], &b->cluster->blocks[rank]->info,
+    for (int k = 0; next && op != GENERIC_LOAD && k < b->nlisteners; k++)
+        for (u32 m = q->mask; m && b->listeners[k]->peer_write; m &= m - 1)
+            b->listeners[k]->peer_write(b->listeners[k], &b->cluster->blocks[rank]->info,
                                         (u32)q->a[__builtin_ctz(m)],
                                         in->size * (in->count ? in->count : 1));
     return next;

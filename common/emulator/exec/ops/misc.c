@@ -467,14 +467,14 @@ HANDLER(bar_warp_sync)
     if (!all)
         return warp_next_path(w);
     w->worker->slots[in->slot].requests++;
-    struct launch *l = w->block->launch;
+    struct block *b = w->block;
     const u32 *members = SRC(u32, 0);
-    for (u32 left = l->nlisteners ? all : 0; left;) { /* lanes may name different masks: tiles */
+    for (u32 left = b->nlisteners ? all : 0; left;) { /* lanes may name different masks: tiles */
         u32 mask = members[__builtin_ctz(left)] & all;
-        for (int k = 0; k < l->nlisteners; k++)
-            if (l->listeners[k]->warp_sync)
-                l->listeners[k]->warp_sync(l->listeners[k], &w->block->info, in->site, w->index,
-                                           mask, true);
+        for (int k = 0; k < b->nlisteners; k++)
+            if (b->listeners[k]->warp_sync)
+                b->listeners[k]->warp_sync(b->listeners[k], &b->info, in->site, w->index, mask,
+                                           true);
         left &= ~(mask | 1u << __builtin_ctz(left));
     }
     return warp_joined(w, in);

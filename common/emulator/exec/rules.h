@@ -8,8 +8,8 @@
 #ifndef EMULATOR_RULES_H
 #define EMULATOR_RULES_H
 
-#include "emu.h"
-#include "emulator/exec/events.h"
+#include "emulator/base/profile.h"
+#include "events.h"
 
 struct rule_count { /* of one instruction, like struct slot */
     uint64_t sectors, wavefronts, conflicts;

@@ -1,7 +1,9 @@
 /* source_test.c - places in the sources, names as written, and warprun --support's report. */
 #include "source.h"
-#include "emu.h"
-#include "mem.h"
+#include "emulator/base/error.h"
+#include "emulator/base/mem.h"
+#include "emulator/base/names.h"
+#include "emulator/exec/launch.h"
 #include "emulator/runtime/warplab.h"
 #include <criterion/criterion.h>
 #include <elf.h>

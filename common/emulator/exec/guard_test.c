@@ -4,9 +4,9 @@
  * Each kernel has one parameter, a buffer of zeroed words. Criterion runs each test in a process
  * of its own.
  */
-#include "check.h"
-#include "emulator/base/emu.h"
-#include "emulator/exec/launch.h"
+#include "launch.h"
+#include "emulator/base/error.h"
+#include "emulator/check/check.h"
 #include "emulator/base/mem.h"
 #include "emulator/runtime/warplab.h"
 #include <criterion/criterion.h>
@@ -37,7 +37,7 @@ static cudaError_t run(const char *kernel, const char *variables, const char *bo
     cr_assert_lt((size_t)n, sizeof text);
     out = (uint32_t *)a->host;
     memset(out, 0, WORDS * 4);
-    launch_set_check(checked);
+    check_set(checked);
     cr_assert_eq(emu_module_load(texts, lengths, 1, "test", &m), cudaSuccess, "%s",
                  emu_error_text());
     struct emu_launch l = {.func = emu_module_func(m, kernel),

@@ -1,6 +1,5 @@
 /* source.c - places in the sources for messages and counters (source.h). */
 #include "source.h"
-#include "emulator/code/code.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +38,15 @@ bool source_is_toolkit(const char *path)
         if (strstr(path, toolkit_parts[i]))
             return true;
     return false;
+}
+
+/* CUB's merges read one element past the end of a tile and do not use it, CUTLASS's matrix products
+ * the stage after the last: that is no business of a program's that calls them. */
+bool site_of_a_library(const char *kernel, const struct site *s)
+{
+    return strncmp(kernel, "_ZN3cub", 7) == 0 || strncmp(kernel, "_ZN6thrust", 10) == 0 ||
+           strncmp(kernel, "_ZN7cutlass", 11) == 0 || s->inner_file ||
+           (s->file && source_is_toolkit(s->file));
 }
 
 /* ---- sites ---- */

@@ -1,6 +1,6 @@
 /* guard.c - shared variables laid apart, so that running past the end of one shows.
  *
- * Interface: check.h. PTX does not say which variable an address was made from, so that an
+ * Interface: guard.h. PTX does not say which variable an address was made from, so that an
  * index past the end of one array finds the next one, or a part of it. In a checked launch
  * the variables lie apart, with at least GAP bytes that belong to nobody between them. Where
  * a variable starts changes by whole rows of banks, and by whole units of its alignment: all
@@ -8,10 +8,8 @@
  * Not seen: what lands beyond the gap in another variable, and what stays inside one variable,
  * dynamic shared memory being one.
  */
-#include "check.h"
-#include "emulator/exec/exec.h"
-#include "emulator/code/lower.h"
-#include "emulator/base/source.h"
+#include "guard.h"
+#include "emulator/base/names.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,18 +110,17 @@ static const char *name_of(const struct shared_part *p)
     return last;
 }
 
-void shared_map_describe(const struct shared_map *m, uint64_t at, char *buf, size_t size)
+void shared_map_describe(struct text *t, const struct shared_map *m, uint64_t at)
 {
     const struct shared_part *p = m ? nearest(m, at) : NULL;
 
     if (!p)
-        snprintf(buf, size, "byte %" PRIu64 " of shared memory", at);
+        text_addf(t, "byte %" PRIu64 " of shared memory", at);
     else if (at < p->at)
-        snprintf(buf, size, "%" PRIu64 " bytes before '%s' in shared memory", p->at - at,
-                 name_of(p));
+        text_addf(t, "%" PRIu64 " bytes before '%s' in shared memory", p->at - at, name_of(p));
     else
-        snprintf(buf, size, "byte %" PRIu64 " of '%s' (%" PRIu64 " bytes of shared memory)",
-                 at - p->at, name_of(p), p->size);
+        text_addf(t, "byte %" PRIu64 " of '%s' (%" PRIu64 " bytes of shared memory)", at - p->at,
+                  name_of(p), p->size);
 }
 
 /* ---- accesses ---- */
@@ -152,14 +149,29 @@ static bool outside(const struct launch *l, uint64_t at, uint32_t size)
 static bool harmless(const struct launch *l, const struct insn *in, uint64_t at, uint32_t size)
 {
     return at < l->shared_bytes && l->shared_bytes - at >= size && in->site->load &&
-           check_of_a_library(l->func->info.name, in->site);
+           site_of_a_library(l->func->info.name, in->site);
+}
+
+static void fault_outside(struct warp *w, const struct insn *in, int lane, uint64_t at,
+                          uint32_t size)
+{
+    const struct launch *l = w->block->launch;
+    struct text place = {0};
+
+    if (l->shared_map && nearest(l->shared_map, at))
+        shared_map_describe(&place, l->shared_map, at);
+    else
+        text_addf(&place, "offset %" PRId64 ", but the block has %u bytes of shared memory",
+                  (int64_t)at, l->shared_map ? l->user_shared : l->shared_bytes);
+    warp_fault(w, in, lane, cudaErrorIllegalAddress,
+               "shared-memory address out of bounds: %u bytes at %s", size, text_str(&place));
+    text_free(&place);
 }
 
 bool access_shared(struct warp *w, const struct insn *in, const uint64_t *addr, uint32_t mask,
                    uint64_t lo, uint64_t hi, uint32_t size)
 {
     const struct launch *l = w->block->launch;
-    char place[300];
 
     if (l->shared_map && inside(l->shared_map, lo, hi, size))
         return true;
@@ -168,14 +180,7 @@ bool access_shared(struct warp *w, const struct insn *in, const uint64_t *addr, 
 
         if (!outside(l, addr[i], size) || harmless(l, in, addr[i], size))
             continue;
-        if (l->shared_map && nearest(l->shared_map, addr[i]))
-            shared_map_describe(l->shared_map, addr[i], place, sizeof place);
-        else
-            snprintf(place, sizeof place,
-                     "offset %" PRId64 ", but the block has %u bytes of shared memory",
-                     (int64_t)addr[i], l->shared_map ? l->user_shared : l->shared_bytes);
-        warp_fault(w, in, i, cudaErrorIllegalAddress,
-                   "shared-memory address out of bounds: %u bytes at %s", size, place);
+        fault_outside(w, in, i, addr[i], size);
         return false;
     }
     return true;

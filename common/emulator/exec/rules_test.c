@@ -2,8 +2,10 @@
  *
  * Lane l of a pattern is at byte `at` + `step` * f(l); the two halves of a warp add up.
  */
-#include "emu.h"
-#include "mem.h"
+#include "emulator/base/mem.h"
+#include "emulator/base/error.h"
+#include "emulator/base/profile.h"
+#include "launch.h"
 #include "rules.h"
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,0 +1,19 @@
+/* options.h - the environment variables WARPLAB_*, and warprun's flags, which set them. */
+#ifndef EMULATOR_OPTIONS_H
+#define EMULATOR_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct emu_options {
+    int threads;         /* WARPLAB_THREADS; 0: all cores */
+    uint64_t steps;      /* WARPLAB_STEPS: warp instructions a launch may take; 0: no limit */
+    bool check;          /* WARPLAB_CHECK */
+    const char *profile; /* WARPLAB_PROFILE: file, .csv or .json; NULL: none */
+    const char *device;  /* WARPLAB_DEVICE: profile name */
+    bool sample;         /* WARPLAB_SAMPLE=0: no sample of accesses for the time model, whose
+                            times are then too long (benchmarks); counters are always on */
+};
+const struct emu_options *emu_options(void); /* read once from the environment */
+
+#endif

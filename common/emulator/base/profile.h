@@ -1,0 +1,34 @@
+/* profile.h - the device profile: the constants of one GPU (profiles/NAME.conf). */
+#ifndef EMULATOR_PROFILE_H
+#define EMULATOR_PROFILE_H
+
+#include <stdint.h>
+
+struct device_profile {
+    char name[64]; /* "NVIDIA H200" */
+    char key[32];  /* "h200" */
+    uint32_t cc_major, cc_minor;
+    uint32_t sms, warp_size, max_threads_per_block, max_threads_per_sm, max_blocks_per_sm;
+    uint32_t max_block_dim[3];
+    uint32_t max_grid_dim[3];
+    uint32_t registers_per_sm, registers_per_block, max_registers_per_thread;
+    uint32_t register_allocation_unit; /* registers, per warp */
+    uint32_t shared_per_sm, shared_per_block, shared_per_block_optin, shared_reserved_per_block;
+    uint32_t shared_allocation_unit;
+    uint32_t const_bytes;
+    uint64_t memory_bytes, l2_bytes;
+    uint32_t banks, bank_bytes, sector_bytes;
+    uint32_t coalescing_group; /* lanes whose accesses combine: 32, or 16 on G80 */
+    uint32_t coalescing_rules; /* 0: sectors; 1: strict, G80's in-order segments */
+    double clock_mhz, memory_clock_mhz;
+    uint32_t memory_bus_bits;
+    uint32_t issue_per_cycle; /* warp instructions an SM issues a cycle */
+    uint32_t fp32_lanes, fp64_lanes, fp16_lanes, sfu_lanes, int_lanes; /* per SM and cycle */
+    double tensor_flop_per_cycle;                                      /* dense f16, per SM */
+    double dram_gbps, l2_gbps, shared_bytes_per_cycle;
+    double dram_latency_cycles, l2_latency_cycles, shared_latency_cycles, alu_latency_cycles;
+    double launch_overhead_us, event_overhead_us, pcie_gbps, pcie_latency_us;
+};
+const struct device_profile *device_profile(void); /* the one selected */
+
+#endif

@@ -1,0 +1,14 @@
+/* profile.h - the log of --profile: a row a launch, copy or fill; rows by source line. */
+#ifndef EMULATOR_COUNT_PROFILE_H
+#define EMULATOR_COUNT_PROFILE_H
+
+#include "emulator/exec/launch.h"
+
+void profile_launch(const struct emu_launch *l, const struct emu_func_info *f,
+                    const struct emu_result *r, double host_us);
+void profile_copy(const char *what, uint64_t bytes, uint64_t stream, double ms, double host_us);
+/* Rows by source line of one module, or (NULL) of all that are loaded. */
+void profile_lines(const struct emu_module *m);
+void profile_finish(void);
+
+#endif
