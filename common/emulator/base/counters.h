@@ -2,7 +2,7 @@
  *
  * One row per counter: identifier, Nsight Compute's metric of the same meaning ("" when
  * there is none), unit, definition. A warp-level event counts once per warp, a
- * thread-level one once per lane. README.md of this folder says where counting PTX must
+ * thread-level one once per lane. count/COUNTERS.md says where counting PTX must
  * differ from counting machine code.
  */
 #ifndef EMULATOR_COUNTERS_H

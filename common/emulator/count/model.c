@@ -1,4 +1,4 @@
-/* model.c - modelled time of a launch: see model.h, and README.md for how near it comes.
+/* model.c - modelled time of a launch: see model.h, and MODEL.md for how near it comes.
  *
  *   time = launch overhead + max(bounds)
  *

@@ -1,7 +1,7 @@
 /* model.h - modelled time of a launch, from its counters.
  *
  * A first-order bound model: the launch takes as long as its busiest resource needs, and
- * at least as long as its latency allows. Formulas and calibration: README.md, model.c.
+ * at least as long as its latency allows. Formulas and calibration: MODEL.md, model.c.
  */
 #ifndef EMULATOR_MODEL_H
 #define EMULATOR_MODEL_H
