@@ -195,6 +195,10 @@ lint test-lint: | build/deps-test.ok
 compile_commands.json: FORCE
 	$(Q)$(MAKE) -Bnk V=1 --no-print-directory programs grading $B/test/emulator $B/test/harness $B/test/grading 2>/dev/null | \
 	    common/compile_commands.py >$@.new && mv $@.new $@
+# Do the tests see a fault? A sample of mutants, or the faults made by hand, in a copy of the tree.
+mutate-c: build/deps-test.ok
+	$(Q)common/mutants/mutate_c.py $(if $(FAULTS),--faults $(filter-out 1,$(FAULTS))) $(if $(AGAIN),--again '$(AGAIN)') \
+	    $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED)) $(if $(FILES),--files $(FILES:%='%'))
 tables:
 	$(Q)$(HAR)/readme_tables README.md
 test-readme:
@@ -233,6 +237,8 @@ help:
 #h make fuzz            libFuzzer (clang) on fatbins, PTX and what runs it; FUZZ_TIME=20 each
 #h make bench-emulator  instructions a second; make bench-grade: submissions a second;
 #h                      make bench-memory: 5,000 submissions
+#h make mutate-c        do the tests see a fault? COUNT=60 mutants of the project's own C, drawn by
+#h                      SEED=1 from FILES='common/lab/*'; FAULTS=1: those made by hand
 #h make test-arm64      the emulator as an arm64 library, under qemu
 #h make test-pages      the grader's reports in headless Chromium
 #h make deps            install what everything above needs, slides aside
@@ -243,7 +249,7 @@ deps: build/deps.mk build/deps-test.ok
 clean:
 	rm -rf build
 FORCE:
-.PHONY: all labs check test-binaries tables emulator programs run bench-emulator test test-emulator test-harness test-runs test-readme test-san test-format \
+.PHONY: all labs check mutate-c test-binaries tables emulator programs run bench-emulator test test-emulator test-harness test-runs test-readme test-san test-format \
         test-lint test-gpu format lint help deps clean FORCE
 -include $(shell find $B -name '*.d' 2>/dev/null)
 # what STEP counts to: objects that are not there yet, of what was asked for
