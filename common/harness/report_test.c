@@ -261,6 +261,29 @@ Test(predict, stands_beside_the_fact, .init = make_report)
     free(text);
 }
 
+/* testlab takes 1 % of the sectors, which are 4, and 0 % of the warps, which are 128. */
+Test(predict, within_the_tolerance_and_no_further, .init = make_report)
+{
+    static const struct {
+        const char *answer;
+        bool right;
+    } rows[] = {
+        {"sectors = 4.039", true},  {"sectors = 4.041", false}, {"sectors = 3.961", true},
+        {"sectors = 3.959", false}, {"sectors = 5.9", false},   {"sectors = -4", false},
+        {"warps = 128", true},      {"warps = 127", false},     {"warps = 129", false},
+        {"warps = 0", false},       {"warps = 1e300", false},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char *text;
+
+        cr_assert_eq(predict(rows[i].answer, &text), 1);
+        cr_assert_eq(strstr(text, "yes") != NULL, rows[i].right, "%s: %s", rows[i].answer, text);
+        cr_assert_eq(strstr(text, "look again") == NULL, rows[i].right, "%s", rows[i].answer);
+        free(text);
+    }
+}
+
 Test(predict, mistakes_are_located, .init = make_report)
 {
     char *text;

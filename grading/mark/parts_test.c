@@ -40,7 +40,9 @@ Test(gate, conditions)
         {"-a <= -8", true, -8},         {"a <= 8 && b <= 1", false, 2},
         {"a <= 7 && b <= 1", false, 8}, {"a <= 2 * ref.a", true, 8},
         {"zero / zero <= 1", false, 0}, {"a / zero <= 1e300", false, 0},
-        {"a / zero >= 1", false, 0},
+        {"a / zero >= 1", false, 0},    {"a <= 1 / zero", false, 8},
+        {"a < b / zero", false, 8},     {"a > -1 / zero", false, 8},
+        {"a <= zero / zero", false, 8}, {"a <= 8 && b <= 1 / zero", false, 2},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct gate_result g = gate_eval(rows[i].text, lookup, NULL);

@@ -33,6 +33,32 @@ Test(speed, straddling)
     cr_assert_eq(speed_judge(few, few, SPEED_LEAST_ROUNDS - 1, 0.5, 0).end, SPEED_INCONCLUSIVE);
 }
 
+/* The interval of the median from order statistics, as tables of the sign test give it: of n
+ * ratios 1, 2 … n it goes from the k-th to the k-th from above. */
+Test(speed, interval)
+{
+    static const struct {
+        int n, k;
+        double median;
+    } rows[] = {{8, 1, 4.5}, {9, 2, 5}, {12, 3, 6.5}, {20, 6, 10.5}, {25, 8, 13}, {100, 40, 50.5}};
+    for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
+        double own[100], reference[100];
+        int n = rows[r].n, k = rows[r].k;
+        for (int i = 0; i < n; i++) {
+            own[i] = 0.5;
+            reference[i] = 0.5 * (i * 7 % n + 1); /* 7 divides none of the n: each once */
+        }
+        struct speed s = speed_judge(own, reference, n, k, 0);
+        cr_assert_float_eq(s.low, k, 1e-12, "n = %d: from %g", n, s.low);
+        cr_assert_float_eq(s.high, n + 1 - k, 1e-12, "n = %d: to %g", n, s.high);
+        cr_assert_float_eq(s.ratio, rows[r].median, 1e-12);
+        cr_assert_eq(s.end, SPEED_PASS, "the whole interval is at the threshold or above");
+        cr_assert_eq(speed_judge(own, reference, n, k + 0.01, 0).end, SPEED_INCONCLUSIVE);
+        cr_assert_eq(speed_judge(own, reference, n, n + 1 - k, 0).end, SPEED_INCONCLUSIVE);
+        cr_assert_eq(speed_judge(own, reference, n, n + 1.01 - k, 0).end, SPEED_FAIL);
+    }
+}
+
 /* A machine that slows to half between rounds changes neither verdict nor ratio. */
 Test(speed, drift)
 {
