@@ -29,7 +29,7 @@ $B/$(GR)/tables.o: $B/$(GR)/tables.c
 $B/bin/grade: $B/$(GR)/commands/main.o $(GR_OBJ)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(GR_LIBS)
-$B/bin/grade-runner: $B/$(GR)/mark/runner_main.o $B/librun.a $B/liblab.a $B/libbase.a $B/lib/libcudart.so.13
+$B/bin/grade-runner: $B/$(GR)/mark/runner_main.o $B/$(GR)/mark/proto.o $B/librun.a $B/liblab.a $B/libbase.a $B/lib/libcudart.so.13
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $(filter %.o %.a,$^) -o $@ -L$B/lib -l:libcudart.so.13 -Wl,-rpath,'$$ORIGIN/../lib' -lm -ldl
 $B/bin/grade-cc: $B/$(GR)/mark/compile_main.o $B/libharness.a $B/libbase.a

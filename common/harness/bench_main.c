@@ -10,6 +10,7 @@
 #include "run/exec.h"
 #include "base/alloc.h"
 #include "base/file.h"
+#include "run/emulator.h"
 #include "run/machine.h"
 
 #include <stdio.h>
@@ -102,6 +103,7 @@ static struct measured measure(const struct kernel *k)
     struct module module;
     struct compiled c;
     struct rusage usage;
+    struct text why = {0};
     struct exec e;
     void *zeros = xzalloc(k->elements * 4);
 
@@ -111,8 +113,8 @@ static struct measured measure(const struct kernel *k)
         die("bench: this is the GPU's runtime; make bench-emulator sets the library path");
     if (!compile_cuda(&r, &c))
         die("%s", c.log);
-    if (!module_load(&module, path, c.image, c.size, err, sizeof(err)))
-        die("%s", err);
+    if (!module_load(&module, path, c.image, c.size, &why))
+        die("%s", why.s);
     if (!exec_open(&e, &p, &module, &o) || !exec_upload(&e, 0, zeros) || !exec_upload(&e, 1, zeros))
         die("bench: %s", e.message);
     m.seconds = fastest_of_three(&e);

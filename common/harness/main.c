@@ -254,6 +254,7 @@ static bool load(struct run *r, const char *path)
 {
     struct compile_request request = {.path = path, .arch = r->machine.arch};
     struct compiled c = {0};
+    struct text why = {0};
     char err[1024] = "";
     bool ok;
 
@@ -264,39 +265,40 @@ static bool load(struct run *r, const char *path)
         compile_cuda(&request, &c);
         print_compile_log(r, path, &c);
     }
-    ok = c.image && module_load(&r->module, short_path(path), c.image, c.size, err, sizeof(err));
-    if (!ok && err[0])
-        fprintf(stderr, "%s\n", err);
+    ok = c.image && module_load(&r->module, short_path(path), c.image, c.size, &why);
+    if (!ok && (err[0] || why.length))
+        fprintf(stderr, "%s\n", err[0] ? err : why.s);
+    text_free(&why);
     compiled_free(&c);
+    return ok;
+}
+
+/* What a variant needs of the file; false, said, when it cannot run. */
+static bool look_at_variant(struct run *r, const struct lab_variant *v, struct variant_state *s)
+{
+    struct text why = {0}, note = {0};
+    bool there = module_has_variant(&r->module, v, &why);
+    bool ok = there && module_record(&r->module, v, &s->record, &note, &why);
+    bool left_out = !there && v->optional && !r->o.kernels;
+
+    if (!ok && !left_out) {
+        printf("%s\n", why.s);
+        r->failed++;
+    }
+    if (note.length)
+        printf("%s\n", note.s);
+    text_free(&why);
+    text_free(&note);
     return ok;
 }
 
 /* Kernels and launch records of the chosen variants, before anything runs. */
 static void look_at_variants(struct run *r)
 {
-    char err[1024], note[512];
-
     for (int i = 0; i < r->lab->nvariants; i++) {
-        const struct lab_variant *v = &r->lab->variants[i];
         struct variant_state *s = &r->variants[i];
 
-        if (!s->chosen)
-            continue;
-        if (!module_has_variant(&r->module, v, err, sizeof(err))) {
-            s->skipped = true;
-            if (v->optional && !r->o.kernels)
-                continue;
-            printf("%s\n", err);
-            r->failed++;
-            continue;
-        }
-        if (!module_record(&r->module, v, &s->record, note, sizeof(note), err, sizeof(err))) {
-            printf("%s\n", err);
-            s->skipped = true;
-            r->failed++;
-        }
-        if (note[0])
-            printf("%s\n", note);
+        s->skipped = s->chosen && !look_at_variant(r, &r->lab->variants[i], s);
     }
 }
 
@@ -338,10 +340,10 @@ static void say_failure(struct run *r, int v, const struct lab_case *c)
     r->failed++;
     if (!s->failures++ || r->o.verbose)
         printf("%s%s%s is wrong on %s: %s", colours(stdout) ? "\033[31m" : "", name,
-               colours(stdout) ? "\033[0m" : "", c->name, r->verify.message);
+               colours(stdout) ? "\033[0m" : "", c->name, text_str(&r->verify.message));
     else if (s->failures == 2)
         printf("%s is wrong on other cases too (-v shows all)\n", name);
-    if (!r->unexplained && s->failures == 1 && !strstr(r->verify.message, "likely:"))
+    if (!r->unexplained && s->failures == 1 && !r->verify.explained)
         r->unexplained = name;
     say_fault(r, v);
 }
@@ -371,7 +373,7 @@ static int pairs(const struct run *r)
     return n;
 }
 
-static void keep_result(struct run *r, const struct result *result)
+static void keep_result(struct run *r, const struct entry *result)
 {
     r->report.results = xrealloc(r->report.results, (size_t)(r->report.n + 1) * sizeof(*result));
     r->report.results[r->report.n++] = *result;
@@ -384,10 +386,10 @@ static bool is_reported(const struct run *r, const struct lab_case *c)
 
 static void check_one(struct run *r, int v, const struct lab_case *c, const char *path)
 {
-    struct result result = {.variant = &r->lab->variants[v],
-                            .input = c,
-                            .seed = c->seed ? c->seed : r->o.seed,
-                            .verdict = VERDICT_FAIL};
+    struct entry result = {.variant = &r->lab->variants[v],
+                           .input = c,
+                           .seed = c->seed ? c->seed : r->o.seed,
+                           .verdict = VERDICT_FAIL};
 
     if (!r->variants[v].faulted) {
         r->checks++;
@@ -427,7 +429,7 @@ static int variant_index(const struct run *r, const struct lab_variant *v)
 static void time_all(struct run *r, const char *path)
 {
     for (int i = 0; i < r->report.n && !r->lost; i++) {
-        struct result *x = &r->report.results[i];
+        struct entry *x = &r->report.results[i];
         int v = variant_index(r, x->variant);
 
         if (x->verdict != VERDICT_PASS || r->variants[v].failures)
@@ -449,7 +451,7 @@ static void time_all(struct run *r, const char *path)
 static void drop_times_of_failures(struct run *r)
 {
     for (int i = 0; i < r->report.n; i++) {
-        struct result *x = &r->report.results[i];
+        struct entry *x = &r->report.results[i];
 
         if (r->variants[variant_index(r, x->variant)].failures)
             x->time = (struct timing){0};
@@ -497,14 +499,17 @@ static void print_finding(const char *text)
 
 static void print_findings(struct run *r)
 {
-    size_t n = emulator_findings();
+    char *rest = r->verify.findings.s, *line;
+    uint64_t shown = 0, n = r->verify.nfindings;
 
     if (!r->machine.emulator || !r->o.check)
         return;
-    for (size_t i = 0; i < n && i < MAX_FINDINGS; i++)
-        print_finding(emulator_finding(i));
-    if (n > MAX_FINDINGS)
-        printf("… and %zu more\n", n - MAX_FINDINGS);
+    while (shown < MAX_FINDINGS && (line = strsep(&rest, "\n")) && *line) {
+        print_finding(line);
+        shown++;
+    }
+    if (n > shown)
+        printf("… and %llu more\n", (unsigned long long)(n - shown));
     if (n)
         r->failed++;
     else
@@ -636,7 +641,6 @@ static int run(struct run *r)
     r->report.source = short_path(path);
     if (load(r, path)) {
         look_at_variants(r);
-        emulator_set_check(r->o.check);
         check_all(r, path);
         if (!r->machine.emulator && !r->o.no_time && !r->o.check && !r->o.profile_pass)
             time_all(r, path);
@@ -669,7 +673,6 @@ int main(int argc, char **argv)
     }
     if (!machine_open(&r.machine, err, sizeof(err)))
         die("%s: %s", r.lab->name, err);
-    emulator_set_steps(r.o.steps);
     choose_variants(&r);
     choose_cases(&r);
     if (!r.ncases)
@@ -678,6 +681,7 @@ int main(int argc, char **argv)
                                .machine = &r.machine,
                                .module = &r.module,
                                .seed = r.o.seed,
+                               .steps = r.o.steps,
                                .check = r.o.check,
                                .profile = r.o.profile_pass};
     r.report =

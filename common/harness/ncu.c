@@ -65,7 +65,7 @@ static uint64_t number(const char *s)
     return (uint64_t)(strtod(digits, NULL) + 0.5);
 }
 
-static void add_launch(struct result *r, char *const *fields, int n, const int *counter_of)
+static void add_launch(struct entry *r, char *const *fields, int n, const int *counter_of)
 {
     for (int f = 0; f < n; f++) {
         int c = counter_of[f];
@@ -90,7 +90,7 @@ static void read_heading(char *const *fields, int n, int *counter_of)
 }
 
 /* The result that the i-th launch belongs to. */
-static struct result *owner(struct report *p, uint64_t launch)
+static struct entry *owner(struct report *p, uint64_t launch)
 {
     for (int i = 0; i < p->n; i++) {
         if (p->results[i].verdict != VERDICT_PASS)
@@ -128,7 +128,7 @@ bool ncu_merge(struct report *p, const char *path, char *err, size_t errsize)
             width = n;
             read_heading(fields, n, counter_of);
         } else if (width && n == width && fields[0][0]) { /* the units' line has no ID */
-            struct result *r = owner(p, launches++);
+            struct entry *r = owner(p, launches++);
 
             if (r)
                 add_launch(r, fields, n, counter_of);

@@ -65,10 +65,10 @@ static bool read_line(FILE *out, const struct lab *lab, const char *path, int nu
     return true;
 }
 
-static const struct result *find(const struct report *p, const struct lab_prediction *q)
+static const struct entry *find(const struct report *p, const struct lab_prediction *q)
 {
     for (int i = 0; i < p->n; i++) {
-        const struct result *r = &p->results[i];
+        const struct entry *r = &p->results[i];
 
         if (!strcmp(r->variant->name, q->variant) && !strcmp(r->input->name, q->case_name))
             return r;
@@ -79,9 +79,9 @@ static const struct result *find(const struct report *p, const struct lab_predic
 static void print_one(FILE *out, const struct report *p, const struct lab_prediction *q,
                       double answer)
 {
-    const struct result *r = find(p, q);
+    const struct entry *r = find(p, q);
     char err[160] = "";
-    double fact = r ? result_value(r, q->expression, err, sizeof(err)) : NAN;
+    double fact = r ? entry_value(r, q->expression, err, sizeof(err)) : NAN;
     bool right = fabs(answer - fact) <= fmax(q->tolerance * fabs(fact), 1e-9);
     const char *code = !colours(out) ? "" : right ? "\033[32m" : "\033[33m";
 

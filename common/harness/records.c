@@ -65,7 +65,7 @@ static void shape(struct row *r, const char *column, const uint32_t extent[3], c
     text(r, column, cell);
 }
 
-static void add_input(struct row *r, const struct report *p, const struct result *x)
+static void add_input(struct row *r, const struct report *p, const struct entry *x)
 {
     text(r, "lab", p->lab->name);
     text(r, "variant", x->variant->name);
@@ -84,11 +84,11 @@ static void add_input(struct row *r, const struct report *p, const struct result
     count(r, "launches", x->launches);
 }
 
-static void add_times(struct row *r, const struct report *p, const struct result *x)
+static void add_times(struct row *r, const struct report *p, const struct entry *x)
 {
     static const char *const verdicts[] = {"skip", "pass", "fail"};
     const struct spread *h = &x->time.hot, *c = &x->time.cold;
-    double ms = result_ms(x);
+    double ms = entry_ms(x);
     bool timed = h->reps || c->reps;
 
     text(r, "device", p->machine->device);
@@ -110,7 +110,7 @@ static void add_times(struct row *r, const struct report *p, const struct result
     real(r, "cumulative", x->cumulative, x->cumulative > 0);
 }
 
-static void add_counters(struct row *r, const struct report *p, const struct result *x)
+static void add_counters(struct row *r, const struct report *p, const struct entry *x)
 {
     text(r, "counters_evidence", !x->counted ? "" : p->machine->emulator ? "counted" : "measured");
     for (int i = 0; i < ncounters; i++) {
@@ -123,8 +123,7 @@ static void add_counters(struct row *r, const struct report *p, const struct res
     text(r, "bound", x->bound);
 }
 
-static void fill_row(struct row *r, const struct report *p, const struct result *x,
-                     const char *date)
+static void fill_row(struct row *r, const struct report *p, const struct entry *x, const char *date)
 {
     r->n = 0;
     add_input(r, p, x);
@@ -174,7 +173,7 @@ static void csv_cell(FILE *f, const struct cell *c)
 
 bool records_csv(const struct report *p, const char *path, char *err, size_t errsize)
 {
-    struct result none = {.variant = p->lab->variants, .input = p->lab->cases};
+    struct entry none = {.variant = p->lab->variants, .input = p->lab->cases};
     char date[32], *memory = NULL;
     size_t size = 0;
     FILE *f = open_memstream(&memory, &size);

@@ -2,6 +2,7 @@
 #ifndef HARNESS_REPORT_H
 #define HARNESS_REPORT_H
 
+#include "lab/counter.h"
 #include "run/machine.h"
 #include "timing.h"
 
@@ -10,7 +11,7 @@
 enum verdict { VERDICT_SKIP, VERDICT_PASS, VERDICT_FAIL };
 
 /* One variant on one case: a row of the table and of the records. */
-struct result {
+struct entry {
     const struct lab_variant *variant;
     const struct lab_case *input;
     uint64_t seed;
@@ -34,19 +35,19 @@ struct report {
     const char *command, *source; /* how it was called; the .cu or module that ran */
     uint64_t seed;
     double clock_mhz; /* seen at the end; 0: unknown */
-    struct result *results;
+    struct entry *results;
     int n;
 };
 
 /* Seconds the harness goes by: the cold time if there is one, else the hot one. 0: none. */
-double result_ms(const struct result *r);
+double entry_ms(const struct entry *r);
 /* Fills step and cumulative of every result: over the previous timed variant of the same
  * case, and over the first. */
 void report_speedups(struct report *p);
 
 /* A counter expression ("global_ld_sectors / global_ld_requests") for one result. NaN with
  * a reason in err. Other names: n m k param bytes flops elem threads blocks warps launches ms. */
-double result_value(const struct result *r, const char *expression, char *err, size_t errsize);
+double entry_value(const struct entry *r, const char *expression, char *err, size_t errsize);
 
 /* At most 100 columns a line; colours when out is a terminal and NO_COLOR is not set. */
 void table_print(FILE *out, const struct report *p);

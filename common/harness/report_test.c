@@ -15,7 +15,7 @@
 extern const struct lab lab_testlab;
 
 static struct machine machine = {.emulator = true, .device = "Some GPU, \"quoted\""};
-static struct result results[3];
+static struct entry results[3];
 static struct report report = {.lab = &lab_testlab,
                                .machine = &machine,
                                .results = results,
@@ -27,17 +27,17 @@ static void make_report(void)
     static const double ms[] = {0.4, 0.2, 0.1};
 
     for (int i = 0; i < 3; i++) {
-        struct result *r = &results[i];
+        struct entry *r = &results[i];
 
-        *r = (struct result){.variant = &lab_testlab.variants[i],
-                             .input = &lab_testlab.cases[3],
-                             .verdict = VERDICT_PASS,
-                             .seed = 7,
-                             .block = {16, 16, 1},
-                             .grid = {16, 1, 1},
-                             .launches = 1,
-                             .bytes = 32768,
-                             .counted = true};
+        *r = (struct entry){.variant = &lab_testlab.variants[i],
+                            .input = &lab_testlab.cases[3],
+                            .verdict = VERDICT_PASS,
+                            .seed = 7,
+                            .block = {16, 16, 1},
+                            .grid = {16, 1, 1},
+                            .launches = 1,
+                            .bytes = 32768,
+                            .counted = true};
         r->time.hot = (struct spread){1, ms[i], ms[i], ms[i]};
         r->counters.global_ld_sectors = 512;
         r->counters.global_ld_requests = 128;
@@ -122,7 +122,7 @@ Test(table, a_sweep_is_one_table, .init = make_report)
     struct lab_case sweep[] = {{.name = "stride=1-n=64", .n = 64, .param = 1},
                                {.name = "stride=33-n=64", .n = 64, .param = 33},
                                {.name = "n=2^20", .n = 1 << 20}};
-    struct result rows[5];
+    struct entry rows[5];
     struct lab lab = lab_testlab;
     char *text, *first, *second;
 
@@ -150,7 +150,7 @@ Test(table, a_sweep_is_one_table, .init = make_report)
 Test(table, sizes_are_a_sweep_of_one_kernel, .init = make_report)
 {
     struct lab_case sizes[] = {{.name = "n=2^10", .n = 1024}, {.name = "n=2^11", .n = 2048}};
-    struct result rows[4];
+    struct entry rows[4];
     char *text;
 
     for (int i = 0; i < 4; i++) {
@@ -337,8 +337,8 @@ Test(ncu, counts_go_to_their_launches, .init = make_report)
     cr_assert_eq(results[0].counters.inst_executed, 8);
     cr_assert_eq(results[2].counters.global_ld_sectors, 5);
     cr_assert_not(results[1].counted);
-    cr_assert(isnan(result_value(&results[0], "shuffles", err, sizeof(err))));
-    cr_assert_eq(result_value(&results[0], "global_ld_sectors / 2", err, sizeof(err)), 512.0);
+    cr_assert(isnan(entry_value(&results[0], "shuffles", err, sizeof(err))));
+    cr_assert_eq(entry_value(&results[0], "global_ld_sectors / 2", err, sizeof(err)), 512.0);
 }
 
 Test(ncu, another_runs_file_is_refused, .init = make_report)

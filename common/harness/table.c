@@ -16,7 +16,7 @@
 #define NAME_WIDTH  15
 #define NAME_WIDEST 19
 
-double result_ms(const struct result *r)
+double entry_ms(const struct entry *r)
 {
     return r->time.cold.reps ? r->time.cold.median : r->time.hot.reps ? r->time.hot.median : 0;
 }
@@ -24,19 +24,19 @@ double result_ms(const struct result *r)
 void report_speedups(struct report *p)
 {
     for (int i = 0; i < p->n; i++) {
-        struct result *r = &p->results[i];
+        struct entry *r = &p->results[i];
         double first = 0, previous = 0;
 
         for (int j = 0; j < i; j++) {
-            if (p->results[j].input != r->input || !(result_ms(&p->results[j]) > 0))
+            if (p->results[j].input != r->input || !(entry_ms(&p->results[j]) > 0))
                 continue;
-            previous = result_ms(&p->results[j]);
+            previous = entry_ms(&p->results[j]);
             first = first > 0 ? first : previous;
         }
-        if (!(result_ms(r) > 0))
+        if (!(entry_ms(r) > 0))
             continue;
-        r->step = previous > 0 ? previous / result_ms(r) : 1;
-        r->cumulative = first > 0 ? first / result_ms(r) : 1;
+        r->step = previous > 0 ? previous / entry_ms(r) : 1;
+        r->cumulative = first > 0 ? first / entry_ms(r) : 1;
     }
 }
 
@@ -44,7 +44,7 @@ void report_speedups(struct report *p)
 
 static bool lookup(void *user, const char *name, double *value)
 {
-    const struct result *r = user;
+    const struct entry *r = user;
     double blocks = (double)r->grid[0] * r->grid[1] * r->grid[2];
     uint32_t threads = r->block[0] * r->block[1] * r->block[2];
     const struct {
@@ -62,7 +62,7 @@ static bool lookup(void *user, const char *name, double *value)
         {"warps", blocks * ((threads + 31) / 32)},
         {"blocks", blocks},
         {"launches", r->launches},
-        {"ms", result_ms(r)},
+        {"ms", entry_ms(r)},
     };
     int i = counter_index(name);
 
@@ -79,7 +79,7 @@ static bool lookup(void *user, const char *name, double *value)
     return false;
 }
 
-double result_value(const struct result *r, const char *expression, char *err, size_t errsize)
+double entry_value(const struct entry *r, const char *expression, char *err, size_t errsize)
 {
     return gate_value(expression, lookup, (void *)r, err, errsize);
 }
@@ -95,7 +95,7 @@ struct layout {
 
 /* Consecutive results that make one table: ncases cases with the same nvariants kernels. */
 struct group {
-    const struct result *results;
+    const struct entry *results;
     int nvariants, ncases;
     bool by_n; /* what differs is n, not the parameter */
 };
@@ -180,7 +180,7 @@ static const char *sweep_name(const struct group *g, char text[16])
 }
 
 /* A parameter is a number; a size is as its case is called, "2^20" rather than 1049k. */
-static const char *sweep_value(const struct group *g, const struct result *r, char text[16])
+static const char *sweep_value(const struct group *g, const struct entry *r, char text[16])
 {
     if (g->by_n)
         snprintf(text, 16, "%.6s", strchr(r->input->name, '=') + 1);
@@ -228,7 +228,7 @@ static void print_rate(const struct layout *l, double amount, double ms)
     fprintf(l->out, "%9s", amount > 0 && ms > 0 ? short_number(amount / ms / 1e6, text) : "-");
 }
 
-static void print_times(const struct layout *l, const struct result *r)
+static void print_times(const struct layout *l, const struct entry *r)
 {
     const struct spread *s = r->time.cold.reps ? &r->time.cold : &r->time.hot;
 
@@ -240,9 +240,9 @@ static void print_times(const struct layout *l, const struct result *r)
     else
         fprintf(l->out, "%4s", "");
     if (l->bytes)
-        print_rate(l, r->bytes, result_ms(r));
+        print_rate(l, r->bytes, entry_ms(r));
     if (l->flops)
-        print_rate(l, r->flops, result_ms(r));
+        print_rate(l, r->flops, entry_ms(r));
 }
 
 static void print_factor(const struct layout *l, double factor)
@@ -253,7 +253,7 @@ static void print_factor(const struct layout *l, double factor)
         fprintf(l->out, "%7s", "-");
 }
 
-static void print_row(const struct layout *l, const struct group *g, const struct result *r)
+static void print_row(const struct layout *l, const struct group *g, const struct entry *r)
 {
     static const char *const words[] = {"skip", "ok", "FAIL"}, *const codes[] = {"\033[33m",
                                                                                  "\033[32m",
@@ -271,7 +271,7 @@ static void print_row(const struct layout *l, const struct group *g, const struc
     if (g->ncases == 1 || g->nvariants > 1)
         print_factor(l, r->cumulative);
     for (int c = 0; c < l->ncolumns; c++) {
-        double x = r->counted ? result_value(r, l->report->lab->columns[c], err, sizeof(err)) : NAN;
+        double x = r->counted ? entry_value(r, l->report->lab->columns[c], err, sizeof(err)) : NAN;
 
         fprintf(l->out, "%*s", l->width, short_number(x, text));
     }
@@ -289,7 +289,7 @@ static int results_of_case(const struct report *p, int from)
     return n;
 }
 
-static bool same_variants(const struct result *a, const struct result *b, int n)
+static bool same_variants(const struct entry *a, const struct entry *b, int n)
 {
     for (int i = 0; i < n; i++) {
         if (a[i].variant != b[i].variant)
@@ -322,7 +322,7 @@ static struct group group_at(const struct report *p, int from)
     struct group g = {&p->results[from], results_of_case(p, from), 1, false};
 
     for (int at = from + g.nvariants; at < p->n; at += g.nvariants, g.ncases++) {
-        const struct result *last = &p->results[at - g.nvariants], *next = &p->results[at];
+        const struct entry *last = &p->results[at - g.nvariants], *next = &p->results[at];
 
         if (g.ncases == 1)
             g.by_n = g.nvariants == 1 && is_sweep(p->lab, last->input, next->input, true);
@@ -374,7 +374,7 @@ static void print_legend(const struct layout *l)
         fprintf(l->out, "Times are modelled for %s, not measured; counters are counted.\n",
                 l->report->machine->device);
     for (int i = 0; i < l->report->n; i++) {
-        const struct result *r = &l->report->results[i];
+        const struct entry *r = &l->report->results[i];
 
         if (r->warning[0])
             fprintf(l->out, "%swarning%s: %s, %s: %s\n", paint(l, "\033[33m"), paint(l, "\033[0m"),

@@ -55,11 +55,7 @@ static bool ok(struct clock *k, cudaError_t e)
 {
     if (e == cudaSuccess)
         return true;
-    k->blame->error = e;
-    snprintf(k->blame->message, sizeof(k->blame->message), "timing: %s (%s)", cudaGetErrorString(e),
-             cudaGetErrorName(e));
-    cudaGetLastError();
-    return false;
+    return exec_fail(k->blame, e, "timing");
 }
 
 /* One sample: ms a run. */

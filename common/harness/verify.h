@@ -1,43 +1,34 @@
-/* verify.h - one variant on one case: made, run, compared. */
+/* verify.h - one variant on one case: plan → run → result, and an entry of the report. */
 #ifndef HARNESS_VERIFY_H
 #define HARNESS_VERIFY_H
 
-#include "run/exec.h"
+#include "lab/dataset.h"
+#include "lab/result.h"
 #include "report.h"
-
-/* Host data of one case: kept from variant to variant, as making it can take longer than
- * the run. */
-struct dataset {
-    const struct lab_case *input; /* NULL: empty */
-    uint64_t seed;
-    int nbuffers;
-    struct lab_buffer buffers[LAB_MAX_BUFFERS];
-    void *data[LAB_MAX_BUFFERS]; /* of input buffers */
-};
-void dataset_make(struct dataset *d, const struct lab *lab, const struct plan *p,
-                  const struct lab_case *c, uint64_t seed);
-void dataset_free(struct dataset *d);
+#include "run/module.h"
 
 struct verify {
     const struct lab *lab;
     const struct machine *machine;
     const struct module *module;
-    uint64_t seed;
+    uint64_t seed, steps;
     bool check;   /* the checker watches: exact buffers, nothing poisoned */
     bool profile; /* only launch: Nsight Compute counts, nothing is compared */
     struct dataset data;
-    char message[2048]; /* why the last one failed: several lines */
-    cudaError_t error;  /* the CUDA error behind it, if any */
+    struct text message;  /* why the last one failed: several lines */
+    bool explained;       /* … with a likely cause */
+    cudaError_t error;    /* the CUDA error behind it, if any */
+    struct text findings; /* of the checks, since the start: JSON objects, one a line */
+    uint64_t nfindings;   /* more of them may have been found than are kept */
 };
 
-uint64_t case_seed(const struct lab_case *c, uint64_t run_seed);
-/* Fills r (all but the speedups). False with v->message when the variant fails. */
+/* Fills x (all but the speedups). False with v->message when the variant fails. */
 bool verify_variant(struct verify *v, const struct lab_variant *variant, const struct lab_case *c,
-                    const struct launch_record *record, struct result *r);
+                    const struct launch_record *record, struct entry *x);
 /* Times a variant that passed, on a GPU. False likewise: also when outputs are wrong after
  * the last timed run. */
 bool time_variant(struct verify *v, const struct lab_variant *variant, const struct lab_case *c,
-                  const struct launch_record *record, int reps, struct result *r);
+                  const struct launch_record *record, int reps, struct entry *x);
 void verify_free(struct verify *v);
 
 #endif

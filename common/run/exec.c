@@ -11,23 +11,21 @@
 
 #define DEFAULT_DYNAMIC_SHARED 49152 /* above it a kernel has to be told (CUDA guide, 7.x on) */
 
-static bool fail(struct exec *e, cudaError_t error, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static bool fail(struct exec *e, cudaError_t error, const char *format, ...)
+bool exec_fail(struct exec *e, cudaError_t error, const char *format, ...)
 {
+    struct text t = {0};
     va_list ap;
-    size_t used;
 
     va_start(ap, format);
-    vsnprintf(e->message, sizeof(e->message), format, ap);
+    text_vaddf(&t, format, ap);
     va_end(ap);
     e->error = error;
     if (error != cudaSuccess) {
-        used = strlen(e->message);
-        snprintf(e->message + used, sizeof(e->message) - used, ": %s (%s)",
-                 cudaGetErrorString(error), cudaGetErrorName(error));
+        text_addf(&t, ": %s (%s)", cudaGetErrorString(error), cudaGetErrorName(error));
         cudaGetLastError();
     }
+    free(e->message);
+    e->message = text_take(&t);
     return false;
 }
 
@@ -54,12 +52,13 @@ static bool open_symbol(struct exec *e, int b)
 
     if (cudaLibraryGetGlobal(&address, &bytes, e->module->library, buffer->symbol) != cudaSuccess) {
         cudaGetLastError();
-        return fail(e, cudaSuccess, "%s: no variable \"%s\"; it must be declared at file level",
-                    e->module->path, buffer->symbol);
+        return exec_fail(e, cudaSuccess,
+                         "%s: no variable \"%s\"; it must be declared at file level",
+                         e->module->path, buffer->symbol);
     }
     if (bytes < e->bytes[b])
-        return fail(e, cudaSuccess, "%s: variable \"%s\" has %zu bytes; this case needs %zu",
-                    e->module->path, buffer->symbol, bytes, e->bytes[b]);
+        return exec_fail(e, cudaSuccess, "%s: variable \"%s\" has %zu bytes; this case needs %zu",
+                         e->module->path, buffer->symbol, bytes, e->bytes[b]);
     e->data[b] = address;
     return true;
 }
@@ -79,7 +78,7 @@ static bool open_buffer(struct exec *e, int b)
         return true; /* no element: the kernel gets a null pointer */
     error = cudaMalloc((void **)&e->base[b], total);
     if (error != cudaSuccess)
-        return fail(e, error, "cannot allocate %zu bytes for %s", total, buffer->name);
+        return exec_fail(e, error, "cannot allocate %zu bytes for %s", total, buffer->name);
     e->data[b] = e->base[b] + guard;
     if (!guard)
         return true;
@@ -87,7 +86,7 @@ static bool open_buffer(struct exec *e, int b)
     error = cudaMemcpy(e->base[b], pattern, guard, cudaMemcpyHostToDevice);
     if (error == cudaSuccess)
         error = cudaMemcpy(e->data[b] + e->bytes[b], pattern, guard, cudaMemcpyHostToDevice);
-    return error == cudaSuccess || fail(e, error, "cannot write around %s", buffer->name);
+    return error == cudaSuccess || exec_fail(e, error, "cannot write around %s", buffer->name);
 }
 
 /* Parameters of a kernel; 0 when there are none or the runtime does not say. */
@@ -114,23 +113,26 @@ static bool check_parameters(struct exec *e, int i)
     int n = parameters(e->kernels[i], &largest);
 
     if (n && n != s->nargs)
-        return fail(e, cudaSuccess,
-                    "%s is declared with %d parameters, but is launched with %d arguments: compare "
-                    "its declaration with the one you were given",
-                    s->kernel, n, s->nargs);
+        return exec_fail(
+            e, cudaSuccess,
+            "%s is declared with %d parameters, but is launched with %d arguments: compare "
+            "its declaration with the one you were given",
+            s->kernel, n, s->nargs);
     return largest <= sizeof(s->args[0].v) ||
-           fail(e, cudaSuccess, "%s has a parameter of %zu bytes: no argument is that large",
-                s->kernel, largest);
+           exec_fail(e, cudaSuccess, "%s has a parameter of %zu bytes: no argument is that large",
+                     s->kernel, largest);
 }
 
 static bool open_step(struct exec *e, int i)
 {
     const struct plan_step *s = &e->plan->steps[i];
+    struct text why = {0};
     cudaError_t error;
 
-    e->kernels[i] = module_kernel(e->module, s->kernel, e->message, sizeof(e->message));
+    e->kernels[i] = module_kernel(e->module, s->kernel, &why);
     if (!e->kernels[i]) {
-        e->error = cudaSuccess;
+        exec_fail(e, cudaSuccess, "%s", text_str(&why));
+        text_free(&why);
         return false;
     }
     if (!check_parameters(e, i))
@@ -140,20 +142,19 @@ static bool open_step(struct exec *e, int i)
     error = cudaFuncSetAttribute((const void *)e->kernels[i],
                                  cudaFuncAttributeMaxDynamicSharedMemorySize, (int)s->shared_bytes);
     return error == cudaSuccess ||
-           fail(e, error, "%s: %u bytes of dynamic shared memory", s->kernel, s->shared_bytes);
+           exec_fail(e, error, "%s: %u bytes of dynamic shared memory", s->kernel, s->shared_bytes);
 }
 
 bool exec_open(struct exec *e, const struct plan *p, const struct module *m,
                const struct exec_options *o)
 {
-    memset(e, 0, sizeof(*e));
-    e->plan = p;
-    e->module = m;
-    e->options = *o;
+    char err[512];
+
+    *e = (struct exec){.plan = p, .module = m, .options = *o, .message = xstrdup("")};
     if (o->guard_bytes > EXEC_GUARD_BYTES || o->guard_bytes % 256)
-        return fail(e, cudaSuccess, "exec: guards of %zu bytes", o->guard_bytes);
-    if (!plan_check(p, NULL, e->message, sizeof(e->message)))
-        return false;
+        return exec_fail(e, cudaSuccess, "exec: guards of %zu bytes", o->guard_bytes);
+    if (!plan_check(p, NULL, err, sizeof(err)))
+        return exec_fail(e, cudaSuccess, "%s", err);
     for (int b = 0; b < p->nbuffers; b++) {
         if (!open_buffer(e, b))
             return false;
@@ -172,19 +173,27 @@ bool exec_upload(struct exec *e, int buffer, const void *host)
     if (e->bytes[buffer])
         error = cudaMemcpy(e->data[buffer], host, e->bytes[buffer], cudaMemcpyHostToDevice);
     return error == cudaSuccess ||
-           fail(e, error, "cannot copy %s to the device", e->plan->buffers[buffer].name);
+           exec_fail(e, error, "cannot copy %s to the device", e->plan->buffers[buffer].name);
+}
+
+static bool is_poisoned(const struct exec *e, int b)
+{
+    enum buffer_role role = e->plan->buffers[b].role;
+
+    return (role == BUF_OUTPUT && e->options.poison != POISON_NONE) ||
+           (role == BUF_SCRATCH && e->options.poison == POISON_ALL);
 }
 
 bool exec_poison(struct exec *e)
 {
-    for (int b = 0; b < e->plan->nbuffers && e->options.poison; b++) {
+    for (int b = 0; b < e->plan->nbuffers; b++) {
         cudaError_t error;
 
-        if (e->plan->buffers[b].role == BUF_INPUT || !e->bytes[b])
+        if (!is_poisoned(e, b) || !e->bytes[b])
             continue;
         error = cudaMemset(e->data[b], poison_byte(e->options.seed), e->bytes[b]);
         if (error != cudaSuccess)
-            return fail(e, error, "cannot fill %s", e->plan->buffers[b].name);
+            return exec_fail(e, error, "cannot fill %s", e->plan->buffers[b].name);
     }
     return true;
 }
@@ -211,8 +220,8 @@ static bool launch_step(struct exec *e, int i)
         args[a] = arg_pointer(e, &s->args[a], &slots[a]);
     error = cudaLaunchKernel((const void *)e->kernels[i], grid, block, args, s->shared_bytes, NULL);
     return error == cudaSuccess ||
-           fail(e, error, "%s: launch of %u×%u×%u blocks of %u×%u×%u threads", s->kernel, grid.x,
-                grid.y, grid.z, block.x, block.y, block.z);
+           exec_fail(e, error, "%s: launch of %u×%u×%u blocks of %u×%u×%u threads", s->kernel,
+                     grid.x, grid.y, grid.z, block.x, block.y, block.z);
 }
 
 bool exec_launch(struct exec *e)
@@ -233,16 +242,16 @@ static bool check_guard(struct exec *e, int b, bool after)
         cudaMemcpy(got, after ? e->data[b] + e->bytes[b] : e->base[b], n, cudaMemcpyDeviceToHost);
 
     if (error != cudaSuccess)
-        return fail(e, error, "cannot read around %s", name);
+        return exec_fail(e, error, "cannot read around %s", name);
     fill_guard(e, b, want);
     for (size_t i = 0; i < n; i++) {
         size_t at = after ? i : n - 1 - i; /* nearest first */
 
         if (want[at] == got[at])
             continue;
-        return fail(e, cudaSuccess, "a kernel wrote outside %s: %zu bytes %s (%llu elements)", name,
-                    after ? at + 1 : n - at, after ? "past its end" : "before its start",
-                    (unsigned long long)e->plan->buffers[b].count);
+        return exec_fail(e, cudaSuccess, "a kernel wrote outside %s: %zu bytes %s (%llu elements)",
+                         name, after ? at + 1 : n - at, after ? "past its end" : "before its start",
+                         (unsigned long long)e->plan->buffers[b].count);
     }
     return true;
 }
@@ -254,8 +263,8 @@ bool exec_finish(struct exec *e)
     if (error == cudaSuccess)
         error = cudaGetLastError();
     if (error != cudaSuccess)
-        return fail(e, error, "%s: the launch failed",
-                    e->plan->nsteps ? e->plan->steps[0].kernel : "no kernel");
+        return exec_fail(e, error, "%s: the launch failed",
+                         e->plan->nsteps ? e->plan->steps[0].kernel : "no kernel");
     for (int b = 0; b < e->plan->nbuffers && e->options.guard_bytes; b++) {
         if (is_symbol(e, b))
             continue;
@@ -272,20 +281,22 @@ bool exec_download(struct exec *e, int buffer, void *host)
     if (e->bytes[buffer])
         error = cudaMemcpy(host, e->data[buffer], e->bytes[buffer], cudaMemcpyDeviceToHost);
     return error == cudaSuccess ||
-           fail(e, error, "cannot read %s back", e->plan->buffers[buffer].name);
+           exec_fail(e, error, "cannot read %s back", e->plan->buffers[buffer].name);
 }
 
-bool exec_unchanged(struct exec *e, int buffer, const void *host)
+bool exec_unchanged(struct exec *e, int buffer, const void *host, uint64_t *at)
 {
-    unsigned char *now = xzalloc(e->bytes[buffer]);
-    size_t at = 0;
+    unsigned char *now = xmalloc(e->bytes[buffer]);
+    size_t size = dtype_size(e->plan->buffers[buffer].dtype), i = 0;
     bool ok = exec_download(e, buffer, now);
 
+    *at = UINT64_MAX;
     if (ok && e->bytes[buffer] && memcmp(now, host, e->bytes[buffer])) {
-        while (now[at] == ((const unsigned char *)host)[at])
-            at++;
-        ok = fail(e, cudaSuccess, "a kernel changed its input %s at index %zu",
-                  e->plan->buffers[buffer].name, at / dtype_size(e->plan->buffers[buffer].dtype));
+        while (now[i] == ((const unsigned char *)host)[i])
+            i++;
+        *at = i / size;
+        ok = exec_fail(e, cudaSuccess, "a kernel changed its input %s at index %llu",
+                       e->plan->buffers[buffer].name, (unsigned long long)*at);
     }
     free(now);
     return ok;
@@ -295,5 +306,6 @@ void exec_close(struct exec *e)
 {
     for (int b = 0; e->plan && b < e->plan->nbuffers; b++)
         cudaFree(e->base[b]);
+    free(e->message);
     memset(e, 0, sizeof(*e));
 }

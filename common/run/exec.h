@@ -14,14 +14,15 @@
 #ifndef HARNESS_EXEC_H
 #define HARNESS_EXEC_H
 
+#include "lab/job.h"
 #include "module.h"
 
 #define EXEC_GUARD_BYTES 4096
 
 struct exec_options {
     size_t guard_bytes; /* 0: none; else a multiple of 256 */
-    bool poison;        /* outputs and scratch get a pattern no lab expects */
-    uint64_t seed;      /* of the pattern */
+    enum poison poison; /* outputs and scratch get a pattern no lab expects */
+    uint64_t seed;      /* of pattern and guards */
 };
 
 struct exec {
@@ -33,7 +34,7 @@ struct exec {
     size_t bytes[LAB_MAX_BUFFERS];
     cudaKernel_t kernels[LAB_MAX_STEPS];
     cudaError_t error; /* of the last failure, cudaSuccess when none came from CUDA */
-    char message[512]; /* why the last call returned false */
+    char *message;     /* why the last call returned false, else "" */
 };
 
 /* All return false with message set. After exec_open() failed, exec_close() is still due. */
@@ -46,8 +47,12 @@ bool exec_launch(struct exec *e);
 /* Waits for the whole device, then checks errors and guards. */
 bool exec_finish(struct exec *e);
 bool exec_download(struct exec *e, int buffer, void *host);
-/* True when the device still holds these bytes: a kernel must not change its input. */
-bool exec_unchanged(struct exec *e, int buffer, const void *host);
+/* True when the device still holds these bytes: a kernel must not change its input. *at: the
+ * first element that differs; UINT64_MAX when they could not be read. */
+bool exec_unchanged(struct exec *e, int buffer, const void *host, uint64_t *at);
 void exec_close(struct exec *e);
+/* Sets message, with the CUDA error's own words when it is one, and returns false. */
+bool exec_fail(struct exec *e, cudaError_t error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

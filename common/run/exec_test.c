@@ -24,6 +24,7 @@ static void load(const char *body)
     struct compile_request r = {.arch = "compute_90"};
     char path[] = "/tmp/exec_test_XXXXXX", err[500], *source;
     struct compiled c;
+    struct text why = {0};
 
     source = xformat("extern \"C\" __global__ void scale(const int *x, int *y, unsigned n)\n"
                      "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; %s }\n",
@@ -33,14 +34,14 @@ static void load(const char *body)
     r.path = path;
     cr_assert(compile_cuda(&r, &c), "%s", c.log);
     unlink(path);
-    cr_assert(module_load(&module, "test.cu", c.image, c.size, err, sizeof(err)), "%s", err);
+    cr_assert(module_load(&module, "test.cu", c.image, c.size, &why), "%s", why.s);
     compiled_free(&c);
     free(source);
     cr_assert(lab_testlab.plan(&lab_testlab.variants[0], &lab_testlab.cases[2],
                                &lab_testlab.variants[0].record, &limits, &plan, err, sizeof(err)));
 }
 
-static bool go(const char *body, size_t guard, bool poison, int *y)
+static bool go(const char *body, size_t guard, enum poison poison, int *y)
 {
     struct exec_options o = {.guard_bytes = guard, .poison = poison, .seed = 3};
     int x[N] = {0};
@@ -57,14 +58,14 @@ static bool go(const char *body, size_t guard, bool poison, int *y)
 
 Test(exec, a_write_past_the_end_breaks_the_guard)
 {
-    cr_assert_not(go("y[i] = 2 * x[i] + 1;", 4096, true, NULL));
+    cr_assert_not(go("y[i] = 2 * x[i] + 1;", 4096, POISON_ALL, NULL));
     cr_assert(strstr(ex.message, "wrote outside y: 1 bytes past its end (1000 elements)"), "%s",
               ex.message);
 }
 
 Test(exec, a_write_before_the_start_breaks_the_guard)
 {
-    cr_assert_not(go("if (!i) y[-2] = 1;", 4096, true, NULL));
+    cr_assert_not(go("if (!i) y[-2] = 1;", 4096, POISON_ALL, NULL));
     cr_assert(strstr(ex.message, "before its start"), "%s", ex.message);
 }
 
@@ -72,13 +73,13 @@ Test(exec, an_honest_kernel_passes_with_guards)
 {
     int y[N];
 
-    cr_assert(go("if (i < n) y[i] = 2 * x[i] + 1;", 4096, true, y), "%s", ex.message);
+    cr_assert(go("if (i < n) y[i] = 2 * x[i] + 1;", 4096, POISON_ALL, y), "%s", ex.message);
     cr_assert_eq(y[N - 1], 1);
 }
 
 Test(exec, without_guards_the_emulator_faults)
 {
-    cr_assert_not(go("y[i] = 2 * x[i] + 1;", 0, true, NULL));
+    cr_assert_not(go("y[i] = 2 * x[i] + 1;", 0, POISON_ALL, NULL));
     cr_assert_eq(ex.error, cudaErrorIllegalAddress, "%s", ex.message);
 }
 
@@ -86,7 +87,7 @@ Test(exec, nothing_written_is_poison)
 {
     unsigned char bytes[N * sizeof(int)];
 
-    cr_assert(go("", 0, true, (int *)bytes), "%s", ex.message);
+    cr_assert(go("", 0, POISON_ALL, (int *)bytes), "%s", ex.message);
     for (size_t i = 0; i < sizeof(bytes); i++)
         cr_assert_eq(bytes[i], poison_byte(3));
 }
@@ -94,8 +95,10 @@ Test(exec, nothing_written_is_poison)
 Test(exec, a_changed_input_is_seen)
 {
     int x[N] = {0};
+    uint64_t at;
 
-    cr_assert(go("if (i == 5) ((int *)x)[i] = 1;", 0, true, NULL), "%s", ex.message);
-    cr_assert_not(exec_unchanged(&ex, 0, x));
+    cr_assert(go("if (i == 5) ((int *)x)[i] = 1;", 0, POISON_ALL, NULL), "%s", ex.message);
+    cr_assert_not(exec_unchanged(&ex, 0, x, &at));
     cr_assert(strstr(ex.message, "input x at index 5"), "%s", ex.message);
+    cr_assert_eq(at, 5);
 }

@@ -1,50 +1,10 @@
-/* machine.c - tells GPU and emulator apart, reads the device's limits (machine.h).
- *
- * The emulator is recognised by its own functions (warplab.h), found with dlsym: the same
- * program runs on both, only the library path differs.
- */
+/* machine.c - tells GPU and emulator apart, reads the device's limits (machine.h). */
 #include "machine.h"
-#include "emulator/runtime/warplab.h"
+#include "emulator.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
-
-static struct {
-    uint64_t (*counter)(const char *);
-    double (*modelled_ms)(void);
-    const char *(*bound)(void);
-    double (*occupancy)(void);
-    void (*reset)(void);
-    size_t (*finding_count)(void);
-    const char *(*finding)(size_t);
-    int (*set_check)(int);
-    uint64_t (*set_steps)(uint64_t);
-    void (*revive)(void);
-} emulator;
-
-static const struct {
-    const char *name;
-    void *slot;
-} symbols[] = {
-    {"warplabCounter", &emulator.counter},    {"warplabModelledMs", &emulator.modelled_ms},
-    {"warplabBound", &emulator.bound},        {"warplabOccupancy", &emulator.occupancy},
-    {"warplabReset", &emulator.reset},        {"warplabFindingCount", &emulator.finding_count},
-    {"warplabFinding", &emulator.finding},    {"warplabSetCheck", &emulator.set_check},
-    {"warplabSetSteps", &emulator.set_steps}, {"warplabRevive", &emulator.revive},
-};
-
-static bool find_emulator(void)
-{
-    for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
-        void *f = dlsym(RTLD_DEFAULT, symbols[i].name);
-
-        if (!f)
-            return false;
-        memcpy(symbols[i].slot, &f, sizeof(f));
-    }
-    return true;
-}
 
 static double attribute(enum cudaDeviceAttr a)
 {
@@ -70,13 +30,45 @@ static void read_peaks(struct machine *m)
     m->peak_flops = m->limits.sms * (m->limits.cc >= 100 ? 8192.0 : 4096.0) * clock_hz;
 }
 
+/* The shared memory of a block is what a kernel can be given when it asks for it, which
+ * exec_open() does. The emulator runs PTX; its profiles of old devices still take today's. */
+static void describe(struct machine *m, const struct cudaDeviceProp *p)
+{
+    snprintf(m->device, sizeof(m->device), "%s", p->name);
+    m->limits = (struct device_limits){
+        .sms = (uint32_t)p->multiProcessorCount,
+        .max_threads_per_block = (uint32_t)p->maxThreadsPerBlock,
+        .max_threads_per_sm = (uint32_t)p->maxThreadsPerMultiProcessor,
+        .shared_per_block = (uint32_t)p->sharedMemPerBlockOptin,
+        .cc = (uint32_t)(p->major * 10 + p->minor),
+    };
+    m->memory_bytes = p->totalGlobalMem;
+    m->l2_bytes = (uint64_t)p->l2CacheSize;
+    if (m->emulator)
+        snprintf(m->arch, sizeof(m->arch), "compute_90");
+    else
+        snprintf(m->arch, sizeof(m->arch), "sm_%u", m->limits.cc);
+}
+
+static void read_version(struct machine *m)
+{
+    int driver = 0, runtime = 0;
+
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    if (m->emulator)
+        snprintf(m->version, sizeof(m->version), "%s", emulator_version());
+    else
+        snprintf(m->version, sizeof(m->version), "CUDA driver %d, runtime %d", driver, runtime);
+}
+
 bool machine_open(struct machine *m, char *err, size_t errsize)
 {
     struct cudaDeviceProp properties;
     cudaError_t e;
 
     memset(m, 0, sizeof(*m));
-    m->emulator = find_emulator();
+    m->emulator = emulator_here();
     e = cudaGetDeviceProperties(&properties, 0);
     if (e != cudaSuccess) {
         snprintf(err, errsize,
@@ -84,39 +76,31 @@ bool machine_open(struct machine *m, char *err, size_t errsize)
                  cudaGetErrorString(e), cudaGetErrorName(e));
         return false;
     }
-    snprintf(m->device, sizeof(m->device), "%s", properties.name);
-    m->limits.sms = (uint32_t)properties.multiProcessorCount;
-    m->limits.max_threads_per_block = (uint32_t)properties.maxThreadsPerBlock;
-    m->limits.max_threads_per_sm = (uint32_t)properties.maxThreadsPerMultiProcessor;
-    m->limits.shared_per_block = (uint32_t)properties.sharedMemPerBlockOptin;
-    m->limits.cc = (uint32_t)(properties.major * 10 + properties.minor);
-    m->memory_bytes = properties.totalGlobalMem;
-    m->l2_bytes = (size_t)properties.l2CacheSize;
-    /* The emulator runs PTX; its profiles of old devices still take today's. */
-    if (m->emulator)
-        snprintf(m->arch, sizeof(m->arch), "compute_90");
-    else
-        snprintf(m->arch, sizeof(m->arch), "sm_%u", m->limits.cc);
+    describe(m, &properties);
+    read_version(m);
     read_peaks(m);
     return true;
 }
 
 /* nvmlDeviceGetClockInfo(device, NVML_CLOCK_SM = 1, …) without linking the library. */
-double machine_clock_now(void)
+uint32_t machine_clock_now(void)
 {
-    void *nvml = emulator.reset ? NULL : dlopen("libnvidia-ml.so.1", RTLD_NOW);
-    int (*init)(void), (*by_index)(unsigned, void **), (*clock)(void *, int, unsigned *);
-    void *device = NULL;
+    static void *nvml, *device;
+    static int (*clock)(void *, int, unsigned *);
     unsigned mhz = 0;
 
-    if (!nvml)
+    if (emulator_here())
         return 0;
-    *(void **)&init = dlsym(nvml, "nvmlInit_v2");
-    *(void **)&by_index = dlsym(nvml, "nvmlDeviceGetHandleByIndex_v2");
-    *(void **)&clock = dlsym(nvml, "nvmlDeviceGetClockInfo");
-    if (!init || !by_index || !clock || init() || by_index(0, &device) || clock(device, 1, &mhz))
-        return 0;
-    return mhz;
+    if (!nvml && (nvml = dlopen("libnvidia-ml.so.1", RTLD_NOW))) {
+        int (*init)(void), (*by_index)(unsigned, void **);
+
+        *(void **)&init = dlsym(nvml, "nvmlInit_v2");
+        *(void **)&by_index = dlsym(nvml, "nvmlDeviceGetHandleByIndex_v2");
+        *(void **)&clock = dlsym(nvml, "nvmlDeviceGetClockInfo");
+        if (!init || !by_index || !clock || init() || by_index(0, &device))
+            clock = NULL;
+    }
+    return clock && !clock(device, 1, &mhz) ? mhz : 0;
 }
 
 /* Errors after which a context is lost: every later call returns them again. */
@@ -138,64 +122,11 @@ bool machine_error_is_sticky(cudaError_t e)
     }
 }
 
-/* ---- the emulator's calls ---- */
-
-void emulator_reset(void)
-{
-    if (emulator.reset)
-        emulator.reset();
-}
-
-void emulator_counters(struct counters *out)
-{
-    for (int i = 0; emulator.counter && i < ncounters; i++)
-        counter_set(out, i, emulator.counter(counter_infos[i].name));
-}
-
-double emulator_modelled_ms(void)
-{
-    return emulator.modelled_ms ? emulator.modelled_ms() : 0;
-}
-
-double emulator_occupancy(void)
-{
-    return emulator.occupancy ? emulator.occupancy() : 0;
-}
-
-const char *emulator_bound(void)
-{
-    const char *bound = emulator.bound ? emulator.bound() : NULL;
-
-    return bound ? bound : "";
-}
-
 void machine_revive(void)
 {
-    if (emulator.revive)
-        emulator.revive();
+    if (emulator_here())
+        emulator_revive();
     else
         cudaDeviceReset();
     cudaGetLastError();
-}
-
-void emulator_set_steps(uint64_t steps)
-{
-    if (emulator.set_steps)
-        emulator.set_steps(steps);
-}
-
-void emulator_set_check(bool on)
-{
-    if (emulator.set_check)
-        emulator.set_check(on);
-}
-
-size_t emulator_findings(void)
-{
-    return emulator.finding_count ? emulator.finding_count() : 0;
-}
-
-const char *emulator_finding(size_t i)
-{
-    return emulator.finding ? emulator.finding(i) : NULL;
 }

@@ -2,11 +2,9 @@
 #include "module.h"
 #include "base/alloc.h"
 #include "base/text.h"
-#include "lab/record.h"
 
 #include <ctype.h>
 #include <elf.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,16 +83,16 @@ int module_names(const void *image, size_t size, char ***names)
 
 /* ---- loading ---- */
 
-bool module_load(struct module *m, const char *path, const void *image, size_t size, char *err,
-                 size_t errsize)
+bool module_load(struct module *m, const char *path, const void *image, size_t size,
+                 struct text *why)
 {
     cudaError_t e;
 
     memset(m, 0, sizeof(*m));
     e = cudaLibraryLoadData(&m->library, image, NULL, NULL, 0, NULL, NULL, 0);
     if (e != cudaSuccess) {
-        snprintf(err, errsize, "%s: the device cannot load it: %s (%s)", path,
-                 cudaGetErrorString(e), cudaGetErrorName(e));
+        text_addf(why, "%s: the device cannot load it: %s (%s)", path, cudaGetErrorString(e),
+                  cudaGetErrorName(e));
         cudaGetLastError();
         return false;
     }
@@ -115,17 +113,6 @@ void module_unload(struct module *m)
 }
 
 /* ---- kernels ---- */
-
-__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
-                                                         const char *format, ...)
-{
-    size_t used = strlen(text);
-    va_list ap;
-
-    va_start(ap, format);
-    vsnprintf(text + used, size - used, format, ap);
-    va_end(ap);
-}
 
 /* reduce1 is another kernel than reduce3, not a misspelling of it. */
 static bool only_digits_differ(const char *a, const char *b)
@@ -153,7 +140,7 @@ static const char *nearest_name(const struct module *m, const char *name)
     return nearest;
 }
 
-static void missing_kernel(const struct module *m, const char *name, char *err, size_t errsize)
+static void missing_kernel(const struct module *m, const char *name, struct text *why)
 {
     const char *nearest = nearest_name(m, name), *cxx = NULL;
 
@@ -161,85 +148,94 @@ static void missing_kernel(const struct module *m, const char *name, char *err, 
         if (!strncmp(m->kernels[i], "_Z", 2) && strstr(m->kernels[i], name))
             cxx = m->kernels[i];
     }
-    snprintf(err, errsize, "%s: no kernel \"%s\"", m->path, name);
+    text_addf(why, "%s: no kernel \"%s\"", m->path, name);
     if (!m->nkernels) {
-        append(err, errsize, "; it must be declared KERNEL(%s) at file level", name);
+        text_addf(why, "; it must be declared KERNEL(%s) at file level", name);
         return;
     }
     if (cxx) {
-        append(err, errsize, "; %.60s has a C++ name: declare it with KERNEL", cxx);
+        text_addf(why, "; %s has a C++ name: declare it with KERNEL", cxx);
         return;
     }
     if (nearest)
-        append(err, errsize, ". Did you mean %.60s?", nearest);
-    append(err, errsize, "%s The file has", nearest ? "" : ".");
+        text_addf(why, ". Did you mean %s?", nearest);
+    text_addf(why, "%s The file has", nearest ? "" : ".");
     for (int i = 0; i < m->nkernels && i < NAMES_SHOWN; i++)
-        append(err, errsize, " %.60s", m->kernels[i]);
+        text_addf(why, " %s", m->kernels[i]);
     if (m->nkernels > NAMES_SHOWN)
-        append(err, errsize, " and %d more", m->nkernels - NAMES_SHOWN);
-    append(err, errsize, ".");
+        text_addf(why, " and %d more", m->nkernels - NAMES_SHOWN);
+    text_addf(why, ".");
 }
 
-cudaKernel_t module_kernel(const struct module *m, const char *name, char *err, size_t errsize)
+cudaKernel_t module_kernel(const struct module *m, const char *name, struct text *why)
 {
     cudaKernel_t kernel = NULL;
 
     if (cudaLibraryGetKernel(&kernel, m->library, name) == cudaSuccess && kernel)
         return kernel;
     cudaGetLastError();
-    missing_kernel(m, name, err, errsize);
+    missing_kernel(m, name, why);
     return NULL;
 }
 
 bool module_has_kernel(const struct module *m, const char *name)
 {
-    char err[64];
+    struct text why = {0};
+    bool there = module_kernel(m, name, &why) != NULL;
 
-    return module_kernel(m, name, err, sizeof(err)) != NULL;
+    text_free(&why);
+    return there;
 }
 
-bool module_has_variant(const struct module *m, const struct lab_variant *v, char *err,
-                        size_t errsize)
+bool module_has_variant(const struct module *m, const struct lab_variant *v, struct text *why)
 {
     char *names = xstrdup(v->kernels ? v->kernels : v->name), *save = NULL;
     bool ok = true;
 
     for (char *name = strtok_r(names, " ", &save); name && ok; name = strtok_r(NULL, " ", &save))
-        ok = module_kernel(m, name, err, errsize) != NULL;
+        ok = module_kernel(m, name, why) != NULL;
     free(names);
     return ok;
 }
 
 /* ---- launch records ---- */
 
-bool module_record(const struct module *m, const struct lab_variant *v, struct launch_record *out,
-                   char *note, size_t notesize, char *err, size_t errsize)
+enum record_state module_given(const struct module *m, const char *variant,
+                               struct launch_record *given)
 {
-    char symbol[128];
-    struct launch_record given;
+    char *symbol = xformat("%s_launch", variant);
     void *address = NULL;
     size_t bytes = 0;
-    cudaError_t e;
+    enum record_state state = RECORD_NONE;
 
-    note[0] = '\0';
+    if (cudaLibraryGetGlobal(&address, &bytes, m->library, symbol) == cudaSuccess)
+        state = bytes == sizeof(*given) ? RECORD_GIVEN : RECORD_BAD;
+    if (state == RECORD_GIVEN &&
+        cudaMemcpy(given, address, sizeof(*given), cudaMemcpyDeviceToHost) != cudaSuccess)
+        state = RECORD_BAD;
+    cudaGetLastError();
+    free(symbol);
+    return state;
+}
+
+bool module_record(const struct module *m, const struct lab_variant *v, struct launch_record *out,
+                   struct text *note, struct text *why)
+{
+    struct launch_record given;
+
     *out = v->record;
     if (!v->has_record)
         return true;
-    snprintf(symbol, sizeof(symbol), "%s_launch", v->name);
-    if (cudaLibraryGetGlobal(&address, &bytes, m->library, symbol) != cudaSuccess) {
-        cudaGetLastError(); /* none given: the default stands */
-        return true;
-    }
-    if (bytes != sizeof(given)) {
-        snprintf(err, errsize, "%s: %s has %zu bytes, not %zu: write LAUNCH(%s, block, …)", m->path,
-                 symbol, bytes, sizeof(given), v->name);
+    switch (module_given(m, v->name, &given)) {
+    case RECORD_NONE:
+        break; /* the default stands */
+    case RECORD_GIVEN:
+        record_clamp(v, &given, out, note);
+        break;
+    case RECORD_BAD:
+        text_addf(why, "%s: %s_launch is not %zu bytes: write LAUNCH(%s, block, …)", m->path,
+                  v->name, sizeof(given), v->name);
         return false;
     }
-    e = cudaMemcpy(&given, address, sizeof(given), cudaMemcpyDeviceToHost);
-    if (e != cudaSuccess) {
-        snprintf(err, errsize, "%s: cannot read %s: %s", m->path, symbol, cudaGetErrorString(e));
-        return false;
-    }
-    record_clamp(v, &given, out, note, notesize);
     return true;
 }

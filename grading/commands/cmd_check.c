@@ -117,14 +117,14 @@ int cmd_gpu(int argc, char **argv)
     if (!sandbox_or_refuse(&o, false))
         return 2;
     for (int n = gpu_count(); o.gpu_index < (n ? n : 1); o.gpu_index++) {
-        struct msg_loaded m;
+        struct loaded l;
         struct text why = {0};
         double from = now_s();
-        bool ok = gpu_probe(&o, &m, &why);
+        bool ok = gpu_probe(&o, &l, &why);
         if (ok)
             printf("%s: %s, sm_%u, %s, %.0f GB/s, idle at %u MHz; ready in %.2f s\n",
-                   gpu_device(o.gpu_index), m.device, m.limits.cc, m.version, m.dram_gbps, m.sm_mhz,
-                   now_s() - from);
+                   gpu_device(o.gpu_index), l.machine.device, l.machine.limits.cc,
+                   l.machine.version, l.machine.peak_gbps, l.sm_mhz, now_s() - from);
         else
             printf("%s: %s\n", gpu_device(o.gpu_index), text_str(&why));
         bad += !ok;

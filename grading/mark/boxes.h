@@ -10,7 +10,7 @@
 #include "sandbox.h"
 #include "session.h"
 
-enum { RUNNER_LOG_CAP = 64 << 10, COMPILER_IMAGE_CAP = 64 << 20 };
+enum { RUNNER_LOG_CAP = 64 << 10, COMPILER_IMAGE_CAP = 64 << 20, COMPILER_TEXT_CAP = 4 << 20 };
 
 /* name: of the source file, in messages. Both as box_start(). */
 bool compiler_start(struct box *b, const struct engine_options *o, const char *name);

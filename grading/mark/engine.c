@@ -64,7 +64,7 @@ struct run *marking_run(struct marking *m, const struct marked_case *c, int agai
 static char *on_case(const struct run *r, const struct marked_case *c)
 {
     struct text t = {0};
-    const char *guess = r->diagnosis ? r->diagnosis : "";
+    const char *cause = r->result.outputs[0].cause, *guess = cause ? cause : "";
     size_t n = strlen(guess);
     text_addf(&t, "On %s%s: %s", c->hidden ? "a hidden case" : "the case ",
               c->hidden ? "" : c->c.name, r->why ? r->why : "it is right");
@@ -122,7 +122,7 @@ static void mark_correct(struct marking *m, struct marked_case *cases, int n)
         struct run *r = marking_run(m, &cases[i], 0, false);
         if (marking_failed(m, r))
             return;
-        if (!r->correct) {
+        if (r->end != RUN_OK) {
             marking_fail_on(m, r, &cases[i], "");
             return;
         }
@@ -135,7 +135,7 @@ static void mark_correct(struct marking *m, struct marked_case *cases, int n)
         struct run *r = marking_run(m, &cases[i], 1, false);
         if (marking_failed(m, r))
             return;
-        if (!r->correct) {
+        if (r->end != RUN_OK) {
             marking_fail_on(
                 m, r, &cases[i],
                 "It was right the first time, and is wrong on new numbers of the same size. ");
@@ -163,7 +163,7 @@ static bool blocked(struct marking *m, const struct run *r, const struct marked_
 {
     if (marking_failed(m, r))
         return true;
-    if (r->correct)
+    if (r->end == RUN_OK)
         return false;
     char *why = on_case(r, c), *all = xformat("Not looked at: first it must be right. %s", why);
     marking_settle(m, STATUS_BLOCKED, all, c->c.name);
@@ -232,7 +232,7 @@ static void mark_checks(struct marking *m, struct marked_case *cases, int n)
             fail_finding(m, f, &cases[i]);
             return;
         }
-        if (!r->correct && !stopped) {
+        if (r->end != RUN_OK && !stopped) {
             stopped = r;
             at = &cases[i];
         }
@@ -311,7 +311,7 @@ static bool gate_name(void *user, const char *name, double *value)
     }
     if (!strncmp(name, "ref.", 4)) {
         const struct run *ref = reference_run(u->m, r);
-        return ref->end == RUN_OK && ref->correct && run_counter(ref, name + 4, value);
+        return ref->end == RUN_OK && run_counter(ref, name + 4, value);
     }
     return run_counter(r, name, value);
 }
@@ -399,8 +399,8 @@ static unsigned default_evidence(enum row_kind k)
 static void speed_modelled(struct marking *m, const struct run *r, const struct marked_case *c)
 {
     const struct run *ref = reference_run(m, r);
-    double own = r->reply.modelled_ms, theirs = ref->reply.modelled_ms;
-    if (ref->end != RUN_OK || !ref->correct) {
+    double own = r->outputs.modelled_ms, theirs = ref->outputs.modelled_ms;
+    if (ref->end != RUN_OK) {
         char *why = xformat("The reference solution did not run: %s",
                             ref->why ? ref->why : "no reason given");
         marking_settle(m, STATUS_ERROR, why, c->c.name);
@@ -416,7 +416,7 @@ static void speed_modelled(struct marking *m, const struct run *r, const struct 
     bool ok = ratio >= m->row->ratio * (1 - m->row->tolerance);
     char *why = xformat("Modelled %.4g ms, the reference %.4g ms: %.2f of its speed, expected at "
                         "least %.2f. Bound by %s.",
-                        own, theirs, ratio, m->row->ratio, r->reply.bound);
+                        own, theirs, ratio, m->row->ratio, r->outputs.bound);
     marking_settle(m, ok ? STATUS_PASS : STATUS_FAIL, why, c->c.name);
     m->out.counted = ratio;
     m->out.limit = m->row->ratio;
@@ -569,13 +569,13 @@ static void mark_all_rows(struct engine *e, struct session *s, struct verdict *v
     for (int i = 0; i < s->nruns; i++)
         verdict_add_run(v, s->runs[i]);
     if (gpu) {
-        verdict_put(&v->gpu, gpu->loaded.device);
-        verdict_put(&v->gpu_version, gpu->loaded.version);
+        verdict_put(&v->gpu, gpu->loaded.machine.device);
+        verdict_put(&v->gpu_version, gpu->loaded.machine.version);
         session_end(gpu);
         free(gpu);
     }
-    verdict_put(&v->device, s->loaded.device);
-    verdict_put(&v->version, s->loaded.version);
+    verdict_put(&v->device, s->loaded.machine.device);
+    verdict_put(&v->version, s->loaded.machine.version);
 }
 
 /* There is no module: of what was marked before that showed, nothing counts. */

@@ -74,19 +74,12 @@ const char *gpu_driver_folder(void)
 
 /* ---- trying it ---- */
 
-static bool receive_loaded(struct box *b, struct msg_loaded *m, struct text *why)
+static bool receive_loaded(struct box *b, struct loaded *l, struct text *why)
 {
-    char *text = NULL;
-    bool ok =
-        box_receive(b, m, sizeof(*m)) && m->magic == PROTO_MAGIC && m->text_bytes <= PROTO_MAX_TEXT;
-    if (ok) {
-        m->device[sizeof(m->device) - 1] = m->version[sizeof(m->version) - 1] = 0;
-        text = xzalloc((size_t)m->text_bytes + 1);
-        ok = box_receive(b, text, m->text_bytes) && !m->error;
-        text_add(why, text);
-        free(text);
-    }
-    return ok;
+    struct wire w = box_wire(b);
+    bool ok = loaded_read(&w, l);
+    text_add(why, ok ? l->why : "");
+    return ok && l->state == LOADED;
 }
 
 /* "refused 41": a system call's number, one a line, from the runner. */
@@ -104,15 +97,15 @@ static void name_refused(const char *log, struct text *why)
     }
 }
 
-static bool try(const struct engine_options *o, struct msg_loaded *m, bool traced, struct text *why)
+static bool try(const struct engine_options *o, struct loaded *l, bool traced, struct text *why)
 {
     struct box b;
     struct engine_options own = *o;
     own.gpu = true;
     own.run_s = PROBE_SECONDS; /* a driver that was asleep takes its time */
-    *m = (struct msg_loaded){.magic = 0};
-    bool ok = runner_start(&b, &own, "probe", traced) && receive_loaded(&b, m, why);
-    if (ok && m->emulated) {
+    *l = (struct loaded){.state = LOAD_NO_DEVICE};
+    bool ok = runner_start(&b, &own, "probe", traced) && receive_loaded(&b, l, why);
+    if (ok && l->machine.emulator) {
         text_add(why, "the toolkit's libcudart is the emulator's");
         ok = false;
     }
@@ -126,18 +119,20 @@ static bool try(const struct engine_options *o, struct msg_loaded *m, bool trace
         name_refused(text_str(&b.log), why);
     }
     box_close(&b);
+    free(l->why);
+    l->why = NULL;
     return ok;
 }
 
-bool gpu_probe(const struct engine_options *o, struct msg_loaded *m, struct text *why)
+bool gpu_probe(const struct engine_options *o, struct loaded *l, struct text *why)
 {
     struct text refused = {0};
-    struct msg_loaded second;
+    struct loaded second;
     if (!gpu_count()) {
         text_add(why, "there is no /dev/nvidia*");
         return false;
     }
-    if (try(o, m, false, why))
+    if (try(o, l, false, why))
         return true;
     try(o, &second, true, &refused);
     text_addf(why, "; driver folder: %s; %s",
@@ -148,12 +143,12 @@ bool gpu_probe(const struct engine_options *o, struct msg_loaded *m, struct text
 
 bool gpu_use(struct engine_options *o, struct text *why)
 {
-    struct msg_loaded m;
-    if (!gpu_probe(o, &m, why))
+    struct loaded l;
+    if (!gpu_probe(o, &l, why))
         return false;
     o->measure = true;
-    snprintf(o->gpu_arch, sizeof(o->gpu_arch), "sm_%u", m.limits.cc);
-    snprintf(o->gpu_name, sizeof(o->gpu_name), "%s, %s", m.device, m.version);
+    snprintf(o->gpu_arch, sizeof(o->gpu_arch), "%s", l.machine.arch);
+    snprintf(o->gpu_name, sizeof(o->gpu_name), "%s, %s", l.machine.device, l.machine.version);
     return true;
 }
 

@@ -16,7 +16,7 @@ const char *gpu_driver_folder(void);
 
 /* What a box on GPU o->gpu_index sees. False: why says what failed, and which system calls
  * were refused in a second try. */
-bool gpu_probe(const struct engine_options *o, struct msg_loaded *m, struct text *why);
+bool gpu_probe(const struct engine_options *o, struct loaded *l, struct text *why);
 /* Sets measure, gpu_arch and gpu_name; false with the reason where boxes cannot use a GPU. */
 bool gpu_use(struct engine_options *o, struct text *why);
 

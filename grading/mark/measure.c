@@ -51,8 +51,8 @@ bool measure_correct(struct marking *m, struct marked_case *cases, int n)
         int lock = lock_gpu(m, emulated);
         struct run *r = lock < 0 ? NULL : session_run(gpu, v, &cases[i].c, emulated->seed, false);
         gpu_unlock(lock);
-        ok = r && !marking_failed(m, r) && r->correct;
-        if (r && r->end != RUN_INTERNAL && !r->correct)
+        ok = r && !marking_failed(m, r) && r->end == RUN_OK;
+        if (r && r->end != RUN_INTERNAL && r->end != RUN_OK)
             marking_fail_on(m, r, &cases[i], "On the emulator it is right, on the GPU it is not. ");
     }
     return ok;
@@ -162,7 +162,7 @@ static void time_case(struct marking *m, const struct run *r)
         ok = time_rounds(m, r, own, theirs, 100 * attempt, n, &all);
         if (ok)
             s = speed_judge(all.own, all.reference, n, threshold,
-                            speed_floor_ms(all.bytes, own->loaded.dram_gbps));
+                            speed_floor_ms(all.bytes, own->loaded.machine.peak_gbps));
     }
     gpu_unlock(lock);
     if (ok)

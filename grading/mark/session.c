@@ -2,14 +2,12 @@
 #include "session.h"
 
 #include "boxes.h"
-#include "lab/compare.h"
 #include "lab/counter.h"
-#include "lab/dtype.h"
+#include "lab/dataset.h"
 #include "base/alloc.h"
 #include "base/text.h"
 #include "base/clock.h"
 #include "lab/plan.h"
-#include "lab/random.h"
 #include "lab/record.h"
 
 #include <stdio.h>
@@ -20,13 +18,7 @@
 enum {
     PLAN_BYTES_CAP = 1 << 30, /* of all buffers together */
     MAX_RESTARTS = 6,
-    CUDA_ERROR_INVALID_PTX = 218,
-    CUDA_ERROR_PTX_VERSION = 222,
-    CUDA_ERROR_NOT_SUPPORTED = 801,
-    CUDA_ERROR_LAUNCH_TIMEOUT = 702,
 };
-
-_Static_assert(sizeof(struct counters) <= 64 * sizeof(uint64_t), "msg_reply.counters holds 64");
 
 void number_text(char out[40], double v)
 {
@@ -38,7 +30,7 @@ bool run_counter(const struct run *r, const char *name, double *value)
     int i = counter_index(name);
     if (i < 0)
         return false;
-    *value = (double)r->reply.counters[i];
+    *value = (double)counter_get(&r->outputs.counters, i);
     return true;
 }
 
@@ -89,7 +81,7 @@ static bool receive_image(struct session *s)
 {
     struct cc_reply r;
     if (!box_receive(&s->box, &r, sizeof(r)) || r.magic != CC_MAGIC ||
-        r.image_bytes > COMPILER_IMAGE_CAP || r.log_bytes > PROTO_MAX_TEXT)
+        r.image_bytes > COMPILER_IMAGE_CAP || r.log_bytes > COMPILER_TEXT_CAP)
         return false;
     s->image = xzalloc((size_t)r.image_bytes + 1);
     s->compile_log = xzalloc((size_t)r.log_bytes + 1);
@@ -133,25 +125,35 @@ void session_start(struct session *s, const struct lab *lab, const struct engine
 
 /* ---- the runner's box ---- */
 
+static bool get(void *box, void *data, size_t n)
+{
+    return box_receive(box, data, n);
+}
+
+static bool put(void *box, const void *data, size_t n)
+{
+    return box_send(box, data, n);
+}
+
+struct wire box_wire(struct box *b)
+{
+    return (struct wire){get, put, b};
+}
+
 static bool hello(struct session *s)
 {
-    struct msg_hello h = {.magic = PROTO_MAGIC, .module_bytes = (uint32_t)s->image_bytes};
-    snprintf(h.name, sizeof(h.name), "%s", s->name);
-    struct msg_loaded *m = &s->loaded;
-    if (!box_send(&s->box, &h, sizeof(h)) || !box_send(&s->box, s->image, s->image_bytes) ||
-        !box_receive(&s->box, m, sizeof(*m)) || m->magic != PROTO_MAGIC ||
-        m->text_bytes > PROTO_MAX_TEXT)
+    struct wire w = box_wire(&s->box);
+    free(s->loaded.why);
+    s->loaded.why = NULL;
+    if (!hello_write(&w, s->name, s->image, s->image_bytes) || !loaded_read(&w, &s->loaded) ||
+        s->loaded.state == LOAD_NO_DEVICE)
         return false;
-    m->device[sizeof(m->device) - 1] = m->version[sizeof(m->version) - 1] = 0;
-    char *text = xzalloc((size_t)m->text_bytes + 1);
-    bool ok = box_receive(&s->box, text, m->text_bytes);
-    if (ok && m->error) {
-        s->problem = xformat("%s. %.500s", text, text_str(&s->box.log));
+    if (s->loaded.state == LOAD_REFUSED) {
+        s->problem = xformat("%s. %.500s", s->loaded.why, text_str(&s->box.log));
         s->compiled = false; /* nothing of it can run */
         s->load_failed = true;
     }
-    free(text);
-    return ok;
+    return true;
 }
 
 /* False with s->problem set when there is no runner to be had. */
@@ -177,21 +179,6 @@ static bool open_box(struct session *s)
     return false;
 }
 
-static bool ask(struct session *s, const char *const *names, int n, struct msg_answer *answers)
-{
-    struct msg_ask q = {MSG_ASK, (uint32_t)n};
-    if (!box_send(&s->box, &q, sizeof(q)))
-        return false;
-    for (int i = 0; i < n; i++) {
-        char name[PROTO_NAME] = "";
-        snprintf(name, sizeof(name), "%s", names[i]);
-        if (!box_send(&s->box, name, sizeof(name)) ||
-            !box_receive(&s->box, &answers[i], sizeof(answers[i])))
-            return false;
-    }
-    return true;
-}
-
 /* ---- one run ---- */
 
 static void set_end(struct run *r, enum run_end end, char *why)
@@ -211,27 +198,44 @@ static void box_ended(struct session *s, struct run *r)
     close_box(s);
 }
 
-/* The plan for this run, checked: kernels present, record usable, sizes sane. */
-static bool make_plan(struct session *s, struct run *r)
+/* The variant's launch record; false when the run is over. */
+static bool read_record(struct session *s, struct run *r)
 {
     const struct lab_variant *v = r->variant;
-    char note[512] = "", err[512] = "";
-    struct msg_answer a;
+    struct wire w = box_wire(&s->box);
+    struct text note = {0};
+    enum record_state state;
+    struct launch_record given;
     r->record = v->record;
-    if (!ask(s, &v->name, 1, &a)) {
+    if (!record_ask(&w, v->name, &state, &given)) {
         box_ended(s, r);
         return false;
     }
-    if (v->has_record && a.has_record == RECORD_BAD) {
+    if (v->has_record && state == RECORD_BAD) {
         set_end(r, RUN_RECORD,
                 xformat("its launch record is not one: write LAUNCH(%s, block, ...)", v->name));
         return false;
     }
-    if (v->has_record && a.has_record == RECORD_GIVEN)
-        record_clamp(v, &a.record, &r->record, note, sizeof(note));
-    r->note = xstrdup(note);
+    if (v->has_record && state == RECORD_GIVEN)
+        record_clamp(v, &given, &r->record, &note);
+    r->note = text_take(&note);
+    return true;
+}
+
+/* The plan for this run, checked: record usable, sizes sane. */
+static bool make_plan(struct session *s, struct run *r)
+{
+    char err[512] = "";
+    if (s->lab->applies && !s->lab->applies(r->variant, &r->c)) {
+        set_end(r, RUN_INTERNAL,
+                xformat("%s does not apply to the case %s", r->variant->name, r->c.name));
+        return false;
+    }
+    if (!read_record(s, r))
+        return false;
     r->plan = xzalloc(sizeof(*r->plan));
-    if (!plan_make(s->lab, v, &r->c, &r->record, &s->loaded.limits, r->plan, err, sizeof(err))) {
+    if (!plan_make(s->lab, r->variant, &r->c, &r->record, &s->loaded.machine.limits, r->plan, err,
+                   sizeof(err))) {
         set_end(r, RUN_RECORD, xformat("its launch record cannot be used: %s", err));
         return false;
     }
@@ -250,147 +254,16 @@ static uint64_t poison_of(const struct run *r)
     return r->seed * 0x9e3779b97f4a7c15u + r->check;
 }
 
-struct host_data {
-    void *input[LAB_MAX_BUFFERS], *expected[LAB_MAX_BUFFERS], *got[LAB_MAX_BUFFERS];
-    double *tolerance[LAB_MAX_BUFFERS], *allocated[LAB_MAX_BUFFERS]; /* a lab may set NULL: exact */
-    uint64_t input_sum;
-};
-
-static void make_inputs(struct session *s, struct run *r, struct host_data *d)
-{
-    for (int i = 0; i < r->plan->nbuffers; i++) {
-        if (r->plan->buffers[i].role != BUF_INPUT)
-            continue;
-        d->input[i] = xzalloc(plan_buffer_bytes(r->plan, i));
-        s->lab->make_input(r->plan, i, &r->c, r->seed, d->input[i]);
-        d->input_sum = data_sum(d->input_sum, d->input[i], plan_buffer_bytes(r->plan, i));
-    }
-}
-
-static void make_expected(struct session *s, struct run *r, struct host_data *d)
-{
-    for (int i = 0; i < r->plan->nbuffers; i++) {
-        if (r->plan->buffers[i].role != BUF_OUTPUT)
-            continue;
-        d->expected[i] = xzalloc(plan_buffer_bytes(r->plan, i));
-        if (dtype_is_float(r->plan->buffers[i].dtype))
-            d->tolerance[i] = d->allocated[i] = xzalloc(r->plan->buffers[i].count * sizeof(double));
-    }
-    s->lab->reference(r->plan, r->variant, &r->c, (const void *const *)d->input, d->expected,
-                      d->tolerance);
-}
-
-static void host_data_free(struct host_data *d)
-{
-    for (int i = 0; i < LAB_MAX_BUFFERS; i++) {
-        free(d->input[i]);
-        free(d->expected[i]);
-        free(d->got[i]);
-        free(d->allocated[i]);
-    }
-}
-
-static void compare_output(struct session *s, struct run *r, const struct host_data *d, int b)
-{
-    const struct lab_buffer *buffer = &r->plan->buffers[b];
-    const struct plan_step *last = &r->plan->steps[r->plan->nsteps ? r->plan->nsteps - 1 : 0];
-    struct compare_hints hints = {.poison = poison_byte(poison_of(r)),
-                                  .items = r->record.items,
-                                  .block_threads =
-                                      last->block[0] * last->block[1] * last->block[2]};
-    uint64_t n = s->lab->output_count ? s->lab->output_count(r->plan, &r->c, b) : buffer->count;
-    n = n < buffer->count ? n : buffer->count;
-    struct comparison c =
-        compare(buffer->dtype, d->expected[b], d->got[b], d->tolerance[b], n, &hints);
-    r->compared += n;
-    r->wrong += c.nwrong;
-    if (!c.nwrong || r->output)
-        return;
-    r->output = buffer->name;
-    r->nfirst = c.nshown;
-    memcpy(r->first, c.shown, sizeof(r->first));
-    const char *guess =
-        s->lab->diagnose ? s->lab->diagnose(r->plan, &r->c, b, c.shown, c.nshown, c.nwrong) : NULL;
-    r->diagnosis = guess ? xstrdup(guess) : c.cause[0] ? xstrdup(c.cause) : NULL;
-}
-
 static char *mismatch_text(const struct run *r)
 {
-    const struct lab_mismatch *x = &r->first[0];
+    const struct wrong_output *w = &r->result.outputs[0];
+    const struct lab_mismatch *x = &w->comparison.shown[0];
     char want[40], got[40];
     number_text(want, x->expected);
     number_text(got, x->got);
     return xformat("%llu of %llu results are wrong; first %s[%llu]: expected %s, got %s",
-                   (unsigned long long)r->wrong, (unsigned long long)r->compared, r->output,
-                   (unsigned long long)x->index, want, got);
-}
-
-static void compare_all(struct session *s, struct run *r, const struct host_data *d)
-{
-    for (int b = 0; b < r->plan->nbuffers; b++)
-        if (r->plan->buffers[b].role == BUF_OUTPUT)
-            compare_output(s, r, d, b);
-    r->correct = r->wrong == 0 && !r->inputs_changed;
-    if (r->inputs_changed)
-        set_end(r, RUN_OK, xstrdup("the kernel wrote to its input"));
-    else if (r->wrong)
-        set_end(r, RUN_OK, mismatch_text(r));
-}
-
-static bool send_run(struct session *s, struct run *r, const struct host_data *d, bool lines,
-                     bool timed)
-{
-    struct msg_run q = {.kind = MSG_RUN,
-                        .check = r->check,
-                        .want_lines = lines,
-                        .timed = timed,
-                        .steps = s->o->steps,
-                        .poison = poison_of(r)};
-    unsigned char *packed;
-    q.plan_bytes = (uint32_t)plan_write(r->plan, &packed);
-    bool sent = box_send(&s->box, &q, sizeof(q)) && box_send(&s->box, packed, q.plan_bytes);
-    free(packed);
-    if (!sent)
-        return false;
-    for (int i = 0; i < r->plan->nbuffers; i++)
-        if (r->plan->buffers[i].role == BUF_INPUT &&
-            !box_send(&s->box, d->input[i], plan_buffer_bytes(r->plan, i)))
-            return false;
-    return true;
-}
-
-static char *receive_text(struct session *s, uint32_t n)
-{
-    char *t = n <= PROTO_MAX_TEXT ? xzalloc((size_t)n + 1) : NULL;
-    if (t && box_receive(&s->box, t, n))
-        return t;
-    free(t);
-    return NULL;
-}
-
-static bool receive_reply(struct session *s, struct run *r, struct host_data *d, char **error,
-                          char **findings, char **lines)
-{
-    struct msg_reply *m = &r->reply;
-    *error = *findings = *lines = NULL;
-    free(r->trace);
-    r->trace = NULL;
-    if (!box_receive(&s->box, m, sizeof(*m)))
-        return false;
-    m->bound[sizeof(m->bound) - 1] = m->limiter[sizeof(m->limiter) - 1] = 0;
-    if (!(*error = receive_text(s, m->error_bytes)) ||
-        !(*findings = receive_text(s, m->findings_bytes)) ||
-        !(*lines = receive_text(s, m->lines_bytes)) ||
-        !(r->trace = receive_text(s, m->trace_bytes)))
-        return false;
-    for (int i = 0; m->stage == STAGE_DONE && i < r->plan->nbuffers; i++) {
-        if (r->plan->buffers[i].role != BUF_OUTPUT)
-            continue;
-        d->got[i] = xzalloc(plan_buffer_bytes(r->plan, i));
-        if (!box_receive(&s->box, d->got[i], plan_buffer_bytes(r->plan, i)))
-            return false;
-    }
-    return true;
+                   (unsigned long long)r->result.wrong, (unsigned long long)r->result.compared,
+                   r->plan->buffers[w->buffer].name, (unsigned long long)x->index, want, got);
 }
 
 /* The last line of what the emulator said: it is about this error. */
@@ -405,85 +278,93 @@ static char *last_log_line(const struct box *b)
     return xformat("%.*s", (int)(n - from < 400 ? n - from : 400), text_str(&b->log) + from);
 }
 
-/* What the emulator cannot run is not the student's mistake: a person has to look. */
-static enum run_end end_of(const struct msg_reply *m)
+/* Why a run that did not come to its end stopped: the message, and what the emulator says. */
+static char *stopped_text(struct session *s, const struct run *r)
 {
-    switch (m->error) {
-    case CUDA_ERROR_INVALID_PTX:
-    case CUDA_ERROR_PTX_VERSION:
-    case CUDA_ERROR_NOT_SUPPORTED:
-        return RUN_INTERNAL;
-    case CUDA_ERROR_LAUNCH_TIMEOUT:
-        return RUN_ENDLESS;
-    case 0:
-        return m->stage == STAGE_OPEN ? RUN_NO_KERNEL : RUN_ERROR;
-    default:
-        return RUN_ERROR;
-    }
+    const struct outputs *o = &r->outputs;
+    json_t *finding = json_array_get(r->findings, json_array_size(r->findings) - 1);
+    const char *message = json_string_value(json_object_get(finding, "message"));
+    if (r->result.end == RUN_ENDLESS)
+        return xformat("%s did not finish within %llu warp instructions", r->plan->steps[0].kernel,
+                       (unsigned long long)s->o->steps);
+    char *said = message ? xstrdup(message) : o->error ? last_log_line(&s->box) : xstrdup("");
+    char *text = xformat("%s%s%s", o->message, *said ? ". " : "", said);
+    free(said);
+    return text;
 }
 
-static void judge(struct session *s, struct run *r, struct host_data *d, const char *error,
-                  const char *findings)
+static char *why_text(struct session *s, const struct run *r)
+{
+    const struct outputs *o = &r->outputs;
+    if (o->stage != STAGE_DONE)
+        return stopped_text(s, r);
+    if (r->result.end == RUN_INPUT_CHANGED)
+        return xformat("the kernel wrote to its input %s, at index %llu",
+                       r->plan->buffers[o->changed].name, (unsigned long long)o->changed_at);
+    return r->result.end == RUN_WRONG ? mismatch_text(r) : NULL;
+}
+
+/* JSON objects, one a line. False when one is none. */
+static bool read_findings(struct run *r, char *why, size_t size)
 {
     json_error_t bad;
-    json_decref(r->findings);
-    r->findings = json_loads(findings, JSON_REJECT_DUPLICATES, &bad);
-    if (!json_is_array(r->findings)) {
-        json_decref(r->findings);
-        r->findings = json_array();
-        set_end(r, RUN_INTERNAL, xformat("the checks' findings cannot be read: %s", bad.text));
-        return;
+    for (const char *p = r->outputs.findings; *p;) {
+        size_t n = strcspn(p, "\n");
+        json_t *finding = json_loadb(p, n, JSON_REJECT_DUPLICATES, &bad);
+        if (!json_is_object(finding)) {
+            json_decref(finding);
+            snprintf(why, size, "%s", bad.text);
+            return false;
+        }
+        json_array_append_new(r->findings, finding);
+        p += n + (p[n] == '\n');
     }
-    if (r->reply.stage != STAGE_DONE) {
-        json_t *finding = json_array_get(r->findings, json_array_size(r->findings) - 1);
-        const char *message = json_string_value(json_object_get(finding, "message"));
-        char *said = message          ? xstrdup(message)
-                     : r->reply.error ? last_log_line(&s->box)
-                                      : xstrdup("");
-        char *text = xformat("%s%s%s", error, *said ? ". " : "", said);
-        set_end(r, end_of(&r->reply), text);
-        if (r->end == RUN_ENDLESS)
-            set_end(r, RUN_ENDLESS,
-                    xformat("%s did not finish within %llu warp instructions",
-                            r->plan->steps[0].kernel, (unsigned long long)s->o->steps));
-        free(said);
-        return;
-    }
-    make_expected(s, r, d);
-    r->inputs_changed = r->reply.input_sum != d->input_sum;
-    compare_all(s, r, d);
+    return true;
 }
 
-/* The box's standard error is read for this run alone while it goes on. */
-static void carry_out(struct session *s, struct run *r, bool want_lines, bool timed)
+static void judge(struct session *s, struct run *r, const struct job *j)
 {
-    struct host_data d = {.input_sum = 0};
-    char *error, *findings, *lines;
-    if (!s->lab->applies || s->lab->applies(r->variant, &r->c)) {
-        if (!make_plan(s, r))
-            return;
-    } else {
-        set_end(r, RUN_INTERNAL,
-                xformat("%s does not apply to the case %s", r->variant->name, r->c.name));
+    char why[JSON_ERROR_TEXT_LENGTH];
+    if (!read_findings(r, why, sizeof(why))) {
+        set_end(r, RUN_INTERNAL, xformat("the checks' findings cannot be read: %s", why));
         return;
     }
-    make_inputs(s, r, &d);
+    result_of(s->lab, r->variant, &r->c, &r->record, j, &r->outputs, &r->result);
+    set_end(r, r->result.end, why_text(s, r));
+}
+
+static bool run_in_box(struct session *s, const struct job *j, struct outputs *o)
+{
+    struct wire w = box_wire(&s->box);
+    uint32_t kind = MSG_RUN;
     box_deadline(&s->box, s->o->run_s);
-    if (send_run(s, r, &d, want_lines, timed) &&
-        receive_reply(s, r, &d, &error, &findings, &lines)) {
-        judge(s, r, &d, error, findings);
-        free(error);
-        free(findings);
-        free(r->lines);
-        r->lines = want_lines ? lines : NULL;
-        if (!want_lines)
-            free(lines);
-        if (r->reply.error)
+    return wire_put(&w, &kind, sizeof(kind)) && job_write(&w, j) && outputs_read(&w, j->plan, o);
+}
+
+/* plan → run in the box → result. The box's standard error is read for this run alone while it
+ * goes on. */
+static void carry_out(struct session *s, struct run *r, bool want_lines, bool timed)
+{
+    struct job_options options = {.check = r->check,
+                                  .want_lines = want_lines,
+                                  .timed = timed,
+                                  .poison = r->check ? POISON_OUTPUTS : POISON_ALL,
+                                  .steps = s->o->steps,
+                                  .seed = poison_of(r)};
+    struct dataset data = {0};
+    if (!make_plan(s, r))
+        return;
+    dataset_make(&data, s->lab, r->plan, &r->c, r->seed);
+    struct job j = dataset_job(&data, r->plan, &options);
+    if (run_in_box(s, &j, &r->outputs)) {
+        judge(s, r, &j);
+        if (r->outputs.error)
             close_box(s); /* a sticky error spoils what follows */
     } else {
         box_ended(s, r);
     }
-    host_data_free(&d);
+    outputs_drop_data(&r->outputs);
+    dataset_free(&data);
 }
 
 static struct run *find_run(struct session *s, const struct lab_variant *v,
@@ -509,6 +390,17 @@ static const struct run *stopped_before(const struct session *s, const struct la
     return NULL;
 }
 
+static struct run run_new(const struct lab_variant *v, const struct lab_case *c, uint64_t seed,
+                          bool check)
+{
+    return (struct run){.variant = v,
+                        .c = *c,
+                        .check = check,
+                        .seed = seed,
+                        .findings = json_array(),
+                        .outputs.changed = -1};
+}
+
 struct run *session_run(struct session *s, const struct lab_variant *v, const struct lab_case *c,
                         uint64_t seed, bool check)
 {
@@ -516,8 +408,7 @@ struct run *session_run(struct session *s, const struct lab_variant *v, const st
     if (r)
         return r;
     r = xzalloc(sizeof(*r));
-    *r =
-        (struct run){.variant = v, .c = *c, .check = check, .seed = seed, .findings = json_array()};
+    *r = run_new(v, c, seed, check);
     const struct run *stopped = stopped_before(s, v, check);
     s->runs = xrealloc(s->runs, (size_t)(s->nruns + 1) * sizeof(*s->runs));
     s->runs[s->nruns++] = r;
@@ -537,29 +428,19 @@ static void run_clear(struct run *r)
     free(r->plan);
     free(r->lines);
     free(r->trace);
-    free(r->diagnosis);
+    result_free(&r->result);
+    outputs_free(&r->outputs);
     json_decref(r->findings);
-}
-
-static struct run again(const struct run *r)
-{
-    return (struct run){.variant = r->variant,
-                        .c = r->c,
-                        .check = r->check,
-                        .seed = r->seed,
-                        .findings = json_array()};
 }
 
 const char *session_lines(struct session *s, struct run *r)
 {
     if (!r->lines && r->plan && open_box(s)) {
-        struct run second = again(r);
-        second.check = false;
+        struct run second = run_new(r->variant, &r->c, r->seed, false);
         carry_out(s, &second, true, false);
-        free(r->trace);
-        r->lines = second.lines;
-        r->trace = second.trace;
-        second.lines = second.trace = NULL;
+        r->lines = second.outputs.lines;
+        r->trace = second.outputs.trace;
+        second.outputs.lines = second.outputs.trace = NULL;
         run_clear(&second);
     }
     return r->lines;
@@ -568,16 +449,14 @@ const char *session_lines(struct session *s, struct run *r)
 bool session_time(struct session *s, const struct run *like, uint64_t seed, struct timed *t,
                   char **why)
 {
-    struct run r = again(like);
-    r.seed = seed;
-    r.check = false;
+    struct run r = run_new(like->variant, &like->c, seed, false);
     *why = NULL;
     if (!s->compiled || !open_box(s)) {
         *why = xstrdup(s->problem ? s->problem : "it could not be started");
     } else {
         carry_out(s, &r, false, true);
-        *t = (struct timed){r.reply.measured_ms, r.reply.sm_mhz, r.plan ? r.plan->bytes : 0};
-        if (!r.correct)
+        *t = (struct timed){r.outputs.measured_ms, r.outputs.sm_mhz, r.plan ? r.plan->bytes : 0};
+        if (r.end != RUN_OK)
             *why = xstrdup(r.why ? r.why : "it is wrong");
     }
     run_clear(&r);
@@ -602,5 +481,6 @@ void session_end(struct session *s)
     free(s->problem);
     free(s->image);
     free(s->compile_log);
+    free(s->loaded.why);
     text_free(&s->log);
 }

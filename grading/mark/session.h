@@ -8,6 +8,7 @@
 #define GRADING_SESSION_H
 
 #include "lab/lab.h"
+#include "lab/result.h"
 #include "proto.h"
 #include "sandbox.h"
 
@@ -25,7 +26,7 @@ struct engine_options {
     bool gpu;            /* this session runs on the GPU */
     int gpu_index;       /* which of the machine's */
     char gpu_arch[16];   /* "sm_90": what is compiled for it */
-    char gpu_name[168];  /* device and driver */
+    char gpu_name[400];  /* device and driver */
     const char *gpu_lib; /* folder of its CUDA runtime; NULL: the toolkit's */
     bool trusted;        /* the reference solution: its runner serves a whole class */
     bool measure;        /* engine: SPEED rows are measured on the GPU */
@@ -38,36 +39,21 @@ struct engine_options {
 void engine_defaults(
     struct engine_options *o); /* finds the folders from this program's own place */
 
-enum run_end {
-    RUN_OK,        /* ran to the end; see correct */
-    RUN_NO_KERNEL, /* the module lacks a kernel of the plan */
-    RUN_RECORD,    /* its launch record cannot be used */
-    RUN_ERROR,     /* a CUDA error */
-    RUN_ENDLESS,   /* step or time budget spent */
-    RUN_DIED,      /* the runner ended: memory limit, crash */
-    RUN_NOT_TRIED, /* an earlier run of the variant was endless or died */
-    RUN_INTERNAL,  /* our fault: needs a person */
-};
-
 struct run {
     const struct lab_variant *variant;
     struct lab_case c;
-    bool check, correct, inputs_changed;
     uint64_t seed;
-    enum run_end end;
-    char *why;  /* a sentence, when not RUN_OK and correct */
-    char *note; /* about the launch record, may be "" */
+    bool check;
     struct launch_record record;
-    struct plan *plan; /* NULL when there was none */
-    struct msg_reply reply;
-    json_t *findings; /* array */
-    char *lines;      /* JSON, NULL unless asked for */
+    char *note;             /* about the record, may be "" */
+    struct plan *plan;      /* NULL when there was none */
+    struct outputs outputs; /* but for the data, which is compared and dropped */
+    json_t *findings;       /* array */
+    struct result result;   /* end is below: more can happen to a run in a box */
+    enum run_end end;
+    char *why;   /* a sentence, when not RUN_OK */
+    char *lines; /* JSON, once asked for (session_lines) */
     char *trace; /* JSON lines, with lines: the first block of the first kernel, or its start */
-    uint64_t wrong, compared;
-    struct lab_mismatch first[3];
-    int nfirst;
-    const char *output; /* name of the buffer of `first` */
-    char *diagnosis;    /* the lab's guess, NULL for none */
 };
 
 struct session {
@@ -86,7 +72,7 @@ struct session {
     struct box box;
     bool open;
     int restarts;
-    struct msg_loaded loaded;
+    struct loaded loaded;
     struct run **runs;
     int nruns;
     struct text log; /* device output and the emulator's messages, capped */
@@ -113,6 +99,8 @@ bool session_time(struct session *s, const struct run *like, uint64_t seed, stru
 void session_rest(struct session *s);
 void session_end(struct session *s);
 
+/* Of a box that runs grade-runner. */
+struct wire box_wire(struct box *b);
 /* An element as people write it: integers in full, else nine digits. */
 void number_text(char out[40], double v);
 bool run_counter(const struct run *r, const char *name, double *value);

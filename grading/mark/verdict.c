@@ -38,17 +38,6 @@ static const char *const evidences[] = {[EVIDENCE_EMULATOR] = "emulator",
                                         [EVIDENCE_COUNTED] = "counted",
                                         [EVIDENCE_MODELLED] = "modelled",
                                         [EVIDENCE_MEASURED] = "measured"};
-static const char *const ends[] = {
-    [RUN_OK] = "ok",
-    [RUN_NO_KERNEL] = "no kernel",
-    [RUN_RECORD] = "bad launch record",
-    [RUN_ERROR] = "error",
-    [RUN_ENDLESS] = "endless",
-    [RUN_DIED] = "died",
-    [RUN_NOT_TRIED] = "not tried",
-    [RUN_INTERNAL] = "internal",
-};
-
 struct words {
     const char *const *first;
     size_t stride; /* from one word to the next */
@@ -60,7 +49,7 @@ struct words {
     }
 static const struct words status_list = {&statuses[0].word, sizeof(statuses[0]), COUNT(statuses)},
                           verdict_list = WORDS(verdicts), kind_list = WORDS(kinds),
-                          evidence_list = WORDS(evidences), end_list = WORDS(ends);
+                          evidence_list = WORDS(evidences), end_list = WORDS(run_end_words);
 
 static const char *word_at(const struct words *w, unsigned i)
 {
@@ -467,6 +456,7 @@ static json_t *first_findings(const json_t *all)
 
 void verdict_add_run(struct verdict *v, const struct run *r)
 {
+    const struct comparison *first = &r->result.outputs[0].comparison; /* none: of nothing */
     struct verdict_run *x = new_run(v);
     verdict_put(&x->variant, r->variant->name);
     verdict_put(&x->case_name, r->c.name);
@@ -479,25 +469,25 @@ void verdict_add_run(struct verdict *v, const struct run *r)
     x->seed = r->seed;
     x->check = r->check;
     x->end = r->end;
-    x->correct = r->correct;
-    x->wrong = (int64_t)r->wrong;
-    x->compared = (int64_t)r->compared;
+    x->correct = r->end == RUN_OK;
+    x->wrong = (int64_t)r->result.wrong;
+    x->compared = (int64_t)r->result.compared;
     x->block_x = r->record.block_x;
     x->block_y = r->record.block_y;
     x->items = r->record.items;
-    for (int i = 0; i < r->nfirst; i++) {
+    for (int i = 0; i < first->nshown; i++) {
         char want[40], got[40];
-        number_text(want, r->first[i].expected);
-        number_text(got, r->first[i].got);
-        add_first(x, (int64_t)r->first[i].index, want, got);
+        number_text(want, first->shown[i].expected);
+        number_text(got, first->shown[i].got);
+        add_first(x, (int64_t)first->shown[i].index, want, got);
     }
     for (int i = 0; i < ncounters; i++)
-        if (r->reply.counters[i])
-            add_counter(x, counter_infos[i].name, (int64_t)r->reply.counters[i]);
-    if (isfinite(r->reply.modelled_ms) && r->reply.modelled_ms > 0) {
-        x->modelled_ms = r->reply.modelled_ms;
-        x->occupancy = isfinite(r->reply.occupancy) ? r->reply.occupancy : 0;
-        verdict_put(&x->bound, r->reply.bound);
+        if (counter_get(&r->outputs.counters, i))
+            add_counter(x, counter_infos[i].name, (int64_t)counter_get(&r->outputs.counters, i));
+    if (isfinite(r->outputs.modelled_ms) && r->outputs.modelled_ms > 0) {
+        x->modelled_ms = r->outputs.modelled_ms;
+        x->occupancy = isfinite(r->outputs.occupancy) ? r->outputs.occupancy : 0;
+        verdict_put(&x->bound, r->outputs.bound);
     }
     x->findings = first_findings(r->findings);
 }

@@ -1,0 +1,203 @@
+/* job.c - jobs and their outputs over a pipe (job.h). */
+#include "job.h"
+#include "base/alloc.h"
+#include "plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- jobs ---- */
+
+struct packed_job {
+    uint32_t check, want_lines, timed, launch_only, poison, plan_bytes;
+    uint64_t steps, seed;
+};
+
+bool job_write(const struct wire *w, const struct job *j)
+{
+    const struct job_options *o = &j->options;
+    unsigned char *plan;
+    struct packed_job head = {o->check,       o->want_lines, o->timed,
+                              o->launch_only, o->poison,     (uint32_t)plan_write(j->plan, &plan),
+                              o->steps,       o->seed};
+    bool ok = wire_put(w, &head, sizeof(head)) && wire_put(w, plan, head.plan_bytes);
+
+    free(plan);
+    for (int b = 0; ok && b < j->plan->nbuffers; b++) {
+        if (j->plan->buffers[b].role == BUF_INPUT)
+            ok = wire_put(w, j->inputs[b], plan_buffer_bytes(j->plan, b));
+    }
+    return ok;
+}
+
+static bool read_plan(const struct wire *w, uint32_t bytes, struct plan *p)
+{
+    char err[200];
+
+    if (bytes > PLAN_MAX_PACKED)
+        return false;
+    unsigned char *plan = xmalloc(bytes);
+    bool ok = wire_get(w, plan, bytes) && plan_read(plan, bytes, p, err, sizeof(err));
+    free(plan);
+    return ok;
+}
+
+bool job_read(const struct wire *w, struct job *j, struct plan *p)
+{
+    struct packed_job head;
+
+    *j = (struct job){.plan = p};
+    if (!wire_get(w, &head, sizeof(head)) || head.poison > POISON_ALL ||
+        !read_plan(w, head.plan_bytes, p))
+        return false;
+    j->options = (struct job_options){.check = head.check != 0,
+                                      .want_lines = head.want_lines != 0,
+                                      .timed = head.timed != 0,
+                                      .launch_only = head.launch_only != 0,
+                                      .poison = (enum poison)head.poison,
+                                      .steps = head.steps,
+                                      .seed = head.seed};
+    for (int b = 0; b < p->nbuffers; b++) {
+        if (p->buffers[b].role != BUF_INPUT)
+            continue;
+        void *data = xmalloc(plan_buffer_bytes(p, b));
+        j->inputs[b] = data;
+        if (!wire_get(w, data, plan_buffer_bytes(p, b)))
+            return false;
+    }
+    return true;
+}
+
+void job_free(struct job *j)
+{
+    for (int b = 0; b < LAB_MAX_BUFFERS; b++)
+        free((void *)j->inputs[b]);
+    *j = (struct job){0};
+}
+
+/* ---- outputs ---- */
+
+struct packed_outputs {
+    uint32_t stage, counted, sm_mhz, has_lines, has_trace;
+    int32_t error, changed;
+    uint64_t changed_at, nfindings;
+    double modelled_ms, occupancy, measured_ms;
+    struct counters counters;
+    char bound[32], limiter[32];
+};
+
+void outputs_drop_data(struct outputs *o)
+{
+    for (int b = 0; b < LAB_MAX_BUFFERS; b++) {
+        free(o->data[b]);
+        o->data[b] = NULL;
+    }
+}
+
+void outputs_free(struct outputs *o)
+{
+    outputs_drop_data(o);
+    free(o->message);
+    free(o->findings);
+    free(o->lines);
+    free(o->trace);
+    *o = (struct outputs){.changed = -1};
+}
+
+static bool put_data(const struct wire *w, const struct plan *p, const struct outputs *o)
+{
+    for (int b = 0; o->stage == STAGE_DONE && b < p->nbuffers; b++) {
+        if (p->buffers[b].role == BUF_OUTPUT && !wire_put(w, o->data[b], plan_buffer_bytes(p, b)))
+            return false;
+    }
+    return true;
+}
+
+bool outputs_write(const struct wire *w, const struct plan *p, const struct outputs *o)
+{
+    struct packed_outputs head;
+
+    memset(&head, 0, sizeof(head));
+    head.stage = o->stage;
+    head.counted = o->counted;
+    head.sm_mhz = o->sm_mhz;
+    head.has_lines = o->lines != NULL;
+    head.has_trace = o->trace != NULL;
+    head.error = o->error;
+    head.changed = o->changed;
+    head.changed_at = o->changed_at;
+    head.nfindings = o->nfindings;
+    head.modelled_ms = o->modelled_ms;
+    head.occupancy = o->occupancy;
+    head.measured_ms = o->measured_ms;
+    head.counters = o->counters;
+    memcpy(head.bound, o->bound, sizeof(head.bound));
+    memcpy(head.limiter, o->limiter, sizeof(head.limiter));
+    return wire_put(w, &head, sizeof(head)) && wire_put_text(w, o->message) &&
+           wire_put_text(w, o->findings) && wire_put_text(w, o->lines) &&
+           wire_put_text(w, o->trace) && put_data(w, p, o);
+}
+
+/* An input's element, or none: whoever says anything else is not believed. */
+static bool changed_is_possible(const struct plan *p, int32_t b, uint64_t at)
+{
+    return b == -1 || (b >= 0 && b < p->nbuffers && p->buffers[b].role == BUF_INPUT &&
+                       at < p->buffers[b].count);
+}
+
+static bool read_head(const struct wire *w, const struct plan *p, struct outputs *o,
+                      struct packed_outputs *head)
+{
+    if (!wire_get(w, head, sizeof(*head)) || head->stage > STAGE_DONE ||
+        !changed_is_possible(p, head->changed, head->changed_at))
+        return false;
+    o->stage = (enum stage)head->stage;
+    o->counted = head->counted != 0;
+    o->sm_mhz = head->sm_mhz;
+    o->error = head->error;
+    o->changed = head->changed;
+    o->changed_at = head->changed_at;
+    o->nfindings = head->nfindings;
+    o->modelled_ms = head->modelled_ms;
+    o->occupancy = head->occupancy;
+    o->measured_ms = head->measured_ms;
+    o->counters = head->counters;
+    memcpy(o->bound, head->bound, sizeof(o->bound) - 1);
+    memcpy(o->limiter, head->limiter, sizeof(o->limiter) - 1);
+    return true;
+}
+
+static bool read_texts(const struct wire *w, struct outputs *o, const struct packed_outputs *head)
+{
+    char *lines = NULL, *trace = NULL;
+    bool ok = (o->message = wire_get_text(w, JOB_MAX_TEXT)) &&
+              (o->findings = wire_get_text(w, JOB_MAX_TEXT)) &&
+              (lines = wire_get_text(w, JOB_MAX_TEXT)) && (trace = wire_get_text(w, JOB_MAX_TRACE));
+
+    if (ok && head->has_lines)
+        o->lines = lines;
+    else
+        free(lines);
+    if (ok && head->has_trace)
+        o->trace = trace;
+    else
+        free(trace);
+    return ok;
+}
+
+bool outputs_read(const struct wire *w, const struct plan *p, struct outputs *o)
+{
+    struct packed_outputs head;
+
+    *o = (struct outputs){.changed = -1};
+    if (!read_head(w, p, o, &head) || !read_texts(w, o, &head))
+        return false;
+    for (int b = 0; o->stage == STAGE_DONE && b < p->nbuffers; b++) {
+        if (p->buffers[b].role != BUF_OUTPUT)
+            continue;
+        o->data[b] = xmalloc(plan_buffer_bytes(p, b));
+        if (!wire_get(w, o->data[b], plan_buffer_bytes(p, b)))
+            return false;
+    }
+    return true;
+}

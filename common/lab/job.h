@@ -1,0 +1,71 @@
+/* job.h - what is to be run and what came of it, both also over a pipe.
+ *
+ *   job = plan + inputs + options ──▶ run/run.h, here or in a box ──▶ outputs
+ *
+ * Neither knows a lab, an expected answer or whether anything is right: that is result.h.
+ */
+#ifndef LAB_JOB_H
+#define LAB_JOB_H
+
+#include "base/text.h"
+#include "emulator/base/counters.h"
+#include "lab.h"
+#include "wire.h"
+
+/* What a buffer holds before the run, so that what nobody wrote is seen. Under checks memory is
+ * left as it came: reads of it are found. */
+enum poison { POISON_NONE, POISON_OUTPUTS, POISON_ALL /* scratch too */ };
+
+struct job_options {
+    bool check;       /* with the emulator's checks */
+    bool want_lines;  /* counters by source line, and the first kernel's first block traced */
+    bool timed;       /* on a GPU: the clock around the launches */
+    bool launch_only; /* a profiler counts: nothing is read back */
+    enum poison poison;
+    uint64_t steps; /* warp instructions a launch on the emulator; 0: no limit */
+    uint64_t seed;  /* of poison and guards */
+};
+struct job {
+    const struct plan *plan;
+    const void *inputs[LAB_MAX_BUFFERS]; /* of BUF_INPUT buffers */
+    struct job_options options;
+};
+
+/* How far it came; only then what follows is there. */
+enum stage {
+    STAGE_OPEN, /* a kernel or variable is missing, or memory */
+    STAGE_RUN,  /* a launch failed, or the device after it */
+    STAGE_DONE, /* inputs were compared, data is there */
+};
+struct outputs {
+    enum stage stage;
+    int32_t error;       /* cudaError_t, 0 also when the failure was not CUDA's */
+    char *message;       /* why it is not done, else "" */
+    int changed;         /* an input that a kernel wrote to, -1: none */
+    uint64_t changed_at; /* its first element that differs */
+    bool counted;        /* the emulator: counters, modelled time, occupancy and bound are there */
+    struct counters counters;
+    double modelled_ms, occupancy;
+    char bound[32], limiter[32];
+    double measured_ms;          /* 0: not timed */
+    uint32_t sm_mhz;             /* of a GPU right after a timed run; 0: not known */
+    uint64_t nfindings;          /* of the checks, and errors */
+    char *findings;              /* the first of them: JSON objects, one a line */
+    char *lines, *trace;         /* JSON; JSON lines. NULL unless asked for, and on a GPU */
+    void *data[LAB_MAX_BUFFERS]; /* of BUF_OUTPUT buffers */
+};
+void outputs_free(struct outputs *o);
+void outputs_drop_data(struct outputs *o); /* keeps the rest */
+
+#define JOB_MAX_TEXT  (4u << 20) /* of each text in outputs */
+#define JOB_MAX_TRACE (3u << 20) /* the rest of a trace is not kept */
+
+bool job_write(const struct wire *w, const struct job *j);
+/* *p holds the plan afterwards. False when the pipe ends or what it says is no job. */
+bool job_read(const struct wire *w, struct job *j, struct plan *p);
+void job_free(struct job *j); /* the inputs, after job_read() */
+bool outputs_write(const struct wire *w, const struct plan *p, const struct outputs *o);
+/* *o is to be freed whatever this returns. */
+bool outputs_read(const struct wire *w, const struct plan *p, struct outputs *o);
+
+#endif

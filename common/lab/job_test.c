@@ -1,0 +1,172 @@
+/* job_test.c - jobs and outputs over a pipe: what goes in comes out, nothing broken is believed. */
+#include "job.h"
+#include "base/alloc.h"
+#include "machine.h"
+#include "plan.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct lab lab_testlab;
+
+/* A pipe that is a piece of memory. */
+struct tape {
+    struct text bytes;
+    size_t at;
+};
+
+static bool get(void *user, void *data, size_t n)
+{
+    struct tape *t = user;
+
+    if (n > t->bytes.length - t->at)
+        return false;
+    memcpy(data, t->bytes.s + t->at, n);
+    t->at += n;
+    return true;
+}
+
+static bool put(void *user, const void *data, size_t n)
+{
+    struct tape *t = user;
+
+    text_bytes(&t->bytes, data, n);
+    return true;
+}
+
+static struct plan small_plan(void)
+{
+    static const struct device_limits limits = {.max_threads_per_block = 1024};
+    struct plan p;
+    char err[200];
+
+    cr_assert(plan_make(&lab_testlab, &lab_testlab.variants[0], &lab_testlab.cases[2],
+                        &lab_testlab.variants[0].record, &limits, &p, err, sizeof(err)));
+    p.buffers[0].count = p.buffers[1].count = 4; /* x, y */
+    return p;
+}
+
+static struct outputs some_outputs(void)
+{
+    struct outputs o = {.stage = STAGE_DONE, .error = 7, .changed = 0, .changed_at = 3};
+    static const int32_t y[4] = {1, 3, 5, 7};
+
+    o.counted = true;
+    o.counters.inst_executed = 42;
+    o.modelled_ms = 0.25;
+    strcpy(o.bound, "DRAM");
+    o.nfindings = 2;
+    o.message = xstrdup("a message");
+    o.findings = xstrdup("{}\n{}\n");
+    o.lines = xstrdup("");
+    o.data[1] = xmalloc(sizeof(y));
+    memcpy(o.data[1], y, sizeof(y));
+    return o;
+}
+
+Test(job, comes_back_as_it_went)
+{
+    static const int32_t x[4] = {0, 1, 2, 3};
+    struct plan p = small_plan(), q;
+    struct job j = {.plan = &p, .inputs = {x}}, k;
+    struct tape t = {{0}, 0};
+    struct wire w = {get, put, &t};
+
+    j.options = (struct job_options){
+        .check = true, .timed = true, .poison = POISON_OUTPUTS, .steps = 99, .seed = 7};
+    cr_assert(job_write(&w, &j));
+    cr_assert(job_read(&w, &k, &q));
+    cr_assert_eq(t.at, t.bytes.length);
+    cr_assert(k.options.check && k.options.timed && !k.options.want_lines);
+    cr_assert_eq(k.options.poison, POISON_OUTPUTS);
+    cr_assert_eq(k.options.steps, 99);
+    cr_assert_eq(k.options.seed, 7);
+    cr_assert_str_eq(q.steps[0].kernel, "scale");
+    cr_assert_arr_eq(k.inputs[0], x, sizeof(x));
+    job_free(&k);
+    text_free(&t.bytes);
+}
+
+Test(outputs, come_back_as_they_went)
+{
+    struct plan p = small_plan();
+    struct outputs o = some_outputs(), r;
+    struct tape t = {{0}, 0};
+    struct wire w = {get, put, &t};
+
+    cr_assert(outputs_write(&w, &p, &o));
+    cr_assert(outputs_read(&w, &p, &r));
+    cr_assert_eq(t.at, t.bytes.length);
+    cr_assert_eq(r.stage, STAGE_DONE);
+    cr_assert_eq(r.error, 7);
+    cr_assert(r.changed == 0 && r.changed_at == 3);
+    cr_assert(r.counted && r.counters.inst_executed == 42);
+    cr_assert_eq(r.modelled_ms, 0.25);
+    cr_assert_str_eq(r.bound, "DRAM");
+    cr_assert_str_eq(r.message, "a message");
+    cr_assert_eq(r.nfindings, 2);
+    cr_assert_str_eq(r.findings, "{}\n{}\n");
+    cr_assert_str_empty(r.lines);
+    cr_assert_null(r.trace);
+    cr_assert_arr_eq(r.data[1], o.data[1], 16);
+    outputs_free(&o);
+    outputs_free(&r);
+    text_free(&t.bytes);
+}
+
+/* Whatever the other side sends: what is accepted is whole and points to what there is. */
+Test(outputs, survive_any_changed_byte)
+{
+    struct plan p = small_plan();
+    struct outputs o = some_outputs(), r;
+    struct tape t = {{0}, 0};
+    struct wire w = {get, put, &t};
+    size_t size, refused = 0;
+
+    cr_assert(outputs_write(&w, &p, &o));
+    size = t.bytes.length;
+    for (size_t i = 0; i < size; i++) {
+        for (int flip = 1; flip < 256; flip <<= 1) {
+            t.bytes.s[i] = (char)(t.bytes.s[i] ^ flip);
+            t.at = 0;
+            if (!outputs_read(&w, &p, &r)) {
+                refused++;
+            } else {
+                cr_assert_leq(r.stage, STAGE_DONE);
+                cr_assert(r.changed == -1 || (r.changed == 0 && r.changed_at < 4));
+                cr_assert(memchr(r.bound, 0, sizeof(r.bound)) && r.message && r.findings);
+                cr_assert((r.stage == STAGE_DONE) == (r.data[1] != NULL));
+            }
+            outputs_free(&r);
+            t.bytes.s[i] = (char)(t.bytes.s[i] ^ flip);
+        }
+    }
+    cr_assert_gt(refused, 300);
+    for (t.bytes.length = 0; t.bytes.length < size; t.bytes.length++) {
+        t.at = 0;
+        cr_assert_not(outputs_read(&w, &p, &r), "cut to %zu bytes", t.bytes.length);
+        outputs_free(&r);
+    }
+    outputs_free(&o);
+    text_free(&t.bytes);
+}
+
+/* A lab's plan divides by the limits. */
+Test(machine, no_device_has_such_limits)
+{
+    struct machine m = {.limits = {132, 1024, 2048, 232448, 90}, .device = "H200"}, r;
+    struct tape t = {{0}, 0};
+    struct wire w = {get, put, &t};
+
+    cr_assert(machine_write(&w, &m) && machine_read(&w, &r));
+    cr_assert_str_eq(r.device, "H200");
+    cr_assert_eq(r.limits.shared_per_block, 232448);
+    m.limits.max_threads_per_block = 0;
+    cr_assert(machine_write(&w, &m));
+    cr_assert_not(machine_read(&w, &r));
+    m.limits.max_threads_per_block = 2048;
+    cr_assert(machine_write(&w, &m));
+    cr_assert_not(machine_read(&w, &r));
+    text_free(&t.bytes);
+}

@@ -1,0 +1,108 @@
+/* result_test.c - what a run's outputs come to. */
+#include "result.h"
+#include "base/alloc.h"
+#include "dataset.h"
+#include "plan.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct lab lab_testlab;
+
+static const struct lab_variant *variant;
+static const struct lab_case *input;
+static struct plan plan;
+static struct dataset data;
+static struct job job;
+
+/* The outputs of a right run of y = 2x + 1 on 1000 numbers. */
+static struct outputs right(void)
+{
+    static const struct device_limits limits = {.max_threads_per_block = 1024};
+    struct job_options options = {.poison = POISON_ALL, .seed = 5};
+    struct outputs o = {.stage = STAGE_DONE, .changed = -1};
+    char err[200];
+
+    variant = &lab_testlab.variants[0];
+    input = &lab_testlab.cases[2];
+    cr_assert(plan_make(&lab_testlab, variant, input, &variant->record, &limits, &plan, err,
+                        sizeof(err)));
+    dataset_make(&data, &lab_testlab, &plan, input, 5);
+    job = dataset_job(&data, &plan, &options);
+    int32_t *y = o.data[1] = xmalloc(plan_buffer_bytes(&plan, 1));
+    for (int i = 0; i < 1000; i++)
+        y[i] = 2 * ((const int32_t *)data.data[0])[i] + 1;
+    return o;
+}
+
+static struct result judge(const struct outputs *o)
+{
+    struct result r;
+
+    result_of(&lab_testlab, variant, input, &variant->record, &job, o, &r);
+    return r;
+}
+
+Test(result, right_is_ok)
+{
+    struct outputs o = right();
+    struct result r = judge(&o);
+
+    cr_assert_eq(r.end, RUN_OK);
+    cr_assert_eq(r.compared, 1000);
+    cr_assert_eq(r.noutputs, 0);
+}
+
+Test(result, one_wrong_element_is_wrong)
+{
+    struct outputs o = right();
+
+    ((int32_t *)o.data[1])[999] ^= 1;
+    struct result r = judge(&o);
+    cr_assert_eq(r.end, RUN_WRONG);
+    cr_assert_eq(r.wrong, 1);
+    cr_assert_eq(r.outputs[0].buffer, 1);
+    cr_assert_eq(r.outputs[0].comparison.shown[0].index, 999);
+    cr_assert(r.outputs[0].cause && strstr(r.outputs[0].cause, "last element"), "%s",
+              r.outputs[0].cause);
+}
+
+/* Right outputs of an input that the kernel changed are not right. */
+Test(result, a_changed_input_is_never_ok)
+{
+    struct outputs o = right();
+
+    o.changed = 0;
+    cr_assert_eq(judge(&o).end, RUN_INPUT_CHANGED);
+    ((int32_t *)o.data[1])[0] ^= 1;
+    struct result r = judge(&o);
+    cr_assert_eq(r.end, RUN_INPUT_CHANGED);
+    cr_assert_eq(r.wrong, 1);
+}
+
+Test(result, what_stopped_says_how)
+{
+    static const struct {
+        enum stage stage;
+        int32_t error;
+        enum run_end end;
+    } rows[] = {
+        {STAGE_OPEN, 0, RUN_NO_KERNEL},  {STAGE_RUN, 0, RUN_ERROR},
+        {STAGE_RUN, 700, RUN_ERROR},     {STAGE_RUN, 702, RUN_ENDLESS},
+        {STAGE_OPEN, 801, RUN_INTERNAL}, {STAGE_RUN, 218, RUN_INTERNAL},
+    };
+    struct outputs o = right();
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        o.stage = rows[i].stage;
+        o.error = rows[i].error;
+        cr_assert_eq(judge(&o).end, rows[i].end, "row %zu", i);
+    }
+}
+
+Test(result, every_end_has_a_word)
+{
+    for (int i = 0; i < RUN_ENDS; i++)
+        cr_assert(run_end_words[i] && *run_end_words[i], "end %d", i);
+}

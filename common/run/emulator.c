@@ -1,0 +1,139 @@
+/* emulator.c - finds the emulator's own calls with dlsym, once (emulator.h). */
+#include "emulator.h"
+#include "emulator/runtime/warplab.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+static struct {
+    uint64_t (*counter)(const char *);
+    double (*modelled_ms)(void), (*occupancy)(void);
+    const char *(*bound)(void), *(*limiter)(void), *(*version)(void), *(*finding)(size_t);
+    void (*reset)(void), (*revive)(void);
+    size_t (*finding_count)(void);
+    int (*set_check)(int);
+    uint64_t (*set_steps)(uint64_t);
+    char *(*lines)(void);
+    int (*trace)(const char *, unsigned, const char *);
+} calls;
+static bool found;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static const struct {
+    const char *name;
+    void *slot;
+} symbols[] = {
+    {"warplabCounter", &calls.counter},
+    {"warplabModelledMs", &calls.modelled_ms},
+    {"warplabOccupancy", &calls.occupancy},
+    {"warplabBound", &calls.bound},
+    {"warplabOccupancyLimiter", &calls.limiter},
+    {"warplabVersion", &calls.version},
+    {"warplabFinding", &calls.finding},
+    {"warplabReset", &calls.reset},
+    {"warplabRevive", &calls.revive},
+    {"warplabFindingCount", &calls.finding_count},
+    {"warplabSetCheck", &calls.set_check},
+    {"warplabSetSteps", &calls.set_steps},
+    {"warplabLines", &calls.lines},
+    {"warplabTrace", &calls.trace},
+};
+
+static void find(void)
+{
+    for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+        void *f = dlsym(RTLD_DEFAULT, symbols[i].name);
+
+        if (!f)
+            return;
+        memcpy(symbols[i].slot, &f, sizeof(f));
+    }
+    found = true;
+}
+
+bool emulator_here(void)
+{
+    pthread_once(&once, find);
+    return found;
+}
+
+const char *emulator_version(void)
+{
+    return emulator_here() ? calls.version() : "";
+}
+
+void emulator_set_steps(uint64_t steps)
+{
+    if (emulator_here())
+        calls.set_steps(steps);
+}
+
+void emulator_set_check(bool on)
+{
+    if (emulator_here())
+        calls.set_check(on);
+}
+
+void emulator_revive(void)
+{
+    if (emulator_here())
+        calls.revive();
+}
+
+void emulator_reset(void)
+{
+    if (emulator_here())
+        calls.reset();
+}
+
+void emulator_counters(struct counters *out)
+{
+    for (int i = 0; emulator_here() && i < ncounters; i++)
+        counter_set(out, i, calls.counter(counter_infos[i].name));
+}
+
+double emulator_modelled_ms(void)
+{
+    return emulator_here() ? calls.modelled_ms() : 0;
+}
+
+char *emulator_lines(void)
+{
+    return emulator_here() ? calls.lines() : NULL;
+}
+
+double emulator_occupancy(void)
+{
+    return emulator_here() ? calls.occupancy() : 0;
+}
+
+static const char *or_empty(const char *s)
+{
+    return s ? s : "";
+}
+
+const char *emulator_bound(void)
+{
+    return or_empty(emulator_here() ? calls.bound() : NULL);
+}
+
+const char *emulator_limiter(void)
+{
+    return or_empty(emulator_here() ? calls.limiter() : NULL);
+}
+
+size_t emulator_findings(void)
+{
+    return emulator_here() ? calls.finding_count() : 0;
+}
+
+const char *emulator_finding(size_t i)
+{
+    return or_empty(emulator_here() ? calls.finding(i) : NULL);
+}
+
+bool emulator_trace(const char *kernel, const char *file)
+{
+    return emulator_here() && !calls.trace(kernel, 0, file);
+}

@@ -1,0 +1,38 @@
+/* emulator.h - the emulator's own calls (emulator/runtime/warplab.h), found when it is what runs.
+ *
+ * The same program runs on a GPU and on the emulator; only the library path differs. None of
+ * these does anything on a GPU.
+ */
+#ifndef RUN_EMULATOR_H
+#define RUN_EMULATOR_H
+
+#include "lab/counter.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+bool emulator_here(void);
+const char *emulator_version(void);
+void emulator_set_steps(uint64_t steps);
+void emulator_set_check(bool on);
+void emulator_revive(void);
+
+/* Of all launches since emulator_reset(). */
+void emulator_reset(void);
+void emulator_counters(struct counters *out);
+double emulator_modelled_ms(void);
+char *emulator_lines(void); /* JSON, for free(); NULL on a GPU */
+/* Of the last launch; "" or 0 when there was none. */
+double emulator_occupancy(void);
+const char *emulator_bound(void);
+const char *emulator_limiter(void);
+
+/* Since the start of the program, oldest first; each is one JSON object. */
+size_t emulator_findings(void);
+const char *emulator_finding(size_t i);
+
+/* The next launch of kernel: its first block, as JSON lines into file. */
+bool emulator_trace(const char *kernel, const char *file);
+
+#endif
