@@ -6,7 +6,7 @@ GR_TOOLS := $(GR)/mark/fast_clock.c $(GR)/commands/main.c $(GR)/mark/runner_main
 GR_ROOMS := $(addprefix $(GR)/,intake mark book report export commands)
 GR_SRC := $(filter-out $(GR_TOOLS) %_test.c,$(wildcard $(GR_ROOMS:%=%/*.c)))
 GR_LABS := $(patsubst labs/%/grader.c,%,$(wildcard labs/*/grader.c))
-GR_LIBS := -lsqlite3 -ljansson -larchive -lseccomp -lnettle -lm -ldl
+GR_LIBS := -lsqlite3 -ljansson -larchive -lseccomp -lyaml -lnettle -lm -ldl
 GR_NVRTC := -L$(firstword $(wildcard $(CUDA)/lib64 $(CUDA)/lib)) -Wl,-rpath,$(firstword $(wildcard $(CUDA)/lib64 $(CUDA)/lib))
 GR_OBJ := $(GR_SRC:%.c=$B/%.o) $(GR_LABS:%=$B/labs/%/grader.o) $(GR_LABS:%=$B/labs/%/harness.o) \
           $B/$(GR)/tables.o $B/liblab.a $B/libbase.a

@@ -251,23 +251,72 @@ Test(downloads, gradescope_tar, .timeout = 60)
 
 Test(downloads, odd_metadata)
 {
-    static const char *const odd[] = {"",
-                                      "\n\n",
-                                      "submission_:\n  :submitters:\n  - :name: x\n",
-                                      "submission_1",
-                                      "submission_1:\n  :submitters:\n",
-                                      "  - :name: nobody's\n",
-                                      "submission_12345678901234567890123:\n  - :name: x\n",
-                                      "\xff\xfe\n \xff"};
+    static const struct {
+        const char *text;
+        bool damaged;
+    } odd[] = {{"", false},
+               {"\n\n", false},
+               {"submission_:\n  :submitters:\n  - :name: x\n", false},
+               {"submission_1", false},
+               {"submission_1:\n  :submitters:\n", false},
+               {"submission_1:\n  :submitters:\n  - x\n  - [name, y]\n", false},
+               {"? [submission_1]\n: {a: [{b: x}]}\n", false},
+               {"  - :name: nobody's\n", false},
+               {"submission_12345678901234567890123:\n  - :name: x\n", false},
+               {"submission_1: &a\n  :submitters: *a\n", false},
+               {"submission_1:\n  :score: \"1\n", true},
+               {"submission_1: [[[[{{{{", true},
+               {"\xff\xfe\n \xff", true}};
     int n;
+    char *problem;
     for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
-        struct submitter *none = gradescope_metadata(odd[i], strlen(odd[i]), &n);
-        cr_assert_eq(n, 0, "%s", odd[i]);
+        struct submitter *none =
+            gradescope_metadata(odd[i].text, strlen(odd[i].text), &n, &problem);
+        cr_assert_eq(n, 0, "%s", odd[i].text);
+        cr_assert_eq(problem != NULL, odd[i].damaged, "%s: %s", odd[i].text, problem);
         gradescope_free(none, n);
+        free(problem);
     }
-    struct submitter *v = gradescope_metadata(metadata, sizeof(metadata) - 1, &n);
+    struct submitter *v = gradescope_metadata(metadata, sizeof(metadata) - 1, &n, &problem);
     cr_assert_eq(n, 4);
+    cr_assert(!problem, "%s", problem);
     cr_assert_eq(v[0].created, 1795211611); /* 2026-11-20 21:53:31 UTC */
     cr_assert_eq(v[1].created, v[2].created);
     gradescope_free(v, n);
+}
+
+/* What a reader by lines would take for something else. */
+Test(downloads, metadata_in_other_layouts)
+{
+    static const char text[] =
+        "submission_7:\n"
+        "    :results:\n"
+        "      :output: |\n"
+        "        :submitters:\n"
+        "        - :name: Not Me\n"
+        "    :created_at: 2026-11-20 00:00:00 Z\n"
+        "    :submitters:\n"
+        "    -   :email: a@x.edu\n"
+        "        :name: |-\n"
+        "          Long\n"
+        "          Name\n"
+        "        :sid: ~\n"
+        "submission_8: {\":submitters\": [{\":name\": \"\\u00e9\", \":sid\": 5}]}\n"
+        "submission_9:\n"
+        "  :submitters:\n"
+        "  - :name: Kept\n"
+        "  :score: \"1\n";
+    int n;
+    char *problem;
+    struct submitter *v = gradescope_metadata(text, sizeof(text) - 1, &n, &problem);
+    cr_assert_eq(n, 3);
+    cr_assert_str_eq(v[0].name, "Long\nName");
+    cr_assert_str_eq(v[0].sid, "");
+    cr_assert_neq(v[0].created, 0);
+    cr_assert_str_eq(v[1].name, "\xc3\xa9");
+    cr_assert_str_eq(v[1].sid, "5");
+    cr_assert_str_eq(v[2].name, "Kept");
+    cr_assert(problem);
+    gradescope_free(v, n);
+    free(problem);
 }

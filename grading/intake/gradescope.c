@@ -1,32 +1,66 @@
-/* gradescope.c - reads the part of a Gradescope download that is not files. See gradescope.h. */
+/* gradescope.c - reads the part of a Gradescope download that is not files. See gradescope.h.
+ *
+ * Event by event: the file repeats every result of the class, and none of it is kept.
+ */
 #include "gradescope.h"
 #include "base/alloc.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <yaml.h>
 
-/* A YAML scalar on one line: plain, 'quoted' or "quoted". Allocated. */
-static char *scalar(const char *s, size_t n)
+struct reader {
+    yaml_parser_t parser;
+    yaml_event_t event; /* the one in hand */
+    bool ended;         /* by the text's end, or where it is damaged */
+    struct submitter *v;
+    int n;
+};
+
+static void next(struct reader *r)
 {
-    while (n && isspace((unsigned char)s[n - 1]))
-        n--;
-    while (n && isspace((unsigned char)*s))
-        s++, n--;
-    char quote = n >= 2 && (*s == '\'' || *s == '"') && s[n - 1] == *s ? *s : 0;
-    char *out = xzalloc(n + 1), *w = out;
-    for (size_t i = quote != 0; i < n - (quote != 0); i++) {
-        if (i + 1 < n && ((quote == '\'' && s[i] == '\'') || (quote == '"' && s[i] == '\\')))
-            i++; /* '' and \x stand for one */
-        *w++ = s[i];
+    yaml_event_delete(&r->event);
+    if (!r->ended && !yaml_parser_parse(&r->parser, &r->event))
+        r->ended = true;
+    r->ended = r->ended || r->event.type == YAML_STREAM_END_EVENT;
+}
+
+/* To the last event of the value that begins with the one in hand. */
+static void skip(struct reader *r)
+{
+    for (int depth = 0; !r->ended; next(r)) {
+        yaml_event_type_t t = r->event.type;
+        depth += t == YAML_MAPPING_START_EVENT || t == YAML_SEQUENCE_START_EVENT;
+        depth -= t == YAML_MAPPING_END_EVENT || t == YAML_SEQUENCE_END_EVENT;
+        if (depth <= 0)
+            return;
     }
-    *w = 0;
-    if (!quote && (!strcmp(out, "null") || !strcmp(out, "~")))
-        *out = 0;
-    return out;
+}
+
+/* The text of the value in hand, allocated; "" for null and for what is no text. */
+static char *scalar(struct reader *r)
+{
+    if (r->event.type != YAML_SCALAR_EVENT) {
+        skip(r);
+        return xstrdup("");
+    }
+    const char *s = (const char *)r->event.data.scalar.value;
+    bool plain = r->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    return xstrdup(plain && (!strcmp(s, "null") || !strcmp(s, "~")) ? "" : s);
+}
+
+/* In a mapping: the next key, allocated, with its value in hand; NULL at the end. */
+static char *next_key(struct reader *r)
+{
+    next(r);
+    if (r->ended || r->event.type == YAML_MAPPING_END_EVENT)
+        return NULL;
+    char *key = scalar(r);
+    next(r);
+    return key;
 }
 
 static int64_t time_of(const char *s)
@@ -43,94 +77,83 @@ static int64_t time_of(const char *s)
     return timegm(&t); /* Z */
 }
 
-/* The value after ":key:" when line (indentation off) has that key; else NULL. */
-static const char *value_of(const char *line, size_t n, const char *key, size_t *length)
+static void read_submitter(struct reader *r, const char *submission)
 {
-    size_t k = strlen(key);
-    if (n < k || strncmp(line, key, k))
-        return NULL;
-    *length = n - k;
-    return line + k;
-}
-
-static void keep(char **field, const char *value, size_t length)
-{
-    free(*field);
-    *field = scalar(value, length);
-}
-
-struct reader {
-    struct submitter *v;
-    int n, first; /* first: of the submission in hand */
-    char *submission;
-    bool listing; /* below :submitters: */
-};
-
-static struct submitter *new_submitter(struct reader *r)
-{
+    if (r->event.type != YAML_MAPPING_START_EVENT) {
+        skip(r);
+        return;
+    }
     r->v = xrealloc(r->v, (size_t)(r->n + 1) * sizeof(*r->v));
-    r->v[r->n] =
-        (struct submitter){xstrdup(r->submission), xstrdup(""), xstrdup(""), xstrdup(""), 0};
-    return &r->v[r->n++];
-}
-
-static void open_submission(struct reader *r, const char *line, size_t n)
-{
-    size_t digits = n > 11 ? strspn(line + 11, "0123456789") : 0;
-    free(r->submission);
-    r->submission = NULL;
-    r->listing = false;
-    r->first = r->n;
-    if (!strncmp(line, "submission_", 11) && digits && line[11 + digits] == ':')
-        r->submission = xformat("%.*s", (int)digits, line + 11);
-}
-
-static void read_field(struct reader *r, const char *line, size_t n, size_t indent)
-{
-    size_t length;
-    const char *value;
-    if (indent == 2 && *line != '-') {
-        r->listing = value_of(line, n, ":submitters:", &length) != NULL;
-        if ((value = value_of(line, n, ":created_at:", &length))) {
-            char *at = scalar(value, length);
-            for (int i = r->first; i < r->n; i++)
-                r->v[i].created = time_of(at);
-            free(at);
+    struct submitter *x = &r->v[r->n++];
+    *x = (struct submitter){xstrdup(submission), xstrdup(""), xstrdup(""), xstrdup(""), 0};
+    for (char *key; (key = next_key(r)); free(key)) {
+        char **field = !strcmp(key, ":name")    ? &x->name
+                       : !strcmp(key, ":sid")   ? &x->sid
+                       : !strcmp(key, ":email") ? &x->email
+                                                : NULL;
+        if (!field) {
+            skip(r);
+            continue;
         }
-        return;
+        free(*field);
+        *field = scalar(r);
     }
-    if (!r->listing)
-        return;
-    if (n > 2 && line[0] == '-' && line[1] == ' ') {
-        new_submitter(r);
-        line += 2;
-        n -= 2;
-    }
-    struct submitter *x = r->n > r->first ? &r->v[r->n - 1] : NULL;
-    if (x && (value = value_of(line, n, ":name:", &length)))
-        keep(&x->name, value, length);
-    else if (x && (value = value_of(line, n, ":sid:", &length)))
-        keep(&x->sid, value, length);
-    else if (x && (value = value_of(line, n, ":email:", &length)))
-        keep(&x->email, value, length);
 }
 
-struct submitter *gradescope_metadata(const char *text, size_t length, int *n)
+static void read_submission(struct reader *r, const char *submission)
 {
-    struct reader r = {NULL, 0, 0, NULL, false};
-    const char *end = text + length;
-    while (text < end) {
-        const char *newline = memchr(text, '\n', (size_t)(end - text));
-        size_t size = (size_t)((newline ? newline : end) - text), indent = 0;
-        while (indent < size && text[indent] == ' ')
-            indent++;
-        if (indent == 0 && size)
-            open_submission(&r, text, size);
-        else if (r.submission && indent < size)
-            read_field(&r, text + indent, size - indent, indent);
-        text += size + 1;
+    int first = r->n;
+    int64_t created = 0;
+    for (char *key; (key = next_key(r)); free(key)) {
+        if (!strcmp(key, ":created_at")) {
+            char *at = scalar(r);
+            created = time_of(at);
+            free(at);
+        } else if (!strcmp(key, ":submitters") && r->event.type == YAML_SEQUENCE_START_EVENT) {
+            for (next(r); !r->ended && r->event.type != YAML_SEQUENCE_END_EVENT; next(r))
+                read_submitter(r, submission);
+        } else {
+            skip(r);
+        }
     }
-    free(r.submission);
+    for (int i = first; i < r->n; i++)
+        r->v[i].created = created;
+}
+
+/* "submission_42069": its number; NULL for another key. */
+static const char *submission_of(const char *key)
+{
+    static const char prefix[] = "submission_";
+    const char *number = key + sizeof(prefix) - 1;
+    bool ok = !strncmp(key, prefix, sizeof(prefix) - 1) && *number &&
+              !number[strspn(number, "0123456789")];
+    return ok ? number : NULL;
+}
+
+struct submitter *gradescope_metadata(const char *text, size_t length, int *n, char **problem)
+{
+    struct reader r = {.ended = false};
+    if (!yaml_parser_initialize(&r.parser))
+        die("out of memory");
+    yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, length);
+    while (!r.ended && r.event.type != YAML_MAPPING_START_EVENT) {
+        next(&r);
+        if (r.event.type == YAML_SCALAR_EVENT || r.event.type == YAML_SEQUENCE_START_EVENT)
+            break;
+    }
+    bool mapping = r.event.type == YAML_MAPPING_START_EVENT;
+    for (char *key; mapping && (key = next_key(&r)); free(key)) {
+        const char *submission = submission_of(key);
+        if (submission && r.event.type == YAML_MAPPING_START_EVENT)
+            read_submission(&r, submission);
+        else
+            skip(&r);
+    }
+    *problem = r.parser.problem
+                   ? xformat("line %zu: %s", r.parser.problem_mark.line + 1, r.parser.problem)
+                   : NULL;
+    yaml_event_delete(&r.event);
+    yaml_parser_delete(&r.parser);
     *n = r.n;
     return r.v;
 }

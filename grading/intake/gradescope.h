@@ -1,6 +1,6 @@
 /* gradescope.h - submission_metadata.yml of a Gradescope download: who is behind submission_N.
  *
- * Only the lines that say so are read, by their indentation, as Gradescope writes them:
+ * Of its YAML, which repeats every result of the class, this is read:
  *
  *   submission_42069:
  *     :submitters:
@@ -21,8 +21,9 @@ struct submitter {
     int64_t created;          /* seconds since 1970; 0: not said */
 };
 
-/* Submitters in the file's order; those of a group one after the other. */
-struct submitter *gradescope_metadata(const char *text, size_t length, int *n);
+/* Submitters in the file's order; those of a group one after the other. *problem: where the text
+ * is damaged, allocated, what comes before it is returned; NULL: nowhere. */
+struct submitter *gradescope_metadata(const char *text, size_t length, int *n, char **problem);
 void gradescope_free(struct submitter *v, int n);
 
 #endif

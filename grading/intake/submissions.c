@@ -385,7 +385,11 @@ static bool has_student(const struct submissions *s, const char *id)
 static void apply_metadata(struct submissions *s, const struct entry *e)
 {
     int n, files = s->n;
-    struct submitter *who = gradescope_metadata(e->data, e->length, &n);
+    char *problem;
+    struct submitter *who = gradescope_metadata(e->data, e->length, &n, &problem);
+    if (problem)
+        text_addf(&s->notes, "submission_metadata.yml is damaged: %s\n", problem);
+    free(problem);
     char **ids = xzalloc((size_t)(files + 1) * sizeof(*ids));
     for (int i = 0; i < files; i++)
         ids[i] = xstrdup(s->v[i].student);
