@@ -107,7 +107,7 @@ static const char *who(void)
     return name && *name ? name : p ? p->pw_name : "unknown";
 }
 
-struct book *book_open(const char *path, char *err, size_t size)
+struct book *book_open(const char *path, struct text *why)
 {
     struct book *b = xzalloc(sizeof(*b));
     int r = sqlite3_open_v2(
@@ -117,7 +117,7 @@ struct book *book_open(const char *path, char *err, size_t size)
         r = sqlite3_exec(b->db, schema, NULL, NULL, NULL);
     }
     if (r != SQLITE_OK) {
-        snprintf(err, size, "gradebook %s: %s", path, sqlite3_errmsg(b->db));
+        text_addf(why, "gradebook %s: %s", path, sqlite3_errmsg(b->db));
         book_close(b);
         return NULL;
     }

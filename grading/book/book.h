@@ -18,7 +18,7 @@
 
 struct book;
 
-struct book *book_open(const char *path, char *err, size_t size); /* made when absent */
+struct book *book_open(const char *path, struct text *why); /* made when absent */
 void book_close(struct book *b);
 
 /* Rules that turn scores into marks, kept per lab; times in seconds. */

@@ -52,10 +52,10 @@ static struct submissions class_of(int n)
 /* What a batch does, without marking. */
 static void mark_all(const char *path)
 {
-    char err[256];
+    struct text why = {0};
     int resumed, n;
     struct submissions s = class_of(CLASS);
-    struct book *b = book_open(path, err, sizeof(err));
+    struct book *b = book_open(path, &why);
     if (!b)
         _exit(1);
     int64_t run = book_run(b, "reduction", "key", "{}", &s, &resumed);
@@ -71,7 +71,8 @@ static void mark_all(const char *path)
 
 Test(book, killed_at_any_instant, .timeout = 120)
 {
-    char *path = book_path(), err[256];
+    char *path = book_path();
+    struct text why = {0};
     int status = 0, kills = 0, n;
     for (int round = 0; round < 200; round++) {
         pid_t p = fork();
@@ -88,7 +89,7 @@ Test(book, killed_at_any_instant, .timeout = 120)
     }
     cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x", status);
     cr_assert_gt(kills, 3);
-    struct book *b = book_open(path, err, sizeof(err));
+    struct book *b = book_open(path, &why);
     struct mark *v = book_marks(b, "reduction", 0, false, &n);
     cr_assert_eq(n, CLASS);
     for (int i = 0; i < n; i++)
@@ -103,12 +104,12 @@ Test(book, killed_at_any_instant, .timeout = 120)
 static struct mark *one_mark(const char *path, const struct policy *p, bool late, int64_t handed_in,
                              double points, struct book **book)
 {
-    char err[256];
+    struct text why = {0};
     int resumed, n;
     struct submissions s = class_of(1);
     s.v[0].late = late;
     s.v[0].handed_in = handed_in;
-    *book = book_open(path, err, sizeof(err));
+    *book = book_open(path, &why);
     book_policy_set(*book, "reduction", p);
     int64_t run = book_run(*book, "reduction", "k", "{}", &s, &resumed);
     book_result(*book, run, "s000", &(struct verdict){.score = points, .max = 20});

@@ -4,11 +4,11 @@
 #include "base/text.h"
 #include "base/digest.h"
 #include "base/clock.h"
+#include "args.h"
 #include "commands.h"
 #include "grading/mark/pool.h"
 #include "grading/report/report.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,51 +24,35 @@ struct batch_args {
 enum { KEY_FRESH = 1000, KEY_NO_SECRET, KEY_GPU };
 static const struct argp_option options[] = {
     {"lab", 'l', "LAB", 0, "The lab whose rubric to use", 0},
-    {"book", 'b', "FILE", 0, "The gradebook (default: grades.db)", 0},
+    BOOK_OPTION,
     {"secret", 's', "FILE", 0, "Your secret: hidden cases and seeds are drawn from it", 0},
     {"no-secret", KEY_NO_SECRET, 0, 0, "Mark without hidden cases", 0},
     {"roster", 'r', "CSV", 0, "Who is in the class; a Canvas or Moodle export will do", 0},
-    {"jobs", 'j', "N", 0, "Submissions at a time (default: as many as there are cores)", 0},
+    JOBS_OPTION,
     {"gpu", KEY_GPU, 0, 0, "Measure times on this machine's GPU, in turns with the reference", 0},
     {"fresh", KEY_FRESH, 0, 0, "Mark again what is known by its content", 0},
     {"quiet", 'q', 0, 0, "No progress line", 0},
     {0}};
 
+static const struct arg_field fields[] = {
+    {'l', ARG_TEXT, offsetof(struct batch_args, lab)},
+    {'b', ARG_TEXT, offsetof(struct batch_args, book)},
+    {'s', ARG_TEXT, offsetof(struct batch_args, secret)},
+    {'r', ARG_TEXT, offsetof(struct batch_args, roster)},
+    {'j', ARG_COUNT, offsetof(struct batch_args, jobs)},
+    {'q', ARG_FLAG, offsetof(struct batch_args, quiet)},
+    {KEY_GPU, ARG_FLAG, offsetof(struct batch_args, gpu)},
+    {KEY_FRESH, ARG_FLAG, offsetof(struct batch_args, fresh)},
+    {KEY_NO_SECRET, ARG_FLAG, offsetof(struct batch_args, no_secret)},
+    {0},
+};
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct batch_args *a = state->input;
     switch (key) {
-    case 'l':
-        a->lab = arg;
-        return 0;
-    case 'b':
-        a->book = arg;
-        return 0;
-    case 's':
-        a->secret = arg;
-        return 0;
-    case 'r':
-        a->roster = arg;
-        return 0;
-    case 'j':
-        a->jobs = (int)argp_number(state, arg);
-        return 0;
-    case 'q':
-        a->quiet = true;
-        return 0;
-    case KEY_GPU:
-        a->gpu = true;
-        return 0;
-    case KEY_FRESH:
-        a->fresh = true;
-        return 0;
-    case KEY_NO_SECRET:
-        a->no_secret = true;
-        return 0;
     case ARGP_KEY_ARG:
-        if (a->input)
-            argp_usage(state);
-        a->input = arg;
+        arg_word(state, &a->input, arg);
         return 0;
     case ARGP_KEY_END:
         if (!a->input || !a->lab)
@@ -80,7 +64,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         state->child_inputs[0] = &a->policy;
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return arg_store(fields, key, arg, state);
     }
 }
 
@@ -227,12 +211,10 @@ void print_marks(struct book *book, const char *lab, FILE *f)
 static int run_batch(const struct batch_args *a, const struct engine_options *o, struct engine *e,
                      struct submissions *s)
 {
-    char err[512], key[DIGEST_HEX];
+    char key[DIGEST_HEX];
     int resumed;
     struct batch b = {.e = e, .total = s->n, .quiet = a->quiet};
-    b.book = book_open(a->book, err, sizeof(err));
-    if (!b.book)
-        die("%s", err);
+    b.book = make_book(a->book);
     policy_apply(b.book, a->lab, &a->policy);
     run_key(e, s, key);
     json_t *set = json_pack("{s:s,s:s,s:b}", "tools", e->tools, "system",
@@ -274,23 +256,23 @@ int cmd_batch(int argc, char **argv)
     struct engine_options o;
     struct engine e;
     struct submissions s;
-    char err[4096];
+    struct text why = {0};
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     engine_defaults(&o);
     if (!sandbox_or_refuse(&o, false) || (a.gpu && !gpu_or_refuse(&o)))
         return 2;
     if (a.secret)
         o.secret = read_secret(a.secret);
-    if (!engine_open(&e, a.lab, &o, err, sizeof(err)) ||
-        !submissions_read(a.input, a.lab, &s, err, sizeof(err)))
-        die("%s", err);
-    if (a.roster && !submissions_roster(&s, a.roster, err, sizeof(err)))
-        die("%s", err);
+    open_engine(&e, a.lab, &o);
+    if (!submissions_read(a.input, a.lab, &s, &why) ||
+        (a.roster && !submissions_roster(&s, a.roster, &why)))
+        die("%s", text_str(&why));
     fputs(text_str(&s.notes), stderr);
     if (s.n == 0)
         die("%s: no submissions in it", a.input);
     int code = run_batch(&a, &o, &e, &s);
     submissions_free(&s);
+    text_free(&why);
     engine_close(&e);
     free((char *)o.secret);
     return code;

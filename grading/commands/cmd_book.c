@@ -2,11 +2,11 @@
 #include "grading/book/book.h"
 #include "base/alloc.h"
 #include "base/text.h"
+#include "args.h"
 #include "commands.h"
 #include "grading/report/rates.h"
 #include "grading/report/report.h"
 
-#include <argp.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,53 +19,40 @@ struct book_args {
 };
 
 static const struct argp_option options[] = {
-    {"book", 'b', "FILE", 0, "The gradebook (default: grades.db)", 0},
+    BOOK_OPTION,
     {"lab", 'l', "LAB", 0, "Only this lab", 0},
     {"why", 'w', "TEXT", 0, "The reason, for the audit trail", 0},
     {"json", 'j', 0, 0, "Print the whole evidence as JSON", 0},
     {0}};
 
+static const struct arg_field fields[] = {
+    {'b', ARG_TEXT, offsetof(struct book_args, book)},
+    {'l', ARG_TEXT, offsetof(struct book_args, lab)},
+    {'w', ARG_TEXT, offsetof(struct book_args, why)},
+    {'j', ARG_FLAG, offsetof(struct book_args, json)},
+    {0},
+};
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct book_args *a = state->input;
-    switch (key) {
-    case 'b':
-        a->book = arg;
-        return 0;
-    case 'l':
-        a->lab = arg;
-        return 0;
-    case 'w':
-        a->why = arg;
-        return 0;
-    case 'j':
-        a->json = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (a->nwords == 3)
-            argp_usage(state);
-        a->words[a->nwords++] = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    if (key != ARGP_KEY_ARG)
+        return arg_store(fields, key, arg, state);
+    if (a->nwords == 3)
+        argp_usage(state);
+    a->words[a->nwords++] = arg;
+    return 0;
 }
 
 static struct book *open_with(struct book_args *a, int argc, char **argv, const char *words,
                               const char *what, int nwords)
 {
     const struct argp argp = {options, parse, words, what, 0, 0, 0};
-    char err[512];
     *a = (struct book_args){.book = "grades.db"};
     argp_parse(&argp, argc, argv, 0, NULL, a);
     if (a->nwords != nwords)
-        die("usage: grade %s [OPTIONS] %s", argv[0], words);
-    if (access(a->book, R_OK))
-        die("there is no gradebook %s", a->book);
-    struct book *b = book_open(a->book, err, sizeof(err));
-    if (!b)
-        die("%s", err);
-    return b;
+        die("usage: %s [OPTIONS] %s", argv[0], words);
+    return open_book(a->book);
 }
 
 static void need(const char *value, const char *option)
@@ -81,12 +68,6 @@ int cmd_marks(int argc, char **argv)
     print_marks(b, a.lab, stdout);
     book_close(b);
     return 0;
-}
-
-bool mark_is(const struct mark *m, const char *who)
-{
-    return !strcmp(m->student, who) || !strcasecmp(m->login, who) || !strcasecmp(m->email, who) ||
-           !strcasecmp(m->person, who) || !strcmp(m->alias, who);
 }
 
 static void show(const struct mark *m, bool json)
@@ -139,25 +120,13 @@ int cmd_show(int argc, char **argv)
     return !found;
 }
 
-/* The one student that is meant, by id, login, email, name or alias. NULL: said why. */
+/* The student's id, allocated; NULL: said why not. */
 static char *find_student(struct book *b, const char *lab, const char *who)
 {
-    char *id = NULL;
-    int n, found = 0;
+    int n;
     struct mark *v = book_marks(b, lab, 0, true, &n);
-    for (int i = 0; i < n; i++) {
-        if (!mark_is(&v[i], who) || (id && !strcmp(id, v[i].student)))
-            continue;
-        free(id);
-        id = xstrdup(v[i].student);
-        found++;
-    }
-    if (found != 1) {
-        fprintf(stderr, "grade: %s \"%s\" in %s\n",
-                found ? "several students are called" : "no student", who, lab);
-        free(id);
-        id = NULL;
-    }
+    const struct mark *m = find_mark(v, n, lab, who);
+    char *id = m ? xstrdup(m->student) : NULL;
     book_marks_free(v, n);
     return id;
 }

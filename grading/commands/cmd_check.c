@@ -1,4 +1,5 @@
 /* cmd_check.c - grade check, selftest, labs: marking without a gradebook. */
+#include "args.h"
 #include "commands.h"
 #include "base/alloc.h"
 #include "base/text.h"
@@ -9,7 +10,6 @@
 #include "grading/report/report.h"
 #include "grading/intake/submissions.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,90 +29,43 @@ static const struct argp_option check_options[] = {
     {"practice", 'p', 0, 0, "Go on without a sandbox where none can be made", 0},
     {0}};
 
+static const struct arg_field check_fields[] = {
+    {'l', ARG_TEXT, offsetof(struct check_args, lab)},
+    {'j', ARG_FLAG, offsetof(struct check_args, json)},
+    {'o', ARG_TEXT, offsetof(struct check_args, only)},
+    {'s', ARG_TEXT, offsetof(struct check_args, secret_file)},
+    {'g', ARG_FLAG, offsetof(struct check_args, gpu)},
+    {'p', ARG_FLAG, offsetof(struct check_args, practice)},
+    {0},
+};
+
 static error_t parse_check(int key, char *arg, struct argp_state *state)
 {
     struct check_args *a = state->input;
     switch (key) {
-    case 'l':
-        a->lab = arg;
-        return 0;
-    case 'j':
-        a->json = true;
-        return 0;
-    case 'o':
-        a->only = arg;
-        return 0;
-    case 's':
-        a->secret_file = arg;
-        return 0;
-    case 'g':
-        a->gpu = true;
-        return 0;
-    case 'p':
-        a->practice = true;
-        return 0;
     case ARGP_KEY_ARG:
-        if (a->file)
-            argp_usage(state);
-        a->file = arg;
+        arg_word(state, &a->file, arg);
         return 0;
     case ARGP_KEY_END:
         if (!a->file || !a->lab)
             argp_usage(state);
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return arg_store(check_fields, key, arg, state);
     }
 }
 
-char *read_secret(const char *path)
+static void parse_nothing(int argc, char **argv, const char *what)
 {
-    char *secret;
-    size_t n;
-    int e = file_read_no_link(path, 65536, &secret, &n);
-    if (e)
-        die("secret %s: %s", path, strerror(e));
-    while (n && (secret[n - 1] == '\n' || secret[n - 1] == '\r' || secret[n - 1] == ' '))
-        secret[--n] = 0;
-    if (n < 8)
-        die("secret %s: at least 8 characters, please", path);
-    return secret;
-}
-
-/* Marking needs the sandbox. Practice on a file of one's own may go on without. */
-bool sandbox_or_refuse(struct engine_options *o, bool practice)
-{
-    char why[512];
-    if (sandbox_works(why, sizeof(why)))
-        return true;
-    if (!practice) {
-        fprintf(stderr, "grade: the sandbox does not work here, so nothing is marked: %s\n", why);
-        return false;
-    }
-    fprintf(stderr,
-            "grade: warning: the sandbox does not work here (%s); going on without it.\n"
-            "grade: do this with your own files only.\n",
-            why);
-    o->unconfined = true;
-    return true;
-}
-
-bool gpu_or_refuse(struct engine_options *o)
-{
-    struct text why = {0};
-    bool ok = gpu_use(o, &why);
-    if (!ok)
-        fprintf(stderr, "grade: no GPU can be used from the sandbox: %s\n", text_str(&why));
-    text_free(&why);
-    return ok;
+    const struct argp argp = {0, 0, "", what, 0, 0, 0};
+    argp_parse(&argp, argc, argv, 0, NULL, NULL);
 }
 
 int cmd_gpu(int argc, char **argv)
 {
     struct engine_options o;
     int bad = 0;
-    (void)argc;
-    (void)argv;
+    parse_nothing(argc, argv, "Says whether the sandbox can use this machine's GPUs.");
     engine_defaults(&o);
     if (!sandbox_or_refuse(&o, false))
         return 2;
@@ -159,7 +112,6 @@ int cmd_check(int argc, char **argv)
     struct check_args a = {.lab = NULL};
     struct engine_options o;
     struct engine e;
-    char err[4096];
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     engine_defaults(&o);
     o.only = a.only;
@@ -167,8 +119,7 @@ int cmd_check(int argc, char **argv)
         return 2;
     if (a.secret_file)
         o.secret = read_secret(a.secret_file);
-    if (!engine_open(&e, a.lab, &o, err, sizeof(err)))
-        die("%s", err);
+    open_engine(&e, a.lab, &o);
     struct verdict *v = mark_file(&e, a.file);
     if (a.json) {
         char *text = verdict_text(v, JSON_INDENT(1));
@@ -200,16 +151,30 @@ static const struct argp_option selftest_options[] = {
      0},
     {0}};
 
+static const struct arg_field selftest_fields[] = {
+    {'l', ARG_TEXT, offsetof(struct selftest_args, lab)},
+    {'g', ARG_FLAG, offsetof(struct selftest_args, gpu)},
+    {0},
+};
+
 static error_t parse_selftest(int key, char *arg, struct argp_state *state)
 {
-    struct selftest_args *a = state->input;
-    if (key == 'l')
-        a->lab = arg;
-    else if (key == 'g')
-        a->gpu = true;
-    else
-        return ARGP_ERR_UNKNOWN;
-    return 0;
+    return arg_store(selftest_fields, key, arg, state);
+}
+
+/* Marks one of the known files and prints what came of it: whether it got its verdict. */
+static bool selftest_file(struct engine *e, struct engine_options *o, const struct known_file *f)
+{
+    struct text t = {0};
+    double from = now_s();
+    bool ok = !expect_file(e, o, f->path, f->kind, &t);
+    size_t root = strlen(o->root);
+    const char *shown = strncmp(f->path, o->root, root) ? f->path : f->path + root + 1;
+    printf("%s %s (%s, %.2f s)\n%s", ok ? "ok  " : "FAIL", shown, f->kind, now_s() - from,
+           text_str(&t));
+    fflush(stdout);
+    text_free(&t);
+    return ok;
 }
 
 int cmd_selftest(int argc, char **argv)
@@ -225,7 +190,6 @@ int cmd_selftest(int argc, char **argv)
     struct engine e = {.lab = NULL};
     struct selftest_args a = {.lab = NULL};
     const char *open = "";
-    char err[4096];
     int n, bad_files = 0;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     engine_defaults(&o);
@@ -236,22 +200,12 @@ int cmd_selftest(int argc, char **argv)
         o.run_s = 10; /* one of the attacks waits for it */
     struct known_file *v = known_files(&o, a.lab, &n);
     for (int i = 0; i < n; i++) {
-        struct text t = {0};
         if (strcmp(open, v[i].lab)) {
             engine_close(&e);
-            if (!engine_open(&e, v[i].lab, &o, err, sizeof(err)))
-                die("%s", err);
+            open_engine(&e, v[i].lab, &o);
             open = v[i].lab;
         }
-        double from = now_s();
-        int bad = expect_file(&e, &o, v[i].path, v[i].kind, &t);
-        const char *shown =
-            strstr(v[i].path, o.root) == v[i].path ? v[i].path + strlen(o.root) + 1 : v[i].path;
-        printf("%s %s (%s, %.2f s)\n%s", bad ? "FAIL" : "ok  ", shown, v[i].kind, now_s() - from,
-               text_str(&t));
-        fflush(stdout);
-        text_free(&t);
-        bad_files += bad > 0;
+        bad_files += !selftest_file(&e, &o, &v[i]);
     }
     engine_close(&e);
     known_files_free(v, n);
@@ -264,8 +218,7 @@ int cmd_selftest(int argc, char **argv)
 int cmd_labs(int argc, char **argv)
 {
     int bad = 0;
-    (void)argc;
-    (void)argv;
+    parse_nothing(argc, argv, "Lists the labs and their rubrics' rows.");
     for (int i = 0; i < all_rubrics_count; i++) {
         const struct rubric *r = all_rubrics[i];
         const struct lab *lab = lab_named(r->lab);

@@ -1,4 +1,5 @@
 /* cmd_export.c - grade export, report: marks and verdicts out of the gradebook, or of one file. */
+#include "args.h"
 #include "commands.h"
 #include "base/alloc.h"
 #include "base/text.h"
@@ -8,7 +9,6 @@
 #include "grading/report/html.h"
 #include "grading/report/report.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ struct export_args {
 };
 
 static const struct argp_option options[] = {
-    {"book", 'b', "FILE", 0, "The gradebook (default: grades.db)", 0},
+    BOOK_OPTION,
     {"lab", 'l', "LAB", 0, "Only this lab", 0},
     {"title", 't', "TITLE", 0, "canvas: the assignment's column, with its id: \"Lab 1 (4711)\"", 0},
     {"output", 'o', "FILE", 0, "Write there (default: standard output)", 0},
@@ -29,48 +29,29 @@ static const struct argp_option options[] = {
      "Of this verdict (grade check --json), for gradescope, autolab, prairielearn, classroom", 0},
     {0}};
 
+static const struct arg_field fields[] = {
+    {'b', ARG_TEXT, offsetof(struct export_args, book)},
+    {'l', ARG_TEXT, offsetof(struct export_args, lab)},
+    {'t', ARG_TEXT, offsetof(struct export_args, title)},
+    {'o', ARG_TEXT, offsetof(struct export_args, output)},
+    {'v', ARG_TEXT, offsetof(struct export_args, verdict)},
+    {0},
+};
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct export_args *a = state->input;
     switch (key) {
-    case 'b':
-        a->book = arg;
-        return 0;
-    case 'l':
-        a->lab = arg;
-        return 0;
-    case 't':
-        a->title = arg;
-        return 0;
-    case 'o':
-        a->output = arg;
-        return 0;
-    case 'v':
-        a->verdict = arg;
-        return 0;
     case ARGP_KEY_ARG:
-        if (a->format)
-            argp_usage(state);
-        a->format = arg;
+        arg_word(state, &a->format, arg);
         return 0;
     case ARGP_KEY_END:
         if (!a->format)
             argp_usage(state);
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return arg_store(fields, key, arg, state);
     }
-}
-
-static struct book *open_book(const char *path)
-{
-    char err[512];
-    if (access(path, R_OK))
-        die("there is no gradebook %s", path);
-    struct book *b = book_open(path, err, sizeof(err));
-    if (!b)
-        die("%s", err);
-    return b;
 }
 
 static bool export_class(const struct export_args *a, struct text *out)

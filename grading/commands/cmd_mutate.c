@@ -1,4 +1,5 @@
 /* cmd_mutate.c - grade mutate, bench: how much of what is wrong is caught, and how fast. */
+#include "args.h"
 #include "commands.h"
 #include "base/alloc.h"
 #include "base/text.h"
@@ -10,7 +11,6 @@
 #include "grading/report/report.h"
 #include "grading/intake/submissions.h"
 
-#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -26,55 +26,58 @@ struct args {
 
 static const struct argp_option options[] = {
     {"lab", 'l', "LAB", 0, "The lab", 0},
-    {"jobs", 'j', "N", 0, "Submissions at a time (default: as many as there are cores)", 0},
+    JOBS_OPTION,
     {"every", 'e', "N", 0, "mutate: only every N-th mutant", 0},
     {"lines", 'L', "A-B", 0, "mutate: only mutants of these source lines", 0},
     {"verbose", 'v', 0, 0, "mutate: say on standard error how far it is, and what survives", 0},
     {"count", 'n', "N", 0, "bench: how many submissions (default 100)", 0},
     {0}};
 
+static const struct arg_field fields[] = {
+    {'l', ARG_TEXT, offsetof(struct args, lab)},    {'j', ARG_COUNT, offsetof(struct args, jobs)},
+    {'e', ARG_COUNT, offsetof(struct args, every)}, {'v', ARG_FLAG, offsetof(struct args, verbose)},
+    {'n', ARG_COUNT, offsetof(struct args, count)}, {0},
+};
+
+/* "20-35" */
+static void parse_lines(struct args *a, const char *arg, struct argp_state *state)
+{
+    int end = 0;
+    if (sscanf(arg, "%d-%d%n", &a->first_line, &a->last_line, &end) != 2 || arg[end])
+        argp_error(state, "--lines is given as 20-35");
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct args *a = state->input;
     switch (key) {
-    case 'l':
-        a->lab = arg;
-        return 0;
-    case 'j':
-        a->jobs = atoi(arg);
-        return 0;
-    case 'e':
-        a->every = atoi(arg) > 0 ? atoi(arg) : 1;
-        return 0;
     case 'L':
-        if (sscanf(arg, "%d-%d", &a->first_line, &a->last_line) != 2)
-            argp_error(state, "--lines is given as 20-35");
-        return 0;
-    case 'v':
-        a->verbose = true;
-        return 0;
-    case 'n':
-        a->count = atoi(arg) > 0 ? atoi(arg) : 1;
+        parse_lines(a, arg, state);
         return 0;
     case ARGP_KEY_END:
         if (!a->lab)
             argp_error(state, "--lab LAB is needed");
+        if (!a->jobs || !a->every || !a->count)
+            argp_error(state, "--jobs, --every and --count are 1 or more");
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return arg_store(fields, key, arg, state);
     }
+}
+
+static struct args first_args(void)
+{
+    return (struct args){.jobs = (int)sysconf(_SC_NPROCESSORS_ONLN), .every = 1, .count = 100};
 }
 
 static void open_all(struct args *a, struct engine_options *o, struct engine *e)
 {
-    char err[4096];
     engine_defaults(o);
     o->secret = "selftest-secret";
     o->steps = 5000000;
     if (!sandbox_or_refuse(o, false))
         exit(2);
-    if (!engine_open(e, a->lab, o, err, sizeof(err)))
-        die("%s", err);
+    open_engine(e, a->lab, o);
     if (!e->solution)
         die("there is no solutions/%s/%s.cu", a->lab, a->lab);
 }
@@ -311,7 +314,7 @@ int cmd_mutate(int argc, char **argv)
         0,
         0,
         0};
-    struct args a = {.jobs = (int)sysconf(_SC_NPROCESSORS_ONLN), .every = 1};
+    struct args a = first_args();
     struct engine_options o;
     struct engine e;
     int all, n = 0;
@@ -377,7 +380,7 @@ int cmd_bench(int argc, char **argv)
         0,
         0,
         0};
-    struct args a = {.jobs = (int)sysconf(_SC_NPROCESSORS_ONLN), .count = 100};
+    struct args a = first_args();
     struct engine_options o;
     struct engine e;
     struct bench b = {0};

@@ -4,6 +4,7 @@
 #include "cmd_policy.h"
 #include "base/alloc.h"
 #include "base/text.h"
+#include "args.h"
 #include "commands.h"
 #include "base/csv.h"
 
@@ -34,15 +35,6 @@ static const struct argp_option policy_options[] = {
     {"latest", KEY_LATEST, 0, 0, "… the latest counts (the default)", 1},
     {0}};
 
-double argp_number(struct argp_state *state, const char *arg)
-{
-    char *end;
-    double v = strtod(arg, &end);
-    if (end == arg || *end || !(v >= 0 && v < 1e9))
-        argp_error(state, "not a number: %s", arg);
-    return v;
-}
-
 static int64_t parse_time(struct argp_state *state, const char *arg)
 {
     struct tm t = {.tm_isdst = -1};
@@ -63,19 +55,19 @@ static error_t parse_policy(int key, char *arg, struct argp_state *state)
         a->given |= GIVEN_DUE;
         return 0;
     case KEY_GRACE:
-        a->p.grace = (int64_t)(60 * argp_number(state, arg));
+        a->p.grace = (int64_t)(60 * arg_number(state, arg));
         a->given |= GIVEN_GRACE;
         return 0;
     case KEY_PER_DAY:
-        a->p.per_day = argp_number(state, arg) / 100;
+        a->p.per_day = arg_number(state, arg) / 100;
         a->given |= GIVEN_DAY;
         return 0;
     case KEY_MAX_DAYS:
-        a->p.max_days = (int)argp_number(state, arg);
+        a->p.max_days = (int)arg_number(state, arg);
         a->given |= GIVEN_MAX;
         return 0;
     case KEY_LATE_DAYS:
-        a->p.late_days = (int)argp_number(state, arg);
+        a->p.late_days = (int)arg_number(state, arg);
         a->given |= GIVEN_FREE;
         return 0;
     case KEY_BEST:
@@ -130,39 +122,23 @@ struct own_args {
 };
 
 static const struct argp_option book_options[] = {
-    {"book", 'b', "FILE", 0, "The gradebook (default: grades.db)", 0},
-    {"lab", 'l', "LAB", 0, "The lab", 0},
-    {0}};
+    BOOK_OPTION, {"lab", 'l', "LAB", 0, "The lab", 0}, {0}};
 static const struct argp_option total_options[] = {
-    {"book", 'b', "FILE", 0, "The gradebook (default: grades.db)", 0},
-    {"drop", 'd', "N", 0, "Leave out each student's N worst labs", 0},
-    {0}};
+    BOOK_OPTION, {"drop", 'd', "N", 0, "Leave out each student's N worst labs", 0}, {0}};
+
+static const struct arg_field fields[] = {
+    {'b', ARG_TEXT, offsetof(struct own_args, book)},
+    {'l', ARG_TEXT, offsetof(struct own_args, lab)},
+    {'d', ARG_COUNT, offsetof(struct own_args, drop)},
+    {0},
+};
 
 static error_t parse_own(int key, char *arg, struct argp_state *state)
 {
     struct own_args *a = state->input;
-    if (key == 'b')
-        a->book = arg;
-    else if (key == 'l')
-        a->lab = arg;
-    else if (key == 'd')
-        a->drop = (int)argp_number(state, arg);
-    else if (key == ARGP_KEY_INIT && state->child_inputs)
+    if (key == ARGP_KEY_INIT && state->child_inputs)
         state->child_inputs[0] = &a->policy;
-    else
-        return ARGP_ERR_UNKNOWN;
-    return 0;
-}
-
-static struct book *open_book(const char *path)
-{
-    char err[512];
-    if (access(path, R_OK))
-        die("there is no gradebook %s", path);
-    struct book *b = book_open(path, err, sizeof(err));
-    if (!b)
-        die("%s", err);
-    return b;
+    return arg_store(fields, key, arg, state);
 }
 
 int cmd_policy(int argc, char **argv)

@@ -16,6 +16,4 @@ extern const struct argp policy_argp; /* a child parser; its input is a struct p
 void policy_apply(struct book *b, const char *lab, const struct policy_args *a);
 char *policy_text(const struct policy *p);
 
-double argp_number(struct argp_state *state, const char *arg); /* 0 … 10^9, or an error */
-
 #endif

@@ -1,16 +1,16 @@
 /* cmd_regrade.c - grade regrade: marks again from the sources that the gradebook keeps, and puts
  * each new verdict in the old one's place. What it replaced, who did it and why stay in the book.
  */
-#include "cmd_policy.h"
+#include "args.h"
 #include "base/alloc.h"
 #include "base/text.h"
 #include "base/digest.h"
 #include "commands.h"
+#include "grading/book/book.h"
 #include "grading/mark/gpu.h"
 #include "grading/mark/pool.h"
 #include "grading/report/report.h"
 
-#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ struct regrade_args {
 
 enum { KEY_NO_SECRET = 1000, KEY_GPU, KEY_HUMAN, KEY_ALL };
 static const struct argp_option options[] = {
-    {"book", 'b', "FILE", 0, "The gradebook (default: grades.db)", 0},
+    BOOK_OPTION,
     {"lab", 'l', "LAB", 0, "The lab", 0},
     {"why", 'w', "TEXT", 0, "The reason, for the audit trail", 0},
     {"secret", 's', "FILE", 0, "The secret that the batch was marked with", 0},
@@ -32,40 +32,26 @@ static const struct argp_option options[] = {
     {"needs-person", KEY_HUMAN, 0, 0, "All whose mark waits for a person", 0},
     {"all", KEY_ALL, 0, 0, "The whole class", 0},
     {"gpu", KEY_GPU, 0, 0, "Measure times on this machine's GPU", 0},
-    {"jobs", 'j', "N", 0, "Submissions at a time (default: as many as there are cores)", 0},
+    JOBS_OPTION,
     {0}};
+
+static const struct arg_field fields[] = {
+    {'b', ARG_TEXT, offsetof(struct regrade_args, book)},
+    {'l', ARG_TEXT, offsetof(struct regrade_args, lab)},
+    {'w', ARG_TEXT, offsetof(struct regrade_args, why)},
+    {'s', ARG_TEXT, offsetof(struct regrade_args, secret)},
+    {'j', ARG_COUNT, offsetof(struct regrade_args, jobs)},
+    {KEY_NO_SECRET, ARG_FLAG, offsetof(struct regrade_args, no_secret)},
+    {KEY_GPU, ARG_FLAG, offsetof(struct regrade_args, gpu)},
+    {KEY_HUMAN, ARG_FLAG, offsetof(struct regrade_args, human)},
+    {KEY_ALL, ARG_FLAG, offsetof(struct regrade_args, all)},
+    {0},
+};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct regrade_args *a = state->input;
     switch (key) {
-    case 'b':
-        a->book = arg;
-        return 0;
-    case 'l':
-        a->lab = arg;
-        return 0;
-    case 'w':
-        a->why = arg;
-        return 0;
-    case 's':
-        a->secret = arg;
-        return 0;
-    case 'j':
-        a->jobs = (int)argp_number(state, arg);
-        return 0;
-    case KEY_NO_SECRET:
-        a->no_secret = true;
-        return 0;
-    case KEY_GPU:
-        a->gpu = true;
-        return 0;
-    case KEY_HUMAN:
-        a->human = true;
-        return 0;
-    case KEY_ALL:
-        a->all = true;
-        return 0;
     case ARGP_KEY_ARGS:
         a->who = (const char *const *)state->argv + state->next;
         a->nwho = state->argc - state->next;
@@ -81,7 +67,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "whom? STUDENT…, --needs-person or --all");
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return arg_store(fields, key, arg, state);
     }
 }
 
@@ -106,16 +92,8 @@ static bool is_asked(const struct regrade_args *a, const struct mark *m)
 static bool everyone_known(const struct regrade_args *a, const struct mark *v, int n)
 {
     bool ok = true;
-    for (int i = 0; i < a->nwho; i++) {
-        int found = 0;
-        for (int k = 0; k < n; k++)
-            found += mark_is(&v[k], a->who[i]);
-        if (found == 1)
-            continue;
-        fprintf(stderr, "grade: %s \"%s\" in %s\n",
-                found ? "several students are called" : "no student", a->who[i], a->lab);
-        ok = false;
-    }
+    for (int i = 0; i < a->nwho; i++)
+        ok = find_mark(v, n, a->lab, a->who[i]) && ok;
     return ok;
 }
 
@@ -153,15 +131,20 @@ static bool on_done(void *user, int item, const struct verdict *v)
     return true;
 }
 
+/* The source of the mark's submission, when it can be marked again; else said why. */
+static char *source_of(struct regrade *r, const struct mark *m, size_t *length)
+{
+    char *source = m->verdict ? book_source(r->book, m->run, m->student, length) : NULL;
+    if (!source)
+        printf("%s: %s\n", m->student,
+               m->verdict ? "there is no text to mark" : "not marked yet: start the batch");
+    return source;
+}
+
 static int regrade(const struct regrade_args *a, const struct engine_options *o, struct engine *e)
 {
-    char err[512];
     int n, nitems = 0;
-    if (access(a->book, R_OK))
-        die("there is no gradebook %s", a->book);
-    struct regrade r = {.a = a, .book = book_open(a->book, err, sizeof(err))};
-    if (!r.book)
-        die("%s", err);
+    struct regrade r = {.a = a, .book = open_book(a->book)};
     r.marks = book_marks(r.book, a->lab, 0, true, &n);
     bool ok = everyone_known(a, r.marks, n);
     struct pool_item *items = xzalloc((size_t)(n + 1) * sizeof(*items));
@@ -169,14 +152,9 @@ static int regrade(const struct regrade_args *a, const struct engine_options *o,
     for (int i = 0; ok && i < n; i++) {
         const struct mark *m = &r.marks[i];
         size_t length;
-        if (!is_asked(a, m))
+        char *source = is_asked(a, m) ? source_of(&r, m, &length) : NULL;
+        if (!source)
             continue;
-        char *source = m->verdict ? book_source(r.book, m->run, m->student, &length) : NULL;
-        if (!source) {
-            printf("%s: %s\n", m->student,
-                   m->verdict ? "there is no text to mark" : "not marked yet: start the batch");
-            continue;
-        }
         warn_of_secret(&r, m, e);
         r.of[nitems] = i;
         items[nitems++] = (struct pool_item){m->original, source, length};
@@ -207,15 +185,13 @@ int cmd_regrade(int argc, char **argv)
     struct regrade_args a = {.book = "grades.db", .jobs = (int)sysconf(_SC_NPROCESSORS_ONLN)};
     struct engine_options o;
     struct engine e;
-    char err[4096];
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     engine_defaults(&o);
     if (!sandbox_or_refuse(&o, false) || (a.gpu && !gpu_or_refuse(&o)))
         return 2;
     if (a.secret)
         o.secret = read_secret(a.secret);
-    if (!engine_open(&e, a.lab, &o, err, sizeof(err)))
-        die("%s", err);
+    open_engine(&e, a.lab, &o);
     int code = regrade(&a, &o, &e);
     engine_close(&e);
     free((char *)o.secret);

@@ -8,13 +8,12 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "base/file.h"
-#include "cmd_policy.h"
+#include "args.h"
 #include "commands.h"
 #include "grading/mark/session.h"
 #include "similar.h"
 #include "grading/intake/submissions.h"
 
-#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,34 +26,28 @@ struct args {
 
 static const struct argp_option options[] = {
     {"lab", 'l', "LAB", 0, "The lab", 0},
-    {"book", 'b', "FILE", 0, "The gradebook (default: grades.db)", 0},
+    BOOK_OPTION,
     {"least", 'm', "PERCENT", 0, "Show pairs that share at least this much (default 80)", 0},
     {"top", 't', "N", 0, "Print this many pairs, the most alike first (default 50)", 0},
     {0}};
 
+static const struct arg_field fields[] = {
+    {'l', ARG_TEXT, offsetof(struct args, lab)},
+    {'b', ARG_TEXT, offsetof(struct args, book)},
+    {'t', ARG_COUNT, offsetof(struct args, top)},
+    {0},
+};
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct args *a = state->input;
-    switch (key) {
-    case 'l':
-        a->lab = arg;
+    if (key == 'm') {
+        a->least = arg_number(state, arg);
         return 0;
-    case 'b':
-        a->book = arg;
-        return 0;
-    case 'm':
-        a->least = argp_number(state, arg);
-        return 0;
-    case 't':
-        a->top = (int)argp_number(state, arg);
-        return 0;
-    case ARGP_KEY_END:
-        if (!a->lab)
-            argp_error(state, "--lab LAB is needed");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
     }
+    if (key == ARGP_KEY_END && !a->lab)
+        argp_error(state, "--lab LAB is needed");
+    return arg_store(fields, key, arg, state);
 }
 
 static struct prints prints_of_file(const char *root, const char *folder, const char *lab)
@@ -154,15 +147,10 @@ int cmd_similar(int argc, char **argv)
         0,       0,     0};
     struct args a = {.book = "grades.db", .least = 80, .top = 50};
     struct engine_options o;
-    char err[512];
     int n, npairs;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     engine_defaults(&o);
-    if (access(a.book, R_OK))
-        die("there is no gradebook %s", a.book);
-    struct book *b = book_open(a.book, err, sizeof(err));
-    if (!b)
-        die("%s", err);
+    struct book *b = open_book(a.book);
     struct mark *marks = book_marks(b, a.lab, 0, true, &n);
     struct text_of *v = read_texts(b, marks, n, &o, a.lab);
     struct pair *pairs = find_pairs(v, n, a.least / 100, &npairs);

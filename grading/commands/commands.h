@@ -25,15 +25,22 @@ int cmd_gpu(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_similar(int argc, char **argv);
 
-/* Shared: the secret's text (fatal when unusable); a sandbox, or a refusal. */
+/* open.c: what a command needs before it begins. Where it is not to be had, die() says why; a
+ * refusal is printed, and the command's exit status is 2. */
+struct engine;
 struct engine_options;
-char *read_secret(const char *path);
-bool sandbox_or_refuse(struct engine_options *o, bool practice);
-bool gpu_or_refuse(struct engine_options *o);
-
 struct book;
 struct mark;
+char *read_secret(const char *path); /* its text, for free() */
+/* practice: on a file of one's own it may go on without a sandbox. */
+bool sandbox_or_refuse(struct engine_options *o, bool practice);
+bool gpu_or_refuse(struct engine_options *o);
+void open_engine(struct engine *e, const char *lab, const struct engine_options *o);
+struct book *open_book(const char *path);            /* one that is there */
+struct book *make_book(const char *path);            /* made when absent */
 bool mark_is(const struct mark *m, const char *who); /* by id, login, email, name, alias */
+/* The one student who is meant; NULL, said why, when it is nobody or several. */
+const struct mark *find_mark(const struct mark *v, int n, const char *lab, const char *who);
 void print_marks(struct book *book, const char *lab, FILE *f);
 
 #endif

@@ -137,3 +137,24 @@ Test(instructor, compares_and_exports, .init = a_class, .fini = end_of_class, .t
     says(grade(1, "report --lab reduction %s/pages", folder), "nobody");
     says(grade(1, "show nobody"), "no student");
 }
+
+/* Every command reads its words with argp: each has help, and refuses what it does not know. */
+Test(commands, each_has_help_and_refuses_the_rest, .timeout = 60)
+{
+    int code;
+    engine_defaults(&o);
+    char *list = shell(NULL, "%s/grade --help | sed -n 's/^  \\([a-z]*\\) .*/\\1/p'", o.bin);
+    int n = 0;
+    char *save = NULL;
+    for (char *c = strtok_r(list, "\n", &save); c; c = strtok_r(NULL, "\n", &save), n++) {
+        char *help = shell(&code, "%s/grade %s --help", o.bin, c);
+        char *usage = xformat("Usage: grade %s", c);
+        cr_assert(code == 0 && strstr(help, usage), "%s: %d %s", c, code, help);
+        free(help);
+        free(usage);
+        free(shell(&code, "%s/grade %s --no-such-option 2>&1", o.bin, c));
+        cr_assert_eq(code, 64, "%s: %d", c, code);
+    }
+    cr_assert_geq(n, 19);
+    free(list);
+}

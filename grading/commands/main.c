@@ -1,9 +1,11 @@
 /* main.c - build/bin/grade: the autograder's commands. */
 #include "commands.h"
+#include "base/alloc.h"
 
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct command {
@@ -49,9 +51,15 @@ int main(int argc, char **argv)
         return help(stderr);
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help") || !strcmp(argv[1], "-?"))
         return help(stdout);
-    for (size_t i = 0; i < NCOMMANDS; i++)
-        if (!strcmp(argv[1], commands[i].name))
-            return commands[i].run(argc - 1, argv + 1);
+    for (size_t i = 0; i < NCOMMANDS; i++) {
+        if (strcmp(argv[1], commands[i].name))
+            continue;
+        char *name = xformat("grade %s", argv[1]); /* what --help and argp's errors call it */
+        argv[1] = name;
+        int code = commands[i].run(argc - 1, argv + 1);
+        free(name);
+        return code;
+    }
     fprintf(stderr, "grade: no command \"%s\"\n", argv[1]);
     return help(stderr);
 }

@@ -134,7 +134,7 @@ static void take_entry(struct archive *a, struct archive_entry *ae, struct entri
         read_entry_data(a, e, x);
 }
 
-static bool read_opened(struct archive *a, struct entries *e, char *err, size_t size)
+static bool read_opened(struct archive *a, struct entries *e, struct text *why)
 {
     struct archive_entry *ae;
     int r;
@@ -143,14 +143,13 @@ static bool read_opened(struct archive *a, struct entries *e, char *err, size_t 
             continue;
         take_entry(a, ae, e);
         if (e->n >= MAX_ENTRIES || e->bytes > MAX_TOTAL_BYTES) {
-            snprintf(err, size, "more than %d files or %llu MiB in it: refused", MAX_ENTRIES,
-                     MAX_TOTAL_BYTES >> 20);
+            text_addf(why, "more than %d files or %llu MiB in it: refused", MAX_ENTRIES,
+                      MAX_TOTAL_BYTES >> 20);
             return false;
         }
     }
     if (r != ARCHIVE_EOF) {
-        snprintf(err, size, "%s",
-                 archive_error_string(a) ? archive_error_string(a) : "damaged archive");
+        text_add(why, archive_error_string(a) ? archive_error_string(a) : "damaged archive");
         return e->n > 0;
     }
     return true;
@@ -168,27 +167,16 @@ static struct archive *new_archive(void)
     return a;
 }
 
-static bool read_archive_memory(const void *data, size_t n, struct entries *e, char *err,
-                                size_t size)
+/* From memory, or from the file at path. What was read before the damage counts. */
+static bool read_archive(const char *path, const void *data, size_t n, struct entries *e,
+                         struct text *why)
 {
     struct archive *a = new_archive();
-    bool ok = archive_read_open_memory(a, data, n) == ARCHIVE_OK;
-    if (ok)
-        ok = read_opened(a, e, err, size);
-    else
-        snprintf(err, size, "%s", archive_error_string(a));
-    archive_read_free(a);
-    return ok;
-}
-
-static bool read_archive_file(const char *path, struct entries *e, char *err, size_t size)
-{
-    struct archive *a = new_archive();
-    bool ok = archive_read_open_filename(a, path, 65536) == ARCHIVE_OK;
-    if (ok)
-        ok = read_opened(a, e, err, size);
-    else
-        snprintf(err, size, "%s", archive_error_string(a));
+    int opened =
+        path ? archive_read_open_filename(a, path, 65536) : archive_read_open_memory(a, data, n);
+    bool ok = opened == ARCHIVE_OK && read_opened(a, e, why);
+    if (opened != ARCHIVE_OK)
+        text_add(why, archive_error_string(a) ? archive_error_string(a) : "no archive");
     archive_read_free(a);
     return ok;
 }
@@ -311,8 +299,8 @@ static void offer_nested(struct submission *x, const char *original, struct entr
                          const char *lab, bool late)
 {
     struct entries inner = {0};
-    char err[200] = "";
-    bool ok = read_archive_memory(e->data, e->length, &inner, err, sizeof(err));
+    struct text why = {0};
+    bool ok = read_archive(NULL, e->data, e->length, &inner, &why);
     for (int i = 0; i < inner.n; i++) {
         const char *slash = strrchr(inner.v[i].path, '/'),
                    *base = slash ? slash + 1 : inner.v[i].path;
@@ -325,9 +313,10 @@ static void offer_nested(struct submission *x, const char *original, struct entr
     if (x->rank < 1) {
         free(e->problem);
         e->problem = ok ? xstrdup("an archive without a .cu file")
-                        : xformat("an archive that cannot be read: %s", err);
+                        : xformat("an archive that cannot be read: %s", text_str(&why));
         offer(x, original, e, lab, late);
     }
+    text_free(&why);
 }
 
 static void take(struct submissions *s, struct entry *e, const char *lab)
@@ -428,24 +417,22 @@ static void apply_times(struct submissions *s, const struct entries *e)
             apply_metadata(s, &e->v[i]);
 }
 
-bool submissions_read(const char *path, const char *lab, struct submissions *out, char *err,
-                      size_t size)
+bool submissions_read(const char *path, const char *lab, struct submissions *out, struct text *why)
 {
     struct entries e = {0};
     struct stat st;
     *out = (struct submissions){0};
-    err[0] = 0;
     if (stat(path, &st)) {
-        snprintf(err, size, "%s: %s", path, strerror(errno));
+        text_addf(why, "%s: %s", path, strerror(errno));
         return false;
     }
     bool ok = true;
     if (S_ISDIR(st.st_mode))
         read_folder(path, "", 0, &e);
     else
-        ok = read_archive_file(path, &e, err, size);
-    if (ok && err[0])
-        text_addf(&out->notes, "the archive is damaged after %d files: %s\n", e.n, err);
+        ok = read_archive(path, NULL, 0, &e, why);
+    if (ok && why->length)
+        text_addf(&out->notes, "the archive is damaged after %d files: %s\n", e.n, why->s);
     const char **paths = xzalloc((size_t)(e.n + 1) * sizeof(*paths));
     for (int i = 0; i < e.n; i++)
         paths[i] = e.v[i].path;
@@ -486,13 +473,13 @@ static int64_t worksheet_time(const char *s)
     return mktime(&t);
 }
 
-bool submissions_roster(struct submissions *s, const char *csv_path, char *err, size_t size)
+bool submissions_roster(struct submissions *s, const char *csv_path, struct text *why)
 {
     char *text;
     size_t length;
     int e = file_read_no_link(csv_path, 64u << 20, &text, &length);
     if (e) {
-        snprintf(err, size, "%s: %s", csv_path, strerror(e));
+        text_addf(why, "%s: %s", csv_path, file_why(e));
         return false;
     }
     struct csv *c = csv_parse(text, length);
@@ -504,8 +491,7 @@ bool submissions_roster(struct submissions *s, const char *csv_path, char *err, 
     int section = csv_column(c, "Section|Sections|Group"),
         handed_in = csv_column(c, "Last modified (submission)");
     if (id < 0 && email < 0 && login < 0) {
-        snprintf(err, size, "%s: no column ID, Identifier, Email or Login in its first line",
-                 csv_path);
+        text_addf(why, "%s: no column ID, Identifier, Email or Login in its first line", csv_path);
         csv_free(c);
         return false;
     }

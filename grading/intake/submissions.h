@@ -40,12 +40,11 @@ struct submissions {
     struct text notes; /* lines about entries that belong to nobody */
 };
 
-/* False with a message in err only when path itself cannot be read as folder or archive. */
-bool submissions_read(const char *path, const char *lab, struct submissions *out, char *err,
-                      size_t size);
+/* False, with the reason, only when path itself cannot be read as folder or archive. */
+bool submissions_read(const char *path, const char *lab, struct submissions *out, struct text *why);
 /* Adds names from a roster (any CSV with an id, e-mail or login column; Canvas gradebooks and
  * Moodle worksheets as they come), and entries for those who handed in nothing. */
-bool submissions_roster(struct submissions *s, const char *csv_path, char *err, size_t size);
+bool submissions_roster(struct submissions *s, const char *csv_path, struct text *why);
 void submissions_free(struct submissions *s);
 const char *name_system_text(enum name_system s);
 

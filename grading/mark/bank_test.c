@@ -32,10 +32,10 @@ ParameterizedTest(struct bank_file *f, bank, verdict, .timeout = 120)
     struct engine_options o;
     struct engine e;
     struct text t = {0};
-    char err[4096];
+    struct text why = {0};
     engine_defaults(&o);
     o.secret = "selftest-secret";
-    cr_assert(engine_open(&e, f->lab, &o, err, sizeof(err)), "%s", err);
+    cr_assert(engine_open(&e, f->lab, &o, &why), "%s", text_str(&why));
     int bad = expect_file(&e, &o, f->path, f->kind, &t);
     cr_assert_eq(bad, 0, "%s:\n%s", f->path, text_str(&t));
     text_free(&t);

@@ -641,10 +641,44 @@ static void rubric_digest(const struct engine *e, struct text *t)
     }
 }
 
-bool engine_open(struct engine *e, const char *lab, const struct engine_options *o, char *err,
-                 size_t size)
+static bool has_header(const struct engine_options *o)
+{
+    char *header = xformat("%s/common/device/warplab.cuh", o->root);
+    bool found = !access(header, R_OK);
+    free(header);
+    return found;
+}
+
+static bool can_mark(const struct engine *e, const char *lab, struct text *why)
+{
+    if (!e->lab || !e->rubric)
+        text_addf(why, "there is no %s \"%s\": `grade labs` lists them",
+                  e->lab ? "rubric for the lab" : "lab", lab);
+    else if (!rubric_problems(e->lab, e->rubric, why) && !has_header(e->o))
+        text_addf(why,
+                  "there is no common/device above %s: the program belongs into the repository's "
+                  "build folder",
+                  e->o->bin);
+    return !why->length;
+}
+
+/* Of everything that marks. */
+static void digest_tools(struct engine *e)
 {
     struct text t = {0};
+    add_file_digest(&t, e->o->bin, "grade-cc");
+    add_file_digest(&t, e->o->bin, "grade-runner");
+    add_file_digest(&t, e->o->bin, "grade");
+    add_file_digest(&t, e->o->lib, "libcudart.so.13");
+    rubric_digest(e, &t);
+    text_bytes(&t, e->solution ? e->solution : "", e->solution_length);
+    digest_hex(t.s, t.length, e->tools);
+    text_free(&t);
+}
+
+bool engine_open(struct engine *e, const char *lab, const struct engine_options *o,
+                 struct text *why)
+{
     *e = (struct engine){.lab = lab_named(lab),
                          .rubric = rubric_of(lab),
                          .o = o,
@@ -654,38 +688,12 @@ bool engine_open(struct engine *e, const char *lab, const struct engine_options 
                          .gpu_reference_options = *o};
     e->gpu_options.gpu = e->gpu_reference_options.gpu = true;
     e->reference_options.trusted = e->gpu_reference_options.trusted = true;
-    if (!e->lab || !e->rubric) {
-        snprintf(err, size, "there is no %s \"%s\": `grade labs` lists them",
-                 e->lab ? "rubric for the lab" : "lab", lab);
+    if (!can_mark(e, lab, why))
         return false;
-    }
-    if (rubric_problems(e->lab, e->rubric, &t)) {
-        snprintf(err, size, "%s", t.s);
-        text_free(&t);
-        return false;
-    }
     char *path = xformat("%s/solutions/%s/%s.cu", o->root, lab, lab);
-    char *header = xformat("%s/common/device/warplab.cuh", o->root);
-    bool found = !access(header, R_OK);
-    free(header);
-    if (!found) {
-        snprintf(err, size,
-                 "there is no common/device above %s: the program belongs into the repository's "
-                 "build folder",
-                 o->bin);
-        free(path);
-        return false;
-    }
     file_read_no_link(path, SUBMISSION_MAX_BYTES, &e->solution, &e->solution_length);
     free(path);
-    add_file_digest(&t, o->bin, "grade-cc");
-    add_file_digest(&t, o->bin, "grade-runner");
-    add_file_digest(&t, o->bin, "grade");
-    add_file_digest(&t, o->lib, "libcudart.so.13");
-    rubric_digest(e, &t);
-    text_bytes(&t, e->solution ? e->solution : "", e->solution_length);
-    digest_hex(t.s, t.length, e->tools);
-    text_free(&t);
+    digest_tools(e);
     return true;
 }
 

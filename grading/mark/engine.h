@@ -24,8 +24,8 @@ struct engine {
 };
 
 /* False with a reason: unknown lab, no rubric, mistakes in it. */
-bool engine_open(struct engine *e, const char *lab, const struct engine_options *o, char *err,
-                 size_t size);
+bool engine_open(struct engine *e, const char *lab, const struct engine_options *o,
+                 struct text *why);
 void engine_close(struct engine *e);
 
 /* A verdict, for verdict_free(). name is shown: it is made printable. */

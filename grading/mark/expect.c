@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool bad_line(char *err, size_t size, const char *what, const char *line)
+static bool bad_line(struct text *why, const char *what, const char *line)
 {
-    snprintf(err, size, "%s: \"%.100s\"", what, line);
+    text_addf(why, "%s: \"%s\"", what, line);
     return false;
 }
 
 /* "r3-ok=fail r3-clean=any" or "compile=fail" or "all=pass" */
-static bool parse_rows(struct expect *e, char *list, char *err, size_t size)
+static bool parse_rows(struct expect *e, char *list, struct text *why)
 {
     char *save = NULL;
     for (char *word = strtok_r(list, " \t", &save); word; word = strtok_r(NULL, " \t", &save)) {
@@ -27,7 +27,7 @@ static bool parse_rows(struct expect *e, char *list, char *err, size_t size)
         enum row_status status;
         bool any = equals && !strcmp(equals + 1, "any");
         if (!equals || !(any || status_of(equals + 1, &status)) || e->nrows == EXPECT_MAX)
-            return bad_line(err, size, "expect: not ROW=STATUS", word);
+            return bad_line(why, "expect: not ROW=STATUS", word);
         *equals = 0;
         if (!strcmp(word, "compile")) {
             e->compile_fails = !any && status == STATUS_FAIL;
@@ -36,25 +36,25 @@ static bool parse_rows(struct expect *e, char *list, char *err, size_t size)
             e->rows[e->nrows].any = any;
             e->rows[e->nrows++].status = any ? STATUS_PASS : status;
         } else if (any || status != STATUS_PASS) {
-            return bad_line(err, size, "expect: all=pass is the only one", equals + 1);
+            return bad_line(why, "expect: all=pass is the only one", equals + 1);
         }
     }
     return true;
 }
 
 /* "r3-ok: last element" */
-static bool parse_hint(struct expect *e, char *text, char *err, size_t size)
+static bool parse_hint(struct expect *e, char *text, struct text *why)
 {
     char *colon = strchr(text, ':');
     if (!colon || e->nhints == EXPECT_MAX)
-        return bad_line(err, size, "hint: not ROW: TEXT", text);
+        return bad_line(why, "hint: not ROW: TEXT", text);
     *colon = 0;
     e->hints[e->nhints].id = xstrdup(text);
     e->hints[e->nhints++].text = xstrdup(colon + 1 + strspn(colon + 1, " "));
     return true;
 }
 
-static bool parse_line(struct expect *e, char *line, char *err, size_t size)
+static bool parse_line(struct expect *e, char *line, struct text *why)
 {
     static const char *const keys[] = {"only:", "expect:", "hint:", "score:"};
     size_t k = 0;
@@ -72,20 +72,18 @@ static bool parse_line(struct expect *e, char *line, char *err, size_t size)
         char *end;
         e->score = strtod(value, &end);
         e->has_score = true;
-        return end != value || bad_line(err, size, "score: not a number", value);
+        return end != value || bad_line(why, "score: not a number", value);
     }
-    return k == 1   ? parse_rows(e, value, err, size)
-           : k == 2 ? parse_hint(e, value, err, size)
-                    : true;
+    return k == 1 ? parse_rows(e, value, why) : k == 2 ? parse_hint(e, value, why) : true;
 }
 
-bool expect_parse(const char *source, struct expect *e, char *err, size_t size)
+bool expect_parse(const char *source, struct expect *e, struct text *why)
 {
     *e = (struct expect){.only = NULL};
     while (!strncmp(source, "//", 2)) {
         size_t n = strcspn(source, "\r\n");
         char *line = xformat("%.*s", (int)(n - 2), source + 2);
-        bool ok = parse_line(e, line, err, size);
+        bool ok = parse_line(e, line, why);
         free(line);
         if (!ok)
             return false;
@@ -209,7 +207,7 @@ static int compare_skeleton(const struct verdict *v, struct text *out)
 int expect_file(struct engine *e, struct engine_options *o, const char *path, const char *kind,
                 struct text *out)
 {
-    char *source, err[256];
+    char *source;
     size_t n;
     struct expect x = {.only = NULL};
     if (file_read_no_link(path, SUBMISSION_MAX_BYTES, &source, &n)) {
@@ -217,8 +215,10 @@ int expect_file(struct engine *e, struct engine_options *o, const char *path, co
         return 1;
     }
     bool bank = !strcmp(kind, "wrong") || !strcmp(kind, "right");
-    if (bank && !expect_parse(source, &x, err, sizeof(err))) {
-        text_addf(out, "  %s\n", err);
+    struct text why = {0};
+    if (bank && !expect_parse(source, &x, &why)) {
+        text_addf(out, "  %s\n", why.s);
+        text_free(&why);
         free(source);
         expect_free(&x);
         return 1;
@@ -271,12 +271,12 @@ struct known_file *known_files(const struct engine_options *o, const char *lab, 
     for (int i = 0; i < all_rubrics_count; i++) {
         const char *name = all_rubrics[i]->lab;
         for (size_t k = 0; k < 5 && (!lab || !strcmp(lab, name)); k++) {
-            char pattern[256];
             if (!(kinds[k].on & on))
                 continue;
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-            snprintf(pattern, sizeof(pattern), kinds[k].pattern, name);
+            char *pattern = xformat(kinds[k].pattern, name);
             add_files(&v, n, o, name, kinds[k].kind, pattern);
+            free(pattern);
         }
     }
     return v;

@@ -23,7 +23,7 @@ struct expect {
 };
 
 /* False with a message: a key that is not known, a line that cannot be read. */
-bool expect_parse(const char *source, struct expect *out, char *err, size_t size);
+bool expect_parse(const char *source, struct expect *out, struct text *why);
 void expect_free(struct expect *e);
 /* Adds a line for each way in which the verdict differs; returns how many. */
 int expect_compare(const struct expect *e, const struct verdict *v, struct text *out);

@@ -33,10 +33,11 @@ static void stand_in(struct engine_options *o, const char *which)
 static json_t *mark(const struct engine_options *o, const char *file)
 {
     struct engine e;
-    char err[4096], *path = xformat("%s/%s", o->root, file), *source;
+    struct text why = {0};
+    char *path = xformat("%s/%s", o->root, file), *source;
     size_t n;
     cr_assert_eq(file_read_no_link(path, 1 << 20, &source, &n), 0, "%s", path);
-    cr_assert(engine_open(&e, LAB, o, err, sizeof(err)), "%s", err);
+    cr_assert(engine_open(&e, LAB, o, &why), "%s", text_str(&why));
     json_t *v = marked(&e, file, source, n);
     engine_close(&e);
     free(source);
@@ -111,13 +112,14 @@ Test(gpu_path, large_cases, .timeout = 100)
     const struct rubric own = {.lab = LAB, .rows = rows, .nrows = 1, .cases = cases, .ncases = 2};
     struct engine_options o;
     struct engine e;
-    char err[4096], *path, *source;
+    struct text why = {0};
+    char *path, *source;
     size_t n, i;
     json_t *run;
     stand_in(&o, "honest");
     path = xformat("%s/solutions/" LAB "/" LAB ".cu", o.root);
     cr_assert_eq(file_read_no_link(path, 1 << 20, &source, &n), 0);
-    cr_assert(engine_open(&e, LAB, &o, err, sizeof(err)), "%s", err);
+    cr_assert(engine_open(&e, LAB, &o, &why), "%s", text_str(&why));
     e.rubric = &own;
     json_t *v = marked(&e, "x", source, n), *fast = row(v, "fast");
     cr_assert_str_eq(json_text(fast, "status"), "pass", "%s", json_text(fast, "why"));

@@ -20,10 +20,11 @@ static bool has_hint(const struct expect *x, const char *id)
 static void check_file(const char *path)
 {
     struct expect x;
-    char *source, err[256];
+    struct text why = {0};
+    char *source;
     size_t n;
     cr_assert_eq(file_read_no_link(path, SUBMISSION_MAX_BYTES, &source, &n), 0, "%s", path);
-    cr_assert(expect_parse(source, &x, err, sizeof(err)), "%s: %s", path, err);
+    cr_assert(expect_parse(source, &x, &why), "%s: %s", path, text_str(&why));
     for (int i = 0; i < x.nrows; i++)
         cr_expect(x.rows[i].any || x.rows[i].status != STATUS_FAIL || has_hint(&x, x.rows[i].id),
                   "%s expects %s to fail, and no hint of it", path, x.rows[i].id);

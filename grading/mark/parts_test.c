@@ -156,18 +156,18 @@ Test(names, rank)
 Test(expect, parse)
 {
     struct expect x;
-    char err[256];
+    struct text why = {0};
     cr_assert(expect_parse("// What is wrong.\n// only: a b\n// expect: r-ok=fail r-clean=any\n// "
                            "hint: r-ok: the tail\n// score: 1.5\n#include\n// expect: x=pass\n",
-                           &x, err, sizeof(err)),
-              "%s", err);
+                           &x, &why),
+              "%s", text_str(&why));
     cr_assert_str_eq(x.only, "a b");
     cr_assert_eq(x.nrows, 2);
     cr_assert(x.rows[1].any);
     cr_assert_str_eq(x.hints[0].text, "the tail");
     cr_assert(x.has_score && x.score == 1.5);
     expect_free(&x);
-    cr_assert(!expect_parse("// expect: r-ok=perhaps\n", &x, err, sizeof(err)));
+    cr_assert(!expect_parse("// expect: r-ok=perhaps\n", &x, &why));
     expect_free(&x);
 }
 

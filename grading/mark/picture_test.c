@@ -90,14 +90,15 @@ static json_t *mark_wrong(const char *lab, const char *file)
     struct engine_options o;
     struct engine e;
     struct expect x;
-    char err[4096], *source;
+    struct text why = {0};
+    char *source;
     size_t n;
     engine_defaults(&o);
     char *path = xformat("%s/labs/%s/wrong/%s", o.root, lab, file);
     cr_assert_eq(file_read_no_link(path, 1 << 20, &source, &n), 0, "%s", path);
-    cr_assert(expect_parse(source, &x, err, sizeof(err)));
+    cr_assert(expect_parse(source, &x, &why));
     o.only = x.only;
-    cr_assert(engine_open(&e, lab, &o, err, sizeof(err)), "%s", err);
+    cr_assert(engine_open(&e, lab, &o, &why), "%s", text_str(&why));
     json_t *v = marked(&e, file, source, n);
     engine_close(&e);
     expect_free(&x);

@@ -42,12 +42,12 @@ static _Noreturn void work(int fd, const char *lab, const struct engine_options 
 {
     struct engine e;
     struct engine_options o = *all;
-    char err[4096];
+    struct text why = {0};
     int32_t i;
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* the boxes below die with us in turn */
     o.gpu_index = number;             /* workers share a machine's GPUs evenly */
-    if (!engine_open(&e, lab, &o, err, sizeof(err)))
-        die("%s", err);
+    if (!engine_open(&e, lab, &o, &why))
+        die("%s", why.s);
     while (all_of(fd, &i, sizeof(i), false)) {
         struct verdict *v = engine_mark(&e, items[i].name, items[i].source, items[i].length);
         char *text = verdict_text(v, 0);
@@ -111,9 +111,9 @@ static struct verdict *failed_verdict(const char *lab, const struct engine_optio
                                       const char *name)
 {
     struct engine e;
-    char err[4096];
-    if (!engine_open(&e, lab, o, err, sizeof(err)))
-        die("%s", err);
+    struct text why = {0};
+    if (!engine_open(&e, lab, o, &why))
+        die("%s", why.s);
     struct verdict *v = engine_no_mark(
         &e, name, VERDICT_FAILED, "The grader's worker ended while marking this; mark it again.");
     engine_close(&e);

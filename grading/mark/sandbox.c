@@ -665,26 +665,31 @@ void box_close(struct box *b)
     text_free(&b->status_text);
 }
 
-bool sandbox_works(char *why, size_t size)
+/* The dynamic loader runs anywhere and ends at once. NULL: it did; else why not, allocated. */
+static char *try_a_box(void)
 {
-    static int known; /* 1 works, -1 does not */
-    static char reason[512];
-    if (!known) {
-        /* The dynamic loader runs anywhere and ends at once. */
-        static const char *const argv[] = {"/usr/lib64/ld-linux-x86-64.so.2", "--version", NULL};
-        static const char *const arm[] = {"/usr/lib/ld-linux-aarch64.so.1", "--version", NULL};
-        struct box_spec s = {
-            .argv = exists(argv[0]) ? argv : arm, .cpu_s = 2, .wall_s = 10, .log_cap = 400};
-        struct box b;
-        if (box_start(&b, &s))
-            box_finish(&b);
-        known = b.end == BOX_EXITED && b.exit_code == 0 ? 1 : -1;
-        if (known < 0)
-            snprintf(reason, sizeof(reason), "%s",
-                     b.log.length ? b.log.s : "the box ended at once");
-        reason[strcspn(reason, "\n")] = 0;
-        box_close(&b);
+    static const char *const argv[] = {"/usr/lib64/ld-linux-x86-64.so.2", "--version", NULL};
+    static const char *const arm[] = {"/usr/lib/ld-linux-aarch64.so.1", "--version", NULL};
+    struct box_spec s = {
+        .argv = exists(argv[0]) ? argv : arm, .cpu_s = 2, .wall_s = 10, .log_cap = 4000};
+    struct box b;
+    char *why = NULL;
+    if (box_start(&b, &s))
+        box_finish(&b);
+    if (b.end != BOX_EXITED || b.exit_code != 0) {
+        const char *log = b.log.length ? b.log.s : "the box ended at once";
+        why = xformat("%.*s", (int)strcspn(log, "\n"), log);
     }
-    snprintf(why, size, "%s", reason);
-    return known > 0;
+    box_close(&b);
+    return why;
+}
+
+const char *sandbox_refused(void)
+{
+    static bool tried;
+    static char *why;
+    if (!tried)
+        why = try_a_box();
+    tried = true;
+    return why;
 }

@@ -52,8 +52,8 @@ struct box {
     pid_t inner;   /* the program's host PID, 0 while unknown */
 };
 
-/* True when boxes work here; else why not, a sentence. Tried once a process. */
-bool sandbox_works(char *why, size_t size);
+/* Why boxes do not work here, a sentence; NULL: they do. Tried once a process. */
+const char *sandbox_refused(void);
 
 /* Starts spec. On failure end is BOX_NO_START and log says why; box_close() still applies. */
 bool box_start(struct box *b, const struct box_spec *spec);

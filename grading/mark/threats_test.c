@@ -41,8 +41,8 @@ static struct engine_options options(void)
 static json_t *mark(const struct engine_options *o, const char *source, size_t n)
 {
     struct engine e;
-    char err[4096];
-    cr_assert(engine_open(&e, LAB, o, err, sizeof(err)), "%s", err);
+    struct text why = {0};
+    cr_assert(engine_open(&e, LAB, o, &why), "%s", text_str(&why));
     json_t *v = marked(&e, "submission", source, n);
     engine_close(&e);
     return v;
@@ -101,8 +101,8 @@ ParameterizedTest(struct threat_file *f, threats, submission, .timeout = 120)
     struct engine_options o = options();
     struct engine e;
     struct text t = {0};
-    char err[4096];
-    cr_assert(engine_open(&e, LAB, &o, err, sizeof(err)), "%s", err);
+    struct text why = {0};
+    cr_assert(engine_open(&e, LAB, &o, &why), "%s", text_str(&why));
     cr_assert_eq(expect_file(&e, &o, f->path, "wrong", &t), 0, "%s:\n%s", f->path, text_str(&t));
     text_free(&t);
     engine_close(&e);
@@ -153,8 +153,8 @@ Test(threats, t18_the_next_is_unaffected, .timeout = 60)
     static const char endless[] =
         RIGHT "    for (volatile float *w = out; w[0] != 12345.0f;)\n        ;\n}\n";
     struct engine e;
-    char err[4096];
-    cr_assert(engine_open(&e, LAB, &o, err, sizeof(err)), "%s", err);
+    struct text why = {0};
+    cr_assert(engine_open(&e, LAB, &o, &why), "%s", text_str(&why));
     json_t *v = marked(&e, "endless", endless, sizeof(endless) - 1);
     cr_assert_eq(json_number_value(json_object_get(v, "score")), 0);
     json_decref(v);
@@ -335,7 +335,8 @@ static const struct submission *of(const struct submissions *s, const char *stud
 
 Test(threats, t25_archives, .timeout = 60)
 {
-    char folder[] = "/tmp/archiveXXXXXX", err[512];
+    char folder[] = "/tmp/archiveXXXXXX";
+    struct text why = {0};
     cr_assert(mkdtemp(folder) && chdir(folder) == 0);
     struct archive *a = archive_write_new();
     size_t large = 300u << 10;
@@ -355,7 +356,7 @@ Test(threats, t25_archives, .timeout = 60)
     archive_write_free(a);
     free(zeros);
     struct submissions s;
-    cr_assert(submissions_read("class.tar.gz", LAB, &s, err, sizeof(err)), "%s", err);
+    cr_assert(submissions_read("class.tar.gz", LAB, &s, &why), "%s", text_str(&why));
     cr_assert_eq(s.system, NAMES_CANVAS);
     cr_assert(of(&s, "1")->source && of(&s, "7")->source);
     static const struct {
@@ -459,7 +460,8 @@ Test(threats, t27_odd_files, .timeout = 60)
     static const char *const names[] = {
         "--json.cu",   "-rf",          "a b.cu", "quote\"'.cu",     "new\nline.cu",
         "\xff\xfe.cu", "$(reboot).cu", ";.cu",   "\xe2\x80\xae.cu", "con.cu"};
-    char folder[] = "/tmp/oddXXXXXX", err[512];
+    char folder[] = "/tmp/oddXXXXXX";
+    struct text why = {0};
     cr_assert(mkdtemp(folder));
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         char *path = xformat("%s/%s", folder, names[i]);
@@ -467,7 +469,7 @@ Test(threats, t27_odd_files, .timeout = 60)
         free(path);
     }
     struct submissions s;
-    cr_assert(submissions_read(folder, LAB, &s, err, sizeof(err)), "%s", err);
+    cr_assert(submissions_read(folder, LAB, &s, &why), "%s", text_str(&why));
     cr_assert_eq(s.n, 10);
     for (int i = 0; i < s.n; i++) {
         if (!strcmp(s.v[i].student, "-rf")) { /* no .cu */
@@ -477,7 +479,7 @@ Test(threats, t27_odd_files, .timeout = 60)
         cr_assert(s.v[i].source, "%s", s.v[i].problem);
         if (i < 3) { /* marked with this name; the rest would only take time */
             struct engine e;
-            cr_assert(engine_open(&e, LAB, &o, err, sizeof(err)), "%s", err);
+            cr_assert(engine_open(&e, LAB, &o, &why), "%s", text_str(&why));
             json_t *v = marked(&e, s.v[i].original, s.v[i].source, s.v[i].length);
             assert_full(v);
             json_decref(v);
