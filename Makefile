@@ -197,7 +197,7 @@ compile_commands.json: FORCE
 	    common/compile_commands.py >$@.new && mv $@.new $@
 # Do the tests see a fault? A sample of mutants, or the faults made by hand, in a copy of the tree.
 mutate-c: build/deps-test.ok
-	$(Q)common/mutants/mutate_c.py $(if $(FAULTS),--faults $(filter-out 1,$(FAULTS))) $(if $(AGAIN),--again '$(AGAIN)') \
+	$(Q)common/mutants/mutate_c.py $(if $(FAULTS),--faults '$(filter-out 1,$(FAULTS))') $(if $(AGAIN),--again '$(AGAIN)') \
 	    $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED)) $(if $(FILES),--files $(FILES:%='%'))
 tables:
 	$(Q)$(HAR)/readme_tables README.md

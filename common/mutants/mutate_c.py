@@ -3,7 +3,7 @@
 
     mutate_c.py [--count N] [--seed S] [--files GLOB…]   a sample of mutants
     mutate_c.py --again TABLE                            those that survived in an earlier table
-    mutate_c.py --faults [NAME]                          faults.txt: each must be caught
+    mutate_c.py --faults [GLOB]                          faults.txt: each must be caught
 
 A mutant is one token or statement changed: a comparison, an operator, a constant off by one,
 a condition negated, a statement dropped, two arguments swapped. It is built and tested in a
@@ -331,7 +331,7 @@ def rows_of(name, columns):
 
 def faults(only):
     for name, suite, file, old, new in rows_of('faults.txt', 5):
-        if only in ('', name):
+        if fnmatch.fnmatch(name, only or '*'):
             old, new = (s.replace('\\n', '\n').replace('\\t', '\t') for s in (old, new))
             source = (ROOT / file).read_text() if (ROOT / file).is_file() else ''
             at = source.find(old)
@@ -378,7 +378,7 @@ def make(targets, extra, log):
 
 def limits():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, resource.RLIM_INFINITY))
     os.nice(5)
 
 
