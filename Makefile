@@ -64,7 +64,7 @@ EMU := common/emulator
 EMU_ROOMS := $(addprefix $(EMU)/,base ptx code exec count check runtime)
 EMU_EXEC := $(wildcard $(EMU)/exec/ops/*.c)
 EMU_SRC := $(filter-out %_test.c %_main.c %_fuzz.c,$(wildcard $(EMU_ROOMS:%=%/*.c)))
-EMU_BASE := $(addprefix $B/common/base/,alloc.o text.o)
+EMU_BASE := $(addprefix $B/common/base/,alloc.o csv.o elf.o file.o text.o)
 EMU_OBJ := $(EMU_SRC:%.c=$B/%.o) $(EMU_BASE) $(foreach l,$(LEVELS),$(EMU_EXEC:%.c=$B/%.$l.o))
 # What every part stands on. The emulator takes of it what it needs: no nettle.
 BASE_OBJ := $(patsubst %.c,$B/%.o,$(filter-out %_test.c,$(wildcard common/base/*.c)))
@@ -86,7 +86,7 @@ emulator: $B/lib/libcudart.so.13 $(if $(wildcard $(EMU)/tools/warprun_main.c),$B
 $B/lib/libcudart.so.13: $(EMU_OBJ) $(EMU)/runtime/libcudart.map
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(EMU)/runtime/libcudart.map $(LDFLAGS) $(EMU_OBJ) -o $@ $(EMU_LIBS)
-$B/bin/warprun: $B/$(EMU)/tools/warprun_main.o
+$B/bin/warprun: $B/$(EMU)/tools/warprun_main.o $(EMU_BASE)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@
 
@@ -156,7 +156,7 @@ run: $(RUNTIME_$(BACKEND)) $B/bin/$(LAB)
 
 # ---- tests ----
 EMU_TESTS := $(wildcard $(EMU)/*/*_test.c)
-HAR_TESTS := $(wildcard $(HAR_ROOMS:%=%/*_test.c))
+HAR_TESTS := $(wildcard common/base/*_test.c $(HAR_ROOMS:%=%/*_test.c))
 $B/test/emulator: $(EMU_TESTS:%.c=$B/%.o) $(EMU_OBJ)
 $B/test/harness: $(HAR_TESTS:%.c=$B/%.o) $B/$(HAR)/testlab.o $(HAR_LIBS)
 $B/test/emulator: LIBS = $(EMU_LIBS)

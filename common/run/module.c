@@ -1,10 +1,10 @@
 /* module.c - loads a student's image and finds what a variant needs in it (module.h). */
 #include "module.h"
 #include "base/alloc.h"
+#include "base/elf.h"
 #include "base/text.h"
 
 #include <ctype.h>
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,46 +36,25 @@ static int ptx_names(const char *text, char ***names)
     return n;
 }
 
-static bool inside(size_t size, uint64_t offset, uint64_t length)
+static int elf_names(const struct elf *e, char ***names)
 {
-    return offset <= size && length <= size - offset;
-}
-
-static int elf_names(const unsigned char *image, size_t size, char ***names)
-{
-    Elf64_Ehdr head;
-    Elf64_Shdr section, strings;
     int n = 0;
 
-    if (size < sizeof(head))
-        return 0;
-    memcpy(&head, image, sizeof(head));
-    if (head.e_shentsize != sizeof(section) || head.e_shstrndx >= head.e_shnum ||
-        !inside(size, head.e_shoff, (uint64_t)head.e_shnum * sizeof(section)))
-        return 0;
-    memcpy(&strings, image + head.e_shoff + head.e_shstrndx * sizeof(section), sizeof(strings));
-    if (!inside(size, strings.sh_offset, strings.sh_size))
-        return 0;
-    for (unsigned i = 0; i < head.e_shnum; i++) {
-        const char *name;
-        size_t left;
-
-        memcpy(&section, image + head.e_shoff + i * sizeof(section), sizeof(section));
-        if (section.sh_name >= strings.sh_size)
-            continue;
-        name = (const char *)image + strings.sh_offset + section.sh_name;
-        left = strings.sh_size - section.sh_name;
-        if (left > 6 && !strncmp(name, ".text.", 6))
-            add_name(names, &n, name + 6, strnlen(name + 6, left - 6));
+    for (unsigned i = 0; i < e->nsections; i++) {
+        const char *name = elf_section(e, i).name;
+        if (!strncmp(name, ".text.", 6) && name[6])
+            add_name(names, &n, name + 6, strlen(name + 6));
     }
     return n;
 }
 
 int module_names(const void *image, size_t size, char ***names)
 {
+    struct elf e;
+
     *names = NULL;
-    if (size > SELFMAG && !memcmp(image, ELFMAG, SELFMAG))
-        return elf_names(image, size, names);
+    if (elf_open(&e, image, size))
+        return elf_names(&e, names);
     if (size && !((const char *)image)[size - 1] && strstr(image, ".version"))
         return ptx_names(image, names);
     return 0;

@@ -9,11 +9,24 @@
 static char text[4096];
 static __thread char copy[4096];
 
+/* A text that is too long ends in a mark, after a whole character. */
+static void keep(const char *format, va_list ap)
+{
+    static const char mark[] = "…";
+    int n = vsnprintf(text, sizeof(text), format, ap);
+    if (n < (int)sizeof(text))
+        return;
+    char *end = text + sizeof(text) - sizeof(mark);
+    while ((*end & 0xc0) == 0x80)
+        end--;
+    memcpy(end, mark, sizeof(mark));
+}
+
 cudaError_t emu_keep(cudaError_t e, const char *format, ...)
 {
     va_list ap;
     va_start(ap, format);
-    vsnprintf(text, sizeof(text), format, ap);
+    keep(format, ap);
     va_end(ap);
     return e;
 }
@@ -21,7 +34,7 @@ cudaError_t emu_fail(cudaError_t e, const char *format, ...)
 {
     va_list ap;
     va_start(ap, format);
-    vsnprintf(text, sizeof(text), format, ap);
+    keep(format, ap);
     va_end(ap);
     fprintf(stderr, "warplab: %s\n", text);
     return e;

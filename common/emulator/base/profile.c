@@ -6,6 +6,8 @@
  */
 #include "profile.h"
 #include "options.h"
+#include "base/alloc.h"
+#include "base/file.h"
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -118,7 +120,7 @@ static bool read_value(const struct field *f, const char *value, struct device_p
     switch (f->type) {
     case TEXT:
         snprintf(at, sizeof p->name, "%s", value);
-        return *value != '\0';
+        return *value && strlen(value) < sizeof p->name;
     case U32:
         return read_u32s(value, u, 1);
     case DIM3:
@@ -174,20 +176,20 @@ static bool counts_by_rules(const struct device_profile *p)
 static bool parse(const char *name, const char *text, struct device_profile *p)
 {
     bool seen[NFIELDS] = {false};
-    char line[256];
-
     memset(p, 0, sizeof *p);
     for (int number = 1; *text; number++) {
         size_t n = strcspn(text, "\n");
         const char *wrong = NULL;
 
-        snprintf(line, sizeof line, "%.*s", (int)(n < sizeof line ? n : sizeof line - 1), text);
+        char *line = xformat("%.*s", (int)n, text);
+
         if (*line && *line != '#')
             wrong = read_line(line, p, seen);
-        if (wrong) {
+        if (wrong)
             fprintf(stderr, "warplab: device profile %s:%d: %s: %s\n", name, number, line, wrong);
+        free(line);
+        if (wrong)
             return false;
-        }
         text += n + (text[n] == '\n');
     }
     for (size_t i = 0; i < NFIELDS; i++) {
@@ -215,27 +217,20 @@ static bool parse(const char *name, const char *text, struct device_profile *p)
     return true;
 }
 
-static char *read_file(const char *path)
-{
-    FILE *f = fopen(path, "r");
-    char *text = calloc(1, 65536);
-
-    if (!f || !text || fread(text, 1, 65535, f) == 0) {
-        fprintf(stderr, "warplab: cannot read device profile %s\n", path);
-        _exit(2);
-    }
-    fclose(f);
-    return text;
-}
-
 static void from_file(const char *path)
 {
-    char *text = read_file(path);
     const char *base = strrchr(path, '/') + 1;
+    size_t length;
+    char *text;
+    int e = file_read(path, 1 << 20, &text, &length);
 
+    if (e) {
+        fprintf(stderr, "warplab: cannot read device profile %s: %s\n", path, file_why(e));
+        _exit(2);
+    }
     if (!parse(path, text, &profile))
         _exit(2);
-    snprintf(profile.key, sizeof profile.key, "%.*s", (int)strcspn(base, "."), base);
+    profile.key = xformat("%.*s", (int)strcspn(base, "."), base);
     free(text);
 }
 
@@ -252,7 +247,7 @@ static void select_profile(void)
             continue;
         if (!parse(wanted, built_in[i].text, &profile))
             abort();
-        snprintf(profile.key, sizeof profile.key, "%s", wanted);
+        profile.key = built_in[i].key;
         return;
     }
     fprintf(stderr, "warplab: no device profile \"%s\"; there are", wanted);

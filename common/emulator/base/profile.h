@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 struct device_profile {
-    char name[64]; /* "NVIDIA H200" */
-    char key[32];  /* "h200" */
+    char name[64];   /* "NVIDIA H200" */
+    const char *key; /* "h200" */
     uint32_t cc_major, cc_minor;
     uint32_t sms, warp_size, max_threads_per_block, max_threads_per_sm, max_blocks_per_sm;
     uint32_t max_block_dim[3];

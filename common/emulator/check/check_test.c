@@ -2,6 +2,7 @@
  * what is left to libraries. */
 #include "play.h"
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdlib.h>
 
 /* ---- never written ---- */
@@ -365,4 +366,49 @@ Test(check, matrix_for_half_a_warp)
     matrix(0xffff, 0, 32, 32, 0);
     expect("wmma-operands", 10);
     expect_text("16 threads of the warp");
+}
+
+/* ---- names that a program chose ---- */
+
+/* 3,000 bytes: letters, and now and then what JSON or a terminal takes for something else. */
+static const char *odd_name(void)
+{
+    static const char odd[] = "\"\\\n\xff\xe2\x80\x1b\xc3\xa4";
+    static char name[3001];
+
+    for (size_t i = 0; i < sizeof name - 1; i++)
+        name[i] = i % 10 ? 'a' : odd[i / 10 % (sizeof odd - 1)];
+    return name;
+}
+
+static json_t *parsed(size_t i)
+{
+    json_error_t e;
+    json_t *o = json_loads(warplabFinding(i), 0, &e);
+
+    cr_assert(o, "%s: %s", e.text, warplabFinding(i));
+    return o;
+}
+
+Test(check, file_names_of_any_bytes_and_length)
+{
+    launch(1, 64);
+    for (uint32_t n = 10; n < 12; n++)
+        line(n, "op");
+    go(0, 0, 10, SH(ST));
+    sites[10].file = odd_name();
+    go(0, 1, 11, SH(LD));
+    finish(1);
+    cr_assert_eq(warplabFindingCount(), 1);
+    json_t *o = parsed(0), *other = json_object_get(o, "other");
+    const char *file = json_string_value(json_object_get(other, "file"));
+    const char *message = json_string_value(json_object_get(o, "message"));
+    cr_assert(strstr(file, "aaaaaaaaa\\xffaaaaaaaaa"), "%s", file);
+    cr_assert(strstr(file, "aaaaaaaaa\naaaaaaaaa"), "%s", file);
+    cr_assert_gt(strlen(file), 3000, "whole");
+    cr_assert(strstr(message, "…"), "%s", message);
+    cr_assert_null(strchr(message, 0x1b), "%s", message);
+    cr_assert_lt(strlen(message), 2500, "cut with a mark: %s", message);
+    cr_assert_eq(json_integer_value(json_object_get(other, "line")), 10);
+    json_decref(o);
 }

@@ -50,7 +50,7 @@ static void put_file(struct text *t, const char *path, uint32_t line)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
-    text_printable(t, name, strlen(name), false);
+    source_put(t, name);
     text_addf(t, ":%u", line);
 }
 

@@ -47,11 +47,12 @@ void lower_fail(struct lower *l, const char *format, ...)
         line[i] = m->text[l->in->text_offset + i] == '\n' ? ' ' : m->text[l->in->text_offset + i];
     line[n] = 0;
     struct site site = {0};
-    char where[1200];
     site_locate(m, &l->in->loc, &site);
-    l->error = emu_fail(cudaErrorInvalidPtx, "%s: %s: %s\n    PTX line %u, in %s: %s",
-                        l->f->module->name, site_text(&site, where, sizeof(where)), text,
-                        l->in->loc.ptx_line, shown_name(l->f->info.name), line);
+    char *where = site_text(&site);
+    l->error =
+        emu_fail(cudaErrorInvalidPtx, "%s: %s: %s\n    PTX line %u, in %s: %s", l->f->module->name,
+                 where, text, l->in->loc.ptx_line, shown_name(l->f->info.name), line);
+    free(where);
 }
 
 /* ---- emitting ---- */

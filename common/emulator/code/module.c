@@ -207,10 +207,12 @@ static cudaError_t parse_error(const char *name, const char *text, size_t length
                                const struct ptx_error *err)
 {
     bool version = strstr(err->message, "version") != NULL;
-    char where[1200];
-    source_before(text, length, err->line, where, sizeof(where));
-    return emu_fail(version ? cudaErrorUnsupportedPtxVersion : cudaErrorInvalidPtx, "%s: %s%s%s",
-                    name, where, *where ? ": PTX " : "", err->text[0] ? err->text : err->message);
+    cudaError_t e = version ? cudaErrorUnsupportedPtxVersion : cudaErrorInvalidPtx;
+    char *where = source_before(text, length, err->line);
+    emu_fail(e, "%s: %s%s%s", name, where, *where ? ": PTX " : "",
+             err->text[0] ? err->text : err->message);
+    free(where);
+    return e;
 }
 static void add_functions(struct emu_module *m)
 {

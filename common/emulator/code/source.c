@@ -1,8 +1,11 @@
 /* source.c - places in the sources for messages and counters (source.h). */
 #include "source.h"
+#include "base/alloc.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LONGEST_NAME 400 /* bytes of a file's name in a message */
 
 /* ---- the toolkit's headers ---- */
 
@@ -81,20 +84,36 @@ void site_locate(const struct ptx_module *m, const struct ptx_loc *loc, struct s
     }
 }
 
-const char *site_text(const struct site *s, char *buf, size_t size)
+void source_put(struct text *t, const char *path)
+{
+    size_t n = strlen(path);
+
+    if (n > LONGEST_NAME) {
+        path += n - LONGEST_NAME;
+        while ((*path & 0xc0) == 0x80) /* from the start of a character */
+            path++;
+        text_add(t, "…");
+    }
+    text_printable(t, path, strlen(path), false);
+}
+
+char *site_text(const struct site *s)
 {
     const char *slash = s && s->inner_file ? strrchr(s->inner_file, '/') : NULL;
+    struct text t = {0};
 
-    if (!s)
-        snprintf(buf, size, "%s", "");
-    else if (s->inner_file)
-        snprintf(buf, size, "%s:%u (in %s:%u)", s->file, s->line, slash ? slash + 1 : s->inner_file,
-                 s->inner_line);
-    else if (s->file && s->line)
-        snprintf(buf, size, "%s:%u", s->file, s->line);
-    else
-        snprintf(buf, size, "PTX line %u", s->ptx_line);
-    return buf;
+    if (s && s->file && (s->line || s->inner_file)) {
+        source_put(&t, s->file);
+        text_addf(&t, ":%u", s->line);
+    } else if (s) {
+        text_addf(&t, "PTX line %u", s->ptx_line);
+    }
+    if (s && s->inner_file) {
+        text_add(&t, " (in ");
+        source_put(&t, slash ? slash + 1 : s->inner_file);
+        text_addf(&t, ":%u)", s->inner_line);
+    }
+    return text_take(&t);
 }
 
 /* ---- places in PTX that does not parse ---- */
@@ -118,29 +137,29 @@ static const char *directive(const char *line, const char *end, const char *word
     return line + n;
 }
 
-static bool find_file(const char *text, const char *end, unsigned number, char *buf, size_t size)
+/* Adds the name that a .file directive of this number gives. */
+static bool put_file(struct text *t, const char *text, const char *end, unsigned number)
 {
     for (const char *at = text; at < end; at = next_line(at, end)) {
-        const char *words = directive(at, end, ".file");
-        char line[1200], name[1024];
-        unsigned found;
+        const char *line_end = next_line(at, end), *words = directive(at, end, ".file");
+        const char *from = words ? memchr(words, '"', (size_t)(line_end - words)) : NULL;
+        const char *to = from ? memchr(from + 1, '"', (size_t)(line_end - from - 1)) : NULL;
 
-        if (!words)
+        if (!to || (unsigned)atoi(words) != number)
             continue;
-        snprintf(line, sizeof line, "%.*s", (int)(next_line(at, end) - words), words);
-        if (sscanf(line, "%9u \"%1023[^\"]\"", &found, name) != 2 || found != number)
-            continue;
-        snprintf(buf, size, "%s", name);
+        char *name = xformat("%.*s", (int)(to - from - 1), from + 1);
+        source_put(t, name);
+        free(name);
         return true;
     }
     return false;
 }
 
-const char *source_before(const char *text, size_t length, uint32_t ptx_line, char *buf,
-                          size_t size)
+char *source_before(const char *text, size_t length, uint32_t ptx_line)
 {
     const char *end = text + length, *at = text;
     unsigned file = 0, line = 0;
+    struct text t = {0};
 
     for (uint32_t n = 1; n < ptx_line && at < end; n++, at = next_line(at, end)) {
         const char *words = directive(at, end, ".loc");
@@ -155,8 +174,7 @@ const char *source_before(const char *text, size_t length, uint32_t ptx_line, ch
         if (sscanf(numbers, "%9u %9u", &file, &line) != 2)
             file = 0;
     }
-    buf[0] = 0;
-    if (file && find_file(text, end, file, buf, size))
-        snprintf(buf + strlen(buf), size - strlen(buf), ":%u", line);
-    return buf;
+    if (file && put_file(&t, text, end, file))
+        text_addf(&t, ":%u", line);
+    return text_take(&t);
 }

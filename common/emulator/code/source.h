@@ -8,6 +8,7 @@
 #ifndef EMULATOR_SOURCE_H
 #define EMULATOR_SOURCE_H
 
+#include "base/text.h"
 #include "emulator/ptx/ptx.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,12 +38,14 @@ void site_locate(const struct ptx_module *m, const struct ptx_loc *loc, struct s
 bool source_is_toolkit(const char *path);
 /* The instruction is a library's own: CUB's, Thrust's, or of a header of the toolkit. */
 bool site_of_a_library(const char *kernel, const struct site *s);
+/* Adds a file's name, for messages: without what a terminal would act on, and of a very long one
+ * "…" and the end. */
+void source_put(struct text *t, const char *path);
 /* "saxpy.cu:12" or "saxpy.cu:12 (in reduce.h:113)" or, without line information, "PTX line 80";
- * "" when s is NULL. Files of the user's with their folders. */
-const char *site_text(const struct site *s, char *buf, size_t size);
+ * "" when s is NULL. Files of the user's with their folders. For free(). */
+char *site_text(const struct site *s);
 /* The same place for PTX text that could not be parsed: from the .loc before that line; "" when
- * there is none. */
-const char *source_before(const char *text, size_t length, uint32_t ptx_line, char *buf,
-                          size_t size);
+ * there is none. For free(). */
+char *source_before(const char *text, size_t length, uint32_t ptx_line);
 
 #endif

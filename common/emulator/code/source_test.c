@@ -7,6 +7,7 @@
 #include "emulator/runtime/warplab.h"
 #include <criterion/criterion.h>
 #include <elf.h>
+#include <jansson.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,13 +184,42 @@ Test(places, climb_out_of_headers)
 
 Test(places, of_text_that_does_not_parse)
 {
-    char where[100];
+    cr_assert_str_eq(source_before(broken, strlen(broken), 22), "/home/me/foo.cu:10");
+    cr_assert_str_eq(source_before(broken, strlen(broken), 2), "");
+    cr_assert_str_eq(source_before(broken, strlen(broken), 14), "", "a function before has ended");
+}
 
-    cr_assert_str_eq(source_before(broken, strlen(broken), 22, where, sizeof where),
-                     "/home/me/foo.cu:10");
-    cr_assert_str_eq(source_before(broken, strlen(broken), 2, where, sizeof where), "");
-    cr_assert_str_eq(source_before(broken, strlen(broken), 14, where, sizeof where), "",
-                     "a function before has ended");
+/* The name of the program's file takes nothing away from what is said of it. */
+Test(places, in_a_file_of_a_long_name)
+{
+    char name[3001], text[4096];
+    const char *texts[] = {text};
+    struct emu_module *m;
+    uint64_t parameter = 0;
+
+    memset(name, 'd', sizeof name - 1);
+    memcpy(name + 1000, "\xff\\\t\xf0\x9f", 5);
+    strcpy(name + sizeof name - 6, "/k.cu");
+    size_t lengths[] = {(size_t)snprintf(
+        text, sizeof text,
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .b64 %%d<2>;\nmov.u64 %%d1, 64;\n.loc 1 7 3\nst.global.u64 [%%d1], %%d1;\nret;\n}\n"
+        ".file 1 \"%s\"\n",
+        name)};
+    mem_init();
+    cr_assert_eq(emu_module_load(texts, lengths, 1, "long", &m), cudaSuccess);
+    struct emu_launch l = {.func = emu_module_func(m, "k"),
+                           .grid = {1, 1, 1},
+                           .block = {1, 1, 1},
+                           .params = &parameter};
+    cr_assert_eq(emu_launch(&l, NULL), cudaErrorIllegalAddress);
+    cr_assert(strstr(emu_error_text(), "…"), "%s", emu_error_text());
+    cr_assert(strstr(emu_error_text(), "dd/k.cu:7: illegal address"), "%s", emu_error_text());
+    json_t *o = json_loads(warplabFinding(0), 0, NULL);
+    cr_assert(o, "no JSON: %s", warplabFinding(0));
+    cr_assert_gt(json_string_length(json_object_get(o, "file")), sizeof name - 1);
+    cr_assert(strstr(json_string_value(json_object_get(o, "message")), "illegal address"));
+    json_decref(o);
 }
 
 /* ---- who prints findings ---- */

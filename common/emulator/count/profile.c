@@ -20,6 +20,7 @@
  */
 #include "profile.h"
 #include "base/alloc.h"
+#include "base/csv.h"
 #include "count.h"
 #include "emulator/base/json.h"
 #include "emulator/base/names.h"
@@ -82,23 +83,26 @@ static bool open_file(void)
     return true;
 }
 
-static void put_csv(const json_t *value)
+static void put_csv(struct text *t, const json_t *value)
 {
-    if (json_is_integer(value)) {
-        fprintf(file, "%lld", (long long)json_integer_value(value));
-    } else if (json_is_real(value)) {
-        fprintf(file, "%.6g", json_real_value(value));
-    } else if (json_is_string(value)) {
-        const char *s = json_string_value(value);
-        bool quote = strpbrk(s, ",\"\n") != NULL;
+    char number[40] = "";
 
-        if (quote)
-            fputc('"', file);
-        for (; *s; s++)
-            fputs(*s == '"' ? "\"\"" : (char[]){*s, 0}, file);
-        if (quote)
-            fputc('"', file);
-    }
+    if (json_is_integer(value))
+        snprintf(number, sizeof number, "%lld", (long long)json_integer_value(value));
+    else if (json_is_real(value))
+        snprintf(number, sizeof number, "%.6g", json_real_value(value));
+    csv_put(t, json_is_string(value) ? json_string_value(value) : number);
+}
+
+static void write_csv(const json_t *row)
+{
+    struct text t = {0};
+
+    for (size_t i = 0; i < NCOLUMNS; i++)
+        put_csv(&t, json_object_get(row, columns[i]));
+    csv_end(&t);
+    fputs(text_str(&t), file);
+    text_free(&t);
 }
 
 static void write_row(json_t *row)
@@ -109,12 +113,7 @@ static void write_row(json_t *row)
             fputs(any_row ? ",\n" : "\n", file);
             json_dumpf(row, file, JSON_COMPACT | JSON_REAL_PRECISION(6));
         } else {
-            for (size_t i = 0; i < NCOLUMNS; i++) {
-                if (i)
-                    fputc(',', file);
-                put_csv(json_object_get(row, columns[i]));
-            }
-            fputc('\n', file);
+            write_csv(row);
         }
         any_row = true;
         fflush(file);

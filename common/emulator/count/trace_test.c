@@ -1,6 +1,7 @@
 /* trace_test.c - the trace's lines for a small hand-made run. */
 #include "trace.h"
 #include <criterion/criterion.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,5 +137,25 @@ Test(trace, stops_at_its_limit)
     cr_assert_lt(strlen(contents()), 1400);
     cr_assert(strstr(contents(), "\"truncated\":true}\n"), "%s", contents());
     cr_assert_null(strstr(contents(), "\"dropped\":0"));
+    stop(l);
+}
+
+Test(trace, files_of_any_name)
+{
+    struct listener *l = start();
+    struct block_info any = {.kernel = "k"};
+    char *at, *save = NULL;
+    json_t *o;
+
+    site.file = "a\"b\\c\nd\xff.cu";
+    run_block(l, 1, 1);
+    l->launch_end(l, &any);
+    for (at = strtok_r(contents(), "\n", &save); at; at = strtok_r(NULL, "\n", &save)) {
+        o = json_loads(at, 0, NULL);
+        cr_assert(o, "no JSON: %s", at);
+        if (json_object_get(o, "file"))
+            cr_assert_str_eq(json_string_value(json_object_get(o, "file")), "a\"b\\c\nd\\xff.cu");
+        json_decref(o);
+    }
     stop(l);
 }

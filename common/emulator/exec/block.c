@@ -306,12 +306,13 @@ static void add_steps(struct worker *k, struct warp *w)
         return;
     /* No finding of the checker's: a limit was met, nothing was proved. */
     struct insn in = where_now(w);
-    char where[1200];
+    char *where = site_text(in.site);
     emu_fail(cudaErrorLaunchTimeout,
              "%s%skernel %s: more than %llu warp instructions, and here it is now; is there a loop "
              "that never ends? (WARPLAB_STEPS is the limit)",
-             site_text(in.site, where, sizeof(where)), in.site ? ": " : "",
-             shown_name(l->func->info.name), (unsigned long long)l->steps_limit);
+             where, in.site ? ": " : "", shown_name(l->func->info.name),
+             (unsigned long long)l->steps_limit);
+    free(where);
 }
 
 void block_deadlock(struct block *b)

@@ -30,7 +30,6 @@ const struct insn *warp_fault(struct warp *w, const struct insn *in, int lane, c
     if (!atomic_compare_exchange_strong(&l->failed, &expected, (int)e))
         return NULL;
     struct text what = {0};
-    char where[1200];
     va_list ap;
     va_start(ap, format);
     text_vaddf(&what, format, ap);
@@ -39,13 +38,15 @@ const struct insn *warp_fault(struct warp *w, const struct insn *in, int lane, c
         lane = w->mask ? __builtin_ctz(w->mask) : 0;
     uint32_t t = w->index * WARP + (uint32_t)lane;
     const struct site *s = in->site;
-    emu_keep(e, "%s%s%s\n    in kernel %s, block (%u,%u,%u), thread (%u,%u,%u), at %s",
-             site_text(s, where, sizeof(where)), s ? ": " : "", text_str(&what),
-             shown_name(l->func->info.name), b->ctaid[0], b->ctaid[1], b->ctaid[2], t % l->block[0],
-             t / l->block[0] % l->block[1], t / (l->block[0] * l->block[1]), s ? s->opcode : "?");
+    char *where = site_text(s);
+    emu_keep(e, "%s%s%s\n    in kernel %s, block (%u,%u,%u), thread (%u,%u,%u), at %s", where,
+             s ? ": " : "", text_str(&what), shown_name(l->func->info.name), b->ctaid[0],
+             b->ctaid[1], b->ctaid[2], t % l->block[0], t / l->block[0] % l->block[1],
+             t / (l->block[0] * l->block[1]), s ? s->opcode : "?");
     for (int k = 0; k < l->nlisteners; k++)
         if (l->listeners[k]->fault)
             l->listeners[k]->fault(l->listeners[k], &b->info, s, t, text_str(&what));
+    free(where);
     text_free(&what);
     return NULL;
 }

@@ -7,10 +7,11 @@
  * supported.
  */
 #include "cudart.h"
+#include "base/elf.h"
+#include "base/file.h"
 #include "emulator/base/names.h"
 #include "emulator/code/code.h"
 #include "warplab.h"
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,13 +103,14 @@ static void print_reason(struct report *r, const struct reason *x)
 {
     const struct ptx_module *m = ptx_module_of(x->func);
     struct site site = {0};
-    char where[1200];
     int n = x->insn->text_length > 160 ? 160 : (int)x->insn->text_length;
 
     if (!may_print(r))
         return;
     site_locate(m, &x->insn->loc, &site);
-    printf("    %s: %s\n", site_text(&site, where, sizeof where), x->why);
+    char *where = site_text(&site);
+    printf("    %s: %s\n", where, x->why);
+    free(where);
     printf("        PTX line %u: %.*s\n", x->insn->loc.ptx_line, n, m->text + x->insn->text_offset);
 }
 
@@ -201,17 +203,17 @@ static char *readable(struct report *r, const char *text, size_t length, const c
     for (unsigned i = 0; i < MOST_ERRORS; i++) {
         struct ptx_error e = {0};
         struct ptx_module *m = ptx_parse(copy, length, &e);
-        char where[1200];
 
         ptx_free(m);
         if (m)
             return copy;
-        source_before(text, length, e.line, where, sizeof where);
         r->unread++;
         r->unread_at = xrealloc(r->unread_at, (r->nunread_at + 1) * sizeof *r->unread_at);
         r->unread_at[r->nunread_at++] = (struct place){number, e.line};
+        char *where = source_before(text, length, e.line);
         if (may_print(r))
             printf("%s: %s%s%s\n", name, where, *where ? ": PTX " : "", e.text);
+        free(where);
         if (!blank_statement(copy, length, &e))
             break;
     }
@@ -286,34 +288,6 @@ static bool add_section(struct report *r, const uint8_t *data, size_t size, cons
     return good;
 }
 
-/* A program's section of that name; 0 bytes when there is none. */
-static const uint8_t *elf_section(const uint8_t *data, size_t size, const char *name, size_t *bytes)
-{
-    const Elf64_Ehdr *h = (const Elf64_Ehdr *)data;
-    const Elf64_Shdr *s, *names;
-
-    *bytes = 0;
-    if (size < sizeof *h || memcmp(data, ELFMAG, SELFMAG) != 0 || h->e_shoff >= size ||
-        h->e_shoff % _Alignof(Elf64_Shdr) != 0 || h->e_shnum > (size - h->e_shoff) / sizeof *s ||
-        h->e_shstrndx >= h->e_shnum)
-        return NULL;
-    s = (const Elf64_Shdr *)(data + h->e_shoff);
-    names = &s[h->e_shstrndx];
-    if (names->sh_offset > size || names->sh_size > size - names->sh_offset)
-        return NULL;
-    for (unsigned i = 0; i < h->e_shnum; i++) {
-        if (s[i].sh_name >= names->sh_size || s[i].sh_offset > size ||
-            s[i].sh_size > size - s[i].sh_offset)
-            continue;
-        if (strncmp((const char *)data + names->sh_offset + s[i].sh_name, name,
-                    names->sh_size - s[i].sh_name) != 0)
-            continue;
-        *bytes = s[i].sh_size;
-        return data + s[i].sh_offset;
-    }
-    return NULL;
-}
-
 static int by_opcode(const void *a, const void *b)
 {
     const struct tally *x = a, *y = b;
@@ -338,52 +312,49 @@ static void print_report(const struct report *r)
            r->modules);
 }
 
-static uint8_t *read_all(const char *path, size_t *size)
+/* All the fatbins of a program, or the one that the file is. False when some cannot be read. */
+static bool add_file(struct report *r, const char *data, size_t size, const char *name)
 {
-    FILE *f = fopen(path, "rb");
-    uint8_t *data = NULL;
+    struct elf e;
+    struct elf_section whole = {0}, parts = {0};
 
-    *size = 0;
-    if (!f)
-        return NULL;
-    for (size_t n = 1, room = 0; n; *size += n) {
-        if (room - *size < 65536)
-            data = xrealloc(data, room = 2 * room + 131072);
-        n = fread(data + *size, 1, room - *size - 1, f);
+    if (elf_open(&e, data, size)) {
+        whole = elf_find(&e, ".nv_fatbin");
+        parts = elf_find(&e, "__nv_relfatbin"); /* -rdc=true */
     }
-    data[*size] = 0;
-    fclose(f);
-    return data;
+    bool good = whole.data ? add_section(r, whole.data, whole.size, name)
+                           : add_image(r, data, size, name, false);
+    r->parts = true;
+    if (parts.data)
+        good = add_section(r, parts.data, parts.size, name) && good;
+    return good;
+}
+
+static void report_free(struct report *r)
+{
+    for (size_t i = 0; i < r->nrows; i++)
+        free(r->rows[i].opcode);
+    free(r->rows);
+    free(r->reasons);
+    free(r->unread_at);
 }
 
 int warplabSupport(const char *path)
 {
     struct report r = {0};
-    size_t size, bytes;
-    uint8_t *data;
-    const uint8_t *section;
-    bool good;
+    size_t size;
+    char *data;
 
     rt_enter();
-    data = read_all(path, &size);
-    if (!data) {
+    if (file_read(path, SIZE_MAX, &data, &size)) {
         fprintf(stderr, "warplab: cannot read %s\n", path);
         return 2;
     }
-    section = elf_section(data, size, ".nv_fatbin", &bytes);
-    good = section ? add_section(&r, section, bytes, path) : add_image(&r, data, size, path, false);
-    section = elf_section(data, size, "__nv_relfatbin", &bytes); /* -rdc=true */
-    r.parts = true;
-    if (section)
-        good = add_section(&r, section, bytes, path) && good;
+    bool good = add_file(&r, data, size, path);
     if (!r.modules && !r.unread)
         fprintf(stderr, "warplab: %s: no PTX in it; nvcc embeds some with -arch=sm_XX\n", path);
     print_report(&r);
-    for (size_t i = 0; i < r.nrows; i++)
-        free(r.rows[i].opcode);
-    free(r.rows);
-    free(r.reasons);
-    free(r.unread_at);
+    report_free(&r);
     free(data);
     return good && r.modules && !r.failed && !r.unread ? 0 : 1;
 }

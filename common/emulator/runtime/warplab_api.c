@@ -117,12 +117,14 @@ int warplabTrace(const char *kernel, unsigned block, const char *file)
 
 const char *warplabVersion(void)
 {
-    static char text[128];
+    static char *text;
     int threads = emu_options()->threads;
 
     if (threads == 0)
         threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    snprintf(text, sizeof text, "warplab emulator 1.0 (%s, %d threads)", device_profile()->key,
-             threads);
+    pthread_mutex_lock(&lock);
+    if (!text)
+        text = xformat("warplab emulator 1.0 (%s, %d threads)", device_profile()->key, threads);
+    pthread_mutex_unlock(&lock);
     return text;
 }

@@ -10,7 +10,7 @@ FUZZ_MAIN_ptx := $(EMU)/ptx/ptx_fuzz.c
 FUZZ_MAIN_run := $(EMU)/tools/run_fuzz.c
 FUZZ_SRC_fatbin := $(EMU)/ptx/fatbin.c
 FUZZ_SRC_ptx := $(filter-out %_test.c %_fuzz.c,$(wildcard $(EMU)/ptx/*.c)) $(EMU)/tools/mutate_fuzz.c
-FUZZ_SRC_run := common/base/alloc.c common/base/text.c $(EMU_SRC) $(EMU_EXEC) $(EMU)/tools/mutate_fuzz.c
+FUZZ_SRC_run := $(EMU_BASE:$B/%.o=%.c) $(EMU_SRC) $(EMU_EXEC) $(EMU)/tools/mutate_fuzz.c
 FUZZ_OBJ = $(patsubst %.c,$B/fuzz/%.o,$(filter-out $(EMU_EXEC),$(FUZZ_SRC_$1)) $(FUZZ_MAIN_$1)) \
     $(foreach l,$(if $(filter $(EMU_EXEC),$(FUZZ_SRC_$1)),$(LEVELS)),$(EMU_EXEC:%.c=$B/fuzz/%.$l.o))
 FUZZ_CC = clang $(filter-out -Werror -fanalyzer,$(CFLAGS)) -O1 -fsanitize=fuzzer-no-link,address,undefined \

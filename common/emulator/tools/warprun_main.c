@@ -5,17 +5,17 @@
  * from this file. A program that holds the CUDA runtime itself (nvcc's default) cannot be
  * reached that way: it is told how to be rebuilt.
  */
+#include "base/alloc.h"
+#include "base/elf.h"
+#include "base/file.h"
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct option_row {
@@ -38,18 +38,17 @@ static void usage(FILE *out)
                  "       warprun --support FILE.ptx|PROGRAM\n\n"
                  "Runs a CUDA program built with `nvcc -cudart shared` without a GPU.\n\n");
     for (size_t i = 0; i < NOPTIONS; i++) {
-        char left[40];
+        int n = fprintf(out, "  %s %s", options[i].name, options[i].value ? options[i].value : "");
 
-        snprintf(left, sizeof left, "%s %s", options[i].name,
-                 options[i].value ? options[i].value : "");
-        fprintf(out, "  %-16s %s (%s)\n", left, options[i].help, options[i].variable);
+        fprintf(out, "%*s %s (%s)\n", n < 18 ? 18 - n : 0, "", options[i].help,
+                options[i].variable);
     }
     fprintf(out, "  %-16s %s\n", "--support FILE",
             "count the instructions in it: exact, approximate, or not supported");
     fprintf(out, "  %-16s %s\n", "--help", "this text");
 }
 
-static void die(const char *format, const char *what)
+static _Noreturn void refuse(const char *format, const char *what)
 {
     fprintf(stderr, "warprun: ");
     fprintf(stderr, format, what);
@@ -57,167 +56,91 @@ static void die(const char *format, const char *what)
     exit(127);
 }
 
-/* ---- what kind of program it is ---- */
-
-struct elf {
-    const uint8_t *data;
-    size_t size;
-    const Elf64_Ehdr *header;
-    const Elf64_Shdr *sections;
-};
-
-static bool elf_open(const char *path, struct elf *e)
-{
-    struct stat st;
-    int fd = open(path, O_RDONLY);
-
-    if (fd < 0)
-        return false;
-    if (fstat(fd, &st) || st.st_size < (off_t)sizeof(Elf64_Ehdr)) {
-        close(fd);
-        return false;
-    }
-    e->size = (size_t)st.st_size;
-    e->data = mmap(NULL, e->size, PROT_READ, MAP_PRIVATE, fd, 0);
-    close(fd);
-    if (e->data == MAP_FAILED)
-        return false;
-    e->header = (const Elf64_Ehdr *)e->data;
-    e->sections = (const Elf64_Shdr *)(e->data + e->header->e_shoff);
-    return memcmp(e->data, ELFMAG, SELFMAG) == 0 && e->data[EI_CLASS] == ELFCLASS64 &&
-           e->header->e_shentsize == sizeof(Elf64_Shdr) && e->header->e_shoff < e->size &&
-           e->header->e_shnum <= (e->size - e->header->e_shoff) / sizeof(Elf64_Shdr) &&
-           e->header->e_shstrndx < e->header->e_shnum;
-}
-
-/* Section i's bytes; NULL when it is not wholly in the file. */
-static const void *section_data(const struct elf *e, size_t i)
-{
-    const Elf64_Shdr *s = &e->sections[i];
-
-    if (i >= e->header->e_shnum || s->sh_offset > e->size || s->sh_size > e->size - s->sh_offset)
-        return NULL;
-    return e->data + s->sh_offset;
-}
-
-static bool has_section(const struct elf *e, const char *name)
-{
-    size_t names = e->header->e_shstrndx, room = e->sections[names].sh_size;
-    const char *text = section_data(e, names);
-
-    for (size_t i = 0; text && i < e->header->e_shnum; i++) {
-        size_t at = e->sections[i].sh_name;
-
-        if (at < room && strncmp(text + at, name, room - at) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* The value-th string of the dynamic section's entries with this tag that starts so. */
-static bool has_dynamic(const struct elf *e, Elf64_Sxword tag, const char *prefix)
-{
-    for (size_t i = 0; i < e->header->e_shnum; i++) {
-        const Elf64_Shdr *s = &e->sections[i];
-        const Elf64_Dyn *d = section_data(e, i);
-        const char *strings = section_data(e, s->sh_link);
-
-        if (s->sh_type != SHT_DYNAMIC || !d || !strings)
-            continue;
-        for (size_t k = 0; k < s->sh_size / sizeof *d; k++)
-            if (d[k].d_tag == tag && d[k].d_un.d_val < e->sections[s->sh_link].sh_size &&
-                strncmp(strings + d[k].d_un.d_val, prefix, strlen(prefix)) == 0)
-                return true;
-    }
-    return false;
-}
-
 static char *find_in_path(const char *program)
 {
     const char *path = getenv("PATH");
-    char *found = malloc(4096);
 
-    if (!found)
-        exit(127);
-    if (strchr(program, '/') || !path) {
-        snprintf(found, 4096, "%s", program);
-        return found;
-    }
+    if (strchr(program, '/') || !path)
+        return xstrdup(program);
     for (const char *p = path; *p; p += strcspn(p, ":"), p += *p == ':') {
-        snprintf(found, 4096, "%.*s/%s", (int)strcspn(p, ":"), p, program);
+        char *found = xformat("%.*s/%s", (int)strcspn(p, ":"), p, program);
+
         if (access(found, X_OK) == 0)
             return found;
+        free(found);
     }
-    snprintf(found, 4096, "%s", program);
-    return found;
+    return xstrdup(program);
 }
 
 /* ---- the emulator ---- */
 
-static void find_library(char *folder, size_t size)
+/* The folder of libraries beside this program's own. */
+static char *library_folder(void)
 {
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    char *slash;
+    char *self = realpath("/proc/self/exe", NULL), *slash;
 
-    if (n <= 0)
-        die("cannot find its own place: %s", strerror(errno));
-    self[n] = '\0';
-    slash = strrchr(self, '/');
-    *slash = '\0';
-    slash = strrchr(self, '/');
-    if (slash)
-        *slash = '\0';
-    snprintf(folder, size, "%s/lib", self);
+    if (!self)
+        refuse("cannot find its own place: %s", strerror(errno));
+    for (int up = 0; up < 2; up++)
+        if ((slash = strrchr(self, '/')))
+            *slash = '\0';
+    char *folder = xformat("%s/lib", self);
+    free(self);
+    return folder;
 }
 
 static void prepend(const char *variable, const char *value)
 {
     const char *old = getenv(variable);
-    char text[16384];
+    char *text = xformat("%s%s%s", value, old && *old ? ":" : "", old ? old : "");
 
-    snprintf(text, sizeof text, "%s%s%s", value, old && *old ? ":" : "", old ? old : "");
     setenv(variable, text, 1);
+    free(text);
+}
+
+/* Says so when the emulator cannot take the place of the program's runtime. */
+static void look_at(const struct elf *e, const char *path, const char *library)
+{
+    if (!elf_dynamic(e, DT_NEEDED, "libcudart.so.13")) {
+        if (elf_dynamic(e, DT_NEEDED, "libcudart.so"))
+            refuse("%s was built with another CUDA version: rebuild it with CUDA 13", path);
+        if (elf_find(e, ".nv_fatbin").data)
+            refuse("%s has the CUDA runtime linked into it (nvcc's default), where the emulator "
+                   "cannot take its place: rebuild with `nvcc -cudart shared`",
+                   path);
+    }
+    if (elf_dynamic(e, DT_RPATH, "")) /* goes before LD_LIBRARY_PATH; a preload goes first */
+        prepend("LD_PRELOAD", library);
 }
 
 static void prepare(const char *path)
 {
-    char folder[4200], library[4300];
+    char *folder = library_folder(), *library = xformat("%s/libcudart.so.13", folder), *data;
+    size_t size;
     struct elf e;
 
-    find_library(folder, sizeof folder);
-    snprintf(library, sizeof library, "%s/libcudart.so.13", folder);
     if (access(library, R_OK))
-        die("%s is missing: run `make emulator`", library);
+        refuse("%s is missing: run `make emulator`", library);
     prepend("LD_LIBRARY_PATH", folder);
-    if (!elf_open(path, &e))
-        return; /* a script, say: what it starts finds the emulator */
-    if (!has_dynamic(&e, DT_NEEDED, "libcudart.so.13")) {
-        if (has_dynamic(&e, DT_NEEDED, "libcudart.so"))
-            die("%s was built with another CUDA version: rebuild it with CUDA 13", path);
-        if (has_section(&e, ".nv_fatbin"))
-            die("%s has the CUDA runtime linked into it (nvcc's default), where the emulator "
-                "cannot take its place: rebuild with `nvcc -cudart shared`",
-                path);
-    }
-    if (has_dynamic(&e, DT_RPATH, "")) /* goes before LD_LIBRARY_PATH; a preload goes first */
-        prepend("LD_PRELOAD", library);
+    if (!file_read(path, SIZE_MAX, &data, &size) && elf_open(&e, data, size))
+        look_at(&e, path, library); /* a script, say: what it starts finds the emulator */
+    free(data);
+    free(library);
+    free(folder);
 }
 
 static int support(const char *path)
 {
-    char folder[4200];
-
+    char *folder = library_folder(), *file = xformat("%s/libcudart.so.13", folder);
     int (*report)(const char *) = NULL;
-    void *library;
+    void *library = dlopen(file, RTLD_NOW);
 
-    find_library(folder, sizeof folder);
-    strncat(folder, "/libcudart.so.13", sizeof folder - strlen(folder) - 1);
-    library = dlopen(folder, RTLD_NOW);
     if (library)
         *(void **)&report = dlsym(library, "warplabSupport");
     if (!report)
-        die("cannot load the emulator: %s", dlerror());
+        refuse("cannot load the emulator: %s", dlerror());
+    free(file);
+    free(folder);
     return report(path);
 }
 
@@ -234,7 +157,7 @@ static int apply(char **argv, int i)
             continue;
         if (!o->value) {
             if (word[n])
-                die("%s takes no value", o->name);
+                refuse("%s takes no value", o->name);
             setenv(o->variable, "1", 1);
             return 1;
         }
@@ -243,12 +166,11 @@ static int apply(char **argv, int i)
             return 1;
         }
         if (!argv[i + 1])
-            die("%s: a value is missing", o->name);
+            refuse("%s: a value is missing", o->name);
         setenv(o->variable, argv[i + 1], 1);
         return 2;
     }
-    die("no option %s; see warprun --help", word);
-    return 0;
+    refuse("no option %s; see warprun --help", word);
 }
 
 int main(int argc, char **argv)
@@ -266,7 +188,7 @@ int main(int argc, char **argv)
         }
         if (strcmp(argv[i], "--support") == 0) {
             if (i + 1 >= argc)
-                die("%s: a file is missing", argv[i]);
+                refuse("%s: a file is missing", argv[i]);
             return support(argv[i + 1]);
         }
         i += apply(argv, i);
@@ -278,5 +200,5 @@ int main(int argc, char **argv)
     char *path = find_in_path(argv[i]);
     prepare(path);
     execv(path, argv + i);
-    die(errno == ENOENT ? "no program %s" : "cannot run %s", argv[i]);
+    refuse(errno == ENOENT ? "no program %s" : "cannot run %s", argv[i]);
 }
