@@ -31,83 +31,93 @@ static void return_steps(struct worker *k)
         atomic_fetch_add(&k->launch->steps_used, k->steps);
 }
 
-/* A worker's life in a launch: a ring of open blocks, mostly of one. */
-static void worker_run(struct worker *k)
+/* Open blocks in the order of their turns, mostly one; and finished ones, for reuse. */
+struct ring {
+    struct block *first, *last, *spare;
+};
+static void ring_append(struct ring *r, struct block *b)
+{
+    b->next = NULL;
+    *(r->first ? &r->last->next : &r->first) = b;
+    r->last = b;
+}
+static void ring_prepend(struct ring *r, struct block *b)
+{
+    b->next = r->first;
+    if (!r->first)
+        r->last = b;
+    r->first = b;
+}
+static struct block *ring_take(struct ring *r)
+{
+    struct block *b = r->first;
+    if (b)
+        r->first = b->next;
+    return b;
+}
+static void free_blocks(struct block *b)
+{
+    for (struct block *next; b; b = next) {
+        next = b->next;
+        block_free(b);
+    }
+}
+
+/* Opens the launch's next block: it runs next or, where all come first, last. False: there is
+ * none left. */
+static bool open_block(struct worker *k, struct ring *r)
 {
     struct launch *l = k->launch;
-    struct block *open = NULL, *last = NULL, *spare = NULL;
-    k->nopen = 0;
-    if (cluster_size(l->cluster) > 1) {
-        cluster_worker(k);
-        return_steps(k);
-        return;
-    }
-    bool want = true; /* open another block? */
+    uint64_t index = atomic_fetch_add(&l->next_block, 1);
+    if (index >= l->nblocks)
+        return false;
+    struct block *b = r->spare;
+    if (b)
+        r->spare = b->next;
+    else
+        b = block_new(k);
+    block_start(b, index);
+    if (l->cooperative)
+        ring_append(r, b);
+    else
+        ring_prepend(r, b);
+    k->nopen++;
+    return true;
+}
+static void take_turns(struct worker *k, struct ring *r)
+{
+    struct launch *l = k->launch;
+    bool want = true; /* to open another block */
     while (!l->failed) {
-        if (want && k->nopen < l->max_active) {
-            uint64_t index = atomic_fetch_add(&l->next_block, 1);
-            if (index < l->nblocks) {
-                struct block *b = spare;
-                if (b)
-                    spare = b->next;
-                else
-                    b = block_new(k);
-                b->next = NULL;
-                block_start(b, index);
-                if (last)
-                    last->next = b;
-                else
-                    open = b;
-                last = b;
-                k->nopen++;
-                if (l->cooperative)
-                    continue;       /* all of them first */
-                if (k->nopen > 1) { /* the new one runs next */
-                    struct block *before = open;
-                    while (before->next != b)
-                        before = before->next;
-                    before->next = NULL;
-                    last = before;
-                    b->next = open;
-                    open = b;
-                }
-            } else if (!open) {
-                break;
-            }
-        }
-        if (!open)
-            break;
-        struct block *b = open;
-        open = b->next;
-        if (!open)
-            last = NULL;
-        enum run r = block_run(b);
-        b->next = NULL;
-        if (r == RUN_DONE) {
+        if (want && k->nopen < l->max_active && open_block(k, r) && l->cooperative)
+            continue;
+        struct block *b = ring_take(r);
+        if (!b)
+            return;
+        enum run turn = block_run(b);
+        if (turn == RUN_DONE) {
             block_finish(b);
             k->nopen--;
-            b->next = spare;
-            spare = b;
+            b->next = r->spare;
+            r->spare = b;
             want = k->nopen == 0;
         } else {
-            if (last)
-                last->next = b;
-            else
-                open = b;
-            last = b;
-            want = r == RUN_YIELD;
+            ring_append(r, b);
+            want = turn == RUN_YIELD;
         }
     }
-    while (open) {
-        struct block *b = open;
-        open = b->next;
-        block_free(b);
-    }
-    while (spare) {
-        struct block *b = spare;
-        spare = b->next;
-        block_free(b);
-    }
+}
+/* A worker's life in a launch. */
+static void worker_run(struct worker *k)
+{
+    struct ring r = {0};
+    k->nopen = 0;
+    if (cluster_size(k->launch->cluster) > 1)
+        cluster_worker(k);
+    else
+        take_turns(k, &r);
+    free_blocks(r.first);
+    free_blocks(r.spare);
     return_steps(k);
 }
 
@@ -283,66 +293,93 @@ static cudaError_t check_cluster(const struct emu_launch *l)
                             name, c[0], c[1], c[2], l->grid[0], l->grid[1], l->grid[2]);
     return cudaSuccess;
 }
-static cudaError_t validate(const struct emu_launch *l)
+static cudaError_t check_extents(const struct emu_launch *l)
 {
     const struct device_profile *d = device_profile();
-    const struct emu_func_info *f = emu_func_info(l->func);
-    uint64_t threads = 1;
+    const char *name = shown_name(l->func->info.name);
+    const uint32_t *grid = l->grid, *block = l->block;
     for (int k = 0; k < 3; k++) {
-        if (l->grid[k] == 0 || l->block[k] == 0)
+        if (grid[k] == 0 || block[k] == 0)
             return emu_fail(cudaErrorInvalidValue,
                             "kernel %s: grid (%u,%u,%u) of blocks (%u,%u,%u): no extent may be 0",
-                            shown_name(f->name), l->grid[0], l->grid[1], l->grid[2], l->block[0],
-                            l->block[1], l->block[2]);
-        if (l->block[k] > d->max_block_dim[k])
-            return emu_fail(
-                cudaErrorInvalidValue, "kernel %s: block (%u,%u,%u): extent %d is over %u",
-                shown_name(f->name), l->block[0], l->block[1], l->block[2], k, d->max_block_dim[k]);
-        if (l->grid[k] > d->max_grid_dim[k])
+                            name, grid[0], grid[1], grid[2], block[0], block[1], block[2]);
+        if (block[k] > d->max_block_dim[k])
             return emu_fail(cudaErrorInvalidValue,
-                            "kernel %s: grid (%u,%u,%u): extent %d is over %u", shown_name(f->name),
-                            l->grid[0], l->grid[1], l->grid[2], k, d->max_grid_dim[k]);
-        threads *= l->block[k];
+                            "kernel %s: block (%u,%u,%u): extent %d is over %u", name, block[0],
+                            block[1], block[2], k, d->max_block_dim[k]);
+        if (grid[k] > d->max_grid_dim[k])
+            return emu_fail(cudaErrorInvalidValue,
+                            "kernel %s: grid (%u,%u,%u): extent %d is over %u", name, grid[0],
+                            grid[1], grid[2], k, d->max_grid_dim[k]);
     }
+    return cudaSuccess;
+}
+static cudaError_t check_threads(const struct emu_launch *l, uint64_t threads)
+{
+    const struct device_profile *d = device_profile();
+    const struct emu_func_info *f = &l->func->info;
+    const char *name = shown_name(f->name);
     if (threads > d->max_threads_per_block)
         return emu_fail(cudaErrorInvalidValue,
-                        "kernel %s: %llu threads a block; %s takes %u at most", shown_name(f->name),
-                        (unsigned long long)threads, d->name, d->max_threads_per_block);
-    if (f->reqntid[0])
-        for (int k = 0; k < 3; k++)
-            if (l->block[k] != (f->reqntid[k] ? f->reqntid[k] : 1))
-                return emu_fail(cudaErrorInvalidValue,
-                                "kernel %s requires blocks of (%u,%u,%u) threads",
-                                shown_name(f->name), f->reqntid[0], f->reqntid[1], f->reqntid[2]);
+                        "kernel %s: %lu threads a block; %s takes %u at most", name, threads,
+                        d->name, d->max_threads_per_block);
+    for (int k = 0; f->reqntid[0] && k < 3; k++)
+        if (l->block[k] != (f->reqntid[k] ? f->reqntid[k] : 1))
+            return emu_fail(cudaErrorInvalidValue,
+                            "kernel %s requires blocks of (%u,%u,%u) threads", name, f->reqntid[0],
+                            f->reqntid[1], f->reqntid[2]);
     if (threads > f->max_threads)
         return emu_fail(cudaErrorInvalidValue,
-                        "kernel %s: %llu threads a block; its __launch_bounds__ allow %u",
-                        shown_name(f->name), (unsigned long long)threads, f->max_threads);
+                        "kernel %s: %lu threads a block; its __launch_bounds__ allow %u", name,
+                        threads, f->max_threads);
+    return cudaSuccess;
+}
+static cudaError_t check_memory(const struct emu_launch *l)
+{
+    const struct device_profile *d = device_profile();
+    const struct emu_func_info *f = &l->func->info;
+    uint64_t shared = (uint64_t)f->shared_bytes + l->shared_bytes;
     if (l->func->local_bytes > MAX_LOCAL)
         return emu_fail(cudaErrorInvalidValue,
                         "kernel %s: %u bytes of local memory a thread, %d are the most",
                         shown_name(f->name), l->func->local_bytes, MAX_LOCAL);
-    uint64_t shared = (uint64_t)f->shared_bytes + l->shared_bytes;
     if (shared > d->shared_per_block_optin)
         return emu_fail(cudaErrorInvalidValue,
-                        "kernel %s: %llu bytes of shared memory a block (%u static + %u dynamic); "
+                        "kernel %s: %lu bytes of shared memory a block (%u static + %u dynamic); "
                         "%s has %u",
-                        shown_name(f->name), (unsigned long long)shared, f->shared_bytes,
-                        l->shared_bytes, d->name, d->shared_per_block_optin);
-    const char *limiter;
-    uint32_t fit = emu_occupancy(l->func, (uint32_t)threads, l->shared_bytes, &limiter);
+                        shown_name(f->name), shared, f->shared_bytes, l->shared_bytes, d->name,
+                        d->shared_per_block_optin);
+    return cudaSuccess;
+}
+static cudaError_t check_residence(const struct emu_launch *l, uint32_t threads)
+{
+    const char *limiter, *name = shown_name(l->func->info.name);
+    uint32_t fit = emu_occupancy(l->func, threads, l->shared_bytes, &limiter);
+    uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    uint64_t resident = (uint64_t)fit * device_profile()->sms;
     if (fit == 0)
         return emu_fail(cudaErrorLaunchOutOfResources,
-                        "kernel %s: a block of %llu threads does not fit a multiprocessor (%s)",
-                        shown_name(f->name), (unsigned long long)threads, limiter);
-    uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    if (l->cooperative && blocks > (uint64_t)fit * d->sms)
+                        "kernel %s: a block of %u threads does not fit a multiprocessor (%s)", name,
+                        threads, limiter);
+    if (l->cooperative && blocks > resident)
         return emu_fail(cudaErrorCooperativeLaunchTooLarge,
-                        "kernel %s: %llu blocks; a cooperative launch needs them all resident, and "
-                        "%u on each of %u multiprocessors is %llu",
-                        shown_name(f->name), (unsigned long long)blocks, fit, d->sms,
-                        (unsigned long long)fit * d->sms);
-    return check_cluster(l);
+                        "kernel %s: %lu blocks; a cooperative launch needs them all resident, and "
+                        "%u on each of %u multiprocessors is %lu",
+                        name, blocks, fit, device_profile()->sms, resident);
+    return cudaSuccess;
+}
+static cudaError_t validate(const struct emu_launch *l)
+{
+    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    emu_func_info(l->func); /* is known from here on */
+    cudaError_t e = check_extents(l);
+    if (e == cudaSuccess)
+        e = check_threads(l, threads);
+    if (e == cudaSuccess)
+        e = check_memory(l);
+    if (e == cudaSuccess)
+        e = check_residence(l, (uint32_t)threads);
+    return e == cudaSuccess ? check_cluster(l) : e;
 }
 
 /* ---- a launch ---- */
