@@ -85,7 +85,7 @@ static double fastest_of_three(struct exec *e)
 
         emulator_reset();
         if (!exec_launch(e) || !exec_finish(e))
-            die("bench: %s", e->message);
+            die("%s", e->message);
         best = now() - start < best ? now() - start : best;
     }
     return best;
@@ -108,15 +108,15 @@ static struct measured measure(const struct kernel *k)
     void *zeros = xzalloc(k->elements * 4);
 
     if (!machine_open(&machine, err, sizeof(err)))
-        die("bench: %s", err);
+        die("%s", err);
     if (!machine.emulator)
-        die("bench: this is the GPU's runtime; make bench-emulator sets the library path");
+        die("this is the GPU's runtime; make bench-emulator sets the library path");
     if (!compile_cuda(&r, &c))
         die("%s", c.log);
     if (!module_load(&module, path, c.image, c.size, &why))
         die("%s", why.s);
     if (!exec_open(&e, &p, &module, &o) || !exec_upload(&e, 0, zeros) || !exec_upload(&e, 1, zeros))
-        die("bench: %s", e.message);
+        die("%s", e.message);
     m.seconds = fastest_of_three(&e);
     emulator_counters(&counters);
     m.instructions = (double)counters.thread_inst_executed;
@@ -144,7 +144,7 @@ static struct measured in_child(int kernel, int mode)
 
     fflush(stdout);
     if (pipe(ends) || (child = fork()) < 0)
-        die("bench: cannot start a process");
+        die("cannot start a process");
     if (!child) {
         set_mode(mode);
         m = measure(&kernels[kernel]);

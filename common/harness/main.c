@@ -83,7 +83,8 @@ static void refuse_word(const struct run *r, const char *word, bool variant)
                 r->lab->variants[i].number ? r->lab->variants[i].number : "-");
     for (int i = 0; !variant && i < r->lab->ncases; i++)
         fprintf(stderr, "%s '%s'", i ? "," : "", r->lab->cases[i].name);
-    die("%s", variant ? "" : "\nA size of your own: N=1000 (--n 1000)");
+    fputs(variant ? "\n" : "\nA size of your own: N=1000 (--n 1000)\n", stderr);
+    exit(2);
 }
 
 static void check_list(const struct run *r, const char *list, bool variant)
