@@ -19,6 +19,7 @@
 #include "emulator/base/error.h"
 #include "emulator/base/round.h"
 #include "emulator/ptx/ptx.h"
+#include "handlers.h"
 #include "module.h"
 #include "source.h"
 
@@ -30,10 +31,6 @@ enum { SEL_REG, SEL_LAUNCH, SEL_WARP, SEL_BLOCK };
 #define PLACE(sel, off) ((uint32_t)(sel) << SEL_SHIFT | (uint32_t)(off))
 #define NO_PLACE        UINT32_MAX
 #define WIDE_HALF       (WARP * 8) /* from the low to the high halves of a .b128 register */
-
-struct warp;
-struct insn;
-typedef const struct insn *(*handler)(struct warp *w, const struct insn *in);
 
 /* insn.flags */
 enum {
@@ -209,7 +206,7 @@ struct call_info {
 
 /* Has the call an argument for each parameter of f, and are they, and the results' places, as
  * large as those? */
-bool call_fits(const struct call_info *ci, const struct ptx_func *f); /* lower_insn.c */
+bool call_fits(const struct call_info *ci, const struct ptx_func *f); /* lower_control.c */
 
 struct emu_module {
     char *name;

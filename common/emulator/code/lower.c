@@ -1,12 +1,11 @@
 /* lower.c - PTX functions to code: their variables, blocks and callees.
  *
- * Where operands lie is in lower_operand.c; what one instruction becomes in lower_insn.c and
+ * Where operands lie is in lower_operand.c; what one instruction becomes in lower_control.c and
  * the other lower_*.c.
  */
 #include "lower.h"
 #include "emulator/base/occupancy.h"
 #include "emulator/base/names.h"
-#include "emulator/exec/exec.h"
 #include "source.h"
 #include <pthread.h>
 #include <stdarg.h>
@@ -55,18 +54,14 @@ void lower_fail(struct lower *l, const char *format, ...)
     free(where);
 }
 
-/* ---- emitting ---- */
-bool lower_has(const char *handler)
+void lower_unsupported(struct lower *l)
 {
-    return handler_find(handler) >= 0;
+    lower_fail(l, "%s: not supported by the emulator", l->f->sites[l->in - l->p->insns].opcode);
 }
-struct insn *lower_emit(struct lower *l, const char *handler, ...)
+
+/* ---- emitting ---- */
+struct insn *lower_emit(struct lower *l, enum handler_id h)
 {
-    char name[64];
-    va_list ap;
-    va_start(ap, handler);
-    vsnprintf(name, sizeof(name), handler, ap);
-    va_end(ap);
     if (l->n == l->capacity) {
         l->capacity = l->capacity ? 2 * l->capacity : 64;
         l->out = xrealloc(l->out, l->capacity * sizeof(*l->out));
@@ -79,12 +74,11 @@ struct insn *lower_emit(struct lower *l, const char *handler, ...)
     in->taken = in->fall = NO_BLOCK;
     in->count = 1;
     in->site = &l->f->sites[l->p->ninsns ? l->in - l->p->insns : 0];
-    int h = handler_find(name);
-    if (h < 0) {
-        lower_fail(l, "%s: not supported by the emulator", in->site->opcode);
+    if (!h) {
+        lower_unsupported(l);
         return in;
     }
-    in->fn = in->unguarded = exec_level()->handlers[h];
+    in->fn = in->unguarded = handler_function(h);
     if (l->in->guarded) {
         in->guard = l->reg_place[l->in->guard];
         in->guard_neg = l->in->guard_negated;
@@ -108,13 +102,13 @@ static void apply_guard(struct lower *l, uint32_t from)
             lower_fail(l, "predicated brx.idx: not supported");
     }
     for (uint32_t k = from; k < l->n; k++) {
-        l->out[k].fn = exec_level()->handlers[H_guard];
+        l->out[k].fn = handler_function(H_guard);
         l->out[k].guard_slot = lower_slot(l);
         cost->guard_slot = l->out[k].guard_slot;
     }
     if (from == l->n) { /* an alias has no guard; see lower_aliases */
-        struct insn *nop = lower_emit(l, "nop");
-        nop->fn = exec_level()->handlers[H_guard];
+        struct insn *nop = lower_emit(l, H_nop);
+        nop->fn = handler_function(H_guard);
         nop->guard_slot = cost->guard_slot = lower_slot(l);
     }
 }
@@ -269,9 +263,9 @@ static void emit_jump(struct lower *l, uint32_t to)
     bool guarded = l->in->guarded;
     struct insn *in;
     if (to == NO_BLOCK || to >= l->cfg->nblocks)
-        in = lower_emit(l, "ret");
+        in = lower_emit(l, H_ret);
     else
-        in = lower_emit(l, "jump");
+        in = lower_emit(l, H_jump);
     in->taken = in->fall = to;
     if (guarded)
         in->guard = NO_PLACE;
@@ -281,7 +275,7 @@ static void emit_skip(struct lower *l, const struct ptx_insn *lone, uint32_t b)
 {
     const struct ptx_insn *was = l->in;
     l->in = lone;
-    struct insn *in = lower_emit(l, "bra");
+    struct insn *in = lower_emit(l, H_bra);
     in->guard = l->reg_place[lone->guard];
     in->guard_neg = lone->guard_negated;
     in->taken = b + 1;

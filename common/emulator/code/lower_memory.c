@@ -1,7 +1,5 @@
 /* lower_memory.c - loads, stores, atomics, fences: space, size and order of each. */
 #include "lower.h"
-#include <stdlib.h>
-#include <string.h>
 
 static uint32_t scope_flags(const struct ptx_insn *p)
 {
@@ -84,7 +82,7 @@ static bool lower_frame_access(struct lower *l, const struct ptx_operand *addres
     if (address->offset < 0 || (uint64_t)address->offset + bytes > ROUND_UP(at->var->size, 4))
         lower_fail(l, "access outside the .param variable %s", at->var->name);
     elements(l, value, store, &places, &single, &width);
-    struct insn *in = lower_emit(l, store ? "st_frame" : "ld_frame");
+    struct insn *in = lower_emit(l, store ? H_st_frame : H_ld_frame);
     in->taken = at->offset;
     in->imm = address->offset;
     in->size = (uint8_t)type_bytes(l->in->types[0]);
@@ -100,25 +98,42 @@ static bool lower_frame_access(struct lower *l, const struct ptx_operand *addres
     return true;
 }
 
-static const char *space_name(enum ptx_space s)
+/* Handlers by space; H_none: there is no such access. */
+#define NSPACES (SPACE_SHARED_CLUSTER + 1)
+static const uint16_t loads[NSPACES] = {
+    [SPACE_GENERIC] = H_ld_generic,
+    [SPACE_CONST] = H_ld_global,
+    [SPACE_GLOBAL] = H_ld_global,
+    [SPACE_LOCAL] = H_ld_local,
+    [SPACE_PARAM] = H_ld_param,
+    [SPACE_SHARED] = H_ld_shared,
+    [SPACE_SHARED_CLUSTER] = H_ld_cluster,
+};
+static const uint16_t stores[NSPACES] = {
+    [SPACE_GENERIC] = H_st_generic,
+    [SPACE_GLOBAL] = H_st_global,
+    [SPACE_LOCAL] = H_st_local,
+    [SPACE_SHARED] = H_st_shared,
+    [SPACE_SHARED_CLUSTER] = H_st_cluster,
+};
+static const uint16_t atomics[NSPACES] = {
+    [SPACE_GENERIC] = H_atom_generic,
+    [SPACE_GLOBAL] = H_atom_global,
+    [SPACE_SHARED] = H_atom_shared,
+    [SPACE_SHARED_CLUSTER] = H_atom_cluster,
+};
+/* The same for one element of 4 or 8 bytes, as wide as its register. */
+static enum handler_id access_handler(enum ptx_space s, bool store, uint8_t size)
 {
-    switch (s) {
-    case SPACE_GLOBAL:
-    case SPACE_CONST:
-        return "global";
-    case SPACE_SHARED:
-        return "shared";
-    case SPACE_SHARED_CLUSTER:
-        return "cluster";
-    case SPACE_LOCAL:
-        return "local";
-    case SPACE_PARAM:
-        return "param";
-    default:
-        return "generic";
-    }
+    bool global = s == SPACE_GLOBAL || s == SPACE_CONST;
+    if (global && size == 4)
+        return store ? H_st_global_4 : H_ld_global_4;
+    if (global && size == 8)
+        return store ? H_st_global_8 : H_ld_global_8;
+    if (s == SPACE_SHARED && size == 4)
+        return store ? H_st_shared_4 : H_ld_shared_4;
+    return store ? stores[s] : loads[s];
 }
-/* ld, ldu, st */
 static void lower_access(struct lower *l, bool store)
 {
     const struct ptx_insn *p = l->in;
@@ -151,14 +166,8 @@ static void lower_access(struct lower *l, bool store)
     uint32_t *places, single;
     uint8_t width;
     elements(l, &p->operands[store ? 1 : 0], store, &places, &single, &width);
-    const char *where = space_name(space), *fast = "";
-    if (count == 1 && size == width && single != NO_PLACE) {
-        if (!strcmp(where, "global") && (size == 4 || size == 8))
-            fast = size == 4 ? "_4" : "_8";
-        if (!strcmp(where, "shared") && size == 4)
-            fast = "_4";
-    }
-    struct insn *in = lower_emit(l, "%s_%s%s", store ? "st" : "ld", where, fast);
+    bool plain = count == 1 && size == width && single != NO_PLACE;
+    struct insn *in = lower_emit(l, access_handler(space, store, plain ? size : 0));
     uint32_t at = (uint32_t)(in - l->out);
     in->size = size;
     in->count = count;
@@ -175,19 +184,16 @@ static void lower_access(struct lower *l, bool store)
     lower_address(l, &l->out[at], address, space);
 }
 
-static uint8_t atomic_op(const struct ptx_insn *p)
+void lower_load(struct lower *l)
 {
-    static const enum ptx_mod ops[] = {M_add, M_min, M_max, M_inc, M_dec,
-                                       M_and, M_or,  M_xor, M_cas, M_exch};
-    for (unsigned k = 0; k < sizeof(ops) / sizeof(ops[0]); k++)
-        if (ptx_has(p, ops[k]))
-            return (uint8_t)ops[k];
-    return 0;
+    lower_access(l, false);
 }
-static bool is_half(enum ptx_type t)
+void lower_store(struct lower *l)
 {
-    return t == PTX_F16 || t == PTX_F16X2 || t == PTX_BF16 || t == PTX_BF16X2;
+    lower_access(l, true);
 }
+
+/* ---- atomics ---- */
 /* What the ISA has: vectors of floats and halves add, those of halves know min and max too. */
 static bool atomic_exists(const struct ptx_insn *p, enum ptx_type t, uint8_t kind)
 {
@@ -195,9 +201,9 @@ static bool atomic_exists(const struct ptx_insn *p, enum ptx_type t, uint8_t kin
     bool swap = kind == M_cas || kind == M_exch;
     if (n > 1)
         return size * n <= 16 && p->space != SPACE_SHARED && p->space != SPACE_SHARED_CLUSTER &&
-               (is_half(t) ? kind == M_add || kind == M_min || kind == M_max
-                           : t == PTX_F32 && kind == M_add);
-    if (is_half(t))
+               (is_half_type(t) ? kind == M_add || kind == M_min || kind == M_max
+                                : t == PTX_F32 && kind == M_add);
+    if (is_half_type(t))
         return kind == M_add;
     return kind && size >= (swap ? 2 : 4) && size <= (swap ? 16 : 8);
 }
@@ -239,13 +245,17 @@ static void atomic_scalar(struct lower *l, struct insn *v, const struct ptx_oper
     if (v->dst == NO_PLACE)
         v->flags |= F_RED;
 }
-static void lower_atomic(struct lower *l)
+/* d: the destination; NULL: red's, which has none */
+static void atomic(struct lower *l, const struct ptx_operand *d)
 {
     const struct ptx_insn *p = l->in;
-    const struct ptx_operand *d = p->op == OP_red ? NULL : &p->operands[0];
     const struct ptx_operand *address = &p->operands[d ? 1 : 0];
     enum ptx_type t = p->ntypes ? p->types[0] : PTX_NOTYPE;
-    struct insn v = {.sub = atomic_op(p), .sub2 = (uint8_t)t, .flags = scope_flags(p), .count = 1};
+    struct insn v = {
+        .sub = FIRST_MOD(l, M_add, M_min, M_max, M_inc, M_dec, M_and, M_or, M_xor, M_cas, M_exch),
+        .sub2 = (uint8_t)t,
+        .flags = scope_flags(p),
+        .count = 1};
     v.size = (uint8_t)type_bytes(t);
     v.dst = v.src[1] = v.src[2] = NO_PLACE;
     if (!atomic_exists(p, t, v.sub)) {
@@ -260,7 +270,7 @@ static void lower_atomic(struct lower *l)
         atomic_vector(l, &v, d, address + 1);
     else
         atomic_scalar(l, &v, d, address + 1);
-    struct insn *in = lower_emit(l, "atom_%s", space_name(p->space));
+    struct insn *in = lower_emit(l, atomics[p->space]);
     uint32_t at = (uint32_t)(in - l->out);
     in->src[1] = v.src[1];
     in->src[2] = v.src[2];
@@ -276,18 +286,26 @@ static void lower_atomic(struct lower *l)
     in->slot = lower_slot(l);
     lower_address(l, &l->out[at], address, p->space);
 }
-/* A result that nothing reads makes an atomic a reduction, as machine code has it. */
-
-static void lower_fence(struct lower *l)
+void lower_atomic(struct lower *l)
 {
-    struct insn *in = lower_emit(l, "fence");
+    atomic(l, op(l, 0));
+}
+void lower_reduction(struct lower *l)
+{
+    atomic(l, NULL);
+}
+
+/* ---- order, and what is asked of addresses ---- */
+void lower_fence(struct lower *l)
+{
+    struct insn *in = lower_emit(l, H_fence);
     uint32_t f = scope_flags(l->in);
     if (!(f >> F_SCOPE_SHIFT & 7))
         f |= (ptx_has(l->in, M_proxy) ? 1u : 3u) << F_SCOPE_SHIFT;
     in->flags |= f;
     in->sub = (f & F_ACQUIRE && !(f & F_RELEASE)) ? 2 : (f & F_RELEASE && !(f & F_ACQUIRE)) ? 4 : 6;
 }
-static void lower_isspacep(struct lower *l)
+void lower_isspacep(struct lower *l)
 {
     static const struct {
         enum ptx_mod m;
@@ -295,82 +313,46 @@ static void lower_isspacep(struct lower *l)
         uint64_t window;
     } rows[] = {{M_global, SPACE_GLOBAL, 0},
                 {M_shared, SPACE_SHARED, MEM_SHARED_BASE},
+                {M_shared, SPACE_SHARED_CLUSTER, MEM_SHARED_BASE},
                 {M_local, SPACE_LOCAL, MEM_LOCAL_BASE},
                 {M_param, SPACE_PARAM, MEM_PARAM_BASE}};
-    uint32_t a = lower_src(l, &l->in->operands[1], PTX_B64);
-    struct insn *in = lower_emit(l, "isspacep");
+    uint32_t a = lower_src(l, op(l, 1), PTX_B64);
+    struct insn *in = lower_emit(l, H_isspacep);
     in->src[0] = a;
-    in->dst = lower_dst(l, &l->in->operands[0]);
+    in->dst = lower_dst(l, op(l, 0));
     in->sub = 1;
-    for (unsigned k = 0; k < 4; k++)
+    for (unsigned k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
         if (ptx_has(l->in, rows[k].m) || (l->in->has_space && l->in->space == rows[k].s)) {
             in->imm = (int64_t)rows[k].window;
             in->sub = 0;
         }
-    if (l->in->space == SPACE_SHARED_CLUSTER) {
-        in->imm = (int64_t)MEM_SHARED_BASE;
-        in->sub = 0;
-    }
     in->sub2 = l->in->space == SPACE_SHARED; /* the block's own */
 }
-static void lower_stack(struct lower *l)
+
+/* ---- the thread's stack ---- */
+void lower_alloca(struct lower *l)
 {
     const struct ptx_insn *p = l->in;
     uint8_t width = 8;
-    if (p->op == OP_alloca) {
-        uint32_t n = lower_src_any(l, &p->operands[1], PTX_B64, &width);
-        struct insn *in = lower_emit(l, "alloca");
-        in->src[0] = n;
-        in->src_width = width;
-        in->dst = lower_dst(l, &p->operands[0]);
-        in->width = 8;
-        in->imm =
-            p->noperands > 2 && p->operands[2].kind == OPD_IMM ? (int64_t)p->operands[2].imm : 8;
-    } else if (p->op == OP_stacksave) {
-        struct insn *in = lower_emit(l, "stacksave");
-        in->dst = lower_dst(l, &p->operands[0]);
-        in->width = lower_reg_bytes(l, p->operands[0].reg);
-    } else {
-        uint32_t v = lower_src_any(l, &p->operands[0], PTX_B64, &width);
-        struct insn *in = lower_emit(l, "stackrestore");
-        in->src[0] = v;
-        in->src_width = width;
-    }
+    uint32_t n = lower_src_any(l, op(l, 1), PTX_B64, &width);
+    struct insn *in = lower_emit(l, H_alloca);
+    in->src[0] = n;
+    in->src_width = width;
+    in->dst = lower_dst(l, op(l, 0));
+    in->width = 8;
+    in->imm = p->noperands > 2 && p->operands[2].kind == OPD_IMM ? (int64_t)p->operands[2].imm : 8;
 }
-
-bool lower_memory(struct lower *l)
+void lower_stacksave(struct lower *l)
 {
-    switch (l->in->op) {
-    case OP_ld:
-    case OP_ldu:
-        lower_access(l, false);
-        return true;
-    case OP_st:
-        lower_access(l, true);
-        return true;
-    case OP_atom:
-    case OP_red:
-        lower_atomic(l);
-        return true;
-    case OP_membar:
-    case OP_fence:
-        lower_fence(l);
-        return true;
-    case OP_isspacep:
-        lower_isspacep(l);
-        return true;
-    case OP_prefetch:
-    case OP_prefetchu:
-    case OP_discard:
-    case OP_applypriority:
-        lower_emit(l, "prefetch");
-        return true;
-    case OP_alloca:
-    case OP_stacksave:
-    case OP_stackrestore:
-        lower_stack(l);
-        return true;
-    default:
-        return false;
-    }
+    struct insn *in = lower_emit(l, H_stacksave);
+    in->dst = lower_dst(l, op(l, 0));
+    in->width = lower_reg_bytes(l, op(l, 0)->reg);
+}
+void lower_stackrestore(struct lower *l)
+{
+    uint8_t width = 8;
+    uint32_t v = lower_src_any(l, op(l, 0), PTX_B64, &width);
+    struct insn *in = lower_emit(l, H_stackrestore);
+    in->src[0] = v;
+    in->src_width = width;
 }

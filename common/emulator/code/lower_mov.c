@@ -1,6 +1,5 @@
 /* lower_mov.c - what moves and conversions become: mov, cvt, cvta. */
-#include "lower_insn.h"
-#include <stdio.h>
+#include "lower.h"
 
 /* A .b128 register is two rows of 64-bit lanes, the low halves first. */
 static void lower_wide_mov(struct lower *l)
@@ -19,7 +18,7 @@ static void lower_wide_mov(struct lower *l)
             lower_fail(l, "mov: an element is not %u bits wide", to == d ? 128 : 64);
         if (at == NO_PLACE || dst == NO_PLACE)
             continue;
-        struct insn *in = lower_emit(l, "mov_64");
+        struct insn *in = lower_emit(l, H_mov_64);
         in->src[0] = at + (from == s ? k * WIDE_HALF : 0);
         in->dst = dst + (to == d ? k * WIDE_HALF : 0);
     }
@@ -46,7 +45,7 @@ static void lower_vector_mov(struct lower *l, bool pack)
     }
     uint8_t width = (uint8_t)type_bytes(type(l));
     uint32_t scalar = pack ? lower_dst(l, s) : lower_src_any(l, s, type(l), &width);
-    struct insn *in = lower_emit(l, pack ? "pack" : "unpack");
+    struct insn *in = lower_emit(l, pack ? H_pack : H_unpack);
     in->places = places;
     in->count = (uint8_t)v->nelems;
     in->size = (uint8_t)bytes;
@@ -69,11 +68,11 @@ static void lower_mov_sreg(struct lower *l)
     case SREG_GLOBALTIMER:
     case SREG_GLOBALTIMER_LO:
     case SREG_GLOBALTIMER_HI:
-        in = lower_emit(l, "clock");
+        in = lower_emit(l, H_clock);
         in->sub = (uint8_t)s->sreg;
         break;
     case SREG_ENVREG:
-        in = lower_emit(l, "envreg");
+        in = lower_emit(l, H_envreg);
         in->sub = s->comp;
         break;
     case SREG_CURRENT_GRAPH_EXEC:
@@ -82,7 +81,7 @@ static void lower_mov_sreg(struct lower *l)
     default: {
         uint8_t width = op(l, 0)->kind == OPD_REG ? lower_reg_bytes(l, op(l, 0)->reg) : 4;
         uint32_t from = lower_src(l, s, PTX_B32);
-        in = lower_emit(l, width == 8 ? "zext_32_64" : width == 2 ? "trunc_32_16" : "mov_32");
+        in = lower_emit(l, width == 8 ? H_zext_32_64 : width == 2 ? H_trunc_32_16 : H_mov_32);
         in->src[0] = from;
     }
     }
@@ -102,74 +101,78 @@ void lower_mov(struct lower *l)
     else if (op(l, 1)->kind == OPD_SREG)
         lower_mov_sreg(l);
     else if (type(l) == PTX_PRED)
-        lower_logic(l, 1);
+        lower_logic_1(l);
     else
-        lower_alu_format(l, 1, "mov", width_tag(type(l)));
+        lower_1(l);
 }
 
-/* integer to integer without saturation, where registers are as wide as the types */
-static const char *widening(enum ptx_type to, enum ptx_type from, uint8_t dst, uint8_t src)
+/* ---- cvt: between registers as wide as their types, plain conversions have handlers ---- */
+/* integer to integer without saturation: bits of the types, bytes of the registers */
+static enum handler_id widening(enum ptx_type to, enum ptx_type from, uint8_t dst, uint8_t src)
 {
     static const struct {
         uint8_t to, from, dst, src;
-        bool sign;
-        const char *name;
+        uint16_t of_unsigned, of_signed;
     } rows[] = {
-        {32, 16, 4, 2, false, "zext_16_32"},  {32, 16, 4, 2, true, "sext_16_32"},
-        {64, 16, 8, 2, false, "zext_16_64"},  {64, 16, 8, 2, true, "sext_16_64"},
-        {64, 32, 8, 4, false, "zext_32_64"},  {64, 32, 8, 4, true, "sext_32_64"},
-        {32, 8, 4, 4, false, "zext8_32_32"},  {32, 8, 4, 4, true, "sext8_32_32"},
-        {16, 8, 2, 2, false, "zext8_16_16"},  {16, 8, 2, 2, true, "sext8_16_16"},
-        {32, 8, 4, 2, true, "sext8_16_32"},   {32, 16, 4, 4, false, "zext16_32_32"},
-        {32, 16, 4, 4, true, "sext16_32_32"},
+        {32, 16, 4, 2, H_zext_16_32, H_sext_16_32},
+        {64, 16, 8, 2, H_zext_16_64, H_sext_16_64},
+        {64, 32, 8, 4, H_zext_32_64, H_sext_32_64},
+        {32, 8, 4, 4, H_zext8_32_32, H_sext8_32_32},
+        {16, 8, 2, 2, H_zext8_16_16, H_sext8_16_16},
+        {32, 8, 4, 2, H_none, H_sext8_16_32},
+        {32, 16, 4, 4, H_zext16_32_32, H_sext16_32_32},
+        {16, 16, 2, 2, H_mov_16, H_mov_16},
+        {32, 32, 4, 4, H_mov_32, H_mov_32},
+        {64, 64, 8, 8, H_mov_64, H_mov_64},
     };
     unsigned tb = ptx_type_bits(to), fb = ptx_type_bits(from);
     for (unsigned k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
-        if (rows[k].to == tb && rows[k].from == fb && rows[k].dst == dst && rows[k].src == src &&
-            rows[k].sign == is_signed_type(from))
-            return rows[k].name;
+        if (rows[k].to == tb && rows[k].from == fb && rows[k].dst == dst && rows[k].src == src)
+            return is_signed_type(from) ? rows[k].of_signed : rows[k].of_unsigned;
     if (tb == 16 && dst == 2 && src == 4)
-        return "trunc_32_16";
+        return H_trunc_32_16;
     if (tb == 16 && dst == 2 && src == 8)
-        return "trunc_64_16";
-    if (tb == 32 && dst == 4 && src == 8)
-        return "trunc_64_32";
-    if (tb == fb && tb >= 16 && dst == src && dst == tb / 8)
-        return tb == 16 ? "mov_16" : tb == 32 ? "mov_32" : "mov_64";
-    return NULL;
+        return H_trunc_64_16;
+    return tb == 32 && dst == 4 && src == 8 ? H_trunc_64_32 : H_none;
 }
-static bool single_source_scalar(enum ptx_type t)
+/* to floating point from another type, rounded to nearest */
+static enum handler_id to_float(enum ptx_type to, enum ptx_type from)
 {
-    return is_int(t) || t == PTX_F16 || t == PTX_BF16 || t == PTX_F32 || t == PTX_F64;
+    static const struct {
+        uint16_t to, from, handler;
+    } rows[] = {
+        {PTX_F32, PTX_BF16, H_cvt_f32_bf16}, {PTX_F32, PTX_S32, H_cvt_f32_s32},
+        {PTX_F32, PTX_U32, H_cvt_f32_u32},   {PTX_F32, PTX_F64, H_cvt_f32_f64},
+        {PTX_F64, PTX_S32, H_cvt_f64_s32},   {PTX_F64, PTX_U32, H_cvt_f64_u32},
+        {PTX_F64, PTX_F32, H_cvt_f64_f32},
+    };
+    for (unsigned k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
+        if (rows[k].to == to && rows[k].from == from)
+            return rows[k].handler;
+    return H_none;
+}
+static enum handler_id quick_conversion(struct lower *l, uint8_t dst, uint8_t src)
+{
+    enum ptx_type to = l->in->types[0], from = l->in->types[1];
+    if (is_int(to) && is_int(from))
+        return ptx_has(l->in, M_sat) ? H_none : widening(to, from, dst, src);
+    bool plain = !(lower_float_flags(l) & (F_FTZ | F_SAT | F_ROUND | F_RELU | F_SATFINITE)) &&
+                 !ptx_has(l->in, M_rni);
+    return plain && dst == type_bytes(to) && src == type_bytes(from) ? to_float(to, from) : H_none;
 }
 void lower_cvt(struct lower *l)
 {
-    if (l->in->ntypes < 2) {
-        lower_fail(l, "cvt needs two types");
+    if (l->in->ntypes < 2 || l->in->noperands != 2) {
+        lower_fail(l, "cvt takes two types and two operands");
         return;
     }
     enum ptx_type to = l->in->types[0], from = l->in->types[1];
-    if (!single_source_scalar(to) || !single_source_scalar(from) || l->in->noperands != 2) {
-        if (!lower_half(l))
-            lower_fail(l, "cvt between these types: not supported");
-        return;
-    }
     uint8_t src_width, dst_width = (uint8_t)type_bytes(to);
     if (op(l, 0)->kind == OPD_REG)
         dst_width = lower_reg_bytes(l, op(l, 0)->reg);
     uint32_t s = lower_src_any(l, op(l, 1), from, &src_width);
-    const char *fast = NULL;
-    char name[40];
-    bool plain = plain_float(l);
-    if (is_int(to) && is_int(from) && !ptx_has(l->in, M_sat)) {
-        fast = widening(to, from, dst_width, src_width);
-    } else if (plain && dst_width == type_bytes(to) && src_width == type_bytes(from)) {
-        bool integral = ptx_has(l->in, M_rni);
-        snprintf(name, sizeof(name), "cvt_%s_%s", ptx_type_name(to), ptx_type_name(from));
-        if (!integral && is_float_type(to) && to != from && lower_has(name))
-            fast = name;
-    }
-    struct insn *in = lower_emit(l, "%s", fast ? fast : "cvt_any");
+    enum handler_id quick = quick_conversion(l, dst_width, src_width);
+    struct insn *in = lower_emit(l, quick ? quick : H_cvt_any);
     in->src[0] = s;
     in->dst = lower_dst(l, op(l, 0));
     in->width = dst_width;
@@ -177,9 +180,7 @@ void lower_cvt(struct lower *l)
     in->sub = (uint8_t)to;
     in->sub2 = (uint8_t)from;
     in->flags |= lower_float_flags(l);
-    bool integral = ptx_has(l->in, M_rni) || ptx_has(l->in, M_rzi) || ptx_has(l->in, M_rmi) ||
-                    ptx_has(l->in, M_rpi);
-    if (integral && is_float_type(to) && is_float_type(from))
+    if (FIRST_MOD(l, M_rni, M_rzi, M_rmi, M_rpi) && is_float_type(to) && is_float_type(from))
         in->flags |= F_ROUND_INT;
 }
 void lower_cvta(struct lower *l)
@@ -190,18 +191,18 @@ void lower_cvta(struct lower *l)
     uint8_t bytes;
     uint32_t from = lower_src_any(l, op(l, 1), PTX_B64, &bytes);
     bool to = ptx_has(l->in, M_to);
-    const char *name = "mov_64";
-    if (s == SPACE_SHARED || s == SPACE_SHARED_CLUSTER)
-        name = to ? "uncvta" : "cvta_shared";
+    enum handler_id h = H_mov_64;
+    if (is_shared(s))
+        h = to ? H_uncvta : H_cvta_shared;
     else if (s == SPACE_LOCAL)
-        name = to ? "uncvta" : "cvta_local";
+        h = to ? H_uncvta : H_cvta_local;
     else if (s == SPACE_PARAM)
-        name = to ? "uncvta" : "cvta_param";
+        h = to ? H_uncvta : H_cvta_param;
     if (bytes != 8) {
         lower_fail(l, "cvta of 32-bit addresses: not supported");
         return;
     }
-    struct insn *in = lower_emit(l, "%s", name);
+    struct insn *in = lower_emit(l, h);
     in->src[0] = from;
     in->dst = lower_dst(l, op(l, 0));
 }

@@ -143,7 +143,7 @@ static uint32_t symbol_place(struct lower *l, const struct ptx_operand *o, uint8
         if (l->p->is_entry)
             return lower_const(l, CONST_IMM, width, v->address + (uint64_t)o->offset, 0, false);
         uint32_t at = PLACE(SEL_REG, lower_scratch(l, 256));
-        struct insn *in = lower_emit(l, "local_address");
+        struct insn *in = lower_emit(l, H_local_address);
         in->dst = at;
         in->width = width;
         in->imm = (int64_t)v->address + o->offset;
@@ -272,6 +272,26 @@ void lower_address(struct lower *l, struct insn *in, const struct ptx_operand *o
         head.imm += (int64_t)o->imm;
     }
     *in = head;
+}
+
+uint32_t lower_base(struct lower *l, const struct ptx_operand *o, int64_t *offset, uint8_t *bytes)
+{
+    *offset = o->offset;
+    *bytes = 8;
+    if (o->kind != OPD_ADDR) {
+        lower_fail(l, "an address in brackets is expected");
+        return NO_PLACE;
+    }
+    if (o->has_reg) {
+        *bytes = lower_reg_bytes(l, o->reg);
+        return lower_src(l, &(struct ptx_operand){.kind = OPD_REG, .reg = o->reg},
+                         *bytes == 4 ? PTX_B32 : PTX_B64);
+    }
+    if (!o->var) {
+        lower_fail(l, "an address that is a number: not supported");
+        return NO_PLACE;
+    }
+    return lower_src(l, &(struct ptx_operand){.kind = OPD_SYM, .var = o->var}, PTX_B64);
 }
 
 uint32_t lower_float_flags(struct lower *l)

@@ -1,4 +1,5 @@
-/* mma_shape.h - what a matrix instruction works on: made by lower_wide.c, read by exec_mma.c. */
+/* mma_shape.h - what a matrix instruction works on: made by lower_matrix.c, read by exec/ops/mma.c.
+ */
 #ifndef EMULATOR_MMA_SHAPE_H
 #define EMULATOR_MMA_SHAPE_H
 

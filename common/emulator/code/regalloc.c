@@ -7,37 +7,18 @@
  * of a kernel's registers.
  */
 #include "code.h"
+#include "opcodes.h"
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- which registers an instruction reads and writes ---- */
 static bool no_destination(const struct ptx_insn *in)
 {
-    switch (in->op) {
-    case OP_bar:
-    case OP_barrier:
-        return !ptx_has(in, M_red);
-    case OP_bra:
-    case OP_brx:
-    case OP_st:
-    case OP_ret:
-    case OP_exit:
-    case OP_membar:
-    case OP_fence:
-    case OP_nanosleep:
-    case OP_stackrestore:
-    case OP_red:
-    case OP_cp:
-    case OP_prefetch:
-    case OP_prefetchu:
-    case OP_discard:
-    case OP_setmaxnreg:
-    case OP_griddepcontrol:
-    case OP_pmevent:
-    case OP_stmatrix:
+    switch (opcode_of(in)->result) {
+    case RESULT_NONE:
         return true;
-    case OP_wmma:
-        return ptx_has(in, M_store);
+    case RESULT_RED:
+        return !ptx_has(in, M_red);
     default:
         return in->noperands > 0 && in->operands[0].kind == OPD_ADDR;
     }

@@ -187,10 +187,6 @@ struct exec_level {
 };
 const struct exec_level *exec_level(void); /* the best this machine runs; WARPLAB_LEVEL overrides */
 
-/* Handler by name ("add_u32"), -1 when there is none: handlers.c */
-int handler_find(const char *name);
-const char *handler_name(int id);
-
 /* ---- slow paths shared by all levels (warp.c, access.c, guard.c) ---- */
 /* End the launch with e; the text names kernel, source line, block and thread. lane < 0:
  * the first active one. Returns NULL so that handlers can `return fault(…)`. */

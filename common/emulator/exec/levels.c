@@ -1,27 +1,8 @@
-/* levels.c - handlers by name, and which build of the interpreter this machine runs. */
+/* levels.c - which build of the interpreter this machine runs. */
 #include "exec.h"
 #include "emulator/code/handlers.h"
 #include <stdlib.h>
 #include <string.h>
-
-static const char *const names[] = {
-#define H(name) #name,
-#include "emulator/code/handlers_list.h"
-#undef H
-};
-
-int handler_find(const char *name)
-{
-    for (int i = 0; i < H_COUNT; i++)
-        if (!strcmp(names[i], name))
-            return i;
-    return -1;
-}
-
-const char *handler_name(int id)
-{
-    return id >= 0 && id < H_COUNT ? names[id] : "?";
-}
 
 #if defined(__x86_64__)
 extern const struct exec_level exec_level_v2, exec_level_v3, exec_level_v4;
@@ -59,4 +40,10 @@ const struct exec_level *exec_level(void)
     if (!l)
         chosen = l = pick();
     return l;
+}
+
+/* Code is made of this build's handlers. */
+static void __attribute__((constructor)) bind(void)
+{
+    handlers_bind(exec_level()->handlers);
 }

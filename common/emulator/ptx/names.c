@@ -19,14 +19,14 @@ static const struct {
 };
 
 static const char *const ops[OP_COUNT] = {
-#define X(name) [OP_##name] = #name,
-    PTX_OPS(X)
-#undef X
+#define OPCODE(name, ...) [OP_##name] = #name,
+#define UNSUPPORTED(name) [OP_##name] = #name,
+#include "opcodes.def"
 };
 
-static const char *const mods[M_COUNT] = {
+static const char *const mods[M_COUNT] = {[M_none] = "",
 #define X(name) [M_##name] = #name,
-    PTX_MODS(X)
+                                          PTX_MODS(X)
 #undef X
 };
 
@@ -181,7 +181,7 @@ void names_init(struct parser *p)
         keyword(p, ops[i])->op = (uint16_t)(i + 1);
     for (unsigned i = 1; i < sizeof(directives) / sizeof(directives[0]); i++)
         keyword(p, directives[i])->directive = (uint8_t)i;
-    for (unsigned i = 0; i < M_COUNT; i++)
+    for (unsigned i = M_none + 1; i < M_COUNT; i++)
         set_suffix(keyword(p, mods[i]), SUFFIX_MOD, i);
     for (unsigned i = 1; i < PTX_TYPE_COUNT; i++)
         set_suffix(keyword(p, types[i].text), SUFFIX_TYPE, i);
@@ -191,7 +191,7 @@ void names_init(struct parser *p)
 
 int mod_find(const char *text, size_t length)
 {
-    for (int i = 0; i < M_COUNT; i++)
+    for (int i = M_none + 1; i < M_COUNT; i++)
         if (strlen(mods[i]) == length && memcmp(mods[i], text, length) == 0)
             return i;
     return -1;

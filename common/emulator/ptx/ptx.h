@@ -54,26 +54,10 @@ enum ptx_space {
 };
 
 /* ---- opcodes: the mnemonic before the first dot ---- */
-#define PTX_OPS(X)                                                                                 \
-    X(abs) X(activemask) X(add) X(addc) X(alloca) X(and) X(atom) X(bar) X(barrier) X(bfe) X(bfi)   \
-    X(bfind) X(bmsk) X(bra) X(brev) X(brkpt) X(brx) X(call) X(clz) X(cnot) X(copysign) X(cos)      \
-    X(cp) X(createpolicy) X(cvt) X(cvta) X(discard) X(div) X(dp2a) X(dp4a) X(elect) X(ex2)         \
-    X(exit) X(fence) X(fma) X(fns) X(getctarank) X(griddepcontrol) X(isspacep) X(istypep) X(ld)    \
-    X(ldmatrix) X(ldu) X(lg2) X(lop3) X(mad) X(mad24) X(madc) X(mapa) X(match) X(max) X(mbarrier)  \
-    X(membar) X(min) X(mma) X(mov) X(movmatrix) X(mul) X(mul24) X(nanosleep) X(neg) X(not) X(or)   \
-    X(pmevent) X(popc) X(prefetch) X(prefetchu) X(prmt) X(rcp) X(red) X(redux) X(rem) X(ret)       \
-    X(rsqrt) X(sad) X(selp) X(set) X(setmaxnreg) X(setp) X(shf) X(shfl) X(shl) X(shr) X(sin)       \
-    X(slct) X(sqrt) X(st) X(stackrestore) X(stacksave) X(stmatrix) X(sub) X(subc) X(suld) X(sured) \
-    X(sust) X(szext) X(tanh) X(testp) X(tex) X(tld4) X(trap) X(txq) X(suq) X(vabsdiff)             \
-    X(vabsdiff2) X(vabsdiff4) X(vadd) X(vadd2) X(vadd4) X(vavrg2) X(vavrg4) X(vmad) X(vmax)        \
-    X(vmax2) X(vmax4) X(vmin) X(vmin2) X(vmin4) X(vote) X(vset) X(vset2) X(vset4) X(vshl) X(vshr)  \
-    X(vsub) X(vsub2) X(vsub4) X(wgmma) X(wmma) X(tcgen05) X(tensormap) X(multimem) X(clusterlaunchcontrol) \
-    X(applypriority) X(st_bulk) X(red_async) X(xor)
-
 enum ptx_op {
-#define X(name) OP_##name,
-    PTX_OPS(X)
-#undef X
+#define OPCODE(name, ...) OP_##name,
+#define UNSUPPORTED(name) OP_##name,
+#include "opcodes.def"
     OP_COUNT
 };
 
@@ -115,6 +99,7 @@ enum ptx_op {
 
 /* clang-format on */
 enum ptx_mod {
+    M_none,
 #define X(name) M_##name,
     PTX_MODS(X)
 #undef X

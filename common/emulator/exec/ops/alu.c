@@ -1,42 +1,15 @@
 /* alu.c - integer, logic and predicate handlers, and the plain floating-point ones.
  *
- * Rows come from alu_rows.h. Not here: rounding modes, .ftz, .sat (exec_float.c).
+ * Rows come from code/rows.h. Not here: rounding modes, .ftz, .sat (float.c).
  */
 #include "lanes.h"
+#include "emulator/code/rows.h"
 #include "emulator/base/mem.h"
 
 static inline s32 clamp_s32(s64 x)
 {
     return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (s32)x;
 }
-/* video: absolute differences of bytes or halves, each side signed or not, and their sum */
-static inline u32 absdiff4(u32 a, u32 b, bool sa, bool sb)
-{
-    u32 r = 0;
-    for (int k = 0; k < 32; k += 8) {
-        s32 x = sa ? (s8)(a >> k) : (u8)(a >> k), y = sb ? (s8)(b >> k) : (u8)(b >> k);
-        r |= ((u32)(x < y ? y - x : x - y) & 0xff) << k;
-    }
-    return r;
-}
-static inline u32 absdiff2(u32 a, u32 b, bool sa, bool sb)
-{
-    u32 r = 0;
-    for (int k = 0; k < 32; k += 16) {
-        s32 x = sa ? (s16)(a >> k) : (u16)(a >> k), y = sb ? (s16)(b >> k) : (u16)(b >> k);
-        r |= ((u32)(x < y ? y - x : x - y) & 0xffff) << k;
-    }
-    return r;
-}
-static inline u32 add2(u32 v)
-{
-    return (v & 0xffff) + (v >> 16);
-}
-static inline u32 add4(u32 v)
-{
-    return (v & 0xff) + (v >> 8 & 0xff) + (v >> 16 & 0xff) + (v >> 24);
-}
-
 #define DEF1(name, T, A, expr)                                                                     \
     HANDLER(name)                                                                                  \
     {                                                                                              \
@@ -110,9 +83,14 @@ static inline u32 add4(u32 v)
         return in + 1;                                                                             \
     }
 
-ALU1_ROWS(DEF1)
-ALU2_ROWS(DEF2)
-ALU3_ROWS(DEF3)
+#define ROW1(f, t, ...) DEF1(f##_##t, __VA_ARGS__)
+#define ROW2(f, t, ...) DEF2(f##_##t, __VA_ARGS__)
+#define ROW3(f, t, ...) DEF3(f##_##t, __VA_ARGS__)
+ROWS_1(ROW1)
+ROWS_2(ROW2)
+ROWS_3(ROW3)
+CONVERSION_ROWS(DEF1)
+SHIFT_ROWS(DEF3)
 
 /* ---- comparisons: insn.sub is the relation, an index into this list ---- */
 #define RELATION(expr)                                                                             \
@@ -214,7 +192,7 @@ static inline const struct insn *set_result(struct warp *w, const struct insn *i
     {                                                                                              \
         return set_result(w, in, relation_##name(w, in));                                          \
     }
-CMP_TYPES(SETP)
+COMPARISON_ROWS(SETP)
 
 /* ---- predicates: one word a warp ---- */
 static inline u32 pred_src(struct warp *w, const struct insn *in, int k)
@@ -233,15 +211,6 @@ PRED(not_pred, ~pred_src(w, in, 0))
 PRED(and_pred, pred_src(w, in, 0) & pred_src(w, in, 1))
 PRED(or_pred, pred_src(w, in, 0) | pred_src(w, in, 1))
 PRED(xor_pred, pred_src(w, in, 0) ^ pred_src(w, in, 1))
-
-HANDLER(selp_pred)
-{
-    u32 p = *SRC(u32, 2);
-    if (in->flags & F_NEG_SRC)
-        p = ~p;
-    set_pred(w, in->dst, (*SRC(u32, 0) & p) | (*SRC(u32, 1) & ~p));
-    return in + 1;
-}
 
 #define SELP(name, T)                                                                              \
     HANDLER(name)                                                                                  \

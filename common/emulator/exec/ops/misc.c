@@ -239,6 +239,30 @@ HANDLER(dp2a)
     EACH(dot2((u32)a, (u32)b, (u32)c, in->flags, in->sub == M_hi));
 }
 
+/* vabsdiff2, vabsdiff4: absolute differences of halves or bytes (insn.size bits), a signed with
+ * F_SIGNED, b with F_NEG_SRC; M_add: their sum, and c */
+static inline u32 part(u32 v, unsigned bits, bool sign)
+{
+    return sign ? (u32)((s32)(v << (32 - bits)) >> (32 - bits)) : v & ((1u << bits) - 1);
+}
+static inline u64 absolute_differences(u32 a, u32 b, u32 c, const struct insn *in)
+{
+    unsigned bits = in->size;
+    u32 packed = 0, sum = c;
+    for (unsigned k = 0; k < 32; k += bits) {
+        s32 x = (s32)part(a >> k, bits, in->flags & F_SIGNED);
+        s32 y = (s32)part(b >> k, bits, in->flags & F_NEG_SRC);
+        u32 d = part((u32)(x < y ? y - x : x - y), bits, false);
+        packed |= d << k;
+        sum += d;
+    }
+    return in->sub == M_add ? sum : packed;
+}
+HANDLER(absdiff)
+{
+    EACH(absolute_differences((u32)a, (u32)b, (u32)c, in));
+}
+
 /* ---- lanes talk to each other ---- */
 
 /* The lanes of `left` that name the same members as the first of them. */

@@ -1,15 +1,17 @@
-/* table.c - one level's handlers as a table in the order of handlers_list.h. */
+/* table.c - one level's handlers as a table by enum handler_id. */
 #include "lanes.h"
 
-#define H(name) const struct insn *FN(name)(struct warp *, const struct insn *);
-#include "emulator/code/handlers_list.h"
-#undef H
+#define SINGLE(h)   HANDLER(h);
+#define TYPED(f, t) HANDLER(f##_##t);
+#define NAMED(f)
+#include "emulator/code/handlers.def"
 void FN(run_warp)(struct warp *w);
 
-static const handler table[] = {
-#define H(name) FN(name),
-#include "emulator/code/handlers_list.h"
-#undef H
+static const handler table[H_COUNT] = {
+#define SINGLE(h)   [H_##h] = FN(h),
+#define TYPED(f, t) [H_##f##_##t] = FN(f##_##t),
+#define NAMED(f)
+#include "emulator/code/handlers.def"
 };
 
 #define STRING2(x) #x

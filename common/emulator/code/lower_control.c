@@ -1,7 +1,7 @@
-/* lower_insn.c - what each PTX instruction becomes: control, barriers, lanes; the rest is in
- * lower_alu.c, lower_mov.c and the wider families' files.
+/* lower_control.c - one instruction by its opcode's row, and what control, barriers and what lanes
+ * say to each other become.
  */
-#include "lower_insn.h"
+#include "lower.h"
 #include "emulator/base/names.h"
 #include <stdlib.h>
 #include <string.h>
@@ -11,20 +11,20 @@ static uint32_t label_block(struct lower *l, uint32_t label)
 {
     return l->cfg->block_of[l->p->labels[label].insn];
 }
-static void lower_bra(struct lower *l)
+void lower_bra(struct lower *l)
 {
     uint32_t to = label_block(l, op(l, 0)->label);
     if (op(l, 0)->kind != OPD_LABEL) {
         lower_fail(l, "branch to something that is no label");
         return;
     }
-    struct insn *in = lower_emit(l, l->in->guarded ? "bra" : "bra_uni");
+    struct insn *in = lower_emit(l, l->in->guarded ? H_bra : H_bra_uni);
     in->taken = to;
     in->fall = l->block + 1;
     in->imm = l->cfg->ipdom[l->block];
     in->slot = lower_slot(l);
 }
-static void lower_brx(struct lower *l)
+void lower_brx(struct lower *l)
 {
     const struct ptx_branch_table *t = l->in->table;
     if (!t) {
@@ -35,16 +35,19 @@ static void lower_brx(struct lower *l)
     for (uint32_t k = 0; k < t->nlabels; k++)
         targets[k] = label_block(l, t->labels[k]);
     uint32_t index = lower_src(l, op(l, 0), PTX_B32);
-    struct insn *in = lower_emit(l, "brx");
+    struct insn *in = lower_emit(l, H_brx);
     in->src[0] = index;
     in->places = targets;
     in->taken = t->nlabels;
     in->imm = l->cfg->ipdom[l->block];
 }
-static void lower_ret(struct lower *l)
+void lower_end(struct lower *l) /* ret, exit */
 {
-    struct insn *in = lower_emit(l, l->in->op == OP_exit ? "exit_lanes" : "ret");
-    in->fall = l->block + 1;
+    lower_emit(l, lower_handler(l))->fall = l->block + 1;
+}
+void lower_alone(struct lower *l) /* operands, if any, do not matter */
+{
+    lower_emit(l, lower_handler(l));
 }
 
 static bool call_places(struct lower *l, const struct ptx_operand *list, struct param_place **out,
@@ -126,7 +129,7 @@ static bool call_target(struct lower *l, struct call_info *ci, uint32_t *address
     }
     return true;
 }
-static void lower_call(struct lower *l)
+void lower_call(struct lower *l)
 {
     struct call_info *ci = xcalloc(1, sizeof(*ci));
     uint32_t address;
@@ -136,111 +139,126 @@ static void lower_call(struct lower *l)
         free(ci);
         return;
     }
-    struct insn *in = lower_emit(l, "call");
+    struct insn *in = lower_emit(l, H_call);
     in->data = ci;
     in->src[0] = address;
     in->slot = lower_slot(l);
     in->fall = l->block + 1;
 }
 
-/* bar{rier}{.cta}.sync/arrive/red (PTX ISA 9.7.13.1) */
-static void lower_barrier(struct lower *l)
+/* ---- barriers ---- */
+static void barrier_of_warp(struct lower *l)
+{
+    uint32_t mask = lower_src(l, op(l, 0), PTX_B32);
+    struct insn *in = lower_emit(l, H_bar_warp_sync);
+    in->src[0] = mask;
+    in->flags |= F_ALIGNED;
+    in->sub = M_warp;
+    in->slot = lower_slot(l);
+}
+static void barrier_of_cluster(struct lower *l)
+{
+    if (ptx_has(l->in, M_arrive)) {
+        lower_emit(l, H_cluster_arrive);
+        return;
+    } /* in a cluster of one block the wait is a barrier of the block */
+    uint32_t id = lower_const(l, CONST_IMM, 4, CLUSTER_BARRIER, 0, false);
+    struct insn *in = lower_emit(l, H_cluster_wait);
+    in->src[0] = id;
+    in->sub = M_sync;
+    in->slot = lower_slot(l);
+}
+static void reduction(struct lower *l, struct insn *in)
+{
+    in->sub2 = ptx_has(l->in, M_popc) ? M_popc : ptx_has(l->in, M_and) ? M_and : M_or;
+    in->dst = lower_dst(l, op(l, 0));
+    if (op(l, l->in->noperands - 1)->negated)
+        in->flags |= F_NEG_SRC;
+}
+/* bar{rier}{.cta}.sync/arrive/red (PTX ISA 9.7.13.1): {d,} id {, threads} {, predicate} */
+static void barrier_of_block(struct lower *l)
 {
     const struct ptx_insn *p = l->in;
     bool red = ptx_has(p, M_red);
-    if (ptx_has(p, M_warp)) {
-        uint32_t mask = lower_src(l, op(l, 0), PTX_B32);
-        struct insn *in = lower_emit(l, "bar_warp_sync");
-        in->src[0] = mask;
-        in->flags |= F_ALIGNED;
-        in->sub = M_warp;
-        in->slot = lower_slot(l);
-        return;
-    }
     uint32_t first = red ? 1 : 0, n = p->noperands - first - (red ? 1 : 0);
     uint32_t id = lower_src(l, op(l, first), PTX_B32), count = NO_PLACE, pred = NO_PLACE;
     if (n > 1)
         count = lower_src(l, op(l, first + 1), PTX_B32);
     if (red)
         pred = lower_src(l, op(l, p->noperands - 1), PTX_PRED);
-    struct insn *in = lower_emit(l, "barrier");
+    struct insn *in = lower_emit(l, H_barrier);
     in->src[0] = id;
     in->src[1] = count;
     in->src[2] = pred;
     in->sub = red ? M_red : ptx_has(p, M_arrive) ? M_arrive : M_sync;
-    if (red) {
-        in->sub2 = ptx_has(p, M_popc) ? M_popc : ptx_has(p, M_and) ? M_and : M_or;
-        in->dst = lower_dst(l, op(l, 0));
-        if (op(l, p->noperands - 1)->negated)
-            in->flags |= F_NEG_SRC;
-    }
+    if (red)
+        reduction(l, in);
     if (p->op == OP_bar || ptx_has(p, M_aligned))
         in->flags |= F_ALIGNED;
     in->slot = lower_slot(l);
 }
+void lower_barrier(struct lower *l)
+{
+    if (l->in->op == OP_barrier && ptx_has(l->in, M_cluster))
+        barrier_of_cluster(l);
+    else if (ptx_has(l->in, M_warp))
+        barrier_of_warp(l);
+    else
+        barrier_of_block(l);
+}
 
 /* ---- lanes ---- */
-static void lower_shfl(struct lower *l)
+void lower_shfl(struct lower *l)
 {
     if (!ptx_has(l->in, M_sync)) {
         lower_fail(l, "shfl without .sync was removed from PTX: use __shfl_sync");
         return;
     }
-    enum ptx_type t[4] = {PTX_B32, PTX_B32, PTX_B32, PTX_B32};
     const struct ptx_operand *d = op(l, 0);
-    struct insn *in = lower_alu(l, "shfl", 4, t);
+    struct insn *in = lower_same(l, H_shfl, 4);
     if (d->pair)
         in->dst2 = lower_dst(l, d->pair);
-    in->sub = ptx_has(l->in, M_up)     ? M_up
-              : ptx_has(l->in, M_down) ? M_down
-              : ptx_has(l->in, M_bfly) ? M_bfly
-                                       : M_idx;
+    in->sub = FIRST_MOD(l, M_up, M_down, M_bfly, M_idx);
     in->slot = lower_slot(l);
 }
-static void lower_vote(struct lower *l)
+void lower_vote(struct lower *l)
 {
     uint32_t p = lower_src(l, op(l, 1), PTX_PRED), mask = NO_PLACE;
     if (ptx_has(l->in, M_sync))
         mask = lower_src(l, op(l, 2), PTX_B32);
-    struct insn *in = lower_emit(l, "vote");
+    struct insn *in = lower_emit(l, H_vote);
     in->src[0] = p;
     in->src[1] = mask;
     in->dst = lower_dst(l, op(l, 0));
-    in->sub = ptx_has(l->in, M_all)   ? M_all
-              : ptx_has(l->in, M_any) ? M_any
-              : ptx_has(l->in, M_uni) ? M_uni
-                                      : M_ballot;
+    in->sub = FIRST_MOD(l, M_all, M_any, M_uni, M_ballot);
     if (op(l, 1)->negated)
         in->flags |= F_NEG_SRC;
 }
-static void lower_match(struct lower *l)
+void lower_match(struct lower *l)
 {
     enum ptx_type t[2] = {type(l), PTX_B32};
     const struct ptx_operand *d = op(l, 0);
-    struct insn *in = lower_alu(l, "match", 2, t);
+    struct insn *in = lower_alu(l, H_match, 2, t);
     in->sub = ptx_has(l->in, M_any) ? M_any : M_all;
     if (d->pair)
         in->dst2 = lower_dst(l, d->pair);
 }
-static void lower_redux(struct lower *l)
+void lower_redux(struct lower *l)
 {
-    static const enum ptx_mod ops[] = {M_add, M_and, M_or, M_xor, M_min, M_max};
     if (type(l) == PTX_F32) {
         lower_fail(l, "redux.sync.f32 (sm_100a): not supported");
         return;
     }
     enum ptx_type t[2] = {type(l), PTX_B32};
-    struct insn *in = lower_alu(l, "redux", 2, t);
-    for (unsigned k = 0; k < 6; k++)
-        if (ptx_has(l->in, ops[k]))
-            in->sub = ops[k];
+    struct insn *in = lower_alu(l, H_redux, 2, t);
+    in->sub = FIRST_MOD(l, M_add, M_and, M_or, M_xor, M_min, M_max);
     if (is_signed_type(type(l)))
         in->flags |= F_SIGNED;
 }
-static void lower_elect(struct lower *l)
+void lower_elect(struct lower *l)
 {
     uint32_t mask = lower_src(l, op(l, 1), PTX_B32);
-    struct insn *in = lower_emit(l, "elect");
+    struct insn *in = lower_emit(l, H_elect);
     in->src[0] = mask;
     in->dst = lower_dst(l, op(l, 0));
     if (op(l, 0)->pair)
@@ -249,74 +267,16 @@ static void lower_elect(struct lower *l)
         lower_fail(l, "elect.sync needs a predicate destination");
 }
 
+void lower_activemask(struct lower *l)
+{
+    lower_emit(l, H_activemask)->dst = lower_dst(l, op(l, 0));
+}
+
+/* ---- one instruction ---- */
 bool lower_insn(struct lower *l)
 {
-    bool cluster = l->in->op == OP_barrier && ptx_has(l->in, M_cluster);
-    if (!lower_suffixes(l))
-        return false;
-    if (lower_half(l) || lower_matrix(l) ||
-        ((l->in->op != OP_barrier || cluster) && lower_async(l)) || lower_video(l) ||
-        lower_memory(l))
-        return !l->error;
-    switch (l->in->op) {
-    case OP_mov:
-        lower_mov(l);
-        break;
-    case OP_cvt:
-        lower_cvt(l);
-        break;
-    case OP_cvta:
-        lower_cvta(l);
-        break;
-    case OP_bra:
-        lower_bra(l);
-        break;
-    case OP_brx:
-        lower_brx(l);
-        break;
-    case OP_ret:
-    case OP_exit:
-        lower_ret(l);
-        break;
-    case OP_call:
-        lower_call(l);
-        break;
-    case OP_bar:
-    case OP_barrier:
-        lower_barrier(l);
-        break;
-    case OP_trap:
-    case OP_brkpt:
-        lower_emit(l, "%s", ptx_op_name(l->in->op));
-        break;
-    case OP_nanosleep:
-        lower_emit(l, "nanosleep");
-        break;
-    case OP_pmevent:
-    case OP_griddepcontrol: /* one grid at a time: what it waits for is done */
-    case OP_setmaxnreg:     /* registers are plentiful here */
-        lower_emit(l, "nop");
-        break;
-    case OP_shfl:
-        lower_shfl(l);
-        break;
-    case OP_vote:
-        lower_vote(l);
-        break;
-    case OP_match:
-        lower_match(l);
-        break;
-    case OP_redux:
-        lower_redux(l);
-        break;
-    case OP_elect:
-        lower_elect(l);
-        break;
-    case OP_activemask:
-        lower_emit(l, "activemask")->dst = lower_dst(l, op(l, 0));
-        break;
-    default:
-        lower_arithmetic(l);
-    }
+    const struct form *f = lower_suffixes(l);
+    if (f)
+        (f->lower ? f->lower : opcode_of(l->in)->lower)(l);
     return !l->error;
 }

@@ -1,0 +1,175 @@
+/* lower_async.c - what asynchronous copies, mbarriers and addresses in a cluster become. */
+#include "lower.h"
+#include <stdlib.h>
+
+/* ---- cp.async ---- */
+/* The last operand: how many bytes of the source count, or a predicate that ignores it all. */
+static uint32_t source_bytes(struct lower *l, const struct ptx_operand *o, uint8_t size)
+{
+    if (o->kind != OPD_REG || lower_reg_bytes(l, o->reg) != 1)
+        return lower_src(l, o, PTX_B32);
+    struct ptx_operand all = {.kind = OPD_IMM, .imm = size}, none = {.kind = OPD_IMM};
+    uint32_t p = lower_src(l, o, PTX_PRED), room = lower_scratch(l, 4 * 32);
+    uint32_t yes = lower_src(l, &none, PTX_B32), no = lower_src(l, &all, PTX_B32);
+    struct insn *in = lower_emit(l, H_selp_32);
+    in->dst = room;
+    in->src[0] = yes;
+    in->src[1] = no;
+    in->src[2] = p;
+    in->width = 4;
+    in->flags |= o->negated ? F_NEG_SRC : 0;
+    return room;
+}
+static void copy(struct lower *l)
+{
+    const struct ptx_insn *p = l->in;
+    const struct ptx_operand *n = &p->operands[2];
+    int64_t *offsets = xcalloc(2, sizeof(*offsets));
+    uint8_t to_bytes, from_bytes;
+    uint32_t some = NO_PLACE;
+    if (p->noperands < 3 || n->kind != OPD_IMM || (n->imm != 4 && n->imm != 8 && n->imm != 16)) {
+        lower_fail(l, "cp.async copies 4, 8 or 16 bytes");
+        free(offsets);
+        return;
+    }
+    uint32_t to = lower_base(l, &p->operands[0], &offsets[0], &to_bytes);
+    uint32_t from = lower_base(l, &p->operands[1], &offsets[1], &from_bytes);
+    if (p->noperands > 3 && p->operands[3].kind != OPD_NONE)
+        some = source_bytes(l, &p->operands[3], (uint8_t)n->imm);
+    struct insn *in = lower_emit(l, H_cp_async);
+    in->src[0] = to;
+    in->src[1] = from;
+    in->src[2] = some;
+    in->size = (uint8_t)n->imm;
+    in->data = offsets;
+    in->flags |= to_bytes == 4 ? F_SHARED32 : 0;
+    in->slot = lower_slot(l);
+    lower_slot(l); /* the next one counts the shared side */
+    if (from_bytes != 8)
+        lower_fail(l, "cp.async: the source address is 64 bits wide");
+}
+/* cp.async.bulk from global to this block's shared memory, as cuda::memcpy_async writes it */
+static void bulk_copy(struct lower *l)
+{
+    const struct ptx_insn *p = l->in;
+    int64_t *offsets = xcalloc(3, sizeof(*offsets));
+    uint8_t to_bytes, from_bytes, barrier_bytes;
+    uint32_t to = lower_base(l, &p->operands[0], &offsets[0], &to_bytes);
+    uint32_t from = lower_base(l, &p->operands[1], &offsets[1], &from_bytes);
+    uint32_t n = lower_src(l, &p->operands[2], PTX_B32);
+    uint32_t barrier = lower_base(l, &p->operands[3], &offsets[2], &barrier_bytes);
+    struct insn *in = lower_emit(l, H_cp_bulk);
+    in->src[0] = to;
+    in->src[1] = from;
+    in->src[2] = n;
+    in->src[3] = barrier;
+    in->data = offsets;
+    in->width = barrier_bytes;
+    in->flags |= to_bytes == 4 ? F_SHARED32 : 0;
+    in->slot = lower_slot(l);
+    lower_slot(l); /* the next one counts the shared side */
+    if (from_bytes != 8)
+        lower_fail(l, "cp.async.bulk: the source address is 64 bits wide");
+}
+static bool is_bulk_load(const struct ptx_insn *p)
+{
+    return ptx_has(p, M_bulk) && ptx_has(p, M_complete_tx) && !ptx_has(p, M_tensor) &&
+           !ptx_has(p, M_multicast) && is_shared(p->space) && p->space2 == SPACE_GLOBAL &&
+           p->noperands >= 4;
+}
+static void wait_group(struct lower *l)
+{
+    const struct ptx_operand *n = op(l, 0);
+    if (n->kind != OPD_IMM)
+        lower_fail(l, "cp.async.wait_group needs a number");
+    else
+        lower_emit(l, H_cp_wait)->imm = (int64_t)n->imm;
+}
+static void mbarrier_arrive(struct lower *l)
+{
+    int64_t offset;
+    uint8_t bytes;
+    uint32_t at = lower_base(l, op(l, 0), &offset, &bytes);
+    struct insn *in = lower_emit(l, H_mbarrier);
+    in->src[0] = at;
+    in->imm = offset;
+    in->flags |= bytes == 4 ? F_SHARED32 : 0;
+    in->sub = M_mbarrier;
+    in->count = ptx_has(l->in, M_noinc) ? 2 : 1;
+}
+void lower_cp(struct lower *l)
+{
+    const struct ptx_insn *p = l->in;
+    if (is_bulk_load(p))
+        bulk_copy(l);
+    else if (!ptx_has(p, M_async) || ptx_has(p, M_bulk) || ptx_has(p, M_tensor))
+        lower_unsupported(l);
+    else if (ptx_has(p, M_commit_group))
+        lower_emit(l, H_cp_commit);
+    else if (ptx_has(p, M_wait_all))
+        lower_emit(l, H_cp_wait)->imm = -1;
+    else if (ptx_has(p, M_wait_group))
+        wait_group(l);
+    else if (ptx_has(p, M_mbarrier))
+        mbarrier_arrive(l);
+    else
+        copy(l);
+}
+
+/* ---- mbarrier ---- */
+static uint8_t mbarrier_operation(struct lower *l)
+{
+    return ptx_has(l->in, M_try_wait) && !ptx_has(l->in, M_parity)
+               ? M_test_wait
+               : FIRST_MOD(l, M_parity, M_test_wait, M_expect_tx, M_init, M_inval, M_arrive_drop,
+                           M_noComplete, M_complete_tx, M_pending_count, M_arrive);
+}
+void lower_mbarrier(struct lower *l)
+{
+    const struct ptx_insn *p = l->in;
+    uint8_t what = mbarrier_operation(l), bytes = 8, width = 4;
+    bool result = p->noperands && p->operands[0].kind != OPD_ADDR;
+    uint32_t first = result ? 1 : 0, base, extra = NO_PLACE;
+    int64_t offset = 0;
+    if (!what || p->noperands <= first || p->space == SPACE_SHARED_CLUSTER) {
+        lower_fail(l, "this form of mbarrier: not supported");
+        return;
+    }
+    if (what == M_pending_count)
+        base = lower_src(l, &p->operands[1], PTX_B64);
+    else
+        base = lower_base(l, &p->operands[first], &offset, &bytes);
+    if (what != M_pending_count && p->noperands > first + 1)
+        extra = lower_src_any(l, &p->operands[first + 1], what == M_test_wait ? PTX_B64 : PTX_B32,
+                              &width);
+    struct insn *in = lower_emit(l, H_mbarrier);
+    in->src[0] = base;
+    in->src[1] = extra;
+    in->src_width = width;
+    in->imm = offset;
+    in->flags |= bytes == 4 ? F_SHARED32 : 0;
+    in->sub = what;
+    in->count = what == M_expect_tx && ptx_has(p, M_arrive) ? 2 : 1;
+    in->flags |= ptx_has(p, M_relaxed) ? F_RELAXED : 0;
+    in->flags |= (ptx_has(p, M_cluster) ? 2u : 1u) << F_SCOPE_SHIFT;
+    if (result) {
+        in->dst = lower_dst(l, &p->operands[0]);
+        in->width = what == M_pending_count ? 4 : 8;
+    }
+}
+
+/* ---- addresses of other blocks' shared memory: mapa, getctarank ---- */
+void lower_cluster_address(struct lower *l)
+{
+    bool map = l->in->op == OP_mapa;
+    uint8_t width;
+    uint32_t a = lower_src_any(l, op(l, 1), PTX_B64, &width), rank = NO_PLACE;
+    if (map)
+        rank = lower_src(l, op(l, 2), PTX_B32);
+    struct insn *in = lower_emit(l, lower_handler(l));
+    in->src[0] = a;
+    in->src[1] = rank;
+    in->src_width = width;
+    in->width = map ? width : 4;
+    in->dst = lower_dst(l, op(l, 0));
+}
