@@ -3,7 +3,8 @@
  *   ptxcases OPS --write FILE   run and keep the results (on a GPU: the expected data)
  *   ptxcases OPS --check FILE   run and compare with FILE
  *   ptxcases OPS --print NAME   the PTX of the cases of one instruction, or of all
- *   ptxcases OPS --covers FILE  are there cases of all opcodes that FILE lists?
+ *   ptxcases OPS --covers FILE  are there cases of all opcodes that FILE lists, and of each row
+ *                               of ptx/opcodes.def the one that it names?
  *   --only TEXT                 the cases whose name contains TEXT
  *
  * A plain runtime-API program: the same binary runs on a GPU and on the emulator, by
@@ -586,46 +587,154 @@ static bool has_word(const char *text, const char *word)
             return true;
     return false;
 }
-/* FILE: an opcode with all its suffixes a line; "#" begins a comment */
-static int covers(const char *file)
+/* Instructions that a case must have. */
+struct wanted {
+    char name[128];
+    bool found;
+};
+static struct wanted *wanted;
+static size_t nwanted;
+
+static void want(const char *name)
 {
-    static char ptx[16384];
-    struct {
-        char name[128];
-        bool found;
-    } opcodes[1024];
+    struct wanted *more = realloc(wanted, (nwanted + 1) * sizeof(*wanted));
+    if (!more || strlen(name) >= sizeof(more->name))
+        fail("out of memory, or the name is too long", name);
+    wanted = more;
+    memset(&wanted[nwanted], 0, sizeof(*wanted));
+    strcpy(wanted[nwanted++].name, name);
+}
+/* an opcode with all its suffixes a line; "#" begins a comment */
+static void want_listed(const char *file)
+{
     char line[256];
-    size_t n = 0, missing = 0;
     FILE *f = fopen(file, "r");
     if (!f)
         fail("cannot open", file);
     while (fgets(line, sizeof(line), f)) {
         const char *opcode = trim(line);
-        if (!opcode[0] || opcode[0] == '#')
-            continue;
-        if (n == sizeof(opcodes) / sizeof(opcodes[0]) || strlen(opcode) >= sizeof(opcodes[0].name))
-            fail("too many opcodes, or one too long", opcode);
-        memcpy(opcodes[n].name, opcode, strlen(opcode) + 1);
-        opcodes[n++].found = false;
+        if (opcode[0] && opcode[0] != '#')
+            want(opcode);
     }
     fclose(f);
+}
+/* what the emulator's table of opcodes says there is a case of */
+static void want_rows(void)
+{
+    static const struct {
+        const char *opcode, *key;
+    } opcodes[] = {
+#define NOTHING                                                 NULL
+#define OPCODE(name, lower, handlers, cost, result, key, forms) {#name, key},
+#define UNSUPPORTED(name)
+#include "emulator/ptx/opcodes.def"
+    };
+    for (size_t k = 0; k < sizeof(opcodes) / sizeof(opcodes[0]); k++) {
+        size_t n = strlen(opcodes[k].opcode);
+        const char *key = opcodes[k].key;
+        if (!key)
+            continue;
+        if (strncmp(key, opcodes[k].opcode, n) || (key[n] && key[n] != '.'))
+            fail("opcodes.def: the row's case has another opcode", opcodes[k].opcode);
+        want(key);
+    }
+}
+static int covers(const char *file)
+{
+    static char ptx[16384];
+    size_t missing = 0;
+    want_listed(file);
+    want_rows();
     for (size_t k = 0; k < nrows; k++) {
         make_ptx(&rows[k], 90, ptx, sizeof(ptx));
-        for (size_t o = 0; o < n; o++)
-            opcodes[o].found = opcodes[o].found || has_word(ptx, opcodes[o].name);
+        for (size_t o = 0; o < nwanted; o++)
+            wanted[o].found = wanted[o].found || has_word(ptx, wanted[o].name);
     }
-    for (size_t o = 0; o < n; o++)
-        if (!opcodes[o].found) {
-            printf("FAIL %s: no case has it; add a row\n", opcodes[o].name);
+    for (size_t o = 0; o < nwanted; o++)
+        if (!wanted[o].found) {
+            printf("FAIL %s: no case has it; add a row\n", wanted[o].name);
             missing++;
         }
-    printf("%zu passed, %zu failed\n", n - missing, missing);
+    printf("%zu passed, %zu failed\n", nwanted - missing, missing);
     return missing > 0;
+}
+
+/* ---- what to do ---- */
+static int print(const char *instruction, const char *only)
+{
+    static char ptx[16384];
+    for (size_t k = 0; k < nrows; k++) {
+        char name[160];
+        case_name(&rows[k], name, sizeof(name));
+        if (!strstr(name, only) ||
+            (strcmp(instruction, rows[k].name) && strcmp(instruction, "all")))
+            continue;
+        make_ptx(&rows[k], 90, ptx, sizeof(ptx));
+        printf("// %s\n%s", name, ptx);
+    }
+    return 0;
+}
+static int device(void) /* its compute capability, 90; memory for the cases is allocated */
+{
+    int major = 0, minor = 0;
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
+    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0);
+    if (cudaMalloc((void **)&dev_in, THREADS * 32) || cudaMalloc((void **)&dev_out, THREADS * 8))
+        fail("no device", cudaGetErrorString(cudaGetLastError()));
+    return major * 10 + minor;
+}
+static int check(const char *file, const char *only)
+{
+    size_t nwant = 0, passed = 0, failed = 0, skipped = 0;
+    const struct result *all = read_results(file, &nwant);
+    int sm = device();
+    for (size_t k = 0; k < nrows; k++) {
+        struct result got = {.status = 0};
+        case_name(&rows[k], got.name, sizeof(got.name));
+        if (!strstr(got.name, only))
+            continue;
+        if (sm < rows[k].sm) {
+            skipped++;
+            continue;
+        }
+        got.status = (int)run(&rows[k], sm, got.out);
+        if (compare(&rows[k], got.name, find_result(all, nwant, got.name), &got))
+            passed++;
+        else
+            failed++;
+    }
+    if (skipped)
+        printf("%zu skipped: they need a newer GPU\n", skipped);
+    printf("%zu passed, %zu failed\n", passed, failed);
+    return failed > 0;
+}
+static int record(const char *file, const char *only)
+{
+    struct result *got = calloc(nrows, sizeof(*got));
+    size_t n = 0, refused = 0;
+    int sm = device();
+    if (!got)
+        fail("out of memory", file);
+    for (size_t k = 0; k < nrows; k++) {
+        struct result *g = &got[n];
+        case_name(&rows[k], g->name, sizeof(g->name));
+        if (!strstr(g->name, only) || sm < rows[k].sm)
+            continue;
+        n++;
+        g->status = (int)run(&rows[k], sm, g->out);
+        if (g->status) {
+            printf("refused %s: %s\n", g->name, cudaGetErrorName((cudaError_t)g->status));
+            refused++;
+        }
+    }
+    write_results(file, got, n);
+    printf("%zu cases written, %zu of them refused by the device\n", n, refused);
+    return refused > 0;
 }
 
 int main(int argc, char **argv)
 {
-    const char *ops = NULL, *mode = NULL, *file = NULL, *only = "";
+    const char *ops = NULL, *mode = "", *file = NULL, *only = "";
     for (int k = 1; k < argc; k++) {
         if (!strcmp(argv[k], "--only") && k + 1 < argc)
             only = argv[++k];
@@ -635,65 +744,17 @@ int main(int argc, char **argv)
         } else
             ops = argv[k];
     }
-    if (!ops || !mode) {
-        fprintf(stderr, "usage: ptxcases OPS --write FILE | --check FILE | --print NAME | "
-                        "--covers FILE [--only TEXT]\n");
-        return 2;
-    }
-    read_table(ops);
-    if (!strcmp(mode, "--covers"))
+    if (ops)
+        read_table(ops);
+    if (ops && !strcmp(mode, "--covers"))
         return covers(file);
-    int sm = 0, minor = 0;
-    size_t nwant = 0, passed = 0, failed = 0, refused = 0;
-    struct result *want = !strcmp(mode, "--check") ? read_results(file, &nwant) : NULL;
-    size_t skipped = 0;
-    struct result *got = calloc(nrows, sizeof(*got));
-    if (strcmp(mode, "--print")) {
-        cudaDeviceGetAttribute(&sm, cudaDevAttrComputeCapabilityMajor, 0);
-        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0);
-        sm = sm * 10 + minor;
-        if (cudaMalloc((void **)&dev_in, THREADS * 32) ||
-            cudaMalloc((void **)&dev_out, THREADS * 8))
-            fail("no device", cudaGetErrorString(cudaGetLastError()));
-    }
-    size_t n = 0;
-    for (size_t k = 0; k < nrows; k++) {
-        char name[160];
-        case_name(&rows[k], name, sizeof(name));
-        if (!strstr(name, only))
-            continue;
-        if (!strcmp(mode, "--print")) {
-            static char ptx[16384];
-            make_ptx(&rows[k], 90, ptx, sizeof(ptx));
-            if (!strcmp(file, rows[k].name) || !strcmp(file, "all"))
-                printf("// %s\n%s", name, ptx);
-            continue;
-        }
-        if (sm < rows[k].sm) {
-            skipped++;
-            continue;
-        }
-        struct result *g = &got[n++];
-        memcpy(g->name, name, sizeof(g->name));
-        g->status = (int)run(&rows[k], sm, g->out);
-        if (g->status && !want) {
-            printf("refused %s: %s\n", name, cudaGetErrorName((cudaError_t)g->status));
-            refused++;
-        }
-        if (want) {
-            if (compare(&rows[k], name, find_result(want, nwant, name), g))
-                passed++;
-            else
-                failed++;
-        }
-    }
-    if (!strcmp(mode, "--write")) {
-        write_results(file, got, n);
-        printf("%zu cases written, %zu of them refused by the device\n", n, refused);
-    } else if (want) {
-        if (skipped)
-            printf("%zu skipped: they need a newer GPU\n", skipped);
-        printf("%zu passed, %zu failed\n", passed, failed);
-    }
-    return failed || refused ? 1 : 0;
+    if (ops && !strcmp(mode, "--print"))
+        return print(file, only);
+    if (ops && !strcmp(mode, "--check"))
+        return check(file, only);
+    if (ops && !strcmp(mode, "--write"))
+        return record(file, only);
+    fprintf(stderr, "usage: ptxcases OPS --write FILE | --check FILE | --print NAME | "
+                    "--covers FILE [--only TEXT]\n");
+    return 2;
 }
