@@ -108,12 +108,12 @@ static bool is_number(const char *s)
     return end != s && !*end;
 }
 
-void csv_put(struct text *t, const char *cell)
+/* An empty cell alone in its line is quoted: without, the line is none. */
+static void put(struct text *t, const char *cell, bool formula)
 {
     bool first = !t->length || t->s[t->length - 1] == '\n';
     if (!first)
         text_add(t, ",");
-    bool formula = *cell && cell[1] && strchr("=+-@\t\r", *cell) && !is_number(cell);
     if (!formula && !strpbrk(cell, ",\"\r\n") && (*cell || !first)) {
         text_add(t, cell);
         return;
@@ -122,6 +122,16 @@ void csv_put(struct text *t, const char *cell)
     for (const char *p = cell; *p; p++)
         text_bytes(t, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
     text_add(t, "\"");
+}
+
+void csv_put(struct text *t, const char *cell)
+{
+    put(t, cell, *cell && cell[1] && strchr("=+-@\t\r", *cell) && !is_number(cell));
+}
+
+void csv_put_exact(struct text *t, const char *cell)
+{
+    put(t, cell, false);
 }
 
 void csv_end(struct text *t)

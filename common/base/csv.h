@@ -2,8 +2,8 @@
  *
  * Columns are found by header, any case: systems reorder and localise them.
  */
-#ifndef GRADING_CSV_H
-#define GRADING_CSV_H
+#ifndef BASE_CSV_H
+#define BASE_CSV_H
 
 #include "text.h"
 
@@ -24,6 +24,8 @@ const char *csv_cell(const struct csv *c, int row, int column);
 /* Adds one quoted-as-needed cell, with a comma before it unless it starts a line. Cells that
  * a spreadsheet would run as a formula get a leading apostrophe unless they are numbers. */
 void csv_put(struct text *t, const char *cell);
+/* The same without that apostrophe: for programs, which get back what was put. */
+void csv_put_exact(struct text *t, const char *cell);
 void csv_end(struct text *t);
 
 #endif

@@ -4,12 +4,12 @@
  * a column a metric), one line of units, and one line a launch.
  */
 #include "ncu.h"
+#include "base/alloc.h"
+#include "base/csv.h"
 #include "base/file.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define MAX_FIELDS 1024 /* ncu adds hundreds of device attributes */
 
 void ncu_print_metrics(FILE *out)
 {
@@ -22,33 +22,6 @@ void ncu_print_metrics(FILE *out)
         comma = ",";
     }
     fputc('\n', out);
-}
-
-/* Splits a line of quoted cells in place. */
-static int split(char *line, char *fields[MAX_FIELDS])
-{
-    int n = 0;
-
-    while (n < MAX_FIELDS) {
-        char *w;
-
-        fields[n++] = w = line;
-        if (*line == '"') {
-            for (line++; *line && (*line != '"' || line[1] == '"'); *w++ = *line++)
-                line += *line == '"';
-            line += *line == '"';
-        } else {
-            while (*line && *line != ',')
-                *w++ = *line++;
-        }
-        if (*line != ',') {
-            *w = '\0';
-            return n;
-        }
-        line++;
-        *w = '\0';
-    }
-    return n;
 }
 
 /* "1,234.00" */
@@ -65,28 +38,26 @@ static uint64_t number(const char *s)
     return (uint64_t)(strtod(digits, NULL) + 0.5);
 }
 
-static void add_launch(struct entry *r, char *const *fields, int n, const int *counter_of)
+static void add_launch(struct entry *r, const struct csv *c, int row, const int *counter_of)
 {
-    for (int f = 0; f < n; f++) {
-        int c = counter_of[f];
+    for (int k = 0; k < c->widths[row]; k++) {
+        int i = counter_of[k];
 
-        if (c < 0)
+        if (i < 0)
             continue;
-        counter_set(&r->counters, c, counter_get(&r->counters, c) + number(fields[f]));
-        r->metric_given[c] = true;
+        counter_set(&r->counters, i, counter_get(&r->counters, i) + number(csv_cell(c, row, k)));
+        r->metric_given[i] = true;
     }
     r->counted = true;
 }
 
-static void read_heading(char *const *fields, int n, int *counter_of)
+static int counter_of_metric(const char *metric)
 {
-    for (int f = 0; f < n; f++) {
-        counter_of[f] = -1;
-        for (int c = 0; c < ncounters; c++) {
-            if (!strcmp(fields[f], counter_infos[c].metric))
-                counter_of[f] = c;
-        }
+    for (int i = 0; i < ncounters; i++) {
+        if (!strcmp(metric, counter_infos[i].metric))
+            return i;
     }
+    return -1;
 }
 
 /* The result that the i-th launch belongs to. */
@@ -111,29 +82,50 @@ static uint64_t total_launches(const struct report *p)
     return n;
 }
 
+/* Where the table starts: what the program and the profiler said before it is no CSV. NULL: there
+ * is none. */
+static const char *table_of(const char *file)
+{
+    for (const char *line = file; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (!strncmp(line, "\"ID\",", 5) || !strncmp(line, "ID,", 3))
+            return line;
+    }
+    return NULL;
+}
+
+/* Returns how many launches the table has. */
+static uint64_t merge(struct report *p, const struct csv *c)
+{
+    int width = c->nrows ? c->widths[0] : 0;
+    int *counter_of = xcalloc((size_t)width, sizeof(int));
+    uint64_t launches = 0;
+
+    for (int k = 0; k < width; k++)
+        counter_of[k] = counter_of_metric(csv_cell(c, 0, k));
+    for (int row = 1; row < c->nrows; row++) {
+        if (c->widths[row] != width || !*csv_cell(c, row, 0))
+            continue; /* the units' line has no ID */
+        struct entry *r = owner(p, launches++);
+
+        if (r)
+            add_launch(r, c, row, counter_of);
+    }
+    free(counter_of);
+    return launches;
+}
+
 bool ncu_merge(struct report *p, const char *path, char *err, size_t errsize)
 {
     size_t size;
-    char *file = file_load(path, 256u << 20, &size, err, errsize), *rest = file, *line;
-    int counter_of[MAX_FIELDS], width = 0;
-    uint64_t launches = 0;
+    char *file = file_load(path, 256u << 20, &size, err, errsize);
 
     if (!file)
         return false;
-    while ((line = strsep(&rest, "\n"))) {
-        char *fields[MAX_FIELDS];
-        int n = split(line, fields);
-
-        if (!width && !strcmp(fields[0], "ID")) {
-            width = n;
-            read_heading(fields, n, counter_of);
-        } else if (width && n == width && fields[0][0]) { /* the units' line has no ID */
-            struct entry *r = owner(p, launches++);
-
-            if (r)
-                add_launch(r, fields, n, counter_of);
-        }
-    }
+    const char *table = table_of(file);
+    struct csv *c = csv_parse(table ? table : "", table ? strlen(table) : 0);
+    uint64_t launches = merge(p, c);
+    csv_free(c);
     free(file);
     if (launches == total_launches(p))
         return true;

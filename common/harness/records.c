@@ -3,7 +3,9 @@
  * Both come from one list of cells, so that they cannot differ.
  */
 #include "report.h"
+#include "base/csv.h"
 #include "base/file.h"
+#include "base/text.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -142,62 +144,39 @@ static void today(char date[32])
     strftime(date, 32, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
 }
 
-static void csv_text(FILE *f, const char *s)
+static void put_cell(struct text *t, const struct cell *c)
 {
-    if (!strpbrk(s, ",\"\r\n")) {
-        fputs(s, f);
-        return;
-    }
-    fputc('"', f);
-    for (; *s; s++)
-        fprintf(f, *s == '"' ? "\"\"" : "%c", *s);
-    fputc('"', f);
-}
+    char number[40] = "";
 
-static void csv_cell(FILE *f, const struct cell *c)
-{
-    switch (c->kind) {
-    case CELL_TEXT:
-        csv_text(f, c->text);
-        break;
-    case CELL_COUNT:
-        fprintf(f, "%lld", (long long)c->count);
-        break;
-    case CELL_REAL:
-        fprintf(f, "%.9g", c->real);
-        break;
-    case CELL_EMPTY:
-        break;
-    }
+    if (c->kind == CELL_COUNT)
+        snprintf(number, sizeof(number), "%lld", (long long)c->count);
+    else if (c->kind == CELL_REAL)
+        snprintf(number, sizeof(number), "%.9g", c->real);
+    csv_put_exact(t, c->kind == CELL_TEXT ? c->text : number);
 }
 
 bool records_csv(const struct report *p, const char *path, char *err, size_t errsize)
 {
     struct entry none = {.variant = p->lab->variants, .input = p->lab->cases};
-    char date[32], *memory = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&memory, &size);
-    bool ok;
+    struct text t = {0};
+    char date[32];
 
     today(date);
-    fprintf(f, "# command: %s\n", p->command);
+    text_add(&t, "# command: ");
+    text_printable(&t, p->command, strlen(p->command), false);
+    csv_end(&t);
     for (int i = -1; i < p->n; i++) { /* -1: the heading line */
         struct row r;
 
         fill_row(&r, p, i < 0 ? &none : &p->results[i], date);
-        for (int c = 0; c < r.n; c++) {
-            if (c)
-                fputc(',', f);
-            if (i < 0)
-                fputs(r.cells[c].column, f);
-            else
-                csv_cell(f, &r.cells[c]);
-        }
-        fputc('\n', f);
+        for (int c = 0; c < r.n && i < 0; c++)
+            csv_put_exact(&t, r.cells[c].column);
+        for (int c = 0; c < r.n && i >= 0; c++)
+            put_cell(&t, &r.cells[c]);
+        csv_end(&t);
     }
-    fclose(f);
-    ok = file_save(path, memory, size, err, errsize);
-    free(memory);
+    bool ok = file_save(path, t.s, t.length, err, errsize);
+    text_free(&t);
     return ok;
 }
 
