@@ -66,9 +66,9 @@ static struct entry *owner(struct report *p, uint64_t launch)
     for (int i = 0; i < p->n; i++) {
         if (p->results[i].verdict != VERDICT_PASS)
             continue;
-        if (launch < p->results[i].launches)
+        if (launch < (uint64_t)p->results[i].amounts.launches)
             return &p->results[i];
-        launch -= p->results[i].launches;
+        launch -= (uint64_t)p->results[i].amounts.launches;
     }
     return NULL;
 }
@@ -78,7 +78,7 @@ static uint64_t total_launches(const struct report *p)
     uint64_t n = 0;
 
     for (int i = 0; i < p->n; i++)
-        n += p->results[i].verdict == VERDICT_PASS ? p->results[i].launches : 0;
+        n += p->results[i].verdict == VERDICT_PASS ? (uint64_t)p->results[i].amounts.launches : 0;
     return n;
 }
 

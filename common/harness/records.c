@@ -83,7 +83,7 @@ static void add_input(struct row *r, const struct report *p, const struct entry 
     shape(r, "block", x->block, r->block);
     shape(r, "grid", x->grid, r->grid);
     count(r, "items", x->items);
-    count(r, "launches", x->launches);
+    count(r, "launches", (uint64_t)x->amounts.launches);
 }
 
 static void add_times(struct row *r, const struct report *p, const struct entry *x)
@@ -104,10 +104,10 @@ static void add_times(struct row *r, const struct report *p, const struct entry 
     real(r, "cold_ms", c->median, c->reps);
     real(r, "cold_lo_ms", c->lo, c->reps);
     real(r, "cold_hi_ms", c->hi, c->reps);
-    real(r, "bytes", x->bytes, true);
-    real(r, "flops", x->flops, true);
-    real(r, "gbps", x->bytes / ms / 1e6, ms > 0 && x->bytes > 0);
-    real(r, "gflops", x->flops / ms / 1e6, ms > 0 && x->flops > 0);
+    real(r, "bytes", x->amounts.bytes, true);
+    real(r, "flops", x->amounts.flops, true);
+    real(r, "gbps", x->amounts.bytes / ms / 1e6, ms > 0 && x->amounts.bytes > 0);
+    real(r, "gflops", x->amounts.flops / ms / 1e6, ms > 0 && x->amounts.flops > 0);
     real(r, "step", x->step, x->step > 0);
     real(r, "cumulative", x->cumulative, x->cumulative > 0);
 }

@@ -2,6 +2,7 @@
 #ifndef HARNESS_REPORT_H
 #define HARNESS_REPORT_H
 
+#include "lab/amounts.h"
 #include "lab/counter.h"
 #include "run/machine.h"
 #include "timing.h"
@@ -17,9 +18,9 @@ struct entry {
     uint64_t seed;
     enum verdict verdict;
     uint32_t block[3], grid[3]; /* of the first step */
-    uint32_t items, launches;
-    struct timing time; /* on the emulator: modelled, one sample, hot */
-    double bytes, flops;
+    uint32_t items;
+    struct amounts amounts;
+    struct timing time;      /* on the emulator: modelled, one sample, hot */
     double step, cumulative; /* 0: not available */
     bool counted;            /* counters hold something */
     bool metric_given[64];   /* which of them, when they come from Nsight Compute */
@@ -46,7 +47,7 @@ double entry_ms(const struct entry *r);
 void report_speedups(struct report *p);
 
 /* A counter expression ("global_ld_sectors / global_ld_requests") for one result. NaN with
- * a reason in err. Other names: n m k param bytes flops elem threads blocks warps launches ms. */
+ * a reason in err. Other names: ms, and those of amounts.h. */
 double entry_value(const struct entry *r, const char *expression, char *err, size_t errsize);
 
 /* At most 100 columns a line; colours when out is a terminal and NO_COLOR is not set. */

@@ -35,9 +35,10 @@ static void make_report(void)
                             .seed = 7,
                             .block = {16, 16, 1},
                             .grid = {16, 1, 1},
-                            .launches = 1,
-                            .bytes = 32768,
                             .counted = true};
+        struct plan p = {.bytes = 32768, .nsteps = 1};
+        p.steps[0] = (struct plan_step){.grid = {16, 1, 1}, .block = {16, 16, 1}};
+        r->amounts = amounts_of(r->input, &p);
         r->time.hot = (struct spread){1, ms[i], ms[i], ms[i]};
         r->counters.global_ld_sectors = 512;
         r->counters.global_ld_requests = 128;
@@ -105,7 +106,7 @@ Test(table, still_fits_with_everything_in_it, .init = make_report)
     lab.flops_formula = "2 n^3";
     report.lab = &lab;
     for (int i = 0; i < 3; i++) {
-        results[i].flops = 1e15;
+        results[i].amounts.flops = 1e15;
         results[i].counters.global_ld_bytes = UINT64_MAX / 2;
         results[i].counters.flop_fp32 = 123456789;
         results[i].time.hot = (struct spread){21, 1234.5, 1000, 2000};
@@ -327,7 +328,7 @@ Test(ncu, counts_go_to_their_launches, .init = make_report)
         results[i].counters = (struct counters){0};
         memset(results[i].metric_given, false, sizeof(results[i].metric_given));
     }
-    results[0].launches = 2;
+    results[0].amounts.launches = 2;
     results[1].verdict = VERDICT_FAIL;
     cr_assert(merge(NCU_HEAD NCU_ROW("0", "a(int, int)", "1,000", "7") NCU_ROW("1", "b", "24", "1")
                         NCU_ROW("2", "c", "5", "9"),

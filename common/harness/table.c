@@ -45,38 +45,17 @@ void report_speedups(struct report *p)
 static bool lookup(void *user, const char *name, double *value)
 {
     const struct entry *r = user;
-    double blocks = (double)r->grid[0] * r->grid[1] * r->grid[2];
-    uint32_t threads = r->block[0] * r->block[1] * r->block[2];
-    const struct {
-        const char *name;
-        double value;
-    } others[] = {
-        {"n", (double)r->input->n},
-        {"m", (double)r->input->m},
-        {"k", (double)r->input->k},
-        {"param", (double)r->input->param},
-        {"bytes", r->bytes},
-        {"flops", r->flops},
-        {"elem", (double)dtype_size(r->input->dtype)},
-        {"threads", blocks * threads},
-        {"warps", blocks * ((threads + 31) / 32)},
-        {"blocks", blocks},
-        {"launches", r->launches},
-        {"ms", entry_ms(r)},
-    };
     int i = counter_index(name);
 
     if (i >= 0 && r->counted && r->metric_given[i]) {
         *value = (double)counter_get(&r->counters, i);
         return true;
     }
-    for (size_t k = 0; k < sizeof(others) / sizeof(others[0]); k++) {
-        if (!strcmp(name, others[k].name)) {
-            *value = others[k].value;
-            return true;
-        }
+    if (!strcmp(name, "ms")) {
+        *value = entry_ms(r);
+        return true;
     }
-    return false;
+    return amount_named(&r->amounts, name, value);
 }
 
 double entry_value(const struct entry *r, const char *expression, char *err, size_t errsize)
@@ -130,8 +109,8 @@ static struct layout layout_of(FILE *out, const struct report *p)
 
         l.name = length > l.name ? length : l.name;
         l.cold |= p->results[i].time.cold.reps > 0;
-        l.bytes |= p->results[i].bytes > 0;
-        l.flops |= p->results[i].flops > 0;
+        l.bytes |= p->results[i].amounts.bytes > 0;
+        l.flops |= p->results[i].amounts.flops > 0;
     }
     l.bytes &= p->lab->bytes_formula != NULL;
     l.flops &= p->lab->flops_formula != NULL;
@@ -240,9 +219,9 @@ static void print_times(const struct layout *l, const struct entry *r)
     else
         fprintf(l->out, "%4s", "");
     if (l->bytes)
-        print_rate(l, r->bytes, entry_ms(r));
+        print_rate(l, r->amounts.bytes, entry_ms(r));
     if (l->flops)
-        print_rate(l, r->flops, entry_ms(r));
+        print_rate(l, r->amounts.flops, entry_ms(r));
 }
 
 static void print_factor(const struct layout *l, double factor)

@@ -103,9 +103,7 @@ static void describe(const struct task *t, struct entry *x)
     const struct plan *p = &t->plan;
 
     x->items = t->record->items;
-    x->launches = (uint32_t)p->nsteps;
-    x->bytes = p->bytes;
-    x->flops = p->flops;
+    x->amounts = amounts_of(t->input, p);
     for (int axis = 0; axis < 3 && p->nsteps; axis++) {
         x->block[axis] = p->steps[0].block[axis];
         x->grid[axis] = p->steps[0].grid[axis];

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/digest.h"
 
-#include "lab/dtype.h"
+#include "lab/amounts.h"
 #include "lab/gate.h"
 #include "marking.h"
 #include "picture.h"
@@ -272,48 +272,17 @@ struct gate_user {
     const struct run *run;
 };
 
-static double plan_count(const struct plan *p, const char *what)
-{
-    double sum = 0;
-    for (int i = 0; i < p->nsteps; i++) {
-        const struct plan_step *s = &p->steps[i];
-        double blocks = (double)s->grid[0] * s->grid[1] * s->grid[2];
-        double threads = (double)s->block[0] * s->block[1] * s->block[2];
-        sum += !strcmp(what, "blocks")    ? blocks
-               : !strcmp(what, "threads") ? blocks * threads
-                                          : blocks * ceil(threads / 32);
-    }
-    return sum;
-}
-
 static bool gate_name(void *user, const char *name, double *value)
 {
     struct gate_user *u = user;
-    const struct run *r = u->run;
-    const struct {
-        const char *name;
-        double value;
-    } of_case[] = {
-        {"n", (double)r->c.n},         {"m", (double)r->c.m},
-        {"k", (double)r->c.k},         {"param", (double)r->c.param},
-        {"bytes", r->plan->bytes},     {"flops", r->plan->flops},
-        {"launches", r->plan->nsteps}, {"elem", (double)dtype_size(r->c.dtype)},
-    };
-    for (size_t i = 0; i < sizeof(of_case) / sizeof(of_case[0]); i++) {
-        if (!strcmp(of_case[i].name, name)) {
-            *value = of_case[i].value;
-            return true;
-        }
-    }
-    if (!strcmp(name, "threads") || !strcmp(name, "blocks") || !strcmp(name, "warps")) {
-        *value = plan_count(r->plan, name);
+    struct amounts amounts = amounts_of(&u->run->c, u->run->plan);
+    if (amount_named(&amounts, name, value))
         return true;
-    }
     if (!strncmp(name, "ref.", 4)) {
-        const struct run *ref = reference_run(u->m, r);
+        const struct run *ref = reference_run(u->m, u->run);
         return ref->end == RUN_OK && run_counter(ref, name + 4, value);
     }
-    return run_counter(r, name, value);
+    return run_counter(u->run, name, value);
 }
 
 /* The line of the submission where `counter` counts most: warplabLines' JSON, an array of

@@ -1,0 +1,58 @@
+/* amounts.c - the numbers of a case and its plan, by name (amounts.h). */
+#include "amounts.h"
+
+#include <math.h>
+#include <string.h>
+
+struct amounts amounts_of(const struct lab_case *c, const struct plan *p)
+{
+    struct amounts a = {
+        .n = (double)c->n,
+        .m = (double)c->m,
+        .k = (double)c->k,
+        .param = (double)c->param,
+        .elem = (double)dtype_size(c->dtype),
+        .bytes = p->bytes,
+        .flops = p->flops,
+        .launches = p->nsteps,
+    };
+
+    for (int i = 0; i < p->nsteps; i++) {
+        const struct plan_step *s = &p->steps[i];
+        double blocks = (double)s->grid[0] * s->grid[1] * s->grid[2];
+        double threads = (double)s->block[0] * s->block[1] * s->block[2];
+
+        a.blocks += blocks;
+        a.threads += blocks * threads;
+        a.warps += blocks * ceil(threads / 32);
+    }
+    return a;
+}
+
+bool amount_named(const struct amounts *a, const char *name, double *value)
+{
+    const struct {
+        const char *name;
+        double value;
+    } rows[] = {
+        {"n", a->n},
+        {"m", a->m},
+        {"k", a->k},
+        {"param", a->param},
+        {"elem", a->elem},
+        {"bytes", a->bytes},
+        {"flops", a->flops},
+        {"blocks", a->blocks},
+        {"launches", a->launches},
+        {"warps", a->warps},
+        {"threads", a->threads},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (!strcmp(rows[i].name, name)) {
+            *value = rows[i].value;
+            return true;
+        }
+    }
+    return false;
+}
