@@ -182,7 +182,7 @@ C_FILES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
 format:
 	$(CLANG_FORMAT) -i $(C_FILES)
 test-format: | build/deps-test.ok
-	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(C_FILES) && echo '1 passed, 0 failed'
+	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(C_FILES) && common/dialect.py $(C_FILES) && echo '2 passed, 0 failed'
 # Suppressed: what cppcheck 2.10 says of checks before calls that do not return, of initialisers
 # of structures, and of lane loops, which gcc's own warnings see through.
 LINT := -q --error-exitcode=1 --inline-suppr --enable=warning,portability --std=c11 --suppress=missingInclude \

@@ -84,13 +84,12 @@ static char *readable_log(const char *log)
 static char *program_log(nvrtcProgram program)
 {
     size_t size = 0;
-    char *raw, *log;
 
     if (nvrtcGetProgramLogSize(program, &size) != NVRTC_SUCCESS || !size)
         return xstrdup("");
-    raw = xzalloc(size + 1);
+    char *raw = xzalloc(size + 1);
     nvrtcGetProgramLog(program, raw);
-    log = readable_log(raw);
+    char *log = readable_log(raw);
     free(raw);
     return log;
 }
@@ -113,14 +112,14 @@ static void open_builtins(void)
 {
     static bool done;
     Dl_info nvrtc;
-    char *pattern;
     glob_t found;
 
     if (done || !dladdr((void *)nvrtcVersion, &nvrtc) || !strrchr(nvrtc.dli_fname, '/'))
         return;
     done = true;
-    pattern = xformat("%.*s/libnvrtc-builtins.so.[0-9]*",
-                      (int)(strrchr(nvrtc.dli_fname, '/') - nvrtc.dli_fname), nvrtc.dli_fname);
+    char *pattern =
+        xformat("%.*s/libnvrtc-builtins.so.[0-9]*",
+                (int)(strrchr(nvrtc.dli_fname, '/') - nvrtc.dli_fname), nvrtc.dli_fname);
     if (!glob(pattern, 0, NULL, &found))
         dlopen(found.gl_pathv[found.gl_pathc - 1], RTLD_NOW);
     globfree(&found);
@@ -132,9 +131,7 @@ bool compile_cuda(const struct compile_request *r, struct compiled *out)
     char err[512];
     size_t size;
     char *source = file_load(r->path, SOURCE_MAX, &size, err, sizeof(err));
-    struct options o;
     nvrtcProgram program;
-    nvrtcResult result;
 
     memset(out, 0, sizeof(*out));
     if (!source || strlen(source) != size) {
@@ -144,13 +141,13 @@ bool compile_cuda(const struct compile_request *r, struct compiled *out)
         return false;
     }
     open_builtins();
-    result = nvrtcCreateProgram(&program, source, r->path, 0, NULL, NULL);
+    nvrtcResult result = nvrtcCreateProgram(&program, source, r->path, 0, NULL, NULL);
     free(source);
     if (result != NVRTC_SUCCESS) {
         out->log = xformat("%s: NVRTC: %s", r->path, nvrtcGetErrorString(result));
         return false;
     }
-    o = options_of(r);
+    struct options o = options_of(r);
     result = nvrtcCompileProgram(program, o.n, (const char *const *)o.v);
     out->log = program_log(program);
     if (result == NVRTC_SUCCESS && !take_image(program, !strncmp(r->arch, "compute", 7), out))

@@ -34,10 +34,9 @@ static void expect_names(const char *arch)
 {
     struct compiled c = compile_text(GOOD, arch, false);
     char **names;
-    int n;
 
     cr_assert(c.image, "%s", c.log);
-    n = module_names(c.image, c.size, &names);
+    int n = module_names(c.image, c.size, &names);
     cr_assert_eq(n, 2, "%s: %d names", arch, n);
     cr_assert(!strcmp(names[0], "copy") || !strcmp(names[1], "copy"));
     for (int i = 0; i < n; i++)

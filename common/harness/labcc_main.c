@@ -60,10 +60,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static char *default_output(const struct compile_request *r)
 {
     const char *base = strrchr(r->path, '/');
-    const char *dot;
 
     base = base ? base + 1 : r->path;
-    dot = strrchr(base, '.');
+    const char *dot = strrchr(base, '.');
     return xformat("%.*s.%s", dot ? (int)(dot - base) : (int)strlen(base), base,
                    strncmp(r->arch, "compute", 7) ? "cubin" : "ptx");
 }
@@ -75,19 +74,17 @@ int main(int argc, char **argv)
     struct labcc l = {.request = {.arch = "compute_90"}};
     struct compiled c;
     char err[512] = "", *output;
-    size_t size;
-    bool ok;
 
     if (argp_parse(&argp, argc, argv, 0, NULL, &l))
         return 2;
-    ok = compile_cuda(&l.request, &c);
+    bool ok = compile_cuda(&l.request, &c);
     fputs(c.log, stderr);
     if (!ok) {
         compiled_free(&c);
         return 1;
     }
     output = l.output ? xstrdup(l.output) : default_output(&l.request);
-    size = strncmp(l.request.arch, "compute", 7) ? c.size : strlen(c.image);
+    size_t size = strncmp(l.request.arch, "compute", 7) ? c.size : strlen(c.image);
     ok = file_save(output, c.image, size, err, sizeof(err));
     if (!ok)
         fprintf(stderr, "labcc: %s\n", err);

@@ -257,7 +257,6 @@ static bool load(struct run *r, const char *path)
     struct compiled c = {0};
     struct text why = {0};
     char err[1024] = "";
-    bool ok;
 
     if (r->o.module) {
         c.image = file_load(path, IMAGE_MAX, &c.size, err, sizeof(err));
@@ -266,7 +265,7 @@ static bool load(struct run *r, const char *path)
         compile_cuda(&request, &c);
         print_compile_log(r, path, &c);
     }
-    ok = c.image && module_load(&r->module, short_path(path), c.image, c.size, &why);
+    bool ok = c.image && module_load(&r->module, short_path(path), c.image, c.size, &why);
     if (!ok && (err[0] || why.length))
         fprintf(stderr, "%s\n", err[0] ? err : why.s);
     text_free(&why);
@@ -661,7 +660,6 @@ int main(int argc, char **argv)
 {
     struct run r = {.lab = all_labs[0]};
     char err[512], *command = command_line(argc, argv);
-    int status;
 
     options_parse(argc, argv, r.lab, &r.o);
     if (r.o.list || r.o.ncu_metrics) {
@@ -687,7 +685,7 @@ int main(int argc, char **argv)
                                .profile = r.o.profile_pass};
     r.report =
         (struct report){.lab = r.lab, .machine = &r.machine, .command = command, .seed = r.o.seed};
-    status = run(&r);
+    int status = run(&r);
     verify_free(&r.verify);
     module_unload(&r.module);
     free(r.report.results);

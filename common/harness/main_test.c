@@ -37,12 +37,11 @@ static struct outcome lab(const char *source, const char *options)
     struct outcome o = {-1, xzalloc(1 << 16)};
     char path[] = "/tmp/run_test_XXXXXX", err[200], *self = program(), *command;
     size_t used = 0, n;
-    FILE *pipe;
 
     close(mkstemp(path));
     cr_assert(file_save(path, source, strlen(source), err, sizeof(err)), "%s", err);
     command = xformat("%s --file %s %s 2>&1", self, path, options);
-    pipe = popen(command, "r");
+    FILE *pipe = popen(command, "r");
     while ((n = fread(o.output + used, 1, (1 << 16) - 1 - used, pipe)) > 0)
         used += n;
     o.status = WEXITSTATUS(pclose(pipe));
@@ -125,12 +124,11 @@ Test(run, says_and_exits_as_it_should, .timeout = 120)
 Test(run, counts_are_exact, .timeout = 60)
 {
     char csv[] = "/tmp/run_test_csv_XXXXXX", *options, err[200], *text;
-    struct outcome o;
     size_t size;
 
     close(mkstemp(csv));
     options = xformat("--csv %s", csv);
-    o = lab(HEAD RIGHT SCALE_FLOAT, options);
+    struct outcome o = lab(HEAD RIGHT SCALE_FLOAT, options);
     cr_assert_eq(o.status, 0, "%s", o.output);
     text = file_load(csv, 1 << 20, &size, err, sizeof(err));
     cr_assert(text, "%s", err);
@@ -147,12 +145,12 @@ Test(run, counts_are_exact, .timeout = 60)
 Test(run, wrong_results_are_not_timed, .timeout = 60)
 {
     char csv[] = "/tmp/run_test_csv_XXXXXX", *options, err[200], *text;
-    struct outcome o;
     size_t size;
 
     close(mkstemp(csv));
     options = xformat("--csv %s", csv);
-    o = lab(HEAD SCALE("if (i < 4096) y[i] = 2 * x[i] + (n == 1000);") SCALE_FLOAT, options);
+    struct outcome o =
+        lab(HEAD SCALE("if (i < 4096) y[i] = 2 * x[i] + (n == 1000);") SCALE_FLOAT, options);
     cr_assert_eq(o.status, 1);
     text = file_load(csv, 1 << 20, &size, err, sizeof(err));
     cr_assert(text, "%s", err);

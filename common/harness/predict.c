@@ -14,10 +14,8 @@
 
 static char *trim(char *s)
 {
-    char *end;
-
     s += strspn(s, " \t\r");
-    end = s + strlen(s);
+    char *end = s + strlen(s);
     while (end > s && isspace((unsigned char)end[-1]))
         *--end = '\0';
     return s;
@@ -36,21 +34,20 @@ static int prediction_index(const struct lab *lab, const char *key)
 static bool read_line(FILE *out, const struct lab *lab, const char *path, int number, char *line,
                       double *answers)
 {
-    char *equals, *key, *value, *end;
-    int i;
+    char *key, *end;
 
     line[strcspn(line, "#")] = '\0';
     if (!*trim(line))
         return true;
-    equals = strchr(line, '=');
+    char *equals = strchr(line, '=');
     if (!equals) {
         fprintf(out, "%s:%d: expected \"key = number\"\n", path, number);
         return false;
     }
     *equals = '\0';
     key = trim(line);
-    value = trim(equals + 1);
-    i = prediction_index(lab, key);
+    char *value = trim(equals + 1);
+    int i = prediction_index(lab, key);
     if (i < 0) {
         fprintf(out, "%s:%d: this lab asks nothing called \"%s\"\n", path, number, key);
         return false;
@@ -95,16 +92,15 @@ static void print_one(FILE *out, const struct report *p, const struct lab_predic
 
 int predict_print(FILE *out, const struct report *p, const char *path)
 {
-    char err[256], *file;
-    double *answers;
+    char err[256];
     size_t size;
     int number = 0, answered = 0;
     bool ok = true;
 
-    file = file_load(path, 1 << 20, &size, err, sizeof(err));
+    char *file = file_load(path, 1 << 20, &size, err, sizeof(err));
     if (!file)
         return 0;
-    answers = xzalloc((size_t)p->lab->npredictions * sizeof(*answers));
+    double *answers = xzalloc((size_t)p->lab->npredictions * sizeof(*answers));
     for (int i = 0; i < p->lab->npredictions; i++)
         answers[i] = NAN;
     for (char *rest = file, *line; (line = strsep(&rest, "\n"));)

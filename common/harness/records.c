@@ -199,9 +199,7 @@ static json_t *json_row(const struct row *r)
 bool records_json(const struct report *p, const char *path, char *err, size_t errsize)
 {
     json_t *rows = json_array();
-    char date[32], *dump;
-    json_t *top;
-    bool ok;
+    char date[32];
 
     today(date);
     for (int i = 0; i < p->n; i++) {
@@ -210,10 +208,10 @@ bool records_json(const struct report *p, const char *path, char *err, size_t er
         fill_row(&r, p, &p->results[i], date);
         json_array_append_new(rows, json_row(&r));
     }
-    top = json_pack("{s:s, s:o}", "command", p->command, "rows", rows);
-    dump = json_dumps(top, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    json_t *top = json_pack("{s:s, s:o}", "command", p->command, "rows", rows);
+    char *dump = json_dumps(top, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     json_decref(top);
-    ok = dump && file_save(path, dump, strlen(dump), err, errsize);
+    bool ok = dump && file_save(path, dump, strlen(dump), err, errsize);
     free(dump);
     return ok;
 }

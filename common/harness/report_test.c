@@ -100,7 +100,6 @@ Test(table, still_fits_with_everything_in_it, .init = make_report)
     static const char *const four[] = {"global_ld_bytes", "global_st_bytes", "flop_fp32",
                                        "shared_ld_bytes", NULL};
     struct lab lab = lab_testlab;
-    char *text;
 
     lab.columns = four;
     lab.flops_formula = "2 n^3";
@@ -112,7 +111,7 @@ Test(table, still_fits_with_everything_in_it, .init = make_report)
         results[i].time.hot = (struct spread){21, 1234.5, 1000, 2000};
         results[i].time.cold = (struct spread){21, 1234.5, 1000, 2000};
     }
-    text = in_memory(print_table);
+    char *text = in_memory(print_table);
     cr_assert_leq(widest(text), 100, "%s", text);
     free(text);
 }
@@ -125,7 +124,6 @@ Test(table, a_sweep_is_one_table, .init = make_report)
                                {.name = "n=2^20", .n = 1 << 20}};
     struct entry rows[5];
     struct lab lab = lab_testlab;
-    char *text, *first, *second;
 
     for (int i = 0; i < 5; i++) {
         rows[i] = results[i % 2];
@@ -135,12 +133,12 @@ Test(table, a_sweep_is_one_table, .init = make_report)
     report.lab = &lab;
     report.results = rows;
     report.n = 5;
-    text = in_memory(print_table);
+    char *text = in_memory(print_table);
     report.results = results;
-    first = strstr(text, "variant");
+    char *first = strstr(text, "variant");
     cr_assert(strstr(text, "stride=1-n=64 … stride=33-n=64 · ") && strstr(text, "\nn=2^20 · "),
               "%s", text);
-    second = strstr(first + 1, "variant");
+    char *second = strstr(first + 1, "variant");
     cr_assert(second && !strstr(second + 1, "variant"), "two tables of\n%s", text);
     cr_assert_leq(strstr(text, " 33 "), strstr(text, "scale_float"), "by kernel:\n%s", text);
     cr_assert_leq(widest(text), 100, "%s", text);
@@ -152,7 +150,6 @@ Test(table, sizes_are_a_sweep_of_one_kernel, .init = make_report)
 {
     struct lab_case sizes[] = {{.name = "n=2^10", .n = 1024}, {.name = "n=2^11", .n = 2048}};
     struct entry rows[4];
-    char *text;
 
     for (int i = 0; i < 4; i++) {
         rows[i] = results[i % 2];
@@ -160,7 +157,7 @@ Test(table, sizes_are_a_sweep_of_one_kernel, .init = make_report)
     }
     report.results = rows;
     report.n = 4;
-    text = in_memory(print_table);
+    char *text = in_memory(print_table);
     cr_assert(!strstr(text, "…") && strstr(text, "   step  total"), "%s", text);
     free(text);
     rows[1] = rows[2];
@@ -215,15 +212,14 @@ Test(records, have_the_columns_that_are_documented, .init = make_report)
 Test(records, say_the_same_in_json, .init = make_report)
 {
     char path[] = "/tmp/records_test_XXXXXX", err[200];
-    json_t *top, *row;
 
     results[1].counted = false;
     close(mkstemp(path));
     cr_assert(records_json(&report, path, err, sizeof(err)), "%s", err);
-    top = json_load_file(path, 0, NULL);
+    json_t *top = json_load_file(path, 0, NULL);
     unlink(path);
     cr_assert_eq(json_array_size(json_object_get(top, "rows")), 3);
-    row = json_array_get(json_object_get(top, "rows"), 0);
+    json_t *row = json_array_get(json_object_get(top, "rows"), 0);
     cr_assert_eq(json_integer_value(json_object_get(row, "global_ld_sectors")), 512);
     cr_assert_eq(json_real_value(json_object_get(row, "hot_ms")), 0.4);
     cr_assert_str_eq(json_string_value(json_object_get(row, "block")), "16x16");
@@ -238,11 +234,10 @@ static int predict(const char *answers, char **text)
     char path[] = "/tmp/predict_test_XXXXXX", err[200];
     size_t size;
     FILE *f = open_memstream(text, &size);
-    int n;
 
     close(mkstemp(path));
     file_save(path, answers, strlen(answers), err, sizeof(err));
-    n = predict_print(f, &report, path);
+    int n = predict_print(f, &report, path);
     fclose(f);
     unlink(path);
     return n;
@@ -310,11 +305,10 @@ Test(predict, mistakes_are_located, .init = make_report)
 static bool merge(const char *csv, char *err, size_t errsize)
 {
     char path[] = "/tmp/ncu_test_XXXXXX";
-    bool ok;
 
     close(mkstemp(path));
     file_save(path, csv, strlen(csv), err, errsize);
-    ok = ncu_merge(&report, path, err, errsize);
+    bool ok = ncu_merge(&report, path, err, errsize);
     unlink(path);
     return ok;
 }

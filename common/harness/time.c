@@ -103,11 +103,10 @@ static bool time_both(struct clock *k, struct exec *const *sets, int nsets, cons
                       int reps, struct timing *out)
 {
     double first;
-    int batch;
 
     if (!sample(k, sets[0], 1, &first) || !sample(k, sets[0], 1, &first))
         return false; /* the first one is for the clocks to rise */
-    batch = clamp(BATCH_MS / fmax(first, 1e-4), 1, MAX_BATCH);
+    int batch = clamp(BATCH_MS / fmax(first, 1e-4), 1, MAX_BATCH);
     reps = clamp(BUDGET_MS / fmax(first * (batch + 1), 1e-4), FEWEST, reps);
     if (!series(k, sets, nsets, reps, batch, &out->hot))
         return false;

@@ -203,7 +203,6 @@ static bool time_sets(struct verify *v, struct sets *s, const struct plan *p, in
                       struct entry *x)
 {
     struct exec *turns[MAX_SETS];
-    const char *impossible;
 
     for (int i = 0; i < s->n; i++) {
         turns[i] = &s->set[i].exec;
@@ -217,7 +216,7 @@ static bool time_sets(struct verify *v, struct sets *s, const struct plan *p, in
         }
         return say(v, "timing failed\n");
     }
-    impossible = time_impossible(v->machine, p, &x->time);
+    const char *impossible = time_impossible(v->machine, p, &x->time);
     if (impossible) {
         say(v, "%.5f ms is %s: the timing or the kernel is not what it seems\n", x->time.hot.median,
             impossible);

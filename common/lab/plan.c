@@ -256,12 +256,11 @@ static void get_step(const unsigned char **r, struct plan_step *s)
     s->nargs = (int)get(r, 4);
     for (int i = 0; i < LAB_MAX_ARGS; i++) {
         struct plan_arg *a = &s->args[i];
-        uint64_t bits;
 
         a->kind = (enum arg_kind)get(r, 4);
         a->buffer = (int)get(r, 4);
         a->offset = get(r, 8);
-        bits = get(r, 8);
+        uint64_t bits = get(r, 8);
         memcpy(&a->v, &bits, sizeof(bits));
     }
 }
@@ -305,18 +304,17 @@ static void get_buffer(const unsigned char **r, struct lab_buffer *b)
 bool plan_read(const void *data, size_t size, struct plan *p, char *err, size_t errsize)
 {
     const unsigned char *r = data;
-    uint64_t version, nbuffers, nsteps;
 
     memset(p, 0, sizeof(*p));
     if (size < HEAD_BYTES + 3 || memcmp(r, MAGIC, 6))
         return complain(err, errsize, "plan: not a launch plan");
     r += 6;
-    version = get(&r, 2);
+    uint64_t version = get(&r, 2);
     if (version != PLAN_VERSION)
         return complain(err, errsize, "plan: version %llu; this program reads %d",
                         (unsigned long long)version, PLAN_VERSION);
-    nbuffers = get(&r, 4);
-    nsteps = get(&r, 4);
+    uint64_t nbuffers = get(&r, 4);
+    uint64_t nsteps = get(&r, 4);
     if (nbuffers > LAB_MAX_BUFFERS || nsteps > LAB_MAX_STEPS ||
         size != HEAD_BYTES + nbuffers * BUF_BYTES + nsteps * STEP_BYTES + 3)
         return complain(err, errsize, "plan: %llu buffers and %llu steps do not fit %zu bytes",

@@ -68,7 +68,6 @@ static bool open_buffer(struct exec *e, int b)
     const struct lab_buffer *buffer = &e->plan->buffers[b];
     size_t guard = e->options.guard_bytes, total;
     unsigned char pattern[EXEC_GUARD_BYTES];
-    cudaError_t error;
 
     e->bytes[b] = buffer->count * dtype_size(buffer->dtype);
     if (is_symbol(e, b))
@@ -76,7 +75,7 @@ static bool open_buffer(struct exec *e, int b)
     total = e->bytes[b] + 2 * guard;
     if (!total)
         return true; /* no element: the kernel gets a null pointer */
-    error = cudaMalloc((void **)&e->base[b], total);
+    cudaError_t error = cudaMalloc((void **)&e->base[b], total);
     if (error != cudaSuccess)
         return exec_fail(e, error, "cannot allocate %zu bytes for %s", total, buffer->name);
     e->data[b] = e->base[b] + guard;
@@ -127,7 +126,6 @@ static bool open_step(struct exec *e, int i)
 {
     const struct plan_step *s = &e->plan->steps[i];
     struct text why = {0};
-    cudaError_t error;
 
     e->kernels[i] = module_kernel(e->module, s->kernel, &why);
     if (!e->kernels[i]) {
@@ -139,8 +137,9 @@ static bool open_step(struct exec *e, int i)
         return false;
     if (s->shared_bytes <= DEFAULT_DYNAMIC_SHARED)
         return true;
-    error = cudaFuncSetAttribute((const void *)e->kernels[i],
-                                 cudaFuncAttributeMaxDynamicSharedMemorySize, (int)s->shared_bytes);
+    cudaError_t error =
+        cudaFuncSetAttribute((const void *)e->kernels[i],
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, (int)s->shared_bytes);
     return error == cudaSuccess ||
            exec_fail(e, error, "%s: %u bytes of dynamic shared memory", s->kernel, s->shared_bytes);
 }
@@ -187,11 +186,9 @@ static bool is_poisoned(const struct exec *e, int b)
 bool exec_poison(struct exec *e)
 {
     for (int b = 0; b < e->plan->nbuffers; b++) {
-        cudaError_t error;
-
         if (!is_poisoned(e, b) || !e->bytes[b])
             continue;
-        error = cudaMemset(e->data[b], poison_byte(e->options.seed), e->bytes[b]);
+        cudaError_t error = cudaMemset(e->data[b], poison_byte(e->options.seed), e->bytes[b]);
         if (error != cudaSuccess)
             return exec_fail(e, error, "cannot fill %s", e->plan->buffers[b].name);
     }
@@ -214,11 +211,11 @@ static bool launch_step(struct exec *e, int i)
     dim3 grid = {s->grid[0], s->grid[1], s->grid[2]},
          block = {s->block[0], s->block[1], s->block[2]};
     void *slots[LAB_MAX_ARGS], *args[LAB_MAX_ARGS];
-    cudaError_t error;
 
     for (int a = 0; a < s->nargs; a++)
         args[a] = arg_pointer(e, &s->args[a], &slots[a]);
-    error = cudaLaunchKernel((const void *)e->kernels[i], grid, block, args, s->shared_bytes, NULL);
+    cudaError_t error =
+        cudaLaunchKernel((const void *)e->kernels[i], grid, block, args, s->shared_bytes, NULL);
     return error == cudaSuccess ||
            exec_fail(e, error, "%s: launch of %u×%u×%u blocks of %u×%u×%u threads", s->kernel,
                      grid.x, grid.y, grid.z, block.x, block.y, block.z);

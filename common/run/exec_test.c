@@ -45,12 +45,11 @@ static bool go(const char *body, size_t guard, enum poison poison, int *y)
 {
     struct exec_options o = {.guard_bytes = guard, .poison = poison, .seed = 3};
     int x[N] = {0};
-    bool ok;
 
     load(body);
     cr_assert(exec_open(&ex, &plan, &module, &o), "%s", ex.message);
     cr_assert(exec_upload(&ex, 0, x) && exec_poison(&ex), "%s", ex.message);
-    ok = exec_launch(&ex) && exec_finish(&ex);
+    bool ok = exec_launch(&ex) && exec_finish(&ex);
     if (ok && y)
         cr_assert(exec_download(&ex, 1, y), "%s", ex.message);
     return ok;

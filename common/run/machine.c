@@ -65,11 +65,10 @@ static void read_version(struct machine *m)
 bool machine_open(struct machine *m, char *err, size_t errsize)
 {
     struct cudaDeviceProp properties;
-    cudaError_t e;
 
     memset(m, 0, sizeof(*m));
     m->emulator = emulator_here();
-    e = cudaGetDeviceProperties(&properties, 0);
+    cudaError_t e = cudaGetDeviceProperties(&properties, 0);
     if (e != cudaSuccess) {
         snprintf(err, errsize,
                  "no device: %s (%s). Without a GPU, use the emulator: make run BACKEND=emulator …",

@@ -65,10 +65,8 @@ int module_names(const void *image, size_t size, char ***names)
 bool module_load(struct module *m, const char *path, const void *image, size_t size,
                  struct text *why)
 {
-    cudaError_t e;
-
     memset(m, 0, sizeof(*m));
-    e = cudaLibraryLoadData(&m->library, image, NULL, NULL, 0, NULL, NULL, 0);
+    cudaError_t e = cudaLibraryLoadData(&m->library, image, NULL, NULL, 0, NULL, NULL, 0);
     if (e != cudaSuccess) {
         text_addf(why, "%s: the device cannot load it: %s (%s)", path, cudaGetErrorString(e),
                   cudaGetErrorName(e));

@@ -54,11 +54,9 @@ static struct submissions read_path(const char *path)
 
 static struct submissions read_back(struct archive *a)
 {
-    struct submissions s;
-
     archive_write_close(a);
     archive_write_free(a);
-    s = read_path(archive);
+    struct submissions s = read_path(archive);
     unlink(archive);
     return s;
 }

@@ -113,11 +113,11 @@ Test(gpu_path, large_cases, .timeout = 100)
     struct engine_options o;
     struct engine e;
     struct text why = {0};
-    char *path, *source;
+    char *source;
     size_t n, i;
     json_t *run;
     stand_in(&o, "honest");
-    path = xformat("%s/solutions/" LAB "/" LAB ".cu", o.root);
+    char *path = xformat("%s/solutions/" LAB "/" LAB ".cu", o.root);
     cr_assert_eq(file_read_no_link(path, 1 << 20, &source, &n), 0);
     cr_assert(engine_open(&e, LAB, &o, &why), "%s", text_str(&why));
     e.rubric = &own;

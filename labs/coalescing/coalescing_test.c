@@ -55,7 +55,7 @@ static struct plan plan_of(const char *variant, const char *kase)
     struct plan p;
     char err[200] = "";
 
-    cr_assert(lab_coalescing.plan(v, find_case(kase), &v->record, &device, &p, err, sizeof err),
+    cr_assert(lab_coalescing.plan(v, find_case(kase), &v->record, &device, &p, err, sizeof(err)),
               "%s", err);
     return p;
 }

@@ -70,9 +70,9 @@ static const struct rubric_row rows[] = {
 const struct rubric rubric_coalescing = {
     .lab = "coalescing",
     .rows = rows,
-    .nrows = sizeof rows / sizeof rows[0],
+    .nrows = sizeof(rows) / sizeof(rows[0]),
     .cases = cases,
-    .ncases = sizeof cases / sizeof cases[0],
+    .ncases = sizeof(cases) / sizeof(cases[0]),
     .hidden = hidden,
-    .nhidden = sizeof hidden / sizeof hidden[0],
+    .nhidden = sizeof(hidden) / sizeof(hidden[0]),
 };

@@ -150,7 +150,7 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
     }
     if (!case_is_usable(c, count, err, errsize))
         return false;
-    memset(p, 0, sizeof *p);
+    memset(p, 0, sizeof(*p));
     p->nbuffers = NBUFFERS;
     p->buffers[IN] = (struct lab_buffer){.name = "in", .dtype = DT_F32, .count = count};
     p->buffers[OUT] =
@@ -216,7 +216,7 @@ static void reference(const struct plan *p, const struct lab_variant *v, const s
                 out[x * c->m + y] = in[y * c->n + x];
         return;
     }
-    memcpy(out, in + (experiment_of(c) == OFFSET ? c->param : 0), n * sizeof *out);
+    memcpy(out, in + (experiment_of(c) == OFFSET ? c->param : 0), n * sizeof(*out));
 }
 
 /* Are the wrong values such as this experiment makes, only not where they are? */
@@ -271,9 +271,9 @@ const struct lab lab_coalescing = {
     .param_name = "stride",
     .record_items = "not used",
     .variants = variants,
-    .nvariants = sizeof variants / sizeof variants[0],
+    .nvariants = sizeof(variants) / sizeof(variants[0]),
     .cases = cases,
-    .ncases = sizeof cases / sizeof cases[0],
+    .ncases = sizeof(cases) / sizeof(cases[0]),
     .applies = applies,
     .plan = plan,
     .make_input = make_input,
@@ -281,5 +281,5 @@ const struct lab lab_coalescing = {
     .diagnose = diagnose,
     .columns = columns,
     .predictions = predictions,
-    .npredictions = sizeof predictions / sizeof predictions[0],
+    .npredictions = sizeof(predictions) / sizeof(predictions[0]),
 };

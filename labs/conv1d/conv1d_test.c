@@ -124,11 +124,10 @@ static const char *diagnosis(uint64_t n, uint64_t first, uint64_t wrong, bool un
     struct problem q = solve("conv_shared", n, 1, 5);
     struct lab_mismatch mm[3];
     int shown = wrong < 3 ? (int)wrong : 3;
-    const char *said;
 
     for (int i = 0; i < shown; i++)
         mm[i] = (struct lab_mismatch){.index = first + (uint64_t)i, .got = unwritten ? 3e38 : 0};
-    said = lab->diagnose(&q.p, &q.c, 1, mm, shown, wrong);
+    const char *said = lab->diagnose(&q.p, &q.c, 1, mm, shown, wrong);
     release(&q);
     return said ? said : "";
 }

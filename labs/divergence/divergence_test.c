@@ -37,7 +37,7 @@ static void check(const char *variant, int experiment, int64_t param, const int 
     struct plan p;
     char err[200];
 
-    cr_assert(lab_divergence.plan(v, &c, &v->record, NULL, &p, err, sizeof err));
+    cr_assert(lab_divergence.plan(v, &c, &v->record, NULL, &p, err, sizeof(err)));
     lab_divergence.make_input(&p, 0, &c, 5, in);
     for (int i = 0; i < N; i++)
         kind[i] = path[i];

@@ -99,7 +99,7 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
                  c->name);
         return false;
     }
-    memset(p, 0, sizeof *p);
+    memset(p, 0, sizeof(*p));
     p->nbuffers = NBUFFERS;
     p->buffers[IN] = (struct lab_buffer){.name = "in", .dtype = DT_F32, .count = c->n};
     p->buffers[OUT] =
@@ -190,7 +190,7 @@ static void reference(const struct plan *p, const struct lab_variant *v, const s
             b[l] = 0.03125f + path * 0.0078125f;
         }
         work(x, a, b);
-        memcpy((float *)expected[OUT] + i, x, size * sizeof *x);
+        memcpy((float *)expected[OUT] + i, x, size * sizeof(*x));
     }
     if (tolerance && tolerance[OUT])
         memset(tolerance[OUT], 0, n * sizeof(double));
@@ -240,9 +240,9 @@ const struct lab lab_divergence = {
     .record_items = "not used",
     .param_name = "paths",
     .variants = variants,
-    .nvariants = sizeof variants / sizeof variants[0],
+    .nvariants = sizeof(variants) / sizeof(variants[0]),
     .cases = cases,
-    .ncases = sizeof cases / sizeof cases[0],
+    .ncases = sizeof(cases) / sizeof(cases[0]),
     .applies = applies,
     .plan = plan,
     .make_input = make_input,
@@ -250,5 +250,5 @@ const struct lab lab_divergence = {
     .diagnose = diagnose,
     .columns = columns,
     .predictions = predictions,
-    .npredictions = sizeof predictions / sizeof predictions[0],
+    .npredictions = sizeof(predictions) / sizeof(predictions[0]),
 };

@@ -171,11 +171,10 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
 static uint16_t half_of_1024ths(int i)
 {
     unsigned mag = (unsigned)(i < 0 ? -i : i), sign = i < 0 ? 0x8000 : 0;
-    int top;
 
     if (mag == 0)
         return 0;
-    top = 31 - __builtin_clz(mag);
+    int top = 31 - __builtin_clz(mag);
     return (uint16_t)(sign | (unsigned)(top - 10 + 15) << 10 | (mag << (10 - top) & 0x3ff));
 }
 

@@ -205,7 +205,7 @@ static void add_level(struct plan *p, const struct lab_variant *v, const struct 
     struct plan_step *s = &p->steps[p->nsteps++];
 
     *s = (struct plan_step){.grid = {(uint32_t)blocks, 1, 1}, .block = {block, 1, 1}, .nargs = 3};
-    kernel_name(s->kernel, sizeof s->kernel, v, c);
+    kernel_name(s->kernel, sizeof(s->kernel), v, c);
     s->shared_bytes = block * (uint32_t)dtype_size(c->dtype);
     s->args[0] = buffer_arg(from);
     s->args[1] = buffer_arg(to);
@@ -270,9 +270,9 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
     if (!case_is_usable(c, err, errsize) ||
         !record_is_usable(v, block, r->items, d->max_threads_per_block, err, errsize))
         return false;
-    memset(p, 0, sizeof *p);
+    memset(p, 0, sizeof(*p));
     p->nbuffers = NBUFFERS;
-    memcpy(p->buffers, shape, sizeof shape);
+    memcpy(p->buffers, shape, sizeof(shape));
     for (int b = 0; b < NBUFFERS; b++)
         p->buffers[b].dtype = c->dtype;
     p->buffers[IN].count = c->n;
@@ -424,9 +424,9 @@ const struct lab lab_reduction = {
     .record_items = "elements a thread; 0: as many blocks as the device holds at once",
     .param_name = "block",
     .variants = variants,
-    .nvariants = sizeof variants / sizeof variants[0],
+    .nvariants = sizeof(variants) / sizeof(variants[0]),
     .cases = cases,
-    .ncases = sizeof cases / sizeof cases[0],
+    .ncases = sizeof(cases) / sizeof(cases[0]),
     .applies = applies,
     .plan = plan,
     .make_input = make_input,
@@ -434,5 +434,5 @@ const struct lab lab_reduction = {
     .diagnose = diagnose,
     .columns = columns,
     .predictions = predictions,
-    .npredictions = sizeof predictions / sizeof predictions[0],
+    .npredictions = sizeof(predictions) / sizeof(predictions[0]),
 };

@@ -34,7 +34,7 @@ static struct plan plan_of(const char *variant, const char *kase)
     struct plan p;
     char err[200] = "";
 
-    cr_assert(lab_reduction.plan(v, find_case(kase), &v->record, &h200, &p, err, sizeof err), "%s",
+    cr_assert(lab_reduction.plan(v, find_case(kase), &v->record, &h200, &p, err, sizeof(err)), "%s",
               err);
     return p;
 }
@@ -73,7 +73,7 @@ Test(reduction, every_plan_ends_in_its_output)
             if (!lab_reduction.applies(variant, &lab_reduction.cases[c]))
                 continue;
             cr_assert(lab_reduction.plan(variant, &lab_reduction.cases[c], &variant->record, &h200,
-                                         &p, err, sizeof err));
+                                         &p, err, sizeof(err)));
             check_levels(&p, variant, &lab_reduction.cases[c]);
         }
 }
@@ -106,13 +106,13 @@ Test(reduction, useless_records_are_refused)
         {"reduce7", 1, 1, "reduces nothing"},     {"reduce6", 1024, 2, "not 1024"},
     };
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct launch_record r = {.block_x = rows[i].block, .block_y = 1, .items = rows[i].items};
         struct plan p;
         char err[200] = "";
 
         cr_assert_not(lab_reduction.plan(find_variant(rows[i].variant), find_case("n=1000"), &r,
-                                         &h200, &p, err, sizeof err));
+                                         &h200, &p, err, sizeof(err)));
         cr_assert(strstr(err, rows[i].says), "%s", err);
     }
 }

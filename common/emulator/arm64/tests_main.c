@@ -71,11 +71,10 @@ static void show(FILE *f)
 static int run(const struct arm64_test *t)
 {
     FILE *said = tmpfile();
-    int status, result;
-    pid_t child;
+    int status;
 
     fflush(NULL);
-    child = said ? fork() : -1;
+    pid_t child = said ? fork() : -1;
     if (child < 0) {
         perror("tests");
         exit(2);
@@ -86,7 +85,7 @@ static int run(const struct arm64_test *t)
         run_here(t);
     }
     waitpid(child, &status, 0);
-    result = WIFEXITED(status) ? WEXITSTATUS(status) : FAILED;
+    int result = WIFEXITED(status) ? WEXITSTATUS(status) : FAILED;
     if (result != PASSED)
         show(said);
     if (WIFSIGNALED(status))
@@ -102,7 +101,7 @@ int main(int argc, char **argv)
     for (const struct arm64_test *t = tests; t; t = t->next) {
         char name[256];
 
-        snprintf(name, sizeof name, "%s::%s", t->suite, t->name);
+        snprintf(name, sizeof(name), "%s::%s", t->suite, t->name);
         if (!t->run || (argc > 1 && !strstr(name, argv[1])))
             continue;
         switch (run(t)) {

@@ -87,14 +87,14 @@ static void *reserve(uint64_t hint, uint64_t size, int protection)
 static bool arena_table(struct arena *a)
 {
     for (a->rows = TABLE_ROWS; a->rows >= 1 << 12; a->rows >>= 1) {
-        a->table = reserve(0, a->rows * sizeof *a->table, PROT_READ | PROT_WRITE);
-        a->span = reserve(0, a->rows * sizeof *a->span, PROT_READ | PROT_WRITE);
+        a->table = reserve(0, a->rows * sizeof(*a->table), PROT_READ | PROT_WRITE);
+        a->span = reserve(0, a->rows * sizeof(*a->span), PROT_READ | PROT_WRITE);
         if (a->table && a->span)
             return true;
         if (a->table)
-            munmap(a->table, a->rows * sizeof *a->table);
+            munmap(a->table, a->rows * sizeof(*a->table));
         if (a->span)
-            munmap(a->span, a->rows * sizeof *a->span);
+            munmap(a->span, a->rows * sizeof(*a->span));
     }
     return false;
 }
@@ -190,11 +190,10 @@ static struct arena *arena_of(uint64_t addr)
 static struct mem_alloc *find(uint64_t addr)
 {
     struct arena *a = arena_of(addr);
-    int64_t i;
 
     if (!a)
         return registered_find(addr);
-    i = arena_search(a, addr);
+    int64_t i = arena_search(a, addr);
     /* An empty place that a merge left behind may lie between: step over dead ones. */
     for (; i >= 0; i--) {
         if (holds(&a->table[i], addr))
@@ -319,8 +318,6 @@ static struct mem_alloc *alloc_locked(uint64_t size, uint64_t align, enum mem_ki
                                       const char *label)
 {
     struct arena *a = kind == MEM_MANAGED || kind == MEM_PINNED ? &host_arena : &device_arena;
-    struct mem_alloc *m;
-    int64_t i;
 
     if (on_device(kind) && (size > limit || in_use > limit - size))
         return NULL;
@@ -328,12 +325,12 @@ static struct mem_alloc *alloc_locked(uint64_t size, uint64_t align, enum mem_ki
         return NULL;
     if (size > a->size)
         return NULL;
-    i = arena_fresh(a, size, align);
+    int64_t i = arena_fresh(a, size, align);
     if (i < 0)
         i = arena_reuse(a, size, align);
     if (i < 0)
         return NULL;
-    m = &a->table[i];
+    struct mem_alloc *m = &a->table[i];
     m->size = size;
     m->host = a->host + (m->addr - a->base);
     m->kind = kind;
@@ -351,8 +348,6 @@ static struct mem_alloc *alloc_locked(uint64_t size, uint64_t align, enum mem_ki
 
 struct mem_alloc *mem_alloc(uint64_t size, uint64_t align, enum mem_kind kind, const char *label)
 {
-    struct mem_alloc *m;
-
     mem_init();
     if (size == 0)
         return NULL;
@@ -361,7 +356,7 @@ struct mem_alloc *mem_alloc(uint64_t size, uint64_t align, enum mem_kind kind, c
     if (size >= PAGE && align < PAGE)
         align = PAGE; /* so that freeing can give whole pages back */
     pthread_mutex_lock(&lock);
-    m = alloc_locked(size, align, kind, label);
+    struct mem_alloc *m = alloc_locked(size, align, kind, label);
     pthread_mutex_unlock(&lock);
     return m;
 }
@@ -375,7 +370,7 @@ static void registered_replace(struct mem_alloc *add, const struct mem_alloc *dr
     struct registered *old = atomic_load(&registered), *new;
     uint32_t n = old ? old->count : 0, k = 0;
 
-    new = malloc(sizeof *new + (n + 1) * sizeof new->alloc[0]);
+    new = malloc(sizeof(*new) + (n + 1) * sizeof(new->alloc[0]));
     if (!new)
         panic("out of host memory");
     for (uint32_t i = 0; i < n; i++) {
@@ -411,7 +406,7 @@ struct mem_alloc *mem_register(void *host, uint64_t size)
     mem_init();
     pthread_mutex_lock(&lock);
     if (!arena_of(addr) && !registered_overlaps(addr, size)) {
-        m = calloc(1, sizeof *m);
+        m = calloc(1, sizeof(*m));
         if (!m)
             panic("out of host memory");
         *m = (struct mem_alloc){.addr = addr,
@@ -459,13 +454,10 @@ static void free_locked(struct mem_alloc *m)
 
 bool mem_free(uint64_t addr)
 {
-    struct mem_alloc *m;
-    bool found;
-
     mem_init();
     pthread_mutex_lock(&lock);
-    m = find(addr);
-    found = m && m->addr == addr;
+    struct mem_alloc *m = find(addr);
+    bool found = m && m->addr == addr;
     if (found)
         free_locked(m);
     pthread_mutex_unlock(&lock);
@@ -507,12 +499,11 @@ void mem_each(void (*fn)(const struct mem_alloc *a, void *arg), void *arg)
     struct arena *arenas[] = {&device_arena, &host_arena};
     struct registered *r = atomic_load(&registered);
     size_t n = 0, room = (r ? r->count : 0) + 1;
-    const struct mem_alloc **all;
 
     pthread_mutex_lock(&lock);
     for (int k = 0; k < 2; k++)
         room += atomic_load(&arenas[k]->count);
-    all = malloc(room * sizeof *all);
+    const struct mem_alloc **all = malloc(room * sizeof(*all));
     if (!all)
         panic("out of host memory");
     for (int k = 0; k < 2; k++)
@@ -523,7 +514,7 @@ void mem_each(void (*fn)(const struct mem_alloc *a, void *arg), void *arg)
         all[n++] = r->alloc[i];
     pthread_mutex_unlock(&lock);
 
-    qsort(all, n, sizeof *all, by_serial);
+    qsort(all, n, sizeof(*all), by_serial);
     for (size_t i = 0; i < n; i++)
         fn(all[i], arg);
     free(all);

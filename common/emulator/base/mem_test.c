@@ -150,10 +150,8 @@ Test(mem, registered_memory_must_not_overlap)
 
 Test(mem, heap_of_kernels_has_a_limit)
 {
-    struct mem_alloc *a;
-
     mem_set_heap_limit(4096);
-    a = mem_alloc(4000, 16, MEM_HEAP, NULL);
+    struct mem_alloc *a = mem_alloc(4000, 16, MEM_HEAP, NULL);
     cr_assert(a);
     cr_assert_null(mem_alloc(97, 16, MEM_HEAP, NULL));
     cr_assert(mem_alloc(96, 16, MEM_HEAP, NULL));

@@ -28,13 +28,12 @@ static demangler find_demangler(void)
 {
     static demangler found;
     static bool looked;
-    void *library;
 
     if (looked)
         return found;
     looked = true;
     *(void **)&found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
-    library = found ? NULL : dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+    void *library = found ? NULL : dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
     if (library)
         *(void **)&found = dlsym(library, "__cxa_demangle");
     return found;
@@ -60,12 +59,10 @@ static char *without_arguments(const char *name)
 
 static void shorten(char **name)
 {
-    char *brief, *list;
-
     if (strlen(*name) <= LONGEST || strstr(*name, "operator"))
         return; /* the signs of operator<, operator-> are no brackets */
-    brief = without_arguments(*name);
-    list = strstr(brief, "(anonymous namespace)");
+    char *brief = without_arguments(*name);
+    char *list = strstr(brief, "(anonymous namespace)");
     list = strchr(list ? list + 1 : brief, '(');
     if (strlen(brief) > LONGEST && list)
         strcpy(list, strlen(list) > 5 ? "(...)" : "");
@@ -93,11 +90,10 @@ static char *demangle(const char *mangled)
 static struct entry **find(const char *mangled)
 {
     uint32_t h = 5381;
-    struct entry **at;
 
     for (const char *c = mangled; *c; c++)
         h = h * 33 ^ (uint8_t)*c;
-    at = &buckets[h % BUCKETS];
+    struct entry **at = &buckets[h % BUCKETS];
     while (*at && strcmp((*at)->mangled, mangled) != 0)
         at = &(*at)->next;
     return at;
@@ -105,20 +101,17 @@ static struct entry **find(const char *mangled)
 
 const char *shown_name(const char *mangled)
 {
-    struct entry **at;
-    const char *shown;
-
     if (!mangled || strncmp(mangled, "_Z", 2) != 0)
         return mangled;
     pthread_mutex_lock(&lock);
-    at = find(mangled);
+    struct entry **at = find(mangled);
     if (!*at) {
-        struct entry *e = xcalloc(1, sizeof *e);
+        struct entry *e = xcalloc(1, sizeof(*e));
 
         *e = (struct entry){xstrdup(mangled), demangle(mangled), NULL};
         *at = e;
     }
-    shown = (*at)->shown;
+    const char *shown = (*at)->shown;
     pthread_mutex_unlock(&lock);
     return shown;
 }

@@ -88,7 +88,7 @@ static const struct {
 
 Test(occupancy, known_cases)
 {
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct occupancy o =
             occupancy_of(cases[i].device, cases[i].threads, cases[i].registers, cases[i].shared);
 
@@ -159,7 +159,7 @@ static void compare(const struct device_profile *d)
 
     for (uint32_t threads = 1; threads <= 1024; threads += threads < 160 ? 13 : 32)
         for (uint32_t registers = 1; registers <= 255; registers++)
-            for (size_t k = 0; k < sizeof shared / sizeof shared[0]; k++) {
+            for (size_t k = 0; k < sizeof(shared) / sizeof(shared[0]); k++) {
                 int n = nvidia(d, (int)threads, (int)registers, shared[k]);
 
                 cr_assert_eq((int)occupancy_of(d, threads, registers, shared[k]).blocks_per_sm, n,

@@ -95,7 +95,7 @@ static const struct field {
     FIELD(REAL, pcie_gbps),
     FIELD(REAL, pcie_latency_us),
 };
-#define NFIELDS (sizeof fields / sizeof fields[0])
+#define NFIELDS (sizeof(fields) / sizeof(fields[0]))
 
 static struct device_profile profile;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -119,8 +119,8 @@ static bool read_value(const struct field *f, const char *value, struct device_p
 
     switch (f->type) {
     case TEXT:
-        snprintf(at, sizeof p->name, "%s", value);
-        return *value && strlen(value) < sizeof p->name;
+        snprintf(at, sizeof(p->name), "%s", value);
+        return *value && strlen(value) < sizeof(p->name);
     case U32:
         return read_u32s(value, u, 1);
     case DIM3:
@@ -176,7 +176,7 @@ static bool counts_by_rules(const struct device_profile *p)
 static bool parse(const char *name, const char *text, struct device_profile *p)
 {
     bool seen[NFIELDS] = {false};
-    memset(p, 0, sizeof *p);
+    memset(p, 0, sizeof(*p));
     for (int number = 1; *text; number++) {
         size_t n = strcspn(text, "\n");
         const char *wrong = NULL;
@@ -242,7 +242,7 @@ static void select_profile(void)
         from_file(wanted);
         return;
     }
-    for (size_t i = 0; i < sizeof built_in / sizeof built_in[0]; i++) {
+    for (size_t i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++) {
         if (strcmp(wanted, built_in[i].key) != 0)
             continue;
         if (!parse(wanted, built_in[i].text, &profile))
@@ -251,7 +251,7 @@ static void select_profile(void)
         return;
     }
     fprintf(stderr, "warplab: no device profile \"%s\"; there are", wanted);
-    for (size_t i = 0; i < sizeof built_in / sizeof built_in[0]; i++)
+    for (size_t i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++)
         fprintf(stderr, " %s", built_in[i].key);
     fprintf(stderr, " (or a file's path with a slash in it)\n");
     _exit(2);

@@ -36,7 +36,7 @@ static struct launch_state *launch_find(uint64_t serial)
 
 static void launch_begin(struct listener *self, const struct block_info *any)
 {
-    struct launch_state *l = xcalloc(1, sizeof *l);
+    struct launch_state *l = xcalloc(1, sizeof(*l));
     static uint32_t tag;
     uint64_t blocks = (uint64_t)any->nctaid[0] * any->nctaid[1] * any->nctaid[2];
 
@@ -44,7 +44,7 @@ static void launch_begin(struct listener *self, const struct block_info *any)
     check_enable();
     l->serial = any->launch;
     l->nblocks = blocks < MAX_BLOCKS ? (uint32_t)blocks : MAX_BLOCKS;
-    l->released = xcalloc(l->nblocks, sizeof *l->released);
+    l->released = xcalloc(l->nblocks, sizeof(*l->released));
     pthread_mutex_init(&l->lock, NULL);
     held_launch_begin(l);
     for (int i = 0; i < CHANNELS; i++)
@@ -84,13 +84,13 @@ static void block_retire(struct block_state *b)
 
 static void launch_end(struct listener *self, const struct block_info *any)
 {
-    struct launch_state **p, *l;
+    struct launch_state **p;
 
     (void)self;
     pthread_mutex_lock(&lock);
     for (p = &launches; *p && (*p)->serial != any->launch; p = &(*p)->next)
         ;
-    l = *p;
+    struct launch_state *l = *p;
     if (l)
         *p = l->next;
     pthread_mutex_unlock(&lock);
@@ -111,10 +111,10 @@ static void block_shared_begin(struct block_state *b, uint32_t bytes)
     uint32_t n = (bytes + PAGE_BYTES - 1) >> PAGE_BITS;
 
     if (n > b->nshared) {
-        struct shadow_page *pages = xcalloc(n, sizeof *pages);
+        struct shadow_page *pages = xcalloc(n, sizeof(*pages));
 
         if (b->nshared)
-            memcpy(pages, b->shared, b->nshared * sizeof *pages);
+            memcpy(pages, b->shared, b->nshared * sizeof(*pages));
         free(b->shared);
         b->shared = pages;
         b->nshared = n;
@@ -125,14 +125,12 @@ static void block_shared_begin(struct block_state *b, uint32_t bytes)
 
 static void block_begin(struct listener *self, struct block_info *info)
 {
-    struct block_state *b;
-
     pthread_mutex_lock(&lock);
-    b = pool;
+    struct block_state *b = pool;
     if (b)
         pool = b->next;
     else
-        b = xcalloc(1, sizeof *b);
+        b = xcalloc(1, sizeof(*b));
     b->launch = launch_find(info->launch);
     b->next = b->launch->running;
     b->launch->running = b;
@@ -149,12 +147,12 @@ static void block_begin(struct listener *self, struct block_info *info)
 
         b->live[w] = left >= 32 ? ~0u : (1u << left) - 1;
         if (b->nlocal[w])
-            memset(b->local[w], 0, b->nlocal[w] * sizeof *b->local[w]);
+            memset(b->local[w], 0, b->nlocal[w] * sizeof(*b->local[w]));
     }
-    memset(b->site_cache, 0, sizeof b->site_cache);
-    memset(b->recent, 0, sizeof b->recent);
-    memset(b->last, 0, sizeof b->last);
-    memset(b->partial, 0, sizeof b->partial);
+    memset(b->site_cache, 0, sizeof(b->site_cache));
+    memset(b->recent, 0, sizeof(b->recent));
+    memset(b->last, 0, sizeof(b->last));
+    memset(b->partial, 0, sizeof(b->partial));
     block_shared_begin(b, info->shared_extent);
     order_block_begin(b);
 }
@@ -248,11 +246,9 @@ static void shared_access(struct block_state *b, const struct access *a)
 
     race_begin(&x, b, a);
     for (uint32_t m = a->mask; m; m &= ~run_mask(r)) {
-        uint32_t at, page;
-
         r = run_next(a, m);
-        at = (uint32_t)a->addr[r.lane];
-        page = at >> PAGE_BITS;
+        uint32_t at = (uint32_t)a->addr[r.lane];
+        uint32_t page = at >> PAGE_BITS;
         if (page >= b->nshared)
             continue;
         if (b->races)
@@ -269,13 +265,12 @@ static void shared_access(struct block_state *b, const struct access *a)
 static inline int recent_find(struct block_state *b, uint64_t addr)
 {
     uint64_t generation = atomic_load_explicit(&mem_generation, memory_order_relaxed);
-    const struct mem_alloc *a;
     uint32_t i;
 
     for (i = 0; i < 4; i++)
         if (addr - b->recent[i].addr < b->recent[i].size && b->recent[i].generation == generation)
             return (int)i;
-    a = mem_find(addr);
+    const struct mem_alloc *a = mem_find(addr);
     if (!a)
         return -1;
     i = b->recent_next++ % 4;
@@ -291,13 +286,11 @@ static void global_run(const struct race *x, uint64_t addr, struct run r, struct
 {
     struct block_state *b = x->b;
     int i = recent_find(b, addr);
-    struct shadow_page *p;
-    uint64_t at;
 
     if (i < 0 || !b->recent[i].shadow)
         return;
-    at = addr - b->recent[i].shadow->base;
-    p = &b->recent[i].shadow->pages[at >> PAGE_BITS];
+    uint64_t at = addr - b->recent[i].shadow->base;
+    struct shadow_page *p = &b->recent[i].shadow->pages[at >> PAGE_BITS];
     if (p != *held) {
         if (*held)
             page_unlock(*held);
@@ -332,10 +325,10 @@ static uint32_t *local_masks(struct block_state *b, uint32_t warp, uint32_t byte
 {
     if (bytes > b->nlocal[warp]) {
         uint32_t n = bytes < 256 ? 256 : bytes * 2;
-        uint32_t *masks = xcalloc(n, sizeof *masks);
+        uint32_t *masks = xcalloc(n, sizeof(*masks));
 
         if (b->nlocal[warp])
-            memcpy(masks, b->local[warp], b->nlocal[warp] * sizeof *masks);
+            memcpy(masks, b->local[warp], b->nlocal[warp] * sizeof(*masks));
         free(b->local[warp]);
         b->local[warp] = masks;
         b->nlocal[warp] = n;

@@ -241,10 +241,8 @@ static const char *described(uint64_t addr)
 
 Test(check, addresses_in_words)
 {
-    const char *s;
-
     launch(1, 32);
-    s = described(other + 65536 + 12);
+    const char *s = described(other + 65536 + 12);
     cr_assert(strstr(s, "12 bytes after a 65536-byte block from cudaMalloc"), "%s", s);
     s = described(MEM_SHARED_BASE + 8);
     cr_assert_str_eq(s, "byte 8 of the block's shared memory");
@@ -262,7 +260,7 @@ static bool listed(const void *p)
     uint64_t from = 1, to = 0;
     char line[512];
 
-    while (f && !(from <= (uint64_t)p && (uint64_t)p < to) && fgets(line, sizeof line, f))
+    while (f && !(from <= (uint64_t)p && (uint64_t)p < to) && fgets(line, sizeof(line), f))
         if (sscanf(line, "%" SCNx64 "-%" SCNx64, &from, &to) != 2)
             break;
     if (f)
@@ -274,12 +272,11 @@ Test(check, addresses_of_the_host)
 {
     static int global = 1;
     int local = 1, *heap = malloc(4);
-    const char *s;
 
     if (!listed(&local))
         cr_skip_test("/proc/self/maps does not have the stack");
     launch(1, 32);
-    s = described((uint64_t)&local);
+    const char *s = described((uint64_t)&local);
     cr_assert(strstr(s, "of the host's"), "%s", s);
     s = described((uint64_t)heap);
     cr_assert(strstr(s, "of the host's (from malloc"), "%s", s);
@@ -376,8 +373,8 @@ static const char *odd_name(void)
     static const char odd[] = "\"\\\n\xff\xe2\x80\x1b\xc3\xa4";
     static char name[3001];
 
-    for (size_t i = 0; i < sizeof name - 1; i++)
-        name[i] = i % 10 ? 'a' : odd[i / 10 % (sizeof odd - 1)];
+    for (size_t i = 0; i < sizeof(name) - 1; i++)
+        name[i] = i % 10 ? 'a' : odd[i / 10 % (sizeof(odd) - 1)];
     return name;
 }
 

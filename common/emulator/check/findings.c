@@ -78,7 +78,7 @@ static void add(const char *kind, const struct block_info *b, const struct site 
 {
     if (nfindings == room) {
         room = room ? 2 * room : 64;
-        findings = xrealloc(findings, room * sizeof *findings);
+        findings = xrealloc(findings, room * sizeof(*findings));
     }
     struct finding *f = &findings[nfindings++];
     *f = (struct finding){.kind = xstrdup(kind),
@@ -111,10 +111,8 @@ static void print(const char *words, bool at_exit)
 void finding_report(const char *kind, const struct block_info *b, const struct site *s,
                     uint32_t thread, uint64_t address, json_t *members, const char *text)
 {
-    struct finding *f;
-
     pthread_mutex_lock(&lock);
-    f = known(kind, b ? b->kernel : "", s, address);
+    struct finding *f = known(kind, b ? b->kernel : "", s, address);
     if (f) {
         f->count++;
     } else if (nfindings < MAX_FINDINGS) {
@@ -183,10 +181,8 @@ void findings_clear(void)
 
 size_t findings_count(void)
 {
-    size_t n;
-
     pthread_mutex_lock(&lock);
-    n = nfindings;
+    size_t n = nfindings;
     pthread_mutex_unlock(&lock);
     return n;
 }

@@ -97,7 +97,7 @@ bool held_back(struct launch_state *l, const struct clash *c, const struct reade
         return false;
     }
     if (make_room(l, c, r, &old)) {
-        h = xcalloc(1, sizeof *h);
+        h = xcalloc(1, sizeof(*h));
         h->clash = *c;
         h->info = *c->info;
         h->clash.info = &h->info;

@@ -49,14 +49,14 @@ void order_block_begin(struct block_state *b)
         b->pending[w] = 0;
     }
     if (b->has_known)
-        memset(b->known, 0, sizeof b->known);
+        memset(b->known, 0, sizeof(b->known));
     if (b->has_published)
-        memset(b->published, 0, sizeof b->published);
+        memset(b->published, 0, sizeof(b->published));
     if (b->has_learned)
-        memset(b->learned, 0, sizeof b->learned);
+        memset(b->learned, 0, sizeof(b->learned));
     b->has_known = b->has_published = b->has_learned = false;
     b->nlearned++;
-    memset(b->barrier, 0, sizeof b->barrier);
+    memset(b->barrier, 0, sizeof(b->barrier));
 }
 
 static void tick(struct block_state *b, uint32_t warp)
@@ -134,7 +134,7 @@ static void leave_some(struct block_state *b, uint32_t arrived, uint32_t waits)
         if (!(arrived >> u & 1))
             continue;
         if (waits >> u & 1) {
-            memcpy(b->known[u], all, sizeof all);
+            memcpy(b->known[u], all, sizeof(all));
             b->synced[u] = b->clock[u];
             for (int i = 0; b->has_learned && i < 2; i++)
                 learn_row(b->learned[i][u], learned[i]);
@@ -175,7 +175,7 @@ static void sync_some(struct block_state *b, uint32_t warp, uint32_t mask)
     uint32_t all[32] = {0};
 
     if (!known)
-        known = b->lane_known[warp] = xcalloc(32, sizeof *known);
+        known = b->lane_known[warp] = xcalloc(32, sizeof(*known));
     for (uint32_t i = 0; i < 32; i++)
         if (mask >> i & 1) {
             known[i][i] = b->clock[warp];
@@ -185,7 +185,7 @@ static void sync_some(struct block_state *b, uint32_t warp, uint32_t mask)
         }
     for (uint32_t i = 0; i < 32; i++)
         if (mask >> i & 1)
-            memcpy(known[i], all, sizeof all);
+            memcpy(known[i], all, sizeof(all));
 }
 
 void order_warp_sync(struct block_state *b, uint32_t warp, uint32_t mask)
@@ -236,7 +236,7 @@ static bool same_as_last(const struct release *r, uint8_t channel, enum reach re
                          const uint32_t *clock, uint32_t n)
 {
     return r && r->channel == channel && r->block_only == (reach == BLOCK_ONLY) &&
-           r->reads_only == (reach == READS_ONLY) && !memcmp(r->clock, clock, n * sizeof *clock);
+           r->reads_only == (reach == READS_ONLY) && !memcmp(r->clock, clock, n * sizeof(*clock));
 }
 
 static void release(struct block_state *b, uint32_t warp, uint8_t channel, enum reach reach,
@@ -248,9 +248,9 @@ static void release(struct block_state *b, uint32_t warp, uint8_t channel, enum 
 
     if (same_as_last(last, channel, reach, clock, b->nwarps))
         return;
-    r = xcalloc(1, sizeof *r + 2 * b->nwarps * sizeof r->clock[0]);
-    memcpy(r->clock, clock, b->nwarps * sizeof *clock);
-    memcpy(r->clock + b->nwarps, b->clock, b->nwarps * sizeof *clock);
+    r = xcalloc(1, sizeof(*r) + 2 * b->nwarps * sizeof(r->clock[0]));
+    memcpy(r->clock, clock, b->nwarps * sizeof(*clock));
+    memcpy(r->clock + b->nwarps, b->clock, b->nwarps * sizeof(*clock));
     r->channel = channel;
     r->block_only = reach == BLOCK_ONLY;
     r->reads_only = reach == READS_ONLY;
@@ -287,7 +287,7 @@ void order_strong(struct block_state *b, const struct access *a, uint64_t key, b
         if (wider)
             release(b, a->warp, channel, WIDER, clock[1]);
         if (covered(b, a, 0, clock[0]) &&
-            (!wider || memcmp(clock[0], clock[1], b->nwarps * sizeof clock[0][0])))
+            (!wider || memcmp(clock[0], clock[1], b->nwarps * sizeof(clock[0][0]))))
             release(b, a->warp, channel, BLOCK_ONLY, clock[0]);
         if (a->order & 4)
             tick(b, a->warp);

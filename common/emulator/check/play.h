@@ -45,8 +45,8 @@ static inline void block_start(uint32_t i, uint32_t nblocks, uint32_t threads)
         .nctaid = {nblocks, 1, 1},
         .threads = threads,
         .warps = (threads + 31) / 32,
-        .shared_bytes = sizeof shared[0],
-        .shared_extent = sizeof shared[0],
+        .shared_bytes = sizeof(shared[0]),
+        .shared_extent = sizeof(shared[0]),
         .shared = shared[i],
     };
     if (i == 0)
@@ -169,7 +169,7 @@ static inline void expect(const char *kind, unsigned at)
     }
     cr_assert_eq(n, 1, "expected one %s, got %zu, last %s", kind, n,
                  n ? warplabFinding(n - 1) : "");
-    snprintf(where, sizeof where, "\"line\":%u", at);
+    snprintf(where, sizeof(where), "\"line\":%u", at);
     cr_assert(strstr(warplabFinding(0), kind), "not %s: %s", kind, warplabFinding(0));
     cr_assert(!at || strstr(warplabFinding(0), where), "not at line %u: %s", at, warplabFinding(0));
 }

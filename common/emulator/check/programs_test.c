@@ -23,8 +23,8 @@ static int run(const char *format, const char *name, const char *flags)
     char cwd[1024], command[4096];
     const char *b = build_folder();
 
-    cr_assert(getcwd(cwd, sizeof cwd));
-    snprintf(command, sizeof command, format, cwd, b, name, flags);
+    cr_assert(getcwd(cwd, sizeof(cwd)));
+    snprintf(command, sizeof(command), format, cwd, b, name, flags);
     return WEXITSTATUS(system(command));
 }
 
@@ -32,7 +32,7 @@ static void program(const char *name, const char *flags)
 {
     char library[1024];
 
-    snprintf(library, sizeof library, "%s/lib/libcudart.so.13", build_folder());
+    snprintf(library, sizeof(library), "%s/lib/libcudart.so.13", build_folder());
     if (access(library, R_OK) || access(NVCC, X_OK))
         cr_skip_test(NVCC " and %s are needed", library);
     cr_assert_eq(run("R=%s B=%s N=%s F='%s'; mkdir -p $B/test; "

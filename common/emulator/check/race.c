@@ -133,7 +133,7 @@ static bool stores_what_is_there(const struct race *x, uint32_t lane, const uint
 {
     uint32_t word[4];
 
-    if (!contents || !x->a->value || x->strong || x->a->size > sizeof word)
+    if (!contents || !x->a->value || x->strong || x->a->size > sizeof(word))
         return false;
     for (uint32_t w = 0; w < (x->a->size + 3u) / 4; w++)
         word[w] = x->a->value[w][lane];

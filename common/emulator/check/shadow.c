@@ -47,7 +47,7 @@ static struct shadow *shadow_make(const struct mem_alloc *a)
 {
     uint64_t base = a->addr & ~(uint64_t)(PAGE_BYTES - 1);
     uint64_t npages = (a->addr + a->size - base + PAGE_BYTES - 1) >> PAGE_BITS;
-    struct shadow *s = xcalloc(1, sizeof *s + npages * sizeof s->pages[0]);
+    struct shadow *s = xcalloc(1, sizeof(*s) + npages * sizeof(s->pages[0]));
 
     s->addr = a->addr;
     s->base = base;
@@ -252,14 +252,12 @@ static void each_page(uint64_t addr, uint64_t bytes,
                       void (*fn)(struct shadow_page *p, uint32_t from, uint32_t to))
 {
     const struct mem_alloc *a = bytes ? mem_find(addr) : NULL;
-    struct shadow *s;
-    uint64_t at, end;
 
     if (!a || (!a->shadow && !starts_unwritten(a)))
         return;
-    s = shadow_of(a);
-    at = addr - s->base;
-    end = a->addr + a->size - s->base;
+    struct shadow *s = shadow_of(a);
+    uint64_t at = addr - s->base;
+    uint64_t end = a->addr + a->size - s->base;
     if (bytes < end - at)
         end = at + bytes;
     while (at < end) {
@@ -303,20 +301,17 @@ static void page_set_unwritten(struct shadow_page *p, uint32_t from, uint32_t to
 static bool written_run(uint64_t addr, uint64_t bytes, uint64_t *n)
 {
     const struct mem_alloc *a = mem_find(addr);
-    struct shadow *s;
-    struct shadow_page *p;
     uint64_t at, i = 1;
-    bool written;
 
     *n = bytes;
     if (!a || (!a->shadow && !starts_unwritten(a)))
         return true; /* host memory: no telling */
-    s = shadow_of(a);
+    struct shadow *s = shadow_of(a);
     at = addr - s->base;
-    p = &s->pages[at >> PAGE_BITS];
+    struct shadow_page *p = &s->pages[at >> PAGE_BITS];
     at &= PAGE_BYTES - 1;
     page_lock(p);
-    written = page_any_written(p, (uint32_t)at, (uint32_t)at + 1);
+    bool written = page_any_written(p, (uint32_t)at, (uint32_t)at + 1);
     if (p->init != INIT_SOME)
         i = PAGE_BYTES - at;
     else

@@ -12,7 +12,7 @@ static cudaError_t lower(const char *statement)
     char text[1024];
     const char *at = text;
     struct emu_module *m;
-    size_t n = (size_t)snprintf(text, sizeof text,
+    size_t n = (size_t)snprintf(text, sizeof(text),
                                 ".version 8.7\n.target sm_90\n.address_size 64\n"
                                 ".entry k() { .reg .pred p; .reg .b16 h<4>; .reg .b32 r<4>;\n"
                                 ".reg .b64 d<4>; %s; ret; }",
@@ -57,7 +57,7 @@ Test(lower_suffix, taken)
         "shfl.sync.bfly.b32 r0, r1, 1, 31, -1",
     };
 
-    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
+    for (size_t i = 0; i < sizeof(statements) / sizeof(*statements); i++)
         cr_expect_eq(lower(statements[i]), cudaSuccess, "%s: %s", statements[i], emu_error_text());
 }
 
@@ -92,7 +92,7 @@ Test(lower_suffix, refused)
     };
 
     cr_assert(freopen("/dev/null", "w", stderr));
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         cr_expect_eq(lower(rows[i].statement), cudaErrorInvalidPtx, "%s", rows[i].statement);
         cr_expect(strstr(emu_error_text(), rows[i].says), "%s: %s", rows[i].statement,
                   emu_error_text());

@@ -33,11 +33,11 @@ static const char *const toolkit_starts[] = {
 
 bool source_is_toolkit(const char *path)
 {
-    for (size_t i = 0; i < sizeof toolkit_starts / sizeof *toolkit_starts; i++)
+    for (size_t i = 0; i < sizeof(toolkit_starts) / sizeof(*toolkit_starts); i++)
         if (!strncmp(path, toolkit_starts[i], strlen(toolkit_starts[i])) &&
             (toolkit_starts[i][0] != '/' || strstr(path, "/include")))
             return true;
-    for (size_t i = 0; i < sizeof toolkit_parts / sizeof *toolkit_parts; i++)
+    for (size_t i = 0; i < sizeof(toolkit_parts) / sizeof(*toolkit_parts); i++)
         if (strstr(path, toolkit_parts[i]))
             return true;
     return false;
@@ -169,7 +169,7 @@ char *source_before(const char *text, size_t length, uint32_t ptx_line)
             file = 0; /* the end of a function, most likely */
         if (!words)
             continue;
-        snprintf(numbers, sizeof numbers, "%.*s", 32 < end - words ? 32 : (int)(end - words),
+        snprintf(numbers, sizeof(numbers), "%.*s", 32 < end - words ? 32 : (int)(end - words),
                  words);
         if (sscanf(numbers, "%9u %9u", &file, &line) != 2)
             file = 0;

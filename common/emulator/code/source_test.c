@@ -39,7 +39,7 @@ Test(names, long_ones_that_are_none_are_cut)
 {
     char name[200] = "_Z_oops";
 
-    memset(name + 7, 'o', sizeof name - 8);
+    memset(name + 7, 'o', sizeof(name) - 8);
     cr_assert_eq(strlen(shown_name(name)), 120);
     cr_assert_eq(strncmp(shown_name(name), name, 117), 0);
     cr_assert_str_eq(shown_name(name) + 117, "...");
@@ -53,9 +53,9 @@ Test(toolkit, paths)
     static const char *const ours[] = {"/home/me/saxpy.cu", "/home/me/include/tile.h",
                                        "common/device/warplab.cuh", "/usr/local/cuda/samples/a.cu"};
 
-    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+    for (size_t i = 0; i < sizeof(theirs) / sizeof(*theirs); i++)
         cr_assert(source_is_toolkit(theirs[i]), "%s", theirs[i]);
-    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+    for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
         cr_assert_not(source_is_toolkit(ours[i]), "%s", ours[i]);
 }
 
@@ -75,14 +75,13 @@ static char *support(const char *ptx, int *status)
     char path[] = "/tmp/supportXXXXXX", out[] = "/tmp/reportXXXXXX";
     char *text = calloc(1, 65536);
     int fd = mkstemp(path), to = mkstemp(out);
-    FILE *f;
 
     cr_assert(fd >= 0 && to >= 0 && text);
     cr_assert_eq(write(fd, ptx, strlen(ptx)), (ssize_t)strlen(ptx));
     cr_assert(freopen(out, "w", stdout));
     *status = warplabSupport(path);
     fflush(stdout);
-    f = fopen(out, "r");
+    FILE *f = fopen(out, "r");
     cr_assert(f && fread(text, 1, 65535, f) > 0);
     fclose(f);
     close(fd);
@@ -110,7 +109,7 @@ Test(support, every_reason_with_its_place)
     int status;
     char *text = support(broken, &status);
 
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
         cr_assert(strstr(text, wanted[i]), "no \"%s\" in\n%s", wanted[i], text);
     cr_assert_eq(status, 1);
     free(text);
@@ -156,7 +155,7 @@ static const char inlined[] =
 static cudaError_t run_inlined(void)
 {
     const char *texts[] = {inlined};
-    size_t lengths[] = {sizeof inlined - 1};
+    size_t lengths[] = {sizeof(inlined) - 1};
     uint64_t parameter = 0;
     struct emu_module *m;
 
@@ -197,11 +196,11 @@ Test(places, in_a_file_of_a_long_name)
     struct emu_module *m;
     uint64_t parameter = 0;
 
-    memset(name, 'd', sizeof name - 1);
+    memset(name, 'd', sizeof(name) - 1);
     memcpy(name + 1000, "\xff\\\t\xf0\x9f", 5);
-    strcpy(name + sizeof name - 6, "/k.cu");
+    strcpy(name + sizeof(name) - 6, "/k.cu");
     size_t lengths[] = {(size_t)snprintf(
-        text, sizeof text,
+        text, sizeof(text),
         ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
         ".reg .b64 %%d<2>;\nmov.u64 %%d1, 64;\n.loc 1 7 3\nst.global.u64 [%%d1], %%d1;\nret;\n}\n"
         ".file 1 \"%s\"\n",
@@ -217,7 +216,7 @@ Test(places, in_a_file_of_a_long_name)
     cr_assert(strstr(emu_error_text(), "dd/k.cu:7: illegal address"), "%s", emu_error_text());
     json_t *o = json_loads(warplabFinding(0), 0, NULL);
     cr_assert(o, "no JSON: %s", warplabFinding(0));
-    cr_assert_gt(json_string_length(json_object_get(o, "file")), sizeof name - 1);
+    cr_assert_gt(json_string_length(json_object_get(o, "file")), sizeof(name) - 1);
     cr_assert(strstr(json_string_value(json_object_get(o, "message")), "illegal address"));
     json_decref(o);
 }
@@ -230,12 +229,11 @@ static char *printed(void)
     char path[] = "/tmp/printedXXXXXX";
     char *text = calloc(1, 65536);
     int fd = mkstemp(path);
-    FILE *f;
 
     cr_assert(fd >= 0 && text && freopen(path, "w", stderr));
     run_inlined();
     fflush(stderr);
-    f = fopen(path, "r");
+    FILE *f = fopen(path, "r");
     cr_assert(f);
     size_t n = fread(text, 1, 65535, f);
     cr_assert(n < 65535 && !ferror(f));
@@ -287,9 +285,9 @@ Test(support, a_header_longer_than_its_section)
         (Elf64_Shdr){.sh_offset = offsetof(typeof(program), magic), .sh_size = 16};
     program.sections[1] = (Elf64_Shdr){.sh_name = 11,
                                        .sh_offset = offsetof(typeof(program), names),
-                                       .sh_size = sizeof program.names};
+                                       .sh_size = sizeof(program.names)};
     cr_assert(fd >= 0);
-    cr_assert_eq(write(fd, &program, sizeof program), (ssize_t)sizeof program);
+    cr_assert_eq(write(fd, &program, sizeof(program)), (ssize_t)sizeof(program));
     cr_assert(freopen("/dev/null", "w", stderr));
     status = warplabSupport(path);
     close(fd);

@@ -193,7 +193,7 @@ void model_time(const struct counters *c, const struct model_launch *l,
     double longest = 0, overhead = d->launch_overhead_us * 1e-6;
 
     out->bound = "launch";
-    for (size_t i = 0; l->blocks && i < sizeof bounds / sizeof bounds[0]; i++) {
+    for (size_t i = 0; l->blocks && i < sizeof(bounds) / sizeof(bounds[0]); i++) {
         double t = bounds[i].seconds(&w);
 
         if (t > longest) {

@@ -43,7 +43,7 @@ static const struct row {
     {"matmul, x along rows",       4.383, 10,    1024, 1024, 29,  64,  2965504,      0, 1048576, 17301504,  65536,       0,       0,      0,       0,  435872,   6144, 17367040},
 };
 /* clang-format on */
-#define ROWS (sizeof rows / sizeof rows[0])
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
 
 static const struct device_profile h200 = {
     .cc_major = 9,
@@ -202,7 +202,7 @@ Test(model, each_bound_can_be_the_one)
         {"atomics", {.global_atom_passes = 1u << 27}},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         cr_expect_str_eq(one(cases[i].c, 132 * 64, 256).bound, cases[i].bound, "%s: %s",
                          cases[i].bound, one(cases[i].c, 132 * 64, 256).bound);
     cr_expect_str_eq(one((struct counters){.inst_executed = 100}, 1, 32).bound, "launch");

@@ -56,7 +56,7 @@ static const char *const columns[] = {
 #undef X
         "function",
 };
-#define NCOLUMNS (sizeof columns / sizeof columns[0])
+#define NCOLUMNS (sizeof(columns) / sizeof(columns[0]))
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static FILE *file;
@@ -88,9 +88,9 @@ static void put_csv(struct text *t, const json_t *value)
     char number[40] = "";
 
     if (json_is_integer(value))
-        snprintf(number, sizeof number, "%lld", (long long)json_integer_value(value));
+        snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(value));
     else if (json_is_real(value))
-        snprintf(number, sizeof number, "%.6g", json_real_value(value));
+        snprintf(number, sizeof(number), "%.6g", json_real_value(value));
     csv_put(t, json_is_string(value) ? json_string_value(value) : number);
 }
 
@@ -132,21 +132,19 @@ static void put_counters(json_t *row, const struct counters *c)
 void profile_launch(const struct emu_launch *l, const struct emu_func_info *f,
                     const struct emu_result *r, double host_us)
 {
-    json_t *row;
-
     if (!emu_options()->profile)
         return;
-    row = json_pack("{s:s, s:s, s:f, s:f, s:s, s:f, s:s, s:s, s:I}", "kind", "kernel", "method",
-                    f->name, "gputime", r->modelled_ms * 1e3, "cputime", host_us, "evidence",
-                    "modelled", "occupancy", r->occupancy, "limiter",
-                    r->occupancy_limiter ? r->occupancy_limiter : "", "bound",
-                    r->bound ? r->bound : "", "stream", (json_int_t)l->stream);
+    json_t *row = json_pack("{s:s, s:s, s:f, s:f, s:s, s:f, s:s, s:s, s:I}", "kind", "kernel",
+                            "method", f->name, "gputime", r->modelled_ms * 1e3, "cputime", host_us,
+                            "evidence", "modelled", "occupancy", r->occupancy, "limiter",
+                            r->occupancy_limiter ? r->occupancy_limiter : "", "bound",
+                            r->bound ? r->bound : "", "stream", (json_int_t)l->stream);
     for (int d = 0; d < 3; d++) {
         char name[16];
 
-        snprintf(name, sizeof name, "grid_%c", "xyz"[d]);
+        snprintf(name, sizeof(name), "grid_%c", "xyz"[d]);
         json_object_set_new(row, name, json_integer(l->grid[d]));
-        snprintf(name, sizeof name, "block_%c", "xyz"[d]);
+        snprintf(name, sizeof(name), "block_%c", "xyz"[d]);
         json_object_set_new(row, name, json_integer(l->block[d]));
     }
     json_object_set_new(row, "static_shared", json_integer(f->shared_bytes));
@@ -171,14 +169,13 @@ void profile_copy(const char *what, uint64_t bytes, uint64_t stream, double ms, 
 
 void profile_lines(const struct emu_module *m)
 {
-    char *text;
-    json_t *lines, *line;
+    json_t *line;
     size_t i;
 
     if (!emu_options()->profile)
         return;
-    text = count_module_lines_json(m);
-    lines = json_loads(text, 0, NULL);
+    char *text = count_module_lines_json(m);
+    json_t *lines = json_loads(text, 0, NULL);
     free(text);
     json_array_foreach(lines, i, line)
     {

@@ -72,10 +72,9 @@ uint64_t trace_set_limit(uint64_t bytes)
 static __attribute__((format(printf, 1, 2))) void put(const char *format, ...)
 {
     va_list ap;
-    int n;
 
     va_start(ap, format);
-    n = vfprintf(out, format, ap);
+    int n = vfprintf(out, format, ap);
     va_end(ap);
     if (n > 0)
         written += (uint64_t)n;
@@ -118,7 +117,7 @@ static void source_read(struct source *s)
     ssize_t n;
 
     while (f && (n = getline(&line, &size, f)) >= 0) {
-        char **more = realloc(s->lines, (s->nlines + 1) * sizeof *more);
+        char **more = realloc(s->lines, (s->nlines + 1) * sizeof(*more));
 
         if (!more)
             break;
@@ -231,11 +230,9 @@ static bool mine(const struct listener *l, const struct block_info *b)
 static void on_path(struct listener *l, struct block_info *b, const struct site *first,
                     uint32_t ninsns, uint32_t warp, uint32_t mask)
 {
-    uint32_t site;
-
     if (!mine(l, b) || full())
         return;
-    site = site_number(first);
+    uint32_t site = site_number(first);
     event_begin("path");
     put_warp(warp, mask);
     put(",\"site\":%u,\"insns\":%u}\n", site, ninsns);
@@ -267,11 +264,10 @@ static void on_access(struct listener *l, struct block_info *b, const struct acc
     static const char *const spaces[] = {"global", "shared", "local"};
     static const char *const kinds[] = {"load", "store", "atomic"};
     uint64_t alloc = 0;
-    uint32_t site;
 
     if (!mine(l, b) || full())
         return;
-    site = site_number(a->site);
+    uint32_t site = site_number(a->site);
     if (a->space == ACCESS_GLOBAL && a->mask)
         alloc = alloc_number(a->addr[__builtin_ctz(a->mask)]);
     event_begin("access");
@@ -287,12 +283,10 @@ static void on_access(struct listener *l, struct block_info *b, const struct acc
 static void on_arrive(struct listener *l, struct block_info *b, const struct site *s, uint32_t warp,
                       uint32_t mask, uint32_t id, bool aligned)
 {
-    uint32_t site;
-
     (void)aligned;
     if (!mine(l, b) || full())
         return;
-    site = site_number(s);
+    uint32_t site = site_number(s);
     event_begin("arrive");
     put_warp(warp, mask);
     put(",\"site\":%u,\"barrier\":%u}\n", site, id);
@@ -309,11 +303,9 @@ static void on_leave(struct listener *l, struct block_info *b, uint32_t id)
 static void on_warp_sync(struct listener *l, struct block_info *b, const struct site *s,
                          uint32_t warp, uint32_t mask, bool sync)
 {
-    uint32_t site;
-
     if (!mine(l, b) || full())
         return;
-    site = site_number(s);
+    uint32_t site = site_number(s);
     event_begin("warp_sync");
     put_warp(warp, mask);
     put(",\"site\":%u,\"sync\":%s}\n", site, sync ? "true" : "false");
@@ -322,12 +314,10 @@ static void on_warp_sync(struct listener *l, struct block_info *b, const struct 
 static void on_fence(struct listener *l, struct block_info *b, const struct site *s, uint32_t warp,
                      uint32_t mask, uint8_t scope, uint8_t order)
 {
-    uint32_t site;
-
     (void)order;
     if (!mine(l, b) || full())
         return;
-    site = site_number(s);
+    uint32_t site = site_number(s);
     event_begin("fence");
     put_warp(warp, mask);
     put(",\"site\":%u,\"scope\":%u}\n", site, scope);
@@ -439,13 +429,12 @@ static struct listener *listener(void)
 struct listener *trace_listener(const char *kernel)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    bool wanted;
 
     pthread_once(&once, arm_from_environment);
     if (!atomic_load(&armed))
         return NULL;
     pthread_mutex_lock(&lock);
-    wanted = out && (!armed_kernel || !strcmp(armed_kernel, kernel));
+    bool wanted = out && (!armed_kernel || !strcmp(armed_kernel, kernel));
     pthread_mutex_unlock(&lock);
     return wanted ? listener() : NULL;
 }

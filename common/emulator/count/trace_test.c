@@ -54,7 +54,7 @@ static char *contents(void)
 {
     static char text[1 << 16];
     FILE *f = fopen(file, "r");
-    size_t n = fread(text, 1, sizeof text - 1, f);
+    size_t n = fread(text, 1, sizeof(text) - 1, f);
 
     fclose(f);
     text[n] = 0;
@@ -97,14 +97,13 @@ Test(trace, one_block_line_by_line)
     };
     struct listener *l = start();
     struct block_info any = {.kernel = "k"};
-    const char *at;
 
     cr_assert(l);
     for (uint32_t i = 0; i < 3; i++)
         run_block(l, i, 1);
     l->launch_end(l, &any);
-    at = contents();
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    const char *at = contents();
+    for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
         const char *found = strstr(at, expected[i]);
 
         cr_assert(found, "missing or out of order: %sin\n%s", expected[i], contents());
@@ -127,11 +126,10 @@ Test(trace, other_kernels_and_bad_files)
 
 Test(trace, stops_at_its_limit)
 {
-    struct listener *l;
     struct block_info any = {.kernel = "k"};
 
     trace_set_limit(1000);
-    l = start();
+    struct listener *l = start();
     run_block(l, 1, 1000);
     l->launch_end(l, &any);
     cr_assert_lt(strlen(contents()), 1400);

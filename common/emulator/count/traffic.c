@@ -76,16 +76,13 @@ static uint64_t blocks_of(const struct block_info *b)
 
 static void block_begin(struct listener *self, struct block_info *b)
 {
-    struct cache *c;
-    uint32_t sets;
-
     b->user[self->slot] = NULL;
     if (!traffic_wants(b->index, blocks_of(b)))
         return;
-    c = calloc(1, sizeof *c);
+    struct cache *c = calloc(1, sizeof(*c));
     if (!c)
         return;
-    sets = l1_bytes(b) / (128 * WAYS);
+    uint32_t sets = l1_bytes(b) / (128 * WAYS);
     c->nsets = sets < MAX_SETS ? sets : MAX_SETS;
     c->launch = b->launch;
     b->user[self->slot] = c;
@@ -100,12 +97,11 @@ static bool hit(struct cache *c, uint64_t sector)
 {
     uint64_t tag = (sector >> 2) + 1;
     uint32_t bit = 1u << (sector & 3);
-    struct line *set, *oldest;
 
     if (!c->nsets)
         return false;
-    set = c->sets[(tag * 0x9e3779b97f4a7c15ull >> 32) % c->nsets];
-    oldest = set;
+    struct line *set = c->sets[(tag * 0x9e3779b97f4a7c15ull >> 32) % c->nsets];
+    struct line *oldest = set;
     for (int i = 0; i < WAYS; i++) {
         if (set[i].tag == tag) {
             bool had = set[i].sectors & bit;
@@ -123,11 +119,9 @@ static bool hit(struct cache *c, uint64_t sector)
 
 static void touch(struct cache *c, uint64_t addr)
 {
-    const struct mem_alloc *a;
-
     if (addr - c->last_addr < c->last_size)
         return;
-    a = mem_find(addr);
+    const struct mem_alloc *a = mem_find(addr);
     if (!a)
         return;
     c->last_addr = a->addr;
@@ -183,7 +177,7 @@ static struct sums *sums_of(uint64_t launch)
         if (running[i].launch < free_one->launch)
             free_one = &running[i];
     }
-    memset(free_one, 0, sizeof *free_one);
+    memset(free_one, 0, sizeof(*free_one));
     free_one->launch = launch;
     return free_one;
 }
@@ -191,7 +185,6 @@ static struct sums *sums_of(uint64_t launch)
 static void block_end(struct listener *self, struct block_info *b)
 {
     struct cache *c = b->user[self->slot], **p;
-    struct sums *s;
 
     if (!c)
         return;
@@ -200,7 +193,7 @@ static void block_end(struct listener *self, struct block_info *b)
     for (p = &opened; *p != c; p = &(*p)->next)
         ;
     *p = c->next;
-    s = sums_of(b->launch);
+    struct sums *s = sums_of(b->launch);
     s->asked += c->asked;
     s->missed += c->missed;
     s->lines += c->lines;
@@ -238,7 +231,7 @@ void traffic_result(uint64_t launch, const struct counters *c, struct model_laun
     for (int i = 0; i < RUNNING; i++)
         if (running[i].launch == launch) {
             s = running[i];
-            memset(&running[i], 0, sizeof running[i]);
+            memset(&running[i], 0, sizeof(running[i]));
         }
     pthread_mutex_unlock(&lock);
     if (!s.asked)

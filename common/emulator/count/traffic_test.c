@@ -121,11 +121,10 @@ Test(traffic, blocks_that_never_end)
     struct listener *l = traffic_listener();
     struct block_info b = {.nctaid = {1, 1, 1}, .ntid = {32, 1, 1}, .threads = 32};
     struct model_launch m = {0};
-    size_t before;
 
     data = mem_alloc(1 << 20, 4096, MEM_DEVICE, NULL)->addr;
     counted = (struct counters){.global_ld_sectors = 8};
-    before = mallinfo2().uordblks;
+    size_t before = mallinfo2().uordblks;
     for (b.launch = 1; b.launch < 100; b.launch++) {
         l->block_begin(l, &b);
         cr_assert_not_null(b.user[l->slot]);

@@ -46,12 +46,12 @@ static cudaError_t launch(struct program p)
     const char *texts[] = {text};
     struct emu_module *m;
     struct mem_alloc *a = mem_alloc(WORDS * 4, 256, MEM_DEVICE, NULL);
-    int n = snprintf(text, sizeof text,
+    int n = snprintf(text, sizeof(text),
                      "%s%s\n.visible .entry k(.param .u64 out) %s\n{\n%s%s\nret;\n}\n", head,
                      p.before ? p.before : "", p.attribute ? p.attribute : "", prologue, p.body);
     size_t lengths[] = {(size_t)n};
 
-    cr_assert_lt((size_t)n, sizeof text);
+    cr_assert_lt((size_t)n, sizeof(text));
     out = (uint32_t *)a->host;
     cudaError_t e = emu_module_load(texts, lengths, 1, "test", &m);
     if (e != cudaSuccess)
@@ -152,7 +152,7 @@ Test(core, two_kernels_need_a_function_that_cannot_run)
         ".visible .entry one()\n{ .param .u32 x; st.param.u32 [x], 1; call bad, (x); ret; }\n"
         ".visible .entry two()\n{ .param .u32 x; st.param.u32 [x], 1; call bad, (x); ret; }\n";
     const char *texts[] = {text};
-    size_t lengths[] = {sizeof text - 1};
+    size_t lengths[] = {sizeof(text) - 1};
     struct emu_module *m;
     struct emu_launch l = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
 
@@ -446,9 +446,9 @@ Test(core, divisions_and_special_functions_are_counted)
         {"fma.rn.f32 %f1, %f0, %f0, %f0;", 0, 0},
         {"mul.lo.u32 %r1, %t, 3;", 0, 0},
     };
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
         char body[256];
-        snprintf(body, sizeof body,
+        snprintf(body, sizeof(body),
                  ".reg .f64 %%e<2>;\nmov.f32 %%f0, 0f3f800000;\n"
                  "mov.f64 %%e0, 0d3ff0000000000000;\n%s",
                  rows[k].code);
@@ -472,10 +472,10 @@ Test(core, shared_wavefronts_and_conflicts)
     static const char *const type[] = {[4] = "u32", [8] = "v2.u32", [16] = "v4.u32"};
     static const char *const regs[] = {
         [4] = "%r2", [8] = "{%r2, %r3}", [16] = "{%r2, %r3, %r4, %r5}"};
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
         char body[512];
         uint32_t b = rows[k].bytes;
-        snprintf(body, sizeof body,
+        snprintf(body, sizeof(body),
                  "mov.u32 %%r0, s;\nmad.lo.u32 %%r0, %%t, %u, %%r0;\nmov.u32 %%r2, 1;\n"
                  "mov.u32 %%r3, 1;\nmov.u32 %%r4, 1;\nmov.u32 %%r5, 1;\n"
                  "st.shared.%s [%%r0], %s;\nld.shared.%s %s, [%%r0];",
@@ -503,10 +503,10 @@ Test(core, copies_into_shared_memory_conflict_as_stores_do)
     } rows[] = {{4, 1, 1, 0},  {4, 2, 2, 1},    {4, 32, 32, 31},  {4, 33, 1, 0},
                 {8, 1, 2, 0},  {8, 2, 4, 2},    {8, 32, 32, 30},  {16, 1, 4, 0},
                 {16, 2, 8, 4}, {16, 4, 16, 12}, {16, 32, 32, 28}, {16, 33, 4, 0}};
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
         char body[512];
         uint32_t b = rows[k].bytes;
-        snprintf(body, sizeof body,
+        snprintf(body, sizeof(body),
                  "mov.u32 %%r0, s;\nmad.lo.u32 %%r0, %%t, %u, %%r0;\n"
                  "mad.wide.u32 %%d0, %%t, %u, %%out;\n"
                  "cp.async.ca.shared.global [%%r0], [%%d0], %u;\n"
@@ -542,9 +542,9 @@ Test(core, global_sectors)
                 {"u32", "%r2", 0, 0, 4, 1},
                 {"v2.u32", "{%r2, %r3}", 8, 0, 8, 8},
                 {"v4.u32", "{%r2, %r3, %r4, %r5}", 16, 0, 16, 16}};
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
         char body[512];
-        snprintf(body, sizeof body,
+        snprintf(body, sizeof(body),
                  "mul.wide.u32 %%d0, %%t, %u;\nadd.u64 %%d0, %%d0, %%out;\n"
                  "ld.global.%s %s, [%%d0+%u];\nst.global.%s [%%d0+%u], %s;",
                  rows[k].step, rows[k].type, rows[k].regs, rows[k].offset, rows[k].type,
@@ -637,11 +637,11 @@ Test(core, counts_do_not_depend_on_host_threads)
     if (child == 0) {
         setenv("WARPLAB_THREADS", "1", 1);
         mixed();
-        _exit(write(pipes[1], &result.counters, sizeof one) != sizeof one);
+        _exit(write(pipes[1], &result.counters, sizeof(one)) != sizeof(one));
     }
     setenv("WARPLAB_THREADS", "2", 1);
     mixed();
-    cr_assert_eq(read(pipes[0], &one, sizeof one), (ssize_t)sizeof one);
+    cr_assert_eq(read(pipes[0], &one, sizeof(one)), (ssize_t)sizeof(one));
     waitpid(child, NULL, 0);
 #define X(id, metric, unit, text)                                                                  \
     cr_expect_eq(one.id, result.counters.id, #id ": %lu, %lu", one.id, result.counters.id);
@@ -670,7 +670,7 @@ Test(core, faults_end_the_launch_and_say_where)
          "mov.u32 %r0, s;\n.loc 1 10 3\nst.shared.u32 [%r0+64], %t;"},
         {cudaErrorLaunchFailure, "k.cu:11: the kernel executed a trap", NULL, ".loc 1 11 3\ntrap;"},
     };
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+    for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
         expect_error(rows[k].error, rows[k].text,
                      (struct program){.before = rows[k].before, .body = rows[k].body});
     RUN(.body = "st.global.u32 [%mine], %t;"); /* the core itself carries on */
@@ -694,9 +694,9 @@ Test(core, constants_are_not_written_where_other_memory_was)
         "add.u32 %r0, %r0, 1;\nsetp.lt.u32 %p0, %r0, 2;\n@%p0 bra TOP;",
         "setp.eq.u32 %p0, %t, 7;\nselp.b64 %d0, %d1, %d0, %p0;\n.loc 1 9 3\n"
         "atom.add.u32 %r1, [%d0], 1;"};
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
         char body[1024];
-        snprintf(body, sizeof body, "%s%s", first, rows[k]);
+        snprintf(body, sizeof(body), "%s%s", first, rows[k]);
         expect_error(cudaErrorIllegalAddress, "k.cu:9: write to the constant variable fixed",
                      (struct program){.before = before, .body = body});
     }
@@ -720,7 +720,7 @@ Test(core, threads_and_blocks_have_three_indices)
         "or.b32 %r0, %r0, %r1;\nadd.u32 %r0, %r0, 1;\n";
     char text[1200];
 
-    snprintf(text, sizeof text, "%sst.global.u32 [%%d0], %%r0;", body);
+    snprintf(text, sizeof(text), "%sst.global.u32 [%%d0], %%r0;", body);
     RUN(.body = text, .grid = 2, .grid_yz = {3, 4}, .block = 4, .block_yz = {3, 5});
     for (uint32_t i = 0; i < 24 * 60; i++) {
         uint32_t t = i % 60, b = i / 60;
@@ -729,7 +729,7 @@ Test(core, threads_and_blocks_have_three_indices)
         cr_assert_eq(out[i], want, "%u: %x, not %x", i, out[i], want);
     }
     /* the same in what is said of a fault */
-    snprintf(text, sizeof text,
+    snprintf(text, sizeof(text),
              "%ssetp.eq.u32 %%p0, %%r0, 0x%x;\n.loc 1 7 3\n@%%p0 st.global.u32 [%%out+-4], %%t;",
              body, 2 + (1 << 4) + (4 << 8) + (1 << 12) + (2 << 16) + (3 << 20) + 1);
     expect_error(cudaErrorIllegalAddress, "block (1,2,3), thread (2,1,4), at st.global.u32",
@@ -829,13 +829,13 @@ Test(core, cooperative_launches_are_as_large_as_the_device)
 Test(core, launch_bounds_hold_without_machine_code)
 {
     char body[16384];
-    int n = snprintf(body, sizeof body, ".reg .b32 %%v<200>;\n");
+    int n = snprintf(body, sizeof(body), ".reg .b32 %%v<200>;\n");
 
     for (int i = 0; i < 200; i++)
-        n += snprintf(body + n, sizeof body - (size_t)n, "add.u32 %%v%d, %%t, %d;\n", i, i);
+        n += snprintf(body + n, sizeof(body) - (size_t)n, "add.u32 %%v%d, %%t, %d;\n", i, i);
     for (int i = 1; i < 200; i++)
-        n += snprintf(body + n, sizeof body - (size_t)n, "xor.b32 %%v0, %%v0, %%v%d;\n", i);
-    snprintf(body + n, sizeof body - (size_t)n, "st.global.u32 [%%mine], %%v0;");
+        n += snprintf(body + n, sizeof(body) - (size_t)n, "xor.b32 %%v0, %%v0, %%v%d;\n", i);
+    snprintf(body + n, sizeof(body) - (size_t)n, "st.global.u32 [%%mine], %%v0;");
     RUN(.body = body, .block = 576, .attribute = ".maxntid 576, 1, 1"); /* 18 warps on 4 quarters */
     RUN(.body = body, .block = 1024, .attribute = ".maxntid 1024, 1, 1");
 }
@@ -863,7 +863,7 @@ Test(core, printf_takes_arguments_as_wide_as_it_says)
     fflush(stdout);
     dup2(screen, STDOUT_FILENO);
     rewind(printed);
-    cr_assert(fgets(line, sizeof line, printed));
+    cr_assert(fgets(line, sizeof(line), printed));
     cr_assert_str_eq(line, "-1 ff 1ffff ok\n");
 }
 

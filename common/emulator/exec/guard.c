@@ -53,7 +53,7 @@ static void add_part(struct shared_map *m, const struct shared_var *s, uint32_t 
 
 struct shared_map *shared_map_new(const struct emu_func *kernel, uint32_t bytes)
 {
-    struct shared_map *m = xcalloc(1, sizeof *m + kernel->nshared * sizeof m->parts[0]);
+    struct shared_map *m = xcalloc(1, sizeof(*m) + kernel->nshared * sizeof(m->parts[0]));
     uint64_t most = bytes + (uint64_t)kernel->nshared * GAP;
 
     for (uint32_t k = 0; k < kernel->nshared && most <= MOST_BYTES; k++) {

@@ -26,7 +26,7 @@ static cudaError_t run(const char *kernel, const char *variables, const char *bo
     const char *texts[] = {text};
     struct mem_alloc *a = mem_alloc(WORDS * 4, 256, MEM_PINNED, NULL);
     struct emu_module *m;
-    int n = snprintf(text, sizeof text,
+    int n = snprintf(text, sizeof(text),
                      ".version 8.0\n.target sm_80\n.address_size 64\n%s\n"
                      ".visible .entry %s(.param .u64 out)\n{\n.reg .b32 %%t, %%r<10>;\n"
                      ".reg .b64 %%out, %%mine;\nld.param.u64 %%out, [out];\nmov.u32 %%t, %%tid.x;\n"
@@ -34,7 +34,7 @@ static cudaError_t run(const char *kernel, const char *variables, const char *bo
                      variables, kernel, body);
     size_t lengths[] = {(size_t)n};
 
-    cr_assert_lt((size_t)n, sizeof text);
+    cr_assert_lt((size_t)n, sizeof(text));
     out = (uint32_t *)a->host;
     memset(out, 0, WORDS * 4);
     check_set(checked);
@@ -146,17 +146,16 @@ Test(check_guard, counts_and_results_are_the_same)
         "ld.shared.u32 %r2, [words];\nadd.u32 %r5, %r5, %r2;\n"
         "st.global.u32 [%mine], %r5;\nst.global.u32 [%out+128], %r7;\nst.global.u32 [%out+132], "
         "%r8;";
-    struct counters plain;
     uint32_t words[34];
 
     cr_assert_eq(run("k", variables, body, 0, false), cudaSuccess, "%s", emu_error_text());
-    plain = result.counters;
-    memcpy(words, out, sizeof words);
+    struct counters plain = result.counters;
+    memcpy(words, out, sizeof(words));
     cr_expect(words[3] == 12 && words[32] == 0, "%u %u", words[3], words[32]);
     cr_expect_gt(plain.shared_st_bank_conflicts, 0);
     cr_assert_eq(run("k", variables, body, 0, true), cudaSuccess, "%s", emu_error_text());
-    cr_expect_arr_eq(out, words, sizeof words);
-    cr_expect_arr_eq(&result.counters, &plain, sizeof plain);
+    cr_expect_arr_eq(out, words, sizeof(words));
+    cr_expect_arr_eq(&result.counters, &plain, sizeof(plain));
 }
 
 /* CUB's kernels do so, and do not use what they read. */

@@ -270,7 +270,7 @@ static cudaError_t check_cluster(const struct emu_launch *l)
     uint32_t c[3], most = l->nonportable_cluster ? MAX_CLUSTER : PORTABLE_CLUSTER;
     cluster_of(l, c);
     uint64_t blocks = (uint64_t)c[0] * c[1] * c[2];
-    if (compiled[0] && memcmp(compiled, c, sizeof c))
+    if (compiled[0] && memcmp(compiled, c, sizeof(c)))
         return emu_fail(cudaErrorInvalidClusterSize,
                         "kernel %s: clusters of (%u,%u,%u) blocks, but it was compiled for "
                         "(%u,%u,%u)",

@@ -73,11 +73,10 @@ static void shared(const struct device_profile *d, const struct access *a, const
 {
     for (uint32_t word = 0; word < a->size; word += 4) {
         uint64_t at[32] = {0};
-        uint32_t steps;
 
         for (uint32_t m = mask; m; m &= m - 1)
             at[__builtin_ctz(m)] = addr[__builtin_ctz(m)] + word;
-        steps = group_steps(at, mask, d->banks);
+        uint32_t steps = group_steps(at, mask, d->banks);
         n->wavefronts += steps;
         n->conflicts += steps - 1;
     }

@@ -91,7 +91,7 @@ Test(rules, global_memory_coalesces_in_order_or_not_at_all)
     };
     /* clang-format on */
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct rule_count n = counted(&rows[i], ACCESS_GLOBAL, i % 2 ? ACCESS_LOAD : ACCESS_STORE);
 
         cr_expect_eq(n.sectors, rows[i].units, "%s: %lu sectors", rows[i].name, n.sectors);
@@ -120,7 +120,7 @@ Test(rules, sixteen_banks_serve_half_a_warp)
     };
     /* clang-format on */
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct rule_count n = counted(&rows[i], ACCESS_SHARED, ACCESS_LOAD);
 
         cr_expect_eq(n.wavefronts, rows[i].units, "%s: %lu", rows[i].name, n.wavefronts);
@@ -137,7 +137,7 @@ Test(rules, local_memory_is_laid_out_by_lane)
         {"an offset each", same, 8, 4, 4, ALL, 32, 0},
     };
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct rule_count n = counted(&rows[i], ACCESS_LOCAL, ACCESS_LOAD);
 
         cr_expect_eq(n.sectors, rows[i].units, "%s: %lu", rows[i].name, n.sectors);
@@ -163,7 +163,7 @@ static const char kernel[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
 static struct counters launched(const char *device)
 {
     const char *texts[] = {kernel};
-    size_t lengths[] = {sizeof kernel - 1};
+    size_t lengths[] = {sizeof(kernel) - 1};
     struct emu_module *m;
     struct emu_result r;
 

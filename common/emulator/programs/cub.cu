@@ -35,21 +35,21 @@ int main()
 
     for (unsigned &x : h)
         x = (state = state * 1664525u + 1013904223u) >> 10;
-    CHECK(cudaMalloc(&in, n * sizeof *in));
-    CHECK(cudaMalloc(&out, n * sizeof *out));
-    CHECK(cudaMemcpy(in, h.data(), n * sizeof *in, cudaMemcpyHostToDevice));
+    CHECK(cudaMalloc(&in, n * sizeof(*in)));
+    CHECK(cudaMalloc(&out, n * sizeof(*out)));
+    CHECK(cudaMemcpy(in, h.data(), n * sizeof(*in), cudaMemcpyHostToDevice));
 
     CUB(cub::DeviceScan::ExclusiveSum, in, out, n);
-    CHECK(cudaMemcpy(got.data(), out, n * sizeof *out, cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(got.data(), out, n * sizeof(*out), cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; sum += h[i++])
         if (got[i] != sum)
             return printf("scan: [%d] = %u, not %u\n", i, got[i], sum), 1;
     CUB(cub::DeviceReduce::Sum, in, out, n);
-    CHECK(cudaMemcpy(got.data(), out, sizeof *out, cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(got.data(), out, sizeof(*out), cudaMemcpyDeviceToHost));
     if (got[0] != sum)
         return printf("sum: %u, not %u\n", got[0], sum), 1;
     CUB(cub::DeviceRadixSort::SortKeys, in, out, n);
-    CHECK(cudaMemcpy(got.data(), out, n * sizeof *out, cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(got.data(), out, n * sizeof(*out), cudaMemcpyDeviceToHost));
     std::sort(h.begin(), h.end());
     if (got != h)
         return printf("sort\n"), 1;

@@ -71,7 +71,7 @@ __global__ void copy_async(const int *in, int *out)
     __shared__ alignas(16) int room[256];
     auto block = cg::this_thread_block();
 
-    cg::memcpy_async(block, room, in + blockIdx.x * 256, sizeof room);
+    cg::memcpy_async(block, room, in + blockIdx.x * 256, sizeof(room));
     cg::wait(block);
     out[blockIdx.x * 256 + threadIdx.x] = room[255 - threadIdx.x];
 }
@@ -111,7 +111,7 @@ __global__ void copy_bulk(const int *in, int *out)
     __syncthreads();
     for (int t = 0; t < 4; t++) {
         cuda::memcpy_async(block, room[t % 2], in + t * 128,
-                           cuda::aligned_size_t<16>(sizeof room[0]), b);
+                           cuda::aligned_size_t<16>(sizeof(room[0])), b);
         b.arrive_and_wait();
         sum += room[t % 2][127 - threadIdx.x];
     }
@@ -158,8 +158,8 @@ static int fetch(int *device)
 {
     int value = -1;
 
-    cudaMemcpy(&value, device, sizeof value, cudaMemcpyDeviceToHost);
-    cudaMemset(device, 0, sizeof value);
+    cudaMemcpy(&value, device, sizeof(value), cudaMemcpyDeviceToHost);
+    cudaMemset(device, 0, sizeof(value));
     return value;
 }
 
@@ -168,12 +168,12 @@ int main()
     int *count, *in, *out, host[1024];
 
     cudaMalloc(&count, sizeof(int));
-    cudaMalloc(&in, sizeof host);
-    cudaMalloc(&out, sizeof host);
+    cudaMalloc(&in, sizeof(host));
+    cudaMalloc(&out, sizeof(host));
     cudaMemset(count, 0, sizeof(int));
     for (int i = 0; i < 1024; i++)
         host[i] = i;
-    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+    cudaMemcpy(in, host, sizeof(host), cudaMemcpyHostToDevice);
 
     tiles<1><<<2, 96>>>(count), expect("tiles of 1", fetch(count), 192);
     tiles<2><<<2, 96>>>(count), expect("tiles of 2", fetch(count), 192);
@@ -181,21 +181,21 @@ int main()
     tiles<32><<<2, 96>>>(count), expect("tiles of 32", fetch(count), 192);
     wide_tiles<<<2, 256>>>(count), expect("tiles of 128", fetch(count), 512);
     coalesced<<<4, 128>>>(count, out, 500), expect("coalesced", fetch(count), 167);
-    cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+    cudaMemcpy(host, out, sizeof(host), cudaMemcpyDeviceToHost);
     int sum = 0;
     for (int i = 0; i < 167; i++)
         sum += host[i];
     expect("coalesced places", sum, 3 * 166 * 167 / 2);
     labelled<<<1, 64>>>(count), expect("labelled", fetch(count), 64);
     copy_async<<<4, 256>>>(in, out);
-    cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+    cudaMemcpy(host, out, sizeof(host), cudaMemcpyDeviceToHost);
     expect("memcpy_async", host[256], 511);
     barriers<<<2, 128>>>(count), expect("barriers", fetch(count), 768);
     copy_bulk<<<1, 128>>>(in, out);
-    cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+    cudaMemcpy(host, out, sizeof(host), cudaMemcpyDeviceToHost);
     expect("bulk copies", host[1], 4 * 126 + 128 * 6);
     pipelined<<<1, 128>>>(in, out, 8);
-    cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+    cudaMemcpy(host, out, sizeof(host), cudaMemcpyDeviceToHost);
     expect("pipeline", host[1], 8 + 128 * 28);
     cudaFree(count), cudaFree(in), cudaFree(out);
     if (!failures)

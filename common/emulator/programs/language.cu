@@ -149,8 +149,8 @@ int main()
     unsigned long long *quotients;
 
     EXPECT(passes(asserts) && passes(traps) && passes(misaligns));
-    EXPECT(cudaMallocManaged(&lists, 32 * sizeof *lists) == cudaSuccess);
-    EXPECT(cudaMallocManaged(&x, 32 * sizeof *x) == cudaSuccess);
+    EXPECT(cudaMallocManaged(&lists, 32 * sizeof(*lists)) == cudaSuccess);
+    EXPECT(cudaMallocManaged(&x, 32 * sizeof(*x)) == cudaSuccess);
     *x = 0;
     allocate<<<1, 32>>>(lists);
     sum_and_free<<<1, 32>>>(lists, x);
@@ -162,7 +162,7 @@ int main()
     shuffle_by_half<<<1, 32>>>(x);
     EXPECT(cudaDeviceSynchronize() == cudaSuccess);
     EXPECT(x[0] == 152 && x[7] == 117 && x[15] == 17 && x[16] == 18);
-    EXPECT(cudaMallocManaged(&quotients, 64 * sizeof *quotients) == cudaSuccess);
+    EXPECT(cudaMallocManaged(&quotients, 64 * sizeof(*quotients)) == cudaSuccess);
     divide<<<1, 32>>>(quotients);
     EXPECT(cudaDeviceSynchronize() == cudaSuccess);
     EXPECT(divided(quotients));

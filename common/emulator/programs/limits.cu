@@ -40,7 +40,7 @@ static int heap_holds(size_t bytes)
     cudaMalloc(&blocks, sizeof(int));
     cudaMemset(blocks, 0, sizeof(int));
     fill_heap<<<1, 1>>>(blocks, bytes);
-    cudaMemcpy(&n, blocks, sizeof n, cudaMemcpyDeviceToHost);
+    cudaMemcpy(&n, blocks, sizeof(n), cudaMemcpyDeviceToHost);
     cudaFree(blocks);
     return n;
 }

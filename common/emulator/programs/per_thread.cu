@@ -12,10 +12,10 @@ static void work(int value, int *wrong)
     int *p, host[32];
 
     *wrong = 1;
-    if (cudaMallocAsync((void **)&p, sizeof host, 0))
+    if (cudaMallocAsync((void **)&p, sizeof(host), 0))
         return;
     set<<<1, 32>>>(p, value);
-    if (cudaMemcpyAsync(host, p, sizeof host, cudaMemcpyDeviceToHost, 0) ||
+    if (cudaMemcpyAsync(host, p, sizeof(host), cudaMemcpyDeviceToHost, 0) ||
         cudaStreamSynchronize(0) || cudaFreeAsync(p, 0))
         return;
     *wrong = host[0] != value || host[31] != value;

@@ -12,11 +12,11 @@ extern "C" int plugin(void)
 {
     int *p, value = -1;
 
-    if (cudaMalloc(&p, sizeof value))
+    if (cudaMalloc(&p, sizeof(value)))
         return -2;
     count<<<1, 1>>>(p);
     count<<<1, 1>>>(p);
-    if (cudaMemcpy(&value, p, sizeof value, cudaMemcpyDeviceToHost) || cudaFree(p))
+    if (cudaMemcpy(&value, p, sizeof(value), cudaMemcpyDeviceToHost) || cudaFree(p))
         return -3;
     return value;
 }

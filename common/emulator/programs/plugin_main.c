@@ -7,13 +7,12 @@ int main(int argc, char **argv)
     for (int i = 0; i < 3 && argc > 1; i++) {
         void *library = dlopen(argv[1], RTLD_NOW);
         int (*plugin)(void) = NULL;
-        int value;
 
         if (library)
             *(void **)&plugin = dlsym(library, "plugin");
         if (!plugin)
             return printf("%s\n", dlerror()), 1;
-        value = plugin();
+        int value = plugin();
         if (value != 2)
             return printf("round %d: %d\n", i, value), 2;
         dlclose(library);

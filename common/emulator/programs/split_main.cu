@@ -15,11 +15,11 @@ int main()
 {
     int *p, host[32];
 
-    if (cudaMalloc(&p, sizeof host))
+    if (cudaMalloc(&p, sizeof(host)))
         return 1;
     kernel<<<1, 32>>>(p);
     other_launch(p);
-    if (cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost))
+    if (cudaMemcpy(host, p, sizeof(host), cudaMemcpyDeviceToHost))
         return printf("%s\n", cudaGetErrorString(cudaGetLastError())), 2;
     for (int i = 0; i < 32; i++)
         if (host[i] != 2 * ((i << 4) + 100))

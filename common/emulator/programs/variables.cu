@@ -41,14 +41,14 @@ int main()
     cudaStream_t s;
 
     EXPECT(shared_value == 7);
-    EXPECT(cudaMemcpyToSymbol(table, t, sizeof t) == cudaSuccess);
-    EXPECT(cudaMemcpyFromSymbol(&value, counter, sizeof value) == cudaSuccess && value == 5);
-    EXPECT(cudaGetSymbolSize(&size, table) == cudaSuccess && size == sizeof t);
+    EXPECT(cudaMemcpyToSymbol(table, t, sizeof(t)) == cudaSuccess);
+    EXPECT(cudaMemcpyFromSymbol(&value, counter, sizeof(value)) == cudaSuccess && value == 5);
+    EXPECT(cudaGetSymbolSize(&size, table) == cudaSuccess && size == sizeof(t));
     EXPECT(cudaGetSymbolAddress(&address, table) == cudaSuccess && address);
-    EXPECT(cudaMallocManaged(&f, 4 * sizeof *f) == cudaSuccess);
+    EXPECT(cudaMallocManaged(&f, 4 * sizeof(*f)) == cudaSuccess);
     EXPECT(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking) == cudaSuccess);
-    EXPECT(cudaMallocAsync((void **)&d, 4 * sizeof *d, s) == cudaSuccess);
-    EXPECT(cudaMemsetAsync(d, 0, 4 * sizeof *d, s) == cudaSuccess);
+    EXPECT(cudaMallocAsync((void **)&d, 4 * sizeof(*d), s) == cudaSuccess);
+    EXPECT(cudaMemsetAsync(d, 0, 4 * sizeof(*d), s) == cudaSuccess);
     for (int i = 0; i < 4; i++)
         f[i] = i;
     scale<float, 10><<<1, 4, 0, s>>>(f);
@@ -58,12 +58,12 @@ int main()
     EXPECT(called == 1);
     EXPECT(f[3] == 34 && f[0] == 1);
     EXPECT(shared_value == 20);
-    EXPECT(cudaMemcpyFromSymbol(&value, counter, sizeof value) == cudaSuccess && value == 18);
-    EXPECT(cudaMemcpy(back, address, sizeof back, cudaMemcpyDeviceToHost) == cudaSuccess);
-    EXPECT(memcmp(back, t, sizeof t) == 0);
-    EXPECT(cudaMemcpyFromSymbol(&value, shared_value, sizeof value) == cudaSuccess && value == 20);
+    EXPECT(cudaMemcpyFromSymbol(&value, counter, sizeof(value)) == cudaSuccess && value == 18);
+    EXPECT(cudaMemcpy(back, address, sizeof(back), cudaMemcpyDeviceToHost) == cudaSuccess);
+    EXPECT(memcmp(back, t, sizeof(t)) == 0);
+    EXPECT(cudaMemcpyFromSymbol(&value, shared_value, sizeof(value)) == cudaSuccess && value == 20);
     double last;
-    EXPECT(cudaMemcpy(&last, d + 3, sizeof last, cudaMemcpyDefault) == cudaSuccess && last == 4);
+    EXPECT(cudaMemcpy(&last, d + 3, sizeof(last), cudaMemcpyDefault) == cudaSuccess && last == 4);
     EXPECT(cudaFreeAsync(d, s) == cudaSuccess);
     EXPECT(cudaStreamDestroy(s) == cudaSuccess);
     EXPECT(cudaFree(f) == cudaSuccess);

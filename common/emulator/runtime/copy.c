@@ -403,13 +403,12 @@ static cudaError_t fill(const struct box *b, struct place q, int value, cudaStre
     struct CUstream_st *s = stream_find(stream);
     double begin = host_now_us(), ms;
     uint64_t bytes = (uint64_t)b->width * b->height * b->depth;
-    cudaError_t e;
 
     if (!s)
         return cudaErrorInvalidResourceHandle;
     if (is_empty(b))
         return cudaSuccess;
-    e = resolve(b, &q, true, "destination");
+    cudaError_t e = resolve(b, &q, true, "destination");
     if (e)
         return e;
     for (size_t z = 0; z < b->depth; z++) {

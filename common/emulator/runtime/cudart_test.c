@@ -73,7 +73,7 @@ Test(cudart, library_kernel_and_global)
     OK(cudaMemcpy(address, &bias, 4, cudaMemcpyHostToDevice));
     OK(launch(device, 2, 32, 0, 0));
     OK(cudaDeviceSynchronize());
-    OK(cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost));
+    OK(cudaMemcpy(host, device, sizeof(host), cudaMemcpyDeviceToHost));
     cr_assert_eq(host[0], 15);
     cr_assert_eq(host[63], 15);
 }

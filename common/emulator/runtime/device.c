@@ -155,13 +155,13 @@ static cudaError_t attribute(int *value, enum cudaDeviceAttr attr)
 {
     const struct device_profile *d = device_profile();
 
-    for (size_t i = 0; i < sizeof from_profile / sizeof from_profile[0]; i++) {
+    for (size_t i = 0; i < sizeof(from_profile) / sizeof(from_profile[0]); i++) {
         if (from_profile[i].attr != attr)
             continue;
         *value = *(const int *)((const char *)d + from_profile[i].offset);
         return cudaSuccess;
     }
-    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
+    for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
         if (fixed[i].attr != attr)
             continue;
         *value = fixed[i].value;
@@ -262,8 +262,8 @@ static cudaError_t fill_properties(struct cudaDeviceProp *p)
     const struct device_profile *d = device_profile();
     int value = 0;
 
-    memset(p, 0, sizeof *p);
-    for (size_t i = 0; i < sizeof properties / sizeof properties[0]; i++) {
+    memset(p, 0, sizeof(*p));
+    for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++) {
         char *at = (char *)p + properties[i].offset;
         cudaError_t e = attribute(&value, properties[i].attr);
 
@@ -274,8 +274,8 @@ static cudaError_t fill_properties(struct cudaDeviceProp *p)
         else
             *(int *)at = value;
     }
-    snprintf(p->name, sizeof p->name, "%s", d->name);
-    snprintf(p->uuid.bytes, sizeof p->uuid.bytes, "warplab %.7s", d->key);
+    snprintf(p->name, sizeof(p->name), "%s", d->name);
+    snprintf(p->uuid.bytes, sizeof(p->uuid.bytes), "warplab %.7s", d->key);
     p->totalGlobalMem = d->memory_bytes;
     return cudaSuccess;
 }
@@ -436,13 +436,13 @@ static const size_t default_limits[] = {
     [cudaLimitMaxL2FetchGranularity] = 64,
     [cudaLimitPersistingL2CacheSize] = 0,
 };
-#define NLIMITS (sizeof default_limits / sizeof default_limits[0])
+#define NLIMITS (sizeof(default_limits) / sizeof(default_limits[0]))
 static size_t limits[NLIMITS];
 static pthread_once_t limits_once = PTHREAD_ONCE_INIT;
 
 static void default_all(void)
 {
-    memcpy(limits, default_limits, sizeof limits);
+    memcpy(limits, default_limits, sizeof(limits));
 }
 
 static cudaError_t too_late(const char *limit, const char *what)

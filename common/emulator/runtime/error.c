@@ -198,7 +198,7 @@ static __thread bool in_callback;
 
 const char *cudaGetErrorName(cudaError_t e)
 {
-    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
+    for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
         if (errors[i].value == e)
             return errors[i].name;
     return "unrecognized error code";
@@ -206,7 +206,7 @@ const char *cudaGetErrorName(cudaError_t e)
 
 const char *cudaGetErrorString(cudaError_t e)
 {
-    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
+    for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
         if (errors[i].value == e)
             return errors[i].text;
     return "unrecognized error code";

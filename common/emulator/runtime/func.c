@@ -20,17 +20,15 @@ static int ptx_target(const struct kernel *k)
 static cudaError_t get_attributes(struct cudaFuncAttributes *out, const void *func)
 {
     const struct device_profile *d = device_profile();
-    const struct emu_func_info *f;
     struct kernel *k;
-    cudaError_t e;
 
     if (!out)
         return cudaErrorInvalidValue;
-    e = kernel_use(func, &k);
+    cudaError_t e = kernel_use(func, &k);
     if (e)
         return e;
-    f = emu_func_info(k->func);
-    memset(out, 0, sizeof *out);
+    const struct emu_func_info *f = emu_func_info(k->func);
+    memset(out, 0, sizeof(*out));
     out->sharedSizeBytes = f->shared_bytes;
     out->constSizeBytes = f->const_bytes;
     out->localSizeBytes = f->local_bytes;
@@ -132,13 +130,12 @@ cudaError_t cudaFuncGetName(const char **name, const void *func)
 
 cudaError_t cudaFuncGetParamInfo(const void *func, size_t i, size_t *offset, size_t *size)
 {
-    const struct emu_func_info *f;
     struct kernel *k;
     cudaError_t e = rt_enter() ?: kernel_use(func, &k);
 
     if (e)
         return rt_leave(e);
-    f = emu_func_info(k->func);
+    const struct emu_func_info *f = emu_func_info(k->func);
     if (!offset || i >= f->nparams)
         return rt_leave(cudaErrorInvalidValue);
     *offset = f->param_offset[i];
@@ -174,11 +171,10 @@ static cudaError_t blocks_per_sm(int *out, const void *func, int threads, size_t
 {
     const struct device_profile *d = device_profile();
     struct kernel *k;
-    cudaError_t e;
 
     if (!out || threads <= 0 || flags & ~(unsigned)cudaOccupancyDisableCachingOverride)
         return cudaErrorInvalidValue;
-    e = kernel_use(func, &k);
+    cudaError_t e = kernel_use(func, &k);
     if (e)
         return e;
     *out = 0;
@@ -206,23 +202,20 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *out, con
 static cudaError_t available_shared(size_t *out, const void *func, int nblocks, int threads)
 {
     const struct device_profile *d = device_profile();
-    const struct emu_func_info *f;
     struct kernel *k;
-    uint32_t share, most;
-    cudaError_t e;
 
     if (!out || nblocks <= 0 || threads <= 0)
         return cudaErrorInvalidValue;
-    e = kernel_use(func, &k);
+    cudaError_t e = kernel_use(func, &k);
     if (e)
         return e;
-    f = emu_func_info(k->func);
+    const struct emu_func_info *f = emu_func_info(k->func);
     if ((int)emu_occupancy(k->func, (uint32_t)threads, 0, NULL) < nblocks)
         return cudaErrorInvalidValue; /* not even without any */
-    share = d->shared_per_sm / (uint32_t)nblocks;
+    uint32_t share = d->shared_per_sm / (uint32_t)nblocks;
     share -= share % d->shared_allocation_unit;
     share = share > d->shared_reserved_per_block ? share - d->shared_reserved_per_block : 0;
-    most = share < d->shared_per_block_optin ? share : d->shared_per_block_optin;
+    uint32_t most = share < d->shared_per_block_optin ? share : d->shared_per_block_optin;
     *out = most > f->shared_bytes ? most - f->shared_bytes : 0;
     return cudaSuccess;
 }
@@ -247,16 +240,15 @@ static unsigned cluster_blocks(const cudaLaunchConfig_t *c)
 static cudaError_t clusters(int *out, const void *func, const cudaLaunchConfig_t *c)
 {
     const struct device_profile *d = device_profile();
-    unsigned size;
     int blocks;
-    cudaError_t e;
 
     if (!out || !c)
         return cudaErrorInvalidValue;
-    size = cluster_blocks(c);
+    unsigned size = cluster_blocks(c);
     if (size == 0 || size > 16 || (size > 1 && d->cc_major < 9))
         return cudaErrorInvalidClusterSize;
-    e = blocks_per_sm(&blocks, func, (int)(c->blockDim.x * c->blockDim.y * c->blockDim.z),
+    cudaError_t e =
+        blocks_per_sm(&blocks, func, (int)(c->blockDim.x * c->blockDim.y * c->blockDim.z),
                       c->dynamicSmemBytes, 0);
     if (!e)
         *out = blocks * (int)d->sms / (int)size;

@@ -126,12 +126,11 @@ cudaError_t rt_launch(struct kernel *k, const cudaLaunchConfig_t *c, void **args
         .shared_bytes = (uint32_t)c->dynamicSmemBytes,
     };
     struct CUstream_st *s = stream_find(c->stream);
-    cudaError_t e;
 
     if (!s)
         return cudaErrorInvalidResourceHandle;
     l.stream = s->id;
-    e = read_attributes(&l, c) ?: check_shared(k, c->dynamicSmemBytes);
+    cudaError_t e = read_attributes(&l, c) ?: check_shared(k, c->dynamicSmemBytes);
     if (e)
         return e;
     uint8_t *params = xcalloc(1, f->param_bytes + 8);
@@ -215,10 +214,8 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
 /* Runs before main() for a static handle: it must not load anything. */
 cudaError_t __cudaGetKernel(cudaKernel_t *handle, const void *stub)
 {
-    struct kernel *k;
-
     pthread_mutex_lock(&rt_lock);
-    k = kernel_find(stub);
+    struct kernel *k = kernel_find(stub);
     pthread_mutex_unlock(&rt_lock);
     *handle = (cudaKernel_t)k;
     return k ? cudaSuccess : rt_leave(cudaErrorInvalidDeviceFunction);

@@ -26,15 +26,14 @@ static bool known(cudaLibrary_t l)
 static cudaError_t adopt(cudaLibrary_t *out, struct image *i)
 {
     struct CUlib_st *l;
-    cudaError_t e;
 
     pthread_mutex_lock(&rt_lock);
-    e = image_load(i);
+    cudaError_t e = image_load(i);
     if (e) {
         image_free(i);
     } else {
         i->data = NULL; /* everything needed was copied out */
-        l = xcalloc(1, sizeof *l);
+        l = xcalloc(1, sizeof(*l));
         *l = (struct CUlib_st){libraries, i};
         libraries = l;
         for (uint32_t k = emu_module_func_count(i->module); k-- > 0;)
@@ -64,7 +63,6 @@ static cudaError_t load_file(cudaLibrary_t *out, const char *path)
     FILE *f = fopen(path, "rb");
     char *data = NULL;
     long size = -1;
-    cudaError_t e;
 
     if (!f)
         return emu_fail(cudaErrorFileNotFound, "cudaLibraryLoadFromFile: cannot open %s", path);
@@ -79,7 +77,7 @@ static cudaError_t load_file(cudaLibrary_t *out, const char *path)
         return emu_fail(cudaErrorInvalidSource, "cudaLibraryLoadFromFile: cannot read %s", path);
     }
     fclose(f);
-    e = adopt(out, image_new(data, (size_t)size));
+    cudaError_t e = adopt(out, image_new(data, (size_t)size));
     free(data);
     return e;
 }

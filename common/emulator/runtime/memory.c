@@ -15,7 +15,6 @@
 
 static cudaError_t allocate(void **out, size_t size, enum mem_kind kind, const char *what)
 {
-    struct mem_alloc *a;
     uint64_t used;
 
     if (!out)
@@ -23,7 +22,7 @@ static cudaError_t allocate(void **out, size_t size, enum mem_kind kind, const c
     *out = NULL;
     if (size == 0)
         return cudaSuccess;
-    a = mem_alloc(size, 256, kind, NULL);
+    struct mem_alloc *a = mem_alloc(size, 256, kind, NULL);
     if (!a) {
         mem_usage(&used, NULL);
         return emu_fail(cudaErrorMemoryAllocation,
@@ -94,7 +93,7 @@ static struct host_flags *host_flags;
 
 static void flags_keep(uint64_t addr, unsigned flags)
 {
-    struct host_flags *h = xmalloc(sizeof *h);
+    struct host_flags *h = xmalloc(sizeof(*h));
 
     pthread_mutex_lock(&rt_lock);
     *h = (struct host_flags){host_flags, addr, flags};
@@ -132,11 +131,10 @@ static unsigned flags_of(uint64_t addr)
 static cudaError_t host_alloc(void **out, size_t size, unsigned flags)
 {
     const unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
-    cudaError_t e;
 
     if (flags & ~known)
         return cudaErrorInvalidValue;
-    e = allocate(out, size, MEM_PINNED, "cudaHostAlloc");
+    cudaError_t e = allocate(out, size, MEM_PINNED, "cudaHostAlloc");
     if (!e && *out)
         flags_keep((uint64_t)*out, flags | cudaHostAllocMapped); /* all of it is, with UVA */
     return e;
@@ -282,7 +280,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const vo
 
     if (!out)
         return rt_leave(e ?: cudaErrorInvalidValue);
-    memset(out, 0, sizeof *out);
+    memset(out, 0, sizeof(*out));
     out->device = cudaInvalidDeviceId;
     out->hostPointer = mem_in_window((uint64_t)p) ? NULL : (void *)p;
     if (!a)

@@ -43,7 +43,7 @@ static bool pool_known(const struct CUmemPoolHandle_st *pool)
 
 static void pool_take(struct CUmemPoolHandle_st *pool, uint64_t addr, uint64_t size)
 {
-    struct owned *o = xmalloc(sizeof *o), **b = bucket(addr);
+    struct owned *o = xmalloc(sizeof(*o)), **b = bucket(addr);
 
     *o = (struct owned){*b, addr, size, pool};
     *b = o;
@@ -55,17 +55,16 @@ static void pool_take(struct CUmemPoolHandle_st *pool, uint64_t addr, uint64_t s
 static cudaError_t pool_alloc(void **out, size_t size, struct CUmemPoolHandle_st *pool,
                               cudaStream_t stream)
 {
-    cudaError_t e;
-
     if (!out)
         return cudaErrorInvalidValue;
     if (!stream_find(stream))
         return cudaErrorInvalidResourceHandle;
     pthread_mutex_lock(&rt_lock);
     pool = pool ? pool : current;
-    e = !pool_known(pool)                                      ? cudaErrorInvalidValue
-        : pool->max_size && pool->used + size > pool->max_size ? cudaErrorMemoryAllocation
-                                                               : cudaSuccess;
+    cudaError_t e = !pool_known(pool) ? cudaErrorInvalidValue
+                    : pool->max_size && pool->used + size > pool->max_size
+                        ? cudaErrorMemoryAllocation
+                        : cudaSuccess;
     pthread_mutex_unlock(&rt_lock);
     e = e ?: cudaMalloc(out, size);
     if (e || !*out)
@@ -121,8 +120,6 @@ cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
 
 static cudaError_t pool_create(cudaMemPool_t *out, const struct cudaMemPoolProps *props)
 {
-    struct CUmemPoolHandle_st *p;
-
     if (!out || !props || props->allocType != cudaMemAllocationTypePinned ||
         props->location.type != cudaMemLocationTypeDevice)
         return cudaErrorInvalidValue;
@@ -131,7 +128,7 @@ static cudaError_t pool_create(cudaMemPool_t *out, const struct cudaMemPoolProps
     if (props->handleTypes != cudaMemHandleTypeNone)
         return emu_fail(cudaErrorNotSupported,
                         "cudaMemPoolCreate: sharing between processes is not supported");
-    p = xcalloc(1, sizeof *p);
+    struct CUmemPoolHandle_st *p = xcalloc(1, sizeof(*p));
     p->max_size = props->maxSize;
     p->reuse[0] = p->reuse[1] = p->reuse[2] = 1;
     pthread_mutex_lock(&rt_lock);
@@ -166,10 +163,8 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
 
 static cudaError_t pool_check(const struct CUmemPoolHandle_st *pool)
 {
-    bool known;
-
     pthread_mutex_lock(&rt_lock);
-    known = pool_known(pool);
+    bool known = pool_known(pool);
     pthread_mutex_unlock(&rt_lock);
     return known ? cudaSuccess : cudaErrorInvalidValue;
 }

@@ -46,11 +46,9 @@ cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const voi
 cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *func,
                                      void **args)
 {
-    cudaLaunchConfig_t own;
-
     if (!config)
         return cudaLaunchKernelExC(NULL, func, args);
-    own = *config;
+    cudaLaunchConfig_t own = *config;
     own.stream = per_thread(own.stream);
     return cudaLaunchKernelExC(&own, func, args);
 }

@@ -51,7 +51,7 @@ static void grow(void)
     if (2 * (nentries + 2) < room)
         return;
     room = room ? 2 * room : 256;
-    entries = xcalloc(room, sizeof *entries);
+    entries = xcalloc(room, sizeof(*entries));
     nentries = 0;
     for (size_t i = 0; i < n; i++)
         if (old[i].key)
@@ -61,7 +61,7 @@ static void grow(void)
 
 struct kernel *kernel_new(struct image *i, const char *name, const void *stub)
 {
-    struct kernel *k = xcalloc(1, sizeof *k);
+    struct kernel *k = xcalloc(1, sizeof(*k));
 
     *k = (struct kernel){.stub = stub,
                          .name = xstrdup(name),
@@ -88,7 +88,7 @@ static void kernels_forget(struct image *image)
     struct entry *old = entries;
     size_t n = room;
 
-    entries = xcalloc(room + 1, sizeof *entries);
+    entries = xcalloc(room + 1, sizeof(*entries));
     nentries = 0;
     for (size_t i = 0; i < n; i++)
         if (old[i].key && old[i].kernel->image != image)
@@ -105,7 +105,7 @@ static void kernels_forget(struct image *image)
 
 struct image *image_new(const void *data, size_t length)
 {
-    struct image *i = xcalloc(1, sizeof *i);
+    struct image *i = xcalloc(1, sizeof(*i));
 
     i->data = data;
     i->length = length;
@@ -220,7 +220,6 @@ cudaError_t image_load(struct image *i)
 cudaError_t kernel_load(struct kernel *k)
 {
     cudaError_t e = k->func ? cudaSuccess : image_load(k->image);
-    uint32_t registers;
 
     if (e || k->func)
         return e;
@@ -228,7 +227,7 @@ cudaError_t kernel_load(struct kernel *k)
     if (!k->func)
         return emu_fail(cudaErrorInvalidDeviceFunction, "kernel %s is not in the module's PTX",
                         shown_name(k->name));
-    registers = fatbin_registers(&k->image->fatbin, k->name);
+    uint32_t registers = fatbin_registers(&k->image->fatbin, k->name);
     if (registers)
         emu_func_set_registers(k->func, registers);
     return cudaSuccess;
@@ -258,12 +257,11 @@ static struct variable *variable_find(const void *symbol)
 static cudaError_t symbol_find_locked(const void *symbol, uint64_t *addr, uint64_t *size)
 {
     struct variable *v = variable_find(symbol);
-    cudaError_t e;
     bool managed;
 
     if (!v)
         return cudaErrorInvalidSymbol;
-    e = image_load(v->image);
+    cudaError_t e = image_load(v->image);
     if (e)
         return e;
     if (!emu_module_var(v->image->module, v->name, addr, size, &managed))
@@ -276,12 +274,10 @@ static cudaError_t symbol_find_locked(const void *symbol, uint64_t *addr, uint64
 
 cudaError_t symbol_find(const void *symbol, uint64_t *addr, uint64_t *size)
 {
-    cudaError_t e;
-
     if (!symbol)
         return cudaErrorInvalidSymbol;
     pthread_mutex_lock(&rt_lock);
-    e = symbol_find_locked(symbol, addr, size);
+    cudaError_t e = symbol_find_locked(symbol, addr, size);
     pthread_mutex_unlock(&rt_lock);
     return e;
 }
@@ -338,7 +334,7 @@ void __cudaRegisterFunction(void **handle, const char *stub, char *device_functi
 static void variable_new(struct image *i, const void *host, void **managed, const char *name,
                          size_t size)
 {
-    struct variable *v = xcalloc(1, sizeof *v);
+    struct variable *v = xcalloc(1, sizeof(*v));
 
     *v =
         (struct variable){.host = host, .managed = managed, .name = name, .size = size, .image = i};
@@ -370,11 +366,9 @@ void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t s
 /* Called before the program's host code first touches a __managed__ variable. */
 char __cudaInitModule(void **handle)
 {
-    cudaError_t e;
-
     rt_enter();
     pthread_mutex_lock(&rt_lock);
-    e = image_load((struct image *)handle);
+    cudaError_t e = image_load((struct image *)handle);
     pthread_mutex_unlock(&rt_lock);
     rt_leave(e);
     return e == cudaSuccess;

@@ -26,7 +26,7 @@ static uint64_t next_id = 2;
 
 static struct CUstream_st *stream_new(unsigned flags, int priority)
 {
-    struct CUstream_st *s = xcalloc(1, sizeof *s);
+    struct CUstream_st *s = xcalloc(1, sizeof(*s));
 
     *s = (struct CUstream_st){
         .next = streams, .flags = flags, .priority = priority, .id = next_id++};
@@ -48,10 +48,8 @@ static struct CUstream_st *find_locked(cudaStream_t handle)
 
 struct CUstream_st *stream_find(cudaStream_t handle)
 {
-    struct CUstream_st *s;
-
     pthread_mutex_lock(&rt_lock);
-    s = find_locked(handle);
+    struct CUstream_st *s = find_locked(handle);
     pthread_mutex_unlock(&rt_lock);
     return s;
 }
@@ -79,10 +77,8 @@ static double start_of(const struct CUstream_st *s)
 
 bool stream_work(cudaStream_t handle, double ms)
 {
-    struct CUstream_st *s;
-
     pthread_mutex_lock(&rt_lock);
-    s = find_locked(handle);
+    struct CUstream_st *s = find_locked(handle);
     if (s)
         s->clock = start_of(s) + ms;
     pthread_mutex_unlock(&rt_lock);
@@ -103,10 +99,8 @@ static void host_wait(const struct CUstream_st *s)
 
 void stream_wait(cudaStream_t handle)
 {
-    struct CUstream_st *s;
-
     pthread_mutex_lock(&rt_lock);
-    s = find_locked(handle);
+    struct CUstream_st *s = find_locked(handle);
     if (s)
         host_wait(s);
     pthread_mutex_unlock(&rt_lock);
@@ -262,7 +256,7 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t handle, cudaStreamAttrID attr,
 
     if (!value)
         return rt_leave(cudaErrorInvalidValue);
-    memset(value, 0, sizeof *value);
+    memset(value, 0, sizeof(*value));
     if (attr == cudaLaunchAttributePriority)
         value->priority = s->priority;
     else if (attr == cudaLaunchAttributeSynchronizationPolicy)
@@ -410,7 +404,7 @@ static cudaError_t event_create(cudaEvent_t *out, unsigned flags)
     if (flags & cudaEventInterprocess && !(flags & cudaEventDisableTiming))
         return cudaErrorInvalidValue;
     pthread_mutex_lock(&rt_lock);
-    struct CUevent_st *e = xcalloc(1, sizeof *e);
+    struct CUevent_st *e = xcalloc(1, sizeof(*e));
     *e = (struct CUevent_st){.next = events, .flags = flags};
     events = e;
     pthread_mutex_unlock(&rt_lock);
@@ -454,10 +448,9 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 static cudaError_t event_record(cudaEvent_t event, cudaStream_t handle)
 {
     cudaError_t e = cudaErrorInvalidResourceHandle;
-    struct CUstream_st *s;
 
     pthread_mutex_lock(&rt_lock);
-    s = find_locked(handle);
+    struct CUstream_st *s = find_locked(handle);
     if (s && event_known(event)) {
         event->time = start_of(s);
         event->recorded = true;
@@ -528,10 +521,9 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 static cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event)
 {
     cudaError_t e = cudaErrorInvalidResourceHandle;
-    struct CUstream_st *s;
 
     pthread_mutex_lock(&rt_lock);
-    s = find_locked(handle);
+    struct CUstream_st *s = find_locked(handle);
     if (s && event_known(event)) {
         s->clock = later(s->clock, event->time);
         e = cudaSuccess;

@@ -57,7 +57,7 @@ static void count_opcode(struct report *r, const struct site *site, bool runs)
             return;
         }
     }
-    r->rows = xrealloc(r->rows, (r->nrows + 1) * sizeof *r->rows);
+    r->rows = xrealloc(r->rows, (r->nrows + 1) * sizeof(*r->rows));
     r->rows[r->nrows++] = (struct tally){xstrdup(opcode), s, 1};
 }
 
@@ -69,7 +69,7 @@ static void note(void *arg, const struct emu_func *f, const struct ptx_insn *in,
 
     if (r->parts && strstr(why, "which is not defined"))
         return;
-    r->reasons = xrealloc(r->reasons, (r->nreasons + 1) * sizeof *r->reasons);
+    r->reasons = xrealloc(r->reasons, (r->nreasons + 1) * sizeof(*r->reasons));
     r->reasons[r->nreasons++] = (struct reason){f, in, xstrdup(why)};
 }
 
@@ -208,7 +208,7 @@ static char *readable(struct report *r, const char *text, size_t length, const c
         if (m)
             return copy;
         r->unread++;
-        r->unread_at = xrealloc(r->unread_at, (r->nunread_at + 1) * sizeof *r->unread_at);
+        r->unread_at = xrealloc(r->unread_at, (r->nunread_at + 1) * sizeof(*r->unread_at));
         r->unread_at[r->nunread_at++] = (struct place){number, e.line};
         char *where = source_before(text, length, e.line);
         if (may_print(r))
@@ -223,8 +223,8 @@ static char *readable(struct report *r, const char *text, size_t length, const c
 
 static bool add_texts(struct report *r, const struct fatbin *f, const char *name)
 {
-    char **texts = xcalloc((size_t)f->ntexts + 1, sizeof *texts);
-    size_t *lengths = xcalloc((size_t)f->ntexts + 1, sizeof *lengths);
+    char **texts = xcalloc((size_t)f->ntexts + 1, sizeof(*texts));
+    size_t *lengths = xcalloc((size_t)f->ntexts + 1, sizeof(*lengths));
     struct emu_module *m = NULL;
     int n = 0;
 
@@ -303,7 +303,7 @@ static void print_report(const struct report *r)
     if (r->left_out)
         printf("... and %u more lines\n", r->left_out);
     if (r->nrows)
-        qsort(r->rows, r->nrows, sizeof *r->rows, by_opcode);
+        qsort(r->rows, r->nrows, sizeof(*r->rows), by_opcode);
     for (size_t i = 0; i < r->nrows; i++)
         printf("%8lu  %-13s  %s\n", r->rows[i].count, words[r->rows[i].support], r->rows[i].opcode);
     if (r->unread)

@@ -40,11 +40,11 @@ uint64_t warplabCounter(const char *name)
 {
     uint64_t value = UINT64_MAX;
 
-    for (size_t i = 0; name && i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(name, names[i].name) != 0)
             continue;
         pthread_mutex_lock(&lock);
-        memcpy(&value, (const char *)&sum + names[i].offset, sizeof value);
+        memcpy(&value, (const char *)&sum + names[i].offset, sizeof(value));
         pthread_mutex_unlock(&lock);
     }
     return value;
@@ -52,10 +52,8 @@ uint64_t warplabCounter(const char *name)
 
 double warplabModelledMs(void)
 {
-    double ms;
-
     pthread_mutex_lock(&lock);
-    ms = modelled_ms;
+    double ms = modelled_ms;
     pthread_mutex_unlock(&lock);
     return ms;
 }
@@ -79,7 +77,7 @@ void warplabReset(void)
 {
     profile_lines(NULL); /* what is about to be forgotten */
     pthread_mutex_lock(&lock);
-    memset(&sum, 0, sizeof sum);
+    memset(&sum, 0, sizeof(sum));
     modelled_ms = 0;
     pthread_mutex_unlock(&lock);
     count_lines_reset();

@@ -56,7 +56,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
         memmove(data + at, data + at + length, size - at - length);
         return size - length;
     }
-    if (length > sizeof copy || size + length > most)
+    if (length > sizeof(copy) || size + length > most)
         return size;
     memcpy(copy, data + at, length);
     at = (size_t)(random_line(data, size, &(size_t){0}) - data);

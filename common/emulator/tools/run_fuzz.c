@@ -31,7 +31,7 @@ static void launch(struct emu_func *f, uint64_t buffer, uint32_t dynamic)
     const uint32_t *cluster = f->ptx->reqnctapercluster;
     struct emu_launch l = {.func = f, .grid = {2, 1, 1}, .block = {40, 1, 1}, .params = params};
 
-    for (size_t i = 0; i < sizeof params / sizeof *params; i++)
+    for (size_t i = 0; i < sizeof(params) / sizeof(*params); i++)
         params[i] = buffer;
     for (int i = 0; i < 3 && info->reqntid[0]; i++)
         l.block[i] = info->reqntid[i] ? info->reqntid[i] : 1;
@@ -64,14 +64,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *text = (const char *)data;
     struct emu_module *m;
-    struct mem_alloc *a;
 
     check_set(size % 2);
     if (size / 4 % 2)
         survey(text, size);
     if (emu_module_load(&text, &size, 1, "fuzz", &m) != cudaSuccess)
         return 0;
-    a = mem_alloc(4096, 256, MEM_DEVICE, NULL);
+    struct mem_alloc *a = mem_alloc(4096, 256, MEM_DEVICE, NULL);
     for (uint32_t i = 0; a && i < emu_module_func_count(m) && i < 8; i++)
         launch(emu_module_func_at(m, i), a->addr, size / 2 % 2 ? 512 : 0);
     emu_module_unload(m);

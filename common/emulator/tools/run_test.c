@@ -15,13 +15,12 @@ static unsigned replay(const char *folder)
     for (struct dirent *e; (e = readdir(d));) {
         char path[1024];
         static uint8_t bytes[1 << 17];
-        FILE *f;
 
-        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-        f = e->d_name[0] == '.' ? NULL : fopen(path, "rb");
+        snprintf(path, sizeof(path), "%s/%s", folder, e->d_name);
+        FILE *f = e->d_name[0] == '.' ? NULL : fopen(path, "rb");
         if (!f)
             continue;
-        LLVMFuzzerTestOneInput(bytes, fread(bytes, 1, sizeof bytes, f));
+        LLVMFuzzerTestOneInput(bytes, fread(bytes, 1, sizeof(bytes), f));
         fclose(f);
         n++;
     }
@@ -53,16 +52,15 @@ static const struct {
 Test(run, refused)
 {
     cr_assert(freopen("/dev/null", "w", stderr));
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+    for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
         char path[1024], text[2048];
         struct emu_module *m;
-        FILE *f;
 
-        snprintf(path, sizeof path, DATA "run/%s", refused[i].file);
-        f = fopen(path, "rb");
+        snprintf(path, sizeof(path), DATA "run/%s", refused[i].file);
+        FILE *f = fopen(path, "rb");
         cr_assert(f, "%s", path);
         const char *at = text;
-        size_t size = fread(text, 1, sizeof text, f);
+        size_t size = fread(text, 1, sizeof(text), f);
         fclose(f);
         cr_assert_eq(emu_module_load(&at, &size, 1, "test", &m), cudaSuccess, "%s", path);
         struct emu_launch l = {.func = emu_module_func(m, "k"),
@@ -88,11 +86,11 @@ Test(run, parameters_of_kernels_end)
                 {"8.1", 1 << 30, cudaErrorInvalidPtx}};
 
     cr_assert(freopen("/dev/null", "w", stderr));
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         char text[256];
         const char *at = text;
         struct emu_module *m;
-        size_t n = (size_t)snprintf(text, sizeof text,
+        size_t n = (size_t)snprintf(text, sizeof(text),
                                     ".version %s\n.target sm_90\n.address_size 64\n"
                                     ".entry k(.param .b8 a[%d]) { ret; }",
                                     rows[i].version, rows[i].bytes);

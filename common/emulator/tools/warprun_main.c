@@ -30,7 +30,7 @@ static const struct option_row {
     {"--threads", "WARPLAB_THREADS", "N", "host threads; 0, the default, for all cores"},
     {"--steps", "WARPLAB_STEPS", "N", "end a launch after N warp instructions; 0 for no limit"},
 };
-#define NOPTIONS (sizeof options / sizeof options[0])
+#define NOPTIONS (sizeof(options) / sizeof(options[0]))
 
 static void usage(FILE *out)
 {

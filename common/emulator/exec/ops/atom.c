@@ -79,11 +79,10 @@ static inline u64 atomic_apply(const struct insn *in, u8 *p, u64 b, u64 c, bool 
         return o;
     }
     case 4: {
-        u32 o;
         if (in->sub == M_add && in->sub2 != PTX_F32 && in->sub2 != PTX_F16X2 &&
             in->sub2 != PTX_BF16X2)
             return __atomic_fetch_add((u32 *)p, (u32)b, __ATOMIC_SEQ_CST);
-        o = __atomic_load_n((u32 *)p, __ATOMIC_RELAXED);
+        u32 o = __atomic_load_n((u32 *)p, __ATOMIC_RELAXED);
         do
             new = atomic_result(in, o, b, c, global);
         while (!__atomic_compare_exchange_n((u32 *)p, &o, (u32) new, false, __ATOMIC_SEQ_CST,

@@ -66,8 +66,8 @@ static int *allocate(size_t bytes)
     FILE *f = std::fopen(file, "r");
     int n = 0, found = 0;
 
-    std::snprintf(mark, sizeof mark, "HERE(%s)", name);
-    while (f && std::fgets(line, sizeof line, f) && !found) {
+    std::snprintf(mark, sizeof(mark), "HERE(%s)", name);
+    while (f && std::fgets(line, sizeof(line), f) && !found) {
         n++;
         if (std::strstr(line, mark))
             found = n;
@@ -81,14 +81,12 @@ static int *allocate(size_t bytes)
 [[maybe_unused]] static void expect(const char *file, const char *name, const char *kind,
                                     size_t wanted)
 {
-    bool good;
     char line[64];
-    size_t n;
 
     cudaDeviceSynchronize();
-    n = finding_count() - checked;
-    std::snprintf(line, sizeof line, "\"line\":%d,", line_of(file, name));
-    good = n == wanted && std::strstr(finding(checked), line);
+    size_t n = finding_count() - checked;
+    std::snprintf(line, sizeof(line), "\"line\":%d,", line_of(file, name));
+    bool good = n == wanted && std::strstr(finding(checked), line);
     for (size_t i = 0; i < n; i++)
         good &= std::strstr(finding(checked + i), kind) != nullptr;
     if (!good) {
