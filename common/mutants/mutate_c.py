@@ -2,7 +2,8 @@
 """mutate_c.py - do the tests see a fault? Of the project's own C, on demand (make mutate-c).
 
     mutate_c.py [--count N] [--seed S] [--files GLOB…]   a sample of mutants
-    mutate_c.py --again TABLE                            those that survived in an earlier table
+    mutate_c.py --again TABLE                            those that survived in an earlier table,
+                                                         and slower suites, too
     mutate_c.py --faults [GLOB]                          faults.txt: each must be caught
 
 A mutant is one token or statement changed: a comparison, an operator, a constant off by one,
@@ -64,14 +65,15 @@ SUITES = {
                      "build/test/grading --fail-fast -j2 --timeout 120 "
                      "--filter '@(threats|gpu_path)/*'", 900),
 }
-# Area: files, and the suites that should catch a fault of theirs, the fastest first.
+# Area: files, the suites that should catch a fault of theirs, the fastest first, and those that
+# take long, for survivors alone (--again).
 AREAS = {
     'interpreter': (['common/emulator/code/*', 'common/emulator/exec/*'],
-                    ['emulator', 'cases', 'harness', 'random']),
-    'emulator': (['common/emulator/*'], ['emulator', 'cases', 'harness']),
+                    ['emulator', 'cases', 'harness'], ['random']),
+    'emulator': (['common/emulator/*'], ['emulator', 'cases', 'harness'], []),
     'harness': (['common/base/*', 'common/lab/*', 'common/run/*', 'common/harness/*'],
-                ['harness', 'labs', 'grading']),
-    'grader': (['grading/*'], ['grading', 'threats']),
+                ['harness', 'labs', 'grading'], ['threats']),
+    'grader': (['grading/*'], ['grading', 'threats'], []),
 }
 LEFT_OUT = ['*_test.c', '*_fuzz.c', '*/arm64/*', '*/cases/*', '*/programs/*', '*/testdata/*',
             '*/testlab.c', '*/bench_main.c', '*/fast_clock.c']
@@ -279,7 +281,7 @@ def tracked():
 
 
 def area_of(file):
-    for area, (globs, _) in AREAS.items():
+    for area, (globs, *_) in AREAS.items():
         if any(fnmatch.fnmatch(file, g) for g in globs):
             return area
     return None
@@ -379,7 +381,6 @@ def make(targets, extra, log):
 def limits():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, resource.RLIM_INFINITY))
-    os.nice(5)
 
 
 def boxed(command):
@@ -492,24 +493,35 @@ def summary(results):
                   f'({100 * caught / judged:.0f} %); ' + ', '.join(f'{r} {k}' for r, k in n.most_common()))
 
 
-def run_sample(chosen, table):
-    needed = {s for m in chosen for s in AREAS[area_of(m.file)][1]}
-    baseline([s for s in SUITES if s in needed])
-    results = []
-    with open(table, 'w') as out:
-        for n, m in enumerate(chosen, 1):
-            area, start = area_of(m.file), time.time()
-            old, new = shown((ROOT / m.file).read_text(), m)
+def cells(m):
+    """Of a mutant in the table, without the result."""
+    row = (area_of(m.file), m.file, m.line, m.how, *shown((ROOT / m.file).read_text(), m))
+    return tuple(str(c).replace('\t', ' ') for c in row)
+
+
+def results_of(table):
+    rows = [r.rstrip('\n').split('\t') for r in open(table)] if table.exists() else []
+    return {(*r[:4], r[6], r[7]): r[4] for r in rows}
+
+
+def run_sample(chosen, suites_of, table):
+    """What the table has already, of a run that was interrupted, is not done again."""
+    known = results_of(table)
+    left = [m for m in chosen if cells(m) not in known]
+    baseline([s for s in SUITES if s in {s for m in left for s in suites_of(m)}])
+    with open(table, 'a') as out:
+        for n, m in enumerate(left, 1):
+            row, start = cells(m), time.time()
             with open(SCRATCH / 'log', 'w') as log:
-                result = 'same' if known_same(m) else verdict(m, AREAS[area][1], log)
-            results.append((area, result))
-            row = (area, m.file, m.line, m.how, result, f'{time.time() - start:.1f}', old, new)
-            out.write('\t'.join(str(c).replace('\t', ' ') for c in row) + '\n')
+                result = 'same' if known_same(m) else verdict(m, suites_of(m), log)
+            known[row] = result
+            seconds = f'{time.time() - start:.1f}'
+            out.write('\t'.join((*row[:4], result, seconds, *row[4:])) + '\n')
             out.flush()
             if result == 'survived':
-                print(f'{n}/{len(chosen)} {m.file}:{m.line}: survived: {m.how}\n    {old}\n    {new}',
+                print(f'{n}/{len(left)} {m.file}:{m.line}: survived: {m.how}\n    {row[4]}\n    {row[5]}',
                       flush=True)
-    summary(results)
+    summary([(row[0], result) for row, result in known.items()])
     print(f'all of it: {os.path.relpath(table, ROOT)}')
 
 
@@ -551,7 +563,11 @@ def main():
     copy_tree()
     if o.faults is not None:
         return run_faults(o.faults)
-    run_sample(chosen, SCRATCH / ('table-again.tsv' if o.again else f'table-{o.seed}.tsv'))
+    table = SCRATCH / ('table-again.tsv' if o.again else f'table-{o.seed}.tsv')
+    if o.again:
+        table.unlink(missing_ok=True)
+    run_sample(chosen, lambda m: sum(AREAS[area_of(m.file)][1:] if o.again else
+                                     AREAS[area_of(m.file)][1:2], []), table)
     return 0
 
 
