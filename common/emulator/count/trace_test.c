@@ -64,7 +64,7 @@ static char *contents(void)
 static struct listener *start(void)
 {
     temporary(file, "");
-    temporary(source, "first\n    s[i] = \"x\";\n");
+    temporary(source, "first\n    s[i] = \"x\";\nthird\n");
     site.file = source;
     cr_assert_eq(trace_arm("k", 1, file), 0);
     return trace_listener("k");

@@ -867,6 +867,84 @@ Test(core, printf_takes_arguments_as_wide_as_it_says)
     cr_assert_str_eq(line, "-1 ff 1ffff ok\n");
 }
 
+/* What a thread prints, of a format and arguments of 4 or 8 bytes (ended by bytes 0). */
+struct argument {
+    uint32_t bytes;
+    uint64_t value;
+};
+static const char *printed(const char *format, const struct argument *args)
+{
+    static char line[4096];
+    char before[2048], body[2048];
+    size_t n = 0, at = 0;
+    FILE *file = tmpfile();
+    int screen = dup(STDOUT_FILENO);
+
+    n += (size_t)snprintf(before, sizeof before,
+                          ".extern .func (.param .b32 n) vprintf(.param .b64 format, "
+                          ".param .b64 args);\n.global .b8 f[] = {");
+    for (const char *p = format; *p; p++)
+        n += (size_t)snprintf(before + n, sizeof before - n, "%d, ", *p);
+    snprintf(before + n, sizeof before - n, "0};\n");
+    n = (size_t)snprintf(body, sizeof body,
+                         ".local .align 8 .b8 a[128];\n.reg .b64 %%q, %%g;\nmov.u64 %%q, a;\n"
+                         "cvta.local.u64 %%g, %%q;\n");
+    for (; args->bytes; at += args++->bytes) {
+        at = (at + args->bytes - 1) & ~(size_t)(args->bytes - 1);
+        n += (size_t)snprintf(body + n, sizeof body - n, "mov.u64 %%d0, %lld;\n",
+                              (long long)args->value);
+        n += (size_t)snprintf(body + n, sizeof body - n, "st.local.u%u [a+%zu], %%d0;\n",
+                              8 * args->bytes, at);
+    }
+    snprintf(body + n, sizeof body - n,
+             "mov.u64 %%d1, f;\ncvta.global.u64 %%d1, %%d1;\n"
+             "{ .param .b64 p0; .param .b64 p1; .param .b32 r;\nst.param.b64 [p0], %%d1;\n"
+             "st.param.b64 [p1], %%g;\ncall.uni (r), vprintf, (p0, p1); }");
+    cr_assert(file && screen >= 0 && dup2(fileno(file), STDOUT_FILENO) >= 0);
+    RUN(.before = before, .body = body, .block = 1);
+    fflush(stdout);
+    dup2(screen, STDOUT_FILENO);
+    rewind(file);
+    line[fread(line, 1, sizeof line - 1, file)] = 0;
+    fclose(file);
+    close(screen);
+    return line;
+}
+
+#define HALF      0x3fe0000000000000 /* 0.5 */
+#define NEARLY_PI 0x400921f9f01b866e /* 3.14159 */
+Test(core, printf_writes_as_c_does)
+{
+    static const struct {
+        const char *format;
+        struct argument args[5];
+        const char *printed;
+    } rows[] = {
+        {"plain", {{0}}, "plain"},
+        {"%d %u %i|", {{4, -1}, {4, 0xffffffff}, {4, 7}}, "-1 4294967295 7|"},
+        {"%5d|%-5d|%05d|%+d", {{4, 42}, {4, 42}, {4, 42}, {4, 42}}, "   42|42   |00042|+42"},
+        {"%x %X %o %#x %%", {{4, 255}, {4, 255}, {4, 8}, {4, 16}}, "ff FF 10 0x10 %"},
+        {"%c%c", {{4, 'o'}, {4, 'k'}}, "ok"},
+        {"%lld %llx %ld", {{8, -5}, {8, 1ull << 40}, {8, 6}}, "-5 10000000000 6"},
+        {"%d %lld %d", {{4, 1}, {8, 2}, {4, 3}}, "1 2 3"},
+        {"%zu %d", {{8, 1ull << 33}, {4, 3}}, "8589934592 3"},
+        {"%f %.2f %8.3f|", {{8, HALF}, {8, NEARLY_PI}, {8, NEARLY_PI}}, "0.500000 3.14    3.142|"},
+        {"%e %g %d", {{8, HALF}, {8, HALF}, {4, 9}}, "5.000000e-01 0.5 9"},
+        {"%*d|%-*d|", {{4, 5}, {4, 42}, {4, 4}, {4, 7}}, "   42|7   |"},
+        {"%.*f|%d", {{4, 1}, {8, NEARLY_PI}, {4, 2}}, "3.1|2"},
+        {"%p", {{8, 0x1234}}, "0x1234"},
+        {"%", {{0}}, "%"},
+    };
+
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        const char *text = printed(rows[k].format, rows[k].args);
+        cr_expect_str_eq(text, rows[k].printed, "%s: \"%s\"", rows[k].format, text);
+    }
+    const char *wide = printed("%1000d|%-1000d|", (struct argument[]){{4, 1}, {4, 2}, {0}});
+    cr_expect_eq(strlen(wide), 2002, "%zu", strlen(wide));
+    cr_expect(wide[999] == '1' && wide[1000] == '|' && wide[1001] == '2' && wide[2001] == '|');
+}
+
 Test(core, printf_says_whose_memory_a_string_is)
 {
     static const struct program p = {.before = PRINTING, .body = PRINT("mov.u64 %d0, 0;")};
@@ -953,6 +1031,24 @@ Test(core, what_goes_wrong_in_clusters_is_named)
                  (struct program){.body = "barrier.cluster.arrive;\nbarrier.cluster.arrive;",
                                   .grid = 2,
                                   CLUSTER_OF_2});
+}
+
+/* As the runtime tells them apart: another compiler would help, or none. */
+Test(core, text_that_is_too_new_is_another_error)
+{
+    static const struct {
+        const char *text;
+        cudaError_t error;
+    } rows[] = {
+        {".version 99.0\n.target sm_80\n.address_size 64\n", cudaErrorUnsupportedPtxVersion},
+        {".version 8.0\n.target sm_80\n.address_size 64\n.frobnicate\n", cudaErrorInvalidPtx},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        size_t length = strlen(rows[k].text);
+        struct emu_module *m;
+        cr_expect_eq(emu_module_load(&rows[k].text, &length, 1, "test", &m), rows[k].error, "%s",
+                     emu_error_text());
+    }
 }
 
 Test(core, unsupported_instructions_are_located)
