@@ -6,9 +6,11 @@
 - `sizeof(x)`, never `sizeof x`.
 - A variable is declared where it gets its first value: not a declaration without one whose first
   use is an assignment further down in the same block.
+- A comment that names a .c file names one that is there.
 
 Lines are looked at, not tokens: a block is what is indented as far, which clang-format sees to.
 """
+import os
 import re
 import sys
 
@@ -16,6 +18,9 @@ BARE_SIZEOF = re.compile(r'\bsizeof [^(]')
 DECLARATION = re.compile(r'( +)((?:(?:const|unsigned|signed|struct|enum|union|volatile)\s+)*[A-Za-z_]\w*)\s+'
                          r'([^;=(){}]*);\s*(?:/\*.*)?$')
 NAME = re.compile(r'\**\s*([A-Za-z_]\w*)')
+COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*', re.S)
+FILE = re.compile(r'(?<![\w.])(?:[\w-]+/)*([\w-]+\.c)\b')
+GENERATED = {'labs.c', 'tables.c'}
 NO_TYPES = {'return', 'goto', 'break', 'continue', 'typedef', 'extern', 'static'}
 
 
@@ -42,18 +47,28 @@ def declared_early(lines):
                 yield i, '"%s" gets its first value in line %d: declare it there' % (name[1], use + 1)
 
 
-def problems(lines):
+def files_that_are_no_more(text, there):
+    for comment in COMMENT.finditer(text):
+        for name in FILE.finditer(comment[0]):
+            if name[1] not in there:
+                yield text.count('\n', 0, comment.start() + name.start()), 'there is no ' + name[1]
+
+
+def problems(text, there):
+    lines = text.split('\n')
     for i, line in enumerate(lines):
         if BARE_SIZEOF.search(line):
             yield i, 'sizeof without parentheses'
     yield from declared_early(lines)
+    yield from files_that_are_no_more(text, there)
 
 
 def main(paths):
     found = 0
+    there = {os.path.basename(p) for p in paths} | GENERATED
     for path in paths:
         with open(path, encoding='utf-8') as f:
-            for i, what in problems(f.read().split('\n')):
+            for i, what in problems(f.read(), there):
                 print('%s:%d: %s' % (path, i + 1, what), file=sys.stderr)
                 found += 1
     return found > 0

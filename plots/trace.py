@@ -1,4 +1,4 @@
-"""trace.py - reads the emulator's trace of one block (JSON lines; common/emulator/trace.c says
+"""trace.py - reads the emulator's trace of one block (JSON lines; emulator/count/trace.c says
 which) and works out what pictures show.
 
 Interface:

@@ -7,7 +7,7 @@
  * the next input. The event pair's own 1 to 2 µs stay in the figures: batches make them
  * small in the hot one, and the cold one is for inputs that take longer.
  *
- * On the emulator nothing is timed: modelled time is the same for every run (run.c).
+ * On the emulator nothing is timed: modelled time is the same for every run (run/emulator.c).
  */
 #include "timing.h"
 

@@ -1,7 +1,7 @@
 /* lab.h - what a lab is: tables, a CPU reference and a launch plan.
  *
  * A lab's harness.c defines one `const struct lab lab_NAME` and nothing runs by itself. The
- * same lab object serves the harness (run.c: check, time, table, records) and the grader,
+ * same lab object serves the harness (harness/main.c: check, time, table, records) and the grader,
  * which is why the parts are separate:
  *
  *   make_input  host memory from a seed          (trusted; never sees the student's code)
@@ -150,7 +150,7 @@ struct lab {
     /* Optional: a lab's own guess at the cause of a failure, a sentence, or NULL. */
     const char *(*diagnose)(const struct plan *p, const struct lab_case *c, int b,
                             const struct lab_mismatch *mm, int nmm, uint64_t nwrong);
-    /* The counters (common/emulator/counters.h) worth a column in this lab's table, at most
+    /* The counters (common/emulator/base/counters.h) worth a column in this lab's table, at most
      * four, NULL-terminated: "global_ld_sectors/global_ld_requests" is a ratio. */
     const char *const *columns;
     /* Predictions asked for in predict.txt: key, question, counter expression, variant, case. */

@@ -39,7 +39,7 @@ int picture_sectors(uint32_t mask, const uint64_t *at, unsigned size)
 }
 
 /* 8- and 16-byte words go half a warp and a quarter at a time; twice as many where all lanes
- * share their address with a neighbour or the one after (exec_mem.c in the emulator). */
+ * share their address with a neighbour or the one after (the emulator's exec/ops/mem.c). */
 static int groups_of(uint32_t mask, const uint64_t *by_lane, unsigned size)
 {
     int groups = size <= 4 ? 1 : size == 8 ? 2 : 4;

@@ -1,7 +1,7 @@
 /* picture.h - what a failed gate is about, drawn: one request of a warp over the sectors it
  * moves, one shared access over the banks, or a warp's active lanes, path by path.
  *
- * picture_of() picks it from the trace of the submission's own run (common/emulator/trace.c)
+ * picture_of() picks it from the trace of the submission's own run (common/emulator/count/trace.c)
  * and keeps it in the verdict as a few numbers; picture_svg() draws these into a page. Nothing
  * else in a verdict comes from a trace. plots/ draws the same things for handouts, with
  * matplotlib; here a class's pages have some thousand pictures, which may take neither Python

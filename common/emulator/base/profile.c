@@ -159,7 +159,7 @@ static const char *read_line(char *line, struct device_profile *p, bool *seen)
     return "no such key";
 }
 
-/* Is there a way to count what the profile asks for? (exec_mem.c, rules.c) */
+/* Is there a way to count what the profile asks for? (exec/ops/mem.c, rules.c) */
 static bool counts_by_rules(const struct device_profile *p)
 {
     bool strict = p->coalescing_rules != 0;

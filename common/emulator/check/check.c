@@ -3,8 +3,8 @@
  * Interface: check.h. Finds reads of memory never written (global, shared, local), races
  * in shared and global memory, barriers in divergent code or that exited threads miss,
  * matrices that wmma does not take, and leaks. Shadow memory and clocks: private.h;
- * what orders accesses: check_order.c; what is a race: check_race.c, check_held.c; wording:
- * check_report.c; shared variables laid apart: check_guard.c.
+ * what orders accesses: order.c; what is a race: race.c, held.c; wording:
+ * report.c; shared variables laid apart: guard.c.
  *
  * A read counts as one of unwritten memory when none of the bytes of its 4-byte words was
  * ever written: compilers widen loads over padding, and copy it.

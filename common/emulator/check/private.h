@@ -30,7 +30,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* ---- shadow memory (check_shadow.c) ---- */
+/* ---- shadow memory (shadow.c) ---- */
 #define PAGE_BITS  12
 #define PAGE_BYTES (1u << PAGE_BITS)
 enum page_init { INIT_NONE, INIT_ALL, INIT_SOME };
@@ -164,7 +164,7 @@ struct launch_state {
     struct channel channels[CHANNELS];
     _Atomic(struct release *) *released; /* by block */
 
-    pthread_mutex_t held_lock; /* of what follows: check_held.c */
+    pthread_mutex_t held_lock; /* of what follows: held.c */
     _Atomic uint32_t nheld;
     struct held *held[HELD_BUCKETS];
     uint8_t *over; /* a bit a block: ended */
@@ -256,7 +256,7 @@ struct block_state {
     uint32_t nlocal[MAX_WARPS]; /* bytes there are */
 };
 
-/* ---- order (check_order.c) ---- */
+/* ---- order (order.c) ---- */
 void order_block_begin(struct block_state *b);
 void order_arrive(struct block_state *b, const struct site *s, uint32_t warp, uint32_t id);
 void order_leave(struct block_state *b, uint32_t id);
@@ -277,7 +277,7 @@ static inline void order_catch_up(struct block_state *b, uint32_t warp)
         order_resolve(b, warp);
 }
 
-/* ---- races (check_race.c) ---- */
+/* ---- races (race.c) ---- */
 struct race {
     struct block_state *b;
     const struct access *a;
@@ -295,7 +295,7 @@ void race_begin(struct race *x, struct block_state *b, const struct access *a);
 void race_run(const struct race *x, struct shadow_page *p, uint32_t from, uint32_t lane, uint32_t n,
               const uint8_t *contents);
 
-/* ---- reports (check_report.c) ---- */
+/* ---- reports (report.c) ---- */
 /* A race as it will be told. a.addr and a.value may be over by then. */
 struct clash {
     const struct block_info *info;
@@ -318,7 +318,7 @@ void report_exited(struct block_state *b, const struct site *s);
 void report_matrix(struct block_state *b, const struct matrix_move *m); /* if it is not allowed */
 void report_leak(const struct mem_alloc *a);
 
-/* ---- plain reads that may yet turn out harmless (check_held.c) ---- */
+/* ---- plain reads that may yet turn out harmless (held.c) ---- */
 struct reader {
     uint32_t block, warp, lane;
     bool another; /* not this lane, but one of its warp's */

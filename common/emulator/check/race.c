@@ -1,6 +1,6 @@
 /* race.c - two accesses to one place, one of them a write, not ordered.
  *
- * Interface: check_internal.h. Every access visits the cells of its bytes: it is compared
+ * Interface: private.h. Every access visits the cells of its bytes: it is compared
  * with the last write and (a write) with the last reads, then takes their place. Two
  * readers are kept, of different warps when there are such, so that whoever writes next
  * meets one who is not himself. What is no race:
@@ -11,7 +11,7 @@
  *   - granted: two collective accesses (wmma, ldmatrix, stmatrix) by one warp. Each waits for
  *     all lanes, but the ISA does not say that it orders memory;
  *   - granted: a plain read and an atomic, when the reader goes on to compare and swap there
- *     (check_held.c).
+ *     (held.c).
  */
 #include "private.h"
 #include <string.h>

@@ -68,7 +68,7 @@ static void add_memory(struct counters *c, const struct ptx_insn *p, const struc
     }
 }
 /* cp.async: a load in slot s, a shared store in the one after. 16 bytes are carried as two
- * words (exec_async.c), each a request of its own with every sector of the whole; a store of
+ * words (exec/ops/async.c), each a request of its own with every sector of the whole; a store of
  * 16 bytes needs four wavefronts, so conflicts are what is beyond these. */
 static void add_copy(struct counters *c, const struct insn *in, const struct slot *s)
 {

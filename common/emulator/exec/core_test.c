@@ -880,23 +880,23 @@ static const char *printed(const char *format, const struct argument *args)
     FILE *file = tmpfile();
     int screen = dup(STDOUT_FILENO);
 
-    n += (size_t)snprintf(before, sizeof before,
+    n += (size_t)snprintf(before, sizeof(before),
                           ".extern .func (.param .b32 n) vprintf(.param .b64 format, "
                           ".param .b64 args);\n.global .b8 f[] = {");
     for (const char *p = format; *p; p++)
-        n += (size_t)snprintf(before + n, sizeof before - n, "%d, ", *p);
-    snprintf(before + n, sizeof before - n, "0};\n");
-    n = (size_t)snprintf(body, sizeof body,
+        n += (size_t)snprintf(before + n, sizeof(before) - n, "%d, ", *p);
+    snprintf(before + n, sizeof(before) - n, "0};\n");
+    n = (size_t)snprintf(body, sizeof(body),
                          ".local .align 8 .b8 a[128];\n.reg .b64 %%q, %%g;\nmov.u64 %%q, a;\n"
                          "cvta.local.u64 %%g, %%q;\n");
     for (; args->bytes; at += args++->bytes) {
         at = (at + args->bytes - 1) & ~(size_t)(args->bytes - 1);
-        n += (size_t)snprintf(body + n, sizeof body - n, "mov.u64 %%d0, %lld;\n",
+        n += (size_t)snprintf(body + n, sizeof(body) - n, "mov.u64 %%d0, %lld;\n",
                               (long long)args->value);
-        n += (size_t)snprintf(body + n, sizeof body - n, "st.local.u%u [a+%zu], %%d0;\n",
+        n += (size_t)snprintf(body + n, sizeof(body) - n, "st.local.u%u [a+%zu], %%d0;\n",
                               8 * args->bytes, at);
     }
-    snprintf(body + n, sizeof body - n,
+    snprintf(body + n, sizeof(body) - n,
              "mov.u64 %%d1, f;\ncvta.global.u64 %%d1, %%d1;\n"
              "{ .param .b64 p0; .param .b64 p1; .param .b32 r;\nst.param.b64 [p0], %%d1;\n"
              "st.param.b64 [p1], %%g;\ncall.uni (r), vprintf, (p0, p1); }");
@@ -905,7 +905,7 @@ static const char *printed(const char *format, const struct argument *args)
     fflush(stdout);
     dup2(screen, STDOUT_FILENO);
     rewind(file);
-    line[fread(line, 1, sizeof line - 1, file)] = 0;
+    line[fread(line, 1, sizeof(line) - 1, file)] = 0;
     fclose(file);
     close(screen);
     return line;
@@ -936,7 +936,7 @@ Test(core, printf_writes_as_c_does)
         {"%", {{0}}, "%"},
     };
 
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
         const char *text = printed(rows[k].format, rows[k].args);
         cr_expect_str_eq(text, rows[k].printed, "%s: \"%s\"", rows[k].format, text);
     }
@@ -1043,7 +1043,7 @@ Test(core, text_that_is_too_new_is_another_error)
         {".version 99.0\n.target sm_80\n.address_size 64\n", cudaErrorUnsupportedPtxVersion},
         {".version 8.0\n.target sm_80\n.address_size 64\n.frobnicate\n", cudaErrorInvalidPtx},
     };
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
         size_t length = strlen(rows[k].text);
         struct emu_module *m;
         cr_expect_eq(emu_module_load(&rows[k].text, &length, 1, "test", &m), rows[k].error, "%s",

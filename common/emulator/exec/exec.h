@@ -89,7 +89,7 @@ struct warp {
     uint32_t depth;       /* calls */
     uint32_t recon_block; /* the current path's parent's block */
     uint32_t at_cluster;  /* lanes that have arrived at barrier.cluster */
-    void *async;          /* exec_async.c: copies in flight */
+    void *async;          /* exec/ops/async.c: copies in flight */
 };
 
 struct barrier {

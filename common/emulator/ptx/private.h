@@ -1,12 +1,12 @@
 /* private.h - what the files of the PTX front end share; nothing else includes it.
  *
- *   ptx_arena.c  memory of one module, growing arrays, errors
- *   ptx_names.c  interned names, the tables of keywords, scopes and what names mean in them
- *   ptx_lex.c    characters to tokens
- *   ptx_data.c   constant expressions, variable declarations, initialisers
- *   ptx_insn.c   instructions, their suffixes and operands
- *   ptx_loc.c    line information: .file, .loc, .section
- *   ptx_parse.c  the module: directives, functions, bodies
+ *   arena.c  memory of one module, growing arrays, errors
+ *   names.c  interned names, the tables of keywords, scopes and what names mean in them
+ *   lex.c    characters to tokens
+ *   data.c   constant expressions, variable declarations, initialisers
+ *   insn.c   instructions, their suffixes and operands
+ *   loc.c    line information: .file, .loc, .section
+ *   parse.c  the module: directives, functions, bodies
  *
  * The first error ends the parse: parse_fail() jumps back to ptx_parse(), which frees the
  * arena, so that no function here needs an error path.
@@ -26,7 +26,7 @@
 #define MAX_ALIGN       (1u << 20)
 #define NAME_TABLE_SIZE 4096 /* first size, a power of two */
 
-/* ---- arena (ptx_arena.c) ---- */
+/* ---- arena (arena.c) ---- */
 struct arena_block { /* one malloc: header, then its bytes */
     struct arena_block *prev, *next;
     size_t size; /* bytes after the header */
@@ -39,7 +39,7 @@ struct arena {
     size_t used;               /* bytes of chunk in use */
 };
 
-/* ---- tokens (ptx_lex.c) ---- */
+/* ---- tokens (lex.c) ---- */
 enum token_kind { /* one-character punctuation is its own kind */
                   T_EOF,
                   T_IDENT = 256, /* name */
@@ -66,7 +66,7 @@ struct token {
     bool is_unsigned;
 };
 
-/* ---- names (ptx_names.c) ---- */
+/* ---- names (names.c) ---- */
 /* clang-format off */
 #define PTX_DIRECTIVES(X)                                                                          \
     X(abi_preserve) X(abi_preserve_control) X(address_size) X(alias) X(align) X(attribute)         \
@@ -220,7 +220,7 @@ struct constant {
     uint8_t width; /* of a float: 32 or 64 */
 };
 
-/* ptx_arena.c */
+/* arena.c */
 void *arena_alloc(struct parser *p, size_t size); /* zeroed */
 const char *arena_text(struct parser *p, const char *text, size_t length);
 /* Makes room for element number n (from 0) of an array that grows by doubling; new
@@ -232,7 +232,7 @@ void arena_free(struct arena *a);
 void parse_fail(struct parser *p, const struct token *where, const char *format, ...)
     __attribute__((noreturn, format(printf, 3, 4)));
 
-/* ptx_names.c */
+/* names.c */
 struct name *name_intern(struct parser *p, const char *text, size_t length);
 void names_init(struct parser *p);
 int mod_find(const char *text, size_t length); /* enum ptx_mod, -1: none */
@@ -249,7 +249,7 @@ uint32_t reg_new(struct parser *p, const char *name, enum ptx_type type);
 void refer(struct parser *p, enum binding_kind kind, const struct token *where, uint32_t insn,
            uint32_t operand, uint32_t *slot);
 
-/* ptx_lex.c */
+/* lex.c */
 void lex_start(struct parser *p);
 void advance(struct parser *p);
 bool accept_token(struct parser *p, int kind);
@@ -259,7 +259,7 @@ bool accept_directive(struct parser *p, enum directive d);
 /* Text of a token for messages, shortened: "'%r1'". */
 const char *token_text(struct parser *p, const struct token *t);
 
-/* ptx_data.c */
+/* data.c */
 struct constant parse_constant(struct parser *p);
 struct constant parse_constant_term(struct parser *p); /* binds like '*' */
 uint64_t parse_uint(struct parser *p, uint64_t max, const char *what);
@@ -270,13 +270,13 @@ bool at_space(const struct parser *p);
 void parse_variables(struct parser *p, struct var_flags flags);
 struct ptx_var *parse_parameter(struct parser *p, struct ptx_func *owner);
 
-/* ptx_loc.c */
+/* loc.c */
 void parse_file(struct parser *p);
 void parse_loc(struct parser *p);
 void parse_section(struct parser *p);
 void finish_locations(struct parser *p);
 
-/* ptx_insn.c */
+/* insn.c */
 void parse_instruction(struct parser *p);
 
 #endif

@@ -1,6 +1,6 @@
 /* device.c - the one device: attributes, properties, limits, peers, reset.
  *
- * Figures come from the device profile (device.c); what a profile does not hold and a
+ * Figures come from the device profile (base/profile.c); what a profile does not hold and a
  * program may still ask for is in the second table, with the values of compute capability
  * 9.0. An attribute in neither is an error.
  */

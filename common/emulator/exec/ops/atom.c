@@ -1,6 +1,6 @@
 /* atom.c - atomics and fences.
  *
- * An atomic is a request like any access (exec_mem.h), carried out a lane at a time, on global
+ * An atomic is a request like any access (mem.h), carried out a lane at a time, on global
  * memory by the host's own atomic instructions: blocks run on different host threads.
  */
 #include "half.h"

@@ -1,6 +1,6 @@
 /* mem.c - loads and stores, by space, and the wavefronts of shared memory.
  *
- * Requests and their other costs are in exec_mem.h, atomics in exec_atom.c.
+ * Requests and their other costs are in mem.h, atomics in atom.c.
  *
  * Bank rules (Nsight Compute's, checked against hardware): 32 banks of 4 bytes; 8-byte
  * accesses go in half-warps, 16-byte ones in quarter-warps, fewer when lanes share; lanes that read

@@ -1,5 +1,5 @@
 /* mem.h - a warp's access as a request: addresses, shape, host memory, cost. Private to
- * exec_mem.c and exec_atom.c; static inlines, as this is on the path of every access.
+ * mem.c and atom.c; static inlines, as this is on the path of every access.
  *
  * Every access of a warp is one request. Its addresses are sorted into three shapes:
  * contiguous (lane i at base + i*size), uniform (all lanes at one address) and general;
@@ -158,7 +158,7 @@ static inline u32 count_sectors(const struct request *q, u32 size)
     return count_distinct(key, q->mask);
 }
 
-/* ---- slow paths, in exec_mem.c ---- */
+/* ---- slow paths, in mem.c ---- */
 /* The fault of the first lane that is not at a multiple of size. */
 const struct insn *JOIN(misaligned, LEVEL)(struct warp *w, const struct insn *in,
                                            const struct request *q, u32 size, const char *space);
@@ -265,7 +265,7 @@ static inline void count_access(struct warp *w, const struct insn *in, const str
     s->extra += extra;
 }
 
-/* ---- atomics, in exec_atom.c: also the generic ones' parts, whose addresses q has ---- */
+/* ---- atomics, in atom.c: also the generic ones' parts, whose addresses q has ---- */
 const struct insn *JOIN(atomic_global, LEVEL)(struct warp *w, const struct insn *in,
                                               struct request *q);
 const struct insn *JOIN(atomic_shared, LEVEL)(struct warp *w, const struct insn *in,

@@ -1,4 +1,4 @@
-/* mma.h - lane-wise accesses to any space (exec_mem.c), for the other families. */
+/* mma.h - lane-wise accesses to any space (mem.c), for the other families. */
 #ifndef EMULATOR_EXEC_MMA_H
 #define EMULATOR_EXEC_MMA_H
 
