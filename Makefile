@@ -19,7 +19,7 @@ $(error The path of this folder has a space in it, which make cannot handle: mov
 endif
 
 # ---- what is needed: installed when missing; deps.mk then says where CUDA and python are ----
-NO_DEPS := help clean format
+NO_DEPS := help clean format test-distros
 ifneq ($(or $(filter-out $(NO_DEPS),$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,all)),)
 include build/deps.mk
 endif
@@ -217,6 +217,10 @@ check: build/deps-test.ok
 	+$(Q)$(MAKE) --no-print-directory programs $(filter-out %/grading,$(TEST_BIN))
 	$(Q)common/test.sh $B/test/logs $(CHECKS)
 test-binaries: $(TEST_BIN)
+# README's commands in bare systems, as root; logs and the table in build/distros
+DISTROS ?= bookworm trixie noble
+test-distros:
+	$(Q)common/distros.sh build/distros $(DISTROS)
 test-gpu: $(if $(GPU),programs)
 	$(Q)common/run.sh gpu-tests '$(GPU)' '$(ON_gpu)' $B/bin $(LABS)
 
@@ -241,6 +245,7 @@ help:
 #h                      SEED=1 from FILES='common/lab/*'; FAULTS=1: those made by hand
 #h make test-arm64      the emulator as an arm64 library, under qemu
 #h make test-pages      the grader's reports in headless Chromium
+#h make test-distros    README's commands in bare Debian and Ubuntu systems (as root, with debootstrap)
 #h make deps            install what everything above needs, slides aside
 #h make format, lint, clean
 #h make compile_commands.json   for clangd and other tools
@@ -250,8 +255,8 @@ clean:
 	rm -rf build
 FORCE:
 .PHONY: all labs check mutate-c test-binaries tables emulator programs run bench-emulator test test-emulator test-harness test-runs test-readme test-san test-format \
-        test-lint test-gpu format lint help deps clean FORCE
--include $(shell find $B -name '*.d' 2>/dev/null)
+        test-lint test-gpu test-distros format lint help deps clean FORCE
+-include $(shell find $B -path $B/distros -prune -o -name '*.d' -print 2>/dev/null)
 # what STEP counts to: objects that are not there yet, of what was asked for
 ALL_OBJ := $(EMU_OBJ) $(BASE_OBJ) $(HAR_OBJ) $(LAB_OBJ) $(addprefix $B/,$(HAR)/main.o $(HAR)/labcc_main.o $(EMU)/tools/warprun_main.o) \
     $(if $(filter grad% test%,$(MAKECMDGOALS)),$(GR_OBJ)) \
