@@ -1,6 +1,7 @@
 /* check_test.c - findings other than races: unwritten memory, barriers, leaks, matrices; and
  * what is left to libraries. */
 #include "play.h"
+#include "emulator/check/findings.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -408,4 +409,21 @@ Test(check, file_names_of_any_bytes_and_length)
     cr_assert_lt(strlen(message), 2500, "cut with a mark: %s", message);
     cr_assert_eq(json_integer_value(json_object_get(other, "line")), 10);
     json_decref(o);
+}
+
+/* Two threads find the same: the one that only counts may come before the one with the words. */
+Test(check, words_come_after_a_count)
+{
+    struct block_info b = {.kernel = "late", .ntid = {32, 1, 1}};
+    size_t n = warplabFindingCount();
+
+    finding_report("shared-race", &b, NULL, 5, 0x40, NULL, NULL);
+    finding_report("shared-race", &b, NULL, 7, 0x40, json_pack("{s:s}", "message", "the words"),
+                   "");
+    finding_report("shared-race", &b, NULL, 9, 0x40, json_pack("{s:s}", "message", "more words"),
+                   "");
+    cr_assert_eq(warplabFindingCount(), n + 1);
+    cr_assert(strstr(warplabFinding(n), "\"message\":\"the words\""), "%s", warplabFinding(n));
+    cr_assert(strstr(warplabFinding(n), "\"thread\":[7,0,0]"));
+    cr_assert(strstr(warplabFinding(n), "\"count\":3"));
 }

@@ -21,6 +21,7 @@ struct finding {
     const struct site *site;
     uint64_t address; /* tells findings apart that have no site */
     uint64_t count, shown_count;
+    bool told;       /* its words have come: another thread may count it before */
     json_t *members; /* without count */
     char *json;      /* with it, as of shown_count */
 };
@@ -73,9 +74,11 @@ static json_t *head(const char *kind, const struct block_info *b, const struct s
     return o;
 }
 
-static void add(const char *kind, const struct block_info *b, const struct site *s, uint32_t thread,
-                uint64_t address, json_t *members)
+static struct finding *add(const char *kind, const struct block_info *b, const struct site *s,
+                           uint64_t address)
 {
+    if (nfindings == MAX_FINDINGS)
+        return NULL;
     if (nfindings == room) {
         room = room ? 2 * room : 64;
         findings = xrealloc(findings, room * sizeof(*findings));
@@ -84,9 +87,16 @@ static void add(const char *kind, const struct block_info *b, const struct site 
     *f = (struct finding){.kind = xstrdup(kind),
                           .kernel = xstrdup(b ? b->kernel : ""),
                           .site = s,
-                          .address = address,
-                          .count = 1,
-                          .members = head(kind, b, s, thread, address)};
+                          .address = address};
+    return f;
+}
+
+/* Whose thread and address, and what more there is to say of it. */
+static void describe(struct finding *f, const struct block_info *b, uint32_t thread,
+                     uint64_t address, json_t *members)
+{
+    json_decref(f->members);
+    f->members = head(f->kind, b, f->site, thread, address);
     if (members)
         json_object_update(f->members, members);
 }
@@ -113,12 +123,15 @@ void finding_report(const char *kind, const struct block_info *b, const struct s
 {
     pthread_mutex_lock(&lock);
     struct finding *f = known(kind, b ? b->kernel : "", s, address);
+    if (!f)
+        f = add(kind, b, s, address);
+    if (f && (!f->members || (text && !f->told)))
+        describe(f, b, thread, address, members);
+    if (f && text && !f->told)
+        print(text, !b);
     if (f) {
+        f->told |= text != NULL;
         f->count++;
-    } else if (nfindings < MAX_FINDINGS) {
-        add(kind, b, s, thread, address, members);
-        if (text)
-            print(text, !b);
     }
     pthread_mutex_unlock(&lock);
     json_decref(members);
