@@ -135,6 +135,13 @@ $B/gen/version.h: FORCE
 	@v=$$(git describe --always --dirty 2>/dev/null); echo "#define WARPLAB_VERSION \"$$v\"" >$@.new; \
 	 cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
+# The version's one place is common/VERSION; common/CHANGELOG.md says what it means.
+RELEASE := $(shell cat common/VERSION)
+$B/gen/release.h: common/VERSION
+	@mkdir -p $(@D)
+	@echo '#define RELEASE "$(RELEASE)"' >$@
+$B/$(EMU)/runtime/warplab_api.o $B/fuzz/$(EMU)/runtime/warplab_api.o $B/$(EMU)/tools/warprun_main.o $B/grading/commands/main.o: $B/gen/release.h
+
 # ---- running ----
 QUICK = $(if $(filter emulator,$(BACKEND)),--quick)
 all: programs
@@ -205,7 +212,7 @@ test-readme:
 	$(Q)$(HAR)/readme_tables --check README.md
 
 SUITES := format lint emulator harness runs readme
--include $(wildcard $(EMU)/programs/programs.mk $(EMU)/cases/cases.mk $(EMU)/tools/fuzz.mk $(EMU)/arm64/arm64.mk labs/labs.mk plots/plots.mk slides/slides.mk grading/grading.mk)
+-include $(wildcard $(EMU)/programs/programs.mk $(EMU)/packaging/packaging.mk $(EMU)/cases/cases.mk $(EMU)/tools/fuzz.mk $(EMU)/arm64/arm64.mk labs/labs.mk plots/plots.mk slides/slides.mk grading/grading.mk)
 slides-tools: | build/deps-slides.ok
 SUITES += grading $(if $(wildcard plots/test_*.py),plots) san
 test: build/deps-test.ok
@@ -258,7 +265,7 @@ FORCE:
         test-lint test-gpu test-distros format lint help deps clean FORCE
 -include $(shell find $B -path $B/distros -prune -o -name '*.d' -print 2>/dev/null)
 # what STEP counts to: objects that are not there yet, of what was asked for
-ALL_OBJ := $(EMU_OBJ) $(BASE_OBJ) $(HAR_OBJ) $(LAB_OBJ) $(addprefix $B/,$(HAR)/main.o $(HAR)/labcc_main.o $(EMU)/tools/warprun_main.o) \
+ALL_OBJ := $(EMU_OBJ) $(BASE_OBJ) $(foreach r,$(HAR_ROOMS),$(call objects,$r)) $(LAB_OBJ) $(addprefix $B/,$(HAR)/main.o $(HAR)/labcc_main.o $(EMU)/tools/warprun_main.o) \
     $(if $(filter grad% test%,$(MAKECMDGOALS)),$(GR_OBJ)) \
     $(if $(filter test%,$(MAKECMDGOALS)),$(patsubst %.c,$B/%.o,$(EMU_TESTS) $(HAR_TESTS) $(GR_TESTS)))
 MISSING := $(filter-out $(wildcard $(ALL_OBJ)),$(ALL_OBJ))

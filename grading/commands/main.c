@@ -1,5 +1,6 @@
 /* main.c - build/bin/grade: the autograder's commands. */
 #include "commands.h"
+#include "release.h"
 #include "base/alloc.h"
 
 #include <locale.h>
@@ -37,7 +38,9 @@ static const struct command {
 
 static int help(FILE *f)
 {
-    fputs("usage: grade COMMAND [OPTIONS]   (each takes --help)\n\n", f);
+    fputs("usage: grade COMMAND [OPTIONS]   (each takes --help)\n"
+          "       grade --version\n\n",
+          f);
     for (size_t i = 0; i < NCOMMANDS; i++)
         fprintf(f, "  %-10s %s\n", commands[i].name, commands[i].what);
     return f == stderr ? 2 : 0;
@@ -51,6 +54,10 @@ int main(int argc, char **argv)
         return help(stderr);
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help") || !strcmp(argv[1], "-?"))
         return help(stdout);
+    if (!strcmp(argv[1], "--version")) {
+        printf("grade %s\n", RELEASE);
+        return 0;
+    }
     for (size_t i = 0; i < NCOMMANDS; i++) {
         if (strcmp(argv[1], commands[i].name))
             continue;

@@ -1,4 +1,5 @@
 /* warplab_api.c - the functions of warplab.h that sum up launches or set options. */
+#include "release.h"
 #include "cudart.h"
 #include "emulator/check/check.h"
 #include "emulator/check/findings.h"
@@ -122,7 +123,8 @@ const char *warplabVersion(void)
         threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
     pthread_mutex_lock(&lock);
     if (!text)
-        text = xformat("warplab emulator 1.0 (%s, %d threads)", device_profile()->key, threads);
+        text = xformat("warplab emulator %s (%s, %d threads)", RELEASE, device_profile()->key,
+                       threads);
     pthread_mutex_unlock(&lock);
     return text;
 }

@@ -1,10 +1,11 @@
 /* warprun - runs a CUDA program on the emulator, the way valgrind runs programs.
  *
  * It sets environment variables and becomes the program: the emulator's folder first in
- * LD_LIBRARY_PATH, a WARPLAB_ variable an option. The emulator lies in ../lib as seen
- * from this file. A program that holds the CUDA runtime itself (nvcc's default) cannot be
- * reached that way: it is told how to be rebuilt.
+ * LD_LIBRARY_PATH, a WARPLAB_ variable an option. The emulator lies in ../lib/warplab
+ * (installed) or ../lib (built) as seen from this file. A program that holds the CUDA runtime
+ * itself (nvcc's default) cannot be reached that way: it is told how to be rebuilt.
  */
+#include "release.h"
 #include "base/alloc.h"
 #include "base/elf.h"
 #include "base/file.h"
@@ -45,6 +46,7 @@ static void usage(FILE *out)
     }
     fprintf(out, "  %-16s %s\n", "--support FILE",
             "count the instructions in it: exact, approximate, or not supported");
+    fprintf(out, "  %-16s %s\n", "--version", "the version, and where the emulator lies");
     fprintf(out, "  %-16s %s\n", "--help", "this text");
 }
 
@@ -74,7 +76,8 @@ static char *find_in_path(const char *program)
 
 /* ---- the emulator ---- */
 
-/* The folder of libraries beside this program's own. */
+/* The folder of libraries beside this program's own. Installed, the library has one for itself:
+ * beside others' libraries, every program would take it for NVIDIA's. */
 static char *library_folder(void)
 {
     char *self = realpath("/proc/self/exe", NULL), *slash;
@@ -84,7 +87,9 @@ static char *library_folder(void)
     for (int up = 0; up < 2; up++)
         if ((slash = strrchr(self, '/')))
             *slash = '\0';
-    char *folder = xformat("%s/lib", self);
+    char *folder = xformat("%s/lib/warplab", self);
+    if (access(folder, X_OK))
+        *strrchr(folder, '/') = '\0';
     free(self);
     return folder;
 }
@@ -120,7 +125,7 @@ static void prepare(const char *path)
     struct elf e;
 
     if (access(library, R_OK))
-        refuse("%s is missing: run `make emulator`", library);
+        refuse("%s is missing: run `make emulator`, or install warplab again", library);
     prepend("LD_LIBRARY_PATH", folder);
     if (!file_read(path, SIZE_MAX, &data, &size) && elf_open(&e, data, size))
         look_at(&e, path, library); /* a script, say: what it starts finds the emulator */
@@ -142,6 +147,12 @@ static int support(const char *path)
     free(file);
     free(folder);
     return report(path);
+}
+
+static int version(void)
+{
+    printf("warprun %s (CUDA 13, %s/libcudart.so.13)\n", RELEASE, library_folder());
+    return 0;
 }
 
 /* Applies the option at argv[i]; returns how many words it took. */
@@ -182,6 +193,8 @@ int main(int argc, char **argv)
             usage(stdout);
             return 0;
         }
+        if (strcmp(argv[i], "--version") == 0)
+            return version();
         if (strcmp(argv[i], "--") == 0) {
             i++;
             break;

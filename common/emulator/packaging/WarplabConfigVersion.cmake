@@ -1,0 +1,13 @@
+# The first number says whether the rest can be relied on (CHANGELOG.md).
+set(PACKAGE_VERSION @VERSION@)
+if(PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION)
+  set(PACKAGE_VERSION_COMPATIBLE FALSE)
+else()
+  string(REGEX MATCH "^[0-9]+" warplab_major "${PACKAGE_VERSION}")
+  if(PACKAGE_FIND_VERSION_MAJOR EQUAL warplab_major)
+    set(PACKAGE_VERSION_COMPATIBLE TRUE)
+  endif()
+  if(PACKAGE_FIND_VERSION VERSION_EQUAL PACKAGE_VERSION)
+    set(PACKAGE_VERSION_EXACT TRUE)
+  endif()
+endif()
