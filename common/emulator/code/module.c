@@ -206,8 +206,7 @@ static cudaError_t place_variables(struct emu_module *m)
 static cudaError_t parse_error(const char *name, const char *text, size_t length,
                                const struct ptx_error *err)
 {
-    bool version = strstr(err->message, "version") != NULL;
-    cudaError_t e = version ? cudaErrorUnsupportedPtxVersion : cudaErrorInvalidPtx;
+    cudaError_t e = err->newer ? cudaErrorUnsupportedPtxVersion : cudaErrorInvalidPtx;
     char *where = source_before(text, length, err->line);
     emu_fail(e, "%s: %s%s%s", name, where, *where ? ": PTX " : "",
              err->text[0] ? err->text : err->message);

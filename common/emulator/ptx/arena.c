@@ -158,7 +158,7 @@ static void show_line(const struct parser *p, size_t offset, char *out, size_t s
 void parse_fail(struct parser *p, const struct token *where, const char *format, ...)
 {
     struct ptx_error *e = p->error;
-    memset(e, 0, sizeof(*e));
+    *e = (struct ptx_error){.newer = e->newer};
     int n = 0;
     if (where) {
         size_t start = where->offset;

@@ -34,7 +34,8 @@ static void parse_version(struct parser *p)
     if (t.kind != T_FLOAT ||
         sscanf(text, "%5u.%5u%n", &m->version_major, &m->version_minor, &end) != 2 || text[end])
         parse_fail(p, &t, "expected a version such as 9.0, found %s", token_text(p, &t));
-    if (m->version_major > NEWEST_MAJOR)
+    p->error->newer = m->version_major > NEWEST_MAJOR;
+    if (p->error->newer)
         parse_fail(p, &t,
                    "PTX version %s is newer than %d.x, the newest supported: compile with "
                    "CUDA 13",

@@ -296,6 +296,7 @@ struct ptx_module {
 /* What went wrong, for a person: "line 12: unknown opcode 'foo'\n  foo.b32 %r1;\n  ^". */
 struct ptx_error {
     uint32_t line, column;
+    bool newer;        /* PTX of a version that is not known yet */
     char message[512]; /* one line */
     char text[1024];   /* message, source line and caret, ready to print */
 };

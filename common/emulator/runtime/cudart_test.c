@@ -87,6 +87,10 @@ Test(cudart, library_says_what_is_missing)
 
     GIVES(cudaLibraryGetKernel(&k, library, "none"), cudaErrorSymbolNotFound);
     GIVES(cudaLibraryGetGlobal(&address, NULL, library, "none"), cudaErrorSymbolNotFound);
+    GIVES(cudaLibraryLoadData(&l, ".version 99.0\n.target sm_90\n", 0, 0, 0, 0, 0, 0),
+          cudaErrorUnsupportedPtxVersion);
+    GIVES(cudaLibraryLoadData(&l, ".version 9.0\n.target sm_90\nversion", 0, 0, 0, 0, 0, 0),
+          cudaErrorInvalidPtx);
     GIVES(cudaLibraryLoadData(&l, ".version 9.0\n.target sm_90\nnonsense", 0, 0, 0, 0, 0, 0),
           cudaErrorInvalidPtx);
     GIVES(cudaLibraryLoadData(&l, NULL, 0, 0, 0, 0, 0, 0), cudaErrorInvalidValue);
