@@ -80,7 +80,6 @@ static inline void page_ready(struct shadow_page *p, uint32_t tag, uint32_t shif
         page_prepare_cells(p, tag, shift);
 }
 void page_clear(struct shadow_page *p); /* nothing written; cells stay */
-void page_free(struct shadow_page *p);
 
 /* ---- cells ---- */
 #define CELL_BLOCK       0xfffffull

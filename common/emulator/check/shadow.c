@@ -78,6 +78,12 @@ struct shadow *shadow_of(const struct mem_alloc *a)
     return (struct shadow *)s;
 }
 
+static void page_free(struct shadow_page *p)
+{
+    free(p->cells);
+    free(p->bits);
+}
+
 static void shadow_free(struct shadow *s)
 {
     for (uint64_t i = 0; i < s->npages; i++)
@@ -201,12 +207,6 @@ bool page_all_written(const struct shadow_page *p, uint32_t from, uint32_t to)
 void page_clear(struct shadow_page *p)
 {
     p->init = INIT_NONE;
-}
-
-void page_free(struct shadow_page *p)
-{
-    free(p->cells);
-    free(p->bits);
 }
 
 /* ---- pages: cells ---- */

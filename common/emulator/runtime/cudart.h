@@ -80,7 +80,6 @@ struct kernel {       /* cudaKernel_t and cudaFunction_t point to one of these *
 
 /* Loads what is not loaded yet. rt_lock held. */
 cudaError_t image_load(struct image *i);
-cudaError_t kernel_load(struct kernel *k);
 /* From a host stub, a cudaKernel_t or a cudaFunction_t; NULL when it is none. */
 struct kernel *kernel_find(const void *handle);
 /* The same, and loaded; *f is its function. cudaErrorInvalidDeviceFunction otherwise. */
@@ -121,8 +120,6 @@ enum side address_side(const void *p, const struct mem_alloc **a);
 void pools_reset(void);
 
 /* ---- launching (launch.c) ---- */
-cudaError_t rt_launch(struct kernel *k, const cudaLaunchConfig_t *config, void **args);
-int default_dynamic_shared(const struct emu_func_info *f);
 int dynamic_shared_limit(const struct kernel *k);
 
 /* ---- sums (warplab_api.c) ---- */

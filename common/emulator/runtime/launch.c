@@ -53,7 +53,7 @@ static cudaError_t read_attributes(struct emu_launch *l, const cudaLaunchConfig_
 }
 
 /* Dynamic shared memory that needs no opt-in. */
-int default_dynamic_shared(const struct emu_func_info *f)
+static int default_dynamic_shared(const struct emu_func_info *f)
 {
     return (int)device_profile()->shared_per_block - (int)f->shared_bytes;
 }
@@ -115,7 +115,7 @@ static cudaError_t run(const struct emu_launch *l, cudaStream_t stream)
     return cudaSuccess;
 }
 
-cudaError_t rt_launch(struct kernel *k, const cudaLaunchConfig_t *c, void **args)
+static cudaError_t rt_launch(struct kernel *k, const cudaLaunchConfig_t *c, void **args)
 {
     const struct emu_func_info *f = emu_func_info(k->func);
     struct emu_launch l = {

@@ -217,7 +217,7 @@ cudaError_t image_load(struct image *i)
     return i->error;
 }
 
-cudaError_t kernel_load(struct kernel *k)
+static cudaError_t kernel_load(struct kernel *k)
 {
     cudaError_t e = k->func ? cudaSuccess : image_load(k->image);
 
