@@ -206,12 +206,18 @@ compile_commands.json: FORCE
 mutate-c: build/deps-test.ok
 	$(Q)common/mutants/mutate_c.py $(if $(FAULTS),--faults '$(filter-out 1,$(FAULTS))') $(if $(AGAIN),--again '$(AGAIN)') \
 	    $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED)) $(if $(FILES),--files $(FILES:%='%'))
+# Which room uses which: held to what each one's README.md says, and drawn.
+ARROWS := $B/bin/emubench $B/bin/ptxcases $B/bin/ptxrandom
+test-arrows: programs grading $(ARROWS)
+	$(Q)common/arrows.py --build $B
+map: programs grading $(ARROWS)
+	$(Q)common/arrows.py --build $B --map
 tables:
 	$(Q)$(HAR)/readme_tables README.md
 test-readme:
 	$(Q)$(HAR)/readme_tables --check README.md
 
-SUITES := format lint emulator harness runs readme
+SUITES := format lint arrows emulator harness runs readme
 -include $(wildcard $(EMU)/programs/programs.mk $(EMU)/packaging/packaging.mk $(EMU)/cases/cases.mk $(EMU)/tools/fuzz.mk $(EMU)/arm64/arm64.mk labs/labs.mk plots/plots.mk slides/slides.mk grading/grading.mk)
 slides-tools: | build/deps-slides.ok
 SUITES += grading $(if $(wildcard plots/test_*.py),plots) san
@@ -254,6 +260,7 @@ help:
 #h make test-pages      the grader's reports in headless Chromium
 #h make test-distros    README's commands in bare Debian and Ubuntu systems (as root, with debootstrap)
 #h make deps            install what everything above needs, slides aside
+#h make test-arrows     does each room use what its README.md says? make map: draws them
 #h make format, lint, clean
 #h make compile_commands.json   for clangd and other tools
 #h V=1 shows commands, SAN=1 builds with sanitizers under build/san
@@ -261,7 +268,7 @@ deps: build/deps.mk build/deps-test.ok
 clean:
 	rm -rf build
 FORCE:
-.PHONY: all labs check mutate-c test-binaries tables emulator programs run bench-emulator test test-emulator test-harness test-runs test-readme test-san test-format \
+.PHONY: all labs check map test-arrows mutate-c test-binaries tables emulator programs run bench-emulator test test-emulator test-harness test-runs test-readme test-san test-format \
         test-lint test-gpu test-distros format lint help deps clean FORCE
 -include $(shell find $B -path $B/distros -prune -o -name '*.d' -print 2>/dev/null)
 # what STEP counts to: objects that are not there yet, of what was asked for
