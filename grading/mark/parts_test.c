@@ -203,7 +203,8 @@ Test(similar, sees_through_renaming)
                             "        out[i] = sum;\n}\n";
     static const char renamed[] = "KERNEL g(const float *src, float *dst, unsigned len) // mine\n{ "
                                   "unsigned me = blockIdx.x*blockDim.x+threadIdx.x;"
-                                  " float acc = 1; for (unsigned q = me; q < len; q += 32) acc += "
+                                  " float acc = 1; /* KERNEL x() { "
+                                  "acc++; } // */ for (unsigned q = me; q < len; q += 32) acc += "
                                   "src[q] * 3; if (me < len) dst[me] = acc; }";
     static const char other[] = "KERNEL h(int *x)\n{\n    __shared__ int s[64];\n    "
                                 "s[threadIdx.x] = x[threadIdx.x];\n    __syncthreads();\n"

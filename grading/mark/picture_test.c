@@ -174,6 +174,24 @@ Test(picture, sectors_of_a_store, .timeout = 60)
     cr_assert_eq(count(page, "<rect class=\"still\""), 3 * 32);
     cr_assert(strstr(page, "32 lanes of 4 bytes each move 32 sectors"));
     free(page);
+    /* lines from the lowest up, whichever lane has it */
+    json_t *at = json_object_get(p, "at"), *back = json_array();
+    for (size_t i = json_array_size(at); i-- > 0;)
+        json_array_append(back, json_array_get(at, i));
+    json_object_set_new(p, "at", back);
+    page = page_of(v);
+    long long before = -1;
+    int lines = 0;
+    for (const char *s = page; (s = strstr(s, "<text class=\"soft\" x=\"0\" y=\"")); s++) {
+        long long byte;
+        if (sscanf(s, "<text class=\"soft\" x=\"0\" y=\"%*d\">%lld<", &byte) != 1)
+            continue;
+        cr_assert_gt(byte, before);
+        before = byte;
+        lines++;
+    }
+    cr_assert_eq(lines, 32);
+    free(page);
     json_decref(v);
 }
 

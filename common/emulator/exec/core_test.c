@@ -767,6 +767,32 @@ Test(core, groups_wait_for_their_own_members)
         cr_expect_eq(out[i], i < 16 ? 120 : 376, "lane %u: %u", i, out[i]);
 }
 
+/* Paths that met at one barrier part again before the next: who waited at the first has not come
+ * to the second. */
+Test(core, paths_meet_again_and_again)
+{
+    for (int upper = 0; upper < 2; upper++) {
+        char body[1024];
+        snprintf(body, sizeof body,
+                 "mov.u32 %%r0, s;\nand.b32 %%r1, %%t, 15;\nmad.lo.u32 %%r0, %%r1, 4, %%r0;\n"
+                 "setp.%s.u32 %%p0, %%t, 16;\n@%%p0 bra READER;\n"
+                 "mov.u32 %%r2, 0;\n"
+                 "GIVE: bar.warp.sync -1;\nadd.u32 %%r2, %%r2, 1;\nadd.u32 %%r3, %%r2, %%r1;\n"
+                 "st.shared.u32 [%%r0], %%r3;\nbar.warp.sync -1;\n"
+                 "setp.lt.u32 %%p1, %%r2, 3;\n@%%p1 bra GIVE;\nbra END;\n"
+                 "READER: mov.u32 %%r2, 0;\nmov.u32 %%r4, 0;\n"
+                 "TAKE: bar.warp.sync -1;\nbar.warp.sync -1;\nadd.u32 %%r2, %%r2, 1;\n"
+                 "ld.shared.u32 %%r3, [%%r0];\nmad.lo.u32 %%r4, %%r4, 100, %%r3;\n"
+                 "setp.lt.u32 %%p1, %%r2, 3;\n@%%p1 bra TAKE;\n"
+                 "st.global.u32 [%%mine], %%r4;\nEND:",
+                 upper ? "lt" : "ge");
+        RUN(.before = ".shared .align 4 .b8 s[64];", .body = body);
+        for (uint32_t i = 0; i < 16; i++) /* 1, 2, 3 and the reader's own number in each */
+            cr_expect_eq(out[i + (upper ? 0 : 16)], 10203 + 10101 * i, "%u: %u", i,
+                         out[i + (upper ? 0 : 16)]);
+    }
+}
+
 Test(core, endless_recursion_is_a_fault)
 {
     expect_error(cudaErrorLaunchFailure, "call stack overflow",
