@@ -16,12 +16,3 @@ json_t *json_words(const char *s)
     text_free(&t);
     return j;
 }
-
-char *json_quoted(const char *s)
-{
-    json_t *j = json_words(s);
-    char *text = json_dumps(j, JSON_ENCODE_ANY | JSON_COMPACT);
-
-    json_decref(j);
-    return text ? text : xstrdup("\"\"");
-}

@@ -6,7 +6,5 @@
 
 /* The string as it is when it is UTF-8; else with \xNN for each byte that is not. NULL: "". */
 json_t *json_words(const char *s);
-/* The same as text, quoted, for what is written as it comes; for free(). */
-char *json_quoted(const char *s);
 
 #endif

@@ -26,9 +26,7 @@
 #include "trace.h"
 #include "emulator/base/json.h"
 #include "emulator/base/mem.h"
-#include <inttypes.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,28 +67,26 @@ uint64_t trace_set_limit(uint64_t bytes)
     return old;
 }
 
-static __attribute__((format(printf, 1, 2))) void put(const char *format, ...)
+/* Writes one line, and lets go of it. */
+static void put(json_t *line)
 {
-    va_list ap;
+    char *text = json_dumps(line, JSON_COMPACT);
+    int n = fprintf(out, "%s\n", text ? text : "{}");
 
-    va_start(ap, format);
-    int n = vfprintf(out, format, ap);
-    va_end(ap);
     if (n > 0)
         written += (uint64_t)n;
+    free(text);
+    json_decref(line);
 }
 
-static void put_string(const char *s)
+static json_t *number(uint64_t n)
 {
-    char *quoted = json_quoted(s);
-
-    put("%s", quoted);
-    free(quoted);
+    return json_integer((json_int_t)n);
 }
 
-static void put_xyz(const char *name, const uint32_t v[3])
+static json_t *xyz(const uint32_t v[3])
 {
-    put("\"%s\":[%u,%u,%u]", name, v[0], v[1], v[2]);
+    return json_pack("[i, i, i]", (int)v[0], (int)v[1], (int)v[2]);
 }
 
 /* ---- source text ---- */
@@ -170,13 +166,10 @@ static uint32_t site_number(const struct site *s)
         return i - 1;
     if (nsites == MAX_SITES)
         return MAX_SITES;
-    put("{\"site\":%u,\"line\":%u,\"column\":%u,\"file\":", nsites, s->line, s->column);
-    put_string(s->file ? s->file : "");
-    put(",\"ptx_line\":%u,\"opcode\":", s->ptx_line);
-    put_string(s->opcode ? s->opcode : "");
-    put(",\"text\":");
-    put_string(s->file ? source_line(s->file, s->line) : "");
-    put("}\n");
+    put(json_pack("{s:i, s:i, s:i, s:o, s:i, s:o, s:o}", "site", (int)nsites, "line", (int)s->line,
+                  "column", (int)s->column, "file", json_words(s->file), "ptx_line",
+                  (int)s->ptx_line, "opcode", json_words(s->opcode), "text",
+                  json_words(s->file ? source_line(s->file, s->line) : "")));
     sites[nsites] = s;
     return nsites++;
 }
@@ -193,10 +186,8 @@ static uint64_t alloc_number(uint64_t addr)
             return a->serial;
     if (nallocs < MAX_ALLOCS)
         allocs[nallocs++] = a->serial;
-    put("{\"alloc\":%" PRIu64 ",\"address\":%" PRIu64 ",\"size\":%" PRIu64 ",\"label\":", a->serial,
-        a->addr, a->size);
-    put_string(a->label ? a->label : "");
-    put("}\n");
+    put(json_pack("{s:o, s:o, s:o, s:o}", "alloc", number(a->serial), "address", number(a->addr),
+                  "size", number(a->size), "label", json_words(a->label)));
     return a->serial;
 }
 
@@ -212,14 +203,30 @@ static bool full(void)
     return true;
 }
 
-static void event_begin(const char *name)
+static json_t *event(const char *name)
 {
-    put("{\"n\":%" PRIu64 ",\"event\":\"%s\"", events++, name);
+    return json_pack("{s:o, s:s}", "n", number(events++), "event", name);
 }
 
-static void put_warp(uint32_t warp, uint32_t mask)
+static json_t *warp_event(const char *name, uint32_t warp, uint32_t mask)
 {
-    put(",\"warp\":%u,\"mask\":\"%08x\"", warp, mask);
+    json_t *e = event(name);
+    char lanes[9];
+
+    snprintf(lanes, sizeof(lanes), "%08x", mask);
+    json_object_set_new(e, "warp", number(warp));
+    json_object_set_new(e, "mask", json_string(lanes));
+    return e;
+}
+
+/* The same at an instruction, which gets its number first. */
+static json_t *site_event(const char *name, uint32_t warp, uint32_t mask, const struct site *s)
+{
+    uint32_t site = site_number(s);
+    json_t *e = warp_event(name, warp, mask);
+
+    json_object_set_new(e, "site", number(site));
+    return e;
 }
 
 static bool mine(const struct listener *l, const struct block_info *b)
@@ -232,31 +239,32 @@ static void on_path(struct listener *l, struct block_info *b, const struct site 
 {
     if (!mine(l, b) || full())
         return;
-    uint32_t site = site_number(first);
-    event_begin("path");
-    put_warp(warp, mask);
-    put(",\"site\":%u,\"insns\":%u}\n", site, ninsns);
+    json_t *e = site_event("path", warp, mask, first);
+    json_object_set_new(e, "insns", number(ninsns));
+    put(e);
 }
 
-static void put_lanes(const struct access *a)
+static json_t *words_of(const struct access *a, int lane)
 {
-    const char *sep = "";
+    json_t *words = json_array();
 
-    put(",\"addresses\":[");
-    for (uint32_t m = a->mask; m; m &= m - 1, sep = ",")
-        put("%s%" PRIu64, sep, a->addr[__builtin_ctz(m)]);
-    put("]");
-    if (!a->value)
-        return;
-    put(",\"values\":[");
-    sep = "";
-    for (uint32_t m = a->mask; m; m &= m - 1, sep = ",") {
-        put("%s[", sep);
-        for (uint32_t k = 0; k < (a->size + 3u) / 4; k++)
-            put("%s%u", k ? "," : "", a->value[k][__builtin_ctz(m)]);
-        put("]");
+    for (uint32_t k = 0; k < (a->size + 3u) / 4; k++)
+        json_array_append_new(words, number(a->value[k][lane]));
+    return words;
+}
+
+static void add_lanes(json_t *e, const struct access *a)
+{
+    json_t *addresses = json_array(), *values = a->value ? json_array() : NULL;
+
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        json_array_append_new(addresses, number(a->addr[__builtin_ctz(m)]));
+        if (values)
+            json_array_append_new(values, words_of(a, __builtin_ctz(m)));
     }
-    put("]");
+    json_object_set_new(e, "addresses", addresses);
+    if (values)
+        json_object_set_new(e, "values", values);
 }
 
 static void on_access(struct listener *l, struct block_info *b, const struct access *a)
@@ -267,17 +275,17 @@ static void on_access(struct listener *l, struct block_info *b, const struct acc
 
     if (!mine(l, b) || full())
         return;
-    uint32_t site = site_number(a->site);
     if (a->space == ACCESS_GLOBAL && a->mask)
         alloc = alloc_number(a->addr[__builtin_ctz(a->mask)]);
-    event_begin("access");
-    put_warp(a->warp, a->mask);
-    put(",\"site\":%u,\"space\":\"%s\",\"kind\":\"%s\",\"size\":%u,\"volatile\":%s", site,
-        spaces[a->space], kinds[a->kind], a->size, a->is_volatile ? "true" : "false");
+    json_t *e = site_event("access", a->warp, a->mask, a->site);
+    json_object_set_new(e, "space", json_string(spaces[a->space]));
+    json_object_set_new(e, "kind", json_string(kinds[a->kind]));
+    json_object_set_new(e, "size", number(a->size));
+    json_object_set_new(e, "volatile", json_boolean(a->is_volatile));
     if (alloc)
-        put(",\"alloc\":%" PRIu64, alloc);
-    put_lanes(a);
-    put("}\n");
+        json_object_set_new(e, "alloc", number(alloc));
+    add_lanes(e, a);
+    put(e);
 }
 
 static void on_arrive(struct listener *l, struct block_info *b, const struct site *s, uint32_t warp,
@@ -286,18 +294,18 @@ static void on_arrive(struct listener *l, struct block_info *b, const struct sit
     (void)aligned;
     if (!mine(l, b) || full())
         return;
-    uint32_t site = site_number(s);
-    event_begin("arrive");
-    put_warp(warp, mask);
-    put(",\"site\":%u,\"barrier\":%u}\n", site, id);
+    json_t *e = site_event("arrive", warp, mask, s);
+    json_object_set_new(e, "barrier", number(id));
+    put(e);
 }
 
 static void on_leave(struct listener *l, struct block_info *b, uint32_t id)
 {
     if (!mine(l, b) || full())
         return;
-    event_begin("leave");
-    put(",\"barrier\":%u}\n", id);
+    json_t *e = event("leave");
+    json_object_set_new(e, "barrier", number(id));
+    put(e);
 }
 
 static void on_warp_sync(struct listener *l, struct block_info *b, const struct site *s,
@@ -305,10 +313,9 @@ static void on_warp_sync(struct listener *l, struct block_info *b, const struct 
 {
     if (!mine(l, b) || full())
         return;
-    uint32_t site = site_number(s);
-    event_begin("warp_sync");
-    put_warp(warp, mask);
-    put(",\"site\":%u,\"sync\":%s}\n", site, sync ? "true" : "false");
+    json_t *e = site_event("warp_sync", warp, mask, s);
+    json_object_set_new(e, "sync", json_boolean(sync));
+    put(e);
 }
 
 static void on_fence(struct listener *l, struct block_info *b, const struct site *s, uint32_t warp,
@@ -317,19 +324,16 @@ static void on_fence(struct listener *l, struct block_info *b, const struct site
     (void)order;
     if (!mine(l, b) || full())
         return;
-    uint32_t site = site_number(s);
-    event_begin("fence");
-    put_warp(warp, mask);
-    put(",\"site\":%u,\"scope\":%u}\n", site, scope);
+    json_t *e = site_event("fence", warp, mask, s);
+    json_object_set_new(e, "scope", number(scope));
+    put(e);
 }
 
 static void on_exit_lanes(struct listener *l, struct block_info *b, uint32_t warp, uint32_t mask)
 {
     if (!mine(l, b) || full())
         return;
-    event_begin("exit");
-    put_warp(warp, mask);
-    put("}\n");
+    put(warp_event("exit", warp, mask));
 }
 
 /* ---- launch and block ---- */
@@ -341,22 +345,17 @@ static void block_begin(struct listener *l, struct block_info *b)
         return;
     }
     b->user[l->slot] = l;
-    put("{\"trace\":1,\"kernel\":");
-    put_string(b->kernel);
-    put(",");
-    put_xyz("block", b->ctaid);
-    put(",\"index\":%u,", b->index);
-    put_xyz("grid", b->nctaid);
-    put(",");
-    put_xyz("threads", b->ntid);
-    put(",\"warps\":%u,\"shared_bytes\":%u}\n", b->warps, b->shared_bytes);
+    put(json_pack("{s:i, s:o, s:o, s:i, s:o, s:o, s:i, s:i}", "trace", 1, "kernel",
+                  json_words(b->kernel), "block", xyz(b->ctaid), "index", (int)b->index, "grid",
+                  xyz(b->nctaid), "threads", xyz(b->ntid), "warps", (int)b->warps, "shared_bytes",
+                  (int)b->shared_bytes));
 }
 
 static void close_trace(void)
 {
     if (out) {
-        put("{\"end\":true,\"events\":%" PRIu64 ",\"dropped\":%" PRIu64 ",\"truncated\":%s}\n",
-            events, dropped, truncated ? "true" : "false");
+        put(json_pack("{s:b, s:o, s:o, s:b}", "end", 1, "events", number(events), "dropped",
+                      number(dropped), "truncated", truncated));
         if (fclose(out))
             fprintf(stderr, "warplab: the trace could not be written in full\n");
     }
