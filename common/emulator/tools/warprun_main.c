@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/elf.h"
 #include "base/file.h"
+#include <argp.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -19,43 +20,50 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct option_row {
-    const char *name, *variable, *value, *help; /* value: what is to follow, NULL for none */
-} options[] = {
-    {"--check", "WARPLAB_CHECK", NULL,
-     "find races, reads of memory never written, barriers in divergent code, leaks"},
-    {"--profile", "WARPLAB_PROFILE", "FILE",
-     "write a row a launch and a copy, with counters (CSV, or JSON for .json)"},
-    {"--device", "WARPLAB_DEVICE", "NAME",
-     "model this GPU: g80, gtx980, a100, h200 (default), or a file's path"},
-    {"--threads", "WARPLAB_THREADS", "N", "host threads; 0, the default, for all cores"},
-    {"--steps", "WARPLAB_STEPS", "N", "end a launch after N warp instructions; 0 for no limit"},
+enum {
+    NO_PROGRAM = 127,
+    OPT_CHECK = 256,
+    OPT_PROFILE,
+    OPT_DEVICE,
+    OPT_THREADS,
+    OPT_STEPS,
+    OPT_SUPPORT
 };
-#define NOPTIONS (sizeof(options) / sizeof(options[0]))
 
-static void usage(FILE *out)
-{
-    fprintf(out, "usage: warprun [options] PROGRAM [ARGS...]\n"
-                 "       warprun --support FILE.ptx|PROGRAM\n\n"
-                 "Runs a CUDA program built with `nvcc -cudart shared` without a GPU.\n\n");
-    for (size_t i = 0; i < NOPTIONS; i++) {
-        int n = fprintf(out, "  %s %s", options[i].name, options[i].value ? options[i].value : "");
+static const struct argp_option options[] = {
+    {"check", OPT_CHECK, 0, 0,
+     "Find races, reads of memory never written, barriers in divergent code, leaks", 1},
+    {"profile", OPT_PROFILE, "FILE", 0,
+     "Write a row a launch and a copy, with counters (CSV, or JSON for .json)", 1},
+    {"device", OPT_DEVICE, "NAME", 0,
+     "Model this GPU: g80, gtx980, a100, h200 (default), or a file's path", 1},
+    {"threads", OPT_THREADS, "N", 0, "Host threads; 0, the default, for all cores", 1},
+    {"steps", OPT_STEPS, "N", 0, "End a launch after N warp instructions; 0 for no limit", 1},
+    {"support", OPT_SUPPORT, "FILE", 0,
+     "Count the instructions in it: exact, approximate, or not supported", 2},
+    {0}};
 
-        fprintf(out, "%*s %s (%s)\n", n < 18 ? 18 - n : 0, "", options[i].help,
-                options[i].variable);
-    }
-    fprintf(out, "  %-16s %s\n", "--support FILE",
-            "count the instructions in it: exact, approximate, or not supported");
-    fprintf(out, "  %-16s %s\n", "--version", "the version, and where the emulator lies");
-    fprintf(out, "  %-16s %s\n", "--help", "this text");
-}
+/* What stands in the environment for an option. */
+static const struct {
+    int key;
+    const char *name;
+} variables[] = {{OPT_CHECK, "WARPLAB_CHECK"},
+                 {OPT_PROFILE, "WARPLAB_PROFILE"},
+                 {OPT_DEVICE, "WARPLAB_DEVICE"},
+                 {OPT_THREADS, "WARPLAB_THREADS"},
+                 {OPT_STEPS, "WARPLAB_STEPS"}};
+
+struct words {
+    const char *support; /* NULL: run the program */
+    char **program;      /* and its arguments */
+};
 
 static _Noreturn void refuse(const char *format, const char *what)
 {
     fprintf(stderr, "warprun: ");
     fprintf(stderr, format, what);
     fprintf(stderr, "\n");
-    exit(127);
+    exit(NO_PROGRAM);
 }
 
 static char *find_in_path(const char *program)
@@ -149,69 +157,55 @@ static int support(const char *path)
     return report(path);
 }
 
-static int version(void)
+static void version(FILE *out, struct argp_state *state)
 {
-    printf("warprun %s (CUDA 13, %s/libcudart.so.13)\n", RELEASE, library_folder());
-    return 0;
+    (void)state;
+    fprintf(out, "warprun %s (CUDA 13, %s/libcudart.so.13)\n", RELEASE, library_folder());
 }
 
-/* Applies the option at argv[i]; returns how many words it took. */
-static int apply(char **argv, int i)
+static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    const char *word = argv[i];
-
-    for (size_t k = 0; k < NOPTIONS; k++) {
-        const struct option_row *o = &options[k];
-        size_t n = strlen(o->name);
-
-        if (strncmp(word, o->name, n) != 0 || (word[n] && word[n] != '='))
-            continue;
-        if (!o->value) {
-            if (word[n])
-                refuse("%s takes no value", o->name);
-            setenv(o->variable, "1", 1);
-            return 1;
-        }
-        if (word[n] == '=') {
-            setenv(o->variable, word + n + 1, 1);
-            return 1;
-        }
-        if (!argv[i + 1])
-            refuse("%s: a value is missing", o->name);
-        setenv(o->variable, argv[i + 1], 1);
-        return 2;
+    struct words *w = state->input;
+    switch (key) {
+    case OPT_SUPPORT:
+        w->support = arg;
+        return 0;
+    case ARGP_KEY_ARG: /* what follows is the program's own */
+        w->program = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        if (!w->program && !w->support)
+            argp_error(state, "which program?");
+        return 0;
+    default:
+        break;
     }
-    refuse("no option %s; see warprun --help", word);
+    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+        if (variables[i].key == key)
+            return setenv(variables[i].name, arg ? arg : "1", 1);
+    return ARGP_ERR_UNKNOWN;
 }
 
 int main(int argc, char **argv)
 {
-    int i = 1;
-
-    while (i < argc && argv[i][0] == '-') {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            usage(stdout);
-            return 0;
-        }
-        if (strcmp(argv[i], "--version") == 0)
-            return version();
-        if (strcmp(argv[i], "--") == 0) {
-            i++;
-            break;
-        }
-        if (strcmp(argv[i], "--support") == 0) {
-            if (i + 1 >= argc)
-                refuse("%s: a file is missing", argv[i]);
-            return support(argv[i + 1]);
-        }
-        i += apply(argv, i);
-    }
-    if (i >= argc) {
-        usage(stderr);
-        return 2;
-    }
-    char *path = find_in_path(argv[i]);
+    static const struct argp argp = {
+        options,
+        parse,
+        "PROGRAM [ARGS...]\n--support FILE.ptx|PROGRAM",
+        "Runs a CUDA program built with `nvcc -cudart shared` without a GPU.\v"
+        "Each option stands in the environment, too: WARPLAB_CHECK, WARPLAB_PROFILE, ...",
+        0,
+        0,
+        0};
+    struct words w = {0};
+    argp_program_version_hook = version;
+    argp_err_exit_status = NO_PROGRAM;
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &w);
+    if (w.support)
+        return support(w.support);
+    char *path = find_in_path(w.program[0]);
     prepare(path);
-    execv(path, argv + i);
-    refuse(errno == ENOENT ? "no program %s" : "cannot run %s", argv[i]);
+    execv(path, w.program);
+    refuse(errno == ENOENT ? "no program %s" : "cannot run %s", w.program[0]);
 }
