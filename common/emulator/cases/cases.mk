@@ -11,7 +11,7 @@ test-cases: $B/bin/ptxcases $B/lib/libcudart.so.13
 cases-record: $B/bin/ptxcases
 	$(Q)$(ON_gpu) $B/bin/ptxcases $(CASES)/ops.txt --write $(CASES)/ops.h200
 # Random programs: the same, whole kernels from seeds
-RANDOM_SEEDS ?= 0 5000
+RANDOM_SEEDS ?= 0-5000
 $B/bin/ptxrandom: $B/$(CASES)/random_main.o $B/$(CASES)/random_gen.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)

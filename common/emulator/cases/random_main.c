@@ -1,6 +1,6 @@
 /* random_main.c - random programs, the same on the emulator and on a GPU.
  *
- *   ptxrandom --seeds A B --write FILE   run seeds A … B-1 and keep a line of each
+ *   ptxrandom --seeds A-B --write FILE   run seeds A … B-1 and keep a line of each
  *   ptxrandom --check FILE               run the seeds of FILE and compare
  *   ptxrandom --print SEED               the PTX of one seed
  *
@@ -10,6 +10,7 @@
  * another.
  */
 #include "random_gen.h"
+#include <argp.h>
 #include <cuda_runtime_api.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -225,22 +226,66 @@ static int check_file(const char *file)
     return passed != n;
 }
 
+enum { OPT_SEEDS = 256, OPT_WRITE, OPT_CHECK, OPT_PRINT };
+static const struct argp_option options[] = {
+    {"seeds", OPT_SEEDS, "A-B", 0, "These seeds, the last left out, at most a million", 0},
+    {"write", OPT_WRITE, "FILE", 0, "Run them, and keep a line of each", 0},
+    {"check", OPT_CHECK, "FILE", 0, "Run the seeds of FILE and compare", 0},
+    {"print", OPT_PRINT, "SEED", 0, "The PTX of one seed", 0},
+    {0}};
+
+struct words {
+    uint64_t from, to, print;
+    bool prints;
+    const char *write, *check;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct words *w = state->input;
+    switch (key) {
+    case OPT_SEEDS:
+        if (sscanf(arg, "%" SCNu64 "-%" SCNu64, &w->from, &w->to) != 2 || w->to <= w->from ||
+            w->to - w->from > 1000000)
+            argp_error(state, "--seeds %s: A-B, A < B, at most a million", arg);
+        return 0;
+    case OPT_WRITE:
+        w->write = arg;
+        return 0;
+    case OPT_CHECK:
+        w->check = arg;
+        return 0;
+    case OPT_PRINT:
+        w->prints = true;
+        w->print = strtoull(arg, NULL, 10);
+        return 0;
+    case ARGP_KEY_END:
+        if (w->prints + !!w->check + (w->write && w->to) != 1)
+            argp_error(state, "one of --print SEED, --check FILE, --seeds A-B --write FILE");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void print_program(uint64_t seed)
+{
+    struct random_program p = {0};
+    random_generate(&p, seed);
+    fputs(p.text, stdout);
+}
+
 int main(int argc, char **argv)
 {
-    if (argc == 3 && !strcmp(argv[1], "--print")) {
-        struct random_program p = {0};
-        random_generate(&p, strtoull(argv[2], NULL, 10));
-        fputs(p.text, stdout);
-        return 0;
-    }
-    if (argc == 6 && !strcmp(argv[1], "--seeds") && !strcmp(argv[4], "--write")) {
-        uint64_t from = strtoull(argv[2], NULL, 10), to = strtoull(argv[3], NULL, 10);
-        if (to <= from || to - from > 1000000)
-            random_fail("--seeds A B: at most a million, A < B", argv[3]);
-        return write_file(from, to - from, argv[5]);
-    }
-    if (argc == 3 && !strcmp(argv[1], "--check"))
-        return check_file(argv[2]);
-    fprintf(stderr, "usage: ptxrandom --seeds A B --write FILE | --check FILE | --print SEED\n");
-    return 2;
+    static const struct argp argp = {
+        options, parse, NULL, "Random programs, the same on the emulator and on a GPU.", 0, 0, 0};
+    struct words w = {0};
+    argp_err_exit_status = 2;
+    argp_parse(&argp, argc, argv, 0, NULL, &w);
+    if (w.write)
+        return write_file(w.from, w.to - w.from, w.write);
+    if (w.check)
+        return check_file(w.check);
+    print_program(w.print);
+    return 0;
 }
