@@ -773,7 +773,7 @@ Test(core, paths_meet_again_and_again)
 {
     for (int upper = 0; upper < 2; upper++) {
         char body[1024];
-        snprintf(body, sizeof body,
+        snprintf(body, sizeof(body),
                  "mov.u32 %%r0, s;\nand.b32 %%r1, %%t, 15;\nmad.lo.u32 %%r0, %%r1, 4, %%r0;\n"
                  "setp.%s.u32 %%p0, %%t, 16;\n@%%p0 bra READER;\n"
                  "mov.u32 %%r2, 0;\n"
