@@ -14,6 +14,7 @@
  * again. Registered host memory is elsewhere: a short list, replaced as a whole.
  */
 #include "mem.h"
+#include "base/alloc.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -56,7 +57,7 @@ static uint64_t serial, in_use, peak, limit = UINT64_MAX;
 #define ROUND16(n) (((n) + 15) / 16 * 16)
 static uint64_t heap_in_use, heap_limit = 8 << 20;
 
-static void panic(const char *what)
+static _Noreturn void no_room(const char *what)
 {
     fprintf(stderr, "warplab: mem: %s (%s)\n", what, strerror(errno));
     abort();
@@ -131,11 +132,11 @@ static void init(void)
     uint64_t size = ARENA_WANTED;
 
     if (!arena_table(&device_arena) || !arena_table(&host_arena))
-        panic("no address space for the table of allocations");
+        no_room("no address space for the table of allocations");
     while (size >= ARENA_LEAST && !reserve_all(size))
         size >>= 1;
     if (size < ARENA_LEAST)
-        panic("no address space for device memory: raise the limit (ulimit -v)");
+        no_room("no address space for device memory: raise the limit (ulimit -v)");
 }
 
 void mem_init(void)
@@ -370,9 +371,7 @@ static void registered_replace(struct mem_alloc *add, const struct mem_alloc *dr
     struct registered *old = atomic_load(&registered), *new;
     uint32_t n = old ? old->count : 0, k = 0;
 
-    new = malloc(sizeof(*new) + (n + 1) * sizeof(new->alloc[0]));
-    if (!new)
-        panic("out of host memory");
+    new = xmalloc(sizeof(*new) + (n + 1) * sizeof(new->alloc[0]));
     for (uint32_t i = 0; i < n; i++) {
         if (add && old->alloc[i]->addr > add->addr) {
             new->alloc[k++] = add;
@@ -406,9 +405,7 @@ struct mem_alloc *mem_register(void *host, uint64_t size)
     mem_init();
     pthread_mutex_lock(&lock);
     if (!arena_of(addr) && !registered_overlaps(addr, size)) {
-        m = calloc(1, sizeof(*m));
-        if (!m)
-            panic("out of host memory");
+        m = xcalloc(1, sizeof(*m));
         *m = (struct mem_alloc){.addr = addr,
                                 .size = size,
                                 .host = host,
@@ -503,9 +500,7 @@ void mem_each(void (*fn)(const struct mem_alloc *a, void *arg), void *arg)
     pthread_mutex_lock(&lock);
     for (int k = 0; k < 2; k++)
         room += atomic_load(&arenas[k]->count);
-    const struct mem_alloc **all = malloc(room * sizeof(*all));
-    if (!all)
-        panic("out of host memory");
+    const struct mem_alloc **all = xmalloc(room * sizeof(*all));
     for (int k = 0; k < 2; k++)
         for (uint32_t i = 0; i < atomic_load(&arenas[k]->count); i++)
             if (arenas[k]->table[i].live)

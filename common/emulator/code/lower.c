@@ -26,32 +26,46 @@ const struct ptx_module *ptx_module_of(const struct emu_func *f)
 }
 
 /* ---- errors ---- */
+#define STATEMENT_SHOWN 160 /* bytes */
+
+/* Adds an instruction as it was written, on one line. */
+static void put_statement(struct text *t, const struct ptx_module *m, const struct ptx_insn *in)
+{
+    const char *at = m->text + in->text_offset;
+    uint32_t n = in->text_length < STATEMENT_SHOWN ? in->text_length : STATEMENT_SHOWN;
+    for (uint32_t i = 0; i < n; i++) /* nvcc's calls are several lines long */
+        text_bytes(t, at[i] == '\n' ? " " : &at[i], 1);
+    if (n < in->text_length)
+        text_add(t, "…");
+}
+static void fail_at(const struct lower *l, const char *why)
+{
+    const struct ptx_module *m = ptx_module_of(l->f);
+    struct text statement = {0};
+    struct site site = {0};
+    site_locate(m, &l->in->loc, &site);
+    char *where = site_text(&site);
+    put_statement(&statement, m, l->in);
+    emu_fail(cudaErrorInvalidPtx, "%s: %s: %s\n    PTX line %u, in %s: %s", l->f->module->name,
+             where, why, l->in->loc.ptx_line, shown_name(l->f->info.name), text_str(&statement));
+    text_free(&statement);
+    free(where);
+}
 void lower_fail(struct lower *l, const char *format, ...)
 {
     if (l->error)
         return;
-    char text[400], line[160];
+    struct text why = {0};
     va_list ap;
     va_start(ap, format);
-    vsnprintf(text, sizeof(text), format, ap);
+    text_vaddf(&why, format, ap);
     va_end(ap);
-    if (l->note) {
-        l->error = cudaErrorInvalidPtx;
-        l->note(l->note_arg, l->f, l->in, text);
-        return;
-    }
-    const struct ptx_module *m = ptx_module_of(l->f);
-    uint32_t n = l->in->text_length < sizeof(line) - 1 ? l->in->text_length : sizeof(line) - 1;
-    for (uint32_t i = 0; i < n; i++) /* nvcc's calls are several lines long */
-        line[i] = m->text[l->in->text_offset + i] == '\n' ? ' ' : m->text[l->in->text_offset + i];
-    line[n] = 0;
-    struct site site = {0};
-    site_locate(m, &l->in->loc, &site);
-    char *where = site_text(&site);
-    l->error =
-        emu_fail(cudaErrorInvalidPtx, "%s: %s: %s\n    PTX line %u, in %s: %s", l->f->module->name,
-                 where, text, l->in->loc.ptx_line, shown_name(l->f->info.name), line);
-    free(where);
+    l->error = cudaErrorInvalidPtx;
+    if (l->note)
+        l->note(l->note_arg, l->f, l->in, text_str(&why));
+    else
+        fail_at(l, text_str(&why));
+    text_free(&why);
 }
 
 void lower_unsupported(struct lower *l)

@@ -24,6 +24,7 @@
  *   {"end":true,"events":7,"dropped":0,"truncated":false}
  */
 #include "trace.h"
+#include "base/alloc.h"
 #include "emulator/base/json.h"
 #include "emulator/base/mem.h"
 #include <pthread.h>
@@ -113,13 +114,9 @@ static void source_read(struct source *s)
     ssize_t n;
 
     while (f && (n = getline(&line, &size, f)) >= 0) {
-        char **more = realloc(s->lines, (s->nlines + 1) * sizeof(*more));
-
-        if (!more)
-            break;
+        s->lines = xrealloc(s->lines, (s->nlines + 1) * sizeof(*s->lines));
         if (n && line[n - 1] == '\n')
             line[n - 1] = 0;
-        s->lines = more;
         s->lines[s->nlines++] = line;
         line = NULL;
         size = 0;
@@ -381,7 +378,7 @@ int trace_arm(const char *kernel, unsigned block, const char *file)
         close_trace();
     out = fopen(file, "w");
     if (out) {
-        armed_kernel = kernel && *kernel ? strdup(kernel) : NULL;
+        armed_kernel = kernel && *kernel ? xstrdup(kernel) : NULL;
         armed_block = block;
         written = events = dropped = 0;
         nsites = nallocs = 0;

@@ -8,6 +8,7 @@
  * loaded; an L2 that is too small for what is used twice.
  */
 #include "traffic.h"
+#include "base/alloc.h"
 #include "emulator/base/mem.h"
 #include "emulator/base/options.h"
 #include <pthread.h>
@@ -79,9 +80,7 @@ static void block_begin(struct listener *self, struct block_info *b)
     b->user[self->slot] = NULL;
     if (!traffic_wants(b->index, blocks_of(b)))
         return;
-    struct cache *c = calloc(1, sizeof(*c));
-    if (!c)
-        return;
+    struct cache *c = xcalloc(1, sizeof(*c));
     uint32_t sets = l1_bytes(b) / (128 * WAYS);
     c->nsets = sets < MAX_SETS ? sets : MAX_SETS;
     c->launch = b->launch;

@@ -4,6 +4,8 @@
  * is copied first; its length is found from its own headers, or the end of the text.
  */
 #include "cudart.h"
+#include "base/file.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,24 +62,17 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *out, const void *code, enum cudaJ
 
 static cudaError_t load_file(cudaLibrary_t *out, const char *path)
 {
-    FILE *f = fopen(path, "rb");
-    char *data = NULL;
-    long size = -1;
+    char *data;
+    size_t size;
+    int error = file_read(path, SIZE_MAX, &data, &size);
 
-    if (!f)
-        return emu_fail(cudaErrorFileNotFound, "cudaLibraryLoadFromFile: cannot open %s", path);
-    if (fseek(f, 0, SEEK_END) == 0)
-        size = ftell(f);
-    rewind(f);
-    if (size > 0)
-        data = calloc(1, (size_t)size + 1);
-    if (!data || fread(data, 1, (size_t)size, f) != (size_t)size) {
-        fclose(f);
+    if (error || !size) {
         free(data);
-        return emu_fail(cudaErrorInvalidSource, "cudaLibraryLoadFromFile: cannot read %s", path);
+        return emu_fail(error == ENOENT ? cudaErrorFileNotFound : cudaErrorInvalidSource,
+                        "cudaLibraryLoadFromFile: %s: %s", path,
+                        error ? file_why(error) : "the file is empty");
     }
-    fclose(f);
-    cudaError_t e = adopt(out, image_new(data, (size_t)size));
+    cudaError_t e = adopt(out, image_new(data, size));
     free(data);
     return e;
 }
