@@ -1,4 +1,4 @@
-/* half.h - rounding to narrow floating-point formats, shared by exec_*.c. */
+/* half.h - rounding to narrow floating-point formats, shared by the others here. */
 #ifndef EMULATOR_EXEC_HALF_H
 #define EMULATOR_EXEC_HALF_H
 
