@@ -95,18 +95,94 @@ static uint32_t succ(const struct cfg *c, uint32_t b, uint32_t k)
     return k < 2 ? c->succ[b][k] : c->extra[b][k - 2];
 }
 
-/* Postorder of the reversed graph, from the exit: order[0] is the exit (index n). */
-struct reverse {
-    uint32_t *head, *next, *to; /* predecessor lists */
+/* ---- immediate post-dominators ---- */
+struct reverse {    /* the graph backwards: who leads to a block; block n is the exit */
+    uint32_t n;     /* blocks */
+    uint32_t *head; /* by block: its first edge, UINT32_MAX: none */
+    uint32_t *next; /* by edge: the block's next one */
+    uint32_t *from; /* by edge: who leads there */
     uint32_t nedges;
+    uint32_t *order; /* blocks that lead to the exit, in postorder from there */
+    uint32_t norder;
+    uint32_t *number; /* by block: its place in order */
 };
 static void add_edge(struct reverse *r, uint32_t from, uint32_t to)
 {
-    r->to[r->nedges] = from;
+    r->from[r->nedges] = from;
     r->next[r->nedges] = r->head[to];
     r->head[to] = r->nedges++;
 }
-
+static struct reverse reverse_edges(const struct ptx_func *f, const struct cfg *c)
+{
+    struct reverse r = {.n = c->nblocks};
+    size_t most = 0;
+    for (uint32_t b = 0; b < r.n; b++)
+        most += nsucc(c, b) + 1;
+    r.head = xmalloc((r.n + 1) * sizeof(*r.head));
+    r.next = xmalloc((most + 1) * sizeof(*r.next));
+    r.from = xmalloc((most + 1) * sizeof(*r.from));
+    memset(r.head, 0xff, (r.n + 1) * sizeof(*r.head));
+    for (uint32_t b = 0; b < r.n; b++) {
+        if (reaches_exit(f, c, b))
+            add_edge(&r, b, r.n);
+        for (uint32_t k = 0; k < nsucc(c, b); k++)
+            if (succ(c, b, k) != NO_BLOCK)
+                add_edge(&r, b, succ(c, b, k));
+    }
+    return r;
+}
+/* Depth first from the exit, without recursion. */
+static void number_blocks(struct reverse *r)
+{
+    struct step {
+        uint32_t block, edge; /* the next to follow */
+    } *path = xmalloc((r->n + 1) * sizeof(*path));
+    bool *seen = xcalloc(r->n + 1, 1);
+    uint32_t depth = 0;
+    r->order = xmalloc((r->n + 1) * sizeof(*r->order));
+    r->number = xmalloc((r->n + 1) * sizeof(*r->number));
+    path[depth++] = (struct step){r->n, r->head[r->n]};
+    seen[r->n] = true;
+    while (depth) {
+        struct step *s = &path[depth - 1];
+        if (s->edge == UINT32_MAX) {
+            r->number[s->block] = r->norder;
+            r->order[r->norder++] = s->block;
+            depth--;
+            continue;
+        }
+        uint32_t b = r->from[s->edge];
+        s->edge = r->next[s->edge];
+        if (!seen[b])
+            path[depth++] = (struct step){b, r->head[b]};
+        seen[b] = true;
+    }
+    free(path);
+    free(seen);
+}
+/* The first block that paths from x and from y both come to. */
+static uint32_t meet(const struct reverse *r, const uint32_t *ipdom, uint32_t x, uint32_t y)
+{
+    while (x != y) {
+        while (r->number[x] < r->number[y])
+            x = ipdom[x];
+        while (r->number[y] < r->number[x])
+            y = ipdom[y];
+    }
+    return x;
+}
+/* Where all successors of b that have been looked at meet. */
+static uint32_t meet_of_successors(const struct ptx_func *f, const struct cfg *c,
+                                   const struct reverse *r, const uint32_t *ipdom, uint32_t b)
+{
+    uint32_t best = reaches_exit(f, c, b) ? r->n : NO_BLOCK;
+    for (uint32_t k = 0; k < nsucc(c, b); k++) {
+        uint32_t s = succ(c, b, k);
+        if (s != NO_BLOCK && ipdom[s] != NO_BLOCK)
+            best = best == NO_BLOCK ? s : meet(r, ipdom, s, best);
+    }
+    return best;
+}
 /* A kernel's block of nothing but `ret`: nobody waits there. Lanes that return early must
  * be gone when the others come to a barrier, as they are on a GPU. */
 static bool only_ends(const struct ptx_func *f, const struct cfg *c, uint32_t b)
@@ -119,88 +195,30 @@ static bool only_ends(const struct ptx_func *f, const struct cfg *c, uint32_t b)
 
 static void post_dominators(const struct ptx_func *f, struct cfg *c)
 {
-    uint32_t n = c->nblocks, total = n;
-    for (uint32_t b = 0; b < n; b++)
-        total += nsucc(c, b);
-    struct reverse r = {xmalloc((n + 1) * 4), xmalloc((total + n) * 4), xmalloc((total + n) * 4),
-                        0};
-    memset(r.head, 0xff, (n + 1) * 4);
-    for (uint32_t b = 0; b < n; b++) {
-        if (reaches_exit(f, c, b))
-            add_edge(&r, b, n);
-        for (uint32_t k = 0; k < nsucc(c, b); k++)
-            if (succ(c, b, k) != NO_BLOCK)
-                add_edge(&r, b, succ(c, b, k));
-    }
-    /* depth-first over predecessors from the exit, without recursion */
-    uint32_t *number = xmalloc((n + 1) * 4), *order = xmalloc((n + 1) * 4), count = 0;
-    uint32_t *stack = xmalloc((n + 1) * 4), *edge = xmalloc((n + 1) * 4), depth = 0;
-    memset(number, 0xff, (n + 1) * 4);
-    bool *seen = xcalloc(n + 1, 1);
-    stack[depth] = n;
-    edge[depth++] = r.head[n];
-    seen[n] = true;
-    while (depth) {
-        uint32_t e = edge[depth - 1];
-        if (e == UINT32_MAX) {
-            uint32_t v = stack[--depth];
-            number[v] = count;
-            order[count++] = v;
-            continue;
-        }
-        edge[depth - 1] = r.next[e];
-        uint32_t v = r.to[e];
-        if (!seen[v]) {
-            seen[v] = true;
-            stack[depth] = v;
-            edge[depth++] = r.head[v];
-        }
-    }
-    uint32_t *ip = xmalloc((n + 1) * 4);
-    memset(ip, 0xff, (n + 1) * 4);
-    ip[n] = n;
+    struct reverse r = reverse_edges(f, c);
+    uint32_t *ipdom = xmalloc((r.n + 1) * sizeof(*ipdom));
+    number_blocks(&r);
+    memset(ipdom, 0xff, (r.n + 1) * sizeof(*ipdom)); /* NO_BLOCK: not looked at */
+    ipdom[r.n] = r.n;
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t k = count; k-- > 0;) {
-            uint32_t b = order[k], best = UINT32_MAX;
-            if (b == n)
-                continue;
-            for (uint32_t j = 0; j <= nsucc(c, b); j++) {
-                uint32_t s =
-                    j < nsucc(c, b) ? succ(c, b, j) : (reaches_exit(f, c, b) ? n : NO_BLOCK);
-                if (s == NO_BLOCK || ip[s] == UINT32_MAX)
-                    continue;
-                if (best == UINT32_MAX) {
-                    best = s;
-                    continue;
-                }
-                uint32_t x = s, y = best;
-                while (x != y) {
-                    while (number[x] < number[y])
-                        x = ip[x];
-                    while (number[y] < number[x])
-                        y = ip[y];
-                }
-                best = x;
-            }
-            if (best != ip[b]) {
-                ip[b] = best;
-                changed = true;
-            }
+        for (uint32_t k = r.norder - 1; k-- > 0;) { /* the exit is the last in order */
+            uint32_t b = r.order[k], to = meet_of_successors(f, c, &r, ipdom, b);
+            changed |= to != ipdom[b];
+            ipdom[b] = to;
         }
     }
-    for (uint32_t b = 0; b < n; b++)
-        c->ipdom[b] =
-            ip[b] == n || ip[b] == UINT32_MAX || only_ends(f, c, ip[b]) ? NO_BLOCK : ip[b];
+    for (uint32_t b = 0; b < r.n; b++)
+        if (ipdom[b] != r.n && ipdom[b] != NO_BLOCK && !only_ends(f, c, ipdom[b]))
+            c->ipdom[b] = ipdom[b];
+        else
+            c->ipdom[b] = NO_BLOCK;
     free(r.head);
     free(r.next);
-    free(r.to);
-    free(number);
-    free(order);
-    free(stack);
-    free(edge);
-    free(seen);
-    free(ip);
+    free(r.from);
+    free(r.order);
+    free(r.number);
+    free(ipdom);
 }
 
 struct cfg *cfg_build(const struct ptx_func *f)

@@ -205,61 +205,75 @@ static void tell(struct warp *w, const struct insn *in, u32 lanes, const u64 *at
         a.mask = same & left;
     }
 }
+/* One lane's operation on the mbarrier *b: its state before to *r, whether its wait is over to
+ * *over. False after a fault. */
+static bool mbarrier_lane(struct warp *w, const struct insn *in, int lane, u64 *b, u64 arg, u64 *r,
+                          bool *over)
+{
+    *r = *b;
+    switch (in->sub) {
+    case M_init:
+        *b = make(0, (u32)arg, (u32)arg, 0);
+        break;
+    case M_inval:
+        *b = 0;
+        break;
+    case M_arrive:
+    case M_noComplete:
+    case M_arrive_drop:
+        *b = arrive(*b, (u32)arg, 0, in->sub == M_arrive_drop);
+        break;
+    case M_mbarrier: /* cp.async.mbarrier.arrive: after this thread's copies */
+        if (!complete(w, UINT32_MAX, 1u << lane))
+            return false;
+        *b = in->count == 2 ? arrive(*b, 1, 0, false) : *b;
+        break;
+    case M_expect_tx: /* .count 2: arrive.expect_tx */
+        *b = arrive(make((u32)*b & 15, FIELD(*b, 4), FIELD(*b, 24), FIELD(*b, 44) + (u32)arg),
+                    in->count == 2 ? 1 : 0, 0, false);
+        break;
+    case M_complete_tx:
+        *b = arrive(*b, 0, -(s32)arg, false);
+        break;
+    case M_parity:
+        *over = (*b & 1) != (arg & 1);
+        break;
+    default: /* M_test_wait */
+        *over = (*b & 15) != (arg & 15);
+    }
+    return true;
+}
+static const struct insn *pending_count(struct warp *w, const struct insn *in)
+{
+    u64 state[WARP];
+    load_lanes(state, place(w, in->src[0]), 8, false);
+    LANES state[i] = FIELD(state[i], 24);
+    if (in->dst != NO_PLACE)
+        store_lanes(place(w, in->dst), state, in->width, w->mask);
+    return in + 1;
+}
 /* insn.sub: which operation; .src[1]: count, bytes, state or parity */
 HANDLER(mbarrier)
 {
     u64 arg[WARP], r[WARP] = {0}, at[WARP] = {0};
     u32 yes = 0;
+    if (in->sub == M_pending_count)
+        return pending_count(w, in);
     LANES arg[i] = 1;
     if (in->src[1] != NO_PLACE)
         load_lanes(arg, place(w, in->src[1]), in->src_width, false);
     for (int i = 0; i < WARP; i++) {
         if (!ON(w->mask, i))
             continue;
-        u64 *b = in->sub == M_pending_count ? NULL : mbarrier_at(w, in, i);
-        if (!b && in->sub != M_pending_count)
+        u64 *b = mbarrier_at(w, in, i);
+        bool over = false;
+        if (!b || !mbarrier_lane(w, in, i, b, arg[i], &r[i], &over))
             return NULL;
-        at[i] = b ? (u64)((u8 *)b - w->block->shared) : 0;
-        switch (in->sub) {
-        case M_init:
-            *b = make(0, (u32)arg[i], (u32)arg[i], 0);
-            break;
-        case M_inval:
-            *b = 0;
-            break;
-        case M_arrive:
-        case M_noComplete:
-        case M_arrive_drop:
-            r[i] = *b;
-            *b = arrive(*b, (u32)arg[i], 0, in->sub == M_arrive_drop);
-            break;
-        case M_mbarrier: /* cp.async.mbarrier.arrive: after this thread's copies */
-            if (!complete(w, UINT32_MAX, 1u << i))
-                return NULL;
-            *b = in->count == 2 ? arrive(*b, 1, 0, false) : *b;
-            break;
-        case M_expect_tx: /* .count 2: arrive.expect_tx */
-            r[i] = *b;
-            *b =
-                arrive(make((u32)*b & 15, FIELD(*b, 4), FIELD(*b, 24), FIELD(*b, 44) + (u32)arg[i]),
-                       in->count == 2 ? 1 : 0, 0, false);
-            break;
-        case M_complete_tx:
-            *b = arrive(*b, 0, -(s32)arg[i], false);
-            break;
-        case M_parity:
-            yes |= (u32)((*b & 1) != (arg[i] & 1)) << i;
-            break;
-        case M_test_wait:
-            yes |= (u32)((*b & 15) != (arg[i] & 15)) << i;
-            break;
-        default: /* M_pending_count */
-            load_lanes(arg, place(w, in->src[0]), 8, false);
-            r[i] = FIELD(arg[i], 24);
-        }
+        at[i] = (u64)((u8 *)b - w->block->shared);
+        yes |= (u32)over << i;
     }
     bool waits = in->sub == M_parity || in->sub == M_test_wait;
-    if (w->block->nlisteners && in->sub != M_pending_count)
+    if (w->block->nlisteners)
         tell(w, in, waits ? yes & w->mask : w->mask, at);
     if (waits) {
         u32 *d = DST(u32);
