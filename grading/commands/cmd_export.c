@@ -25,8 +25,8 @@ static const struct argp_option options[] = {
     {"lab", 'l', "LAB", 0, "Only this lab", 0},
     {"title", 't', "TITLE", 0, "canvas: the assignment's column, with its id: \"Lab 1 (4711)\"", 0},
     {"output", 'o', "FILE", 0, "Write there (default: standard output)", 0},
-    {"verdict", 'v', "FILE", 0,
-     "Of this verdict (grade check --json), for gradescope, autolab, prairielearn, classroom", 0},
+    {"verdict", 'v', "FILE", 0, "Of this verdict (grade check --json), where the format is of one",
+     0},
     {0}};
 
 static const struct arg_field fields[] = {
@@ -54,62 +54,37 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static bool export_class(const struct export_args *a, struct text *out)
+static void export_class(const struct export_args *a, const struct export_format *f,
+                         struct text *out)
 {
-    struct book *b = open_book(a->book);
     int n;
-    bool known = true;
+    if (f->wants_title && !(a->lab && a->title))
+        die("%s wants --lab LAB and --title \"NAME (ID)\": one column, one assignment", f->name);
+    if (f->wants_lab && !a->lab)
+        die("%s wants --lab LAB: one worksheet, one assignment", f->name);
+    struct book *b = open_book(a->book);
     struct mark *v = book_marks(b, a->lab, 0, false, &n);
-    if (!strcmp(a->format, "canvas")) {
-        if (!a->lab || !a->title)
-            die("canvas wants --lab LAB and --title \"NAME (ID)\": one column, one assignment");
-        export_canvas(v, n, a->title, out);
-    } else if (!strcmp(a->format, "moodle")) {
-        if (!a->lab)
-            die("moodle wants --lab LAB: one worksheet, one assignment");
-        export_moodle(v, n, out);
-    } else if (!strcmp(a->format, "junit")) {
-        export_junit(v, n, out);
-    } else if (!strcmp(a->format, "csv")) {
-        export_csv(v, n, out);
-    } else if (!strcmp(a->format, "anonymous")) {
-        export_anonymous(v, n, out);
-    } else {
-        known = false;
-    }
+    f->marks(v, n, a->title, out);
     book_marks_free(v, n);
     book_close(b);
-    return known;
 }
 
-static bool export_verdict(const struct export_args *a, struct text *out)
+static void export_verdict(const struct export_args *a, const struct export_format *f,
+                           struct text *out)
 {
-    static const struct {
-        const char *name;
-        void (*write)(const struct verdict *, struct text *);
-    } formats[] = {{"gradescope", export_gradescope},
-                   {"autolab", export_autolab},
-                   {"prairielearn", export_prairielearn},
-                   {"classroom", export_classroom}};
-    for (size_t i = 0; i < 4; i++) {
-        if (strcmp(formats[i].name, a->format))
-            continue;
-        char *data, *why;
-        size_t length;
-        if (!a->verdict)
-            die("%s wants --verdict FILE, made by: grade check --json", a->format);
-        int e = file_read(a->verdict, MAX_VERDICT, &data, &length);
-        if (e)
-            die("%s: %s", a->verdict, file_why(e));
-        struct verdict *v = verdict_read(data, length, &why);
-        if (!v)
-            die("%s: %s", a->verdict, why);
-        formats[i].write(v, out);
-        verdict_free(v);
-        free(data);
-        return true;
-    }
-    return false;
+    char *data, *why;
+    size_t length;
+    if (!a->verdict)
+        die("%s wants --verdict FILE, made by: grade check --json", f->name);
+    int e = file_read(a->verdict, MAX_VERDICT, &data, &length);
+    if (e)
+        die("%s: %s", a->verdict, file_why(e));
+    struct verdict *v = verdict_read(data, length, &why);
+    if (!v)
+        die("%s: %s", a->verdict, why);
+    f->verdict(v, out);
+    verdict_free(v);
+    free(data);
 }
 
 static void write_out(const char *path, const struct text *t)
@@ -121,22 +96,36 @@ static void write_out(const char *path, const struct text *t)
         fwrite(text_str(t), 1, t->length, stdout);
 }
 
+/* The formats, behind the options. */
+static char *list_formats(int key, const char *text, void *input)
+{
+    (void)input;
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)text;
+    struct text t = {0};
+    text_add(&t, "Formats:\n");
+    for (const struct export_format *f = export_formats; f->name; f++)
+        text_addf(&t, "  %-14s%s (%s)\n", f->name, f->what, f->verdict ? "--verdict" : "a class");
+    return text_take(&t);
+}
+
 int cmd_export(int argc, char **argv)
 {
     static const struct argp argp = {
-        options,
-        parse,
-        "FORMAT",
-        "A class: canvas, moodle, csv, junit, anonymous. One verdict: gradescope, autolab, "
-        "prairielearn, classroom.",
-        0,
-        0,
+        options,  parse,
+        "FORMAT", "Writes a class's marks, or one verdict, for another system.",
+        0,        list_formats,
         0};
     struct export_args a = {.book = "grades.db"};
     struct text out = {0};
     argp_parse(&argp, argc, argv, 0, NULL, &a);
-    if (!export_verdict(&a, &out) && !export_class(&a, &out))
+    const struct export_format *f = export_format_named(a.format);
+    if (!f)
         die("no format \"%s\"; see grade export --help", a.format);
+    if (f->verdict)
+        export_verdict(&a, f, &out);
+    else
+        export_class(&a, f, &out);
     write_out(a.output, &out);
     text_free(&out);
     return 0;

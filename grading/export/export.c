@@ -54,7 +54,7 @@ static json_t *gradescope_test(const struct verdict_row *row, int number)
     return t;
 }
 
-void export_gradescope(const struct verdict *v, struct text *out)
+static void export_gradescope(const struct verdict *v, struct text *out)
 {
     char *text = whole_feedback(v);
     json_t *tests = json_array();
@@ -67,7 +67,7 @@ void export_gradescope(const struct verdict *v, struct text *out)
     free(text);
 }
 
-void export_autolab(const struct verdict *v, struct text *out)
+static void export_autolab(const struct verdict *v, struct text *out)
 {
     json_t *scores = json_object();
     for (int i = 0; i < v->nrows; i++)
@@ -85,7 +85,7 @@ static json_t *prairielearn_test(const struct verdict_row *row)
     return t;
 }
 
-void export_prairielearn(const struct verdict *v, struct text *out)
+static void export_prairielearn(const struct verdict *v, struct text *out)
 {
     char *text = whole_feedback(v);
     json_t *tests = json_array();
@@ -122,7 +122,7 @@ static json_t *classroom_test(const struct verdict *v, const struct verdict_row 
     return t;
 }
 
-void export_classroom(const struct verdict *v, struct text *out)
+static void export_classroom(const struct verdict *v, struct text *out)
 {
     json_t *tests = json_array();
     bool graded = v->status == VERDICT_GRADED, all = graded;
@@ -167,7 +167,7 @@ static void put_mark(struct text *out, const struct mark *m)
 }
 
 /* The title keeps its id: an unmatched one would make a new assignment. */
-void export_canvas(const struct mark *v, int n, const char *title, struct text *out)
+static void export_canvas(const struct mark *v, int n, const char *title, struct text *out)
 {
     static const char *const header[] = {"Student", "ID", "SIS User ID", "SIS Login ID", "Section"};
     double max = 0;
@@ -206,8 +206,9 @@ static char *comment_of(const struct mark *m)
     return text_take(&t);
 }
 
-void export_moodle(const struct mark *v, int n, struct text *out)
+static void export_moodle(const struct mark *v, int n, const char *title, struct text *out)
 {
+    (void)title;
     static const char *const header[] = {"Identifier",       "Full name",
                                          "Email address",    "Grade",
                                          "Maximum Grade",    "Last modified (grade)",
@@ -226,8 +227,9 @@ void export_moodle(const struct mark *v, int n, struct text *out)
     }
 }
 
-void export_csv(const struct mark *v, int n, struct text *out)
+static void export_csv(const struct mark *v, int n, const char *title, struct text *out)
 {
+    (void)title;
     static const char *const header[] = {"ID",  "Name", "Lab",       "Status", "Score",
                                          "Max", "Mark", "Days late", "Rule"};
     put_row(out, header, 9);
@@ -282,8 +284,9 @@ static void junit_rows(struct text *out, const struct mark *m, const struct verd
     }
 }
 
-void export_junit(const struct mark *v, int n, struct text *out)
+static void export_junit(const struct mark *v, int n, const char *title, struct text *out)
 {
+    (void)title;
     text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
     for (int i = 0; i < n; i++) {
         struct verdict *verdict = mark_verdict(&v[i]);
@@ -318,8 +321,9 @@ static json_t *anonymous_rows(const struct verdict *v)
     return rows;
 }
 
-void export_anonymous(const struct mark *v, int n, struct text *out)
+static void export_anonymous(const struct mark *v, int n, const char *title, struct text *out)
 {
+    (void)title;
     for (int i = 0; i < n; i++) {
         struct verdict *verdict = mark_verdict(&v[i]);
         dump(json_pack("{s:s,s:s,s:s,s:f,s:f,s:f,s:f,s:o}", "student", v[i].alias, "lab", v[i].lab,
@@ -329,4 +333,26 @@ void export_anonymous(const struct mark *v, int n, struct text *out)
              JSON_COMPACT, out);
         verdict_free(verdict);
     }
+}
+
+const struct export_format export_formats[] = {
+    /* name, what for, of one verdict, of a class, wants: lab, title */
+    {"gradescope", "results.json of an autograder", export_gradescope, NULL, false, false},
+    {"autolab", "the last line that an autograder prints", export_autolab, NULL, false, false},
+    {"prairielearn", "results.json of an external grader", export_prairielearn, NULL, false, false},
+    {"classroom", "the step output \"result\" of a GitHub workflow", export_classroom, NULL, false,
+     false},
+    {"canvas", "a gradebook's column", NULL, export_canvas, true, true},
+    {"moodle", "an offline grading worksheet", NULL, export_moodle, true, false},
+    {"csv", "everything, for a spreadsheet", NULL, export_csv, false, false},
+    {"junit", "JUnit XML", NULL, export_junit, false, false},
+    {"anonymous", "a JSON line a student, nameless", NULL, export_anonymous, false, false},
+    {0}};
+
+const struct export_format *export_format_named(const char *name)
+{
+    for (const struct export_format *f = export_formats; f->name; f++)
+        if (!strcmp(f->name, name))
+            return f;
+    return NULL;
 }
