@@ -34,6 +34,7 @@ B := build/san
 SANITIZE := -fsanitize=address,undefined -fno-omit-frame-pointer -Wno-format-overflow \
             -Wno-stringop-overflow -Wno-maybe-uninitialized
 LDFLAGS += -fsanitize=address,undefined
+export LSAN_OPTIONS := suppressions=$(CURDIR)/common/harness/leaks.supp:print_suppressions=0
 endif
 CFLAGS := -std=gnu11 -O2 -g -fPIC -pthread -Wall -Wextra -Wformat-security -Werror -MMD -MP -D_GNU_SOURCE \
           -Icommon -I. -I$B/gen -isystem $(CUDA)/include \
@@ -182,7 +183,7 @@ test-harness: $B/test/harness $B/test/testlab $B/lib/libcudart.so.13
 test-runs: $B/lib/libcudart.so.13 $(LAB_BINS)
 	$(Q)common/run.sh tests '$(ON_emulator)' $B/bin $(LABS)
 test-san:
-	$(Q)LSAN_OPTIONS=suppressions=$(CURDIR)/common/harness/leaks.supp:print_suppressions=0 $(MAKE) --no-print-directory SAN=1 test-emulator test-harness test-grading
+	$(Q)$(MAKE) --no-print-directory SAN=1 test-emulator test-harness test-grading
 
 CLANG_FORMAT = $(or $(wildcard .venv/bin/clang-format),clang-format)
 C_FILES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
@@ -197,7 +198,7 @@ LINT := -q --error-exitcode=1 --inline-suppr --enable=warning,portability --std=
     --suppress=unknownEvaluationOrder '--suppress=uninitvar:$(EMU)/exec/*' '--suppress=ctuuninitvar:$(EMU)/exec/*' '--suppress=legacyUninitvar:$(EMU)/exec/*' \
     -Icommon -I. -D__x86_64__ -DLEVEL=v3 --include=common/harness/cppcheck.h
 lint test-lint: | build/deps-test.ok
-	$(Q)cppcheck $(LINT) $(filter-out %_test.c %_fuzz.c,$(filter %.c,$(C_FILES))) && echo '1 passed, 0 failed'
+	$(Q)common/lint.sh $B/test/lint.log $(LINT) $(filter-out %_test.c %_fuzz.c,$(filter %.c,$(C_FILES)))
 # For clangd and the like, on demand.
 compile_commands.json: FORCE
 	$(Q)$(MAKE) -Bnk V=1 --no-print-directory programs grading $B/test/emulator $B/test/harness $B/test/grading 2>/dev/null | \

@@ -513,6 +513,8 @@ static struct result *read_results(const char *file, size_t *n)
     size_t size = (size_t)ftell(f);
     rewind(f);
     void *z = malloc(size);
+    if (!z)
+        fail("no memory for", file);
     if (fread(z, 1, size, f) != size)
         fail("cannot read", file);
     fclose(f);
