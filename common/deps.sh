@@ -4,6 +4,7 @@
 #   common/deps.sh build FILE   what `make` needs; writes FILE (make variables) when all is there
 #   common/deps.sh grade FILE   what the grader needs beyond that
 #   common/deps.sh test FILE    what `make test` needs beyond both
+#   common/deps.sh sandbox -    can bubblewrap make the grader's sandbox? If not, how to let it
 #   common/deps.sh slides FILE  pandoc and LaTeX
 #   common/deps.sh pages FILE   a browser, for `make test-pages`
 #   common/deps.sh arm64 FILE   a compiler and an emulator for arm64, and libraries (test-arm64)
@@ -47,6 +48,20 @@ no_network() {
     exit 1
 }
 
+# told COMMAND…: all it says goes to build/deps.log, sizes of what is loaded here too; on a
+# terminal also a line that moves. The exit status is the command's.
+told() {
+    moves=
+    [ ! -t 2 ] || moves=1
+    { "$@" 2>&1 || echo "deps-failed: $?"; } | tee -a build/deps.log | awk -v moves="$moves" '
+        /^deps-failed:/ { failed = 1 }
+        /^Need to get|^ *Downloading / { sub(/^ */, ""); say = $0; sub(/ of archives\./, "", say)
+            printf "%sdeps: %s\n", moves ? "\r\033[K" : "", say >"/dev/stderr"; next }
+        /^(Get:|Selecting|Setting up|Installing)/ && moves {
+            printf "\r\033[K%s", substr($0, 1, 78) >"/dev/stderr" }
+        END { if (moves) printf "\r\033[K" >"/dev/stderr"; exit failed }'
+}
+
 packages() {
     missing_of "$@" || return 0
     if [ -n "${NO_DEPS:-}" ]; then
@@ -61,8 +76,8 @@ packages() {
     if [ "$(id -u)" != 0 ]; then
         sudo=sudo
         if ! command -v sudo >/dev/null || ! { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
-            case $tier in
             # shellcheck disable=SC2086
+            case $tier in
             build | grade | test) missing_of $build $grade $test ;;
             esac
             say "packages are missing and this user cannot install them. As root, run:"
@@ -75,9 +90,9 @@ packages() {
     export DEBIAN_FRONTEND
     mkdir -p build
     # shellcheck disable=SC2086
-    $sudo apt-get install -y -q --no-install-recommends $missing >>build/deps.log 2>&1 ||
-        { $sudo apt-get update -q >>build/deps.log 2>&1 &&
-          $sudo apt-get install -y -q --no-install-recommends $missing >>build/deps.log 2>&1; } ||
+    told $sudo apt-get install -y -q --no-install-recommends $missing ||
+        { told $sudo apt-get update -q &&
+          told $sudo apt-get install -y -q --no-install-recommends $missing; } ||
         no_network "apt-get could not install$missing"
 }
 
@@ -94,8 +109,24 @@ pip() {
     if [ -t 2 ]; then # a bar a download, with its size
         .venv/bin/pip install --disable-pip-version-check --progress-bar on "$@" >&2
     else
-        .venv/bin/pip install --disable-pip-version-check --progress-bar off "$@" >>build/deps.log 2>&1
+        told .venv/bin/pip install --disable-pip-version-check --progress-bar off "$@"
     fi || no_network "pip could not install $*"
+}
+
+# Whether bubblewrap may make namespaces here; what to do where it may not.
+sandbox() {
+    bwrap --unshare-all --unshare-user --ro-bind / / --dev /dev --proc /proc true >/dev/null 2>&1 && return 0
+    command -v bwrap >/dev/null || { say "bubblewrap (bwrap) is not installed: nothing can be marked"; return 1; }
+    say "bubblewrap may not make namespaces here, and without its sandbox nothing can be marked."
+    if [ "$(cat /proc/sys/kernel/apparmor_restrict_unprivileged_userns 2>/dev/null)" = 1 ]; then
+        echo "AppArmor keeps it from that, as Ubuntu has it since 23.10; a profile for bwrap allows it. As root, once:" >&2
+        echo "    cp grading/bwrap.apparmor /etc/apparmor.d/bwrap && apparmor_parser -r /etc/apparmor.d/bwrap" >&2
+    elif [ "$(cat /proc/sys/kernel/unprivileged_userns_clone 2>/dev/null)" = 0 ]; then
+        echo "The kernel keeps it from users. As root: sysctl kernel.unprivileged_userns_clone=1" >&2
+    else
+        echo "In a container: start that with the right to make user namespaces (docker run --privileged), or grade outside." >&2
+    fi
+    return 1
 }
 
 # A folder that can stand for a toolkit 13: headers, runtime and NVRTC.
@@ -129,7 +160,7 @@ make_toolkit() {
 
 python_for_plots() {
     for py in .venv/bin/python python3; do
-        command -v $py >/dev/null && $py -c 'import matplotlib, numpy, pytest' 2>/dev/null &&
+        command -v $py >/dev/null && MPLCONFIGDIR=$PWD/build/mpl $py -c 'import matplotlib, numpy, pytest' 2>/dev/null &&
             echo $py && return 0
     done
     return 1
@@ -155,6 +186,7 @@ build)
     ;;
 grade)
     packages $grade
+    sandbox || true # building goes on without
     mkdir -p "$(dirname "$out")"
     : >"$out"
     ;;
@@ -177,6 +209,9 @@ pages)
     packages $pages
     mkdir -p "$(dirname "$out")"
     : >"$out"
+    ;;
+sandbox)
+    sandbox
     ;;
 slides)
     packages $slides

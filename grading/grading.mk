@@ -39,10 +39,12 @@ $B/bin/grade-cc: $B/$(GR)/mark/compile_main.o $B/libharness.a $B/libbase.a
 $(GR_OBJ) $B/$(GR)/commands/main.o $B/$(GR)/mark/runner_main.o: | build/deps-grade.ok
 grading: $B/bin/grade $(GR_BOXED)
 grade: grading
+	$(Q)common/deps.sh sandbox -
 	$(Q)$B/bin/grade check --practice --lab $(or $(LAB),$(error say which lab: make grade LAB=reduction)) \
 	  $(if $(filter 1,$(SOLUTION)),solutions/$(LAB)/$(LAB).cu,labs/$(LAB)/$(LAB).cu)
 
 bench-grade: grading
+	$(Q)common/deps.sh sandbox -
 	$(Q)for l in $(or $(LAB),$(GR_LABS)); do $B/bin/grade bench --lab $$l --count $(or $(N),40) || exit 1; done
 # Memory over a large class; grading/bench_memory.txt keeps a run.
 bench-memory: grading
@@ -81,7 +83,5 @@ test-pages: grading | build/deps-pages.ok
 	$(Q)grading/report/pages_test.sh $B/bin/grade
 # Without a sandbox nothing can be marked, nor any verdict tested: one failure that says why.
 test-grading: $B/test/grading
-	$(Q)bwrap --unshare-all --unshare-user --ro-bind / / --dev /dev --proc /proc true || { \
-	    echo 'error: no sandbox, no test of the grader: bubblewrap may not make namespaces here. On Ubuntu an' \
-	         'AppArmor profile for bwrap allows it; elsewhere sysctl kernel.unprivileged_userns_clone=1, or root'; exit 1; }
+	$(Q)common/deps.sh sandbox - || { echo 'error: no sandbox, no test of the grader'; exit 1; }
 	$(Q)$B/test/grading -j2 --timeout 300 $(if $(filter 1,$(SAN)),--filter '!(bank|sample)/*')

@@ -31,14 +31,15 @@ def main():
         return
     try:
         recs = records.load(args.records or None)
-        for module in modules():
+        drawing = modules()
+        for at, module in enumerate(drawing, 1):
             made = 0
             for name, fig in module.figures(recs):
                 paths = style.save(fig, name, args.out)
-                print(f"{records.shown(paths[0].parent)}/{name}.{{pdf,svg,png}}")
+                print(f"{at} of {len(drawing)}: {records.shown(paths[0].parent)}/{name}.{{pdf,svg,png}}", flush=True)
                 made += 1
             if not made:
-                print(f"{module.__name__}: not drawn, the records hold nothing for it")
+                print(f"{at} of {len(drawing)}: {module.__name__}: not drawn, the records hold nothing for it")
     except records.RecordError as e:
         sys.exit(f"plots: {e}")
 

@@ -1,12 +1,14 @@
 # Figures and pictures. `make plots` from the newest records, `make plots RECORDS="a.csv b.csv"`.
 PY ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
+# matplotlib's cache: in the build folder, not in the user's home.
+export MPLCONFIGDIR := $(CURDIR)/$B/mpl
 PLOTS_NEED = $(PY) -c 'import matplotlib' 2>/dev/null || \
     { echo "plots: matplotlib is missing for $(PY): python3 -m venv .venv && .venv/bin/pip install matplotlib" >&2; exit 1; }
 
 .PHONY: plots plots-changed picture marks test-plots
 plots:
 	@$(PLOTS_NEED)
-	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/all_figures.py --out $B/plots $(RECORDS)
+	$(Q)$(PY) plots/all_figures.py --out $B/plots $(RECORDS)
 
 # The same when records or scripts have changed.
 $B/plots/.done: $(wildcard plots/*.py plots/*.csv $B/records/*.csv) $(shell find plots/records -name '*.csv')
@@ -18,17 +20,17 @@ plots-changed:
 # make picture LAB=reduction KERNEL=2 [KIND=lanes|tree|sectors|banks] [ANIMATE=1] [N=… PARAM=… BLOCK=… SOLUTION=1]
 picture: $(if $(TRACE),,$(RUNTIME_emulator) $(addprefix $B/bin/,$(filter $(LAB),$(LABS))))
 	@$(PLOTS_NEED)
-	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/picture.py --build $B --out $B/plots --lab '$(LAB)' --kernel '$(KERNEL)' \
+	$(Q)$(PY) plots/picture.py --build $B --out $B/plots --lab '$(LAB)' --kernel '$(KERNEL)' \
 	    $(if $(KIND),--kind $(KIND)) $(if $(filter 1,$(ANIMATE)),--animate) $(if $(N),--n '$(N)') $(if $(PARAM),--param $(PARAM)) $(if $(SOLUTION),--solution) $(if $(BLOCK),--block $(BLOCK)) $(if $(TRACE),--trace $(TRACE))
 
 # make marks EXPORT=class.csv
 marks:
 	@[ -n '$(EXPORT)' ] || { echo 'marks: of which class? EXPORT=FILE.csv, as the grader exports it' >&2; exit 1; }
 	@$(PLOTS_NEED)
-	$(Q)MPLCONFIGDIR=$B/mpl PLOTS_OUT=$B/plots $(PY) plots/fig_marks.py $(EXPORT)
+	$(Q)PLOTS_OUT=$B/plots $(PY) plots/fig_marks.py $(EXPORT)
 
 test-plots:
-	$(Q)MPLCONFIGDIR=$B/mpl $(PY) -m pytest -q plots slides
+	$(Q)$(PY) -m pytest -q plots slides
 
 # Records to keep: `make records` runs every solution on every case and writes plots/records/
 # (RECORD_AS=h200 on that GPU; emulator by default), and the traces of the kept pictures.

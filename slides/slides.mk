@@ -7,7 +7,10 @@ SLIDES_KEPT := $(shell find $(SLIDES_RECORDS) plots/records -type f 2>/dev/null)
 DRAFT ?= 0
 
 .PHONY: slides slides-tools slides-figures claims
-slides: slides-tools $(foreach d,$(DECKS),$(SLIDES_OUT)/$d.pdf $(SLIDES_OUT)/$d-notes.pdf $(SLIDES_OUT)/$d-handout.pdf)
+SLIDES_PDF := $(foreach d,$(DECKS),$(SLIDES_OUT)/$d.pdf $(SLIDES_OUT)/$d-notes.pdf $(SLIDES_OUT)/$d-handout.pdf)
+SLIDES_SAY = $(eval SLIDES_AT += x)@echo 'slides: PDF $(words $(SLIDES_AT)) of at most $(words $(SLIDES_PDF)): $@'
+slides: slides-tools $(SLIDES_PDF)
+	@echo 'slides: in $(SLIDES_OUT), a lab each: NAME.pdf to show, NAME-notes.pdf to speak from, NAME-handout.pdf to print'
 
 slides-tools:
 	@miss=; command -v pandoc >/dev/null || miss="$$miss pandoc"; \
@@ -21,9 +24,10 @@ slides-tools:
 
 # Figures of the decks come from the kept records alone, whatever was run here since.
 $(SLIDES_OUT)/figures/.done: $(filter-out plots/test_%,$(wildcard plots/*.py plots/*.csv)) $(SLIDES_KEPT)
+	@echo 'slides: drawing the figures of the decks, a minute or two'
 	@rm -rf $(@D).new && mkdir -p $(@D).new
-	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/all_figures.py --out $(@D).new $(SLIDES_RECORDS) >$(@D).new/log || { cat $(@D).new/log; exit 1; }
-	$(Q)MPLCONFIGDIR=$B/mpl $(PY) plots/picture.py --kept --out $(@D).new >>$(@D).new/log
+	$(Q)$(PY) plots/all_figures.py --out $(@D).new $(SLIDES_RECORDS) >$(@D).new/log || { cat $(@D).new/log; exit 1; }
+	$(Q)$(PY) plots/picture.py --kept --out $(@D).new >>$(@D).new/log
 	@rm -rf $(@D) && mv $(@D).new $(@D) && touch $@
 slides-figures: $(SLIDES_OUT)/figures/.done
 
@@ -35,10 +39,13 @@ PANDOC = pandoc -s -f markdown -t beamer --slide-level=2 --columns=400 \
 TYPESET = $(PY) slides/typeset.py $(if $(filter 1,$(DRAFT)),--draft) --deck slides/$*.md
 DECK_LOOK := slides/deck.yaml slides/deck.tex slides/typeset.py
 $(SLIDES_OUT)/%-notes.pdf: $(SLIDES_OUT)/%.expanded.md $(DECK_LOOK) slides/notes.tex
+	$(SLIDES_SAY)
 	$(Q)$(PANDOC) -V classoption=handout -H slides/notes.tex $< -o $(@:.pdf=.tex) && $(TYPESET) $(@:.pdf=.tex) $@
 $(SLIDES_OUT)/%-handout.pdf: $(SLIDES_OUT)/%.expanded.md $(DECK_LOOK) slides/handout.tex
+	$(SLIDES_SAY)
 	$(Q)$(PANDOC) -V classoption=handout -M section-titles=false -H slides/handout.tex $< -o $(@:.pdf=.tex) && $(TYPESET) $(@:.pdf=.tex) $@
 $(SLIDES_OUT)/%.pdf: $(SLIDES_OUT)/%.expanded.md $(DECK_LOOK)
+	$(SLIDES_SAY)
 	$(Q)$(PANDOC) $< -o $(@:.pdf=.tex) && $(TYPESET) $(@:.pdf=.tex) $@
 .PRECIOUS: $(SLIDES_OUT)/%.expanded.md
 
