@@ -15,14 +15,17 @@
 #include "report.h"
 #include "verify.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define IMAGE_MAX    (256u << 20)
 #define MAX_FINDINGS 10 /* shown */
+#define LOG_SECONDS  5  /* between two lines of progress */
 
 struct variant_state {
     bool chosen, skipped;
@@ -84,18 +87,21 @@ static void refuse_word(const struct run *r, const char *word, bool variant)
     for (int i = 0; !variant && i < r->lab->ncases; i++)
         fprintf(stderr, "%s '%s'", i ? "," : "", r->lab->cases[i].name);
     fputs(variant ? "\n" : "\nA size of your own: N=1000 (--n 1000)\n", stderr);
-    exit(2);
 }
 
 static void check_list(const struct run *r, const char *list, bool variant)
 {
-    char *copy = xstrdup(list ? list : ""), *rest = copy, *word;
+    char *copy = xstrdup(list ? list : ""), *rest = list ? copy : NULL, *word;
+    bool known = true;
 
-    while (list && (word = strsep(&rest, ","))) {
-        if (!known_word(r, word, variant))
+    while (known && (word = strsep(&rest, ","))) {
+        known = known_word(r, word, variant);
+        if (!known)
             refuse_word(r, word, variant);
     }
     free(copy);
+    if (!known)
+        exit(2);
 }
 
 static void choose_variants(struct run *r)
@@ -251,6 +257,15 @@ static void print_compile_log(const struct run *r, const char *path, const struc
             r->lab->name, short_path(path));
 }
 
+static bool readable(const struct run *r, const char *path)
+{
+    if (access(path, R_OK) == 0)
+        return true;
+    fprintf(stderr, errno == ENOENT ? "%s: there is no file %s\n" : "%s: %s cannot be read\n",
+            r->lab->name, short_path(path));
+    return false;
+}
+
 static bool load(struct run *r, const char *path)
 {
     struct compile_request request = {.path = path, .arch = r->machine.arch};
@@ -304,13 +319,22 @@ static void look_at_variants(struct run *r)
 
 /* ---- checking ---- */
 
+/* A line that moves on a terminal; in a log one every few seconds, of long work alone. */
 static void progress(const struct run *r, const char *what, const char *variant,
                      const struct lab_case *c, int at, int of)
 {
-    if (r->o.verbose)
+    static time_t last;
+
+    if (r->o.verbose) {
         fprintf(stderr, "%s %s, %s\n", what, variant, c->name);
-    else if (isatty(STDERR_FILENO))
+    } else if (isatty(STDERR_FILENO)) {
         fprintf(stderr, "\r\033[K%s %s, %s (%d of %d)", what, variant, c->name, at, of);
+    } else if (!last || at == 1) {
+        last = time(NULL);
+    } else if (time(NULL) - last >= LOG_SECONDS) {
+        last = time(NULL);
+        fprintf(stderr, "%s: %d of %d\n", what, at, of);
+    }
 }
 
 static void progress_end(const struct run *r)
@@ -639,7 +663,9 @@ static int run(struct run *r)
            (unsigned long long)r->o.seed);
     fflush(stdout);
     r->report.source = short_path(path);
-    if (load(r, path)) {
+    if (!readable(r, path)) {
+        status = 2;
+    } else if (load(r, path)) {
         look_at_variants(r);
         check_all(r, path);
         if (!r->machine.emulator && !r->o.no_time && !r->o.check && !r->o.profile_pass)

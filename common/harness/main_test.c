@@ -98,7 +98,6 @@ static const struct {
      "not right yet (2 checked, 1 wrong)"},
     {"what next", HEAD SCALE("if (i < n) y[i] = 7;") SCALE_FLOAT, "", 1,
      "next: make run LAB=testlab KERNEL=scale FILE="},
-    {"no number", HEAD RIGHT SCALE_FLOAT, "--n 1e6", 2, "\"1e6\" is not a number like"},
     {"one parameter more",
      HEAD "KERNEL scale(const int *x, int *y, unsigned n, int z) {\n" INDEX
           "    if (i < n) y[i] = 2 * x[i] + 1;\n}\n" SCALE_FLOAT,
@@ -110,6 +109,8 @@ static const struct {
     {"a GPU's case, by name", HEAD RIGHT SCALE_FLOAT, "--kernel scale --case gpu --no-time", 0,
      "all right (1 checked)"},
     {"no such case", HEAD RIGHT SCALE_FLOAT, "--case x", 2, "no case called \"x\""},
+    {"no such file", HEAD RIGHT SCALE_FLOAT, "--file /none.cu", 2, "there is no file /none.cu"},
+    {"where to find help", HEAD RIGHT SCALE_FLOAT, "--n abc", 2, "/testlab --help"},
 };
 
 Test(run, says_and_exits_as_it_should, .timeout = 120)

@@ -176,6 +176,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct run_options *o = state->input;
 
+    state->name = state->argv[0]; /* whole, to try --help on: no lab is on the path */
     if (flag_of(key, o)) {
         *flag_of(key, o) = true;
         return 0;
