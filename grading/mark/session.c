@@ -54,6 +54,20 @@ static char *box_problem(const struct box *b, const char *what, double limit_s)
                : xformat("%s ended with code %d: %.300s", what, b->exit_code, text_str(&b->log));
 }
 
+/* An answer was not believed, though neither side closed the pipe nor passed a limit. */
+static bool box_talks_nonsense(const struct box *b)
+{
+    return b->end == BOX_RUNNING && b->in >= 0 && b->out >= 0;
+}
+
+/* What will say nothing that is of use is not waited for. */
+static void box_finish_now(struct box *b)
+{
+    if (box_talks_nonsense(b))
+        box_deadline(b, 0);
+    box_finish(b);
+}
+
 static void keep_log(struct session *s)
 {
     size_t room = s->log.length < RUNNER_LOG_CAP ? RUNNER_LOG_CAP - s->log.length : 0;
@@ -171,8 +185,10 @@ static bool open_box(struct session *s)
     if (ok && s->compiled)
         return true;
     if (!ok) {
-        box_finish(&s->box);
-        s->problem = box_problem(&s->box, "loading it", s->o->run_s);
+        box_finish_now(&s->box);
+        bool said = s->loaded.why && *s->loaded.why;
+        s->problem =
+            said ? xstrdup(s->loaded.why) : box_problem(&s->box, "loading it", s->o->run_s);
         s->internal = true;
     }
     close_box(s);
@@ -190,6 +206,12 @@ static void set_end(struct run *r, enum run_end end, char *why)
 
 static void box_ended(struct session *s, struct run *r)
 {
+    if (box_talks_nonsense(&s->box)) {
+        set_end(r, RUN_INTERNAL, xstrdup("what the runner answered makes no sense"));
+        box_finish_now(&s->box);
+        close_box(s);
+        return;
+    }
     box_finish(&s->box);
     enum run_end end = s->box.end == BOX_TIMEOUT    ? RUN_ENDLESS
                        : s->box.end == BOX_NO_START ? RUN_INTERNAL
@@ -288,7 +310,9 @@ static char *stopped_text(struct session *s, const struct run *r)
         return xformat("%s did not finish within %llu warp instructions", r->plan->steps[0].kernel,
                        (unsigned long long)s->o->steps);
     char *said = message ? xstrdup(message) : o->error ? last_log_line(&s->box) : xstrdup("");
-    char *text = xformat("%s%s%s", o->message, *said ? ". " : "", said);
+    bool silent = !*o->message && !*said;
+    char *text = xformat("%s%s%s", silent ? "it stopped without a word" : o->message,
+                         *said ? ". " : "", said);
     free(said);
     return text;
 }
