@@ -13,6 +13,7 @@
 #include "run/emulator.h"
 #include "run/machine.h"
 
+#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,8 +159,14 @@ static struct measured in_child(int kernel, int mode)
     return m;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    static const struct argp argp = {
+        .doc = "Launches the kernels of common/harness/bench.cu on the emulator and says how many "
+               "instructions a second it interprets."};
+
+    if (argp_parse(&argp, argc, argv, 0, NULL, NULL))
+        return 2;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
     printf("G thread-instructions a second and host thread; %ld cores. Counters are always on;\n"

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "session.h"
 
+#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -42,18 +43,39 @@ static void put(int fd, const void *data, size_t n)
     }
 }
 
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct compile_request *r = state->input;
+    if (key == ARGP_KEY_ARG && state->arg_num == 0 && !strchr(arg, '/'))
+        r->path = arg;
+    else if (key == ARGP_KEY_ARG && state->arg_num == 1)
+        r->arch = arg;
+    else if (key == ARGP_KEY_ARG || (key == ARGP_KEY_END && !r->arch))
+        argp_usage(state);
+    else
+        return ARGP_ERR_UNKNOWN;
+    return 0;
+}
+
+static const struct argp argp = {
+    .parser = parse,
+    .args_doc = "NAME ARCH",
+    .doc = "Compiles the source on standard input for ARCH. The answer on standard output is for "
+           "the grader. NAME is the file's in messages, without a folder."};
+
 int main(int argc, char **argv)
 {
+    struct compile_request request = {.path = NULL};
     char folder[] = "/tmp/gradeXXXXXX", err[512];
     size_t length;
     int out = fcntl(1, F_DUPFD_CLOEXEC, 10);
-    if (argc != 3 || strchr(argv[1], '/'))
-        die("usage: grade-cc NAME ARCH < SOURCE > IMAGE");
+    if (argp_parse(&argp, argc, argv, 0, NULL, &request))
+        return 2;
     dup2(2, 1); /* nothing else may write into the answer */
     char *source = read_input(&length);
-    if (!mkdtemp(folder) || chdir(folder) || !file_save(argv[1], source, length, err, sizeof(err)))
+    if (!mkdtemp(folder) || chdir(folder) ||
+        !file_save(request.path, source, length, err, sizeof(err)))
         die("cannot keep the source in /tmp");
-    struct compile_request request = {.path = argv[1], .arch = argv[2]};
     struct compiled c;
     bool ok = compile_cuda(&request, &c);
     struct cc_reply r = {.magic = CC_MAGIC,
@@ -63,7 +85,7 @@ int main(int argc, char **argv)
     put(out, &r, sizeof(r));
     put(out, c.image, r.image_bytes);
     put(out, c.log, r.log_bytes);
-    unlink(argv[1]);
+    unlink(request.path);
     rmdir(folder);
     return 0;
 }

@@ -9,6 +9,7 @@
 #include "run/machine.h"
 #include "run/run.h"
 
+#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -154,15 +155,35 @@ static int probe(void)
     return loaded_write(&grader, &l) && l.state == LOADED ? 0 : 1;
 }
 
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    bool *probing = state->input;
+    if (key != ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    if (strcmp(arg, "probe"))
+        argp_usage(state);
+    *probing = true;
+    return 0;
+}
+
+static const struct argp argp = {
+    .parser = parse,
+    .args_doc = "[probe]",
+    .doc = "Runs the module on standard input as the grader asks for; with \"probe\", tries the "
+           "device and says what it is. The answers on standard output are for the grader."};
+
 int main(int argc, char **argv)
 {
+    bool probing = false;
     uint32_t kind;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &probing))
+        return 2;
     in_fd = fcntl(0, F_DUPFD_CLOEXEC, 10);
     out_fd = fcntl(1, F_DUPFD_CLOEXEC, 10);
     int null = open("/dev/null", O_RDONLY);
     dup2(null, 0);
     dup2(2, 1); /* device printf */
-    if (argc == 2 && !strcmp(argv[1], "probe"))
+    if (probing)
         return probe();
     bool go_on = load();
     while (go_on && get(NULL, &kind, sizeof(kind)))
