@@ -79,7 +79,7 @@ static char *on_case(const struct run *r, const struct marked_case *c)
 
 bool marking_failed(struct marking *m, const struct run *r)
 {
-    if (r->end != RUN_INTERNAL)
+    if (r->result.end != RUN_INTERNAL)
         return false;
     marking_settle(m, STATUS_ERROR, r->why ? r->why : "the grader could not run it", r->c.name);
     return true;
@@ -122,7 +122,7 @@ static void mark_correct(struct marking *m, struct marked_case *cases, int n)
         struct run *r = marking_run(m, &cases[i], 0, false);
         if (marking_failed(m, r))
             return;
-        if (r->end != RUN_OK) {
+        if (r->result.end != RUN_OK) {
             marking_fail_on(m, r, &cases[i], "");
             return;
         }
@@ -135,7 +135,7 @@ static void mark_correct(struct marking *m, struct marked_case *cases, int n)
         struct run *r = marking_run(m, &cases[i], 1, false);
         if (marking_failed(m, r))
             return;
-        if (r->end != RUN_OK) {
+        if (r->result.end != RUN_OK) {
             marking_fail_on(
                 m, r, &cases[i],
                 "It was right the first time, and is wrong on new numbers of the same size. ");
@@ -163,7 +163,7 @@ static bool blocked(struct marking *m, const struct run *r, const struct marked_
 {
     if (marking_failed(m, r))
         return true;
-    if (r->end == RUN_OK)
+    if (r->result.end == RUN_OK)
         return false;
     char *why = on_case(r, c), *all = xformat("Not looked at: first it must be right. %s", why);
     marking_settle(m, STATUS_BLOCKED, all, c->c.name);
@@ -232,13 +232,13 @@ static void mark_checks(struct marking *m, struct marked_case *cases, int n)
             fail_finding(m, f, &cases[i]);
             return;
         }
-        if (r->end != RUN_OK && !stopped) {
+        if (r->result.end != RUN_OK && !stopped) {
             stopped = r;
             at = &cases[i];
         }
         done++;
     }
-    if (stopped && stopped->end == RUN_ERROR)
+    if (stopped && stopped->result.end == RUN_ERROR)
         marking_settle(m, STATUS_FAIL, stopped->why, stopped->c.name);
     else if (stopped) /* a kernel that does nothing has no races, and earns nothing by it */
         blocked(m, stopped, at);
@@ -280,7 +280,7 @@ static bool gate_name(void *user, const char *name, double *value)
         return true;
     if (!strncmp(name, "ref.", 4)) {
         const struct run *ref = reference_run(u->m, u->run);
-        return ref->end == RUN_OK && run_counter(ref, name + 4, value);
+        return ref->result.end == RUN_OK && run_counter(ref, name + 4, value);
     }
     return run_counter(u->run, name, value);
 }
@@ -369,7 +369,7 @@ static void speed_modelled(struct marking *m, const struct run *r, const struct 
 {
     const struct run *ref = reference_run(m, r);
     double own = r->outputs.modelled_ms, theirs = ref->outputs.modelled_ms;
-    if (ref->end != RUN_OK) {
+    if (ref->result.end != RUN_OK) {
         char *why = xformat("The reference solution did not run: %s",
                             ref->why ? ref->why : "no reason given");
         marking_settle(m, STATUS_ERROR, why, c->c.name);

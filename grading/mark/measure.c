@@ -51,8 +51,8 @@ bool measure_correct(struct marking *m, struct marked_case *cases, int n)
         int lock = lock_gpu(m, emulated);
         struct run *r = lock < 0 ? NULL : session_run(gpu, v, &cases[i].c, emulated->seed, false);
         gpu_unlock(lock);
-        ok = r && !marking_failed(m, r) && r->end == RUN_OK;
-        if (r && r->end != RUN_INTERNAL && r->end != RUN_OK)
+        ok = r && !marking_failed(m, r) && r->result.end == RUN_OK;
+        if (r && r->result.end != RUN_INTERNAL && r->result.end != RUN_OK)
             marking_fail_on(m, r, &cases[i], "On the emulator it is right, on the GPU it is not. ");
     }
     return ok;

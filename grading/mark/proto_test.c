@@ -84,7 +84,7 @@ static enum run_end end_with(size_t n, const char *garbage)
     session_start(&s, lab, &o, LAB ".cu", source, length);
     cr_assert(s.compiled, "%s", s.problem);
     const struct run *r = session_run(&s, &lab->variants[0], &lab->cases[0], 1, false);
-    enum run_end end = r->end;
+    enum run_end end = r->result.end;
     cr_assert(end == RUN_OK || (r->why && *r->why));
     session_end(&s);
     remove_liar();

@@ -199,7 +199,7 @@ static bool open_box(struct session *s)
 
 static void set_end(struct run *r, enum run_end end, char *why)
 {
-    r->end = end;
+    r->result.end = end;
     free(r->why);
     r->why = why;
 }
@@ -409,7 +409,7 @@ static const struct run *stopped_before(const struct session *s, const struct la
 {
     for (int i = 0; i < s->nruns; i++)
         if (s->runs[i]->variant == v && (s->runs[i]->check || !check) &&
-            (s->runs[i]->end == RUN_ENDLESS || s->runs[i]->end == RUN_DIED))
+            (s->runs[i]->result.end == RUN_ENDLESS || s->runs[i]->result.end == RUN_DIED))
             return s->runs[i];
     return NULL;
 }
@@ -480,7 +480,7 @@ bool session_time(struct session *s, const struct run *like, uint64_t seed, stru
     } else {
         carry_out(s, &r, false, true);
         *t = (struct timed){r.outputs.measured_ms, r.outputs.sm_mhz, r.plan ? r.plan->bytes : 0};
-        if (r.end != RUN_OK)
+        if (r.result.end != RUN_OK)
             *why = xstrdup(r.why ? r.why : "it is wrong");
     }
     run_clear(&r);

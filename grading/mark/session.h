@@ -49,8 +49,7 @@ struct run {
     struct plan *plan;      /* NULL when there was none */
     struct outputs outputs; /* but for the data, which is compared and dropped */
     json_t *findings;       /* array */
-    struct result result;   /* end is below: more can happen to a run in a box */
-    enum run_end end;
+    struct result result;
     char *why;   /* a sentence, when not RUN_OK */
     char *lines; /* JSON, once asked for (session_lines) */
     char *trace; /* JSON lines, with lines: the first block of the first kernel, or its start */

@@ -468,8 +468,8 @@ void verdict_add_run(struct verdict *v, const struct run *r)
     x->param = r->c.param;
     x->seed = r->seed;
     x->check = r->check;
-    x->end = r->end;
-    x->correct = r->end == RUN_OK;
+    x->end = r->result.end;
+    x->correct = r->result.end == RUN_OK;
     x->wrong = (int64_t)r->result.wrong;
     x->compared = (int64_t)r->result.compared;
     x->block_x = r->record.block_x;
