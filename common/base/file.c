@@ -126,22 +126,22 @@ int file_write(const char *path, const void *data, size_t length)
     return e;
 }
 
-char *file_load(const char *path, size_t max, size_t *size, char *err, size_t errsize)
+char *file_load(const char *path, size_t max, size_t *size, struct text *why)
 {
     char *data;
     int e = file_read(path, max, &data, size);
     if (e == EFBIG)
-        snprintf(err, errsize, "%s: larger than %zu bytes", path, max);
+        text_addf(why, "%s: larger than %zu bytes", path, max);
     else if (e)
-        snprintf(err, errsize, "%s: %s", path, file_why(e));
+        text_addf(why, "%s: %s", path, file_why(e));
     return data;
 }
 
-bool file_save(const char *path, const void *data, size_t size, char *err, size_t errsize)
+bool file_save(const char *path, const void *data, size_t size, struct text *why)
 {
     int e = file_write(path, data, size);
     if (e)
-        snprintf(err, errsize, "%s: %s", path, file_why(e));
+        text_addf(why, "%s: %s", path, file_why(e));
     return !e;
 }
 

@@ -2,6 +2,8 @@
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
+#include "text.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -12,9 +14,10 @@ int file_read(const char *path, size_t max, char **data, size_t *length);
 int file_read_no_link(const char *path, size_t max, char **data, size_t *length);
 const char *file_why(int error); /* in words */
 
-/* file_read() and file_write() for who wants a sentence that names the file: it is in err. */
-char *file_load(const char *path, size_t max, size_t *size, char *err, size_t errsize);
-bool file_save(const char *path, const void *data, size_t size, char *err, size_t errsize);
+/* file_read() and file_write() for who wants a sentence that names the file: it is
+ * added to why. */
+char *file_load(const char *path, size_t max, size_t *size, struct text *why);
+bool file_save(const char *path, const void *data, size_t size, struct text *why);
 
 /* Writes through a temporary file beside it and rename, so that a reader never sees half of
  * it. The folders above are made. */

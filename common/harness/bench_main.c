@@ -94,7 +94,7 @@ static double fastest_of_three(struct exec *e)
 
 static struct measured measure(const struct kernel *k)
 {
-    char *path = xformat("%s/common/harness/bench.cu", course_root()), err[512];
+    char *path = xformat("%s/common/harness/bench.cu", course_root());
     struct compile_request r = {.path = path, .arch = "compute_90"};
     struct exec_options o = {0};
     struct plan p = plan_of(k);
@@ -108,8 +108,8 @@ static struct measured measure(const struct kernel *k)
     struct exec e;
     void *zeros = xzalloc(k->elements * 4);
 
-    if (!machine_open(&machine, err, sizeof(err)))
-        die("%s", err);
+    if (!machine_open(&machine, &why))
+        die("%s", why.s);
     if (!machine.emulator)
         die("this is the GPU's runtime; make bench-emulator sets the library path");
     if (!compile_cuda(&r, &c))

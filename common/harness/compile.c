@@ -128,15 +128,16 @@ static void open_builtins(void)
 
 bool compile_cuda(const struct compile_request *r, struct compiled *out)
 {
-    char err[512];
+    struct text why = {0};
     size_t size;
-    char *source = file_load(r->path, SOURCE_MAX, &size, err, sizeof(err));
+    char *source = file_load(r->path, SOURCE_MAX, &size, &why);
     nvrtcProgram program;
 
     memset(out, 0, sizeof(*out));
     if (!source || strlen(source) != size) {
-        out->log =
-            source ? xformat("%s: holds a NUL byte: not a text file", r->path) : xstrdup(err);
+        if (source)
+            text_addf(&why, "%s: holds a NUL byte: not a text file", r->path);
+        out->log = text_take(&why);
         free(source);
         return false;
     }

@@ -14,11 +14,11 @@ static struct compiled compile_text(const char *text, const char *arch, bool bar
     char path[] = "/tmp/compile_test_XXXXXX";
     struct compile_request r = {.path = path, .arch = arch, .no_default_includes = bare};
     struct compiled c;
-    char err[200];
+    struct text why = {0};
     int fd = mkstemp(path);
 
     close(fd);
-    cr_assert(file_save(path, text, strlen(text), err, sizeof(err)), "%s", err);
+    cr_assert(file_save(path, text, strlen(text), &why), "%s", text_str(&why));
     compile_cuda(&r, &c);
     unlink(path);
     return c;
@@ -109,5 +109,19 @@ Test(names, broken_images_have_none)
         free(names);
     }
     cr_assert_eq(module_names("", 0, &names), 0);
+    compiled_free(&c);
+}
+
+/* However long the path, the reason stands behind it. */
+Test(compile, a_long_path_has_its_reason)
+{
+    char path[1601] = "";
+    struct compile_request r = {.path = path, .arch = "compute_90"};
+    struct compiled c;
+
+    for (int i = 0; i < 200; i++)
+        strcat(path, "/nowhere");
+    cr_assert_not(compile_cuda(&r, &c));
+    cr_assert(strstr(c.log, "/nowhere: No such file or directory"), "%s", c.log);
     compiled_free(&c);
 }

@@ -73,7 +73,8 @@ int main(int argc, char **argv)
         options, parse, "FILE.cu", "Compiles a lab's device code with NVRTC.", 0, 0, 0};
     struct labcc l = {.request = {.arch = "compute_90"}};
     struct compiled c;
-    char err[512] = "", *output;
+    struct text why = {0};
+    char *output;
 
     if (argp_parse(&argp, argc, argv, 0, NULL, &l))
         return 2;
@@ -85,9 +86,10 @@ int main(int argc, char **argv)
     }
     output = l.output ? xstrdup(l.output) : default_output(&l.request);
     size_t size = strncmp(l.request.arch, "compute", 7) ? c.size : strlen(c.image);
-    ok = file_save(output, c.image, size, err, sizeof(err));
+    ok = file_save(output, c.image, size, &why);
     if (!ok)
-        fprintf(stderr, "labcc: %s\n", err);
+        fprintf(stderr, "labcc: %s\n", why.s);
+    text_free(&why);
     free(output);
     compiled_free(&c);
     return ok ? 0 : 1;

@@ -271,18 +271,17 @@ static bool load(struct run *r, const char *path)
     struct compile_request request = {.path = path, .arch = r->machine.arch};
     struct compiled c = {0};
     struct text why = {0};
-    char err[1024] = "";
 
     if (r->o.module) {
-        c.image = file_load(path, IMAGE_MAX, &c.size, err, sizeof(err));
+        c.image = file_load(path, IMAGE_MAX, &c.size, &why);
         c.size += c.image != NULL; /* its NUL: PTX is text */
     } else {
         compile_cuda(&request, &c);
         print_compile_log(r, path, &c);
     }
     bool ok = c.image && module_load(&r->module, short_path(path), c.image, c.size, &why);
-    if (!ok && (err[0] || why.length))
-        fprintf(stderr, "%s\n", err[0] ? err : why.s);
+    if (!ok && why.length)
+        fprintf(stderr, "%s\n", why.s);
     text_free(&why);
     compiled_free(&c);
     return ok;
@@ -566,14 +565,15 @@ static void print_list(const struct lab *lab)
 }
 
 static bool write_record(const struct report *p, const char *path,
-                         bool (*write)(const struct report *, const char *, char *, size_t))
+                         bool (*write)(const struct report *, const char *, struct text *))
 {
-    char err[512];
+    struct text why = {0};
+    bool ok = !path || write(p, path, &why);
 
-    if (!path || write(p, path, err, sizeof(err)))
-        return true;
-    fprintf(stderr, "%s\n", err);
-    return false;
+    if (!ok)
+        fprintf(stderr, "%s\n", why.s);
+    text_free(&why);
+    return ok;
 }
 
 /* Whole runs leave their record where plots look; parts only where asked to. */
@@ -627,10 +627,11 @@ static void print_summary(struct run *r)
 
 static void tell(struct run *r)
 {
-    char err[512];
+    struct text why = {0};
 
-    if (r->o.ncu && !ncu_merge(&r->report, r->o.ncu, err, sizeof(err)))
-        fprintf(stderr, "no hardware counters: %s\n", err);
+    if (r->o.ncu && !ncu_merge(&r->report, r->o.ncu, &why))
+        fprintf(stderr, "no hardware counters: %s\n", why.s);
+    text_free(&why);
     drop_times_of_failures(r);
     report_speedups(&r->report);
     table_print(stdout, &r->report);
@@ -685,7 +686,8 @@ static int run(struct run *r)
 int main(int argc, char **argv)
 {
     struct run r = {.lab = all_labs[0]};
-    char err[512], *command = command_line(argc, argv);
+    char *command = command_line(argc, argv);
+    struct text why = {0};
 
     options_parse(argc, argv, r.lab, &r.o);
     if (r.o.list || r.o.ncu_metrics) {
@@ -696,8 +698,8 @@ int main(int argc, char **argv)
         free(command);
         return 0;
     }
-    if (!machine_open(&r.machine, err, sizeof(err)))
-        die("%s: %s", r.lab->name, err);
+    if (!machine_open(&r.machine, &why))
+        die("%s: %s", r.lab->name, why.s);
     choose_variants(&r);
     choose_cases(&r);
     if (!r.ncases)

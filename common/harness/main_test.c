@@ -35,11 +35,12 @@ static char *program(void)
 static struct outcome lab(const char *source, const char *options)
 {
     struct outcome o = {-1, xzalloc(1 << 16)};
-    char path[] = "/tmp/run_test_XXXXXX", err[200], *self = program(), *command;
+    struct text why = {0};
+    char path[] = "/tmp/run_test_XXXXXX", *self = program(), *command;
     size_t used = 0, n;
 
     close(mkstemp(path));
-    cr_assert(file_save(path, source, strlen(source), err, sizeof(err)), "%s", err);
+    cr_assert(file_save(path, source, strlen(source), &why), "%s", text_str(&why));
     command = xformat("%s --file %s %s 2>&1", self, path, options);
     FILE *pipe = popen(command, "r");
     while ((n = fread(o.output + used, 1, (1 << 16) - 1 - used, pipe)) > 0)
@@ -129,15 +130,16 @@ Test(run, says_and_exits_as_it_should, .timeout = 120)
 /* 4096 ints, coalesced: 4 sectors a request, one request a warp. */
 Test(run, counts_are_exact, .timeout = 60)
 {
-    char csv[] = "/tmp/run_test_csv_XXXXXX", *options, err[200], *text;
+    struct text why = {0};
+    char csv[] = "/tmp/run_test_csv_XXXXXX", *options, *text;
     size_t size;
 
     close(mkstemp(csv));
     options = xformat("--csv %s", csv);
     struct outcome o = lab(HEAD RIGHT SCALE_FLOAT, options);
     cr_assert_eq(o.status, 0, "%s", o.output);
-    text = file_load(csv, 1 << 20, &size, err, sizeof(err));
-    cr_assert(text, "%s", err);
+    text = file_load(csv, 1 << 20, &size, &why);
+    cr_assert(text, "%s", text_str(&why));
     cr_assert(strstr(text, ",128,32,1,1,"), "%s", text); /* block, grid, items, launches */
     cr_assert(strstr(text, ",counted,"), "%s", text);
     cr_assert(strstr(text, ",128,512,16384,128,512,16384,0,0,0,0,"), "%s", text);
@@ -150,7 +152,8 @@ Test(run, counts_are_exact, .timeout = 60)
 /* A file that fails a check gets no time in the record. */
 Test(run, wrong_results_are_not_timed, .timeout = 60)
 {
-    char csv[] = "/tmp/run_test_csv_XXXXXX", *options, err[200], *text;
+    struct text why = {0};
+    char csv[] = "/tmp/run_test_csv_XXXXXX", *options, *text;
     size_t size;
 
     close(mkstemp(csv));
@@ -158,8 +161,8 @@ Test(run, wrong_results_are_not_timed, .timeout = 60)
     struct outcome o =
         lab(HEAD SCALE("if (i < 4096) y[i] = 2 * x[i] + (n == 1000);") SCALE_FLOAT, options);
     cr_assert_eq(o.status, 1);
-    text = file_load(csv, 1 << 20, &size, err, sizeof(err));
-    cr_assert(text, "%s", err);
+    text = file_load(csv, 1 << 20, &size, &why);
+    cr_assert(text, "%s", text_str(&why));
     cr_assert(strstr(text, ",emulator,,fail,0,,,,"), "%s", text);
     unlink(csv);
     free(text);

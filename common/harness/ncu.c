@@ -115,10 +115,10 @@ static uint64_t merge(struct report *p, const struct csv *c)
     return launches;
 }
 
-bool ncu_merge(struct report *p, const char *path, char *err, size_t errsize)
+bool ncu_merge(struct report *p, const char *path, struct text *why)
 {
     size_t size;
-    char *file = file_load(path, 256u << 20, &size, err, errsize);
+    char *file = file_load(path, 256u << 20, &size, why);
 
     if (!file)
         return false;
@@ -129,8 +129,8 @@ bool ncu_merge(struct report *p, const char *path, char *err, size_t errsize)
     free(file);
     if (launches == total_launches(p))
         return true;
-    snprintf(err, errsize, "%s: %llu launches; this run has %llu", path,
-             (unsigned long long)launches, (unsigned long long)total_launches(p));
+    text_addf(why, "%s: %llu launches; this run has %llu", path, (unsigned long long)launches,
+              (unsigned long long)total_launches(p));
     for (int i = 0; i < p->n; i++)
         p->results[i].counted = false;
     return false;

@@ -8,6 +8,6 @@
 void ncu_print_metrics(FILE *out);
 /* Adds the launches of a --profile-pass, in order, to the report's results that passed. False
  * with a reason, also when the file is about other launches. */
-bool ncu_merge(struct report *p, const char *path, char *err, size_t errsize);
+bool ncu_merge(struct report *p, const char *path, struct text *why);
 
 #endif

@@ -92,12 +92,13 @@ static void print_one(FILE *out, const struct report *p, const struct lab_predic
 
 int predict_print(FILE *out, const struct report *p, const char *path)
 {
-    char err[256];
+    struct text why = {0};
     size_t size;
     int number = 0, answered = 0;
     bool ok = true;
 
-    char *file = file_load(path, 1 << 20, &size, err, sizeof(err));
+    char *file = file_load(path, 1 << 20, &size, &why);
+    text_free(&why);
     if (!file)
         return 0;
     double *answers = xzalloc((size_t)p->lab->npredictions * sizeof(*answers));

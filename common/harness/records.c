@@ -155,7 +155,7 @@ static void put_cell(struct text *t, const struct cell *c)
     csv_put_exact(t, c->kind == CELL_TEXT ? c->text : number);
 }
 
-bool records_csv(const struct report *p, const char *path, char *err, size_t errsize)
+bool records_csv(const struct report *p, const char *path, struct text *why)
 {
     struct entry none = {.variant = p->lab->variants, .input = p->lab->cases};
     struct text t = {0};
@@ -175,7 +175,7 @@ bool records_csv(const struct report *p, const char *path, char *err, size_t err
             put_cell(&t, &r.cells[c]);
         csv_end(&t);
     }
-    bool ok = file_save(path, t.s, t.length, err, errsize);
+    bool ok = file_save(path, t.s, t.length, why);
     text_free(&t);
     return ok;
 }
@@ -196,7 +196,7 @@ static json_t *json_row(const struct row *r)
     return object;
 }
 
-bool records_json(const struct report *p, const char *path, char *err, size_t errsize)
+bool records_json(const struct report *p, const char *path, struct text *why)
 {
     json_t *rows = json_array();
     char date[32];
@@ -211,7 +211,7 @@ bool records_json(const struct report *p, const char *path, char *err, size_t er
     json_t *top = json_pack("{s:s, s:o}", "command", p->command, "rows", rows);
     char *dump = json_dumps(top, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     json_decref(top);
-    bool ok = dump && file_save(path, dump, strlen(dump), err, errsize);
+    bool ok = dump && file_save(path, dump, strlen(dump), why);
     free(dump);
     return ok;
 }

@@ -55,8 +55,8 @@ void table_print(FILE *out, const struct report *p);
 bool colours(FILE *out);
 
 /* Both as RECORDS.md says; false with a reason. */
-bool records_csv(const struct report *p, const char *path, char *err, size_t errsize);
-bool records_json(const struct report *p, const char *path, char *err, size_t errsize);
+bool records_csv(const struct report *p, const char *path, struct text *why);
+bool records_json(const struct report *p, const char *path, struct text *why);
 
 /* Predictions of `path` (lines "key = number") beside the facts. Returns how many were
  * answered, -1 when the file cannot be understood (said on out). A file that is not there

@@ -172,11 +172,12 @@ Test(table, sizes_are_a_sweep_of_one_kernel, .init = make_report)
 
 static char *heading_of_records_md(void)
 {
-    char *path = xformat("%s/common/harness/RECORDS.md", course_root()), err[200];
+    char *path = xformat("%s/common/harness/RECORDS.md", course_root());
+    struct text why = {0};
     size_t size;
-    char *text = file_load(path, 1 << 20, &size, err, sizeof(err));
+    char *text = file_load(path, 1 << 20, &size, &why);
 
-    cr_assert(text, "%s", err);
+    cr_assert(text, "%s", text_str(&why));
     free(path);
     return text;
 }
@@ -184,14 +185,15 @@ static char *heading_of_records_md(void)
 /* Each column of the CSV, counters aside, is in RECORDS.md, and in its order. */
 Test(records, have_the_columns_that_are_documented, .init = make_report)
 {
-    char path[] = "/tmp/records_test_XXXXXX", err[200], *text, *save = NULL, *heading;
+    struct text why = {0};
+    char path[] = "/tmp/records_test_XXXXXX", *text, *save = NULL, *heading;
     char *page = heading_of_records_md(), *at = strstr(page, "| --- |");
     size_t size;
     int columns = 0;
 
     close(mkstemp(path));
-    cr_assert(records_csv(&report, path, err, sizeof(err)), "%s", err);
-    text = file_load(path, 1 << 20, &size, err, sizeof(err));
+    cr_assert(records_csv(&report, path, &why), "%s", text_str(&why));
+    text = file_load(path, 1 << 20, &size, &why);
     unlink(path);
     cr_assert(!strncmp(text, "# command: build/bin/testlab --solution\nlab,variant,", 52), "%s",
               text);
@@ -211,11 +213,12 @@ Test(records, have_the_columns_that_are_documented, .init = make_report)
 
 Test(records, say_the_same_in_json, .init = make_report)
 {
-    char path[] = "/tmp/records_test_XXXXXX", err[200];
+    struct text why = {0};
+    char path[] = "/tmp/records_test_XXXXXX";
 
     results[1].counted = false;
     close(mkstemp(path));
-    cr_assert(records_json(&report, path, err, sizeof(err)), "%s", err);
+    cr_assert(records_json(&report, path, &why), "%s", text_str(&why));
     json_t *top = json_load_file(path, 0, NULL);
     unlink(path);
     cr_assert_eq(json_array_size(json_object_get(top, "rows")), 3);
@@ -231,12 +234,13 @@ Test(records, say_the_same_in_json, .init = make_report)
 
 static int predict(const char *answers, char **text)
 {
-    char path[] = "/tmp/predict_test_XXXXXX", err[200];
+    struct text why = {0};
+    char path[] = "/tmp/predict_test_XXXXXX";
     size_t size;
     FILE *f = open_memstream(text, &size);
 
     close(mkstemp(path));
-    file_save(path, answers, strlen(answers), err, sizeof(err));
+    file_save(path, answers, strlen(answers), &why);
     int n = predict_print(f, &report, path);
     fclose(f);
     unlink(path);
@@ -302,19 +306,20 @@ Test(predict, mistakes_are_located, .init = make_report)
 #define NCU_ROW(id, name, sectors, inst)                                                           \
     "\"" id "\",\"" name "\"," ATTRIBUTES "\"" sectors "\",\"" inst "\"\n"
 
-static bool merge(const char *csv, char *err, size_t errsize)
+static bool merge(const char *csv, struct text *why)
 {
     char path[] = "/tmp/ncu_test_XXXXXX";
 
     close(mkstemp(path));
-    file_save(path, csv, strlen(csv), err, errsize);
-    bool ok = ncu_merge(&report, path, err, errsize);
+    file_save(path, csv, strlen(csv), why);
+    bool ok = ncu_merge(&report, path, why);
     unlink(path);
     return ok;
 }
 
 Test(ncu, counts_go_to_their_launches, .init = make_report)
 {
+    struct text why = {0};
     char err[200] = "";
 
     for (int i = 0; i < 3; i++) {
@@ -326,8 +331,8 @@ Test(ncu, counts_go_to_their_launches, .init = make_report)
     results[1].verdict = VERDICT_FAIL;
     cr_assert(merge(NCU_HEAD NCU_ROW("0", "a(int, int)", "1,000", "7") NCU_ROW("1", "b", "24", "1")
                         NCU_ROW("2", "c", "5", "9"),
-                    err, sizeof(err)),
-              "%s", err);
+                    &why),
+              "%s", text_str(&why));
     cr_assert_eq(results[0].counters.global_ld_sectors, 1024);
     cr_assert_eq(results[0].counters.inst_executed, 8);
     cr_assert_eq(results[2].counters.global_ld_sectors, 5);
@@ -338,10 +343,10 @@ Test(ncu, counts_go_to_their_launches, .init = make_report)
 
 Test(ncu, another_runs_file_is_refused, .init = make_report)
 {
-    char err[200] = "";
+    struct text why = {0};
 
-    cr_assert_not(merge(NCU_HEAD NCU_ROW("0", "a", "1", "1"), err, sizeof(err)));
-    cr_assert(strstr(err, "1 launches; this run has 3"), "%s", err);
+    cr_assert_not(merge(NCU_HEAD NCU_ROW("0", "a", "1", "1"), &why));
+    cr_assert(strstr(why.s, "1 launches; this run has 3"), "%s", why.s);
     cr_assert_not(results[0].counted);
 }
 

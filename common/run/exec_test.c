@@ -30,7 +30,7 @@ static void load(const char *body)
                      "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; %s }\n",
                      body);
     close(mkstemp(path));
-    cr_assert(file_save(path, source, strlen(source), err, sizeof(err)), "%s", err);
+    cr_assert(file_save(path, source, strlen(source), &why), "%s", text_str(&why));
     r.path = path;
     cr_assert(compile_cuda(&r, &c), "%s", c.log);
     unlink(path);

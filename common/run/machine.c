@@ -62,7 +62,7 @@ static void read_version(struct machine *m)
         snprintf(m->version, sizeof(m->version), "CUDA driver %d, runtime %d", driver, runtime);
 }
 
-bool machine_open(struct machine *m, char *err, size_t errsize)
+bool machine_open(struct machine *m, struct text *why)
 {
     struct cudaDeviceProp properties;
 
@@ -70,9 +70,9 @@ bool machine_open(struct machine *m, char *err, size_t errsize)
     m->emulator = emulator_here();
     cudaError_t e = cudaGetDeviceProperties(&properties, 0);
     if (e != cudaSuccess) {
-        snprintf(err, errsize,
-                 "no device: %s (%s). Without a GPU, use the emulator: make run BACKEND=emulator …",
-                 cudaGetErrorString(e), cudaGetErrorName(e));
+        text_addf(
+            why, "no device: %s (%s). Without a GPU, use the emulator: make run BACKEND=emulator …",
+            cudaGetErrorString(e), cudaGetErrorName(e));
         return false;
     }
     describe(m, &properties);

@@ -66,16 +66,16 @@ static const struct argp argp = {
 int main(int argc, char **argv)
 {
     struct compile_request request = {.path = NULL};
-    char folder[] = "/tmp/gradeXXXXXX", err[512];
+    char folder[] = "/tmp/gradeXXXXXX";
+    struct text why = {0};
     size_t length;
     int out = fcntl(1, F_DUPFD_CLOEXEC, 10);
     if (argp_parse(&argp, argc, argv, 0, NULL, &request))
         return 2;
     dup2(2, 1); /* nothing else may write into the answer */
     char *source = read_input(&length);
-    if (!mkdtemp(folder) || chdir(folder) ||
-        !file_save(request.path, source, length, err, sizeof(err)))
-        die("cannot keep the source in /tmp");
+    if (!mkdtemp(folder) || chdir(folder) || !file_save(request.path, source, length, &why))
+        die("cannot keep the source in /tmp: %s", text_str(&why));
     struct compiled c;
     bool ok = compile_cuda(&request, &c);
     struct cc_reply r = {.magic = CC_MAGIC,

@@ -65,14 +65,14 @@ static bool load(void)
 {
     struct loaded l = {.state = LOAD_NO_DEVICE};
     struct text why = {0};
-    char err[512] = "", *name;
+    char *name;
     void *image;
     size_t bytes;
     if (!hello_read(&grader, &name, &image, &bytes))
         return false;
-    if (machine_open(&l.machine, err, sizeof(err)))
+    if (machine_open(&l.machine, &why))
         l.state = module_load(&module, name, image, bytes + 1, &why) ? LOADED : LOAD_REFUSED;
-    l.why = err[0] ? err : text_take(&why);
+    l.why = text_take(&why);
     free(name);
     return loaded_write(&grader, &l) && l.state == LOADED;
 }
@@ -142,15 +142,15 @@ static int probe(void)
 {
     struct loaded l = {.state = LOAD_NO_DEVICE};
     struct sigaction a = {.sa_sigaction = refused, .sa_flags = SA_SIGINFO};
-    char err[512] = "";
+    struct text why = {0};
     sigaction(SIGSYS, &a, NULL);
     cudaError_t e = try_device();
     if (e)
         l.why = xformat("%s (%s)", cudaGetErrorString(e), cudaGetErrorName(e));
-    else if (machine_open(&l.machine, err, sizeof(err)))
+    else if (machine_open(&l.machine, &why))
         l.state = LOADED;
     else
-        l.why = err;
+        l.why = text_take(&why);
     l.sm_mhz = machine_clock_now();
     return loaded_write(&grader, &l) && l.state == LOADED ? 0 : 1;
 }
