@@ -136,7 +136,7 @@ SWAPS = {'<': ['<=', '>='], '<=': ['<', '>'], '>': ['>=', '<='], '>=': ['>', '<'
          '+=': ['-='], '-=': ['+='], '*=': ['/='], '/=': ['*='], '|=': ['&='], '&=': ['|='],
          '<<=': ['>>='], '>>=': ['<<='], '++': ['--'], '--': ['++']}
 COMPARISONS = ('<', '<=', '>', '>=', '==', '!=')
-UNSEEN_CALL = re.compile(r'(free|fclose|closedir|va_end|\w*_free|\w*destroy\w*|json_decref|'
+UNSEEN_CALL = re.compile(r'(free|fclose|closedir|va_end|\w*_free|\w*_delete|\w*destroy\w*|json_decref|'
                          r'\w*finalize|\w*_(un)?lock|setbuf|\w*madvise)\s*\(')
 UNSEEN_LINE = re.compile(r'\w*(alloc|realloc|strdup)\w*\(|static_assert|_Static_assert|__attribute__'
                          r'|#\s*include')

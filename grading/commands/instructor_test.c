@@ -127,7 +127,9 @@ Test(instructor, compares_and_exports, .init = a_class, .fini = end_of_class, .t
     free(first);
     free(again);
     says(grade(0, "similar --lab " LAB " --top 1"), "100.0 %");
-    says(grade(0, "similar --lab " LAB " --least 99"), "Ann Ames  =  ");
+    says(grade(0, "similar --lab " LAB " --least 99"), "ann Ann Ames  =  bob Bob Best\n");
+    says(grade(0, "similar --lab " LAB " --least 99"),
+         "ann Ann Ames  =  the published solution \n");
     free(shell(NULL, "cp %s/class/ann.cu %s/class/dee.cu", folder, folder));
     says(grade(0, "batch --lab " LAB " --secret %s/secret -q -j2 %s/class", folder, folder),
          "4 known by content");

@@ -61,7 +61,11 @@ Test(gate, mistakes)
         struct gate_result g = gate_eval(wrong[i], lookup, NULL);
         cr_assert(g.error[0] && !g.ok, "\"%s\" was accepted", wrong[i]);
     }
-    char deep[5000];
+    char deep[5000], wide[5000] = "a";
+    for (int i = 0; i < 1000; i++) /* any length, as long as it is not nested */
+        strcat(wide, " + a");
+    strcat(wide, " <= 8008");
+    cr_assert(gate_eval(wide, lookup, NULL).ok, "%s", gate_eval(wide, lookup, NULL).error);
     memset(deep, '(', sizeof(deep) - 1);
     deep[sizeof(deep) - 1] = 0;
     cr_assert(gate_eval(deep, lookup, NULL).error[0]);

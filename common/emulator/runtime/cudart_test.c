@@ -307,6 +307,15 @@ Test(cudart, device_is_the_profile)
     cr_assert_str_eq(p.name, "NVIDIA H200");
     cr_assert(p.major == 9 && p.multiProcessorCount == 132 && p.warpSize == 32);
     cr_assert_eq(p.maxGridSize[0], 2147483647);
+    cr_assert(p.maxGridSize[1] == 65535 && p.maxGridSize[2] == 65535);
+    cr_assert(p.maxThreadsDim[0] == 1024 && p.maxThreadsDim[1] == 1024);
+    cr_assert_eq(p.maxThreadsDim[2], 64);
+    cr_assert(p.maxThreadsPerBlock == 1024 && p.maxThreadsPerMultiProcessor == 2048);
+    cr_assert(p.maxBlocksPerMultiProcessor == 32 && p.regsPerMultiprocessor == 65536);
+    cr_assert(p.sharedMemPerBlock == 49152 && p.sharedMemPerBlockOptin == 232448);
+    cr_assert(p.sharedMemPerMultiprocessor == 233472 && p.reservedSharedMemPerBlock == 1024);
+    cr_assert(p.memoryBusWidth == 6016 && p.l2CacheSize == 62914560 && p.totalConstMem == 65536);
+    cr_assert(p.cooperativeLaunch && p.unifiedAddressing && p.clusterLaunch && !p.integrated);
     OK(cudaDeviceGetAttribute(&value, cudaDevAttrMemoryClockRate, 0));
     cr_assert_eq(value, 3201000);
     GIVES(cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)9999, 0), cudaErrorInvalidValue);
