@@ -1,6 +1,6 @@
 /* compare.h - results against the reference, and a guess at what went wrong. */
-#ifndef HARNESS_COMPARE_H
-#define HARNESS_COMPARE_H
+#ifndef LAB_COMPARE_H
+#define LAB_COMPARE_H
 
 #include "lab.h"
 

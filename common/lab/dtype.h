@@ -1,6 +1,6 @@
 /* dtype.h - element types on the host: sizes and names (lab.h), values as doubles. */
-#ifndef HARNESS_DTYPE_H
-#define HARNESS_DTYPE_H
+#ifndef LAB_DTYPE_H
+#define LAB_DTYPE_H
 
 #include "lab.h"
 

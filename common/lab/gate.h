@@ -7,8 +7,8 @@
  *   unary      = "-" unary | number | name | "(" sum ")"
  *   name       = letter { letter | digit | "_" | "." }
  */
-#ifndef GRADING_GATE_H
-#define GRADING_GATE_H
+#ifndef LAB_GATE_H
+#define LAB_GATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

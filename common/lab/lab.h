@@ -7,13 +7,13 @@
  *   make_input  host memory from a seed          (trusted; never sees the student's code)
  *   reference   expected output on the CPU       (trusted; never near the student's code)
  *   plan        which kernels to launch how      (data: it can be sent to a sandbox)
- *   executor    exec.c carries a plan out on a module: the only part that touches the
- *               student's code. It knows no lab.
+ *   run         carries a job out on a module (run/run.h): the only part that touches the
+ *               student's code. It knows no lab. result.h compares what came of it.
  *
  * Sizes are in elements unless a name says bytes.
  */
-#ifndef HARNESS_LAB_H
-#define HARNESS_LAB_H
+#ifndef LAB_H
+#define LAB_H
 
 #include <stdbool.h>
 #include <stddef.h>

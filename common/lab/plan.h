@@ -7,8 +7,8 @@
  * All little endian; names are 64 bytes, padded with NULs. Whoever reads one trusts
  * nothing in it: plan_read() checks every field before it is used.
  */
-#ifndef HARNESS_PLAN_H
-#define HARNESS_PLAN_H
+#ifndef LAB_PLAN_H
+#define LAB_PLAN_H
 
 #include "lab.h"
 

@@ -3,8 +3,8 @@
  * Counter based (splitmix64): element i of stream s is a pure function of (s, i), so inputs
  * do not depend on the order, size or number of threads in which they are made.
  */
-#ifndef HARNESS_RANDOM_H
-#define HARNESS_RANDOM_H
+#ifndef LAB_RANDOM_H
+#define LAB_RANDOM_H
 
 #include <stdint.h>
 

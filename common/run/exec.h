@@ -11,8 +11,8 @@
  * Guards hold a pattern that exec_finish() compares. They are for a GPU; on the emulator and
  * under compute-sanitizer buffers have their exact size, so that the fault itself is seen.
  */
-#ifndef HARNESS_EXEC_H
-#define HARNESS_EXEC_H
+#ifndef RUN_EXEC_H
+#define RUN_EXEC_H
 
 #include "lab/job.h"
 #include "module.h"

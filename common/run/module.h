@@ -1,6 +1,6 @@
 /* module.h - a student's compiled file on the device: its kernels and launch records. */
-#ifndef HARNESS_MODULE_H
-#define HARNESS_MODULE_H
+#ifndef RUN_MODULE_H
+#define RUN_MODULE_H
 
 #include "base/text.h"
 #include "lab/lab.h"
