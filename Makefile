@@ -55,93 +55,28 @@ ON_gpu = LD_LIBRARY_PATH=$(CUDA)/lib64$(OTHER_PATHS)
 ON_emulator = LD_LIBRARY_PATH=$(CURDIR)/$B/lib$(OTHER_PATHS)
 ON = $(ON_$(BACKEND))
 
-# ---- emulator: exec/ops is built once per x86-64 level, the rest once ----
-ARCH := $(shell uname -m)
-LEVELS := $(if $(filter x86_64,$(ARCH)),v2 v3 v4,base)
-LEVEL_v2 := -march=x86-64-v2
-LEVEL_v3 := -march=x86-64-v3
-LEVEL_v4 := -march=x86-64-v4 -mprefer-vector-width=512
-EMU := common/emulator
-EMU_ROOMS := $(addprefix $(EMU)/,base ptx code exec count check runtime)
-EMU_EXEC := $(wildcard $(EMU)/exec/ops/*.c)
-EMU_SRC := $(filter-out %_test.c %_main.c %_fuzz.c,$(wildcard $(EMU_ROOMS:%=%/*.c)))
-EMU_BASE := $(addprefix $B/common/base/,alloc.o csv.o elf.o file.o text.o)
-EMU_OBJ := $(EMU_SRC:%.c=$B/%.o) $(EMU_BASE) $(foreach l,$(LEVELS),$(EMU_EXEC:%.c=$B/%.$l.o))
-# What every part stands on. The emulator takes of it what it needs: no nettle.
-BASE_OBJ := $(patsubst %.c,$B/%.o,$(filter-out %_test.c,$(wildcard common/base/*.c)))
-EMU_LIBS := -lzstd -llz4 -ljansson -lm -ldl -pthread
-
-define level_rule
-$B/$(EMU)/%.$1.o: $(EMU)/%.c
-	$$(call STEP,compiling,$$<)
-	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CFLAGS) -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off $$(LEVEL_$1) -DLEVEL=$1 -c $$< -o $$@
-endef
-$(foreach l,$(LEVELS),$(eval $(call level_rule,$l)))
+# ---- the parts, each beside what it builds ----
+include common/emulator/emulator.mk common/harness/harness.mk
 $B/%.o: %.c
 	$(call STEP,compiling,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -c $< -o $@
-
-emulator: $B/lib/libcudart.so.13 $(if $(wildcard $(EMU)/tools/warprun_main.c),$B/bin/warprun)
-$B/lib/libcudart.so.13: $(EMU_OBJ) $(EMU)/runtime/libcudart.map
-	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(EMU)/runtime/libcudart.map $(LDFLAGS) $(EMU_OBJ) -o $@ $(EMU_LIBS)
-$B/bin/warprun: $B/$(EMU)/tools/warprun_main.o $(EMU_BASE)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $^ -o $@
-
-# ---- lab, run, harness: a library each; one program a lab ----
-HAR := common/harness
-HAR_ROOMS := common/lab common/run $(HAR)
-objects = $(patsubst %.c,$B/%.o,$(filter-out %_test.c %_main.c %/main.c %/testlab.c,$(wildcard $1/*.c)))
-# In the order in which one needs the other: run calls CUDA, lab does not.
-HAR_LIBS := $B/libharness.a $B/librun.a $B/liblab.a $B/libbase.a
-LABS := $(patsubst labs/%/harness.c,%,$(wildcard labs/*/harness.c))
-LAB_BINS := $(LABS:%=$B/bin/%)
-LAB_OBJ := $(LABS:%=$B/labs/%/harness.o)
-.SECONDARY:
-
+# What every part stands on. The emulator takes of it what it needs: no nettle.
+BASE_OBJ := $(patsubst %.c,$B/%.o,$(filter-out %_test.c,$(wildcard common/base/*.c)))
 $B/libbase.a: $(BASE_OBJ)
 	$(Q)rm -f $@ && ar rcs $@ $^
-$B/liblab.a: $(call objects,common/lab)
-$B/librun.a: $(call objects,common/run)
-$B/libharness.a: $(call objects,$(HAR))
-$B/liblab.a $B/librun.a $B/libharness.a:
-	$(Q)rm -f $@ && ar rcs $@ $^
-$(LABS:%=$B/gen/lab_%.c) $B/gen/lab_testlab.c: $B/gen/lab_%.c: Makefile
-	@mkdir -p $(@D)
-	@printf '#include "lab/lab.h"\nextern const struct lab lab_$*;\nconst struct lab *const all_labs[] = {&lab_$*};\nconst int all_labs_count = 1;\n' >$@
-$B/gen/labs.c: $(LABS:%=labs/%/harness.c) Makefile
-	@mkdir -p $(@D)
-	@{ echo '#include "lab/lab.h"'; printf 'extern const struct lab lab_%s;\n' $(LABS); \
-	   echo 'const struct lab *const all_labs[] = {'; printf '    &lab_%s,\n' $(LABS); \
-	   echo '};'; echo 'const int all_labs_count = $(words $(LABS));'; } >$@
-$B/gen/%.o: $B/gen/%.c
-	$(Q)$(CC) $(CFLAGS) -c $< -o $@
-$(LAB_BINS): $B/bin/%: $B/labs/%/harness.o $B/gen/lab_%.o $B/$(HAR)/main.o $(HAR_LIBS)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
-$B/bin/labcc: $B/$(HAR)/labcc_main.o $(HAR_LIBS)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
-$B/bin/emubench: $B/$(HAR)/bench_main.o $(HAR_LIBS)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
-bench-emulator: $B/bin/emubench $B/lib/libcudart.so.13
-	$(Q)$(ON_emulator) $B/bin/emubench
-$B/$(HAR)/records.o: $B/gen/version.h
-$B/gen/version.h: FORCE
-	@mkdir -p $(@D)
-	@v=$$(git describe --always --dirty 2>/dev/null); echo "#define WARPLAB_VERSION \"$$v\"" >$@.new; \
-	 cmp -s $@.new $@ && rm $@.new || mv $@.new $@
-
 # The version's one place is common/VERSION; common/CHANGELOG.md says what it means.
 RELEASE := $(shell cat common/VERSION)
 $B/gen/release.h: common/VERSION
 	@mkdir -p $(@D)
 	@echo '#define RELEASE "$(RELEASE)"' >$@
 $B/$(EMU)/runtime/warplab_api.o $B/fuzz/$(EMU)/runtime/warplab_api.o $B/$(EMU)/tools/warprun_main.o $B/grading/commands/main.o: $B/gen/release.h
+
+SUITES := format lint arrows emulator harness runs readme
+include $(addprefix $(EMU)/,programs/programs.mk packaging/packaging.mk cases/cases.mk tools/fuzz.mk arm64/arm64.mk) \
+    labs/labs.mk plots/plots.mk slides/slides.mk grading/grading.mk
+SUITES += grading plots san
+include common/tests.mk
 
 # ---- running ----
 QUICK = $(if $(filter emulator,$(BACKEND)),--quick)
@@ -161,82 +96,6 @@ run: $(RUNTIME_$(BACKEND)) $B/bin/$(LAB)
 	$(Q)$(ON) BACKEND=$(BACKEND) CHECK=$(CHECK) PROFILE=$(PROFILE) common/run.sh one $B/bin/$(LAB) \
 	    $(if $(SOLUTION),--solution) $(if $(KERNEL),--kernel $(KERNEL)) $(if $(N),--n $(N)) \
 	    $(if $(CASE),--case '$(CASE)') $(if $(FILE),--file $(FILE)) $(ARGS)
-
-# ---- tests ----
-EMU_TESTS := $(wildcard $(EMU)/*/*_test.c)
-HAR_TESTS := $(wildcard common/base/*_test.c $(HAR_ROOMS:%=%/*_test.c))
-$B/test/emulator: $(EMU_TESTS:%.c=$B/%.o) $(EMU_OBJ)
-$B/test/harness: $(HAR_TESTS:%.c=$B/%.o) $B/$(HAR)/testlab.o $(HAR_LIBS)
-$B/test/emulator: LIBS = $(EMU_LIBS)
-$B/test/harness: LIBS = $(CUDA_LIBS)
-$B/test/emulator $B/test/harness: | build/deps-test.ok
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcriterion $(LIBS)
-TEST_BIN = $B/test/emulator $B/test/harness $B/test/testlab $B/test/grading $(LAB_TESTS)
-test-emulator: $B/test/emulator
-	$(Q)$B/test/emulator
-$B/test/testlab: $B/$(HAR)/testlab.o $B/gen/lab_testlab.o $B/$(HAR)/main.o $(HAR_LIBS)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
-test-harness: $B/test/harness $B/test/testlab $B/lib/libcudart.so.13
-	$(Q)$(ON_emulator) $B/test/harness
-test-runs: $B/lib/libcudart.so.13 $(LAB_BINS)
-	$(Q)common/run.sh tests '$(ON_emulator)' $B/bin $(LABS)
-test-san:
-	$(Q)$(MAKE) --no-print-directory SAN=1 test-emulator test-harness test-grading
-
-CLANG_FORMAT = $(or $(wildcard .venv/bin/clang-format),clang-format)
-C_FILES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
-format:
-	$(CLANG_FORMAT) -i $(C_FILES)
-test-format: | build/deps-test.ok
-	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(C_FILES) && common/dialect.py $(C_FILES) && echo '2 passed, 0 failed'
-# Suppressed: what cppcheck 2.10 says of checks before calls that do not return, of initialisers
-# of structures, and of lane loops, which gcc's own warnings see through.
-LINT := -q --error-exitcode=1 --inline-suppr --enable=warning,portability --std=c11 --suppress=missingInclude \
-    --suppress=nullPointerRedundantCheck --suppress=ctunullpointer --suppress=nullPointerArithmeticRedundantCheck \
-    --suppress=unknownEvaluationOrder '--suppress=uninitvar:$(EMU)/exec/*' '--suppress=ctuuninitvar:$(EMU)/exec/*' '--suppress=legacyUninitvar:$(EMU)/exec/*' \
-    -Icommon -I. -D__x86_64__ -DLEVEL=v3 --include=common/harness/cppcheck.h
-lint test-lint: | build/deps-test.ok
-	$(Q)common/lint.sh $B/test/lint.log $(LINT) $(filter-out %_test.c %_fuzz.c,$(filter %.c,$(C_FILES)))
-# For clangd and the like, on demand.
-compile_commands.json: FORCE
-	$(Q)$(MAKE) -Bnk V=1 --no-print-directory programs grading $B/test/emulator $B/test/harness $B/test/grading 2>/dev/null | \
-	    common/compile_commands.py >$@.new && mv $@.new $@
-# Do the tests see a fault? A sample of mutants, or the faults made by hand, in a copy of the tree.
-mutate-c: build/deps-test.ok
-	$(Q)common/mutants/mutate_c.py $(if $(FAULTS),--faults '$(filter-out 1,$(FAULTS))') $(if $(AGAIN),--again '$(AGAIN)') \
-	    $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED)) $(if $(FILES),--files $(FILES:%='%'))
-# Which room uses which: held to what each one's README.md says, and drawn.
-ARROWS := $B/bin/emubench $B/bin/ptxcases $B/bin/ptxrandom
-test-arrows: programs grading $(ARROWS)
-	$(Q)common/arrows.py --build $B
-map: programs grading $(ARROWS)
-	$(Q)common/arrows.py --build $B --map
-tables:
-	$(Q)$(HAR)/readme_tables README.md
-test-readme:
-	$(Q)$(HAR)/readme_tables --check README.md
-
-SUITES := format lint arrows emulator harness runs readme
--include $(wildcard $(EMU)/programs/programs.mk $(EMU)/packaging/packaging.mk $(EMU)/cases/cases.mk $(EMU)/tools/fuzz.mk $(EMU)/arm64/arm64.mk labs/labs.mk plots/plots.mk slides/slides.mk grading/grading.mk)
-slides-tools: | build/deps-slides.ok
-SUITES += grading $(if $(wildcard plots/test_*.py),plots) san
-test: build/deps-test.ok
-	+$(Q)$(MAKE) --no-print-directory programs grading test-binaries
-	$(Q)common/test.sh $B/test/logs $(SUITES)
-# for who changes one thing: what takes seconds each
-CHECKS := format emulator harness labs readme
-check: build/deps-test.ok
-	+$(Q)$(MAKE) --no-print-directory programs $(filter-out %/grading,$(TEST_BIN))
-	$(Q)common/test.sh $B/test/logs $(CHECKS)
-test-binaries: $(TEST_BIN)
-# README's commands in bare systems, as root; logs and the table in build/distros
-DISTROS ?= bookworm trixie noble
-test-distros:
-	$(Q)common/distros.sh build/distros $(DISTROS)
-test-gpu: $(if $(GPU),programs)
-	$(Q)common/run.sh gpu-tests '$(GPU)' '$(ON_gpu)' $B/bin $(LABS)
 
 help:
 	@sed -n 's/^#h //p' Makefile

@@ -12,7 +12,7 @@ SLIDES_SAY = $(eval SLIDES_AT += x)@echo 'slides: PDF $(words $(SLIDES_AT)) of a
 slides: slides-tools $(SLIDES_PDF)
 	@echo 'slides: in $(SLIDES_OUT), a lab each: NAME.pdf to show, NAME-notes.pdf to speak from, NAME-handout.pdf to print'
 
-slides-tools:
+slides-tools: | build/deps-slides.ok
 	@miss=; command -v pandoc >/dev/null || miss="$$miss pandoc"; \
 	command -v pdflatex >/dev/null || miss="$$miss texlive-latex-base"; \
 	command -v kpsewhich >/dev/null && kpsewhich beamer.cls >/dev/null || miss="$$miss texlive-latex-recommended"; \

@@ -1,0 +1,31 @@
+# emulator.mk - the library and warprun. Included by the top Makefile.
+# exec/ops is built once per x86-64 level, the rest once.
+ARCH := $(shell uname -m)
+LEVELS := $(if $(filter x86_64,$(ARCH)),v2 v3 v4,base)
+LEVEL_v2 := -march=x86-64-v2
+LEVEL_v3 := -march=x86-64-v3
+LEVEL_v4 := -march=x86-64-v4 -mprefer-vector-width=512
+EMU := common/emulator
+EMU_ROOMS := $(addprefix $(EMU)/,base ptx code exec count check runtime)
+EMU_EXEC := $(wildcard $(EMU)/exec/ops/*.c)
+EMU_SRC := $(filter-out %_test.c %_main.c %_fuzz.c,$(wildcard $(EMU_ROOMS:%=%/*.c)))
+EMU_TESTS := $(wildcard $(EMU)/*/*_test.c)
+EMU_BASE := $(addprefix $B/common/base/,alloc.o csv.o elf.o file.o text.o)
+EMU_OBJ := $(EMU_SRC:%.c=$B/%.o) $(EMU_BASE) $(foreach l,$(LEVELS),$(EMU_EXEC:%.c=$B/%.$l.o))
+EMU_LIBS := -lzstd -llz4 -ljansson -lm -ldl -pthread
+
+define level_rule
+$B/$(EMU)/%.$1.o: $(EMU)/%.c
+	$$(call STEP,compiling,$$<)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(CFLAGS) -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off $$(LEVEL_$1) -DLEVEL=$1 -c $$< -o $$@
+endef
+$(foreach l,$(LEVELS),$(eval $(call level_rule,$l)))
+
+emulator: $B/lib/libcudart.so.13 $(if $(wildcard $(EMU)/tools/warprun_main.c),$B/bin/warprun)
+$B/lib/libcudart.so.13: $(EMU_OBJ) $(EMU)/runtime/libcudart.map
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(EMU)/runtime/libcudart.map $(LDFLAGS) $(EMU_OBJ) -o $@ $(EMU_LIBS)
+$B/bin/warprun: $B/$(EMU)/tools/warprun_main.o $(EMU_BASE)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@

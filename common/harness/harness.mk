@@ -1,0 +1,44 @@
+# harness.mk - lab, run and harness, a library each, and one program a lab. Included by the top
+# Makefile.
+HAR := common/harness
+HAR_ROOMS := common/lab common/run $(HAR)
+HAR_TESTS := $(wildcard common/base/*_test.c $(HAR_ROOMS:%=%/*_test.c))
+objects = $(patsubst %.c,$B/%.o,$(filter-out %_test.c %_main.c %/main.c %/testlab.c,$(wildcard $1/*.c)))
+# In the order in which one needs the other: run calls CUDA, lab does not.
+HAR_LIBS := $B/libharness.a $B/librun.a $B/liblab.a $B/libbase.a
+LABS := $(patsubst labs/%/harness.c,%,$(wildcard labs/*/harness.c))
+LAB_BINS := $(LABS:%=$B/bin/%)
+LAB_OBJ := $(LABS:%=$B/labs/%/harness.o)
+.SECONDARY:
+
+$B/liblab.a: $(call objects,common/lab)
+$B/librun.a: $(call objects,common/run)
+$B/libharness.a: $(call objects,$(HAR))
+$B/liblab.a $B/librun.a $B/libharness.a:
+	$(Q)rm -f $@ && ar rcs $@ $^
+$(LABS:%=$B/gen/lab_%.c) $B/gen/lab_testlab.c: $B/gen/lab_%.c: Makefile
+	@mkdir -p $(@D)
+	@printf '#include "lab/lab.h"\nextern const struct lab lab_$*;\nconst struct lab *const all_labs[] = {&lab_$*};\nconst int all_labs_count = 1;\n' >$@
+$B/gen/labs.c: $(LABS:%=labs/%/harness.c) Makefile
+	@mkdir -p $(@D)
+	@{ echo '#include "lab/lab.h"'; printf 'extern const struct lab lab_%s;\n' $(LABS); \
+	   echo 'const struct lab *const all_labs[] = {'; printf '    &lab_%s,\n' $(LABS); \
+	   echo '};'; echo 'const int all_labs_count = $(words $(LABS));'; } >$@
+$B/gen/%.o: $B/gen/%.c
+	$(Q)$(CC) $(CFLAGS) -c $< -o $@
+$(LAB_BINS): $B/bin/%: $B/labs/%/harness.o $B/gen/lab_%.o $B/$(HAR)/main.o $(HAR_LIBS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
+$B/bin/labcc: $B/$(HAR)/labcc_main.o $(HAR_LIBS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
+$B/bin/emubench: $B/$(HAR)/bench_main.o $(HAR_LIBS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
+bench-emulator: $B/bin/emubench $B/lib/libcudart.so.13
+	$(Q)$(ON_emulator) $B/bin/emubench
+$B/$(HAR)/records.o: $B/gen/version.h
+$B/gen/version.h: FORCE
+	@mkdir -p $(@D)
+	@v=$$(git describe --always --dirty 2>/dev/null); echo "#define WARPLAB_VERSION \"$$v\"" >$@.new; \
+	 cmp -s $@.new $@ && rm $@.new || mv $@.new $@

@@ -1,0 +1,69 @@
+# tests.mk - the suites, and what looks at the sources. Included by the top Makefile.
+$B/test/emulator: $(EMU_TESTS:%.c=$B/%.o) $(EMU_OBJ)
+$B/test/harness: $(HAR_TESTS:%.c=$B/%.o) $B/$(HAR)/testlab.o $(HAR_LIBS)
+$B/test/emulator: LIBS = $(EMU_LIBS)
+$B/test/harness: LIBS = $(CUDA_LIBS)
+$B/test/emulator $B/test/harness: | build/deps-test.ok
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcriterion $(LIBS)
+TEST_BIN = $B/test/emulator $B/test/harness $B/test/testlab $B/test/grading $(LAB_TESTS)
+test-emulator: $B/test/emulator
+	$(Q)$B/test/emulator
+$B/test/testlab: $B/$(HAR)/testlab.o $B/gen/lab_testlab.o $B/$(HAR)/main.o $(HAR_LIBS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
+test-harness: $B/test/harness $B/test/testlab $B/lib/libcudart.so.13
+	$(Q)$(ON_emulator) $B/test/harness
+test-runs: $B/lib/libcudart.so.13 $(LAB_BINS)
+	$(Q)common/run.sh tests '$(ON_emulator)' $B/bin $(LABS)
+test-san:
+	$(Q)$(MAKE) --no-print-directory SAN=1 test-emulator test-harness test-grading
+
+CLANG_FORMAT = $(or $(wildcard .venv/bin/clang-format),clang-format)
+C_FILES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
+format:
+	$(CLANG_FORMAT) -i $(C_FILES)
+test-format: | build/deps-test.ok
+	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(C_FILES) && common/dialect.py $(C_FILES) && echo '2 passed, 0 failed'
+# Suppressed: what cppcheck 2.10 says of checks before calls that do not return, of initialisers
+# of structures, and of lane loops, which gcc's own warnings see through.
+LINT := -q --error-exitcode=1 --inline-suppr --enable=warning,portability --std=c11 --suppress=missingInclude \
+    --suppress=nullPointerRedundantCheck --suppress=ctunullpointer --suppress=nullPointerArithmeticRedundantCheck \
+    --suppress=unknownEvaluationOrder '--suppress=uninitvar:$(EMU)/exec/*' '--suppress=ctuuninitvar:$(EMU)/exec/*' '--suppress=legacyUninitvar:$(EMU)/exec/*' \
+    -Icommon -I. -D__x86_64__ -DLEVEL=v3 --include=common/harness/cppcheck.h
+lint test-lint: | build/deps-test.ok
+	$(Q)common/lint.sh $B/test/lint.log $(LINT) $(filter-out %_test.c %_fuzz.c,$(filter %.c,$(C_FILES)))
+# For clangd and the like, on demand.
+compile_commands.json: FORCE
+	$(Q)$(MAKE) -Bnk V=1 --no-print-directory programs grading $B/test/emulator $B/test/harness $B/test/grading 2>/dev/null | \
+	    common/compile_commands.py >$@.new && mv $@.new $@
+# Do the tests see a fault? A sample of mutants, or the faults made by hand, in a copy of the tree.
+mutate-c: build/deps-test.ok
+	$(Q)common/mutants/mutate_c.py $(if $(FAULTS),--faults '$(filter-out 1,$(FAULTS))') $(if $(AGAIN),--again '$(AGAIN)') \
+	    $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED)) $(if $(FILES),--files $(FILES:%='%'))
+# Which room uses which: held to what each one's README.md says, and drawn.
+ARROWS := $B/bin/emubench $B/bin/ptxcases $B/bin/ptxrandom
+test-arrows: programs grading $(ARROWS)
+	$(Q)common/arrows.py --build $B
+map: programs grading $(ARROWS)
+	$(Q)common/arrows.py --build $B --map
+tables:
+	$(Q)$(HAR)/readme_tables README.md
+test-readme:
+	$(Q)$(HAR)/readme_tables --check README.md
+
+test: build/deps-test.ok
+	+$(Q)$(MAKE) --no-print-directory programs grading test-binaries
+	$(Q)common/test.sh $B/test/logs $(SUITES)
+# for who changes one thing: what takes seconds each
+CHECKS := format emulator harness labs readme
+check: build/deps-test.ok
+	+$(Q)$(MAKE) --no-print-directory programs $(filter-out %/grading,$(TEST_BIN))
+	$(Q)common/test.sh $B/test/logs $(CHECKS)
+test-binaries: $(TEST_BIN)
+# README's commands in bare systems, as root; logs and the table in build/distros
+DISTROS ?= bookworm trixie noble
+test-distros:
+	$(Q)common/distros.sh build/distros $(DISTROS)
+test-gpu: $(if $(GPU),programs)
+	$(Q)common/run.sh gpu-tests '$(GPU)' '$(ON_gpu)' $B/bin $(LABS)
