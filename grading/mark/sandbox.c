@@ -29,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MAX_ARGS 256
+enum { MAX_ARGS = 256, MAX_ENV = 16 };
 
 /* ---- seccomp: what a compiler and an interpreter need; everything else is EPERM ---- */
 
@@ -421,11 +421,72 @@ static bool no_start(struct box *b, const char *why)
 }
 
 /* What an unconfined program gets: "NAME=value", allocated. */
-static void environment(const struct box_spec *s, char **env, int size)
+static void environment(const struct box_spec *s, char *env[MAX_ENV])
 {
     int n = 0;
-    for (const char *const *e = s->env; e && e[0] && e[1] && n < size - 1; e += 2)
+    for (const char *const *e = s->env; e && e[0] && e[1]; e += 2) {
+        if (n + 1 == MAX_ENV)
+            die("sandbox: too many variables");
         env[n++] = xformat("%s=%s", e[0], e[1]);
+    }
+}
+
+/* What is started, and with what around it. False: there is no bubblewrap. */
+static bool command_line(struct args *a, char *env[MAX_ENV], const struct box_spec *s)
+{
+    if (s->unconfined) {
+        environment(s, env);
+    } else {
+        box_arguments(a, s);
+        a->v[0] = find_bwrap();
+        if (!a->v[0])
+            return false;
+    }
+    for (const char *const *p = s->argv; *p; p++)
+        add(a, *p);
+    return true;
+}
+
+enum { PIPE_IN, PIPE_OUT, PIPE_ERR, PIPE_STATUS, PIPE_LIFE, PIPES };
+
+static bool make_pipes(int pipes[PIPES][2])
+{
+    for (int i = 0; i < PIPES; i++)
+        pipes[i][0] = pipes[i][1] = -1;
+    for (int i = 0; i < PIPES; i++)
+        if (pipe2(pipes[i], O_CLOEXEC))
+            return false;
+    return true;
+}
+
+/* The grader's ends, which do not block, stay in b; the box's are closed. */
+static void keep_ends(struct box *b, int pipes[PIPES][2])
+{
+    int *const own[PIPES] = {&b->in, &b->out, &b->err, &b->status, &b->life};
+    for (int i = 0; i < PIPES; i++) {
+        bool writes = i == PIPE_IN || i == PIPE_LIFE;
+        *own[i] = pipes[i][writes];
+        close(pipes[i][!writes]);
+        if (i != PIPE_LIFE)
+            fcntl(*own[i], F_SETFL, O_NONBLOCK);
+    }
+}
+
+/* Forks the holder. False when a pipe, the filter or the process cannot be had. */
+static bool start_holder(struct box *b, const struct box_spec *s, struct args *a, char *const *env)
+{
+    int pipes[PIPES][2], filter = s->unconfined ? -1 : seccomp_program(s->gpu, s->traced);
+    bool ok = make_pipes(pipes) && (filter >= 0 || s->unconfined);
+    b->pid = ok ? fork() : -1;
+    if (b->pid == 0)
+        hold(s, a, env,
+             (int[FD_END]){pipes[PIPE_IN][0], pipes[PIPE_OUT][1], pipes[PIPE_ERR][1], filter,
+                           s->unconfined ? -1 : pipes[PIPE_STATUS][1], pipes[PIPE_LIFE][0]});
+    close(filter);
+    keep_ends(b, pipes);
+    ok = b->pid > 0;
+    b->pid = ok ? b->pid : 0;
+    return ok;
 }
 
 bool box_start(struct box *b, const struct box_spec *spec)
@@ -442,50 +503,13 @@ bool box_start(struct box *b, const struct box_spec *spec)
                       .log_cap = spec->log_cap};
     signal(SIGPIPE, SIG_IGN); /* a box that ends early is an error return, not our death */
     struct args a = {.n = 0};
-    char *env[16] = {NULL};
-    if (spec->unconfined) {
-        environment(spec, env, 16);
-    } else {
-        box_arguments(&a, spec);
-        a.v[0] = find_bwrap();
-        if (!a.v[0])
-            return no_start(b, "bubblewrap (bwrap) is not installed");
-    }
-    for (const char *const *p = spec->argv; *p; p++)
-        add(&a, *p);
-    int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1}, status[2] = {-1, -1},
-        life[2] = {-1, -1};
-    int filter = spec->unconfined ? -1 : seccomp_program(spec->gpu, spec->traced);
-    bool ok = (filter >= 0 || spec->unconfined) && !pipe2(in, O_CLOEXEC) &&
-              !pipe2(out, O_CLOEXEC) && !pipe2(err, O_CLOEXEC) && !pipe2(status, O_CLOEXEC) &&
-              !pipe2(life, O_CLOEXEC);
-    if (ok)
-        b->pid = fork();
-    if (ok && b->pid == 0)
-        hold(spec, &a, env,
-             (int[FD_END]){in[0], out[1], err[1], filter, spec->unconfined ? -1 : status[1],
-                           life[0]});
-    close(in[0]);
-    close(out[1]);
-    close(err[1]);
-    close(status[1]);
-    close(life[0]);
-    close(filter);
-    b->in = in[1];
-    b->out = out[0];
-    b->err = err[0];
-    b->status = status[0];
-    b->life = life[1];
+    char *env[MAX_ENV] = {NULL};
+    if (!command_line(&a, env, spec))
+        return no_start(b, "bubblewrap (bwrap) is not installed");
+    bool ok = start_holder(b, spec, &a, env);
     for (int i = 0; env[i]; i++)
         free(env[i]);
-    if (!ok || b->pid < 0) {
-        b->pid = 0;
-        return no_start(b, "cannot make the sandbox's filter, pipes or process");
-    }
-    int all[] = {b->in, b->out, b->err, b->status};
-    for (int i = 0; i < 4; i++)
-        fcntl(all[i], F_SETFL, O_NONBLOCK);
-    return true;
+    return ok || no_start(b, "cannot make the sandbox's filter, pipes or process");
 }
 
 /* ---- watching ---- */
