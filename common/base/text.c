@@ -107,6 +107,47 @@ void text_printable(struct text *t, const char *s, size_t n, bool keep_lines)
     }
 }
 
+/* A byte in the middle of a character. */
+static bool continues(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+void text_cut(struct text *t, const char *s, size_t most)
+{
+    size_t n = strlen(s), keep = n;
+    if (n > most) {
+        keep = most;
+        while (keep && continues(s[keep]))
+            keep--;
+    }
+    text_bytes(t, s, keep);
+    text_add(t, keep < n ? "…" : "");
+}
+
+char *cut_copy(const char *s, size_t most)
+{
+    struct text t = {0};
+    text_cut(&t, s, most);
+    return text_take(&t);
+}
+
+void text_column(struct text *t, const char *s, size_t width)
+{
+    size_t characters = 0, last = 0; /* last: where the last one that fits begins */
+    for (size_t i = 0; s[i]; i++) {
+        if (continues(s[i]))
+            continue;
+        if (++characters == width)
+            last = i;
+    }
+    text_bytes(t, s, characters > width ? last : strlen(s));
+    if (characters > width)
+        text_add(t, "…");
+    for (; characters < width; characters++)
+        text_add(t, " ");
+}
+
 unsigned text_distance(const char *a, const char *b)
 {
     size_t nb = strlen(b);

@@ -27,6 +27,12 @@ char *text_take(struct text *t);            /* the string, for free(); t is empt
  * report is safe from a submission's output. Newlines stay when keep_lines is set. */
 void text_printable(struct text *t, const char *s, size_t n, bool keep_lines);
 
+/* Adds s; of more than `most` bytes what fits of whole characters, and "…" as the mark. */
+void text_cut(struct text *t, const char *s, size_t most);
+char *cut_copy(const char *s, size_t most); /* the same, for free() */
+/* Adds s in `width` columns, a character each: filled with blanks, or cut with "…" in the last. */
+void text_column(struct text *t, const char *s, size_t width);
+
 /* Edit distance (Levenshtein), for "did you mean". */
 unsigned text_distance(const char *a, const char *b);
 

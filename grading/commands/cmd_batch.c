@@ -182,7 +182,10 @@ static void run_key(const struct engine *e, const struct submissions *s, char ou
 
 static void add_score(struct text *t, const struct mark *m)
 {
-    text_addf(t, "%-14.14s %-24.24s ", m->student, m->person);
+    text_column(t, m->student, 14);
+    text_add(t, " ");
+    text_column(t, m->person, 24);
+    text_add(t, " ");
     if (!m->verdict)
         text_add(t, "not marked yet");
     else if (m->status != VERDICT_GRADED)

@@ -110,8 +110,10 @@ static bool try(const struct engine_options *o, struct loaded *l, bool traced, s
         ok = false;
     }
     box_finish(&b);
-    if (!ok && !traced && b.log.length)
-        text_addf(why, "%s%.600s", why->length ? ": " : "", text_str(&b.log));
+    if (!ok && !traced && b.log.length) {
+        text_add(why, why->length ? ": " : "");
+        text_cut(why, text_str(&b.log), 600);
+    }
     if (!ok && !why->length)
         text_addf(why, "it ended without a word (code %d)", b.exit_code);
     if (traced) {

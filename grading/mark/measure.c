@@ -39,10 +39,11 @@ bool measure_correct(struct marking *m, struct marked_case *cases, int n)
     const struct lab_variant *v = variant_named(m->e->lab, m->row->variant);
     bool ok = gpu->compiled;
     if (!ok) {
-        char *why = xformat("It does not compile for this GPU: %.600s",
-                            gpu->compile_log ? gpu->compile_log : gpu->problem);
-        marking_settle(m, gpu->internal ? STATUS_ERROR : STATUS_FAIL, why, NULL);
-        free(why);
+        struct text why = {0};
+        text_add(&why, "It does not compile for this GPU: ");
+        text_cut(&why, gpu->compile_log ? gpu->compile_log : gpu->problem, 600);
+        marking_settle(m, gpu->internal ? STATUS_ERROR : STATUS_FAIL, why.s, NULL);
+        text_free(&why);
     }
     for (int i = 0; ok && i < n; i++) {
         if (!cases[i].drawn)

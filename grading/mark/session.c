@@ -39,19 +39,22 @@ bool run_counter(const struct run *r, const char *name, double *value)
 /* Why the box ended, for a person. */
 static char *box_problem(const struct box *b, const char *what, double limit_s)
 {
-    switch (b->end) {
-    case BOX_TIMEOUT:
-        return xformat("%s took longer than %g s and was stopped", what, limit_s);
-    case BOX_MEMORY:
-        return xformat("%s used too much memory and was stopped", what);
-    case BOX_NO_START:
-        return xformat("the sandbox did not start: %.300s", text_str(&b->log));
-    default:
-        break;
-    }
+    struct text t = {0};
     bool cpu = b->exit_code == 128 + 24 || b->exit_code == 128 + 9;
-    return cpu ? xformat("%s used too much processor time and was stopped", what)
-               : xformat("%s ended with code %d: %.300s", what, b->exit_code, text_str(&b->log));
+    if (b->end == BOX_TIMEOUT) {
+        text_addf(&t, "%s took longer than %g s and was stopped", what, limit_s);
+    } else if (b->end == BOX_MEMORY) {
+        text_addf(&t, "%s used too much memory and was stopped", what);
+    } else if (b->end == BOX_NO_START) {
+        text_add(&t, "the sandbox did not start: ");
+        text_cut(&t, text_str(&b->log), 300);
+    } else if (cpu) {
+        text_addf(&t, "%s used too much processor time and was stopped", what);
+    } else {
+        text_addf(&t, "%s ended with code %d: ", what, b->exit_code);
+        text_cut(&t, text_str(&b->log), 300);
+    }
+    return text_take(&t);
 }
 
 /* An answer was not believed, though neither side closed the pipe nor passed a limit. */
@@ -163,7 +166,9 @@ static bool hello(struct session *s)
         s->loaded.state == LOAD_NO_DEVICE)
         return false;
     if (s->loaded.state == LOAD_REFUSED) {
-        s->problem = xformat("%s. %.500s", s->loaded.why, text_str(&s->box.log));
+        char *log = cut_copy(text_str(&s->box.log), 500);
+        s->problem = xformat("%s. %s", s->loaded.why, log);
+        free(log);
         s->compiled = false; /* nothing of it can run */
         s->load_failed = true;
     }

@@ -108,6 +108,35 @@ ParameterizedTest(struct threat_file *f, threats, submission, .timeout = 120)
     engine_close(&e);
 }
 
+/* A file's name of 3 kB, with all that JSON escapes, is a name like any other: what is right is
+ * marked right, and what is wrong is the submission's fault and not the grader's. */
+Test(threats, long_names_of_lines, .timeout = 60)
+{
+    struct engine_options o = options();
+    struct text name = {0}, source = {0};
+    for (int i = 0; i < 300; i++)
+        text_add(&name, "a \\\\ \\\" <&");
+    text_add(&name, ".cu");
+    cr_assert_geq(name.length, 3000);
+    text_addf(&source, "#line 1 \"%s\"\n%s}\n", name.s, RIGHT);
+    json_t *v = mark(&o, source.s, source.length);
+    assert_full(v);
+    json_decref(v);
+    source.length = 0;
+    text_addf(&source, "#line 1 \"%s\"\n%s    out[n + i] = f[i];\n}\n", name.s, RIGHT);
+    v = mark(&o, source.s, source.length);
+    cr_assert_str_eq(get(v, "status"), "graded", "%s", get(v, "message"));
+    cr_assert(!json_is_true(json_object_get(v, "needs_human")));
+    char *all = json_dumps(json_object_get(v, "rows"), 0);
+    cr_assert(!strstr(all, "\"status\": \"error\"") && strstr(all, "\"status\": \"fail\""), "%s",
+              all);
+    cr_assert(strstr(all, "out of bounds") || strstr(all, "illegal address"), "%s", all);
+    free(all);
+    json_decref(v);
+    text_free(&name);
+    text_free(&source);
+}
+
 /* 4: no input is seen twice in one process, so there is nothing to remember. */
 Test(threats, t04_no_input_repeats, .timeout = 60)
 {

@@ -299,7 +299,7 @@ static bool read_members(void *of, const struct member *m, int n, const json_t *
         if (read_value(of, &m[i], value))
             continue;
         if (ok && !*why)
-            *why = xformat("its \"%s\" is \"%.100s\", which is not known", m[i].key,
+            *why = xformat("its \"%s\" is \"%s\", which is not known", m[i].key,
                            or_empty(json_string_value(value)));
         ok = false;
     }

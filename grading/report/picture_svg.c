@@ -3,8 +3,10 @@
  * Colour never stands alone: what it says is also written beside the row or in the caption.
  */
 #include "grading/mark/picture.h"
+#include "base/alloc.h"
 #include "report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { WARP = 32, CELL = 20, ROW = 16, LEFT = 52, RIGHT = 140, MOST_ROWS = 64 };
@@ -58,9 +60,9 @@ static void add_label(struct text *out, const char *class, int x, int y, const c
 static void add_number(struct text *out, const char *class, int x, int y, long long n,
                        const char *after)
 {
-    char s[48];
-    snprintf(s, sizeof(s), "%lld%s", n, after);
+    char *s = xformat("%lld%s", n, after);
     add_label(out, class, x, y, s);
+    free(s);
 }
 
 static void add_columns(struct text *out, const char *name)
@@ -221,19 +223,18 @@ static void draw_lanes(const json_t *p, struct text *out)
     {
         uint32_t mask = (uint32_t)json_integer_value(json_array_get(x, 0));
         int y = 18 + (int)i * ROW;
-        char said[64];
         for (int lane = 0; lane < WARP; lane++)
             add_rect(out, mask >> lane & 1 ? "lane" : "still", LEFT + lane * CELL, y, CELL - 2,
                      ROW - 2);
         add_number(out, "soft", 0, y + 12, __builtin_popcount(mask), "");
         long long from = json_integer_value(json_array_get(x, 2)),
                   to = json_integer_value(json_array_get(x, 3));
-        char lines[48] = "";
+        struct text said = {0};
+        text_addf(&said, "%lld instr. ", (long long)json_integer_value(json_array_get(x, 1)));
         if (from > 0)
-            snprintf(lines, sizeof(lines), to > from ? "lines %lld-%lld" : "line %lld", from, to);
-        snprintf(said, sizeof(said), "%lld instr. %s",
-                 (long long)json_integer_value(json_array_get(x, 1)), lines);
-        add_label(out, "soft", LEFT + WARP * CELL + 8, y + 12, said);
+            text_addf(&said, to > from ? "lines %lld-%lld" : "line %lld", from, to);
+        add_label(out, "soft", LEFT + WARP * CELL + 8, y + 12, said.s);
+        text_free(&said);
     }
     text_add(out, "</svg>\n");
 }

@@ -1,0 +1,42 @@
+/* text_test.c - what is cut has a mark, and no character is cut in two. */
+#include "text.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+Test(text, cut_with_a_mark)
+{
+    static const struct {
+        const char *text;
+        size_t most;
+        const char *cut;
+    } rows[] = {{"", 0, ""},
+                {"abc", 3, "abc"},
+                {"abcd", 3, "abc…"},
+                {"ab\xc3\xa9", 4, "ab\xc3\xa9"},
+                {"ab\xc3\xa9", 3, "ab…"},
+                {"\xf0\x9f\x90\xad!", 3, "…"}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char *s = cut_copy(rows[i].text, rows[i].most);
+        cr_assert_str_eq(s, rows[i].cut, "row %zu: %s", i, s);
+        free(s);
+    }
+}
+
+Test(text, columns_of_characters)
+{
+    static const struct {
+        const char *text, *column;
+    } rows[] = {{"", "    "},
+                {"ab", "ab  "},
+                {"abcd", "abcd"},
+                {"abcde", "abc…"},
+                {"\xc3\xa9\xc3\xa9", "\xc3\xa9\xc3\xa9  "},
+                {"abc\xc3\xa9\xc3\xa9", "abc…"}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct text t = {0};
+        text_column(&t, rows[i].text, 4);
+        cr_assert_str_eq(t.s, rows[i].column, "row %zu: \"%s\"", i, t.s);
+        text_free(&t);
+    }
+}
