@@ -74,7 +74,6 @@ int main(int argc, char **argv)
     struct labcc l = {.request = {.arch = "compute_90"}};
     struct compiled c;
     struct text why = {0};
-    char *output;
 
     if (argp_parse(&argp, argc, argv, 0, NULL, &l))
         return 2;
@@ -84,7 +83,7 @@ int main(int argc, char **argv)
         compiled_free(&c);
         return 1;
     }
-    output = l.output ? xstrdup(l.output) : default_output(&l.request);
+    char *output = l.output ? xstrdup(l.output) : default_output(&l.request);
     size_t size = strncmp(l.request.arch, "compute", 7) ? c.size : strlen(c.image);
     ok = file_save(output, c.image, size, &why);
     if (!ok)

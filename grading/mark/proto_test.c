@@ -76,10 +76,10 @@ static enum run_end end_with(size_t n, const char *garbage)
     const struct lab *lab = lab_named(LAB);
     struct engine_options o;
     struct session s;
-    char *path, *source;
+    char *source;
     size_t length;
     use_liar(&o, n, garbage);
-    path = xformat("%s/solutions/" LAB "/" LAB ".cu", o.root);
+    char *path = xformat("%s/solutions/" LAB "/" LAB ".cu", o.root);
     cr_assert_eq(file_read(path, 1 << 20, &source, &length), 0);
     session_start(&s, lab, &o, LAB ".cu", source, length);
     cr_assert(s.compiled, "%s", s.problem);
