@@ -425,7 +425,7 @@ class Changed:
         self.m, self.path = m, TREE / m.file
         stem = self.path.stem
         self.objects = [p for p in (TREE / 'build').rglob(f'{stem}.*o')
-                        if re.fullmatch(re.escape(stem) + r'(\.\w+)?\.o', p.name)]
+                        if m.file.endswith('.c') and re.fullmatch(re.escape(stem) + r'(\.\w+)?\.o', p.name)]
 
     def __enter__(self):
         self.stat = self.path.stat()
