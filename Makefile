@@ -118,6 +118,8 @@ help:
 #h                      SEED=1 from FILES='common/lab/*'; FAULTS=1: those made by hand
 #h make test-arm64      the emulator as an arm64 library, under qemu
 #h make test-pages      the grader's reports in headless Chromium
+#h make install         warprun alone, into PREFIX=/usr/local (DESTDIR=…); make deb, make wheel pack it
+#h make test-packages   each of the three in an empty place, with CUDA programs
 #h make test-distros    README's commands in bare Debian and Ubuntu systems (as root, with debootstrap)
 #h make deps            install what everything above needs, slides aside
 #h make test-arrows     does each room use what its README.md says? make map: draws them

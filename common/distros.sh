@@ -11,7 +11,7 @@
 # The network is this machine's: its resolver, certificates, proxies and pip's settings.
 # KEEP=1 keeps the roots. Needs root, debootstrap, and some 4 GB a suite.
 set -eu
-: "${COMMANDS:=make;make;make grade LAB=reduction;make check;make test}"
+: "${COMMANDS:=make;make;make grade LAB=reduction SOLUTION=1;make check;make test}"
 out=$1
 shift
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -78,14 +78,14 @@ fresh() { # SUITE: a system as README takes it for granted
     enter "$root" chown -R student: /home/student
 }
 
-row() { printf '%-10s %-28s %7s %5s\n' "$@" | tee -a "$table"; }
+row() { printf '%-10s %-36s %7s %5s\n' "$@" | tee -a "$table"; }
 
 run() { # SUITE COMMAND NUMBER
     log=$out/$1-$3.log
-    start=$(date +%s) status=0
-    enter "$out/$1" su - student -c "cd warplab && $2" >"$log" 2>&1 </dev/null || status=$?
-    row "$1" "$2" $(($(date +%s) - start)) $status
-    [ $status = 0 ] || failed=1
+    start=$(date +%s) ended=0
+    enter "$out/$1" su - student -c "cd warplab && $2" >"$log" 2>&1 </dev/null || ended=$?
+    row "$1" "$2" $(($(date +%s) - start)) $ended
+    [ $ended = 0 ] || failed=1
 }
 
 suite() {
