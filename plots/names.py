@@ -1,57 +1,24 @@
 """names.py - words for people: what a variant is called beside its curve, and what a device
 can do at most. Anything not listed is shown under its own name."""
 import csv
+import functools
+import json
 import re
 from pathlib import Path
 
 import records
 
-VARIANTS = {
-    "reduce1": "interleaved, divergent",
-    "reduce2": "interleaved, strided",
-    "reduce3": "sequential",
-    "reduce4": "add during load",
-    "reduce5": "last warp unrolled",
-    "reduce6": "all unrolled",
-    "reduce7": "many per thread",
-    "reduce8": "shuffles",
-    "reduce7_g80": "many per thread, 64 blocks",
-    "reduce9": "one launch, wide loads",
-    "branch_warp": "branch per warp",
-    "branch_thread": "branch per thread",
-    "paths": "1 to 32 paths",
-    "mixed": "mixed, by place",
-    "coherent": "coherent, by place",
-    "mixed_data": "mixed, in the data",
-    "coherent_data": "sorted in the block",
-    "energy_aos": "array of structures",
-    "energy_soa": "structure of arrays",
-    "energy_aos_vec": "array of structures, 16-byte loads",
-    "transpose_naive": "transpose, naive",
-    "transpose_shared": "transpose, shared memory",
-    "bank_once": "doubles, one read",
-    "bank_loop4": "4-byte words",
-    "bank_loop8": "8-byte words",
-    "bank_loop16": "16-byte words",
-    "bank_fixed": "4-byte words, rearranged",
-    "transpose_conflict": "tile, 32 × 32",
-    "transpose_padded": "tile, padded",
-    "transpose_swizzled": "tile, swizzled",
-    "conv3_naive": "width 3, naive",
-    "conv3_shared": "width 3, shared memory",
-    "conv_naive": "naive",
-    "conv_shared": "shared memory",
-    "conv_const": "constant weights",
-    "conv_multi": "several outputs",
-    "mm_naive": "naive as printed",
-    "mm_coalesced": "coalesced",
-    "mm_registers": "register tiling",
-    "mm_shared": "shared tile",
-    "mm_tiled": "both tilings",
-    "mm_vector": "16-byte loads",
-    "mm_pipeline": "double-buffered",
-    "mm_tensor": "tensor cores",
-}
+
+@functools.lru_cache(maxsize=None)
+def labels():
+    """{variant: what it is called beside its curve}, as the labs' shown.json say."""
+    found = {}
+    for path in sorted((records.ROOT / "labs").glob("*/shown.json")):
+        try:
+            found |= json.loads(path.read_text(encoding="utf-8")).get("labels", {})
+        except ValueError as e:
+            raise records.RecordError(f"{records.shown(path)}: {e}") from None
+    return found
 
 
 def variant(row_or_name, number=None):
@@ -60,7 +27,7 @@ def variant(row_or_name, number=None):
         number, name = row_or_name["number"], row_or_name["variant"]
     else:
         name = row_or_name
-    words = VARIANTS.get(name, name.replace("_", " "))
+    words = labels().get(name, name.replace("_", " "))
     return f"{number} {words}" if number else words
 
 

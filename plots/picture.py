@@ -39,6 +39,7 @@ class Kept(NamedTuple):
 
 def shown(lab):
     """What is shown of a lab, as its own shown.json says:
+    labels  what each variant is called beside its curve (names.py)
     small   arguments for a block small enough to see, and the kinds that show what the lab is about
     kept    variant, kinds, moving, cases of each picture in handouts and decks (class Kept)
     beside  arguments for the cases that the emulator counts beside a GPU's counters

@@ -221,3 +221,9 @@ def test_damaged_record_stops_before_anything_is_written(tmp_path):
                            str(tmp_path / "bad.csv")], capture_output=True, text=True)
     assert done.returncode != 0 and "bad.csv:1: missing columns" in done.stderr
     assert not out.exists()
+
+
+def test_every_variant_of_a_lab_has_its_label():
+    """Those of the kept records and no others: a label that names nothing is a slip."""
+    kept = records.load([records.HERE / "records"])
+    assert {r["variant"] for r in kept} == set(names.labels())
