@@ -54,12 +54,12 @@ test-readme:
 
 test: build/deps-test.ok
 	+$(Q)$(MAKE) --no-print-directory programs grading test-binaries
-	$(Q)common/test.sh $B/test/logs $(SUITES)
+	+$(Q)common/test.sh $B/test/logs $(SUITES)
 # for who changes one thing: what takes seconds each
 CHECKS := format emulator harness labs readme
 check: build/deps-test.ok
 	+$(Q)$(MAKE) --no-print-directory programs $(filter-out %/grading,$(TEST_BIN))
-	$(Q)common/test.sh $B/test/logs $(CHECKS)
+	+$(Q)common/test.sh $B/test/logs $(CHECKS)
 test-binaries: $(TEST_BIN)
 # README's commands in bare systems, as root; logs and the table in build/distros
 DISTROS ?= bookworm trixie noble

@@ -32,13 +32,17 @@ enum {
 
 static const struct argp_option options[] = {
     {"check", OPT_CHECK, 0, 0,
-     "Find races, reads of memory never written, barriers in divergent code, leaks", 1},
+     "Find races, reads of memory never written, barriers in divergent code, leaks "
+     "(WARPLAB_CHECK=1 in the environment does the same)",
+     1},
     {"profile", OPT_PROFILE, "FILE", 0,
-     "Write a row a launch and a copy, with counters (CSV, or JSON for .json)", 1},
+     "Write a row a launch and a copy, with counters: CSV, or JSON for .json (WARPLAB_PROFILE)", 1},
     {"device", OPT_DEVICE, "NAME", 0,
-     "Model this GPU: g80, gtx980, a100, h200 (default), or a file's path", 1},
-    {"threads", OPT_THREADS, "N", 0, "Host threads; 0, the default, for all cores", 1},
-    {"steps", OPT_STEPS, "N", 0, "End a launch after N warp instructions; 0 for no limit", 1},
+     "Model this GPU: g80, gtx980, a100, h200 (default), or a file's path (WARPLAB_DEVICE)", 1},
+    {"threads", OPT_THREADS, "N", 0,
+     "Host threads; 0, the default, for all cores (WARPLAB_THREADS)", 1},
+    {"steps", OPT_STEPS, "N", 0,
+     "End a launch after N warp instructions; 0 for no limit (WARPLAB_STEPS)", 1},
     {"support", OPT_SUPPORT, "FILE", 0,
      "Count the instructions in it: exact, approximate, or not supported", 2},
     {0}};
@@ -175,8 +179,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         state->next = state->argc;
         return 0;
     case ARGP_KEY_END:
+        argp_err_exit_status = 2;
         if (!w->program && !w->support)
-            argp_error(state, "which program?");
+            argp_usage(state);
         return 0;
     default:
         break;
@@ -193,8 +198,7 @@ int main(int argc, char **argv)
         options,
         parse,
         "PROGRAM [ARGS...]\n--support FILE.ptx|PROGRAM",
-        "Runs a CUDA program built with `nvcc -cudart shared` without a GPU.\v"
-        "Each option stands in the environment, too: WARPLAB_CHECK, WARPLAB_PROFILE, ...",
+        "Runs a CUDA program built with `nvcc -cudart shared` without a GPU.",
         0,
         0,
         0};
