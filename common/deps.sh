@@ -173,6 +173,11 @@ formatter() {
     return 1
 }
 
+ready() {
+    mkdir -p "$(dirname "$out")"
+    : >"$out"
+}
+
 # shellcheck disable=SC2086
 case $tier in
 build)
@@ -187,14 +192,12 @@ build)
 grade)
     packages $grade
     sandbox || true # building goes on without
-    mkdir -p "$(dirname "$out")"
-    : >"$out"
+    ready
     ;;
 test)
     packages $grade $test
     formatter || pip "clang-format==$formatter_version"
-    mkdir -p "$(dirname "$out")"
-    : >"$out"
+    ready
     ;;
 arm64)
     if [ -z "${NO_DEPS:-}" ] && command -v dpkg >/dev/null &&
@@ -202,21 +205,18 @@ arm64)
         $([ "$(id -u)" = 0 ] || echo sudo) dpkg --add-architecture arm64
     fi
     packages $arm64
-    mkdir -p "$(dirname "$out")"
-    : >"$out"
+    ready
     ;;
 pages)
     packages $pages
-    mkdir -p "$(dirname "$out")"
-    : >"$out"
+    ready
     ;;
 sandbox)
     sandbox
     ;;
 slides)
     packages $slides
-    mkdir -p "$(dirname "$out")"
-    : >"$out"
+    ready
     ;;
 *)
     say "unknown tier $tier"

@@ -68,9 +68,9 @@ one() {
 }
 
 # Nothing that a lab's verdict comes from is newer than its last run that was right.
-unchanged() { # BUILD LAB
-    for f in "$1/bin/$2" "$1/lib/libcudart.so.13" "solutions/$2/$2.cu" common/device/*.cuh; do
-        [ "$1/runs/$2.ok" -nt "$f" ] || return 1
+unchanged() { # STAMP BUILD LAB
+    for f in "$2/bin/$3" "$2/lib/libcudart.so.13" "solutions/$3/$3.cu" common/device/*.cuh; do
+        [ "$1" -nt "$f" ] || return 1
     done
 }
 
@@ -79,14 +79,14 @@ all() {
     shift 3
     mkdir -p "$build/runs"
     for lab in "$@"; do
-        at=$((at + 1))
-        if [ -z "${FRESH:-}" ] && unchanged "$build" "$lab"; then
+        at=$((at + 1)) ok=$build/runs/$lab$quick.ok # right here says nothing of the other machine
+        if [ -z "${FRESH:-}" ] && unchanged "$ok" "$build" "$lab"; then
             echo "lab $at of $#: $lab was right, and nothing of it has changed (make labs: again)"
             continue
         fi
         echo "lab $at of $#: $lab"
         if env "$env" "$build/bin/$lab" --solution ${quick:+"$quick"}; then
-            : >"$build/runs/$lab.ok"
+            : >"$ok"
         else
             failed="$failed $lab"
         fi

@@ -9,6 +9,7 @@
 #include "compile.h"
 #include "run/exec.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "run/emulator.h"
 #include "run/machine.h"
@@ -19,7 +20,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 struct kernel {
@@ -52,14 +52,6 @@ struct measured {
     double megabytes;             /* most resident */
 };
 
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static struct plan plan_of(const struct kernel *k)
 {
     struct plan p = {.nbuffers = 2, .nsteps = 1};
@@ -82,12 +74,12 @@ static double fastest_of_three(struct exec *e)
     double best = 1e9;
 
     for (int i = 0; i < 3; i++) {
-        double start = now();
+        double start = now_s();
 
         emulator_reset();
         if (!exec_launch(e) || !exec_finish(e))
             die("%s", e->message);
-        best = now() - start < best ? now() - start : best;
+        best = now_s() - start < best ? now_s() - start : best;
     }
     return best;
 }
