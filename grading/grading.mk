@@ -7,7 +7,7 @@ GR_ROOMS := $(addprefix $(GR)/,intake mark book report export commands)
 GR_SRC := $(filter-out $(GR_TOOLS) %_test.c,$(wildcard $(GR_ROOMS:%=%/*.c)))
 GR_LABS := $(patsubst labs/%/grader.c,%,$(wildcard labs/*/grader.c))
 GR_LIBS := -lsqlite3 -ljansson -larchive -lseccomp -lyaml -lnettle -lm -ldl
-GR_NVRTC := -L$(firstword $(wildcard $(CUDA)/lib64 $(CUDA)/lib)) -Wl,-rpath,$(firstword $(wildcard $(CUDA)/lib64 $(CUDA)/lib))
+GR_NVRTC := -L$(firstword $(wildcard $(CUDA)/lib64 $(CUDA)/lib))
 GR_OBJ := $(GR_SRC:%.c=$B/%.o) $(GR_LABS:%=$B/labs/%/grader.o) $(GR_LABS:%=$B/labs/%/harness.o) \
           $B/$(GR)/tables.o $B/liblab.a $B/libbase.a
 GR_BOXED := $B/bin/grade-runner $B/bin/grade-cc
@@ -32,9 +32,11 @@ $B/bin/grade: $B/$(GR)/commands/main.o $(GR_OBJ)
 $B/bin/grade-runner: $B/$(GR)/mark/runner_main.o $B/$(GR)/mark/proto.o $B/librun.a $B/liblab.a $B/libbase.a $B/lib/libcudart.so.13
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $(filter %.o %.a,$^) -o $@ -L$B/lib -l:libcudart.so.13 -Wl,-rpath,'$$ORIGIN/../lib' -lm -ldl
+# A submission can include what is in the compiler's box, the program itself, too: it names no
+# folder of this machine. Its library is found by the environment.
 $B/bin/grade-cc: $B/$(GR)/mark/compile_main.o $B/libharness.a $B/libbase.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(GR_NVRTC) -lnvrtc -lm
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(GR_NVRTC) -lnvrtc -lm -s
 
 $(GR_OBJ) $B/$(GR)/commands/main.o $B/$(GR)/mark/runner_main.o: | build/deps-grade.ok
 grading: $B/bin/grade $(GR_BOXED)

@@ -20,9 +20,11 @@
 #ifdef __SANITIZE_ADDRESS__
 #define ADDRESS_LIMIT 0
 #define SANITIZER_ENV "ASAN_OPTIONS", "detect_leaks=0",
+#define NO_PROC       false /* it reads its own mappings */
 #else
 #define ADDRESS_LIMIT (3ull << 30)
 #define SANITIZER_ENV
+#define NO_PROC true
 #endif
 
 void engine_defaults(struct engine_options *o)
@@ -97,6 +99,7 @@ bool compiler_start(struct box *b, const struct engine_options *o, const char *n
                             .resident_bytes = 1ull << 30,
                             .file_bytes = COMPILER_IMAGE_CAP,
                             .log_cap = 4096,
+                            .no_proc = NO_PROC,
                             .unconfined = o->unconfined};
     bind(&spec, path(&p, o->bin, "grade-cc"), "/box/build/bin/grade-cc");
     bind(&spec, path(&p, o->root, "common/device"), "/box/common/device");

@@ -1,8 +1,9 @@
 /* sandbox.c - boxes made with bubblewrap and seccomp. See sandbox.h.
  *
- * bwrap is started with an empty environment (its own /proc/1/environ can be read in the
- * box), standard streams on pipes, the seccomp program on 3 and its status report on 4;
- * every other descriptor is closed before exec. Limits are set before exec and inherited.
+ * bwrap is started with an empty environment and reads its arguments from a descriptor, as both
+ * could be read in the box (/proc/1); standard streams are pipes, the seccomp program is on 3, its
+ * status report on 4, the arguments are on 5; every other descriptor is closed before exec.
+ * Limits are set before exec and inherited.
  * Not limited here: CPU share and total memory of several boxes at once (the batch runs
  * as many as there are cores).
  */
@@ -245,8 +246,7 @@ static const char *const gpu_devices[] = {"/dev/nvidiactl", "/dev/nvidia-uvm",
 
 static void box_arguments(struct args *a, const struct box_spec *s)
 {
-    static const char *const fixed[] = {"bwrap",
-                                        "--unshare-all",
+    static const char *const fixed[] = {"--unshare-all",
                                         "--unshare-user",
                                         "--disable-userns",
                                         "--die-with-parent",
@@ -271,10 +271,12 @@ static void box_arguments(struct args *a, const struct box_spec *s)
         add3(a, "--ro-bind", "/usr/lib64", "/usr/lib64");
         add3(a, "--symlink", "usr/lib64", "/lib64");
     }
-    if (exists("/etc/ld.so.cache"))
+    if (s->gpu && exists("/etc/ld.so.cache")) /* the driver's own libraries are anywhere */
         add3(a, "--ro-bind", "/etc/ld.so.cache", "/etc/ld.so.cache");
-    add(a, "--proc");
-    add(a, "/proc");
+    if (!s->no_proc) {
+        add(a, "--proc");
+        add(a, "/proc");
+    }
     add(a, "--dev");
     add(a, "/dev");
     for (size_t i = 0; s->gpu && i < sizeof(gpu_devices) / sizeof(gpu_devices[0]); i++)
@@ -293,7 +295,6 @@ static void box_arguments(struct args *a, const struct box_spec *s)
         add3(a, "--setenv", e[0], e[1]);
     add3(a, "--remount-ro", "/", "--chdir");
     add(a, "/tmp");
-    add(a, "--");
 }
 
 static void limit(int what, rlim_t value)
@@ -302,9 +303,9 @@ static void limit(int what, rlim_t value)
     setrlimit(what, &l);
 }
 
-enum { FD_FILTER = 3, FD_STATUS, FD_LIFE, FD_END };
+enum { FD_FILTER = 3, FD_STATUS, FD_ARGS, FD_LIFE, FD_END };
 
-/* Puts the box's descriptors on 0 to 4 and the life line on 5; nothing else stays open. */
+/* Puts the box's descriptors on 0 to 5 and the life line on 6; nothing else stays open. */
 static void only_these(const int fds[FD_END])
 {
     int high[FD_END];
@@ -431,16 +432,34 @@ static void environment(const struct box_spec *s, char *env[MAX_ENV])
     }
 }
 
+/* The box's arguments as bwrap reads them, each with its NUL; -1: no descriptor is to be had. */
+static int arguments_file(const struct box_spec *s)
+{
+    struct args a = {.n = 0};
+    struct text t = {0};
+    box_arguments(&a, s);
+    for (int i = 0; i < a.n; i++)
+        text_bytes(&t, a.v[i], strlen(a.v[i]) + 1);
+    int fd = memfd_create("arguments", MFD_CLOEXEC);
+    bool ok = fd >= 0 && write(fd, t.s, t.length) == (ssize_t)t.length && !lseek(fd, 0, SEEK_SET);
+    text_free(&t);
+    if (ok || fd < 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
 /* What is started, and with what around it. False: there is no bubblewrap. */
 static bool command_line(struct args *a, char *env[MAX_ENV], const struct box_spec *s)
 {
+    const char *bwrap = s->unconfined ? NULL : find_bwrap();
     if (s->unconfined) {
         environment(s, env);
+    } else if (bwrap) {
+        add3(a, bwrap, "--args", "5");
+        add(a, "--");
     } else {
-        box_arguments(a, s);
-        a->v[0] = find_bwrap();
-        if (!a->v[0])
-            return false;
+        return false;
     }
     for (const char *const *p = s->argv; *p; p++)
         add(a, *p);
@@ -475,14 +494,17 @@ static void keep_ends(struct box *b, int pipes[PIPES][2])
 /* Forks the holder. False when a pipe, the filter or the process cannot be had. */
 static bool start_holder(struct box *b, const struct box_spec *s, struct args *a, char *const *env)
 {
-    int pipes[PIPES][2], filter = s->unconfined ? -1 : seccomp_program(s->gpu, s->traced);
-    bool ok = make_pipes(pipes) && (filter >= 0 || s->unconfined);
+    int pipes[PIPES][2], filter = s->unconfined ? -1 : seccomp_program(s->gpu, s->traced),
+                         arguments = s->unconfined ? -1 : arguments_file(s);
+    bool ok = make_pipes(pipes) && ((filter >= 0 && arguments >= 0) || s->unconfined);
     b->pid = ok ? fork() : -1;
     if (b->pid == 0)
         hold(s, a, env,
              (int[FD_END]){pipes[PIPE_IN][0], pipes[PIPE_OUT][1], pipes[PIPE_ERR][1], filter,
-                           s->unconfined ? -1 : pipes[PIPE_STATUS][1], pipes[PIPE_LIFE][0]});
+                           s->unconfined ? -1 : pipes[PIPE_STATUS][1], arguments,
+                           pipes[PIPE_LIFE][0]});
     close(filter);
+    close(arguments);
     keep_ends(b, pipes);
     ok = b->pid > 0;
     b->pid = ok ? b->pid : 0;

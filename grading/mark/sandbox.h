@@ -1,7 +1,8 @@
 /* sandbox.h - runs one program in a box: bubblewrap, seccomp, limits, an empty environment.
  *
  * The box has its own user, PID, network, IPC, UTS, cgroup and mount namespaces; it sees
- * /usr/lib, what the spec binds read-only, and a small /tmp. Its standard input, output and
+ * /usr/lib, what the spec binds read-only, and a small /tmp. No name of a folder of the host is
+ * to be read in it, but that of a GPU's driver. Its standard input, output and
  * error are pipes to the grader; no other descriptor crosses. Threads may be made in it,
  * processes may not. Killing the box kills all that is in it.
  *
@@ -32,6 +33,7 @@ struct box_spec {
     size_t resident_bytes;  /* killed beyond; 0: no limit */
     size_t file_bytes, log_cap;
     const char *gpu; /* the device file of the one GPU that the box gets; NULL: none */
+    bool no_proc;    /* without /proc, which tells of the process and its mounts */
     bool traced;     /* refused system calls raise SIGSYS, to find out which these are */
     bool unconfined; /* no box: practice runs on a machine without bubblewrap */
 };
