@@ -35,15 +35,50 @@ static const struct argp_option policy_options[] = {
     {"latest", KEY_LATEST, 0, 0, "… the latest counts (the default)", 1},
     {0}};
 
+/* Whether s is of the shape's form: a digit for each 0, all else as it stands. */
+static bool has_shape(const char *s, const char *shape)
+{
+    for (; *shape; s++, shape++)
+        if (*shape == '0' ? *s < '0' || *s > '9' : *s != *shape)
+            return false;
+    return !*s;
+}
+
+static int days_of(int year, int month)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    bool leap = year % 4 == 0 && (year % 100 || year % 400 == 0);
+    return days[month - 1] + (month == 2 && leap);
+}
+
+/* mktime() makes another day of one that is not in the calendar, so that is looked at first. */
 static int64_t parse_time(struct argp_state *state, const char *arg)
 {
-    struct tm t = {.tm_isdst = -1};
+    int year, month, day, hour, minute;
     if (!strcmp(arg, "none"))
         return 0;
-    const char *end = strptime(arg, "%Y-%m-%d %H:%M", &t);
-    if (!end || *end)
-        argp_error(state, "not a time like \"2026-11-20 23:59\": %s", arg);
-    return mktime(&t);
+    if (!has_shape(arg, "0000-00-00 00:00") ||
+        sscanf(arg, "%d-%d-%d %d:%d", &year, &month, &day, &hour, &minute) != 5)
+        argp_error(state, "--due \"%s\": write it like \"2026-11-20 23:59\", or \"none\"", arg);
+    if (year < 1970 || month < 1 || month > 12)
+        argp_error(state, "--due \"%s\": write a year from 1970 on and a month from 01 to 12", arg);
+    if (day < 1 || day > days_of(year, month))
+        argp_error(state,
+                   "--due \"%s\": there is no such day; the month's last is \"%04d-%02d-%02d\"",
+                   arg, year, month, days_of(year, month));
+    if (hour > 23 || minute > 59)
+        argp_error(state, "--due \"%s\": write a time of day from 00:00 to 23:59", arg);
+    struct tm t = {.tm_year = year - 1900,
+                   .tm_mon = month - 1,
+                   .tm_mday = day,
+                   .tm_hour = hour,
+                   .tm_min = minute,
+                   .tm_isdst = -1};
+    int64_t due = mktime(&t);
+    if (t.tm_hour != hour || t.tm_min != minute)
+        argp_error(state, "--due \"%s\": the clocks are put forward over it; write \"%02d:%02d\"",
+                   arg, t.tm_hour, t.tm_min);
+    return due;
 }
 
 static error_t parse_policy(int key, char *arg, struct argp_state *state)

@@ -140,6 +140,50 @@ Test(instructor, compares_and_exports, .init = a_class, .fini = end_of_class, .t
     says(grade(1, "show nobody"), "no student");
 }
 
+/* A time that no calendar or clock has is refused, with what to write. */
+Test(instructor, due_times_that_do_not_exist, .timeout = 60)
+{
+    static const struct {
+        const char *due, *said; /* NULL: taken */
+    } rows[] = {
+        {"2028-02-29 00:00", NULL},
+        {"2026-12-31 23:59", NULL},
+        {"none", NULL},
+        {"2026-02-30 10:00", "no such day; the month's last is \"2026-02-28\""},
+        {"2027-02-29 10:00", "the month's last is \"2027-02-28\""},
+        {"2100-02-29 10:00", "the month's last is \"2100-02-28\""},
+        {"2026-11-31 10:00", "the month's last is \"2026-11-30\""},
+        {"2026-11-00 10:00", "no such day"},
+        {"2026-13-01 10:00", "a month from 01 to 12"},
+        {"0026-11-20 10:00", "a year from 1970 on"},
+        {"2026-11-20 24:00", "from 00:00 to 23:59"},
+        {"2026-11-20 23:60", "from 00:00 to 23:59"},
+        {"2026-11-20 24:61", "from 00:00 to 23:59"},
+        {"2026-03-29 02:30", "the clocks are put forward over it; write \"03:30\""},
+        {"2026-11-20", "write it like"},
+        {"2026-11-20T10:00", "write it like"},
+        {"2026-11-20 10:00 Z", "write it like"},
+        {"2026-11-20 +1:00", "write it like"},
+        {"20.11.2026 10:00", "write it like"},
+        {"26-11-20 10:00", "write it like"},
+        {"tomorrow", "write it like"},
+    };
+    int code;
+    engine_defaults(&o);
+    snprintf(folder, sizeof(folder), "/tmp/dueXXXXXX");
+    cr_assert(mkdtemp(folder));
+    setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char *text = shell(&code, "%s/grade policy --book %s/g.db --lab x --due '%s' 2>&1", o.bin,
+                           folder, rows[i].due);
+        const char *want = rows[i].said ? rows[i].said : "there is no gradebook";
+        cr_expect(strstr(text, want) && code == (rows[i].said ? 64 : 2), "%s: %d %s", rows[i].due,
+                  code, text);
+        free(text);
+    }
+    end_of_class();
+}
+
 /* Every command reads its words with argp: each has help, and refuses what it does not know. */
 Test(commands, each_has_help_and_refuses_the_rest, .timeout = 60)
 {
