@@ -579,20 +579,18 @@ void book_marks_free(struct mark *v, int n)
     free(v);
 }
 
+/* Names and reasons are somebody's: nothing in them may end a line or steer a terminal. */
 void book_print_audit(struct book *b, const char *student, struct text *out)
 {
-    sqlite3_stmt *q = query(
-        b,
-        "SELECT at, who, what, coalesce(lab,''), coalesce(student,''), coalesce(why,'') FROM audit"
-        " WHERE ?1 IS NULL OR student=?1 ORDER BY id",
-        "s", student);
+    sqlite3_stmt *q = query(b,
+                            "SELECT at, who, what, lab, student, why FROM audit"
+                            " WHERE ?1 IS NULL OR student=?1 ORDER BY id",
+                            "s", student);
     while (step(b, q)) {
-        text_addf(out, "%s  %s  %s  %s  ", sqlite3_column_text(q, 0), sqlite3_column_text(q, 1),
-                  sqlite3_column_text(q, 2), sqlite3_column_text(q, 3));
-        for (int k = 4; k < 6; k++) {
+        for (int k = 0; k < 6; k++) {
             const char *s = (const char *)sqlite3_column_text(q, k);
-            text_printable(out, s, strlen(s), false);
-            text_add(out, k == 4 ? "  " : "\n");
+            text_printable(out, s ? s : "", s ? strlen(s) : 0, false);
+            text_add(out, k < 5 ? "  " : "\n");
         }
     }
     sqlite3_finalize(q);

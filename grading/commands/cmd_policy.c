@@ -117,17 +117,24 @@ static error_t parse_policy(int key, char *arg, struct argp_state *state)
 
 const struct argp policy_argp = {policy_options, parse_policy, 0, 0, 0, 0, 0};
 
+static bool same_policy(const struct policy *a, const struct policy *b)
+{
+    return a->due == b->due && a->grace == b->grace && a->per_day == b->per_day &&
+           a->max_days == b->max_days && a->late_days == b->late_days && a->best == b->best;
+}
+
 void policy_apply(struct book *b, const char *lab, const struct policy_args *a)
 {
-    struct policy p = book_policy(b, lab);
-    if (!a->given)
-        return;
+    const struct policy was = book_policy(b, lab);
+    struct policy p = was;
     p.due = a->given & GIVEN_DUE ? a->p.due : p.due;
     p.grace = a->given & GIVEN_GRACE ? a->p.grace : p.grace;
     p.per_day = a->given & GIVEN_DAY ? a->p.per_day : p.per_day;
     p.max_days = a->given & GIVEN_MAX ? a->p.max_days : p.max_days;
     p.late_days = a->given & GIVEN_FREE ? a->p.late_days : p.late_days;
     p.best = a->given & GIVEN_BEST ? a->p.best : p.best;
+    if (same_policy(&was, &p)) /* a batch that is gone on with says its rules again */
+        return;
     book_policy_set(b, lab, &p);
     char *said = policy_text(&p);
     book_audit(b, "policy", lab, NULL, said);

@@ -12,7 +12,7 @@ struct policy_args {
 };
 extern const struct argp policy_argp; /* a child parser; its input is a struct policy_args */
 
-/* Changes what was given, keeps the rest; recorded in the audit trail. */
+/* Changes what was given, keeps the rest; a change is recorded in the audit trail. */
 void policy_apply(struct book *b, const char *lab, const struct policy_args *a);
 char *policy_text(const struct policy *p);
 

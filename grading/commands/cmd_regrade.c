@@ -98,17 +98,16 @@ static bool everyone_known(const struct regrade_args *a, const struct mark *v, i
 }
 
 /* Another secret draws other cases: the mark would not be comparable with the class's. */
-static void warn_of_secret(struct regrade *r, const struct mark *m, const struct engine *e)
+static bool of_another_secret(struct regrade *r, const struct mark *m, const struct engine *e)
 {
     char digest[DIGEST_HEX] = "none";
     struct verdict *v = book_verdict(r->book, m->run, m->student);
     const char *before = v && *or_empty(v->secret) ? v->secret : "none";
     if (e->o->secret)
         secret_digest(e->o->secret, digest);
-    if (v && v->source && strcmp(before, digest))
-        fprintf(stderr, "grade: warning: %s was marked with another secret: other hidden cases\n",
-                m->student);
+    bool other = v && v->source && strcmp(before, digest);
     verdict_free(v);
+    return other;
 }
 
 /* ---- marking ---- */
@@ -143,7 +142,7 @@ static char *source_of(struct regrade *r, const struct mark *m, size_t *length)
 
 static int regrade(const struct regrade_args *a, const struct engine_options *o, struct engine *e)
 {
-    int n, nitems = 0;
+    int n, nitems = 0, others = 0;
     struct regrade r = {.a = a, .book = open_book(a->book)};
     r.marks = book_marks(r.book, a->lab, 0, true, &n);
     bool ok = everyone_known(a, r.marks, n);
@@ -155,10 +154,15 @@ static int regrade(const struct regrade_args *a, const struct engine_options *o,
         char *source = is_asked(a, m) ? source_of(&r, m, &length) : NULL;
         if (!source)
             continue;
-        warn_of_secret(&r, m, e);
+        others += of_another_secret(&r, m, e);
         r.of[nitems] = i;
         items[nitems++] = (struct pool_item){m->original, source, length};
     }
+    if (others)
+        fprintf(stderr,
+                "grade: warning: %d of these %d were marked with another secret: other hidden "
+                "cases\n",
+                others, nitems);
     if (nitems)
         pool_run(a->lab, o, items, nitems, a->jobs, on_done, NULL, &r);
     if (ok)

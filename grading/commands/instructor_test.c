@@ -140,6 +140,34 @@ Test(instructor, compares_and_exports, .init = a_class, .fini = end_of_class, .t
     says(grade(1, "show nobody"), "no student");
 }
 
+static int times_in(char *text, const char *part)
+{
+    int n = 0;
+    for (const char *p = text; (p = strstr(p, part)); p++)
+        n++;
+    free(text);
+    return n;
+}
+
+/* What is said of a whole class is said once, however often a batch was started. */
+Test(instructor, audit_says_a_thing_once, .init = a_class, .fini = end_of_class, .timeout = 100)
+{
+    for (int i = 0; i < 3; i++)
+        free(grade(0, "batch --lab " LAB " --secret %s/secret -q --late-per-day 10 %s/class", folder,
+                   folder));
+    cr_expect_eq(times_in(grade(0, "audit"), "  policy  "), 1);
+    free(grade(0, "policy --lab " LAB " --late-per-day 10"));
+    cr_expect_eq(times_in(grade(0, "audit"), "  policy  "), 1);
+    free(grade(0, "policy --lab " LAB " --late-per-day 20"));
+    cr_expect_eq(times_in(grade(0, "audit"), "  policy  "), 2);
+    cr_expect_eq(times_in(grade(0, "regrade --lab " LAB " --no-secret --why x --all"),
+                          "another secret"),
+                 1);
+    setenv("USER", "eve\033[31m", 1);
+    free(grade(0, "override --lab " LAB " --why 'one\ntwo' dee 3"));
+    silent_about(grade(0, "audit"), "\033");
+}
+
 /* A time that no calendar or clock has is refused, with what to write. */
 Test(instructor, due_times_that_do_not_exist, .timeout = 60)
 {
