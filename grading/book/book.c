@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/digest.h"
 
+#include <errno.h>
 #include <math.h>
 #include <pwd.h>
 #include <sqlite3.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct book {
@@ -107,8 +109,38 @@ static const char *who(void)
     return name && *name ? name : p ? p->pw_name : "unknown";
 }
 
+/* Whether the file, and beside it SQLite's own, can be written: 0, or why not. A file that is
+ * not there yet: whether it can be made. */
+static int why_read_only(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = xformat("%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    int e = access(folder, W_OK) ? errno : 0;
+    if (!e && access(path, W_OK) && errno != ENOENT)
+        e = errno;
+    free(folder);
+    return e;
+}
+
+static struct book *opened(struct book *b, int r, const char *path, struct text *why)
+{
+    if (r == SQLITE_OK)
+        return b;
+    text_addf(why, "gradebook %s: %s", path, sqlite3_errmsg(b->db));
+    book_close(b);
+    return NULL;
+}
+
 struct book *book_open(const char *path, struct text *why)
 {
+    int e = why_read_only(path);
+    if (e) {
+        text_addf(why,
+                  "gradebook %s cannot be written: %s; copy it to a folder of yours and name the "
+                  "copy with --book",
+                  path, strerror(e));
+        return NULL;
+    }
     struct book *b = xzalloc(sizeof(*b));
     int r = sqlite3_open_v2(
         path, &b->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW, NULL);
@@ -116,12 +148,52 @@ struct book *book_open(const char *path, struct text *why)
         sqlite3_busy_timeout(b->db, 20000);
         r = sqlite3_exec(b->db, schema, NULL, NULL, NULL);
     }
-    if (r != SQLITE_OK) {
-        text_addf(why, "gradebook %s: %s", path, sqlite3_errmsg(b->db));
-        book_close(b);
-        return NULL;
+    return opened(b, r, path, why);
+}
+
+/* Bytes in the write-ahead log beside the file: results that are not in it yet. */
+static bool has_log(const char *path)
+{
+    char *log = xformat("%s-wal", path);
+    struct stat st;
+    bool has = !stat(log, &st) && st.st_size;
+    free(log);
+    return has;
+}
+
+/* As a URI: what no disk can be asked to write is read as it stands, without locks and log. */
+static char *as_it_stands(const char *path)
+{
+    struct text t = {0};
+    text_add(&t, "file:");
+    for (; *path; path++)
+        text_addf(&t, strchr("%?#", *path) ? "%%%02x" : "%c", (unsigned char)*path);
+    text_add(&t, "?immutable=1");
+    return text_take(&t);
+}
+
+struct book *book_open_read(const char *path, struct text *why)
+{
+    struct book *b = xzalloc(sizeof(*b));
+    bool fixed = why_read_only(path) && !has_log(path);
+    char *name = fixed ? as_it_stands(path) : xstrdup(path);
+    int how = why_read_only(path) ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+    int r = sqlite3_open_v2(name, &b->db,
+                            how | (fixed ? SQLITE_OPEN_URI : 0) | SQLITE_OPEN_NOFOLLOW, NULL);
+    if (r == SQLITE_OK) {
+        sqlite3_busy_timeout(b->db, 20000);
+        r = sqlite3_exec(b->db, "SELECT 1 FROM run, item, student LIMIT 1", NULL, NULL, NULL);
     }
-    return b;
+    free(name);
+    if (r != SQLITE_CANTOPEN || !has_log(path))
+        return opened(b, r, path, why);
+    text_addf(why,
+              "gradebook %s: its last results are in %s-wal, which cannot be taken in on a disk "
+              "that is read-only; copy both files to a folder of yours and name the copy with "
+              "--book",
+              path, path);
+    book_close(b);
+    return NULL;
 }
 
 void book_close(struct book *b)

@@ -44,15 +44,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static struct book *open_with(struct book_args *a, int argc, char **argv, const char *words,
-                              const char *what, int nwords)
+static void read_words(struct book_args *a, int argc, char **argv, const char *words,
+                       const char *what, int nwords)
 {
     const struct argp argp = {options, parse, words, what, 0, 0, 0};
     *a = (struct book_args){.book = "grades.db"};
     argp_parse(&argp, argc, argv, 0, NULL, a);
     if (a->nwords != nwords)
         die("usage: %s [OPTIONS] %s", argv[0], words);
-    return open_book(a->book);
+}
+
+static struct book *read_with(struct book_args *a, int argc, char **argv, const char *words,
+                              const char *what, int nwords)
+{
+    read_words(a, argc, argv, words, what, nwords);
+    return read_book(a->book);
 }
 
 static void need(const char *value, const char *option)
@@ -64,7 +70,7 @@ static void need(const char *value, const char *option)
 int cmd_marks(int argc, char **argv)
 {
     struct book_args a;
-    struct book *b = open_with(&a, argc, argv, "", "Prints what counts for each student.", 0);
+    struct book *b = read_with(&a, argc, argv, "", "Prints what counts for each student.", 0);
     print_marks(b, a.lab, stdout);
     book_close(b);
     return 0;
@@ -96,7 +102,7 @@ static void show(const struct mark *m, bool json)
 int cmd_show(int argc, char **argv)
 {
     struct book_args a;
-    struct book *b = open_with(&a, argc, argv, "STUDENT",
+    struct book *b = read_with(&a, argc, argv, "STUDENT",
                                "Prints a student's reports, marks and audit trail.", 1);
     struct text audit = {0};
     const char *id = NULL;
@@ -134,14 +140,15 @@ static char *find_student(struct book *b, const char *lab, const char *who)
 int cmd_override(int argc, char **argv)
 {
     struct book_args a;
-    struct book *b = open_with(&a, argc, argv, "STUDENT POINTS",
-                               "Sets a mark by hand; POINTS \"none\" takes it back.", 2);
+    read_words(&a, argc, argv, "STUDENT POINTS",
+               "Sets a mark by hand; POINTS \"none\" takes it back.", 2);
     need(a.lab, "--lab LAB");
     need(a.why, "--why TEXT");
     char *end;
     double points = strcmp(a.words[1], "none") ? strtod(a.words[1], &end) : -1;
     if (strcmp(a.words[1], "none") && (*end || end == a.words[1] || !(points >= 0 && points < 1e6)))
         die("not a number of points: %s", a.words[1]);
+    struct book *b = open_book(a.book);
     char *id = find_student(b, a.lab, a.words[0]);
     bool ok = id && book_override(b, a.lab, id, points, a.why);
     if (ok && points < 0)
@@ -156,7 +163,7 @@ int cmd_override(int argc, char **argv)
 int cmd_audit(int argc, char **argv)
 {
     struct book_args a;
-    struct book *b = open_with(&a, argc, argv, "", "Prints who changed what, when and why.", 0);
+    struct book *b = read_with(&a, argc, argv, "", "Prints who changed what, when and why.", 0);
     struct text t = {0};
     book_print_audit(b, NULL, &t);
     fputs(text_str(&t), stdout);
@@ -219,7 +226,7 @@ int cmd_stats(int argc, char **argv)
 {
     struct book_args a;
     struct book *b =
-        open_with(&a, argc, argv, "",
+        read_with(&a, argc, argv, "",
                   "Prints each lab's distribution and the share that passes each check.", 0);
     int n;
     struct mark *v = book_marks(b, a.lab, 0, true, &n);
@@ -281,7 +288,7 @@ int cmd_diff(int argc, char **argv)
 {
     struct book_args a;
     struct book *b =
-        open_with(&a, argc, argv, "RUN RUN",
+        read_with(&a, argc, argv, "RUN RUN",
                   "Compares two runs, by their numbers: exit status 1 when they differ.", 2);
     int n, m, differences = 0;
     struct mark *v = book_marks(b, NULL, strtoll(a.words[0], NULL, 10), false, &n),

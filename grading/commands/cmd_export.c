@@ -62,7 +62,7 @@ static void export_class(const struct export_args *a, const struct export_format
         die("%s wants --lab LAB and --title \"NAME (ID)\": one column, one assignment", f->name);
     if (f->wants_lab && !a->lab)
         die("%s wants --lab LAB: one worksheet, one assignment", f->name);
-    struct book *b = open_book(a->book);
+    struct book *b = read_book(a->book);
     struct mark *v = book_marks(b, a->lab, 0, false, &n);
     f->marks(v, n, a->title, out);
     book_marks_free(v, n);
@@ -160,7 +160,7 @@ int cmd_report(int argc, char **argv)
     int e = make_dirs(a.format);
     if (e)
         die("%s: %s", a.format, strerror(e));
-    struct book *b = open_book(a.book);
+    struct book *b = read_book(a.book);
     struct mark *v = book_marks(b, a.lab, 0, true, &n);
     struct pass_rates rates = {0};
     for (int i = 0; i < n; i++) {

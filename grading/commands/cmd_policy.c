@@ -193,7 +193,7 @@ int cmd_policy(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     if (!a.lab)
         die("--lab LAB is needed");
-    struct book *b = open_book(a.book);
+    struct book *b = a.policy.given ? open_book(a.book) : read_book(a.book);
     policy_apply(b, a.lab, &a.policy);
     struct policy p = book_policy(b, a.lab);
     char *said = policy_text(&p);
@@ -253,7 +253,7 @@ int cmd_total(int argc, char **argv)
     struct own_args a = {.book = "grades.db"};
     int n, from = 0;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
-    struct book *b = open_book(a.book);
+    struct book *b = read_book(a.book);
     struct mark *v = book_marks(b, NULL, 0, true, &n);
     struct text out = {0};
     int nlabs = count_labs(v, n);

@@ -153,19 +153,63 @@ static int times_in(char *text, const char *part)
 Test(instructor, audit_says_a_thing_once, .init = a_class, .fini = end_of_class, .timeout = 100)
 {
     for (int i = 0; i < 3; i++)
-        free(grade(0, "batch --lab " LAB " --secret %s/secret -q --late-per-day 10 %s/class", folder,
-                   folder));
+        free(grade(0, "batch --lab " LAB " --secret %s/secret -q --late-per-day 10 %s/class",
+                   folder, folder));
     cr_expect_eq(times_in(grade(0, "audit"), "  policy  "), 1);
     free(grade(0, "policy --lab " LAB " --late-per-day 10"));
     cr_expect_eq(times_in(grade(0, "audit"), "  policy  "), 1);
     free(grade(0, "policy --lab " LAB " --late-per-day 20"));
     cr_expect_eq(times_in(grade(0, "audit"), "  policy  "), 2);
-    cr_expect_eq(times_in(grade(0, "regrade --lab " LAB " --no-secret --why x --all"),
-                          "another secret"),
-                 1);
+    cr_expect_eq(
+        times_in(grade(0, "regrade --lab " LAB " --no-secret --why x --all"), "another secret"), 1);
     setenv("USER", "eve\033[31m", 1);
     free(grade(0, "override --lab " LAB " --why 'one\ntwo' dee 3"));
     silent_about(grade(0, "audit"), "\033");
+}
+
+/* `grade` where nothing can be written, as on a mounted backup. */
+static char *read_only(int want, const char *arguments)
+{
+    int code;
+    size_t word = strcspn(arguments, " ");
+    char *text = shell(&code,
+                       "bwrap --ro-bind / / --dev /dev --proc /proc %s/grade %.*s --book %s/g.db%s "
+                       "2>&1",
+                       o.bin, (int)word, arguments, folder, arguments + word);
+    cr_expect_eq(code, want, "%s: exit status %d\n%s", arguments, code, text);
+    return text;
+}
+
+Test(instructor, read_only_disk, .init = a_class, .fini = end_of_class, .timeout = 100)
+{
+    static const char *const reading[] = {"marks",
+                                          "show ann",
+                                          "stats",
+                                          "policy --lab " LAB,
+                                          "audit",
+                                          "total",
+                                          "export csv",
+                                          "export junit",
+                                          "similar --lab " LAB,
+                                          "export anonymous",
+                                          "export moodle --lab " LAB};
+    static const char *const writing[] = {"override --lab " LAB " --why x ann 3",
+                                          "policy --lab " LAB " --grace 3"};
+    for (size_t i = 0; i < sizeof(reading) / sizeof(reading[0]); i++) {
+        char *want = grade(0, "%s", reading[i]), *got = read_only(0, reading[i]);
+        cr_expect_str_eq(got, want, "%s: %s", reading[i], got);
+        free(got);
+        free(want);
+    }
+    for (size_t i = 0; i < sizeof(writing) / sizeof(writing[0]); i++)
+        says(read_only(2, writing[i]), "cannot be written: Read-only");
+    says(read_only(0, "diff 1 1"), "0 differences");
+    free(shell(NULL, "printf x >%s/g.db-wal", folder)); /* of a batch that was killed */
+    says(read_only(2, "marks"), "copy both files");
+    says(shell(NULL, "%s/grade marks --book %s/secret 2>&1; true", o.bin, folder),
+         "not a database");
+    says(shell(NULL, "%s/grade marks --book %s/g.db 2>&1 >/dev/full; true", o.bin, folder),
+         "not whole");
 }
 
 /* A time that no calendar or clock has is refused, with what to write. */

@@ -59,20 +59,36 @@ void open_engine(struct engine *e, const char *lab, const struct engine_options 
         die("%s", why.s);
 }
 
+static struct book *opened(struct book *b, const struct text *why)
+{
+    if (!b)
+        die("%s", text_str(why));
+    return b;
+}
+
 struct book *make_book(const char *path)
 {
     struct text why = {0};
-    struct book *b = book_open(path, &why);
-    if (!b)
-        die("%s", why.s);
-    return b;
+    return opened(book_open(path, &why), &why);
+}
+
+static void must_be_there(const char *path)
+{
+    if (access(path, R_OK))
+        die("there is no gradebook %s", path);
 }
 
 struct book *open_book(const char *path)
 {
-    if (access(path, R_OK))
-        die("there is no gradebook %s", path);
+    must_be_there(path);
     return make_book(path);
+}
+
+struct book *read_book(const char *path)
+{
+    struct text why = {0};
+    must_be_there(path);
+    return opened(book_open_read(path, &why), &why);
 }
 
 /* ---- one student of many ---- */
