@@ -114,6 +114,7 @@ help:
 #h make fuzz            libFuzzer (clang) on fatbins, PTX and what runs it; FUZZ_TIME=20 each
 #h make bench-emulator  instructions a second; make bench-grade: submissions a second;
 #h                      make bench-memory: 5,000 submissions
+#h make cheats LAB=…    the pages of grading/cheats: what each known cheat loses, and why
 #h make mutate-c        do the tests see a fault? COUNT=60 mutants of the project's own C, drawn by
 #h                      SEED=1 from FILES='common/lab/*'; FAULTS=1: those made by hand
 #h make test-arm64      the emulator as an arm64 library, under qemu

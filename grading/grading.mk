@@ -1,5 +1,5 @@
 # grading.mk - the autograder. Included by the top Makefile; uses its B, CC, CFLAGS, CUDA, Q.
-.PHONY: grade grading test-grading test-pages test-grading-gpu no-grading-gpu bench-grade bench-memory mutate
+.PHONY: grade grading test-grading test-pages test-grading-gpu no-grading-gpu bench-grade bench-memory mutate cheats
 
 GR := grading
 GR_TOOLS := $(GR)/mark/fast_clock.c $(GR)/commands/main.c $(GR)/mark/runner_main.c $(GR)/mark/compile_main.c
@@ -51,6 +51,11 @@ bench-grade: grading
 # Memory over a large class; grading/bench_memory.txt keeps a run.
 bench-memory: grading
 	$(Q)grading/bench_memory.sh $B/bin/grade $(or $(LAB),coalescing) $(or $(N),5000)
+# The pages of grading/cheats: what each known cheat loses.
+cheats: grading
+	$(Q)common/deps.sh sandbox -
+	$(Q)for l in $(or $(LAB),$(GR_LABS)); do $B/bin/grade cheats --lab $$l >$B/cheats.md && \
+	  cp $B/cheats.md $(GR)/cheats/$$l.md || exit 1; done
 mutate: grading
 	$(Q)for l in $(or $(LAB),$(GR_LABS)); do $B/bin/grade mutate --lab $$l; done
 

@@ -29,6 +29,7 @@ static const struct command {
     {"export", cmd_export, "write marks for Canvas, Moodle, Gradescope, Autolab, JUnit and others"},
     {"report", cmd_report, "write HTML pages, one a student and one of the class"},
     {"selftest", cmd_selftest, "mark the labs' wrong, right, solution and skeleton kernels"},
+    {"cheats", cmd_cheats, "mark a lab's known cheats: what each loses, as a page"},
     {"similar", cmd_similar, "list pairs of submissions alike in structure, to read yourself"},
     {"mutate", cmd_mutate, "change a solution in one place at a time: is it caught?"},
     {"bench", cmd_bench, "print submissions a second"},

@@ -54,15 +54,41 @@ static bool parse_hint(struct expect *e, char *text, struct text *why)
     return true;
 }
 
+const char *const cheat_classes[] = {
+    "dilution",     "elsewhere", "no-evidence", "only-where-looked",
+    "known-inputs", "oracle",    "names",       NULL};
+
+static bool parse_class(struct expect *e, const char *word, struct text *why)
+{
+    int k = 0;
+    while (cheat_classes[k] && strcmp(cheat_classes[k], word))
+        k++;
+    if (!cheat_classes[k])
+        return bad_line(why, "class: none of README.md's", word);
+    free(e->class);
+    e->class = xstrdup(word);
+    return true;
+}
+
+static void add_prose(struct expect *e, const char *line)
+{
+    char *longer = e->prose ? xformat("%s %s", e->prose, line) : xstrdup(line);
+    free(e->prose);
+    e->prose = longer;
+}
+
 static bool parse_line(struct expect *e, char *line, struct text *why)
 {
-    static const char *const keys[] = {"only:", "expect:", "hint:", "score:"};
+    static const char *const keys[] = {"only:", "expect:", "hint:", "score:", "class:"};
+    enum { NKEYS = sizeof(keys) / sizeof(keys[0]) };
     size_t k = 0;
     line += strspn(line, " \t");
-    while (k < 4 && strncmp(line, keys[k], strlen(keys[k])))
+    while (k < NKEYS && strncmp(line, keys[k], strlen(keys[k])))
         k++;
-    if (k == 4)
-        return true; /* prose */
+    if (k == NKEYS) {
+        add_prose(e, line);
+        return true;
+    }
     char *value = line + strlen(keys[k]);
     value += strspn(value, " \t");
     if (k == 0) {
@@ -74,7 +100,10 @@ static bool parse_line(struct expect *e, char *line, struct text *why)
         e->has_score = true;
         return end != value || bad_line(why, "score: not a number", value);
     }
-    return k == 1 ? parse_rows(e, value, why) : k == 2 ? parse_hint(e, value, why) : true;
+    return k == 1   ? parse_rows(e, value, why)
+           : k == 2 ? parse_hint(e, value, why)
+           : k == 4 ? parse_class(e, value, why)
+                    : true;
 }
 
 bool expect_parse(const char *source, struct expect *e, struct text *why)
@@ -96,6 +125,8 @@ bool expect_parse(const char *source, struct expect *e, struct text *why)
 
 void expect_free(struct expect *e)
 {
+    free(e->prose);
+    free(e->class);
     free(e->only);
     for (int i = 0; i < e->nrows; i++)
         free(e->rows[i].id);

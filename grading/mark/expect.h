@@ -6,6 +6,8 @@
 
 #define EXPECT_MAX 64
 struct expect {
+    char *prose; /* the lines without a key, joined by blanks */
+    char *class; /* of a cheat: how it goes about it, a word of cheat_classes; else NULL */
     char *only;
     bool compile_fails;
     bool has_score;
@@ -21,6 +23,9 @@ struct expect {
     } hints[EXPECT_MAX];
     int nhints;
 };
+
+/* Ways in which a kernel can earn points that are not its own; README.md says what each is. */
+extern const char *const cheat_classes[]; /* up to a NULL */
 
 /* False with a message: a key that is not known, a line that cannot be read. */
 bool expect_parse(const char *source, struct expect *out, struct text *why);

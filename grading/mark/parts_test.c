@@ -173,6 +173,12 @@ Test(expect, parse)
     expect_free(&x);
     cr_assert(!expect_parse("// expect: r-ok=perhaps\n", &x, &why));
     expect_free(&x);
+    cr_assert(expect_parse("// Adds zeros\n// to look busy.\n// class: dilution\n", &x, &why));
+    cr_assert_str_eq(x.prose, "Adds zeros to look busy.");
+    cr_assert_str_eq(x.class, "dilution");
+    expect_free(&x);
+    cr_assert(!expect_parse("// class: mischief\n", &x, &why));
+    expect_free(&x);
 }
 
 Test(html, escapes)
