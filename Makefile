@@ -116,7 +116,8 @@ help:
 #h                      make bench-memory: 5,000 submissions
 #h make cheats LAB=…    the pages of grading/cheats: what each known cheat loses, and why
 #h make mutate-c        do the tests see a fault? COUNT=60 mutants of the project's own C, drawn by
-#h                      SEED=1 from FILES='common/lab/*'; FAULTS=1: those made by hand
+#h                      SEED=1 from FILES='common/lab/*'; JOBS=4 at once, MINUTES=30 in all;
+#h                      FAULTS=1: those made by hand
 #h make test-arm64      the emulator as an arm64 library, under qemu
 #h make test-pages      the grader's reports in headless Chromium
 #h make install         warprun alone, into PREFIX=/usr/local (DESTDIR=…); make deb, make wheel pack it

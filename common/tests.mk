@@ -40,7 +40,8 @@ compile_commands.json: FORCE
 # Do the tests see a fault? A sample of mutants, or the faults made by hand, in a copy of the tree.
 mutate-c: build/deps-test.ok
 	$(Q)common/mutants/mutate_c.py $(if $(FAULTS),--faults '$(filter-out 1,$(FAULTS))') $(if $(AGAIN),--again '$(AGAIN)') \
-	    $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED)) $(if $(FILES),--files $(FILES:%='%'))
+	    $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED)) $(if $(FILES),--files $(FILES:%='%')) \
+	    $(if $(JOBS),--jobs $(JOBS)) $(if $(MINUTES),--minutes $(MINUTES))
 # Which room uses which: held to what each one's README.md says, and drawn.
 ARROWS := $B/bin/emubench $B/bin/ptxcases $B/bin/ptxrandom
 test-arrows: programs grading $(ARROWS)
