@@ -313,6 +313,29 @@ Test(check, leaks)
     expect_text("65536-byte block from cudaMalloc");
 }
 
+/* cudaFree of a pointer into a block fails, and the block's history stays. */
+Test(check, a_free_that_fails_forgets_nothing)
+{
+    launch(2, 32);
+    go(0, 0, 10, GL(ST, .base = other));
+    check_free(other + 256);
+    go(1, 0, 12, GL(LD, .base = other));
+    finish(2);
+    expect("global-race", 12);
+}
+
+Test(check, freeing_one_block_forgets_no_other)
+{
+    launch(2, 32);
+    go(0, 0, 10, GL(ST, .base = data));
+    go(0, 0, 11, GL(ST, .base = other));
+    check_free(data);
+    mem_free(data);
+    go(1, 0, 12, GL(LD, .base = other));
+    finish(2);
+    expect("global-race", 12);
+}
+
 /* ---- matrices ---- */
 
 /* One wmma access; lane 5's address and pitch are `other` bytes off. */

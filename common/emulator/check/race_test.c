@@ -291,6 +291,41 @@ Test(check, named_barrier_and_outsider)
     expect("shared-race", 13);
 }
 
+/* Warps 0 and 1 meet, then 1 and 2: 2 knows what 0 did, and 0 nothing of 2. */
+static void chained_barriers(void)
+{
+    launch(1, 128);
+    for (uint32_t n = 0; n < 5; n++) /* clocks of their own */
+        syncwarp(0, 0, ~0u, true);
+    go(0, 0, 10, SH(ST));
+    go(0, 2, 11, SH(ST, .base = 512));
+    for (uint32_t w = 0; w < 2; w++) {
+        arrive(0, w, 12, 1 + w, true);
+        arrive(0, w + 1, 12, 1 + w, true);
+        l->barrier_leave(l, &blocks[0], 1 + w);
+    }
+}
+
+Test(check, barriers_are_handed_on)
+{
+    chained_barriers();
+    go(0, 2, 13, SH(LD));
+    expect(NULL, 0);
+    go(0, 3, 14, SH(LD)); /* it met nobody */
+    finish(1);
+    expect("shared-race", 14);
+}
+
+Test(check, barriers_are_not_handed_back)
+{
+    chained_barriers();
+    go(0, 1, 13, SH(LD, .base = 512));
+    expect(NULL, 0);
+    go(0, 0, 14, SH(LD, .base = 512));
+    finish(1);
+    expect("shared-race", 14);
+}
+
 /* A lock in shared memory: CAS, fence, work, fence, exchange. */
 static void lock_in_shared(bool fenced)
 {
@@ -524,6 +559,49 @@ Test(check, looking_before_it_is_released)
     go(1, 0, 13, GL(LD, .base = data + 4096, .order = 2, .scope = 3, ONE));
     go(1, 0, 14, GL(LD, .base = data));
     go(0, 0, 11, GL(ST, .base = data + 4096, .order = 4, .scope = 3, ONE));
+    finish(2);
+    expect("global-race", 14);
+}
+
+/* Block 0 writes and releases, block 1's first warp acquires. */
+static void first_warp_learns(void)
+{
+    launch(2, 96);
+    go(0, 0, 10, GL(ST, .base = data));
+    go(0, 0, 11, GL(ST, .base = data + 4096, .order = 4, .scope = 3, ONE));
+    go(1, 0, 12, GL(LD, .base = data + 4096, .order = 2, .scope = 3, ONE));
+}
+
+Test(check, what_one_warp_learned_all_know_after_a_barrier)
+{
+    first_warp_learns();
+    syncthreads(1);
+    go(1, 1, 14, GL(LD, .base = data));
+    go(1, 2, 15, GL(LD, .base = data));
+    finish(2);
+    expect(NULL, 0);
+}
+
+Test(check, what_one_warp_learned_those_of_its_barrier_know)
+{
+    first_warp_learns();
+    arrive(1, 0, 13, 1, true);
+    arrive(1, 1, 13, 1, true);
+    l->barrier_leave(l, &blocks[1], 1);
+    go(1, 1, 14, GL(LD, .base = data));
+    expect(NULL, 0);
+    go(1, 2, 15, GL(LD, .base = data)); /* it was not there */
+    finish(2);
+    expect("global-race", 15);
+}
+
+Test(check, who_only_arrives_learns_nothing)
+{
+    first_warp_learns();
+    arrive(1, 0, 13, 1, true);
+    arrive(1, 1, 13, 1, false);
+    l->barrier_leave(l, &blocks[1], 1);
+    go(1, 1, 14, GL(LD, .base = data));
     finish(2);
     expect("global-race", 14);
 }

@@ -347,6 +347,40 @@ Test(cudart, pools_count_what_they_gave)
     GIVES(cudaMallocFromPoolAsync(&p, 1000, pool, 0), cudaErrorInvalidValue);
 }
 
+/* A function that calls itself has the stack that it is given, 512 KiB a thread at the most. */
+Test(cudart, stack_limit)
+{
+    static const char dive[] =
+        ".version 9.0\n.target sm_75\n.address_size 64\n"
+        ".func down(.param .u32 n);\n"
+        ".func down(.param .u32 n)\n{\n    .local .align 4 .b8 room[1000];\n"
+        "    .reg .b32 %r<3>;\n    .reg .pred %p1;\n    .reg .b64 %rd1;\n"
+        "    ld.param.u32 %r1, [n];\n    setp.eq.u32 %p1, %r1, 0;\n    @%p1 ret;\n"
+        "    cvta.local.u64 %rd1, room;\n    st.u32 [%rd1], %r1;\n    sub.u32 %r2, %r1, 1;\n"
+        "    {\n    .param .u32 p;\n    st.param.u32 [p], %r2;\n    call.uni down, (p);\n    }\n"
+        "    ret;\n}\n"
+        ".visible .entry dive(.param .u32 n)\n{\n    .reg .b32 %r1;\n    ld.param.u32 %r1, [n];\n"
+        "    {\n    .param .u32 p;\n    st.param.u32 [p], %r1;\n    call.uni down, (p);\n    }\n"
+        "    ret;\n}\n";
+    size_t value = 0;
+    unsigned calls = 10;
+    void *args[] = {&calls};
+    cudaLibrary_t l;
+    cudaKernel_t k;
+
+    OK(cudaDeviceSetLimit(cudaLimitStackSize, 512 << 10));
+    GIVES(cudaDeviceSetLimit(cudaLimitStackSize, (512 << 10) + 1), cudaErrorInvalidValue);
+    OK(cudaDeviceGetLimit(&value, cudaLimitStackSize));
+    cr_assert_eq(value, 512 << 10);
+    OK(cudaLibraryLoadData(&l, dive, NULL, NULL, 0, NULL, NULL, 0));
+    OK(cudaLibraryGetKernel(&k, l, "dive"));
+    OK(cudaLaunchKernel(k, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, 0));
+    OK(cudaDeviceSynchronize());
+    OK(cudaDeviceSetLimit(cudaLimitStackSize, 9 << 10));
+    OK(cudaLaunchKernel(k, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, 0));
+    GIVES(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
+}
+
 Test(cudart, what_is_not_supported_says_so)
 {
     cudaGraph_t graph;
