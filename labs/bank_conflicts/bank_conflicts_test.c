@@ -2,6 +2,7 @@
 #include "lab/lab.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,5 +117,33 @@ Test(bank_conflicts, rows_of_a_tile_must_add_up)
 
     cr_expect_not(lab->plan(q.v, q.c, &r, &h200, &q.p, err, sizeof(err)));
     cr_expect(strstr(err, "32"), "%s", err);
+    release(&q);
+}
+
+/* So that a tile of whole numbers, or of halves, does not keep them. */
+Test(bank_conflicts, elements_are_of_every_size)
+{
+    struct problem q = solve("transpose_padded", "100x65");
+    const float *in = q.in;
+    int small = 0, large = 0;
+
+    for (int i = 0; i < 6500; i++) {
+        cr_assert(fabsf(in[i]) < 1e30f);
+        small += fabsf(in[i]) < 1e-6f;
+        large += fabsf(in[i]) > 1e6f;
+    }
+    cr_expect_gt(small, 650);
+    cr_expect_gt(large, 650);
+    release(&q);
+}
+
+Test(bank_conflicts, shared_memory_may_be_dynamic)
+{
+    struct problem q = solve("transpose_swizzled", "31x33");
+    struct launch_record r = {32, 8, 4, 4096};
+
+    cr_expect_geq(q.v->max.shared_bytes, r.shared_bytes);
+    cr_assert(lab->plan(q.v, q.c, &r, &h200, &q.p, NULL, 0));
+    cr_expect_eq(q.p.steps[0].shared_bytes, 4096);
     release(&q);
 }

@@ -1,0 +1,24 @@
+// Right: blocks of one warp, whose lanes wait for each other and nobody else.
+// only: transpose_padded
+// expect: all=pass
+#include "warplab.cuh"
+
+#define TILE 32
+#define STEP 1
+
+LAUNCH(transpose_padded, TILE, STEP, TILE / STEP);
+KERNEL transpose_padded(const float *in, float *out, int m, int n)
+{
+    __shared__ float tile[TILE][TILE + 1];
+    int tx = threadIdx.x, x = blockIdx.x * TILE + tx, y = blockIdx.y * TILE;
+
+    for (int r = threadIdx.y; r < TILE; r += STEP)
+        if (y + r < m && x < n)
+            tile[r][tx] = in[(y + r) * n + x];
+    __syncwarp();
+    x = blockIdx.y * TILE + tx;
+    y = blockIdx.x * TILE;
+    for (int r = threadIdx.y; r < TILE; r += STEP)
+        if (y + r < n && x < m)
+            out[(y + r) * m + x] = tile[tx][r];
+}
