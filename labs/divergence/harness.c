@@ -15,6 +15,9 @@ enum experiment { BRANCH, PATHS, MIXED, MIXED_DATA };
 enum { IN, OUT, KIND, NBUFFERS };
 enum { BLOCK = 256, WARP = 32, STEPS = 256, KINDS = 4, MOST_PATHS = 32 };
 
+/* MIXED_DATA's param: kinds in equal shares everywhere, or in each block as the seed will. */
+enum { EVEN, UNEVEN };
+
 /* Flags of variants: the experiment, and which of its two branches a whole warp shares. */
 enum { EXPERIMENT = 15, BY_WARP = 16 };
 
@@ -99,6 +102,10 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
                  c->name);
         return false;
     }
+    if (experiment_of(c) == MIXED_DATA && (c->param < EVEN || c->param > UNEVEN)) {
+        snprintf(err, errsize, "%s: kinds come in equal shares (0) or uneven ones (1)", c->name);
+        return false;
+    }
     memset(p, 0, sizeof(*p));
     p->nbuffers = NBUFFERS;
     p->buffers[IN] = (struct lab_buffer){.name = "in", .dtype = DT_F32, .count = c->n};
@@ -127,12 +134,31 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
     return true;
 }
 
+/* One kind alone, one with a few of another, two in halves, or equal shares. */
+static int32_t uneven_kind(uint64_t seed, uint64_t i)
+{
+    uint64_t block = random_u64(seed ^ MIXED_DATA, i / BLOCK), one = random_u64(seed ^ KIND, i);
+    int32_t often = (int32_t)(block >> 8 & 0xff) % KINDS;
+    int32_t other = (int32_t)(block >> 16 & 0xff) % KINDS;
+
+    switch (block % 4) {
+    case 0:
+        return often;
+    case 1:
+        return one % 64 ? often : other;
+    case 2:
+        return one % 2 ? often : other;
+    }
+    return (int32_t)(one % KINDS);
+}
+
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
                        void *data)
 {
-    (void)c;
     for (uint64_t i = 0; i < p->buffers[b].count; i++) {
-        if (b == KIND)
+        if (b == KIND && c->param == UNEVEN)
+            ((int32_t *)data)[i] = uneven_kind(seed, i);
+        else if (b == KIND)
             ((int32_t *)data)[i] = (int32_t)(random_u64(seed ^ KIND, i) % KINDS);
         else
             ((float *)data)[i] = random_f32(seed, i);
