@@ -64,6 +64,8 @@ static bool sample(struct clock *k, struct exec *e, int batch, double *ms)
     float elapsed = 0;
 
     k->blame = e;
+    if (!exec_refill(e))
+        return false;
     if (k->flush && !ok(k, cudaMemsetAsync(k->flush, 0x5a, k->flush_bytes, NULL)))
         return false;
     if (!k->flush && !exec_launch(e))

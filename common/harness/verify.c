@@ -128,7 +128,7 @@ static bool judge(struct verify *v, const struct task *t, const struct job *j,
 
     if (v->profile && o->stage == STAGE_DONE)
         return true;
-    result_of(v->lab, t->variant, t->input, t->record, j, o, &r);
+    result_of(v->lab, t->variant, t->input, j->options.seed, t->record, j, o, &r);
     bool ok = say_result(v, &t->plan, o, &r);
     result_free(&r);
     return ok;
@@ -230,7 +230,9 @@ static bool time_sets(struct verify *v, struct sets *s, const struct plan *p, in
 static bool judge_set(struct verify *v, struct set *s, const struct task *t)
 {
     struct outputs o = {.stage = STAGE_DONE, .changed = -1};
-    bool ok = (exec_finish(&s->exec) && run_collect(&s->exec, &s->job, &o)) || blame(v, &s->exec);
+    bool ok =
+        (exec_finish(&s->exec) && exec_refill(&s->exec) && run_collect(&s->exec, &s->job, &o)) ||
+        blame(v, &s->exec);
 
     if (ok && !judge(v, t, &s->job, &o))
         ok = say(v, "the first run was right, a later one on other data was not\n");

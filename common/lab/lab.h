@@ -35,15 +35,17 @@ struct lab_case {
     int64_t param;
     enum dtype dtype;
     int op;         /* lab-defined: sum, min, max … */
-    uint64_t seed;  /* 0: the run's seed */
+    uint64_t seed;  /* 0: the run's seed. In reference(): what the inputs were made from */
     unsigned flags; /* CASE_* */
+    uint32_t block; /* takes the place of the launch record's block_x; 0: as the record says */
 };
 enum {
     CASE_CHECK = 1,
     CASE_TIME = 2,
     CASE_QUICK = 4 /* part of a plain `make` */,
     CASE_EMULATOR_ONLY = 8,
-    CASE_GPU_ONLY = 16
+    CASE_GPU_ONLY = 16,
+    CASE_DATA = 32 /* counts depend on what the data are, not only on how many */
 };
 
 enum buffer_role { BUF_INPUT, BUF_OUTPUT, BUF_SCRATCH };
@@ -54,8 +56,7 @@ struct lab_buffer {
     uint64_t count; /* elements; 0 is allowed */
     /* Not "": the buffer is not allocated but is this variable of the student's module
      * (`__constant__`, found with cudaLibraryGetGlobal, at least count elements long); it is
-     * filled before the first launch of a case and is no argument. When inputs rotate it is
-     * not refilled, so make_input must not let its content depend on the seed. A missing
+     * filled like the other inputs, again when these take turns, and is no argument. A missing
      * variable is the student's error, named in the message. */
     char symbol[32];
 };
@@ -142,7 +143,9 @@ struct lab {
                        void *data);
     /* expected: one host array per BUF_OUTPUT buffer (others NULL), from the input arrays.
      * tolerance[b]: per-element absolute bound arrays of doubles for float outputs, or NULL
-     * for exact comparison. Arrays are allocated by the caller to the buffers' counts. */
+     * for exact comparison. Arrays are allocated by the caller to the buffers' counts. Bounds
+     * follow from the case and its inputs, never from the plan's grid or block: the record is
+     * the student's. Where only a part is compared, c->seed draws which. */
     void (*reference)(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                       const void *const *inputs, void **expected, double **tolerance);
     /* Optional: how many elements of output b are compared (the rest is scratch). NULL: all. */

@@ -147,8 +147,12 @@ bool plan_make(const struct lab *lab, const struct lab_variant *v, const struct 
                const struct launch_record *r, const struct device_limits *d, struct plan *p,
                char *err, size_t errsize)
 {
+    struct launch_record used = *r;
+
     memset(p, 0, sizeof(*p));
-    return lab->plan(v, c, r, d, p, err, errsize) && plan_check(p, d, err, errsize);
+    if (c->block)
+        used.block_x = c->block;
+    return lab->plan(v, c, &used, d, p, err, errsize) && plan_check(p, d, err, errsize);
 }
 
 size_t plan_buffer_bytes(const struct plan *p, int b)

@@ -114,6 +114,22 @@ Test(plan, refuses_what_no_device_can_launch)
 }
 
 /* Another kernel's name must not come of one that is too long. */
+Test(plan, a_case_may_force_the_block)
+{
+    static const struct device_limits limits = {.max_threads_per_block = 1024};
+    const struct lab_variant *v = &lab_testlab.variants[0];
+    struct lab_case c = lab_testlab.cases[2];
+    struct plan p;
+    char err[100];
+
+    c.block = 64;
+    cr_assert(plan_make(&lab_testlab, v, &c, &v->record, &limits, &p, err, sizeof(err)));
+    cr_assert_eq(p.steps[0].block[0], 64);
+    cr_assert_eq(p.steps[0].grid[0], 16);
+    c.block = 2048;
+    cr_assert_not(plan_make(&lab_testlab, v, &c, &v->record, &limits, &p, err, sizeof(err)));
+}
+
 Test(plan, refuses_a_name_that_is_too_long)
 {
     struct plan p = some_plan();

@@ -29,10 +29,12 @@ struct expected {
 };
 
 static void expected_make(struct expected *e, const struct lab *lab, const struct lab_variant *v,
-                          const struct lab_case *c, const struct job *j)
+                          const struct lab_case *c, uint64_t seed, const struct job *j)
 {
     const struct plan *p = j->plan;
+    struct lab_case seeded = *c;
 
+    seeded.seed = seed;
     memset(e, 0, sizeof(*e));
     for (int b = 0; b < p->nbuffers; b++) {
         if (p->buffers[b].role != BUF_OUTPUT)
@@ -41,7 +43,7 @@ static void expected_make(struct expected *e, const struct lab *lab, const struc
         if (dtype_is_float(p->buffers[b].dtype))
             e->tolerance[b] = e->allocated[b] = xcalloc(p->buffers[b].count, sizeof(double));
     }
-    lab->reference(p, v, c, j->inputs, e->data, e->tolerance);
+    lab->reference(p, v, &seeded, j->inputs, e->data, e->tolerance);
 }
 
 static void expected_free(struct expected *e)
@@ -117,8 +119,8 @@ static enum run_end end_of(const struct outputs *o)
 }
 
 void result_of(const struct lab *lab, const struct lab_variant *v, const struct lab_case *c,
-               const struct launch_record *record, const struct job *j, const struct outputs *o,
-               struct result *r)
+               uint64_t seed, const struct launch_record *record, const struct job *j,
+               const struct outputs *o, struct result *r)
 {
     struct compare_hints hints = hints_of(j, record);
     struct expected e;
@@ -128,7 +130,7 @@ void result_of(const struct lab *lab, const struct lab_variant *v, const struct 
         r->end = end_of(o);
         return;
     }
-    expected_make(&e, lab, v, c, j);
+    expected_make(&e, lab, v, c, seed, j);
     for (int b = 0; b < j->plan->nbuffers; b++) {
         if (j->plan->buffers[b].role == BUF_OUTPUT)
             compare_output(lab, c, j, b, &e, &hints, o->data[b], r);

@@ -36,11 +36,12 @@ struct result {
     struct wrong_output outputs[LAB_MAX_BUFFERS];
 };
 
-/* Compares what came back with the CPU reference. A run that is not done says how it ended by
- * its error. An input that changed comes before outputs that are wrong, which are there too. */
+/* Compares what came back with the CPU reference; seed: of the inputs. A run that is not done says
+ * how it ended by its error. An input that changed comes before outputs that are wrong, which are
+ * there too. */
 void result_of(const struct lab *lab, const struct lab_variant *v, const struct lab_case *c,
-               const struct launch_record *record, const struct job *j, const struct outputs *o,
-               struct result *r);
+               uint64_t seed, const struct launch_record *record, const struct job *j,
+               const struct outputs *o, struct result *r);
 void result_free(struct result *r);
 
 #endif

@@ -40,8 +40,30 @@ static struct result judge(const struct outputs *o)
 {
     struct result r;
 
-    result_of(&lab_testlab, variant, input, &variant->record, &job, o, &r);
+    result_of(&lab_testlab, variant, input, 1, &variant->record, &job, o, &r);
     return r;
+}
+
+static uint64_t seen;
+
+static void note_seed(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, void **expected, double **tolerance)
+{
+    seen = c->seed;
+    lab_testlab.reference(p, v, c, inputs, expected, tolerance);
+}
+
+/* What a lab compares of a large product is drawn from it, not from what a kernel can see. */
+Test(result, the_reference_knows_the_seed)
+{
+    struct outputs o = right();
+    struct lab lab = lab_testlab;
+    struct result r;
+
+    lab.reference = note_seed;
+    result_of(&lab, variant, input, 77, &variant->record, &job, &o, &r);
+    cr_assert_eq(r.end, RUN_OK);
+    cr_assert_eq(seen, 77);
 }
 
 Test(result, right_is_ok)

@@ -169,10 +169,21 @@ bool exec_upload(struct exec *e, int buffer, const void *host)
 {
     cudaError_t error = cudaSuccess;
 
+    if (is_symbol(e, buffer))
+        e->symbols[buffer] = host;
     if (e->bytes[buffer])
         error = cudaMemcpy(e->data[buffer], host, e->bytes[buffer], cudaMemcpyHostToDevice);
     return error == cudaSuccess ||
            exec_fail(e, error, "cannot copy %s to the device", e->plan->buffers[buffer].name);
+}
+
+bool exec_refill(struct exec *e)
+{
+    for (int b = 0; b < e->plan->nbuffers; b++) {
+        if (e->symbols[b] && !exec_upload(e, b, e->symbols[b]))
+            return false;
+    }
+    return true;
 }
 
 static bool is_poisoned(const struct exec *e, int b)

@@ -32,6 +32,7 @@ struct exec {
     char *base[LAB_MAX_BUFFERS]; /* as allocated */
     char *data[LAB_MAX_BUFFERS]; /* what kernels get */
     size_t bytes[LAB_MAX_BUFFERS];
+    const void *symbols[LAB_MAX_BUFFERS]; /* what variables of the module were filled with */
     cudaKernel_t kernels[LAB_MAX_STEPS];
     cudaError_t error; /* of the last failure, cudaSuccess when none came from CUDA */
     char *message;     /* why the last call returned false, else "" */
@@ -41,6 +42,9 @@ struct exec {
 bool exec_open(struct exec *e, const struct plan *p, const struct module *m,
                const struct exec_options *o);
 bool exec_upload(struct exec *e, int buffer, const void *host);
+/* The module's variables again: all that are open on it share them. What was uploaded to them
+ * must still be there. */
+bool exec_refill(struct exec *e);
 bool exec_poison(struct exec *e);
 /* Starts all steps, in order, in the default stream; does not wait. */
 bool exec_launch(struct exec *e);

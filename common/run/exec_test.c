@@ -1,4 +1,4 @@
-/* exec_test.c - guards and poison, on the emulator. */
+/* exec_test.c - guards, poison and variables of the module, on the emulator. */
 #include "harness/compile.h"
 #include "exec.h"
 #include "base/alloc.h"
@@ -26,7 +26,8 @@ static void load(const char *body)
     struct compiled c;
     struct text why = {0};
 
-    source = xformat("extern \"C\" __global__ void scale(const int *x, int *y, unsigned n)\n"
+    source = xformat("__constant__ int weight[2];\n"
+                     "extern \"C\" __global__ void scale(const int *x, int *y, unsigned n)\n"
                      "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; %s }\n",
                      body);
     close(mkstemp(path));
@@ -89,6 +90,28 @@ Test(exec, nothing_written_is_poison)
     cr_assert(go("", 0, POISON_ALL, (int *)bytes), "%s", ex.message);
     for (size_t i = 0; i < sizeof(bytes); i++)
         cr_assert_eq(bytes[i], poison_byte(3));
+}
+
+/* Two sets of inputs on one module: each launch sees its own weights. */
+Test(exec, variables_are_filled_again_when_inputs_take_turns)
+{
+    struct exec_options o = {.poison = POISON_ALL, .seed = 3};
+    struct exec two[2];
+    int x[N] = {0}, weight[2][2] = {{5, 7}, {11, 13}}, y[N];
+
+    load("if (i < n) y[i] = weight[i % 2];");
+    plan.buffers[plan.nbuffers++] = (struct lab_buffer){"w", BUF_INPUT, DT_I32, 2, "weight"};
+    for (int i = 0; i < 2; i++) {
+        cr_assert(exec_open(&two[i], &plan, &module, &o), "%s", two[i].message);
+        cr_assert(exec_upload(&two[i], 0, x) && exec_upload(&two[i], 2, weight[i]));
+    }
+    for (int i = 0; i < 4; i++) {
+        struct exec *e = &two[i % 2];
+
+        cr_assert(exec_refill(e) && exec_launch(e) && exec_finish(e), "%s", e->message);
+        cr_assert(exec_download(e, 1, y));
+        cr_assert(y[0] == weight[i % 2][0] && y[1] == weight[i % 2][1], "%d %d", y[0], y[1]);
+    }
 }
 
 Test(exec, a_changed_input_is_seen)

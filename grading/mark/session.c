@@ -358,7 +358,7 @@ static void judge(struct session *s, struct run *r, const struct job *j)
         set_end(r, RUN_INTERNAL, xformat("the checks' findings cannot be read: %s", why));
         return;
     }
-    result_of(s->lab, r->variant, &r->c, &r->record, j, &r->outputs, &r->result);
+    result_of(s->lab, r->variant, &r->c, r->seed, &r->record, j, &r->outputs, &r->result);
     set_end(r, r->result.end, why_text(s, r));
 }
 

@@ -44,9 +44,9 @@ static const struct lab_variant variants[] = {
     {"transpose_swizzled", "4c", "the tile's columns are exchanged",     NULL, true, TILE_SHAPE, IS_TILE, false, false},
 };
 
-#define CHECK (CASE_CHECK | CASE_QUICK)
-#define EMU   (CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_EMULATOR_ONLY)
-#define GPU   (CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY)
+#define CHECK .flags = CASE_CHECK | CASE_QUICK
+#define EMU   .flags = CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_EMULATOR_ONLY
+#define GPU   .flags = CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY
 #define STRIDE(s) \
     {"stride=" #s,          1 << 17, 0, 0, s, DT_U32, OP_STRIDE, 0, EMU}, \
     {"stride=" #s " n=2^22", 1 << 22, 0, 0, s, DT_U32, OP_STRIDE, 0, GPU}

@@ -36,9 +36,9 @@ static const struct lab_variant variants[] = {
     {"conv_multi",   "6", "several outputs a thread",                NULL, true, MANY,  CONSTANT, false, false},
 };
 
-#define CHECK (CASE_CHECK | CASE_QUICK)
-#define EMU   (CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_EMULATOR_ONLY)
-#define GPU   (CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY)
+#define CHECK .flags = CASE_CHECK | CASE_QUICK
+#define EMU   .flags = CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_EMULATOR_ONLY
+#define GPU   .flags = CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY
 #define WIDTH(w) \
     {"width=" #w,           1 << 17, 0, 0, w, DT_F32, 0, 0, EMU}, \
     {"width=" #w " n=2^24", 1 << 24, 0, 0, w, DT_F32, 0, 0, GPU}

@@ -38,9 +38,9 @@ static const struct lab_variant variants[] = {
     {"mm_tensor",    "5",  "tensor cores, f16 in, f32 sums",         NULL, true, BLOCK(128, 1, 64), BLOCK(32, 1, 16), BLOCK(1024, 1, 256), TENSOR, false, false},
 };
 
-#define CHECK (CASE_CHECK | CASE_QUICK)
-#define BOTH  (CASE_CHECK | CASE_TIME)
-#define GPU   (CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY)
+#define CHECK .flags = CASE_CHECK | CASE_QUICK
+#define BOTH  .flags = CASE_CHECK | CASE_TIME
+#define GPU   .flags = CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY
 static const struct lab_case cases[] = {
     /* name                 n     m     k     param dtype op seed flags */
     {"1x1x1",               1,    1,    1,    0, DT_F32, 0, 0, CHECK},

@@ -2,6 +2,7 @@
 #include "lab/lab.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,4 +152,40 @@ Test(reduction, reference)
     cr_assert_eq(expected_of("reduce1", "max-n=1", NULL), -17);
     expected_of("reduce1", "f32", &bound);
     cr_assert(bound > 0 && bound < 1, "%g: a lost element of size 1 must show", bound);
+}
+
+static float serial_sum(const float *x, uint64_t n)
+{
+    float sum = 0;
+
+    for (uint64_t i = 0; i < n; i++)
+        sum += x[i];
+    return sum;
+}
+
+/* One thread that adds them all is right, whatever record it came with, and no record makes
+ * the bound longer. */
+Test(reduction, the_bound_knows_no_record)
+{
+    const struct lab_case *c = find_case("f32-n=2^22");
+    struct launch_record serial = {.block_x = 32, .block_y = 1, .items = 1 << 20};
+    struct plan p[2] = {plan_of("reduce8", "f32-n=2^22")};
+    char err[200];
+    float *in = malloc(c->n * sizeof(*in)), out;
+    double bound[2];
+
+    cr_assert(
+        lab_reduction.plan(find_variant("reduce8"), c, &serial, &h200, &p[1], err, sizeof(err)));
+    lab_reduction.make_input(&p[0], 0, c, 7, in);
+    for (int i = 0; i < 2; i++) {
+        const void *inputs[4] = {in};
+        void *outputs[4] = {NULL, &out};
+        double *tolerances[4] = {NULL, &bound[i]};
+
+        lab_reduction.reference(&p[i], find_variant("reduce8"), c, inputs, outputs, tolerances);
+    }
+    cr_assert_eq(bound[0], bound[1]);
+    cr_assert(fabs((double)out - (double)serial_sum(in, c->n)) <= bound[0]);
+    cr_assert(bound[0] < 0x1p-24 * 64 * (double)c->n / 2, "%g", bound[0]);
+    free(in);
 }
