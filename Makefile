@@ -104,7 +104,7 @@ help:
 #h make run LAB=…       your labs/LAB/LAB.cu; SOLUTION=1 the reference, BACKEND=emulator|gpu,
 #h                      KERNEL=3, N=2^20, CASE=…, FILE=my.cu, CHECK=1 (memory, races, barriers),
 #h                      PROFILE=1 (hardware counters), ARGS='--help' for the rest
-#h make grade LAB=…     mark your file as the grader will, hidden cases aside
+#h make grade LAB=…     mark your file as the grader will, on other inputs
 #h make check           the tests that take seconds; after a change
 #h make test            every test; make test-gpu: those that need a GPU
 #h make plots           figures from build/records and plots/records; RECORDS='a.csv b.csv'

@@ -6,8 +6,9 @@
 
 #include "emulator/base/counters.h"
 #include "lab/gate.h"
+#include "lab/plan.h"
 
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,57 +62,119 @@ static const struct lab_case *plain_case(const struct lab *lab, const struct rub
     return NULL;
 }
 
-static uint64_t draw(const char *secret, const struct lab *lab, const char *what, const char *field)
+/* ---- drawing ---- */
+
+/* What one set of values is drawn from: a secret, and what it is for. */
+struct source {
+    const char *secret;
+    char *stem;
+};
+
+static struct source source_of(const struct lab *lab, const char *case_name, const char *variant,
+                               const char *whose, const char *secret)
 {
-    char *label = xformat("%s/%s/%s", lab->name, what, field);
-    uint64_t v = secret_draw(secret, label);
+    return (struct source){secret ? secret : PRACTICE,
+                           xformat("%s/%s/%s/%s", lab->name, case_name, variant, whose)};
+}
+
+static uint64_t draw(const struct source *s, const char *field)
+{
+    char *label = xformat("%s/%s", s->stem, field);
+    uint64_t v = secret_draw(s->secret, label);
     free(label);
     return v;
 }
 
-static uint64_t draw_between(const char *secret, const struct lab *lab, const char *name,
-                             const char *field, uint64_t min, uint64_t max)
+static void draw_size(const struct source *s, const char *field, uint64_t min, uint64_t max,
+                      uint64_t *out)
 {
-    return min + draw(secret, lab, name, field) % (max - min + 1);
+    if (max)
+        *out = min + draw(s, field) % (max - min + 1);
+}
+
+static int64_t draw_value(const struct source *s, const char *field, const struct one_of *list,
+                          int64_t otherwise)
+{
+    return list->n ? list->v[draw(s, field) % (uint64_t)list->n] : otherwise;
+}
+
+/* One of the cases that h may be like. NULL: it is none of them. */
+static const struct lab_case *draw_like(const struct lab *lab, const struct rubric *r,
+                                        const struct hidden_case *h, const struct source *s)
+{
+    uint64_t n = 0;
+    for (const char *p = h->like; p && *p; p += strcspn(p, " "), p += strspn(p, " "))
+        n++;
+    const char *p = h->like;
+    for (uint64_t left = n ? draw(s, "like") % n : 0; left; left--) {
+        p += strcspn(p, " ");
+        p += strspn(p, " ");
+    }
+    char *name = xformat("%.*s", p ? (int)strcspn(p, " ") : 0, p ? p : "");
+    const struct lab_case *like = plain_case(lab, r, name);
+    free(name);
+    return like;
+}
+
+/* The reference's runs are kept for a class, so that these sizes are few. */
+static bool meets_reference(const struct rubric *r, const char *name)
+{
+    for (int i = 0; i < r->nrows; i++) {
+        const struct rubric_row *row = &r->rows[i];
+        bool refers = row->kind == ROW_SPEED || (row->gate && strstr(row->gate, "ref."));
+        if (refers && (word_in(row->cases, name) || word_in(row->gpu_cases, name)))
+            return true;
+    }
+    return false;
+}
+
+static struct source hidden_source(const struct lab *lab, const struct rubric *r,
+                                   const char *case_name, const char *variant, const struct draw *d)
+{
+    struct source s = source_of(lab, case_name, variant, d->secret ? d->submission : "", d->secret);
+    if (!meets_reference(r, case_name))
+        return s;
+    char which[24];
+    snprintf(which, sizeof(which), "%d", (int)(draw(&s, "pool") % POOL_DRAWS));
+    free(s.stem);
+    return source_of(lab, case_name, variant, which, d->secret);
 }
 
 static bool draw_hidden(const struct lab *lab, const struct rubric *r, const struct hidden_case *h,
-                        const char *secret, struct marked_case *out)
+                        const char *variant, const struct draw *d, struct marked_case *out)
 {
-    const struct lab_case *like = plain_case(lab, r, h->like);
-    if (!like)
-        return false;
-    *out = (struct marked_case){.c = *like, .hidden = true, .drawn = secret != NULL};
-    out->c.name = h->name;
-    if (!secret)
-        return true;
-    out->c.seed = draw(secret, lab, h->name, "seed");
-    if (h->n_max)
-        out->c.n = draw_between(secret, lab, h->name, "n", h->n_min, h->n_max);
-    if (h->m_max)
-        out->c.m = draw_between(secret, lab, h->name, "m", h->m_min, h->m_max);
-    if (h->k_max)
-        out->c.k = draw_between(secret, lab, h->name, "k", h->k_min, h->k_max);
-    if (h->multiple > 1)
-        out->c.n = (out->c.n + h->multiple - 1) / h->multiple * h->multiple;
-    return true;
+    struct source s = hidden_source(lab, r, h->name, variant, d);
+    const struct lab_case *like = draw_like(lab, r, h, &s);
+    if (like) {
+        struct lab_case *c = &out->c;
+        *out = (struct marked_case){*like, d->secret ? h->kind : NULL};
+        c->name = h->name;
+        draw_size(&s, "n", h->n_min, h->n_max, &c->n);
+        draw_size(&s, "m", h->m_min, h->m_max, &c->m);
+        draw_size(&s, "k", h->k_min, h->k_max, &c->k);
+        if (h->multiple > 1)
+            c->n = (c->n + h->multiple - 1) / h->multiple * h->multiple;
+        if (h->param_min || h->param_max)
+            c->param = h->param_min +
+                       (int64_t)(draw(&s, "param") % (uint64_t)(h->param_max - h->param_min + 1));
+        c->param = draw_value(&s, "params", &h->params, c->param);
+        c->dtype = (enum dtype)draw_value(&s, "dtypes", &h->dtypes, c->dtype);
+        c->op = (int)draw_value(&s, "ops", &h->ops, c->op);
+        c->block = (uint32_t)draw_value(&s, "blocks", &h->blocks, c->block);
+    }
+    free(s.stem);
+    return like;
 }
 
-bool case_named(const struct lab *lab, const struct rubric *r, const char *name, const char *secret,
-                struct marked_case *out)
+bool case_named(const struct lab *lab, const struct rubric *r, const char *variant,
+                const char *name, const struct draw *d, struct marked_case *out)
 {
-    for (int i = 0; i < r->ncases; i++) {
-        if (!strcmp(r->cases[i].name, name)) {
-            *out = (struct marked_case){.c = r->cases[i], .drawn = true};
-            return true;
-        }
-    }
     for (int i = 0; i < r->nhidden; i++)
         if (!strcmp(r->hidden[i].name, name))
-            return draw_hidden(lab, r, &r->hidden[i], secret, out);
+            return draw_hidden(lab, r, &r->hidden[i], variant, d, out);
     const struct lab_case *c = plain_case(lab, r, name);
     if (c)
-        *out = (struct marked_case){.c = *c, .drawn = true};
+        *out = (struct marked_case){.c = *c};
     return c != NULL;
 }
 
@@ -125,47 +188,53 @@ static struct marked_case *default_cases(const struct lab *lab, const struct rub
         const struct lab_case *c = &lab->cases[i];
         if ((c->flags & CASE_CHECK) && !(c->flags & CASE_GPU_ONLY) && v &&
             (!lab->applies || lab->applies(v, c)))
-            all[(*n)++] = (struct marked_case){.c = *c, .drawn = true};
+            all[(*n)++] = (struct marked_case){.c = *c};
     }
     return all;
 }
 
 struct marked_case *row_cases(const struct lab *lab, const struct rubric *r,
-                              const struct rubric_row *row, const char *secret, int *n)
+                              const struct rubric_row *row, const struct draw *d, int *n)
 {
-    return row->cases ? named_cases(lab, r, row, row->cases, secret, n)
-                      : default_cases(lab, row, n);
+    return row->cases ? named_cases(lab, r, row, row->cases, d, n) : default_cases(lab, row, n);
 }
 
 struct marked_case *named_cases(const struct lab *lab, const struct rubric *r,
-                                const struct rubric_row *row, const char *names, const char *secret,
-                                int *n)
+                                const struct rubric_row *row, const char *names,
+                                const struct draw *d, int *n)
 {
     struct marked_case *all = xzalloc((strlen(names) / 2 + 1) * sizeof(*all));
     char *list = xstrdup(names), *save = NULL;
     *n = 0;
     for (char *name = strtok_r(list, " ", &save); name; name = strtok_r(NULL, " ", &save))
-        if (!case_named(lab, r, name, secret, &all[(*n)++]))
+        if (!case_named(lab, r, row->variant, name, d, &all[(*n)++]))
             die("rubric of %s, row %s: no case \"%s\"", r->lab, row->id, name);
     free(list);
     return all;
 }
 
-uint64_t case_seed(const struct lab *lab, const struct lab_case *c, const char *secret, int again)
+static uint64_t draw_seed(const struct lab *lab, const struct lab_case *c, const char *variant,
+                          const char *whose, const char *secret, int again)
 {
-    char field[24] = "inputs";
-    if (c->seed && !again)
-        return c->seed;
-    for (int i = 0; i < again; i++)
-        strcat(field, "+"); /* again is small */
-    return draw(secret ? secret : PRACTICE, lab, c->name, field) | 1;
+    char field[32];
+    snprintf(field, sizeof(field), "inputs %d", again);
+    struct source s = source_of(lab, c->name, variant, whose, secret);
+    uint64_t seed = draw(&s, field) | 1;
+    free(s.stem);
+    return seed;
 }
 
-uint64_t variant_seed(uint64_t seed, const char *variant)
+uint64_t case_seed(const struct lab *lab, const struct lab_case *c, const char *variant,
+                   const struct draw *d, int again)
 {
-    for (const char *p = variant; *p; p++) /* FNV-1a, as good as any here */
-        seed = (seed ^ (unsigned char)*p) * 0x100000001b3u;
-    return seed | 1;
+    if (!d->secret && c->seed && !again)
+        return c->seed;
+    return draw_seed(lab, c, variant, d->secret ? d->submission : "", d->secret, again);
+}
+
+uint64_t reference_seed(const struct lab *lab, const struct lab_case *c, const char *variant)
+{
+    return draw_seed(lab, c, variant, "reference", NULL, 0);
 }
 
 double rubric_points(const struct rubric *r)
@@ -206,20 +275,48 @@ static int problem(struct text *out, const struct rubric *r, const char *row, co
     return 1;
 }
 
+/* Why this case cannot be run by this variant as the lab gives it, or NULL. */
+static char *case_problem(const struct lab *lab, const struct lab_variant *v,
+                          const struct lab_case *c)
+{
+    static const struct device_limits h200 = {.sms = 132,
+                                              .max_threads_per_block = 1024,
+                                              .max_threads_per_sm = 2048,
+                                              .shared_per_block = 227 << 10,
+                                              .cc = 90};
+    struct plan plan;
+    char err[512] = "";
+    if (lab->applies && !lab->applies(v, c))
+        return xstrdup("its variant does not apply to the case");
+    if (c->block && (!v->has_record || c->block < v->min.block_x || c->block > v->max.block_x))
+        return xformat("a block of %u, which the variant's record may not ask for", c->block);
+    return plan_make(lab, v, c, &v->record, &h200, &plan, err, sizeof(err)) ? NULL : xstrdup(err);
+}
+
+/* A case is tried as several submissions would get it. */
 static int row_case_problems(const struct lab *lab, const struct rubric *r,
                              const struct rubric_row *row, struct text *out)
 {
-    int bad = 0;
+    const struct lab_variant *v = variant_named(lab, row->variant);
     char *list =
              xformat("%s %s", row->cases ? row->cases : "", row->gpu_cases ? row->gpu_cases : ""),
-         *save = NULL;
+         *save = NULL, *why = NULL;
+    int bad = 0;
     for (char *name = strtok_r(list, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
-        struct marked_case c;
-        const struct lab_variant *v = variant_named(lab, row->variant);
-        if (!case_named(lab, r, name, "x", &c))
-            bad += problem(out, r, row->id, "no case ", name);
-        else if (v && lab->applies && !lab->applies(v, &c.c))
-            bad += problem(out, r, row->id, "its variant does not apply to the case ", name);
+        for (char digit[] = "0"; !why && *digit <= '9'; ++*digit) {
+            struct draw d = {"x", digit};
+            struct marked_case c;
+            if (!case_named(lab, r, row->variant, name, &d, &c))
+                why = xstrdup("there is none");
+            else if (v)
+                why = case_problem(lab, v, &c.c);
+        }
+        if (why) {
+            text_addf(out, "rubric of %s, %s: case %s: %s\n", r->lab, row->id, name, why);
+            bad++;
+        }
+        free(why);
+        why = NULL;
     }
     free(list);
     return bad;
@@ -256,16 +353,32 @@ static int row_problems(const struct lab *lab, const struct rubric *r, const str
     return bad + row_case_problems(lab, r, row, out);
 }
 
+static int hidden_problems(const struct lab *lab, const struct rubric *r,
+                           const struct hidden_case *h, struct text *out)
+{
+    int bad = 0;
+    char *list = xstrdup(h->like ? h->like : ""), *save = NULL;
+    if (!*list)
+        bad += problem(out, r, h->name, "no case to be like", "");
+    for (char *name = strtok_r(list, " ", &save); name; name = strtok_r(NULL, " ", &save))
+        if (!plain_case(lab, r, name))
+            bad += problem(out, r, h->name, "no case to be like: ", name);
+    free(list);
+    if (!h->kind || !*h->kind)
+        bad += problem(out, r, h->name, "no kind, which is what students are told of it", "");
+    if (h->n_min > h->n_max || h->m_min > h->m_max || h->k_min > h->k_max ||
+        h->param_min > h->param_max)
+        bad += problem(out, r, h->name, "a minimum above its maximum", "");
+    if ((h->param_min || h->param_max) && h->params.n)
+        bad += problem(out, r, h->name, "both a range and a list of params", "");
+    return bad;
+}
+
 int rubric_problems(const struct lab *lab, const struct rubric *r, struct text *out)
 {
     int bad = 0;
-    for (int i = 0; i < r->nhidden; i++) {
-        const struct hidden_case *h = &r->hidden[i];
-        if (!h->like || !plain_case(lab, r, h->like))
-            bad += problem(out, r, h->name, "no case to be like: ", h->like ? h->like : "(NULL)");
-        if (h->n_min > h->n_max || h->m_min > h->m_max || h->k_min > h->k_max)
-            bad += problem(out, r, h->name, "a minimum above its maximum", "");
-    }
+    for (int i = 0; i < r->nhidden; i++)
+        bad += hidden_problems(lab, r, &r->hidden[i], out);
     for (int i = 0; i < r->nrows; i++)
         bad += row_problems(lab, r, &r->rows[i], out);
     return bad;

@@ -10,25 +10,31 @@ const struct lab *lab_named(const char *name);        /* NULL: none */
 const struct rubric *rubric_of(const char *lab_name); /* NULL: none */
 const struct lab_variant *variant_named(const struct lab *lab, const char *name);
 
+/* What a marking draws hidden cases and inputs from. */
+struct draw {
+    const char *secret;     /* NULL: practice, the same for everybody, nothing is hidden */
+    const char *submission; /* digest of its source */
+};
 struct marked_case {
     struct lab_case c;
-    bool hidden;
-    bool drawn; /* hidden, and there was a secret: c is usable */
+    const char *kind; /* hidden: all that may be told of it; NULL: all of it may */
 };
-/* False: no case of this name. */
-bool case_named(const struct lab *lab, const struct rubric *r, const char *name, const char *secret,
-                struct marked_case *out);
+/* The case of this name for a variant; false: there is none. */
+bool case_named(const struct lab *lab, const struct rubric *r, const char *variant,
+                const char *name, const struct draw *d, struct marked_case *out);
 /* The cases of a row, allocated; an unknown name is fatal (rubric_problems() finds them). */
 struct marked_case *row_cases(const struct lab *lab, const struct rubric *r,
-                              const struct rubric_row *row, const char *secret, int *n);
+                              const struct rubric_row *row, const struct draw *d, int *n);
 /* The same for any list of names. */
 struct marked_case *named_cases(const struct lab *lab, const struct rubric *r,
-                                const struct rubric_row *row, const char *names, const char *secret,
-                                int *n);
-/* The seed of a case's inputs; `again` 1, 2, … for fresh inputs of the same case. */
-uint64_t case_seed(const struct lab *lab, const struct lab_case *c, const char *secret, int again);
-/* Another seed for each variant: no two kernels of a file get the same inputs. */
-uint64_t variant_seed(uint64_t seed, const char *variant);
+                                const struct rubric_row *row, const char *names,
+                                const struct draw *d, int *n);
+/* The seed of the inputs of a variant's case; `again` 1, 2, … for fresh inputs. No two cases,
+ * variants or submissions have one in common. */
+uint64_t case_seed(const struct lab *lab, const struct lab_case *c, const char *variant,
+                   const struct draw *d, int again);
+/* The same for the reference solution: one for all submissions. */
+uint64_t reference_seed(const struct lab *lab, const struct lab_case *c, const char *variant);
 
 /* Adds a line for each mistake in r's tables; returns how many. */
 int rubric_problems(const struct lab *lab, const struct rubric *r, struct text *out);

@@ -34,12 +34,6 @@ void marking_settle(struct marking *m, enum row_status status, const char *why,
         verdict_put(&m->out.hint, m->row->hint);
 }
 
-static void skip_hidden(struct marking *m)
-{
-    marking_settle(m, STATUS_SKIPPED, "Only hidden cases: these are run when the class is marked.",
-                   NULL);
-}
-
 /* True when some ROW_CHECKS row runs this variant on this case: one run then serves both. */
 static bool is_checked(const struct marking *m, const struct lab_variant *v, const char *case_name)
 {
@@ -55,33 +49,90 @@ static bool is_checked(const struct marking *m, const struct lab_variant *v, con
 struct run *marking_run(struct marking *m, const struct marked_case *c, int again, bool check)
 {
     const struct lab_variant *v = variant_named(m->e->lab, m->row->variant);
-    uint64_t seed = case_seed(m->e->lab, &c->c, m->e->o->secret, again);
-    if (again || c->hidden || !c->c.seed) /* an answer kept by one kernel is of no use to another */
-        seed = variant_seed(seed, v->name);
-    return session_run(m->s, v, &c->c, seed, check || (!again && is_checked(m, v, c->c.name)));
+    uint64_t seed = case_seed(m->e->lab, &c->c, v->name, &m->draw, again);
+    struct run *r =
+        session_run(m->s, v, &c->c, seed, check || (!again && is_checked(m, v, c->c.name)));
+    r->hidden = c->kind;
+    return r;
+}
+
+/* ---- what is told of a case ---- */
+
+char *marking_place(const struct marked_case *c)
+{
+    return c->kind ? xformat("a hidden case (%s)", c->kind) : xformat("the case %s", c->c.name);
+}
+
+/* A stop by a CUDA error, without the address, block and thread of it. */
+static const char *error_kind(int32_t error)
+{
+    switch (error) { /* cudaError_t */
+    case 700:
+        return "it stopped at an address out of bounds";
+    case 716:
+        return "it stopped at an address that is not aligned";
+    case 710:
+        return "an assertion in it failed";
+    case 701:
+        return "a block asks for more registers or shared memory than there are";
+    default:
+        return "it stopped with an error";
+    }
+}
+
+/* The sort of failure, and no value of it: a kernel can put anything that it saw into what
+ * comes back. */
+static const char *failure_kind(const struct run *r)
+{
+    static const char *const kinds[RUN_ENDS] = {
+        [RUN_WRONG] = "its results are wrong",
+        [RUN_INPUT_CHANGED] = "it writes to its input",
+        [RUN_NO_KERNEL] = "the file lacks a kernel or a variable that this case needs",
+        [RUN_RECORD] = "its launch record cannot be used",
+        [RUN_ENDLESS] = "it did not come to an end",
+        [RUN_DIED] = "it was stopped",
+        [RUN_NOT_TRIED] = "not tried, as an earlier run did not come to its end",
+        [RUN_INTERNAL] = "the grader could not run it: a person has to look",
+    };
+    return kinds[r->result.end] ? kinds[r->result.end] : error_kind(r->outputs.error);
+}
+
+static void add_sentence(struct text *t, const char *s)
+{
+    size_t n = strlen(s);
+    text_addf(t, "%s%s", s, n && strchr(".?!", s[n - 1]) ? "" : ".");
 }
 
 static char *on_case(const struct run *r, const struct marked_case *c)
 {
     struct text t = {0};
-    const char *cause = r->result.outputs[0].cause, *guess = cause ? cause : "";
-    size_t n = strlen(guess);
-    text_addf(&t, "On %s%s: %s", c->hidden ? "a hidden case" : "the case ",
-              c->hidden ? "" : c->c.name, r->why ? r->why : "it is right");
-    if (!strchr(".?!", t.s[t.length - 1]))
-        text_add(&t, ".");
-    if (n)
-        text_addf(&t, " It looks like this: %s%s", guess, strchr(".?!", guess[n - 1]) ? "" : ".");
+    char *place = marking_place(c);
+    const char *cause = r->result.outputs[0].cause;
+    text_addf(&t, "On %s: ", place);
+    free(place);
+    if (c->kind) {
+        add_sentence(&t, failure_kind(r));
+        return t.s;
+    }
+    add_sentence(&t, r->why ? r->why : "it is right");
+    if (cause && *cause) {
+        text_add(&t, " It looks like this: ");
+        add_sentence(&t, cause);
+    }
+    if (r->note && *r->note)
+        text_addf(&t, " %s", r->note);
     return t.s;
 }
 
 /* ---- correct ---- */
 
-bool marking_failed(struct marking *m, const struct run *r)
+bool marking_failed(struct marking *m, const struct run *r, const struct marked_case *c)
 {
     if (r->result.end != RUN_INTERNAL)
         return false;
-    marking_settle(m, STATUS_ERROR, r->why ? r->why : "the grader could not run it", r->c.name);
+    char *why = on_case(r, c);
+    marking_settle(m, STATUS_ERROR, why, c->c.name);
+    free(why);
     return true;
 }
 
@@ -104,55 +155,52 @@ static void set_line(struct marking *m, const json_t *finding)
 void marking_fail_on(struct marking *m, const struct run *r, const struct marked_case *c,
                      const char *prefix)
 {
-    char *why = on_case(r, c),
-         *all = xformat("%s%s%s%s", prefix, why, r->note && *r->note ? " " : "",
-                        r->note ? r->note : "");
+    char *why = on_case(r, c), *all = xformat("%s%s", prefix, why);
     marking_settle(m, STATUS_FAIL, all, c->c.name);
     set_line(m, json_array_get(r->findings, 0));
     free(why);
     free(all);
 }
 
+/* Fresh inputs for a case already run: an answer kept from the first time shows. */
+static bool right_again(struct marking *m, struct marked_case *cases, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (cases[i].c.n < 2)
+            continue;
+        struct run *r = marking_run(m, &cases[i], 1, false);
+        if (marking_failed(m, r, &cases[i]))
+            return false;
+        if (r->result.end == RUN_OK)
+            return true;
+        marking_fail_on(m, r, &cases[i],
+                        "It was right the first time, and is wrong on new numbers of the same "
+                        "size. ");
+        return false;
+    }
+    return true;
+}
+
 static void mark_correct(struct marking *m, struct marked_case *cases, int n)
 {
-    int done = 0;
     for (int i = 0; i < n; i++) {
-        if (!cases[i].drawn)
-            continue;
         struct run *r = marking_run(m, &cases[i], 0, false);
-        if (marking_failed(m, r))
+        if (marking_failed(m, r, &cases[i]))
             return;
         if (r->result.end != RUN_OK) {
             marking_fail_on(m, r, &cases[i], "");
             return;
         }
-        done++;
     }
-    /* Fresh inputs for a case already run: an answer kept from the first time shows. */
-    for (int i = 0; i < n && done; i++) {
-        if (!cases[i].drawn || cases[i].c.n < 2)
-            continue;
-        struct run *r = marking_run(m, &cases[i], 1, false);
-        if (marking_failed(m, r))
-            return;
-        if (r->result.end != RUN_OK) {
-            marking_fail_on(
-                m, r, &cases[i],
-                "It was right the first time, and is wrong on new numbers of the same size. ");
-            return;
-        }
-        break;
-    }
-    if (m->e->gpu && done) {
+    if (!m->done && !right_again(m, cases, n))
+        return;
+    m->done += n;
+    if (m->e->gpu) {
         m->out.evidence = EVIDENCE_BOTH;
         if (!measure_correct(m, cases, n))
             return;
     }
-    if (!done) {
-        skip_hidden(m);
-        return;
-    }
-    char *why = xformat("Right on %d case%s%s.", done, done == 1 ? "" : "s",
+    char *why = xformat("Right on %d case%s%s.", m->done, m->done == 1 ? "" : "s",
                         m->e->gpu ? ", and on the GPU" : "");
     marking_settle(m, STATUS_PASS, why, NULL);
     free(why);
@@ -161,7 +209,7 @@ static void mark_correct(struct marking *m, struct marked_case *cases, int n)
 /* Right results on this case are what a gate, a check or a time rests on. */
 static bool blocked(struct marking *m, const struct run *r, const struct marked_case *c)
 {
-    if (marking_failed(m, r))
+    if (marking_failed(m, r, c))
         return true;
     if (r->result.end == RUN_OK)
         return false;
@@ -206,12 +254,15 @@ static void fail_finding(struct marking *m, json_t *f, const struct marked_case 
 {
     const char *kind = json_string_value(json_object_get(f, "kind")),
                *message = json_string_value(json_object_get(f, "message"));
-    char *why = xformat("%s on %s%s: %s", kind, c->hidden ? "a hidden case" : "the case ",
-                        c->hidden ? "" : c->c.name, message ? message : "(no message)");
+    char *place = marking_place(c),
+         *why = c->kind ? xformat("%s on %s.", kind, place)
+                        : xformat("%s on %s: %s", kind, place, message ? message : "(no message)");
     marking_settle(m, STATUS_FAIL, why, c->c.name);
     free(why);
+    free(place);
     set_line(m, f);
-    m->out.finding = json_incref(f);
+    if (!c->kind)
+        m->out.finding = json_incref(f);
 }
 
 static void mark_checks(struct marking *m, struct marked_case *cases, int n)
@@ -220,12 +271,9 @@ static void mark_checks(struct marking *m, struct marked_case *cases, int n)
         m->row->checks ? m->row->checks : CHECK_MEMORY | CHECK_UNINIT | CHECK_RACE | CHECK_BARRIER;
     const struct run *stopped = NULL;
     const struct marked_case *at = NULL;
-    int done = 0;
     for (int i = 0; i < n; i++) {
-        if (!cases[i].drawn)
-            continue;
         struct run *r = marking_run(m, &cases[i], 0, true);
-        if (marking_failed(m, r))
+        if (marking_failed(m, r, &cases[i]))
             return;
         json_t *f = first_finding(r, wanted);
         if (f) {
@@ -236,14 +284,11 @@ static void mark_checks(struct marking *m, struct marked_case *cases, int n)
             stopped = r;
             at = &cases[i];
         }
-        done++;
     }
     if (stopped && stopped->result.end == RUN_ERROR)
-        marking_settle(m, STATUS_FAIL, stopped->why, stopped->c.name);
+        marking_fail_on(m, stopped, at, "");
     else if (stopped) /* a kernel that does nothing has no races, and earns nothing by it */
         blocked(m, stopped, at);
-    else if (!done)
-        skip_hidden(m);
     else
         marking_settle(m, STATUS_PASS, "Nothing found.", NULL);
 }
@@ -262,9 +307,12 @@ struct session *engine_reference(struct engine *e)
     return e->reference;
 }
 
+/* On inputs of its own, so that one run serves a class, where counts do not follow from them. */
 static struct run *reference_run(struct marking *m, const struct run *r)
 {
-    return session_run(engine_reference(m->e), r->variant, &r->c, r->seed, false);
+    uint64_t seed =
+        r->c.flags & CASE_DATA ? r->seed : reference_seed(m->e->lab, &r->c, r->variant->name);
+    return session_run(engine_reference(m->e), r->variant, &r->c, seed, false);
 }
 
 struct gate_user {
@@ -313,48 +361,50 @@ static void fail_gate(struct marking *m, struct run *r, const struct gate_result
 {
     const char *counter = m->row->line_of ? m->row->line_of : g->first_name;
     int64_t line = heaviest_line(session_lines(m->s, r), counter);
-    char *where = line ? xformat(", most of it on line %lld", (long long)line) : xstrdup("");
-    char *why = xformat("Counted %.6g for %s, expected %s %.6g (case %s%s).", g->left, g->left_text,
-                        g->op, g->right, c->hidden ? "hidden" : c->c.name, where);
+    char *where = line ? xformat(", most of it on line %lld", (long long)line) : xstrdup(""),
+         *place = marking_place(c);
+    char *why = c->kind ? xformat("%s %s %s does not hold on %s%s.", g->left_text, g->op,
+                                  g->right_text, place, where)
+                        : xformat("Counted %.6g for %s, expected %s %.6g (case %s%s).", g->left,
+                                  g->left_text, g->op, g->right, c->c.name, where);
     marking_settle(m, STATUS_FAIL, why, c->c.name);
     m->out.line = line;
-    m->out.picture = picture_of(r->trace, counter, line, m->s->source);
+    if (!c->kind)
+        m->out.picture = picture_of(r->trace, counter, line, m->s->source);
+    free(place);
     free(where);
     free(why);
 }
 
 static void mark_gate(struct marking *m, struct marked_case *cases, int n)
 {
-    struct gate_result g = {.ok = false};
-    int done = 0;
     for (int i = 0; i < n; i++) {
-        if (!cases[i].drawn)
-            continue;
         struct run *r = marking_run(m, &cases[i], 0, false);
         if (blocked(m, r, &cases[i]))
             return;
         struct gate_user u = {m, r};
-        g = gate_eval(m->row->gate, gate_name, &u);
+        struct gate_result g = gate_eval(m->row->gate, gate_name, &u);
         if (g.error[0]) {
             marking_settle(m, STATUS_ERROR, g.error, cases[i].c.name);
             return;
         }
-        m->out.counted = isfinite(g.left) ? g.left : -1;
-        m->out.limit = isfinite(g.right) ? g.right : -1;
+        if (!cases[i].kind) {
+            m->out.counted = isfinite(g.left) ? g.left : -1;
+            m->out.limit = isfinite(g.right) ? g.right : -1;
+        }
         if (!g.ok) {
             fail_gate(m, r, &g, &cases[i]);
             return;
         }
-        done++;
+        if (cases[i].kind)
+            continue;
+        char *why =
+            xformat("Counted %.6g for %s, expected %s %.6g.", g.left, g.left_text, g.op, g.right);
+        marking_settle(m, STATUS_PASS, why, NULL);
+        free(why);
     }
-    if (!done) {
-        skip_hidden(m);
-        return;
-    }
-    char *why =
-        xformat("Counted %.6g for %s, expected %s %.6g.", g.left, g.left_text, g.op, g.right);
-    marking_settle(m, STATUS_PASS, why, NULL);
-    free(why);
+    if (!m->settled)
+        marking_settle(m, STATUS_PASS, "It holds on the hidden cases.", NULL);
 }
 
 /* ---- speed ---- */
@@ -362,6 +412,17 @@ static void mark_gate(struct marking *m, struct marked_case *cases, int n)
 static unsigned default_evidence(enum row_kind k)
 {
     return k == ROW_SPEED ? EV_MODELLED | EV_MEASURED : EV_COUNTED;
+}
+
+static void settle_hidden_speed(struct marking *m, bool ok, const struct marked_case *c)
+{
+    char *place = marking_place(c),
+         *why = xformat("On %s it is %s %.2f of the reference's speed.", place,
+                        ok ? "at least" : "slower than", m->row->ratio);
+    if (!ok || !m->settled)
+        marking_settle(m, ok ? STATUS_PASS : STATUS_FAIL, why, c->c.name);
+    free(why);
+    free(place);
 }
 
 /* Modelled times are exact: the same counts give the same time, so there is no interval. */
@@ -383,6 +444,10 @@ static void speed_modelled(struct marking *m, const struct run *r, const struct 
     }
     double ratio = theirs / own;
     bool ok = ratio >= m->row->ratio * (1 - m->row->tolerance);
+    if (c->kind) {
+        settle_hidden_speed(m, ok, c);
+        return;
+    }
     char *why = xformat("Modelled %.4g ms, the reference %.4g ms: %.2f of its speed, expected at "
                         "least %.2f. Bound by %s.",
                         own, theirs, ratio, m->row->ratio, r->outputs.bound);
@@ -394,24 +459,21 @@ static void speed_modelled(struct marking *m, const struct run *r, const struct 
 
 static void mark_speed(struct marking *m, struct marked_case *cases, int n)
 {
+    unsigned accepted = m->row->evidence ? m->row->evidence : default_evidence(m->row->kind);
+    bool measured = m->e->gpu && (accepted & EV_MEASURED);
     for (int i = 0; i < n; i++) {
-        if (!cases[i].drawn)
-            continue;
         struct run *r = marking_run(m, &cases[i], 0, false);
         if (blocked(m, r, &cases[i]))
             return;
-        unsigned accepted = m->row->evidence ? m->row->evidence : default_evidence(m->row->kind);
-        if (m->e->gpu && (accepted & EV_MEASURED) && m->row->gpu_cases && i + 1 < n)
+        if (measured && m->row->gpu_cases && i + 1 < n)
             continue; /* timed once all of these are right */
-        if (m->e->gpu && (accepted & EV_MEASURED))
-            measure_speed(m, r);
+        if (measured)
+            measure_speed(m, r, &cases[i]);
         else
             speed_modelled(m, r, &cases[i]);
         if (m->out.status != STATUS_PASS)
             return;
     }
-    if (!m->settled)
-        skip_hidden(m);
 }
 
 /* ---- rows ---- */
@@ -423,31 +485,38 @@ static enum evidence evidence_used(enum row_kind k)
                               : EVIDENCE_COUNTED;
 }
 
-static struct verdict_row mark_row(struct engine *e, struct session *s, struct session **gpu,
-                                   const struct rubric_row *row)
+static void row_begin(struct marking *m)
+{
+    m->out = verdict_row_new();
+    verdict_put(&m->out.id, m->row->id);
+    verdict_put(&m->out.title, m->row->title);
+    verdict_put(&m->out.variant, m->row->variant);
+    verdict_put(&m->out.expression, m->row->gate);
+    m->out.kind = m->row->kind;
+    m->out.max = m->row->points;
+    m->out.evidence = evidence_used(m->row->kind);
+}
+
+/* Its hidden cases, or its others. */
+static void mark_row(struct marking *m, bool hidden)
 {
     static void (*const by_kind[])(struct marking *, struct marked_case *,
                                    int) = {[ROW_CORRECT] = mark_correct,
                                            [ROW_GATE] = mark_gate,
                                            [ROW_CHECKS] = mark_checks,
                                            [ROW_SPEED] = mark_speed};
-    struct marking m = {.e = e, .s = s, .gpu = gpu, .row = row, .out = verdict_row_new()};
+    const struct rubric_row *row = m->row;
     unsigned accepted = row->evidence ? row->evidence : default_evidence(row->kind);
-    int n;
-    verdict_put(&m.out.id, row->id);
-    verdict_put(&m.out.title, row->title);
-    verdict_put(&m.out.variant, row->variant);
-    verdict_put(&m.out.expression, row->gate);
-    m.out.kind = row->kind;
-    m.out.max = row->points;
-    m.out.evidence = evidence_used(row->kind);
-    struct marked_case *cases = row_cases(e->lab, e->rubric, row, e->o->secret, &n);
-    if (row->kind != ROW_CORRECT && !(accepted & (EV_COUNTED | EV_MODELLED)) && !e->gpu)
-        marking_settle(&m, STATUS_SKIPPED, "This row needs times measured on a GPU.", NULL);
-    else
-        by_kind[row->kind](&m, cases, n);
+    int n, kept = 0;
+    struct marked_case *cases = row_cases(m->e->lab, m->e->rubric, row, &m->draw, &n);
+    for (int i = 0; i < n; i++)
+        if (!cases[i].kind == !hidden)
+            cases[kept++] = cases[i];
+    if (row->kind != ROW_CORRECT && !(accepted & (EV_COUNTED | EV_MODELLED)) && !m->e->gpu)
+        marking_settle(m, STATUS_SKIPPED, "This row needs times measured on a GPU.", NULL);
+    else if (kept)
+        by_kind[row->kind](m, cases, kept);
     free(cases);
-    return m.out;
 }
 
 /* ---- the verdict ---- */
@@ -506,35 +575,71 @@ static const char *not_markable(const char *source, size_t length, enum verdict_
     return NULL;
 }
 
+/* In practice alone: in a marked run it could tell of hidden cases. */
 static void add_output(struct verdict *v, const struct session *s)
 {
     size_t n = s->log.length < KEPT_OUTPUT ? s->log.length : KEPT_OUTPUT;
     struct text t = {0};
-    if (!s->log.length)
+    if (!s->log.length || s->o->secret)
         return;
     text_printable(&t, s->log.s, n, true);
     v->output = text_take(&t);
     v->output_dropped = (int64_t)(s->log.length - n + s->log_dropped);
 }
 
-static void mark_all_rows(struct engine *e, struct session *s, struct verdict *v)
+static bool is_lost(const struct marking *m)
 {
-    struct session *gpu = NULL;
-    v->max = 0;
-    v->ran = true;
-    for (int i = 0; i < e->rubric->nrows; i++) {
-        const struct rubric_row *row = &e->rubric->rows[i];
-        if (e->o->only && !word_in(e->o->only, row->variant))
-            continue;
-        struct verdict_row marked = mark_row(e, s, &gpu, row);
-        verdict_add_row(v, marked);
-        v->score += marked.points;
-        v->max += marked.status == STATUS_SKIPPED ? 0 : row->points;
-        v->needs_human =
-            v->needs_human || marked.status == STATUS_INCONCLUSIVE || marked.status == STATUS_ERROR;
-        if (e->o->first_failure && !status_loses_nothing(marked.status))
+    return m->settled && !status_loses_nothing(m->out.status);
+}
+
+/* All public cases first, then the hidden ones: a module's variables live on from run to run,
+ * and what is shown of a public run cannot hold what was seen in a hidden one that comes after
+ * it. Returns how many rows were begun. */
+static int mark_rows(struct marking *rows, int n)
+{
+    for (int i = 0; i < n; i++) {
+        row_begin(&rows[i]);
+        mark_row(&rows[i], false);
+        if (rows[i].e->o->first_failure && is_lost(&rows[i]))
+            return i + 1;
+    }
+    for (int i = 0; i < n; i++) {
+        if (!rows[i].settled || rows[i].out.status == STATUS_PASS)
+            mark_row(&rows[i], true);
+        if (!rows[i].settled)
+            marking_settle(&rows[i], STATUS_ERROR, "The rubric names no case for it.", NULL);
+        if (rows[i].e->o->first_failure && is_lost(&rows[i]))
             break;
     }
+    return n;
+}
+
+static void add_rows(struct verdict *v, struct marking *rows, int n)
+{
+    v->max = 0;
+    v->ran = true;
+    for (int i = 0; i < n; i++) {
+        struct verdict_row *out = &rows[i].out;
+        verdict_add_row(v, *out);
+        v->score += out->points;
+        v->max += out->status == STATUS_SKIPPED ? 0 : rows[i].row->points;
+        v->needs_human =
+            v->needs_human || out->status == STATUS_INCONCLUSIVE || out->status == STATUS_ERROR;
+    }
+}
+
+static void mark_all_rows(struct engine *e, struct session *s, const struct draw *d,
+                          struct verdict *v)
+{
+    struct session *gpu = NULL;
+    struct marking *rows = xcalloc((size_t)e->rubric->nrows, sizeof(*rows));
+    int n = 0;
+    for (int i = 0; i < e->rubric->nrows; i++)
+        if (!e->o->only || word_in(e->o->only, e->rubric->rows[i].variant))
+            rows[n++] = (struct marking){
+                .e = e, .s = s, .gpu = &gpu, .draw = *d, .row = &e->rubric->rows[i]};
+    add_rows(v, rows, mark_rows(rows, n));
+    free(rows);
     for (int i = 0; i < s->nruns; i++)
         verdict_add_run(v, s->runs[i]);
     if (gpu) {
@@ -570,11 +675,12 @@ struct verdict *engine_mark(struct engine *e, const char *name, const char *sour
     session_start(&s, e->lab, e->o, own_name, source, length);
     struct verdict *v = new_verdict(e, name, VERDICT_GRADED);
     digest_hex(source, length, digest);
+    struct draw d = {e->o->secret, digest};
     verdict_put(&v->source, digest);
     v->length = (int64_t)length;
     verdict_put(&v->log, or_empty(s.compile_log));
     if (s.compiled)
-        mark_all_rows(e, &s, v);
+        mark_all_rows(e, &s, &d, v);
     if (!s.compiled) /* it may also turn out so when the module is loaded */
         not_compiled(e, &s, v);
     v->compiled = s.compiled;
@@ -599,15 +705,47 @@ static void add_file_digest(struct text *t, const char *folder, const char *name
     free(path);
 }
 
-static void rubric_digest(const struct engine *e, struct text *t)
+static void digest_one_of(struct text *t, const struct one_of *o)
 {
-    for (int i = 0; i < e->rubric->nrows; i++) {
-        const struct rubric_row *r = &e->rubric->rows[i];
-        text_addf(t, "%s|%g|%d|%s|%s|%s|%s|%u|%u|%g|%g|%s|%s\n", r->id, r->points, (int)r->kind,
+    for (int i = 0; i < o->n; i++)
+        text_addf(t, " %lld", (long long)o->v[i]);
+    text_add(t, "|");
+}
+
+static void digest_case(struct text *t, const struct lab_case *c)
+{
+    text_addf(t, "%s|%llu|%llu|%llu|%lld|%d|%d|%llu|%u|%u\n", c->name, (unsigned long long)c->n,
+              (unsigned long long)c->m, (unsigned long long)c->k, (long long)c->param,
+              (int)c->dtype, c->op, (unsigned long long)c->seed, c->flags, c->block);
+}
+
+static void digest_hidden(struct text *t, const struct hidden_case *h)
+{
+    text_addf(t, "%s|%s|%s|%llu|%llu|%llu|%llu|%llu|%llu|%llu|%lld|%lld|", h->name, h->kind,
+              h->like, (unsigned long long)h->n_min, (unsigned long long)h->n_max,
+              (unsigned long long)h->m_min, (unsigned long long)h->m_max,
+              (unsigned long long)h->k_min, (unsigned long long)h->k_max,
+              (unsigned long long)h->multiple, (long long)h->param_min, (long long)h->param_max);
+    digest_one_of(t, &h->params);
+    digest_one_of(t, &h->dtypes);
+    digest_one_of(t, &h->ops);
+    digest_one_of(t, &h->blocks);
+    text_add(t, "\n");
+}
+
+static void rubric_digest(const struct rubric *all, struct text *t)
+{
+    for (int i = 0; i < all->nrows; i++) {
+        const struct rubric_row *r = &all->rows[i];
+        text_addf(t, "%s|%g|%d|%s|%s|%s|%s|%u|%u|%g|%g|%s|%s|%s\n", r->id, r->points, (int)r->kind,
                   r->variant, r->cases ? r->cases : "", r->gpu_cases ? r->gpu_cases : "",
                   r->gate ? r->gate : "", r->checks, r->evidence, r->ratio, r->tolerance, r->title,
-                  r->hint);
+                  r->hint, r->line_of ? r->line_of : "");
     }
+    for (int i = 0; i < all->ncases; i++)
+        digest_case(t, &all->cases[i]);
+    for (int i = 0; i < all->nhidden; i++)
+        digest_hidden(t, &all->hidden[i]);
 }
 
 static bool has_header(const struct engine_options *o)
@@ -639,7 +777,7 @@ static void digest_tools(struct engine *e)
     add_file_digest(&t, e->o->bin, "grade-runner");
     add_file_digest(&t, e->o->bin, "grade");
     add_file_digest(&t, e->o->lib, "libcudart.so.13");
-    rubric_digest(e, &t);
+    rubric_digest(e->rubric, &t);
     text_bytes(&t, e->solution ? e->solution : "", e->solution_length);
     digest_hex(t.s, t.length, e->tools);
     text_free(&t);

@@ -7,9 +7,11 @@
 struct marking {
     struct engine *e;
     struct session *s, **gpu; /* *gpu: made when first needed */
+    struct draw draw;
     const struct rubric_row *row;
     struct verdict_row out;
     bool settled; /* out has a status */
+    int done;     /* cases that were right, or clean, or kept to the gate */
 };
 
 /* Writes status and reason into the row; points follow from the status. */
@@ -18,14 +20,17 @@ void marking_settle(struct marking *m, enum row_status status, const char *why,
 /* The row's variant on a case, on the emulator; `again` 1, 2, … with fresh inputs. */
 struct run *marking_run(struct marking *m, const struct marked_case *c, int again, bool check);
 /* True, and settled, when the run's failure was the grader's. */
-bool marking_failed(struct marking *m, const struct run *r);
+bool marking_failed(struct marking *m, const struct run *r, const struct marked_case *c);
 /* Settles as failed, with what was wrong in this run; prefix: a sentence before it. */
 void marking_fail_on(struct marking *m, const struct run *r, const struct marked_case *c,
                      const char *prefix);
 struct session *engine_reference(struct engine *e);
+/* "a hidden case (its kind)" or " the case NAME", for free(). */
+char *marking_place(const struct marked_case *c);
 
 /* On the GPU. Each settles the row, except measure_correct() when all is right: true. */
 bool measure_correct(struct marking *m, struct marked_case *cases, int n);
-void measure_speed(struct marking *m, const struct run *r); /* r: right on the emulator */
+/* r: right on the emulator, on the case c. */
+void measure_speed(struct marking *m, const struct run *r, const struct marked_case *c);
 
 #endif

@@ -46,13 +46,11 @@ bool measure_correct(struct marking *m, struct marked_case *cases, int n)
         text_free(&why);
     }
     for (int i = 0; ok && i < n; i++) {
-        if (!cases[i].drawn)
-            continue;
         struct run *emulated = marking_run(m, &cases[i], 0, false);
         int lock = lock_gpu(m, emulated);
         struct run *r = lock < 0 ? NULL : session_run(gpu, v, &cases[i].c, emulated->seed, false);
         gpu_unlock(lock);
-        ok = r && !marking_failed(m, r) && r->result.end == RUN_OK;
+        ok = r && !marking_failed(m, r, &cases[i]) && r->result.end == RUN_OK;
         if (r && r->result.end != RUN_INTERNAL && r->result.end != RUN_OK)
             marking_fail_on(m, r, &cases[i], "On the emulator it is right, on the GPU it is not. ");
     }
@@ -75,8 +73,9 @@ static void note_clock(struct rounds *all, uint32_t mhz)
 }
 
 /* Times both in turns, n rounds after the warm-up. False when one cannot be timed: settled. */
-static bool time_rounds(struct marking *m, const struct run *r, struct session *own,
-                        struct session *theirs, int from, int n, struct rounds *all)
+static bool time_rounds(struct marking *m, const struct run *r, const struct marked_case *c,
+                        struct session *own, struct session *theirs, int from, int n,
+                        struct rounds *all)
 {
     *all = (struct rounds){.n = n};
     for (int i = -SPEED_WARMUPS; i < n; i++) {
@@ -86,7 +85,8 @@ static bool time_rounds(struct marking *m, const struct run *r, struct session *
         bool ours = session_time(theirs, r, seed, &b, &why);
         if (!ours || !session_time(own, r, seed + 1, &a, &why)) {
             char *text =
-                xformat("%s on the GPU: %s", ours ? "Timed" : "The reference solution, timed", why);
+                xformat("%s on the GPU: %s", ours ? "Timed" : "The reference solution, timed",
+                        c->kind ? "on a hidden case it fails" : why);
             marking_settle(m, ours ? STATUS_FAIL : STATUS_ERROR, text, r->c.name);
             free(text);
             free(why);
@@ -124,31 +124,43 @@ static void put_rounds(struct verdict_row *out, const struct rounds *all)
     }
 }
 
-static void settle_speed(struct marking *m, const struct run *r, const struct speed *s,
-                         const struct rounds *all)
+static char *speed_words(const struct marking *m, const struct marked_case *c,
+                         const struct speed *s, const struct rounds *all)
+{
+    if (s->end == SPEED_IMPOSSIBLE)
+        return xformat("A time of %.6g ms cannot be: the memory system is not that fast. A person "
+                       "has to look.",
+                       all->own[s->worst]);
+    if (c->kind)
+        return xformat("Measured on a hidden case (%s): at least %.2f of the reference's speed is "
+                       "expected.",
+                       c->kind, m->row->ratio);
+    return xformat("Measured: %.2f of the reference's speed (95 %% sure: %.2f to %.2f, %d rounds "
+                   "in turns), expected at least %.2f.",
+                   s->ratio, s->low, s->high, all->n, m->row->ratio);
+}
+
+static void settle_speed(struct marking *m, const struct run *r, const struct marked_case *c,
+                         const struct speed *s, const struct rounds *all)
 {
     static const enum row_status status[] = {[SPEED_PASS] = STATUS_PASS,
                                              [SPEED_FAIL] = STATUS_FAIL,
                                              [SPEED_INCONCLUSIVE] = STATUS_INCONCLUSIVE,
                                              [SPEED_IMPOSSIBLE] = STATUS_ERROR};
-    char *why = s->end == SPEED_IMPOSSIBLE
-                    ? xformat("A time of %.6g ms cannot be: the memory system is not that fast. "
-                              "A person has to look.",
-                              all->own[s->worst])
-                    : xformat("Measured: %.2f of the reference's speed (95 %% sure: %.2f to "
-                              "%.2f, %d rounds in turns), expected at least %.2f.",
-                              s->ratio, s->low, s->high, all->n, m->row->ratio);
+    char *why = speed_words(m, c, s, all);
     marking_settle(m, status[s->end], why, r->c.name);
     m->out.evidence = EVIDENCE_MEASURED;
     m->out.limit = m->row->ratio;
-    if (isfinite(s->ratio))
-        m->out.counted = s->ratio;
-    put_rounds(&m->out, all);
+    if (!c->kind) {
+        if (isfinite(s->ratio))
+            m->out.counted = s->ratio;
+        put_rounds(&m->out, all);
+    }
     free(why);
 }
 
 /* An interval that straddles the threshold gets one more, longer try; then it is a person's. */
-static void time_case(struct marking *m, const struct run *r)
+static void time_case(struct marking *m, const struct run *r, const struct marked_case *c)
 {
     struct rounds all;
     struct session *own = gpu_session(m->gpu, m->s, m->e, &m->e->gpu_options);
@@ -160,31 +172,30 @@ static void time_case(struct marking *m, const struct run *r)
     bool ok = lock >= 0;
     for (int attempt = 0; ok && attempt < 2 && s.end == SPEED_INCONCLUSIVE; attempt++) {
         int n = SPEED_ROUNDS * (attempt + 1);
-        ok = time_rounds(m, r, own, theirs, 100 * attempt, n, &all);
+        ok = time_rounds(m, r, c, own, theirs, 100 * attempt, n, &all);
         if (ok)
             s = speed_judge(all.own, all.reference, n, threshold,
                             speed_floor_ms(all.bytes, own->loaded.machine.peak_gbps));
     }
     gpu_unlock(lock);
     if (ok)
-        settle_speed(m, r, &s, &all);
+        settle_speed(m, r, c, &s, &all);
 }
 
-void measure_speed(struct marking *m, const struct run *r)
+void measure_speed(struct marking *m, const struct run *r, const struct marked_case *c)
 {
     struct engine *e = m->e;
     int n;
     if (!m->row->gpu_cases) {
-        time_case(m, r);
+        time_case(m, r, c);
         return;
     }
     struct marked_case *cases =
-        named_cases(e->lab, e->rubric, m->row, m->row->gpu_cases, e->o->secret, &n);
+        named_cases(e->lab, e->rubric, m->row, m->row->gpu_cases, &m->draw, &n);
     for (int i = 0; i < n; i++) {
         struct run like = {.variant = r->variant, .c = cases[i].c};
-        like.seed = variant_seed(case_seed(e->lab, &like.c, e->o->secret, 0), r->variant->name);
-        if (cases[i].drawn)
-            time_case(m, &like);
+        like.seed = case_seed(e->lab, &like.c, r->variant->name, &m->draw, 0);
+        time_case(m, &like, &cases[i]);
         if (m->settled && m->out.status != STATUS_PASS)
             break;
     }

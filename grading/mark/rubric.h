@@ -50,14 +50,50 @@ struct rubric_row {
     const char *line_of; /* ROW_GATE: counter whose heaviest line is named; NULL: gate's first */
 };
 
-/* A case drawn at marking time from the instructor's secret: like `like`, with n (and m, k
- * where max is not 0) uniform in min..max and a seed of its own. Practice runs skip it. */
+/* Some values, of which a hidden case draws one: .ops = ONE_OF(MIN, MAX). */
+struct one_of {
+    const int64_t *v;
+    int n; /* 0: nothing is drawn */
+};
+#define ONE_OF(...)                                                                                \
+    {                                                                                              \
+        .v = (const int64_t[]){__VA_ARGS__},                                                       \
+        .n = sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)                              \
+    }
+
+/* A case that is drawn when a submission is marked, from the instructor's secret, the source
+ * text's digest and the variant: the same for one text, others for the next. Any row may name
+ * it. A student is told its kind and the sort of failure, and no value: no size, no index, no
+ * count, nothing that was expected or came out.
+ *
+ *     {.name = "hidden-float", .kind = "a float sum over several blocks",
+ *      .like = "float double", .n_min = 1000, .n_max = 70000, .blocks = ONE_OF(64, 128, 256)}
+ *
+ * Inputs need no field. Their seeds are drawn in the same way for every case of a marked run,
+ * public ones too; what the lab's make_input() makes (values, extremes and their places,
+ * weights) is to follow from its seed alone, so that no answer carries over.
+ *
+ * Where a row compares with the reference solution (a gate with `ref.`, a speed), the sizes are
+ * one of POOL_DRAWS sets that the secret fixes for the class, so that the reference is run once
+ * a set and not once a submission. It is run on inputs of its own unless the case that this one
+ * is like has CASE_DATA (lab.h): then on the submission's, each time.
+ *
+ * In practice (no secret) the same are drawn once for everybody, and all is shown. */
 struct hidden_case {
     const char *name; /* "hidden-odd" */
-    const char *like; /* a case of this rubric or the lab: dtype, op, param, and m, k if fixed */
-    uint64_t n_min, n_max, m_min, m_max, k_min, k_max;
-    uint64_t multiple; /* n is rounded up to a multiple of this; 0 or 1: any */
+    const char *kind; /* what is told of it, after "a hidden case: " */
+    /* Cases of this rubric or the lab, separated by spaces: one is drawn, and what is not drawn
+     * below is as it is there. Several are for what goes together: "min max float double". */
+    const char *like;
+    uint64_t n_min, n_max, m_min, m_max, k_min, k_max; /* uniform, where max is not 0 */
+    uint64_t multiple;            /* n is rounded up to a multiple of this; 0 or 1: any */
+    int64_t param_min, param_max; /* uniform, where one is not 0 */
+    struct one_of params, dtypes, ops;
+    /* Forces block_x of the launch record: for variants that have one and whose kernels take
+     * any block of these, whatever the student's record says. */
+    struct one_of blocks;
 };
+enum { POOL_DRAWS = 8 };
 
 struct rubric {
     const char *lab;

@@ -396,13 +396,18 @@ static void carry_out(struct session *s, struct run *r, bool want_lines, bool ti
     dataset_free(&data);
 }
 
+static bool same_case(const struct lab_case *a, const struct lab_case *b)
+{
+    return !strcmp(a->name, b->name) && a->n == b->n && a->m == b->m && a->k == b->k &&
+           a->param == b->param && a->dtype == b->dtype && a->op == b->op && a->block == b->block;
+}
+
 static struct run *find_run(struct session *s, const struct lab_variant *v,
                             const struct lab_case *c, uint64_t seed, bool check)
 {
     for (int i = 0; i < s->nruns; i++) {
         struct run *r = s->runs[i];
-        if (r->variant == v && !strcmp(r->c.name, c->name) && r->c.n == c->n && r->seed == seed &&
-            (r->check || !check))
+        if (r->variant == v && same_case(&r->c, c) && r->seed == seed && (r->check || !check))
             return r;
     }
     return NULL;

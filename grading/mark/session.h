@@ -43,7 +43,7 @@ struct run {
     const struct lab_variant *variant;
     struct lab_case c;
     uint64_t seed;
-    bool check;
+    bool check, hidden; /* hidden: nothing of it is told but whether it was right */
     struct launch_record record;
     char *note;             /* about the record, may be "" */
     struct plan *plan;      /* NULL when there was none */

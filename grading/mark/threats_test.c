@@ -153,7 +153,7 @@ Test(threats, t04_no_input_repeats, .timeout = 60)
     json_array_foreach(json_object_get(v, "runs"), i, x)
     {
         json_array_foreach(json_object_get(v, "runs"), k, y)
-            cr_assert(i == k || strcmp(get(x, "seed"), get(y, "seed")),
+            cr_assert(i == k || !*get(x, "seed") || strcmp(get(x, "seed"), get(y, "seed")),
                       "%s and %s have the same inputs", get(x, "case"), get(y, "case"));
     }
     json_decref(v);
@@ -173,6 +173,74 @@ Test(threats, t14_repeatable_and_secret, .timeout = 60)
     json_decref(a);
     json_decref(b);
     json_decref(c);
+}
+
+/* A later submission has other inputs on every case, public ones too: no answer carries over. */
+Test(threats, t29_no_answer_carries_over, .timeout = 60)
+{
+    struct engine_options o = options();
+    json_t *a = mark(&o, right, sizeof(right) - 1), *b = mark(&o, right, sizeof(right) - 2), *x, *y;
+    size_t i, k, shown = 0;
+    json_array_foreach(json_object_get(a, "runs"), i, x)
+    {
+        shown += *get(x, "seed") != 0;
+        json_array_foreach(json_object_get(b, "runs"), k, y)
+            cr_assert(!*get(x, "seed") || strcmp(get(x, "seed"), get(y, "seed")), "%s and %s",
+                      get(x, "case"), get(y, "case"));
+    }
+    cr_assert_gt(shown, 3);
+    json_decref(a);
+    json_decref(b);
+}
+
+/* Wrong, out of bounds, racing or endless on sizes that are not public alone. Each also prints
+ * the size, and keeps it in a variable, so that any later run could bring it out. */
+#define PUBLIC "n == 1 || n == 1001 || n == 4096"
+#define TELLS(more)                                                                                \
+    "#include \"warplab.cuh\"\n__device__ unsigned seen; __shared__ int word;\n"                   \
+    "KERNEL energy_soa(const float *f, float *out, unsigned n)\n{\n"                               \
+    "    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"                                    \
+    "    bool hidden = !(" PUBLIC ");\n"                                                           \
+    "    if (hidden && !i) { seen = n; printf(\"n is %u\\n\", n); }\n"                             \
+    "    if (i < n)\n"                                                                             \
+    "        out[i] = 0.5f * f[3 * n + i] * (f[i] * f[i] + f[n + i] * f[n + i] + f[2 * n + i] * "  \
+    "f[2 * n + i]);\n" more "}\n"
+
+static uint64_t hidden_size(const struct engine_options *o, const char *source)
+{
+    char digest[DIGEST_HEX];
+    struct marked_case c;
+    digest_hex(source, strlen(source), digest);
+    struct draw d = {o->secret, digest};
+    cr_assert(case_named(lab_named(LAB), rubric_of(LAB), "energy_soa", "hidden-particles", &d, &c));
+    return c.c.n;
+}
+
+Test(threats, t29_hidden_cases_tell_their_kind_alone, .timeout = 120)
+{
+    struct engine_options o = options();
+    static const struct {
+        const char *source, *says;
+    } all[] = {
+        {TELLS("if (hidden && i < n) out[i] = n;\n"), "its results are wrong"},
+        {TELLS("if (hidden && i < n) out[n + n] = n;\n"), "out of bounds"},
+        {TELLS("while (hidden && ((volatile float *)out)[0] != 12345.f) ;\n"),
+         "did not come to an end"},
+        {TELLS("if (hidden && i < n) ((float *)f)[i] = n;\n"), "writes to its input"},
+        {TELLS("if (hidden) assert(n == i);\n"), "assertion"},
+        {TELLS("if (hidden) { word = i; if (i == 40) out[i] = word + n; }\n"), "wrong"},
+    };
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        char size[24];
+        json_t *v = mark(&o, all[i].source, strlen(all[i].source));
+        char *text = json_dumps(v, 0);
+        snprintf(size, sizeof(size), "%llu", (unsigned long long)hidden_size(&o, all[i].source));
+        cr_assert(strstr(text, "On a hidden case (any number of particles): "), "%s", text);
+        cr_assert(strstr(text, all[i].says), "%s: %s", all[i].says, text);
+        cr_assert(!strstr(text, size) && !strstr(text, "n is"), "%s: %s", size, text);
+        free(text);
+        json_decref(v);
+    }
 }
 
 /* 18: whoever comes after one that never ends is marked as ever. */
@@ -217,7 +285,8 @@ Test(threats, t18_endless_source, .timeout = 100)
     free(path);
 }
 
-/* 19: a flood is cut, said to be cut, and costs nothing else. */
+/* 19: a flood is cut, said to be cut, and costs nothing else. That is in practice; in a marked
+ * run nothing that a device prints is shown. */
 Test(threats, t19_printf_flood, .timeout = 100)
 {
     struct engine_options o = options();
@@ -225,6 +294,11 @@ Test(threats, t19_printf_flood, .timeout = 100)
         RIGHT "    for (int k = 0; k < 40; k++)\n"
               "        printf(\"<script>alert(1)</script> %d %d \\033[31m\\n\", i, k);\n}\n";
     json_t *v = mark(&o, flood, sizeof(flood) - 1);
+    assert_full(v);
+    cr_assert(!json_object_get(v, "output") && !json_object_get(v, "output_dropped"));
+    json_decref(v);
+    o.secret = NULL;
+    v = mark(&o, flood, sizeof(flood) - 1);
     assert_full(v);
     cr_assert_gt(json_integer_value(json_object_get(v, "output_dropped")), 100000);
     cr_assert_leq(strlen(get(v, "output")), 20000);

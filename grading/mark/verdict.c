@@ -173,18 +173,19 @@ static const struct member row_members[] = {
     {"finding", VALUE, R(finding), NULL},
 };
 #define N(field) offsetof(struct verdict_run, field)
+/* All that is said of a hidden one, and what others have beside it. */
+static const struct member any_run_members[] = {
+    {"variant", TEXT, N(variant), NULL}, {"case", TEXT, N(case_name), NULL},
+    {"hidden", FLAG, N(hidden), NULL},   {"check", FLAG, N(check), NULL},
+    {"end", WORD, N(end), &end_list},    {"correct", FLAG, N(correct), NULL},
+};
 static const struct member run_members[] = {
-    {"variant", TEXT, N(variant), NULL},
-    {"case", TEXT, N(case_name), NULL},
     {"n", WHOLE, N(n), NULL},
     {"m", WHOLE, N(m), NULL},
     {"k", WHOLE, N(k), NULL},
     {"param", WHOLE, N(param), NULL},
     {"dtype", TEXT, N(dtype), NULL},
     {"seed", HEX, N(seed), NULL},
-    {"check", FLAG, N(check), NULL},
-    {"end", WORD, N(end), &end_list},
-    {"correct", FLAG, N(correct), NULL},
     {"why", TEXT, N(why), NULL},
     {"wrong", WHOLE, N(wrong), NULL},
     {"compared", WHOLE, N(compared), NULL},
@@ -391,8 +392,13 @@ void verdict_drop_rows(struct verdict *v)
 
 static json_t *write_run(const struct verdict_run *r)
 {
-    json_t *o = write_members(r, run_members, COUNT(run_members)), *first = json_array(),
+    json_t *o = write_members(r, any_run_members, COUNT(any_run_members));
+    if (r->hidden)
+        return o;
+    json_t *more = write_members(r, run_members, COUNT(run_members)), *first = json_array(),
            *counters = json_object();
+    json_object_update(o, more);
+    json_decref(more);
     for (int i = 0; i < r->nfirst; i++)
         json_array_append_new(first,
                               json_pack("{s:I,s:s,s:s}", "index", (json_int_t)r->first[i].index,
@@ -429,7 +435,8 @@ static void add_counter(struct verdict_run *r, const char *name, int64_t value)
 static bool read_run(struct verdict *v, json_t *o, char **why)
 {
     struct verdict_run *r = new_run(v);
-    bool ok = read_members(r, run_members, COUNT(run_members), o, why);
+    bool ok = read_members(r, any_run_members, COUNT(any_run_members), o, why) &&
+              (r->hidden || read_members(r, run_members, COUNT(run_members), o, why));
     const char *name;
     json_t *x;
     size_t i;
@@ -454,12 +461,8 @@ static json_t *first_findings(const json_t *all)
     return kept;
 }
 
-void verdict_add_run(struct verdict *v, const struct run *r)
+static void put_values(struct verdict_run *x, const struct run *r)
 {
-    const struct comparison *first = &r->result.outputs[0].comparison; /* none: of nothing */
-    struct verdict_run *x = new_run(v);
-    verdict_put(&x->variant, r->variant->name);
-    verdict_put(&x->case_name, r->c.name);
     verdict_put(&x->dtype, dtype_name(r->c.dtype));
     verdict_put(&x->why, r->why);
     x->n = (int64_t)r->c.n;
@@ -467,20 +470,27 @@ void verdict_add_run(struct verdict *v, const struct run *r)
     x->k = (int64_t)r->c.k;
     x->param = r->c.param;
     x->seed = r->seed;
-    x->check = r->check;
-    x->end = r->result.end;
-    x->correct = r->result.end == RUN_OK;
     x->wrong = (int64_t)r->result.wrong;
     x->compared = (int64_t)r->result.compared;
     x->block_x = r->record.block_x;
     x->block_y = r->record.block_y;
     x->items = r->record.items;
+    x->findings = first_findings(r->findings);
+}
+
+static void put_mismatches(struct verdict_run *x, const struct run *r)
+{
+    const struct comparison *first = &r->result.outputs[0].comparison; /* none: of nothing */
     for (int i = 0; i < first->nshown; i++) {
         char want[40], got[40];
         number_text(want, first->shown[i].expected);
         number_text(got, first->shown[i].got);
         add_first(x, (int64_t)first->shown[i].index, want, got);
     }
+}
+
+static void put_counts(struct verdict_run *x, const struct run *r)
+{
     for (int i = 0; i < ncounters; i++)
         if (counter_get(&r->outputs.counters, i))
             add_counter(x, counter_infos[i].name, (int64_t)counter_get(&r->outputs.counters, i));
@@ -489,11 +499,27 @@ void verdict_add_run(struct verdict *v, const struct run *r)
         x->occupancy = isfinite(r->outputs.occupancy) ? r->outputs.occupancy : 0;
         verdict_put(&x->bound, r->outputs.bound);
     }
-    x->findings = first_findings(r->findings);
+}
+
+void verdict_add_run(struct verdict *v, const struct run *r)
+{
+    struct verdict_run *x = new_run(v);
+    verdict_put(&x->variant, r->variant->name);
+    verdict_put(&x->case_name, r->c.name);
+    x->hidden = r->hidden;
+    x->check = r->check;
+    x->end = r->result.end;
+    x->correct = r->result.end == RUN_OK;
+    if (r->hidden)
+        return;
+    put_values(x, r);
+    put_mismatches(x, r);
+    put_counts(x, r);
 }
 
 static void run_free(struct verdict_run *r)
 {
+    free_members(r, any_run_members, COUNT(any_run_members));
     free_members(r, run_members, COUNT(run_members));
     for (int i = 0; i < r->nfirst; i++) {
         free(r->first[i].expected);

@@ -78,12 +78,13 @@ struct verdict_counter {
     int64_t value;
 };
 
-/* One run of a variant on a case. Lists: NULL with a count of 0. */
+/* One run of a variant on a case. Lists: NULL with a count of 0. Of a hidden case there is
+ * nothing beside its name and how it ended. */
 struct verdict_run {
     char *variant, *case_name, *dtype;
     int64_t n, m, k, param;
     uint64_t seed;
-    bool check, correct;
+    bool hidden, check, correct;
     enum run_end end;
     char *why;
     int64_t wrong, compared, block_x, block_y, items;

@@ -17,8 +17,8 @@ static const struct lab_case cases[] = {
     SHAPE("speed", 512, 512),
 };
 static const struct hidden_case hidden[] = {
-    {.name = "hidden-n",     .like = "s4",   .n_min = 1,  .n_max = 2000},
-    {.name = "hidden-shape", .like = "tall", .n_min = 20, .n_max = 200, .m_min = 20, .m_max = 200},
+    {.name = "hidden-n", .kind = "any number of elements",     .like = "s4",   .n_min = 1,  .n_max = 2000},
+    {.name = "hidden-shape", .kind = "a matrix of any shape", .like = "tall", .n_min = 20, .n_max = 200, .m_min = 20, .m_max = 200},
 };
 
 #define STRIDES "s1 s2 s4 s8 s16 s32"

@@ -27,8 +27,18 @@ static const struct lab_case cases[] = {
     MATRIX("rectangle", 128, 96),
 };
 static const struct hidden_case hidden[] = {
-    {.name = "hidden-particles", .like = "tail", .n_min = 100, .n_max = 5000},
-    {.name = "hidden-matrix", .like = "odd", .n_min = 20, .n_max = 200, .m_min = 20, .m_max = 200},
+    {.name = "hidden-particles",
+     .kind = "any number of particles",
+     .like = "tail",
+     .n_min = 100,
+     .n_max = 5000},
+    {.name = "hidden-matrix",
+     .kind = "a matrix of any shape",
+     .like = "odd",
+     .n_min = 20,
+     .n_max = 200,
+     .m_min = 20,
+     .m_max = 200},
 };
 
 #define COUNTS  "one tail aligned hidden-particles"

@@ -14,8 +14,8 @@ static const struct lab_case cases[] = {
     CASE("mean", 383, 3), CASE("mean-tail", 300, 3), CASE("speed", 1 << 17, 63),
 };
 static const struct hidden_case hidden[] = {
-    {.name = "hidden-17",  .like = "odd",  .n_min = 100, .n_max = 5000},
-    {.name = "hidden-255", .like = "wide", .n_min = 100, .n_max = 2000},
+    {.name = "hidden-17", .kind = "a width of 17, any length",  .like = "odd",  .n_min = 100, .n_max = 5000},
+    {.name = "hidden-255", .kind = "the greatest width, any length", .like = "wide", .n_min = 100, .n_max = 2000},
 };
 
 #define CASES "one small tail odd wide three hidden-17 hidden-255"

@@ -21,8 +21,16 @@ static const struct lab_case cases[] = {
     ELEMENTS("data-full", MIXED_DATA, 4096),
 };
 static const struct hidden_case hidden[] = {
-    {.name = "hidden", .like = "tail", .n_min = 200, .n_max = 3000},
-    {.name = "hidden-data", .like = "data-tail", .n_min = 200, .n_max = 3000},
+    {.name = "hidden",
+     .kind = "any number of elements, kinds by place",
+     .like = "tail",
+     .n_min = 200,
+     .n_max = 3000},
+    {.name = "hidden-data",
+     .kind = "any number of elements, kinds by data",
+     .like = "data-tail",
+     .n_min = 200,
+     .n_max = 3000},
 };
 
 /* clang-format off */

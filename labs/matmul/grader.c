@@ -17,9 +17,9 @@ static const struct lab_case cases[] = {
     {.name = "odd16",   .n = 45,  .m = 39,  .k = 50,  .dtype = DT_F16, .flags = CASE_CHECK},
 };
 static const struct hidden_case hidden[] = {
-    {.name = "hidden-shape", .like = "odd",   .n_min = 20, .n_max = 150, .m_min = 20, .m_max = 150, .k_min = 1, .k_max = 90},
-    {.name = "hidden-wide",  .like = "odd",   .n_min = 10, .n_max = 40,  .m_min = 1,  .m_max = 20,  .k_min = 64, .k_max = 200, .multiple = 4},
-    {.name = "hidden-16",    .like = "odd16", .n_min = 20, .n_max = 150, .m_min = 20, .m_max = 150, .k_min = 1, .k_max = 90},
+    {.name = "hidden-shape", .kind = "matrices of any shape", .like = "odd",   .n_min = 20, .n_max = 150, .m_min = 20, .m_max = 150, .k_min = 1, .k_max = 90},
+    {.name = "hidden-wide", .kind = "a few rows and a long k",  .like = "odd",   .n_min = 10, .n_max = 40,  .m_min = 1,  .m_max = 20,  .k_min = 64, .k_max = 200, .multiple = 4},
+    {.name = "hidden-16", .kind = "16-bit matrices of any shape",    .like = "odd16", .n_min = 20, .n_max = 150, .m_min = 20, .m_max = 150, .k_min = 1, .k_max = 90},
 };
 
 #define F32_CASES "1x1x1 k=0 row column square odd 100x72x52 hidden-shape hidden-wide"

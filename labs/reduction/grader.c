@@ -39,8 +39,12 @@ static const struct lab_case cases[] = {
 };
 
 static const struct hidden_case hidden[] = {
-    {.name = "hidden", .like = "tail", .n_min = 1000, .n_max = 30000},
-    {.name = "hidden-max", .like = "max", .n_min = 100, .n_max = 9000},
+    {.name = "hidden",
+     .kind = "an integer sum over several blocks",
+     .like = "tail",
+     .n_min = 1000,
+     .n_max = 30000},
+    {.name = "hidden-max", .kind = "a maximum", .like = "max", .n_min = 100, .n_max = 9000},
 };
 
 #define LENGTHS                                                                                    \

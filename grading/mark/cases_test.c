@@ -1,0 +1,177 @@
+/* cases_test.c - what is drawn for a submission: within bounds, the same again, no other's. */
+#include "cases.h"
+#include "base/digest.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct lab lab_reduction;
+
+enum { SUM, MIN, MAX };
+
+static const struct lab_case cases[] = {
+    {.name = "tail", .n = 1000, .dtype = DT_I32, .op = SUM},
+    {.name = "min", .n = 1000, .dtype = DT_I32, .op = MIN},
+    {.name = "float", .n = 1000, .dtype = DT_F32, .op = SUM},
+};
+static const struct hidden_case hidden[] = {
+    {.name = "any", .kind = "anything", .like = "tail min float", .n_min = 100, .n_max = 90000},
+    {.name = "block",
+     .kind = "a block of its own",
+     .like = "tail",
+     .n_min = 5,
+     .n_max = 500,
+     .multiple = 4,
+     .blocks = ONE_OF(32, 64, 256)},
+    {.name = "ref", .kind = "with the reference", .like = "tail", .n_min = 1, .n_max = 1 << 20},
+    {.name = "typed",
+     .kind = "another type",
+     .like = "tail",
+     .dtypes = ONE_OF(DT_F32, DT_F64),
+     .param_min = 3,
+     .param_max = 9},
+    {.name = "listed",
+     .kind = "a min or max",
+     .like = "min",
+     .ops = ONE_OF(MIN, MAX),
+     .params = ONE_OF(2, 8)},
+};
+static const struct rubric_row rows[] = {
+    {"ok", 1, "right", ROW_CORRECT, "reduce3", .cases = "tail any block", .hint = "?"},
+    {"gate", 1, "gate", ROW_GATE, "reduce3", .cases = "ref", .gate = "barriers <= ref.barriers",
+     .hint = "?"},
+};
+static const struct rubric rubric = {.lab = "reduction",
+                                     .rows = rows,
+                                     .nrows = 2,
+                                     .cases = cases,
+                                     .ncases = 3,
+                                     .hidden = hidden,
+                                     .nhidden = 5};
+
+static struct lab_case drawn(const char *name, const char *variant, const char *secret,
+                             const char *submission)
+{
+    struct draw d = {secret, submission};
+    struct marked_case c;
+    cr_assert(case_named(&lab_reduction, &rubric, variant, name, &d, &c), "%s", name);
+    cr_assert_eq(c.kind != NULL, secret && strcmp(name, "tail"));
+    return c.c;
+}
+
+/* How many different n 200 submissions get. */
+static int sizes_of(const char *name, const char *secret)
+{
+    uint64_t seen[200];
+    int n = 0;
+    for (int i = 0; i < 200; i++) {
+        char submission[24];
+        snprintf(submission, sizeof(submission), "%d", i);
+        seen[n] = drawn(name, "reduce3", secret, submission).n;
+        int k = 0;
+        while (seen[k] != seen[n])
+            k++;
+        n += k == n;
+    }
+    return n;
+}
+
+Test(cases, follow_secret_submission_and_variant)
+{
+    struct lab_case a = drawn("any", "reduce3", "a secret", "12ab"),
+                    b = drawn("any", "reduce3", "a secret", "12ab");
+    cr_assert(a.n == b.n && a.dtype == b.dtype && a.op == b.op);
+    cr_assert(a.n >= 100 && a.n <= 90000);
+    cr_assert_neq(a.n, drawn("any", "reduce4", "a secret", "12ab").n);
+    cr_assert_neq(a.n, drawn("any", "reduce3", "a secret", "12ac").n);
+    cr_assert_neq(a.n, drawn("any", "reduce3", "another", "12ab").n);
+    cr_assert_eq(drawn("tail", "reduce3", "a secret", "12ab").n, 1000);
+}
+
+/* In practice everybody gets the same, and nothing of it is kept back. */
+Test(cases, practice_is_the_same_for_all)
+{
+    cr_assert_eq(sizes_of("any", NULL), 1);
+    cr_assert_eq(sizes_of("ref", NULL), 1);
+}
+
+/* The reference runs on few sizes, others are each submission's own. */
+Test(cases, what_meets_the_reference_comes_from_a_pool)
+{
+    cr_assert_gt(sizes_of("any", "a secret"), 190);
+    int n = sizes_of("ref", "a secret");
+    cr_assert(n > 1 && n <= POOL_DRAWS, "%d", n);
+}
+
+Test(cases, each_listed_value_is_drawn)
+{
+    int likes = 0, blocks = 0, types = 0, ops = 0;
+    for (int i = 0; i < 60; i++) {
+        char submission[24];
+        snprintf(submission, sizeof(submission), "%d", i);
+        struct lab_case c = drawn("any", "reduce3", "a secret", submission);
+        likes |= c.dtype == DT_F32 ? 1 : c.op == MIN ? 2 : 4;
+        c = drawn("block", "reduce3", "a secret", submission);
+        blocks |= c.block == 32 ? 1 : c.block == 64 ? 2 : c.block == 256 ? 4 : 8;
+        cr_assert(c.n % 4 == 0 && c.n >= 8 && c.n <= 500, "%d", (int)c.n);
+        c = drawn("typed", "reduce3", "a secret", submission);
+        types |= c.dtype == DT_F32 ? 1 : c.dtype == DT_F64 ? 2 : 4;
+        cr_assert(c.n == 1000 && c.param >= 3 && c.param <= 9);
+        c = drawn("listed", "reduce6", "a secret", submission);
+        ops |= c.op == MIN ? 1 : c.op == MAX ? 2 : 4;
+        cr_assert(c.param == 2 || c.param == 8);
+    }
+    cr_assert(likes == 7 && blocks == 7 && types == 3 && ops == 3, "%d %d %d %d", likes, blocks,
+              types, ops);
+}
+
+Test(cases, seeds_are_nobody_elses)
+{
+    struct draw one = {"a secret", "12ab"}, two = {"a secret", "12ac"}, practice = {NULL, "12ab"};
+    struct lab_case c = cases[0], seeded = cases[0];
+    seeded.seed = 99;
+    const uint64_t seeds[] = {
+        case_seed(&lab_reduction, &c, "reduce3", &one, 0),
+        case_seed(&lab_reduction, &c, "reduce3", &one, 1),
+        case_seed(&lab_reduction, &c, "reduce4", &one, 0),
+        case_seed(&lab_reduction, &c, "reduce3", &two, 0),
+        case_seed(&lab_reduction, &cases[1], "reduce3", &one, 0),
+        case_seed(&lab_reduction, &c, "reduce3", &practice, 0),
+        reference_seed(&lab_reduction, &c, "reduce3"),
+        99,
+    };
+    for (size_t i = 0; i < 8; i++)
+        for (size_t k = 0; k < i; k++)
+            cr_assert_neq(seeds[i], seeds[k], "%zu and %zu", i, k);
+    cr_assert_eq(seeds[0], case_seed(&lab_reduction, &seeded, "reduce3", &one, 0));
+    cr_assert_eq(case_seed(&lab_reduction, &seeded, "reduce3", &practice, 0), 99);
+}
+
+static const struct {
+    struct hidden_case h;
+    const char *says;
+} wrong[] = {
+    {{.name = "h", .kind = "k", .like = "tail none"}, "no case to be like: none"},
+    {{.name = "h", .kind = "k"}, "no case to be like"},
+    {{.name = "h", .like = "tail"}, "no kind"},
+    {{.name = "h", .kind = "k", .like = "tail", .n_min = 9, .n_max = 1}, "a minimum above"},
+    {{.name = "h", .kind = "k", .like = "tail", .blocks = ONE_OF(64, 4096)}, "a block of 4096"},
+    {{.name = "h", .kind = "k", .like = "tail", .blocks = ONE_OF(64, 96)}, "not a power of two"},
+    {{.name = "h", .kind = "k", .like = "tail", .params = ONE_OF(8)}, "does not apply"},
+    {{.name = "h", .kind = "k", .like = "min", .dtypes = ONE_OF(DT_F32)}, "there are kernels"},
+};
+
+Test(cases, mistakes_in_a_table_are_said)
+{
+    static const struct rubric_row row[] = {
+        {"ok", 1, "right", ROW_CORRECT, "reduce3", .cases = "h", .hint = "?"}};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        struct rubric r = {"reduction", row, 1, cases, 3, &wrong[i].h, 1};
+        struct text t = {0};
+        cr_assert_gt(rubric_problems(&lab_reduction, &r, &t), 0);
+        cr_assert(strstr(text_str(&t), wrong[i].says), "%s: %s", wrong[i].says, text_str(&t));
+        text_free(&t);
+    }
+}
