@@ -28,7 +28,8 @@ ROOMS = """
     common/emulator/count common/emulator/check common/emulator/runtime common/emulator/tools
     common/emulator/cases
     common/lab common/run common/harness labs
-    grading/intake grading/mark grading/book grading/report grading/export grading/commands
+    grading/sandbox grading/intake grading/mark grading/book grading/report grading/export
+    grading/commands
 """.split()
 RUNTIME = "common/emulator/runtime"
 PROGRAMS = ["common/emulator/tools", "common/emulator/cases"]  # linked with the runtime

@@ -2,15 +2,15 @@
 .PHONY: grade grading test-grading test-pages test-grading-gpu no-grading-gpu bench-grade bench-memory mutate cheats
 
 GR := grading
-GR_TOOLS := $(GR)/mark/fast_clock.c $(GR)/commands/main.c $(GR)/mark/runner_main.c $(GR)/mark/compile_main.c
-GR_ROOMS := $(addprefix $(GR)/,intake mark book report export commands)
+GR_TOOLS := $(GR)/mark/fast_clock.c $(GR)/commands/main.c $(GR)/mark/runner_main.c $(GR)/mark/compile_main.c $(GR)/intake/unpack_main.c
+GR_ROOMS := $(addprefix $(GR)/,sandbox intake mark book report export commands)
 GR_SRC := $(filter-out $(GR_TOOLS) %_test.c,$(wildcard $(GR_ROOMS:%=%/*.c)))
 GR_LABS := $(patsubst labs/%/grader.c,%,$(wildcard labs/*/grader.c))
 GR_LIBS := -lsqlite3 -ljansson -larchive -lseccomp -lyaml -lnettle -lm -ldl
 GR_NVRTC := -L$(firstword $(wildcard $(CUDA)/lib64 $(CUDA)/lib))
 GR_OBJ := $(GR_SRC:%.c=$B/%.o) $(GR_LABS:%=$B/labs/%/grader.o) $(GR_LABS:%=$B/labs/%/harness.o) \
           $B/$(GR)/tables.o $B/liblab.a $B/libbase.a
-GR_BOXED := $B/bin/grade-runner $B/bin/grade-cc
+GR_BOXED := $B/bin/grade-runner $B/bin/grade-cc $B/bin/grade-unpack
 
 $B/$(GR)/%.o $B/labs/%/grader.o: CFLAGS += -DCUDA_DIR='"$(abspath $(CUDA))"'
 
@@ -37,8 +37,11 @@ $B/bin/grade-runner: $B/$(GR)/mark/runner_main.o $B/$(GR)/mark/proto.o $B/librun
 $B/bin/grade-cc: $B/$(GR)/mark/compile_main.o $B/libharness.a $B/libbase.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(GR_NVRTC) -lnvrtc -lm -s
+$B/bin/grade-unpack: $B/$(GR)/intake/unpack_main.o $B/$(GR)/intake/names.o $B/libbase.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -larchive
 
-$(GR_OBJ) $B/$(GR)/commands/main.o $B/$(GR)/mark/runner_main.o: | build/deps-grade.ok
+$(GR_OBJ) $B/$(GR)/intake/unpack_main.o $B/$(GR)/commands/main.o $B/$(GR)/mark/runner_main.o: | build/deps-grade.ok
 grading: $B/bin/grade $(GR_BOXED)
 grade: grading
 	$(Q)common/deps.sh sandbox -

@@ -236,6 +236,8 @@ static int run_batch(const struct batch_args *a, const struct engine_options *o,
     if (!a->quiet && isatty(2))
         fputs("\r\033[K", stderr);
     print_marks(b.book, a->lab, stdout);
+    if (s->notes.length)
+        printf("to look at:\n%s", s->notes.s);
     printf("run %lld: %d submissions, %d marked now in %.1f s, %d known by content, %d need a "
            "person\n",
            (long long)b.run, s->n, b.ntodo, now_s() - from, b.cached - resumed, b.human);
@@ -270,9 +272,8 @@ int cmd_batch(int argc, char **argv)
     if (!submissions_read(a.input, a.lab, &s, &why) ||
         (a.roster && !submissions_roster(&s, a.roster, &why)))
         die("%s", text_str(&why));
-    fputs(text_str(&s.notes), stderr);
     if (s.n == 0)
-        die("%s: no submissions in it", a.input);
+        die("%s: no submissions in it\n%s", a.input, text_str(&s.notes));
     int code = run_batch(&a, &o, &e, &s);
     submissions_free(&s);
     text_free(&why);

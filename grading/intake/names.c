@@ -118,7 +118,7 @@ static bool parse_plain(const char *path, struct file_name *out)
 {
     const char *slash = strchr(path, '/'), *base = base_name(path);
     size_t n = slash ? (size_t)(slash - path) : strlen(path);
-    if (base[0] == '.' || !base[0])
+    if (base[0] == '.' || !base[0] || path[0] == '.') /* .git/config is nobody's */
         return false;
     if (!slash) {
         const char *dot = strrchr(path, '.');
@@ -183,4 +183,34 @@ int name_rank(const char *original, const char *lab)
     if (d && d < 7 && l + 1 + d + 3 == n)
         return 3 + atoi(original + l + 1);
     return 2;
+}
+
+static bool has_suffix(const char *s, const char *suffix)
+{
+    size_t n = strlen(s), k = strlen(suffix);
+    return n >= k && !strcasecmp(s + n - k, suffix);
+}
+
+bool name_is_archive(const char *path)
+{
+    static const char *const suffixes[] = {".zip",    ".tar",     ".tar.gz",  ".tgz",
+                                           ".tar.xz", ".tar.bz2", ".tar.zst", ".7z"};
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+        if (has_suffix(path, suffixes[i]))
+            return true;
+    return false;
+}
+
+bool name_is_metadata(const char *path)
+{
+    return !strcmp(base_name(path), "submission_metadata.yml");
+}
+
+size_t name_cap(const char *path)
+{
+    if (name_is_metadata(path))
+        return METADATA_MAX_BYTES;
+    if (name_is_archive(path))
+        return NESTED_MAX_BYTES;
+    return has_suffix(path, ".cu") ? SUBMISSION_MAX_BYTES : 0;
 }

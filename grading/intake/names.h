@@ -9,6 +9,11 @@
 #define GRADING_NAMES_H
 
 #include <stdbool.h>
+#include <stddef.h>
+
+#define SUBMISSION_MAX_BYTES (256u << 10) /* of a kernel file */
+#define NESTED_MAX_BYTES     (16u << 20)  /* of an archive that a student handed in */
+#define METADATA_MAX_BYTES   (32u << 20)  /* it repeats every result of the class */
 
 enum name_system { NAMES_PLAIN, NAMES_CANVAS, NAMES_MOODLE, NAMES_GRADESCOPE };
 
@@ -30,5 +35,10 @@ void name_free(struct file_name *f);
 /* How well `original` fits lab "reduction": 0 not a kernel file, 1 some .cu, 2 names the
  * lab, 3+N is LAB.cu, or the N-th resubmission LAB-N.cu. */
 int name_rank(const char *original, const char *lab);
+
+/* By its name alone: the most bytes that are taken of a file, 0: nothing is made of it. */
+size_t name_cap(const char *path);
+bool name_is_archive(const char *path);
+bool name_is_metadata(const char *path); /* Gradescope's */
 
 #endif

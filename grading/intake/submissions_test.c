@@ -160,10 +160,10 @@ Test(submissions, sizes_that_are_just_taken)
     free(text);
 }
 
-/* In an archive that a student handed in, the same; that archive may have 8 MiB. */
+/* In an archive that a student handed in, the same; that archive may have 16 MiB. */
 Test(submissions, sizes_of_archives_in_archives)
 {
-    size_t most = 8 << 20, n, used;
+    size_t most = 16 << 20, n, used;
     char *bytes = xzalloc(most + 1), *inner;
     struct archive *a = new_archive();
 
@@ -180,7 +180,7 @@ Test(submissions, sizes_of_archives_in_archives)
     add(a, "cem.zip", bytes, used + 1);
     struct submissions s = read_back(a);
     expect_taken(&s, "ann", true, "");
-    expect_taken(&s, "cem", false, "larger than 8192 KiB");
+    expect_taken(&s, "cem", false, "larger than 16384 KiB");
     for (int i = 0; i < s.n; i++)
         if (!strcmp(s.v[i].student, "bob"))
             cr_expect(s.v[i].source || !strstr(s.v[i].problem, "larger"), "%s", s.v[i].problem);

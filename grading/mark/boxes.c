@@ -15,33 +15,12 @@
 #define CUDA_DIR "/usr/local/cuda"
 #endif
 
-/* Programs built with AddressSanitizer reserve terabytes, and cannot look for leaks where
- * processes may not be traced. */
-#ifdef __SANITIZE_ADDRESS__
-#define ADDRESS_LIMIT 0
-#define SANITIZER_ENV "ASAN_OPTIONS", "detect_leaks=0",
-#define NO_PROC       false /* it reads its own mappings */
-#else
-#define ADDRESS_LIMIT (3ull << 30)
-#define SANITIZER_ENV
-#define NO_PROC true
-#endif
-
 void engine_defaults(struct engine_options *o)
 {
-    static char bin[4120], lib[4140];
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    self[n > 0 ? n : 0] = 0;
-    char *slash = strrchr(self, '/');
-    if (slash)
-        *slash = 0;
-    snprintf(bin, sizeof(bin), "%s", self);
-    char *runner = xformat("%s/grade-runner", bin);
-    if (access(runner, X_OK)) /* a test program: build/test */
-        snprintf(bin, sizeof(bin), "%s/../bin", self);
-    free(runner);
-    snprintf(lib, sizeof(lib), "%s/../lib", bin);
+    static char *lib;
+    const char *bin = boxed_programs();
+    if (!lib)
+        lib = xformat("%s/../lib", bin);
     const char *cuda = getenv("WARPLAB_CUDA");
     *o = (struct engine_options){.steps = 20000000,
                                  .compile_s = 20,
@@ -87,19 +66,19 @@ bool compiler_start(struct box *b, const struct engine_options *o, const char *n
     bool in = !o->unconfined;
     struct paths p = {.n = 0};
     const char *libs = lib_folder(&p, o->cuda), *include = path(&p, o->cuda, "include");
-    const char *argv[] = {in ? "/box/build/bin/grade-cc" : path(&p, o->bin, "grade-cc"), name,
+    const char *argv[] = {in ? "/box/build/bin/grade-cc" : path(&p, o->bin, "grade-cc"), "--", name,
                           o->gpu ? o->gpu_arch : "compute_90", NULL};
-    const char *env[] = {SANITIZER_ENV "LD_LIBRARY_PATH", in ? "/box/cuda/lib64" : libs,
+    const char *env[] = {BOX_SANITIZER_ENV "LD_LIBRARY_PATH", in ? "/box/cuda/lib64" : libs,
                          "WARPLAB_CUDA_INCLUDE", in ? "/box/cuda/include" : include, NULL};
     struct box_spec spec = {.argv = argv,
                             .env = env,
                             .cpu_s = o->compile_s * 0.75,
                             .wall_s = o->compile_s,
-                            .address_bytes = ADDRESS_LIMIT,
+                            .address_bytes = BOX_ADDRESS_LIMIT(3ull << 30),
                             .resident_bytes = 1ull << 30,
                             .file_bytes = COMPILER_IMAGE_CAP,
                             .log_cap = 4096,
-                            .no_proc = NO_PROC,
+                            .no_proc = BOX_NO_PROC,
                             .unconfined = o->unconfined};
     bind(&spec, path(&p, o->bin, "grade-cc"), "/box/build/bin/grade-cc");
     bind(&spec, path(&p, o->root, "common/device"), "/box/common/device");
@@ -124,7 +103,7 @@ bool runner_start(struct box *b, const struct engine_options *o, const char *arg
     char *both = driver ? xformat("%s:%s", search, driver) : xstrdup(search);
     const char *argv[] = {in ? "/box/build/bin/grade-runner" : path(&p, o->bin, "grade-runner"),
                           argument, NULL};
-    const char *env[] = {SANITIZER_ENV "LD_LIBRARY_PATH",
+    const char *env[] = {BOX_SANITIZER_ENV "LD_LIBRARY_PATH",
                          both,
                          "WARPLAB_THREADS",
                          "1",

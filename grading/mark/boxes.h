@@ -7,7 +7,7 @@
 #ifndef GRADING_BOXES_H
 #define GRADING_BOXES_H
 
-#include "sandbox.h"
+#include "grading/sandbox/sandbox.h"
 #include "session.h"
 
 enum { RUNNER_LOG_CAP = 64 << 10, COMPILER_IMAGE_CAP = 64 << 20, COMPILER_TEXT_CAP = 4 << 20 };

@@ -10,7 +10,7 @@
 #include "lab/lab.h"
 #include "lab/result.h"
 #include "proto.h"
-#include "sandbox.h"
+#include "grading/sandbox/sandbox.h"
 
 #include <jansson.h>
 

@@ -21,6 +21,18 @@
 
 #define BOX_MAX_BINDS 24
 
+/* Programs built with AddressSanitizer reserve terabytes, read their own mappings, and cannot look
+ * for leaks where processes may not be traced. */
+#ifdef __SANITIZE_ADDRESS__
+#define BOX_ADDRESS_LIMIT(bytes) 0
+#define BOX_SANITIZER_ENV        "ASAN_OPTIONS", "detect_leaks=0",
+#define BOX_NO_PROC              false
+#else
+#define BOX_ADDRESS_LIMIT(bytes) (bytes)
+#define BOX_SANITIZER_ENV
+#define BOX_NO_PROC true
+#endif
+
 struct box_spec {
     const char *const *argv; /* argv[0] is a path in the box */
     struct {
@@ -54,6 +66,10 @@ struct box {
     pid_t inner;   /* the program's host PID, 0 while unknown */
 };
 
+/* The folder of the programs that are made for boxes: this program's own, or build/bin for a test
+ * program. */
+const char *boxed_programs(void);
+
 /* Why boxes do not work here, a sentence; NULL: they do. Tried once a process. */
 const char *sandbox_refused(void);
 
@@ -62,6 +78,7 @@ bool box_start(struct box *b, const struct box_spec *spec);
 void box_deadline(struct box *b, double seconds_from_now);
 /* All n bytes or false: the box ended, or was ended for passing a limit. */
 bool box_send(struct box *b, const void *data, size_t n);
+void box_end_input(struct box *b);
 bool box_receive(struct box *b, void *data, size_t n);
 /* Everything the box writes until it closes its output; bytes past cap are read and dropped. */
 void box_drain(struct box *b, struct text *out, size_t cap, size_t *dropped);

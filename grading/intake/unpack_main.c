@@ -1,0 +1,220 @@
+/* unpack_main.c - build/bin/grade-unpack, in its box: an archive on standard input, its members on
+ * standard output (unpack.h).
+ *
+ * Formats and filters are named one by one: some that libarchive knows are other programs that
+ * it would start. A zip is read by its list at the end, which one that was cut has lost.
+ */
+#include "base/alloc.h"
+#include "base/text.h"
+#include "unpack.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int answer; /* standard output's descriptor; nothing else may write to it */
+
+static void put(const void *data, size_t n)
+{
+    for (const char *p = data; n;) {
+        ssize_t w = write(answer, p, n);
+        if (w < 0 && errno != EINTR)
+            _exit(3);
+        p += w > 0 ? w : 0;
+        n -= w > 0 ? (size_t)w : 0;
+    }
+}
+
+static void put_member(enum member_kind kind, const char *path, int64_t time, const char *data,
+                       size_t n)
+{
+    struct member_head h = {.magic = MEMBER_MAGIC,
+                            .kind = kind,
+                            .path_bytes = (uint32_t)strlen(path),
+                            .data_bytes = (uint32_t)n,
+                            .time = time};
+    put(&h, sizeof(h));
+    put(path, h.path_bytes);
+    put(data, n);
+}
+
+static void put_reason(enum member_kind kind, const char *path, const char *reason)
+{
+    put_member(kind, path, 0, reason, strlen(reason));
+}
+
+static _Noreturn void broken(const char *reason)
+{
+    put_reason(MEMBER_BROKEN, "", reason);
+    exit(0);
+}
+
+static char *read_input(size_t *length)
+{
+    size_t capacity = 1 << 20;
+    char *s = xmalloc(capacity);
+    ssize_t n;
+    *length = 0;
+    while ((n = read(0, s + *length, capacity - *length)) != 0) {
+        if (n < 0 && errno != EINTR)
+            die("cannot read the archive: %s", strerror(errno));
+        *length += n > 0 ? (size_t)n : 0;
+        if (*length == capacity)
+            s = xrealloc(s, capacity *= 2);
+    }
+    return s;
+}
+
+/* One line, for free(). */
+static char *reason_of(struct archive *a)
+{
+    const char *s = archive_error_string(a);
+    return s ? xformat("%.*s", (int)strcspn(s, "\n"), s) : xstrdup("damaged");
+}
+
+static uint32_t number(const char *p, int bytes)
+{
+    uint32_t v = 0;
+    for (int i = bytes; i-- > 0;)
+        v = v << 8 | (unsigned char)p[i];
+    return v;
+}
+
+/* Whether the zip's list of members (its end record: PK 5 6, …, the list's size and place) lies
+ * right before that record, counted from the first byte on. Where a zip was cut, that of a
+ * smaller one inside it may come last; its numbers do not fit. In a zip of 64 bits, a locator
+ * (PK 6 7) is between. */
+static bool ends_with_list(const char *data, size_t n)
+{
+    enum { RECORD = 22, LOCATOR = 20, MOST = RECORD + 65535 };
+    for (size_t back = RECORD; back <= n && back <= MOST; back++) {
+        const char *p = data + n - back;
+        if (memcmp(p, "PK\5\6", 4))
+            continue;
+        if ((uint64_t)number(p + 12, 4) + number(p + 16, 4) == n - back)
+            return true;
+        const char *locator = n - back >= LOCATOR ? p - LOCATOR : "";
+        uint64_t at = !memcmp(locator, "PK\6\7", 4) ? number(locator + 8, 4) : n;
+        if (at + 4 <= n && !memcmp(data + at, "PK\6\6", 4))
+            return true;
+    }
+    return false;
+}
+
+static struct archive *open_archive(const char *data, size_t n)
+{
+    static int (*const known[])(struct archive *) = {
+        archive_read_support_format_zip_seekable, archive_read_support_format_tar,
+        archive_read_support_format_7zip,         archive_read_support_filter_gzip,
+        archive_read_support_filter_bzip2,        archive_read_support_filter_xz,
+        archive_read_support_filter_zstd};
+    struct archive *a = archive_read_new();
+    for (size_t i = 0; a && i < sizeof(known) / sizeof(known[0]); i++)
+        known[i](a);
+    if (!a || archive_read_open_memory(a, data, n) != ARCHIVE_OK)
+        broken(a ? reason_of(a) : "out of memory");
+    return a;
+}
+
+static const char *path_of(struct archive_entry *e)
+{
+    const char *p = archive_entry_pathname(e);
+    if (!p)
+        p = archive_entry_pathname_utf8(e);
+    return p ? p : "";
+}
+
+static void put_file(struct archive *a, const char *path, int64_t time)
+{
+    struct text t = {0};
+    size_t cap = name_cap(path);
+    char chunk[65536];
+    la_ssize_t n = 1;
+    while (cap && t.length <= cap && (n = archive_read_data(a, chunk, sizeof(chunk))) > 0)
+        text_bytes(&t, chunk, (size_t)n);
+    char *reason = n < 0 ? reason_of(a) : NULL;
+    if (reason)
+        put_reason(MEMBER_DAMAGED, path, reason);
+    else if (!cap)
+        put_member(MEMBER_NAME, path, time, "", 0);
+    else if (t.length > cap)
+        put_member(MEMBER_LARGE, path, time, "", 0);
+    else
+        put_member(MEMBER_FILE, path, time, text_str(&t), t.length);
+    text_free(&t);
+    free(reason);
+}
+
+static void put_entry(struct archive *a, struct archive_entry *e)
+{
+    const char *path = path_of(e);
+    int64_t time = archive_entry_mtime_is_set(e) ? archive_entry_mtime(e) : 0;
+    if (strlen(path) > MEMBER_PATH_MAX)
+        broken("a name in it has more than 4096 bytes");
+    if (archive_entry_hardlink(e))
+        put_member(MEMBER_LINK, path, time, "", 0);
+    else if (archive_entry_filetype(e) == AE_IFDIR)
+        put_member(MEMBER_FOLDER, path, time, "", 0);
+    else if (archive_entry_filetype(e) != AE_IFREG)
+        put_member(MEMBER_LINK, path, time, "", 0);
+    else if (archive_entry_is_encrypted(e))
+        put_member(MEMBER_ENCRYPTED, path, time, "", 0);
+    else
+        put_file(a, path, time);
+}
+
+/* A tar ends with a block of zeros; one that was cut between two members does not. */
+static bool lacks_end(struct archive *a, int64_t before)
+{
+    return (archive_format(a) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR &&
+           archive_filter_bytes(a, 0) == before;
+}
+
+static void put_all(struct archive *a)
+{
+    struct archive_entry *e;
+    int r, n = 0;
+    int64_t before = 0;
+    while ((r = archive_read_next_header(a, &e)) == ARCHIVE_OK || r == ARCHIVE_WARN) {
+        if (++n > MEMBERS_MAX)
+            broken("more than 200000 files in it: refused");
+        put_entry(a, e);
+        if (archive_read_data_skip(a) == ARCHIVE_FATAL)
+            broken(reason_of(a));
+        before = archive_filter_bytes(a, 0);
+        if (before > (int64_t)(8 * MEMBERS_MAX_BYTES))
+            broken("more than 8 GiB in it when unpacked: refused");
+    }
+    if (r != ARCHIVE_EOF)
+        broken(reason_of(a));
+    if (lacks_end(a, before))
+        broken("its end is missing: it was cut");
+    put_member(MEMBER_END, "", 0, "", 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct argp argp = {.doc = "Unpacks the archive on standard input. What is in it goes to "
+                                     "standard output, for the grader."};
+    size_t n;
+    argp_parse(&argp, argc, argv, 0, NULL, NULL);
+    answer = fcntl(1, F_DUPFD_CLOEXEC, 10);
+    dup2(2, 1);
+    setlocale(LC_CTYPE, "C.UTF-8"); /* libarchive's names */
+    char *data = read_input(&n);
+    if (!n)
+        broken("it is empty");
+    if (n > 3 && !memcmp(data, "PK\3\4", 4) && !ends_with_list(data, n))
+        broken("a zip without its list of files: it was cut");
+    struct archive *a = open_archive(data, n);
+    put_all(a);
+    archive_read_free(a);
+    free(data);
+    return 0;
+}
