@@ -22,7 +22,8 @@ struct problem {
 
 static struct problem solve(const char *variant, uint64_t n, int width, uint64_t seed)
 {
-    struct problem q = {.c = {.name = "test", .n = n, .param = width, .dtype = DT_F32}};
+    struct problem q = {
+        .c = {.name = "test", .n = n, .param = width, .dtype = DT_F32, .seed = seed}};
     char err[200] = "";
 
     for (int i = 0; i < lab->nvariants; i++)
@@ -90,13 +91,14 @@ Test(conv1d, the_lectures_kernels_take_the_mean)
     release(&q);
 }
 
-/* lab.h: a buffer behind a symbol is not refilled when inputs rotate. */
-Test(conv1d, constant_weights_do_not_follow_the_seed)
+/* Else a kernel could know them by heart. */
+Test(conv1d, weights_follow_the_seed)
 {
     struct problem one = solve("conv_const", 100, 31, 1), two = solve("conv_const", 100, 31, 2);
 
     cr_expect_str_eq(one.p.buffers[2].symbol, "conv_weights");
-    cr_expect_eq(memcmp(one.weights, two.weights, 31 * sizeof(float)), 0);
+    cr_expect_neq(memcmp(one.weights, two.weights, 31 * sizeof(float)), 0);
+    cr_expect_neq(memcmp(one.weights, one.in, 31 * sizeof(float)), 0);
     cr_expect_neq(memcmp(one.in, two.in, 100 * sizeof(float)), 0);
     for (int a = 0; a < one.p.steps[0].nargs; a++)
         cr_expect(one.p.steps[0].args[a].kind != ARG_BUFFER || one.p.steps[0].args[a].buffer != 2);
@@ -104,18 +106,33 @@ Test(conv1d, constant_weights_do_not_follow_the_seed)
     release(&two);
 }
 
-Test(conv1d, large_cases_compare_stretches_the_input_picks)
+/* The input of both is the same: it does not tell which stretches are compared. */
+Test(conv1d, large_cases_compare_stretches_the_seed_picks)
 {
     struct problem q = solve("conv_multi", 3 << 20, 127, 9);
-    uint64_t compared = 0;
+    double *other = calloc(q.c.n, sizeof(double));
+    uint64_t compared = 0, alike = 0;
 
+    q.c.seed = 10;
+    lab->reference(&q.p, q.v, &q.c, (const void *[]){q.in, NULL, q.weights},
+                   (void *[]){NULL, q.want, NULL}, (double *[]){NULL, other, NULL});
     for (uint64_t i = 0; i < q.c.n; i++) {
         cr_assert(q.tol[i] <= 127);
         compared += q.tol[i] < 1;
+        alike += q.tol[i] < 1 && other[i] < 1;
     }
     cr_expect(compared >= 2 * 1024 && compared < q.c.n / 50, "%lu", (unsigned long)compared);
     cr_expect(q.tol[0] < 1 && q.tol[q.c.n - 1] < 1);
+    cr_expect_lt(alike, compared);
+    free(other);
     release(&q);
+}
+
+/* In 227 KiB of dynamic shared memory, of which the record says how much is wanted. */
+Test(conv1d, shared_bytes_come_from_the_record)
+{
+    for (int i = 0; i < lab->nvariants; i++)
+        cr_expect_eq(lab->variants[i].max.shared_bytes, 227u << 10, "%s", lab->variants[i].name);
 }
 
 /* Of n outputs `wrong` are, from `first` on, with what was there before or with 0. */

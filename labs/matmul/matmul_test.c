@@ -34,7 +34,7 @@ static struct problem solve(const char *name, uint64_t m, uint64_t n, uint64_t k
     struct problem q = {.v = variant(name)};
     char err[200] = "";
 
-    q.c = (struct lab_case){.name = "test", .n = n, .m = m, .k = k, .dtype = DT_F32};
+    q.c = (struct lab_case){.name = "test", .n = n, .m = m, .k = k, .dtype = DT_F32, .seed = 7};
     if (!lab_matmul.applies(q.v, &q.c))
         q.c.dtype = DT_F16;
     cr_assert(lab_matmul.plan(q.v, &q.c, &q.v->record, &h200, &q.p, err, sizeof(err)), "%s", err);
@@ -120,18 +120,35 @@ Test(matmul, rounded_inputs_are_outside)
     release(&q);
 }
 
-Test(matmul, large_cases_compare_rows_the_input_picks)
+/* The input of both is the same: it does not tell which rows are compared. */
+Test(matmul, large_cases_compare_rows_the_seed_picks)
 {
     struct problem q = solve("mm_tiled", 4000, 260, 260);
-    int compared = 0;
+    double *other = calloc(q.c.m * q.c.n, sizeof(double));
+    int compared = 0, alike = 0;
 
-    for (uint64_t r = 0; r < q.c.m; r++)
+    q.c.seed = 8;
+    lab_matmul.reference(&q.p, q.v, &q.c, (const void *[]){q.a, q.b, NULL},
+                         (void *[]){NULL, NULL, q.want}, (double *[]){NULL, NULL, other});
+    for (uint64_t r = 0; r < q.c.m; r++) {
         compared += q.tol[r * q.c.n] < 1;
+        alike += q.tol[r * q.c.n] < 1 && other[r * q.c.n] < 1;
+    }
     cr_expect(compared >= 15 && compared <= 70, "%d rows", compared);
+    cr_expect(alike < compared / 2, "%d of %d are compared with any seed", alike, compared);
     cr_expect(q.tol[0] < 1 && q.tol[(q.c.m - 1) * q.c.n] < 1, "first and last row");
     for (uint64_t i = 0; i < q.c.m * q.c.n; i++)
         cr_assert(q.tol[i] <= 260, "a huge or infinite bound would let unwritten outputs pass");
+    free(other);
     release(&q);
+}
+
+/* In 227 KiB of dynamic shared memory, of which the record says how much is wanted. */
+Test(matmul, shared_bytes_come_from_the_record)
+{
+    for (int i = 0; i < lab_matmul.nvariants; i++)
+        cr_expect_eq(lab_matmul.variants[i].max.shared_bytes, 227u << 10, "%s",
+                     lab_matmul.variants[i].name);
 }
 
 Test(matmul, grids_cover_the_output)
