@@ -17,8 +17,11 @@
 enum { MAX_VERDICT = 64 << 20 };
 
 struct export_args {
-    const char *book, *lab, *title, *output, *format, *verdict;
+    const char *book, *lab, *output, *format, *verdict;
+    struct export_options o;
 };
+
+enum { KEY_MISSING_ZERO = 1000 };
 
 static const struct argp_option options[] = {
     BOOK_OPTION,
@@ -27,14 +30,17 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "Write there (default: standard output)", 0},
     {"verdict", 'v', "FILE", 0, "Of this verdict (grade check --json), where the format is of one",
      0},
+    {"missing-zero", KEY_MISSING_ZERO, 0, 0,
+     "0 for who handed in nothing (default: an empty cell, which imports leave alone)", 0},
     {0}};
 
 static const struct arg_field fields[] = {
     {'b', ARG_TEXT, offsetof(struct export_args, book)},
     {'l', ARG_TEXT, offsetof(struct export_args, lab)},
-    {'t', ARG_TEXT, offsetof(struct export_args, title)},
+    {'t', ARG_TEXT, offsetof(struct export_args, o.title)},
     {'o', ARG_TEXT, offsetof(struct export_args, output)},
     {'v', ARG_TEXT, offsetof(struct export_args, verdict)},
+    {KEY_MISSING_ZERO, ARG_FLAG, offsetof(struct export_args, o.missing_zero)},
     {0},
 };
 
@@ -58,13 +64,13 @@ static void export_class(const struct export_args *a, const struct export_format
                          struct text *out)
 {
     int n;
-    if (f->wants_title && !(a->lab && a->title))
+    if (f->wants_title && !(a->lab && a->o.title))
         die("%s wants --lab LAB and --title \"NAME (ID)\": one column, one assignment", f->name);
     if (f->wants_lab && !a->lab)
         die("%s wants --lab LAB: one worksheet, one assignment", f->name);
     struct book *b = read_book(a->book);
     struct mark *v = book_marks(b, a->lab, 0, false, &n);
-    f->marks(v, n, a->title, out);
+    f->marks(v, n, &a->o, out);
     book_marks_free(v, n);
     book_close(b);
 }

@@ -65,8 +65,13 @@ static void assert_exports(const char *folder)
     cr_assert_eq(csv_column(c, "Lab 2 (4711)"), 5);
     cr_assert_eq(c->nrows, 63);
     cr_assert(strstr(csv_cell(c, 1, 0), "Points Possible"));
+    cr_assert_str_eq(csv_cell(c, 62, 0), "Missing, Mia");
+    cr_assert_str_eq(csv_cell(c, 62, 5), ""); /* 0 is the instructor's to say */
     csv_free(c);
     free(canvas);
+    char *zero = shell(NULL, "%s/grade export csv --missing-zero --book %s/g.db", o.bin, folder);
+    cr_assert(strstr(zero, "\"Missing, Mia\",coalescing,missing,0,20,0,0"), "%s", zero);
+    free(zero);
     char *moodle =
         shell(NULL, "%s/grade export moodle --lab coalescing --book %s/g.db", o.bin, folder);
     c = csv_parse(moodle, strlen(moodle));
@@ -95,6 +100,11 @@ static void assert_exports(const char *folder)
     }
     cr_assert_eq(lines, 61);
     free(anonymous);
+    free(shell(NULL, "%s/grade override --book %s/g.db --lab coalescing --why ill 41037 9", o.bin,
+               folder));
+    char *set = shell(NULL, "%s/grade export csv --book %s/g.db", o.bin, folder);
+    cr_assert(strstr(set, "coalescing,missing,0,20,9,0,set by hand"), "%s", set);
+    free(set);
 }
 
 static void assert_verdict_exports(const char *folder)

@@ -157,22 +157,30 @@ static void put_row(struct text *out, const char *const *cells, int n)
         csv_put(out, cells[i]);
 }
 
-/* No mark yet: the import leaves an empty cell alone. */
-static void put_mark(struct text *out, const struct mark *m)
+/* What a person set is a mark. Who waits for one has none, nor who handed in nothing: that it is
+ * 0 is the instructor's to say. */
+static bool has_mark(const struct mark *m, const struct export_options *o)
 {
-    if (m->verdict && !m->needs_human)
+    return m->overridden || (m->verdict && !m->needs_human && (!m->missing || o->missing_zero));
+}
+
+/* The import leaves an empty cell alone. */
+static void put_mark(struct text *out, const struct mark *m, const struct export_options *o)
+{
+    if (has_mark(m, o))
         put_number(out, m->mark);
     else
         csv_put(out, "");
 }
 
 /* The title keeps its id: an unmatched one would make a new assignment. */
-static void export_canvas(const struct mark *v, int n, const char *title, struct text *out)
+static void export_canvas(const struct mark *v, int n, const struct export_options *o,
+                          struct text *out)
 {
     static const char *const header[] = {"Student", "ID", "SIS User ID", "SIS Login ID", "Section"};
     double max = 0;
     put_row(out, header, 5);
-    csv_put(out, title);
+    csv_put(out, o->title);
     csv_end(out);
     for (int i = 0; i < n; i++)
         max = fmax(max, v[i].max);
@@ -183,7 +191,7 @@ static void export_canvas(const struct mark *v, int n, const char *title, struct
     for (int i = 0; i < n; i++) {
         put_row(out, (const char *const[]){v[i].person, v[i].student, "", v[i].login, v[i].section},
                 5);
-        put_mark(out, &v[i]);
+        put_mark(out, &v[i], o);
         csv_end(out);
     }
 }
@@ -206,9 +214,9 @@ static char *comment_of(const struct mark *m)
     return text_take(&t);
 }
 
-static void export_moodle(const struct mark *v, int n, const char *title, struct text *out)
+static void export_moodle(const struct mark *v, int n, const struct export_options *o,
+                          struct text *out)
 {
-    (void)title;
     static const char *const header[] = {"Identifier",       "Full name",
                                          "Email address",    "Grade",
                                          "Maximum Grade",    "Last modified (grade)",
@@ -218,7 +226,7 @@ static void export_moodle(const struct mark *v, int n, const char *title, struct
     for (int i = 0; i < n; i++) {
         char *id = xformat("Participant %s", v[i].student), *comment = comment_of(&v[i]);
         put_row(out, (const char *const[]){id, v[i].person, v[i].email}, 3);
-        put_mark(out, &v[i]);
+        put_mark(out, &v[i], o);
         put_number(out, v[i].max);
         put_row(out, (const char *const[]){"-", comment}, 2);
         csv_end(out);
@@ -227,9 +235,9 @@ static void export_moodle(const struct mark *v, int n, const char *title, struct
     }
 }
 
-static void export_csv(const struct mark *v, int n, const char *title, struct text *out)
+static void export_csv(const struct mark *v, int n, const struct export_options *o,
+                       struct text *out)
 {
-    (void)title;
     static const char *const header[] = {"ID",  "Name", "Lab",       "Status", "Score",
                                          "Max", "Mark", "Days late", "Rule"};
     put_row(out, header, 9);
@@ -237,10 +245,11 @@ static void export_csv(const struct mark *v, int n, const char *title, struct te
     for (int i = 0; i < n; i++) {
         const char *words[] = {v[i].student, v[i].person, v[i].lab,
                                mark_status(&v[i], "not marked yet")};
-        const double numbers[] = {v[i].score, v[i].max, v[i].mark, v[i].lateness_days};
         put_row(out, words, 4);
-        for (int k = 0; k < 4; k++)
-            put_number(out, numbers[k]);
+        put_number(out, v[i].score);
+        put_number(out, v[i].max);
+        put_mark(out, &v[i], o);
+        put_number(out, v[i].lateness_days);
         csv_put(out, v[i].rule);
         csv_end(out);
     }
@@ -284,9 +293,10 @@ static void junit_rows(struct text *out, const struct mark *m, const struct verd
     }
 }
 
-static void export_junit(const struct mark *v, int n, const char *title, struct text *out)
+static void export_junit(const struct mark *v, int n, const struct export_options *o,
+                         struct text *out)
 {
-    (void)title;
+    (void)o;
     text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
     for (int i = 0; i < n; i++) {
         struct verdict *verdict = mark_verdict(&v[i]);
@@ -321,15 +331,15 @@ static json_t *anonymous_rows(const struct verdict *v)
     return rows;
 }
 
-static void export_anonymous(const struct mark *v, int n, const char *title, struct text *out)
+static void export_anonymous(const struct mark *v, int n, const struct export_options *o,
+                             struct text *out)
 {
-    (void)title;
     for (int i = 0; i < n; i++) {
         struct verdict *verdict = mark_verdict(&v[i]);
-        dump(json_pack("{s:s,s:s,s:s,s:f,s:f,s:f,s:f,s:o}", "student", v[i].alias, "lab", v[i].lab,
+        dump(json_pack("{s:s,s:s,s:s,s:f,s:f,s:o,s:f,s:o}", "student", v[i].alias, "lab", v[i].lab,
                        "status", mark_status(&v[i], ""), "score", v[i].score, "max", v[i].max,
-                       "mark", v[i].mark, "days_late", v[i].lateness_days, "rows",
-                       anonymous_rows(verdict)),
+                       "mark", has_mark(&v[i], o) ? json_real(v[i].mark) : json_null(), "days_late",
+                       v[i].lateness_days, "rows", anonymous_rows(verdict)),
              JSON_COMPACT, out);
         verdict_free(verdict);
     }

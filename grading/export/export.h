@@ -7,11 +7,16 @@
 
 #include "grading/book/book.h"
 
+struct export_options {
+    const char *title; /* of the assignment, with the system's id, "Lab 1 (4711)"; else NULL */
+    bool missing_zero; /* 0 for who handed in nothing, else no mark */
+};
+
 extern const struct export_format {
     const char *name, *what;
     void (*verdict)(const struct verdict *v, struct text *out); /* of one verdict; or */
-    /* of a class. title: of the assignment, with the system's id, "Lab 1 (4711)"; else NULL */
-    void (*marks)(const struct mark *v, int n, const char *title, struct text *out);
+    /* of a class */
+    void (*marks)(const struct mark *v, int n, const struct export_options *o, struct text *out);
     bool wants_lab, wants_title;
 } export_formats[]; /* up to one without a name */
 
