@@ -466,9 +466,11 @@ Test(core, shared_wavefronts_and_conflicts)
      * of 4, 8, 16 bytes need. Stride in words of that size. */
     static const struct {
         uint32_t bytes, stride, wavefronts, conflicts;
-    } rows[] = {{4, 1, 1, 0},     {4, 2, 2, 1},    {4, 32, 32, 31}, {4, 33, 1, 0}, {8, 1, 2, 0},
-                {8, 2, 4, 2},     {8, 32, 32, 30}, {8, 33, 2, 0},   {16, 1, 4, 0}, {16, 2, 8, 4},
-                {16, 32, 32, 28}, {16, 33, 4, 0},  {4, 0, 1, 0}};
+    } rows[] = {
+        {4, 1, 1, 0},  {4, 2, 2, 1},    {4, 32, 32, 31},  {4, 33, 1, 0},
+        {8, 1, 2, 0},  {8, 2, 4, 2},    {8, 32, 32, 30},  {8, 33, 2, 0},
+        {16, 1, 4, 0}, {16, 2, 8, 4},   {16, 32, 32, 28}, {16, 33, 4, 0},
+        {4, 0, 1, 0},  {4, 96, 32, 31}, {4, 97, 1, 0}}; /* over more than 64 rows of banks */
     static const char *const type[] = {[4] = "u32", [8] = "v2.u32", [16] = "v4.u32"};
     static const char *const regs[] = {
         [4] = "%r2", [8] = "{%r2, %r3}", [16] = "{%r2, %r3, %r4, %r5}"};

@@ -11,30 +11,8 @@
 #include "mma.h"
 
 /* ---- banks ---- */
-static u32 group_wavefronts(const u64 *a, u32 m, u32 words)
-{
-    /* list of distinct words per bank, for the lanes of one group */
-    u32 n[32] = {0}, top = 1;
-    u64 word[32][8];
-    for (; m; m &= m - 1) {
-        u64 first = a[__builtin_ctz(m)] >> 2;
-        for (u32 k = 0; k < words; k++) {
-            u64 x = first + k;
-            u32 b = x & 31, j = 0, stored = n[b] < 8 ? n[b] : 8;
-            while (j < stored && word[b][j] != x)
-                j++;
-            if (j < stored)
-                continue;
-            if (n[b] < 8)
-                word[b][n[b]] = x;
-            n[b]++;
-            if (n[b] > top)
-                top = n[b];
-        }
-    }
-    return top;
-}
-static u32 group_wavefronts_exact(const u64 *a, u32 m, u32 words)
+/* The distinct words that a group of lanes asks of its fullest bank. */
+static u32 group_wavefronts_apart(const u64 *a, u32 m, u32 words)
 {
     u32 top = 1;
     u64 all[WARP * 4];
@@ -51,6 +29,28 @@ static u32 group_wavefronts_exact(const u64 *a, u32 m, u32 words)
             if (++per[x & 31] > top)
                 top = per[x & 31];
         }
+    return top;
+}
+/* The same with a bit a word: for words within 64 rows of 32 banks, as nearly all are. */
+static u32 group_wavefronts(const u64 *a, u32 m, u32 words)
+{
+    u64 rows[32] = {0}, low = a[__builtin_ctz(m)] >> 7;
+    u32 n[32] = {0}, top = 1;
+    for (u32 rest = m; rest; rest &= rest - 1) {
+        u64 row = a[__builtin_ctz(rest)] >> 7;
+        low = row < low ? row : low;
+    }
+    for (u32 rest = m; rest; rest &= rest - 1) {
+        u64 first = a[__builtin_ctz(rest)] >> 2;
+        if (((first + words) >> 5) - low >= 64)
+            return group_wavefronts_apart(a, m, words);
+        for (u32 k = 0; k < words; k++) {
+            u64 row = ((first + k) >> 5) - low, bank = (first + k) & 31;
+            n[bank] += !(rows[bank] >> row & 1);
+            rows[bank] |= 1ull << row;
+            top = n[bank] > top ? n[bank] : top;
+        }
+    }
     return top;
 }
 /* Do all lanes share their address with lane^1, or all with lane^2? Then an 8-byte access
@@ -85,10 +85,7 @@ static inline u32 count_wavefronts(const struct request *q, u32 size, u32 *confl
             total++;
             continue;
         }
-        u32 t = group_wavefronts(q->a + g * lanes, m, words);
-        if (t > 8)
-            t = group_wavefronts_exact(q->a + g * lanes, m, words);
-        total += t;
+        total += group_wavefronts(q->a + g * lanes, m, words);
     }
     *conflicts = total - used;
     return total;
