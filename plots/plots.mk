@@ -8,13 +8,13 @@ PLOTS_NEED = $(PY) -c 'import matplotlib' 2>/dev/null || \
 .PHONY: plots plots-changed picture marks test-plots
 plots:
 	@$(PLOTS_NEED)
-	$(Q)$(PY) plots/all_figures.py --out $B/plots $(RECORDS)
+	$(Q)$(PY) plots/all_figures.py --out $B/plots $(if $(KINDS),--kinds $(KINDS)) $(RECORDS)
 
-# The same when records or scripts have changed.
+# What a browser shows of them, when records or scripts have changed: PDF takes most of the time.
 $B/plots/.done: $(wildcard plots/*.py plots/*.csv $B/records/*.csv) $(shell find plots/records -name '*.csv')
-	$(Q)$(MAKE) --no-print-directory plots && touch $@
+	$(Q)$(MAKE) --no-print-directory plots KINDS=svg && touch $@
 plots-changed:
-	$(Q)if $(MAKE) -q $B/plots/.done; then echo 'figures: nothing has changed (make plots: again)'; \
+	$(Q)if $(MAKE) -q $B/plots/.done; then echo 'figures: nothing has changed (make plots: again, as PDF and PNG too)'; \
 	 else $(MAKE) --no-print-directory $B/plots/.done; fi
 
 # make picture LAB=reduction KERNEL=2 [KIND=lanes|tree|sectors|banks] [ANIMATE=1] [N=… PARAM=… BLOCK=… SOLUTION=1]

@@ -214,6 +214,19 @@ def test_every_figure_is_drawn_whole(recs, tmp_path):
     assert (tmp_path / "ladder.svg").read_bytes() == first
 
 
+def test_a_plain_make_draws_the_kind_it_shows(tmp_path):
+    rows = [r for r in synthetic.rows("emulator") if r["lab"] == "divergence"]
+    synthetic.write(tmp_path / "some.csv", rows)
+    done = subprocess.run([sys.executable, str(records.HERE / "all_figures.py"), "--out", str(tmp_path), "--kinds", "svg",
+                           str(tmp_path / "some.csv")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert [p.stem for p in tmp_path.glob("*.svg")] and not list(tmp_path.glob("*.p*"))
+    scripts = len(all_figures.modules())
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith(f"1 of {scripts}: fig_bank_conflicts: not drawn") and lines[-1].startswith(f"{scripts} of ")
+    assert any("divergence-emulator-synthetic-s1.svg" in line for line in lines), done.stdout
+
+
 def test_damaged_record_stops_before_anything_is_written(tmp_path):
     (tmp_path / "bad.csv").write_text("lab,variant\n")
     out = tmp_path / "out"

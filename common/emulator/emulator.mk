@@ -2,9 +2,11 @@
 # exec/ops is built once per x86-64 level, the rest once.
 ARCH := $(shell uname -m)
 LEVELS := $(if $(filter x86_64,$(ARCH)),v2 v3 v4,base)
-LEVEL_v2 := -march=x86-64-v2
-LEVEL_v3 := -march=x86-64-v3
-LEVEL_v4 := -march=x86-64-v4 -mprefer-vector-width=512
+# v2 is for machines of before 2013: what -O3 adds is not worth building it for.
+LEVEL_v2 := -O2 -march=x86-64-v2
+LEVEL_v3 := -O3 -march=x86-64-v3
+LEVEL_v4 := -O3 -march=x86-64-v4 -mprefer-vector-width=512
+LEVEL_base := -O3
 EMU := common/emulator
 EMU_ROOMS := $(addprefix $(EMU)/,base ptx code exec count check runtime)
 EMU_EXEC := $(wildcard $(EMU)/exec/ops/*.c)
@@ -18,7 +20,7 @@ define level_rule
 $B/$(EMU)/%.$1.o: $(EMU)/%.c
 	$$(call STEP,compiling,$$<)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CFLAGS) -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off $$(LEVEL_$1) -DLEVEL=$1 -c $$< -o $$@
+	$$(Q)$$(CC) $$(CFLAGS) -fno-math-errno -fno-trapping-math -ffp-contract=off $$(LEVEL_$1) -DLEVEL=$1 -c $$< -o $$@
 endef
 $(foreach l,$(LEVELS),$(eval $(call level_rule,$l)))
 
