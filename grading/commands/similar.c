@@ -1,90 +1,22 @@
 /* similar.c - fingerprints by winnowing (Schleimer, Wilkerson, Aiken 2003) over tokens.
  *
- * Identifiers that are not CUDA's or C's become one token, numbers another, so that renaming
- * and reformatting change nothing. Of each window of WINDOW runs of RUN tokens the least hash
- * is kept: any common run of RUN + WINDOW - 1 tokens is found.
+ * Of each window of WINDOW runs of RUN tokens the least hash is kept: any common run of
+ * RUN + WINDOW - 1 tokens is found.
  */
 #include "similar.h"
 #include "base/alloc.h"
+#include "tokens.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { RUN = 12, WINDOW = 6, LEAST = 8 };
 
-static const char *const kept_words[] = {"if",
-                                         "else",
-                                         "for",
-                                         "while",
-                                         "do",
-                                         "return",
-                                         "break",
-                                         "continue",
-                                         "switch",
-                                         "case",
-                                         "float",
-                                         "double",
-                                         "int",
-                                         "unsigned",
-                                         "const",
-                                         "struct",
-                                         "template",
-                                         "__shared__",
-                                         "__global__",
-                                         "__device__",
-                                         "__syncthreads",
-                                         "__syncwarp",
-                                         "threadIdx.x",
-                                         "threadIdx.y",
-                                         "blockIdx.x",
-                                         "blockIdx.y",
-                                         "blockDim.x",
-                                         "blockDim.y",
-                                         "gridDim.x",
-                                         "atomicAdd",
-                                         "__shfl_down_sync",
-                                         "__shfl_xor_sync",
-                                         "min",
-                                         "max",
-                                         "fmaf"};
-
 static uint64_t mix(uint64_t h, uint64_t v)
 {
     h = (h ^ v) * 0x9e3779b97f4a7c15u;
     return h ^ h >> 31;
-}
-
-static uint64_t word_token(const char *s, size_t n)
-{
-    for (size_t i = 0; i < sizeof(kept_words) / sizeof(kept_words[0]); i++)
-        if (strlen(kept_words[i]) == n && !strncmp(kept_words[i], s, n))
-            return 1000 + i;
-    return 1; /* a name */
-}
-
-/* Next token's code, 0 at the end; *s moves past it. */
-static uint64_t next_token(const char **s)
-{
-    for (;;) {
-        while (isspace((unsigned char)**s))
-            (*s)++;
-        if (!strncmp(*s, "//", 2) || **s == '#')
-            *s += strcspn(*s, "\n");
-        else if (!strncmp(*s, "/*", 2))
-            *s = strstr(*s + 2, "*/") ? strstr(*s + 2, "*/") + 2 : *s + strlen(*s);
-        else
-            break;
-    }
-    const char *from = *s;
-    if (!*from)
-        return 0;
-    while (isalnum((unsigned char)**s) || **s == '_' || (**s == '.' && *s > from))
-        (*s)++;
-    if (*s == from)
-        return 10 + (unsigned char)*(*s)++;
-    return isdigit((unsigned char)*from) ? 2 : word_token(from, (size_t)(*s - from));
 }
 
 static int by_value(const void *a, const void *b)
@@ -106,11 +38,8 @@ static int unique(uint64_t *v, int n)
 
 struct prints prints_of(const char *source)
 {
-    size_t length = strlen(source);
-    uint64_t *tokens = xzalloc((length + 1) * sizeof(*tokens)), *hashes;
-    int n = 0, runs;
-    for (uint64_t t; (t = next_token(&source));)
-        tokens[n++] = t;
+    int n, runs;
+    uint64_t *tokens = tokens_of(source, &n), *hashes;
     runs = n >= RUN ? n - RUN + 1 : 0;
     hashes = xzalloc((size_t)(runs + 1) * sizeof(*hashes));
     for (int i = 0; i < runs; i++)

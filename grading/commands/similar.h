@@ -1,4 +1,4 @@
-/* similar.h - how alike two sources are in structure: names, numbers, comments and layout aside. */
+/* similar.h - how alike two sources are in structure, as tokens.h reads them. */
 #ifndef GRADING_SIMILAR_H
 #define GRADING_SIMILAR_H
 

@@ -1,0 +1,146 @@
+/* similar_test.c - a copy is known under each disguise that costs its maker nothing, and right
+ * solutions that were written apart are not taken for copies. */
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/testing.h"
+#include "similar.h"
+
+#include <criterion/criterion.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct prints prints_of_path(const char *path)
+{
+    char *text;
+    size_t n;
+    cr_assert_eq(file_read(path, 1 << 20, &text, &n), 0, "%s", path);
+    struct prints p = prints_of(text);
+    free(text);
+    return p;
+}
+
+static struct prints skeleton_of(const char *lab)
+{
+    char *path = xformat("%s/labs/%s/%s.cu", course_root(), lab, lab);
+    struct prints p = prints_of_path(path);
+    free(path);
+    return p;
+}
+
+/* Scripts of sed that change how a solution is written and nothing of what it does. */
+static const struct {
+    const char *name, *script;
+} disguises[] = {
+    {"brackets", "s/ = ([^;{]*);/ = ((\\1));/; s/\\[([a-z]+)\\]/[(\\1)]/g"},
+    {"braces", "s/^( +)(sum|out|field|tile)(.*;)$/\\1{ { \\2\\3 } }/; s/;$/;;/"},
+    {"digraphs", "s/\\[/<:/g; s/\\]/:>/g; s/\\{/<%/g; s/\\}/%>/g; s/^#/%:/"},
+    {"words for operators", "s/&&/and/g; s/\\|\\|/or/g; s/!([a-z(])/not \\1/g; s/ \\^ / xor /g"},
+    {"joined lines",
+     "s/thread/thr\\\\\\nead/g; s/(float|if|for)/\\\\ \\n\\1/g; s/\\+=/+\\\\\\n=/g"},
+    {"comments", "s/;$/; \\/\\/ for (;;) { x[0]++; }/; s/ = / \\/* if (x) \"y\" *\\/ = /g"},
+    {"layout", "s/^ +//; s/([-+*;<>=])/ \\1 /g; s/([-+<>=])  ([=+<>-])/\\1\\2/g"},
+    {"names", "s/\\b(in|out|n|i|x0|y0|tx|dx|dy|sum|width|height|tile|field)\\b/my_\\1_0/g"},
+    {"types",
+     "1i using real = float; typedef unsigned natural;\n"
+     "s/\\bunsigned\\b/natural/g; s/\\bfloat\\b/real/g; s/natural ([a-z])/const natural \\1/"},
+    {"numbers", "s/\\b32\\b/0x20u/g; s/\\b0\\.5f/5e-1f/g; s/\\b64\\b/6'4/g"},
+    {"macros", "1i #define BEGIN {\\n#define END }\\n#define LP (\\n#define AT threadIdx.x\n"
+               "s/\\{/ BEGIN /g; s/\\}/ END /g; s/ \\(/ LP /g; s/threadIdx\\.x/AT/g"},
+    {"macros with parameters",
+     "1i #define GET(a, i) a[i]\\n#define IF(c) if (c)\\n#define ID(x) x\n"
+     "s/\\b([a-z]+)\\[([a-z0-9 +]+)\\]/GET(\\1, \\2)/g; s/ = /ID(=)/g; "
+     "s/\\bif \\(([^()]*)\\)$/IF(\\1)/"},
+    {"text that is not compiled", "s/;$/;\\n#if 0\\nfor (;;) break; #if x\\n#endif\\n#endif/"},
+    {"order", "/^KERNEL/,/^\\}/{H;$!d;s/.*//}\n$G"},
+};
+
+/* What a solution shares with itself behind the disguise, the skeleton aside. */
+static double seen_through(const char *lab, const char *script)
+{
+    char *path = xformat("%s/solutions/%s/%s.cu", course_root(), lab, lab),
+         file[] = "/tmp/sedXXXXXX";
+    close(mkstemp(file));
+    cr_assert_eq(file_write(file, script, strlen(script)), 0);
+    char *text = shell(NULL, "sed -E -f %s %s", file, path);
+    struct prints given = skeleton_of(lab), a = prints_of_path(path), b = prints_of(text);
+    prints_subtract(&a, &given);
+    prints_subtract(&b, &given);
+    double share = prints_overlap(&a, &b);
+    unlink(file);
+    free(text);
+    free(path);
+    prints_free(&given);
+    prints_free(&a);
+    prints_free(&b);
+    return share;
+}
+
+Test(similar, sees_through_disguises, .timeout = 60)
+{
+    static const char *const labs[] = {"coalescing", "reduction", "conv1d"};
+    for (size_t k = 0; k < 3; k++)
+        for (size_t i = 0; i < sizeof(disguises) / sizeof(disguises[0]); i++) {
+            double share = seen_through(labs[k], disguises[i].script);
+            cr_expect_geq(share, 0.9, "%s of %s: %.0f %%", disguises[i].name, labs[k], 100 * share);
+        }
+}
+
+static void expect_apart(const char *lab, glob_t *files)
+{
+    struct prints *v = xzalloc(files->gl_pathc * sizeof(*v)), given = skeleton_of(lab);
+    for (size_t i = 0; i < files->gl_pathc; i++) {
+        v[i] = prints_of_path(files->gl_pathv[i]);
+        prints_subtract(&v[i], &given);
+        for (size_t k = 0; k < i; k++)
+            cr_expect_lt(prints_overlap(&v[i], &v[k]), 0.8, "%s and %s", files->gl_pathv[i],
+                         files->gl_pathv[k]);
+    }
+    for (size_t i = 0; i < files->gl_pathc; i++)
+        prints_free(&v[i]);
+    prints_free(&given);
+    free(v);
+}
+
+/* At the share that `grade similar` shows pairs from. */
+Test(similar, right_solutions_are_no_copies)
+{
+    static const char *const labs[] = {"bank_conflicts", "coalescing", "conv1d",
+                                       "divergence",     "matmul",     "reduction"};
+    for (size_t i = 0; i < sizeof(labs) / sizeof(labs[0]); i++) {
+        char *pattern = xformat("%s/labs/%s/right/*.cu", course_root(), labs[i]);
+        glob_t files;
+        cr_assert_eq(glob(pattern, 0, NULL, &files), 0, "%s", pattern);
+        expect_apart(labs[i], &files);
+        globfree(&files);
+        free(pattern);
+    }
+}
+
+/* Sources made to be dear: each is read in bounded time and memory. */
+Test(similar, macros_without_end, .timeout = 20)
+{
+    struct text nothing = {0}, growth = {0}, commas = {0};
+    text_add(&nothing, "#define a0\n");
+    text_add(&growth, "#define a0 x\n");
+    for (int i = 1; i < 40; i++) {
+        text_addf(&nothing, "#define a%d a%d a%d\n", i, i - 1, i - 1);
+        text_addf(&growth, "#define a%d a%d a%d\n", i, i - 1, i - 1);
+    }
+    text_add(&nothing,
+             "a31 a39\n#define f(f) f(f) f(f)\nf(f(f(f(f(f)))))\n#define g(\n#define\ng(");
+    text_add(&growth, "a31 a39\n");
+    text_add(&commas, "#define f(x, y) ");
+    for (int i = 0; i < 40000; i++)
+        text_add(&commas, "y ");
+    text_add(&commas, "\nf(");
+    for (int i = 0; i < 40000; i++)
+        text_add(&commas, ",");
+    struct text *all[] = {&nothing, &growth, &commas};
+    for (int i = 0; i < 3; i++) {
+        struct prints p = prints_of(all[i]->s);
+        prints_free(&p);
+        text_free(all[i]);
+    }
+}
