@@ -38,10 +38,10 @@ static int unique(uint64_t *v, int n)
 
 struct prints prints_of(const char *source)
 {
-    int n, runs;
-    uint64_t *tokens = tokens_of(source, &n), *hashes;
-    runs = n >= RUN ? n - RUN + 1 : 0;
-    hashes = xzalloc((size_t)(runs + 1) * sizeof(*hashes));
+    int n;
+    uint64_t *tokens = tokens_of(source, &n);
+    int runs = n >= RUN ? n - RUN + 1 : 0;
+    uint64_t *hashes = xzalloc((size_t)(runs + 1) * sizeof(*hashes));
     for (int i = 0; i < runs; i++)
         for (int k = 0; k < RUN; k++)
             hashes[i] = mix(hashes[i], tokens[i + k]);

@@ -297,7 +297,9 @@ static struct list substitute(struct macros *m, const struct macro *x, const str
     struct list l = {0};
     for (int i = 0; i < x->nbody && m->work < MOST_WORK; i++) {
         int p = parameter(x, &x->body[i]);
-        struct list a = p < 0 ? (struct list){0} : argument(t, end, p);
+        struct list a = {0};
+        if (p >= 0)
+            a = argument(t, end, p);
         m->work += 1 + x->nparams + (p < 0 ? 0 : end - t);
         for (int k = 0; k < a.n; k++)
             push(&l, a.v[k]);
