@@ -78,7 +78,7 @@ void job_free(struct job *j)
 /* ---- outputs ---- */
 
 struct packed_outputs {
-    uint32_t stage, counted, sm_mhz, has_lines, has_trace;
+    uint32_t stage, counted, sm_mhz, has_lines, has_instructions, has_trace;
     int32_t error, changed;
     uint64_t changed_at, nfindings;
     double modelled_ms, occupancy, measured_ms;
@@ -100,6 +100,7 @@ void outputs_free(struct outputs *o)
     free(o->message);
     free(o->findings);
     free(o->lines);
+    free(o->instructions);
     free(o->trace);
     *o = (struct outputs){.changed = -1};
 }
@@ -122,6 +123,7 @@ bool outputs_write(const struct wire *w, const struct plan *p, const struct outp
     head.counted = o->counted;
     head.sm_mhz = o->sm_mhz;
     head.has_lines = o->lines != NULL;
+    head.has_instructions = o->instructions != NULL;
     head.has_trace = o->trace != NULL;
     head.error = o->error;
     head.changed = o->changed;
@@ -135,7 +137,7 @@ bool outputs_write(const struct wire *w, const struct plan *p, const struct outp
     memcpy(head.limiter, o->limiter, sizeof(head.limiter));
     return wire_put(w, &head, sizeof(head)) && wire_put_text(w, o->message) &&
            wire_put_text(w, o->findings) && wire_put_text(w, o->lines) &&
-           wire_put_text(w, o->trace) && put_data(w, p, o);
+           wire_put_text(w, o->instructions) && wire_put_text(w, o->trace) && put_data(w, p, o);
 }
 
 /* An input's element, or none: whoever says anything else is not believed. */
@@ -167,22 +169,25 @@ static bool read_head(const struct wire *w, const struct plan *p, struct outputs
     return true;
 }
 
+/* A text that may be missing: it is sent empty. False when the pipe ends. */
+static bool read_text(const struct wire *w, bool there, size_t max, char **text)
+{
+    char *sent = wire_get_text(w, max);
+
+    bool ok = sent;
+    *text = there ? sent : NULL;
+    if (!there)
+        free(sent);
+    return ok;
+}
+
 static bool read_texts(const struct wire *w, struct outputs *o, const struct packed_outputs *head)
 {
-    char *lines = NULL, *trace = NULL;
-    bool ok = (o->message = wire_get_text(w, JOB_MAX_TEXT)) &&
-              (o->findings = wire_get_text(w, JOB_MAX_TEXT)) &&
-              (lines = wire_get_text(w, JOB_MAX_TEXT)) && (trace = wire_get_text(w, JOB_MAX_TRACE));
-
-    if (ok && head->has_lines)
-        o->lines = lines;
-    else
-        free(lines);
-    if (ok && head->has_trace)
-        o->trace = trace;
-    else
-        free(trace);
-    return ok;
+    return (o->message = wire_get_text(w, JOB_MAX_TEXT)) &&
+           (o->findings = wire_get_text(w, JOB_MAX_TEXT)) &&
+           read_text(w, head->has_lines, JOB_MAX_TEXT, &o->lines) &&
+           read_text(w, head->has_instructions, JOB_MAX_INSTRUCTIONS, &o->instructions) &&
+           read_text(w, head->has_trace, JOB_MAX_TRACE, &o->trace);
 }
 
 bool outputs_read(const struct wire *w, const struct plan *p, struct outputs *o)

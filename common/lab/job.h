@@ -18,7 +18,7 @@ enum poison { POISON_NONE, POISON_OUTPUTS, POISON_ALL /* scratch too */ };
 
 struct job_options {
     bool check;       /* with the emulator's checks */
-    bool want_lines;  /* counters by source line, and the first kernel's first block traced */
+    bool want_lines;  /* counters by line and instruction, the first kernel's first block traced */
     bool timed;       /* on a GPU: the clock around the launches */
     bool launch_only; /* a profiler counts: nothing is read back */
     enum poison poison;
@@ -47,18 +47,20 @@ struct outputs {
     struct counters counters;
     double modelled_ms, occupancy;
     char bound[32], limiter[32];
-    double measured_ms;          /* 0: not timed */
-    uint32_t sm_mhz;             /* of a GPU right after a timed run; 0: not known */
-    uint64_t nfindings;          /* of the checks, and errors */
-    char *findings;              /* the first of them: JSON objects, one a line */
-    char *lines, *trace;         /* JSON; JSON lines. NULL unless asked for, and on a GPU */
+    double measured_ms; /* 0: not timed */
+    uint32_t sm_mhz;    /* of a GPU right after a timed run; 0: not known */
+    uint64_t nfindings; /* of the checks, and errors */
+    char *findings;     /* the first of them: JSON objects, one a line */
+    /* JSON, JSON, JSON lines. NULL unless asked for, where longer than may be, and on a GPU. */
+    char *lines, *instructions, *trace;
     void *data[LAB_MAX_BUFFERS]; /* of BUF_OUTPUT buffers */
 };
 void outputs_free(struct outputs *o);
 void outputs_drop_data(struct outputs *o); /* keeps the rest */
 
-#define JOB_MAX_TEXT  (4u << 20) /* of each text in outputs */
-#define JOB_MAX_TRACE (3u << 20) /* the rest of a trace is not kept */
+#define JOB_MAX_TEXT         (4u << 20) /* of each text in outputs */
+#define JOB_MAX_INSTRUCTIONS (32u << 20)
+#define JOB_MAX_TRACE        (3u << 20) /* the rest of a trace is not kept */
 
 bool job_write(const struct wire *w, const struct job *j);
 /* *p holds the plan afterwards. False when the pipe ends or what it says is no job. */

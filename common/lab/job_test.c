@@ -60,6 +60,7 @@ static struct outputs some_outputs(void)
     o.message = xstrdup("a message");
     o.findings = xstrdup("{}\n{}\n");
     o.lines = xstrdup("");
+    o.instructions = xstrdup("[{}]");
     o.data[1] = xmalloc(sizeof(y));
     memcpy(o.data[1], y, sizeof(y));
     return o;
@@ -108,6 +109,7 @@ Test(outputs, come_back_as_they_went)
     cr_assert_eq(r.nfindings, 2);
     cr_assert_str_eq(r.findings, "{}\n{}\n");
     cr_assert_str_empty(r.lines);
+    cr_assert_str_eq(r.instructions, "[{}]");
     cr_assert_null(r.trace);
     cr_assert_arr_eq(r.data[1], o.data[1], 16);
     outputs_free(&o);

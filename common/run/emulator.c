@@ -14,7 +14,7 @@ static struct {
     size_t (*finding_count)(void);
     int (*set_check)(int);
     uint64_t (*set_steps)(uint64_t);
-    char *(*lines)(void);
+    char *(*lines)(void), *(*instructions)(void);
     int (*trace)(const char *, unsigned, const char *);
 } calls;
 static bool found;
@@ -37,6 +37,7 @@ static const struct {
     {"warplabSetCheck", &calls.set_check},
     {"warplabSetSteps", &calls.set_steps},
     {"warplabLines", &calls.lines},
+    {"warplabInstructions", &calls.instructions},
     {"warplabTrace", &calls.trace},
 };
 
@@ -101,6 +102,11 @@ double emulator_modelled_ms(void)
 char *emulator_lines(void)
 {
     return emulator_here() ? calls.lines() : NULL;
+}
+
+char *emulator_instructions(void)
+{
+    return emulator_here() ? calls.instructions() : NULL;
 }
 
 double emulator_occupancy(void)

@@ -23,6 +23,7 @@ void emulator_reset(void);
 void emulator_counters(struct counters *out);
 double emulator_modelled_ms(void);
 char *emulator_lines(void); /* JSON, for free(); NULL on a GPU */
+char *emulator_instructions(void);
 /* Of the last launch; "" or 0 when there was none. */
 double emulator_occupancy(void);
 const char *emulator_bound(void);

@@ -111,6 +111,21 @@ static void take_findings(struct outputs *o, size_t from)
     o->findings = text_take(&t);
 }
 
+/* What is too long for the wire is not known. */
+static char *not_longer(char *text, size_t most)
+{
+    if (!text || strlen(text) <= most)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static void take_lines(struct outputs *o)
+{
+    o->lines = not_longer(emulator_lines(), JOB_MAX_TEXT);
+    o->instructions = not_longer(emulator_instructions(), JOB_MAX_INSTRUCTIONS);
+}
+
 bool run_collect(struct exec *e, const struct job *j, struct outputs *o)
 {
     const struct plan *p = j->plan;
@@ -163,6 +178,6 @@ void run_here(const struct module *m, const struct job *j, struct outputs *o)
     o->message = xstrdup(ok ? "" : e.message);
     take_findings(o, from);
     if (j->options.want_lines)
-        o->lines = emulator_lines();
+        take_lines(o);
     exec_close(&e);
 }

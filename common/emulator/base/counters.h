@@ -13,10 +13,18 @@
 /* clang-format off */
 #define COUNTERS(X)                                                                                \
     X(inst_executed, "smsp__inst_executed.sum", "inst", "warp instructions")                       \
+    X(inst_executed_max_warp, "", "inst",                                                          \
+      "of each launch, those of the warp that executed most")                                      \
     X(thread_inst_executed, "smsp__thread_inst_executed.sum", "inst",                              \
       "lanes active at each warp instruction, predicated off or not")                              \
     X(thread_inst_executed_pred_on, "smsp__thread_inst_executed_pred_on.sum", "inst",              \
       "lanes active and not predicated off")                                                       \
+    X(inst_lanes_1, "", "inst", "warp instructions with 1 lane active and not predicated off")     \
+    X(inst_lanes_2, "", "inst", "with 2 or 3")                                                     \
+    X(inst_lanes_4, "", "inst", "with 4 to 7")                                                     \
+    X(inst_lanes_8, "", "inst", "with 8 to 15")                                                    \
+    X(inst_lanes_16, "", "inst", "with 16 to 31")                                                  \
+    X(inst_lanes_32, "", "inst", "with all 32")                                                    \
     X(branches, "smsp__sass_branch_targets.sum", "inst", "conditional branches executed by a warp") \
     X(divergent_branches, "smsp__sass_branch_targets_threads_divergent.sum", "inst",               \
       "of those, with lanes going both ways")                                                      \
@@ -28,6 +36,8 @@
     X(global_st_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "request", "")        \
     X(global_st_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "sector", "")           \
     X(global_st_bytes, "", "byte", "")                                                             \
+    X(global_sectors, "", "sector",                                                                \
+      "of loads, stores, atomics and asynchronous copies together: all ways to global memory")     \
     X(local_ld_requests, "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum", "request", "")          \
     X(local_ld_sectors, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "sector", "")             \
     X(local_st_requests, "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", "request", "")          \
@@ -39,6 +49,12 @@
     X(shared_ld_bank_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",        \
       "wavefront", "wavefronts beyond what the access width needs")                                \
     X(shared_ld_bytes, "", "byte", "")                                                             \
+    X(shared_ld_lanes_1, "", "request", "shared loads by 1 lane")                                  \
+    X(shared_ld_lanes_2, "", "request", "by 2 or 3")                                               \
+    X(shared_ld_lanes_4, "", "request", "by 4 to 7")                                               \
+    X(shared_ld_lanes_8, "", "request", "by 8 to 15")                                              \
+    X(shared_ld_lanes_16, "", "request", "by 16 to 31")                                            \
+    X(shared_ld_lanes_32, "", "request", "by all 32")                                              \
     X(shared_st_requests, "smsp__inst_executed_op_shared_st.sum", "request", "")                   \
     X(shared_st_wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "wavefront", "") \
     X(shared_st_bank_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",        \
@@ -52,6 +68,10 @@
     X(global_atom_passes, "", "pass", "per request, the most lanes that share one address")        \
     X(shared_atom_requests, "", "request", "")                                                     \
     X(shared_atom_passes, "", "pass", "per request, the most lanes that share one address")        \
+    X(async_bytes, "", "byte", "that cp.async and bulk copies read from global memory")            \
+    X(async_flight, "", "byte inst",                                                               \
+      "those bytes, times the floating-point and tensor instructions that their warp executed "    \
+      "from the copy's commit to the wait for it")                                                 \
     X(barriers, "", "inst", "warps that arrived at a block barrier")                               \
     X(warp_syncs, "", "inst", "bar.warp.sync")                                                     \
     X(shuffles, "", "inst", "shfl")                                                                \
@@ -64,6 +84,9 @@
     X(tensor_flop, "", "flop", "2*m*n*k per warp-wide mma")                                        \
     X(calls, "", "inst", "call instructions not inlined")
 /* clang-format on */
+
+/* Lanes on, in groups of 1, 2 to 3, 4 to 7, 8 to 15, 16 to 31 and 32. */
+#define LANE_GROUPS 6
 
 struct counters {
 #define X(id, metric, unit, text) uint64_t id;

@@ -16,6 +16,7 @@
 #define EMULATOR_CODE_H
 
 #include "base/alloc.h"
+#include "emulator/base/counters.h"
 #include "emulator/base/error.h"
 #include "emulator/base/round.h"
 #include "emulator/ptx/ptx.h"
@@ -76,7 +77,8 @@ struct insn {
     uint8_t src_width; /* bytes of the source register(s) where it matters */
     uint16_t guard_neg;
     uint32_t guard; /* place of the guard predicate, NO_PLACE without */
-    uint32_t slot;  /* struct slot this instruction counts in, module-wide */
+    uint32_t slot;  /* struct slot this instruction counts in, module-wide; a generic access in
+                       this for global memory, and by enum generic_slot in those behind it */
     uint32_t guard_slot;
     const uint32_t *places; /* further operands: vector elements, mma fragments */
     uint32_t taken, fall;   /* branch: block indices in the function; fall: also "next block" */
@@ -84,17 +86,34 @@ struct insn {
     const struct site *site;
 };
 
+/* By what memory a generic address turned out to be of. */
+enum generic_slot { IN_GLOBAL, IN_SHARED, IN_LOCAL, GENERIC_SLOTS };
+
 /* Counts of one instruction: meaning depends on its class (see count.c). */
 struct slot {
     uint64_t requests, units, bytes, extra;
+    uint64_t by_lanes[LANE_GROUPS]; /* requests, of shared loads; executions, of guards */
 };
 struct block_count {
-    uint64_t warps, lanes;
+    uint64_t by_lanes[LANE_GROUPS]; /* warps that entered it */
+    uint64_t lanes;                 /* theirs, summed */
 };
+static inline uint64_t block_warps(const struct block_count *c)
+{
+    uint64_t warps = 0;
+    for (int k = 0; k < LANE_GROUPS; k++)
+        warps += c->by_lanes[k];
+    return warps;
+}
+static inline unsigned lane_group(uint32_t mask) /* that is not empty */
+{
+    return 31 - (unsigned)__builtin_clz((unsigned)__builtin_popcount(mask));
+}
 
 struct bblock {
     uint32_t first;     /* index into code.insns */
     uint32_t ninsns;    /* PTX instructions, for counting */
+    uint32_t nfloats;   /* of them floating-point and tensor ones */
     uint32_t recon;     /* block where lanes that part at its end meet again; NO_BLOCK: at return */
     uint32_t count;     /* index of its struct block_count, module-wide */
     uint32_t ptx_first; /* first PTX instruction */
@@ -188,6 +207,7 @@ struct emu_func {
     uint32_t nparams;
     struct site *sites;           /* one per PTX instruction */
     struct insn_cost *costs;      /* one per PTX instruction */
+    uint32_t *floats_before;      /* floating-point and tensor instructions in front of each */
     uint32_t end_slot, end_count; /* one past its slots and counts, module-wide */
     uint32_t max_live;            /* 32-bit registers live at once */
     uint32_t static_shared;

@@ -42,6 +42,8 @@ uint32_t lower_const(struct lower *l, enum const_kind kind, uint8_t width, uint6
 uint8_t lower_reg_bytes(const struct lower *l, uint32_t reg); /* 1 for a predicate */
 uint32_t lower_slot(struct lower *l);                         /* a new struct slot */
 uint32_t lower_scratch(struct lower *l, uint32_t bytes);      /* room in the frame */
+/* The slot, or generic ones', that an access counts in (struct insn). */
+void access_slots(struct lower *l, struct insn *in, bool generic);
 uint32_t *lower_places(struct lower *l, uint32_t n); /* array that lives with the function */
 const struct param_place *lower_param(struct lower *l, const struct ptx_var *v);
 /* Address operand: fills src[0], imm and F_SHARED32 of in. */

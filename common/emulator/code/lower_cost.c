@@ -53,6 +53,21 @@ static bool asks_about_cluster(const struct ptx_insn *in)
             return true;
     return false;
 }
+static bool is_float(const struct insn_cost *c)
+{
+    return c->flop16 || c->flop32 || c->flop64 || c->tensor;
+}
+static void sum_floats(struct emu_func *f, uint32_t ninsns)
+{
+    uint32_t *sum = xcalloc(ninsns + 1, sizeof(*sum));
+    for (uint32_t i = 0; i < ninsns; i++)
+        sum[i + 1] = sum[i] + is_float(&f->costs[i]);
+    for (uint32_t b = 0; b < f->nblocks; b++) {
+        struct bblock *x = &f->blocks[b];
+        x->nfloats = sum[x->ptx_first + x->ninsns] - sum[x->ptx_first];
+    }
+    f->floats_before = sum;
+}
 void lower_costs(struct lower *l)
 {
     for (uint32_t i = 0; i < l->p->ninsns; i++) {
@@ -61,4 +76,5 @@ void lower_costs(struct lower *l)
             l->f->cluster_site = &l->f->sites[i];
         add_cost(&l->f->costs[i], in);
     }
+    sum_floats(l->f, l->p->ninsns);
 }

@@ -151,7 +151,7 @@ static void wmma_move(struct lower *l)
     in->imm = offset;
     in->sub = move_space(p);
     in->flags |= F_COLLECTIVE | (bytes == 4 ? F_SHARED32 : 0);
-    in->slot = lower_slot(l);
+    access_slots(l, in, in->sub == SPACE_GENERIC);
     if (!known_wmma(s))
         lower_fail(l, "this wmma shape: not supported");
 }
@@ -185,7 +185,7 @@ void lower_ldmatrix(struct lower *l)
     in->imm = offset;
     in->sub = move_space(p);
     in->flags |= F_COLLECTIVE | (bytes == 4 ? F_SHARED32 : 0);
-    in->slot = lower_slot(l);
+    access_slots(l, in, in->sub == SPACE_GENERIC);
     if (p->types[0] != PTX_B16 || p->shape_m != 8 || p->shape_n != 8)
         lower_fail(l, "this form of %s: not supported", ptx_op_name(p->op));
 }

@@ -180,7 +180,7 @@ static void lower_access(struct lower *l, bool store)
     in->flags |= scope_flags(p);
     if (is_signed_type(t))
         in->flags |= F_SIGNED;
-    in->slot = lower_slot(l);
+    access_slots(l, in, space == SPACE_GENERIC);
     lower_address(l, &l->out[at], address, space);
 }
 
@@ -283,7 +283,7 @@ static void atomic(struct lower *l, const struct ptx_operand *d)
     in->width = v.width;
     in->src_width = v.src_width;
     in->flags |= v.flags;
-    in->slot = lower_slot(l);
+    access_slots(l, in, p->space == SPACE_GENERIC);
     lower_address(l, &l->out[at], address, p->space);
 }
 void lower_atomic(struct lower *l)

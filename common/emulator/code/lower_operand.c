@@ -204,6 +204,12 @@ uint32_t lower_slot(struct lower *l)
 {
     return l->f->module->nslots++;
 }
+void access_slots(struct lower *l, struct insn *in, bool generic)
+{
+    in->slot = lower_slot(l);
+    for (int k = 1; generic && k < GENERIC_SLOTS; k++)
+        lower_slot(l);
+}
 uint32_t lower_scratch(struct lower *l, uint32_t bytes)
 {
     uint32_t at = ROUND_UP(l->frame, 64);

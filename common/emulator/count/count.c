@@ -19,12 +19,23 @@
 static pthread_mutex_t sums_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- one instruction's slot into the counters, by what the instruction is ---- */
+static void add_shared_load(struct counters *c, const struct slot *s)
+{
+    uint64_t *lanes[LANE_GROUPS] = {&c->shared_ld_lanes_1,  &c->shared_ld_lanes_2,
+                                    &c->shared_ld_lanes_4,  &c->shared_ld_lanes_8,
+                                    &c->shared_ld_lanes_16, &c->shared_ld_lanes_32};
+    for (int k = 0; k < LANE_GROUPS; k++)
+        *lanes[k] += s->by_lanes[k];
+    c->shared_ld_requests += s->requests;
+    c->shared_ld_wavefronts += s->units;
+    c->shared_ld_bank_conflicts += s->extra;
+    c->shared_ld_bytes += s->bytes;
+}
 static void add_memory(struct counters *c, const struct ptx_insn *p, const struct insn *in,
-                       const struct slot *s)
+                       enum ptx_space space, const struct slot *s)
 {
     bool store =
         p->op == OP_st || p->op == OP_stmatrix || (p->op == OP_wmma && ptx_has(p, M_store));
-    enum ptx_space space = p->space;
     if (space == SPACE_SHARED || space == SPACE_SHARED_CLUSTER) {
         if (p->op == OP_atom || p->op == OP_red) {
             c->shared_atom_requests += s->requests;
@@ -35,10 +46,7 @@ static void add_memory(struct counters *c, const struct ptx_insn *p, const struc
             c->shared_st_bank_conflicts += s->extra;
             c->shared_st_bytes += s->bytes;
         } else {
-            c->shared_ld_requests += s->requests;
-            c->shared_ld_wavefronts += s->units;
-            c->shared_ld_bank_conflicts += s->extra;
-            c->shared_ld_bytes += s->bytes;
+            add_shared_load(c, s);
         }
     } else if (space == SPACE_LOCAL) {
         if (store) {
@@ -56,28 +64,46 @@ static void add_memory(struct counters *c, const struct ptx_insn *p, const struc
         else
             c->global_atom_requests += s->requests;
         c->global_atom_sectors += s->units;
+        c->global_sectors += s->units;
         c->global_atom_passes += s->extra;
     } else if (store) {
         c->global_st_requests += s->requests;
         c->global_st_sectors += s->units;
+        c->global_sectors += s->units;
         c->global_st_bytes += s->bytes;
-    } else if (space == SPACE_GLOBAL || space == SPACE_GENERIC) {
+    } else if (space == SPACE_GLOBAL) {
         c->global_ld_requests += s->requests;
         c->global_ld_sectors += s->units;
+        c->global_sectors += s->units;
         c->global_ld_bytes += s->bytes;
     }
 }
+/* A generic address may be of any memory: each has a slot. */
+static void add_access(struct counters *c, const struct ptx_insn *p, const struct insn *in,
+                       enum ptx_space space, const struct slot *s)
+{
+    static const enum ptx_space spaces[GENERIC_SLOTS] = {
+        [IN_GLOBAL] = SPACE_GLOBAL, [IN_SHARED] = SPACE_SHARED, [IN_LOCAL] = SPACE_LOCAL};
+    for (int k = 0; space == SPACE_GENERIC && k < GENERIC_SLOTS; k++)
+        add_memory(c, p, in, spaces[k], s + k);
+    if (space != SPACE_GENERIC)
+        add_memory(c, p, in, space, s);
+}
 /* cp.async: a load in slot s, a shared store in the one after. 16 bytes are carried as two
  * words (exec/ops/async.c), each a request of its own with every sector of the whole; a store of
- * 16 bytes needs four wavefronts, so conflicts are what is beyond these. */
+ * 16 bytes needs four wavefronts, so conflicts are what is beyond these. A bulk copy is carried in
+ * words of 8 bytes, four of which are a sector. */
 static void add_copy(struct counters *c, const struct insn *in, const struct slot *s)
 {
-    uint64_t passes = in->size > 8 ? in->size / 8 : 1;
+    uint64_t passes = in->size > 8 ? in->size / 8 : in->size ? 1 : 4;
     uint64_t stores = s[1].requests / passes, wavefronts = s[1].units / passes;
     uint64_t beyond = wavefronts > 4 * stores ? wavefronts - 4 * stores : 0;
     c->global_ld_requests += s[0].requests / passes;
     c->global_ld_sectors += s[0].units / passes;
+    c->global_sectors += s[0].units / passes;
     c->global_ld_bytes += s[0].bytes;
+    c->async_bytes += s[0].bytes;
+    c->async_flight += s[0].extra;
     c->shared_st_requests += stores;
     c->shared_st_wavefronts += wavefronts;
     c->shared_st_bank_conflicts += passes > 1 ? beyond : s[1].extra;
@@ -95,10 +121,12 @@ static void add_insn(struct counters *c, const struct ptx_insn *p, const struct 
     case OP_st:
     case OP_atom:
     case OP_red:
+        add_access(c, p, in, p->space, s);
+        break;
     case OP_ldmatrix:
     case OP_stmatrix:
     case OP_wmma:
-        add_memory(c, p, in, s);
+        add_access(c, p, in, (enum ptx_space)in->sub, s);
         break;
     case OP_bra:
         if (in->guard != NO_PLACE) {
@@ -123,19 +151,32 @@ static void add_insn(struct counters *c, const struct ptx_insn *p, const struct 
         break;
     }
 }
+static void add_lanes(struct counters *c, const uint64_t *by_lanes)
+{
+    c->inst_lanes_1 += by_lanes[0];
+    c->inst_lanes_2 += by_lanes[1];
+    c->inst_lanes_4 += by_lanes[2];
+    c->inst_lanes_8 += by_lanes[3];
+    c->inst_lanes_16 += by_lanes[4];
+    c->inst_lanes_32 += by_lanes[5];
+}
 static void add_block(struct counters *c, const struct emu_func *f, const struct bblock *b,
                       const struct block_count *n, const struct slot *slots)
 {
-    c->inst_executed += n->warps * b->ninsns;
+    uint64_t warps = block_warps(n);
+    c->inst_executed += warps * b->ninsns;
     c->thread_inst_executed += n->lanes * b->ninsns;
     c->thread_inst_executed_pred_on += n->lanes * b->ninsns;
     for (uint32_t i = b->ptx_first; i < b->ptx_first + b->ninsns; i++) {
         const struct insn_cost *k = &f->costs[i];
-        uint64_t lanes = n->lanes, warps = n->warps;
+        const uint64_t *by_lanes = n->by_lanes;
+        uint64_t lanes = n->lanes;
         if (k->guard_slot != NO_PLACE) {
+            by_lanes = slots[k->guard_slot].by_lanes;
             lanes = slots[k->guard_slot].units;
             c->thread_inst_executed_pred_on -= n->lanes - (lanes < n->lanes ? lanes : n->lanes);
         }
+        add_lanes(c, by_lanes);
         c->flop_fp16 += lanes * k->flop16;
         c->flop_fp32 += lanes * k->flop32;
         c->flop_fp64 += lanes * k->flop64;
@@ -144,15 +185,34 @@ static void add_block(struct counters *c, const struct emu_func *f, const struct
         c->div_ops += k->div ? warps : 0;
     }
 }
+/* Slots of the instruction: in->slot and those behind it. */
+static uint32_t slots_of(const struct ptx_insn *p, const struct insn *in)
+{
+    bool matrix = p->op == OP_wmma || p->op == OP_ldmatrix || p->op == OP_stmatrix;
+    bool access = matrix || p->op == OP_ld || p->op == OP_ldu || p->op == OP_st ||
+                  p->op == OP_atom || p->op == OP_red;
+    enum ptx_space space = matrix ? (enum ptx_space)in->sub : p->space;
+    return access && space == SPACE_GENERIC ? GENERIC_SLOTS : 1;
+}
+static bool was_executed(const struct emu_func *f, const struct insn *in, const struct slot *slots)
+{
+    if (in->slot == NO_PLACE || !in->site)
+        return false;
+    uint32_t n = slots_of(&f->ptx->insns[in->site->index], in);
+    for (uint32_t k = 0; k < n; k++)
+        if (slots[in->slot + k].requests)
+            return true;
+    return false;
+}
 static void add_func(struct counters *c, const struct emu_func *f, const struct block_count *counts,
                      const struct slot *slots)
 {
     for (uint32_t b = 0; b < f->nblocks; b++)
-        if (counts[f->blocks[b].count].warps)
+        if (block_warps(&counts[f->blocks[b].count]))
             add_block(c, f, &f->blocks[b], &counts[f->blocks[b].count], slots);
     for (uint32_t i = 0; i < f->ninsns; i++) {
         const struct insn *in = &f->insns[i];
-        if (in->slot != NO_PLACE && in->site && slots[in->slot].requests)
+        if (was_executed(f, in, slots))
             add_insn(c, &f->ptx->insns[in->site->index], in, &slots[in->slot]);
     }
 }
@@ -168,6 +228,23 @@ static void take_rules(struct worker *k, uint32_t nslots)
             k->slots[i].extra = n->conflicts;
     }
 }
+static void add_counts(struct slot *slots, struct block_count *counts, const struct worker *w,
+                       const struct emu_module *m)
+{
+    for (uint32_t i = 0; i < m->nslots; i++) {
+        slots[i].requests += w->slots[i].requests;
+        slots[i].units += w->slots[i].units;
+        slots[i].bytes += w->slots[i].bytes;
+        slots[i].extra += w->slots[i].extra;
+        for (int k = 0; k < LANE_GROUPS; k++)
+            slots[i].by_lanes[k] += w->slots[i].by_lanes[k];
+    }
+    for (uint32_t i = 0; i < m->ncounts; i++) {
+        counts[i].lanes += w->counts[i].lanes;
+        for (int k = 0; k < LANE_GROUPS; k++)
+            counts[i].by_lanes[k] += w->counts[i].by_lanes[k];
+    }
+}
 /* Into the first worker. */
 static void merge(struct launch *l)
 {
@@ -175,17 +252,8 @@ static void merge(struct launch *l)
     for (int k = 0; k < l->nworkers; k++)
         take_rules(l->workers[k], l->module->nslots);
     for (int k = 1; k < l->nworkers; k++) {
-        struct worker *w = l->workers[k];
-        for (uint32_t i = 0; i < l->module->nslots; i++) {
-            a->slots[i].requests += w->slots[i].requests;
-            a->slots[i].units += w->slots[i].units;
-            a->slots[i].bytes += w->slots[i].bytes;
-            a->slots[i].extra += w->slots[i].extra;
-        }
-        for (uint32_t i = 0; i < l->module->ncounts; i++) {
-            a->counts[i].warps += w->counts[i].warps;
-            a->counts[i].lanes += w->counts[i].lanes;
-        }
+        add_counts(a->slots, a->counts, l->workers[k], l->module);
+        a->max_warp = l->workers[k]->max_warp > a->max_warp ? l->workers[k]->max_warp : a->max_warp;
     }
 }
 static void keep_sums(struct emu_module *m, const struct worker *a)
@@ -200,16 +268,7 @@ static void keep_sums(struct emu_module *m, const struct worker *a)
         m->sum_nslots = m->nslots;
         m->sum_ncounts = m->ncounts;
     }
-    for (uint32_t i = 0; i < m->nslots; i++) {
-        m->sum_slots[i].requests += a->slots[i].requests;
-        m->sum_slots[i].units += a->slots[i].units;
-        m->sum_slots[i].bytes += a->slots[i].bytes;
-        m->sum_slots[i].extra += a->slots[i].extra;
-    }
-    for (uint32_t i = 0; i < m->ncounts; i++) {
-        m->sum_counts[i].warps += a->counts[i].warps;
-        m->sum_counts[i].lanes += a->counts[i].lanes;
-    }
+    add_counts(m->sum_slots, m->sum_counts, a, m);
     pthread_mutex_unlock(&sums_lock);
 }
 
@@ -222,6 +281,7 @@ static void counted(struct listener *self, struct launch *l)
     for (uint32_t i = 0; i < l->module->nfuncs; i++)
         if (l->module->funcs[i]->lowered)
             add_func(&r->counters, l->module->funcs[i], a->counts, a->slots);
+    r->counters.inst_executed_max_warp = a->max_warp;
     keep_sums(l->module, a);
     struct model_launch m = {.blocks = l->nblocks, .threads_per_block = l->threads};
     m.occupancy = occupancy_of(l->profile, l->threads, l->func->info.registers, l->user_shared);
@@ -254,6 +314,14 @@ static struct line_sum *line_of(struct line_sum **all, size_t *n, const struct s
     x->line = s->line;
     return x;
 }
+static void add_json(json_t *o, const struct counters *c)
+{
+#define X(id, metric, unit, text)                                                                  \
+    if (c->id)                                                                                     \
+        json_object_set_new(o, #id, json_integer((json_int_t)c->id));
+    COUNTERS(X)
+#undef X
+}
 static void sum_lines(const struct emu_module *m, struct line_sum **all, size_t *n)
 {
     for (uint32_t k = 0; k < m->nfuncs; k++) {
@@ -262,7 +330,7 @@ static void sum_lines(const struct emu_module *m, struct line_sum **all, size_t 
             continue;
         for (uint32_t b = 0; b < f->nblocks; b++) {
             const struct block_count *bc = &m->sum_counts[f->blocks[b].count];
-            if (!bc->warps)
+            if (!block_warps(bc))
                 continue;
             for (uint32_t i = 0; i < f->blocks[b].ninsns; i++) {
                 struct bblock one = f->blocks[b];
@@ -273,7 +341,7 @@ static void sum_lines(const struct emu_module *m, struct line_sum **all, size_t 
         }
         for (uint32_t i = 0; i < f->ninsns; i++) {
             const struct insn *in = &f->insns[i];
-            if (in->slot != NO_PLACE && in->site && m->sum_slots[in->slot].requests)
+            if (was_executed(f, in, m->sum_slots))
                 add_insn(&line_of(all, n, in->site)->c, &f->ptx->insns[in->site->index], in,
                          &m->sum_slots[in->slot]);
         }
@@ -292,11 +360,7 @@ char *count_module_lines_json(const struct emu_module *only)
     for (size_t i = 0; i < n; i++) {
         json_t *o = json_pack("{s:o, s:I}", "file", json_words(all[i].file), "line",
                               (json_int_t)all[i].line);
-#define X(id, metric, unit, text)                                                                  \
-    if (all[i].c.id)                                                                               \
-        json_object_set_new(o, #id, json_integer((json_int_t)all[i].c.id));
-        COUNTERS(X)
-#undef X
+        add_json(o, &all[i].c);
         json_array_append_new(list, o);
     }
     char *text = json_dumps(list, JSON_COMPACT);
@@ -307,6 +371,55 @@ char *count_module_lines_json(const struct emu_module *only)
 char *count_lines_json(void)
 {
     return count_module_lines_json(NULL);
+}
+
+/* ---- by instruction ---- */
+/* What f's statements counted: one for each, those of no statement left out. */
+static struct counters *sum_statements(const struct emu_module *m, const struct emu_func *f)
+{
+    struct counters *c = xcalloc(f->ptx->ninsns + 1, sizeof(*c));
+    for (uint32_t b = 0; b < f->nblocks; b++)
+        for (uint32_t i = 0; i < f->blocks[b].ninsns; i++) {
+            struct bblock one = f->blocks[b];
+            one.ptx_first += i;
+            one.ninsns = 1;
+            add_block(&c[one.ptx_first], f, &one, &m->sum_counts[one.count], m->sum_slots);
+        }
+    for (uint32_t i = 0; i < f->ninsns; i++)
+        if (was_executed(f, &f->insns[i], m->sum_slots))
+            add_insn(&c[f->insns[i].site->index], &f->ptx->insns[f->insns[i].site->index],
+                     &f->insns[i], &m->sum_slots[f->insns[i].slot]);
+    return c;
+}
+static void put_statements(json_t *list, const struct emu_module *m, const struct emu_func *f)
+{
+    struct counters *c = sum_statements(m, f);
+    for (uint32_t i = 0; i < f->ptx->ninsns; i++) {
+        const struct site *s = &f->sites[i];
+        if (!c[i].inst_executed)
+            continue;
+        json_t *o = json_pack("{s:o, s:I, s:o, s:I}", "function", json_words(f->info.name), "index",
+                              (json_int_t)i, "file", json_words(s->file ? s->file : ""), "line",
+                              (json_int_t)s->line);
+        add_json(o, &c[i]);
+        json_array_append_new(list, o);
+    }
+    free(c);
+}
+char *count_instructions_json(void)
+{
+    json_t *list = json_array();
+    pthread_mutex_lock(&sums_lock);
+    for (const struct emu_module *m = emu_modules; m; m = m->next)
+        for (uint32_t k = 0; k < m->nfuncs; k++) {
+            const struct emu_func *f = m->funcs[k];
+            if (f->lowered && f->end_count <= m->sum_ncounts && f->end_slot <= m->sum_nslots)
+                put_statements(list, m, f);
+        }
+    pthread_mutex_unlock(&sums_lock);
+    char *text = json_dumps(list, JSON_COMPACT);
+    json_decref(list);
+    return text;
 }
 void count_lines_reset(void)
 {

@@ -195,6 +195,7 @@ static void warp_start(struct warp *w, struct launch *l, struct block *b)
     w->nready = 0;
     w->depth = 0;
     w->carry = 0;
+    w->executed = w->floats = 0;
     w->given = l->slice;
     w->spins = w->spun = w->apart = w->still = false;
     w->local_top = w->entry.bytes;
@@ -407,6 +408,10 @@ enum run block_run(struct block *b)
 void block_finish(struct block *b)
 {
     struct launch *l = b->launch;
+    struct worker *own = b->worker;
+    for (uint32_t i = 0; i < b->nwarps; i++)
+        if (b->warps[i].executed > own->max_warp)
+            own->max_warp = b->warps[i].executed;
     for (int k = 0; !l->failed && k < b->nlisteners; k++)
         if (b->listeners[k]->block_end)
             b->listeners[k]->block_end(b->listeners[k], &b->info);

@@ -90,6 +90,8 @@ struct warp {
     uint32_t recon_block; /* the current path's parent's block */
     uint32_t at_cluster;  /* lanes that have arrived at barrier.cluster */
     void *async;          /* exec/ops/async.c: copies in flight */
+    /* Instructions of the blocks that it entered; of them floating-point and tensor ones. */
+    uint64_t executed, floats;
 };
 
 struct barrier {
@@ -135,6 +137,7 @@ struct worker {
     struct mem_cache *caches;    /* by slot */
     struct rule_count *by_rules; /* by slot; NULL: what is in slots holds (rules.h) */
     uint64_t steps;              /* taken since last added to the launch */
+    uint64_t max_warp;           /* instructions of the warp that executed most */
     uint32_t nopen;              /* blocks */
     struct block *spare;         /* finished blocks, for reuse */
     uint32_t index;
@@ -232,6 +235,16 @@ void access_matrix(struct warp *w, const struct insn *in, const uint64_t *addr,
                    const uint64_t *pitch, uint32_t fragment); /* struct matrix_move */
 
 uint8_t *launch_constants(struct launch *l, struct emu_func *f); /* block.c */
+
+/* The lanes `mask` enter block b, whose counts are *c. */
+static inline void count_entry(struct warp *w, const struct bblock *b, struct block_count *c,
+                               uint32_t mask)
+{
+    c->by_lanes[lane_group(mask)]++;
+    c->lanes += (uint64_t)__builtin_popcount(mask);
+    w->executed += b->ninsns;
+    w->floats += b->nfloats;
+}
 
 static inline void *place(const struct warp *w, uint32_t p)
 {

@@ -320,8 +320,7 @@ static const struct insn *begin_block(struct warp *w, uint32_t b)
     const struct emu_func *f = p->frame->func;
     const struct bblock *bb = &f->blocks[b];
     struct block_count *c = &w->worker->counts[bb->count];
-    c->warps++;
-    c->lanes += (uint64_t)__builtin_popcount(p->mask);
+    count_entry(w, bb, c, p->mask);
     struct block *x = w->block;
     for (int k = 0; x->tell_paths && k < x->nlisteners; k++)
         if (x->listeners[k]->path && bb->ninsns)

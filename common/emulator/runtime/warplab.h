@@ -42,6 +42,9 @@ uint64_t warplabSetSteps(uint64_t steps);
 void warplabRevive(void);
 /* Per-source-line counters of launches since warplabReset(), as JSON; caller frees. */
 char *warplabLines(void);
+/* The same by PTX instruction, which no #line can merge: an object for each that was executed, with
+ * its function, the number of its statement there, file and line. */
+char *warplabInstructions(void);
 /* Records the memory accesses and active masks of one block of the next launch of
  * `kernel` to FILE (JSON lines; trace.c says which). 0 on success. */
 int warplabTrace(const char *kernel, unsigned block, const char *file);

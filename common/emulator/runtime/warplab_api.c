@@ -109,6 +109,11 @@ char *warplabLines(void)
     return count_lines_json();
 }
 
+char *warplabInstructions(void)
+{
+    return count_instructions_json();
+}
+
 int warplabTrace(const char *kernel, unsigned block, const char *file)
 {
     return trace_arm(kernel, block, file);

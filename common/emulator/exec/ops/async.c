@@ -24,6 +24,8 @@ struct copy {
     const struct insn *in;
     u64 to[WARP], from[WARP];
     u32 bytes[WARP]; /* read from the source; the rest is zeros */
+    bool committed;
+    u64 since; /* floats_now() at the commit */
 };
 struct async { /* head of an allocation that holds the copies, too; freed by warp.c */
     u32 n, capacity;
@@ -54,6 +56,7 @@ HANDLER(cp_async)
     c->mask = w->mask;
     c->size = in->size;
     c->group = x->group;
+    c->committed = false;
     c->in = in;
     load_lanes(c->to, place(w, in->src[0]), in->flags & F_SHARED32 ? 4 : 8, false);
     load_lanes(c->from, place(w, in->src[1]), 8, false);
@@ -71,6 +74,26 @@ HANDLER(cp_async)
     return in + 1;
 }
 
+/* Floating-point and tensor instructions that the warp has executed up to this one: it counted
+ * the blocks that it entered whole. */
+static u64 floats_now(const struct warp *w, const struct insn *in)
+{
+    const struct emu_func *f = w->cur->frame->func;
+    u32 at = in->site->index, b = 0;
+    while (at - f->blocks[b].ptx_first >= f->blocks[b].ninsns)
+        b++;
+    u32 end = f->blocks[b].ptx_first + f->blocks[b].ninsns;
+    return w->floats - (f->floats_before[end] - f->floats_before[at]);
+}
+/* The lanes' bytes of the copy were in flight from its commit to now. */
+static void count_flight(struct warp *w, const struct copy *c, u32 lanes, u64 now)
+{
+    u64 bytes = 0;
+    for (int i = 0; i < WARP; i++)
+        bytes += ON(lanes & c->mask, i) ? c->bytes[i] : 0;
+    if (c->committed && now > c->since)
+        w->worker->slots[c->in->slot].extra += bytes * (now - c->since);
+}
 static bool perform(struct warp *w, struct copy *c, u32 lanes)
 {
     u32 was = w->mask, m = c->mask & lanes;
@@ -103,18 +126,21 @@ static bool perform(struct warp *w, struct copy *c, u32 lanes)
     c->mask &= ~lanes;
     return ok;
 }
-/* Performs the copies of groups before `group` for these lanes. */
-static bool complete(struct warp *w, u32 group, u32 lanes)
+/* Performs the copies of groups before `group` for these lanes, which wait for them at `in`. */
+static bool complete(struct warp *w, const struct insn *in, u32 group, u32 lanes)
 {
     struct async *x = w->async;
     if (!x)
         return true;
     u32 kept = 0;
+    u64 now = floats_now(w, in);
     bool ok = true;
     for (u32 k = 0; k < x->n; k++) {
         struct copy *c = &x->copies[k];
-        if (ok && c->group < group)
+        if (ok && c->group < group) {
+            count_flight(w, c, lanes, now);
             ok = perform(w, c, lanes);
+        }
         if (c->mask) {
             if (kept != k)
                 x->copies[kept] = *c;
@@ -126,14 +152,20 @@ static bool complete(struct warp *w, u32 group, u32 lanes)
 }
 HANDLER(cp_commit)
 {
-    async_of(w, 0)->group++;
+    struct async *x = async_of(w, 0);
+    u64 now = floats_now(w, in);
+    for (u32 k = x->n; k-- > 0 && x->copies[k].group == x->group;) {
+        x->copies[k].committed = true;
+        x->copies[k].since = now;
+    }
+    x->group++;
     return in + 1;
 }
 HANDLER(cp_wait) /* insn.imm: groups that may stay pending; -1: everything, committed or not */
 {
     struct async *x = async_of(w, 0);
     u32 group = in->imm < 0 ? UINT32_MAX : (u64)in->imm >= x->group ? 0 : x->group - (u32)in->imm;
-    return complete(w, group, w->mask) ? in + 1 : NULL;
+    return complete(w, in, group, w->mask) ? in + 1 : NULL;
 }
 
 /* ---- mbarrier ---- */
@@ -224,7 +256,7 @@ static bool mbarrier_lane(struct warp *w, const struct insn *in, int lane, u64 *
         *b = arrive(*b, (u32)arg, 0, in->sub == M_arrive_drop);
         break;
     case M_mbarrier: /* cp.async.mbarrier.arrive: after this thread's copies */
-        if (!complete(w, UINT32_MAX, 1u << lane))
+        if (!complete(w, in, UINT32_MAX, 1u << lane))
             return false;
         *b = in->count == 2 ? arrive(*b, 1, 0, false) : *b;
         break;

@@ -15,9 +15,7 @@ static inline const struct insn *enter(struct warp *w, u32 b)
     w->slice -= (s32)bb->ninsns + 1;
     if (__builtin_expect(w->slice < 0, 0))
         return warp_slice_end(w, b);
-    struct block_count *c = &w->worker->counts[bb->count];
-    c->warps++;
-    c->lanes += (u64)__builtin_popcount(p->mask);
+    count_entry(w, bb, &w->worker->counts[bb->count], p->mask);
     return f->insns + bb->first;
 }
 
@@ -32,6 +30,7 @@ HANDLER(guard)
     s->units += (u64)__builtin_popcount(m);
     if (!m)
         return in + 1;
+    s->by_lanes[lane_group(m)]++;
     w->mask = m;
     const struct insn *next = in->unguarded(w, in);
     w->mask = w->cur->mask;

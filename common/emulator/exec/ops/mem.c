@@ -335,6 +335,8 @@ static inline bool shared_request(struct warp *w, const struct insn *in, struct 
         return false;
     u32 wavefronts = count_wavefronts(q, total, &conflicts);
     count_access(w, in, q, wavefronts, total, conflicts);
+    if (!write)
+        w->worker->slots[in->slot].by_lanes[lane_group(q->mask)]++;
     tell(w, in, write ? ACCESS_STORE : ACCESS_LOAD, ACCESS_SHARED, q, total);
     return true;
 }
@@ -587,29 +589,33 @@ static inline u64 part_of(u64 a)
     u64 window = a & MEM_WINDOW_MASK;
     return window == MEM_SHARED_BASE ? a & ~PEER_OFFSET : window;
 }
+static inline u32 slot_of(u64 window)
+{
+    return window == MEM_SHARED_BASE ? IN_SHARED : window == MEM_LOCAL_BASE ? IN_LOCAL : IN_GLOBAL;
+}
 static const struct insn *generic(struct warp *w, const struct insn *in, u64 base,
                                   enum generic_op op)
 {
     struct request q;
+    struct insn one = *in;
     lane_addresses(w, in, &q);
     LANES q.a[i] |= base;
     u32 all = w->mask, rest = all;
-    const struct insn *next = in + 1;
-    while (rest) {
-        u64 key = part_of(q.a[__builtin_ctz(rest)]);
+    bool ok = true;
+    while (rest && ok) {
+        u64 key = part_of(q.a[__builtin_ctz(rest)]), window = key & MEM_WINDOW_MASK;
         u32 part = 0;
         for (int i = 0; i < WARP; i++)
             part |= (u32)(ON(rest, i) && part_of(q.a[i]) == key) << i;
         struct request p = q;
         p.mask = w->mask = part;
         p.first = __builtin_ctz(part);
-        next = generic_part(w, in, &p, key & MEM_WINDOW_MASK, op);
-        if (!next)
-            break;
+        one.slot = in->slot + (base ? 0 : slot_of(window));
+        ok = generic_part(w, &one, &p, window, op);
         rest &= ~part;
     }
     w->mask = all;
-    return next;
+    return ok ? in + 1 : NULL;
 }
 HANDLER(ld_generic)
 {
@@ -698,6 +704,7 @@ bool access_lanes(struct warp *w, const struct insn *in, const u64 *a, u32 size,
                                            : 0;
     LANES q.a[i] = a[i] & ~MEM_WINDOW_MASK;
     if (window == MEM_SHARED_BASE) {
+        one.slot += in->sub == SPACE_GENERIC ? IN_SHARED : 0;
         if (!shared_request(w, &one, &q, store))
             return false;
         LANES host[i] = shared_at(w, q.a[i]);

@@ -1,0 +1,207 @@
+/* counters_test.c - counters of small kernels against numbers worked out by hand.
+ *
+ * Every kernel begins with testing.h's five instructions and ends with ret.
+ */
+#include "emulator/exec/testing.h"
+#include "count.h"
+#include <jansson.h>
+#include <string.h>
+
+#define COUNTED(id, n) cr_expect_eq(result.counters.id, n, #id ": %lu", result.counters.id)
+
+/* Lanes below n of each warp go on: n of 32 do what follows up to END. */
+#define FIRST(n) "and.b32 %r0, %t, 31;\nsetp.ge.u32 %p0, %r0, " #n ";\n@%p0 bra END;\n"
+
+/* Warp 0 takes 5 + 2 + ret; warp 1 ten rounds of three instructions and a mov more. */
+Test(counters, the_warp_that_executes_most)
+{
+    RUN(.grid = 3, .block = 64,
+        .body = "setp.lt.u32 %p0, %t, 32;\n@%p0 bra END;\nmov.u32 %r0, 0;\n"
+                "TOP: add.u32 %r0, %r0, 1;\nsetp.lt.u32 %p1, %r0, 10;\n@%p1 bra TOP;\nEND:");
+    COUNTED(inst_executed, 3 * (8 + 39));
+    COUNTED(inst_executed_max_warp, 39);
+}
+
+/* A warp of 32 and one of 16, of which 5 lanes go on; a guard leaves one of these, another none. */
+Test(counters, instructions_by_lanes)
+{
+    RUN(.block = 48, .body = FIRST(5) "add.u32 %r1, %r0, 1;\nadd.u32 %r1, %r1, 1;\n"
+                                      "setp.eq.u32 %p1, %r0, 3;\n@%p1 add.u32 %r1, %r1, 1;\n"
+                                      "setp.eq.u32 %p1, %r0, 30;\n@%p1 add.u32 %r1, %r1, 1;\n"
+                                      "END: add.u32 %r1, %r0, 1;");
+    COUNTED(inst_lanes_32, 5 + 3 + 2);
+    COUNTED(inst_lanes_16, 5 + 3 + 2);
+    COUNTED(inst_lanes_8, 0);
+    COUNTED(inst_lanes_4, 2 * 4);
+    COUNTED(inst_lanes_2, 0);
+    COUNTED(inst_lanes_1, 2);
+    COUNTED(inst_executed, 2 * (5 + 3 + 6 + 2));
+}
+
+static uint64_t all_loads(void)
+{
+    const struct counters *c = &result.counters;
+
+    return c->shared_ld_lanes_1 + c->shared_ld_lanes_2 + c->shared_ld_lanes_4 +
+           c->shared_ld_lanes_8 + c->shared_ld_lanes_16 + c->shared_ld_lanes_32;
+}
+
+/* The trees of the reduction lab, 128 threads, two loads a round: half the threads, a quarter, …;
+ * in step 1 those whose number is a multiple of 2, 4, …, in step 3 the first. */
+#define LOADS "ld.shared.u32 %r3, [s];\nld.shared.u32 %r3, [s];\n"
+#define LOOP(first, idle, next)                                                                    \
+    "mov.u32 %r1, " first ";\nTOP: " idle "@%p0 bra MET;\n" LOADS "MET: bar.sync 0;\n" next        \
+    "@%p1 bra TOP;"
+Test(counters, shared_loads_by_lanes)
+{
+    static const char room[] = ".shared .align 4 .b8 s[512];";
+    RUN(.before = room, .block = 128, /* interleaved: 16, 8, 4, 2, 1 lanes of all, two, one warp */
+        .body = LOOP("2", "sub.u32 %r2, %r1, 1;\nand.b32 %r2, %r2, %t;\nsetp.ne.u32 %p0, %r2, 0;\n",
+                     "shl.b32 %r1, %r1, 1;\nsetp.le.u32 %p1, %r1, 128;\n"));
+    COUNTED(shared_ld_lanes_32, 0);
+    COUNTED(shared_ld_lanes_16, 2 * 4);
+    COUNTED(shared_ld_lanes_8, 2 * 4);
+    COUNTED(shared_ld_lanes_4, 2 * 4);
+    COUNTED(shared_ld_lanes_2, 2 * 4);
+    COUNTED(shared_ld_lanes_1, 2 * (4 + 2 + 1));
+    cr_expect_eq(all_loads(), result.counters.shared_ld_requests);
+    RUN(.before = room, .block = 128, /* the first 64, 32, 16, … */
+        .body = LOOP("64", "setp.ge.u32 %p0, %t, %r1;\n",
+                     "shr.u32 %r1, %r1, 1;\nsetp.gt.u32 %p1, %r1, 0;\n"));
+    COUNTED(shared_ld_lanes_32, 2 * (2 + 1));
+    COUNTED(shared_ld_lanes_16, 2);
+    COUNTED(shared_ld_lanes_8, 2);
+    COUNTED(shared_ld_lanes_4, 2);
+    COUNTED(shared_ld_lanes_2, 2);
+    COUNTED(shared_ld_lanes_1, 2);
+    cr_expect_eq(all_loads(), result.counters.shared_ld_requests);
+}
+
+/* Lanes that a guard keeps from loading are none of a load's. */
+Test(counters, guarded_shared_loads_by_lanes)
+{
+    RUN(.before = ".shared .align 4 .b8 s[128];",
+        .body = "setp.lt.u32 %p0, %t, 9;\n@%p0 ld.shared.u32 %r1, [s];");
+    COUNTED(shared_ld_lanes_8, 1);
+    COUNTED(shared_ld_requests, 1);
+}
+
+/* 128 bytes, 4 sectors each: a load, a store, an atomic and a reduction, one more load by a generic
+ * address; 16 bytes a lane by cp.async are 16; 512 by one bulk copy are 16. */
+Test(counters, all_ways_to_global_memory)
+{
+    RUN(.before = ".shared .align 16 .b8 s[1024];\n.shared .align 8 .b8 b[8];",
+        .body = "cvta.to.global.u64 %d0, %mine;\nld.global.u32 %r0, [%d0];\n"
+                "st.global.u32 [%d0], %r0;\natom.global.add.u32 %r1, [%d0], 1;\n"
+                "red.global.add.u32 [%d0], 1;\nld.u32 %r2, [%mine];\n"
+                "mul.wide.u32 %d2, %t, 16;\nadd.u64 %d2, %out, %d2;\nshl.b32 %r4, %t, 4;\n"
+                "mov.u32 %r5, s;\nadd.u32 %r4, %r4, %r5;\n"
+                "cp.async.cg.shared.global [%r4], [%d2], 16;\ncp.async.wait_all;\n"
+                "mov.u32 %r6, b;\nsetp.ne.u32 %p0, %t, 0;\n@%p0 bra END;\n"
+                "mbarrier.init.shared.b64 [%r6], 1;\n"
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                "[%r5], [%out], 512, [%r6];\nEND:");
+    COUNTED(global_ld_sectors, 4 + 4 + 16 + 16);
+    COUNTED(global_st_sectors, 4);
+    COUNTED(global_atom_sectors, 4 + 4);
+    COUNTED(global_sectors, 40 + 4 + 8);
+    COUNTED(async_bytes, 512 + 512);
+    COUNTED(async_flight, 0); /* not committed, and at once */
+}
+
+/* By what they reach, not by how they are written: conflicts hide behind no generic address. */
+Test(counters, generic_addresses_count_where_they_lead)
+{
+    RUN(.before = ".shared .align 4 .b8 s[4096];",
+        .body = ".local .align 4 .b8 l[8];\nmov.u64 %d0, s;\ncvta.shared.u64 %d0, "
+                "%d0;\nmul.wide.u32 %d1, %t, 128;\n"
+                "add.u64 %d0, %d0, %d1;\nst.u32 [%d0], %t;\nld.u32 %r0, [%d0];\n"
+                "atom.add.u32 %r1, [%d0], 1;\nmov.u64 %d2, l;\ncvta.local.u64 %d2, %d2;\n"
+                "st.u32 [%d2], %t;\nld.u32 %r2, [%d2];\n"
+                "setp.lt.u32 %p0, %t, 8;\nselp.b64 %d3, %mine, %d0, %p0;\nld.u32 %r3, [%d3];\n");
+    COUNTED(shared_st_requests, 1);
+    COUNTED(shared_st_bank_conflicts, 31);
+    COUNTED(shared_ld_requests, 2);
+    COUNTED(shared_ld_bank_conflicts, 31 + 23);
+    COUNTED(shared_ld_lanes_32, 1);
+    COUNTED(shared_ld_lanes_16, 1);
+    COUNTED(shared_atom_requests, 1);
+    COUNTED(local_st_requests, 1);
+    COUNTED(local_ld_requests, 1);
+    COUNTED(global_ld_requests, 1);
+    COUNTED(global_ld_sectors, 1);
+    COUNTED(global_sectors, 1);
+    COUNTED(global_atom_requests, 0);
+}
+
+#define COPY(at) "cp.async.ca.shared.global [%r4+" #at "], [%mine+" #at "], 4;\n"
+#define FLOATS   "add.f32 %f0, %f0, %f0;\nfma.rn.f32 %f1, %f0, %f0, %f0;\n"
+/* The first copy flies while four floating-point instructions are executed, two of them in a loop
+ * of two rounds of one; the second during the last two; the third is not waited for, the fourth not
+ * committed. Integers do not count. */
+Test(counters, copies_in_flight)
+{
+    RUN(.before = ".shared .align 16 .b8 s[1024];",
+        .body = "shl.b32 %r4, %t, 2;\nmov.u32 %r5, s;\nadd.u32 %r4, %r4, %r5;\nmov.f32 %f0, "
+                "0f00000000;\n"
+                "add.f32 %f0, %f0, %f0;\n" COPY(
+                    0) "add.f32 %f0, %f0, %f0;\n"
+                       "cp.async.commit_group;\nmov.u32 %r0, 0;\nTOP: add.f32 %f0, %f0, %f0;\n"
+                       "add.u32 %r0, %r0, 1;\nsetp.lt.u32 %p0, %r0, 2;\n@%p0 bra TOP;\n" COPY(
+                           128) "cp.async.commit_group;\n" FLOATS
+                                "cp.async.wait_group 0;\n" FLOATS COPY(
+                                    256) "cp.async.commit_group;\n" FLOATS COPY(384));
+    COUNTED(async_bytes, 256);
+    COUNTED(async_flight, 128 * 4 + 128 * 2);
+}
+
+/* Each floating-point opcode lands somewhere: add, mul 1, fma 2 a lane and element. */
+Test(counters, floating_point_of_all_types)
+{
+    static const struct {
+        const char *code;
+        uint32_t fp16, fp32, fp64;
+    } rows[] = {
+        {"sub.f32 %f1, %f0, %f0;", 0, 32, 0},
+        {"mad.rn.f32 %f1, %f0, %f0, %f0;", 0, 64, 0},
+        {"fma.rn.f16x2 %r1, %r0, %r0, %r0;", 128, 0, 0},
+        {"add.f16x2 %r1, %r0, %r0;", 64, 0, 0},
+        {"fma.rn.bf16x2 %r1, %r0, %r0, %r0;", 128, 0, 0},
+        {"{.reg .b16 h; mov.b16 h, 0; mul.f16 h, h, h;}", 32, 0, 0},
+        {"{.reg .f64 d; mov.f64 d, 0d0000000000000000; fma.rn.f64 d, d, d, d;}", 0, 0, 64},
+    };
+    for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
+        RUN(.body = rows[k].code);
+        COUNTED(flop_fp16, rows[k].fp16);
+        COUNTED(flop_fp32, rows[k].fp32);
+        COUNTED(flop_fp64, rows[k].fp64);
+    }
+}
+
+static json_int_t of(const json_t *list, const char *name, size_t i)
+{
+    return json_integer_value(json_object_get(json_array_get(list, i), name));
+}
+
+/* One line, by its #line another file's, holds a load without conflicts and one with 31: they are
+ * told apart. What is not reached is not there. */
+Test(counters, by_instruction)
+{
+    RUN(.before = ".shared .align 4 .b8 s[4096];",
+        .body = "shl.b32 %r0, %t, 7;\nmov.u32 %r1, s;\nadd.u32 %r0, %r0, %r1;\n.loc 1 9 3\n"
+                "ld.shared.u32 %r2, [%r1];\nld.shared.u32 %r2, [%r0];\nbra END;\n"
+                "add.u32 %r2, %r2, 1;\nEND:");
+    char *text = count_instructions_json();
+    json_t *list = json_loads(text, 0, NULL);
+    cr_assert_eq(json_array_size(list), 5 + 3 + 3 + 1);
+    for (size_t i = 0; i < 12; i++) {
+        bool loads = i == 8 || i == 9;
+        cr_expect_eq(of(list, "index", i), i < 11 ? i : 12);
+        cr_expect_eq(of(list, "inst_executed", i), 1);
+        cr_expect_eq(of(list, "shared_ld_requests", i), loads);
+        cr_expect_eq(of(list, "shared_ld_bank_conflicts", i), i == 9 ? 31 : 0);
+        cr_expect_eq(of(list, "line", i), i < 8 ? 0 : 9);
+    }
+    json_decref(list);
+    free(text);
+}
