@@ -60,7 +60,13 @@ static bool lookup(void *user, const char *name, double *value)
 
 double entry_value(const struct entry *r, const char *expression, char *err, size_t errsize)
 {
-    return gate_value(expression, lookup, (void *)r, err, errsize);
+    struct gate_world world = {.lookup = lookup, .user = (void *)r};
+    char *why;
+    double value = gate_value(expression, &world, &why);
+
+    snprintf(err, errsize, "%s", why ? why : "");
+    free(why);
+    return value;
 }
 
 /* ---- the layout ---- */

@@ -1,28 +1,30 @@
 /* gate.c - parses and evaluates gate.h's conditions in one pass (recursive descent). */
 #include "gate.h"
+#include "base/alloc.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct parser {
     const char *start, *p;
-    gate_lookup *lookup;
-    void *user;
-    char first_name[64];
-    char error[160];
+    const struct gate_world *world;
+    char *first_name, *error;
     int depth;
+    bool inside, ref; /* worst(…), and the reference's */
+    long instruction; /* in work there */
+    long worst;       /* of the submission's last one */
 };
 
 static double sum(struct parser *g);
 
 static void fail(struct parser *g, const char *what, const char *detail)
 {
-    if (!g->error[0])
-        snprintf(g->error, sizeof(g->error), "%s%.60s at column %zu of \"%.60s\"", what, detail,
-                 (size_t)(g->p - g->start) + 1, g->start);
+    if (!g->error)
+        g->error = xformat("%s%s at column %zu of \"%s\"", what, detail,
+                           (size_t)(g->p - g->start) + 1, g->start);
 }
 
 static void skip_space(struct parser *g)
@@ -41,38 +43,122 @@ static bool take(struct parser *g, const char *token)
     return true;
 }
 
-static double name(struct parser *g)
+static void expect(struct parser *g, const char *token)
 {
-    char id[64];
-    size_t n = 0;
-    while (isalnum((unsigned char)*g->p) || *g->p == '_' || *g->p == '.') {
-        if (n + 1 < sizeof(id))
-            id[n++] = *g->p;
+    if (!take(g, token))
+        fail(g, "expected ", token);
+}
+
+static char *identifier(struct parser *g)
+{
+    const char *from = g->p;
+    while (isalnum((unsigned char)*g->p) || *g->p == '_' || *g->p == '.')
         g->p++;
-    }
-    id[n] = 0;
-    if (!g->first_name[0])
-        memcpy(g->first_name, id, n + 1);
+    return xformat("%.*s", (int)(g->p - from), from);
+}
+
+/* Inside worst() a counter is the instruction's; what none has (n, elem, ref.…) is the run's. */
+static double value_of(struct parser *g, const char *name)
+{
+    const struct gate_world *w = g->world;
     double v = NAN;
-    if (!g->lookup(g->user, id, &v))
-        fail(g, "unknown name ", id);
+    bool own = g->inside && w->of_instruction &&
+               w->of_instruction(w->user, g->ref, g->instruction, name, &v);
+    if (!own && !w->lookup(w->user, name, &v))
+        fail(g, "unknown name ", name);
     return v;
 }
 
-/* unary = "-" unary | number | name | "(" sum ")" */
+/* min "(" sum "," sum ")" */
+static double smaller_or_larger(struct parser *g, bool larger)
+{
+    double a = sum(g);
+    expect(g, ",");
+    double b = sum(g);
+    expect(g, ")");
+    if (isnan(a) || isnan(b))
+        return NAN;
+    return (a > b) == larger ? a : b;
+}
+
+/* worst "(" sum ")": the sum is read once for each instruction. */
+static double worst(struct parser *g, bool ref)
+{
+    const struct gate_world *w = g->world;
+    const char *from = g->p;
+    double most = NAN;
+    long n = w->instructions ? w->instructions(w->user, ref) : -1, at = -1;
+    if (g->inside || n < 0) {
+        fail(g, g->inside ? "worst() inside worst()" : "no counts by instruction for worst()", "");
+        return NAN;
+    }
+    g->inside = true;
+    g->ref = ref;
+    for (long i = 0; !g->error && (i < n || !i); i++) { /* once also when there is none */
+        g->p = from;
+        g->instruction = i;
+        double v = sum(g);
+        if (i < n && isfinite(v) && !(v <= most)) {
+            most = v;
+            at = i;
+        }
+    }
+    g->inside = false;
+    g->worst = ref ? g->worst : at;
+    expect(g, ")");
+    return most;
+}
+
+/* influence "(" name ")" */
+static double influence(struct parser *g, bool ref)
+{
+    const struct gate_world *w = g->world;
+    double v = NAN;
+    skip_space(g);
+    char *what = identifier(g);
+    if (g->inside || !w->influence || !w->influence(w->user, ref, what, &v))
+        fail(g, "no influence of ", what);
+    free(what);
+    expect(g, ")");
+    return v;
+}
+
+/* A name, or what the name calls. */
+static double named(struct parser *g)
+{
+    char *id = identifier(g);
+    bool ref = !strncmp(id, "ref.", 4), call = take(g, "(");
+    const char *what = ref ? id + 4 : id;
+    double v = NAN;
+    if (call && !strcmp(what, "worst"))
+        v = worst(g, ref);
+    else if (call && !strcmp(what, "influence"))
+        v = influence(g, ref);
+    else if (call && (!strcmp(id, "min") || !strcmp(id, "max")))
+        v = smaller_or_larger(g, !strcmp(id, "max"));
+    else if (call)
+        fail(g, "no function ", id);
+    else
+        v = value_of(g, id);
+    if (!call && !g->first_name)
+        g->first_name = xstrdup(id);
+    free(id);
+    return v;
+}
+
+/* unary = "-" unary | number | name | call | "(" sum ")" */
 static double unary(struct parser *g)
 {
     if (++g->depth > 100)
         fail(g, "nested too deeply", "");
     double v = NAN;
     skip_space(g);
-    if (g->error[0]) {
+    if (g->error) {
     } else if (take(g, "-")) {
         v = -unary(g);
     } else if (take(g, "(")) {
         v = sum(g);
-        if (!take(g, ")"))
-            fail(g, "expected )", "");
+        expect(g, ")");
     } else if (isdigit((unsigned char)*g->p) || *g->p == '.') {
         char *end;
         v = strtod(g->p, &end);
@@ -80,7 +166,7 @@ static double unary(struct parser *g)
             fail(g, "expected a number", "");
         g->p = end;
     } else if (isalpha((unsigned char)*g->p) || *g->p == '_') {
-        v = name(g);
+        v = named(g);
     } else {
         fail(g, "expected a name or number", "");
     }
@@ -116,13 +202,13 @@ static double sum(struct parser *g)
     }
 }
 
-static void copy_trimmed(char *to, size_t size, const char *from, const char *end)
+static char *copy_trimmed(const char *from, const char *end)
 {
     while (from < end && isspace((unsigned char)*from))
         from++;
     while (end > from && isspace((unsigned char)end[-1]))
         end--;
-    snprintf(to, size, "%.*s", (int)(end - from), from);
+    return xformat("%.*s", (int)(end - from), from);
 }
 
 static bool compare(const char *op, double a, double b)
@@ -138,54 +224,71 @@ static bool compare(const char *op, double a, double b)
 }
 
 /* comparison = sum op sum */
-static void comparison(struct parser *g, struct gate_result *r)
+static struct gate_result comparison(struct parser *g)
 {
     static const char *const ops[] = {"<=", ">=", "==", "<", ">"}; /* longest first */
+    struct gate_result r = {0};
     const char *from = g->p;
-    g->first_name[0] = 0;
-    r->left = sum(g);
-    copy_trimmed(r->left_text, sizeof(r->left_text), from, g->p);
-    memcpy(r->first_name, g->first_name, sizeof(r->first_name));
+    g->first_name = NULL;
+    g->worst = -1;
+    r.left = sum(g);
+    r.left_text = copy_trimmed(from, g->p);
+    r.first_name = g->first_name ? g->first_name : xstrdup("");
+    r.worst = g->worst;
     size_t i = 0;
     while (i < 5 && !take(g, ops[i]))
         i++;
-    if (i == 5) {
+    if (i == 5)
         fail(g, "expected a comparison", "");
-        return;
-    }
-    snprintf(r->op, sizeof(r->op), "%s", ops[i]);
+    else
+        strcpy(r.op, ops[i]);
     from = g->p;
-    r->right = sum(g);
-    copy_trimmed(r->right_text, sizeof(r->right_text), from, g->p);
-    r->ok = isfinite(r->left) && isfinite(r->right) && compare(r->op, r->left, r->right);
+    g->first_name = r.first_name; /* the left side's counts */
+    r.right = i < 5 ? sum(g) : NAN;
+    r.right_text = copy_trimmed(from, g->p);
+    r.ok = isfinite(r.left) && isfinite(r.right) && compare(r.op, r.left, r.right);
+    return r;
 }
 
-struct gate_result gate_eval(const char *expression, gate_lookup *lookup, void *user)
+struct gate_result gate_eval(const char *expression, const struct gate_world *world)
 {
-    struct parser g = {.start = expression, .p = expression, .lookup = lookup, .user = user};
-    struct gate_result r = {0}, deciding = {0};
-    bool decided = false;
-    do {
-        comparison(&g, &r);
-        if (!decided)
-            deciding = r;
-        decided = decided || !r.ok;
-    } while (!g.error[0] && take(&g, "&&"));
+    struct parser g = {.start = expression, .p = expression, .world = world};
+    struct gate_result r = comparison(&g);
+    while (!g.error && take(&g, "&&")) {
+        struct gate_result next = comparison(&g), *rest = r.ok ? &r : &next;
+        gate_free(rest);
+        if (rest == &r)
+            r = next;
+    }
     skip_space(&g);
     if (*g.p)
         fail(&g, "unexpected text", "");
-    memcpy(deciding.error, g.error, sizeof(deciding.error));
-    deciding.ok = deciding.ok && !g.error[0];
-    return deciding;
+    r.error = g.error;
+    r.ok = r.ok && !g.error;
+    return r;
 }
 
-double gate_value(const char *text, gate_lookup *lookup, void *user, char *error, size_t size)
+void gate_free(struct gate_result *r)
 {
-    struct parser g = {.start = text, .p = text, .lookup = lookup, .user = user};
+    free(r->left_text);
+    free(r->right_text);
+    free(r->first_name);
+    free(r->error);
+    *r = (struct gate_result){0};
+}
+
+double gate_value(const char *text, const struct gate_world *world, char **error)
+{
+    struct parser g = {.start = text, .p = text, .world = world};
     double v = sum(&g);
     skip_space(&g);
     if (*g.p)
         fail(&g, "unexpected text", "");
-    snprintf(error, size, "%s", g.error);
-    return g.error[0] ? NAN : v;
+    free(g.first_name);
+    bool ok = !g.error;
+    if (error)
+        *error = g.error;
+    else
+        free(g.error);
+    return ok ? v : NAN;
 }

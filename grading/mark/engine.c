@@ -5,10 +5,7 @@
 #include "base/file.h"
 #include "base/digest.h"
 
-#include "lab/amounts.h"
-#include "lab/gate.h"
 #include "marking.h"
-#include "picture.h"
 #include "grading/intake/submissions.h"
 #include "verdict.h"
 
@@ -206,8 +203,7 @@ static void mark_correct(struct marking *m, struct marked_case *cases, int n)
     free(why);
 }
 
-/* Right results on this case are what a gate, a check or a time rests on. */
-static bool blocked(struct marking *m, const struct run *r, const struct marked_case *c)
+bool marking_blocked(struct marking *m, const struct run *r, const struct marked_case *c)
 {
     if (marking_failed(m, r, c))
         return true;
@@ -288,12 +284,12 @@ static void mark_checks(struct marking *m, struct marked_case *cases, int n)
     if (stopped && stopped->result.end == RUN_ERROR)
         marking_fail_on(m, stopped, at, "");
     else if (stopped) /* a kernel that does nothing has no races, and earns nothing by it */
-        blocked(m, stopped, at);
+        marking_blocked(m, stopped, at);
     else
         marking_settle(m, STATUS_PASS, "Nothing found.", NULL);
 }
 
-/* ---- gates ---- */
+/* ---- the reference solution ---- */
 
 struct session *engine_reference(struct engine *e)
 {
@@ -307,104 +303,11 @@ struct session *engine_reference(struct engine *e)
     return e->reference;
 }
 
-/* On inputs of its own, so that one run serves a class, where counts do not follow from them. */
-static struct run *reference_run(struct marking *m, const struct run *r)
+struct run *marking_reference(struct marking *m, const struct run *r)
 {
     uint64_t seed =
         r->c.flags & CASE_DATA ? r->seed : reference_seed(m->e->lab, &r->c, r->variant->name);
     return session_run(engine_reference(m->e), r->variant, &r->c, seed, false);
-}
-
-struct gate_user {
-    struct marking *m;
-    const struct run *run;
-};
-
-static bool gate_name(void *user, const char *name, double *value)
-{
-    struct gate_user *u = user;
-    struct amounts amounts = amounts_of(&u->run->c, u->run->plan);
-    if (amount_named(&amounts, name, value))
-        return true;
-    if (!strncmp(name, "ref.", 4)) {
-        const struct run *ref = reference_run(u->m, u->run);
-        return ref->result.end == RUN_OK && run_counter(ref, name + 4, value);
-    }
-    return run_counter(u->run, name, value);
-}
-
-/* The line of the submission where `counter` counts most: warplabLines' JSON, an array of
- * objects with "line" and one member a counter. 0: not known. */
-static int64_t heaviest_line(const char *lines, const char *counter)
-{
-    json_error_t bad;
-    json_t *all = lines ? json_loads(lines, 0, &bad) : NULL, *x,
-           *list = json_is_object(all) ? json_object_get(all, "lines") : all;
-    int64_t line = 0;
-    double most = 0;
-    size_t i;
-    json_array_foreach(list, i, x)
-    {
-        json_t *inner = json_object_get(x, "counters");
-        double v = json_number_value(json_object_get(inner ? inner : x, counter));
-        if (v > most) {
-            most = v;
-            line = json_integer_value(json_object_get(x, "line"));
-        }
-    }
-    json_decref(all);
-    return line;
-}
-
-static void fail_gate(struct marking *m, struct run *r, const struct gate_result *g,
-                      const struct marked_case *c)
-{
-    const char *counter = m->row->line_of ? m->row->line_of : g->first_name;
-    int64_t line = heaviest_line(session_lines(m->s, r), counter);
-    char *where = line ? xformat(", most of it on line %lld", (long long)line) : xstrdup(""),
-         *place = marking_place(c);
-    char *why = c->kind ? xformat("%s %s %s does not hold on %s%s.", g->left_text, g->op,
-                                  g->right_text, place, where)
-                        : xformat("Counted %.6g for %s, expected %s %.6g (case %s%s).", g->left,
-                                  g->left_text, g->op, g->right, c->c.name, where);
-    marking_settle(m, STATUS_FAIL, why, c->c.name);
-    m->out.line = line;
-    if (!c->kind)
-        m->out.picture = picture_of(r->trace, counter, line, m->s->source);
-    free(place);
-    free(where);
-    free(why);
-}
-
-static void mark_gate(struct marking *m, struct marked_case *cases, int n)
-{
-    for (int i = 0; i < n; i++) {
-        struct run *r = marking_run(m, &cases[i], 0, false);
-        if (blocked(m, r, &cases[i]))
-            return;
-        struct gate_user u = {m, r};
-        struct gate_result g = gate_eval(m->row->gate, gate_name, &u);
-        if (g.error[0]) {
-            marking_settle(m, STATUS_ERROR, g.error, cases[i].c.name);
-            return;
-        }
-        if (!cases[i].kind) {
-            m->out.counted = isfinite(g.left) ? g.left : -1;
-            m->out.limit = isfinite(g.right) ? g.right : -1;
-        }
-        if (!g.ok) {
-            fail_gate(m, r, &g, &cases[i]);
-            return;
-        }
-        if (cases[i].kind)
-            continue;
-        char *why =
-            xformat("Counted %.6g for %s, expected %s %.6g.", g.left, g.left_text, g.op, g.right);
-        marking_settle(m, STATUS_PASS, why, NULL);
-        free(why);
-    }
-    if (!m->settled)
-        marking_settle(m, STATUS_PASS, "It holds on the hidden cases.", NULL);
 }
 
 /* ---- speed ---- */
@@ -428,7 +331,7 @@ static void settle_hidden_speed(struct marking *m, bool ok, const struct marked_
 /* Modelled times are exact: the same counts give the same time, so there is no interval. */
 static void speed_modelled(struct marking *m, const struct run *r, const struct marked_case *c)
 {
-    const struct run *ref = reference_run(m, r);
+    const struct run *ref = marking_reference(m, r);
     double own = r->outputs.modelled_ms, theirs = ref->outputs.modelled_ms;
     if (ref->result.end != RUN_OK) {
         char *why = xformat("The reference solution did not run: %s",
@@ -463,7 +366,7 @@ static void mark_speed(struct marking *m, struct marked_case *cases, int n)
     bool measured = m->e->gpu && (accepted & EV_MEASURED);
     for (int i = 0; i < n; i++) {
         struct run *r = marking_run(m, &cases[i], 0, false);
-        if (blocked(m, r, &cases[i]))
+        if (marking_blocked(m, r, &cases[i]))
             return;
         if (measured && m->row->gpu_cases && i + 1 < n)
             continue; /* timed once all of these are right */

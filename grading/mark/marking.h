@@ -1,4 +1,4 @@
-/* marking.h - one row in hand, between the engine's parts: engine.c and measure.c. */
+/* marking.h - one row in hand, between the engine's parts: engine.c, gates.c, measure.c. */
 #ifndef GRADING_MARKING_H
 #define GRADING_MARKING_H
 
@@ -19,6 +19,11 @@ void marking_settle(struct marking *m, enum row_status status, const char *why,
                     const char *case_name);
 /* The row's variant on a case, on the emulator; `again` 1, 2, … with fresh inputs. */
 struct run *marking_run(struct marking *m, const struct marked_case *c, int again, bool check);
+/* The reference solution's, of the same case: on inputs of its own, so that one run serves a class,
+ * where counts do not follow from them. */
+struct run *marking_reference(struct marking *m, const struct run *r);
+/* True, and settled, when its results are not right: a gate, a check or a time rests on them. */
+bool marking_blocked(struct marking *m, const struct run *r, const struct marked_case *c);
 /* True, and settled, when the run's failure was the grader's. */
 bool marking_failed(struct marking *m, const struct run *r, const struct marked_case *c);
 /* Settles as failed, with what was wrong in this run; prefix: a sentence before it. */
@@ -27,6 +32,9 @@ void marking_fail_on(struct marking *m, const struct run *r, const struct marked
 struct session *engine_reference(struct engine *e);
 /* "a hidden case (its kind)" or " the case NAME", for free(). */
 char *marking_place(const struct marked_case *c);
+
+/* A row of kind ROW_GATE (gates.c). */
+void mark_gate(struct marking *m, struct marked_case *cases, int n);
 
 /* On the GPU. Each settles the row, except measure_correct() when all is right: true. */
 bool measure_correct(struct marking *m, struct marked_case *cases, int n);

@@ -1,8 +1,7 @@
-/* parts_test.c - gate expressions, CSV, systems' file names, expected verdicts, escaping. */
+/* parts_test.c - CSV, systems' file names, expected verdicts, escaping. */
 #include "base/csv.h"
 #include "base/text.h"
 #include "expect.h"
-#include "lab/gate.h"
 #include "grading/intake/names.h"
 #include "grading/report/report.h"
 #include "grading/commands/similar.h"
@@ -10,66 +9,6 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
-
-static bool lookup(void *user, const char *name, double *value)
-{
-    (void)user;
-    static const struct {
-        const char *name;
-        double value;
-    } known[] = {{"a", 8}, {"b", 2}, {"zero", 0}, {"ref.a", 4}};
-    for (size_t i = 0; i < 4; i++) {
-        if (!strcmp(name, known[i].name)) {
-            *value = known[i].value;
-            return true;
-        }
-    }
-    return false;
-}
-
-Test(gate, conditions)
-{
-    static const struct {
-        const char *text;
-        bool ok;
-        double left;
-    } rows[] = {
-        {"a / b <= 4", true, 4},        {"a / b < 4", false, 4},
-        {"a - b - b == 4", true, 4},    {"a / b / b == 2", true, 2},
-        {"a + b * 3 == 14", true, 14},  {"(a + b) * 3 >= 31", false, 30},
-        {"-a <= -8", true, -8},         {"a <= 8 && b <= 1", false, 2},
-        {"a <= 7 && b <= 1", false, 8}, {"a <= 2 * ref.a", true, 8},
-        {"zero / zero <= 1", false, 0}, {"a / zero <= 1e300", false, 0},
-        {"a / zero >= 1", false, 0},    {"a <= 1 / zero", false, 8},
-        {"a < b / zero", false, 8},     {"a > -1 / zero", false, 8},
-        {"a <= zero / zero", false, 8}, {"a <= 8 && b <= 1 / zero", false, 2},
-    };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct gate_result g = gate_eval(rows[i].text, lookup, NULL);
-        cr_assert(!g.error[0], "%s: %s", rows[i].text, g.error);
-        cr_assert(g.ok == rows[i].ok, "%s", rows[i].text);
-        cr_assert(rows[i].left == g.left || rows[i].left == 0, "%s is %g", rows[i].text, g.left);
-    }
-}
-
-Test(gate, mistakes)
-{
-    static const char *const wrong[] = {"",          "a",           "a <=",
-                                        "a <= 1 &&", "a <= 1 b",    "nonsense <= 1",
-                                        "(a <= 1",   "a ** 2 <= 1", "a <= 1 || b <= 1"};
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        struct gate_result g = gate_eval(wrong[i], lookup, NULL);
-        cr_assert(g.error[0] && !g.ok, "\"%s\" was accepted", wrong[i]);
-    }
-    char deep[5000], wide[5000] = "a";
-    for (int i = 0; i < 1000; i++) /* any length, as long as it is not nested */
-        strcat(wide, " + a");
-    strcat(wide, " <= 8008");
-    cr_assert(gate_eval(wide, lookup, NULL).ok, "%s", gate_eval(wide, lookup, NULL).error);
-    memset(deep, '(', sizeof(deep) - 1);
-    deep[sizeof(deep) - 1] = 0;
-    cr_assert(gate_eval(deep, lookup, NULL).error[0]);
-}
 
 Test(csv, read)
 {

@@ -36,7 +36,16 @@ struct rubric_row {
      * m, k, param; bytes and flops of the plan; elem (bytes of the case's dtype); threads,
      * warps, blocks, launches of the run; ref.COUNTER for the reference solution's count on
      * the same case. Operators + - * / ( ) and <= >= < > ==. A division by zero fails.
-     * "global_ld_sectors / global_ld_requests <= 4.1" */
+     *
+     *   min(A, B)  max(A, B)
+     *   worst(EXPR)       the largest EXPR of any one instruction of the submission; counters in
+     *                     it are that instruction's, n or ref.COUNTER the run's. Instructions
+     *                     where EXPR is not finite are left out; none left: the row fails
+     *   ref.worst(EXPR)   of the reference solution
+     *
+     * Averages can be talked up by dummy work: judge totals, and the worst instruction.
+     * "global_sectors <= 1.05 * ref.global_sectors && worst(shared_ld_bank_conflicts) == 0"
+     * What each fact can tell: grading/mark/EVIDENCE.md. */
     const char *gate;
     unsigned checks;   /* ROW_CHECKS: CHECK_*, 0 for all */
     unsigned evidence; /* EV_*, 0 for the kind's default */

@@ -461,6 +461,7 @@ static void run_clear(struct run *r)
     free(r->note);
     free(r->plan);
     free(r->lines);
+    free(r->instructions);
     free(r->trace);
     result_free(&r->result);
     outputs_free(&r->outputs);
@@ -473,8 +474,9 @@ const char *session_lines(struct session *s, struct run *r)
         struct run second = run_new(r->variant, &r->c, r->seed, false);
         carry_out(s, &second, true, false);
         r->lines = second.outputs.lines;
+        r->instructions = second.outputs.instructions;
         r->trace = second.outputs.trace;
-        second.outputs.lines = second.outputs.trace = NULL;
+        second.outputs.lines = second.outputs.instructions = second.outputs.trace = NULL;
         run_clear(&second);
     }
     return r->lines;

@@ -50,8 +50,9 @@ struct run {
     struct outputs outputs; /* but for the data, which is compared and dropped */
     json_t *findings;       /* array */
     struct result result;
-    char *why;   /* a sentence, when not RUN_OK */
-    char *lines; /* JSON, once asked for (session_lines) */
+    char *why;          /* a sentence, when not RUN_OK */
+    char *lines;        /* JSON, once asked for (session_lines) */
+    char *instructions; /* JSON, with lines: counters by instruction */
     char *trace; /* JSON lines, with lines: the first block of the first kernel, or its start */
 };
 
@@ -83,7 +84,7 @@ void session_start(struct session *s, const struct lab *lab, const struct engine
                    const char *name, const char *source, size_t length);
 struct run *session_run(struct session *s, const struct lab_variant *v, const struct lab_case *c,
                         uint64_t seed, bool check);
-/* The run again, with source lines and a trace; NULL when it has none. */
+/* The run again, with source lines, instructions and a trace; NULL when it has none. */
 const char *session_lines(struct session *s, struct run *r);
 struct timed {
     double ms;

@@ -1,0 +1,342 @@
+/* gates.c - rows that are conditions on what was counted: what names mean, what is said of them.
+ *
+ * The condition's language is common/lab/gate.h's. A counter is the run's; worst() asks for the
+ * counters by instruction, which a second run brings (session_lines()).
+ */
+#include "marking.h"
+#include "base/alloc.h"
+#include "base/text.h"
+#include "lab/amounts.h"
+#include "lab/counter.h"
+#include "lab/gate.h"
+#include "picture.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+/* Counters by instruction: of the submission [0], of the reference [1]. */
+struct instructions {
+    bool asked;
+    long n; /* -1: not known */
+    struct counters *counters;
+    int64_t *lines;
+};
+
+struct gate_user {
+    struct marking *m;
+    struct run *run;
+    struct instructions instructions[2];
+};
+
+static bool gate_name(void *user, const char *name, double *value)
+{
+    struct gate_user *u = user;
+    struct amounts amounts = amounts_of(&u->run->c, u->run->plan);
+    if (amount_named(&amounts, name, value))
+        return true;
+    if (!strncmp(name, "ref.", 4)) {
+        const struct run *ref = marking_reference(u->m, u->run);
+        return ref->result.end == RUN_OK && run_counter(ref, name + 4, value);
+    }
+    return run_counter(u->run, name, value);
+}
+
+static void read_instructions(struct instructions *x, const char *json)
+{
+    json_error_t bad;
+    json_t *list = json ? json_loads(json, 0, &bad) : NULL, *o;
+    size_t i;
+    x->n = json_is_array(list) ? (long)json_array_size(list) : -1;
+    x->counters = xcalloc(x->n > 0 ? (size_t)x->n : 1, sizeof(*x->counters));
+    x->lines = xcalloc(x->n > 0 ? (size_t)x->n : 1, sizeof(*x->lines));
+    json_array_foreach(list, i, o)
+    {
+        x->lines[i] = json_integer_value(json_object_get(o, "line"));
+        for (int k = 0; k < ncounters; k++) {
+            json_int_t v = json_integer_value(json_object_get(o, counter_infos[k].name));
+            counter_set(&x->counters[i], k, (uint64_t)v);
+        }
+    }
+    json_decref(list);
+}
+
+static struct instructions *instructions_of(struct gate_user *u, bool ref)
+{
+    struct instructions *x = &u->instructions[ref];
+    if (x->asked)
+        return x;
+    struct session *s = ref ? engine_reference(u->m->e) : u->m->s;
+    struct run *r = ref ? marking_reference(u->m, u->run) : u->run;
+    x->asked = true;
+    session_lines(s, r);
+    read_instructions(x, r->instructions);
+    return x;
+}
+
+static long gate_instructions(void *user, bool ref)
+{
+    return instructions_of(user, ref)->n;
+}
+
+static bool gate_of_instruction(void *user, bool ref, long i, const char *name, double *value)
+{
+    struct gate_user *u = user;
+    const struct instructions *x = instructions_of(u, ref);
+    int k = counter_index(name);
+    if (k >= 0)
+        *value = i < x->n ? (double)counter_get(&x->counters[i], k) : NAN;
+    return k >= 0;
+}
+
+static struct gate_result evaluate(struct gate_user *u)
+{
+    struct gate_world world = {.lookup = gate_name,
+                               .instructions = gate_instructions,
+                               .of_instruction = gate_of_instruction,
+                               .user = u};
+    return gate_eval(u->m->row->gate, &world);
+}
+
+static void gate_user_free(struct gate_user *u)
+{
+    for (int k = 0; k < 2; k++) {
+        free(u->instructions[k].counters);
+        free(u->instructions[k].lines);
+    }
+}
+
+/* ---- words ---- */
+
+/* 1,310,720; fractions with six digits. */
+static void put_number(struct text *t, double v)
+{
+    char digits[40];
+    if (v != floor(v) || fabs(v) >= 1e15) {
+        text_addf(t, "%.6g", v);
+        return;
+    }
+    int n = snprintf(digits, sizeof(digits), "%.0f", fabs(v));
+    text_add(t, v < 0 ? "-" : "");
+    for (int i = 0; i < n; i++) {
+        text_add(t, i && (n - i) % 3 == 0 ? "," : "");
+        text_bytes(t, &digits[i], 1);
+    }
+}
+
+/* Counters as people speak of them; another expression is shown as it is written. */
+static const char *words_of(const char *expression)
+{
+    static const struct {
+        const char *name, *words;
+    } rows[] = {
+        {"inst_executed", "warp instructions"},
+        {"inst_executed_max_warp", "instructions of the busiest warp"},
+        {"thread_inst_executed_pred_on", "instructions of all threads"},
+        {"inst_lanes_1", "warp instructions with a single lane at work"},
+        {"global_sectors", "sectors of global memory in all"},
+        {"global_ld_sectors", "sectors loaded from global memory"},
+        {"global_st_sectors", "sectors stored to global memory"},
+        {"global_atom_sectors", "sectors of global memory by atomics"},
+        {"local_ld_sectors + local_st_sectors", "sectors of local memory"},
+        {"shared_ld_bytes", "bytes loaded from shared memory"},
+        {"shared_st_bytes", "bytes stored to shared memory"},
+        {"shared_ld_bank_conflicts + shared_st_bank_conflicts", "bank conflicts"},
+        {"shared_ld_bank_conflicts", "bank conflicts of loads from shared memory"},
+        {"shared_st_bank_conflicts", "bank conflicts of stores to shared memory"},
+        {"shared_ld_lanes_1", "loads from shared memory by a single lane"},
+        {"shared_ld_lanes_32", "loads from shared memory by full warps"},
+        {"async_bytes", "bytes copied asynchronously"},
+        {"barriers", "arrivals of warps at barriers"},
+        {"shuffles", "shuffles"},
+        {"divergent_branches", "branches that part a warp"},
+        {"tensor_flop", "operations of the tensor cores"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (!strcmp(rows[i].name, expression))
+            return rows[i].words;
+    return NULL;
+}
+
+static const char *op_words(const char *op)
+{
+    static const struct {
+        const char *op, *words;
+    } rows[] = {{"<=", "at most"},
+                {">=", "at least"},
+                {"==", "exactly"},
+                {"<", "less than"},
+                {">", "more than"}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (!strcmp(rows[i].op, op))
+            return rows[i].words;
+    return op;
+}
+
+static bool is_name(const char *s, const char *end)
+{
+    while (s < end && (isalnum((unsigned char)*s) || strchr("_.", *s)))
+        s++;
+    return s == end;
+}
+
+/* "ref.X", "F * ref.X" or "ref.X * F": F times what the reference counts. */
+static bool times_reference(const char *text, double *factor)
+{
+    const char *end = text + strlen(text), *star = strstr(text, " * ");
+    char *rest;
+    *factor = 1;
+    if (!star)
+        return !strncmp(text, "ref.", 4) && is_name(text, end);
+    if (!strncmp(text, "ref.", 4)) {
+        *factor = strtod(star + 3, &rest);
+        return is_name(text, star) && rest == end;
+    }
+    *factor = strtod(text, &rest);
+    return rest == star && !strncmp(star + 3, "ref.", 4) && is_name(star + 3, end);
+}
+
+/* Of a hidden case no number is said. */
+static void put_limit(struct text *t, const struct gate_result *g, bool hidden)
+{
+    double factor;
+    char *rest;
+    bool times = times_reference(g->right_text, &factor) && factor > 0;
+    if (times && hidden) {
+        text_addf(t, ", expected %s %.6g times what the reference needs", op_words(g->op), factor);
+        return;
+    }
+    if (times) {
+        text_add(t, ", the reference needs ");
+        put_number(t, g->right / factor);
+        text_addf(t, ": %s %.6g times that", op_words(g->op), factor);
+        return;
+    }
+    strtod(g->right_text, &rest);
+    text_addf(t, ", expected %s ", op_words(g->op));
+    if (hidden || !*rest)
+        text_add(t, g->right_text);
+    else
+        put_number(t, g->right);
+    if (*rest && !hidden)
+        text_addf(t, " (%s)", g->right_text);
+}
+
+/* What is in worst(…), allocated; NULL when the expression is more than that, or less. */
+static char *inside_worst(const char *expression)
+{
+    size_t n = strlen(expression), start = strlen("worst(");
+    if (strncmp(expression, "worst(", start) || strchr(expression, ')') != expression + n - 1)
+        return NULL;
+    return xformat("%.*s", (int)(n - start - 1), expression + start);
+}
+
+/* What was counted and what is asked, without its end. */
+static void put_evidence(struct text *t, const struct gate_result *g, bool hidden)
+{
+    char *inside = inside_worst(g->left_text);
+    const char *expression = inside ? inside : g->left_text, *words = words_of(expression);
+    text_add(t, hidden ? "Not as asked:" : "Counted ");
+    if (!hidden)
+        put_number(t, g->left);
+    text_addf(t, "%s%s%s", words || hidden ? " " : " for ", words ? words : expression,
+              inside ? " at the worst instruction" : "");
+    put_limit(t, g, hidden);
+    free(inside);
+}
+
+/* ---- the row ---- */
+
+/* The line of the submission where `counter` counts most: warplabLines' JSON, an array of
+ * objects with "line" and one member a counter. 0: not known. */
+static int64_t heaviest_line(const char *lines, const char *counter)
+{
+    json_error_t bad;
+    json_t *list = lines ? json_loads(lines, 0, &bad) : NULL, *x;
+    int64_t line = 0;
+    double most = 0;
+    size_t i;
+    json_array_foreach(list, i, x)
+    {
+        double v = json_number_value(json_object_get(x, counter));
+        if (v > most) {
+            most = v;
+            line = json_integer_value(json_object_get(x, "line"));
+        }
+    }
+    json_decref(list);
+    return line;
+}
+
+/* Of the worst instruction, or where most is counted. */
+static int64_t line_of(struct gate_user *u, const struct gate_result *g, const char *counter)
+{
+    const char *lines = session_lines(u->m->s, u->run);
+    const struct instructions *x = &u->instructions[0];
+    return g->worst >= 0 && g->worst < x->n ? x->lines[g->worst] : heaviest_line(lines, counter);
+}
+
+static void fail_gate(struct gate_user *u, const struct gate_result *g, const struct marked_case *c)
+{
+    struct marking *m = u->m;
+    const char *counter = m->row->line_of ? m->row->line_of : g->first_name;
+    int64_t line = line_of(u, g, counter);
+    char *place = marking_place(c);
+    struct text t = {0};
+    put_evidence(&t, g, c->kind);
+    text_addf(&t, " (%s", place);
+    if (line)
+        text_addf(&t, ", %s line %lld", g->worst >= 0 ? "on" : "most of it on", (long long)line);
+    text_add(&t, ").");
+    marking_settle(m, STATUS_FAIL, text_str(&t), c->c.name);
+    m->out.line = line;
+    if (!c->kind)
+        m->out.picture = picture_of(u->run->trace, counter, line, m->s->source);
+    free(place);
+    text_free(&t);
+}
+
+static void pass_gate(struct marking *m, const struct gate_result *g)
+{
+    struct text t = {0};
+    put_evidence(&t, g, false);
+    text_add(&t, ".");
+    marking_settle(m, STATUS_PASS, text_str(&t), NULL);
+    text_free(&t);
+}
+
+/* On one case; false when it does not hold or cannot be judged. Of a hidden one that it holds on,
+ * nothing is said. */
+static bool mark_on(struct marking *m, const struct marked_case *c)
+{
+    struct gate_user u = {.m = m, .run = marking_run(m, c, 0, false)};
+    if (marking_blocked(m, u.run, c))
+        return false;
+    struct gate_result g = evaluate(&u);
+    bool ok = g.ok;
+    if (!c->kind) {
+        m->out.counted = isfinite(g.left) ? g.left : -1;
+        m->out.limit = isfinite(g.right) ? g.right : -1;
+    }
+    if (g.error)
+        marking_settle(m, STATUS_ERROR, g.error, c->c.name);
+    else if (!ok)
+        fail_gate(&u, &g, c);
+    else if (!c->kind)
+        pass_gate(m, &g);
+    gate_free(&g);
+    gate_user_free(&u);
+    return ok;
+}
+
+void mark_gate(struct marking *m, struct marked_case *cases, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!mark_on(m, &cases[i]))
+            return;
+    if (!m->settled)
+        marking_settle(m, STATUS_PASS, "It holds on the hidden cases.", NULL);
+}
