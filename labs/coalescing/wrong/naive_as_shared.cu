@@ -1,8 +1,8 @@
 // The naive transpose under the other name.
 // only: transpose_shared
 // expect: tile-coalesced=fail tile-banks=fail
-// hint: tile-coalesced: for global_st_sectors / global_st_requests, expected <=
-// hint: tile-banks: for shared_ld_requests, expected >
+// hint: tile-coalesced: for global_st_sectors / global_st_requests, expected at most
+// hint: tile-banks: for shared_ld_requests, expected more than
 #include "warplab.cuh"
 
 LAUNCH(transpose_shared, 32, 8);

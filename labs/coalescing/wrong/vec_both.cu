@@ -1,7 +1,7 @@
 // Two vector loads, of which the second is never needed.
 // only: energy_aos_vec
 // expect: vec-one=fail
-// hint: vec-one: for global_ld_requests, expected <=
+// hint: vec-one: for global_ld_requests, expected at most
 #include "warplab.cuh"
 
 __device__ float energy(float vx, float vy, float vz, float mass)

@@ -2,7 +2,7 @@
 // only: conv_multi
 // expect: multi-reuse=fail multi-banks=fail
 // hint: multi-reuse: all but one
-// hint: multi-banks: for shared_ld_bank_conflicts, expected <=
+// hint: multi-banks: bank conflicts of loads from shared memory, expected at most
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

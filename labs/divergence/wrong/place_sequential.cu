@@ -1,7 +1,7 @@
 // Right, but one thread of a warp does the work of all 32.
 // only: coherent
 // expect: place-lanes=fail
-// hint: place-lanes: for thread_inst_executed / inst_executed, expected >=
+// hint: place-lanes: for thread_inst_executed / inst_executed, expected at least
 #include "warplab.cuh"
 
 template <unsigned path> __device__ float work(float x)

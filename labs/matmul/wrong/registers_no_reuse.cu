@@ -2,7 +2,7 @@
 // only: mm_registers
 // expect: registers-reuse=fail registers-reuse4=fail
 // hint: registers-reuse: V + V words
-// hint: registers-reuse4: for global_ld_bytes, expected <=
+// hint: registers-reuse4: for global_ld_bytes
 #include "warplab.cuh"
 
 // A thread's columns lie blockDim.x apart, not side by side: so the 32 lanes of a warp
