@@ -51,7 +51,9 @@ static const char schema[] =
 
 static _Noreturn void broken(struct book *b, const char *doing)
 {
-    die("gradebook: %s: %s", doing, sqlite3_errmsg(b->db));
+    bool full = sqlite3_errcode(b->db) == SQLITE_FULL;
+    die("gradebook: %s: %s%s", doing, sqlite3_errmsg(b->db),
+        full ? "; what was there before is kept: make room and start again" : "");
 }
 
 static void run_sql(struct book *b, const char *sql)

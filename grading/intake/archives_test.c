@@ -322,7 +322,7 @@ Test(archives, what_is_odd_is_noted)
     cr_expect_str_eq(of(&s, "gus")->source, "second");
     cr_expect_eq(s.n, 9);
     static const char *const lines[] = {
-        "ann: several .cu files: " LAB ".cu is marked, not old.cu, older.cu\n",
+        "ann: 3 .cu files: " LAB ".cu is marked, not old.cu, older.cu\n",
         "class/bob.cu is in the archive 3 times: the last one counts\n",
         "cem: an empty folder\n",
         ".git/config.cu was skipped: its name says no student\n",
@@ -334,6 +334,97 @@ Test(archives, what_is_odd_is_noted)
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
         cr_expect(strstr(text_str(&s.notes), lines[i]), "no line %sin\n%s", lines[i], s.notes.s);
     cr_expect_eq(n, 6, "%s", text_str(&s.notes));
+    submissions_free(&s);
+}
+
+/* A student's file of that name is no word of Gradescope's on whose the others are. */
+Test(archives, metadata_from_a_student)
+{
+    static const char own[] = "submission_901:\n  :submitters:\n  - :name: Ann\n    :sid: '1'\n",
+                      truth[] = "submission_900:\n  :submitters:\n  - :name: Ann\n    :sid: '1'\n"
+                                "submission_901:\n  :submitters:\n  - :name: \"B\\eob\"\n"
+                                "    :sid: '2'\n";
+    struct bytes out;
+    struct archive *a = begin(&out, ZIP);
+    add(a, "export/submission_900/submission_metadata.yml", own, sizeof(own) - 1);
+    add(a, "export/submission_900/src/submission_metadata.yml", "[[[[{", 5);
+    add(a, "export/submission_900/" LAB ".cu", "ann's", 5);
+    add(a, "export/submission_901/" LAB ".cu", "bob's", 5);
+    add(a, "export/submission_902/" LAB ".cu", "whose?", 6);
+    add(a, "export/submission_metadata.yml", truth, sizeof(truth) - 1);
+    end(a);
+    struct submissions s = read_all(out);
+    cr_expect_eq(s.n, 3);
+    cr_expect_str_eq(text_str(&s.notes),
+                     "submission_902 is not in submission_metadata.yml: it keeps "
+                     "that number\n");
+    cr_expect_str_eq(of(&s, "1")->source, "ann's");
+    cr_expect_str_eq(of(&s, "2")->source, "bob's");
+    cr_expect_str_eq(of(&s, "2")->person, "B\\x1bob");
+    submissions_free(&s);
+    struct bytes damaged;
+    a = begin(&damaged, ZIP);
+    add(a, "export/submission_900/" LAB ".cu", "ann's", 5);
+    add(a, "export/submission_901/" LAB ".cu", "bob's", 5);
+    add(a, "export/submission_metadata.yml", "submission_900: [[[[{", 21);
+    end(a);
+    expect_refused(damaged.s, damaged.n, "metadata", "submission_metadata.yml is damaged");
+    free(damaged.s);
+}
+
+/* A group that handed in twice: each member has both, under ids of which none is there twice. */
+Test(archives, a_group_twice)
+{
+    static const char text[] = "submission_900:\n  :submitters:\n  - :sid: '1'\n  - :sid: '2'\n"
+                               "submission_901:\n  :submitters:\n  - :sid: '1'\n  - :sid: '2'\n";
+    struct bytes out;
+    struct archive *a = begin(&out, ZIP);
+    add(a, "export/submission_900/" LAB ".cu", "first", 5);
+    add(a, "export/submission_901/" LAB ".cu", "second", 6);
+    add(a, "export/submission_metadata.yml", text, sizeof(text) - 1);
+    end(a);
+    struct submissions s = read_all(out);
+    cr_expect_eq(s.n, 4);
+    cr_expect_str_eq(of(&s, "1")->source, "first");
+    cr_expect_str_eq(of(&s, "2")->source, "first");
+    cr_expect_str_eq(of(&s, "901")->source, "second");
+    cr_expect_str_eq(of(&s, "901-2")->source, "second");
+    cr_expect(strstr(text_str(&s.notes), "is in several submissions: in 901 here as 901-2"), "%s",
+              text_str(&s.notes));
+    submissions_free(&s);
+}
+
+/* What one student chose to hand in is no reason to refuse a class, nor fills its summary. */
+Test(archives, names_by_the_thousand)
+{
+    struct bytes out, own;
+    struct archive *a = begin(&own, TAR_GZ);
+    for (int i = 0; i < 3000; i++) {
+        char path[32];
+        snprintf(path, sizeof(path), "k%d.cu", i % 1500);
+        add(a, path, "x", 1);
+    }
+    end(a);
+    char *longest = xzalloc(6001);
+    memcpy(longest, "bob/", 4);
+    for (int i = 4; i < 6000; i++)
+        longest[i] = i % 200 ? 'y' : '/';
+    memcpy(longest + 5996, "z.cu", 4);
+    a = begin(&out, ZIP);
+    add(a, "ann.tgz", own.s, own.n);
+    add(a, longest, "x", 1);
+    add(a, "cem/.DS_Store", "x", 1);
+    add(a, "dee.cu", "x", 1);
+    end(a);
+    free(own.s);
+    free(longest);
+    struct submissions s = read_all(out);
+    cr_expect_eq(s.n, 4);
+    cr_expect(of(&s, "ann")->source && of(&s, "dee")->source && of(&s, "cem")->missing);
+    cr_expect(strstr(of(&s, "bob")->problem, "name that is too long"), "%s",
+              of(&s, "bob")->problem);
+    cr_expect_lt(s.notes.length, 2000, "%s", s.notes.s);
+    cr_expect(strstr(s.notes.s, "ann: 1500 .cu files: "), "%s", s.notes.s);
     submissions_free(&s);
 }
 

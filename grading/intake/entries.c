@@ -18,22 +18,13 @@ const char *path_base(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* What is no printable UTF-8 in a name becomes \xNN: names go into tables, JSON and pages. */
-static char *printable(const char *path)
-{
-    struct text t = {0};
-    text_add(&t, "");
-    text_printable(&t, path, strlen(path), false);
-    return text_take(&t);
-}
-
 static struct entry *add_entry(struct entries *e, const char *path)
 {
     if (e->n == e->capacity) {
         e->capacity = e->capacity ? 2 * e->capacity : 64;
         e->v = xrealloc(e->v, (size_t)e->capacity * sizeof(*e->v));
     }
-    e->v[e->n] = (struct entry){.path = printable(path)};
+    e->v[e->n] = (struct entry){.path = name_printable(path)};
     return &e->v[e->n++];
 }
 
@@ -50,6 +41,16 @@ void entries_free(struct entries *e)
 
 /* ---- archives ---- */
 
+static char *damaged(const char *reason)
+{
+    struct text t = {0};
+    char *safe = name_printable(reason);
+    text_add(&t, "cannot be unpacked: ");
+    text_cut(&t, safe, 200);
+    free(safe);
+    return text_take(&t);
+}
+
 static char *problem_of(const struct member *m)
 {
     const char *refused = name_refused(m->path);
@@ -60,10 +61,12 @@ static char *problem_of(const struct member *m)
         return xstrdup("refused: a link or a special file");
     case MEMBER_ENCRYPTED:
         return xstrdup("is encrypted");
+    case MEMBER_LONG:
+        return xstrdup("has a name that is too long");
     case MEMBER_LARGE:
         return xformat("is larger than %zu KiB", name_cap(m->path) >> 10);
     case MEMBER_DAMAGED:
-        return xformat("cannot be unpacked: %s", m->data);
+        return damaged(m->data);
     default:
         return NULL;
     }
@@ -114,6 +117,19 @@ static int by_path(const void *a, const void *b)
     return order ? order : (x > y) - (x < y);
 }
 
+enum { MOST_NAMED = 5 };
+
+static void note_again(struct text *notes, const char *whose, const char *path, int times, int nth)
+{
+    if (nth < MOST_NAMED) {
+        text_add(notes, whose);
+        text_cut(notes, path, 200);
+        text_addf(notes, " is in the archive %d times: the last one counts\n", times);
+    } else if (nth == MOST_NAMED) {
+        text_addf(notes, "%sother names are in the archive several times, too\n", whose);
+    }
+}
+
 void entries_replace(struct entries *e, const char *whose, struct text *notes)
 {
     struct entry **v = xzalloc((size_t)(e->n + 1) * sizeof(*v));
@@ -121,13 +137,12 @@ void entries_replace(struct entries *e, const char *whose, struct text *notes)
         v[i] = &e->v[i];
     if (e->n)
         qsort(v, (size_t)e->n, sizeof(*v), by_path);
-    for (int i = 0, times = 1; i < e->n; i++) {
+    for (int i = 0, times = 1, noted = 0; i < e->n; i++) {
         bool again =
             i + 1 < e->n && !strcmp(v[i]->path, v[i + 1]->path) && v[i]->kind != MEMBER_FOLDER;
         v[i]->replaced = again;
         if (!again && times > 1)
-            text_addf(notes, "%s%s is in the archive %d times: the last one counts\n", whose,
-                      v[i]->path, times);
+            note_again(notes, whose, v[i]->path, times, noted++);
         times = again ? times + 1 : 1;
     }
     free(v);

@@ -1,6 +1,7 @@
 /* names.c - reads the names learning systems give to submitted files. See names.h. */
 #include "names.h"
 #include "base/alloc.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -127,7 +128,7 @@ static bool parse_plain(const char *path, struct file_name *out)
     out->student = prefix(path, n);
     out->person = xstrdup("");
     out->original = xstrdup(base);
-    return true;
+    return n > 0;
 }
 
 bool name_parse(enum name_system system, const char *path, struct file_name *out)
@@ -183,6 +184,14 @@ int name_rank(const char *original, const char *lab)
     if (d && d < 7 && l + 1 + d + 3 == n)
         return 3 + atoi(original + l + 1);
     return 2;
+}
+
+char *name_printable(const char *name)
+{
+    struct text t = {0};
+    text_add(&t, "");
+    text_printable(&t, name, strlen(name), false);
+    return text_take(&t);
 }
 
 static bool has_suffix(const char *s, const char *suffix)

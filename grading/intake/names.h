@@ -36,6 +36,8 @@ void name_free(struct file_name *f);
  * lab, 3+N is LAB.cu, or the N-th resubmission LAB-N.cu. */
 int name_rank(const char *original, const char *lab);
 
+/* What is no printable UTF-8 becomes \xNN: names go into tables, JSON and pages. Allocated. */
+char *name_printable(const char *name);
 /* By its name alone: the most bytes that are taken of a file, 0: nothing is made of it. */
 size_t name_cap(const char *path);
 bool name_is_archive(const char *path);

@@ -18,6 +18,7 @@ struct roster {
     int people, known; /* rows with somebody; of these, who handed in */
     int odd_times;     /* and the first row of these */
     int odd_row, open_row;
+    int odd_names, name_row;
 };
 
 struct person {
@@ -108,6 +109,18 @@ static void take_time(struct roster *r, struct submission *x, int row)
     r->odd_row = r->odd_times++ ? r->odd_row : row;
 }
 
+/* As Excel writes it where it is not told to write UTF-8. */
+static bool is_odd(const struct person *p)
+{
+    bool odd = false;
+    for (int k = 0; k < KEYS; k++) {
+        char *safe = name_printable(p->keys[k]);
+        odd = odd || strcmp(safe, p->keys[k]);
+        free(safe);
+    }
+    return odd;
+}
+
 /* A quote that is not closed makes one cell of the rest of the class. */
 static bool runs_on(const struct person *p)
 {
@@ -125,6 +138,8 @@ static void take_row(struct submissions *s, struct roster *r, int row)
         return;
     if (runs_on(&p) && !r->open_row)
         r->open_row = p.row;
+    if (is_odd(&p) && !r->odd_names++)
+        r->name_row = p.row;
     if (!*id) {
         submissions_note(s, "roster: row %d, %s, has no id, login or e-mail: left out", p.row,
                          p.keys[NAME]);
@@ -194,6 +209,11 @@ static bool take_roster(struct submissions *s, struct roster *r, const char *pat
                          "nobody is late by them",
                          r->odd_times, csv_cell(r->csv, 0, r->handed_in), r->odd_row + 1,
                          csv_cell(r->csv, r->odd_row, r->handed_in));
+    if (r->odd_names)
+        submissions_note(s,
+                         "roster: %d rows are not in UTF-8, the first is row %d: export it as "
+                         "\"CSV UTF-8\" for names as they are written",
+                         r->odd_names, r->name_row);
     note_strangers(s);
     return !why->length;
 }

@@ -88,6 +88,11 @@ Test(roster, odd_rows_are_noted)
          "roster: row 6, Dee E, is row 5's student again: the first row counts\n", 4},
         {"ID,Student\nann,A\nbob,B\ncem,C\n,Dee\n",
          "roster: row 5, Dee, has no id, login or e-mail: left out\n", 3},
+        {"ID,Student\nann,A\nbob,J\xf6rg\ncem,C\n",
+         "roster: 1 rows are not in UTF-8, the first is row 3: export it as \"CSV UTF-8\" for "
+         "names "
+         "as they are written\n",
+         3},
         {"ID,Student\nann,A\nbob,B\n",
          "roster: cem  (" LAB ".cu) is not on it: marked all the same\n", 3},
     };

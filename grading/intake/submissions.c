@@ -11,14 +11,17 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-enum { MOST_INSIDE = 8 }; /* archives in one that a student handed in */
+enum {
+    MOST_INSIDE = 8, /* archives in one that a student handed in */
+    MOST_UNUSED = 5  /* kernel files that a note names */
+};
 
 void submission_set(char **field, const char *value)
 {
     if (!*value)
         return;
     free(*field);
-    *field = xstrdup(value);
+    *field = name_printable(value);
 }
 
 void submissions_note(struct submissions *s, const char *format, ...)
@@ -27,8 +30,10 @@ void submissions_note(struct submissions *s, const char *format, ...)
     va_start(ap, format);
     char *line = xvformat(format, ap);
     va_end(ap);
-    text_printable(&s->notes, line, strlen(line), false);
+    char *safe = name_printable(line);
+    text_cut(&s->notes, safe, 400);
     text_add(&s->notes, "\n");
+    free(safe);
     free(line);
 }
 
@@ -60,8 +65,8 @@ static struct submission *add_student(struct submissions *s, const char *id, con
 {
     s->v = xrealloc(s->v, (size_t)(s->n + 1) * sizeof(*s->v));
     struct submission *x = &s->v[s->n++];
-    *x = (struct submission){.student = xstrdup(id),
-                             .person = xstrdup(person),
+    *x = (struct submission){.student = name_printable(id),
+                             .person = name_printable(person),
                              .email = xstrdup(""),
                              .login = xstrdup(""),
                              .section = xstrdup(""),
@@ -87,6 +92,8 @@ static struct submission *student_of(struct submissions *s, const struct file_na
 /* One of several kernel files: which are not marked is kept for a note. */
 static void leave_out(struct submission *x, const char *original)
 {
+    if (x->nunused++ >= MOST_UNUSED)
+        return;
     char *all = x->unused ? xformat("%s, %s", x->unused, original) : xstrdup(original);
     free(x->unused);
     x->unused = all;
@@ -227,12 +234,14 @@ static void take(struct submissions *s, struct entry *e, const char *lab)
     name_free(&f);
 }
 
-/* A folder without a file in it and in all below: its student handed in nothing. */
+/* A folder without a file in it and in all below, or with a system's own files alone: its student
+ * handed in nothing. */
 static void take_empty_folder(struct submissions *s, const struct entry *e)
 {
-    char *file = xformat("%s(nothing)", e->path);
-    struct file_name f;
-    if (name_parse(s->system, file, &f) && !find_student(s, f.student)) {
+    size_t folder = (size_t)(path_base(e->path) - e->path);
+    char *file = xformat("%.*s(nothing)", (int)folder, e->path);
+    struct file_name f = {.student = NULL};
+    if (folder && name_parse(s->system, file, &f) && !find_student(s, f.student)) {
         struct submission *x = submissions_missing(s, f.student);
         submission_set(&x->person, f.person);
         submissions_note(s, "%s: an empty folder", f.student);
@@ -269,12 +278,43 @@ static void strip_common_folder(struct entries *e)
         memmove(e->v[i].path, e->v[i].path + n + 1, strlen(e->v[i].path + n + 1) + 1);
 }
 
-static bool has_student(const struct submissions *s, const char *id)
+static bool has_other(const struct submissions *s, const struct submission *x, const char *id)
 {
     for (int i = 0; i < s->n; i++)
-        if (s->v[i].student && !strcmp(s->v[i].student, id))
+        if (&s->v[i] != x && !strcmp(s->v[i].student, id))
             return true;
     return false;
+}
+
+/* The submitter's own id; where somebody has that, the submission's number, or that and a count. */
+static void set_id(struct submissions *s, struct submission *x, const struct submitter *w)
+{
+    const char *own = *w->sid ? w->sid : *w->email ? w->email : w->submission;
+    char *id = name_printable(own);
+    for (int k = 1; has_other(s, x, id); k++) {
+        free(id);
+        id = k == 1 ? xstrdup(w->submission) : xformat("%s-%d", w->submission, k);
+    }
+    if (strcmp(own, w->submission) && !strncmp(id, w->submission, strlen(w->submission)))
+        submissions_note(s, "%s %s is in several submissions: in %s here as %s", own, w->name,
+                         w->submission, id);
+    free(x->student);
+    x->student = id;
+}
+
+/* Makes the i-th submission the submitter's: itself for the first, a copy for other members. */
+static void give(struct submissions *s, int i, const struct submitter *w, bool first)
+{
+    struct submission *x = &s->v[i];
+    if (!first) {
+        s->v = xrealloc(s->v, (size_t)(s->n + 1) * sizeof(*s->v));
+        x = &s->v[s->n++];
+        copy_submission(x, &s->v[i]);
+    }
+    set_id(s, x, w);
+    submission_set(&x->person, w->name);
+    submission_set(&x->email, w->email);
+    x->handed_in = w->created;
 }
 
 /* Gradescope's folders are named by submission; its metadata says whose they are. Members of
@@ -287,32 +327,28 @@ static bool apply_metadata(struct submissions *s, const struct entry *e, struct 
     if (problem)
         text_addf(why, "%s is damaged: %s", e->path, problem);
     free(problem);
-    char **ids = xzalloc((size_t)(files + 1) * sizeof(*ids));
-    for (int i = 0; i < files; i++)
-        ids[i] = xstrdup(s->v[i].student);
-    for (int k = 0; k < n; k++) {
-        const struct submitter *w = &who[k];
-        const char *id = *w->sid ? w->sid : *w->email ? w->email : w->submission;
-        for (int i = 0; i < files; i++) {
-            if (strcmp(ids[i], w->submission))
-                continue;
-            struct submission *x = &s->v[i];
-            if (*x->person || *x->email) { /* of another member: a copy */
-                s->v = xrealloc(s->v, (size_t)(s->n + 1) * sizeof(*s->v));
-                x = &s->v[s->n++];
-                copy_submission(x, &s->v[i]);
-            }
-            submission_set(&x->student, has_student(s, id) ? w->submission : id);
-            submission_set(&x->person, w->name);
-            submission_set(&x->email, w->email);
-            x->handed_in = w->created;
-        }
+    for (int i = 0; i < files; i++) {
+        char *number = xstrdup(s->v[i].student);
+        int given = 0;
+        for (int k = 0; k < n; k++)
+            if (!strcmp(number, who[k].submission))
+                give(s, i, &who[k], !given++);
+        if (!given)
+            submissions_note(s, "submission_%s is not in %s: it keeps that number", number,
+                             path_base(e->path));
+        free(number);
     }
-    for (int i = 0; i < files; i++)
-        free(ids[i]);
-    free(ids);
     gradescope_free(who, n);
     return !why->length;
+}
+
+/* Not one that a student handed in under that name: it would say whose the others' files are. */
+static bool is_systems_metadata(const char *path)
+{
+    struct file_name f;
+    bool students = name_parse(NAMES_GRADESCOPE, path, &f);
+    name_free(&f);
+    return !students && name_is_metadata(path);
 }
 
 /* In a folder a file's time is when it came. In a system's archive it is not: often that of
@@ -323,7 +359,7 @@ static bool apply_times(struct submissions *s, const struct entries *e, struct t
     for (int i = 0; s->system != NAMES_PLAIN && i < s->n; i++)
         s->v[i].handed_in = 0;
     for (int i = 0; ok && s->system == NAMES_GRADESCOPE && i < e->n; i++) {
-        if (e->v[i].replaced || !name_is_metadata(e->v[i].path))
+        if (e->v[i].replaced || !is_systems_metadata(e->v[i].path))
             continue;
         ok = e->v[i].data && apply_metadata(s, &e->v[i], why);
         if (e->v[i].problem)
@@ -337,8 +373,9 @@ static void note_unused(struct submissions *s)
     for (int i = 0; i < s->n; i++) {
         const struct submission *x = &s->v[i];
         if (x->unused)
-            submissions_note(s, "%s: several .cu files: %s is marked, not %s", x->student,
-                             x->original, x->unused);
+            submissions_note(s, "%s: %d .cu files: %s is marked, not %s%s", x->student,
+                             x->nunused + 1, x->original, x->unused,
+                             x->nunused > MOST_UNUSED ? ", …" : "");
     }
 }
 
@@ -383,8 +420,7 @@ static bool take_all(struct submissions *s, struct entries *e, const char *lab, 
     for (int i = 0; i < e->n; i++)
         take(s, &e->v[i], lab);
     for (int i = 0; i < e->n; i++)
-        if (e->v[i].kind == MEMBER_FOLDER)
-            take_empty_folder(s, &e->v[i]);
+        take_empty_folder(s, &e->v[i]);
     bool ok = apply_times(s, e, why);
     note_unused(s);
     note_same_ids(s);

@@ -32,7 +32,8 @@ struct submission {
     char *problem;     /* why there is nothing to mark: "no .cu file among …"; NULL: fine */
     bool missing;      /* on the roster, handed in nothing */
     int rank;          /* of the file kept (names.h) */
-    char *unused;      /* names of kernel files that are not marked, NULL: none */
+    char *unused;      /* names of kernel files that are not marked, the first; NULL: none */
+    int nunused;       /* how many these are */
     int row;           /* of the roster, 0: not on it */
 };
 

@@ -10,6 +10,8 @@
 #include <strings.h>
 #include <unistd.h>
 
+#define TIME_MAX 100000000000 /* the year 5138 */
+
 struct limits {
     double cpu_s, wall_s;
     size_t address_bytes;
@@ -65,7 +67,7 @@ static bool receive(struct box *b, struct member *m)
     if (!box_receive(b, &h, sizeof(h)) || !plausible(&h))
         return false;
     m->kind = h.kind;
-    m->time = h.time;
+    m->time = h.time > 0 && h.time < TIME_MAX ? h.time : 0;
     m->path = receive_bytes(b, h.path_bytes);
     m->length = h.data_bytes;
     m->data = m->path ? receive_bytes(b, h.data_bytes) : NULL;
@@ -80,7 +82,9 @@ static bool receive(struct box *b, struct member *m)
 
 static void say_broken(const struct member *m, struct text *why)
 {
-    text_printable(why, m->data, m->length, false);
+    char *safe = name_printable(m->data);
+    text_cut(why, safe, 200);
+    free(safe);
 }
 
 /* Until the end that the box tells. False: said why, or the box ended without one. */

@@ -28,6 +28,7 @@ enum member_kind {
     MEMBER_FOLDER, /* no bytes, here and below */
     MEMBER_LINK,   /* or a device, … */
     MEMBER_ENCRYPTED,
+    MEMBER_LONG,    /* in its name, of which the first MEMBER_PATH_MAX bytes are given */
     MEMBER_LARGE,   /* more bytes than name_cap() */
     MEMBER_DAMAGED, /* the bytes are the reason */
     MEMBER_END,     /* the archive is whole */

@@ -36,7 +36,7 @@ static void put_member(enum member_kind kind, const char *path, int64_t time, co
 {
     struct member_head h = {.magic = MEMBER_MAGIC,
                             .kind = kind,
-                            .path_bytes = (uint32_t)strlen(path),
+                            .path_bytes = (uint32_t)strnlen(path, MEMBER_PATH_MAX),
                             .data_bytes = (uint32_t)n,
                             .time = time};
     put(&h, sizeof(h));
@@ -156,8 +156,8 @@ static void put_entry(struct archive *a, struct archive_entry *e)
     const char *path = path_of(e);
     int64_t time = archive_entry_mtime_is_set(e) ? archive_entry_mtime(e) : 0;
     if (strlen(path) > MEMBER_PATH_MAX)
-        broken("a name in it has more than 4096 bytes");
-    if (archive_entry_hardlink(e))
+        put_member(MEMBER_LONG, path, time, "", 0);
+    else if (archive_entry_hardlink(e))
         put_member(MEMBER_LINK, path, time, "", 0);
     else if (archive_entry_filetype(e) == AE_IFDIR)
         put_member(MEMBER_FOLDER, path, time, "", 0);
