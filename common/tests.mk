@@ -2,6 +2,7 @@
 $B/test/emulator: $(EMU_TESTS:%.c=$B/%.o) $(EMU_OBJ)
 $B/test/harness: $(HAR_TESTS:%.c=$B/%.o) $B/$(HAR)/testlab.o $(HAR_LIBS)
 $B/test/emulator: LIBS = $(EMU_LIBS)
+$B/test/emulator: | $B/bin/warprun $B/lib/libcudart.so.13
 $B/test/harness: LIBS = $(CUDA_LIBS)
 $B/test/emulator $B/test/harness: | build/deps-test.ok
 	@mkdir -p $(@D)

@@ -280,3 +280,24 @@ Test(picture, odd_traces)
     cr_assert(!picture_of(odd, "barriers", 7, ""));
     text_free(&out);
 }
+
+/* ---- the rest of a page ---- */
+
+Test(page, says_what_each_row_is_and_what_is_left_out)
+{
+    static const char text[] =
+        "{\"status\":\"graded\",\"title\":\"T\",\"output\":\"hello\",\"output_dropped\":123,"
+        "\"rows\":[{\"id\":\"a\",\"title\":\"is right\",\"kind\":\"correct\","
+        "\"evidence\":\"emulator\",\"status\":\"inconclusive\",\"points\":1.5,\"max\":4,"
+        "\"why\":\"w\",\"hint\":\"h\"}]}";
+    json_t *v = json_loads(text, 0, NULL);
+    char *page = page_of(v);
+    cr_assert(strstr(page, "<td class=\"k inconclusive\">inconclusive</td>"
+                           "<td class=\"n\">1.5 / 4</td><td><strong>is right</strong><br>w"
+                           "<br><em>Hint: h</em>"),
+              "%s", page);
+    cr_assert(strstr(page, "<pre>hello</pre>"), "%s", page);
+    cr_assert(strstr(page, "123 more bytes are not shown"), "%s", page);
+    free(page);
+    json_decref(v);
+}

@@ -494,7 +494,8 @@ static void put_counts(struct verdict_run *x, const struct run *r)
     for (int i = 0; i < ncounters; i++)
         if (counter_get(&r->outputs.counters, i))
             add_counter(x, counter_infos[i].name, (int64_t)counter_get(&r->outputs.counters, i));
-    if (isfinite(r->outputs.modelled_ms) && r->outputs.modelled_ms > 0) {
+    bool whole = r->result.end <= RUN_INPUT_CHANGED; /* else it is chance how far blocks came */
+    if (whole && isfinite(r->outputs.modelled_ms) && r->outputs.modelled_ms > 0) {
         x->modelled_ms = r->outputs.modelled_ms;
         x->occupancy = isfinite(r->outputs.occupancy) ? r->outputs.occupancy : 0;
         verdict_put(&x->bound, r->outputs.bound);

@@ -11,7 +11,7 @@ static const char whole[] =
     "{\"backend\":\"emulator\",\"compile\":{\"log\":\"a warning\",\"ok\":true},"
     "\"device\":\"d\",\"file\":\"f.cu\",\"gpu\":\"g\",\"gpu_version\":\"gv\","
     "\"lab\":\"l\",\"length\":12,\"max\":3.0,\"message\":\"m\",\"needs_human\":true,"
-    "\"output\":\"printed\\n\",\"output_dropped\":0,"
+    "\"output\":\"printed\\n\",\"output_dropped\":3,"
     "\"rows\":[{\"case\":\"c\",\"clocks_mhz\":[1000,1980],\"counted\":-1.0,"
     "\"evidence\":\"measured\",\"expression\":\"a <= b\",\"finding\":{\"kind\":\"race\"},"
     "\"hint\":\"h\",\"id\":\"r-1\",\"kind\":\"speed\",\"limit\":0.75,\"line\":7,\"max\":2.0,"

@@ -128,6 +128,21 @@ Test(support, kernels_fail_with_what_they_call)
     free(text);
 }
 
+/* What is left out of a text that cannot be read at all is no place in another one. */
+Test(support, a_text_that_is_no_ptx)
+{
+    int status;
+    char *text = support(".version 8.0\n.target sm_90\n.address_size 64\n"
+                         ".entry k()\n{\nfrob.s32 %r0;\nret;\n",
+                         &status);
+
+    cr_assert(strstr(text, "line 6: unknown opcode 'frob'"), "%s", text);
+    cr_assert(strstr(text, "line 4: the body of 'k' does not end"), "%s", text);
+    cr_assert(strstr(text, "0 of 0 functions in 0 modules can run"), "%s", text);
+    cr_assert_eq(status, 1);
+    free(text);
+}
+
 Test(support, all_can_run)
 {
     int status;
