@@ -97,7 +97,7 @@ endif
 run: $(RUNTIME_$(BACKEND)) $B/bin/$(LAB)
 	$(Q)$(ON) BACKEND=$(BACKEND) CHECK=$(CHECK) PROFILE=$(PROFILE) common/run.sh one $B/bin/$(LAB) \
 	    $(if $(SOLUTION),--solution) $(if $(KERNEL),--kernel $(KERNEL)) $(if $(N),--n $(N)) \
-	    $(if $(CASE),--case '$(CASE)') $(if $(FILE),--file $(FILE)) $(ARGS)
+	    $(if $(CASE),--case '$(CASE)') $(if $(FILE),--file $(FILE)) $(if $(DETAIL),--verbose) $(ARGS)
 
 help:
 	@sed -n 's/^#h //p' Makefile
@@ -105,7 +105,8 @@ help:
 #h make labs            every lab's solution again, also where nothing has changed
 #h make run LAB=…       your labs/LAB/LAB.cu; SOLUTION=1 the reference, BACKEND=emulator|gpu,
 #h                      KERNEL=3, N=2^20, CASE=…, FILE=my.cu, CHECK=1 (memory, races, barriers),
-#h                      PROFILE=1 (hardware counters), ARGS='--help' for the rest
+#h                      PROFILE=1 (hardware counters), DETAIL=1 (each failure and each row),
+#h                      ARGS='--help' for the rest
 #h make grade LAB=…     mark your file as the grader will, on other inputs
 #h make check           the tests that take seconds; after a change
 #h make test            every test; make test-gpu: those that need a GPU

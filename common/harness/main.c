@@ -8,6 +8,7 @@
  */
 #include "compile.h"
 #include "lab/dtype.h"
+#include "lab/todo.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "ncu.h"
@@ -29,9 +30,13 @@
 
 struct variant_state {
     bool chosen, skipped;
+    bool missing; /* skipped, and the lab asks for it */
     bool faulted; /* a launch failed: that would be said again on every case */
-    uint64_t failures;
+    uint64_t failures, passes;
     struct launch_record record;
+    /* the first failure, told when all is checked */
+    char *message;
+    const struct lab_case *on;
 };
 
 struct run {
@@ -44,9 +49,9 @@ struct run {
     struct variant_state *variants;
     struct lab_case *cases; /* chosen ones */
     char *own_name;         /* of the case made from the command line */
+    char *source;           /* the .cu's text; NULL for a module */
     int ncases, failed, checks;
-    const char *unexplained; /* the first variant that failed without a likely cause */
-    bool lost;               /* the device's context, after an error that sticks */
+    bool lost; /* the device's context, after an error that sticks */
 };
 
 /* ---- choosing ---- */
@@ -271,11 +276,14 @@ static bool load(struct run *r, const char *path)
     struct compile_request request = {.path = path, .arch = r->machine.arch};
     struct compiled c = {0};
     struct text why = {0};
+    size_t size;
 
     if (r->o.module) {
         c.image = file_load(path, IMAGE_MAX, &c.size, &why);
         c.size += c.image != NULL; /* its NUL: PTX is text */
     } else {
+        if (!r->source)
+            r->source = file_load(path, IMAGE_MAX, &size, &why);
         compile_cuda(&request, &c);
         print_compile_log(r, path, &c);
     }
@@ -287,15 +295,16 @@ static bool load(struct run *r, const char *path)
     return ok;
 }
 
-/* What a variant needs of the file; false, said, when it cannot run. */
-static bool look_at_variant(struct run *r, const struct lab_variant *v, struct variant_state *s)
+/* What a variant needs of the file; said where it cannot run. */
+static void look_at_variant(struct run *r, const struct lab_variant *v, struct variant_state *s)
 {
     struct text why = {0}, note = {0};
     bool there = module_has_variant(&r->module, v, &why);
     bool ok = there && module_record(&r->module, v, &s->record, &note, &why);
-    bool left_out = !there && v->optional && !r->o.kernels;
 
-    if (!ok && !left_out) {
+    s->skipped = !ok;
+    s->missing = !ok && (there || !v->optional || r->o.kernels);
+    if (s->missing) {
         printf("%s\n", why.s);
         r->failed++;
     }
@@ -303,16 +312,14 @@ static bool look_at_variant(struct run *r, const struct lab_variant *v, struct v
         printf("%s\n", note.s);
     text_free(&why);
     text_free(&note);
-    return ok;
 }
 
 /* Kernels and launch records of the chosen variants, before anything runs. */
 static void look_at_variants(struct run *r)
 {
     for (int i = 0; i < r->lab->nvariants; i++) {
-        struct variant_state *s = &r->variants[i];
-
-        s->skipped = s->chosen && !look_at_variant(r, &r->lab->variants[i], s);
+        if (r->variants[i].chosen)
+            look_at_variant(r, &r->lab->variants[i], &r->variants[i]);
     }
 }
 
@@ -343,32 +350,24 @@ static void progress_end(const struct run *r)
 }
 
 /* A launch that failed (bad address, deadlock, no end) would fail on the other cases too, and
- * an endless loop take minutes on each. */
-static void say_fault(struct run *r, int v)
-{
-    const char *name = r->lab->variants[v].name;
-
-    if (r->verify.error == cudaSuccess || r->o.verbose)
-        return;
-    r->variants[v].faulted = true;
-    printf("  %s is not run on the cases that are left until that is mended (-v runs all)\n", name);
-}
-
-static void say_failure(struct run *r, int v, const struct lab_case *c)
+ * an endless loop take minutes on each: they are left out. Details are told at once, the rest
+ * when it is known on how many cases a kernel is wrong. */
+static void note_failure(struct run *r, int v, const struct lab_case *c)
 {
     struct variant_state *s = &r->variants[v];
-    const char *name = r->lab->variants[v].name;
 
-    progress_end(r);
     r->failed++;
-    if (!s->failures++ || r->o.verbose)
-        printf("%s%s%s is wrong on %s: %s", colours(stdout) ? "\033[31m" : "", name,
-               colours(stdout) ? "\033[0m" : "", c->name, text_str(&r->verify.message));
-    else if (s->failures == 2)
-        printf("%s is wrong on other cases too (-v shows all)\n", name);
-    if (!r->unexplained && s->failures == 1 && !r->verify.explained)
-        r->unexplained = name;
-    say_fault(r, v);
+    s->faulted |= r->verify.error != cudaSuccess && !r->o.verbose;
+    if (!s->failures++) {
+        s->message = xstrdup(text_str(&r->verify.message));
+        s->on = c;
+    }
+    if (r->o.verbose) {
+        progress_end(r);
+        printf("%s%s%s is wrong on %s: %s", colours(stdout) ? "\033[31m" : "",
+               r->lab->variants[v].name, colours(stdout) ? "\033[0m" : "", c->name,
+               text_str(&r->verify.message));
+    }
 }
 
 /* After an error that sticks, every call fails until the context is made anew. */
@@ -416,8 +415,10 @@ static void check_one(struct run *r, int v, const struct lab_case *c, const char
 
     if (!r->variants[v].faulted) {
         r->checks++;
-        if (!verify_variant(&r->verify, result.variant, c, &r->variants[v].record, &result)) {
-            say_failure(r, v, c);
+        if (verify_variant(&r->verify, result.variant, c, &r->variants[v].record, &result)) {
+            r->variants[v].passes++;
+        } else {
+            note_failure(r, v, c);
             recover(r, path);
         }
     }
@@ -459,7 +460,7 @@ static void time_all(struct run *r, const char *path)
             continue;
         progress(r, "timing", x->variant->name, x->input, i + 1, r->report.n);
         if (!time_variant(&r->verify, x->variant, x->input, &r->variants[v].record, r->o.reps, x)) {
-            say_failure(r, v, x->input);
+            note_failure(r, v, x->input);
             recover(r, path);
         }
     }
@@ -479,6 +480,51 @@ static void drop_times_of_failures(struct run *r)
         if (r->variants[variant_index(r, x->variant)].failures)
             x->time = (struct timing){0};
     }
+}
+
+/* ---- what is wrong ---- */
+
+/* A skeleton's kernel: its TODO stands and it gives next to nothing. Who asks for a kernel by
+ * name is told what it does. */
+static bool still_to_write(const struct run *r, int v)
+{
+    const struct variant_state *s = &r->variants[v];
+
+    return s->failures > s->passes && !s->faulted && r->source && !r->o.kernels && !r->o.verbose &&
+           written_of(r->source, &r->lab->variants[v]) == WRITTEN_NOT;
+}
+
+static void print_failure(const struct run *r, int v)
+{
+    const struct variant_state *s = &r->variants[v];
+
+    printf("%s%s%s is wrong on %s", colours(stdout) ? "\033[31m" : "", r->lab->variants[v].name,
+           colours(stdout) ? "\033[0m" : "", s->on->name);
+    if (s->failures > 1)
+        printf(" and %llu more of %llu cases", (unsigned long long)s->failures - 1,
+               (unsigned long long)(s->failures + s->passes));
+    printf(": %s", s->message);
+    if (s->faulted)
+        printf("  It is not run on the cases that are left until that is mended.\n");
+}
+
+/* A paragraph a kernel that is wrong; one line for all that are still to be written. */
+static void print_failures(const struct run *r)
+{
+    const char *before = "Still to be written, their TODO stands: ";
+
+    for (int v = 0; v < r->lab->nvariants && !r->o.verbose; v++) {
+        if (r->variants[v].failures && !still_to_write(r, v))
+            print_failure(r, v);
+    }
+    for (int v = 0; v < r->lab->nvariants; v++) {
+        if (!still_to_write(r, v))
+            continue;
+        printf("%s%s", before, r->lab->variants[v].name);
+        before = ", ";
+    }
+    if (*before == ',')
+        putchar('\n');
 }
 
 /* ---- findings of the emulator's checker ---- */
@@ -607,22 +653,109 @@ static void print_predictions(struct run *r)
     free(path);
 }
 
+/* Of the chosen kernels. */
+struct tally {
+    int right, wrong, open, missing, all;
+    const char *first_wrong, *first_open;
+};
+
+static struct tally count_kernels(const struct run *r)
+{
+    struct tally t = {0};
+
+    for (int v = r->lab->nvariants - 1; v >= 0; v--) {
+        const struct variant_state *s = &r->variants[v];
+        const char *name = r->lab->variants[v].name;
+
+        if (still_to_write(r, v))
+            t.open++, t.first_open = name;
+        else if (s->failures)
+            t.wrong++, t.first_wrong = name;
+        t.right += !s->failures && s->passes;
+        t.missing += s->missing;
+    }
+    t.all = t.right + t.wrong + t.open + t.missing;
+    return t;
+}
+
+static void print_command(const struct run *r, const char *kernel, bool check)
+{
+    printf("make run LAB=%s", r->lab->name);
+    if (kernel)
+        printf(" KERNEL=%s", kernel);
+    if (r->o.file)
+        printf(" FILE=%s", r->o.file);
+    if (r->o.solution)
+        printf(" SOLUTION=1");
+    printf("%s", check ? " CHECK=1" : "");
+}
+
+/* The one command to try next, and why. */
+static void print_next(const struct run *r, const struct tally *t)
+{
+    if (r->o.module)
+        return;
+    printf("next: ");
+    if (t->wrong && !r->o.check) {
+        print_command(r, t->first_wrong, true);
+        puts(" looks for races, bad addresses and barriers, and names the line");
+    } else if (t->missing) {
+        print_command(r, NULL, false);
+        puts(" ARGS=--list names the kernels that are looked for");
+    } else if (t->open && !t->wrong && !r->verify.nfindings) {
+        printf("write %s, then ", t->first_open);
+        print_command(r, t->first_open, false);
+        putchar('\n');
+    } else {
+        printf("mend the first of these, then ");
+        print_command(r, t->first_wrong, r->o.check);
+        putchar('\n');
+    }
+}
+
 static void print_summary(struct run *r)
 {
+    struct tally t = count_kernels(r);
+
     if (!r->checks && !r->failed) {
         printf("\n%s: nothing was run: these kernels and cases do not go together (--list)\n",
                r->lab->name);
         r->failed++;
     } else if (r->failed) {
-        printf("\n%s: not right yet (%d checked, %d wrong)\n", r->lab->name, r->checks, r->failed);
-        if (r->unexplained && !r->o.check && !r->o.module)
-            printf("next: make run LAB=%s KERNEL=%s%s%s CHECK=1 looks for races, bad addresses and "
-                   "barriers, and names the line\n",
-                   r->lab->name, r->unexplained, r->o.file ? " FILE=" : "",
-                   r->o.file ? r->o.file : "");
+        printf("\n%s: not right yet: of %d kernel%s %d right", r->lab->name, t.all,
+               t.all == 1 ? "" : "s", t.right);
+        printf(t.wrong ? ", %d wrong" : "", t.wrong);
+        printf(t.missing ? ", %d missing" : "", t.missing);
+        printf(t.open ? ", %d still to be written\n" : "\n", t.open);
+        print_next(r, &t);
     } else {
         printf("\n%s: all right (%d checked)\n", r->lab->name, r->checks);
     }
+}
+
+/* Of a run that is not right: kernels that are, on the cases of a plain make. All rows are in
+ * the record. */
+static void print_table(struct run *r)
+{
+    struct report part = r->report;
+    bool asked = r->o.kernels || r->o.cases || own_case(&r->o);
+
+    if (!r->failed || r->o.verbose) {
+        table_print(stdout, &r->report);
+        return;
+    }
+    part.brief = !asked;
+    part.n = 0;
+    part.results = xcalloc((size_t)r->report.n + 1, sizeof(*part.results));
+    for (int i = 0; i < r->report.n; i++) {
+        const struct entry *x = &r->report.results[i];
+
+        if (!r->variants[variant_index(r, x->variant)].failures &&
+            (asked || x->input->flags & CASE_QUICK))
+            part.results[part.n++] = *x;
+    }
+    table_print(stdout, &part);
+    free(part.results);
 }
 
 static void tell(struct run *r)
@@ -634,7 +767,8 @@ static void tell(struct run *r)
     text_free(&why);
     drop_times_of_failures(r);
     report_speedups(&r->report);
-    table_print(stdout, &r->report);
+    print_failures(r);
+    print_table(r);
     print_predictions(r);
     print_findings(r);
     print_summary(r);
@@ -719,7 +853,10 @@ int main(int argc, char **argv)
     free(r.report.results);
     free(r.cases);
     free(r.own_name);
+    for (int v = 0; v < r.lab->nvariants; v++)
+        free(r.variants[v].message);
     free(r.variants);
+    free(r.source);
     free(command);
     return status;
 }

@@ -36,6 +36,7 @@ struct report {
     const char *command, *source; /* how it was called; the .cu or module that ran */
     uint64_t seed;
     double clock_mhz; /* seen at the end; 0: unknown */
+    bool brief;       /* a part is told, at most four cases of a sweep */
     struct entry *results;
     int n;
 };

@@ -89,7 +89,9 @@ Test(table, has_speedups_and_fits, .init = make_report)
     cr_assert_eq(results[2].step, 2.0);
     cr_assert_eq(results[2].cumulative, 4.0);
     cr_assert(strstr(text, "0.10000"), "%s", text);
-    cr_assert(strstr(text, "[a] global_ld_sectors / global_ld_requests"), "%s", text);
+    cr_assert(strstr(text, "sectors a load: global_ld_sectors / global_ld_requests"), "%s", text);
+    cr_assert(strstr(text, " sectors      global\n"), "%s", text);
+    cr_assert(strstr(text, "  a load      stores\n"), "%s", text);
     cr_assert_leq(widest(text), 100, "%s", text);
     cr_assert_null(strchr(text, '\033'));
     free(text);
@@ -97,8 +99,11 @@ Test(table, has_speedups_and_fits, .init = make_report)
 
 Test(table, still_fits_with_everything_in_it, .init = make_report)
 {
-    static const char *const four[] = {"global_ld_bytes", "global_st_bytes", "flop_fp32",
-                                       "shared_ld_bytes", NULL};
+    static const struct lab_column four[] = {{"global", "loads", "global_ld_bytes"},
+                                             {"global", "stores", "global_st_bytes"},
+                                             {"", "flops", "flop_fp32"},
+                                             {"shared", "loads", "shared_ld_bytes"},
+                                             {0}};
     struct lab lab = lab_testlab;
 
     lab.columns = four;
@@ -167,6 +172,35 @@ Test(table, sizes_are_a_sweep_of_one_kernel, .init = make_report)
     cr_assert(strstr(text, "n=2^10 … n=2^11"), "%s", text);
     cr_assert(strstr(text, "  2^11 "), "%s", text);
     cr_assert_null(strstr(strstr(text, "variant"), "  total "), "nothing to compare:\n%s", text);
+    free(text);
+}
+
+/* Four of ten cases, the first and the last among them. */
+Test(table, a_sweep_in_brief, .init = make_report)
+{
+    struct lab_case sizes[10];
+    struct entry rows[10];
+    char *names[10];
+
+    for (int i = 0; i < 10; i++) {
+        names[i] = xformat("n=2^%d", i + 10);
+        sizes[i] = (struct lab_case){.name = names[i], .n = 1024ull << i};
+        rows[i] = results[0];
+        rows[i].input = &sizes[i];
+    }
+    report.results = rows;
+    report.n = 10;
+    report.brief = true;
+    char *text = in_memory(print_table);
+    report.results = results;
+    report.brief = false;
+    for (int i = 0; i < 10; i++) {
+        char *cell = xformat(" %s ", names[i] + 2);
+
+        cr_assert_eq(strstr(text, cell) != NULL, i % 3 == 0, "2^%d:\n%s", i + 10, text);
+        free(cell);
+        free(names[i]);
+    }
     free(text);
 }
 

@@ -5,7 +5,9 @@
  * kernel; so do cases which differ only in n, if they have one kernel each. */
 #include "report.h"
 
+#include "base/text.h"
 #include "lab/gate.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,7 @@
 #define MAX_COLUMNS 4
 #define NAME_WIDTH  15
 #define NAME_WIDEST 19
+#define BRIEF       4 /* cases of a sweep */
 
 double entry_ms(const struct entry *r)
 {
@@ -123,7 +126,7 @@ static struct layout layout_of(FILE *out, const struct report *p)
     l.name = l.name < NAME_WIDEST ? l.name : NAME_WIDEST;
     used += l.name + 10 * l.cold + 9 * l.bytes + 9 * l.flops;
     while (has_counters(p) && p->lab->columns && l.ncolumns < MAX_COLUMNS &&
-           p->lab->columns[l.ncolumns])
+           p->lab->columns[l.ncolumns].name)
         l.ncolumns++;
     if (l.ncolumns) {
         l.width = (WIDTH - used) / l.ncolumns;
@@ -160,7 +163,9 @@ static const char *sweep_name(const struct group *g, char text[16])
 {
     const char *name = g->results[0].input->name;
 
-    snprintf(text, 16, "%.*s", (int)strcspn(name, "="), name);
+    int length = (int)strcspn(name, "=");
+
+    snprintf(text, 16, "%.*s", length < 6 ? length : 6, name);
     return text;
 }
 
@@ -174,28 +179,62 @@ static const char *sweep_value(const struct group *g, const struct entry *r, cha
     return text;
 }
 
-static void print_head(const struct layout *l, const struct group *g)
+/* Two lines, of which the first is for counters alone. */
+struct head {
+    struct text over, under;
+};
+
+static void head_add(struct head *h, int width, const char *over, const char *name)
+{
+    text_addf(&h->over, "%*s", width, over);
+    text_addf(&h->under, "%*s", width, name);
+}
+
+static void head_counters(const struct layout *l, struct head *h)
+{
+    for (int i = 0; i < l->ncolumns; i++) {
+        const struct lab_column *c = &l->report->lab->columns[i];
+
+        head_add(h, l->width, c->over, c->name);
+    }
+}
+
+static void head_of(const struct layout *l, const struct group *g, struct head *h)
 {
     char text[16];
 
-    fprintf(l->out, "%s%-4s%-*s%5s", paint(l, "\033[1m"), "", l->name, "variant", "");
+    head_add(h, 4, "", "");
+    head_add(h, -l->name, "", "variant");
+    head_add(h, 5, "", "");
     if (g->ncases > 1)
-        fprintf(l->out, "%7.6s", sweep_name(g, text));
-    fprintf(l->out, "%10s", l->cold ? "hot ms" : "ms");
+        head_add(h, 7, "", sweep_name(g, text));
+    head_add(h, 10, "", l->cold ? "hot ms" : "ms");
     if (l->cold)
-        fprintf(l->out, "%10s", "cold ms");
-    fputs("  ±%", l->out); /* two bytes, one column: no width */
+        head_add(h, 10, "", "cold ms");
+    head_add(h, 2, "", "");
+    text_add(&h->over, "  ");
+    text_add(&h->under, "±%"); /* two bytes, one column: no width */
     if (l->bytes)
-        fprintf(l->out, "%9s", "GB/s");
+        head_add(h, 9, "", "GB/s");
     if (l->flops)
-        fprintf(l->out, "%9s", "GFLOP/s");
+        head_add(h, 9, "", "GFLOP/s");
     if (g->ncases == 1)
-        fprintf(l->out, "%7s", "step");
+        head_add(h, 7, "", "step");
     if (g->ncases == 1 || g->nvariants > 1)
-        fprintf(l->out, "%7s", "total");
-    for (int c = 0; c < l->ncolumns; c++)
-        fprintf(l->out, "%*s[%c]", l->width - 3, "", 'a' + c);
-    fprintf(l->out, "%s\n", paint(l, "\033[0m"));
+        head_add(h, 7, "", "total");
+    head_counters(l, h);
+}
+
+static void print_head(const struct layout *l, const struct group *g)
+{
+    struct head h = {{0}, {0}};
+
+    head_of(l, g, &h);
+    if (l->ncolumns)
+        fprintf(l->out, "%s%s%s\n", paint(l, "\033[1m"), h.over.s, paint(l, "\033[0m"));
+    fprintf(l->out, "%s%s%s\n", paint(l, "\033[1m"), h.under.s, paint(l, "\033[0m"));
+    text_free(&h.over);
+    text_free(&h.under);
 }
 
 static void print_time(const struct layout *l, const struct spread *s)
@@ -256,7 +295,8 @@ static void print_row(const struct layout *l, const struct group *g, const struc
     if (g->ncases == 1 || g->nvariants > 1)
         print_factor(l, r->cumulative);
     for (int c = 0; c < l->ncolumns; c++) {
-        double x = r->counted ? entry_value(r, l->report->lab->columns[c], err, sizeof(err)) : NAN;
+        double x =
+            r->counted ? entry_value(r, l->report->lab->columns[c].counter, err, sizeof(err)) : NAN;
 
         fprintf(l->out, "%*s", l->width, short_number(x, text));
     }
@@ -329,13 +369,29 @@ static void print_title(const struct layout *l, const struct group *g)
     fprintf(l->out, "%s · %s\n", paint(l, "\033[0m"), dtype_name(first->dtype));
 }
 
+/* Of a long sweep in brief: four cases, evenly, with the first and the last. */
+static bool is_told(const struct layout *l, const struct group *g, int at)
+{
+    int last = g->ncases - 1;
+
+    if (!l->report->brief || g->ncases <= BRIEF)
+        return true;
+    for (int i = 0; i < BRIEF; i++) {
+        if (at == i * last / (BRIEF - 1))
+            return true;
+    }
+    return false;
+}
+
 static void print_group(const struct layout *l, const struct group *g)
 {
     print_title(l, g);
     print_head(l, g);
     for (int v = 0; v < g->nvariants; v++) {
-        for (int c = 0; c < g->ncases; c++)
-            print_row(l, g, &g->results[c * g->nvariants + v]);
+        for (int c = 0; c < g->ncases; c++) {
+            if (is_told(l, g, c))
+                print_row(l, g, &g->results[c * g->nvariants + v]);
+        }
     }
 }
 
@@ -347,7 +403,8 @@ static void print_legend(const struct layout *l)
     fprintf(l->out, "\nstep: times faster than the row above; total: than the first kernel of the "
                     "same case\n");
     for (int c = 0; c < l->ncolumns; c++)
-        fprintf(l->out, "[%c] %s\n", 'a' + c, lab->columns[c]);
+        fprintf(l->out, "%s %s: %s\n", lab->columns[c].over, lab->columns[c].name,
+                lab->columns[c].counter);
     if (l->bytes)
         fprintf(l->out, "GB/s: %s bytes, by the %s time\n", lab->bytes_formula,
                 l->cold    ? "cold"
@@ -358,6 +415,9 @@ static void print_legend(const struct layout *l)
     if (emulator)
         fprintf(l->out, "Times are modelled for %s, not measured; counters are counted.\n",
                 l->report->machine->device);
+    if (l->report->brief)
+        fprintf(l->out,
+                "This is a part: kernels that are right, on some cases; DETAIL=1 tells all.\n");
     for (int i = 0; i < l->report->n; i++) {
         const struct entry *r = &l->report->results[i];
 

@@ -21,7 +21,11 @@ static const struct lab_case cases[] = {
     {.name = "f32",    .n = 4096, .dtype = DT_F32, .flags = CASE_CHECK | CASE_TIME | CASE_QUICK},
     {.name = "gpu",    .n = 1 << 24, .dtype = DT_I32, .flags = CASE_CHECK | CASE_TIME | CASE_GPU_ONLY},
 };
-static const char *const columns[] = {"global_ld_sectors / global_ld_requests", "global_st_requests", NULL};
+static const struct lab_column columns[] = {
+    {"sectors", "a load", "global_ld_sectors / global_ld_requests"},
+    {"global", "stores", "global_st_requests"},
+    {0},
+};
 static const struct lab_prediction predictions[] = {
     {"sectors", "sectors a load", "global_ld_sectors / global_ld_requests", "scale", "n=4096", 0.01},
     {"warps", "warps of the grid", "warps", "scale", "n=4096", 0},

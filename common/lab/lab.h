@@ -154,8 +154,11 @@ struct lab {
     const char *(*diagnose)(const struct plan *p, const struct lab_case *c, int b,
                             const struct lab_mismatch *mm, int nmm, uint64_t nwrong);
     /* The counters (common/emulator/base/counters.h) worth a column in this lab's table, at most
-     * four, NULL-terminated: "global_ld_sectors/global_ld_requests" is a ratio. */
-    const char *const *columns;
+     * four, then a {0}: two words of at most 7 characters, one above the other, and what is
+     * counted, "global_ld_sectors/global_ld_requests" for a ratio. */
+    const struct lab_column {
+        const char *over, *name, *counter;
+    } * columns;
     /* Predictions asked for in predict.txt: key, question, counter expression, variant, case. */
     const struct lab_prediction {
         const char *key, *question, *expression, *variant, *case_name;

@@ -65,12 +65,12 @@ static const struct lab_case cases[] = {
     {"4096x4096", 4096, 4096, 0, 0,    DT_F32, OP_TILE,   0, GPU},
 };
 
-static const char *const columns[] = {
-    "shared_ld_wavefronts/shared_ld_requests",
-    "shared_ld_bank_conflicts/shared_ld_requests",
-    "shared_st_bank_conflicts/shared_st_requests",
-    "global_st_sectors/global_st_requests",
-    NULL,
+static const struct lab_column columns[] = {
+    {"wavefr.", "a load", "shared_ld_wavefronts/shared_ld_requests"},
+    {"confl.", "a load", "shared_ld_bank_conflicts/shared_ld_requests"},
+    {"confl.", "a store", "shared_st_bank_conflicts/shared_st_requests"},
+    {"sectors", "a store", "global_st_sectors/global_st_requests"},
+    {0},
 };
 
 #define WAVEFRONTS "shared_ld_wavefronts/shared_ld_requests"

@@ -244,9 +244,12 @@ static const char *diagnose(const struct plan *p, const struct lab_case *c, int 
     return NULL;
 }
 
-static const char *const columns[] = {"global_ld_sectors/global_ld_requests",
-                                      "global_st_sectors/global_st_requests",
-                                      "shared_ld_wavefronts/shared_ld_requests", NULL};
+static const struct lab_column columns[] = {
+    {"sectors", "a load", "global_ld_sectors/global_ld_requests"},
+    {"sectors", "a store", "global_st_sectors/global_st_requests"},
+    {"wavefr.", "a load", "shared_ld_wavefronts/shared_ld_requests"},
+    {0},
+};
 
 #define PER_LOAD  "global_ld_sectors/global_ld_requests"
 #define PER_STORE "global_st_sectors/global_st_requests"

@@ -57,12 +57,12 @@ static const struct lab_case cases[] = {
     WIDTH(3), WIDTH(7), WIDTH(15), WIDTH(31), WIDTH(63), WIDTH(127), WIDTH(255),
 };
 
-static const char *const columns[] = {
-    "global_ld_bytes",
-    "global_ld_sectors/global_ld_requests",
-    "shared_ld_bytes",
-    "const_ld_requests",
-    NULL,
+static const struct lab_column columns[] = {
+    {"global", "bytes", "global_ld_bytes"},
+    {"sectors", "a load", "global_ld_sectors/global_ld_requests"},
+    {"shared", "bytes", "shared_ld_bytes"},
+    {"const", "loads", "const_ld_requests"},
+    {0},
 };
 
 static const struct lab_prediction predictions[] = {

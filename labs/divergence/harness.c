@@ -243,8 +243,12 @@ static const char *diagnose(const struct plan *p, const struct lab_case *c, int 
     return NULL;
 }
 
-static const char *const columns[] = {"thread_inst_executed/inst_executed", "divergent_branches",
-                                      "inst_executed", NULL};
+static const struct lab_column columns[] = {
+    {"active", "lanes", "thread_inst_executed/inst_executed"},
+    {"diverg.", "branch.", "divergent_branches"},
+    {"warps'", "instr.", "inst_executed"},
+    {0},
+};
 
 #define LANES "thread_inst_executed/inst_executed"
 static const struct lab_prediction predictions[] = {

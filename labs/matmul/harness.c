@@ -69,12 +69,12 @@ static const struct lab_case cases[] = {
     {"f16 n=4096",          4096, 4096, 4096, 0, DT_F16, 0, 0, GPU},
 };
 
-static const char *const columns[] = {
-    "global_ld_sectors/global_ld_requests",
-    "global_ld_bytes",
-    "shared_ld_bytes",
-    "shared_ld_bank_conflicts/shared_ld_requests",
-    NULL,
+static const struct lab_column columns[] = {
+    {"sectors", "a load", "global_ld_sectors/global_ld_requests"},
+    {"global", "bytes", "global_ld_bytes"},
+    {"shared", "bytes", "shared_ld_bytes"},
+    {"confl.", "a load", "shared_ld_bank_conflicts/shared_ld_requests"},
+    {0},
 };
 
 static const struct lab_prediction predictions[] = {

@@ -388,9 +388,13 @@ static const char *diagnose(const struct plan *p, const struct lab_case *c, int 
     return NULL;
 }
 
-static const char *const columns[] = {"thread_inst_executed_pred_on/inst_executed",
-                                      "shared_ld_bank_conflicts", "barriers",
-                                      "global_ld_sectors/global_ld_requests", NULL};
+static const struct lab_column columns[] = {
+    {"active", "lanes", "thread_inst_executed_pred_on/inst_executed"},
+    {"bank", "confl.", "shared_ld_bank_conflicts"},
+    {"barrier", "waits", "barriers"},
+    {"sectors", "a load", "global_ld_sectors/global_ld_requests"},
+    {0},
+};
 
 static const struct lab_prediction predictions[] = {
     {"sectors_per_request", "sectors a warp's load touches, step 3",

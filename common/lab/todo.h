@@ -1,0 +1,17 @@
+/* todo.h - is a kernel still to be written? What its text says: a skeleton's kernels hold a TODO.
+ */
+#ifndef LAB_TODO_H
+#define LAB_TODO_H
+
+#include "lab.h"
+
+enum written {
+    WRITTEN,     /* it is there, and no TODO in it or above it */
+    WRITTEN_NOT, /* the TODO stands */
+    WRITTEN_NONE /* nothing of that name is defined */
+};
+/* Of the first of the variant's kernels. One that a macro makes of a template ("reduce2_i32_sum")
+ * is looked for by its stem, too. Reads braces and comments; does not expand macros. */
+enum written written_of(const char *source, const struct lab_variant *v);
+
+#endif

@@ -1,0 +1,46 @@
+/* todo_test.c - which kernels of a text are still to be written. */
+#include "todo.h"
+
+#include <criterion/criterion.h>
+
+static const char source[] =
+    "/* TODO: of the file { and of nobody */\n"
+    "#define TWICE(f) KERNEL f##_i32(int *x) { f(x); \\\n    }}}\n"
+    "struct given { int x; };\n"
+    "KERNEL done(int *x)\n{\n    x[0] = '{' + 1'000; // it's \"}\n}\n"
+    "// TODO 2: above\nLAUNCH(above, 128);\nKERNEL above(int *x) { done (x); }\n"
+    "template <class T> __device__ void stem(T *x)\n{\n    { const char *s = \"}\"; }\n    // "
+    "TODO\n}\n"
+    "TWICE(stem)\n"
+    "KERNEL caller(int *x) { above(x); /* TODOS */ }\n"
+    "// TODO\nstatic __device__ int help() { return 0; }\nKERNEL helped(int *x) { x[0] = help(); "
+    "}\n"
+    "KERNEL next(int *x) {}\n"
+    "// TODO: later() is not there\n";
+
+Test(todo, stands_or_not)
+{
+    static const struct {
+        const char *kernels;
+        enum written expected;
+    } rows[] = {
+        {"given", WRITTEN_NONE},
+        {"done", WRITTEN},
+        {"above", WRITTEN_NOT},
+        {"stem_i32", WRITTEN_NOT},
+        {"stem_i32_sum stem_f32", WRITTEN_NOT},
+        {"caller", WRITTEN},
+        {"call", WRITTEN_NONE},
+        {"later", WRITTEN_NONE},
+        {"helped", WRITTEN_NOT},
+        {"next", WRITTEN},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct lab_variant v = {.name = "other", .kernels = rows[i].kernels};
+
+        cr_expect_eq(written_of(source, &v), rows[i].expected, "%s", rows[i].kernels);
+    }
+    cr_expect_eq(written_of(source, &(struct lab_variant){.name = "above"}), WRITTEN_NOT);
+    cr_expect_eq(written_of("KERNEL cut(", &(struct lab_variant){.name = "cut"}), WRITTEN_NONE);
+}
