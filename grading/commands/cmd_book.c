@@ -126,13 +126,14 @@ int cmd_show(int argc, char **argv)
     return !found;
 }
 
-/* The student's id, allocated; NULL: said why not. */
-static char *find_student(struct book *b, const char *lab, const char *who)
+/* The student's id, allocated, and the lab's points; NULL: said why not. */
+static char *find_student(struct book *b, const char *lab, const char *who, double *max)
 {
     int n;
     struct mark *v = book_marks(b, lab, 0, true, &n);
     const struct mark *m = find_mark(v, n, lab, who);
     char *id = m ? xstrdup(m->student) : NULL;
+    *max = m ? m->max : 0;
     book_marks_free(v, n);
     return id;
 }
@@ -149,12 +150,14 @@ int cmd_override(int argc, char **argv)
     if (strcmp(a.words[1], "none") && (*end || end == a.words[1] || !(points >= 0 && points < 1e6)))
         die("not a number of points: %s", a.words[1]);
     struct book *b = open_book(a.book);
-    char *id = find_student(b, a.lab, a.words[0]);
+    double max;
+    char *id = find_student(b, a.lab, a.words[0], &max);
     bool ok = id && book_override(b, a.lab, id, points, a.why);
     if (ok && points < 0)
         printf("%s: the mark is again what was marked\n", id);
     else if (ok)
-        printf("%s: %g points, set by hand\n", id, points);
+        printf("%s: %g points, set by hand%s\n", id, points,
+               max > 0 && points > max ? ": more than the lab has" : "");
     free(id);
     book_close(b);
     return !ok;
@@ -284,6 +287,15 @@ static int print_difference(const struct mark *x, const struct mark *y)
     return differences;
 }
 
+static int64_t run_number(const char *s)
+{
+    char *end;
+    long long run = strtoll(s, &end, 10);
+    if (end == s || *end || run <= 0)
+        die("not a run's number: %s; the last line of `grade batch` has it", s);
+    return run;
+}
+
 int cmd_diff(int argc, char **argv)
 {
     struct book_args a;
@@ -291,8 +303,8 @@ int cmd_diff(int argc, char **argv)
         read_with(&a, argc, argv, "RUN RUN",
                   "Compares two runs, by their numbers: exit status 1 when they differ.", 2);
     int n, m, differences = 0;
-    struct mark *v = book_marks(b, NULL, strtoll(a.words[0], NULL, 10), false, &n),
-                *w = book_marks(b, NULL, strtoll(a.words[1], NULL, 10), false, &m);
+    struct mark *v = book_marks(b, NULL, run_number(a.words[0]), false, &n),
+                *w = book_marks(b, NULL, run_number(a.words[1]), false, &m);
     if (!n || !m)
         die("one of these runs is not in %s", a.book);
     for (int i = 0; i < n; i++) {

@@ -104,6 +104,8 @@ Test(instructor, changes_marks_and_rules, .init = a_class, .fini = end_of_class,
     says(grade(2, "override --lab " LAB " dee 7"), "--why");
     says(grade(2, "override --lab " LAB " --why x dee seven"), "not a number");
     says(grade(0, "marks"), "set by hand: office hour");
+    says(grade(0, "override --lab " LAB " --why 'a typing error' dee 70"), "more than the lab has");
+    says(grade(0, "override --lab " LAB " --why 'office hour' dee 7"), "set by hand\n");
     says(grade(0, "total"), "dee,Dee Dunn,1,35.0,0");
     says(grade(0, "override --lab " LAB " --why 'was a mistake' dee none"),
          "again what was marked");
@@ -135,6 +137,7 @@ Test(instructor, compares_and_exports, .init = a_class, .fini = end_of_class, .t
          "4 known by content");
     says(grade(1, "diff 1 2"), "dee: graded");
     says(grade(0, "diff 1 1"), "0 differences");
+    says(grade(2, "diff 1 last"), "not a run's number: last");
     says(grade(0, "stats"), "4 students");
     says(grade(1, "report --lab reduction %s/pages", folder), "nobody");
     says(grade(1, "show nobody"), "no student");

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Macros can be made to grow without end, or to nothing in endless time. */
-enum { MOST_TOKENS = 1 << 18, MOST_WORK = 1 << 26, DEEPEST = 32 };
+enum { MOST_TOKENS = 1 << 18, MOST_WORK = 1 << 23, DEEPEST = 32 };
 
 /* ---- characters: joined lines, comments ---- */
 

@@ -17,8 +17,8 @@ struct limits {
     size_t address_bytes;
     uint64_t member_bytes; /* of all members together */
 };
-static const struct limits of_class = {600, 1200, 4ull << 30, MEMBERS_MAX_BYTES},
-                           of_student = {10, 20, 1ull << 30, 64u << 20};
+static const struct limits of_class = {600, 7200, 4ull << 30, MEMBERS_MAX_BYTES},
+                           of_student = {5, 120, 1ull << 30, 64u << 20};
 
 static bool start(struct box *b, const struct limits *l)
 {
