@@ -49,6 +49,8 @@
     X(shared_ld_bank_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",        \
       "wavefront", "wavefronts beyond what the access width needs")                                \
     X(shared_ld_bytes, "", "byte", "")                                                             \
+    X(shared_ld_strided, "", "request",                                                            \
+      "shared loads whose lanes' addresses are evenly spaced: from 0, all one word, on")           \
     X(shared_ld_lanes_1, "", "request", "shared loads by 1 lane")                                  \
     X(shared_ld_lanes_2, "", "request", "by 2 or 3")                                               \
     X(shared_ld_lanes_4, "", "request", "by 4 to 7")                                               \
@@ -68,6 +70,8 @@
     X(global_atom_passes, "", "pass", "per request, the most lanes that share one address")        \
     X(shared_atom_requests, "", "request", "")                                                     \
     X(shared_atom_passes, "", "pass", "per request, the most lanes that share one address")        \
+    X(shared_block_bytes, "", "byte",                                                              \
+      "shared memory that the blocks were given, static and dynamic, summed over blocks")          \
     X(async_bytes, "", "byte", "that cp.async and bulk copies read from global memory")            \
     X(async_flight, "", "byte inst",                                                               \
       "those bytes, times the floating-point and tensor instructions that their warp executed "    \

@@ -93,6 +93,7 @@ enum generic_slot { IN_GLOBAL, IN_SHARED, IN_LOCAL, GENERIC_SLOTS };
 struct slot {
     uint64_t requests, units, bytes, extra;
     uint64_t by_lanes[LANE_GROUPS]; /* requests, of shared loads; executions, of guards */
+    uint64_t strided;               /* requests of shared loads with evenly spaced lanes */
 };
 struct block_count {
     uint64_t by_lanes[LANE_GROUPS]; /* warps that entered it */

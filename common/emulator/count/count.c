@@ -30,6 +30,7 @@ static void add_shared_load(struct counters *c, const struct slot *s)
     c->shared_ld_wavefronts += s->units;
     c->shared_ld_bank_conflicts += s->extra;
     c->shared_ld_bytes += s->bytes;
+    c->shared_ld_strided += s->strided;
 }
 static void add_memory(struct counters *c, const struct ptx_insn *p, const struct insn *in,
                        enum ptx_space space, const struct slot *s)
@@ -236,6 +237,7 @@ static void add_counts(struct slot *slots, struct block_count *counts, const str
         slots[i].units += w->slots[i].units;
         slots[i].bytes += w->slots[i].bytes;
         slots[i].extra += w->slots[i].extra;
+        slots[i].strided += w->slots[i].strided;
         for (int k = 0; k < LANE_GROUPS; k++)
             slots[i].by_lanes[k] += w->slots[i].by_lanes[k];
     }
@@ -282,6 +284,7 @@ static void counted(struct listener *self, struct launch *l)
         if (l->module->funcs[i]->lowered)
             add_func(&r->counters, l->module->funcs[i], a->counts, a->slots);
     r->counters.inst_executed_max_warp = a->max_warp;
+    r->counters.shared_block_bytes = l->nblocks * l->user_shared;
     keep_sums(l->module, a);
     struct model_launch m = {.blocks = l->nblocks, .threads_per_block = l->threads};
     m.occupancy = occupancy_of(l->profile, l->threads, l->func->info.registers, l->user_shared);

@@ -86,6 +86,24 @@ Test(counters, guarded_shared_loads_by_lanes)
     COUNTED(shared_ld_requests, 1);
 }
 
+/* Words t; 33 t; 0; t ^ 5; 3 t for odd t alone; for lanes 0, 1 and 31 0, 5 and 9. */
+Test(counters, evenly_spaced_shared_loads)
+{
+    RUN(.before = ".shared .align 4 .b8 s[4224];", .grid = 2, .shared = 64,
+        .body = "mov.u32 %r5, s;\nshl.b32 %r0, %t, 2;\nadd.u32 %r1, %r5, %r0;\n"
+                "ld.shared.u32 %r9, [%r1];\nmad.lo.u32 %r1, %r0, 33, %r5;\n"
+                "ld.shared.u32 %r9, [%r1];\nld.shared.u32 %r9, [s];\n"
+                "xor.b32 %r1, %r0, 20;\nadd.u32 %r1, %r1, %r5;\nld.shared.u32 %r9, [%r1];\n"
+                "and.b32 %r2, %t, 1;\nsetp.ne.u32 %p0, %r2, 0;\n"
+                "mad.lo.u32 %r1, %r0, 3, %r5;\n@%p0 ld.shared.u32 %r9, [%r1];\n"
+                "setp.lt.u32 %p0, %t, 2;\nsetp.eq.or.u32 %p0, %t, 31, %p0;\n"
+                "mul.lo.u32 %r1, %t, 20;\nmin.u32 %r1, %r1, 36;\nadd.u32 %r1, %r1, %r5;\n"
+                "@%p0 ld.shared.u32 %r9, [%r1];");
+    COUNTED(shared_ld_requests, 2 * 6);
+    COUNTED(shared_ld_strided, 2 * 4);
+    COUNTED(shared_block_bytes, 2 * (4224 + 64));
+}
+
 /* 128 bytes, 4 sectors each: a load, a store, an atomic and a reduction, one more load by a generic
  * address; 16 bytes a lane by cp.async are 16; 512 by one bulk copy are 16. */
 Test(counters, all_ways_to_global_memory)

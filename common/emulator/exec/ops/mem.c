@@ -91,6 +91,19 @@ static inline u32 count_wavefronts(const struct request *q, u32 size, u32 *confl
     return total;
 }
 
+/* Are the addresses of the lanes that are on evenly spaced? */
+static inline bool evenly_spaced(const struct request *q)
+{
+    u32 others = q->mask & (q->mask - 1);
+    if (q->shape != SHAPE_GENERAL || !others)
+        return true;
+    u32 second = (u32)__builtin_ctz(others), apart = second - q->first;
+    s64 step = (s64)(q->a[second] - q->a[q->first]) / apart;
+    u64 zero = q->a[q->first] - (u64)q->first * (u64)step, differ = 0;
+    LANES differ |= ON(q->mask, i) ? q->a[i] ^ (zero + (u64)i * (u64)step) : 0;
+    return differ == 0;
+}
+
 /* ---- checks ---- */
 const struct insn *misaligned(struct warp *w, const struct insn *in, const struct request *q,
                               u32 size, const char *space)
@@ -335,8 +348,10 @@ static inline bool shared_request(struct warp *w, const struct insn *in, struct 
         return false;
     u32 wavefronts = count_wavefronts(q, total, &conflicts);
     count_access(w, in, q, wavefronts, total, conflicts);
-    if (!write)
+    if (!write) {
         w->worker->slots[in->slot].by_lanes[lane_group(q->mask)]++;
+        w->worker->slots[in->slot].strided += evenly_spaced(q);
+    }
     tell(w, in, write ? ACCESS_STORE : ACCESS_LOAD, ACCESS_SHARED, q, total);
     return true;
 }
