@@ -10,7 +10,7 @@ enum { BRANCH, PATHS, MIXED, MIXED_DATA }; /* as in harness.c */
 #define GIVEN "It is there to compare yours with: leave it as it was."
 static const struct lab_case cases[] = {
     ELEMENTS("branch", BRANCH, 777),
-    {.name = "paths", .n = 777, .param = 32, .dtype = DT_F32, .op = PATHS, .flags = CASE_CHECK},
+    {.name = "paths", .n = 130, .param = 32, .dtype = DT_F32, .op = PATHS, .flags = CASE_CHECK},
     ELEMENTS("none", MIXED, 0),
     ELEMENTS("one", MIXED, 1),
     ELEMENTS("tail", MIXED, 1003),
@@ -19,40 +19,71 @@ static const struct lab_case cases[] = {
     ELEMENTS("data-one", MIXED_DATA, 1),
     ELEMENTS("data-tail", MIXED_DATA, 1003),
     ELEMENTS("data-full", MIXED_DATA, 4096),
+    {.name = "data-uneven", .n = 1003, .param = 1, .dtype = DT_F32, .op = MIXED_DATA},
 };
+#define LENGTHS(id, what, which, from, to)                                                         \
+    {                                                                                              \
+        .name = id, .kind = what, .like = which, .n_min = from, .n_max = to                        \
+    }
 static const struct hidden_case hidden[] = {
-    {.name = "hidden",
-     .kind = "any number of elements, kinds by place",
-     .like = "tail",
-     .n_min = 200,
-     .n_max = 3000},
-    {.name = "hidden-data",
-     .kind = "any number of elements, kinds by data",
-     .like = "data-tail",
-     .n_min = 200,
-     .n_max = 3000},
+    LENGTHS("hidden", "any length", "tail", 200, 3000),
+    LENGTHS("hidden-far", "more than 65,536 elements", "tail", 65537, 68000),
+    LENGTHS("hidden-data", "any length", "data-tail", 200, 3000),
+    LENGTHS("hidden-data-far", "more than 65,536 elements", "data-tail", 65537, 68000),
+    LENGTHS("hidden-uneven", "kinds in uneven shares", "data-uneven", 1500, 4000),
+    {.name = "hidden-full",
+     .kind = "whole blocks",
+     .like = "full",
+     .n_min = 1280,
+     .n_max = 4096,
+     .multiple = 256},
+    {.name = "hidden-data-full",
+     .kind = "whole blocks",
+     .like = "data-full",
+     .n_min = 2048,
+     .n_max = 6144,
+     .multiple = 256},
 };
 
 /* clang-format off */
+/* What the gates judge by are totals, of which `flops`, the 256 multiply-adds an element, is the
+ * measure: a full warp's worth of them is flops / 64 instructions.
+ *
+ * IDLE: lanes that wait, summed over all instructions. Work that nobody needs makes them no fewer.
+ * SAME_WORK: the work itself, once, and in no other type. */
+#define IDLE "32 * inst_executed - thread_inst_executed_pred_on"
+#define SAME_WORK "flop_fp32 >= 0.99 * flops && flop_fp32 <= 1.05 * flops && inst_executed <= 8 * flops / 64"
+
+/* Who chooses a path's constants in place of its code has no lane idle and no order made. So the
+ * elements must have changed lanes: those of a warp lie 16 bytes apart in memory (12 of 16
+ * sectors; no element is loaded or stored twice), or come and go by shared memory or shuffles. */
+#define DEALT "global_ld_bytes <= 1.05 * elem * n && global_st_bytes <= 1.05 * elem * n && " \
+    "max(max(global_ld_sectors / global_ld_requests, global_st_sectors / global_st_requests) / 12, " \
+    "max(shared_ld_bytes / (1.9 * elem * n), 8 * shuffles / n)) >= 1"
+/* An order is known to other threads than those who found it: it is in shared memory; and what
+ * follows it is scattered: over twice the sectors, or in shared memory, there and back. */
+#define ORDERED "shared_ld_bytes >= n && " \
+    "max(global_st_sectors / (n / 4), shared_ld_bytes / (2 * elem * n)) >= 1"
+
 static const struct rubric_row rows[] = {
     {"given-branch_warp", 0, "The given branch_warp is still right", ROW_CORRECT, "branch_warp", .cases = "branch", .hint = GIVEN},
     {"given-branch_thread", 0, "The given branch_thread is still right", ROW_CORRECT, "branch_thread", .cases = "branch", .hint = GIVEN},
     {"given-paths", 0, "The given paths is still right", ROW_CORRECT, "paths", .cases = "paths", .hint = GIVEN},
     {"given-mixed", 0, "The given mixed is still right", ROW_CORRECT, "mixed", .cases = "none one tail full", .hint = GIVEN},
     {"given-mixed_data", 0, "The given mixed_data is still right", ROW_CORRECT, "mixed_data", .cases = "data-none data-one data-tail data-full", .hint = GIVEN},
-    {"place-ok", 4, "Reorganised by place: the same results", ROW_CORRECT, "coherent", .cases = "none one tail full hidden",
+    {"place-ok", 4, "Reorganised by place: the same results", ROW_CORRECT, "coherent", .cases = "none one tail full hidden hidden-far",
      .hint = "Each element of the block must be taken by exactly one thread, also in the last block."},
-    {"place-clean", 1, "Reorganised by place: no race, no bad access", ROW_CHECKS, "coherent", .cases = "tail",
+    {"place-clean", 1, "Reorganised by place: no race, no bad access", ROW_CHECKS, "coherent", .cases = "tail hidden",
      .hint = "Run it with CHECK=1: it names the line, the thread and the address."},
-    {"place-lanes", 5, "Reorganised by place: all lanes work", ROW_GATE, "coherent", .cases = "full",
-     .gate = "thread_inst_executed / inst_executed >= 30",
+    {"place-lanes", 5, "Reorganised by place: all lanes work", ROW_GATE, "coherent", .cases = "full hidden-full",
+     .gate = IDLE " <= 0.05 * flops && " SAME_WORK " && " DEALT,
      .hint = "Which elements do lanes 0, 1 and 2 of a warp take? Their numbers should leave the same remainder by 4."},
-    {"data-ok", 4, "Reorganised by data: the same results", ROW_CORRECT, "coherent_data", .cases = "data-none data-one data-tail data-full hidden-data",
+    {"data-ok", 4, "Reorganised by data: the same results", ROW_CORRECT, "coherent_data", .cases = "data-none data-one data-tail data-full hidden-data hidden-uneven hidden-data-far",
      .hint = "Is your order a permutation: is each of the block's elements in it once, and none twice?"},
-    {"data-clean", 2, "Reorganised by data: no race, no bad access", ROW_CHECKS, "coherent_data", .cases = "data-tail data-full",
+    {"data-clean", 2, "Reorganised by data: no race, no bad access", ROW_CHECKS, "coherent_data", .cases = "data-tail data-full hidden-data hidden-uneven",
      .hint = "Run it with CHECK=1. What one thread leaves in shared memory is there for the others only after a barrier, and what nobody left there is anything."},
-    {"data-lanes", 4, "Reorganised by data: most lanes work", ROW_GATE, "coherent_data", .cases = "data-full",
-     .gate = "thread_inst_executed / inst_executed >= 19",
+    {"data-lanes", 4, "Reorganised by data: most lanes work", ROW_GATE, "coherent_data", .cases = "data-full hidden-data-full",
+     .gate = "thread_inst_executed >= 19 * inst_executed && " IDLE " <= 0.6 * flops && " SAME_WORK " && " ORDERED,
      .hint = "How many kinds of work can still meet in one warp, if the whole block's elements are in order?"},
 };
 /* clang-format on */

@@ -1,7 +1,8 @@
-// Right, but one thread of a warp does the work of all 32.
+// One thread of a warp does the work of all 32: right, but not in the time that there is.
 // only: coherent
-// expect: place-lanes=fail
-// hint: place-lanes: for thread_inst_executed / inst_executed, expected at least
+// expect: place-ok=fail place-lanes=fail
+// hint: place-ok: did not come to an end
+// hint: place-lanes: for 32 * inst_executed - thread_inst_executed_pred_on, expected at most
 #include "warplab.cuh"
 
 template <unsigned path> __device__ float work(float x)
