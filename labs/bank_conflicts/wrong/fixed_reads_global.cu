@@ -1,6 +1,7 @@
 // Right, but the words are read from global memory: no conflicts, and no experiment.
 // only: bank_fixed
-// expect: fixed-reads=fail
+// expect: fixed-free=fail fixed-reads=fail
+// hint: fixed-free: bytes loaded from shared
 // hint: fixed-reads: keep the reads
 #include "warplab.cuh"
 
