@@ -1,4 +1,4 @@
-/* counter.c - the emulator's counters by name (counter.h). */
+/* counter.c - the emulator's counters and disturbances by name (counter.h). */
 #include "counter.h"
 
 #include <string.h>
@@ -24,6 +24,21 @@ int counter_index(const char *name)
 {
     for (int i = 0; i < ncounters; i++) {
         if (!strcmp(counter_infos[i].name, name))
+            return i;
+    }
+    return -1;
+}
+
+const struct disturb_info disturb_infos[DISTURB_COUNT] = {
+#define X(id, text) {#id, text},
+    DISTURBANCES(X)
+#undef X
+};
+
+int disturb_index(const char *name)
+{
+    for (int i = 0; i < DISTURB_COUNT; i++) {
+        if (!strcmp(disturb_infos[i].name, name))
             return i;
     }
     return -1;

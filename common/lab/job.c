@@ -10,7 +10,7 @@
 
 struct packed_job {
     uint32_t check, want_lines, timed, launch_only, poison, plan_bytes;
-    uint64_t steps, seed;
+    uint64_t disturb, steps, seed;
 };
 
 bool job_write(const struct wire *w, const struct job *j)
@@ -19,7 +19,7 @@ bool job_write(const struct wire *w, const struct job *j)
     unsigned char *plan;
     struct packed_job head = {o->check,       o->want_lines, o->timed,
                               o->launch_only, o->poison,     (uint32_t)plan_write(j->plan, &plan),
-                              o->steps,       o->seed};
+                              o->disturb,     o->steps,      o->seed};
     bool ok = wire_put(w, &head, sizeof(head)) && wire_put(w, plan, head.plan_bytes);
 
     free(plan);
@@ -48,13 +48,14 @@ bool job_read(const struct wire *w, struct job *j, struct plan *p)
 
     *j = (struct job){.plan = p};
     if (!wire_get(w, &head, sizeof(head)) || head.poison > POISON_ALL ||
-        !read_plan(w, head.plan_bytes, p))
+        head.disturb >> DISTURB_COUNT || !read_plan(w, head.plan_bytes, p))
         return false;
     j->options = (struct job_options){.check = head.check != 0,
                                       .want_lines = head.want_lines != 0,
                                       .timed = head.timed != 0,
                                       .launch_only = head.launch_only != 0,
                                       .poison = (enum poison)head.poison,
+                                      .disturb = (unsigned)head.disturb,
                                       .steps = head.steps,
                                       .seed = head.seed};
     for (int b = 0; b < p->nbuffers; b++) {

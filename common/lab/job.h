@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "emulator/base/counters.h"
+#include "emulator/base/disturb.h"
 #include "lab.h"
 #include "wire.h"
 
@@ -21,6 +22,7 @@ struct job_options {
     bool want_lines;  /* counters by line and instruction, the first kernel's first block traced */
     bool timed;       /* on a GPU: the clock around the launches */
     bool launch_only; /* a profiler counts: nothing is read back */
+    unsigned disturb; /* classes of instructions, 1 << DISTURB_… (emulator/base/disturb.h) */
     enum poison poison;
     uint64_t steps; /* warp instructions a launch on the emulator; 0: no limit */
     uint64_t seed;  /* of poison and guards */

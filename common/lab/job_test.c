@@ -74,14 +74,19 @@ Test(job, comes_back_as_it_went)
     struct tape t = {{0}, 0};
     struct wire w = {get, put, &t};
 
-    j.options = (struct job_options){
-        .check = true, .timed = true, .poison = POISON_OUTPUTS, .steps = 99, .seed = 7};
+    j.options = (struct job_options){.check = true,
+                                     .disturb = 1u << DISTURB_tensor,
+                                     .timed = true,
+                                     .poison = POISON_OUTPUTS,
+                                     .steps = 99,
+                                     .seed = 7};
     cr_assert(job_write(&w, &j));
     cr_assert(job_read(&w, &k, &q));
     cr_assert_eq(t.at, t.bytes.length);
     cr_assert(k.options.check && k.options.timed && !k.options.want_lines);
     cr_assert_eq(k.options.poison, POISON_OUTPUTS);
     cr_assert_eq(k.options.steps, 99);
+    cr_assert_eq(k.options.disturb, 1u << DISTURB_tensor);
     cr_assert_eq(k.options.seed, 7);
     cr_assert_str_eq(q.steps[0].kernel, "scale");
     cr_assert_arr_eq(k.inputs[0], x, sizeof(x));

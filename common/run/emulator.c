@@ -1,5 +1,6 @@
 /* emulator.c - finds the emulator's own calls with dlsym, once (emulator.h). */
 #include "emulator.h"
+#include "base/text.h"
 #include "emulator/runtime/warplab.h"
 
 #include <dlfcn.h>
@@ -12,7 +13,7 @@ static struct {
     const char *(*bound)(void), *(*limiter)(void), *(*version)(void), *(*finding)(size_t);
     void (*reset)(void), (*revive)(void);
     size_t (*finding_count)(void);
-    int (*set_check)(int);
+    int (*set_check)(int), (*set_disturb)(const char *);
     uint64_t (*set_steps)(uint64_t);
     char *(*lines)(void), *(*instructions)(void);
     int (*trace)(const char *, unsigned, const char *);
@@ -35,6 +36,7 @@ static const struct {
     {"warplabRevive", &calls.revive},
     {"warplabFindingCount", &calls.finding_count},
     {"warplabSetCheck", &calls.set_check},
+    {"warplabSetDisturb", &calls.set_disturb},
     {"warplabSetSteps", &calls.set_steps},
     {"warplabLines", &calls.lines},
     {"warplabInstructions", &calls.instructions},
@@ -74,6 +76,19 @@ void emulator_set_check(bool on)
 {
     if (emulator_here())
         calls.set_check(on);
+}
+
+void emulator_set_disturb(unsigned classes)
+{
+    struct text t = {0};
+
+    for (int k = 0; k < DISTURB_COUNT; k++) {
+        if (classes >> k & 1)
+            text_addf(&t, "%s%s", t.length ? " " : "", disturb_infos[k].name);
+    }
+    if (emulator_here())
+        calls.set_disturb(text_str(&t));
+    text_free(&t);
 }
 
 void emulator_revive(void)

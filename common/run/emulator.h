@@ -16,6 +16,7 @@ bool emulator_here(void);
 const char *emulator_version(void);
 void emulator_set_steps(uint64_t steps);
 void emulator_set_check(bool on);
+void emulator_set_disturb(unsigned classes); /* 1 << DISTURB_… (emulator/base/disturb.h) */
 void emulator_revive(void);
 
 /* Of all launches since emulator_reset(). */

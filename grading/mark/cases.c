@@ -5,6 +5,7 @@
 #include "base/digest.h"
 
 #include "emulator/base/counters.h"
+#include "lab/counter.h"
 #include "lab/gate.h"
 #include "lab/plan.h"
 
@@ -275,7 +276,15 @@ static long one_instruction(void *user, bool ref)
     return 1;
 }
 
-static const struct gate_world any_world = {.lookup = any_name, .instructions = one_instruction};
+static bool any_influence(void *user, bool ref, const char *what, double *value)
+{
+    (void)user, (void)ref;
+    *value = 1;
+    return disturb_index(what) >= 0;
+}
+
+static const struct gate_world any_world = {
+    .lookup = any_name, .instructions = one_instruction, .influence = any_influence};
 
 static int problem(struct text *out, const struct rubric *r, const char *row, const char *what,
                    const char *detail)

@@ -92,11 +92,24 @@ static bool gate_of_instruction(void *user, bool ref, long i, const char *name, 
     return k >= 0;
 }
 
+static bool gate_influence(void *user, bool ref, const char *what, double *value)
+{
+    struct gate_user *u = user;
+    int class = disturb_index(what);
+    if (class < 0)
+        return false;
+    struct session *s = ref ? engine_reference(u->m->e) : u->m->s;
+    struct run *r = ref ? marking_reference(u->m, u->run) : u->run;
+    *value = session_influence(s, r, class)->share;
+    return true;
+}
+
 static struct gate_result evaluate(struct gate_user *u)
 {
     struct gate_world world = {.lookup = gate_name,
                                .instructions = gate_instructions,
                                .of_instruction = gate_of_instruction,
+                               .influence = gate_influence,
                                .user = u};
     return gate_eval(u->m->row->gate, &world);
 }
@@ -248,6 +261,34 @@ static void put_evidence(struct text *t, const struct gate_result *g, bool hidde
     free(inside);
 }
 
+/* "influence(CLASS)": which; -1 for another expression. */
+static int influence_of(const char *expression)
+{
+    size_t n = strlen(expression), start = strlen("influence(");
+    if (n < start + 1 || strncmp(expression, "influence(", start) || expression[n - 1] != ')')
+        return -1;
+    char *class = xformat("%.*s", (int)(n - start - 1), expression + start);
+    int i = disturb_index(class);
+    free(class);
+    return i;
+}
+
+static void put_influence(struct text *t, const struct gate_result *g, int class,
+                          const struct influence *x)
+{
+    text_addf(t, "With %s disturbed, ", disturb_infos[class].text);
+    if (isnan(x->share)) {
+        text_add(t, "the kernel does not come to its end, so it is not known whether results "
+                    "depend on it: load no indices and no loop's bounds this way. It ended so: ");
+        text_add(t, x->why);
+        return;
+    }
+    text_addf(t, "%.3g %% of the results change, expected %s %.3g %%", 100 * x->share,
+              op_words(g->op), 100 * g->right);
+    if (!g->ok && g->op[0] == '>')
+        text_add(t, ": they are not made from it");
+}
+
 /* ---- the row ---- */
 
 /* The line of the submission where `counter` counts most: warplabLines' JSON, an array of
@@ -279,6 +320,17 @@ static int64_t line_of(struct gate_user *u, const struct gate_result *g, const c
     return g->worst >= 0 && g->worst < x->n ? x->lines[g->worst] : heaviest_line(lines, counter);
 }
 
+/* Influence is said of hidden cases, too: it gives no value away. */
+static void put_reason(struct text *t, struct gate_user *u, const struct gate_result *g,
+                       const struct marked_case *c)
+{
+    int class = influence_of(g->left_text);
+    if (class >= 0 && u->run->influence[class].asked)
+        put_influence(t, g, class, &u->run->influence[class]);
+    else
+        put_evidence(t, g, c->kind);
+}
+
 static void fail_gate(struct gate_user *u, const struct gate_result *g, const struct marked_case *c)
 {
     struct marking *m = u->m;
@@ -286,7 +338,7 @@ static void fail_gate(struct gate_user *u, const struct gate_result *g, const st
     int64_t line = line_of(u, g, counter);
     char *place = marking_place(c);
     struct text t = {0};
-    put_evidence(&t, g, c->kind);
+    put_reason(&t, u, g, c);
     text_addf(&t, " (%s", place);
     if (line)
         text_addf(&t, ", %s line %lld", g->worst >= 0 ? "on" : "most of it on", (long long)line);
@@ -299,12 +351,12 @@ static void fail_gate(struct gate_user *u, const struct gate_result *g, const st
     text_free(&t);
 }
 
-static void pass_gate(struct marking *m, const struct gate_result *g)
+static void pass_gate(struct gate_user *u, const struct gate_result *g, const struct marked_case *c)
 {
     struct text t = {0};
-    put_evidence(&t, g, false);
+    put_reason(&t, u, g, c);
     text_add(&t, ".");
-    marking_settle(m, STATUS_PASS, text_str(&t), NULL);
+    marking_settle(u->m, STATUS_PASS, text_str(&t), NULL);
     text_free(&t);
 }
 
@@ -326,7 +378,7 @@ static bool mark_on(struct marking *m, const struct marked_case *c)
     else if (!ok)
         fail_gate(&u, &g, c);
     else if (!c->kind)
-        pass_gate(m, &g);
+        pass_gate(&u, &g, c);
     gate_free(&g);
     gate_user_free(&u);
     return ok;

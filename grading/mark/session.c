@@ -10,6 +10,7 @@
 #include "lab/plan.h"
 #include "lab/record.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -372,15 +373,13 @@ static bool run_in_box(struct session *s, const struct job *j, struct outputs *o
 
 /* plan → run in the box → result. The box's standard error is read for this run alone while it
  * goes on. */
-static void carry_out(struct session *s, struct run *r, bool want_lines, bool timed)
+static void carry_out(struct session *s, struct run *r, struct job_options options)
 {
-    struct job_options options = {.check = r->check,
-                                  .want_lines = want_lines,
-                                  .timed = timed,
-                                  .poison = r->check ? POISON_OUTPUTS : POISON_ALL,
-                                  .steps = s->o->steps,
-                                  .seed = poison_of(r)};
     struct dataset data = {0};
+    options.check = r->check;
+    options.poison = r->check ? POISON_OUTPUTS : POISON_ALL;
+    options.steps = options.steps ? options.steps : s->o->steps;
+    options.seed = poison_of(r);
     if (!make_plan(s, r))
         return;
     dataset_make(&data, s->lab, r->plan, &r->c, r->seed);
@@ -451,7 +450,7 @@ struct run *session_run(struct session *s, const struct lab_variant *v, const st
     else if (!open_box(s))
         set_end(r, s->internal ? RUN_INTERNAL : RUN_DIED, xstrdup(s->problem));
     else
-        carry_out(s, r, false, false);
+        carry_out(s, r, (struct job_options){0});
     return r;
 }
 
@@ -462,6 +461,8 @@ static void run_clear(struct run *r)
     free(r->plan);
     free(r->lines);
     free(r->instructions);
+    for (int k = 0; k < DISTURB_COUNT; k++)
+        free(r->influence[k].why);
     free(r->trace);
     result_free(&r->result);
     outputs_free(&r->outputs);
@@ -472,7 +473,7 @@ const char *session_lines(struct session *s, struct run *r)
 {
     if (!r->lines && r->plan && open_box(s)) {
         struct run second = run_new(r->variant, &r->c, r->seed, false);
-        carry_out(s, &second, true, false);
+        carry_out(s, &second, (struct job_options){.want_lines = true});
         r->lines = second.outputs.lines;
         r->instructions = second.outputs.instructions;
         r->trace = second.outputs.trace;
@@ -480,6 +481,34 @@ const char *session_lines(struct session *s, struct run *r)
         run_clear(&second);
     }
     return r->lines;
+}
+
+/* A loop may have lost its end: a run that takes several times the instructions is stopped. */
+static uint64_t disturbed_steps(const struct session *s, const struct run *r)
+{
+    uint64_t enough = 8 * r->outputs.counters.inst_executed + 1000000;
+    return s->o->steps && s->o->steps < enough ? s->o->steps : enough;
+}
+
+const struct influence *session_influence(struct session *s, struct run *r, int class)
+{
+    struct influence *x = &r->influence[class];
+    if (x->asked)
+        return x;
+    struct run second = run_new(r->variant, &r->c, r->seed, false);
+    int restarts = s->restarts;
+    x->asked = true;
+    x->share = NAN;
+    if (open_box(s))
+        carry_out(s, &second,
+                  (struct job_options){.disturb = 1u << class, .steps = disturbed_steps(s, r)});
+    if (second.outputs.stage == STAGE_DONE && second.result.compared)
+        x->share = (double)second.result.wrong / (double)second.result.compared;
+    else
+        x->why = xstrdup(second.why ? second.why : "it could not be run");
+    s->restarts = restarts; /* it was not the submission's fault */
+    run_clear(&second);
+    return x;
 }
 
 bool session_time(struct session *s, const struct run *like, uint64_t seed, struct timed *t,
@@ -490,7 +519,7 @@ bool session_time(struct session *s, const struct run *like, uint64_t seed, stru
     if (!s->compiled || !open_box(s)) {
         *why = xstrdup(s->problem ? s->problem : "it could not be started");
     } else {
-        carry_out(s, &r, false, true);
+        carry_out(s, &r, (struct job_options){.timed = true});
         *t = (struct timed){r.outputs.measured_ms, r.outputs.sm_mhz, r.plan ? r.plan->bytes : 0};
         if (r.result.end != RUN_OK)
             *why = xstrdup(r.why ? r.why : "it is wrong");

@@ -39,6 +39,12 @@ struct engine_options {
 void engine_defaults(
     struct engine_options *o); /* finds the folders from this program's own place */
 
+/* What became of a run in which a class of instructions was disturbed. */
+struct influence {
+    bool asked;
+    double share; /* of the compared results that were wrong; NaN: not known, and */
+    char *why;    /* why: a sentence */
+};
 struct run {
     const struct lab_variant *variant;
     struct lab_case c;
@@ -50,9 +56,10 @@ struct run {
     struct outputs outputs; /* but for the data, which is compared and dropped */
     json_t *findings;       /* array */
     struct result result;
-    char *why;          /* a sentence, when not RUN_OK */
-    char *lines;        /* JSON, once asked for (session_lines) */
-    char *instructions; /* JSON, with lines: counters by instruction */
+    char *why;                                 /* a sentence, when not RUN_OK */
+    char *lines;                               /* JSON, once asked for (session_lines) */
+    char *instructions;                        /* JSON, with lines: counters by instruction */
+    struct influence influence[DISTURB_COUNT]; /* once asked for (session_influence) */
     char *trace; /* JSON lines, with lines: the first block of the first kernel, or its start */
 };
 
@@ -86,6 +93,8 @@ struct run *session_run(struct session *s, const struct lab_variant *v, const st
                         uint64_t seed, bool check);
 /* The run again, with source lines, instructions and a trace; NULL when it has none. */
 const char *session_lines(struct session *s, struct run *r);
+/* The run, which was right, again with a class disturbed (enum disturbance). */
+const struct influence *session_influence(struct session *s, struct run *r, int class);
 struct timed {
     double ms;
     uint32_t sm_mhz; /* the SMs' clock right after; 0: not known */

@@ -244,6 +244,7 @@ struct emu_module {
     struct slot *sum_slots;   /* over launches, for per-line counters (count.c) */
     struct block_count *sum_counts;
     uint32_t sum_nslots, sum_ncounts;
+    unsigned disturbed;      /* classes whose code exec/disturb.c has changed */
     struct emu_module *next; /* all modules */
 };
 

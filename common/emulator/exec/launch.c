@@ -8,6 +8,7 @@
 #include "launch.h"
 #include "builtin.h"
 #include "cluster.h"
+#include "disturb.h"
 #include "guard.h"
 #include "emulator/base/mem.h"
 #include "emulator/base/names.h"
@@ -407,6 +408,8 @@ static void set_up(struct launch *l, const struct emu_launch *e)
     const struct device_profile *d = device_profile();
     l->func = e->func;
     l->module = e->func->module;
+    l->disturb = disturb_now();
+    disturb_module(l->module, l->disturb);
     memcpy(l->grid, e->grid, sizeof(l->grid));
     memcpy(l->block, e->block, sizeof(l->block));
     cluster_of(e, l->cluster);

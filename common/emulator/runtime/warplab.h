@@ -37,6 +37,10 @@ const char *warplabFinding(size_t i);
 int warplabSetCheck(int on);
 /* Limit on warp instructions a launch, 0 for none; returns the former one. */
 uint64_t warplabSetSteps(uint64_t steps);
+/* Launches from now on flip bits in what the named classes of instructions bring (names of
+ * emulator/base/disturb.h, separated by spaces; "" or NULL: none), always the same ones: results
+ * that stay as they were do not depend on it. 0, or -1 for a name that does not exist. */
+int warplabSetDisturb(const char *classes);
 /* cudaDeviceReset(), after which the device can be used also when a kernel has faulted: no GPU
  * does that (cudaErrorDevicesUnavailable). */
 void warplabRevive(void);

@@ -6,6 +6,7 @@
 #include "emulator/count/count.h"
 #include "emulator/count/profile.h"
 #include "emulator/count/trace.h"
+#include "emulator/exec/disturb.h"
 #include "warplab.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,29 @@ const char *warplabFinding(size_t i)
 int warplabSetCheck(int on)
 {
     return check_set(on);
+}
+
+int warplabSetDisturb(const char *classes)
+{
+    static const char *const known[] = {
+#define X(id, text) #id,
+        DISTURBANCES(X)
+#undef X
+    };
+    unsigned set = 0;
+
+    for (const char *p = classes ? classes : ""; *p;) {
+        size_t n = strcspn(p, " "), k = 0;
+
+        while (k < DISTURB_COUNT && (strlen(known[k]) != n || strncmp(known[k], p, n) != 0))
+            k++;
+        if (k == DISTURB_COUNT)
+            return -1;
+        set |= 1u << k;
+        p += n + strspn(p + n, " ");
+    }
+    disturb_set(set);
+    return 0;
 }
 
 uint64_t warplabSetSteps(uint64_t steps)

@@ -13,6 +13,7 @@
  *
  * Not modelled: mbarriers of other blocks of a cluster, other bulk copies.
  */
+#include "emulator/exec/disturb.h"
 #include "lanes.h"
 #include "mma.h"
 #include "emulator/base/mem.h"
@@ -117,6 +118,11 @@ static bool perform(struct warp *w, struct copy *c, u32 lanes)
         for (int i = 0; i < WARP && ok; i++)
             if (ON(reads, i) && c->bytes[i] - k < word) /* the rest of the word is zeros */
                 v[i] &= (1ull << 8 * (c->bytes[i] - k)) - 1;
+        for (u32 on = w->block->launch->disturb >> DISTURB_async & 1 ? reads : 0; on;
+             on &= on - 1) {
+            int i = __builtin_ctz(on);
+            v[i] ^= disturb_bits(w, &load, i, k, word);
+        }
         LANES a[i] = c->to[i] + k;
         w->mask = m;
         if (ok)

@@ -1,0 +1,21 @@
+/* disturb.h - launches in which a class of instructions brings other bits than it should.
+ *
+ * Whether the results of such a launch differ says whether what those instructions bring reaches
+ * them: work whose result is thrown away, or multiplied by 0, changes nothing.
+ */
+#ifndef EMULATOR_EXEC_DISTURB_H
+#define EMULATOR_EXEC_DISTURB_H
+
+#include "emulator/base/disturb.h"
+#include "exec.h"
+
+/* The classes (1 << DISTURB_…) to disturb in launches from now on; returns the former ones. */
+unsigned disturb_set(unsigned classes);
+unsigned disturb_now(void);
+/* Makes the module's code such that these are disturbed and no others; nothing runs meanwhile. */
+void disturb_module(struct emu_module *m, unsigned classes);
+/* Bits to flip, at least one in each 2 bytes, in an element of `size` bytes of a lane. */
+uint64_t disturb_bits(const struct warp *w, const struct insn *in, int lane, uint32_t element,
+                      uint32_t size);
+
+#endif

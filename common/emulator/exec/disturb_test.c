@@ -1,0 +1,127 @@
+/* disturb_test.c - what is disturbed reaches results that are made from it, and no others. */
+#include "disturb.h"
+#include "testing.h"
+#include <math.h>
+#include <string.h>
+
+/* How many of out[0..n) differ from the undisturbed run's when a class is disturbed. */
+static int changed(struct program p, int class, int n)
+{
+    uint32_t before[WORDS];
+    int differ = 0;
+
+    disturb_set(0);
+    cr_assert_eq(launch(p), cudaSuccess, "%s", emu_error_text());
+    memcpy(before, out, sizeof(before));
+    disturb_set(1u << class);
+    cr_assert_eq(launch(p), cudaSuccess, "%s", emu_error_text());
+    disturb_set(0);
+    for (int i = 0; i < n; i++)
+        differ += out[i] != before[i];
+    return differ;
+}
+
+/* %r0 is what is brought, from a word that holds the lane's number or 17; %r7 the result. */
+#define SHARED                                                                                     \
+    "shl.b32 %r1, %t, 2;\nmov.u32 %r2, s;\nadd.u32 %r1, %r1, %r2;\nst.shared.u32 [%r1], %t;\n"
+#define GLOBAL "st.global.u32 [%mine+4096], %t;\n"
+#define DONE   "st.global.u32 [%mine], %r7;"
+#define ROOM   ".shared .align 16 .b8 s[1024];"
+
+static const struct {
+    const char *body;
+    int class, changed;
+} rows[] = {
+    {SHARED "ld.shared.u32 %r7, [%r1];\n" DONE, DISTURB_shared_ld, 32},
+    {SHARED "ld.shared.u32 %r7, [%r1];\n" DONE, DISTURB_global_ld, 0},
+    {GLOBAL "ld.global.u32 %r7, [%mine+4096];\n" DONE, DISTURB_global_ld, 32},
+    {GLOBAL "ld.global.u32 %r7, [%mine+4096];\n" DONE, DISTURB_shared_ld, 0},
+    {SHARED "ld.shared.v2.u32 {%r6, %r7}, [s];\n" DONE, DISTURB_shared_ld, 32},
+    {SHARED "setp.lt.u32 %p0, %t, 5;\nmov.u32 %r7, 1;\n@%p0 ld.shared.u32 %r7, [%r1];\n" DONE,
+     DISTURB_shared_ld, 5},
+    /* by a generic address: half of the lanes read shared memory, half global */
+    {SHARED GLOBAL
+     "cvt.u64.u32 %d0, %r1;\ncvta.shared.u64 %d0, %d0;\nadd.u64 %d1, %mine, 4096;\n"
+     "setp.lt.u32 %p0, %t, 12;\nselp.b64 %d0, %d0, %d1, %p0;\nld.u32 %r7, [%d0];\n" DONE,
+     DISTURB_shared_ld, 12},
+    {SHARED GLOBAL
+     "cvt.u64.u32 %d0, %r1;\ncvta.shared.u64 %d0, %d0;\nadd.u64 %d1, %mine, 4096;\n"
+     "setp.lt.u32 %p0, %t, 12;\nselp.b64 %d0, %d0, %d1, %p0;\nld.u32 %r7, [%d0];\n" DONE,
+     DISTURB_global_ld, 20},
+    /* a dummy: loaded, multiplied by 0, and added */
+    {SHARED "ld.shared.u32 %r0, [%r1];\nmad.lo.u32 %r7, %r0, 0, %t;\n" DONE, DISTURB_shared_ld, 0},
+    /* the same word twice, subtracted: they do not cancel */
+    {SHARED "ld.shared.u32 %r0, [%r1];\nld.shared.u32 %r3, [%r1];\nsub.u32 %r7, %r0, %r3;\n" DONE,
+     DISTURB_shared_ld, 32},
+    {SHARED "mov.u32 %r7, 0;\nmov.u32 %r5, 0;\nTOP: ld.shared.u32 %r0, [%r1];\n"
+            "sub.u32 %r7, %r0, %r7;\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p0, %r5, 2;\n"
+            "@%p0 bra TOP;\n" DONE,
+     DISTURB_shared_ld, 32},
+    {"shfl.sync.bfly.b32 %r7, %t, 1, 31, -1;\n" DONE, DISTURB_shuffle, 32},
+    {"redux.sync.add.s32 %r7, %t, -1;\n" DONE, DISTURB_shuffle, 32},
+    {"shfl.sync.bfly.b32 %r7, %t, 1, 31, -1;\n" DONE, DISTURB_shared_ld, 0},
+    {"atom.global.add.u32 %r7, [%mine+4096], 1;\n" DONE, DISTURB_atom, 32},
+    {"red.global.add.u32 [%mine+4096], 1;\nmov.u32 %r7, 1;\n" DONE, DISTURB_atom, 0},
+    {GLOBAL SHARED "cp.async.ca.shared.global [%r1], [%mine+4096], 4;\ncp.async.wait_all;\n"
+                   "ld.shared.u32 %r7, [%r1];\n" DONE,
+     DISTURB_async, 32},
+    {GLOBAL SHARED "cp.async.ca.shared.global [%r1+256], [%mine+4096], 4;\ncp.async.wait_all;\n"
+                   "ld.shared.u32 %r7, [%r1];\n" DONE,
+     DISTURB_async, 0},
+    {"mov.u32 %r0, 0x3c003c00;\nmma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "
+     "{%f0, %f1, %f2, %f3}, {%r0, %r0}, {%r0}, {%f0, %f0, %f0, %f0};\nmov.b32 %r7, %f1;\n" DONE,
+     DISTURB_tensor, 32},
+};
+
+Test(disturb, reaches_what_is_made_from_it)
+{
+    for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
+        struct program p = {.before = ROOM, .body = rows[k].body};
+        int n = changed(p, rows[k].class, 32);
+        cr_expect_eq(n, rows[k].changed, "%s: %d changed, not %d", rows[k].body, n,
+                     rows[k].changed);
+    }
+}
+
+/* The same bits each time; none once it is over; and other lanes' registers stay as they were. */
+Test(disturb, is_the_same_each_time)
+{
+    struct program p = {.before = ROOM, .body = rows[0].body};
+    uint32_t first[32];
+
+    disturb_set(1u << DISTURB_shared_ld);
+    cr_assert_eq(launch(p), cudaSuccess);
+    memcpy(first, out, sizeof(first));
+    cr_assert_eq(launch(p), cudaSuccess);
+    cr_expect_arr_eq(out, first, sizeof(first));
+    cr_assert_eq(disturb_set(0), 1u << DISTURB_shared_ld);
+    cr_assert_eq(launch(p), cudaSuccess);
+    for (uint32_t i = 0; i < 32; i++)
+        cr_expect_eq(out[i], i);
+}
+
+/* Floating-point values stay numbers, of a size that sums notice and no formats overflow. */
+Test(disturb, keeps_numbers_sane)
+{
+    struct site site = {.index = 3};
+    struct insn in = {.site = &site};
+    struct block block = {.index = 1};
+    struct warp w = {.block = &block};
+    for (w.executed = 0; w.executed < 1000; w.executed++)
+        for (int lane = 0; lane < 32; lane++) {
+            float f = 1.5f;
+            double d = 1.5;
+            uint32_t u;
+            uint64_t v;
+            memcpy(&u, &f, 4);
+            memcpy(&v, &d, 8);
+            u ^= (uint32_t)disturb_bits(&w, &in, lane, 0, 4);
+            v ^= disturb_bits(&w, &in, lane, 0, 8);
+            memcpy(&f, &u, 4);
+            memcpy(&d, &v, 8);
+            cr_assert(isfinite(f) && fabsf(f - 1.5f) > 0.1f && fabsf(f) < 1000, "%g", (double)f);
+            cr_assert(isfinite(d) && fabs(d - 1.5) > 0.05 && fabs(d) < 1000, "%g", d);
+            cr_assert(disturb_bits(&w, &in, lane, 0, 1) - 1 < 0xff);
+            cr_assert(disturb_bits(&w, &in, lane, 0, 2) - 1 < 0xffff);
+        }
+}
