@@ -107,7 +107,7 @@ help:
 #h                      KERNEL=3, N=2^20, CASE=…, FILE=my.cu, CHECK=1 (memory, races, barriers),
 #h                      PROFILE=1 (hardware counters), DETAIL=1 (each failure and each row),
 #h                      ARGS='--help' for the rest
-#h make grade LAB=…     mark your file as the grader will, on other inputs
+#h make grade LAB=…     mark your file as the grader will, on other inputs; DETAIL=1, FILE=my.cu
 #h make check           the tests that take seconds; after a change
 #h make test            every test; make test-gpu: those that need a GPU
 #h make plots           figures from build/records and plots/records; RECORDS='a.csv b.csv'

@@ -45,8 +45,8 @@ $(GR_OBJ) $B/$(GR)/intake/unpack_main.o $B/$(GR)/commands/main.o $B/$(GR)/mark/r
 grading: $B/bin/grade $(GR_BOXED)
 grade: grading
 	$(Q)common/deps.sh sandbox -
-	$(Q)$B/bin/grade check --practice --lab $(or $(LAB),$(error say which lab: make grade LAB=reduction)) \
-	  $(if $(filter 1,$(SOLUTION)),solutions/$(LAB)/$(LAB).cu,labs/$(LAB)/$(LAB).cu)
+	$(Q)$B/bin/grade check --practice $(if $(DETAIL),--detail) --lab $(or $(LAB),$(error say which lab: make grade LAB=reduction)) \
+	  $(or $(FILE),$(if $(filter 1,$(SOLUTION)),solutions,labs)/$(LAB)/$(LAB).cu)
 
 bench-grade: grading
 	$(Q)common/deps.sh sandbox -

@@ -91,7 +91,7 @@ static void show(const struct mark *m, bool json)
         puts(text);
         free(text);
     } else if (v) {
-        report_text(v, isatty(1), &t);
+        report_text(v, &(struct text_look){.colours = isatty(1), .detail = true}, &t);
         fputs(text_str(&t), stdout);
         text_free(&t);
     }

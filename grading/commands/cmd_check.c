@@ -17,7 +17,7 @@
 
 struct check_args {
     const char *lab, *file, *secret_file, *only;
-    bool json, practice, gpu;
+    bool json, practice, gpu, detail;
 };
 
 static const struct argp_option check_options[] = {
@@ -26,6 +26,7 @@ static const struct argp_option check_options[] = {
     {"only", 'o', "VARIANTS", 0, "Only the rows of these variants", 0},
     {"secret", 's', "FILE", 0, "The instructor's secret: hidden cases are marked, too", 0},
     {"gpu", 'g', 0, 0, "Measure times on this machine's GPU, in turns with the reference", 0},
+    {"detail", 'd', 0, 0, "Every row with its reason", 0},
     {"practice", 'p', 0, 0, "Go on without a sandbox where none can be made", 0},
     {0}};
 
@@ -35,6 +36,7 @@ static const struct arg_field check_fields[] = {
     {'o', ARG_TEXT, offsetof(struct check_args, only)},
     {'s', ARG_TEXT, offsetof(struct check_args, secret_file)},
     {'g', ARG_FLAG, offsetof(struct check_args, gpu)},
+    {'d', ARG_FLAG, offsetof(struct check_args, detail)},
     {'p', ARG_FLAG, offsetof(struct check_args, practice)},
     {0},
 };
@@ -99,6 +101,40 @@ static struct verdict *mark_file(struct engine *e, const char *path)
     return v;
 }
 
+/* The command of the lab's own program that looks at the first kernel with a row that failed. */
+static void print_next(const struct verdict *v, const char *path)
+{
+    for (int i = 0; i < v->nrows; i++) {
+        const struct verdict_row *row = &v->rows[i];
+
+        if (row->status != STATUS_FAIL || !row->variant)
+            continue;
+        char *own = xformat("labs/%s/%s.cu", v->lab, v->lab);
+        bool other = strcmp(path, own) != 0;
+
+        printf("next: make run LAB=%s KERNEL=%s%s%s (make grade with DETAIL=1: every row)\n",
+               v->lab, row->variant, other ? " FILE=" : "", other ? path : "");
+        free(own);
+        return;
+    }
+}
+
+static void print_verdict(const struct verdict *v, const struct check_args *a)
+{
+    struct text t = {0}, why = {0};
+    size_t size;
+    char *source = file_load(a->file, SUBMISSION_MAX_BYTES, &size, &why);
+    struct text_look look = {isatty(1), a->detail, source};
+
+    report_text(v, &look, &t);
+    fputs(text_str(&t), stdout);
+    if (a->practice)
+        print_next(v, a->file);
+    text_free(&t);
+    text_free(&why);
+    free(source);
+}
+
 int cmd_check(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -126,10 +162,7 @@ int cmd_check(int argc, char **argv)
         puts(text);
         free(text);
     } else {
-        struct text t = {0};
-        report_text(v, isatty(1), &t);
-        fputs(text_str(&t), stdout);
-        text_free(&t);
+        print_verdict(v, &a);
     }
     bool full = v->status == VERDICT_GRADED && v->score >= v->max, human = v->needs_human;
     verdict_free(v);

@@ -5,8 +5,14 @@
 #include "base/text.h"
 #include "grading/mark/verdict.h"
 
-/* For a terminal: at most 100 columns; colours when asked for. */
-void report_text(const struct verdict *v, bool colours, struct text *out);
+/* For a terminal: at most 100 columns. In brief (no detail) what was given and is right is one
+ * line, so are kernels whose TODO stands in the source, and a row that waits for another has no
+ * reason. */
+struct text_look {
+    bool colours, detail;
+    const char *source; /* of what was marked; NULL: not at hand, then no kernel is to be written */
+};
+void report_text(const struct verdict *v, const struct text_look *look, struct text *out);
 /* Adds text for HTML, attributes included. */
 void html_escape(struct text *out, const char *s);
 const char *json_text(const json_t *o, const char *key); /* "" when there is none */

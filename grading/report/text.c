@@ -1,5 +1,7 @@
 /* text.c - a verdict as text for a terminal. See report.h. */
 #include "report.h"
+#include "grading/mark/cases.h"
+#include "lab/todo.h"
 
 #include <string.h>
 
@@ -37,19 +39,102 @@ static void add_filled(struct text *out, const char *label, const char *s)
     text_add(out, "\n");
 }
 
-static void add_row(const struct verdict_row *row, bool colours, struct text *out)
+/* ---- rows ---- */
+
+static void add_line(const char *mark, const char *colour, double points, double max,
+                     const char *title, struct text *out)
+{
+    text_addf(out, "%s%s%s  %5.4g /%5.4g  %s\n", colour, mark, *colour ? "\033[0m" : "", points,
+              max, title);
+}
+
+static void add_row(const struct verdict_row *row, const struct text_look *look, struct text *out)
 {
     const struct status_words *w = status_words(row->status);
-    text_addf(out, "%s%s%s  %5.4g /%5.4g  %s\n", colours ? w->colour : "", w->mark,
-              colours ? "\033[0m" : "", row->points, row->max, or_empty(row->title));
-    if (row->status == STATUS_PASS)
+
+    add_line(w->mark, look->colours ? w->colour : "", row->points, row->max, or_empty(row->title),
+             out);
+    if (row->status == STATUS_PASS || (row->status == STATUS_BLOCKED && !look->detail))
         return;
     add_filled(out, "", or_empty(row->why));
     if (*or_empty(row->hint))
         add_filled(out, "Hint: ", row->hint);
 }
 
-void report_text(const struct verdict *v, bool colours, struct text *out)
+static bool given_and_right(const struct verdict_row *row)
+{
+    return row->status == STATUS_PASS && !(row->max > 0);
+}
+
+static bool same_kernel(const struct verdict_row *a, const struct verdict_row *b)
+{
+    return a->variant && b->variant && !strcmp(a->variant, b->variant);
+}
+
+/* Nothing of the kernel is right, and its TODO stands; or it is one that may be left out. */
+static bool still_to_write(const struct verdict *v, const struct verdict_row *row,
+                           const struct text_look *look)
+{
+    const struct lab *lab = lab_named(or_empty(v->lab));
+    const struct lab_variant *kernel = lab ? variant_named(lab, or_empty(row->variant)) : NULL;
+
+    if (!kernel || !look->source)
+        return false;
+    for (int i = 0; i < v->nrows; i++) {
+        if (same_kernel(&v->rows[i], row) && v->rows[i].status == STATUS_PASS)
+            return false;
+    }
+    enum written w = written_of(look->source, kernel);
+    return w == WRITTEN_NOT || (w == WRITTEN_NONE && kernel->optional);
+}
+
+static void add_given(const struct verdict *v, struct text *out)
+{
+    struct text title = {0};
+    int n = 0;
+
+    for (int i = 0; i < v->nrows; i++)
+        n += given_and_right(&v->rows[i]);
+    if (n)
+        text_addf(&title, "What was given is still right (%d row%s)", n, n == 1 ? "" : "s");
+    if (n)
+        add_line(status_words(STATUS_PASS)->mark, "", 0, 0, title.s, out);
+    text_free(&title);
+}
+
+static void add_to_write(const struct verdict *v, const struct text_look *look, struct text *out)
+{
+    struct text names = {0};
+    double max = 0;
+
+    for (int i = 0; i < v->nrows; i++) {
+        const struct verdict_row *row = &v->rows[i];
+
+        if (!still_to_write(v, row, look))
+            continue;
+        max += row->max;
+        if (!i || !same_kernel(row, row - 1))
+            text_addf(&names, "%s%s", names.length ? ", " : "", row->variant);
+    }
+    if (names.length) {
+        add_line(status_words(STATUS_BLOCKED)->mark, "", 0, max, "Still to be written:", out);
+        add_filled(out, "", names.s);
+    }
+    text_free(&names);
+}
+
+static void add_rows_in_brief(const struct verdict *v, const struct text_look *look,
+                              struct text *out)
+{
+    add_given(v, out);
+    for (int i = 0; i < v->nrows; i++) {
+        if (!given_and_right(&v->rows[i]) && !still_to_write(v, &v->rows[i], look))
+            add_row(&v->rows[i], look, out);
+    }
+    add_to_write(v, look, out);
+}
+
+void report_text(const struct verdict *v, const struct text_look *look, struct text *out)
 {
     text_addf(out, "%s (%s)\n", or_empty(v->title), or_empty(v->lab));
     if (*or_empty(v->message))
@@ -57,8 +142,10 @@ void report_text(const struct verdict *v, bool colours, struct text *out)
     const char *log = or_empty(v->log);
     if (*log)
         text_addf(out, "The compiler says:\n%s%s", log, log[strlen(log) - 1] == '\n' ? "" : "\n");
-    for (int i = 0; i < v->nrows; i++)
-        add_row(&v->rows[i], colours, out);
+    for (int i = 0; i < v->nrows && look->detail; i++)
+        add_row(&v->rows[i], look, out);
+    if (!look->detail)
+        add_rows_in_brief(v, look, out);
     text_addf(out, "score %.4g of %.4g%s\n", v->score, v->max,
               v->needs_human ? " (a person has to look at it)" : "");
 }
