@@ -115,8 +115,9 @@ help:
 #h make tables          the README's, from plots/records
 #h make slides          lecture decks (installs pandoc and LaTeX)
 #h make fuzz            libFuzzer (clang) on fatbins, PTX and what runs it; FUZZ_TIME=20 each
-#h make bench-emulator  instructions a second; make bench-grade: submissions a second;
-#h                      make bench-memory: 5,000 submissions
+#h make bench-emulator  instructions a second; KERNEL=copy, ROUNDS=5 for the median;
+#h                      BUILDS='/old/build build' by turns
+#h make bench-grade     submissions a second; make bench-memory: 5,000 submissions
 #h make cheats LAB=…    the pages of grading/cheats: what each known cheat loses, and why
 #h make mutate-c        do the tests see a fault? COUNT=60 mutants of the project's own C, drawn by
 #h                      SEED=1 from FILES='common/lab/*'; JOBS=4 at once, MINUTES=30 in all;

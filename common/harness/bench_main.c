@@ -1,20 +1,23 @@
 /* bench_main.c - make bench-emulator: how fast the emulator interprets.
  *
  * For each kernel of bench.cu and each mode, a fresh process launches it three times; the
- * fastest counts. Counting is part of interpreting and cannot be turned off; what can is the
- * sample of accesses that the time model takes. G thread-instructions a second and thread = lanes
- * active at each warp instruction (the counter thread_inst_executed), divided by wall time and host
- * threads.
+ * fastest counts. With --rounds that is done so often, the median counts, and how far the rounds
+ * lie apart is shown. bench_compare.py lets two builds take turns. Counting is part of interpreting
+ * and cannot be turned off; what can is the sample of accesses that the time model takes. G
+ * thread-instructions a second and thread = lanes active at each warp instruction (the counter
+ * thread_inst_executed), divided by wall time and host threads.
  */
 #include "compile.h"
 #include "run/exec.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "run/emulator.h"
 #include "run/machine.h"
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +49,7 @@ static const struct {
     {"counters, all threads", "1", "0", NULL},
 };
 #define NMODES (int)(sizeof(modes) / sizeof(modes[0]))
+enum { MAX_ROUNDS = 1000 };
 
 struct measured {
     double seconds, instructions; /* thread-instructions; 0 when not counted */
@@ -151,41 +155,165 @@ static struct measured in_child(int kernel, int mode)
     return m;
 }
 
+/* ---- rounds ---- */
+
+struct words {
+    const char *kernel; /* NULL: all */
+    int rounds;
+    bool csv;
+};
+
+struct rounds {
+    double seconds[MAX_ROUNDS]; /* sorted */
+    int n;                      /* 0: one failed */
+    double instructions, megabytes;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median(const struct rounds *r)
+{
+    return (r->seconds[(r->n - 1) / 2] + r->seconds[r->n / 2]) / 2;
+}
+
+static void add_round(struct rounds *r, const struct measured *m)
+{
+    r->seconds[r->n++] = m->seconds;
+    if (m->instructions > 0)
+        r->instructions = m->instructions;
+    if (m->megabytes > r->megabytes)
+        r->megabytes = m->megabytes;
+}
+
+/* Modes take turns, so that what else the machine does falls on all of them. */
+static void run_rounds(int kernel, const struct words *w, struct rounds of[NMODES])
+{
+    for (int i = 0; i < w->rounds; i++) {
+        for (int mode = 0; mode < NMODES; mode++) {
+            struct measured m = in_child(kernel, mode);
+
+            if (m.seconds <= 0)
+                die("%s, %s: failed", kernels[kernel].name, modes[mode].name);
+            add_round(&of[mode], &m);
+            if (w->csv)
+                printf("%s,\"%s\",%d,%.6f,%.0f\n", kernels[kernel].name, modes[mode].name, i,
+                       m.seconds, m.instructions);
+        }
+    }
+    for (int mode = 0; mode < NMODES; mode++)
+        qsort(of[mode].seconds, (size_t)of[mode].n, sizeof(of[mode].seconds[0]), by_value);
+}
+
+/* ---- the table ---- */
+
+static void print_heading(long cores, const struct words *w)
+{
+    printf("G thread-instructions a second and host thread; %ld cores. Counters are always on;\n"
+           "\"no sample\" is without the accesses sampled for the modelled time.",
+           cores);
+    if (w->rounds > 1)
+        printf(" Median of %d rounds;\n±: half of what lies between the fastest and the slowest.",
+               w->rounds);
+    printf("\n%-18s", "");
+    for (int mode = 0; mode < NMODES; mode++)
+        printf(" %30s", modes[mode].name);
+    printf(" %10s\n", "MiB");
+}
+
+static void print_kernel(int kernel, long cores, const struct rounds of[NMODES])
+{
+    double most = 0;
+
+    printf("%-18s", kernels[kernel].name);
+    for (int mode = 0; mode < NMODES; mode++) {
+        const struct rounds *r = &of[mode];
+        double threads = modes[mode].threads ? 1 : (double)cores, middle = median(r);
+        double apart = 50 * (r->seconds[r->n - 1] - r->seconds[0]) / middle;
+
+        printf("   %8.3f (%8.1f ms", of[1].instructions / middle / threads / 1e9, 1e3 * middle);
+        printf(r->n > 1 ? " ±%3.0f %%)" : ")       ", apart);
+        most = r->megabytes > most ? r->megabytes : most;
+    }
+    printf(" %10.0f\n", most);
+    fflush(stdout);
+}
+
+/* ---- the command line ---- */
+
+static bool is_kernel(const char *name)
+{
+    for (int k = 0; k < NKERNELS; k++)
+        if (!strcmp(name, kernels[k].name))
+            return true;
+    return false;
+}
+
+static void refuse_kernel(const char *name)
+{
+    struct text there = {0};
+
+    for (int k = 0; k < NKERNELS; k++)
+        text_addf(&there, " %s", kernels[k].name);
+    die("no kernel \"%s\"; there are:%s", name, text_str(&there));
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct words *w = state->input;
+    char *end;
+
+    switch (key) {
+    case 'k':
+        if (!is_kernel(arg))
+            refuse_kernel(arg);
+        w->kernel = arg;
+        return 0;
+    case 'r':
+        w->rounds = (int)strtol(arg, &end, 10);
+        if (*end || w->rounds < 1 || w->rounds > MAX_ROUNDS)
+            argp_error(state, "--rounds=%s: a number from 1 to %d", arg, MAX_ROUNDS);
+        return 0;
+    case 'c':
+        w->csv = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
 int main(int argc, char **argv)
 {
+    static const struct argp_option options[] = {
+        {"kernel", 'k', "NAME", 0, "This kernel alone", 0},
+        {"rounds", 'r', "N", 0, "Measure so often, and take the median", 0},
+        {"csv", 'c', 0, 0, "Each round: kernel, mode, round, seconds, thread-instructions", 0},
+        {0}};
     static const struct argp argp = {
+        .options = options,
+        .parser = parse,
         .doc = "Launches the kernels of common/harness/bench.cu on the emulator and says how many "
                "instructions a second it interprets."};
+    struct words w = {.rounds = 1};
 
-    if (argp_parse(&argp, argc, argv, 0, NULL, NULL))
+    if (argp_parse(&argp, argc, argv, 0, NULL, &w))
         return 2;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
-    printf("G thread-instructions a second and host thread; %ld cores. Counters are always on;\n"
-           "\"no sample\" is without the accesses sampled for the modelled time.\n%-18s",
-           cores, "");
-    for (int mode = 0; mode < NMODES; mode++)
-        printf(" %24s", modes[mode].name);
-    printf(" %10s\n", "MiB");
+    if (!w.csv)
+        print_heading(cores, &w);
     for (int k = 0; k < NKERNELS; k++) {
-        struct measured m[NMODES];
-        double most = 0;
+        struct rounds of[NMODES] = {0};
 
-        for (int mode = 0; mode < NMODES; mode++) {
-            m[mode] = in_child(k, mode);
-            most = m[mode].megabytes > most ? m[mode].megabytes : most;
-        }
-        printf("%-18s", kernels[k].name);
-        for (int mode = 0; mode < NMODES; mode++) {
-            double threads = modes[mode].threads ? 1 : (double)cores;
-
-            if (m[mode].seconds > 0)
-                printf("    %8.3f (%8.1f ms)", m[1].instructions / m[mode].seconds / threads / 1e9,
-                       1e3 * m[mode].seconds);
-            else
-                printf(" %24s", "failed");
-        }
-        printf(" %10.0f\n", most);
+        if (w.kernel && strcmp(w.kernel, kernels[k].name))
+            continue;
+        run_rounds(k, &w, of);
+        if (!w.csv)
+            print_kernel(k, cores, of);
     }
     return 0;
 }

@@ -35,8 +35,10 @@ $B/bin/labcc: $B/$(HAR)/labcc_main.o $(HAR_LIBS)
 $B/bin/emubench: $B/$(HAR)/bench_main.o $(HAR_LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
+# KERNEL=copy, ROUNDS=5; BUILDS='/old/build build': two of them by turns
+BENCH_WORDS = $(if $(KERNEL),--kernel $(KERNEL)) $(if $(ROUNDS),--rounds $(ROUNDS))
 bench-emulator: $B/bin/emubench $B/lib/libcudart.so.13
-	$(Q)$(ON_emulator) $B/bin/emubench
+	$(Q)$(if $(BUILDS),$(HAR)/bench_compare.py $(BUILDS),$(ON_emulator) $B/bin/emubench) $(BENCH_WORDS)
 $B/$(HAR)/records.o: $B/gen/version.h
 $B/gen/version.h: FORCE
 	@mkdir -p $(@D)
