@@ -21,6 +21,20 @@ _Static_assert(HEAD_BYTES + LAB_MAX_BUFFERS * BUF_BYTES + LAB_MAX_STEPS * STEP_B
 
 /* ---- checking ---- */
 
+/* A reason that fills its room may have been longer: it ends in "…" then. */
+static void mark_cut(char *err, size_t errsize)
+{
+    static const char mark[] = "…";
+    size_t n = strnlen(err, errsize);
+
+    if (n + 1 < errsize || n < sizeof(mark))
+        return;
+    n -= sizeof(mark) - 1;
+    while (n && ((unsigned char)err[n] & 0xc0) == 0x80) /* not within a character */
+        n--;
+    memcpy(err + n, mark, sizeof(mark));
+}
+
 static bool complain(char *err, size_t errsize, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static bool complain(char *err, size_t errsize, const char *format, ...)
@@ -30,6 +44,7 @@ static bool complain(char *err, size_t errsize, const char *format, ...)
     va_start(ap, format);
     vsnprintf(err, errsize, format, ap);
     va_end(ap);
+    mark_cut(err, errsize);
     return false;
 }
 
@@ -152,7 +167,10 @@ bool plan_make(const struct lab *lab, const struct lab_variant *v, const struct 
     memset(p, 0, sizeof(*p));
     if (c->block)
         used.block_x = c->block;
-    return lab->plan(v, c, &used, d, p, err, errsize) && plan_check(p, d, err, errsize);
+    if (lab->plan(v, c, &used, d, p, err, errsize))
+        return plan_check(p, d, err, errsize);
+    mark_cut(err, errsize);
+    return false;
 }
 
 size_t plan_buffer_bytes(const struct plan *p, int b)

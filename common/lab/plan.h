@@ -17,7 +17,7 @@
 #define PLAN_MAX_PACKED (64u << 10)  /* no plan is more bytes when written */
 
 /* The lab's plan for a variant, checked: by the record, but for what the case forces. False with
- * a reason in err. */
+ * a reason in err, which ends in "…" where there was more. */
 bool plan_make(const struct lab *lab, const struct lab_variant *v, const struct lab_case *c,
                const struct launch_record *r, const struct device_limits *d, struct plan *p,
                char *err, size_t errsize);

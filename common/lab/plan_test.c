@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,6 +129,41 @@ Test(plan, a_case_may_force_the_block)
     cr_assert_eq(p.steps[0].grid[0], 16);
     c.block = 2048;
     cr_assert_not(plan_make(&lab_testlab, v, &c, &v->record, &limits, &p, err, sizeof(err)));
+}
+
+static bool refuses(const struct lab_variant *v, const struct lab_case *c,
+                    const struct launch_record *r, const struct device_limits *d, struct plan *p,
+                    char *err, size_t errsize)
+{
+    (void)v, (void)r, (void)d, (void)p;
+    snprintf(err, errsize, "%s", c->name);
+    return false;
+}
+
+/* What does not fit is cut between characters, and marked. */
+Test(plan, a_long_reason_is_cut_with_a_mark)
+{
+    static const struct {
+        const char *reason, *told;
+    } rows[] = {
+        {"123456789abcd", "123456789abcd"},
+        {"123456789abcdefghi", "123456789abc…"},
+        {"123456789ab×××", "123456789ab…"},
+    };
+    const struct lab lab = {.plan = refuses};
+    const struct lab_variant *v = &lab_testlab.variants[0];
+    struct plan p;
+    char err[16];
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct lab_case c = {.name = rows[i].reason};
+
+        cr_assert_not(plan_make(&lab, v, &c, &v->record, NULL, &p, err, sizeof(err)));
+        cr_expect_str_eq(err, rows[i].told);
+    }
+    p.nbuffers = LAB_MAX_BUFFERS + 1;
+    cr_assert_not(plan_check(&p, NULL, err, sizeof(err)));
+    cr_expect_str_eq(err, "plan: 9 buff…");
 }
 
 Test(plan, refuses_a_name_that_is_too_long)
