@@ -62,6 +62,20 @@ told() {
         END { if (moves) printf "\r\033[K" >"/dev/stderr"; exit failed }'
 }
 
+# How to be root: $sudo is "" or "sudo"; false where that cannot be.
+as_root() {
+    sudo=
+    [ "$(id -u)" = 0 ] && return 0
+    sudo=sudo
+    command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }
+}
+
+refuse() { # the line for who is root
+    say "packages are missing and this user cannot install them. As root, run:"
+    echo "    $1" >&2
+    exit 1
+}
+
 packages() {
     missing_of "$@" || return 0
     if [ -n "${NO_DEPS:-}" ]; then
@@ -72,18 +86,12 @@ packages() {
         say "this is not Debian or Ubuntu: if the build fails, install what is called there:$missing"
         return 0
     fi
-    sudo=
-    if [ "$(id -u)" != 0 ]; then
-        sudo=sudo
-        if ! command -v sudo >/dev/null || ! { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
-            # shellcheck disable=SC2086
-            case $tier in
-            build | grade | test) missing_of $build $grade $test ;;
-            esac
-            say "packages are missing and this user cannot install them. As root, run:"
-            echo "    apt-get update && apt-get install -y --no-install-recommends$missing" >&2
-            exit 1
-        fi
+    if ! as_root; then
+        # shellcheck disable=SC2086
+        case $tier in
+        build | grade | test) missing_of $build $grade $test ;;
+        esac
+        refuse "apt-get update && apt-get install -y --no-install-recommends$missing"
     fi
     say "installing$missing"
     DEBIAN_FRONTEND=noninteractive
@@ -202,7 +210,9 @@ test)
 arm64)
     if [ -z "${NO_DEPS:-}" ] && command -v dpkg >/dev/null &&
         ! dpkg --print-foreign-architectures | grep -qx arm64; then
-        $([ "$(id -u)" = 0 ] || echo sudo) dpkg --add-architecture arm64
+        # shellcheck disable=SC2116
+        as_root || refuse "dpkg --add-architecture arm64 && apt-get update && apt-get install -y --no-install-recommends $(echo $arm64)"
+        $sudo dpkg --add-architecture arm64
     fi
     packages $arm64
     ready

@@ -201,6 +201,22 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+/* argp would name the program as if it were on the path. Tried in silence first: what is not
+ * taken is refused here, with a command that exists. */
+static void refuse_unknown(int argc, char **argv, const struct argp *argp, const struct lab *lab)
+{
+    struct run_options unused = {0};
+
+    if (!argp_parse(argp, argc, argv, ARGP_NO_EXIT | ARGP_NO_ERRS, NULL, &unused))
+        return;
+    fprintf(stderr, "%s: no such option, or its value is missing:", lab->name);
+    for (int i = 1; i < argc; i++)
+        fprintf(stderr, " %s", argv[i]);
+    fprintf(stderr, "\nmake run LAB=%s ARGS=--help lists the options; so does %s --help.\n",
+            lab->name, argv[0]);
+    exit(2);
+}
+
 void options_parse(int argc, char **argv, const struct lab *lab, struct run_options *o)
 {
     char *doc = xformat("%s: %s\vWithout options, your labs/%s/%s.cu is compiled, every "
@@ -211,6 +227,7 @@ void options_parse(int argc, char **argv, const struct lab *lab, struct run_opti
 
     argp_err_exit_status = 2;
     *o = (struct run_options){.seed = OPTIONS_SEED, .steps = 1ull << 30, .reps = 21};
+    refuse_unknown(argc, argv, &argp, lab);
     if (argp_parse(&argp, argc, argv, 0, NULL, o))
         exit(2);
     free(doc);
