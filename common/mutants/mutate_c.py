@@ -755,6 +755,7 @@ def main():
     p.add_argument('--list', action='store_true', help='the sample, not run')
     o = p.parse_args()
     end = time.time() + 60 * o.minutes + GRACE if o.minutes else None
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what runs is ended on the way out
     os.chdir(ROOT)
     if o.faults is None:
         count = o.count or (1 << 30 if o.minutes else 60)
