@@ -107,6 +107,8 @@ bool runner_start(struct box *b, const struct engine_options *o, const char *arg
                          both,
                          "WARPLAB_THREADS",
                          "1",
+                         "WARPLAB_LIBRARIES",
+                         "0",
                          "CUDA_CACHE_DISABLE",
                          "1",
                          NULL};

@@ -137,6 +137,68 @@ Test(threats, long_names_of_lines, .timeout = 60)
     text_free(&source);
 }
 
+/* A race among the lanes of a warp, which the toolkit's own code is granted. */
+#define LANES                                                                                      \
+    "KERNEL energy_soa(const float *f, float *out, unsigned n)\n"                                  \
+    "{\n"                                                                                          \
+    "    __shared__ float energy[256];\n"                                                          \
+    "    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, k = i ^ 1;\n"                         \
+    "    if (k < n)\n"                                                                             \
+    "        energy[threadIdx.x ^ 1] = 0.5f * f[3 * n + k] * (f[k] * f[k] + f[n + k] * f[n + k] "  \
+    "+ f[2 * n + k] * f[2 * n + k]);\n"
+
+/* Whatever file a racing kernel says it is from, it races. */
+Test(threats, t30_code_that_says_it_is_the_toolkits, .timeout = 100)
+{
+    struct engine_options o = options();
+    static const char *const says[] = {
+        "",
+        "#line 1 \"/usr/include/x.h\"\n",
+        "# 1 \"/usr/local/cuda/include/cub/block/x.cuh\"\n",
+        "%:line 7 \"/usr/local/cuda/targets/x86_64-linux/include/cooperative_groups.h\"\n",
+        "#\\\nline 7 \"cooperative_groups.h\"\n",
+        "namespace _6thrust { __device__ int x; }\n",
+    };
+    for (size_t i = 0; i < sizeof(says) / sizeof(says[0]); i++) {
+        char *source = xformat("#include \"warplab.cuh\"\n#include <cooperative_groups.h>\n%s%s%s",
+                               says[i], LANES,
+                               i ? "    asm volatile(\".loc 2 5 1;\");\n"
+                                   "    if (i < n) out[i] = energy[threadIdx.x];\n}\n"
+                                 : "    __syncwarp();\n"
+                                   "    if (i < n) out[i] = energy[threadIdx.x];\n}\n");
+        json_t *v = mark(&o, source, strlen(source));
+        if (i) {
+            char *all = json_dumps(json_object_get(v, "rows"), 0);
+            cr_assert(strstr(all, "shared-race on"), "%s: %s", says[i], all);
+            free(all);
+        } else {
+            assert_full(v);
+        }
+        json_decref(v);
+        free(source);
+    }
+}
+
+/* Who calls them honestly is clean. */
+Test(threats, t30_the_toolkits_code, .timeout = 100)
+{
+    struct engine_options o = options();
+    static const char honest[] =
+        "#include <cub/block/block_reduce.cuh>\n#include <cub/block/block_scan.cuh>\n"
+        "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\n" RIGHT
+        "    namespace cg = cooperative_groups;\n"
+        "    typedef cub::BlockReduce<float, 256> Reduce; typedef cub::BlockScan<float, 256> "
+        "Scan;\n"
+        "    __shared__ typename Reduce::TempStorage a; __shared__ typename Scan::TempStorage b;\n"
+        "    float x = i < n ? out[i] : 0, sum = Reduce(a).Sum(x), upto;\n"
+        "    Scan(b).InclusiveSum(x, upto);\n"
+        "    auto tile = cg::tiled_partition<32>(cg::this_thread_block());\n"
+        "    if (cg::reduce(tile, x, cg::plus<float>()) + sum + upto < 0) out[i] = 0;\n}\n";
+    json_t *v = mark(&o, honest, sizeof(honest) - 1);
+    assert_full(v);
+    json_decref(v);
+}
+
 /* 4: no input is seen twice in one process, so there is nothing to remember. */
 Test(threats, t04_no_input_repeats, .timeout = 60)
 {

@@ -44,6 +44,7 @@ static void read_options(void)
         .threads = (int)number("WARPLAB_THREADS", 0, 4096),
         .steps = number("WARPLAB_STEPS", 0, UINT64_MAX),
         .check = number("WARPLAB_CHECK", 0, 1),
+        .libraries = number("WARPLAB_LIBRARIES", 1, 1),
         .sample = number("WARPLAB_SAMPLE", 1, 1),
         .profile = word("WARPLAB_PROFILE", NULL),
         .device = word("WARPLAB_DEVICE", "h200"),

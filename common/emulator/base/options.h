@@ -6,9 +6,13 @@
 #include <stdint.h>
 
 struct emu_options {
-    int threads;         /* WARPLAB_THREADS; 0: all cores */
-    uint64_t steps;      /* WARPLAB_STEPS: warp instructions a launch may take; 0: no limit */
-    bool check;          /* WARPLAB_CHECK */
+    int threads;    /* WARPLAB_THREADS; 0: all cores */
+    uint64_t steps; /* WARPLAB_STEPS: warp instructions a launch may take; 0: no limit */
+    bool check;     /* WARPLAB_CHECK */
+    /* WARPLAB_LIBRARIES=0: what CUB, Thrust and the toolkit's headers do is held to the rules,
+     * too: a file's own #line and .loc say where its code comes from, which the grader does not
+     * believe. */
+    bool libraries;
     const char *profile; /* WARPLAB_PROFILE: file, .csv or .json; NULL: none */
     const char *device;  /* WARPLAB_DEVICE: profile name */
     bool sample;         /* WARPLAB_SAMPLE=0: no sample of accesses for the time model, whose

@@ -9,6 +9,7 @@
 #include "emulator/base/describe.h"
 #include "emulator/base/json.h"
 #include "emulator/base/names.h"
+#include "emulator/base/options.h"
 #include "emulator/code/code.h"
 #include "emulator/exec/guard.h"
 #include <inttypes.h>
@@ -230,7 +231,7 @@ static json_t *access_members(enum access_space space, uint32_t size)
 /* The module's sources include Thrust or CUB, both of which leave variables of Thrust's. */
 static bool includes_libraries(const struct emu_func *f)
 {
-    for (int i = 0; f && i < f->module->nptx; i++)
+    for (int i = 0; f && emu_options()->libraries && i < f->module->nptx; i++)
         for (uint32_t k = 0; k < f->module->ptx[i]->nvars; k++)
             if (strstr(f->module->ptx[i]->vars[k]->name, "6thrust"))
                 return true;

@@ -1,11 +1,12 @@
 /* source.c - places in the sources for messages and counters (source.h). */
 #include "source.h"
 #include "base/alloc.h"
+#include "emulator/base/options.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST_NAME 400 /* bytes of a file's name in a message */
+#define LONGEST_NAME 120 /* bytes of a file's name in a message */
 
 /* ---- the toolkit's headers ---- */
 
@@ -47,6 +48,8 @@ bool source_is_toolkit(const char *path)
  * the stage after the last: that is no business of a program's that calls them. */
 bool site_of_a_library(const char *kernel, const struct site *s)
 {
+    if (!emu_options()->libraries)
+        return false;
     return strncmp(kernel, "_ZN3cub", 7) == 0 || strncmp(kernel, "_ZN6thrust", 10) == 0 ||
            strncmp(kernel, "_ZN7cutlass", 11) == 0 || s->inner_file ||
            (s->file && source_is_toolkit(s->file));
