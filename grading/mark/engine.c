@@ -88,7 +88,8 @@ static const char *failure_kind(const struct run *r)
         [RUN_RECORD] = "its launch record cannot be used",
         [RUN_ENDLESS] = "it did not come to an end",
         [RUN_DIED] = "it was stopped",
-        [RUN_NOT_TRIED] = "not tried, as an earlier run did not come to its end",
+        [RUN_NOT_TRIED] = "not tried, as runs before it did not come to an end or took all the "
+                          "instructions that a submission has",
         [RUN_INTERNAL] = "the grader could not run it: a person has to look",
     };
     return kinds[r->result.end] ? kinds[r->result.end] : error_kind(r->outputs.error);
@@ -710,9 +711,9 @@ bool engine_open(struct engine *e, const char *lab, const struct engine_options 
 void engine_key(const struct engine *e, const char *source, size_t length, char out[DIGEST_HEX])
 {
     struct text t = {0};
-    text_addf(&t, "%s\n%s\n%s\n%s\n%llu %g %g %s\n", e->lab->name, e->tools,
+    text_addf(&t, "%s\n%s\n%s\n%s\n%llu %llu %s\n", e->lab->name, e->tools,
               e->o->secret ? e->o->secret : "", e->o->only ? e->o->only : "",
-              (unsigned long long)e->o->steps, e->o->compile_s, e->o->run_s,
+              (unsigned long long)e->o->steps, (unsigned long long)e->o->steps_all,
               e->gpu ? e->o->gpu_name : "");
     text_bytes(&t, source, length);
     digest_hex(t.s, t.length, out);

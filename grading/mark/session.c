@@ -18,7 +18,8 @@
 
 enum {
     PLAN_BYTES_CAP = 1 << 30, /* of all buffers together */
-    MAX_RESTARTS = 6,
+    LONGER = 4,               /* times the limit, when the wall clock ended the first try */
+    CHECKED_WEIGHT = 4,       /* a step that is checked takes about as long as so many others */
 };
 
 void number_text(char out[40], double v)
@@ -108,34 +109,54 @@ static bool receive_image(struct session *s)
         return false;
     s->image_bytes = r.image_bytes;
     s->compiled = r.ok;
+    s->internal = false;
     return true;
 }
 
-static void compile(struct session *s)
+/* The compiler's answer, within so many seconds. False: the wall clock ended it. */
+static bool try_compiling(struct session *s, double limit_s)
 {
-    bool ok = compiler_start(&s->box, s->o, s->name) && box_send(&s->box, s->source, s->length);
+    bool ok = compiler_start(&s->box, s->o, s->name);
+    box_deadline(&s->box, limit_s); /* processor time stays as it is */
+    ok = ok && box_send(&s->box, s->source, s->length);
     if (ok) {
         close(s->box.in);
         s->box.in = -1;
         ok = receive_image(s);
     }
     box_finish(&s->box);
+    bool late = !ok && s->box.end == BOX_TIMEOUT;
     if (!ok) {
         s->compiled = false;
-        s->problem = box_problem(&s->box, "compiling", s->o->compile_s);
-        s->internal =
-            s->box.end == BOX_NO_START || (s->box.end == BOX_EXITED && s->box.exit_code < 128);
+        free(s->problem);
+        s->problem = box_problem(&s->box, "compiling", limit_s);
+        s->internal = late || s->box.end == BOX_NO_START ||
+                      (s->box.end == BOX_EXITED && s->box.exit_code < 128);
     } else if (!s->compiled) {
+        free(s->problem);
         s->problem = xstrdup("it does not compile");
+        s->internal = false;
     }
     box_close(&s->box);
+    return !late;
+}
+
+/* How long it takes by the clock is the machine's doing: no mark follows from that. */
+static void compile(struct session *s)
+{
+    if (!try_compiling(s, s->o->compile_s))
+        try_compiling(s, LONGER * s->o->compile_s);
 }
 
 void session_start(struct session *s, const struct lab *lab, const struct engine_options *o,
                    const char *name, const char *source, size_t length)
 {
-    *s = (struct session){
-        .lab = lab, .o = o, .name = xstrdup(name), .length = length, .started = now_s()};
+    *s = (struct session){.lab = lab,
+                          .o = o,
+                          .name = xstrdup(name),
+                          .length = length,
+                          .limit_s = o->run_s,
+                          .started = now_s()};
     s->source = xzalloc(length + 1);
     memcpy(s->source, source, length);
     compile(s);
@@ -181,11 +202,6 @@ static bool open_box(struct session *s)
 {
     if (s->open)
         return true;
-    if (!s->o->trusted && s->restarts++ > MAX_RESTARTS) {
-        free(s->problem);
-        s->problem = xstrdup("too many of its runs had to be stopped");
-        return false;
-    }
     bool ok = runner_start(&s->box, s->o, NULL, false) && hello(s);
     s->open = true;
     if (ok && s->compiled)
@@ -219,10 +235,13 @@ static void box_ended(struct session *s, struct run *r)
         return;
     }
     box_finish(&s->box);
-    enum run_end end = s->box.end == BOX_TIMEOUT    ? RUN_ENDLESS
-                       : s->box.end == BOX_NO_START ? RUN_INTERNAL
-                                                    : RUN_DIED;
-    set_end(r, end, box_problem(&s->box, "the run", s->o->run_s));
+    bool late = s->box.end == BOX_TIMEOUT;
+    /* On a GPU nothing counts steps, and the emulator has run it to its end before. */
+    enum run_end end = late && s->o->gpu                    ? RUN_ENDLESS
+                       : late || s->box.end == BOX_NO_START ? RUN_INTERNAL
+                                                            : RUN_DIED;
+    r->late = late && !s->o->gpu;
+    set_end(r, end, box_problem(&s->box, "the run", s->limit_s));
     close_box(s);
 }
 
@@ -313,8 +332,12 @@ static char *stopped_text(struct session *s, const struct run *r)
     json_t *finding = json_array_get(r->findings, json_array_size(r->findings) - 1);
     const char *message = json_string_value(json_object_get(finding, "message"));
     if (r->result.end == RUN_ENDLESS)
-        return xformat("%s did not finish within %llu warp instructions", r->plan->steps[0].kernel,
-                       (unsigned long long)s->o->steps);
+        return r->steps < s->o->steps
+                   ? xformat("%s did not finish: all runs of a submission have %llu warp "
+                             "instructions together, and they are used up",
+                             r->plan->steps[0].kernel, (unsigned long long)s->o->steps_all)
+                   : xformat("%s did not finish within %llu warp instructions",
+                             r->plan->steps[0].kernel, (unsigned long long)s->o->steps);
     char *said = message ? xstrdup(message) : o->error ? last_log_line(&s->box) : xstrdup("");
     bool silent = !*o->message && !*said;
     char *text = xformat("%s%s%s", silent ? "it stopped without a word" : o->message,
@@ -367,8 +390,30 @@ static bool run_in_box(struct session *s, const struct job *j, struct outputs *o
 {
     struct wire w = box_wire(&s->box);
     uint32_t kind = MSG_RUN;
-    box_deadline(&s->box, s->o->run_s);
+    box_deadline(&s->box, s->limit_s);
     return wire_put(&w, &kind, sizeof(kind)) && job_write(&w, j) && outputs_read(&w, j->plan, o);
+}
+
+static uint64_t weight_of(const struct run *r)
+{
+    return r->check ? CHECKED_WEIGHT : 1;
+}
+
+/* What a launch of this run may take; 0: everything is used up. */
+static uint64_t steps_for(const struct session *s, const struct run *r)
+{
+    uint64_t left = s->taken < s->o->steps_all ? s->o->steps_all - s->taken : 0;
+    if (s->o->trusted || s->o->gpu || !s->o->steps_all || left / weight_of(r) >= s->o->steps)
+        return s->o->steps;
+    return left / weight_of(r);
+}
+
+static void charge(struct session *s, const struct run *r)
+{
+    uint64_t taken = r->outputs.counters.inst_executed;
+    if (r->result.end == RUN_ENDLESS && taken < r->steps)
+        taken = r->steps;
+    s->taken += taken * weight_of(r);
 }
 
 /* plan → run in the box → result. The box's standard error is read for this run alone while it
@@ -378,7 +423,8 @@ static void carry_out(struct session *s, struct run *r, struct job_options optio
     struct dataset data = {0};
     options.check = r->check;
     options.poison = r->check ? POISON_OUTPUTS : POISON_ALL;
-    options.steps = options.steps ? options.steps : s->o->steps;
+    r->steps = options.steps ? options.steps : s->o->steps;
+    options.steps = r->steps;
     options.seed = poison_of(r);
     if (!make_plan(s, r))
         return;
@@ -386,6 +432,7 @@ static void carry_out(struct session *s, struct run *r, struct job_options optio
     struct job j = dataset_job(&data, r->plan, &options);
     if (run_in_box(s, &j, &r->outputs)) {
         judge(s, r, &j);
+        charge(s, r);
         if (r->outputs.error)
             close_box(s); /* a sticky error spoils what follows */
     } else {
@@ -434,6 +481,49 @@ static struct run run_new(const struct lab_variant *v, const struct lab_case *c,
                         .outputs.changed = -1};
 }
 
+static void run_clear(struct run *r);
+
+/* Tried once more, with more time: what the wall clock ends twice, and the steps did not, is
+ * for a person. */
+static void carry_out_in_time(struct session *s, struct run *r)
+{
+    for (int attempt = 0; attempt < 2; attempt++) {
+        struct run again = run_new(r->variant, &r->c, r->seed, r->check);
+        again.steps = r->steps;
+        run_clear(r);
+        *r = again;
+        s->limit_s = attempt ? LONGER * s->o->run_s : s->o->run_s;
+        if (!open_box(s)) {
+            set_end(r, s->internal ? RUN_INTERNAL : RUN_DIED, xstrdup(s->problem));
+            return;
+        }
+        carry_out(s, r, (struct job_options){.steps = r->steps});
+        if (!r->late)
+            break;
+    }
+    s->limit_s = s->o->run_s;
+    s->late = r->late;
+}
+
+/* False when it ended without being tried. */
+static bool may_run(struct session *s, struct run *r)
+{
+    const struct run *stopped = stopped_before(s, r->variant, r->check);
+    r->steps = steps_for(s, r);
+    if (s->late)
+        set_end(r, RUN_INTERNAL, xstrdup("not tried: the clock ended a run before, twice"));
+    else if (stopped)
+        set_end(r, RUN_NOT_TRIED, xformat("not tried: on %s, %s", stopped->c.name, stopped->why));
+    else if (!r->steps)
+        set_end(r, RUN_NOT_TRIED,
+                xformat("not tried: all runs of a submission have %llu warp instructions "
+                        "together, and they are used up",
+                        (unsigned long long)s->o->steps_all));
+    else
+        return true;
+    return false;
+}
+
 struct run *session_run(struct session *s, const struct lab_variant *v, const struct lab_case *c,
                         uint64_t seed, bool check)
 {
@@ -442,15 +532,11 @@ struct run *session_run(struct session *s, const struct lab_variant *v, const st
         return r;
     r = xzalloc(sizeof(*r));
     *r = run_new(v, c, seed, check);
-    const struct run *stopped = stopped_before(s, v, check);
     s->runs = xrealloc(s->runs, (size_t)(s->nruns + 1) * sizeof(*s->runs));
-    s->runs[s->nruns++] = r;
-    if (stopped)
-        set_end(r, RUN_NOT_TRIED, xformat("not tried: on %s, %s", stopped->c.name, stopped->why));
-    else if (!open_box(s))
-        set_end(r, s->internal ? RUN_INTERNAL : RUN_DIED, xstrdup(s->problem));
-    else
-        carry_out(s, r, (struct job_options){0});
+    s->runs[s->nruns] = r;
+    if (may_run(s, r))
+        carry_out_in_time(s, r);
+    s->nruns++;
     return r;
 }
 
@@ -473,7 +559,7 @@ const char *session_lines(struct session *s, struct run *r)
 {
     if (!r->lines && r->plan && open_box(s)) {
         struct run second = run_new(r->variant, &r->c, r->seed, false);
-        carry_out(s, &second, (struct job_options){.want_lines = true});
+        carry_out(s, &second, (struct job_options){.want_lines = true, .steps = r->steps});
         r->lines = second.outputs.lines;
         r->instructions = second.outputs.instructions;
         r->trace = second.outputs.trace;
@@ -496,7 +582,6 @@ const struct influence *session_influence(struct session *s, struct run *r, int 
     if (x->asked)
         return x;
     struct run second = run_new(r->variant, &r->c, r->seed, false);
-    int restarts = s->restarts;
     x->asked = true;
     x->share = NAN;
     if (open_box(s))
@@ -506,7 +591,6 @@ const struct influence *session_influence(struct session *s, struct run *r, int 
         x->share = (double)second.result.wrong / (double)second.result.compared;
     else
         x->why = xstrdup(second.why ? second.why : "it could not be run");
-    s->restarts = restarts; /* it was not the submission's fault */
     run_clear(&second);
     return x;
 }

@@ -33,7 +33,8 @@ struct engine_options {
     bool first_failure;  /* engine: stop after the first row that does not pass */
     const char *only;    /* variants, separated by spaces; NULL: all */
     uint64_t steps;      /* warp instructions a launch may take on the emulator */
-    double compile_s, run_s;             /* wall clock */
+    uint64_t steps_all;  /* all launches of a submission; in checked runs each counts for four */
+    double compile_s, run_s; /* wall clock; what it ends is tried again, and then a person's */
     const char *bin, *lib, *root, *cuda; /* folders: build/bin, build/lib, repository, toolkit */
 };
 void engine_defaults(
@@ -56,6 +57,8 @@ struct run {
     struct outputs outputs; /* but for the data, which is compared and dropped */
     json_t *findings;       /* array */
     struct result result;
+    uint64_t steps;                            /* that a launch of it was allowed */
+    bool late;                                 /* the wall clock ended it */
     char *why;                                 /* a sentence, when not RUN_OK */
     char *lines;                               /* JSON, once asked for (session_lines) */
     char *instructions;                        /* JSON, with lines: counters by instruction */
@@ -78,7 +81,9 @@ struct session {
     char *compile_log;
     struct box box;
     bool open;
-    int restarts;
+    double limit_s; /* of the run in hand, wall clock */
+    bool late;      /* it ended one of them, twice */
+    uint64_t taken; /* steps */
     struct loaded loaded;
     struct run **runs;
     int nruns;

@@ -20,7 +20,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -323,6 +325,106 @@ Test(threats, t18_the_next_is_unaffected, .timeout = 60)
     engine_close(&e);
 }
 
+/* ---- 31: time ---- */
+
+static pid_t parent_of(pid_t pid, bool *compiler)
+{
+    char *path = xformat("/proc/%d/stat", (int)pid), line[512] = "";
+    FILE *f = fopen(path, "r");
+    int parent = 0;
+    if (f && fgets(line, sizeof(line), f) && strrchr(line, ')'))
+        sscanf(strrchr(line, ')') + 1, " %*c %d", &parent);
+    *compiler = strstr(line, "(grade-cc)");
+    if (f)
+        fclose(f);
+    free(path);
+    return parent;
+}
+
+/* The compiler in a box of this process's, once there is one. */
+static pid_t find_compiler(void)
+{
+    for (;; usleep(2000)) {
+        DIR *d = opendir("/proc");
+        for (struct dirent *e; (e = readdir(d));) {
+            pid_t pid = atoi(e->d_name), up = pid;
+            bool compiler, any;
+            if (pid <= 1)
+                continue;
+            up = parent_of(pid, &compiler);
+            while (compiler && up > 1 && up != getpid())
+                up = parent_of(up, &any);
+            if (compiler && up == getpid()) {
+                closedir(d);
+                return pid;
+            }
+        }
+        closedir(d);
+    }
+}
+
+static void *stop_compiler(void *unused)
+{
+    (void)unused;
+    kill(find_compiler(), SIGSTOP);
+    return NULL;
+}
+
+/* A compiler that somebody stops for longer than it has is tried again. */
+Test(threats, t31_a_stopped_compiler, .timeout = 100)
+{
+    struct engine_options o = options();
+    pthread_t thread;
+    o.compile_s = 5;
+    pthread_create(&thread, NULL, stop_compiler, NULL);
+    json_t *v = mark(&o, right, sizeof(right) - 1);
+    pthread_join(thread, NULL);
+    assert_full(v);
+    json_decref(v);
+}
+
+/* What the clock ends twice is nobody's fault: no mark, and a person is asked. */
+Test(threats, t31_the_clock_is_no_mark, .timeout = 100)
+{
+    struct engine_options o = options();
+    static const char endless[] =
+        RIGHT "    for (volatile float *w = out; w[0] != 12345.0f;)\n        ;\n}\n";
+    o.compile_s = 0.001;
+    json_t *v = mark(&o, right, sizeof(right) - 1);
+    cr_assert_str_eq(get(v, "status"), "failed", "%s", get(v, "status"));
+    cr_assert(json_is_true(json_object_get(v, "needs_human")));
+    json_decref(v);
+    o = options();
+    o.run_s = 0.5;
+    o.steps = o.steps_all = 1ull << 50;
+    v = mark(&o, endless, sizeof(endless) - 1);
+    cr_assert(json_is_true(json_object_get(v, "needs_human")));
+    json_t *row = json_array_get(json_object_get(v, "rows"), 0);
+    cr_assert_str_eq(get(row, "status"), "error", "%s: %s", get(row, "status"), get(row, "why"));
+    json_decref(v);
+}
+
+/* A launch that never ends costs what is left, and the next rows say so: the same each time. */
+Test(threats, t31_steps_of_all_runs, .timeout = 60)
+{
+    struct engine_options o = options();
+    static const char endless[] =
+        RIGHT "    for (volatile float *w = out; n != 1 && w[0] != 12345.0f;)\n        ;\n}\n";
+    o.steps_all = 1000000;
+    json_t *a = mark(&o, endless, sizeof(endless) - 1), *b = mark(&o, endless, sizeof(endless) - 1);
+    char *all = json_dumps(a, 0);
+    cr_assert(json_equal(a, b));
+    cr_assert_eq(json_number_value(json_object_get(a, "score")), 0);
+    cr_assert(!json_is_true(json_object_get(a, "needs_human")));
+    cr_assert(strstr(all, "1000000 warp instructions together, and they are used up"), "%s", all);
+    free(all);
+    json_decref(a);
+    json_decref(b);
+    a = mark(&o, right, sizeof(right) - 1);
+    assert_full(a);
+    json_decref(a);
+}
+
 /* 18: a source "file" that never ends, named by the submission, is not read for its lines. */
 Test(threats, t18_endless_source, .timeout = 100)
 {
@@ -438,7 +540,7 @@ Test(threats, t22_compile_bombs, .timeout = 120)
         double from = now_s();
         json_t *v = mark(&o, source, strlen(source));
         double took = now_s() - from;
-        cr_assert(took < 15, "bomb %zu took %g s", i, took);
+        cr_assert(took < 60, "bomb %zu took %g s", i, took);
         cr_assert(strcmp(get(v, "status"), "failed"), "bomb %zu: %s", i, get(v, "message"));
         free(source);
         json_decref(v);

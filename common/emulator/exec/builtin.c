@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { BUILTIN_STEPS = 8 }; /* a lane's call, of what a launch may take */
+
 /* ---- reading a lane's memory through generic addresses ---- */
 bool builtin_read(struct warp *w, int lane, uint64_t a, void *out, uint32_t n)
 {
@@ -121,8 +123,10 @@ static const struct insn *call_free(struct warp *w, const struct insn *in)
     return in + 1;
 }
 
+/* A limit on steps is there to end what takes too long: a lane's text takes as long as 32. */
 const struct insn *warp_call_builtin(struct warp *w, const struct insn *in)
 {
+    w->worker->steps += (uint64_t)__builtin_popcount(w->mask) * BUILTIN_STEPS;
     switch (((const struct call_info *)in->data)->builtin) {
     case CALL_VPRINTF:
         return builtin_printf(w, in);

@@ -749,6 +749,20 @@ Test(core, endless_loops_meet_the_limit)
                  (struct program){.body = "TOP: bra TOP;"});
 }
 
+/* 3 instructions a turn: it is the time that an mma takes that ends it. */
+Test(core, what_takes_long_counts_for_more)
+{
+    setenv("WARPLAB_STEPS", "100000", 1);
+    expect_error(cudaErrorLaunchTimeout, "more than 100000 warp instructions",
+                 (struct program){
+                     .body = "mov.u32 %r0, 0;\nmov.b32 %r1, 0;\n"
+                             "mov.f32 %f0, 0f00000000;\nmov.f32 %f1, %f0;\nmov.f32 %f2, %f0;\n"
+                             "mov.f32 %f3, %f0;\nTOP: add.u32 %r0, %r0, 1;\n"
+                             "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, "
+                             "{%r1,%r1}, {%r1}, {%f0,%f1,%f2,%f3};\nsetp.lt.u32 %p0, %r0, 2000;\n"
+                             "@%p0 bra TOP;"});
+}
+
 Test(core, launches_that_do_not_fit_are_refused)
 {
     expect_error(cudaErrorInvalidValue, "1025", (struct program){.body = "", .block = 1025});

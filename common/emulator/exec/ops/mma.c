@@ -208,12 +208,18 @@ static inline u32 accumulator_at(const struct mma_shape *s, u32 l, u32 i)
 {
     return (l / 4 + 8 * (i >> 1)) * s->n + l % 4 * 2 + (i & 1);
 }
+/* A limit on steps is there to end what takes too long: these take as long as hundreds. */
+static void charge(struct warp *w, const struct mma_shape *s)
+{
+    w->worker->steps += s->m * s->n * s->k / 16;
+}
 HANDLER(mma)
 {
     const struct mma_shape *s = in->data;
     struct tile x;
     u64 r[16][WARP];
     const uint32_t *p = in->places; /* d, a, b, c */
+    charge(w, s);
     read_registers(w, p + s->nd, s->na, s->a_type, r);
     mma_load_a(s, r, x.a);
     read_registers(w, p + s->nd + s->na, s->nb, s->b_type, r);
@@ -264,6 +270,7 @@ HANDLER(wmma_mma)
     struct tile x;
     u64 r[16][WARP];
     const uint32_t *p = in->places;
+    charge(w, s);
     read_registers(w, p + s->nd, s->na, s->a_type, r);
     fragment_load(r, s->na, s->a_type, s->m, s->k, s->a_col, x.a);
     read_registers(w, p + s->nd + s->na, s->nb, s->b_type, r);
