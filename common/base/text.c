@@ -171,3 +171,15 @@ unsigned text_distance(const char *a, const char *b)
     free(row);
     return distance;
 }
+
+const char *text_encoding(const char *bytes, size_t n)
+{
+    if (n >= 4 && (!memcmp(bytes, "\xff\xfe\0\0", 4) || !memcmp(bytes, "\0\0\xfe\xff", 4)))
+        return "UTF-32";
+    if (n >= 2 && (!memcmp(bytes, "\xff\xfe", 2) || !memcmp(bytes, "\xfe\xff", 2)))
+        return "UTF-16";
+    bool even = n >= 4 && !bytes[0] && !bytes[2], odd = n >= 4 && !bytes[1] && !bytes[3];
+    if ((even && !bytes[1] && bytes[3]) || (odd && !bytes[2] && bytes[0]))
+        return "UTF-32";
+    return (even && bytes[1] && bytes[3]) || (odd && bytes[0] && bytes[2]) ? "UTF-16" : NULL;
+}

@@ -21,7 +21,9 @@ void text_vaddf(struct text *t, const char *format, va_list ap)
     __attribute__((format(printf, 2, 0)));
 void text_free(struct text *t);
 const char *text_str(const struct text *t); /* "" when nothing was added */
-char *text_take(struct text *t);            /* the string, for free(); t is empty again */
+/* "UTF-16" or "UTF-32" when bytes are text in that, as some editors save it; else NULL. */
+const char *text_encoding(const char *bytes, size_t n);
+char *text_take(struct text *t); /* the string, for free(); t is empty again */
 
 /* Adds s with bytes that are not printable UTF-8 as \xNN, so that a terminal, a log or a
  * report is safe from a submission's output. Newlines stay when keep_lines is set. */

@@ -126,6 +126,22 @@ static void open_builtins(void)
     free(pattern);
 }
 
+/* As an editor on any system saves it: without the mark at its start, and with lines that end
+ * in a line feed, so that NVRTC counts them as people do. */
+static void plain_text(char *source)
+{
+    const char *from = source + (strncmp(source, "\xef\xbb\xbf", 3) ? 0 : 3);
+    char *to = source;
+
+    for (; *from; from++) {
+        if (*from != '\r')
+            *to++ = *from;
+        else if (from[1] != '\n')
+            *to++ = '\n';
+    }
+    *to = '\0';
+}
+
 bool compile_cuda(const struct compile_request *r, struct compiled *out)
 {
     struct text why = {0};
@@ -135,12 +151,17 @@ bool compile_cuda(const struct compile_request *r, struct compiled *out)
 
     memset(out, 0, sizeof(*out));
     if (!source || strlen(source) != size) {
-        if (source)
+        const char *encoding = source ? text_encoding(source, size) : NULL;
+        if (encoding)
+            text_addf(&why, "%s: is %s, which no CUDA compiler reads: save it as UTF-8", r->path,
+                      encoding);
+        else if (source)
             text_addf(&why, "%s: holds a NUL byte: not a text file", r->path);
         out->log = text_take(&why);
         free(source);
         return false;
     }
+    plain_text(source);
     open_builtins();
     nvrtcResult result = nvrtcCreateProgram(&program, source, r->path, 0, NULL, NULL);
     free(source);

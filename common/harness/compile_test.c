@@ -96,6 +96,94 @@ Test(compile, missing_and_binary_files)
     compiled_free(&c);
 }
 
+/* What nvcc takes in device code, whatever it is called there. */
+static const char headers[] =
+    "#include <cstdint>\n"
+    "#include <climits>\n"
+    "#include <limits>\n"
+    "#include <type_traits>\n"
+    "#include <cassert>\n"
+    "#include <cstdio>\n"
+    "#include <cmath>\n"
+    "#include <algorithm>\n"
+    "#include <cstdlib>\n"
+    "#include <cstring>\n"
+    "#include <utility>\n"
+    "#include <assert.h>\n"
+    "#include <string.h>\n"
+    "#include <stdlib.h>\n"
+    "#include <stdint.h>\n"
+    "#include <stdio.h>\n"
+    "#include <float.h>\n"
+    "#include <limits.h>\n"
+    "#include <math.h>\n"
+    "#include <stddef.h>\n"
+    "#include <tuple>\n"
+    "#include <functional>\n"
+    "#include <array>\n"
+    "#include <numeric>\n"
+    "#include <climits>\n"
+    "#include <cfloat>\n"
+    "#include <cstddef>\n"
+    "#include <cub/cub.cuh>\n"
+    "#include <cuda/std/array>\n"
+    "#include \"warplab.cuh\"\n"
+    "KERNEL k(int *p, float *f, std::uint32_t n, uint64_t m, std::int64_t q, size_t s)\n"
+    "{\n"
+    "    static_assert(std::is_same<int, std::remove_const_t<const int>>::value, \"\");\n"
+    "    assert(n > 0);\n"
+    "    *p = std::max(*p, std::numeric_limits<int>::max() - INT_MAX) + std::min(1, 2) + (int)m + "
+    "(int)q + CHAR_BIT + (int)s;\n"
+    "    *f = std::sqrt(*f) + sqrtf(*f) + std::fabs(*f) + FLT_MAX + abs(-3) + INFINITY + "
+    "std::numeric_limits<float>::infinity();\n"
+    "    int a[4] = {1, 2, 3, 4}, b[4];\n"
+    "    memcpy(b, a, sizeof(a)); std::memset(a, 0, sizeof(a));\n"
+    "    std::swap(a[0], b[1]);\n"
+    "    printf(\"%d\\n\", b[n % 4] + a[0] + std::clamp(3, 1, 2));\n"
+    "    uint8_t x = UINT8_MAX; p[1] = x + INT64_MAX % 3 + SIZE_MAX % 5;\n"
+    "}\n";
+
+Test(compile, has_the_headers_that_device_code_asks_for)
+{
+    struct compiled c = compile_text(headers, "compute_90", false);
+
+    cr_assert(c.image, "%s", c.log);
+    compiled_free(&c);
+}
+
+/* Each text has its mistake on line 3, however lines end. */
+Test(compile, counts_lines_that_end_in_any_way)
+{
+    static const char *const texts[] = {
+        "\xef\xbb\xbf#include \"warplab.cuh\"\n\nnonsense\n",
+        "#include \"warplab.cuh\"\r\n\r\nnonsense\r\n",
+        "#include \"warplab.cuh\"\r\rnonsense\r",
+        "\xef\xbb\xbf#include \"warplab.cuh\"\r\n\rnonsense\n",
+    };
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct compiled c = compile_text(texts[i], "compute_90", false);
+
+        cr_assert(!c.image && strstr(c.log, ":3: error"), "%zu: %s", i, c.log);
+        compiled_free(&c);
+    }
+}
+
+Test(compile, says_what_utf_16_is)
+{
+    char path[] = "/tmp/compile_test_XXXXXX";
+    struct compile_request r = {.path = path, .arch = "compute_90"};
+    struct compiled c;
+    struct text why = {0};
+
+    close(mkstemp(path));
+    cr_assert(file_save(path, "\xff\xfe/\0/\0\n\0", 8, &why), "%s", text_str(&why));
+    cr_assert_not(compile_cuda(&r, &c));
+    cr_assert(strstr(c.log, "UTF-16") && strstr(c.log, "save it as UTF-8"), "%s", c.log);
+    unlink(path);
+    compiled_free(&c);
+}
+
 Test(names, broken_images_have_none)
 {
     struct compiled c = compile_text(GOOD, "sm_90", false);

@@ -227,8 +227,8 @@ static void print_hint(const char *log)
         const char *says, *hint;
     } hints[] = {
         {"cannot open source file",
-         "the file is compiled for the device alone, where the host's headers (stdlib.h, "
-         "iostream, vector) do not exist. printf and assert need no header; cuda/std/… is there."},
+         "the file is compiled for the device alone, where the host's headers (iostream, "
+         "vector, thread) do not exist. printf and assert need no header; cuda/std/… is there."},
         {"identifier \"cuda", "the host's part (main, cudaMalloc, cudaMemcpy, launches) does not "
                               "belong here: the harness does all of it. Keep the kernels only."},
         {"identifier \"std\"", "the host's C++ library is not on the device; cuda::std is, after "

@@ -461,7 +461,8 @@ struct verdict *engine_no_mark(const struct engine *e, const char *name, enum ve
 
 static const char *not_markable(const char *source, size_t length, enum verdict_status *status)
 {
-    size_t blank = 0;
+    const char *encoding = text_encoding(source, length);
+    size_t blank = length >= 3 && !memcmp(source, "\xef\xbb\xbf", 3) ? 3 : 0;
     while (blank < length && strchr(" \t\r\n\f\v", source[blank]) && source[blank])
         blank++;
     if (blank == length) {
@@ -471,6 +472,12 @@ static const char *not_markable(const char *source, size_t length, enum verdict_
     if (length > SUBMISSION_MAX_BYTES) {
         *status = VERDICT_TOO_LARGE;
         return "The file is larger than 256 KiB.";
+    }
+    if (encoding) {
+        *status = VERDICT_NOT_TEXT;
+        return strstr(encoding, "32")
+                   ? "The file is UTF-32, which no CUDA compiler reads: save it as UTF-8."
+                   : "The file is UTF-16, which no CUDA compiler reads: save it as UTF-8.";
     }
     if (memchr(source, 0, length)) {
         *status = VERDICT_NOT_TEXT;

@@ -745,6 +745,55 @@ Test(threats, box_sees_little)
 
 /* ---- 27: odd names and contents ---- */
 
+static char *with_ends(const char *mark_at_start, const char *const ends[2], const char *text)
+{
+    struct text t = {0};
+    int line = 0;
+    text_add(&t, mark_at_start);
+    for (; *text; text++) {
+        if (*text == '\n')
+            text_add(&t, ends[line++ % 2]);
+        else
+            text_addf(&t, "%c", *text);
+    }
+    return t.s;
+}
+
+/* Marks at the start and ends of lines, as each system's editors leave them. */
+static void assert_text_as_saved(const struct engine_options *o)
+{
+    static const struct {
+        const char *mark;
+        const char *ends[2];
+    } rows[] = {{"\xef\xbb\xbf", {"\n", "\n"}},
+                {"", {"\r", "\r"}},
+                {"\xef\xbb\xbf", {"\r\n", "\r\n"}},
+                {"", {"\r\n", "\n"}}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char *source = with_ends(rows[i].mark, rows[i].ends, right);
+        json_t *v = mark(o, source, strlen(source));
+        assert_full(v);
+        json_decref(v);
+        free(source);
+    }
+    static const struct {
+        const char *bytes;
+        size_t n;
+        const char *says;
+    } wide[] = {{"\xff\xfe#\0i\0", 6, "UTF-16"},
+                {"\xfe\xff\0#\0i", 6, "UTF-16"},
+                {"#\0i\0n\0", 6, "UTF-16"},
+                {"\xff\xfe\0\0#\0\0\0", 8, "UTF-32"},
+                {"#\0\0\0i\0\0\0", 8, "UTF-32"}};
+    for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++) {
+        json_t *v = mark(o, wide[i].bytes, wide[i].n);
+        cr_assert_str_eq(get(v, "status"), "not text");
+        cr_assert(strstr(get(v, "message"), wide[i].says) && strstr(get(v, "message"), "save it"),
+                  "%s: %s", wide[i].says, get(v, "message"));
+        json_decref(v);
+    }
+}
+
 Test(threats, t27_odd_files, .timeout = 60)
 {
     struct engine_options o = options();
@@ -799,6 +848,7 @@ Test(threats, t27_odd_files, .timeout = 60)
         cr_assert_str_eq(get(v, "status"), contents[i].status);
         json_decref(v);
     }
+    assert_text_as_saved(&o);
     size_t n = SUBMISSION_MAX_BYTES + 1;
     char *huge = xzalloc(n + 1);
     memset(huge, '/', n);

@@ -1,0 +1,4 @@
+/* stdlib.h - empty: NVRTC knows its functions without it (see stdint.h here). */
+#ifndef WARPLAB_STD_STDLIB_H
+#define WARPLAB_STD_STDLIB_H
+#endif

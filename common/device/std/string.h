@@ -1,0 +1,4 @@
+/* string.h - empty: NVRTC knows its functions without it (see stdint.h here). */
+#ifndef WARPLAB_STD_STRING_H
+#define WARPLAB_STD_STRING_H
+#endif
