@@ -41,6 +41,10 @@ DEBUG := -g1
 CFLAGS := -std=gnu11 -O2 $(DEBUG) -fPIC -pthread -Wall -Wextra -Wformat-security -Werror -MMD -MP -D_GNU_SOURCE \
           -Icommon -I. -I$B/gen -isystem $(CUDA)/include \
           -DCUDA_INCLUDE='"$(CUDA)/include"' $(SANITIZE)
+# clang knows neither gcc's pragmas for loops nor its names of warnings; half floats from 15 on.
+ifneq ($(findstring clang,$(CC)),)
+CFLAGS += -Wno-unknown-pragmas -Wno-unknown-attributes -Wno-unknown-warning-option -Wno-missing-field-initializers
+endif
 CUDA_LIBS = -L$(CUDA)/lib64 -lcudart -lnvrtc -Wl,-rpath,'$$ORIGIN/../lib:$(CUDA)/lib64' \
             -Wl,--enable-new-dtags -ljansson -lm -ldl -pthread
 

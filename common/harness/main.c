@@ -713,6 +713,12 @@ static void print_next(const struct run *r, const struct tally *t)
     }
 }
 
+static void print_some(int n, const char *which)
+{
+    if (n)
+        printf(", %d %s", n, which);
+}
+
 static void print_summary(struct run *r)
 {
     struct tally t = count_kernels(r);
@@ -724,9 +730,10 @@ static void print_summary(struct run *r)
     } else if (r->failed) {
         printf("\n%s: not right yet: of %d kernel%s %d right", r->lab->name, t.all,
                t.all == 1 ? "" : "s", t.right);
-        printf(t.wrong ? ", %d wrong" : "", t.wrong);
-        printf(t.missing ? ", %d missing" : "", t.missing);
-        printf(t.open ? ", %d still to be written\n" : "\n", t.open);
+        print_some(t.wrong, "wrong");
+        print_some(t.missing, "missing");
+        print_some(t.open, "still to be written");
+        putchar('\n');
         print_next(r, &t);
     } else {
         printf("\n%s: all right (%d checked)\n", r->lab->name, r->checks);

@@ -54,7 +54,7 @@ static int days_of(int year, int month)
 /* mktime() makes another day of one that is not in the calendar, so that is looked at first. */
 static int64_t parse_time(struct argp_state *state, const char *arg)
 {
-    int year, month, day, hour, minute;
+    int year = 0, month = 0, day = 0, hour = 0, minute = 0;
     if (!strcmp(arg, "none"))
         return 0;
     if (!has_shape(arg, "0000-00-00 00:00") ||

@@ -124,7 +124,7 @@ static void assert_verdict_exports(const char *folder)
         cr_assert(v, "%s: %s", formats[i], bad.text);
         json_t *tests = json_object_get(v, i == 2 ? "scores" : "tests");
         cr_assert_eq(i == 2 ? json_object_size(tests) : json_array_size(tests),
-                     rubric_of("coalescing")->nrows, "%s", text);
+                     (size_t)rubric_of("coalescing")->nrows, "%s", text);
         json_decref(v);
         free(text);
     }

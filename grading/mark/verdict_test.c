@@ -52,8 +52,8 @@ Test(verdict, unknown_words_are_refused)
         "{}",
         "{\"status\":\"splendid\"}",
         "{\"status\":\"graded\",\"rows\":[{\"kind\":\"gate\",\"evidence\":\"counted\"}]}",
-        "{\"status\":\"graded\",\"rows\":[{\"kind\":\"gate\",\"evidence\":\"counted\","
-        "\"status\":\"passed\"}]}",
+        ("{\"status\":\"graded\",\"rows\":[{\"kind\":\"gate\",\"evidence\":\"counted\","
+         "\"status\":\"passed\"}]}"),
         "{\"status\":\"graded\",\"runs\":[{\"end\":\"fine\"}]}",
     };
     for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {

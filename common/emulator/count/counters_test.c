@@ -214,7 +214,7 @@ Test(counters, by_instruction)
     cr_assert_eq(json_array_size(list), 5 + 3 + 3 + 1);
     for (size_t i = 0; i < 12; i++) {
         bool loads = i == 8 || i == 9;
-        cr_expect_eq(of(list, "index", i), i < 11 ? i : 12);
+        cr_expect_eq(of(list, "index", i), i < 11 ? (int)i : 12);
         cr_expect_eq(of(list, "inst_executed", i), 1);
         cr_expect_eq(of(list, "shared_ld_requests", i), loads);
         cr_expect_eq(of(list, "shared_ld_bank_conflicts", i), i == 9 ? 31 : 0);

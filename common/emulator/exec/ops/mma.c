@@ -140,7 +140,8 @@ static void add_products(struct tile *x, u32 m, u32 n, u32 k, u32 from, u32 to)
 static void multiply_floats(struct tile *x, u32 m, u32 n, u32 k, u32 step, s32 least)
 {
     f64 plain[32 * 32];
-    bool finite = exponents(x->a, m * k, least, x->ea) & exponents(x->b, k * n, least, x->eb);
+    bool finite = exponents(x->a, m * k, least, x->ea);
+    finite &= exponents(x->b, k * n, least, x->eb);
     for (u32 i = 0; i < m * n; i++)
         finite &= isfinite(x->c[i]) != 0;
     if (!finite) {
