@@ -15,9 +15,11 @@ cd "$work/warplab"
 
 row() { # COMMAND
     start=$(date +%s) ended=0
-    bash -c 'TIMEFORMAT="%U %S"; time make -s $1 >"$2/log" 2>&1' sh "${1#make}" "$work" 2>"$work/spent" || ended=$?
- `%s`| `%s` | %s s | %s s of processor time, exit status %s |\n' "$1" $(($(date +%s) - start)) \
-        "$(awk '{ printf "%.0f", $1 + $2 }' "$work/spent")" $ended
+    # shellcheck disable=SC2016
+    bash -c 'TIMEFORMAT="%U %S"; time make $1 >"$2/log" 2>&1' sh "${1#make}" "$work" 2>"$work/spent" || ended=$?
+    seconds=$(($(date +%s) - start))
+    spent=$(awk '{ printf "%.0f", $1 + $2 }' "$work/spent")
+    echo "| \`$1\` | | $seconds s; $spent s of processor time, exit status $ended |"
 }
 
 echo "on $(nproc) cores, load $(cut -d' ' -f1 /proc/loadavg)"
