@@ -15,7 +15,7 @@ static const struct lab_case cases[] = {
     {.name = "tail", .n = 1000, .param = 5, .dtype = DT_U32, .op = OP_STRIDE, .flags = CASE_CHECK},
     SHAPE("one", 1, 1, 0), SHAPE("tall", 100, 33, 0), SHAPE("wide", 31, 130, 0), SHAPE("odd", 63, 70, 0),
     SHAPE("whole", 96, 64, 1), SHAPE("m64", 64, 64, 1), SHAPE("m128", 128, 64, 1), SHAPE("m160", 160, 64, 1),
-    SHAPE("speed", 1536, 1536, 1),
+    SHAPE("speed", 512, 512, 1),
 };
 static const struct hidden_case hidden[] = {
     {.name = "hidden-n",     .kind = "any number of results, any stride", .like = "s4", .n_min = 1, .n_max = 2000, .param_min = 0, .param_max = 2000},
@@ -23,7 +23,6 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-power", .kind = "a power of two as the stride", .like = "s1", .n_min = 512, .n_max = 2048, .multiple = 64, .params = ONE_OF(1, 2, 4, 8, 16, 32)},
     {.name = "hidden-shape", .kind = "a matrix of any shape", .like = "tall", .n_min = 20, .n_max = 200, .m_min = 20, .m_max = 200},
     {.name = "hidden-large", .kind = "more than 65,536 elements", .like = "tall", .n_min = 257, .n_max = 300, .m_min = 257, .m_max = 300},
-    {.name = "hidden-long",  .kind = "more than 65,536 rows", .like = "tall", .n_min = 1, .n_max = 3, .m_min = 65537, .m_max = 66000},
     {.name = "hidden-odd",   .kind = "rows of an odd length", .like = "odd", .n_min = 40, .n_max = 200},
     {.name = "hidden-whole", .kind = "a matrix of whole tiles", .like = "m64 whole m128 m160", .n_min = 32, .n_max = 256, .multiple = 32},
 };
@@ -56,7 +55,7 @@ static const struct hidden_case hidden[] = {
 #define UNEVENLY "shared_ld_strided <= 0.5 * shared_ld_requests && shared_block_bytes <= 4096 * blocks"
 
 #define STRIDES "s1 s2 s4 s8 s16 s32"
-#define TILES   "one whole tall wide odd hidden-shape hidden-large hidden-long"
+#define TILES   "one whole tall wide odd hidden-shape hidden-large"
 #define GIVEN   "It is there to compare yours with: leave it as it was."
 #define GIVEN_ROWS(kernel, cases_, checked) \
     {"given-" kernel, 0, "The given " kernel " is still right", ROW_CORRECT, kernel, .cases = cases_, .hint = GIVEN}, \
@@ -99,7 +98,7 @@ static const struct rubric_row rows[] = {
     {"swizzled-coalesced", 1, "transpose_swizzled reads and writes global memory in rows", ROW_GATE, "transpose_swizzled", .cases = "whole hidden-whole",
      .gate = IN_ROWS,
      .hint = "Exchange columns in the tile, not in the matrices."},
-    {"swizzled-fast", 1, "transpose_swizzled keeps up with ours", ROW_SPEED, "transpose_swizzled", .cases = "speed", .ratio = 0.7,
+    {"swizzled-fast", 1, "transpose_swizzled keeps up with ours", ROW_SPEED, "transpose_swizzled", .cases = "speed", .ratio = 0.6,
      .gpu_cases = "4096x4096",
      .hint = "The same bytes move as in transpose_conflict: look for extra instructions or idle threads."},
 };
