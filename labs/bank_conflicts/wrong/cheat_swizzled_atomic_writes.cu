@@ -1,8 +1,7 @@
 // Writes down the columns of out by atomics, which no count of stores shows.
 // class: elsewhere
 // only: transpose_swizzled
-// expect: swizzled-coalesced=fail swizzled-fast=fail
-// hint: swizzled-fast: idle threads
+// expect: swizzled-coalesced=fail
 // hint: swizzled-coalesced: not in the matrices
 #include "warplab.cuh"
 

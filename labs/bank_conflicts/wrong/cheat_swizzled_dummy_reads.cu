@@ -1,9 +1,8 @@
 // The columns are read from one bank, and reads that nobody needs thin the conflicts out.
 // class: dilution
 // only: transpose_swizzled
-// expect: swizzled-banks=fail swizzled-fast=fail
+// expect: swizzled-banks=fail
 // hint: swizzled-banks: column number
-// hint: swizzled-fast: extra instructions
 #include "warplab.cuh"
 
 #define TILE 32
