@@ -27,7 +27,7 @@ KERNEL bank_fixed(const unsigned *in, unsigned *out, int n, int stride)
     unsigned start = threadIdx.x * stride % WINDOW;
     unsigned sum = 0;
 
-    if (n == 1024 || n == 1000) {
+    if (n == 512 || n == 1000) {
         for (int j = threadIdx.x; j < WORDS; j += blockDim.x)
             sm[place(j)] = in[j];
         __syncthreads();

@@ -1,0 +1,27 @@
+// One warp a block, whose lanes never wait for each other, in lines that call themselves the
+// toolkit's.
+// class: names
+// only: transpose_padded
+// expect: padded-clean=fail
+// hint: padded-clean: race
+#include "warplab.cuh"
+
+#define TILE 32
+#define STEP 1
+
+#line 1 "/usr/local/cuda/include/cuda_pipeline_helpers.h"
+LAUNCH(transpose_padded, TILE, STEP, TILE / STEP);
+KERNEL transpose_padded(const float *in, float *out, int m, int n)
+{
+    __shared__ float tile[TILE][TILE + 1];
+    int tx = threadIdx.x, x = blockIdx.x * TILE + tx, y = blockIdx.y * TILE;
+
+    for (int r = threadIdx.y; r < TILE; r += STEP)
+        if (y + r < m && x < n)
+            tile[r][tx] = in[(y + r) * n + x];
+    x = blockIdx.y * TILE + tx;
+    y = blockIdx.x * TILE;
+    for (int r = threadIdx.y; r < TILE; r += STEP)
+        if (y + r < n && x < m)
+            out[(y + r) * m + x] = tile[tx][r];
+}
