@@ -2,7 +2,8 @@
  *
  * The lecture's kernels and conv_naive are given and carry no marks; rows without points see to
  * it that they stay as they are. n * width is the number of multiply-adds, and of words read if
- * nothing is ever used twice.
+ * nothing is ever used twice: gates bound totals by it, which no work beside can lower, and close
+ * the other ways that an input or a weight could come by.
  */
 #include "grading/mark/rubric.h"
 
@@ -14,11 +15,21 @@ static const struct lab_case cases[] = {
     CASE("mean", 383, 3), CASE("mean-tail", 300, 3), CASE("speed", 1 << 17, 63),
 };
 static const struct hidden_case hidden[] = {
-    {.name = "hidden-17", .kind = "a width of 17, any length",  .like = "odd",  .n_min = 100, .n_max = 5000},
-    {.name = "hidden-255", .kind = "the greatest width, any length", .like = "wide", .n_min = 100, .n_max = 2000},
+    {.name = "hidden-any",   .kind = "any length and width",           .like = "odd",   .n_min = 100, .n_max = 5000, .param_min = 2, .param_max = 60},
+    {.name = "hidden-wide",  .kind = "a great width, any length",      .like = "wide",  .n_min = 100, .n_max = 2000, .param_min = 200, .param_max = 255},
+    {.name = "hidden-short", .kind = "a width above the length",       .like = "small", .n_min = 2,   .n_max = 90,   .param_min = 91, .param_max = 255},
+    {.name = "hidden-large", .kind = "more than 65,536 outputs",       .like = "three", .n_min = 65600, .n_max = 70000, .param_min = 1, .param_max = 5},
+    {.name = "hidden-gate",  .kind = "thousands of outputs",           .like = "gate",  .n_min = 3000, .n_max = 5000, .params = ONE_OF(48, 56, 64, 72, 80)},
+    {.name = "hidden-speed", .kind = "many outputs, a width about 63", .like = "speed", .n_min = 125000, .n_max = 135000, .param_min = 61, .param_max = 65},
 };
 
-#define CASES "one small tail odd wide three hidden-17 hidden-255"
+#define CASES "one small tail odd wide three hidden-any hidden-wide hidden-short hidden-large"
+#define CLEAN "small tail wide hidden-any hidden-wide"
+#define GATES "gate hidden-gate"
+/* All words that would be read if none were used twice, in bytes. */
+#define ALL_BYTES "elem * n * param"
+/* What is read by other ways than loads from global, shared and constant memory. */
+#define FEW_OTHERS "global_atom_requests + shared_atom_requests == 0 && 32 * local_ld_requests <= 0.2 * n * param"
 #define GIVEN "It is there to compare yours with: leave it as it was."
 static const struct rubric_row rows[] = {
     {"given-conv3_naive", 0, "The given conv3_naive is still right", ROW_CORRECT, "conv3_naive", .cases = "mean mean-tail", .hint = GIVEN},
@@ -28,34 +39,34 @@ static const struct rubric_row rows[] = {
 
     {"shared-ok", 3, "conv_shared is right for any length and width", ROW_CORRECT, "conv_shared", .cases = CASES,
      .hint = "Take width 255 and blocks of 128: how many inputs does a block need, and how many does each thread fetch?"},
-    {"shared-clean", 2, "conv_shared has no race and no bad access", ROW_CHECKS, "conv_shared", .cases = "small tail wide",
+    {"shared-clean", 2, "conv_shared has no race and no bad access", ROW_CHECKS, "conv_shared", .cases = CLEAN,
      .hint = "Every thread must reach the barrier, those past n too; nothing is read past in[n + width - 2]."},
-    {"shared-reuse", 2, "conv_shared reads its inputs from shared memory", ROW_GATE, "conv_shared", .cases = "gate",
-     .gate = "shared_ld_bytes >= 0.2 * elem * n * param && global_ld_bytes <= 1.3 * elem * n * param",
-     .hint = "Each input should leave global memory once a block; the weights may still come from there."},
+    {"shared-reuse", 2, "conv_shared reads its inputs from shared memory", ROW_GATE, "conv_shared", .cases = GATES,
+     .gate = "shared_ld_bytes >= 0.9 * " ALL_BYTES " && global_sectors <= 1.2 * ref.global_sectors && " FEW_OTHERS " && influence(shared_ld) >= 0.9",
+     .hint = "Each input should leave global memory once a block, and be read from shared memory for each of its products; the weights may still come from global memory."},
 
     {"const-ok", 2, "conv_const is right for any length and width", ROW_CORRECT, "conv_const", .cases = CASES,
      .hint = "Is it conv_shared but for the weights? The array must be called conv_weights."},
-    {"const-clean", 1, "conv_const has no race and no bad access", ROW_CHECKS, "conv_const", .cases = "small tail wide",
+    {"const-clean", 1, "conv_const has no race and no bad access", ROW_CHECKS, "conv_const", .cases = CLEAN,
      .hint = "CHECK=1 names the line and the thread."},
-    {"const-reuse", 1, "conv_const fetches each input about once", ROW_GATE, "conv_const", .cases = "gate",
-     .gate = "global_ld_bytes <= 4 * elem * n",
+    {"const-reuse", 1, "conv_const fetches each input about once", ROW_GATE, "conv_const", .cases = GATES,
+     .gate = "global_ld_bytes <= 4 * elem * n && " FEW_OTHERS,
      .hint = "Per block: the tile and its halo, and nothing else from global memory."},
-    {"const-used", 2, "conv_const takes its weights from constant memory", ROW_GATE, "conv_const", .cases = "gate",
-     .gate = "const_ld_requests >= 0.2 * param * warps",
+    {"const-used", 2, "conv_const takes its weights from constant memory", ROW_GATE, "conv_const", .cases = GATES,
+     .gate = "const_ld_requests >= 0.2 * param * warps && global_ld_bytes + shared_ld_bytes <= 1.2 * " ALL_BYTES " && shared_atom_requests == 0",
      .hint = "Read conv_weights[j], the __constant__ array, in the loop."},
 
     {"multi-ok", 3, "conv_multi is right for any length and width", ROW_CORRECT, "conv_multi", .cases = CASES,
      .hint = "Widths that are no multiple of your step, and a last thread with fewer outputs than the others: both need care."},
-    {"multi-clean", 2, "conv_multi has no race and no bad access", ROW_CHECKS, "conv_multi", .cases = "small tail wide",
+    {"multi-clean", 2, "conv_multi has no race and no bad access", ROW_CHECKS, "conv_multi", .cases = CLEAN,
      .hint = "The last thread's window reaches furthest: how long must the tile be?"},
-    {"multi-reuse", 3, "conv_multi uses what it reads several times", ROW_GATE, "conv_multi", .cases = "gate",
-     .gate = "shared_ld_bytes <= 0.6 * elem * n * param && global_ld_bytes <= 4 * elem * n",
-     .hint = "Neighbouring outputs share all but one input. Which words could stay in registers for the next weight?"},
-    {"multi-banks", 1, "conv_multi reads shared memory without conflicts", ROW_GATE, "conv_multi", .cases = "gate",
-     .gate = "shared_ld_bank_conflicts <= 0.1 * shared_ld_wavefronts",
+    {"multi-reuse", 3, "conv_multi uses what it reads several times", ROW_GATE, "conv_multi", .cases = GATES,
+     .gate = "shared_ld_bytes <= 0.6 * " ALL_BYTES " && global_ld_bytes <= 4 * elem * n && threads <= n / 2 + 1024 && " FEW_OTHERS,
+     .hint = "Neighbouring outputs of a thread share all but one input. Which words could stay in registers for the next weight?"},
+    {"multi-banks", 1, "conv_multi reads shared memory without conflicts", ROW_GATE, "conv_multi", .cases = GATES,
+     .gate = "shared_ld_bank_conflicts <= 0.001 * n * param && shared_ld_bytes >= 0.025 * " ALL_BYTES " && shared_atom_requests == 0",
      .hint = "If thread t starts at word V t, at which stride do the lanes read? An odd one, or whole float4, is free."},
-    {"multi-fast", 2, "conv_multi keeps up with ours", ROW_SPEED, "conv_multi", .cases = "speed", .ratio = 0.4,
+    {"multi-fast", 2, "conv_multi keeps up with ours", ROW_SPEED, "conv_multi", .cases = "hidden-speed", .ratio = 0.4,
      .hint = "Per multiply-add, how many words do you read from shared memory, and how many wavefronts is that?"},
 };
 /* clang-format on */
