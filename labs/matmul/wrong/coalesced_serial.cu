@@ -1,7 +1,7 @@
 // Right, but one thread of each block does the work of all.
 // only: mm_coalesced
 // expect: coalesced-sectors=fail
-// hint: coalesced-sectors: for global_ld_sectors * 32, expected at most
+// hint: coalesced-sectors: sectors of global memory in all, expected at most
 // score: 2
 #include "warplab.cuh"
 

@@ -1,7 +1,8 @@
 // Right, but a thread brings all it needs by itself, word for word what its neighbours bring too.
 // only: mm_tiled
-// expect: tiled-global=fail
+// expect: tiled-global=fail tiled-shared=fail
 // hint: tiled-global: 2 N^3 / L
+// hint: tiled-shared: how large is your V
 #include "warplab.cuh"
 
 // sa holds the tile of a transposed, so that both operands of step i lie in one row. Its
