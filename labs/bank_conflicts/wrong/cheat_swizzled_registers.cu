@@ -2,7 +2,8 @@
 // filled and read for the count.
 // class: elsewhere
 // only: transpose_swizzled
-// expect: swizzled-banks=fail
+// expect: swizzled-banks=fail swizzled-coalesced=fail
+// hint: swizzled-coalesced: at the worst instruction
 // hint: swizzled-banks: column number
 #include "warplab.cuh"
 
