@@ -14,9 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef CUDA_INCLUDE
-#define CUDA_INCLUDE "/usr/local/cuda/include"
-#endif
 #define SOURCE_MAX  (4u << 20)
 #define OPTIONS_MAX (8 + COMPILE_MAX_INCLUDES + 4)
 
@@ -30,14 +27,15 @@ static void add(struct options *o, char *option)
     o->v[o->n++] = option;
 }
 
-static void add_default_includes(struct options *o)
+static void add_default_includes(struct options *o, const char *toolkit)
 {
-    const char *cuda = getenv("WARPLAB_CUDA_INCLUDE");
+    const char *named = getenv("WARPLAB_CUDA_INCLUDE"), *cuda = named ? named : toolkit;
 
-    cuda = cuda ? cuda : CUDA_INCLUDE;
     add(o, xformat("-I%s/common/device", course_root()));
-    add(o, xformat("-I%s", cuda));
-    add(o, xformat("-I%s/cccl", cuda));
+    if (cuda) {
+        add(o, xformat("-I%s", cuda));
+        add(o, xformat("-I%s/cccl", cuda));
+    }
     add(o, xformat("-I%s/common/device/std", course_root()));
 }
 
@@ -52,7 +50,7 @@ static struct options options_of(const struct compile_request *r)
     for (int i = 0; i < r->nincludes && i < COMPILE_MAX_INCLUDES; i++)
         add(&o, xformat("-I%s", r->includes[i]));
     if (!r->no_default_includes)
-        add_default_includes(&o);
+        add_default_includes(&o, r->toolkit);
     return o;
 }
 

@@ -14,6 +14,9 @@ struct compile_request {
     const char *includes[COMPILE_MAX_INCLUDES];
     int nincludes;
     bool no_default_includes;
+    /* The toolkit's headers, unless WARPLAB_CUDA_INCLUDE names them: CUDA_INCLUDE, but where the
+     * program itself is to name no folder of this machine. */
+    const char *toolkit;
 };
 
 struct compiled {

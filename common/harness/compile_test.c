@@ -12,7 +12,8 @@
 static struct compiled compile_text(const char *text, const char *arch, bool bare)
 {
     char path[] = "/tmp/compile_test_XXXXXX";
-    struct compile_request r = {.path = path, .arch = arch, .no_default_includes = bare};
+    struct compile_request r = {
+        .path = path, .arch = arch, .no_default_includes = bare, .toolkit = CUDA_INCLUDE};
     struct compiled c;
     struct text why = {0};
     int fd = mkstemp(path);
@@ -88,7 +89,7 @@ Test(compile, bare_means_no_course_headers)
 
 Test(compile, missing_and_binary_files)
 {
-    struct compile_request r = {.path = "/nonexistent/x.cu", .arch = "compute_90"};
+    struct compile_request r = {.path = "/nonexistent/x.cu", .arch = "compute_90", .toolkit = CUDA_INCLUDE};
     struct compiled c;
 
     cr_assert_not(compile_cuda(&r, &c));
@@ -172,7 +173,7 @@ Test(compile, counts_lines_that_end_in_any_way)
 Test(compile, says_what_utf_16_is)
 {
     char path[] = "/tmp/compile_test_XXXXXX";
-    struct compile_request r = {.path = path, .arch = "compute_90"};
+    struct compile_request r = {.path = path, .arch = "compute_90", .toolkit = CUDA_INCLUDE};
     struct compiled c;
     struct text why = {0};
 
@@ -204,7 +205,7 @@ Test(names, broken_images_have_none)
 Test(compile, a_long_path_has_its_reason)
 {
     char path[1601] = "";
-    struct compile_request r = {.path = path, .arch = "compute_90"};
+    struct compile_request r = {.path = path, .arch = "compute_90", .toolkit = CUDA_INCLUDE};
     struct compiled c;
 
     for (int i = 0; i < 200; i++)

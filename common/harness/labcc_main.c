@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 {
     static const struct argp argp = {
         options, parse, "FILE.cu", "Compiles a lab's device code with NVRTC.", 0, 0, 0};
-    struct labcc l = {.request = {.arch = "compute_90"}};
+    struct labcc l = {.request = {.arch = "compute_90", .toolkit = CUDA_INCLUDE}};
     struct compiled c;
     struct text why = {0};
 

@@ -273,7 +273,8 @@ static bool readable(const struct run *r, const char *path)
 
 static bool load(struct run *r, const char *path)
 {
-    struct compile_request request = {.path = path, .arch = r->machine.arch};
+    struct compile_request request = {
+        .path = path, .arch = r->machine.arch, .toolkit = CUDA_INCLUDE};
     struct compiled c = {0};
     struct text why = {0};
     size_t size;

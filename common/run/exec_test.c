@@ -21,7 +21,7 @@ static struct exec ex;
 static void load(const char *body)
 {
     static const struct device_limits limits = {.max_threads_per_block = 1024};
-    struct compile_request r = {.arch = "compute_90"};
+    struct compile_request r = {.arch = "compute_90", .toolkit = CUDA_INCLUDE};
     char path[] = "/tmp/exec_test_XXXXXX", err[500], *source;
     struct compiled c;
     struct text why = {0};

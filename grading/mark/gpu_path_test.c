@@ -30,6 +30,21 @@ static void stand_in(struct engine_options *o, const char *which)
     snprintf(o->gpu_name, sizeof(o->gpu_name), "a stand-in");
 }
 
+/* The lab's rubric, timed on its rows' own cases: what a GPU does at once takes the stand-in long. */
+static void time_small_cases(struct engine *e)
+{
+    static struct rubric small;
+    static struct rubric_row rows[64];
+    small = *e->rubric;
+    cr_assert_leq((size_t)small.nrows, sizeof(rows) / sizeof(rows[0]));
+    for (int i = 0; i < small.nrows; i++) {
+        rows[i] = small.rows[i];
+        rows[i].gpu_cases = NULL;
+    }
+    small.rows = rows;
+    e->rubric = &small;
+}
+
 static json_t *mark(const struct engine_options *o, const char *file)
 {
     struct engine e;
@@ -38,6 +53,7 @@ static json_t *mark(const struct engine_options *o, const char *file)
     size_t n;
     cr_assert_eq(file_read_no_link(path, 1 << 20, &source, &n), 0, "%s", path);
     cr_assert(engine_open(&e, LAB, o, &why), "%s", text_str(&why));
+    time_small_cases(&e);
     json_t *v = marked(&e, file, source, n);
     engine_close(&e);
     free(source);
