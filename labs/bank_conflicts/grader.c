@@ -22,7 +22,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-n",     .kind = "any number of results, any stride", .like = "s4", .n_min = 1, .n_max = 1200, .param_min = 0, .param_max = 2000},
     {.name = "hidden-far",   .kind = "more than 65,536 results", .like = "s0", .n_min = 65537, .n_max = 66000},
     {.name = "hidden-power", .kind = "a power of two as the stride", .like = "s1", .n_min = 256, .n_max = 1024, .multiple = 64, .params = ONE_OF(1, 2, 4, 8, 16, 32)},
-    {.name = "hidden-shape", .kind = "a matrix of any shape", .like = "tall", .n_min = 20, .n_max = 200, .m_min = 20, .m_max = 200},
+    {.name = "hidden-shape", .kind = "a matrix of any shape", .like = "tall", .n_min = 20, .n_max = 200, .m_min = 101, .m_max = 200},
     {.name = "hidden-large", .kind = "more than 65,536 elements", .like = "tall", .n_min = 257, .n_max = 300, .m_min = 257, .m_max = 300},
     {.name = "hidden-odd",   .kind = "rows of an odd length", .like = "odd", .n_min = 40, .n_max = 200},
     {.name = "hidden-whole", .kind = "a matrix of whole tiles", .like = "m64 whole m128 m160", .n_min = 32, .n_max = 256, .multiple = 32},

@@ -34,14 +34,14 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-full",
      .kind = "whole blocks",
      .like = "full",
-     .n_min = 1280,
+     .n_min = 2304,
      .n_max = 4096,
      .multiple = 256},
     {.name = "hidden-data-full",
      .kind = "whole blocks",
      .like = "data-full",
      .n_min = 2048,
-     .n_max = 6144,
+     .n_max = 3840,
      .multiple = 256},
 };
 

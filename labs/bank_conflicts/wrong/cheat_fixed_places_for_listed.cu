@@ -2,7 +2,7 @@
 // nobody needs hide them.
 // class: dilution
 // only: bank_fixed
-// expect: fixed-free=fail
+// expect: fixed-free=fail fixed-reads=any
 // hint: fixed-free: At stride 32
 #include "warplab.cuh"
 
