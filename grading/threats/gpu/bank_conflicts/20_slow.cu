@@ -7,7 +7,7 @@
 #define TILE 32
 #define STEP 8
 
-// 512 dependent multiplications take thousands of cycles of a GPU's clock; the emulator's counts
+// 700 dependent multiplications take thousands of cycles of a GPU's clock; the emulator's counts
 // instructions that read it.
 __device__ bool on_gpu()
 {
@@ -15,7 +15,7 @@ __device__ bool on_gpu()
     unsigned x = threadIdx.x;
 
 #pragma unroll 1
-    for (int i = 0; i < 512; i++)
+    for (int i = 0; i < 700; i++)
         x = x * 1664525u + 1013904223u;
     return x != 12345u && clock64() - from > 1000;
 }
