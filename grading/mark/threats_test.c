@@ -701,7 +701,8 @@ Test(threats, t26_folders_of_the_host)
     size_t n;
     cr_assert_eq(file_read_no_link(program, 64 << 20, &bytes, &n), 0);
     cr_expect(!memmem(bytes, n, o.root, strlen(o.root)), "%s names %s", program, o.root);
-    cr_expect(!memmem(bytes, n, CUDA_INCLUDE, strlen(CUDA_INCLUDE)), "%s names the toolkit", program);
+    cr_expect(!memmem(bytes, n, CUDA_INCLUDE, strlen(CUDA_INCLUDE)), "%s names the toolkit",
+              program);
     free(bytes);
     free(program);
 }
