@@ -89,7 +89,8 @@ Test(compile, bare_means_no_course_headers)
 
 Test(compile, missing_and_binary_files)
 {
-    struct compile_request r = {.path = "/nonexistent/x.cu", .arch = "compute_90", .toolkit = CUDA_INCLUDE};
+    struct compile_request r = {
+        .path = "/nonexistent/x.cu", .arch = "compute_90", .toolkit = CUDA_INCLUDE};
     struct compiled c;
 
     cr_assert_not(compile_cuda(&r, &c));

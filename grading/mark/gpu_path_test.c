@@ -30,7 +30,8 @@ static void stand_in(struct engine_options *o, const char *which)
     snprintf(o->gpu_name, sizeof(o->gpu_name), "a stand-in");
 }
 
-/* The lab's rubric, timed on its rows' own cases: what a GPU does at once takes the stand-in long. */
+/* The lab's rubric, timed on its rows' own cases: what a GPU does at once takes the stand-in long.
+ */
 static void time_small_cases(struct engine *e)
 {
     static struct rubric small;
