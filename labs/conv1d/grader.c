@@ -42,7 +42,9 @@ static const struct rubric_row rows[] = {
     {"shared-clean", 2, "conv_shared has no race and no bad access", ROW_CHECKS, "conv_shared", .cases = CLEAN,
      .hint = "Every thread must reach the barrier, those past n too; nothing is read past in[n + width - 2]."},
     {"shared-reuse", 2, "conv_shared reads its inputs from shared memory", ROW_GATE, "conv_shared", .cases = GATES,
-     .gate = "shared_ld_bytes >= 0.9 * " ALL_BYTES " && global_sectors <= 1.2 * ref.global_sectors && " FEW_OTHERS " && influence(shared_ld) >= 0.9",
+     .gate = "shared_ld_bytes >= 0.9 * " ALL_BYTES " && global_sectors <= 1.2 * ref.global_sectors && " FEW_OTHERS " && "
+             /* the weights come from global memory for every product, or once a block; an input never does */
+             "max(global_ld_bytes - 0.9 * " ALL_BYTES ", 7 * elem * n - global_ld_bytes) >= 0 && inst_executed_max_warp <= 14 * param + 600 && influence(shared_ld) >= 0.9",
      .hint = "Each input should leave global memory once a block, and be read from shared memory for each of its products; the weights may still come from global memory."},
 
     {"const-ok", 2, "conv_const is right for any length and width", ROW_CORRECT, "conv_const", .cases = CASES,

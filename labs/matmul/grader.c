@@ -1,7 +1,7 @@
 /* grader.c - what matrix multiplication is marked by.
  *
  * 2 m n k words would be loaded if nothing were ever used twice. Gates bound totals by that,
- * which no work beside can lower, on shapes in which every tile of up to 128 is whole; and they
+ * which no work beside can lower, on shapes in which tiles of up to 128 are whole; and they
  * close the other ways that an operand could come by. mm_naive is given: a row without points
  * sees to it that it stays as it is.
  */
@@ -13,22 +13,21 @@
 #define F16(name_, m_, n_, k_) SHAPE(name_, m_, n_, k_, DT_F16)
 static const struct lab_case cases[] = {
     F32("square", 128, 128, 64), F32("tall", 256, 128, 64), F32("odd", 39, 45, 50), F32("speed", 1024, 1024, 32), F32("speed-wide", 512, 2048, 32), F32("speed-tall", 2048, 512, 32),
-    F32("long", 128, 128, 192), F32("tall-long", 256, 128, 128), F32("towering", 384, 128, 64),
-    F16("square16", 128, 128, 64), F16("tall16", 256, 128, 64), F16("long16", 128, 128, 192), F16("tall-long16", 256, 128, 128),
+    F32("broad", 128, 256, 64), F32("long", 128, 128, 128),
+    F16("square16", 128, 128, 64), F16("tall16", 256, 128, 64), F16("broad16", 128, 256, 64), F16("long16", 128, 128, 128),
     F16("one16", 1, 1, 1), F16("none16", 5, 7, 0), F16("odd16", 39, 45, 50),
 };
 static const struct hidden_case hidden[] = {
     {.name = "hidden-shape", .kind = "matrices of any shape",        .like = "odd",   .n_min = 40, .n_max = 150, .m_min = 40, .m_max = 150, .k_min = 33, .k_max = 90},
     {.name = "hidden-wide",  .kind = "a few rows and a long k",      .like = "odd",   .n_min = 10, .n_max = 40,  .m_min = 1,  .m_max = 20,  .k_min = 64, .k_max = 200, .multiple = 4},
-    {.name = "hidden-large", .kind = "more than 65,536 outputs",     .like = "odd",   .n_min = 257, .n_max = 300, .m_min = 257, .m_max = 300, .k_min = 1, .k_max = 6},
-    {.name = "hidden-long",  .kind = "more than 65,536 columns",     .like = "odd",   .n_min = 65600, .n_max = 70000, .m_min = 1, .m_max = 2, .k_min = 1, .k_max = 4},
+    {.name = "hidden-large", .kind = "more than 65,536 outputs",     .like = "odd",   .n_min = 257, .n_max = 265, .m_min = 257, .m_max = 265, .k_min = 1, .k_max = 3},
     {.name = "hidden-16",    .kind = "16-bit matrices of any shape", .like = "odd16", .n_min = 40, .n_max = 150, .m_min = 40, .m_max = 150, .k_min = 33, .k_max = 90},
-    {.name = "hidden-large16", .kind = "more than 65,536 outputs",   .like = "odd16", .n_min = 257, .n_max = 300, .m_min = 257, .m_max = 300, .k_min = 1, .k_max = 6},
+    {.name = "hidden-large16", .kind = "more than 65,536 outputs",   .like = "odd16", .n_min = 257, .n_max = 265, .m_min = 257, .m_max = 265, .k_min = 1, .k_max = 3},
     /* for gates: whole tiles of up to 128, of k any number or whole tiles of up to 64 */
-    {.name = "hidden-tiles", .kind = "whole tiles, any k",           .like = "square tall", .n_min = 128, .n_max = 256, .k_min = 40, .k_max = 100, .multiple = 128},
-    {.name = "hidden-whole", .kind = "whole tiles",                  .like = "square tall long tall-long towering", .n_min = 128, .n_max = 256, .multiple = 128},
+    {.name = "hidden-tiles", .kind = "whole tiles, any k",           .like = "square tall broad", .k_min = 40, .k_max = 72},
+    {.name = "hidden-whole", .kind = "whole tiles",                  .like = "square tall broad long"},
     {.name = "hidden-speed", .kind = "a million outputs",            .like = "speed speed-wide speed-tall"},
-    {.name = "hidden-tiles16", .kind = "16-bit matrices of whole tiles", .like = "square16 tall16 long16 tall-long16", .n_min = 128, .n_max = 256, .multiple = 128},
+    {.name = "hidden-tiles16", .kind = "16-bit matrices of whole tiles", .like = "square16 tall16 broad16 long16"},
 };
 
 #define F32_CASES "1x1x1 k=0 row column square odd 100x72x52 hidden-shape hidden-wide hidden-large"
@@ -46,7 +45,7 @@ static const struct hidden_case hidden[] = {
 static const struct rubric_row rows[] = {
     {"given-mm_naive", 0, "The given mm_naive is still right", ROW_CORRECT, "mm_naive", .cases = "row odd",
      .hint = "It is there to compare yours with: leave it as it was."},
-    {"coalesced-ok", 1, "mm_coalesced is right for any shape", ROW_CORRECT, "mm_coalesced", .cases = F32_CASES " hidden-long",
+    {"coalesced-ok", 1, "mm_coalesced is right for any shape", ROW_CORRECT, "mm_coalesced", .cases = F32_CASES,
      .hint = "Take m = 1, n = 257: how many threads have a row, how many a column, and what do the others do?"},
     {"coalesced-clean", 1, "mm_coalesced stays inside its matrices", ROW_CHECKS, "mm_coalesced", .cases = "odd row hidden-shape",
      .hint = "CHECK=1 names the line and the thread. Which rows and columns do the last blocks reach?"},
@@ -54,7 +53,7 @@ static const struct rubric_row rows[] = {
      .gate = "global_sectors <= 0.25 * m * n * k && global_ld_bytes >= 0.45 * " ALL_BYTES,
      .hint = "The lanes of a warp differ in threadIdx.x first. Which of the two matrices do they read at addresses far apart? One output a thread, its words straight from global memory: sharing comes later."},
 
-    {"registers-ok", 2, "mm_registers is right for any shape", ROW_CORRECT, "mm_registers", .cases = F32_CASES " hidden-long",
+    {"registers-ok", 2, "mm_registers is right for any shape", ROW_CORRECT, "mm_registers", .cases = F32_CASES,
      .hint = "Give a thread a tile that hangs over the edge of c: what does it load there, and what may it store?"},
     {"registers-clean", 1, "mm_registers stays inside its matrices", ROW_CHECKS, "mm_registers", .cases = "odd row hidden-shape",
      .hint = "CHECK=1 names the line. Each of the V rows and V columns needs its own question."},
@@ -67,32 +66,32 @@ static const struct rubric_row rows[] = {
 
     {"shared-ok", 2, "mm_shared is right for any shape", ROW_CORRECT, "mm_shared", .cases = F32_CASES,
      .hint = "What is in the last tile where k ends before the tile does?"},
-    {"shared-clean", 2, "mm_shared has no race and no bad access", ROW_CHECKS, "mm_shared", .cases = "square odd hidden-shape",
+    {"shared-clean", 2, "mm_shared has no race and no bad access", ROW_CHECKS, "mm_shared", .cases = "odd hidden-shape",
      .hint = "Two barriers a tile: one before anybody reads it, one before anybody overwrites it."},
-    {"shared-reuse", 2, "mm_shared loads a tile once a block", ROW_GATE, "mm_shared", .cases = TILES,
+    {"shared-reuse", 2, "mm_shared loads a tile once a block", ROW_GATE, "mm_shared", .cases = "hidden-tiles",
      .gate = "global_ld_bytes <= 1.05 / 16 * " ALL_BYTES " && shared_ld_bytes >= 0.45 * " ALL_BYTES " && " NO_GLOBAL_ATOMICS " && " FEW_OTHERS " && influence(shared_ld) >= 0.9",
      .hint = "A block needs 2 L k words from global memory, each fetched by one thread only: 2 N^3 / L in all. All others take them from shared memory, two for each product of one output a thread."},
 
     {"tiled-ok", 2, "mm_tiled is right for any shape", ROW_CORRECT, "mm_tiled", .cases = F32_CASES,
      .hint = "Fill what hangs over with zeros when you fetch; guard the store."},
-    {"tiled-clean", 2, "mm_tiled has no race and no bad access", ROW_CHECKS, "mm_tiled", .cases = "square odd hidden-shape",
+    {"tiled-clean", 2, "mm_tiled has no race and no bad access", ROW_CHECKS, "mm_tiled", .cases = "odd hidden-shape",
      .hint = "Who reads an element that another thread fetched? What stands between the two?"},
-    {"tiled-global", 1, "mm_tiled loads a large tile once a block", ROW_GATE, "mm_tiled", .cases = TILES,
+    {"tiled-global", 1, "mm_tiled loads a large tile once a block", ROW_GATE, "mm_tiled", .cases = WHOLE,
      .gate = "global_ld_bytes <= 1.05 / 32 * " ALL_BYTES " && " NO_GLOBAL_ATOMICS,
      .hint = "2 N^3 / L words: how large is your L?"},
     {"tiled-sectors", 1, "mm_tiled's fetching is coalesced", ROW_GATE, "mm_tiled", .cases = WHOLE,
      .gate = "worst(global_ld_sectors * 32 / global_ld_bytes) <= 2.1 && " NO_GLOBAL_ATOMICS,
      .hint = "Let neighbouring threads fetch neighbouring words of a row, whatever they use later."},
-    {"tiled-shared", 2, "mm_tiled uses each word from shared memory several times", ROW_GATE, "mm_tiled", .cases = WHOLE,
+    {"tiled-shared", 2, "mm_tiled uses each word from shared memory several times", ROW_GATE, "mm_tiled", .cases = "hidden-whole",
      .gate = "shared_ld_bytes <= 1.05 / 4 * " ALL_BYTES " && shared_ld_bytes >= 0.05 * " ALL_BYTES
              " && shared_ld_bytes + global_ld_bytes <= 1.2 / 4 * " ALL_BYTES " && " FEW_OTHERS " && influence(shared_ld) >= 0.9",
      .hint = "2 N^3 / V words from shared memory: how large is your V, and are the V + V operands in registers?"},
 
     {"vector-ok", 2, "mm_vector is right for any shape", ROW_CORRECT, "mm_vector", .cases = F32_CASES,
      .hint = "A float4 at an address that is no multiple of 16 is an error. When do a row's float4 lie right?"},
-    {"vector-clean", 1, "mm_vector has no race and no bad access", ROW_CHECKS, "mm_vector", .cases = "square odd hidden-shape",
+    {"vector-clean", 1, "mm_vector has no race and no bad access", ROW_CHECKS, "mm_vector", .cases = "odd hidden-shape",
      .hint = "CHECK=1 names both lines of a race."},
-    {"vector-wide", 2, "mm_vector loads 16 bytes a lane", ROW_GATE, "mm_vector", .cases = WHOLE,
+    {"vector-wide", 2, "mm_vector loads 16 bytes a lane", ROW_GATE, "mm_vector", .cases = "hidden-whole",
      .gate = "300 * worst(global_ld_requests / global_ld_bytes) <= 1 && 300 * worst(shared_ld_requests / shared_ld_bytes) <= 1"
              " && global_ld_bytes <= 1.05 / 32 * " ALL_BYTES " && shared_ld_bytes >= 0.05 * " ALL_BYTES " && " NO_ATOMICS " && influence(shared_ld) >= 0.9",
      .hint = "32 lanes of 16 bytes are 512 bytes a request, from global and from shared memory."},
@@ -102,19 +101,20 @@ static const struct rubric_row rows[] = {
 
     {"pipeline-ok", 2, "mm_pipeline is right for any shape", ROW_CORRECT, "mm_pipeline", .cases = F32_CASES,
      .hint = "Count tiles: how many are fetched before the loop, in it, and how many are multiplied after it? What if there is only one, or none?"},
-    {"pipeline-clean", 2, "mm_pipeline has no race and no bad access", ROW_CHECKS, "mm_pipeline", .cases = "square odd hidden-shape",
+    {"pipeline-clean", 2, "mm_pipeline has no race and no bad access", ROW_CHECKS, "mm_pipeline", .cases = "odd hidden-shape",
      .hint = "Between two barriers one set of tiles is only read, the other only written."},
-    {"pipeline-barriers", 1, "mm_pipeline waits once a tile", ROW_GATE, "mm_pipeline", .cases = TILES,
-     .gate = "barriers <= (k / 16 + 2) * warps && inst_executed_max_warp * warps <= 1.7 * inst_executed",
+    {"pipeline-barriers", 1, "mm_pipeline waits once a tile", ROW_GATE, "mm_pipeline", .cases = WHOLE,
+     .gate = "barriers <= (k / 16 + 2) * warps && inst_executed_max_warp * warps <= 1.7 * inst_executed"
+             " && async_flight >= 32 * async_bytes",
      .hint = "With two sets of tiles, of 16 steps or more, what did the second barrier protect?"},
     {"pipeline-fast", 2, "mm_pipeline keeps up with ours", ROW_SPEED, "mm_pipeline", .cases = "hidden-speed", .ratio = 0.87,
      .hint = "Compare its counters with mm_vector's: nothing but the barriers should have changed."},
 
     {"tensor-ok", 2, "mm_tensor is right for any shape", ROW_CORRECT, "mm_tensor", .cases = F16_CASES,
      .hint = "The fragments are always whole: what is in them past the edge, and who keeps store_matrix_sync inside c?"},
-    {"tensor-clean", 1, "mm_tensor has no race and no bad access", ROW_CHECKS, "mm_tensor", .cases = "square16 odd16 hidden-16",
+    {"tensor-clean", 1, "mm_tensor has no race and no bad access", ROW_CHECKS, "mm_tensor", .cases = "odd16 hidden-16",
      .hint = "Fragments are read by whole warps, tiles fetched by whole blocks: a barrier belongs between."},
-    {"tensor-used", 2, "mm_tensor's products are made by tensor cores", ROW_GATE, "mm_tensor", .cases = TILES16,
+    {"tensor-used", 2, "mm_tensor's products are made by tensor cores", ROW_GATE, "mm_tensor", .cases = "hidden-tiles16",
      .gate = "tensor_flop >= flops && tensor_flop <= 1.2 * flops && flop_fp16 + flop_fp32 + flop_fp64 <= 0.1 * flops && inst_executed <= 0.15 * m * n * k && influence(tensor) >= 0.9",
      .hint = "Every multiply-add should come from mma_sync, and none should be made twice."},
     {"tensor-reuse", 1, "mm_tensor shares its tiles", ROW_GATE, "mm_tensor", .cases = TILES16,

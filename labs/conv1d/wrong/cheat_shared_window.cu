@@ -1,5 +1,5 @@
 // A thread makes four outputs straight from global memory, a window of inputs in its registers; three of
-// four threads leave. Shared memory holds the weights.
+// four threads leave. Shared memory holds the weights, and each is read for each output.
 // class: elsewhere
 // only: conv_shared
 // expect: shared-reuse=fail
@@ -44,7 +44,7 @@ KERNEL conv_shared(const float *in, const float *weights, float *out, int n, int
         load4(x + 4, in, i + j + 4, total);
         for (int q = 0; q < 4 && j + q < width; q++)
             for (int o = 0; o < 4; o++)
-                sum[o] += w[j + q] * x[o + q];
+                sum[o] += *(volatile float *)&w[j + q] * x[o + q];
         for (int o = 0; o < 4; o++)
             x[o] = x[o + 4];
     }
