@@ -55,7 +55,7 @@ static const struct rubric_row rows[] = {
      .gate = "global_ld_bytes <= 4 * elem * n && " FEW_OTHERS,
      .hint = "Per block: the tile and its halo, and nothing else from global memory."},
     {"const-used", 2, "conv_const takes its weights from constant memory", ROW_GATE, "conv_const", .cases = GATES,
-     .gate = "const_ld_requests >= 0.2 * param * warps && global_ld_bytes + shared_ld_bytes <= 1.2 * " ALL_BYTES " && shared_atom_requests == 0",
+     .gate = "const_ld_requests >= 0.2 * param * warps && global_ld_bytes + shared_ld_bytes <= 1.2 * elem * max(n, threads) * param && shared_atom_requests == 0",
      .hint = "Read conv_weights[j], the __constant__ array, in the loop."},
 
     {"multi-ok", 3, "conv_multi is right for any length and width", ROW_CORRECT, "conv_multi", .cases = CASES,

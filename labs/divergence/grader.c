@@ -59,7 +59,7 @@ static const struct hidden_case hidden[] = {
  * sectors; no element is loaded or stored twice), or come and go by shared memory or shuffles. */
 #define DEALT "global_ld_bytes <= 1.05 * elem * n && global_st_bytes <= 1.05 * elem * n && " \
     "max(max(global_ld_sectors / global_ld_requests, global_st_sectors / global_st_requests) / 12, " \
-    "max(shared_ld_bytes / (1.9 * elem * n), 8 * shuffles / n)) >= 1"
+    "max(shared_ld_bytes / (1.9 * elem * n), 17 * shuffles / n)) >= 1"
 /* An order is known to other threads than those who found it: it is in shared memory; and what
  * follows it is scattered: over twice the sectors, or in shared memory, there and back. */
 #define ORDERED "shared_ld_bytes >= n && " \
