@@ -164,7 +164,7 @@ Test(picture, sectors_of_a_store, .timeout = 60)
     cr_assert_str_eq(json_text(p, "what"), "store");
     cr_assert_eq(INT(p, "units"), 32);
     cr_assert_eq(INT(p, "least"), 4);
-    cr_assert_eq(json_double(row, "counted"), 32);
+    cr_assert_eq(json_double(row, "counted"), 128 * 96);
     cr_assert_eq(INT(p, "line"), INT(row, "line"));
     cr_assert(strstr(json_text(p, "text"), "tile[dy][tx]"), "%s", json_text(p, "text"));
     char *page = page_of(v);

@@ -2,6 +2,7 @@
 #include "lab/lab.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,4 +101,21 @@ Test(coalescing, reference)
     lab_coalescing.reference(&p, find_variant("energy_soa"), find_case("particles=1"), inputs,
                              outputs, bounds);
     cr_assert_eq(out[0], 28);
+}
+
+/* No bit of a number can be known beforehand: neither how large it is nor what it begins with. */
+Test(coalescing, numbers_of_all_sizes)
+{
+    const struct lab_case *c = find_case("particles=1000");
+    struct plan p = plan_of("energy_aos", "particles=1000");
+    float *in = malloc(p.buffers[0].count * sizeof(*in)), least = INFINITY, most = 0;
+
+    lab_coalescing.make_input(&p, 0, c, 7, in);
+    for (uint64_t i = 0; i < p.buffers[0].count; i++) {
+        least = fminf(least, in[i]);
+        most = fmaxf(most, in[i]);
+    }
+    cr_assert(least > 0 && least < 0.1, "%g", least);
+    cr_assert(most > 10 && most < 16, "%g", most);
+    free(in);
 }

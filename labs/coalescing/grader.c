@@ -25,13 +25,27 @@ static const struct lab_case cases[] = {
     MATRIX("odd", 100, 77),
     MATRIX("square", 64, 64),
     MATRIX("rectangle", 128, 96),
+    MATRIX("tall", 64, 160),
 };
+/* Some beyond 65536, where a number of 16 bits begins again. Those of gates begin their rows and
+ * fields at sectors. */
 static const struct hidden_case hidden[] = {
     {.name = "hidden-particles",
      .kind = "any number of particles",
      .like = "tail",
      .n_min = 100,
      .n_max = 5000},
+    {.name = "hidden-many",
+     .kind = "more than 65536 particles",
+     .like = "tail",
+     .n_min = 65600,
+     .n_max = 66600},
+    {.name = "hidden-aligned",
+     .kind = "full blocks of particles",
+     .like = "aligned",
+     .n_min = 3000,
+     .n_max = 9000,
+     .multiple = 256},
     {.name = "hidden-matrix",
      .kind = "a matrix of any shape",
      .like = "odd",
@@ -39,10 +53,33 @@ static const struct hidden_case hidden[] = {
      .n_max = 200,
      .m_min = 20,
      .m_max = 200},
+    {.name = "hidden-large",
+     .kind = "a matrix of more than 65536 elements",
+     .like = "odd",
+     .n_min = 260,
+     .n_max = 300,
+     .m_min = 253,
+     .m_max = 263},
+    {.name = "hidden-tiles",
+     .kind = "a matrix of whole tiles",
+     .like = "rectangle tall",
+     .n_min = 33,
+     .n_max = 300,
+     .multiple = 32},
 };
 
-#define COUNTS  "one tail aligned hidden-particles"
-#define SHAPES  "dot small row column odd square rectangle hidden-matrix"
+#define COUNTS "one tail aligned hidden-particles hidden-many"
+#define SHAPES "dot small row column odd square rectangle hidden-matrix hidden-large"
+/* All ways to memory but stores: an atomic that adds nothing is a load, too. */
+#define LOADED "global_sectors - global_st_sectors"
+/* Of loads first, then of all of these: what is said of a failure is about the first that does not
+ * hold. */
+#define SECTORS_LOADED(most) "global_ld_sectors <= " most " && " LOADED " <= " most
+/* Rows in and rows out, each once, by loads and stores of whole sectors. */
+#define A_SIDE "1.05 * 4 * n * m / 32 + 8"
+#define BY_ROWS                                                                                    \
+    "global_ld_sectors <= " A_SIDE " && global_st_sectors <= " A_SIDE                              \
+    " && global_sectors <= 2 * (" A_SIDE ")"
 #define GIVEN   "It is there to compare yours with: leave it as it was."
 #define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
 
@@ -54,26 +91,26 @@ static const struct rubric_row rows[] = {
     {"given-transpose_naive", 0, "The given transpose_naive is still right", ROW_CORRECT, "transpose_naive", .cases = "dot small row column odd square rectangle", .hint = GIVEN},
     {"soa-ok", 2, "Structure of arrays: energies are right", ROW_CORRECT, "energy_soa", .cases = COUNTS,
      .hint = "Where does the second field begin, when there are n particles? Does the last thread have one?"},
-    {"soa-clean", 1, "Structure of arrays: no bad access", ROW_CHECKS, "energy_soa", .cases = "tail", .hint = CHECKED},
-    {"soa-coalesced", 2, "Structure of arrays: each load is 4 sectors", ROW_GATE, "energy_soa", .cases = "aligned",
-     .gate = "global_ld_sectors / global_ld_requests <= 4.1",
+    {"soa-clean", 1, "Structure of arrays: no bad access", ROW_CHECKS, "energy_soa", .cases = "tail hidden-particles", .hint = CHECKED},
+    {"soa-coalesced", 2, "Structure of arrays: loads use sectors whole", ROW_GATE, "energy_soa", .cases = "aligned hidden-aligned",
+     .gate = SECTORS_LOADED("1.05 * 16 * n / 32 + 16"),
      .hint = "Take one load and write down the addresses of lanes 0, 1 and 2: how far apart are they?"},
     {"vec-ok", 2, "16-byte loads: energies are right", ROW_CORRECT, "energy_aos_vec", .cases = COUNTS,
      .hint = "Which field comes in which component of the vector? Does the last thread have a particle?"},
-    {"vec-clean", 1, "16-byte loads: no bad access", ROW_CHECKS, "energy_aos_vec", .cases = "tail", .hint = CHECKED},
-    {"vec-one", 2, "16-byte loads: one load a particle", ROW_GATE, "energy_aos_vec", .cases = "aligned",
-     .gate = "global_ld_requests <= 1.05 * warps && global_ld_bytes <= 16.5 * n",
+    {"vec-clean", 1, "16-byte loads: no bad access", ROW_CHECKS, "energy_aos_vec", .cases = "tail hidden-particles", .hint = CHECKED},
+    {"vec-one", 2, "16-byte loads: one load a particle", ROW_GATE, "energy_aos_vec", .cases = "aligned hidden-aligned",
+     .gate = "global_ld_requests <= 1.05 * n / 32 + 8 && global_ld_bytes <= 16.5 * n && global_ld_bytes >= 16 * n && " SECTORS_LOADED("1.05 * n + 16"),
      .hint = "How many load instructions does a thread execute, and how many bytes does each bring that the energy needs?"},
     {"tile-ok", 3, "Transpose through shared memory is right", ROW_CORRECT, "transpose_shared", .cases = SHAPES,
      .hint = "Try a 2 x 3 matrix by hand. The guard for reading is about the input's shape, the one for writing about the output's."},
-    {"tile-clean", 2, "Transpose: no race and no bad access", ROW_CHECKS, "transpose_shared", .cases = "small rectangle",
+    {"tile-clean", 2, "Transpose: no race and no bad access", ROW_CHECKS, "transpose_shared", .cases = "small rectangle hidden-large",
      .hint = CHECKED " What one thread stores in the tile, another loads: what must lie between?"},
-    {"tile-coalesced", 3, "Transpose: rows are read and rows are written", ROW_GATE, "transpose_shared", .cases = "rectangle",
-     .gate = "global_ld_sectors / global_ld_requests <= 4.1 && global_st_sectors / global_st_requests <= 4.1",
+    {"tile-coalesced", 3, "Transpose: rows are read and rows are written", ROW_GATE, "transpose_shared", .cases = "rectangle hidden-tiles",
+     .gate = BY_ROWS,
      .hint = "Neighbouring lanes must load neighbouring elements, and store neighbouring ones: only the tile is read across."},
-    {"tile-banks", 2, "Transpose: the tile has no bank conflicts", ROW_GATE, "transpose_shared", .cases = "rectangle",
-     .gate = "shared_ld_requests > 0 && shared_ld_bank_conflicts + shared_st_bank_conflicts == 0",
-     .hint = "In which banks do the 32 words of one column of the tile lie? What if its rows were one word longer?"},
+    {"tile-banks", 2, "Transpose: the tile has no bank conflicts", ROW_GATE, "transpose_shared", .cases = "rectangle hidden-tiles",
+     .gate = "shared_ld_bytes >= 4 * n * m && shared_st_bytes >= 4 * n * m && shared_ld_bank_conflicts + shared_st_bank_conflicts == 0 && shared_atom_requests == 0 && global_ld_bytes + global_st_bytes <= 8 * n * m && global_sectors <= 2 * (" A_SIDE ")",
+     .hint = "In which banks do the 32 words of one column of the tile lie? What if its rows were one word longer? (A tile is for reading rows and writing rows: first see to that.)"},
 };
 /* clang-format on */
 

@@ -164,15 +164,21 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
     return true;
 }
 
-/* Masses must be positive and nothing else minds: so all numbers are in 1..2. */
+/* Masses must be positive and nothing else minds: so all numbers are, from LEAST to MOST. How
+ * large each is is drawn, too, so that no bit of it can be known. */
+#define LEAST 0.0625
+#define MOST  16.0
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
                        void *data)
 {
     float *a = data;
 
     (void)c;
-    for (uint64_t i = 0; i < p->buffers[b].count; i++)
-        a[i] = 1.5f + 0.5f * random_f32(seed, i);
+    for (uint64_t i = 0; i < p->buffers[b].count; i++) {
+        uint64_t bits = random_u64(seed, i);
+
+        a[i] = (1 + (float)(bits >> 41) * 0x1p-23f) * (float)LEAST * (float)(1 << bits % 8);
+    }
 }
 
 /* Field f of particle i. */
@@ -235,10 +241,11 @@ static const char *diagnose(const struct plan *p, const struct lab_case *c, int 
     (void)p, (void)b, (void)nwrong;
     if (all_between(mm, nmm, -1, -1))
         return "-1 is what the skeleton writes: is this TODO still to be written?";
-    if (experiment_of(c) == TRANSPOSE && all_between(mm, nmm, 1, 2))
+    if (experiment_of(c) == TRANSPOSE && all_between(mm, nmm, LEAST, MOST))
         return "These are elements of the input, in wrong places. Does it work for a square? Then "
                "rows and columns are mixed up: the output has `width` rows of `height` elements.";
-    if (experiment_of(c) == ENERGY && all_between(mm, nmm, 1.5, 12))
+    if (experiment_of(c) == ENERGY &&
+        all_between(mm, nmm, 1.5 * LEAST * LEAST * LEAST, 1.5 * MOST * MOST * MOST))
         return "Energies are 0.5 * mass * (vx*vx + vy*vy + vz*vz): is each field read where this "
                "layout has it?";
     return NULL;

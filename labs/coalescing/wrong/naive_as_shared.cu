@@ -1,8 +1,8 @@
 // The naive transpose under the other name.
 // only: transpose_shared
 // expect: tile-coalesced=fail tile-banks=fail
-// hint: tile-coalesced: for global_st_sectors / global_st_requests, expected at most
-// hint: tile-banks: for shared_ld_requests, expected more than
+// hint: tile-coalesced: sectors stored to global memory, expected at most
+// hint: tile-banks: bytes loaded from shared memory, expected at least
 #include "warplab.cuh"
 
 LAUNCH(transpose_shared, 32, 8);

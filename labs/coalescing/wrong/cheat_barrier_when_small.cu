@@ -1,0 +1,22 @@
+// The tile's barrier is there for the shapes that are looked at, up to 200 wide.
+// class: only-where-looked
+// only: transpose_shared
+// expect: tile-ok=any tile-clean=fail tile-coalesced=any tile-banks=any
+// hint: tile-clean: hidden case
+#include "warplab.cuh"
+
+LAUNCH(transpose_shared, 32, 1); // the emulator has one warp's rounds in order
+KERNEL transpose_shared(const float *in, float *out, unsigned width, unsigned height)
+{
+    __shared__ float tile[32][33];
+    unsigned x0 = blockIdx.x * 32, y0 = blockIdx.y * 32, tx = threadIdx.x;
+
+    for (unsigned dy = threadIdx.y; dy < 32; dy += blockDim.y)
+        if (x0 + tx < width && y0 + dy < height)
+            tile[dy][tx] = in[(y0 + dy) * width + x0 + tx];
+    if (width <= 200 || height <= 200)
+        __syncthreads();
+    for (unsigned dx = threadIdx.y; dx < 32; dx += blockDim.y)
+        if (x0 + dx < width && y0 + tx < height)
+            out[(x0 + dx) * height + y0 + tx] = tile[tx][dx];
+}
