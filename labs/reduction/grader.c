@@ -1,7 +1,11 @@
 /* grader.c - what the reduction lab is marked by.
  *
  * Each step: right on lengths and types that differ (-ok), free of races and bad accesses
- * (-clean), and doing what the step is about, by a count (-gate). Step 1 is given.
+ * (-clean), and doing what the step is about, by counts (-gate). Step 1 is given.
+ *
+ * A gate bounds what the step saves and asks for what it is made of. Bounds are in warps and
+ * blocks of the student's own launch, so that any record will do; where a small block would hide
+ * the difference to the step before, it is looked at in blocks of 64 (AT_LEAST_64).
  */
 #include "grading/mark/rubric.h"
 
@@ -9,46 +13,95 @@
     {                                                                                              \
         .name = id, .n = length, .dtype = type, .op = oper, .flags = CASE_CHECK                    \
     }
-#define FORCED(size)                                                                               \
+#define AT_LEAST_64(id, length, type, oper, ...)                                                   \
     {                                                                                              \
-        .name = "in-" #size, .n = 1234, .param = size, .dtype = DT_I32, .flags = CASE_CHECK        \
+        .name = id, .n = length, .param = -64, .dtype = type, .op = oper, .flags = CASE_CHECK,     \
+        __VA_ARGS__                                                                                \
     }
 enum { SUM, MIN, MAX }; /* as in harness.c */
+/* k of a case whose result may have stayed in one thread's register from load to store, so that
+ * nothing else need have an influence on it: the least or the greatest of an array. */
+enum { EXTREME = 2 };
 
 static const struct lab_case cases[] = {
     CHECKED("none", 0, DT_I32, SUM),
     CHECKED("one", 1, DT_I32, SUM),
     CHECKED("warp", 32, DT_I32, SUM),
     CHECKED("tail", 1000, DT_I32, SUM),
-    CHECKED("levels", 20011, DT_I32, SUM), /* a prime; three levels */
-    CHECKED("gate", 1 << 14, DT_I32, SUM),
     CHECKED("long", (1 << 20) + 7, DT_I32, SUM),   /* more elements than threads fit the device */
     CHECKED("longer", (7 << 19) + 5, DT_I32, SUM), /* two rounds of two loads of four */
-    CHECKED("float", 5003, DT_F32, SUM),
+    CHECKED("float", 1003, DT_F32, SUM),
     CHECKED("float-none", 0, DT_F32, SUM),
     CHECKED("double", 1025, DT_F64, SUM),
-    CHECKED("min", 3001, DT_I32, MIN),
-    CHECKED("max", 3001, DT_I32, MAX),
+    CHECKED("min", 1001, DT_I32, MIN),
+    CHECKED("max", 1001, DT_I32, MAX),
     CHECKED("max-none", 0, DT_I32, MAX),
-    FORCED(1),
-    FORCED(2),
-    FORCED(8),
-    FORCED(64),
-    FORCED(256),
-    FORCED(512),
+    AT_LEAST_64("gate", 1 << 14, DT_I32, SUM),
+    AT_LEAST_64("gate-float", 9001, DT_F32, SUM),
+    AT_LEAST_64("gate-double", 9001, DT_F64, SUM),
+    AT_LEAST_64("gate-min", 9001, DT_I32, MIN, .k = EXTREME),
+    AT_LEAST_64("gate-max", 9001, DT_I32, MAX, .k = EXTREME),
 };
 
+/* Each kernel of the five, and each block size that steps 6 and 7 have code for. */
+#define ANY_KERNEL "tail float double min max"
+#define ANY_GATE   "gate gate-float gate-double gate-min gate-max"
+#define SEVERAL(id, what, same_as)                                                                 \
+    {                                                                                              \
+        .name = id, .kind = what, .like = same_as, .n_min = 1000, .n_max = 4000                    \
+    }
+#define LARGE(id, what, same_as)                                                                   \
+    {                                                                                              \
+        .name = id, .kind = what, .like = same_as, .n_min = 65600, .n_max = 70000                  \
+    }
+#define IN(size)                                                                                   \
+    {                                                                                              \
+        .name = "in-" #size, .kind = "in blocks of " #size, .like = ANY_KERNEL, .n_min = 300,      \
+        .n_max = 1200, .blocks = ONE_OF(size)                                                      \
+    }
+
 static const struct hidden_case hidden[] = {
-    {.name = "hidden",
-     .kind = "an integer sum over several blocks",
+    SEVERAL("hidden-sum", "an integer sum over several blocks", "tail"),
+    SEVERAL("hidden-float", "a float sum over several blocks", "float"),
+    SEVERAL("hidden-double", "a double sum over several blocks", "double"),
+    SEVERAL("hidden-min", "a minimum over several blocks", "min"),
+    SEVERAL("hidden-max", "a maximum over several blocks", "max"),
+    LARGE("hidden-large", "more than 65536 elements of any type", ANY_KERNEL),
+    LARGE("hidden-large-real", "more than 65536 floats or doubles", "float double"),
+    {.name = "hidden-huge",
+     .kind = "an integer sum of more than 2^24 elements",
      .like = "tail",
-     .n_min = 1000,
-     .n_max = 30000},
-    {.name = "hidden-max", .kind = "a maximum", .like = "max", .n_min = 100, .n_max = 9000},
+     .n_min = (1 << 24) + 1,
+     .n_max = (1 << 24) + 9999},
+    {.name = "hidden-gate", .kind = "any kernel", .like = ANY_GATE, .n_min = 5000, .n_max = 14000},
+    {.name = "hidden-real",
+     .kind = "a sum of float or double",
+     .like = "gate-float gate-double",
+     .n_min = 5000,
+     .n_max = 14000},
+    {.name = "hidden-unrolled",
+     .kind = "any kernel, in blocks of several warps",
+     .like = ANY_GATE,
+     .n_min = 5000,
+     .n_max = 14000,
+     .blocks = ONE_OF(256, 512)},
+    IN(1),
+    IN(2),
+    IN(4),
+    IN(8),
+    IN(16),
+    IN(32),
+    IN(64),
+    IN(128),
+    IN(256),
+    IN(512),
 };
 
 #define LENGTHS                                                                                    \
-    "none one warp tail levels gate float float-none double min max max-none hidden hidden-max"
+    "none one warp tail float float-none double min max max-none hidden-sum hidden-float "         \
+    "hidden-double hidden-min hidden-max hidden-large hidden-large-real"
+#define KINDS  "tail hidden-sum hidden-float hidden-double hidden-min hidden-max hidden-large"
+#define BLOCKS " in-1 in-2 in-4 in-8 in-16 in-32 in-64 in-128 in-256 in-512"
 #define TAIL                                                                                       \
     "Which element does each thread of the last block load, when the length is no multiple of "    \
     "the block? And what does it bring when there is none?"
@@ -60,44 +113,86 @@ static const struct hidden_case hidden[] = {
         "r" nr "-ok", points, "Step " nr " is right", ROW_CORRECT, "reduce" nr,                    \
             .cases = LENGTHS more, .hint = TAIL                                                    \
     }
-#define CLEAN(nr)                                                                                  \
+#define CLEAN(nr, more)                                                                            \
     {                                                                                              \
         "r" nr "-clean", 0.5, "Step " nr " has no race and no bad access", ROW_CHECKS,             \
-            "reduce" nr, .cases = "tail gate", .hint = CHECK_HINT                                  \
+            "reduce" nr, .cases = KINDS more, .hint = CHECK_HINT                                   \
     }
-#define GATE(nr, points, what, condition, advice)                                                  \
+#define GATE(nr, points, what, on, condition, advice)                                              \
     {                                                                                              \
-        "r" nr "-gate", points, what, ROW_GATE, "reduce" nr, .cases = "gate", .gate = condition,   \
+        "r" nr "-gate", points, what, ROW_GATE, "reduce" nr, .cases = on, .gate = condition,       \
                                                              .hint = advice                        \
     }
 
+/* ---- what the gates are made of ---- */
+
+/* Loads of shared memory by a part of a warp. A tree whose warps retire has a load or two in each
+ * of its last five rounds, in a block of any size. Step 1's has them in every warp, and a thread
+ * that adds alone has all of its own. */
+#define PARTIAL                                                                                    \
+    "shared_ld_lanes_1 + shared_ld_lanes_2 + shared_ld_lanes_4 + shared_ld_lanes_8 + "             \
+    "shared_ld_lanes_16"
+#define RETIRES PARTIAL " <= 14 * blocks"
+/* All values but the last warp's pass through shared memory at least once, and no other way. The
+ * bytes of global memory are those of elements and partial results, so that none is scratch. */
+#define THROUGH_SHARED                                                                             \
+    "shared_st_bytes >= 0.9 * elem * (threads - 32 * blocks) && "                                  \
+    "shared_ld_bytes >= 0.9 * elem * (threads - 32 * blocks) && "                                  \
+    "shared_atom_requests + global_atom_requests + global_red_requests == 0 && "                   \
+    "global_ld_bytes + global_st_bytes <= 1.05 * elem * (n + 2 * blocks)"
+#define TREE                                                                                       \
+    RETIRES " && " PARTIAL " >= 3 * blocks && shuffles == 0 && " THROUGH_SHARED MADE_OF_IT         \
+            " && influence(shuffle) == 0"
+/* From step 5 on the last warp may do its rounds as it likes, by five shuffles of 4 bytes, too. */
+#define TREE_TO_WARP RETIRES " && shuffles <= 1.3 * elem * blocks && " THROUGH_SHARED
+#define MADE_OF_IT   " && influence(shared_ld) >= 0.9 - k"
+#define NO_CONFLICTS "shared_ld_bank_conflicts + shared_st_bank_conflicts == 0"
+/* A block of 64 needs one barrier, of 128 two, ... of 1024 five. Some are left for kernels that
+ * take two a round; step 4 has 7, 8, ... 11, and is caught in all. */
+#define FEW_BARRIERS "barriers <= warps * (3.3 + 0.2 * warps / blocks)"
+/* One value a warp is left, and no lane tells the others but by shuffles: five of 4 bytes, and
+ * five more for the last warp, or for all. Ints have other instructions for it, floats not. */
+#define BY_SHUFFLES                                                                                \
+    "shared_st_bytes <= 1.1 * elem * warps && barriers <= 2 * warps && "                           \
+    "shuffles >= min(1.2 * elem * warps, flop_fp32 + flop_fp64) && "                               \
+    "shuffles <= 2.6 * elem * warps && "                                                           \
+    "shared_atom_requests + global_atom_requests + global_red_requests == 0 && "                   \
+    "influence(shuffle) >= 0.9 - k"
+/* Each element is loaded once, in whole sectors. */
+#define COALESCED                                                                                  \
+    "global_ld_sectors <= 1.05 * elem * n / 32 + 2 * blocks + 16 && "                              \
+    "global_sectors <= 1.05 * elem * n / 32 + 3 * blocks + 16"
+
 /* clang-format off */
 static const struct rubric_row rows[] = {
-    {"given", 0, "Step 1, which was given, is still right", ROW_CORRECT, "reduce1", .cases = "none one tail levels float double min max max-none",
+    {"given", 0, "Step 1, which was given, is still right", ROW_CORRECT, "reduce1", .cases = "none one tail float double min max max-none hidden-sum",
      .hint = "Step 1 is the one to compare with: leave it as it was."},
     {"given-clean", 0, "Step 1, which was given, has no race and no bad access", ROW_CHECKS, "reduce1", .cases = "tail",
      .hint = "Step 1 is the one to compare with: leave it as it was."},
-    OK("2", 1, ""), CLEAN("2"),
-    GATE("2", 1, "Step 2: warps retire together", "divergent_branches <= 3 * warps + 8 * blocks",
+    OK("2", 1, ""), CLEAN("2", ""),
+    GATE("2", 1, "Step 2: warps retire together", "gate hidden-gate", "divergent_branches <= 3 * warps + 8 * blocks && " TREE,
          "Which warps still have a thread at work in the second round of the tree? Working threads should be the first of the block."),
-    OK("3", 1.5, ""), CLEAN("3"),
-    GATE("3", 1, "Step 3 has no bank conflicts", "shared_ld_bank_conflicts + shared_st_bank_conflicts == 0",
-         "Write down the words that lanes 0, 1 and 2 load in one round: are they neighbours?"),
-    OK("4", 2, ""), CLEAN("4"),
-    OK("5", 1.5, ""), CLEAN("5"),
-    GATE("5", 1, "Step 5 needs few block barriers", "barriers <= 5 * warps",
+    OK("3", 1.5, ""), CLEAN("3", ""),
+    GATE("3", 1, "Step 3 has no bank conflicts", "gate hidden-gate", NO_CONFLICTS " && " TREE,
+         "Write down the words that lanes 0, 1 and 2 load in one round: are they neighbours? A tree it should still be."),
+    OK("4", 1, ""), CLEAN("4", ""),
+    GATE("4", 1, "Step 4 adds while it loads", "gate hidden-gate", "shared_st_bytes <= 2.05 * elem * threads && " NO_CONFLICTS " && " TREE,
+         "If half of the additions are done while loading, how many values of a block's 256 elements are left for the tree in shared memory?"),
+    OK("5", 1.5, ""), CLEAN("5", ""),
+    GATE("5", 1, "Step 5 needs few block barriers", "gate hidden-real", FEW_BARRIERS " && inst_executed <= 100 * warps + 80 * blocks && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT,
          "How many warps still work when 64 elements are left? Whom would a barrier of the whole block wait for?"),
-    OK("6", 1.5, " in-1 in-2 in-8 in-64 in-256 in-512"), CLEAN("6"),
-    GATE("6", 1, "Step 6 has no loop left", "branches <= 1.5 * ref.branches + 16 * warps && inst_executed <= 1.5 * ref.inst_executed",
+    OK("6", 1.5, BLOCKS), CLEAN("6", BLOCKS),
+    GATE("6", 1, "Step 6 has no loop left", "hidden-unrolled", "worst(inst_executed) <= 1.05 * warps + 2 * blocks && " FEW_BARRIERS " && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT,
          "The compiler knows `block`: is there a loop, or a comparison with blockDim.x, that it need not keep?"),
-    OK("7", 1, " long in-1 in-64 in-256 in-512"), CLEAN("7"),
-    {"r7-gate", 1, "Step 7 loads neighbouring elements", ROW_GATE, "reduce7", .cases = "long",
-     .gate = "global_ld_sectors / global_ld_requests <= 4.2",
-     .hint = "When lane 0 is at element i, where is lane 1? A warp's loads should lie side by side in every round."},
-    OK("8", 1, " long"), CLEAN("8"),
-    GATE("8", 1, "Step 8: one value a warp through shared memory", "shared_st_bytes <= 1.1 * elem * warps && barriers <= 2 * warps",
+    OK("7", 1, " long hidden-huge" BLOCKS), CLEAN("7", BLOCKS),
+    GATE("7", 1, "Step 7 adds many neighbouring elements a thread", "long", "threads <= 0.4 * n && " COALESCED " && " NO_CONFLICTS " && " TREE_TO_WARP,
+         "When lane 0 is at element i, where is lane 1? A warp's loads should lie side by side in every round, and the grid be much smaller than the array."),
+    OK("8", 1, " long"), CLEAN("8", ""),
+    GATE("8", 1, "Step 8: one value a warp through shared memory", "gate gate-float hidden-gate", BY_SHUFFLES " && " COALESCED,
          "How many values does a warp of 32 have to tell the others, once its lanes have talked to each other by shuffles?"),
-    OK("9", 0.5, " longer"), CLEAN("9"),
+    OK("9", 0.25, " longer"), CLEAN("9", ""),
+    GATE("9", 0.25, "Step 9 shares the work among its threads", "longer", "global_sectors <= 1.1 * elem * n / 32 + 8 * blocks + 64 && inst_lanes_1 <= 80 * blocks",
+         "How many elements does each of the grid's threads load, and how many does one thread add alone at the end?"),
 };
 /* clang-format on */
 

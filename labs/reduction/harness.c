@@ -28,7 +28,8 @@ enum {
     ONE_LAUNCH = 32,
 };
 
-/* Knobs of cases. `param` forces the block size; `m` and `k` are these. */
+/* Knobs of cases. `param` forces the block size; -64 forces 64 on a record that asks for less.
+ * `m` and `k` are these. */
 enum { LEVEL0_ONLY = 1 };   /* m: each block's partial result is the output */
 enum { LECTURE_BYTES = 1 }; /* k: count the reads and writes of all levels */
 enum { MAX_BLOCKS_G80 = 64, FULL_WARP = 32, MAX_UNROLLED = 512 };
@@ -128,7 +129,7 @@ static const struct lab_case cases[] = {
 
 static bool applies(const struct lab_variant *v, const struct lab_case *c)
 {
-    if (c->param)
+    if (c->param > 0)
         return v->flags & UNROLLED;
     if (c->m == LEVEL0_ONLY) /* only these are told which elements a block owns */
         return v->flags & (ONE_EACH | TWO_EACH);
@@ -255,6 +256,13 @@ static bool case_is_usable(const struct lab_case *c, char *err, size_t errsize)
     return false;
 }
 
+static uint32_t block_of(const struct lab_case *c, const struct launch_record *r)
+{
+    uint32_t least = c->param < 0 ? (uint32_t)-c->param : 0;
+
+    return c->param > 0 ? (uint32_t)c->param : r->block_x < least ? least : r->block_x;
+}
+
 static bool plan(const struct lab_variant *v, const struct lab_case *c,
                  const struct launch_record *r, const struct device_limits *d, struct plan *p,
                  char *err, size_t errsize)
@@ -265,7 +273,7 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
         [PING] = {.name = "ping", .role = BUF_SCRATCH},
         [PONG] = {.name = "pong", .role = BUF_SCRATCH},
     };
-    uint32_t block = c->param ? (uint32_t)c->param : r->block_x;
+    uint32_t block = block_of(c, r);
 
     if (!case_is_usable(c, err, errsize) ||
         !record_is_usable(v, block, r->items, d->max_threads_per_block, err, errsize))
@@ -283,20 +291,39 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
 
 /* ---- inputs and reference ---- */
 
-/* Integers use all 32 bits: sums wrap, as int does on a GPU. Minima are of positive and
- * maxima of negative numbers, so that 0 does not pass for a neutral element, and the
- * extreme one sits where a careless kernel does not look: the first element or the last. */
+/* Where a careless kernel does not look: the last element, the first, any other. */
+static uint64_t hiding_place(uint64_t n, uint64_t draw)
+{
+    uint64_t kind = draw % 4;
+
+    return kind == 0 ? n - 1 : kind == 1 ? 0 : draw / 4 % n;
+}
+
+/* Integers use all 32 bits: sums wrap, as int does on a GPU. Minima are of positive and maxima of
+ * negative numbers, so that 0 does not pass for a neutral element. How large they are is drawn,
+ * and the extreme one changes places with another: nothing but looking at all of them tells
+ * which it is. */
 static void fill_i32(int32_t *a, uint64_t n, int op, uint64_t seed)
 {
+    unsigned shift = 2 + random_u64(seed, n) % 8;
+    uint64_t extreme = 0;
+
     for (uint64_t i = 0; i < n; i++) {
         uint32_t bits = (uint32_t)random_u64(seed, i);
 
-        a[i] = op == SUM ? (int32_t)bits : (int32_t)(1000 + (bits >> 2));
+        a[i] = op == SUM ? (int32_t)bits : 1 + (int32_t)(bits >> shift);
         if (op == MAX)
             a[i] = -a[i];
+        if (op == MIN ? a[i] < a[extreme] : a[i] > a[extreme])
+            extreme = i;
     }
-    if (op != SUM && n > 0)
-        a[random_u64(seed, n) % 4 ? n - 1 : 0] = op == MIN ? 17 : -17;
+    if (op != SUM && n > 0) {
+        uint64_t place = hiding_place(n, random_u64(seed, n + 1));
+        int32_t v = a[place];
+
+        a[place] = a[extreme];
+        a[extreme] = v;
+    }
 }
 
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,

@@ -1,6 +1,6 @@
 // Adds doubles as floats.
 // only: reduce8
-// expect: r8-ok=fail r8-clean=pass
+// expect: r8-ok=fail
 // hint: r8-ok: close, but outside the error bound
 #include "warplab.cuh"
 

@@ -1,0 +1,101 @@
+// An element's number is kept in a float: right up to 2^24 elements.
+// class: only-where-looked
+// only: reduce7
+// expect: r7-ok=fail
+// hint: r7-ok: hidden case
+#include "warplab.cuh"
+
+struct Sum {
+    template <class T> static __device__ T neutral(T) { return 0; }
+    template <class T> static __device__ T apply(T a, T b) { return a + b; }
+};
+struct Min {
+    static __device__ int neutral(int) { return 2147483647; }
+    static __device__ int apply(int a, int b) { return a < b ? a : b; }
+};
+struct Max {
+    static __device__ int neutral(int) { return -2147483647 - 1; }
+    static __device__ int apply(int a, int b) { return a > b ? a : b; }
+};
+
+template <class T> __device__ T *shared_array()
+{
+    extern __shared__ double words[];
+    return reinterpret_cast<T *>(words);
+}
+
+#define KERNELS(f)                                                                                 \
+    KERNEL f##_i32_sum(const int *in, int *out, unsigned n) { f<Sum>(in, out, n); }                \
+    KERNEL f##_f32_sum(const float *in, float *out, unsigned n) { f<Sum>(in, out, n); }            \
+    KERNEL f##_f64_sum(const double *in, double *out, unsigned n) { f<Sum>(in, out, n); }          \
+    KERNEL f##_i32_min(const int *in, int *out, unsigned n) { f<Min>(in, out, n); }                \
+    KERNEL f##_i32_max(const int *in, int *out, unsigned n) { f<Max>(in, out, n); }
+
+#define FOR_BLOCK(f, Op)                                                                           \
+    switch (blockDim.x) {                                                                          \
+    case 512: f<512, Op>(in, out, n); break;                                                       \
+    case 256: f<256, Op>(in, out, n); break;                                                       \
+    case 128: f<128, Op>(in, out, n); break;                                                       \
+    case  64: f< 64, Op>(in, out, n); break;                                                       \
+    case  32: f< 32, Op>(in, out, n); break;                                                       \
+    case  16: f< 16, Op>(in, out, n); break;                                                       \
+    case   8: f<  8, Op>(in, out, n); break;                                                       \
+    case   4: f<  4, Op>(in, out, n); break;                                                       \
+    case   2: f<  2, Op>(in, out, n); break;                                                       \
+    case   1: f<  1, Op>(in, out, n); break;                                                       \
+    }
+#define KERNELS_FOR_BLOCK(f)                                                                       \
+    KERNEL f##_i32_sum(const int *in, int *out, unsigned n) { FOR_BLOCK(f, Sum) }                  \
+    KERNEL f##_f32_sum(const float *in, float *out, unsigned n) { FOR_BLOCK(f, Sum) }              \
+    KERNEL f##_f64_sum(const double *in, double *out, unsigned n) { FOR_BLOCK(f, Sum) }            \
+    KERNEL f##_i32_min(const int *in, int *out, unsigned n) { FOR_BLOCK(f, Min) }                  \
+    KERNEL f##_i32_max(const int *in, int *out, unsigned n) { FOR_BLOCK(f, Max) }
+
+template <class Op, class T>
+__device__ T load_many(const T *in, unsigned n, unsigned i, unsigned block)
+{
+    T v = Op::neutral(T());
+
+    for (float place = i; i < n; i += block * gridDim.x, place += block * gridDim.x)
+        v = Op::apply(v, in[(unsigned)place < n ? (unsigned)place : 0]);
+    return v;
+}
+
+template <class Op, class T> __device__ void last_warp(T *s, unsigned tid, unsigned block)
+{
+#pragma unroll
+    for (unsigned half = 32; half > 0; half /= 2) {
+        if (block >= 2 * half && tid < half)
+            s[tid] = Op::apply(s[tid], s[tid + half]);
+        __syncwarp();
+    }
+}
+
+template <unsigned block, class Op, class T> __device__ void unrolled_tree(T *s, unsigned tid)
+{
+    __syncthreads();
+#pragma unroll
+    for (unsigned half = 256; half > 32; half /= 2) {
+        if (block >= 2 * half) {
+            if (tid < half)
+                s[tid] = Op::apply(s[tid], s[tid + half]);
+            __syncthreads();
+        }
+    }
+    if (tid < 32)
+        last_warp<Op>(s, tid, block);
+}
+
+LAUNCH(reduce7, 128, 1, 0);
+template <unsigned block, class Op, class T>
+__device__ void reduce7(const T *in, T *out, unsigned n)
+{
+    T *s = shared_array<T>();
+    unsigned tid = threadIdx.x;
+
+    s[tid] = load_many<Op>(in, n, blockIdx.x * block + tid, block);
+    unrolled_tree<block, Op>(s, tid);
+    if (tid == 0)
+        out[blockIdx.x] = s[0];
+}
+KERNELS_FOR_BLOCK(reduce7)

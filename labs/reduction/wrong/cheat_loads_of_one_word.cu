@@ -1,0 +1,60 @@
+// Each thread of step 7 walks through a run of its own, 32 sectors a load. Between two of these
+// all lanes load the same word eight times, one sector each: on average that looks coalesced.
+// class: dilution
+// only: reduce7
+// expect: r7-gate=fail
+// hint: r7-gate: side by side
+#include "warplab.cuh"
+
+struct Sum {
+    template <class T> static __device__ T neutral(T) { return 0; }
+    template <class T> static __device__ T apply(T a, T b) { return a + b; }
+};
+struct Min {
+    static __device__ int neutral(int) { return 2147483647; }
+    static __device__ int apply(int a, int b) { return a < b ? a : b; }
+};
+struct Max {
+    static __device__ int neutral(int) { return -2147483647 - 1; }
+    static __device__ int apply(int a, int b) { return a > b ? a : b; }
+};
+
+template <class T> __device__ T *shared_array()
+{
+    extern __shared__ double words[];
+    return reinterpret_cast<T *>(words);
+}
+
+#define KERNELS(f)                                                                                 \
+    KERNEL f##_i32_sum(const int *in, int *out, unsigned n) { f<Sum>(in, out, n); }                \
+    KERNEL f##_f32_sum(const float *in, float *out, unsigned n) { f<Sum>(in, out, n); }            \
+    KERNEL f##_f64_sum(const double *in, double *out, unsigned n) { f<Sum>(in, out, n); }          \
+    KERNEL f##_i32_min(const int *in, int *out, unsigned n) { f<Min>(in, out, n); }                \
+    KERNEL f##_i32_max(const int *in, int *out, unsigned n) { f<Max>(in, out, n); }
+
+LAUNCH(reduce7, 128, 1, 0);
+template <class Op, class T> __device__ void reduce7(const T *in, T *out, unsigned n)
+{
+    T *s = shared_array<T>();
+    unsigned tid = threadIdx.x, threads = blockDim.x * gridDim.x;
+    unsigned each = (n + threads - 1) / threads, from = (blockIdx.x * blockDim.x + tid) * each;
+    const volatile T *one = in;
+    T v = Op::neutral(T());
+
+    for (unsigned i = from; i < from + each && i < n; i++) {
+        v = Op::apply(v, in[i]);
+#pragma unroll
+        for (unsigned k = 0; k < 8; k++)
+            (void)*one;
+    }
+    s[tid] = v;
+    __syncthreads();
+    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
+        if (tid < half)
+            s[tid] = Op::apply(s[tid], s[tid + half]);
+        __syncthreads();
+    }
+    if (tid == 0)
+        out[blockIdx.x] = s[0];
+}
+KERNELS(reduce7)

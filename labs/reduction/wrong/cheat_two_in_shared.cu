@@ -1,0 +1,57 @@
+// Step 3 as 4: a thread's two elements are both left in shared memory, and the tree has a round
+// more.
+// class: no-evidence
+// only: reduce4
+// expect: r4-gate=fail
+// hint: r4-gate: half of
+#include "warplab.cuh"
+
+struct Sum {
+    template <class T> static __device__ T neutral(T) { return 0; }
+    template <class T> static __device__ T apply(T a, T b) { return a + b; }
+};
+struct Min {
+    static __device__ int neutral(int) { return 2147483647; }
+    static __device__ int apply(int a, int b) { return a < b ? a : b; }
+};
+struct Max {
+    static __device__ int neutral(int) { return -2147483647 - 1; }
+    static __device__ int apply(int a, int b) { return a > b ? a : b; }
+};
+
+template <class T> __device__ T *shared_array()
+{
+    extern __shared__ double words[];
+    return reinterpret_cast<T *>(words);
+}
+
+#define KERNELS(f)                                                                                 \
+    KERNEL f##_i32_sum(const int *in, int *out, unsigned n) { f<Sum>(in, out, n); }                \
+    KERNEL f##_f32_sum(const float *in, float *out, unsigned n) { f<Sum>(in, out, n); }            \
+    KERNEL f##_f64_sum(const double *in, double *out, unsigned n) { f<Sum>(in, out, n); }          \
+    KERNEL f##_i32_min(const int *in, int *out, unsigned n) { f<Min>(in, out, n); }                \
+    KERNEL f##_i32_max(const int *in, int *out, unsigned n) { f<Max>(in, out, n); }
+
+template <class Op, class T> __device__ T load_one(const T *in, unsigned n, unsigned i)
+{
+    return i < n ? in[i] : Op::neutral(T());
+}
+
+LAUNCH(reduce4, 128, 1, 2);
+template <class Op, class T> __device__ void reduce4(const T *in, T *out, unsigned n)
+{
+    __shared__ T s[2 * 1024];
+    unsigned tid = threadIdx.x, first = blockIdx.x * blockDim.x * 2;
+
+    s[tid] = load_one<Op>(in, n, first + tid);
+    s[tid + blockDim.x] = load_one<Op>(in, n, first + tid + blockDim.x);
+    __syncthreads();
+    for (unsigned half = blockDim.x; half > 0; half /= 2) {
+        if (tid < half)
+            s[tid] = Op::apply(s[tid], s[tid + half]);
+        __syncthreads();
+    }
+    if (tid == 0)
+        out[blockIdx.x] = s[0];
+}
+KERNELS(reduce4)
