@@ -81,6 +81,9 @@
     X(shuffles, "", "inst", "shfl")                                                                \
     X(flop_fp16, "", "flop", "add, mul 1, fma 2, per lane and element")                            \
     X(flop_fp32, "", "flop", "add, mul 1, fma 2, per lane")                                        \
+    X(flop_fp32_coded, "", "flop",                                                                 \
+      "of those, of fma of which a factor and the addend are numbers of the code")                  \
+    X(flop_fp32_slots, "", "flop", "what flop_fp32 would be with all 32 lanes on")                 \
     X(flop_fp64, "", "flop", "add, mul 1, fma 2, per lane")                                        \
     X(sfu_ops, "", "inst", "warp instructions for the special-function unit")                      \
     X(div_ops, "", "inst",                                                                         \

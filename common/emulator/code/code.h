@@ -172,6 +172,7 @@ enum {
 struct insn_cost {
     uint8_t flop16, flop32, flop64;
     bool sfu, div, shuffle, warp_sync, call, is_const_load;
+    bool coded; /* fma of which a factor and the addend are numbers of the code */
     uint32_t tensor;
     uint32_t guard_slot; /* NO_PLACE: not predicated */
 };

@@ -3,6 +3,7 @@
  * And whether it asks about its cluster.
  */
 #include "lower.h"
+#include <stdlib.h>
 
 static void flops(struct insn_cost *c, enum ptx_type t, uint8_t n)
 {
@@ -15,6 +16,37 @@ static void flops(struct insn_cost *c, enum ptx_type t, uint8_t n)
     else if (t == PTX_F16X2 || t == PTX_BF16X2)
         c->flop16 = 2 * n;
 }
+/* ---- which registers are numbers of the code ---- */
+#define MOST_WRITTEN 160 /* registers by one instruction */
+
+enum { NOT_WRITTEN, A_NUMBER, ANYTHING };
+
+/* One for each register: what its only writer moves there, or ANYTHING where there are several. */
+static uint8_t *writers(const struct ptx_func *p)
+{
+    uint8_t *is = xcalloc(p->nregs + 1, sizeof(*is));
+    uint32_t regs[MOST_WRITTEN];
+    for (uint32_t i = 0; i < p->ninsns; i++) {
+        const struct ptx_insn *in = &p->insns[i];
+        bool number = in->op == OP_mov && !in->guarded && in->operands[1].kind == OPD_FIMM;
+        uint32_t n = insn_defs(in, p, regs, MOST_WRITTEN);
+        for (uint32_t k = 0; k < n; k++)
+            is[regs[k]] = number && is[regs[k]] == NOT_WRITTEN ? A_NUMBER : ANYTHING;
+    }
+    return is;
+}
+static bool is_number(const uint8_t *written, const struct ptx_operand *o)
+{
+    return o->kind == OPD_FIMM || (o->kind == OPD_REG && written[o->reg] == A_NUMBER);
+}
+static bool is_coded(const uint8_t *written, const struct ptx_insn *in)
+{
+    const struct ptx_operand *o = in->operands;
+    return opcode_of(in)->cost == COST_FMA && in->noperands == 4 && is_number(written, &o[3]) &&
+           (is_number(written, &o[1]) || is_number(written, &o[2]));
+}
+
+/* ---- costs ---- */
 static void add_cost(struct insn_cost *c, const struct ptx_insn *in)
 {
     enum ptx_type t = in->ntypes ? in->types[0] : PTX_NOTYPE;
@@ -70,11 +102,14 @@ static void sum_floats(struct emu_func *f, uint32_t ninsns)
 }
 void lower_costs(struct lower *l)
 {
+    uint8_t *written = writers(l->p);
     for (uint32_t i = 0; i < l->p->ninsns; i++) {
         const struct ptx_insn *in = &l->p->insns[i];
         if (!l->f->cluster_site && asks_about_cluster(in))
             l->f->cluster_site = &l->f->sites[i];
         add_cost(&l->f->costs[i], in);
+        l->f->costs[i].coded = is_coded(written, in);
     }
+    free(written);
     sum_floats(l->f, l->p->ninsns);
 }

@@ -180,6 +180,8 @@ static void add_block(struct counters *c, const struct emu_func *f, const struct
         add_lanes(c, by_lanes);
         c->flop_fp16 += lanes * k->flop16;
         c->flop_fp32 += lanes * k->flop32;
+        c->flop_fp32_coded += k->coded ? lanes * k->flop32 : 0;
+        c->flop_fp32_slots += warps * 32 * k->flop32;
         c->flop_fp64 += lanes * k->flop64;
         c->tensor_flop += warps * k->tensor;
         c->sfu_ops += k->sfu ? warps : 0;

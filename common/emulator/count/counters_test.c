@@ -196,6 +196,21 @@ Test(counters, floating_point_of_all_types)
     }
 }
 
+/* Numbers of the code are written where they are used, or moved into a register that nothing else
+ * writes. Who waits has slots, too. */
+Test(counters, multiply_adds_by_numbers_of_the_code)
+{
+    RUN(.body = "setp.lt.u32 %p0, %t, 8;\n@%p0 fma.rn.f32 %f1, %f0, 0f3F800000, 0f40000000;\n"
+                "fma.rn.f32 %f1, %f0, 0f3F800000, %f1;\nfma.rn.f32 %f1, %f0, %f1, 0f3F800000;\n"
+                "mov.f32 %f2, 0f40000000;\nfma.rn.f32 %f1, %f2, %f1, %f2;\n"
+                "mov.f32 %f3, 0f40000000;\n@%p0 mov.f32 %f3, 0f3F800000;\n"
+                "fma.rn.f32 %f1, %f1, %f3, %f3;\n"
+                "@!%p0 bra END;\nadd.f32 %f1, %f1, 0f3F800000;\nEND:");
+    COUNTED(flop_fp32, 16 + 64 + 64 + 64 + 64 + 8);
+    COUNTED(flop_fp32_coded, 16 + 64);
+    COUNTED(flop_fp32_slots, 64 + 64 + 64 + 64 + 64 + 32);
+}
+
 static json_int_t of(const json_t *list, const char *name, size_t i)
 {
     return json_integer_value(json_object_get(json_array_get(list, i), name));
