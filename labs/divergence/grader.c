@@ -50,20 +50,13 @@ static const struct hidden_case hidden[] = {
  * measure: a full warp's worth of them is flops / 64 instructions.
  *
  * IDLE: lanes that wait, summed over all instructions. Work that nobody needs makes them no fewer.
- * SAME_WORK: the work itself, once, and in no other type. */
+ * SAME_WORK: the work itself, once, and in no other type.
+ * OWN_CODE: a path's constants are in its code. Who chooses them lane by lane has no lane idle and
+ * no element moved. Where they are not chosen, and none is idle, a warp's elements are of one kind. */
 #define IDLE "32 * inst_executed - thread_inst_executed_pred_on"
-#define SAME_WORK "flop_fp32 >= 0.99 * flops && flop_fp32 <= 1.05 * flops && inst_executed <= 8 * flops / 64"
-
-/* Who chooses a path's constants in place of its code has no lane idle and no order made. So the
- * elements must have changed lanes: those of a warp lie 16 bytes apart in memory (12 of 16
- * sectors; no element is loaded or stored twice), or come and go by shared memory or shuffles. */
-#define DEALT "global_ld_bytes <= 1.05 * elem * n && global_st_bytes <= 1.05 * elem * n && " \
-    "max(max(global_ld_sectors / global_ld_requests, global_st_sectors / global_st_requests) / 12, " \
-    "max(shared_ld_bytes / (1.9 * elem * n), 17 * shuffles / n)) >= 1"
-/* An order is known to other threads than those who found it: it is in shared memory; and what
- * follows it is scattered: over twice the sectors, or in shared memory, there and back. */
-#define ORDERED "shared_ld_bytes >= n && " \
-    "max(global_st_sectors / (n / 4), shared_ld_bytes / (2 * elem * n)) >= 1"
+#define SAME_WORK "flop_fp32 >= 0.99 * flops && flop_fp32 <= 1.05 * flops && inst_executed <= 8 * flops / 64 && " \
+    "flop_fp16 + flop_fp64 + tensor_flop == 0"
+#define OWN_CODE "flop_fp32_coded >= 0.95 * flops"
 
 static const struct rubric_row rows[] = {
     {"given-branch_warp", 0, "The given branch_warp is still right", ROW_CORRECT, "branch_warp", .cases = "branch", .hint = GIVEN},
@@ -75,16 +68,16 @@ static const struct rubric_row rows[] = {
      .hint = "Each element of the block must be taken by exactly one thread, also in the last block."},
     {"place-clean", 1, "Reorganised by place: no race, no bad access", ROW_CHECKS, "coherent", .cases = "tail hidden",
      .hint = "Run it with CHECK=1: it names the line, the thread and the address."},
-    {"place-lanes", 5, "Reorganised by place: all lanes work", ROW_GATE, "coherent", .cases = "full hidden-full",
-     .gate = IDLE " <= 0.05 * flops && " SAME_WORK " && " DEALT,
-     .hint = "Which elements do lanes 0, 1 and 2 of a warp take? Their numbers should leave the same remainder by 4."},
+    {"place-lanes", 5, "Reorganised by place: all lanes work", ROW_GATE, "coherent", .cases = "full hidden-full hidden-far",
+     .gate = IDLE " <= 0.05 * flops && " SAME_WORK " && " OWN_CODE,
+     .hint = "Which elements do lanes 0, 1 and 2 of a warp take? Their numbers should leave the same remainder by 4. Each path keeps its own code."},
     {"data-ok", 4, "Reorganised by data: the same results", ROW_CORRECT, "coherent_data", .cases = "data-none data-one data-tail data-full hidden-data hidden-uneven hidden-data-far",
      .hint = "Is your order a permutation: is each of the block's elements in it once, and none twice?"},
-    {"data-clean", 2, "Reorganised by data: no race, no bad access", ROW_CHECKS, "coherent_data", .cases = "data-tail data-full hidden-data hidden-uneven",
+    {"data-clean", 2, "Reorganised by data: no race, no bad access", ROW_CHECKS, "coherent_data", .cases = "data-tail data-full hidden-data hidden-uneven hidden-data-far",
      .hint = "Run it with CHECK=1. What one thread leaves in shared memory is there for the others only after a barrier, and what nobody left there is anything."},
-    {"data-lanes", 4, "Reorganised by data: most lanes work", ROW_GATE, "coherent_data", .cases = "data-full hidden-data-full",
-     .gate = "thread_inst_executed >= 19 * inst_executed && " IDLE " <= 0.6 * flops && " SAME_WORK " && " ORDERED,
-     .hint = "How many kinds of work can still meet in one warp, if the whole block's elements are in order?"},
+    {"data-lanes", 4, "Reorganised by data: most lanes work", ROW_GATE, "coherent_data", .cases = "data-full hidden-data-full hidden-data-far",
+     .gate = "thread_inst_executed >= 19 * inst_executed && flop_fp32_slots <= 1.5 * flops && " IDLE " <= 0.6 * flops && " SAME_WORK " && " OWN_CODE,
+     .hint = "How many kinds of work can still meet in one warp, if the whole block's elements are in order? Each path keeps its own code."},
 };
 /* clang-format on */
 
