@@ -16,16 +16,16 @@ static const struct lab_case cases[] = {
     {.name = "tail", .n = 1000, .param = 5, .dtype = DT_U32, .op = OP_STRIDE, .flags = CASE_CHECK},
     SHAPE("one", 1, 1, 0), SHAPE("tall", 100, 33, 0), SHAPE("wide", 31, 130, 0), SHAPE("odd", 63, 70, 0),
     SHAPE("whole", 96, 64, 1), SHAPE("m64", 64, 64, 1), SHAPE("m128", 128, 64, 1), SHAPE("m160", 160, 64, 1),
-    SHAPE("speed", 512, 512, 1),
+    SHAPE("m257", 257, 70, 0), SHAPE("m259", 259, 70, 0), SHAPE("m261", 261, 70, 0), SHAPE("speed", 512, 512, 1),
 };
 static const struct hidden_case hidden[] = {
     {.name = "hidden-n",     .kind = "any number of results, any stride", .like = "s4", .n_min = 1, .n_max = 1200, .param_min = 0, .param_max = 2000},
     {.name = "hidden-far",   .kind = "more than 65,536 results", .like = "s0", .n_min = 65537, .n_max = 66000},
-    {.name = "hidden-power", .kind = "a power of two as the stride", .like = "s1", .n_min = 256, .n_max = 1024, .multiple = 64, .params = ONE_OF(1, 2, 4, 8, 16, 32)},
+    {.name = "hidden-more",  .kind = "a power of two as the stride, more results", .like = "s1", .n_min = 1025, .n_max = 6000, .params = ONE_OF(2, 4, 8, 16, 32)},
+    {.name = "hidden-power", .kind = "a power of two as the stride", .like = "s1", .n_min = 256, .n_max = 448, .multiple = 64, .params = ONE_OF(1, 2, 4, 8, 16, 32)},
     {.name = "hidden-shape", .kind = "a matrix of any shape", .like = "tall", .n_min = 20, .n_max = 200, .m_min = 101, .m_max = 200},
-    {.name = "hidden-large", .kind = "more than 65,536 elements", .like = "tall", .n_min = 257, .n_max = 300, .m_min = 257, .m_max = 300},
-    {.name = "hidden-odd",   .kind = "rows of an odd length", .like = "odd", .n_min = 40, .n_max = 200},
-    {.name = "hidden-whole", .kind = "a matrix of whole tiles", .like = "m64 whole m128 m160", .n_min = 32, .n_max = 256, .multiple = 32},
+    {.name = "hidden-large", .kind = "more than 65,536 elements, rows of an odd length", .like = "m257 m259 m261", .n_min = 256, .n_max = 280},
+    {.name = "hidden-whole", .kind = "a matrix of whole tiles", .like = "m64 whole m128 m160", .n_min = 32, .n_max = 160, .multiple = 32},
 };
 
 /* A gate's conditions that several rows share. Bounds are totals that the task itself fixes, for
@@ -39,12 +39,14 @@ static const struct hidden_case hidden[] = {
     "shared_atom_requests + global_atom_requests + local_ld_requests + shuffles == 0 && " \
     "inst_executed <= 40 * bytes / 128"
 /* TURNED: each element once through the tile, without a conflict, and no other way; and what comes
- * out of the tile is what is written. */
+ * out of the tile is what is written. Who goes down columns in global memory, or tells other lanes
+ * by votes, has nothing to turn in the tile. */
 #define TURNED \
     "shared_ld_bank_conflicts + shared_st_bank_conflicts <= 0.02 * m * n / 32 && " \
     "shared_ld_bytes >= elem * m * n && shared_ld_bytes <= 1.05 * 4096 * blocks && " \
     "shared_st_bytes >= elem * m * n && shared_st_bytes <= 1.05 * 4096 * blocks && " \
-    "shared_atom_requests + local_ld_requests + shuffles == 0 && influence(shared_ld) >= 0.95"
+    "shared_atom_requests + local_ld_requests + shuffles == 0 && " \
+    "32 * global_sectors <= 2 * bytes && inst_executed <= 4096 * blocks && influence(shared_ld) >= 0.95"
 /* IN_ROWS: no sector is moved for a part of it, by whatever instruction; where rows begin anywhere
  * (param 0), for half of it. There nobody moves 16 bytes at once, and squares of 4 x 4 elements that
  * a thread turns in its registers are no way round the tile. */
@@ -70,11 +72,11 @@ static const struct rubric_row rows[] = {
     GIVEN_ROWS("bank_loop8", "tail", "tail"),
     GIVEN_ROWS("bank_loop16", "tail", "tail"),
     GIVEN_ROWS("transpose_conflict", "one tall wide", "tall"),
-    {"fixed-ok", 2, "bank_fixed's sums are right", ROW_CORRECT, "bank_fixed", .cases = STRIDES " s3 tail hidden-n hidden-power hidden-far",
+    {"fixed-ok", 2, "bank_fixed's sums are right", ROW_CORRECT, "bank_fixed", .cases = STRIDES " s3 tail hidden-n hidden-more hidden-far",
      .hint = "Write down place(i) for i = 0 … 63: is any place taken twice, or past the end of sm?"},
-    {"fixed-clean", 1, "bank_fixed has no race and no bad access", ROW_CHECKS, "bank_fixed", .cases = "tail hidden-n",
+    {"fixed-clean", 1, "bank_fixed has no race and no bad access", ROW_CHECKS, "bank_fixed", .cases = "tail hidden-n hidden-power",
      .hint = "Two elements in one place race; a place past FIXED_WORDS is out of bounds."},
-    {"fixed-free", 3, "bank_fixed is free of conflicts at strides 1, 2, 4, 8, 16, 32", ROW_GATE, "bank_fixed", .cases = STRIDES " hidden-power",
+    {"fixed-free", 3, "bank_fixed is free of conflicts at strides 1, 2, 4, 8, 16, 32", ROW_GATE, "bank_fixed", .cases = STRIDES " hidden-more",
      .gate = "shared_ld_bank_conflicts <= 0.02 * bytes / 128 && " READS,
      .hint = "At stride 32 the lanes want elements 0, 32, 64, …: all in bank 0 before. Make each row start in another bank."},
     {"fixed-reads", 1, "bank_fixed still reads every word from shared memory", ROW_GATE, "bank_fixed", .cases = "s32 hidden-power",
@@ -83,23 +85,23 @@ static const struct rubric_row rows[] = {
 
     {"padded-ok", 2, "transpose_padded is right for any shape", ROW_CORRECT, "transpose_padded", .cases = TILES,
      .hint = "In the second half the output is n x m and the block's tile is (blockIdx.y, blockIdx.x)."},
-    {"padded-clean", 1, "transpose_padded has no race and no bad access", ROW_CHECKS, "transpose_padded", .cases = "whole tall hidden-shape",
+    {"padded-clean", 1, "transpose_padded has no race and no bad access", ROW_CHECKS, "transpose_padded", .cases = "tall hidden-shape hidden-whole",
      .hint = "Other threads wrote what you read: is there a barrier, and do all threads reach it?"},
-    {"padded-banks", 2, "transpose_padded has no bank conflicts", ROW_GATE, "transpose_padded", .cases = "odd hidden-whole hidden-odd",
+    {"padded-banks", 2, "transpose_padded has no bank conflicts", ROW_GATE, "transpose_padded", .cases = "odd hidden-whole hidden-large",
      .gate = TURNED " && " EVENLY,
      .hint = "Elements of a column are one row length apart: which row length sends 32 of them to 32 banks?"},
-    {"padded-coalesced", 1, "transpose_padded reads and writes global memory in rows", ROW_GATE, "transpose_padded", .cases = "whole hidden-whole hidden-odd",
+    {"padded-coalesced", 1, "transpose_padded reads and writes global memory in rows", ROW_GATE, "transpose_padded", .cases = "whole hidden-whole hidden-large",
      .gate = IN_ROWS,
      .hint = "Only the tile may be read across. Lanes must differ in the fastest index of in and of out."},
 
     {"swizzled-ok", 2, "transpose_swizzled is right for any shape", ROW_CORRECT, "transpose_swizzled", .cases = TILES,
      .hint = "Read element (r, x) where you wrote it: write both index expressions down side by side."},
-    {"swizzled-clean", 1, "transpose_swizzled has no race and no bad access", ROW_CHECKS, "transpose_swizzled", .cases = "whole tall hidden-shape",
+    {"swizzled-clean", 1, "transpose_swizzled has no race and no bad access", ROW_CHECKS, "transpose_swizzled", .cases = "tall hidden-shape hidden-whole",
      .hint = "An exchange of columns stays within 0 … 31 and is its own row's alone."},
-    {"swizzled-banks", 2, "transpose_swizzled has no bank conflicts", ROW_GATE, "transpose_swizzled", .cases = "whole hidden-whole hidden-odd",
+    {"swizzled-banks", 2, "transpose_swizzled has no bank conflicts", ROW_GATE, "transpose_swizzled", .cases = "whole hidden-whole hidden-large",
      .gate = TURNED " && " UNEVENLY,
      .hint = "Along a column the row number takes 32 values: combine it with the column number so that the result does too."},
-    {"swizzled-coalesced", 1, "transpose_swizzled reads and writes global memory in rows", ROW_GATE, "transpose_swizzled", .cases = "whole hidden-whole hidden-odd",
+    {"swizzled-coalesced", 1, "transpose_swizzled reads and writes global memory in rows", ROW_GATE, "transpose_swizzled", .cases = "whole hidden-whole hidden-large",
      .gate = IN_ROWS,
      .hint = "Exchange columns in the tile, not in the matrices."},
     {"swizzled-fast", 1, "transpose_swizzled keeps up with ours", ROW_SPEED, "transpose_swizzled", .cases = "speed", .ratio = 0.6,

@@ -1,8 +1,9 @@
 // Writes down the columns of out; stores of single lanes bring the mean of sectors down.
 // class: dilution
 // only: transpose_padded
-// expect: padded-coalesced=fail
+// expect: padded-coalesced=fail padded-banks=fail
 // hint: padded-coalesced: fastest index
+// hint: padded-banks: 32 banks
 #include "warplab.cuh"
 
 #define TILE 32

@@ -1,7 +1,8 @@
 // Right, but it writes down the columns of out: the tile only carries rows to rows.
 // only: transpose_padded
-// expect: padded-coalesced=fail
+// expect: padded-coalesced=fail padded-banks=fail
 // hint: padded-coalesced: fastest index
+// hint: padded-banks: 32 banks
 #include "warplab.cuh"
 
 #define TILE 32

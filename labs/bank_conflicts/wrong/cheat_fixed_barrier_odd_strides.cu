@@ -1,0 +1,39 @@
+// One warp a block, whose lanes wait for each other except at powers of two, which no check had but 4.
+// class: only-where-looked
+// only: bank_fixed
+// expect: fixed-clean=fail
+// hint: fixed-clean: race
+#include "warplab.cuh"
+
+#define ROW    32
+#define WINDOW (32 * ROW)
+#define ROUND  32
+#define WORDS  (WINDOW + (ROUND - 1) * ROW)
+#define ROUNDS 8
+
+static __device__ unsigned place(unsigned i)
+{
+    return i ^ (i / ROW % ROW);
+}
+
+LAUNCH(bank_fixed, 32, 1, 1);
+KERNEL bank_fixed(const unsigned *in, unsigned *out, int n, int stride)
+{
+    __shared__ unsigned sm[WORDS];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned start = threadIdx.x * stride % WINDOW;
+    unsigned sum = 0;
+
+    for (int j = threadIdx.x; j < WORDS; j += blockDim.x)
+        sm[place(j)] = in[j];
+    if (stride & (stride - 1) || stride == 4)
+        __syncwarp();
+    for (int round = 0; round < ROUNDS; round++) {
+#pragma unroll
+        for (int r = 0; r < ROUND; r++)
+            sum += sm[place(start + r * ROW)];
+        start = (start + ROW) % WINDOW;
+    }
+    if (i < n)
+        out[i] = sum;
+}

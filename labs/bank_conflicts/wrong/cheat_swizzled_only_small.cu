@@ -1,0 +1,24 @@
+// Swizzled up to 256 x 256, and read from one bank beyond.
+// class: only-where-looked
+// only: transpose_swizzled
+// expect: swizzled-banks=fail
+// hint: swizzled-banks: row number
+#include "warplab.cuh"
+
+LAUNCH(transpose_swizzled, 32, 8, 4);
+KERNEL transpose_swizzled(const float *in, float *out, int m, int n)
+{
+    __shared__ float tile[32][32];
+    int tx = threadIdx.x, x = blockIdx.x * 32 + tx, y = blockIdx.y * 32;
+    bool small = m <= 256 && n <= 256;
+
+    for (int r = threadIdx.y; r < 32; r += 8)
+        if (y + r < m && x < n)
+            tile[r][small ? tx ^ r : tx] = in[(y + r) * n + x];
+    __syncthreads();
+    x = blockIdx.y * 32 + tx;
+    y = blockIdx.x * 32;
+    for (int r = threadIdx.y; r < 32; r += 8)
+        if (y + r < n && x < m)
+            out[(y + r) * m + x] = tile[tx][small ? r ^ tx : r];
+}
