@@ -339,7 +339,7 @@ void lower_alloca(struct lower *l)
     in->src[0] = n;
     in->src_width = width;
     in->dst = lower_dst(l, op(l, 0));
-    in->width = 8;
+    in->width = lower_reg_bytes(l, op(l, 0)->reg);
     in->imm = p->noperands > 2 && p->operands[2].kind == OPD_IMM ? (int64_t)p->operands[2].imm : 8;
 }
 void lower_stacksave(struct lower *l)
