@@ -85,6 +85,8 @@ static const struct hidden_case hidden[] = {
 #define GIVEN   "It is there to compare yours with: leave it as it was."
 #define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
 
+/* Where rows begin anywhere, squares of 4 x 4 elements that a thread turns in its registers move
+ * four times the sectors: what passes through the tile is turned there. */
 /* clang-format off */
 static const struct rubric_row rows[] = {
     {"given-strided_copy", 0, "The given strided_copy is still right", ROW_CORRECT, "strided_copy", .cases = "stride", .hint = GIVEN},
@@ -110,8 +112,8 @@ static const struct rubric_row rows[] = {
     {"tile-coalesced", 3, "Transpose: rows are read and rows are written", ROW_GATE, "transpose_shared", .cases = "rectangle hidden-tiles hidden-large",
      .gate = BY_ROWS,
      .hint = "Neighbouring lanes must load neighbouring elements, and store neighbouring ones: only the tile is read across."},
-    {"tile-banks", 2, "Transpose: the tile has no bank conflicts", ROW_GATE, "transpose_shared", .cases = "rectangle hidden-tiles hidden-large",
-     .gate = "shared_ld_bytes >= 4 * n * m && shared_st_bytes >= 4 * n * m && shared_ld_bank_conflicts + shared_st_bank_conflicts == 0 && shared_atom_requests == 0 && global_ld_bytes + global_st_bytes <= 8 * n * m && global_sectors <= 2 * (" A_SIDE ")",
+    {"tile-banks", 2, "Transpose: the tile has no bank conflicts", ROW_GATE, "transpose_shared", .cases = "odd rectangle hidden-tiles hidden-large hidden-matrix",
+     .gate = "shared_ld_bytes >= 4 * n * m && shared_st_bytes >= 4 * n * m && shared_ld_bank_conflicts + shared_st_bank_conflicts == 0 && shared_atom_requests == 0 && global_ld_bytes + global_st_bytes <= 8 * n * m && 32 * global_sectors <= 2 * 8 * n * m",
      .hint = "In which banks do the 32 words of one column of the tile lie? What if its rows were one word longer? (A tile is for reading rows and writing rows: first see to that.)"},
 };
 /* clang-format on */
