@@ -408,12 +408,14 @@ static uint64_t steps_for(const struct session *s, const struct run *r)
     return left / weight_of(r);
 }
 
+/* One that does not end is charged once what it may take, checked or not: so one kernel that hangs
+ * leaves the others of its file enough to be marked. */
 static void charge(struct session *s, const struct run *r)
 {
-    uint64_t taken = r->outputs.counters.inst_executed;
-    if (r->result.end == RUN_ENDLESS && taken < r->steps)
+    uint64_t taken = r->outputs.counters.inst_executed * weight_of(r);
+    if (r->result.end == RUN_ENDLESS)
         taken = r->steps;
-    s->taken += taken * weight_of(r);
+    s->taken += taken;
 }
 
 /* plan → run in the box → result. The box's standard error is read for this run alone while it

@@ -105,7 +105,6 @@ static const struct rubric_row rows[] = {
      .gate = IN_ROWS,
      .hint = "Exchange columns in the tile, not in the matrices."},
     {"swizzled-fast", 1, "transpose_swizzled keeps up with ours", ROW_SPEED, "transpose_swizzled", .cases = "speed", .ratio = 0.6,
-     .gpu_cases = "4096x4096",
      .hint = "The same bytes move as in transpose_conflict: look for extra instructions or idle threads."},
 };
 /* clang-format on */
