@@ -17,19 +17,23 @@ static const struct lab_case cases[] = {
 static const struct hidden_case hidden[] = {
     {.name = "hidden-any",   .kind = "any length and width",           .like = "odd",   .n_min = 100, .n_max = 5000, .param_min = 2, .param_max = 60},
     {.name = "hidden-wide",  .kind = "a great width, any length",      .like = "wide",  .n_min = 100, .n_max = 2000, .param_min = 200, .param_max = 255},
+    {.name = "hidden-middle", .kind = "a middling width, any length",  .like = "wide",  .n_min = 300, .n_max = 1500, .param_min = 61, .param_max = 199},
     {.name = "hidden-short", .kind = "a width above the length",       .like = "small", .n_min = 2,   .n_max = 90,   .param_min = 91, .param_max = 255},
     {.name = "hidden-large", .kind = "more than 65,536 outputs",       .like = "three", .n_min = 65600, .n_max = 70000, .param_min = 1, .param_max = 5},
     {.name = "hidden-gate",  .kind = "thousands of outputs",           .like = "gate",  .n_min = 3000, .n_max = 5000, .params = ONE_OF(48, 56, 64, 72, 80)},
+    {.name = "hidden-gate-any", .kind = "thousands of outputs, any width", .like = "gate", .n_min = 2000, .n_max = 6000, .param_min = 33, .param_max = 99},
     {.name = "hidden-speed", .kind = "many outputs, a width about 63", .like = "speed", .n_min = 125000, .n_max = 135000, .param_min = 61, .param_max = 65},
 };
 
-#define CASES "one small tail odd wide three hidden-any hidden-wide hidden-short hidden-large"
-#define CLEAN "small tail wide hidden-any hidden-wide"
+#define CASES "one small tail odd wide three hidden-any hidden-wide hidden-middle hidden-short hidden-large"
+#define CLEAN "small tail wide hidden-any hidden-middle"
 #define GATES "gate hidden-gate"
 /* All words that would be read if none were used twice, in bytes. */
 #define ALL_BYTES "elem * n * param"
 /* What is read by other ways than loads from global, shared and constant memory. */
 #define FEW_OTHERS "global_atom_requests + shared_atom_requests == 0 && 32 * local_ld_requests <= 0.2 * n * param"
+/* Inputs do not come from other lanes, and no thread makes the outputs of several. */
+#define BY_ITSELF "32 * shuffles <= 0.05 * n * param && inst_executed_max_warp * warps <= 2 * inst_executed"
 #define GIVEN "It is there to compare yours with: leave it as it was."
 static const struct rubric_row rows[] = {
     {"given-conv3_naive", 0, "The given conv3_naive is still right", ROW_CORRECT, "conv3_naive", .cases = "mean mean-tail", .hint = GIVEN},
@@ -41,21 +45,24 @@ static const struct rubric_row rows[] = {
      .hint = "Take width 255 and blocks of 128: how many inputs does a block need, and how many does each thread fetch?"},
     {"shared-clean", 2, "conv_shared has no race and no bad access", ROW_CHECKS, "conv_shared", .cases = CLEAN,
      .hint = "Every thread must reach the barrier, those past n too; nothing is read past in[n + width - 2]."},
-    {"shared-reuse", 2, "conv_shared reads its inputs from shared memory", ROW_GATE, "conv_shared", .cases = GATES,
+    {"shared-reuse", 2, "conv_shared reads its inputs from shared memory", ROW_GATE, "conv_shared", .cases = GATES " hidden-gate-any",
      .gate = "shared_ld_bytes >= 0.9 * " ALL_BYTES " && global_sectors <= 1.2 * ref.global_sectors && " FEW_OTHERS " && "
              /* the weights come from global memory for every product, or once a block; an input never does */
-             "max(global_ld_bytes - 0.9 * " ALL_BYTES ", 7 * elem * n - global_ld_bytes) >= 0 && inst_executed_max_warp <= 14 * param + 600 && influence(shared_ld) >= 0.9",
+             "max(global_ld_bytes - 0.9 * " ALL_BYTES ", 7 * elem * n - global_ld_bytes) >= 0 && inst_executed_max_warp <= 14 * param + 600 && " BY_ITSELF " && influence(shared_ld) >= 0.9",
      .hint = "Each input should leave global memory once a block, and be read from shared memory for each of its products; the weights may still come from global memory."},
 
     {"const-ok", 2, "conv_const is right for any length and width", ROW_CORRECT, "conv_const", .cases = CASES,
      .hint = "Is it conv_shared but for the weights? The array must be called conv_weights."},
     {"const-clean", 1, "conv_const has no race and no bad access", ROW_CHECKS, "conv_const", .cases = CLEAN,
      .hint = "CHECK=1 names the line and the thread."},
-    {"const-reuse", 1, "conv_const fetches each input about once", ROW_GATE, "conv_const", .cases = GATES,
+    {"const-reuse", 1, "conv_const fetches each input about once", ROW_GATE, "conv_const", .cases = GATES " hidden-gate-any",
      .gate = "global_ld_bytes <= 4 * elem * n && " FEW_OTHERS,
      .hint = "Per block: the tile and its halo, and nothing else from global memory."},
-    {"const-used", 2, "conv_const takes its weights from constant memory", ROW_GATE, "conv_const", .cases = GATES,
-     .gate = "const_ld_requests >= 0.2 * param * warps && global_ld_bytes + shared_ld_bytes <= 1.2 * elem * max(n, threads) * param && shared_atom_requests == 0",
+    {"const-used", 2, "conv_const takes its weights from constant memory", ROW_GATE, "conv_const", .cases = GATES " hidden-gate-any",
+     .gate = "const_ld_requests >= 0.2 * param * warps && global_ld_bytes + shared_ld_bytes <= 1.2 * elem * max(n, threads) * param"
+             /* one output a thread: with the inputs of several there would be room for weights from elsewhere */
+             " && global_ld_bytes + shared_ld_bytes + 128 * global_atom_requests >= 0.9 * " ALL_BYTES
+             " && shared_atom_requests == 0 && 32 * local_ld_requests <= 0.2 * n * param && " BY_ITSELF,
      .hint = "Read conv_weights[j], the __constant__ array, in the loop."},
 
     {"multi-ok", 3, "conv_multi is right for any length and width", ROW_CORRECT, "conv_multi", .cases = CASES,
@@ -63,10 +70,11 @@ static const struct rubric_row rows[] = {
     {"multi-clean", 2, "conv_multi has no race and no bad access", ROW_CHECKS, "conv_multi", .cases = CLEAN,
      .hint = "The last thread's window reaches furthest: how long must the tile be?"},
     {"multi-reuse", 3, "conv_multi uses what it reads several times", ROW_GATE, "conv_multi", .cases = GATES,
-     .gate = "shared_ld_bytes <= 0.6 * " ALL_BYTES " && global_ld_bytes <= 4 * elem * n && threads <= n / 2 + 1024 && " FEW_OTHERS,
+     .gate = "shared_ld_bytes + 0.4 * 128 * shuffles <= 0.6 * " ALL_BYTES " && global_ld_bytes <= 4 * elem * n && threads <= n / 2 + 1024 && " FEW_OTHERS,
      .hint = "Neighbouring outputs of a thread share all but one input. Which words could stay in registers for the next weight?"},
     {"multi-banks", 1, "conv_multi reads shared memory without conflicts", ROW_GATE, "conv_multi", .cases = GATES,
-     .gate = "shared_ld_bank_conflicts <= 0.001 * n * param && shared_ld_bytes >= 0.025 * " ALL_BYTES " && shared_atom_requests == 0",
+     .gate = "shared_ld_bank_conflicts <= 0.001 * n * param && shared_ld_bytes >= 0.025 * " ALL_BYTES
+             " && global_ld_bytes <= 4 * elem * n && shared_atom_requests == 0 && influence(shared_ld) >= 0.9",
      .hint = "If thread t starts at word V t, at which stride do the lanes read? An odd one, or whole float4, is free."},
     {"multi-fast", 2, "conv_multi keeps up with ours", ROW_SPEED, "conv_multi", .cases = "hidden-speed", .ratio = 0.4,
      .hint = "Per multiply-add, how many words do you read from shared memory, and how many wavefronts is that?"},
