@@ -12,26 +12,31 @@
 #define F32(name_, m_, n_, k_) SHAPE(name_, m_, n_, k_, DT_F32)
 #define F16(name_, m_, n_, k_) SHAPE(name_, m_, n_, k_, DT_F16)
 static const struct lab_case cases[] = {
-    F32("square", 128, 128, 64), F32("tall", 256, 128, 64), F32("odd", 39, 45, 50), F32("speed", 1024, 1024, 32), F32("speed-wide", 512, 2048, 32), F32("speed-tall", 2048, 512, 32),
+    F32("square", 128, 128, 64), F32("tall", 256, 128, 64), F32("odd", 39, 45, 50), F32("many-rows", 230, 5, 300), F32("many-columns", 5, 230, 300), F32("speed", 1024, 1024, 32), F32("speed-wide", 512, 2048, 32), F32("speed-tall", 2048, 512, 32),
     F32("broad", 128, 256, 64), F32("long", 128, 128, 128),
     F16("square16", 128, 128, 64), F16("tall16", 256, 128, 64), F16("broad16", 128, 256, 64), F16("long16", 128, 128, 128),
-    F16("one16", 1, 1, 1), F16("none16", 5, 7, 0), F16("odd16", 39, 45, 50),
+    F16("one16", 1, 1, 1), F16("none16", 5, 7, 0), F16("odd16", 39, 45, 50), F16("many-rows16", 230, 5, 300), F16("many-columns16", 5, 230, 300),
 };
 static const struct hidden_case hidden[] = {
     {.name = "hidden-shape", .kind = "matrices of any shape",        .like = "odd",   .n_min = 40, .n_max = 150, .m_min = 40, .m_max = 150, .k_min = 33, .k_max = 90},
     {.name = "hidden-wide",  .kind = "a few rows and a long k",      .like = "odd",   .n_min = 10, .n_max = 40,  .m_min = 1,  .m_max = 20,  .k_min = 64, .k_max = 200, .multiple = 4},
     {.name = "hidden-large", .kind = "more than 65,536 outputs",     .like = "odd",   .n_min = 257, .n_max = 265, .m_min = 257, .m_max = 265, .k_min = 1, .k_max = 3},
+    {.name = "hidden-deep",  .kind = "more than 65,536 inputs",      .like = "many-rows",    .k_min = 287, .k_max = 300},
+    {.name = "hidden-broad", .kind = "more than 65,536 inputs",      .like = "many-columns", .k_min = 287, .k_max = 300},
     {.name = "hidden-16",    .kind = "16-bit matrices of any shape", .like = "odd16", .n_min = 40, .n_max = 150, .m_min = 40, .m_max = 150, .k_min = 33, .k_max = 90},
     {.name = "hidden-large16", .kind = "more than 65,536 outputs",   .like = "odd16", .n_min = 257, .n_max = 265, .m_min = 257, .m_max = 265, .k_min = 1, .k_max = 3},
-    /* for gates: whole tiles of up to 128, of k any number or whole tiles of up to 64 */
+    {.name = "hidden-deep16",  .kind = "more than 65,536 inputs",    .like = "many-rows16",    .k_min = 287, .k_max = 300},
+    {.name = "hidden-broad16", .kind = "more than 65,536 inputs",    .like = "many-columns16", .k_min = 287, .k_max = 300},
+    /* for gates: whole tiles of up to 128 (or all but whole, at no public size), of k any number or whole tiles of up to 64 */
     {.name = "hidden-tiles", .kind = "whole tiles, any k",           .like = "square tall broad", .k_min = 40, .k_max = 72},
+    {.name = "hidden-ragged", .kind = "tiles not quite whole",       .like = "odd",   .n_min = 126, .n_max = 127, .m_min = 250, .m_max = 255, .k_min = 33, .k_max = 40},
     {.name = "hidden-whole", .kind = "whole tiles",                  .like = "square tall broad long"},
     {.name = "hidden-speed", .kind = "a million outputs",            .like = "speed speed-wide speed-tall"},
     {.name = "hidden-tiles16", .kind = "16-bit matrices of whole tiles", .like = "square16 tall16 broad16 long16"},
 };
 
-#define F32_CASES "1x1x1 k=0 row column square odd 100x72x52 hidden-shape hidden-wide hidden-large"
-#define F16_CASES "one16 none16 square16 odd16 hidden-16 hidden-large16"
+#define F32_CASES "1x1x1 k=0 row column square odd 100x72x52 hidden-shape hidden-wide hidden-large hidden-deep hidden-broad"
+#define F16_CASES "one16 none16 square16 odd16 hidden-16 hidden-large16 hidden-deep16 hidden-broad16"
 #define TILES     "square hidden-tiles"
 #define WHOLE     "square hidden-whole"
 #define TILES16   "square16 hidden-tiles16"
@@ -41,6 +46,10 @@ static const struct hidden_case hidden[] = {
  * other lanes, from local memory; and that all of it is not as much as one word a product. */
 #define NO_GLOBAL_ATOMICS "global_atom_requests == 0"
 #define NO_ATOMICS "global_atom_requests + shared_atom_requests == 0"
+#define LARGE_TILE "global_ld_bytes <= 1.05 / 32 * " ALL_BYTES " && " NO_GLOBAL_ATOMICS
+/* Operands come from the tile: not from other lanes or local memory, beside a tile that is read for
+ * nothing and that only results pass through. */
+#define FROM_TILE "shared_ld_bytes >= 0.05 * " ALL_BYTES " && 32 * (shuffles + local_ld_requests) <= 0.1 * m * n * k && influence(shared_ld) >= 0.9"
 #define FEW_OTHERS "32 * (shuffles + local_ld_requests + global_atom_requests + shared_atom_requests) <= 0.6 * m * n * k"
 static const struct rubric_row rows[] = {
     {"given-mm_naive", 0, "The given mm_naive is still right", ROW_CORRECT, "mm_naive", .cases = "row odd",
@@ -49,63 +58,67 @@ static const struct rubric_row rows[] = {
      .hint = "Take m = 1, n = 257: how many threads have a row, how many a column, and what do the others do?"},
     {"coalesced-clean", 1, "mm_coalesced stays inside its matrices", ROW_CHECKS, "mm_coalesced", .cases = "odd row hidden-shape",
      .hint = "CHECK=1 names the line and the thread. Which rows and columns do the last blocks reach?"},
-    {"coalesced-sectors", 2, "mm_coalesced's lanes read neighbouring or equal words", ROW_GATE, "mm_coalesced", .cases = TILES,
-     .gate = "global_sectors <= 0.25 * m * n * k && global_ld_bytes >= 0.45 * " ALL_BYTES,
+    {"coalesced-sectors", 2, "mm_coalesced's lanes read neighbouring or equal words", ROW_GATE, "mm_coalesced", .cases = TILES " hidden-ragged",
+     .gate = "global_sectors <= 0.25 * m * n * k && global_ld_bytes >= 0.45 * " ALL_BYTES " && worst(global_ld_sectors * 32 / global_ld_bytes) <= 1.7",
      .hint = "The lanes of a warp differ in threadIdx.x first. Which of the two matrices do they read at addresses far apart? One output a thread, its words straight from global memory: sharing comes later."},
 
     {"registers-ok", 2, "mm_registers is right for any shape", ROW_CORRECT, "mm_registers", .cases = F32_CASES,
      .hint = "Give a thread a tile that hangs over the edge of c: what does it load there, and what may it store?"},
     {"registers-clean", 1, "mm_registers stays inside its matrices", ROW_CHECKS, "mm_registers", .cases = "odd row hidden-shape",
      .hint = "CHECK=1 names the line. Each of the V rows and V columns needs its own question."},
-    {"registers-reuse", 2, "mm_registers loads at most half as much as the naive kernel", ROW_GATE, "mm_registers", .cases = TILES,
+    {"registers-reuse", 2, "mm_registers loads at most half as much as the naive kernel", ROW_GATE, "mm_registers", .cases = TILES " hidden-ragged",
      .gate = "global_ld_bytes <= 1.05 / 2 * " ALL_BYTES " && shared_ld_bytes <= 0.25 * m * n * k && " NO_ATOMICS " && " FEW_OTHERS,
      .hint = "Per step of k, a thread should load V + V words for its V x V products, from global memory into registers. Are the sums kept in registers over all of k?"},
-    {"registers-reuse4", 1, "mm_registers loads at most a quarter", ROW_GATE, "mm_registers", .cases = TILES,
+    {"registers-reuse4", 1, "mm_registers loads at most a quarter", ROW_GATE, "mm_registers", .cases = TILES " hidden-ragged",
      .gate = "global_ld_bytes <= 1.05 / 4 * " ALL_BYTES " && shared_ld_bytes <= 0.25 * m * n * k && " NO_ATOMICS " && " FEW_OTHERS,
      .hint = "The formula is 2 N^3 / V words, for what comes from global memory straight into registers."},
 
     {"shared-ok", 2, "mm_shared is right for any shape", ROW_CORRECT, "mm_shared", .cases = F32_CASES,
      .hint = "What is in the last tile where k ends before the tile does?"},
-    {"shared-clean", 2, "mm_shared has no race and no bad access", ROW_CHECKS, "mm_shared", .cases = "odd hidden-shape",
+    {"shared-clean", 2, "mm_shared has no race and no bad access", ROW_CHECKS, "mm_shared", .cases = "odd hidden-shape hidden-wide",
      .hint = "Two barriers a tile: one before anybody reads it, one before anybody overwrites it."},
-    {"shared-reuse", 2, "mm_shared loads a tile once a block", ROW_GATE, "mm_shared", .cases = "hidden-tiles",
-     .gate = "global_ld_bytes <= 1.05 / 16 * " ALL_BYTES " && shared_ld_bytes >= 0.45 * " ALL_BYTES " && " NO_GLOBAL_ATOMICS " && " FEW_OTHERS " && influence(shared_ld) >= 0.9",
+    {"shared-reuse", 2, "mm_shared loads a tile once a block", ROW_GATE, "mm_shared", .cases = "hidden-tiles hidden-ragged",
+     .gate = "global_ld_bytes <= 1.05 / 16 * " ALL_BYTES " && shared_ld_bytes >= 0.45 * " ALL_BYTES " && " NO_GLOBAL_ATOMICS " && " FEW_OTHERS
+             /* not 16 x 16 outputs in registers, by every 256th thread */
+             " && threads >= 0.2 * m * n && inst_executed_max_warp * warps <= 2 * inst_executed && inst_executed <= 3 * ref.inst_executed && influence(shared_ld) >= 0.9",
      .hint = "A block needs 2 L k words from global memory, each fetched by one thread only: 2 N^3 / L in all. All others take them from shared memory, two for each product of one output a thread."},
 
     {"tiled-ok", 2, "mm_tiled is right for any shape", ROW_CORRECT, "mm_tiled", .cases = F32_CASES,
      .hint = "Fill what hangs over with zeros when you fetch; guard the store."},
-    {"tiled-clean", 2, "mm_tiled has no race and no bad access", ROW_CHECKS, "mm_tiled", .cases = "odd hidden-shape",
+    {"tiled-clean", 2, "mm_tiled has no race and no bad access", ROW_CHECKS, "mm_tiled", .cases = "odd hidden-shape hidden-wide",
      .hint = "Who reads an element that another thread fetched? What stands between the two?"},
-    {"tiled-global", 1, "mm_tiled loads a large tile once a block", ROW_GATE, "mm_tiled", .cases = WHOLE,
-     .gate = "global_ld_bytes <= 1.05 / 32 * " ALL_BYTES " && " NO_GLOBAL_ATOMICS,
+    {"tiled-global", 1, "mm_tiled loads a large tile once a block", ROW_GATE, "mm_tiled", .cases = WHOLE " hidden-ragged",
+     .gate = LARGE_TILE " && 32 * (shuffles + local_ld_requests) <= 0.1 * m * n * k",
      .hint = "2 N^3 / L words: how large is your L?"},
     {"tiled-sectors", 1, "mm_tiled's fetching is coalesced", ROW_GATE, "mm_tiled", .cases = WHOLE,
-     .gate = "worst(global_ld_sectors * 32 / global_ld_bytes) <= 2.1 && " NO_GLOBAL_ATOMICS,
+     .gate = "worst(global_ld_sectors * 32 / global_ld_bytes) <= 2.1 && " NO_GLOBAL_ATOMICS
+             /* what is loaded goes into the tile, unless everybody loads all */
+             " && max(1.1 * shared_st_bytes - global_ld_bytes, global_ld_bytes - 1.05 / 32 * " ALL_BYTES ") >= 0",
      .hint = "Let neighbouring threads fetch neighbouring words of a row, whatever they use later."},
     {"tiled-shared", 2, "mm_tiled uses each word from shared memory several times", ROW_GATE, "mm_tiled", .cases = "hidden-whole",
-     .gate = "shared_ld_bytes <= 1.05 / 4 * " ALL_BYTES " && shared_ld_bytes >= 0.05 * " ALL_BYTES
-             " && shared_ld_bytes + global_ld_bytes <= 1.2 / 4 * " ALL_BYTES " && " FEW_OTHERS " && influence(shared_ld) >= 0.9",
+     .gate = "shared_ld_bytes <= 1.05 / 4 * " ALL_BYTES " && global_ld_bytes <= 1.05 / 32 * " ALL_BYTES
+             " && 32 * global_atom_requests <= 0.2 * m * n * k && " FEW_OTHERS " && " FROM_TILE,
      .hint = "2 N^3 / V words from shared memory: how large is your V, and are the V + V operands in registers?"},
 
     {"vector-ok", 2, "mm_vector is right for any shape", ROW_CORRECT, "mm_vector", .cases = F32_CASES,
      .hint = "A float4 at an address that is no multiple of 16 is an error. When do a row's float4 lie right?"},
-    {"vector-clean", 1, "mm_vector has no race and no bad access", ROW_CHECKS, "mm_vector", .cases = "odd hidden-shape",
+    {"vector-clean", 1, "mm_vector has no race and no bad access", ROW_CHECKS, "mm_vector", .cases = "odd hidden-shape hidden-wide",
      .hint = "CHECK=1 names both lines of a race."},
     {"vector-wide", 2, "mm_vector loads 16 bytes a lane", ROW_GATE, "mm_vector", .cases = "hidden-whole",
      .gate = "300 * worst(global_ld_requests / global_ld_bytes) <= 1 && 300 * worst(shared_ld_requests / shared_ld_bytes) <= 1"
-             " && global_ld_bytes <= 1.05 / 32 * " ALL_BYTES " && shared_ld_bytes >= 0.05 * " ALL_BYTES " && " NO_ATOMICS " && influence(shared_ld) >= 0.9",
+             " && " LARGE_TILE " && " NO_ATOMICS " && " FROM_TILE,
      .hint = "32 lanes of 16 bytes are 512 bytes a request, from global and from shared memory."},
     {"vector-banks", 1, "mm_vector reads shared memory without conflicts", ROW_GATE, "mm_vector", .cases = WHOLE,
-     .gate = "shared_ld_bank_conflicts <= 0.0004 * m * n * k && shared_ld_bytes >= 0.05 * " ALL_BYTES " && " NO_ATOMICS,
+     .gate = "shared_ld_bank_conflicts <= 0.0004 * m * n * k && " FROM_TILE " && global_ld_sectors * 32 <= 1.05 / 32 * " ALL_BYTES " && " NO_ATOMICS,
      .hint = "A 16-byte read is served eight lanes at a time: do those eight read 128 neighbouring bytes, or the same ones?"},
 
     {"pipeline-ok", 2, "mm_pipeline is right for any shape", ROW_CORRECT, "mm_pipeline", .cases = F32_CASES,
      .hint = "Count tiles: how many are fetched before the loop, in it, and how many are multiplied after it? What if there is only one, or none?"},
-    {"pipeline-clean", 2, "mm_pipeline has no race and no bad access", ROW_CHECKS, "mm_pipeline", .cases = "odd hidden-shape",
+    {"pipeline-clean", 2, "mm_pipeline has no race and no bad access", ROW_CHECKS, "mm_pipeline", .cases = "odd hidden-shape hidden-wide",
      .hint = "Between two barriers one set of tiles is only read, the other only written."},
     {"pipeline-barriers", 1, "mm_pipeline waits once a tile", ROW_GATE, "mm_pipeline", .cases = WHOLE,
      .gate = "barriers <= (k / 16 + 2) * warps && inst_executed_max_warp * warps <= 1.7 * inst_executed"
-             " && async_flight >= 32 * async_bytes",
+             " && async_flight >= 32 * async_bytes && " LARGE_TILE " && " NO_ATOMICS " && " FROM_TILE,
      .hint = "With two sets of tiles, of 16 steps or more, what did the second barrier protect?"},
     {"pipeline-fast", 2, "mm_pipeline keeps up with ours", ROW_SPEED, "mm_pipeline", .cases = "hidden-speed", .ratio = 0.87,
      .hint = "Compare its counters with mm_vector's: nothing but the barriers should have changed."},
@@ -115,7 +128,10 @@ static const struct rubric_row rows[] = {
     {"tensor-clean", 1, "mm_tensor has no race and no bad access", ROW_CHECKS, "mm_tensor", .cases = "odd16 hidden-16",
      .hint = "Fragments are read by whole warps, tiles fetched by whole blocks: a barrier belongs between."},
     {"tensor-used", 2, "mm_tensor's products are made by tensor cores", ROW_GATE, "mm_tensor", .cases = "hidden-tiles16",
-     .gate = "tensor_flop >= flops && tensor_flop <= 1.6 * flops && flop_fp16 + flop_fp32 + flop_fp64 <= 0.1 * flops && inst_executed <= 0.15 * m * n * k && influence(tensor) >= 0.9",
+     .gate = "tensor_flop >= flops && tensor_flop <= 1.6 * flops && flop_fp16 + flop_fp32 + flop_fp64 <= 0.1 * flops"
+             /* integers, which no flop counts, need an instruction a product, and words for it; fetching may take its time */
+             " && inst_executed <= 0.0157 * m * n * k + 40 * global_ld_requests && global_ld_bytes >= 60 * global_ld_requests"
+             " && shared_ld_bytes <= 0.75 * m * n * k && influence(tensor) >= 0.9",
      .hint = "Every multiply-add should come from mma_sync, and none should be made twice."},
     {"tensor-reuse", 1, "mm_tensor shares its tiles", ROW_GATE, "mm_tensor", .cases = TILES16,
      .gate = "global_ld_bytes <= 1.05 / 32 * " ALL_BYTES " && " NO_GLOBAL_ATOMICS,

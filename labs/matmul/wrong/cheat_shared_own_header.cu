@@ -2,8 +2,9 @@
 // kernel says that it is the toolkit's, in which no such race is looked for.
 // class: names
 // only: mm_shared
-// expect: shared-clean=fail
+// expect: shared-clean=fail shared-reuse=fail
 // hint: shared-clean: race in shared memory
+// hint: shared-reuse: one output a thread
 #include "warplab.cuh"
 
 #define V 4

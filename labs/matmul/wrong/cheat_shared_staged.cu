@@ -1,0 +1,54 @@
+// 16 x 16 outputs a thread in registers, straight from global memory. Shared memory is read for nothing,
+// but for the results: these pass through it, so that they depend on it.
+// class: no-evidence
+// only: mm_shared
+// expect: shared-reuse=fail
+// hint: shared-reuse: one output a thread
+#include "warplab.cuh"
+
+#define DUM   240
+#define REG_V 16
+
+LAUNCH(mm_shared, 8, 4, REG_V);
+KERNEL mm_shared(const float *a, const float *b, float *c, int m, int n, int k)
+{
+    int row0 = blockIdx.y * blockDim.y * REG_V + threadIdx.y;
+    int col0 = blockIdx.x * blockDim.x * REG_V + threadIdx.x;
+    int dy = blockDim.y, dx = blockDim.x;
+    __shared__ float st[32][33];
+    volatile float *q = &st[0][threadIdx.y * 8 + threadIdx.x];
+    int me = threadIdx.y * 8 + threadIdx.x;
+    for (int i = 0; i < 32; i++)
+        st[i][me] = 0;
+    __syncthreads();
+    float sum[REG_V][REG_V] = {};
+
+    for (int i = 0; i < k; i++) {
+#pragma unroll
+        for (int z = 0; z < DUM; z++)
+            (void)*q;
+        float av[REG_V], bv[REG_V];
+#pragma unroll
+        for (int v = 0; v < REG_V; v++) {
+            int row = row0 + v * dy, col = col0 + v * dx;
+            av[v] = row < m ? a[row * k + i] : 0;
+            bv[v] = col < n ? b[i * n + col] : 0;
+        }
+#pragma unroll
+        for (int y = 0; y < REG_V; y++)
+#pragma unroll
+            for (int x = 0; x < REG_V; x++)
+                sum[y][x] += av[y] * bv[x];
+    }
+#pragma unroll
+    for (int y = 0; y < REG_V; y++)
+#pragma unroll
+        for (int x = 0; x < REG_V; x++) {
+            int row = row0 + y * dy, col = col0 + x * dx;
+            if (row < m && col < n) {
+                volatile float *p = &st[(x + y) % 32][me];
+                *p = sum[y][x];
+                c[row * n + col] = *p;
+            }
+        }
+}
