@@ -91,7 +91,7 @@ static const struct {
     {"C++ name", "__global__ void scale(const int *x, int *y, unsigned n) {}\n" HEAD SCALE_FLOAT,
      "", 1, "has a C++ name"},
     {"does not compile", HEAD "KERNEL scale(\n", "", 1, ": error"},
-    {"host header", "#include <stdlib.h>\n" HEAD RIGHT SCALE_FLOAT, "", 1,
+    {"host header", "#include <unistd.h>\n" HEAD RIGHT SCALE_FLOAT, "", 1,
      "hint: the file is compiled for the device alone"},
     {"host code", HEAD RIGHT SCALE_FLOAT "int main() { int *p; cudaMalloc(&p, 4); }\n", "", 1,
      "hint: the host's part"},
