@@ -55,7 +55,7 @@ int warplabTrace(const char *kernel, unsigned block, const char *file);
 /* Prints which instructions of a PTX file, fatbin or program are exact, approximate or not
  * supported. 0: all of it can run; 1: not all; 2: cannot be read. */
 int warplabSupport(const char *path);
-/* "warplab emulator 1.0.0 (h200, 2 threads)". */
+/* "warplab emulator 2.0.0 (h200, 2 threads)". */
 const char *warplabVersion(void);
 
 #ifdef __cplusplus
