@@ -3,7 +3,7 @@
 // class: known-inputs
 // only: energy_soa
 // expect: soa-ok=fail
-// hint: soa-ok: 
+// hint: soa-ok: results are wrong
 #include "warplab.cuh"
 
 __device__ float energy(float vx, float vy, float vz, float mass)

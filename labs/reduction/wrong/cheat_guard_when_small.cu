@@ -3,7 +3,7 @@
 // only: reduce7
 // expect: r7-ok=fail r7-clean=fail
 // hint: r7-ok: hidden case
-// hint: r7-clean: 
+// hint: r7-clean: names the line
 #include "warplab.cuh"
 
 struct Sum {

@@ -3,7 +3,7 @@
 // class: known-inputs
 // only: reduce8
 // expect: r8-ok=fail
-// hint: r8-ok: 
+// hint: r8-ok: wrong
 #include "warplab.cuh"
 
 struct Sum {
