@@ -293,6 +293,7 @@ static void func_free(struct emu_func *f)
     free(f->consts);
     free(f->params);
     free(f->costs);
+    free(f->floats_before);
     free(f->sites);
     free(f->shared);
     free(f->param_offset);
