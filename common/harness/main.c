@@ -376,7 +376,7 @@ static void recover(struct run *r, const char *path)
 {
     if (!machine_error_is_sticky(r->verify.error))
         return;
-    r->module.library = NULL; /* went with the context */
+    r->module.library = NULL; /* freed with the device's context */
     module_unload(&r->module);
     machine_revive();
     r->lost = cudaFree(NULL) != cudaSuccess || !load(r, path);

@@ -300,6 +300,28 @@ __attribute__((constructor)) static void listen(void)
     listener_register(&self);
 }
 
+/* ---- by statement ---- */
+static bool has_sums(const struct emu_module *m, const struct emu_func *f)
+{
+    return f->lowered && f->end_count <= m->sum_ncounts && f->end_slot <= m->sum_nslots;
+}
+/* What f's statements counted: one for each, those of no statement left out. */
+static struct counters *sum_statements(const struct emu_module *m, const struct emu_func *f)
+{
+    struct counters *c = xcalloc(f->ptx->ninsns + 1, sizeof(*c));
+    for (uint32_t b = 0; b < f->nblocks; b++)
+        for (uint32_t i = 0; i < f->blocks[b].ninsns; i++) {
+            struct bblock one = f->blocks[b];
+            one.ptx_first += i;
+            one.ninsns = 1;
+            add_block(&c[one.ptx_first], f, &one, &m->sum_counts[one.count], m->sum_slots);
+        }
+    for (uint32_t i = 0; i < f->ninsns; i++)
+        if (was_executed(f, &f->insns[i], m->sum_slots))
+            add_insn(&c[f->insns[i].site->index], &f->ptx->insns[f->insns[i].site->index],
+                     &f->insns[i], &m->sum_slots[f->insns[i].slot]);
+    return c;
+}
 /* ---- by source line ---- */
 struct line_sum {
     const char *file;
@@ -327,29 +349,23 @@ static void add_json(json_t *o, const struct counters *c)
     COUNTERS(X)
 #undef X
 }
+static void add_counters(struct counters *sum, const struct counters *c)
+{
+#define X(id, metric, unit, text) sum->id += c->id;
+    COUNTERS(X)
+#undef X
+}
 static void sum_lines(const struct emu_module *m, struct line_sum **all, size_t *n)
 {
     for (uint32_t k = 0; k < m->nfuncs; k++) {
         const struct emu_func *f = m->funcs[k];
-        if (!f->lowered || f->end_count > m->sum_ncounts || f->end_slot > m->sum_nslots)
+        if (!has_sums(m, f))
             continue;
-        for (uint32_t b = 0; b < f->nblocks; b++) {
-            const struct block_count *bc = &m->sum_counts[f->blocks[b].count];
-            if (!block_warps(bc))
-                continue;
-            for (uint32_t i = 0; i < f->blocks[b].ninsns; i++) {
-                struct bblock one = f->blocks[b];
-                one.ptx_first += i;
-                one.ninsns = 1;
-                add_block(&line_of(all, n, &f->sites[one.ptx_first])->c, f, &one, bc, m->sum_slots);
-            }
-        }
-        for (uint32_t i = 0; i < f->ninsns; i++) {
-            const struct insn *in = &f->insns[i];
-            if (was_executed(f, in, m->sum_slots))
-                add_insn(&line_of(all, n, in->site)->c, &f->ptx->insns[in->site->index], in,
-                         &m->sum_slots[in->slot]);
-        }
+        struct counters *c = sum_statements(m, f);
+        for (uint32_t i = 0; i < f->ptx->ninsns; i++)
+            if (c[i].inst_executed)
+                add_counters(&line_of(all, n, &f->sites[i])->c, &c[i]);
+        free(c);
     }
 }
 char *count_module_lines_json(const struct emu_module *only)
@@ -379,23 +395,6 @@ char *count_lines_json(void)
 }
 
 /* ---- by instruction ---- */
-/* What f's statements counted: one for each, those of no statement left out. */
-static struct counters *sum_statements(const struct emu_module *m, const struct emu_func *f)
-{
-    struct counters *c = xcalloc(f->ptx->ninsns + 1, sizeof(*c));
-    for (uint32_t b = 0; b < f->nblocks; b++)
-        for (uint32_t i = 0; i < f->blocks[b].ninsns; i++) {
-            struct bblock one = f->blocks[b];
-            one.ptx_first += i;
-            one.ninsns = 1;
-            add_block(&c[one.ptx_first], f, &one, &m->sum_counts[one.count], m->sum_slots);
-        }
-    for (uint32_t i = 0; i < f->ninsns; i++)
-        if (was_executed(f, &f->insns[i], m->sum_slots))
-            add_insn(&c[f->insns[i].site->index], &f->ptx->insns[f->insns[i].site->index],
-                     &f->insns[i], &m->sum_slots[f->insns[i].slot]);
-    return c;
-}
 static void put_statements(json_t *list, const struct emu_module *m, const struct emu_func *f)
 {
     struct counters *c = sum_statements(m, f);
@@ -418,7 +417,7 @@ char *count_instructions_json(void)
     for (const struct emu_module *m = emu_modules; m; m = m->next)
         for (uint32_t k = 0; k < m->nfuncs; k++) {
             const struct emu_func *f = m->funcs[k];
-            if (f->lowered && f->end_count <= m->sum_ncounts && f->end_slot <= m->sum_nslots)
+            if (has_sums(m, f))
                 put_statements(list, m, f);
         }
     pthread_mutex_unlock(&sums_lock);
