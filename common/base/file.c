@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int read_all(int fd, size_t max, char **data, size_t *length)
+int file_read_fd(int fd, size_t max, char **data, size_t *length)
 {
     struct text t = {0};
     char chunk[65536];
@@ -35,6 +35,20 @@ static int read_all(int fd, size_t max, char **data, size_t *length)
     return 0;
 }
 
+int file_write_fd(int fd, const void *data, size_t length)
+{
+    for (const char *p = data; length;) {
+        ssize_t n = write(fd, p, length);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n ? errno : EIO;
+        p += n;
+        length -= (size_t)n;
+    }
+    return 0;
+}
+
 static int read_with(const char *path, int flags, size_t max, char **data, size_t *length)
 {
     *data = NULL;
@@ -50,7 +64,7 @@ static int read_with(const char *path, int flags, size_t max, char **data, size_
     if (!e && (uint64_t)st.st_size > max)
         e = EFBIG;
     if (!e)
-        e = read_all(fd, max, data, length);
+        e = file_read_fd(fd, max, data, length);
     close(fd);
     return e;
 }

@@ -12,6 +12,9 @@
 int file_read(const char *path, size_t max, char **data, size_t *length);
 /* The same; refuses a symbolic link (ELOOP): for files that somebody else chose. */
 int file_read_no_link(const char *path, size_t max, char **data, size_t *length);
+/* What is left of an open file or pipe, likewise; and all of it into one: 0, or an errno. */
+int file_read_fd(int fd, size_t max, char **data, size_t *length);
+int file_write_fd(int fd, const void *data, size_t length);
 const char *file_why(int error); /* in words */
 
 /* file_read() and file_write() for who wants a sentence that names the file: it is

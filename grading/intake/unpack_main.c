@@ -5,6 +5,7 @@
  * it would start. A zip is read by its list at the end, which one that was cut has lost.
  */
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "unpack.h"
 
@@ -22,13 +23,8 @@ static int answer; /* standard output's descriptor; nothing else may write to it
 
 static void put(const void *data, size_t n)
 {
-    for (const char *p = data; n;) {
-        ssize_t w = write(answer, p, n);
-        if (w < 0 && errno != EINTR)
-            _exit(3);
-        p += w > 0 ? w : 0;
-        n -= w > 0 ? (size_t)w : 0;
-    }
+    if (file_write_fd(answer, data, n))
+        _exit(3);
 }
 
 static void put_member(enum member_kind kind, const char *path, int64_t time, const char *data,
@@ -57,17 +53,10 @@ static _Noreturn void broken(const char *reason)
 
 static char *read_input(size_t *length)
 {
-    size_t capacity = 1 << 20;
-    char *s = xmalloc(capacity);
-    ssize_t n;
-    *length = 0;
-    while ((n = read(0, s + *length, capacity - *length)) != 0) {
-        if (n < 0 && errno != EINTR)
-            die("cannot read the archive: %s", strerror(errno));
-        *length += n > 0 ? (size_t)n : 0;
-        if (*length == capacity)
-            s = xrealloc(s, capacity *= 2);
-    }
+    char *s;
+    int e = file_read_fd(0, SIZE_MAX / 2, &s, length);
+    if (e)
+        die("cannot read the archive: %s", strerror(e));
     return s;
 }
 

@@ -19,29 +19,17 @@
 
 static char *read_input(size_t *length)
 {
-    size_t capacity = 1 << 16;
-    char *s = xzalloc(capacity);
-    ssize_t n;
-    *length = 0;
-    while ((n = read(0, s + *length, capacity - *length)) != 0) {
-        if (n < 0 && errno != EINTR)
-            die("cannot read the source: %s", strerror(errno));
-        *length += n > 0 ? (size_t)n : 0;
-        if (*length == capacity)
-            s = xrealloc(s, capacity *= 2);
-    }
+    char *s;
+    int e = file_read_fd(0, SIZE_MAX / 2, &s, length);
+    if (e)
+        die("cannot read the source: %s", strerror(e));
     return s;
 }
 
 static void put(int fd, const void *data, size_t n)
 {
-    for (const char *p = data; n;) {
-        ssize_t w = write(fd, p, n);
-        if (w < 0 && errno != EINTR)
-            _exit(3);
-        p += w > 0 ? w : 0;
-        n -= w > 0 ? (size_t)w : 0;
-    }
+    if (file_write_fd(fd, data, n))
+        _exit(3);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -5,6 +5,7 @@
  * error, which the grader keeps and caps.
  */
 #include "base/alloc.h"
+#include "base/file.h"
 #include "proto.h"
 #include "run/machine.h"
 #include "run/run.h"
@@ -42,18 +43,8 @@ static bool get(void *unused, void *data, size_t n)
 
 static bool put(void *unused, const void *data, size_t n)
 {
-    const char *p = data;
     (void)unused;
-    while (n) {
-        ssize_t w = write(out_fd, p, n);
-        if (w < 0 && errno == EINTR)
-            continue;
-        if (w <= 0)
-            return false;
-        p += w;
-        n -= (size_t)w;
-    }
-    return true;
+    return !file_write_fd(out_fd, data, n);
 }
 
 static const struct wire grader = {get, put, NULL};
