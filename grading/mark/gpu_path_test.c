@@ -152,6 +152,32 @@ Test(gpu_path, large_cases, .timeout = 100)
     free(path);
 }
 
+/* The reference's runner is kept for a class: how long it waits from one file to the next is no
+ * run's time. */
+Test(gpu_path, waiting_is_no_run, .timeout = 100)
+{
+    struct engine_options o;
+    struct engine e;
+    struct text why = {0};
+    char *source;
+    size_t n;
+    stand_in(&o, "honest");
+    char *path = xformat("%s/solutions/" LAB "/" LAB ".cu", o.root);
+    cr_assert_eq(file_read_no_link(path, 1 << 20, &source, &n), 0);
+    cr_assert(engine_open(&e, LAB, &o, &why), "%s", text_str(&why));
+    time_small_cases(&e);
+    for (int i = 0; i < 2; i++) {
+        json_t *v = marked(&e, "x", source, n), *fast = row(v, "swizzled-fast");
+        cr_assert_str_eq(json_text(fast, "status"), "pass", "%s", json_text(fast, "why"));
+        json_decref(v);
+        cr_assert(e.gpu_reference->open);
+        box_deadline(&e.gpu_reference->box, -1);
+    }
+    engine_close(&e);
+    free(source);
+    free(path);
+}
+
 /* A GPU that is there but cannot be used is said before anything is marked. */
 Test(gpu_path, no_gpu_no_marks)
 {

@@ -428,6 +428,7 @@ static void carry_out(struct session *s, struct run *r, struct job_options optio
     r->steps = options.steps ? options.steps : s->o->steps;
     options.steps = r->steps;
     options.seed = poison_of(r);
+    box_deadline(&s->box, s->limit_s); /* it may have waited long for this run */
     if (!make_plan(s, r))
         return;
     dataset_make(&data, s->lab, r->plan, &r->c, r->seed);
