@@ -76,13 +76,14 @@ static void find_successors(const struct ptx_func *f, struct cfg *c, uint32_t b)
     }
 }
 
-/* Does b reach the virtual exit directly? */
+/* Does b reach the virtual exit directly? A trap ends the launch: paths to it lead nowhere, and
+ * the lanes of the others meet as if it were not there. */
 static bool reaches_exit(const struct ptx_func *f, const struct cfg *c, uint32_t b)
 {
     if (c->end[b] > c->first[b]) {
         enum ptx_op op = f->insns[c->end[b] - 1].op;
         if (op == OP_ret || op == OP_exit || op == OP_trap)
-            return true;
+            return op != OP_trap;
     }
     return c->succ[b][0] == NO_BLOCK && c->succ[b][1] == NO_BLOCK && !c->nextra[b];
 }

@@ -34,6 +34,16 @@ Test(core, nested_branches_meet_again)
     cr_expect_eq(result.counters.divergent_branches, 2);
 }
 
+/* A path to a trap ends the launch: the lanes of the others need not wait for it. */
+Test(core, branches_beside_a_trap_meet_again)
+{
+    RUN(.body = "setp.lt.u32 %p0, %t, 16;\n@%p0 bra A;\nsetp.lt.u32 %p1, %t, 100;\n"
+                "@%p1 bra MET;\ntrap;\nbra MET;\nA: setp.lt.u32 %p1, %t, 200;\n"
+                "@%p1 bra MET;\ntrap;\nMET: activemask.b32 %r0;\nst.global.u32 [%mine], %r0;");
+    for (int i = 0; i < 32; i++)
+        cr_expect_eq(out[i], ~0u, "lane %d: %x", i, out[i]);
+}
+
 Test(core, a_loop_left_lane_by_lane_meets_after_it)
 {
     RUN(.body = "mov.u32 %r0, 0;\nTOP: setp.ge.u32 %p0, %r0, %t;\n@%p0 bra END;\n"
