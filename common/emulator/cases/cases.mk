@@ -5,7 +5,7 @@ $B/bin/ptxcases: $B/$(CASES)/cases_main.o
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lzstd $(CUDA_LIBS)
 test-cases: $B/bin/ptxcases $B/lib/libcudart.so.13
 	$(Q)$(ON_emulator) $B/bin/ptxcases $(CASES)/ops.txt --covers $(CASES)/opcodes.txt
-	$(Q)$(CASES)/types.py $B/bin/ptxcases
+	$(Q)$(CASES)/every_type.py $B/bin/ptxcases
 	$(Q)for level in $(LEVELS); do \
 	    WARPLAB_LEVEL=$$level $(ON_emulator) $B/bin/ptxcases $(CASES)/ops.txt --check $(CASES)/ops.h200 || exit 1; done
 # on a GPU: what the emulator is held to

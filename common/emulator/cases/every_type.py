@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""types.py PTXCASES - has every type that an opcode takes a case in ops.txt? (make test-cases)
+"""every_type.py PTXCASES - has every type that an opcode takes a case in ops.txt? (make test-cases)
 
 Opcodes and their types are those of ../ptx/opcodes.def; what its rows abbreviate is defined in
 ../code/opcodes.c. Where the source's type counts (SOURCE_FORM), that one is asked for. Forms
