@@ -101,7 +101,7 @@ endif
 run: $(RUNTIME_$(BACKEND)) $B/bin/$(LAB)
 	$(Q)$(ON) BACKEND=$(BACKEND) CHECK=$(CHECK) PROFILE=$(PROFILE) common/run.sh one $B/bin/$(LAB) \
 	    $(if $(SOLUTION),--solution) $(if $(KERNEL),--kernel $(KERNEL)) $(if $(N),--n $(N)) \
-	    $(if $(CASE),--case '$(CASE)') $(if $(FILE),--file $(FILE)) $(if $(DETAIL),--verbose) $(ARGS)
+	    $(if $(CASE),--case '$(CASE)') $(if $(FILE),--file '$(FILE)') $(if $(DETAIL),--verbose) $(ARGS)
 
 help:
 	@sed -n 's/^#h //p' Makefile

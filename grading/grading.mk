@@ -46,7 +46,7 @@ grading: $B/bin/grade $(GR_BOXED)
 grade: grading
 	$(Q)common/deps.sh sandbox -
 	$(Q)$B/bin/grade check --practice $(if $(DETAIL),--detail) --lab $(or $(LAB),$(error say which lab: make grade LAB=reduction)) \
-	  $(or $(FILE),$(if $(filter 1,$(SOLUTION)),solutions,labs)/$(LAB)/$(LAB).cu)
+	  '$(or $(FILE),$(if $(filter 1,$(SOLUTION)),solutions,labs)/$(LAB)/$(LAB).cu)'
 
 bench-grade: grading
 	$(Q)common/deps.sh sandbox -

@@ -183,3 +183,22 @@ const char *text_encoding(const char *bytes, size_t n)
         return "UTF-32";
     return (even && bytes[1] && bytes[3]) || (odd && bytes[0] && bytes[2]) ? "UTF-16" : NULL;
 }
+
+void text_shell(struct text *t, const char *s)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+-";
+
+    if (*s && s[strspn(s, plain)] == 0) {
+        text_add(t, s);
+        return;
+    }
+    text_add(t, "'");
+    for (size_t n; *s; s += n) {
+        n = strcspn(s, "'");
+        text_bytes(t, s, n);
+        if (s[n] && ++n)
+            text_add(t, "'\\''");
+    }
+    text_add(t, "'");
+}

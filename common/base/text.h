@@ -35,6 +35,9 @@ char *cut_copy(const char *s, size_t most); /* the same, for free() */
 /* Adds s in `width` columns, a character each: filled with blanks, or cut with "…" in the last. */
 void text_column(struct text *t, const char *s, size_t width);
 
+/* Adds s as one word of a shell's command: between single quotes where it has to be. */
+void text_shell(struct text *t, const char *s);
+
 /* Edit distance (Levenshtein), for "did you mean". */
 unsigned text_distance(const char *a, const char *b);
 

@@ -40,3 +40,26 @@ Test(text, columns_of_characters)
         text_free(&t);
     }
 }
+
+Test(text, a_word_for_the_shell)
+{
+    static const struct {
+        const char *word, *shown;
+    } rows[] = {
+        {"labs/a-1.cu", "labs/a-1.cu"},
+        {"my file.cu", "'my file.cu'"},
+        {"it's", "'it'\\''s'"},
+        {"'", "''\\'''"},
+        {"$(rm x)", "'$(rm x)'"},
+        {"", "''"},
+        {"f\xc3\xbcr.cu", "'f\xc3\xbcr.cu'"},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct text t = {0};
+
+        text_shell(&t, rows[i].word);
+        cr_expect_str_eq(t.s, rows[i].shown, "%s", rows[i].word);
+        text_free(&t);
+    }
+}

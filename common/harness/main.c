@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -264,9 +265,15 @@ static void print_compile_log(const struct run *r, const char *path, const struc
 
 static bool readable(const struct run *r, const char *path)
 {
-    if (access(path, R_OK) == 0)
+    struct stat s;
+    bool found = !stat(path, &s), folder = found && S_ISDIR(s.st_mode);
+
+    if (found && !folder && !access(path, R_OK))
         return true;
-    fprintf(stderr, errno == ENOENT ? "%s: there is no file %s\n" : "%s: %s cannot be read\n",
+    fprintf(stderr,
+            folder              ? "%s: %s is a folder, not a file\n"
+            : (errno == ENOENT) ? "%s: there is no file %s\n"
+                                : "%s: %s cannot be read\n",
             r->lab->name, short_path(path));
     return false;
 }
@@ -684,8 +691,13 @@ static void print_command(const struct run *r, const char *kernel, bool check)
     printf("make run LAB=%s", r->lab->name);
     if (kernel)
         printf(" KERNEL=%s", kernel);
-    if (r->o.file)
-        printf(" FILE=%s", r->o.file);
+    if (r->o.file) {
+        struct text word = {0};
+
+        text_shell(&word, r->o.file);
+        printf(" FILE=%s", word.s);
+        text_free(&word);
+    }
     if (r->o.solution)
         printf(" SOLUTION=1");
     printf("%s", check ? " CHECK=1" : "");

@@ -133,6 +133,7 @@ static const struct {
      "n=0"},
     {"no such case", HEAD RIGHT SCALE_FLOAT, "--case x", 2, "no case called \"x\""},
     {"no such file", HEAD RIGHT SCALE_FLOAT, "--file /none.cu", 2, "there is no file /none.cu"},
+    {"a folder", HEAD RIGHT SCALE_FLOAT, "--file /tmp", 2, "/tmp is a folder, not a file"},
     {"an unknown option", HEAD RIGHT SCALE_FLOAT, "--nonsense", 2,
      " --nonsense\nmake run LAB=testlab ARGS=--help lists"},
     {"where to find help", HEAD RIGHT SCALE_FLOAT, "--n abc", 2, "/testlab --help"},

@@ -49,8 +49,10 @@ static error_t parse_check(int key, char *arg, struct argp_state *state)
         arg_word(state, &a->file, arg);
         return 0;
     case ARGP_KEY_END:
-        if (!a->file || !a->lab)
-            argp_usage(state);
+        if (!a->lab)
+            argp_error(state, "which lab? --lab LAB");
+        if (!a->file)
+            argp_error(state, "which file? FILE.cu");
         return 0;
     default:
         return arg_store(check_fields, key, arg, state);
@@ -88,14 +90,18 @@ int cmd_gpu(int argc, char **argv)
     return bad > 0;
 }
 
+/* A file too large has a verdict; one that is not there, or no file, is a word mistyped. */
 static struct verdict *mark_file(struct engine *e, const char *path)
 {
     char *source;
     size_t n;
     int error = file_read_no_link(path, SUBMISSION_MAX_BYTES, &source, &n);
+    if (error == EFBIG)
+        return engine_no_mark(e, path, VERDICT_TOO_LARGE, file_why(error));
+    if (error == ENOENT)
+        die("there is no file %s", path);
     if (error)
-        return engine_no_mark(e, path, error == EFBIG ? VERDICT_TOO_LARGE : VERDICT_UNREADABLE,
-                              strerror(error));
+        die("%s cannot be marked: %s", path, file_why(error));
     struct verdict *v = engine_mark(e, path, source, n);
     free(source);
     return v;
@@ -110,10 +116,15 @@ static void print_next(const struct verdict *v, const char *path)
         if (row->status != STATUS_FAIL || !row->variant)
             continue;
         char *own = xformat("labs/%s/%s.cu", v->lab, v->lab);
-        bool other = strcmp(path, own) != 0;
+        struct text file = {0};
 
-        printf("next: make run LAB=%s KERNEL=%s%s%s (make grade with DETAIL=1: every row)\n",
-               v->lab, row->variant, other ? " FILE=" : "", other ? path : "");
+        if (strcmp(path, own)) {
+            text_add(&file, " FILE=");
+            text_shell(&file, path);
+        }
+        printf("next: make run LAB=%s KERNEL=%s%s (make grade with DETAIL=1: every row)\n", v->lab,
+               row->variant, text_str(&file));
+        text_free(&file);
         free(own);
         return;
     }

@@ -83,8 +83,8 @@ Test(instructor, marks_again, .init = a_class, .fini = end_of_class, .timeout = 
     says(grade(0, "show cas"), "regrade, run 1: graded 8 -> graded 8");
     says(grade(2, "regrade --lab " LAB " --secret %s/secret --why x nobody", folder),
          "no student \"nobody\"");
-    says(grade(64, "regrade --lab " LAB " --no-secret ann"), "--why");
-    says(grade(64, "regrade --lab " LAB " --no-secret --why x"), "whom?");
+    says(grade(2, "regrade --lab " LAB " --no-secret ann"), "--why");
+    says(grade(2, "regrade --lab " LAB " --no-secret --why x"), "whom?");
     says(grade(0, "regrade --lab " LAB " --no-secret --why x ann"), "another secret");
     says(grade(2, "regrade --lab " LAB " --no-secret --why x --needs-person"), "0 marked again");
     says(grade(0, "regrade --lab " LAB " --secret %s/secret --why 'all of it' --all", folder),
@@ -252,8 +252,7 @@ Test(instructor, due_times_that_do_not_exist, .timeout = 60)
         char *text = shell(&code, "%s/grade policy --book %s/g.db --lab x --due '%s' 2>&1", o.bin,
                            folder, rows[i].due);
         const char *want = rows[i].said ? rows[i].said : "there is no gradebook";
-        cr_expect(strstr(text, want) && code == (rows[i].said ? 64 : 2), "%s: %d %s", rows[i].due,
-                  code, text);
+        cr_expect(strstr(text, want) && code == 2, "%s: %d %s", rows[i].due, code, text);
         free(text);
     }
     end_of_class();
@@ -274,8 +273,30 @@ Test(commands, each_has_help_and_refuses_the_rest, .timeout = 60)
         free(help);
         free(usage);
         free(shell(&code, "%s/grade %s --no-such-option 2>&1", o.bin, c));
-        cr_assert_eq(code, 64, "%s: %d", c, code);
+        cr_assert_eq(code, 2, "%s: %d", c, code);
     }
     cr_assert_geq(n, 19);
     free(list);
+}
+
+/* A word mistyped is no submission: it is told what there is, and gets no mark. */
+Test(commands, check_says_what_is_missing, .timeout = 60)
+{
+    static const struct {
+        const char *words, *said;
+    } rows[] = {
+        {"check --lab " LAB " /none.cu", "there is no file /none.cu"},
+        {"check --lab " LAB " /tmp", "/tmp cannot be marked: Is a directory"},
+        {"check --lab nonsense x.cu", "there is no lab \"nonsense\"; there are: bank_conflicts"},
+        {"check x.cu", "which lab?"},
+        {"check --lab " LAB, "which file?"},
+        {"nonsense", "no command \"nonsense\""},
+    };
+    int code;
+    engine_defaults(&o);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char *text = shell(&code, "%s/grade %s 2>&1", o.bin, rows[i].words);
+        cr_expect(strstr(text, rows[i].said) && code == 2, "%s: %d %s", rows[i].words, code, text);
+        free(text);
+    }
 }

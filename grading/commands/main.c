@@ -3,6 +3,7 @@
 #include "release.h"
 #include "base/alloc.h"
 
+#include <argp.h>
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
@@ -52,6 +53,7 @@ int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
     signal(SIGPIPE, SIG_IGN);
+    argp_err_exit_status = 2;
     if (argc < 2)
         return help(stderr);
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help") || !strcmp(argv[1], "-?"))
@@ -71,6 +73,6 @@ int main(int argc, char **argv)
             die("what was printed is not whole: %s", strerror(errno));
         return code;
     }
-    fprintf(stderr, "grade: no command \"%s\"\n", argv[1]);
-    return help(stderr);
+    fprintf(stderr, "grade: no command \"%s\"; %s --help lists them\n", argv[1], argv[0]);
+    return 2;
 }

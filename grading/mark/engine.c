@@ -667,11 +667,17 @@ static bool has_header(const struct engine_options *o)
     return found;
 }
 
+static void no_such_lab(const struct engine *e, const char *lab, struct text *why)
+{
+    text_addf(why, "there is no %s \"%s\"; there are:", e->lab ? "rubric for the lab" : "lab", lab);
+    for (int i = 0; i < all_rubrics_count; i++)
+        text_addf(why, " %s", all_rubrics[i]->lab);
+}
+
 static bool can_mark(const struct engine *e, const char *lab, struct text *why)
 {
     if (!e->lab || !e->rubric)
-        text_addf(why, "there is no %s \"%s\": `grade labs` lists them",
-                  e->lab ? "rubric for the lab" : "lab", lab);
+        no_such_lab(e, lab, why);
     else if (!rubric_problems(e->lab, e->rubric, why) && !has_header(e->o))
         text_addf(why,
                   "there is no common/device above %s: the program belongs into the repository's "
