@@ -105,8 +105,8 @@ run: $(RUNTIME_$(BACKEND)) $B/bin/$(LAB)
 
 help:
 	@sed -n 's/^#h //p' Makefile
-#h make                 install what is missing, build, run every lab's solution, tables and figures
-#h make labs            every lab's solution again, also where nothing has changed
+#h make                 install what is missing, build, see that every lab's solution is right, figures
+#h make labs            every lab's solution again, with its tables: what you are to predict
 #h make run LAB=…       your labs/LAB/LAB.cu; SOLUTION=1 the reference, BACKEND=emulator|gpu,
 #h                      KERNEL=3, N=2^20, CASE=…, FILE=my.cu, CHECK=1 (memory, races, barriers),
 #h                      PROFILE=1 (hardware counters), DETAIL=1 (each failure and each row),

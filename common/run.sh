@@ -1,8 +1,10 @@
 #!/bin/sh
 # run.sh - what `make` and `make run` do with the labs' programs.
 #
-#   run.sh all ENV BUILD QUICK LAB…   every lab's solution, one after another; what has not
-#                                  changed since it was right is not run again but for FRESH=1
+#   run.sh all ENV BUILD QUICK LAB…   every lab's solution, one after another: right or not, and
+#                                  no counts, for students are to predict them; what has not
+#                                  changed since it was right is not run again. FRESH=1: all of
+#                                  them again, with their tables
 #   run.sh one PROGRAM OPTION…     one lab; $BACKEND, $CHECK and $PROFILE say how
 #   run.sh tests ENV BIN LAB…      solutions must be right and clean, skeletons must not
 #   run.sh gpu-tests GPU ENV BIN LAB…   the same on a GPU, under compute-sanitizer too
@@ -74,6 +76,22 @@ unchanged() { # STAMP BUILD LAB
     done
 }
 
+# A solution's run: its tables with FRESH=1 or where it is not right, its last line otherwise.
+told_briefly() { # LOG COMMAND…
+    log=$1
+    shift
+    if [ -n "${FRESH:-}" ]; then
+        "$@"
+        return
+    fi
+    if "$@" >"$log"; then
+        tail -n 1 "$log"
+    else
+        cat "$log"
+        return 1
+    fi
+}
+
 all() {
     env=$1 build=$2 quick=$3 failed='' at=0
     shift 3
@@ -85,12 +103,12 @@ all() {
             continue
         fi
         echo "lab $at of $#: $lab"
-        if env "$env" "$build/bin/$lab" --solution ${quick:+"$quick"}; then
+        if told_briefly "$build/runs/$lab$quick.txt" \
+            env "$env" "$build/bin/$lab" --solution ${quick:+"$quick"}; then
             : >"$ok"
         else
             failed="$failed $lab"
         fi
-        echo
     done
     [ -z "$failed" ] || { echo "not right:$failed" >&2; exit 1; }
 }
