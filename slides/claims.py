@@ -1,10 +1,13 @@
-"""claims.py - checks what the decks say against the kept records.
+"""claims.py - checks what the decks and handouts say against the kept records.
 
-A deck NAME.md has a NAME.claims beside it. In it, one claim a line: an expression of
-references (refs.py) with a comparison, under the sentence that the deck says:
+A deck NAME.md has a NAME.claims beside it, a lab's handout a handout.claims. In it, one claim a
+line: an expression of references (refs.py) with a comparison, under the sentence that is said:
 
     # Kernel 3 is at least half as fast again as kernel 1.
     reduce3.gbps@h200:n=2^25 >= 1.5 * reduce1.gbps@h200:n=2^25
+
+A handout's sentence is quoted as it stands in README.md, for its figures are typed there: who
+changes the words finds the claim.
 
     python slides/claims.py [NAME.claims …]     exit 1 if one does not hold
 """
@@ -15,6 +18,25 @@ import refs
 from refs import records
 
 HERE = Path(__file__).resolve().parent
+HANDOUT = "handout.claims"
+
+
+def every():
+    """The decks' claims and the handouts'."""
+    return sorted(HERE.glob("*.claims")) + sorted((HERE.parent / "labs").glob(f"*/{HANDOUT}"))
+
+
+def unquoted(path):
+    """[(place, sentence, problem)] of a handout's claims whose sentence it does not have."""
+    if path.name != HANDOUT:
+        return []
+    text = " ".join((path.parent / "README.md").read_text(encoding="utf-8").split())
+    return [(f"{shown(path)}:{n}", sentence, f"{records.shown(path.parent / 'README.md')} does not say so")
+            for n, sentence, _ in read(path) if sentence not in text]
+
+
+def shown(path):
+    return f"{path.parent.name}/{path.name}" if path.name == HANDOUT else path.name
 
 
 def read(path):
@@ -35,9 +57,10 @@ def read(path):
 
 def check(path, recs):
     """[(place, sentence, problem)] of the claims that do not hold; empty when all do."""
-    bad = []
+    path = Path(path)
+    bad = unquoted(path)
     for n, sentence, expression in read(path):
-        place = f"{Path(path).name}:{n}"
+        place = f"{shown(path)}:{n}"
         try:
             value = refs.evaluate(recs, expression)
         except refs.RefError as e:
@@ -51,7 +74,7 @@ def check(path, recs):
 
 
 def main():
-    paths = [Path(p) for p in sys.argv[1:]] or sorted(HERE.glob("*.claims"))
+    paths = [Path(p) for p in sys.argv[1:]] or every()
     try:
         recs = records.load([records.HERE / "records"])
         bad = [b for p in paths for b in check(p, recs)]

@@ -102,11 +102,25 @@ def test_false_claim_is_found(recs, tmp_path):
         claims.check(path, recs)
 
 
-@pytest.mark.parametrize("deck", DECKS, ids=lambda p: p.stem)
-def test_claims_hold(deck, kept):
-    """The decks' sentences, against the records that are kept."""
-    bad = claims.check(deck.with_suffix(".claims"), kept)
+@pytest.mark.parametrize("path", claims.every(), ids=claims.shown)
+def test_claims_hold(path, kept):
+    """The decks' and handouts' sentences, against the records that are kept."""
+    bad = claims.check(path, kept)
     assert not bad, "\n".join(f"{p}: {s}\n    {why}" for p, s, why in bad)
+
+
+def test_every_deck_and_handout_has_claims():
+    labs = {p.parent for p in (HERE.parent / "labs").glob("*/harness.c")}
+    assert set(claims.every()) == {d.with_suffix(".claims") for d in DECKS} | {p / claims.HANDOUT for p in labs}
+
+
+def test_a_claim_quotes_its_handout(recs, tmp_path):
+    (tmp_path / "README.md").write_text("Kernel 3\nwins by far.\n")
+    path = tmp_path / claims.HANDOUT
+    path.write_text("# Kernel 3 wins by far.\nreduce3.gbps@h200:n=2^25 > reduce1.gbps@h200:n=2^25\n")
+    assert not claims.check(path, recs)
+    path.write_text("# Kernel 3 wins.\nreduce3.gbps@h200:n=2^25 > reduce1.gbps@h200:n=2^25\n")
+    assert "does not say so" in claims.check(path, recs)[0][2]
 
 
 @pytest.mark.parametrize("deck", DECKS, ids=lambda p: p.stem)

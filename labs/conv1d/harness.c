@@ -67,7 +67,7 @@ static const struct lab_column columns[] = {
 
 static const struct lab_prediction predictions[] = {
     {"naive3_loads",  "bytes conv3_naive's lanes load, n=2^17",                     "global_ld_bytes", "conv3_naive",  "width=3",   0.02},
-    {"shared3_loads", "the same of conv3_shared (130 words a block)", "global_ld_bytes", "conv3_shared", "width=3", 0.02},
+    {"shared3_loads", "the same of conv3_shared", "global_ld_bytes", "conv3_shared", "width=3", 0.02},
     {"naive_loads",   "bytes conv_naive's lanes load, width 63, weights too",       "global_ld_bytes", "conv_naive",   "width=63",  0.02},
     {"const_loads",   "bytes conv_const's lanes load from global memory, width 63", "global_ld_bytes", "conv_const",   "width=63",  0.05},
     {"const_shared",  "bytes conv_const's lanes load from shared memory, width 63", "shared_ld_bytes", "conv_const",   "width=63",  0.05},
