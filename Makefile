@@ -19,7 +19,7 @@ $(error The path of this folder has a space in it, which make cannot handle: mov
 endif
 
 # ---- what is needed: installed when missing; deps.mk then says where CUDA and python are ----
-NO_DEPS := help clean format test-distros
+NO_DEPS := help clean format test-distros test-workflow
 ifneq ($(or $(filter-out $(NO_DEPS),$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,all)),)
 include build/deps.mk
 endif
@@ -131,6 +131,7 @@ help:
 #h make install         warprun alone, into PREFIX=/usr/local (DESTDIR=…); make deb, make wheel pack it
 #h make test-packages   each of the three in an empty place, with CUDA programs
 #h make test-distros    README's commands in bare Debian and Ubuntu systems (as root, with debootstrap)
+#h make test-workflow   the steps of .github/workflows in such systems; JOB=packages for one job
 #h make deps            install what everything above needs, slides aside
 #h make test-arrows     does each room use what its README.md says? make map: draws them
 #h make format, lint, clean
@@ -141,7 +142,7 @@ clean:
 	rm -rf build
 FORCE:
 .PHONY: all labs check map test-arrows mutate-c test-binaries tables emulator programs run bench-emulator test test-emulator test-harness test-runs test-readme test-san test-format \
-        test-lint test-gpu test-distros format lint help deps clean FORCE
+        test-lint test-gpu test-distros test-workflow format lint help deps clean FORCE
 -include $(shell find $B -path $B/distros -prune -o -name '*.d' -print 2>/dev/null)
 # what STEP counts to: objects that are not there yet, of what was asked for
 ALL_OBJ := $(EMU_OBJ) $(BASE_OBJ) $(foreach r,$(HAR_ROOMS),$(call objects,$r)) $(LAB_OBJ) $(addprefix $B/,$(HAR)/main.o $(HAR)/labcc_main.o $(EMU)/tools/warprun_main.o) \

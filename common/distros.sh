@@ -2,6 +2,9 @@
 # distros.sh - the README's commands in bare systems: what a newcomer meets, as a table.
 #
 #   common/distros.sh OUT SUITE…      bookworm trixie noble …; roots and logs in OUT
+#   common/distros.sh --script FILE OUT SUITE…
+#                                     instead of COMMANDS a shell script, as root, in a system with
+#                                     nothing added; /source is a clone of what is committed here
 #
 # For each SUITE, debootstrap makes a minimal system, once (OUT/SUITE.base); a copy of it gets
 # git, make and sudo, as README asks, a user with sudo, and a clean clone of what is committed
@@ -12,6 +15,8 @@
 # KEEP=1 keeps the roots. Needs root, debootstrap, and some 4 GB a suite.
 set -eu
 : "${COMMANDS:=make;make;make grade LAB=reduction SOLUTION=1;make check;make test}"
+script=
+[ "$1" != --script ] || { script=$2 && shift 2; }
 out=$1
 shift
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -66,11 +71,15 @@ network() { # ROOT
         >"$1/etc/profile.d/network.sh"
 }
 
-fresh() { # SUITE: a system as README takes it for granted
+bare() { # SUITE
     root=$out/$1
     rm -rf "$root"
     cp -a "$out/$1.base" "$root"
     network "$root"
+}
+
+fresh() { # SUITE: a system as README takes it for granted
+    bare "$1"
     enter "$root" sh -c 'export DEBIAN_FRONTEND=noninteractive
         apt-get update -q && apt-get install -y -q --no-install-recommends git make sudo &&
         useradd -m student' >"$out/$1-start.log" 2>&1 || { tail -n 3 "$out/$1-start.log" >&2; return 1; }
@@ -88,8 +97,19 @@ run() { # SUITE COMMAND NUMBER
     [ $ended = 0 ] || failed=1
 }
 
-suite() {
-    base "$1" && fresh "$1" || return $?
+# The script's exit status is the row's, what it prints is seen.
+scripted() { # SUITE
+    bare "$1"
+    git clone -q --depth 1 "file://$here" "$root/source"
+    cp "$script" "$root/script"
+    start=$(date +%s) ended=0
+    enter "$root" bash --login /script </dev/null || ended=$?
+    row "$1" "$(basename "$script")" $(($(date +%s) - start)) $ended
+    [ $ended = 0 ] || failed=1
+}
+
+commands() { # SUITE
+    fresh "$1" || return $?
     number=0
     rest=$COMMANDS
     while [ -n "$rest" ]; do
@@ -97,6 +117,10 @@ suite() {
         run "$1" "${rest%%;*}" $number
         case $rest in *';'*) rest=${rest#*;} ;; *) rest= ;; esac
     done
+}
+
+suite() {
+    base "$1" && if [ -n "$script" ]; then scripted "$1"; else commands "$1"; fi || return $?
     [ -n "${KEEP:-}" ] || rm -rf "${out:?}/$1"
 }
 

@@ -34,6 +34,7 @@ LINT := -q --error-exitcode=1 --inline-suppr --enable=warning,portability --std=
     -Icommon -I. -D__x86_64__ -DLEVEL=v3 --include=common/harness/cppcheck.h
 lint test-lint: | build/deps-test.ok
 	$(Q)common/lint.sh $B/test/lint.log $(LINT) $(filter-out %_test.c %_fuzz.c,$(filter %.c,$(C_FILES)))
+	$(Q)common/workflow.py --check
 # For clangd and the like, on demand.
 compile_commands.json: FORCE
 	$(Q)$(MAKE) -Bnk V=1 --no-print-directory programs grading $B/test/emulator $B/test/harness $B/test/grading 2>/dev/null | \
@@ -67,5 +68,8 @@ test-binaries: $(TEST_BIN)
 DISTROS ?= bookworm trixie noble
 test-distros:
 	$(Q)common/distros.sh build/distros $(DISTROS)
+# the steps of .github/workflows as a runner takes them: JOB=test WORDS='clang debian:13'
+test-workflow:
+	$(Q)common/workflow.py build/distros/workflow $(JOB) $(WORDS)
 test-gpu: $(if $(GPU),programs)
 	$(Q)common/run.sh gpu-tests '$(GPU)' '$(ON_gpu)' $B/bin $(LABS)
