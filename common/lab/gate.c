@@ -14,6 +14,7 @@ struct parser {
     char *first_name, *error;
     int depth;
     bool inside, ref; /* worst(…), and the reference's */
+    bool decided;     /* by a comparison before: this one is read, and nothing asked for it */
     long instruction; /* in work there */
     long worst;       /* of the submission's last one */
 };
@@ -62,6 +63,8 @@ static double value_of(struct parser *g, const char *name)
 {
     const struct gate_world *w = g->world;
     double v = NAN;
+    if (g->decided)
+        return v;
     bool own = g->inside && w->of_instruction &&
                w->of_instruction(w->user, g->ref, g->instruction, name, &v);
     if (!own && !w->lookup(w->user, name, &v))
@@ -87,7 +90,7 @@ static double worst(struct parser *g, bool ref)
     const struct gate_world *w = g->world;
     const char *from = g->p;
     double most = NAN;
-    long n = w->instructions ? w->instructions(w->user, ref) : -1, at = -1;
+    long n = g->decided ? 0 : w->instructions ? w->instructions(w->user, ref) : -1, at = -1;
     if (g->inside || n < 0) {
         fail(g, g->inside ? "worst() inside worst()" : "no counts by instruction for worst()", "");
         return NAN;
@@ -116,7 +119,7 @@ static double influence(struct parser *g, bool ref)
     double v = NAN;
     skip_space(g);
     char *what = identifier(g);
-    if (g->inside || !w->influence || !w->influence(w->user, ref, what, &v))
+    if (!g->decided && (g->inside || !w->influence || !w->influence(w->user, ref, what, &v)))
         fail(g, "no influence of ", what);
     free(what);
     expect(g, ")");
@@ -255,6 +258,7 @@ struct gate_result gate_eval(const char *expression, const struct gate_world *wo
     struct parser g = {.start = expression, .p = expression, .world = world};
     struct gate_result r = comparison(&g);
     while (!g.error && take(&g, "&&")) {
+        g.decided = !r.ok && !world->every;
         struct gate_result next = comparison(&g), *rest = r.ok ? &r : &next;
         gate_free(rest);
         if (rest == &r)

@@ -13,6 +13,8 @@
  * worst(EXPR) is the largest value of EXPR over the instructions that were executed, a counter in
  * it being that instruction's own; those where EXPR is not finite (nothing to divide by) are left
  * out. When all are, it is NaN: no comparison with it holds.
+ *
+ * What comes after a comparison that does not hold is not asked for: it may need a run.
  */
 #ifndef LAB_GATE_H
 #define LAB_GATE_H
@@ -30,6 +32,7 @@ struct gate_world {
     long (*instructions)(void *user, bool ref); /* executed, numbered from 0; -1: not known */
     bool (*of_instruction)(void *user, bool ref, long i, const char *name, double *value);
     bool (*influence)(void *user, bool ref, const char *what, double *value);
+    bool every; /* ask for all names, also after a comparison that does not hold */
     void *user;
 };
 

@@ -101,6 +101,33 @@ Test(gate, conditions)
     }
 }
 
+static int asked;
+static bool counting(void *user, bool ref, const char *what, double *value)
+{
+    (void)user, (void)ref, (void)what;
+    asked++;
+    *value = 1;
+    return true;
+}
+
+/* Runs are made only for what may still decide. */
+Test(gate, what_comes_after_a_failure_is_not_asked_for)
+{
+    struct gate_world w = world;
+    w.influence = counting;
+    w.instructions = NULL;
+    struct gate_result g = gate_eval("a <= 7 && influence(x) >= 1 && worst(loads) <= 1", &w);
+    cr_expect(!g.ok && !g.error && g.left == 8 && asked == 0, "%s", g.error);
+    gate_free(&g);
+    g = gate_eval("a <= 8 && influence(x) >= 1", &w);
+    cr_expect(g.ok && asked == 1);
+    gate_free(&g);
+    w.every = true;
+    g = gate_eval("a <= 7 && influence(x) >= 1 && worst(loads) <= 1", &w);
+    cr_expect(g.error && asked == 2);
+    gate_free(&g);
+}
+
 /* What decided is told: its two sides, the counter named first, the worst instruction. */
 Test(gate, what_decided)
 {

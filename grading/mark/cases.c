@@ -284,7 +284,7 @@ static bool any_influence(void *user, bool ref, const char *what, double *value)
 }
 
 static const struct gate_world any_world = {
-    .lookup = any_name, .instructions = one_instruction, .influence = any_influence};
+    .lookup = any_name, .instructions = one_instruction, .influence = any_influence, .every = true};
 
 static int problem(struct text *out, const struct rubric *r, const char *row, const char *what,
                    const char *detail)
