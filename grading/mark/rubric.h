@@ -43,10 +43,11 @@ struct rubric_row {
      *                     where EXPR is not finite are left out; none left: the row fails
      *   ref.worst(EXPR)   of the reference solution
      *   influence(CLASS)  the share, 0 to 1, of the compared results that are wrong when what a
-     *                     class of instructions brings is disturbed: shared_ld, global_ld,
-     *                     shuffle, tensor, async, atom (common/emulator/base/disturb.h). The run
-     *                     is made once more for it. When that one does not come to its end the
-     *                     share is not known, and no comparison with it holds
+     *                     class of instructions brings is disturbed: shared_ld, others,
+     *                     global_ld, ahead, shuffle, tensor, async, atom
+     *                     (common/emulator/base/disturb.h). The run is made once more for it.
+     *                     When that one does not come to its end the share is not known, and no
+     *                     comparison with it holds
      *
      * Averages can be talked up by dummy work: judge totals, and the worst instruction.
      * "global_sectors <= 1.05 * ref.global_sectors && worst(shared_ld_bank_conflicts) == 0 &&

@@ -9,11 +9,17 @@
 #define DISTURBANCES(X)                                                                            \
     X(shared_ld, "what is loaded from shared memory")                                              \
     X(global_ld, "what is loaded from global memory into registers")                               \
-    X(shuffle, "what lanes hand each other: shfl, redux")                                          \
-    X(tensor, "products of matrices: mma, wmma.mma")                                               \
+    X(others, "what is loaded from shared memory and another thread stored there")                 \
+    X(ahead, "what is loaded from global memory long before it is used")                           \
+    X(shuffle, "what lanes tell each other: shfl, redux, vote, match")                             \
+    X(tensor, "what products of matrices add: mma, wmma.mma")                                      \
     X(async, "what cp.async and bulk copies bring into shared memory")                             \
     X(atom, "what atomics return")
 /* clang-format on */
+
+/* Long: so many floating-point and tensor instructions of the warp, from the load, or the
+ * commit of an asynchronous copy, to the first instruction that uses the value, or the wait. */
+enum { DISTURB_AHEAD = 32 };
 
 enum disturbance {
 #define X(id, text) DISTURB_##id,

@@ -3,6 +3,7 @@
  * A block runs on one host thread (launch.c, cluster.c) until it ends or cannot go on alone.
  */
 #include "cluster.h"
+#include "follow.h"
 #include "guard.h"
 #include "emulator/base/names.h"
 #include "emulator/base/options.h"
@@ -183,6 +184,7 @@ void block_free(struct block *b)
     free(b->warps[0].entry.regs);
     free(b->warps);
     free(b->shared);
+    free(b->writers);
     free(b->constants);
     free(b);
 }
@@ -259,6 +261,7 @@ void block_start(struct block *b, uint64_t index)
     memset(b->shared + l->shared_extent, 0, l->shared_bytes - l->shared_extent);
     for (uint32_t i = 0; i < b->nwarps; i++)
         warp_start(&b->warps[i], l, b);
+    follow_start(b);
     b->info = (struct block_info){.func = l->func,
                                   .kernel = l->func->info.name,
                                   .launch = l->serial,

@@ -3,18 +3,21 @@
  * The instructions of the class get another handler, which runs their own and then flips bits in
  * the registers that it wrote; all others, and launches without disturbance, run as ever. Bits
  * depend on the instruction, the lane and on how far the warp has come, so that two loads of one
- * word do not cancel, and are the same each time.
+ * word do not cancel, and are the same each time. A sum to which products of matrices added
+ * nothing stays as it was. Who stored a word, and how long ago it was loaded, follow.c knows.
  *
  * Of each 2 bytes some of bits 4 to 9 are flipped: a good part of the value as f16, as the high
  * half of an f32 and as an integer, without making a NaN or an infinity of usual numbers. Of 8
  * bytes the highest 2 lose only bits 0 to 3, the highest of an f64's mantissa.
  *
- * Not disturbed: predicates of shfl; an atomic of 16 bytes; lanes that an instruction of the whole
- * warp (shfl) took along from another path.
+ * Not disturbed: predicates of shfl and vote; an atomic of 16 bytes; lanes that an instruction of
+ * the whole warp (shfl) took along from another path.
  */
 #include "disturb.h"
+#include "follow.h"
 #include "emulator/base/mem.h"
 #include "emulator/code/mma_shape.h"
+#include <stdlib.h>
 #include <string.h>
 
 #define SET(class) (1u << DISTURB_##class)
@@ -60,11 +63,11 @@ static unsigned by_space(enum ptx_space s)
     switch (s) {
     case SPACE_SHARED:
     case SPACE_SHARED_CLUSTER:
-        return SET(shared_ld);
+        return SET(shared_ld) | SET(others);
     case SPACE_GLOBAL:
         return SET(global_ld);
     case SPACE_GENERIC:
-        return SET(shared_ld) | SET(global_ld);
+        return SET(shared_ld) | SET(others) | SET(global_ld);
     default:
         return 0;
     }
@@ -78,15 +81,18 @@ static unsigned classes_of(const struct ptx_insn *p, const struct insn *in)
     case OP_ldu:
         return access ? by_space(p->space) : 0;
     case OP_ldmatrix:
-        return access ? SET(shared_ld) : 0;
+        return access ? SET(shared_ld) | SET(others) : 0;
     case OP_wmma:
         if (ptx_has(p, M_load) && access)
             return by_space((enum ptx_space)in->sub);
         return ptx_has(p, M_mma) && in->data ? SET(tensor) : 0;
     case OP_mma:
         return in->data ? SET(tensor) : 0;
+    case OP_vote:
+        return p->types[0] == PTX_PRED ? 0 : SET(shuffle);
     case OP_shfl:
     case OP_redux:
+    case OP_match:
         return SET(shuffle);
     case OP_atom:
         return access ? SET(atom) : 0;
@@ -94,47 +100,90 @@ static unsigned classes_of(const struct ptx_insn *p, const struct insn *in)
         return 0;
     }
 }
+/* What else may leave something in shared memory. */
+static bool may_store_shared(const struct ptx_insn *p, const struct insn *in)
+{
+    bool matrix = p->op == OP_stmatrix || (p->op == OP_wmma && ptx_has(p, M_store));
+    enum ptx_space s = matrix ? (enum ptx_space)in->sub : p->space;
+    bool stores = matrix || p->op == OP_st || p->op == OP_atom || p->op == OP_red;
+    return stores && in->slot != NO_PLACE &&
+           (s == SPACE_SHARED || s == SPACE_SHARED_CLUSTER || s == SPACE_GENERIC);
+}
 static const struct ptx_insn *statement_of(const struct warp *w, const struct insn *in)
 {
     return &w->cur->frame->func->ptx->insns[in->site->index];
 }
 
-/* Lanes of `mask` that read memory of the class: generic addresses are looked at. */
-static uint32_t lanes_of_class(const struct warp *w, const struct insn *in, uint32_t mask)
+/* ---- of which lanes ---- */
+static uint64_t address_of(const struct warp *w, const struct insn *in, int lane)
 {
-    unsigned both = SET(shared_ld) | SET(global_ld), now = w->block->launch->disturb & both;
+    uint64_t a = 0;
+    if (in->src[0] != NO_PLACE && in->flags & F_SHARED32)
+        a = ((const uint32_t *)place(w, in->src[0]))[lane];
+    else if (in->src[0] != NO_PLACE)
+        a = ((const uint64_t *)place(w, in->src[0]))[lane];
+    return a + (uint64_t)in->imm;
+}
+/* Of generic addresses those that lead to shared memory, or to global. */
+static uint32_t leads_to(const struct warp *w, const struct insn *in, uint32_t mask, bool shared)
+{
+    const struct ptx_insn *p = statement_of(w, in);
+    bool matrix = p->op == OP_wmma || p->op == OP_ldmatrix || p->op == OP_stmatrix;
+    enum ptx_space s = matrix ? (enum ptx_space)in->sub : p->space;
     uint32_t lanes = 0;
-    if ((classes_of(statement_of(w, in), in) & both) != both || now == both ||
-        in->src[0] == NO_PLACE || in->flags & F_SHARED32)
-        return mask;
-    const uint64_t *a = place(w, in->src[0]);
+    if (s != SPACE_GENERIC || in->src[0] == NO_PLACE || in->flags & F_SHARED32)
+        return shared == (s != SPACE_GLOBAL) ? mask : 0;
     for (int i = 0; i < WARP; i++) {
-        uint64_t window = (a[i] + (uint64_t)in->imm) & MEM_WINDOW_MASK;
-        lanes |= (uint32_t)(now == SET(shared_ld) ? window == MEM_SHARED_BASE : !window) << i;
+        uint64_t window = address_of(w, in, i) & MEM_WINDOW_MASK;
+        lanes |= (uint32_t)(shared ? window == MEM_SHARED_BASE : !window) << i;
     }
     return lanes & mask;
 }
+/* Of the lanes that read element k of a load from shared memory, those to whom another left it. */
+static uint32_t from_others(const struct warp *w, const struct insn *in, uint32_t mask, uint32_t k)
+{
+    const struct ptx_insn *p = statement_of(w, in);
+    uint32_t lanes = 0;
+    if (p->op != OP_ld && p->op != OP_ldu) /* a matrix is dealt to all lanes */
+        return mask;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int i = __builtin_ctz(m);
+        uint64_t at = (address_of(w, in, i) & ~MEM_WINDOW_MASK) + (uint64_t)k * in->size;
+        uint32_t thread = w->index * WARP + (uint32_t)i + 1;
+        lanes |= (uint32_t)writers_others(w->block, thread, at, in->size) << i;
+    }
+    return lanes;
+}
+/* Lanes of `mask` in whose element k bits are to be flipped. */
+static uint32_t lanes_of_class(const struct warp *w, const struct insn *in, uint32_t mask,
+                               uint32_t k)
+{
+    unsigned memory = SET(shared_ld) | SET(others) | SET(global_ld);
+    unsigned now = w->block->launch->disturb & classes_of(statement_of(w, in), in);
+    uint32_t lanes = now & ~memory & ~SET(tensor) ? mask : 0;
+    if (now & SET(shared_ld))
+        lanes |= leads_to(w, in, mask, true);
+    if (now & SET(others))
+        lanes |= from_others(w, in, leads_to(w, in, mask, true), k);
+    if (now & SET(global_ld))
+        lanes |= leads_to(w, in, mask, false);
+    return lanes;
+}
 
-/* ---- what they wrote ---- */
-struct written {
-    uint32_t n, places[16];
-    uint32_t width, size; /* bytes of a register, and of what was brought into it */
-};
+/* ---- what they write ---- */
 static void add_place(struct written *x, uint32_t at)
 {
-    if (at != NO_PLACE && x->n < sizeof(x->places) / sizeof(x->places[0]))
+    if (x->n < sizeof(x->places) / sizeof(x->places[0]))
         x->places[x->n++] = at;
 }
 static struct written written_by(const struct ptx_insn *p, const struct insn *in)
 {
     struct written x = {.width = 4, .size = 4};
     const struct mma_shape *s = in->data;
-    bool product = p->op == OP_mma || (p->op == OP_wmma && ptx_has(p, M_mma));
-    if (p->op == OP_shfl || p->op == OP_redux) {
+    if (p->op == OP_shfl || p->op == OP_redux || p->op == OP_vote || p->op == OP_match) {
         add_place(&x, in->dst);
-    } else if (product || p->op == OP_wmma || p->op == OP_ldmatrix) {
-        bool wide = product ? s->d_type == PTX_F64 : s->element_bytes == 8;
-        x.width = x.size = wide ? 8 : 4;
+    } else if (p->op == OP_wmma || p->op == OP_ldmatrix) {
+        x.width = x.size = s->element_bytes == 8 ? 8 : 4;
         for (uint32_t k = 0; k < s->nd; k++)
             add_place(&x, in->places[k]);
     } else {
@@ -145,18 +194,49 @@ static struct written written_by(const struct ptx_insn *p, const struct insn *in
     }
     return x;
 }
-static void flip(struct warp *w, const struct insn *in, uint32_t lanes)
+static void flip(struct warp *w, const struct insn *in, uint32_t at, uint32_t width, uint32_t size,
+                 uint32_t element, uint32_t lanes)
 {
-    struct written x = written_by(statement_of(w, in), in);
-    for (uint32_t k = 0; k < x.n && x.width <= 8; k++)
-        for (uint32_t m = lanes; m; m &= m - 1) {
-            int lane = __builtin_ctz(m);
-            uint64_t bits = disturb_bits(w, in, lane, k, x.size), v = 0;
-            uint8_t *at = (uint8_t *)place(w, x.places[k]) + (uint32_t)lane * x.width;
-            memcpy(&v, at, x.width);
-            v ^= bits;
-            memcpy(at, &v, x.width);
+    for (uint32_t m = at == NO_PLACE || width > 8 ? 0 : lanes; m; m &= m - 1) {
+        int lane = __builtin_ctz(m);
+        uint64_t bits = disturb_bits(w, in, lane, element, size), v = 0;
+        uint8_t *p = (uint8_t *)place(w, at) + (uint32_t)lane * width;
+        memcpy(&v, p, width);
+        v ^= bits;
+        memcpy(p, &v, width);
+    }
+}
+/* ---- sums of products ---- */
+struct addend { /* what a product is added to */
+    uint32_t n, width;
+    uint64_t v[16][WARP];
+};
+static void read_addend(const struct warp *w, const struct insn *in, struct addend *x)
+{
+    const struct mma_shape *s = in->data;
+    x->n = s->nd < 16 ? s->nd : 16;
+    x->width = s->d_type == PTX_F64 ? 8 : 4;
+    memset(x->v, 0, sizeof(x->v));
+    for (uint32_t k = 0; k < x->n && s->c_type == s->d_type; k++) {
+        const uint8_t *p = place(w, in->places[s->nd + s->na + s->nb + k]);
+        for (int i = 0; i < WARP; i++)
+            memcpy(&x->v[k][i], p + (uint32_t)i * x->width, x->width);
+    }
+}
+/* Of a sum only where something was added. */
+static void flip_sums(struct warp *w, const struct insn *in, const struct addend *x)
+{
+    const struct mma_shape *s = in->data;
+    for (uint32_t k = 0; k < x->n; k++) {
+        const uint8_t *p = place(w, in->places[k]);
+        uint32_t changed = 0;
+        for (int i = 0; i < WARP; i++) {
+            uint64_t v = 0;
+            memcpy(&v, p + (uint32_t)i * x->width, x->width);
+            changed |= (uint32_t)(v != x->v[k][i] || s->c_type != s->d_type) << i;
         }
+        flip(w, in, in->places[k], x->width, x->width, k, changed & w->cur->mask);
+    }
 }
 
 /* ---- the handler ---- */
@@ -164,29 +244,74 @@ static handler own_handler(const struct insn *in)
 {
     return in->guard_slot == NO_PLACE ? in->unguarded : handler_function(H_guard);
 }
-static const struct insn *disturbed(struct warp *w, const struct insn *in)
+static uint32_t lanes_on(const struct warp *w, const struct insn *in)
 {
-    const struct path *path = w->cur;
     uint32_t mask = w->cur->mask;
     if (in->guard_slot != NO_PLACE) {
         uint32_t p = *(const uint32_t *)place(w, in->guard);
         mask &= in->guard_neg ? ~p : p;
     }
-    uint32_t lanes = lanes_of_class(w, in, mask); /* the address may be overwritten */
+    return mask;
+}
+static void note_stores(struct warp *w, const struct insn *in, uint32_t mask)
+{
+    const struct ptx_insn *p = statement_of(w, in);
+    for (uint32_t m = leads_to(w, in, mask, true); m; m &= m - 1) {
+        int i = __builtin_ctz(m);
+        uint32_t n = in->count > 1 ? in->count : 1;
+        uint32_t thread = p->op == OP_st ? w->index * WARP + (uint32_t)i + 1 : 0;
+        writers_note(w->block, thread, address_of(w, in, i) & ~MEM_WINDOW_MASK, n * in->size);
+    }
+}
+static const struct insn *disturbed(struct warp *w, const struct insn *in)
+{
+    const struct path *path = w->cur;
+    const struct ptx_insn *p = statement_of(w, in);
+    uint32_t mask = lanes_on(w, in), lanes[16] = {0}, loaded = 0;
+    unsigned now = w->block->launch->disturb, of = classes_of(p, in);
+    struct written x = {0};
+    bool product = now & of & SET(tensor);
+    follow_uses(w, in, mask, flip);
+    if (of & ~SET(tensor))
+        x = written_by(p, in);
+    for (uint32_t k = 0; k < x.n; k++) /* the address may be overwritten */
+        lanes[k] = lanes_of_class(w, in, mask, k);
+    if (of & SET(global_ld))
+        loaded = leads_to(w, in, mask, false);
+    struct addend sums;
+    if (product)
+        read_addend(w, in, &sums);
     const struct insn *next = own_handler(in)(w, in);
-    if (next == in + 1 && w->cur == path) /* else it waits, or the launch failed */
-        flip(w, in, lanes);
+    bool done = next == in + 1 && w->cur == path; /* else it waits, or the launch failed */
+    if (!done)
+        return next;
+    if (product)
+        flip_sums(w, in, &sums);
+    for (uint32_t k = 0; k < x.n; k++)
+        flip(w, in, x.places[k], x.width, x.size, k, lanes[k]);
+    follow_results(w, in, mask, loaded, &x);
+    if (w->block->writers && may_store_shared(p, in))
+        note_stores(w, in, mask);
     return next;
 }
 
 static void disturb_func(struct emu_func *f, unsigned classes)
 {
+    bool *held = classes & SET(ahead) ? follow_registers(f->ptx) : NULL;
     for (uint32_t i = 0; i < f->ninsns; i++) {
         struct insn *in = &f->insns[i];
-        unsigned of = in->site ? classes_of(&f->ptx->insns[in->site->index], in) : 0;
-        if (of)
-            in->fn = of & classes ? disturbed : own_handler(in);
+        const struct ptx_insn *p = in->site ? &f->ptx->insns[in->site->index] : NULL;
+        if (!p)
+            continue;
+        bool wanted_now = classes_of(p, in) & classes ||
+                          (classes & SET(others) && may_store_shared(p, in)) ||
+                          (held && follow_touches(f->ptx, p, held));
+        if (wanted_now)
+            in->fn = disturbed;
+        else if (in->fn == disturbed)
+            in->fn = own_handler(in);
     }
+    free(held);
 }
 void disturb_module(struct emu_module *m, unsigned classes)
 {

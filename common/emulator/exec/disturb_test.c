@@ -26,6 +26,10 @@ static int changed(struct program p, int class, int n)
     "shl.b32 %r1, %t, 2;\nmov.u32 %r2, s;\nadd.u32 %r1, %r1, %r2;\nst.shared.u32 [%r1], %t;\n"
 #define GLOBAL "st.global.u32 [%mine+4096], %t;\n"
 #define DONE   "st.global.u32 [%mine], %r7;"
+#define FIVE                                                                                       \
+    "add.f32 %f3, %f3, %f3;\nadd.f32 %f3, %f3, %f3;\nadd.f32 %f3, %f3, %f3;\n"                     \
+    "add.f32 %f3, %f3, %f3;\nadd.f32 %f3, %f3, %f3;\n"
+#define FLOATS FIVE FIVE FIVE FIVE
 #define ROOM   ".shared .align 16 .b8 s[1024];"
 
 static const struct {
@@ -68,6 +72,58 @@ static const struct {
     {GLOBAL SHARED "cp.async.ca.shared.global [%r1+256], [%mine+4096], 4;\ncp.async.wait_all;\n"
                    "ld.shared.u32 %r7, [%r1];\n" DONE,
      DISTURB_async, 0},
+    {"vote.sync.ballot.b32 %r7, 1, -1;\n" DONE, DISTURB_shuffle, 32},
+    {"match.any.sync.b32 %r7, %t, -1;\n" DONE, DISTURB_shuffle, 32},
+    /* what a thread stored itself is no other's; its neighbour's is, in parts of a word, too */
+    {SHARED "ld.shared.u32 %r7, [%r1];\n" DONE, DISTURB_others, 0},
+    {SHARED "bar.sync 0;\nxor.b32 %r1, %r1, 4;\nld.shared.u32 %r7, [%r1];\n" DONE, DISTURB_others,
+     32},
+    {SHARED "bar.sync 0;\nld.shared.u32 %r7, [s+16];\n" DONE, DISTURB_others, 31},
+    {SHARED "bar.sync 0;\nsetp.eq.u32 %p0, %t, 2;\nmov.u32 %r0, 7;\n"
+            "@%p0 st.shared.u16 [s+14], %r0;\nbar.sync 0;\nld.shared.u32 %r7, [%r1];\n" DONE,
+     DISTURB_others, 1},
+    {SHARED "bar.sync 0;\nxor.b32 %r1, %r1, 4;\natom.shared.exch.b32 %r0, [%r1], 5;\n"
+            "bar.sync 0;\nld.shared.u32 %r7, [%r1];\n" DONE,
+     DISTURB_others, 32},
+    {GLOBAL SHARED "cp.async.ca.shared.global [%r1], [%mine+4096], 4;\ncp.async.wait_all;\n"
+                   "ld.shared.u32 %r7, [%r1];\n" DONE,
+     DISTURB_others, 0},
+    {GLOBAL SHARED "xor.b32 %r2, %r1, 4;\ncp.async.ca.shared.global [%r2], [%mine+4096], 4;\n"
+                   "cp.async.wait_all;\nbar.sync 0;\nld.shared.u32 %r7, [%r1];\n" DONE,
+     DISTURB_others, 32},
+    /* loaded 40 floats before its use, and 20; carried on by moves and choices; in a loop */
+    {GLOBAL "ld.global.u32 %r0, [%mine+4096];\n" FLOATS FLOATS "mov.u32 %r7, %r0;\n" DONE,
+     DISTURB_ahead, 32},
+    {GLOBAL "ld.global.u32 %r0, [%mine+4096];\n" FLOATS "mov.u32 %r7, %r0;\n" DONE, DISTURB_ahead,
+     0},
+    {GLOBAL "ld.global.u32 %r0, [%mine+4096];\nsetp.lt.u32 %p0, %t, 9;\n"
+            "selp.b32 %r3, %r0, 0, %p0;\nmov.u32 %r7, %r3;\n" FLOATS FLOATS DONE,
+     DISTURB_ahead, 32},
+    {GLOBAL "ld.global.u32 %r0, [%mine+4096];\nadd.u32 %r7, %r0, 1;\n" FLOATS FLOATS DONE,
+     DISTURB_ahead, 0},
+    {GLOBAL "ld.global.u32 %r0, [%mine+4096];\n" FLOATS FLOATS "mov.u32 %r0, 5;\n"
+            "mov.u32 %r7, %r0;\n" DONE,
+     DISTURB_ahead, 0},
+    {GLOBAL "mov.u32 %r5, 0;\nmov.u32 %r3, 0;\nmov.u32 %r7, 0;\n"
+            "TOP: add.u32 %r7, %r7, %r3;\nld.global.u32 %r0, [%mine+4096];\n" FLOATS FLOATS
+            "mov.u32 %r3, %r0;\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p0, %r5, 2;\n"
+            "@%p0 bra TOP;\n" DONE,
+     DISTURB_ahead, 32},
+    {GLOBAL "setp.lt.u32 %p0, %t, 7;\n@%p0 ld.global.v2.u32 {%r6, %r7}, [%out+4096];\n"
+            "@!%p0 mov.u32 %r7, 3;\n" FLOATS FLOATS DONE,
+     DISTURB_ahead, 7},
+    {GLOBAL SHARED
+     "cp.async.ca.shared.global [%r1], [%mine+4096], 4;\ncp.async.commit_group;\n" FLOATS FLOATS
+     "cp.async.wait_all;\nld.shared.u32 %r7, [%r1];\n" DONE,
+     DISTURB_ahead, 32},
+    {GLOBAL SHARED FLOATS FLOATS "cp.async.ca.shared.global [%r1], [%mine+4096], 4;\n"
+                                 "cp.async.commit_group;\ncp.async.wait_all;\n" FLOATS FLOATS
+                                 "ld.shared.u32 %r7, [%r1];\n" DONE,
+     DISTURB_ahead, 0},
+    /* what is only added to a product of zeros is not made by it */
+    {"mov.f32 %f0, 0f3f800000;\nmov.u32 %r0, 0;\nmma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "
+     "{%f0, %f1, %f2, %f3}, {%r0, %r0}, {%r0}, {%f0, %f0, %f0, %f0};\nmov.b32 %r7, %f1;\n" DONE,
+     DISTURB_tensor, 0},
     {"mov.u32 %r0, 0x3c003c00;\nmma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "
      "{%f0, %f1, %f2, %f3}, {%r0, %r0}, {%r0}, {%f0, %f0, %f0, %f0};\nmov.b32 %r7, %f1;\n" DONE,
      DISTURB_tensor, 32},

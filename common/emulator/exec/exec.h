@@ -90,6 +90,7 @@ struct warp {
     uint32_t recon_block; /* the current path's parent's block */
     uint32_t at_cluster;  /* lanes that have arrived at barrier.cluster */
     void *async;          /* exec/ops/async.c: copies in flight */
+    struct held *held;    /* follow.c: by register of the kernel, NULL where nothing is followed */
     /* Instructions of the blocks that it entered; of them floating-point and tensor ones. */
     uint64_t executed, floats;
 };
@@ -120,6 +121,7 @@ struct block {
     struct cluster *cluster; /* NULL: of one block */
     uint32_t rank;           /* in it */
     bool done, moved;        /* has ended; some warp has had a turn (cluster.c) */
+    uint16_t *writers;       /* follow.c: by byte of shared memory, NULL where not asked for */
 };
 
 /* The last allocation that an instruction touched. An instruction reads or writes, never both:
@@ -246,6 +248,9 @@ static inline void count_entry(struct warp *w, const struct bblock *b, struct bl
     w->executed += b->ninsns;
     w->floats += b->nfloats;
 }
+
+/* Floating-point and tensor instructions that the warp has executed up to this one. */
+uint64_t warp_floats(const struct warp *w, const struct insn *in);
 
 static inline void *place(const struct warp *w, uint32_t p)
 {

@@ -143,6 +143,7 @@ void warp_free(struct warp *w)
         free(r);
     }
     free(w->async);
+    free(w->held);
 }
 static void copy_rows(struct warp *w, uint8_t *dst, const uint8_t *src, uint32_t bytes,
                       uint32_t mask)
@@ -746,4 +747,15 @@ const struct insn *warp_barrier(struct warp *w, const struct insn *in)
         return in + 1;
     w->cur = NULL;
     return warp_next_path(w);
+}
+
+/* The warp counted the blocks that it entered whole. */
+uint64_t warp_floats(const struct warp *w, const struct insn *in)
+{
+    const struct emu_func *f = w->cur->frame->func;
+    uint32_t at = in->site->index, b = 0;
+    while (at - f->blocks[b].ptx_first >= f->blocks[b].ninsns)
+        b++;
+    uint32_t end = f->blocks[b].ptx_first + f->blocks[b].ninsns;
+    return w->floats - (f->floats_before[end] - f->floats_before[at]);
 }

@@ -14,6 +14,7 @@
  * Not modelled: mbarriers of other blocks of a cluster, other bulk copies.
  */
 #include "emulator/exec/disturb.h"
+#include "emulator/exec/follow.h"
 #include "lanes.h"
 #include "mma.h"
 #include "emulator/base/mem.h"
@@ -26,7 +27,7 @@ struct copy {
     u64 to[WARP], from[WARP];
     u32 bytes[WARP]; /* read from the source; the rest is zeros */
     bool committed;
-    u64 since; /* floats_now() at the commit */
+    u64 since; /* warp_floats() at the commit */
 };
 struct async { /* head of an allocation that holds the copies, too; freed by warp.c */
     u32 n, capacity;
@@ -75,17 +76,6 @@ HANDLER(cp_async)
     return in + 1;
 }
 
-/* Floating-point and tensor instructions that the warp has executed up to this one: it counted
- * the blocks that it entered whole. */
-static u64 floats_now(const struct warp *w, const struct insn *in)
-{
-    const struct emu_func *f = w->cur->frame->func;
-    u32 at = in->site->index, b = 0;
-    while (at - f->blocks[b].ptx_first >= f->blocks[b].ninsns)
-        b++;
-    u32 end = f->blocks[b].ptx_first + f->blocks[b].ninsns;
-    return w->floats - (f->floats_before[end] - f->floats_before[at]);
-}
 /* The lanes' bytes of the copy were in flight from its commit to now. */
 static void count_flight(struct warp *w, const struct copy *c, u32 lanes, u64 now)
 {
@@ -95,10 +85,18 @@ static void count_flight(struct warp *w, const struct copy *c, u32 lanes, u64 no
     if (c->committed && now > c->since)
         w->worker->slots[c->in->slot].extra += bytes * (now - c->since);
 }
-static bool perform(struct warp *w, struct copy *c, u32 lanes)
+/* Is what it brings disturbed, when it is waited for now? */
+static bool is_disturbed(const struct warp *w, const struct copy *c, u64 now)
+{
+    unsigned classes = w->block->launch->disturb;
+    bool ahead = c->committed && now >= c->since + DISTURB_AHEAD;
+    return classes >> DISTURB_async & 1 || (ahead && classes >> DISTURB_ahead & 1);
+}
+/* now: what warp_floats() says, 0 where the copy does not take place at a wait. */
+static bool perform(struct warp *w, struct copy *c, u32 lanes, u64 now)
 {
     u32 was = w->mask, m = c->mask & lanes;
-    bool ok = true;
+    bool ok = true, flips = is_disturbed(w, c, now);
     struct insn load = *c->in, store = *c->in;
     load.sub = SPACE_GLOBAL;
     store.sub = SPACE_SHARED;
@@ -118,8 +116,7 @@ static bool perform(struct warp *w, struct copy *c, u32 lanes)
         for (int i = 0; i < WARP && ok; i++)
             if (ON(reads, i) && c->bytes[i] - k < word) /* the rest of the word is zeros */
                 v[i] &= (1ull << 8 * (c->bytes[i] - k)) - 1;
-        for (u32 on = w->block->launch->disturb >> DISTURB_async & 1 ? reads : 0; on;
-             on &= on - 1) {
+        for (u32 on = flips ? reads : 0; on; on &= on - 1) {
             int i = __builtin_ctz(on);
             v[i] ^= disturb_bits(w, &load, i, k, word);
         }
@@ -127,6 +124,9 @@ static bool perform(struct warp *w, struct copy *c, u32 lanes)
         w->mask = m;
         if (ok)
             ok = access_lanes(w, &store, a, word, true, v);
+        for (int i = 0; i < WARP && ok && w->block->writers; i++)
+            if (ON(m, i)) /* who copies many words does it for others */
+                writers_note(w->block, c->size > 16 ? 0 : w->index * WARP + (u32)i + 1, a[i], word);
     }
     w->mask = was;
     c->mask &= ~lanes;
@@ -139,13 +139,13 @@ static bool complete(struct warp *w, const struct insn *in, u32 group, u32 lanes
     if (!x)
         return true;
     u32 kept = 0;
-    u64 now = floats_now(w, in);
+    u64 now = warp_floats(w, in);
     bool ok = true;
     for (u32 k = 0; k < x->n; k++) {
         struct copy *c = &x->copies[k];
         if (ok && c->group < group) {
             count_flight(w, c, lanes, now);
-            ok = perform(w, c, lanes);
+            ok = perform(w, c, lanes, now);
         }
         if (c->mask) {
             if (kept != k)
@@ -159,7 +159,7 @@ static bool complete(struct warp *w, const struct insn *in, u32 group, u32 lanes
 HANDLER(cp_commit)
 {
     struct async *x = async_of(w, 0);
-    u64 now = floats_now(w, in);
+    u64 now = warp_floats(w, in);
     for (u32 k = x->n; k-- > 0 && x->copies[k].group == x->group;) {
         x->copies[k].committed = true;
         x->copies[k].since = now;
@@ -340,7 +340,7 @@ static bool bulk_lane(struct warp *w, const struct insn *in, const struct insn *
     c->mask = 1u << lane;
     c->size = n;
     u64 *b = mbarrier_at(w, barrier, lane);
-    if (!b || !perform(w, c, 1u << lane))
+    if (!b || !perform(w, c, 1u << lane, 0))
         return false;
     *b = arrive(*b, 0, -(s32)n, false);
     return true;

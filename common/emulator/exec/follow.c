@@ -1,0 +1,164 @@
+/* follow.c - who stored what in shared memory, and loads on their way to their first use
+ * (follow.h).
+ */
+#include "follow.h"
+#include "emulator/base/disturb.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_REGISTERS = 160 }; /* that one instruction names */
+
+/* What a register of the kernel holds, until it is used for the first time. */
+struct held {
+    uint32_t lanes; /* none: nothing */
+    uint32_t place, width, size;
+    uint64_t since; /* warp_floats() at the load */
+};
+
+static bool wants(const struct launch *l, int class)
+{
+    return l->disturb >> class & 1;
+}
+
+void follow_start(struct block *b)
+{
+    const struct launch *l = b->launch;
+    uint32_t nregs = l->func->ptx->nregs;
+    if (wants(l, DISTURB_others)) {
+        if (!b->writers)
+            b->writers = xcalloc(l->shared_bytes + 1, sizeof(*b->writers));
+        memset(b->writers, 0, l->shared_bytes * sizeof(*b->writers));
+    }
+    for (uint32_t i = 0; i < b->nwarps && wants(l, DISTURB_ahead); i++) {
+        struct warp *w = &b->warps[i];
+        if (!w->held)
+            w->held = xcalloc(nregs + 1, sizeof(*w->held));
+        memset(w->held, 0, nregs * sizeof(*w->held));
+    }
+}
+
+/* ---- shared memory ---- */
+static bool inside(const struct block *b, uint64_t at, uint32_t size)
+{
+    return at <= b->launch->shared_bytes && size <= b->launch->shared_bytes - at;
+}
+
+void writers_note(struct block *b, uint32_t thread, uint64_t at, uint32_t size)
+{
+    for (uint32_t k = 0; k < size && inside(b, at, size); k++)
+        b->writers[at + k] = (uint16_t)thread;
+}
+
+bool writers_others(const struct block *b, uint32_t thread, uint64_t at, uint32_t size)
+{
+    if (!inside(b, at, size))
+        return true;
+    for (uint32_t k = 0; k < size; k++)
+        if (b->writers[at + k] != thread)
+            return true;
+    return false;
+}
+
+/* ---- registers ---- */
+static bool carries(const struct ptx_insn *p) /* one value on, as it is */
+{
+    return (p->op == OP_mov || p->op == OP_selp) && p->operands[0].kind == OPD_REG &&
+           p->operands[1].kind != OPD_VEC;
+}
+
+static bool loads_global(const struct ptx_insn *p)
+{
+    return (p->op == OP_ld || p->op == OP_ldu) &&
+           (p->space == SPACE_GLOBAL || p->space == SPACE_GENERIC);
+}
+
+static const struct ptx_insn *followed_statement(const struct warp *w, const struct insn *in)
+{
+    const struct emu_func *f = w->cur->frame->func;
+    return w->held && f == w->block->launch->func ? &f->ptx->insns[in->site->index] : NULL;
+}
+
+void follow_uses(struct warp *w, const struct insn *in, uint32_t mask, flip_register flip)
+{
+    const struct ptx_insn *p = followed_statement(w, in);
+    uint32_t regs[MAX_REGISTERS];
+    if (!p || carries(p))
+        return;
+    uint32_t n = insn_uses(p, w->cur->frame->func->ptx, regs, MAX_REGISTERS);
+    for (uint32_t k = 0; k < n; k++) {
+        struct held *h = &w->held[regs[k]];
+        if (!(h->lanes & mask))
+            continue;
+        if (warp_floats(w, in) >= h->since + DISTURB_AHEAD)
+            flip(w, in, h->place, h->width, h->size, k, h->lanes);
+        h->lanes = 0;
+    }
+}
+
+/* The first register that p moves on and that holds something. */
+static const struct held *moved(const struct warp *w, const struct ptx_insn *p, uint32_t mask)
+{
+    uint32_t regs[MAX_REGISTERS];
+    uint32_t n = carries(p) ? insn_uses(p, w->cur->frame->func->ptx, regs, MAX_REGISTERS) : 0;
+    for (uint32_t k = 0; k < n; k++)
+        if (w->held[regs[k]].lanes & mask)
+            return &w->held[regs[k]];
+    return NULL;
+}
+
+void follow_results(struct warp *w, const struct insn *in, uint32_t mask, uint32_t loaded,
+                    const struct written *x)
+{
+    const struct ptx_insn *p = followed_statement(w, in);
+    uint32_t regs[MAX_REGISTERS];
+    if (!p)
+        return;
+    const struct held *from = moved(w, p, mask);
+    struct held what = from ? *from : (struct held){.lanes = FULL};
+    uint32_t n = insn_defs(p, w->cur->frame->func->ptx, regs, MAX_REGISTERS);
+    bool load = loads_global(p) && loaded && n == x->n;
+    for (uint32_t k = 0; k < n; k++) {
+        struct held *h = &w->held[regs[k]];
+        h->lanes &= ~mask;
+        if (load)
+            *h = (struct held){h->lanes | loaded, x->places[k], x->width, x->size,
+                               warp_floats(w, in)};
+        else if (from)
+            *h = (struct held){h->lanes | (what.lanes & mask), in->dst, what.width, what.size,
+                               what.since};
+    }
+}
+
+static bool any_of(const bool *held, const uint32_t *regs, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++)
+        if (held[regs[k]])
+            return true;
+    return false;
+}
+
+bool follow_touches(const struct ptx_func *f, const struct ptx_insn *p, const bool *held)
+{
+    uint32_t regs[MAX_REGISTERS];
+    return any_of(held, regs, insn_uses(p, f, regs, MAX_REGISTERS)) ||
+           any_of(held, regs, insn_defs(p, f, regs, MAX_REGISTERS));
+}
+
+bool *follow_registers(const struct ptx_func *f)
+{
+    bool *held = xcalloc(f->nregs + 1, 1);
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < f->ninsns; i++) {
+            const struct ptx_insn *p = &f->insns[i];
+            uint32_t regs[MAX_REGISTERS];
+            bool moves = carries(p) && any_of(held, regs, insn_uses(p, f, regs, MAX_REGISTERS));
+            uint32_t n = insn_defs(p, f, regs, MAX_REGISTERS);
+            for (uint32_t k = 0; k < n && (moves || loads_global(p)); k++) {
+                more |= !held[regs[k]];
+                held[regs[k]] = true;
+            }
+        }
+    }
+    return held;
+}
