@@ -48,7 +48,7 @@ static const struct rubric_row rows[] = {
     {"shared-reuse", 2, "conv_shared reads its inputs from shared memory", ROW_GATE, "conv_shared", .cases = GATES " hidden-gate-any",
      .gate = "shared_ld_bytes >= 0.9 * " ALL_BYTES " && global_sectors <= 1.2 * ref.global_sectors && " FEW_OTHERS " && "
              /* the weights come from global memory for every product, or once a block; an input never does */
-             "max(global_ld_bytes - 0.9 * " ALL_BYTES ", 7 * elem * n - global_ld_bytes) >= 0 && inst_executed_max_warp <= 14 * param + 600 && " BY_ITSELF " && influence(shared_ld) >= 0.9",
+             "max(global_ld_bytes - 0.9 * " ALL_BYTES ", 7 * elem * n - global_ld_bytes) >= 0 && inst_executed_max_warp <= 14 * param + 600 && " BY_ITSELF " && influence(others) >= 0.9",
      .hint = "Each input should leave global memory once a block, and be read from shared memory for each of its products; the weights may still come from global memory."},
 
     {"const-ok", 2, "conv_const is right for any length and width", ROW_CORRECT, "conv_const", .cases = CASES,
@@ -74,7 +74,7 @@ static const struct rubric_row rows[] = {
      .hint = "Neighbouring outputs of a thread share all but one input. Which words could stay in registers for the next weight?"},
     {"multi-banks", 1, "conv_multi reads shared memory without conflicts", ROW_GATE, "conv_multi", .cases = GATES,
      .gate = "shared_ld_bank_conflicts <= 0.001 * n * param && shared_ld_bytes >= 0.025 * " ALL_BYTES
-             " && global_ld_bytes <= 4 * elem * n && shared_atom_requests == 0 && influence(shared_ld) >= 0.9",
+             " && global_ld_bytes <= 4 * elem * n && shared_atom_requests == 0 && influence(others) >= 0.9",
      .hint = "If thread t starts at word V t, at which stride do the lanes read? An odd one, or whole float4, is free."},
     {"multi-fast", 2, "conv_multi keeps up with ours", ROW_SPEED, "conv_multi", .cases = "hidden-speed", .ratio = 0.4,
      .hint = "Per multiply-add, how many words do you read from shared memory, and how many wavefronts is that?"},

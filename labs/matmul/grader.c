@@ -49,7 +49,7 @@ static const struct hidden_case hidden[] = {
 #define LARGE_TILE "global_ld_bytes <= 1.05 / 32 * " ALL_BYTES " && " NO_GLOBAL_ATOMICS
 /* Operands come from the tile: not from other lanes or local memory, beside a tile that is read for
  * nothing and that only results pass through. */
-#define FROM_TILE "shared_ld_bytes >= 0.05 * " ALL_BYTES " && 32 * (shuffles + local_ld_requests) <= 0.1 * m * n * k && influence(shared_ld) >= 0.9"
+#define FROM_TILE "shared_ld_bytes >= 0.05 * " ALL_BYTES " && 32 * (shuffles + local_ld_requests) <= 0.1 * m * n * k && influence(others) >= 0.9"
 #define FEW_OTHERS "32 * (shuffles + local_ld_requests + global_atom_requests + shared_atom_requests) <= 0.6 * m * n * k"
 static const struct rubric_row rows[] = {
     {"given-mm_naive", 0, "The given mm_naive is still right", ROW_CORRECT, "mm_naive", .cases = "row odd",
@@ -80,7 +80,7 @@ static const struct rubric_row rows[] = {
     {"shared-reuse", 2, "mm_shared loads a tile once a block", ROW_GATE, "mm_shared", .cases = "hidden-tiles hidden-ragged",
      .gate = "global_ld_bytes <= 1.05 / 16 * " ALL_BYTES " && shared_ld_bytes >= 0.45 * " ALL_BYTES " && " NO_GLOBAL_ATOMICS " && " FEW_OTHERS
              /* not 16 x 16 outputs in registers, by every 256th thread */
-             " && threads >= 0.2 * m * n && inst_executed_max_warp * warps <= 2 * inst_executed && inst_executed <= 3 * ref.inst_executed && influence(shared_ld) >= 0.9",
+             " && threads >= 0.2 * m * n && inst_executed_max_warp * warps <= 2 * inst_executed && inst_executed <= 3 * ref.inst_executed && influence(others) >= 0.9",
      .hint = "A block needs 2 L k words from global memory, each fetched by one thread only: 2 N^3 / L in all. All others take them from shared memory, two for each product of one output a thread."},
 
     {"tiled-ok", 2, "mm_tiled is right for any shape", ROW_CORRECT, "mm_tiled", .cases = F32_CASES,
@@ -118,8 +118,8 @@ static const struct rubric_row rows[] = {
      .hint = "Between two barriers one set of tiles is only read, the other only written."},
     {"pipeline-barriers", 1, "mm_pipeline waits once a tile", ROW_GATE, "mm_pipeline", .cases = WHOLE,
      .gate = "barriers <= (k / 16 + 2) * warps && inst_executed_max_warp * warps <= 1.7 * inst_executed"
-             " && async_flight >= 32 * async_bytes && " LARGE_TILE " && " NO_ATOMICS " && " FROM_TILE,
-     .hint = "With two sets of tiles, of 16 steps or more, what did the second barrier protect?"},
+             " && " LARGE_TILE " && " NO_ATOMICS " && " FROM_TILE " && influence(ahead) >= 0.9",
+     .hint = "With two sets of tiles, of 16 steps or more, what did the second barrier protect? And when does a thread first need a word of the next tile: before it multiplies this one, or after?"},
     {"pipeline-fast", 2, "mm_pipeline keeps up with ours", ROW_SPEED, "mm_pipeline", .cases = "hidden-speed", .ratio = 0.87,
      .hint = "Compare its counters with mm_vector's: nothing but the barriers should have changed."},
 

@@ -145,7 +145,7 @@ static const struct hidden_case hidden[] = {
             " && influence(shuffle) == 0"
 /* From step 5 on the last warp may do its rounds as it likes, by five shuffles of 4 bytes, too. */
 #define TREE_TO_WARP RETIRES " && shuffles <= 1.3 * elem * blocks && " THROUGH_SHARED
-#define MADE_OF_IT   " && influence(shared_ld) >= 0.9 - k"
+#define MADE_OF_IT   " && influence(others) >= 0.9 - k"
 #define NO_CONFLICTS "shared_ld_bank_conflicts + shared_st_bank_conflicts == 0"
 /* A block of 64 needs one barrier, of 128 two, ... of 1024 five. Some are left for kernels that
  * take two a round; step 4 has 7, 8, ... 11, and is caught in all. */

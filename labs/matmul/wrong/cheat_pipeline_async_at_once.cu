@@ -3,7 +3,7 @@
 // class: no-evidence
 // only: mm_pipeline
 // expect: pipeline-barriers=fail
-// hint: pipeline-barriers: async_flight
+// hint: pipeline-barriers: long before
 #include "warplab.cuh"
 #include <cuda_pipeline.h>
 

@@ -4,7 +4,7 @@
 // only: mm_vector
 // expect: vector-wide=fail vector-banks=fail
 // hint: vector-wide: 512 bytes
-// hint: vector-banks: global_ld_sectors
+// hint: vector-banks: another thread
 #include "warplab.cuh"
 
 #define DUM   8
