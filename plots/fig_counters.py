@@ -35,24 +35,27 @@ def pairs(recs):
     return out, zeros
 
 
+OTHER_BY_NATURE = ("inst_executed", "thread_inst_executed_pred_on")
 LOW, HIGH, CLOSE = 0.25, 4.0, 0.01  # of ratios: the axis, and what counts as agreement
 FAR = 0.1                           # dots further off than this are named
+ABOVE_OR_BELOW = [(dx, dy, ha, "bottom" if dy > 0 else "top") for dy in (5, -5)
+                  for dx, ha in ((0, "center"), (3, "right"), (-3, "left"))]
 
 
-def name_outliers(ax, y, pairs):
-    """Names of the kernels behind dots that lie apart; how many, where they are more than two."""
+def outliers(y, pairs):
+    """[(kernels, x, y, colour)] of dots that lie apart; how many kernels, where they are more than two."""
     apart = {}
     for ratio, row, _ in pairs:
         if abs(ratio - 1) > FAR:
             apart.setdefault(round(min(max(ratio, LOW), HIGH), 1), {})[row["variant"]] = True
-    for i, (at, variants) in enumerate(sorted(apart.items())):
-        said = ", ".join(variants) if len(variants) < 3 else f"{len(variants)} kernels"
-        ax.annotate(said, (at, y), (0, -6 if i % 2 else 6), textcoords="offset points", fontsize=8, color=style.GREY,
-                    va="top" if i % 2 else "bottom", ha="right" if at > 2 else "left" if at < 0.5 else "center")
+    return [(", ".join(variants) if len(variants) < 3 else f"{len(variants)} kernels", at, y, style.GREY)
+            for at, variants in sorted(apart.items())]
 
 
 def draw_lab(ax, lab, shown, found, zeros):
-    """A panel: a row for each counter, a dot for each experiment, and how many agree."""
+    """A panel: a row for each counter, a dot for each experiment, and how many agree; the dots
+    to be named."""
+    apart = []
     for y, counter in enumerate(shown):
         ratios = [r for r, *_ in found.get(counter, ())]
         total = len(ratios) + zeros.get(counter, 0)
@@ -60,7 +63,8 @@ def draw_lab(ax, lab, shown, found, zeros):
             continue
         ax.plot([min(max(r, LOW), HIGH) for r in ratios], [y] * len(ratios), linestyle="", marker="o", markersize=8,
                 alpha=0.5, color=style.BLUE)
-        name_outliers(ax, y, found.get(counter, ()))
+        if counter not in OTHER_BY_NATURE:
+            apart += outliers(y, found.get(counter, ()))
         exact = sum(abs(r - 1) <= CLOSE for r in ratios) + zeros.get(counter, 0)
         ax.text(1.02, y, f"{exact} of {total}", transform=ax.get_yaxis_transform(), va="center", fontsize=11,
                 fontweight="normal" if exact == total else "bold")
@@ -72,6 +76,7 @@ def draw_lab(ax, lab, shown, found, zeros):
     ax.set_xticks([], minor=True)
     ax.set_ylim(len(shown) - 0.4, -1.3)
     ax.set_title(lab.replace("_", " "), fontsize=14, pad=6)
+    return apart
 
 
 def draw(recs):
@@ -87,19 +92,26 @@ def draw(recs):
     rows = -(-len(labs) // cols)
     fig, axes = style.figure(ncols=cols, nrows=rows, width=max(11, 4.2 + 3.6 * cols),
                              height=1.9 + rows * (1.0 + 0.4 * len(shown)), squeeze=False, sharey=True, sharex=True)
-    for ax, (lab, (found, zeros)) in zip(axes.flat, labs.items()):
-        draw_lab(ax, lab, shown, found, zeros)
+    apart = {ax: draw_lab(ax, lab, shown, found, zeros) for ax, (lab, (found, zeros)) in zip(axes.flat, labs.items())}
     for ax in list(axes.flat)[len(labs):]:
         ax.set_axis_off()
-    axes[0][0].set_yticks(range(len(shown)), [c.replace("_", " ") for c in shown])
+    for ax in axes[:, 0]:
+        ax.set_yticks(range(len(shown)), [c.replace("_", " ") for c in shown], fontsize=12)
+        for tick, counter in zip(ax.get_yticklabels(), shown):
+            tick.set_color(style.GREY if counter in OTHER_BY_NATURE else style.INK)
     fig.suptitle("The emulator's counts against the hardware's counters", x=0.012, ha="left", fontsize=19,
                  fontweight="bold", y=0.985)
     used = {id(r): r for found, _ in labs.values() for ps in found.values() for _, a, b in ps for r in (a, b)}
     style.provenance(fig, list(used.values()), counters=True,
-                     note="counted on the emulator / measured on the GPU; a dot is an experiment, no dot: both are 0")
+                     note="counted on the emulator / measured on the GPU; a dot is an experiment, no dot: both are 0\n"
+                          "grey: instructions of PTX against those of machine code, which differ by nature")
     inch = fig.get_figheight(), fig.get_figwidth()
-    fig.subplots_adjust(left=2.3 / inch[1], right=1 - 0.95 / inch[1], top=1 - 0.95 / inch[0], wspace=0.34,
+    fig.canvas.draw()
+    label = max(t.get_window_extent().width for t in axes[0][0].get_yticklabels()) / fig.dpi
+    fig.subplots_adjust(left=(label + 0.25) / inch[1], right=1 - 0.95 / inch[1], top=1 - 0.95 / inch[0], wspace=0.34,
                         hspace=0.3)
+    for ax, points in apart.items():
+        style.name_points(ax, points, 8, ABOVE_OR_BELOW)
     return fig
 
 

@@ -34,6 +34,13 @@ def curves(recs):
     return out
 
 
+def on_the_ladder(points):
+    """(a kernel for each number, the others): of two with one number, as 7 and the same with the
+    G80's 64 blocks, the last is the step and the other stands beside the line."""
+    step = {number: variant for number, variant, _ in points}
+    return [p for p in points if step[p[0]] == p[1]], [p for p in points if step[p[0]] != p[1]]
+
+
 def draw(recs):
     lines = curves(recs)
     used = [r for _, _, rows in lines for r in rows]
@@ -49,7 +56,9 @@ def draw(recs):
         kw = style.look(i)
         if not rows:
             kw = {"color": style.GREY, "marker": "o", "linestyle": (0, (2, 1.5))}
-        ax.plot([place[p[1]] for p in points], [p[2] for p in points], label=label, **kw)
+        steps, aside = on_the_ladder(points)
+        ax.plot([place[p[1]] for p in steps], [p[2] for p in steps], label=label, **kw)
+        ax.plot([place[p[1]] for p in aside], [p[2] for p in aside], label="_aside", **(kw | {"linestyle": ""}))
         ends.append((label, place[points[-1][1]], points[-1][2], kw["color"]))
     ax.set_yscale("log")
     ax.set_yticks([0.2, 0.5, 1, 2, 3, 5, 10, 20, 30], ["0.2×", "0.5×", "1×", "2×", "3×", "5×", "10×", "20×", "30×"])

@@ -18,34 +18,42 @@ def common(recs, lab):
 
 
 def draw(lab, rows):
+    """Kernels down the side, a dot a machine: kernels are no scale, so that nothing joins them but
+    the machines' dots of each one."""
     flops = lab == "matmul"
     order = sorted({(names.ladder(r), r["variant"]) for r in rows})
-    place = {variant: x for x, (_, variant) in enumerate(order)}
-    fig, ax = style.figure(width=13, height=7.0)
-    fig.subplots_adjust(left=0.075, right=0.74, top=0.88)
-    ends = []
-    for i, machine in enumerate(rows.machines()):
-        mine = sorted(rows.where(machine=machine), key=lambda r: place[r["variant"]])
-        kw = dict(style.look(i), label=names.machine(mine[0]))
-        values = [r.value("tflops") if flops else r["gbps"] for r in mine]
-        ax.plot([place[r["variant"]] for r in mine], values, **kw)
-        ends.append((kw["label"], place[mine[-1]["variant"]], values[-1], kw["color"]))
-    low, high = ax.dataLim.intervaly
+    place = {variant: y for y, (_, variant) in enumerate(order)}
+    value = {(r.machine, r["variant"]): r.value("tflops") if flops else r["gbps"] for r in rows}
+    machines = rows.machines()
+    lines = -(-len(machines) // 2)  # of the legend
+    fig, ax = style.figure(width=12, height=2.3 + 0.3 * lines + 0.42 * len(order))
+    h = fig.get_figheight()
+    fig.subplots_adjust(right=0.97, top=1 - (0.6 + 0.27 * lines) / h)
+    for variant, y in place.items():
+        mine = [v for (_, name), v in value.items() if name == variant]
+        ax.plot([min(mine), max(mine)], [y, y], color=style.PALE, linewidth=3, marker="", zorder=1, label="_span")
+    for i, machine in enumerate(machines):
+        mine = rows.where(machine=machine)
+        look = style.look(i) | {"linestyle": ""}
+        ax.plot([value[machine, r["variant"]] for r in mine], [place[r["variant"]] for r in mine],
+                label=names.machine(mine[0]), markersize=10, **look)
+    low, high = ax.dataLim.intervalx
     if high > 4 * low:
-        ax.set_yscale("log")
+        ax.set_xscale("log")
+        ax.set_xlim(low / 1.3, high * 1.3)
     else:
-        ax.set_ylim(0, 1.1 * high)
-    style.plain_ticks(ax.yaxis)
-    ax.set_ylabel("TFLOP/s" if flops else "GB/s by the lab's formula")
-    shown = {r["variant"]: names.variant(r).replace("interleaved", "inter-\nleaved").replace(" ", "\n") for r in rows}
-    ax.set_xticks(range(len(order)), [shown[v] for _, v in order], fontsize=9.5)
-    ax.margins(x=0.03)
-    fig.suptitle(f"{lab.replace('_', ' ').capitalize()} on {len(ends)} machines: {rows[0]['case']}", x=0.012,
+        ax.set_xlim(0, 1.1 * high)
+    style.plain_ticks(ax.xaxis)
+    ax.set_xlabel("TFLOP/s" if flops else "GB/s by the lab's formula")
+    shown = {r["variant"]: names.variant(r) for r in rows}
+    ax.set_yticks(range(len(order)), [shown[v] for _, v in order], fontsize=12)
+    ax.set_ylim(len(order) - 0.5, -0.5)
+    ax.grid(axis="y", visible=False)
+    fig.suptitle(f"{lab.replace('_', ' ').capitalize()} on {len(machines)} machines: {rows[0]['case']}", x=0.012,
                  ha="left", fontsize=19, fontweight="bold", y=0.98)
     style.provenance(fig, rows)
-    lines = max(t.count("\n") for t in shown.values()) + 1
-    fig.subplots_adjust(bottom=fig.subplotpars.bottom + 0.11 * lines / fig.get_figheight())
-    style.label_ends(ax, ends)
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, fontsize=12, frameon=False,
+              handletextpad=0.2, borderaxespad=0.1)
     return fig
 
 

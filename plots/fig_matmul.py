@@ -38,7 +38,7 @@ def draw(recs, machine):
 
 def figures(recs):
     for machine in recs.where(lab="matmul").machines():
-        if any(series(recs, machine).values()):
+        if any(len({r["n"] for r in rows}) > 1 for rows in series(recs, machine).values()):  # one size is no curve
             yield f"matmul-{machine}", draw(recs, machine)
 
 

@@ -1,7 +1,6 @@
 """fig_opening.py - the README's figure: on the left what the lanes of a block do in reductions
 1 to 3, counted on the emulator; on the right what each step of the ladder reaches on a GPU."""
 import numpy as np
-from matplotlib.colors import ListedColormap
 
 import fig_reduction_table
 import names
@@ -21,10 +20,7 @@ def ladder(recs, machine):
 def draw_lanes(ax, variant, columns):
     trace = tracing.read(picture.KEPT / f"reduction-{variant}.jsonl")
     grid, barriers = pictures.lane_grid(trace, trace.warps)
-    image = np.where(np.isnan(grid), 0, np.where(grid > 0, 2, 1))
-    ax.imshow(image, aspect="auto", interpolation="nearest", vmin=0, vmax=2, origin="upper",
-              cmap=ListedColormap([style.PAPER, "#d3dae1", style.BLUE]),
-              extent=(0, grid.shape[1], grid.shape[0], 0))
+    pictures.draw_lanes(ax, np.where(np.isnan(grid), 0, np.where(grid > 0, 2, 1)))
     for b in barriers:
         ax.axvline(b, color=style.RED, linewidth=0.8, linestyle=(0, (3, 2)))
     for w in range(1, trace.warps):

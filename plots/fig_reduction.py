@@ -47,7 +47,8 @@ def draw(recs, machine):
 
 def figures(recs):
     for machine in recs.where(lab="reduction").machines():
-        yield f"reduction-{machine}", draw(recs, machine)
+        if len({r["n"] for r in rows_of(recs, machine)}) > 1:  # one size is a table's: fig_reduction_table
+            yield f"reduction-{machine}", draw(recs, machine)
 
 
 if __name__ == "__main__":

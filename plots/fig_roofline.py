@@ -44,9 +44,9 @@ def draw(recs, machine):
     limits = names.device(found[0][0]["device"])
     peak = limits["fp32_tflops"]
     fig, ax = style.figure(width=12, height=6.8)
-    fig.subplots_adjust(left=0.075, right=0.72, top=0.88)
+    fig.subplots_adjust(left=0.075, right=0.97, top=0.88)
     ends = []
-    low, high = min(p[1] for p in found) / 2, max(p[1] for p in found) * 8
+    low, high = min(p[1] for p in found) / 4, max(p[1] for p in found) * 8
     x = np.geomspace(low, high, 200)
     for key, text, dashes in (("l1_gbps", "L1", "-"), ("dram_gbps", "DRAM", (0, (5, 2)))):
         roof = np.minimum(x * limits[key] / 1000, peak)
@@ -65,10 +65,13 @@ def draw(recs, machine):
                     xytext=(-4, 6), textcoords="offset points", ha="right", fontsize=11, color=style.GREY)
     ax.annotate(f"fp32 peak {peak:g} TFLOP/s", (high, peak), xytext=(-4, 6), textcoords="offset points",
                 ha="right", fontsize=11, color=style.GREY)
+    sizes = [row["n"] for row, *_ in found]
+    usual = max(sizes, key=sizes.count)
     for i, (row, intensity, tflops, _) in enumerate(found):
         kw = style.look(i)
         ax.plot([intensity], [tflops], label=names.variant(row), **kw)
-        ends.append((f"{names.variant(row)}, n={row['n']:,}", intensity, tflops, kw["color"]))
+        own = "" if row["n"] == usual else f", n={row['n']:,}"
+        ends.append((f"{names.variant(row)}{own}", intensity, tflops, kw["color"]))
     ax.set_xscale("log")
     ax.set_yscale("log")
     ax.set_xlim(low, high)
@@ -79,8 +82,8 @@ def draw(recs, machine):
     fig.suptitle(f"Matrix multiplication under the roofs: {names.machine(found[0][0])}", x=0.012, ha="left",
                  fontsize=19, fontweight="bold", y=0.98)
     kinds = sorted({f"{names.machine(s)} ({s['counters_evidence']})" for *_, s in found})
-    style.provenance(fig, [p[0] for p in found], note="traffic: " + "; ".join(kinds))
-    style.label_ends(ax, ends, x=high)
+    style.provenance(fig, [p[0] for p in found], note=f"n = {usual:,} where no other stands; traffic: " + "; ".join(kinds))
+    style.name_points(ax, sorted(ends, key=lambda e: (e[1], -e[2])))
     return fig
 
 

@@ -21,6 +21,23 @@ def labels():
     return found
 
 
+@functools.lru_cache(maxsize=None)
+def _labels_of_cases():
+    """{variant: its name in a picture of one case, with {} for the case's parameter}."""
+    found = {}
+    for path in sorted((records.ROOT / "labs").glob("*/shown.json")):
+        found |= json.loads(path.read_text(encoding="utf-8")).get("of_a_case", {})
+    return found
+
+
+def of_a_case(name, number, param):
+    """'4 paths' where the curve over all cases is called '1 to 32 paths'."""
+    words = _labels_of_cases().get(name)
+    if not words or param in (None, "", 0):
+        return variant(name, number)
+    return f"{number} {words.format(param)}" if number else words.format(param)
+
+
 def variant(row_or_name, number=None):
     """'3 sequential' for a row; the plain name where nothing better is known."""
     if isinstance(row_or_name, dict):

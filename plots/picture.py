@@ -39,8 +39,9 @@ class Kept(NamedTuple):
 
 def shown(lab):
     """What is shown of a lab, as its own shown.json says:
-    labels  what each variant is called beside its curve (names.py)
-    small   arguments for a block small enough to see, and the kinds that show what the lab is about
+    labels  what each variant is called beside its curve (names.py), and of_a_case in a picture of one
+    small   arguments for a block small enough to see, others of a kernel (by name or number) where it
+            needs them, and the kinds that show what the lab is about
     kept    variant, kinds, moving, cases of each picture in handouts and decks (class Kept)
     beside  arguments for the cases that the emulator counts beside a GPU's counters
     A lab without the file runs its first case, and all kinds are tried."""
@@ -89,7 +90,7 @@ def record(build, lab, kernel, args, path, solution, block=0):
         raise records.RecordError(f"{lab} kernel {kernel}, block {block}: {str(e).partition(': ')[2]}") from None
     rows = records.read(ran) if ran.exists() else []
     if rows:  # the trace's own header says what ran, not on what, nor when
-        trace.header["run"] = {k: rows[0][k] for k in ("device", "case", "seed")} | {"date": rows[0]["date"][:10]}
+        trace.header["run"] = {k: rows[0][k] for k in ("device", "case", "param", "seed")} | {"date": rows[0]["date"][:10]}
     return trace
 
 
@@ -115,7 +116,9 @@ def panels_of(kind, parts):
 
 def subject(kind, variant, parts):
     """What a picture of this kind is drawn from, and its name. parts: {label: trace}."""
-    name = names.variant(variant, (re.findall(r"^reduce(\d)", variant) or [None])[0])
+    params = {trace.header.get("run", {}).get("param") for trace in parts.values()}
+    name = names.of_a_case(variant, (re.findall(r"^reduce(\d)", variant) or [None])[0],
+                           params.pop() if len(params) == 1 else None)
     return (next(iter(parts.values())) if kind in ("lanes", "tree") else panels_of(kind, parts)), name
 
 
@@ -187,7 +190,8 @@ def one(args):
             raise records.RecordError(f"{f'there is no lab {args.lab!r}' if args.lab else 'which lab?'}; LAB=… is one of: {', '.join(labs())}")
         if not args.kernel:
             raise records.RecordError("which kernel? KERNEL=… is a variant's number or name")
-        given = list(shown(args.lab)["small"]["args"])
+        small = shown(args.lab)["small"]
+        given = list(small.get("of", {}).get(args.kernel, small["args"]))
         for flag, value in (("--n", args.n), ("--param", args.param)):
             if value and flag in given:
                 given[given.index(flag) + 1] = value

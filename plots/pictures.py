@@ -8,14 +8,17 @@
 Each draws the whole, or what there is of it at one moment: a frame of an animation (movies.py),
 with the axes of the whole.
 """
+from collections import Counter
+
 import numpy as np
-from matplotlib.patches import Rectangle
+from matplotlib.collections import PolyCollection
+from matplotlib.patches import Polygon, Rectangle
 
 import records
 import style
 import trace as tracing
 
-IDLE, LINE = "#eef1f4", "#9aa5b1"
+IDLE, LINE, MASKED = "#eef1f4", "#9aa5b1", "#d3dae1"
 MAX_WARPS, MAX_PANELS = 4, 6
 
 
@@ -64,23 +67,63 @@ def lane_grid(trace, warps):
     return grid, barriers
 
 
+def alike(trace):
+    """[[warp, …]]: warps that did the same at the same time, each such group once."""
+    grid, _ = lane_grid(trace, trace.warps)
+    groups = {}
+    for w in range(trace.warps):
+        rows = grid[w * tracing.WARP:(w + 1) * tracing.WARP]
+        groups.setdefault(np.nan_to_num(rows, nan=-1).tobytes(), []).append(w)
+    return list(groups.values())
+
+
+def said_of(warps):
+    """'warps 0, 2-5'"""
+    runs = []
+    for w in warps:
+        if runs and w == runs[-1][-1] + 1:
+            runs[-1] = [runs[-1][0], w]
+        else:
+            runs.append([w])
+    return f"warp{'s' if len(warps) > 1 else ''} " + ", ".join("–".join(map(str, r)) for r in runs)
+
+
+def stretches(image):
+    """[(state, first row, row after, first column, column after)]: the picture in as few rectangles
+    as rows of equal stretches allow. Drawn as such it stays sharp at any size; of an image with a
+    row a lane, a projector would make stripes of its own."""
+    open_, out = {}, []
+    for y, row in enumerate(image):
+        cuts = [0, *(np.flatnonzero(np.diff(row)) + 1), len(row)]
+        here = {(int(row[a]), int(a), int(b)) for a, b in zip(cuts, cuts[1:])}
+        out += [(k[0], top, y, k[1], k[2]) for k, top in open_.items() if k not in here]
+        open_ = {k: open_.get(k, y) for k in here}
+    return out + [(k[0], top, len(image), k[1], k[2]) for k, top in open_.items()]
+
+
+def draw_lanes(ax, image):
+    """0 nothing, 1 masked off, 2 active."""
+    for state, colour in ((1, MASKED), (2, style.BLUE)):
+        boxes = [[(a, top), (b, top), (b, end), (a, end)] for s, top, end, a, b in stretches(image) if s == state]
+        ax.add_collection(PolyCollection(boxes, facecolor=colour, edgecolor=colour, linewidth=0.15))
+    ax.set_xlim(0, image.shape[1])
+    ax.set_ylim(len(image), 0)
+
+
 def _lane_image(ax, grid, now):
-    """The grid as an image; with now = (first, until), columns from `until` on are not there yet
+    """The grid as rectangles; with now = (first, until), columns from `until` on are not there yet
     and those from `first` on are marked as the ones being issued."""
-    from matplotlib.colors import ListedColormap
     image = np.where(np.isnan(grid), 0, np.where(grid > 0, 2, 1))
     if now:
         image[:, now[1]:] = 0
         ax.axvspan(*now, facecolor="none", edgecolor=style.ORANGE, linewidth=2, zorder=3)
-    ax.imshow(image, aspect="auto", interpolation="nearest", vmin=0, vmax=2, origin="upper",
-              cmap=ListedColormap([style.PAPER, "#d3dae1", style.BLUE]),
-              extent=(0, grid.shape[1], len(grid), 0))
+    draw_lanes(ax, image)
 
 
 def step_said(trace, now, warps):
     """'warp 0, 8 of 32 lanes, line 83: …': the instructions of one frame, in the first warp that
     has any there."""
-    steps = [s for s in trace.steps()[0] if s.warp < warps and s.start < now[1] and s.start + s.length > now[0]]
+    steps = [s for s in trace.steps()[0] if s.warp in warps and s.start < now[1] and s.start + s.length > now[0]]
     if not steps:
         return "all warps wait"
     first = min(steps, key=lambda s: s.warp)
@@ -90,33 +133,38 @@ def step_said(trace, now, warps):
 
 
 def lanes(trace, name=None, now=None):
-    warps = min(trace.warps, MAX_WARPS)
-    grid, barriers = lane_grid(trace, warps)
-    if not grid.shape[1]:
+    """A band for each warp, or for several that did the same."""
+    groups = alike(trace)[:MAX_WARPS]
+    shown = [group[0] for group in groups]
+    whole, barriers = lane_grid(trace, trace.warps)
+    if not whole.shape[1]:
         raise records.RecordError("the trace holds no instructions")
-    fig, ax = style.figure(width=13, height=2.3 + (0.3 if now else 0) + 1.15 * warps)
+    grid = np.concatenate([whole[w * tracing.WARP:(w + 1) * tracing.WARP] for w in shown])
+    fig, ax = style.figure(width=13, height=2.3 + (0.3 if now else 0) + max(2.4, 1.15 * len(shown)))
     h = fig.get_figheight()
-    fig.subplots_adjust(left=0.075, right=0.985, top=1 - (1.0 if now else 0.75) / h, bottom=1.1 / h)
+    fig.subplots_adjust(right=0.985, top=1 - (1.0 if now else 0.75) / h, bottom=1.1 / h)
     _lane_image(ax, grid, now)
     for b in barriers:
         if not now or b <= now[1]:
             ax.axvline(b, color=style.RED, linewidth=1.0, linestyle=(0, (4, 2)))
-    for w in range(1, warps):
-        ax.axhline(w * tracing.WARP, color=style.PAPER, linewidth=4)
+    for i in range(1, len(shown)):
+        ax.axhline(i * tracing.WARP, color=style.PAPER, linewidth=4)
     ax.grid(False)
-    ax.set_yticks([w * tracing.WARP + 16 for w in range(warps)], [f"warp {w}" for w in range(warps)])
+    ax.set_yticks([i * tracing.WARP + 16 for i in range(len(shown))], [said_of(group) for group in groups])
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel("instructions, in the order each warp issued them")
-    done = grid[:, :now[1]] if now else grid
+    done = whole[:, :now[1]] if now else whole
     on, issued = np.nansum(done), np.count_nonzero(~np.isnan(done))
     title(fig, f"{name or trace.header['kernel']}: {32 * on / issued:.1f} of 32 lanes active" +
                (" so far" if now else ""))
     if now:
-        ax.set_title(step_said(trace, now, warps)[:110], fontsize=12, fontweight="normal", pad=5,
+        ax.set_title(step_said(trace, now, shown)[:110], fontsize=12, fontweight="normal", pad=5,
                      color=style.INK)
-    more = f" (warps {warps} to {trace.warps - 1} not shown)" if trace.warps > warps else ""
+    left_out = trace.warps - sum(map(len, groups))
+    more = f" ({left_out} more warp{'s' if left_out > 1 else ''} not shown)" if left_out else ""
     foot(fig, trace, f"blue: active lane · grey: lane masked off · white: warp waits or is done · "
                      f"dashed: block barrier{more}")
+    style.fit(fig)
     return fig
 
 
@@ -142,8 +190,9 @@ def first_lanes(access, lanes):
     return {**access, "mask": sum(1 << lane for lane, _ in kept), "addresses": [a for _, a in kept]}
 
 
-def _draw_request(ax, access, label, lanes):
-    """Rows are lines of 128 bytes: four sectors of eight words."""
+def _draw_request(ax, access, label, lanes, rows):
+    """Rows are lines of 128 bytes: four sectors of eight words. As many as the tallest beside it
+    has, so that all are drawn alike."""
     lines = sorted({s // 4 for s in tracing.sectors(access)})
     row = {line: y for y, line in enumerate(lines)}
     access = first_lanes(access, lanes)
@@ -175,10 +224,10 @@ def _draw_request(ax, access, label, lanes):
     moved = len(found) * tracing.SECTOR
     narrow = ax.get_subplotspec().get_gridspec().ncols > 2
     ax.set_title(f"{label}: {len(found)} sector{'' if len(found) == 1 else 's'}" +
-                 (f", {len(used)} of {moved} {'B' if narrow else 'bytes'} used" if found else ""),
+                 (f", {len(used)} of {moved} {'B' if narrow else 'bytes'}{'' if narrow else ' used'}" if found else ""),
                  fontsize=10 if narrow else 12, pad=6)
     ax.set_xlim(-0.3, 32.3)
-    ax.set_ylim(max(len(lines), 3), -0.15)
+    ax.set_ylim(max(rows, 3), -0.15)
     ax.set_axis_off()
     return len(found)
 
@@ -197,8 +246,8 @@ def sectors(parts, name, lanes=tracing.WARP):
                              gridspec_kw={"height_ratios": heights})
     h = fig.get_figheight()
     fig.subplots_adjust(left=0.012, right=0.988, top=1 - 0.95 / h, bottom=0.62 / h, hspace=0.25, wspace=0.05)
-    for ax, part in zip(axes.flat, parts):
-        _draw_request(ax, part[1], part[2], lanes)
+    for i, (ax, part) in enumerate(zip(axes.flat, parts)):
+        _draw_request(ax, part[1], part[2], lanes, tall[i // cols])
     for ax in list(axes.flat)[len(parts):]:
         ax.set_axis_off()
     title(fig, f"{name}: what one request of a warp touches" +
@@ -224,10 +273,10 @@ def shared_of(trace, limit=MAX_PANELS):
     return sorted(worst, key=lambda e: e["n"])
 
 
-def _draw_banks(ax, access, label, served):
+def _draw_banks(ax, access, label, served, rows):
+    """A row a pass; as many rows as the tallest beside it has."""
     passes = tracing.wavefronts(access)
     need = len(passes) - tracing.conflicts(access)
-    rows = max(len(passes), 2)
     for p, banks in enumerate(passes):
         extra = p >= need
         for b in range(tracing.BANKS):
@@ -241,7 +290,7 @@ def _draw_banks(ax, access, label, served):
     extra = tracing.conflicts(access)
     said = f"{len(passes)} pass{'es' if len(passes) > 1 else ''}" + (f", {extra} by conflicts" if extra else "")
     if served is not None:
-        said = f"done after {said}" if served >= len(passes) else f"pass {served} of {len(passes)}" if served \
+        said = f"done, {said}" if served >= len(passes) else f"pass {served} of {len(passes)}" if served \
             else "nothing served yet"
     ax.set_title(f"{label}, {access['mask'].bit_count()} lanes: {said}", fontsize=12, pad=6)
     ax.set_xlim(0, tracing.BANKS)
@@ -261,13 +310,15 @@ def banks(parts, name, served=None):
     cols = min(2, len(parts))
     nrows = -(-len(parts) // cols)
     tall = [max(len(tracing.wavefronts(a)) for _, a, _ in parts[r * cols:(r + 1) * cols]) for r in range(nrows)]
-    heights = [0.75 + 0.17 * min(32, max(t, 3)) for t in tall]
-    fig, axes = style.figure(ncols=cols, nrows=nrows, width=13, height=1.7 + sum(heights), squeeze=False,
+    heights = [0.17 * min(32, max(t, 3)) for t in tall]
+    between = 1.0  # inches, of SCALE: a panel's title, and the banks' numbers of the one above it
+    fig, axes = style.figure(ncols=cols, nrows=nrows, width=13, height=1.3 + between * nrows + sum(heights), squeeze=False,
                              gridspec_kw={"height_ratios": heights})
     h = fig.get_figheight()
-    fig.subplots_adjust(left=0.015, right=0.985, top=1 - 1.0 / h, bottom=0.85 / h, hspace=0.5, wspace=0.06)
-    for ax, part in zip(axes.flat, parts):
-        _draw_banks(ax, part[1], part[2], served)
+    fig.subplots_adjust(left=0.015, right=0.985, top=1 - 1.0 / h, bottom=0.85 / h, wspace=0.06,
+                        hspace=between / (sum(heights) / nrows))
+    for i, (ax, part) in enumerate(zip(axes.flat, parts)):
+        _draw_banks(ax, part[1], part[2], served, max(tall[i // cols], 3))
     for ax in list(axes.flat)[len(parts):]:
         ax.set_axis_off()
     title(fig, f"{name}: words over the 32 banks")
@@ -299,12 +350,21 @@ def _useful(nodes):
     return [n for n in nodes if (n.word, n.level) in keep]
 
 
+def is_tree(nodes):
+    """Every sum is of two, each goes into one further sum at most, and some of them are of sums.
+    Stores after loads of other words are not: a tile that is brought, counts that are made."""
+    used = Counter(source for n in nodes for source in n.sources)
+    return all(len(n.sources) == 2 for n in nodes) and max(used.values()) == 1 and max(n.level for n in nodes) > 1
+
+
 def useful_edges(trace):
-    """(the tree's sums, how many more were made); RecordError where there are none."""
+    """(the tree's sums, how many more were made); RecordError where there is no tree."""
     made = tree_edges(trace)
     nodes = _useful(made)
     if not nodes:
         raise records.RecordError("the trace holds no sums in shared memory: no tree to draw")
+    if not is_tree(nodes):
+        raise records.RecordError("what is stored in shared memory is no tree of sums: no tree to draw")
     return nodes, len(made) - len(nodes)
 
 
@@ -319,14 +379,44 @@ def level_said(nodes, level):
             (f" of words {apart.pop()} apart" if len(apart) == 1 else ""))
 
 
-def _draw_edges(ax, nodes, level):
-    """Lines from what was added to where it went; those of a frame's own step stand out."""
+CLEAR = 3.0  # pixels from one line to the next, below which they are a blot
+
+
+def families(nodes):
+    """{(lower level, level, distance): [(word, to word)]}: lines that run side by side."""
+    out = {}
     for n in nodes:
         for word, lower in n.sources:
-            moved, fresh = word != n.word, n.level == level
-            ax.plot([word, n.word], [lower, n.level], marker="", linewidth=2.0 if fresh else 1.0 if moved else 0.8,
-                    color=(style.RED if fresh else style.BLUE) if moved else LINE, zorder=2 if moved else 1,
-                    solid_capstyle="round")
+            out.setdefault((lower, n.level, n.word - word), []).append((word, n.word))
+    return {k: sorted(v) for k, v in out.items()}
+
+
+def one_in(ax, lower, upper, distance, lines):
+    """Of parallel lines: one in how many is drawn, so that they can be told apart."""
+    if len(lines) < 3 or not distance:
+        return 1
+    (x0, y0), (x1, y1) = ax.transData.transform([(0, lower), (distance, upper)])
+    step = ax.transData.transform([(lines[1][0] - lines[0][0], 0)])[0][0] - ax.transData.transform([(0, 0)])[0][0]
+    apart = step * abs(y1 - y0) / np.hypot(x1 - x0, y1 - y0)
+    return max(1, 2 ** int(np.ceil(np.log2(CLEAR / apart)))) if apart < CLEAR else 1
+
+
+def _draw_edges(ax, nodes, level):
+    """Lines from what was added to where it went; those of a frame's own step stand out. Where they
+    would touch, a band and some of them; returns one in how many, at most."""
+    most = 1
+    for (lower, upper, distance), lines in families(nodes).items():
+        fresh, moved = upper == level, distance != 0
+        colour = (style.RED if fresh else style.BLUE) if moved else LINE
+        each = one_in(ax, lower, upper, distance, lines)
+        most = max(most, each)
+        if each > 1:
+            (a, c), (b, d) = lines[0], lines[-1]
+            ax.add_patch(Polygon([(a, lower), (b, lower), (d, upper), (c, upper)], facecolor=colour, alpha=0.13, linewidth=0))
+        for word, to in lines[::each] + (lines[-1:] if each > 1 else []):
+            ax.plot([word, to], [lower, upper], marker="", linewidth=2.0 if fresh else 1.0 if moved else 0.8, color=colour,
+                    zorder=2 if moved else 1, solid_capstyle="round")
+    return most
 
 
 def tree(trace, name=None, level=None):
@@ -335,8 +425,10 @@ def tree(trace, name=None, level=None):
     words = sorted({w for n in nodes for w, _ in n.sources} | {n.word for n in nodes})
     fig, ax = style.figure(width=13, height=6.2)
     fig.subplots_adjust(left=0.085, right=0.985, top=0.86, bottom=0.22)
+    ax.set_xlim(-2, max(words) + 4)
+    ax.set_ylim(-0.4, depth + 0.5)
     done = [n for n in nodes if level is None or n.level <= level]
-    _draw_edges(ax, done, level)
+    each = _draw_edges(ax, done, level)
     ax.plot([w for w in words], [0] * len(words), linestyle="", marker="o", markersize=4, color=LINE,
             markeredgewidth=0, zorder=3)
     for step in range(1, (depth if level is None else level) + 1):
@@ -345,13 +437,12 @@ def tree(trace, name=None, level=None):
                 color=style.RED if step == level else style.BLUE)
         ax.text(1.0, step, f" {len(here)}", transform=ax.get_yaxis_transform(), va="center", fontsize=11,
                 color=style.GREY, ha="right")
-    ax.set_xlim(-2, max(words) + 4)
-    ax.set_ylim(-0.4, depth + 0.5)
     ax.set_yticks(range(depth + 1), ["loaded"] + [f"step {i}" for i in range(1, depth + 1)])
     ax.grid(axis="x", visible=False)
     ax.set_xlabel("word of shared memory")
     title(fig, f"{name or trace.header['kernel']}: " +
                (f"{len(nodes)} additions in {depth} steps" if level is None else level_said(nodes, level)))
     foot(fig, trace, ("blue" if level is None else "red") + ": a word is added to another; right: additions in that "
-         "step" + (f" · {waste} more additions were made whose results nobody uses" if waste else ""))
+         "step" + (f" · in a band, one line of up to {each} is drawn" if each > 1 else "") +
+         (f" · {waste} more additions were made whose results nobody uses" if waste else ""))
     return fig

@@ -6,6 +6,7 @@ Interface:
                          (Okabe & Ito), and told apart in grey print by marker and dashes
     fit(fig)             margins that just hold the labels
     label_ends(ax, …)    writes curves' names at their right ends, pushed apart, no legend box
+    name_points(ax, …)   writes points' names beside them, where nothing else stands
     provenance(fig, rows)  the foot line: device, backend, evidence, date, seed
     save(fig, name)      build/plots/NAME.{pdf,svg,png}, each written whole or not at all
     animate(figs, name)  build/plots/NAME.gif, and NAME-frames.pdf with a page a frame for slides
@@ -162,6 +163,7 @@ def label_ends(ax, curves, size=12, pad=14, x=None):
     each to its curve. Call last, when limits and scales are set."""
     if not curves:
         return
+    ax.autoscale(False)  # or the leaders drawn below would move the limits that they are for
     fit(ax.figure, [c[0] for c in curves], size)
     ax.figure.canvas.draw()
     to_px = ax.transData.transform
@@ -178,6 +180,57 @@ def label_ends(ax, curves, size=12, pad=14, x=None):
                 linewidth=0.8, marker="", clip_on=False, zorder=1, label="_label")
         ax.text(end[0] + 0.004, end[1], name, transform=ax.transAxes, color=colour, fontsize=size,
                 va="center", ha="left", fontweight="bold", clip_on=False)
+
+
+def _box_of(ax, line):
+    """Boxes of a line's markers, in pixels."""
+    radius = line.get_markersize() / 2 * ax.figure.dpi / 72
+    for x, y in line.get_transform().transform(line.get_xydata()):
+        yield x - radius, y - radius, x + radius, y + radius
+
+
+def _shared(a, b):
+    """Pixels that two boxes (x0, y0, x1, y1) have in common."""
+    return max(0, min(a[2], b[2]) - max(a[0], b[0])) * max(0, min(a[3], b[3]) - max(a[1], b[1]))
+
+
+# Where a name may stand: right, left, above, below, then aslant and further off.
+PLACES = [(d * x, d * y, ha, va) for d in (1, 2.2, 3.6) for x, y, ha, va in (
+    (8, 0, "left", "center"), (-8, 0, "right", "center"), (0, 7, "center", "bottom"), (0, -7, "center", "top"),
+    (6, 6, "left", "bottom"), (6, -6, "left", "top"), (-6, 6, "right", "bottom"), (-6, -6, "right", "top"))]
+
+
+def name_points(ax, points, size=11, places=None):
+    """Names beside points: (name, x, y, colour). Each takes the first of `places` where it covers
+    no point, no word and no line of more than two points' length, and stays in the axes; where
+    all of them cover something, the one that covers least. Call last."""
+    ax.figure.canvas.draw()
+    page = ax.get_window_extent()
+    taken = [box for line in ax.get_lines() if line.get_marker() not in ("", "None") for box in _box_of(ax, line)]
+    taken += [t.get_window_extent().extents for t in ax.texts]
+    for line in ax.get_lines():
+        if line.get_marker() in ("", "None"):
+            path = line.get_transform().transform(line.get_xydata())
+            for a, b in zip(path, path[1:]):
+                n = max(2, int(np.hypot(*(b - a)) / 4))
+                taken += [(x - 1, y - 1, x + 1, y + 1) for x, y in zip(np.linspace(a[0], b[0], n), np.linspace(a[1], b[1], n))]
+    for name, x, y, colour in points:
+        best = None
+        for dx, dy, ha, va in places or PLACES:
+            text = ax.annotate(name, (x, y), (dx, dy), textcoords="offset points", fontsize=size, color=colour, ha=ha,
+                               va=va, annotation_clip=False)
+            box = text.get_window_extent().extents
+            area = (box[2] - box[0]) * (box[3] - box[1])
+            covers = sum(_shared(box, b) for b in taken) + area - _shared(box, page.extents)
+            if best is None or covers < best[0]:
+                if best:
+                    best[1].remove()
+                best = covers, text, box
+            else:
+                text.remove()
+            if best[0] <= 0.5:
+                break
+        taken.append(best[2])
 
 
 def _span(values):

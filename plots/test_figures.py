@@ -18,6 +18,7 @@ import fig_matmul_traffic
 import fig_reduction
 import fig_reduction_table
 import fig_roofline
+import layout
 import names
 import records
 import style
@@ -30,6 +31,11 @@ def recs(tmp_path_factory):
     for machine in ("h200-like", "emulator", "h200-emulated"):
         synthetic.write(folder / f"{machine}.csv", synthetic.rows(machine))
     return records.load([folder])
+
+
+@pytest.fixture(scope="module")
+def kept():
+    return records.load([records.HERE / "records"])
 
 
 @pytest.fixture(autouse=True)
@@ -163,10 +169,11 @@ def test_machines_are_compared_on_what_they_share(recs):
     assert {r["case"] for r in rows} == {"n=2^25"} and len(rows) == 30
     fig = fig_machines.draw("reduction", rows)
     assert set(curves(fig.axes[0])) == {"NVIDIA H200", "Synthetic S1, emulated", "NVIDIA H200, emulated"}
-    assert set(curves(fig.axes[0])) <= set(texts(fig)), "labelled directly"
+    assert set(curves(fig.axes[0])) == {t.get_text() for t in fig.axes[0].get_legend().get_texts()}
     h200 = curves(fig.axes[0])["NVIDIA H200"]
-    assert h200.get_ydata()[0] == pytest.approx(recs.one(machine="h200", variant="reduce1", n=2**25)["gbps"])
-    assert [t.get_text() for t in fig.axes[0].get_xticklabels()][2] == "3\nsequential"
+    assert h200.get_xdata()[0] == pytest.approx(recs.one(machine="h200", variant="reduce1", n=2**25)["gbps"])
+    assert [t.get_text() for t in fig.axes[0].get_yticklabels()][2] == "3 sequential"
+    assert all(line.get_linestyle() == "None" for line in curves(fig.axes[0]).values()), "kernels are no scale"
     assert not list(fig_machines.figures(recs.where(machine="h200")))
     numbers = [{"number": n, "variant": "v"} for n in ("10", "2a", "0b", "2", "0", "1")]
     assert [r["number"] for r in sorted(numbers, key=names.ladder)] == ["0", "0b", "1", "2", "2a", "10"]
@@ -204,6 +211,7 @@ def test_every_figure_is_drawn_whole(recs, tmp_path):
             for words in (("backend",), ("measured", "counted", "modelled"), ("2026-01-02",), ("seed 1",),
                           ("H200", "Synthetic")):
                 assert any(w in foot for w in words), f"{name} does not say {' or '.join(words)}: {foot}"
+            assert not layout.problems(fig), name
             paths = style.save(fig, name, tmp_path)
             assert [p.suffix for p in paths] == [".pdf", ".svg", ".png"]
             assert all(p.stat().st_size > 2000 for p in paths)
@@ -212,6 +220,53 @@ def test_every_figure_is_drawn_whole(recs, tmp_path):
     first = (tmp_path / "ladder.svg").read_bytes()
     style.save(fig_ladder.draw(some), "ladder", tmp_path)
     assert (tmp_path / "ladder.svg").read_bytes() == first
+
+
+@pytest.mark.parametrize("script", all_figures.modules(), ids=lambda m: m.__name__)
+def test_every_word_of_every_kept_figure_can_be_read(script, kept):
+    """What the decks and README show; matplotlib's own extents say where words are."""
+    for name, fig in script.figures(kept):
+        assert not layout.problems(fig), name
+        plt.close(fig)
+
+
+@pytest.mark.parametrize("what,words", [
+    (lambda ax: ax.text(0.5, 0.5, "one") and ax.text(0.51, 0.5, "two"), "'one' and 'two' overlap"),
+    (lambda ax: ax.text(0.95, 0.5, "a name that is too long"), "is cut at the right"),
+    (lambda ax: ax.set_title("title", y=0.98, loc="center") and ax.text(0.5, 1.0, "over it", ha="center"), "overlap"),
+    (lambda ax: ax.set_yticks([0.5], ["long " * 20]), "is cut at the left"),
+    (lambda ax: ax.plot([0.5], [0.5], "o", label="b") and ax.plot([0.2, 0.9], [0.5, 0.5], label="_label"), "a point of 'b'"),
+    (lambda ax: ax.plot([0.2], [0.5], "o", label="b") and ax.plot([0.25, 0.9], [0.5, 0.5], label="_label"), None),
+    (lambda ax: ax.text(0.1, 0.5, "one") and ax.text(0.5, 0.5, "two"), None)])
+def test_words_that_cannot_be_read_are_named(what, words):
+    fig, ax = plt.subplots()
+    ax.set(xlim=(0, 1), ylim=(0, 1), xticks=[], yticks=[])
+    what(ax)
+    found = layout.problems(fig)
+    assert any(words in p for p in found) if words else not found, found
+
+
+def test_names_stand_beside_their_points():
+    fig, ax = plt.subplots()
+    ax.set(xlim=(0, 1), ylim=(0, 1), xticks=[], yticks=[])
+    ax.plot([0.5, 0.52, 0.54, 0.98], [0.5, 0.5, 0.5, 0.5], "o")
+    style.name_points(ax, [(f"point {i}", x, 0.5, style.INK) for i, x in enumerate((0.5, 0.52, 0.54, 0.98))])
+    assert not layout.problems(fig)
+    box = ax.texts[-1].get_window_extent()
+    assert box.x1 <= ax.get_window_extent().x1, "the last one has no room on its right"
+
+
+def test_one_size_is_no_curve():
+    """A table's: fig_reduction_table."""
+    some = records.Records(r for r in records.load([records.HERE / "records"])
+                           if r["lab"] != "reduction" or r["case"] == "n=2^22")
+    assert not [name for name, _ in fig_reduction.figures(some)]
+
+
+def test_a_side_variant_stands_beside_the_ladder():
+    points = [("6", "reduce6", 3.0), ("7", "reduce7_g80", 0.5), ("7", "reduce7", 5.0), ("8", "reduce8", 5.1)]
+    steps, aside = fig_ladder.on_the_ladder(points)
+    assert [p[1] for p in steps] == ["reduce6", "reduce7", "reduce8"] and [p[1] for p in aside] == ["reduce7_g80"]
 
 
 def test_a_plain_make_draws_the_kind_it_shows(tmp_path):
