@@ -17,7 +17,7 @@ define install-tree
 	$(Q)install -D -m 644 $2 '$1/lib/warplab/libcudart.so.13'
 	$(Q)strip --strip-unneeded '$1/bin/warprun' '$1/lib/warplab/libcudart.so.13'
 	$(Q)install -D -m 644 $(EMU)/runtime/warplab.h '$1/include/warplab.h'
-	$(Q)mkdir -p '$1/share/man/man1' '$1/share/pkgconfig' '$1/lib/cmake/Warplab'
+	$(Q)install -d '$1/share/man' '$1/share/man/man1' '$1/share/pkgconfig' '$1/lib/cmake' '$1/lib/cmake/Warplab'
 	$(Q)install -m 644 $(PKG)/warprun.1 '$1/share/man/man1/warprun.1'
 	$(Q)sed 's/@VERSION@/$(RELEASE)/g' $(PKG)/warplab.pc >'$1/share/pkgconfig/warplab.pc'
 	$(Q)cp $(PKG)/WarplabConfig.cmake '$1/lib/cmake/Warplab/'

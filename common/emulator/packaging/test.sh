@@ -32,7 +32,8 @@ tried() { # PREFIX
 
 "$cuda/bin/nvcc" -arch=sm_90 -cudart shared -lineinfo "$here/example/sums.cu" -o "$out/sums" || exit 1
 
-expect 'installed in' make -s --no-print-directory -C "$here/../../.." install DESTDIR="$out/root" PREFIX=/opt/emulator
+expect 'installed in' sh -c "umask 077 && make -s --no-print-directory -C '$here/../../..' install DESTDIR='$out/root' PREFIX=/opt/emulator"
+expect '^0$' sh -c "find '$out/root/opt/emulator' ! -perm -o=r | wc -l" # for everyone, whatever root's umask is
 tried "$out/root/opt/emulator"
 expect '' make -s --no-print-directory -C "$here/../../.." uninstall DESTDIR="$out/root" PREFIX=/opt/emulator
 expect '^0$' sh -c "find '$out/root' -type f | wc -l"
