@@ -22,6 +22,12 @@ endif
 NO_DEPS := help clean format test-distros test-workflow
 ifneq ($(or $(filter-out $(NO_DEPS),$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,all)),)
 include build/deps.mk
+# The folder was moved or copied, or the toolkit is gone: all but records is built anew.
+HERE := $(if $(filter %/.venv/cuda,$(CUDA)),$(filter $(CURDIR)/.venv/cuda,$(CUDA)),$(CUDA))
+ifeq ($(if $(CUDA),$(wildcard $(HERE)/include/cuda_runtime_api.h),1),)
+$(info what was built with $(CUDA) is built anew: this folder was moved, or that is gone)
+$(shell find build -mindepth 1 -maxdepth 1 ! -name records ! -name deps.log -exec rm -rf {} +)
+endif
 endif
 build/deps.mk: common/deps.sh
 	$(Q)common/deps.sh build $@

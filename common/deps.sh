@@ -42,8 +42,18 @@ missing_of() {
     [ -n "$missing" ]
 }
 
-no_network() {
-    say "$1: is there a network? Run the same make again when there is: it goes on where it stopped." \
+# What is said from here on is what failed() looks at.
+begin() {
+    mkdir -p build
+    since=$(($(wc -l 2>/dev/null <build/deps.log || echo 0) + 1))
+}
+
+# Why, where apt or pip have said it; else it is the network, as a rule.
+failed() {
+    reason=$(tail -n +$since build/deps.log | grep -E -m 1 -o \
+        'No space left on device|Disk quota exceeded|Permission denied|Read-only file system|Could not get lock [^ ]*') ||
+        reason=${2:-no network, perhaps}
+    say "$1: $reason. Run the same make again when that is mended: it goes on where it stopped." \
         "(All that was said: build/deps.log)"
     exit 1
 }
@@ -96,29 +106,31 @@ packages() {
     say "installing$missing"
     DEBIAN_FRONTEND=noninteractive
     export DEBIAN_FRONTEND
-    mkdir -p build
+    begin
     # shellcheck disable=SC2086
-    told $sudo apt-get install -y -q --no-install-recommends $missing ||
-        { told $sudo apt-get update -q &&
-          told $sudo apt-get install -y -q --no-install-recommends $missing; } ||
-        no_network "apt-get could not install$missing"
+    told $sudo apt-get install -y -q --no-install-recommends -o Acquire::Retries=0 $missing ||
+        { say "asking for newer lists of packages" &&
+          told $sudo apt-get update -q &&
+          told $sudo apt-get install -y -q --no-install-recommends -o Acquire::Retries=1 $missing; } ||
+        failed "apt-get could not install$missing"
 }
 
 venv() {
-    [ -x .venv/bin/pip ] && .venv/bin/pip --version >/dev/null 2>&1 && return 0
+    .venv/bin/python -m pip --version >/dev/null 2>&1 && return 0
     rm -rf .venv
-    python3 -m venv .venv
+    python3 -m venv .venv >>build/deps.log 2>&1 || failed "python3 could not make .venv" "it and python3-venv are needed"
 }
 
+# As a module: the script pip names the folder that it was made in, and folders are moved.
 pip() {
+    begin
     venv
     say "installing into .venv: $*"
-    mkdir -p build
     if [ -t 2 ]; then # a bar a download, with its size
-        .venv/bin/pip install --disable-pip-version-check --progress-bar on "$@" >&2
+        .venv/bin/python -m pip install --disable-pip-version-check --progress-bar on "$@" >&2
     else
-        told .venv/bin/pip install --disable-pip-version-check --progress-bar off "$@"
-    fi || no_network "pip could not install $*"
+        told .venv/bin/python -m pip install --disable-pip-version-check --progress-bar off "$@"
+    fi || failed "pip could not install $*"
 }
 
 # Whether bubblewrap may make namespaces here; what to do where it may not.
@@ -142,6 +154,14 @@ is_toolkit() {
     [ -e "$1/lib64/libnvrtc.so.13" ] && [ -e "$1/lib64/libcudart.so.13" ] &&
         [ -e "$1/include/nvrtc.h" ] &&
         grep -q '#define CUDART_VERSION *13' "$1/include/cuda_runtime_api.h" 2>/dev/null
+}
+
+# A toolkit that was meant, and is none: said, for what comes instead is 0.7 GB.
+no_toolkit() {
+    for d in "${CUDA_HOME:-}" "${CUDA_PATH:-}" /usr/local/cuda; do
+        [ -z "$d" ] || [ ! -e "$d" ] || say "$d is not CUDA 13 with its headers, runtime and NVRTC (libnvrtc.so.13)"
+    done
+    say "no toolkit of CUDA 13 here: NVIDIA's own packages go into .venv"
 }
 
 find_toolkit() {
@@ -190,7 +210,7 @@ ready() {
 case $tier in
 build)
     packages $build
-    cuda=$(find_toolkit) || { make_toolkit; cuda=$(find_toolkit); } ||
+    cuda=$(find_toolkit) || { no_toolkit; make_toolkit; cuda=$(find_toolkit); } ||
         { say "no CUDA 13 toolkit, and none could be made in .venv"; exit 1; }
     py=$(python_for_plots) || { pip $python_wheels; py=$(python_for_plots); } ||
         { say "matplotlib was installed but cannot be imported"; exit 1; }
@@ -204,7 +224,7 @@ grade)
     ;;
 test)
     packages $grade $test
-    formatter || pip "clang-format==$formatter_version"
+    formatter || pip --force-reinstall "clang-format==$formatter_version"
     ready
     ;;
 arm64)
