@@ -361,7 +361,7 @@ static int row_problems(const struct lab *lab, const struct rubric *r, const str
         bad += problem(out, r, row->id, "gpu_cases are for SPEED", "");
     if (row->kind == ROW_SPEED && !(row->ratio > 0))
         bad += problem(out, r, row->id, "its ratio is not above 0", "");
-    if (row->kind == ROW_GATE) {
+    if (row->kind == ROW_GATE || row->gate) {
         struct gate_result g = gate_eval(row->gate ? row->gate : "", &any_world);
         if (g.error)
             bad += problem(out, r, row->id, g.error, "");

@@ -367,7 +367,7 @@ static void mark_speed(struct marking *m, struct marked_case *cases, int n)
     bool measured = m->e->gpu && (accepted & EV_MEASURED);
     for (int i = 0; i < n; i++) {
         struct run *r = marking_run(m, &cases[i], 0, false);
-        if (marking_blocked(m, r, &cases[i]))
+        if (marking_blocked(m, r, &cases[i]) || (m->row->gate && !mark_gate_on(m, &cases[i])))
             return;
         if (measured && m->row->gpu_cases && i + 1 < n)
             continue; /* timed once all of these are right */

@@ -360,9 +360,8 @@ static void pass_gate(struct gate_user *u, const struct gate_result *g, const st
     text_free(&t);
 }
 
-/* On one case; false when it does not hold or cannot be judged. Of a hidden one that it holds on,
- * nothing is said. */
-static bool mark_on(struct marking *m, const struct marked_case *c)
+/* Of a hidden case that it holds on, nothing is said. */
+bool mark_gate_on(struct marking *m, const struct marked_case *c)
 {
     struct gate_user u = {.m = m, .run = marking_run(m, c, 0, false)};
     if (marking_blocked(m, u.run, c))
@@ -387,7 +386,7 @@ static bool mark_on(struct marking *m, const struct marked_case *c)
 void mark_gate(struct marking *m, struct marked_case *cases, int n)
 {
     for (int i = 0; i < n; i++)
-        if (!mark_on(m, &cases[i]))
+        if (!mark_gate_on(m, &cases[i]))
             return;
     if (!m->settled)
         marking_settle(m, STATUS_PASS, "It holds on the hidden cases.", NULL);

@@ -52,7 +52,9 @@ struct rubric_row {
      * Averages can be talked up by dummy work: judge totals, and the worst instruction.
      * "global_sectors <= 1.05 * ref.global_sectors && worst(shared_ld_bank_conflicts) == 0 &&
      *  influence(shared_ld) >= 0.9"
-     * What each fact can tell: grading/mark/EVIDENCE.md. */
+     * What each fact can tell: grading/mark/EVIDENCE.md.
+     *
+     * ROW_SPEED may have one, too: fast counts only where it holds. Others: NULL. */
     const char *gate;
     unsigned checks;   /* ROW_CHECKS: CHECK_*, 0 for all */
     unsigned evidence; /* EV_*, 0 for the kind's default */

@@ -34,6 +34,8 @@ static const struct hidden_case hidden[] = {
 #define FEW_OTHERS "global_atom_requests + shared_atom_requests == 0 && 32 * local_ld_requests <= 0.2 * n * param"
 /* Inputs do not come from other lanes, and no thread makes the outputs of several. */
 #define BY_ITSELF "32 * shuffles <= 0.05 * n * param && inst_executed_max_warp * warps <= 2 * inst_executed"
+/* A thread's outputs share what is read for them, by loads or from other lanes. */
+#define REUSED "shared_ld_bytes + 0.4 * 128 * shuffles <= 0.6 * " ALL_BYTES " && global_ld_bytes <= 4 * elem * n && threads <= n / 2 + 1024 && " FEW_OTHERS
 #define GIVEN "It is there to compare yours with: leave it as it was."
 static const struct rubric_row rows[] = {
     {"given-conv3_naive", 0, "The given conv3_naive is still right", ROW_CORRECT, "conv3_naive", .cases = "mean mean-tail", .hint = GIVEN},
@@ -70,13 +72,13 @@ static const struct rubric_row rows[] = {
     {"multi-clean", 2, "conv_multi has no race and no bad access", ROW_CHECKS, "conv_multi", .cases = CLEAN,
      .hint = "The last thread's window reaches furthest: how long must the tile be?"},
     {"multi-reuse", 3, "conv_multi uses what it reads several times", ROW_GATE, "conv_multi", .cases = GATES,
-     .gate = "shared_ld_bytes + 0.4 * 128 * shuffles <= 0.6 * " ALL_BYTES " && global_ld_bytes <= 4 * elem * n && threads <= n / 2 + 1024 && " FEW_OTHERS,
+     .gate = REUSED,
      .hint = "Neighbouring outputs of a thread share all but one input. Which words could stay in registers for the next weight?"},
     {"multi-banks", 1, "conv_multi reads shared memory without conflicts", ROW_GATE, "conv_multi", .cases = GATES,
      .gate = "shared_ld_bank_conflicts <= 0.001 * n * param && shared_ld_bytes >= 0.025 * " ALL_BYTES
              " && global_ld_bytes <= 4 * elem * n && shared_atom_requests == 0 && influence(others) >= 0.9",
      .hint = "If thread t starts at word V t, at which stride do the lanes read? An odd one, or whole float4, is free."},
-    {"multi-fast", 2, "conv_multi keeps up with ours", ROW_SPEED, "conv_multi", .cases = "hidden-speed", .ratio = 0.4,
+    {"multi-fast", 2, "conv_multi keeps up with ours", ROW_SPEED, "conv_multi", .cases = "hidden-speed", .ratio = 0.4, .gate = REUSED,
      .hint = "Per multiply-add, how many words do you read from shared memory, and how many wavefronts is that?"},
 };
 /* clang-format on */

@@ -2,7 +2,7 @@
 // are no loads.
 // class: elsewhere
 // only: conv_multi
-// expect: multi-reuse=fail multi-banks=fail
+// expect: multi-reuse=fail multi-banks=fail multi-fast=fail
 // hint: multi-banks: loaded from shared memory
 // hint: multi-reuse: all but one
 #include "warplab.cuh"

@@ -2,7 +2,7 @@
 // shuffle.
 // class: elsewhere
 // only: conv_multi
-// expect: multi-reuse=fail
+// expect: multi-reuse=fail multi-fast=fail
 // hint: multi-reuse: shuffles
 #include "warplab.cuh"
 

@@ -2,7 +2,7 @@
 // inputs come by shuffles that bring what the lane has read before.
 // class: no-evidence
 // only: conv_multi
-// expect: multi-reuse=fail
+// expect: multi-reuse=fail multi-fast=fail
 // hint: multi-reuse: all but one
 #include "warplab.cuh"
 

@@ -3,7 +3,7 @@
 // class: elsewhere
 // only: conv_multi
 // expect: multi-reuse=fail multi-fast=fail
-// hint: multi-fast: of the reference's speed
+// hint: multi-fast: local_ld_requests
 // hint: multi-reuse: could stay in registers
 #include "warplab.cuh"
 

@@ -1,7 +1,7 @@
 // Inputs come from global memory, width times each; shared memory is read for nothing, without conflicts.
 // class: no-evidence
 // only: conv_multi
-// expect: multi-reuse=fail multi-banks=fail
+// expect: multi-reuse=fail multi-banks=fail multi-fast=fail
 // hint: multi-reuse: global_ld_bytes
 // hint: multi-banks: global_ld_bytes
 #include "warplab.cuh"

@@ -2,7 +2,7 @@
 // again, four words apart.
 // class: only-where-looked
 // only: conv_multi
-// expect: multi-reuse=fail multi-banks=fail
+// expect: multi-reuse=fail multi-banks=fail multi-fast=fail
 // hint: multi-reuse: all but one
 // hint: multi-banks: stride
 #include "warplab.cuh"

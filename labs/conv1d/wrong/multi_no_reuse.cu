@@ -1,6 +1,6 @@
 // Right, but each of the four outputs reads all its inputs again.
 // only: conv_multi
-// expect: multi-reuse=fail multi-banks=fail
+// expect: multi-reuse=fail multi-banks=fail multi-fast=fail
 // hint: multi-reuse: all but one
 // hint: multi-banks: bank conflicts of loads from shared memory, expected at most
 #include "warplab.cuh"
