@@ -50,7 +50,7 @@
       "wavefront", "wavefronts beyond what the access width needs")                                \
     X(shared_ld_bytes, "", "byte", "")                                                             \
     X(shared_ld_strided, "", "request",                                                            \
-      "shared loads whose lanes' addresses are evenly spaced: from 0, all one word, on")           \
+      "shared loads whose lanes' addresses are evenly spaced in each half of the warp")            \
     X(shared_ld_lanes_1, "", "request", "shared loads by 1 lane")                                  \
     X(shared_ld_lanes_2, "", "request", "by 2 or 3")                                               \
     X(shared_ld_lanes_4, "", "request", "by 4 to 7")                                               \

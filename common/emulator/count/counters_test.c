@@ -86,7 +86,8 @@ Test(counters, guarded_shared_loads_by_lanes)
     COUNTED(shared_ld_requests, 1);
 }
 
-/* Words t; 33 t; 0; t ^ 5; 3 t for odd t alone; for lanes 0, 1 and 31 0, 5 and 9. */
+/* Words t; 33 t; 0; t ^ 5; 3 t for odd t alone; for lanes 0, 1 and 7 0, 5 and 9; halves apart,
+ * each 3 t; two runs of 8 lanes. */
 Test(counters, evenly_spaced_shared_loads)
 {
     RUN(.before = ".shared .align 4 .b8 s[4224];", .grid = 2, .shared = 64,
@@ -96,11 +97,15 @@ Test(counters, evenly_spaced_shared_loads)
                 "xor.b32 %r1, %r0, 20;\nadd.u32 %r1, %r1, %r5;\nld.shared.u32 %r9, [%r1];\n"
                 "and.b32 %r2, %t, 1;\nsetp.ne.u32 %p0, %r2, 0;\n"
                 "mad.lo.u32 %r1, %r0, 3, %r5;\n@%p0 ld.shared.u32 %r9, [%r1];\n"
-                "setp.lt.u32 %p0, %t, 2;\nsetp.eq.or.u32 %p0, %t, 31, %p0;\n"
+                "setp.lt.u32 %p0, %t, 2;\nsetp.eq.or.u32 %p0, %t, 7, %p0;\n"
                 "mul.lo.u32 %r1, %t, 20;\nmin.u32 %r1, %r1, 36;\nadd.u32 %r1, %r1, %r5;\n"
-                "@%p0 ld.shared.u32 %r9, [%r1];");
-    COUNTED(shared_ld_requests, 2 * 6);
-    COUNTED(shared_ld_strided, 2 * 4);
+                "@%p0 ld.shared.u32 %r9, [%r1];\n"
+                "and.b32 %r2, %r0, 64;\nmad.lo.u32 %r1, %r0, 3, %r5;\n"
+                "mad.lo.u32 %r1, %r2, 7, %r1;\nld.shared.u32 %r9, [%r1];\n"
+                "and.b32 %r2, %r0, 32;\nmad.lo.u32 %r1, %r2, 3, %r5;\nadd.u32 %r1, %r1, %r0;\n"
+                "ld.shared.u32 %r9, [%r1];");
+    COUNTED(shared_ld_requests, 2 * 8);
+    COUNTED(shared_ld_strided, 2 * 5);
     COUNTED(shared_block_bytes, 2 * (4224 + 64));
 }
 

@@ -91,16 +91,28 @@ static inline u32 count_wavefronts(const struct request *q, u32 size, u32 *confl
     return total;
 }
 
-/* Are the addresses of the lanes that are on evenly spaced? */
+enum { HALF_WARP = WARP / 2 };
+/* Are the addresses of the lanes that are on evenly spaced, in each half of the warp alike? */
 static inline bool evenly_spaced(const struct request *q)
 {
-    u32 others = q->mask & (q->mask - 1);
+    u32 others = q->mask & (q->mask - 1), upper = q->mask >> HALF_WARP;
+    u64 differ = 0, at[2] = {0, 0};
     if (q->shape != SHAPE_GENERAL || !others)
         return true;
     u32 second = (u32)__builtin_ctz(others), apart = second - q->first;
-    s64 step = (s64)(q->a[second] - q->a[q->first]) / apart;
-    u64 zero = q->a[q->first] - (u64)q->first * (u64)step, differ = 0;
-    LANES differ |= ON(q->mask, i) ? q->a[i] ^ (zero + (u64)i * (u64)step) : 0;
+    s64 step = (s64)(q->a[second] - q->a[q->first]);
+    if (q->mask == FULL) {
+        for (int i = 1; i < WARP; i++)
+            differ |= i == HALF_WARP ? 0 : (q->a[i] - q->a[i - 1]) ^ (u64)step;
+        return differ == 0;
+    }
+    step /= (s64)apart;
+    at[0] = q->a[q->first] - (u64)q->first * (u64)step; /* where lane 0 would be */
+    if (upper) {
+        u32 lane = HALF_WARP + (u32)__builtin_ctz(upper);
+        at[1] = q->a[lane] - (u64)lane * (u64)step;
+    }
+    LANES differ |= ON(q->mask, i) ? q->a[i] ^ (at[i / HALF_WARP] + (u64)i * (u64)step) : 0;
     return differ == 0;
 }
 
