@@ -48,6 +48,7 @@ static void read_options(void)
         .sample = number("WARPLAB_SAMPLE", 1, 1),
         .profile = word("WARPLAB_PROFILE", NULL),
         .device = word("WARPLAB_DEVICE", "h200"),
+        .fail = word("WARPLAB_FAIL", NULL),
     };
 }
 

@@ -5,7 +5,7 @@ set -u
 warprun=$1/bin/warprun programs=$1/programs
 out=$(mktemp -d) passed=0 failed=0
 trap 'rm -rf "$out"' EXIT
-unset WARPLAB_CHECK WARPLAB_PROFILE WARPLAB_DEVICE WARPLAB_THREADS WARPLAB_STEPS
+unset WARPLAB_FAIL WARPLAB_CHECK WARPLAB_PROFILE WARPLAB_DEVICE WARPLAB_THREADS WARPLAB_STEPS
 
 # expect STATUS WORDS COMMAND…: exit status, and words somewhere in what it prints
 expect() {
@@ -55,6 +55,14 @@ expect 0 'cudaErrorLaunchTimeout' "$warprun" --steps 100000 "$programs/endless"
 expect 0 'thread 31 round 99' "$warprun" "$programs/limits"
 expect 0 'oldest .* are lost' "$warprun" "$programs/limits"
 expect 0 'stack overflow: .*cudaLimitStackSize' "$warprun" "$programs/limits"
+expect 1 'cudaMalloc, call 2: made to fail with cudaErrorMemoryAllocation' "$warprun" --fail cudaMalloc:2 "$programs/vector_add"
+expect 1 'out of memory' "$warprun" --fail cudaMalloc:3 "$programs/vector_add"
+expect 1 'too many resources' "$warprun" --fail cudaLaunchKernel "$programs/vector_add"
+expect 1 'invalid argument' "$warprun" --fail cudaMemcpy:1=cudaErrorInvalidValue "$programs/vector_add"
+expect 0 'cudaMalloc:99 was not made to fail: 3 calls' "$warprun" --fail cudaMalloc:99 "$programs/vector_add"
+for f in cudaMaloc cudaMalloc:0 cudaMalloc:x cudaMalloc:1=oops free; do
+    expect 2 "WARPLAB_FAIL: $f: " "$warprun" --fail $f "$programs/vector_add"
+done
 expect 139 'host code touched device memory' "$warprun" "$programs/host_touch"
 expect 127 'nvcc -cudart shared' "$warprun" "$programs/static"
 expect 1 'no PTX' "$warprun" "$programs/noptx"

@@ -29,15 +29,23 @@
 #include <pthread.h>
 
 /* ---- errors (error.c) ---- */
-cudaError_t rt_enter(void);
+/* __func__ names the call, for inject.c. */
+#define rt_enter() rt_enter_as(__func__)
+cudaError_t rt_enter_as(const char *function);
 cudaError_t rt_leave(cudaError_t e);
 /* From now on every call that needs the context returns e; after cudaDeviceReset() it returns
  * cudaErrorDevicesUnavailable, as on an H200 with CUDA 13.0: the manual has the process end. */
 void rt_set_sticky(cudaError_t e);
 void rt_reset_errors(void);
-bool rt_is_device_fault(cudaError_t e); /* ends the context: sticky */
+bool rt_is_device_fault(cudaError_t e);       /* ends the context: sticky */
+cudaError_t rt_error_named(const char *name); /* cudaSuccess: there is none of that name */
 /* Inside a host function of a stream, CUDA calls are not permitted. */
 void rt_in_callback(bool inside);
+
+/* Calls that are made to fail (inject.c): the error that this one is to return, or cudaSuccess. */
+void inject_start(void);
+cudaError_t inject(const char *function);
+void inject_finish(void); /* says which calls never came */
 
 /* A host access to device memory: a line that says so, then the fault (host_fault.c). */
 void host_fault_install(void);

@@ -10,6 +10,7 @@
 #include "cudart.h"
 #include "warplab.h"
 #include <stdatomic.h>
+#include <string.h>
 
 /* Names and numbers are driver_types.h's; the texts are those that the runtime prints. */
 #define ROW(name, text)                                                                            \
@@ -212,6 +213,14 @@ const char *cudaGetErrorString(cudaError_t e)
     return "unrecognized error code";
 }
 
+cudaError_t rt_error_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+        if (!strcmp(errors[i].name, name))
+            return errors[i].value;
+    return cudaSuccess;
+}
+
 /* ---- state ---- */
 
 bool rt_is_device_fault(cudaError_t e)
@@ -240,6 +249,7 @@ static void start(void)
     mem_init();
     mem_set_limit(device_profile()->memory_bytes);
     host_fault_install();
+    inject_start();
     if (emu_options()->check)
         check_enable();
 }
@@ -250,18 +260,20 @@ __attribute__((destructor)) static void end(void)
     if (!started)
         return;
     profile_finish();
+    inject_finish();
     if (emu_options()->check)
         check_leaks(atomic_load(&sticky) != 0);
 }
 
-cudaError_t rt_enter(void)
+cudaError_t rt_enter_as(const char *function)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, start);
     if (in_callback)
         return cudaErrorNotPermitted;
-    return (cudaError_t)atomic_load(&sticky);
+    cudaError_t e = (cudaError_t)atomic_load(&sticky);
+    return e ?: inject(function);
 }
 
 cudaError_t rt_leave(cudaError_t e)

@@ -27,6 +27,7 @@ enum {
     OPT_DEVICE,
     OPT_THREADS,
     OPT_STEPS,
+    OPT_FAIL,
     OPT_SUPPORT
 };
 
@@ -43,6 +44,10 @@ static const struct argp_option options[] = {
      "Host threads; 0, the default, for all cores (WARPLAB_THREADS)", 1},
     {"steps", OPT_STEPS, "N", 0,
      "End a launch after N warp instructions; 0 for no limit (WARPLAB_STEPS)", 1},
+    {"fail", OPT_FAIL, "CALL:N[=ERROR]", 0,
+     "Make the N-th call of a function of the runtime fail: cudaMalloc:2; several with commas "
+     "(WARPLAB_FAIL)",
+     1},
     {"support", OPT_SUPPORT, "FILE", 0,
      "Count the instructions in it: exact, approximate, or not supported", 2},
     {0}};
@@ -51,11 +56,9 @@ static const struct argp_option options[] = {
 static const struct {
     int key;
     const char *name;
-} variables[] = {{OPT_CHECK, "WARPLAB_CHECK"},
-                 {OPT_PROFILE, "WARPLAB_PROFILE"},
-                 {OPT_DEVICE, "WARPLAB_DEVICE"},
-                 {OPT_THREADS, "WARPLAB_THREADS"},
-                 {OPT_STEPS, "WARPLAB_STEPS"}};
+} variables[] = {{OPT_CHECK, "WARPLAB_CHECK"},   {OPT_PROFILE, "WARPLAB_PROFILE"},
+                 {OPT_DEVICE, "WARPLAB_DEVICE"}, {OPT_THREADS, "WARPLAB_THREADS"},
+                 {OPT_STEPS, "WARPLAB_STEPS"},   {OPT_FAIL, "WARPLAB_FAIL"}};
 
 struct words {
     const char *support; /* NULL: run the program */
