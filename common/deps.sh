@@ -30,6 +30,8 @@ cuda_wheels="nvidia-cuda-nvrtc==13.0.* nvidia-cuda-runtime==13.0.* nvidia-cuda-n
 python_wheels="matplotlib numpy pytest"
 formatter_version=14.0.6 # each version lays code out its own way: one is the judge
 
+[ -w . ] || { echo "deps: the folder $PWD cannot be written by this user: copy it to one of your own" >&2; exit 1; }
+
 say() { echo "deps: $*" >&2; }
 
 installed() { dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed; }
