@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+import diagrams
 import movies
 import names
 import pictures
@@ -161,6 +162,7 @@ def kept_parts(kept):
 def draw_kept(out):
     made = [style.save(schedule.draw(), "schedule-two-sm", out)[-1]]
     made += style.animate(schedule.movie(), "schedule-two-sm", out)
+    made += [style.save(drawn(), name, out)[-1] for name, drawn in diagrams.DIAGRAMS.items()]
     for k in every_kept():
         parts = kept_parts(k)
         if parts:
@@ -218,7 +220,7 @@ def main():
     parser.add_argument("--solution", action="store_true", help="the reference solution's kernel")
     parser.add_argument("--animate", action="store_true", help="step by step too: KIND-LAB-KERNEL.gif, -frames.pdf")
     parser.add_argument("--trace", help="draw this trace instead of running")
-    parser.add_argument("--kept", action="store_true", help="draw the kept traces and the schedule")
+    parser.add_argument("--kept", action="store_true", help="draw the kept traces, the schedule and the diagrams")
     parser.add_argument("--beside", action="store_true", help="print the arguments of --lab's cases beside a GPU's")
     parser.add_argument("--keep", action="store_true", help="record the kept traces anew (plots/records/traces)")
     args = parser.parse_args()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import diagrams
 import layout
 import movies
 import names
@@ -283,6 +284,27 @@ def test_what_is_shown_of_a_lab(tmp_path, monkeypatch):
         (tmp_path / "labs" / "x" / "shown.json").write_text(damaged)
         with pytest.raises(records.RecordError, match="shown.json: "):
             picture.shown("x")
+
+
+@pytest.mark.parametrize("name", diagrams.DIAGRAMS)
+def test_diagrams_can_be_read_and_say_what_they_are(name):
+    fig = diagrams.DIAGRAMS[name]()
+    assert not layout.problems(fig)
+    assert any("computed from its sizes" in t.get_text() for t in fig.texts)
+
+
+def test_a_fragment_has_each_element_once_in_the_lane_that_the_isa_says():
+    """Of the sums, lane l's element i lies in row l / 4 + 8 (i / 2), column 2 (l % 4) + i % 2."""
+    for lane in range(32):
+        assert {diagrams.holder("c", lane // 4 + 8 * (i // 2), lane % 4 * 2 + i % 2) for i in range(4)} == {lane}
+        assert {diagrams.holder("b", lane % 4 * 2 + i % 2 + 8 * (i // 2), lane // 4) for i in range(4)} == {lane}
+        assert {diagrams.holder("a", lane // 4 + 8 * (i // 2 % 2), lane % 4 * 2 + i % 2 + 8 * (i // 4))
+                for i in range(8)} == {lane}
+
+
+def test_each_word_of_a_strip_is_brought_once():
+    brought = [diagrams.fetched(word) for word in range(diagrams.L * diagrams.S)]
+    assert len(set(brought)) == len(brought) and {t for t, _ in brought} == set(range(diagrams.THREADS))
 
 
 def test_schedule_moves():

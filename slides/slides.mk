@@ -14,6 +14,7 @@ slides: slides-tools $(SLIDES_PDF)
 
 slides-tools: | build/deps-slides.ok
 	@miss=; command -v pandoc >/dev/null || miss="$$miss pandoc"; \
+	command -v pdftotext >/dev/null || miss="$$miss poppler-utils"; \
 	command -v pdflatex >/dev/null || miss="$$miss texlive-latex-base"; \
 	command -v kpsewhich >/dev/null && kpsewhich beamer.cls >/dev/null || miss="$$miss texlive-latex-recommended"; \
 	command -v kpsewhich >/dev/null && kpsewhich newunicodechar.sty >/dev/null || miss="$$miss texlive-latex-extra"; \

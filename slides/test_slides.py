@@ -142,6 +142,29 @@ def test_no_measured_figure_is_typed(deck):
     assert not typed, typed
 
 
+def slides_of(deck):
+    """[(title, text, notes)] of a deck."""
+    parts = re.split(r"^## (.*)$", deck.read_text(encoding="utf-8"), flags=re.M)
+    return [(title, *body.partition("::: notes")[::2]) for title, body in zip(parts[1::2], parts[2::2])]
+
+
+@pytest.mark.parametrize("deck", DECKS, ids=lambda p: p.stem)
+def test_every_slide_has_its_notes(deck):
+    assert not [title for title, _, notes in slides_of(deck) if len(notes.split()) < 8]
+
+
+@pytest.mark.parametrize("deck", DECKS, ids=lambda p: p.stem)
+def test_predictions_come_before_the_experiment(deck):
+    """No deck shows a counted or measured figure before it has asked for one, and what it asks on a
+    slide does not stand there."""
+    slides = slides_of(deck)
+    asked = next(i for i, (title, *_) in enumerate(slides) if title.startswith("Predict"))
+    for title, text, _ in slides[:asked]:
+        assert not re.search(r"(?<!\.flops)@(h200|emulator)(?!:device)|\{\{(figure|frames) (lanes|banks|sectors)", text), title
+    for title, text, _ in slides:
+        assert not title.startswith("Predict") or "{{" not in text and "?" in text, title
+
+
 def test_every_lab_has_a_deck():
     labs = {p.parent.name for p in (HERE.parent / "labs").glob("*/harness.c")}
     assert labs <= {p.stem for p in DECKS}
@@ -191,6 +214,29 @@ def test_overflow_is_named_with_deck_line_and_slide():
         'x.md:13: slide "Does *not*": 5.8 pt too high: make it shorter, or split it',
         'x.md:13: slide "Does *not*": 35.1 pt too wide: make it shorter, or split it',
         'x.md:13: slide "Does *not*": the font has no Ж: declare it in slides/deck.tex']
+
+
+def test_words_on_each_other_or_over_the_edge_are_named():
+    boxes = ('<page width="100" height="50">\n<word xMin="1" yMin="1" xMax="20" yMax="9">a&amp;b</word>'
+             '<word xMin="10" yMin="2" xMax="30" yMax="10">on</word><word xMin="1" yMin="8" xMax="20" yMax="16">below</word>'
+             '</page>\n<page width="100" height="50"><word xMin="90" yMin="1" xMax="104" yMax="9">cut</word></page>')
+    assert list(typeset.crowded(boxes)) == ["page 1: 'a&b' and 'on' lie on each other", "page 2: 'cut' lies across the edge"]
+
+
+@pytest.mark.skipif(not (shutil.which("pandoc") and shutil.which("pdflatex") and shutil.which("pdftotext")),
+                    reason="needs pandoc, LaTeX and pdftotext")
+def test_a_slide_has_one_number_in_deck_and_handout(tmp_path):
+    """Sections have pages in the deck, and none in the handout."""
+    deck, numbers = tmp_path / "d.md", {}
+    deck.write_text("".join(f"# Part {s}\n\n## Slide {s}1\n\nwords\n\n## Slide {s}2\n\nwords\n\n" for s in "AB"))
+    for kind, more in (("deck", []), ("handout", ["-V", "classoption=handout", "-M", "section-titles=false", "-H", str(HERE / "handout.tex")])):
+        tex, pdf = tmp_path / f"{kind}.tex", tmp_path / f"{kind}.pdf"
+        subprocess.run(["pandoc", "-s", "-t", "beamer", "--slide-level=2", "-M", "title=Numbered", "--metadata-file",
+                        str(HERE / "deck.yaml"), "-H", str(HERE / "deck.tex"), *more, str(deck), "-o", str(tex)], check=True)
+        typeset.latex(tex, tmp_path)
+        text = subprocess.run(["pdftotext", "-layout", str(pdf), "-"], capture_output=True, text=True, check=True).stdout
+        numbers[kind] = re.findall(r"Slide (\w\d)\b(?:(?!Slide \w).)*?Numbered\s+(\d+)", text, re.S)
+    assert numbers["deck"] == numbers["handout"] == [("A1", "3"), ("A2", "4"), ("B1", "6"), ("B2", "7")]
 
 
 @pytest.mark.skipif(not (shutil.which("pandoc") and shutil.which("pdflatex")), reason="needs pandoc and LaTeX")

@@ -4,7 +4,9 @@
 
 What runs off a slide (an overfull box beyond TOLERANCE points), a character that the font does
 not have, or an error of LaTeX's is printed with deck, line and slide, and OUT.pdf is not
-written. deck.tex makes LaTeX say in its log where each slide and each section begins."""
+written. deck.tex makes LaTeX say in its log where each slide and each section begins. Then the
+pages are read back: words that lie on each other, or across a page's edge, in a figure too, are
+printed with the page, and are no PDF either."""
 import argparse
 import os
 import re
@@ -12,6 +14,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import namedtuple
+from html import unescape
+from itertools import combinations
 from pathlib import Path
 
 TOLERANCE = 1.0  # points: a third of a millimetre on an A4 sheet's worth of slide
@@ -19,6 +24,10 @@ MARK = re.compile(r"^slide at line (\d+)$")
 OVERFULL = re.compile(r"^Overfull \\[hv]box \(([\d.]+)pt too (wide|high)\)")
 MISSING = re.compile(r"^Missing character: There is no (.+?) in font")
 ERROR = re.compile(r"^! (.*)")
+Word = namedtuple("Word", "x0 y0 x1 y1 text")
+COVERED = 0.3  # of the smaller word's box; a box is as high as the font's highest letters are
+BOX = re.compile(r'<word xMin="([-\d.]+)" yMin="([-\d.]+)" xMax="([-\d.]+)" yMax="([-\d.]+)">(.*?)</word>')
+PAGE = re.compile(r'<page width="([\d.]+)" height="([\d.]+)">(.*?)</page>', re.S)
 
 
 def headings(text):
@@ -62,6 +71,37 @@ def located(found, slides, deck):
         yield f"{deck}:{line}: slide \"{title}\": {what}"
 
 
+def pages_of(boxes):
+    """[(width, height, [Word])] of what pdftotext -bbox prints."""
+    return [(float(w), float(h), [Word(*map(float, b.groups()[:4]), unescape(b[5])) for b in BOX.finditer(inside)])
+            for w, h, inside in PAGE.findall(boxes)]
+
+
+def _shared(a, b):
+    """The part of the smaller word that the other one covers."""
+    wide, high = min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0)
+    least = min((w.x1 - w.x0) * (w.y1 - w.y0) for w in (a, b))
+    return wide * high / least if wide > 0 and high > 0 and least > 0 else 0
+
+
+def crowded(boxes):
+    """Messages of words that cannot be read, page by page."""
+    for number, (width, height, words) in enumerate(pages_of(boxes), 1):
+        for w in words:
+            if w.x0 < -TOLERANCE or w.y0 < -TOLERANCE or w.x1 > width + TOLERANCE or w.y1 > height + TOLERANCE:
+                yield f"page {number}: '{w.text}' lies across the edge"
+        for a, b in combinations(words, 2):
+            if _shared(a, b) > COVERED:
+                yield f"page {number}: '{a.text}' and '{b.text}' lie on each other"
+
+
+def boxes_of(pdf):
+    """What pdftotext says of a PDF; nothing where there is no pdftotext (poppler-utils)."""
+    if not shutil.which("pdftotext"):
+        return ""
+    return subprocess.run(["pdftotext", "-bbox", str(pdf), "-"], capture_output=True, text=True, check=True).stdout
+
+
 def latex(tex, folder):
     """Two runs, for the table of contents; returns the log of the last. FILE.tex names its
     pictures from the folder that this runs in."""
@@ -92,6 +132,9 @@ def main():
         for message in located(found, slides, args.deck):
             print(message, file=sys.stderr)
         pdf = folder / f"{Path(args.tex).stem}.pdf"
+        for message in crowded(boxes_of(pdf)) if pdf.exists() else ():
+            found.append(message)
+            print(f"{args.deck}: {message}", file=sys.stderr)
         if not pdf.exists() or (found and not args.draft):
             sys.exit(f"slides: {args.out} was not written")
         shutil.move(pdf, args.out)
