@@ -169,18 +169,25 @@ int cmd_report(int argc, char **argv)
     struct book *b = read_book(a.book);
     struct mark *v = book_marks(b, a.lab, 0, true, &n);
     struct pass_rates rates = {0};
+    struct causes causes = {0};
     for (int i = 0; i < n; i++) {
         struct text page = {0};
         struct verdict *verdict = book_verdict(b, v[i].run, v[i].student);
-        html_student(&v[i], verdict, v, n, &page);
+        size_t length;
+        char *source = verdict ? book_source(b, v[i].run, v[i].student, &length) : NULL;
+        html_student(&v[i], verdict, source, v, n, &page);
         pass_rates_add(&rates, verdict);
+        causes_add(&causes, i, verdict);
         write_page(a.format, v[i].alias, &page);
         verdict_free(verdict);
+        free(source);
     }
     struct text page = {0};
-    html_class(v, n, &rates, &page);
+    causes_sort(&causes);
+    html_class(v, n, &rates, &causes, &page);
     write_page(a.format, "index", &page);
     pass_rates_free(&rates);
+    causes_free(&causes);
     if (n)
         printf("%s/index.html and %d students' pages\n", a.format, n);
     else

@@ -151,6 +151,12 @@ static void assert_pages(const char *folder)
     free(bad);
     char *names = shell(NULL, "grep -l 'Adams, Alex' %s/html/*.html | wc -l", folder);
     cr_assert_eq(atoi(names), 2); /* the student's own and the instructor's */
+    char *causes = shell(NULL,
+                         "grep -c '<td class=\"n\">14</td><td><strong>the kernel is not in the "
+                         "file</strong>' %s/html/index.html",
+                         folder);
+    cr_expect_eq(atoi(causes), 1);
+    free(causes);
     free(names);
 }
 

@@ -148,7 +148,7 @@ static char *page_of(const json_t *v)
                      .verdict = "",
                      .status = VERDICT_GRADED,
                      .max = 20};
-    html_student(&m, verdict, &m, 1, &page);
+    html_student(&m, verdict, NULL, &m, 1, &page);
     verdict_free(verdict);
     return page.s;
 }

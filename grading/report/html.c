@@ -2,6 +2,7 @@
 #include "html.h"
 
 #include "grading/mark/picture.h"
+#include "base/alloc.h"
 #include "report.h"
 
 #include <math.h>
@@ -38,6 +39,14 @@ static const char style[] =
     ".picture .still{fill:#eef1f4}.picture .sector{fill:#fde9c9;stroke:#b45309;stroke-width:1.5}"
     ".picture .lane{fill:var(--me)}.picture .clash{fill:var(--bad)}"
     ".picture .mid{text-anchor:middle}"
+    ".source{display:grid;grid-template-columns:auto "
+    "1fr;font:.8rem/1.45 ui-monospace,monospace;border:1px solid var(--line);margin:.5rem 0}"
+    ".source i{font-style:normal;color:var(--soft);text-align:right;padding:0 .6rem;"
+    "background:#f5f7f9}.source code{white-space:pre-wrap;padding:0 .6rem}"
+    ".source .at{background:#fff4e5}.source .said{grid-column:2;font-family:system-ui,sans-serif;"
+    "background:#fff4e5;padding:.1rem .6rem .4rem 1.6rem}"
+    ".matrix{overflow:auto}.matrix td,.matrix th{padding:.1rem .45rem;white-space:nowrap}"
+    ".matrix .c{text-align:center}"
     ".picture .number{font-size:9px;fill:#fff;text-anchor:middle}"
     "</style></head><body>\n";
 
@@ -247,8 +256,66 @@ static void add_details(struct text *out, const struct verdict *v)
     add_runs(out, v, false);
 }
 
-void html_student(const struct mark *m, const struct verdict *v, const struct mark *all, int n,
-                  struct text *out)
+/* ---- the source, with what was said of its lines ---- */
+
+enum { MOST_LINES = 3000 };
+
+static void add_said_of(struct text *out, const struct verdict *v, int64_t line)
+{
+    for (int i = 0; i < v->nrows; i++) {
+        const struct verdict_row *row = &v->rows[i];
+        if (row->line != line || status_loses_nothing(row->status))
+            continue;
+        text_addf(out, "<div class=\"said\"><strong class=\"%s\">",
+                  status_words(row->status)->word);
+        add_safe(out, row->title);
+        text_add(out, "</strong>: ");
+        add_safe(out, row->why);
+        text_add(out, "</div>");
+    }
+    for (const char *s = or_empty(v->log); *s; s += strcspn(s, "\n"), s += *s == '\n') {
+        char *said = xformat("%.*s", (int)strcspn(s, "\n"), s), *at = strchr(said, '(');
+        if (at && strtoll(at + 1, NULL, 10) == line && strstr(at, "): ")) {
+            text_add(out, "<div class=\"said\"><strong class=\"fail\">the compiler</strong>: ");
+            add_safe(out, strstr(at, "): ") + 3);
+            text_add(out, "</div>");
+        }
+        free(said);
+    }
+}
+
+/* Up to the line's end; a CR before it, and a lone CR as some editors write, are ends, too. */
+static size_t line_length(const char *s)
+{
+    return strcspn(s, "\r\n");
+}
+
+static void add_source(struct text *out, const struct verdict *v, const char *source)
+{
+    struct text said = {0};
+    if (!source || !*source)
+        return;
+    text_add(out, "<h2>Your file, and what was found where</h2><div class=\"source\">\n");
+    for (int64_t line = 1; *source && line <= MOST_LINES; line++) {
+        size_t n = line_length(source);
+        char *text = xformat("%.*s", (int)n, source);
+        add_said_of(&said, v, line);
+        text_addf(out, "<i%s id=\"line%lld\">%lld</i><code%s>", said.length ? " class=\"at\"" : "",
+                  (long long)line, (long long)line, said.length ? " class=\"at\"" : "");
+        add_safe(out, text);
+        text_addf(out, "</code>%s\n", text_str(&said));
+        text_free(&said);
+        free(text);
+        source += n;
+        source += source[0] == '\r' && source[1] == '\n' ? 2 : *source != '\0';
+    }
+    text_add(out, "</div>\n");
+    if (*source)
+        text_addf(out, "<p class=\"soft\">Lines after the %dth are not shown.</p>\n", MOST_LINES);
+}
+
+void html_student(const struct mark *m, const struct verdict *v, const char *source,
+                  const struct mark *all, int n, struct text *out)
 {
     static const struct verdict none;
     v = v ? v : &none;
@@ -277,6 +344,7 @@ void html_student(const struct mark *m, const struct verdict *v, const struct ma
     text_add(out, "<h2>Your place among the class's marks</h2>\n");
     add_distribution(out, all, n, m->max, m->verdict ? m->mark : -1);
     add_details(out, v);
+    add_source(out, v, source);
     text_add(out, "<p class=\"soft\">Made on ");
     add_safe(out, v->device);
     text_add(out, " (");
@@ -290,11 +358,11 @@ void html_student(const struct mark *m, const struct verdict *v, const struct ma
 
 static void add_pass_rates(struct text *out, const struct pass_rates *r)
 {
-    text_add(out, "<h2>Who passes what</h2><table><tr><th>check</th><th "
+    text_add(out, "<h2>Who passes what</h2><table><tr><th class=\"n\"></th><th>check</th><th "
                   "class=\"n\">pass</th><th></th></tr>\n");
     for (int i = 0; i < r->n; i++) {
         int k = r->v[i].passed;
-        text_add(out, "<tr><td>");
+        text_addf(out, "<tr><td class=\"n\">%d</td><td>", i + 1);
         add_safe(out, r->v[i].title);
         text_addf(out,
                   "</td><td class=\"n\">%d of %d</td><td><svg width=\"160\" height=\"14\" "
@@ -302,6 +370,80 @@ static void add_pass_rates(struct text *out, const struct pass_rates *r)
                   "fill=\"#eef1f4\"/><rect width=\"%d\" height=\"14\" "
                   "fill=\"#9db7d8\"/></svg></td></tr>\n",
                   k, r->graded, r->graded ? 160 * k / r->graded : 0);
+    }
+    text_add(out, "</table>\n");
+}
+
+static void add_link(struct text *out, const struct mark *m)
+{
+    text_add(out, "<a href=\"");
+    html_escape(out, m->alias);
+    text_add(out, ".html\">");
+    add_safe(out, m->student);
+    text_add(out, "</a>");
+}
+
+/* A row a student, a column a check. Colour never stands alone. */
+static void add_matrix(struct text *out, const struct mark *all, int n, const struct pass_rates *r)
+{
+    static const char *const signs[] = {
+        [STATUS_PASS] = "\xe2\x9c\x93",    [STATUS_FAIL] = "\xe2\x9c\x97",
+        [STATUS_BLOCKED] = "\xc2\xb7",     [STATUS_INCONCLUSIVE] = "?",
+        [STATUS_SKIPPED] = "\xe2\x80\x93", [STATUS_ERROR] = "!"};
+    if (!r->n)
+        return;
+    text_add(out,
+             "<h2>Student by check</h2><p class=\"soft\">\xe2\x9c\x93 passed, \xe2\x9c\x97 failed, "
+             "\xc2\xb7 not looked at, ? a person must say, \xe2\x80\x93 not to be had here, ! the "
+             "grader could not. Columns are the checks above.</p><div "
+             "class=\"matrix\"><table><tr><th>student</th>");
+    for (int k = 0; k < r->n; k++)
+        text_addf(out, "<th class=\"c\">%d</th>", k + 1);
+    text_add(out, "</tr>\n");
+    for (int i = 0; i < n && i < r->nslowest; i++) {
+        text_add(out, "<tr><td>");
+        add_link(out, &all[i]);
+        text_add(out, "</td>");
+        for (int k = 0; k < r->n; k++) {
+            enum row_status s;
+            if (cell_of(r, i, k, &s))
+                text_addf(out, "<td class=\"c %s\">%s</td>", status_words(s)->word, signs[s]);
+            else
+                text_add(out, "<td></td>");
+        }
+        text_add(out, "</tr>\n");
+    }
+    text_add(out, "</table></div>\n");
+}
+
+/* ---- causes ---- */
+
+static void add_causes(struct text *out, const struct mark *all, const struct causes *c)
+{
+    if (!c->n)
+        return;
+    text_add(out, "<h2>By cause</h2><table><tr><th class=\"n\">students</th><th>what was "
+                  "found</th></tr>\n");
+    for (int i = 0; i < c->n; i++) {
+        const struct cause *x = &c->v[i];
+        text_addf(out, "<tr><td class=\"n\">%d</td><td><strong>", x->n);
+        add_safe(out, x->text);
+        text_add(out, "</strong>");
+        if (x->checks) {
+            text_add(out, "<br>");
+            add_safe(out, x->checks);
+        }
+        if (*x->example) {
+            text_add(out, "<br><span class=\"soft\">as in: ");
+            add_safe(out, x->example);
+            text_add(out, "</span>");
+        }
+        text_add(out, "<details><summary>who</summary>");
+        for (int k = 0; k < x->n; k++) {
+            text_add(out, k ? ", " : "");
+            add_link(out, &all[x->students[k]]);
+        }
+        text_add(out, "</details></td></tr>\n");
     }
     text_add(out, "</table>\n");
 }
@@ -347,11 +489,9 @@ static void add_slowest(struct text *out, const struct mark *all, const struct p
 
 static void add_student_row(struct text *out, const struct mark *m)
 {
-    text_add(out, "<tr><td><a href=\"");
-    html_escape(out, m->alias);
-    text_add(out, ".html\">");
-    add_safe(out, m->student);
-    text_add(out, "</a></td><td>");
+    text_add(out, "<tr><td>");
+    add_link(out, m);
+    text_add(out, "</td><td>");
     add_safe(out, m->person);
     text_addf(out, "</td><td class=\"n\">%.4g</td><td class=\"n\">%.4g</td><td>", m->score,
               m->mark);
@@ -365,7 +505,8 @@ static void add_student_row(struct text *out, const struct mark *m)
     text_add(out, "</td></tr>\n");
 }
 
-void html_class(const struct mark *all, int n, const struct pass_rates *r, struct text *out)
+void html_class(const struct mark *all, int n, const struct pass_rates *r, const struct causes *c,
+                struct text *out)
 {
     double max = 0, sum = 0;
     int marked = 0, human = 0;
@@ -381,7 +522,9 @@ void html_class(const struct mark *all, int n, const struct pass_rates *r, struc
     text_addf(out, "</h1><p>%d students, %d marked, mean %.3g of %.4g; %d need a person.</p>\n", n,
               marked, marked ? sum / marked : 0, max, human);
     add_distribution(out, all, n, max, -1);
+    add_causes(out, all, c);
     add_pass_rates(out, r);
+    add_matrix(out, all, n, r);
     text_add(out, "<h2>Students</h2><table><tr><th>id</th><th>name</th><th "
                   "class=\"n\">score</th><th class=\"n\">mark</th><th>status</th></tr>\n");
     for (int pass = 0; pass < 2; pass++) /* those who need a person first */

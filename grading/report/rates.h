@@ -1,4 +1,4 @@
-/* rates.h - how many of a class pass each check, and how slow their slowest runs are. Added up
+/* rates.h - who of a class passes which check, and how slow their slowest runs are. Added up
  * one verdict at a time: a class's verdicts take much memory. */
 #ifndef GRADING_RATES_H
 #define GRADING_RATES_H
@@ -14,9 +14,12 @@ struct pass_rates {
     struct pass_rate *v; /* in the order in which they were first seen */
     int n, graded;       /* graded: verdicts with rows */
     double *slowest;     /* modelled ms of the slowest run, one for each call; 0: none */
-    int nslowest;
+    char **cells;        /* for each call a text: character k says how row k ended (cell_of) */
+    int nslowest;        /* calls */
 };
 
+/* How row k ended in call i; false: it has no such row. */
+bool cell_of(const struct pass_rates *r, int i, int k, enum row_status *status);
 void pass_rates_add(struct pass_rates *r, const struct verdict *v); /* v may be NULL */
 void pass_rates_free(struct pass_rates *r);
 
