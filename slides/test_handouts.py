@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-import refs  # noqa: F401  (finds plots/)
-import records
+import refs
+from refs import records
 
 LABS = sorted(p.parent for p in (records.ROOT / "labs").glob("*/harness.c"))
 SECTIONS = ["The idea", "The task", "Before you run", "Hints", "After the run", "Questions", "With plain nvcc", "Read on"]
@@ -56,3 +56,24 @@ def test_no_picture_comes_before_the_run(lab):
     assert all(at > after for at in shown)
     folded = section(lab, "After the run")
     assert not shown or folded.index("<details>") < folded.index("plots/figures/") < folded.index("</details>")
+
+
+def answers(lab):
+    return (records.ROOT / "grading" / "answers" / f"{lab.name}.md").read_text(encoding="utf-8")
+
+
+@each
+def test_every_question_is_answered(lab):
+    asked = re.findall(r"^(\d+)\. ", section(lab, "Questions"), re.M)
+    assert re.findall(r"^(\d+)\. ", answers(lab).partition("\n## Questions\n")[2], re.M) == asked
+
+
+@each
+def test_predictions_are_answered_from_the_records(lab):
+    kept = records.load([records.HERE / "records"])
+    rows = re.findall(r"^\| `(\w+)` \| ([\d.]+) \| `(.*)` \|$", answers(lab), re.M)
+    asked = re.findall(r"`(\w+)`", " ".join(line.split("|")[1] for line in section(lab, "Before you run").splitlines()
+                                           if line.startswith("| `")))
+    assert sorted(key for key, *_ in rows) == sorted(asked)
+    for key, value, reference in rows:
+        assert float(value) == pytest.approx(refs.evaluate(kept, reference), rel=0.01), key
