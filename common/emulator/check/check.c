@@ -98,6 +98,7 @@ static void launch_end(struct listener *self, const struct block_info *any)
         return;
     while (l->running) /* a launch that failed: these blocks never end */
         block_retire(l->running);
+    report_launch_end(any->func);
     order_launch_free(l);
     held_launch_free(l);
     pthread_mutex_destroy(&l->lock);

@@ -157,12 +157,15 @@ static inline void finish(uint32_t n)
     l->launch_end(l, &blocks[0]);
 }
 
+void report_launch_end(const struct emu_func *f); /* private.h */
+
 /* Findings so far are exactly one of this kind at this line (0: at none); kind NULL: none. */
 static inline void expect(const char *kind, unsigned at)
 {
     char where[32];
-    size_t n = warplabFindingCount();
 
+    report_launch_end(the_func); /* races wait for their block's end */
+    size_t n = warplabFindingCount();
     if (!kind) {
         cr_assert_eq(n, 0, "unexpected: %s", n ? warplabFinding(0) : "");
         return;

@@ -311,6 +311,7 @@ bool clash_known(const struct clash *c); /* its two lines have been told */
 void report_clash(const struct clash *c);
 void report_unwritten(struct block_state *b, const struct access *a, uint32_t lane);
 void report_block_end(struct block_state *b);
+void report_launch_end(const struct emu_func *f); /* races that wait for a block that did not end */
 void report_barrier(struct block_state *b, const struct site *s, uint32_t warp, uint32_t mask,
                     uint32_t live);
 void report_exited(struct block_state *b, const struct site *s);

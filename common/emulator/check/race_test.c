@@ -263,6 +263,33 @@ Test(check, shared_atomics)
     expect_text("an atomic at line 12, too");
 }
 
+/* Of one pair of lines the threads furthest apart are told: what is missing is the block's barrier. */
+Test(check, the_pair_across_warps)
+{
+    launch(1, 64);
+    go(0, 0, 10, SH(ST));
+    go(0, 1, 10, SH(ST, .base = 128));
+    go(0, 0, 11, SH(LD, .base = 4, .mask = 0x7fffffff)); /* its neighbour lane's */
+    go(0, 1, 11, SH(LD, .mask = 1));                     /* warp 0's */
+    finish(1);
+    expect("shared-race", 11);
+    expect_text("__syncthreads() missing between line 10 and line 11");
+    expect_text("\"distance\":\"block\"");
+}
+
+/* s[0] += v by all threads: a read and a write of one line, the write by several. */
+Test(check, an_update_without_an_atomic)
+{
+    launch(1, 64);
+    for (uint32_t w = 0; w < 2; w++) {
+        go(0, w, 10, SH(LD, .same = true));
+        go(0, w, 10, SH(ST, .same = true));
+    }
+    finish(1);
+    expect_text("updates get lost without an atomic");
+    expect_text("\"update\":true");
+}
+
 /* Producers bar.arrive, consumers bar.sync; the way back is not ordered. */
 Test(check, named_barriers)
 {

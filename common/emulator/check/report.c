@@ -140,11 +140,21 @@ static void tell(const char *kind, const struct block_info *b, const struct site
 
 /* ---- once per pair of places ---- */
 
+/* Where the two of a race are in relation to each other decides what is missing. */
+enum distance { SAME_WARP, SAME_BLOCK, OTHER_BLOCK };
+
 #define PAIRS 1024
 static struct pair {
     const char *kind;
     const struct emu_func *func;
     const struct site *a, *b;
+    /* A race waits for the end of its block, in which more of its cases come: that between the
+     * threads furthest apart is told, and what all of them show. */
+    bool waits, both_write, one_reads;
+    enum distance distance;
+    struct clash clash; /* to be told */
+    struct block_info info;
+    uint64_t more; /* cases but this */
 } pairs[PAIRS];
 static uint32_t npairs;
 static pthread_mutex_t pairs_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -157,27 +167,40 @@ static bool same_place(const struct site *a, const struct site *b)
     return a->line == b->line && (a->file == b->file || !strcmp(a->file, b->file));
 }
 
-/* The site under which a like finding, the two places in either order, was reported
- * before; NULL: this is the first. */
+/* Of a like finding, the two places in either order; NULL: there was none. */
+static struct pair *pair_of(const char *kind, const struct emu_func *f, const struct site *s,
+                            const struct site *other)
+{
+    for (uint32_t i = 0; i < npairs; i++) {
+        struct pair *p = &pairs[i];
+
+        if (p->kind == kind && p->func == f &&
+            ((same_place(p->a, s) && same_place(p->b, other)) ||
+             (same_place(p->a, other) && same_place(p->b, s))))
+            return p;
+    }
+    return NULL;
+}
+
+/* NULL: more than anyone reads. */
+static struct pair *pair_add(const char *kind, const struct emu_func *f, const struct site *s,
+                             const struct site *other)
+{
+    if (npairs == PAIRS)
+        return NULL;
+    pairs[npairs] = (struct pair){.kind = kind, .func = f, .a = s, .b = other};
+    return &pairs[npairs++];
+}
+
+/* The site under which a like finding was reported before; NULL: this is the first. */
 static const struct site *seen(const char *kind, const struct block_info *b, const struct site *s,
                                const struct site *other)
 {
-    const struct site *before = NULL;
-    uint32_t i;
-
     pthread_mutex_lock(&pairs_lock);
-    for (i = 0; i < npairs && !before; i++) {
-        const struct pair *p = &pairs[i];
-
-        if (p->kind == kind && p->func == b->func &&
-            ((same_place(p->a, s) && same_place(p->b, other)) ||
-             (same_place(p->a, other) && same_place(p->b, s))))
-            before = p->a;
-    }
-    if (!before && npairs < PAIRS)
-        pairs[npairs++] = (struct pair){kind, b->func, s, other};
-    else if (!before)
-        before = s; /* more than anyone reads */
+    const struct pair *p = pair_of(kind, b->func, s, other);
+    const struct site *before = p ? p->a : NULL;
+    if (!p && !pair_add(kind, b->func, s, other))
+        before = s;
     pthread_mutex_unlock(&pairs_lock);
     return before;
 }
@@ -188,8 +211,11 @@ static void forget(const struct emu_func *f)
 
     pthread_mutex_lock(&pairs_lock);
     for (uint32_t i = 0; i < npairs; i++)
-        if (pairs[i].func != f)
-            pairs[kept++] = pairs[i];
+        if (pairs[i].func != f) {
+            pairs[kept] = pairs[i];
+            pairs[kept].clash.info = &pairs[kept].info;
+            kept++;
+        }
     npairs = kept;
     pthread_mutex_unlock(&pairs_lock);
 }
@@ -325,8 +351,16 @@ static void remember_race(struct block_state *b, const struct site *s)
         b->raced[b->nraced++] = s;
 }
 
+static void tell_races(const struct emu_func *f, const struct block_info *block);
+
+void report_launch_end(const struct emu_func *f)
+{
+    tell_races(f, NULL);
+}
+
 void report_block_end(struct block_state *b)
 {
+    tell_races(b->info->func, b->info);
     for (uint32_t i = 0; i < b->nunwritten; i++)
         if (!raced_at(b, b->unwritten[i].site))
             unwritten_now(b, &b->unwritten[i]);
@@ -334,9 +368,6 @@ void report_block_end(struct block_state *b)
 }
 
 /* ---- races ---- */
-
-/* Where the two are in relation to each other decides what is missing. */
-enum distance { SAME_WARP, SAME_BLOCK, OTHER_BLOCK };
 
 static enum distance distance(const struct clash *c)
 {
@@ -378,11 +409,22 @@ static const struct site *beside_an_atomic(const struct clash *c)
     return mine ? c->site : c->a.site;
 }
 
-static void put_advice(struct text *t, const struct clash *c)
+/* Threads read a word on a line, and write it there: each loses what others wrote meanwhile. */
+static bool updates(const struct pair *p)
+{
+    return p->both_write && p->one_reads && same_place(p->a, p->b);
+}
+
+static void put_advice(struct text *t, const struct clash *c, const struct pair *p)
 {
     enum distance d = distance(c);
     const struct site *plain = beside_an_atomic(c);
 
+    if (updates(p)) {
+        text_addf(t, "    several threads read this word, change it and write it back: updates get "
+                     "lost without an atomic (atomicAdd and the like)\n");
+        return;
+    }
     if (c->same_instruction) {
         text_addf(t, "    let one thread store, or use an atomic\n");
         return;
@@ -466,22 +508,32 @@ static bool inside_a_library(const struct clash *c)
            site_of_a_library(c->info->kernel, c->site);
 }
 
-bool clash_known(const struct clash *c)
+static const char *race_kind(const struct clash *c)
 {
-    return seen(c->a.space == ACCESS_SHARED ? shared_race : global_race, c->info, c->a.site,
-                c->site);
+    return c->a.space == ACCESS_SHARED ? shared_race : global_race;
 }
 
-void report_clash(const struct clash *c)
+bool clash_known(const struct clash *c)
 {
+    pthread_mutex_lock(&pairs_lock);
+    bool known = pair_of(race_kind(c), c->info->func, c->a.site, c->site) != NULL;
+    pthread_mutex_unlock(&pairs_lock);
+    return known;
+}
+
+static const char *distance_name(enum distance d)
+{
+    return d == SAME_WARP ? "warp" : d == SAME_BLOCK ? "block" : "grid";
+}
+
+static void tell_race(const struct pair *p)
+{
+    const struct clash *c = &p->clash;
     const struct access *a = &c->a;
     bool in_shared = a->space == ACCESS_SHARED;
-    const char *kind = in_shared ? shared_race : global_race;
     uint32_t thread = a->warp * 32 + c->lane;
     uint64_t addr = kept(c->info, a->space, c->addr);
 
-    if (inside_a_library(c) || counted(kind, c->info, a->site, c->site, thread, addr))
-        return;
     struct report r = head(in_shared ? "race in shared memory" : "race in global memory", c->info,
                            a->site, thread);
     struct text *t = &r.words;
@@ -496,11 +548,69 @@ void report_clash(const struct clash *c)
     if (c->same_instruction)
         text_add(t, "    both lanes store in the same instruction, different values\n");
     text_add(t, "    a GPU would give one result or the other, and not always the same one\n");
-    put_advice(t, c);
+    put_advice(t, c, p);
     if (distance(c) == SAME_WARP)
         put_without_lines(t, a->site, a->space);
-    tell(kind, c->info, a->site, thread, addr, &r, access_members(a->space, a->size),
-         other_access(c));
+    json_t *members = access_members(a->space, a->size);
+    json_object_set_new(members, "distance", json_string(distance_name(p->distance)));
+    json_object_set_new(members, "update", json_boolean(updates(p)));
+    tell(p->kind, c->info, a->site, thread, addr, &r, members, other_access(c));
+    for (uint64_t i = 0; i < p->more; i++)
+        finding_report(p->kind, c->info, a->site, thread, addr, NULL, NULL);
+}
+
+/* Those that the block found; NULL: all that wait. */
+static void tell_races(const struct emu_func *f, const struct block_info *block)
+{
+    pthread_mutex_lock(&pairs_lock);
+    for (uint32_t i = 0; i < npairs; i++) {
+        struct pair *p = &pairs[i];
+
+        if (!p->waits || p->func != f || (block && p->info.index != block->index))
+            continue;
+        tell_race(p);
+        p->waits = false;
+        p->a = p->clash.a.site;
+        p->b = p->clash.site;
+    }
+    pthread_mutex_unlock(&pairs_lock);
+}
+
+static void hold(struct pair *p, const struct clash *c)
+{
+    p->waits = true;
+    p->distance = distance(c);
+    p->clash = *c;
+    p->info = *c->info;
+    p->clash.info = &p->info;
+}
+
+void report_clash(const struct clash *c)
+{
+    const char *kind = race_kind(c);
+    const struct site *told = NULL;
+
+    if (inside_a_library(c))
+        return;
+    pthread_mutex_lock(&pairs_lock);
+    struct pair *p = pair_of(kind, c->info->func, c->a.site, c->site);
+    if (p && p->waits) {
+        p->more++;
+        if (distance(c) > p->distance)
+            hold(p, c);
+    } else if (p) {
+        told = p->a;
+    } else if ((p = pair_add(kind, c->info->func, c->a.site, c->site))) {
+        hold(p, c);
+    }
+    if (p) {
+        p->both_write |= c->other_writes && c->a.kind == ACCESS_STORE;
+        p->one_reads |= !c->other_writes || c->a.kind == ACCESS_LOAD;
+    }
+    pthread_mutex_unlock(&pairs_lock);
+    if (told)
+        finding_report(kind, c->info, told, c->a.warp * 32 + c->lane,
+                       kept(c->info, c->a.space, c->addr), NULL, NULL);
 }
 
 /* ---- barriers ---- */
