@@ -11,10 +11,12 @@ static struct {
     uint64_t (*counter)(const char *);
     double (*modelled_ms)(void), (*occupancy)(void);
     const char *(*bound)(void), *(*limiter)(void), *(*version)(void), *(*finding)(size_t);
-    void (*reset)(void), (*revive)(void);
+    void (*reset)(void), (*revive)(void), (*read_findings)(void);
     size_t (*finding_count)(void);
     int (*set_check)(int), (*set_disturb)(const char *);
     uint64_t (*set_steps)(uint64_t);
+    int (*name)(const void *, const char *, unsigned, uint64_t);
+    uint64_t (*set_gap)(uint64_t);
     char *(*lines)(void), *(*instructions)(void);
     int (*trace)(const char *, unsigned, const char *);
 } calls;
@@ -34,10 +36,13 @@ static const struct {
     {"warplabFinding", &calls.finding},
     {"warplabReset", &calls.reset},
     {"warplabRevive", &calls.revive},
+    {"warplabReadFindings", &calls.read_findings},
     {"warplabFindingCount", &calls.finding_count},
     {"warplabSetCheck", &calls.set_check},
     {"warplabSetDisturb", &calls.set_disturb},
     {"warplabSetSteps", &calls.set_steps},
+    {"warplabName", &calls.name},
+    {"warplabSetGap", &calls.set_gap},
     {"warplabLines", &calls.lines},
     {"warplabInstructions", &calls.instructions},
     {"warplabTrace", &calls.trace},
@@ -91,6 +96,18 @@ void emulator_set_disturb(unsigned classes)
     text_free(&t);
 }
 
+void emulator_name(const void *p, const char *name, size_t element, uint64_t elements)
+{
+    if (emulator_here())
+        calls.name(p, name, (unsigned)element, elements);
+}
+
+void emulator_set_gap(uint64_t bytes)
+{
+    if (emulator_here())
+        calls.set_gap(bytes);
+}
+
 void emulator_revive(void)
 {
     if (emulator_here())
@@ -142,6 +159,12 @@ const char *emulator_bound(void)
 const char *emulator_limiter(void)
 {
     return or_empty(emulator_here() ? calls.limiter() : NULL);
+}
+
+void emulator_read_findings(void)
+{
+    if (emulator_here())
+        calls.read_findings();
 }
 
 size_t emulator_findings(void)

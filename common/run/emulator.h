@@ -17,6 +17,9 @@ const char *emulator_version(void);
 void emulator_set_steps(uint64_t steps);
 void emulator_set_check(bool on);
 void emulator_set_disturb(unsigned classes); /* 1 << DISTURB_… (emulator/base/disturb.h) */
+/* In messages p is an array of this name; what runs past its end by less than the gap is its. */
+void emulator_name(const void *p, const char *name, size_t element, uint64_t elements);
+void emulator_set_gap(uint64_t bytes);
 void emulator_revive(void);
 
 /* Of all launches since emulator_reset(). */
@@ -32,6 +35,7 @@ const char *emulator_limiter(void);
 
 /* Since the start of the program, oldest first; each is one JSON object. */
 size_t emulator_findings(void);
+void emulator_read_findings(void); /* the program tells them: nothing comes on stderr by itself */
 const char *emulator_finding(size_t i);
 
 /* The next launch of kernel: its first block, as JSON lines into file. */

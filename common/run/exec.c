@@ -1,6 +1,7 @@
 /* exec.c - carries a launch plan out on a module (exec.h). */
 #include "exec.h"
 #include "base/alloc.h"
+#include "emulator.h"
 #include "lab/plan.h"
 #include "lab/random.h"
 
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define GAP (1u << 20) /* more than a kernel runs past an array by mistake */
 #define DEFAULT_DYNAMIC_SHARED 49152 /* above it a kernel has to be told (CUDA guide, 7.x on) */
 
 bool exec_fail(struct exec *e, cudaError_t error, const char *format, ...)
@@ -63,6 +65,29 @@ static bool open_symbol(struct exec *e, int b)
     return true;
 }
 
+static void name_buffer(const struct exec *e, int b)
+{
+    const struct lab_buffer *buffer = &e->plan->buffers[b];
+
+    if (!e->options.guard_bytes)
+        emulator_name(e->base[b], buffer->name, dtype_size(buffer->dtype), buffer->count);
+}
+
+/* No element: a GPU's kernel gets a null pointer. The emulator's gets a place of which nothing may
+ * be touched, so that who does is told the array's name. */
+static bool open_empty(struct exec *e, int b)
+{
+    enum { PLACE = 256 };
+
+    if (!emulator_here() || cudaMalloc((void **)&e->base[b], PLACE) != cudaSuccess)
+        return true;
+    name_buffer(e, b);
+    e->data[b] = e->base[b];
+    e->base[b] = NULL;
+    cudaFree(e->data[b]);
+    return true;
+}
+
 static bool open_buffer(struct exec *e, int b)
 {
     const struct lab_buffer *buffer = &e->plan->buffers[b];
@@ -74,11 +99,12 @@ static bool open_buffer(struct exec *e, int b)
         return open_symbol(e, b);
     total = e->bytes[b] + 2 * guard;
     if (!total)
-        return true; /* no element: the kernel gets a null pointer */
+        return open_empty(e, b);
     cudaError_t error = cudaMalloc((void **)&e->base[b], total);
     if (error != cudaSuccess)
         return exec_fail(e, error, "cannot allocate %zu bytes for %s", total, buffer->name);
     e->data[b] = e->base[b] + guard;
+    name_buffer(e, b);
     if (!guard)
         return true;
     fill_guard(e, b, pattern);
@@ -150,6 +176,7 @@ bool exec_open(struct exec *e, const struct plan *p, const struct module *m,
     char err[512];
 
     *e = (struct exec){.plan = p, .module = m, .options = *o, .message = xstrdup("")};
+    emulator_set_gap(GAP);
     if (o->guard_bytes > EXEC_GUARD_BYTES || o->guard_bytes % 256)
         return exec_fail(e, cudaSuccess, "exec: guards of %zu bytes", o->guard_bytes);
     if (!plan_check(p, NULL, err, sizeof(err)))

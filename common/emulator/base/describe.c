@@ -67,15 +67,31 @@ static const char *host_mapping(uint64_t addr)
     return what;
 }
 
+/* "in[1004], of 1001 elements"; inside the array "in[4]". */
+static void put_element(struct text *t, uint64_t addr, const struct mem_alloc *a)
+{
+    int64_t at = (int64_t)(addr - a->addr), size = a->element;
+    int64_t index = at / size - (at % size < 0);
+
+    text_addf(t, "%s[%" PRId64 "]", a->label, index);
+    if (at != index * size)
+        text_addf(t, " from its byte %" PRId64 " on", at - index * size);
+    if (index < 0 || (uint64_t)index >= a->elements)
+        text_addf(t, ", of %" PRIu64 " element%s", a->elements, a->elements == 1 ? "" : "s");
+}
+
 static void put_near(struct text *t, uint64_t addr, const struct mem_alloc *a, const char *words)
 {
-    if (addr < a->addr)
+    if (a->element)
+        put_element(t, addr, a);
+    else if (addr < a->addr)
         text_addf(t, "%" PRIu64 " bytes before %s", a->addr - addr, words);
     else if (addr - a->addr < a->size)
         text_addf(t, "byte %" PRIu64 " of ", addr - a->addr);
     else
         text_addf(t, "%" PRIu64 " bytes after %s", addr - a->addr - a->size, words);
-    mem_describe_allocation(t, a);
+    if (!a->element)
+        mem_describe_allocation(t, a);
 }
 
 static void put_far(struct text *t, uint64_t addr, const struct mem_alloc *a)

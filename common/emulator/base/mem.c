@@ -256,6 +256,17 @@ void *mem_host(uint64_t addr, uint64_t len)
 
 /* ---- allocating ---- */
 
+static uint64_t gap; /* behind MEM_DEVICE */
+
+uint64_t mem_set_gap(uint64_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    uint64_t former = gap;
+    gap = round_up(bytes, PAGE);
+    pthread_mutex_unlock(&lock);
+    return former;
+}
+
 static bool on_device(enum mem_kind kind)
 {
     return kind != MEM_PINNED && kind != MEM_REGISTERED;
@@ -268,10 +279,10 @@ static uint64_t span_of(uint64_t size)
     return size < PAGE ? round_up(size + 256, ALIGN) : round_up(size, PAGE) + PAGE;
 }
 
-static int64_t arena_fresh(struct arena *a, uint64_t size, uint64_t align)
+static int64_t arena_fresh(struct arena *a, uint64_t size, uint64_t align, uint64_t behind)
 {
     uint32_t i = atomic_load(&a->count);
-    uint64_t addr = round_up(a->next, align), span = span_of(size);
+    uint64_t addr = round_up(a->next, align), span = span_of(size) + behind;
 
     if (i == a->rows || addr + span < addr || addr + span > a->base + a->size)
         return -1;
@@ -326,7 +337,7 @@ static struct mem_alloc *alloc_locked(uint64_t size, uint64_t align, enum mem_ki
         return NULL;
     if (size > a->size)
         return NULL;
-    int64_t i = arena_fresh(a, size, align);
+    int64_t i = arena_fresh(a, size, align, kind == MEM_DEVICE ? gap : 0);
     if (i < 0)
         i = arena_reuse(a, size, align);
     if (i < 0)
@@ -338,6 +349,7 @@ static struct mem_alloc *alloc_locked(uint64_t size, uint64_t align, enum mem_ki
     m->read_only = false;
     m->serial = ++serial;
     m->label = label;
+    m->element = 0;
     m->shadow = NULL;
     account(kind, size, true);
     __atomic_store_n(&m->live, true, __ATOMIC_RELEASE);
@@ -447,6 +459,21 @@ static void free_locked(struct mem_alloc *m)
     else
         wipe(m);
     atomic_fetch_add(&mem_generation, 1);
+}
+
+bool mem_name(uint64_t addr, const char *name, uint32_t element, uint64_t elements)
+{
+    mem_init();
+    pthread_mutex_lock(&lock);
+    struct mem_alloc *m = find(addr);
+    bool found = m && m->addr == addr && element;
+    if (found) {
+        m->label = name;
+        m->element = element;
+        m->elements = elements;
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
 }
 
 bool mem_free(uint64_t addr)

@@ -43,7 +43,9 @@ struct mem_alloc {
     bool live;         /* false after mem_free; kept to explain a use after free */
     bool read_only;    /* .const variables */
     uint64_t serial;   /* 1, 2, … in order of allocation */
-    const char *label; /* variable name, or NULL */
+    const char *label; /* variable name, or what mem_name() called it; NULL: none */
+    uint32_t element;  /* bytes of one of its elements; 0: not known */
+    uint64_t elements; /* how many; fewer than fit when none are to be touched */
     uint8_t *shadow;   /* owned by the checker (check.c): NULL until it wants it */
 };
 
@@ -67,6 +69,9 @@ const struct mem_alloc *mem_find(uint64_t addr);
 bool mem_in_window(uint64_t addr);
 /* True for any address that managed and pinned memory may get. */
 bool mem_in_host_window(uint64_t addr);
+/* For messages: the allocation that starts at addr is an array of this name. False when there is
+ * none alive. */
+bool mem_name(uint64_t addr, const char *name, uint32_t element, uint64_t elements);
 /* For messages: the allocation (live or freed) nearest to addr, NULL when there is none. */
 const struct mem_alloc *mem_nearest(uint64_t addr);
 /* Host pointer to [addr, addr+len), which must lie within one live allocation, else NULL. */
@@ -76,6 +81,9 @@ void *mem_host(uint64_t addr, uint64_t len);
 void mem_each(void (*fn)(const struct mem_alloc *a, void *arg), void *arg);
 void mem_usage(uint64_t *in_use, uint64_t *peak);
 void mem_set_limit(uint64_t bytes); /* the device profile's memory size */
+/* Bytes of nothing behind every later cudaMalloc: an address past the end of an array is then told
+ * as that array's, not as one before the next. Returns the former gap; 0 at first. */
+uint64_t mem_set_gap(uint64_t bytes);
 /* cudaLimitMallocHeapSize: what kernels may have allocated at once (MEM_HEAP), each block
  * rounded up to 16 bytes; 8 MiB at first. */
 void mem_set_heap_limit(uint64_t bytes);

@@ -1,4 +1,5 @@
 /* mem_test.c - device memory: faults, finding, limits, reuse, threads. */
+#include "describe.h"
 #include "mem.h"
 #include <criterion/criterion.h>
 #include <pthread.h>
@@ -54,6 +55,40 @@ Test(mem, large_costs_nothing_until_touched)
     cr_assert(a);
     ((char *)a->host)[a->size - 1] = 1;
     cr_assert_eq(mem_find(a->addr + a->size - 1), a);
+}
+
+/* With a gap behind it an array's far end is told as its own; one without elements has no inside. */
+Test(mem, named_arrays_are_told_by_index)
+{
+    static const struct {
+        int64_t at;
+        const char *words;
+    } rows[] = {
+        {0, "in[0]"},
+        {4000, "in[1000]"},
+        {4016, "in[1004], of 1001 elements"},
+        {6, "in[1] from its byte 2 on"},
+        {-4, "in[-1], of 1001 elements"},
+        {400000, "in[100000], of 1001 elements"},
+    };
+    uint64_t former = mem_set_gap(1 << 20);
+    struct mem_alloc *a = mem_alloc(4004, 256, MEM_DEVICE, NULL);
+    struct mem_alloc *b = mem_alloc(256, 256, MEM_DEVICE, NULL);
+    struct text t = {0};
+
+    cr_assert(mem_name(a->addr, "in", 4, 1001) && mem_name(b->addr, "none", 4, 0));
+    cr_assert_not(mem_name(a->addr + 4, "in", 4, 1000));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        text_free(&t);
+        mem_describe(&t, a->addr + (uint64_t)rows[i].at);
+        cr_expect_str_eq(t.s, rows[i].words);
+    }
+    mem_free(b->addr);
+    text_free(&t);
+    mem_describe(&t, b->addr + 12);
+    cr_expect_str_eq(t.s, "none[3], of 0 elements");
+    text_free(&t);
+    mem_set_gap(former);
 }
 
 Test(mem, freed_memory_is_explained_and_not_found)

@@ -29,7 +29,7 @@ struct finding {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct finding *findings;
 static size_t nfindings, room;
-static bool read_by_program;
+static bool read_by_program, read_always;
 
 static const struct site forgotten; /* of a module that is no longer loaded */
 
@@ -103,7 +103,12 @@ static void describe(struct finding *f, const struct block_info *b, uint32_t thr
 
 void findings_read_by_program(bool reads)
 {
-    read_by_program = reads;
+    read_by_program = reads || read_always;
+}
+
+void findings_read_always(void)
+{
+    read_always = read_by_program = true;
 }
 
 /* A program's own names are in it: nothing of them reaches the terminal as it is. */

@@ -21,6 +21,7 @@ void finding_note(const char *text);
 /* The program reads findings and says them its own way: they and faults are not printed as well.
  * What comes at exit, leaks, it cannot read any more. */
 void findings_read_by_program(bool reads);
+void findings_read_always(void); /* … from now on, whether or not the checks are on */
 
 size_t findings_count(void);
 const char *findings_json(size_t i); /* one object; NULL past the last. Stays valid */

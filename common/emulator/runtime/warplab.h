@@ -31,6 +31,10 @@ void warplabReset(void);
 size_t warplabFindingCount(void);
 const char *warplabFinding(size_t i);
 
+/* From now on the program reads and tells faults and findings itself: they are not printed on
+ * stderr as well. */
+void warplabReadFindings(void);
+
 /* Turns the checks on or off for launches from now on; returns the former setting. While a
  * program has turned them on itself, findings and faults are for it to read and say: they are
  * not printed on stderr as well (leaks, found at exit, are). */
@@ -41,6 +45,13 @@ uint64_t warplabSetSteps(uint64_t steps);
  * emulator/base/disturb.h, separated by spaces; "" or NULL: none), always the same ones: results
  * that stay as they were do not depend on it. 0, or -1 for a name that does not exist. */
 int warplabSetDisturb(const char *classes);
+/* From now on messages call what cudaMalloc gave at p by this name: "in[1004], of 1001 elements"
+ * of `element` bytes each. elements may be 0: every access is then past its end. -1: nothing
+ * was allocated there. */
+int warplabName(const void *p, const char *name, unsigned element, uint64_t elements);
+/* Bytes of nothing behind every later cudaMalloc, so that what runs past the end of an array is
+ * told as that array's; returns the former setting, 0 at first. */
+uint64_t warplabSetGap(uint64_t bytes);
 /* cudaDeviceReset(), after which the device can be used also when a kernel has faulted: no GPU
  * does that (cudaErrorDevicesUnavailable). */
 void warplabRevive(void);

@@ -1,6 +1,7 @@
 /* warplab_api.c - the functions of warplab.h that sum up launches or set options. */
 #include "release.h"
 #include "cudart.h"
+#include "base/alloc.h"
 #include "emulator/check/check.h"
 #include "emulator/check/findings.h"
 #include "emulator/count/count.h"
@@ -121,6 +122,43 @@ int warplabSetDisturb(const char *classes)
     }
     disturb_set(set);
     return 0;
+}
+
+void warplabReadFindings(void)
+{
+    findings_read_always();
+}
+
+/* Messages keep the name for as long as the process lives; there are a handful. */
+static const char *kept_name(const char *name)
+{
+    static struct kept {
+        struct kept *next;
+        char name[];
+    } *kept;
+    struct kept *k;
+
+    pthread_mutex_lock(&lock);
+    for (k = kept; k && strcmp(k->name, name); k = k->next)
+        ;
+    if (!k) {
+        k = xmalloc(sizeof(*k) + strlen(name) + 1);
+        strcpy(k->name, name);
+        k->next = kept;
+        kept = k;
+    }
+    pthread_mutex_unlock(&lock);
+    return k->name;
+}
+
+int warplabName(const void *p, const char *name, unsigned element, uint64_t elements)
+{
+    return mem_name((uint64_t)p, kept_name(name), element, elements) ? 0 : -1;
+}
+
+uint64_t warplabSetGap(uint64_t bytes)
+{
+    return mem_set_gap(bytes);
 }
 
 uint64_t warplabSetSteps(uint64_t steps)
