@@ -84,7 +84,7 @@ $B/gen/release.h: common/VERSION
 	@echo '#define RELEASE "$(RELEASE)"' >$@
 $B/$(EMU)/runtime/warplab_api.o $B/fuzz/$(EMU)/runtime/warplab_api.o $B/$(EMU)/tools/warprun_main.o $B/grading/commands/main.o: $B/gen/release.h
 
-SUITES := format lint arrows emulator harness runs readme
+SUITES := format lint arrows emulator harness diagnosis runs readme
 include $(addprefix $(EMU)/,programs/programs.mk packaging/packaging.mk cases/cases.mk tools/fuzz.mk arm64/arm64.mk) \
     labs/labs.mk plots/plots.mk slides/slides.mk grading/grading.mk
 SUITES += grading plots san
@@ -147,7 +147,7 @@ deps: build/deps.mk build/deps-test.ok
 clean:
 	rm -rf build
 FORCE:
-.PHONY: all labs check map test-arrows mutate-c test-binaries tables emulator programs run bench-emulator test test-emulator test-harness test-runs test-readme test-san test-format \
+.PHONY: all labs check map test-arrows mutate-c test-binaries tables emulator programs run bench-emulator test test-emulator test-harness test-diagnosis test-runs test-readme test-san test-format \
         test-lint test-gpu test-distros test-workflow format lint help deps clean FORCE
 -include $(shell find $B -path $B/distros -prune -o -name '*.d' -print 2>/dev/null)
 # what STEP counts to: objects that are not there yet, of what was asked for

@@ -15,6 +15,9 @@ $B/test/testlab: $B/$(HAR)/testlab.o $B/gen/lab_testlab.o $B/$(HAR)/main.o $(HAR
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
 test-harness: $B/test/harness $B/test/testlab $B/lib/libcudart.so.13
 	$(Q)$(ON_emulator) $B/test/harness
+# The bank of faults: are their causes told right? ONLY='a word of the title', SHOW=1
+test-diagnosis: $B/lib/libcudart.so.13 $(LAB_BINS)
+	$(Q)$(ON_emulator) $(HAR)/bank.py --bin $B/bin $(if $(LAB),--lab $(LAB)) $(if $(ONLY),--only '$(ONLY)') $(if $(SHOW),--show)
 test-runs: $B/lib/libcudart.so.13 $(LAB_BINS)
 	$(Q)common/run.sh tests '$(ON_emulator)' $B/bin $(LABS)
 test-san:

@@ -7,6 +7,8 @@
  * nothing is timed at all: the checked run is counted and modelled.
  */
 #include "compile.h"
+#include "diagnose.h"
+#include "finding.h"
 #include "lab/dtype.h"
 #include "lab/todo.h"
 #include "base/alloc.h"
@@ -14,10 +16,10 @@
 #include "ncu.h"
 #include "options.h"
 #include "report.h"
+#include "run/emulator.h"
 #include "verify.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +40,9 @@ struct variant_state {
     /* the first failure, told when all is checked */
     char *message;
     const struct lab_case *on;
+    const struct lab_case **failed; /* `failures` of them: the cases */
+    bool open;                      /* still to be written */
+    struct diagnosis why;
 };
 
 struct run {
@@ -53,6 +58,7 @@ struct run {
     char *source;           /* the .cu's text; NULL for a module */
     int ncases, failed, checks;
     bool lost; /* the device's context, after an error that sticks */
+    struct compiled image;
 };
 
 /* ---- choosing ---- */
@@ -282,24 +288,24 @@ static bool load(struct run *r, const char *path)
 {
     struct compile_request request = {
         .path = path, .arch = r->machine.arch, .toolkit = CUDA_INCLUDE};
-    struct compiled c = {0};
+    struct compiled *c = &r->image;
     struct text why = {0};
     size_t size;
 
-    if (r->o.module) {
-        c.image = file_load(path, IMAGE_MAX, &c.size, &why);
-        c.size += c.image != NULL; /* its NUL: PTX is text */
+    if (c->image) {
+        /* loaded again, after an error */
+    } else if (r->o.module) {
+        c->image = file_load(path, IMAGE_MAX, &c->size, &why);
+        c->size += c->image != NULL; /* its NUL: PTX is text */
     } else {
-        if (!r->source)
-            r->source = file_load(path, IMAGE_MAX, &size, &why);
-        compile_cuda(&request, &c);
-        print_compile_log(r, path, &c);
+        r->source = file_load(path, IMAGE_MAX, &size, &why);
+        compile_cuda(&request, c);
+        print_compile_log(r, path, c);
     }
-    bool ok = c.image && module_load(&r->module, short_path(path), c.image, c.size, &why);
+    bool ok = c->image && module_load(&r->module, short_path(path), c->image, c->size, &why);
     if (!ok && why.length)
         fprintf(stderr, "%s\n", why.s);
     text_free(&why);
-    compiled_free(&c);
     return ok;
 }
 
@@ -366,6 +372,8 @@ static void note_failure(struct run *r, int v, const struct lab_case *c)
 
     r->failed++;
     s->faulted |= r->verify.error != cudaSuccess && !r->o.verbose;
+    s->failed = xrealloc(s->failed, (s->failures + 1) * sizeof(*s->failed));
+    s->failed[s->failures] = c;
     if (!s->failures++) {
         s->message = xstrdup(text_str(&r->verify.message));
         s->on = c;
@@ -379,9 +387,9 @@ static void note_failure(struct run *r, int v, const struct lab_case *c)
 }
 
 /* After an error that sticks, every call fails until the context is made anew. */
-static void recover(struct run *r, const char *path)
+static void recover_from(struct run *r, const char *path, cudaError_t error)
 {
-    if (!machine_error_is_sticky(r->verify.error))
+    if (!machine_error_is_sticky(error))
         return;
     r->module.library = NULL; /* freed with the device's context */
     module_unload(&r->module);
@@ -390,6 +398,11 @@ static void recover(struct run *r, const char *path)
     if (r->lost)
         printf("The device needs a new process after this error: the rest was not run. "
                "--kernel runs the others alone.\n");
+}
+
+static void recover(struct run *r, const char *path)
+{
+    recover_from(r, path, r->verify.error);
 }
 
 static int pairs(const struct run *r)
@@ -492,14 +505,45 @@ static void drop_times_of_failures(struct run *r)
 
 /* ---- what is wrong ---- */
 
-/* A skeleton's kernel: its TODO stands and it gives next to nothing. Who asks for a kernel by
- * name is told what it does. */
-static bool still_to_write(const struct run *r, int v)
+static void recover_experiment(void *user, cudaError_t error)
+{
+    struct run *r = user;
+    char *path = source_path(r);
+
+    recover_from(r, path, error);
+    free(path);
+}
+
+/* A skeleton's kernel: its TODO stands, and it writes nothing or the same for every input. Who
+ * asks for a kernel by name is told what it does. */
+static bool is_open(struct run *r, struct experiment *x, int v)
 {
     const struct variant_state *s = &r->variants[v];
 
-    return s->failures > s->passes && !s->faulted && r->source && !r->o.kernels && !r->o.verbose &&
-           written_of(r->source, &r->lab->variants[v]) == WRITTEN_NOT;
+    return r->source && !r->o.kernels && !r->o.verbose && !s->faulted &&
+           written_of(r->source, x->variant) == WRITTEN_NOT &&
+           diagnose_nothing(x, s->failed, (int)s->failures);
+}
+
+static void look_for_cause(struct run *r, int v, const char *path)
+{
+    struct variant_state *s = &r->variants[v];
+    struct experiment x = {.verify = &r->verify,
+                           .variant = &r->lab->variants[v],
+                           .record = s->record,
+                           .recover = recover_experiment,
+                           .user = r};
+
+    if (!s->failures || r->o.profile_pass || r->lost)
+        return;
+    s->open = is_open(r, &x, v);
+    if (!s->open && !(r->o.check && r->verify.nfindings))
+        diagnose(&x, s->failed, (int)s->failures, short_path(path), &s->why);
+}
+
+static bool still_to_write(const struct run *r, int v)
+{
+    return r->variants[v].open;
 }
 
 static void print_failure(const struct run *r, int v)
@@ -512,8 +556,11 @@ static void print_failure(const struct run *r, int v)
         printf(" and %llu more of %llu cases", (unsigned long long)s->failures - 1,
                (unsigned long long)(s->failures + s->passes));
     printf(": %s", s->message);
+    fputs(text_str(&s->why.words), stdout);
     if (s->faulted)
         printf("  It is not run on the cases that are left until that is mended.\n");
+    if (r->o.causes)
+        printf("cause %s %s\n", r->lab->variants[v].name, s->why.cause ? s->why.cause : "none");
 }
 
 /* A paragraph a kernel that is wrong; one line for all that are still to be written. */
@@ -537,60 +584,21 @@ static void print_failures(const struct run *r)
 
 /* ---- findings of the emulator's checker ---- */
 
-static void print_place(const json_t *f)
-{
-    const char *file = json_string_value(json_object_get(f, "file"));
-    const json_t *b = json_object_get(f, "block"), *t = json_object_get(f, "thread");
-
-    if (file)
-        printf("%s:%lld: ", short_path(file),
-               (long long)json_integer_value(json_object_get(f, "line")));
-    printf("%s", json_string_value(json_object_get(f, "kernel"))
-                     ? json_string_value(json_object_get(f, "kernel"))
-                     : "");
-    if (json_array_size(b) == 3 && json_array_size(t) == 3)
-        printf(" block (%lld,%lld,%lld) thread (%lld,%lld,%lld)",
-               (long long)json_integer_value(json_array_get(b, 0)),
-               (long long)json_integer_value(json_array_get(b, 1)),
-               (long long)json_integer_value(json_array_get(b, 2)),
-               (long long)json_integer_value(json_array_get(t, 0)),
-               (long long)json_integer_value(json_array_get(t, 1)),
-               (long long)json_integer_value(json_array_get(t, 2)));
-    printf(": ");
-}
-
-static void print_finding(const char *text)
-{
-    json_t *f = json_loads(text, 0, NULL);
-    const char *kind = json_string_value(json_object_get(f, "kind"));
-    const char *message = json_string_value(json_object_get(f, "message"));
-
-    if (!f) {
-        printf("%s\n", text);
-        return;
-    }
-    print_place(f);
-    printf("%s: %s\n", kind ? kind : "finding", message ? message : text);
-    json_decref(f);
-}
-
 static void print_findings(struct run *r)
 {
-    char *rest = r->verify.findings.s, *line;
-    uint64_t shown = 0, n = r->verify.nfindings;
+    struct text t = {0};
+    char *path = source_path(r);
 
-    if (!r->machine.emulator || !r->o.check)
-        return;
-    while (shown < MAX_FINDINGS && (line = strsep(&rest, "\n")) && *line) {
-        print_finding(line);
-        shown++;
+    if (r->machine.emulator && r->o.check) {
+        findings_put(&t, r->verify.findings.s, short_path(path), MAX_FINDINGS);
+        fputs(text_str(&t), stdout);
+        if (r->verify.nfindings)
+            r->failed++;
+        else
+            printf("Checks: no bad access, no race, no barrier in divergent code.\n");
     }
-    if (n > shown)
-        printf("… and %llu more\n", (unsigned long long)(n - shown));
-    if (n)
-        r->failed++;
-    else
-        printf("Checks: no bad access, no race, no barrier in divergent code.\n");
+    text_free(&t);
+    free(path);
 }
 
 /* ---- telling ---- */
@@ -709,9 +717,9 @@ static void print_next(const struct run *r, const struct tally *t)
     if (r->o.module)
         return;
     printf("next: ");
-    if (t->wrong && !r->o.check) {
-        print_command(r, t->first_wrong, true);
-        puts(" looks for races, bad addresses and barriers, and names the line");
+    if (t->wrong && !r->machine.emulator) {
+        print_command(r, t->first_wrong, false);
+        puts(" BACKEND=emulator looks for races, bad addresses and barriers, and names the line");
     } else if (t->missing) {
         print_command(r, NULL, false);
         puts(" ARGS=--list names the kernels that are looked for");
@@ -825,6 +833,8 @@ static int run(struct run *r)
         check_all(r, path);
         if (!r->machine.emulator && !r->o.no_time && !r->o.check && !r->o.profile_pass)
             time_all(r, path);
+        for (int v = 0; v < r->lab->nvariants; v++)
+            look_for_cause(r, v, path);
         if (!r->o.profile_pass)
             tell(r);
         status = r->failed ? 1 : 0;
@@ -854,6 +864,7 @@ int main(int argc, char **argv)
     }
     if (!machine_open(&r.machine, &why))
         die("%s: %s", r.lab->name, why.s);
+    emulator_read_findings();
     choose_variants(&r);
     choose_cases(&r);
     if (!r.ncases)
@@ -873,8 +884,12 @@ int main(int argc, char **argv)
     free(r.report.results);
     free(r.cases);
     free(r.own_name);
-    for (int v = 0; v < r.lab->nvariants; v++)
+    for (int v = 0; v < r.lab->nvariants; v++) {
         free(r.variants[v].message);
+        free(r.variants[v].failed);
+        diagnosis_free(&r.variants[v].why);
+    }
+    compiled_free(&r.image);
     free(r.variants);
     free(r.source);
     free(command);

@@ -23,7 +23,8 @@ enum {
     OPT_PREDICT,
     OPT_CSV,
     OPT_JSON,
-    OPT_SEED
+    OPT_SEED,
+    OPT_CAUSES
 };
 
 static const struct argp_option table[] = {
@@ -54,6 +55,7 @@ static const struct argp_option table[] = {
     {"json", OPT_JSON, "FILE", 0, "The same as JSON", 4},
     {"no-records", OPT_NO_RECORDS, 0, 0, "Write no record under build/records", 4},
     {"predictions", OPT_PREDICT, "FILE", 0, "Instead of labs/LAB/predict.txt", 4},
+    {"causes", OPT_CAUSES, 0, 0, "Name the cause of each failure in one word, for tests", 4},
     {"verbose", 'v', 0, 0, "Name every case that is checked, and tell every failure and every row",
      4},
     {0, 0, 0, 0, "Nsight Compute (`make run PROFILE=1` uses these):", 5},
@@ -142,6 +144,7 @@ static bool *flag_of(int key, struct run_options *o)
         {'l', &o->list},
         {'v', &o->verbose},
         {OPT_NO_TIME, &o->no_time},
+        {OPT_CAUSES, &o->causes},
         {OPT_NO_RECORDS, &o->no_records},
         {OPT_PROFILE_PASS, &o->profile_pass},
         {OPT_NCU_METRICS, &o->ncu_metrics},

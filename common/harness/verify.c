@@ -52,9 +52,6 @@ static void say_wrong(struct verify *v, const struct plan *p, const struct wrong
         say(v, "  %s[%llu]: expected %.*g, got %.*g\n", b->name, (unsigned long long)m->index,
             digits, m->expected, digits, m->got);
     }
-    if (w->cause)
-        say(v, "  likely: %s\n", w->cause);
-    v->explained |= w->cause != NULL;
 }
 
 static bool say_result(struct verify *v, const struct plan *p, const struct outputs *o,
@@ -91,7 +88,6 @@ static bool begin(struct verify *v, struct task *t)
     char err[512] = "";
 
     text_free(&v->message);
-    v->explained = false;
     v->error = cudaSuccess;
     return plan_make(v->lab, t->variant, t->input, t->record, &v->machine->limits, &t->plan, err,
                      sizeof(err)) ||

@@ -16,7 +16,6 @@ struct verify {
     bool profile; /* only launch: Nsight Compute counts, nothing is compared */
     struct dataset data;
     struct text message;  /* why the last one failed: several lines */
-    bool explained;       /* … with a likely cause */
     cudaError_t error;    /* the CUDA error behind it, if any */
     struct text findings; /* of the checks, since the start: JSON objects, one a line */
     uint64_t nfindings;   /* more of them may have been found than are kept */

@@ -121,6 +121,18 @@ struct device_limits { /* what plan() may know of the machine */
     uint32_t cc; /* 90 */
 };
 
+/* One of what an output element is made of: a constant times the product of one or two elements of
+ * the inputs. */
+struct lab_term {
+    double times;
+    int nfactors;
+    struct lab_factor {
+        int buffer;
+        uint64_t index;
+    } factor[2];
+};
+enum lab_made { MADE_OTHERWISE /* somehow */, MADE_SUM, MADE_MIN, MADE_MAX };
+
 struct lab {
     const char *name, *title;
     const char *bytes_formula, *flops_formula; /* printed above the table, e.g. "4 n" */
@@ -150,6 +162,16 @@ struct lab {
                       const void *const *inputs, void **expected, double **tolerance);
     /* Optional: how many elements of output b are compared (the rest is scratch). NULL: all. */
     uint64_t (*output_count)(const struct plan *p, const struct lab_case *c, int b);
+    /* Optional, to find out why a kernel is wrong (harness/diagnose.h): how the terms of an element
+     * of the first output become it, and what they are; false when there is no term t. A copy is a
+     * sum of one. NULL: nothing is known of them. */
+    enum lab_made (*made)(const struct lab_variant *v, const struct lab_case *c);
+    bool (*term)(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                 uint64_t element, uint64_t t, struct lab_term *out);
+    /* Optional: elements of a row of buffer b, 0: it has one dimension. */
+    uint64_t (*row)(const struct plan *p, const struct lab_case *c, int b);
+    /* Which of n, m, k and p(aram) are extents, that a case can be made smaller in: "nmk". */
+    const char *extents;
     /* Optional: a lab's own guess at the cause of a failure, a sentence, or NULL. */
     const char *(*diagnose)(const struct plan *p, const struct lab_case *c, int b,
                             const struct lab_mismatch *mm, int nmm, uint64_t nwrong);

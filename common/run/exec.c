@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GAP (1u << 20) /* more than a kernel runs past an array by mistake */
+#define GAP                    (1u << 20) /* more than a kernel runs past an array by mistake */
 #define DEFAULT_DYNAMIC_SHARED 49152 /* above it a kernel has to be told (CUDA guide, 7.x on) */
 
 bool exec_fail(struct exec *e, cudaError_t error, const char *format, ...)

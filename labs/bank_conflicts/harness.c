@@ -273,6 +273,39 @@ static void reference(const struct plan *p, const struct lab_variant *v, const s
                 out[x * c->m + y] = in[y * c->n + x];
 }
 
+static enum lab_made made(const struct lab_variant *v, const struct lab_case *c)
+{
+    (void)v, (void)c;
+    return MADE_SUM; /* copies, too */
+}
+
+static bool term(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                 uint64_t element, uint64_t t, struct lab_term *out)
+{
+    uint64_t words = v->flags & WORD_MASK, at, n = 1;
+
+    if (v->flags & IS_TILE) {
+        at = element % c->m * c->n + element / c->m;
+    } else if (v->flags & IS_ONCE) {
+        at = element / ONCE * ONCE + (uint64_t)c->param * (element % ONCE) % ONCE;
+        n = at < c->n; /* zero past the end */
+    } else {
+        uint64_t thread = element / words % p->steps[0].block[0];
+        uint64_t start = (thread * (uint64_t)c->param + t / ROUND * ROW) % WINDOW;
+
+        at = start + t % ROUND * ROW;
+        n = words == 1 ? ROUNDS * ROUND : 0; /* wider words carry from one to the next */
+    }
+    *out = (struct lab_term){.times = 1, .nfactors = 1, .factor = {{IN, at}}};
+    return t < n;
+}
+
+static uint64_t row(const struct plan *p, const struct lab_case *c, int b)
+{
+    (void)p;
+    return c->op != OP_TILE ? 0 : b == IN ? c->n : c->m;
+}
+
 /* What the harness fills outputs with beforehand is huge; so is what a kernel makes of it. */
 static bool all_unwritten(const struct lab_mismatch *mm, int nmm)
 {
@@ -318,6 +351,10 @@ const struct lab lab_bank_conflicts = {
     .plan = plan,
     .make_input = make_input,
     .reference = reference,
+    .made = made,
+    .term = term,
+    .row = row,
+    .extents = "nm",
     .diagnose = diagnose,
     .columns = columns,
     .predictions = predictions,

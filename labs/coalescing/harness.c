@@ -225,6 +225,35 @@ static void reference(const struct plan *p, const struct lab_variant *v, const s
     memcpy(out, in + (experiment_of(c) == OFFSET ? c->param : 0), n * sizeof(*out));
 }
 
+static enum lab_made made(const struct lab_variant *v, const struct lab_case *c)
+{
+    (void)v;
+    return experiment_of(c) == ENERGY ? MADE_OTHERWISE : MADE_SUM;
+}
+
+/* Copies are of one element, energies of four fields. */
+static bool term(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                 uint64_t element, uint64_t t, struct lab_term *out)
+{
+    uint64_t at = element;
+
+    (void)p;
+    if (experiment_of(c) == OFFSET)
+        at += (uint64_t)c->param;
+    else if (experiment_of(c) == TRANSPOSE)
+        at = element % c->m * c->n + element / c->m;
+    else if (experiment_of(c) == ENERGY)
+        at = v->flags & SOA ? t * c->n + element : element * FIELDS + t;
+    *out = (struct lab_term){.times = 1, .nfactors = 1, .factor = {{IN, at}}};
+    return t < (experiment_of(c) == ENERGY ? FIELDS_USED : 1);
+}
+
+static uint64_t row(const struct plan *p, const struct lab_case *c, int b)
+{
+    (void)p;
+    return experiment_of(c) != TRANSPOSE ? 0 : b == IN ? c->n : c->m;
+}
+
 /* Are the wrong values such as this experiment makes, only not where they are? */
 static bool all_between(const struct lab_mismatch *mm, int nmm, double least, double most)
 {
@@ -288,6 +317,10 @@ const struct lab lab_coalescing = {
     .plan = plan,
     .make_input = make_input,
     .reference = reference,
+    .made = made,
+    .term = term,
+    .row = row,
+    .extents = "nm",
     .diagnose = diagnose,
     .columns = columns,
     .predictions = predictions,

@@ -200,6 +200,24 @@ static void reference(const struct plan *p, const struct lab_variant *v, const s
     }
 }
 
+static enum lab_made made(const struct lab_variant *v, const struct lab_case *c)
+{
+    (void)v, (void)c;
+    return MADE_SUM;
+}
+
+static bool term(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                 uint64_t element, uint64_t t, struct lab_term *out)
+{
+    (void)p;
+    if (v->flags & MEAN3)
+        *out = (struct lab_term){.times = 1.0 / 3, .nfactors = 1, .factor = {{IN, element + t}}};
+    else
+        *out = (struct lab_term){
+            .times = 1, .nfactors = 2, .factor = {{IN, element + t}, {WEIGHTS, t}}};
+    return t < (uint64_t)c->param;
+}
+
 /* What the harness fills outputs with beforehand is huge. */
 static bool all_unwritten(const struct lab_mismatch *mm, int nmm)
 {
@@ -268,6 +286,9 @@ const struct lab lab_conv1d = {
     .plan = plan,
     .make_input = make_input,
     .reference = reference,
+    .made = made,
+    .term = term,
+    .extents = "np",
     .diagnose = diagnose,
     .columns = columns,
     .predictions = predictions,

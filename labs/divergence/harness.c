@@ -222,6 +222,21 @@ static void reference(const struct plan *p, const struct lab_variant *v, const s
         memset(tolerance[OUT], 0, n * sizeof(double));
 }
 
+static enum lab_made made(const struct lab_variant *v, const struct lab_case *c)
+{
+    (void)v, (void)c;
+    return MADE_OTHERWISE;
+}
+
+/* An element, and its kind where that is in the data. */
+static bool term(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                 uint64_t element, uint64_t t, struct lab_term *out)
+{
+    (void)p, (void)v;
+    *out = (struct lab_term){.times = 1, .nfactors = 1, .factor = {{t ? KIND : IN, element}}};
+    return t < (experiment_of(c) == MIXED_DATA ? 2 : 1);
+}
+
 /* What only this lab can tell; compare.c sees the rest. */
 static const char *diagnose(const struct plan *p, const struct lab_case *c, int b,
                             const struct lab_mismatch *mm, int nmm, uint64_t nwrong)
@@ -277,6 +292,9 @@ const struct lab lab_divergence = {
     .plan = plan,
     .make_input = make_input,
     .reference = reference,
+    .made = made,
+    .term = term,
+    .extents = "n",
     .diagnose = diagnose,
     .columns = columns,
     .predictions = predictions,

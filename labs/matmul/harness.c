@@ -277,6 +277,29 @@ static void reference(const struct plan *p, const struct lab_variant *v, const s
     }
 }
 
+static enum lab_made made(const struct lab_variant *v, const struct lab_case *c)
+{
+    (void)v, (void)c;
+    return MADE_SUM;
+}
+
+static bool term(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                 uint64_t element, uint64_t t, struct lab_term *out)
+{
+    uint64_t row = element / c->n, column = element % c->n;
+
+    (void)p, (void)v;
+    *out = (struct lab_term){
+        .times = 1, .nfactors = 2, .factor = {{A, row * c->k + t}, {B, t * c->n + column}}};
+    return t < c->k;
+}
+
+static uint64_t row(const struct plan *p, const struct lab_case *c, int b)
+{
+    (void)p;
+    return b == A ? c->k : c->n;
+}
+
 /* What the harness fills outputs with beforehand is huge. */
 static bool all_unwritten(const struct lab_mismatch *mm, int nmm)
 {
@@ -350,6 +373,10 @@ const struct lab lab_matmul = {
     .plan = plan,
     .make_input = make_input,
     .reference = reference,
+    .made = made,
+    .term = term,
+    .row = row,
+    .extents = "kmn",
     .diagnose = diagnose,
     .columns = columns,
     .predictions = predictions,

@@ -397,6 +397,26 @@ static void reference(const struct plan *p, const struct lab_variant *v, const s
     }
 }
 
+static enum lab_made made(const struct lab_variant *v, const struct lab_case *c)
+{
+    static const enum lab_made of[] = {[SUM] = MADE_SUM, [MIN] = MADE_MIN, [MAX] = MADE_MAX};
+
+    (void)v;
+    return of[c->op];
+}
+
+static bool term(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                 uint64_t element, uint64_t t, struct lab_term *out)
+{
+    uint64_t chunk = p->buffers[OUT].count == 1
+                         ? c->n
+                         : (uint64_t)p->steps[0].block[0] * (v->flags & TWO_EACH ? 2 : 1);
+    uint64_t at = element * chunk + t;
+
+    *out = (struct lab_term){.times = 1, .nfactors = 1, .factor = {{IN, at}}};
+    return t < chunk && at < c->n;
+}
+
 /* What only this lab can tell; compare.c sees the rest. */
 static const char *diagnose(const struct plan *p, const struct lab_case *c, int b,
                             const struct lab_mismatch *mm, int nmm, uint64_t nwrong)
@@ -451,6 +471,9 @@ const struct lab lab_reduction = {
     .plan = plan,
     .make_input = make_input,
     .reference = reference,
+    .made = made,
+    .term = term,
+    .extents = "n",
     .diagnose = diagnose,
     .columns = columns,
     .predictions = predictions,

@@ -57,7 +57,8 @@ Test(mem, large_costs_nothing_until_touched)
     cr_assert_eq(mem_find(a->addr + a->size - 1), a);
 }
 
-/* With a gap behind it an array's far end is told as its own; one without elements has no inside. */
+/* With a gap behind it an array's far end is told as its own; one without elements has no inside.
+ */
 Test(mem, named_arrays_are_told_by_index)
 {
     static const struct {

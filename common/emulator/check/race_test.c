@@ -263,7 +263,8 @@ Test(check, shared_atomics)
     expect_text("an atomic at line 12, too");
 }
 
-/* Of one pair of lines the threads furthest apart are told: what is missing is the block's barrier. */
+/* Of one pair of lines the threads furthest apart are told: what is missing is the block's barrier.
+ */
 Test(check, the_pair_across_warps)
 {
     launch(1, 64);

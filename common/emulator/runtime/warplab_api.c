@@ -135,7 +135,7 @@ static const char *kept_name(const char *name)
     static struct kept {
         struct kept *next;
         char name[];
-    } *kept;
+    } * kept;
     struct kept *k;
 
     pthread_mutex_lock(&lock);

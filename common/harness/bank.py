@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""bank.py - are the causes of wrong kernels told right? Tries the bank of faults.
+
+    common/harness/bank.py --bin build/bin [--lab LAB] [--only WORD] [--show]
+
+labs/LAB/faulty.txt holds faults, each an edit of the lab's solution (or of its skeleton):
+
+    ## the halving stops at two
+    kernel: reduce3
+    cause: left-out
+    says: out[0] never adds
+    - half > 0
+    + half > 1
+
+The lines after "- " are replaced by those after "+ ", where they first occur behind the kernel's
+name; there can be several edits. "cause" is one word of diagnose.h's, or several any of which is
+right; "says" must be in what a student reads, any of several lines. "base: skeleton" edits the
+skeleton; "kernel: all" runs the whole file. A fault is named right, or no cause was found, or a
+wrong one was told: the test fails on any of the last, and when less than nine of ten are right.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LEAST = 0.9
+
+
+class Fault:
+    def __init__(self, lab, title):
+        self.lab, self.title = lab, title
+        self.kernel, self.base, self.case = "all", "solution", None
+        self.causes, self.says, self.edits = [], [], []
+
+
+def read_bank(lab):
+    """The faults of a lab's file, in order."""
+    path = ROOT / "labs" / lab / "faulty.txt"
+    faults, last = [], ""
+    for number, line in enumerate(path.read_text().splitlines(), 1) if path.exists() else []:
+        if line.startswith("## "):
+            faults.append(Fault(lab, line[3:]))
+        elif faults and (line.startswith("- ") or line == "-"):
+            if last != "-":
+                faults[-1].edits.append([[], []])
+            faults[-1].edits[-1][0].append(line[2:])
+        elif faults and (line.startswith("+ ") or line == "+"):
+            faults[-1].edits[-1][1].append(line[2:])
+        elif faults and re.match(r"(kernel|cause|says|base|case): ", line):
+            key, value = line.split(": ", 1)
+            if key == "cause":
+                faults[-1].causes = value.split()
+            elif key == "says":
+                faults[-1].says.append(value)
+            else:
+                setattr(faults[-1], key, value)
+        elif line.strip() and not line.startswith("# "):
+            sys.exit(f"{path}:{number}: not understood: {line}")
+        last = line[:1]
+    return faults
+
+
+def source_of(fault):
+    name = f"{fault.lab}/{fault.lab}.cu"
+    folder = "solutions" if fault.base == "solution" else "labs"
+    text = (ROOT / folder / name).read_text()
+    for old, new in fault.edits:
+        start = text.find(fault.kernel + "(") if fault.kernel != "all" else 0
+        at = text.find("\n".join(old), max(start, 0))
+        if at < 0:
+            at = text.find("\n".join(old))
+        if at < 0:
+            sys.exit(f"labs/{fault.lab}/faulty.txt: {fault.title}: not in the file: {old}")
+        text = text[:at] + "\n".join(new) + text[at + len("\n".join(old)):]
+    return text
+
+
+def small_cases(program):
+    """Those that are checked and not timed."""
+    listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout
+    return ",".join(re.findall(r"^  (\S.*?) +[fiu]\d+ c-q-.? ", listed, re.M))
+
+
+def run(fault, program, folder, cases):
+    """(what was printed, the cause that was told)"""
+    file = pathlib.Path(folder) / (re.sub(r"\W+", "_", fault.title) + ".cu")
+    file.write_text(source_of(fault))
+    command = [program, "--file", str(file), "--quick", "--no-records", "--no-time", "--causes",
+               "--case", fault.case or cases]
+    if fault.kernel != "all":
+        command += ["--kernel", fault.kernel]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    out = done.stdout + done.stderr
+    told = re.findall(r"^cause \S+ (\S+)$", out, re.M)
+    if done.returncode == 0:
+        return out, "right"
+    return out, told[0] if told else "none"
+
+
+def judge(fault, out, cause):
+    if cause not in fault.causes:
+        return "none" if cause in ("none", "right") else "wrong"
+    return "right" if not fault.says or any(s in out for s in fault.says) else "wrong"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", default="build/bin")
+    parser.add_argument("--lab", action="append")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--show", action="store_true", help="what is printed of each")
+    args = parser.parse_args()
+    labs = args.lab or sorted(p.parent.name for p in (ROOT / "labs").glob("*/faulty.txt"))
+    faults = [f for lab in labs for f in read_bank(lab) if args.only in f.title]
+    counts = {"right": 0, "none": 0, "wrong": 0}
+    with tempfile.TemporaryDirectory() as folder, \
+            concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        folders = {lab: pathlib.Path(folder) / lab for lab in labs}
+        for f in folders.values():
+            f.mkdir()
+        cases = {lab: small_cases(f"{args.bin}/{lab}") for lab in labs}
+        results = pool.map(lambda f: run(f, f"{args.bin}/{f.lab}", folders[f.lab], cases[f.lab]),
+                           faults)
+        for fault, (out, cause) in zip(faults, results):
+            verdict = judge(fault, out, cause)
+            counts[verdict] += 1
+            if verdict != "right" or args.show:
+                print(f"{verdict}: {fault.lab}: {fault.title}: told \"{cause}\", "
+                      f"it is {' or '.join(fault.causes)}")
+                print("\n".join("    " + l for l in out.splitlines()[1:12]))
+    print(f"{len(faults)} faults: {counts['right']} named right, {counts['none']} without a cause, "
+          f"{counts['wrong']} with a wrong one")
+    ok = not counts["wrong"] and counts["right"] >= LEAST * len(faults) and faults
+    print(f"{1 if ok else 0} passed, {0 if ok else 1} failed")
+    return 0 if ok else 1
+
+
+sys.exit(main())

@@ -1,0 +1,466 @@
+/* diagnose.c - why is a kernel wrong? (diagnose.h) */
+#include "diagnose.h"
+#include "base/alloc.h"
+#include "finding.h"
+#include "lab/dtype.h"
+#include "lab/indices.h"
+#include "lab/plan.h"
+#include "lab/random.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A wrong kernel costs that much more, at most: seconds. */
+enum { RUNS = 1500, FINDINGS = 2, STEPS_A_RUN = 1 << 22 };
+#define INSTRUCTIONS (128ull << 20)
+/* Elements of a case that the probe likes: enough for a pattern in one block, in several; few
+ * enough to be quick. */
+#define FEW    100
+#define SOME   600
+#define MOST   20000
+#define BLOCKS 8000 /* elements that are several of the largest blocks' */
+
+struct search {
+    struct experiment *x;
+    const struct lab_case *const *failed;
+    int nfailed;
+    const char *path;
+    struct diagnosis *d;
+    struct lab_case smallest; /* on which it is wrong */
+};
+
+/* ---- cases by size ---- */
+
+/* Of its inputs; UINT64_MAX where the launch record cannot be used on it. */
+static uint64_t elements_of(const struct search *s, const struct lab_case *c)
+{
+    struct sample sample;
+    uint64_t n = 0;
+
+    if (!experiment_plan(s->x, c, &sample))
+        return UINT64_MAX;
+    for (int b = 0; b < sample.plan.nbuffers; b++) {
+        if (sample.plan.buffers[b].role == BUF_INPUT)
+            n += sample.plan.buffers[b].count;
+    }
+    sample_free(&sample);
+    return n;
+}
+
+static const struct lab_case *smallest_failed(const struct search *s, uint64_t least)
+{
+    const struct lab_case *best = NULL;
+    uint64_t size = UINT64_MAX;
+
+    for (int i = 0; i < s->nfailed; i++) {
+        uint64_t n = elements_of(s, s->failed[i]);
+
+        if (n >= least && n < size) {
+            size = n;
+            best = s->failed[i];
+        }
+    }
+    return best;
+}
+
+static bool fails(struct search *s, const struct lab_case *c)
+{
+    struct sample sample;
+    enum run_end end = experiment_run(s->x, c, s->x->verify->seed, false, &sample);
+
+    sample_free(&sample);
+    return end != RUN_OK && end != RUN_RECORD && end != RUN_NOT_TRIED && end != RUN_INTERNAL;
+}
+
+static bool passes(struct search *s, const struct lab_case *c)
+{
+    struct sample sample;
+    enum run_end end = experiment_run(s->x, c, s->x->verify->seed, false, &sample);
+
+    sample_free(&sample);
+    return end == RUN_OK;
+}
+
+/* ---- where it begins ---- */
+
+static uint64_t extent(const struct lab_case *c, char which)
+{
+    return which == 'n' ? c->n : which == 'm' ? c->m : which == 'k' ? c->k : (uint64_t)c->param;
+}
+
+static void set_extent(struct lab_case *c, char which, uint64_t value)
+{
+    if (which == 'n')
+        c->n = value;
+    else if (which == 'm')
+        c->m = value;
+    else if (which == 'k')
+        c->k = value;
+    else
+        c->param = (int64_t)value;
+}
+
+/* 1, 2, 3, 4, 5, 7, 8, 9, 15, …: powers of two and their neighbours. */
+static uint64_t next_try(uint64_t v)
+{
+    uint64_t p = 1;
+
+    if (v < 5)
+        return v + 1;
+    while (2 * p <= v + 1)
+        p *= 2;
+    return v < p ? p : v < p + 1 ? p + 1 : 2 * p - 1;
+}
+
+/* Makes an extent as small as it may be for the kernel to be wrong still; *right: the largest that
+ * was right below, when one was. */
+static bool shrink(struct search *s, struct lab_case *c, char which, uint64_t *right)
+{
+    uint64_t most = extent(c, which), v, low = 0;
+    struct lab_case t = *c;
+    bool any = false;
+
+    for (v = 1; v < most; v = next_try(v)) {
+        set_extent(&t, which, v);
+        if (fails(s, &t))
+            break;
+        if (passes(s, &t)) {
+            low = v;
+            any = true;
+        }
+    }
+    uint64_t high = v < most ? v : most;
+    while (any && high - low > 1) {
+        uint64_t mid = low + (high - low) / 2;
+
+        set_extent(&t, which, mid);
+        if (fails(s, &t))
+            high = mid;
+        else
+            low = mid;
+    }
+    set_extent(c, which, high);
+    set_extent(&t, which, low);
+    *right = low;
+    return any && passes(s, &t);
+}
+
+static const char *extent_name(const struct lab *lab, char which)
+{
+    static const char *const names[] = {"n", "m", "k"};
+
+    return which == 'p' ? lab->param_name : names[which == 'n' ? 0 : which == 'm' ? 1 : 2];
+}
+
+/* "of n = 2: right with n = 1, wrong from n = 2 on" is more than was tried; so no "on". */
+static void find_begin(struct search *s, struct text *t)
+{
+    const struct lab *lab = s->x->verify->lab;
+    uint64_t right;
+
+    for (const char *e = lab->extents ? lab->extents : ""; *e; e++) {
+        if (!shrink(s, &s->smallest, *e, &right))
+            continue;
+        text_addf(t, "%s%s = %" PRIu64 " is right, %s = %" PRIu64 " is not", t->length ? "; " : "",
+                  extent_name(lab, *e), right, extent_name(lab, *e), extent(&s->smallest, *e));
+    }
+}
+
+/* ---- what comes out ---- */
+
+/* Bytes that are one pattern's after one run and another's after the next: nobody wrote them. */
+static bool is_fill(const struct sample *r, int b, uint64_t i, unsigned char fill)
+{
+    size_t size = dtype_size(r->plan.buffers[b].dtype);
+    const unsigned char *p = (const unsigned char *)r->outputs.data[b] + i * size;
+
+    for (size_t k = 0; k < size; k++) {
+        if (p[k] != fill)
+            return false;
+    }
+    return true;
+}
+
+static int first_output(const struct plan *p)
+{
+    for (int b = 0; b < p->nbuffers; b++) {
+        if (p->buffers[b].role == BUF_OUTPUT)
+            return b;
+    }
+    return -1;
+}
+
+static uint64_t other_seed(uint64_t seed)
+{
+    uint64_t other = seed + 1;
+
+    while (poison_byte(other) == poison_byte(seed))
+        other++;
+    return other;
+}
+
+/* The smallest case of at least so many elements, but not too many; NULL: none of them. */
+static const struct lab_case *case_of(const struct search *s, uint64_t least)
+{
+    const struct lab_case *c = smallest_failed(s, least);
+
+    return c && elements_of(s, c) <= MOST ? c : NULL;
+}
+
+static const struct lab_case *case_for_a_pattern(const struct search *s)
+{
+    const struct lab_case *c = case_of(s, FEW);
+
+    return c ? c : case_of(s, 1);
+}
+
+/* Two runs whose inputs and fill differ: which of the first output's elements nobody wrote, and
+ * whether all others are the same. */
+struct writing {
+    struct sample a, b;
+    int out;
+    uint64_t count, nunwritten, *unwritten;
+    bool done, same;
+};
+
+static struct writing writing_of(struct search *s, const struct lab_case *c)
+{
+    uint64_t seed = s->x->verify->seed, other = other_seed(seed);
+    struct writing w = {.same = true};
+
+    experiment_run(s->x, c, seed, false, &w.a);
+    experiment_run(s->x, c, other, false, &w.b);
+    w.out = first_output(&w.a.plan);
+    w.done = w.a.outputs.stage == STAGE_DONE && w.b.outputs.stage == STAGE_DONE && w.out >= 0;
+    w.count = w.done ? w.a.plan.buffers[w.out].count : 0;
+    w.unwritten = xcalloc(w.count, sizeof(*w.unwritten));
+    for (uint64_t i = 0; i < w.count; i++) {
+        size_t size = dtype_size(w.a.plan.buffers[w.out].dtype);
+
+        if (is_fill(&w.a, w.out, i, poison_byte(seed)) &&
+            is_fill(&w.b, w.out, i, poison_byte(other)))
+            w.unwritten[w.nunwritten++] = i;
+        else
+            w.same &= !memcmp((char *)w.a.outputs.data[w.out] + i * size,
+                              (char *)w.b.outputs.data[w.out] + i * size, size);
+    }
+    return w;
+}
+
+static void writing_free(struct writing *w)
+{
+    free(w->unwritten);
+    sample_free(&w->a);
+    sample_free(&w->b);
+}
+
+static bool by_unwritten(struct search *s, const struct lab_case *c)
+{
+    const struct lab *lab = s->x->verify->lab;
+    struct writing w = writing_of(s, c);
+    struct text t = {0};
+    bool told = w.nunwritten;
+
+    if (told) {
+        indices_put(&t, w.a.plan.buffers[w.out].name, w.unwritten, w.nunwritten, w.count,
+                    lab->row ? lab->row(&w.a.plan, c, w.out) : 0);
+        diagnosis_add(s->d, "unwritten", "%s %s never written", t.s,
+                      w.nunwritten == 1 ? "is" : "are");
+    }
+    text_free(&t);
+    writing_free(&w);
+    return told;
+}
+
+static bool by_constant(struct search *s, const struct lab_case *c)
+{
+    struct writing w = writing_of(s, c);
+    bool told = w.done && w.same && w.count && elements_of(s, c) >= FEW;
+
+    if (told)
+        diagnosis_add(s->d, "constant", "%s is the same for two inputs that differ everywhere",
+                      w.a.plan.buffers[w.out].name);
+    writing_free(&w);
+    return told;
+}
+
+/* ---- the checker ---- */
+
+/* True when nothing more is to be looked for: what was read and never written may only follow
+ * from what an earlier launch did not write. */
+static bool by_checker(struct search *s, const struct lab_case *c)
+{
+    struct sample sample;
+    struct text t = {0};
+
+    experiment_run(s->x, c, s->x->verify->seed, true, &sample);
+    const char *cause = findings_put(&t, sample.outputs.findings, s->path, FINDINGS);
+    bool early = cause && !strcmp(cause, "unfilled");
+    if (sample.end == RUN_INPUT_CHANGED)
+        diagnosis_add(s->d, "input-changed", "it writes to %s[%" PRIu64 "], an input",
+                      sample.plan.buffers[sample.outputs.changed].name, sample.outputs.changed_at);
+    if (cause && !early) {
+        s->d->cause = s->d->cause ? s->d->cause : cause;
+        text_add(&s->d->words, t.s);
+    }
+    if (early && !by_unwritten(s, c)) {
+        s->d->cause = "uninitialised";
+        text_add(&s->d->words, t.s);
+    }
+    text_free(&t);
+    sample_free(&sample);
+    return cause;
+}
+
+/* ---- what it is made of ---- */
+
+/* Looks at the first wrong element. *whole: all that belongs to it is missing, so that a larger
+ * case may say more. */
+static bool probe_case(struct search *s, const struct lab_case *c, struct diagnosis *d, bool *whole)
+{
+    struct sample r;
+    bool told = false;
+
+    experiment_run(s->x, c, s->x->verify->seed, false, &r);
+    if (r.outputs.stage == STAGE_DONE && r.result.noutputs && r.result.outputs[0].comparison.nshown)
+        told = probe(s->x, c, r.result.outputs[0].comparison.shown[0].index, d);
+    sample_free(&r);
+    *whole = told && d->whole;
+    return told;
+}
+
+static void adopt(struct diagnosis *d, struct diagnosis *from)
+{
+    d->cause = d->cause ? d->cause : from->cause;
+    text_add(&d->words, text_str(&from->words));
+    diagnosis_free(from);
+}
+
+static bool by_probe(struct search *s, const struct lab_case *few)
+{
+    const struct lab_case *some = case_of(s, SOME);
+    struct diagnosis first = {0}, second = {0};
+    bool whole, still, told = probe_case(s, few, &first, &whole);
+
+    if ((!told || whole) && some && some != few && probe_case(s, some, &second, &still) && !still) {
+        diagnosis_free(&first);
+        adopt(s->d, &second);
+        return true;
+    }
+    diagnosis_free(&second);
+    adopt(s->d, &first);
+    return told;
+}
+
+/* ---- launch records ---- */
+
+/* All cases that it is wrong on, but for the large ones; there must be one of several blocks. */
+static bool right_on_all(struct search *s)
+{
+    uint64_t most = 0;
+
+    for (int i = 0; i < s->nfailed; i++) {
+        uint64_t n = elements_of(s, s->failed[i]);
+
+        if (n > 1 << 18)
+            continue;
+        if (!passes(s, s->failed[i]))
+            return false;
+        most = n > most ? n : most;
+    }
+    return most > BLOCKS;
+}
+
+/* The kernel as it is, with other threads a block. */
+static void by_record(struct search *s)
+{
+    const struct lab_variant *v = s->x->variant;
+    struct launch_record given = s->x->record;
+    struct text right = {0};
+    int n = 0, tried = 0;
+
+    for (uint32_t x = 32; v->has_record && x <= 1024; x *= 2) {
+        struct launch_record r = given;
+        struct text note = {0};
+
+        r.block_x = x;
+        record_clamp(v, &r, &s->x->record, &note);
+        bool allowed = !note.length && s->x->record.block_x == x && x != given.block_x;
+        text_free(&note);
+        if (!allowed)
+            continue;
+        tried++;
+        if (right_on_all(s))
+            text_addf(&right, "%s%u", n++ ? ", " : "", x);
+    }
+    s->x->record = given;
+    if (n && n <= tried / 2) {
+        s->d->cause = "record";
+        diagnosis_add(s->d, "record",
+                      "with blocks of %s threads it is right, with the %u of its LAUNCH it is not: "
+                      "it counts on a number that is not blockDim.x",
+                      right.s, given.block_x);
+    }
+    text_free(&right);
+}
+
+/* ---- all of it ---- */
+
+static void budget(struct experiment *x)
+{
+    x->runs = RUNS;
+    x->instructions = INSTRUCTIONS;
+    x->steps = STEPS_A_RUN;
+}
+
+static bool is_same(const struct lab_case *a, const struct lab_case *b)
+{
+    return a->n == b->n && a->m == b->m && a->k == b->k && a->param == b->param;
+}
+
+void diagnose(struct experiment *x, const struct lab_case *const *failed, int nfailed,
+              const char *path, struct diagnosis *d)
+{
+    struct search s = {.x = x, .failed = failed, .nfailed = nfailed, .path = path, .d = d};
+    const struct lab_case *first = smallest_failed(&s, 0), *rich = case_for_a_pattern(&s);
+    struct text begin = {0};
+
+    budget(x);
+    if (!first)
+        d->cause = "record"; /* which the failure's message says */
+    if (!first || by_checker(&s, first) || (rich && rich != first && by_checker(&s, rich)))
+        return;
+    s.smallest = rich ? *rich : *first;
+    find_begin(&s, &begin);
+    if (!rich)
+        rich = &s.smallest;
+    if (!by_unwritten(&s, rich) && !by_probe(&s, rich) &&
+        (is_same(rich, &s.smallest) || !by_probe(&s, &s.smallest)))
+        by_constant(&s, rich);
+    by_record(&s);
+    if (begin.length)
+        diagnosis_add(d, NULL, "%s", begin.s);
+    text_free(&begin);
+}
+
+bool diagnose_nothing(struct experiment *x, const struct lab_case *const *failed, int nfailed)
+{
+    struct search s = {.x = x, .failed = failed, .nfailed = nfailed};
+    const struct lab_case *c = case_for_a_pattern(&s);
+
+    budget(x);
+    if (!c)
+        return false;
+    struct writing w = writing_of(&s, c);
+    bool nothing = w.done && w.same && (w.nunwritten == w.count || !w.nunwritten);
+    writing_free(&w);
+    return nothing;
+}
+
+void diagnosis_free(struct diagnosis *d)
+{
+    text_free(&d->words);
+    *d = (struct diagnosis){0};
+}

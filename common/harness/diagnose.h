@@ -1,0 +1,24 @@
+/* diagnose.h - why is a kernel wrong? Looked for by running it again; nothing is guessed.
+ *
+ * Interface: diagnose(). In this order, until something is established:
+ *   what stopped it, and what the checker finds (the emulator's)   finding.h
+ *   elements never written, results that no input changes
+ *   what its outputs are made of                                   probe.h
+ *   launch records with which it is right
+ * and beside it the least size at which it goes wrong.
+ */
+#ifndef HARNESS_DIAGNOSE_H
+#define HARNESS_DIAGNOSE_H
+
+#include "experiment.h"
+#include "probe.h"
+
+/* failed: the cases on which it is wrong, at least one. path: what the file is called. The
+ * experiment's budget is set here. */
+void diagnose(struct experiment *x, const struct lab_case *const *failed, int nfailed,
+              const char *path, struct diagnosis *d);
+/* It writes nothing, or the same for every input: it is still to be written. */
+bool diagnose_nothing(struct experiment *x, const struct lab_case *const *failed, int nfailed);
+void diagnosis_free(struct diagnosis *d);
+
+#endif

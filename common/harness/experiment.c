@@ -1,0 +1,89 @@
+/* experiment.c - runs a wrong kernel again, within a budget (experiment.h). */
+#include "experiment.h"
+#include "base/alloc.h"
+#include "lab/plan.h"
+#include "run/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool experiment_plan(const struct experiment *x, const struct lab_case *c, struct sample *s)
+{
+    const struct verify *v = x->verify;
+    char err[512];
+
+    *s = (struct sample){.input = *c, .outputs = {.changed = -1}};
+    return (!v->lab->applies || v->lab->applies(x->variant, &s->input)) &&
+           plan_make(v->lab, x->variant, &s->input, &x->record, &v->machine->limits, &s->plan, err,
+                     sizeof(err));
+}
+
+static bool may_run(const struct experiment *x)
+{
+    return x->runs && x->instructions;
+}
+
+static void spend(struct experiment *x, const struct sample *s)
+{
+    uint64_t used = s->outputs.counted ? s->outputs.counters.inst_executed : 0;
+
+    x->runs--;
+    x->instructions -= used < x->instructions ? used : x->instructions;
+    if (s->outputs.error)
+        x->recover(x->user, (cudaError_t)s->outputs.error);
+}
+
+static struct job_options options_of(const struct experiment *x, uint64_t seed, bool check)
+{
+    return (struct job_options){.check = check,
+                                .poison = check ? POISON_NONE : POISON_ALL,
+                                .steps = x->steps,
+                                .seed = seed};
+}
+
+enum run_end experiment_run(struct experiment *x, const struct lab_case *c, uint64_t seed,
+                            bool check, struct sample *s)
+{
+    struct verify *v = x->verify;
+    struct job_options o = options_of(x, seed, check);
+    struct dataset d = {0};
+
+    if (!experiment_plan(x, c, s))
+        return s->end = RUN_RECORD;
+    if (!may_run(x))
+        return s->end = RUN_NOT_TRIED;
+    dataset_make(&d, v->lab, &s->plan, &s->input, seed);
+    struct job j = dataset_job(&d, &s->plan, &o);
+    run_here(v->module, &j, &s->outputs);
+    result_of(v->lab, x->variant, &s->input, seed, &x->record, &j, &s->outputs, &s->result);
+    dataset_free(&d);
+    spend(x, s);
+    return s->end = s->result.end;
+}
+
+enum run_end experiment_with(struct experiment *x, void *const *data, struct sample *s)
+{
+    struct job j = {.plan = &s->plan, .options = options_of(x, x->verify->seed, false)};
+
+    sample_reset(s);
+    if (!may_run(x))
+        return s->end = RUN_NOT_TRIED;
+    for (int b = 0; b < s->plan.nbuffers; b++)
+        j.inputs[b] = data[b];
+    run_here(x->verify->module, &j, &s->outputs);
+    spend(x, s);
+    return s->end = s->outputs.stage == STAGE_DONE ? RUN_OK : RUN_ERROR;
+}
+
+void sample_reset(struct sample *s)
+{
+    outputs_free(&s->outputs);
+    result_free(&s->result);
+    s->end = RUN_OK;
+}
+
+void sample_free(struct sample *s)
+{
+    sample_reset(s);
+    *s = (struct sample){.outputs = {.changed = -1}};
+}

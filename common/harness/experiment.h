@@ -1,0 +1,42 @@
+/* experiment.h - a kernel that is wrong is run again, on cases, launch records and inputs of
+ * one's own, to find out why.
+ *
+ * Interface: experiment_run() on the lab's inputs, experiment_with() on any. Both spend a budget,
+ * so that a wrong run takes seconds at most; when it is spent, RUN_NOT_TRIED comes back.
+ */
+#ifndef HARNESS_EXPERIMENT_H
+#define HARNESS_EXPERIMENT_H
+
+#include "verify.h"
+
+struct experiment {
+    struct verify *verify;
+    const struct lab_variant *variant;
+    struct launch_record record;
+    void (*recover)(void *user, cudaError_t e); /* after an error, so that the next run can be */
+    void *user;
+    unsigned runs;         /* that are left */
+    uint64_t instructions; /* of warps, likewise; the emulator's alone */
+    uint64_t steps;        /* the most a launch may take */
+};
+
+/* What came of one run. */
+struct sample {
+    struct lab_case input;
+    struct plan plan;
+    struct outputs outputs;
+    struct result result; /* of experiment_run() alone */
+    enum run_end end;
+};
+/* c is kept until sample_free(). */
+enum run_end experiment_run(struct experiment *x, const struct lab_case *c, uint64_t seed,
+                            bool check, struct sample *s);
+/* data: of the input buffers, as they are in s->plan, which experiment_plan() makes. RUN_OK says
+ * that the run came to its end: nothing is compared. */
+enum run_end experiment_with(struct experiment *x, void *const *data, struct sample *s);
+bool experiment_plan(const struct experiment *x, const struct lab_case *c, struct sample *s);
+void sample_free(struct sample *s);
+/* A sample that is used again, with its plan. */
+void sample_reset(struct sample *s);
+
+#endif

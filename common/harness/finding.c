@@ -1,0 +1,157 @@
+/* finding.c - findings of the checker in the order in which they help (finding.h). */
+#include "finding.h"
+#include "base/alloc.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct finding {
+    json_t *json;
+    const char *kind, *file, *message, *distance;
+    json_int_t line, other;
+    int rank, at; /* at: as it came */
+};
+struct findings {
+    struct finding *f;
+    int n;
+};
+
+static const struct {
+    const char *kind, *distance, *says, *cause; /* says: in the message; NULL: any */
+} ranks[] = {
+    {"fault", NULL, "address", "out-of-bounds"},
+    {"fault", NULL, "misaligned", "misaligned"},
+    {"fault", NULL, "never come", "barrier"},
+    {"fault", NULL, "steps", "endless"},
+    {"fault", NULL, NULL, "fault"},
+    {"shared-race", "block", NULL, "race"},
+    {"global-race", "grid", NULL, "race"},
+    {"global-race", "block", NULL, "race"},
+    {"shared-race", NULL, NULL, "race"},
+    {"global-race", NULL, NULL, "race"},
+    {"barrier-divergence", NULL, NULL, "barrier"},
+    {"barrier-exited", NULL, NULL, "barrier"},
+    {"wmma-operands", NULL, NULL, "wmma"},
+    {"uninitialised-read", NULL, "[", "unfilled"}, /* of an array: global memory */
+    {"uninitialised-read", NULL, NULL, "uninitialised"},
+};
+#define NRANKS ((int)(sizeof(ranks) / sizeof(ranks[0])))
+
+static const char *string(const json_t *o, const char *key)
+{
+    const char *s = json_string_value(json_object_get(o, key));
+
+    return s ? s : "";
+}
+
+static int rank_of(const struct finding *f)
+{
+    for (int i = 0; i < NRANKS; i++) {
+        if (!strcmp(ranks[i].kind, f->kind) &&
+            (!ranks[i].distance || !strcmp(ranks[i].distance, f->distance)) &&
+            (!ranks[i].says || strstr(f->message, ranks[i].says)))
+            return i;
+    }
+    return NRANKS;
+}
+
+static bool same(const struct finding *a, const struct finding *b)
+{
+    bool ahead = a->line == b->line && a->other == b->other;
+    bool behind = a->line == b->other && a->other == b->line;
+
+    return !strcmp(a->kind, b->kind) && !strcmp(a->file, b->file) && (ahead || behind) && a->line;
+}
+
+static void add(struct findings *all, json_t *json)
+{
+    struct finding f = {.json = json,
+                        .kind = string(json, "kind"),
+                        .file = string(json, "file"),
+                        .message = string(json, "message"),
+                        .distance = string(json, "distance"),
+                        .line = json_integer_value(json_object_get(json, "line")),
+                        .at = all->n};
+
+    f.other = json_integer_value(json_object_get(json_object_get(json, "other"), "line"));
+    f.rank = rank_of(&f);
+    for (int i = 0; i < all->n; i++) {
+        if (!same(&all->f[i], &f))
+            continue;
+        if (f.rank < all->f[i].rank) {
+            json_decref(all->f[i].json);
+            all->f[i] = f;
+        } else {
+            json_decref(json);
+        }
+        return;
+    }
+    all->f = xrealloc(all->f, (size_t)(all->n + 1) * sizeof(*all->f));
+    all->f[all->n++] = f;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct finding *x = a, *y = b;
+
+    return x->rank != y->rank ? x->rank - y->rank : x->at - y->at;
+}
+
+static long long number(const json_t *f, const char *key, size_t i)
+{
+    return (long long)json_integer_value(json_array_get(json_object_get(f, key), i));
+}
+
+/* The student's file under the name that they gave it; another by its own. */
+static const char *file_name(const struct finding *f, const char *path)
+{
+    const char *a = strrchr(f->file, '/'), *b = strrchr(path, '/');
+
+    return !strcmp(a ? a + 1 : f->file, b ? b + 1 : path) ? path : f->file;
+}
+
+static void put_finding(struct text *t, const struct finding *f, const char *path)
+{
+    text_add(t, "  ");
+    if (*f->file)
+        text_addf(t, "%s:%lld: ", file_name(f, path), (long long)f->line);
+    text_add(t, string(f->json, "kernel"));
+    if (json_array_size(json_object_get(f->json, "block")) == 3)
+        text_addf(t, " block (%lld,%lld,%lld)", number(f->json, "block", 0),
+                  number(f->json, "block", 1), number(f->json, "block", 2));
+    if (json_array_size(json_object_get(f->json, "thread")) == 3)
+        text_addf(t, " thread (%lld,%lld,%lld)", number(f->json, "thread", 0),
+                  number(f->json, "thread", 1), number(f->json, "thread", 2));
+    text_addf(t, ": %s\n", f->message);
+}
+
+const char *findings_put(struct text *t, const char *json_lines, const char *path, int most)
+{
+    char *lines = xstrdup(json_lines ? json_lines : ""), *rest = lines, *line;
+    struct findings all = {0};
+    const char *cause = NULL;
+
+    while ((line = strsep(&rest, "\n"))) {
+        json_t *json = *line ? json_loads(line, 0, NULL) : NULL;
+
+        if (json)
+            add(&all, json);
+    }
+    qsort(all.f, (size_t)all.n, sizeof(*all.f), by_rank);
+    for (int i = 0; i < all.n; i++) {
+        if (i < most)
+            put_finding(t, &all.f[i], path);
+        if (!i && all.f[i].rank < NRANKS)
+            cause = ranks[all.f[i].rank].cause;
+    }
+    if (all.n > most)
+        text_addf(t, "  … and %d more like it; CHECK=1 lists them\n", all.n - most);
+    if (cause && json_is_true(json_object_get(all.f[0].json, "update")))
+        cause = "atomic";
+    for (int i = 0; i < all.n; i++)
+        json_decref(all.f[i].json);
+    free(all.f);
+    free(lines);
+    return cause;
+}

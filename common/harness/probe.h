@@ -1,0 +1,25 @@
+/* probe.h - what a wrong output is really made of, found by running the kernel on inputs chosen
+ * for it: single elements set, an extreme planted, values that show rounding.
+ *
+ * Interface: probe(). What it says was seen in such a run; nothing is concluded from the wrong
+ * result itself.
+ */
+#ifndef HARNESS_PROBE_H
+#define HARNESS_PROBE_H
+
+#include "experiment.h"
+
+/* What is known of a failure. Causes are words for tests (labs/LAB/faulty): "left-out", "race". */
+struct diagnosis {
+    const char *cause; /* the first that was established; NULL: none */
+    struct text words; /* lines, indented */
+    bool whole;        /* an output lacks all that belongs to it */
+};
+void diagnosis_add(struct diagnosis *d, const char *cause, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Looks at element o of the output of case c, on which the kernel is wrong. True when something
+ * was found, and is in d. */
+bool probe(struct experiment *x, const struct lab_case *c, uint64_t o, struct diagnosis *d);
+
+#endif

@@ -1,0 +1,146 @@
+/* indices.c - a set of an array's elements in words (indices.h). */
+#include "indices.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+
+#define LISTED 4 /* elements that are told one by one */
+
+struct set {
+    const char *name;
+    const uint64_t *index;
+    uint64_t n, count, row;
+};
+
+static void put_one(struct text *t, const struct set *s, uint64_t i)
+{
+    text_addf(t, "%s[%" PRIu64 "]", s->name, i);
+    if (s->row)
+        text_addf(t, " (row %" PRIu64 ", column %" PRIu64 ")", i / s->row, i % s->row);
+}
+
+/* From `from` on, how many follow one another. */
+static uint64_t run_length(const struct set *s, uint64_t from)
+{
+    uint64_t n = 1;
+
+    while (from + n < s->n && s->index[from + n] == s->index[from] + n)
+        n++;
+    return n;
+}
+
+static bool put_all(struct text *t, const struct set *s)
+{
+    if (s->n != s->count || s->n < 3)
+        return false;
+    text_addf(t, "all of %s", s->name);
+    return true;
+}
+
+static bool put_rows(struct text *t, const struct set *s)
+{
+    uint64_t first = s->index[0], last = s->index[s->n - 1];
+
+    if (s->row < 2 || last - first + 1 != s->n || s->n % s->row || first % s->row)
+        return false;
+    if (s->n == s->row)
+        text_addf(t, "row %" PRIu64 " of %s", first / s->row, s->name);
+    else
+        text_addf(t, "rows %" PRIu64 " to %" PRIu64 " of %s", first / s->row, last / s->row,
+                  s->name);
+    return true;
+}
+
+static bool put_column(struct text *t, const struct set *s)
+{
+    if (s->row < 2 || s->n < 2 || s->n != s->count / s->row || s->index[0] >= s->row)
+        return false;
+    for (uint64_t i = 1; i < s->n; i++) {
+        if (s->index[i] != s->index[0] + i * s->row)
+            return false;
+    }
+    text_addf(t, "column %" PRIu64 " of %s", s->index[0], s->name);
+    return true;
+}
+
+static bool put_run(struct text *t, const struct set *s)
+{
+    uint64_t first = s->index[0], last = s->index[s->n - 1];
+
+    if (s->n < 3 || run_length(s, 0) != s->n)
+        return false;
+    text_addf(t, "%s[%" PRIu64 "] to %s[%" PRIu64 "]", s->name, first, s->name, last);
+    if (s->row && first / s->row == last / s->row)
+        text_addf(t, " (row %" PRIu64 ")", first / s->row);
+    return true;
+}
+
+static const char *ordinal(uint64_t n)
+{
+    uint64_t tens = n / 10 % 10, ones = n % 10;
+
+    return tens == 1 || ones == 0 || ones > 3 ? "th" : ones == 1 ? "st" : ones == 2 ? "nd" : "rd";
+}
+
+static bool put_every(struct text *t, const struct set *s)
+{
+    if (s->n < 3)
+        return false;
+    uint64_t step = s->index[1] - s->index[0];
+    for (uint64_t i = 1; i + 1 < s->n; i++) {
+        if (s->index[i + 1] - s->index[i] != step)
+            return false;
+    }
+    text_addf(t, "every %" PRIu64 "%s element from %s[%" PRIu64 "] to %s[%" PRIu64 "]", step,
+              ordinal(step), s->name, s->index[0], s->name, s->index[s->n - 1]);
+    return true;
+}
+
+/* Runs of one length at equal distances; the array's end may cut the last. */
+static bool put_periodic(struct text *t, const struct set *s)
+{
+    uint64_t length = run_length(s, 0), period, runs = 0;
+
+    if (length == s->n)
+        return false;
+    period = s->index[length] - s->index[0];
+    for (uint64_t i = 0, l; i < s->n; i += l, runs++) {
+        l = run_length(s, i);
+        if (s->index[i] != s->index[0] + runs * period || l > length ||
+            (l < length && i + l < s->n))
+            return false;
+    }
+    if (runs < 3 || s->index[0] + length > period)
+        return false;
+    text_addf(t, "of every %" PRIu64 " elements of %s those at %" PRIu64 " to %" PRIu64, period,
+              s->name, s->index[0], s->index[0] + length - 1);
+    return true;
+}
+
+static void put_list(struct text *t, const struct set *s)
+{
+    uint64_t shown = s->n <= LISTED ? s->n : 3;
+
+    for (uint64_t i = 0; i < shown; i++) {
+        text_add(t, !i ? "" : i + 1 < s->n ? ", " : " and ");
+        put_one(t, s, s->index[i]);
+    }
+    if (shown < s->n)
+        text_addf(t, " and %" PRIu64 " more, the last %s[%" PRIu64 "]", s->n - shown, s->name,
+                  s->index[s->n - 1]);
+}
+
+void indices_put(struct text *t, const char *name, const uint64_t *index, uint64_t n,
+                 uint64_t count, uint64_t row)
+{
+    static bool (*const forms[])(struct text *, const struct set *) = {
+        put_all, put_rows, put_column, put_run, put_every, put_periodic,
+    };
+    struct set s = {name, index, n, count, row};
+
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        if (forms[i](t, &s))
+            return;
+    }
+    put_list(t, &s);
+}
