@@ -6,6 +6,7 @@
 #include "lab/indices.h"
 #include "lab/plan.h"
 #include "lab/random.h"
+#include "run/emulator.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,10 +18,10 @@ enum { RUNS = 1500, FINDINGS = 2, STEPS_A_RUN = 1 << 22 };
 #define INSTRUCTIONS (128ull << 20)
 /* Elements of a case that the probe likes: enough for a pattern in one block, in several; few
  * enough to be quick. */
-#define FEW    100
-#define SOME   600
-#define MOST   20000
-#define BLOCKS 8000 /* elements that are several of the largest blocks' */
+#define FEW  100
+#define SOME 600
+#define MANY 8000
+#define MOST 50000
 
 struct search {
     struct experiment *x;
@@ -132,7 +133,7 @@ static bool shrink(struct search *s, struct lab_case *c, char which, uint64_t *r
         }
     }
     uint64_t high = v < most ? v : most;
-    while (any && high - low > 1) {
+    while (any && high - low > 1 && s->x->runs) {
         uint64_t mid = low + (high - low) / 2;
 
         set_extent(&t, which, mid);
@@ -145,6 +146,24 @@ static bool shrink(struct search *s, struct lab_case *c, char which, uint64_t *r
     set_extent(&t, which, low);
     *right = low;
     return any && passes(s, &t);
+}
+
+/* Wrong at the least already: is there a size above that is right, its neighbour below not? */
+static bool right_above(struct search *s, const struct lab_case *c, char which, uint64_t *right)
+{
+    struct lab_case t = *c;
+
+    for (uint64_t v = 2; v <= 1024; v *= 2) {
+        set_extent(&t, which, v - 1);
+        if (extent(c, which) >= v || !fails(s, &t))
+            continue;
+        set_extent(&t, which, v);
+        if (passes(s, &t)) {
+            *right = v;
+            return true;
+        }
+    }
+    return false;
 }
 
 static const char *extent_name(const struct lab *lab, char which)
@@ -161,10 +180,14 @@ static void find_begin(struct search *s, struct text *t)
     uint64_t right;
 
     for (const char *e = lab->extents ? lab->extents : ""; *e; e++) {
-        if (!shrink(s, &s->smallest, *e, &right))
-            continue;
-        text_addf(t, "%s%s = %" PRIu64 " is right, %s = %" PRIu64 " is not", t->length ? "; " : "",
-                  extent_name(lab, *e), right, extent_name(lab, *e), extent(&s->smallest, *e));
+        const char *name = extent_name(lab, *e), *and = t->length ? "; " : "";
+
+        if (shrink(s, &s->smallest, *e, &right))
+            text_addf(t, "%s%s = %" PRIu64 " is right, %s = %" PRIu64 " is not", and, name, right,
+                      name, extent(&s->smallest, *e));
+        else if (right_above(s, &s->smallest, *e, &right))
+            text_addf(t, "%s%s = %" PRIu64 " is not right, %s = %" PRIu64 " is", and, name,
+                      right - 1, name, right);
     }
 }
 
@@ -266,8 +289,7 @@ static bool by_unwritten(struct search *s, const struct lab_case *c)
     if (told) {
         indices_put(&t, w.a.plan.buffers[w.out].name, w.unwritten, w.nunwritten, w.count,
                     lab->row ? lab->row(&w.a.plan, c, w.out) : 0);
-        diagnosis_add(s->d, "unwritten", "%s %s never written", t.s,
-                      w.nunwritten == 1 ? "is" : "are");
+        diagnosis_add(s->d, "unwritten", "never written: %s", t.s);
     }
     text_free(&t);
     writing_free(&w);
@@ -295,7 +317,8 @@ static bool by_checker(struct search *s, const struct lab_case *c)
     struct sample sample;
     struct text t = {0};
 
-    experiment_run(s->x, c, s->x->verify->seed, true, &sample);
+    if (experiment_run(s->x, c, s->x->verify->seed, true, &sample) == RUN_NO_KERNEL)
+        s->d->cause = "name"; /* which the failure's message says */
     const char *cause = findings_put(&t, sample.outputs.findings, s->path, FINDINGS);
     bool early = cause && !strcmp(cause, "unfilled");
     if (sample.end == RUN_INPUT_CHANGED)
@@ -338,72 +361,114 @@ static void adopt(struct diagnosis *d, struct diagnosis *from)
     diagnosis_free(from);
 }
 
+/* The smallest case on which less than all is missing. */
 static bool by_probe(struct search *s, const struct lab_case *few)
 {
-    const struct lab_case *some = case_of(s, SOME);
-    struct diagnosis first = {0}, second = {0};
-    bool whole, still, told = probe_case(s, few, &first, &whole);
+    const struct lab_case *tries[] = {few, case_of(s, SOME), case_of(s, MANY)};
+    struct diagnosis best = {0};
+    bool told = false;
 
-    if ((!told || whole) && some && some != few && probe_case(s, some, &second, &still) && !still) {
-        diagnosis_free(&first);
-        adopt(s->d, &second);
-        return true;
+    for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+        struct diagnosis d = {0};
+        bool whole = false;
+
+        if (!tries[i] || (i && tries[i] == tries[i - 1]))
+            continue;
+        if (probe_case(s, tries[i], &d, &whole) && (!told || !whole)) {
+            diagnosis_free(&best);
+            best = d;
+            told = true;
+        } else {
+            diagnosis_free(&d);
+        }
+        if (told && !whole)
+            break;
     }
-    diagnosis_free(&second);
-    adopt(s->d, &first);
+    adopt(s->d, &best);
     return told;
 }
 
 /* ---- launch records ---- */
 
-/* All cases that it is wrong on, but for the large ones; there must be one of several blocks. */
+/* Is it right on all cases that it was wrong on, but for the large ones? One of them must be of
+ * several blocks. */
 static bool right_on_all(struct search *s)
 {
-    uint64_t most = 0;
+    const struct launch_record *r = &s->x->record;
+    uint64_t most = 0, block = (uint64_t)r->block_x * (r->block_y ? r->block_y : 1) *
+                               (r->items ? r->items : 1);
 
     for (int i = 0; i < s->nfailed; i++) {
         uint64_t n = elements_of(s, s->failed[i]);
 
-        if (n > 1 << 18)
+        if (n > MOST)
             continue;
         if (!passes(s, s->failed[i]))
             return false;
         most = n > most ? n : most;
     }
-    return most > BLOCKS;
+    return most > 3 * block;
 }
 
-/* The kernel as it is, with other threads a block. */
-static void by_record(struct search *s)
+static uint32_t *field(struct launch_record *r, int which)
 {
-    const struct lab_variant *v = s->x->variant;
-    struct launch_record given = s->x->record;
-    struct text right = {0};
+    return which == 0 ? &r->block_x : which == 1 ? &r->block_y : &r->items;
+}
+
+/* The kernel as it is, with another number in one field of its launch record. */
+static bool right_with(struct search *s, struct launch_record r)
+{
+    struct launch_record used;
+    struct text note = {0};
+
+    record_clamp(s->x->variant, &r, &used, &note);
+    bool allowed = !note.length && !memcmp(&used, &r, sizeof(r));
+    text_free(&note);
+    s->x->record = r;
+    return allowed && right_on_all(s);
+}
+
+static bool by_field(struct search *s, const struct launch_record *given, int which)
+{
+    static const char *const of[] = {"%s threads a block", "%s threads a block along y",
+                                     "%s for the third number (items)"};
+    struct launch_record r = *given;
+    struct text right = {0}, words = {0};
     int n = 0, tried = 0;
 
-    for (uint32_t x = 32; v->has_record && x <= 1024; x *= 2) {
-        struct launch_record r = given;
-        struct text note = {0};
-
-        r.block_x = x;
-        record_clamp(v, &r, &s->x->record, &note);
-        bool allowed = !note.length && s->x->record.block_x == x && x != given.block_x;
-        text_free(&note);
-        if (!allowed)
+    for (uint32_t v = which == 0 ? 32 : 1; v <= 1024; v *= 2) {
+        *field(&r, which) = v;
+        if (v == *field((struct launch_record *)given, which))
             continue;
         tried++;
-        if (right_on_all(s))
-            text_addf(&right, "%s%u", n++ ? ", " : "", x);
+        if (right_with(s, r))
+            text_addf(&right, "%s%u", n++ ? " or " : "", v);
     }
-    s->x->record = given;
+    s->x->record = *given;
     if (n && n <= tried / 2) {
         s->d->cause = "record";
-        diagnosis_add(s->d, "record",
-                      "with blocks of %s threads it is right, with the %u of its LAUNCH it is not: "
-                      "it counts on a number that is not blockDim.x",
-                      right.s, given.block_x);
+        text_addf(&words, of[which], right.s);
+        diagnosis_add(
+            s->d, "record",
+            "with %s in LAUNCH it is right, with %u it is not: LAUNCH and the kernel's own "
+            "numbers differ",
+            words.s, *field((struct launch_record *)given, which));
     }
     text_free(&right);
+    text_free(&words);
+    return n;
+}
+
+static void by_record(struct search *s)
+{
+    struct launch_record given = s->x->record;
+
+    if (!s->x->variant->has_record)
+        return;
+    emulator_set_quiet(2); /* of some sizes a block does not fit */
+    for (int which = 0; which < 3 && !by_field(s, &given, which); which++)
+        ;
+    emulator_set_quiet(1);
 }
 
 /* ---- all of it ---- */

@@ -20,15 +20,17 @@ struct findings {
 static const struct {
     const char *kind, *distance, *says, *cause; /* says: in the message; NULL: any */
 } ranks[] = {
-    {"fault", NULL, "address", "out-of-bounds"},
+    /* What went wrong in shared memory before, a fault's address may come from. */
+    {"shared-race", "block", NULL, "race"},
+    {"shared-race", NULL, NULL, "race"},
     {"fault", NULL, "misaligned", "misaligned"},
+    {"fault", NULL, "address", "out-of-bounds"},
+    {"fault", NULL, "constant variable", "input-changed"},
     {"fault", NULL, "never come", "barrier"},
     {"fault", NULL, "steps", "endless"},
     {"fault", NULL, NULL, "fault"},
-    {"shared-race", "block", NULL, "race"},
     {"global-race", "grid", NULL, "race"},
     {"global-race", "block", NULL, "race"},
-    {"shared-race", NULL, NULL, "race"},
     {"global-race", NULL, NULL, "race"},
     {"barrier-divergence", NULL, NULL, "barrier"},
     {"barrier-exited", NULL, NULL, "barrier"},

@@ -7,11 +7,11 @@
 
 #include <stdint.h>
 
-/* Adds a line each, the one that matters most first: what stopped the kernel, then races across
- * warps, other races, barriers, memory never written. What was found on the same lines for several
- * kernels is told once. At most `most` of them, then how many more there are. Returns the cause
- * that the first one is ("race", "out-of-bounds"), NULL: there is none. `path`: the file that ran,
- * as it is to be called. */
+/* Adds a line each, the one that matters most first: races in shared memory, across warps before
+ * those inside one; what stopped the kernel; other races, barriers, memory never written. What was
+ * found on the same lines for several kernels is told once. At most `most` of them, then how many
+ * more there are. Returns the cause that the first one is ("race", "out-of-bounds"), NULL: there is
+ * none. `path`: the file that ran, as it is to be called. */
 const char *findings_put(struct text *t, const char *json_lines, const char *path, int most);
 
 #endif

@@ -864,7 +864,7 @@ int main(int argc, char **argv)
     }
     if (!machine_open(&r.machine, &why))
         die("%s: %s", r.lab->name, why.s);
-    emulator_read_findings();
+    emulator_set_quiet(1);
     choose_variants(&r);
     choose_cases(&r);
     if (!r.ncases)

@@ -39,6 +39,7 @@ struct probed {
     uint64_t count;
     double *want, *got;
     double rest; /* of zeros alone */
+    bool thirds; /* or another constant that is not exact */
     bool lossy;  /* sums of them are not what they are one by one */
 };
 
@@ -121,9 +122,10 @@ static char *element_name(const struct probe *p, int b, uint64_t i)
 
 /* ---- sums ---- */
 
-static bool near(double got, double want)
+/* Weights are small whole numbers, so that sums of them are exact; thirds of them are not. */
+static bool near(const struct probed *a, double got, double want)
 {
-    return fabs(got - want) <= 2e-6 * fmax(1, fabs(want));
+    return fabs(got - want) <= (a->thirds ? 2e-6 * fmax(1, fabs(want)) : 0);
 }
 
 static double weight(uint64_t i)
@@ -154,11 +156,11 @@ static void search(struct probe *p, struct probed *a, uint64_t lo, uint64_t hi)
     double want = weigh(p, a, lo, hi, true), got = look(p) - a->rest;
 
     weigh(p, a, lo, hi, false);
-    if (p->broken || near(got, want))
+    if (p->broken || near(a, got, want))
         return;
     if (hi - lo == 1) {
         a->got[lo] = got / weight(lo);
-    } else if (want > 0 && (near(got, 0) || near(got, 2 * want))) {
+    } else if (want > 0 && (near(a, got, 0) || near(a, got, 2 * want))) {
         settle(a, lo, hi, round(got / want));
     } else {
         uint64_t mid = lo + (hi - lo) / 2, i;
@@ -177,6 +179,7 @@ static void expect(const struct probe *p, struct probed *a)
     struct lab_term t;
 
     for (uint64_t k = 0; term(p, k, &t); k++) {
+        a->thirds |= t.times != 1;
         for (int f = 0; f < t.nfactors; f++) {
             if (t.factor[f].buffer == a->buffer && t.factor[f].index < a->count)
                 a->want[t.factor[f].index] += t.times;
@@ -217,17 +220,18 @@ static bool extra(double want, double got)
 
 static bool twice(double want, double got)
 {
-    return want != 0 && near(got / want, 2);
+    return want != 0 && fabs(got / want - 2) < 1e-5;
 }
 
 static bool negated(double want, double got)
 {
-    return want != 0 && near(got / want, -1);
+    return want != 0 && fabs(got / want + 1) < 1e-5;
 }
 
 static bool otherwise(double want, double got)
 {
-    return want != 0 && got != 0 && !near(got, want) && !twice(want, got) && !negated(want, got);
+    return want != 0 && got != 0 && fabs(got - want) > 1e-5 * fabs(want) && !twice(want, got) &&
+           !negated(want, got);
 }
 
 static uint64_t pick(const struct probed *a, sort *is, uint64_t *index)
@@ -241,20 +245,56 @@ static uint64_t pick(const struct probed *a, sort *is, uint64_t *index)
     return n;
 }
 
-/* "out[0] adds in[3], where in[4] belongs" */
+static bool wants(double want, double got)
+{
+    (void)got;
+    return want != 0;
+}
+
+static bool takes(double want, double got)
+{
+    (void)want;
+    return got != 0;
+}
+
+/* All that it takes is all that it should take, so many elements on. */
+static bool is_shift(const uint64_t *taken, uint64_t ntaken, const uint64_t *wanted, uint64_t n)
+{
+    for (uint64_t i = 1; ntaken == n && i < n; i++) {
+        if (taken[i] - taken[0] != wanted[i] - wanted[0])
+            return false;
+    }
+    return ntaken == n;
+}
+
+static uint64_t pick_all(const struct probed *a, sort *is, uint64_t *index)
+{
+    uint64_t n = 0;
+
+    for (uint64_t i = 0; i < a->count; i++) {
+        if (is(a->want[i], a->got[i]))
+            index[n++] = i;
+    }
+    return n;
+}
+
+/* "out[0] adds in[3] in place of in[4]" */
 static bool tell_exchange(struct probe *p, const struct probed *a, const char *verb)
 {
     uint64_t *lost = xcalloc(2 * a->count, sizeof(*lost)), *found = lost + a->count;
-    uint64_t nlost = pick(a, left_out, lost), nfound = pick(a, extra, found);
+    uint64_t nlost = pick_all(a, wants, lost), nfound = pick_all(a, takes, found);
     struct text t = {0};
 
+    if (!is_shift(found, nfound, lost, nlost) || found[0] == lost[0]) {
+        nlost = pick(a, left_out, lost);
+        nfound = pick(a, extra, found);
+    }
     if (nlost && nfound) {
         put_output(&t, p);
         text_addf(&t, " %s ", verb);
         put_set(&t, p, a->buffer, found, nfound);
-        text_add(&t, ", where ");
+        text_add(&t, " in place of ");
         put_set(&t, p, a->buffer, lost, nlost);
-        text_add(&t, nlost == 1 ? " belongs" : " belong");
         diagnosis_add(p->d, "wrong-element", "%s", t.s);
     }
     text_free(&t);
@@ -278,13 +318,19 @@ static bool tell_sort(struct probe *p, const struct probed *a, sort *is, const c
     struct text t = {0};
 
     if (n) {
-        p->d->whole |= is == left_out && n == wanted(a);
+        bool whole = is == left_out && n == wanted(a) && n > 1;
+
+        p->d->whole |= whole;
         put_output(&t, p);
-        text_addf(&t, " %s ", before);
-        put_set(&t, p, a->buffer, index, n);
+        if (whole)
+            text_addf(&t, " takes nothing of %s", buffer_of(p, a->buffer)->name);
+        else
+            text_addf(&t, " %s ", before);
+        if (!whole)
+            put_set(&t, p, a->buffer, index, n);
         text_add(&t, after);
         if (is == otherwise)
-            text_addf(&t, " %.6g times", a->got[index[0]] / a->want[index[0]]);
+            text_addf(&t, " %.6g times instead of %.6g", a->got[index[0]], a->want[index[0]]);
         diagnosis_add(p->d, cause, "%s", t.s);
     }
     text_free(&t);
@@ -373,8 +419,7 @@ static bool probe_copy(struct probe *p, const struct lab_term *one)
         put(p, b, at - 1, 7);
         if (look(p) == 7) {
             other = element_name(p, b, at - 1);
-            diagnosis_add(p->d, "wrong-element", "%s holds %s, where %s belongs", name, other,
-                          there);
+            diagnosis_add(p->d, "wrong-element", "%s holds %s in place of %s", name, other, there);
             free(other);
         } else {
             at = 0;
@@ -418,8 +463,8 @@ static bool tell_pair(struct probe *p, const struct lab_term *t, uint64_t at)
 
     if (at) {
         there = element_name(p, other->buffer, at - 1);
-        diagnosis_add(p->d, "wrong-pair", "in %s, %s is multiplied by %s, where %s belongs", name,
-                      set, there, belongs);
+        diagnosis_add(p->d, "wrong-pair", "in %s, %s is multiplied by %s in place of %s", name, set,
+                      there, belongs);
     } else {
         diagnosis_add(p->d, "left-out", "in %s, %s is multiplied by nothing; %s belongs there",
                       name, set, belongs);
@@ -511,6 +556,8 @@ static const struct lossy_value {
     const char *cause, *what;
 } lossy_values[] = {
     /* clang-format off */
+    {~0u,                                                   1,      0, NULL, NULL}, /* must be right for */
+    {~0u,                                                   1,      1, NULL, NULL}, /* the others to mean that */
     {1 << DT_I32 | 1 << DT_U32,                           257,      0, "type", "more than 8 bits get lost"},
     {1 << DT_I32 | 1 << DT_U32,                         65537,      0, "type", "more than 16 bits get lost"},
     {1 << DT_I32 | 1 << DT_U32,                      16777217,      0, "type", "it went through a float, which keeps 24 bits"},
@@ -562,6 +609,8 @@ static bool probe_values(struct probe *p)
         double want = times * (v->first + v->second), got = look(p);
         if (p->broken || fabs(got - want) <= (times == 1 ? 0 : 1e-6 * fabs(want)))
             continue;
+        if (!v->cause)
+            return false;
         char *first = element_name(p, at[0].buffer, at[0].index), *name = output_name(p);
         struct text t = {0};
         text_addf(&t, "with %s = %.10g", first, v->first);
@@ -613,13 +662,13 @@ static bool probe_made(struct probe *p)
     }
     if (n == 1 && !term(p, 1, &t) && t.times == 1)
         return probe_copy(p, (term(p, 0, &t), &t)) || (!p->broken && probe_values(p));
-    for (int i = 0; i < n; i++)
-        told |= probe_sum(p, b[i], n == 2);
-    if (!told && n == 2 && !p->broken)
-        told = probe_pairs(p);
-    for (int i = 0; i < n; i++)
+    if (probe_values(p))
+        return true;
+    for (int i = 0; i < n; i++) {
         fill(p, b[i], 1);
-    return told || (!p->broken && probe_values(p));
+        told |= !p->broken && probe_sum(p, b[i], n == 2);
+    }
+    return told || (n == 2 && !p->broken && probe_pairs(p));
 }
 
 static bool open_data(struct probe *p)
@@ -737,6 +786,91 @@ static bool probe_influence(struct probe *p, int b)
     return told;
 }
 
+/* What the lab's reference makes of the inputs, and how far off a result may be. */
+static double reference(const struct probe *p, double *tolerance)
+{
+    const struct plan *plan = &p->s.plan;
+    void *expected[LAB_MAX_BUFFERS] = {NULL};
+    const void *inputs[LAB_MAX_BUFFERS];
+    double *bounds[LAB_MAX_BUFFERS] = {NULL}, *made;
+
+    for (int b = 0; b < plan->nbuffers; b++) {
+        inputs[b] = p->data[b];
+        if (plan->buffers[b].role == BUF_OUTPUT)
+            expected[b] = xzalloc(plan_buffer_bytes(plan, b));
+    }
+    made = bounds[p->out] = xcalloc(plan->buffers[p->out].count, sizeof(double));
+    p->lab->reference(plan, p->x->variant, &p->s.input, inputs, expected, bounds);
+    double want = dtype_get(plan->buffers[p->out].dtype, expected[p->out], p->o);
+    *tolerance = bounds[p->out] ? bounds[p->out][p->o] : 0;
+    free(made);
+    for (int b = 0; b < plan->nbuffers; b++)
+        free(expected[b]);
+    return want;
+}
+
+/* One input element is `value`, the other floats are one: is the output right? */
+static bool example(struct probe *p, const struct lab_factor *at, double value)
+{
+    double tolerance;
+
+    for (int b = 0; b < p->s.plan.nbuffers; b++) {
+        if (p->data[b] && dtype_is_float(buffer_of(p, b)->dtype))
+            fill(p, b, 1);
+    }
+    put(p, at->buffer, at->index, value);
+    double want = reference(p, &tolerance), got = look(p);
+    if (p->broken || fabs(got - want) <= tolerance)
+        return false;
+    char *name = output_name(p), *element = element_name(p, at->buffer, at->index);
+    diagnosis_add(p->d, value == 1 || value == 3 ? "function" : "precision",
+                  "with %s = %.10g and the other numbers 1, %s is %.10g instead of %.10g", element,
+                  value, name, got, want);
+    free(name);
+    free(element);
+    return true;
+}
+
+/* The simplest inputs that come out wrong. */
+static bool probe_examples(struct probe *p)
+{
+    static const double values[] = {1, 3, 0.5, 1 + 0x1p-12, 1 + 0x1p-20};
+    struct lab_term t;
+
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        for (uint64_t k = 0; k < MOST_PAIRS && term(p, k, &t); k++) {
+            if (dtype_is_float(buffer_of(p, t.factor[0].buffer)->dtype) &&
+                example(p, &t.factor[0], values[i]))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The lab knows what else its function can come to. */
+static bool probe_recognised(struct probe *p)
+{
+    const void *inputs[LAB_MAX_BUFFERS] = {NULL};
+    char words[200] = "";
+
+    if (!p->lab->recognise)
+        return false;
+    make_inputs(p, p->data, p->x->verify->seed);
+    look(p);
+    for (int b = 0; b < p->s.plan.nbuffers; b++)
+        inputs[b] = p->data[b];
+    bool told =
+        !p->broken && p->lab->recognise(&p->s.plan, p->x->variant, &p->s.input, inputs,
+                                        p->s.outputs.data[p->out], p->o, words, sizeof(words));
+    if (told) {
+        char *name = output_name(p);
+
+        diagnosis_add(p->d, "function", "%s is %s", name, words);
+        free(name);
+    }
+    return told;
+}
+
 static bool probe_otherwise(struct probe *p)
 {
     bool told = false;
@@ -745,5 +879,5 @@ static bool probe_otherwise(struct probe *p)
         if (p->data[b] && buffer_of(p, b)->count <= MOST_ELEMENTS)
             told |= probe_influence(p, b);
     }
-    return told;
+    return told || probe_recognised(p) || (!p->broken && probe_examples(p));
 }

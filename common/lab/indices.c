@@ -1,8 +1,11 @@
 /* indices.c - a set of an array's elements in words (indices.h). */
 #include "indices.h"
 
+#include "base/alloc.h"
+
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 #define LISTED 4 /* elements that are told one by one */
 
@@ -51,16 +54,68 @@ static bool put_rows(struct text *t, const struct set *s)
     return true;
 }
 
-static bool put_column(struct text *t, const struct set *s)
+/* Is set member k at row r0 + k / width, column c0 + k % width? Then it is that rectangle. */
+static bool is_rectangle(const struct set *s, uint64_t width)
 {
-    if (s->row < 2 || s->n < 2 || s->n != s->count / s->row || s->index[0] >= s->row)
-        return false;
-    for (uint64_t i = 1; i < s->n; i++) {
-        if (s->index[i] != s->index[0] + i * s->row)
+    for (uint64_t k = 0; width && k < s->n; k++) {
+        if (s->index[k] != s->index[0] + k / width * s->row + k % width)
             return false;
     }
-    text_addf(t, "column %" PRIu64 " of %s", s->index[0], s->name);
+    return width && s->n % width == 0 && s->index[0] % s->row + width <= s->row;
+}
+
+static void put_range(struct text *t, const char *what, uint64_t first, uint64_t n)
+{
+    text_addf(t, "%s%s %" PRIu64, what, n > 1 ? "s" : "", first);
+    if (n > 1)
+        text_addf(t, " to %" PRIu64, first + n - 1);
+}
+
+static bool put_columns(struct text *t, const struct set *s)
+{
+    uint64_t rows = s->row ? s->count / s->row : 0, width = rows ? s->n / rows : 0;
+
+    if (s->row < 2 || s->n < 2 || rows < 2 || s->n % rows || s->index[0] >= s->row ||
+        !is_rectangle(s, width))
+        return false;
+    put_range(t, "column", s->index[0], width);
+    text_addf(t, " of %s", s->name);
     return true;
+}
+
+static bool put_rectangle(struct text *t, const struct set *s)
+{
+    uint64_t width = s->row > 1 ? run_length(s, 0) : 0;
+
+    if (s->n < 4 || width == s->n || !is_rectangle(s, width))
+        return false;
+    put_range(t, "row", s->index[0] / s->row, s->n / width);
+    put_range(t, " and column", s->index[0] % s->row, width);
+    text_addf(t, " of %s", s->name);
+    return true;
+}
+
+/* All but a rectangle: what one block of several writes. */
+static bool put_rest(struct text *t, const struct set *s)
+{
+    uint64_t n = s->count - s->n, k = 0, at = 0;
+    uint64_t *others = s->row > 1 && n > 3 && s->n > n ? xcalloc(n, sizeof(*others)) : NULL;
+    struct set rest = {s->name, others, n, s->count, s->row};
+    struct text words = {0};
+
+    for (uint64_t i = 0; others && i < s->count; i++) {
+        if (k < s->n && s->index[k] == i)
+            k++;
+        else
+            others[at++] = i;
+    }
+    bool told = others && (put_rows(&words, &rest) || put_columns(&words, &rest) ||
+                           put_rectangle(&words, &rest));
+    if (told)
+        text_addf(t, "all of %s but %s", s->name, words.s);
+    text_free(&words);
+    free(others);
+    return told;
 }
 
 static bool put_run(struct text *t, const struct set *s)
@@ -134,7 +189,7 @@ void indices_put(struct text *t, const char *name, const uint64_t *index, uint64
                  uint64_t count, uint64_t row)
 {
     static bool (*const forms[])(struct text *, const struct set *) = {
-        put_all, put_rows, put_column, put_run, put_every, put_periodic,
+        put_all, put_rows, put_columns, put_run, put_rectangle, put_every, put_periodic, put_rest,
     };
     struct set s = {name, index, n, count, row};
 

@@ -168,6 +168,12 @@ struct lab {
     enum lab_made (*made)(const struct lab_variant *v, const struct lab_case *c);
     bool (*term)(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                  uint64_t element, uint64_t t, struct lab_term *out);
+    /* Optional: of a function that is no sum: what element `element` of the output holds instead of
+     * its own value, in words ("the result of path 2, where path 1 belongs"), when that is exactly
+     * what it holds. */
+    bool (*recognise)(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, const void *output, uint64_t element, char *words,
+                      size_t size);
     /* Optional: elements of a row of buffer b, 0: it has one dimension. */
     uint64_t (*row)(const struct plan *p, const struct lab_case *c, int b);
     /* Which of n, m, k and p(aram) are extents, that a case can be made smaller in: "nmk". */

@@ -11,7 +11,7 @@ static struct {
     uint64_t (*counter)(const char *);
     double (*modelled_ms)(void), (*occupancy)(void);
     const char *(*bound)(void), *(*limiter)(void), *(*version)(void), *(*finding)(size_t);
-    void (*reset)(void), (*revive)(void), (*read_findings)(void);
+    void (*reset)(void), (*revive)(void), (*set_quiet)(int);
     size_t (*finding_count)(void);
     int (*set_check)(int), (*set_disturb)(const char *);
     uint64_t (*set_steps)(uint64_t);
@@ -36,7 +36,7 @@ static const struct {
     {"warplabFinding", &calls.finding},
     {"warplabReset", &calls.reset},
     {"warplabRevive", &calls.revive},
-    {"warplabReadFindings", &calls.read_findings},
+    {"warplabSetQuiet", &calls.set_quiet},
     {"warplabFindingCount", &calls.finding_count},
     {"warplabSetCheck", &calls.set_check},
     {"warplabSetDisturb", &calls.set_disturb},
@@ -161,10 +161,10 @@ const char *emulator_limiter(void)
     return or_empty(emulator_here() ? calls.limiter() : NULL);
 }
 
-void emulator_read_findings(void)
+void emulator_set_quiet(int level)
 {
     if (emulator_here())
-        calls.read_findings();
+        calls.set_quiet(level);
 }
 
 size_t emulator_findings(void)

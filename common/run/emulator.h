@@ -35,7 +35,7 @@ const char *emulator_limiter(void);
 
 /* Since the start of the program, oldest first; each is one JSON object. */
 size_t emulator_findings(void);
-void emulator_read_findings(void); /* the program tells them: nothing comes on stderr by itself */
+void emulator_set_quiet(int level); /* 1: findings, 2: refused launches, too, are not on stderr */
 const char *emulator_finding(size_t i);
 
 /* The next launch of kernel: its first block, as JSON lines into file. */

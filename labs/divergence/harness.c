@@ -237,6 +237,51 @@ static bool term(const struct plan *p, const struct lab_variant *v, const struct
     return t < (experiment_of(c) == MIXED_DATA ? 2 : 1);
 }
 
+/* The chain of `steps` multiply-adds of a path, each fused or rounded twice. */
+static float chain(float x, unsigned path, int steps, bool fused)
+{
+    float a = 0.9921875f + (float)path * 0.0001220703125f;
+    float b = 0.03125f + (float)path * 0.0078125f;
+
+    for (int i = 0; i < steps; i++) {
+        volatile float product = x * a;
+
+        x = fused ? __builtin_fmaf(x, a, b) : product + b;
+    }
+    return x;
+}
+
+/* Of this element: another path's work, other numbers of steps, steps rounded twice. */
+static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, const void *output, uint64_t element, char *words,
+                      size_t size)
+{
+    float x = ((const float *)inputs[IN])[element], got = ((const float *)output)[element];
+    unsigned own = path_of(v, c, inputs[KIND], element);
+
+    (void)p;
+    for (unsigned path = 0; path < MOST_PATHS; path++) {
+        if (path != own && chain(x, path, STEPS, true) == got) {
+            snprintf(words, size, "what path %u makes of in[%llu]; its path is %u", path,
+                     (unsigned long long)element, own);
+            return true;
+        }
+    }
+    for (int steps = 0; steps < 2 * STEPS; steps++) {
+        if (steps != STEPS && chain(x, own, steps, true) == got &&
+            chain(x, own, STEPS, true) != got) {
+            snprintf(words, size, "what %d multiply-adds make of it, not %d", steps, STEPS);
+            return true;
+        }
+    }
+    if (chain(x, own, STEPS, false) != got)
+        return false;
+    snprintf(words, size,
+             "what its path makes when the product is rounded before the addition: fmaf() "
+             "rounds once");
+    return true;
+}
+
 /* What only this lab can tell; compare.c sees the rest. */
 static const char *diagnose(const struct plan *p, const struct lab_case *c, int b,
                             const struct lab_mismatch *mm, int nmm, uint64_t nwrong)
@@ -294,6 +339,7 @@ const struct lab lab_divergence = {
     .reference = reference,
     .made = made,
     .term = term,
+    .recognise = recognise,
     .extents = "n",
     .diagnose = diagnose,
     .columns = columns,

@@ -30,13 +30,21 @@ cudaError_t emu_keep(cudaError_t e, const char *format, ...)
     va_end(ap);
     return e;
 }
+static _Atomic bool quiet;
+
+void emu_error_quiet(bool on)
+{
+    quiet = on;
+}
+
 cudaError_t emu_fail(cudaError_t e, const char *format, ...)
 {
     va_list ap;
     va_start(ap, format);
     keep(format, ap);
     va_end(ap);
-    fprintf(stderr, "warplab: %s\n", text);
+    if (!quiet)
+        fprintf(stderr, "warplab: %s\n", text);
     return e;
 }
 const char *emu_error_text(void)

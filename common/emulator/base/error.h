@@ -8,9 +8,11 @@
 #define EMULATOR_ERROR_H
 
 #include <driver_types.h> /* cudaError_t */
+#include <stdbool.h>
 
 cudaError_t emu_keep(cudaError_t e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 cudaError_t emu_fail(cudaError_t e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void emu_error_quiet(bool on); /* emu_fail() prints nothing */
 /* The text of the last failure, "" when none; good until the thread asks again. */
 const char *emu_error_text(void);
 _Noreturn void panic(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -30,6 +30,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct finding *findings;
 static size_t nfindings, room;
 static bool read_by_program, read_always;
+static void (*before_fault)(const struct emu_func *f);
 
 static const struct site forgotten; /* of a module that is no longer loaded */
 
@@ -106,9 +107,14 @@ void findings_read_by_program(bool reads)
     read_by_program = reads || read_always;
 }
 
-void findings_read_always(void)
+void findings_read_always(bool reads)
 {
-    read_always = read_by_program = true;
+    read_always = read_by_program = reads;
+}
+
+void findings_before_fault(void (*f)(const struct emu_func *f))
+{
+    before_fault = f;
 }
 
 /* A program's own names are in it: nothing of them reaches the terminal as it is. */
@@ -156,6 +162,8 @@ static void on_fault(struct listener *l, const struct block_info *b, const struc
     char *line = xstrdup(what);
 
     (void)l;
+    if (before_fault)
+        before_fault(b->func);
     for (char *c = line; *c; c++)
         if ((unsigned char)*c < ' ')
             *c = ' ';

@@ -21,7 +21,9 @@ void finding_note(const char *text);
 /* The program reads findings and says them its own way: they and faults are not printed as well.
  * What comes at exit, leaks, it cannot read any more. */
 void findings_read_by_program(bool reads);
-void findings_read_always(void); /* … from now on, whether or not the checks are on */
+void findings_read_always(bool reads); /* … whether or not the checks are on */
+/* Called when a kernel faults, before that is a finding: what was found until then comes first. */
+void findings_before_fault(void (*f)(const struct emu_func *f));
 
 size_t findings_count(void);
 const char *findings_json(size_t i); /* one object; NULL past the last. Stays valid */

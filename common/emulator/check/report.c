@@ -223,6 +223,7 @@ static void forget(const struct emu_func *f)
 __attribute__((constructor)) static void watch(void)
 {
     module_watch(forget);
+    findings_before_fault(report_launch_end);
 }
 
 /* True when it was, after counting it once more. */
@@ -427,6 +428,11 @@ static void put_advice(struct text *t, const struct clash *c, const struct pair 
     }
     if (c->same_instruction) {
         text_addf(t, "    let one thread store, or use an atomic\n");
+        return;
+    }
+    if (p->both_write && !p->one_reads && same_place(p->a, p->b)) {
+        text_addf(t,
+                  "    two threads store to one place at one line: has each a place of its own?\n");
         return;
     }
     if (d == OTHER_BLOCK) {

@@ -10,6 +10,9 @@ bool access_lookup(struct warp *w, const struct insn *in, int lane, uint64_t add
     if (!a || a->addr + a->size - addr < size) {
         struct text where = {0};
         mem_describe(&where, addr);
+        if (a)
+            text_addf(&where, ", of which %llu bytes are left",
+                      (unsigned long long)(a->addr + a->size - addr));
         warp_fault(w, in, lane, cudaErrorIllegalAddress,
                    "illegal address: %s of %u bytes at 0x%llx, %s", write ? "write" : "read", size,
                    (unsigned long long)addr, text_str(&where));

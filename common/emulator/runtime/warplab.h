@@ -31,9 +31,9 @@ void warplabReset(void);
 size_t warplabFindingCount(void);
 const char *warplabFinding(size_t i);
 
-/* From now on the program reads and tells faults and findings itself: they are not printed on
- * stderr as well. */
-void warplabReadFindings(void);
+/* What is not printed on stderr, since the program tells it: 1 faults and findings, 2 refused
+ * launches, too; 0 nothing. */
+void warplabSetQuiet(int level);
 
 /* Turns the checks on or off for launches from now on; returns the former setting. While a
  * program has turned them on itself, findings and faults are for it to read and say: they are

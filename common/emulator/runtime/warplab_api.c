@@ -124,9 +124,10 @@ int warplabSetDisturb(const char *classes)
     return 0;
 }
 
-void warplabReadFindings(void)
+void warplabSetQuiet(int level)
 {
-    findings_read_always();
+    findings_read_always(level > 0);
+    emu_error_quiet(level > 1);
 }
 
 /* Messages keep the name for as long as the process lives; there are a handful. */
