@@ -40,7 +40,7 @@ lint test-lint: | build/deps-test.ok
 	$(Q)common/workflow.py --check
 # For clangd and the like, on demand.
 compile_commands.json: FORCE
-	$(Q)$(MAKE) -Bnk V=1 --no-print-directory programs grading $B/test/emulator $B/test/harness $B/test/grading 2>/dev/null | \
+	$(Q)$(MAKE) -Bnk V=1 --no-print-directory programs grading test-binaries $(ARROWS) 2>/dev/null | \
 	    common/compile_commands.py >$@.new && mv $@.new $@
 # Do the tests see a fault? A sample of mutants, or the faults made by hand, in a copy of the tree.
 mutate-c: build/deps-test.ok
