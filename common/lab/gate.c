@@ -15,6 +15,7 @@ struct parser {
     int depth;
     bool inside, ref; /* worst(…), and the reference's */
     bool decided;     /* by a comparison before: this one is read, and nothing asked for it */
+    bool left_out;    /* it has an influence(), which is not asked for here */
     long instruction; /* in work there */
     long worst;       /* of the submission's last one */
 };
@@ -119,7 +120,9 @@ static double influence(struct parser *g, bool ref)
     double v = NAN;
     skip_space(g);
     char *what = identifier(g);
-    if (!g->decided && (g->inside || !w->influence || !w->influence(w->user, ref, what, &v)))
+    g->left_out |= w->without_influence;
+    if (!g->decided && !w->without_influence &&
+        (g->inside || !w->influence || !w->influence(w->user, ref, what, &v)))
         fail(g, "no influence of ", what);
     free(what);
     expect(g, ")");
@@ -233,6 +236,7 @@ static struct gate_result comparison(struct parser *g)
     struct gate_result r = {0};
     const char *from = g->p;
     g->first_name = NULL;
+    g->left_out = false;
     g->worst = -1;
     r.left = sum(g);
     r.left_text = copy_trimmed(from, g->p);
@@ -249,7 +253,7 @@ static struct gate_result comparison(struct parser *g)
     g->first_name = r.first_name; /* the left side's counts */
     r.right = i < 5 ? sum(g) : NAN;
     r.right_text = copy_trimmed(from, g->p);
-    r.ok = isfinite(r.left) && isfinite(r.right) && compare(r.op, r.left, r.right);
+    r.ok = g->left_out || (isfinite(r.left) && isfinite(r.right) && compare(r.op, r.left, r.right));
     return r;
 }
 
@@ -259,7 +263,7 @@ struct gate_result gate_eval(const char *expression, const struct gate_world *wo
     struct gate_result r = comparison(&g);
     while (!g.error && take(&g, "&&")) {
         g.decided = !r.ok && !world->every;
-        struct gate_result next = comparison(&g), *rest = r.ok ? &r : &next;
+        struct gate_result next = comparison(&g), *rest = r.ok && !g.left_out ? &r : &next;
         gate_free(rest);
         if (rest == &r)
             r = next;

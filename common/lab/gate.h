@@ -32,13 +32,15 @@ struct gate_world {
     long (*instructions)(void *user, bool ref); /* executed, numbered from 0; -1: not known */
     bool (*of_instruction)(void *user, bool ref, long i, const char *name, double *value);
     bool (*influence)(void *user, bool ref, const char *what, double *value);
-    bool every; /* ask for all names, also after a comparison that does not hold */
+    bool every;             /* ask for all names, also after a comparison that does not hold */
+    bool without_influence; /* comparisons with influence() hold, and no run is made for them */
     void *user;
 };
 
 struct gate_result {
     bool ok;
-    /* The comparison that decided: the first that fails, else the last. Texts are allocated. */
+    /* The comparison that decided: the first that fails, else the last that was not left out. Texts
+     * are allocated. */
     double left, right;
     char *left_text, op[3], *right_text;
     char *first_name; /* first name of its left side, "" when it has none */

@@ -122,6 +122,14 @@ Test(gate, what_comes_after_a_failure_is_not_asked_for)
     g = gate_eval("a <= 8 && influence(x) >= 1", &w);
     cr_expect(g.ok && asked == 1);
     gate_free(&g);
+    w.without_influence = true;
+    g = gate_eval("influence(x) >= 2 && a <= 8", &w);
+    cr_expect(g.ok && asked == 1);
+    gate_free(&g);
+    g = gate_eval("influence(x) >= 2 && a <= 7", &w);
+    cr_expect(!g.ok && g.left == 8 && asked == 1);
+    gate_free(&g);
+    w.without_influence = false;
     w.every = true;
     g = gate_eval("a <= 7 && influence(x) >= 1 && worst(loads) <= 1", &w);
     cr_expect(g.error && asked == 2);

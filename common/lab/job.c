@@ -9,7 +9,7 @@
 /* ---- jobs ---- */
 
 struct packed_job {
-    uint32_t check, want_lines, timed, launch_only, poison, plan_bytes;
+    uint32_t check, want_lines, want_instructions, timed, launch_only, poison, plan_bytes, unused;
     uint64_t disturb, steps, seed;
 };
 
@@ -17,9 +17,17 @@ bool job_write(const struct wire *w, const struct job *j)
 {
     const struct job_options *o = &j->options;
     unsigned char *plan;
-    struct packed_job head = {o->check,       o->want_lines, o->timed,
-                              o->launch_only, o->poison,     (uint32_t)plan_write(j->plan, &plan),
-                              o->disturb,     o->steps,      o->seed};
+    struct packed_job head = {o->check,
+                              o->want_lines,
+                              o->want_instructions,
+                              o->timed,
+                              o->launch_only,
+                              o->poison,
+                              (uint32_t)plan_write(j->plan, &plan),
+                              0,
+                              o->disturb,
+                              o->steps,
+                              o->seed};
     bool ok = wire_put(w, &head, sizeof(head)) && wire_put(w, plan, head.plan_bytes);
 
     free(plan);
@@ -52,6 +60,7 @@ bool job_read(const struct wire *w, struct job *j, struct plan *p)
         return false;
     j->options = (struct job_options){.check = head.check != 0,
                                       .want_lines = head.want_lines != 0,
+                                      .want_instructions = head.want_instructions != 0,
                                       .timed = head.timed != 0,
                                       .launch_only = head.launch_only != 0,
                                       .poison = (enum poison)head.poison,

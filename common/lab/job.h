@@ -18,10 +18,11 @@
 enum poison { POISON_NONE, POISON_OUTPUTS, POISON_ALL /* scratch too */ };
 
 struct job_options {
-    bool check;       /* with the emulator's checks */
-    bool want_lines;  /* counters by line and instruction, the first kernel's first block traced */
-    bool timed;       /* on a GPU: the clock around the launches */
-    bool launch_only; /* a profiler counts: nothing is read back */
+    bool check;             /* with the emulator's checks */
+    bool want_lines;        /* counters by line, the first kernel's first block traced */
+    bool want_instructions; /* counters by instruction */
+    bool timed;             /* on a GPU: the clock around the launches */
+    bool launch_only;       /* a profiler counts: nothing is read back */
     unsigned disturb; /* classes of instructions, 1 << DISTURB_… (emulator/base/disturb.h) */
     enum poison poison;
     uint64_t steps; /* warp instructions a launch on the emulator; 0: no limit */

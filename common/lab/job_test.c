@@ -75,6 +75,7 @@ Test(job, comes_back_as_it_went)
     struct wire w = {get, put, &t};
 
     j.options = (struct job_options){.check = true,
+                                     .want_instructions = true,
                                      .disturb = 1u << DISTURB_tensor,
                                      .timed = true,
                                      .poison = POISON_OUTPUTS,
@@ -83,7 +84,8 @@ Test(job, comes_back_as_it_went)
     cr_assert(job_write(&w, &j));
     cr_assert(job_read(&w, &k, &q));
     cr_assert_eq(t.at, t.bytes.length);
-    cr_assert(k.options.check && k.options.timed && !k.options.want_lines);
+    cr_assert(k.options.check && k.options.timed && !k.options.want_lines &&
+              k.options.want_instructions);
     cr_assert_eq(k.options.poison, POISON_OUTPUTS);
     cr_assert_eq(k.options.steps, 99);
     cr_assert_eq(k.options.disturb, 1u << DISTURB_tensor);

@@ -120,10 +120,12 @@ static char *not_longer(char *text, size_t most)
     return NULL;
 }
 
-static void take_lines(struct outputs *o)
+static void take_lines(const struct job_options *j, struct outputs *o)
 {
-    o->lines = not_longer(emulator_lines(), JOB_MAX_TEXT);
-    o->instructions = not_longer(emulator_instructions(), JOB_MAX_INSTRUCTIONS);
+    if (j->want_lines)
+        o->lines = not_longer(emulator_lines(), JOB_MAX_TEXT);
+    if (j->want_instructions)
+        o->instructions = not_longer(emulator_instructions(), JOB_MAX_INSTRUCTIONS);
 }
 
 bool run_collect(struct exec *e, const struct job *j, struct outputs *o)
@@ -178,7 +180,6 @@ void run_here(const struct module *m, const struct job *j, struct outputs *o)
     o->error = ok ? 0 : (int32_t)e.error;
     o->message = xstrdup(ok ? "" : e.message);
     take_findings(o, from);
-    if (j->options.want_lines)
-        take_lines(o);
+    take_lines(&j->options, o);
     exec_close(&e);
 }

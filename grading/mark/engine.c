@@ -31,24 +31,27 @@ void marking_settle(struct marking *m, enum row_status status, const char *why,
         verdict_put(&m->out.hint, m->row->hint);
 }
 
-/* True when some ROW_CHECKS row runs this variant on this case: one run then serves both. */
-static bool is_checked(const struct marking *m, const struct lab_variant *v, const char *case_name)
+/* What rows ask of this variant on this case: one run serves them all. */
+static unsigned asked_of(const struct marking *m, const struct lab_variant *v,
+                         const char *case_name)
 {
+    unsigned how = 0;
     for (int i = 0; i < m->e->rubric->nrows; i++) {
         const struct rubric_row *r = &m->e->rubric->rows[i];
-        if (r->kind == ROW_CHECKS && !strcmp(r->variant, v->name) &&
-            (!r->cases || word_in(r->cases, case_name)))
-            return true;
+        if (strcmp(r->variant, v->name) || (r->cases && !word_in(r->cases, case_name)))
+            continue;
+        how |= r->kind == ROW_CHECKS ? RUN_CHECKED : 0;
+        how |= r->gate && strstr(r->gate, "worst(") ? RUN_INSTRUCTIONS : 0;
     }
-    return false;
+    return how;
 }
 
 struct run *marking_run(struct marking *m, const struct marked_case *c, int again, bool check)
 {
     const struct lab_variant *v = variant_named(m->e->lab, m->row->variant);
     uint64_t seed = case_seed(m->e->lab, &c->c, v->name, &m->draw, again);
-    struct run *r =
-        session_run(m->s, v, &c->c, seed, check || (!again && is_checked(m, v, c->c.name)));
+    unsigned how = again ? 0 : asked_of(m, v, c->c.name);
+    struct run *r = session_run(m->s, v, &c->c, seed, how | (check ? RUN_CHECKED : 0));
     r->hidden = c->kind;
     return r;
 }
@@ -308,7 +311,7 @@ struct run *marking_reference(struct marking *m, const struct run *r)
 {
     uint64_t seed =
         r->c.flags & CASE_DATA ? r->seed : reference_seed(m->e->lab, &r->c, r->variant->name);
-    return session_run(engine_reference(m->e), r->variant, &r->c, seed, false);
+    return session_run(engine_reference(m->e), r->variant, &r->c, seed, 0);
 }
 
 /* ---- speed ---- */
@@ -367,7 +370,7 @@ static void mark_speed(struct marking *m, struct marked_case *cases, int n)
     bool measured = m->e->gpu && (accepted & EV_MEASURED);
     for (int i = 0; i < n; i++) {
         struct run *r = marking_run(m, &cases[i], 0, false);
-        if (marking_blocked(m, r, &cases[i]) || (m->row->gate && !mark_gate_on(m, &cases[i])))
+        if (marking_blocked(m, r, &cases[i]) || (m->row->gate && !mark_gate_on(m, &cases[i], true)))
             return;
         if (measured && m->row->gpu_cases && i + 1 < n)
             continue; /* timed once all of these are right */

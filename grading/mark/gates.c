@@ -1,10 +1,11 @@
 /* gates.c - rows that are conditions on what was counted: what names mean, what is said of them.
  *
  * The condition's language is common/lab/gate.h's. A counter is the run's; worst() asks for the
- * counters by instruction, which a second run brings (session_lines()).
+ * counters by instruction (session_instructions()).
  */
 #include "marking.h"
 #include "base/alloc.h"
+#include "base/digest.h"
 #include "base/text.h"
 #include "lab/amounts.h"
 #include "lab/counter.h"
@@ -72,8 +73,7 @@ static struct instructions *instructions_of(struct gate_user *u, bool ref)
     struct session *s = ref ? engine_reference(u->m->e) : u->m->s;
     struct run *r = ref ? marking_reference(u->m, u->run) : u->run;
     x->asked = true;
-    session_lines(s, r);
-    read_instructions(x, r->instructions);
+    read_instructions(x, session_instructions(s, r));
     return x;
 }
 
@@ -104,12 +104,13 @@ static bool gate_influence(void *user, bool ref, const char *what, double *value
     return true;
 }
 
-static struct gate_result evaluate(struct gate_user *u)
+static struct gate_result evaluate(struct gate_user *u, bool influence)
 {
     struct gate_world world = {.lookup = gate_name,
                                .instructions = gate_instructions,
                                .of_instruction = gate_of_instruction,
                                .influence = gate_influence,
+                               .without_influence = !influence,
                                .user = u};
     return gate_eval(u->m->row->gate, &world);
 }
@@ -361,12 +362,12 @@ static void pass_gate(struct gate_user *u, const struct gate_result *g, const st
 }
 
 /* Of a hidden case that it holds on, nothing is said. */
-bool mark_gate_on(struct marking *m, const struct marked_case *c)
+bool mark_gate_on(struct marking *m, const struct marked_case *c, bool influence)
 {
     struct gate_user u = {.m = m, .run = marking_run(m, c, 0, false)};
     if (marking_blocked(m, u.run, c))
         return false;
-    struct gate_result g = evaluate(&u);
+    struct gate_result g = evaluate(&u, influence);
     bool ok = g.ok;
     if (!c->kind) {
         m->out.counted = isfinite(g.left) ? g.left : -1;
@@ -383,10 +384,23 @@ bool mark_gate_on(struct marking *m, const struct marked_case *c)
     return ok;
 }
 
+/* Each influence takes a run: of a row's hidden cases it is asked for on one alone, which follows
+ * from secret and submission as the cases do. -1: on all. */
+static int case_of_influence(const struct marking *m, const struct marked_case *cases, int n)
+{
+    if (!cases->kind)
+        return -1;
+    char *label = xformat("%s/%s/%s/influence", m->e->lab->name, m->row->id, m->draw.submission);
+    int i = (int)(secret_draw(m->draw.secret, label) % (uint64_t)n);
+    free(label);
+    return i;
+}
+
 void mark_gate(struct marking *m, struct marked_case *cases, int n)
 {
+    int one = case_of_influence(m, cases, n);
     for (int i = 0; i < n; i++)
-        if (!mark_gate_on(m, &cases[i]))
+        if (!mark_gate_on(m, &cases[i], one < 0 || i == one))
             return;
     if (!m->settled)
         marking_settle(m, STATUS_PASS, "It holds on the hidden cases.", NULL);

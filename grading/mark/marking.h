@@ -35,8 +35,9 @@ char *marking_place(const struct marked_case *c);
 
 /* A row of kind ROW_GATE (gates.c). */
 void mark_gate(struct marking *m, struct marked_case *cases, int n);
-/* A row's gate on one case; false, and settled, when it does not hold or cannot be judged. */
-bool mark_gate_on(struct marking *m, const struct marked_case *c);
+/* A row's gate on one case, with its influences or without; false, and settled, when it does not
+ * hold or cannot be judged. */
+bool mark_gate_on(struct marking *m, const struct marked_case *c, bool influence);
 
 /* On the GPU. Each settles the row, except measure_correct() when all is right: true. */
 bool measure_correct(struct marking *m, struct marked_case *cases, int n);

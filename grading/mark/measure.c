@@ -48,7 +48,7 @@ bool measure_correct(struct marking *m, struct marked_case *cases, int n)
     for (int i = 0; ok && i < n; i++) {
         struct run *emulated = marking_run(m, &cases[i], 0, false);
         int lock = lock_gpu(m, emulated);
-        struct run *r = lock < 0 ? NULL : session_run(gpu, v, &cases[i].c, emulated->seed, false);
+        struct run *r = lock < 0 ? NULL : session_run(gpu, v, &cases[i].c, emulated->seed, 0);
         gpu_unlock(lock);
         ok = r && !marking_failed(m, r, &cases[i]) && r->result.end == RUN_OK;
         if (r && r->result.end != RUN_INTERNAL && r->result.end != RUN_OK)

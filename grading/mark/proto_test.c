@@ -83,7 +83,7 @@ static enum run_end end_with(size_t n, const char *garbage)
     cr_assert_eq(file_read(path, 1 << 20, &source, &length), 0);
     session_start(&s, lab, &o, LAB ".cu", source, length);
     cr_assert(s.compiled, "%s", s.problem);
-    const struct run *r = session_run(&s, &lab->variants[0], &lab->cases[0], 1, false);
+    const struct run *r = session_run(&s, &lab->variants[0], &lab->cases[0], 1, 0);
     enum run_end end = r->result.end;
     cr_assert(end == RUN_OK || (r->why && *r->why));
     session_end(&s);

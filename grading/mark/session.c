@@ -488,7 +488,7 @@ static void run_clear(struct run *r);
 
 /* Tried once more, with more time: what the wall clock ends twice, and the steps did not, is
  * for a person. */
-static void carry_out_in_time(struct session *s, struct run *r)
+static void carry_out_in_time(struct session *s, struct run *r, bool instructions)
 {
     for (int attempt = 0; attempt < 2; attempt++) {
         struct run again = run_new(r->variant, &r->c, r->seed, r->check);
@@ -500,7 +500,9 @@ static void carry_out_in_time(struct session *s, struct run *r)
             set_end(r, s->internal ? RUN_INTERNAL : RUN_DIED, xstrdup(s->problem));
             return;
         }
-        carry_out(s, r, (struct job_options){.steps = r->steps});
+        carry_out(s, r, (struct job_options){.want_instructions = instructions, .steps = r->steps});
+        r->instructions = r->outputs.instructions;
+        r->outputs.instructions = NULL;
         if (!r->late)
             break;
     }
@@ -528,8 +530,9 @@ static bool may_run(struct session *s, struct run *r)
 }
 
 struct run *session_run(struct session *s, const struct lab_variant *v, const struct lab_case *c,
-                        uint64_t seed, bool check)
+                        uint64_t seed, unsigned how)
 {
+    bool check = how & RUN_CHECKED;
     struct run *r = find_run(s, v, c, seed, check);
     if (r)
         return r;
@@ -538,7 +541,7 @@ struct run *session_run(struct session *s, const struct lab_variant *v, const st
     s->runs = xrealloc(s->runs, (size_t)(s->nruns + 1) * sizeof(*s->runs));
     s->runs[s->nruns] = r;
     if (may_run(s, r))
-        carry_out_in_time(s, r);
+        carry_out_in_time(s, r, how & RUN_INSTRUCTIONS);
     s->nruns++;
     return r;
 }
@@ -564,12 +567,23 @@ const char *session_lines(struct session *s, struct run *r)
         struct run second = run_new(r->variant, &r->c, r->seed, false);
         carry_out(s, &second, (struct job_options){.want_lines = true, .steps = r->steps});
         r->lines = second.outputs.lines;
-        r->instructions = second.outputs.instructions;
         r->trace = second.outputs.trace;
-        second.outputs.lines = second.outputs.instructions = second.outputs.trace = NULL;
+        second.outputs.lines = second.outputs.trace = NULL;
         run_clear(&second);
     }
     return r->lines;
+}
+
+const char *session_instructions(struct session *s, struct run *r)
+{
+    if (!r->instructions && r->plan && open_box(s)) {
+        struct run second = run_new(r->variant, &r->c, r->seed, false);
+        carry_out(s, &second, (struct job_options){.want_instructions = true, .steps = r->steps});
+        r->instructions = second.outputs.instructions;
+        second.outputs.instructions = NULL;
+        run_clear(&second);
+    }
+    return r->instructions;
 }
 
 /* A loop may have lost its end: a run that takes several times the instructions is stopped. */

@@ -61,7 +61,7 @@ struct run {
     bool late;                                 /* the wall clock ended it */
     char *why;                                 /* a sentence, when not RUN_OK */
     char *lines;                               /* JSON, once asked for (session_lines) */
-    char *instructions;                        /* JSON, with lines: counters by instruction */
+    char *instructions;                        /* JSON, once asked for (session_instructions) */
     struct influence influence[DISTURB_COUNT]; /* once asked for (session_influence) */
     char *trace; /* JSON lines, with lines: the first block of the first kernel, or its start */
 };
@@ -94,10 +94,14 @@ struct session {
 
 void session_start(struct session *s, const struct lab *lab, const struct engine_options *o,
                    const char *name, const char *source, size_t length);
+/* how: RUN_CHECKED, with the emulator's checks; RUN_INSTRUCTIONS, counters by instruction, too. */
+enum { RUN_CHECKED = 1, RUN_INSTRUCTIONS = 2 };
 struct run *session_run(struct session *s, const struct lab_variant *v, const struct lab_case *c,
-                        uint64_t seed, bool check);
-/* The run again, with source lines, instructions and a trace; NULL when it has none. */
+                        uint64_t seed, unsigned how);
+/* The run again, with source lines and a trace; NULL when it has none. */
 const char *session_lines(struct session *s, struct run *r);
+/* Its counters by instruction: of the run itself where it was asked for them, else of another. */
+const char *session_instructions(struct session *s, struct run *r);
 /* The run, which was right, again with a class disturbed (enum disturbance). */
 const struct influence *session_influence(struct session *s, struct run *r, int class);
 struct timed {

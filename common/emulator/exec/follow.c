@@ -51,8 +51,13 @@ void writers_note(struct block *b, uint32_t thread, uint64_t at, uint32_t size)
 
 bool writers_others(const struct block *b, uint32_t thread, uint64_t at, uint32_t size)
 {
+    uint64_t four;
     if (!inside(b, at, size))
         return true;
+    if (size == 4) {
+        memcpy(&four, &b->writers[at], sizeof(four));
+        return four != thread * 0x0001000100010001ull;
+    }
     for (uint32_t k = 0; k < size; k++)
         if (b->writers[at + k] != thread)
             return true;
