@@ -7,10 +7,12 @@
  *
  * Interface: lab_matmul.
  */
+#include "base/alloc.h"
 #include "lab/lab.h"
 #include "lab/random.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The reference is a triple loop in double; -O3 lets gcc use vectors for it. */
@@ -179,11 +181,13 @@ static uint16_t half_of_1024ths(int i)
     return (uint16_t)(sign | (unsigned)(top - 10 + 15) << 10 | (mag << (10 - top) & 0x3ff));
 }
 
+/* Made above: neither subnormal nor infinite. */
 static double half_value(uint16_t h)
 {
-    int e = h >> 10 & 31;
-    double mag = e ? ldexp(1024 + (h & 0x3ff), e - 25) : 0; /* made above: no subnormals */
+    uint32_t bits = (h & 0x7fffu) ? ((h & 0x7fffu) + ((127u - 15) << 10)) << 13 : 0;
+    float mag;
 
+    memcpy(&mag, &bits, sizeof(mag));
     return h & 0x8000 ? -mag : mag;
 }
 
@@ -214,67 +218,81 @@ static bool compared(const struct lab_case *c, uint64_t row)
     return random_u64(random_u64(c->seed, ROWS), row) % c->m < SAMPLED_ROWS;
 }
 
-struct scratch {
-    double sum[1 << 13], squares[1 << 13]; /* a slice of one row of c */
-};
+enum { SLICE = 256 }; /* columns */
 
-/* One row of c from column lo to hi, and its bound.
+/* Columns lo to lo + width of b in double, and the squares of their lengths. */
+static void read_columns(const struct lab_case *c, const void *b, uint64_t lo, uint64_t width,
+                         double *columns, double *squares)
+{
+    memset(squares, 0, width * sizeof(*squares));
+    for (uint64_t i = 0; i < c->k; i++)
+        for (uint64_t j = 0; j < width; j++) {
+            double v = element(b, c->dtype, i * c->n + lo + j);
+
+            columns[i * width + j] = v;
+            squares[j] += v * v;
+        }
+}
+
+/* One row of c from column lo on, and its bound.
  *
  * A sum of k products in any order, each step rounded with unit u, is off by at most
  * k u (1 + k u) sum |a b|; by Cauchy-Schwarz sum |a b| <= |row of a| |column of b|, which
  * costs less to find. u is 2^-24 in f32. Tensor cores cut sums off and not at full width:
  * there we allow 2^-22. */
-static void reference_slice(const struct lab_case *c, const void *a, const void *b, uint64_t row,
-                            uint64_t lo, uint64_t hi, struct scratch *s, float *want, double *tol)
+static void reference_slice(const struct lab_case *c, const void *a, const double *columns,
+                            const double *squares, uint64_t row, uint64_t width, float *want,
+                            double *tol)
 {
-    uint64_t width = hi - lo;
-    double a2 = 0, u = c->dtype == DT_F16 ? 0x1p-22 : 0x1p-24;
+    double sum[SLICE] = {0}, a2 = 0, u = c->dtype == DT_F16 ? 0x1p-22 : 0x1p-24;
     double ku = (double)c->k * u;
 
-    memset(s, 0, sizeof(*s));
     for (uint64_t i = 0; i < c->k; i++) {
         double av = element(a, c->dtype, row * c->k + i);
 
         a2 += av * av;
-        for (uint64_t j = 0; j < width; j++) {
-            double bv = element(b, c->dtype, i * c->n + lo + j);
-
-            s->sum[j] += av * bv;
-            s->squares[j] += bv * bv;
-        }
+        for (uint64_t j = 0; j < width; j++)
+            sum[j] += av * columns[i * width + j];
     }
     for (uint64_t j = 0; j < width; j++) {
-        want[j] = (float)s->sum[j];
-        tol[j] = ku * (1 + ku) * sqrt(a2 * s->squares[j]) + fabs(s->sum[j]) * 0x1p-24;
+        want[j] = (float)sum[j];
+        tol[j] = ku * (1 + ku) * sqrt(a2 * squares[j]) + fabs(sum[j]) * 0x1p-24;
+    }
+}
+
+/* A row that is not compared: inputs are below 1, so no sum can be larger than k. */
+static void any_row(const struct lab_case *c, float *want, double *tol)
+{
+    for (uint64_t j = 0; j < c->n; j++) {
+        want[j] = 0;
+        tol[j] = (double)c->k;
     }
 }
 
 static void reference(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                       const void *const *inputs, void **expected, double **tolerance)
 {
-    static _Thread_local struct scratch s;
     float *want = expected[C];
-    double *tol = tolerance[C];
+    double *tol = tolerance[C], *columns = xmalloc((c->k * SLICE + 1) * sizeof(*columns));
+    double squares[SLICE];
 
     (void)p;
     (void)v;
-    for (uint64_t row = 0; row < c->m; row++) {
-        uint64_t at = row * c->n;
+    for (uint64_t row = 0; row < c->m; row++)
+        if (!compared(c, row))
+            any_row(c, want + row * c->n, tol + row * c->n);
+    for (uint64_t lo = 0; lo < c->n; lo += SLICE) {
+        uint64_t width = lo + SLICE < c->n ? SLICE : c->n - lo;
 
-        if (!compared(c, row)) {
-            for (uint64_t j = 0; j < c->n; j++) {
-                want[at + j] = 0;
-                tol[at + j] = (double)c->k; /* inputs are below 1: no sum can be larger */
-            }
-            continue;
-        }
-        for (uint64_t lo = 0; lo < c->n; lo += 1 << 13) {
-            uint64_t hi = lo + (1 << 13) < c->n ? lo + (1 << 13) : c->n;
+        read_columns(c, inputs[B], lo, width, columns, squares);
+        for (uint64_t row = 0; row < c->m; row++) {
+            uint64_t at = row * c->n + lo;
 
-            reference_slice(c, inputs[A], inputs[B], row, lo, hi, &s, want + at + lo,
-                            tol + at + lo);
+            if (compared(c, row))
+                reference_slice(c, inputs[A], columns, squares, row, width, want + at, tol + at);
         }
     }
+    free(columns);
 }
 
 static enum lab_made made(const struct lab_variant *v, const struct lab_case *c)
