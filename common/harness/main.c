@@ -309,18 +309,52 @@ static bool load(struct run *r, const char *path)
     return ok;
 }
 
-/* What a variant needs of the file; said where it cannot run. */
-static void look_at_variant(struct run *r, const struct lab_variant *v, struct variant_state *s)
+/* The names of all kernels that the lab looks for. */
+static char *kernels_of_the_lab(const struct lab *lab)
 {
-    struct text why = {0}, note = {0};
-    bool there = module_has_variant(&r->module, v, &why);
-    bool ok = there && module_record(&r->module, v, &s->record, &note, &why);
+    struct text t = {0};
 
-    s->skipped = !ok;
-    s->missing = !ok && (there || !v->optional || r->o.kernels);
-    if (s->missing) {
+    for (int i = 0; i < lab->nvariants; i++)
+        text_addf(&t, "%s%s", i ? " " : "",
+                  lab->variants[i].kernels ? lab->variants[i].kernels : lab->variants[i].name);
+    return text_take(&t);
+}
+
+static void miss(struct run *r, struct variant_state *s)
+{
+    s->missing = true;
+    s->why.cause = "name";
+    r->failed++;
+}
+
+/* A kernel that may be misspelt is told on a line of its own; others are gathered. */
+static void miss_kernel(struct run *r, int v, const char *name, const char *known,
+                        struct text *others)
+{
+    const char *like = module_like(&r->module, name, known);
+    struct text t = {0};
+
+    miss(r, &r->variants[v]);
+    if (like || !r->module.nkernels) {
+        text_addf(&t, "%s: no kernel \"%s\"", r->module.path, name);
+        module_put_like(&r->module, name, like, &t);
+        puts(t.s);
+    } else {
+        text_addf(others, "%s\"%s\"", others->length ? ", " : "", name);
+    }
+    text_free(&t);
+}
+
+static void look_at_record(struct run *r, int v)
+{
+    struct variant_state *s = &r->variants[v];
+    struct text why = {0}, note = {0};
+
+    s->skipped = !module_record(&r->module, &r->lab->variants[v], &s->record, &note, &why);
+    if (s->skipped) {
         printf("%s\n", why.s);
-        r->failed++;
+        miss(r, s);
+        s->why.cause = "record";
     }
     if (note.length)
         printf("%s\n", note.s);
@@ -331,10 +365,27 @@ static void look_at_variant(struct run *r, const struct lab_variant *v, struct v
 /* Kernels and launch records of the chosen variants, before anything runs. */
 static void look_at_variants(struct run *r)
 {
-    for (int i = 0; i < r->lab->nvariants; i++) {
-        if (r->variants[i].chosen)
-            look_at_variant(r, &r->lab->variants[i], &r->variants[i]);
+    char *known = kernels_of_the_lab(r->lab);
+    struct text others = {0}, has = {0};
+
+    for (int v = 0; v < r->lab->nvariants; v++) {
+        char *lacks =
+            r->variants[v].chosen ? module_lacks(&r->module, &r->lab->variants[v]) : NULL;
+
+        r->variants[v].skipped = lacks;
+        if (lacks && (!r->lab->variants[v].optional || r->o.kernels))
+            miss_kernel(r, v, lacks, known, &others);
+        else if (!lacks && r->variants[v].chosen)
+            look_at_record(r, v);
+        free(lacks);
     }
+    if (others.length) {
+        module_put_names(&r->module, &has);
+        printf("%s: no kernel %s. %s\n", r->module.path, others.s, has.s);
+    }
+    text_free(&others);
+    text_free(&has);
+    free(known);
 }
 
 /* ---- checking ---- */
@@ -498,7 +549,8 @@ static void drop_times_of_failures(struct run *r)
     for (int i = 0; i < r->report.n; i++) {
         struct entry *x = &r->report.results[i];
 
-        if (r->variants[variant_index(r, x->variant)].failures)
+        x->wrong = r->variants[variant_index(r, x->variant)].failures;
+        if (x->wrong)
             x->time = (struct timing){0};
     }
 }
@@ -559,8 +611,6 @@ static void print_failure(const struct run *r, int v)
     fputs(text_str(&s->why.words), stdout);
     if (s->faulted)
         printf("  It is not run on the cases that are left until that is mended.\n");
-    if (r->o.causes)
-        printf("cause %s %s\n", r->lab->variants[v].name, s->why.cause ? s->why.cause : "none");
 }
 
 /* A paragraph a kernel that is wrong; one line for all that are still to be written. */
@@ -665,7 +715,7 @@ static void print_predictions(struct run *r)
 
     if (r->lab->npredictions && !r->o.check && (!r->o.solution || r->o.predictions) &&
         predict_print(stdout, &r->report, path) < 0)
-        r->failed++;
+        printf("(The run goes by kernels: it is right or wrong without that line.)\n");
     free(path);
 }
 
@@ -786,6 +836,17 @@ static void print_table(struct run *r)
     free(part.results);
 }
 
+static void print_causes(const struct run *r)
+{
+    for (int v = 0; v < r->lab->nvariants; v++) {
+        const struct variant_state *s = &r->variants[v];
+        const char *cause = s->open ? "todo" : s->why.cause ? s->why.cause : "none";
+
+        if (s->failures || s->missing)
+            printf("cause %s %s\n", r->lab->variants[v].name, cause);
+    }
+}
+
 static void tell(struct run *r)
 {
     struct text why = {0};
@@ -799,6 +860,8 @@ static void tell(struct run *r)
     print_table(r);
     print_predictions(r);
     print_findings(r);
+    if (r->o.causes)
+        print_causes(r);
     print_summary(r);
 }
 
@@ -842,6 +905,8 @@ static int run(struct run *r)
             status = 2;
     } else if (!r->o.module) {
         status = 1;
+        if (r->o.causes)
+            puts("cause file syntax");
     }
     free(path);
     return status;

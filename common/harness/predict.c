@@ -30,6 +30,22 @@ static int prediction_index(const struct lab *lab, const char *key)
     return -1;
 }
 
+static const char *nearest_key(const struct lab *lab, const char *key)
+{
+    const char *nearest = NULL;
+    unsigned best = 4; /* farther than this is another word */
+
+    for (int i = 0; i < lab->npredictions; i++) {
+        unsigned distance = text_distance(lab->predictions[i].key, key);
+
+        if (distance < best) {
+            best = distance;
+            nearest = lab->predictions[i].key;
+        }
+    }
+    return nearest;
+}
+
 /* One line into answers. False when it is not understood. */
 static bool read_line(FILE *out, const struct lab *lab, const char *path, int number, char *line,
                       double *answers)
@@ -49,7 +65,10 @@ static bool read_line(FILE *out, const struct lab *lab, const char *path, int nu
     char *value = trim(equals + 1);
     int i = prediction_index(lab, key);
     if (i < 0) {
-        fprintf(out, "%s:%d: this lab asks nothing called \"%s\"\n", path, number, key);
+        const char *like = nearest_key(lab, key);
+
+        fprintf(out, "%s:%d: this lab asks nothing called \"%s\"%s%s%s\n", path, number, key,
+                like ? ". Did you mean " : "", like ? like : "", like ? "?" : "");
         return false;
     }
     if (!*value || !strcmp(value, "?"))
@@ -83,7 +102,9 @@ static void print_one(FILE *out, const struct report *p, const struct lab_predic
     const char *code = !colours(out) ? "" : right ? "\033[32m" : "\033[33m";
 
     fprintf(out, "  %-60.60s you %12g", q->question, answer);
-    if (isnan(fact))
+    if (r && (r->wrong || r->verdict != VERDICT_PASS))
+        fprintf(out, "  (not yet: %s is not right)\n", q->variant);
+    else if (isnan(fact))
         fprintf(out, "  (%s)\n", !r ? "not part of this run" : "no counters in this run");
     else
         fprintf(out, "  was %12g  %s%s%s\n", fact, code, right ? "yes" : "look again",

@@ -17,6 +17,7 @@ struct entry {
     const struct lab_case *input;
     uint64_t seed;
     enum verdict verdict;
+    bool wrong; /* the variant is, on this case or another */
     uint32_t block[3], grid[3]; /* of the first step */
     uint32_t items;
     struct amounts amounts;
@@ -44,7 +45,7 @@ struct report {
 /* Seconds the harness goes by: the cold time if there is one, else the hot one. 0: none. */
 double entry_ms(const struct entry *r);
 /* Fills step and cumulative of every result: over the previous timed variant of the same
- * case, and over the first. */
+ * case that does as much work, and over the first. */
 void report_speedups(struct report *p);
 
 /* A counter expression ("global_ld_sectors / global_ld_requests") for one result. NaN with
@@ -60,7 +61,7 @@ bool records_csv(const struct report *p, const char *path, struct text *why);
 bool records_json(const struct report *p, const char *path, struct text *why);
 
 /* Predictions of `path` (lines "key = number") beside the facts. Returns how many were
- * answered, -1 when the file cannot be understood (said on out). A file that is not there
+ * answered, -1 when a line cannot be understood (said on out). A kernel that is wrong has no facts. A file that is not there
  * has no answers. */
 int predict_print(FILE *out, const struct report *p, const char *path);
 

@@ -295,6 +295,19 @@ Test(predict, stands_beside_the_fact, .init = make_report)
     free(text);
 }
 
+/* A skeleton confirms and refutes nothing. */
+Test(predict, is_not_judged_on_a_kernel_that_is_wrong, .init = make_report)
+{
+    char *text;
+
+    for (int i = 0; i < report.n; i++)
+        results[i].wrong = true;
+    cr_assert_eq(predict("sectors = 4\n", &text), 1);
+    cr_assert(strstr(text, "not yet: scale is not right") && !strstr(text, "yes  "), "%s", text);
+    cr_assert(!strstr(text, "look again") && !strstr(text, " was "), "%s", text);
+    free(text);
+}
+
 /* testlab takes 1 % of the sectors, which are 4, and 0 % of the warps, which are 128. */
 Test(predict, within_the_tolerance_and_no_further, .init = make_report)
 {
@@ -323,7 +336,8 @@ Test(predict, mistakes_are_located, .init = make_report)
     char *text;
 
     cr_assert_eq(predict("sectors = 4\nsektors = 3\n", &text), -1);
-    cr_assert(strstr(text, ":2: this lab asks nothing called \"sektors\""), "%s", text);
+    cr_assert(strstr(text, ":2: this lab asks nothing called \"sektors\". Did you mean sectors?"),
+              "%s", text);
     free(text);
     cr_assert_eq(predict("sectors = many\n", &text), -1);
     cr_assert(strstr(text, ":1: \"many\" is not a number"), "%s", text);

@@ -24,6 +24,13 @@ double entry_ms(const struct entry *r)
     return r->time.cold.reps ? r->time.cold.median : r->time.hot.reps ? r->time.hot.median : 0;
 }
 
+/* Kernels of a case that do another thing (longer words, a mean instead of a sum) are no measure
+ * of each other's speed. */
+static bool same_work(const struct entry *a, const struct entry *b)
+{
+    return a->amounts.bytes == b->amounts.bytes && a->amounts.flops == b->amounts.flops;
+}
+
 void report_speedups(struct report *p)
 {
     for (int i = 0; i < p->n; i++) {
@@ -31,7 +38,8 @@ void report_speedups(struct report *p)
         double first = 0, previous = 0;
 
         for (int j = 0; j < i; j++) {
-            if (p->results[j].input != r->input || !(entry_ms(&p->results[j]) > 0))
+            if (p->results[j].input != r->input || !(entry_ms(&p->results[j]) > 0) ||
+                !same_work(&p->results[j], r))
                 continue;
             previous = entry_ms(&p->results[j]);
             first = first > 0 ? first : previous;
@@ -401,7 +409,7 @@ static void print_legend(const struct layout *l)
     bool emulator = l->report->machine->emulator;
 
     fprintf(l->out, "\nstep: times faster than the row above; total: than the first kernel of the "
-                    "same case\n");
+                    "same case;\nboth among kernels that move as many bytes\n");
     for (int c = 0; c < l->ncolumns; c++)
         fprintf(l->out, "%s %s: %s\n", lab->columns[c].over, lab->columns[c].name,
                 lab->columns[c].counter);

@@ -101,7 +101,19 @@ static bool only_digits_differ(const char *a, const char *b)
     return !*a && !*b;
 }
 
-static const char *nearest_name(const struct module *m, const char *name)
+/* Is it one of the words of known? */
+static bool is_known(const char *known, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *p = known; p && (p = strstr(p, name)); p++) {
+        if ((p == known || p[-1] == ' ') && (p[length] == ' ' || !p[length]))
+            return true;
+    }
+    return false;
+}
+
+const char *module_like(const struct module *m, const char *name, const char *known)
 {
     const char *nearest = NULL;
     unsigned best = 4; /* farther than this is another word */
@@ -109,7 +121,10 @@ static const char *nearest_name(const struct module *m, const char *name)
     for (int i = 0; i < m->nkernels; i++) {
         unsigned distance = text_distance(name, m->kernels[i]);
 
-        if (distance < best && !only_digits_differ(name, m->kernels[i])) {
+        if (!strncmp(m->kernels[i], "_Z", 2) && strstr(m->kernels[i], name))
+            return m->kernels[i];
+        if (distance < best && !only_digits_differ(name, m->kernels[i]) &&
+            !is_known(known, m->kernels[i])) {
             best = distance;
             nearest = m->kernels[i];
         }
@@ -117,31 +132,36 @@ static const char *nearest_name(const struct module *m, const char *name)
     return nearest;
 }
 
+void module_put_names(const struct module *m, struct text *t)
+{
+    text_addf(t, "The file has");
+    for (int i = 0; i < m->nkernels && i < NAMES_SHOWN; i++)
+        text_addf(t, " %s", m->kernels[i]);
+    if (m->nkernels > NAMES_SHOWN)
+        text_addf(t, " and %d more", m->nkernels - NAMES_SHOWN);
+    text_addf(t, ".");
+}
+
+void module_put_like(const struct module *m, const char *name, const char *like, struct text *t)
+{
+    if (!m->nkernels)
+        text_addf(t, "; it must be declared KERNEL(%s) at file level", name);
+    else if (like && !strncmp(like, "_Z", 2))
+        text_addf(t, "; %s has a C++ name: declare it with KERNEL", like);
+    else if (like)
+        text_addf(t, ". Did you mean %s?", like);
+}
+
 static void missing_kernel(const struct module *m, const char *name, struct text *why)
 {
-    const char *nearest = nearest_name(m, name), *cxx = NULL;
+    const char *like = module_like(m, name, NULL);
 
-    for (int i = 0; i < m->nkernels && !cxx; i++) {
-        if (!strncmp(m->kernels[i], "_Z", 2) && strstr(m->kernels[i], name))
-            cxx = m->kernels[i];
-    }
     text_addf(why, "%s: no kernel \"%s\"", m->path, name);
-    if (!m->nkernels) {
-        text_addf(why, "; it must be declared KERNEL(%s) at file level", name);
+    module_put_like(m, name, like, why);
+    if (!m->nkernels || (like && !strncmp(like, "_Z", 2)))
         return;
-    }
-    if (cxx) {
-        text_addf(why, "; %s has a C++ name: declare it with KERNEL", cxx);
-        return;
-    }
-    if (nearest)
-        text_addf(why, ". Did you mean %s?", nearest);
-    text_addf(why, "%s The file has", nearest ? "" : ".");
-    for (int i = 0; i < m->nkernels && i < NAMES_SHOWN; i++)
-        text_addf(why, " %s", m->kernels[i]);
-    if (m->nkernels > NAMES_SHOWN)
-        text_addf(why, " and %d more", m->nkernels - NAMES_SHOWN);
-    text_addf(why, ".");
+    text_add(why, like ? " " : ". ");
+    module_put_names(m, why);
 }
 
 cudaKernel_t module_kernel(const struct module *m, const char *name, struct text *why)
@@ -164,15 +184,15 @@ bool module_has_kernel(const struct module *m, const char *name)
     return there;
 }
 
-bool module_has_variant(const struct module *m, const struct lab_variant *v, struct text *why)
+char *module_lacks(const struct module *m, const struct lab_variant *v)
 {
-    char *names = xstrdup(v->kernels ? v->kernels : v->name), *save = NULL;
-    bool ok = true;
+    char *names = xstrdup(v->kernels ? v->kernels : v->name), *save = NULL, *lacks = NULL;
 
-    for (char *name = strtok_r(names, " ", &save); name && ok; name = strtok_r(NULL, " ", &save))
-        ok = module_kernel(m, name, why) != NULL;
+    for (char *name = strtok_r(names, " ", &save); name && !lacks;
+         name = strtok_r(NULL, " ", &save))
+        lacks = module_has_kernel(m, name) ? NULL : xstrdup(name);
     free(names);
-    return ok;
+    return lacks;
 }
 
 /* ---- launch records ---- */

@@ -26,8 +26,12 @@ int module_names(const void *image, size_t size, char ***names);
 /* NULL with a message that lists what there is and the nearest name. */
 cudaKernel_t module_kernel(const struct module *m, const char *name, struct text *why);
 bool module_has_kernel(const struct module *m, const char *name);
-/* True when all kernels that the variant needs are there. */
-bool module_has_variant(const struct module *m, const struct lab_variant *v, struct text *why);
+/* The first of a variant's kernels that is not there, for free(); NULL: all are. */
+char *module_lacks(const struct module *m, const struct lab_variant *v);
+/* What `name` may have been misspelt as: no name of `known`, which has spaces between them. */
+const char *module_like(const struct module *m, const char *name, const char *known);
+void module_put_like(const struct module *m, const char *name, const char *like, struct text *t);
+void module_put_names(const struct module *m, struct text *t);
 
 /* What the file gives as the variant's launch record. */
 enum record_state module_given(const struct module *m, const char *variant,
