@@ -332,6 +332,8 @@ static bool by_checker(struct search *s, const struct lab_case *c)
         s->d->cause = "uninitialised";
         text_add(&s->d->words, t.s);
     }
+    if (sample.outputs.error == cudaErrorLaunchTimeout && !cause)
+        cause = s->d->cause = "endless"; /* the emulator has said where it is */
     text_free(&t);
     sample_free(&sample);
     return cause;
@@ -445,14 +447,12 @@ static bool by_field(struct search *s, const struct launch_record *given, int wh
             text_addf(&right, "%s%u", n++ ? " or " : "", v);
     }
     s->x->record = *given;
-    if (n && n <= tried / 2) {
-        s->d->cause = "record";
+    /* Sizes below some bound may all be right for another reason: one alone is the kernel's own. */
+    if (which == 2 ? n && n <= tried / 2 : n == 1) {
+        s->d->cause = which == 0 && !strcmp(right.s, "32") ? s->d->cause : "record";
         text_addf(&words, of[which], right.s);
-        diagnosis_add(
-            s->d, "record",
-            "with %s in LAUNCH it is right, with %u it is not: LAUNCH and the kernel's own "
-            "numbers differ",
-            words.s, *field((struct launch_record *)given, which));
+        diagnosis_add(s->d, "record", "with %s in LAUNCH it is right, with %u it is not", words.s,
+                      *field((struct launch_record *)given, which));
     }
     text_free(&right);
     text_free(&words);
@@ -465,10 +465,8 @@ static void by_record(struct search *s)
 
     if (!s->x->variant->has_record)
         return;
-    emulator_set_quiet(2); /* of some sizes a block does not fit */
     for (int which = 0; which < 3 && !by_field(s, &given, which); which++)
         ;
-    emulator_set_quiet(1);
 }
 
 /* ---- all of it ---- */
@@ -485,8 +483,22 @@ static bool is_same(const struct lab_case *a, const struct lab_case *b)
     return a->n == b->n && a->m == b->m && a->k == b->k && a->param == b->param;
 }
 
-void diagnose(struct experiment *x, const struct lab_case *const *failed, int nfailed,
-              const char *path, struct diagnosis *d)
+/* Where a block does not fit its tile or its grid. Races inside a block go with its threads, so
+ * that sizes without them say nothing. */
+static bool depends_on_record(const char *cause)
+{
+    static const char *const causes[] = {"out-of-bounds", "uninitialised", "collision",
+                                         "unwritten"};
+
+    for (size_t i = 0; cause && i < sizeof(causes) / sizeof(causes[0]); i++) {
+        if (!strcmp(cause, causes[i]))
+            return true;
+    }
+    return false;
+}
+
+static void look(struct experiment *x, const struct lab_case *const *failed, int nfailed,
+                 const char *path, struct diagnosis *d)
 {
     struct search s = {.x = x, .failed = failed, .nfailed = nfailed, .path = path, .d = d};
     const struct lab_case *first = smallest_failed(&s, 0), *rich = case_for_a_pattern(&s);
@@ -495,8 +507,13 @@ void diagnose(struct experiment *x, const struct lab_case *const *failed, int nf
     budget(x);
     if (!first)
         d->cause = "record"; /* which the failure's message says */
-    if (!first || by_checker(&s, first) || (rich && rich != first && by_checker(&s, rich)))
+    if (!first)
         return;
+    if (by_checker(&s, first) || (rich && rich != first && by_checker(&s, rich))) {
+        if (depends_on_record(d->cause))
+            by_record(&s);
+        return;
+    }
     s.smallest = rich ? *rich : *first;
     find_begin(&s, &begin);
     if (!rich)
@@ -508,6 +525,15 @@ void diagnose(struct experiment *x, const struct lab_case *const *failed, int nf
     if (begin.length)
         diagnosis_add(d, NULL, "%s", begin.s);
     text_free(&begin);
+}
+
+/* What refuses a launch on the way (a block that does not fit) is no news. */
+void diagnose(struct experiment *x, const struct lab_case *const *failed, int nfailed,
+              const char *path, struct diagnosis *d)
+{
+    emulator_set_quiet(2);
+    look(x, failed, nfailed, path, d);
+    emulator_set_quiet(1);
 }
 
 bool diagnose_nothing(struct experiment *x, const struct lab_case *const *failed, int nfailed)

@@ -29,7 +29,7 @@ static const struct {
     {"fault", NULL, "never come", "barrier"},
     {"fault", NULL, "steps", "endless"},
     {"fault", NULL, NULL, "fault"},
-    {"global-race", "grid", NULL, "race"},
+    {"global-race", "grid", NULL, "collision"},
     {"global-race", "block", NULL, "race"},
     {"global-race", NULL, NULL, "race"},
     {"barrier-divergence", NULL, NULL, "barrier"},

@@ -369,8 +369,7 @@ static void look_at_variants(struct run *r)
     struct text others = {0}, has = {0};
 
     for (int v = 0; v < r->lab->nvariants; v++) {
-        char *lacks =
-            r->variants[v].chosen ? module_lacks(&r->module, &r->lab->variants[v]) : NULL;
+        char *lacks = r->variants[v].chosen ? module_lacks(&r->module, &r->lab->variants[v]) : NULL;
 
         r->variants[v].skipped = lacks;
         if (lacks && (!r->lab->variants[v].optional || r->o.kernels))
@@ -566,15 +565,22 @@ static void recover_experiment(void *user, cudaError_t error)
     free(path);
 }
 
-/* A skeleton's kernel: its TODO stands, and it writes nothing or the same for every input. Who
- * asks for a kernel by name is told what it does. */
+/* A skeleton's kernel: its TODO stands, and it writes nothing or the same for every input; or the
+ * TODO is its helper's. Who asks for a kernel by name is told what it does. */
 static bool is_open(struct run *r, struct experiment *x, int v)
 {
     const struct variant_state *s = &r->variants[v];
 
-    return r->source && !r->o.kernels && !r->o.verbose && !s->faulted &&
-           written_of(r->source, x->variant) == WRITTEN_NOT &&
-           diagnose_nothing(x, s->failed, (int)s->failures);
+    if (!r->source || r->o.kernels || r->o.verbose || s->faulted)
+        return false;
+    switch (written_of(r->source, x->variant)) {
+    case WRITTEN_NOT:
+        return diagnose_nothing(x, s->failed, (int)s->failures);
+    case WRITTEN_PARTLY:
+        return s->failures > s->passes;
+    default:
+        return false;
+    }
 }
 
 static void look_for_cause(struct run *r, int v, const char *path)

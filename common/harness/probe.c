@@ -574,57 +574,83 @@ static const struct lossy_value {
     /* clang-format on */
 };
 
-/* Where the two first terms take their (first) factor from. */
-static bool two_places(const struct probe *p, struct lab_factor at[2], double *times)
+/* Two elements that the sum takes factor f of its terms from, and how often it takes each. */
+struct two {
+    struct lab_factor at[2];
+    double times[2];
+    int n;
+};
+
+static struct two two_places(const struct probe *p, int f)
 {
+    struct two w = {.n = 0};
     struct lab_term t;
 
-    if (!term(p, 0, &t) || !t.nfactors)
-        return false;
-    *times = t.times;
-    at[0] = at[1] = t.factor[0];
-    if (term(p, 1, &t))
-        at[1] = t.factor[0];
-    return true;
+    for (uint64_t k = 0; w.n < 2 && term(p, k, &t); k++) {
+        if (f < t.nfactors && (!w.n || t.factor[f].index != w.at[0].index))
+            w.at[w.n++] = t.factor[f];
+    }
+    for (uint64_t k = 0; term(p, k, &t); k++) {
+        for (int i = 0; i < w.n; i++)
+            w.times[i] += f < t.nfactors && t.factor[f].index == w.at[i].index ? t.times : 0;
+    }
+    return w;
+}
+
+static void tell_value(struct probe *p, const struct two *w, const struct lossy_value *v,
+                       double got, double want)
+{
+    char *first = element_name(p, w->at[0].buffer, w->at[0].index), *name = output_name(p);
+    struct text t = {0};
+
+    text_addf(&t, "with %s = %.10g", first, v->first);
+    if (v->second != 0)
+        text_addf(&t, ", %s[%" PRIu64 "] = %.10g", buffer_of(p, w->at[1].buffer)->name,
+                  w->at[1].index, v->second);
+    diagnosis_add(p->d, v->cause, "%s and the rest of %s 0, %s is %.10g instead of %.10g: %s", t.s,
+                  buffer_of(p, w->at[0].buffer)->name, name, got, want, v->what);
+    text_free(&t);
+    free(first);
+    free(name);
+}
+
+/* Values of one factor, the other is one. */
+static bool probe_factor_values(struct probe *p, int f)
+{
+    struct two w = two_places(p, f);
+
+    for (size_t i = 0; w.n && i < sizeof(lossy_values) / sizeof(lossy_values[0]); i++) {
+        const struct lossy_value *v = &lossy_values[i];
+        int b = w.at[0].buffer;
+
+        if (!(v->types >> buffer_of(p, b)->dtype & 1) || (v->second != 0 && w.n < 2))
+            continue;
+        fill(p, b, 0);
+        put(p, b, w.at[0].index, v->first);
+        if (v->second != 0)
+            put(p, b, w.at[1].index, v->second);
+        double want = w.times[0] * v->first + w.times[1] * v->second, got = look(p);
+        if (p->broken || fabs(got - want) <= (want == floor(want) ? 0 : 1e-7 * fabs(want)))
+            continue;
+        if (v->cause)
+            tell_value(p, &w, v, got, want);
+        return v->cause;
+    }
+    return false;
 }
 
 static bool probe_values(struct probe *p)
 {
-    struct lab_factor at[2];
-    double times;
+    struct lab_term t;
+    bool told = false;
 
-    if (!two_places(p, at, &times) || p->made != MADE_SUM)
+    if (p->made != MADE_SUM || !term(p, 0, &t))
         return false;
-    for (size_t i = 0; i < sizeof(lossy_values) / sizeof(lossy_values[0]); i++) {
-        const struct lossy_value *v = &lossy_values[i];
-        bool two = v->second != 0;
-
-        if (!(v->types >> buffer_of(p, at[0].buffer)->dtype & 1) ||
-            (two && (at[0].index == at[1].index || at[0].buffer != at[1].buffer)))
-            continue;
-        fill(p, at[0].buffer, 0);
-        put(p, at[0].buffer, at[0].index, v->first);
-        if (two)
-            put(p, at[1].buffer, at[1].index, v->second);
-        double want = times * (v->first + v->second), got = look(p);
-        if (p->broken || fabs(got - want) <= (times == 1 ? 0 : 1e-6 * fabs(want)))
-            continue;
-        if (!v->cause)
-            return false;
-        char *first = element_name(p, at[0].buffer, at[0].index), *name = output_name(p);
-        struct text t = {0};
-        text_addf(&t, "with %s = %.10g", first, v->first);
-        if (two)
-            text_addf(&t, ", %s[%" PRIu64 "] = %.10g", buffer_of(p, at[1].buffer)->name,
-                      at[1].index, v->second);
-        diagnosis_add(p->d, v->cause, "%s and the others 0, %s is %.10g instead of %.10g: %s", t.s,
-                      name, got, want, v->what);
-        text_free(&t);
-        free(first);
-        free(name);
-        return true;
+    for (int f = 0; f < t.nfactors && !told && !p->broken; f++) {
+        told = probe_factor_values(p, f);
+        fill(p, t.factor[f].buffer, 1);
     }
-    return false;
+    return told;
 }
 
 /* ---- other functions: which elements matter ---- */

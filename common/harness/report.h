@@ -17,7 +17,7 @@ struct entry {
     const struct lab_case *input;
     uint64_t seed;
     enum verdict verdict;
-    bool wrong; /* the variant is, on this case or another */
+    bool wrong;                 /* the variant is, on this case or another */
     uint32_t block[3], grid[3]; /* of the first step */
     uint32_t items;
     struct amounts amounts;
@@ -61,8 +61,8 @@ bool records_csv(const struct report *p, const char *path, struct text *why);
 bool records_json(const struct report *p, const char *path, struct text *why);
 
 /* Predictions of `path` (lines "key = number") beside the facts. Returns how many were
- * answered, -1 when a line cannot be understood (said on out). A kernel that is wrong has no facts. A file that is not there
- * has no answers. */
+ * answered, -1 when a line cannot be understood (said on out). A kernel that is wrong has no facts.
+ * A file that is not there has no answers. */
 int predict_print(FILE *out, const struct report *p, const char *path);
 
 #endif

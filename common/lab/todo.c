@@ -75,22 +75,25 @@ static bool holds_todo(const char *s, const char *end)
  * so are static functions: its helpers. */
 static enum written look_for(const char *source, const char *name, size_t length)
 {
-    const char *from = source;
+    const char *from = source, *body = NULL;
     int depth = 0;
-    bool named = false, helper = false;
+    bool helper = false;
 
     for (const char *s = source, *next; *s; s = next) {
         next = skip_other(s, source);
         if (next != s)
             continue;
         next = s + 1;
-        named |= depth == 0 && is_definition(s, source, name, length);
+        if (depth == 0 && is_definition(s, source, name, length))
+            body = s;
         helper |= depth == 0 && is_word(s, source, "static", 6);
         depth += *s == '{' ? 1 : *s == '}' && depth ? -1 : 0;
         if (*s != '}' || depth)
             continue;
-        if (named)
-            return holds_todo(from, next) ? WRITTEN_NOT : WRITTEN;
+        if (body)
+            return holds_todo(body, next)   ? WRITTEN_NOT
+                   : holds_todo(from, next) ? WRITTEN_PARTLY
+                                            : WRITTEN;
         from = helper ? from : next;
         helper = false;
     }

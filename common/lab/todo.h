@@ -6,9 +6,10 @@
 #include "lab.h"
 
 enum written {
-    WRITTEN,     /* it is there, and no TODO in it or above it */
-    WRITTEN_NOT, /* the TODO stands */
-    WRITTEN_NONE /* nothing of that name is defined */
+    WRITTEN,        /* it is there, and no TODO in it or above it */
+    WRITTEN_NOT,    /* the TODO stands in it */
+    WRITTEN_PARTLY, /* … above it, or in a helper of its own */
+    WRITTEN_NONE    /* nothing of that name is defined */
 };
 /* Of the first of the variant's kernels. One that a macro makes of a template ("reduce2_i32_sum")
  * is looked for by its stem, too. Reads braces and comments; does not expand macros. */

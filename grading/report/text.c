@@ -85,7 +85,7 @@ static bool still_to_write(const struct verdict *v, const struct verdict_row *ro
             return false;
     }
     enum written w = written_of(look->source, kernel);
-    return w == WRITTEN_NOT || (w == WRITTEN_NONE && kernel->optional);
+    return w == WRITTEN_NOT || w == WRITTEN_PARTLY || (w == WRITTEN_NONE && kernel->optional);
 }
 
 static void add_given(const struct verdict *v, struct text *out)
