@@ -118,11 +118,12 @@ static const struct lab_case *draw_like(const struct lab *lab, const struct rubr
 }
 
 /* The reference's runs are kept for a class, so that these sizes are few. */
-static bool meets_reference(const struct rubric *r, const char *name)
+static bool meets_reference(const struct rubric *r, const char *variant, const char *name)
 {
     for (int i = 0; i < r->nrows; i++) {
         const struct rubric_row *row = &r->rows[i];
-        bool refers = row->kind == ROW_SPEED || (row->gate && strstr(row->gate, "ref."));
+        bool refers = !strcmp(row->variant, variant) &&
+                      (row->kind == ROW_SPEED || (row->gate && strstr(row->gate, "ref.")));
         if (refers && (word_in(row->cases, name) || word_in(row->gpu_cases, name)))
             return true;
     }
@@ -133,7 +134,7 @@ static struct source hidden_source(const struct lab *lab, const struct rubric *r
                                    const char *case_name, const char *variant, const struct draw *d)
 {
     struct source s = source_of(lab, case_name, variant, d->secret ? d->submission : "", d->secret);
-    if (!meets_reference(r, case_name))
+    if (!meets_reference(r, variant, case_name))
         return s;
     char which[24];
     snprintf(which, sizeof(which), "%d", (int)(draw(&s, "pool") % POOL_DRAWS));
@@ -148,7 +149,8 @@ static bool draw_hidden(const struct lab *lab, const struct rubric *r, const str
     const struct lab_case *like = draw_like(lab, r, h, &s);
     if (like) {
         struct lab_case *c = &out->c;
-        *out = (struct marked_case){*like, d->secret ? h->kind : NULL};
+        bool pooled = d->secret && meets_reference(r, variant, h->name);
+        *out = (struct marked_case){*like, d->secret ? h->kind : NULL, pooled};
         c->name = h->name;
         draw_size(&s, "n", h->n_min, h->n_max, &c->n);
         draw_size(&s, "m", h->m_min, h->m_max, &c->m);

@@ -18,6 +18,7 @@ struct draw {
 struct marked_case {
     struct lab_case c;
     const char *kind; /* hidden: all that may be told of it; NULL: all of it may */
+    bool pooled; /* hidden, and others of the class get it, too: not even a line is told of it */
 };
 /* The case of this name for a variant; false: there is none. */
 bool case_named(const struct lab *lab, const struct rubric *r, const char *variant,

@@ -103,6 +103,13 @@ Test(cases, what_meets_the_reference_comes_from_a_pool)
     cr_assert_gt(sizes_of("any", "a secret"), 190);
     int n = sizes_of("ref", "a secret");
     cr_assert(n > 1 && n <= POOL_DRAWS, "%d", n);
+    for (int i = 0; i < 4; i++) {
+        struct draw d = {i < 3 ? "a secret" : NULL, "12ab"};
+        struct marked_case c;
+        const char *variant = i == 1 ? "reduce4" : "reduce3"; /* no row of which has a ref. */
+        cr_assert(case_named(&lab_reduction, &rubric, variant, i == 2 ? "any" : "ref", &d, &c));
+        cr_expect_eq(c.pooled, i == 0, "%d", i);
+    }
 }
 
 Test(cases, each_listed_value_is_drawn)

@@ -137,12 +137,13 @@ bool marking_failed(struct marking *m, const struct run *r, const struct marked_
     return true;
 }
 
-/* Names the finding's source line, in the sentence unless it is there. */
-static void set_line(struct marking *m, const json_t *finding)
+/* Names the finding's source line, in the sentence unless it is there. A kernel could choose it by
+ * what it is called with. */
+static void set_line(struct marking *m, const json_t *finding, const struct marked_case *c)
 {
     json_int_t line = json_integer_value(json_object_get(finding, "line"));
     char where[40];
-    if (line <= 0 || !m->out.why)
+    if (line <= 0 || !m->out.why || c->pooled)
         return;
     m->out.line = line;
     snprintf(where, sizeof(where), ".cu:%lld", (long long)line);
@@ -158,7 +159,7 @@ void marking_fail_on(struct marking *m, const struct run *r, const struct marked
 {
     char *why = on_case(r, c), *all = xformat("%s%s", prefix, why);
     marking_settle(m, STATUS_FAIL, all, c->c.name);
-    set_line(m, json_array_get(r->findings, 0));
+    set_line(m, json_array_get(r->findings, 0), c);
     free(why);
     free(all);
 }
@@ -260,7 +261,7 @@ static void fail_finding(struct marking *m, json_t *f, const struct marked_case 
     marking_settle(m, STATUS_FAIL, why, c->c.name);
     free(why);
     free(place);
-    set_line(m, f);
+    set_line(m, f, c);
     if (!c->kind)
         m->out.finding = json_incref(f);
 }

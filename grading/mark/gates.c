@@ -336,7 +336,7 @@ static void fail_gate(struct gate_user *u, const struct gate_result *g, const st
 {
     struct marking *m = u->m;
     const char *counter = m->row->line_of ? m->row->line_of : g->first_name;
-    int64_t line = line_of(u, g, counter);
+    int64_t line = c->pooled ? 0 : line_of(u, g, counter);
     char *place = marking_place(c);
     struct text t = {0};
     put_reason(&t, u, g, c);

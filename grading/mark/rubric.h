@@ -93,8 +93,9 @@ struct one_of {
  *
  * Where a row compares with the reference solution (a gate with `ref.`, a speed), the sizes are
  * one of POOL_DRAWS sets that the secret fixes for the class, so that the reference is run once
- * a set and not once a submission. It is run on inputs of its own unless the case that this one
- * is like has CASE_DATA (lab.h): then on the submission's, each time.
+ * a set and not once a submission. Of these not even the line of a fault is told. It is run on
+ * inputs of its own unless the case that this one is like has CASE_DATA (lab.h): then on the
+ * submission's, each time.
  *
  * In practice (no secret) the same are drawn once for everybody, and all is shown. */
 struct hidden_case {

@@ -58,7 +58,7 @@ static const struct rubric_row rows[] = {
     {"const-clean", 1, "conv_const has no race and no bad access", ROW_CHECKS, "conv_const", .cases = CLEAN,
      .hint = "CHECK=1 names the line and the thread."},
     {"const-reuse", 1, "conv_const fetches each input about once", ROW_GATE, "conv_const", .cases = GATES " hidden-gate-any",
-     .gate = "global_ld_bytes <= 4 * elem * n && " FEW_OTHERS,
+     .gate = "global_ld_bytes <= elem * n * max(4, 1.1 + param / 31) && " FEW_OTHERS,
      .hint = "Per block: the tile and its halo, and nothing else from global memory."},
     {"const-used", 2, "conv_const takes its weights from constant memory", ROW_GATE, "conv_const", .cases = GATES " hidden-gate-any",
      .gate = "const_ld_requests >= 0.2 * param * warps && global_ld_bytes + shared_ld_bytes <= 1.2 * elem * max(n, threads) * param"
