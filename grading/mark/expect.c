@@ -109,6 +109,7 @@ static bool parse_line(struct expect *e, char *line, struct text *why)
 bool expect_parse(const char *source, struct expect *e, struct text *why)
 {
     *e = (struct expect){.only = NULL};
+    source += strncmp(source, "\xef\xbb\xbf", 3) ? 0 : 3; /* a byte-order mark */
     while (!strncmp(source, "//", 2)) {
         size_t n = strcspn(source, "\r\n");
         char *line = xformat("%.*s", (int)(n - 2), source + 2);

@@ -110,6 +110,8 @@ Test(expect, parse)
     cr_assert_str_eq(x.hints[0].text, "the tail");
     cr_assert(x.has_score && x.score == 1.5);
     expect_free(&x);
+    cr_assert(expect_parse("\xef\xbb\xbf// expect: r-ok=fail\r\n", &x, &why) && x.nrows == 1);
+    expect_free(&x);
     cr_assert(!expect_parse("// expect: r-ok=perhaps\n", &x, &why));
     expect_free(&x);
     cr_assert(expect_parse("// Adds zeros\n// to look busy.\n// class: dilution\n", &x, &why));

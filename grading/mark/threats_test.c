@@ -280,6 +280,29 @@ static uint64_t hidden_size(const struct engine_options *o, const char *source)
     return c.c.n;
 }
 
+/* A file of one line is told of it, too. */
+Test(threats, t29_the_first_line_is_told, .timeout = 120)
+{
+    static const char source[] =
+        "extern \"C\" __global__ void energy_soa(const float *f, float *out,"
+        " unsigned n) { out[~0u] = n; }\n";
+    struct engine_options o = options();
+    int told = 0;
+    size_t i;
+    json_t *x;
+    o.only = "energy_soa";
+    json_t *v = mark(&o, source, sizeof(source) - 1);
+    json_array_foreach(json_object_get(v, "rows"), i, x)
+    {
+        if (strcmp(get(x, "kind"), "checks"))
+            continue;
+        cr_expect_eq(json_integer_value(json_object_get(x, "line")), 1, "%s", get(x, "why"));
+        told++;
+    }
+    cr_expect_eq(told, 1);
+    json_decref(v);
+}
+
 Test(threats, t29_hidden_cases_tell_their_kind_alone, .timeout = 120)
 {
     struct engine_options o = options();

@@ -143,6 +143,21 @@ Test(support, a_text_that_is_no_ptx)
     free(text);
 }
 
+/* Each of them is kept until its function is named. */
+Test(support, many_statements_that_cannot_be_read)
+{
+    char ptx[1000] = ".version 8.0\n.target sm_90\n.address_size 64\n.entry k()\n{\n";
+    int status;
+
+    for (int i = 0; i < 18; i++)
+        strcat(ptx, "frob.s32 %r0;\n");
+    strcat(ptx, "ret;\n}\n.entry last()\n{\nret;\n}\n");
+    char *text = support(ptx, &status);
+    cr_assert(strstr(text, "line 6: unknown") && strstr(text, "line 23: unknown"), "%s", text);
+    cr_assert(strstr(text, "1 of 2 functions in 1 modules can run"), "%s", text);
+    free(text);
+}
+
 Test(support, all_can_run)
 {
     int status;
