@@ -7,27 +7,46 @@ def curves(recs, machine):
     return recs.sweeps(machine=machine, lab="bank_conflicts")
 
 
+def is_power(stride):
+    return stride & (stride - 1) == 0
+
+
+def places(strides):
+    """{stride: x}: powers of two in a row, a doubling a step; the others apart, on their right."""
+    powers, others = [s for s in strides if is_power(s)], [s for s in strides if not is_power(s)]
+    return {s: i for i, s in enumerate(powers)} | {s: len(powers) + 0.5 + i for i, s in enumerate(others)}
+
+
+def plot(ax, points, place, kw):
+    """A line through the powers of two, dots for the others: between 2, 3 and 4 nothing goes on."""
+    for label, power, line in ((kw["label"], True, kw["linestyle"]), ("_others", False, "")):
+        mine = [(place[s], y) for s, y in points if is_power(s) == power]
+        if mine:
+            ax.plot(*zip(*mine), **(kw | {"label": label, "linestyle": line}))
+
+
 def draw(recs, machine):
     lines = curves(recs, machine)
     fig, (left, right) = style.figure(ncols=2, width=14, height=6.4)
     fig.subplots_adjust(left=0.06, right=0.80, top=0.85, wspace=0.2)
     strides = sorted({r["param"] for rows in lines.values() for r in rows})
-    place = {s: i for i, s in enumerate(strides)}
+    place = places(strides)
+    last = max(s for s in strides if is_power(s))
     ends, used, counted = [], [], []
     for i, (name, rows) in enumerate(lines.items()):
         kw = dict(style.look(i), label=names.variant(name))
         base = rows[0].time_ms
-        left.plot([place[r["param"]] for r in rows], [r.time_ms / base for r in rows], **kw)
+        plot(left, [(r["param"], r.time_ms / base) for r in rows], place, kw)
         degree, counting = recs.counts(rows, "conflict_degree_ld")
-        degree = [(place[p], d) for p, d in degree if p in place]
+        degree = [(p, d) for p, d in degree if p in place]
         counted += counting
-        if degree:
-            right.plot(*zip(*degree), **kw)
-        ends.append((kw["label"], *(degree[-1] if degree else (len(strides) - 1, 1)), kw["color"]))
+        plot(right, degree, place, kw)
+        at = degree[-1] if degree else (last, 1)
+        ends.append((kw["label"], place[at[0]], at[1], kw["color"]))
         used += rows
     for ax in (left, right):
         ax.set_yscale("log", base=2)
-        ax.set_xticks(range(len(strides)), [str(s) for s in strides])
+        ax.set_xticks([place[s] for s in strides], [str(s) for s in strides])
         ax.set_xlabel("stride, in words")
         style.plain_ticks(ax.yaxis)
     left.set_ylabel(f"time, relative to stride {strides[0]}")

@@ -11,7 +11,7 @@ plots:
 	$(Q)$(PY) plots/all_figures.py --out $B/plots $(if $(KINDS),--kinds $(KINDS)) $(RECORDS)
 
 # What a browser shows of them, when records or scripts have changed: PDF takes most of the time.
-$B/plots/.done: $(wildcard plots/*.py plots/*.csv $B/records/*.csv) $(shell find plots/records -name '*.csv')
+$B/plots/.done: $(wildcard plots/*.py plots/*.csv $B/records/*.csv) $(shell find plots/records -name '*.csv' 2>/dev/null)
 	$(Q)$(MAKE) --no-print-directory plots KINDS=svg && touch $@
 plots-changed:
 	$(Q)if $(MAKE) -q $B/plots/.done; then echo 'figures: nothing has changed (make plots: again, as PDF and PNG too)'; \

@@ -114,6 +114,14 @@ def test_bank_conflicts_degree(recs):
         assert list(line.get_ydata()) == [1, 2, 4, 8, 16, 32]
 
 
+def test_strides_that_are_no_powers_of_two_stand_apart():
+    assert fig_bank_conflicts.places([1, 2, 3, 4, 33]) == {1: 0, 2: 1, 4: 2, 3: 3.5, 33: 4.5}
+    fig, ax = plt.subplots()
+    fig_bank_conflicts.plot(ax, [(1, 1), (2, 2), (3, 7), (4, 4)], {1: 0, 2: 1, 4: 2, 3: 3.5}, {"label": "x", "linestyle": "-"})
+    joined, apart = ax.get_lines()
+    assert list(joined.get_ydata()) == [1, 2, 4] and list(apart.get_ydata()) == [7] and apart.get_linestyle() == "None"
+
+
 def test_divergence_is_relative_to_one_path(recs):
     fig = fig_divergence.draw(recs, "h200")
     assert list(curves(fig.axes[0])["1 to 32 paths"].get_ydata()) == pytest.approx([1, 2, 4, 8, 16, 32])

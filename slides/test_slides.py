@@ -7,10 +7,16 @@ from pathlib import Path
 
 import pytest
 
+import all_figures
 import claims
+import diagrams
 import expand
+import movies
+import picture
 import records
 import refs
+import schedule
+import style
 import synthetic
 import typeset
 
@@ -223,6 +229,17 @@ def test_words_on_each_other_or_over_the_edge_are_named():
     assert list(typeset.crowded(boxes)) == ["page 1: 'a&b' and 'on' lie on each other", "page 2: 'cut' lies across the edge"]
 
 
+@pytest.mark.skipif(not (shutil.which("pdflatex") and shutil.which("pdftotext")), reason="needs LaTeX and pdftotext")
+def test_a_deck_with_words_on_each_other_is_not_written(tmp_path):
+    deck, tex, out = (tmp_path / f"d.{kind}" for kind in ("md", "tex", "pdf"))
+    deck.write_text("## One\n")
+    tex.write_text("\\documentclass{article}\\begin{document}\\noindent\\rlap{covered}written\\end{document}\n")
+    done = subprocess.run([sys.executable, str(HERE / "typeset.py"), "--deck", str(deck), str(tex), str(out)],
+                          capture_output=True, text=True)
+    assert done.returncode and not out.exists()
+    assert "page 1: 'covered' and 'written' lie on each other" in done.stderr, done.stderr
+
+
 @pytest.mark.skipif(not (shutil.which("pandoc") and shutil.which("pdflatex") and shutil.which("pdftotext")),
                     reason="needs pandoc, LaTeX and pdftotext")
 def test_a_slide_has_one_number_in_deck_and_handout(tmp_path):
@@ -237,6 +254,55 @@ def test_a_slide_has_one_number_in_deck_and_handout(tmp_path):
         text = subprocess.run(["pdftotext", "-layout", str(pdf), "-"], capture_output=True, text=True, check=True).stdout
         numbers[kind] = re.findall(r"Slide (\w\d)\b(?:(?!Slide \w).)*?Numbered\s+(\d+)", text, re.S)
     assert numbers["deck"] == numbers["handout"] == [("A1", "3"), ("A2", "4"), ("B1", "6"), ("B2", "7")]
+
+
+def blank(size, pages, path):
+    """A PDF of that many empty pages: what LaTeX needs to know of a figure is its size."""
+    from matplotlib.backends.backend_pdf import PdfPages
+    with PdfPages(path) as book:
+        for _ in range(pages):
+            book.savefig(style.plt.figure(figsize=size))
+            style.plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def blank_figures(kept, tmp_path_factory):
+    """Every figure of the decks, of its size; their words are looked at in plots/test_figures.py,
+    and what lays them out, which takes most of the time, is left out here."""
+    with pytest.MonkeyPatch.context() as patch:
+        for layout in ("fit", "label_ends", "name_points"):
+            patch.setattr(style, layout, lambda *args, **kw: None)
+        return draw_blank(kept, tmp_path_factory.mktemp("figures"))
+
+
+def draw_blank(kept, folder):
+    figures = [f for module in all_figures.modules() for f in module.figures(kept)]
+    figures += [(name, draw()) for name, draw in diagrams.DIAGRAMS.items()] + [("schedule-two-sm", schedule.draw())]
+    moving = [("schedule-two-sm", next(schedule.movie()))]
+    for k in picture.every_kept():
+        parts = picture.kept_parts(k)
+        figures += [(f"{kind}-{k.lab}-{k.variant}", picture.draw(kind, k.variant, parts)) for kind in k.kinds]
+        moving += [(f"{kind}-{k.lab}-{k.variant}", next(movies.frames(kind, *picture.subject(kind, k.variant, parts))))
+                   for kind in k.moving]
+    for name, fig in figures:
+        blank(fig.get_size_inches(), 1, folder / f"{name}.pdf")
+    for name, fig in moving:
+        blank(fig.get_size_inches(), 40, folder / f"{name}-frames.pdf")
+    return folder
+
+
+@pytest.mark.skipif(not (shutil.which("pandoc") and shutil.which("pdflatex")), reason="needs pandoc and LaTeX")
+@pytest.mark.parametrize("deck", DECKS, ids=lambda p: p.stem)
+def test_every_slide_of_every_deck_holds_its_text(deck, kept, blank_figures, tmp_path):
+    text, problems = expand.expand(deck.read_text(encoding="utf-8"), kept, blank_figures, deck.name)
+    assert not problems
+    (tmp_path / deck.name).write_text(text, encoding="utf-8")
+    tex, out = tmp_path / "d.tex", tmp_path / "d.pdf"
+    subprocess.run(["pandoc", "-s", "-f", "markdown", "-t", "beamer", "--slide-level=2", "--columns=400", "--metadata-file",
+                    str(HERE / "deck.yaml"), "-H", str(HERE / "deck.tex"), str(tmp_path / deck.name), "-o", str(tex)], check=True)
+    done = subprocess.run([sys.executable, str(HERE / "typeset.py"), "--deck", str(deck), str(tex), str(out)],
+                          capture_output=True, text=True)
+    assert done.returncode == 0 and out.exists(), done.stderr
 
 
 @pytest.mark.skipif(not (shutil.which("pandoc") and shutil.which("pdflatex")), reason="needs pandoc and LaTeX")
