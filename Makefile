@@ -85,17 +85,17 @@ $B/gen/release.h: common/VERSION
 $B/$(EMU)/runtime/warplab_api.o $B/fuzz/$(EMU)/runtime/warplab_api.o $B/$(EMU)/tools/warprun_main.o $B/grading/commands/main.o: $B/gen/release.h
 
 SUITES := format lint arrows emulator harness diagnosis runs readme
-include $(addprefix $(EMU)/,programs/programs.mk packaging/packaging.mk cases/cases.mk tools/fuzz.mk arm64/arm64.mk) \
-    labs/labs.mk plots/plots.mk slides/slides.mk grading/grading.mk
-SUITES += grading plots san
-include common/tests.mk
+include $(wildcard $(addprefix $(EMU)/,programs/programs.mk packaging/packaging.mk cases/cases.mk tools/fuzz.mk arm64/arm64.mk) \
+    labs/labs.mk plots/plots.mk slides/slides.mk grading/grading.mk)
+SUITES += grading plots san student
+include $(wildcard common/tests.mk) common/student/student.mk
 
 # ---- running ----
 QUICK = $(if $(filter emulator,$(BACKEND)),--quick)
 all: programs
 	$(ENDSTEP)
 	$(Q)common/run.sh all '$(ON)' $B '$(QUICK)' $(LABS); status=$$?; \
-	 $(MAKE) -s --no-print-directory plots-changed && exit $$status
+	 $(if $(wildcard plots/records),$(MAKE) -s --no-print-directory plots-changed &&) exit $$status
 # every lab again, changed or not
 labs: programs
 	$(ENDSTEP)
@@ -134,6 +134,9 @@ help:
 #h                      FAULTS=1: those made by hand
 #h make test-arm64      the emulator as an arm64 library, under qemu
 #h make test-pages      the grader's reports in headless Chromium
+#h make student-package the labs as a class gets them, without solutions, rubrics and records;
+#h                      make test-student builds and smokes it in an empty folder
+#h make smoke           every lab's skeleton runs, and says what to do next
 #h make install         warprun alone, into PREFIX=/usr/local (DESTDIR=…); make deb, make wheel pack it
 #h make test-packages   each of the three in an empty place, with CUDA programs
 #h make test-distros    README's commands in bare Debian and Ubuntu systems (as root, with debootstrap)

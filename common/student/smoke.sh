@@ -1,0 +1,31 @@
+#!/bin/sh
+# smoke.sh - does every lab go? smoke.sh ENV BIN LAB…
+#
+# Each skeleton is run and checked: it ends with status 1 and not with a fault, says how many of
+# its kernels are right, has some that are, misses none, and names the command to try next.
+set -u
+env=$1 bin=$2
+shift 2
+passed=0 failed=0
+
+say() { # WHAT STATUS
+    if [ "$2" = 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "$1"
+    fi
+}
+
+for lab in "$@"; do
+    for how in '' --check; do
+        out=$(env "$env" "$bin/$lab" --quick --no-records $how 2>&1)
+        [ $? = 1 ]
+        say "$lab $how: the skeleton is to end with status 1: $out" $?
+        echo "$out" | grep -q ': not right yet: of [0-9]* kernels [1-9][0-9]* right' &&
+            ! echo "$out" | grep -q '[0-9] missing' && echo "$out" | grep -q '^next: '
+        say "$lab $how: does not say what is right and what to do next: $out" $?
+    done
+done
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
