@@ -25,7 +25,7 @@ put() { # FILE…
 put Makefile LICENSE common/VERSION common/deps.sh common/run.sh common/student/smoke.sh common/student/student.mk
 for f in $(files common/base common/lab common/run common/harness common/device common/emulator); do
     case $f in
-    *_test.* | *_fuzz.* | */testlab.c | */test*.cu) ;;
+    *_test.* | *_fuzz.* | */testlab.c | */test*.cu | */bank.py | */readme_tables) ;;
     */cases/* | */programs/* | */packaging/* | */arm64/* | */fuzz.mk | */mutants/*) ;;
     *) put "$f" ;;
     esac

@@ -70,6 +70,18 @@ static void add_without_numbers(struct text *out, const char *s, size_t n)
     }
 }
 
+/* ", in[1004], of 1004 elements" behind an address: beyond in's end, for all who forget a guard. */
+static void add_array(struct text *out, const char *place)
+{
+    const char *name = strstr(place, ", "), *open = name ? strchr(name, '[') : NULL;
+    const char *of = open ? strstr(open, "], of ") : NULL;
+    if (!of || strchr(name + 2, ',') < open)
+        return;
+    bool beyond = strtoll(open + 1, NULL, 10) >= strtoll(of + strlen("], of "), NULL, 10);
+    text_addf(out, " %s ", beyond ? "beyond the end of" : "of");
+    text_bytes(out, name + 2, (size_t)(open - name - 2));
+}
+
 void cause_of_row(const struct verdict_row *row, struct text *out)
 {
     const char *s = behind_the_case(or_empty(row->why), row->variant);
@@ -84,8 +96,10 @@ void cause_of_row(const struct verdict_row *row, struct text *out)
         text_add(out, "the kernel is not in the file");
     else if (!found && strstr(s, " results are wrong"))
         text_add(out, "results are wrong, and nothing says why");
-    else
+    else {
         add_without_numbers(out, s, n);
+        add_array(out, s + n);
+    }
 }
 
 /* The first complaint of the compiler, behind "FILE(LINE): ". */

@@ -28,6 +28,12 @@ static const struct {
     {"On the case dot: f.cu: no kernel \"tile\". Did you mean tiel? The file has tiel.",
      "the kernel is not in the file"},
     {"On the case dot: soa: writes in[1004], of 1,001 float4.", "writes in[#], of # float4"},
+    {"fault on the case tail: illegal address: read of 4 bytes at 0x200000405bb0, in[1004], of "
+     "1004 "
+     "elements. (line 34)",
+     "illegal address: read of # bytes beyond the end of in"},
+    {"fault on the case tail: race: reads 4 bytes at 0x200000405bb0, out[3], of 1004 elements",
+     "race: reads # bytes of out"},
     {"", ""},
 };
 
