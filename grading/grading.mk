@@ -58,7 +58,7 @@ bench-memory: grading
 # The pages of grading/cheats: what each known cheat loses.
 cheats: grading
 	$(Q)common/deps.sh sandbox -
-	$(Q)for l in $(or $(LAB),$(GR_LABS)); do $B/bin/grade cheats --lab $$l >$B/cheats.md && \
+	$(Q)for l in $(or $(LAB),$(GR_LABS)); do echo "cheats: $$l, a minute or so" >&2; $B/bin/grade cheats --lab $$l >$B/cheats.md && \
 	  cp $B/cheats.md $(GR)/cheats/$$l.md || exit 1; done
 mutate: grading
 	$(Q)for l in $(or $(LAB),$(GR_LABS)); do $B/bin/grade mutate --lab $$l; done

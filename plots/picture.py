@@ -189,7 +189,8 @@ def one(args):
         trace, lab = tracing.read(args.trace), args.lab or Path(args.trace).stem.partition("-")[0]
     else:
         if args.lab not in labs():
-            raise records.RecordError(f"{f'there is no lab {args.lab!r}' if args.lab else 'which lab?'}; LAB=… is one of: {', '.join(labs())}")
+            wrong = f"there is no lab {args.lab!r};" if args.lab else "which lab?"
+            raise records.RecordError(f"{wrong} LAB=… is one of: {', '.join(labs())}")
         if not args.kernel:
             raise records.RecordError("which kernel? KERNEL=… is a variant's number or name")
         small = shown(args.lab)["small"]

@@ -164,7 +164,9 @@ int gpu_lock(int index)
     char *path = xformat("/tmp/warplab-%s.lock", device);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
-        fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+        fd = open(path, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+    if (fd >= 0)
+        fchmod(fd, 0644); /* ours: whatever the umask, others can open it. Theirs: refused */
     if (fd < 0)
         fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW); /* another was quicker */
     free(path);
