@@ -298,8 +298,8 @@ def test_every_slide_of_every_deck_holds_its_text(deck, kept, blank_figures, tmp
     assert not problems
     (tmp_path / deck.name).write_text(text, encoding="utf-8")
     tex, out = tmp_path / "d.tex", tmp_path / "d.pdf"
-    subprocess.run(["pandoc", "-s", "-f", "markdown", "-t", "beamer", "--slide-level=2", "--columns=400", "--metadata-file",
-                    str(HERE / "deck.yaml"), "-H", str(HERE / "deck.tex"), str(tmp_path / deck.name), "-o", str(tex)], check=True)
+    subprocess.run(["pandoc", "-s", "-f", "markdown", "-t", "beamer", "--slide-level=2", "--columns=400", "-V",
+                    "classoption=handout", "--metadata-file", str(HERE / "deck.yaml"), "-H", str(HERE / "deck.tex"), str(tmp_path / deck.name), "-o", str(tex)], check=True)
     done = subprocess.run([sys.executable, str(HERE / "typeset.py"), "--deck", str(deck), str(tex), str(out)],
                           capture_output=True, text=True)
     assert done.returncode == 0 and out.exists(), done.stderr

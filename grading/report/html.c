@@ -131,7 +131,8 @@ static void add_distribution(struct text *out, const struct mark *v, int n, doub
 
 /* ---- a student's page ---- */
 
-static void add_row(struct text *out, const struct verdict_row *row)
+/* source: the page has the file, and line numbers are links. */
+static void add_row(struct text *out, const struct verdict_row *row, bool source)
 {
     const struct status_words *w = status_words(row->status);
     text_add(out, "<tr><td class=\"k ");
@@ -155,6 +156,9 @@ static void add_row(struct text *out, const struct verdict_row *row)
     text_add(out, " <span class=\"soft\">(");
     add_safe(out, evidence_word(row->evidence));
     text_add(out, ")</span>");
+    if (source && row->line && !status_loses_nothing(row->status))
+        text_addf(out, " <a href=\"#line%lld\">see line %lld</a>", (long long)row->line,
+                  (long long)row->line);
     picture_svg(row->picture, out);
     text_add(out, "</td></tr>\n");
 }
@@ -338,7 +342,7 @@ void html_student(const struct mark *m, const struct verdict *v, const char *sou
     if (v->nrows)
         text_add(out, "<table><tr><th>result</th><th class=\"n\">points</th><th>check</th></tr>\n");
     for (int i = 0; i < v->nrows; i++)
-        add_row(out, &v->rows[i]);
+        add_row(out, &v->rows[i], source && *source);
     if (v->nrows)
         text_add(out, "</table>\n");
     text_add(out, "<h2>Your place among the class's marks</h2>\n");

@@ -54,6 +54,8 @@ Test(html, source_with_what_was_found)
               "%s", page);
     cr_expect(strstr(page, "<i id=\"line3\">3</i><code>c</code>\n"), "what passed says nothing: %s",
               page);
+    cr_expect_eq(count(page, "<a href=\"#line2\">see line 2</a>"), 1);
+    cr_expect_eq(count(page, "#line3"), 0);
     cr_expect_eq(count(page, "<i "), 4);
     cr_expect_eq(count(page, "class=\"said\""), 1);
     free(page);
