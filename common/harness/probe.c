@@ -358,12 +358,13 @@ static bool tell_sum(struct probe *p, const struct probed *a, bool product)
 
     if (tell_exchange(p, a, adds))
         told = true;
-    else
-        told |= tell_sort(p, a, left_out, "left-out", product ? "never uses" : "never adds", "") |
-                tell_sort(p, a, extra, "extra", adds, ", which does not belong to it");
-    told |= tell_sort(p, a, twice, "twice", adds, " twice") |
-            tell_sort(p, a, negated, "sign", "subtracts", "") |
-            tell_sort(p, a, otherwise, "times", adds, "");
+    else {
+        told |= tell_sort(p, a, left_out, "left-out", product ? "never uses" : "never adds", "");
+        told |= tell_sort(p, a, extra, "extra", adds, ", which does not belong to it");
+    }
+    told |= tell_sort(p, a, twice, "twice", adds, " twice");
+    told |= tell_sort(p, a, negated, "sign", "subtracts", "");
+    told |= tell_sort(p, a, otherwise, "times", adds, "");
     return told;
 }
 
@@ -802,10 +803,11 @@ static bool probe_influence(struct probe *p, int b)
             break;
     }
     if (!p->broken)
-        told =
-            tell_exchange(p, &f.of, "depends on") ||
-            tell_sort(p, &f.of, left_out, "left-out", "does not depend on", "") |
-                tell_sort(p, &f.of, extra, "extra", "depends on", ", which does not belong to it");
+        told = tell_exchange(p, &f.of, "depends on");
+    if (!p->broken && !told) {
+        told |= tell_sort(p, &f.of, left_out, "left-out", "does not depend on", "");
+        told |= tell_sort(p, &f.of, extra, "extra", "depends on", ", which does not belong to it");
+    }
     for (int i = 0; i < LAB_MAX_BUFFERS; i++)
         free(f.other[i]);
     probed_close(&f.of);
