@@ -1,7 +1,7 @@
 /* compare.c - results against the reference, and what the errors look like (compare.h).
  *
- * A cause is named only when all the wrong elements fit it: it is a hint for a person, the
- * verdict never depends on it.
+ * What the errors look like is said only when all the wrong elements do: a description, no cause.
+ * harness/diagnose.h looks for that.
  */
 #include "compare.h"
 #include "dtype.h"
@@ -166,7 +166,8 @@ static void where(const struct view *v, char *text, size_t size)
         snprintf(text, size, "every element");
     } else if (is_tail(v) && v->nwrong == 1) {
         snprintf(text, size, "only the last element");
-    } else if (is_tail(v) && block && v->count % span && v->nwrong == v->count % span) {
+    } else if (is_tail(v) && block && v->count > span && v->count % span &&
+               v->nwrong == v->count % span) {
         snprintf(text, size, "only the last, partly filled block (%llu elements)",
                  (unsigned long long)v->nwrong);
     } else if (is_tail(v)) {
@@ -191,16 +192,16 @@ static const struct {
     {is_nan, "NaN"},
     {is_infinite, "infinite"},
     {is_zero, "zero"},
-    {is_twice, "twice what it should be: is something added two times?"},
-    {is_half, "half of what it should be: is half of the input left out?"},
+    {is_twice, "twice what it should be"},
+    {is_half, "half of what it should be"},
     {is_negated, "right but for its sign"},
-    {is_next, "the value that belongs one place further on: an index off by one?"},
-    {is_previous, "the value that belongs one place before: an index off by one?"},
-    {is_rounded, "rounded to 24 bits: did integers go through a float on the way?"},
-    {is_close, "close, but outside the error bound: lower precision than the exercise allows?"},
+    {is_next, "the value that belongs one place further on"},
+    {is_previous, "the value that belongs one place before"},
+    {is_rounded, "rounded to 24 bits"},
+    {is_close, "close, but outside the error bound"},
 };
 
-static void guess(struct view *v, struct comparison *c)
+static void describe(struct view *v, struct comparison *c)
 {
     char place[96];
     const char *what = NULL;
@@ -242,6 +243,6 @@ struct comparison compare(enum dtype t, const void *expected, const void *got,
     }
     v.nwrong = c.nwrong;
     if (c.nwrong)
-        guess(&v, &c);
+        describe(&v, &c);
     return c;
 }

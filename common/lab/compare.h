@@ -1,4 +1,4 @@
-/* compare.h - results against the reference, and a guess at what went wrong. */
+/* compare.h - results against the reference, and what the errors look like. */
 #ifndef LAB_COMPARE_H
 #define LAB_COMPARE_H
 
@@ -16,7 +16,7 @@ struct comparison {
     uint64_t count, nwrong;
     int nshown;
     struct lab_mismatch shown[COMPARE_SHOWN];
-    char cause[200]; /* a sentence, or "" when nothing fits */
+    char cause[200]; /* what all of them look like, "" when nothing fits */
 };
 
 /* Compares count elements. tolerance: an absolute bound per element, NULL for exactly equal.

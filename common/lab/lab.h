@@ -178,9 +178,6 @@ struct lab {
     uint64_t (*row)(const struct plan *p, const struct lab_case *c, int b);
     /* Which of n, m, k and p(aram) are extents, that a case can be made smaller in: "nmk". */
     const char *extents;
-    /* Optional: a lab's own guess at the cause of a failure, a sentence, or NULL. */
-    const char *(*diagnose)(const struct plan *p, const struct lab_case *c, int b,
-                            const struct lab_mismatch *mm, int nmm, uint64_t nwrong);
     /* The counters (common/emulator/base/counters.h) worth a column in this lab's table, at most
      * four, then a {0}: two words of at most 7 characters, one above the other, and what is
      * counted, "global_ld_sectors/global_ld_requests" for a ratio. */

@@ -68,17 +68,6 @@ static struct compare_hints hints_of(const struct job *j, const struct launch_re
     };
 }
 
-static char *cause_of(const struct lab *lab, const struct plan *p, const struct lab_case *c, int b,
-                      const struct comparison *x)
-{
-    const char *guess =
-        lab->diagnose ? lab->diagnose(p, c, b, x->shown, x->nshown, x->nwrong) : NULL;
-
-    if (!guess && x->cause[0])
-        guess = x->cause;
-    return xstrdup(guess);
-}
-
 static void compare_output(const struct lab *lab, const struct lab_case *c, const struct job *j,
                            int b, const struct expected *e, const struct compare_hints *hints,
                            const void *got, struct result *r)
@@ -91,7 +80,8 @@ static void compare_output(const struct lab *lab, const struct lab_case *c, cons
     r->compared += n;
     r->wrong += x.nwrong;
     if (x.nwrong)
-        r->outputs[r->noutputs++] = (struct wrong_output){b, x, cause_of(lab, j->plan, c, b, &x)};
+        r->outputs[r->noutputs++] =
+            (struct wrong_output){b, x, x.cause[0] ? xstrdup(x.cause) : NULL};
 }
 
 /* What the emulator cannot run is not the student's mistake: a person has to look. */

@@ -27,7 +27,7 @@ extern const char *const run_end_words[RUN_ENDS]; /* "ok", "wrong", "input chang
 struct wrong_output {
     int buffer;
     struct comparison comparison;
-    char *cause; /* the lab's guess, else what the errors look like; NULL: none */
+    char *cause; /* what the errors look like; NULL: nothing in common */
 };
 struct result {
     enum run_end end;

@@ -1,5 +1,6 @@
 /* bank_conflicts_test.c - the lab's reference against the kernels' loops written out. */
 #include "lab/lab.h"
+#include "labs/testing.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -146,4 +147,9 @@ Test(bank_conflicts, shared_memory_may_be_dynamic)
     cr_assert(lab->plan(q.v, q.c, &r, &h200, &q.p, NULL, 0));
     cr_expect_eq(q.p.steps[0].shared_bytes, 4096);
     release(&q);
+}
+
+Test(bank_conflicts, terms_make_the_reference)
+{
+    check_terms(&lab_bank_conflicts, 10000);
 }

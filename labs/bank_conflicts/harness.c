@@ -306,35 +306,6 @@ static uint64_t row(const struct plan *p, const struct lab_case *c, int b)
     return c->op != OP_TILE ? 0 : b == IN ? c->n : c->m;
 }
 
-/* What the harness fills outputs with beforehand is huge; so is what a kernel makes of it. */
-static bool all_unwritten(const struct lab_mismatch *mm, int nmm)
-{
-    for (int i = 0; i < nmm; i++)
-        if (fabs(mm[i].got) < 1e30)
-            return false;
-    return nmm > 0;
-}
-
-static const char *diagnose(const struct plan *p, const struct lab_case *c, int b,
-                            const struct lab_mismatch *mm, int nmm, uint64_t nwrong)
-{
-    uint64_t count = p->buffers[b].count;
-
-    if (c->op == OP_STRIDE)
-        return nwrong == count
-                   ? "every sum is wrong: does place() give each element a place of "
-                     "its own, and are all stored and read through it?"
-                   : "some sums are wrong: does place() send two elements to one place, "
-                     "or one past the end of sm?";
-    if (all_unwritten(mm, nmm) && nwrong == count)
-        return "nothing was written: is the TODO of this kernel still open?";
-    if (all_unwritten(mm, nmm))
-        return "some elements were never written: do four rows a thread cover the tile, and do "
-               "the guards of the second half use the output's shape (n rows of m)?";
-    return "elements land in the wrong place: read the tile exactly where it was written, and "
-           "remember that block (bx, by) writes tile (by, bx)";
-}
-
 const struct lab lab_bank_conflicts = {
     .name = "bank_conflicts",
     .title = "Bank conflicts: 32 doors, one at a time",
@@ -355,7 +326,6 @@ const struct lab lab_bank_conflicts = {
     .term = term,
     .row = row,
     .extents = "nm",
-    .diagnose = diagnose,
     .columns = columns,
     .predictions = predictions,
     .npredictions = sizeof(predictions) / sizeof(predictions[0]),

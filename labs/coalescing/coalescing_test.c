@@ -1,5 +1,6 @@
 /* coalescing_test.c - the lab's own logic, without a device. */
 #include "lab/lab.h"
+#include "labs/testing.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -118,4 +119,9 @@ Test(coalescing, numbers_of_all_sizes)
     cr_assert(least > 0 && least < 0.1, "%g", least);
     cr_assert(most > 10 && most < 16, "%g", most);
     free(in);
+}
+
+Test(coalescing, terms_make_the_reference)
+{
+    check_terms(&lab_coalescing, 40000);
 }

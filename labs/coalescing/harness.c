@@ -254,32 +254,6 @@ static uint64_t row(const struct plan *p, const struct lab_case *c, int b)
     return experiment_of(c) != TRANSPOSE ? 0 : b == IN ? c->n : c->m;
 }
 
-/* Are the wrong values such as this experiment makes, only not where they are? */
-static bool all_between(const struct lab_mismatch *mm, int nmm, double least, double most)
-{
-    for (int i = 0; i < nmm; i++)
-        if (!(mm[i].got >= least && mm[i].got <= most))
-            return false;
-    return nmm > 0;
-}
-
-/* What only this lab can tell; compare.c sees the rest. */
-static const char *diagnose(const struct plan *p, const struct lab_case *c, int b,
-                            const struct lab_mismatch *mm, int nmm, uint64_t nwrong)
-{
-    (void)p, (void)b, (void)nwrong;
-    if (all_between(mm, nmm, -1, -1))
-        return "-1 is what the skeleton writes: is this TODO still to be written?";
-    if (experiment_of(c) == TRANSPOSE && all_between(mm, nmm, LEAST, MOST))
-        return "These are elements of the input, in wrong places. Does it work for a square? Then "
-               "rows and columns are mixed up: the output has `width` rows of `height` elements.";
-    if (experiment_of(c) == ENERGY &&
-        all_between(mm, nmm, 1.5 * LEAST * LEAST * LEAST, 1.5 * MOST * MOST * MOST))
-        return "Energies are 0.5 * mass * (vx*vx + vy*vy + vz*vz): is each field read where this "
-               "layout has it?";
-    return NULL;
-}
-
 static const struct lab_column columns[] = {
     {"sectors", "a load", "global_ld_sectors/global_ld_requests"},
     {"sectors", "a store", "global_st_sectors/global_st_requests"},
@@ -321,7 +295,6 @@ const struct lab lab_coalescing = {
     .term = term,
     .row = row,
     .extents = "nm",
-    .diagnose = diagnose,
     .columns = columns,
     .predictions = predictions,
     .npredictions = sizeof(predictions) / sizeof(predictions[0]),

@@ -1,5 +1,6 @@
 /* conv1d_test.c - the lab's reference, its bound, and where the weights go. */
 #include "lab/lab.h"
+#include "labs/testing.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -135,26 +136,7 @@ Test(conv1d, shared_bytes_come_from_the_record)
         cr_expect_eq(lab->variants[i].max.shared_bytes, 227u << 10, "%s", lab->variants[i].name);
 }
 
-/* Of n outputs `wrong` are, from `first` on, with what was there before or with 0. */
-static const char *diagnosis(uint64_t n, uint64_t first, uint64_t wrong, bool unwritten)
+Test(conv1d, terms_make_the_reference)
 {
-    struct problem q = solve("conv_shared", n, 1, 5);
-    struct lab_mismatch mm[3];
-    int shown = wrong < 3 ? (int)wrong : 3;
-
-    for (int i = 0; i < shown; i++)
-        mm[i] = (struct lab_mismatch){.index = first + (uint64_t)i, .got = unwritten ? 3e38 : 0};
-    const char *said = lab->diagnose(&q.p, &q.c, 1, mm, shown, wrong);
-    release(&q);
-    return said ? said : "";
-}
-
-/* One wrong output of one is not every output, nor the last block. */
-Test(conv1d, one_output_is_diagnosed_as_such)
-{
-    cr_expect(strstr(diagnosis(1, 0, 1, true), "when n is 1"), "%s", diagnosis(1, 0, 1, true));
-    cr_expect(strstr(diagnosis(1, 0, 1, false), "the only output is wrong"));
-    cr_expect(strstr(diagnosis(5, 0, 5, true), "no output was written"));
-    cr_expect(strstr(diagnosis(5, 0, 5, false), "every output is wrong"));
-    cr_expect(strstr(diagnosis(200, 128, 72, false), "only the last, partly filled block"));
+    check_terms(&lab_conv1d, 5000);
 }

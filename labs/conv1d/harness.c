@@ -218,59 +218,6 @@ static bool term(const struct plan *p, const struct lab_variant *v, const struct
     return t < (uint64_t)c->param;
 }
 
-/* What the harness fills outputs with beforehand is huge. */
-static bool all_unwritten(const struct lab_mismatch *mm, int nmm)
-{
-    for (int i = 0; i < nmm; i++)
-        if (!(fabs(mm[i].got) >= 1e30))
-            return false;
-    return nmm > 0;
-}
-
-static bool all_nan(const struct lab_mismatch *mm, int nmm)
-{
-    for (int i = 0; i < nmm; i++)
-        if (!isnan(mm[i].got))
-            return false;
-    return nmm > 0;
-}
-
-/* n = 1: that one output is wrong says neither "all are" nor "the last block is". */
-static const char *diagnose_one(bool unwritten)
-{
-    if (unwritten)
-        return "the only output was not written: is the TODO of this kernel still open? Or, where "
-               "other sizes are right, does thread 0 reach its store when n is 1?";
-    return "the only output is wrong: it is the sum of weights[j] * in[j] for width inputs; does "
-           "the kernel add as many, and each as exactly?";
-}
-
-static const char *diagnose(const struct plan *p, const struct lab_case *c, int b,
-                            const struct lab_mismatch *mm, int nmm, uint64_t nwrong)
-{
-    uint64_t count = p->buffers[b].count, per_block = (count + p->steps[0].grid[0] - 1);
-    uint64_t halo = (uint64_t)c->param - 1, block = p->steps[0].block[0];
-
-    per_block = per_block / p->steps[0].grid[0];
-    if (all_nan(mm, nmm))
-        return "NaN: something went into the sum that nobody had written, or that lies past the "
-               "end; CHECK=1 names the line";
-    if (count == 1)
-        return diagnose_one(all_unwritten(mm, nmm));
-    if (all_unwritten(mm, nmm) && nwrong == count)
-        return "no output was written: is the TODO of this kernel still open?";
-    if (nmm > 0 && count > block && mm[0].index + 1 > count - count % block &&
-        nwrong <= count % block)
-        return "only the last, partly filled block is wrong: which inputs does it need, and may "
-               "threads past n leave before the barrier?";
-    if (nmm > 0 && nwrong < count && mm[0].index % block + halo >= block && per_block >= block)
-        return "the outputs near the end of a block are wrong: the halo, width - 1 inputs past "
-               "the tile, is missing or too short (it can be longer than the block)";
-    if (nwrong == count)
-        return "every output is wrong: out[i] starts at in[i], and weight 0 goes with it";
-    return NULL;
-}
-
 const struct lab lab_conv1d = {
     .name = "conv1d",
     .title = "Convolution: reuse along a line",
@@ -289,7 +236,6 @@ const struct lab lab_conv1d = {
     .made = made,
     .term = term,
     .extents = "np",
-    .diagnose = diagnose,
     .columns = columns,
     .predictions = predictions,
     .npredictions = sizeof(predictions) / sizeof(predictions[0]),

@@ -1,5 +1,6 @@
 /* divergence_test.c - the lab's reference, without a device. */
 #include "lab/lab.h"
+#include "labs/testing.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -102,4 +103,9 @@ Test(divergence, kinds_may_be_uneven)
     }
     cr_expect_gt(alone, BLOCKS / 8);
     cr_expect_gt(all, BLOCKS / 8);
+}
+
+Test(divergence, terms_make_the_reference)
+{
+    check_terms(&lab_divergence, 2000);
 }

@@ -282,27 +282,6 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
     return true;
 }
 
-/* What only this lab can tell; compare.c sees the rest. */
-static const char *diagnose(const struct plan *p, const struct lab_case *c, int b,
-                            const struct lab_mismatch *mm, int nmm, uint64_t nwrong)
-{
-    (void)b;
-    if (nmm == 0)
-        return NULL;
-    if (mm[0].got == -1)
-        return "-1 is what the skeleton writes: is this TODO still to be written?";
-    for (int i = 0; i < nmm; i++)
-        if (!(mm[i].got > 0 && mm[i].got < 100)) /* no path ends there */
-            return NULL;
-    if (nwrong < BLOCK && mm[0].index >= p->buffers[OUT].count / BLOCK * BLOCK)
-        return "Only the last block is wrong: it has fewer elements than threads. Which thread "
-               "takes which element there?";
-    if (c->op == MIXED || c->op == MIXED_DATA)
-        return "Results are compared exactly: each element must get its own kind's work, once, and "
-               "end at its own place in out[].";
-    return NULL;
-}
-
 static const struct lab_column columns[] = {
     {"active", "lanes", "thread_inst_executed/inst_executed"},
     {"diverg.", "branch.", "divergent_branches"},
@@ -341,7 +320,6 @@ const struct lab lab_divergence = {
     .term = term,
     .recognise = recognise,
     .extents = "n",
-    .diagnose = diagnose,
     .columns = columns,
     .predictions = predictions,
     .npredictions = sizeof(predictions) / sizeof(predictions[0]),

@@ -318,65 +318,6 @@ static uint64_t row(const struct plan *p, const struct lab_case *c, int b)
     return b == A ? c->k : c->n;
 }
 
-/* What the harness fills outputs with beforehand is huge. */
-static bool all_unwritten(const struct lab_mismatch *mm, int nmm)
-{
-    for (int i = 0; i < nmm; i++)
-        if (!(fabs(mm[i].got) >= 1e30))
-            return false;
-    return nmm > 0;
-}
-
-static bool all_nan(const struct lab_mismatch *mm, int nmm)
-{
-    for (int i = 0; i < nmm; i++)
-        if (!isnan(mm[i].got))
-            return false;
-    return nmm > 0;
-}
-
-static bool all_zero(const struct lab_mismatch *mm, int nmm)
-{
-    for (int i = 0; i < nmm; i++)
-        if (mm[i].got != 0)
-            return false;
-    return nmm > 0;
-}
-
-static bool all_past(const struct lab_case *c, const struct lab_mismatch *mm, int nmm)
-{
-    uint64_t row_edge = c->m / 16 * 16, col_edge = c->n / 16 * 16;
-
-    for (int i = 0; i < nmm; i++)
-        if (mm[i].index / c->n < row_edge && mm[i].index % c->n < col_edge)
-            return false;
-    return nmm > 0;
-}
-
-static const char *diagnose(const struct plan *p, const struct lab_case *c, int b,
-                            const struct lab_mismatch *mm, int nmm, uint64_t nwrong)
-{
-    uint64_t count = p->buffers[b].count;
-
-    if (all_nan(mm, nmm))
-        return "NaN: something went into the sum that nobody had written, or that lies past the "
-               "end; CHECK=1 names the line";
-    if (all_unwritten(mm, nmm) && nwrong == count)
-        return "no element of c was written: is the TODO of this kernel still open?";
-    if (all_unwritten(mm, nmm))
-        return "some elements of c were never written: do grid, block and items cover all of "
-               "m x n, and does every thread reach its store?";
-    if (all_zero(mm, nmm) && nwrong == count)
-        return "every sum came out 0: do the tiles ever hold a and b?";
-    if (nwrong < count && all_past(c, mm, nmm))
-        return "only the right or bottom edge is wrong: what do threads past m, n and k load "
-               "and store?";
-    if (nwrong == count && c->k % 16 != 0)
-        return "every element is wrong and k is no multiple of 16: what is in the last tile of k "
-               "where there is no matrix any more?";
-    return NULL;
-}
-
 const struct lab lab_matmul = {
     .name = "matmul",
     .title = "Matrix multiplication: reuse, from registers to tensor cores",
@@ -395,7 +336,6 @@ const struct lab lab_matmul = {
     .term = term,
     .row = row,
     .extents = "kmn",
-    .diagnose = diagnose,
     .columns = columns,
     .predictions = predictions,
     .npredictions = sizeof(predictions) / sizeof(predictions[0]),

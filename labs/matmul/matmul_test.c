@@ -1,5 +1,6 @@
 /* matmul_test.c - the lab's own logic, without a device: plans, inputs, reference. */
 #include "lab/lab.h"
+#include "labs/testing.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -178,4 +179,9 @@ Test(matmul, too_large_a_block_is_refused)
 
     cr_expect_not(lab_matmul.plan(v, &lab_matmul.cases[0], &r, &h200, &p, err, sizeof(err)));
     cr_expect(strstr(err, "1024"), "%s", err);
+}
+
+Test(matmul, terms_make_the_reference)
+{
+    check_terms(&lab_matmul, 3000000);
 }

@@ -417,24 +417,6 @@ static bool term(const struct plan *p, const struct lab_variant *v, const struct
     return t < chunk && at < c->n;
 }
 
-/* What only this lab can tell; compare.c sees the rest. */
-static const char *diagnose(const struct plan *p, const struct lab_case *c, int b,
-                            const struct lab_mismatch *mm, int nmm, uint64_t nwrong)
-{
-    static const double neutral[] = {[SUM] = 0, [MIN] = INT32_MAX, [MAX] = INT32_MIN};
-
-    (void)p, (void)b, (void)nwrong;
-    if (nmm == 0)
-        return NULL;
-    if (mm[0].got == neutral[c->op])
-        return "This is the neutral element, as if nothing had been reduced. Is this step's TODO "
-               "still to be written?";
-    if (c->op != SUM && mm[0].got == 0)
-        return "0 is neutral for a sum only. What should a thread without an element bring to a "
-               "minimum or maximum?";
-    return NULL;
-}
-
 static const struct lab_column columns[] = {
     {"active", "lanes", "thread_inst_executed_pred_on/inst_executed"},
     {"bank", "confl.", "shared_ld_bank_conflicts"},
@@ -474,7 +456,6 @@ const struct lab lab_reduction = {
     .made = made,
     .term = term,
     .extents = "n",
-    .diagnose = diagnose,
     .columns = columns,
     .predictions = predictions,
     .npredictions = sizeof(predictions) / sizeof(predictions[0]),

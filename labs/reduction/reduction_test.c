@@ -1,5 +1,6 @@
 /* reduction_test.c - the lab's own logic, without a device: plans, inputs, reference. */
 #include "lab/lab.h"
+#include "labs/testing.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -243,4 +244,9 @@ Test(reduction, the_bound_knows_no_record)
     cr_assert(fabs((double)out - (double)serial_sum(in, c->n)) <= bound[0]);
     cr_assert(bound[0] < 0x1p-24 * 64 * (double)c->n / 2, "%g", bound[0]);
     free(in);
+}
+
+Test(reduction, terms_make_the_reference)
+{
+    check_terms(&lab_reduction, 20000);
 }

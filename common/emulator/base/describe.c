@@ -98,7 +98,9 @@ static void put_far(struct text *t, uint64_t addr, const struct mem_alloc *a)
 {
     const char *what;
 
-    if (a && (mem_in_window(addr) || mem_in_host_window(addr))) {
+    if (a && a->element && mem_in_window(addr)) {
+        text_addf(t, "far from every array"); /* the nearest may be another than was meant */
+    } else if (a && (mem_in_window(addr) || mem_in_host_window(addr))) {
         text_addf(t, "near no allocation: ");
         put_near(t, addr, a, "the nearest, ");
     } else if (!(what = host_mapping(addr))) {

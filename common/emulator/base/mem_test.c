@@ -71,6 +71,7 @@ Test(mem, named_arrays_are_told_by_index)
         {6, "in[1] from its byte 2 on"},
         {-4, "in[-1], of 1001 elements"},
         {400000, "in[100000], of 1001 elements"},
+        {1ll << 33, "far from every array"},
     };
     uint64_t former = mem_set_gap(1 << 20);
     struct mem_alloc *a = mem_alloc(4004, 256, MEM_DEVICE, NULL);

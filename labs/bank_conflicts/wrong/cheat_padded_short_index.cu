@@ -2,7 +2,7 @@
 // class: only-where-looked
 // only: transpose_padded
 // expect: padded-ok=fail padded-clean=any
-// hint: padded-ok: elements
+// hint: padded-ok: results are wrong
 #include "warplab.cuh"
 
 #define TILE 32

@@ -1,7 +1,7 @@
 // Nobody waits for the table to be there.
 // only: bank_fixed
 // expect: fixed-ok=fail fixed-clean=fail fixed-free=blocked fixed-reads=blocked
-// hint: fixed-ok: some sums are wrong
+// hint: fixed-ok: results are wrong
 // hint: fixed-clean: race in shared memory
 #include "warplab.cuh"
 

@@ -1,7 +1,7 @@
 // Sums are kept in 16 bits, which is not what the reference does.
 // only: bank_fixed
 // expect: fixed-ok=fail fixed-free=blocked fixed-reads=blocked
-// hint: fixed-ok: every sum is wrong
+// hint: fixed-ok: results are wrong
 #include "warplab.cuh"
 
 #define LOOP_BLOCK 512

@@ -1,7 +1,7 @@
 // The last round is left out.
 // only: bank_fixed
 // expect: fixed-ok=fail fixed-free=blocked fixed-reads=blocked
-// hint: fixed-ok: every sum is wrong
+// hint: fixed-ok: results are wrong
 #include "warplab.cuh"
 
 #define LOOP_BLOCK 512

@@ -1,7 +1,7 @@
 // Stored through place(), read as if it had not been.
 // only: bank_fixed
 // expect: fixed-ok=fail fixed-free=blocked fixed-reads=blocked
-// hint: fixed-ok: every sum is wrong
+// hint: fixed-ok: results are wrong
 #include "warplab.cuh"
 
 #define LOOP_BLOCK 512

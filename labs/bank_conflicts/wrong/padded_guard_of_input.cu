@@ -1,7 +1,7 @@
 // The second half's guard uses the input's shape.
 // only: transpose_padded
 // expect: padded-ok=fail padded-clean=fail padded-banks=blocked padded-coalesced=blocked
-// hint: padded-ok: some elements were never written
+// hint: padded-ok: never written
 // hint: padded-clean: illegal address: write of 4 bytes
 #include "warplab.cuh"
 

@@ -1,7 +1,7 @@
 // The launch record promises four rows a thread, the loop takes three.
 // only: transpose_padded
 // expect: padded-ok=fail padded-banks=blocked padded-coalesced=blocked
-// hint: padded-ok: some elements were never written
+// hint: padded-ok: never written
 #include "warplab.cuh"
 
 #define TILE 32

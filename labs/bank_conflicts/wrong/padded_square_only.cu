@@ -1,7 +1,7 @@
 // Block (bx, by) writes back to tile (bx, by): right within a tile, wrong between tiles.
 // only: transpose_padded
 // expect: padded-ok=fail padded-clean=fail padded-banks=blocked padded-coalesced=blocked
-// hint: padded-ok: elements land in the wrong place
+// hint: padded-ok: results are wrong
 // hint: padded-clean: read of memory never written
 #include "warplab.cuh"
 

@@ -1,7 +1,7 @@
 // Reads what other threads wrote, without waiting for them.
 // only: transpose_swizzled
 // expect: swizzled-ok=fail swizzled-clean=fail swizzled-banks=blocked swizzled-coalesced=blocked swizzled-fast=blocked
-// hint: swizzled-ok: some elements were never written
+// hint: swizzled-ok: NaN
 // hint: swizzled-clean: race in shared memory
 #include "warplab.cuh"
 

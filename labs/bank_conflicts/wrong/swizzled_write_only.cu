@@ -1,7 +1,7 @@
 // Columns are exchanged on the way in, not on the way out.
 // only: transpose_swizzled
 // expect: swizzled-ok=fail swizzled-clean=fail swizzled-banks=blocked swizzled-coalesced=blocked swizzled-fast=blocked
-// hint: swizzled-ok: elements land in the wrong place
+// hint: swizzled-ok: results are wrong
 // hint: swizzled-clean: read of memory never written
 #include "warplab.cuh"
 

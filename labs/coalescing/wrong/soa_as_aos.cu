@@ -1,7 +1,7 @@
 // Reads the fields as if they were still stored particle by particle.
 // only: energy_soa
 // expect: soa-ok=fail
-// hint: soa-ok: layout
+// hint: soa-ok: results are wrong
 #include "warplab.cuh"
 
 __device__ float energy(float vx, float vy, float vz, float mass)

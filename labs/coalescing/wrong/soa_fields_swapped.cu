@@ -1,7 +1,7 @@
 // Takes the mass for a speed.
 // only: energy_soa
 // expect: soa-ok=fail
-// hint: soa-ok: Energies are 0.5 * mass * (vx*vx + vy*vy + vz*vz)
+// hint: soa-ok: results are wrong
 #include "warplab.cuh"
 
 __device__ float energy(float vx, float vy, float vz, float mass)

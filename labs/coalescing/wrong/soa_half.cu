@@ -1,7 +1,7 @@
 // Computes with 16-bit floats.
 // only: energy_soa
 // expect: soa-ok=fail
-// hint: soa-ok: Energies are 0.5 * mass * (vx*vx + vy*vy + vz*vz)
+// hint: soa-ok: close, but outside the error bound
 #include "warplab.cuh"
 
 #include <cuda_fp16.h>

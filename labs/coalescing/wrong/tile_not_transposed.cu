@@ -1,7 +1,7 @@
 // A copy: the tile is written as it was read.
 // only: transpose_shared
 // expect: tile-ok=fail tile-clean=any
-// hint: tile-ok: These are elements of the input, in wrong places. Does it
+// hint: tile-ok: results are wrong
 #include "warplab.cuh"
 
 LAUNCH(transpose_shared, 32, 8);

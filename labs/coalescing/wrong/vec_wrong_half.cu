@@ -1,7 +1,7 @@
 // The second 16 bytes of a particle: the place, not the speed.
 // only: energy_aos_vec
 // expect: vec-ok=fail
-// hint: vec-ok: Energies are 0.5 * mass * (vx*vx + vy*vy + vz*vz)
+// hint: vec-ok: results are wrong
 #include "warplab.cuh"
 
 __device__ float energy(float vx, float vy, float vz, float mass)

@@ -2,7 +2,7 @@
 // class: oracle
 // only: conv_shared
 // expect: shared-ok=fail
-// hint: shared-ok: the only output is wrong
+// hint: shared-ok: results are wrong
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

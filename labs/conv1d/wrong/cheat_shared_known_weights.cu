@@ -3,7 +3,7 @@
 // class: known-inputs
 // only: conv_shared
 // expect: shared-ok=fail shared-clean=blocked shared-reuse=blocked
-// hint: shared-ok: the only output is wrong
+// hint: shared-ok: results are wrong
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

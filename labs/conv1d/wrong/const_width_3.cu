@@ -1,7 +1,7 @@
 // Written for width 3.
 // only: conv_const
 // expect: const-ok=fail const-clean=blocked const-reuse=blocked const-used=blocked
-// hint: const-ok: every output is wrong
+// hint: const-ok: results are wrong
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

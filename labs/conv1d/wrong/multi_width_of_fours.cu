@@ -1,7 +1,7 @@
 // Weights left over after the last whole four are forgotten.
 // only: conv_multi
 // expect: multi-ok=fail multi-fast=blocked
-// hint: multi-ok: the only output is wrong
+// hint: multi-ok: zero
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

@@ -1,7 +1,7 @@
 // Threads past n leave first, and with them the inputs they should have brought.
 // only: conv_shared
 // expect: shared-ok=fail shared-clean=fail
-// hint: shared-ok: NaN: something went into the sum that nobody had written, or
+// hint: shared-ok: NaN
 // hint: shared-clean: thread missing at a barrier
 #include "warplab.cuh"
 

@@ -1,7 +1,7 @@
 // Nobody waits for the tile to be there.
 // only: conv_shared
 // expect: shared-ok=fail shared-clean=fail shared-reuse=blocked
-// hint: shared-ok: NaN: something went into the sum that nobody had written, or
+// hint: shared-ok: NaN
 // hint: shared-clean: race in shared memory
 #include "warplab.cuh"
 

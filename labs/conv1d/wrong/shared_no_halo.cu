@@ -1,7 +1,7 @@
 // Only the tile itself is brought; the halo is whatever was there.
 // only: conv_shared
 // expect: shared-ok=fail shared-clean=fail shared-reuse=blocked
-// hint: shared-ok: NaN: something went into the sum that nobody had written, or
+// hint: shared-ok: NaN
 // hint: shared-clean: read of memory never written
 #include "warplab.cuh"
 

@@ -1,7 +1,7 @@
 // Weights are applied one input late.
 // only: conv_shared
 // expect: shared-ok=fail shared-clean=fail shared-reuse=blocked
-// hint: shared-ok: the only output is wrong
+// hint: shared-ok: zero
 // hint: shared-clean: read of memory never written
 #include "warplab.cuh"
 

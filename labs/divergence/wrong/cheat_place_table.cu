@@ -2,7 +2,7 @@
 // class: oracle
 // only: coherent
 // expect: place-ok=fail
-// hint: place-ok: Only the last block is wrong
+// hint: place-ok: results are wrong
 #include "warplab.cuh"
 
 template <unsigned path> __device__ float work(float x)

@@ -1,7 +1,7 @@
 // Half the multiply-adds with the constants squared: close, but not the same.
 // only: coherent
 // expect: place-ok=fail
-// hint: place-ok: compared exactly
+// hint: place-ok: close, but outside the error bound
 #include "warplab.cuh"
 
 template <unsigned path> __device__ float work(float x)

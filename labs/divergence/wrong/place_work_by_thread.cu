@@ -1,7 +1,7 @@
 // Coherent, but the work follows the thread and no longer the element.
 // only: coherent
 // expect: place-ok=fail
-// hint: place-ok: its own kind's work
+// hint: place-ok: results are wrong
 #include "warplab.cuh"
 
 template <unsigned path> __device__ float work(float x)

@@ -1,7 +1,7 @@
 // The last step of k is missing.
 // only: mm_coalesced
 // expect: coalesced-ok=fail coalesced-sectors=blocked
-// hint: coalesced-ok: every sum came out 0
+// hint: coalesced-ok: zero
 #include "warplab.cuh"
 
 LAUNCH(mm_coalesced, 32, 32, 1);

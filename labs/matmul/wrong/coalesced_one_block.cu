@@ -1,7 +1,7 @@
 // Forgets the block: every block makes the top left corner.
 // only: mm_coalesced
 // expect: coalesced-ok=fail coalesced-clean=blocked coalesced-sectors=blocked
-// hint: coalesced-ok: some elements of c were never written
+// hint: coalesced-ok: never written
 #include "warplab.cuh"
 
 LAUNCH(mm_coalesced, 32, 32, 1);

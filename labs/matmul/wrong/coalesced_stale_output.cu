@@ -1,7 +1,7 @@
 // Adds to what c held before, which nobody has set.
 // only: mm_coalesced
 // expect: coalesced-ok=fail coalesced-clean=blocked coalesced-sectors=blocked
-// hint: coalesced-ok: no element of c was written
+// hint: coalesced-ok: never written
 #include "warplab.cuh"
 
 LAUNCH(mm_coalesced, 32, 32, 1);

@@ -1,7 +1,7 @@
 // What was put down in the last round is never multiplied.
 // only: mm_pipeline
 // expect: pipeline-ok=fail pipeline-barriers=blocked pipeline-fast=blocked
-// hint: pipeline-ok: every sum came out 0
+// hint: pipeline-ok: zero
 #include "warplab.cuh"
 
 // 64 threads make a 64 x 64 tile, 8 x 8 outputs each: rows 4 ty + {0..3} and 32 more,

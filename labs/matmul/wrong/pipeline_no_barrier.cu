@@ -1,7 +1,7 @@
 // The barrier of the loop is missing: tiles are read while they are put down.
 // only: mm_pipeline
 // expect: pipeline-ok=fail pipeline-clean=fail pipeline-barriers=blocked pipeline-fast=blocked
-// hint: pipeline-ok: every element is wrong and k is no multiple of 16
+// hint: pipeline-ok: results are wrong
 // hint: pipeline-clean: race in shared memory
 #include "warplab.cuh"
 

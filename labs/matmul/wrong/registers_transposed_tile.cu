@@ -1,7 +1,7 @@
 // Rows and columns are exchanged in the store.
 // only: mm_registers
 // expect: registers-ok=fail
-// hint: registers-ok: only the right or bottom edge is wrong
+// hint: registers-ok: zero
 #include "warplab.cuh"
 
 // A thread's columns lie blockDim.x apart, not side by side: so the 32 lanes of a warp

@@ -2,7 +2,7 @@
 // are never written.
 // only: mm_registers
 // expect: registers-ok=fail registers-reuse=blocked registers-reuse4=blocked
-// hint: registers-ok: some elements of c were never written
+// hint: registers-ok: never written
 #include "warplab.cuh"
 
 // A thread's columns lie blockDim.x apart, not side by side: so the 32 lanes of a warp

@@ -1,7 +1,7 @@
 // Threads past the edge leave at once: they bring nothing, and the others wait for them.
 // only: mm_shared
 // expect: shared-ok=fail shared-clean=fail
-// hint: shared-ok: NaN: something went into the sum that nobody had written, or
+// hint: shared-ok: NaN
 // hint: shared-clean: thread missing at a barrier
 #include "warplab.cuh"
 

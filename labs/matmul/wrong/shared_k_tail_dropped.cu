@@ -1,7 +1,7 @@
 // Only whole tiles of k are added up.
 // only: mm_shared
 // expect: shared-ok=fail
-// hint: shared-ok: every sum came out 0
+// hint: shared-ok: zero
 #include "warplab.cuh"
 
 #define SH_L 32

@@ -2,7 +2,7 @@
 // only: mm_shared
 // expect: shared-ok=fail shared-clean=fail shared-reuse=blocked
 // hint: shared-clean: before anybody reads
-// hint: shared-ok: NaN: something went into the sum that nobody had written, or
+// hint: shared-ok: NaN
 #include "warplab.cuh"
 
 #define SH_L 32

@@ -1,7 +1,7 @@
 // Past the end of k the tile keeps what was there before, or nothing at all.
 // only: mm_shared
 // expect: shared-ok=fail shared-clean=fail
-// hint: shared-ok: NaN: something went into the sum that nobody had written, or
+// hint: shared-ok: NaN
 // hint: shared-clean: read of memory never written
 #include "warplab.cuh"
 

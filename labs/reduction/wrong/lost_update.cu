@@ -1,7 +1,7 @@
 // All threads add to one word of shared memory, without an atomic.
 // only: reduce4
 // expect: r4-ok=fail r4-clean=fail
-// hint: r4-ok: This is the neutral element, as if nothing had been reduced.
+// hint: r4-ok: zero
 // hint: r4-clean: race in shared memory
 #include "warplab.cuh"
 

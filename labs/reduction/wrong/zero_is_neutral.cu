@@ -1,7 +1,7 @@
 // Threads past the end bring 0, which is neutral for a sum alone.
 // only: reduce3
 // expect: r3-ok=fail
-// hint: r3-ok: 0 is neutral for a sum only
+// hint: r3-ok: zero
 #include "warplab.cuh"
 
 struct Sum {
