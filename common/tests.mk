@@ -4,7 +4,8 @@ $B/test/harness: $(HAR_TESTS:%.c=$B/%.o) $B/$(HAR)/testlab.o $(HAR_LIBS)
 $B/test/emulator: LIBS = $(EMU_LIBS)
 $B/test/emulator: | $B/bin/warprun $B/lib/libcudart.so.13
 $B/test/harness: LIBS = $(CUDA_LIBS)
-$B/test/emulator $B/test/harness: | build/deps-test.ok
+$(patsubst %.c,$B/%.o,$(EMU_TESTS) $(HAR_TESTS) $(GR_TESTS)): | build/deps-test.ok
+$B/test/emulator $B/test/harness:
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcriterion $(LIBS)
 TEST_BIN = $B/test/emulator $B/test/harness $B/test/testlab $B/test/grading $(LAB_TESTS)

@@ -179,7 +179,7 @@ def main():
     out.mkdir(parents=True, exist_ok=True)
     found = list(scripts(flow, only, words))
     if not found:
-        sys.exit(f"workflow: no job {only} {' '.join(words)}")
+        sys.exit(f"workflow: no job {only} {' '.join(words)}; there are: {' '.join(flow['jobs'])}")
     rows, worst = [], 0
     for title, suite, text in found:
         name = re.sub(r"[^\w.]+", "-", title)

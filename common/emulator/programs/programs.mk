@@ -6,6 +6,9 @@ PROGRAMS_BIN := $(addprefix $B/programs/,$(filter-out split_% plugin,$(PROGRAMS_
     plugin.so plugin_main)
 NVCC = $(CUDA)/bin/nvcc -std=c++17 -arch=sm_90 -cudart shared
 
+ifneq ($(filter test-programs,$(MAKECMDGOALS)),) # g++; a machine with a GPU is taken as it is
+$(PROGRAMS_BIN): | build/deps-test.ok
+endif
 $B/programs/%: $(PROGRAMS_DIR)/%.cu
 	@mkdir -p $(@D)
 	$(Q)$(NVCC) $(NVCC_FLAGS) $^ -o $@
