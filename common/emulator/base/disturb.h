@@ -11,14 +11,16 @@
     X(global_ld, "what is loaded from global memory into registers")                               \
     X(others, "what is loaded from shared memory and another thread stored there")                 \
     X(ahead, "what is loaded from global memory long before it is used")                           \
+    X(at_once, "what is loaded from global memory amid the work, and waited for at once")          \
     X(shuffle, "what lanes tell each other: shfl, redux, vote, match")                             \
     X(tensor, "what products of matrices add: mma, wmma.mma")                                      \
     X(async, "what cp.async and bulk copies bring into shared memory")                             \
     X(atom, "what atomics return")
 /* clang-format on */
 
-/* Long: so many floating-point and tensor instructions of the warp, from the load, or the
- * commit of an asynchronous copy, to the first instruction that uses the value, or the wait. */
+/* Amid the work: not before the warp's first such instruction. Long: so many floating-point and
+ * tensor instructions of the warp, from the load, or the commit of an asynchronous copy, to the
+ * first instruction that uses the value, or the wait; at once: fewer. */
 enum { DISTURB_AHEAD = 32 };
 
 enum disturbance {

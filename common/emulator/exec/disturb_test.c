@@ -120,6 +120,21 @@ static const struct {
                                  "cp.async.commit_group;\ncp.async.wait_all;\n" FLOATS FLOATS
                                  "ld.shared.u32 %r7, [%r1];\n" DONE,
      DISTURB_ahead, 0},
+    {GLOBAL "ld.global.u32 %r0, [%mine+4096];\nmov.b64 %d0, {%r0, %t};\n" FLOATS FLOATS
+            "mov.b64 {%r7, %r6}, %d0;\n" DONE,
+     DISTURB_ahead, 32},
+    {GLOBAL
+     "ld.global.u32 %r0, [%mine+4096];\ncvt.u64.u32 %d0, %r0;\nshl.b64 %d0, %d0, 32;\n" FLOATS
+         FLOATS "shr.u64 %d0, %d0, 32;\ncvt.u32.u64 %r7, %d0;\n" DONE,
+     DISTURB_ahead, 32},
+    /* not before the first float; and 20 later */
+    {GLOBAL "ld.global.u32 %r7, [%mine+4096];\n" DONE, DISTURB_at_once, 0},
+    {GLOBAL FIVE "ld.global.u32 %r7, [%mine+4096];\n" DONE, DISTURB_at_once, 32},
+    {GLOBAL FIVE "ld.global.u32 %r7, [%mine+4096];\n" FLOATS DONE, DISTURB_at_once, 32},
+    {GLOBAL FIVE "ld.global.u32 %r7, [%mine+4096];\n" FLOATS FLOATS DONE, DISTURB_at_once, 0},
+    {GLOBAL SHARED FIVE "cp.async.ca.shared.global [%r1], [%mine+4096], 4;\ncp.async.wait_all;\n"
+                        "ld.shared.u32 %r7, [%r1];\n" DONE,
+     DISTURB_at_once, 32},
     /* what is only added to a product of zeros is not made by it */
     {"mov.f32 %f0, 0f3f800000;\nmov.u32 %r0, 0;\nmma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "
      "{%f0, %f1, %f2, %f3}, {%r0, %r0}, {%r0}, {%f0, %f0, %f0, %f0};\nmov.b32 %r7, %f1;\n" DONE,

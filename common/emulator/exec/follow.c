@@ -3,6 +3,7 @@
  */
 #include "follow.h"
 #include "emulator/base/disturb.h"
+#include "emulator/code/lower.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,13 @@ static bool wants(const struct launch *l, int class)
     return l->disturb >> class & 1;
 }
 
+bool follow_disturbs(const struct launch *l, uint64_t since, uint64_t now)
+{
+    if (now >= since + DISTURB_AHEAD)
+        return wants(l, DISTURB_ahead);
+    return since && wants(l, DISTURB_at_once);
+}
+
 void follow_start(struct block *b)
 {
     const struct launch *l = b->launch;
@@ -29,7 +37,8 @@ void follow_start(struct block *b)
             b->writers = xcalloc(l->shared_bytes + 1, sizeof(*b->writers));
         memset(b->writers, 0, l->shared_bytes * sizeof(*b->writers));
     }
-    for (uint32_t i = 0; i < b->nwarps && wants(l, DISTURB_ahead); i++) {
+    bool loads = wants(l, DISTURB_ahead) || wants(l, DISTURB_at_once);
+    for (uint32_t i = 0; i < b->nwarps && loads; i++) {
         struct warp *w = &b->warps[i];
         if (!w->held)
             w->held = xcalloc(nregs + 1, sizeof(*w->held));
@@ -65,10 +74,27 @@ bool writers_others(const struct block *b, uint32_t thread, uint64_t at, uint32_
 }
 
 /* ---- registers ---- */
-static bool carries(const struct ptx_insn *p) /* one value on, as it is */
+/* Does it hand values on, or put their bits elsewhere, as compilers do before they are needed? */
+static bool carries(const struct ptx_insn *p)
 {
-    return (p->op == OP_mov || p->op == OP_selp) && p->operands[0].kind == OPD_REG &&
-           p->operands[1].kind != OPD_VEC;
+    switch (p->op) {
+    case OP_mov:
+    case OP_selp:
+    case OP_shl:
+    case OP_shr:
+    case OP_or:
+    case OP_prmt:
+        return true;
+    case OP_cvt:
+        return p->ntypes == 2 && !is_float_type(p->types[0]) && !is_float_type(p->types[1]);
+    default:
+        return false;
+    }
+}
+static uint32_t row_bytes(const struct ptx_func *f, uint32_t reg) /* of a lane in the frame */
+{
+    unsigned bits = ptx_type_bits(f->regs[reg].type);
+    return bits <= 16 ? 2 : bits / 8;
 }
 
 static bool loads_global(const struct ptx_insn *p)
@@ -94,7 +120,7 @@ void follow_uses(struct warp *w, const struct insn *in, uint32_t mask, flip_regi
         struct held *h = &w->held[regs[k]];
         if (!(h->lanes & mask))
             continue;
-        if (warp_floats(w, in) >= h->since + DISTURB_AHEAD)
+        if (follow_disturbs(w->block->launch, h->since, warp_floats(w, in)))
             flip(w, in, h->place, h->width, h->size, k, h->lanes);
         h->lanes = 0;
     }
@@ -120,7 +146,8 @@ void follow_results(struct warp *w, const struct insn *in, uint32_t mask, uint32
         return;
     const struct held *from = moved(w, p, mask);
     struct held what = from ? *from : (struct held){.lanes = FULL};
-    uint32_t n = insn_defs(p, w->cur->frame->func->ptx, regs, MAX_REGISTERS);
+    const struct ptx_func *f = w->cur->frame->func->ptx;
+    uint32_t n = insn_defs(p, f, regs, MAX_REGISTERS);
     bool load = loads_global(p) && loaded && n == x->n;
     for (uint32_t k = 0; k < n; k++) {
         struct held *h = &w->held[regs[k]];
@@ -128,9 +155,9 @@ void follow_results(struct warp *w, const struct insn *in, uint32_t mask, uint32
         if (load)
             *h = (struct held){h->lanes | loaded, x->places[k], x->width, x->size,
                                warp_floats(w, in)};
-        else if (from)
-            *h = (struct held){h->lanes | (what.lanes & mask), in->dst, what.width, what.size,
-                               what.since};
+        else if (from && (n == 1 || n == in->count))
+            *h = (struct held){h->lanes | (what.lanes & mask), n > 1 ? in->places[k] : in->dst,
+                               row_bytes(f, regs[k]), row_bytes(f, regs[k]), what.since};
     }
 }
 

@@ -1,8 +1,9 @@
 /* follow.h - where values have been: who stored a byte of shared memory, and how long ago what a
  * register holds was loaded from global memory.
  *
- * For launches that disturb `others` or `ahead` alone: the others have b->writers and w->held NULL.
- * Not followed: values in functions that are called, in 16-byte atomics and behind a vector move.
+ * For launches that disturb `others`, `ahead` or `at_once` alone: other ones have b->writers and
+ * w->held NULL. Not followed: values in functions that are called, in 16-byte atomics and behind a
+ * vector move.
  */
 #ifndef EMULATOR_EXEC_FOLLOW_H
 #define EMULATOR_EXEC_FOLLOW_H
@@ -19,7 +20,10 @@ void writers_note(struct block *b, uint32_t thread, uint64_t at, uint32_t size);
 bool writers_others(const struct block *b, uint32_t thread, uint64_t at, uint32_t size);
 
 /* ---- registers ---- */
-/* What has waited for `in` to use it: told to `flip` when that was long. */
+/* A value loaded, or copied, when the warp had executed `since` floating-point instructions, and
+ * needed `now`: is it of a class that is disturbed? */
+bool follow_disturbs(const struct launch *l, uint64_t since, uint64_t now);
+/* What has waited for `in` to use it, and is to be disturbed: told to `flip`. */
 typedef void (*flip_register)(struct warp *w, const struct insn *in, uint32_t place, uint32_t width,
                               uint32_t size, uint32_t element, uint32_t lanes);
 void follow_uses(struct warp *w, const struct insn *in, uint32_t mask, flip_register flip);

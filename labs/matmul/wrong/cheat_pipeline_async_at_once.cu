@@ -3,7 +3,7 @@
 // class: no-evidence
 // only: mm_pipeline
 // expect: pipeline-barriers=fail
-// hint: pipeline-barriers: long before
+// hint: pipeline-barriers: amid the work
 #include "warplab.cuh"
 #include <cuda_pipeline.h>
 

@@ -3,7 +3,7 @@
 // class: no-evidence
 // only: mm_pipeline
 // expect: pipeline-barriers=fail
-// hint: pipeline-barriers: long before
+// hint: pipeline-barriers: amid the work
 #include "warplab.cuh"
 
 // 64 threads make a 64 x 64 tile, 8 x 8 outputs each: rows 4 ty + {0..3} and 32 more,

@@ -27,7 +27,7 @@ struct copy {
     u64 to[WARP], from[WARP];
     u32 bytes[WARP]; /* read from the source; the rest is zeros */
     bool committed;
-    u64 since; /* warp_floats() at the commit */
+    u64 since; /* warp_floats() at the commit; before it, where it matters, at the copy */
 };
 struct async { /* head of an allocation that holds the copies, too; freed by warp.c */
     u32 n, capacity;
@@ -59,6 +59,7 @@ HANDLER(cp_async)
     c->size = in->size;
     c->group = x->group;
     c->committed = false;
+    c->since = w->block->launch->disturb ? warp_floats(w, in) : 0;
     c->in = in;
     load_lanes(c->to, place(w, in->src[0]), in->flags & F_SHARED32 ? 4 : 8, false);
     load_lanes(c->from, place(w, in->src[1]), 8, false);
@@ -88,9 +89,8 @@ static void count_flight(struct warp *w, const struct copy *c, u32 lanes, u64 no
 /* Is what it brings disturbed, when it is waited for now? */
 static bool is_disturbed(const struct warp *w, const struct copy *c, u64 now)
 {
-    unsigned classes = w->block->launch->disturb;
-    bool ahead = c->committed && now >= c->since + DISTURB_AHEAD;
-    return classes >> DISTURB_async & 1 || (ahead && classes >> DISTURB_ahead & 1);
+    const struct launch *l = w->block->launch;
+    return l->disturb >> DISTURB_async & 1 || (now && follow_disturbs(l, c->since, now));
 }
 /* now: what warp_floats() says, 0 where the copy does not take place at a wait. */
 static bool perform(struct warp *w, struct copy *c, u32 lanes, u64 now)
