@@ -35,10 +35,9 @@ def curves(recs):
 
 
 def on_the_ladder(points):
-    """(a kernel for each number, the others): of two with one number, as 7 and the same with the
-    G80's 64 blocks, the last is the step and the other stands beside the line."""
-    step = {number: variant for number, variant, _ in points}
-    return [p for p in points if step[p[0]] == p[1]], [p for p in points if step[p[0]] != p[1]]
+    """(the steps, what stands beside the line)"""
+    beside = names.beside([p[:2] for p in points])
+    return [p for p in points if p[1] not in beside], [p for p in points if p[1] in beside]
 
 
 def draw(recs):

@@ -10,13 +10,15 @@ COLUMNS = (("time, ms", 0.42), ("GB/s", 0.52), ("step", 0.60), ("in all", 0.68))
 
 
 def table(recs, machine, n):
-    """[(row, step, cumulative)] in the ladder's order; speedups from the times themselves."""
+    """[(row, step, cumulative)] in the ladder's order; speedups from the times themselves. What is
+    no step of the ladder has none, and the next one is not measured by it."""
     rows = sorted(fig_reduction.rows_of(recs, machine).where(n=n), key=names.ladder)
+    beside = names.beside([(r["number"], r["variant"]) for r in rows])
     out, first, before = [], None, None
     for row in rows:
-        t = row.time_ms
-        out.append((row, before / t if before else None, first / t if first else None))
-        first, before = first or t, t
+        t, is_step = row.time_ms, row["variant"] not in beside
+        out.append((row, before / t if before and is_step else None, first / t if first else None))
+        first, before = first or t, t if is_step else before
     return out
 
 

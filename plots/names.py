@@ -53,6 +53,13 @@ def ladder(row):
     return (re.sub(r"\d+", lambda m: m[0].zfill(4), row["number"]), -len(row["variant"]))
 
 
+def beside(kernels):
+    """Of [(number, variant)] in the ladder's order, the variants that are no step of it: of several
+    with one number the last is the step, as 7 is and the same with the G80's 64 blocks is not."""
+    step = dict(kernels)
+    return {variant for number, variant in kernels if number and step[number] != variant}
+
+
 def machine(row):
     """'NVIDIA H200' or 'NVIDIA H200, emulated'."""
     return row["device"] if row["backend"] == "gpu" else f"{row['device']}, emulated"

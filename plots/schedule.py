@@ -108,7 +108,7 @@ def panel(ax, frame, sm, block, sms, count, number):
         _bar(ax, s + 0.07, 0.5, 0.84, 0.22, len(mine) * block.warps, sm.warps,
              {k: (b, block.warps) for k, b in mine.items()}, "warps")
         _bar(ax, s + 0.07, 0.1, 0.84, 0.22, len(mine) * block.shared, sm.shared,
-             {k: (b, block.shared) for k, b in mine.items()}, "shared, bytes")
+             {k: (b, block.shared) for k, b in mine.items()}, "shared")
 
 
 def _foot(fig, sm, block, count, size=10, sep=" "):

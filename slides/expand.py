@@ -45,8 +45,14 @@ def options(text):
     return out
 
 
-def _cell(recs, opts, variant, column, before):
-    """One cell; step and cumulative are computed from the times of the table's own rows."""
+def _beside(recs, variants):
+    """Rows that are no step of the ladder, as the records number it."""
+    return names.beside([((recs.where(variant=v) or [{"number": ""}])[0]["number"], v) for v in variants])
+
+
+def _cell(recs, opts, variant, column, before, beside):
+    """One cell; step and cumulative are computed from the times of the table's own rows. A kernel
+    beside the ladder has no step, and the next one is not measured by it."""
     field, _, machine = column.partition("@")
     want = "time_ms" if field in ("step", "cumulative") else field
     lab = f"{opts['lab']}/" if "lab" in opts else ""
@@ -56,6 +62,8 @@ def _cell(recs, opts, variant, column, before):
     value = refs.lookup(recs, match)
     if field in ("step", "cumulative"):
         times = before.setdefault(column, [])
+        if variant in beside:
+            return "" if field == "step" else f"{times[0] / value:.2f}×"
         times.append(value)
         if len(times) == 1:
             return ""
@@ -86,8 +94,10 @@ def table(recs, text):
         if len(heads) != len(columns):
             raise refs.RefError(f"table: {len(heads)} heads for {len(columns)} columns")
     before, lines = {}, []
-    for variant in opts["rows"].split(","):
-        cells = [_cell(recs, opts, variant, c, before) for c in columns]
+    rows = opts["rows"].split(",")
+    beside = _beside(recs, rows)
+    for variant in rows:
+        cells = [_cell(recs, opts, variant, c, before, beside) for c in columns]
         known = recs.where(variant=variant)
         number = known[0]["number"] if known else ""
         lines.append(f"| {names.variant(variant, number)} | " + " | ".join(cells) + " |")

@@ -81,6 +81,15 @@ def test_deck_expands(recs, tmp_path):
     assert "| 1 interleaved, divergent |" in text and f"{a / b:.2f}×" in text
 
 
+def test_a_kernel_beside_the_ladder_is_no_step(recs, tmp_path):
+    text, problems = expand.expand('{{table case="n=2^22" rows=reduce6,reduce7_g80,reduce7 columns=step@h200,cumulative@h200}}',
+                                   recs, tmp_path)
+    six, g80, seven = (recs.one(machine="h200", variant=v, case="n=2^22").time_ms for v in ("reduce6", "reduce7_g80", "reduce7"))
+    assert not problems
+    assert [[c.strip() for c in line.split("|")[2:4]] for line in text.strip().splitlines()[3:]] == \
+        [["", f"{six / g80:.2f}×"], [f"{six / seven:.2f}×"] * 2]
+
+
 def test_missing_record_stops_with_deck_and_line(recs, tmp_path):
     _, problems = expand.expand("one\n\n{{ reduce3.gbps@h200:n=2^99 }}\n", recs, tmp_path, "x.md")
     assert problems == ["x.md:3: reduce3.gbps@h200:n=2^99: no case n=2^99 of reduce3 on h200 "
