@@ -255,6 +255,23 @@ static void print_hint(const char *log)
     }
 }
 
+static void print_command(const struct run *r, const char *kernel, bool check)
+{
+    printf("make run LAB=%s", r->lab->name);
+    if (kernel)
+        printf(" KERNEL=%s", kernel);
+    if (r->o.file) {
+        struct text word = {0};
+
+        text_shell(&word, r->o.file);
+        printf(" FILE=%s", word.s);
+        text_free(&word);
+    }
+    if (r->o.solution)
+        printf(" SOLUTION=1");
+    printf("%s", check ? " CHECK=1" : "");
+}
+
 static void print_compile_log(const struct run *r, const char *path, const struct compiled *c)
 {
     fputs(c->log, stderr);
@@ -267,6 +284,10 @@ static void print_compile_log(const struct run *r, const char *path, const struc
             "%s: %s does not compile: nothing was run. Mend the first error first; the "
             "others may come from it.\n",
             r->lab->name, short_path(path));
+    fflush(stderr);
+    printf("next: mend it, then ");
+    print_command(r, r->o.kernels, r->o.check);
+    putchar('\n');
 }
 
 static bool readable(const struct run *r, const char *path)
@@ -750,23 +771,6 @@ static struct tally count_kernels(const struct run *r)
     return t;
 }
 
-static void print_command(const struct run *r, const char *kernel, bool check)
-{
-    printf("make run LAB=%s", r->lab->name);
-    if (kernel)
-        printf(" KERNEL=%s", kernel);
-    if (r->o.file) {
-        struct text word = {0};
-
-        text_shell(&word, r->o.file);
-        printf(" FILE=%s", word.s);
-        text_free(&word);
-    }
-    if (r->o.solution)
-        printf(" SOLUTION=1");
-    printf("%s", check ? " CHECK=1" : "");
-}
-
 /* The one command to try next, and why. */
 static void print_next(const struct run *r, const struct tally *t)
 {
@@ -801,8 +805,9 @@ static void print_summary(struct run *r)
     struct tally t = count_kernels(r);
 
     if (!r->checks && !r->failed) {
-        printf("\n%s: nothing was run: these kernels and cases do not go together (--list)\n",
-               r->lab->name);
+        printf("\n%s: nothing was run: these kernels and cases do not go together\n"
+               "next: make run LAB=%s ARGS=--list names them\n",
+               r->lab->name, r->lab->name);
         r->failed++;
     } else if (r->failed) {
         printf("\n%s: not right yet: of %d kernel%s %d right", r->lab->name, t.all,

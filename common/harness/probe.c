@@ -41,6 +41,9 @@ struct probed {
     double rest; /* of zeros alone */
     bool thirds; /* or another constant that is not exact */
     bool lossy;  /* sums of them are not what they are one by one */
+    bool odd;    /* it is no sum: an element does not go in proportion, or something is no number */
+    uint64_t at; /* … this one, and what the output is with it alone at this value */
+    double value, result;
 };
 
 void diagnosis_add(struct diagnosis *d, const char *cause, const char *format, ...)
@@ -150,6 +153,26 @@ static void settle(struct probed *a, uint64_t lo, uint64_t hi, double factor)
         a->got[i] = factor * a->want[i];
 }
 
+static void stop_at(struct probed *a, uint64_t i, double value, double result)
+{
+    a->odd = true;
+    a->at = i;
+    a->value = value;
+    a->result = result;
+}
+
+/* Twice the value must give twice the result, or there is no coefficient. */
+static void settle_one(struct probe *p, struct probed *a, uint64_t i, double got)
+{
+    put(p, a->buffer, i, 2 * weight(i));
+    double doubled = look(p) - a->rest;
+    put(p, a->buffer, i, 0);
+    if (p->broken || fabs(doubled - 2 * got) > 1e-5 * fabs(got))
+        stop_at(a, i, 2 * weight(i), doubled);
+    else
+        a->got[i] = got / weight(i);
+}
+
 /* The coefficients of elements lo to hi; all others are zero meanwhile. */
 static void search(struct probe *p, struct probed *a, uint64_t lo, uint64_t hi)
 {
@@ -158,18 +181,21 @@ static void search(struct probe *p, struct probed *a, uint64_t lo, uint64_t hi)
     weigh(p, a, lo, hi, false);
     if (p->broken || near(a, got, want))
         return;
-    if (hi - lo == 1) {
-        a->got[lo] = got / weight(lo);
+    if (!isfinite(got)) {
+        stop_at(a, lo, weight(lo), got);
+    } else if (hi - lo == 1) {
+        settle_one(p, a, lo, got);
     } else if (want > 0 && (near(a, got, 0) || near(a, got, 2 * want))) {
         settle(a, lo, hi, round(got / want));
     } else {
         uint64_t mid = lo + (hi - lo) / 2, i;
 
         search(p, a, lo, mid);
-        search(p, a, mid, hi);
+        if (!a->odd)
+            search(p, a, mid, hi);
         for (i = lo; i < hi && a->got[i] == a->want[i]; i++)
             ;
-        a->lossy |= i == hi && !p->broken;
+        a->lossy |= i == hi && !p->broken && !a->odd;
     }
 }
 
@@ -344,8 +370,8 @@ static bool tell_rest(struct probe *p, const struct probed *a)
         return false;
     char *name = output_name(p);
     diagnosis_add(p->d, "neutral",
-                  "with %s all zero, %s is %.9g instead of 0: something is added that is no "
-                  "element of it",
+                  "with %s all zero, %s is %.9g instead of 0: something else than its elements "
+                  "comes into it",
                   buffer_of(p, a->buffer)->name, name, a->rest);
     free(name);
     return true;
@@ -368,6 +394,23 @@ static bool tell_sum(struct probe *p, const struct probed *a, bool product)
     return told;
 }
 
+static bool tell_odd(struct probe *p, const struct probed *a)
+{
+    char *name = output_name(p), *element = element_name(p, a->buffer, a->at);
+    const char *buffer = buffer_of(p, a->buffer)->name;
+
+    if (!isfinite(a->rest))
+        diagnosis_add(p->d, "function", "with %s all zero, %s is %g instead of 0", buffer, name,
+                      a->rest);
+    else if (isfinite(a->result))
+        diagnosis_add(p->d, "function",
+                      "with %s = %.9g and the rest of %s 0, %s is %.9g instead of %.9g", element,
+                      a->value, buffer, name, a->result, a->value * a->want[a->at]);
+    free(name);
+    free(element);
+    return !isfinite(a->rest) || isfinite(a->result);
+}
+
 /* Buffer b of a sum; all other factors are one. */
 static bool probe_sum(struct probe *p, int b, bool product)
 {
@@ -376,10 +419,11 @@ static bool probe_sum(struct probe *p, int b, bool product)
 
     fill(p, b, 0);
     a.rest = look(p);
-    if (!p->broken && a.count)
+    a.odd = !isfinite(a.rest);
+    if (!p->broken && a.count && !a.odd)
         search(p, &a, 0, a.count);
     if (!p->broken)
-        told = tell_sum(p, &a, product);
+        told = a.odd ? tell_odd(p, &a) : tell_sum(p, &a, product);
     if (!p->broken && !told && a.lossy) {
         char *name = output_name(p);
 
@@ -554,24 +598,31 @@ static bool probe_extreme(struct probe *p, int b)
 static const struct lossy_value {
     unsigned types; /* 1 << DT_… */
     double first, second;
+    double like; /* what comes out when that is lost */
     const char *cause, *what;
 } lossy_values[] = {
-    /* clang-format off */
-    {~0u,                                                   1,      0, NULL, NULL}, /* must be right for */
-    {~0u,                                                   1,      1, NULL, NULL}, /* the others to mean that */
-    {1 << DT_I32 | 1 << DT_U32,                           257,      0, "type", "more than 8 bits get lost"},
-    {1 << DT_I32 | 1 << DT_U32,                         65537,      0, "type", "more than 16 bits get lost"},
-    {1 << DT_I32 | 1 << DT_U32,                      16777217,      0, "type", "it went through a float, which keeps 24 bits"},
-    {1 << DT_I32 | 1 << DT_U32,                      16777216,      1, "type", "the sum went through a float, which keeps 24 bits"},
-    {1 << DT_I32,                                          -3,      0, "sign", "the sign is lost"},
-    {1 << DT_F32 | 1 << DT_F64 | 1 << DT_F16,             0.5,      0, "type", "what is behind the point is lost, as in an integer"},
-    {1 << DT_F32 | 1 << DT_F64 | 1 << DT_F16,              -3,      0, "sign", "the sign is lost"},
-    {1 << DT_F32 | 1 << DT_F64,                1 + 0x1p-12,         0, "precision", "it went through a half, or another type of few digits"},
-    {1 << DT_F32 | 1 << DT_F64,                         0x1p40,     0, "precision", "it is too large for a type on its way"},
-    {1 << DT_F32 | 1 << DT_F64,                           4096,     1, "precision", "the sum is kept in a type of few digits"},
-    {1 << DT_F64,                              1 + 0x1p-30,         0, "precision", "it went through a float, which keeps 24 bits"},
-    {1 << DT_F64,                                       0x1p30,     1, "precision", "the sum is kept in a float, which keeps 24 bits"},
-    {1 << DT_F16,                                         2048,     1, "precision", "the sum is kept in a half, which keeps 11 bits"},
+/* clang-format off */
+#define INTEGERS (1 << DT_I32 | 1 << DT_U32)
+#define FLOATS   (1 << DT_F32 | 1 << DT_F64)
+#define NUMBERS  (FLOATS | 1 << DT_F16)
+    /* types        first,        second, like     cause */
+    {~0u,           1,            0,      0,       NULL, NULL}, /* these must be right for the others */
+    {~0u,           1,            1,      0,       NULL, NULL}, /* to mean what they say */
+    {~0u,           3,            0,      0,       NULL, NULL},
+    {~0u,           5,            2,      0,       NULL, NULL},
+    {INTEGERS,      257,          0,      1,       "type", "more than 8 bits get lost"},
+    {INTEGERS,      65537,        0,      1,       "type", "more than 16 bits get lost"},
+    {INTEGERS,      16777217,     0,      0x1p24,  "type", "it went through a float, which keeps 24 bits"},
+    {INTEGERS,      16777216,     1,      0x1p24,  "type", "the sum went through a float, which keeps 24 bits"},
+    {1 << DT_I32,   -3,           0,      3,       "sign", "the sign is lost"},
+    {NUMBERS,       0.5,          0,      0,       "type", "what is behind the point is lost, as in an integer"},
+    {NUMBERS,       -3,           0,      3,       "sign", "the sign is lost"},
+    {FLOATS,        1 + 0x1p-12,  0,      1,       "precision", "it went through a half, or another type of few digits"},
+    {FLOATS,        0x1p40,       0,      INFINITY, "precision", "it is too large for a type on its way"},
+    {FLOATS,        4096,         1,      4096,    "precision", "the sum is kept in a type of few digits"},
+    {1 << DT_F64,   1 + 0x1p-30,  0,      1,       "precision", "it went through a float, which keeps 24 bits"},
+    {1 << DT_F64,   0x1p30,       1,      0x1p30,  "precision", "the sum is kept in a float, which keeps 24 bits"},
+    {1 << DT_F16,   2048,         1,      2048,    "precision", "the sum is kept in a half, which keeps 11 bits"},
     /* clang-format on */
 };
 
@@ -608,8 +659,11 @@ static void tell_value(struct probe *p, const struct two *w, const struct lossy_
     if (v->second != 0)
         text_addf(&t, ", %s[%" PRIu64 "] = %.10g", buffer_of(p, w->at[1].buffer)->name,
                   w->at[1].index, v->second);
-    diagnosis_add(p->d, v->cause, "%s and the rest of %s 0, %s is %.10g instead of %.10g: %s", t.s,
-                  buffer_of(p, w->at[0].buffer)->name, name, got, want, v->what);
+    bool like = got == v->like * w->times[0];
+    diagnosis_add(p->d, like ? v->cause : "function",
+                  "%s and the rest of %s 0, %s is %.10g instead of %.10g%s%s", t.s,
+                  buffer_of(p, w->at[0].buffer)->name, name, got, want, like ? ": " : "",
+                  like ? v->what : "");
     text_free(&t);
     free(first);
     free(name);
@@ -851,9 +905,13 @@ static bool example(struct probe *p, const struct lab_factor *at, double value)
     if (p->broken || fabs(got - want) <= tolerance)
         return false;
     char *name = output_name(p), *element = element_name(p, at->buffer, at->index);
-    diagnosis_add(p->d, value == 1 || value == 3 ? "function" : "precision",
-                  "with %s = %.10g and the other numbers 1, %s is %.10g instead of %.10g", element,
-                  value, name, got, want);
+    if (value == 1)
+        diagnosis_add(p->d, "function", "with all numbers 1, %s is %.10g instead of %.10g", name,
+                      got, want);
+    else
+        diagnosis_add(p->d, value == 3 ? "function" : "precision",
+                      "with %s = %.10g and the other numbers 1, %s is %.10g instead of %.10g",
+                      element, value, name, got, want);
     free(name);
     free(element);
     return true;
