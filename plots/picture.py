@@ -205,7 +205,11 @@ def one(args):
                            args.block)
         lab = args.lab
     kinds = [args.kind] if args.kind else shown(lab)["small"]["kinds"]
-    return make(kinds, lab, {"": trace}, args.out, bool(args.kind), kinds if args.animate else ())
+    made = make(kinds, lab, {"": trace}, args.out, bool(args.kind), kinds if args.animate else ())
+    if not made:
+        raise records.RecordError(f"{variant_of(trace)} did nothing that can be drawn. Is it still to be written? "
+                                  f"make run LAB={lab} KERNEL={variant_of(trace)}")
+    return made
 
 
 def main():

@@ -2,6 +2,8 @@
 eye, and from the kept ones."""
 import json
 import math
+import subprocess
+import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -159,6 +161,13 @@ def test_what_is_no_tree_is_refused(tmp_path):
         events.append(access(len(events), [4 * i for i in range(32)], kind="store"))
     with pytest.raises(records.RecordError, match="no tree"):
         pictures.tree(tracing.read(write(tmp_path / "t", events)))
+
+
+def test_a_kernel_that_does_nothing_is_told_what_to_try(tmp_path):
+    write(tmp_path / "matmul-x.jsonl", [])
+    done = subprocess.run([sys.executable, str(records.HERE / "picture.py"), "--trace", str(tmp_path / "matmul-x.jsonl"),
+                           "--out", str(tmp_path)], capture_output=True, text=True)
+    assert done.returncode == 1 and "still to be written? make run LAB=matmul KERNEL=hand" in done.stderr, done.stderr
 
 
 def test_a_wedge_of_lines_is_a_band_with_some_of_them():
