@@ -58,6 +58,12 @@ records-beside: programs
 	    eval "$(ON_emulator) $B/bin/$$lab --solution $$args --csv=plots/records/emulator/$$lab-beside.csv" >$B/records-$$lab.log 2>&1 || \
 	    { tail -5 $B/records-$$lab.log; exit 1; }; done
 
+# What the modelled times are held to the measured ones with, anew (half an hour): after a change to
+# what is counted or sampled, or to a solution.
+.PHONY: launches
+launches: programs
+	$(Q)$(PY) common/emulator/count/launches.py $B
+
 # The pictures that README and handouts show: drawn from the kept records and traces.
 KEPT_FIGURES := opening ladder reduction-table-h200-2e25 lanes-reduction-reduce1 lanes-reduction-reduce2 \
     tree-reduction-reduce3 banks-reduction-reduce2 lanes-divergence-branch_thread \

@@ -24,6 +24,7 @@ $B/$(EMU)/%.$1.o: $(EMU)/%.c
 endef
 $(foreach l,$(LEVELS),$(eval $(call level_rule,$l)))
 
+$B/$(EMU)/base/profile.o: $(wildcard $(EMU)/profiles/*.conf)
 emulator: $B/lib/libcudart.so.13 $(if $(wildcard $(EMU)/tools/warprun_main.c),$B/bin/warprun)
 $B/lib/libcudart.so.13: $(EMU_OBJ) $(EMU)/runtime/libcudart.map
 	@mkdir -p $(@D)

@@ -88,8 +88,29 @@ static const struct field {
     FIELD(REAL, shared_bytes_per_cycle),
     FIELD(REAL, dram_latency_cycles),
     FIELD(REAL, l2_latency_cycles),
+    FIELD(REAL, l1_latency_cycles),
     FIELD(REAL, shared_latency_cycles),
     FIELD(REAL, alu_latency_cycles),
+    FIELD(REAL, fp64_latency_cycles),
+    FIELD(REAL, special_latency_cycles),
+    FIELD(REAL, division_latency_cycles),
+    FIELD(REAL, int_division_latency_cycles),
+    FIELD(REAL, matrix_latency_cycles),
+    FIELD(REAL, branch_cycles),
+    FIELD(REAL, barrier_cycles),
+    FIELD(REAL, barrier_warp_cycles),
+    FIELD(REAL, machine_insts_per_ptx),
+    FIELD(REAL, division_insts),
+    FIELD(REAL, block_issue_cycles),
+    FIELD(REAL, block_every_cycles),
+    FIELD(REAL, l1_request_cycles),
+    FIELD(REAL, l1_line_cycles),
+    FIELD(REAL, l1_sectors_per_cycle),
+    FIELD(REAL, l2_sm_bytes_per_cycle),
+    FIELD(REAL, atomic_passes_per_cycle),
+    FIELD(REAL, const_cache_bytes),
+    FIELD(REAL, const_miss_cycles),
+    FIELD(REAL, bounds_norm),
     FIELD(REAL, launch_overhead_us),
     FIELD(REAL, event_overhead_us),
     FIELD(REAL, pcie_gbps),
@@ -206,6 +227,15 @@ static bool parse(const char *name, const char *text, struct device_profile *p)
                 name);
         return false;
     }
+    if (!p->issue_per_cycle || !p->l1_sectors_per_cycle || !p->l2_sm_bytes_per_cycle ||
+        !p->atomic_passes_per_cycle || p->bounds_norm < 1) {
+        fprintf(stderr,
+                "warplab: device profile %s: issue_per_cycle, l1_sectors_per_cycle, "
+                "l2_sm_bytes_per_cycle and atomic_passes_per_cycle must be above 0, and "
+                "bounds_norm at least 1\n",
+                name);
+        return false;
+    }
     if (!counts_by_rules(p)) {
         fprintf(stderr,
                 "warplab: device profile %s: coalescing_rules = sectors goes with 32 banks and a "
@@ -234,6 +264,19 @@ static void from_file(const char *path)
     free(text);
 }
 
+bool device_profile_named(const char *key, struct device_profile *out)
+{
+    for (size_t i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++) {
+        if (strcmp(key, built_in[i].key) != 0)
+            continue;
+        if (!parse(key, built_in[i].text, out))
+            abort();
+        out->key = built_in[i].key;
+        return true;
+    }
+    return false;
+}
+
 static void select_profile(void)
 {
     const char *wanted = emu_options()->device;
@@ -242,14 +285,8 @@ static void select_profile(void)
         from_file(wanted);
         return;
     }
-    for (size_t i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++) {
-        if (strcmp(wanted, built_in[i].key) != 0)
-            continue;
-        if (!parse(wanted, built_in[i].text, &profile))
-            abort();
-        profile.key = built_in[i].key;
+    if (device_profile_named(wanted, &profile))
         return;
-    }
     fprintf(stderr, "warplab: no device profile \"%s\"; there are", wanted);
     for (size_t i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++)
         fprintf(stderr, " %s", built_in[i].key);

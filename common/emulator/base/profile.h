@@ -2,6 +2,7 @@
 #ifndef EMULATOR_PROFILE_H
 #define EMULATOR_PROFILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct device_profile {
@@ -26,9 +27,22 @@ struct device_profile {
     uint32_t fp32_lanes, fp64_lanes, fp16_lanes, sfu_lanes, int_lanes; /* per SM and cycle */
     double tensor_flop_per_cycle;                                      /* dense f16, per SM */
     double dram_gbps, l2_gbps, shared_bytes_per_cycle;
-    double dram_latency_cycles, l2_latency_cycles, shared_latency_cycles, alu_latency_cycles;
+    double dram_latency_cycles, l2_latency_cycles, l1_latency_cycles, shared_latency_cycles;
+    double alu_latency_cycles, fp64_latency_cycles, special_latency_cycles;
+    double division_latency_cycles, int_division_latency_cycles, matrix_latency_cycles;
+    double branch_cycles; /* from a branch to its target's first instruction */
+    double barrier_cycles, barrier_warp_cycles;   /* from the last arrival on: that, and by warp */
+    double machine_insts_per_ptx, division_insts; /* the latter: that a division is made of */
+    double block_issue_cycles; /* a scheduler's, from one instruction of a block to its next */
+    double block_every_cycles; /* of the device, from one block's start to the next one's */
+    double l1_request_cycles, l1_line_cycles; /* a request's first line of 128 bytes; each more */
+    double l1_sectors_per_cycle, l2_sm_bytes_per_cycle, atomic_passes_per_cycle; /* of an SM */
+    double const_cache_bytes, const_miss_cycles; /* constants that are fast; a load of others */
+    double bounds_norm; /* how the bounds of a launch's time add up: count/MODEL.md */
     double launch_overhead_us, event_overhead_us, pcie_gbps, pcie_latency_us;
 };
 const struct device_profile *device_profile(void); /* the one selected */
+/* One of those built in; false when there is none of that name. */
+bool device_profile_named(const char *key, struct device_profile *out);
 
 #endif

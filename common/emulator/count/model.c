@@ -1,6 +1,10 @@
 /* model.c - modelled time of a launch: see model.h, and MODEL.md for how near it comes.
  *
- *   time = launch overhead + max(bounds)
+ *   time = launch overhead + (sum of bound^norm)^(1/norm)
+ *
+ * With one bound far above the others that is the bound; where several are near each other they
+ * get in each other's way, and the time is above the greatest. All constants are the device
+ * profile's.
  *
  * Throughput bounds. Work is taken to be spread evenly over the blocks, and blocks evenly
  * over the SMs; the busiest SM has ceil(blocks / SMs) of them, so a last partial wave
@@ -9,37 +13,25 @@
  * and for L2 and DRAM
  *       seconds = bytes / bandwidth.
  *
- * Latency bound. A block lives for
- *       life = start + instructions * alu latency / 2 + requests / MLP * memory latency
- *              + shared requests * shared latency / 2 + barriers * barrier latency
- * (numbers per warp); an SM holds `resident` blocks at a time, hence
+ * Latency bound. A block lives for the cycles that its own warps' dependences take (pace.h), and
+ * an SM holds `resident` blocks at a time, hence
  *       cycles = ceil(blocks of the SM / resident) * life,
  * which is Little's law with the block as the customer: too few warps in flight and the
- * memory's latency shows. Consecutive waves overlap smoothly when there are many.
+ * memory's latency shows.
  *
- * Not modelled: instruction mix beyond the pipes named, dependences between particular
- * instructions (half of the ALU latency and MLP loads at a time stand for them), conflicts
- * between DRAM rows, TLB misses, clocks that change, other kernels at the same time.
+ * Not modelled: instruction mix beyond the pipes named, conflicts between DRAM rows and between
+ * slices of L2, TLB misses, clocks that change, other kernels at the same time.
  */
 #include "model.h"
 #include <math.h>
-
-/* Calibrated on the kernels of model_test.c; the same for every device. */
-#define MLP             2.0    /* loads a warp has in flight */
-#define BLOCK_START     1400.0 /* cycles to start, drain and replace a block */
-#define BARRIER_LATENCY 30.0   /* cycles */
-#define LSU_REQUESTS    1.0    /* warp requests, or lines of them, in L1 a cycle and SM */
-#define L1_SECTORS      4.0    /* sectors a cycle and SM */
-#define L2_SM_BYTES     64.0   /* bytes a cycle between an SM and L2 */
-#define ATOMIC_PASSES   0.5    /* passes at L2 a cycle, per SM's worth of L2 */
 
 /* Sums that several bounds need. */
 struct work {
     const struct counters *c;
     const struct model_launch *l;
     const struct device_profile *d;
-    double hz, blocks, warps; /* warps in the whole launch */
-    double share;             /* of the work that the busiest SM has */
+    double hz, blocks;
+    double share; /* of the work that the busiest SM has */
     double l2_bytes, dram_bytes;
 };
 
@@ -57,17 +49,16 @@ static double sectors_asked(const struct counters *c)
 static struct work work_of(const struct counters *c, const struct model_launch *l,
                            const struct device_profile *d)
 {
+    const struct sampled *s = &l->sampled;
     struct work w = {.c = c, .l = l, .d = d, .hz = d->clock_mhz * 1e6};
-    double sectors = or_else((double)l->l2_sectors, sectors_asked(c));
+    double sectors = s->known ? (double)s->l2_sectors : sectors_asked(c);
     /* without an L2, what is used twice is fetched twice */
-    double unique = or_else(d->l2_bytes ? (double)l->unique_sectors : 0, sectors);
-    double resident = fmin((double)l->l2_resident_sectors, unique);
+    double moved = s->known && d->l2_bytes ? (double)s->dram_sectors : sectors;
 
     w.blocks = (double)l->blocks;
-    w.warps = w.blocks * ((l->threads_per_block + d->warp_size - 1) / d->warp_size);
     w.share = ceil(w.blocks / d->sms) / w.blocks;
     w.l2_bytes = sectors * d->sector_bytes;
-    w.dram_bytes = fmin(unique - resident, sectors) * d->sector_bytes;
+    w.dram_bytes = moved * d->sector_bytes;
     return w;
 }
 
@@ -79,14 +70,18 @@ static double on_sm(const struct work *w, double work, double rate)
 
 /* ---- the bounds ---- */
 
+double model_issue_rate(const struct device_profile *d)
+{
+    return fmin(d->issue_per_cycle, fmax(d->fp32_lanes, d->int_lanes) / 32.0);
+}
+
 /* PTX counts a division as one instruction; machine code has a sequence for it. */
 static double issue(const struct work *w)
 {
-    double expansion = w->d->cc_major < 2 ? 36 : 20;
-    double slots = (double)w->c->inst_executed + (double)w->c->div_ops * (expansion - 1);
-    double rate = fmin(w->d->issue_per_cycle, fmax(w->d->fp32_lanes, w->d->int_lanes) / 32.0);
+    double slots = w->d->machine_insts_per_ptx * (double)w->c->inst_executed +
+                   (double)w->c->div_ops * (w->d->division_insts - 1);
 
-    return on_sm(w, slots, rate);
+    return on_sm(w, slots, model_issue_rate(w->d));
 }
 
 static double fp32(const struct work *w)
@@ -123,21 +118,31 @@ static double shared(const struct work *w)
     return on_sm(w, wavefronts, w->d->shared_bytes_per_cycle / (w->d->banks * w->d->bank_bytes));
 }
 
+/* A load of constants is as fast as another instruction while a block's all fit their cache. */
+static double constants(const struct work *w)
+{
+    double fits = w->d->const_cache_bytes;
+    bool misses = fits > 0 && (double)w->l->sampled.const_bytes > fits;
+
+    return misses ? on_sm(w, (double)w->c->const_ld_requests, 1 / w->d->const_miss_cycles) : 0;
+}
+
 static double l1(const struct work *w)
 {
     double requests =
         (double)(w->c->global_ld_requests + w->c->global_st_requests + w->c->global_atom_requests +
                  w->c->global_red_requests + w->c->local_ld_requests + w->c->local_st_requests);
+    double lines = fmax(requests, (double)w->l->sampled.l1_lines);
+    double passes = w->d->l1_request_cycles * requests + w->d->l1_line_cycles * (lines - requests);
 
-    requests = fmax(requests, (double)w->l->l1_lines);
-    return on_sm(w, fmax(requests / LSU_REQUESTS, sectors_asked(w->c) / L1_SECTORS), 1);
+    return on_sm(w, fmax(passes, sectors_asked(w->c) / w->d->l1_sectors_per_cycle), 1);
 }
 
 static double l2(const struct work *w)
 {
     double device = w->d->l2_gbps > 0 ? w->l2_bytes / (w->d->l2_gbps * 1e9) : 0;
 
-    return w->d->l2_bytes ? fmax(device, on_sm(w, w->l2_bytes, L2_SM_BYTES)) : 0;
+    return w->d->l2_bytes ? fmax(device, on_sm(w, w->l2_bytes, w->d->l2_sm_bytes_per_cycle)) : 0;
 }
 
 static double dram(const struct work *w)
@@ -147,65 +152,61 @@ static double dram(const struct work *w)
 
 static double atomics(const struct work *w)
 {
-    return (double)w->c->global_atom_passes / (ATOMIC_PASSES * w->d->sms) / w->hz;
+    return (double)w->c->global_atom_passes / (w->d->atomic_passes_per_cycle * w->d->sms) / w->hz;
 }
 
-/* Of all sectors asked for: those that miss L1, and of those that miss L2, too. */
-static double memory_latency(const struct work *w)
+/* Of the sectors that leave the SM, those that L2 has to fetch. */
+static double far_part(const struct work *w)
 {
-    double asked = sectors_asked(w->c) * w->d->sector_bytes;
-    double miss = asked > 0 ? fmin(w->l2_bytes / asked, 1) : 1;
-    double far = w->l2_bytes > 0 ? w->dram_bytes / w->l2_bytes : 1;
-    double beyond = far * w->d->dram_latency_cycles +
-                    (1 - far) * or_else(w->d->l2_latency_cycles, w->d->dram_latency_cycles);
-
-    return miss * beyond + (1 - miss) * w->d->shared_latency_cycles;
+    return w->l2_bytes > 0 ? fmin(w->dram_bytes / w->l2_bytes, 1) : 0;
 }
 
 static double latency(const struct work *w)
 {
-    const struct counters *c = w->c;
-    double loads = (double)(c->global_ld_requests + c->global_atom_requests + c->local_ld_requests);
-    double near = (double)(c->shared_ld_requests + c->shared_atom_requests + c->shuffles);
-    double life = BLOCK_START + (double)c->inst_executed / w->warps * w->d->alu_latency_cycles / 2 +
-                  fmax(loads / w->warps / MLP, loads > 0) * memory_latency(w) +
-                  near / w->warps * w->d->shared_latency_cycles / 2 +
-                  (double)c->barriers / w->warps * BARRIER_LATENCY;
-    double of_the_sm = ceil(w->blocks / w->d->sms);
-    double resident = fmax(w->l->occupancy.blocks_per_sm, 1);
+    const struct sampled *s = &w->l->sampled;
+    double life = s->life_l2 + (s->life_dram - s->life_l2) * far_part(w);
+    double waves = ceil(w->blocks / w->d->sms) / fmax(w->l->occupancy.blocks_per_sm, 1);
 
-    return ceil(of_the_sm / resident) * life / w->hz;
+    return ceil(waves) * life / w->hz;
+}
+
+static double blocks(const struct work *w)
+{
+    return w->blocks * w->d->block_every_cycles / w->hz;
 }
 
 static const struct {
     const char *name;
     double (*seconds)(const struct work *w);
 } bounds[] = {
-    {"issue", issue}, {"fp32", fp32},     {"fp64", fp64},       {"fp16", fp16},
-    {"sfu", sfu},     {"tensor", tensor}, {"shared", shared},   {"l1", l1},
-    {"l2", l2},       {"dram", dram},     {"atomics", atomics}, {"latency", latency},
+    {"issue", issue},     {"fp32", fp32},     {"fp64", fp64},     {"fp16", fp16},
+    {"sfu", sfu},         {"tensor", tensor}, {"shared", shared}, {"const", constants},
+    {"l1", l1},           {"l2", l2},         {"dram", dram},     {"atomics", atomics},
+    {"latency", latency}, {"blocks", blocks},
 };
 
 void model_time(const struct counters *c, const struct model_launch *l,
                 const struct device_profile *d, struct emu_result *out)
 {
     struct work w = work_of(c, l, d);
-    double longest = 0, overhead = d->launch_overhead_us * 1e-6;
+    double longest = 0, sum = 0, overhead = d->launch_overhead_us * 1e-6;
 
     out->bound = "launch";
     for (size_t i = 0; l->blocks && i < sizeof(bounds) / sizeof(bounds[0]); i++) {
         double t = bounds[i].seconds(&w);
 
+        sum += pow(t, d->bounds_norm);
         if (t > longest) {
             longest = t;
             if (t > overhead)
                 out->bound = bounds[i].name;
         }
     }
-    out->modelled_ms = (overhead + longest) * 1e3;
+    out->modelled_ms = (overhead + pow(sum, 1 / d->bounds_norm)) * 1e3;
     out->occupancy = l->occupancy.fraction;
     out->occupancy_limiter = l->occupancy.limiter;
     out->blocks_per_sm = l->occupancy.blocks_per_sm;
+    out->sampled = l->sampled;
 }
 
 double model_copy_ms(const struct device_profile *d, uint64_t bytes, bool pcie)

@@ -12,6 +12,8 @@
  *   registers_from   machine code, or an estimate from PTX
  *   bytes      of a copy or fill
  *   then the counters of counters.h. Empty (absent in JSON): does not apply.
+ *   l2_sectors, dram_sectors, l1_lines, life_l2, life_dram, const_bytes   what a sample showed
+ *              (exec/launch.h, struct sampled): what the modelled time rests on beside counters
  *   function   the kernel as it was written; method is its name in the object code, which
  *              tells overloads and template instances apart and never changes
  *
@@ -54,7 +56,13 @@ static const char *const columns[] = {
 #define X(id, metric, unit, text) #id,
     COUNTERS(X)
 #undef X
-        "function",
+        "l2_sectors",
+    "dram_sectors",
+    "l1_lines",
+    "life_l2",
+    "life_dram",
+    "const_bytes",
+    "function",
 };
 #define NCOLUMNS (sizeof(columns) / sizeof(columns[0]))
 
@@ -129,6 +137,16 @@ static void put_counters(json_t *row, const struct counters *c)
 #undef X
 }
 
+static void put_sampled(json_t *row, const struct sampled *s)
+{
+    json_t *x = json_pack("{s:I, s:I, s:I, s:f, s:f, s:I}", "l2_sectors", (json_int_t)s->l2_sectors,
+                          "dram_sectors", (json_int_t)s->dram_sectors, "l1_lines",
+                          (json_int_t)s->l1_lines, "life_l2", s->life_l2, "life_dram", s->life_dram,
+                          "const_bytes", (json_int_t)s->const_bytes);
+    json_object_update(row, x);
+    json_decref(x);
+}
+
 void profile_launch(const struct emu_launch *l, const struct emu_func_info *f,
                     const struct emu_result *r, double host_us)
 {
@@ -153,6 +171,7 @@ void profile_launch(const struct emu_launch *l, const struct emu_func_info *f,
     json_object_set_new(row, "registers_from",
                         json_string(f->registers_estimated ? "estimate" : "machine code"));
     put_counters(row, &r->counters);
+    put_sampled(row, &r->sampled);
     json_object_set_new(row, "function", json_string(shown_name(f->name)));
     write_row(row);
 }

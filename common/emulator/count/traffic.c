@@ -3,54 +3,112 @@
  * The first REQUESTS global accesses of a sampled block go through an L1 of its own: 128-byte lines
  * of four sectors, four ways, least recently used, of the size that its share of the SM's L1 has.
  * Loads that miss and all stores and atomics go on to L2. The launch's L2 sectors are its counted
- * sectors times the sample's ratio; its distinct sectors are no more than that, and no more than
- * the allocations that the sample touched. Not modelled: hits on what a former block of the SM
- * loaded; an L2 that is too small for what is used twice.
+ * sectors times the sample's ratio.
+ *
+ * What L2 has to fetch from DRAM and to write there: nothing where the allocations that the sample
+ * touched fit L2. Else what a block asks for, once, less what its neighbour in x or in y asks for
+ * too, which is still there; DRAM brings 64 bytes for a sector whose other half nobody wants, and a
+ * sector that is only partly written is fetched first.
+ *
+ * Not modelled: hits on what a former block of the SM left in L1; reuse in L2 at other distances
+ * than a neighbour's.
  */
 #include "traffic.h"
 #include "base/alloc.h"
 #include "emulator/base/mem.h"
 #include "emulator/base/options.h"
+#include "pace.h"
+#include "sectors.h"
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { REQUESTS = 4096, SAMPLE = 8, WAYS = 4, MAX_SETS = 512, MAX_TOUCHED = 64, RUNNING = 16 };
+enum {
+    REQUESTS = 4096,
+    PACED_REQUESTS = 16384,
+    SAMPLE = 8,
+    BASES = SAMPLE / 2, /* of a large grid: sampled blocks that have a neighbour sampled */
+    WAYS = 4,
+    MAX_SETS = 512,
+    MAX_TOUCHED = 64,
+    RUNNING = 16
+};
+#define L2_KEEPS 0.8 /* of L2, before what is used again is gone */
 
 struct line {
     uint64_t tag; /* address / 128, plus 1 */
     uint32_t sectors, used;
 };
 
-struct cache {
-    struct cache *next; /* of `opened` */
-    uint64_t launch;
-    uint32_t nsets, clock, requests;
+/* A sampled block. */
+struct sample {
+    struct sample *next; /* of `opened`; of its launch's, when it has ended */
+    uint64_t launch, index;
+    struct pace *pace; /* NULL: not of this one */
+    uint32_t nsets, clock, requests, most;
     uint64_t asked, missed, lines; /* sectors; lines a request, summed */
     uint64_t touched[MAX_TOUCHED];
     uint32_t ntouched;
     uint64_t last_addr, last_size;
-    struct line sets[MAX_SETS][WAYS];
+    struct sectors sectors, constants;
+    struct line (*sets)[WAYS];
 };
 
-struct sums {        /* of one launch */
+struct ended {       /* of one launch */
     uint64_t launch; /* 0: free */
-    uint64_t asked, missed, lines;
-    uint64_t touched[MAX_TOUCHED];
-    uint32_t ntouched;
+    struct sample *blocks;
+    uint32_t width; /* of the grid, in blocks */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct sums running[RUNNING];
-static struct cache
-    *opened; /* of blocks that have not ended; where a launch fails, they never do */
+static struct ended running[RUNNING];
+static struct sample *opened; /* not ended; where a launch fails, they never do */
 
-bool traffic_wants(uint64_t block, uint64_t nblocks)
+/* ---- which blocks ---- */
+
+static uint64_t blocks_in(const uint32_t grid[3])
 {
-    uint64_t step = nblocks / SAMPLE;
-
-    return step < 2 ? block < SAMPLE : block % step == step / 2 && block / step < SAMPLE;
+    return (uint64_t)grid[0] * grid[1] * grid[2];
 }
+
+static uint64_t base_block(int k, uint64_t nblocks)
+{
+    return (2 * (uint64_t)k + 1) * (nblocks / (2 * BASES));
+}
+
+static bool is_base(uint64_t block, uint64_t nblocks)
+{
+    for (int k = 0; k < BASES; k++)
+        if (block == base_block(k, nblocks))
+            return true;
+    return false;
+}
+
+static uint64_t neighbour(int k, const uint32_t grid[3])
+{
+    return base_block(k, blocks_in(grid)) + (k % 2 && grid[1] > 1 ? grid[0] : 1);
+}
+
+bool traffic_wants(uint64_t block, const uint32_t grid[3])
+{
+    uint64_t n = blocks_in(grid);
+    if (n <= SAMPLE || is_base(block, n))
+        return true;
+    for (int k = 0; k < BASES; k++)
+        if (block == neighbour(k, grid))
+            return true;
+    return false;
+}
+
+/* Of those, the ones whose instructions are timed. */
+static bool is_paced(uint64_t block, const uint32_t grid[3])
+{
+    uint64_t n = blocks_in(grid);
+    return n <= SAMPLE ? block < 2 : block == base_block(1, n) || block == base_block(2, n);
+}
+
+/* ---- one block ---- */
 
 /* Bytes of L1 that one of the resident blocks can call its own. */
 static uint32_t l1_bytes(const struct block_info *b)
@@ -70,66 +128,78 @@ static uint32_t l1_bytes(const struct block_info *b)
     return all / resident;
 }
 
-static uint64_t blocks_of(const struct block_info *b)
+static void sample_free(struct sample *s)
 {
-    return (uint64_t)b->nctaid[0] * b->nctaid[1] * b->nctaid[2];
+    if (s->pace)
+        pace_free(s->pace);
+    sectors_free(&s->sectors);
+    sectors_free(&s->constants);
+    free(s->sets);
+    free(s);
 }
 
 static void block_begin(struct listener *self, struct block_info *b)
 {
     b->user[self->slot] = NULL;
-    if (!traffic_wants(b->index, blocks_of(b)))
+    if (!traffic_wants(b->index, b->nctaid))
         return;
-    struct cache *c = xcalloc(1, sizeof(*c));
+    struct sample *s = xcalloc(1, sizeof(*s));
     uint32_t sets = l1_bytes(b) / (128 * WAYS);
-    c->nsets = sets < MAX_SETS ? sets : MAX_SETS;
-    c->launch = b->launch;
-    b->user[self->slot] = c;
+    *s = (struct sample){.launch = b->launch,
+                         .index = b->index,
+                         .nsets = sets < MAX_SETS ? sets : MAX_SETS,
+                         .most = REQUESTS};
+    s->sets = xcalloc(s->nsets + 1, sizeof(*s->sets));
+    if (is_paced(b->index, b->nctaid) && b->func) {
+        s->pace = pace_new(b);
+        s->most = PACED_REQUESTS;
+    }
+    b->user[self->slot] = s;
     pthread_mutex_lock(&lock);
-    c->next = opened;
-    opened = c;
+    s->next = opened;
+    opened = s;
     pthread_mutex_unlock(&lock);
 }
 
 /* One sector; false when it has to come from L2. */
-static bool hit(struct cache *c, uint64_t sector)
+static bool hit(struct sample *s, uint64_t sector)
 {
     uint64_t tag = (sector >> 2) + 1;
     uint32_t bit = 1u << (sector & 3);
 
-    if (!c->nsets)
+    if (!s->nsets)
         return false;
-    struct line *set = c->sets[(tag * 0x9e3779b97f4a7c15ull >> 32) % c->nsets];
+    struct line *set = s->sets[(tag * 0x9e3779b97f4a7c15ull >> 32) % s->nsets];
     struct line *oldest = set;
     for (int i = 0; i < WAYS; i++) {
         if (set[i].tag == tag) {
             bool had = set[i].sectors & bit;
 
             set[i].sectors |= bit;
-            set[i].used = ++c->clock;
+            set[i].used = ++s->clock;
             return had;
         }
         if (set[i].used < oldest->used)
             oldest = &set[i];
     }
-    *oldest = (struct line){tag, bit, ++c->clock};
+    *oldest = (struct line){tag, bit, ++s->clock};
     return false;
 }
 
-static void touch(struct cache *c, uint64_t addr)
+static void touch(struct sample *s, uint64_t addr)
 {
-    if (addr - c->last_addr < c->last_size)
+    if (addr - s->last_addr < s->last_size)
         return;
     const struct mem_alloc *a = mem_find(addr);
     if (!a)
         return;
-    c->last_addr = a->addr;
-    c->last_size = a->size;
-    for (uint32_t i = 0; i < c->ntouched; i++)
-        if (c->touched[i] == a->addr)
+    s->last_addr = a->addr;
+    s->last_size = a->size;
+    for (uint32_t i = 0; i < s->ntouched; i++)
+        if (s->touched[i] == a->addr)
             return;
-    if (c->ntouched < MAX_TOUCHED)
-        c->touched[c->ntouched++] = a->addr;
+    if (s->ntouched < MAX_TOUCHED)
+        s->touched[s->ntouched++] = a->addr;
 }
 
 static bool new_line(const uint64_t *seen, uint32_t n, uint64_t sector)
@@ -139,15 +209,27 @@ static bool new_line(const uint64_t *seen, uint32_t n, uint64_t sector)
     return !n;
 }
 
-static void on_access(struct listener *self, struct block_info *b, const struct access *a)
+/* Beyond L1: a load's sector; or the bytes that lanes write. */
+static void go_on(struct sample *s, uint64_t sector, const struct access *a)
 {
-    struct cache *c = b->user[self->slot];
-    uint64_t seen[32];
-    uint32_t nseen = 0;
-
-    if (!c || a->space != ACCESS_GLOBAL || c->requests == REQUESTS)
+    struct sector *x = sectors_at(&s->sectors, sector);
+    s->missed++;
+    if (a->kind == ACCESS_LOAD) {
+        x->fetched = true;
         return;
-    c->requests++;
+    }
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        uint64_t addr = a->addr[__builtin_ctz(m)];
+        if (addr >> 5 == sector)
+            x->written |= (uint32_t)((1ull << a->size) - 1) << (addr & 31);
+    }
+}
+
+/* The request's sectors, each once. Does one of them miss? */
+static bool look_up(struct sample *s, const struct access *a)
+{
+    uint64_t seen[32], missed = s->missed;
+    uint32_t nseen = 0;
     for (uint32_t m = a->mask; m; m &= m - 1) {
         uint64_t sector = a->addr[__builtin_ctz(m)] >> 5;
         uint32_t i = nseen;
@@ -156,19 +238,93 @@ static void on_access(struct listener *self, struct block_info *b, const struct 
             i--;
         if (i)
             continue;
-        c->lines += new_line(seen, nseen, sector);
+        s->lines += new_line(seen, nseen, sector);
         seen[nseen++] = sector;
-        touch(c, sector << 5);
-        c->asked++;
-        c->missed += a->kind != ACCESS_LOAD || !hit(c, sector);
+        touch(s, sector << 5);
+        s->asked++;
+        if (a->kind != ACCESS_LOAD || !hit(s, sector))
+            go_on(s, sector, a);
     }
+    return s->missed > missed;
 }
 
-/* The launch's sums; a free place when it has none yet, or that of the oldest launch, which
- * nobody asked about. */
-static struct sums *sums_of(uint64_t launch)
+/* Constants lie in global memory and have a cache of their own. */
+static bool is_constant(const struct access *a)
 {
-    struct sums *free_one = &running[0];
+    return a->site && strncmp(a->site->opcode, "ld.const", 8) == 0;
+}
+
+static void read_constant(struct sample *s, const struct access *a)
+{
+    for (uint32_t m = a->mask; m && s->constants.count < REQUESTS; m &= m - 1)
+        sectors_at(&s->constants, a->addr[__builtin_ctz(m)] >> 5);
+}
+
+static void on_access(struct listener *self, struct block_info *b, const struct access *a)
+{
+    struct sample *s = b->user[self->slot];
+    bool misses = false;
+    if (!s)
+        return;
+    if (is_constant(a)) {
+        read_constant(s, a);
+        return;
+    }
+    if (a->space == ACCESS_GLOBAL) {
+        if (s->requests == s->most) {
+            if (s->pace)
+                pace_stop(s->pace);
+            return;
+        }
+        s->requests++;
+        misses = look_up(s, a);
+    }
+    if (s->pace)
+        pace_access(s->pace, a, misses);
+}
+
+static void on_path(struct listener *self, struct block_info *b, const struct site *first,
+                    uint32_t ninsns, uint32_t warp, uint32_t mask)
+{
+    struct sample *s = b->user[self->slot];
+    (void)mask;
+    if (s && s->pace)
+        pace_path(s->pace, first, ninsns, warp);
+}
+
+static void on_arrive(struct listener *self, struct block_info *b, const struct site *site,
+                      uint32_t warp, uint32_t mask, uint32_t id, bool aligned)
+{
+    struct sample *s = b->user[self->slot];
+    (void)mask, (void)id, (void)aligned;
+    if (s && s->pace)
+        pace_arrive(s->pace, site, warp);
+}
+
+static void on_leave(struct listener *self, struct block_info *b, uint32_t id)
+{
+    struct sample *s = b->user[self->slot];
+    (void)id;
+    if (s && s->pace)
+        pace_leave(s->pace);
+}
+
+/* ---- launches ---- */
+
+static void drop_ended(struct ended *e)
+{
+    for (struct sample *s = e->blocks, *next; s; s = next) {
+        next = s->next;
+        sample_free(s);
+    }
+    *e = (struct ended){0};
+}
+
+/* The launch's place; a free one when it has none yet, or that of the oldest launch, which nobody
+ * asked about. */
+static struct ended *place_of(uint64_t launch)
+{
+    struct ended *free_one = &running[0];
 
     for (int i = 0; i < RUNNING; i++) {
         if (running[i].launch == launch)
@@ -176,75 +332,206 @@ static struct sums *sums_of(uint64_t launch)
         if (running[i].launch < free_one->launch)
             free_one = &running[i];
     }
-    memset(free_one, 0, sizeof(*free_one));
+    drop_ended(free_one);
     free_one->launch = launch;
     return free_one;
 }
 
 static void block_end(struct listener *self, struct block_info *b)
 {
-    struct cache *c = b->user[self->slot], **p;
+    struct sample *s = b->user[self->slot], **p;
 
-    if (!c)
+    if (!s)
         return;
     b->user[self->slot] = NULL;
     pthread_mutex_lock(&lock);
-    for (p = &opened; *p != c; p = &(*p)->next)
+    for (p = &opened; *p != s; p = &(*p)->next)
         ;
-    *p = c->next;
-    struct sums *s = sums_of(b->launch);
-    s->asked += c->asked;
-    s->missed += c->missed;
-    s->lines += c->lines;
-    for (uint32_t i = 0; i < c->ntouched; i++) {
-        uint32_t k = 0;
-
-        while (k < s->ntouched && s->touched[k] != c->touched[i])
-            k++;
-        if (k == s->ntouched && k < MAX_TOUCHED)
-            s->touched[s->ntouched++] = c->touched[i];
-    }
+    *p = s->next;
+    struct ended *e = place_of(b->launch);
+    /* By number, so that sums do not depend on which ended first. */
+    for (p = &e->blocks; *p && (*p)->index < s->index; p = &(*p)->next)
+        ;
+    s->next = *p;
+    *p = s;
+    e->width = b->nctaid[0];
     pthread_mutex_unlock(&lock);
-    free(c);
 }
 
 /* The blocks that the launch's failure kept from ending. */
 static void forget_open(uint64_t launch)
 {
-    for (struct cache **p = &opened, *c; (c = *p);)
-        if (c->launch == launch) {
-            *p = c->next;
-            free(c);
+    for (struct sample **p = &opened, *s; (s = *p);)
+        if (s->launch == launch) {
+            *p = s->next;
+            sample_free(s);
         } else {
-            p = &c->next;
+            p = &s->next;
         }
 }
 
-void traffic_result(uint64_t launch, const struct counters *c, struct model_launch *l)
+static struct ended take(uint64_t launch)
 {
-    struct sums s = {0};
-    uint64_t counted, footprint = 0;
-
+    struct ended e = {0};
     pthread_mutex_lock(&lock);
     forget_open(launch);
     for (int i = 0; i < RUNNING; i++)
         if (running[i].launch == launch) {
-            s = running[i];
-            memset(&running[i], 0, sizeof(running[i]));
+            e = running[i];
+            running[i] = (struct ended){0};
         }
     pthread_mutex_unlock(&lock);
-    if (!s.asked)
-        return;
-    counted = c->global_ld_sectors + c->global_st_sectors + c->global_atom_sectors;
-    l->l2_sectors = (uint64_t)((double)counted * (double)s.missed / (double)s.asked) +
-                    c->local_ld_sectors + c->local_st_sectors;
-    l->l1_lines = (uint64_t)((double)counted * (double)s.lines / (double)s.asked);
-    for (uint32_t i = 0; i < s.ntouched; i++) {
-        const struct mem_alloc *a = mem_find(s.touched[i]);
+    return e;
+}
 
-        footprint += a ? (a->size + 31) / 32 : 0;
+/* ---- from the sample to the launch ---- */
+
+static const struct sample *block_of(const struct ended *e, uint64_t index)
+{
+    const struct sample *s = e->blocks;
+    while (s && s->index != index)
+        s = s->next;
+    return s;
+}
+
+/* Of b's sectors, those that a has too. */
+static double shared_part(const struct sample *a, const struct sample *b)
+{
+    uint32_t common = 0;
+    for (uint32_t i = 0; i < b->sectors.room; i++)
+        common += b->sectors.places[i].number &&
+                  sectors_have(&a->sectors, b->sectors.places[i].number - 1);
+    return b->sectors.count ? (double)common / b->sectors.count : 0;
+}
+
+/* Of a block's sectors, those that the one before it in x, and the one before it in y, have had. */
+static double near_part(const struct ended *e)
+{
+    double sum[2] = {0}, near = 0;
+    int n[2] = {0};
+    for (const struct sample *s = e->blocks; s; s = s->next)
+        for (int k = 0; k < 2; k++) {
+            uint64_t away = k ? e->width : 1;
+            const struct sample *before = s->index < away ? NULL : block_of(e, s->index - away);
+            if (!before || (k && e->width == 1))
+                continue;
+            sum[k] += shared_part(before, s);
+            n[k]++;
+        }
+    for (int k = 0; k < 2; k++)
+        near += n[k] ? sum[k] / n[k] : 0;
+    return near < 1 ? near : 1;
+}
+
+static const struct sample *beside(const struct ended *e, const struct sample *s)
+{
+    const struct sample *next = block_of(e, s->index + 1);
+    if (!next)
+        next = block_of(e, s->index + e->width);
+    if (!next && s->index)
+        next = block_of(e, s->index - 1);
+    return next ? next : s;
+}
+
+/* Sectors that DRAM moves for each that is asked of it: fetched in pairs, written after they were
+ * fetched when not all of their bytes are. */
+static double waste(const struct ended *e)
+{
+    uint64_t asked = 0, moved = 0;
+    for (const struct sample *s = e->blocks; s; s = s->next) {
+        const struct sectors *other = &beside(e, s)->sectors;
+        for (uint32_t i = 0; i < s->sectors.room; i++) {
+            const struct sector *x = &s->sectors.places[i];
+            if (!x->number)
+                continue;
+            uint64_t n = x->number - 1, half = n ^ 1;
+            bool alone = !sectors_have(&s->sectors, half) && !sectors_have(other, half);
+            bool partly = (x->written | sectors_written(other, n)) != ~0u;
+            asked += x->fetched + (x->written != 0);
+            moved += (x->fetched ? 1 + alone : 0) + (x->written ? 1 + (partly && !x->fetched) : 0);
+        }
     }
-    l->unique_sectors = footprint < l->l2_sectors ? footprint : l->l2_sectors;
+    return asked ? (double)moved / (double)asked : 1;
+}
+
+static uint64_t sectors_touched(const struct ended *e)
+{
+    uint64_t all[MAX_TOUCHED], sectors = 0;
+    uint32_t n = 0;
+    for (const struct sample *s = e->blocks; s; s = s->next)
+        for (uint32_t i = 0; i < s->ntouched; i++) {
+            uint32_t k = 0;
+            while (k < n && all[k] != s->touched[i])
+                k++;
+            if (k == n && k < MAX_TOUCHED)
+                all[n++] = s->touched[i];
+        }
+    for (uint32_t i = 0; i < n; i++) {
+        const struct mem_alloc *a = mem_find(all[i]);
+        sectors += a ? (a->size + 31) / 32 : 0;
+    }
+    return sectors;
+}
+
+/* Does L2 hold all that the launch touches? Then it was there before: times are of launches that
+ * come after others on the same data. */
+static bool fits_l2(double all)
+{
+    return all <= L2_KEEPS * (double)device_profile()->l2_bytes / 32;
+}
+
+static double from_dram(const struct ended *e, double all, double l2_sectors, double once)
+{
+    double asked = l2_sectors * once, least = all < asked ? all : asked;
+    double fresh = asked * (1 - near_part(e));
+    return (fresh > least ? fresh : least) * waste(e);
+}
+
+static void mean_life(const struct ended *e, double life[PACE_CLOCKS])
+{
+    int n = 0;
+    for (const struct sample *s = e->blocks; s; s = s->next) {
+        double one[PACE_CLOCKS];
+        if (!s->pace)
+            continue;
+        pace_life(s->pace, one);
+        n++;
+        for (int k = 0; k < PACE_CLOCKS; k++)
+            life[k] += (one[k] - life[k]) / n;
+    }
+}
+
+void traffic_result(uint64_t launch, const struct counters *c, struct model_launch *l)
+{
+    struct ended e = take(launch);
+    double counted = (double)(c->global_ld_sectors + c->global_st_sectors + c->global_atom_sectors);
+    double local = (double)(c->local_ld_sectors + c->local_st_sectors);
+    uint64_t asked = 0, missed = 0, lines = 0, distinct = 0, constants = 0;
+    double life[PACE_CLOCKS] = {0};
+    for (const struct sample *s = e.blocks; s; s = s->next) {
+        asked += s->asked;
+        missed += s->missed;
+        lines += s->lines;
+        distinct += s->sectors.count;
+        constants = s->constants.count > constants ? s->constants.count : constants;
+    }
+    l->sampled.known = e.blocks != NULL;
+    l->sampled.const_bytes = 32 * constants;
+    mean_life(&e, life);
+    l->sampled.life_l2 = life[PACE_NEAR];
+    l->sampled.life_dram = life[PACE_FAR];
+    if (asked) {
+        double beyond = counted * (double)missed / (double)asked;
+        l->sampled.l2_sectors = (uint64_t)(beyond + local);
+        l->sampled.l1_lines = (uint64_t)(counted * (double)lines / (double)asked);
+        double all = (double)sectors_touched(&e);
+        if (fits_l2(all))
+            l->sampled.life_dram = l->sampled.life_l2;
+        else
+            l->sampled.dram_sectors = (uint64_t)from_dram(
+                &e, all, beyond + local, missed ? (double)distinct / (double)missed : 1);
+    }
+    drop_ended(&e);
 }
 
 static bool wants_launch(struct listener *self, const struct block_info *any)
@@ -256,7 +543,7 @@ static bool wants_launch(struct listener *self, const struct block_info *any)
 static bool wants_block(struct listener *self, const struct block_info *b)
 {
     (void)self;
-    return traffic_wants(b->index, blocks_of(b));
+    return traffic_wants(b->index, b->nctaid);
 }
 
 struct listener *traffic_listener(void)
@@ -268,6 +555,9 @@ struct listener *traffic_listener(void)
         .block_begin = block_begin,
         .block_end = block_end,
         .access = on_access,
+        .path = on_path,
+        .barrier_arrive = on_arrive,
+        .barrier_leave = on_leave,
     };
 
     return &self;

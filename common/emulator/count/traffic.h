@@ -1,7 +1,9 @@
-/* traffic.h - how much of a launch's global traffic passes L1, from a sample of blocks.
+/* traffic.h - what a launch's memory traffic finds on its way, and how long its blocks live, from
+ * a sample of blocks.
  *
- * Interface: a listener that wants the accesses of a few blocks only (traffic_wants()), and of
- * none with options.sample off; traffic_result() then fills the sectors of struct model_launch.
+ * Interface: a listener that wants the accesses and paths of a few blocks only (traffic_wants()),
+ * and of none with options.sample off; traffic_result() then fills the sectors and lives of struct
+ * model_launch.
  */
 #ifndef EMULATOR_TRAFFIC_H
 #define EMULATOR_TRAFFIC_H
@@ -11,10 +13,11 @@
 
 struct listener *traffic_listener(void);
 
-/* This block is one of the at most 8 that are looked at; the same whatever the threads. */
-bool traffic_wants(uint64_t block, uint64_t nblocks);
+/* This block of a grid is one of the at most 8 that are looked at; the same whatever the threads:
+ * all of a small grid, else four and of each a neighbour, in x or in y. */
+bool traffic_wants(uint64_t block, const uint32_t grid[3]);
 
-/* After the launch's last block, once: fills l2_sectors, unique_sectors and l1_lines of *l from
+/* After the launch's last block, once: fills l2_sectors, dram_sectors, l1_lines and life of *l from
  * the sample and the counters; leaves them 0 when nothing was sampled. */
 void traffic_result(uint64_t launch, const struct counters *c, struct model_launch *l);
 

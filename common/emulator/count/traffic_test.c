@@ -29,7 +29,7 @@ static struct model_launch run(void (*fn)(struct listener *l, struct block_info 
     struct model_launch m = {0};
 
     if (!data)
-        data = mem_alloc(1 << 20, 4096, MEM_DEVICE, NULL)->addr;
+        data = mem_alloc(1 << 26, 4096, MEM_DEVICE, NULL)->addr; /* more than L2 */
     counted = (struct counters){.global_ld_sectors = sectors};
     l->block_begin(l, &b);
     fn(l, &b);
@@ -48,9 +48,42 @@ Test(traffic, the_second_load_hits)
 {
     struct model_launch m = run(twice, 8);
 
-    cr_assert_eq(m.l2_sectors, 4);
-    cr_assert_eq(m.l1_lines, 2);
-    cr_assert_eq(m.unique_sectors, 4);
+    cr_assert_eq(m.sampled.l2_sectors, 4);
+    cr_assert_eq(m.sampled.l1_lines, 2);
+    cr_assert_eq(m.sampled.dram_sectors, 4);
+}
+
+/* Times are of launches that find their data where the one before left it. */
+Test(traffic, what_fits_l2_is_there)
+{
+    data = mem_alloc(1 << 20, 4096, MEM_DEVICE, NULL)->addr;
+    struct model_launch m = run(twice, 8);
+
+    cr_assert_eq(m.sampled.l2_sectors, 4);
+    cr_assert_eq(m.sampled.dram_sectors, 0);
+}
+
+static void constants(struct listener *l, struct block_info *b)
+{
+    static const struct site site = {.opcode = "ld.const.f32"};
+    uint64_t addr[32];
+    struct access a = {.site = &site, .space = ACCESS_GLOBAL, .size = 4, .mask = ~0u, .addr = addr};
+
+    for (int k = 0; k < 20; k++) {
+        for (int i = 0; i < 32; i++)
+            addr[i] = data + 4 * (uint64_t)k;
+        l->access(l, b, &a);
+    }
+    load(l, b, 1 << 10, 4, ACCESS_LOAD);
+}
+
+/* They have a cache of their own: of the sectors counted, loads' alone go on to L2. */
+Test(traffic, constants_are_apart)
+{
+    struct model_launch m = run(constants, 4);
+
+    cr_assert_eq(m.sampled.l2_sectors, 4);
+    cr_assert_eq(m.sampled.const_bytes, 96); /* 80 of them are read */
 }
 
 static void strided(struct listener *l, struct block_info *b)
@@ -62,8 +95,8 @@ Test(traffic, a_line_each)
 {
     struct model_launch m = run(strided, 32);
 
-    cr_assert_eq(m.l2_sectors, 32);
-    cr_assert_eq(m.l1_lines, 32);
+    cr_assert_eq(m.sampled.l2_sectors, 32);
+    cr_assert_eq(m.sampled.l1_lines, 32);
 }
 
 static void stores(struct listener *l, struct block_info *b)
@@ -74,7 +107,7 @@ static void stores(struct listener *l, struct block_info *b)
 
 Test(traffic, stores_go_through)
 {
-    cr_assert_eq(run(stores, 8).l2_sectors, 8);
+    cr_assert_eq(run(stores, 8).sampled.l2_sectors, 8);
 }
 
 static void too_much(struct listener *l, struct block_info *b)
@@ -88,8 +121,7 @@ Test(traffic, more_than_l1_holds)
 {
     struct model_launch m = run(too_much, 65536);
 
-    cr_assert_gt(m.l2_sectors, 60000);
-    cr_assert_eq(m.unique_sectors, 32768); /* no more than the allocation has */
+    cr_assert_gt(m.sampled.l2_sectors, 60000);
 }
 
 static void endless(struct listener *l, struct block_info *b)
@@ -101,18 +133,27 @@ static void endless(struct listener *l, struct block_info *b)
 /* The first 4096 requests decide: they all miss, so all are taken to. */
 Test(traffic, the_beginning_stands_for_the_rest)
 {
-    cr_assert_eq(run(endless, 20000).l2_sectors, 20000);
+    cr_assert_eq(run(endless, 20000).sampled.l2_sectors, 20000);
 }
 
 Test(traffic, sample)
 {
     int n = 0;
 
-    for (uint64_t i = 0; i < 100000; i++)
-        n += traffic_wants(i, 100000);
+    static const uint32_t line[3] = {100000, 1, 1}, plane[3] = {400, 250, 1}, one[3] = {1, 1, 1},
+                          eight[3] = {2, 2, 2};
+    int in_plane = 0;
+
+    for (uint64_t i = 0; i < 100000; i++) {
+        n += traffic_wants(i, line);
+        in_plane += traffic_wants(i, plane);
+    }
     cr_assert_eq(n, 8);
-    cr_assert(traffic_wants(0, 1));
-    cr_assert(traffic_wants(7, 8));
+    cr_assert_eq(in_plane, 8);
+    cr_assert(traffic_wants(12500, line) && traffic_wants(12501, line));
+    cr_assert(traffic_wants(37500, plane) && traffic_wants(37500 + 400, plane));
+    cr_assert(traffic_wants(0, one));
+    cr_assert(traffic_wants(7, eight));
 }
 
 /* Where a launch fails, its blocks do not end: what was kept of them, 32 KiB each, must go. */
@@ -130,7 +171,7 @@ Test(traffic, blocks_that_never_end)
         cr_assert_not_null(b.user[l->slot]);
         twice(l, &b);
         traffic_result(b.launch, &counted, &m);
-        cr_assert_eq(m.l2_sectors, 0);
+        cr_assert_eq(m.sampled.l2_sectors, 0);
     }
     cr_assert_lt(mallinfo2().uordblks, before + (1 << 20));
 }

@@ -19,6 +19,18 @@ struct emu_launch {
     uint64_t stream; /* for the profile only */
 };
 
+/* What a sample of a launch's blocks showed (count/traffic.h), for all of it. */
+struct sampled {
+    bool known; /* false: nothing was sampled, all else is 0 */
+    /* Sectors that leave the SM (L1 misses), and sectors that DRAM moves for them. */
+    uint64_t l2_sectors, dram_sectors;
+    uint64_t l1_lines; /* 128-byte lines that the requests touch, counted per request */
+    /* Cycles that a block lives by its own warps' dependences (count/pace.h), what misses L1 coming
+     * from L2 and from DRAM. */
+    double life_l2, life_dram;
+    uint64_t const_bytes; /* different bytes of constants that a block reads, whole sectors */
+};
+
 /* What a launch did, filled in by the listeners that add it up (events.h, `counted`). */
 struct emu_result {
     struct counters counters;
@@ -27,6 +39,7 @@ struct emu_result {
     double occupancy;              /* theoretical, 0..1 */
     const char *occupancy_limiter; /* "registers", "shared memory", "blocks", "warps" */
     uint32_t blocks_per_sm;
+    struct sampled sampled;
 };
 /* Validates (sizes against the device profile) and runs; *result may be NULL. */
 cudaError_t emu_launch(const struct emu_launch *l, struct emu_result *result);

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Writes testdata/launches-*.csv: what the emulator counts and samples of every launch that the
+kept records of the H200, and the lecture's table of a G80, have a time for. ladders_test.c holds
+the modelled times of these launches to the measured ones. Cases that the emulator would take hours
+for are left out.
+
+    launches.py BUILD   (make launches)
+"""
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+LABS = ["bank_conflicts", "coalescing", "conv1d", "divergence", "matmul", "reduction"]
+OUT = "common/emulator/testdata/launches-%s.csv"
+LEFT_OUT = {"matmul": ("n=4096", "f16 n=4096"), "reduction": ("n=2^25",)}
+KEYS = ["lab", "variant", "case", "dtype"]
+SHAPE = ["blocks", "threads", "registers", "shared"]
+SAMPLED = ["l2_sectors", "dram_sectors", "l1_lines", "life_l2", "life_dram", "const_bytes"]
+# those that count/model.c reads
+COUNTERS = """inst_executed div_ops flop_fp32 flop_fp64 flop_fp16 sfu_ops tensor_flop
+    shared_ld_wavefronts shared_st_wavefronts shared_atom_requests shared_atom_passes
+    const_ld_requests global_ld_requests global_st_requests global_atom_requests
+    global_red_requests local_ld_requests local_st_requests global_ld_sectors global_st_sectors
+    global_atom_sectors local_ld_sectors local_st_sectors global_atom_passes""".split()
+
+
+def rows_of(path):
+    with open(path, encoding="utf-8") as f:
+        return list(csv.DictReader(line for line in f if not line.startswith("#")))
+
+
+def measured_cases(lab):
+    """Cases of the H200's records, in their order."""
+    names = []
+    for name in (lab, lab + "-small"):
+        path = f"plots/records/h200/{name}.csv"
+        for row in rows_of(path) if os.path.exists(path) else []:
+            if row["case"] not in names and row["case"] not in LEFT_OUT.get(lab, ()):
+                names.append(row["case"])
+    return names
+
+
+def run(build, device, lab, case, kernels, folder):
+    """The record's rows of one case, and the profile's launches."""
+    profile, record = os.path.join(folder, "p.json"), os.path.join(folder, "r.csv")
+    env = dict(os.environ, WARPLAB_PROFILE=profile, WARPLAB_DEVICE=device,
+               LD_LIBRARY_PATH=os.path.abspath(f"{build}/lib"))
+    only = ["--kernel", kernels] if kernels else []
+    subprocess.run([f"{build}/bin/{lab}", "--solution", *only, "--case", case, "--no-records",
+                    "--steps=0", f"--csv={record}"], env=env, check=True,
+                   stdout=subprocess.DEVNULL)
+    with open(profile, encoding="utf-8") as f:
+        return rows_of(record), [x for x in json.load(f) if x["kind"] == "kernel"]
+
+
+def launches_of(lab, case, rows, launches):
+    """Each launch beside the record's row that it belongs to: they come in the same order."""
+    at = 0
+    for row in rows:
+        mine = launches[at:at + int(row["launches"])]
+        at += len(mine)
+        if sum(x["inst_executed"] for x in mine) != int(row["inst_executed"]):
+            sys.exit(f"{lab}, {case}: launches do not add up to {row['variant']}'s record")
+        for x in mine:
+            x["blocks"] = x["grid_x"] * x["grid_y"] * x["grid_z"]
+            x["threads"] = x["block_x"] * x["block_y"] * x["block_z"]
+            x["shared"] = x["static_shared"] + x["dynamic_shared"]
+            yield [row[k] for k in KEYS] + [f"{x[k]:.9g}" for k in SHAPE + SAMPLED + COUNTERS]
+    if at != len(launches):
+        sys.exit(f"{lab}, {case}: {len(launches) - at} launches of no row")
+
+
+def write(build, device, cases, kernels):
+    with tempfile.TemporaryDirectory() as folder, open(OUT % device, "w", encoding="utf-8") as f:
+        f.write("# command: make launches\n")
+        out = csv.writer(f, lineterminator="\n")
+        out.writerow(KEYS + SHAPE + SAMPLED + COUNTERS)
+        for lab, case in cases:
+            print(device, lab, case, file=sys.stderr)
+            out.writerows(launches_of(lab, case, *run(build, device, lab, case, kernels, folder)))
+
+
+if __name__ == "__main__":
+    write(sys.argv[1], "g80", [("reduction", "n=2^22")], "1,2,3,4,5,6,7")
+    write(sys.argv[1], "h200", [(lab, case) for lab in LABS for case in measured_cases(lab)], None)

@@ -1,0 +1,435 @@
+/* pace.c - see pace.h.
+ *
+ * ptxas orders the instructions of a basic block as it likes, so that here one starts as soon as
+ * its operands are there, wherever it stands in the block; but loads stay behind the stores before
+ * them, and everything behind a barrier. Between basic blocks order holds: the next one begins when
+ * all of this one have started, and the block's schedulers have issued it for all of their warps.
+ * Registers keep the cycle at which their value comes.
+ *
+ * Not modelled: the register pressure that keeps loads from moving up; lanes of one warp that wait
+ * for each other at different barriers; a register of a called function that has the number of one
+ * of its caller's.
+ */
+#include "pace.h"
+#include "base/alloc.h"
+#include "emulator/base/profile.h"
+#include "emulator/code/code.h"
+#include "emulator/code/lower.h"
+#include "emulator/code/opcodes.h"
+#include "model.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MAX_INSNS = 16384, /* a warp's, watched */
+    MAX_REGS = 160,    /* that one instruction names */
+    MAX_HEARD = 8,     /* accesses of one basic block that wait to be played */
+    PREDICATED = 8,    /* instructions that a branch skips, or fewer, are predicated instead */
+    GROUPS = 8,        /* of asynchronous copies that may be waited for one by one */
+};
+
+struct heard { /* an access of the basic block that is being executed */
+    uint32_t insn;
+    double cycles[PACE_CLOCKS]; /* until the result is there */
+};
+
+struct clock {
+    double base;           /* the basic block's instructions start from here on, */
+    double slots;          /* and need as many of the scheduler's */
+    double started;        /* the latest start of one of them */
+    double stored[2];      /* of the latest store to shared memory, and to other */
+    double copied;         /* cp.async: when what was not committed is there, */
+    double waited;         /* and what was waited for */
+    double groups[GROUPS]; /* and the last committed groups, newest first */
+    double *ready;         /* by register */
+};
+
+struct warp_pace {
+    struct clock clocks[PACE_CLOCKS];
+    const struct emu_func *func;
+    uint32_t next, end; /* of the basic block: what is to be played, and its end */
+    uint32_t nheard, heard_room;
+    struct heard *heard;
+    uint64_t insns; /* all, of which `watched` were played */
+    uint64_t watched;
+    bool waits;
+};
+
+struct step {                 /* of an instruction, what playing it needs */
+    bool known, costs, moves; /* moves: loads or stores */
+    uint16_t nuses, ndefs;
+    uint32_t first; /* of its registers in learned.regs: those used, those written */
+    double latency, slots;
+};
+
+struct learned { /* of a function, the instructions that were played */
+    const struct emu_func *func;
+    struct step *steps;
+    uint32_t *regs, nregs, room;
+};
+
+struct pace {
+    bool stopped; /* nobody says any more what accesses find */
+    const struct block_info *block;
+    uint32_t nwarps, nregs, nlearned;
+    struct warp_pace *warps;
+    struct learned *learned;
+};
+
+static uint32_t most_registers(const struct emu_func *f)
+{
+    uint32_t n = 1;
+    for (uint32_t i = 0; i < f->module->nfuncs; i++)
+        if (f->module->funcs[i]->ptx->nregs > n)
+            n = f->module->funcs[i]->ptx->nregs;
+    return n;
+}
+
+struct pace *pace_new(const struct block_info *b)
+{
+    struct pace *p = xcalloc(1, sizeof(*p));
+    p->block = b;
+    p->nwarps = b->warps;
+    p->nregs = most_registers(b->func);
+    p->warps = xcalloc(p->nwarps, sizeof(*p->warps));
+    for (uint32_t i = 0; i < p->nwarps; i++)
+        for (int k = 0; k < PACE_CLOCKS; k++)
+            p->warps[i].clocks[k].ready = xcalloc(p->nregs, sizeof(double));
+    return p;
+}
+
+void pace_free(struct pace *p)
+{
+    for (uint32_t i = 0; i < p->nwarps; i++) {
+        for (int k = 0; k < PACE_CLOCKS; k++)
+            free(p->warps[i].clocks[k].ready);
+        free(p->warps[i].heard);
+    }
+    for (uint32_t i = 0; i < p->nlearned; i++) {
+        free(p->learned[i].steps);
+        free(p->learned[i].regs);
+    }
+    free(p->learned);
+    free(p->warps);
+    free(p);
+}
+
+/* ---- one instruction ---- */
+
+/* Machine code has none for it: a name for a register, or a parameter's place in constant memory.
+ */
+static bool costs_nothing(const struct ptx_insn *in)
+{
+    return in->op == OP_mov || in->op == OP_cvta || (in->op == OP_ld && in->space == SPACE_PARAM);
+}
+
+/* Cycles from its start until its result is there; of a load from an access that was not heard of,
+ * those of shared memory. */
+static double latency_of(const struct ptx_insn *in, const struct insn_cost *c)
+{
+    const struct device_profile *d = device_profile();
+    if (costs_nothing(in))
+        return 0;
+    if (in->op == OP_ld || in->op == OP_ldu || in->op == OP_ldmatrix || in->op == OP_shfl ||
+        in->op == OP_atom)
+        return d->shared_latency_cycles;
+    if (c->div)
+        return c->sfu ? d->division_latency_cycles : d->int_division_latency_cycles;
+    if (c->sfu)
+        return d->special_latency_cycles;
+    if (c->tensor)
+        return d->matrix_latency_cycles;
+    return c->flop64 ? d->fp64_latency_cycles : d->alu_latency_cycles;
+}
+
+static bool is_store(const struct ptx_insn *in)
+{
+    return in->op == OP_st || in->op == OP_red || in->op == OP_atom || in->op == OP_stmatrix;
+}
+
+static bool is_load(const struct ptx_insn *in)
+{
+    return in->op == OP_ld || in->op == OP_ldmatrix || in->op == OP_ldu;
+}
+
+/* cp.async and what commits it and waits for it. */
+static void play_copy(struct clock *c, const struct ptx_insn *in, double start, double cycles)
+{
+    if (ptx_has(in, M_commit_group)) {
+        memmove(c->groups + 1, c->groups, (GROUPS - 1) * sizeof(c->groups[0]));
+        c->groups[0] = c->copied;
+        c->copied = 0;
+    } else if (ptx_has(in, M_wait_group) || ptx_has(in, M_wait_all)) {
+        uint64_t newer = ptx_has(in, M_wait_all) ? 0 : in->operands[0].imm;
+        double done = newer < GROUPS ? c->groups[newer] : 0;
+        if (ptx_has(in, M_wait_all) && c->copied > done)
+            done = c->copied;
+        c->started = done > c->started ? done : c->started;
+        c->waited = done > start ? done : start;
+    } else if (start + cycles > c->copied) {
+        c->copied = start + cycles;
+    }
+}
+
+/* Where a memory access may start: behind the stores before it that may be to the same place. */
+static double after_stores(struct clock *c, const struct ptx_insn *in, double start)
+{
+    bool generic = in->space == SPACE_GENERIC, shared = in->space == SPACE_SHARED;
+    for (int other = 0; other < 2; other++) {
+        if (in->space == SPACE_PARAM || !(generic || shared != other))
+            continue;
+        start = c->stored[other] > start ? c->stored[other] : start;
+        c->stored[other] = is_store(in) ? start : c->stored[other];
+    }
+    return start;
+}
+
+static struct learned *learned_of(struct pace *p, const struct emu_func *f)
+{
+    for (uint32_t i = 0; i < p->nlearned; i++)
+        if (p->learned[i].func == f)
+            return &p->learned[i];
+    p->learned = xrealloc(p->learned, (p->nlearned + 1) * sizeof(*p->learned));
+    struct learned *l = &p->learned[p->nlearned++];
+    *l = (struct learned){.func = f, .steps = xcalloc(f->ptx->ninsns, sizeof(*l->steps))};
+    return l;
+}
+
+static void learn(struct learned *l, uint32_t i)
+{
+    const struct ptx_func *f = l->func->ptx;
+    const struct ptx_insn *in = &f->insns[i];
+    const struct insn_cost *c = &l->func->costs[i];
+    if (l->nregs + 2 * MAX_REGS > l->room) {
+        l->room = 2 * l->room + 8 * MAX_REGS;
+        l->regs = xrealloc(l->regs, l->room * sizeof(*l->regs));
+    }
+    uint32_t *regs = l->regs + l->nregs;
+    uint32_t nuses = insn_uses(in, f, regs, MAX_REGS);
+    uint32_t ndefs = insn_defs(in, f, regs + nuses, MAX_REGS);
+    bool free_of = costs_nothing(in);
+    double slots = c->div ? device_profile()->division_insts : 1;
+    l->steps[i] = (struct step){.known = true,
+                                .costs = !free_of,
+                                .moves = is_load(in) || is_store(in),
+                                .nuses = (uint16_t)nuses,
+                                .ndefs = (uint16_t)ndefs,
+                                .first = l->nregs,
+                                .latency = latency_of(in, c),
+                                .slots = free_of ? 0 : slots};
+    l->nregs += nuses + ndefs;
+}
+
+static void play_insn(struct clock *c, const struct learned *l, uint32_t i, double cycles)
+{
+    const struct step *s = &l->steps[i];
+    const uint32_t *uses = l->regs + s->first, *defs = uses + s->nuses;
+    double start = c->base > c->waited ? c->base : c->waited;
+    for (uint32_t u = 0; u < s->nuses; u++)
+        start = c->ready[uses[u]] > start ? c->ready[uses[u]] : start;
+    if (s->moves)
+        start = after_stores(c, &l->func->ptx->insns[i], start);
+    if (s->costs && start > c->started)
+        c->started = start;
+    if (l->func->ptx->insns[i].op == OP_cp)
+        play_copy(c, &l->func->ptx->insns[i], start, cycles);
+    for (uint32_t d = 0; d < s->ndefs; d++)
+        c->ready[defs[d]] = start + cycles;
+    c->slots += s->slots;
+}
+
+/* Plays the basic block up to instruction `end`. */
+static void play(struct pace *p, struct warp_pace *w, uint32_t end)
+{
+    if (!w->func || w->next >= end)
+        return;
+    struct learned *l = learned_of(p, w->func);
+    uint32_t at = 0; /* accesses come in the order of instructions */
+    for (uint32_t i = w->next; i < end; i++) {
+        const struct heard *h = NULL;
+        if (!l->steps[i].known)
+            learn(l, i);
+        for (; at < w->nheard && w->heard[at].insn <= i; at++)
+            h = w->heard[at].insn == i ? &w->heard[at] : h;
+        for (int k = 0; k < PACE_CLOCKS; k++)
+            play_insn(&w->clocks[k], l, i, h ? h->cycles[k] : l->steps[i].latency);
+    }
+    w->watched += end - w->next;
+    w->next = end;
+    w->nheard = 0;
+}
+
+/* Cycles until one of the block's schedulers has issued as many for each of its warps: they do the
+ * same side by side, and wait side by side, so that it is idle where another block would go on. */
+static double issue_cycles(const struct pace *p, double slots)
+{
+    const struct device_profile *d = device_profile();
+    double rate = model_issue_rate(d) / d->issue_per_cycle;
+    uint32_t warps = (p->nwarps + d->issue_per_cycle - 1) / d->issue_per_cycle;
+    return d->machine_insts_per_ptx * slots * warps * d->block_issue_cycles / rate;
+}
+
+/* What follows starts after all that was played. */
+static void settle(struct pace *p, struct warp_pace *w)
+{
+    for (int k = 0; k < PACE_CLOCKS; k++) {
+        struct clock *c = &w->clocks[k];
+        double issued = c->base + issue_cycles(p, c->slots);
+        c->base = c->started + 1 > issued ? c->started + 1 : issued;
+        c->slots = 0;
+    }
+}
+
+/* ---- events ---- */
+
+static const struct emu_func *func_of(const struct pace *p, const struct site *first)
+{
+    const struct emu_module *m = p->block->func->module;
+    const struct emu_func *f = p->block->func;
+    if (first >= f->sites && first < f->sites + f->ptx->ninsns)
+        return f;
+    for (uint32_t i = 0; i < m->nfuncs; i++) {
+        f = m->funcs[i];
+        if (f->lowered && first >= f->sites && first < f->sites + f->ptx->ninsns)
+            return f;
+    }
+    return NULL;
+}
+
+/* Does machine code go on here without a branch? The end of a basic block that control falls out
+ * of, or a branch over a few instructions, which become predicated ones. */
+static bool goes_on(const struct emu_func *f, uint32_t last)
+{
+    const struct ptx_insn *in = &f->ptx->insns[last];
+    if (in->op != OP_bra)
+        return in->op != OP_brx && in->op != OP_call && in->op != OP_ret && in->op != OP_exit;
+    uint32_t target = f->ptx->labels[in->operands[0].label].insn;
+    return in->guarded && target > last && target - last <= PREDICATED;
+}
+
+void pace_path(struct pace *p, const struct site *first, uint32_t ninsns, uint32_t warp)
+{
+    struct warp_pace *w = &p->warps[warp];
+    if (w->func) {
+        play(p, w, w->end);
+        if (!goes_on(w->func, w->end - 1)) {
+            settle(p, w);
+            for (int k = 0; k < PACE_CLOCKS; k++)
+                w->clocks[k].base += device_profile()->branch_cycles;
+        }
+    }
+    w->insns += ninsns;
+    w->func = w->watched < MAX_INSNS && !p->stopped ? func_of(p, first) : NULL;
+    w->next = first->index;
+    w->end = first->index + ninsns;
+}
+
+/* Passes that the banks need: the most words that lie in one. */
+static uint32_t passes_of(const struct access *a)
+{
+    const struct device_profile *d = device_profile();
+    uint32_t words = a->size > d->bank_bytes ? a->size / d->bank_bytes : 1, top = 1;
+    uint32_t n = 0, per[32] = {0};
+    uint64_t all[32 * 4];
+    for (uint32_t m = a->mask; m; m &= m - 1)
+        for (uint32_t k = 0; k < words && k < 4; k++) {
+            uint64_t x = a->addr[__builtin_ctz(m)] / d->bank_bytes + k;
+            uint32_t j = 0;
+            while (j < n && all[j] != x)
+                j++;
+            if (j < n)
+                continue;
+            all[n++] = x;
+            if (++per[x % d->banks % 32] > top)
+                top = per[x % d->banks % 32];
+        }
+    return top;
+}
+
+static uint32_t lines_of(const struct access *a)
+{
+    uint64_t seen[32];
+    uint32_t n = 0;
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        uint64_t line = a->addr[__builtin_ctz(m)] >> 7;
+        uint32_t j = 0;
+        while (j < n && seen[j] != line)
+            j++;
+        if (j == n)
+            seen[n++] = line;
+    }
+    return n;
+}
+
+void pace_access(struct pace *p, const struct access *a, bool misses)
+{
+    const struct device_profile *d = device_profile();
+    struct warp_pace *w = &p->warps[a->warp];
+    if (!w->func || a->kind == ACCESS_STORE || a->site->index < w->next || a->site->index >= w->end)
+        return;
+    if (w->nheard == w->heard_room) {
+        w->heard_room = 2 * w->heard_room + MAX_HEARD;
+        w->heard = xrealloc(w->heard, w->heard_room * sizeof(*w->heard));
+    }
+    struct heard *h = &w->heard[w->nheard++];
+    h->insn = a->site->index;
+    if (a->space == ACCESS_SHARED) {
+        h->cycles[PACE_NEAR] = h->cycles[PACE_FAR] = d->shared_latency_cycles + passes_of(a) - 1;
+        return;
+    }
+    double l2 = d->l2_latency_cycles > 0 ? d->l2_latency_cycles : d->dram_latency_cycles;
+    double near = d->l1_latency_cycles > 0 ? d->l1_latency_cycles : d->shared_latency_cycles;
+    double queue = a->space == ACCESS_GLOBAL ? lines_of(a) - 1 : 0;
+    bool far = misses || a->kind == ACCESS_ATOMIC;
+    h->cycles[PACE_NEAR] = (far ? l2 : near) + queue;
+    h->cycles[PACE_FAR] = (far ? d->dram_latency_cycles : near) + queue;
+}
+
+void pace_stop(struct pace *p)
+{
+    p->stopped = true;
+}
+
+void pace_arrive(struct pace *p, const struct site *s, uint32_t warp)
+{
+    struct warp_pace *w = &p->warps[warp];
+    if (!w->func || s->index < w->next || s->index >= w->end)
+        return;
+    play(p, w, s->index + 1);
+    settle(p, w);
+    w->waits = true;
+}
+
+void pace_leave(struct pace *p)
+{
+    const struct device_profile *d = device_profile();
+    double after = d->barrier_cycles + d->barrier_warp_cycles * p->nwarps;
+    for (int k = 0; k < PACE_CLOCKS; k++) {
+        double last = 0;
+        for (uint32_t i = 0; i < p->nwarps; i++)
+            if (p->warps[i].waits && p->warps[i].clocks[k].base > last)
+                last = p->warps[i].clocks[k].base;
+        for (uint32_t i = 0; i < p->nwarps; i++)
+            if (p->warps[i].waits)
+                p->warps[i].clocks[k].base = last + after;
+    }
+    for (uint32_t i = 0; i < p->nwarps; i++)
+        p->warps[i].waits = false;
+}
+
+void pace_life(struct pace *p, double cycles[PACE_CLOCKS])
+{
+    cycles[PACE_NEAR] = cycles[PACE_FAR] = 0;
+    for (uint32_t i = 0; i < p->nwarps; i++) {
+        struct warp_pace *w = &p->warps[i];
+        play(p, w, w->end);
+        settle(p, w);
+        for (int k = 0; k < PACE_CLOCKS; k++) {
+            double t = w->clocks[k].base;
+            if (w->watched && w->watched < w->insns)
+                t *= (double)w->insns / (double)w->watched;
+            if (t > cycles[k])
+                cycles[k] = t;
+        }
+    }
+}

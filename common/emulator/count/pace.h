@@ -1,0 +1,36 @@
+/* pace.h - how long a block lives when nothing but its own warps' dependences hold it up.
+ *
+ * A few blocks of a launch are watched (traffic.c). For each of their warps the instructions are
+ * played again on a clock: an instruction starts when its operands are there, a load's result comes
+ * after the memory's latency, a warp waits at a barrier for the last one. What comes out is the
+ * block's life in cycles, were the SM its own: the latency that other warps have to hide.
+ *
+ * The clock runs twice, once as if all that misses L1 were in L2 and once as if it came from DRAM;
+ * which share does is known when the launch has ended (model.c).
+ */
+#ifndef EMULATOR_PACE_H
+#define EMULATOR_PACE_H
+
+#include "emulator/exec/events.h"
+
+struct pace;
+
+enum { PACE_NEAR, PACE_FAR, PACE_CLOCKS }; /* what misses L1 is in L2; in DRAM */
+
+struct pace *pace_new(const struct block_info *b);
+void pace_free(struct pace *p);
+
+/* The listener's events, for this block. */
+void pace_path(struct pace *p, const struct site *first, uint32_t ninsns, uint32_t warp);
+/* misses: does one of the sectors come from beyond L1? */
+void pace_access(struct pace *p, const struct access *a, bool misses);
+/* From the next basic block on nothing is watched: of accesses one hears no more. */
+void pace_stop(struct pace *p);
+void pace_arrive(struct pace *p, const struct site *s, uint32_t warp);
+void pace_leave(struct pace *p);
+
+/* After the block's end: cycles from its first warp's start to its last one's end; a warp that was
+ * not watched to its end is taken to go on as it did. */
+void pace_life(struct pace *p, double cycles[PACE_CLOCKS]);
+
+#endif

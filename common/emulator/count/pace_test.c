@@ -1,0 +1,161 @@
+/* pace_test.c - a block's life by its own dependences: chains, loads, barriers. */
+#include "emulator/base/mem.h"
+#include "emulator/base/profile.h"
+#include "emulator/exec/launch.h"
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WORDS = 1 << 24 }; /* more than L2 holds */
+
+static struct sampled sampled_of(const char *body, uint32_t threads)
+{
+    static char text[1 << 16];
+    const char *texts[] = {text};
+    struct mem_alloc *a = mem_alloc(WORDS * 4, 256, MEM_DEVICE, NULL);
+    struct emu_module *m;
+    struct emu_result r = {0};
+    int n =
+        snprintf(text, sizeof(text),
+                 ".version 8.0\n.target sm_80\n.address_size 64\n"
+                 ".visible .entry k(.param .u64 out)\n{\n.reg .b32 %%r<10>;\n.reg .f32 %%f<10>;\n"
+                 ".reg .b64 %%d<10>;\n.reg .pred %%p<4>;\n.shared .align 4 .b32 s[256];\n"
+                 "ld.param.u64 %%d0, [out];\nmov.u32 %%r0, %%tid.x;\n%s\nret;\n}\n",
+                 body);
+    size_t length = (size_t)n;
+    cr_assert_lt(length, sizeof(text));
+    cr_assert_eq(emu_module_load(texts, &length, 1, "test", &m), cudaSuccess);
+    struct emu_launch l = {.func = emu_module_func(m, "k"),
+                           .grid = {1, 1, 1},
+                           .block = {threads, 1, 1},
+                           .params = &a->addr};
+    cr_assert_eq(emu_launch(&l, &r), cudaSuccess);
+    return r.sampled;
+}
+
+/* `one` n times. */
+static char *times(const char *one, int n)
+{
+    static char text[1 << 15];
+    text[0] = 0;
+    for (int i = 0; i < n; i++)
+        strcat(text, one);
+    return text;
+}
+
+static double life(const char *body, uint32_t threads)
+{
+    return sampled_of(body, threads).life_l2;
+}
+
+Test(pace, a_chain_takes_its_latencies)
+{
+    double alu = device_profile()->alu_latency_cycles;
+    double chain = life(times("fma.rn.f32 %f1, %f1, %f1, %f1;\n", 100), 32);
+    cr_expect(fabs(chain - 100 * alu) < 2 * alu, "%g cycles", chain);
+}
+
+/* A scheduler that has warps of one block alone does not issue in each cycle. */
+Test(pace, independent_instructions_as_the_scheduler_issues)
+{
+    const struct device_profile *d = device_profile();
+    double four = life(times("fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f2, %f2, %f2, %f2;\n"
+                             "fma.rn.f32 %f3, %f3, %f3, %f3;\nfma.rn.f32 %f4, %f4, %f4, %f4;\n",
+                             25),
+                       32);
+    double each = d->machine_insts_per_ptx * d->block_issue_cycles;
+    cr_expect(fabs(four - 100 * each) < 8, "%g cycles", four);
+}
+
+/* Eight warps on four schedulers: two on each. */
+Test(pace, warps_share_the_schedulers)
+{
+    const char *body = times("fma.rn.f32 %f1, %f2, %f2, %f2;\n", 400);
+    double one = life(body, 32), four = life(body, 128), eight = life(body, 256);
+    cr_expect(fabs(four / one - 1) < 0.02, "%g and %g cycles", one, four);
+    cr_expect(fabs(eight / one - 2) < 0.05, "%g and %g cycles", one, eight);
+}
+
+static const char dependent[] = "ld.global.u32 %r1, [%d0];\nmul.wide.u32 %d1, %r1, 512;\n"
+                                "add.u64 %d1, %d1, %d0;\nld.global.u32 %r2, [%d1+4096];\n"
+                                "add.u32 %r3, %r1, %r2;\nst.global.u32 [%d0], %r3;\n";
+static const char independent[] = "ld.global.u32 %r1, [%d0];\nld.global.u32 %r2, [%d0+4096];\n"
+                                  "add.u32 %r3, %r1, %r2;\nst.global.u32 [%d0], %r3;\n";
+
+Test(pace, loads_that_wait_for_each_other)
+{
+    const struct device_profile *d = device_profile();
+    struct sampled two = sampled_of(dependent, 32), one = sampled_of(independent, 32);
+    cr_expect(fabs(two.life_l2 - 2 * d->l2_latency_cycles) < 30, "%g cycles", two.life_l2);
+    cr_expect(fabs(one.life_l2 - d->l2_latency_cycles) < 30, "%g cycles", one.life_l2);
+    double more = d->dram_latency_cycles - d->l2_latency_cycles;
+    cr_expect(fabs(two.life_dram - two.life_l2 - 2 * more) < 1, "%g cycles", two.life_dram);
+    cr_expect(fabs(one.life_dram - one.life_l2 - more) < 1, "%g cycles", one.life_dram);
+}
+
+Test(pace, the_second_load_of_a_line_is_near)
+{
+    const struct device_profile *d = device_profile();
+    double t = life("ld.global.u32 %r1, [%d0];\nmul.wide.u32 %d1, %r1, 4;\nadd.u64 %d1, %d1, %d0;\n"
+                    "ld.global.u32 %r2, [%d1];\nst.global.u32 [%d0], %r2;\n",
+                    32);
+    cr_expect(fabs(t - d->l2_latency_cycles - d->l1_latency_cycles) < 30, "%g cycles", t);
+}
+
+/* Warp 1 alone has the long chain: all wait for it. */
+Test(pace, a_barrier_waits_for_the_last_warp)
+{
+    char body[1 << 13];
+    snprintf(body, sizeof(body),
+             "setp.lt.u32 %%p0, %%r0, 32;\n@%%p0 bra SHORT;\n%sSHORT:\nbar.sync 0;\n",
+             times("fma.rn.f32 %f1, %f1, %f1, %f1;\n", 100));
+    double alone = life("bar.sync 0;\n", 64), t = life(body, 64);
+    cr_expect(t > alone + 100 * device_profile()->alu_latency_cycles, "%g after %g", t, alone);
+}
+
+Test(pace, conflicts_hold_a_load_up)
+{
+    char body[256];
+    double t[2];
+    for (int k = 0; k < 2; k++) {
+        snprintf(body, sizeof(body),
+                 "mul.lo.u32 %%r1, %%r0, %d;\nand.b32 %%r1, %%r1, 1020;\nmov.u32 %%r2, s;\n"
+                 "add.u32 %%r2, %%r2, %%r1;\nst.shared.u32 [%%r2], %%r0;\nld.shared.u32 %%r3, "
+                 "[%%r2];\nst.shared.u32 [%%r2], %%r3;\n",
+                 k ? 128 : 4);
+        t[k] = life(body, 32);
+    }
+    cr_expect(t[1] > t[0] + 5, "%g and %g", t[0], t[1]);
+}
+
+/* Of a loop that is too long to be watched to its end the rest is taken to go on so. */
+Test(pace, a_long_loop)
+{
+    static const char loop[] =
+        "mov.u32 %%r1, 0;\nL:\nfma.rn.f32 %%f1, %%f1, %%f1, %%f1;\n"
+        "add.u32 %%r1, %%r1, 1;\nsetp.lt.u32 %%p0, %%r1, %d;\n@%%p0 bra L;\n";
+    char body[256];
+    double t[2];
+    for (int k = 0; k < 2; k++) {
+        snprintf(body, sizeof(body), loop, k ? 40000 : 2000);
+        t[k] = life(body, 32);
+    }
+    cr_expect(fabs(t[1] / t[0] - 20) < 0.5, "%g and %g cycles", t[0], t[1]);
+}
+
+/* Copies on their way while other work goes on: waiting for them costs what is left. */
+Test(pace, an_asynchronous_copy)
+{
+    char body[1 << 13];
+    double t[2];
+    for (int k = 0; k < 2; k++) {
+        snprintf(body, sizeof(body),
+                 "mov.u32 %%r2, s;\ncp.async.ca.shared.global [%%r2], [%%d0], 4;\n"
+                 "cp.async.commit_group;\n%scp.async.wait_group 0;\n",
+                 k ? times("fma.rn.f32 %f1, %f1, %f1, %f1;\n", 50) : "");
+        t[k] = life(body, 32);
+    }
+    cr_expect(t[0] > device_profile()->l2_latency_cycles, "%g cycles", t[0]);
+    cr_expect(t[1] < t[0] + 60, "%g and %g cycles", t[0], t[1]);
+}
