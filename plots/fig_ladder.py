@@ -58,7 +58,9 @@ def draw(recs):
         steps, aside = on_the_ladder(points)
         ax.plot([place[p[1]] for p in steps], [p[2] for p in steps], label=label, **kw)
         ax.plot([place[p[1]] for p in aside], [p[2] for p in aside], label="_aside", **(kw | {"linestyle": ""}))
-        ends.append((label, place[points[-1][1]], points[-1][2], kw["color"]))
+        # What was published ends among another's points: its name hangs on the one before.
+        end = points[-1 if rows else -2]
+        ends.append((label, place[end[1]], end[2], kw["color"]))
     ax.set_yscale("log")
     ax.set_yticks([0.2, 0.5, 1, 2, 3, 5, 10, 20, 30], ["0.2×", "0.5×", "1×", "2×", "3×", "5×", "10×", "20×", "30×"])
     ax.set_yticks([], minor=True)
