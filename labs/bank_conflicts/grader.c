@@ -36,7 +36,7 @@ static const struct hidden_case hidden[] = {
 #define READS \
     "shared_ld_bytes >= 0.95 * bytes && shared_ld_bytes <= 1.05 * 1024 * threads && " \
     "shared_st_bytes <= 1.1 * " TABLE " * blocks && global_ld_bytes <= 1.05 * " TABLE " * blocks && " \
-    "shared_atom_requests + global_atom_requests + local_ld_requests + shuffles == 0 && " \
+    "shared_atom_requests + global_atom_requests + local_ld_requests + shuffles + exchanges == 0 && " \
     "inst_executed <= 40 * bytes / 128"
 /* TURNED: each element once through the tile, without a conflict, and no other way; and what comes
  * out of the tile is what is written. Who goes down columns in global memory, or tells other lanes
@@ -45,7 +45,7 @@ static const struct hidden_case hidden[] = {
     "shared_ld_bank_conflicts + shared_st_bank_conflicts <= 0.02 * m * n / 32 && " \
     "shared_ld_bytes >= elem * m * n && shared_ld_bytes <= 1.05 * 4096 * blocks && " \
     "shared_st_bytes >= elem * m * n && shared_st_bytes <= 1.05 * 4096 * blocks && " \
-    "shared_atom_requests + local_ld_requests + shuffles == 0 && " \
+    "shared_atom_requests + local_ld_requests + shuffles + exchanges == 0 && " \
     "32 * global_sectors <= 2 * bytes && inst_executed <= 4096 * blocks && influence(others) >= 0.9"
 /* IN_ROWS: no sector is moved for a part of it, by whatever instruction; where rows begin anywhere
  * (param 0), for half of it. There nobody moves 16 bytes at once, and squares of 4 x 4 elements that

@@ -47,8 +47,8 @@ static const struct hidden_case hidden[] = {
 #define LARGE_TILE "global_ld_bytes <= 1.05 / 32 * " ALL_BYTES " && " NO_GLOBAL_ATOMICS
 /* Operands come from the tile: not from other lanes or local memory, beside a tile that is read for
  * nothing and that only results pass through. */
-#define FROM_TILE "shared_ld_bytes >= 0.05 * " ALL_BYTES " && 32 * (shuffles + local_ld_requests) <= 0.1 * m * n * k && influence(others) >= 0.9"
-#define FEW_OTHERS "32 * (shuffles + local_ld_requests + global_atom_requests + shared_atom_requests) <= 0.6 * m * n * k"
+#define FROM_TILE "shared_ld_bytes >= 0.05 * " ALL_BYTES " && 32 * (shuffles + exchanges + local_ld_requests) <= 0.1 * m * n * k && influence(others) >= 0.9"
+#define FEW_OTHERS "32 * (shuffles + exchanges + local_ld_requests + global_atom_requests + shared_atom_requests) <= 0.6 * m * n * k"
 static const struct rubric_row rows[] = {
     {"given-mm_naive", 0, "The given mm_naive is still right", ROW_CORRECT, "mm_naive", .cases = "row odd",
      .hint = "It is there to compare yours with: leave it as it was."},
@@ -86,7 +86,7 @@ static const struct rubric_row rows[] = {
     {"tiled-clean", 2, "mm_tiled has no race and no bad access", ROW_CHECKS, "mm_tiled", .cases = "odd hidden-shape hidden-wide",
      .hint = "Who reads an element that another thread fetched? What stands between the two?"},
     {"tiled-global", 1, "mm_tiled loads a large tile once a block", ROW_GATE, "mm_tiled", .cases = WHOLE " hidden-ragged",
-     .gate = LARGE_TILE " && 32 * (shuffles + local_ld_requests) <= 0.1 * m * n * k",
+     .gate = LARGE_TILE " && 32 * (shuffles + exchanges + local_ld_requests) <= 0.1 * m * n * k",
      .hint = "2 N^3 / L words: how large is your L?"},
     {"tiled-sectors", 1, "mm_tiled's fetching is coalesced", ROW_GATE, "mm_tiled", .cases = WHOLE,
      .gate = "worst(global_ld_sectors * 32 / global_ld_bytes) <= 2.1 && " NO_GLOBAL_ATOMICS

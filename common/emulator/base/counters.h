@@ -79,6 +79,7 @@
     X(barriers, "", "inst", "warps that arrived at a block barrier")                               \
     X(warp_syncs, "", "inst", "bar.warp.sync")                                                     \
     X(shuffles, "", "inst", "shfl")                                                                \
+    X(exchanges, "", "inst", "other ways between lanes: vote, match, redux, movmatrix")            \
     X(flop_fp16, "", "flop", "add, mul 1, fma 2, per lane and element")                            \
     X(flop_fp32, "", "flop", "add, mul 1, fma 2, per lane")                                        \
     X(flop_fp32_coded, "", "flop",                                                                 \

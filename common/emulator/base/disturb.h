@@ -12,7 +12,7 @@
     X(others, "what is loaded from shared memory and another thread stored there")                 \
     X(ahead, "what is loaded from global memory long before it is used")                           \
     X(at_once, "what is loaded from global memory amid the work, and waited for at once")          \
-    X(shuffle, "what lanes tell each other: shfl, redux, vote, match")                             \
+    X(shuffle, "what lanes tell each other: shfl, redux, vote, match, movmatrix")                  \
     X(tensor, "what products of matrices add: mma, wmma.mma")                                      \
     X(async, "what cp.async and bulk copies bring into shared memory")                             \
     X(atom, "what atomics return")

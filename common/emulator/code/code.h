@@ -171,8 +171,9 @@ enum {
 /* What one execution of a PTX instruction adds, per lane (tensor: per warp). */
 struct insn_cost {
     uint8_t flop16, flop32, flop64;
-    bool sfu, div, shuffle, warp_sync, call, is_const_load;
-    bool coded; /* fma of which a factor and the addend are numbers of the code */
+    bool sfu, div;
+    bool exchange; /* lanes tell each other, and it is no shfl */
+    bool coded;    /* fma of which a factor and the addend are numbers of the code */
     uint32_t tensor;
     uint32_t guard_slot; /* NO_PLACE: not predicated */
 };

@@ -85,6 +85,10 @@ static bool asks_about_cluster(const struct ptx_insn *in)
             return true;
     return false;
 }
+static bool is_exchange(const struct ptx_insn *in)
+{
+    return in->op == OP_vote || in->op == OP_match || in->op == OP_redux || in->op == OP_movmatrix;
+}
 static bool is_float(const struct insn_cost *c)
 {
     return c->flop16 || c->flop32 || c->flop64 || c->tensor;
@@ -108,6 +112,7 @@ void lower_costs(struct lower *l)
         if (!l->f->cluster_site && asks_about_cluster(in))
             l->f->cluster_site = &l->f->sites[i];
         add_cost(&l->f->costs[i], in);
+        l->f->costs[i].exchange = is_exchange(in);
         l->f->costs[i].coded = is_coded(written, in);
     }
     free(written);

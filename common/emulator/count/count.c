@@ -186,6 +186,7 @@ static void add_block(struct counters *c, const struct emu_func *f, const struct
         c->tensor_flop += warps * k->tensor;
         c->sfu_ops += k->sfu ? warps : 0;
         c->div_ops += k->div ? warps : 0;
+        c->exchanges += k->exchange ? warps : 0;
     }
 }
 /* Slots of the instruction: in->slot and those behind it. */

@@ -216,6 +216,16 @@ Test(counters, multiply_adds_by_numbers_of_the_code)
     COUNTED(flop_fp32_slots, 64 + 64 + 64 + 64 + 64 + 32);
 }
 
+/* Ways between lanes that are no shuffles; once for each warp. */
+Test(counters, exchanges_of_lanes)
+{
+    RUN(.block = 64, .body = "vote.sync.ballot.b32 %r0, 1, -1;\nmatch.any.sync.b32 %r0, %t, -1;\n"
+                             "redux.sync.add.u32 %r0, %t, -1;\nshfl.sync.idx.b32 %r0, %t, 1, 31, "
+                             "-1;\nmovmatrix.sync.aligned.m8n8.trans.b16 %r0, %t;");
+    COUNTED(exchanges, 2 * 4);
+    COUNTED(shuffles, 2);
+}
+
 static json_int_t of(const json_t *list, const char *name, size_t i)
 {
     return json_integer_value(json_object_get(json_array_get(list, i), name));

@@ -93,6 +93,7 @@ static unsigned classes_of(const struct ptx_insn *p, const struct insn *in)
     case OP_shfl:
     case OP_redux:
     case OP_match:
+    case OP_movmatrix:
         return SET(shuffle);
     case OP_atom:
         return access ? SET(atom) : 0;
@@ -180,7 +181,8 @@ static struct written written_by(const struct ptx_insn *p, const struct insn *in
 {
     struct written x = {.width = 4, .size = 4};
     const struct mma_shape *s = in->data;
-    if (p->op == OP_shfl || p->op == OP_redux || p->op == OP_vote || p->op == OP_match) {
+    if (p->op == OP_shfl || p->op == OP_redux || p->op == OP_vote || p->op == OP_match ||
+        p->op == OP_movmatrix) {
         add_place(&x, in->dst);
     } else if (p->op == OP_wmma || p->op == OP_ldmatrix) {
         x.width = x.size = s->element_bytes == 8 ? 8 : 4;

@@ -74,6 +74,7 @@ static const struct {
      DISTURB_async, 0},
     {"vote.sync.ballot.b32 %r7, 1, -1;\n" DONE, DISTURB_shuffle, 32},
     {"match.any.sync.b32 %r7, %t, -1;\n" DONE, DISTURB_shuffle, 32},
+    {"movmatrix.sync.aligned.m8n8.trans.b16 %r7, %t;\n" DONE, DISTURB_shuffle, 32},
     /* what a thread stored itself is no other's; its neighbour's is, in parts of a word, too */
     {SHARED "ld.shared.u32 %r7, [%r1];\n" DONE, DISTURB_others, 0},
     {SHARED "bar.sync 0;\nxor.b32 %r1, %r1, 4;\nld.shared.u32 %r7, [%r1];\n" DONE, DISTURB_others,
