@@ -163,6 +163,37 @@ static struct kernels kept(void)
     return ks;
 }
 
+/* The emulator's own records, where they have a kernel too, were made by the same counts, samples
+ * and constants: neither is out of date. */
+Test(ladders, the_emulators_records_say_the_same)
+{
+    static const char *const files[] = {
+        "bank_conflicts",    "bank_conflicts-beside", "coalescing-beside", "conv1d-beside",
+        "divergence-beside", "matmul-beside",         "reduction"};
+    struct kernels ks = read_launches("h200");
+    struct device_profile d = profile_of("h200");
+    int n = 0;
+    model_all(&ks, &d);
+    for (size_t f = 0; f < sizeof(files) / sizeof(files[0]); f++) {
+        char *path = xformat("plots/records/emulator/%s.csv", files[f]);
+        struct csv *c = read_table(path);
+        for (int row = 1; row < c->nrows; row++)
+            for (int i = 0; i < ks.n; i++) {
+                const struct kernel *k = &ks.all[i];
+                if (!is(k, c, row))
+                    continue;
+                double ms = number(c, row, "hot_ms");
+                n++;
+                cr_expect(fabs(k->modelled / ms - 1) < 1e-4,
+                          "%s on %s: %.6g ms, in its record %.6g: make launches records",
+                          k->variant, k->name, k->modelled, ms);
+            }
+        csv_free(c);
+        free(path);
+    }
+    cr_expect_gt(n, 150, "%d kernels", n);
+}
+
 /* ---- errors ---- */
 
 static int by_value(const void *a, const void *b)
