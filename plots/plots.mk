@@ -29,8 +29,11 @@ marks:
 	@$(PLOTS_NEED)
 	$(Q)PLOTS_OUT=$B/plots $(PY) plots/fig_marks.py $(EXPORT)
 
+# The two at once: each keeps one core busy.
 test-plots:
-	$(Q)$(PY) -m pytest -q plots slides
+	@mkdir -p $B/test
+	$(Q)$(PY) -m pytest -q slides >$B/test/slides.log 2>&1 & pid=$$!; $(PY) -m pytest -q plots; ended=$$?; \
+	wait $$pid || ended=1; cat $B/test/slides.log; exit $$ended
 
 # Records to keep: `make records` runs every solution on every case and writes plots/records/
 # (RECORD_AS=h200 on that GPU; emulator by default), and the traces of the kept pictures.
