@@ -1,7 +1,7 @@
 // Looks for the expected answer in memory before and behind its output.
 // only: energy_soa
 // expect: soa-ok=fail soa-clean=fail
-// hint: soa-clean: bytes after
+// hint: soa-clean: out[1001], of 1001 elements
 // score: 0
 #include "warplab.cuh"
 

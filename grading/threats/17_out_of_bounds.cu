@@ -1,7 +1,7 @@
 // Writes one element past its output.
 // only: energy_soa
 // expect: soa-ok=fail soa-clean=fail
-// hint: soa-clean: bytes after
+// hint: soa-clean: out[1001], of 1001 elements
 #include "warplab.cuh"
 
 __device__ float energy(const float *field, unsigned n, unsigned i)
