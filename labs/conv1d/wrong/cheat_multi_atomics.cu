@@ -5,6 +5,7 @@
 // expect: multi-reuse=fail multi-banks=fail multi-fast=fail
 // hint: multi-banks: loaded from shared memory
 // hint: multi-reuse: all but one
+// hint: multi-fast: global_atom_requests + shared_atom_requests
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

@@ -4,6 +4,7 @@
 // only: conv_multi
 // expect: multi-reuse=fail multi-fast=fail
 // hint: multi-reuse: shuffles
+// hint: multi-fast: expected at most 0.6 * elem
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

@@ -4,6 +4,7 @@
 // expect: multi-reuse=fail multi-banks=fail multi-fast=fail
 // hint: multi-reuse: global_ld_bytes
 // hint: multi-banks: global_ld_bytes
+// hint: multi-fast: global_ld_bytes, expected at most 4
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255
