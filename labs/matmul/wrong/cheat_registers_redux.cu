@@ -4,6 +4,7 @@
 // only: mm_registers
 // expect: registers-reuse=fail registers-reuse4=fail
 // hint: registers-reuse: exchanges
+// hint: registers-reuse4: global_ld_bytes, expected at most
 #include "warplab.cuh"
 
 LAUNCH(mm_registers, 32, 8, 1);
