@@ -102,7 +102,7 @@ def run(fault, program, folder, cases):
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     out = done.stdout + done.stderr
     told = re.findall(r"^cause \S+ (\S+)$", out, re.M)
-    if done.returncode == 0:
+    if done.returncode == 0 and not told:
         return out, "right"
     return out, told[0] if told else "none"
 

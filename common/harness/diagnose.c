@@ -18,10 +18,11 @@ enum { RUNS = 1500, FINDINGS = 2, STEPS_A_RUN = 1 << 22 };
 #define INSTRUCTIONS (128ull << 20)
 /* Elements of a case that the probe likes: enough for a pattern in one block, in several; few
  * enough to be quick. */
-#define FEW  100
-#define SOME 600
-#define MANY 8000
-#define MOST 50000
+#define FEW           100
+#define SEVERAL_WARPS 250
+#define SOME          600
+#define MANY          8000
+#define MOST          50000
 
 struct search {
     struct experiment *x;
@@ -534,6 +535,21 @@ void diagnose(struct experiment *x, const struct lab_case *const *failed, int nf
     emulator_set_quiet(2);
     look(x, failed, nfailed, path, d);
     emulator_set_quiet(1);
+}
+
+void diagnose_right(struct experiment *x, const struct lab_case *const *cases, int ncases,
+                    const char *path, struct diagnosis *d)
+{
+    struct search s = {.x = x, .failed = cases, .nfailed = ncases, .path = path, .d = d};
+    const struct lab_case *c = case_of(&s, SEVERAL_WARPS);
+    struct sample sample;
+
+    budget(x);
+    if (!c)
+        return;
+    experiment_run(x, c, x->verify->seed, true, &sample);
+    d->cause = findings_put(&d->words, sample.outputs.findings, path, 1);
+    sample_free(&sample);
 }
 
 bool diagnose_nothing(struct experiment *x, const struct lab_case *const *failed, int nfailed)

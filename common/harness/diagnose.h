@@ -17,6 +17,10 @@
  * experiment's budget is set here. */
 void diagnose(struct experiment *x, const struct lab_case *const *failed, int nfailed,
               const char *path, struct diagnosis *d);
+/* Of a kernel whose results are right: what the checker finds on one small case of several warps
+ * (of these), or nothing. */
+void diagnose_right(struct experiment *x, const struct lab_case *const *cases, int ncases,
+                    const char *path, struct diagnosis *d);
 /* It writes nothing, or the same for every input: it is still to be written. */
 bool diagnose_nothing(struct experiment *x, const struct lab_case *const *failed, int nfailed);
 void diagnosis_free(struct diagnosis *d);

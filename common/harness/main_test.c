@@ -65,6 +65,12 @@ static const struct {
                 "    if (i < n) y[i] = 2 * x[i] + one;") SCALE_FLOAT,
      "--check --kernel scale --case one", 1, /* one block: others might be first */
      ":4: scale block (0,0,0) thread (32,0,0): race in shared memory: "},
+    {"a race, and right results",
+     HEAD SCALE("__shared__ int s[128]; s[threadIdx.x] = i < n ? x[i] : 0;\n"
+                "    if (i < n && s[threadIdx.x ^ 1] != i + 5000) y[i] = 2 * x[i] + 1;")
+         SCALE_FLOAT,
+     "--kernel scale --case n=1000", 0,
+     "scale's results are right here, and need not be on a GPU:\n"},
     {"a race, without being asked",
      HEAD SCALE("__shared__ int s[128]; s[threadIdx.x] = 1; int one = s[threadIdx.x ^ 32];\n"
                 "    if (i < n) y[i] = 2 * x[i] + one;") SCALE_FLOAT,
