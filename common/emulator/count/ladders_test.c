@@ -93,6 +93,22 @@ static bool is(const struct kernel *k, const struct csv *c, int row)
            !strcmp(k->dtype, cell(c, row, "dtype")) && !strcmp(k->lab, cell(c, row, "lab"));
 }
 
+static struct kernels read_before; /* a test's, until it ends */
+
+static void forget(void)
+{
+    for (int i = 0; i < read_before.n; i++) {
+        free(read_before.all[i].lab);
+        free(read_before.all[i].variant);
+        free(read_before.all[i].name);
+        free(read_before.all[i].dtype);
+        free(read_before.all[i].launches);
+    }
+    free(read_before.all);
+}
+
+TestSuite(ladders, .fini = forget);
+
 static struct kernels read_launches(const char *device)
 {
     char *path = xformat(LAUNCHES, device);
@@ -112,6 +128,7 @@ static struct kernels read_launches(const char *device)
     }
     csv_free(c);
     free(path);
+    read_before = ks;
     return ks;
 }
 
@@ -232,6 +249,7 @@ Test(ladders, times_are_near_the_measured_ones)
     double all = median(e, errors_of(&ks, NULL, e));
     cr_log_info("%-15s %3d kernels, median error %4.1f %%", "all", ks.n, 100 * all);
     cr_expect(all < 0.065, "the median error is %.1f %%", 100 * all);
+    free(e);
 }
 
 /* ---- order ---- */
@@ -407,6 +425,7 @@ Test(ladders, constants_hold_for_a_lab_they_were_not_fitted_on)
     double all = median(e, n);
     cr_log_info("median error of kernels left out: %.1f %%", 100 * all);
     cr_expect(all < 0.09, "the median error of kernels left out is %.1f %%", 100 * all);
+    free(e);
 }
 
 Test(ladders, the_profile_has_the_fitted_constants)
@@ -443,4 +462,5 @@ Test(ladders, g80_as_the_lecture_has_it)
         last = k->modelled;
     }
     cr_expect(first / last > 25 && first / last < 40, "30 x in all, modelled %.1f", first / last);
+    csv_free(c);
 }
