@@ -49,7 +49,7 @@ double entry_ms(const struct entry *r);
 void report_speedups(struct report *p);
 
 /* A counter expression ("global_ld_sectors / global_ld_requests") for one result. NaN with
- * a reason in err. Other names: ms, and those of amounts.h. */
+ * a reason in err. Other names: ms, occupancy, and those of amounts.h. */
 double entry_value(const struct entry *r, const char *expression, char *err, size_t errsize);
 
 /* At most 100 columns a line; colours when out is a terminal and NO_COLOR is not set. */

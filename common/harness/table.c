@@ -66,6 +66,10 @@ static bool lookup(void *user, const char *name, double *value)
         *value = entry_ms(r);
         return true;
     }
+    if (!strcmp(name, "occupancy") && r->occupancy > 0) {
+        *value = r->occupancy;
+        return true;
+    }
     return amount_named(&r->amounts, name, value);
 }
 

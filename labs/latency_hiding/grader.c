@@ -1,0 +1,80 @@
+/* grader.c - what the latency lab is marked by: the five kernels a student writes. */
+#include "grading/mark/rubric.h"
+
+enum { ARITHMETIC, WALK, COPY, FIT, SCHEDULE }; /* as in harness.c */
+enum { FOUR_WARPS = 132 * 4 * 32 };             /* on each SM of an H200: a scheduler has one */
+
+/* clang-format off */
+#define STEPS(id, count, rounds, w) {.name = id, .n = count, .k = rounds, .param = w, .dtype = DT_F32, .op = ARITHMETIC, .flags = CASE_CHECK}
+#define WALKS(id, count, length, rounds, w) {.name = id, .n = count, .m = length, .k = rounds, .param = w, .dtype = DT_U32, .op = WALK, .flags = CASE_CHECK}
+#define COPIES(id, count, w) {.name = id, .n = count, .param = w, .dtype = DT_F32, .op = COPY, .flags = CASE_CHECK}
+#define KERNELS(id, count) {.name = id, .n = count, .dtype = DT_U32, .op = FIT, .flags = CASE_CHECK}
+#define GRIDS(id, count, blocks) {.name = id, .n = count, .k = blocks, .dtype = DT_U32, .op = SCHEDULE, .flags = CASE_CHECK}
+
+static const struct lab_case cases[] = {
+    STEPS("x1", 1, 5, 0), STEPS("x1002", 1002, 40, 0), STEPS("x1024", 1024, 17, 0),
+    STEPS("few-warps", FOUR_WARPS, 1024, 4), STEPS("few-warps-gpu", FOUR_WARPS, 8192, 4),
+    WALKS("w1", 1, 1, 1, 0), WALKS("w1002", 1002, 512, 9, 0), WALKS("w1001", 1001, 64, 20, 0), WALKS("w1024", 1024, 2048, 12, 0),
+    WALKS("few-walks", FOUR_WARPS, 1 << 16, 64, 4), WALKS("few-short", FOUR_WARPS, 1 << 14, 64, 4), WALKS("few-long", FOUR_WARPS, 1 << 18, 64, 4), WALKS("few-walks-gpu", FOUR_WARPS, 1 << 20, 256, 4),
+    COPIES("c1", 1, 8), COPIES("c5003", 5003, 16), COPIES("c4096", 4096, 64), COPIES("c1025", 1025, 32),
+    COPIES("eight-warps", 1 << 20, 8), COPIES("eight-warps-gpu", 1 << 22, 8),
+    KERNELS("k1", 1), KERNELS("k500", 500),
+    GRIDS("g1", 1, 300), GRIDS("g150", 150, 20), GRIDS("g33", 33, 1),
+};
+static const struct hidden_case hidden[] = {
+    {.name = "hidden-x",      .kind = "any number of numbers, any number of steps", .like = "x1002", .n_min = 5, .n_max = 3000, .k_min = 1, .k_max = 90},
+    {.name = "hidden-many-x", .kind = "more than 65536 numbers", .like = "x1002", .n_min = 65600, .n_max = 66600, .k_min = 2, .k_max = 6},
+    {.name = "hidden-w",      .kind = "any number of walks along any list", .like = "w1002 w1001 w1024", .n_min = 5, .n_max = 3000, .k_min = 1, .k_max = 50},
+    {.name = "hidden-many-w", .kind = "more than 65536 walks", .like = "w1002 w1024", .n_min = 65600, .n_max = 66600, .k_min = 2, .k_max = 5},
+    {.name = "hidden-c",      .kind = "a copy of any length", .like = "c5003", .n_min = 5, .n_max = 6000, .params = ONE_OF(8, 16, 32, 64)},
+    {.name = "hidden-many-c", .kind = "a copy of more than 65536 elements", .like = "c5003", .n_min = 65600, .n_max = 67600, .params = ONE_OF(8, 16, 32, 64)},
+    {.name = "hidden-few-x",  .kind = "few warps and many steps", .like = "few-warps", .k_min = 700, .k_max = 1200},
+    {.name = "hidden-few-w",  .kind = "few walks along a list of another length", .like = "few-short few-long", .k_min = 40, .k_max = 90},
+    {.name = "hidden-few-c",  .kind = "a long copy by few warps", .like = "eight-warps", .n_min = 900000, .n_max = 1200000},
+    {.name = "hidden-k",      .kind = "other kernels and SMs", .like = "k500", .n_min = 500, .n_max = 1500},
+    {.name = "hidden-g",      .kind = "other grids", .like = "g150", .n_min = 140, .n_max = 300, .k_min = 15, .k_max = 60},
+};
+
+#define GIVEN   "It is there to compare yours with: leave it as it was."
+#define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
+
+static const struct rubric_row rows[] = {
+    {"given-steps_1", 0, "The given steps_1 is still right", ROW_CORRECT, "steps_1", .cases = "x1 x1002", .hint = GIVEN},
+    {"given-walk_1", 0, "The given walk_1 is still right", ROW_CORRECT, "walk_1", .cases = "w1 w1002", .hint = GIVEN},
+    {"given-copy_1", 0, "The given copy_1 is still right", ROW_CORRECT, "copy_1", .cases = "c1 c5003", .hint = GIVEN},
+    {"steps-ok", 2, "Four chains a thread: all numbers are right", ROW_CORRECT, "steps_4", .cases = "x1 x1002 x1024 hidden-x hidden-many-x",
+     .hint = "Which four numbers has thread 0, which the last thread? There need not be four for each."},
+    {"steps-clean", 1, "Four chains a thread: no bad access", ROW_CHECKS, "steps_4", .cases = "x1002 hidden-x", .hint = CHECKED},
+    {"steps-overlap", 3, "Four chains a thread: while one waits, another goes on", ROW_SPEED, "steps_4", .cases = "few-warps hidden-few-x", .gpu_cases = "few-warps-gpu", .ratio = 0.6, .tolerance = 0.05,
+     .hint = "Write down the first eight multiply-adds of a thread in their order: how many of them could start before the first is done?"},
+    {"walk-ok", 2, "Four walks a thread: all ends are right", ROW_CORRECT, "walk_4", .cases = "w1 w1002 w1024 hidden-w hidden-many-w",
+     .hint = "Where does each of a thread's walks begin? There need not be four for each thread."},
+    {"walk-clean", 1, "Four walks a thread: no bad access", ROW_CHECKS, "walk_4", .cases = "w1002 hidden-w", .hint = CHECKED},
+    {"walk-overlap", 3, "Four walks a thread: four loads under way at once", ROW_SPEED, "walk_4", .cases = "few-walks hidden-few-w", .gpu_cases = "few-walks-gpu", .ratio = 0.6, .tolerance = 0.05,
+     .hint = "When does the second walk make its first step: after the first walk's first step, or after its last?"},
+    {"copy-ok", 2, "Copy, four elements a thread: the copy is right", ROW_CORRECT, "copy_4", .cases = "c1 c5003 c4096 hidden-c hidden-many-c",
+     .hint = "A block copies 4 * blockDim.x elements. Does the last block have so many?"},
+    {"copy-clean", 1, "Copy: no bad access", ROW_CHECKS, "copy_4", .cases = "c5003 hidden-c", .hint = CHECKED},
+    {"copy-whole", 1, "Copy: sectors are used whole", ROW_GATE, "copy_4", .cases = "c4096 hidden-many-c",
+     .gate = "global_ld_sectors <= 1.02 * n / 8 + 8 && global_st_sectors <= 1.02 * n / 8 + 8 && 8 * global_sectors <= 2.04 * n + 128",
+     .hint = "Which elements do lanes 0 and 1 load in the same instruction? They should be neighbours."},
+    {"copy-overlap", 3, "Copy: more bytes under way, with the same few warps", ROW_SPEED, "copy_4", .cases = "eight-warps hidden-few-c", .gpu_cases = "eight-warps-gpu", .ratio = 0.6, .tolerance = 0.05,
+     .hint = "Must the second load wait for the first store? The compiler thinks so: in and out could be the same memory."},
+    {"fit-ok", 4, "Blocks that fit an SM", ROW_CORRECT, "blocks_fit", .cases = "k1 k500 hidden-k",
+     .hint = "Four limits: threads, blocks, registers, shared memory. What is rounded up, and what is it rounded up to? Warps are whole."},
+    {"fit-clean", 1, "Blocks that fit: no bad access", ROW_CHECKS, "blocks_fit", .cases = "k500 hidden-k", .hint = CHECKED},
+    {"schedule-ok", 5, "Which block runs where, and when", ROW_CORRECT, "schedule", .cases = "g1 g33 g150 hidden-g",
+     .hint = "Work out three SMs with two places each and eight blocks by hand. Where do blocks 0, 1, 2, 3 go? Who is free first after that?"},
+    {"schedule-clean", 1, "Schedule: no bad access", ROW_CHECKS, "schedule", .cases = "g150 hidden-g", .hint = CHECKED},
+};
+/* clang-format on */
+
+const struct rubric rubric_latency_hiding = {
+    .lab = "latency_hiding",
+    .rows = rows,
+    .nrows = sizeof(rows) / sizeof(rows[0]),
+    .cases = cases,
+    .ncases = sizeof(cases) / sizeof(cases[0]),
+    .hidden = hidden,
+    .nhidden = sizeof(hidden) / sizeof(hidden[0]),
+};

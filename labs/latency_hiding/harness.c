@@ -1,0 +1,513 @@
+/* harness.c - the latency lab: variants, cases, CPU reference, launch plan.
+ *
+ * Five experiments share the lab; a case's `op` says which one it belongs to. In three of them
+ * the work stays the same while the number of warps that an SM can switch between does not:
+ * arithmetic (steps of x*x + c), loads (walks along a list), and a copy. In the other two the
+ * student's kernel works out what an SM would do: how many blocks fit it, and which block runs
+ * where and when.
+ *
+ * How many warps an SM has is a case's `param`, of a device with SMS multiprocessors.
+ */
+#include "lab/lab.h"
+#include "lab/random.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum experiment { ARITHMETIC, WALK, COPY, FIT, SCHEDULE };
+enum { SMS = 132, WARP = 32, MANY = 4 };
+enum { COPY_BLOCK = 256, KIB = 1024, RESERVED = 1 * KIB }; /* an SM keeps 1 KiB a block */
+
+/* Flags of variants: the experiment, and whether a thread has one piece of work or MANY. */
+enum { EXPERIMENT = 15, IN_PARALLEL = 16 };
+
+/* Above this many numbers one in COMPARED_OF is compared; all others have to be possible. */
+enum { FULL = 1 << 16, COMPARED_OF = 16 };
+
+#define FLAT .record = {.block_x = 128, .block_y = 1}
+
+/* clang-format off */
+static const struct lab_variant variants[] = {
+    {.name = "steps_1", .number = "1", .what = "one chain of multiply-adds a thread", FLAT, .flags = ARITHMETIC, .demo = true},
+    {.name = "steps_4", .number = "2", .what = "four chains a thread", FLAT, .flags = ARITHMETIC | IN_PARALLEL},
+    {.name = "walk_1", .number = "3", .what = "one walk along a list a thread", FLAT, .flags = WALK, .demo = true},
+    {.name = "walk_4", .number = "4", .what = "four walks a thread", FLAT, .flags = WALK | IN_PARALLEL},
+    {.name = "copy_1", .number = "5", .what = "copy, one element a thread", FLAT, .flags = COPY, .demo = true},
+    {.name = "copy_4", .number = "6", .what = "copy, four elements a thread", FLAT, .flags = COPY | IN_PARALLEL},
+    {.name = "blocks_fit", .number = "7", .what = "how many blocks an SM can hold", FLAT, .flags = FIT},
+    {.name = "schedule", .number = "8", .what = "which block runs where, and when", FLAT, .flags = SCHEDULE},
+};
+
+#define CHECK CASE_CHECK | CASE_QUICK
+#define SMALL CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_EMULATOR_ONLY
+#define LARGE CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY
+#define ON_SMS(w) (uint64_t)SMS * WARP * (w)
+#define STEPS(id, count, rounds, w, flag) {.name = id, .n = count, .k = rounds, .param = w, .dtype = DT_F32, .op = ARITHMETIC, .flags = flag}
+#define STEPS_OF(w) \
+    STEPS("steps-warps=" #w, ON_SMS(w), 256, w, SMALL), STEPS("steps-warps=" #w "-k=4096", ON_SMS(w), 4096, w, LARGE)
+#define WALKS(id, count, length, rounds, w, flag) {.name = id, .n = count, .m = length, .k = rounds, .param = w, .dtype = DT_U32, .op = WALK, .flags = flag}
+#define WALKS_OF(w) \
+    WALKS("walk-warps=" #w, ON_SMS(w), 1 << 20, 16, w, SMALL), WALKS("walk-warps=" #w "-m=2^25", ON_SMS(w), 1 << 25, 64, w, LARGE)
+#define COPIES(id, count, w, flag) {.name = id, .n = count, .param = w, .dtype = DT_F32, .op = COPY, .flags = flag}
+#define COPIES_OF(w) \
+    COPIES("copy-warps=" #w, 1 << 20, w, SMALL), COPIES("copy-warps=" #w "-n=2^26", 1 << 26, w, LARGE)
+#define KERNELS(id, count, flag) {.name = id, .n = count, .dtype = DT_U32, .op = FIT, .flags = flag}
+#define GRIDS(id, count, blocks, flag) {.name = id, .n = count, .k = blocks, .dtype = DT_U32, .op = SCHEDULE, .flags = flag}
+
+static const struct lab_case cases[] = {
+    STEPS("steps-n=1", 1, 1, 0, CHECK),
+    STEPS("steps-n=1003", 1003, 33, 0, CHECK),
+    STEPS_OF(4), STEPS_OF(8), STEPS_OF(16), STEPS_OF(32), STEPS_OF(64),
+
+    WALKS("walk-n=1", 1, 1, 1, 0, CHECK),
+    WALKS("walk-n=1003", 1003, 256, 7, 0, CHECK),
+    WALKS("walk-in-L1", ON_SMS(4), 1 << 12, 64, 4, SMALL),
+    WALKS_OF(4), WALKS_OF(8), WALKS_OF(16), WALKS_OF(32), WALKS_OF(64),
+
+    COPIES("copy-n=1", 1, 8, CHECK),
+    COPIES("copy-n=5003", 5003, 16, CHECK),
+    COPIES_OF(8), COPIES_OF(16), COPIES_OF(32), COPIES_OF(64),
+
+    KERNELS("kernels=1", 1, CHECK),
+    KERNELS("kernels=1000", 1000, CHECK),
+    GRIDS("grids=1", 1, 1000, CHECK),
+    GRIDS("grids=300", 300, 37, CHECK),
+};
+/* clang-format on */
+
+static enum experiment experiment_of(const struct lab_case *c)
+{
+    return (enum experiment)c->op;
+}
+
+static bool applies(const struct lab_variant *v, const struct lab_case *c)
+{
+    return (v->flags & EXPERIMENT) == experiment_of(c);
+}
+
+/* ---- plan ---- */
+
+/* What a kernel and an SM are described by, in this order: as in the student's file. */
+enum {
+    THREADS,
+    REGISTERS,
+    SHARED,
+    SM_THREADS,
+    SM_BLOCKS,
+    SM_REGISTERS,
+    REGISTER_UNIT,
+    SM_SHARED,
+    SHARED_UNIT,
+    SHARED_RESERVED,
+    FACTS
+};
+
+struct shape {
+    const char *name;
+    enum buffer_role role;
+    enum dtype dtype;
+    uint64_t count;
+};
+
+static void add_buffers(struct plan *p, const struct shape *shapes, int count)
+{
+    for (int i = 0; i < count; i++) {
+        p->buffers[i] = (struct lab_buffer){
+            .role = shapes[i].role, .dtype = shapes[i].dtype, .count = shapes[i].count};
+        lab_name(p->buffers[i].name, sizeof(p->buffers[i].name), "%s", shapes[i].name);
+    }
+    p->nbuffers = count;
+}
+
+/* The buffers of each experiment, inputs first; a kernel gets them in this order. */
+static void plan_buffers(struct plan *p, const struct lab_case *c)
+{
+    const struct shape steps[] = {{"x", BUF_INPUT, DT_F32, c->n},
+                                  {"c", BUF_INPUT, DT_F32, c->n},
+                                  {"out", BUF_OUTPUT, DT_F32, c->n}};
+    const struct shape walk[] = {{"next", BUF_INPUT, DT_U32, c->m},
+                                 {"out", BUF_OUTPUT, DT_U32, c->n}};
+    const struct shape copy[] = {{"in", BUF_INPUT, DT_F32, c->n},
+                                 {"out", BUF_OUTPUT, DT_F32, c->n}};
+    const struct shape fit[] = {{"facts", BUF_INPUT, DT_U32, FACTS * c->n},
+                                {"out", BUF_OUTPUT, DT_U32, c->n}};
+    const struct shape schedule[] = {{"sms", BUF_INPUT, DT_U32, c->n},
+                                     {"places", BUF_INPUT, DT_U32, c->n},
+                                     {"cycles", BUF_INPUT, DT_U32, c->n * c->k},
+                                     {"sm", BUF_OUTPUT, DT_U32, c->n * c->k},
+                                     {"start", BUF_OUTPUT, DT_U32, c->n * c->k}};
+
+#define ADD(shapes) add_buffers(p, shapes, (int)(sizeof(shapes) / sizeof((shapes)[0])))
+    switch (experiment_of(c)) {
+    case ARITHMETIC:
+        ADD(steps);
+        break;
+    case WALK:
+        ADD(walk);
+        break;
+    case COPY:
+        ADD(copy);
+        break;
+    case FIT:
+        ADD(fit);
+        break;
+    case SCHEDULE:
+        ADD(schedule);
+        break;
+    }
+#undef ADD
+}
+
+static uint32_t at_least(uint32_t x, uint32_t least)
+{
+    return x < least ? least : x;
+}
+
+/* Threads of a block. Where the SM's warps are given: a block an SM, of all of them, or as few
+ * blocks as can hold them, so that the work is spread over all SMs alike. */
+static uint32_t block_of(const struct lab_variant *v, const struct lab_case *c,
+                         const struct launch_record *r)
+{
+    uint32_t threads = WARP * (uint32_t)c->param;
+
+    if (experiment_of(c) == COPY)
+        return COPY_BLOCK;
+    if (!c->param || experiment_of(c) == FIT || experiment_of(c) == SCHEDULE)
+        return r->block_x;
+    if (threads > 1024)
+        threads = 1024;
+    return v->flags & IN_PARALLEL ? at_least(threads / MANY, WARP) : threads;
+}
+
+/* So much shared memory for a block that an SM holds `warps` warps of such blocks. */
+static uint32_t shared_of(const struct lab_case *c, const struct device_limits *d)
+{
+    uint32_t blocks = (uint32_t)c->param * WARP / COPY_BLOCK;
+    uint32_t most = d->shared_per_block + RESERVED;
+
+    return blocks ? most / KIB / blocks * KIB - RESERVED : 0;
+}
+
+static bool usable(const struct lab_case *c, char *err, size_t errsize)
+{
+    static const enum dtype types[] = {[ARITHMETIC] = DT_F32,
+                                       [WALK] = DT_U32,
+                                       [COPY] = DT_F32,
+                                       [FIT] = DT_U32,
+                                       [SCHEDULE] = DT_U32};
+
+    if (c->dtype != types[c->op])
+        snprintf(err, errsize, "%s: these kernels are for %s", c->name, dtype_name(types[c->op]));
+    else if (c->n == 0 || c->n > 1u << 30 || c->k > 1 << 20)
+        snprintf(err, errsize, "%s: n is 1 to 2^30 here, k at most 2^20", c->name);
+    else if (experiment_of(c) == WALK && (!c->m || c->m & (c->m - 1) || c->m > 1u << 30))
+        snprintf(err, errsize, "%s: a list's length m is a power of two, at most 2^30", c->name);
+    else if (c->param < 0 || c->param > 64)
+        snprintf(err, errsize, "%s: an SM has 1 to 64 warps; 0: a block as usual", c->name);
+    else if (experiment_of(c) == COPY && (!c->param || c->param % (COPY_BLOCK / WARP)))
+        snprintf(err, errsize, "%s: the copy's blocks have %d warps: 8, 16, … 64 an SM", c->name,
+                 COPY_BLOCK / WARP);
+    else if (experiment_of(c) == SCHEDULE && !c->k)
+        snprintf(err, errsize, "%s: a grid has at least one block (k)", c->name);
+    else
+        return true;
+    return false;
+}
+
+static void plan_step(struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      uint32_t block, uint32_t shared_bytes)
+{
+    struct plan_step *s = &p->steps[p->nsteps++];
+    uint64_t threads = v->flags & IN_PARALLEL ? (c->n + MANY - 1) / MANY : c->n;
+
+    lab_name(s->kernel, sizeof(s->kernel), "%s", v->name);
+    s->block[0] = block;
+    s->grid[0] = (uint32_t)((threads + block - 1) / block);
+    s->block[1] = s->block[2] = s->grid[1] = s->grid[2] = 1;
+    s->shared_bytes = shared_bytes;
+    for (int b = 0; b < p->nbuffers; b++)
+        s->args[s->nargs++] = (struct plan_arg){.kind = ARG_BUFFER, .buffer = b};
+    s->args[s->nargs++] = (struct plan_arg){.kind = ARG_U32, .v.u32 = (uint32_t)c->n};
+    if (experiment_of(c) == WALK)
+        s->args[s->nargs++] = (struct plan_arg){.kind = ARG_U32, .v.u32 = (uint32_t)c->m};
+    if (experiment_of(c) != COPY && experiment_of(c) != FIT)
+        s->args[s->nargs++] = (struct plan_arg){.kind = ARG_U32, .v.u32 = (uint32_t)c->k};
+}
+
+static bool plan(const struct lab_variant *v, const struct lab_case *c,
+                 const struct launch_record *r, const struct device_limits *d, struct plan *p,
+                 char *err, size_t errsize)
+{
+    uint32_t block = block_of(v, c, r);
+
+    if (!usable(c, err, errsize))
+        return false;
+    if (!block || block > d->max_threads_per_block) {
+        snprintf(err, errsize, "%s: a block of %u threads; this device allows 1 to %u", v->name,
+                 block, d->max_threads_per_block);
+        return false;
+    }
+    memset(p, 0, sizeof(*p));
+    plan_buffers(p, c);
+    if (experiment_of(c) == ARITHMETIC)
+        p->flops = 2.0 * (double)c->n * (double)c->k;
+    if (experiment_of(c) == WALK)
+        p->bytes = 4.0 * (double)c->n * (double)c->k;
+    if (experiment_of(c) == COPY)
+        p->bytes = 8.0 * (double)c->n;
+    plan_step(p, v, c, block, experiment_of(c) == COPY ? shared_of(c, d) : 0);
+    return true;
+}
+
+/* ---- inputs ---- */
+
+/* A permutation of 0 … m-1, m = 2^bits: it makes a list's random order, a place at a time. */
+static uint32_t place(uint64_t seed, uint32_t m, uint32_t i)
+{
+    uint32_t mask = m - 1, shift = 1;
+
+    while (m >> (2 * shift))
+        shift++;
+    for (uint64_t round = 0; round < 3; round++) {
+        uint64_t r = random_u64(seed, round);
+
+        i = (i * (uint32_t)(r | 1) + (uint32_t)(r >> 32)) & mask;
+        i ^= i >> shift;
+    }
+    return i & mask;
+}
+
+/* One list through all m elements, in an order that the seed draws. */
+static void make_list(uint32_t *next, uint64_t m, uint64_t seed)
+{
+    uint32_t here = place(seed, (uint32_t)m, 0), first = here;
+
+    for (uint32_t i = 1; i < m; i++) {
+        uint32_t there = place(seed, (uint32_t)m, i);
+
+        next[here] = there;
+        here = there;
+    }
+    next[here] = first;
+}
+
+/* Of a kernel what programs have, and sometimes more than there is; of an SM what a generation
+ * of them has or had: G80, GTX 980, A100, H200. */
+static void make_facts(uint32_t *facts, uint64_t seed, uint64_t i)
+{
+    static const uint32_t sms[][FACTS - SM_THREADS] = {
+        {768, 8, 8192, 256, 16 * KIB, 512, 0},
+        {2048, 32, 65536, 256, 96 * KIB, 256, 0},
+        {2048, 32, 65536, 256, 164 * KIB, 128, 1 * KIB},
+        {2048, 32, 65536, 256, 228 * KIB, 128, 1 * KIB},
+    };
+    uint64_t r = random_u64(seed, 2 * i), more = random_u64(seed, 2 * i + 1);
+    const uint32_t *sm = sms[r % 4];
+
+    facts[THREADS] = 1 + (uint32_t)(r >> 8) % (sm[0] < 1024 ? 512 : 1024);
+    if (r >> 2 & 1)
+        facts[THREADS] = (facts[THREADS] + WARP - 1) / WARP * WARP;
+    facts[REGISTERS] = 8 + (uint32_t)(r >> 24) % (more & 1 ? 40 : 248);
+    facts[SHARED] = more >> 1 & 1 ? (uint32_t)(more >> 8) % (sm[4] / 4)
+                                  : (uint32_t)(more >> 8) % (sm[4] + sm[4] / 8);
+    if ((more >> 2 & 3) == 0)
+        facts[SHARED] = 0;
+    memcpy(facts + SM_THREADS, sm, sizeof(sms[0]));
+    if ((more >> 4 & 3) == 0) {
+        /* as much as lets so many blocks fit, or a byte more */
+        facts[THREADS] = 1 + facts[THREADS] % 128;
+        facts[SHARED] = sm[4] / (1 + (uint32_t)(more >> 8) % 8) / sm[5] * sm[5] - sm[6];
+        facts[SHARED] += more >> 6 & 1;
+    }
+}
+
+static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
+                       void *data)
+{
+    const struct lab_buffer *buffer = &p->buffers[b];
+    uint64_t stream = random_u64(seed, (uint64_t)b);
+    uint32_t *u = data;
+    float *f = data;
+
+    if (!strcmp(buffer->name, "next")) {
+        make_list(u, buffer->count, stream);
+        return;
+    }
+    for (uint64_t i = 0; i < buffer->count; i++) {
+        uint64_t r = random_u64(stream, i);
+
+        if (!strcmp(buffer->name, "facts")) {
+            if (i % FACTS == 0)
+                make_facts(u + i, stream, i);
+        } else if (buffer->dtype == DT_U32) {
+            u[i] = 1 + (uint32_t)(r >> 40) % (!strcmp(buffer->name, "cycles") ? 1000 : 8);
+        } else if (experiment_of(c) == ARITHMETIC && b == 1) {
+            f[i] = -1.75f + 0.125f * random_f32(stream, i); /* c: x stays in -2 … 2, without rest */
+        } else {
+            f[i] = random_f32(stream, i);
+        }
+    }
+}
+
+/* ---- reference ---- */
+
+static bool compared(const struct lab_case *c, uint64_t i)
+{
+    return c->n <= FULL || random_u64(c->seed, i) % COMPARED_OF == 0;
+}
+
+/* Exact: a multiply-add is rounded once, there as here. */
+static void reference_steps(const struct lab_case *c, const float *x, const float *add, float *out,
+                            double *tolerance)
+{
+    for (uint64_t i = 0; i < c->n; i++) {
+        float at = x[i];
+
+        tolerance[i] = 0;
+        if (!compared(c, i)) {
+            out[i] = 0;
+            tolerance[i] = 2; /* no x is further from 0 */
+            continue;
+        }
+        for (uint64_t k = 0; k < c->k; k++)
+            at = fmaf(at, at, add[i]);
+        out[i] = at;
+    }
+}
+
+static void reference_walk(const struct lab_case *c, const uint32_t *next, uint32_t *out)
+{
+    for (uint64_t i = 0; i < c->n; i++) {
+        uint32_t at = (uint32_t)(i % c->m);
+
+        for (uint64_t k = 0; k < c->k; k++)
+            at = next[at];
+        out[i] = at;
+    }
+}
+
+static uint32_t round_up(uint32_t x, uint32_t unit)
+{
+    return (x + unit - 1) / unit * unit;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The rules of the CUDA Occupancy Calculator, but for two: that a quarter of an SM has a quarter
+ * of its registers, and that a G80 gives a block its registers in one piece. */
+static uint32_t blocks_fit(const uint32_t *f)
+{
+    uint32_t warps = (f[THREADS] + WARP - 1) / WARP;
+    uint32_t registers = warps * round_up(WARP * f[REGISTERS], f[REGISTER_UNIT]);
+    uint32_t shared = round_up(f[SHARED] + f[SHARED_RESERVED], f[SHARED_UNIT]);
+    uint32_t fit = least(f[SM_BLOCKS], f[SM_THREADS] / WARP / warps);
+
+    fit = least(fit, f[SM_REGISTERS] / registers);
+    return shared ? least(fit, f[SM_SHARED] / shared) : fit;
+}
+
+/* Blocks in their order, each to the place that is free first; where several are, to the SM with
+ * the most free places, and of those to the first. */
+static void reference_schedule(uint32_t sms, uint32_t places, const uint32_t *cycles,
+                               uint64_t blocks, uint32_t *sm, uint32_t *start)
+{
+    uint32_t *until = calloc((size_t)sms * places, sizeof(*until));
+
+    for (uint64_t b = 0; until && b < blocks; b++) {
+        uint32_t now = UINT32_MAX, best = 0, most_free = 0;
+
+        for (uint32_t i = 0; i < sms * places; i++)
+            now = least(now, until[i]);
+        for (uint32_t s = 0; s < sms; s++) {
+            uint32_t n_free = 0;
+
+            for (uint32_t i = 0; i < places; i++)
+                n_free += until[s * places + i] <= now;
+            if (n_free > most_free) {
+                most_free = n_free;
+                best = s;
+            }
+        }
+        for (uint32_t i = 0; i < places; i++)
+            if (until[best * places + i] <= now) {
+                until[best * places + i] = now + cycles[b];
+                break;
+            }
+        sm[b] = best;
+        start[b] = now;
+    }
+    free(until);
+}
+
+static void reference(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, void **expected, double **tolerance)
+{
+    (void)p, (void)v;
+    switch (experiment_of(c)) {
+    case ARITHMETIC:
+        reference_steps(c, inputs[0], inputs[1], expected[2], tolerance[2]);
+        break;
+    case WALK:
+        reference_walk(c, inputs[0], expected[1]);
+        break;
+    case COPY:
+        memcpy(expected[1], inputs[0], c->n * sizeof(float));
+        if (tolerance && tolerance[1])
+            memset(tolerance[1], 0, c->n * sizeof(double));
+        break;
+    case FIT:
+        for (uint64_t i = 0; i < c->n; i++)
+            ((uint32_t *)expected[1])[i] = blocks_fit((const uint32_t *)inputs[0] + i * FACTS);
+        break;
+    case SCHEDULE:
+        for (uint64_t i = 0; i < c->n; i++)
+            reference_schedule(((const uint32_t *)inputs[0])[i], ((const uint32_t *)inputs[1])[i],
+                               (const uint32_t *)inputs[2] + i * c->k, c->k,
+                               (uint32_t *)expected[3] + i * c->k,
+                               (uint32_t *)expected[4] + i * c->k);
+        break;
+    }
+}
+
+static const struct lab_column columns[] = {
+    {"occu-", "pancy", "occupancy"},
+    {"loads", "a warp", "global_ld_requests/warps"},
+    {"sectors", "a load", "global_ld_sectors/global_ld_requests"},
+    {0},
+};
+
+/* clang-format off */
+static const struct lab_prediction predictions[] = {
+    {"warps_steps_1", "warps an SM gets, steps_1 on steps-warps=16", "warps/132", "steps_1", "steps-warps=16", 0.01},
+    {"warps_steps_4", "the same, steps_4", "warps/132", "steps_4", "steps-warps=16", 0.01},
+    {"loads_walk_1", "loads of one warp, walk_1 on walk-warps=16", "global_ld_requests/warps", "walk_1", "walk-warps=16", 0.01},
+    {"loads_walk_4", "the same, walk_4", "global_ld_requests/warps", "walk_4", "walk-warps=16", 0.01},
+    {"room_8", "share of its 64 warps that an SM has room for, copy-warps=8", "occupancy", "copy_1", "copy-warps=8", 0.01},
+    {"room_32", "the same, copy-warps=32", "occupancy", "copy_4", "copy-warps=32", 0.01},
+};
+/* clang-format on */
+
+const struct lab lab_latency_hiding = {
+    .name = "latency_hiding",
+    .title = "Latency hiding: something else to do while one waits",
+    .bytes_formula = "4 n k (walks), 8 n (copies)",
+    .flops_formula = "2 n k (steps)",
+    .param_name = "warps",
+    .record_items = "not used",
+    .variants = variants,
+    .nvariants = sizeof(variants) / sizeof(variants[0]),
+    .cases = cases,
+    .ncases = sizeof(cases) / sizeof(cases[0]),
+    .applies = applies,
+    .plan = plan,
+    .make_input = make_input,
+    .reference = reference,
+    .columns = columns,
+    .predictions = predictions,
+    .npredictions = sizeof(predictions) / sizeof(predictions[0]),
+};

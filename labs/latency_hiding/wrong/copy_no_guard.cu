@@ -1,0 +1,15 @@
+// The last block copies as much as any.
+// only: copy_4
+// expect: copy-ok=fail copy-clean=fail copy-whole=any copy-overlap=any
+#include "warplab.cuh"
+
+KERNEL copy_4(const float *in, float *out, unsigned n)
+{
+    unsigned i = blockIdx.x * blockDim.x * 4 + threadIdx.x;
+    float v[4];
+
+    for (unsigned j = 0; j < 4; j++)
+        v[j] = in[i + j * blockDim.x];
+    for (unsigned j = 0; j < 4; j++)
+        out[i + j * blockDim.x] = v[j];
+}

@@ -1,0 +1,36 @@
+// Threads are counted, not warps: 33 threads take the room of 64.
+// only: blocks_fit
+// expect: fit-ok=fail
+// hint: fit-ok: Four limits
+#include "warplab.cuh"
+
+struct facts {
+    unsigned threads, registers, shared;
+    unsigned sm_threads, sm_blocks;
+    unsigned sm_registers, register_unit;
+    unsigned sm_shared, shared_unit;
+    unsigned shared_reserved;
+};
+
+__device__ unsigned round_up(unsigned x, unsigned unit)
+{
+    return (x + unit - 1) / unit * unit;
+}
+
+KERNEL blocks_fit(const facts *of, unsigned *out, unsigned n)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i >= n)
+        return;
+
+    facts f = of[i];
+    unsigned registers = round_up(f.threads * f.registers, f.register_unit);
+    unsigned shared = round_up(f.shared + f.shared_reserved, f.shared_unit);
+    unsigned fit = min(f.sm_blocks, f.sm_threads / f.threads);
+
+    fit = min(fit, f.sm_registers / registers);
+    if (shared)
+        fit = min(fit, f.sm_shared / shared);
+    out[i] = fit;
+}

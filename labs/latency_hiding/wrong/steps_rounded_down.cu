@@ -1,0 +1,27 @@
+// n / 4 threads' worth of numbers: up to three are never taken through.
+// only: steps_4
+// expect: steps-ok=fail
+#include "warplab.cuh"
+
+__device__ float step(float x, float c)
+{
+    return __fmaf_rn(x, x, c);
+}
+
+KERNEL steps_4(const float *x, const float *c, float *out, unsigned n, unsigned k)
+{
+    unsigned threads = n / 4, i = blockIdx.x * blockDim.x + threadIdx.x;
+    float at[4], add[4];
+
+    if (i >= threads)
+        return;
+    for (unsigned j = 0; j < 4; j++) {
+        at[j] = x[i + j * threads];
+        add[j] = c[i + j * threads];
+    }
+    for (unsigned s = 0; s < k; s++)
+        for (unsigned j = 0; j < 4; j++)
+            at[j] = step(at[j], add[j]);
+    for (unsigned j = 0; j < 4; j++)
+        out[i + j * threads] = at[j];
+}
