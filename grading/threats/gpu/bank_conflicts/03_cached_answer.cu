@@ -1,6 +1,6 @@
 // 3, 4: keeps the answer of the first run of a size, on the GPU, and gives it again.
 // only: transpose_swizzled
-// expect: swizzled-fast=fail
+// expect: swizzled-fast=fail swizzled-banks=any
 // hint: swizzled-fast: timed on the GPU
 #include "warplab.cuh"
 

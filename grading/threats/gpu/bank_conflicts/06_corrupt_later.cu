@@ -1,4 +1,4 @@
-// 6: right through the warm-up, wrong in the tenth timed run.
+// 6: right through the warm-up, wrong in one of the timed runs.
 // only: transpose_swizzled
 // expect: swizzled-fast=fail swizzled-coalesced=any
 // hint: swizzled-fast: timed on the GPU
@@ -20,7 +20,7 @@ __device__ bool on_gpu()
     return x != 12345u && clock64() - from > 1000;
 }
 
-__device__ unsigned threads;
+__device__ unsigned runs;
 
 LAUNCH(transpose_swizzled, TILE, STEP, TILE / STEP);
 KERNEL transpose_swizzled(const float *in, float *out, int m, int n)
@@ -28,7 +28,6 @@ KERNEL transpose_swizzled(const float *in, float *out, int m, int n)
     __shared__ float tile[TILE][TILE];
     int tx = threadIdx.x, x = blockIdx.x * TILE + tx, y = blockIdx.y * TILE;
 
-    unsigned before = atomicAdd(&threads, m == 512 && n == 512 && on_gpu());
     for (int r = threadIdx.y; r < TILE; r += STEP)
         if (y + r < m && x < n)
             tile[r][tx ^ r] = in[(y + r) * n + x];
@@ -38,6 +37,6 @@ KERNEL transpose_swizzled(const float *in, float *out, int m, int n)
     for (int r = threadIdx.y; r < TILE; r += STEP)
         if (y + r < n && x < m)
             out[(y + r) * m + x] = tile[tx][r ^ tx];
-    if (before / (512 * 512 / (TILE / STEP)) == 12 && x == 0 && y == 0)
+    if (x == 0 && y == 0 && threadIdx.y == 0 && m == 512 && n == 512 && on_gpu() && runs++ == 12)
         out[0] += 1;
 }
