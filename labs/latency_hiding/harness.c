@@ -63,7 +63,8 @@ static const struct lab_case cases[] = {
 
     WALKS("walk-n=1", 1, 1, 1, 0, CHECK),
     WALKS("walk-n=1003", 1003, 256, 7, 0, CHECK),
-    WALKS("walk-in-L1", ON_SMS(4), 1 << 12, 64, 4, SMALL),
+    WALKS("walk-in-L1", ON_SMS(4), 1 << 12, 64, 4, SMALL), WALKS("walk-in-L1-k=256", ON_SMS(4), 1 << 12, 256, 4, LARGE),
+    WALKS("walk-in-L2-k=256", ON_SMS(4), 1 << 20, 256, 4, LARGE),
     WALKS_OF(4), WALKS_OF(8), WALKS_OF(16), WALKS_OF(32), WALKS_OF(64),
 
     COPIES("copy-n=1", 1, 8, CHECK),
