@@ -711,6 +711,7 @@ static bool probe_values(struct probe *p)
 /* ---- other functions: which elements matter ---- */
 
 static bool probe_otherwise(struct probe *p);
+static bool probe_recognised(struct probe *p);
 
 /* ---- all of it ---- */
 
@@ -775,7 +776,9 @@ bool probe(struct experiment *x, const struct lab_case *c, uint64_t o, struct di
         return false;
     p.made = p.lab->made(x->variant, &p.s.input);
     if (open_data(&p))
-        told = p.made == MADE_OTHERWISE ? probe_otherwise(&p) : probe_made(&p);
+        told = p.made == MADE_UNKNOWN     ? probe_recognised(&p)
+               : p.made == MADE_OTHERWISE ? probe_otherwise(&p)
+                                          : probe_made(&p);
     for (int b = 0; b < LAB_MAX_BUFFERS; b++)
         free(p.data[b]);
     sample_free(&p.s);
@@ -937,7 +940,7 @@ static bool probe_examples(struct probe *p)
 static bool probe_recognised(struct probe *p)
 {
     const void *inputs[LAB_MAX_BUFFERS] = {NULL};
-    char words[200] = "";
+    char words[300] = "";
 
     if (!p->lab->recognise)
         return false;

@@ -131,7 +131,13 @@ struct lab_term {
         uint64_t index;
     } factor[2];
 };
-enum lab_made { MADE_OTHERWISE /* somehow */, MADE_SUM, MADE_MIN, MADE_MAX };
+enum lab_made {
+    MADE_OTHERWISE, /* somehow, and each term matters */
+    MADE_SUM,
+    MADE_MIN,
+    MADE_MAX,
+    MADE_UNKNOWN /* a term need not matter: only recognise() can tell */
+};
 
 struct lab {
     const char *name, *title;

@@ -399,17 +399,42 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
+/* What can be forgotten in working out how many blocks fit. */
+enum slip {
+    NO_SLIP,
+    THREADS_NOT_WARPS,
+    REGISTERS_NOT_ROUNDED,
+    SHARED_NOT_ROUNDED,
+    NO_RESERVE,
+    NO_THREADS,
+    NO_BLOCKS,
+    NO_REGISTERS,
+    NO_SHARED,
+    AT_LEAST_ONE,
+    SLIPS
+};
+
 /* The rules of the CUDA Occupancy Calculator, but for two: that a quarter of an SM has a quarter
  * of its registers, and that a G80 gives a block its registers in one piece. */
-static uint32_t blocks_fit(const uint32_t *f)
+static uint32_t blocks_fit(const uint32_t *f, enum slip slip)
 {
     uint32_t warps = (f[THREADS] + WARP - 1) / WARP;
-    uint32_t registers = warps * round_up(WARP * f[REGISTERS], f[REGISTER_UNIT]);
-    uint32_t shared = round_up(f[SHARED] + f[SHARED_RESERVED], f[SHARED_UNIT]);
-    uint32_t fit = least(f[SM_BLOCKS], f[SM_THREADS] / WARP / warps);
+    uint32_t threads = slip == THREADS_NOT_WARPS ? f[THREADS] : warps * WARP;
+    uint32_t unit = slip == REGISTERS_NOT_ROUNDED ? 1 : f[REGISTER_UNIT];
+    uint32_t registers = slip == THREADS_NOT_WARPS ? round_up(f[THREADS] * f[REGISTERS], unit)
+                                                   : warps * round_up(WARP * f[REGISTERS], unit);
+    uint32_t shared = f[SHARED] + (slip == NO_RESERVE ? 0 : f[SHARED_RESERVED]);
+    uint32_t fit = slip == NO_BLOCKS ? UINT32_MAX : f[SM_BLOCKS];
 
-    fit = least(fit, f[SM_REGISTERS] / registers);
-    return shared ? least(fit, f[SM_SHARED] / shared) : fit;
+    if (slip != SHARED_NOT_ROUNDED)
+        shared = round_up(shared, f[SHARED_UNIT]);
+    if (slip != NO_THREADS)
+        fit = least(fit, f[SM_THREADS] / threads);
+    if (slip != NO_REGISTERS)
+        fit = least(fit, f[SM_REGISTERS] / registers);
+    if (shared && slip != NO_SHARED)
+        fit = least(fit, f[SM_SHARED] / shared);
+    return slip == AT_LEAST_ONE && fit == 0 ? 1 : fit;
 }
 
 /* Blocks in their order, each to the place that is free first; where several are, to the SM with
@@ -463,7 +488,8 @@ static void reference(const struct plan *p, const struct lab_variant *v, const s
         break;
     case FIT:
         for (uint64_t i = 0; i < c->n; i++)
-            ((uint32_t *)expected[1])[i] = blocks_fit((const uint32_t *)inputs[0] + i * FACTS);
+            ((uint32_t *)expected[1])[i] =
+                blocks_fit((const uint32_t *)inputs[0] + i * FACTS, NO_SLIP);
         break;
     case SCHEDULE:
         for (uint64_t i = 0; i < c->n; i++)
@@ -473,6 +499,147 @@ static void reference(const struct plan *p, const struct lab_variant *v, const s
                                (uint32_t *)expected[4] + i * c->k);
         break;
     }
+}
+
+/* ---- why is it wrong? ---- */
+
+static enum lab_made made(const struct lab_variant *v, const struct lab_case *c)
+{
+    (void)v;
+    return experiment_of(c) == COPY         ? MADE_SUM
+           : experiment_of(c) == ARITHMETIC ? MADE_OTHERWISE
+                                            : MADE_UNKNOWN;
+}
+
+/* Of a copy the element, of a chain its number and constant; not known of the others. */
+static bool term(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                 uint64_t element, uint64_t t, struct lab_term *out)
+{
+    (void)p, (void)v;
+    *out = (struct lab_term){.times = 1, .nfactors = 1, .factor = {{(int)t, element}}};
+    return made(v, c) != MADE_UNKNOWN && t < (experiment_of(c) == COPY ? 1 : 2);
+}
+
+static float steps(float x, float add, uint64_t k)
+{
+    while (k--)
+        x = fmaf(x, x, add);
+    return x;
+}
+
+static float steps_rounded_twice(float x, float add, uint64_t k)
+{
+    while (k--) {
+        volatile float square = x * x; /* or the compiler makes one multiply-add of the two */
+
+        x = square + add;
+    }
+    return x;
+}
+
+/* A number after hundreds of steps is like no other: one that is the same came the same way. */
+static bool recognise_steps(const struct lab_case *c, const float *x, const float *add, float got,
+                            uint64_t i, char *words, size_t size)
+{
+    if (steps_rounded_twice(x[i], add[i], c->k) == got) {
+        snprintf(words, size, "what comes of it when x * x is rounded before c is added");
+        return true;
+    }
+    for (uint64_t k = 0; k <= c->k + 4; k++)
+        if (k != c->k && steps(x[i], add[i], k) == got) {
+            snprintf(words, size, "x[%lu] after %lu steps, not %lu", i, k, c->k);
+            return true;
+        }
+    for (uint64_t j = 0; j < c->n; j++) {
+        bool other = steps(x[j], add[j], c->k) == got;
+
+        if (j != i && (other || steps(x[i], add[j], c->k) == got)) {
+            snprintf(words, size, "what comes of x[%lu] with c[%lu]", other ? j : i, j);
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t walk(const uint32_t *next, uint32_t at, uint64_t k)
+{
+    while (k--)
+        at = next[at];
+    return at;
+}
+
+/* An end is one of few, so all walks have to be explained. */
+static bool all_walks(const struct lab_case *c, const uint32_t *next, const uint32_t *out,
+                      uint64_t every, uint64_t k)
+{
+    for (uint64_t i = 0; i < c->n; i++)
+        if (out[i] != walk(next, (uint32_t)(i % every % c->m), k))
+            return false;
+    return true;
+}
+
+static bool recognise_walk(const struct lab_case *c, const uint32_t *next, const uint32_t *out,
+                           char *words, size_t size)
+{
+    uint64_t threads = (c->n + MANY - 1) / MANY;
+
+    for (uint64_t k = 0; k <= 2 * c->k; k++)
+        if (k != c->k && all_walks(c, next, out, c->n, k)) {
+            snprintf(words, size, "where its walk is after %lu steps, not %lu", k, c->k);
+            return true;
+        }
+    if (threads == c->n || !all_walks(c, next, out, threads, c->k))
+        return false;
+    snprintf(words, size, "where the first walk of its thread ends, as all four do");
+    return true;
+}
+
+static bool recognise_fit(const struct lab_case *c, const uint32_t *facts, const uint32_t *out,
+                          uint64_t i, char *words, size_t size)
+{
+    static const char *const forgotten[SLIPS] = {
+        [THREADS_NOT_WARPS] = "threads were counted, not warps",
+        [REGISTERS_NOT_ROUNDED] = "a warp's registers were not rounded up",
+        [SHARED_NOT_ROUNDED] = "shared memory was not rounded up",
+        [NO_RESERVE] = "the system's part of shared memory was left out",
+        [NO_THREADS] = "the SM's threads were no limit",
+        [NO_BLOCKS] = "the SM's number of blocks was no limit",
+        [NO_REGISTERS] = "registers were no limit",
+        [NO_SHARED] = "shared memory was no limit",
+        [AT_LEAST_ONE] = "one block always fitted",
+    };
+    const uint32_t *f = facts + i * FACTS;
+
+    for (int slip = 1; slip < SLIPS; slip++) {
+        uint64_t j = 0;
+
+        while (j < c->n && out[j] == blocks_fit(facts + j * FACTS, (enum slip)slip))
+            j++;
+        if (j == c->n) {
+            snprintf(words, size, "what it would be if %s; so are all others", forgotten[slip]);
+            return true;
+        }
+    }
+    snprintf(words, size,
+             "%u, and should be %u: %u threads, %u registers each, %u bytes; an SM of %u threads, "
+             "%u blocks, %u registers by %u, %u bytes by %u, %u reserved",
+             out[i], blocks_fit(f, NO_SLIP), f[THREADS], f[REGISTERS], f[SHARED], f[SM_THREADS],
+             f[SM_BLOCKS], f[SM_REGISTERS], f[REGISTER_UNIT], f[SM_SHARED], f[SHARED_UNIT],
+             f[SHARED_RESERVED]);
+    return true;
+}
+
+static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, const void *output, uint64_t element, char *words,
+                      size_t size)
+{
+    (void)p, (void)v;
+    if (experiment_of(c) == ARITHMETIC)
+        return recognise_steps(c, inputs[0], inputs[1], ((const float *)output)[element], element,
+                               words, size);
+    if (experiment_of(c) == WALK)
+        return recognise_walk(c, inputs[0], output, words, size);
+    return experiment_of(c) == FIT && recognise_fit(c, inputs[0], output, element, words, size);
 }
 
 static const struct lab_column columns[] = {
@@ -508,6 +675,10 @@ const struct lab lab_latency_hiding = {
     .plan = plan,
     .make_input = make_input,
     .reference = reference,
+    .made = made,
+    .term = term,
+    .recognise = recognise,
+    .extents = "nk",
     .columns = columns,
     .predictions = predictions,
     .npredictions = sizeof(predictions) / sizeof(predictions[0]),
