@@ -289,6 +289,10 @@ static const struct insn *disturbed(struct warp *w, const struct insn *in)
         return next;
     if (product)
         flip_sums(w, in, &sums);
+    /* what a function that is called loads is not followed: it is waited for there */
+    if (now & SET(at_once) && w->cur->frame->func != w->block->launch->func && warp_floats(w, in))
+        for (uint32_t k = 0; k < x.n; k++)
+            lanes[k] |= loaded;
     for (uint32_t k = 0; k < x.n; k++)
         flip(w, in, x.places[k], x.width, x.size, k, lanes[k]);
     follow_results(w, in, mask, loaded, &x);

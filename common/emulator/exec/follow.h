@@ -2,8 +2,8 @@
  * register holds was loaded from global memory.
  *
  * For launches that disturb `others`, `ahead` or `at_once` alone: other ones have b->writers and
- * w->held NULL. Not followed: values in functions that are called, in 16-byte atomics and behind a
- * vector move.
+ * w->held NULL. Not followed: values in functions that are called, where `at_once` takes what
+ * is loaded. Of a value put together from several loads the first one's time holds.
  */
 #ifndef EMULATOR_EXEC_FOLLOW_H
 #define EMULATOR_EXEC_FOLLOW_H
