@@ -15,9 +15,9 @@ static const struct lab_case cases[] = {
     STEPS("x1", 1, 5, 0), STEPS("x1002", 1002, 40, 0), STEPS("x1024", 1024, 17, 0),
     STEPS("few-warps", FOUR_WARPS, 1024, 4), STEPS("few-warps-gpu", 132 * 16, 8192, 4),
     WALKS("w1", 1, 1, 1, 0), WALKS("w1002", 1002, 512, 9, 0), WALKS("w1001", 1001, 64, 20, 0), WALKS("w1024", 1024, 2048, 12, 0),
-    WALKS("few-walks", FOUR_WARPS, 1 << 16, 64, 4), WALKS("few-short", FOUR_WARPS, 1 << 14, 64, 4), WALKS("few-long", FOUR_WARPS, 1 << 18, 64, 4), WALKS("few-walks-gpu", FOUR_WARPS, 1 << 20, 256, 4),
+    WALKS("few-walks", FOUR_WARPS, 1 << 16, 64, 4), WALKS("few-short", FOUR_WARPS, 1 << 14, 64, 4), WALKS("few-long", FOUR_WARPS, 1 << 18, 64, 4), WALKS("few-walks-gpu", FOUR_WARPS, 1 << 18, 256, 4),
     COPIES("c1", 1, 8), COPIES("c5003", 5003, 16), COPIES("c4096", 4096, 64), COPIES("c1025", 1025, 32),
-    COPIES("eight-warps", 1 << 20, 8), COPIES("eight-warps-gpu", 1 << 22, 8),
+    COPIES("eight-warps", 1 << 20, 8), COPIES("eight-warps-gpu", 1 << 20, 8),
     KERNELS("k1", 1), KERNELS("k500", 500),
     GRIDS("g1", 1, 300), GRIDS("g150", 150, 20), GRIDS("g33", 33, 1),
 };

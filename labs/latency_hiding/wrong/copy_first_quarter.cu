@@ -1,6 +1,7 @@
 // One element a thread, as in copy_1: three quarters are never written.
 // only: copy_4
 // expect: copy-ok=fail copy-whole=any copy-overlap=blocked
+// hint: copy-ok: 4 * blockDim.x elements
 #include "warplab.cuh"
 
 KERNEL copy_4(const float *in, float *out, unsigned n)

@@ -1,6 +1,7 @@
 // The last block copies as much as any.
 // only: copy_4
 // expect: copy-ok=fail copy-clean=fail copy-whole=any copy-overlap=any
+// hint: copy-ok: 4 * blockDim.x elements
 #include "warplab.cuh"
 
 KERNEL copy_4(const float *in, float *out, unsigned n)

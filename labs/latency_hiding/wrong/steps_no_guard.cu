@@ -1,6 +1,7 @@
 // The last threads have fewer than four numbers, and are not asked.
 // only: steps_4
 // expect: steps-ok=fail steps-clean=fail steps-overlap=any
+// hint: steps-ok: Which four numbers
 #include "warplab.cuh"
 
 __device__ float step(float x, float c)

@@ -1,6 +1,7 @@
 // All four numbers are taken through with the first one's c.
 // only: steps_4
 // expect: steps-ok=fail steps-overlap=blocked
+// hint: steps-ok: Which four numbers
 #include "warplab.cuh"
 
 __device__ float step(float x, float c)

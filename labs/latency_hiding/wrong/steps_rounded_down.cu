@@ -1,6 +1,7 @@
 // n / 4 threads' worth of numbers: up to three are never taken through.
 // only: steps_4
 // expect: steps-ok=fail
+// hint: steps-ok: Which four numbers
 #include "warplab.cuh"
 
 __device__ float step(float x, float c)

@@ -1,6 +1,7 @@
 // x * x is rounded before c is added: after forty steps nothing is left of the number.
 // only: steps_4
 // expect: steps-ok=fail steps-overlap=blocked
+// hint: steps-ok: Which four numbers
 #include "warplab.cuh"
 
 KERNEL steps_4(const float *x, const float *c, float *out, unsigned n, unsigned k)

@@ -1,6 +1,7 @@
 // Goes on once more than it should.
 // only: walk_4
 // expect: walk-ok=fail walk-overlap=blocked
+// hint: walk-ok: Where does each
 #include "warplab.cuh"
 
 KERNEL walk_4(const unsigned *next, unsigned *out, unsigned n, unsigned m, unsigned k)

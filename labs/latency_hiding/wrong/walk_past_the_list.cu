@@ -1,6 +1,7 @@
 // The start is not taken modulo the list's length: right for short runs along long lists.
 // only: walk_4
 // expect: walk-ok=fail walk-clean=fail walk-overlap=any
+// hint: walk-ok: Where does each
 #include "warplab.cuh"
 
 KERNEL walk_4(const unsigned *next, unsigned *out, unsigned n, unsigned m, unsigned k)
