@@ -2,6 +2,7 @@
 // only: copy_4
 // expect: copy-ok=fail copy-clean=fail copy-whole=any copy-overlap=any
 // hint: copy-ok: 4 * blockDim.x elements
+// hint: copy-clean: CHECK=1
 #include "warplab.cuh"
 
 KERNEL copy_4(const float *in, float *out, unsigned n)

@@ -2,6 +2,7 @@
 // only: steps_4
 // expect: steps-ok=fail steps-clean=fail steps-overlap=any
 // hint: steps-ok: Which four numbers
+// hint: steps-clean: CHECK=1
 #include "warplab.cuh"
 
 __device__ float step(float x, float c)

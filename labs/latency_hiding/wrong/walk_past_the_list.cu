@@ -2,6 +2,7 @@
 // only: walk_4
 // expect: walk-ok=fail walk-clean=fail walk-overlap=any
 // hint: walk-ok: Where does each
+// hint: walk-clean: CHECK=1
 #include "warplab.cuh"
 
 KERNEL walk_4(const unsigned *next, unsigned *out, unsigned n, unsigned m, unsigned k)

@@ -1,6 +1,6 @@
 // Right: words of the next tile wait in unions, two in one register of 64 bits.
 // only: mm_pipeline
-// expect: pipeline-fast=any
+// expect: all=pass
 #include "warplab.cuh"
 
 #define X  16
