@@ -1,0 +1,59 @@
+/* program.h - what the parts of a lab's program share: main.c runs, choose.c chooses, tell.c tells.
+ */
+#ifndef HARNESS_PROGRAM_H
+#define HARNESS_PROGRAM_H
+
+#include "compile.h"
+#include "diagnose.h"
+#include "options.h"
+#include "report.h"
+#include "verify.h"
+
+struct variant_state {
+    bool chosen, skipped;
+    bool missing; /* skipped, and the lab asks for it */
+    bool faulted; /* a launch failed: that would be said again on every case */
+    uint64_t failures, passes;
+    struct launch_record record;
+    /* the first failure, told when all is checked */
+    char *message;
+    const struct lab_case *on;
+    const struct lab_case **failed; /* `failures` of them: the cases */
+    bool open;                      /* still to be written */
+    struct diagnosis why;
+};
+
+struct run {
+    const struct lab *lab;
+    struct run_options o;
+    struct machine machine;
+    struct module module;
+    struct verify verify;
+    struct report report;
+    struct variant_state *variants;
+    struct lab_case *cases; /* chosen ones */
+    char *own_name;         /* of the case made from the command line */
+    char *source;           /* the .cu's text; NULL for a module */
+    int ncases, failed, checks;
+    bool lost; /* the device's context, after an error that sticks */
+    struct compiled image;
+};
+
+/* choose.c: kernels and cases by the command line's words; a word that names none ends the
+ * program with a message and status 2. */
+void choose_variants(struct run *r);
+void choose_cases(struct run *r);
+bool own_case(const struct run_options *o); /* made from the command line's -n, -m, … */
+
+/* tell.c. Paths are allocated for the caller; a short one is a part of what was given. */
+char *source_path(const struct run *r);
+const char *short_path(const char *path);
+void print_command(const struct run *r, const char *kernel, bool check);
+void print_list(const struct lab *lab);
+int variant_index(const struct run *r, const struct lab_variant *v);
+bool still_to_write(const struct run *r, int v);
+/* Everything that was found out, on stdout: ends with the one command to try next. */
+void tell(struct run *r);
+bool write_records(struct run *r);
+
+#endif
