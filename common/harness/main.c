@@ -251,7 +251,7 @@ static void recover_from(struct run *r, const char *path, cudaError_t error)
 {
     if (!machine_error_is_sticky(error))
         return;
-    r->module.library = NULL; /* freed with the device's context */
+    r->module.library = NULL; /* freed with its CUDA context */
     module_unload(&r->module);
     machine_revive();
     r->lost = cudaFree(NULL) != cudaSuccess || !load(r, path);

@@ -105,42 +105,35 @@ enum {
     FACTS
 };
 
-struct shape {
-    const char *name;
-    enum buffer_role role;
-    enum dtype dtype;
-    uint64_t count;
-};
-
-static void add_buffers(struct plan *p, const struct shape *shapes, int count)
+static void add_buffers(struct plan *p, const struct lab_buffer *buffers, int count)
 {
-    for (int i = 0; i < count; i++) {
-        p->buffers[i] = (struct lab_buffer){
-            .role = shapes[i].role, .dtype = shapes[i].dtype, .count = shapes[i].count};
-        lab_name(p->buffers[i].name, sizeof(p->buffers[i].name), "%s", shapes[i].name);
-    }
+    memcpy(p->buffers, buffers, (size_t)count * sizeof(*buffers));
     p->nbuffers = count;
 }
 
+#define BUFFER(id, r, t, n)                                                                        \
+    {                                                                                              \
+        .name = id, .role = r, .dtype = t, .count = n                                              \
+    }
 /* The buffers of each experiment, inputs first; a kernel gets them in this order. */
 static void plan_buffers(struct plan *p, const struct lab_case *c)
 {
-    const struct shape steps[] = {{"x", BUF_INPUT, DT_F32, c->n},
-                                  {"c", BUF_INPUT, DT_F32, c->n},
-                                  {"out", BUF_OUTPUT, DT_F32, c->n}};
-    const struct shape walk[] = {{"next", BUF_INPUT, DT_U32, c->m},
-                                 {"out", BUF_OUTPUT, DT_U32, c->n}};
-    const struct shape copy[] = {{"in", BUF_INPUT, DT_F32, c->n},
-                                 {"out", BUF_OUTPUT, DT_F32, c->n}};
-    const struct shape fit[] = {{"facts", BUF_INPUT, DT_U32, FACTS * c->n},
-                                {"out", BUF_OUTPUT, DT_U32, c->n}};
-    const struct shape schedule[] = {{"sms", BUF_INPUT, DT_U32, c->n},
-                                     {"places", BUF_INPUT, DT_U32, c->n},
-                                     {"cycles", BUF_INPUT, DT_U32, c->n * c->k},
-                                     {"sm", BUF_OUTPUT, DT_U32, c->n * c->k},
-                                     {"start", BUF_OUTPUT, DT_U32, c->n * c->k}};
+    const struct lab_buffer steps[] = {BUFFER("x", BUF_INPUT, DT_F32, c->n),
+                                       BUFFER("c", BUF_INPUT, DT_F32, c->n),
+                                       BUFFER("out", BUF_OUTPUT, DT_F32, c->n)};
+    const struct lab_buffer walk[] = {BUFFER("next", BUF_INPUT, DT_U32, c->m),
+                                      BUFFER("out", BUF_OUTPUT, DT_U32, c->n)};
+    const struct lab_buffer copy[] = {BUFFER("in", BUF_INPUT, DT_F32, c->n),
+                                      BUFFER("out", BUF_OUTPUT, DT_F32, c->n)};
+    const struct lab_buffer fit[] = {BUFFER("facts", BUF_INPUT, DT_U32, FACTS * c->n),
+                                     BUFFER("out", BUF_OUTPUT, DT_U32, c->n)};
+    const struct lab_buffer schedule[] = {BUFFER("sms", BUF_INPUT, DT_U32, c->n),
+                                          BUFFER("places", BUF_INPUT, DT_U32, c->n),
+                                          BUFFER("cycles", BUF_INPUT, DT_U32, c->n * c->k),
+                                          BUFFER("sm", BUF_OUTPUT, DT_U32, c->n * c->k),
+                                          BUFFER("start", BUF_OUTPUT, DT_U32, c->n * c->k)};
 
-#define ADD(shapes) add_buffers(p, shapes, (int)(sizeof(shapes) / sizeof((shapes)[0])))
+#define ADD(buffers) add_buffers(p, buffers, (int)(sizeof(buffers) / sizeof((buffers)[0])))
     switch (experiment_of(c)) {
     case ARITHMETIC:
         ADD(steps);
@@ -159,6 +152,7 @@ static void plan_buffers(struct plan *p, const struct lab_case *c)
         break;
     }
 #undef ADD
+#undef BUFFER
 }
 
 static uint32_t at_least(uint32_t x, uint32_t least)
@@ -359,34 +353,39 @@ static bool compared(const struct lab_case *c, uint64_t i)
     return c->n <= FULL || random_u64(c->seed, i) % COMPARED_OF == 0;
 }
 
+static float steps(float x, float add, uint64_t k)
+{
+    while (k--)
+        x = fmaf(x, x, add);
+    return x;
+}
+
 /* Exact: a multiply-add is rounded once, there as here. */
 static void reference_steps(const struct lab_case *c, const float *x, const float *add, float *out,
                             double *tolerance)
 {
     for (uint64_t i = 0; i < c->n; i++) {
-        float at = x[i];
-
         tolerance[i] = 0;
         if (!compared(c, i)) {
             out[i] = 0;
             tolerance[i] = 2; /* no x is further from 0 */
             continue;
         }
-        for (uint64_t k = 0; k < c->k; k++)
-            at = fmaf(at, at, add[i]);
-        out[i] = at;
+        out[i] = steps(x[i], add[i], c->k);
     }
+}
+
+static uint32_t walk(const uint32_t *next, uint32_t at, uint64_t k)
+{
+    while (k--)
+        at = next[at];
+    return at;
 }
 
 static void reference_walk(const struct lab_case *c, const uint32_t *next, uint32_t *out)
 {
-    for (uint64_t i = 0; i < c->n; i++) {
-        uint32_t at = (uint32_t)(i % c->m);
-
-        for (uint64_t k = 0; k < c->k; k++)
-            at = next[at];
-        out[i] = at;
-    }
+    for (uint64_t i = 0; i < c->n; i++)
+        out[i] = walk(next, (uint32_t)(i % c->m), c->k);
 }
 
 static uint32_t round_up(uint32_t x, uint32_t unit)
@@ -520,13 +519,6 @@ static bool term(const struct plan *p, const struct lab_variant *v, const struct
     return made(v, c) != MADE_UNKNOWN && t < (experiment_of(c) == COPY ? 1 : 2);
 }
 
-static float steps(float x, float add, uint64_t k)
-{
-    while (k--)
-        x = fmaf(x, x, add);
-    return x;
-}
-
 static float steps_rounded_twice(float x, float add, uint64_t k)
 {
     while (k--) {
@@ -559,13 +551,6 @@ static bool recognise_steps(const struct lab_case *c, const float *x, const floa
         }
     }
     return false;
-}
-
-static uint32_t walk(const uint32_t *next, uint32_t at, uint64_t k)
-{
-    while (k--)
-        at = next[at];
-    return at;
 }
 
 /* An end is one of few, so all walks have to be explained. */
