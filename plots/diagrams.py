@@ -3,6 +3,7 @@
 Interface:
     DIAGRAMS     {name: function that draws it}
     fetched(…)   who brings each word of a strip;  holder(…) which lane holds an element
+    levels(…), longest_chain(…)  of a tree;  steps(…), by_processors(…)  of Brent's graph
 
 Nothing here is measured or counted: all of it follows from the sizes that the foot line states,
 by the same expressions as the kernels'. mma's fragments are those of the PTX ISA (mma.m16n8k16).
@@ -176,4 +177,133 @@ def halo():
     return fig
 
 
-DIAGRAMS = {"matmul-tiles": tiles, "matmul-fetch": fetch, "tensor-fragment": fragment, "conv1d-halo": halo}
+# ---- reduction ----
+
+def levels(count, degree):
+    """Values that there are before each round of a tree and after the last: 16, 4, 1."""
+    sizes = [count]
+    while sizes[-1] > 1:
+        sizes.append(-(-sizes[-1] // degree))
+    return sizes
+
+
+def longest_chain(count, degree):
+    """Additions behind one another: each round's fullest value has its children less one."""
+    sizes = levels(count, degree)
+    return sum(min(degree, -(-have // left)) - 1 for have, left in zip(sizes, sizes[1:]))
+
+
+def degrees():
+    """Trees of degree 2, 4 and 8 over the same values."""
+    count = 16
+    fig = page("The same sum in trees of degree 2, 4 and 8", f"{count} values; degree d: a thread adds d values in a round", height=5.6)
+    for i, degree in enumerate((2, 4, 8)):
+        sizes = levels(count, degree)
+        ax = fig.add_axes((0.02 + 0.33 * i, 0.1, 0.3, 0.66))
+        ax.set(xlim=(-0.5, count - 0.5), ylim=(4.5, -0.5))
+        ax.set_axis_off()
+        places = list(range(count))
+        for depth, left in enumerate(sizes[1:], 1):
+            above, places = places, [sum(places[t * degree:(t + 1) * degree]) / len(places[t * degree:(t + 1) * degree])
+                                     for t in range(left)]
+            for j, x in enumerate(above):
+                ax.plot([x, places[j // degree]], [depth - 1, depth], color=style.GREY, linewidth=1.2, marker="", zorder=1)
+            ax.plot(places, [depth] * left, linestyle="", marker="o", color=MAKES, markersize=9, zorder=2)
+        ax.plot(range(count), [0] * count, linestyle="", marker="s", color=USES, markersize=7, zorder=2)
+        rounds, chain = len(sizes) - 1, longest_chain(count, degree)
+        ax.set_title(f"degree {degree}: {rounds} rounds,\n{chain} additions in a chain", fontsize=13, pad=4)
+    return fig
+
+
+# Brent's theorem: operations and those that each waits for. Ten of them, six steps deep and at most
+# three side by side, as in the lecture's example.
+OPERATIONS = {"a": "", "b": "a", "c": "a", "d": "b", "e": "bc", "f": "c", "g": "de", "h": "ef", "i": "gh", "j": "i"}
+
+
+def steps(operations):
+    """{operation: step in which it can be done at the earliest, from 1}."""
+    done = {}
+    while len(done) < len(operations):
+        for name, needs in operations.items():
+            if name not in done and all(n in done for n in needs):
+                done[name] = 1 + max((done[n] for n in needs), default=0)
+    return done
+
+
+def by_processors(operations, p):
+    """The steps that p processors take, each of them a list of at most p operations: a step's
+    operations are done before the next one's begin, as in the theorem's proof."""
+    at = steps(operations)
+    taken = []
+    for step in range(1, max(at.values()) + 1):
+        own = [name for name in operations if at[name] == step]
+        taken += [own[i:i + p] for i in range(0, len(own), p)]
+    return taken
+
+
+def brent():
+    """The graph, and who does what when with one, two and three processors."""
+    at = steps(OPERATIONS)
+    work, depth = len(at), max(at.values())
+    fig = page(f"Work {work}, depth {depth}: what p processors make of it",
+               f"{work} operations, an arrow where one waits for another; bound: t + (W − t) / p", height=6.2)
+    ax = board(fig, (0.01, 0.07, 0.36, 0.82), 7, depth + 0.4)
+    place = {}
+    for step in range(1, depth + 1):
+        own = [name for name in OPERATIONS if at[name] == step]
+        for i, name in enumerate(own):
+            place[name] = (3.5 + 2 * (i - (len(own) - 1) / 2), step - 0.4)
+        say(ax, 0, step - 0.4, str(step), style.GREY, 12)
+    for name, needs in OPERATIONS.items():
+        for need in needs:
+            ax.annotate("", place[name], place[need], arrowprops={"arrowstyle": "->", "color": style.GREY, "linewidth": 1.4,
+                                                                  "shrinkA": 13, "shrinkB": 13})
+    for name, (x, y) in place.items():
+        ax.plot([x], [y], marker="o", markersize=23, color=pale(USES, 0.4), markeredgecolor=USES)
+        say(ax, x, y, name, size=14)
+    top = 0.84
+    for p in (1, 2, 3):
+        taken = by_processors(OPERATIONS, p)
+        ax = board(fig, (0.4, top - 0.05 - 0.072 * p, 0.58, 0.072 * p), work, p)
+        for t, own in enumerate(taken):
+            for lane in range(p):
+                busy = lane < len(own)
+                ax.add_patch(Rectangle((t, lane), 1, 1, facecolor=pale(MAKES, 0.5) if busy else style.PAPER,
+                                       edgecolor=style.PALE, linewidth=1))
+                if busy:
+                    say(ax, t + 0.5, lane + 0.5, own[lane], size=12)
+        bound = depth + (work - depth) / p
+        fig.text(0.4, top - 0.03, f"p = {p}: {len(taken)} steps; at most {depth} + {work - depth} / {p} = {bound:.3g}",
+                 fontsize=12.5, va="center")
+        top -= 0.072 * p + 0.11
+    return fig
+
+
+def of_use(lane, distance):
+    """Does what the lane adds at that distance reach s[0]?"""
+    return lane < distance
+
+
+def last_warp():
+    """The last six rounds: in each the lanes whose sum is of use, and those that nobody needs."""
+    lanes, distances = 32, (32, 16, 8, 4, 2, 1)
+    fig = page("The last warp: who adds what anybody needs", "s[lane] += s[lane + d] by 32 lanes, d = 32 … 1", height=5.6)
+    ax = board(fig, (0.1, 0.16, 0.88, 0.7), lanes, 2 * len(distances))
+    for y, distance in enumerate(distances):
+        for lane in range(lanes):
+            useful = of_use(lane, distance)
+            ax.add_patch(Rectangle((lane, 2 * y), 1, 1.5, facecolor=pale(MAKES, 0.6) if useful else pale(BRINGS, 0.18),
+                                   edgecolor=style.PAPER, linewidth=1.5))
+            say(ax, lane + 0.5, 2 * y + 0.75, str(lane + distance), style.INK if useful else style.GREY, 8.5)
+        ax.text(-0.3, 2 * y + 0.75, f"d = {distance}", fontsize=12, ha="right", va="center")
+        say(ax, lanes + 0.1, 2 * y + 0.75, "", size=1)
+    for lane in (0, 8, 16, 24, 31):
+        say(ax, lane + 0.5, -0.45, f"lane {lane}", style.GREY, 10)
+    fig.text(0.1, 0.095, "In a cell: the word that the lane adds to its own. Green: the sum is needed. Pale: nobody needs it, and in 2008 "
+             "it was\nmade all the same, over a word that others had read just before: all read first, then all write.",
+             fontsize=11.5, va="center", linespacing=1.4)
+    return fig
+
+
+DIAGRAMS = {"matmul-tiles": tiles, "matmul-fetch": fetch, "tensor-fragment": fragment, "conv1d-halo": halo,
+            "tree-degrees": degrees, "brent-graph": brent, "last-warp": last_warp}

@@ -12,7 +12,7 @@ G80 = records.HERE / "published.csv"
 
 def published():
     with open(G80, encoding="utf-8") as f:
-        rows = list(csv.DictReader(line for line in f if not line.startswith("#")))
+        rows = [r for r in csv.DictReader(line for line in f if not line.startswith("#")) if r["ms"]]
     first = float(rows[0]["ms"])
     return [(r["number"], r["variant"], first / float(r["ms"])) for r in rows]
 

@@ -316,6 +316,38 @@ def test_each_word_of_a_strip_is_brought_once():
     assert len(set(brought)) == len(brought) and {t for t, _ in brought} == set(range(diagrams.THREADS))
 
 
+@pytest.mark.parametrize("degree,sizes,chain", [(2, [512, 256, 128, 64, 32, 16, 8, 4, 2, 1], 9), (4, [512, 128, 32, 8, 2, 1], 13),
+                                                (8, [512, 64, 8, 1], 21)])
+def test_trees_have_the_rounds_that_the_handout_says(degree, sizes, chain):
+    assert diagrams.levels(512, degree) == sizes
+    assert diagrams.longest_chain(512, degree) == chain
+
+
+def test_brents_graph_is_the_lectures():
+    """W = 10, t = 6, and three processors are enough; no p takes longer than the theorem says."""
+    at = diagrams.steps(diagrams.OPERATIONS)
+    work, depth = len(at), max(at.values())
+    assert (work, depth) == (10, 6)
+    for p in range(1, 6):
+        taken = diagrams.by_processors(diagrams.OPERATIONS, p)
+        assert sorted(sum(taken, [])) == sorted(diagrams.OPERATIONS) and max(map(len, taken)) <= p
+        assert depth <= len(taken) <= depth + (work - depth) / p
+        assert (len(taken) == depth) == (p >= 3)
+
+
+def test_the_last_warps_picture_says_what_is_needed():
+    """A lane's sum at distance d is needed exactly where another value of s[0] comes without it."""
+    for distance in (32, 16, 8, 4, 2, 1):
+        for lane in range(32):
+            s = [1] * 64
+            for d in (32, 16, 8, 4, 2, 1):
+                new = [s[i] + s[i + d] for i in range(32)]
+                if d == distance:
+                    new[lane] = s[lane]
+                s[:32] = new
+            assert (s[0] != 64) == diagrams.of_use(lane, distance)
+
+
 def test_schedule_moves():
     fig = next(schedule.movie())
     fig.canvas.draw()
