@@ -1,0 +1,126 @@
+/* grader.c - what the uses of reductions are marked by: the ten kernels a student writes. */
+#include "grading/mark/rubric.h"
+
+enum { PRODUCT, ALL, ANY, DOT, TREE, COUNT, HISTOGRAM, SOFTMAX, GRID }; /* as in harness.c */
+
+/* clang-format off */
+#define ROWS(id, what, type, columns, rows) {.name = id, .n = columns, .m = rows, .dtype = type, .op = what, .flags = CASE_CHECK}
+#define LIST(id, what, count) {.name = id, .n = count, .dtype = DT_U32, .op = what, .flags = CASE_CHECK | CASE_DATA}
+static const struct lab_case cases[] = {
+    ROWS("product-none", PRODUCT, DT_U32, 0, 2), ROWS("product-one", PRODUCT, DT_U32, 1, 3), ROWS("product-odd", PRODUCT, DT_U32, 1003, 20),
+    ROWS("and-none", ALL, DT_U32, 0, 2), ROWS("and-one", ALL, DT_U32, 1, 3), ROWS("and-odd", ALL, DT_U32, 1003, 20),
+    ROWS("or-none", ANY, DT_U32, 0, 2), ROWS("or-one", ANY, DT_U32, 1, 3), ROWS("or-odd", ANY, DT_U32, 1003, 20),
+    ROWS("dot-none", DOT, DT_F32, 0, 2), ROWS("dot-odd", DOT, DT_F32, 1003, 5), ROWS("dot-whole", DOT, DT_F32, 4096, 8),
+    ROWS("tree-one", TREE, DT_U32, 1, 2), ROWS("tree-part", TREE, DT_U32, 300, 7), ROWS("tree-full", TREE, DT_U32, 512, 9),
+    LIST("count-none", COUNT, 0), LIST("count-one", COUNT, 1), LIST("count-part", COUNT, 9001), LIST("count-full", COUNT, 1 << 15),
+    LIST("bins-none", HISTOGRAM, 0), LIST("bins-one", HISTOGRAM, 1), LIST("bins-part", HISTOGRAM, 9001), LIST("bins-full", HISTOGRAM, 1 << 15),
+    ROWS("soft-one", SOFTMAX, DT_F32, 1, 3), ROWS("soft-odd", SOFTMAX, DT_F32, 1003, 5), ROWS("soft-whole", SOFTMAX, DT_F32, 2048, 8),
+    {.name = "grid", .n = 1003, .param = 5, .dtype = DT_U32, .op = GRID, .flags = CASE_CHECK},
+};
+#define ANY_ROWS(id, base, from, to) {.name = id, .kind = "other rows", .like = base, .n_min = from, .n_max = to, .m_min = 17, .m_max = 40}
+#define ANY_LIST(id, base) {.name = id, .kind = "any length", .like = base, .n_min = 3000, .n_max = 40000}
+#define FAR_LIST(id, base) {.name = id, .kind = "more than 65536 elements", .like = base, .n_min = 66000, .n_max = 70000}
+static const struct hidden_case hidden[] = {
+    ANY_ROWS("hidden-product", "product-odd", 1100, 3000),
+    ANY_ROWS("hidden-and", "and-odd", 1100, 3000),
+    ANY_ROWS("hidden-or", "or-odd", 1100, 3000),
+    ANY_ROWS("hidden-dot", "dot-odd", 1100, 3000),
+    {.name = "hidden-dot-long", .kind = "long rows", .like = "dot-whole", .n_min = 66000, .n_max = 70000, .m_min = 1, .m_max = 2},
+    ANY_ROWS("hidden-tree", "tree-part", 200, 511),
+    {.name = "hidden-tree-full", .kind = "whole blocks", .like = "tree-full", .m_min = 17, .m_max = 140},
+    ANY_LIST("hidden-count", "count-part"), FAR_LIST("hidden-count-far", "count-part"),
+    ANY_LIST("hidden-bins", "bins-part"), FAR_LIST("hidden-bins-far", "bins-part"),
+    ANY_ROWS("hidden-soft", "soft-odd", 2500, 5000),
+    {.name = "hidden-soft-whole", .kind = "whole sectors", .like = "soft-whole", .n_min = 2304, .n_max = 4864, .multiple = 256, .m_min = 3, .m_max = 9},
+};
+
+/* Bounds are totals that the task itself fixes.
+ *
+ * READ(times, slack): a warp's loads use their sectors whole, and read the input so often.
+ * ROUNDS: the tree's shape, by how many lanes load from shared memory, and no other way from thread
+ * to thread. Of degree 4: 512, 128, 32, 8, 2, 1; of degree 8: 512, 64, 8, 1. A round's warps load
+ * each child once, or have their own in a register. */
+#define READ(times, slack) "32 * global_sectors <= " times " * bytes + " slack
+#define ONLY_SHARED \
+    "shuffles + exchanges + global_atom_requests + global_red_requests + shared_atom_requests + local_ld_requests == 0 && " \
+    "influence(others) >= 0.9 && shared_ld_lanes_16 + shared_ld_lanes_4 == 0 && inst_executed <= 1000 * blocks && "
+#define ROUNDS_4 ONLY_SHARED \
+    "barriers + warp_syncs <= 6.1 * warps && shared_ld_lanes_32 <= 20.5 * blocks && shared_ld_lanes_8 <= 4 * blocks && " \
+    "shared_ld_lanes_2 <= 4 * blocks && shared_ld_lanes_1 <= 4 * blocks"
+#define ROUNDS_8 ONLY_SHARED \
+    "barriers + warp_syncs <= 4.1 * warps && shared_ld_lanes_32 <= 16.5 * blocks && shared_ld_lanes_8 <= 8 * blocks && " \
+    "shared_ld_lanes_2 == 0 && shared_ld_lanes_1 <= 9 * blocks"
+/* The array is read once, by all threads; the results' sectors are few, and so are the loads of who
+ * reads other blocks' counts. */
+#define READ_ONCE "32 * global_sectors <= 1.05 * bytes + 64 * blocks + 64 * warps && global_ld_bytes <= 1.01 * bytes + 64 * blocks"
+
+#define GIVEN   "It is there to compare yours with: leave it as it was."
+#define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
+#define NEUTRAL "What does a thread bring whose part of the row is empty? It must change nothing: 0 is that for a sum."
+#define ROUNDS  "How many values are left after each round? The threads that add are the first ones, each adds all children of its value, and then one barrier follows."
+#define ZERO    "Is what is shared set to zero before anybody adds to it, and does everybody wait until it is?"
+
+static const struct rubric_row rows[] = {
+    {"given-tree_2", 0, "The given tree_2 is still right", ROW_CORRECT, "tree_2", .cases = "tree-one tree-part tree-full", .hint = GIVEN},
+    {"given-count_each", 0, "The given count_each is still right", ROW_CORRECT, "count_each", .cases = "count-none count-part", .hint = GIVEN},
+    {"given-softmax_thread", 0, "The given softmax_thread is still right", ROW_CORRECT, "softmax_thread", .cases = "soft-one soft-odd", .hint = GIVEN},
+    {"given-sum_grid", 0, "The given sum_grid is still right", ROW_CORRECT, "sum_grid", .cases = "grid", .hint = GIVEN},
+
+    {"product-ok", 2, "The products are right", ROW_CORRECT, "product_rows", .cases = "product-none product-one product-odd hidden-product", .hint = NEUTRAL},
+    {"product-clean", 1, "Product: no race, no bad access", ROW_CHECKS, "product_rows", .cases = "product-odd hidden-product", .hint = CHECKED},
+    {"and-ok", 1, "The bits set in all are right", ROW_CORRECT, "and_rows", .cases = "and-none and-one and-odd hidden-and", .hint = NEUTRAL},
+    {"and-clean", 0, "And: no race, no bad access", ROW_CHECKS, "and_rows", .cases = "and-odd hidden-and", .hint = CHECKED},
+    {"or-ok", 1, "The bits set in any are right", ROW_CORRECT, "or_rows", .cases = "or-none or-one or-odd hidden-or", .hint = NEUTRAL},
+    {"or-clean", 0, "Or: no race, no bad access", ROW_CHECKS, "or_rows", .cases = "or-odd hidden-or", .hint = CHECKED},
+    {"dot-ok", 2, "The dot products are right", ROW_CORRECT, "dot_rows", .cases = "dot-none dot-odd dot-whole hidden-dot hidden-dot-long",
+     .hint = "Multiply in float, element by element; add the products as you added the others. " NEUTRAL},
+    {"dot-clean", 1, "Dot product: no race, no bad access", ROW_CHECKS, "dot_rows", .cases = "dot-odd hidden-dot", .hint = CHECKED},
+    {"dot-once", 1, "Dot product: each element is read once, in whole sectors", ROW_GATE, "dot_rows", .cases = "dot-whole hidden-dot-long",
+     .gate = READ("1.05", "64 * blocks"),
+     .hint = "Which elements do lanes 0 and 1 load in the same instruction? They should be neighbours."},
+
+    {"tree4-ok", 1, "Degree 4: the sums are right", ROW_CORRECT, "tree_4", .cases = "tree-one tree-part tree-full hidden-tree hidden-tree-full",
+     .hint = "512, 128, 32, 8, and then? 2 is no multiple of 4: who adds the last two?"},
+    {"tree4-clean", 1, "Degree 4: no race, no bad access", ROW_CHECKS, "tree_4", .cases = "tree-full hidden-tree", .hint = CHECKED},
+    {"tree4-rounds", 1, "Degree 4: five rounds", ROW_GATE, "tree_4", .cases = "tree-full hidden-tree-full", .gate = ROUNDS_4, .hint = ROUNDS},
+    {"tree8-ok", 1, "Degree 8: the sums are right", ROW_CORRECT, "tree_8", .cases = "tree-one tree-part tree-full hidden-tree hidden-tree-full",
+     .hint = "512, 64, 8, 1: whose are the eight children of value t?"},
+    {"tree8-clean", 1, "Degree 8: no race, no bad access", ROW_CHECKS, "tree_8", .cases = "tree-full hidden-tree", .hint = CHECKED},
+    {"tree8-rounds", 1, "Degree 8: three rounds", ROW_GATE, "tree_8", .cases = "tree-full hidden-tree-full", .gate = ROUNDS_8, .hint = ROUNDS},
+
+    {"block-ok", 1, "Count by block: the counts are right", ROW_CORRECT, "count_block", .cases = "count-none count-one count-part count-full hidden-count hidden-count-far", .hint = ZERO},
+    {"block-clean", 1, "Count by block: no race, no bad access", ROW_CHECKS, "count_block", .cases = "count-part hidden-count", .hint = ZERO " CHECK=1 names the line."},
+    {"block-atomics", 1, "Count by block: an atomic a block", ROW_GATE, "count_block", .cases = "count-full hidden-count-far",
+     .gate = "global_atom_passes <= blocks && " READ_ONCE " && inst_executed <= 40 * n / 32 + 400 * blocks",
+     .hint = "Which thread of a block adds to out, and how often?"},
+    {"warp-ok", 1, "Count by warp: the counts are right", ROW_CORRECT, "count_warp", .cases = "count-none count-one count-part count-full hidden-count hidden-count-far",
+     .hint = "In the last round some lanes have no element. Do all lanes that the mask names take part?"},
+    {"warp-clean", 0, "Count by warp: no race, no bad access", ROW_CHECKS, "count_warp", .cases = "count-part hidden-count", .hint = CHECKED},
+    {"warp-atomics", 2, "Count by warp: an atomic a warp, and no shared memory", ROW_GATE, "count_warp", .cases = "count-full hidden-count-far",
+     .gate = "global_atom_passes <= warps && shared_block_bytes + barriers + local_st_requests == 0 && " READ_ONCE " && inst_executed <= 40 * n / 32 + 400 * warps",
+     .hint = "Add up in a register what a thread counts, then the 32 of a warp; or ask for the lanes' votes."},
+    {"bins-ok", 2, "Histogram: all bins are right", ROW_CORRECT, "histogram", .cases = "bins-none bins-one bins-part bins-full hidden-bins hidden-bins-far", .hint = ZERO},
+    {"bins-clean", 1, "Histogram: no race, no bad access", ROW_CHECKS, "histogram", .cases = "bins-part hidden-bins", .hint = ZERO " CHECK=1 names the line."},
+    {"bins-atomics", 1, "Histogram: a block adds each bin once", ROW_GATE, "histogram", .cases = "bins-full hidden-bins-far",
+     .gate = "global_atom_requests + global_red_requests <= 4 * blocks && " READ_ONCE " && inst_executed <= 60 * n / 32 + 2000 * blocks",
+     .hint = "A block's histogram lies in shared memory; how many atomics does it take to add 64 bins to the grid's?"},
+
+    {"soft-ok", 2, "Softmax: the results are right", ROW_CORRECT, "softmax_block", .cases = "soft-one soft-odd soft-whole hidden-soft hidden-soft-whole",
+     .hint = "Which is the largest argument that exp() can have as a float, and which do you give it? All threads need the largest element and the sum."},
+    {"soft-clean", 1, "Softmax: no race, no bad access", ROW_CHECKS, "softmax_block", .cases = "soft-odd hidden-soft",
+     .hint = "Two reductions that share an array: may the second begin while somebody still reads the first one's result? CHECK=1 names both lines."},
+    {"soft-sectors", 2, "Softmax: three passes over a row at most, in whole sectors", ROW_GATE, "softmax_block", .cases = "soft-whole hidden-soft-whole",
+     .gate = READ("2.1", "128 * blocks") " && influence(others) + influence(shuffle) >= 0.9",
+     .hint = "Neighbouring threads take neighbouring elements, in each of the passes."},
+};
+/* clang-format on */
+
+const struct rubric rubric_reduction_uses = {
+    .lab = "reduction_uses",
+    .rows = rows,
+    .nrows = sizeof(rows) / sizeof(rows[0]),
+    .cases = cases,
+    .ncases = sizeof(cases) / sizeof(cases[0]),
+    .hidden = hidden,
+    .nhidden = sizeof(hidden) / sizeof(hidden[0]),
+};

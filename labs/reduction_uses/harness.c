@@ -1,0 +1,545 @@
+/* harness.c - what reductions are used for: variants, cases, CPU reference, launch plan.
+ *
+ * Eight experiments share the lab; a case's `op` says which one it belongs to. In most of them the
+ * input is a matrix of m rows of n elements, and block r reduces row r:
+ *
+ *   in  |########## n ##########|  row 0  --block 0-->  out[0]
+ *       |#######################|  row 1  --block 1-->  out[1]        … m rows
+ *
+ * COUNT, HISTOGRAM and GRID take one array of n elements, and blocks add up by atomics: there the
+ * kernel `clear` goes first and sets the result to 0.
+ */
+#include "lab/lab.h"
+#include "lab/random.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum experiment { PRODUCT, ALL, ANY, DOT, TREE, COUNT, HISTOGRAM, SOFTMAX, GRID };
+enum { BLOCK = 256, TREE_BLOCK = 512, EACH = 16, BINS = 64 };
+
+/* Flags of variants: the experiment; a thread a row; which kernel is launched. */
+enum { EXPERIMENT = 15, THREAD_A_ROW = 16 };
+
+#define FLAT(threads) .record = {.block_x = threads, .block_y = 1}
+#define CLEARED(name) "clear " name
+
+/* clang-format off */
+static const struct lab_variant variants[] = {
+    {.name = "product_rows", .number = "1", .what = "product, modulo 2^32", FLAT(BLOCK), .flags = PRODUCT},
+    {.name = "and_rows", .number = "2", .what = "bits that are set in all", FLAT(BLOCK), .flags = ALL},
+    {.name = "or_rows", .number = "3", .what = "bits that are set in any", FLAT(BLOCK), .flags = ANY},
+    {.name = "dot_rows", .number = "4", .what = "dot product", FLAT(BLOCK), .flags = DOT},
+    {.name = "tree_2", .number = "5", .what = "sum, a tree of degree 2", FLAT(TREE_BLOCK), .flags = TREE, .demo = true},
+    {.name = "tree_4", .number = "6", .what = "sum, a tree of degree 4", FLAT(TREE_BLOCK), .flags = TREE},
+    {.name = "tree_8", .number = "7", .what = "sum, a tree of degree 8", FLAT(TREE_BLOCK), .flags = TREE},
+    {.name = "count_each", .number = "8", .what = "count, an atomic an element", .kernels = CLEARED("count_each"), FLAT(BLOCK), .flags = COUNT, .demo = true},
+    {.name = "count_block", .number = "9", .what = "count, an atomic a block", .kernels = CLEARED("count_block"), FLAT(BLOCK), .flags = COUNT},
+    {.name = "count_warp", .number = "10", .what = "count, an atomic a warp", .kernels = CLEARED("count_warp"), FLAT(BLOCK), .flags = COUNT},
+    {.name = "histogram", .number = "11", .what = "histogram, one a block first", .kernels = CLEARED("histogram"), FLAT(BLOCK), .flags = HISTOGRAM},
+    {.name = "softmax_thread", .number = "12", .what = "softmax, a thread a row", FLAT(BLOCK), .flags = SOFTMAX | THREAD_A_ROW, .demo = true},
+    {.name = "softmax_block", .number = "13", .what = "softmax, a block a row", FLAT(BLOCK), .flags = SOFTMAX},
+    {.name = "sum_grid", .number = "14", .what = "sum, by so many blocks", .kernels = CLEARED("sum_grid"), FLAT(128), .flags = GRID, .demo = true},
+};
+
+#define CHECK CASE_CHECK | CASE_QUICK
+#define SMALL CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_EMULATOR_ONLY
+#define LARGE CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY
+#define ROWS(id, what, type, columns, rows, flag) {.name = id, .n = columns, .m = rows, .dtype = type, .op = what, .flags = flag}
+#define FOLDS(id, what, type) \
+    ROWS(id "-n=0", what, type, 0, 3, CHECK), ROWS(id "-n=1", what, type, 1, 2, CHECK), ROWS(id "-n=1003", what, type, 1003, 5, CHECK), \
+    ROWS(id "-n=4096", what, type, 4096, 132, SMALL), ROWS(id "-n=4096-m=8192", what, type, 4096, 8192, LARGE)
+#define LIST(id, what, count, flag) {.name = id, .n = count, .dtype = DT_U32, .op = what, .flags = CASE_DATA | flag}
+#define LISTS(id, what) \
+    LIST(id "-n=0", what, 0, CHECK), LIST(id "-n=1", what, 1, CHECK), LIST(id "-n=10007", what, 10007, CHECK), \
+    LIST(id "-n=2^19", what, 1 << 19, SMALL), LIST(id "-n=2^25", what, 1 << 25, LARGE)
+#define GRIDS(id, count, blocks, flag) {.name = id, .n = count, .param = blocks, .dtype = DT_U32, .op = GRID, .flags = flag}
+#define GRID_OF(b) GRIDS("grid=" #b, 1 << 19, b, SMALL), GRIDS("grid=" #b "-n=2^25", 1 << 25, b, LARGE)
+
+static const struct lab_case cases[] = {
+    FOLDS("product", PRODUCT, DT_U32),
+    FOLDS("and", ALL, DT_U32),
+    FOLDS("or", ANY, DT_U32),
+    FOLDS("dot", DOT, DT_F32),
+
+    ROWS("tree-n=1", TREE, DT_U32, 1, 3, CHECK),
+    ROWS("tree-n=100", TREE, DT_U32, 100, 4, CHECK),
+    ROWS("tree-n=512", TREE, DT_U32, 512, 5, CHECK),
+    ROWS("tree-m=1056", TREE, DT_U32, 512, 1056, SMALL),
+    ROWS("tree-m=2^16", TREE, DT_U32, 512, 1 << 16, LARGE),
+
+    LISTS("count", COUNT),
+    LISTS("bins", HISTOGRAM),
+
+    ROWS("softmax-n=1", SOFTMAX, DT_F32, 1, 3, CHECK),
+    ROWS("softmax-n=1003", SOFTMAX, DT_F32, 1003, 5, CHECK),
+    ROWS("softmax-n=1024", SOFTMAX, DT_F32, 1024, 264, SMALL),
+    ROWS("softmax-n=4096", SOFTMAX, DT_F32, 4096, 8192, LARGE),
+
+    GRIDS("grid-n=1003", 1003, 7, CHECK),
+    GRID_OF(33), GRID_OF(66), GRID_OF(132), GRID_OF(264), GRID_OF(528), GRID_OF(1056), GRID_OF(2112), GRID_OF(4224),
+    GRIDS("grid=16896-n=2^25", 1 << 25, 16896, LARGE),
+    GRIDS("grid=131072-n=2^25", 1 << 25, 131072, LARGE),
+};
+/* clang-format on */
+
+static enum experiment experiment_of(const struct lab_case *c)
+{
+    return (enum experiment)c->op;
+}
+
+static bool applies(const struct lab_variant *v, const struct lab_case *c)
+{
+    return (v->flags & EXPERIMENT) == experiment_of(c);
+}
+
+/* One array, or a matrix. */
+static bool is_list(const struct lab_case *c)
+{
+    return experiment_of(c) == COUNT || experiment_of(c) == HISTOGRAM || experiment_of(c) == GRID;
+}
+
+/* ---- plan ---- */
+
+static bool usable(const struct lab_case *c, char *err, size_t errsize)
+{
+    enum dtype type = experiment_of(c) == DOT || experiment_of(c) == SOFTMAX ? DT_F32 : DT_U32;
+
+    if (c->dtype != type)
+        snprintf(err, errsize, "%s: these kernels are for %s", c->name, dtype_name(type));
+    else if (c->n > 1u << 30 || c->m > 1u << 20 || c->n * c->m > 1u << 30)
+        snprintf(err, errsize, "%s: at most 2^30 elements, in 2^20 rows", c->name);
+    else if (!is_list(c) && !c->m)
+        snprintf(err, errsize, "%s: there is at least one row (m)", c->name);
+    else if (experiment_of(c) == TREE && c->n > TREE_BLOCK)
+        snprintf(err, errsize, "%s: a tree's block has a row of at most %d elements (n)", c->name,
+                 TREE_BLOCK);
+    else if (experiment_of(c) == SOFTMAX && !c->n)
+        snprintf(err, errsize, "%s: the softmax of no elements is not defined", c->name);
+    else if (experiment_of(c) == GRID && (c->param < 1 || c->param > 1 << 24))
+        snprintf(err, errsize, "%s: a grid has 1 to 2^24 blocks", c->name);
+    else
+        return true;
+    return false;
+}
+
+static void add_buffer(struct plan *p, const char *name, enum buffer_role role, enum dtype type,
+                       uint64_t count)
+{
+    struct lab_buffer *b = &p->buffers[p->nbuffers++];
+
+    *b = (struct lab_buffer){.role = role, .dtype = type, .count = count};
+    lab_name(b->name, sizeof(b->name), "%s", name);
+}
+
+/* Inputs first, then the one output. */
+static void plan_buffers(struct plan *p, const struct lab_case *c)
+{
+    uint64_t elements = is_list(c) ? c->n : c->n * c->m;
+    uint64_t results = c->m;
+
+    if (experiment_of(c) == COUNT || experiment_of(c) == GRID)
+        results = 1;
+    else if (experiment_of(c) == HISTOGRAM)
+        results = BINS;
+    else if (experiment_of(c) == SOFTMAX)
+        results = elements;
+    add_buffer(p, experiment_of(c) == DOT ? "x" : "in", BUF_INPUT, c->dtype, elements);
+    if (experiment_of(c) == DOT)
+        add_buffer(p, "y", BUF_INPUT, c->dtype, elements);
+    add_buffer(p, "out", BUF_OUTPUT, c->dtype, results);
+}
+
+static uint64_t ceil_div(uint64_t a, uint64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static uint64_t blocks_of(const struct lab_variant *v, const struct lab_case *c, uint32_t block)
+{
+    uint64_t blocks = c->m;
+
+    if (v->flags & THREAD_A_ROW)
+        blocks = ceil_div(c->m, block);
+    else if (experiment_of(c) == GRID)
+        blocks = (uint64_t)c->param;
+    else if (is_list(c))
+        blocks = ceil_div(c->n, (uint64_t)block * EACH);
+    return blocks ? blocks : 1;
+}
+
+static struct plan_arg u32_arg(uint64_t x)
+{
+    return (struct plan_arg){.kind = ARG_U32, .v.u32 = (uint32_t)x};
+}
+
+static struct plan_step *add_step(struct plan *p, const char *kernel, uint64_t grid, uint32_t block)
+{
+    struct plan_step *s = &p->steps[p->nsteps++];
+
+    *s = (struct plan_step){.grid = {(uint32_t)grid, 1, 1}, .block = {block, 1, 1}};
+    lab_name(s->kernel, sizeof(s->kernel), "%s", kernel);
+    return s;
+}
+
+static void plan_steps(struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                       uint32_t block)
+{
+    int out = p->nbuffers - 1;
+    struct plan_step *s;
+
+    if (is_list(c)) {
+        s = add_step(p, "clear", 1, BINS);
+        s->args[s->nargs++] = (struct plan_arg){.kind = ARG_BUFFER, .buffer = out};
+        s->args[s->nargs++] = u32_arg(p->buffers[out].count);
+    }
+    s = add_step(p, v->name, blocks_of(v, c, block), block);
+    for (int b = 0; b < p->nbuffers; b++)
+        s->args[s->nargs++] = (struct plan_arg){.kind = ARG_BUFFER, .buffer = b};
+    s->args[s->nargs++] = u32_arg(c->n);
+    if (v->flags & THREAD_A_ROW)
+        s->args[s->nargs++] = u32_arg(c->m);
+}
+
+static bool plan(const struct lab_variant *v, const struct lab_case *c,
+                 const struct launch_record *r, const struct device_limits *d, struct plan *p,
+                 char *err, size_t errsize)
+{
+    if (!usable(c, err, errsize))
+        return false;
+    if (r->block_x > d->max_threads_per_block) {
+        snprintf(err, errsize, "%s: a block of %u threads; this device allows 1 to %u", v->name,
+                 r->block_x, d->max_threads_per_block);
+        return false;
+    }
+    memset(p, 0, sizeof(*p));
+    plan_buffers(p, c);
+    p->bytes = 4.0 * (double)p->buffers[0].count;
+    if (experiment_of(c) == DOT || experiment_of(c) == SOFTMAX)
+        p->bytes *= 2;
+    plan_steps(p, v, c, r->block_x);
+    return true;
+}
+
+/* ---- inputs ---- */
+
+/* A row of odd numbers, an even one among them in every eighth: that product says so. */
+static uint32_t product_element(uint64_t seed, uint64_t row, uint64_t i, uint64_t n)
+{
+    uint64_t r = random_u64(seed, row), at = random_u64(seed, row * n + i);
+    bool even = r % 8 == 0 && (r >> 8) % n == i;
+
+    return ((uint32_t)(at >> 32) | 1) + even;
+}
+
+/* All bits are set but for some, each of which is clear in one to three elements only, or in none.
+ * Turned round that is a row for "any", and not for a sum. */
+static uint32_t all_element(uint64_t seed, uint64_t row, uint64_t i, uint64_t n)
+{
+    uint32_t bits = 0;
+
+    for (uint64_t b = 0; b < 32; b++) {
+        uint64_t r = random_u64(seed, 32 * row + b);
+
+        if (r % 4 && ((r >> 8) % n == i || (r % 4 > 1 && (r >> 24) % n == i) ||
+                      (r % 4 > 2 && (r >> 40) % n == i)))
+            bits |= 1u << b;
+    }
+    return ~bits;
+}
+
+/* A row lies around a number of its own, as far from 0 as exp() of it is no float any more. */
+static float softmax_element(uint64_t seed, uint64_t row, uint64_t i, uint64_t n)
+{
+    float middle = 256 * random_f32(random_u64(seed, 1), row);
+
+    return middle + 8 * random_f32(seed, row * n + i);
+}
+
+/* Half of the numbers fall into one bin, which the seed draws. */
+static uint32_t histogram_element(uint64_t seed, uint64_t i)
+{
+    uint32_t x = (uint32_t)(random_u64(seed, i) >> 32), hot = (uint32_t)random_u64(seed, ~0ull);
+
+    return x % 2 ? x : hot << 26 | x % (1 << 26);
+}
+
+static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
+                       void *data)
+{
+    uint64_t stream = random_u64(seed, (uint64_t)b), n = c->n;
+    uint32_t *u = data;
+    float *f = data;
+
+    for (uint64_t at = 0; at < p->buffers[b].count; at++) {
+        switch (experiment_of(c)) {
+        case PRODUCT:
+            u[at] = product_element(stream, at / n, at % n, n);
+            break;
+        case ALL:
+            u[at] = all_element(stream, at / n, at % n, n);
+            break;
+        case ANY:
+            u[at] = ~all_element(stream, at / n, at % n, n);
+            break;
+        case DOT:
+            f[at] = random_f32(stream, at);
+            break;
+        case SOFTMAX:
+            f[at] = softmax_element(stream, at / n, at % n, n);
+            break;
+        case HISTOGRAM:
+            u[at] = histogram_element(stream, at);
+            break;
+        default:
+            u[at] = (uint32_t)(random_u64(stream, at) >> 32);
+        }
+    }
+}
+
+/* ---- reference ---- */
+
+static uint32_t combine(enum experiment what, uint32_t a, uint32_t b)
+{
+    switch (what) {
+    case PRODUCT:
+        return a * b;
+    case ALL:
+        return a & b;
+    case ANY:
+        return a | b;
+    default:
+        return a + b;
+    }
+}
+
+static uint32_t neutral(enum experiment what)
+{
+    return what == PRODUCT ? 1 : what == ALL ? ~0u : 0;
+}
+
+/* Is it counted? A quarter of all numbers is. */
+static bool counts(uint32_t x)
+{
+    return x % 4 == 3;
+}
+
+static unsigned bin_of(uint32_t x)
+{
+    return x >> 26;
+}
+
+static void reference_words(const struct lab_case *c, const uint32_t *in, uint32_t *out)
+{
+    uint64_t rows = is_list(c) ? 1 : c->m;
+
+    if (experiment_of(c) == HISTOGRAM) {
+        memset(out, 0, BINS * sizeof(*out));
+        for (uint64_t i = 0; i < c->n; i++)
+            out[bin_of(in[i])]++;
+        return;
+    }
+    for (uint64_t row = 0; row < rows; row++) {
+        uint32_t result = neutral(experiment_of(c));
+
+        for (uint64_t i = row * c->n; i < (row + 1) * c->n; i++)
+            result = combine(experiment_of(c), result,
+                             experiment_of(c) == COUNT ? counts(in[i]) : in[i]);
+        out[row] = result;
+    }
+}
+
+#define U 0x1p-24 /* half of the last place of 1 */
+
+/* Any order of a block's sums: a thread adds its share, a tree the threads'. Each product is
+ * rounded once more. */
+static void reference_dot(const struct lab_case *c, const float *x, const float *y, float *out,
+                          double *tolerance)
+{
+    for (uint64_t row = 0; row < c->m; row++) {
+        double sum = 0, sizes = 0;
+
+        for (uint64_t i = row * c->n; i < (row + 1) * c->n; i++) {
+            sum += (double)x[i] * y[i];
+            sizes += fabs((double)x[i] * y[i]);
+        }
+        out[row] = (float)sum;
+        tolerance[row] = 2 * fmin((double)c->n + 1, 32 + log2((double)c->n + 1)) * U * sizes;
+    }
+}
+
+/* The difference to the largest is rounded before exp(), which makes an error of its size; exp()
+ * itself and the quotient may be off by a few places, a sum one after the other by some dozens. */
+static void reference_softmax(const struct lab_case *c, const float *in, float *out,
+                              double *tolerance)
+{
+    for (uint64_t row = 0; row < c->m; row++) {
+        const float *x = in + row * c->n;
+        double most = -INFINITY, sum = 0;
+
+        for (uint64_t i = 0; i < c->n; i++)
+            most = fmax(most, x[i]);
+        for (uint64_t i = 0; i < c->n; i++)
+            sum += exp(x[i] - most);
+        for (uint64_t i = 0; i < c->n; i++) {
+            double value = exp(x[i] - most) / sum;
+
+            out[row * c->n + i] = (float)value;
+            tolerance[row * c->n + i] = (256 + 4 * (most - x[i])) * U * value;
+        }
+    }
+}
+
+static void reference(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, void **expected, double **tolerance)
+{
+    int out = p->nbuffers - 1;
+
+    (void)v;
+    if (experiment_of(c) == DOT)
+        reference_dot(c, inputs[0], inputs[1], expected[out], tolerance[out]);
+    else if (experiment_of(c) == SOFTMAX)
+        reference_softmax(c, inputs[0], expected[out], tolerance[out]);
+    else
+        reference_words(c, inputs[0], expected[out]);
+}
+
+/* ---- why is it wrong? ---- */
+
+static enum lab_made made(const struct lab_variant *v, const struct lab_case *c)
+{
+    (void)v;
+    switch (experiment_of(c)) {
+    case DOT:
+    case TREE:
+    case GRID:
+        return MADE_SUM;
+    case PRODUCT:
+        return MADE_OTHERWISE;
+    default:
+        return MADE_UNKNOWN; /* a bit may be another's, too, and small shares are lost */
+    }
+}
+
+static bool term(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                 uint64_t element, uint64_t t, struct lab_term *out)
+{
+    uint64_t at = is_list(c) ? t : element * c->n + t;
+
+    (void)p;
+    *out = (struct lab_term){
+        .times = 1, .nfactors = experiment_of(c) == DOT ? 2 : 1, .factor = {{0, at}, {1, at}}};
+    return made(v, c) != MADE_UNKNOWN && t < c->n;
+}
+
+/* What a row gives under another operation, or when the neutral element is another's. */
+static bool recognise_fold(const struct lab_case *c, const uint32_t *in, uint32_t got,
+                           uint64_t element, char *words, size_t size)
+{
+    static const char *const names[] = {
+        [PRODUCT] = "product", [ALL] = "and", [ANY] = "or", [TREE] = "sum"};
+    static const enum experiment all[] = {PRODUCT, ALL, ANY, TREE};
+    enum experiment own = experiment_of(c);
+
+    for (int i = 0; i < 4; i++) {
+        uint32_t other = neutral(all[i]), from = neutral(all[i]);
+
+        for (uint64_t j = 0; j < c->n; j++) {
+            other = combine(all[i], other, in[element * c->n + j]);
+            from = combine(own, from, in[element * c->n + j]);
+        }
+        if (all[i] == own || (got != other && got != from))
+            continue;
+        if (got == other)
+            snprintf(words, size, "what %s makes of the row, not %s", names[all[i]], names[own]);
+        else
+            snprintf(words, size,
+                     "what %s makes of the row and of %u: who has no element brings "
+                     "the neutral one",
+                     names[own], neutral(all[i]));
+        return true;
+    }
+    return false;
+}
+
+/* exp() of the numbers themselves has left the floats; or nothing was divided by. */
+static bool recognise_softmax(const struct lab_case *c, const float *in, float got,
+                              uint64_t element, char *words, size_t size)
+{
+    const float *x = in + element / c->n * c->n;
+    double most = -INFINITY, own = in[element];
+
+    for (uint64_t i = 0; i < c->n; i++)
+        most = fmax(most, x[i]);
+    if ((isnan(got) || got == 0) && fabs(most) > 80)
+        snprintf(words, size,
+                 "%s: is the row's largest element (%.0f) taken from each before exp()?",
+                 isnan(got) ? "no number" : "0", most);
+    else if (fabs(got - exp(own - most)) <= 1e-5 * exp(own - most))
+        snprintf(words, size, "exp(x - largest), which is still to be divided by the row's sum");
+    else
+        return false;
+    return true;
+}
+
+static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, const void *output, uint64_t element, char *words,
+                      size_t size)
+{
+    (void)p, (void)v;
+    if (experiment_of(c) == SOFTMAX)
+        return recognise_softmax(c, inputs[0], ((const float *)output)[element], element, words,
+                                 size);
+    return experiment_of(c) <= ANY &&
+           recognise_fold(c, inputs[0], ((const uint32_t *)output)[element], element, words, size);
+}
+
+static uint64_t row(const struct plan *p, const struct lab_case *c, int b)
+{
+    return is_list(c) || (b == p->nbuffers - 1 && experiment_of(c) != SOFTMAX) ? 0 : c->n;
+}
+
+static const struct lab_column columns[] = {
+    {"barrier", "a warp", "barriers/warps"},
+    {"atomics", "global", "global_atom_requests+global_red_requests"},
+    {"lanes,", "address", "global_atom_passes"},
+    {"sectors", "a load", "global_ld_sectors/global_ld_requests"},
+    {0},
+};
+
+/* clang-format off */
+#define ATOMICS "global_atom_passes"
+static const struct lab_prediction predictions[] = {
+    {"barriers_2", "barriers a warp, tree of degree 2", "barriers/warps", "tree_2", "tree-m=1056", 0.01},
+    {"barriers_4", "the same, degree 4", "barriers/warps", "tree_4", "tree-m=1056", 0.01},
+    {"barriers_8", "the same, degree 8", "barriers/warps", "tree_8", "tree-m=1056", 0.01},
+    {"turns_each", "turns at the counter's address, count_each", ATOMICS, "count_each", "count-n=2^19", 0.02},
+    {"turns_warp", "the same, count_warp", ATOMICS, "count_warp", "count-n=2^19", 0.02},
+    {"turns_block", "the same, count_block", ATOMICS, "count_block", "count-n=2^19", 0.02},
+};
+/* clang-format on */
+
+const struct lab lab_reduction_uses = {
+    .name = "reduction_uses",
+    .title = "What reductions are for: other operations, trees, counting, softmax",
+    .bytes_formula = "4 n m, 8 n m (dot, softmax); 4 n (count, histogram, sum_grid)",
+    .param_name = "blocks",
+    .record_items = "not used",
+    .variants = variants,
+    .nvariants = sizeof(variants) / sizeof(variants[0]),
+    .cases = cases,
+    .ncases = sizeof(cases) / sizeof(cases[0]),
+    .applies = applies,
+    .plan = plan,
+    .make_input = make_input,
+    .reference = reference,
+    .made = made,
+    .term = term,
+    .recognise = recognise,
+    .row = row,
+    .extents = "nm",
+    .columns = columns,
+    .predictions = predictions,
+    .npredictions = sizeof(predictions) / sizeof(predictions[0]),
+};

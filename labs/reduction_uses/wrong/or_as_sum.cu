@@ -1,0 +1,26 @@
+// Adds instead: the same while no bit is set twice.
+// only: or_rows
+// expect: or-ok=fail
+// hint: or-ok: wrong
+// score: 0
+#include "warplab.cuh"
+
+#define BLOCK 256
+
+KERNEL or_rows(const unsigned *in, unsigned *out, unsigned n)
+{
+    __shared__ unsigned s[BLOCK];
+    unsigned tid = threadIdx.x, v = 0;
+
+    for (unsigned i = tid; i < n; i += BLOCK)
+        v = (v | in[blockIdx.x * n + i]);
+    s[tid] = v;
+    __syncthreads();
+    for (unsigned left = BLOCK / 2; left > 0; left /= 2) {
+        if (tid < left)
+            s[tid] = s[tid] + s[tid + left];
+        __syncthreads();
+    }
+    if (tid == 0)
+        out[blockIdx.x] = s[0];
+}

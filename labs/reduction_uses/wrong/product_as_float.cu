@@ -1,0 +1,27 @@
+// The product is made in float: right as long as it has 24 bits.
+// only: product_rows
+// expect: product-ok=fail
+// hint: product-ok: what does a thread bring
+// score: 0
+#include "warplab.cuh"
+
+#define BLOCK 256
+
+KERNEL product_rows(const unsigned *in, unsigned *out, unsigned n)
+{
+    __shared__ float s[BLOCK];
+    unsigned tid = threadIdx.x;
+    float v = 1;
+
+    for (unsigned i = tid; i < n; i += BLOCK)
+        v = v * (float)in[blockIdx.x * n + i];
+    s[tid] = v;
+    __syncthreads();
+    for (unsigned left = BLOCK / 2; left > 0; left /= 2) {
+        if (tid < left)
+            s[tid] = s[tid] * s[tid + left];
+        __syncthreads();
+    }
+    if (tid == 0)
+        out[blockIdx.x] = (unsigned)(long long)s[0];
+}

@@ -1,0 +1,36 @@
+// exp() of the numbers themselves: no float for half of the rows.
+// only: softmax_block
+// expect: soft-ok=fail
+// hint: soft-ok: largest argument
+// score: 0
+#include "warplab.cuh"
+
+#define BLOCK 256
+
+__device__ float sum_of(float v)
+{
+    __shared__ float s[BLOCK];
+    unsigned tid = threadIdx.x;
+
+    s[tid] = v;
+    __syncthreads();
+    for (unsigned left = BLOCK / 2; left > 0; left /= 2) {
+        if (tid < left)
+            s[tid] += s[tid + left];
+        __syncthreads();
+    }
+    return s[0];
+}
+
+KERNEL softmax_block(const float *in, float *out, unsigned n)
+{
+    const float *x = in + blockIdx.x * n;
+    float *y = out + blockIdx.x * n;
+    float sum = 0;
+
+    for (unsigned i = threadIdx.x; i < n; i += BLOCK)
+        sum += expf(x[i]);
+    sum = sum_of(sum);
+    for (unsigned i = threadIdx.x; i < n; i += BLOCK)
+        y[i] = expf(x[i]) / sum;
+}

@@ -1,0 +1,29 @@
+// Leaves out the eighth child.
+// only: tree_8
+// expect: tree8-ok=fail
+// hint: tree8-ok: eight children
+// score: 0
+#include "warplab.cuh"
+
+#define TREE 512
+
+KERNEL tree_8(const unsigned *in, unsigned *out, unsigned n)
+{
+    __shared__ unsigned s[TREE];
+    unsigned tid = threadIdx.x;
+
+    s[tid] = tid < n ? in[blockIdx.x * n + tid] : 0;
+    __syncthreads();
+    for (unsigned left = TREE / 8; left > 0; left /= 8) {
+        if (tid < left) {
+            unsigned sum = s[tid];
+
+            for (unsigned c = 1; c < 7; c++)
+                sum += s[tid + c * left];
+            s[tid] = sum;
+        }
+        __syncthreads();
+    }
+    if (tid == 0)
+        out[blockIdx.x] = s[0];
+}
