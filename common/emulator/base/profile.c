@@ -114,7 +114,15 @@ static const struct field {
     FIELD(REAL, launch_overhead_us),
     FIELD(REAL, event_overhead_us),
     FIELD(REAL, pcie_gbps),
-    FIELD(REAL, pcie_latency_us),
+    FIELD(REAL, pcie_both_gbps),
+    FIELD(REAL, copy_in_latency_us),
+    FIELD(REAL, copy_out_latency_us),
+    FIELD(REAL, pageable_in_gbps),
+    FIELD(REAL, pageable_in_far_gbps),
+    FIELD(REAL, pageable_out_gbps),
+    FIELD(REAL, host_cache_mb),
+    FIELD(REAL, mapped_gbps),
+    FIELD(REAL, managed_gbps),
 };
 #define NFIELDS (sizeof(fields) / sizeof(fields[0]))
 
@@ -233,6 +241,12 @@ static bool parse(const char *name, const char *text, struct device_profile *p)
                 "warplab: device profile %s: issue_per_cycle, l1_sectors_per_cycle, "
                 "l2_sm_bytes_per_cycle and atomic_passes_per_cycle must be above 0, and "
                 "bounds_norm at least 1\n",
+                name);
+        return false;
+    }
+    if (!p->pcie_gbps || !p->pcie_both_gbps || !p->pageable_in_gbps || !p->pageable_in_far_gbps ||
+        !p->pageable_out_gbps || !p->mapped_gbps || !p->managed_gbps) {
+        fprintf(stderr, "warplab: device profile %s: the bandwidths of copies must be above 0\n",
                 name);
         return false;
     }

@@ -39,7 +39,13 @@ struct device_profile {
     double l1_sectors_per_cycle, l2_sm_bytes_per_cycle, atomic_passes_per_cycle; /* of an SM */
     double const_cache_bytes, const_miss_cycles; /* constants that are fast; a load of others */
     double bounds_norm; /* how the bounds of a launch's time add up: count/MODEL.md */
-    double launch_overhead_us, event_overhead_us, pcie_gbps, pcie_latency_us;
+    double launch_overhead_us, event_overhead_us;
+    /* Copies between host and device: pinned memory one way, and each way while both are under
+     * way; pageable memory, to the device from a cache of the host and from beyond it. */
+    double pcie_gbps, pcie_both_gbps, copy_in_latency_us, copy_out_latency_us;
+    double pageable_in_gbps, pageable_in_far_gbps, pageable_out_gbps, host_cache_mb;
+    double mapped_gbps;  /* kernels on the host's memory */
+    double managed_gbps; /* pages that move because they were touched */
 };
 const struct device_profile *device_profile(void); /* the one selected */
 /* One of those built in; false when there is none of that name. */

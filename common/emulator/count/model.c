@@ -150,6 +150,15 @@ static double dram(const struct work *w)
     return w->dram_bytes / (w->d->dram_gbps * 1e9);
 }
 
+/* Pinned memory that a kernel uses where it is: over the bus, both ways at once. */
+static double host(const struct work *w)
+{
+    const struct sampled *s = &w->l->sampled;
+    double bytes = fmax((double)s->host_in_sectors, (double)s->host_out_sectors) * 32;
+
+    return bytes / (w->d->mapped_gbps * 1e9);
+}
+
 static double atomics(const struct work *w)
 {
     return (double)w->c->global_atom_passes / (w->d->atomic_passes_per_cycle * w->d->sms) / w->hz;
@@ -182,7 +191,7 @@ static const struct {
     {"issue", issue},     {"fp32", fp32},     {"fp64", fp64},     {"fp16", fp16},
     {"sfu", sfu},         {"tensor", tensor}, {"shared", shared}, {"const", constants},
     {"l1", l1},           {"l2", l2},         {"dram", dram},     {"atomics", atomics},
-    {"latency", latency}, {"blocks", blocks},
+    {"latency", latency}, {"blocks", blocks}, {"host", host},
 };
 
 void model_time(const struct counters *c, const struct model_launch *l,
@@ -209,9 +218,25 @@ void model_time(const struct counters *c, const struct model_launch *l,
     out->sampled = l->sampled;
 }
 
-double model_copy_ms(const struct device_profile *d, uint64_t bytes, bool pcie)
+/* A pageable copy goes at the speed at which a core copies to and from the driver's own buffer:
+ * to the device faster as long as a cache of the host holds what it reads. */
+static double pageable_ms(const struct device_profile *d, double bytes, bool in)
 {
-    if (pcie)
-        return d->pcie_latency_us * 1e-3 + (double)bytes / (d->pcie_gbps * 1e6);
-    return d->launch_overhead_us * 1e-3 + 2.0 * (double)bytes / (d->dram_gbps * 1e6);
+    double near = fmin(bytes, d->host_cache_mb * 1e6);
+
+    if (!in)
+        return bytes / (d->pageable_out_gbps * 1e6);
+    return near / (d->pageable_in_gbps * 1e6) + (bytes - near) / (d->pageable_in_far_gbps * 1e6);
+}
+
+double model_copy_ms(const struct device_profile *d, uint64_t bytes, struct copy_path path)
+{
+    double latency_us = path.way == COPY_IN ? d->copy_in_latency_us : d->copy_out_latency_us;
+
+    if (path.way == COPY_ON_HOST)
+        return 0;
+    if (path.way == COPY_ON_DEVICE)
+        return d->launch_overhead_us * 1e-3 + 2.0 * (double)bytes / (d->dram_gbps * 1e6);
+    return latency_us * 1e-3 + (path.pageable ? pageable_ms(d, (double)bytes, path.way == COPY_IN)
+                                              : (double)bytes / (d->pcie_gbps * 1e6));
 }

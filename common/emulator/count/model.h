@@ -23,7 +23,14 @@ void model_time(const struct counters *c, const struct model_launch *l,
 /* Warp instructions that an SM issues a cycle. */
 double model_issue_rate(const struct device_profile *d);
 
-/* Time of a copy between host and device, or (pcie false) inside the device; ms. */
-double model_copy_ms(const struct device_profile *d, uint64_t bytes, bool pcie);
+/* From where to where a copy goes. */
+enum copy_way { COPY_ON_HOST, COPY_ON_DEVICE, COPY_IN, COPY_OUT };
+struct copy_path {
+    enum copy_way way;
+    bool pageable; /* its host memory is */
+};
+/* Time of a copy, with nothing else on the bus; ms. 0 within the host: host time is not modelled.
+ */
+double model_copy_ms(const struct device_profile *d, uint64_t bytes, struct copy_path path);
 
 #endif

@@ -127,8 +127,20 @@ Test(model, copies)
     struct device_profile d = h200;
 
     d.pcie_gbps = 50;
-    d.pcie_latency_us = 10;
-    cr_expect_float_eq(model_copy_ms(&d, 50000000, true), 1.01, 1e-9);
-    cr_expect_float_eq(model_copy_ms(&d, 4500000, false),
+    d.copy_in_latency_us = 10;
+    d.copy_out_latency_us = 20;
+    d.pageable_in_gbps = 10;
+    d.pageable_in_far_gbps = 5;
+    d.pageable_out_gbps = 8;
+    d.host_cache_mb = 20;
+    cr_expect_float_eq(model_copy_ms(&d, 50000000, (struct copy_path){COPY_IN, false}), 1.01, 1e-9);
+    cr_expect_float_eq(model_copy_ms(&d, 50000000, (struct copy_path){COPY_OUT, false}), 1.02,
+                       1e-9);
+    cr_expect_float_eq(model_copy_ms(&d, 50000000, (struct copy_path){COPY_IN, true}), 0.01 + 2 + 6,
+                       1e-9);
+    cr_expect_float_eq(model_copy_ms(&d, 40000000, (struct copy_path){COPY_OUT, true}), 0.02 + 5,
+                       1e-9);
+    cr_expect_eq(model_copy_ms(&d, 40000000, (struct copy_path){COPY_ON_HOST, true}), 0);
+    cr_expect_float_eq(model_copy_ms(&d, 4500000, (struct copy_path){COPY_ON_DEVICE, false}),
                        d.launch_overhead_us * 1e-3 + 9.0 / d.dram_gbps, 1e-9);
 }

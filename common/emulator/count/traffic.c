@@ -51,6 +51,9 @@ struct sample {
     uint64_t touched[MAX_TOUCHED];
     uint32_t ntouched;
     uint64_t last_addr, last_size;
+    enum mem_kind last_kind;
+    uint64_t host_in, host_out; /* of missed, by what memory it is */
+    struct managed_sectors managed[SAMPLED_MANAGED];
     struct sectors sectors, constants;
     struct line (*sets)[WAYS];
 };
@@ -195,6 +198,7 @@ static void touch(struct sample *s, uint64_t addr)
         return;
     s->last_addr = a->addr;
     s->last_size = a->size;
+    s->last_kind = a->kind;
     for (uint32_t i = 0; i < s->ntouched; i++)
         if (s->touched[i] == a->addr)
             return;
@@ -209,11 +213,27 @@ static bool new_line(const uint64_t *seen, uint32_t n, uint64_t sector)
     return !n;
 }
 
+/* More allocations than there is room for are not told apart from the last. */
+static void add_managed(struct managed_sectors *m, uint64_t addr, uint64_t sectors)
+{
+    int i = 0;
+
+    while (i < SAMPLED_MANAGED - 1 && m[i].addr && m[i].addr != addr)
+        i++;
+    m[i].addr = m[i].addr ? m[i].addr : addr;
+    m[i].sectors += sectors;
+}
+
 /* Beyond L1: a load's sector; or the bytes that lanes write. */
 static void go_on(struct sample *s, uint64_t sector, const struct access *a)
 {
     struct sector *x = sectors_at(&s->sectors, sector);
+    bool host = s->last_kind == MEM_PINNED || s->last_kind == MEM_REGISTERED;
     s->missed++;
+    s->host_in += host && a->kind != ACCESS_STORE;
+    s->host_out += host && a->kind != ACCESS_LOAD;
+    if (s->last_kind == MEM_MANAGED)
+        add_managed(s->managed, s->last_addr, 1);
     if (a->kind == ACCESS_LOAD) {
         x->fetched = true;
         return;
@@ -507,11 +527,16 @@ void traffic_result(uint64_t launch, const struct counters *c, struct model_laun
     double counted = (double)(c->global_ld_sectors + c->global_st_sectors + c->global_atom_sectors);
     double local = (double)(c->local_ld_sectors + c->local_st_sectors);
     uint64_t asked = 0, missed = 0, lines = 0, distinct = 0, constants = 0;
+    uint64_t host_in = 0, host_out = 0;
     double life[PACE_CLOCKS] = {0};
     for (const struct sample *s = e.blocks; s; s = s->next) {
         asked += s->asked;
         missed += s->missed;
         lines += s->lines;
+        host_in += s->host_in;
+        host_out += s->host_out;
+        for (int i = 0; i < SAMPLED_MANAGED && s->managed[i].addr; i++)
+            add_managed(l->sampled.managed, s->managed[i].addr, s->managed[i].sectors);
         distinct += s->sectors.count;
         constants = s->constants.count > constants ? s->constants.count : constants;
     }
@@ -522,7 +547,13 @@ void traffic_result(uint64_t launch, const struct counters *c, struct model_laun
     l->sampled.life_dram = life[PACE_FAR];
     if (asked) {
         double beyond = counted * (double)missed / (double)asked;
+        double a_sector = missed ? beyond / (double)missed : 0;
         l->sampled.l2_sectors = (uint64_t)(beyond + local);
+        l->sampled.host_in_sectors = (uint64_t)(a_sector * (double)host_in);
+        l->sampled.host_out_sectors = (uint64_t)(a_sector * (double)host_out);
+        for (int i = 0; i < SAMPLED_MANAGED; i++)
+            l->sampled.managed[i].sectors =
+                (uint64_t)(a_sector * (double)l->sampled.managed[i].sectors);
         l->sampled.l1_lines = (uint64_t)(counted * (double)lines / (double)asked);
         double all = (double)sectors_touched(&e);
         if (fits_l2(all))

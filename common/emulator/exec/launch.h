@@ -20,6 +20,7 @@ struct emu_launch {
 };
 
 /* What a sample of a launch's blocks showed (count/traffic.h), for all of it. */
+enum { SAMPLED_MANAGED = 4 };
 struct sampled {
     bool known; /* false: nothing was sampled, all else is 0 */
     /* Sectors that leave the SM (L1 misses), and sectors that DRAM moves for them. */
@@ -29,6 +30,12 @@ struct sampled {
      * from L2 and from DRAM. */
     double life_l2, life_dram;
     uint64_t const_bytes; /* different bytes of constants that a block reads, whole sectors */
+    /* Of l2_sectors, those of the host's pinned memory, loaded and stored; and of the first managed
+     * allocations, each. */
+    uint64_t host_in_sectors, host_out_sectors;
+    struct managed_sectors {
+        uint64_t addr, sectors;
+    } managed[SAMPLED_MANAGED];
 };
 
 /* What a launch did, filled in by the listeners that add it up (events.h, `counted`). */

@@ -147,7 +147,24 @@ static const char *label(const struct place *dst, const struct place *src)
     return in_host(src) ? "memcpyHtoD" : "memcpyDtoD";
 }
 
-/* Copies a box, takes its modelled time; `wait`: the host waits for the end of it. */
+static struct copy_path path_of(const struct place *dst, const struct place *src)
+{
+    bool to_host = in_host(dst), from_host = in_host(src);
+    enum copy_way way = to_host && from_host ? COPY_ON_HOST
+                        : to_host            ? COPY_OUT
+                        : from_host          ? COPY_IN
+                                             : COPY_ON_DEVICE;
+
+    return (struct copy_path){way, (to_host && !dst->alloc) || (from_host && !src->alloc)};
+}
+
+static enum engine_kind engine_of(struct copy_path p)
+{
+    return p.way == COPY_IN ? ENGINE_IN : p.way == COPY_OUT ? ENGINE_OUT : ENGINE_NONE;
+}
+
+/* Copies a box, takes its modelled time; `wait`: the host waits for the end of it. It waits for
+ * pageable memory always: the driver copies through a buffer of its own, part by part. */
 static cudaError_t transfer(const struct box *b, struct place dst, struct place src,
                             enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
 {
@@ -167,12 +184,11 @@ static cudaError_t transfer(const struct box *b, struct place dst, struct place 
     if (e)
         return e;
     copy_box(b, &dst, &src);
-    ms = in_host(&dst) && in_host(&src)
-             ? 0
-             : model_copy_ms(device_profile(), bytes, in_host(&dst) || in_host(&src));
-    stream_work(stream, ms);
+    struct copy_path path = path_of(&dst, &src);
+    ms = model_copy_ms(device_profile(), bytes, path);
+    stream_work(stream, engine_of(path), ms);
     profile_copy(label(&dst, &src), bytes, s->id, ms, host_now_us() - begin);
-    if (wait)
+    if (wait || path.pageable)
         stream_wait(stream);
     return cudaSuccess;
 }
@@ -419,8 +435,9 @@ static cudaError_t fill(const struct box *b, struct place q, int value, cudaStre
             memset(row, value, b->width);
         }
     }
-    ms = model_copy_ms(device_profile(), bytes / 2, false); /* a copy moves each byte twice */
-    stream_work(stream, ms);
+    /* a copy moves each byte twice */
+    ms = model_copy_ms(device_profile(), bytes / 2, (struct copy_path){COPY_ON_DEVICE, false});
+    stream_work(stream, ENGINE_NONE, ms);
     profile_copy("memset", bytes, s->id, ms, host_now_us() - begin);
     if (wait)
         stream_wait(stream);

@@ -110,8 +110,24 @@ struct CUstream_st {
 
 /* The stream behind a handle, special handles included; NULL when it is none. */
 struct CUstream_st *stream_find(cudaStream_t handle);
+/* What does a piece of work: at most one at a time each, but for NONE. */
+enum engine_kind { ENGINE_NONE, ENGINE_COMPUTE, ENGINE_IN, ENGINE_OUT, ENGINES };
 /* Adds ms of work to a stream; false: no such stream. */
-bool stream_work(cudaStream_t handle, double ms);
+bool stream_work(cudaStream_t handle, enum engine_kind kind, double ms);
+/* Modelled time since stream_span_reset() until all work issued since is done; when the last
+ * piece of it begins and ends. */
+void stream_span_reset(void);
+double stream_span_ms(void);
+void stream_last_work(double *start_ms, double *end_ms);
+/* The host is busy for so long. */
+void host_work(double ms);
+
+/* ---- managed memory (managed.c) ---- */
+void managed_allocated(const void *p, uint64_t size);
+void managed_freed(uint64_t addr);
+/* Of so many bytes from addr on that are touched or prefetched there, those that have to move. */
+uint64_t managed_move(uint64_t addr, uint64_t bytes, bool to_device);
+double managed_fault_ms(uint64_t bytes); /* moving them because they were touched */
 /* The host waits for a stream's work. */
 void stream_wait(cudaStream_t handle);
 void streams_reset(void);

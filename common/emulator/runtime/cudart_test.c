@@ -9,6 +9,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -254,6 +255,180 @@ Test(cudart, streams_have_clocks_of_their_own)
     cr_assert_gt(one, 0, "its work still counts: %g", one);
     GIVES(cudaStreamQuery(s), cudaErrorInvalidResourceHandle);
     GIVES(cudaStreamDestroy(0), cudaErrorInvalidResourceHandle);
+}
+
+/* ---- who works when ---- */
+
+enum { BIG = 16 << 20 };
+
+struct transfers {
+    char *pinned, *pageable, *on_device, *on_device2;
+    cudaStream_t s, t;
+    double one_way, kernel; /* ms */
+};
+
+static struct transfers begin_transfers(void)
+{
+    struct transfers x = {.pageable = calloc(1, BIG)};
+
+    OK(cudaMallocHost((void **)&x.pinned, BIG));
+    OK(cudaMalloc((void **)&x.on_device, BIG));
+    OK(cudaMalloc((void **)&x.on_device2, BIG));
+    OK(cudaStreamCreate(&x.s));
+    OK(cudaStreamCreate(&x.t));
+    x.one_way =
+        BIG / (device_profile()->pcie_gbps * 1e6) + device_profile()->copy_in_latency_us / 1e3;
+    warplabReset();
+    OK(launch((int *)x.on_device2, 16384, 256, 0, x.s));
+    x.kernel = warplabSpanMs();
+    OK(cudaDeviceSynchronize());
+    warplabReset();
+    return x;
+}
+
+static void end_transfers(struct transfers *x)
+{
+    OK(cudaFreeHost(x->pinned));
+    OK(cudaFree(x->on_device));
+    OK(cudaFree(x->on_device2));
+    OK(cudaStreamDestroy(x->s));
+    OK(cudaStreamDestroy(x->t));
+    free(x->pageable);
+}
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) < 1e-6;
+}
+
+Test(cudart, copies_go_on_under_kernels)
+{
+    struct transfers x = begin_transfers();
+    double start, end;
+
+    cr_assert(x.kernel > 0.002 && x.kernel < x.one_way, "%g", x.kernel);
+    OK(cudaMemcpyAsync(x.on_device, x.pinned, BIG, cudaMemcpyHostToDevice, x.s));
+    OK(launch((int *)x.on_device2, 16384, 256, 0, x.t));
+    cr_assert(near(warplabSpanMs(), x.one_way), "%g %g", warplabSpanMs(), x.one_way);
+    warplabLastWork(&start, &end);
+    cr_assert(near(start, 0) && near(end, x.kernel), "%g to %g", start, end);
+    OK(cudaDeviceSynchronize());
+    warplabReset();
+    OK(cudaMemcpyAsync(x.on_device, x.pinned, BIG, cudaMemcpyHostToDevice, x.s));
+    OK(launch((int *)x.on_device2, 16384, 256, 0, x.s)); /* the same stream: one after the other */
+    cr_assert(near(warplabSpanMs(), x.one_way + x.kernel));
+    end_transfers(&x);
+}
+
+Test(cudart, an_engine_does_one_thing_at_a_time)
+{
+    struct transfers x = begin_transfers();
+
+    OK(launch((int *)x.on_device, 16384, 256, 0, x.s));
+    OK(launch((int *)x.on_device2, 16384, 256, 0, x.t));
+    cr_assert(near(warplabSpanMs(), 2 * x.kernel), "%g %g", warplabSpanMs(), x.kernel);
+    OK(cudaDeviceSynchronize());
+    warplabReset();
+    OK(cudaMemcpyAsync(x.on_device, x.pinned, BIG, cudaMemcpyHostToDevice, x.s));
+    OK(cudaMemcpyAsync(x.on_device2, x.pinned, BIG, cudaMemcpyHostToDevice, x.t));
+    cr_assert(near(warplabSpanMs(), 2 * x.one_way));
+    end_transfers(&x);
+}
+
+/* Work that waits leaves a gap, which what comes after it may use. */
+Test(cudart, gaps_are_used)
+{
+    struct transfers x = begin_transfers();
+    double start, end;
+
+    OK(cudaMemcpyAsync(x.on_device, x.pinned, BIG, cudaMemcpyHostToDevice, x.s));
+    OK(launch((int *)x.on_device, 16384, 256, 0, x.s)); /* not before the copy is over */
+    OK(launch((int *)x.on_device2, 16384, 256, 0, x.t));
+    warplabLastWork(&start, &end);
+    cr_assert(near(start, 0) && near(end, x.kernel), "%g to %g", start, end);
+    cr_assert(near(warplabSpanMs(), x.one_way + x.kernel));
+    end_transfers(&x);
+}
+
+Test(cudart, two_directions_at_once_are_slower)
+{
+    struct transfers x = begin_transfers();
+    double rate = device_profile()->pcie_both_gbps * 1e6;
+
+    OK(cudaMemcpyAsync(x.on_device, x.pinned, BIG, cudaMemcpyHostToDevice, x.s));
+    OK(cudaMemcpyAsync(x.pinned, x.on_device2, BIG, cudaMemcpyDeviceToHost, x.t));
+    cr_assert_gt(warplabSpanMs(), BIG / rate);
+    cr_assert_lt(warplabSpanMs(), 1.05 * BIG / rate);
+    end_transfers(&x);
+}
+
+Test(cudart, pageable_copies_keep_the_host_waiting)
+{
+    struct transfers x = begin_transfers();
+    double alone, start, end;
+
+    OK(cudaMemcpyAsync(x.on_device, x.pageable, BIG, cudaMemcpyHostToDevice, x.s));
+    alone = warplabSpanMs();
+    cr_assert_gt(alone, 2 * x.one_way);
+    OK(launch((int *)x.on_device2, 16384, 256, 0, x.t));
+    warplabLastWork(&start, &end);
+    cr_assert(near(start, alone), "the kernel is issued when the copy is over: %g, %g", start,
+              alone);
+    end_transfers(&x);
+}
+
+/* A kernel that writes managed memory: by its pages, after a prefetch as fast as ever, and again
+ * when the host has looked at it. */
+Test(cudart, managed_memory_moves_once)
+{
+    struct cudaMemLocation here = {.type = cudaMemLocationTypeDevice, .id = 0},
+                           host = {.type = cudaMemLocationTypeHost};
+    struct transfers x = begin_transfers();
+    double first, second, faults = BIG / (device_profile()->managed_gbps * 1e6);
+    int *managed;
+
+    OK(cudaMallocManaged((void **)&managed, BIG, cudaMemAttachGlobal));
+    OK(launch(managed, 16384, 256, 0, 0));
+    first = warplabSpanMs();
+    cr_assert(fabs(first - faults - x.kernel) < 0.01 * faults, "%g %g", first, faults);
+    OK(cudaDeviceSynchronize());
+    warplabReset();
+    OK(launch(managed, 16384, 256, 0, 0));
+    second = warplabSpanMs();
+    cr_assert(near(second, x.kernel), "%g %g", second, x.kernel);
+    warplabHostTouch(managed, BIG);
+    cr_assert_gt(warplabSpanMs(), 0.99 * faults);
+    OK(cudaDeviceSynchronize());
+    warplabReset();
+    OK(cudaMemPrefetchAsync(managed, BIG, here, 0, 0));
+    cr_assert(near(warplabSpanMs(), x.one_way), "%g", warplabSpanMs());
+    OK(launch(managed, 16384, 256, 0, 0));
+    cr_assert(near(warplabSpanMs(), x.one_way + x.kernel));
+    OK(cudaMemPrefetchAsync(managed, BIG, host, 0, 0));
+    OK(cudaDeviceSynchronize());
+    warplabReset();
+    warplabHostTouch(managed, BIG);
+    cr_assert(near(warplabSpanMs(), 0), "it is there already");
+    OK(cudaFree(managed));
+    end_transfers(&x);
+}
+
+Test(cudart, mapped_memory_is_as_fast_as_the_bus)
+{
+    struct transfers x = begin_transfers();
+    double bus = BIG / (device_profile()->mapped_gbps * 1e6);
+
+    OK(launch((int *)x.pinned, 16384, 256, 0, 0));
+    cr_assert(warplabSpanMs() > bus && warplabSpanMs() < 1.1 * bus, "%g %g", warplabSpanMs(), bus);
+    end_transfers(&x);
+}
+
+Test(cudart, no_more_memory_is_pinned_than_there_is)
+{
+    void *p = &p;
+
+    GIVES(cudaMallocHost(&p, 1ull << 46), cudaErrorMemoryAllocation);
+    cr_assert_null(p);
 }
 
 Test(cudart, launch_attributes)

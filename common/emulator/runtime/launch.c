@@ -96,6 +96,16 @@ static cudaError_t pack(const struct kernel *k, void **args, uint8_t *params)
 
 /* ---- the launch ---- */
 
+/* Pages of managed memory come when they are touched. */
+static double faults_ms(const struct sampled *s)
+{
+    uint64_t moved = 0;
+
+    for (int i = 0; i < SAMPLED_MANAGED && s->managed[i].addr; i++)
+        moved += managed_move(s->managed[i].addr, 32 * s->managed[i].sectors, true);
+    return managed_fault_ms(moved);
+}
+
 static cudaError_t run(const struct emu_launch *l, cudaStream_t stream)
 {
     struct emu_result result = {0};
@@ -104,7 +114,7 @@ static cudaError_t run(const struct emu_launch *l, cudaStream_t stream)
 
     if (e && !rt_is_device_fault(e))
         return e;
-    stream_work(stream, result.modelled_ms);
+    stream_work(stream, ENGINE_COMPUTE, result.modelled_ms + faults_ms(&result.sampled));
     sums_add(&result);
     profile_launch(l, emu_func_info(l->func), &result, host_now_us() - begin);
     if (e)

@@ -6,7 +6,9 @@
 #include "emulator/base/describe.h"
 #include "emulator/check/check.h"
 #include "cudart.h"
+#include "emulator/count/model.h"
 #include <stdlib.h>
+#include <unistd.h>
 #include <string.h>
 
 #define PITCH_ALIGN 512u /* of cudaMallocPitch */
@@ -42,7 +44,10 @@ static cudaError_t managed(void **out, size_t size, unsigned flags)
 {
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
         return cudaErrorInvalidValue;
-    return allocate(out, size, MEM_MANAGED, "cudaMallocManaged");
+    cudaError_t e = allocate(out, size, MEM_MANAGED, "cudaMallocManaged");
+    if (!e)
+        managed_allocated(*out, size);
+    return e;
 }
 
 cudaError_t cudaMallocManaged(void **out, size_t size, unsigned int flags)
@@ -128,12 +133,25 @@ static unsigned flags_of(uint64_t addr)
     return flags;
 }
 
+/* Pinned memory cannot be swapped out: there is no more of it than memory. */
+static uint64_t memory_of_host(void)
+{
+    return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 static cudaError_t host_alloc(void **out, size_t size, unsigned flags)
 {
     const unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
 
     if (flags & ~known)
         return cudaErrorInvalidValue;
+    if (!out)
+        return cudaErrorInvalidValue;
+    *out = NULL;
+    if (size > memory_of_host())
+        return emu_fail(cudaErrorMemoryAllocation,
+                        "cudaHostAlloc: %zu bytes to be pinned, of %lu that this machine has", size,
+                        memory_of_host());
     cudaError_t e = allocate(out, size, MEM_PINNED, "cudaHostAlloc");
     if (!e && *out)
         flags_keep((uint64_t)*out, flags | cudaHostAllocMapped); /* all of it is, with UVA */
@@ -246,6 +264,8 @@ static cudaError_t free_memory(const char *function, void *p, bool host)
         return not_freed(function, p);
     if (host)
         flags_drop(a->addr);
+    if (a->kind == MEM_MANAGED)
+        managed_freed(a->addr);
     launch_pause();
     check_free(a->addr);
     bool freed = mem_free(a->addr);
@@ -337,7 +357,7 @@ cudaError_t cudaGetSymbolSize(size_t *out, const void *symbol)
     return rt_leave(e);
 }
 
-/* ---- managed memory: hints, of which nothing is modelled ---- */
+/* ---- managed memory: hints, of which prefetches take their time ---- */
 
 static cudaError_t managed_range(const void *p, size_t count)
 {
@@ -358,6 +378,16 @@ static cudaError_t location(struct cudaMemLocation l)
                : cudaErrorInvalidValue;
 }
 
+static void prefetch(const void *p, uint64_t count, bool to_device, cudaStream_t stream)
+{
+    uint64_t moved = managed_move((uint64_t)p, count, to_device);
+    struct copy_path path = {to_device ? COPY_IN : COPY_OUT, false};
+
+    if (moved)
+        stream_work(stream, to_device ? ENGINE_IN : ENGINE_OUT,
+                    model_copy_ms(device_profile(), moved, path));
+}
+
 cudaError_t cudaMemPrefetchAsync(const void *p, size_t count, struct cudaMemLocation where,
                                  unsigned int flags, cudaStream_t stream)
 {
@@ -367,6 +397,8 @@ cudaError_t cudaMemPrefetchAsync(const void *p, size_t count, struct cudaMemLoca
         e = cudaErrorInvalidValue;
     if (!e && !stream_find(stream))
         e = cudaErrorInvalidResourceHandle;
+    if (!e)
+        prefetch(p, count, where.type == cudaMemLocationTypeDevice, stream);
     return rt_leave(e);
 }
 

@@ -6,8 +6,13 @@
  * waits), and as the legacy default stream asks: that one waits for all blocking streams,
  * and they for it.
  *
- * Not modelled: two streams' work sharing the device slows neither; host time itself;
- * capture into graphs.
+ * Kernels have one engine, copies to the device one and copies to the host one: each does
+ * a thing at a time, in the earliest gap that is long enough, so that a copy goes on under
+ * a kernel, and two kernels one after the other. A copy that meets one in the other
+ * direction is slowed.
+ *
+ * Not modelled: kernels that share the device, and a copy that one issued later slows;
+ * host time itself; capture into graphs.
  */
 #include "cudart.h"
 #include "emulator/count/model.h"
@@ -17,6 +22,20 @@
 static struct CUstream_st legacy;
 static struct CUstream_st *streams; /* created and per-thread ones */
 static __thread struct CUstream_st *own;
+
+/* When an engine is busy: spans in order, apart from each other. Where there are too many, the
+ * gap between the first two is given up. */
+#define KEPT 64
+struct span {
+    double start, end;
+};
+static struct engine {
+    struct span busy[KEPT + 1];
+    int n;
+} engines[ENGINES];
+static struct span last_work; /* ms, of the work issued last */
+static double reset_clock;
+
 static double host_clock;
 static double gone_clock; /* end of the work of streams that were destroyed */
 static uint64_t next_id = 2;
@@ -75,26 +94,139 @@ static double start_of(const struct CUstream_st *s)
     return t;
 }
 
-bool stream_work(cudaStream_t handle, double ms)
+/* ---- engines ---- */
+
+/* Spans that touch are one; of too many the first two become one. */
+static void join_spans(struct engine *e)
+{
+    int n = 0;
+
+    for (int i = 1; i < e->n; i++) {
+        if (e->busy[i].start <= e->busy[n].end || (e->n > KEPT && n == 0 && i == 1))
+            e->busy[n].end = later(e->busy[n].end, e->busy[i].end);
+        else
+            e->busy[++n] = e->busy[i];
+    }
+    e->n = e->n ? n + 1 : 0;
+}
+
+/* The first moment from `from` on at which the engine is free for ms. */
+static double free_from(const struct engine *e, double from, double ms)
+{
+    for (int i = 0; i < e->n; i++) {
+        if (from + ms <= e->busy[i].start)
+            break;
+        from = later(from, e->busy[i].end);
+    }
+    return from;
+}
+
+static void take(struct engine *e, double start, double ms)
+{
+    int i = e->n;
+
+    if (!(ms > 0))
+        return;
+    while (i > 0 && e->busy[i - 1].start > start) {
+        e->busy[i] = e->busy[i - 1];
+        i--;
+    }
+    e->busy[i] = (struct span){start, start + ms};
+    e->n++;
+    join_spans(e);
+}
+
+/* How long the engine is busy in that time. */
+static double busy_within(const struct engine *e, double start, double end)
+{
+    double sum = 0;
+
+    for (int i = 0; i < e->n; i++) {
+        double from = later(e->busy[i].start, start);
+        double to = e->busy[i].end < end ? e->busy[i].end : end;
+
+        sum += to > from ? to - from : 0;
+    }
+    return sum;
+}
+
+/* Where the work goes, with what it loses to a copy in the other direction. */
+static struct span place_work(enum engine_kind kind, double from, double ms)
+{
+    const struct device_profile *d = device_profile();
+    const struct engine *other = kind == ENGINE_IN    ? &engines[ENGINE_OUT]
+                                 : kind == ENGINE_OUT ? &engines[ENGINE_IN]
+                                                      : NULL;
+    double start = kind == ENGINE_NONE ? from : free_from(&engines[kind], from, ms);
+
+    if (other) {
+        ms += (d->pcie_gbps / d->pcie_both_gbps - 1) * busy_within(other, start, start + ms);
+        start = free_from(&engines[kind], from, ms);
+    }
+    return (struct span){start, start + ms};
+}
+
+bool stream_work(cudaStream_t handle, enum engine_kind kind, double ms)
 {
     pthread_mutex_lock(&rt_lock);
     struct CUstream_st *s = find_locked(handle);
-    if (s)
-        s->clock = start_of(s) + ms;
+    if (s) {
+        last_work = place_work(kind, start_of(s), ms);
+        if (kind != ENGINE_NONE)
+            take(&engines[kind], last_work.start, last_work.end - last_work.start);
+        s->clock = last_work.end;
+    }
     pthread_mutex_unlock(&rt_lock);
     return s != NULL;
 }
 
+/* When all that was issued is done. */
+static double all_done(void)
+{
+    double t = later(host_clock, later(legacy.clock, gone_clock));
+
+    for (const struct CUstream_st *s = streams; s; s = s->next)
+        t = later(t, s->clock);
+    return t;
+}
+
+void stream_span_reset(void)
+{
+    pthread_mutex_lock(&rt_lock);
+    reset_clock = all_done();
+    pthread_mutex_unlock(&rt_lock);
+}
+
+double stream_span_ms(void)
+{
+    pthread_mutex_lock(&rt_lock);
+    double ms = all_done() - reset_clock;
+    pthread_mutex_unlock(&rt_lock);
+    return ms;
+}
+
+void stream_last_work(double *start_ms, double *end_ms)
+{
+    pthread_mutex_lock(&rt_lock);
+    *start_ms = last_work.start - reset_clock;
+    *end_ms = last_work.end - reset_clock;
+    pthread_mutex_unlock(&rt_lock);
+}
+
+/* ---- waiting of the host ---- */
+
 /* The host waits for one stream, or for all when s is NULL. */
 static void host_wait(const struct CUstream_st *s)
 {
-    if (s) {
-        host_clock = later(host_clock, start_of(s));
-        return;
-    }
-    host_clock = later(host_clock, later(legacy.clock, gone_clock));
-    for (s = streams; s; s = s->next)
-        host_clock = later(host_clock, s->clock);
+    host_clock = s ? later(host_clock, start_of(s)) : all_done();
+}
+
+void host_work(double ms)
+{
+    pthread_mutex_lock(&rt_lock);
+    last_work = (struct span){host_clock, host_clock + ms};
+    host_clock += ms;
+    pthread_mutex_unlock(&rt_lock);
 }
 
 void stream_wait(cudaStream_t handle)
@@ -111,7 +243,9 @@ void streams_reset(void)
     pthread_mutex_lock(&rt_lock);
     for (struct CUstream_st *s = streams; s; s = s->next)
         s->clock = 0;
-    legacy.clock = host_clock = gone_clock = 0;
+    legacy.clock = host_clock = gone_clock = reset_clock = 0;
+    memset(engines, 0, sizeof(engines));
+    last_work = (struct span){0, 0};
     pthread_mutex_unlock(&rt_lock);
 }
 

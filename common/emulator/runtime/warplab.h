@@ -18,11 +18,19 @@ extern "C" {
 uint64_t warplabCounter(const char *name);
 /* Modelled time of those launches, ms, without copies and gaps. */
 double warplabModelledMs(void);
+/* Modelled time from warplabReset() until all work issued since is done: copies, gaps and what
+ * overlaps, as the streams order it. */
+double warplabSpanMs(void);
+/* Of the work issued last, when it begins and ends, ms since warplabReset(). */
+void warplabLastWork(double *start_ms, double *end_ms);
 /* What bounds the last launch in the model, its theoretical occupancy 0..1 and limiter. */
 const char *warplabBound(void);
 double warplabOccupancy(void);
 const char *warplabOccupancyLimiter(void);
 void warplabReset(void);
+/* The host has touched so many bytes of managed memory from p on: those that lay on the device have
+ * moved back, page by page, in modelled time. On its own the emulator does not see that. */
+void warplabHostTouch(const void *p, uint64_t bytes);
 
 /* Findings of the checks (--check), and errors, since the start, oldest first. Each is one JSON
  * object:

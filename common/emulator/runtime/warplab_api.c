@@ -61,6 +61,21 @@ double warplabModelledMs(void)
     return ms;
 }
 
+double warplabSpanMs(void)
+{
+    return stream_span_ms();
+}
+
+void warplabLastWork(double *start_ms, double *end_ms)
+{
+    stream_last_work(start_ms, end_ms);
+}
+
+void warplabHostTouch(const void *p, uint64_t bytes)
+{
+    host_work(managed_fault_ms(managed_move((uint64_t)p, bytes, false)));
+}
+
 const char *warplabBound(void)
 {
     return last.bound ? last.bound : "";
@@ -83,6 +98,7 @@ void warplabReset(void)
     memset(&sum, 0, sizeof(sum));
     modelled_ms = 0;
     pthread_mutex_unlock(&lock);
+    stream_span_reset();
     count_lines_reset();
 }
 
