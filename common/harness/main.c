@@ -13,6 +13,7 @@
 #include "ncu.h"
 #include "program.h"
 #include "run/emulator.h"
+#include "timeline.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -160,7 +161,8 @@ static void look_at_record(struct run *r, int v)
     struct variant_state *s = &r->variants[v];
     struct text why = {0}, note = {0};
 
-    s->skipped = !module_record(&r->module, &r->lab->variants[v], &s->record, &note, &why);
+    s->skipped =
+        !module_record(&r->module, &r->lab->variants[v], &s->record, &s->schedule, &note, &why);
     if (s->skipped) {
         printf("%s\n", why.s);
         miss(r, s);
@@ -490,7 +492,12 @@ int main(int argc, char **argv)
                                .profile = r.o.profile_pass};
     r.report =
         (struct report){.lab = r.lab, .machine = &r.machine, .command = command, .seed = r.o.seed};
+    if (r.o.timeline) {
+        timeline_head(&r.timeline, command);
+        r.verify.timeline = &r.timeline;
+    }
     int status = run(&r);
+    text_free(&r.timeline);
     verify_free(&r.verify);
     module_unload(&r.module);
     free(r.report.results);

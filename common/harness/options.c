@@ -22,6 +22,7 @@ enum {
     OPT_NCU_METRICS,
     OPT_PREDICT,
     OPT_CSV,
+    OPT_TIMELINE,
     OPT_JSON,
     OPT_SEED,
     OPT_CAUSES
@@ -52,6 +53,8 @@ static const struct argp_option table[] = {
     {0, 0, 0, 0, "Output:", 4},
     {"list", 'l', 0, 0, "Variants and cases, and nothing else", 4},
     {"csv", OPT_CSV, "FILE", 0, "Write the run record there (common/harness/RECORDS.md)", 4},
+    {"timeline", OPT_TIMELINE, "FILE", 0,
+     "Write there when each step of a schedule ran, of labs that have them", 4},
     {"json", OPT_JSON, "FILE", 0, "The same as JSON", 4},
     {"no-records", OPT_NO_RECORDS, 0, 0, "Write no record under build/records", 4},
     {"predictions", OPT_PREDICT, "FILE", 0, "Instead of labs/LAB/predict.txt", 4},
@@ -163,10 +166,15 @@ static const char **text_of(int key, struct run_options *o)
         int key;
         const char **text;
     } texts[] = {
-        {'f', &o->file},    {'m', &o->module},
-        {'k', &o->kernels}, {'c', &o->cases},
-        {OPT_CSV, &o->csv}, {OPT_JSON, &o->json},
-        {OPT_NCU, &o->ncu}, {OPT_PREDICT, &o->predictions},
+        {'f', &o->file},
+        {'m', &o->module},
+        {'k', &o->kernels},
+        {'c', &o->cases},
+        {OPT_CSV, &o->csv},
+        {OPT_JSON, &o->json},
+        {OPT_TIMELINE, &o->timeline},
+        {OPT_NCU, &o->ncu},
+        {OPT_PREDICT, &o->predictions},
     };
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {

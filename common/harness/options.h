@@ -16,7 +16,7 @@ struct run_options {
     int64_t param;
     enum dtype dtype;
     int reps;
-    const char *csv, *json, *ncu, *predictions;
+    const char *csv, *json, *timeline, *ncu, *predictions;
 };
 
 /* Ends the program on --help, --usage and mistakes. */

@@ -15,6 +15,7 @@ struct variant_state {
     bool faulted; /* a launch failed: that would be said again on every case */
     uint64_t failures, passes;
     struct launch_record record;
+    struct schedule schedule;
     /* the first failure, told when all is checked */
     char *message;
     const struct lab_case *on;
@@ -30,6 +31,7 @@ struct run {
     struct module module;
     struct verify verify;
     struct report report;
+    struct text timeline; /* with --timeline */
     struct variant_state *variants;
     struct lab_case *cases; /* chosen ones */
     char *own_name;         /* of the case made from the command line */

@@ -70,6 +70,10 @@ static bool lookup(void *user, const char *name, double *value)
         *value = r->occupancy;
         return true;
     }
+    if (!strcmp(name, "ms")) {
+        *value = entry_ms(r);
+        return true;
+    }
     return amount_named(&r->amounts, name, value);
 }
 

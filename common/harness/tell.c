@@ -165,12 +165,18 @@ bool write_records(struct run *r)
     char *base = xformat("%s/build/records%s/%s-%s", course_root(), r->o.solution ? "" : "/mine",
                          r->lab->name, r->machine.emulator ? "emulator" : "gpu");
     char *csv = xformat("%s.csv", base), *json = xformat("%s.json", base);
+    struct text why = {0};
     bool ok = true;
 
     if (r->report.n) {
         ok &= write_record(&r->report, r->o.csv ? r->o.csv : whole ? csv : NULL, records_csv);
         ok &= write_record(&r->report, r->o.json ? r->o.json : whole ? json : NULL, records_json);
     }
+    if (r->o.timeline && !file_save(r->o.timeline, r->timeline.s, r->timeline.length, &why)) {
+        fprintf(stderr, "%s\n", why.s);
+        ok = false;
+    }
+    text_free(&why);
     free(base);
     free(csv);
     free(json);

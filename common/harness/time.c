@@ -10,6 +10,7 @@
  * On the emulator nothing is timed: modelled time is the same for every run (run/emulator.c).
  */
 #include "timing.h"
+#include "run/streams.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -70,7 +71,7 @@ static bool sample(struct clock *k, struct exec *e, int batch, double *ms)
         return false;
     if (!k->flush && !exec_launch(e))
         return false;
-    if (!ok(k, cudaEventRecord(k->start, NULL)))
+    if (!schedule_prepare(e) || !ok(k, cudaEventRecord(k->start, NULL)))
         return false;
     for (int i = 0; i < batch; i++) {
         if (!exec_launch(e))
@@ -109,6 +110,8 @@ static bool time_both(struct clock *k, struct exec *const *sets, int nsets, cons
     if (!sample(k, sets[0], 1, &first) || !sample(k, sets[0], 1, &first))
         return false; /* the first one is for the clocks to rise */
     int batch = clamp(BATCH_MS / fmax(first, 1e-4), 1, MAX_BATCH);
+    if (sets[0]->plan->memory == MANAGED)
+        batch = 1; /* it is put in its place before each run */
     reps = clamp(BUDGET_MS / fmax(first * (batch + 1), 1e-4), FEWEST, reps);
     if (!series(k, sets, nsets, reps, batch, &out->hot))
         return false;

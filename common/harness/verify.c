@@ -4,6 +4,7 @@
 #include "lab/dtype.h"
 #include "lab/plan.h"
 #include "run/run.h"
+#include "timeline.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -77,6 +78,7 @@ static struct job_options options_of(const struct verify *v, uint64_t seed)
     return (struct job_options){
         .check = v->check,
         .launch_only = v->profile,
+        .timeline = v->timeline != NULL,
         .poison = v->check ? POISON_NONE : POISON_ALL,
         .steps = v->steps,
         .seed = seed,
@@ -151,6 +153,8 @@ bool verify_variant(struct verify *v, const struct lab_variant *variant, const s
     v->nfindings += o.nfindings;
     if (judge(v, &t, &j, &o))
         x->verdict = VERDICT_PASS;
+    if (x->verdict == VERDICT_PASS && v->timeline && (c->flags & CASE_TIME))
+        timeline_add(v->timeline, v->lab, v->machine, x, &t.plan, &o);
     outputs_free(&o);
     return x->verdict == VERDICT_PASS;
 }

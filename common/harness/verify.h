@@ -12,8 +12,9 @@ struct verify {
     const struct machine *machine;
     const struct module *module;
     uint64_t seed, steps;
-    bool check;   /* the checker watches: exact buffers, nothing poisoned */
-    bool profile; /* only launch: Nsight Compute counts, nothing is compared */
+    bool check;            /* the checker watches: exact buffers, nothing poisoned */
+    bool profile;          /* only launch: Nsight Compute counts, nothing is compared */
+    struct text *timeline; /* gets a row a step of each schedule that is right (timeline.h) */
     struct dataset data;
     struct text message;  /* why the last one failed: several lines */
     cudaError_t error;    /* the CUDA error behind it, if any */

@@ -4,6 +4,20 @@
 #include <math.h>
 #include <string.h>
 
+static void add_ops(struct amounts *a, const struct plan *p)
+{
+    for (int i = 0; i < p->nops; i++) {
+        const struct plan_op *o = &p->ops[i];
+
+        a->streams = fmax(a->streams, o->stream + 1.0);
+        if (o->kind != OP_COPY_IN && o->kind != OP_COPY_OUT)
+            continue;
+        double bytes = (double)(o->count * dtype_size(p->buffers[o->index].dtype));
+        a->copies++;
+        *(o->kind == OP_COPY_IN ? &a->bytes_in : &a->bytes_out) += bytes;
+    }
+}
+
 struct amounts amounts_of(const struct lab_case *c, const struct plan *p)
 {
     struct amounts a = {
@@ -26,6 +40,7 @@ struct amounts amounts_of(const struct lab_case *c, const struct plan *p)
         a.threads += blocks * threads;
         a.warps += blocks * ceil(threads / 32);
     }
+    add_ops(&a, p);
     return a;
 }
 
@@ -46,6 +61,10 @@ bool amount_named(const struct amounts *a, const char *name, double *value)
         {"launches", a->launches},
         {"warps", a->warps},
         {"threads", a->threads},
+        {"bytes_in", a->bytes_in},
+        {"bytes_out", a->bytes_out},
+        {"copies", a->copies},
+        {"streams", a->streams},
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

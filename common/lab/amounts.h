@@ -1,5 +1,6 @@
 /* amounts.h - the numbers of a case and its plan that conditions, table columns and predictions
- * may name beside counters: n m k param elem bytes flops launches blocks threads warps.
+ * may name beside counters: n m k param elem bytes flops launches blocks threads warps,
+ * and of a schedule: bytes_in bytes_out copies streams.
  */
 #ifndef LAB_AMOUNTS_H
 #define LAB_AMOUNTS_H
@@ -11,6 +12,8 @@ struct amounts {
     double bytes, flops;         /* by the lab's formulas */
     double launches;
     double blocks, threads, warps; /* of all launches together */
+    double bytes_in, bytes_out;    /* that are copied to the device and back */
+    double copies, streams;
 };
 struct amounts amounts_of(const struct lab_case *c, const struct plan *p);
 /* False when there is none of that name. */

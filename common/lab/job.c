@@ -3,13 +3,14 @@
 #include "base/alloc.h"
 #include "plan.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- jobs ---- */
 
 struct packed_job {
-    uint32_t check, want_lines, want_instructions, timed, launch_only, poison, plan_bytes, unused;
+    uint32_t check, want_lines, want_instructions, timed, launch_only, poison, plan_bytes, timeline;
     uint64_t disturb, steps, seed;
 };
 
@@ -24,7 +25,7 @@ bool job_write(const struct wire *w, const struct job *j)
                               o->launch_only,
                               o->poison,
                               (uint32_t)plan_write(j->plan, &plan),
-                              0,
+                              o->timeline,
                               o->disturb,
                               o->steps,
                               o->seed};
@@ -63,6 +64,7 @@ bool job_read(const struct wire *w, struct job *j, struct plan *p)
                                       .want_instructions = head.want_instructions != 0,
                                       .timed = head.timed != 0,
                                       .launch_only = head.launch_only != 0,
+                                      .timeline = head.timeline != 0,
                                       .poison = (enum poison)head.poison,
                                       .disturb = (unsigned)head.disturb,
                                       .steps = head.steps,
@@ -87,8 +89,22 @@ void job_free(struct job *j)
 
 /* ---- outputs ---- */
 
+double outputs_overlap(const struct outputs *o, const struct plan *p)
+{
+    double busy = 0, first = INFINITY, last = -INFINITY;
+
+    for (int i = 0; o->times && i < p->nops; i++) {
+        if (p->ops[i].kind > OP_COPY_OUT)
+            continue;
+        busy += o->times[i].end - o->times[i].start;
+        first = fmin(first, o->times[i].start);
+        last = fmax(last, o->times[i].end);
+    }
+    return last > first ? busy / (last - first) : 0;
+}
+
 struct packed_outputs {
-    uint32_t stage, counted, sm_mhz, has_lines, has_instructions, has_trace;
+    uint32_t stage, counted, sm_mhz, has_lines, has_instructions, has_trace, has_times, unused;
     int32_t error, changed;
     uint64_t changed_at, nfindings;
     double modelled_ms, occupancy, measured_ms;
@@ -112,6 +128,7 @@ void outputs_free(struct outputs *o)
     free(o->lines);
     free(o->instructions);
     free(o->trace);
+    free(o->times);
     *o = (struct outputs){.changed = -1};
 }
 
@@ -135,6 +152,7 @@ bool outputs_write(const struct wire *w, const struct plan *p, const struct outp
     head.has_lines = o->lines != NULL;
     head.has_instructions = o->instructions != NULL;
     head.has_trace = o->trace != NULL;
+    head.has_times = o->times != NULL;
     head.error = o->error;
     head.changed = o->changed;
     head.changed_at = o->changed_at;
@@ -147,7 +165,9 @@ bool outputs_write(const struct wire *w, const struct plan *p, const struct outp
     memcpy(head.limiter, o->limiter, sizeof(head.limiter));
     return wire_put(w, &head, sizeof(head)) && wire_put_text(w, o->message) &&
            wire_put_text(w, o->findings) && wire_put_text(w, o->lines) &&
-           wire_put_text(w, o->instructions) && wire_put_text(w, o->trace) && put_data(w, p, o);
+           wire_put_text(w, o->instructions) && wire_put_text(w, o->trace) &&
+           (!o->times || wire_put(w, o->times, (size_t)p->nops * sizeof(*o->times))) &&
+           put_data(w, p, o);
 }
 
 /* An input's element, or none: whoever says anything else is not believed. */
@@ -207,6 +227,11 @@ bool outputs_read(const struct wire *w, const struct plan *p, struct outputs *o)
     *o = (struct outputs){.changed = -1};
     if (!read_head(w, p, o, &head) || !read_texts(w, o, &head))
         return false;
+    if (head.has_times) {
+        o->times = xcalloc((size_t)p->nops + 1, sizeof(*o->times));
+        if (!wire_get(w, o->times, (size_t)p->nops * sizeof(*o->times)))
+            return false;
+    }
     for (int b = 0; o->stage == STAGE_DONE && b < p->nbuffers; b++) {
         if (p->buffers[b].role != BUF_OUTPUT)
             continue;

@@ -23,6 +23,7 @@ struct job_options {
     bool want_instructions; /* counters by instruction */
     bool timed;             /* on a GPU: the clock around the launches */
     bool launch_only;       /* a profiler counts: nothing is read back */
+    bool timeline;          /* on a GPU: the clock around each operation of a schedule */
     unsigned disturb; /* classes of instructions, 1 << DISTURB_… (emulator/base/disturb.h) */
     enum poison poison;
     uint64_t steps; /* warp instructions a launch on the emulator; 0: no limit */
@@ -40,6 +41,10 @@ enum stage {
     STAGE_RUN,  /* a launch failed, or the device after it */
     STAGE_DONE, /* inputs were compared, data is there */
 };
+/* When an operation of a schedule ran, ms from the first one's issue. */
+struct op_time {
+    double start, end;
+};
 struct outputs {
     enum stage stage;
     int32_t error;       /* cudaError_t, 0 also when the failure was not CUDA's */
@@ -50,15 +55,18 @@ struct outputs {
     struct counters counters;
     double modelled_ms, occupancy;
     char bound[32], limiter[32];
-    double measured_ms; /* 0: not timed */
-    uint32_t sm_mhz;    /* of a GPU right after a timed run; 0: not known */
-    uint64_t nfindings; /* of the checks, and errors */
-    char *findings;     /* the first of them: JSON objects, one a line */
+    double measured_ms;    /* 0: not timed */
+    uint32_t sm_mhz;       /* of a GPU right after a timed run; 0: not known */
+    struct op_time *times; /* of the plan's ops, where the emulator or `timeline` tells; or NULL */
+    uint64_t nfindings;    /* of the checks, and errors */
+    char *findings;        /* the first of them: JSON objects, one a line */
     /* JSON, JSON, JSON lines. NULL unless asked for, where longer than may be, and on a GPU. */
     char *lines, *instructions, *trace;
     void *data[LAB_MAX_BUFFERS]; /* of BUF_OUTPUT buffers */
 };
 void outputs_free(struct outputs *o);
+/* How many engines (copies in, kernels, copies out) are busy on average, 0 when not known. */
+double outputs_overlap(const struct outputs *o, const struct plan *p);
 void outputs_drop_data(struct outputs *o); /* keeps the rest */
 
 #define JOB_MAX_TEXT         (4u << 20) /* of each text in outputs */

@@ -15,6 +15,8 @@
 #ifndef LAB_H
 #define LAB_H
 
+#include "schedule.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +28,7 @@ const char *dtype_name(enum dtype t);
 #define LAB_MAX_BUFFERS 8
 #define LAB_MAX_ARGS    12
 #define LAB_MAX_STEPS   64
+#define LAB_MAX_OPS     512
 
 /* One input of a lab: what the student's kernel is run on. `param` is the lab's own knob
  * (stride, width, paths, …), `m`,`k` further extents (matmul: m×k times k×n). */
@@ -64,6 +67,7 @@ struct lab_buffer {
 /* The launch record as read from the student's module (warplab.cuh), or the variant's default. */
 struct launch_record {
     uint32_t block_x, block_y, items, shared_bytes;
+    const struct schedule *schedule; /* of a variant that has one, else NULL */
 };
 
 enum arg_kind { ARG_BUFFER, ARG_U32, ARG_I32, ARG_U64, ARG_F32, ARG_F64 };
@@ -85,10 +89,22 @@ struct plan_step {
     int nargs;
     struct plan_arg args[LAB_MAX_ARGS];
 };
+/* Where inputs and outputs lie on the host is part of what is run: then `ops` say what is done in
+ * which order on which stream, each step launched by one of them. Inputs begin on the host, outputs
+ * are read there. */
+enum op_kind { OP_LAUNCH, OP_COPY_IN, OP_COPY_OUT, OP_RECORD, OP_WAIT };
+struct plan_op {
+    enum op_kind kind;
+    uint32_t stream, event;
+    int index;              /* OP_LAUNCH: the step; copies: the buffer */
+    uint64_t offset, count; /* elements, of copies; of a launch, to be told */
+};
 struct plan {
-    int nbuffers, nsteps;
+    int nbuffers, nsteps, nops;
+    enum host_memory memory; /* NO_MEMORY: inputs are on the device, steps follow each other */
     struct lab_buffer buffers[LAB_MAX_BUFFERS];
     struct plan_step steps[LAB_MAX_STEPS];
+    struct plan_op ops[LAB_MAX_OPS];
     double bytes, flops; /* by the lab's stated formulas, for GB/s and GFLOP/s */
     bool on_chip;        /* bytes are shared memory's: few of them cross the memory bus */
 };
@@ -107,8 +123,9 @@ struct lab_variant {
     struct launch_record record; /* default */
     struct launch_record min, max; /* allowed range of each field; 0: fixed to default */
     unsigned flags;                /* lab-defined */
-    bool optional; /* missing in the module: skipped, not an error (the student's own best) */
-    bool demo;     /* given to the student complete; not counted as theirs */
+    bool optional;     /* missing in the module: skipped, not an error (the student's own best) */
+    bool demo;         /* given to the student complete; not counted as theirs */
+    bool has_schedule; /* the file must hold SCHEDULE(name) */
 };
 
 struct lab_mismatch {

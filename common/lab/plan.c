@@ -10,12 +10,14 @@
 
 #define MAGIC      "WLPLAN"
 #define NAME_BYTES 64
-#define HEAD_BYTES (6 + 2 + 4 + 4 + 4 + 8 + 8)
+#define HEAD_BYTES (6 + 2 + 4 * 5 + 8 + 8)
 #define BUF_BYTES  (2 * NAME_BYTES + 4 + 4 + 8)
 #define ARG_BYTES  (4 + 4 + 8 + 8)
 #define STEP_BYTES (NAME_BYTES + 4 * 7 + 4 + ARG_BYTES * LAB_MAX_ARGS)
+#define OP_BYTES   (4 * 4 + 8 + 8)
 
-_Static_assert(HEAD_BYTES + LAB_MAX_BUFFERS * BUF_BYTES + LAB_MAX_STEPS * STEP_BYTES + 3 <=
+_Static_assert(HEAD_BYTES + LAB_MAX_BUFFERS * BUF_BYTES + LAB_MAX_STEPS * STEP_BYTES +
+                       LAB_MAX_OPS * OP_BYTES + 3 <=
                    PLAN_MAX_PACKED,
                "PLAN_MAX_PACKED");
 
@@ -116,6 +118,36 @@ static bool check_shape(const struct plan_step *s, int i, const struct device_li
     return true;
 }
 
+static bool check_op(const struct plan *p, int i, char *err, size_t n)
+{
+    const struct plan_op *o = &p->ops[i];
+    bool copies = o->kind == OP_COPY_IN || o->kind == OP_COPY_OUT;
+
+    if ((unsigned)o->kind > OP_WAIT || o->stream >= SCHEDULE_STREAMS || o->event >= SCHEDULE_EVENTS)
+        return complain(err, n, "plan: operation %d has no known kind, stream or event", i);
+    if (o->kind == OP_LAUNCH && (o->index < 0 || o->index >= p->nsteps))
+        return complain(err, n, "plan: operation %d: there is no step %d", i, o->index);
+    if (!copies)
+        return true;
+    if (o->index < 0 || o->index >= p->nbuffers || p->buffers[o->index].symbol[0])
+        return complain(err, n, "plan: operation %d: buffer %d cannot be copied", i, o->index);
+    if (o->offset > p->buffers[o->index].count || o->count > p->buffers[o->index].count - o->offset)
+        return complain(err, n, "plan: operation %d copies past the end of its buffer", i);
+    return true;
+}
+
+static bool check_ops(const struct plan *p, char *err, size_t n)
+{
+    if ((unsigned)p->memory >= HOST_MEMORIES || p->nops < 0 || p->nops > LAB_MAX_OPS ||
+        (p->nops && !p->memory))
+        return complain(err, n, "plan: %d operations on memory of kind %d", p->nops, p->memory);
+    for (int i = 0; i < p->nops; i++) {
+        if (!check_op(p, i, err, n))
+            return false;
+    }
+    return true;
+}
+
 bool plan_check(const struct plan *p, const struct device_limits *d, char *err, size_t errsize)
 {
     if (p->nbuffers < 0 || p->nbuffers > LAB_MAX_BUFFERS)
@@ -143,7 +175,7 @@ bool plan_check(const struct plan *p, const struct device_limits *d, char *err, 
                 return false;
         }
     }
-    return true;
+    return check_ops(p, err, errsize);
 }
 
 /* ---- making ---- */
@@ -287,9 +319,30 @@ static void get_step(const unsigned char **r, struct plan_step *s)
     }
 }
 
+static void put_op(unsigned char **w, const struct plan_op *o)
+{
+    put(w, o->kind, 4);
+    put(w, o->stream, 4);
+    put(w, o->event, 4);
+    put(w, (uint32_t)o->index, 4);
+    put(w, o->offset, 8);
+    put(w, o->count, 8);
+}
+
+static void get_op(const unsigned char **r, struct plan_op *o)
+{
+    o->kind = (enum op_kind)get(r, 4);
+    o->stream = (uint32_t)get(r, 4);
+    o->event = (uint32_t)get(r, 4);
+    o->index = (int)get(r, 4);
+    o->offset = get(r, 8);
+    o->count = get(r, 8);
+}
+
 size_t plan_write(const struct plan *p, unsigned char **out)
 {
-    size_t size = HEAD_BYTES + (size_t)p->nbuffers * BUF_BYTES + (size_t)p->nsteps * STEP_BYTES + 3;
+    size_t size = HEAD_BYTES + (size_t)p->nbuffers * BUF_BYTES + (size_t)p->nsteps * STEP_BYTES +
+                  (size_t)p->nops * OP_BYTES + 3;
     unsigned char *w = xzalloc(size);
 
     *out = w;
@@ -298,6 +351,8 @@ size_t plan_write(const struct plan *p, unsigned char **out)
     put(&w, PLAN_VERSION, 2);
     put(&w, (uint32_t)p->nbuffers, 4);
     put(&w, (uint32_t)p->nsteps, 4);
+    put(&w, (uint32_t)p->nops, 4);
+    put(&w, p->memory, 4);
     put(&w, p->on_chip, 4);
     put(&w, double_bits(p->bytes), 8);
     put(&w, double_bits(p->flops), 8);
@@ -310,6 +365,8 @@ size_t plan_write(const struct plan *p, unsigned char **out)
     }
     for (int i = 0; i < p->nsteps; i++)
         put_step(&w, &p->steps[i]);
+    for (int i = 0; i < p->nops; i++)
+        put_op(&w, &p->ops[i]);
     memcpy(w, "END", 3);
     return size;
 }
@@ -336,13 +393,15 @@ bool plan_read(const void *data, size_t size, struct plan *p, char *err, size_t 
         return complain(err, errsize, "plan: version %llu; this program reads %d",
                         (unsigned long long)version, PLAN_VERSION);
     uint64_t nbuffers = get(&r, 4);
-    uint64_t nsteps = get(&r, 4);
-    if (nbuffers > LAB_MAX_BUFFERS || nsteps > LAB_MAX_STEPS ||
-        size != HEAD_BYTES + nbuffers * BUF_BYTES + nsteps * STEP_BYTES + 3)
+    uint64_t nsteps = get(&r, 4), nops = get(&r, 4);
+    if (nbuffers > LAB_MAX_BUFFERS || nsteps > LAB_MAX_STEPS || nops > LAB_MAX_OPS ||
+        size != HEAD_BYTES + nbuffers * BUF_BYTES + nsteps * STEP_BYTES + nops * OP_BYTES + 3)
         return complain(err, errsize, "plan: %llu buffers and %llu steps do not fit %zu bytes",
                         (unsigned long long)nbuffers, (unsigned long long)nsteps, size);
     p->nbuffers = (int)nbuffers;
     p->nsteps = (int)nsteps;
+    p->nops = (int)nops;
+    p->memory = (enum host_memory)get(&r, 4);
     p->on_chip = get(&r, 4) != 0;
     p->bytes = bits_double(get(&r, 8));
     p->flops = bits_double(get(&r, 8));
@@ -350,6 +409,8 @@ bool plan_read(const void *data, size_t size, struct plan *p, char *err, size_t 
         get_buffer(&r, &p->buffers[i]);
     for (int i = 0; i < p->nsteps; i++)
         get_step(&r, &p->steps[i]);
+    for (int i = 0; i < p->nops; i++)
+        get_op(&r, &p->ops[i]);
     if (memcmp(r, "END", 3))
         return complain(err, errsize, "plan: its end is missing");
     return plan_check(p, NULL, err, errsize);

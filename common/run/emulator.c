@@ -9,7 +9,8 @@
 
 static struct {
     uint64_t (*counter)(const char *);
-    double (*modelled_ms)(void), (*occupancy)(void);
+    double (*modelled_ms)(void), (*span_ms)(void), (*occupancy)(void);
+    void (*last_work)(double *, double *), (*host_touch)(const void *, uint64_t);
     const char *(*bound)(void), *(*limiter)(void), *(*version)(void), *(*finding)(size_t);
     void (*reset)(void), (*revive)(void), (*set_quiet)(int);
     size_t (*finding_count)(void);
@@ -29,6 +30,9 @@ static const struct {
 } symbols[] = {
     {"warplabCounter", &calls.counter},
     {"warplabModelledMs", &calls.modelled_ms},
+    {"warplabSpanMs", &calls.span_ms},
+    {"warplabLastWork", &calls.last_work},
+    {"warplabHostTouch", &calls.host_touch},
     {"warplabOccupancy", &calls.occupancy},
     {"warplabBound", &calls.bound},
     {"warplabOccupancyLimiter", &calls.limiter},
@@ -129,6 +133,23 @@ void emulator_counters(struct counters *out)
 double emulator_modelled_ms(void)
 {
     return emulator_here() ? calls.modelled_ms() : 0;
+}
+
+double emulator_span_ms(void)
+{
+    return emulator_here() ? calls.span_ms() : 0;
+}
+
+void emulator_last_work(double *start_ms, double *end_ms)
+{
+    if (emulator_here())
+        calls.last_work(start_ms, end_ms);
+}
+
+void emulator_host_touch(const void *p, uint64_t bytes)
+{
+    if (emulator_here())
+        calls.host_touch(p, bytes);
 }
 
 char *emulator_lines(void)

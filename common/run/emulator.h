@@ -26,7 +26,11 @@ void emulator_revive(void);
 void emulator_reset(void);
 void emulator_counters(struct counters *out);
 double emulator_modelled_ms(void);
-char *emulator_lines(void); /* JSON, for free(); NULL on a GPU */
+double emulator_span_ms(void); /* until all work is done, copies and waiting included */
+/* Of the work issued last, ms since emulator_reset(). Unchanged on a GPU. */
+void emulator_last_work(double *start_ms, double *end_ms);
+void emulator_host_touch(const void *p, uint64_t bytes); /* managed memory */
+char *emulator_lines(void);                              /* JSON, for free(); NULL on a GPU */
 char *emulator_instructions(void);
 /* Of the last launch; "" or 0 when there was none. */
 double emulator_occupancy(void);

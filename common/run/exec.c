@@ -4,6 +4,7 @@
 #include "emulator.h"
 #include "lab/plan.h"
 #include "lab/random.h"
+#include "streams.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -88,6 +89,25 @@ static bool open_empty(struct exec *e, int b)
     return true;
 }
 
+/* On the host, where the plan has memory there; on the device, unless that is the same. */
+static bool open_places(struct exec *e, int b, size_t total)
+{
+    const struct lab_buffer *buffer = &e->plan->buffers[b];
+
+    if (e->plan->memory && buffer->role != BUF_SCRATCH) {
+        if (!host_open(e, b, total))
+            return false;
+        e->host[b] = e->host_base[b] + e->options.guard_bytes;
+    }
+    if (host_is_used(e, b)) {
+        e->base[b] = e->host_base[b];
+        return true;
+    }
+    cudaError_t error = cudaMalloc((void **)&e->base[b], total);
+    return error == cudaSuccess ||
+           exec_fail(e, error, "cannot allocate %zu bytes for %s", total, buffer->name);
+}
+
 static bool open_buffer(struct exec *e, int b)
 {
     const struct lab_buffer *buffer = &e->plan->buffers[b];
@@ -100,17 +120,16 @@ static bool open_buffer(struct exec *e, int b)
     total = e->bytes[b] + 2 * guard;
     if (!total)
         return open_empty(e, b);
-    cudaError_t error = cudaMalloc((void **)&e->base[b], total);
-    if (error != cudaSuccess)
-        return exec_fail(e, error, "cannot allocate %zu bytes for %s", total, buffer->name);
+    if (!open_places(e, b, total))
+        return false;
     e->data[b] = e->base[b] + guard;
     name_buffer(e, b);
     if (!guard)
         return true;
     fill_guard(e, b, pattern);
-    error = cudaMemcpy(e->base[b], pattern, guard, cudaMemcpyHostToDevice);
+    cudaError_t error = cudaMemcpy(e->base[b], pattern, guard, cudaMemcpyDefault);
     if (error == cudaSuccess)
-        error = cudaMemcpy(e->data[b] + e->bytes[b], pattern, guard, cudaMemcpyHostToDevice);
+        error = cudaMemcpy(e->data[b] + e->bytes[b], pattern, guard, cudaMemcpyDefault);
     return error == cudaSuccess || exec_fail(e, error, "cannot write around %s", buffer->name);
 }
 
@@ -189,7 +208,7 @@ bool exec_open(struct exec *e, const struct plan *p, const struct module *m,
         if (!open_step(e, i))
             return false;
     }
-    return true;
+    return schedule_open(e);
 }
 
 bool exec_upload(struct exec *e, int buffer, const void *host)
@@ -198,7 +217,9 @@ bool exec_upload(struct exec *e, int buffer, const void *host)
 
     if (is_symbol(e, buffer))
         e->symbols[buffer] = host;
-    if (e->bytes[buffer])
+    if (e->host[buffer])
+        memcpy(e->host[buffer], host, e->bytes[buffer]);
+    else if (e->bytes[buffer])
         error = cudaMemcpy(e->data[buffer], host, e->bytes[buffer], cudaMemcpyHostToDevice);
     return error == cudaSuccess ||
            exec_fail(e, error, "cannot copy %s to the device", e->plan->buffers[buffer].name);
@@ -213,10 +234,13 @@ bool exec_refill(struct exec *e)
     return true;
 }
 
+/* On the device an input of a schedule is what it copies in. */
 static bool is_poisoned(const struct exec *e, int b)
 {
     enum buffer_role role = e->plan->buffers[b].role;
 
+    if (role == BUF_INPUT)
+        return e->host[b] && !host_is_used(e, b) && e->options.poison == POISON_ALL;
     return (role == BUF_OUTPUT && e->options.poison != POISON_NONE) ||
            (role == BUF_SCRATCH && e->options.poison == POISON_ALL);
 }
@@ -225,6 +249,10 @@ bool exec_poison(struct exec *e)
 {
     for (int b = 0; b < e->plan->nbuffers; b++) {
         if (!is_poisoned(e, b) || !e->bytes[b])
+            continue;
+        if (e->host[b] && e->plan->buffers[b].role == BUF_OUTPUT)
+            memset(e->host[b], poison_byte(e->options.seed), e->bytes[b]);
+        if (host_is_used(e, b))
             continue;
         cudaError_t error = cudaMemset(e->data[b], poison_byte(e->options.seed), e->bytes[b]);
         if (error != cudaSuccess)
@@ -243,7 +271,7 @@ static void *arg_pointer(struct exec *e, const struct plan_arg *a, void **slot)
     return slot;
 }
 
-static bool launch_step(struct exec *e, int i)
+bool exec_step(struct exec *e, int i, cudaStream_t stream)
 {
     const struct plan_step *s = &e->plan->steps[i];
     dim3 grid = {s->grid[0], s->grid[1], s->grid[2]},
@@ -253,7 +281,7 @@ static bool launch_step(struct exec *e, int i)
     for (int a = 0; a < s->nargs; a++)
         args[a] = arg_pointer(e, &s->args[a], &slots[a]);
     cudaError_t error =
-        cudaLaunchKernel((const void *)e->kernels[i], grid, block, args, s->shared_bytes, NULL);
+        cudaLaunchKernel((const void *)e->kernels[i], grid, block, args, s->shared_bytes, stream);
     return error == cudaSuccess ||
            exec_fail(e, error, "%s: launch of %u×%u×%u blocks of %u×%u×%u threads", s->kernel,
                      grid.x, grid.y, grid.z, block.x, block.y, block.z);
@@ -261,8 +289,10 @@ static bool launch_step(struct exec *e, int i)
 
 bool exec_launch(struct exec *e)
 {
+    if (e->plan->nops)
+        return schedule_launch(e);
     for (int i = 0; i < e->plan->nsteps; i++) {
-        if (!launch_step(e, i))
+        if (!exec_step(e, i, NULL))
             return false;
     }
     return true;
@@ -274,7 +304,7 @@ static bool check_guard(struct exec *e, int b, bool after)
     size_t n = e->options.guard_bytes;
     const char *name = e->plan->buffers[b].name;
     cudaError_t error =
-        cudaMemcpy(got, after ? e->data[b] + e->bytes[b] : e->base[b], n, cudaMemcpyDeviceToHost);
+        cudaMemcpy(got, after ? e->data[b] + e->bytes[b] : e->base[b], n, cudaMemcpyDefault);
 
     if (error != cudaSuccess)
         return exec_fail(e, error, "cannot read around %s", name);
@@ -313,7 +343,9 @@ bool exec_download(struct exec *e, int buffer, void *host)
 {
     cudaError_t error = cudaSuccess;
 
-    if (e->bytes[buffer])
+    if (e->host[buffer])
+        memcpy(host, e->host[buffer], e->bytes[buffer]);
+    else if (e->bytes[buffer])
         error = cudaMemcpy(host, e->data[buffer], e->bytes[buffer], cudaMemcpyDeviceToHost);
     return error == cudaSuccess ||
            exec_fail(e, error, "cannot read %s back", e->plan->buffers[buffer].name);
@@ -339,8 +371,12 @@ bool exec_unchanged(struct exec *e, int buffer, const void *host, uint64_t *at)
 
 void exec_close(struct exec *e)
 {
-    for (int b = 0; e->plan && b < e->plan->nbuffers; b++)
-        cudaFree(e->base[b]);
+    for (int b = 0; e->plan && b < e->plan->nbuffers; b++) {
+        if (e->base[b] != e->host_base[b])
+            cudaFree(e->base[b]);
+    }
+    if (e->plan)
+        schedule_close(e);
     free(e->message);
     memset(e, 0, sizeof(*e));
 }

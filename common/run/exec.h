@@ -23,6 +23,7 @@ struct exec_options {
     size_t guard_bytes; /* 0: none; else a multiple of 256 */
     enum poison poison; /* outputs and scratch get a pattern no lab expects */
     uint64_t seed;      /* of pattern and guards */
+    bool timeline;      /* the clock around each operation of a schedule */
 };
 
 struct exec {
@@ -34,6 +35,12 @@ struct exec {
     size_t bytes[LAB_MAX_BUFFERS];
     const void *symbols[LAB_MAX_BUFFERS]; /* what variables of the module were filled with */
     cudaKernel_t kernels[LAB_MAX_STEPS];
+    /* Of a plan with memory of its own (streams.h): inputs and outputs on the host, what its
+     * operations need, and when they ran. */
+    char *host_base[LAB_MAX_BUFFERS], *host[LAB_MAX_BUFFERS];
+    cudaStream_t streams[SCHEDULE_STREAMS];
+    cudaEvent_t events[SCHEDULE_EVENTS], *begin, *end;
+    struct op_time *times;
     cudaError_t error; /* of the last failure, cudaSuccess when none came from CUDA */
     char *message;     /* why the last call returned false, else "" */
 };
@@ -46,8 +53,11 @@ bool exec_upload(struct exec *e, int buffer, const void *host);
  * must still be there. */
 bool exec_refill(struct exec *e);
 bool exec_poison(struct exec *e);
-/* Starts all steps, in order, in the default stream; does not wait. */
+/* Starts all steps, in order, in the default stream; does not wait. A schedule is carried out and
+ * waited for. */
 bool exec_launch(struct exec *e);
+/* Starts one step. */
+bool exec_step(struct exec *e, int i, cudaStream_t stream);
 /* Waits for the whole device, then checks errors and guards. */
 bool exec_finish(struct exec *e);
 bool exec_download(struct exec *e, int buffer, void *host);

@@ -197,30 +197,65 @@ char *module_lacks(const struct module *m, const struct lab_variant *v)
 
 /* ---- launch records ---- */
 
-enum record_state module_given(const struct module *m, const char *variant,
-                               struct launch_record *given)
+enum { RECORD_BYTES = 16 }; /* as in device/warplab.cuh: what a launch_record begins with */
+
+/* The variable's bytes, where it has so many. */
+static enum record_state read_global(const struct module *m, const char *variant, const char *what,
+                                     void *out, size_t size)
 {
-    char *symbol = xformat("%s_launch", variant);
+    char *symbol = xformat("%s_%s", variant, what);
     void *address = NULL;
     size_t bytes = 0;
     enum record_state state = RECORD_NONE;
 
     if (cudaLibraryGetGlobal(&address, &bytes, m->library, symbol) == cudaSuccess)
-        state = bytes == sizeof(*given) ? RECORD_GIVEN : RECORD_BAD;
+        state = bytes == size ? RECORD_GIVEN : RECORD_BAD;
     if (state == RECORD_GIVEN &&
-        cudaMemcpy(given, address, sizeof(*given), cudaMemcpyDeviceToHost) != cudaSuccess)
+        cudaMemcpy(out, address, size, cudaMemcpyDeviceToHost) != cudaSuccess)
         state = RECORD_BAD;
     cudaGetLastError();
     free(symbol);
     return state;
 }
 
-bool module_record(const struct module *m, const struct lab_variant *v, struct launch_record *out,
-                   struct text *note, struct text *why)
+enum record_state module_given(const struct module *m, const char *variant,
+                               struct launch_record *given)
 {
-    struct launch_record given;
+    return read_global(m, variant, "launch", given, RECORD_BYTES);
+}
+
+enum record_state module_schedule(const struct module *m, const char *variant, struct schedule *s)
+{
+    return read_global(m, variant, "schedule", s, sizeof(*s));
+}
+
+static bool use_schedule(const struct module *m, const char *variant, struct launch_record *out,
+                         struct schedule *s, struct text *why)
+{
+    switch (module_schedule(m, variant, s)) {
+    case RECORD_NONE:
+        text_addf(why, "%s: no schedule \"%s\": write SCHEDULE(%s) { … };", m->path, variant,
+                  variant);
+        return false;
+    case RECORD_BAD:
+        text_addf(why, "%s: %s_schedule is not %zu bytes: write SCHEDULE(%s) { … };", m->path,
+                  variant, sizeof(*s), variant);
+        return false;
+    case RECORD_GIVEN:
+        out->schedule = s;
+        break;
+    }
+    return true;
+}
+
+bool module_record(const struct module *m, const struct lab_variant *v, struct launch_record *out,
+                   struct schedule *s, struct text *note, struct text *why)
+{
+    struct launch_record given = {0};
 
     *out = v->record;
+    if (v->has_schedule && !use_schedule(m, v->name, out, s, why))
+        return false;
     if (!v->has_record)
         return true;
     switch (module_given(m, v->name, &given)) {
@@ -231,7 +266,7 @@ bool module_record(const struct module *m, const struct lab_variant *v, struct l
         break;
     case RECORD_BAD:
         text_addf(why, "%s: %s_launch is not %zu bytes: write LAUNCH(%s, block, …)", m->path,
-                  v->name, sizeof(given), v->name);
+                  v->name, (size_t)RECORD_BYTES, v->name);
         return false;
     }
     return true;

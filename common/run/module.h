@@ -36,9 +36,11 @@ void module_put_names(const struct module *m, struct text *t);
 /* What the file gives as the variant's launch record. */
 enum record_state module_given(const struct module *m, const char *variant,
                                struct launch_record *given);
-/* The variant's launch record: the file's LAUNCH() as record_clamp() leaves it, or the default.
- * False with a reason when the record cannot be used. */
+/* What it gives as the variant's schedule. */
+enum record_state module_schedule(const struct module *m, const char *variant, struct schedule *s);
+/* The variant's launch record: the file's LAUNCH() as record_clamp() leaves it, or the default; and
+ * its schedule, into *s, where it has one. False with a reason when one cannot be used. */
 bool module_record(const struct module *m, const struct lab_variant *v, struct launch_record *out,
-                   struct text *note, struct text *why);
+                   struct schedule *s, struct text *note, struct text *why);
 
 #endif

@@ -4,6 +4,7 @@
 #include "emulator.h"
 #include "lab/plan.h"
 #include "machine.h"
+#include "streams.h"
 #include "trace.h"
 
 #include <stdio.h>
@@ -20,6 +21,7 @@ struct exec_options run_memory(const struct job_options *o)
         .guard_bytes = emulator_here() || o->check ? 0 : EXEC_GUARD_BYTES,
         .poison = o->poison,
         .seed = o->seed,
+        .timeline = o->timeline,
     };
 }
 
@@ -71,6 +73,10 @@ static bool launch(struct exec *e, const struct job *j, struct outputs *o)
 {
     struct trace *trace = NULL;
 
+    if (j->options.timeline && !emulator_here() && !exec_launch(e)) /* the first one is slow */
+        return false;
+    if (!schedule_prepare(e))
+        return false;
     emulator_reset();
     if (j->options.want_lines && j->plan->nsteps)
         trace = trace_begin(j->plan->steps[0].kernel);
@@ -85,11 +91,15 @@ static bool launch(struct exec *e, const struct job *j, struct outputs *o)
 
 /* The emulator counts and models every launch: the run that is checked is the run that is
  * reported, and nothing needs to be run twice. */
-static void take_counts(struct outputs *o)
+static void take_counts(struct exec *e, struct outputs *o)
 {
     o->counted = emulator_here();
     emulator_counters(&o->counters);
-    o->modelled_ms = emulator_modelled_ms();
+    o->modelled_ms = e->plan->nops ? emulator_span_ms() : emulator_modelled_ms();
+    if (e->times && (o->counted || e->options.timeline)) {
+        o->times = e->times;
+        e->times = NULL;
+    }
     o->occupancy = emulator_occupancy();
     snprintf(o->bound, sizeof(o->bound), "%s", emulator_bound());
     snprintf(o->limiter, sizeof(o->limiter), "%s", emulator_limiter());
@@ -160,7 +170,7 @@ static bool carry_out(struct exec *e, const struct module *m, const struct job *
         return false;
     o->stage = STAGE_RUN;
     bool ok = launch(e, j, o);
-    take_counts(o);
+    take_counts(e, o);
     if (!ok || (!j->options.launch_only && !run_collect(e, j, o)))
         return false;
     o->stage = STAGE_DONE;

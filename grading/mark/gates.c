@@ -39,6 +39,10 @@ static bool gate_name(void *user, const char *name, double *value)
     struct amounts amounts = amounts_of(&u->run->c, u->run->plan);
     if (amount_named(&amounts, name, value))
         return true;
+    if (!strcmp(name, "overlap")) {
+        *value = outputs_overlap(&u->run->outputs, u->run->plan);
+        return true;
+    }
     if (!strncmp(name, "ref.", 4)) {
         const struct run *ref = marking_reference(u->m, u->run);
         return ref->result.end == RUN_OK && run_counter(ref, name + 4, value);

@@ -73,6 +73,7 @@ bool record_ask(const struct wire *w, const char *variant, enum record_state *st
         return false;
     *state = (enum record_state)p.state;
     *given = p.given;
+    given->schedule = NULL; /* no address of theirs is one of ours */
     return true;
 }
 
@@ -80,4 +81,21 @@ bool record_write(const struct wire *w, enum record_state state, const struct la
 {
     struct packed_record p = {state, *given};
     return wire_put(w, &p, sizeof(p));
+}
+
+bool schedule_ask(const struct wire *w, const char *variant, enum record_state *state,
+                  struct schedule *s)
+{
+    uint32_t kind = MSG_SCHEDULE, got;
+    if (!wire_put(w, &kind, sizeof(kind)) || !wire_put_text(w, variant) ||
+        !wire_get(w, &got, sizeof(got)) || got > RECORD_BAD)
+        return false;
+    *state = (enum record_state)got;
+    return got != RECORD_GIVEN || wire_get(w, s, sizeof(*s));
+}
+
+bool schedule_write(const struct wire *w, enum record_state state, const struct schedule *s)
+{
+    uint32_t put = state;
+    return wire_put(w, &put, sizeof(put)) && (state != RECORD_GIVEN || wire_put(w, s, sizeof(*s)));
 }

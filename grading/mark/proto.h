@@ -32,7 +32,7 @@ struct loaded {
     char *why;              /* what went wrong, "" */
 };
 
-enum msg_kind { MSG_ASK = 1, MSG_RUN };
+enum msg_kind { MSG_ASK = 1, MSG_RUN, MSG_SCHEDULE };
 
 bool hello_write(const struct wire *w, const char *name, const void *module, size_t bytes);
 /* *module has a NUL after it; both are allocated, NULL when this returns false. */
@@ -45,5 +45,9 @@ bool loaded_read(const struct wire *w, struct loaded *l); /* l->why is to be fre
 bool record_ask(const struct wire *w, const char *variant, enum record_state *state,
                 struct launch_record *given);
 bool record_write(const struct wire *w, enum record_state state, const struct launch_record *given);
+/* The same of its schedule, with MSG_SCHEDULE. Only *s that is given crosses. */
+bool schedule_ask(const struct wire *w, const char *variant, enum record_state *state,
+                  struct schedule *s);
+bool schedule_write(const struct wire *w, enum record_state state, const struct schedule *s);
 
 #endif

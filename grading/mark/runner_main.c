@@ -79,6 +79,17 @@ static bool ask(void)
     return record_write(&grader, state, &given);
 }
 
+static bool ask_schedule(void)
+{
+    static struct schedule s;
+    char *variant = wire_get_text(&grader, PROTO_MAX_NAME);
+    if (!variant)
+        return false;
+    enum record_state state = module_schedule(&module, variant, &s);
+    free(variant);
+    return schedule_write(&grader, state, &s);
+}
+
 static bool run(void)
 {
     static struct plan plan;
@@ -178,6 +189,9 @@ int main(int argc, char **argv)
         return probe();
     bool go_on = load();
     while (go_on && get(NULL, &kind, sizeof(kind)))
-        go_on = kind == MSG_ASK ? ask() : kind == MSG_RUN ? run() : false;
+        go_on = kind == MSG_ASK        ? ask()
+                : kind == MSG_RUN      ? run()
+                : kind == MSG_SCHEDULE ? ask_schedule()
+                                       : false;
     return go_on ? 0 : 1;
 }

@@ -245,6 +245,26 @@ static void box_ended(struct session *s, struct run *r)
     close_box(s);
 }
 
+/* The variant's schedule; false when the run is over. */
+static bool read_schedule(struct session *s, struct run *r)
+{
+    struct wire w = box_wire(&s->box);
+    enum record_state state;
+    r->schedule = xzalloc(sizeof(*r->schedule));
+    if (!schedule_ask(&w, r->variant->name, &state, r->schedule)) {
+        box_ended(s, r);
+        return false;
+    }
+    r->record.schedule = r->schedule;
+    if (state == RECORD_GIVEN)
+        return true;
+    set_end(r, RUN_RECORD,
+            xformat("%s: write SCHEDULE(%s) { … };",
+                    state == RECORD_NONE ? "it has no schedule" : "its schedule is not one",
+                    r->variant->name));
+    return false;
+}
+
 /* The variant's launch record; false when the run is over. */
 static bool read_record(struct session *s, struct run *r)
 {
@@ -258,6 +278,8 @@ static bool read_record(struct session *s, struct run *r)
         box_ended(s, r);
         return false;
     }
+    if (v->has_schedule && !read_schedule(s, r))
+        return false;
     if (v->has_record && state == RECORD_BAD) {
         set_end(r, RUN_RECORD,
                 xformat("its launch record is not one: write LAUNCH(%s, block, ...)", v->name));
@@ -283,7 +305,10 @@ static bool make_plan(struct session *s, struct run *r)
     r->plan = xzalloc(sizeof(*r->plan));
     if (!plan_make(s->lab, r->variant, &r->c, &r->record, &s->loaded.machine.limits, r->plan, err,
                    sizeof(err))) {
-        set_end(r, RUN_RECORD, xformat("its launch record cannot be used: %s", err));
+        set_end(r, RUN_RECORD,
+                xformat("its %s cannot be %s: %s",
+                        r->variant->has_schedule ? "schedule" : "launch record",
+                        r->variant->has_schedule ? "carried out" : "used", err));
         return false;
     }
     uint64_t bytes = plan_bytes(r->plan);
@@ -551,6 +576,7 @@ static void run_clear(struct run *r)
     free(r->why);
     free(r->note);
     free(r->plan);
+    free(r->schedule);
     free(r->lines);
     free(r->instructions);
     for (int k = 0; k < DISTURB_COUNT; k++)

@@ -52,10 +52,11 @@ struct run {
     uint64_t seed;
     bool check, hidden; /* hidden: nothing of it is told but whether it was right */
     struct launch_record record;
-    char *note;             /* about the record, may be "" */
-    struct plan *plan;      /* NULL when there was none */
-    struct outputs outputs; /* but for the data, which is compared and dropped */
-    json_t *findings;       /* array */
+    struct schedule *schedule; /* that the record has */
+    char *note;                /* about the record, may be "" */
+    struct plan *plan;         /* NULL when there was none */
+    struct outputs outputs;    /* but for the data, which is compared and dropped */
+    json_t *findings;          /* array */
     struct result result;
     uint64_t steps;                            /* that a launch of it was allowed */
     bool late;                                 /* the wall clock ended it */

@@ -26,8 +26,8 @@ enum { IN, OUT, WEIGHTS, STRETCHES }; /* buffers, and what else has a stream of 
 
 /* clang-format off */
 #define BYTES (227 << 10) /* of shared memory: what a block has on the largest GPUs */
-#define SHAPE {128, 1, 1, 0}, {32, 1, 1, 0}, {1024, 1, 1, BYTES}
-#define MANY  {128, 1, 4, 0}, {32, 1, 1, 0}, {1024, 1, 16, BYTES}
+#define SHAPE .record = {.block_x = 128, .block_y = 1, .items = 1}, .min = {.block_x = 32, .block_y = 1, .items = 1}, .max = {.block_x = 1024, .block_y = 1, .items = 1, .shared_bytes = BYTES}
+#define MANY  .record = {.block_x = 128, .block_y = 1, .items = 4}, .min = {.block_x = 32, .block_y = 1, .items = 1}, .max = {.block_x = 1024, .block_y = 1, .items = 16, .shared_bytes = BYTES}
 static const struct lab_variant variants[] = {
     {"conv3_naive",  "1", "mean of three, as the lecture prints it", NULL, true, SHAPE, MEAN3,    false, true},
     {"conv3_shared", "2", "the same through shared memory",          NULL, true, SHAPE, MEAN3,    false, true},

@@ -27,18 +27,18 @@ enum { A, B, C, ROWS }; /* buffers, and what else has a stream of random numbers
 #define SAMPLED_ROWS  32
 
 /* clang-format off */
-#define BLOCK(x, y, v) {x, y, v, 0}
-#define MOST(x, y, v)  {x, y, v, 227 << 10} /* bytes: what a block has on the largest GPUs */
+#define BLOCK(x, y, v) {.block_x = x, .block_y = y, .items = v}
+#define MOST(x, y, v)  {.block_x = x, .block_y = y, .items = v, .shared_bytes = 227 << 10} /* bytes: what a block has on the largest GPUs */
 #define ANY BLOCK(1, 1, 1), MOST(1024, 1024, 16)
 static const struct lab_variant variants[] = {
-    {"mm_naive",     "0",  "one output a thread, x down the rows",   NULL, true, BLOCK(32, 32, 1),  BLOCK(1, 1, 1),   MOST(1024, 1024, 1),  X_IS_ROW | SLOW, false, true},
-    {"mm_coalesced", "0b", "x along the columns",                    NULL, true, BLOCK(32, 32, 1),  BLOCK(1, 1, 1),   MOST(1024, 1024, 1),  0, false, false},
-    {"mm_registers", "1",  "V x V outputs in registers",             NULL, true, BLOCK(32, 8, 4),   ANY, 0, false, false},
-    {"mm_shared",    "2a", "L x L tile in shared memory",            NULL, true, BLOCK(32, 32, 1),  ANY, 0, false, false},
-    {"mm_tiled",     "2",  "both: shared tile, V x V registers",     NULL, true, BLOCK(16, 16, 4),  ANY, 0, false, false},
-    {"mm_vector",    "3",  "16-byte loads",                          NULL, true, BLOCK(8, 8, 8),    ANY, 0, false, false},
-    {"mm_pipeline",  "4",  "double-buffered",                        NULL, true, BLOCK(8, 8, 8),    ANY, 0, false, false},
-    {"mm_tensor",    "5",  "tensor cores, f16 in, f32 sums",         NULL, true, BLOCK(128, 1, 64), BLOCK(32, 1, 16), MOST(1024, 1, 256),  TENSOR, false, false},
+    {"mm_naive",     "0",  "one output a thread, x down the rows",   NULL, true, .record = BLOCK(32, 32, 1),  BLOCK(1, 1, 1),   MOST(1024, 1024, 1),  X_IS_ROW | SLOW, false, true},
+    {"mm_coalesced", "0b", "x along the columns",                    NULL, true, .record = BLOCK(32, 32, 1),  BLOCK(1, 1, 1),   MOST(1024, 1024, 1),  0, false, false},
+    {"mm_registers", "1",  "V x V outputs in registers",             NULL, true, .record = BLOCK(32, 8, 4),   ANY, 0, false, false},
+    {"mm_shared",    "2a", "L x L tile in shared memory",            NULL, true, .record = BLOCK(32, 32, 1),  ANY, 0, false, false},
+    {"mm_tiled",     "2",  "both: shared tile, V x V registers",     NULL, true, .record = BLOCK(16, 16, 4),  ANY, 0, false, false},
+    {"mm_vector",    "3",  "16-byte loads",                          NULL, true, .record = BLOCK(8, 8, 8),    ANY, 0, false, false},
+    {"mm_pipeline",  "4",  "double-buffered",                        NULL, true, .record = BLOCK(8, 8, 8),    ANY, 0, false, false},
+    {"mm_tensor",    "5",  "tensor cores, f16 in, f32 sums",         NULL, true, .record = BLOCK(128, 1, 64), BLOCK(32, 1, 16), MOST(1024, 1, 256),  TENSOR, false, false},
 };
 
 #define CHECK .flags = CASE_CHECK | CASE_QUICK

@@ -1,0 +1,236 @@
+/* schedule.c - checks a student's schedule (schedule.h).
+ *
+ * Which step is certain to be over when another begins is kept by vector clocks: a stream's clock
+ * holds, for each stream, how many of its steps are over by then. A step adds one to its own
+ * stream's; an event keeps the clock of where it was recorded; who waits for it takes over what is
+ * later there.
+ *
+ * Not modelled: that copies of pageable memory keep the host waiting, so that what is issued after
+ * them begins after them. CUDA promises that of some of them only.
+ */
+#include "schedule.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const host_memory_names[HOST_MEMORIES] = {"none", "PAGEABLE", "PINNED", "MAPPED",
+                                                      "MANAGED"};
+
+static const char *const words[] = {"", "copy_in", "kernel", "copy_out", "record", "wait"};
+
+/* Of a chunk: the step that did it. */
+struct done {
+    bool is;
+    int step;
+    uint32_t stream, time; /* its place among its stream's steps, from 1 */
+};
+
+struct check {
+    const struct schedule *s;
+    uint32_t clock[SCHEDULE_STREAMS][SCHEDULE_STREAMS];
+    uint32_t event[SCHEDULE_EVENTS][SCHEDULE_STREAMS];
+    bool recorded[SCHEDULE_EVENTS];
+    struct done chunk[DO_COPY_OUT + 1][SCHEDULE_CHUNKS];
+    char *err;
+    size_t errsize;
+};
+
+static bool complain(struct check *c, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static bool complain(struct check *c, const char *format, ...)
+{
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(c->err, c->errsize, format, ap);
+    va_end(ap);
+    return false;
+}
+
+/* "step 4, kernel(stream 1, chunk 2)" */
+static const char *name_of(const struct check *c, int step, char text[80])
+{
+    const struct schedule_step *x = &c->s->steps[step];
+
+    if (x->what >= DO_RECORD)
+        snprintf(text, 80, "step %d, %s(stream %u, event %u)", step, words[x->what], x->stream,
+                 x->first);
+    else if (x->count > 1)
+        snprintf(text, 80, "step %d, %s(stream %u, chunks %u to %u)", step, words[x->what],
+                 x->stream, x->first, x->first + x->count - 1);
+    else
+        snprintf(text, 80, "step %d, %s(stream %u, chunk %u)", step, words[x->what], x->stream,
+                 x->first);
+    return text;
+}
+
+static bool check_head(struct check *c)
+{
+    const struct schedule *s = c->s;
+
+    if (s->memory == NO_MEMORY && !s->nsteps)
+        return complain(c, "it has no steps, and says no memory: it is still to be written");
+    if (s->memory == NO_MEMORY)
+        return complain(c, "it says no memory: s.memory = PAGEABLE, PINNED, MAPPED or MANAGED");
+    if (s->memory >= HOST_MEMORIES)
+        return complain(c, "memory %u is not known: there are PAGEABLE, PINNED, MAPPED and MANAGED",
+                        s->memory);
+    if (!s->chunks || s->chunks > SCHEDULE_CHUNKS)
+        return complain(c, "%u chunks: s.chunks is 1 to %d", s->chunks, SCHEDULE_CHUNKS);
+    if (!s->nsteps)
+        return complain(c, "it has no steps");
+    if (s->nsteps > SCHEDULE_STEPS)
+        return complain(c, "%u steps: there is room for %d", s->nsteps, SCHEDULE_STEPS);
+    return true;
+}
+
+static bool check_range(struct check *c, int i)
+{
+    const struct schedule_step *x = &c->s->steps[i];
+
+    if (x->what < DO_COPY_IN || x->what > DO_WAIT)
+        return complain(c, "step %d: %u is no kind of step", i, x->what);
+    if (x->stream >= SCHEDULE_STREAMS)
+        return complain(c, "step %d, %s: stream %u; streams are 0 to %d", i, words[x->what],
+                        x->stream, SCHEDULE_STREAMS - 1);
+    if (x->what >= DO_RECORD && x->first >= SCHEDULE_EVENTS)
+        return complain(c, "step %d, %s: event %u; events are 0 to %d", i, words[x->what], x->first,
+                        SCHEDULE_EVENTS - 1);
+    if (x->what >= DO_RECORD)
+        return true;
+    if (!x->count)
+        return complain(c, "step %d, %s(stream %u): of 0 chunks", i, words[x->what], x->stream);
+    if (x->first >= c->s->chunks || x->count > c->s->chunks - x->first)
+        return complain(c, "step %d, %s(stream %u): %u chunks from chunk %u on, of 0 to %u", i,
+                        words[x->what], x->stream, x->count, x->first, c->s->chunks - 1);
+    return true;
+}
+
+/* Is that step over whenever the next step of `stream` begins? */
+static bool is_over(const struct check *c, const struct done *d, uint32_t stream)
+{
+    return c->clock[stream][d->stream] >= d->time;
+}
+
+/* What step i does with a chunk needs `before` done with it. */
+static bool needs(struct check *c, int i, uint32_t chunk, enum schedule_what before,
+                  const char *otherwise)
+{
+    const struct done *d = &c->chunk[before][chunk];
+    char this[80], that[80];
+
+    if (!d->is)
+        return complain(c, "%s: %s chunk %u before", name_of(c, i, this), otherwise, chunk);
+    if (is_over(c, d, c->s->steps[i].stream))
+        return true;
+    return complain(c, "%s may begin before %s is over: nothing makes stream %u wait for stream %u",
+                    name_of(c, i, this), name_of(c, d->step, that), c->s->steps[i].stream,
+                    d->stream);
+}
+
+/* What its own memory asks of step i on a chunk. Managed pages move by themselves, too. */
+static bool check_order(struct check *c, int i, uint32_t chunk)
+{
+    enum schedule_what what = (enum schedule_what)c->s->steps[i].what;
+    bool moves = c->s->memory == MANAGED;
+
+    if (what == DO_KERNEL && c->s->memory != MAPPED && (!moves || c->chunk[DO_COPY_IN][chunk].is))
+        return needs(c, i, chunk, DO_COPY_IN, "nothing has copied in");
+    if (what == DO_COPY_OUT)
+        return needs(c, i, chunk, DO_KERNEL, "no kernel has worked on");
+    if (what == DO_COPY_IN && c->chunk[DO_KERNEL][chunk].is)
+        return complain(c, "step %d copies chunk %u in after the kernel that needs it, step %d", i,
+                        chunk, c->chunk[DO_KERNEL][chunk].step);
+    return true;
+}
+
+static bool work(struct check *c, int i)
+{
+    const struct schedule_step *x = &c->s->steps[i];
+    uint32_t time = ++c->clock[x->stream][x->stream];
+    char this[80], that[80];
+
+    if (x->what != DO_KERNEL && c->s->memory == MAPPED)
+        return complain(c, "%s: MAPPED memory is not copied, kernels use it where it is",
+                        name_of(c, i, this));
+    for (uint32_t k = x->first; k < x->first + x->count; k++) {
+        struct done *d = &c->chunk[x->what][k];
+
+        if (d->is)
+            return complain(c, "%s: chunk %u had its turn already, in %s", name_of(c, i, this), k,
+                            name_of(c, d->step, that));
+        if (!check_order(c, i, k))
+            return false;
+        *d = (struct done){true, i, x->stream, time};
+    }
+    return true;
+}
+
+static bool wait_for(struct check *c, int i)
+{
+    const struct schedule_step *x = &c->s->steps[i];
+    uint32_t *clock = c->clock[x->stream], *event = c->event[x->first];
+    char this[80];
+
+    if (!c->recorded[x->first])
+        return complain(c, "%s: no step before it records that event, so it would not wait at all",
+                        name_of(c, i, this));
+    for (int k = 0; k < SCHEDULE_STREAMS; k++)
+        clock[k] = event[k] > clock[k] ? event[k] : clock[k];
+    return true;
+}
+
+static bool check_step(struct check *c, int i)
+{
+    const struct schedule_step *x = &c->s->steps[i];
+
+    if (!check_range(c, i))
+        return false;
+    if (x->what == DO_WAIT)
+        return wait_for(c, i);
+    if (x->what != DO_RECORD)
+        return work(c, i);
+    memcpy(c->event[x->first], c->clock[x->stream], sizeof(c->event[0]));
+    c->recorded[x->first] = true;
+    return true;
+}
+
+static bool check_all_done(struct check *c)
+{
+    for (uint32_t k = 0; k < c->s->chunks; k++) {
+        if (!c->chunk[DO_KERNEL][k].is)
+            return complain(c, "no kernel works on chunk %u", k);
+        if (!c->chunk[DO_COPY_OUT][k].is && c->s->memory != MAPPED && c->s->memory != MANAGED)
+            return complain(c, "the results of chunk %u are never copied back", k);
+    }
+    return true;
+}
+
+bool schedule_check(const struct schedule *s, char *err, size_t errsize)
+{
+    static const struct check none;
+    struct check c = none;
+
+    c.s = s;
+    c.err = err;
+    c.errsize = errsize;
+    if (!check_head(&c))
+        return false;
+    for (uint32_t i = 0; i < s->nsteps; i++) {
+        if (!check_step(&c, (int)i))
+            return false;
+    }
+    return check_all_done(&c);
+}
+
+void schedule_range(const struct schedule *s, const struct schedule_step *step, uint64_t n,
+                    uint64_t *offset, uint64_t *count)
+{
+    uint64_t each = (n + s->chunks - 1) / s->chunks;
+
+    each = (each + SCHEDULE_UNIT - 1) / SCHEDULE_UNIT * SCHEDULE_UNIT;
+    uint64_t from = step->first * each, to = (step->first + (uint64_t)step->count) * each;
+    *offset = from < n ? from : n;
+    *count = (to < n ? to : n) - *offset;
+}

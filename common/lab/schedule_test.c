@@ -1,0 +1,231 @@
+/* schedule_test.c - what the checker finds in a schedule from its list of steps alone. */
+#include "schedule.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#define IN(stream, chunk)                                                                          \
+    {                                                                                              \
+        DO_COPY_IN, stream, chunk, 1                                                               \
+    }
+#define WORK(stream, chunk)                                                                        \
+    {                                                                                              \
+        DO_KERNEL, stream, chunk, 1                                                                \
+    }
+#define OUT(stream, chunk)                                                                         \
+    {                                                                                              \
+        DO_COPY_OUT, stream, chunk, 1                                                              \
+    }
+#define RECORD(stream, event)                                                                      \
+    {                                                                                              \
+        DO_RECORD, stream, event, 1                                                                \
+    }
+#define WAIT(stream, event)                                                                        \
+    {                                                                                              \
+        DO_WAIT, stream, event, 1                                                                  \
+    }
+
+static const struct {
+    const char *what, *says; /* NULL: nothing is wrong */
+    uint32_t memory, chunks, nsteps;
+    struct schedule_step steps[12];
+} rows[] = {
+    {"one stream", NULL, PAGEABLE, 1, 3, {IN(0, 0), WORK(0, 0), OUT(0, 0)}},
+    {"two streams",
+     NULL,
+     PINNED,
+     2,
+     6,
+     {IN(0, 0), WORK(0, 0), OUT(0, 0), IN(1, 1), WORK(1, 1), OUT(1, 1)}},
+    {"several chunks at once",
+     NULL,
+     PINNED,
+     4,
+     3,
+     {{DO_COPY_IN, 2, 0, 4}, {DO_KERNEL, 2, 0, 4}, {DO_COPY_OUT, 2, 0, 4}}},
+    {"handed on by events",
+     NULL,
+     PINNED,
+     1,
+     7,
+     {IN(0, 0), RECORD(0, 0), WAIT(1, 0), WORK(1, 0), RECORD(1, 1), WAIT(2, 1), OUT(2, 0)}},
+    {"one event stands for all before it",
+     NULL,
+     PINNED,
+     2,
+     8,
+     {IN(0, 0), IN(0, 1), RECORD(0, 9), WAIT(1, 9), WORK(1, 0), WORK(1, 1), OUT(1, 1), OUT(1, 0)}},
+    {"handed on twice",
+     NULL,
+     PINNED,
+     1,
+     7,
+     {IN(0, 0), RECORD(0, 0), WAIT(1, 0), RECORD(1, 1), WAIT(2, 1), WORK(2, 0), OUT(2, 0)}},
+    {"mapped", NULL, MAPPED, 1, 1, {WORK(0, 0)}},
+    {"managed, moved by touching", NULL, MANAGED, 1, 1, {WORK(0, 0)}},
+    {"managed, moved before", NULL, MANAGED, 1, 3, {IN(0, 0), WORK(0, 0), OUT(0, 0)}},
+
+    {"nothing yet", "still to be written", NO_MEMORY, 0, 0, {{0}}},
+    {"no memory", "says no memory", NO_MEMORY, 1, 3, {IN(0, 0), WORK(0, 0), OUT(0, 0)}},
+    {"an unknown memory", "memory 9 is not known", 9, 1, 3, {IN(0, 0), WORK(0, 0), OUT(0, 0)}},
+    {"no chunks", "0 chunks", PINNED, 0, 3, {IN(0, 0), WORK(0, 0), OUT(0, 0)}},
+    {"too many chunks", "65 chunks", PINNED, 65, 3, {IN(0, 0), WORK(0, 0), OUT(0, 0)}},
+    {"no steps", "no steps", PINNED, 1, 0, {{0}}},
+    {"too many steps", "513 steps: there is room for 512", PINNED, 1, 513, {{0}}},
+    {"an unknown step", "7 is no kind of step", PINNED, 1, 1, {{7, 0, 0, 1}}},
+    {"an unknown stream", "stream 16; streams are 0 to 15", PINNED, 1, 1, {IN(16, 0)}},
+    {"an unknown event", "event 256; events are 0 to 255", PINNED, 1, 1, {RECORD(0, 256)}},
+    {"of no size", "of 0 chunks", PINNED, 1, 1, {{DO_COPY_IN, 0, 0, 0}}},
+    {"past the last chunk",
+     "2 chunks from chunk 1 on, of 0 to 1",
+     PINNED,
+     2,
+     1,
+     {{DO_COPY_IN, 0, 1, 2}}},
+    {"a range that wraps",
+     "4294967295 chunks from chunk 1 on",
+     PINNED,
+     2,
+     1,
+     {{DO_COPY_IN, 0, 1, UINT32_MAX}}},
+    {"copied in twice",
+     "chunk 1 had its turn already, in step 0",
+     PINNED,
+     2,
+     2,
+     {{DO_COPY_IN, 0, 0, 2}, IN(0, 1)}},
+    {"worked on twice",
+     "chunk 0 had its turn already, in step 1",
+     PINNED,
+     1,
+     3,
+     {IN(0, 0), WORK(0, 0), WORK(0, 0)}},
+    {"copied back twice",
+     "chunk 0 had its turn already, in step 2",
+     PINNED,
+     1,
+     4,
+     {IN(0, 0), WORK(0, 0), OUT(0, 0), OUT(0, 0)}},
+    {"never copied in",
+     "step 0, kernel(stream 0, chunk 0): nothing has copied in chunk 0",
+     PINNED,
+     1,
+     2,
+     {WORK(0, 0), OUT(0, 0)}},
+    {"copied in too late",
+     "nothing has copied in chunk 0 before",
+     PINNED,
+     1,
+     3,
+     {WORK(0, 0), IN(0, 0), OUT(0, 0)}},
+    {"managed, moved too late",
+     "step 1 copies chunk 0 in after the kernel",
+     MANAGED,
+     1,
+     2,
+     {WORK(0, 0), IN(0, 0)}},
+    {"another chunk was copied in",
+     "nothing has copied in chunk 1",
+     PINNED,
+     2,
+     2,
+     {IN(0, 0), WORK(0, 1)}},
+    {"copied back too early",
+     "no kernel has worked on chunk 0",
+     PINNED,
+     1,
+     3,
+     {IN(0, 0), OUT(0, 0), WORK(0, 0)}},
+    {"no kernel", "no kernel works on chunk 1", PINNED, 2, 3, {IN(0, 0), WORK(0, 0), OUT(0, 0)}},
+    {"results stay there",
+     "results of chunk 0 are never copied back",
+     PINNED,
+     1,
+     2,
+     {IN(0, 0), WORK(0, 0)}},
+    {"mapped and copied", "MAPPED memory is not copied", MAPPED, 1, 1, {IN(0, 0)}},
+    {"no order between streams",
+     "step 1, kernel(stream 1, chunk 0) may begin before step 0, copy_in(stream 0, chunk 0) is "
+     "over",
+     PINNED,
+     1,
+     3,
+     {IN(0, 0), WORK(1, 0), OUT(1, 0)}},
+    {"copied back by a stream that does not wait",
+     "step 2, copy_out(stream 1, chunk 0) may begin before step 1",
+     PINNED,
+     1,
+     3,
+     {IN(0, 0), WORK(0, 0), OUT(1, 0)}},
+    {"recorded too early",
+     "nothing makes stream 1 wait for stream 0",
+     PINNED,
+     1,
+     5,
+     {RECORD(0, 0), IN(0, 0), WAIT(1, 0), WORK(1, 0), OUT(1, 0)}},
+    {"another stream waits",
+     "nothing makes stream 1 wait for stream 0",
+     PINNED,
+     1,
+     5,
+     {IN(0, 0), RECORD(0, 0), WAIT(2, 0), WORK(1, 0), OUT(1, 0)}},
+    {"waits too late",
+     "nothing makes stream 1 wait for stream 0",
+     PINNED,
+     1,
+     5,
+     {IN(0, 0), RECORD(0, 0), WORK(1, 0), WAIT(1, 0), OUT(1, 0)}},
+    {"recorded again, elsewhere",
+     "nothing makes stream 1 wait for stream 0",
+     PINNED,
+     1,
+     6,
+     {IN(0, 0), RECORD(0, 0), RECORD(2, 0), WAIT(1, 0), WORK(1, 0), OUT(1, 0)}},
+    {"waits for what is recorded later",
+     "no step before it records that event",
+     PINNED,
+     1,
+     6,
+     {IN(0, 0), WAIT(1, 0), RECORD(0, 0), WORK(1, 0), RECORD(1, 1), OUT(1, 0)}},
+    {"managed, moved by a stream that it does not wait for",
+     "nothing makes stream 1 wait",
+     MANAGED,
+     1,
+     2,
+     {IN(0, 0), WORK(1, 0)}},
+};
+
+Test(schedule, what_is_wrong_is_said)
+{
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct schedule s = {rows[i].memory, rows[i].chunks, rows[i].nsteps, {{0}}};
+        char err[400] = "";
+
+        memcpy(s.steps, rows[i].steps, sizeof(rows[i].steps));
+        bool ok = schedule_check(&s, err, sizeof(err));
+        cr_expect_eq(ok, !rows[i].says, "%s: %s", rows[i].what, err);
+        if (rows[i].says)
+            cr_expect(strstr(err, rows[i].says), "%s: %s", rows[i].what, err);
+    }
+}
+
+/* Chunks are all there is, once; none begins within a warp's 32 elements. */
+Test(schedule, chunks_are_the_whole)
+{
+    for (uint64_t n = 1; n < 700; n += 23)
+        for (uint32_t chunks = 1; chunks <= SCHEDULE_CHUNKS; chunks += 3) {
+            struct schedule s = {.memory = PINNED, .chunks = chunks};
+            uint64_t next = 0, offset, count;
+
+            for (uint32_t k = 0; k < chunks; k++) {
+                schedule_range(&s, &(struct schedule_step){DO_KERNEL, 0, k, 1}, n, &offset, &count);
+                cr_assert_eq(offset, next, "%lu %u %u", n, chunks, k);
+                cr_assert(!count || offset % SCHEDULE_UNIT == 0);
+                next = offset + count;
+            }
+            cr_assert_eq(next, n);
+            schedule_range(&s, &(struct schedule_step){DO_KERNEL, 0, 0, chunks}, n, &offset,
+                           &count);
+            cr_assert(offset == 0 && count == n);
+        }
+}

@@ -1,0 +1,224 @@
+/* streams.c - carries a plan's operations out on streams (streams.h). */
+#include "streams.h"
+#include "base/alloc.h"
+#include "emulator.h"
+#include "lab/dtype.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGE = 4096 };
+
+/* ---- the host's memory ---- */
+
+static bool kernels_use_host(const struct exec *e)
+{
+    return e->plan->memory == MAPPED || e->plan->memory == MANAGED;
+}
+
+bool host_open(struct exec *e, int b, size_t bytes)
+{
+    const char *name = e->plan->buffers[b].name;
+    void **at = (void **)&e->host_base[b];
+    cudaError_t error = cudaSuccess;
+
+    if (e->plan->memory == PAGEABLE)
+        *at = xmalloc(bytes);
+    else if (e->plan->memory == MANAGED)
+        error = cudaMallocManaged(at, bytes, cudaMemAttachGlobal);
+    else
+        error = cudaHostAlloc(
+            at, bytes, e->plan->memory == MAPPED ? cudaHostAllocMapped : cudaHostAllocDefault);
+    return error == cudaSuccess || exec_fail(e, error, "%s: %zu bytes of %s memory cannot be had",
+                                             name, bytes, host_memory_names[e->plan->memory]);
+}
+
+bool host_is_used(const struct exec *e, int b)
+{
+    return e->plan->memory && kernels_use_host(e) && e->plan->buffers[b].role != BUF_SCRATCH;
+}
+
+static void host_close(struct exec *e, int b)
+{
+    if (e->plan->memory == PAGEABLE)
+        free(e->host_base[b]);
+    else if (e->plan->memory == MANAGED)
+        cudaFree(e->host_base[b]);
+    else
+        cudaFreeHost(e->host_base[b]);
+    e->host_base[b] = e->host[b] = NULL;
+}
+
+/* ---- streams and events ---- */
+
+static bool timed_event(struct exec *e, cudaEvent_t *event)
+{
+    cudaError_t error = cudaEventCreate(event);
+
+    return error == cudaSuccess || exec_fail(e, error, "an event to time with");
+}
+
+bool schedule_open(struct exec *e)
+{
+    const struct plan *p = e->plan;
+    cudaError_t error = cudaSuccess;
+
+    if (e->options.timeline && !emulator_here()) {
+        e->begin = xcalloc((size_t)p->nops + 1, sizeof(*e->begin));
+        e->end = xcalloc((size_t)p->nops + 1, sizeof(*e->end));
+    }
+    e->times = p->nops ? xcalloc((size_t)p->nops, sizeof(*e->times)) : NULL;
+    for (int i = 0; i < p->nops && error == cudaSuccess; i++) {
+        const struct plan_op *o = &p->ops[i];
+
+        if (!e->streams[o->stream])
+            error = cudaStreamCreate(&e->streams[o->stream]);
+        if (error == cudaSuccess && o->kind == OP_RECORD && !e->events[o->event])
+            error = cudaEventCreateWithFlags(&e->events[o->event], cudaEventDisableTiming);
+        if (e->begin && (!timed_event(e, &e->begin[i]) || !timed_event(e, &e->end[i])))
+            return false;
+    }
+    return error == cudaSuccess || exec_fail(e, error, "streams and events");
+}
+
+void schedule_close(struct exec *e)
+{
+    for (int b = 0; b < e->plan->nbuffers; b++) {
+        if (e->host_base[b])
+            host_close(e, b);
+    }
+    for (int i = 0; i < SCHEDULE_STREAMS; i++) {
+        if (e->streams[i])
+            cudaStreamDestroy(e->streams[i]);
+    }
+    for (int i = 0; i < SCHEDULE_EVENTS; i++) {
+        if (e->events[i])
+            cudaEventDestroy(e->events[i]);
+    }
+    for (int i = 0; e->begin && i < e->plan->nops; i++) {
+        cudaEventDestroy(e->begin[i]);
+        cudaEventDestroy(e->end[i]);
+    }
+    free(e->begin);
+    free(e->end);
+    free(e->times);
+}
+
+/* ---- running ---- */
+
+static cudaError_t copy(struct exec *e, const struct plan_op *o)
+{
+    size_t size = dtype_size(e->plan->buffers[o->index].dtype);
+    char *host = e->host[o->index] + o->offset * size;
+    char *device = e->data[o->index] + o->offset * size;
+    cudaStream_t stream = e->streams[o->stream];
+    bool in = o->kind == OP_COPY_IN;
+
+    if (!o->count)
+        return cudaSuccess;
+    if (e->plan->memory == MANAGED) {
+        struct cudaMemLocation where = {
+            .type = in ? cudaMemLocationTypeDevice : cudaMemLocationTypeHost, .id = 0};
+
+        return cudaMemPrefetchAsync(host, o->count * size, where, 0, stream);
+    }
+    return in ? cudaMemcpyAsync(device, host, o->count * size, cudaMemcpyHostToDevice, stream)
+              : cudaMemcpyAsync(host, device, o->count * size, cudaMemcpyDeviceToHost, stream);
+}
+
+static bool carry_out(struct exec *e, int i)
+{
+    static const char *const words[] = {"kernel", "copy_in", "copy_out", "record", "wait"};
+    const struct plan_op *o = &e->plan->ops[i];
+    cudaStream_t stream = e->streams[o->stream];
+    cudaError_t error = cudaSuccess;
+
+    switch (o->kind) {
+    case OP_LAUNCH:
+        return exec_step(e, o->index, stream);
+    case OP_COPY_IN:
+    case OP_COPY_OUT:
+        error = copy(e, o);
+        break;
+    case OP_RECORD:
+        error = cudaEventRecord(e->events[o->event], stream);
+        break;
+    case OP_WAIT:
+        error = cudaStreamWaitEvent(stream, e->events[o->event], 0);
+        break;
+    }
+    return error == cudaSuccess || exec_fail(e, error, "operation %d, %s", i, words[o->kind]);
+}
+
+/* The host looks at what managed memory holds now: results that nobody moved come page by page. */
+static void look(struct exec *e)
+{
+    for (int b = 0; b < e->plan->nbuffers && e->plan->memory == MANAGED; b++) {
+        if (e->plan->buffers[b].role != BUF_OUTPUT)
+            continue;
+        emulator_host_touch(e->host[b], e->bytes[b]);
+        for (size_t i = 0; i < e->bytes[b]; i += PAGE)
+            (void)*(volatile char *)(e->host[b] + i);
+    }
+}
+
+/* Managed inputs are the host's before a run, results' place is the device's. */
+bool schedule_prepare(struct exec *e)
+{
+    cudaError_t error = cudaSuccess;
+
+    for (int b = 0; b < e->plan->nbuffers && e->plan->memory == MANAGED; b++) {
+        bool in = e->plan->buffers[b].role == BUF_INPUT;
+        struct cudaMemLocation where = {
+            .type = in ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, .id = 0};
+
+        if (error == cudaSuccess && e->host[b] && e->bytes[b])
+            error = cudaMemPrefetchAsync(e->host[b], e->bytes[b], where, 0, NULL);
+    }
+    if (error == cudaSuccess && e->plan->memory == MANAGED)
+        error = cudaDeviceSynchronize();
+    return error == cudaSuccess || exec_fail(e, error, "managed memory, before the run");
+}
+
+/* With the clock around it; the emulator says when it was. */
+static bool timed(struct exec *e, int i)
+{
+    cudaStream_t stream = e->streams[e->plan->ops[i].stream];
+
+    if (e->begin)
+        cudaEventRecord(e->begin[i], stream);
+    if (!carry_out(e, i))
+        return false;
+    if (e->begin)
+        cudaEventRecord(e->end[i], stream);
+    else if (e->plan->ops[i].kind <= OP_COPY_OUT &&
+             (e->plan->ops[i].kind == OP_LAUNCH || e->plan->ops[i].count))
+        emulator_last_work(&e->times[i].start, &e->times[i].end);
+    return true;
+}
+
+static void read_times(struct exec *e)
+{
+    for (int i = 0; e->begin && i < e->plan->nops; i++) {
+        float start = 0, end = 0;
+
+        cudaEventElapsedTime(&start, e->begin[0], e->begin[i]);
+        cudaEventElapsedTime(&end, e->begin[0], e->end[i]);
+        e->times[i] = (struct op_time){start, end};
+    }
+}
+
+bool schedule_launch(struct exec *e)
+{
+    for (int i = 0; i < e->plan->nops; i++) {
+        if (!timed(e, i))
+            return false;
+    }
+    cudaError_t error = cudaDeviceSynchronize();
+    if (error != cudaSuccess)
+        return exec_fail(e, error, "the device, after the schedule's last step");
+    read_times(e);
+    look(e);
+    return true;
+}
