@@ -1,0 +1,56 @@
+/* grader.c - what the transfers lab is marked by: a kernel and five schedules. */
+#include "grading/mark/rubric.h"
+
+/* clang-format off */
+#define WORK(id, count, rounds) {.name = id, .n = count, .k = rounds, .dtype = DT_F32, .flags = CASE_CHECK}
+static const struct lab_case cases[] = {
+    WORK("one", 1, 5), WORK("odd", 1003, 9), WORK("none-left", 4096, 3), WORK("some", 40000, 2),
+    WORK("large", 1 << 20, 24), WORK("large-gpu", 1 << 24, 128),
+};
+static const struct hidden_case hidden[] = {
+    {.name = "hidden",       .kind = "any number of elements and steps", .like = "odd", .n_min = 2, .n_max = 9000, .k_min = 1, .k_max = 40},
+    {.name = "hidden-large", .kind = "about a million elements", .like = "large", .n_min = 900000, .n_max = 1200000, .k_min = 16, .k_max = 24},
+};
+
+#define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
+
+static const struct rubric_row rows[] = {
+    {"work-ok", 3, "The kernel, in one piece from pageable memory", ROW_CORRECT, "pageable", .cases = "one odd none-left some hidden",
+     .hint = "Work the first two steps of one element out by hand. How many elements has the last block?"},
+    {"work-clean", 1, "The kernel: no bad access", ROW_CHECKS, "pageable", .cases = "odd hidden", .hint = CHECKED},
+    {"pinned-ok", 2, "Pinned: results are right", ROW_CORRECT, "pinned", .cases = "one odd some hidden",
+     .hint = "It is the first schedule, with another memory."},
+    {"pinned-once", 1, "Pinned: each byte goes over the bus once each way", ROW_GATE, "pinned", .cases = "odd large",
+     .gate = "bytes_in == 4 * n && bytes_out == 4 * n", .hint = "How many bytes are the input, how many the results?"},
+    {"pinned-fast", 1, "Pinned: as fast as the bus", ROW_SPEED, "pinned", .cases = "large hidden-large", .gpu_cases = "large-gpu", .ratio = 0.9, .tolerance = 0.02,
+     .hint = "Every copy costs microseconds before its first byte: how many do you need?"},
+    {"mapped-ok", 2, "Mapped: results are right", ROW_CORRECT, "mapped", .cases = "one odd some hidden",
+     .hint = "There is only one sort of step to take."},
+    {"mapped-fast", 1, "Mapped: in one launch's time", ROW_SPEED, "mapped", .cases = "large hidden-large", .gpu_cases = "large-gpu", .ratio = 0.9, .tolerance = 0.02,
+     .hint = "What does a second launch bring here?"},
+    {"managed-ok", 2, "Managed: results are right", ROW_CORRECT, "managed", .cases = "one odd some hidden",
+     .hint = "A schedule of one step is right already, if slow."},
+    {"managed-fast", 2, "Managed: pages are moved before they are touched, both ways", ROW_SPEED, "managed", .cases = "large hidden-large", .gpu_cases = "large-gpu", .ratio = 0.9, .tolerance = 0.02,
+     .hint = "Who touches the input first, and who the results? Both can be spared waiting for pages, one by one."},
+    {"streams-ok", 3, "Two streams: results are right", ROW_CORRECT, "two_streams", .cases = "one odd none-left some hidden",
+     .hint = "All three steps of a chunk on one stream, the next chunk on the other."},
+    {"streams-overlap", 3, "Two streams: copies and kernels at the same time", ROW_SPEED, "two_streams", .cases = "large hidden-large", .gpu_cases = "large-gpu", .ratio = 0.9, .tolerance = 0.02,
+     .gate = "overlap >= 1.3 && bytes_in == 4 * n && bytes_out == 4 * n",
+     .hint = "Draw who works when, a row each for copies in, kernels, copies out. While one chunk is worked on, what could the bus do?"},
+    {"pipeline-ok", 3, "Pipeline: results are right", ROW_CORRECT, "pipeline", .cases = "one odd none-left some hidden",
+     .hint = "What has to be over before a chunk's kernel, and before its copy back? Say it with an event each."},
+    {"pipeline-overlap", 4, "Pipeline: both directions and the kernel at once", ROW_SPEED, "pipeline", .cases = "large hidden-large", .gpu_cases = "large-gpu", .ratio = 0.9, .tolerance = 0.02,
+     .gate = "overlap >= 1.4 && bytes_in == 4 * n && bytes_out == 4 * n",
+     .hint = "Does a stream wait for more than it needs? One event of the whole input is an order, too, but it is no pipeline. Few chunks overlap little, many cost more."},
+};
+/* clang-format on */
+
+const struct rubric rubric_transfers = {
+    .lab = "transfers",
+    .rows = rows,
+    .nrows = sizeof(rows) / sizeof(rows[0]),
+    .cases = cases,
+    .ncases = sizeof(cases) / sizeof(cases[0]),
+    .hidden = hidden,
+    .nhidden = sizeof(hidden) / sizeof(hidden[0]),
+};
