@@ -44,7 +44,8 @@ RECORD_AS ?= $(if $(filter gpu,$(BACKEND)),gpu,emulator)
 records: programs
 	$(Q)mkdir -p plots/records/$(RECORD_AS)
 	$(Q)for lab in $(or $(LAB),$(LABS)); do echo "== $$lab"; \
-	    $(ON) $B/bin/$$lab --solution --csv=plots/records/$(RECORD_AS)/$$lab.csv $(ARGS) >$B/records-$$lab.log 2>&1 || \
+	    $(ON) $B/bin/$$lab --solution --csv=plots/records/$(RECORD_AS)/$$lab.csv \
+	    --timeline=plots/records/$(RECORD_AS)/$$lab.timeline $(ARGS) >$B/records-$$lab.log 2>&1 || \
 	    { tail -5 $B/records-$$lab.log; exit 1; }; done
 ifeq ($(RECORD_AS),emulator)
 	$(Q)$(MAKE) --no-print-directory records-beside

@@ -13,7 +13,6 @@
 #include "ncu.h"
 #include "program.h"
 #include "run/emulator.h"
-#include "timeline.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -492,10 +491,8 @@ int main(int argc, char **argv)
                                .profile = r.o.profile_pass};
     r.report =
         (struct report){.lab = r.lab, .machine = &r.machine, .command = command, .seed = r.o.seed};
-    if (r.o.timeline) {
-        timeline_head(&r.timeline, command);
+    if (r.o.timeline)
         r.verify.timeline = &r.timeline;
-    }
     int status = run(&r);
     text_free(&r.timeline);
     verify_free(&r.verify);

@@ -4,6 +4,7 @@
 #include "finding.h"
 #include "ncu.h"
 #include "program.h"
+#include "timeline.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,6 +158,24 @@ static bool write_record(const struct report *p, const char *path,
     return ok;
 }
 
+/* Of a lab that has no schedules there is none. */
+static bool write_timeline(struct run *r)
+{
+    struct text all = {0}, why = {0};
+    bool ok = true;
+
+    if (r->timeline.length) {
+        timeline_head(&all, r->report.command);
+        text_add(&all, r->timeline.s);
+        ok = file_save(r->o.timeline, all.s, all.length, &why);
+    }
+    if (!ok)
+        fprintf(stderr, "%s\n", why.s);
+    text_free(&all);
+    text_free(&why);
+    return ok;
+}
+
 /* Whole runs leave their record where plots look; parts only where asked to. */
 bool write_records(struct run *r)
 {
@@ -165,18 +184,13 @@ bool write_records(struct run *r)
     char *base = xformat("%s/build/records%s/%s-%s", course_root(), r->o.solution ? "" : "/mine",
                          r->lab->name, r->machine.emulator ? "emulator" : "gpu");
     char *csv = xformat("%s.csv", base), *json = xformat("%s.json", base);
-    struct text why = {0};
     bool ok = true;
 
     if (r->report.n) {
         ok &= write_record(&r->report, r->o.csv ? r->o.csv : whole ? csv : NULL, records_csv);
         ok &= write_record(&r->report, r->o.json ? r->o.json : whole ? json : NULL, records_json);
     }
-    if (r->o.timeline && !file_save(r->o.timeline, r->timeline.s, r->timeline.length, &why)) {
-        fprintf(stderr, "%s\n", why.s);
-        ok = false;
-    }
-    text_free(&why);
+    ok &= write_timeline(r);
     free(base);
     free(csv);
     free(json);

@@ -365,10 +365,10 @@ Test(cudart, two_directions_at_once_are_slower)
 Test(cudart, pageable_copies_keep_the_host_waiting)
 {
     struct transfers x = begin_transfers();
-    double alone, start, end;
+    double start, end;
 
     OK(cudaMemcpyAsync(x.on_device, x.pageable, BIG, cudaMemcpyHostToDevice, x.s));
-    alone = warplabSpanMs();
+    double alone = warplabSpanMs();
     cr_assert_gt(alone, 2 * x.one_way);
     OK(launch((int *)x.on_device2, 16384, 256, 0, x.t));
     warplabLastWork(&start, &end);
@@ -384,17 +384,17 @@ Test(cudart, managed_memory_moves_once)
     struct cudaMemLocation here = {.type = cudaMemLocationTypeDevice, .id = 0},
                            host = {.type = cudaMemLocationTypeHost};
     struct transfers x = begin_transfers();
-    double first, second, faults = BIG / (device_profile()->managed_gbps * 1e6);
+    double faults = BIG / (device_profile()->managed_gbps * 1e6);
     int *managed;
 
     OK(cudaMallocManaged((void **)&managed, BIG, cudaMemAttachGlobal));
     OK(launch(managed, 16384, 256, 0, 0));
-    first = warplabSpanMs();
+    double first = warplabSpanMs();
     cr_assert(fabs(first - faults - x.kernel) < 0.01 * faults, "%g %g", first, faults);
     OK(cudaDeviceSynchronize());
     warplabReset();
     OK(launch(managed, 16384, 256, 0, 0));
-    second = warplabSpanMs();
+    double second = warplabSpanMs();
     cr_assert(near(second, x.kernel), "%g %g", second, x.kernel);
     warplabHostTouch(managed, BIG);
     cr_assert_gt(warplabSpanMs(), 0.99 * faults);
