@@ -94,10 +94,39 @@ static void put_near(struct text *t, uint64_t addr, const struct mem_alloc *a, c
         mem_describe_allocation(t, a);
 }
 
+enum { FAR = 1 << 20, NULL_PAGES = 1 << 16 };
+
+static bool is_near(uint64_t addr, const struct mem_alloc *a)
+{
+    return addr < a->addr ? a->addr - addr <= FAR : addr - a->addr < a->size + FAR;
+}
+
+/* "in[4294967295], of 1001 elements: 2^32 more than in[-1]": what became of an index that went
+ * below zero without a sign. False: of no array. */
+static bool put_wrapped(struct text *t, uint64_t addr)
+{
+    static const uint32_t sizes[] = {4, 8, 2, 1, 16};
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        uint64_t below = addr - ((uint64_t)sizes[i] << 32);
+        const struct mem_alloc *a = mem_nearest(below);
+
+        if (!a || a->element != sizes[i] || below >= a->addr || !is_near(below, a))
+            continue;
+        put_element(t, addr, a);
+        text_addf(t, ": 2^32 more than %s[%" PRId64 "]; an unsigned index below zero?", a->label,
+                  (int64_t)(below - a->addr) / (int64_t)sizes[i]);
+        return true;
+    }
+    return false;
+}
+
 static void put_far(struct text *t, uint64_t addr, const struct mem_alloc *a)
 {
     const char *what;
 
+    if (put_wrapped(t, addr))
+        return;
     if (a && a->element && mem_in_window(addr)) {
         text_addf(t, "far from every array"); /* the nearest may be another than was meant */
     } else if (a && (mem_in_window(addr) || mem_in_host_window(addr))) {
@@ -108,13 +137,6 @@ static void put_far(struct text *t, uint64_t addr, const struct mem_alloc *a)
     } else {
         text_addf(t, "memory of the host's (%s), which a GPU cannot reach", what);
     }
-}
-
-enum { FAR = 1 << 20, NULL_PAGES = 1 << 16 };
-
-static bool is_near(uint64_t addr, const struct mem_alloc *a)
-{
-    return addr < a->addr ? a->addr - addr <= FAR : addr - a->addr < a->size + FAR;
 }
 
 void mem_describe(struct text *t, uint64_t addr)

@@ -72,6 +72,8 @@ Test(mem, named_arrays_are_told_by_index)
         {-4, "in[-1], of 1001 elements"},
         {400000, "in[100000], of 1001 elements"},
         {1ll << 33, "far from every array"},
+        {(4ll << 32) - 12, "in[4294967293], of 1001 elements: 2^32 more than in[-3]; an unsigned "
+                           "index below zero?"},
     };
     uint64_t former = mem_set_gap(1 << 20);
     struct mem_alloc *a = mem_alloc(4004, 256, MEM_DEVICE, NULL);

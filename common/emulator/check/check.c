@@ -516,6 +516,15 @@ static bool wants_launch(struct listener *self, const struct block_info *any)
     return check_on < 0 ? emu_options()->check : check_on;
 }
 
+/* What it read and nobody had written may be where the address came from. */
+static void on_fault(struct listener *self, const struct block_info *info, const struct site *s,
+                     uint32_t thread, const char *what)
+{
+    (void)s, (void)thread, (void)what;
+    if (info->user[self->slot])
+        report_block_end(info->user[self->slot]);
+}
+
 struct listener *check_listener(void)
 {
     static struct listener self = {
@@ -534,6 +543,7 @@ struct listener *check_listener(void)
         .warp_sync = on_warp_sync,
         .fence = on_fence,
         .lanes_exit = on_exit_lanes,
+        .fault = on_fault,
     };
 
     return &self;

@@ -318,6 +318,14 @@ void report_exited(struct block_state *b, const struct site *s);
 void report_matrix(struct block_state *b, const struct matrix_move *m); /* if it is not allowed */
 void report_leak(const struct mem_alloc *a);
 
+/* ---- ways through the program (paths.c) ---- */
+/* Is there a way from one instruction on to the other that passes no block barrier? Where that is
+ * not known, there is. */
+bool way_without_barrier(const struct emu_func *f, const struct site *from, const struct site *to);
+/* The two instructions name their address in the same way, so that a thread that executes one after
+ * the other means one place. Where that is not known, they do. */
+bool one_address(const struct emu_func *f, const struct site *a, const struct site *b);
+
 /* ---- plain reads that may yet turn out harmless (held.c) ---- */
 struct reader {
     uint32_t block, warp, lane;

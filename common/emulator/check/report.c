@@ -150,7 +150,7 @@ static struct pair {
     const struct site *a, *b;
     /* A race waits for the end of its block, in which more of its cases come: that between the
      * threads furthest apart is told, and what all of them show. */
-    bool waits, both_write, one_reads;
+    bool waits, both_write, one_reads, elsewhere;
     enum distance distance;
     struct clash clash; /* to be told */
     struct block_info info;
@@ -377,27 +377,45 @@ static enum distance distance(const struct clash *c)
     return cell_warp(c->other) == c->a.warp ? SAME_WARP : SAME_BLOCK;
 }
 
-static void put_between(struct text *t, const struct clash *c)
+/* The access that comes first in the program, of two that met: where a barrier stands on every way
+ * from one to the other, it is the other way round. *round: the way leads back, round a loop. */
+static bool other_first(const struct clash *c, bool *round)
 {
     const struct site *s = c->a.site, *other = c->site;
-    bool same_file = other && s->file && other->file && !strcmp(s->file, other->file);
     /* The warp has just been where the other was: it comes round a loop. */
-    bool next_round = other && same_place(c->before, other);
+    bool there = way_without_barrier(c->info->func, other, s);
+    bool back = way_without_barrier(c->info->func, s, other);
+
+    if (there != back) {
+        *round = there ? s->index < other->index : other->index < s->index;
+        return there;
+    }
+    *round = other->line > s->line;
+    return other->line <= s->line || same_place(c->before, other);
+}
+
+static void put_between(struct text *t, const struct clash *c)
+{
+    const struct site *s = c->a.site, *other = c->site, *first, *second;
+    bool same_file = other && s->file && other->file && !strcmp(s->file, other->file), round;
 
     if (!other || same_place(s, other)) {
         text_addf(t, "before or after ");
         put_line(t, s);
-    } else if (!same_file) {
-        text_addf(t, "between ");
-        put_site(t, other);
-        text_addf(t, " and ");
-        put_site(t, s);
-    } else if (other->line > s->line && !next_round) {
-        text_addf(t, "between line %u and line %u", s->line, other->line);
-    } else {
-        text_addf(t, "between line %u and line %u%s", other->line, s->line,
-                  other->line > s->line ? " of the next round" : "");
+        return;
     }
+    first = other_first(c, &round) ? other : s;
+    second = first == s ? other : s;
+    if (same_file) {
+        text_addf(t, "between line %u and line %u", first->line, second->line);
+    } else {
+        text_addf(t, "between ");
+        put_site(t, first);
+        text_addf(t, " and ");
+        put_site(t, second);
+    }
+    if (round && first->line > second->line)
+        text_add(t, " of the next round");
 }
 
 /* Of an atomic and a plain access, the plain one; NULL when both are of a kind, or unknown. */
@@ -410,10 +428,20 @@ static const struct site *beside_an_atomic(const struct clash *c)
     return mine ? c->site : c->a.site;
 }
 
-/* Threads read a word on a line, and write it there: each loses what others wrote meanwhile. */
+/* Threads read a word on a line, and write it there: each loses what others wrote meanwhile. Where
+ * the line reads what it does not write as well, its threads take turns, or should. */
 static bool updates(const struct pair *p)
 {
-    return p->both_write && p->one_reads && same_place(p->a, p->b);
+    return p->both_write && p->one_reads && !p->elsewhere && same_place(p->a, p->b);
+}
+
+/* One of the two reads, and not what its own thread goes on to write there. */
+static bool reads_elsewhere(const struct clash *c)
+{
+    bool one_writes = c->other_writes != (c->a.kind == ACCESS_STORE);
+
+    return one_writes && c->site && c->a.kind != ACCESS_ATOMIC && same_place(c->a.site, c->site) &&
+           !one_address(c->info->func, c->a.site, c->site);
 }
 
 static void put_advice(struct text *t, const struct clash *c, const struct pair *p)
@@ -612,6 +640,7 @@ void report_clash(const struct clash *c)
     if (p) {
         p->both_write |= c->other_writes && c->a.kind == ACCESS_STORE;
         p->one_reads |= !c->other_writes || c->a.kind == ACCESS_LOAD;
+        p->elsewhere |= reads_elsewhere(c);
     }
     pthread_mutex_unlock(&pairs_lock);
     if (told)
