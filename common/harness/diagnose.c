@@ -192,6 +192,57 @@ static void find_begin(struct search *s, struct text *t)
     }
 }
 
+/* ---- which case it was seen on ---- */
+
+static bool is_same(const struct lab_case *a, const struct lab_case *b)
+{
+    return a->n == b->n && a->m == b->m && a->k == b->k && a->param == b->param;
+}
+
+/* By its name, or one made smaller by its extents. */
+static void put_case(struct text *t, const struct search *s, const struct lab_case *c)
+{
+    const struct lab *lab = s->x->verify->lab;
+    const char *extents = lab->extents ? lab->extents : "";
+
+    for (int i = 0; i < s->nfailed; i++) {
+        if (c == s->failed[i] || !*extents) {
+            text_add(t, c->name);
+            return;
+        }
+    }
+    for (const char *e = extents; *e; e++)
+        text_addf(t, "%s%s = %" PRIu64, e == extents ? "" : ", ", extent_name(lab, *e),
+                  extent(c, *e));
+}
+
+/* The words name the case where it is not the one that is told: the first that is wrong. */
+static void adopt(struct search *s, struct diagnosis *from, const struct lab_case *c)
+{
+    s->d->cause = s->d->cause ? s->d->cause : from->cause;
+    if (from->words.length && !is_same(c, s->failed[0])) {
+        text_add(&s->d->words, "  on ");
+        put_case(&s->d->words, s, c);
+        text_addf(&s->d->words, ": %s", from->words.s + strspn(from->words.s, " "));
+    } else {
+        text_add(&s->d->words, text_str(&from->words));
+    }
+    diagnosis_free(from);
+}
+
+typedef bool way(struct search *s, const struct lab_case *c);
+
+static bool by(way *look, struct search *s, const struct lab_case *c)
+{
+    struct diagnosis seen = {0}, *all = s->d;
+
+    s->d = &seen;
+    bool told = look(s, c);
+    s->d = all;
+    adopt(s, &seen, c);
+    return told;
+}
+
 /* ---- what comes out ---- */
 
 /* Bytes that are one pattern's after one run and another's after the next: nobody wrote them. */
@@ -320,7 +371,7 @@ static bool by_checker(struct search *s, const struct lab_case *c)
 
     if (experiment_run(s->x, c, s->x->verify->seed, true, &sample) == RUN_NO_KERNEL)
         s->d->cause = "name"; /* which the failure's message says */
-    const char *cause = findings_put(&t, sample.outputs.findings, s->path, FINDINGS);
+    const char *cause = findings_put(&t, sample.outputs.findings, s->path, FINDINGS, true);
     bool early = cause && !strcmp(cause, "unfilled");
     if (sample.end == RUN_INPUT_CHANGED)
         diagnosis_add(s->d, "input-changed", "it writes to %s[%" PRIu64 "], an input",
@@ -357,17 +408,11 @@ static bool probe_case(struct search *s, const struct lab_case *c, struct diagno
     return told;
 }
 
-static void adopt(struct diagnosis *d, struct diagnosis *from)
-{
-    d->cause = d->cause ? d->cause : from->cause;
-    text_add(&d->words, text_str(&from->words));
-    diagnosis_free(from);
-}
-
 /* The smallest case on which less than all is missing. */
 static bool by_probe(struct search *s, const struct lab_case *few)
 {
     const struct lab_case *tries[] = {few, case_of(s, SOME), case_of(s, MANY)};
+    const struct lab_case *of = few;
     struct diagnosis best = {0};
     bool told = false;
 
@@ -380,6 +425,7 @@ static bool by_probe(struct search *s, const struct lab_case *few)
         if (probe_case(s, tries[i], &d, &whole) && (!told || !whole)) {
             diagnosis_free(&best);
             best = d;
+            of = tries[i];
             told = true;
         } else {
             diagnosis_free(&d);
@@ -387,7 +433,7 @@ static bool by_probe(struct search *s, const struct lab_case *few)
         if (told && !whole)
             break;
     }
-    adopt(s->d, &best);
+    adopt(s, &best, of);
     return told;
 }
 
@@ -479,11 +525,6 @@ static void budget(struct experiment *x)
     x->steps = STEPS_A_RUN;
 }
 
-static bool is_same(const struct lab_case *a, const struct lab_case *b)
-{
-    return a->n == b->n && a->m == b->m && a->k == b->k && a->param == b->param;
-}
-
 /* Where a block does not fit its tile or its grid. Races inside a block, and reads of what nobody
  * stored there, go with its threads, so that sizes without them say nothing. */
 static bool depends_on_record(const char *cause)
@@ -497,30 +538,57 @@ static bool depends_on_record(const char *cause)
     return false;
 }
 
+/* Where nothing in shared memory was written for what is read, something else was read than meant:
+ * which, the outputs say. */
+static void beside_unwritten(struct search *s, const struct lab_case *c)
+{
+    const struct lab_case *tries[] = {c, s->failed[0], case_of(s, SOME)};
+
+    for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+        struct diagnosis d = {0};
+        bool whole, other = tries[i] && probe_case(s, tries[i], &d, &whole) && d.cause &&
+                            (!strcmp(d.cause, "wrong-element") || !strcmp(d.cause, "wrong-pair"));
+
+        if (other) {
+            adopt(s, &d, tries[i]);
+            return;
+        }
+        diagnosis_free(&d);
+    }
+}
+
+static bool told_by_checker(struct search *s, const struct lab_case *c)
+{
+    if (!by(by_checker, s, c))
+        return false;
+    if (depends_on_record(s->d->cause))
+        by_record(s);
+    if (s->d->cause && !strcmp(s->d->cause, "uninitialised"))
+        beside_unwritten(s, c);
+    return true;
+}
+
 static void look(struct experiment *x, const struct lab_case *const *failed, int nfailed,
                  const char *path, struct diagnosis *d)
 {
     struct search s = {.x = x, .failed = failed, .nfailed = nfailed, .path = path, .d = d};
-    const struct lab_case *first = smallest_failed(&s, 0), *rich = case_for_a_pattern(&s);
+    const struct lab_case *first = smallest_failed(&s, 0), *rich = case_for_a_pattern(&s), *large;
     struct text begin = {0};
 
     budget(x);
     if (!first)
         d->cause = "record"; /* which the failure's message says */
-    if (!first)
+    if (!first || told_by_checker(&s, first) ||
+        (rich && rich != first && told_by_checker(&s, rich)))
         return;
-    if (by_checker(&s, first) || (rich && rich != first && by_checker(&s, rich))) {
-        if (depends_on_record(d->cause))
-            by_record(&s);
-        return;
-    }
-    s.smallest = rich ? *rich : *first;
+    large = rich ? rich : smallest_failed(&s, 1); /* which is made smaller */
+    s.smallest = large ? *large : *first;
     find_begin(&s, &begin);
     if (!rich)
         rich = &s.smallest;
-    if (!by_unwritten(&s, rich) && !by_probe(&s, rich) &&
+    if (!by(by_unwritten, &s, rich) && !by_probe(&s, rich) &&
         (is_same(rich, &s.smallest) || !by_probe(&s, &s.smallest)))
-        by_constant(&s, rich);
+        by(by_constant, &s, rich);
     by_record(&s);
     if (begin.length)
         diagnosis_add(d, NULL, "%s", begin.s);
@@ -547,7 +615,7 @@ void diagnose_right(struct experiment *x, const struct lab_case *const *cases, i
     if (!c)
         return;
     experiment_run(x, c, x->verify->seed, true, &sample);
-    d->cause = findings_put(&d->words, sample.outputs.findings, path, 1);
+    d->cause = findings_put(&d->words, sample.outputs.findings, path, 1, true);
     sample_free(&sample);
 }
 

@@ -128,11 +128,23 @@ static void put_finding(struct text *t, const struct finding *f, const char *pat
     text_addf(t, ": %s\n", f->message);
 }
 
-const char *findings_put(struct text *t, const char *json_lines, const char *path, int most)
+/* One of its kind was told before it: what is missing there may be all that is missing. */
+static bool is_like(const struct findings *all, int i)
+{
+    for (int k = 0; k < i; k++) {
+        if (!strcmp(all->f[k].kind, all->f[i].kind))
+            return true;
+    }
+    return false;
+}
+
+const char *findings_put(struct text *t, const char *json_lines, const char *path, int most,
+                         bool each_kind)
 {
     char *lines = xstrdup(json_lines ? json_lines : ""), *rest = lines, *line;
     struct findings all = {0};
     const char *cause = NULL;
+    int told = 0;
 
     while ((line = strsep(&rest, "\n"))) {
         json_t *json = *line ? json_loads(line, 0, NULL) : NULL;
@@ -142,13 +154,15 @@ const char *findings_put(struct text *t, const char *json_lines, const char *pat
     }
     qsort(all.f, (size_t)all.n, sizeof(*all.f), by_rank);
     for (int i = 0; i < all.n; i++) {
-        if (i < most)
+        if (told < most && !(each_kind && is_like(&all, i))) {
             put_finding(t, &all.f[i], path);
+            told++;
+        }
         if (!i && all.f[i].rank < NRANKS)
             cause = ranks[all.f[i].rank].cause;
     }
-    if (all.n > most)
-        text_addf(t, "  … and %d more like it; CHECK=1 lists them\n", all.n - most);
+    if (all.n > told)
+        text_addf(t, "  … and %d more; CHECK=1 lists them\n", all.n - told);
     if (cause && json_is_true(json_object_get(all.f[0].json, "update")))
         cause = "atomic";
     for (int i = 0; i < all.n; i++)

@@ -5,13 +5,15 @@
 
 #include "base/text.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Adds a line each, the one that matters most first: races in shared memory, across warps before
  * those inside one; what stopped the kernel; other races, barriers, memory never written. What was
- * found on the same lines for several kernels is told once. At most `most` of them, then how many
- * more there are. Returns the cause that the first one is ("race", "out-of-bounds"), NULL: there is
- * none. `path`: the file that ran, as it is to be called. */
-const char *findings_put(struct text *t, const char *json_lines, const char *path, int most);
+ * found on the same lines for several kernels is told once. At most `most` of them, with each_kind
+ * one of a kind, then how many more there are. Returns the cause that the first one is ("race",
+ * "out-of-bounds"), NULL: there is none. `path`: the file that ran, as it is to be called. */
+const char *findings_put(struct text *t, const char *json_lines, const char *path, int most,
+                         bool each_kind);
 
 #endif

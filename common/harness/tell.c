@@ -110,7 +110,7 @@ static void print_findings(struct run *r)
     char *path = source_path(r);
 
     if (r->machine.emulator && r->o.check) {
-        findings_put(&t, r->verify.findings.s, short_path(path), MAX_FINDINGS);
+        findings_put(&t, r->verify.findings.s, short_path(path), MAX_FINDINGS, false);
         fputs(text_str(&t), stdout);
         if (r->verify.nfindings)
             r->failed++;

@@ -402,6 +402,8 @@ static uint32_t least(uint32_t a, uint32_t b)
 enum slip {
     NO_SLIP,
     THREADS_NOT_WARPS,
+    WARPS_ROUNDED_DOWN,
+    REGISTERS_BY_BLOCK,
     REGISTERS_NOT_ROUNDED,
     SHARED_NOT_ROUNDED,
     NO_RESERVE,
@@ -417,29 +419,49 @@ enum slip {
  * of its registers, and that a G80 gives a block its registers in one piece. */
 static uint32_t blocks_fit(const uint32_t *f, enum slip slip)
 {
-    uint32_t warps = (f[THREADS] + WARP - 1) / WARP;
+    uint32_t warps = (f[THREADS] + (slip == WARPS_ROUNDED_DOWN ? 0 : WARP - 1)) / WARP;
     uint32_t threads = slip == THREADS_NOT_WARPS ? f[THREADS] : warps * WARP;
     uint32_t unit = slip == REGISTERS_NOT_ROUNDED ? 1 : f[REGISTER_UNIT];
-    uint32_t registers = slip == THREADS_NOT_WARPS ? round_up(f[THREADS] * f[REGISTERS], unit)
-                                                   : warps * round_up(WARP * f[REGISTERS], unit);
+    uint32_t registers = slip == THREADS_NOT_WARPS || slip == REGISTERS_BY_BLOCK
+                             ? round_up(threads * f[REGISTERS], unit)
+                             : warps * round_up(WARP * f[REGISTERS], unit);
     uint32_t shared = f[SHARED] + (slip == NO_RESERVE ? 0 : f[SHARED_RESERVED]);
     uint32_t fit = slip == NO_BLOCKS ? UINT32_MAX : f[SM_BLOCKS];
 
     if (slip != SHARED_NOT_ROUNDED)
         shared = round_up(shared, f[SHARED_UNIT]);
     if (slip != NO_THREADS)
-        fit = least(fit, f[SM_THREADS] / threads);
+        fit = least(fit, threads ? f[SM_THREADS] / threads : UINT32_MAX);
     if (slip != NO_REGISTERS)
-        fit = least(fit, f[SM_REGISTERS] / registers);
+        fit = least(fit, registers ? f[SM_REGISTERS] / registers : UINT32_MAX);
     if (shared && slip != NO_SHARED)
         fit = least(fit, f[SM_SHARED] / shared);
     return slip == AT_LEAST_ONE && fit == 0 ? 1 : fit;
 }
 
+/* Another SM than that with the most free places, or of those the first. */
+enum choice { MOST_FREE, LAST_OF_MOST, FIRST_FREE, LAST_FREE, IN_TURNS, CHOICES };
+
+static bool better(enum choice how, uint32_t s, uint32_t n_free, uint32_t most_free, uint64_t turn)
+{
+    switch (how) {
+    case LAST_OF_MOST:
+        return n_free && n_free >= most_free;
+    case FIRST_FREE:
+        return n_free && !most_free;
+    case LAST_FREE:
+        return n_free;
+    case IN_TURNS:
+        return s == turn;
+    default:
+        return n_free > most_free;
+    }
+}
+
 /* Blocks in their order, each to the place that is free first; where several are, to the SM with
  * the most free places, and of those to the first. */
-static void reference_schedule(uint32_t sms, uint32_t places, const uint32_t *cycles,
-                               uint64_t blocks, uint32_t *sm, uint32_t *start)
+static void schedule(enum choice how, uint32_t sms, uint32_t places, const uint32_t *cycles,
+                     uint64_t blocks, uint32_t *sm, uint32_t *start)
 {
     uint32_t *until = calloc((size_t)sms * places, sizeof(*until));
 
@@ -453,7 +475,7 @@ static void reference_schedule(uint32_t sms, uint32_t places, const uint32_t *cy
 
             for (uint32_t i = 0; i < places; i++)
                 n_free += until[s * places + i] <= now;
-            if (n_free > most_free) {
+            if (better(how, s, n_free, most_free, b % sms)) {
                 most_free = n_free;
                 best = s;
             }
@@ -492,10 +514,9 @@ static void reference(const struct plan *p, const struct lab_variant *v, const s
         break;
     case SCHEDULE:
         for (uint64_t i = 0; i < c->n; i++)
-            reference_schedule(((const uint32_t *)inputs[0])[i], ((const uint32_t *)inputs[1])[i],
-                               (const uint32_t *)inputs[2] + i * c->k, c->k,
-                               (uint32_t *)expected[3] + i * c->k,
-                               (uint32_t *)expected[4] + i * c->k);
+            schedule(MOST_FREE, ((const uint32_t *)inputs[0])[i], ((const uint32_t *)inputs[1])[i],
+                     (const uint32_t *)inputs[2] + i * c->k, c->k,
+                     (uint32_t *)expected[3] + i * c->k, (uint32_t *)expected[4] + i * c->k);
         break;
     }
 }
@@ -539,7 +560,8 @@ static bool recognise_steps(const struct lab_case *c, const float *x, const floa
     }
     for (uint64_t k = 0; k <= c->k + 4; k++)
         if (k != c->k && steps(x[i], add[i], k) == got) {
-            snprintf(words, size, "x[%lu] after %lu steps, not %lu", i, k, c->k);
+            snprintf(words, size, "x[%lu] after %lu step%s, not %lu", i, k, k == 1 ? "" : "s",
+                     c->k);
             return true;
         }
     for (uint64_t j = 0; j < c->n; j++) {
@@ -553,12 +575,51 @@ static bool recognise_steps(const struct lab_case *c, const float *x, const floa
     return false;
 }
 
+/* Where walk i starts, and how many steps it takes, if its thread does something else: of the
+ * threads of walk_4, thread t has the walks t, t + threads and so on. */
+struct other_walk {
+    uint64_t start, steps;
+};
+typedef struct other_walk instead(const struct lab_case *c, uint64_t i);
+
+static uint64_t threads_of(const struct lab_case *c)
+{
+    return (c->n + MANY - 1) / MANY;
+}
+
+static struct other_walk first_of_thread(const struct lab_case *c, uint64_t i)
+{
+    return (struct other_walk){i % threads_of(c), c->k};
+}
+
+static struct other_walk one_behind_first(const struct lab_case *c, uint64_t i)
+{
+    return (struct other_walk){i % threads_of(c), c->k + (i >= threads_of(c))};
+}
+
+static struct other_walk neighbours(const struct lab_case *c, uint64_t i)
+{
+    return (struct other_walk){i % threads_of(c) * MANY + i / threads_of(c), c->k};
+}
+
 /* An end is one of few, so all walks have to be explained. */
 static bool all_walks(const struct lab_case *c, const uint32_t *next, const uint32_t *out,
-                      uint64_t every, uint64_t k)
+                      instead *of)
+{
+    for (uint64_t i = 0; i < c->n; i++) {
+        struct other_walk w = of(c, i);
+
+        if (out[i] != walk(next, (uint32_t)(w.start % c->m), w.steps))
+            return false;
+    }
+    return true;
+}
+
+static bool all_walks_take(const struct lab_case *c, const uint32_t *next, const uint32_t *out,
+                           uint64_t steps)
 {
     for (uint64_t i = 0; i < c->n; i++)
-        if (out[i] != walk(next, (uint32_t)(i % every % c->m), k))
+        if (out[i] != walk(next, (uint32_t)(i % c->m), steps))
             return false;
     return true;
 }
@@ -566,17 +627,28 @@ static bool all_walks(const struct lab_case *c, const uint32_t *next, const uint
 static bool recognise_walk(const struct lab_case *c, const uint32_t *next, const uint32_t *out,
                            char *words, size_t size)
 {
-    uint64_t threads = (c->n + MANY - 1) / MANY;
+    static const struct {
+        instead *of;
+        const char *words;
+    } others[] = {
+        {first_of_thread, "where the first walk of its thread ends, as all four do"},
+        {one_behind_first, "where the first walk of its thread was going: each of the four steps "
+                           "on from the first's place"},
+        {neighbours, "where a walk ends that starts at 4 i + j, and not at i + j threads"},
+    };
 
     for (uint64_t k = 0; k <= 2 * c->k; k++)
-        if (k != c->k && all_walks(c, next, out, c->n, k)) {
-            snprintf(words, size, "where its walk is after %lu steps, not %lu", k, c->k);
+        if (k != c->k && all_walks_take(c, next, out, k)) {
+            snprintf(words, size, "where its walk is after %lu step%s, not %lu", k,
+                     k == 1 ? "" : "s", c->k);
             return true;
         }
-    if (threads == c->n || !all_walks(c, next, out, threads, c->k))
-        return false;
-    snprintf(words, size, "where the first walk of its thread ends, as all four do");
-    return true;
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]) && threads_of(c) < c->n; i++)
+        if (all_walks(c, next, out, others[i].of)) {
+            snprintf(words, size, "%s", others[i].words);
+            return true;
+        }
+    return false;
 }
 
 static bool recognise_fit(const struct lab_case *c, const uint32_t *facts, const uint32_t *out,
@@ -584,6 +656,8 @@ static bool recognise_fit(const struct lab_case *c, const uint32_t *facts, const
 {
     static const char *const forgotten[SLIPS] = {
         [THREADS_NOT_WARPS] = "threads were counted, not warps",
+        [WARPS_ROUNDED_DOWN] = "threads that do not fill a warp did not count",
+        [REGISTERS_BY_BLOCK] = "a block's registers were rounded up, not a warp's",
         [REGISTERS_NOT_ROUNDED] = "a warp's registers were not rounded up",
         [SHARED_NOT_ROUNDED] = "shared memory was not rounded up",
         [NO_RESERVE] = "the system's part of shared memory was left out",
@@ -614,6 +688,52 @@ static bool recognise_fit(const struct lab_case *c, const uint32_t *facts, const
     return true;
 }
 
+/* Grid by grid what `sm` would hold; cycles: another grid's, of all the first's. */
+static bool scheduled(const struct lab_case *c, const void *const *inputs, const uint32_t *sm,
+                      enum choice how, bool first_cycles, bool starts)
+{
+    uint32_t *on = calloc(2 * c->k + 1, sizeof(*on)), *from = on ? on + c->k : NULL;
+    bool same = on;
+
+    for (uint64_t i = 0; same && i < c->n; i++) {
+        const uint32_t *cycles = (const uint32_t *)inputs[2] + (first_cycles ? 0 : i * c->k);
+
+        schedule(how, ((const uint32_t *)inputs[0])[i], ((const uint32_t *)inputs[1])[i], cycles,
+                 c->k, on, from);
+        same = !memcmp(starts ? from : on, sm + i * c->k, c->k * sizeof(*on));
+    }
+    free(on);
+    return same;
+}
+
+static bool recognise_schedule(const struct lab_case *c, const void *const *inputs,
+                               const uint32_t *sm, char *words, size_t size)
+{
+    static const char *const chosen[CHOICES] = {
+        [LAST_OF_MOST] = "of several SMs with the most free places the last one got the block",
+        [FIRST_FREE] = "the first SM with a free place got the block, not that with the most",
+        [LAST_FREE] = "the last SM with a free place got the block, not that with the most",
+        [IN_TURNS] = "the SMs got the blocks in turns, free or not",
+    };
+
+    if (scheduled(c, inputs, sm, MOST_FREE, false, true)) {
+        snprintf(words, size, "when its block starts, which belongs to start; so are all others");
+        return true;
+    }
+    if (scheduled(c, inputs, sm, MOST_FREE, true, false)) {
+        snprintf(words, size,
+                 "what it would be with the cycles of grid 0 for each; so are all others");
+        return true;
+    }
+    for (int how = MOST_FREE + 1; how < CHOICES; how++) {
+        if (!scheduled(c, inputs, sm, (enum choice)how, false, false))
+            continue;
+        snprintf(words, size, "what it would be if %s; so are all others", chosen[how]);
+        return true;
+    }
+    return false;
+}
+
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                       const void *const *inputs, const void *output, uint64_t element, char *words,
                       size_t size)
@@ -624,6 +744,8 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
                                words, size);
     if (experiment_of(c) == WALK)
         return recognise_walk(c, inputs[0], output, words, size);
+    if (experiment_of(c) == SCHEDULE)
+        return recognise_schedule(c, inputs, output, words, size);
     return experiment_of(c) == FIT && recognise_fit(c, inputs[0], output, element, words, size);
 }
 

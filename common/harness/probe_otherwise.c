@@ -1,0 +1,197 @@
+/* probe_otherwise.c - outputs that are no sum and no extreme (probing.h): which elements matter,
+ * the simplest inputs that come out wrong, and what the lab itself recognises.
+ */
+#include "base/alloc.h"
+#include "lab/dtype.h"
+#include "lab/plan.h"
+#include "probing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The lab's own inputs, of two seeds: an element that is the other seed's changes the output or
+ * does not. */
+struct influence {
+    void *other[LAB_MAX_BUFFERS];
+    struct probed of;
+    double usual;
+};
+
+static void copy_element(struct probe *p, const struct influence *f, uint64_t i)
+{
+    size_t size = dtype_size(probe_buffer(p, f->of.buffer)->dtype);
+    char *mine = (char *)p->data[f->of.buffer] + i * size, spare[16];
+    char *theirs = (char *)f->other[f->of.buffer] + i * size;
+
+    memcpy(spare, mine, size);
+    memcpy(mine, theirs, size);
+    memcpy(theirs, spare, size);
+}
+
+static void exchange(struct probe *p, const struct influence *f, uint64_t lo, uint64_t hi)
+{
+    for (uint64_t i = lo; i < hi; i++)
+        copy_element(p, f, i);
+}
+
+/* got[] is 1 where the element matters. */
+static void search_influence(struct probe *p, struct influence *f, uint64_t lo, uint64_t hi)
+{
+    exchange(p, f, lo, hi);
+    double got = probe_look(p);
+    exchange(p, f, lo, hi);
+    if (p->broken || got == f->usual || (isnan(got) && isnan(f->usual)))
+        return;
+    if (hi - lo == 1) {
+        f->of.got[lo] = 1;
+        return;
+    }
+    uint64_t mid = lo + (hi - lo) / 2;
+    search_influence(p, f, lo, mid);
+    search_influence(p, f, mid, hi);
+}
+
+static void make_inputs(struct probe *p, void *data[], uint64_t seed)
+{
+    const struct plan *plan = &p->s.plan;
+
+    for (int b = 0; b < plan->nbuffers; b++) {
+        if (plan->buffers[b].role == BUF_INPUT)
+            p->lab->make_input(plan, b, &p->s.input, seed, data[b]);
+    }
+}
+
+static bool probe_influence(struct probe *p, int b)
+{
+    struct influence f = {.of = probed_open(p, b)};
+    bool told = false;
+
+    for (int i = 0; i < p->s.plan.nbuffers; i++) {
+        if (p->data[i])
+            f.other[i] = xzalloc(plan_buffer_bytes(&p->s.plan, i));
+    }
+    for (uint64_t i = 0; i < f.of.count; i++) {
+        f.of.want[i] = f.of.want[i] != 0;
+        f.of.got[i] = 0;
+    }
+    /* Of few different values one may be the same by chance: several seeds. */
+    for (uint64_t seed = 1; seed <= 6 && f.of.count; seed++) {
+        make_inputs(p, p->data, p->x->verify->seed);
+        make_inputs(p, f.other, p->x->verify->seed + seed);
+        f.usual = probe_look(p);
+        search_influence(p, &f, 0, f.of.count);
+        if (dtype_is_float(probe_buffer(p, b)->dtype))
+            break;
+    }
+    if (!p->broken)
+        told = tell_exchange(p, &f.of, "depends on");
+    if (!p->broken && !told) {
+        told |= tell_left_out(p, &f.of, "does not depend on");
+        told |= tell_extra(p, &f.of, "depends on");
+    }
+    for (int i = 0; i < LAB_MAX_BUFFERS; i++)
+        free(f.other[i]);
+    probed_close(&f.of);
+    return told;
+}
+
+/* What the lab's reference makes of the inputs, and how far off a result may be. */
+static double reference(const struct probe *p, double *tolerance)
+{
+    const struct plan *plan = &p->s.plan;
+    void *expected[LAB_MAX_BUFFERS] = {NULL};
+    const void *inputs[LAB_MAX_BUFFERS];
+    double *bounds[LAB_MAX_BUFFERS] = {NULL}, *made;
+
+    for (int b = 0; b < plan->nbuffers; b++) {
+        inputs[b] = p->data[b];
+        if (plan->buffers[b].role == BUF_OUTPUT)
+            expected[b] = xzalloc(plan_buffer_bytes(plan, b));
+    }
+    made = bounds[p->out] = xcalloc(plan->buffers[p->out].count, sizeof(double));
+    p->lab->reference(plan, p->x->variant, &p->s.input, inputs, expected, bounds);
+    double want = dtype_get(plan->buffers[p->out].dtype, expected[p->out], p->o);
+    *tolerance = bounds[p->out] ? bounds[p->out][p->o] : 0;
+    free(made);
+    for (int b = 0; b < plan->nbuffers; b++)
+        free(expected[b]);
+    return want;
+}
+
+/* One input element is `value`, the other floats are one: is the output right? */
+static bool example(struct probe *p, const struct lab_factor *at, double value)
+{
+    double tolerance;
+
+    for (int b = 0; b < p->s.plan.nbuffers; b++) {
+        if (p->data[b] && dtype_is_float(probe_buffer(p, b)->dtype))
+            probe_fill(p, b, 1);
+    }
+    probe_put(p, at->buffer, at->index, value);
+    double want = reference(p, &tolerance), got = probe_look(p);
+    if (p->broken || fabs(got - want) <= tolerance)
+        return false;
+    char *name = probe_output_name(p), *element = probe_element_name(p, at->buffer, at->index);
+    if (value == 1)
+        diagnosis_add(p->d, "function", "with all numbers 1, %s is %.10g instead of %.10g", name,
+                      got, want);
+    else
+        diagnosis_add(p->d, value == 3 ? "function" : "precision",
+                      "with %s = %.10g and the other numbers 1, %s is %.10g instead of %.10g",
+                      element, value, name, got, want);
+    free(name);
+    free(element);
+    return true;
+}
+
+/* The simplest inputs that come out wrong. */
+static bool probe_examples(struct probe *p)
+{
+    static const double values[] = {1, 3, 0.5, 1 + 0x1p-12, 1 + 0x1p-20};
+    struct lab_term t;
+
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        for (uint64_t k = 0; k < MOST_PAIRS && probe_term(p, k, &t); k++) {
+            if (dtype_is_float(probe_buffer(p, t.factor[0].buffer)->dtype) &&
+                example(p, &t.factor[0], values[i]))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The lab knows what else its function can come to. */
+bool probe_recognised(struct probe *p)
+{
+    const void *inputs[LAB_MAX_BUFFERS] = {NULL};
+    char words[300] = "";
+
+    if (!p->lab->recognise)
+        return false;
+    make_inputs(p, p->data, p->x->verify->seed);
+    probe_look(p);
+    for (int b = 0; b < p->s.plan.nbuffers; b++)
+        inputs[b] = p->data[b];
+    bool told =
+        !p->broken && p->lab->recognise(&p->s.plan, p->x->variant, &p->s.input, inputs,
+                                        p->s.outputs.data[p->out], p->o, words, sizeof(words));
+    if (told) {
+        char *name = probe_output_name(p);
+
+        diagnosis_add(p->d, "function", "%s is %s", name, words);
+        free(name);
+    }
+    return told;
+}
+
+bool probe_otherwise(struct probe *p)
+{
+    bool told = false;
+
+    for (int b = 0; b < p->s.plan.nbuffers; b++) {
+        if (p->data[b] && probe_buffer(p, b)->count <= MOST_ELEMENTS)
+            told |= probe_influence(p, b);
+    }
+    return told || probe_recognised(p) || (!p->broken && probe_examples(p));
+}
