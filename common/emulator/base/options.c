@@ -48,6 +48,8 @@ static void read_options(void)
         .sample = number("WARPLAB_SAMPLE", 1, 1),
         .profile = word("WARPLAB_PROFILE", NULL),
         .device = word("WARPLAB_DEVICE", "h200"),
+        .record = word("WARPLAB_RECORD", NULL),
+        .disturb = word("WARPLAB_DISTURB", NULL),
         .fail = word("WARPLAB_FAIL", NULL),
     };
 }

@@ -15,6 +15,8 @@ struct emu_options {
     bool libraries;
     const char *profile; /* WARPLAB_PROFILE: file, .csv or .json; NULL: none */
     const char *device;  /* WARPLAB_DEVICE: profile name */
+    const char *record;  /* WARPLAB_RECORD: file for runtime/record.c; NULL: none */
+    const char *disturb; /* WARPLAB_DISTURB: classes of base/disturb.h; NULL: none */
     const char *fail;    /* WARPLAB_FAIL: calls that are to fail (runtime/inject.c); NULL: none */
     bool sample;         /* WARPLAB_SAMPLE=0: no sample of accesses for the time model, whose
                             times are then too long (benchmarks); counters are always on */

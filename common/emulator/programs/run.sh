@@ -5,7 +5,7 @@ set -u
 warprun=$1/bin/warprun programs=$1/programs
 out=$(mktemp -d) passed=0 failed=0
 trap 'rm -rf "$out"' EXIT
-unset WARPLAB_FAIL WARPLAB_CHECK WARPLAB_PROFILE WARPLAB_DEVICE WARPLAB_THREADS WARPLAB_STEPS
+unset WARPLAB_RECORD WARPLAB_DISTURB WARPLAB_FAIL WARPLAB_CHECK WARPLAB_PROFILE WARPLAB_DEVICE WARPLAB_THREADS WARPLAB_STEPS
 
 # expect STATUS WORDS COMMAND…: exit status, and words somewhere in what it prints
 expect() {
@@ -81,4 +81,14 @@ expect 0 '^kernel,_Z3addPKfS0_Pfi,' cat "$out/p.csv"
 expect 0 '"add(float const\*, float const\*, float\*, int)"$' cat "$out/p.csv"
 expect 0 '^ok' "$warprun" --profile="$out/p.json" "$programs/vector_add"
 expect 0 '"global_ld_sectors":25000' cat "$out/p.json"
+
+expect 0 '^ok' "$warprun" --record "$out/r" "$programs/vector_add"
+for fact in 'calls.cudaMalloc 3' 'launches 1' 'left 0' 'counter.global_ld_sectors 25000'; do
+    expect 0 "^$fact$" cat "$out/r"
+done
+expect 1 'out of memory' "$warprun" --record "$out/r" --fail cudaMalloc:3 "$programs/vector_add"
+expect 0 '^made_to_fail 1$' cat "$out/r"
+expect 0 '^left 2$' cat "$out/r"
+expect 1 '^c.0. = ' env WARPLAB_DISTURB=global_ld "$warprun" "$programs/vector_add"
+expect 2 'no such class' env WARPLAB_DISTURB=nothing "$warprun" "$programs/vector_add"
 summary

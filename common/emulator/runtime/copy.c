@@ -187,6 +187,7 @@ static cudaError_t transfer(const struct box *b, struct place dst, struct place 
     struct copy_path path = path_of(&dst, &src);
     ms = model_copy_ms(device_profile(), bytes, path);
     stream_work(stream, engine_of(path), ms);
+    record_add("", label(&dst, &src), bytes);
     profile_copy(label(&dst, &src), bytes, s->id, ms, host_now_us() - begin);
     if (wait || path.pageable)
         stream_wait(stream);
@@ -438,6 +439,7 @@ static cudaError_t fill(const struct box *b, struct place q, int value, cudaStre
     /* a copy moves each byte twice */
     ms = model_copy_ms(device_profile(), bytes / 2, (struct copy_path){COPY_ON_DEVICE, false});
     stream_work(stream, ENGINE_NONE, ms);
+    record_add("", "memset", bytes);
     profile_copy("memset", bytes, s->id, ms, host_now_us() - begin);
     if (wait)
         stream_wait(stream);

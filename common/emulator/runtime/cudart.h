@@ -47,6 +47,11 @@ void inject_start(void);
 cudaError_t inject(const char *function);
 void inject_finish(void); /* says which calls never came */
 
+/* What the program did, for WARPLAB_RECORD (record.c): adds to the fact KINDNAME, "calls." and
+ * "cudaMalloc" say; "" is no kind. */
+void record_add(const char *kind, const char *name, uint64_t value);
+void record_finish(void);
+
 /* A host access to device memory: a line that says so, then the fault (host_fault.c). */
 void host_fault_install(void);
 

@@ -10,7 +10,9 @@
 #include "cudart.h"
 #include "warplab.h"
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Names and numbers are driver_types.h's; the texts are those that the runtime prints. */
 #define ROW(name, text)                                                                            \
@@ -241,6 +243,17 @@ bool rt_is_device_fault(cudaError_t e)
     }
 }
 
+/* WARPLAB_DISTURB: as warplabSetDisturb(), for who starts a program and asks what its results
+ * are made from. */
+static void disturb_start(void)
+{
+    if (!warplabSetDisturb(emu_options()->disturb))
+        return;
+    fprintf(stderr, "warplab: WARPLAB_DISTURB=%s: there is no such class of instructions\n",
+            emu_options()->disturb);
+    _exit(2);
+}
+
 static bool started;
 
 static void start(void)
@@ -250,6 +263,7 @@ static void start(void)
     mem_set_limit(device_profile()->memory_bytes);
     host_fault_install();
     inject_start();
+    disturb_start();
     if (emu_options()->check)
         check_enable();
 }
@@ -263,6 +277,7 @@ __attribute__((destructor)) static void end(void)
     inject_finish();
     if (emu_options()->check)
         check_leaks(atomic_load(&sticky) != 0);
+    record_finish();
 }
 
 cudaError_t rt_enter_as(const char *function)
@@ -270,6 +285,7 @@ cudaError_t rt_enter_as(const char *function)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, start);
+    record_add("calls.", function, 1);
     if (in_callback)
         return cudaErrorNotPermitted;
     cudaError_t e = (cudaError_t)atomic_load(&sticky);

@@ -84,6 +84,7 @@ cudaError_t inject(const char *function)
         if (!strncmp(function, f->name, strlen(f->name)) &&
             (!function[strlen(f->name)] || function[strlen(f->name)] == '_') &&
             atomic_fetch_add(&f->calls, 1) + 1 == f->call) {
+            record_add("", "made_to_fail", 1);
             fprintf(stderr, "warplab: %s, call %u: made to fail with %s\n", f->name, f->call,
                     cudaGetErrorName(f->error));
             return f->error;

@@ -116,6 +116,7 @@ static cudaError_t run(const struct emu_launch *l, cudaStream_t stream)
         return e;
     stream_work(stream, ENGINE_COMPUTE, result.modelled_ms + faults_ms(&result.sampled));
     sums_add(&result);
+    record_add("", "launches", 1);
     profile_launch(l, emu_func_info(l->func), &result, host_now_us() - begin);
     if (e)
         rt_set_sticky(e);

@@ -28,6 +28,7 @@ enum {
     OPT_THREADS,
     OPT_STEPS,
     OPT_FAIL,
+    OPT_RECORD,
     OPT_SUPPORT
 };
 
@@ -48,6 +49,10 @@ static const struct argp_option options[] = {
      "Make the N-th call of a function of the runtime fail: cudaMalloc:2; several with commas "
      "(WARPLAB_FAIL)",
      1},
+    {"record", OPT_RECORD, "FILE", 0,
+     "Write what the program did: calls of each function, bytes copied, memory left, counters "
+     "(WARPLAB_RECORD)",
+     1},
     {"support", OPT_SUPPORT, "FILE", 0,
      "Count the instructions in it: exact, approximate, or not supported", 2},
     {0}};
@@ -58,7 +63,8 @@ static const struct {
     const char *name;
 } variables[] = {{OPT_CHECK, "WARPLAB_CHECK"},   {OPT_PROFILE, "WARPLAB_PROFILE"},
                  {OPT_DEVICE, "WARPLAB_DEVICE"}, {OPT_THREADS, "WARPLAB_THREADS"},
-                 {OPT_STEPS, "WARPLAB_STEPS"},   {OPT_FAIL, "WARPLAB_FAIL"}};
+                 {OPT_STEPS, "WARPLAB_STEPS"},   {OPT_FAIL, "WARPLAB_FAIL"},
+                 {OPT_RECORD, "WARPLAB_RECORD"}};
 
 struct words {
     const char *support; /* NULL: run the program */

@@ -30,6 +30,7 @@ static const struct {
     {"", "--threads 3 env", 0, "WARPLAB_THREADS=3\n"},
     {"", "--steps 7 env", 0, "WARPLAB_STEPS=7\n"},
     {"", "--fail cudaMalloc:2 env", 0, "WARPLAB_FAIL=cudaMalloc:2\n"},
+    {"", "--record r env", 0, "WARPLAB_RECORD=r\n"},
     {"WARPLAB_STEPS=9", "--threads 3 env", 0, "WARPLAB_STEPS=9\n"},
     {"WARPLAB_STEPS=9", "--steps 7 env", 0, "WARPLAB_STEPS=7\n"},
     {"", "--check echo --steps 7", 0, "--steps 7\n"}, /* the program's own */
