@@ -55,7 +55,7 @@ static struct options options_of(const struct compile_request *r)
 }
 
 /* NVRTC writes "file(12): error: …"; editors and people look for "file:12: error: …". */
-static char *readable_log(const char *log)
+char *compile_readable(const char *log)
 {
     char *out = xzalloc(strlen(log) + 1), *w = out;
 
@@ -87,7 +87,7 @@ static char *program_log(nvrtcProgram program)
         return xstrdup("");
     char *raw = xzalloc(size + 1);
     nvrtcGetProgramLog(program, raw);
-    char *log = readable_log(raw);
+    char *log = compile_readable(raw);
     free(raw);
     return log;
 }

@@ -1,4 +1,5 @@
-/* compile.h - a .cu file, device code alone, to PTX or machine code (NVRTC). */
+/* compile.h - a .cu file to PTX or machine code, device code alone (NVRTC); or a whole one to a
+ * program (nvcc). */
 #ifndef HARNESS_COMPILE_H
 #define HARNESS_COMPILE_H
 
@@ -22,11 +23,17 @@ struct compile_request {
 struct compiled {
     char *image; /* PTX text with its NUL, or an ELF file; NULL after a failure */
     size_t size;
-    char *log; /* never NULL; messages as file:line: … */
+    char *log;        /* never NULL; messages as file:line: … */
+    bool no_compiler; /* there is none here: the log says what to install */
 };
 
 /* True when it compiled; warnings may still be in the log. */
 bool compile_cuda(const struct compile_request *r, struct compiled *out);
+/* The file with its host code, to an executable file's bytes, linked with the shared CUDA runtime:
+ * by the toolkit's nvcc and the compilers that it finds in PATH. */
+bool compile_program(const struct compile_request *r, struct compiled *out);
+/* A compiler's log with "file(12): …" as editors look for it, "file:12: …". */
+char *compile_readable(const char *log);
 void compiled_free(struct compiled *c);
 
 #endif

@@ -13,6 +13,7 @@
 #include "ncu.h"
 #include "program.h"
 #include "run/emulator.h"
+#include "run/program.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@
 static bool applies(const struct run *r, int v, const struct lab_case *c)
 {
     return r->variants[v].chosen && !r->variants[v].skipped &&
+           !lab_part(r->lab, &r->lab->variants[v]) &&
            (!r->lab->applies || r->lab->applies(&r->lab->variants[v], c));
 }
 
@@ -66,9 +68,10 @@ static void print_compile_log(const struct run *r, const char *path, const struc
     fputs(c->log, stderr);
     if (c->log[0] && c->log[strlen(c->log) - 1] != '\n')
         fputc('\n', stderr);
-    if (c->image)
+    if (c->image || c->no_compiler)
         return;
-    print_hint(c->log);
+    if (!r->lab->program)
+        print_hint(c->log);
     fprintf(stderr,
             "%s: %s does not compile: nothing was run. Mend the first error first; the "
             "others may come from it.\n",
@@ -109,10 +112,17 @@ static bool load(struct run *r, const char *path)
         c->size += c->image != NULL; /* its NUL: PTX is text */
     } else {
         r->source = file_load(path, IMAGE_MAX, &size, &why);
-        compile_cuda(&request, c);
+        if (r->lab->program)
+            compile_program(&request, c);
+        else
+            compile_cuda(&request, c);
         print_compile_log(r, path, c);
     }
-    bool ok = c->image && module_load(&r->module, short_path(path), c->image, c->size, &why);
+    if (c->image && r->lab->program)
+        program_load(&r->module, short_path(path), c->image, c->size);
+    bool ok = r->lab->program
+                  ? c->image != NULL
+                  : c->image && module_load(&r->module, short_path(path), c->image, c->size, &why);
     if (!ok && why.length)
         fprintf(stderr, "%s\n", why.s);
     text_free(&why);
@@ -277,7 +287,7 @@ static int pairs(const struct run *r)
     return n;
 }
 
-static void keep_result(struct run *r, const struct entry *result)
+void keep_result(struct run *r, const struct entry *result)
 {
     r->report.results = xrealloc(r->report.results, (size_t)(r->report.n + 1) * sizeof(*result));
     r->report.results[r->report.n++] = *result;
@@ -304,8 +314,11 @@ static void check_one(struct run *r, int v, const struct lab_case *c, const char
             recover(r, path);
         }
     }
-    if (is_reported(r, c))
+    if (is_reported(r, c)) {
         keep_result(r, &result);
+        if (r->lab->program && result.verdict == VERDICT_PASS)
+            keep_parts(r, c);
+    }
 }
 
 static void check_all(struct run *r, const char *path)
@@ -333,10 +346,13 @@ static void time_all(struct run *r, const char *path)
         struct entry *x = &r->report.results[i];
         int v = variant_index(r, x->variant);
 
-        if (x->verdict != VERDICT_PASS || r->variants[v].failures)
+        if (x->verdict != VERDICT_PASS || r->variants[v].failures || lab_part(r->lab, x->variant))
             continue;
         progress(r, "timing", x->variant->name, x->input, i + 1, r->report.n);
-        if (!time_variant(&r->verify, x->variant, x->input, &r->variants[v].record, r->o.reps, x)) {
+        bool ok = r->lab->program ? time_parts(r, i)
+                                  : time_variant(&r->verify, x->variant, x->input,
+                                                 &r->variants[v].record, r->o.reps, x);
+        if (!ok) {
             note_failure(r, v, x->input);
             recover(r, path);
         }
@@ -402,7 +418,9 @@ static void look_for_cause(struct run *r, int v, const char *path)
                            .recover = recover_experiment,
                            .user = r};
 
-    if (r->o.profile_pass || r->lost)
+    if (r->lab->program) /* no kernel of it can be tried alone */
+        s->open = s->failures && r->source && strstr(r->source, "TODO") && !s->passes;
+    if (r->o.profile_pass || r->lost || r->lab->program)
         return;
     if (!s->failures) {
         look_at_right(r, v, &x, path);
@@ -444,6 +462,8 @@ static int run(struct run *r)
         check_all(r, path);
         if (!r->machine.emulator && !r->o.no_time && !r->o.check && !r->o.profile_pass)
             time_all(r, path);
+        if (r->lab->program && !r->o.solution && !r->o.no_records)
+            keep_program(r);
         for (int v = 0; v < r->lab->nvariants; v++)
             look_for_cause(r, v, path);
         if (!r->o.profile_pass)
@@ -452,7 +472,7 @@ static int run(struct run *r)
         if (!r->o.profile_pass && !write_records(r))
             status = 2;
     } else if (!r->o.module) {
-        status = 1;
+        status = r->image.no_compiler ? 2 : 1;
         if (r->o.causes)
             puts("cause file syntax");
     }

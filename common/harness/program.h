@@ -41,6 +41,16 @@ struct run {
     struct compiled image;
 };
 
+/* main.c */
+void keep_result(struct run *r, const struct entry *result);
+
+/* parts.c, of a program that was right on this case: entries for its parts; and, on a GPU, the
+ * times of entry i and of its parts behind it. False with r->verify.message set. */
+void keep_parts(struct run *r, const struct lab_case *c);
+bool time_parts(struct run *r, int i);
+/* The program and the last input, into build/yours/LAB, where one can run it by hand. */
+void keep_program(const struct run *r);
+
 /* choose.c: kernels and cases by the command line's words; a word that names none ends the
  * program with a message and status 2. */
 void choose_variants(struct run *r);

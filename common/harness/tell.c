@@ -32,7 +32,7 @@ const char *short_path(const char *path)
 void print_command(const struct run *r, const char *kernel, bool check)
 {
     printf("make run LAB=%s", r->lab->name);
-    if (kernel)
+    if (kernel && !r->lab->program)
         printf(" KERNEL=%s", kernel);
     if (r->o.file) {
         struct text word = {0};
@@ -290,8 +290,8 @@ static void print_summary(struct run *r)
                r->lab->name, r->lab->name);
         r->failed++;
     } else if (r->failed) {
-        printf("\n%s: not right yet: of %d kernel%s %d right", r->lab->name, t.all,
-               t.all == 1 ? "" : "s", t.right);
+        printf("\n%s: not right yet: of %d %s%s %d right", r->lab->name, t.all,
+               r->lab->program ? "program" : "kernel", t.all == 1 ? "" : "s", t.right);
         print_some(t.wrong, "wrong");
         print_some(t.missing, "missing");
         print_some(t.open, "still to be written");

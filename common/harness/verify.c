@@ -119,6 +119,18 @@ static void take_counts(const struct outputs *o, struct entry *x)
         x->time.hot = (struct spread){1, o->modelled_ms, o->modelled_ms, o->modelled_ms};
 }
 
+/* A program's first variant is its kernel; a GPU's time of it is what the program says. */
+static void take_printed(struct verify *v, const struct outputs *o, struct entry *x)
+{
+    for (int i = 0; i < PARTS_MAX; i++) {
+        bool there = i < v->lab->nvariants &&
+                     printed_ms(o, i ? v->lab->variants[i].name : "kernel", &v->printed[i]);
+        v->printed[i] = there ? v->printed[i] : NAN;
+    }
+    if (v->lab->program && !v->machine->emulator && v->printed[0] > 0)
+        x->time.hot = (struct spread){1, v->printed[0], v->printed[0], v->printed[0]};
+}
+
 static bool judge(struct verify *v, const struct task *t, const struct job *j,
                   const struct outputs *o)
 {
@@ -149,6 +161,7 @@ bool verify_variant(struct verify *v, const struct lab_variant *variant, const s
     run_here(v->module, &j, &o);
     if (o.counted && o.stage == STAGE_DONE)
         take_counts(&o, x);
+    take_printed(v, &o, x);
     text_add(&v->findings, o.findings);
     v->nfindings += o.nfindings;
     if (judge(v, &t, &j, &o))

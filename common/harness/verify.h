@@ -7,6 +7,7 @@
 #include "report.h"
 #include "run/module.h"
 
+enum { PARTS_MAX = 8 };
 struct verify {
     const struct lab *lab;
     const struct machine *machine;
@@ -16,10 +17,11 @@ struct verify {
     bool profile;          /* only launch: Nsight Compute counts, nothing is compared */
     struct text *timeline; /* gets a row a step of each schedule that is right (timeline.h) */
     struct dataset data;
-    struct text message;  /* why the last one failed: several lines */
-    cudaError_t error;    /* the CUDA error behind it, if any */
-    struct text findings; /* of the checks, since the start: JSON objects, one a line */
-    uint64_t nfindings;   /* more of them may have been found than are kept */
+    struct text message;       /* why the last one failed: several lines */
+    cudaError_t error;         /* the CUDA error behind it, if any */
+    double printed[PARTS_MAX]; /* of a program: the parts' times, by variant; NaN: none */
+    struct text findings;      /* of the checks, since the start: JSON objects, one a line */
+    uint64_t nfindings;        /* more of them may have been found than are kept */
 };
 
 /* Fills x (all but the speedups). False with v->message when the variant fails. */

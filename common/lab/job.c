@@ -29,7 +29,8 @@ bool job_write(const struct wire *w, const struct job *j)
                               o->disturb,
                               o->steps,
                               o->seed};
-    bool ok = wire_put(w, &head, sizeof(head)) && wire_put(w, plan, head.plan_bytes);
+    bool ok = wire_put(w, &head, sizeof(head)) && wire_put_text(w, o->fail) &&
+              wire_put(w, plan, head.plan_bytes);
 
     free(plan);
     for (int b = 0; ok && b < j->plan->nbuffers; b++) {
@@ -54,10 +55,14 @@ static bool read_plan(const struct wire *w, uint32_t bytes, struct plan *p)
 bool job_read(const struct wire *w, struct job *j, struct plan *p)
 {
     struct packed_job head;
+    char *fail;
 
     *j = (struct job){.plan = p};
     if (!wire_get(w, &head, sizeof(head)) || head.poison > POISON_ALL ||
-        head.disturb >> DISTURB_COUNT || !read_plan(w, head.plan_bytes, p))
+        head.disturb >> DISTURB_COUNT || !(fail = wire_get_text(w, JOB_MAX_FAIL)))
+        return false;
+    j->fail = fail;
+    if (!read_plan(w, head.plan_bytes, p))
         return false;
     j->options = (struct job_options){.check = head.check != 0,
                                       .want_lines = head.want_lines != 0,
@@ -67,6 +72,7 @@ bool job_read(const struct wire *w, struct job *j, struct plan *p)
                                       .timeline = head.timeline != 0,
                                       .poison = (enum poison)head.poison,
                                       .disturb = (unsigned)head.disturb,
+                                      .fail = *fail ? fail : NULL,
                                       .steps = head.steps,
                                       .seed = head.seed};
     for (int b = 0; b < p->nbuffers; b++) {
@@ -84,6 +90,7 @@ void job_free(struct job *j)
 {
     for (int b = 0; b < LAB_MAX_BUFFERS; b++)
         free((void *)j->inputs[b]);
+    free(j->fail);
     *j = (struct job){0};
 }
 
@@ -104,8 +111,9 @@ double outputs_overlap(const struct outputs *o, const struct plan *p)
 }
 
 struct packed_outputs {
-    uint32_t stage, counted, sm_mhz, has_lines, has_instructions, has_trace, has_times, unused;
-    int32_t error, changed;
+    uint32_t stage, counted, sm_mhz, has_lines, has_instructions, has_trace, has_times, is_program;
+    uint32_t wrote, unused;
+    int32_t error, changed, status, also_unused;
     uint64_t changed_at, nfindings;
     double modelled_ms, occupancy, measured_ms;
     struct counters counters;
@@ -125,6 +133,9 @@ void outputs_free(struct outputs *o)
     outputs_drop_data(o);
     free(o->message);
     free(o->findings);
+    free(o->printed);
+    free(o->said);
+    free(o->record);
     free(o->lines);
     free(o->instructions);
     free(o->trace);
@@ -153,6 +164,9 @@ bool outputs_write(const struct wire *w, const struct plan *p, const struct outp
     head.has_instructions = o->instructions != NULL;
     head.has_trace = o->trace != NULL;
     head.has_times = o->times != NULL;
+    head.is_program = o->record != NULL;
+    head.wrote = o->wrote;
+    head.status = o->status;
     head.error = o->error;
     head.changed = o->changed;
     head.changed_at = o->changed_at;
@@ -164,7 +178,8 @@ bool outputs_write(const struct wire *w, const struct plan *p, const struct outp
     memcpy(head.bound, o->bound, sizeof(head.bound));
     memcpy(head.limiter, o->limiter, sizeof(head.limiter));
     return wire_put(w, &head, sizeof(head)) && wire_put_text(w, o->message) &&
-           wire_put_text(w, o->findings) && wire_put_text(w, o->lines) &&
+           wire_put_text(w, o->findings) && wire_put_text(w, o->printed) &&
+           wire_put_text(w, o->said) && wire_put_text(w, o->record) && wire_put_text(w, o->lines) &&
            wire_put_text(w, o->instructions) && wire_put_text(w, o->trace) &&
            (!o->times || wire_put(w, o->times, (size_t)p->nops * sizeof(*o->times))) &&
            put_data(w, p, o);
@@ -186,6 +201,8 @@ static bool read_head(const struct wire *w, const struct plan *p, struct outputs
     o->stage = (enum stage)head->stage;
     o->counted = head->counted != 0;
     o->sm_mhz = head->sm_mhz;
+    o->wrote = head->wrote != 0;
+    o->status = head->status;
     o->error = head->error;
     o->changed = head->changed;
     o->changed_at = head->changed_at;
@@ -215,6 +232,9 @@ static bool read_texts(const struct wire *w, struct outputs *o, const struct pac
 {
     return (o->message = wire_get_text(w, JOB_MAX_TEXT)) &&
            (o->findings = wire_get_text(w, JOB_MAX_TEXT)) &&
+           read_text(w, head->is_program, JOB_MAX_SAID, &o->printed) &&
+           read_text(w, head->is_program, JOB_MAX_SAID, &o->said) &&
+           read_text(w, head->is_program, JOB_MAX_TEXT, &o->record) &&
            read_text(w, head->has_lines, JOB_MAX_TEXT, &o->lines) &&
            read_text(w, head->has_instructions, JOB_MAX_INSTRUCTIONS, &o->instructions) &&
            read_text(w, head->has_trace, JOB_MAX_TRACE, &o->trace);
@@ -240,4 +260,38 @@ bool outputs_read(const struct wire *w, const struct plan *p, struct outputs *o)
             return false;
     }
     return true;
+}
+
+/* ---- what a program left ---- */
+
+/* The rest of the line that begins with NAME and a blank; NULL: there is none. */
+static const char *line_of(const char *text, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (const char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n') {
+        if (!strncmp(p, name, n) && p[n] == ' ')
+            return p + n + 1;
+    }
+    return NULL;
+}
+
+bool record_value(const struct outputs *o, const char *name, double *value)
+{
+    if (!o->record || !*o->record)
+        return false;
+    const char *line = line_of(o->record, name);
+    *value = line ? strtod(line, NULL) : 0;
+    return true;
+}
+
+bool printed_ms(const struct outputs *o, const char *name, double *ms)
+{
+    const char *line = line_of(o->printed ? o->printed : "", name);
+    char *end;
+
+    if (!line)
+        return false;
+    *ms = strtod(line, &end);
+    return end != line && *ms >= 0 && !strncmp(end, " ms", 3);
 }

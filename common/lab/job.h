@@ -26,13 +26,15 @@ struct job_options {
     bool timeline;          /* on a GPU: the clock around each operation of a schedule */
     unsigned disturb; /* classes of instructions, 1 << DISTURB_… (emulator/base/disturb.h) */
     enum poison poison;
-    uint64_t steps; /* warp instructions a launch on the emulator; 0: no limit */
-    uint64_t seed;  /* of poison and guards */
+    const char *fail; /* a program's call that is to fail, "cudaMalloc:2"; NULL: none */
+    uint64_t steps;   /* warp instructions a launch on the emulator; 0: no limit */
+    uint64_t seed;    /* of poison and guards */
 };
 struct job {
     const struct plan *plan;
     const void *inputs[LAB_MAX_BUFFERS]; /* of BUF_INPUT buffers */
     struct job_options options;
+    char *fail; /* after job_read(): options.fail's text, or "" */
 };
 
 /* How far it came; only then what follows is there. */
@@ -60,6 +62,11 @@ struct outputs {
     struct op_time *times; /* of the plan's ops, where the emulator or `timeline` tells; or NULL */
     uint64_t nfindings;    /* of the checks, and errors */
     char *findings;        /* the first of them: JSON objects, one a line */
+    /* Of a program (lab->program), else NULL: what it printed, its error messages, and what the
+     * runtime wrote down of it (emulator/runtime/record.c, "" where it did not). */
+    char *printed, *said, *record;
+    int32_t status; /* its exit status, 128 + N when signal N ended it */
+    bool wrote;     /* there is a result, of whatever length */
     /* JSON, JSON, JSON lines. NULL unless asked for, where longer than may be, and on a GPU. */
     char *lines, *instructions, *trace;
     void *data[LAB_MAX_BUFFERS]; /* of BUF_OUTPUT buffers */
@@ -68,8 +75,16 @@ void outputs_free(struct outputs *o);
 /* How many engines (copies in, kernels, copies out) are busy on average, 0 when not known. */
 double outputs_overlap(const struct outputs *o, const struct plan *p);
 void outputs_drop_data(struct outputs *o); /* keeps the rest */
+/* A fact of a program's record, "left_bytes" or "calls.cudaMalloc"; 0 where the record has no such
+ * line, false where there is no record. */
+bool record_value(const struct outputs *o, const char *name, double *value);
+/* The time of a part of its work in milliseconds, from a printed line "NAME 0.125 ms": false when
+ * there is none. */
+bool printed_ms(const struct outputs *o, const char *name, double *ms);
 
-#define JOB_MAX_TEXT         (4u << 20) /* of each text in outputs */
+#define JOB_MAX_FAIL         4096
+#define JOB_MAX_SAID         (64u << 10) /* a program's own words, of each kind */
+#define JOB_MAX_TEXT         (4u << 20)  /* of each text in outputs */
 #define JOB_MAX_INSTRUCTIONS (32u << 20)
 #define JOB_MAX_TRACE        (3u << 20) /* the rest of a trace is not kept */
 

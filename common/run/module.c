@@ -188,6 +188,8 @@ char *module_lacks(const struct module *m, const struct lab_variant *v)
 {
     char *names = xstrdup(v->kernels ? v->kernels : v->name), *save = NULL, *lacks = NULL;
 
+    if (m->program) /* what its kernels are called is its own */
+        *names = '\0';
     for (char *name = strtok_r(names, " ", &save); name && !lacks;
          name = strtok_r(NULL, " ", &save))
         lacks = module_has_kernel(m, name) ? NULL : xstrdup(name);
@@ -208,7 +210,7 @@ static enum record_state read_global(const struct module *m, const char *variant
     size_t bytes = 0;
     enum record_state state = RECORD_NONE;
 
-    if (cudaLibraryGetGlobal(&address, &bytes, m->library, symbol) == cudaSuccess)
+    if (!m->program && cudaLibraryGetGlobal(&address, &bytes, m->library, symbol) == cudaSuccess)
         state = bytes == size ? RECORD_GIVEN : RECORD_BAD;
     if (state == RECORD_GIVEN &&
         cudaMemcpy(out, address, size, cudaMemcpyDeviceToHost) != cudaSuccess)

@@ -13,6 +13,8 @@ struct module {
     cudaLibrary_t library;
     char **kernels; /* names found in the image; empty for a fatbin */
     int nkernels;
+    const void *program; /* a whole program (program.h), an executable file's bytes; else NULL */
+    size_t program_size;
 };
 
 /* Loads PTX text (with its NUL), a cubin or a fatbin. False with a reason. */

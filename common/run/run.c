@@ -4,6 +4,7 @@
 #include "emulator.h"
 #include "lab/plan.h"
 #include "machine.h"
+#include "program.h"
 #include "streams.h"
 #include "trace.h"
 
@@ -182,6 +183,10 @@ void run_here(const struct module *m, const struct job *j, struct outputs *o)
     size_t from = emulator_findings();
     struct exec e;
 
+    if (m->program) {
+        program_run(m, j, o);
+        return;
+    }
     *o = (struct outputs){.changed = -1};
     emulator_set_check(j->options.check);
     emulator_set_disturb(j->options.disturb);

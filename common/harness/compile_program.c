@@ -1,0 +1,110 @@
+/* compile_program.c - a whole CUDA program with the toolkit's nvcc (compile.h).
+ *
+ * For the emulator PTX alone is made of the kernels, which takes half the time. nvcc needs a C++
+ * compiler of the host's; where that is missing, the log says what to install.
+ */
+#include "compile.h"
+#include "base/alloc.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { IMAGE_MAX = 64 << 20, LOG_MAX = 1 << 20, NOT_FOUND = 127 };
+
+static char *nvcc_of(const struct compile_request *r)
+{
+    const char *named = getenv("WARPLAB_CUDA_INCLUDE"), *include = named ? named : r->toolkit;
+    size_t n = include ? strlen(include) : 0;
+
+    return n > 8 && !strcmp(include + n - 8, "/include")
+               ? xformat("%.*s/bin/nvcc", (int)n - 8, include)
+               : xstrdup("nvcc");
+}
+
+static bool in_path(const char *program)
+{
+    const char *path = getenv("PATH");
+    bool found = false;
+
+    for (const char *p = path ? path : ""; *p && !found; p += strcspn(p, ":"), p += *p == ':') {
+        char *file = xformat("%.*s/%s", (int)strcspn(p, ":"), p, program);
+        found = !access(file, X_OK);
+        free(file);
+    }
+    return found;
+}
+
+/* NULL: nothing is missing that can be seen beforehand. */
+static const char *missing(const char *nvcc)
+{
+    if (strchr(nvcc, '/') ? access(nvcc, X_OK) != 0 : !in_path(nvcc))
+        return "a whole program is compiled with nvcc, which is not in this CUDA toolkit: install "
+               "the package cuda-nvcc (or nvidia-cuda-nvcc from PyPI)";
+    if (!in_path("g++"))
+        return "nvcc needs a C++ compiler for a program's host code, and there is no g++: install "
+               "it (apt-get install g++)";
+    return NULL;
+}
+
+/* Runs it with all that it says in *log; its exit status, or -1. */
+static int run_nvcc(char *const *argv, char **log)
+{
+    int out[2], status = -1;
+    size_t n;
+
+    if (pipe2(out, O_CLOEXEC))
+        return -1;
+    pid_t pid = fork();
+    if (pid == 0) {
+        int null = open("/dev/null", O_RDONLY);
+        if (null < 0 || dup2(null, 0) < 0 || dup2(out[1], 1) < 0 || dup2(out[1], 2) < 0)
+            _exit(NOT_FOUND);
+        execvp(argv[0], argv);
+        _exit(NOT_FOUND);
+    }
+    close(out[1]);
+    if (file_read_fd(out[0], LOG_MAX, log, &n))
+        *log = NULL;
+    close(out[0]);
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+bool compile_program(const struct compile_request *r, struct compiled *out)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *nvcc = nvcc_of(r), *folder = xformat("%s/warplab-XXXXXX", tmp && *tmp ? tmp : "/tmp"),
+         *log = NULL;
+    const char *lacks = missing(nvcc);
+
+    *out = (struct compiled){0};
+    if (lacks || !mkdtemp(folder)) {
+        out->no_compiler = lacks;
+        out->log = lacks ? xformat("%s: %s", r->path, lacks)
+                         : xformat("%s: no folder in %s: %s", r->path, folder, strerror(errno));
+        free(nvcc), free(folder);
+        return false;
+    }
+    char *program = xformat("%s/program", folder), *arch = xformat("-arch=%s", r->arch);
+    char *argv[] = {nvcc,    "-std=c++17", "-O2", "-lineinfo",     arch, "-cudart", "shared", "-o",
+                    program, "-x",         "cu",  (char *)r->path, NULL};
+    int status = run_nvcc(argv, &log);
+    out->log = compile_readable(log ? log : "");
+    if (status == 0 && file_read(program, IMAGE_MAX, &out->image, &out->size))
+        out->image = NULL;
+    if (!out->image && !*out->log) {
+        free(out->log);
+        out->log = xformat("%s: nvcc ended with status %d and said nothing", r->path, status);
+    }
+    unlink(program);
+    rmdir(folder);
+    free(log), free(arch), free(program), free(folder), free(nvcc);
+    return out->image != NULL;
+}
