@@ -62,13 +62,17 @@ static const char *lib_folder(struct paths *p, const char *cuda)
     return access(lib64, X_OK) == 0 ? lib64 : path(p, cuda, "lib");
 }
 
-bool compiler_start(struct box *b, const struct engine_options *o, const char *name)
+bool compiler_start(struct box *b, const struct engine_options *o, const char *name, bool program)
 {
     bool in = !o->unconfined;
     struct paths p = {.n = 0};
     const char *libs = lib_folder(&p, o->cuda), *include = path(&p, o->cuda, "include");
-    const char *argv[] = {in ? "/box/build/bin/grade-cc" : path(&p, o->bin, "grade-cc"), "--", name,
-                          o->gpu ? o->gpu_arch : "compute_90", NULL};
+    const char *argv[] = {in ? "/box/build/bin/grade-cc" : path(&p, o->bin, "grade-cc"),
+                          "--",
+                          name,
+                          o->gpu ? o->gpu_arch : "compute_90",
+                          program ? "program" : NULL,
+                          NULL};
     const char *env[] = {BOX_SANITIZER_ENV "LD_LIBRARY_PATH", in ? "/box/cuda/lib64" : libs,
                          "WARPLAB_CUDA_INCLUDE", in ? "/box/cuda/include" : include, NULL};
     struct box_spec spec = {.argv = argv,
@@ -80,11 +84,16 @@ bool compiler_start(struct box *b, const struct engine_options *o, const char *n
                             .file_bytes = COMPILER_IMAGE_CAP,
                             .log_cap = 4096,
                             .no_proc = BOX_NO_PROC,
+                            .tools = program,
                             .unconfined = o->unconfined};
     bind(&spec, path(&p, o->bin, "grade-cc"), "/box/build/bin/grade-cc");
     bind(&spec, path(&p, o->root, "common/device"), "/box/common/device");
-    bind(&spec, include, "/box/cuda/include");
-    bind(&spec, libs, "/box/cuda/lib64");
+    if (program) {
+        bind(&spec, o->cuda, "/box/cuda");
+    } else {
+        bind(&spec, include, "/box/cuda/include");
+        bind(&spec, libs, "/box/cuda/lib64");
+    }
     bool ok = box_start(b, &spec);
     paths_free(&p);
     return ok;
@@ -122,6 +131,7 @@ bool runner_start(struct box *b, const struct engine_options *o, const char *arg
                             .log_cap = RUNNER_LOG_CAP,
                             .gpu = o->gpu ? gpu_device(o->gpu_index) : NULL,
                             .traced = traced,
+                            .processes = argument && !strcmp(argument, "program"),
                             .unconfined = o->unconfined};
     bind(&spec, path(&p, o->bin, "grade-runner"), "/box/build/bin/grade-runner");
     bind(&spec, libs, "/box/build/lib");

@@ -13,8 +13,9 @@
 enum { RUNNER_LOG_CAP = 64 << 10, COMPILER_IMAGE_CAP = 64 << 20, COMPILER_TEXT_CAP = 4 << 20 };
 
 /* name: of the source file, in messages. Both as box_start(). */
-bool compiler_start(struct box *b, const struct engine_options *o, const char *name);
-/* argument: NULL, or "probe" (runner_main.c). traced: as in box_spec. */
+/* program: host code, too, with nvcc. */
+bool compiler_start(struct box *b, const struct engine_options *o, const char *name, bool program);
+/* argument: NULL, "probe" or "program" (runner_main.c). traced: as in box_spec. */
 bool runner_start(struct box *b, const struct engine_options *o, const char *argument, bool traced);
 
 #endif

@@ -258,6 +258,9 @@ static bool any_name(void *user, const char *name, double *value)
 {
     (void)user;
     *value = 1;
+    if (!strncmp(name, "calls.cuda", 10) || !strncmp(name, "record.", 7) ||
+        !strncmp(name, "printed.", 8))
+        return true;
     if (!strncmp(name, "ref.", 4))
         name += 4;
     else
@@ -343,6 +346,23 @@ static int row_case_problems(const struct lab *lab, const struct rubric *r,
     return bad;
 }
 
+/* "cudaMalloc:2" or "disturb:CLASS" */
+static int fault_problems(const struct rubric *r, const struct rubric_row *row, struct text *out)
+{
+    int bad = 0;
+    char *list = xstrdup(row->faults ? row->faults : ""), *save = NULL;
+    for (char *f = strtok_r(list, " ", &save); f; f = strtok_r(NULL, " ", &save)) {
+        const char *colon = strchr(f, ':');
+        bool ok =
+            colon && (strncmp(f, "disturb:", 8) ? !strncmp(f, "cuda", 4) && atoi(colon + 1) > 0
+                                                : disturb_index(colon + 1) >= 0);
+        if (!ok)
+            bad += problem(out, r, row->id, "no fault: ", f);
+    }
+    free(list);
+    return bad;
+}
+
 static int row_problems(const struct lab *lab, const struct rubric *r, const struct rubric_row *row,
                         struct text *out)
 {
@@ -360,6 +380,9 @@ static int row_problems(const struct lab *lab, const struct rubric *r, const str
             bad += problem(out, r, row->id, "this id is used twice", "");
     if ((row->kind == ROW_GATE || row->kind == ROW_SPEED) && !row->cases)
         bad += problem(out, r, row->id, "names no case", "");
+    if (row->kind == ROW_FAULTS && (!row->cases || !row->faults || !lab->program))
+        bad += problem(out, r, row->id, "no case or no fault, or its lab is no program's", "");
+    bad += fault_problems(r, row, out);
     if (row->kind != ROW_SPEED && row->gpu_cases)
         bad += problem(out, r, row->id, "gpu_cases are for SPEED", "");
     if (row->kind == ROW_SPEED && !(row->ratio > 0))

@@ -32,6 +32,8 @@ static void put(int fd, const void *data, size_t n)
         _exit(3);
 }
 
+static bool whole_program; /* host code too: run/program.h */
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct compile_request *r = state->input;
@@ -39,6 +41,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         r->path = arg;
     else if (key == ARGP_KEY_ARG && state->arg_num == 1)
         r->arch = arg;
+    else if (key == ARGP_KEY_ARG && state->arg_num == 2 && !strcmp(arg, "program"))
+        whole_program = true;
     else if (key == ARGP_KEY_ARG || (key == ARGP_KEY_END && !r->arch))
         argp_usage(state);
     else
@@ -48,9 +52,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
     .parser = parse,
-    .args_doc = "NAME ARCH",
+    .args_doc = "NAME ARCH [program]",
     .doc = "Compiles the source on standard input for ARCH. The answer on standard output is for "
-           "the grader. NAME is the file's in messages, without a folder."};
+           "the grader. NAME is the file's in messages, without a folder; \"program\": host code, "
+           "too, with nvcc."};
 
 /* Findings name the source with its folder. In a box /tmp is empty, and the name always the same;
  * without one (practice) somebody may work there already. */
@@ -74,7 +79,7 @@ int main(int argc, char **argv)
     if (!folder || chdir(folder) || !file_save(request.path, source, length, &why))
         die("cannot keep the source in /tmp: %s", text_str(&why));
     struct compiled c;
-    bool ok = compile_cuda(&request, &c);
+    bool ok = whole_program ? compile_program(&request, &c) : compile_cuda(&request, &c);
     struct cc_reply r = {.magic = CC_MAGIC,
                          .ok = ok,
                          .image_bytes = ok ? (uint32_t)c.size : 0,

@@ -286,7 +286,7 @@ static void mark_checks(struct marking *m, struct marked_case *cases, int n)
             at = &cases[i];
         }
     }
-    if (stopped && stopped->result.end == RUN_ERROR)
+    if (stopped && stopped->result.end == RUN_ERROR && !m->e->lab->program)
         marking_fail_on(m, stopped, at, "");
     else if (stopped) /* a kernel that does nothing has no races, and earns nothing by it */
         marking_blocked(m, stopped, at);
@@ -386,10 +386,12 @@ static void mark_speed(struct marking *m, struct marked_case *cases, int n)
 
 /* ---- rows ---- */
 
-static enum evidence evidence_used(enum row_kind k)
+/* What a program did is told by the runtime in its own address space. */
+static enum evidence evidence_used(const struct lab *lab, enum row_kind k)
 {
     return k == ROW_SPEED     ? EVIDENCE_MODELLED
            : k == ROW_CORRECT ? EVIDENCE_EMULATOR
+           : lab->program     ? EVIDENCE_RECORD
                               : EVIDENCE_COUNTED;
 }
 
@@ -402,7 +404,7 @@ static void row_begin(struct marking *m)
     verdict_put(&m->out.expression, m->row->gate);
     m->out.kind = m->row->kind;
     m->out.max = m->row->points;
-    m->out.evidence = evidence_used(m->row->kind);
+    m->out.evidence = evidence_used(m->e->lab, m->row->kind);
 }
 
 /* Its hidden cases, or its others. */
@@ -412,7 +414,8 @@ static void mark_row(struct marking *m, bool hidden)
                                    int) = {[ROW_CORRECT] = mark_correct,
                                            [ROW_GATE] = mark_gate,
                                            [ROW_CHECKS] = mark_checks,
-                                           [ROW_SPEED] = mark_speed};
+                                           [ROW_SPEED] = mark_speed,
+                                           [ROW_FAULTS] = mark_faults};
     const struct rubric_row *row = m->row;
     unsigned accepted = row->evidence ? row->evidence : default_evidence(row->kind);
     int n, kept = 0;
@@ -652,10 +655,11 @@ static void rubric_digest(const struct rubric *all, struct text *t)
 {
     for (int i = 0; i < all->nrows; i++) {
         const struct rubric_row *r = &all->rows[i];
-        text_addf(t, "%s|%g|%d|%s|%s|%s|%s|%u|%u|%g|%g|%s|%s|%s\n", r->id, r->points, (int)r->kind,
-                  r->variant, r->cases ? r->cases : "", r->gpu_cases ? r->gpu_cases : "",
-                  r->gate ? r->gate : "", r->checks, r->evidence, r->ratio, r->tolerance, r->title,
-                  r->hint, r->line_of ? r->line_of : "");
+        text_addf(t, "%s|%g|%d|%s|%s|%s|%s|%u|%u|%g|%g|%s|%s|%s|%s\n", r->id, r->points,
+                  (int)r->kind, r->variant, r->cases ? r->cases : "",
+                  r->gpu_cases ? r->gpu_cases : "", r->gate ? r->gate : "", r->checks, r->evidence,
+                  r->ratio, r->tolerance, r->title, r->hint, r->line_of ? r->line_of : "",
+                  r->faults ? r->faults : "");
     }
     for (int i = 0; i < all->ncases; i++)
         digest_case(t, &all->cases[i]);

@@ -43,6 +43,16 @@ static bool gate_name(void *user, const char *name, double *value)
         *value = outputs_overlap(&u->run->outputs, u->run->plan);
         return true;
     }
+    if (!strncmp(name, "calls.", 6) || !strncmp(name, "record.", 7)) {
+        if (!record_value(&u->run->outputs, *name == 'r' ? name + 7 : name, value))
+            *value = NAN; /* no comparison with it holds */
+        return true;
+    }
+    if (!strncmp(name, "printed.", 8)) {
+        if (!printed_ms(&u->run->outputs, name + 8, value))
+            *value = NAN;
+        return true;
+    }
     if (!strncmp(name, "ref.", 4)) {
         const struct run *ref = marking_reference(u->m, u->run);
         return ref->result.end == RUN_OK && run_counter(ref, name + 4, value);
@@ -172,6 +182,13 @@ static const char *words_of(const char *expression)
         {"shuffles", "shuffles"},
         {"divergent_branches", "branches that part a warp"},
         {"tensor_flop", "operations of the tensor cores"},
+        {"record.launches", "launches"},
+        {"record.left", "allocations that nobody freed"},
+        {"record.memcpyHtoD", "bytes copied to the device"},
+        {"record.memcpyDtoH", "bytes copied to the host"},
+        {"printed.kernel", "ms, the kernel's time as printed"},
+        {"global_st_bytes", "bytes stored to global memory"},
+        {"flop_fp32", "floating-point operations"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (!strcmp(rows[i].name, expression))
@@ -325,11 +342,26 @@ static int64_t line_of(struct gate_user *u, const struct gate_result *g, const c
     return g->worst >= 0 && g->worst < x->n ? x->lines[g->worst] : heaviest_line(lines, counter);
 }
 
+/* Of a program: a line that it did not print, or a record that the runtime could not write. */
+static bool put_missing(struct text *t, const struct gate_result *g, const struct run *r)
+{
+    double there;
+    if (!isnan(g->left))
+        return false;
+    if (!strncmp(g->first_name, "printed.", 8))
+        text_addf(t, "It printed no line \"%s … ms\"", g->first_name + 8);
+    else if (!record_value(&r->outputs, "left", &there))
+        text_add(t, "The runtime has no record of it: it made no call, or ended past the runtime");
+    return t->length;
+}
+
 /* Influence is said of hidden cases, too: it gives no value away. */
 static void put_reason(struct text *t, struct gate_user *u, const struct gate_result *g,
                        const struct marked_case *c)
 {
     int class = influence_of(g->left_text);
+    if (put_missing(t, g, u->run))
+        return;
     if (class >= 0 && u->run->influence[class].asked)
         put_influence(t, g, class, &u->run->influence[class]);
     else

@@ -33,6 +33,8 @@ struct session *engine_reference(struct engine *e);
 /* "a hidden case (its kind)" or " the case NAME", for free(). */
 char *marking_place(const struct marked_case *c);
 
+/* A row of kind ROW_FAULTS (faults.c). */
+void mark_faults(struct marking *m, struct marked_case *cases, int n);
 /* A row of kind ROW_GATE (gates.c). */
 void mark_gate(struct marking *m, struct marked_case *cases, int n);
 /* A row's gate on one case, with its influences or without; false, and settled, when it does not

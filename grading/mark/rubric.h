@@ -13,6 +13,9 @@ enum row_kind {
     ROW_GATE,    /* a condition on counters, summed over the case's launches */
     ROW_CHECKS,  /* no finding of the emulator's checks (memory, races, barriers) */
     ROW_SPEED,   /* time against the reference solution's, same variant and case */
+    /* Of a program (lab->program): calls are made to fail, and it says so, writes no result, frees
+     * what it has and ends with a status that is not 0. */
+    ROW_FAULTS,
 };
 
 /* ROW_CHECKS: which findings count. 0 means all of them. */
@@ -49,6 +52,10 @@ struct rubric_row {
      *                     When that one does not come to its end the share is not known, and no
      *                     comparison with it holds
      *
+     *   calls.FUNCTION, record.FACT   of a program, from the runtime's own record
+     *                     (common/emulator/runtime/record.c): record.left == 0
+     *   printed.NAME      of a program: the milliseconds of a line "NAME 0.125 ms" that it printed
+     *
      * Averages can be talked up by dummy work: judge totals, and the worst instruction.
      * "global_sectors <= 1.05 * ref.global_sectors && worst(shared_ld_bank_conflicts) == 0 &&
      *  influence(shared_ld) >= 0.9"
@@ -56,6 +63,10 @@ struct rubric_row {
      *
      * ROW_SPEED may have one, too: fast counts only where it holds. Others: NULL. */
     const char *gate;
+    /* ROW_FAULTS: what fails, one in a run, separated by spaces: "cudaMalloc:2", the second call;
+     * "disturb:global_ld", what the kernel loads (its results are then to be told as wrong). A call
+     * that the program does not make is passed over. */
+    const char *faults;
     unsigned checks;   /* ROW_CHECKS: CHECK_*, 0 for all */
     unsigned evidence; /* EV_*, 0 for the kind's default */
     /* ROW_SPEED: least (reference time / student's time); 0.8 lets them be 1.25 times slower. */

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "proto.h"
 #include "run/machine.h"
+#include "run/program.h"
 #include "run/run.h"
 
 #include <argp.h>
@@ -17,11 +18,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 static int in_fd, out_fd;
 static struct module module;
+static bool whole_program; /* the module is one, of the student's: run/program.h */
 
 /* ---- the pipe ---- */
 
@@ -61,7 +64,11 @@ static bool load(void)
     size_t bytes;
     if (!hello_read(&grader, &name, &image, &bytes))
         return false;
-    if (machine_open(&l.machine, &why))
+    bool opened = machine_open(&l.machine, &why);
+    if (opened && whole_program) {
+        program_load(&module, name, image, bytes);
+        l.state = LOADED;
+    } else if (opened)
         l.state = module_load(&module, name, image, bytes + 1, &why) ? LOADED : LOAD_REFUSED;
     l.why = text_take(&why);
     free(name);
@@ -98,6 +105,8 @@ static bool run(void)
     bool ok = job_read(&grader, &j, &plan);
     if (ok) {
         run_here(&module, &j, &o);
+        if (o.record)
+            fprintf(stderr, "%s%s", o.printed, o.said);
         ok = outputs_write(&grader, &plan, &o);
         outputs_free(&o);
     }
@@ -162,17 +171,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     bool *probing = state->input;
     if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
-    if (strcmp(arg, "probe"))
+    if (!strcmp(arg, "probe"))
+        *probing = true;
+    else if (!strcmp(arg, "program"))
+        whole_program = true;
+    else
         argp_usage(state);
-    *probing = true;
     return 0;
 }
 
 static const struct argp argp = {
     .parser = parse,
-    .args_doc = "[probe]",
+    .args_doc = "[probe|program]",
     .doc = "Runs the module on standard input as the grader asks for; with \"probe\", tries the "
-           "device and says what it is. The answers on standard output are for the grader."};
+           "device and says what it is; with \"program\", the module is a whole program. The "
+           "answers on standard output are for the grader."};
 
 int main(int argc, char **argv)
 {
@@ -187,6 +200,10 @@ int main(int argc, char **argv)
     dup2(2, 1); /* device printf */
     if (probing)
         return probe();
+    if (whole_program) {
+        prctl(PR_SET_DUMPABLE, 0); /* this process's memory is no file of the program's */
+        program_confine();
+    }
     bool go_on = load();
     while (go_on && get(NULL, &kind, sizeof(kind)))
         go_on = kind == MSG_ASK        ? ask()

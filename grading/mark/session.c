@@ -116,7 +116,7 @@ static bool receive_image(struct session *s)
 /* The compiler's answer, within so many seconds. False: the wall clock ended it. */
 static bool try_compiling(struct session *s, double limit_s)
 {
-    bool ok = compiler_start(&s->box, s->o, s->name);
+    bool ok = compiler_start(&s->box, s->o, s->name, s->lab->program);
     box_deadline(&s->box, limit_s); /* processor time stays as it is */
     ok = ok && box_send(&s->box, s->source, s->length);
     if (ok) {
@@ -202,7 +202,7 @@ static bool open_box(struct session *s)
 {
     if (s->open)
         return true;
-    bool ok = runner_start(&s->box, s->o, NULL, false) && hello(s);
+    bool ok = runner_start(&s->box, s->o, s->lab->program ? "program" : NULL, false) && hello(s);
     s->open = true;
     if (ok && s->compiled)
         return true;
@@ -354,15 +354,18 @@ static char *last_log_line(const struct box *b)
 static char *stopped_text(struct session *s, const struct run *r)
 {
     const struct outputs *o = &r->outputs;
+    const char *kernel = r->plan->nsteps ? r->plan->steps[0].kernel : r->variant->name;
     json_t *finding = json_array_get(r->findings, json_array_size(r->findings) - 1);
     const char *message = json_string_value(json_object_get(finding, "message"));
+    if (r->result.end == RUN_ENDLESS && s->lab->program)
+        return xstrdup(o->message);
     if (r->result.end == RUN_ENDLESS)
         return r->steps < s->o->steps
                    ? xformat("%s did not finish: all runs of a submission have %llu warp "
                              "instructions together, and they are used up",
-                             r->plan->steps[0].kernel, (unsigned long long)s->o->steps_all)
-                   : xformat("%s did not finish within %llu warp instructions",
-                             r->plan->steps[0].kernel, (unsigned long long)s->o->steps);
+                             kernel, (unsigned long long)s->o->steps_all)
+                   : xformat("%s did not finish within %llu warp instructions", kernel,
+                             (unsigned long long)s->o->steps);
     char *said = message ? xstrdup(message) : o->error ? last_log_line(&s->box) : xstrdup("");
     bool silent = !*o->message && !*said;
     char *text = xformat("%s%s%s", silent ? "it stopped without a word" : o->message,
@@ -461,8 +464,8 @@ static void carry_out(struct session *s, struct run *r, struct job_options optio
     if (run_in_box(s, &j, &r->outputs)) {
         judge(s, r, &j);
         charge(s, r);
-        if (r->outputs.error)
-            close_box(s); /* a sticky error spoils what follows */
+        if (r->outputs.error || s->lab->program)
+            close_box(s); /* a sticky error spoils what follows; a program could leave files */
     } else {
         box_ended(s, r);
     }
@@ -589,7 +592,7 @@ static void run_clear(struct run *r)
 
 const char *session_lines(struct session *s, struct run *r)
 {
-    if (!r->lines && r->plan && open_box(s)) {
+    if (!r->lines && r->plan && !s->lab->program && open_box(s)) {
         struct run second = run_new(r->variant, &r->c, r->seed, false);
         carry_out(s, &second, (struct job_options){.want_lines = true, .steps = r->steps});
         r->lines = second.outputs.lines;
@@ -602,7 +605,7 @@ const char *session_lines(struct session *s, struct run *r)
 
 const char *session_instructions(struct session *s, struct run *r)
 {
-    if (!r->instructions && r->plan && open_box(s)) {
+    if (!r->instructions && r->plan && !s->lab->program && open_box(s)) {
         struct run second = run_new(r->variant, &r->c, r->seed, false);
         carry_out(s, &second, (struct job_options){.want_instructions = true, .steps = r->steps});
         r->instructions = second.outputs.instructions;
@@ -610,6 +613,23 @@ const char *session_instructions(struct session *s, struct run *r)
         run_clear(&second);
     }
     return r->instructions;
+}
+
+struct run *session_again(struct session *s, const struct run *r, struct job_options options)
+{
+    struct run *again = xzalloc(sizeof(*again));
+    *again = run_new(r->variant, &r->c, r->seed, r->check);
+    if (open_box(s))
+        carry_out(s, again, options);
+    else
+        set_end(again, RUN_INTERNAL, xstrdup(s->problem));
+    return again;
+}
+
+void session_again_free(struct run *r)
+{
+    run_clear(r);
+    free(r);
 }
 
 /* A loop may have lost its end: a run that takes several times the instructions is stopped. */

@@ -105,6 +105,9 @@ const char *session_lines(struct session *s, struct run *r);
 const char *session_instructions(struct session *s, struct run *r);
 /* The run, which was right, again with a class disturbed (enum disturbance). */
 const struct influence *session_influence(struct session *s, struct run *r, int class);
+/* The run again with these options, for session_again_free(); not remembered. */
+struct run *session_again(struct session *s, const struct run *r, struct job_options options);
+void session_again_free(struct run *r);
 struct timed {
     double ms;
     uint32_t sm_mhz; /* the SMs' clock right after; 0: not known */

@@ -31,13 +31,15 @@ static const char *const verdicts[] = {
     [VERDICT_TOO_LARGE] = "too large", [VERDICT_UNREADABLE] = "unreadable",
     [VERDICT_MISSING] = "missing",     [VERDICT_FAILED] = "failed",
 };
-static const char *const kinds[] = {
-    [ROW_CORRECT] = "correct", [ROW_GATE] = "gate", [ROW_CHECKS] = "checks", [ROW_SPEED] = "speed"};
-static const char *const evidences[] = {[EVIDENCE_EMULATOR] = "emulator",
-                                        [EVIDENCE_BOTH] = "emulator and GPU",
-                                        [EVIDENCE_COUNTED] = "counted",
-                                        [EVIDENCE_MODELLED] = "modelled",
-                                        [EVIDENCE_MEASURED] = "measured"};
+static const char *const kinds[] = {[ROW_CORRECT] = "correct",
+                                    [ROW_GATE] = "gate",
+                                    [ROW_CHECKS] = "checks",
+                                    [ROW_SPEED] = "speed",
+                                    [ROW_FAULTS] = "faults"};
+static const char *const evidences[] = {
+    [EVIDENCE_EMULATOR] = "emulator", [EVIDENCE_BOTH] = "emulator and GPU",
+    [EVIDENCE_COUNTED] = "counted",   [EVIDENCE_MODELLED] = "modelled",
+    [EVIDENCE_MEASURED] = "measured", [EVIDENCE_RECORD] = "the runtime's own record"};
 struct words {
     const char *const *first;
     size_t stride; /* from one word to the next */

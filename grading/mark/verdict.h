@@ -37,6 +37,7 @@ enum evidence {
     EVIDENCE_COUNTED,
     EVIDENCE_MODELLED,
     EVIDENCE_MEASURED,
+    EVIDENCE_RECORD, /* of a program, by the runtime that shares its address space */
 };
 
 /* How a row's status is said, wherever it is. */

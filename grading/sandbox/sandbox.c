@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 enum { MAX_ARGS = 256, MAX_ENV = 16 };
+enum { NAMESPACES = 0x7e020080 }; /* clone()'s flags that make one, CLONE_NEW… */
 
 /* ---- seccomp: what a compiler and an interpreter need; everything else is EPERM ---- */
 
@@ -186,8 +187,13 @@ static int allow_all(scmp_filter_ctx c, const char *const *names, size_t n)
     return e;
 }
 
-static int seccomp_program(bool gpu, bool traced)
+/* Where more than one process may be; and what compilers do beyond. */
+static const char *const allowed_processes[] = {"fork", "vfork", "waitid"};
+static const char *const allowed_tools[] = {"chmod", "fchmod", "fchmodat"};
+
+static int seccomp_program(const struct box_spec *s)
 {
+    bool gpu = s->gpu, traced = s->traced, processes = s->processes || s->tools;
     scmp_filter_ctx c = seccomp_init(traced ? SCMP_ACT_TRAP : SCMP_ACT_ERRNO(EPERM));
     if (!c)
         return -1;
@@ -201,7 +207,13 @@ static int seccomp_program(bool gpu, bool traced)
     /* Threads yes, processes no; clone3 hides its flags behind a pointer, so glibc is told
      * that there is none and falls back to clone. */
     e |= seccomp_rule_add(c, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
-                          SCMP_A0(SCMP_CMP_MASKED_EQ, 0x10000, 0x10000));
+                          processes ? SCMP_A0(SCMP_CMP_MASKED_EQ, NAMESPACES, 0)
+                                    : SCMP_A0(SCMP_CMP_MASKED_EQ, 0x10000, 0x10000));
+    if (processes)
+        e |= allow_all(c, allowed_processes,
+                       sizeof(allowed_processes) / sizeof(allowed_processes[0]));
+    if (s->tools)
+        e |= allow_all(c, allowed_tools, sizeof(allowed_tools) / sizeof(allowed_tools[0]));
     e |= seccomp_rule_add(c, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
     int fd = memfd_create("seccomp", 0);
     if (e || fd < 0 || seccomp_export_bpf(c, fd) || lseek(fd, 0, SEEK_SET) < 0) {
@@ -243,6 +255,8 @@ static bool exists(const char *path)
 /* Beside the one GPU's own device file; those for parts of a GPU (MIG), and Windows' (WSL). */
 static const char *const gpu_devices[] = {"/dev/nvidiactl", "/dev/nvidia-uvm",
                                           "/dev/nvidia-uvm-tools", "/dev/nvidia-caps", "/dev/dxg"};
+
+static const char *const tool_folders[] = {"/usr/bin", "/usr/include", "/usr/libexec"};
 
 static void box_arguments(struct args *a, const struct box_spec *s)
 {
@@ -286,8 +300,13 @@ static void box_arguments(struct args *a, const struct box_spec *s)
         add3(a, "--dev-bind", s->gpu, s->gpu);
     if (s->gpu)
         add3(a, "--ro-bind", "/sys", "/sys");
+    for (size_t i = 0; s->tools && i < sizeof(tool_folders) / sizeof(tool_folders[0]); i++)
+        if (exists(tool_folders[i]))
+            add3(a, "--ro-bind", tool_folders[i], tool_folders[i]);
+    if (s->tools)
+        add3(a, "--symlink", "usr/bin", "/bin");
     add(a, "--size");
-    add3(a, "16777216", "--tmpfs", "/tmp");
+    add3(a, s->tools ? "268435456" : "16777216", "--tmpfs", "/tmp");
     for (int i = 0; i < s->nbinds; i++)
         add3(a, "--ro-bind", s->binds[i].host, s->binds[i].inside);
     add3(a, "--setenv", "PATH", "/usr/bin");
@@ -494,7 +513,7 @@ static void keep_ends(struct box *b, int pipes[PIPES][2])
 /* Forks the holder. False when a pipe, the filter or the process cannot be had. */
 static bool start_holder(struct box *b, const struct box_spec *s, struct args *a, char *const *env)
 {
-    int pipes[PIPES][2], filter = s->unconfined ? -1 : seccomp_program(s->gpu, s->traced),
+    int pipes[PIPES][2], filter = s->unconfined ? -1 : seccomp_program(s),
                          arguments = s->unconfined ? -1 : arguments_file(s);
     bool ok = make_pipes(pipes) && ((filter >= 0 && arguments >= 0) || s->unconfined);
     b->pid = ok ? fork() : -1;

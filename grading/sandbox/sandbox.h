@@ -45,8 +45,10 @@ struct box_spec {
     size_t resident_bytes;  /* killed beyond; 0: no limit */
     size_t file_bytes, log_cap;
     const char *gpu; /* the device file of the one GPU that the box gets; NULL: none */
-    bool no_proc;    /* without /proc, which tells of the process and its mounts */
-    bool traced;     /* refused system calls raise SIGSYS, to find out which these are */
+    bool processes;  /* more than one may be made in it */
+    bool tools;   /* the host's compilers and headers, in /usr/bin and beside it; processes, too */
+    bool no_proc; /* without /proc, which tells of the process and its mounts */
+    bool traced;  /* refused system calls raise SIGSYS, to find out which these are */
     bool unconfined; /* no box: practice runs on a machine without bubblewrap */
 };
 

@@ -1,0 +1,156 @@
+/* faults.c - rows of kind ROW_FAULTS: a program's calls are made to fail, one a run.
+ *
+ * A fault that comes to nothing, as the program has no such call, says nothing; a row of which all
+ * do fails. What a program did then, its status, its words and its result are seen from outside.
+ * That the call failed, and what is left, is the runtime's own record.
+ */
+#include "marking.h"
+#include "base/alloc.h"
+#include "base/text.h"
+#include "lab/counter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char disturb[] = "disturb:";
+
+/* Errors that a call is made to fail with (emulator/runtime/inject.c), as programs tell them. */
+static const char *const errors[] = {"cudaError", "out of memory", "unknown error",
+                                     "too many resources requested for launch"};
+
+/* The program's own words on stderr, without the runtime's. */
+static char *own_words(const char *said)
+{
+    struct text t = {0};
+    for (const char *p = said; *p; p += strcspn(p, "\n"), p += *p == '\n')
+        if (strncmp(p, "warplab: ", 9)) {
+            text_bytes(&t, p, strcspn(p, "\n"));
+            text_add(&t, "\n");
+        }
+    return text_take(&t);
+}
+
+static bool tells(const char *said, const char *fault)
+{
+    char *words = own_words(said), *call = xformat("%.*s", (int)strcspn(fault, ":"), fault);
+    bool found = strstr(words, call) != NULL;
+    for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+        found = found || strstr(words, errors[i]);
+    if (!strncmp(fault, disturb, strlen(disturb)))
+        found = words[strspn(words, " \n")] != 0;
+    free(words);
+    free(call);
+    return found;
+}
+
+/* A fact of the record; 0 where there is none. */
+static double fact(const struct run *r, const char *name)
+{
+    double value = 0;
+    return record_value(&r->outputs, name, &value) ? value : 0;
+}
+
+/* What is not as it should be in a run with this fault, a sentence's end; NULL: all is well. */
+static char *problem(const struct run *r, const char *fault)
+{
+    const struct outputs *o = &r->outputs;
+    bool wrong_numbers = !strncmp(fault, disturb, strlen(disturb));
+    if (r->result.end == RUN_ENDLESS || o->status == 128 + 9)
+        return xstrdup("it did not come to an end");
+    if (o->status >= 128)
+        return xformat("it crashed (signal %d)", o->status - 128);
+    if (o->status == 0)
+        return xstrdup("it went on, and ended with status 0");
+    if (!tells(o->said, fault))
+        return xstrdup(wrong_numbers ? "it said nothing of it on stderr"
+                                     : "it did not say on stderr which call failed, or why");
+    if (o->wrote && !wrong_numbers)
+        return xstrdup("it wrote a result all the same");
+    if (!*o->record)
+        return xstrdup("it ended without the runtime's being told (_exit?)");
+    return fact(r, "left") > 0 ? xformat("%.0f allocation(s) were not freed", fact(r, "left"))
+                               : NULL;
+}
+
+/* Would it come to anything? The run without faults says how often each call comes. */
+static bool comes(const struct run *base, const char *fault)
+{
+    const char *colon = strchr(fault, ':');
+    if (!strncmp(fault, disturb, strlen(disturb)))
+        return fact(base, "launches") > 0;
+    char *name = xformat("calls.%.*s", (int)(colon - fault), fault);
+    bool found = fact(base, name) >= strtod(colon + 1, NULL);
+    free(name);
+    return found;
+}
+
+static struct run *run_with(struct marking *m, struct run *base, const char *fault)
+{
+    struct job_options o = {.steps = base->steps};
+    if (!strncmp(fault, disturb, strlen(disturb)))
+        o.disturb = 1u << disturb_index(fault + strlen(disturb));
+    else
+        o.fail = fault;
+    return session_again(m->s, base, o);
+}
+
+static void say_problem(struct marking *m, const struct marked_case *c, const char *fault,
+                        const char *what)
+{
+    bool numbers = !strncmp(fault, disturb, strlen(disturb));
+    char *place = marking_place(c);
+    char *why =
+        numbers ? xformat("On %s, when the device computed with wrong numbers: %s.", place, what)
+                : xformat("On %s, when call %s of %.*s failed: %s.", place, strchr(fault, ':') + 1,
+                          (int)strcspn(fault, ":"), fault, what);
+    marking_settle(m, STATUS_FAIL, why, c->c.name);
+    free(place);
+    free(why);
+}
+
+/* False when the row is settled. */
+static bool try_fault(struct marking *m, const struct marked_case *c, struct run *base,
+                      const char *fault, int *tried)
+{
+    if (!comes(base, fault))
+        return true;
+    struct run *r = run_with(m, base, fault);
+    bool internal = marking_failed(m, r, c);
+    char *what = internal ? NULL : problem(r, fault);
+    if (what)
+        say_problem(m, c, fault, what);
+    ++*tried;
+    session_again_free(r);
+    bool ok = !internal && !what;
+    free(what);
+    return ok;
+}
+
+static bool try_all(struct marking *m, const struct marked_case *c, int *tried)
+{
+    struct run *base = marking_run(m, c, 0, false);
+    if (marking_blocked(m, base, c))
+        return false;
+    char *list = xstrdup(m->row->faults), *save = NULL;
+    bool ok = true;
+    for (char *f = strtok_r(list, " ", &save); f && ok; f = strtok_r(NULL, " ", &save))
+        ok = try_fault(m, c, base, f, tried);
+    free(list);
+    return ok;
+}
+
+void mark_faults(struct marking *m, struct marked_case *cases, int n)
+{
+    int tried = 0;
+    for (int i = 0; i < n; i++)
+        if (!try_all(m, &cases[i], &tried))
+            return;
+    if (!tried) {
+        marking_settle(m, STATUS_FAIL, "The program has no such call that could fail.", NULL);
+        return;
+    }
+    m->done += tried;
+    char *why = xformat("It said so and ended well, %d time%s.", m->done, m->done == 1 ? "" : "s");
+    marking_settle(m, STATUS_PASS, why, NULL);
+    free(why);
+}
