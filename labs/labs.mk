@@ -6,7 +6,7 @@ SUITES += labs
 
 $(LAB_TESTS): $B/test/lab_%: $B/labs/%/harness.o $B/liblab.a $B/libbase.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcriterion -lm
+	$(Q)$(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) -o $@ -lcriterion -lm
 $(foreach t,$(LAB_TESTED),$(eval $B/test/lab_$(notdir $t): $B/labs/$t_test.o | build/deps-test.ok))
 test-labs: $(LAB_TESTS)
 	$(Q)for t in $^; do $$t || exit 1; done

@@ -1,0 +1,90 @@
+/* grader.c - what the first program is marked by. */
+#include "grading/mark/rubric.h"
+
+#define SIZE(id, count)                                                                            \
+    {                                                                                              \
+        .name = id, .n = count, .dtype = DT_F32, .flags = CASE_CHECK                               \
+    }
+static const struct lab_case cases[] = {
+    SIZE("empty", 0),
+    SIZE("one", 1),
+    SIZE("tail", 1000),
+    SIZE("many", 66000),
+};
+static const struct hidden_case hidden[] = {
+    {.name = "hidden-size",
+     .kind = "any number of elements",
+     .like = "tail",
+     .n_min = 300,
+     .n_max = 6000},
+    {.name = "hidden-many",
+     .kind = "more than 65536 elements",
+     .like = "many",
+     .n_min = 65600,
+     .n_max = 69000},
+};
+
+static const struct rubric_row rows[] = {
+    {"results", 4, "the results are right", ROW_CORRECT, "saxpy",
+     .cases = "empty one tail many hidden-size hidden-many",
+     .hint = "Which thread handles the last element? And what is a grid of 0 blocks?"},
+    {"clean", 1, "no bad access", ROW_CHECKS, "saxpy", .cases = "one tail hidden-size",
+     .hint = "make run LAB=first_program CHECK=1 names the line."},
+    {"kernel", 2, "the kernel computes the result, in one launch", ROW_GATE, "saxpy",
+     .cases = "tail many hidden-size hidden-many",
+     .gate = "record.launches == 1 && flop_fp32 >= 2 * n && global_st_bytes >= 4 * n && "
+             "influence(global_ld) >= 0.99",
+     .hint = "What is written is to be what the kernel stored: x and y are loaded, a x + y is "
+             "stored, a thread an element, in one launch."},
+    {"copies", 1, "x and y go there once, the result comes back", ROW_GATE, "saxpy",
+     .cases = "tail hidden-size",
+     .gate = "record.memcpyHtoD >= 8 * n && record.memcpyHtoD <= 8 * n + 1024 && "
+             "record.memcpyDtoH >= 4 * n && record.memcpyDtoH <= 4 * n + 1024",
+     .hint = "cudaMalloc, then cudaMemcpy with cudaMemcpyHostToDevice for x and for y, and "
+             "cudaMemcpyDeviceToHost for the result: how many bytes has each?"},
+    {"times", 2, "events take the times", ROW_GATE, "saxpy", .cases = "tail hidden-many",
+     .gate = "calls.cudaEventRecord >= 2 && calls.cudaEventElapsedTime >= 1 && "
+             "printed.kernel >= record.modelled_ms && "
+             "printed.kernel <= record.modelled_ms + 0.02 && printed.to_device > 0 && "
+             "printed.to_host > 0 && printed.cpu >= 0",
+     .hint = "One event right before the launch, one right after it, wait for the second, then "
+             "cudaEventElapsedTime: print all four times in the given form."},
+    {"freed", 1, "all memory of the device is freed", ROW_GATE, "saxpy",
+     .cases = "one tail hidden-size", .gate = "record.left == 0",
+     .hint = "A cudaFree for each cudaMalloc, on every way out."},
+    {"compared", 2, "the CPU's results find a wrong one", ROW_FAULTS, "saxpy",
+     .cases = "tail hidden-size", .faults = "disturb:global_ld",
+     .hint = "Write the device's result, compute the same on the CPU, compare each element with a "
+             "tolerance: what is further away is told on stderr, and the status is not 0."},
+    {"fault-memory", 2, "a cudaMalloc that fails is told, and ends well", ROW_FAULTS, "saxpy",
+     .cases = "tail hidden-size",
+     .faults = "cudaMalloc:1 cudaMalloc:2 cudaMalloc:3 cudaMallocAsync:1 cudaMallocAsync:2 "
+               "cudaMallocHost:1 cudaHostAlloc:1",
+     .hint = "Every call returns a cudaError_t: say which call and cudaGetErrorString() on stderr, "
+             "free what there is already, return something else than 0 from main. Try "
+             "build/bin/warprun --fail cudaMalloc:2."},
+    {"fault-copy", 2, "a cudaMemcpy that fails is told, and ends well", ROW_FAULTS, "saxpy",
+     .cases = "tail hidden-size",
+     .faults = "cudaMemcpy:1 cudaMemcpy:2 cudaMemcpy:3 cudaMemcpyAsync:1 cudaMemcpyAsync:2 "
+               "cudaMemcpyAsync:3",
+     .hint = "Each copy returns an error, the one back, too: after it nothing is to be written."},
+    {"fault-launch", 2, "a launch that fails is told, and ends well", ROW_FAULTS, "saxpy",
+     .cases = "tail hidden-size", .faults = "cudaLaunchKernel:1 cudaLaunchKernelExC:1",
+     .hint = "<<<…>>> returns nothing: who tells of it? cudaGetLastError()."},
+    {"fault-events", 1, "an event that fails is told, and ends well", ROW_FAULTS, "saxpy",
+     .cases = "tail hidden-size",
+     .faults = "cudaEventCreate:1 cudaEventCreate:2 cudaEventRecord:1 cudaEventRecord:2 "
+               "cudaEventSynchronize:1 cudaDeviceSynchronize:1 cudaStreamSynchronize:1 "
+               "cudaEventElapsedTime:1",
+     .hint = "cudaEventCreate, cudaEventRecord, cudaEventSynchronize and cudaEventElapsedTime "
+             "return errors, as all calls do."},
+};
+const struct rubric rubric_first_program = {
+    .lab = "first_program",
+    .rows = rows,
+    .nrows = sizeof(rows) / sizeof(rows[0]),
+    .cases = cases,
+    .ncases = sizeof(cases) / sizeof(cases[0]),
+    .hidden = hidden,
+    .nhidden = sizeof(hidden) / sizeof(hidden[0]),
+};

@@ -1,0 +1,146 @@
+/* harness.c - the first program: what its input file holds, and what its result has to be.
+ *
+ * The student's file is a whole program (lab.h: program), which computes y = a x + y. Its input is
+ * n, a, then n numbers x and n numbers y; its result n numbers.
+ */
+#include "lab/lab.h"
+#include "lab/random.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { COUNT, FACTOR, X, Y, RESULT, NBUFFERS };
+
+/* The program, and the parts of it that it times; flags: bytes an element. */
+/* clang-format off */
+static const struct lab_variant variants[] = {
+    {.name = "saxpy", .number = "1", .what = "y = a x + y, host code and kernel", .flags = 12},
+    {.name = "to_device", .number = "2", .what = "x and y are copied there", .flags = 8},
+    {.name = "to_host", .number = "3", .what = "the result is copied back", .flags = 4},
+    {.name = "cpu", .number = "4", .what = "the same on the CPU", .flags = 12},
+};
+
+static const enum lab_part parts[] = {PART_NONE, PART_DEVICE, PART_DEVICE, PART_HOST};
+
+#define CHECK CASE_CHECK | CASE_QUICK
+#define SMALL CASE_CHECK | CASE_TIME | CASE_QUICK
+#define LARGE CASE_CHECK | CASE_TIME | CASE_GPU_ONLY
+#define SIZE(id, count, flag) {.name = "n=" id, .n = count, .dtype = DT_F32, .flags = flag}
+static const struct lab_case cases[] = {
+    SIZE("0", 0, CHECK),
+    SIZE("1", 1, CHECK),
+    SIZE("1000", 1000, CHECK),
+    SIZE("100003", 100003, CHECK),
+    SIZE("2^6", 1 << 6, SMALL),
+    SIZE("2^10", 1 << 10, SMALL),
+    SIZE("2^14", 1 << 14, SMALL),
+    SIZE("2^18", 1 << 18, SMALL),
+    SIZE("2^20", 1 << 20, SMALL),
+    SIZE("2^22", 1 << 22, LARGE),
+};
+/* clang-format on */
+
+/* A part has no run of its own. */
+static bool applies(const struct lab_variant *v, const struct lab_case *c)
+{
+    (void)c;
+    return parts[v - variants] == PART_NONE;
+}
+
+static bool plan(const struct lab_variant *v, const struct lab_case *c,
+                 const struct launch_record *r, const struct device_limits *d, struct plan *p,
+                 char *err, size_t errsize)
+{
+    (void)r, (void)d;
+    if (c->dtype != DT_F32 || c->n > 1u << 22) {
+        snprintf(err, errsize, "%s: this lab is about at most 2^22 numbers of type f32", c->name);
+        return false;
+    }
+    memset(p, 0, sizeof(*p));
+    p->nbuffers = NBUFFERS;
+    p->buffers[COUNT] = (struct lab_buffer){.name = "n", .dtype = DT_U32, .count = 1};
+    p->buffers[FACTOR] = (struct lab_buffer){.name = "a", .dtype = DT_F32, .count = 1};
+    p->buffers[X] = (struct lab_buffer){.name = "x", .dtype = DT_F32, .count = c->n};
+    p->buffers[Y] = (struct lab_buffer){.name = "y", .dtype = DT_F32, .count = c->n};
+    p->buffers[RESULT] =
+        (struct lab_buffer){.name = "result", .role = BUF_OUTPUT, .dtype = DT_F32, .count = c->n};
+    p->bytes = v->flags * (double)c->n;
+    p->flops = parts[v - variants] == PART_DEVICE ? 0 : 2 * (double)c->n;
+    return true;
+}
+
+/* From -4 to 4, and never near 0: who forgets a, x or y is wrong. */
+static float number(uint64_t seed, uint64_t i)
+{
+    float f = random_f32(seed, i);
+
+    return copysignf(1, f) + 3 * f;
+}
+
+static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
+                       void *data)
+{
+    uint32_t n = (uint32_t)c->n;
+    float *f = data;
+
+    if (b == COUNT) {
+        memcpy(data, &n, sizeof(n));
+        return;
+    }
+    for (uint64_t i = 0; i < p->buffers[b].count; i++)
+        f[i] = number(seed + (uint64_t)b, i);
+}
+
+/* The product may be rounded or not (fma), the sum always is: u |a x| + u |a x + y|, twice over. */
+static void reference(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, void **expected, double **tolerance)
+{
+    const float *a = inputs[FACTOR], *x = inputs[X], *y = inputs[Y];
+    float *out = expected[RESULT];
+
+    (void)p, (void)v;
+    for (uint64_t i = 0; i < c->n; i++) {
+        double product = (double)*a * x[i];
+
+        out[i] = (float)(product + y[i]);
+        tolerance[RESULT][i] = 0x1p-23 * (fabs(product) + fabs(product + y[i]));
+    }
+}
+
+static const struct lab_column columns[] = {
+    {"sectors", "loaded", "global_ld_sectors"},
+    {"sectors", "stored", "global_st_sectors"},
+    {"warp", "instr.", "inst_executed"},
+    {0},
+};
+
+static const struct lab_prediction predictions[] = {
+    {"loaded", "sectors of 32 bytes that the kernel loads, n = 2^20", "global_ld_sectors", "saxpy",
+     "n=2^20", 0.05},
+    {"stored", "sectors that it stores", "global_st_sectors", "saxpy", "n=2^20", 0.05},
+    {"rate_small", "the kernel's GB/s, n = 2^6", "bytes / ms / 1e6", "saxpy", "n=2^6", 0.5},
+    {"rate_large", "the kernel's GB/s, n = 2^20", "bytes / ms / 1e6", "saxpy", "n=2^20", 0.5},
+    {"copy_large", "GB/s of the copies to the device, n = 2^20", "bytes / ms / 1e6", "to_device",
+     "n=2^20", 0.5},
+};
+
+const struct lab lab_first_program = {
+    .name = "first_program",
+    .title = "A first program: allocate, copy, launch, compare, free",
+    .program = true,
+    .parts = parts,
+    .applies = applies,
+    .bytes_formula = "12 n (x and y read, y written), 8 n there, 4 n back",
+    .variants = variants,
+    .nvariants = sizeof(variants) / sizeof(variants[0]),
+    .cases = cases,
+    .ncases = sizeof(cases) / sizeof(cases[0]),
+    .plan = plan,
+    .make_input = make_input,
+    .reference = reference,
+    .extents = "n",
+    .columns = columns,
+    .predictions = predictions,
+    .npredictions = sizeof(predictions) / sizeof(predictions[0]),
+};
