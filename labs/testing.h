@@ -1,4 +1,6 @@
-/* testing.h - for the labs' own tests: do the terms that diagnosis goes by make the reference? */
+/* testing.h - for the labs' own tests: cases and variants by name; and do the terms that diagnosis
+ * goes by make the reference?
+ */
 #ifndef LABS_TESTING_H
 #define LABS_TESTING_H
 
@@ -9,6 +11,25 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+static inline const struct lab_case *case_of(const struct lab *lab, const char *name)
+{
+    for (int i = 0; i < lab->ncases; i++)
+        if (!strcmp(lab->cases[i].name, name))
+            return &lab->cases[i];
+    cr_assert_fail("%s has no case %s", lab->name, name);
+    return NULL;
+}
+
+static inline const struct lab_variant *variant_of(const struct lab *lab, const char *name)
+{
+    for (int i = 0; i < lab->nvariants; i++)
+        if (!strcmp(lab->variants[i].name, name))
+            return &lab->variants[i];
+    cr_assert_fail("%s has no variant %s", lab->name, name);
+    return NULL;
+}
 
 struct solved {
     struct plan p;

@@ -25,13 +25,9 @@ static struct problem solve(const char *variant, const char *kase)
     struct problem q = {0};
     char err[200] = "";
 
-    for (int i = 0; i < lab->nvariants; i++)
-        if (!strcmp(lab->variants[i].name, variant))
-            q.v = &lab->variants[i];
-    for (int i = 0; i < lab->ncases; i++)
-        if (!strcmp(lab->cases[i].name, kase))
-            q.c = &lab->cases[i];
-    cr_assert(q.v && q.c && lab->applies(q.v, q.c));
+    q.v = variant_of(lab, variant);
+    q.c = case_of(lab, kase);
+    cr_assert(lab->applies(q.v, q.c));
     cr_assert(lab->plan(q.v, q.c, &q.v->record, &h200, &q.p, err, sizeof(err)), "%s", err);
     q.in = calloc(q.p.buffers[0].count + 1, 8);
     q.want = calloc(q.p.buffers[1].count + 1, 8);
@@ -112,7 +108,7 @@ Test(bank_conflicts, transposed_twice_is_the_input)
 
 Test(bank_conflicts, rows_of_a_tile_must_add_up)
 {
-    struct launch_record r = {32, 8, 3, 0};
+    struct launch_record r = {.block_x = 32, .block_y = 8, .items = 3};
     struct problem q = solve("transpose_padded", "31x33");
     char err[200] = "";
 
@@ -141,7 +137,7 @@ Test(bank_conflicts, elements_are_of_every_size)
 Test(bank_conflicts, shared_memory_may_be_dynamic)
 {
     struct problem q = solve("transpose_swizzled", "31x33");
-    struct launch_record r = {32, 8, 4, 4096};
+    struct launch_record r = {.block_x = 32, .block_y = 8, .items = 4, .shared_bytes = 4096};
 
     cr_expect_geq(q.v->max.shared_bytes, r.shared_bytes);
     cr_assert(lab->plan(q.v, q.c, &r, &h200, &q.p, NULL, 0));

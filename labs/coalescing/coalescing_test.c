@@ -11,24 +11,6 @@ extern const struct lab lab_coalescing;
 enum { STRIDE, OFFSET, ENERGY, TRANSPOSE };
 static const struct device_limits device = {.max_threads_per_block = 1024};
 
-static const struct lab_case *find_case(const char *name)
-{
-    for (int i = 0; i < lab_coalescing.ncases; i++)
-        if (!strcmp(lab_coalescing.cases[i].name, name))
-            return &lab_coalescing.cases[i];
-    cr_assert_fail("no case %s", name);
-    return NULL;
-}
-
-static const struct lab_variant *find_variant(const char *name)
-{
-    for (int i = 0; i < lab_coalescing.nvariants; i++)
-        if (!strcmp(lab_coalescing.variants[i].name, name))
-            return &lab_coalescing.variants[i];
-    cr_assert_fail("no variant %s", name);
-    return NULL;
-}
-
 /* stride * i mod n must reach every element once, in 32 bits: or threads race in the copy. */
 Test(coalescing, strides_reach_every_element_once)
 {
@@ -53,11 +35,12 @@ Test(coalescing, strides_reach_every_element_once)
 
 static struct plan plan_of(const char *variant, const char *kase)
 {
-    const struct lab_variant *v = find_variant(variant);
+    const struct lab_variant *v = variant_of(&lab_coalescing, variant);
     struct plan p;
     char err[200] = "";
 
-    cr_assert(lab_coalescing.plan(v, find_case(kase), &v->record, &device, &p, err, sizeof(err)),
+    cr_assert(lab_coalescing.plan(v, case_of(&lab_coalescing, kase), &v->record, &device, &p, err,
+                                  sizeof(err)),
               "%s", err);
     return p;
 }
@@ -87,8 +70,8 @@ Test(coalescing, reference)
 
     for (int i = 0; i < 33 * 31; i++)
         in[i] = (float)i;
-    lab_coalescing.reference(&p, find_variant("transpose_naive"), find_case("33x31"), inputs,
-                             outputs, bounds);
+    lab_coalescing.reference(&p, variant_of(&lab_coalescing, "transpose_naive"),
+                             case_of(&lab_coalescing, "33x31"), inputs, outputs, bounds);
     cr_assert_eq(out[1], 33, "row 0, column 1 of the output is row 1, column 0 of the input");
     cr_assert_eq(out[31], 1);
     cr_assert_eq(tolerance[31], 0);
@@ -96,18 +79,18 @@ Test(coalescing, reference)
     p = plan_of("energy_aos", "particles=1");
     for (int i = 0; i < 8; i++)
         in[i] = (float)(i + 1); /* v = (1, 2, 3), mass 4 */
-    lab_coalescing.reference(&p, find_variant("energy_aos"), find_case("particles=1"), inputs,
-                             outputs, bounds);
+    lab_coalescing.reference(&p, variant_of(&lab_coalescing, "energy_aos"),
+                             case_of(&lab_coalescing, "particles=1"), inputs, outputs, bounds);
     cr_assert_eq(out[0], 28);
-    lab_coalescing.reference(&p, find_variant("energy_soa"), find_case("particles=1"), inputs,
-                             outputs, bounds);
+    lab_coalescing.reference(&p, variant_of(&lab_coalescing, "energy_soa"),
+                             case_of(&lab_coalescing, "particles=1"), inputs, outputs, bounds);
     cr_assert_eq(out[0], 28);
 }
 
 /* No bit of a number can be known beforehand: neither how large it is nor what it begins with. */
 Test(coalescing, numbers_of_all_sizes)
 {
-    const struct lab_case *c = find_case("particles=1000");
+    const struct lab_case *c = case_of(&lab_coalescing, "particles=1000");
     struct plan p = plan_of("energy_aos", "particles=1000");
     float *in = malloc(p.buffers[0].count * sizeof(*in)), least = INFINITY, most = 0;
 

@@ -27,10 +27,8 @@ static struct problem solve(const char *variant, uint64_t n, int width, uint64_t
         .c = {.name = "test", .n = n, .param = width, .dtype = DT_F32, .seed = seed}};
     char err[200] = "";
 
-    for (int i = 0; i < lab->nvariants; i++)
-        if (!strcmp(lab->variants[i].name, variant))
-            q.v = &lab->variants[i];
-    cr_assert(q.v && lab->applies(q.v, &q.c));
+    q.v = variant_of(lab, variant);
+    cr_assert(lab->applies(q.v, &q.c));
     cr_assert(lab->plan(q.v, &q.c, &q.v->record, &h200, &q.p, err, sizeof(err)), "%s", err);
     q.in = calloc(q.p.buffers[0].count + 1, sizeof(float));
     q.want = calloc(n + 1, sizeof(float));

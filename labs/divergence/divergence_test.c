@@ -17,15 +17,6 @@ static float chain(float x, int path)
     return x;
 }
 
-static const struct lab_variant *find_variant(const char *name)
-{
-    for (int i = 0; i < lab_divergence.nvariants; i++)
-        if (!strcmp(lab_divergence.variants[i].name, name))
-            return &lab_divergence.variants[i];
-    cr_assert_fail("no variant %s", name);
-    return NULL;
-}
-
 /* Element i must have gone down path[i], bit by bit, whatever vectors the CPU has. */
 static void check(const char *variant, int experiment, int64_t param, const int *path)
 {
@@ -33,7 +24,7 @@ static void check(const char *variant, int experiment, int64_t param, const int 
     static int32_t kind[N];
     const void *inputs[] = {in, NULL, kind};
     void *outputs[] = {NULL, out, NULL};
-    const struct lab_variant *v = find_variant(variant);
+    const struct lab_variant *v = variant_of(&lab_divergence, variant);
     struct lab_case c = {.name = "test", .n = N, .op = experiment, .param = param, .dtype = DT_F32};
     struct plan p;
     char err[200];

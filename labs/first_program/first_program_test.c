@@ -9,15 +9,6 @@
 extern const struct lab lab_first_program;
 enum { COUNT, FACTOR, X, Y, RESULT };
 
-static const struct lab_case *find_case(const char *name)
-{
-    for (int i = 0; i < lab_first_program.ncases; i++)
-        if (!strcmp(lab_first_program.cases[i].name, name))
-            return &lab_first_program.cases[i];
-    cr_assert_fail("no case %s", name);
-    return NULL;
-}
-
 static struct plan plan_of(int variant, const char *kase)
 {
     const struct lab_variant *v = &lab_first_program.variants[variant];
@@ -25,7 +16,8 @@ static struct plan plan_of(int variant, const char *kase)
     struct plan p;
     char err[200] = "";
 
-    cr_assert(lab_first_program.plan(v, find_case(kase), &v->record, &device, &p, err, sizeof(err)),
+    cr_assert(lab_first_program.plan(v, case_of(&lab_first_program, kase), &v->record, &device, &p,
+                                     err, sizeof(err)),
               "%s", err);
     return p;
 }
@@ -42,7 +34,7 @@ Test(first_program, files_are_as_the_handout_says)
     cr_assert_eq(p.buffers[X].count, 1000);
     cr_assert_eq(p.buffers[Y].count, 1000);
     cr_assert_eq(p.buffers[RESULT].count, 1000);
-    lab_first_program.make_input(&p, COUNT, find_case("n=1000"), 5, &n);
+    lab_first_program.make_input(&p, COUNT, case_of(&lab_first_program, "n=1000"), 5, &n);
     cr_assert_eq(n, 1000);
     cr_assert_eq(plan_of(0, "n=0").buffers[RESULT].count, 0);
 }
@@ -54,7 +46,8 @@ Test(first_program, parts_have_their_bytes)
     cr_assert_eq(plan_of(2, "n=1000").bytes, 4000);
     cr_assert_eq(plan_of(3, "n=1000").flops, 2000);
     for (int v = 1; v < lab_first_program.nvariants; v++)
-        cr_assert(!lab_first_program.applies(&lab_first_program.variants[v], find_case("n=1")));
+        cr_assert(!lab_first_program.applies(&lab_first_program.variants[v],
+                                             case_of(&lab_first_program, "n=1")));
 }
 
 Test(first_program, reference)
@@ -67,8 +60,8 @@ Test(first_program, reference)
     void *expected[] = {NULL, NULL, NULL, NULL, &out};
     double *tolerance[] = {NULL, NULL, NULL, NULL, &bound};
 
-    lab_first_program.reference(&p, &lab_first_program.variants[0], find_case("n=1"), inputs,
-                                expected, tolerance);
+    lab_first_program.reference(&p, &lab_first_program.variants[0],
+                                case_of(&lab_first_program, "n=1"), inputs, expected, tolerance);
     cr_assert_eq(out, 1);
     cr_assert_eq(bound, 0x1p-23 * 7, "of 6 and of 1");
 }
@@ -77,7 +70,7 @@ Test(first_program, reference)
 Test(first_program, tolerance_takes_roundings_alone)
 {
     struct solved s;
-    const struct lab_case *c = find_case("n=100003");
+    const struct lab_case *c = case_of(&lab_first_program, "n=100003");
 
     cr_assert(solve_case(&s, &lab_first_program, &lab_first_program.variants[0], c));
     const float *a = s.data[FACTOR], *x = s.data[X], *y = s.data[Y], *out = s.expected[RESULT];

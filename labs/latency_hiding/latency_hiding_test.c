@@ -1,5 +1,6 @@
 /* latency_hiding_test.c - the lab's own logic, without a device. */
 #include "lab/lab.h"
+#include "labs/testing.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -10,27 +11,9 @@ extern const struct lab lab_latency_hiding;
 static const struct device_limits h200 = {.max_threads_per_block = 1024,
                                           .shared_per_block = 227 << 10};
 
-static const struct lab_case *find_case(const char *name)
-{
-    for (int i = 0; i < lab_latency_hiding.ncases; i++)
-        if (!strcmp(lab_latency_hiding.cases[i].name, name))
-            return &lab_latency_hiding.cases[i];
-    cr_assert_fail("no case %s", name);
-    return NULL;
-}
-
-static const struct lab_variant *find_variant(const char *name)
-{
-    for (int i = 0; i < lab_latency_hiding.nvariants; i++)
-        if (!strcmp(lab_latency_hiding.variants[i].name, name))
-            return &lab_latency_hiding.variants[i];
-    cr_assert_fail("no variant %s", name);
-    return NULL;
-}
-
 static struct plan plan_of(const char *variant, const struct lab_case *c)
 {
-    const struct lab_variant *v = find_variant(variant);
+    const struct lab_variant *v = variant_of(&lab_latency_hiding, variant);
     struct plan p;
     char err[200] = "";
 
@@ -41,14 +24,14 @@ static struct plan plan_of(const char *variant, const struct lab_case *c)
 /* Every SM gets the warps that the case's name says, and four chains a thread a quarter. */
 Test(latency_hiding, warps_of_an_sm)
 {
-    struct plan p = plan_of("steps_1", find_case("steps-warps=8"));
+    struct plan p = plan_of("steps_1", case_of(&lab_latency_hiding, "steps-warps=8"));
 
     cr_assert_eq(p.steps[0].grid[0], 132);
     cr_assert_eq(p.steps[0].block[0], 8 * 32);
-    p = plan_of("steps_4", find_case("steps-warps=8"));
+    p = plan_of("steps_4", case_of(&lab_latency_hiding, "steps-warps=8"));
     cr_assert_eq(p.steps[0].grid[0], 132);
     cr_assert_eq(p.steps[0].block[0], 2 * 32);
-    p = plan_of("walk_1", find_case("walk-warps=64"));
+    p = plan_of("walk_1", case_of(&lab_latency_hiding, "walk-warps=64"));
     cr_assert_eq(p.steps[0].grid[0], 2 * 132);
     cr_assert_eq(p.steps[0].block[0], 1024);
     cr_assert_eq(p.bytes, 4.0 * 132 * 64 * 32 * 16);
@@ -59,7 +42,7 @@ Test(latency_hiding, warps_of_an_sm)
 Test(latency_hiding, shared_memory_keeps_blocks_out)
 {
     for (uint32_t blocks = 1; blocks <= 8; blocks *= 2) {
-        struct lab_case c = *find_case("copy-n=5003");
+        struct lab_case c = *case_of(&lab_latency_hiding, "copy-n=5003");
 
         c.param = blocks * 8;
         uint32_t bytes = plan_of("copy_1", &c).steps[0].shared_bytes + 1024;
@@ -85,7 +68,7 @@ Test(latency_hiding, what_cannot_be_is_refused)
     };
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        struct lab_case c = *find_case(bad[i].like);
+        struct lab_case c = *case_of(&lab_latency_hiding, bad[i].like);
         const struct lab_variant *v = &lab_latency_hiding.variants[0];
         struct plan p;
         char err[200] = "";
@@ -103,12 +86,13 @@ static void reference_of(const char *variant, const struct lab_case *c, const vo
     double bounds[64];
     double *tolerance[] = {bounds, bounds, bounds, bounds, bounds};
 
-    lab_latency_hiding.reference(&p, find_variant(variant), c, inputs, outputs, tolerance);
+    lab_latency_hiding.reference(&p, variant_of(&lab_latency_hiding, variant), c, inputs, outputs,
+                                 tolerance);
 }
 
 Test(latency_hiding, steps_by_hand)
 {
-    struct lab_case c = *find_case("steps-n=1");
+    struct lab_case c = *case_of(&lab_latency_hiding, "steps-n=1");
     float x[] = {0.5f}, add[] = {-1.75f}, out[1];
     const void *inputs[] = {x, add, NULL};
     void *outputs[] = {NULL, NULL, out};
@@ -121,7 +105,7 @@ Test(latency_hiding, steps_by_hand)
 /* However many steps, and wherever between -2 and -1.5 the constant is: no number leaves -2 … 2. */
 Test(latency_hiding, steps_stay_small)
 {
-    const struct lab_case *c = find_case("steps-n=1003");
+    const struct lab_case *c = case_of(&lab_latency_hiding, "steps-n=1003");
     struct plan p = plan_of("steps_1", c);
     float x[1003], add[1003];
 
@@ -139,7 +123,7 @@ Test(latency_hiding, lists_are_whole)
 {
     for (uint64_t m = 1; m <= 4096; m *= 2)
         for (uint64_t seed = 1; seed < 4; seed++) {
-            struct lab_case c = *find_case("walk-n=1003");
+            struct lab_case c = *case_of(&lab_latency_hiding, "walk-n=1003");
             uint32_t *next = malloc(m * sizeof(*next)), at = 0;
             uint64_t length = 0;
 
@@ -170,7 +154,7 @@ Test(latency_hiding, blocks_by_hand)
         {128, 16, 520, ON_SMM(1536)},
     };
     static const uint32_t fit[] = {8, 1, 0, 32, 2, 1, 25, 16, 2};
-    struct lab_case c = *find_case("kernels=1");
+    struct lab_case c = *case_of(&lab_latency_hiding, "kernels=1");
     uint32_t out[9];
     const void *inputs[] = {facts, NULL};
     void *outputs[] = {NULL, out};
@@ -185,7 +169,7 @@ Test(latency_hiding, blocks_by_hand)
  * first, then block 2, both on SM 0. */
 Test(latency_hiding, schedule_of_the_lecture)
 {
-    struct lab_case c = *find_case("grids=1");
+    struct lab_case c = *case_of(&lab_latency_hiding, "grids=1");
     uint32_t sms[] = {2}, places[] = {2}, cycles[] = {10, 40, 20, 40, 40, 40};
     uint32_t sm[6], start[6];
     const void *inputs[] = {sms, places, cycles, NULL, NULL};

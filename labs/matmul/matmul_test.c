@@ -21,18 +21,9 @@ struct problem {
     double *tol;
 };
 
-static const struct lab_variant *variant(const char *name)
-{
-    for (int i = 0; i < lab_matmul.nvariants; i++)
-        if (!strcmp(lab_matmul.variants[i].name, name))
-            return &lab_matmul.variants[i];
-    cr_assert_fail("no variant %s", name);
-    return NULL;
-}
-
 static struct problem solve(const char *name, uint64_t m, uint64_t n, uint64_t k)
 {
-    struct problem q = {.v = variant(name)};
+    struct problem q = {.v = variant_of(&lab_matmul, name)};
     char err[200] = "";
 
     q.c = (struct lab_case){.name = "test", .n = n, .m = m, .k = k, .dtype = DT_F32, .seed = 7};
@@ -172,8 +163,8 @@ Test(matmul, grids_cover_the_output)
 
 Test(matmul, too_large_a_block_is_refused)
 {
-    const struct lab_variant *v = variant("mm_shared");
-    struct launch_record r = {64, 32, 1, 0};
+    const struct lab_variant *v = variant_of(&lab_matmul, "mm_shared");
+    struct launch_record r = {.block_x = 64, .block_y = 32, .items = 1};
     struct plan p;
     char err[200] = "";
 

@@ -12,32 +12,15 @@ extern const struct lab lab_reduction;
 static const struct device_limits h200 = {
     .sms = 132, .max_threads_per_block = 1024, .max_threads_per_sm = 2048, .cc = 90};
 
-static const struct lab_case *find_case(const char *name)
-{
-    for (int i = 0; i < lab_reduction.ncases; i++)
-        if (!strcmp(lab_reduction.cases[i].name, name))
-            return &lab_reduction.cases[i];
-    cr_assert_fail("no case %s", name);
-    return NULL;
-}
-
-static const struct lab_variant *find_variant(const char *name)
-{
-    for (int i = 0; i < lab_reduction.nvariants; i++)
-        if (!strcmp(lab_reduction.variants[i].name, name))
-            return &lab_reduction.variants[i];
-    cr_assert_fail("no variant %s", name);
-    return NULL;
-}
-
 static struct plan plan_of(const char *variant, const char *kase)
 {
-    const struct lab_variant *v = find_variant(variant);
+    const struct lab_variant *v = variant_of(&lab_reduction, variant);
     struct plan p;
     char err[200] = "";
 
-    cr_assert(lab_reduction.plan(v, find_case(kase), &v->record, &h200, &p, err, sizeof(err)), "%s",
-              err);
+    cr_assert(lab_reduction.plan(v, case_of(&lab_reduction, kase), &v->record, &h200, &p, err,
+                                 sizeof(err)),
+              "%s", err);
     return p;
 }
 
@@ -113,8 +96,9 @@ Test(reduction, useless_records_are_refused)
         struct plan p;
         char err[200] = "";
 
-        cr_assert_not(lab_reduction.plan(find_variant(rows[i].variant), find_case("n=1000"), &r,
-                                         &h200, &p, err, sizeof(err)));
+        cr_assert_not(lab_reduction.plan(variant_of(&lab_reduction, rows[i].variant),
+                                         case_of(&lab_reduction, "n=1000"), &r, &h200, &p, err,
+                                         sizeof(err)));
         cr_assert(strstr(err, rows[i].says), "%s", err);
     }
 }
@@ -123,7 +107,7 @@ Test(reduction, useless_records_are_refused)
 static double expected_of(const char *variant, const char *kase, double *bound)
 {
     struct plan p = plan_of(variant, kase);
-    const struct lab_case *c = find_case(kase);
+    const struct lab_case *c = case_of(&lab_reduction, kase);
     void *in = malloc(p.buffers[0].count * 8 + 8), *out = malloc(p.buffers[1].count * 8);
     double *tolerance = malloc(8 * p.buffers[1].count);
     const void *inputs[4] = {in};
@@ -131,7 +115,8 @@ static double expected_of(const char *variant, const char *kase, double *bound)
     double *tolerances[4] = {NULL, tolerance}, result;
 
     lab_reduction.make_input(&p, 0, c, 7, in);
-    lab_reduction.reference(&p, find_variant(variant), c, inputs, outputs, tolerances);
+    lab_reduction.reference(&p, variant_of(&lab_reduction, variant), c, inputs, outputs,
+                            tolerances);
     result = c->dtype == DT_I32   ? *(int32_t *)out
              : c->dtype == DT_F32 ? *(float *)out
                                   : *(double *)out;
@@ -158,7 +143,7 @@ Test(reduction, reference)
 /* Where the least of n numbers lies, and which it is. */
 static uint64_t least_of(uint64_t seed, int32_t *least)
 {
-    const struct lab_case *c = find_case("min");
+    const struct lab_case *c = case_of(&lab_reduction, "min");
     struct plan p = plan_of("reduce1", "min");
     int32_t *in = malloc(c->n * sizeof(*in));
     uint64_t at = 0;
@@ -175,7 +160,7 @@ static uint64_t least_of(uint64_t seed, int32_t *least)
 /* Neither the value nor the place of an extreme can be known beforehand. */
 Test(reduction, extremes_are_drawn)
 {
-    uint64_t n = find_case("min")->n, last = 0, first = 0, inside = 0;
+    uint64_t n = case_of(&lab_reduction, "min")->n, last = 0, first = 0, inside = 0;
     int32_t value, before = 0;
 
     for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -194,7 +179,7 @@ Test(reduction, extremes_are_drawn)
 /* What a block of one warp would not show is looked at in a larger one. */
 Test(reduction, least_block)
 {
-    const struct lab_case *c = find_case("n=1000");
+    const struct lab_case *c = case_of(&lab_reduction, "n=1000");
     struct lab_case least = *c;
 
     least.param = -64;
@@ -203,9 +188,9 @@ Test(reduction, least_block)
         char err[200] = "";
         struct plan p;
 
-        cr_assert(
-            lab_reduction.plan(find_variant("reduce3"), &least, &r, &h200, &p, err, sizeof(err)),
-            "%s", err);
+        cr_assert(lab_reduction.plan(variant_of(&lab_reduction, "reduce3"), &least, &r, &h200, &p,
+                                     err, sizeof(err)),
+                  "%s", err);
         cr_assert_eq(p.steps[0].block[0], block < 64 ? 64 : block);
     }
 }
@@ -223,22 +208,23 @@ static float serial_sum(const float *x, uint64_t n)
  * the bound longer. */
 Test(reduction, the_bound_knows_no_record)
 {
-    const struct lab_case *c = find_case("f32-n=2^22");
+    const struct lab_case *c = case_of(&lab_reduction, "f32-n=2^22");
     struct launch_record serial = {.block_x = 32, .block_y = 1, .items = 1 << 20};
     struct plan p[2] = {plan_of("reduce8", "f32-n=2^22")};
     char err[200];
     float *in = malloc(c->n * sizeof(*in)), out;
     double bound[2];
 
-    cr_assert(
-        lab_reduction.plan(find_variant("reduce8"), c, &serial, &h200, &p[1], err, sizeof(err)));
+    cr_assert(lab_reduction.plan(variant_of(&lab_reduction, "reduce8"), c, &serial, &h200, &p[1],
+                                 err, sizeof(err)));
     lab_reduction.make_input(&p[0], 0, c, 7, in);
     for (int i = 0; i < 2; i++) {
         const void *inputs[4] = {in};
         void *outputs[4] = {NULL, &out};
         double *tolerances[4] = {NULL, &bound[i]};
 
-        lab_reduction.reference(&p[i], find_variant("reduce8"), c, inputs, outputs, tolerances);
+        lab_reduction.reference(&p[i], variant_of(&lab_reduction, "reduce8"), c, inputs, outputs,
+                                tolerances);
     }
     cr_assert_eq(bound[0], bound[1]);
     cr_assert(fabs((double)out - (double)serial_sum(in, c->n)) <= bound[0]);

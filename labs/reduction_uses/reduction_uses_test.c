@@ -1,5 +1,6 @@
 /* reduction_uses_test.c - the lab's own logic, without a device. */
 #include "lab/lab.h"
+#include "labs/testing.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -9,27 +10,9 @@
 extern const struct lab lab_reduction_uses;
 static const struct device_limits h200 = {.max_threads_per_block = 1024};
 
-static const struct lab_case *find_case(const char *name)
-{
-    for (int i = 0; i < lab_reduction_uses.ncases; i++)
-        if (!strcmp(lab_reduction_uses.cases[i].name, name))
-            return &lab_reduction_uses.cases[i];
-    cr_assert_fail("no case %s", name);
-    return NULL;
-}
-
-static const struct lab_variant *find_variant(const char *name)
-{
-    for (int i = 0; i < lab_reduction_uses.nvariants; i++)
-        if (!strcmp(lab_reduction_uses.variants[i].name, name))
-            return &lab_reduction_uses.variants[i];
-    cr_assert_fail("no variant %s", name);
-    return NULL;
-}
-
 static struct plan plan_of(const char *variant, const struct lab_case *c)
 {
-    const struct lab_variant *v = find_variant(variant);
+    const struct lab_variant *v = variant_of(&lab_reduction_uses, variant);
     struct plan p;
     char err[200] = "";
 
@@ -45,7 +28,8 @@ static void reference_of(const char *variant, const struct lab_case *c, const vo
     void *outputs[] = {NULL, out};
     double *tolerance[] = {NULL, bounds};
 
-    lab_reduction_uses.reference(&p, find_variant(variant), c, inputs, outputs, tolerance);
+    lab_reduction_uses.reference(&p, variant_of(&lab_reduction_uses, variant), c, inputs, outputs,
+                                 tolerance);
 }
 
 /* A block a row, or a thread; a block for 4,096 numbers of a list; as many as the case says. */
@@ -62,7 +46,7 @@ Test(reduction_uses, blocks)
     };
 
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-        struct plan p = plan_of(all[i].variant, find_case(all[i].of));
+        struct plan p = plan_of(all[i].variant, case_of(&lab_reduction_uses, all[i].of));
         const struct plan_step *last = &p.steps[p.nsteps - 1];
 
         cr_assert_eq(last->grid[0], all[i].blocks, "%s: %u blocks", all[i].of, last->grid[0]);
@@ -73,13 +57,13 @@ Test(reduction_uses, blocks)
 /* Who adds by atomics starts from zero. */
 Test(reduction_uses, counters_are_cleared_first)
 {
-    struct plan p = plan_of("histogram", find_case("bins-n=10007"));
+    struct plan p = plan_of("histogram", case_of(&lab_reduction_uses, "bins-n=10007"));
 
     cr_assert_eq(p.nsteps, 2);
     cr_assert_str_eq(p.steps[0].kernel, "clear");
     cr_assert_eq(p.steps[0].args[0].buffer, 1);
     cr_assert_eq(p.steps[0].args[1].v.u32, 64);
-    cr_assert_eq(plan_of("tree_2", find_case("tree-n=512")).nsteps, 1);
+    cr_assert_eq(plan_of("tree_2", case_of(&lab_reduction_uses, "tree-n=512")).nsteps, 1);
 }
 
 Test(reduction_uses, what_cannot_be_is_refused)
@@ -96,7 +80,7 @@ Test(reduction_uses, what_cannot_be_is_refused)
     };
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        struct lab_case c = *find_case(bad[i].like);
+        struct lab_case c = *case_of(&lab_reduction_uses, bad[i].like);
         const struct lab_variant *v = &lab_reduction_uses.variants[0];
         struct plan p;
         char err[200] = "";
@@ -110,17 +94,17 @@ Test(reduction_uses, what_cannot_be_is_refused)
 /* Two rows of three. 65537 * 65537 is 2^32 + 2^17 + 1. */
 Test(reduction_uses, operations_by_hand)
 {
-    struct lab_case c = *find_case("product-n=1");
+    struct lab_case c = *case_of(&lab_reduction_uses, "product-n=1");
     const uint32_t in[] = {65537, 65537, 1, 6, 12, 14};
     uint32_t out[2];
 
     c.n = 3, c.m = 2;
     reference_of("product_rows", &c, in, out);
     cr_assert(out[0] == (1 << 17) + 1 && out[1] == 1008, "%u %u", out[0], out[1]);
-    c.op = find_case("and-n=1")->op;
+    c.op = case_of(&lab_reduction_uses, "and-n=1")->op;
     reference_of("and_rows", &c, in, out);
     cr_assert(out[0] == 1 && out[1] == 4, "%u %u", out[0], out[1]);
-    c.op = find_case("or-n=1")->op;
+    c.op = case_of(&lab_reduction_uses, "or-n=1")->op;
     reference_of("or_rows", &c, in, out);
     cr_assert(out[0] == 65537 && out[1] == 14, "%u %u", out[0], out[1]);
 }
@@ -129,24 +113,24 @@ Test(reduction_uses, nothing_gives_the_neutral_element)
 {
     uint32_t out[3];
 
-    reference_of("product_rows", find_case("product-n=0"), NULL, out);
+    reference_of("product_rows", case_of(&lab_reduction_uses, "product-n=0"), NULL, out);
     cr_assert_eq(out[2], 1);
-    reference_of("and_rows", find_case("and-n=0"), NULL, out);
+    reference_of("and_rows", case_of(&lab_reduction_uses, "and-n=0"), NULL, out);
     cr_assert_eq(out[2], UINT32_MAX);
-    reference_of("or_rows", find_case("or-n=0"), NULL, out);
+    reference_of("or_rows", case_of(&lab_reduction_uses, "or-n=0"), NULL, out);
     cr_assert_eq(out[2], 0);
 }
 
 Test(reduction_uses, counts_by_hand)
 {
-    struct lab_case c = *find_case("count-n=1");
+    struct lab_case c = *case_of(&lab_reduction_uses, "count-n=1");
     const uint32_t in[] = {3, 4, 7, 1u << 26, 0xffffffff};
     uint32_t count, bins[64];
 
     c.n = 5;
     reference_of("count_block", &c, in, &count);
     cr_assert_eq(count, 3); /* 3, 7 and 2^32 - 1 leave 3 by 4 */
-    c.op = find_case("bins-n=1")->op;
+    c.op = case_of(&lab_reduction_uses, "bins-n=1")->op;
     reference_of("histogram", &c, in, bins);
     cr_assert(bins[0] == 3 && bins[1] == 1 && bins[63] == 1 && bins[2] == 0);
 }
@@ -154,7 +138,7 @@ Test(reduction_uses, counts_by_hand)
 /* 1 : 2 : 1, however far from 0 the row lies. */
 Test(reduction_uses, softmax_by_hand)
 {
-    struct lab_case c = *find_case("softmax-n=1");
+    struct lab_case c = *case_of(&lab_reduction_uses, "softmax-n=1");
 
     c.n = 3, c.m = 1;
     for (int middle = -200; middle <= 200; middle += 100) {
@@ -173,7 +157,7 @@ Test(reduction_uses, rows_differ)
     static const char *const names[] = {"product-n=1003", "and-n=1003", "or-n=1003"};
 
     for (int i = 0; i < 3; i++) {
-        struct lab_case c = *find_case(names[i]);
+        struct lab_case c = *case_of(&lab_reduction_uses, names[i]);
 
         c.m = 64;
         struct plan p = plan_of("product_rows", &c);
