@@ -185,6 +185,8 @@ def test_machines_are_compared_on_what_they_share(recs):
     assert [t.get_text() for t in fig.axes[0].get_yticklabels()][2] == "3 sequential"
     assert all(line.get_linestyle() == "None" for line in curves(fig.axes[0]).values()), "kernels are no scale"
     assert not list(fig_machines.figures(recs.where(machine="h200")))
+    cold = type(recs[0])(recs[0], gbps=100.0, cold_ms=2.0, hot_ms=1.0)
+    assert fig_machines.rate(cold, False) == 200, "by the hot time, as the emulator's is"
     numbers = [{"number": n, "variant": "v"} for n in ("10", "2a", "0b", "2", "0", "1")]
     assert [r["number"] for r in sorted(numbers, key=names.ladder)] == ["0", "0b", "1", "2", "2a", "10"]
 
