@@ -351,6 +351,7 @@ static struct mem_alloc *alloc_locked(uint64_t size, uint64_t align, enum mem_ki
     m->label = label;
     m->element = 0;
     m->shadow = NULL;
+    m->moved = kind == MEM_MANAGED ? xcalloc(size / MEM_MANAGED_PAGE + 1, 1) : NULL;
     account(kind, size, true);
     __atomic_store_n(&m->live, true, __ATOMIC_RELEASE);
     if ((uint32_t)i == atomic_load(&a->count))
@@ -454,6 +455,8 @@ static void free_locked(struct mem_alloc *m)
 {
     __atomic_store_n(&m->live, false, __ATOMIC_RELEASE);
     account(m->kind, m->size, false);
+    free(m->moved);
+    m->moved = NULL;
     if (m->kind == MEM_REGISTERED)
         registered_replace(NULL, m); /* itself kept: a reader may hold it */
     else

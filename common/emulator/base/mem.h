@@ -26,6 +26,8 @@
 #define MEM_PARAM_BASE  (3ull << 48)
 #define MEM_WINDOW_MASK (~0ull << 48)
 
+#define MEM_MANAGED_PAGE 4096
+
 enum mem_kind {
     MEM_DEVICE,     /* cudaMalloc and friends */
     MEM_GLOBAL,     /* a module's .global or .const variable; label is its name */
@@ -47,6 +49,7 @@ struct mem_alloc {
     uint32_t element;  /* bytes of one of its elements; 0: not known */
     uint64_t elements; /* how many; fewer than fit when none are to be touched */
     uint8_t *shadow;   /* owned by the checker (check.c): NULL until it wants it */
+    uint8_t *moved;    /* MEM_MANAGED, a byte a page: does it lie on the device? (managed.c) */
 };
 
 /* Reserves the window; called once, by whoever comes first. Panics with a message when

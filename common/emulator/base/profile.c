@@ -117,12 +117,19 @@ static const struct field {
     FIELD(REAL, pcie_both_gbps),
     FIELD(REAL, copy_in_latency_us),
     FIELD(REAL, copy_out_latency_us),
+    FIELD(REAL, pageable_in_latency_us),
     FIELD(REAL, pageable_in_gbps),
     FIELD(REAL, pageable_in_far_gbps),
     FIELD(REAL, pageable_out_gbps),
     FIELD(REAL, host_cache_mb),
     FIELD(REAL, mapped_gbps),
-    FIELD(REAL, managed_gbps),
+    FIELD(REAL, mapped_both_gbps),
+    FIELD(REAL, prefetch_latency_us),
+    FIELD(REAL, prefetch_in_gbps),
+    FIELD(REAL, prefetch_out_gbps),
+    FIELD(REAL, fault_latency_us),
+    FIELD(REAL, fault_in_gbps),
+    FIELD(REAL, fault_out_gbps),
 };
 #define NFIELDS (sizeof(fields) / sizeof(fields[0]))
 
@@ -245,7 +252,8 @@ static bool parse(const char *name, const char *text, struct device_profile *p)
         return false;
     }
     if (!p->pcie_gbps || !p->pcie_both_gbps || !p->pageable_in_gbps || !p->pageable_in_far_gbps ||
-        !p->pageable_out_gbps || !p->mapped_gbps || !p->managed_gbps) {
+        !p->pageable_out_gbps || !p->mapped_gbps || !p->mapped_both_gbps || !p->prefetch_in_gbps ||
+        !p->prefetch_out_gbps || !p->fault_in_gbps || !p->fault_out_gbps) {
         fprintf(stderr, "warplab: device profile %s: the bandwidths of copies must be above 0\n",
                 name);
         return false;

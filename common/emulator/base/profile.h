@@ -43,9 +43,12 @@ struct device_profile {
     /* Copies between host and device: pinned memory one way, and each way while both are under
      * way; pageable memory, to the device from a cache of the host and from beyond it. */
     double pcie_gbps, pcie_both_gbps, copy_in_latency_us, copy_out_latency_us;
-    double pageable_in_gbps, pageable_in_far_gbps, pageable_out_gbps, host_cache_mb;
-    double mapped_gbps;  /* kernels on the host's memory */
-    double managed_gbps; /* pages that move because they were touched */
+    double pageable_in_latency_us, pageable_in_gbps, pageable_in_far_gbps, pageable_out_gbps;
+    double host_cache_mb;
+    double mapped_gbps, mapped_both_gbps; /* kernels on the host's memory */
+    /* Managed pages: prefetched; moved because they were touched. */
+    double prefetch_latency_us, prefetch_in_gbps, prefetch_out_gbps;
+    double fault_latency_us, fault_in_gbps, fault_out_gbps;
 };
 const struct device_profile *device_profile(void); /* the one selected */
 /* One of those built in; false when there is none of that name. */

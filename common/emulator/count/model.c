@@ -150,13 +150,16 @@ static double dram(const struct work *w)
     return w->dram_bytes / (w->d->dram_gbps * 1e9);
 }
 
-/* Pinned memory that a kernel uses where it is: over the bus, both ways at once. */
+/* Pinned memory that a kernel uses where it is: over the bus, what goes both ways at the same time
+ * slower each way. */
 static double host(const struct work *w)
 {
     const struct sampled *s = &w->l->sampled;
-    double bytes = fmax((double)s->host_in_sectors, (double)s->host_out_sectors) * 32;
+    double in = 32 * (double)s->host_in_sectors, out = 32 * (double)s->host_out_sectors;
+    double both = fmin(in, out);
 
-    return bytes / (w->d->mapped_gbps * 1e9);
+    return both / (w->d->mapped_both_gbps * 1e9) +
+           (fmax(in, out) - both) / (w->d->mapped_gbps * 1e9);
 }
 
 static double atomics(const struct work *w)
@@ -220,23 +223,41 @@ void model_time(const struct counters *c, const struct model_launch *l,
 
 /* A pageable copy goes at the speed at which a core copies to and from the driver's own buffer:
  * to the device faster as long as a cache of the host holds what it reads. */
-static double pageable_ms(const struct device_profile *d, double bytes, bool in)
+static double pageable_us(const struct device_profile *d, double bytes, bool in)
 {
     double near = fmin(bytes, d->host_cache_mb * 1e6);
 
     if (!in)
-        return bytes / (d->pageable_out_gbps * 1e6);
-    return near / (d->pageable_in_gbps * 1e6) + (bytes - near) / (d->pageable_in_far_gbps * 1e6);
+        return d->copy_out_latency_us + bytes / (d->pageable_out_gbps * 1e3);
+    return d->pageable_in_latency_us + near / (d->pageable_in_gbps * 1e3) +
+           (bytes - near) / (d->pageable_in_far_gbps * 1e3);
+}
+
+static double prefetch_us(const struct device_profile *d, double bytes, bool in)
+{
+    return d->prefetch_latency_us +
+           bytes / ((in ? d->prefetch_in_gbps : d->prefetch_out_gbps) * 1e3);
 }
 
 double model_copy_ms(const struct device_profile *d, uint64_t bytes, struct copy_path path)
 {
-    double latency_us = path.way == COPY_IN ? d->copy_in_latency_us : d->copy_out_latency_us;
+    bool in = path.way == COPY_IN;
 
     if (path.way == COPY_ON_HOST)
         return 0;
     if (path.way == COPY_ON_DEVICE)
         return d->launch_overhead_us * 1e-3 + 2.0 * (double)bytes / (d->dram_gbps * 1e6);
-    return latency_us * 1e-3 + (path.pageable ? pageable_ms(d, (double)bytes, path.way == COPY_IN)
-                                              : (double)bytes / (d->pcie_gbps * 1e6));
+    if (path.memory == PAGEABLE_MEMORY)
+        return 1e-3 * pageable_us(d, (double)bytes, in);
+    if (path.memory == MANAGED_MEMORY)
+        return 1e-3 * prefetch_us(d, (double)bytes, in);
+    return 1e-3 * (in ? d->copy_in_latency_us : d->copy_out_latency_us) +
+           (double)bytes / (d->pcie_gbps * 1e6);
+}
+
+double model_fault_ms(const struct device_profile *d, uint64_t bytes, bool to_device)
+{
+    double gbps = to_device ? d->fault_in_gbps : d->fault_out_gbps;
+
+    return bytes ? 1e-3 * d->fault_latency_us + (double)bytes / (gbps * 1e6) : 0;
 }

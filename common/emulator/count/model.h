@@ -25,12 +25,15 @@ double model_issue_rate(const struct device_profile *d);
 
 /* From where to where a copy goes. */
 enum copy_way { COPY_ON_HOST, COPY_ON_DEVICE, COPY_IN, COPY_OUT };
+enum copy_memory { PINNED_MEMORY, PAGEABLE_MEMORY, MANAGED_MEMORY }; /* of the host; prefetched */
 struct copy_path {
     enum copy_way way;
-    bool pageable; /* its host memory is */
+    enum copy_memory memory;
 };
 /* Time of a copy, with nothing else on the bus; ms. 0 within the host: host time is not modelled.
  */
 double model_copy_ms(const struct device_profile *d, uint64_t bytes, struct copy_path path);
+/* Of managed pages that move because a kernel, or else the host, touches them; 0 for none. */
+double model_fault_ms(const struct device_profile *d, uint64_t bytes, bool to_device);
 
 #endif

@@ -133,14 +133,17 @@ Test(model, copies)
     d.pageable_in_far_gbps = 5;
     d.pageable_out_gbps = 8;
     d.host_cache_mb = 20;
-    cr_expect_float_eq(model_copy_ms(&d, 50000000, (struct copy_path){COPY_IN, false}), 1.01, 1e-9);
-    cr_expect_float_eq(model_copy_ms(&d, 50000000, (struct copy_path){COPY_OUT, false}), 1.02,
-                       1e-9);
-    cr_expect_float_eq(model_copy_ms(&d, 50000000, (struct copy_path){COPY_IN, true}), 0.01 + 2 + 6,
-                       1e-9);
-    cr_expect_float_eq(model_copy_ms(&d, 40000000, (struct copy_path){COPY_OUT, true}), 0.02 + 5,
-                       1e-9);
-    cr_expect_eq(model_copy_ms(&d, 40000000, (struct copy_path){COPY_ON_HOST, true}), 0);
-    cr_expect_float_eq(model_copy_ms(&d, 4500000, (struct copy_path){COPY_ON_DEVICE, false}),
-                       d.launch_overhead_us * 1e-3 + 9.0 / d.dram_gbps, 1e-9);
+    d.pageable_in_latency_us = 10;
+    cr_expect_float_eq(model_copy_ms(&d, 50000000, (struct copy_path){COPY_IN, PINNED_MEMORY}),
+                       1.01, 1e-9);
+    cr_expect_float_eq(model_copy_ms(&d, 50000000, (struct copy_path){COPY_OUT, PINNED_MEMORY}),
+                       1.02, 1e-9);
+    cr_expect_float_eq(model_copy_ms(&d, 50000000, (struct copy_path){COPY_IN, PAGEABLE_MEMORY}),
+                       0.01 + 2 + 6, 1e-9);
+    cr_expect_float_eq(model_copy_ms(&d, 40000000, (struct copy_path){COPY_OUT, PAGEABLE_MEMORY}),
+                       0.02 + 5, 1e-9);
+    cr_expect_eq(model_copy_ms(&d, 40000000, (struct copy_path){COPY_ON_HOST, PAGEABLE_MEMORY}), 0);
+    cr_expect_float_eq(
+        model_copy_ms(&d, 4500000, (struct copy_path){COPY_ON_DEVICE, PINNED_MEMORY}),
+        d.launch_overhead_us * 1e-3 + 9.0 / d.dram_gbps, 1e-9);
 }

@@ -214,14 +214,27 @@ static bool new_line(const uint64_t *seen, uint32_t n, uint64_t sector)
 }
 
 /* More allocations than there is room for are not told apart from the last. */
-static void add_managed(struct managed_sectors *m, uint64_t addr, uint64_t sectors)
+static void add_managed(struct managed_sectors *all, const struct managed_sectors *x)
 {
     int i = 0;
 
-    while (i < SAMPLED_MANAGED - 1 && m[i].addr && m[i].addr != addr)
+    while (i < SAMPLED_MANAGED - 1 && all[i].addr && all[i].addr != x->addr)
         i++;
-    m[i].addr = m[i].addr ? m[i].addr : addr;
-    m[i].sectors += sectors;
+    struct managed_sectors *m = &all[i];
+    if (!m->addr)
+        *m = (struct managed_sectors){.addr = x->addr, .low = x->low, .high = x->high};
+    m->low = x->low < m->low ? x->low : m->low;
+    m->high = x->high > m->high ? x->high : m->high;
+    m->sectors += x->sectors;
+    m->far += x->far;
+}
+
+static void touch_managed(struct sample *s, uint64_t addr)
+{
+    const struct mem_alloc *a = mem_find(addr);
+    bool far = a && a->moved && !a->moved[(addr - a->addr) / MEM_MANAGED_PAGE];
+
+    add_managed(s->managed, &(struct managed_sectors){s->last_addr, addr, addr + 32, 1, far});
 }
 
 /* Beyond L1: a load's sector; or the bytes that lanes write. */
@@ -233,7 +246,7 @@ static void go_on(struct sample *s, uint64_t sector, const struct access *a)
     s->host_in += host && a->kind != ACCESS_STORE;
     s->host_out += host && a->kind != ACCESS_LOAD;
     if (s->last_kind == MEM_MANAGED)
-        add_managed(s->managed, s->last_addr, 1);
+        touch_managed(s, sector << 5);
     if (a->kind == ACCESS_LOAD) {
         x->fetched = true;
         return;
@@ -536,7 +549,7 @@ void traffic_result(uint64_t launch, const struct counters *c, struct model_laun
         host_in += s->host_in;
         host_out += s->host_out;
         for (int i = 0; i < SAMPLED_MANAGED && s->managed[i].addr; i++)
-            add_managed(l->sampled.managed, s->managed[i].addr, s->managed[i].sectors);
+            add_managed(l->sampled.managed, &s->managed[i]);
         distinct += s->sectors.count;
         constants = s->constants.count > constants ? s->constants.count : constants;
     }
@@ -551,9 +564,11 @@ void traffic_result(uint64_t launch, const struct counters *c, struct model_laun
         l->sampled.l2_sectors = (uint64_t)(beyond + local);
         l->sampled.host_in_sectors = (uint64_t)(a_sector * (double)host_in);
         l->sampled.host_out_sectors = (uint64_t)(a_sector * (double)host_out);
-        for (int i = 0; i < SAMPLED_MANAGED; i++)
-            l->sampled.managed[i].sectors =
-                (uint64_t)(a_sector * (double)l->sampled.managed[i].sectors);
+        for (int i = 0; i < SAMPLED_MANAGED; i++) {
+            struct managed_sectors *m = &l->sampled.managed[i];
+            m->sectors = (uint64_t)(a_sector * (double)m->sectors);
+            m->far = (uint64_t)(a_sector * (double)m->far);
+        }
         l->sampled.l1_lines = (uint64_t)(counted * (double)lines / (double)asked);
         double all = (double)sectors_touched(&e);
         if (fits_l2(all))

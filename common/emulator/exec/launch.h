@@ -34,7 +34,8 @@ struct sampled {
      * allocations, each. */
     uint64_t host_in_sectors, host_out_sectors;
     struct managed_sectors {
-        uint64_t addr, sectors;
+        uint64_t addr, low, high; /* of the allocation; of what the sample touches of it */
+        uint64_t sectors, far;    /* far: those whose page does not lie on the device */
     } managed[SAMPLED_MANAGED];
 };
 

@@ -155,7 +155,8 @@ static struct copy_path path_of(const struct place *dst, const struct place *src
                         : from_host          ? COPY_IN
                                              : COPY_ON_DEVICE;
 
-    return (struct copy_path){way, (to_host && !dst->alloc) || (from_host && !src->alloc)};
+    bool pageable = (to_host && !dst->alloc) || (from_host && !src->alloc);
+    return (struct copy_path){way, pageable ? PAGEABLE_MEMORY : PINNED_MEMORY};
 }
 
 static enum engine_kind engine_of(struct copy_path p)
@@ -189,7 +190,7 @@ static cudaError_t transfer(const struct box *b, struct place dst, struct place 
     stream_work(stream, engine_of(path), ms);
     record_add("", label(&dst, &src), bytes);
     profile_copy(label(&dst, &src), bytes, s->id, ms, host_now_us() - begin);
-    if (wait || path.pageable)
+    if (wait || path.memory == PAGEABLE_MEMORY)
         stream_wait(stream);
     return cudaSuccess;
 }
@@ -437,7 +438,8 @@ static cudaError_t fill(const struct box *b, struct place q, int value, cudaStre
         }
     }
     /* a copy moves each byte twice */
-    ms = model_copy_ms(device_profile(), bytes / 2, (struct copy_path){COPY_ON_DEVICE, false});
+    ms = model_copy_ms(device_profile(), bytes / 2,
+                       (struct copy_path){COPY_ON_DEVICE, PINNED_MEMORY});
     stream_work(stream, ENGINE_NONE, ms);
     record_add("", "memset", bytes);
     profile_copy("memset", bytes, s->id, ms, host_now_us() - begin);

@@ -128,11 +128,10 @@ void stream_last_work(double *start_ms, double *end_ms);
 void host_work(double ms);
 
 /* ---- managed memory (managed.c) ---- */
-void managed_allocated(const void *p, uint64_t size);
-void managed_freed(uint64_t addr);
 /* Of so many bytes from addr on that are touched or prefetched there, those that have to move. */
 uint64_t managed_move(uint64_t addr, uint64_t bytes, bool to_device);
-double managed_fault_ms(uint64_t bytes); /* moving them because they were touched */
+/* The same of what a kernel touched of an allocation. */
+uint64_t managed_touched(const struct managed_sectors *m);
 /* The host waits for a stream's work. */
 void stream_wait(cudaStream_t handle);
 void streams_reset(void);

@@ -3,6 +3,7 @@
  * Kernels are PTX text, as the labs' harness loads them.
  */
 #include "cudart.h"
+#include "emulator/count/model.h"
 #include "emulator/exec/launch.h"
 #include "warplab.h"
 #include <criterion/criterion.h>
@@ -384,7 +385,7 @@ Test(cudart, managed_memory_moves_once)
     struct cudaMemLocation here = {.type = cudaMemLocationTypeDevice, .id = 0},
                            host = {.type = cudaMemLocationTypeHost};
     struct transfers x = begin_transfers();
-    double faults = BIG / (device_profile()->managed_gbps * 1e6);
+    double faults = model_fault_ms(device_profile(), BIG, true);
     int *managed;
 
     OK(cudaMallocManaged((void **)&managed, BIG, cudaMemAttachGlobal));
@@ -397,13 +398,15 @@ Test(cudart, managed_memory_moves_once)
     double second = warplabSpanMs();
     cr_assert(near(second, x.kernel), "%g %g", second, x.kernel);
     warplabHostTouch(managed, BIG);
-    cr_assert_gt(warplabSpanMs(), 0.99 * faults);
+    cr_assert_gt(warplabSpanMs(), 0.99 * model_fault_ms(device_profile(), BIG, false));
     OK(cudaDeviceSynchronize());
     warplabReset();
     OK(cudaMemPrefetchAsync(managed, BIG, here, 0, 0));
-    cr_assert(near(warplabSpanMs(), x.one_way), "%g", warplabSpanMs());
+    double moving =
+        model_copy_ms(device_profile(), BIG, (struct copy_path){COPY_IN, MANAGED_MEMORY});
+    cr_assert(near(warplabSpanMs(), moving), "%g", warplabSpanMs());
     OK(launch(managed, 16384, 256, 0, 0));
-    cr_assert(near(warplabSpanMs(), x.one_way + x.kernel));
+    cr_assert(near(warplabSpanMs(), moving + x.kernel));
     OK(cudaMemPrefetchAsync(managed, BIG, host, 0, 0));
     OK(cudaDeviceSynchronize());
     warplabReset();

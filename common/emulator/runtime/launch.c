@@ -7,6 +7,7 @@
 #include "cudart.h"
 #include "base/clock.h"
 #include "emulator/base/names.h"
+#include "emulator/count/model.h"
 #include "emulator/count/profile.h"
 #include <stdlib.h>
 #include <string.h>
@@ -102,8 +103,8 @@ static double faults_ms(const struct sampled *s)
     uint64_t moved = 0;
 
     for (int i = 0; i < SAMPLED_MANAGED && s->managed[i].addr; i++)
-        moved += managed_move(s->managed[i].addr, 32 * s->managed[i].sectors, true);
-    return managed_fault_ms(moved);
+        moved += managed_touched(&s->managed[i]);
+    return model_fault_ms(device_profile(), moved, true);
 }
 
 static cudaError_t run(const struct emu_launch *l, cudaStream_t stream)

@@ -1,62 +1,56 @@
-/* managed.c - where managed memory is: how much of each allocation lies on the device, as far as
- * that is known.
+/* managed.c - which pages of managed memory lie on the device, as far as that is known.
  *
- * It begins on the host. What a kernel touches moves, page by page, unless it was prefetched; what
+ * All begin on the host. What a kernel touches moves, page by page, unless it was prefetched; what
  * the host touches moves back, but only who says so (warplabHostTouch()) is seen.
  *
- * Not modelled: which pages of an allocation are where.
+ * Of a kernel the pages that its sampled blocks touch are known. After it those count as on the
+ * device that lie around them, as many as all its blocks touch.
  */
 #include "cudart.h"
-#include <stdlib.h>
 
-static struct managed {
-    struct managed *next;
-    uint64_t addr, size, on_device; /* bytes */
-} * list;
-
-void managed_allocated(const void *p, uint64_t size)
+static const struct mem_alloc *managed_at(uint64_t addr)
 {
-    struct managed *m = xmalloc(sizeof(*m));
+    const struct mem_alloc *a = mem_find(addr);
 
-    pthread_mutex_lock(&rt_lock);
-    *m = (struct managed){list, (uint64_t)p, size, 0};
-    list = m;
-    pthread_mutex_unlock(&rt_lock);
+    return a && a->moved ? a : NULL;
 }
 
-void managed_freed(uint64_t addr)
+/* Bytes of [from, to) on a page. */
+static uint64_t part(const struct mem_alloc *a, uint64_t page, uint64_t from, uint64_t to)
 {
-    pthread_mutex_lock(&rt_lock);
-    for (struct managed **p = &list; *p; p = &(*p)->next) {
-        struct managed *m = *p;
+    uint64_t low = a->addr + page * MEM_MANAGED_PAGE, high = low + MEM_MANAGED_PAGE;
 
-        if (m->addr != addr)
-            continue;
-        *p = m->next;
-        free(m);
-        break;
-    }
-    pthread_mutex_unlock(&rt_lock);
+    low = from > low ? from : low;
+    high = to < high ? to : high;
+    return high > low ? high - low : 0;
 }
 
 uint64_t managed_move(uint64_t addr, uint64_t bytes, bool to_device)
 {
+    const struct mem_alloc *a = managed_at(addr);
     uint64_t moved = 0;
 
-    pthread_mutex_lock(&rt_lock);
-    for (struct managed *m = list; m; m = m->next) {
-        uint64_t most = to_device ? m->size - m->on_device : m->on_device;
-
-        if (addr - m->addr >= m->size)
-            continue;
-        moved = bytes < most ? bytes : most;
-        m->on_device += to_device ? moved : -moved;
+    if (!a || !bytes)
+        return 0;
+    uint64_t end = bytes < a->addr + a->size - addr ? addr + bytes : a->addr + a->size;
+    for (uint64_t page = (addr - a->addr) / MEM_MANAGED_PAGE;
+         page <= (end - 1 - a->addr) / MEM_MANAGED_PAGE; page++) {
+        if (a->moved[page] != to_device)
+            moved += part(a, page, addr, end);
+        a->moved[page] = to_device;
     }
-    pthread_mutex_unlock(&rt_lock);
     return moved;
 }
 
-double managed_fault_ms(uint64_t bytes)
+uint64_t managed_touched(const struct managed_sectors *m)
 {
-    return (double)bytes / (device_profile()->managed_gbps * 1e6);
+    const struct mem_alloc *a = managed_at(m->addr);
+    uint64_t bytes = 32 * m->sectors, known = m->high - m->low;
+    uint64_t more = bytes > known ? (bytes - known + 1) / 2 : 0;
+
+    if (!a)
+        return 0;
+    uint64_t low = m->low - a->addr > more ? m->low - more : a->addr;
+    managed_move(low, m->high + more - low, true);
+    return 32 * m->far;
 }

@@ -44,10 +44,7 @@ static cudaError_t managed(void **out, size_t size, unsigned flags)
 {
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
         return cudaErrorInvalidValue;
-    cudaError_t e = allocate(out, size, MEM_MANAGED, "cudaMallocManaged");
-    if (!e)
-        managed_allocated(*out, size);
-    return e;
+    return allocate(out, size, MEM_MANAGED, "cudaMallocManaged");
 }
 
 cudaError_t cudaMallocManaged(void **out, size_t size, unsigned int flags)
@@ -264,8 +261,6 @@ static cudaError_t free_memory(const char *function, void *p, bool host)
         return not_freed(function, p);
     if (host)
         flags_drop(a->addr);
-    if (a->kind == MEM_MANAGED)
-        managed_freed(a->addr);
     launch_pause();
     check_free(a->addr);
     bool freed = mem_free(a->addr);
@@ -381,7 +376,7 @@ static cudaError_t location(struct cudaMemLocation l)
 static void prefetch(const void *p, uint64_t count, bool to_device, cudaStream_t stream)
 {
     uint64_t moved = managed_move((uint64_t)p, count, to_device);
-    struct copy_path path = {to_device ? COPY_IN : COPY_OUT, false};
+    struct copy_path path = {to_device ? COPY_IN : COPY_OUT, MANAGED_MEMORY};
 
     if (moved)
         stream_work(stream, to_device ? ENGINE_IN : ENGINE_OUT,

@@ -5,6 +5,7 @@
 #include "emulator/check/check.h"
 #include "emulator/check/findings.h"
 #include "emulator/count/count.h"
+#include "emulator/count/model.h"
 #include "emulator/count/profile.h"
 #include "emulator/count/trace.h"
 #include "emulator/exec/disturb.h"
@@ -73,7 +74,7 @@ void warplabLastWork(double *start_ms, double *end_ms)
 
 void warplabHostTouch(const void *p, uint64_t bytes)
 {
-    host_work(managed_fault_ms(managed_move((uint64_t)p, bytes, false)));
+    host_work(model_fault_ms(device_profile(), managed_move((uint64_t)p, bytes, false), false));
 }
 
 const char *warplabBound(void)
