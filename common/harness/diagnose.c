@@ -467,7 +467,7 @@ static uint32_t *field(struct launch_record *r, int which)
 /* The kernel as it is, with another number in one field of its launch record. */
 static bool right_with(struct search *s, struct launch_record r)
 {
-    struct launch_record used;
+    struct launch_record used = r;
     struct text note = {0};
 
     record_clamp(s->x->variant, &r, &used, &note);

@@ -100,7 +100,29 @@ static enum written look_for(const char *source, const char *name, size_t length
     return WRITTEN_NONE;
 }
 
-enum written written_of(const char *source, const struct lab_variant *v)
+/* Does a TODO stand in the body of SCHEDULE(name)? */
+static bool schedule_is_open(const char *source, const char *name)
+{
+    size_t length = strlen(name);
+    int depth = 0;
+    const char *body = NULL;
+
+    for (const char *s = source, *next; *s; s = next) {
+        next = skip_other(s, source);
+        if (next != s)
+            continue;
+        next = s + 1;
+        if (depth == 0 && s >= source + 9 && is_word(s, source, name, length) && s[length] == ')' &&
+            !strncmp(s - 9, "SCHEDULE(", 9))
+            body = s;
+        depth += *s == '{' ? 1 : *s == '}' && depth ? -1 : 0;
+        if (*s == '}' && !depth && body)
+            return holds_todo(body, next);
+    }
+    return false;
+}
+
+static enum written kernel_written(const char *source, const struct lab_variant *v)
 {
     const char *name = v->kernels ? v->kernels : v->name;
     size_t length = strcspn(name, " ");
@@ -112,4 +134,12 @@ enum written written_of(const char *source, const struct lab_variant *v)
         length -= length > 0;
     }
     return w;
+}
+
+enum written written_of(const char *source, const struct lab_variant *v)
+{
+    enum written w = kernel_written(source, v);
+
+    return w == WRITTEN && v->has_schedule && schedule_is_open(source, v->name) ? WRITTEN_PARTLY
+                                                                                : w;
 }

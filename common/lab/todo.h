@@ -8,7 +8,7 @@
 enum written {
     WRITTEN,        /* it is there, and no TODO in it or above it */
     WRITTEN_NOT,    /* the TODO stands in it */
-    WRITTEN_PARTLY, /* … above it, or in a helper of its own */
+    WRITTEN_PARTLY, /* … above it, in a helper of its own, or in its schedule */
     WRITTEN_NONE    /* nothing of that name is defined */
 };
 /* Of the first of the variant's kernels. One that a macro makes of a template ("reduce2_i32_sum")

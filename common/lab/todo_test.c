@@ -44,3 +44,21 @@ Test(todo, stands_or_not)
     cr_expect_eq(written_of(source, &(struct lab_variant){.name = "above"}), WRITTEN_PARTLY);
     cr_expect_eq(written_of("KERNEL cut(", &(struct lab_variant){.name = "cut"}), WRITTEN_NONE);
 }
+
+Test(todo, a_schedule_is_written_with_its_kernel)
+{
+    static const char text[] = "KERNEL work(int *x) {}\n"
+                               "SCHEDULE(done)\n{\n    s.kernel(0, 0);\n};\n"
+                               "// TODO SCHEDULE(open)\n"
+                               "SCHEDULE(open)\n{\n    // TODO 2\n};\n"
+                               "SCHEDULE(after)\n{\n};\n";
+    struct lab_variant v = {.name = "done", .kernels = "work", .has_schedule = true};
+
+    cr_expect_eq(written_of(text, &v), WRITTEN);
+    v.name = "open";
+    cr_expect_eq(written_of(text, &v), WRITTEN_PARTLY);
+    v.has_schedule = false;
+    cr_expect_eq(written_of(text, &v), WRITTEN);
+    v = (struct lab_variant){.name = "after", .kernels = "work", .has_schedule = true};
+    cr_expect_eq(written_of(text, &v), WRITTEN);
+}

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "emulator.h"
 #include "lab/dtype.h"
+#include "machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,6 +128,14 @@ static cudaError_t copy(struct exec *e, const struct plan_op *o)
               : cudaMemcpyAsync(host, device, o->count * size, cudaMemcpyDeviceToHost, stream);
 }
 
+/* What a kernel did, a later call is told. */
+static bool blame(struct exec *e, cudaError_t error, int i, const char *what)
+{
+    if (machine_error_is_sticky(error) && e->plan->nsteps)
+        return exec_fail(e, error, "%s: the launch failed", e->plan->steps[0].kernel);
+    return exec_fail(e, error, "operation %d, %s", i, what);
+}
+
 static bool carry_out(struct exec *e, int i)
 {
     static const char *const words[] = {"kernel", "copy_in", "copy_out", "record", "wait"};
@@ -148,7 +157,7 @@ static bool carry_out(struct exec *e, int i)
         error = cudaStreamWaitEvent(stream, e->events[o->event], 0);
         break;
     }
-    return error == cudaSuccess || exec_fail(e, error, "operation %d, %s", i, words[o->kind]);
+    return error == cudaSuccess || blame(e, error, i, words[o->kind]);
 }
 
 /* The host looks at what managed memory holds now: results that nobody moved come page by page. */
@@ -217,7 +226,7 @@ bool schedule_launch(struct exec *e)
     }
     cudaError_t error = cudaDeviceSynchronize();
     if (error != cudaSuccess)
-        return exec_fail(e, error, "the device, after the schedule's last step");
+        return blame(e, error, e->plan->nops, "after the last step");
     read_times(e);
     look(e);
     return true;
