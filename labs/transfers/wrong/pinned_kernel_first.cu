@@ -1,0 +1,28 @@
+// The kernel comes before its input.
+// only: pinned
+// expect: pinned-ok=fail
+// hint: pinned-ok: another memory
+#include "warplab.cuh"
+#include "schedule.cuh"
+
+KERNEL work(const float *in, float *out, unsigned n, unsigned k)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n) {
+        float a = in[i], x = a;
+
+        for (unsigned s = 0; s < k; s++)
+            x = 1.5f - a / x;
+        out[i] = x;
+    }
+}
+
+SCHEDULE(pinned)
+{
+    s.memory = PINNED;
+    s.chunks = 1;
+    s.kernel(0, 0);
+    s.copy_in(0, 0);
+    s.copy_out(0, 0);
+};

@@ -1,0 +1,36 @@
+// Right, and slow: both directions on one stream, kernels on the other.
+// only: two_streams
+// expect: streams-ok=pass streams-overlap=fail
+// hint: streams-overlap: Draw who works
+#include "warplab.cuh"
+#include "schedule.cuh"
+
+KERNEL work(const float *in, float *out, unsigned n, unsigned k)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n) {
+        float a = in[i], x = a;
+
+        for (unsigned s = 0; s < k; s++)
+            x = 1.5f - a / x;
+        out[i] = x;
+    }
+}
+
+SCHEDULE(two_streams)
+{
+    s.memory = PINNED;
+    s.chunks = 4;
+    for (unsigned i = 0; i < s.chunks; i++) {
+        s.copy_in(0, i);
+        s.record(0, i);
+    }
+    for (unsigned i = 0; i < s.chunks; i++) {
+        s.wait(1, i);
+        s.kernel(1, i);
+        s.record(1, 10 + i);
+        s.wait(0, 10 + i);
+        s.copy_out(0, i);
+    }
+};

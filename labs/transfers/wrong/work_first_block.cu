@@ -1,0 +1,28 @@
+// Only the first block of a chunk works.
+// only: pageable
+// expect: work-ok=fail
+// hint: work-ok: last block
+#include "warplab.cuh"
+#include "schedule.cuh"
+
+KERNEL work(const float *in, float *out, unsigned n, unsigned k)
+{
+    unsigned i = threadIdx.x;
+
+    if (i < n) {
+        float a = in[i], x = a;
+
+        for (unsigned s = 0; s < k; s++)
+            x = 1.5f - a / x;
+        out[i] = x;
+    }
+}
+
+SCHEDULE(pageable)
+{
+    s.memory = PAGEABLE;
+    s.chunks = 1;
+    s.copy_in(0, 0);
+    s.kernel(0, 0);
+    s.copy_out(0, 0);
+};
