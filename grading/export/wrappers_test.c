@@ -96,12 +96,12 @@ Test(wrappers, gradescope, .timeout = 60)
          *skeleton = xformat("%s/labs/" LAB "/" LAB ".cu", o.root);
     json_t *v = gradescope(root, solution, LAB ".cu");
     assert_specification(v);
-    cr_assert_eq(json_double(v, "score"), 20);
+    cr_assert_eq(json_double(v, "score"), 24);
     cr_assert_gt(json_array_size(json_object_get(v, "tests")), 5);
     json_decref(v);
     v = gradescope(root, skeleton, "my $(touch x) kernel.cu");
     assert_specification(v);
-    cr_assert(json_double(v, "score") < 20 && json_array_size(json_object_get(v, "tests")) > 5);
+    cr_assert(json_double(v, "score") < 24 && json_array_size(json_object_get(v, "tests")) > 5);
     json_decref(v);
     v = gradescope(root, "", "");
     cr_assert_eq(json_double(v, "score"), 0);
@@ -162,8 +162,8 @@ Test(wrappers, autolab, .timeout = 60)
     {
         sum += json_number_value(x);
     }
-    cr_assert_eq(sum, 20);
-    cr_assert_eq(json_number_value(json_array_get(json_object_get(v, "scoreboard"), 0)), 20);
+    cr_assert_eq(sum, 24);
+    cr_assert_eq(json_number_value(json_array_get(json_object_get(v, "scoreboard"), 0)), 24);
     json_decref(v);
     free(said);
     done(root);
@@ -199,7 +199,7 @@ Test(wrappers, github, .timeout = 60)
     cr_assert(v, "%s: %s", text, bad.text);
     cr_assert_eq(json_integer_value(json_object_get(v, "version")), 1);
     cr_assert_str_eq(json_text(v, "status"), "pass");
-    cr_assert_eq(json_double(v, "max_score"), 20);
+    cr_assert_eq(json_double(v, "max_score"), 24);
     cr_assert_gt(json_array_size(json_object_get(v, "tests")), 5);
     json_decref(v);
     free(text);

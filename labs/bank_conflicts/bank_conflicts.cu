@@ -1,8 +1,8 @@
 // bank_conflicts.cu - how often a warp must pass over the 32 banks. Yours to write.
 //
-// Given, to measure: bank_once (the lecture's exercise: one shared read a thread, of
-// doubles), bank_loop4, bank_loop8, bank_loop16 (256 reads of 4-, 8- and 16-byte words) and
-// transpose_conflict. Yours: bank_fixed, transpose_padded, transpose_swizzled.
+// Given, to measure: bank_loop4, bank_loop8, bank_loop16 (256 reads of 4-, 8- and 16-byte
+// words) and transpose_conflict. Yours: bank_once (the lecture's exercise: one shared read a
+// thread, of doubles), bank_fixed, transpose_padded, transpose_swizzled.
 //
 // LAUNCH(kernel, threads in x, threads in y, items); items is the rows of its tile that a
 // thread of a transposition handles (threads in y times items = 32), and 1 elsewhere.
@@ -16,18 +16,14 @@
 #define ROUNDS     8
 
 // ---- the lecture's kernel -----------------------------------------------------------
-// Blocks of 512, as in the lecture. Past the end of the input the array holds zeros.
+// Blocks of 512, as in the lecture.
 
+// TODO: the block loads its 512 doubles into shared memory, thread t the one at i. Past the end
+// of the input the array holds zeros. Then thread t gives back the word at stride * t, modulo
+// 512: out[i] becomes that one, where there is an out[i].
 LAUNCH(bank_once, 512, 1, 1);
 KERNEL bank_once(const double *in, double *out, int n, int stride)
 {
-    __shared__ double sm[512];
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-
-    sm[threadIdx.x] = i < n ? in[i] : 0;
-    __syncthreads();
-    if (i < n)
-        out[i] = sm[stride * threadIdx.x % 512];
 }
 
 // ---- the conflict alone -------------------------------------------------------------

@@ -1,7 +1,7 @@
 /* grader.c - what bank conflicts are marked by.
  *
- * bank_once, the loops and transpose_conflict are given and carry no marks; rows without points
- * see to it that they stay as they are. Cases are small: a conflict is the same in every block.
+ * The loops and transpose_conflict are given and carry no marks; rows without points see to it
+ * that they stay as they are. Cases are small: a conflict is the same in every block.
  */
 #include "grading/mark/rubric.h"
 
@@ -60,6 +60,12 @@ static const struct hidden_case hidden[] = {
 #define EVENLY   "max(shared_ld_strided / shared_ld_requests, param) >= 0.9"
 #define UNEVENLY "shared_ld_strided <= 0.5 * shared_ld_requests && shared_block_bytes <= 4096 * blocks"
 
+/* ONCE: a double each way, and no way round; at strides from 2 on the words are other threads'. */
+#define ONCE \
+    "shared_ld_bytes >= 8 * n && shared_ld_bytes <= 8 * threads && shared_st_bytes >= 8 * n && shared_st_bytes <= 8 * threads && " \
+    "global_ld_bytes <= 8 * n && shared_atom_requests + global_atom_requests + local_ld_requests + shuffles + exchanges == 0 && " \
+    "influence(shared_ld) >= 0.9"
+
 #define STRIDES "s1 s2 s4 s8 s16 s32"
 #define TILES   "one whole tall wide odd hidden-shape hidden-large"
 #define GIVEN   "It is there to compare yours with: leave it as it was."
@@ -67,7 +73,12 @@ static const struct hidden_case hidden[] = {
     {"given-" kernel, 0, "The given " kernel " is still right", ROW_CORRECT, kernel, .cases = cases_, .hint = GIVEN}, \
     {"given-" kernel "-clean", 0, "The given " kernel " has no race and no bad access", ROW_CHECKS, kernel, .cases = checked, .hint = GIVEN}
 static const struct rubric_row rows[] = {
-    GIVEN_ROWS("bank_once", "tail s3", "tail"),
+    {"once-ok", 1, "bank_once's words are the right ones", ROW_CORRECT, "bank_once", .cases = STRIDES " s0 s3 tail hidden-n hidden-far",
+     .hint = "Thread t stores at t and reads at stride * t % 512. What lies there if the input has ended before?"},
+    {"once-clean", 1, "bank_once has no race and no bad access", ROW_CHECKS, "bank_once", .cases = "tail s3 hidden-n",
+     .hint = "The word that a thread reads is another one's: who has stored it, and how do you know?"},
+    {"once-reads", 1, "bank_once reads its words from shared memory, once each", ROW_GATE, "bank_once", .cases = "s3 s32 hidden-power",
+     .gate = ONCE, .hint = "One load from global memory, one store to shared memory, one load from there, one store: at every stride. The conflicts are what is to be seen."},
     GIVEN_ROWS("bank_loop4", "tail", "tail"),
     GIVEN_ROWS("bank_loop8", "tail", "tail"),
     GIVEN_ROWS("bank_loop16", "tail", "tail"),

@@ -197,7 +197,7 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
     for (uint64_t i = 0; i < p->buffers[b].count; i++)
         switch (p->buffers[b].dtype) {
         case DT_F64:
-            ((double *)data)[i] = (double)random_f32(stream, i);
+            ((double *)data)[i] = (double)(int64_t)(random_u64(stream, i) >> 11) * 0x1p-52 - 1;
             break;
         case DT_F32:
             ((float *)data)[i] = any_size(stream, i);

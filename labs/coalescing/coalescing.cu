@@ -1,7 +1,7 @@
 // coalescing.cu - the same bytes, asked for in different orders. Yours to complete.
 //
-// Kernels 1, 2, 3 and 6 are complete: run them, and compare what they ask for. Write 4, 5 and
-// 7; README.md of this folder says what each is about.
+// Kernels 2, 3 and 6 are complete: run them, and compare what they ask for. Write 1, 4, 5 and 7;
+// README.md of this folder says what each is about.
 //
 // strided_copy      neighbouring threads copy elements `stride` apart (the lecture's kernel)
 // offset_copy       neighbouring elements, but the first is not at a multiple of 128 bytes
@@ -20,11 +20,10 @@ KERNEL strided_copy(const float *in, float *out, unsigned n, unsigned stride)
 {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
 
-    if (i < n) {
-        unsigned j = stride * i % n;
-
-        out[j] = in[j];
-    }
+    // TODO 1: thread i copies the element that lies stride * i further on than the first, around
+    // the end of the array: from in to the same place of out.
+    if (i < n)
+        out[i] = -1;
 }
 
 // ---- 2: offset ----

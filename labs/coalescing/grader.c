@@ -1,4 +1,4 @@
-/* grader.c - what the coalescing lab is marked by: the three kernels a student writes. */
+/* grader.c - what the coalescing lab is marked by: the four kernels a student writes. */
 #include "grading/mark/rubric.h"
 
 enum { STRIDE, OFFSET, ENERGY, TRANSPOSE }; /* as in harness.c */
@@ -14,6 +14,12 @@ enum { STRIDE, OFFSET, ENERGY, TRANSPOSE }; /* as in harness.c */
 
 static const struct lab_case cases[] = {
     {.name = "stride", .n = 1009, .param = 7, .dtype = DT_F32, .op = STRIDE, .flags = CASE_CHECK},
+    {.name = "far-apart",
+     .n = 4093,
+     .param = 16,
+     .dtype = DT_F32,
+     .op = STRIDE,
+     .flags = CASE_CHECK},
     {.name = "offset", .n = 1001, .param = 3, .dtype = DT_F32, .op = OFFSET, .flags = CASE_CHECK},
     PARTICLES("one", 1),
     PARTICLES("tail", 1001),
@@ -32,6 +38,16 @@ static const struct lab_case cases[] = {
 /* Some beyond 65536, where a number of 16 bits begins again. Those of gates begin their rows and
  * fields at sectors. */
 static const struct hidden_case hidden[] = {
+    {.name = "hidden-stride",
+     .kind = "any stride",
+     .like = "stride",
+     .param_min = 2,
+     .param_max = 1008},
+    {.name = "hidden-apart",
+     .kind = "no two elements in one sector",
+     .like = "far-apart",
+     .param_min = 9,
+     .param_max = 120},
     {.name = "hidden-particles",
      .kind = "any number of particles",
      .like = "tail",
@@ -89,7 +105,12 @@ static const struct hidden_case hidden[] = {
  * four times the sectors: what passes through the tile is turned there. */
 /* clang-format off */
 static const struct rubric_row rows[] = {
-    {"given-strided_copy", 0, "The given strided_copy is still right", ROW_CORRECT, "strided_copy", .cases = "stride", .hint = GIVEN},
+    {"stride-ok", 2, "Copy with a stride: the copy is right", ROW_CORRECT, "strided_copy", .cases = "stride far-apart hidden-stride hidden-apart",
+     .hint = "Thread 0 has element 0, thread 1 element stride, thread 2 element 2 * stride; behind the last element comes the first."},
+    {"stride-clean", 1, "Copy with a stride: no race and no bad access", ROW_CHECKS, "strided_copy", .cases = "stride hidden-stride", .hint = CHECKED},
+    {"stride-apart", 1, "Copy with a stride: a sector for each element, each way", ROW_GATE, "strided_copy", .cases = "far-apart hidden-apart",
+     .gate = "global_ld_sectors >= 0.95 * n && global_ld_bytes <= 4 * n && global_st_sectors >= 0.95 * n && global_st_bytes <= 4 * n && global_atom_requests + global_red_requests == 0",
+     .hint = "Neighbouring threads are to copy elements that are stride apart: the experiment is to see what that asks for."},
     {"given-offset_copy", 0, "The given offset_copy is still right", ROW_CORRECT, "offset_copy", .cases = "offset", .hint = GIVEN},
     {"given-energy_aos", 0, "The given energy_aos is still right", ROW_CORRECT, "energy_aos", .cases = "one tail aligned", .hint = GIVEN},
     {"given-transpose_naive", 0, "The given transpose_naive is still right", ROW_CORRECT, "transpose_naive", .cases = "dot small row column odd square rectangle", .hint = GIVEN},

@@ -25,7 +25,7 @@ enum { EXPERIMENT = 15, SOA = 16 };
 
 /* clang-format off */
 static const struct lab_variant variants[] = {
-    {.name = "strided_copy", .number = "1", .what = "copy, elements `stride` apart", FLAT, .flags = STRIDE, .demo = true},
+    {.name = "strided_copy", .number = "1", .what = "copy, elements `stride` apart", FLAT, .flags = STRIDE},
     {.name = "offset_copy", .number = "2", .what = "copy, shifted by `offset`", FLAT, .flags = OFFSET, .demo = true},
     {.name = "energy_aos", .number = "3", .what = "array of structures", FLAT, .flags = ENERGY, .demo = true},
     {.name = "energy_soa", .number = "4", .what = "structure of arrays", FLAT, .flags = ENERGY | SOA},

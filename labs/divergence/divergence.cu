@@ -1,7 +1,8 @@
 // divergence.cu - what happens when the lanes of a warp want different code. Yours to complete.
 //
-// Kernels 1, 2, 3, 4 and 6 are complete: run them, and compare. Write 5 and 7, whose results
-// must be exactly those of 4 and 6; README.md of this folder says what each is about.
+// Kernels 3, 4 and 6 are complete: run them, and compare. Write 1 and 2, the lecture's pair, and
+// 5 and 7, whose results must be exactly those of 4 and 6; README.md of this folder says what each
+// is about.
 //
 // branch_warp     every other warp takes the other branch: nobody waits
 // branch_thread   every other thread does: each warp walks both branches
@@ -45,24 +46,20 @@ KERNEL branch_warp(const float *in, float *out, unsigned n)
 {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
 
-    if (i < n) {
-        if (threadIdx.x / 32 % 2 == 0)
-            out[i] = work<0>(in[i]);
-        else
-            out[i] = work<1>(in[i]);
-    }
+    // TODO 1: the threads of every other warp of a block, the first one among them, do work<0>,
+    // those of the others work<1>; thread i has element i.
+    if (i < n)
+        out[i] = -1;
 }
 
 KERNEL branch_thread(const float *in, float *out, unsigned n)
 {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
 
-    if (i < n) {
-        if (threadIdx.x % 2 == 0)
-            out[i] = work<0>(in[i]);
-        else
-            out[i] = work<1>(in[i]);
-    }
+    // TODO 2: the same with every other thread: work<0> in threads 0, 2, 4, …, work<1> in the
+    // others. Do not rearrange anything yet: this one is there to show what it costs.
+    if (i < n)
+        out[i] = -1;
 }
 
 // ---- 3: more paths ----

@@ -1,4 +1,5 @@
-/* grader.c - what the divergence lab is marked by: the two kernels a student reorganises. */
+/* grader.c - what the divergence lab is marked by: the lecture's two branches, and the two kernels
+ * that a student reorganises. */
 #include "grading/mark/rubric.h"
 
 enum { BRANCH, PATHS, MIXED, MIXED_DATA }; /* as in harness.c */
@@ -7,9 +8,11 @@ enum { BRANCH, PATHS, MIXED, MIXED_DATA }; /* as in harness.c */
     {                                                                                              \
         .name = id, .n = length, .dtype = DT_F32, .op = which, .flags = CASE_CHECK                 \
     }
-#define GIVEN "It is there to compare yours with: leave it as it was."
+#define GIVEN   "It is there to compare yours with: leave it as it was."
+#define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
 static const struct lab_case cases[] = {
     ELEMENTS("branch", BRANCH, 777),
+    ELEMENTS("branch-full", BRANCH, 1024),
     {.name = "paths", .n = 130, .param = 32, .dtype = DT_F32, .op = PATHS, .flags = CASE_CHECK},
     ELEMENTS("none", MIXED, 0),
     ELEMENTS("one", MIXED, 1),
@@ -26,6 +29,13 @@ static const struct lab_case cases[] = {
         .name = id, .kind = what, .like = which, .n_min = from, .n_max = to                        \
     }
 static const struct hidden_case hidden[] = {
+    LENGTHS("hidden-branch", "any length", "branch", 1100, 4000),
+    {.name = "hidden-branch-full",
+     .kind = "whole blocks",
+     .like = "branch-full",
+     .n_min = 1280,
+     .n_max = 4096,
+     .multiple = 256},
     LENGTHS("hidden", "any length", "tail", 200, 3000),
     LENGTHS("hidden-far", "more than 65,536 elements", "tail", 65537, 68000),
     LENGTHS("hidden-data", "any length", "data-tail", 200, 3000),
@@ -59,15 +69,24 @@ static const struct hidden_case hidden[] = {
 #define OWN_CODE "flop_fp32_coded >= 0.95 * flops"
 
 static const struct rubric_row rows[] = {
-    {"given-branch_warp", 0, "The given branch_warp is still right", ROW_CORRECT, "branch_warp", .cases = "branch", .hint = GIVEN},
-    {"given-branch_thread", 0, "The given branch_thread is still right", ROW_CORRECT, "branch_thread", .cases = "branch", .hint = GIVEN},
+    {"warp-ok", 1, "Branch by warp: each element gets its warp's work", ROW_CORRECT, "branch_warp", .cases = "branch branch-full hidden-branch",
+     .hint = "threadIdx.x / 32 is the number of a thread's warp in its block. Does the last thread have an element?"},
+    {"warp-clean", 0, "Branch by warp: no bad access", ROW_CHECKS, "branch_warp", .cases = "branch hidden-branch", .hint = CHECKED},
+    {"warp-lanes", 1, "Branch by warp: no lane waits", ROW_GATE, "branch_warp", .cases = "branch-full hidden-branch-full",
+     .gate = IDLE " <= 0.05 * flops && " SAME_WORK " && " OWN_CODE,
+     .hint = "Ask once, and let each branch do the whole of its work. Each path keeps its own code."},
+    {"thread-ok", 1, "Branch by thread: each element gets its thread's work", ROW_CORRECT, "branch_thread", .cases = "branch branch-full hidden-branch",
+     .hint = "Even threads and odd ones. Does the last thread have an element?"},
+    {"thread-clean", 0, "Branch by thread: no bad access", ROW_CHECKS, "branch_thread", .cases = "branch hidden-branch", .hint = CHECKED},
+    {"thread-both", 1, "Branch by thread: each warp walks both branches", ROW_GATE, "branch_thread", .cases = "branch-full hidden-branch-full",
+     .gate = "flop_fp32_slots >= 1.9 * flops && flop_fp32_slots <= 2.1 * flops && " SAME_WORK " && " OWN_CODE,
+     .hint = "Thread i does element i, in code of its own path: this kernel is to show what that costs. To rearrange comes later."},
     {"given-paths", 0, "The given paths is still right", ROW_CORRECT, "paths", .cases = "paths", .hint = GIVEN},
     {"given-mixed", 0, "The given mixed is still right", ROW_CORRECT, "mixed", .cases = "none one tail full", .hint = GIVEN},
     {"given-mixed_data", 0, "The given mixed_data is still right", ROW_CORRECT, "mixed_data", .cases = "data-none data-one data-tail data-full", .hint = GIVEN},
     {"place-ok", 4, "Reorganised by place: the same results", ROW_CORRECT, "coherent", .cases = "none one tail full hidden hidden-far",
      .hint = "Each element of the block must be taken by exactly one thread, also in the last block."},
-    {"place-clean", 1, "Reorganised by place: no race, no bad access", ROW_CHECKS, "coherent", .cases = "tail hidden",
-     .hint = "Run it with CHECK=1: it names the line, the thread and the address."},
+    {"place-clean", 1, "Reorganised by place: no race, no bad access", ROW_CHECKS, "coherent", .cases = "tail hidden", .hint = CHECKED},
     {"place-lanes", 5, "Reorganised by place: all lanes work", ROW_GATE, "coherent", .cases = "full hidden-full hidden-far",
      .gate = IDLE " <= 0.05 * flops && " SAME_WORK " && " OWN_CODE,
      .hint = "Which elements do lanes 0, 1 and 2 of a warp take? Their numbers should leave the same remainder by 4. Each path keeps its own code."},

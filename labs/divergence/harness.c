@@ -29,8 +29,8 @@ enum { EXPERIMENT = 15, BY_WARP = 16 };
 
 /* clang-format off */
 static const struct lab_variant variants[] = {
-    ROW("branch_warp",   "1", "every other warp takes the other branch",   BRANCH | BY_WARP, .demo = true),
-    ROW("branch_thread", "2", "every other thread takes the other branch", BRANCH,           .demo = true),
+    ROW("branch_warp",   "1", "every other warp takes the other branch",   BRANCH | BY_WARP),
+    ROW("branch_thread", "2", "every other thread takes the other branch", BRANCH),
     ROW("paths",         "3", "1 to 32 paths a warp",                      PATHS,            .demo = true),
     ROW("mixed",         "4", "four kinds of work, by place",              MIXED,            .demo = true),
     ROW("coherent",      "5", "the same, one kind a warp",                 MIXED),

@@ -1,8 +1,7 @@
-// The given exercise of the lecture without its barrier: a thread may read before its word is there.
+// Goes round after 256 words.
 // only: bank_once
-// expect: given-bank_once=any given-bank_once-clean=fail
-// hint: given-bank_once-clean: leave it as it was
-// score: 0
+// expect: once-ok=fail
+// hint: once-ok: % 512
 #include "warplab.cuh"
 
 LAUNCH(bank_once, 512, 1, 1);
@@ -12,6 +11,7 @@ KERNEL bank_once(const double *in, double *out, int n, int stride)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 
     sm[threadIdx.x] = i < n ? in[i] : 0;
+    __syncthreads();
     if (i < n)
-        out[i] = sm[stride * threadIdx.x % 512];
+        out[i] = sm[stride * threadIdx.x % 256];
 }

@@ -1,0 +1,27 @@
+// The last block writes past the end.
+// only: branch_thread
+// expect: thread-ok=fail thread-clean=fail
+// hint: thread-ok: last thread
+// hint: thread-clean: CHECK=1
+#include "warplab.cuh"
+
+template <unsigned path> __device__ float work(float x)
+{
+    constexpr float a = 0.9921875f + path * 0.0001220703125f; // exact in binary
+    constexpr float b = 0.03125f + path * 0.0078125f;
+
+#pragma unroll 8
+    for (int i = 0; i < 256; i++)
+        x = fmaf(x, a, b);
+    return x;
+}
+
+KERNEL branch_thread(const float *in, float *out, unsigned n)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (threadIdx.x % 2 == 0)
+        out[i] = work<0>(in[i]);
+    else
+        out[i] = work<1>(in[i]);
+}
