@@ -4,7 +4,7 @@
  * /usr/lib, what the spec binds read-only, and a small /tmp. No name of a folder of the host is
  * to be read in it, but that of a GPU's driver. Its standard input, output and
  * error are pipes to the grader; no other descriptor crosses. Threads may be made in it,
- * processes may not. Killing the box kills all that is in it.
+ * processes only where the spec says so. Killing the box kills all that is in it.
  *
  *      grader ── in ──▶ ┌──────────────┐
  *             ◀─ out ── │ bwrap ─ init ─ program
