@@ -86,9 +86,23 @@ static uint64_t draw(const struct source *s, const char *field)
     return v;
 }
 
-static void draw_size(const struct source *s, const char *field, uint64_t min, uint64_t max,
-                      uint64_t *out)
+/* min, 2 min, 4 min … begin octaves, the last of which may be cut short by max. */
+static void draw_octave(const struct source *s, const char *field, uint64_t *min, uint64_t *max)
 {
+    uint64_t octaves = 1;
+    char *which = xformat("%s octave", field);
+    while (*min << octaves <= *max)
+        octaves++;
+    *min <<= draw(s, which) % octaves;
+    *max = *max < 2 * *min ? *max : 2 * *min - 1;
+    free(which);
+}
+
+static void draw_size(const struct source *s, const char *field, bool any_scale, uint64_t min,
+                      uint64_t max, uint64_t *out)
+{
+    if (max && min && any_scale)
+        draw_octave(s, field, &min, &max);
     if (max)
         *out = min + draw(s, field) % (max - min + 1);
 }
@@ -152,9 +166,9 @@ static bool draw_hidden(const struct lab *lab, const struct rubric *r, const str
         bool pooled = d->secret && meets_reference(r, variant, h->name);
         *out = (struct marked_case){*like, d->secret ? h->kind : NULL, pooled};
         c->name = h->name;
-        draw_size(&s, "n", h->n_min, h->n_max, &c->n);
-        draw_size(&s, "m", h->m_min, h->m_max, &c->m);
-        draw_size(&s, "k", h->k_min, h->k_max, &c->k);
+        draw_size(&s, "n", h->any_scale, h->n_min, h->n_max, &c->n);
+        draw_size(&s, "m", h->any_scale, h->m_min, h->m_max, &c->m);
+        draw_size(&s, "k", h->any_scale, h->k_min, h->k_max, &c->k);
         if (h->multiple > 1)
             c->n = (c->n + h->multiple - 1) / h->multiple * h->multiple;
         if (h->param_min || h->param_max)
@@ -412,6 +426,9 @@ static int hidden_problems(const struct lab *lab, const struct rubric *r,
     if (h->n_min > h->n_max || h->m_min > h->m_max || h->k_min > h->k_max ||
         h->param_min > h->param_max)
         bad += problem(out, r, h->name, "a minimum above its maximum", "");
+    if (h->any_scale &&
+        ((h->n_max && !h->n_min) || (h->m_max && !h->m_min) || (h->k_max && !h->k_min)))
+        bad += problem(out, r, h->name, "any scale, and from 0 on", "");
     if ((h->param_min || h->param_max) && h->params.n)
         bad += problem(out, r, h->name, "both a range and a list of params", "");
     return bad;

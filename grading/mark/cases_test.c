@@ -37,6 +37,12 @@ static const struct hidden_case hidden[] = {
      .like = "min",
      .ops = ONE_OF(MIN, MAX),
      .params = ONE_OF(2, 8)},
+    {.name = "scale",
+     .kind = "any size",
+     .like = "tail",
+     .n_min = 100,
+     .n_max = 1000,
+     .any_scale = true},
 };
 static const struct rubric_row rows[] = {
     {"ok", 1, "right", ROW_CORRECT, "reduce3", .cases = "tail any block", .hint = "?"},
@@ -49,7 +55,7 @@ static const struct rubric rubric = {.lab = "reduction",
                                      .cases = cases,
                                      .ncases = 3,
                                      .hidden = hidden,
-                                     .nhidden = 5};
+                                     .nhidden = 6};
 
 static struct lab_case drawn(const char *name, const char *variant, const char *secret,
                              const char *submission)
@@ -134,6 +140,21 @@ Test(cases, each_listed_value_is_drawn)
               types, ops);
 }
 
+/* 100 to 199, 200 to 399, 400 to 799 and 800 to 1000 get a fourth each. */
+Test(cases, any_scale_draws_small_ones_as_often)
+{
+    int in[4] = {0};
+    for (int i = 0; i < 400; i++) {
+        char submission[24];
+        snprintf(submission, sizeof(submission), "%d", i);
+        uint64_t n = drawn("scale", "reduce3", "a secret", submission).n;
+        cr_assert(n >= 100 && n <= 1000, "%d", (int)n);
+        in[(n >= 200) + (n >= 400) + (n >= 800)]++;
+    }
+    for (int i = 0; i < 4; i++)
+        cr_expect(in[i] > 60 && in[i] < 140, "%d: %d", i, in[i]);
+}
+
 Test(cases, seeds_are_nobody_elses)
 {
     struct draw one = {"a secret", "12ab"}, two = {"a secret", "12ac"}, practice = {NULL, "12ab"};
@@ -164,6 +185,7 @@ static const struct {
     {{.name = "h", .kind = "k"}, "no case to be like"},
     {{.name = "h", .like = "tail"}, "no kind"},
     {{.name = "h", .kind = "k", .like = "tail", .n_min = 9, .n_max = 1}, "a minimum above"},
+    {{.name = "h", .kind = "k", .like = "tail", .n_max = 9, .any_scale = true}, "from 0 on"},
     {{.name = "h", .kind = "k", .like = "tail", .blocks = ONE_OF(64, 4096)}, "a block of 4096"},
     {{.name = "h", .kind = "k", .like = "tail", .blocks = ONE_OF(64, 96)}, "not a power of two"},
     {{.name = "h", .kind = "k", .like = "tail", .params = ONE_OF(8)}, "does not apply"},

@@ -116,6 +116,7 @@ struct hidden_case {
      * below is as it is there. Several are for what goes together: "min max float double". */
     const char *like;
     uint64_t n_min, n_max, m_min, m_max, k_min, k_max; /* uniform, where max is not 0 */
+    bool any_scale;               /* these by their octave first: 100 is as likely as 10,000 */
     uint64_t multiple;            /* n is rounded up to a multiple of this; 0 or 1: any */
     int64_t param_min, param_max; /* uniform, where one is not 0 */
     struct one_of params, dtypes, ops;

@@ -46,62 +46,63 @@ static const struct lab_case cases[] = {
 /* Each kernel of the five, and each block size that steps 6 and 7 have code for. */
 #define ANY_KERNEL "tail float double min max"
 #define ANY_GATE   "gate gate-float gate-double gate-min gate-max"
+/* Gates look at each of these, too: of any type and about any length it is the same work. */
 #define SEVERAL(id, what, same_as)                                                                 \
     {                                                                                              \
-        .name = id, .kind = what, .like = same_as, .n_min = 1000, .n_max = 4000                    \
+        .name = id, .kind = what, .like = same_as, .n_min = 1000, .n_max = 15999,                  \
+        .any_scale = true                                                                          \
     }
-#define LARGE(id, what, same_as)                                                                   \
+#define IN(size, least, most, same_as)                                                             \
     {                                                                                              \
-        .name = id, .kind = what, .like = same_as, .n_min = 65600, .n_max = 70000                  \
-    }
-#define IN(size)                                                                                   \
-    {                                                                                              \
-        .name = "in-" #size, .kind = "in blocks of " #size, .like = ANY_KERNEL, .n_min = 300,      \
-        .n_max = 1200, .blocks = ONE_OF(size)                                                      \
+        .name = "in-" #size, .kind = "in blocks of " #size, .like = same_as, .n_min = least,       \
+        .n_max = most, .any_scale = true, .blocks = ONE_OF(size)                                   \
     }
 
 static const struct hidden_case hidden[] = {
-    SEVERAL("hidden-sum", "an integer sum over several blocks", "tail"),
-    SEVERAL("hidden-float", "a float sum over several blocks", "float"),
-    SEVERAL("hidden-double", "a double sum over several blocks", "double"),
-    SEVERAL("hidden-min", "a minimum over several blocks", "min"),
-    SEVERAL("hidden-max", "a maximum over several blocks", "max"),
-    LARGE("hidden-large", "more than 65536 elements of any type", ANY_KERNEL),
-    LARGE("hidden-large-real", "more than 65536 floats or doubles", "float double"),
+    SEVERAL("hidden-sum", "an integer sum over several blocks", "gate"),
+    SEVERAL("hidden-float", "a float sum over several blocks", "gate-float"),
+    SEVERAL("hidden-double", "a double sum over several blocks", "gate-double"),
+    SEVERAL("hidden-min", "a minimum over several blocks", "gate-min"),
+    SEVERAL("hidden-max", "a maximum over several blocks", "gate-max"),
+    {.name = "hidden-large",
+     .kind = "any kernel, over many blocks",
+     .like = ANY_GATE,
+     .n_min = 40000,
+     .n_max = 159999,
+     .any_scale = true},
+    {.name = "hidden-far",
+     .kind = "a sum of more than 65536 elements",
+     .like = "tail float double",
+     .n_min = 65600,
+     .n_max = 262399,
+     .any_scale = true},
+    {.name = "hidden-long",
+     .kind = "a sum of float or double, of more elements than threads fit the device",
+     .like = "float double",
+     .n_min = 1000000,
+     .n_max = 1100000},
     {.name = "hidden-huge",
      .kind = "an integer sum of more than 2^24 elements",
      .like = "tail",
      .n_min = (1 << 24) + 1,
      .n_max = (1 << 24) + 9999},
-    {.name = "hidden-gate", .kind = "any kernel", .like = ANY_GATE, .n_min = 5000, .n_max = 14000},
-    {.name = "hidden-real",
-     .kind = "a sum of float or double",
-     .like = "gate-float gate-double",
-     .n_min = 5000,
-     .n_max = 14000},
-    {.name = "hidden-unrolled",
-     .kind = "any kernel, in blocks of several warps",
-     .like = ANY_GATE,
-     .n_min = 5000,
-     .n_max = 14000,
-     .blocks = ONE_OF(256, 512)},
-    IN(1),
-    IN(2),
-    IN(4),
-    IN(8),
-    IN(16),
-    IN(32),
-    IN(64),
-    IN(128),
-    IN(256),
-    IN(512),
+    IN(1, 300, 1199, ANY_KERNEL),
+    IN(2, 300, 1199, ANY_KERNEL),
+    IN(4, 300, 1199, ANY_KERNEL),
+    IN(8, 300, 1199, ANY_KERNEL),
+    IN(16, 300, 1199, ANY_KERNEL),
+    IN(32, 300, 1199, ANY_KERNEL),
+    IN(64, 500, 7999, ANY_GATE),
+    IN(128, 500, 7999, ANY_GATE),
+    IN(256, 1000, 15999, ANY_GATE),
+    IN(512, 1000, 15999, ANY_GATE),
 };
 
 #define LENGTHS                                                                                    \
-    "none one warp tail float float-none double min max max-none hidden-sum hidden-float "         \
-    "hidden-double hidden-min hidden-max hidden-large hidden-large-real"
-#define KINDS  "tail hidden-sum hidden-float hidden-double hidden-min hidden-max hidden-large"
-#define BLOCKS " in-1 in-2 in-4 in-8 in-16 in-32 in-64 in-128 in-256 in-512"
+    "none one warp tail float float-none double min max max-none " ANY_DRAWN " hidden-far"
+#define ANY_DRAWN "hidden-sum hidden-float hidden-double hidden-min hidden-max hidden-large"
+#define KINDS     "tail " ANY_DRAWN
+#define BLOCKS    " in-1 in-2 in-4 in-8 in-16 in-32 in-64 in-128 in-256 in-512"
 #define TAIL                                                                                       \
     "Which element does each thread of the last block load, when the length is no multiple of "    \
     "the block? And what does it bring when there is none?"
@@ -142,9 +143,14 @@ static const struct hidden_case hidden[] = {
     "global_ld_bytes + global_st_bytes <= 1.05 * elem * (n + 2 * blocks)"
 #define TREE                                                                                       \
     RETIRES " && " PARTIAL " >= 3 * blocks && shuffles == 0 && " THROUGH_SHARED MADE_OF_IT         \
-            " && influence(shuffle) == 0"
-/* From step 5 on the last warp may do its rounds as it likes, by five shuffles of 4 bytes, too. */
-#define TREE_TO_WARP RETIRES " && shuffles <= 1.3 * elem * blocks && " THROUGH_SHARED
+            " && " BY_HALVES " && influence(shuffle) == 0"
+/* From step 5 on the last warp may do its rounds as it likes, by five shuffles of 4 bytes, too, or
+ * by an instruction that is worth as many. */
+#define TREE_TO_WARP                                                                               \
+    RETIRES " && shuffles + 5 * exchanges <= 1.3 * elem * blocks && " THROUGH_SHARED
+/* Of floats it is counted how many instructions add: one a warp while loading, half as many and
+ * four more in the rounds. Few lanes that add many each are as short in loads of 16 bytes. */
+#define BY_HALVES    "flop_fp32_slots <= 32 * 1.3 * (2 * warps + 5 * blocks)"
 #define MADE_OF_IT   " && influence(others) >= 0.9 - k"
 #define NO_CONFLICTS "shared_ld_bank_conflicts + shared_st_bank_conflicts == 0"
 /* A block of 64 needs one barrier, of 128 two, ... of 1024 five. Some are left for kernels that
@@ -153,7 +159,7 @@ static const struct hidden_case hidden[] = {
 /* One value a warp is left, and no lane tells the others but by shuffles: five of 4 bytes, and
  * five more for the last warp, or for all. Ints have other instructions for it, floats not. */
 #define BY_SHUFFLES                                                                                \
-    "shared_st_bytes <= 1.1 * elem * warps && barriers <= 2 * warps && "                           \
+    "shared_st_bytes - async_bytes <= 1.1 * elem * warps && barriers <= 2 * warps && "             \
     "shuffles >= min(1.2 * elem * warps, flop_fp32 + flop_fp64) && "                               \
     "shuffles <= 2.6 * elem * warps && "                                                           \
     "shared_atom_requests + global_atom_requests + global_red_requests == 0 && "                   \
@@ -170,28 +176,28 @@ static const struct rubric_row rows[] = {
     {"given-clean", 0, "Step 1, which was given, has no race and no bad access", ROW_CHECKS, "reduce1", .cases = "tail",
      .hint = "Step 1 is the one to compare with: leave it as it was."},
     OK("2", 1, ""), CLEAN("2", ""),
-    GATE("2", 1, "Step 2: warps retire together", "gate hidden-gate", "divergent_branches <= 3 * warps + 8 * blocks && " TREE,
+    GATE("2", 1, "Step 2: warps retire together", "gate " ANY_DRAWN, "divergent_branches <= 3 * warps + 8 * blocks && " TREE,
          "Which warps still have a thread at work in the second round of the tree? Working threads should be the first of the block."),
     OK("3", 1.5, ""), CLEAN("3", ""),
-    GATE("3", 1, "Step 3 has no bank conflicts", "gate hidden-gate", NO_CONFLICTS " && " TREE,
+    GATE("3", 1, "Step 3 has no bank conflicts", "gate " ANY_DRAWN, NO_CONFLICTS " && " TREE,
          "Write down the words that lanes 0, 1 and 2 load in one round: are they neighbours? A tree it should still be."),
     OK("4", 1, ""), CLEAN("4", ""),
-    GATE("4", 1, "Step 4 adds while it loads", "gate hidden-gate", "shared_st_bytes <= 2.05 * elem * threads && " NO_CONFLICTS " && " TREE,
+    GATE("4", 1, "Step 4 adds while it loads", "gate " ANY_DRAWN, "shared_st_bytes <= 2.05 * elem * threads && " NO_CONFLICTS " && " TREE,
          "If half of the additions are done while loading, how many values of a block's 256 elements are left for the tree in shared memory?"),
     OK("5", 1.5, ""), CLEAN("5", ""),
-    GATE("5", 1, "Step 5 needs few block barriers", "gate hidden-real", FEW_BARRIERS " && inst_executed <= 100 * warps + 80 * blocks && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT,
+    GATE("5", 1, "Step 5 needs few block barriers", "gate " ANY_DRAWN, FEW_BARRIERS " && inst_executed <= 100 * warps + 80 * blocks && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT " && " BY_HALVES,
          "How many warps still work when 64 elements are left? Whom would a barrier of the whole block wait for?"),
     OK("6", 1.5, BLOCKS), CLEAN("6", BLOCKS),
-    GATE("6", 1, "Step 6 has no loop left", "hidden-unrolled", "worst(inst_executed) <= 1.05 * warps + 2 * blocks && " FEW_BARRIERS " && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT,
+    GATE("6", 1, "Step 6 has no loop left", "in-128 in-256 in-512 hidden-large", "worst(inst_executed) <= 1.05 * warps + 2 * blocks && " FEW_BARRIERS " && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT,
          "The compiler knows `block`: is there a loop, or a comparison with blockDim.x, that it need not keep?"),
-    OK("7", 1, " long hidden-huge" BLOCKS), CLEAN("7", BLOCKS),
-    GATE("7", 1, "Step 7 adds many neighbouring elements a thread", "long", "threads <= 0.4 * n && " COALESCED " && " NO_CONFLICTS " && " TREE_TO_WARP,
+    OK("7", 1, " long hidden-long hidden-huge" BLOCKS), CLEAN("7", BLOCKS),
+    GATE("7", 1, "Step 7 adds many neighbouring elements a thread", "long hidden-long in-256 in-512", "threads <= max(0.4 * n, 300000) && " COALESCED " && " NO_CONFLICTS " && " TREE_TO_WARP,
          "When lane 0 is at element i, where is lane 1? A warp's loads should lie side by side in every round, and the grid be much smaller than the array."),
     OK("8", 1, " long"), CLEAN("8", ""),
-    GATE("8", 1, "Step 8: one value a warp through shared memory", "gate gate-float hidden-gate", BY_SHUFFLES " && " COALESCED,
+    GATE("8", 1, "Step 8: one value a warp through shared memory", "gate gate-float " ANY_DRAWN, BY_SHUFFLES " && " COALESCED,
          "How many values does a warp of 32 have to tell the others, once its lanes have talked to each other by shuffles?"),
     OK("9", 0.25, " longer"), CLEAN("9", ""),
-    GATE("9", 0.25, "Step 9 shares the work among its threads", "longer", "global_sectors <= 1.1 * elem * n / 32 + 8 * blocks + 64 && inst_lanes_1 <= 80 * blocks",
+    GATE("9", 0.25, "Step 9 shares the work among its threads", "longer hidden-large", "global_sectors <= 1.1 * elem * n / 32 + 8 * blocks + 64 && inst_lanes_1 <= 80 * blocks",
          "How many elements does each of the grid's threads load, and how many does one thread add alone at the end?"),
 };
 /* clang-format on */

@@ -2,7 +2,7 @@
 // wide or high.
 // class: only-where-looked
 // only: energy_soa energy_aos_vec transpose_shared
-// expect: soa-ok=fail vec-ok=fail tile-ok=fail tile-clean=fail
+// expect: soa-ok=fail vec-ok=fail vec-clean=any tile-ok=fail tile-clean=fail
 // hint: soa-ok: hidden case
 // hint: vec-ok: hidden case
 // hint: tile-ok: hidden case

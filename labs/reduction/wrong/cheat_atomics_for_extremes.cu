@@ -1,0 +1,79 @@
+// Sums by step 3's tree. The least and the greatest come by atomics on one word of the block, as the
+// kernel that is counted was most often a sum.
+// class: only-where-looked
+// only: reduce3
+// expect: r3-gate=fail
+// hint: r3-gate: hidden case
+#include "warplab.cuh"
+
+struct Sum {
+    template <class T> static __device__ T neutral(T) { return 0; }
+    template <class T> static __device__ T apply(T a, T b) { return a + b; }
+};
+struct Min {
+    static __device__ int neutral(int) { return 2147483647; }
+    static __device__ int apply(int a, int b) { return a < b ? a : b; }
+};
+struct Max {
+    static __device__ int neutral(int) { return -2147483647 - 1; }
+    static __device__ int apply(int a, int b) { return a > b ? a : b; }
+};
+
+template <class T> __device__ T *shared_array()
+{
+    extern __shared__ double words[];
+    return reinterpret_cast<T *>(words);
+}
+
+#define KERNELS(f)                                                                                 \
+    KERNEL f##_i32_sum(const int *in, int *out, unsigned n) { f<Sum>(in, out, n); }                \
+    KERNEL f##_f32_sum(const float *in, float *out, unsigned n) { f<Sum>(in, out, n); }            \
+    KERNEL f##_f64_sum(const double *in, double *out, unsigned n) { f<Sum>(in, out, n); }          \
+    KERNEL f##_i32_min(const int *in, int *out, unsigned n) { f<Min>(in, out, n); }                \
+    KERNEL f##_i32_max(const int *in, int *out, unsigned n) { f<Max>(in, out, n); }
+
+template <class Op, class T> __device__ void tree(const T *in, T *out, unsigned n)
+{
+    T *s = shared_array<T>();
+    unsigned tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid;
+
+    s[tid] = i < n ? in[i] : Op::neutral(T());
+    __syncthreads();
+    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
+        if (tid < half)
+            s[tid] = Op::apply(s[tid], s[tid + half]);
+        __syncthreads();
+    }
+    if (tid == 0)
+        out[blockIdx.x] = s[0];
+}
+
+__device__ void look(Min, int *best, int v) { atomicMin(best, v); }
+__device__ void look(Max, int *best, int v) { atomicMax(best, v); }
+template <class Op> __device__ void by_atomics(Op op, const int *in, int *out, unsigned n)
+{
+    __shared__ int best;
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (threadIdx.x == 0)
+        best = Op::neutral(0);
+    __syncthreads();
+    if (i < n)
+        look(op, &best, in[i]);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        out[blockIdx.x] = best;
+}
+template <class T> __device__ void either(Sum, const T *in, T *out, unsigned n)
+{
+    tree<Sum>(in, out, n);
+}
+__device__ void either(Min, const int *in, int *out, unsigned n) { by_atomics(Min(), in, out, n); }
+__device__ void either(Max, const int *in, int *out, unsigned n) { by_atomics(Max(), in, out, n); }
+
+LAUNCH(reduce3, 128, 1, 1);
+template <class Op, class T> __device__ void reduce3(const T *in, T *out, unsigned n)
+{
+    either(Op(), in, out, n);
+}
+KERNELS(reduce3)
