@@ -1,4 +1,5 @@
 /* timeline.h - when each step of a schedule ran, as CSV: a row a step, ms from the first's issue.
+ * On a GPU a step begins when its stream comes to it, though the engine may be busy still.
  *
  *   lab,variant,case,n,device,evidence,memory,step,what,stream,offset,elements,bytes,start_ms,end_ms
  */
