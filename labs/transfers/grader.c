@@ -9,13 +9,14 @@ static const struct lab_case cases[] = {
 };
 static const struct hidden_case hidden[] = {
     {.name = "hidden",       .kind = "any number of elements and steps", .like = "odd", .n_min = 2, .n_max = 9000, .k_min = 1, .k_max = 40},
+    {.name = "hidden-many",  .kind = "more than 65536 elements", .like = "odd", .n_min = 65600, .n_max = 70000, .k_min = 1, .k_max = 3},
     {.name = "hidden-large", .kind = "about a million elements", .like = "large", .n_min = 900000, .n_max = 1200000, .k_min = 16, .k_max = 24},
 };
 
 #define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
 
 static const struct rubric_row rows[] = {
-    {"work-ok", 3, "The kernel, in one piece from pageable memory", ROW_CORRECT, "pageable", .cases = "one odd none-left some hidden",
+    {"work-ok", 3, "The kernel, in one piece from pageable memory", ROW_CORRECT, "pageable", .cases = "one odd none-left some hidden hidden-many",
      .hint = "Work the first two steps of one element out by hand. How many elements has the last block?"},
     {"work-clean", 1, "The kernel: no bad access", ROW_CHECKS, "pageable", .cases = "odd hidden", .hint = CHECKED},
     {"pinned-ok", 2, "Pinned: results are right", ROW_CORRECT, "pinned", .cases = "one odd some hidden",
