@@ -24,9 +24,10 @@ bool probe_copy(struct probe *p, const struct lab_term *one)
             at |= (uint64_t)digit[k] << 8 * k;
     }
     there = probe_element_name(p, b, belongs);
+    bool constant = digit[0] == none && digit[1] == none && digit[2] == none;
     if (p->broken || at == belongs + 1 || n >> 24) {
         at = 0;
-    } else if (at && at <= n && none == 0) {
+    } else if (at && at <= n && !constant && none == 0) {
         probe_fill(p, b, 0);
         probe_put(p, b, at - 1, 7);
         if (probe_look(p) == 7) {
@@ -36,7 +37,7 @@ bool probe_copy(struct probe *p, const struct lab_term *one)
         } else {
             at = 0;
         }
-    } else if (!at && digit[0] == none && digit[1] == none && digit[2] == none) {
+    } else if (constant) {
         diagnosis_add(p->d, "constant", "%s is %.9g, whatever %s holds: it is no copy of %s", name,
                       none, probe_buffer(p, b)->name, there);
         at = 1;

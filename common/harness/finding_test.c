@@ -1,0 +1,90 @@
+/* finding_test.c - which of the checker's findings is told first, and how. */
+#include "finding.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#define AT(kind, line, message)                                                                    \
+    "{\"kind\":\"" kind "\",\"file\":\"/tmp/x/mine.cu\",\"line\":" #line                           \
+    ",\"kernel\":\"k\",\"block\":[1,0,0],\"thread\":[2,3,0],\"message\":\"" message "\"}\n"
+#define RACE(kind, distance, line, other, update)                                                  \
+    "{\"kind\":\"" kind "\",\"file\":\"mine.cu\",\"line\":" #line                                  \
+    ",\"kernel\":\"k\",\"distance\":\"" distance "\",\"update\":" #update                          \
+    ",\"other\":{\"line\":" #other "},\"message\":\"race " distance " " #line "\"}\n"
+
+static struct text t;
+
+static const char *put(const char *lines, int most, bool each_kind)
+{
+    text_free(&t);
+    return findings_put(&t, lines, "labs/x/mine.cu", most, each_kind);
+}
+
+Test(finding, where_and_who)
+{
+    cr_expect_str_eq(put(AT("fault", 7, "illegal address"), 2, false), "out-of-bounds");
+    cr_expect_str_eq(t.s, "  labs/x/mine.cu:7: k block (1,0,0) thread (2,3,0): illegal address\n");
+    cr_expect_null(put("", 2, false));
+    cr_expect_null(t.s);
+}
+
+Test(finding, another_file_keeps_its_name)
+{
+    put("{\"kind\":\"fault\",\"file\":\"help.h\",\"line\":3,\"kernel\":\"k\",\"message\":\"m\"}\n",
+        1, false);
+    cr_expect_str_eq(t.s, "  help.h:3: k: m\n");
+}
+
+/* A race across warps before one inside a warp, before what was read and never written. */
+Test(finding, what_matters_most_comes_first)
+{
+    const char *all = AT("uninitialised-read", 9, "read of memory never written")
+        RACE("shared-race", "warp", 5, 6, false) RACE("shared-race", "block", 7, 8, false);
+
+    cr_expect_str_eq(put(all, 3, false), "race");
+    char *block = strstr(t.s, "race block 7"), *warp = strstr(t.s, "race warp 5");
+    cr_assert(block && warp && strstr(t.s, "never written"), "%s", t.s);
+    cr_expect(block < warp && warp < strstr(t.s, "never written"), "%s", t.s);
+}
+
+Test(finding, so_many_and_how_many_more)
+{
+    const char *all =
+        AT("fault", 1, "address") AT("barrier-exited", 2, "b") AT("uninitialised-read", 3, "c");
+
+    put(all, 2, false);
+    cr_expect(strstr(t.s, ":1: ") && strstr(t.s, ":2: ") && !strstr(t.s, ":3: "), "%s", t.s);
+    cr_expect(strstr(t.s, "  … and 1 more; CHECK=1 lists them\n"), "%s", t.s);
+    put(all, 3, false);
+    cr_expect_not(strstr(t.s, "more;"), "%s", t.s);
+}
+
+/* What one missing barrier shows on several lines is told once. */
+Test(finding, one_of_a_kind)
+{
+    const char *all = RACE("shared-race", "block", 7, 8, false)
+        RACE("shared-race", "block", 7, 9, false) AT("uninitialised-read", 3, "c");
+
+    put(all, 5, true);
+    cr_expect(strstr(t.s, "race block 7") && strstr(t.s, ":3: "), "%s", t.s);
+    cr_expect(strstr(t.s, "and 1 more"), "%s", t.s);
+}
+
+/* The five kernels of a template show the same lines, either first. */
+Test(finding, the_same_lines_are_told_once)
+{
+    put(RACE("shared-race", "block", 7, 8, false) RACE("shared-race", "block", 8, 7, false), 5,
+        false);
+    cr_expect_not(strchr(strchr(t.s, '\n') + 1, '\n'), "%s", t.s);
+}
+
+Test(finding, causes)
+{
+    cr_expect_str_eq(put(RACE("shared-race", "block", 7, 7, true), 1, false), "atomic");
+    cr_expect_str_eq(put(RACE("global-race", "grid", 7, 7, false), 1, false), "collision");
+    cr_expect_str_eq(put(AT("fault", 1, "misaligned address"), 1, false), "misaligned");
+    cr_expect_str_eq(put(AT("fault", 1, "deadlock: the others never come"), 1, false), "barrier");
+    cr_expect_str_eq(put(AT("uninitialised-read", 1, "reads in[3]"), 1, false), "unfilled");
+    cr_expect_str_eq(put(AT("uninitialised-read", 1, "byte 4 of 's'"), 1, false), "uninitialised");
+    cr_expect_null(put(AT("leak", 1, "m"), 1, false), "nothing that makes a result wrong");
+}
