@@ -14,7 +14,7 @@ static const struct lab_case cases[] = {
     ROWS("tree-one", TREE, DT_U32, 1, 2), ROWS("tree-part", TREE, DT_U32, 300, 7), ROWS("tree-full", TREE, DT_U32, 512, 9),
     LIST("count-none", COUNT, 0), LIST("count-one", COUNT, 1), LIST("count-part", COUNT, 9001), LIST("count-full", COUNT, 1 << 15),
     LIST("bins-none", HISTOGRAM, 0), LIST("bins-one", HISTOGRAM, 1), LIST("bins-part", HISTOGRAM, 9001), LIST("bins-full", HISTOGRAM, 1 << 15),
-    ROWS("soft-one", SOFTMAX, DT_F32, 1, 3), ROWS("soft-odd", SOFTMAX, DT_F32, 1003, 5), ROWS("soft-whole", SOFTMAX, DT_F32, 2048, 8),
+    ROWS("soft-one", SOFTMAX, DT_F32, 1, 3), ROWS("soft-many", SOFTMAX, DT_F32, 3, 300), ROWS("soft-odd", SOFTMAX, DT_F32, 1003, 5), ROWS("soft-whole", SOFTMAX, DT_F32, 2048, 8),
     {.name = "grid", .n = 1003, .param = 5, .dtype = DT_U32, .op = GRID, .flags = CASE_CHECK},
 };
 #define ANY_ROWS(id, base, from, to) {.name = id, .kind = "other rows", .like = base, .n_min = from, .n_max = to, .m_min = 17, .m_max = 40}
@@ -36,7 +36,8 @@ static const struct hidden_case hidden[] = {
 
 /* Bounds are totals that the task itself fixes.
  *
- * READ(times, slack): a warp's loads use their sectors whole, and read the input so often.
+ * READ(times, slack): a warp's loads use their sectors whole, and read the input so often. Of softmax,
+ * every second row may have an element far above all others: theirs are 0, whatever is disturbed.
  * ROUNDS: the tree's shape, by how many lanes load from shared memory, and no other way from thread
  * to thread. Of degree 4: 512, 128, 32, 8, 2, 1; of degree 8: 512, 64, 8, 1. A round's warps load
  * each child once, or have their own in a register. */
@@ -63,7 +64,7 @@ static const struct hidden_case hidden[] = {
 static const struct rubric_row rows[] = {
     {"given-tree_2", 0, "The given tree_2 is still right", ROW_CORRECT, "tree_2", .cases = "tree-one tree-part tree-full", .hint = GIVEN},
     {"given-count_each", 0, "The given count_each is still right", ROW_CORRECT, "count_each", .cases = "count-none count-part", .hint = GIVEN},
-    {"given-softmax_thread", 0, "The given softmax_thread is still right", ROW_CORRECT, "softmax_thread", .cases = "soft-one soft-odd", .hint = GIVEN},
+    {"given-softmax_thread", 0, "The given softmax_thread is still right", ROW_CORRECT, "softmax_thread", .cases = "soft-one soft-many soft-odd", .hint = GIVEN},
     {"given-sum_grid", 0, "The given sum_grid is still right", ROW_CORRECT, "sum_grid", .cases = "grid", .hint = GIVEN},
 
     {"product-ok", 2, "The products are right", ROW_CORRECT, "product_rows", .cases = "product-none product-one product-odd hidden-product", .hint = NEUTRAL},
@@ -105,12 +106,12 @@ static const struct rubric_row rows[] = {
      .gate = "global_atom_requests + global_red_requests <= 4 * blocks && " READ_ONCE " && inst_executed <= 60 * n / 32 + 2000 * blocks",
      .hint = "A block's histogram lies in shared memory; how many atomics does it take to add 64 bins to the grid's?"},
 
-    {"soft-ok", 2, "Softmax: the results are right", ROW_CORRECT, "softmax_block", .cases = "soft-one soft-odd soft-whole hidden-soft hidden-soft-whole",
+    {"soft-ok", 2, "Softmax: the results are right", ROW_CORRECT, "softmax_block", .cases = "soft-one soft-many soft-odd soft-whole hidden-soft hidden-soft-whole",
      .hint = "Which is the largest argument that exp() can have as a float, and which do you give it? All threads need the largest element and the sum."},
     {"soft-clean", 1, "Softmax: no race, no bad access", ROW_CHECKS, "softmax_block", .cases = "soft-odd hidden-soft",
      .hint = "Two reductions that share an array: may the second begin while somebody still reads the first one's result? CHECK=1 names both lines."},
     {"soft-sectors", 2, "Softmax: three passes over a row at most, in whole sectors", ROW_GATE, "softmax_block", .cases = "soft-whole hidden-soft-whole",
-     .gate = READ("2.1", "128 * blocks") " && influence(others) + influence(shuffle) >= 0.9",
+     .gate = READ("2.1", "128 * blocks") " && influence(others) + influence(shuffle) >= 0.45",
      .hint = "Neighbouring threads take neighbouring elements, in each of the passes."},
 };
 /* clang-format on */

@@ -150,6 +150,33 @@ Test(reduction_uses, softmax_by_hand)
     }
 }
 
+/* In a quarter of the rows one element is so far above the others that exp() of what lies between
+ * them is no float: nothing but the largest does for the largest. */
+Test(reduction_uses, some_rows_have_one_far_above)
+{
+    struct lab_case c = *case_of(&lab_reduction_uses, "softmax-n=1003");
+    unsigned far = 0;
+
+    c.m = 400;
+    struct plan p = plan_of("softmax_block", &c);
+    float *in = malloc(1003 * 400 * sizeof(*in));
+
+    lab_reduction_uses.make_input(&p, 0, &c, 5, in);
+    for (int row = 0; row < 400; row++) {
+        float most = -INFINITY, second = -INFINITY;
+
+        for (int i = 0; i < 1003; i++) {
+            float x = in[row * 1003 + i];
+
+            second = x > most ? most : fmaxf(second, x);
+            most = fmaxf(most, x);
+        }
+        far += most - second > 89;
+    }
+    cr_assert(far > 70 && far < 130, "%u of 400", far);
+    free(in);
+}
+
 /* No result is the same for all rows, or what an empty row gives: an operation that is another
  * one's, or that leaves elements out, would show. */
 Test(reduction_uses, rows_differ)
