@@ -70,10 +70,20 @@ __attribute__((format(printf, 2, 3))) static void emit(struct gen *g, const char
     for (const char *p = g->text + from; *p; p++)
         g->insns += *p == ';';
 }
+/* "@%p3" or "@!%p3". (One number is drawn in each statement: a
+ * compiler may draw a call's arguments in any order, and a program must be the same from all.) */
+static void guard(struct gen *g)
+{
+    unsigned p = rnd(g, NP);
+    emit(g, "@%s%%p%u", rnd(g, 2) ? "!" : "", p);
+}
 static unsigned immediate(struct gen *g)
 {
     static const unsigned edges[] = {0, 1, 2, 31, 32, 33, 255, 0x7fffffff, 0x80000000, 0xffffffff};
-    return rnd(g, 2) ? edges[rnd(g, 10)] : (unsigned)next64(g) >> rnd(g, 31);
+    if (rnd(g, 2))
+        return edges[rnd(g, 10)];
+    unsigned bits = (unsigned)next64(g);
+    return bits >> rnd(g, 31);
 }
 /* A template of random_rows.h: @r @d @h @f @g @p read a register of a pool, as do @k (f16),
  * @w (f16x2), @j (bf16) and @u (bf16x2), capitals write one; @x @y are a register or a 32-bit
@@ -137,8 +147,10 @@ static void simple(struct gen *g)
     bool never = *row == '!';
     row += never;
     bool single = strchr(row, ';') == row + strlen(row) - 1;
-    if (single && !never && rnd(g, 5) == 0)
-        emit(g, "@%s%%p%u ", rnd(g, 2) ? "!" : "", rnd(g, NP));
+    if (single && !never && rnd(g, 5) == 0) {
+        guard(g);
+        emit(g, " ");
+    }
     expand(g, row);
 }
 
@@ -216,8 +228,9 @@ static void leave(struct gen *g)
     if (g->loops <= g->loops_from)
         return;
     unsigned k = g->loops_from + rnd(g, g->loops - g->loops_from);
-    emit(g, "@%s%%p%u bra L%u;\n", rnd(g, 2) ? "!" : "", rnd(g, NP),
-         rnd(g, 2) ? g->next[k] : g->end[k]);
+    unsigned to = rnd(g, 2) ? g->next[k] : g->end[k];
+    guard(g);
+    emit(g, " bra L%u;\n", to);
 }
 static void indexed(struct gen *g, enum place at)
 {
