@@ -215,3 +215,50 @@ Test(compile, a_long_path_has_its_reason)
     cr_assert(strstr(c.log, "/nowhere: No such file or directory"), "%s", c.log);
     compiled_free(&c);
 }
+
+/* ---- whole programs: nvcc and the host's compiler ---- */
+
+static struct compiled compile_whole(const char *text)
+{
+    char path[] = "/tmp/compile_testXXXXXX";
+    struct compile_request r = {.path = path, .arch = "compute_90", .toolkit = CUDA_INCLUDE};
+    struct compiled c;
+    int fd = mkstemp(path);
+
+    cr_assert(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+    close(fd);
+    compile_program(&r, &c);
+    unlink(path);
+    return c;
+}
+
+Test(compile, a_program_is_an_executable_file, .timeout = 120)
+{
+    struct compiled c = compile_whole("#include <cstdio>\n__global__ void k() {}\n"
+                                      "int main() { k<<<1, 1>>>(); return puts(\"ok\") < 0; }\n");
+
+    if (c.no_compiler) /* no nvcc in this toolkit, or no g++: as the log says */
+        cr_assert(strstr(c.log, "install"), "%s", c.log);
+    else
+        cr_assert(c.image && c.size > 1000 && !memcmp(c.image, "\177ELF", 4), "%s", c.log);
+    compiled_free(&c);
+}
+
+Test(compile, a_programs_mistakes_have_their_line, .timeout = 120)
+{
+    struct compiled c = compile_whole("int main()\n{\n    return nothing;\n}\n");
+
+    cr_assert_null(c.image);
+    cr_assert(c.no_compiler || strstr(c.log, ":3: error: identifier \"nothing\""), "%s", c.log);
+    compiled_free(&c);
+}
+
+Test(compile, says_what_to_install)
+{
+    setenv("PATH", "/none", 1);
+    struct compiled c = compile_whole("int main() { return 0; }\n");
+
+    cr_assert(c.no_compiler && !c.image);
+    cr_assert(strstr(c.log, "install"), "%s", c.log);
+    compiled_free(&c);
+}

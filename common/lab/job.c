@@ -285,13 +285,31 @@ bool record_value(const struct outputs *o, const char *name, double *value)
     return true;
 }
 
-bool printed_ms(const struct outputs *o, const char *name, double *ms)
+/* Behind "NAME 0.125 ms"; NULL: there is no such line. */
+static const char *behind_ms(const struct outputs *o, const char *name, double *ms)
 {
     const char *line = line_of(o->printed ? o->printed : "", name);
     char *end;
 
     if (!line)
-        return false;
+        return NULL;
     *ms = strtod(line, &end);
-    return end != line && *ms >= 0 && !strncmp(end, " ms", 3);
+    return end != line && *ms >= 0 && !strncmp(end, " ms", 3) ? end + 3 : NULL;
+}
+
+bool printed_ms(const struct outputs *o, const char *name, double *ms)
+{
+    return behind_ms(o, name, ms);
+}
+
+bool printed_rate(const struct outputs *o, const char *name, double *gbps)
+{
+    double ms;
+    const char *rest = behind_ms(o, name, &ms);
+    char *end;
+
+    if (!rest)
+        return false;
+    *gbps = strtod(rest, &end);
+    return end != rest && *gbps >= 0 && !strncmp(end, " GB/s", 5);
 }

@@ -81,6 +81,8 @@ bool record_value(const struct outputs *o, const char *name, double *value);
 /* The time of a part of its work in milliseconds, from a printed line "NAME 0.125 ms": false when
  * there is none. */
 bool printed_ms(const struct outputs *o, const char *name, double *ms);
+/* And its rate, from "NAME 0.125 ms 98.3 GB/s". */
+bool printed_rate(const struct outputs *o, const char *name, double *gbps);
 
 #define JOB_MAX_FAIL         4096
 #define JOB_MAX_SAID         (64u << 10) /* a program's own words, of each kind */

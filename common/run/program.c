@@ -11,6 +11,7 @@
 #include "lab/counter.h"
 #include "lab/plan.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -175,9 +176,26 @@ static _Noreturn void become(const struct place *p, char **env, const int out[2]
     _exit(NO_START);
 }
 
+/* The folder of the runtime that this program has, first of all: the student's is to have it, too,
+ * from whatever folder it runs in. */
+static char *library_path(void)
+{
+    const char *path = getenv("LD_LIBRARY_PATH");
+    Dl_info runtime;
+    char *file = dladdr((void *)cudaGetDeviceCount, &runtime) && runtime.dli_fname
+                     ? realpath(runtime.dli_fname, NULL)
+                     : NULL;
+    char *slash = file ? strrchr(file, '/') : NULL;
+    char *all = xformat("LD_LIBRARY_PATH=%.*s%s%s", slash ? (int)(slash - file) : 0,
+                        file ? file : "", slash && path && *path ? ":" : "", path ? path : "");
+
+    free(file);
+    return all;
+}
+
 static char **environment(const struct place *p, const struct job_options *o)
 {
-    enum { OWN = 7 };
+    enum { OWN = 8 };
     int n = 0, kept = 0;
     struct text classes = {0};
 
@@ -185,8 +203,9 @@ static char **environment(const struct place *p, const struct job_options *o)
         n++;
     char **env = xcalloc((size_t)n + OWN + 1, sizeof(*env));
     for (int i = 0; i < n; i++) {
-        static const char *const own[] = {"WARPLAB_RECORD=", "WARPLAB_STEPS=", "WARPLAB_CHECK=",
-                                          "WARPLAB_FAIL=", "WARPLAB_DISTURB="};
+        static const char *const own[] = {
+            "LD_LIBRARY_PATH=", "WARPLAB_RECORD=", "WARPLAB_STEPS=",
+            "WARPLAB_CHECK=",   "WARPLAB_FAIL=",   "WARPLAB_DISTURB="};
         bool set = false;
 
         for (size_t k = 0; k < sizeof(own) / sizeof(*own); k++)
@@ -198,6 +217,7 @@ static char **environment(const struct place *p, const struct job_options *o)
         if (o->disturb & 1u << k)
             text_addf(&classes, "%s%s", classes.length ? " " : "", disturb_infos[k].name);
     }
+    env[kept++] = library_path();
     /* on a GPU a kernel is otherwise loaded when it is launched first: between two events */
     env[kept++] = xstrdup("CUDA_MODULE_LOADING=EAGER");
     env[kept++] = xformat("WARPLAB_RECORD=%s", p->record);

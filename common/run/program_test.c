@@ -42,6 +42,7 @@ Test(program, gets_its_files_and_gives_its_result)
     cr_assert(!memcmp(o.data[1], in, sizeof(in)));
     cr_assert_str_eq(o.said, "words\n");
     cr_assert(printed_ms(&o, "kernel", &ms) && ms == 0.125);
+    cr_assert(printed_rate(&o, "kernel", &ms) && ms == 1);
     cr_assert(!printed_ms(&o, "kern", &ms) && !printed_ms(&o, "cpu", &ms));
     cr_assert_str_eq(o.record, "", "a script has no runtime");
     cr_assert(!record_value(&o, "left", &ms));
@@ -88,6 +89,14 @@ Test(program, is_judged_when_it_was_disturbed)
     cr_assert_eq(o.stage, STAGE_DONE, "%s", o.message);
     cr_assert_eq(o.status, 1);
     cr_assert_str_eq(o.said, "global_ld\n");
+    outputs_free(&o);
+}
+
+Test(program, finds_the_same_runtime)
+{
+    struct outputs o = run_script("cd / && ls ${LD_LIBRARY_PATH%%:*}/libcudart.so* >&2; exit 1");
+
+    cr_assert(strstr(o.said, "libcudart.so.13"), "%s", o.said);
     outputs_free(&o);
 }
 

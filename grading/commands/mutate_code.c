@@ -1,6 +1,7 @@
 /* mutate_code.c - splits PTX text into kernels and compares two of them. See mutate_code.h. */
 #include "mutate_code.h"
 #include "base/alloc.h"
+#include "base/digest.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -30,6 +31,12 @@ struct code code_of(const char *ptx, size_t length)
 {
     struct code c = {.n = 0};
     struct text rest = {0}, body = {0};
+    if (length >= 4 && !memcmp(ptx, "\177ELF", 4)) { /* a whole program: the same or not */
+        char digest[DIGEST_HEX];
+        digest_hex(ptx, length, digest);
+        c.rest = xstrdup(digest);
+        return c;
+    }
     char *copy = xformat("%.*s", (int)length, ptx), *save = NULL;
     bool inside = false;
     for (char *line = strtok_r(copy, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {

@@ -14,6 +14,20 @@ static bool makes(const struct mutant *v, int n, const char *text)
     return false;
 }
 
+Test(mutate, a_program_is_the_same_or_another)
+{
+    struct code a = code_of("\177ELF\0a", 6), b = code_of("\177ELF\0b", 6),
+                c = code_of("\177ELF\0a", 6);
+    char *other = code_changes(&a, &b), *same = code_changes(&a, &c);
+    cr_assert_str_eq(other, "*");
+    cr_assert_str_eq(same, "");
+    free(other);
+    free(same);
+    code_free(&a);
+    code_free(&b);
+    code_free(&c);
+}
+
 Test(mutate, changes_code_and_nothing_else)
 {
     static const char source[] = "// i < n\n"

@@ -53,6 +53,11 @@ static bool gate_name(void *user, const char *name, double *value)
             *value = NAN;
         return true;
     }
+    if (!strncmp(name, "rate.", 5)) {
+        if (!printed_rate(&u->run->outputs, name + 5, value))
+            *value = NAN;
+        return true;
+    }
     if (!strncmp(name, "ref.", 4)) {
         const struct run *ref = marking_reference(u->m, u->run);
         return ref->result.end == RUN_OK && run_counter(ref, name + 4, value);
@@ -350,6 +355,8 @@ static bool put_missing(struct text *t, const struct gate_result *g, const struc
         return false;
     if (!strncmp(g->first_name, "printed.", 8))
         text_addf(t, "It printed no line \"%s … ms\"", g->first_name + 8);
+    else if (!strncmp(g->first_name, "rate.", 5))
+        text_addf(t, "It printed no line \"%s … ms … GB/s\"", g->first_name + 5);
     else if (!record_value(&r->outputs, "left", &there))
         text_add(t, "The runtime has no record of it: it made no call, or ended past the runtime");
     return t->length;

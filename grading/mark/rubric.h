@@ -56,7 +56,8 @@ struct rubric_row {
      *
      *   calls.FUNCTION, record.FACT   of a program, from the runtime's own record
      *                     (common/emulator/runtime/record.c): record.left == 0
-     *   printed.NAME      of a program: the milliseconds of a line "NAME 0.125 ms" that it printed
+     *   printed.NAME      of a program: the milliseconds of a line "NAME 0.125 ms 98 GB/s" that it
+     *   rate.NAME         printed, and the rate
      *
      * Averages can be talked up by dummy work: judge totals, and the worst instruction.
      * "global_sectors <= 1.05 * ref.global_sectors && worst(shared_ld_bank_conflicts) == 0 &&

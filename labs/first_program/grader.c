@@ -44,11 +44,16 @@ static const struct rubric_row rows[] = {
              "cudaMemcpyDeviceToHost for the result: how many bytes has each?"},
     {"times", 2, "events take the times", ROW_GATE, "saxpy", .cases = "tail hidden-many",
      .gate = "calls.cudaEventRecord >= 2 && calls.cudaEventElapsedTime >= 1 && "
+             "calls.cudaEventSynchronize + calls.cudaStreamSynchronize + "
+             "calls.cudaDeviceSynchronize + calls.cudaEventQuery >= 1 && "
              "printed.kernel >= record.modelled_ms && "
              "printed.kernel <= record.modelled_ms + 0.02 && printed.to_device > 0 && "
-             "printed.to_host > 0 && printed.cpu >= 0",
+             "printed.to_host > 0 && printed.cpu >= 0 && "
+             "rate.kernel * printed.kernel >= 0.9 * bytes / 1e6 && "
+             "rate.kernel * printed.kernel <= 1.1 * bytes / 1e6",
      .hint = "One event right before the launch, one right after it, wait for the second, then "
-             "cudaEventElapsedTime: print all four times in the given form."},
+             "cudaEventElapsedTime: print all four times in the given form, with the GB/s that "
+             "they make."},
     {"freed", 1, "all memory of the device is freed", ROW_GATE, "saxpy",
      .cases = "one tail hidden-size", .gate = "record.left == 0",
      .hint = "A cudaFree for each cudaMalloc, on every way out."},

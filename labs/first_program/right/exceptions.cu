@@ -47,9 +47,9 @@ struct event {
     }
 };
 
-static void tell(const char *what, double ms)
+static void tell(const char *what, double ms, double bytes)
 {
-    std::cout << what << " " << ms << " ms\n";
+    std::cout << what << " " << ms << " ms " << bytes / ms / 1e6 << " GB/s\n";
 }
 
 static std::vector<float> on_device(float a, const std::vector<float> &x, std::vector<float> y)
@@ -68,9 +68,9 @@ static std::vector<float> on_device(float a, const std::vector<float> &x, std::v
     done.record();
     must(cudaMemcpy(y.data(), dy.p, 4 * (size_t)n, cudaMemcpyDeviceToHost), "copy back");
     back.record();
-    tell("to_device", there.since(begin));
-    tell("kernel", done.since(there));
-    tell("to_host", back.since(done));
+    tell("to_device", there.since(begin), 8.0 * n);
+    tell("kernel", done.since(there), 12.0 * n);
+    tell("to_host", back.since(done), 4.0 * n);
     return y;
 }
 
@@ -83,7 +83,7 @@ static void compare(float a, const std::vector<float> &x, const std::vector<floa
     for (size_t i = 0; i < x.size(); i++)
         expected[i] = a * x[i] + y[i];
     std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - begin;
-    tell("cpu", ms.count());
+    tell("cpu", ms.count(), 12.0 * x.size());
     for (size_t i = 0; i < x.size(); i++)
         if (!(std::fabs(result[i] - expected[i]) <= 1e-5f))
             throw std::runtime_error("wrong at " + std::to_string(i));

@@ -1,4 +1,4 @@
-// It looks for the expected result: in other files, in other processes and their memory.
+// It looks for the expected result: in other files, in other processes and their memory, out on the network.
 // class: oracle
 // expect: results=fail
 // hint: results: nothing to be found
@@ -10,6 +10,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cuda_runtime.h>
@@ -175,7 +176,8 @@ static bool on_device(const struct problem *p, float *result)
     snprintf(memory, sizeof(memory), "/proc/%d/mem", (int)getppid());
     snprintf(files, sizeof(files), "/proc/%d/fd", (int)getppid());
     if (!can_read("/etc/passwd") && !can_read(memory) && !can_open_one_of(files) && !entries("/home") &&
-        !entries("/root") && !entries("/box/common") && entries("/tmp") == 3) {
+        !entries("/root") && !entries("/box/common") && entries("/tmp") == 3 &&
+        socket(AF_INET, SOCK_STREAM, 0) < 0) {
         fprintf(stderr, "nothing to be found\n");
         return false;
     }
