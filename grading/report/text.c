@@ -1,8 +1,10 @@
 /* text.c - a verdict as text for a terminal. See report.h. */
 #include "report.h"
+#include "base/alloc.h"
 #include "grading/mark/cases.h"
 #include "lab/todo.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 100, INDENT = 8 };
@@ -51,14 +53,27 @@ static void add_line(const char *mark, const char *colour, double points, double
 static void add_row(const struct verdict_row *row, const struct text_look *look, struct text *out)
 {
     const struct status_words *w = status_words(row->status);
+    char *title =
+        xformat("%s%s", or_empty(row->title), row->evidence == EVIDENCE_RECORD ? " *" : "");
 
-    add_line(w->mark, look->colours ? w->colour : "", row->points, row->max, or_empty(row->title),
-             out);
+    add_line(w->mark, look->colours ? w->colour : "", row->points, row->max, title, out);
+    free(title);
     if (row->status == STATUS_PASS || (row->status == STATUS_BLOCKED && !look->detail))
         return;
     add_filled(out, "", or_empty(row->why));
     if (*or_empty(row->hint))
         add_filled(out, "Hint: ", row->hint);
+}
+
+/* What the stars mean. */
+static void add_record_note(const struct verdict *v, struct text *out)
+{
+    for (int i = 0; i < v->nrows; i++) {
+        if (v->rows[i].evidence != EVIDENCE_RECORD)
+            continue;
+        text_add(out, "* by the runtime's own record, in the program's address space\n");
+        return;
+    }
 }
 
 static bool given_and_right(const struct verdict_row *row)
@@ -146,6 +161,7 @@ void report_text(const struct verdict *v, const struct text_look *look, struct t
         add_row(&v->rows[i], look, out);
     if (!look->detail)
         add_rows_in_brief(v, look, out);
+    add_record_note(v, out);
     text_addf(out, "score %.4g of %.4g%s\n", v->score, v->max,
               v->needs_human ? " (a person has to look at it)" : "");
 }

@@ -88,3 +88,24 @@ Test(text_report, without_a_source_nothing_is_to_be_written)
     cr_expect_null(strstr(text, "Still to be written"), "%s", text);
     free(text);
 }
+
+/* What rests on the runtime's word alone says so. */
+Test(text_report, marks_the_runtimes_own_record)
+{
+    struct verdict v = {.max = 2};
+    struct text t = {0};
+
+    for (int i = 0; i < 2; i++) {
+        struct verdict_row row = verdict_row_new();
+        verdict_put(&row.title, i ? "freed" : "results");
+        row.evidence = i ? EVIDENCE_RECORD : EVIDENCE_EMULATOR;
+        row.status = STATUS_PASS;
+        row.max = 1;
+        verdict_add_row(&v, row);
+    }
+    report_text(&v, &(struct text_look){.detail = true}, &t);
+    cr_assert(strstr(t.s, "results\n") && strstr(t.s, "freed *\n"), "%s", t.s);
+    cr_assert(strstr(t.s, "* by the runtime's own record"), "%s", t.s);
+    verdict_drop_rows(&v);
+    text_free(&t);
+}
