@@ -2,6 +2,7 @@
 #include "alloc.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,12 @@ void die(const char *format, ...)
     fputc('\n', stderr);
     va_end(ap);
     exit(2);
+}
+
+void alloc_keep_freed(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
 }
 
 /* Other threads may be at work and hold any lock: nothing but the message is done. */

@@ -52,6 +52,7 @@ static int help(FILE *f)
 int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
+    alloc_keep_freed();
     signal(SIGPIPE, SIG_IGN);
     argp_err_exit_status = 2;
     if (argc < 2)

@@ -191,6 +191,7 @@ int main(int argc, char **argv)
 {
     bool probing = false;
     uint32_t kind;
+    alloc_keep_freed();
     if (argp_parse(&argp, argc, argv, 0, NULL, &probing))
         return 2;
     in_fd = fcntl(0, F_DUPFD_CLOEXEC, 10);
