@@ -42,5 +42,5 @@ bench-emulator: $B/bin/emubench $B/lib/libcudart.so.13
 $B/$(HAR)/records.o: $B/gen/version.h
 $B/gen/version.h: FORCE
 	@mkdir -p $(@D)
-	@v=$$(git describe --always --dirty 2>/dev/null); echo "#define WARPLAB_VERSION \"$$v\"" >$@.new; \
-	 cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@v=$$(git describe --always --dirty 2>/dev/null); echo "#define WARPLAB_VERSION \"$$v\"" >$@.$$$$; \
+	 cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@

@@ -496,12 +496,13 @@ int main(int argc, char **argv)
         return 0;
     }
     if (!machine_open(&r.machine, &why))
-        die("%s: %s", r.lab->name, why.s);
+        die("%s. Without a GPU: make run LAB=%s BACKEND=emulator", why.s, r.lab->name);
     emulator_set_quiet(1);
     choose_variants(&r);
     choose_cases(&r);
     if (!r.ncases)
-        die("%s: none of these cases is for this machine (--list shows them)", r.lab->name);
+        die("none of these cases is for this machine (make run LAB=%s ARGS=--list shows them)",
+            r.lab->name);
     r.verify = (struct verify){.lab = r.lab,
                                .machine = &r.machine,
                                .module = &r.module,

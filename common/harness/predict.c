@@ -92,6 +92,12 @@ static const struct entry *find(const struct report *p, const struct lab_predict
     return NULL;
 }
 
+/* A count in full: whoever predicted 1572864 is to see that it was that. */
+static int digits(double value)
+{
+    return value == floor(value) && fabs(value) < 1e15 ? 15 : 6;
+}
+
 static void print_one(FILE *out, const struct report *p, const struct lab_prediction *q,
                       double answer)
 {
@@ -101,14 +107,14 @@ static void print_one(FILE *out, const struct report *p, const struct lab_predic
     bool right = fabs(answer - fact) <= fmax(q->tolerance * fabs(fact), 1e-9);
     const char *code = !colours(out) ? "" : right ? "\033[32m" : "\033[33m";
 
-    fprintf(out, "  %-60.60s you %12g", q->question, answer);
+    fprintf(out, "  %-60.60s you %12.*g", q->question, digits(answer), answer);
     if (r && (r->wrong || r->verdict != VERDICT_PASS))
         fprintf(out, "  (not yet: %s is not right)\n", q->variant);
     else if (isnan(fact))
         fprintf(out, "  (%s)\n", !r ? "not part of this run" : "no counters in this run");
     else
-        fprintf(out, "  was %12g  %s%s%s\n", fact, code, right ? "yes" : "look again",
-                *code ? "\033[0m" : "");
+        fprintf(out, "  was %12.*g  %s%s%s\n", digits(fact), fact, code,
+                right ? "yes" : "look again", *code ? "\033[0m" : "");
 }
 
 int predict_print(FILE *out, const struct report *p, const char *path)

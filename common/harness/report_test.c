@@ -291,6 +291,9 @@ Test(predict, stands_beside_the_fact, .init = make_report)
     cr_assert_eq(predict("sectors = 32\nwarps = 128 # 4096 / 32\n", &text), 2);
     cr_assert(strstr(text, "look again") && strstr(text, "yes"), "%s", text);
     free(text);
+    cr_assert_eq(predict("warps = 1572864\n", &text), 1);
+    cr_assert(strstr(text, " 1572864 "), "in full: %s", text);
+    free(text);
     cr_assert_eq(predict("", &text), 0);
     free(text);
 }

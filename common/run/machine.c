@@ -70,9 +70,7 @@ bool machine_open(struct machine *m, struct text *why)
     m->emulator = emulator_here();
     cudaError_t e = cudaGetDeviceProperties(&properties, 0);
     if (e != cudaSuccess) {
-        text_addf(
-            why, "no device: %s (%s). Without a GPU, use the emulator: make run BACKEND=emulator …",
-            cudaGetErrorString(e), cudaGetErrorName(e));
+        text_addf(why, "no device: %s (%s)", cudaGetErrorString(e), cudaGetErrorName(e));
         return false;
     }
     describe(m, &properties);
