@@ -50,6 +50,10 @@ static void print_hint(const char *log)
                                "#include <cuda/std/…>."},
         {"name must be a namespace", "the host's C++ library is not on the device; cuda::std is, "
                                      "after #include <cuda/std/…>."},
+        {"dynamic initialization is not supported",
+         "what stands there has to be known when the file is compiled. The compiler runs the body "
+         "of "
+         "a SCHEDULE: does its loop end? Does it use anything but s and constants?"},
         {"too many initializer values", "LAUNCH(kernel, threads a block, rows of them, elements a "
                                         "thread, bytes of shared memory); the last may be left "
                                         "out."},

@@ -121,6 +121,10 @@ static const struct {
      "hint: the file is compiled for the device alone"},
     {"host code", HEAD RIGHT SCALE_FLOAT "int main() { int *p; cudaMalloc(&p, 4); }\n", "", 1,
      "hint: the host's part"},
+    {"endless schedule",
+     HEAD "#include \"schedule.cuh\"\n" RIGHT SCALE_FLOAT
+          "SCHEDULE(a) { for (;;) s.kernel(0, 0); };\n",
+     "", 1, "hint: what stands there has to be known when the file is compiled"},
     {"faults once", HEAD SCALE("y[i + (1 << 28)] = 1;") SCALE_FLOAT, "--kernel scale", 1,
      "It is not run on the cases that are left"},
     {"the TODO stands", HEAD SCALE("// TODO") SCALE_FLOAT, "", 1,
