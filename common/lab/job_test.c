@@ -179,3 +179,35 @@ Test(machine, no_device_has_such_limits)
     cr_assert_not(machine_read(&w, &r));
     text_free(&t.bytes);
 }
+
+/* A kernel from 0 to 2, a copy from 1 to 3, and an event that is nobody's work. */
+Test(job, overlap_and_times)
+{
+    struct plan p = small_plan();
+    struct outputs o = {.stage = STAGE_RUN, .changed = -1}, q;
+    struct tape t = {{0}, 0};
+    struct wire w = {get, put, &t};
+
+    p.memory = PINNED;
+    p.nops = 3;
+    p.ops[0] = (struct plan_op){.kind = OP_LAUNCH};
+    p.ops[1] = (struct plan_op){.kind = OP_COPY_OUT, .index = 1, .count = 4};
+    p.ops[2] = (struct plan_op){.kind = OP_RECORD};
+    cr_expect_eq(outputs_overlap(&o, &p), 0, "nothing is known");
+    o.times = xcalloc(3, sizeof(*o.times));
+    o.times[0] = (struct op_time){0, 2};
+    o.times[1] = (struct op_time){1, 3};
+    o.times[2] = (struct op_time){0, 9};
+    cr_expect_float_eq(outputs_overlap(&o, &p), 4.0 / 3, 1e-12);
+    o.message = xstrdup("");
+    o.findings = xstrdup("");
+    cr_assert(outputs_write(&w, &p, &o) && outputs_read(&w, &p, &q));
+    cr_expect(q.times && !memcmp(q.times, o.times, 3 * sizeof(*o.times)));
+    outputs_free(&q);
+    t.at = 0;
+    t.bytes.length -= 1;
+    cr_expect_not(outputs_read(&w, &p, &q));
+    outputs_free(&q);
+    outputs_free(&o);
+    text_free(&t.bytes);
+}

@@ -114,6 +114,61 @@ Test(plan, refuses_what_no_device_can_launch)
     cr_assert_not(plan_check(&p, NULL, err, sizeof(err)));
 }
 
+/* A plan with operations: a copy in on stream 3, an event, a launch that waits, a copy out. */
+static struct plan with_operations(void)
+{
+    static const struct plan_op ops[] = {
+        {.kind = OP_COPY_IN, .stream = 3, .index = 0, .offset = 10, .count = 990},
+        {.kind = OP_RECORD, .stream = 3, .event = 255},
+        {.kind = OP_WAIT, .stream = 15, .event = 255},
+        {.kind = OP_LAUNCH, .stream = 15, .index = 0},
+        {.kind = OP_COPY_OUT, .stream = 15, .index = 1, .offset = 0, .count = 1},
+    };
+    struct plan p = some_plan();
+
+    p.memory = MAPPED;
+    p.nops = sizeof(ops) / sizeof(ops[0]);
+    memcpy(p.ops, ops, sizeof(ops));
+    return p;
+}
+
+Test(plan, operations_come_through)
+{
+    struct plan p = with_operations(), q;
+    unsigned char *bytes;
+    char err[200] = "";
+    size_t size = plan_write(&p, &bytes);
+
+    cr_assert(plan_read(bytes, size, &q, err, sizeof(err)), "%s", err);
+    cr_assert(q.memory == MAPPED && q.nops == p.nops);
+    cr_assert_not(memcmp(q.ops, p.ops, (size_t)p.nops * sizeof(p.ops[0])));
+    for (size_t n = 0; n < size; n++)
+        cr_assert_not(plan_read(bytes, n, &q, err, sizeof(err)), "cut to %zu bytes", n);
+    free(bytes);
+}
+
+Test(plan, refuses_operations_on_what_is_not_there)
+{
+    const struct plan good = with_operations();
+    char err[200] = "";
+    struct plan bad[9];
+
+    cr_assert(plan_check(&good, NULL, err, sizeof(err)), "%s", err);
+    for (int i = 0; i < 9; i++)
+        bad[i] = good;
+    bad[0].memory = NO_MEMORY;
+    bad[1].memory = HOST_MEMORIES;
+    bad[2].nops = LAB_MAX_OPS + 1;
+    bad[3].ops[0].stream = SCHEDULE_STREAMS;
+    bad[4].ops[1].event = SCHEDULE_EVENTS;
+    bad[5].ops[3].index = bad[5].nsteps;
+    bad[6].ops[0].index = 2; /* the variable */
+    bad[7].ops[0].count = bad[7].buffers[0].count - 9;
+    bad[8].ops[4].offset = bad[8].buffers[1].count + 1;
+    for (int i = 0; i < 9; i++)
+        cr_expect_not(plan_check(&bad[i], NULL, err, sizeof(err)), "%d", i);
+}
+
 /* Another kernel's name must not come of one that is too long. */
 Test(plan, a_case_may_force_the_block)
 {
