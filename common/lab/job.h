@@ -22,6 +22,7 @@ struct job_options {
     bool want_lines;        /* counters by line, the first kernel's first block traced */
     bool want_instructions; /* counters by instruction */
     bool timed;             /* on a GPU: the clock around the launches */
+    bool untimed;           /* on the emulator: nobody asks for the modelled time */
     bool launch_only;       /* a profiler counts: nothing is read back */
     bool timeline;          /* on a GPU: the clock around each operation of a schedule */
     unsigned disturb; /* classes of instructions, 1 << DISTURB_… (emulator/base/disturb.h) */

@@ -76,6 +76,7 @@ Test(job, comes_back_as_it_went)
 
     j.options = (struct job_options){.check = true,
                                      .want_instructions = true,
+                                     .untimed = true,
                                      .disturb = 1u << DISTURB_tensor,
                                      .timed = true,
                                      .poison = POISON_OUTPUTS,
@@ -85,7 +86,7 @@ Test(job, comes_back_as_it_went)
     cr_assert(job_read(&w, &k, &q));
     cr_assert_eq(t.at, t.bytes.length);
     cr_assert(k.options.check && k.options.timed && !k.options.want_lines &&
-              k.options.want_instructions);
+              k.options.want_instructions && k.options.untimed);
     cr_assert_eq(k.options.poison, POISON_OUTPUTS);
     cr_assert_eq(k.options.steps, 99);
     cr_assert_eq(k.options.disturb, 1u << DISTURB_tensor);

@@ -14,7 +14,7 @@ static struct {
     const char *(*bound)(void), *(*limiter)(void), *(*version)(void), *(*finding)(size_t);
     void (*reset)(void), (*revive)(void), (*set_quiet)(int);
     size_t (*finding_count)(void);
-    int (*set_check)(int), (*set_disturb)(const char *);
+    int (*set_check)(int), (*set_sample)(int), (*set_disturb)(const char *);
     uint64_t (*set_steps)(uint64_t);
     int (*name)(const void *, const char *, unsigned, uint64_t);
     uint64_t (*set_gap)(uint64_t);
@@ -43,6 +43,7 @@ static const struct {
     {"warplabSetQuiet", &calls.set_quiet},
     {"warplabFindingCount", &calls.finding_count},
     {"warplabSetCheck", &calls.set_check},
+    {"warplabSetSample", &calls.set_sample},
     {"warplabSetDisturb", &calls.set_disturb},
     {"warplabSetSteps", &calls.set_steps},
     {"warplabName", &calls.name},
@@ -85,6 +86,12 @@ void emulator_set_check(bool on)
 {
     if (emulator_here())
         calls.set_check(on);
+}
+
+void emulator_set_sample(bool on)
+{
+    if (emulator_here())
+        calls.set_sample(on);
 }
 
 void emulator_set_disturb(unsigned classes)

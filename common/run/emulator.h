@@ -16,6 +16,7 @@ bool emulator_here(void);
 const char *emulator_version(void);
 void emulator_set_steps(uint64_t steps);
 void emulator_set_check(bool on);
+void emulator_set_sample(bool on);           /* for modelled times */
 void emulator_set_disturb(unsigned classes); /* 1 << DISTURB_… (emulator/base/disturb.h) */
 /* In messages p is an array of this name; what runs past its end by less than the gap is its. */
 void emulator_name(const void *p, const char *name, size_t element, uint64_t elements);

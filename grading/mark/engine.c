@@ -33,14 +33,16 @@ void marking_settle(struct marking *m, enum row_status status, const char *why,
 
 /* What rows ask of this variant on this case: one run serves them all. */
 static unsigned asked_of(const struct marking *m, const struct lab_variant *v,
-                         const char *case_name)
+                         const struct marked_case *c)
 {
-    unsigned how = 0;
+    const char *case_name = c->c.name;
+    unsigned how = c->kind ? RUN_UNTIMED : 0; /* else a report shows its time */
     for (int i = 0; i < m->e->rubric->nrows; i++) {
         const struct rubric_row *r = &m->e->rubric->rows[i];
         if (strcmp(r->variant, v->name) || (r->cases && !word_in(r->cases, case_name)))
             continue;
         how |= r->kind == ROW_CHECKS ? RUN_CHECKED : 0;
+        how &= r->kind == ROW_SPEED ? ~(unsigned)RUN_UNTIMED : ~0u;
         how |= r->gate && strstr(r->gate, "worst(") ? RUN_INSTRUCTIONS : 0;
     }
     return how;
@@ -50,7 +52,7 @@ struct run *marking_run(struct marking *m, const struct marked_case *c, int agai
 {
     const struct lab_variant *v = variant_named(m->e->lab, m->row->variant);
     uint64_t seed = case_seed(m->e->lab, &c->c, v->name, &m->draw, again);
-    unsigned how = again ? 0 : asked_of(m, v, c->c.name);
+    unsigned how = again ? 0 : asked_of(m, v, c);
     struct run *r = session_run(m->s, v, &c->c, seed, how | (check ? RUN_CHECKED : 0));
     r->hidden = c->kind;
     return r;

@@ -516,7 +516,7 @@ static void run_clear(struct run *r);
 
 /* Tried once more, with more time: what the wall clock ends twice, and the steps did not, is
  * for a person. */
-static void carry_out_in_time(struct session *s, struct run *r, bool instructions)
+static void carry_out_in_time(struct session *s, struct run *r, unsigned how)
 {
     for (int attempt = 0; attempt < 2; attempt++) {
         struct run again = run_new(r->variant, &r->c, r->seed, r->check);
@@ -528,7 +528,10 @@ static void carry_out_in_time(struct session *s, struct run *r, bool instruction
             set_end(r, s->internal ? RUN_INTERNAL : RUN_DIED, xstrdup(s->problem));
             return;
         }
-        carry_out(s, r, (struct job_options){.want_instructions = instructions, .steps = r->steps});
+        carry_out(s, r,
+                  (struct job_options){.want_instructions = how & RUN_INSTRUCTIONS,
+                                       .untimed = how & RUN_UNTIMED,
+                                       .steps = r->steps});
         r->instructions = r->outputs.instructions;
         r->outputs.instructions = NULL;
         if (!r->late)
@@ -569,7 +572,7 @@ struct run *session_run(struct session *s, const struct lab_variant *v, const st
     s->runs = xrealloc(s->runs, (size_t)(s->nruns + 1) * sizeof(*s->runs));
     s->runs[s->nruns] = r;
     if (may_run(s, r))
-        carry_out_in_time(s, r, how & RUN_INSTRUCTIONS);
+        carry_out_in_time(s, r, how);
     s->nruns++;
     return r;
 }

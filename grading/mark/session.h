@@ -95,8 +95,9 @@ struct session {
 
 void session_start(struct session *s, const struct lab *lab, const struct engine_options *o,
                    const char *name, const char *source, size_t length);
-/* how: RUN_CHECKED, with the emulator's checks; RUN_INSTRUCTIONS, counters by instruction, too. */
-enum { RUN_CHECKED = 1, RUN_INSTRUCTIONS = 2 };
+/* how: RUN_CHECKED, with the emulator's checks; RUN_INSTRUCTIONS, counters by instruction, too;
+ * RUN_UNTIMED, without the sample that a modelled time needs. */
+enum { RUN_CHECKED = 1, RUN_INSTRUCTIONS = 2, RUN_UNTIMED = 4 };
 struct run *session_run(struct session *s, const struct lab_variant *v, const struct lab_case *c,
                         uint64_t seed, unsigned how);
 /* The run again, with source lines and a trace; NULL when it has none. */

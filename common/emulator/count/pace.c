@@ -324,25 +324,29 @@ void pace_path(struct pace *p, const struct site *first, uint32_t ninsns, uint32
     w->end = first->index + ninsns;
 }
 
-/* Passes that the banks need: the most words that lie in one. */
+/* Passes that the banks need: the most words that lie in one. A lane's words lie side by side from
+ * a multiple of their size on: they are one unit, and as many banks together are one. */
 static uint32_t passes_of(const struct access *a)
 {
     const struct device_profile *d = device_profile();
-    uint32_t words = a->size > d->bank_bytes ? a->size / d->bank_bytes : 1, top = 1;
-    uint32_t n = 0, per[32] = {0};
-    uint64_t all[32 * 4];
-    for (uint32_t m = a->mask; m; m &= m - 1)
-        for (uint32_t k = 0; k < words && k < 4; k++) {
-            uint64_t x = a->addr[__builtin_ctz(m)] / d->bank_bytes + k;
-            uint32_t j = 0;
-            while (j < n && all[j] != x)
-                j++;
-            if (j < n)
-                continue;
-            all[n++] = x;
-            if (++per[x % d->banks % 32] > top)
-                top = per[x % d->banks % 32];
-        }
+    uint32_t unit = a->size > d->bank_bytes ? a->size : d->bank_bytes, top = 1, n = 0;
+    uint32_t banks = d->banks * d->bank_bytes / unit, all[32], before[32]; /* of a bank, plus 1 */
+    struct {
+        uint32_t units, last;
+    } per[32] = {0};
+    for (uint32_t m = a->mask; m; m &= m - 1) { /* shared memory's addresses are below 2^32 */
+        uint32_t x = (uint32_t)a->addr[__builtin_ctz(m)] / unit, bank = x % banks % 32;
+        uint32_t j = per[bank].last;
+        while (j && all[j - 1] != x)
+            j = before[j - 1];
+        if (j)
+            continue;
+        all[n] = x;
+        before[n] = per[bank].last;
+        per[bank].last = ++n;
+        if (++per[bank].units > top)
+            top = per[bank].units;
+    }
     return top;
 }
 

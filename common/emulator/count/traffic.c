@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "emulator/base/mem.h"
 #include "emulator/base/options.h"
+#include "emulator/exec/disturb.h"
 #include "pace.h"
 #include "sectors.h"
 #include <math.h>
@@ -580,10 +581,19 @@ void traffic_result(uint64_t launch, const struct counters *c, struct model_laun
     drop_ended(&e);
 }
 
+static bool sampling = true;
+
+bool traffic_set_sample(bool on)
+{
+    bool before = sampling;
+    sampling = on;
+    return before;
+}
+
 static bool wants_launch(struct listener *self, const struct block_info *any)
 {
     (void)self, (void)any;
-    return emu_options()->sample;
+    return emu_options()->sample && sampling && !disturb_now();
 }
 
 static bool wants_block(struct listener *self, const struct block_info *b)

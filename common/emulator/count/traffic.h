@@ -2,8 +2,8 @@
  * a sample of blocks.
  *
  * Interface: a listener that wants the accesses and paths of a few blocks only (traffic_wants()),
- * and of none with options.sample off; traffic_result() then fills the sectors and lives of struct
- * model_launch.
+ * and of none with options.sample off, in launches that are disturbed, or where nobody asks for a
+ * time; traffic_result() then fills the sectors and lives of struct model_launch.
  */
 #ifndef EMULATOR_TRAFFIC_H
 #define EMULATOR_TRAFFIC_H
@@ -12,6 +12,9 @@
 #include "model.h"
 
 struct listener *traffic_listener(void);
+
+/* Are launches from now on sampled? Returns the former setting, true at first. */
+bool traffic_set_sample(bool on);
 
 /* This block of a grid is one of the at most 8 that are looked at; the same whatever the threads:
  * all of a small grid, else four and of each a neighbour, in x or in y. */

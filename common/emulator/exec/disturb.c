@@ -42,12 +42,16 @@ static uint64_t mix(uint64_t x) /* splitmix64's finalizer */
     x = (x ^ x >> 27) * 0x94d049bb133111ebull;
     return x ^ x >> 31;
 }
-uint64_t disturb_bits(const struct warp *w, const struct insn *in, int lane, uint32_t element,
-                      uint32_t size)
+static uint64_t moment(const struct warp *w)
+{
+    return mix(w->executed << 32 | w->block->index);
+}
+static uint64_t bits_at(const struct warp *w, const struct insn *in, int lane, uint32_t element,
+                        uint32_t size, uint64_t when)
 {
     uint64_t where = (uint64_t)in->site->index << 40 | (uint64_t)w->index << 16 |
                      (uint64_t)element << 5 | (unsigned)lane;
-    uint64_t r = mix(mix(where) ^ mix(w->executed << 32 | w->block->index)), bits = 0;
+    uint64_t r = mix(mix(where) ^ when), bits = 0;
     for (uint32_t part = 0; part < (size + 1) / 2; part++, r >>= 12) {
         bool top = part == 3, byte = size == 1;
         uint64_t choice = r & (top || byte ? 0xf : 0x3f);
@@ -55,6 +59,11 @@ uint64_t disturb_bits(const struct warp *w, const struct insn *in, int lane, uin
         bits |= choice << (16 * part + (top ? 0 : byte ? 2 : 4));
     }
     return bits;
+}
+uint64_t disturb_bits(const struct warp *w, const struct insn *in, int lane, uint32_t element,
+                      uint32_t size)
+{
+    return bits_at(w, in, lane, element, size, moment(w));
 }
 
 /* ---- of which instructions ---- */
@@ -199,10 +208,14 @@ static struct written written_by(const struct ptx_insn *p, const struct insn *in
 static void flip(struct warp *w, const struct insn *in, uint32_t at, uint32_t width, uint32_t size,
                  uint32_t element, uint32_t lanes)
 {
-    for (uint32_t m = at == NO_PLACE || width > 8 ? 0 : lanes; m; m &= m - 1) {
+    if (at == NO_PLACE || width > 8 || !lanes)
+        return;
+    uint8_t *first = place(w, at);
+    uint64_t when = moment(w);
+    for (uint32_t m = lanes; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
-        uint64_t bits = disturb_bits(w, in, lane, element, size), v = 0;
-        uint8_t *p = (uint8_t *)place(w, at) + (uint32_t)lane * width;
+        uint64_t bits = bits_at(w, in, lane, element, size, when), v = 0;
+        uint8_t *p = first + (uint32_t)lane * width;
         memcpy(&v, p, width);
         v ^= bits;
         memcpy(p, &v, width);

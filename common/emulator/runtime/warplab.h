@@ -49,6 +49,9 @@ void warplabSetQuiet(int level);
 int warplabSetCheck(int on);
 /* Limit on warp instructions a launch, 0 for none; returns the former one. */
 uint64_t warplabSetSteps(uint64_t steps);
+/* Turns the sample that modelled times rest on, off or on for launches from now on; returns the
+ * former setting. Without it times are made of counts alone: for runs that nobody times. */
+int warplabSetSample(int on);
 /* Launches from now on flip bits in what the named classes of instructions bring (names of
  * emulator/base/disturb.h, separated by spaces; "" or NULL: none), always the same ones: results
  * that stay as they were do not depend on it. 0, or -1 for a name that does not exist. */

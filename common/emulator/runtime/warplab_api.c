@@ -8,6 +8,7 @@
 #include "emulator/count/model.h"
 #include "emulator/count/profile.h"
 #include "emulator/count/trace.h"
+#include "emulator/count/traffic.h"
 #include "emulator/exec/disturb.h"
 #include "warplab.h"
 #include <stdio.h>
@@ -116,6 +117,11 @@ const char *warplabFinding(size_t i)
 int warplabSetCheck(int on)
 {
     return check_set(on);
+}
+
+int warplabSetSample(int on)
+{
+    return traffic_set_sample(on);
 }
 
 int warplabSetDisturb(const char *classes)

@@ -11,45 +11,61 @@
 #include "mma.h"
 
 /* ---- banks ---- */
-/* The distinct words that a group of lanes asks of its fullest bank. */
+/* The distinct words that a group of lanes asks of its fullest bank. A lane's words lie side by
+ * side from a multiple of their size on: they are one unit, and so many banks together are one. */
 static u32 group_wavefronts_apart(const u64 *a, u32 m, u32 words)
 {
     u32 top = 1;
-    u64 all[WARP * 4];
+    u64 all[WARP];
     u32 n = 0, per[32] = {0};
-    for (; m; m &= m - 1)
-        for (u32 k = 0; k < words; k++) {
-            u64 x = (a[__builtin_ctz(m)] >> 2) + k;
-            u32 j = 0;
-            while (j < n && all[j] != x)
-                j++;
-            if (j < n)
-                continue;
-            all[n++] = x;
-            if (++per[x & 31] > top)
-                top = per[x & 31];
-        }
+    for (; m; m &= m - 1) {
+        u64 x = a[__builtin_ctz(m)] / (4 * words);
+        u32 j = 0;
+        while (j < n && all[j] != x)
+            j++;
+        if (j < n)
+            continue;
+        all[n++] = x;
+        if (++per[x & (32 / words - 1)] > top)
+            top = per[x & (32 / words - 1)];
+    }
     return top;
 }
-/* The same with a bit a word: for words within 64 rows of 32 banks, as nearly all are. */
+/* No bank has two? */
+static bool one_a_bank(const u64 *a, u32 m, u32 shift, u32 banks)
+{
+    u64 unit[32];
+    for (u32 seen = 0; m; m &= m - 1) {
+        u64 x = a[__builtin_ctz(m)] >> shift;
+        u32 bank = (u32)x & (banks - 1);
+        if (!(seen >> bank & 1))
+            unit[bank] = x;
+        else if (unit[bank] != x)
+            return false;
+        seen |= 1u << bank;
+    }
+    return true;
+}
+/* The same with a bit a unit: for units within 64 rows of all banks, as nearly all are. */
 static u32 group_wavefronts(const u64 *a, u32 m, u32 words)
 {
+    u32 shift = 2 + (u32)__builtin_ctz(words), banks = 32 / words;
     u64 rows[32] = {0}, low = a[__builtin_ctz(m)] >> 7;
     u32 n[32] = {0}, top = 1;
+    if (one_a_bank(a, m, shift, banks))
+        return 1;
     for (u32 rest = m; rest; rest &= rest - 1) {
         u64 row = a[__builtin_ctz(rest)] >> 7;
         low = row < low ? row : low;
     }
     for (u32 rest = m; rest; rest &= rest - 1) {
-        u64 first = a[__builtin_ctz(rest)] >> 2;
-        if (((first + words) >> 5) - low >= 64)
+        u64 x = a[__builtin_ctz(rest)], row = (x >> 7) - low;
+        u32 bank = (u32)(x >> shift) & (banks - 1);
+        if (row >= 64)
             return group_wavefronts_apart(a, m, words);
-        for (u32 k = 0; k < words; k++) {
-            u64 row = ((first + k) >> 5) - low, bank = (first + k) & 31;
-            n[bank] += !(rows[bank] >> row & 1);
-            rows[bank] |= 1ull << row;
-            top = n[bank] > top ? n[bank] : top;
-        }
+        n[bank] += !(rows[bank] >> row & 1);
+        rows[bank] |= 1ull << row;
+        top = n[bank] > top ? n[bank] : top;
     }
     return top;
 }
