@@ -77,8 +77,12 @@
       "those bytes, times the floating-point and tensor instructions that their warp executed "    \
       "from the copy's commit to the wait for it")                                                 \
     X(barriers, "", "inst", "warps that arrived at a block barrier")                               \
+    X(barriers_close, "", "inst",                                                                  \
+      "of those, by warps that had executed next to no floating-point and tensor instructions "    \
+      "since the one before")                                                                      \
     X(warp_syncs, "", "inst", "bar.warp.sync")                                                     \
     X(shuffles, "", "inst", "shfl")                                                                \
+    X(shuffles_one, "", "inst", "of those, by which all lanes get the word of one")                 \
     X(exchanges, "", "inst", "other ways between lanes: vote, match, redux, movmatrix")            \
     X(flop_fp16, "", "flop", "add, mul 1, fma 2, per lane and element")                            \
     X(flop_fp32, "", "flop", "add, mul 1, fma 2, per lane")                                        \

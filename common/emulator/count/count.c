@@ -137,13 +137,16 @@ static void add_insn(struct counters *c, const struct ptx_insn *p, const struct 
         break;
     case OP_bar:
     case OP_barrier:
-        if (ptx_has(p, M_warp))
+        if (ptx_has(p, M_warp)) {
             c->warp_syncs += s->requests;
-        else
+        } else {
             c->barriers += s->requests;
+            c->barriers_close += s->extra;
+        }
         break;
     case OP_shfl:
         c->shuffles += s->requests;
+        c->shuffles_one += s->extra;
         break;
     case OP_call:
         c->calls += s->requests;

@@ -77,6 +77,30 @@ Test(counters, shared_loads_by_lanes)
     cr_expect_eq(all_loads(), result.counters.shared_ld_requests);
 }
 
+/* A barrier right at the start; one after 40 instructions of work; one after 4,000 more, of which
+ * 40 are few; so the next comes close. */
+#define ADD2  "add.f32 %f0, %f0, %f0;\nadd.f32 %f0, %f0, %f0;\n"
+#define ADD10 ADD2 ADD2 ADD2 ADD2 ADD2
+#define ADD40 ADD10 ADD10 ADD10 ADD10
+Test(counters, barriers_without_work_between)
+{
+    RUN(.block = 64, .body = "bar.sync 0;\n" ADD40 "bar.sync 0;\nmov.u32 %r0, 0;\n"
+                             "TOP: " ADD40 "add.u32 %r0, %r0, 1;\nsetp.lt.u32 %p1, %r0, 100;\n"
+                             "@%p1 bra TOP;\nbar.sync 0;\n" ADD40 "bar.sync 0;\n");
+    COUNTED(barriers, 2 * 4);
+    COUNTED(barriers_close, 2 * 2);
+}
+
+Test(counters, shuffles_of_one_word)
+{
+    RUN(.block = 64, .body = "shfl.sync.idx.b32 %r1, %t, 3, 31, -1;\n"
+                             "shfl.sync.idx.b32 %r1, %t, %t, 31, -1;\n"
+                             "shfl.sync.idx.b32 %r1, %t, 3, 0x1c1f, -1;\n"
+                             "shfl.sync.bfly.b32 %r1, %t, 1, 31, -1;\n");
+    COUNTED(shuffles, 2 * 4);
+    COUNTED(shuffles_one, 2);
+}
+
 /* Lanes that a guard keeps from loading are none of a load's. */
 Test(counters, guarded_shared_loads_by_lanes)
 {

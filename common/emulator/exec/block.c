@@ -197,7 +197,7 @@ static void warp_start(struct warp *w, struct launch *l, struct block *b)
     w->nready = 0;
     w->depth = 0;
     w->carry = 0;
-    w->executed = w->floats = 0;
+    w->executed = w->floats = w->at_barrier = 0;
     w->given = l->slice;
     w->spins = w->spun = w->apart = w->still = false;
     w->local_top = w->entry.bytes;

@@ -97,6 +97,11 @@ static const struct {
      DISTURB_ahead, 32},
     {GLOBAL "ld.global.u32 %r0, [%mine+4096];\n" FLOATS "mov.u32 %r7, %r0;\n" DONE, DISTURB_ahead,
      0},
+    /* 40 are few where there were 4,000 before */
+    {GLOBAL
+     "mov.u32 %r5, 0;\nTOP: " FLOATS FLOATS "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p0, %r5, 100;\n"
+     "@%p0 bra TOP;\nld.global.u32 %r0, [%mine+4096];\n" FLOATS FLOATS "mov.u32 %r7, %r0;\n" DONE,
+     DISTURB_ahead, 0},
     {GLOBAL "ld.global.u32 %r0, [%mine+4096];\nsetp.lt.u32 %p0, %t, 9;\n"
             "selp.b32 %r3, %r0, 0, %p0;\nmov.u32 %r7, %r3;\n" FLOATS FLOATS DONE,
      DISTURB_ahead, 32},

@@ -10,6 +10,7 @@
 #ifndef EMULATOR_EXEC_H
 #define EMULATOR_EXEC_H
 
+#include "emulator/base/disturb.h"
 #include "emulator/code/code.h"
 #include "events.h"
 #include "launch.h"
@@ -93,6 +94,7 @@ struct warp {
     struct held *held;    /* follow.c: by register of the kernel, NULL where nothing is followed */
     /* Instructions of the blocks that it entered; of them floating-point and tensor ones. */
     uint64_t executed, floats;
+    uint64_t at_barrier; /* warp_floats() when it came to one last */
 };
 
 struct barrier {
@@ -251,6 +253,12 @@ static inline void count_entry(struct warp *w, const struct bblock *b, struct bl
 
 /* Floating-point and tensor instructions that the warp has executed up to this one. */
 uint64_t warp_floats(const struct warp *w, const struct insn *in);
+/* Were they few between these two (base/disturb.h)? */
+static inline bool few_floats(uint64_t since, uint64_t now)
+{
+    uint64_t part = now / DISTURB_AHEAD_PART;
+    return now - since < (part > DISTURB_AHEAD ? part : DISTURB_AHEAD);
+}
 
 static inline void *place(const struct warp *w, uint32_t p)
 {

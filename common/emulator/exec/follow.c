@@ -23,7 +23,7 @@ static bool wants(const struct launch *l, int class)
 
 bool follow_disturbs(const struct launch *l, uint64_t since, uint64_t now)
 {
-    if (now >= since + DISTURB_AHEAD)
+    if (!few_floats(since, now))
         return wants(l, DISTURB_ahead);
     return since && wants(l, DISTURB_at_once);
 }

@@ -728,7 +728,10 @@ const struct insn *warp_barrier(struct warp *w, const struct insn *in)
     x->threads += p->mask == w->live ? WARP : n;
     if (p->mask == w->live)
         w->apart = false;
+    uint64_t floats = warp_floats(w, in);
     w->worker->slots[in->slot].requests++;
+    w->worker->slots[in->slot].extra += few_floats(w->at_barrier, floats);
+    w->at_barrier = floats;
     for (int k = 0; k < b->nlisteners; k++)
         if (b->listeners[k]->barrier_arrive)
             b->listeners[k]->barrier_arrive(b->listeners[k], &b->info, in->site, w->index, p->mask,

@@ -46,7 +46,7 @@ HANDLER(shfl)
     if (!together(w, in, 3))
         return warp_next_path(w);
     const u32 *a = SRC(u32, 0), *b = SRC(u32, 1), *c = SRC(u32, 2);
-    u32 r[WARP], valid = 0;
+    u32 r[WARP], from[WARP], valid = 0, apart = 0;
     for (int i = 0; i < WARP; i++) {
         s32 lane = i, bval = b[i] & 31, cval = c[i] & 31, seg = c[i] >> 8 & 31;
         s32 max = (lane & seg) | (cval & ~seg), min = lane & seg, j;
@@ -71,8 +71,11 @@ HANDLER(shfl)
         if (!p)
             j = lane;
         r[i] = ON(w->mask, j & 31) ? a[j & 31] : 0; /* as an H200 does where it is undefined */
+        from[i] = (u32)j;
         valid |= (u32)p << i;
     }
+    for (int i = 0; i < WARP; i++)
+        apart |= ON(w->mask, i) ? from[i] ^ from[__builtin_ctz(w->mask)] : 0;
     u32 *d = DST(u32);
     if (in->dst != NO_PLACE)
         WRITE(u32, d, r[i]);
@@ -81,6 +84,7 @@ HANDLER(shfl)
         *q = (*q & ~w->mask) | (valid & w->mask);
     }
     w->worker->slots[in->slot].requests++;
+    w->worker->slots[in->slot].extra += !apart;
     return warp_joined(w, in);
 }
 
