@@ -8,7 +8,7 @@
 enum { OP_STRIDE, OP_TILE }; /* as in harness.c */
 
 /* clang-format off */
-/* s0 reads one word for all lanes: many results at little cost. */
+/* s0, as all multiples of 1024, reads one word for all lanes: many results at little cost. */
 #define STRIDE(s) {.name = "s" #s, .n = 512, .param = s, .dtype = DT_U32, .op = OP_STRIDE, .flags = CASE_CHECK}
 #define SHAPE(name_, m_, n_, whole_) {.name = name_, .m = m_, .n = n_, .param = whole_, .dtype = DT_F32, .op = OP_TILE, .flags = CASE_CHECK}
 static const struct lab_case cases[] = {
@@ -16,15 +16,21 @@ static const struct lab_case cases[] = {
     {.name = "tail", .n = 1000, .param = 5, .dtype = DT_U32, .op = OP_STRIDE, .flags = CASE_CHECK},
     SHAPE("one", 1, 1, 0), SHAPE("tall", 100, 33, 0), SHAPE("wide", 31, 130, 0), SHAPE("odd", 63, 70, 0),
     SHAPE("whole", 96, 64, 1), SHAPE("m64", 64, 64, 1), SHAPE("m128", 128, 64, 1), SHAPE("m160", 160, 64, 1),
-    SHAPE("m257", 257, 70, 0), SHAPE("m259", 259, 70, 0), SHAPE("m261", 261, 70, 0), SHAPE("speed", 512, 512, 1),
+    SHAPE("m257", 257, 70, 0), SHAPE("m259", 259, 70, 0), SHAPE("m261", 261, 70, 0),
+    SHAPE("high", 1087, 63, 0), SHAPE("higher", 2079, 31, 0), SHAPE("low", 63, 1087, 0), SHAPE("lower", 31, 2079, 0),
+    SHAPE("speed", 512, 512, 1), SHAPE("speed-low", 256, 1024, 1), SHAPE("speed-high", 1024, 256, 1),
 };
 static const struct hidden_case hidden[] = {
-    {.name = "hidden-n",     .kind = "any number of results, any stride", .like = "s4", .n_min = 1, .n_max = 1200, .param_min = 0, .param_max = 2000},
-    {.name = "hidden-far",   .kind = "more than 65,536 results", .like = "s0", .n_min = 65537, .n_max = 66000},
-    {.name = "hidden-more",  .kind = "a power of two as the stride, more results", .like = "s1", .n_min = 1025, .n_max = 6000, .params = ONE_OF(2, 4, 8, 16, 32)},
+    {.name = "hidden-n",     .kind = "any number of results, any stride", .like = "s4", .n_min = 1, .n_max = 1200, .param_min = 0, .param_max = 1 << 20},
+    {.name = "hidden-many",  .kind = "more results, any stride", .like = "s4", .n_min = 1100, .n_max = 2100, .param_min = 0, .param_max = 1 << 20},
+    {.name = "hidden-far",   .kind = "more than 65,536 results", .like = "s0", .n_min = 65537, .n_max = 67000, .params = ONE_OF(0, 1024, 3072, 524288)},
+    {.name = "hidden-more",  .kind = "a power of two as the stride, more results", .like = "s1", .n_min = 1025, .n_max = 7000, .params = ONE_OF(2, 4, 8, 16, 32)},
     {.name = "hidden-power", .kind = "a power of two as the stride", .like = "s1", .n_min = 256, .n_max = 448, .multiple = 64, .params = ONE_OF(1, 2, 4, 8, 16, 32)},
     {.name = "hidden-shape", .kind = "a matrix of any shape", .like = "tall", .n_min = 20, .n_max = 200, .m_min = 101, .m_max = 200},
     {.name = "hidden-large", .kind = "more than 65,536 elements, rows of an odd length", .like = "m257 m259 m261", .n_min = 256, .n_max = 280},
+    {.name = "hidden-high",  .kind = "a matrix with many rows", .like = "high higher"},
+    {.name = "hidden-low",   .kind = "a matrix with long rows", .like = "low lower"},
+    {.name = "hidden-speed", .kind = "a large matrix of whole tiles", .like = "speed speed-low speed-high"},
     {.name = "hidden-whole", .kind = "a matrix of whole tiles", .like = "m64 whole m128 m160", .n_min = 32, .n_max = 160, .multiple = 32},
 };
 
@@ -55,9 +61,10 @@ static const struct hidden_case hidden[] = {
     "32 * global_sectors <= (2 - 0.95 * param) * bytes && global_atom_requests + global_red_requests == 0"
 /* What tells the two tiles apart. In one that is padded the words of a column are evenly spaced;
  * where 32 x 32 words must do they cannot be, or columns or rows would share a bank. Rows of an
- * odd length are written word by word; others (param 1) may be in words of 16 bytes, which a
- * right kernel gathers in another order. */
-#define EVENLY   "max(shared_ld_strided / shared_ld_requests, param) >= 0.9"
+ * odd length are written word by word; others (param 1) may be in words of 16 bytes (more than
+ * 4 a lane on average), which a right kernel gathers in another order. */
+#define WIDE     "min(param, global_ld_bytes + global_st_bytes - 160 * (global_ld_requests + global_st_requests))"
+#define EVENLY   "max(shared_ld_strided / shared_ld_requests, " WIDE ") >= 0.9"
 #define UNEVENLY "shared_ld_strided <= 0.5 * shared_ld_requests && shared_block_bytes <= 4096 * blocks"
 
 /* ONCE: a double each way, and no way round; at strides from 2 on the words are other threads'. */
@@ -67,7 +74,7 @@ static const struct hidden_case hidden[] = {
     "influence(shared_ld) >= 0.9"
 
 #define STRIDES "s1 s2 s4 s8 s16 s32"
-#define TILES   "one whole tall wide odd hidden-shape hidden-large"
+#define TILES   "one whole tall wide odd hidden-shape hidden-large hidden-high hidden-low"
 #define GIVEN   "It is there to compare yours with: leave it as it was."
 #define GIVEN_ROWS(kernel, cases_, checked) \
     {"given-" kernel, 0, "The given " kernel " is still right", ROW_CORRECT, kernel, .cases = cases_, .hint = GIVEN}, \
@@ -83,9 +90,9 @@ static const struct rubric_row rows[] = {
     GIVEN_ROWS("bank_loop8", "tail", "tail"),
     GIVEN_ROWS("bank_loop16", "tail", "tail"),
     GIVEN_ROWS("transpose_conflict", "one tall wide", "tall"),
-    {"fixed-ok", 2, "bank_fixed's sums are right", ROW_CORRECT, "bank_fixed", .cases = STRIDES " s3 tail hidden-n hidden-more hidden-far",
+    {"fixed-ok", 2, "bank_fixed's sums are right", ROW_CORRECT, "bank_fixed", .cases = STRIDES " s3 tail hidden-n hidden-many hidden-more hidden-far",
      .hint = "Write down place(i) for i = 0 … 63: is any place taken twice, or past the end of sm?"},
-    {"fixed-clean", 1, "bank_fixed has no race and no bad access", ROW_CHECKS, "bank_fixed", .cases = "tail hidden-n hidden-power",
+    {"fixed-clean", 1, "bank_fixed has no race and no bad access", ROW_CHECKS, "bank_fixed", .cases = "tail hidden-power hidden-many",
      .hint = "Two elements in one place race; a place past FIXED_WORDS is out of bounds."},
     {"fixed-free", 3, "bank_fixed is free of conflicts at strides 1, 2, 4, 8, 16, 32", ROW_GATE, "bank_fixed", .cases = STRIDES " hidden-more",
      .gate = "shared_ld_bank_conflicts <= 0.02 * bytes / 128 && " READS,
@@ -96,26 +103,26 @@ static const struct rubric_row rows[] = {
 
     {"padded-ok", 2, "transpose_padded is right for any shape", ROW_CORRECT, "transpose_padded", .cases = TILES,
      .hint = "In the second half the output is n x m and the block's tile is (blockIdx.y, blockIdx.x)."},
-    {"padded-clean", 1, "transpose_padded has no race and no bad access", ROW_CHECKS, "transpose_padded", .cases = "tall hidden-shape hidden-whole",
+    {"padded-clean", 1, "transpose_padded has no race and no bad access", ROW_CHECKS, "transpose_padded", .cases = "tall hidden-shape hidden-whole hidden-high",
      .hint = "Other threads wrote what you read: is there a barrier, and do all threads reach it?"},
-    {"padded-banks", 2, "transpose_padded has no bank conflicts", ROW_GATE, "transpose_padded", .cases = "odd hidden-whole hidden-large",
+    {"padded-banks", 2, "transpose_padded has no bank conflicts", ROW_GATE, "transpose_padded", .cases = "odd hidden-whole hidden-large hidden-high hidden-low",
      .gate = TURNED " && " EVENLY,
      .hint = "Elements of a column are one row length apart: which row length sends 32 of them to 32 banks?"},
-    {"padded-coalesced", 1, "transpose_padded reads and writes global memory in rows", ROW_GATE, "transpose_padded", .cases = "whole hidden-whole hidden-large",
+    {"padded-coalesced", 1, "transpose_padded reads and writes global memory in rows", ROW_GATE, "transpose_padded", .cases = "whole hidden-whole hidden-large hidden-high hidden-low",
      .gate = IN_ROWS,
      .hint = "Only the tile may be read across. Lanes must differ in the fastest index of in and of out."},
 
     {"swizzled-ok", 2, "transpose_swizzled is right for any shape", ROW_CORRECT, "transpose_swizzled", .cases = TILES,
      .hint = "Read element (r, x) where you wrote it: write both index expressions down side by side."},
-    {"swizzled-clean", 1, "transpose_swizzled has no race and no bad access", ROW_CHECKS, "transpose_swizzled", .cases = "tall hidden-shape hidden-whole",
+    {"swizzled-clean", 1, "transpose_swizzled has no race and no bad access", ROW_CHECKS, "transpose_swizzled", .cases = "tall hidden-shape hidden-whole hidden-high",
      .hint = "An exchange of columns stays within 0 … 31 and is its own row's alone."},
-    {"swizzled-banks", 2, "transpose_swizzled has no bank conflicts", ROW_GATE, "transpose_swizzled", .cases = "whole hidden-whole hidden-large",
+    {"swizzled-banks", 2, "transpose_swizzled has no bank conflicts", ROW_GATE, "transpose_swizzled", .cases = "whole hidden-whole hidden-large hidden-high hidden-low",
      .gate = TURNED " && " UNEVENLY,
      .hint = "Along a column the row number takes 32 values: combine it with the column number so that the result does too."},
-    {"swizzled-coalesced", 1, "transpose_swizzled reads and writes global memory in rows", ROW_GATE, "transpose_swizzled", .cases = "whole hidden-whole hidden-large",
+    {"swizzled-coalesced", 1, "transpose_swizzled reads and writes global memory in rows", ROW_GATE, "transpose_swizzled", .cases = "whole hidden-whole hidden-large hidden-high hidden-low",
      .gate = IN_ROWS,
      .hint = "Exchange columns in the tile, not in the matrices."},
-    {"swizzled-fast", 1, "transpose_swizzled keeps up with ours", ROW_SPEED, "transpose_swizzled", .cases = "speed", .ratio = 0.6,
+    {"swizzled-fast", 1, "transpose_swizzled keeps up with ours", ROW_SPEED, "transpose_swizzled", .cases = "hidden-speed", .ratio = 0.6,
      .hint = "The same bytes move as in transpose_conflict: look for extra instructions or idle threads."},
 };
 /* clang-format on */

@@ -8,34 +8,45 @@
 #include "grading/mark/rubric.h"
 
 /* clang-format off */
+/* Shapes that are drawn are listed where their sides go together. */
 #define SHAPE(name_, m_, n_, k_, type) {.name = name_, .n = n_, .m = m_, .k = k_, .dtype = type, .flags = CASE_CHECK}
 #define F32(name_, m_, n_, k_) SHAPE(name_, m_, n_, k_, DT_F32)
 #define F16(name_, m_, n_, k_) SHAPE(name_, m_, n_, k_, DT_F16)
 static const struct lab_case cases[] = {
     F32("square", 128, 128, 64), F32("tall", 256, 128, 64), F32("odd", 39, 45, 50), F32("speed", 1024, 1024, 32), F32("speed-wide", 512, 2048, 32), F32("speed-tall", 2048, 512, 32),
     F32("broad", 128, 256, 64), F32("long", 128, 128, 128),
+    F32("tiles-high", 96, 32, 48), F32("tiles-low", 32, 128, 64), F32("tiles-64", 64, 64, 64), F32("tiles-deep", 32, 64, 96),
+    F32("large-square", 263, 257, 2), F32("large-high", 523, 131, 3), F32("large-higher", 1031, 67, 2), F32("large-low", 131, 523, 3), F32("large-lower", 67, 1031, 2),
+    F32("deep", 36, 37, 1823), F32("deeper", 30, 31, 2203),
+    F32("ragged", 254, 126, 37), F32("ragged-low", 126, 254, 35), F32("ragged-high", 510, 127, 19), F32("ragged-wide", 127, 510, 18), F32("ragged-higher", 1022, 126, 9), F32("ragged-wider", 126, 1021, 10),
     F16("square16", 128, 128, 64), F16("tall16", 256, 128, 64), F16("broad16", 128, 256, 64), F16("long16", 128, 128, 128),
-    F16("one16", 1, 1, 1), F16("none16", 5, 7, 0), F16("odd16", 39, 45, 50),
+    F16("one16", 1, 1, 1), F16("none16", 5, 7, 0), F16("odd16", 39, 45, 50), F16("tiles-high16", 96, 32, 48), F16("tiles-low16", 32, 128, 64), F16("tiles-64-16", 64, 64, 64),
+    F16("large-square16", 263, 257, 2), F16("large-high16", 1031, 67, 2), F16("large-low16", 67, 1031, 3),
+    F16("deep16", 36, 37, 1823), F16("deeper16", 30, 31, 2203),
 };
 static const struct hidden_case hidden[] = {
-    {.name = "hidden-shape", .kind = "matrices of any shape",        .like = "odd",   .n_min = 40, .n_max = 150, .m_min = 40, .m_max = 150, .k_min = 33, .k_max = 90},
-    {.name = "hidden-wide",  .kind = "a few rows and a long k",      .like = "odd",   .n_min = 10, .n_max = 40,  .m_min = 1,  .m_max = 20,  .k_min = 64, .k_max = 200, .multiple = 4},
-    {.name = "hidden-large", .kind = "more than 65,536 outputs",     .like = "odd",   .n_min = 257, .n_max = 265, .m_min = 257, .m_max = 265, .k_min = 1, .k_max = 3},
-    /* of a and of b, in one row of tiles and one column */
-    {.name = "hidden-deep",  .kind = "more than 65,536 inputs",      .like = "odd",   .n_min = 30, .n_max = 31, .m_min = 30, .m_max = 31, .k_min = 2200, .k_max = 2230},
-    {.name = "hidden-16",    .kind = "16-bit matrices of any shape", .like = "odd16", .n_min = 40, .n_max = 150, .m_min = 40, .m_max = 150, .k_min = 33, .k_max = 90},
-    {.name = "hidden-large16", .kind = "more than 65,536 outputs",   .like = "odd16", .n_min = 257, .n_max = 265, .m_min = 257, .m_max = 265, .k_min = 1, .k_max = 3},
-    {.name = "hidden-deep16",  .kind = "more than 65,536 inputs",    .like = "odd16", .n_min = 30, .n_max = 31, .m_min = 30, .m_max = 31, .k_min = 2200, .k_max = 2230},
+    {.name = "hidden-shape", .kind = "matrices of any shape",        .like = "odd",   .n_min = 40, .n_max = 120, .m_min = 40, .m_max = 120, .k_min = 33, .k_max = 70},
+    {.name = "hidden-wide",  .kind = "a few rows and a long k",      .like = "odd",   .n_min = 10, .n_max = 250, .m_min = 1,  .m_max = 20,  .k_min = 64, .k_max = 130, .multiple = 4},
+    {.name = "hidden-tall",  .kind = "many rows of a few elements",  .like = "odd",   .n_min = 4,  .n_max = 20,  .m_min = 160, .m_max = 400, .k_min = 33, .k_max = 66},
+    {.name = "hidden-even",  .kind = "small matrices of whole tiles", .like = "tiles-high tiles-low tiles-64 tiles-deep"},
+    {.name = "hidden-large", .kind = "more than 65,536 outputs",     .like = "large-square large-high large-higher large-low large-lower", .k_min = 1, .k_max = 4},
+    {.name = "hidden-deep",  .kind = "more than 65,536 inputs",      .like = "deep deeper"},
+    {.name = "hidden-16",    .kind = "16-bit matrices of any shape", .like = "odd16", .n_min = 40, .n_max = 120, .m_min = 40, .m_max = 120, .k_min = 33, .k_max = 70},
+    {.name = "hidden-tall16", .kind = "many 16-bit rows",            .like = "odd16", .n_min = 4,  .n_max = 20,  .m_min = 160, .m_max = 400, .k_min = 33, .k_max = 66},
+    {.name = "hidden-even16", .kind = "small 16-bit matrices of whole tiles", .like = "tiles-high16 tiles-low16 tiles-64-16"},
+    {.name = "hidden-large16", .kind = "more than 65,536 outputs",   .like = "large-square16 large-high16 large-low16", .k_min = 1, .k_max = 4},
+    {.name = "hidden-deep16",  .kind = "more than 65,536 inputs",    .like = "deep16 deeper16"},
     /* for gates: whole tiles of up to 128 (or all but whole, at no public size), of k any number or whole tiles of up to 64 */
     {.name = "hidden-tiles", .kind = "whole tiles, any k",           .like = "square tall broad", .k_min = 40, .k_max = 72},
-    {.name = "hidden-ragged", .kind = "tiles not quite whole",       .like = "odd",   .n_min = 126, .n_max = 127, .m_min = 250, .m_max = 255, .k_min = 33, .k_max = 40},
+    {.name = "hidden-ragged", .kind = "tiles not quite whole",       .like = "ragged ragged-low ragged-high ragged-wide ragged-higher ragged-wider"},
     {.name = "hidden-whole", .kind = "whole tiles",                  .like = "square tall broad long"},
     {.name = "hidden-speed", .kind = "a million outputs",            .like = "speed speed-wide speed-tall"},
     {.name = "hidden-tiles16", .kind = "16-bit matrices of whole tiles", .like = "square16 tall16 broad16 long16"},
 };
 
-#define F32_CASES "1x1x1 k=0 row column square odd 100x72x52 hidden-shape hidden-wide hidden-large hidden-deep"
-#define F16_CASES "one16 none16 square16 odd16 hidden-16 hidden-large16 hidden-deep16"
+#define F32_CASES "1x1x1 k=0 row column square odd 100x72x52 hidden-shape hidden-wide hidden-tall hidden-even hidden-large hidden-deep"
+#define F16_CASES "one16 none16 square16 odd16 hidden-16 hidden-tall16 hidden-even16 hidden-large16 hidden-deep16"
+#define CLEAN     "odd hidden-shape hidden-wide hidden-tall hidden-even"
 #define WHOLE     "square hidden-whole"
 #define TILES16   "square16 hidden-tiles16"
 /* All words that would be loaded if none were used twice, in bytes. */
@@ -45,24 +56,27 @@ static const struct hidden_case hidden[] = {
 #define NO_GLOBAL_ATOMICS "global_atom_requests == 0"
 #define NO_ATOMICS "global_atom_requests + shared_atom_requests == 0"
 #define LARGE_TILE "global_ld_bytes <= 1.05 / 32 * " ALL_BYTES " && " NO_GLOBAL_ATOMICS
+/* Tensor cores come last: until then products are the threads' own, also those of numbers in pieces. */
+#define OWN_PRODUCTS "tensor_flop == 0"
 /* Operands come from the tile: not from other lanes or local memory, beside a tile that is read for
  * nothing and that only results pass through. */
-#define FROM_TILE "shared_ld_bytes >= 0.05 * " ALL_BYTES " && 32 * (shuffles + exchanges + local_ld_requests) <= 0.1 * m * n * k && influence(others) >= 0.9"
-#define FEW_OTHERS "32 * (shuffles + exchanges + local_ld_requests + global_atom_requests + shared_atom_requests) <= 0.6 * m * n * k"
+#define FROM_TILE "shared_ld_bytes >= 0.05 * " ALL_BYTES " && 32 * (shuffles + exchanges + local_ld_requests) <= 0.1 * m * n * k && " OWN_PRODUCTS " && influence(others) >= 0.9"
+#define FEW_OTHERS OWN_PRODUCTS " && 32 * (shuffles + exchanges + local_ld_requests + global_atom_requests + shared_atom_requests) <= 0.6 * m * n * k"
 static const struct rubric_row rows[] = {
     {"given-mm_naive", 0, "The given mm_naive is still right", ROW_CORRECT, "mm_naive", .cases = "row odd",
      .hint = "It is there to compare yours with: leave it as it was."},
     {"coalesced-ok", 1, "mm_coalesced is right for any shape", ROW_CORRECT, "mm_coalesced", .cases = F32_CASES,
      .hint = "Take m = 1, n = 257: how many threads have a row, how many a column, and what do the others do?"},
-    {"coalesced-clean", 1, "mm_coalesced stays inside its matrices", ROW_CHECKS, "mm_coalesced", .cases = "odd row hidden-shape",
+    {"coalesced-clean", 1, "mm_coalesced stays inside its matrices", ROW_CHECKS, "mm_coalesced", .cases = "odd row hidden-shape hidden-tall",
      .hint = "CHECK=1 names the line and the thread. Which rows and columns do the last blocks reach?"},
     {"coalesced-sectors", 2, "mm_coalesced's lanes read neighbouring or equal words", ROW_GATE, "mm_coalesced", .cases = "square hidden-ragged",
-     .gate = "global_sectors <= 0.25 * m * n * k && global_ld_bytes >= 0.45 * " ALL_BYTES " && worst(global_ld_sectors * 32 / global_ld_bytes) <= 1.7",
+     .gate = "global_sectors <= 0.25 * m * n * k && global_ld_bytes >= 0.45 * " ALL_BYTES " && worst(global_ld_sectors * 32 / global_ld_bytes) <= 1.7"
+             " && shared_ld_bytes <= 0.25 * m * n * k && " NO_ATOMICS " && " FEW_OTHERS,
      .hint = "The lanes of a warp differ in threadIdx.x first. Which of the two matrices do they read at addresses far apart? One output a thread, its words straight from global memory: sharing comes later."},
 
     {"registers-ok", 2, "mm_registers is right for any shape", ROW_CORRECT, "mm_registers", .cases = F32_CASES,
      .hint = "Give a thread a tile that hangs over the edge of c: what does it load there, and what may it store?"},
-    {"registers-clean", 1, "mm_registers stays inside its matrices", ROW_CHECKS, "mm_registers", .cases = "odd row hidden-shape",
+    {"registers-clean", 1, "mm_registers stays inside its matrices", ROW_CHECKS, "mm_registers", .cases = "odd row hidden-shape hidden-tall",
      .hint = "CHECK=1 names the line. Each of the V rows and V columns needs its own question."},
     {"registers-reuse", 2, "mm_registers loads at most half as much as the naive kernel", ROW_GATE, "mm_registers", .cases = "square hidden-ragged",
      .gate = "global_ld_bytes <= 1.05 / 2 * " ALL_BYTES " && shared_ld_bytes <= 0.25 * m * n * k && " NO_ATOMICS " && " FEW_OTHERS,
@@ -73,7 +87,7 @@ static const struct rubric_row rows[] = {
 
     {"shared-ok", 2, "mm_shared is right for any shape", ROW_CORRECT, "mm_shared", .cases = F32_CASES,
      .hint = "What is in the last tile where k ends before the tile does?"},
-    {"shared-clean", 2, "mm_shared has no race and no bad access", ROW_CHECKS, "mm_shared", .cases = "odd hidden-shape hidden-wide",
+    {"shared-clean", 2, "mm_shared has no race and no bad access", ROW_CHECKS, "mm_shared", .cases = CLEAN,
      .hint = "Two barriers a tile: one before anybody reads it, one before anybody overwrites it."},
     {"shared-reuse", 2, "mm_shared loads a tile once a block", ROW_GATE, "mm_shared", .cases = "hidden-tiles hidden-ragged",
      .gate = "global_ld_bytes <= 1.05 / 16 * " ALL_BYTES " && shared_ld_bytes >= 0.45 * " ALL_BYTES " && " NO_GLOBAL_ATOMICS " && " FEW_OTHERS
@@ -83,7 +97,7 @@ static const struct rubric_row rows[] = {
 
     {"tiled-ok", 2, "mm_tiled is right for any shape", ROW_CORRECT, "mm_tiled", .cases = F32_CASES,
      .hint = "Fill what hangs over with zeros when you fetch; guard the store."},
-    {"tiled-clean", 2, "mm_tiled has no race and no bad access", ROW_CHECKS, "mm_tiled", .cases = "odd hidden-shape hidden-wide",
+    {"tiled-clean", 2, "mm_tiled has no race and no bad access", ROW_CHECKS, "mm_tiled", .cases = CLEAN,
      .hint = "Who reads an element that another thread fetched? What stands between the two?"},
     {"tiled-global", 1, "mm_tiled loads a large tile once a block", ROW_GATE, "mm_tiled", .cases = WHOLE " hidden-ragged",
      .gate = LARGE_TILE " && 32 * (shuffles + exchanges + local_ld_requests) <= 0.1 * m * n * k",
@@ -100,7 +114,7 @@ static const struct rubric_row rows[] = {
 
     {"vector-ok", 2, "mm_vector is right for any shape", ROW_CORRECT, "mm_vector", .cases = F32_CASES,
      .hint = "A float4 at an address that is no multiple of 16 is an error. When do a row's float4 lie right?"},
-    {"vector-clean", 1, "mm_vector has no race and no bad access", ROW_CHECKS, "mm_vector", .cases = "odd hidden-shape hidden-wide",
+    {"vector-clean", 1, "mm_vector has no race and no bad access", ROW_CHECKS, "mm_vector", .cases = CLEAN,
      .hint = "CHECK=1 names both lines of a race."},
     {"vector-wide", 2, "mm_vector loads 16 bytes a lane", ROW_GATE, "mm_vector", .cases = "hidden-whole",
      .gate = "300 * worst(global_ld_requests / global_ld_bytes) <= 1 && 300 * worst(shared_ld_requests / shared_ld_bytes) <= 1"
@@ -112,18 +126,20 @@ static const struct rubric_row rows[] = {
 
     {"pipeline-ok", 2, "mm_pipeline is right for any shape", ROW_CORRECT, "mm_pipeline", .cases = F32_CASES,
      .hint = "Count tiles: how many are fetched before the loop, in it, and how many are multiplied after it? What if there is only one, or none?"},
-    {"pipeline-clean", 2, "mm_pipeline has no race and no bad access", ROW_CHECKS, "mm_pipeline", .cases = "odd hidden-shape hidden-wide",
+    {"pipeline-clean", 2, "mm_pipeline has no race and no bad access", ROW_CHECKS, "mm_pipeline", .cases = CLEAN,
      .hint = "Between two barriers one set of tiles is only read, the other only written."},
     {"pipeline-barriers", 1, "mm_pipeline waits once a tile", ROW_GATE, "mm_pipeline", .cases = WHOLE,
-     .gate = "barriers <= (k / 16 + 2) * warps && inst_executed_max_warp * warps <= 1.7 * inst_executed"
+     .gate = "barriers + warp_syncs <= (k / 8 + 2) * warps && barriers_close <= 2 * warps && inst_executed_max_warp * warps <= 1.7 * inst_executed"
+             /* a wait for each tile, of two: who has room for one waits for it somewhere else, too */
+             " && shared_block_bytes * (barriers + warp_syncs) >= 1.8 * global_ld_bytes * warps && flop_fp16 + flop_fp32 + flop_fp64 <= 1.1 * flops"
              " && " LARGE_TILE " && " NO_ATOMICS " && " FROM_TILE " && influence(at_once) == 0 && influence(ahead) >= 0.9",
-     .hint = "With two sets of tiles, of 16 steps or more, what did the second barrier protect? And when does a thread first need a word of the next tile: before it multiplies this one, or after?"},
+     .hint = "With two sets of tiles, of 8 steps or more, what did the second barrier protect? And when does a thread first need a word of the next tile: before it multiplies this one, or after?"},
     {"pipeline-fast", 2, "mm_pipeline keeps up with ours", ROW_SPEED, "mm_pipeline", .cases = "hidden-speed", .ratio = 0.69,
      .hint = "Compare its counters with mm_vector's: nothing but the barriers should have changed."},
 
     {"tensor-ok", 2, "mm_tensor is right for any shape", ROW_CORRECT, "mm_tensor", .cases = F16_CASES,
      .hint = "The fragments are always whole: what is in them past the edge, and who keeps store_matrix_sync inside c?"},
-    {"tensor-clean", 1, "mm_tensor has no race and no bad access", ROW_CHECKS, "mm_tensor", .cases = "odd16 hidden-16",
+    {"tensor-clean", 1, "mm_tensor has no race and no bad access", ROW_CHECKS, "mm_tensor", .cases = "odd16 hidden-16 hidden-tall16 hidden-even16",
      .hint = "Fragments are read by whole warps, tiles fetched by whole blocks: a barrier belongs between."},
     {"tensor-used", 2, "mm_tensor's products are made by tensor cores", ROW_GATE, "mm_tensor", .cases = "hidden-tiles16",
      .gate = "tensor_flop >= flops && tensor_flop <= 1.6 * flops && flop_fp16 + flop_fp32 + flop_fp64 <= 0.1 * flops"

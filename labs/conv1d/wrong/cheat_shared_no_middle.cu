@@ -2,8 +2,8 @@
 // class: only-where-looked
 // only: conv_shared
 // expect: shared-ok=fail shared-clean=any
-// hint: shared-ok: a middling width
-// hint: shared-clean: a middling width
+// hint: shared-ok: width, any length
+// hint: shared-clean: width, any length
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255
