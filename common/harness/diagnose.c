@@ -485,6 +485,10 @@ static bool by_field(struct search *s, const struct launch_record *given, int wh
     struct text right = {0}, words = {0};
     int n = 0, tried = 0;
 
+    if (which == 2 && !given->items)
+        return false; /* as many blocks as fit: any other number is another rule, and hides faults
+                       */
+
     for (uint32_t v = which == 0 ? 32 : 1; v <= 1024; v *= 2) {
         *field(&r, which) = v;
         if (v == *field((struct launch_record *)given, which))
