@@ -42,21 +42,28 @@ static const struct rubric_row rows[] = {
              "record.memcpyDtoH >= 4 * n && record.memcpyDtoH <= 4 * n + 1024",
      .hint = "cudaMalloc, then cudaMemcpy with cudaMemcpyHostToDevice for x and for y, and "
              "cudaMemcpyDeviceToHost for the result: how many bytes has each?"},
-    {"times", 2, "events take the times", ROW_GATE, "saxpy", .cases = "tail hidden-many",
+    {"times", 2, "events take the times", ROW_GATE, "saxpy", .cases = "many hidden-many",
      .gate = "calls.cudaEventRecord >= 2 && calls.cudaEventElapsedTime >= 1 && "
              "calls.cudaEventSynchronize + calls.cudaStreamSynchronize + "
              "calls.cudaDeviceSynchronize + calls.cudaEventQuery >= 1 && "
              "printed.kernel >= record.modelled_ms && "
-             "printed.kernel <= record.modelled_ms + 0.02 && printed.to_device > 0 && "
-             "printed.to_host > 0 && printed.cpu >= 0 && "
-             "rate.kernel * printed.kernel >= 0.9 * bytes / 1e6 && "
-             "rate.kernel * printed.kernel <= 1.1 * bytes / 1e6",
+             "printed.kernel <= record.modelled_ms + 0.003 && printed.to_device > 0 && "
+             "printed.to_host > 0 && printed.cpu >= 0 && printed.cpu <= 900 && "
+             "rate.kernel * printed.kernel >= 0.97 * 12 * n / 1e6 && "
+             "rate.kernel * printed.kernel <= 1.03 * 12 * n / 1e6 && "
+             "rate.to_device * printed.to_device >= 0.97 * 8 * n / 1e6 && "
+             "rate.to_device * printed.to_device <= 1.03 * 8 * n / 1e6 && "
+             "rate.to_host * printed.to_host >= 0.97 * 4 * n / 1e6 && "
+             "rate.to_host * printed.to_host <= 1.03 * 4 * n / 1e6",
      .hint = "One event right before the launch, one right after it, wait for the second, then "
              "cudaEventElapsedTime: print all four times in the given form, with the GB/s that "
              "they make."},
-    {"freed", 1, "all memory of the device is freed", ROW_GATE, "saxpy",
-     .cases = "one tail hidden-size", .gate = "record.left == 0",
-     .hint = "A cudaFree for each cudaMalloc, on every way out."},
+    {"freed", 1, "all memory and all events are freed", ROW_GATE, "saxpy",
+     .cases = "one tail hidden-size",
+     .gate = "record.left == 0 && calls.cudaEventDestroy == "
+             "calls.cudaEventCreate + calls.cudaEventCreateWithFlags",
+     .hint =
+         "A cudaFree for each cudaMalloc, on every way out; a cudaEventDestroy for each event."},
     {"compared", 2, "the CPU's results find a wrong one", ROW_FAULTS, "saxpy",
      .cases = "tail hidden-size", .faults = "disturb:global_ld",
      .hint = "Write the device's result, compute the same on the CPU, compare each element with a "
