@@ -410,7 +410,8 @@ static void take_findings(struct outputs *o)
         if (strncmp(p, "finding ", 8))
             continue;
         o->nfindings++;
-        text_bytes(&t, p + 8, strcspn(p + 8, "\n"));
+        p += 8;
+        text_bytes(&t, p, strcspn(p, "\n"));
         text_add(&t, "\n");
     }
     o->findings = t.s ? text_take(&t) : xstrdup("");

@@ -79,7 +79,7 @@ static void add_prose(struct expect *e, const char *line)
 
 static bool parse_line(struct expect *e, char *line, struct text *why)
 {
-    static const char *const keys[] = {"only:", "expect:", "hint:", "score:", "class:"};
+    static const char *const keys[] = {"only:", "expect:", "hint:", "score:", "class:", "after:"};
     enum { NKEYS = sizeof(keys) / sizeof(keys[0]) };
     size_t k = 0;
     line += strspn(line, " \t");
@@ -94,6 +94,9 @@ static bool parse_line(struct expect *e, char *line, struct text *why)
     if (k == 0) {
         free(e->only);
         e->only = xstrdup(value);
+    } else if (k == 5) {
+        free(e->after);
+        e->after = xstrdup(value);
     } else if (k == 3) {
         char *end;
         e->score = strtod(value, &end);
@@ -129,6 +132,7 @@ void expect_free(struct expect *e)
     free(e->prose);
     free(e->class);
     free(e->only);
+    free(e->after);
     for (int i = 0; i < e->nrows; i++)
         free(e->rows[i].id);
     for (int i = 0; i < e->nhints; i++) {

@@ -9,6 +9,7 @@ struct expect {
     char *prose; /* the lines without a key, joined by blanks */
     char *class; /* of a cheat: how it goes about it, a word of cheat_classes; else NULL */
     char *only;
+    char *after; /* the file of right/ that this one was made from; else NULL */
     bool compile_fails;
     bool has_score;
     double score;

@@ -118,6 +118,9 @@ Test(expect, parse)
     cr_assert_str_eq(x.prose, "Adds zeros to look busy.");
     cr_assert_str_eq(x.class, "dilution");
     expect_free(&x);
+    cr_assert(expect_parse("// Wider.\n// after: narrow\n", &x, &why));
+    cr_assert_str_eq(x.after, "narrow");
+    expect_free(&x);
     cr_assert(!expect_parse("// class: mischief\n", &x, &why));
     expect_free(&x);
 }

@@ -5,7 +5,7 @@
 #define WORK(id, count, rounds) {.name = id, .n = count, .k = rounds, .dtype = DT_F32, .flags = CASE_CHECK}
 static const struct lab_case cases[] = {
     WORK("one", 1, 5), WORK("odd", 1003, 9), WORK("none-left", 4096, 3), WORK("some", 40000, 2),
-    WORK("large", 1 << 20, 24), WORK("large-gpu", 1 << 24, 128),
+    WORK("large", 1 << 20, 24), WORK("large-gpu", 1 << 22, 128),
 };
 static const struct hidden_case hidden[] = {
     {.name = "hidden",       .kind = "any number of elements and steps", .like = "odd", .n_min = 2, .n_max = 9000, .k_min = 1, .k_max = 40},

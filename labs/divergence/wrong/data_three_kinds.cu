@@ -1,7 +1,7 @@
 // Believes that there are three kinds.
 // only: coherent_data
 // expect: data-ok=fail data-clean=any data-lanes=any
-// hint: data-ok: read of memory never written
+// hint: data-ok: illegal address: read of 4 bytes
 #include "warplab.cuh"
 
 template <unsigned path> __device__ float work(float x)

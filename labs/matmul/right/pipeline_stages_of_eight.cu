@@ -1,4 +1,5 @@
 // Right: two sets of tiles of 8 steps each, and one barrier for each.
+// after: overlapped_early
 // only: mm_pipeline
 // expect: all=pass
 #include "warplab.cuh"

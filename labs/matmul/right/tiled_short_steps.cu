@@ -1,4 +1,5 @@
 // Right: 128 x 128 outputs a block, 8 x 8 a thread, tiles of 8 steps.
+// after: other_shapes
 // only: mm_tiled
 // expect: all=pass
 #include "warplab.cuh"

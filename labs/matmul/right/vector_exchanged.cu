@@ -1,4 +1,5 @@
 // Right: no row of a's tile is longer; its words change places by exclusive or, four at a time.
+// after: overlapped_early
 // only: mm_vector
 // expect: all=pass
 #include "warplab.cuh"
