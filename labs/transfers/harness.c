@@ -302,9 +302,9 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
 }
 
 static const struct lab_column columns[] = {
-    {"copies", "", "copies"},
-    {"streams", "", "streams"},
-    {"launch-", "es", "launches"},
+    {"copies", "made", "copies"},
+    {"streams", "used", "streams"},
+    {"kernels", "run", "launches"},
     {0},
 };
 
