@@ -12,20 +12,18 @@ def curve(rows, part):
 def draw(rows):
     fig, ax = style.figure(width=12, height=6)
     fig.subplots_adjust(left=0.085, right=0.975, top=0.85, bottom=0.16)
-    used = []
+    used, ends = [], []
     for i, part in enumerate(PARTS):
         own = curve(rows, part)
         if not own:
             continue
         ax.plot([r["n"] for r in own], [1e3 * r.time_ms for r in own], **style.look(i))
-        ax.annotate(names.variant(part), (own[-1]["n"], 1e3 * own[-1].time_ms), xytext=(8, 0),
-                    textcoords="offset points", va="center", fontsize=12, color=style.look(i)["color"],
-                    annotation_clip=False)
+        ends.append((names.variant(part), own[-1]["n"], 1e3 * own[-1].time_ms, style.look(i)["color"]))
         used += own
     sizes = sorted({r["n"] for r in used})
     ax.set_xscale("log", base=2)
     ax.set_yscale("log")
-    ax.set_xlim(sizes[0] / 2, sizes[-1] * 40)  # room for the curves' names
+    ax.set_xlim(sizes[0] / 2, sizes[-1] * 1.5)
     ax.set_xticks(sizes, [f"{n:,}" for n in sizes], fontsize=10)
     ax.set_xticks([], minor=True)
     ax.set_xlabel("elements")
@@ -33,6 +31,7 @@ def draw(rows):
     fig.suptitle(f"What each part takes: {names.machine(used[0])}", x=0.012, ha="left", fontsize=19,
                  fontweight="bold", y=0.975)
     style.provenance(fig, used)
+    style.label_ends(ax, ends)
     return fig
 
 
