@@ -12,7 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char disturb[] = "disturb:";
+/* "disturb:WHAT" lets no call fail but the device compute with wrong numbers: WHAT; NULL for
+ * others. */
+static const char *disturbed(const char *fault)
+{
+    static const char word[] = "disturb:";
+    return strncmp(fault, word, strlen(word)) ? NULL : fault + strlen(word);
+}
 
 /* Errors that a call is made to fail with (emulator/runtime/inject.c), as programs tell them. */
 static const char *const errors[] = {"cudaError", "out of memory", "unknown error",
@@ -36,7 +42,7 @@ static bool tells(const char *said, const char *fault)
     bool found = strstr(words, call) != NULL;
     for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
         found = found || strstr(words, errors[i]);
-    if (!strncmp(fault, disturb, strlen(disturb)))
+    if (disturbed(fault))
         found = words[strspn(words, " \n")] != 0;
     free(words);
     free(call);
@@ -54,7 +60,7 @@ static double fact(const struct run *r, const char *name)
 static char *problem(const struct run *r, const char *fault)
 {
     const struct outputs *o = &r->outputs;
-    bool wrong_numbers = !strncmp(fault, disturb, strlen(disturb));
+    bool wrong_numbers = disturbed(fault);
     if (r->result.end == RUN_ENDLESS || o->status == 128 + 9)
         return xstrdup("it did not come to an end");
     if (o->status >= 128)
@@ -76,7 +82,7 @@ static char *problem(const struct run *r, const char *fault)
 static bool comes(const struct run *base, const char *fault)
 {
     const char *colon = strchr(fault, ':');
-    if (!strncmp(fault, disturb, strlen(disturb)))
+    if (disturbed(fault))
         return fact(base, "launches") > 0;
     char *name = xformat("calls.%.*s", (int)(colon - fault), fault);
     bool found = fact(base, name) >= strtod(colon + 1, NULL);
@@ -87,8 +93,8 @@ static bool comes(const struct run *base, const char *fault)
 static struct run *run_with(struct marking *m, struct run *base, const char *fault)
 {
     struct job_options o = {.steps = base->steps};
-    if (!strncmp(fault, disturb, strlen(disturb)))
-        o.disturb = 1u << disturb_index(fault + strlen(disturb));
+    if (disturbed(fault))
+        o.disturb = 1u << disturb_index(disturbed(fault));
     else
         o.fail = fault;
     return session_again(m->s, base, o);
@@ -97,12 +103,12 @@ static struct run *run_with(struct marking *m, struct run *base, const char *fau
 static void say_problem(struct marking *m, const struct marked_case *c, const char *fault,
                         const char *what)
 {
-    bool numbers = !strncmp(fault, disturb, strlen(disturb));
     char *place = marking_place(c);
     char *why =
-        numbers ? xformat("On %s, when the device computed with wrong numbers: %s.", place, what)
-                : xformat("On %s, when call %s of %.*s failed: %s.", place, strchr(fault, ':') + 1,
-                          (int)strcspn(fault, ":"), fault, what);
+        disturbed(fault)
+            ? xformat("On %s, when the device computed with wrong numbers: %s.", place, what)
+            : xformat("On %s, when call %s of %.*s failed: %s.", place, strchr(fault, ':') + 1,
+                      (int)strcspn(fault, ":"), fault, what);
     marking_settle(m, STATUS_FAIL, why, c->c.name);
     free(place);
     free(why);
