@@ -33,6 +33,26 @@ struct gate_user {
     struct instructions instructions[2];
 };
 
+/* What a program printed, or the record says of it; NAN, with which no comparison holds, where
+ * that is not there. False: the name is none of these. */
+static bool program_fact(const struct outputs *o, const char *name, double *value)
+{
+    bool there;
+    if (!strncmp(name, "calls.", 6))
+        there = record_value(o, name, value);
+    else if (!strncmp(name, "record.", 7))
+        there = record_value(o, name + 7, value);
+    else if (!strncmp(name, "printed.", 8))
+        there = printed_ms(o, name + 8, value);
+    else if (!strncmp(name, "rate.", 5))
+        there = printed_rate(o, name + 5, value);
+    else
+        return false;
+    if (!there)
+        *value = NAN;
+    return true;
+}
+
 static bool gate_name(void *user, const char *name, double *value)
 {
     struct gate_user *u = user;
@@ -43,21 +63,8 @@ static bool gate_name(void *user, const char *name, double *value)
         *value = outputs_overlap(&u->run->outputs, u->run->plan);
         return true;
     }
-    if (!strncmp(name, "calls.", 6) || !strncmp(name, "record.", 7)) {
-        if (!record_value(&u->run->outputs, *name == 'r' ? name + 7 : name, value))
-            *value = NAN; /* no comparison with it holds */
+    if (program_fact(&u->run->outputs, name, value))
         return true;
-    }
-    if (!strncmp(name, "printed.", 8)) {
-        if (!printed_ms(&u->run->outputs, name + 8, value))
-            *value = NAN;
-        return true;
-    }
-    if (!strncmp(name, "rate.", 5)) {
-        if (!printed_rate(&u->run->outputs, name + 5, value))
-            *value = NAN;
-        return true;
-    }
     if (!strncmp(name, "ref.", 4)) {
         const struct run *ref = marking_reference(u->m, u->run);
         return ref->result.end == RUN_OK && run_counter(ref, name + 4, value);
