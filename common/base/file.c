@@ -92,6 +92,19 @@ static int make_dir(const char *path)
     return mkdir(path, 0777) && errno != EEXIST ? errno : 0;
 }
 
+char *make_temporary_dir(void)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *path = xformat("%s/warplab-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+
+    if (mkdtemp(path))
+        return path;
+    int error = errno;
+    free(path);
+    errno = error;
+    return NULL;
+}
+
 int make_dirs_above(const char *path)
 {
     char *p = xstrdup(path);

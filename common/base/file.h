@@ -25,7 +25,9 @@ bool file_save(const char *path, const void *data, size_t size, struct text *why
 /* Writes through a temporary file beside it and rename, so that a reader never sees half of
  * it. The folders above are made. */
 int file_write(const char *path, const void *data, size_t length);
-int make_dirs(const char *path);       /* mkdir -p */
+int make_dirs(const char *path); /* mkdir -p */
+/* A new folder, for this user alone, in $TMPDIR or /tmp: allocated. NULL with errno set. */
+char *make_temporary_dir(void);
 int make_dirs_above(const char *path); /* the folders above a file's path */
 
 /* The repository's folder: the nearest one above this program that holds

@@ -27,10 +27,15 @@ static void add(struct options *o, char *option)
     o->v[o->n++] = option;
 }
 
-static void add_default_includes(struct options *o, const char *toolkit)
+const char *compile_headers(const struct compile_request *r)
 {
-    const char *named = getenv("WARPLAB_CUDA_INCLUDE"), *cuda = named ? named : toolkit;
+    const char *named = getenv("WARPLAB_CUDA_INCLUDE");
 
+    return named ? named : r->toolkit;
+}
+
+static void add_default_includes(struct options *o, const char *cuda)
+{
     add(o, xformat("-I%s/common/device", course_root()));
     if (cuda) {
         add(o, xformat("-I%s", cuda));
@@ -50,7 +55,7 @@ static struct options options_of(const struct compile_request *r)
     for (int i = 0; i < r->nincludes && i < COMPILE_MAX_INCLUDES; i++)
         add(&o, xformat("-I%s", r->includes[i]));
     if (!r->no_default_includes)
-        add_default_includes(&o, r->toolkit);
+        add_default_includes(&o, compile_headers(r));
     return o;
 }
 

@@ -32,6 +32,8 @@ bool compile_cuda(const struct compile_request *r, struct compiled *out);
 /* The file with its host code, to an executable file's bytes, linked with the shared CUDA runtime:
  * by the toolkit's nvcc and the compilers that it finds in PATH. */
 bool compile_program(const struct compile_request *r, struct compiled *out);
+/* The folder of the toolkit's headers; NULL: none is known. */
+const char *compile_headers(const struct compile_request *r);
 /* A compiler's log with "file(12): …" as editors look for it, "file:12: …". */
 char *compile_readable(const char *log);
 void compiled_free(struct compiled *c);

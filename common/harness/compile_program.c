@@ -19,7 +19,7 @@ enum { IMAGE_MAX = 64 << 20, LOG_MAX = 1 << 20, NOT_FOUND = 127 };
 
 static char *nvcc_of(const struct compile_request *r)
 {
-    const char *named = getenv("WARPLAB_CUDA_INCLUDE"), *include = named ? named : r->toolkit;
+    const char *include = compile_headers(r);
     size_t n = include ? strlen(include) : 0;
 
     return n > 8 && !strcmp(include + n - 8, "/include")
@@ -79,17 +79,17 @@ static int run_nvcc(char *const *argv, char **log)
 
 bool compile_program(const struct compile_request *r, struct compiled *out)
 {
-    const char *tmp = getenv("TMPDIR");
-    char *nvcc = nvcc_of(r), *folder = xformat("%s/warplab-XXXXXX", tmp && *tmp ? tmp : "/tmp"),
-         *log = NULL;
+    char *nvcc = nvcc_of(r), *log = NULL;
     const char *lacks = missing(nvcc);
+    char *folder = lacks ? NULL : make_temporary_dir();
 
     *out = (struct compiled){0};
-    if (lacks || !mkdtemp(folder)) {
+    if (!folder) {
         out->no_compiler = lacks;
         out->log = lacks ? xformat("%s: %s", r->path, lacks)
-                         : xformat("%s: no folder in %s: %s", r->path, folder, strerror(errno));
-        free(nvcc), free(folder);
+                         : xformat("%s: no folder can be made in TMPDIR (else /tmp): %s", r->path,
+                                   strerror(errno));
+        free(nvcc);
         return false;
     }
     char *program = xformat("%s/program", folder), *arch = xformat("-arch=%s", r->arch);

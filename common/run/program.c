@@ -95,14 +95,9 @@ static bool put_file(const char *path, mode_t mode, const struct module *m, cons
 
 static bool place_make(struct place *p, const struct module *m, const struct job *j)
 {
-    const char *tmp = getenv("TMPDIR");
-
-    p->folder = xformat("%s/warplab-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(p->folder)) {
-        free(p->folder);
-        p->folder = NULL;
+    p->folder = make_temporary_dir();
+    if (!p->folder)
         return false;
-    }
     p->program = xformat("%s/program", p->folder);
     p->input = xformat("%s/input", p->folder);
     p->output = xformat("%s/output", p->folder);
