@@ -52,8 +52,7 @@ static void print_hint(const char *log)
                                      "after #include <cuda/std/…>."},
         {"dynamic initialization is not supported",
          "what stands there has to be known when the file is compiled. The compiler runs the body "
-         "of "
-         "a SCHEDULE: does its loop end? Does it use anything but s and constants?"},
+         "of a SCHEDULE: does its loop end? Does it use anything but s and constants?"},
         {"too many initializer values", "LAUNCH(kernel, threads a block, rows of them, elements a "
                                         "thread, bytes of shared memory); the last may be left "
                                         "out."},
