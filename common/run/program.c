@@ -1,7 +1,7 @@
 /* program.c - runs a student's whole program on a job's files (program.h).
  *
- * Limits: processor time and the clock, size of files; in the grader's box addresses, too, and no
- * process of its own. What it prints is kept up to a length, and read for as long as it prints.
+ * Limits: processor time and the clock, size of files, how much is printed; in the grader's box
+ * addresses, too, and no process of its own. What it prints is kept up to a length.
  */
 #include "program.h"
 #include "base/alloc.h"
@@ -35,6 +35,7 @@ enum {
     CPU_SECONDS = 5,
     WALL_SECONDS = 10,
     FILE_ROOM = 64 << 20,
+    PRINT_ROOM = 16 << 20,
     LAUNCH_TIMEOUT = 702, /* cudaErrorLaunchTimeout: result.c's "did not come to an end" */
     NO_START = 126,
 };
@@ -227,7 +228,7 @@ static char **environment(const struct place *p, const struct job_options *o)
 /* ---- waiting for it ---- */
 
 /* All that comes, up to a length; the rest is dropped. False at its end. */
-static bool take(int fd, struct text *t)
+static bool take(int fd, struct text *t, size_t *printed)
 {
     char bytes[16384];
     ssize_t n = read(fd, bytes, sizeof(bytes));
@@ -236,23 +237,27 @@ static bool take(int fd, struct text *t)
         return true;
     if (n <= 0)
         return false;
+    *printed += (size_t)n;
     size_t room = t->length < JOB_MAX_SAID - 1 ? JOB_MAX_SAID - 1 - t->length : 0;
     text_bytes(t, bytes, (size_t)n < room ? (size_t)n : room);
     return true;
 }
 
-/* Until both pipes are closed. False when the clock ended it first. */
-static bool listen_to(struct pollfd p[2], struct text said[2], double end)
+/* Until both pipes are closed. False when the clock ended it first, or so much was printed. */
+static bool listen_to(struct pollfd p[2], struct text said[2], double end, bool *much)
 {
+    size_t printed = 0;
+
     while (p[0].fd >= 0 || p[1].fd >= 0) {
         double left = end - now_s();
 
-        if (left <= 0)
+        *much = printed > PRINT_ROOM;
+        if (left <= 0 || *much)
             return false;
         if (poll(p, 2, (int)(left * 1000) + 1) < 0 && errno != EINTR)
             return false;
         for (int i = 0; i < 2; i++) {
-            if (p[i].fd >= 0 && p[i].revents && !take(p[i].fd, &said[i]))
+            if (p[i].fd >= 0 && p[i].revents && !take(p[i].fd, &said[i], &printed))
                 p[i].fd = -1;
         }
     }
@@ -279,7 +284,7 @@ static int reap(pid_t pid, double end, bool *late)
 
 struct ending {
     int status;
-    bool late, cpu;
+    bool late, much, cpu; /* late: somebody had to end it; much: as it printed so much */
 };
 
 static bool start_and_wait(const struct place *p, const struct job *j, struct text said[2],
@@ -302,7 +307,7 @@ static bool start_and_wait(const struct place *p, const struct job *j, struct te
     struct pollfd pipes[2] = {{out[0], POLLIN, 0}, {err[0], POLLIN, 0}};
     if (pid > 0) {
         double end = now_s() + WALL_SECONDS;
-        e->late = !listen_to(pipes, said, end);
+        e->late = !listen_to(pipes, said, end, &e->much);
         int status = reap(pid, end, &e->late);
         e->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
         e->cpu = e->status == 128 + SIGXCPU;
@@ -335,7 +340,9 @@ static char *ending_words(const struct ending *e, const char *said)
     struct text t = {0};
     char *line = last_line(said);
 
-    if (e->late)
+    if (e->much)
+        text_addf(&t, "the program was stopped after it had printed %d MiB", PRINT_ROOM >> 20);
+    else if (e->late)
         text_addf(&t, "the program was stopped after %d s", WALL_SECONDS);
     else if (e->cpu)
         text_addf(&t, "the program was stopped after %d s of processor time", CPU_SECONDS);
@@ -344,7 +351,8 @@ static char *ending_words(const struct ending *e, const char *said)
                   strsignal(e->status - 128));
     else
         text_addf(&t, "the program ended with status %d", e->status);
-    text_addf(&t, *line ? " and said: %s" : " without a word%s", line);
+    if (!e->much)
+        text_addf(&t, *line ? " and said: %s" : " without a word%s", line);
     free(line);
     return text_take(&t);
 }

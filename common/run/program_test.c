@@ -63,6 +63,7 @@ static const struct {
      true},
     {"exit 4", "ended with status 4 without a word", 4, false},
     {"kill -SEGV $$", "ended by signal 11", 128 + 11, false},
+    {"exec yes", "stopped after it had printed 16 MiB", 128 + 9, false},
     {"echo WARPLAB_FAIL is $WARPLAB_FAIL >&2; exit 1", "WARPLAB_FAIL is", 1, false},
 };
 

@@ -6,8 +6,6 @@
 #include "cheats.h"
 #include "commands.h"
 #include "base/alloc.h"
-#include "base/file.h"
-#include "grading/intake/submissions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +22,7 @@ static void add_cell(struct text *t, const char *s)
 
 void cheats_add_name(struct text *t, const char *path, const struct expect *x)
 {
-    const char *name = strrchr(path, '/') + 1;
+    const char *edit = strrchr(path, ':'), *name = edit ? edit + 1 : strrchr(path, '/') + 1;
     text_addf(t, "| `%s` | %s%s", name, or_empty(x->class), x->class ? " | " : "");
     add_cell(t, or_empty(x->prose));
     text_add(t, " |");
@@ -85,8 +83,8 @@ char *cheats_read(const struct known_file *f, struct expect *x)
     char *source;
     size_t n;
     struct text why = {0};
-    if (file_read_no_link(f->path, SUBMISSION_MAX_BYTES, &source, &n))
-        die("%s cannot be read", f->path);
+    if (!known_source(f->path, &source, &n, &why))
+        die("%s: %s", f->path, text_str(&why));
     if (!expect_parse(source, x, &why))
         die("%s: %s", f->path, text_str(&why));
     return source;

@@ -2,12 +2,8 @@
 #include "expect.h"
 #include "base/alloc.h"
 #include "base/text.h"
-#include "base/file.h"
-
-#include "grading/intake/submissions.h"
 
 #include <ctype.h>
-#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,12 +242,13 @@ int expect_file(struct engine *e, struct engine_options *o, const char *path, co
     char *source;
     size_t n;
     struct expect x = {.only = NULL};
-    if (file_read_no_link(path, SUBMISSION_MAX_BYTES, &source, &n)) {
-        text_addf(out, "  cannot be read\n");
+    struct text why = {0};
+    if (!known_source(path, &source, &n, &why)) {
+        text_addf(out, "  %s\n", why.s);
+        text_free(&why);
         return 1;
     }
     bool bank = !strcmp(kind, "wrong") || !strcmp(kind, "right");
-    struct text why = {0};
     if (bank && !expect_parse(source, &x, &why)) {
         text_addf(out, "  %s\n", why.s);
         text_free(&why);
@@ -272,57 +269,4 @@ int expect_file(struct engine *e, struct engine_options *o, const char *path, co
     expect_free(&x);
     free(source);
     return bad;
-}
-
-/* ---- finding them ---- */
-
-static void add_files(struct known_file **v, int *n, const struct engine_options *o,
-                      const char *lab, const char *kind, const char *pattern)
-{
-    char *full = xformat("%s/%s", o->root, pattern);
-    glob_t g;
-    if (!glob(full, 0, NULL, &g)) {
-        for (size_t i = 0; i < g.gl_pathc; i++) {
-            *v = xrealloc(*v, (size_t)(*n + 1) * sizeof(**v));
-            (*v)[(*n)++] = (struct known_file){xstrdup(lab), xstrdup(g.gl_pathv[i]), kind};
-        }
-    }
-    globfree(&g);
-    free(full);
-}
-
-struct known_file *known_files(const struct engine_options *o, const char *lab, int *n)
-{
-    static const struct {
-        const char *kind, *pattern; /* %1$s: the lab */
-        int on;                     /* 1: the emulator alone, 2: a GPU alone, 3: both */
-    } kinds[] = {{"solution", "solutions/%1$s/%1$s.cu", 3},
-                 {"skeleton", "labs/%1$s/%1$s.cu", 1},
-                 {"right", "labs/%1$s/right/*.cu", 3},
-                 {"wrong", "labs/%1$s/wrong/*.cu", 1},
-                 {"wrong", "grading/threats/gpu/%1$s/*.cu", 2}};
-    struct known_file *v = NULL;
-    int on = o->measure ? 2 : 1;
-    *n = 0;
-    for (int i = 0; i < all_rubrics_count; i++) {
-        const char *name = all_rubrics[i]->lab;
-        for (size_t k = 0; k < 5 && (!lab || !strcmp(lab, name)); k++) {
-            if (!(kinds[k].on & on))
-                continue;
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-            char *pattern = xformat(kinds[k].pattern, name);
-            add_files(&v, n, o, name, kinds[k].kind, pattern);
-            free(pattern);
-        }
-    }
-    return v;
-}
-
-void known_files_free(struct known_file *v, int n)
-{
-    for (int i = 0; i < n; i++) {
-        free(v[i].lab);
-        free(v[i].path);
-    }
-    free(v);
 }

@@ -38,7 +38,8 @@ int expect_compare(const struct expect *e, const struct verdict *v, struct text 
 int expect_file(struct engine *e, struct engine_options *o, const char *path, const char *kind,
                 struct text *out);
 
-/* Files of a lab with a known verdict, allocated: "wrong/x.cu" and so on. */
+/* Files of a lab with a known verdict, allocated: "wrong/x.cu" and so on, and each edit of
+ * "wrong/edits.txt" (known.c). */
 struct known_file {
     char *lab, *path;
     const char *kind;
@@ -46,5 +47,9 @@ struct known_file {
 struct known_file *known_files(const struct engine_options *o, const char *lab /* NULL: all */,
                                int *n);
 void known_files_free(struct known_file *v, int n);
+/* The text of one of these, for free(). False: why says what is wrong. */
+bool known_source(const char *path, char **source, size_t *n, struct text *why);
+/* The solution with the edits of this name done to it; NULL: why says what is wrong. */
+char *edited_source(const char *solution, const char *edits, const char *name, struct text *why);
 
 #endif

@@ -1,9 +1,6 @@
 /* hints_test.c - each wrong kernel of the bank says what its author is told about every row
  * that fails: a verdict without its feedback would go unwatched. */
 #include "expect.h"
-#include "base/file.h"
-
-#include "grading/intake/submissions.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -23,7 +20,7 @@ static void check_file(const char *path)
     struct text why = {0};
     char *source;
     size_t n;
-    cr_assert_eq(file_read_no_link(path, SUBMISSION_MAX_BYTES, &source, &n), 0, "%s", path);
+    cr_assert(known_source(path, &source, &n, &why), "%s: %s", path, text_str(&why));
     cr_assert(expect_parse(source, &x, &why), "%s: %s", path, text_str(&why));
     for (int i = 0; i < x.nrows; i++)
         cr_expect(x.rows[i].any || x.rows[i].status != STATUS_FAIL || has_hint(&x, x.rows[i].id),

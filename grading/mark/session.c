@@ -490,12 +490,12 @@ static struct run *find_run(struct session *s, const struct lab_variant *v,
     return NULL;
 }
 
-/* Checked runs are tried even so: they may say why. */
+/* Checked runs of a kernel are tried even so: they may say why. */
 static const struct run *stopped_before(const struct session *s, const struct lab_variant *v,
                                         bool check)
 {
     for (int i = 0; i < s->nruns; i++)
-        if (s->runs[i]->variant == v && (s->runs[i]->check || !check) &&
+        if (s->runs[i]->variant == v && (s->runs[i]->check || !check || s->lab->program) &&
             (s->runs[i]->result.end == RUN_ENDLESS || s->runs[i]->result.end == RUN_DIED))
             return s->runs[i];
     return NULL;
