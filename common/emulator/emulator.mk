@@ -25,10 +25,18 @@ endef
 $(foreach l,$(LEVELS),$(eval $(call level_rule,$l)))
 
 $B/$(EMU)/base/profile.o: $(wildcard $(EMU)/profiles/*.conf)
-emulator: $B/lib/libcudart.so.13 $(if $(wildcard $(EMU)/tools/warprun_main.c),$B/bin/warprun)
+# Drop-ins of CUDA's libraries, each on the runtime: with it or not at all.
+FFT_SRC := $(filter-out %_test.c,$(wildcard $(EMU)/fft/*.c))
+FFT_OBJ := $(FFT_SRC:%.c=$B/%.o)
+LIBRARIES := $B/lib/libcufft.so.12
+emulator: $B/lib/libcudart.so.13 $(LIBRARIES) $(if $(wildcard $(EMU)/tools/warprun_main.c),$B/bin/warprun)
 $B/lib/libcudart.so.13: $(EMU_OBJ) $(EMU)/runtime/libcudart.map
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(EMU)/runtime/libcudart.map $(LDFLAGS) $(EMU_OBJ) -o $@ $(EMU_LIBS)
+$B/lib/libcufft.so.12: $(FFT_OBJ) $B/common/base/alloc.o $(EMU)/fft/libcufft.map $B/lib/libcudart.so.13
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -Wl,-soname,libcufft.so.12 -Wl,--version-script=$(EMU)/fft/libcufft.map -Wl,-z,defs $(LDFLAGS) \
+	    $(FFT_OBJ) $B/common/base/alloc.o -o $@ $B/lib/libcudart.so.13 -lm -pthread
 $B/bin/warprun: $B/$(EMU)/tools/warprun_main.o $(EMU_BASE)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@

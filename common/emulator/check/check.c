@@ -510,10 +510,15 @@ int check_set(int on)
     return now;
 }
 
+bool check_is_on(void)
+{
+    return check_on < 0 ? emu_options()->check : check_on;
+}
+
 static bool wants_launch(struct listener *self, const struct block_info *any)
 {
     (void)self, (void)any;
-    return check_on < 0 ? emu_options()->check : check_on;
+    return check_is_on();
 }
 
 /* What it read and nobody had written may be where the address came from. */

@@ -27,6 +27,9 @@ void check_enable(void);
 
 /* [addr, addr+bytes) was written by the host: memcpy to the device, memset. */
 void check_host_write(uint64_t addr, uint64_t bytes);
+/* A library's step (runtime/step.h) reads [addr, addr+bytes): true, with the address of the first
+ * word, when there is one of which nothing was ever written. False while checks are off. */
+bool check_host_read(uint64_t addr, uint64_t bytes, uint64_t *at);
 /* Device to device copy: what was never written stays so. Ranges may overlap. */
 void check_host_copy(uint64_t dst, uint64_t src, uint64_t bytes);
 /* An allocation is about to be freed (before mem_free): its shadow goes with it. */

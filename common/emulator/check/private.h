@@ -67,6 +67,7 @@ static inline void page_unlock(struct shadow_page *p)
     atomic_store_explicit(&p->lock, 0, memory_order_release);
 }
 
+bool check_is_on(void);                              /* of launches from now on */
 struct shadow *shadow_of(const struct mem_alloc *a); /* made when missing */
 void shadow_sweep(void); /* frees shadows of freed allocations; no launch may run */
 void page_set_written(struct shadow_page *p, uint32_t from, uint32_t to);

@@ -280,6 +280,32 @@ void check_host_write(uint64_t addr, uint64_t bytes)
         each_page(addr, bytes, page_set_written);
 }
 
+bool check_host_read(uint64_t addr, uint64_t bytes, uint64_t *at)
+{
+    const struct mem_alloc *a = check_is_on() ? mem_find(addr) : NULL;
+
+    if (!a || (!a->shadow && !starts_unwritten(a)))
+        return false;
+    struct shadow *s = shadow_of(a);
+    for (uint64_t end = addr + bytes; addr < end;) {
+        struct shadow_page *p = &s->pages[(addr - s->base) >> PAGE_BITS];
+        uint32_t from = (uint32_t)((addr - s->base) & (PAGE_BYTES - 1)), to = PAGE_BYTES;
+
+        if (end - addr < to - from)
+            to = from + (uint32_t)(end - addr);
+        page_lock(p);
+        for (uint32_t i = from; !page_all_written(p, from, to) && i < to; i = (i | 3) + 1)
+            if (!page_any_written(p, i & ~3u, (i | 3) + 1)) {
+                page_unlock(p);
+                *at = addr + (i - from);
+                return true;
+            }
+        page_unlock(p);
+        addr += to - from;
+    }
+    return false;
+}
+
 static void page_set_unwritten(struct shadow_page *p, uint32_t from, uint32_t to)
 {
     if (from == 0 && to == PAGE_BYTES) {

@@ -255,6 +255,13 @@ double model_copy_ms(const struct device_profile *d, uint64_t bytes, struct copy
            (double)bytes / (d->pcie_gbps * 1e6);
 }
 
+double model_passes_ms(const struct device_profile *d, uint64_t bytes, unsigned passes)
+{
+    double gbps = bytes <= d->l2_bytes && d->l2_gbps > 0 ? d->l2_gbps : d->dram_gbps;
+
+    return passes * (d->launch_overhead_us * 1e-3 + (double)bytes / (gbps * 1e6));
+}
+
 double model_fault_ms(const struct device_profile *d, uint64_t bytes, bool to_device)
 {
     double gbps = to_device ? d->fault_in_gbps : d->fault_out_gbps;

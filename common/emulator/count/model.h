@@ -33,6 +33,9 @@ struct copy_path {
 /* Time of a copy, with nothing else on the bus; ms. 0 within the host: host time is not modelled.
  */
 double model_copy_ms(const struct device_profile *d, uint64_t bytes, struct copy_path path);
+/* Of a library's kernels, each of which reads and writes all its data: `bytes` in `passes`. They
+ * come from L2 where they fit. */
+double model_passes_ms(const struct device_profile *d, uint64_t bytes, unsigned passes);
 /* Of managed pages that move because a kernel, or else the host, touches them; 0 for none. */
 double model_fault_ms(const struct device_profile *d, uint64_t bytes, bool to_device);
 

@@ -4,13 +4,13 @@
  * when its work is done, so that a program that crashes leaves what came before. Columns,
  * after those of the old CUDA profiler's log (method, gputime, cputime, occupancy):
  *
- *   kind       kernel, memcpyHtoD, memcpyDtoH, memcpyDtoD, memcpyHtoH, memset, line
- *   method     the kernel; for a line FILE:LINE
+ *   kind       kernel, library, memcpyHtoD, memcpyDtoH, memcpyDtoD, memcpyHtoH, memset, line
+ *   method     the kernel; of a library its function; for a line FILE:LINE
  *   gputime    us, modelled (column evidence says so); cputime: us that the emulator took
  *   occupancy  theoretical, 0..1; limiter: what limits it; bound: what bounds the time
  *   stream, grid_*, block_*, static_shared, dynamic_shared, registers
  *   registers_from   machine code, or an estimate from PTX
- *   bytes      of a copy or fill
+ *   bytes      of a copy or fill; that a library's function read and wrote
  *   then the counters of counters.h. Empty (absent in JSON): does not apply.
  *   l2_sectors, dram_sectors, l1_lines, life_l2, life_dram, const_bytes   what a sample showed
  *              (exec/launch.h, struct sampled): what the modelled time rests on beside counters
@@ -174,6 +174,15 @@ void profile_launch(const struct emu_launch *l, const struct emu_func_info *f,
     put_sampled(row, &r->sampled);
     json_object_set_new(row, "function", json_string(shown_name(f->name)));
     write_row(row);
+}
+
+void profile_step(const char *name, uint64_t bytes, uint64_t stream, double ms, double host_us)
+{
+    if (!emu_options()->profile)
+        return;
+    write_row(json_pack("{s:s, s:s, s:f, s:f, s:s, s:I, s:I}", "kind", "library", "method", name,
+                        "gputime", ms * 1e3, "cputime", host_us, "evidence", "modelled", "stream",
+                        (json_int_t)stream, "bytes", (json_int_t)bytes));
 }
 
 void profile_copy(const char *what, uint64_t bytes, uint64_t stream, double ms, double host_us)

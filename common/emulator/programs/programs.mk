@@ -2,6 +2,10 @@
 # Only where there is an nvcc; the labs need none.
 PROGRAMS_DIR := common/emulator/programs
 PROGRAMS_CU := $(patsubst $(PROGRAMS_DIR)/%.cu,%,$(wildcard $(PROGRAMS_DIR)/*.cu))
+# cuFFT's header and library are of a toolkit; the wheels in .venv are without
+ifeq ($(wildcard $(CUDA)/include/cufft.h),)
+PROGRAMS_CU := $(filter-out fft,$(PROGRAMS_CU))
+endif
 PROGRAMS_BIN := $(addprefix $B/programs/,$(filter-out split_% plugin,$(PROGRAMS_CU)) split copies static noptx \
     plugin.so plugin_main)
 NVCC = $(CUDA)/bin/nvcc -std=c++17 -arch=sm_90 -cudart shared
@@ -13,6 +17,7 @@ $B/programs/%: $(PROGRAMS_DIR)/%.cu
 	@mkdir -p $(@D)
 	$(Q)$(NVCC) $(NVCC_FLAGS) $^ -o $@
 $B/programs/per_thread: NVCC_FLAGS = --default-stream per-thread
+$B/programs/fft: NVCC_FLAGS = -lcufft
 $B/programs/split: $(PROGRAMS_DIR)/split_main.cu $(PROGRAMS_DIR)/split_other.cu
 	@mkdir -p $(@D)
 	$(Q)$(NVCC) -rdc=true $^ -o $@

@@ -30,6 +30,7 @@ summary() {
 
 anywhere='vector_add variables grid_sync split thrust cub language errors limits copies per_thread
           groups algorithms clusters'
+[ ! -e "$programs/fft" ] || anywhere="$anywhere fft"
 if [ "${2:-}" = gpu ]; then
     for p in $anywhere static noptx; do
         expect 0 '^ok' "$programs/$p"
@@ -48,6 +49,12 @@ for p in cub thrust groups algorithms clusters grid_sync; do
 done
 expect 0 '^ok' "$warprun" "$programs/plugin_main" "$programs/plugin.so"
 expect 0 '^ok' "$warprun" --check --threads 1 "$programs/vector_add"
+if [ -e "$programs/fft" ]; then
+    expect 0 '^ok' "$warprun" --check --profile "$out/fft.csv" "$programs/fft"
+    expect 0 '^library,cufftExecR2C,' cat "$out/fft.csv"
+else
+    echo 'SKIPPED: fft, which needs the cuFFT of a toolkit'
+fi
 for d in g80 gtx980 a100; do
     expect 0 '^ok' "$warprun" --device $d "$programs/vector_add"
 done

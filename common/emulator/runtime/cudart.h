@@ -152,6 +152,7 @@ int dynamic_shared_limit(const struct kernel *k);
 
 /* ---- sums (warplab_api.c) ---- */
 void sums_add(const struct emu_result *r);
+void sums_add_ms(double ms);
 double host_now_us(void);
 
 #endif

@@ -16,7 +16,7 @@ extern "C" {
 /* Sum of a counter (a name of counters.h) over all launches since the last
  * warplabReset(). UINT64_MAX for a name that does not exist. */
 uint64_t warplabCounter(const char *name);
-/* Modelled time of those launches, ms, without copies and gaps. */
+/* Modelled time of those launches and of libraries' functions, ms, without copies and gaps. */
 double warplabModelledMs(void);
 /* Modelled time from warplabReset() until all work issued since is done: copies, gaps and what
  * overlaps, as the streams order it. */

@@ -41,6 +41,13 @@ void sums_add(const struct emu_result *r)
     pthread_mutex_unlock(&lock);
 }
 
+void sums_add_ms(double ms)
+{
+    pthread_mutex_lock(&lock);
+    modelled_ms += ms;
+    pthread_mutex_unlock(&lock);
+}
+
 uint64_t warplabCounter(const char *name)
 {
     uint64_t value = UINT64_MAX;

@@ -124,8 +124,24 @@ static void prepend(const char *variable, const char *value)
     free(text);
 }
 
+/* What stands in for CUDA's libraries, beside the runtime. */
+static const char *const libraries[] = {"libcufft.so.12"};
+
+/* A path of the program's own goes before LD_LIBRARY_PATH; a preload goes first. */
+static void preload(const struct elf *e, const char *folder, const char *library)
+{
+    for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
+        if (!elf_dynamic(e, DT_NEEDED, libraries[i]))
+            continue;
+        char *path = xformat("%s/%s", folder, libraries[i]);
+        prepend("LD_PRELOAD", path);
+        free(path);
+    }
+    prepend("LD_PRELOAD", library);
+}
+
 /* Says so when the emulator cannot take the place of the program's runtime. */
-static void look_at(const struct elf *e, const char *path, const char *library)
+static void look_at(const struct elf *e, const char *path, const char *folder, const char *library)
 {
     if (!elf_dynamic(e, DT_NEEDED, "libcudart.so.13")) {
         if (elf_dynamic(e, DT_NEEDED, "libcudart.so"))
@@ -135,8 +151,8 @@ static void look_at(const struct elf *e, const char *path, const char *library)
                    "cannot take its place: rebuild with `nvcc -cudart shared`",
                    path);
     }
-    if (elf_dynamic(e, DT_RPATH, "")) /* goes before LD_LIBRARY_PATH; a preload goes first */
-        prepend("LD_PRELOAD", library);
+    if (elf_dynamic(e, DT_RPATH, ""))
+        preload(e, folder, library);
 }
 
 static void prepare(const char *path)
@@ -149,7 +165,7 @@ static void prepare(const char *path)
         refuse("%s is missing: run `make emulator`, or install warplab again", library);
     prepend("LD_LIBRARY_PATH", folder);
     if (!file_read(path, SIZE_MAX, &data, &size) && elf_open(&e, data, size))
-        look_at(&e, path, library); /* a script, say: what it starts finds the emulator */
+        look_at(&e, path, folder, library); /* a script, say: what it starts finds the emulator */
     free(data);
     free(library);
     free(folder);
