@@ -1,5 +1,6 @@
 /* describe.c - an address in words: see describe.h. */
 #include "describe.h"
+#include "options.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,8 @@ void mem_describe_allocation(struct text *t, const struct mem_alloc *a)
         text_addf(t, " '%s'", a->label);
     else
         text_addf(t, " (allocation %" PRIu64 ")", a->serial);
+    if (emu_options()->devices > 1 && mem_in_window(a->addr))
+        text_addf(t, " of device %u", a->device);
 }
 
 /* What the readable mapping of the host's that holds addr is; NULL: there is none. */

@@ -53,9 +53,12 @@ static struct arena device_arena, host_arena;
 static struct registered *_Atomic registered;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static uint64_t serial, in_use, peak, limit = UINT64_MAX;
+static uint64_t serial, limit = UINT64_MAX;
 #define ROUND16(n) (((n) + 15) / 16 * 16)
-static uint64_t heap_in_use, heap_limit = 8 << 20;
+static struct account {
+    uint64_t in_use, peak, heap_in_use, heap_limit;
+    _Atomic uint16_t peers; /* 1 << device: whose memory its kernels reach */
+} accounts[MEM_DEVICES] = {[0 ... MEM_DEVICES - 1] = {.heap_limit = 8 << 20}};
 
 static _Noreturn void no_room(const char *what)
 {
@@ -315,25 +318,31 @@ static int64_t arena_reuse(struct arena *a, uint64_t size, uint64_t align)
     return -1;
 }
 
-static void account(enum mem_kind kind, uint64_t size, bool added)
+static void account(struct account *own, enum mem_kind kind, uint64_t size, bool added)
 {
     if (!on_device(kind))
         return;
     if (kind == MEM_HEAP)
-        heap_in_use = added ? heap_in_use + ROUND16(size) : heap_in_use - ROUND16(size);
-    in_use = added ? in_use + size : in_use - size;
-    if (in_use > peak)
-        peak = in_use;
+        own->heap_in_use += added ? ROUND16(size) : -ROUND16(size);
+    own->in_use += added ? size : -size;
+    if (own->in_use > own->peak)
+        own->peak = own->in_use;
 }
 
-static struct mem_alloc *alloc_locked(uint64_t size, uint64_t align, enum mem_kind kind,
-                                      const char *label)
+static bool has_room(const struct account *own, enum mem_kind kind, uint64_t size)
+{
+    if (on_device(kind) && (size > limit || own->in_use > limit - size))
+        return false;
+    return kind != MEM_HEAP ||
+           (size <= own->heap_limit && own->heap_in_use + ROUND16(size) <= own->heap_limit);
+}
+
+static struct mem_alloc *alloc_locked(unsigned device, uint64_t size, uint64_t align,
+                                      enum mem_kind kind, const char *label)
 {
     struct arena *a = kind == MEM_MANAGED || kind == MEM_PINNED ? &host_arena : &device_arena;
 
-    if (on_device(kind) && (size > limit || in_use > limit - size))
-        return NULL;
-    if (kind == MEM_HEAP && (size > heap_limit || heap_in_use + ROUND16(size) > heap_limit))
+    if (!has_room(&accounts[device], kind, size))
         return NULL;
     if (size > a->size)
         return NULL;
@@ -352,7 +361,10 @@ static struct mem_alloc *alloc_locked(uint64_t size, uint64_t align, enum mem_ki
     m->element = 0;
     m->shadow = NULL;
     m->moved = kind == MEM_MANAGED ? xcalloc(size / MEM_MANAGED_PAGE + 1, 1) : NULL;
-    account(kind, size, true);
+    m->device = (uint8_t)device;
+    m->pooled = false;
+    m->reach = 0;
+    account(&accounts[device], kind, size, true);
     __atomic_store_n(&m->live, true, __ATOMIC_RELEASE);
     if ((uint32_t)i == atomic_load(&a->count))
         atomic_store_explicit(&a->count, (uint32_t)i + 1, memory_order_release);
@@ -362,6 +374,12 @@ static struct mem_alloc *alloc_locked(uint64_t size, uint64_t align, enum mem_ki
 
 struct mem_alloc *mem_alloc(uint64_t size, uint64_t align, enum mem_kind kind, const char *label)
 {
+    return mem_alloc_on(0, size, align, kind, label);
+}
+
+struct mem_alloc *mem_alloc_on(unsigned device, uint64_t size, uint64_t align, enum mem_kind kind,
+                               const char *label)
+{
     mem_init();
     if (size == 0)
         return NULL;
@@ -370,7 +388,7 @@ struct mem_alloc *mem_alloc(uint64_t size, uint64_t align, enum mem_kind kind, c
     if (size >= PAGE && align < PAGE)
         align = PAGE; /* so that freeing can give whole pages back */
     pthread_mutex_lock(&lock);
-    struct mem_alloc *m = alloc_locked(size, align, kind, label);
+    struct mem_alloc *m = alloc_locked(device, size, align, kind, label);
     pthread_mutex_unlock(&lock);
     return m;
 }
@@ -454,7 +472,7 @@ static void wipe(const struct mem_alloc *m)
 static void free_locked(struct mem_alloc *m)
 {
     __atomic_store_n(&m->live, false, __ATOMIC_RELEASE);
-    account(m->kind, m->size, false);
+    account(&accounts[m->device], m->kind, m->size, false);
     free(m->moved);
     m->moved = NULL;
     if (m->kind == MEM_REGISTERED)
@@ -491,15 +509,61 @@ bool mem_free(uint64_t addr)
     return found;
 }
 
-void mem_set_heap_limit(uint64_t bytes)
+void mem_set_heap_limit(unsigned device, uint64_t bytes)
 {
     mem_init();
     pthread_mutex_lock(&lock);
-    heap_limit = bytes;
+    accounts[device].heap_limit = bytes;
     pthread_mutex_unlock(&lock);
 }
 
-void mem_reset(void)
+/* ---- several devices ---- */
+
+bool mem_peer(unsigned device, unsigned other, bool on)
+{
+    uint16_t bit = (uint16_t)(1u << other), was;
+
+    was = on ? atomic_fetch_or(&accounts[device].peers, bit)
+             : atomic_fetch_and(&accounts[device].peers, (uint16_t)~bit);
+    atomic_fetch_add(&mem_generation, 1);
+    return on != !!(was & bit);
+}
+
+bool mem_linked(unsigned device, unsigned other)
+{
+    return (accounts[device].peers >> other | accounts[other].peers >> device) & 1;
+}
+
+void mem_hand_over(struct mem_alloc *a, unsigned device)
+{
+    pthread_mutex_lock(&lock);
+    account(&accounts[a->device], a->kind, a->size, false);
+    a->device = (uint8_t)device;
+    account(&accounts[device], a->kind, a->size, true);
+    pthread_mutex_unlock(&lock);
+}
+
+void mem_pool_reach(uint64_t addr, uint16_t reach)
+{
+    pthread_mutex_lock(&lock);
+    struct mem_alloc *m = find(addr);
+    if (m) {
+        m->pooled = true;
+        m->reach = reach;
+    }
+    pthread_mutex_unlock(&lock);
+    atomic_fetch_add(&mem_generation, 1);
+}
+
+bool mem_reaches(unsigned device, const struct mem_alloc *a)
+{
+    if (a->device == device || !on_device(a->kind) || a->kind == MEM_MANAGED ||
+        a->kind == MEM_WORKSPACE)
+        return true;
+    return (a->pooled ? a->reach >> device : accounts[device].peers >> a->device) & 1;
+}
+
+void mem_reset(unsigned device)
 {
     struct arena *arenas[] = {&device_arena, &host_arena};
 
@@ -507,8 +571,11 @@ void mem_reset(void)
     pthread_mutex_lock(&lock);
     for (int k = 0; k < 2; k++)
         for (uint32_t i = 0; i < atomic_load(&arenas[k]->count); i++)
-            if (arenas[k]->table[i].live && arenas[k]->table[i].kind != MEM_WORKSPACE)
+            if (arenas[k]->table[i].live && arenas[k]->table[i].kind != MEM_WORKSPACE &&
+                arenas[k]->table[i].device == device)
                 free_locked(&arenas[k]->table[i]);
+    for (unsigned d = 0; d < MEM_DEVICES; d++)
+        accounts[d].peers &= d == device ? 0 : (uint16_t) ~(1u << device);
     pthread_mutex_unlock(&lock);
 }
 
@@ -545,13 +612,13 @@ void mem_each(void (*fn)(const struct mem_alloc *a, void *arg), void *arg)
     free(all);
 }
 
-void mem_usage(uint64_t *used, uint64_t *most)
+void mem_usage(unsigned device, uint64_t *used, uint64_t *most)
 {
     pthread_mutex_lock(&lock);
     if (used)
-        *used = in_use;
+        *used = accounts[device].in_use;
     if (most)
-        *most = peak;
+        *most = accounts[device].peak;
     pthread_mutex_unlock(&lock);
 }
 

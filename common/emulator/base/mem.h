@@ -12,6 +12,10 @@
  * The last three are windows of the generic address space (PTX ISA 5.1): an offset in a
  * block's shared memory, in a thread's local memory, in the launch's parameters.
  *
+ * Several devices share the window, as on a GPU with unified addresses: an address says whose
+ * memory it is, and each has an account of its own. Kernels of one reach what another has where
+ * mem_peer() has opened it, or its pool is.
+ *
  * Thread safety: mem_find may run on any thread while another allocates or frees.
  */
 #ifndef EMULATOR_MEM_H
@@ -27,6 +31,7 @@
 #define MEM_WINDOW_MASK (~0ull << 48)
 
 #define MEM_MANAGED_PAGE 4096
+#define MEM_DEVICES      16 /* at most */
 
 enum mem_kind {
     MEM_DEVICE,     /* cudaMalloc and friends */
@@ -49,7 +54,10 @@ struct mem_alloc {
     uint32_t element;  /* bytes of one of its elements; 0: not known */
     uint64_t elements; /* how many; fewer than fit when none are to be touched */
     uint8_t *shadow;   /* owned by the checker (check.c): NULL until it wants it */
-    uint8_t *moved;    /* MEM_MANAGED, a byte a page: does it lie on the device? (managed.c) */
+    uint8_t *moved;    /* MEM_MANAGED, a byte a page: 1 + the device it lies on (managed.c) */
+    uint8_t device;    /* whose it is; of host memory, which was current */
+    bool pooled;       /* other devices reach it by `reach` alone: 1 << device */
+    uint16_t reach;
 };
 
 /* Reserves the window; called once, by whoever comes first. Panics with a message when
@@ -59,7 +67,10 @@ void mem_init(void);
 /* Allocates size > 0 bytes at a multiple of align (a power of two, at least 256 is used).
  * Contents of MEM_DEVICE and MEM_HEAP are unspecified on a GPU; here they are zero.
  * NULL when more than the device's memory would be in use. */
-struct mem_alloc *mem_alloc(uint64_t size, uint64_t align, enum mem_kind kind, const char *label);
+struct mem_alloc *mem_alloc_on(unsigned device, uint64_t size, uint64_t align, enum mem_kind kind,
+                               const char *label);
+struct mem_alloc *mem_alloc(uint64_t size, uint64_t align, enum mem_kind kind,
+                            const char *label); /* on device 0 */
 /* Registers host memory as MEM_REGISTERED (addr == host). NULL when it overlaps another. */
 struct mem_alloc *mem_register(void *host, uint64_t size);
 /* Frees the allocation that starts at addr. False when there is none alive. Freed
@@ -68,6 +79,16 @@ bool mem_free(uint64_t addr);
 
 /* The live allocation that contains addr, or NULL. */
 const struct mem_alloc *mem_find(uint64_t addr);
+/* Kernels of `device` reach `other`'s memory from now on, or no longer. False: that was so. */
+bool mem_peer(unsigned device, unsigned other, bool on);
+/* The same of the memory at addr, which comes from a pool: those of 1 << device. */
+void mem_pool_reach(uint64_t addr, uint16_t reach);
+/* It is that device's from now on. */
+void mem_hand_over(struct mem_alloc *a, unsigned device);
+/* Is either open to the other? */
+bool mem_linked(unsigned device, unsigned other);
+/* May kernels of `device` use it? */
+bool mem_reaches(unsigned device, const struct mem_alloc *a);
 /* True for any address of the window that host code cannot touch. */
 bool mem_in_window(uint64_t addr);
 /* True for any address that managed and pinned memory may get. */
@@ -82,16 +103,18 @@ void *mem_host(uint64_t addr, uint64_t len);
 
 /* Calls fn for each live allocation in order of serial (leak report). */
 void mem_each(void (*fn)(const struct mem_alloc *a, void *arg), void *arg);
-void mem_usage(uint64_t *in_use, uint64_t *peak);
-void mem_set_limit(uint64_t bytes); /* the device profile's memory size */
+void mem_usage(unsigned device, uint64_t *in_use, uint64_t *peak);
+void mem_set_limit(uint64_t bytes); /* the device profile's memory size, of each */
 /* Bytes of nothing behind every later cudaMalloc: an address past the end of an array is then told
  * as that array's, not as one before the next. Returns the former gap; 0 at first. */
 uint64_t mem_set_gap(uint64_t bytes);
 /* cudaLimitMallocHeapSize: what kernels may have allocated at once (MEM_HEAP), each block
  * rounded up to 16 bytes; 8 MiB at first. */
-void mem_set_heap_limit(uint64_t bytes);
+void mem_set_heap_limit(unsigned device, uint64_t bytes);
 /* Counts every mem_alloc and mem_free: a cached lookup is valid while this is unchanged. */
 extern _Atomic uint64_t mem_generation;
-void mem_reset(void); /* cudaDeviceReset: frees all but MEM_REGISTERED, MEM_WORKSPACE */
+/* cudaDeviceReset: frees all of the device's but MEM_REGISTERED, MEM_WORKSPACE. Nobody reaches it
+ * any more, nor it another. */
+void mem_reset(unsigned device);
 
 #endif

@@ -121,7 +121,7 @@ Test(mem, limit_counts_device_memory_only)
     cr_assert_null(mem_alloc((1 << 19) + 1, 256, MEM_MANAGED, NULL));
     cr_assert(mem_alloc(1 << 22, 256, MEM_PINNED, NULL), "pinned memory is the host's");
     mem_free(a->addr);
-    mem_usage(&used, &peak);
+    mem_usage(0, &used, &peak);
     cr_assert_eq(used, 0);
     cr_assert_eq(peak, 1 << 19);
 }
@@ -166,7 +166,7 @@ Test(mem, freed_neighbours_are_merged)
         ;
     while (mem_alloc(1ull << 29, 256, MEM_DEVICE, NULL))
         ;
-    mem_reset();
+    mem_reset(0);
     big = mem_alloc(3ull << 30, 256, MEM_DEVICE, NULL);
     cr_assert(big);
     for (uint64_t at = 0; at < big->size; at += 1 << 28)
@@ -181,7 +181,7 @@ Test(mem, registered_memory_must_not_overlap)
     cr_assert(mem_register(buffer, 4096));
     cr_assert_null(mem_register(buffer + 4095, 10));
     cr_assert_eq(mem_host((uint64_t)buffer + 8, 8), buffer + 8);
-    mem_reset();
+    mem_reset(0);
     cr_assert(mem_find((uint64_t)buffer), "a reset leaves the caller's memory registered");
     cr_assert(mem_free((uint64_t)buffer));
     cr_assert_null(mem_find((uint64_t)buffer));
@@ -189,7 +189,7 @@ Test(mem, registered_memory_must_not_overlap)
 
 Test(mem, heap_of_kernels_has_a_limit)
 {
-    mem_set_heap_limit(4096);
+    mem_set_heap_limit(0, 4096);
     struct mem_alloc *a = mem_alloc(4000, 16, MEM_HEAP, NULL);
     cr_assert(a);
     cr_assert_null(mem_alloc(97, 16, MEM_HEAP, NULL));

@@ -4,6 +4,7 @@
  * ignored would be worse.
  */
 #include "options.h"
+#include "mem.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 static struct emu_options options;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static uint64_t number(const char *name, uint64_t otherwise, uint64_t most)
+static uint64_t number(const char *name, uint64_t otherwise, uint64_t least, uint64_t most)
 {
     const char *text = getenv(name);
     unsigned long long value;
@@ -24,9 +25,9 @@ static uint64_t number(const char *name, uint64_t otherwise, uint64_t most)
         return otherwise;
     errno = 0;
     value = strtoull(text, &end, 10);
-    if (*end || errno || *text == '-' || value > most) {
-        fprintf(stderr, "warplab: %s=%s: expected a number from 0 to %llu\n", name, text,
-                (unsigned long long)most);
+    if (*end || errno || *text == '-' || value < least || value > most) {
+        fprintf(stderr, "warplab: %s=%s: expected a number from %llu to %llu\n", name, text,
+                (unsigned long long)least, (unsigned long long)most);
         _exit(2); /* not exit(): its functions would ask for options, too */
     }
     return value;
@@ -41,11 +42,12 @@ static const char *word(const char *name, const char *otherwise)
 static void read_options(void)
 {
     options = (struct emu_options){
-        .threads = (int)number("WARPLAB_THREADS", 0, 4096),
-        .steps = number("WARPLAB_STEPS", 0, UINT64_MAX),
-        .check = number("WARPLAB_CHECK", 0, 1),
-        .libraries = number("WARPLAB_LIBRARIES", 1, 1),
-        .sample = number("WARPLAB_SAMPLE", 1, 1),
+        .threads = (int)number("WARPLAB_THREADS", 0, 0, 4096),
+        .devices = (int)number("WARPLAB_DEVICES", 1, 1, MEM_DEVICES),
+        .steps = number("WARPLAB_STEPS", 0, 0, UINT64_MAX),
+        .check = number("WARPLAB_CHECK", 0, 0, 1),
+        .libraries = number("WARPLAB_LIBRARIES", 1, 0, 1),
+        .sample = number("WARPLAB_SAMPLE", 1, 0, 1),
         .profile = word("WARPLAB_PROFILE", NULL),
         .device = word("WARPLAB_DEVICE", "h200"),
         .record = word("WARPLAB_RECORD", NULL),

@@ -7,6 +7,7 @@
 
 struct emu_options {
     int threads;    /* WARPLAB_THREADS; 0: all cores */
+    int devices;    /* WARPLAB_DEVICES: how many alike there are */
     uint64_t steps; /* WARPLAB_STEPS: warp instructions a launch may take; 0: no limit */
     bool check;     /* WARPLAB_CHECK */
     /* WARPLAB_LIBRARIES=0: what CUB, Thrust and the toolkit's headers do is held to the rules,

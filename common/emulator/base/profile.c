@@ -130,6 +130,8 @@ static const struct field {
     FIELD(REAL, fault_latency_us),
     FIELD(REAL, fault_in_gbps),
     FIELD(REAL, fault_out_gbps),
+    FIELD(REAL, peer_gbps),
+    FIELD(REAL, peer_latency_us),
 };
 #define NFIELDS (sizeof(fields) / sizeof(fields[0]))
 

@@ -49,6 +49,8 @@ struct device_profile {
     /* Managed pages: prefetched; moved because they were touched. */
     double prefetch_latency_us, prefetch_in_gbps, prefetch_out_gbps;
     double fault_latency_us, fault_in_gbps, fault_out_gbps;
+    /* Between two of these, one way; 0: neither has access to the other's memory. */
+    double peer_gbps, peer_latency_us;
 };
 const struct device_profile *device_profile(void); /* the one selected */
 /* One of those built in; false when there is none of that name. */

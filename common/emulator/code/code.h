@@ -233,6 +233,8 @@ bool call_fits(const struct call_info *ci, const struct ptx_func *f); /* lower_c
 
 struct emu_module {
     char *name;
+    unsigned device;          /* that its variables are on */
+    struct emu_module *first; /* while it is loaded: whose managed variables it shares */
     struct ptx_module **ptx;
     int nptx;
     struct emu_func **funcs;

@@ -136,7 +136,12 @@ static cudaError_t place_variable(struct emu_module *m, struct ptx_var *v)
     if (!has_storage(v) || v->is_extern || v->address)
         return cudaSuccess;
     enum mem_kind kind = v->is_managed ? MEM_MANAGED : MEM_GLOBAL;
-    struct mem_alloc *a = mem_alloc(v->size ? v->size : 1, v->align, kind, v->name);
+    struct ptx_var *same = v->is_managed && m->first ? definition(m->first, v->name) : NULL;
+    if (same) {
+        v->address = same->address;
+        return cudaSuccess;
+    }
+    struct mem_alloc *a = mem_alloc_on(m->device, v->size ? v->size : 1, v->align, kind, v->name);
     if (!a)
         return emu_fail(cudaErrorMemoryAllocation, "%s: no memory for variable %s (%llu bytes)",
                         m->name, v->name, (unsigned long long)v->size);
@@ -232,7 +237,15 @@ static void add_functions(struct emu_module *m)
 cudaError_t emu_module_load(const char *const *texts, const size_t *lengths, int ntexts,
                             const char *name, struct emu_module **out)
 {
+    return emu_module_load_on(0, NULL, texts, lengths, ntexts, name, out);
+}
+cudaError_t emu_module_load_on(unsigned device, struct emu_module *first, const char *const *texts,
+                               const size_t *lengths, int ntexts, const char *name,
+                               struct emu_module **out)
+{
     struct emu_module *m = xcalloc(1, sizeof(*m));
+    m->device = device;
+    m->first = first;
     m->name = xstrdup(name ? name : "PTX");
     m->ptx = xcalloc((size_t)ntexts + 1, sizeof(*m->ptx));
     cudaError_t e = cudaSuccess;
@@ -263,6 +276,21 @@ cudaError_t emu_module_load(const char *const *texts, const size_t *lengths, int
     *out = m;
     return cudaSuccess;
 }
+void emu_module_hand_over(struct emu_module *from, struct emu_module *to)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < from->nvars; i++) {
+        if (from->vars[i]->kind != MEM_MANAGED) {
+            from->vars[kept++] = from->vars[i];
+            continue;
+        }
+        to->vars = xrealloc(to->vars, (to->nvars + 1) * sizeof(*to->vars));
+        to->vars[to->nvars++] = from->vars[i];
+        mem_hand_over(from->vars[i], to->device);
+    }
+    from->nvars = kept;
+}
+
 static void (*watchers[4])(const struct emu_func *f);
 static int nwatchers;
 

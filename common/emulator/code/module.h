@@ -35,6 +35,13 @@ struct emu_func_info {
  * once on stderr; emu_error_text() keeps it. `name` names the program in messages. */
 cudaError_t emu_module_load(const char *const *texts, const size_t *lengths, int ntexts,
                             const char *name, struct emu_module **out);
+/* The same for a device other than 0: with variables of its own, but for managed ones, which are
+ * those of `first`, the module loaded from the same texts; NULL: none is. */
+cudaError_t emu_module_load_on(unsigned device, struct emu_module *first, const char *const *texts,
+                               const size_t *lengths, int ntexts, const char *name,
+                               struct emu_module **out);
+/* `to` frees the managed variables that both have when it is unloaded; `from` does no more. */
+void emu_module_hand_over(struct emu_module *from, struct emu_module *to);
 void emu_module_unload(struct emu_module *m);
 
 struct emu_func *emu_module_func(struct emu_module *m, const char *name); /* NULL: none */

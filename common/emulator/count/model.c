@@ -162,6 +162,15 @@ static double host(const struct work *w)
            (fmax(in, out) - both) / (w->d->mapped_gbps * 1e9);
 }
 
+/* Another device's memory, over the link, each way by itself. */
+static double peer(const struct work *w)
+{
+    double sectors =
+        fmax((double)w->l->sampled.peer_in_sectors, (double)w->l->sampled.peer_out_sectors);
+
+    return sectors > 0 && w->d->peer_gbps > 0 ? 32 * sectors / (w->d->peer_gbps * 1e9) : 0;
+}
+
 static double atomics(const struct work *w)
 {
     return (double)w->c->global_atom_passes / (w->d->atomic_passes_per_cycle * w->d->sms) / w->hz;
@@ -194,7 +203,7 @@ static const struct {
     {"issue", issue},     {"fp32", fp32},     {"fp64", fp64},     {"fp16", fp16},
     {"sfu", sfu},         {"tensor", tensor}, {"shared", shared}, {"const", constants},
     {"l1", l1},           {"l2", l2},         {"dram", dram},     {"atomics", atomics},
-    {"latency", latency}, {"blocks", blocks}, {"host", host},
+    {"latency", latency}, {"blocks", blocks}, {"host", host},     {"peer", peer},
 };
 
 void model_time(const struct counters *c, const struct model_launch *l,
@@ -247,6 +256,11 @@ double model_copy_ms(const struct device_profile *d, uint64_t bytes, struct copy
         return 0;
     if (path.way == COPY_ON_DEVICE)
         return d->launch_overhead_us * 1e-3 + 2.0 * (double)bytes / (d->dram_gbps * 1e6);
+    if (path.way == COPY_PEER)
+        return d->peer_latency_us * 1e-3 + (double)bytes / (d->peer_gbps * 1e6);
+    if (path.way == COPY_STAGED) /* part by part: both ways at once */
+        return 1e-3 * (d->copy_in_latency_us + d->copy_out_latency_us) +
+               (double)bytes / (d->pcie_gbps * 1e6);
     if (path.memory == PAGEABLE_MEMORY)
         return 1e-3 * pageable_us(d, (double)bytes, in);
     if (path.memory == MANAGED_MEMORY)

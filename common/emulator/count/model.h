@@ -24,7 +24,14 @@ void model_time(const struct counters *c, const struct model_launch *l,
 double model_issue_rate(const struct device_profile *d);
 
 /* From where to where a copy goes. */
-enum copy_way { COPY_ON_HOST, COPY_ON_DEVICE, COPY_IN, COPY_OUT };
+enum copy_way {
+    COPY_ON_HOST,
+    COPY_ON_DEVICE,
+    COPY_IN,
+    COPY_OUT,
+    COPY_PEER,  /* from device to device over their link */
+    COPY_STAGED /* from device to device through the host, where no access was enabled */
+};
 enum copy_memory { PINNED_MEMORY, PAGEABLE_MEMORY, MANAGED_MEMORY }; /* of the host; prefetched */
 struct copy_path {
     enum copy_way way;

@@ -4,11 +4,12 @@
  * when its work is done, so that a program that crashes leaves what came before. Columns,
  * after those of the old CUDA profiler's log (method, gputime, cputime, occupancy):
  *
- *   kind       kernel, library, memcpyHtoD, memcpyDtoH, memcpyDtoD, memcpyHtoH, memset, line
+ *   kind       kernel, library, memcpyHtoD, memcpyDtoH, memcpyDtoD, memcpyPtoP, memcpyHtoH,
+ *              memset, line
  *   method     the kernel; of a library its function; for a line FILE:LINE
  *   gputime    us, modelled (column evidence says so); cputime: us that the emulator took
  *   occupancy  theoretical, 0..1; limiter: what limits it; bound: what bounds the time
- *   stream, grid_*, block_*, static_shared, dynamic_shared, registers
+ *   stream, device, grid_*, block_*, static_shared, dynamic_shared, registers
  *   registers_from   machine code, or an estimate from PTX
  *   bytes      of a copy or fill; that a library's function read and wrote
  *   then the counters of counters.h. Empty (absent in JSON): does not apply.
@@ -42,6 +43,7 @@ static const char *const columns[] = {
     "limiter",
     "bound",
     "stream",
+    "device",
     "grid_x",
     "grid_y",
     "grid_z",
@@ -152,11 +154,11 @@ void profile_launch(const struct emu_launch *l, const struct emu_func_info *f,
 {
     if (!emu_options()->profile)
         return;
-    json_t *row = json_pack("{s:s, s:s, s:f, s:f, s:s, s:f, s:s, s:s, s:I}", "kind", "kernel",
-                            "method", f->name, "gputime", r->modelled_ms * 1e3, "cputime", host_us,
-                            "evidence", "modelled", "occupancy", r->occupancy, "limiter",
-                            r->occupancy_limiter ? r->occupancy_limiter : "", "bound",
-                            r->bound ? r->bound : "", "stream", (json_int_t)l->stream);
+    json_t *row = json_pack(
+        "{s:s, s:s, s:f, s:f, s:s, s:f, s:s, s:s, s:I, s:i}", "kind", "kernel", "method", f->name,
+        "gputime", r->modelled_ms * 1e3, "cputime", host_us, "evidence", "modelled", "occupancy",
+        r->occupancy, "limiter", r->occupancy_limiter ? r->occupancy_limiter : "", "bound",
+        r->bound ? r->bound : "", "stream", (json_int_t)l->stream, "device", (int)l->device);
     for (int d = 0; d < 3; d++) {
         char name[16];
 
@@ -176,23 +178,26 @@ void profile_launch(const struct emu_launch *l, const struct emu_func_info *f,
     write_row(row);
 }
 
-void profile_step(const char *name, uint64_t bytes, uint64_t stream, double ms, double host_us)
+void profile_step(const char *name, uint64_t bytes, uint64_t stream, unsigned device, double ms,
+                  double host_us)
 {
     if (!emu_options()->profile)
         return;
-    write_row(json_pack("{s:s, s:s, s:f, s:f, s:s, s:I, s:I}", "kind", "library", "method", name,
-                        "gputime", ms * 1e3, "cputime", host_us, "evidence", "modelled", "stream",
-                        (json_int_t)stream, "bytes", (json_int_t)bytes));
+    write_row(json_pack("{s:s, s:s, s:f, s:f, s:s, s:I, s:i, s:I}", "kind", "library", "method",
+                        name, "gputime", ms * 1e3, "cputime", host_us, "evidence", "modelled",
+                        "stream", (json_int_t)stream, "device", (int)device, "bytes",
+                        (json_int_t)bytes));
 }
 
-void profile_copy(const char *what, uint64_t bytes, uint64_t stream, double ms, double host_us)
+void profile_copy(const char *what, uint64_t bytes, uint64_t stream, unsigned device, double ms,
+                  double host_us)
 {
     if (!emu_options()->profile)
         return;
-    write_row(json_pack("{s:s, s:s, s:f, s:f, s:s, s:I, s:I}", "kind", what, "method",
+    write_row(json_pack("{s:s, s:s, s:f, s:f, s:s, s:I, s:i, s:I}", "kind", what, "method",
                         strncmp(what, "memcpy", 6) == 0 ? "memcpy" : what, "gputime", ms * 1e3,
                         "cputime", host_us, "evidence", "modelled", "stream", (json_int_t)stream,
-                        "bytes", (json_int_t)bytes));
+                        "device", (int)device, "bytes", (json_int_t)bytes));
 }
 
 void profile_lines(const struct emu_module *m)

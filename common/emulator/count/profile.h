@@ -6,9 +6,12 @@
 
 void profile_launch(const struct emu_launch *l, const struct emu_func_info *f,
                     const struct emu_result *r, double host_us);
-void profile_copy(const char *what, uint64_t bytes, uint64_t stream, double ms, double host_us);
+/* The stream's device; of a copy between two it is the one whose stream it is in. */
+void profile_copy(const char *what, uint64_t bytes, uint64_t stream, unsigned device, double ms,
+                  double host_us);
 /* A library's own kernels, as one: "cufftExecC2C". */
-void profile_step(const char *name, uint64_t bytes, uint64_t stream, double ms, double host_us);
+void profile_step(const char *name, uint64_t bytes, uint64_t stream, unsigned device, double ms,
+                  double host_us);
 /* Rows by source line of one module, or (NULL) of all that are loaded. */
 void profile_lines(const struct emu_module *m);
 void profile_finish(void);

@@ -53,7 +53,9 @@ struct sample {
     uint32_t ntouched;
     uint64_t last_addr, last_size;
     enum mem_kind last_kind;
-    uint64_t host_in, host_out; /* of missed, by what memory it is */
+    unsigned device, last_device; /* that it runs on; whose memory was touched last */
+    uint64_t host_in, host_out;   /* of missed, by what memory it is */
+    uint64_t peer_in, peer_out;
     struct managed_sectors managed[SAMPLED_MANAGED];
     struct sectors sectors, constants;
     struct line (*sets)[WAYS];
@@ -150,6 +152,7 @@ static void block_begin(struct listener *self, struct block_info *b)
     struct sample *s = xcalloc(1, sizeof(*s));
     uint32_t sets = l1_bytes(b) / (128 * WAYS);
     *s = (struct sample){.launch = b->launch,
+                         .device = b->device,
                          .index = b->index,
                          .nsets = sets < MAX_SETS ? sets : MAX_SETS,
                          .most = REQUESTS};
@@ -200,6 +203,7 @@ static void touch(struct sample *s, uint64_t addr)
     s->last_addr = a->addr;
     s->last_size = a->size;
     s->last_kind = a->kind;
+    s->last_device = a->device;
     for (uint32_t i = 0; i < s->ntouched; i++)
         if (s->touched[i] == a->addr)
             return;
@@ -233,7 +237,7 @@ static void add_managed(struct managed_sectors *all, const struct managed_sector
 static void touch_managed(struct sample *s, uint64_t addr)
 {
     const struct mem_alloc *a = mem_find(addr);
-    bool far = a && a->moved && !a->moved[(addr - a->addr) / MEM_MANAGED_PAGE];
+    bool far = a && a->moved && a->moved[(addr - a->addr) / MEM_MANAGED_PAGE] != 1 + s->device;
 
     add_managed(s->managed, &(struct managed_sectors){s->last_addr, addr, addr + 32, 1, far});
 }
@@ -243,7 +247,10 @@ static void go_on(struct sample *s, uint64_t sector, const struct access *a)
 {
     struct sector *x = sectors_at(&s->sectors, sector);
     bool host = s->last_kind == MEM_PINNED || s->last_kind == MEM_REGISTERED;
+    bool peer = !host && s->last_kind != MEM_MANAGED && s->last_device != s->device;
     s->missed++;
+    s->peer_in += peer && a->kind != ACCESS_STORE;
+    s->peer_out += peer && a->kind != ACCESS_LOAD;
     s->host_in += host && a->kind != ACCESS_STORE;
     s->host_out += host && a->kind != ACCESS_LOAD;
     if (s->last_kind == MEM_MANAGED)
@@ -541,7 +548,7 @@ void traffic_result(uint64_t launch, const struct counters *c, struct model_laun
     double counted = (double)(c->global_ld_sectors + c->global_st_sectors + c->global_atom_sectors);
     double local = (double)(c->local_ld_sectors + c->local_st_sectors);
     uint64_t asked = 0, missed = 0, lines = 0, distinct = 0, constants = 0;
-    uint64_t host_in = 0, host_out = 0;
+    uint64_t host_in = 0, host_out = 0, peer_in = 0, peer_out = 0;
     double life[PACE_CLOCKS] = {0};
     for (const struct sample *s = e.blocks; s; s = s->next) {
         asked += s->asked;
@@ -549,6 +556,8 @@ void traffic_result(uint64_t launch, const struct counters *c, struct model_laun
         lines += s->lines;
         host_in += s->host_in;
         host_out += s->host_out;
+        peer_in += s->peer_in;
+        peer_out += s->peer_out;
         for (int i = 0; i < SAMPLED_MANAGED && s->managed[i].addr; i++)
             add_managed(l->sampled.managed, &s->managed[i]);
         distinct += s->sectors.count;
@@ -565,6 +574,8 @@ void traffic_result(uint64_t launch, const struct counters *c, struct model_laun
         l->sampled.l2_sectors = (uint64_t)(beyond + local);
         l->sampled.host_in_sectors = (uint64_t)(a_sector * (double)host_in);
         l->sampled.host_out_sectors = (uint64_t)(a_sector * (double)host_out);
+        l->sampled.peer_in_sectors = (uint64_t)(a_sector * (double)peer_in);
+        l->sampled.peer_out_sectors = (uint64_t)(a_sector * (double)peer_out);
         for (int i = 0; i < SAMPLED_MANAGED; i++) {
             struct managed_sectors *m = &l->sampled.managed[i];
             m->sectors = (uint64_t)(a_sector * (double)m->sectors);

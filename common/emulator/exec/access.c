@@ -19,6 +19,19 @@ bool access_lookup(struct warp *w, const struct insn *in, int lane, uint64_t add
         text_free(&where);
         return false;
     }
+    unsigned device = w->block->launch->module->device;
+    if (!mem_reaches(device, a)) {
+        struct text where = {0};
+        mem_describe(&where, addr);
+        warp_fault(w, in, lane, cudaErrorIllegalAddress,
+                   "illegal address: %s of %u bytes at 0x%llx, %s; the kernel runs on device %u, "
+                   "which has no access to it (%s)",
+                   write ? "write" : "read", size, (unsigned long long)addr, text_str(&where),
+                   device,
+                   a->pooled ? "cudaMemPoolSetAccess" : "cudaDeviceEnablePeerAccess, or a copy");
+        text_free(&where);
+        return false;
+    }
     if (write && a->read_only) {
         warp_fault(w, in, lane, cudaErrorIllegalAddress, "write to the constant variable %s",
                    a->label ? a->label : "?");

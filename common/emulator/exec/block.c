@@ -153,8 +153,9 @@ struct block *block_new(struct worker *k)
     memset(b->warps, 0, sizeof(struct warp) * l->nwarps);
     memset(regs, 0, (size_t)frame * l->nwarps);
     uint32_t local = l->func->depth_local; /* a GPU's driver makes room for what is known */
-    if (l->func->recursive && local < launch_stack_limit)
-        local = (uint32_t)ROUND_UP(launch_stack_limit, 16u);
+    uint32_t limit = launch_stack_limit[l->module->device];
+    if (l->func->recursive && local < limit)
+        local = (uint32_t)ROUND_UP(limit, 16u);
     for (uint32_t i = 0; i < l->nwarps; i++) {
         struct warp *w = &b->warps[i];
         w->entry.regs = regs + (size_t)frame * i;
@@ -264,6 +265,7 @@ void block_start(struct block *b, uint64_t index)
     follow_start(b);
     b->info = (struct block_info){.func = l->func,
                                   .kernel = l->func->info.name,
+                                  .device = l->module->device,
                                   .launch = l->serial,
                                   .index = b->index,
                                   .threads = l->threads,

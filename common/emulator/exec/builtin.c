@@ -95,11 +95,12 @@ static const struct insn *call_assert(struct warp *w, const struct insn *in)
 static const struct insn *call_malloc(struct warp *w, const struct insn *in)
 {
     const struct call_info *ci = in->data;
+    unsigned device = w->block->launch->module->device;
     for (int i = 0; i < WARP; i++) {
         if (!(w->mask >> i & 1))
             continue;
         uint64_t n = ci->nargs ? builtin_argument(w, ci, 0, i) : 0;
-        struct mem_alloc *a = n ? mem_alloc(n, 16, MEM_HEAP, NULL) : NULL;
+        struct mem_alloc *a = n ? mem_alloc_on(device, n, 16, MEM_HEAP, NULL) : NULL;
         builtin_return(w, ci, i, a ? a->addr : 0);
     }
     return in + 1;
@@ -140,28 +141,31 @@ const struct insn *warp_call_builtin(struct warp *w, const struct insn *in)
 }
 
 /* ---- limits ---- */
-static atomic_uint used;
+static atomic_uint used[MEM_DEVICES];
+static _Atomic uint64_t printf_limit[MEM_DEVICES]; /* 0: none was set */
 
-void builtin_used(unsigned uses)
+void builtin_used(unsigned device, unsigned uses)
 {
-    if (uses & ~used)
-        atomic_fetch_or(&used, uses);
+    if (uses & ~used[device])
+        atomic_fetch_or(&used[device], uses);
+    if (printf_limit[device]) /* the buffer is a launch's, one at a time */
+        printf_set_limit(printf_limit[device]);
 }
-bool builtin_heap_limit(uint64_t bytes)
+bool builtin_heap_limit(unsigned device, uint64_t bytes)
 {
-    if (used & USES_HEAP)
+    if (used[device] & USES_HEAP)
         return false;
-    mem_set_heap_limit(bytes);
+    mem_set_heap_limit(device, bytes);
     return true;
 }
-bool builtin_printf_limit(uint64_t bytes)
+bool builtin_printf_limit(unsigned device, uint64_t bytes)
 {
-    if (used & USES_PRINTF)
+    if (used[device] & USES_PRINTF)
         return false;
-    printf_set_limit(bytes);
+    printf_limit[device] = bytes;
     return true;
 }
-void builtin_reset(void)
+void builtin_reset(unsigned device)
 {
-    used = 0;
+    used[device] = 0;
 }

@@ -15,10 +15,10 @@
 
 const struct insn *warp_call_builtin(struct warp *w, const struct insn *in);
 
-void builtin_used(unsigned uses);        /* of emu_func */
-bool builtin_heap_limit(uint64_t bytes); /* false: too late */
-bool builtin_printf_limit(uint64_t bytes);
-void builtin_reset(void);
+void builtin_used(unsigned device, unsigned uses);        /* of emu_func */
+bool builtin_heap_limit(unsigned device, uint64_t bytes); /* false: too late */
+bool builtin_printf_limit(unsigned device, uint64_t bytes);
+void builtin_reset(unsigned device);
 
 /* At the end of a launch: prints its output, and says so when the buffer was too small. */
 void printf_flush(const char *kernel);

@@ -25,6 +25,7 @@ struct block_info {
     struct emu_func *func;
     const char *kernel;
     uint64_t launch; /* serial of the launch */
+    unsigned device; /* that it runs on */
     uint32_t index;  /* linear, x fastest */
     uint32_t ctaid[3], ntid[3], nctaid[3];
     uint32_t threads, warps;      /* per block */

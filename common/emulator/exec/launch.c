@@ -21,7 +21,7 @@
 
 enum { PORTABLE_CLUSTER = 8, MAX_CLUSTER = 16 }; /* blocks (programming guide) */
 
-uint32_t launch_stack_limit = 1024; /* a GPU's default */
+uint32_t launch_stack_limit[MEM_DEVICES] = {[0 ... MEM_DEVICES - 1] = 1024}; /* a GPU's default */
 static _Atomic uint64_t launch_serial;
 static _Atomic uint64_t steps_limit = UINT64_MAX; /* UINT64_MAX: the option's */
 
@@ -467,6 +467,7 @@ static struct block_info any_block(const struct launch *l)
     struct block_info any = {.func = l->func,
                              .kernel = l->func->info.name,
                              .launch = l->serial,
+                             .device = l->module->device,
                              .threads = l->threads,
                              .warps = l->nwarps,
                              .shared_bytes = l->user_shared,
@@ -482,7 +483,7 @@ static void run_blocks(struct launch *l)
     l->workers = xcalloc((size_t)l->nworkers, sizeof(struct worker *));
     for (int i = 0; i < l->nworkers; i++)
         l->workers[i] = worker_new(l, (uint32_t)i);
-    builtin_used(l->func->uses);
+    builtin_used(l->module->device, l->func->uses);
     pool_run(l->workers, l->nworkers);
     if (l->func->uses & USES_PRINTF)
         printf_flush(l->func->info.name);

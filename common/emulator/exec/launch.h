@@ -16,7 +16,8 @@ struct emu_launch {
     uint32_t shared_bytes; /* dynamic */
     const void *params;    /* func_info.param_bytes */
     bool cooperative, nonportable_cluster;
-    uint64_t stream; /* for the profile only */
+    uint64_t stream; /* for the profile only, as is device: the module's counts */
+    unsigned device;
 };
 
 /* What a sample of a launch's blocks showed (count/traffic.h), for all of it. */
@@ -33,6 +34,7 @@ struct sampled {
     /* Of l2_sectors, those of the host's pinned memory, loaded and stored; and of the first managed
      * allocations, each. */
     uint64_t host_in_sectors, host_out_sectors;
+    uint64_t peer_in_sectors, peer_out_sectors; /* likewise those of another device's memory */
     struct managed_sectors {
         uint64_t addr, low, high; /* of the allocation; of what the sample touches of it */
         uint64_t sectors, far;    /* far: those whose page does not lie on the device */
@@ -58,7 +60,7 @@ void launch_pause(void);
 void launch_resume(void);
 
 uint64_t launch_set_steps(uint64_t steps); /* 0: no limit; returns the former one */
-extern uint32_t launch_stack_limit;        /* cudaLimitStackSize, bytes a thread:
-                                              where recursion hides the need */
+/* cudaLimitStackSize of a device, bytes a thread, where recursion hides the need. */
+extern uint32_t launch_stack_limit[];
 
 #endif

@@ -5,7 +5,7 @@ set -u
 warprun=$1/bin/warprun programs=$1/programs
 out=$(mktemp -d) passed=0 failed=0
 trap 'rm -rf "$out"' EXIT
-unset WARPLAB_RECORD WARPLAB_DISTURB WARPLAB_FAIL WARPLAB_CHECK WARPLAB_PROFILE WARPLAB_DEVICE WARPLAB_THREADS WARPLAB_STEPS
+unset WARPLAB_DEVICES WARPLAB_RECORD WARPLAB_DISTURB WARPLAB_FAIL WARPLAB_CHECK WARPLAB_PROFILE WARPLAB_DEVICE WARPLAB_THREADS WARPLAB_STEPS
 
 # expect STATUS WORDS COMMAND…: exit status, and words somewhere in what it prints
 expect() {
@@ -29,7 +29,7 @@ summary() {
 }
 
 anywhere='vector_add variables grid_sync split thrust cub language errors limits copies per_thread
-          groups algorithms clusters'
+          groups algorithms clusters devices'
 [ ! -e "$programs/fft" ] || anywhere="$anywhere fft"
 if [ "${2:-}" = gpu ]; then
     for p in $anywhere static noptx; do
@@ -58,6 +58,9 @@ fi
 for d in g80 gtx980 a100; do
     expect 0 '^ok' "$warprun" --device $d "$programs/vector_add"
 done
+expect 0 '^ok 4' "$warprun" --devices 4 --check --profile "$out/d.csv" "$programs/devices"
+expect 0 '^memcpyPtoP,' cat "$out/d.csv"
+expect 2 'from 1 to 16' "$warprun" --devices 17 "$programs/devices"
 expect 0 'cudaErrorLaunchTimeout' "$warprun" --steps 100000 "$programs/endless"
 expect 0 'thread 31 round 99' "$warprun" "$programs/limits"
 expect 0 'oldest .* are lost' "$warprun" "$programs/limits"

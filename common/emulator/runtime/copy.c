@@ -4,7 +4,7 @@
  * moves: it must be memory of the kind that the direction says, inside one allocation.
  * Managed, pinned and registered memory counts as either kind.
  *
- * Not modelled: arrays (textures); two devices.
+ * Not modelled: arrays (textures).
  */
 #include "emulator/base/describe.h"
 #include "emulator/check/check.h"
@@ -144,16 +144,20 @@ static const char *label(const struct place *dst, const struct place *src)
 {
     if (in_host(dst))
         return in_host(src) ? "memcpyHtoH" : "memcpyDtoH";
+    if (!in_host(src) && dst->alloc->device != src->alloc->device)
+        return "memcpyPtoP";
     return in_host(src) ? "memcpyHtoD" : "memcpyDtoD";
 }
 
 static struct copy_path path_of(const struct place *dst, const struct place *src)
 {
     bool to_host = in_host(dst), from_host = in_host(src);
-    enum copy_way way = to_host && from_host ? COPY_ON_HOST
-                        : to_host            ? COPY_OUT
-                        : from_host          ? COPY_IN
-                                             : COPY_ON_DEVICE;
+    enum copy_way way = to_host && from_host                                 ? COPY_ON_HOST
+                        : to_host                                            ? COPY_OUT
+                        : from_host                                          ? COPY_IN
+                        : dst->alloc->device == src->alloc->device           ? COPY_ON_DEVICE
+                        : mem_linked(dst->alloc->device, src->alloc->device) ? COPY_PEER
+                                                                             : COPY_STAGED;
 
     bool pageable = (to_host && !dst->alloc) || (from_host && !src->alloc);
     return (struct copy_path){way, pageable ? PAGEABLE_MEMORY : PINNED_MEMORY};
@@ -161,7 +165,12 @@ static struct copy_path path_of(const struct place *dst, const struct place *src
 
 static enum engine_kind engine_of(struct copy_path p)
 {
-    return p.way == COPY_IN ? ENGINE_IN : p.way == COPY_OUT ? ENGINE_OUT : ENGINE_NONE;
+    static const enum engine_kind engine[] = {[COPY_IN] = ENGINE_IN,
+                                              [COPY_OUT] = ENGINE_OUT,
+                                              [COPY_PEER] = ENGINE_PEER,
+                                              [COPY_STAGED] = ENGINE_OUT};
+
+    return (size_t)p.way < sizeof(engine) / sizeof(engine[0]) ? engine[p.way] : ENGINE_NONE;
 }
 
 /* Copies a box, takes its modelled time; `wait`: the host waits for the end of it. It waits for
@@ -189,7 +198,7 @@ static cudaError_t transfer(const struct box *b, struct place dst, struct place 
     ms = model_copy_ms(device_profile(), bytes, path);
     stream_work(stream, engine_of(path), ms);
     record_add("", label(&dst, &src), bytes);
-    profile_copy(label(&dst, &src), bytes, s->id, ms, host_now_us() - begin);
+    profile_copy(label(&dst, &src), bytes, s->id, (unsigned)s->device, ms, host_now_us() - begin);
     if (wait || path.memory == PAGEABLE_MEMORY)
         stream_wait(stream);
     return cudaSuccess;
@@ -216,12 +225,25 @@ cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaM
     return rt_leave(rt_enter() ?: linear("cudaMemcpyAsync", dst, src, count, kind, stream, false));
 }
 
+/* Who says whose memory it is has to say it right. */
+static cudaError_t on_its_device(const void *p, int device, const char *role)
+{
+    const struct mem_alloc *a;
+
+    if (address_side(p, &a) != SIDE_DEVICE || !a || a->device == device)
+        return cudaSuccess;
+    return emu_fail(cudaErrorInvalidValue,
+                    "cudaMemcpyPeer: the %s %p is memory of device %d, not of device %d", role, p,
+                    a->device, device);
+}
+
 static cudaError_t peer(void *dst, int to, const void *src, int from, size_t count,
                         cudaStream_t stream, bool wait)
 {
-    if (to != 0 || from != 0)
+    if (!rt_is_device(to) || !rt_is_device(from))
         return cudaErrorInvalidDevice;
-    return linear("cudaMemcpyPeer", dst, src, count, cudaMemcpyDeviceToDevice, stream, wait);
+    return on_its_device(dst, to, "destination") ?: on_its_device(src, from, "source")
+               ?: linear("cudaMemcpyPeer", dst, src, count, cudaMemcpyDeviceToDevice, stream, wait);
 }
 
 cudaError_t cudaMemcpyPeer(void *dst, int to, const void *src, int from, size_t count)
@@ -390,8 +412,12 @@ static cudaError_t peer_3d(const struct cudaMemcpy3DPeerParms *c, cudaStream_t s
 {
     if (!c)
         return cudaErrorInvalidValue;
-    if (c->srcDevice != 0 || c->dstDevice != 0)
+    if (!rt_is_device(c->srcDevice) || !rt_is_device(c->dstDevice))
         return cudaErrorInvalidDevice;
+    cudaError_t e = on_its_device(c->dstPtr.ptr, c->dstDevice, "destination")
+                        ?: on_its_device(c->srcPtr.ptr, c->srcDevice, "source");
+    if (e)
+        return e;
     struct cudaMemcpy3DParms one = {.srcArray = c->srcArray,
                                     .srcPos = c->srcPos,
                                     .srcPtr = c->srcPtr,
@@ -442,7 +468,7 @@ static cudaError_t fill(const struct box *b, struct place q, int value, cudaStre
                        (struct copy_path){COPY_ON_DEVICE, PINNED_MEMORY});
     stream_work(stream, ENGINE_NONE, ms);
     record_add("", "memset", bytes);
-    profile_copy("memset", bytes, s->id, ms, host_now_us() - begin);
+    profile_copy("memset", bytes, s->id, (unsigned)s->device, ms, host_now_us() - begin);
     if (wait)
         stream_wait(stream);
     return cudaSuccess;

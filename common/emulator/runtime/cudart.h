@@ -33,12 +33,21 @@
 #define rt_enter() rt_enter_as(__func__)
 cudaError_t rt_enter_as(const char *function);
 cudaError_t rt_leave(cudaError_t e);
-/* From now on every call that needs the context returns e; after cudaDeviceReset() it returns
- * cudaErrorDevicesUnavailable, as on an H200 with CUDA 13.0: the manual has the process end. */
-void rt_set_sticky(cudaError_t e);
-void rt_reset_errors(void);
+/* From now on every call that needs the device's context returns e; after cudaDeviceReset() it
+ * returns cudaErrorDevicesUnavailable, as on an H200 with CUDA 13.0: the manual has the process
+ * end. */
+void rt_set_sticky(int device, cudaError_t e);
+void rt_reset_errors(void);                   /* of the current device */
 bool rt_is_device_fault(cudaError_t e);       /* ends the context: sticky */
 cudaError_t rt_error_named(const char *name); /* cudaSuccess: there is none of that name */
+/* The device of this host thread's calls, and how many there are (device.c). */
+extern __thread int rt_device;
+int rt_devices(void);
+static inline bool rt_is_device(int device)
+{
+    return device >= 0 && device < rt_devices();
+}
+
 /* Inside a host function of a stream, CUDA calls are not permitted. */
 void rt_in_callback(bool inside);
 
@@ -64,8 +73,10 @@ struct image {
     size_t length;    /* 0: not known */
     bool opened;
     struct fatbin fatbin;
-    struct emu_module *module; /* NULL until something of it is used */
-    cudaError_t error;         /* why it could not be loaded: the same answer every time */
+    /* By device. NULL until something of it is used there; why it could not be loaded: the same
+     * answer every time. */
+    struct emu_module *module[MEM_DEVICES];
+    cudaError_t error[MEM_DEVICES];
     struct variable *variables;
     struct kernel *kernels;
     struct image *next;
@@ -84,14 +95,21 @@ struct kernel {       /* cudaKernel_t and cudaFunction_t point to one of these *
     const void *stub; /* the program's host function, NULL in a library */
     char *name;
     struct image *image;
-    struct emu_func *func;  /* NULL until used */
-    int max_dynamic_shared; /* set by the program; -1: what needs no opt-in */
-    int carveout;
-    bool nonportable_cluster;
+    struct on_device {
+        struct emu_func *func;  /* NULL until used */
+        int max_dynamic_shared; /* set by the program; -1: what needs no opt-in */
+        int carveout;
+        bool nonportable_cluster;
+    } on[MEM_DEVICES];
     struct kernel *next; /* in the image */
 };
 
-/* Loads what is not loaded yet. rt_lock held. */
+/* Its part on the current device. */
+static inline struct on_device *here(struct kernel *k)
+{
+    return &k->on[rt_device];
+}
+/* Loads on the current device what is not loaded there yet. rt_lock held. */
 cudaError_t image_load(struct image *i);
 /* From a host stub, a cudaKernel_t or a cudaFunction_t; NULL when it is none. */
 struct kernel *kernel_find(const void *handle);
@@ -101,7 +119,7 @@ cudaError_t symbol_find(const void *symbol, uint64_t *addr, uint64_t *size);
 struct kernel *kernel_new(struct image *i, const char *name, const void *stub);
 struct image *image_new(const void *data, size_t length);
 void image_free(struct image *i);
-void images_reset(void);     /* cudaDeviceReset: load again at next use */
+void images_reset(void);     /* cudaDeviceReset: load again there at next use */
 uint32_t rt_ptx_limit(void); /* newest PTX architecture that is accepted, 90 */
 
 /* ---- streams and their modelled clocks (stream.c) ---- */
@@ -109,6 +127,7 @@ struct CUstream_st {
     struct CUstream_st *next;
     unsigned flags;
     int priority;
+    int device;
     uint64_t id;
     double clock; /* ms of modelled time when all its work is done */
 };
@@ -116,7 +135,7 @@ struct CUstream_st {
 /* The stream behind a handle, special handles included; NULL when it is none. */
 struct CUstream_st *stream_find(cudaStream_t handle);
 /* What does a piece of work: at most one at a time each, but for NONE. */
-enum engine_kind { ENGINE_NONE, ENGINE_COMPUTE, ENGINE_IN, ENGINE_OUT, ENGINES };
+enum engine_kind { ENGINE_NONE, ENGINE_COMPUTE, ENGINE_IN, ENGINE_OUT, ENGINE_PEER, ENGINES };
 /* Adds ms of work to a stream; false: no such stream. */
 bool stream_work(cudaStream_t handle, enum engine_kind kind, double ms);
 /* Modelled time since stream_span_reset() until all work issued since is done; when the last
@@ -128,27 +147,28 @@ void stream_last_work(double *start_ms, double *end_ms);
 void host_work(double ms);
 
 /* ---- managed memory (managed.c) ---- */
-/* Of so many bytes from addr on that are touched or prefetched there, those that have to move. */
-uint64_t managed_move(uint64_t addr, uint64_t bytes, bool to_device);
-/* The same of what a kernel touched of an allocation. */
+/* Of so many bytes from addr on that are touched or prefetched there, those that have to move.
+ * device: cudaCpuDeviceId for the host. */
+uint64_t managed_move(uint64_t addr, uint64_t bytes, int device);
+/* The same of what a kernel of the current device touched of an allocation. */
 uint64_t managed_touched(const struct managed_sectors *m);
 /* The host waits for a stream's work. */
 void stream_wait(cudaStream_t handle);
-void streams_reset(void);
+void streams_reset(void); /* of the current device */
 /* Handles as the _ptsz functions mean them: 0 is the thread's own stream. */
 static inline cudaStream_t per_thread(cudaStream_t s)
 {
     return s ? s : cudaStreamPerThread;
 }
-void events_reset(void);
+void events_reset(void); /* likewise */
 
 /* ---- memory (memory.c) ---- */
 enum side { SIDE_HOST, SIDE_DEVICE, SIDE_BOTH }; /* who may touch an address */
 enum side address_side(const void *p, const struct mem_alloc **a);
-void pools_reset(void);
+void pools_reset(void); /* likewise */
 
 /* ---- launching (launch.c) ---- */
-int dynamic_shared_limit(const struct kernel *k);
+int dynamic_shared_limit(struct kernel *k); /* on the current device */
 
 /* ---- sums (warplab_api.c) ---- */
 void sums_add(const struct emu_result *r);

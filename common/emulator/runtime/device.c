@@ -1,4 +1,4 @@
-/* device.c - the one device: attributes, properties, limits, peers, reset.
+/* device.c - the devices, which are all alike: attributes, properties, limits, peers, reset.
  *
  * Figures come from the device profile (base/profile.c); what a profile does not hold and a
  * program may still ask for is in the second table, with the values of compute capability
@@ -61,7 +61,6 @@ static const struct {
     {cudaDevAttrComputeMode, cudaComputeModeDefault},
     {cudaDevAttrConcurrentKernels, 1},
     {cudaDevAttrEccEnabled, 1},
-    {cudaDevAttrPciBusId, 0},
     {cudaDevAttrPciDeviceId, 0},
     {cudaDevAttrPciDomainId, 0},
     {cudaDevAttrTccDriver, 0},
@@ -72,7 +71,6 @@ static const struct {
     {cudaDevAttrLocalL1CacheSupported, 1},
     {cudaDevAttrManagedMemory, 1},
     {cudaDevAttrIsMultiGpuBoard, 0},
-    {cudaDevAttrMultiGpuBoardGroupID, 0},
     {cudaDevAttrHostNativeAtomicSupported, 0},
     {cudaDevAttrPageableMemoryAccess, 0},
     {cudaDevAttrConcurrentManagedAccess, 1},
@@ -151,7 +149,7 @@ static const struct {
     {cudaDevAttrMaxTexture1DMipmappedWidth, 0},
 };
 
-static cudaError_t attribute(int *value, enum cudaDeviceAttr attr)
+static cudaError_t attribute(int *value, enum cudaDeviceAttr attr, int device)
 {
     const struct device_profile *d = device_profile();
 
@@ -177,6 +175,10 @@ static cudaError_t attribute(int *value, enum cudaDeviceAttr attr)
     case cudaDevAttrL2CacheSize:
         *value = (int)d->l2_bytes;
         return cudaSuccess;
+    case cudaDevAttrPciBusId:
+    case cudaDevAttrMultiGpuBoardGroupID:
+        *value = device;
+        return cudaSuccess;
     case cudaDevAttrClusterLaunch:
         *value = d->cc_major >= 9;
         return cudaSuccess;
@@ -190,9 +192,9 @@ static cudaError_t attribute(int *value, enum cudaDeviceAttr attr)
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
 {
-    if (device != 0)
+    if (!rt_is_device(device))
         return rt_leave(cudaErrorInvalidDevice);
-    return rt_leave(value ? attribute(value, attr) : cudaErrorInvalidValue);
+    return rt_leave(value ? attribute(value, attr, device) : cudaErrorInvalidValue);
 }
 
 /* ---- properties: attributes under other names ---- */
@@ -252,12 +254,14 @@ static const struct {
     PROP(hostRegisterReadOnlySupported, HostRegisterReadOnlySupported),
     PROP(memoryPoolsSupported, MemoryPoolsSupported),
     PROP(clusterLaunch, ClusterLaunch),
+    PROP(pciBusID, PciBusId),
+    PROP(multiGpuBoardGroupID, MultiGpuBoardGroupID),
     PROP(deviceNumaId, NumaId),
     PROP(hostNumaId, HostNumaId),
 #undef PROP
 };
 
-static cudaError_t fill_properties(struct cudaDeviceProp *p)
+static cudaError_t fill_properties(struct cudaDeviceProp *p, int device)
 {
     const struct device_profile *d = device_profile();
     int value = 0;
@@ -265,7 +269,7 @@ static cudaError_t fill_properties(struct cudaDeviceProp *p)
     memset(p, 0, sizeof(*p));
     for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++) {
         char *at = (char *)p + properties[i].offset;
-        cudaError_t e = attribute(&value, properties[i].attr);
+        cudaError_t e = attribute(&value, properties[i].attr, device);
 
         if (e)
             return e;
@@ -276,26 +280,33 @@ static cudaError_t fill_properties(struct cudaDeviceProp *p)
     }
     snprintf(p->name, sizeof(p->name), "%s", d->name);
     snprintf(p->uuid.bytes, sizeof(p->uuid.bytes), "warplab %.7s", d->key);
+    p->uuid.bytes[sizeof(p->uuid.bytes) - 1] = (char)device;
     p->totalGlobalMem = d->memory_bytes;
     return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 {
-    if (device != 0)
+    if (!rt_is_device(device))
         return rt_leave(cudaErrorInvalidDevice);
-    return rt_leave(p ? fill_properties(p) : cudaErrorInvalidValue);
+    return rt_leave(p ? fill_properties(p, device) : cudaErrorInvalidValue);
 }
 
 /* ---- choosing ---- */
 
+__thread int rt_device;
 static __thread unsigned device_flags;
+
+int rt_devices(void)
+{
+    return emu_options()->devices;
+}
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
     if (!count)
         return rt_leave(cudaErrorInvalidValue);
-    *count = 1;
+    *count = rt_devices();
     return cudaSuccess;
 }
 
@@ -303,21 +314,22 @@ cudaError_t cudaGetDevice(int *device)
 {
     if (!device)
         return rt_leave(cudaErrorInvalidValue);
-    *device = 0;
+    *device = rt_device;
     return cudaSuccess;
 }
 
 cudaError_t cudaSetDevice(int device)
 {
-    if (device != 0)
+    if (!rt_is_device(device))
         return rt_leave(cudaErrorInvalidDevice);
+    rt_device = device;
     cudaError_t e = rt_enter();
     return e == cudaErrorDevicesUnavailable ? rt_leave(e) : cudaSuccess;
 }
 
 cudaError_t cudaInitDevice(int device, unsigned int device_flags_wanted, unsigned int flags)
 {
-    if (device != 0)
+    if (!rt_is_device(device))
         return rt_leave(cudaErrorInvalidDevice);
     if (flags & ~(unsigned)cudaInitDeviceFlagsAreValid)
         return rt_leave(cudaErrorInvalidValue);
@@ -326,17 +338,25 @@ cudaError_t cudaInitDevice(int device, unsigned int device_flags_wanted, unsigne
     return rt_leave(rt_enter());
 }
 
+/* The best match: all match alike, the first is taken. */
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *p)
 {
-    return p ? cudaGetDevice(device) : rt_leave(cudaErrorInvalidValue);
+    if (!device || !p)
+        return rt_leave(cudaErrorInvalidValue);
+    *device = 0;
+    return cudaSuccess;
 }
 
 cudaError_t cudaSetValidDevices(int *devices, int n)
 {
     for (int i = 0; i < n; i++)
-        if (!devices || devices[i] != 0)
+        if (!devices || !rt_is_device(devices[i]))
             return rt_leave(devices ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
-    return n < 0 ? rt_leave(cudaErrorInvalidValue) : cudaSuccess;
+    if (n < 0)
+        return rt_leave(cudaErrorInvalidValue);
+    if (n > 0)
+        rt_device = devices[0];
+    return cudaSuccess;
 }
 
 cudaError_t cudaSetDeviceFlags(unsigned int flags)
@@ -357,11 +377,11 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags)
 
 cudaError_t cudaDeviceGetPCIBusId(char *id, int size, int device)
 {
-    if (device != 0)
+    if (!rt_is_device(device))
         return rt_leave(cudaErrorInvalidDevice);
     if (!id || size < 13)
         return rt_leave(cudaErrorInvalidValue);
-    snprintf(id, (size_t)size, "0000:00:00.0");
+    snprintf(id, (size_t)size, "0000:%02x:00.0", (unsigned)device);
     return cudaSuccess;
 }
 
@@ -376,9 +396,9 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id)
         if (sscanf(id, "%x:%x", &bus, &slot) != 2)
             return rt_leave(cudaErrorInvalidValue);
     }
-    if (domain | bus | slot)
+    if (domain | slot || bus >= (unsigned)rt_devices())
         return rt_leave(cudaErrorInvalidDevice);
-    *device = 0;
+    *device = (int)bus;
     return cudaSuccess;
 }
 
@@ -395,33 +415,77 @@ cudaError_t cudaRuntimeGetVersion(int *version)
     return cudaDriverGetVersion(version);
 }
 
-/* ---- peers: there are none ---- */
+/* ---- peers: all devices have a link to each other, where there are links at all ---- */
+
+static bool linked(int device, int other)
+{
+    return device != other && device_profile()->peer_gbps > 0; /* not its own peer */
+}
 
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int other)
 {
-    if (device != 0 || other != 0)
+    if (!rt_is_device(device) || !rt_is_device(other))
         return rt_leave(cudaErrorInvalidDevice);
     if (!can)
         return rt_leave(cudaErrorInvalidValue);
-    *can = 0; /* not its own peer */
+    *can = linked(device, other);
     return cudaSuccess;
+}
+
+static cudaError_t enable_peer(int other, unsigned flags)
+{
+    if (!rt_is_device(other))
+        return cudaErrorInvalidDevice;
+    if (flags)
+        return cudaErrorInvalidValue;
+    if (!linked(rt_device, other))
+        return cudaErrorPeerAccessUnsupported;
+    return mem_peer((unsigned)rt_device, (unsigned)other, true) ? cudaSuccess
+                                                                : cudaErrorPeerAccessAlreadyEnabled;
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int other, unsigned int flags)
 {
-    (void)flags;
-    return rt_leave(rt_enter() ?: other ? cudaErrorInvalidDevice : cudaErrorPeerAccessUnsupported);
+    return rt_leave(rt_enter() ?: enable_peer(other, flags));
+}
+
+static cudaError_t disable_peer(int other)
+{
+    if (!rt_is_device(other))
+        return cudaErrorInvalidDevice;
+    return mem_peer((unsigned)rt_device, (unsigned)other, false) ? cudaSuccess
+                                                                 : cudaErrorPeerAccessNotEnabled;
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int other)
 {
-    return rt_leave(rt_enter() ?: other ? cudaErrorInvalidDevice : cudaErrorPeerAccessNotEnabled);
+    return rt_leave(rt_enter() ?: disable_peer(other));
+}
+
+static cudaError_t p2p_attribute(int *value, enum cudaDeviceP2PAttr attr, int from, int to)
+{
+    if (!rt_is_device(from) || !rt_is_device(to) || from == to)
+        return cudaErrorInvalidDevice;
+    if (!value)
+        return cudaErrorInvalidValue;
+    switch (attr) {
+    case cudaDevP2PAttrPerformanceRank: /* 0: the best */
+    case cudaDevP2PAttrCudaArrayAccessSupported:
+    case cudaDevP2PAttrOnlyPartialNativeAtomicSupported:
+        *value = 0;
+        return cudaSuccess;
+    case cudaDevP2PAttrAccessSupported:
+    case cudaDevP2PAttrNativeAtomicSupported:
+        *value = linked(from, to);
+        return cudaSuccess;
+    default:
+        return cudaErrorInvalidValue;
+    }
 }
 
 cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int from, int to)
 {
-    (void)value, (void)attr, (void)from, (void)to; /* the two must differ */
-    return rt_leave(cudaErrorInvalidDevice);
+    return rt_leave(p2p_attribute(value, attr, from, to));
 }
 
 /* ---- limits and cache configuration ---- */
@@ -437,12 +501,13 @@ static const size_t default_limits[] = {
     [cudaLimitPersistingL2CacheSize] = 0,
 };
 #define NLIMITS (sizeof(default_limits) / sizeof(default_limits[0]))
-static size_t limits[NLIMITS];
+static size_t limits[MEM_DEVICES][NLIMITS];
 static pthread_once_t limits_once = PTHREAD_ONCE_INIT;
 
 static void default_all(void)
 {
-    memcpy(limits, default_limits, sizeof(limits));
+    for (int d = 0; d < MEM_DEVICES; d++)
+        memcpy(limits[d], default_limits, sizeof(limits[d]));
 }
 
 static cudaError_t too_late(const char *limit, const char *what)
@@ -462,20 +527,20 @@ static cudaError_t set_limit(enum cudaLimit limit, size_t value)
     if (limit == cudaLimitStackSize) {
         if (value > 512 * 1024)
             return cudaErrorInvalidValue;
-        launch_stack_limit = (uint32_t)value;
+        launch_stack_limit[rt_device] = (uint32_t)value;
     }
-    if (limit == cudaLimitMallocHeapSize && !builtin_heap_limit(value))
+    if (limit == cudaLimitMallocHeapSize && !builtin_heap_limit((unsigned)rt_device, value))
         return too_late("cudaLimitMallocHeapSize", "malloc() or free()");
-    if (limit == cudaLimitPrintfFifoSize && !builtin_printf_limit(value))
+    if (limit == cudaLimitPrintfFifoSize && !builtin_printf_limit((unsigned)rt_device, value))
         return too_late("cudaLimitPrintfFifoSize", "printf()");
     pthread_once(&limits_once, default_all);
-    limits[limit] = value;
+    limits[rt_device][limit] = value;
     return cudaSuccess;
 }
 
 static void reset_limits(void)
 {
-    builtin_reset();
+    builtin_reset((unsigned)rt_device);
     for (size_t i = 0; i < NLIMITS; i++)
         set_limit((enum cudaLimit)i, default_limits[i]);
 }
@@ -495,7 +560,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
         e = cudaErrorUnsupportedLimit;
     pthread_once(&limits_once, default_all);
     if (!e)
-        *value = limits[limit];
+        *value = limits[rt_device][limit];
     return rt_leave(e);
 }
 
@@ -570,11 +635,12 @@ struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
 static void forget(const struct mem_alloc *a, void *arg)
 {
     (void)arg;
-    if (a->kind != MEM_REGISTERED && a->kind != MEM_WORKSPACE)
+    if (a->device == rt_device && a->kind != MEM_REGISTERED && a->kind != MEM_WORKSPACE)
         check_free(a->addr);
 }
 
-/* Ends the context: modules are unloaded before memory goes, since variables are memory. */
+/* Ends the current device's context: modules are unloaded before memory goes, since variables are
+ * memory. */
 cudaError_t cudaDeviceReset(void)
 {
     cudaError_t e = rt_enter();
@@ -587,7 +653,7 @@ cudaError_t cudaDeviceReset(void)
     events_reset();
     streams_reset();
     mem_each(forget, NULL);
-    mem_reset();
+    mem_reset((unsigned)rt_device);
     launch_resume();
     reset_limits();
     rt_reset_errors();

@@ -192,8 +192,10 @@ static const struct {
 
 pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static atomic_int sticky;   /* a fault: every call that needs the context answers it */
-static atomic_bool faulted; /* since the program began: a reset brings no device back */
+/* By device. A fault: every call that needs the context answers it. Since the program began: a
+ * reset brings no device back. */
+static atomic_int sticky[MEM_DEVICES];
+static atomic_bool faulted[MEM_DEVICES];
 static __thread cudaError_t last;
 static __thread bool in_callback;
 
@@ -268,6 +270,14 @@ static void start(void)
         check_enable();
 }
 
+static bool any_fault(void)
+{
+    for (int d = 0; d < MEM_DEVICES; d++)
+        if (atomic_load(&sticky[d]))
+            return true;
+    return false;
+}
+
 /* After the program's own exit functions: last rows of the profile, what was not freed. */
 __attribute__((destructor)) static void end(void)
 {
@@ -276,7 +286,7 @@ __attribute__((destructor)) static void end(void)
     profile_finish();
     inject_finish();
     if (emu_options()->check)
-        check_leaks(atomic_load(&sticky) != 0);
+        check_leaks(any_fault());
     record_finish();
 }
 
@@ -288,7 +298,7 @@ cudaError_t rt_enter_as(const char *function)
     record_add("calls.", function, 1);
     if (in_callback)
         return cudaErrorNotPermitted;
-    cudaError_t e = (cudaError_t)atomic_load(&sticky);
+    cudaError_t e = (cudaError_t)atomic_load(&sticky[rt_device]);
     return e ?: inject(function);
 }
 
@@ -300,17 +310,17 @@ cudaError_t rt_leave(cudaError_t e)
 }
 
 /* Nobody is told yet: on a GPU the launch is long over when the kernel runs. */
-void rt_set_sticky(cudaError_t e)
+void rt_set_sticky(int device, cudaError_t e)
 {
     int none = 0;
 
-    atomic_compare_exchange_strong(&sticky, &none, (int)e);
-    atomic_store(&faulted, true);
+    atomic_compare_exchange_strong(&sticky[device], &none, (int)e);
+    atomic_store(&faulted[device], true);
 }
 
 void warplabRevive(void)
 {
-    atomic_store(&faulted, false);
+    atomic_store(&faulted[rt_device], false);
     cudaDeviceReset();
 }
 
@@ -318,8 +328,10 @@ void rt_reset_errors(void)
 {
     static atomic_bool said;
 
-    atomic_store(&sticky, atomic_load(&faulted) ? (int)cudaErrorDevicesUnavailable : 0);
-    if (atomic_load(&faulted) && !atomic_exchange(&said, true))
+    bool fault = atomic_load(&faulted[rt_device]);
+
+    atomic_store(&sticky[rt_device], fault ? (int)cudaErrorDevicesUnavailable : 0);
+    if (fault && !atomic_exchange(&said, true))
         emu_fail(cudaErrorDevicesUnavailable,
                  "cudaDeviceReset after a fault: as on a GPU, this process gets no device any "
                  "more (cudaErrorDevicesUnavailable); run what follows in another");

@@ -9,9 +9,9 @@
 
 /* The architecture the PTX was made for, times 10: what the runtime calls its version.
  * CUB chooses its tuning by it, which must be that of the device code. */
-static int ptx_target(const struct kernel *k)
+static int ptx_target(struct kernel *k)
 {
-    const char *target = k->func->module->ptx[0]->target; /* "sm_90a" */
+    const char *target = here(k)->func->module->ptx[0]->target; /* "sm_90a" */
     uint32_t sm = k->image->fatbin.ptx_sm;
 
     return sm ? (int)sm : target ? atoi(target + strcspn(target, "0123456789")) : 0;
@@ -27,7 +27,7 @@ static cudaError_t get_attributes(struct cudaFuncAttributes *out, const void *fu
     cudaError_t e = kernel_use(func, &k);
     if (e)
         return e;
-    const struct emu_func_info *f = emu_func_info(k->func);
+    const struct emu_func_info *f = emu_func_info(here(k)->func);
     memset(out, 0, sizeof(*out));
     out->sharedSizeBytes = f->shared_bytes;
     out->constSizeBytes = f->const_bytes;
@@ -37,8 +37,8 @@ static cudaError_t get_attributes(struct cudaFuncAttributes *out, const void *fu
     out->ptxVersion = ptx_target(k);
     out->binaryVersion = (int)(d->cc_major * 10 + d->cc_minor);
     out->maxDynamicSharedSizeBytes = dynamic_shared_limit(k);
-    out->preferredShmemCarveout = k->carveout;
-    out->nonPortableClusterSizeAllowed = k->nonportable_cluster;
+    out->preferredShmemCarveout = here(k)->carveout;
+    out->nonPortableClusterSizeAllowed = here(k)->nonportable_cluster;
     return cudaSuccess;
 }
 
@@ -50,14 +50,14 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *fu
 static cudaError_t set_dynamic_shared(struct kernel *k, int value)
 {
     const struct device_profile *d = device_profile();
-    int most = (int)d->shared_per_block_optin - (int)emu_func_info(k->func)->shared_bytes;
+    int most = (int)d->shared_per_block_optin - (int)emu_func_info(here(k)->func)->shared_bytes;
 
     if (value < 0 || value > most)
         return emu_fail(cudaErrorInvalidValue,
                         "kernel %s: %d bytes of dynamic shared memory asked for; %s has %d left "
                         "beside its static memory",
                         shown_name(k->name), value, d->name, most);
-    k->max_dynamic_shared = value;
+    here(k)->max_dynamic_shared = value;
     return cudaSuccess;
 }
 
@@ -69,10 +69,10 @@ static cudaError_t set_attribute(struct kernel *k, enum cudaFuncAttribute attr, 
     case cudaFuncAttributePreferredSharedMemoryCarveout:
         if (value < cudaSharedmemCarveoutDefault || value > cudaSharedmemCarveoutMaxShared)
             return cudaErrorInvalidValue;
-        k->carveout = value; /* a hint; the occupancy does not depend on it here */
+        here(k)->carveout = value; /* a hint; the occupancy does not depend on it here */
         return cudaSuccess;
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
-        k->nonportable_cluster = value != 0;
+        here(k)->nonportable_cluster = value != 0;
         return cudaSuccess;
     case cudaFuncAttributeClusterSchedulingPolicyPreference:
         return cudaSuccess; /* a hint */
@@ -91,9 +91,14 @@ cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, 
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr,
                                             int value, int device)
 {
-    if (device != 0)
+    int now = rt_device;
+
+    if (!rt_is_device(device))
         return rt_leave(cudaErrorInvalidDevice);
-    return cudaFuncSetAttribute(kernel, attr, value);
+    rt_device = device;
+    cudaError_t e = cudaFuncSetAttribute(kernel, attr, value);
+    rt_device = now;
+    return e;
 }
 
 /* Hints about caches: checked, and of no effect. */
@@ -135,7 +140,7 @@ cudaError_t cudaFuncGetParamInfo(const void *func, size_t i, size_t *offset, siz
 
     if (e)
         return rt_leave(e);
-    const struct emu_func_info *f = emu_func_info(k->func);
+    const struct emu_func_info *f = emu_func_info(here(k)->func);
     if (!offset || i >= f->nparams)
         return rt_leave(cudaErrorInvalidValue);
     *offset = f->param_offset[i];
@@ -178,10 +183,10 @@ static cudaError_t blocks_per_sm(int *out, const void *func, int threads, size_t
     if (e)
         return e;
     *out = 0;
-    if (threads > (int)emu_func_info(k->func)->max_threads ||
-        shared + emu_func_info(k->func)->shared_bytes > d->shared_per_block_optin)
+    if (threads > (int)emu_func_info(here(k)->func)->max_threads ||
+        shared + emu_func_info(here(k)->func)->shared_bytes > d->shared_per_block_optin)
         return cudaSuccess; /* none fits */
-    *out = (int)emu_occupancy(k->func, (uint32_t)threads, (uint32_t)shared, NULL);
+    *out = (int)emu_occupancy(here(k)->func, (uint32_t)threads, (uint32_t)shared, NULL);
     return cudaSuccess;
 }
 
@@ -209,8 +214,8 @@ static cudaError_t available_shared(size_t *out, const void *func, int nblocks, 
     cudaError_t e = kernel_use(func, &k);
     if (e)
         return e;
-    const struct emu_func_info *f = emu_func_info(k->func);
-    if ((int)emu_occupancy(k->func, (uint32_t)threads, 0, NULL) < nblocks)
+    const struct emu_func_info *f = emu_func_info(here(k)->func);
+    if ((int)emu_occupancy(here(k)->func, (uint32_t)threads, 0, NULL) < nblocks)
         return cudaErrorInvalidValue; /* not even without any */
     uint32_t share = d->shared_per_sm / (uint32_t)nblocks;
     share -= share % d->shared_allocation_unit;
@@ -269,6 +274,6 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int *out, const void *func,
     if (!e && (!out || !c))
         e = cudaErrorInvalidValue;
     if (!e)
-        *out = device_profile()->cc_major < 9 ? 1 : k->nonportable_cluster ? 16 : 8;
+        *out = device_profile()->cc_major < 9 ? 1 : here(k)->nonportable_cluster ? 16 : 8;
     return rt_leave(e);
 }

@@ -56,13 +56,13 @@ static int default_dynamic_shared(const struct emu_func_info *f)
     return (int)device_profile()->shared_per_block - (int)f->shared_bytes;
 }
 
-int dynamic_shared_limit(const struct kernel *k)
+int dynamic_shared_limit(struct kernel *k)
 {
-    return k->max_dynamic_shared >= 0 ? k->max_dynamic_shared
-                                      : default_dynamic_shared(emu_func_info(k->func));
+    return here(k)->max_dynamic_shared >= 0 ? here(k)->max_dynamic_shared
+                                            : default_dynamic_shared(emu_func_info(here(k)->func));
 }
 
-static cudaError_t check_shared(const struct kernel *k, size_t bytes)
+static cudaError_t check_shared(struct kernel *k, size_t bytes)
 {
     int most = dynamic_shared_limit(k);
 
@@ -74,14 +74,14 @@ static cudaError_t check_shared(const struct kernel *k, size_t bytes)
                     "bytes)",
                     shown_name(k->name), bytes, most,
                     device_profile()->shared_per_block_optin -
-                        emu_func_info(k->func)->shared_bytes);
+                        emu_func_info(here(k)->func)->shared_bytes);
 }
 
 /* ---- arguments ---- */
 
-static cudaError_t pack(const struct kernel *k, void **args, uint8_t *params)
+static cudaError_t pack(struct kernel *k, void **args, uint8_t *params)
 {
-    const struct emu_func_info *f = emu_func_info(k->func);
+    const struct emu_func_info *f = emu_func_info(here(k)->func);
 
     if (f->nparams && !args)
         return emu_fail(cudaErrorInvalidValue, "kernel %s: no arguments given, it takes %u",
@@ -120,25 +120,31 @@ static cudaError_t run(const struct emu_launch *l, cudaStream_t stream)
     record_add("", "launches", 1);
     profile_launch(l, emu_func_info(l->func), &result, host_now_us() - begin);
     if (e)
-        rt_set_sticky(e);
+        rt_set_sticky(rt_device, e);
     return cudaSuccess;
 }
 
 static cudaError_t rt_launch(struct kernel *k, const cudaLaunchConfig_t *c, void **args)
 {
-    const struct emu_func_info *f = emu_func_info(k->func);
+    const struct emu_func_info *f = emu_func_info(here(k)->func);
     struct emu_launch l = {
-        .func = k->func,
+        .func = here(k)->func,
         .grid = {c->gridDim.x, c->gridDim.y, c->gridDim.z},
         .block = {c->blockDim.x, c->blockDim.y, c->blockDim.z},
-        .nonportable_cluster = k->nonportable_cluster,
+        .nonportable_cluster = here(k)->nonportable_cluster,
         .shared_bytes = (uint32_t)c->dynamicSmemBytes,
     };
     struct CUstream_st *s = stream_find(c->stream);
 
     if (!s)
         return cudaErrorInvalidResourceHandle;
+    if (s->device != rt_device)
+        return emu_fail(
+            cudaErrorInvalidResourceHandle,
+            "kernel %s: launched on device %d, on a stream of device %d (cudaSetDevice)",
+            shown_name(k->name), rt_device, s->device);
     l.stream = s->id;
+    l.device = (unsigned)rt_device;
     cudaError_t e = read_attributes(&l, c) ?: check_shared(k, c->dynamicSmemBytes);
     if (e)
         return e;

@@ -38,8 +38,8 @@ static cudaError_t adopt(cudaLibrary_t *out, struct image *i)
         l = xcalloc(1, sizeof(*l));
         *l = (struct CUlib_st){libraries, i};
         libraries = l;
-        for (uint32_t k = emu_module_func_count(i->module); k-- > 0;)
-            kernel_new(i, emu_func_info(emu_module_func_at(i->module, k))->name, NULL);
+        for (uint32_t k = emu_module_func_count(i->module[rt_device]); k-- > 0;)
+            kernel_new(i, emu_func_info(emu_module_func_at(i->module[rt_device], k))->name, NULL);
         *out = l;
     }
     pthread_mutex_unlock(&rt_lock);
@@ -154,7 +154,7 @@ static cudaError_t get_variable(void **out, size_t *bytes, cudaLibrary_t library
     pthread_mutex_lock(&rt_lock);
     if (known(library))
         e = image_load(library->image);
-    if (!e && (!emu_module_var(library->image->module, name, &addr, &size, &managed) ||
+    if (!e && (!emu_module_var(library->image->module[rt_device], name, &addr, &size, &managed) ||
                (want_managed && !managed)))
         e = cudaErrorSymbolNotFound;
     if (!e && out)

@@ -25,19 +25,21 @@ static uint64_t part(const struct mem_alloc *a, uint64_t page, uint64_t from, ui
     return high > low ? high - low : 0;
 }
 
-uint64_t managed_move(uint64_t addr, uint64_t bytes, bool to_device)
+uint64_t managed_move(uint64_t addr, uint64_t bytes, int device)
 {
     const struct mem_alloc *a = managed_at(addr);
+    uint8_t place = (uint8_t)(1 + device);
     uint64_t moved = 0;
 
+    _Static_assert(cudaCpuDeviceId == -1, "the host's pages are marked 0");
     if (!a || !bytes)
         return 0;
     uint64_t end = bytes < a->addr + a->size - addr ? addr + bytes : a->addr + a->size;
     for (uint64_t page = (addr - a->addr) / MEM_MANAGED_PAGE;
          page <= (end - 1 - a->addr) / MEM_MANAGED_PAGE; page++) {
-        if (a->moved[page] != to_device)
+        if (a->moved[page] != place)
             moved += part(a, page, addr, end);
-        a->moved[page] = to_device;
+        a->moved[page] = place;
     }
     return moved;
 }
@@ -51,6 +53,6 @@ uint64_t managed_touched(const struct managed_sectors *m)
     if (!a)
         return 0;
     uint64_t low = m->low - a->addr > more ? m->low - more : a->addr;
-    managed_move(low, m->high + more - low, true);
+    managed_move(low, m->high + more - low, rt_device);
     return 32 * m->far;
 }

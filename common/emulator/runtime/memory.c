@@ -24,9 +24,9 @@ static cudaError_t allocate(void **out, size_t size, enum mem_kind kind, const c
     *out = NULL;
     if (size == 0)
         return cudaSuccess;
-    struct mem_alloc *a = mem_alloc(size, 256, kind, NULL);
+    struct mem_alloc *a = mem_alloc_on((unsigned)rt_device, size, 256, kind, NULL);
     if (!a) {
-        mem_usage(&used, NULL);
+        mem_usage((unsigned)rt_device, &used, NULL);
         return emu_fail(cudaErrorMemoryAllocation,
                         "%s: %zu bytes asked for, %lu of %lu of the device's in use", what, size,
                         used, device_profile()->memory_bytes);
@@ -175,8 +175,10 @@ static cudaError_t host_register(void *p, size_t size, unsigned flags)
         return cudaErrorInvalidValue;
     if (flags & cudaHostRegisterIoMemory)
         return emu_fail(cudaErrorNotSupported, "cudaHostRegister: I/O memory is not supported");
-    if (!mem_register(p, size))
+    struct mem_alloc *a = mem_register(p, size);
+    if (!a)
         return cudaErrorHostMemoryAlreadyRegistered;
+    a->device = (uint8_t)rt_device;
     flags_keep((uint64_t)p, flags | cudaHostRegisterMapped);
     return cudaSuccess;
 }
@@ -300,7 +302,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const vo
     out->hostPointer = mem_in_window((uint64_t)p) ? NULL : (void *)p;
     if (!a)
         return rt_leave(e);
-    out->device = 0;
+    out->device = a->device;
     out->devicePointer = (void *)p;
     if (a->kind == MEM_MANAGED)
         out->type = cudaMemoryTypeManaged;
@@ -318,7 +320,7 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *total)
 
     if (e)
         return rt_leave(e);
-    mem_usage(&used, NULL);
+    mem_usage((unsigned)rt_device, &used, NULL);
     if (total)
         *total = device_profile()->memory_bytes;
     if (available)
@@ -366,16 +368,17 @@ static cudaError_t managed_range(const void *p, size_t count)
 static cudaError_t location(struct cudaMemLocation l)
 {
     if (l.type == cudaMemLocationTypeDevice)
-        return l.id == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+        return rt_is_device(l.id) ? cudaSuccess : cudaErrorInvalidDevice;
     return l.type == cudaMemLocationTypeHost || l.type == cudaMemLocationTypeHostNuma ||
                    l.type == cudaMemLocationTypeHostNumaCurrent
                ? cudaSuccess
                : cudaErrorInvalidValue;
 }
 
-static void prefetch(const void *p, uint64_t count, bool to_device, cudaStream_t stream)
+static void prefetch(const void *p, uint64_t count, int device, cudaStream_t stream)
 {
-    uint64_t moved = managed_move((uint64_t)p, count, to_device);
+    bool to_device = device != cudaCpuDeviceId;
+    uint64_t moved = managed_move((uint64_t)p, count, device);
     struct copy_path path = {to_device ? COPY_IN : COPY_OUT, MANAGED_MEMORY};
 
     if (moved)
@@ -393,7 +396,8 @@ cudaError_t cudaMemPrefetchAsync(const void *p, size_t count, struct cudaMemLoca
     if (!e && !stream_find(stream))
         e = cudaErrorInvalidResourceHandle;
     if (!e)
-        prefetch(p, count, where.type == cudaMemLocationTypeDevice, stream);
+        prefetch(p, count, where.type == cudaMemLocationTypeDevice ? where.id : cudaCpuDeviceId,
+                 stream);
     return rt_leave(e);
 }
 

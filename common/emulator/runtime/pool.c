@@ -13,6 +13,8 @@ struct CUmemPoolHandle_st {
     uint64_t used, high, threshold, max_size;
     int reuse[3]; /* cudaMemPoolReuse…: kept, to be asked for */
     bool is_default, destroyed;
+    int device;
+    uint16_t reach; /* 1 << device: who else may use what comes from it */
 };
 
 struct owned { /* which pool an address came from */
@@ -21,9 +23,10 @@ struct owned { /* which pool an address came from */
     struct CUmemPoolHandle_st *pool;
 };
 
-static struct CUmemPoolHandle_st default_pool = {.reuse = {1, 1, 1}, .is_default = true};
-static struct CUmemPoolHandle_st *pools, *current = &default_pool;
-static struct owned *owned[1024]; /* by address */
+static struct CUmemPoolHandle_st default_pools[MEM_DEVICES] = {
+    [0 ... MEM_DEVICES - 1] = {.reuse = {1, 1, 1}, .is_default = true}};
+static struct CUmemPoolHandle_st *pools, *current[MEM_DEVICES]; /* NULL: the default */
+static struct owned *owned[1024];                               /* by address */
 
 static struct owned **bucket(uint64_t addr)
 {
@@ -33,7 +36,7 @@ static struct owned **bucket(uint64_t addr)
 /* rt_lock held. */
 static bool pool_known(const struct CUmemPoolHandle_st *pool)
 {
-    if (pool == &default_pool)
+    if (pool >= default_pools && pool < default_pools + MEM_DEVICES)
         return true;
     for (const struct CUmemPoolHandle_st *p = pools; p; p = p->next)
         if (p == pool)
@@ -52,25 +55,50 @@ static void pool_take(struct CUmemPoolHandle_st *pool, uint64_t addr, uint64_t s
         pool->high = pool->used;
 }
 
+static struct CUmemPoolHandle_st *default_of(int device)
+{
+    default_pools[device].device = device;
+    return &default_pools[device];
+}
+
+static struct CUmemPoolHandle_st *current_of(int device)
+{
+    return current[device] ? current[device] : default_of(device);
+}
+
+static cudaError_t malloc_on(int device, void **out, size_t size)
+{
+    int now = rt_device;
+
+    rt_device = device;
+    cudaError_t e = cudaMalloc(out, size);
+    rt_device = now;
+    return e;
+}
+
 static cudaError_t pool_alloc(void **out, size_t size, struct CUmemPoolHandle_st *pool,
                               cudaStream_t stream)
 {
+    struct CUstream_st *s = stream_find(stream);
+
     if (!out)
         return cudaErrorInvalidValue;
-    if (!stream_find(stream))
+    if (!s)
         return cudaErrorInvalidResourceHandle;
     pthread_mutex_lock(&rt_lock);
-    pool = pool ? pool : current;
+    pool = pool ? pool : current_of(s->device);
     cudaError_t e = !pool_known(pool) ? cudaErrorInvalidValue
                     : pool->max_size && pool->used + size > pool->max_size
                         ? cudaErrorMemoryAllocation
                         : cudaSuccess;
     pthread_mutex_unlock(&rt_lock);
-    e = e ?: cudaMalloc(out, size);
+    e = e ?: malloc_on(pool->device, out, size);
     if (e || !*out)
         return e;
     pthread_mutex_lock(&rt_lock);
     pool_take(pool, (uint64_t)*out, size);
+    if (rt_devices() > 1)
+        mem_pool_reach((uint64_t)*out, pool->reach);
     pthread_mutex_unlock(&rt_lock);
     return cudaSuccess;
 }
@@ -123,13 +151,14 @@ static cudaError_t pool_create(cudaMemPool_t *out, const struct cudaMemPoolProps
     if (!out || !props || props->allocType != cudaMemAllocationTypePinned ||
         props->location.type != cudaMemLocationTypeDevice)
         return cudaErrorInvalidValue;
-    if (props->location.id != 0)
+    if (!rt_is_device(props->location.id))
         return cudaErrorInvalidDevice;
     if (props->handleTypes != cudaMemHandleTypeNone)
         return emu_fail(cudaErrorNotSupported,
                         "cudaMemPoolCreate: sharing between processes is not supported");
     struct CUmemPoolHandle_st *p = xcalloc(1, sizeof(*p));
     p->max_size = props->maxSize;
+    p->device = props->location.id;
     p->reuse[0] = p->reuse[1] = p->reuse[2] = 1;
     pthread_mutex_lock(&rt_lock);
     p->next = pools;
@@ -154,8 +183,8 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
         e = cudaErrorInvalidValue;
     if (!e) {
         pool->destroyed = true;
-        if (current == pool)
-            current = &default_pool;
+        if (current[pool->device] == pool)
+            current[pool->device] = NULL;
     }
     pthread_mutex_unlock(&rt_lock);
     return rt_leave(e);
@@ -237,68 +266,101 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
     return rt_leave(e ?: value ? pool_set(pool, attr, value) : cudaErrorInvalidValue);
 }
 
-static cudaError_t on_device_0(const struct cudaMemLocation *l)
+static cudaError_t on_a_device(const struct cudaMemLocation *l)
 {
     if (!l || l->type != cudaMemLocationTypeDevice)
         return cudaErrorInvalidValue;
-    return l->id == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+    return rt_is_device(l->id) ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
-/* The one device always has access to its own pools, and cannot lose it. */
+/* A device always has access to its own pools, and cannot lose it; another's is for reading and
+ * writing, or none. */
+static cudaError_t access_of(const struct CUmemPoolHandle_st *pool,
+                             const struct cudaMemAccessDesc *d, uint16_t *reach)
+{
+    bool both = d && d->flags == cudaMemAccessFlagsProtReadWrite;
+    cudaError_t e = d ? on_a_device(&d->location) : cudaErrorInvalidValue;
+
+    if (e)
+        return e;
+    if (!both && (d->flags != cudaMemAccessFlagsProtNone || d->location.id == pool->device))
+        return cudaErrorInvalidValue;
+    if (d->location.id != pool->device && !(device_profile()->peer_gbps > 0))
+        return cudaErrorPeerAccessUnsupported;
+    uint16_t bit = (uint16_t)(1u << d->location.id);
+    *reach = both ? *reach | bit : *reach & (uint16_t)~bit;
+    return cudaSuccess;
+}
+
+static void pool_open(struct CUmemPoolHandle_st *pool, uint16_t reach)
+{
+    pthread_mutex_lock(&rt_lock);
+    pool->reach = reach;
+    for (size_t i = 0; i < 1024; i++)
+        for (const struct owned *o = owned[i]; o; o = o->next)
+            if (o->pool == pool)
+                mem_pool_reach(o->addr, reach);
+    pthread_mutex_unlock(&rt_lock);
+}
+
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *list,
                                  size_t count)
 {
     cudaError_t e = rt_enter() ?: pool_check(pool);
+    uint16_t reach = e ? 0 : pool->reach;
 
-    for (size_t i = 0; !e && i < count; i++) {
-        e = list ? on_device_0(&list[i].location) : cudaErrorInvalidValue;
-        if (!e && list[i].flags != cudaMemAccessFlagsProtReadWrite)
-            e = cudaErrorInvalidValue;
-    }
+    for (size_t i = 0; !e && i < count; i++)
+        e = access_of(pool, list ? &list[i] : NULL, &reach);
+    if (!e && reach != pool->reach)
+        pool_open(pool, reach);
     return rt_leave(e);
 }
 
 cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool,
                                  struct cudaMemLocation *l)
 {
-    cudaError_t e = rt_enter() ?: pool_check(pool) ?: on_device_0(l);
+    cudaError_t e = rt_enter() ?: pool_check(pool) ?: on_a_device(l);
 
     if (!e && !flags)
         e = cudaErrorInvalidValue;
     if (!e)
-        *flags = cudaMemAccessFlagsProtReadWrite;
+        *flags = l->id == pool->device || pool->reach >> l->id & 1 ? cudaMemAccessFlagsProtReadWrite
+                                                                   : cudaMemAccessFlagsProtNone;
     return rt_leave(e);
 }
 
-static cudaError_t device_pool(cudaMemPool_t *out, int device, struct CUmemPoolHandle_st *pool)
+static cudaError_t device_pool(cudaMemPool_t *out, int device,
+                               struct CUmemPoolHandle_st *(*which)(int device))
 {
-    if (device != 0)
+    if (!rt_is_device(device))
         return cudaErrorInvalidDevice;
     if (!out)
         return cudaErrorInvalidValue;
-    *out = pool;
+    *out = which(device);
     return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *out, int device)
 {
-    return rt_leave(rt_enter() ?: device_pool(out, device, &default_pool));
+    return rt_leave(rt_enter() ?: device_pool(out, device, default_of));
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *out, int device)
 {
-    return rt_leave(rt_enter() ?: device_pool(out, device, current));
+    return rt_leave(rt_enter() ?: device_pool(out, device, current_of));
 }
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
 {
     cudaError_t e = rt_enter();
 
-    if (!e && device != 0)
+    if (!e && !rt_is_device(device))
         e = cudaErrorInvalidDevice;
     e = e ?: pool_check(pool);
+    if (!e && pool->device != device)
+        e = cudaErrorInvalidDevice;
     if (!e)
-        current = pool;
+        current[device] = pool;
     return rt_leave(e);
 }
 
@@ -306,15 +368,21 @@ void pools_reset(void)
 {
     pthread_mutex_lock(&rt_lock);
     for (size_t i = 0; i < 1024; i++) {
-        while (owned[i]) {
-            struct owned *o = owned[i];
-            owned[i] = o->next;
+        for (struct owned **p = &owned[i], *o; (o = *p);) {
+            if (o->pool->device != rt_device) {
+                p = &o->next;
+                continue;
+            }
+            *p = o->next;
             free(o);
         }
     }
-    default_pool.used = default_pool.high = 0;
+    struct CUmemPoolHandle_st *pool = default_of(rt_device);
+    pool->used = pool->high = 0;
+    pool->reach = 0;
     for (struct CUmemPoolHandle_st *p = pools; p; p = p->next)
-        p->destroyed = true;
-    current = &default_pool;
+        if (p->device == rt_device)
+            p->destroyed = true;
+    current[rt_device] = NULL;
     pthread_mutex_unlock(&rt_lock);
 }

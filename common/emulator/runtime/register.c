@@ -59,16 +59,16 @@ static void grow(void)
     free(old);
 }
 
+static const struct on_device unused = {.max_dynamic_shared = -1,
+                                        .carveout = cudaSharedmemCarveoutDefault};
+
 struct kernel *kernel_new(struct image *i, const char *name, const void *stub)
 {
     struct kernel *k = xcalloc(1, sizeof(*k));
 
-    *k = (struct kernel){.stub = stub,
-                         .name = xstrdup(name),
-                         .image = i,
-                         .max_dynamic_shared = -1,
-                         .carveout = cudaSharedmemCarveoutDefault,
-                         .next = i->kernels};
+    *k = (struct kernel){.stub = stub, .name = xstrdup(name), .image = i, .next = i->kernels};
+    for (int d = 0; d < MEM_DEVICES; d++)
+        k->on[d] = unused;
     i->kernels = k;
     grow();
     entry_put(k, k);
@@ -116,6 +116,24 @@ struct image *image_new(const void *data, size_t length)
     return i;
 }
 
+/* What is loaded elsewhere keeps the managed variables. */
+static void module_drop(struct image *i, int device)
+{
+    struct emu_module *m = i->module[device];
+
+    i->module[device] = NULL;
+    i->error[device] = cudaSuccess;
+    for (int d = 0; m && d < MEM_DEVICES; d++)
+        if (i->module[d]) {
+            emu_module_hand_over(m, i->module[d]);
+            break;
+        }
+    if (m) {
+        profile_lines(m);
+        emu_module_unload(m);
+    }
+}
+
 /* Takes an image and all that is in it out of the tables. rt_lock held. */
 void image_free(struct image *i)
 {
@@ -131,10 +149,8 @@ void image_free(struct image *i)
         i->variables = v->next;
         free(v);
     }
-    if (i->module) {
-        profile_lines(i->module);
-        emu_module_unload(i->module);
-    }
+    for (int d = 0; d < MEM_DEVICES; d++)
+        module_drop(i, d);
     if (i->opened)
         fatbin_close(&i->fatbin);
     free(i);
@@ -171,65 +187,83 @@ static cudaError_t fatbin_error(enum fatbin_status s)
     return cudaErrorInvalidKernelImage;
 }
 
-static void managed_point(struct image *i)
+static void managed_point(struct image *i, struct emu_module *m)
 {
     uint64_t addr, size;
     bool managed;
 
     for (struct variable *v = i->variables; v; v = v->next)
-        if (v->managed && emu_module_var(i->module, v->name, &addr, &size, &managed))
+        if (v->managed && emu_module_var(m, v->name, &addr, &size, &managed))
             *v->managed = (void *)addr;
 }
 
 /* A fatbin offers a choice of architectures, PTX text does not. */
-static cudaError_t refuse_newer(const struct image *i)
+static cudaError_t refuse_newer(const struct emu_module *m)
 {
-    for (int k = 0; k < i->module->nptx; k++)
-        if (i->module->ptx[k]->sm > rt_ptx_limit())
+    for (int k = 0; k < m->nptx; k++)
+        if (m->ptx[k]->sm > rt_ptx_limit())
             return emu_fail(cudaErrorInvalidPtx, "the PTX is for sm_%u, which sm_%u cannot run",
-                            i->module->ptx[k]->sm, rt_ptx_limit());
+                            m->ptx[k]->sm, rt_ptx_limit());
+    return cudaSuccess;
+}
+
+static struct emu_module *loaded_elsewhere(const struct image *i)
+{
+    for (int d = 0; d < MEM_DEVICES; d++)
+        if (i->module[d])
+            return i->module[d];
+    return NULL;
+}
+
+static cudaError_t load_here(struct image *i)
+{
+    struct emu_module *m;
+    cudaError_t e = cudaSuccess;
+
+    if (!i->opened) {
+        e = fatbin_error(fatbin_open(i->data, i->length, rt_ptx_limit(), &i->fatbin));
+        i->opened = true;
+        if (e)
+            return emu_fail(e, "%s", i->fatbin.message);
+    }
+    if (i->fatbin.ntexts == 0)
+        return emu_fail(cudaErrorNoKernelImageForDevice, "no PTX in this program: %s",
+                        i->fatbin.message);
+    e = emu_module_load_on((unsigned)rt_device, loaded_elsewhere(i), i->fatbin.texts,
+                           i->fatbin.lengths, i->fatbin.ntexts, program_invocation_short_name, &m);
+    if (e)
+        return e;
+    e = refuse_newer(m);
+    if (e) {
+        emu_module_unload(m);
+        return e;
+    }
+    i->module[rt_device] = m;
+    managed_point(i, m);
     return cudaSuccess;
 }
 
 cudaError_t image_load(struct image *i)
 {
-    if (i->module || i->error)
-        return i->error;
-    if (!i->opened) {
-        enum fatbin_status s = fatbin_open(i->data, i->length, rt_ptx_limit(), &i->fatbin);
-
-        i->opened = true;
-        i->error = fatbin_error(s);
-        if (i->error)
-            return emu_fail(i->error, "%s", i->fatbin.message);
-    }
-    if (i->fatbin.ntexts == 0)
-        return i->error = emu_fail(cudaErrorNoKernelImageForDevice, "no PTX in this program: %s",
-                                   i->fatbin.message);
-    i->error = emu_module_load(i->fatbin.texts, i->fatbin.lengths, i->fatbin.ntexts,
-                               program_invocation_short_name, &i->module);
-    if (!i->error && (i->error = refuse_newer(i))) {
-        emu_module_unload(i->module);
-        i->module = NULL;
-    }
-    if (!i->error)
-        managed_point(i);
-    return i->error;
+    if (!i->module[rt_device] && !i->error[rt_device])
+        i->error[rt_device] = load_here(i);
+    return i->error[rt_device];
 }
 
 static cudaError_t kernel_load(struct kernel *k)
 {
-    cudaError_t e = k->func ? cudaSuccess : image_load(k->image);
+    struct on_device *own = here(k);
+    cudaError_t e = own->func ? cudaSuccess : image_load(k->image);
 
-    if (e || k->func)
+    if (e || own->func)
         return e;
-    k->func = emu_module_func(k->image->module, k->name);
-    if (!k->func)
+    own->func = emu_module_func(k->image->module[rt_device], k->name);
+    if (!own->func)
         return emu_fail(cudaErrorInvalidDeviceFunction, "kernel %s is not in the module's PTX",
                         shown_name(k->name));
     uint32_t registers = fatbin_registers(&k->image->fatbin, k->name);
     if (registers)
-        emu_func_set_registers(k->func, registers);
+        emu_func_set_registers(own->func, registers);
     return cudaSuccess;
 }
 
@@ -264,7 +298,7 @@ static cudaError_t symbol_find_locked(const void *symbol, uint64_t *addr, uint64
     cudaError_t e = image_load(v->image);
     if (e)
         return e;
-    if (!emu_module_var(v->image->module, v->name, addr, size, &managed))
+    if (!emu_module_var(v->image->module[rt_device], v->name, addr, size, &managed))
         return emu_fail(cudaErrorInvalidSymbol,
                         "variable %s is not in the module's PTX (unused "
                         "by any kernel?)",
@@ -286,16 +320,9 @@ void images_reset(void)
 {
     pthread_mutex_lock(&rt_lock);
     for (struct image *i = images; i; i = i->next) {
-        if (i->module) {
-            profile_lines(i->module);
-            emu_module_unload(i->module);
-        }
-        i->module = NULL;
-        i->error = cudaSuccess;
-        for (struct kernel *k = i->kernels; k; k = k->next) {
-            k->func = NULL;
-            k->max_dynamic_shared = -1;
-        }
+        module_drop(i, rt_device);
+        for (struct kernel *k = i->kernels; k; k = k->next)
+            k->on[rt_device] = unused;
     }
     pthread_mutex_unlock(&rt_lock);
 }

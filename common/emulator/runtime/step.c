@@ -20,6 +20,7 @@ struct warplab_step {
     const char *name;
     cudaStream_t stream;
     uint64_t stream_id, bytes;
+    int device; /* the stream's */
     double begin_us;
     bool unwritten; /* one read of memory never written was told */
     cudaError_t fault;
@@ -36,8 +37,11 @@ cudaError_t warplab_step_begin(struct warplab_step **out, const char *name, cuda
     if (e)
         return e;
     *out = xcalloc(1, sizeof(**out));
-    **out = (struct warplab_step){
-        .name = name, .stream = stream, .stream_id = s->id, .begin_us = host_now_us()};
+    **out = (struct warplab_step){.name = name,
+                                  .stream = stream,
+                                  .stream_id = s->id,
+                                  .device = s->device,
+                                  .begin_us = host_now_us()};
     return cudaSuccess;
 }
 
@@ -108,7 +112,7 @@ static uint8_t *contents(struct warplab_step *s, const char *verb, uint64_t addr
     }
     if (a && bytes > a->size - (addr - a->addr))
         addr += (a->size - (addr - a->addr)) / element * element;
-    else if (a)
+    else if (a && mem_reaches((unsigned)s->device, a))
         return a->host + (addr - a->addr);
     fault(s, cudaErrorIllegalAddress, verb, addr, element);
     return NULL;
@@ -149,9 +153,10 @@ void warplab_step_end(struct warplab_step *s, unsigned passes)
     stream_work(s->stream, ENGINE_COMPUTE, ms);
     sums_add_ms(ms);
     record_add("", s->name, s->bytes);
-    profile_step(s->name, s->bytes, s->stream_id, ms, host_now_us() - s->begin_us);
+    profile_step(s->name, s->bytes, s->stream_id, (unsigned)s->device, ms,
+                 host_now_us() - s->begin_us);
     if (s->fault)
-        rt_set_sticky(s->fault);
+        rt_set_sticky(s->device, s->fault);
     free(s);
 }
 
@@ -162,7 +167,7 @@ cudaError_t warplab_library_call(const char *name)
 
 void *warplab_library_memory(size_t bytes, const char *label)
 {
-    const struct mem_alloc *a = mem_alloc(bytes, 256, MEM_DEVICE, label);
+    const struct mem_alloc *a = mem_alloc_on((unsigned)rt_device, bytes, 256, MEM_DEVICE, label);
 
     return a ? (void *)a->addr : NULL;
 }

@@ -6,10 +6,10 @@
  * waits), and as the legacy default stream asks: that one waits for all blocking streams,
  * and they for it.
  *
- * Kernels have one engine, copies to the device one and copies to the host one: each does
- * a thing at a time, in the earliest gap that is long enough, so that a copy goes on under
- * a kernel, and two kernels one after the other. A copy that meets one in the other
- * direction is slowed.
+ * A device has one engine for kernels, one for copies to it, one for copies to the host and one for
+ * copies to other devices: each does a thing at a time, in the earliest gap that is long enough, so
+ * that a copy goes on under a kernel, and two kernels one after the other. A copy that meets one in
+ * the other direction is slowed.
  *
  * Not modelled: kernels that share the device, and a copy that one issued later slows;
  * host time itself; capture into graphs.
@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct CUstream_st legacy;
+static struct CUstream_st legacy[MEM_DEVICES];
 static struct CUstream_st *streams; /* created and per-thread ones */
-static __thread struct CUstream_st *own;
+static __thread struct CUstream_st *own[MEM_DEVICES];
 
 /* When an engine is busy: spans in order, apart from each other. Where there are too many, the
  * gap between the first two is given up. */
@@ -32,12 +32,15 @@ struct span {
 static struct engine {
     struct span busy[KEPT + 1];
     int n;
-} engines[ENGINES];
+} engines[MEM_DEVICES][ENGINES];
 static struct span last_work; /* ms, of the work issued last */
 static double reset_clock;
 
-static double host_clock;
-static double gone_clock; /* end of the work of streams that were destroyed */
+/* Where there is one device all threads share a clock; threads with a device each go on their own.
+ */
+static double shared_clock;
+static __thread double own_clock;
+static double gone_clock[MEM_DEVICES]; /* end of the work of streams that were destroyed */
 static uint64_t next_id = 2;
 
 #define LEAST_PRIORITY    0
@@ -47,18 +50,26 @@ static struct CUstream_st *stream_new(unsigned flags, int priority)
 {
     struct CUstream_st *s = xcalloc(1, sizeof(*s));
 
-    *s = (struct CUstream_st){
-        .next = streams, .flags = flags, .priority = priority, .id = next_id++};
+    *s = (struct CUstream_st){.next = streams,
+                              .flags = flags,
+                              .priority = priority,
+                              .device = rt_device,
+                              .id = next_id++};
     streams = s;
     return s;
 }
 
 static struct CUstream_st *find_locked(cudaStream_t handle)
 {
-    if (!handle || handle == cudaStreamLegacy)
-        return &legacy;
-    if (handle == cudaStreamPerThread)
-        return own ? own : (own = stream_new(cudaStreamDefault, 0));
+    if (!handle || handle == cudaStreamLegacy) {
+        legacy[rt_device].device = rt_device;
+        return &legacy[rt_device];
+    }
+    if (handle == cudaStreamPerThread) {
+        if (!own[rt_device])
+            own[rt_device] = stream_new(cudaStreamDefault, 0);
+        return own[rt_device];
+    }
     for (struct CUstream_st *s = streams; s; s = s->next)
         if (s == handle)
             return s;
@@ -78,18 +89,23 @@ static double later(double a, double b)
     return a > b ? a : b;
 }
 
+static double *host_clock(void)
+{
+    return rt_devices() > 1 ? &own_clock : &shared_clock;
+}
+
 /* When work issued to s now would start. */
 static double start_of(const struct CUstream_st *s)
 {
-    double t = later(s->clock, host_clock);
+    double t = later(s->clock, *host_clock());
 
-    if (s == &legacy) {
-        t = later(t, gone_clock);
+    if (s == &legacy[s->device]) {
+        t = later(t, gone_clock[s->device]);
         for (const struct CUstream_st *o = streams; o; o = o->next)
-            if (!(o->flags & cudaStreamNonBlocking))
+            if (o->device == s->device && !(o->flags & cudaStreamNonBlocking))
                 t = later(t, o->clock);
     } else if (!(s->flags & cudaStreamNonBlocking)) {
-        t = later(t, legacy.clock);
+        t = later(t, legacy[s->device].clock);
     }
     return t;
 }
@@ -151,17 +167,18 @@ static double busy_within(const struct engine *e, double start, double end)
 }
 
 /* Where the work goes, with what it loses to a copy in the other direction. */
-static struct span place_work(enum engine_kind kind, double from, double ms)
+static struct span place_work(const struct engine *all, enum engine_kind kind, double from,
+                              double ms)
 {
     const struct device_profile *d = device_profile();
-    const struct engine *other = kind == ENGINE_IN    ? &engines[ENGINE_OUT]
-                                 : kind == ENGINE_OUT ? &engines[ENGINE_IN]
+    const struct engine *other = kind == ENGINE_IN    ? &all[ENGINE_OUT]
+                                 : kind == ENGINE_OUT ? &all[ENGINE_IN]
                                                       : NULL;
-    double start = kind == ENGINE_NONE ? from : free_from(&engines[kind], from, ms);
+    double start = kind == ENGINE_NONE ? from : free_from(&all[kind], from, ms);
 
     if (other) {
         ms += (d->pcie_gbps / d->pcie_both_gbps - 1) * busy_within(other, start, start + ms);
-        start = free_from(&engines[kind], from, ms);
+        start = free_from(&all[kind], from, ms);
     }
     return (struct span){start, start + ms};
 }
@@ -171,22 +188,34 @@ bool stream_work(cudaStream_t handle, enum engine_kind kind, double ms)
     pthread_mutex_lock(&rt_lock);
     struct CUstream_st *s = find_locked(handle);
     if (s) {
-        last_work = place_work(kind, start_of(s), ms);
+        struct engine *all = engines[s->device];
+
+        last_work = place_work(all, kind, start_of(s), ms);
         if (kind != ENGINE_NONE)
-            take(&engines[kind], last_work.start, last_work.end - last_work.start);
+            take(&all[kind], last_work.start, last_work.end - last_work.start);
         s->clock = last_work.end;
     }
     pthread_mutex_unlock(&rt_lock);
     return s != NULL;
 }
 
-/* When all that was issued is done. */
-static double all_done(void)
+/* When all that was issued to a device is done. */
+static double done_on(int device)
 {
-    double t = later(host_clock, later(legacy.clock, gone_clock));
+    double t = later(legacy[device].clock, gone_clock[device]);
 
     for (const struct CUstream_st *s = streams; s; s = s->next)
-        t = later(t, s->clock);
+        if (s->device == device)
+            t = later(t, s->clock);
+    return t;
+}
+
+static double all_done(void)
+{
+    double t = *host_clock();
+
+    for (int d = 0; d < rt_devices(); d++)
+        t = later(t, done_on(d));
     return t;
 }
 
@@ -215,17 +244,20 @@ void stream_last_work(double *start_ms, double *end_ms)
 
 /* ---- waiting of the host ---- */
 
-/* The host waits for one stream, or for all when s is NULL. */
+/* The host waits for one stream, or for all of the current device when s is NULL. */
 static void host_wait(const struct CUstream_st *s)
 {
-    host_clock = s ? later(host_clock, start_of(s)) : all_done();
+    double *clock = host_clock();
+
+    *clock = later(*clock, s ? start_of(s) : done_on(rt_device));
 }
 
 void host_work(double ms)
 {
     pthread_mutex_lock(&rt_lock);
-    last_work = (struct span){host_clock, host_clock + ms};
-    host_clock += ms;
+    double *clock = host_clock();
+    last_work = (struct span){*clock, *clock + ms};
+    *clock += ms;
     pthread_mutex_unlock(&rt_lock);
 }
 
@@ -242,10 +274,14 @@ void streams_reset(void)
 {
     pthread_mutex_lock(&rt_lock);
     for (struct CUstream_st *s = streams; s; s = s->next)
-        s->clock = 0;
-    legacy.clock = host_clock = gone_clock = reset_clock = 0;
-    memset(engines, 0, sizeof(engines));
-    last_work = (struct span){0, 0};
+        if (s->device == rt_device)
+            s->clock = 0;
+    legacy[rt_device].clock = gone_clock[rt_device] = 0;
+    memset(engines[rt_device], 0, sizeof(engines[rt_device]));
+    if (rt_devices() == 1) { /* else time goes on, on the others */
+        shared_clock = reset_clock = 0;
+        last_work = (struct span){0, 0};
+    }
     pthread_mutex_unlock(&rt_lock);
 }
 
@@ -291,7 +327,7 @@ static cudaError_t destroy(cudaStream_t handle)
         if (*p != handle)
             continue;
         *p = handle->next;
-        gone_clock = later(gone_clock, handle->clock);
+        gone_clock[handle->device] = later(gone_clock[handle->device], handle->clock);
         free(handle);
         e = cudaSuccess;
         break;
@@ -341,16 +377,17 @@ cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long *id)
 
     if (!id)
         return rt_leave(cudaErrorInvalidValue);
-    *id = s == &legacy ? 1 : s->id;
+    *id = s == &legacy[s->device] ? 1 : s->id;
     return rt_leave(rt_enter());
 }
 
 cudaError_t cudaStreamGetDevice(cudaStream_t handle, int *device)
 {
-    STREAM_OR_FAIL(handle);
+    struct CUstream_st *s = STREAM_OR_FAIL(handle);
+
     if (!device)
         return rt_leave(cudaErrorInvalidValue);
-    *device = 0;
+    *device = s->device;
     return rt_leave(rt_enter());
 }
 
@@ -515,6 +552,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t call
 struct CUevent_st {
     struct CUevent_st *next;
     unsigned flags;
+    int device;
     bool recorded;
     double time; /* ms */
 };
@@ -539,7 +577,7 @@ static cudaError_t event_create(cudaEvent_t *out, unsigned flags)
         return cudaErrorInvalidValue;
     pthread_mutex_lock(&rt_lock);
     struct CUevent_st *e = xcalloc(1, sizeof(*e));
-    *e = (struct CUevent_st){.next = events, .flags = flags};
+    *e = (struct CUevent_st){.next = events, .flags = flags, .device = rt_device};
     events = e;
     pthread_mutex_unlock(&rt_lock);
     *out = e;
@@ -585,7 +623,10 @@ static cudaError_t event_record(cudaEvent_t event, cudaStream_t handle)
 
     pthread_mutex_lock(&rt_lock);
     struct CUstream_st *s = find_locked(handle);
-    if (s && event_known(event)) {
+    if (s && event_known(event) && event->device != s->device)
+        emu_fail(e, "cudaEventRecord: an event of device %d in a stream of device %d",
+                 event->device, s->device);
+    if (s && event_known(event) && event->device == s->device) {
         event->time = start_of(s);
         event->recorded = true;
         s->clock = event->time + device_profile()->event_overhead_us / 1e3;
@@ -614,7 +655,7 @@ static cudaError_t event_done(cudaEvent_t event, bool wait)
     pthread_mutex_lock(&rt_lock);
     if (event_known(event)) {
         if (wait)
-            host_clock = later(host_clock, event->time);
+            *host_clock() = later(*host_clock(), event->time);
         e = cudaSuccess;
     }
     pthread_mutex_unlock(&rt_lock);
@@ -638,8 +679,8 @@ static cudaError_t elapsed(float *ms, cudaEvent_t start, cudaEvent_t end)
     if (!ms)
         return cudaErrorInvalidValue;
     pthread_mutex_lock(&rt_lock);
-    if (event_known(start) && event_known(end) && start->recorded && end->recorded &&
-        !((start->flags | end->flags) & cudaEventDisableTiming)) {
+    if (event_known(start) && event_known(end) && start->device == end->device && start->recorded &&
+        end->recorded && !((start->flags | end->flags) & cudaEventDisableTiming)) {
         *ms = (float)(end->time - start->time);
         e = cudaSuccess;
     }
@@ -677,9 +718,12 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 void events_reset(void)
 {
     pthread_mutex_lock(&rt_lock);
-    while (events) {
-        struct CUevent_st *e = events;
-        events = e->next;
+    for (struct CUevent_st **p = &events, *e; (e = *p);) {
+        if (e->device != rt_device) {
+            p = &e->next;
+            continue;
+        }
+        *p = e->next;
         free(e);
     }
     pthread_mutex_unlock(&rt_lock);

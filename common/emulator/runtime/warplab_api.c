@@ -82,7 +82,8 @@ void warplabLastWork(double *start_ms, double *end_ms)
 
 void warplabHostTouch(const void *p, uint64_t bytes)
 {
-    host_work(model_fault_ms(device_profile(), managed_move((uint64_t)p, bytes, false), false));
+    host_work(
+        model_fault_ms(device_profile(), managed_move((uint64_t)p, bytes, cudaCpuDeviceId), false));
 }
 
 const char *warplabBound(void)

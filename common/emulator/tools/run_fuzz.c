@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (uint32_t i = 0; a && i < emu_module_func_count(m) && i < 8; i++)
         launch(emu_module_func_at(m, i), a->addr, size / 2 % 2 ? 512 : 0);
     emu_module_unload(m);
-    mem_reset();
+    mem_reset(0);
     findings_clear();
     return 0;
 }

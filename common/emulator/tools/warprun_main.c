@@ -25,6 +25,7 @@ enum {
     OPT_CHECK = 256,
     OPT_PROFILE,
     OPT_DEVICE,
+    OPT_DEVICES,
     OPT_THREADS,
     OPT_STEPS,
     OPT_FAIL,
@@ -41,6 +42,7 @@ static const struct argp_option options[] = {
      "Write a row a launch and a copy, with counters: CSV, or JSON for .json (WARPLAB_PROFILE)", 1},
     {"device", OPT_DEVICE, "NAME", 0,
      "Model this GPU: g80, gtx980, a100, h200 (default), or a file's path (WARPLAB_DEVICE)", 1},
+    {"devices", OPT_DEVICES, "N", 0, "So many of them, 1 (default) to 16 (WARPLAB_DEVICES)", 1},
     {"threads", OPT_THREADS, "N", 0,
      "Host threads; 0, the default, for all cores (WARPLAB_THREADS)", 1},
     {"steps", OPT_STEPS, "N", 0,
@@ -61,10 +63,10 @@ static const struct argp_option options[] = {
 static const struct {
     int key;
     const char *name;
-} variables[] = {{OPT_CHECK, "WARPLAB_CHECK"},   {OPT_PROFILE, "WARPLAB_PROFILE"},
-                 {OPT_DEVICE, "WARPLAB_DEVICE"}, {OPT_THREADS, "WARPLAB_THREADS"},
-                 {OPT_STEPS, "WARPLAB_STEPS"},   {OPT_FAIL, "WARPLAB_FAIL"},
-                 {OPT_RECORD, "WARPLAB_RECORD"}};
+} variables[] = {{OPT_CHECK, "WARPLAB_CHECK"},     {OPT_PROFILE, "WARPLAB_PROFILE"},
+                 {OPT_DEVICE, "WARPLAB_DEVICE"},   {OPT_DEVICES, "WARPLAB_DEVICES"},
+                 {OPT_THREADS, "WARPLAB_THREADS"}, {OPT_STEPS, "WARPLAB_STEPS"},
+                 {OPT_FAIL, "WARPLAB_FAIL"},       {OPT_RECORD, "WARPLAB_RECORD"}};
 
 struct words {
     const char *support; /* NULL: run the program */

@@ -27,6 +27,7 @@ static const struct {
     {"", "--check env", 0, "WARPLAB_CHECK=1\n"},
     {"", "--profile p.csv env", 0, "WARPLAB_PROFILE=p.csv\n"},
     {"", "--device=a100 env", 0, "WARPLAB_DEVICE=a100\n"},
+    {"", "--devices 4 env", 0, "WARPLAB_DEVICES=4\n"},
     {"", "--threads 3 env", 0, "WARPLAB_THREADS=3\n"},
     {"", "--steps 7 env", 0, "WARPLAB_STEPS=7\n"},
     {"", "--fail cudaMalloc:2 env", 0, "WARPLAB_FAIL=cudaMalloc:2\n"},
