@@ -14,7 +14,7 @@ test-emulator: $B/test/emulator
 $B/test/testlab: $B/$(HAR)/testlab.o $B/gen/lab_testlab.o $B/$(HAR)/main.o $(HAR_LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
-test-harness: $B/test/harness $B/test/testlab $B/lib/libcudart.so.13
+test-harness: $B/test/harness $B/test/testlab $B/lib/libcudart.so.13 $(LIBRARIES)
 	$(Q)$(ON_emulator) $B/test/harness
 # The bank of faults: are their causes told right? ONLY='a word of the title', SHOW=1
 test-diagnosis: $B/lib/libcudart.so.13 $(LAB_BINS)

@@ -28,7 +28,6 @@ struct amounts amounts_of(const struct lab_case *c, const struct plan *p)
         .elem = (double)dtype_size(c->dtype),
         .bytes = p->bytes,
         .flops = p->flops,
-        .launches = p->nsteps,
     };
 
     for (int i = 0; i < p->nsteps; i++) {
@@ -36,6 +35,7 @@ struct amounts amounts_of(const struct lab_case *c, const struct plan *p)
         double blocks = (double)s->grid[0] * s->grid[1] * s->grid[2];
         double threads = (double)s->block[0] * s->block[1] * s->block[2];
 
+        a.launches += s->kind == STEP_KERNEL;
         a.blocks += blocks;
         a.threads += blocks * threads;
         a.warps += blocks * ceil(threads / 32);

@@ -83,8 +83,12 @@ struct plan_arg {
         double f64;
     } v;
 };
+/* A step launches a kernel of the student's, or has cuFFT transform a plane of f32 numbers, or of
+ * pairs of them: set with lab_fft(). */
+enum step_kind { STEP_KERNEL, STEP_FFT };
 struct plan_step {
-    char kernel[64]; /* set with lab_name() */
+    enum step_kind kind;
+    char kernel[64]; /* set with lab_name(); of STEP_FFT cuFFT's call */
     uint32_t grid[3], block[3], shared_bytes;
     int nargs;
     struct plan_arg args[LAB_MAX_ARGS];
@@ -113,6 +117,11 @@ struct plan {
  * the field without an end, which plan_check() refuses in words. */
 void lab_name(char *field, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Adds a transform: "cufftExecC2C" (forward or not), R2C or C2R, of rows x columns elements, which
+ * begin with the buffers. Only C2C may be in place. */
+void lab_fft(struct plan *p, const char *call, int in, int out, uint32_t rows, uint32_t columns,
+             bool forward);
 
 struct lab_variant {
     const char *name;            /* "reduce3", also its kernel's name unless `kernels` says more */

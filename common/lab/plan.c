@@ -13,7 +13,7 @@
 #define HEAD_BYTES (6 + 2 + 4 * 5 + 8 + 8)
 #define BUF_BYTES  (2 * NAME_BYTES + 4 + 4 + 8)
 #define ARG_BYTES  (4 + 4 + 8 + 8)
-#define STEP_BYTES (NAME_BYTES + 4 * 7 + 4 + ARG_BYTES * LAB_MAX_ARGS)
+#define STEP_BYTES (NAME_BYTES + 4 + 4 * 7 + 4 + ARG_BYTES * LAB_MAX_ARGS)
 #define OP_BYTES   (4 * 4 + 8 + 8)
 
 _Static_assert(HEAD_BYTES + LAB_MAX_BUFFERS * BUF_BYTES + LAB_MAX_STEPS * STEP_BYTES +
@@ -118,6 +118,63 @@ static bool check_shape(const struct plan_step *s, int i, const struct device_li
     return true;
 }
 
+/* Numbers an element has on either side, and whether only half of them are there. */
+static const struct transform {
+    const char *call;
+    uint32_t in, out;
+    bool half_in, half_out;
+} transforms[] = {
+    {"cufftExecC2C", 2, 2, false, false},
+    {"cufftExecR2C", 1, 2, false, true},
+    {"cufftExecC2R", 2, 1, true, false},
+};
+
+static const struct transform *transform_of(const struct plan_step *s)
+{
+    for (size_t i = 0; i < sizeof(transforms) / sizeof(transforms[0]); i++) {
+        if (!strcmp(transforms[i].call, s->kernel))
+            return &transforms[i];
+    }
+    return NULL;
+}
+
+/* Is there room for a transform's side in its buffer? */
+static bool has_room(const struct plan *p, const struct plan_step *s, enum fft_arg side,
+                     uint32_t numbers, bool half)
+{
+    const struct lab_buffer *b = &p->buffers[s->args[side].buffer];
+    uint64_t columns = s->args[FFT_COLUMNS].v.u32;
+
+    return b->dtype == DT_F32 && s->args[side].offset == 0 &&
+           b->count >= numbers * s->args[FFT_ROWS].v.u32 * (half ? columns / 2 + 1 : columns);
+}
+
+static bool check_fft(const struct plan *p, int i, char *err, size_t n)
+{
+    static const enum arg_kind kinds[FFT_ARGS] = {ARG_BUFFER, ARG_BUFFER, ARG_U32, ARG_U32,
+                                                  ARG_I32};
+    const struct plan_step *s = &p->steps[i];
+    const struct transform *t = transform_of(s);
+
+    if (!t || s->nargs != FFT_ARGS)
+        return complain(err, n, "plan: step %d is no transform of cuFFT's", i);
+    for (int a = 0; a < FFT_ARGS; a++) {
+        if (s->args[a].kind != kinds[a])
+            return complain(err, n, "plan: step %d, argument %d is not of its kind", i, a);
+    }
+    uint32_t rows = s->args[FFT_ROWS].v.u32, columns = s->args[FFT_COLUMNS].v.u32;
+    int direction = s->args[FFT_DIRECTION].v.i32;
+    if (!rows || !columns)
+        return complain(err, n, "%s: cuFFT refuses a plane of %u × %u: there is no element in it",
+                        s->kernel, rows, columns);
+    if (rows > 1 << 24 || columns > 1 << 24 || (direction != -1 && direction != 1) ||
+        (t->in != t->out && s->args[FFT_IN].buffer == s->args[FFT_OUT].buffer) ||
+        !has_room(p, s, FFT_IN, t->in, t->half_in) || !has_room(p, s, FFT_OUT, t->out, t->half_out))
+        return complain(err, n, "plan: step %d: %s of %u × %u does not fit its buffers", i,
+                        s->kernel, rows, columns);
+    return true;
+}
+
 static bool check_op(const struct plan *p, int i, char *err, size_t n)
 {
     const struct plan_op *o = &p->ops[i];
@@ -168,12 +225,16 @@ bool plan_check(const struct plan *p, const struct device_limits *d, char *err, 
         if (s->nargs < 0 || s->nargs > LAB_MAX_ARGS)
             return complain(err, errsize, "plan: step %d has %d arguments; at most %d", i, s->nargs,
                             LAB_MAX_ARGS);
-        if (!check_shape(s, i, d, err, errsize))
+        if ((unsigned)s->kind > STEP_FFT)
+            return complain(err, errsize, "plan: step %d is of no known kind", i);
+        if (s->kind == STEP_KERNEL && !check_shape(s, i, d, err, errsize))
             return false;
         for (int a = 0; a < s->nargs; a++) {
             if (!check_arg(p, &s->args[a], i, a, err, errsize))
                 return false;
         }
+        if (s->kind == STEP_FFT && !check_fft(p, i, err, errsize))
+            return false;
     }
     return check_ops(p, err, errsize);
 }
@@ -190,6 +251,20 @@ void lab_name(char *field, size_t size, const char *format, ...)
     va_end(ap);
 }
 
+void lab_fft(struct plan *p, const char *call, int in, int out, uint32_t rows, uint32_t columns,
+             bool forward)
+{
+    struct plan_step *s = &p->steps[p->nsteps++];
+
+    *s = (struct plan_step){.kind = STEP_FFT, .nargs = FFT_ARGS};
+    lab_name(s->kernel, sizeof(s->kernel), "%s", call);
+    s->args[FFT_IN] = (struct plan_arg){.kind = ARG_BUFFER, .buffer = in};
+    s->args[FFT_OUT] = (struct plan_arg){.kind = ARG_BUFFER, .buffer = out};
+    s->args[FFT_ROWS] = (struct plan_arg){.kind = ARG_U32, .v.u32 = rows};
+    s->args[FFT_COLUMNS] = (struct plan_arg){.kind = ARG_U32, .v.u32 = columns};
+    s->args[FFT_DIRECTION] = (struct plan_arg){.kind = ARG_I32, .v.i32 = forward ? -1 : 1};
+}
+
 bool plan_make(const struct lab *lab, const struct lab_variant *v, const struct lab_case *c,
                const struct launch_record *r, const struct device_limits *d, struct plan *p,
                char *err, size_t errsize)
@@ -203,6 +278,15 @@ bool plan_make(const struct lab *lab, const struct lab_variant *v, const struct 
         return plan_check(p, d, err, errsize);
     mark_cut(err, errsize);
     return false;
+}
+
+const char *plan_kernel(const struct plan *p)
+{
+    for (int i = 0; i < p->nsteps; i++) {
+        if (p->steps[i].kind == STEP_KERNEL)
+            return p->steps[i].kernel;
+    }
+    return "no kernel";
 }
 
 size_t plan_buffer_bytes(const struct plan *p, int b)
@@ -282,6 +366,7 @@ static uint64_t arg_bits(const struct plan_arg *a)
 
 static void put_step(unsigned char **w, const struct plan_step *s)
 {
+    put(w, s->kind, 4);
     put_name(w, s->kernel);
     for (int i = 0; i < 3; i++)
         put(w, s->grid[i], 4);
@@ -301,6 +386,7 @@ static void put_step(unsigned char **w, const struct plan_step *s)
 
 static void get_step(const unsigned char **r, struct plan_step *s)
 {
+    s->kind = (enum step_kind)get(r, 4);
     get_name(r, s->kernel, sizeof(s->kernel));
     for (int i = 0; i < 3; i++)
         s->grid[i] = (uint32_t)get(r, 4);

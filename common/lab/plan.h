@@ -12,7 +12,7 @@
 
 #include "lab.h"
 
-#define PLAN_VERSION    3
+#define PLAN_VERSION    4
 #define PLAN_MAX_BYTES  (1ull << 38) /* of one buffer */
 #define PLAN_MAX_PACKED (64u << 10)  /* no plan is more bytes when written */
 
@@ -21,6 +21,10 @@
 bool plan_make(const struct lab *lab, const struct lab_variant *v, const struct lab_case *c,
                const struct launch_record *r, const struct device_limits *d, struct plan *p,
                char *err, size_t errsize);
+/* The kernel that comes first; "no kernel". */
+const char *plan_kernel(const struct plan *p);
+/* Arguments of a transform's step. */
+enum fft_arg { FFT_IN, FFT_OUT, FFT_ROWS, FFT_COLUMNS, FFT_DIRECTION /* -1 or 1 */, FFT_ARGS };
 /* Bytes of buffer b; of all of them. */
 size_t plan_buffer_bytes(const struct plan *p, int b);
 uint64_t plan_bytes(const struct plan *p);

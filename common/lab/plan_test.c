@@ -251,3 +251,54 @@ Test(dtype, halves)
             cr_assert_eq(half_from_float(half_to_float((uint16_t)h)), h);
     }
 }
+
+/* x to y, from real to complex, of 4 x 6 numbers: y has 4 x 4 pairs. */
+static struct plan transform_plan(void)
+{
+    struct plan p = {
+        .nbuffers = 2,
+        .buffers = {{"x", BUF_INPUT, DT_F32, 24, ""}, {"y", BUF_OUTPUT, DT_F32, 32, ""}}};
+
+    lab_fft(&p, "cufftExecR2C", 0, 1, 4, 6, true);
+    return p;
+}
+
+Test(plan, has_transforms)
+{
+    struct plan p = transform_plan(), q;
+    unsigned char *bytes;
+    size_t size = plan_write(&p, &bytes);
+    char err[200] = "";
+
+    cr_assert(plan_read(bytes, size, &q, err, sizeof(err)), "%s", err);
+    cr_assert_eq(q.steps[0].kind, STEP_FFT);
+    cr_assert_str_eq(q.steps[0].kernel, "cufftExecR2C");
+    cr_assert_eq(q.steps[0].args[FFT_COLUMNS].v.u32, 6);
+    cr_assert_eq(q.steps[0].args[FFT_DIRECTION].v.i32, -1);
+    cr_assert_str_eq(plan_kernel(&q), "no kernel");
+    free(bytes);
+}
+
+Test(plan, has_room_for_its_transforms)
+{
+    struct plan p = transform_plan();
+    char err[200];
+
+    p.buffers[1].count--;
+    cr_assert_not(plan_check(&p, NULL, err, sizeof(err)));
+    cr_assert_str_eq(err, "plan: step 0: cufftExecR2C of 4 × 6 does not fit its buffers");
+    p = transform_plan();
+    p.steps[0].args[FFT_OUT].buffer = 0;
+    cr_assert_not(plan_check(&p, NULL, err, sizeof(err)), "only C2C is done in place");
+    p = transform_plan();
+    p.steps[0].args[FFT_ROWS].v.u32 = 0;
+    cr_assert_not(plan_check(&p, NULL, err, sizeof(err)));
+    cr_assert_str_eq(err,
+                     "cufftExecR2C: cuFFT refuses a plane of 0 × 6: there is no element in it");
+    p = transform_plan();
+    lab_name(p.steps[0].kernel, sizeof(p.steps[0].kernel), "cufftExecXYZ");
+    cr_assert_not(plan_check(&p, NULL, err, sizeof(err)));
+    p = transform_plan();
+    p.steps[0].kind = (enum step_kind)2;
+    cr_assert_not(plan_check(&p, NULL, err, sizeof(err)));
+}

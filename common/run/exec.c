@@ -2,6 +2,7 @@
 #include "exec.h"
 #include "base/alloc.h"
 #include "emulator.h"
+#include "fft.h"
 #include "lab/plan.h"
 #include "lab/random.h"
 #include "streams.h"
@@ -172,6 +173,8 @@ static bool open_step(struct exec *e, int i)
     const struct plan_step *s = &e->plan->steps[i];
     struct text why = {0};
 
+    if (s->kind == STEP_FFT)
+        return fft_open(e, i);
     e->kernels[i] = module_kernel(e->module, s->kernel, &why);
     if (!e->kernels[i]) {
         exec_fail(e, cudaSuccess, "%s", text_str(&why));
@@ -278,6 +281,8 @@ bool exec_step(struct exec *e, int i, cudaStream_t stream)
          block = {s->block[0], s->block[1], s->block[2]};
     void *slots[LAB_MAX_ARGS], *args[LAB_MAX_ARGS];
 
+    if (s->kind == STEP_FFT)
+        return fft_run(e, i, stream);
     for (int a = 0; a < s->nargs; a++)
         args[a] = arg_pointer(e, &s->args[a], &slots[a]);
     cudaError_t error =
@@ -328,8 +333,7 @@ bool exec_finish(struct exec *e)
     if (error == cudaSuccess)
         error = cudaGetLastError();
     if (error != cudaSuccess)
-        return exec_fail(e, error, "%s: the launch failed",
-                         e->plan->nsteps ? e->plan->steps[0].kernel : "no kernel");
+        return exec_fail(e, error, "%s: the launch failed", plan_kernel(e->plan));
     for (int b = 0; b < e->plan->nbuffers && e->options.guard_bytes; b++) {
         if (is_symbol(e, b))
             continue;
@@ -375,6 +379,8 @@ void exec_close(struct exec *e)
         if (e->base[b] != e->host_base[b])
             cudaFree(e->base[b]);
     }
+    for (int i = 0; e->plan && i < e->plan->nsteps; i++)
+        fft_close(e->ffts[i]);
     if (e->plan)
         schedule_close(e);
     free(e->message);

@@ -35,6 +35,7 @@ struct exec {
     size_t bytes[LAB_MAX_BUFFERS];
     const void *symbols[LAB_MAX_BUFFERS]; /* what variables of the module were filled with */
     cudaKernel_t kernels[LAB_MAX_STEPS];
+    struct fft *ffts[LAB_MAX_STEPS]; /* of steps that are transforms (fft.h) */
     /* Of a plan with memory of its own (streams.h): inputs and outputs on the host, what its
      * operations need, and when they ran. */
     char *host_base[LAB_MAX_BUFFERS], *host[LAB_MAX_BUFFERS];

@@ -6,6 +6,7 @@
 #include "lab/random.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -123,4 +124,27 @@ Test(exec, a_changed_input_is_seen)
     cr_assert_not(exec_unchanged(&ex, 0, x, &at));
     cr_assert(strstr(ex.message, "input x at index 5"), "%s", ex.message);
     cr_assert_eq(at, 5);
+}
+
+/* The transform of a plane with a single 1 at the corner is 1 everywhere. */
+Test(exec, transforms_with_cufft)
+{
+    enum { ROWS = 4, COLUMNS = 6, NUMBERS = 2 * ROWS * COLUMNS };
+    static const struct module no_module;
+    struct exec_options o = {.poison = POISON_ALL, .seed = 3};
+    float x[NUMBERS] = {1}, y[NUMBERS];
+    struct plan p = {
+        .nbuffers = 2,
+        .buffers = {{"x", BUF_INPUT, DT_F32, NUMBERS, ""}, {"y", BUF_OUTPUT, DT_F32, NUMBERS, ""}}};
+
+    lab_fft(&p, "cufftExecC2C", 0, 1, ROWS, COLUMNS, true);
+    lab_fft(&p, "cufftExecC2C", 1, 1, ROWS, COLUMNS, false);
+    lab_fft(&p, "cufftExecC2C", 1, 1, ROWS, COLUMNS, true);
+    cr_assert(exec_open(&ex, &p, &no_module, &o), "%s", ex.message);
+    cr_assert(exec_upload(&ex, 0, x) && exec_poison(&ex), "%s", ex.message);
+    cr_assert(exec_launch(&ex) && exec_finish(&ex), "%s", ex.message);
+    cr_assert(exec_download(&ex, 1, y), "%s", ex.message);
+    for (int i = 0; i < NUMBERS; i++)
+        cr_assert(fabsf(y[i] - (i % 2 ? 0 : ROWS * COLUMNS)) <= 1e-5f, "number %d: %g", i, y[i]);
+    exec_close(&ex);
 }

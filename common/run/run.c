@@ -80,7 +80,7 @@ static bool launch(struct exec *e, const struct job *j, struct outputs *o)
         return false;
     emulator_reset();
     if (j->options.want_lines && j->plan->nsteps)
-        trace = trace_begin(j->plan->steps[0].kernel);
+        trace = trace_begin(plan_kernel(j->plan));
     bool ok = j->options.timed && !emulator_here() ? launch_timed(e, o)
                                                    : exec_launch(e) && exec_finish(e);
     if (trace)

@@ -704,6 +704,7 @@ static void digest_tools(struct engine *e)
     add_file_digest(&t, e->o->bin, "grade-runner");
     add_file_digest(&t, e->o->bin, "grade");
     add_file_digest(&t, e->o->lib, "libcudart.so.13");
+    add_file_digest(&t, e->o->lib, "libcufft.so.12");
     rubric_digest(e->rubric, &t);
     text_bytes(&t, e->solution ? e->solution : "", e->solution_length);
     digest_hex(t.s, t.length, e->tools);

@@ -176,7 +176,6 @@ static void fill(struct plan *p, const struct wish *w)
         p->n[d] = d < first ? 1 : w->n[d - first];
         p->in.embed[d] = d < first ? 1 : w->in.embed[d - first];
         p->out.embed[d] = d < first ? 1 : w->out.embed[d - first];
-        p->along[d] = transform_new((size_t)p->n[d]);
     }
     p->made = true;
 }
@@ -490,9 +489,19 @@ static cufftResult check_call(const struct plan *p, const struct call *c, const 
     return CUFFT_SUCCESS;
 }
 
+/* Tables are made for the first transform: many a plan is only asked for its size. */
+static void prepare(struct plan *p)
+{
+    pthread_mutex_lock(&lock);
+    for (int d = 0; d < MOST_RANK; d++)
+        if (!p->along[d])
+            p->along[d] = transform_new((size_t)p->n[d]);
+    pthread_mutex_unlock(&lock);
+}
+
 static cufftResult execute(cufftHandle handle, struct call c, void *in, void *out)
 {
-    const struct plan *p = find(handle, c.name);
+    struct plan *p = find(handle, c.name);
     cufftResult r = p ? check_call(p, &c, in, out) : CUFFT_INVALID_PLAN;
     struct warplab_step *step;
 
@@ -501,6 +510,7 @@ static cufftResult execute(cufftHandle handle, struct call c, void *in, void *ou
     if (warplab_step_begin(&step, c.name, p->stream))
         return refuse(CUFFT_EXEC_FAILED, c.name,
                       "the device takes no work: a fault before, or a stream that is none", 0);
+    prepare(p);
     plan_run(p, step, in, out, c.direction == CUFFT_INVERSE);
     warplab_step_end(step, plan_passes(p));
     return CUFFT_SUCCESS;

@@ -1,0 +1,113 @@
+/* fft.c - finds cuFFT and has it transform (fft.h).
+ *
+ * Its few calls are declared here: a machine without a GPU has no cufft.h. Handles, types and
+ * results are ints in it.
+ */
+#include "fft.h"
+#include "base/alloc.h"
+#include "lab/plan.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIBRARY "libcufft.so.12"
+
+enum { C2C = 0x29, R2C = 0x2a, C2R = 0x2c };
+
+struct fft {
+    int handle;
+};
+
+static struct {
+    int (*plan_2d)(int *, int, int, int), (*destroy)(int), (*set_stream)(int, cudaStream_t);
+    int (*c2c)(int, void *, void *, int), (*r2c)(int, void *, void *), (*c2r)(int, void *, void *);
+} calls;
+static char *why_not; /* NULL: it is there */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void load(void)
+{
+    static const struct {
+        const char *name;
+        void *slot;
+    } symbols[] = {
+        {"cufftPlan2d", &calls.plan_2d},       {"cufftDestroy", &calls.destroy},
+        {"cufftSetStream", &calls.set_stream}, {"cufftExecC2C", &calls.c2c},
+        {"cufftExecR2C", &calls.r2c},          {"cufftExecC2R", &calls.c2r},
+    };
+    void *library = dlopen(LIBRARY, RTLD_NOW);
+
+    for (size_t i = 0; library && i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+        void *f = dlsym(library, symbols[i].name);
+
+        if (!f)
+            library = NULL;
+        memcpy(symbols[i].slot, &f, sizeof(f));
+    }
+    if (!library)
+        why_not = xstrdup(dlerror());
+}
+
+static const char *words(int result)
+{
+    static const char *const names[] = {
+        "CUFFT_SUCCESS",       "CUFFT_INVALID_PLAN",   "CUFFT_ALLOC_FAILED", "CUFFT_INVALID_TYPE",
+        "CUFFT_INVALID_VALUE", "CUFFT_INTERNAL_ERROR", "CUFFT_EXEC_FAILED",  "CUFFT_SETUP_FAILED",
+        "CUFFT_INVALID_SIZE",  "CUFFT_UNALIGNED_DATA",
+    };
+
+    return result >= 0 && result < (int)(sizeof(names) / sizeof(names[0])) ? names[result]
+                                                                           : "an error";
+}
+
+static int type_of(const struct plan_step *s)
+{
+    return !strcmp(s->kernel, "cufftExecC2C")   ? C2C
+           : !strcmp(s->kernel, "cufftExecR2C") ? R2C
+                                                : C2R;
+}
+
+bool fft_open(struct exec *e, int i)
+{
+    const struct plan_step *s = &e->plan->steps[i];
+    uint32_t rows = s->args[FFT_ROWS].v.u32, columns = s->args[FFT_COLUMNS].v.u32;
+    int handle;
+
+    pthread_once(&once, load);
+    if (why_not)
+        return exec_fail(e, cudaSuccess,
+                         "this lab needs cuFFT, " LIBRARY ", which a CUDA toolkit 13 has and the "
+                         "packages from PyPI that make installs have not: %s",
+                         why_not);
+    int result = calls.plan_2d(&handle, (int)rows, (int)columns, type_of(s));
+    if (result)
+        return exec_fail(e, cudaSuccess, "cuFFT has no plan for %u × %u numbers: %s", rows, columns,
+                         words(result));
+    e->ffts[i] = xmalloc(sizeof(struct fft));
+    e->ffts[i]->handle = handle;
+    return true;
+}
+
+bool fft_run(struct exec *e, int i, cudaStream_t stream)
+{
+    const struct plan_step *s = &e->plan->steps[i];
+    int handle = e->ffts[i]->handle, type = type_of(s);
+    void *in = e->data[s->args[FFT_IN].buffer], *out = e->data[s->args[FFT_OUT].buffer];
+    int result = calls.set_stream(handle, stream);
+
+    if (!result)
+        result = type == C2C   ? calls.c2c(handle, in, out, s->args[FFT_DIRECTION].v.i32)
+                 : type == R2C ? calls.r2c(handle, in, out)
+                               : calls.c2r(handle, in, out);
+    return !result || exec_fail(e, cudaPeekAtLastError(), "%s: %s", s->kernel, words(result));
+}
+
+void fft_close(struct fft *f)
+{
+    if (!f)
+        return;
+    calls.destroy(f->handle);
+    free(f);
+}
