@@ -134,6 +134,8 @@ static void fill_row(struct row *r, const struct report *p, const struct entry *
     text(r, "date", date);
     text(r, "version", WARPLAB_VERSION);
     real(r, "clock_mhz", p->clock_mhz, p->clock_mhz > 0);
+    real(r, "error_l1", x->error_l1, x->verdict == VERDICT_PASS);
+    real(r, "error_max", x->error_max, x->verdict == VERDICT_PASS);
 }
 
 static void today(char date[32])

@@ -26,9 +26,10 @@ struct entry {
     bool counted;            /* counters hold something */
     bool metric_given[64];   /* which of them, when they come from Nsight Compute */
     struct counters counters;
-    double occupancy;  /* 0: not known */
-    char bound[32];    /* "" likewise */
-    char warning[128]; /* printed under the table */
+    double error_l1, error_max; /* lab/result.h */
+    double occupancy;           /* 0: not known */
+    char bound[32];             /* "" likewise */
+    char warning[128];          /* printed under the table */
 };
 
 struct report {
@@ -49,7 +50,7 @@ double entry_ms(const struct entry *r);
 void report_speedups(struct report *p);
 
 /* A counter expression ("global_ld_sectors / global_ld_requests") for one result. NaN with
- * a reason in err. Other names: ms, occupancy, and those of amounts.h. */
+ * a reason in err. Other names: ms, occupancy, error_l1, error_max, and those of amounts.h. */
 double entry_value(const struct entry *r, const char *expression, char *err, size_t errsize);
 
 /* At most 100 columns a line; colours when out is a terminal and NO_COLOR is not set. */

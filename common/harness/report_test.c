@@ -121,6 +121,24 @@ Test(table, still_fits_with_everything_in_it, .init = make_report)
     free(text);
 }
 
+/* Of a lab that asks for them; there is none for a kernel that failed. */
+Test(table, errors_have_two_columns, .init = make_report)
+{
+    struct lab lab = lab_testlab;
+
+    for (int i = 0; i < 3; i++)
+        results[i].error_l1 = 5.98e-8, results[i].error_max = i ? 1.526e-5 : NAN;
+    char *text = in_memory(print_table);
+    cr_assert_null(strstr(text, "6.0e-08"), "%s", text);
+    free(text);
+    lab.tells_errors = true;
+    report.lab = &lab;
+    text = in_memory(print_table);
+    cr_assert(strstr(text, "  6.0e-08  1.5e-05") && strstr(text, "  6.0e-08        -"), "%s", text);
+    cr_assert_leq(widest(text), 100, "%s", text);
+    free(text);
+}
+
 /* Two cases that differ in the parameter alone are rows of one table, kernel after kernel. */
 Test(table, a_sweep_is_one_table, .init = make_report)
 {
@@ -240,7 +258,7 @@ Test(records, have_the_columns_that_are_documented, .init = make_report)
         at = strstr(at, c);
         cr_assert(at, "column %s is not in RECORDS.md, or not in this order", c);
     }
-    cr_assert_eq(columns, 38 + ncounters, "%d columns", columns);
+    cr_assert_eq(columns, 40 + ncounters, "%d columns", columns);
     free(text);
     free(page);
 }

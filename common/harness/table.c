@@ -70,9 +70,9 @@ static bool lookup(void *user, const char *name, double *value)
         *value = r->occupancy;
         return true;
     }
-    if (!strcmp(name, "ms")) {
-        *value = entry_ms(r);
-        return true;
+    if (!strcmp(name, "error_l1") || !strcmp(name, "error_max")) {
+        *value = name[6] == 'l' ? r->error_l1 : r->error_max;
+        return !isnan(*value);
     }
     return amount_named(&r->amounts, name, value);
 }
@@ -93,7 +93,7 @@ double entry_value(const struct entry *r, const char *expression, char *err, siz
 struct layout {
     const struct report *report;
     FILE *out;
-    bool colour, cold, flops, bytes;
+    bool colour, cold, flops, bytes, errors;
     int name, ncolumns, width; /* of the kernel's name, of a counter's column */
 };
 
@@ -139,8 +139,9 @@ static struct layout layout_of(FILE *out, const struct report *p)
     }
     l.bytes &= p->lab->bytes_formula != NULL;
     l.flops &= p->lab->flops_formula != NULL;
+    l.errors = p->lab->tells_errors;
     l.name = l.name < NAME_WIDEST ? l.name : NAME_WIDEST;
-    used += l.name + 10 * l.cold + 9 * l.bytes + 9 * l.flops;
+    used += l.name + 10 * l.cold + 9 * l.bytes + 9 * l.flops + 18 * l.errors;
     while (has_counters(p) && p->lab->columns && l.ncolumns < MAX_COLUMNS &&
            p->lab->columns[l.ncolumns].name)
         l.ncolumns++;
@@ -169,6 +170,10 @@ static const char *short_number(double x, char text[16])
                      scales[i].suffix);
             return text;
         }
+    }
+    if (x && fabs(x) < 1e-3) { /* of seven characters */
+        snprintf(text, 16, "%.1e", x);
+        return text;
     }
     snprintf(text, 16, "%.*f", x == floor(x) ? 0 : fabs(x) < 10 ? 3 : fabs(x) < 1000 ? 1 : 0, x);
     return text;
@@ -238,6 +243,10 @@ static void head_of(const struct layout *l, const struct group *g, struct head *
         head_add(h, 7, "", "step");
     if (g->ncases == 1 || g->nvariants > 1)
         head_add(h, 7, "", "total");
+    if (l->errors) {
+        head_add(h, 9, "L1", "norm");
+        head_add(h, 9, "great.", "error");
+    }
     head_counters(l, h);
 }
 
@@ -246,7 +255,7 @@ static void print_head(const struct layout *l, const struct group *g)
     struct head h = {{0}, {0}};
 
     head_of(l, g, &h);
-    if (l->ncolumns)
+    if (l->ncolumns || l->errors)
         fprintf(l->out, "%s%s%s\n", paint(l, "\033[1m"), h.over.s, paint(l, "\033[0m"));
     fprintf(l->out, "%s%s%s\n", paint(l, "\033[1m"), h.under.s, paint(l, "\033[0m"));
     text_free(&h.over);
@@ -310,6 +319,10 @@ static void print_row(const struct layout *l, const struct group *g, const struc
         print_factor(l, r->step);
     if (g->ncases == 1 || g->nvariants > 1)
         print_factor(l, r->cumulative);
+    if (l->errors)
+        fprintf(l->out, "%9s", short_number(r->error_l1, text));
+    if (l->errors)
+        fprintf(l->out, "%9s", short_number(r->error_max, text));
     for (int c = 0; c < l->ncolumns; c++) {
         double x =
             r->counted ? entry_value(r, l->report->lab->columns[c].counter, err, sizeof(err)) : NAN;
@@ -421,6 +434,10 @@ static void print_legend(const struct layout *l)
     for (int c = 0; c < l->ncolumns; c++)
         fprintf(l->out, "%s %s: %s\n", lab->columns[c].over, lab->columns[c].name,
                 lab->columns[c].counter);
+    if (l->errors)
+        fprintf(l->out,
+                "L1 norm: the sum of all errors in parts of the sum of all that is expected\n"
+                "great. error: the greatest of them\n");
     if (l->bytes)
         fprintf(l->out, "GB/s: %s bytes, by the %s time\n", lab->bytes_formula,
                 l->cold    ? "cold"

@@ -132,7 +132,7 @@ static void take_printed(struct verify *v, const struct outputs *o, struct entry
 }
 
 static bool judge(struct verify *v, const struct task *t, const struct job *j,
-                  const struct outputs *o)
+                  const struct outputs *o, struct entry *x)
 {
     struct result r;
 
@@ -140,6 +140,8 @@ static bool judge(struct verify *v, const struct task *t, const struct job *j,
         return true;
     result_of(v->lab, t->variant, t->input, j->options.seed, t->record, j, o, &r);
     bool ok = say_result(v, &t->plan, o, &r);
+    x->error_l1 = r.error_l1;
+    x->error_max = r.error_max;
     result_free(&r);
     return ok;
 }
@@ -152,7 +154,12 @@ bool verify_variant(struct verify *v, const struct lab_variant *variant, const s
     struct task t = {variant, c, record, {0}};
     struct outputs o;
 
-    *x = (struct entry){.variant = variant, .input = c, .seed = seed, .verdict = VERDICT_FAIL};
+    *x = (struct entry){.variant = variant,
+                        .input = c,
+                        .seed = seed,
+                        .verdict = VERDICT_FAIL,
+                        .error_l1 = NAN,
+                        .error_max = NAN};
     if (!begin(v, &t))
         return false;
     describe(&t, x);
@@ -164,7 +171,7 @@ bool verify_variant(struct verify *v, const struct lab_variant *variant, const s
     take_printed(v, &o, x);
     text_add(&v->findings, o.findings);
     v->nfindings += o.nfindings;
-    if (judge(v, &t, &j, &o))
+    if (judge(v, &t, &j, &o, x))
         x->verdict = VERDICT_PASS;
     if (x->verdict == VERDICT_PASS && v->timeline && (c->flags & CASE_TIME))
         timeline_add(v->timeline, v->lab, v->machine, x, &t.plan, &o);
@@ -240,14 +247,14 @@ static bool time_sets(struct verify *v, struct sets *s, const struct plan *p, in
 }
 
 /* What the last timed run of a set left. */
-static bool judge_set(struct verify *v, struct set *s, const struct task *t)
+static bool judge_set(struct verify *v, struct set *s, const struct task *t, struct entry *x)
 {
     struct outputs o = {.stage = STAGE_DONE, .changed = -1};
     bool ok =
         (exec_finish(&s->exec) && exec_refill(&s->exec) && run_collect(&s->exec, &s->job, &o)) ||
         blame(v, &s->exec);
 
-    if (ok && !judge(v, t, &s->job, &o))
+    if (ok && !judge(v, t, &s->job, &o, x))
         ok = say(v, "the first run was right, a later one on other data was not\n");
     outputs_free(&o);
     return ok;
@@ -272,7 +279,7 @@ bool time_variant(struct verify *v, const struct lab_variant *variant, const str
               time_sets(v, s, &t.plan, reps, x);
 
     for (int i = 0; ok && i < s->n; i++)
-        ok = judge_set(v, &s->set[i], &t);
+        ok = judge_set(v, &s->set[i], &t, x);
     for (int i = 0; i < s->opened; i++) {
         exec_close(&s->set[i].exec);
         dataset_free(&s->set[i].data);

@@ -25,22 +25,7 @@ static bool same(const struct view *v, uint64_t i, double expected, double got)
     return fabs(expected - got) <= tolerance; /* false for NaN on any side */
 }
 
-static bool equal(const struct view *v, uint64_t i)
-{
-    size_t size = dtype_size(v->t);
-
-    if (!dtype_is_float(v->t)) /* 64-bit integers do not fit a double */
-        return v->tolerance
-                   ? same(v, i, dtype_get(v->t, v->expected, i), dtype_get(v->t, v->got, i))
-                   : !memcmp((const char *)v->expected + i * size, (const char *)v->got + i * size,
-                             size);
-    return same(v, i, dtype_get(v->t, v->expected, i), dtype_get(v->t, v->got, i));
-}
-
-/* ---- what one wrong element may look like ---- */
-
-typedef bool looks_like(const struct view *v, uint64_t i);
-
+/* What nobody wrote is no NaN that somebody made (an f16 of poison is one). */
 static bool is_poison(const struct view *v, uint64_t i)
 {
     const unsigned char *p = (const unsigned char *)v->got + i * dtype_size(v->t);
@@ -51,6 +36,27 @@ static bool is_poison(const struct view *v, uint64_t i)
     }
     return true;
 }
+
+static bool same_or_nan(const struct view *v, uint64_t i, double expected, double got)
+{
+    return isnan(expected) ? isnan(got) && !is_poison(v, i) : same(v, i, expected, got);
+}
+
+static bool equal(const struct view *v, uint64_t i)
+{
+    size_t size = dtype_size(v->t);
+
+    if (!dtype_is_float(v->t)) /* 64-bit integers do not fit a double */
+        return v->tolerance
+                   ? same(v, i, dtype_get(v->t, v->expected, i), dtype_get(v->t, v->got, i))
+                   : !memcmp((const char *)v->expected + i * size, (const char *)v->got + i * size,
+                             size);
+    return same_or_nan(v, i, dtype_get(v->t, v->expected, i), dtype_get(v->t, v->got, i));
+}
+
+/* ---- what one wrong element may look like ---- */
+
+typedef bool looks_like(const struct view *v, uint64_t i);
 
 static bool is_zero(const struct view *v, uint64_t i)
 {
@@ -221,6 +227,17 @@ static void describe(struct view *v, struct comparison *c)
         snprintf(c->cause, sizeof(c->cause), "%s", what);
 }
 
+static void add_error(struct comparison *c, const struct view *v, uint64_t i)
+{
+    double e = dtype_get(v->t, v->expected, i), g = dtype_get(v->t, v->got, i);
+
+    if (isnan(e) || isnan(g) || (v->tolerance && isinf(v->tolerance[i])))
+        return;
+    c->off += fabs(e - g);
+    c->size += fabs(e);
+    c->most_off = fmax(c->most_off, fabs(e - g));
+}
+
 struct comparison compare(enum dtype t, const void *expected, const void *got,
                           const double *tolerance, uint64_t count,
                           const struct compare_hints *hints)
@@ -232,6 +249,8 @@ struct comparison compare(enum dtype t, const void *expected, const void *got,
         return c;
 
     for (uint64_t i = 0; i < count; i++) {
+        if (dtype_is_float(t))
+            add_error(&c, &v, i);
         if (equal(&v, i))
             continue;
         if (!c.nwrong++)

@@ -17,10 +17,13 @@ struct comparison {
     int nshown;
     struct lab_mismatch shown[COMPARE_SHOWN];
     char cause[200]; /* what all of them look like, "" when nothing fits */
+    /* Of floating-point numbers that are numbers on both sides and have a finite bound: the sum of
+     * |expected - got|, that of |expected|, and the greatest difference. */
+    double off, size, most_off;
 };
 
 /* Compares count elements. tolerance: an absolute bound per element, NULL for exactly equal.
- * NaN never passes. */
+ * NaN passes where it is expected, and nothing else does there. */
 struct comparison compare(enum dtype t, const void *expected, const void *got,
                           const double *tolerance, uint64_t count,
                           const struct compare_hints *hints);

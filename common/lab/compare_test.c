@@ -125,13 +125,36 @@ Test(compare, shows_the_first_three)
     cr_assert_eq(c.shown[1].got, 2.0);
 }
 
-Test(compare, nan_and_infinity_never_pass)
+Test(compare, nan_and_infinity_never_pass_for_a_number)
 {
-    float expected[4] = {1, 2, NAN, INFINITY}, got[4] = {1, NAN, NAN, 3};
+    float expected[4] = {1, 2, 5, INFINITY}, got[4] = {1, NAN, INFINITY, 3};
     double tolerance[4] = {10, 1e300, 1e300, 10};
     struct comparison c = compare(DT_F32, expected, got, tolerance, 4, &hints);
 
     cr_assert_eq(c.nwrong, 3);
+}
+
+Test(compare, nan_passes_where_it_is_expected_and_nothing_else_does)
+{
+    float expected[4] = {NAN, NAN, NAN, NAN}, got[4] = {NAN, -NAN, 0, INFINITY};
+    double tolerance[4] = {0, 0, 1e300, 1e300};
+    uint16_t half = 0x7e00, unwritten = 0x7d7d;
+
+    cr_expect_eq(compare(DT_F32, expected, got, tolerance, 4, &hints).nwrong, 2);
+    cr_expect_eq(compare(DT_F16, &half, &half, tolerance, 1, &hints).nwrong, 0);
+    cr_expect_eq(compare(DT_F16, &half, &unwritten, tolerance, 1, &hints).nwrong, 1);
+}
+
+/* Of four numbers: two are off, one is not compared, one is NaN. */
+Test(compare, errors_are_added_up)
+{
+    float expected[4] = {3, -1, 100, NAN}, got[4] = {3.5f, -1.25f, 0, NAN};
+    double tolerance[4] = {1, 1, INFINITY, 0};
+    struct comparison c = compare(DT_F32, expected, got, tolerance, 4, &hints);
+
+    cr_expect_eq(c.nwrong, 0);
+    cr_expect(c.off == 0.75 && c.size == 4 && c.most_off == 0.5, "%g %g %g", c.off, c.size,
+              c.most_off);
 }
 
 Test(compare, the_bound_itself_passes)

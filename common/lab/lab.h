@@ -216,6 +216,7 @@ struct lab {
     uint64_t (*row)(const struct plan *p, const struct lab_case *c, int b);
     /* Which of n, m, k and p(aram) are extents, that a case can be made smaller in: "nmk". */
     const char *extents;
+    bool tells_errors; /* how far results are off has two columns of the table */
     /* The counters (common/emulator/base/counters.h) worth a column in this lab's table, at most
      * four, then a {0}: two words of at most 7 characters, one above the other, and what is
      * counted, "global_ld_sectors/global_ld_requests" for a ratio. */

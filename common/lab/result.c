@@ -5,6 +5,7 @@
 #include "plan.h"
 #include "random.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,13 +71,16 @@ static struct compare_hints hints_of(const struct job *j, const struct launch_re
 
 static void compare_output(const struct lab *lab, const struct lab_case *c, const struct job *j,
                            int b, const struct expected *e, const struct compare_hints *hints,
-                           const void *got, struct result *r)
+                           const void *got, struct comparison *sums, struct result *r)
 {
     const struct lab_buffer *buffer = &j->plan->buffers[b];
     uint64_t n = lab->output_count ? lab->output_count(j->plan, c, b) : buffer->count;
 
     n = n < buffer->count ? n : buffer->count;
     struct comparison x = compare(buffer->dtype, e->data[b], got, e->tolerance[b], n, hints);
+    sums->off += x.off;
+    sums->size += x.size;
+    sums->most_off = fmax(sums->most_off, x.most_off);
     r->compared += n;
     r->wrong += x.nwrong;
     if (x.nwrong)
@@ -113,9 +117,11 @@ void result_of(const struct lab *lab, const struct lab_variant *v, const struct 
                const struct outputs *o, struct result *r)
 {
     struct compare_hints hints = hints_of(j, record);
+    struct comparison sums = {0};
     struct expected e;
 
     memset(r, 0, sizeof(*r));
+    r->error_l1 = r->error_max = NAN;
     if (o->stage != STAGE_DONE) {
         r->end = end_of(o);
         return;
@@ -123,9 +129,13 @@ void result_of(const struct lab *lab, const struct lab_variant *v, const struct 
     expected_make(&e, lab, v, c, seed, j);
     for (int b = 0; b < j->plan->nbuffers; b++) {
         if (j->plan->buffers[b].role == BUF_OUTPUT)
-            compare_output(lab, c, j, b, &e, &hints, o->data[b], r);
+            compare_output(lab, c, j, b, &e, &hints, o->data[b], &sums, r);
     }
     expected_free(&e);
+    if (sums.size > 0) {
+        r->error_l1 = sums.off / sums.size;
+        r->error_max = sums.most_off;
+    }
     r->end = o->changed >= 0 ? RUN_INPUT_CHANGED : r->wrong ? RUN_WRONG : RUN_OK;
 }
 

@@ -32,6 +32,9 @@ struct wrong_output {
 struct result {
     enum run_end end;
     uint64_t wrong, compared; /* elements, of all outputs */
+    /* Of floating-point outputs: the sum of all errors in parts of the sum of all that is expected
+     * (the L1 norm), and the greatest error. NaN: there is none. */
+    double error_l1, error_max;
     int noutputs;
     struct wrong_output outputs[LAB_MAX_BUFFERS];
 };
