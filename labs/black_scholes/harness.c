@@ -1,0 +1,473 @@
+/* harness.c - the Black-Scholes lab: variants, cases, CPU reference, launch plan.
+ *
+ * A call's and a put's price for each of n options. Of the kernels alone inputs are on the device;
+ * a schedule of the student's (device/schedule.cuh) brings them there, in chunks, and the results
+ * back: what is carried out by run/streams.c.
+ *
+ * A case's `param` is the volatility in percent, its `k` the rate in percent.
+ */
+#include "lab/black_scholes.h"
+#include "lab/lab.h"
+#include "lab/random.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BLOCK = 256, FOURS = 4, MOST_BLOCKS = 1024 };
+
+/* Flags of variants. */
+enum { STRIDED = 1, BY_FOURS = 2, COPIES = 4, SEVERAL_STREAMS = 8 };
+
+/* What a case's `op` says, both at once or none. */
+enum { SOME_ARE_NONE = 1 /* some of the n are no options */, NO_VOLATILITY = 2 /* it is NaN */ };
+
+/* Above this many options one in COMPARED_OF is compared. */
+enum { FULL = 1 << 22, COMPARED_OF = 16 };
+
+/* clang-format off */
+
+/* What a schedule's variant is planned by where no file is: to try its cases. */
+#define ON(s, do, chunk) {do, s, chunk, 1}
+#define WHOLE(kind) {.memory = kind, .chunks = 1, .nsteps = 3, .steps = {ON(0, DO_COPY_IN, 0), ON(0, DO_KERNEL, 0), ON(0, DO_COPY_OUT, 0)}}
+static const struct schedule by_pageable = WHOLE(PAGEABLE), by_pinned = WHOLE(PINNED);
+static const struct schedule by_overlap = {.memory = PINNED, .chunks = 2, .nsteps = 6, .steps = {
+    ON(0, DO_COPY_IN, 0), ON(0, DO_KERNEL, 0), ON(0, DO_COPY_OUT, 0), ON(1, DO_COPY_IN, 1), ON(1, DO_KERNEL, 1), ON(1, DO_COPY_OUT, 1)}};
+
+#define FIXED .record = {.block_x = BLOCK, .block_y = 1}
+#define GRID .has_record = true, .record = {.block_x = BLOCK, .block_y = 1, .items = 128}, \
+    .min = {.block_x = 32, .items = 1}, .max = {.block_x = 256, .items = MOST_BLOCKS}, .flags = STRIDED
+#define SCHEDULED(by) .kernels = "strided", .has_schedule = true, .record = {.block_x = BLOCK, .block_y = 1, .items = MOST_BLOCKS, .schedule = &by}
+static const struct lab_variant variants[] = {
+    {.name = "move", .number = "0", .what = "as many bytes, and no price", FIXED, .flags = BY_FOURS, .demo = true},
+    {.name = "direct", .number = "1", .what = "an option a thread", FIXED},
+    {.name = "strided", .number = "2", .what = "a fixed grid, options in strides", GRID},
+    {.name = "fast", .number = "3", .what = "with the special functions' units", GRID},
+    {.name = "vector", .number = "4", .what = "four options a load", .has_record = true,
+     .record = {.block_x = BLOCK, .block_y = 1}, .min = {.block_x = 32}, .max = {.block_x = 1024}, .flags = BY_FOURS},
+    {.name = "pageable", .number = "5", .what = "there and back, ordinary memory", SCHEDULED(by_pageable), .flags = STRIDED | COPIES, .demo = true},
+    {.name = "pinned", .number = "6", .what = "there and back, pinned memory", SCHEDULED(by_pinned), .flags = STRIDED | COPIES},
+    {.name = "overlap", .number = "7", .what = "copies and kernels at once", SCHEDULED(by_overlap), .flags = STRIDED | COPIES | SEVERAL_STREAMS},
+};
+
+#define CHECK CASE_CHECK | CASE_QUICK
+#define BOTH CASE_CHECK | CASE_TIME | CASE_QUICK
+#define LARGE BOTH | CASE_GPU_ONLY
+#define OPTIONS(id, count, what, percent, flag) {.name = id, .n = count, .k = 2, .param = percent, .op = what, .dtype = DT_F32, .flags = flag}
+static const struct lab_case cases[] = {
+    OPTIONS("options=0", 0, 0, 30, CHECK),
+    OPTIONS("options=1", 1, 0, 30, CHECK),
+    OPTIONS("options=1003", 1003, 0, 30, CHECK),
+    OPTIONS("some-are-none", 1003, SOME_ARE_NONE, 30, CHECK),
+    OPTIONS("volatility=-30", 70, 0, -30, CHECK),
+    OPTIONS("volatility=nan", 70, NO_VOLATILITY, 30, CHECK),
+    OPTIONS("options=10^6", 1000000, 0, 30, BOTH),
+    OPTIONS("options=2^16", 1 << 16, 0, 30, LARGE),
+    OPTIONS("options=2^18", 1 << 18, 0, 30, LARGE),
+    OPTIONS("options=2^20", 1 << 20, 0, 30, LARGE),
+    OPTIONS("options=2^22", 1 << 22, 0, 30, LARGE),
+    OPTIONS("options=2^24", 1 << 24, 0, 30, LARGE),
+    OPTIONS("options=2^26", 1 << 26, 0, 30, LARGE),
+};
+/* clang-format on */
+
+static bool applies(const struct lab_variant *v, const struct lab_case *c)
+{
+    return c->n || !(v->flags & COPIES);
+}
+
+/* ---- plan ---- */
+
+enum { PRICE, STRIKE, YEARS, CALL, PUT, BUFFERS };
+static const struct lab_buffer buffers[BUFFERS] = {
+    {.name = "price", .role = BUF_INPUT, .dtype = DT_F32},
+    {.name = "strike", .role = BUF_INPUT, .dtype = DT_F32},
+    {.name = "years", .role = BUF_INPUT, .dtype = DT_F32},
+    {.name = "call", .role = BUF_OUTPUT, .dtype = DT_F32},
+    {.name = "put", .role = BUF_OUTPUT, .dtype = DT_F32},
+};
+
+static float rate_of(const struct lab_case *c)
+{
+    return (float)c->k / 100;
+}
+
+static float volatility_of(const struct lab_case *c)
+{
+    return c->op & NO_VOLATILITY ? NAN : (float)c->param / 100;
+}
+
+static uint32_t blocks_of(const struct lab_variant *v, const struct launch_record *r,
+                          uint64_t count)
+{
+    uint64_t each = (uint64_t)r->block_x * (v->flags & BY_FOURS ? FOURS : 1);
+    uint64_t blocks = (count + each - 1) / each;
+
+    if (v->flags & STRIDED && blocks > r->items)
+        blocks = r->items;
+    return blocks ? (uint32_t)blocks : 1;
+}
+
+static void add_launch(struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                       const struct launch_record *r, uint64_t offset, uint64_t count)
+{
+    struct plan_step *s = &p->steps[p->nsteps++];
+
+    lab_name(s->kernel, sizeof(s->kernel), "%s", v->kernels ? v->kernels : v->name);
+    s->block[0] = r->block_x;
+    s->grid[0] = blocks_of(v, r, count);
+    s->block[1] = s->block[2] = s->grid[1] = s->grid[2] = 1;
+    for (int b = 0; b < BUFFERS; b++)
+        s->args[s->nargs++] = (struct plan_arg){.kind = ARG_BUFFER, .buffer = b, .offset = offset};
+    s->args[s->nargs++] = (struct plan_arg){.kind = ARG_U32, .v.u32 = (uint32_t)count};
+    s->args[s->nargs++] = (struct plan_arg){.kind = ARG_F32, .v.f32 = rate_of(c)};
+    s->args[s->nargs++] = (struct plan_arg){.kind = ARG_F32, .v.f32 = volatility_of(c)};
+}
+
+/* A step of the schedule: three copies in, or a kernel, or two copies out; an event stays one. */
+static uint32_t ops_of(const struct schedule_step *x)
+{
+    return x->what == DO_COPY_IN ? 3 : x->what == DO_COPY_OUT ? 2 : 1;
+}
+
+/* A chunk that has no options, of a small n, is left out; events stay. */
+static void add_ops(struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                    const struct launch_record *r, const struct schedule_step *x)
+{
+    static const enum op_kind kinds[] = {[DO_COPY_IN] = OP_COPY_IN,
+                                         [DO_KERNEL] = OP_LAUNCH,
+                                         [DO_COPY_OUT] = OP_COPY_OUT,
+                                         [DO_RECORD] = OP_RECORD,
+                                         [DO_WAIT] = OP_WAIT};
+    struct plan_op o = {.kind = kinds[x->what], .stream = x->stream};
+
+    if (x->what >= DO_RECORD) {
+        o.event = x->first;
+        p->ops[p->nops++] = o;
+        return;
+    }
+    schedule_range(r->schedule, x, c->n, &o.offset, &o.count);
+    for (uint32_t i = 0; i < ops_of(x) && o.count; i++) {
+        o.index =
+            x->what == DO_KERNEL ? p->nsteps : (int)((x->what == DO_COPY_IN ? PRICE : CALL) + i);
+        if (x->what == DO_KERNEL)
+            add_launch(p, v, c, r, o.offset, o.count);
+        p->ops[p->nops++] = o;
+    }
+}
+
+static uint32_t streams_of(const struct schedule *s)
+{
+    uint32_t used = 0;
+
+    for (uint32_t i = 0; i < s->nsteps; i++)
+        used |= s->steps[i].what <= DO_COPY_OUT ? 1u << s->steps[i].stream : 0;
+    return (uint32_t)__builtin_popcount(used);
+}
+
+static bool keeps_rule(const struct lab_variant *v, const struct schedule *s, char *err,
+                       size_t errsize)
+{
+    enum host_memory memory = (enum host_memory)v->record.schedule->memory;
+    uint32_t streams = streams_of(s), ops = 0;
+
+    for (uint32_t i = 0; i < s->nsteps; i++)
+        ops += ops_of(&s->steps[i]);
+    if (s->memory != memory)
+        snprintf(err, errsize, "%s is about %s memory, this is %s", v->name,
+                 host_memory_names[memory], host_memory_names[s->memory]);
+    else if ((streams > 1) != !!(v->flags & SEVERAL_STREAMS))
+        snprintf(err, errsize, "%u stream%s at work; %s has %s", streams, streams == 1 ? "" : "s",
+                 v->name, v->flags & SEVERAL_STREAMS ? "at least 2" : "1");
+    else if (ops > LAB_MAX_OPS)
+        snprintf(err, errsize,
+                 "%u operations, of %u steps: a copy in is three, a copy out two; at most %d", ops,
+                 s->nsteps, LAB_MAX_OPS);
+    else
+        return true;
+    return false;
+}
+
+static bool usable(const struct lab_variant *v, const struct lab_case *c, char *err, size_t errsize)
+{
+    if (c->dtype != DT_F32)
+        snprintf(err, errsize, "%s: prices are f32 here", c->name);
+    else if (c->n > 1u << 28)
+        snprintf(err, errsize, "%s: at most 2^28 options", c->name);
+    else if (!c->n && v->flags & COPIES)
+        snprintf(err, errsize, "%s: no option: there is nothing to copy", c->name);
+    else if (c->k > 1000 || c->param > 1000 || c->param < -1000)
+        snprintf(err, errsize, "%s: rate and volatility are at most 1000 percent", c->name);
+    else
+        return true;
+    return false;
+}
+
+static bool plan(const struct lab_variant *v, const struct lab_case *c,
+                 const struct launch_record *r, const struct device_limits *d, struct plan *p,
+                 char *err, size_t errsize)
+{
+    const struct schedule *s = r->schedule;
+    bool copies = v->flags & COPIES;
+
+    (void)d;
+    if (copies && !s)
+        snprintf(err, errsize, "%s: there is no schedule", v->name);
+    if ((copies && !s) || !usable(v, c, err, errsize) ||
+        (copies && (!schedule_check(s, err, errsize) || !keeps_rule(v, s, err, errsize))))
+        return false;
+    memset(p, 0, sizeof(*p));
+    for (int b = 0; b < BUFFERS; b++) {
+        p->buffers[p->nbuffers] = buffers[b];
+        p->buffers[p->nbuffers++].count = c->n;
+    }
+    if (copies) {
+        p->memory = (enum host_memory)s->memory;
+        for (uint32_t i = 0; i < s->nsteps; i++)
+            add_ops(p, v, c, r, &s->steps[i]);
+    } else {
+        add_launch(p, v, c, r, 0, c->n);
+    }
+    p->bytes = 20.0 * (double)c->n;
+    return true;
+}
+
+/* ---- inputs ---- */
+
+/* Prices, strikes and years that the lecture's example draws from. */
+static const struct range {
+    float low, high;
+} ranges[] = {[PRICE] = {5, 30}, [STRIKE] = {1, 100}, [YEARS] = {0.25f, 10}};
+
+/* Every eighth is no option, and each input is why; the last way is a price and a strike below 0,
+ * of which the quotient is not. */
+static float none(int b, uint64_t why, float usual)
+{
+    static const struct {
+        int buffer;
+        float value;
+    } ways[] = {{PRICE, NAN},    {STRIKE, NAN}, {YEARS, NAN}, {PRICE, -20}, {STRIKE, -20},
+                {YEARS, -1.25f}, {PRICE, 0},    {STRIKE, 0},  {YEARS, 0},   {PRICE, -20}};
+    enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
+
+    why %= WAYS;
+    if (why == WAYS - 1 && b == STRIKE)
+        return -25;
+    return ways[why].buffer == b ? ways[why].value : usual;
+}
+
+static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
+                       void *data)
+{
+    uint64_t stream = random_u64(seed, (uint64_t)b), odd = random_u64(seed, BUFFERS);
+    float *f = data, half = (ranges[b].high - ranges[b].low) / 2;
+
+    for (uint64_t i = 0; i < p->buffers[b].count; i++) {
+        uint64_t r = random_u64(odd, i);
+
+        f[i] = ranges[b].low + half * (1 + random_f32(stream, i));
+        if (c->op & SOME_ARE_NONE && r % 8 == 0)
+            f[i] = none(b, r >> 8, f[i]);
+    }
+}
+
+/* ---- reference ---- */
+
+static struct option option_of(const struct lab_case *c, const void *const *inputs, uint64_t i)
+{
+    return (struct option){
+        .price = ((const float *)inputs[PRICE])[i],
+        .strike = ((const float *)inputs[STRIKE])[i],
+        .years = ((const float *)inputs[YEARS])[i],
+        .rate = rate_of(c),
+        .volatility = volatility_of(c),
+    };
+}
+
+/* Some millionths of price and strike: the five terms' error of 7.5e-8, some roundings of
+ * numbers near 1, and what an error of the logarithm becomes when it is divided by v √T. */
+static double bound(const struct option *o)
+{
+    return 0x1p-20 * (o->price + o->strike) * (1 + 0.25 / (o->volatility * sqrt(o->years)));
+}
+
+static bool compared(const struct lab_case *c, uint64_t i)
+{
+    return c->n <= FULL || i + 64 > c->n || random_u64(c->seed, i) % COMPARED_OF == 0;
+}
+
+static void reference(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, void **expected, double **tolerance)
+{
+    float *call = expected[CALL], *put = expected[PUT];
+    bool moved = !strcmp(v->name, "move");
+
+    for (uint64_t i = 0; i < p->buffers[CALL].count; i++) {
+        struct option o = option_of(c, inputs, i);
+
+        if (!compared(c, i)) {
+            call[i] = put[i] = 0;
+            tolerance[CALL][i] = tolerance[PUT][i] = INFINITY;
+        } else if (moved) {
+            call[i] = (float)o.price + (float)o.strike;
+            put[i] = (float)o.years;
+        } else {
+            struct option_value value = black_scholes(&o);
+
+            call[i] = (float)value.call;
+            put[i] = (float)value.put;
+            tolerance[CALL][i] = tolerance[PUT][i] = isnan(value.call) ? 0 : bound(&o);
+        }
+    }
+}
+
+/* ---- why is it wrong? ---- */
+
+/* A price near 0 stays there, whatever the strike: no element has to matter. */
+static enum lab_made made(const struct lab_variant *v, const struct lab_case *c)
+{
+    (void)v, (void)c;
+    return MADE_UNKNOWN;
+}
+
+static bool term(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                 uint64_t element, uint64_t t, struct lab_term *out)
+{
+    (void)p, (void)v, (void)c;
+    *out = (struct lab_term){.times = 1, .nfactors = 1, .factor = {{PRICE + (int)t, element}}};
+    return t < 3;
+}
+
+enum flaw {
+    WHOLE_STRIKE,
+    GROWN_STRIKE,
+    PLUS_SPREAD,
+    UPSIDE_DOWN,
+    NOT_SQUARED,
+    MINUS_HALF,
+    NO_ROOT,
+    NOT_REFLECTED,
+    OTHER_TAIL,
+    EXCHANGED,
+    OTHER_RATE,
+    OTHER_VOLATILITY,
+    FLAWS
+};
+static const char *const flaw_words[FLAWS] = {
+    [WHOLE_STRIKE] =
+        "the price with the strike as it is, which is only owed at the end: e^(-rT) of it",
+    [GROWN_STRIKE] = "the price with e^(rT) times the strike, not e^(-rT)",
+    [PLUS_SPREAD] = "the price with d2 = d1 + v √T, not minus",
+    [UPSIDE_DOWN] = "the price with the logarithm of X / S, not S / X",
+    [NOT_SQUARED] = "the price with v / 2 in d1, not v² / 2",
+    [MINUS_HALF] = "the price with r - v² / 2 in d1, not plus",
+    [NO_ROOT] = "the price with v T where v √T belongs",
+    [NOT_REFLECTED] =
+        "the price with the polynomial of |d| alone, which is N(-|d|): where d > 0, N is 1 less it",
+    [OTHER_TAIL] = "the price with N(-d) in place of N(d)",
+    [EXCHANGED] = "the put's price, where the call's belongs",
+    [OTHER_RATE] = "the price with a rate of 0.02, not what the kernel is given",
+    [OTHER_VOLATILITY] = "the price with a volatility of 0.3, not what the kernel is given",
+};
+
+/* The call that comes out with one thing wrong. */
+static double flawed(const struct option *o, enum flaw f)
+{
+    double r = f == OTHER_RATE ? 0.02 : o->rate, v = f == OTHER_VOLATILITY ? 0.3 : o->volatility;
+    double spread = v * (f == NO_ROOT ? o->years : sqrt(o->years));
+    double ratio = f == UPSIDE_DOWN ? o->strike / o->price : o->price / o->strike;
+    double half = f == NOT_SQUARED ? v / 2 : f == MINUS_HALF ? -v * v / 2 : v * v / 2;
+    double d1 = (log(ratio) + (r + half) * o->years) / spread;
+    double d2 = f == PLUS_SPREAD ? d1 + spread : d1 - spread;
+    double owed =
+        f == WHOLE_STRIKE ? o->strike : o->strike * exp((f == GROWN_STRIKE ? r : -r) * o->years);
+
+    if (f == NOT_REFLECTED)
+        d1 = -fabs(d1), d2 = -fabs(d2);
+    if (f == OTHER_TAIL)
+        d1 = -d1, d2 = -d2;
+    if (f == EXCHANGED)
+        return owed * normal_below(-d2) - o->price * normal_below(-d1);
+    return o->price * normal_below(d1) - owed * normal_below(d2);
+}
+
+/* So many places off an index may be. */
+enum { NEAR = 4 };
+
+static bool near(double got, double flawed, double right, double bound)
+{
+    return fabs(got - flawed) <= 4 * bound && fabs(flawed - right) > 16 * bound;
+}
+
+static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, const void *output, uint64_t element, char *words,
+                      size_t size)
+{
+    struct option o = option_of(c, inputs, element);
+    double got = ((const float *)output)[element], right = black_scholes(&o).call;
+
+    (void)p;
+    if (!strcmp(v->name, "move"))
+        return false;
+    if (isnan(right)) {
+        snprintf(words, size,
+                 "a number for what is no option: price %g, strike %g, years %g, volatility %g",
+                 o.price, o.strike, o.years, o.volatility);
+        return !isnan(got);
+    }
+    for (enum flaw f = 0; f < FLAWS; f++)
+        if (near(got, flawed(&o, f), right, bound(&o))) {
+            snprintf(words, size, "%s", flaw_words[f]);
+            return true;
+        }
+    for (uint64_t j = element < NEAR ? 0 : element - NEAR; j < c->n && j <= element + NEAR; j++) {
+        struct option other = option_of(c, inputs, j);
+        double its = black_scholes(&other).call;
+
+        if (j != element && its > 16 * bound(&o) && near(got, its, right, bound(&o))) {
+            snprintf(words, size, "the price of option %lu", j);
+            return true;
+        }
+    }
+    return false;
+}
+
+static const struct lab_column columns[] = {
+    {"global", "sectors", "global_sectors"},
+    {"special", "inst.", "sfu_ops"},
+    {0},
+};
+
+/* clang-format off */
+static const struct lab_prediction predictions[] = {
+    {"us_move", "microseconds that a million options' bytes take, move on options=10^6", "1000 * ms", "move", "options=10^6", 0.2},
+    {"us_pageable", "microseconds there and back, pageable on options=10^6", "1000 * ms", "pageable", "options=10^6", 0.2},
+    {"us_pinned", "the same, pinned", "1000 * ms", "pinned", "options=10^6", 0.2},
+    {"us_overlap", "the same, overlap", "1000 * ms", "overlap", "options=10^6", 0.2},
+};
+/* clang-format on */
+
+const struct lab lab_black_scholes = {
+    .name = "black_scholes",
+    .title = "Black-Scholes: a whole application, and what it waits for",
+    .bytes_formula = "20 n (three numbers in, two out)",
+    .flops_formula = NULL,
+    .record_items = "blocks of the grid, of strided and fast",
+    .param_name = "volatility",
+    .tells_errors = true,
+    .variants = variants,
+    .nvariants = sizeof(variants) / sizeof(variants[0]),
+    .cases = cases,
+    .ncases = sizeof(cases) / sizeof(cases[0]),
+    .applies = applies,
+    .plan = plan,
+    .make_input = make_input,
+    .reference = reference,
+    .made = made,
+    .term = term,
+    .recognise = recognise,
+    .extents = "n",
+    .columns = columns,
+    .predictions = predictions,
+    .npredictions = sizeof(predictions) / sizeof(predictions[0]),
+};
