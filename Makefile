@@ -154,7 +154,7 @@ FORCE:
         test-lint test-gpu test-distros test-workflow format lint help deps clean FORCE
 -include $(shell find $B -path $B/distros -prune -o -name '*.d' -print 2>/dev/null)
 # what STEP counts to: objects that are not there yet, of what was asked for
-ALL_OBJ := $(EMU_OBJ) $(FFT_OBJ) $(BASE_OBJ) $(foreach r,$(HAR_ROOMS),$(call objects,$r)) $(LAB_OBJ) $(addprefix $B/,$(HAR)/main.o $(HAR)/labcc_main.o $(EMU)/tools/warprun_main.o) \
+ALL_OBJ := $(EMU_OBJ) $(FFT_OBJ) $(NCCL_OBJ) $(BASE_OBJ) $(foreach r,$(HAR_ROOMS),$(call objects,$r)) $(LAB_OBJ) $(addprefix $B/,$(HAR)/main.o $(HAR)/labcc_main.o $(EMU)/tools/warprun_main.o) \
     $(if $(filter grad% test%,$(MAKECMDGOALS)),$(GR_OBJ)) \
     $(if $(filter test%,$(MAKECMDGOALS)),$(patsubst %.c,$B/%.o,$(EMU_TESTS) $(HAR_TESTS) $(GR_TESTS)))
 MISSING := $(filter-out $(wildcard $(ALL_OBJ)),$(ALL_OBJ))

@@ -26,13 +26,14 @@ ROOMS = """
     common/base
     common/emulator/ptx common/emulator/base common/emulator/code common/emulator/exec
     common/emulator/count common/emulator/check common/emulator/runtime common/emulator/tools
-    common/emulator/cases common/emulator/fft
+    common/emulator/cases common/emulator/fft common/emulator/nccl
     common/lab common/run common/harness labs
     grading/sandbox grading/intake grading/mark grading/book grading/report grading/export
     grading/commands
 """.split()
 RUNTIME = "common/emulator/runtime"
-PROGRAMS = ["common/emulator/tools", "common/emulator/cases", "common/emulator/fft"]  # linked with the runtime
+PROGRAMS = ["common/emulator/tools", "common/emulator/cases", "common/emulator/fft",
+            "common/emulator/nccl"]  # linked with the runtime
 NO_ROOM = ["common/device/*", "common/emulator/programs/*", "common/emulator/arm64/*",
            "common/emulator/testdata/*", "grading/threats/*", "grading/mutants/*"]
 EXEMPT = re.compile(r"(_test|_fuzz|/testlab|/testing|/play|/fast_clock)\.[ch]$")  # of tests

@@ -1,5 +1,5 @@
 # tests.mk - the suites, and what looks at the sources. Included by the top Makefile.
-$B/test/emulator: $(EMU_TESTS:%.c=$B/%.o) $(EMU_OBJ) $(FFT_OBJ)
+$B/test/emulator: $(EMU_TESTS:%.c=$B/%.o) $(EMU_OBJ) $(FFT_OBJ) $(NCCL_OBJ)
 $B/test/harness: $(HAR_TESTS:%.c=$B/%.o) $B/$(HAR)/testlab.o $(HAR_LIBS)
 $B/test/emulator: LIBS = $(EMU_LIBS)
 $B/test/emulator: | $B/bin/warprun $B/lib/libcudart.so.13

@@ -28,7 +28,9 @@ $B/$(EMU)/base/profile.o: $(wildcard $(EMU)/profiles/*.conf)
 # Drop-ins of CUDA's libraries, each on the runtime: with it or not at all.
 FFT_SRC := $(filter-out %_test.c,$(wildcard $(EMU)/fft/*.c))
 FFT_OBJ := $(FFT_SRC:%.c=$B/%.o)
-LIBRARIES := $B/lib/libcufft.so.12
+NCCL_SRC := $(filter-out %_test.c,$(wildcard $(EMU)/nccl/*.c))
+NCCL_OBJ := $(NCCL_SRC:%.c=$B/%.o)
+LIBRARIES := $B/lib/libcufft.so.12 $B/lib/libnccl.so.2
 emulator: $B/lib/libcudart.so.13 $(LIBRARIES) $(if $(wildcard $(EMU)/tools/warprun_main.c),$B/bin/warprun)
 $B/lib/libcudart.so.13: $(EMU_OBJ) $(EMU)/runtime/libcudart.map
 	@mkdir -p $(@D)
@@ -37,6 +39,10 @@ $B/lib/libcufft.so.12: $(FFT_OBJ) $B/common/base/alloc.o $(EMU)/fft/libcufft.map
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,-soname,libcufft.so.12 -Wl,--version-script=$(EMU)/fft/libcufft.map -Wl,-z,defs $(LDFLAGS) \
 	    $(FFT_OBJ) $B/common/base/alloc.o -o $@ $B/lib/libcudart.so.13 -lm -pthread
+$B/lib/libnccl.so.2: $(NCCL_OBJ) $B/common/base/alloc.o $B/common/base/text.o $(EMU)/nccl/libnccl.map $B/lib/libcudart.so.13
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -Wl,-soname,libnccl.so.2 -Wl,--version-script=$(EMU)/nccl/libnccl.map -Wl,-z,defs $(LDFLAGS) \
+	    $(NCCL_OBJ) $B/common/base/alloc.o $B/common/base/text.o -o $@ $B/lib/libcudart.so.13 -lm -pthread
 $B/bin/warprun: $B/$(EMU)/tools/warprun_main.o $(EMU_BASE)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@

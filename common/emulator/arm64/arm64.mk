@@ -26,7 +26,7 @@ $(ARM64_B)/units/%.o: CFLAGS := -I$(ARM64) $(CFLAGS) -Wno-type-limits
 $(ARM64_B)/units/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -c $< -o $@
-$(ARM64_B)/test/units: $(ARM64_TESTS:%.c=$(ARM64_B)/units/%.o) $(ARM64_B)/units/$(ARM64)/tests_main.o $(EMU_OBJ) $(FFT_OBJ)
+$(ARM64_B)/test/units: $(ARM64_TESTS:%.c=$(ARM64_B)/units/%.o) $(ARM64_B)/units/$(ARM64)/tests_main.o $(EMU_OBJ) $(FFT_OBJ) $(NCCL_OBJ)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $^ -o $@ $(EMU_LIBS)
 $(ARM64_B)/run/%: $(PROGRAMS_DIR)/%.c

@@ -276,6 +276,14 @@ double model_passes_ms(const struct device_profile *d, uint64_t bytes, unsigned 
     return passes * (d->launch_overhead_us * 1e-3 + (double)bytes / (gbps * 1e6));
 }
 
+double model_link_ms(const struct device_profile *d, uint64_t bytes)
+{
+    enum copy_way way = d->peer_gbps > 0 ? COPY_PEER : COPY_STAGED;
+
+    return d->launch_overhead_us * 1e-3 +
+           (bytes ? model_copy_ms(d, bytes, (struct copy_path){way, PINNED_MEMORY}) : 0);
+}
+
 double model_fault_ms(const struct device_profile *d, uint64_t bytes, bool to_device)
 {
     double gbps = to_device ? d->fault_in_gbps : d->fault_out_gbps;

@@ -43,6 +43,8 @@ double model_copy_ms(const struct device_profile *d, uint64_t bytes, struct copy
 /* Of a library's kernels, each of which reads and writes all its data: `bytes` in `passes`. They
  * come from L2 where they fit. */
 double model_passes_ms(const struct device_profile *d, uint64_t bytes, unsigned passes);
+/* Of an operation of several devices that moves so many bytes over each one's link; 0: none. */
+double model_link_ms(const struct device_profile *d, uint64_t bytes);
 /* Of managed pages that move because a kernel, or else the host, touches them; 0 for none. */
 double model_fault_ms(const struct device_profile *d, uint64_t bytes, bool to_device);
 

@@ -8,7 +8,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 PKG := $(EMU)/packaging
-PKG_FILES := bin/warprun lib/warplab/libcudart.so.13 lib/warplab/libcufft.so.12 include/warplab.h share/man/man1/warprun.1 \
+PKG_FILES := bin/warprun lib/warplab/libcudart.so.13 lib/warplab/libcufft.so.12 lib/warplab/libnccl.so.2 include/warplab.h share/man/man1/warprun.1 \
     share/pkgconfig/warplab.pc lib/cmake/Warplab/WarplabConfig.cmake lib/cmake/Warplab/WarplabConfigVersion.cmake
 
 # install-tree ROOT LIBRARY: the whole of it under ROOT
@@ -16,7 +16,8 @@ define install-tree
 	$(Q)install -D -m 755 $B/bin/warprun '$1/bin/warprun'
 	$(Q)install -D -m 644 $2 '$1/lib/warplab/libcudart.so.13'
 	$(Q)install -m 644 $B/lib/libcufft.so.12 '$1/lib/warplab/libcufft.so.12'
-	$(Q)strip --strip-unneeded '$1/bin/warprun' '$1/lib/warplab/libcudart.so.13' '$1/lib/warplab/libcufft.so.12'
+	$(Q)install -m 644 $B/lib/libnccl.so.2 '$1/lib/warplab/libnccl.so.2'
+	$(Q)strip --strip-unneeded '$1/bin/warprun' '$1/lib/warplab/libcudart.so.13' '$1/lib/warplab/libcufft.so.12' '$1/lib/warplab/libnccl.so.2'
 	$(Q)install -D -m 644 $(EMU)/runtime/warplab.h '$1/include/warplab.h'
 	$(Q)install -d '$1/share/man' '$1/share/man/man1' '$1/share/pkgconfig' '$1/lib/cmake' '$1/lib/cmake/Warplab'
 	$(Q)install -m 644 $(PKG)/warprun.1 '$1/share/man/man1/warprun.1'

@@ -6,6 +6,9 @@ PROGRAMS_CU := $(patsubst $(PROGRAMS_DIR)/%.cu,%,$(wildcard $(PROGRAMS_DIR)/*.cu
 ifeq ($(wildcard $(CUDA)/include/cufft.h),)
 PROGRAMS_CU := $(filter-out fft,$(PROGRAMS_CU))
 endif
+ifeq ($(wildcard $(CUDA)/include/nccl.h /usr/include/nccl.h /usr/local/include/nccl.h),)
+PROGRAMS_CU := $(filter-out nccl,$(PROGRAMS_CU))
+endif
 PROGRAMS_BIN := $(addprefix $B/programs/,$(filter-out split_% plugin,$(PROGRAMS_CU)) split copies static noptx \
     plugin.so plugin_main)
 NVCC = $(CUDA)/bin/nvcc -std=c++17 -arch=sm_90 -cudart shared
@@ -18,6 +21,7 @@ $B/programs/%: $(PROGRAMS_DIR)/%.cu
 	$(Q)$(NVCC) $(NVCC_FLAGS) $^ -o $@
 $B/programs/per_thread: NVCC_FLAGS = --default-stream per-thread
 $B/programs/fft: NVCC_FLAGS = -lcufft
+$B/programs/nccl: NVCC_FLAGS = -L$(CUDA)/lib -lnccl
 $B/programs/split: $(PROGRAMS_DIR)/split_main.cu $(PROGRAMS_DIR)/split_other.cu
 	@mkdir -p $(@D)
 	$(Q)$(NVCC) -rdc=true $^ -o $@

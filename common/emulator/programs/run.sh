@@ -31,6 +31,7 @@ summary() {
 anywhere='vector_add variables grid_sync split thrust cub language errors limits copies per_thread
           groups algorithms clusters devices'
 [ ! -e "$programs/fft" ] || anywhere="$anywhere fft"
+[ ! -e "$programs/nccl" ] || anywhere="$anywhere nccl"
 if [ "${2:-}" = gpu ]; then
     for p in $anywhere static noptx; do
         expect 0 '^ok' "$programs/$p"
@@ -54,6 +55,12 @@ if [ -e "$programs/fft" ]; then
     expect 0 '^library,cufftExecR2C,' cat "$out/fft.csv"
 else
     echo 'SKIPPED: fft, which needs the cuFFT of a toolkit'
+fi
+if [ -e "$programs/nccl" ]; then
+    expect 0 '^ok 4' "$warprun" --devices 4 --check --profile "$out/nccl.csv" "$programs/nccl"
+    expect 0 '^library,ncclAllReduce,' cat "$out/nccl.csv"
+else
+    echo 'SKIPPED: nccl, which needs NCCL'
 fi
 for d in g80 gtx980 a100; do
     expect 0 '^ok' "$warprun" --device $d "$programs/vector_add"

@@ -135,9 +135,28 @@ struct CUstream_st {
 /* The stream behind a handle, special handles included; NULL when it is none. */
 struct CUstream_st *stream_find(cudaStream_t handle);
 /* What does a piece of work: at most one at a time each, but for NONE. */
-enum engine_kind { ENGINE_NONE, ENGINE_COMPUTE, ENGINE_IN, ENGINE_OUT, ENGINE_PEER, ENGINES };
+enum engine_kind {
+    ENGINE_NONE,
+    ENGINE_COMPUTE,
+    ENGINE_IN,
+    ENGINE_OUT,
+    ENGINE_PEER,
+    ENGINE_FROM_PEER,
+    ENGINES
+};
 /* Adds ms of work to a stream; false: no such stream. */
 bool stream_work(cudaStream_t handle, enum engine_kind kind, double ms);
+/* When work issued to it now would begin. */
+double stream_ready(cudaStream_t handle);
+/* Work of several devices' streams together, which may begin when all are ready; `out` and `in`
+ * say whose link is busy which way. */
+struct meeting {
+    cudaStream_t stream;
+    int device;
+    double ready;
+    bool out, in;
+};
+void streams_meet(const struct meeting *m, int n, double ms);
 /* Modelled time since stream_span_reset() until all work issued since is done; when the last
  * piece of it begins and ends. */
 void stream_span_reset(void);

@@ -20,7 +20,8 @@ struct warplab_step {
     const char *name;
     cudaStream_t stream;
     uint64_t stream_id, bytes;
-    int device; /* the stream's */
+    int device;   /* the stream's */
+    double ready; /* when that lets it begin, ms of modelled time */
     double begin_us;
     bool unwritten; /* one read of memory never written was told */
     cudaError_t fault;
@@ -41,6 +42,7 @@ cudaError_t warplab_step_begin(struct warplab_step **out, const char *name, cuda
                                   .stream = stream,
                                   .stream_id = s->id,
                                   .device = s->device,
+                                  .ready = stream_ready(stream),
                                   .begin_us = host_now_us()};
     return cudaSuccess;
 }
@@ -146,11 +148,9 @@ bool warplab_step_write(struct warplab_step *s, void *to, const void *from, size
     return true;
 }
 
-void warplab_step_end(struct warplab_step *s, unsigned passes)
+/* It took ms, of which its stream knows. */
+static void tell_end(struct warplab_step *s, double ms)
 {
-    double ms = model_passes_ms(device_profile(), s->bytes, passes);
-
-    stream_work(s->stream, ENGINE_COMPUTE, ms);
     sums_add_ms(ms);
     record_add("", s->name, s->bytes);
     profile_step(s->name, s->bytes, s->stream_id, (unsigned)s->device, ms,
@@ -158,6 +158,28 @@ void warplab_step_end(struct warplab_step *s, unsigned passes)
     if (s->fault)
         rt_set_sticky(s->device, s->fault);
     free(s);
+}
+
+void warplab_step_end(struct warplab_step *s, unsigned passes)
+{
+    double ms = model_passes_ms(device_profile(), s->bytes, passes);
+
+    stream_work(s->stream, ENGINE_COMPUTE, ms);
+    tell_end(s, ms);
+}
+
+void warplab_steps_end(struct warplab_step *const *s, int n, uint64_t bytes, bool one_way)
+{
+    double ms = model_link_ms(device_profile(), bytes);
+    struct meeting *all = xcalloc((size_t)n, sizeof(*all));
+
+    for (int i = 0; i < n; i++)
+        all[i] = (struct meeting){s[i]->stream, s[i]->device, s[i]->ready, !one_way || i == 0,
+                                  !one_way || i == 1};
+    streams_meet(all, n, ms);
+    free(all);
+    for (int i = 0; i < n; i++)
+        tell_end(s[i], ms);
 }
 
 cudaError_t warplab_library_call(const char *name)

@@ -11,6 +11,7 @@
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct warplab_step;
 
@@ -25,6 +26,11 @@ bool warplab_step_write(struct warplab_step *s, void *to, const void *from, size
                         size_t element);
 /* It took so many kernels, each of which reads and writes all its data. Frees the step. */
 void warplab_step_end(struct warplab_step *s, unsigned passes);
+
+/* Steps of several devices that are one operation: each brings, and takes, `bytes` over its link;
+ * one_way: the first brings them and the second takes them. All begin when the last one's stream
+ * lets it, and end together. Frees them. */
+void warplab_steps_end(struct warplab_step *const *s, int n, uint64_t bytes, bool one_way);
 
 /* A call of the library's that is no step: into the record; cudaSuccess, or the fault before. */
 cudaError_t warplab_library_call(const char *name);

@@ -199,6 +199,63 @@ bool stream_work(cudaStream_t handle, enum engine_kind kind, double ms)
     return s != NULL;
 }
 
+double stream_ready(cudaStream_t handle)
+{
+    pthread_mutex_lock(&rt_lock);
+    const struct CUstream_st *s = find_locked(handle);
+    double t = s ? start_of(s) : 0;
+    pthread_mutex_unlock(&rt_lock);
+    return t;
+}
+
+/* The first moment from `from` on at which all their links are free. */
+static double links_free(const struct meeting *m, int n, double from, double ms)
+{
+    double before;
+
+    do {
+        before = from;
+        for (int i = 0; i < n; i++) {
+            if (m[i].out)
+                from = free_from(&engines[m[i].device][ENGINE_PEER], from, ms);
+            if (m[i].in)
+                from = free_from(&engines[m[i].device][ENGINE_FROM_PEER], from, ms);
+        }
+    } while (from > before);
+    return from;
+}
+
+/* A stream may have gone since it was ready. */
+static void meet_on(const struct meeting *m, double end)
+{
+    int now = rt_device;
+
+    rt_device = m->device;
+    struct CUstream_st *s = find_locked(m->stream);
+    rt_device = now;
+    if (s)
+        s->clock = later(s->clock, end);
+}
+
+void streams_meet(const struct meeting *m, int n, double ms)
+{
+    double start = 0;
+
+    pthread_mutex_lock(&rt_lock);
+    for (int i = 0; i < n; i++)
+        start = later(start, m[i].ready);
+    start = links_free(m, n, start, ms);
+    last_work = (struct span){start, start + ms};
+    for (int i = 0; i < n; i++) {
+        if (m[i].out)
+            take(&engines[m[i].device][ENGINE_PEER], start, ms);
+        if (m[i].in)
+            take(&engines[m[i].device][ENGINE_FROM_PEER], start, ms);
+        meet_on(&m[i], start + ms);
+    }
+    pthread_mutex_unlock(&rt_lock);
+}
+
 /* When all that was issued to a device is done. */
 static double done_on(int device)
 {

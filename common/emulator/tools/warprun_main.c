@@ -127,7 +127,7 @@ static void prepend(const char *variable, const char *value)
 }
 
 /* What stands in for CUDA's libraries, beside the runtime. */
-static const char *const libraries[] = {"libcufft.so.12"};
+static const char *const libraries[] = {"libcufft.so.12", "libnccl.so.2"};
 
 /* A path of the program's own goes before LD_LIBRARY_PATH; a preload goes first. */
 static void preload(const struct elf *e, const char *folder, const char *library)
