@@ -1,12 +1,13 @@
 # emulator.mk - the library and warprun. Included by the top Makefile.
-# exec/ops is built once per x86-64 level, the rest once.
+# exec/ops is built once per x86-64 level, the rest once. Levels are the same text: with
+# sanitizers one is built, for any machine.
 ARCH := $(shell uname -m)
-LEVELS := $(if $(filter x86_64,$(ARCH)),v2 v3 v4,base)
+LEVELS := $(if $(filter x86_64-,$(ARCH)-$(SAN)),v2 v3 v4,base)
 # v2 is for machines of before 2013: what -O3 adds is not worth building it for.
 LEVEL_v2 := -O2 -march=x86-64-v2
 LEVEL_v3 := -O3 -march=x86-64-v3
 LEVEL_v4 := -O3 -march=x86-64-v4 -mprefer-vector-width=512
-LEVEL_base := -O3
+LEVEL_base := $(if $(SAN),$(OPT),-O3)
 EMU := common/emulator
 EMU_ROOMS := $(addprefix $(EMU)/,base ptx code exec count check runtime)
 EMU_EXEC := $(wildcard $(EMU)/exec/ops/*.c)
@@ -24,6 +25,7 @@ $B/$(EMU)/%.$1.o: $(EMU)/%.c
 endef
 $(foreach l,$(LEVELS),$(eval $(call level_rule,$l)))
 
+$B/$(EMU)/exec/levels.o: CFLAGS += $(if $(filter base,$(LEVELS)),-DONE_LEVEL)
 $B/$(EMU)/base/profile.o: $(wildcard $(EMU)/profiles/*.conf)
 # Drop-ins of CUDA's libraries, each on the runtime: with it or not at all.
 FFT_SRC := $(filter-out %_test.c,$(wildcard $(EMU)/fft/*.c))

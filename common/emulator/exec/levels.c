@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(ONE_LEVEL)
 extern const struct exec_level exec_level_v2, exec_level_v3, exec_level_v4;
 
 static const struct exec_level *pick(void)
