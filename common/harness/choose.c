@@ -82,6 +82,8 @@ static bool wants_case(const struct run *r, const struct lab_case *c)
         return false;
     if (r->o.quick && !(c->flags & CASE_QUICK))
         return false;
+    if (r->o.untimed && (c->flags & CASE_TIME))
+        return false;
     return c->flags & (r->o.check ? CASE_CHECK : CASE_CHECK | CASE_TIME);
 }
 

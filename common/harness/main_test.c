@@ -155,6 +155,8 @@ static const struct {
     {"a kernel is no case", HEAD RIGHT SCALE_FLOAT, "--case scale", 2, "no case called \"scale\""},
     {"the first case, by name", HEAD RIGHT SCALE_FLOAT, "--kernel scale --case empty --no-time", 0,
      "all right (1 checked)"},
+    {"what is not timed", HEAD RIGHT SCALE_FLOAT, "--kernel scale --untimed", 0,
+     "all right (3 checked)"},
     {"own size of floats", HEAD RIGHT SCALE_FLOAT, "--n 100 --kernel scale_float", 0,
      "all right (1 checked)"},
     {"own size, like a case", HEAD RIGHT SCALE_FLOAT, "--n 100 --case f32", 0,

@@ -25,7 +25,8 @@ enum {
     OPT_TIMELINE,
     OPT_JSON,
     OPT_SEED,
-    OPT_CAUSES
+    OPT_CAUSES,
+    OPT_UNTIMED
 };
 
 static const struct argp_option table[] = {
@@ -43,6 +44,8 @@ static const struct argp_option table[] = {
     {"dtype", OPT_DTYPE, "TYPE", 0, "… its element type: i32 u32 f32 f64 f16 i64", 2},
     {"seed", OPT_SEED, "SEED", 0, "Of the inputs (default 20260917)", 2},
     {"quick", 'q', 0, 0, "Only the small cases of a plain `make`", 2},
+    {"untimed", OPT_UNTIMED, 0, 0, "Only the cases that are checked and not timed: smaller still",
+     2},
     {0, 0, 0, 0, "How:", 3},
     {"check", 'C', 0, 0,
      "Watch memory, races and barriers (the emulator; on a GPU `make run CHECK=1` does it)", 3},
@@ -144,6 +147,7 @@ static bool *flag_of(int key, struct run_options *o)
         {'s', &o->solution},
         {'C', &o->check},
         {'q', &o->quick},
+        {OPT_UNTIMED, &o->untimed},
         {'l', &o->list},
         {'v', &o->verbose},
         {OPT_NO_TIME, &o->no_time},

@@ -7,8 +7,8 @@
 #define OPTIONS_SEED 20260917u
 
 struct run_options {
-    bool solution, check, quick, list, no_time, profile_pass, ncu_metrics, no_records, verbose,
-        causes;
+    bool solution, check, quick, untimed, list, no_time, profile_pass, ncu_metrics, no_records,
+        verbose, causes;
     const char *file, *module;   /* .cu to compile; image to load as it is */
     const char *kernels, *cases; /* comma-separated; NULL: all */
     uint64_t n, m, k, seed, steps;
