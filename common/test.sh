@@ -1,7 +1,9 @@
 #!/bin/sh
-# test.sh - runs test suites one after another and adds up what they say.
+# test.sh - runs test suites, some at once, and adds up what they say.
 #
-#   common/test.sh LOGS SUITE…     runs `make test-SUITE` for each, output in LOGS/SUITE.log
+#   common/test.sh LOGS SUITE…     runs `make test-SUITE` for each, output in LOGS/SUITE.log;
+#                                  as many at once as there are cores, at most 4: begin with
+#                                  those that take long
 #
 # Counts come from Criterion's synthesis lines, from pytest's and from lines "N passed,
 # N failed". A suite that ends badly without a count is one failure; one that ends well
@@ -10,7 +12,9 @@ set -u
 logs=$1
 shift
 mkdir -p "$logs"
-passed=0 failed=0
+sums=$(mktemp -d) || exit 1
+trap 'rm -rf "$sums"' EXIT
+trap 'trap - INT TERM; kill 0' INT TERM # what runs in the background hears no Ctrl-C
 
 # "PASSED FAILED" of a log: every line with counts adds up.
 count() {
@@ -34,11 +38,9 @@ count() {
     END { print p + 0, f + 0 }' "$1"
 }
 
-all=$# at=0
-for suite in "$@"; do
-    at=$((at + 1))
-    printf 'suite %2d of %d: %-12s ' "$at" "$all" "$suite"
-    log=$logs/$suite.log
+run() { # SUITE TITLE
+    suite=$1 title=$2 log=$logs/$1.log
+    echo "$title begins"
     start=$(date +%s)
     ${MAKE:-make} --no-print-directory "test-$suite" >"$log" 2>&1
     status=$?
@@ -51,15 +53,34 @@ for suite in "$@"; do
         echo "$suite: ran no test" >>"$log"
         bad=1
     fi
-    passed=$((passed + ok)) failed=$((failed + bad))
-    printf '%5d ok %4d bad %5d s\n' "$ok" "$bad" $(($(date +%s) - start))
-    if [ "$bad" -ne 0 ]; then # the words of a count would be counted again by who reads this
-        { grep -E '^\[(FAIL|CRASH)|^ *FAIL|: (fatal )?error:|\*\*\*' "$log" | head -n 20
-          echo '…'; tail -n 20 "$log"; } | cut -c1-160 |
-            sed 's/^/    /; s/\([0-9]\) passed/\1 ok/g; s/\([0-9]\) failed/\1 bad/g
-                 s/Synthesis/synthesis/'
-        echo "    (all of it: $log)"
-    fi
+    echo "$ok $bad" >"$sums/$suite/sum"
+    {
+        printf '%s %5d ok %4d bad %5d s\n' "$title" "$ok" "$bad" $(($(date +%s) - start))
+        if [ "$bad" -ne 0 ]; then # the words of a count would be counted again by who reads this
+            { grep -E '^\[(FAIL|CRASH)|^ *FAIL|: (fatal )?error:|\*\*\*' "$log" | head -n 20
+              echo '…'; tail -n 20 "$log"; } | cut -c1-160 |
+                sed 's/^/    /; s/\([0-9]\) passed/\1 ok/g; s/\([0-9]\) failed/\1 bad/g
+                     s/Synthesis/synthesis/'
+            echo "    (all of it: $log)"
+        fi
+    } >"$sums/$suite/told"
+    cat "$sums/$suite/told"
+}
+
+# Takes one suite after another that nobody has taken.
+lane() {
+    at=0 all=$#
+    for name in "$@"; do
+        at=$((at + 1))
+        ! mkdir "$sums/$name" 2>/dev/null || run "$name" "$(printf 'suite %2d of %d: %-12s' $at $all "$name")"
+    done
+}
+
+lanes=$(nproc 2>/dev/null || echo 2)
+[ "$lanes" -le 4 ] || lanes=4
+while [ "$lanes" -gt 0 ]; do
+    lane "$@" &
+    lanes=$((lanes - 1))
 done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+wait
+cat "$sums"/*/sum | awk '{ p += $1; f += $2 } END { print p + 0 " passed, " f + 0 " failed"; exit f > 0 || NR < suites }' suites=$#

@@ -59,9 +59,11 @@ tables:
 test-readme:
 	$(Q)$(HAR)/readme_tables --check README.md
 
+# Suites run side by side: what two of them use is built before, and the long ones begin.
+LONG := san grading plots programs diagnosis runs student random
 test: build/deps-test.ok
-	+$(Q)$(MAKE) --no-print-directory programs grading test-binaries
-	+$(Q)common/test.sh $B/test/logs $(SUITES)
+	+$(Q)$(MAKE) --no-print-directory programs grading test-binaries $(ARROWS)
+	+$(Q)common/test.sh $B/test/logs $(filter $(SUITES),$(LONG)) $(filter-out $(LONG),$(SUITES))
 # for who changes one thing: what takes seconds each
 CHECKS := format emulator harness labs readme
 check: build/deps-test.ok
