@@ -106,9 +106,9 @@ Test(black_scholes, what_cannot_be_is_refused)
 Test(black_scholes, reference)
 {
     static const char *const names[] = {"options=1003", "some-are-none", "volatility=-30",
-                                        "volatility=nan"};
+                                        "volatility=0", "volatility=nan"};
 
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 5; k++) {
         const struct lab_case *c = case_of(&lab_black_scholes, names[k]);
         struct solved s;
         uint64_t none = 0;
@@ -125,9 +125,9 @@ Test(black_scholes, reference)
             cr_expect_eq(isnan(put[i]), !option, "%s: %lu", c->name, i);
             cr_expect(!option || fabs(call[i] - put[i] - price[i] + owed) < 3e-7 * sum);
             cr_expect(!option ||
-                      (s.tolerance[3][i] > 0.5e-6 * sum && s.tolerance[4][i] < 3e-6 * sum));
+                      (s.tolerance[3][i] > 0.5e-6 * sum && s.tolerance[4][i] < 5e-6 * sum));
         }
-        cr_expect(k == 0 ? !none : k > 1 ? none == c->n : none > 80 && none < 170, "%lu", none);
+        cr_expect(k == 0 ? !none : k > 1 ? none == c->n : none > 60 && none < 150, "%lu", none);
         solved_free(&s);
     }
 }
