@@ -29,6 +29,7 @@ const char *dtype_name(enum dtype t);
 #define LAB_MAX_ARGS    12
 #define LAB_MAX_STEPS   64
 #define LAB_MAX_OPS     512
+#define LAB_MAX_RANKS   16
 
 /* One input of a lab: what the student's kernel is run on. `param` is the lab's own knob
  * (stride, width, paths, …), `m`,`k` further extents (matmul: m×k times k×n). */
@@ -96,15 +97,19 @@ struct plan_step {
 /* Where inputs and outputs lie on the host is part of what is run: then `ops` say what is done in
  * which order on which stream, each step launched by one of them. Inputs begin on the host, outputs
  * are read there. */
-enum op_kind { OP_LAUNCH, OP_COPY_IN, OP_COPY_OUT, OP_RECORD, OP_WAIT };
+enum op_kind { OP_LAUNCH, OP_COPY_IN, OP_COPY_OUT, OP_RECORD, OP_WAIT, OP_SUM };
 struct plan_op {
     enum op_kind kind;
-    uint32_t stream, event;
-    int index;              /* OP_LAUNCH: the step; copies: the buffer */
+    uint32_t stream, event; /* of its rank */
+    uint32_t rank;          /* whose device does it; OP_SUM: all, on that stream of each */
+    int index;              /* OP_LAUNCH: the step; copies and sums: the buffer */
     uint64_t offset, count; /* elements, of copies; of a launch, to be told */
 };
 struct plan {
     int nbuffers, nsteps, nops;
+    /* 0 and 1: one. Each has a device, with a place for every buffer; OP_SUM makes each one's
+     * elements the sum of all ranks'. */
+    int ranks;
     enum host_memory memory; /* NO_MEMORY: inputs are on the device, steps follow each other */
     struct lab_buffer buffers[LAB_MAX_BUFFERS];
     struct plan_step steps[LAB_MAX_STEPS];

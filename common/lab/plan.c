@@ -10,11 +10,11 @@
 
 #define MAGIC      "WLPLAN"
 #define NAME_BYTES 64
-#define HEAD_BYTES (6 + 2 + 4 * 5 + 8 + 8)
+#define HEAD_BYTES (6 + 2 + 4 * 6 + 8 + 8)
 #define BUF_BYTES  (2 * NAME_BYTES + 4 + 4 + 8)
 #define ARG_BYTES  (4 + 4 + 8 + 8)
 #define STEP_BYTES (NAME_BYTES + 4 + 4 * 7 + 4 + ARG_BYTES * LAB_MAX_ARGS)
-#define OP_BYTES   (4 * 4 + 8 + 8)
+#define OP_BYTES   (4 * 5 + 8 + 8)
 
 _Static_assert(HEAD_BYTES + LAB_MAX_BUFFERS * BUF_BYTES + LAB_MAX_STEPS * STEP_BYTES +
                        LAB_MAX_OPS * OP_BYTES + 3 <=
@@ -178,18 +178,41 @@ static bool check_fft(const struct plan *p, int i, char *err, size_t n)
 static bool check_op(const struct plan *p, int i, char *err, size_t n)
 {
     const struct plan_op *o = &p->ops[i];
-    bool copies = o->kind == OP_COPY_IN || o->kind == OP_COPY_OUT;
+    bool moves = o->kind == OP_COPY_IN || o->kind == OP_COPY_OUT || o->kind == OP_SUM;
 
-    if ((unsigned)o->kind > OP_WAIT || o->stream >= SCHEDULE_STREAMS || o->event >= SCHEDULE_EVENTS)
+    if ((unsigned)o->kind > OP_SUM || o->stream >= SCHEDULE_STREAMS || o->event >= SCHEDULE_EVENTS)
         return complain(err, n, "plan: operation %d has no known kind, stream or event", i);
+    if (o->rank >= (p->ranks > 1 ? (uint32_t)p->ranks : 1))
+        return complain(err, n, "plan: operation %d: there is no rank %u", i, o->rank);
     if (o->kind == OP_LAUNCH && (o->index < 0 || o->index >= p->nsteps))
         return complain(err, n, "plan: operation %d: there is no step %d", i, o->index);
-    if (!copies)
+    if (!moves)
         return true;
     if (o->index < 0 || o->index >= p->nbuffers || p->buffers[o->index].symbol[0])
-        return complain(err, n, "plan: operation %d: buffer %d cannot be copied", i, o->index);
+        return complain(err, n, "plan: operation %d: buffer %d cannot be moved", i, o->index);
     if (o->offset > p->buffers[o->index].count || o->count > p->buffers[o->index].count - o->offset)
-        return complain(err, n, "plan: operation %d copies past the end of its buffer", i);
+        return complain(err, n, "plan: operation %d goes past the end of its buffer", i);
+    return true;
+}
+
+/* Each has its own copy of the inputs, and nobody fills variables of the module on all devices. */
+static bool check_ranks(const struct plan *p, char *err, size_t n)
+{
+    if (p->ranks < 0 || p->ranks > LAB_MAX_RANKS)
+        return complain(err, n, "plan: %d ranks; at most %d", p->ranks, LAB_MAX_RANKS);
+    if (p->ranks < 2)
+        return true;
+    if (p->memory != PAGEABLE && p->memory != PINNED)
+        return complain(err, n, "plan: %d ranks on memory of kind %d, which is not copied",
+                        p->ranks, p->memory);
+    for (int b = 0; b < p->nbuffers; b++) {
+        if (p->buffers[b].symbol[0])
+            return complain(err, n, "plan: a variable, and %d ranks", p->ranks);
+    }
+    for (int i = 0; i < p->nsteps; i++) {
+        if (p->steps[i].kind != STEP_KERNEL)
+            return complain(err, n, "plan: a transform, and %d ranks", p->ranks);
+    }
     return true;
 }
 
@@ -202,7 +225,7 @@ static bool check_ops(const struct plan *p, char *err, size_t n)
         if (!check_op(p, i, err, n))
             return false;
     }
-    return true;
+    return check_ranks(p, err, n);
 }
 
 bool plan_check(const struct plan *p, const struct device_limits *d, char *err, size_t errsize)
@@ -410,6 +433,7 @@ static void put_op(unsigned char **w, const struct plan_op *o)
     put(w, o->kind, 4);
     put(w, o->stream, 4);
     put(w, o->event, 4);
+    put(w, o->rank, 4);
     put(w, (uint32_t)o->index, 4);
     put(w, o->offset, 8);
     put(w, o->count, 8);
@@ -420,6 +444,7 @@ static void get_op(const unsigned char **r, struct plan_op *o)
     o->kind = (enum op_kind)get(r, 4);
     o->stream = (uint32_t)get(r, 4);
     o->event = (uint32_t)get(r, 4);
+    o->rank = (uint32_t)get(r, 4);
     o->index = (int)get(r, 4);
     o->offset = get(r, 8);
     o->count = get(r, 8);
@@ -440,6 +465,7 @@ size_t plan_write(const struct plan *p, unsigned char **out)
     put(&w, (uint32_t)p->nops, 4);
     put(&w, p->memory, 4);
     put(&w, p->on_chip, 4);
+    put(&w, (uint32_t)p->ranks, 4);
     put(&w, double_bits(p->bytes), 8);
     put(&w, double_bits(p->flops), 8);
     for (int i = 0; i < p->nbuffers; i++) {
@@ -489,6 +515,7 @@ bool plan_read(const void *data, size_t size, struct plan *p, char *err, size_t 
     p->nops = (int)nops;
     p->memory = (enum host_memory)get(&r, 4);
     p->on_chip = get(&r, 4) != 0;
+    p->ranks = (int)get(&r, 4);
     p->bytes = bits_double(get(&r, 8));
     p->flops = bits_double(get(&r, 8));
     for (int i = 0; i < p->nbuffers; i++)

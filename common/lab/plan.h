@@ -2,7 +2,7 @@
  *
  *   ┌──────────┬─────────┬────────────────────────┬───────┬────────────┬─────────┬───────┬───────┐
  *   │ "WLPLAN" │ version │ nbuffers, nsteps, nops │ bytes │ buffers …  │ steps … │ ops … │ "END" │
- *   │ 6 bytes  │ u16     │ memory, on chip  5×u32 │ 2×f64 │ name, role │ kernel  │ kind  │       │
+ *   │ 6 bytes  │ u16     │ memory, … ranks  6×u32 │ 2×f64 │ name, role │ kernel  │ kind  │       │
  *   └──────────┴─────────┴────────────────────────┴───────┴────────────┴─────────┴───────┴───────┘
  * All little endian; names are 64 bytes, padded with NULs. Whoever reads one trusts
  * nothing in it: plan_read() checks every field before it is used.
@@ -12,7 +12,7 @@
 
 #include "lab.h"
 
-#define PLAN_VERSION    4
+#define PLAN_VERSION    5
 #define PLAN_MAX_BYTES  (1ull << 38) /* of one buffer */
 #define PLAN_MAX_PACKED (64u << 10)  /* no plan is more bytes when written */
 

@@ -169,6 +169,33 @@ Test(plan, refuses_operations_on_what_is_not_there)
         cr_expect_not(plan_check(&bad[i], NULL, err, sizeof(err)), "%d", i);
 }
 
+Test(plan, ranks_are_among_those_there_are)
+{
+    struct plan good = with_operations(), q;
+    unsigned char *bytes;
+    char err[200] = "";
+    struct plan bad[5];
+
+    good.memory = PINNED;
+    good.ranks = 3;
+    good.nbuffers = 2; /* no variable */
+    good.ops[3].rank = 2;
+    good.ops[4].kind = OP_SUM;
+    size_t size = plan_write(&good, &bytes);
+    cr_assert(plan_read(bytes, size, &q, err, sizeof(err)), "%s", err);
+    cr_assert(q.ranks == 3 && q.ops[3].rank == 2 && q.ops[4].kind == OP_SUM);
+    free(bytes);
+    for (int i = 0; i < 5; i++)
+        bad[i] = good;
+    bad[0].ranks = LAB_MAX_RANKS + 1;
+    bad[1].ranks = 2;
+    bad[2].memory = MAPPED;
+    bad[3].nbuffers = 3;
+    bad[4].ops[4].index = 2;
+    for (int i = 0; i < 5; i++)
+        cr_expect_not(plan_check(&bad[i], NULL, err, sizeof(err)), "%d", i);
+}
+
 /* Another kernel's name must not come of one that is too long. */
 Test(plan, a_case_may_force_the_block)
 {

@@ -18,6 +18,7 @@ static struct {
     uint64_t (*set_steps)(uint64_t);
     int (*name)(const void *, const char *, unsigned, uint64_t);
     uint64_t (*set_gap)(uint64_t);
+    int (*set_devices)(int);
     char *(*lines)(void), *(*instructions)(void);
     int (*trace)(const char *, unsigned, const char *);
 } calls;
@@ -48,6 +49,7 @@ static const struct {
     {"warplabSetSteps", &calls.set_steps},
     {"warplabName", &calls.name},
     {"warplabSetGap", &calls.set_gap},
+    {"warplabSetDevices", &calls.set_devices},
     {"warplabLines", &calls.lines},
     {"warplabInstructions", &calls.instructions},
     {"warplabTrace", &calls.trace},
@@ -117,6 +119,12 @@ void emulator_set_gap(uint64_t bytes)
 {
     if (emulator_here())
         calls.set_gap(bytes);
+}
+
+void emulator_set_devices(int n)
+{
+    if (emulator_here())
+        calls.set_devices(n);
 }
 
 void emulator_revive(void)

@@ -21,6 +21,8 @@ void emulator_set_disturb(unsigned classes); /* 1 << DISTURB_… (emulator/base/
 /* In messages p is an array of this name; what runs past its end by less than the gap is its. */
 void emulator_name(const void *p, const char *name, size_t element, uint64_t elements);
 void emulator_set_gap(uint64_t bytes);
+/* There are at least so many devices from now on. */
+void emulator_set_devices(int n);
 void emulator_revive(void);
 
 /* Of all launches since emulator_reset(). */

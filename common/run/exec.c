@@ -5,6 +5,7 @@
 #include "fft.h"
 #include "lab/plan.h"
 #include "lab/random.h"
+#include "ranks.h"
 #include "streams.h"
 
 #include <stdarg.h>
@@ -211,7 +212,7 @@ bool exec_open(struct exec *e, const struct plan *p, const struct module *m,
         if (!open_step(e, i))
             return false;
     }
-    return schedule_open(e);
+    return ranks_open(e) && schedule_open(e);
 }
 
 bool exec_upload(struct exec *e, int buffer, const void *host)
@@ -260,21 +261,24 @@ bool exec_poison(struct exec *e)
         cudaError_t error = cudaMemset(e->data[b], poison_byte(e->options.seed), e->bytes[b]);
         if (error != cudaSuccess)
             return exec_fail(e, error, "cannot fill %s", e->plan->buffers[b].name);
+        if (!ranks_poison(e, b, poison_byte(e->options.seed)))
+            return false;
     }
     return true;
 }
 
-static void *arg_pointer(struct exec *e, const struct plan_arg *a, void **slot)
+static void *arg_pointer(struct exec *e, int rank, const struct plan_arg *a, void **slot)
 {
     if (a->kind != ARG_BUFFER)
         return (void *)&a->v;
-    *slot = e->data[a->buffer];
+    *slot = rank_data(e, rank, a->buffer);
     if (*slot)
-        *slot = e->data[a->buffer] + a->offset * dtype_size(e->plan->buffers[a->buffer].dtype);
+        *slot = rank_data(e, rank, a->buffer) +
+                a->offset * dtype_size(e->plan->buffers[a->buffer].dtype);
     return slot;
 }
 
-bool exec_step(struct exec *e, int i, cudaStream_t stream)
+bool exec_step(struct exec *e, int i, int rank, cudaStream_t stream)
 {
     const struct plan_step *s = &e->plan->steps[i];
     dim3 grid = {s->grid[0], s->grid[1], s->grid[2]},
@@ -284,7 +288,7 @@ bool exec_step(struct exec *e, int i, cudaStream_t stream)
     if (s->kind == STEP_FFT)
         return fft_run(e, i, stream);
     for (int a = 0; a < s->nargs; a++)
-        args[a] = arg_pointer(e, &s->args[a], &slots[a]);
+        args[a] = arg_pointer(e, rank, &s->args[a], &slots[a]);
     cudaError_t error =
         cudaLaunchKernel((const void *)e->kernels[i], grid, block, args, s->shared_bytes, stream);
     return error == cudaSuccess ||
@@ -297,7 +301,7 @@ bool exec_launch(struct exec *e)
     if (e->plan->nops)
         return schedule_launch(e);
     for (int i = 0; i < e->plan->nsteps; i++) {
-        if (!exec_step(e, i, NULL))
+        if (!exec_step(e, i, 0, NULL))
             return false;
     }
     return true;
@@ -328,7 +332,7 @@ static bool check_guard(struct exec *e, int b, bool after)
 
 bool exec_finish(struct exec *e)
 {
-    cudaError_t error = cudaDeviceSynchronize();
+    cudaError_t error = ranks_wait(e);
 
     if (error == cudaSuccess)
         error = cudaGetLastError();
@@ -381,8 +385,10 @@ void exec_close(struct exec *e)
     }
     for (int i = 0; e->plan && i < e->plan->nsteps; i++)
         fft_close(e->ffts[i]);
-    if (e->plan)
+    if (e->plan) {
         schedule_close(e);
+        ranks_close(e);
+    }
     free(e->message);
     memset(e, 0, sizeof(*e));
 }

@@ -39,8 +39,9 @@ struct exec {
     /* Of a plan with memory of its own (streams.h): inputs and outputs on the host, what its
      * operations need, and when they ran. */
     char *host_base[LAB_MAX_BUFFERS], *host[LAB_MAX_BUFFERS];
-    cudaStream_t streams[SCHEDULE_STREAMS];
-    cudaEvent_t events[SCHEDULE_EVENTS], *begin, *end;
+    cudaStream_t streams[LAB_MAX_RANKS][SCHEDULE_STREAMS];
+    cudaEvent_t events[LAB_MAX_RANKS][SCHEDULE_EVENTS], *begin, *end;
+    struct ranks *ranks; /* the others' places, where there are several (ranks.h) */
     struct op_time *times;
     cudaError_t error; /* of the last failure, cudaSuccess when none came from CUDA */
     char *message;     /* why the last call returned false, else "" */
@@ -57,9 +58,9 @@ bool exec_poison(struct exec *e);
 /* Starts all steps, in order, in the default stream; does not wait. A schedule is carried out and
  * waited for. */
 bool exec_launch(struct exec *e);
-/* Starts one step. */
-bool exec_step(struct exec *e, int i, cudaStream_t stream);
-/* Waits for the whole device, then checks errors and guards. */
+/* Starts one step, on a rank's buffers. */
+bool exec_step(struct exec *e, int i, int rank, cudaStream_t stream);
+/* Waits for all devices, then checks errors and guards. */
 bool exec_finish(struct exec *e);
 bool exec_download(struct exec *e, int buffer, void *host);
 /* True when the device still holds these bytes: a kernel must not change its input. *at: the

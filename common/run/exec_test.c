@@ -148,3 +148,73 @@ Test(exec, transforms_with_cufft)
         cr_assert(fabsf(y[i] - (i % 2 ? 0 : ROWS * COLUMNS)) <= 1e-5f, "number %d: %g", i, y[i]);
     exec_close(&ex);
 }
+
+/* Each rank has its part of x scaled into y, where the rest is 0, and y is summed over all: what
+ * every rank then has, and one of them copies out, is the whole. */
+static bool go_in_ranks(int ranks, int *y)
+{
+    struct exec_options o = {.poison = POISON_OUTPUTS, .seed = 3};
+    int x[N];
+
+    load("unsigned all = gridDim.x * blockDim.x;"
+         "for (; i < 1000; i += all) y[i] = 0;"
+         "__syncthreads(); i = blockIdx.x * blockDim.x + threadIdx.x;"
+         "for (; i < n; i += all) y[x[i]] = 2 * x[i] + 1;");
+    for (int i = 0; i < N; i++)
+        x[i] = i;
+    plan.memory = PINNED;
+    plan.ranks = ranks;
+    plan.steps[0].grid[0] = 1; /* so that its barrier is the grid's */
+    for (uint32_t r = 0; r < (uint32_t)ranks; r++) {
+        uint64_t from = (uint64_t)N * r / (uint64_t)ranks,
+                 count = (uint64_t)N * (r + 1) / (uint64_t)ranks - from;
+
+        plan.steps[r] = plan.steps[0];
+        plan.steps[r].args[0].offset = from;
+        plan.steps[r].args[2].v.u32 = (uint32_t)count;
+        plan.ops[plan.nops++] = (struct plan_op){
+            .kind = OP_COPY_IN, .stream = 1, .rank = r, .index = 0, .offset = from, .count = count};
+        plan.ops[plan.nops++] = (struct plan_op){.kind = OP_RECORD, .stream = 1, .rank = r};
+        plan.ops[plan.nops++] = (struct plan_op){.kind = OP_WAIT, .stream = 2, .rank = r};
+        plan.ops[plan.nops++] =
+            (struct plan_op){.kind = OP_LAUNCH, .stream = 2, .rank = r, .index = (int)r};
+    }
+    plan.nsteps = ranks;
+    plan.ops[plan.nops++] = (struct plan_op){.kind = OP_SUM, .stream = 2, .index = 1, .count = N};
+    plan.ops[plan.nops++] = (struct plan_op){
+        .kind = OP_COPY_OUT, .stream = 2, .rank = (uint32_t)ranks - 1, .index = 1, .count = N};
+    return exec_open(&ex, &plan, &module, &o) && exec_upload(&ex, 0, x) && exec_poison(&ex) &&
+           exec_launch(&ex) && exec_finish(&ex) && exec_download(&ex, 1, y);
+}
+
+Test(exec, ranks_add_up)
+{
+    static const int all[] = {1, 2, 3, 16};
+
+    for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+        int y[N];
+
+        cr_assert(go_in_ranks(all[k], y), "%d ranks: %s", all[k], ex.message);
+        for (int i = 0; i < N; i++)
+            cr_assert_eq(y[i], 2 * i + 1, "%d ranks: y[%d] = %d", all[k], i, y[i]);
+        exec_close(&ex);
+        module_unload(&module);
+    }
+}
+
+/* A kernel of another rank's device that fails is told as any. */
+Test(exec, a_fault_of_another_rank_is_seen)
+{
+    struct exec_options o = {.poison = POISON_OUTPUTS, .seed = 3};
+    int x[N] = {0};
+
+    load("if (i < n) y[i + 2000] = x[i];");
+    plan.memory = PINNED;
+    plan.ranks = 2;
+    plan.nops = 1;
+    plan.ops[0] = (struct plan_op){.kind = OP_LAUNCH, .rank = 1};
+    cr_assert(exec_open(&ex, &plan, &module, &o) && exec_upload(&ex, 0, x) && exec_poison(&ex));
+    cr_assert_not(exec_launch(&ex));
+    cr_assert_eq(ex.error, cudaErrorIllegalAddress, "%s", ex.message);
+    cr_assert(strstr(ex.message, "scale: the launch failed"), "%s", ex.message);
+}

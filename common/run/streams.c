@@ -5,6 +5,7 @@
 #include "lab/dtype.h"
 #include "lab/plan.h"
 #include "machine.h"
+#include "ranks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,12 +62,32 @@ static bool timed_event(struct exec *e, cudaEvent_t *event)
     return error == cudaSuccess || exec_fail(e, error, "an event to time with");
 }
 
+/* What operation o needs on a rank's device. */
+static cudaError_t open_for(struct exec *e, const struct plan_op *o, int rank)
+{
+    cudaStream_t *stream = &e->streams[rank][o->stream];
+    cudaEvent_t *event = &e->events[rank][o->event];
+    cudaError_t error = cudaSuccess;
+
+    if (o->kind != OP_SUM && o->rank != (uint32_t)rank)
+        return cudaSuccess;
+    if (ranks_of(e) > 1)
+        error = cudaSetDevice(rank);
+    if (error == cudaSuccess && !*stream)
+        error = cudaStreamCreate(stream);
+    if (error == cudaSuccess && o->kind == OP_RECORD && !*event)
+        error = cudaEventCreateWithFlags(event, cudaEventDisableTiming);
+    if (error == cudaSuccess && ranks_of(e) > 1)
+        error = cudaSetDevice(0);
+    return error;
+}
+
 bool schedule_open(struct exec *e)
 {
     const struct plan *p = e->plan;
     cudaError_t error = cudaSuccess;
 
-    if (e->options.timeline && !emulator_here()) {
+    if (e->options.timeline && !emulator_here() && ranks_of(e) == 1) {
         e->begin = xcalloc((size_t)p->nops + 1, sizeof(*e->begin));
         e->end = xcalloc((size_t)p->nops + 1, sizeof(*e->end));
     }
@@ -74,10 +95,8 @@ bool schedule_open(struct exec *e)
     for (int i = 0; i < p->nops && error == cudaSuccess; i++) {
         const struct plan_op *o = &p->ops[i];
 
-        if (!e->streams[o->stream])
-            error = cudaStreamCreate(&e->streams[o->stream]);
-        if (error == cudaSuccess && o->kind == OP_RECORD && !e->events[o->event])
-            error = cudaEventCreateWithFlags(&e->events[o->event], cudaEventDisableTiming);
+        for (int r = 0; r < ranks_of(e) && error == cudaSuccess; r++)
+            error = open_for(e, o, r);
         if (e->begin && (!timed_event(e, &e->begin[i]) || !timed_event(e, &e->end[i])))
             return false;
     }
@@ -90,13 +109,15 @@ void schedule_close(struct exec *e)
         if (e->host_base[b])
             host_close(e, b);
     }
-    for (int i = 0; i < SCHEDULE_STREAMS; i++) {
-        if (e->streams[i])
-            cudaStreamDestroy(e->streams[i]);
-    }
-    for (int i = 0; i < SCHEDULE_EVENTS; i++) {
-        if (e->events[i])
-            cudaEventDestroy(e->events[i]);
+    for (int r = 0; r < ranks_of(e); r++) {
+        for (int i = 0; i < SCHEDULE_STREAMS; i++) {
+            if (e->streams[r][i])
+                cudaStreamDestroy(e->streams[r][i]);
+        }
+        for (int i = 0; i < SCHEDULE_EVENTS; i++) {
+            if (e->events[r][i])
+                cudaEventDestroy(e->events[r][i]);
+        }
     }
     for (int i = 0; e->begin && i < e->plan->nops; i++) {
         cudaEventDestroy(e->begin[i]);
@@ -113,8 +134,8 @@ static cudaError_t copy(struct exec *e, const struct plan_op *o)
 {
     size_t size = dtype_size(e->plan->buffers[o->index].dtype);
     char *host = e->host[o->index] + o->offset * size;
-    char *device = e->data[o->index] + o->offset * size;
-    cudaStream_t stream = e->streams[o->stream];
+    char *device = rank_data(e, (int)o->rank, o->index) + o->offset * size;
+    cudaStream_t stream = e->streams[o->rank][o->stream];
     bool in = o->kind == OP_COPY_IN;
 
     if (!o->count)
@@ -139,24 +160,28 @@ static bool blame(struct exec *e, cudaError_t error, int i, const char *what)
 
 static bool carry_out(struct exec *e, int i)
 {
-    static const char *const words[] = {"kernel", "copy_in", "copy_out", "record", "wait"};
+    static const char *const words[] = {"kernel", "copy_in", "copy_out", "record", "wait", "sum"};
     const struct plan_op *o = &e->plan->ops[i];
-    cudaStream_t stream = e->streams[o->stream];
+    cudaStream_t stream = e->streams[o->rank][o->stream];
     cudaError_t error = cudaSuccess;
 
+    if (ranks_of(e) > 1 && !rank_use(e, (int)o->rank))
+        return false;
     switch (o->kind) {
     case OP_LAUNCH:
-        return exec_step(e, o->index, stream);
+        return exec_step(e, o->index, (int)o->rank, stream);
     case OP_COPY_IN:
     case OP_COPY_OUT:
         error = copy(e, o);
         break;
     case OP_RECORD:
-        error = cudaEventRecord(e->events[o->event], stream);
+        error = cudaEventRecord(e->events[o->rank][o->event], stream);
         break;
     case OP_WAIT:
-        error = cudaStreamWaitEvent(stream, e->events[o->event], 0);
+        error = cudaStreamWaitEvent(stream, e->events[o->rank][o->event], 0);
         break;
+    case OP_SUM:
+        return ranks_sum(e, o);
     }
     return error == cudaSuccess || blame(e, error, i, words[o->kind]);
 }
@@ -194,7 +219,7 @@ bool schedule_prepare(struct exec *e)
 /* With the clock around it; the emulator says when it was. */
 static bool timed(struct exec *e, int i)
 {
-    cudaStream_t stream = e->streams[e->plan->ops[i].stream];
+    cudaStream_t stream = e->streams[e->plan->ops[i].rank][e->plan->ops[i].stream];
 
     if (e->begin)
         cudaEventRecord(e->begin[i], stream);
@@ -225,7 +250,7 @@ bool schedule_launch(struct exec *e)
         if (!timed(e, i))
             return false;
     }
-    cudaError_t error = cudaDeviceSynchronize();
+    cudaError_t error = ranks_wait(e);
     if (error != cudaSuccess)
         return blame(e, error, e->plan->nops, "after the last step");
     read_times(e);

@@ -37,7 +37,7 @@ void mem_describe_allocation(struct text *t, const struct mem_alloc *a)
         text_addf(t, " '%s'", a->label);
     else
         text_addf(t, " (allocation %" PRIu64 ")", a->serial);
-    if (emu_options()->devices > 1 && mem_in_window(a->addr))
+    if (emu_devices(0) > 1 && mem_in_window(a->addr))
         text_addf(t, " of device %u", a->device);
 }
 

@@ -7,6 +7,7 @@
 #include "mem.h"
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,17 @@ static void read_options(void)
         .disturb = word("WARPLAB_DISTURB", NULL),
         .fail = word("WARPLAB_FAIL", NULL),
     };
+}
+
+int emu_devices(int at_least)
+{
+    static atomic_int more;
+    int first = emu_options()->devices, now = atomic_load(&more);
+
+    while (now < at_least && !atomic_compare_exchange_weak(&more, &now, at_least))
+        ;
+    now = now < at_least ? at_least : now;
+    return now > first ? now : first;
 }
 
 const struct emu_options *emu_options(void)

@@ -7,7 +7,7 @@
 
 struct emu_options {
     int threads;    /* WARPLAB_THREADS; 0: all cores */
-    int devices;    /* WARPLAB_DEVICES: how many alike there are */
+    int devices;    /* WARPLAB_DEVICES: how many alike there are at first */
     uint64_t steps; /* WARPLAB_STEPS: warp instructions a launch may take; 0: no limit */
     bool check;     /* WARPLAB_CHECK */
     /* WARPLAB_LIBRARIES=0: what CUB, Thrust and the toolkit's headers do is held to the rules,
@@ -23,5 +23,7 @@ struct emu_options {
                             times are then too long (benchmarks); counters are always on */
 };
 const struct emu_options *emu_options(void); /* read once from the environment */
+/* How many devices there are; at least that many from now on. */
+int emu_devices(int at_least);
 
 #endif

@@ -299,7 +299,7 @@ static __thread unsigned device_flags;
 
 int rt_devices(void)
 {
-    return emu_options()->devices;
+    return emu_devices(0);
 }
 
 cudaError_t cudaGetDeviceCount(int *count)

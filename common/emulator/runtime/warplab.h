@@ -63,6 +63,8 @@ int warplabName(const void *p, const char *name, unsigned element, uint64_t elem
 /* Bytes of nothing behind every later cudaMalloc, so that what runs past the end of an array is
  * told as that array's; returns the former setting, 0 at first. */
 uint64_t warplabSetGap(uint64_t bytes);
+/* There are at least n devices from now on, 16 at most; returns how many there are then. */
+int warplabSetDevices(int n);
 /* cudaDeviceReset(), after which the device can be used also when a kernel has faulted: no GPU
  * does that (cudaErrorDevicesUnavailable). */
 void warplabRevive(void);

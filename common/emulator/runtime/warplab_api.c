@@ -193,6 +193,11 @@ uint64_t warplabSetGap(uint64_t bytes)
     return mem_set_gap(bytes);
 }
 
+int warplabSetDevices(int n)
+{
+    return emu_devices(n < MEM_DEVICES ? n : MEM_DEVICES);
+}
+
 uint64_t warplabSetSteps(uint64_t steps)
 {
     return launch_set_steps(steps);

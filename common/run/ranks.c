@@ -1,0 +1,198 @@
+/* ranks.c - devices of a plan's ranks, and NCCL between them (ranks.h).
+ *
+ * NCCL's few calls are declared here: a machine without a GPU has no nccl.h. Types and results are
+ * ints in it. Communicators are made once for each number of ranks, which takes seconds on a GPU.
+ */
+#include "ranks.h"
+#include "base/alloc.h"
+#include "emulator.h"
+#include "lab/plan.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIBRARY "libnccl.so.2"
+
+struct ranks {
+    char *data[LAB_MAX_RANKS][LAB_MAX_BUFFERS]; /* from rank 1 on */
+};
+
+/* ---- NCCL ---- */
+
+static struct {
+    int (*init_all)(void **, int, const int *), (*start)(void), (*end)(void);
+    int (*all_reduce)(const void *, void *, size_t, int, int, void *, cudaStream_t);
+    const char *(*words)(int);
+} calls;
+static char *why_not; /* NULL: it is there */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static void *comms[LAB_MAX_RANKS + 1][LAB_MAX_RANKS]; /* by how many there are */
+
+static void load(void)
+{
+    static const struct {
+        const char *name;
+        void *slot;
+    } symbols[] = {
+        {"ncclCommInitAll", &calls.init_all}, {"ncclGroupStart", &calls.start},
+        {"ncclGroupEnd", &calls.end},         {"ncclAllReduce", &calls.all_reduce},
+        {"ncclGetErrorString", &calls.words},
+    };
+    void *library = dlopen(LIBRARY, RTLD_NOW);
+
+    for (size_t i = 0; library && i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+        void *f = dlsym(library, symbols[i].name);
+
+        if (!f)
+            library = NULL;
+        memcpy(symbols[i].slot, &f, sizeof(f));
+    }
+    if (!library)
+        why_not = xstrdup(dlerror());
+}
+
+static bool adds_up(const struct plan *p)
+{
+    for (int i = 0; i < p->nops; i++) {
+        if (p->ops[i].kind == OP_SUM)
+            return true;
+    }
+    return false;
+}
+
+static bool open_nccl(struct exec *e, int n)
+{
+    pthread_once(&once, load);
+    if (why_not)
+        return exec_fail(e, cudaSuccess,
+                         "several ranks need NCCL, " LIBRARY ", which is not here: %s. One rank "
+                         "needs none",
+                         why_not);
+    if (comms[n][0])
+        return true;
+    int result = calls.init_all(comms[n], n, NULL);
+    return !result || exec_fail(e, cudaSuccess, "NCCL has no communicator for %d ranks: %s", n,
+                                calls.words(result));
+}
+
+/* ---- devices ---- */
+
+int ranks_of(const struct exec *e)
+{
+    return e->plan->ranks > 1 ? e->plan->ranks : 1;
+}
+
+static bool enough_devices(struct exec *e, int n)
+{
+    int there = 0;
+
+    emulator_set_devices(n);
+    cudaError_t error = cudaGetDeviceCount(&there);
+    if (error != cudaSuccess)
+        return exec_fail(e, error, "devices for %d ranks", n);
+    return there >= n || exec_fail(e, cudaSuccess,
+                                   "%d ranks need a device each, and there %s %d: ask for fewer, "
+                                   "or use the emulator, which has as many as are asked for",
+                                   n, there == 1 ? "is" : "are", there);
+}
+
+bool rank_use(struct exec *e, int rank)
+{
+    cudaError_t error = cudaSetDevice(rank);
+
+    return error == cudaSuccess || exec_fail(e, error, "device %d", rank);
+}
+
+static bool open_rank(struct exec *e, int rank)
+{
+    if (!rank_use(e, rank))
+        return false;
+    for (int b = 0; b < e->plan->nbuffers; b++) {
+        void **at = (void **)&e->ranks->data[rank][b];
+        const struct lab_buffer *buffer = &e->plan->buffers[b];
+        cudaError_t error = e->bytes[b] ? cudaMalloc(at, e->bytes[b]) : cudaSuccess;
+
+        if (error != cudaSuccess)
+            return exec_fail(e, error, "cannot allocate %zu bytes for %s on device %d", e->bytes[b],
+                             buffer->name, rank);
+        if (*at)
+            emulator_name(*at, buffer->name, dtype_size(buffer->dtype), buffer->count);
+    }
+    return true;
+}
+
+bool ranks_open(struct exec *e)
+{
+    int n = ranks_of(e);
+
+    if (n == 1)
+        return true;
+    if (!enough_devices(e, n))
+        return false;
+    e->ranks = xcalloc(1, sizeof(*e->ranks));
+    for (int r = 1; r < n; r++) {
+        if (!open_rank(e, r))
+            return false;
+    }
+    return rank_use(e, 0) && (!adds_up(e->plan) || open_nccl(e, n));
+}
+
+char *rank_data(const struct exec *e, int rank, int b)
+{
+    return rank ? e->ranks->data[rank][b] : e->data[b];
+}
+
+bool ranks_poison(struct exec *e, int b, int value)
+{
+    cudaError_t error = cudaSuccess;
+
+    for (int r = 1; r < ranks_of(e) && error == cudaSuccess; r++)
+        error = cudaMemset(rank_data(e, r, b), value, e->bytes[b]);
+    return error == cudaSuccess || exec_fail(e, error, "cannot fill %s", e->plan->buffers[b].name);
+}
+
+bool ranks_sum(struct exec *e, const struct plan_op *o)
+{
+    static const int types[DT_COUNT] = {
+        [DT_I32] = 2, [DT_U32] = 3, [DT_I64] = 4, [DT_F16] = 6, [DT_F32] = 7, [DT_F64] = 8};
+    enum dtype type = e->plan->buffers[o->index].dtype;
+    int n = ranks_of(e), result, ended;
+
+    if (n == 1 || !o->count)
+        return true;
+    result = calls.start();
+    for (int r = 0; r < n && !result; r++) {
+        char *at = rank_data(e, r, o->index) + o->offset * dtype_size(type);
+
+        result = calls.all_reduce(at, at, o->count, types[type], 0, comms[n][r],
+                                  e->streams[r][o->stream]);
+    }
+    ended = calls.end();
+    result = result ? result : ended;
+    return !result || exec_fail(e, cudaPeekAtLastError(), "ncclAllReduce of %s: %s",
+                                e->plan->buffers[o->index].name, calls.words(result));
+}
+
+cudaError_t ranks_wait(struct exec *e)
+{
+    cudaError_t error = cudaSuccess, one;
+
+    for (int r = ranks_of(e) - 1; r >= 0; r--) {
+        one = ranks_of(e) > 1 ? cudaSetDevice(r) : cudaSuccess;
+        one = one == cudaSuccess ? cudaDeviceSynchronize() : one;
+        error = one == cudaSuccess ? error : one;
+    }
+    return error;
+}
+
+void ranks_close(struct exec *e)
+{
+    for (int r = 1; e->ranks && r < ranks_of(e); r++) {
+        for (int b = 0; b < e->plan->nbuffers; b++)
+            cudaFree(e->ranks->data[r][b]);
+    }
+    free(e->ranks);
+    e->ranks = NULL;
+}
