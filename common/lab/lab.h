@@ -27,7 +27,7 @@ const char *dtype_name(enum dtype t);
 
 #define LAB_MAX_BUFFERS 8
 #define LAB_MAX_ARGS    12
-#define LAB_MAX_STEPS   64
+#define LAB_MAX_STEPS   72
 #define LAB_MAX_OPS     512
 #define LAB_MAX_RANKS   16
 

@@ -1,0 +1,88 @@
+/* grader.c - what the Monte Carlo lab is marked by: the six kernels that a student writes, and the
+ * switch. */
+#include "grading/mark/rubric.h"
+
+enum { TWISTER, PHILOX, NORMALS, ARRAY, PRICES }; /* as in harness.c */
+
+/* clang-format off */
+#define WORDS(id, what, count, streams) {.name = id, .n = count, .m = streams, .dtype = DT_U32, .op = what, .flags = CASE_CHECK}
+#define NUMBERS(id, count) {.name = id, .n = count, .dtype = DT_F32, .op = NORMALS, .flags = CASE_CHECK}
+#define CALLS(id, what, paths, options, bad) {.name = id, .n = paths, .m = options, .param = bad, .dtype = DT_F32, .op = what, .flags = CASE_CHECK}
+
+static const struct lab_case cases[] = {
+    WORDS("t1", TWISTER, 1, 1), WORDS("t33", TWISTER, 33, 70), WORDS("t17", TWISTER, 17, 257),
+    WORDS("p1", PHILOX, 1, 0), WORDS("p777", PHILOX, 777, 0),
+    NUMBERS("z1", 1), NUMBERS("z777", 777),
+    CALLS("a1", ARRAY, 1, 1, 0), CALLS("a777", ARRAY, 777, 17, 1), CALLS("a2048", ARRAY, 2048, 9, 0),
+    CALLS("b1", PRICES, 1, 1, 0), CALLS("b777", PRICES, 777, 17, 1), CALLS("b2048", PRICES, 2048, 9, 0), CALLS("b5001", PRICES, 5001, 3, 0),
+    CALLS("b-long", PRICES, 1 << 14, 4, 0), CALLS("b-long-gpu", PRICES, 1 << 20, 64, 0),
+    CALLS("b-wide", PRICES, 1 << 16, 2, 0), CALLS("b-wide-gpu", PRICES, 1 << 22, 4, 0),
+    CALLS("few-paths", PRICES, 1 << 10, 8, 0), CALLS("few-paths-gpu", PRICES, 1 << 10, 64, 0),
+    CALLS("many-paths", PRICES, 1 << 16, 16, 0), CALLS("many-paths-gpu", PRICES, 1 << 18, 64, 0),
+};
+static const struct hidden_case hidden[] = {
+    {.name = "hidden-t",      .kind = "any number of twisters, of any length", .like = "t33", .n_min = 1, .n_max = 200, .m_min = 2, .m_max = 600, .any_scale = true},
+    {.name = "hidden-long-t", .kind = "more than 65536 words of a twister", .like = "t33", .n_min = 65600, .n_max = 66600, .m_min = 1, .m_max = 3},
+    {.name = "hidden-many-t", .kind = "thousands of twisters", .like = "t33", .n_min = 1, .n_max = 30, .m_min = 2000, .m_max = 4096},
+    {.name = "hidden-p",      .kind = "any number of counters", .like = "p777", .n_min = 2, .n_max = 3000, .any_scale = true},
+    {.name = "hidden-many-p", .kind = "more than 65536 counters", .like = "p777", .n_min = 65600, .n_max = 67600},
+    {.name = "hidden-z",      .kind = "any number of pairs", .like = "z777", .n_min = 2, .n_max = 3000, .any_scale = true},
+    {.name = "hidden-many-z", .kind = "more than 65536 pairs", .like = "z777", .n_min = 65600, .n_max = 67600},
+    {.name = "hidden-a",      .kind = "any number of paths and options, numbers from memory", .like = "a777 a2048", .n_min = 2, .n_max = 4000, .m_min = 1, .m_max = 60, .any_scale = true},
+    {.name = "hidden-many-a", .kind = "more than 65536 numbers from memory", .like = "a2048", .n_min = 65600, .n_max = 67600, .m_min = 1, .m_max = 4},
+    {.name = "hidden-b",      .kind = "any number of paths and options", .like = "b777 b2048", .n_min = 2, .n_max = 6000, .m_min = 1, .m_max = 60, .any_scale = true},
+    {.name = "hidden-many-b", .kind = "more than 65536 times 4 paths", .like = "b2048", .n_min = 262200, .n_max = 264200, .m_min = 1, .m_max = 2},
+    {.name = "hidden-wide-b", .kind = "hundreds of options", .like = "b777 b2048", .n_min = 5, .n_max = 70, .m_min = 300, .m_max = 700},
+    {.name = "hidden-long-b", .kind = "other long simulations", .like = "b-long", .n_min = 12000, .n_max = 24000, .m_min = 2, .m_max = 6},
+    {.name = "hidden-few-b",  .kind = "other long simulations of one or two options", .like = "b-wide", .n_min = 50000, .n_max = 80000, .m_min = 1, .m_max = 2},
+};
+
+#define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
+
+static const struct rubric_row rows[] = {
+    {"twister-ok", 2, "Twisters: all words are right", ROW_CORRECT, "twister", .cases = "t1 t33 t17 hidden-t hidden-long-t hidden-many-t",
+     .hint = "Write down the first 18 words of one twister: which of them does word 17 need, which word 18?"},
+    {"twister-clean", 1, "Twisters: no bad access", ROW_CHECKS, "twister", .cases = "t33 hidden-t", .hint = CHECKED},
+    {"twister-registers", 2, "Twisters: the state stays in registers", ROW_GATE, "twister", .cases = "t33 hidden-t",
+     .gate = "local_ld_sectors + local_st_sectors == 0", .hint = "Registers have no index at run time. When does the compiler know which of the 17 words a step is about?"},
+    {"philox-ok", 2, "Philox: all words are right", ROW_CORRECT, "philox", .cases = "p1 p777 hidden-p hidden-many-p",
+     .hint = "Counter 0 and key 0 make 6627e8d5 e169c58d bc57ac4c 9b00dbd8. What is it after one round?"},
+    {"philox-clean", 1, "Philox: no bad access", ROW_CHECKS, "philox", .cases = "p777 hidden-p", .hint = CHECKED},
+    {"normals-ok", 2, "Box and Muller: all numbers are right", ROW_CORRECT, "normals", .cases = "z1 z777 hidden-z hidden-many-z",
+     .hint = "Which word makes the radius, which the angle? Which of the two numbers is the sine's?"},
+    {"normals-clean", 1, "Box and Muller: no bad access", ROW_CHECKS, "normals", .cases = "z777 hidden-z", .hint = CHECKED},
+    {"array-ok", 3, "Numbers from memory: prices and intervals are right", ROW_CORRECT, "price_array", .cases = "a1 a777 a2048 hidden-a hidden-many-a",
+     .hint = "Take one option and two paths by hand. And what does your kernel say of an option whose volatility is NaN, of a single path?"},
+    {"array-clean", 1, "Numbers from memory: no bad access", ROW_CHECKS, "price_array", .cases = "a777 hidden-a", .hint = CHECKED},
+    {"array-whole", 1, "Numbers from memory: sectors are used whole", ROW_GATE, "price_array", .cases = "a2048 hidden-many-a",
+     .gate = "global_ld_sectors <= 1.05 * m * n / 8 + 100 * m && global_sectors <= 1.05 * m * n / 8 + 110 * m",
+     .hint = "Which numbers do lanes 0 and 1 load in the same instruction? They should be neighbours."},
+    {"block-ok", 3, "Own numbers: prices and intervals are right", ROW_CORRECT, "price_block", .cases = "b1 b777 b2048 hidden-b hidden-many-b hidden-wide-b",
+     .hint = "A price is right when it is that of these very paths, each taken once: which counter has path 5 of option 3, and which of its four numbers? A formula knows nothing of them."},
+    {"block-clean", 1, "Own numbers: no bad access", ROW_CHECKS, "price_block", .cases = "b777 hidden-b", .hint = CHECKED},
+    {"block-speed", 2, "Own numbers: as fast as the reference", ROW_SPEED, "price_block", .cases = "b-long hidden-long-b", .gpu_cases = "b-long-gpu", .ratio = 0.5, .tolerance = 0.05,
+     .hint = "How many of a counter's four words do you use? Is anything worked out for each path that is the same for all paths of the option?"},
+    {"blocks-ok", 3, "Several blocks: prices and intervals are right", ROW_CORRECT, "price_blocks", .cases = "b1 b777 b2048 b5001 hidden-b hidden-many-b hidden-wide-b",
+     .hint = "Each path belongs to one thread of one block. Which paths has block 1 of 2? What does the second kernel add?"},
+    {"blocks-clean", 1, "Several blocks: no bad access", ROW_CHECKS, "price_blocks", .cases = "b777 b5001 hidden-b", .hint = CHECKED},
+    {"blocks-order", 1, "Several blocks: the same seed, the same bits", ROW_GATE, "price_blocks", .cases = "b5001 hidden-few-b",
+     .gate = "global_atom_requests + global_red_requests == 0", .hint = "In which order do atomics add? Floats that are added in another order come to another sum."},
+    {"blocks-speed", 2, "Several blocks: as fast as the reference", ROW_SPEED, "price_blocks", .cases = "b-wide hidden-few-b", .gpu_cases = "b-wide-gpu", .ratio = 0.5, .tolerance = 0.05,
+     .gate = "inst_executed_max_warp <= 3 * ref.inst_executed_max_warp",
+     .hint = "How many paths has the thread that has most? They should be spread over all blocks alike."},
+    {"switch-few", 1, "The switch: few paths", ROW_SPEED, "price_switch", .cases = "few-paths", .gpu_cases = "few-paths-gpu", .ratio = 0.75, .tolerance = 0.05,
+     .hint = "What does a second launch cost? Look at price_block and price_blocks in the tables of few paths."},
+    {"switch-many", 1, "The switch: many paths", ROW_SPEED, "price_switch", .cases = "many-paths", .gpu_cases = "many-paths-gpu", .ratio = 0.75, .tolerance = 0.05,
+     .hint = "How many of the GPU's 132 SMs have something to do with one block an option? The switch of 2008 was measured on another GPU."},
+};
+/* clang-format on */
+
+const struct rubric rubric_monte_carlo = {
+    .lab = "monte_carlo",
+    .rows = rows,
+    .nrows = sizeof(rows) / sizeof(rows[0]),
+    .cases = cases,
+    .ncases = sizeof(cases) / sizeof(cases[0]),
+    .hidden = hidden,
+    .nhidden = sizeof(hidden) / sizeof(hidden[0]),
+};

@@ -1,0 +1,773 @@
+/* harness.c - the Monte Carlo lab: variants, cases, CPU reference, launch plan.
+ *
+ * Five experiments share the lab; a case's `op` says which one it belongs to. Two generators of
+ * random words, Box and Muller's step from these to normal numbers, and European calls by simulated
+ * paths, of numbers that lie in memory or that the kernel draws itself:
+ *
+ *   path i of option o:  words 4 (i / 4) … of counter {i / 4, 0, o, 0}, which make four normal
+ *   numbers; number i % 4 of them is its own
+ *
+ * The reference takes the very same paths, in double precision: a price is right when it is theirs,
+ * far closer than chance is to the formula's. That these are near the formula, as often as they
+ * should be, is monte_carlo_test.c's.
+ */
+#include "lab/black_scholes.h"
+#include "lab/lab.h"
+#include "lab/philox.h"
+#include "lab/random.h"
+#include "lab/twister.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum experiment { TWISTER, PHILOX, NORMALS, ARRAY, PRICES };
+enum { BLOCK = 256, NUMBERS = 4, FIELDS = 5, RATE = 3 };
+
+/* Flags of variants: the experiment, and how blocks are given to options. */
+enum { EXPERIMENT = 15, ONE_BLOCK = 16, LOOP = 32, SWITCH = 64 };
+
+/* So many paths of all options together are simulated here; of more, some options are. */
+enum { SIMULATED = 1 << 19, MANY_PATHS = 8192 };
+
+#define FLAT    .record = {.block_x = BLOCK, .block_y = 1}
+#define SEVERAL "price_blocks price_sum"
+
+/* clang-format off */
+static const struct lab_variant variants[] = {
+    {.name = "twister", .number = "1", .what = "Mersenne Twisters, a thread each", FLAT, .flags = TWISTER},
+    {.name = "philox", .number = "2", .what = "Philox4x32-10, a thread a counter", FLAT, .flags = PHILOX},
+    {.name = "normals", .number = "3", .what = "Box and Muller, two words a thread", FLAT, .flags = NORMALS},
+    {.name = "price_array", .number = "4", .what = "numbers from memory, a block an option", FLAT, .flags = ARRAY | ONE_BLOCK},
+    {.name = "price_block", .number = "5", .what = "own numbers, a block an option", FLAT, .flags = PRICES | ONE_BLOCK},
+    {.name = "price_loop", .number = "6a", .what = "several blocks, a launch an option", .kernels = SEVERAL, FLAT, .flags = PRICES | LOOP, .demo = true},
+    {.name = "price_blocks", .number = "6b", .what = "several blocks, all options at once", .kernels = SEVERAL, FLAT, .flags = PRICES},
+    {.name = "price_switch", .number = "7", .what = "one block or several, as measured", .kernels = "price_block " SEVERAL, .has_record = true,
+     .record = {.block_x = BLOCK, .block_y = 1, .items = 8192}, .min = {.items = 1}, .max = {.items = 1u << 30}, .flags = PRICES | SWITCH},
+    {.name = "price_curand", .number = "8", .what = "cuRAND's numbers, a block an option", FLAT, .flags = PRICES | ONE_BLOCK, .optional = true, .demo = true},
+};
+
+#define CHECK CASE_CHECK | CASE_QUICK
+#define SMALL CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_EMULATOR_ONLY
+#define LARGE CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY
+#define WORDS(id, what, count, streams, flag) {.name = id, .n = count, .m = streams, .dtype = DT_U32, .op = what, .flags = flag}
+#define NUMBERS(id, count, flag) {.name = id, .n = count, .dtype = DT_F32, .op = NORMALS, .flags = flag}
+#define CALLS(id, what, paths, options, bad, flag) {.name = id, .n = paths, .m = options, .param = bad, .dtype = DT_F32, .op = what, .flags = flag}
+#define CALLS_OF(logn, flag) CALLS("paths=2^" #logn, PRICES, 1 << logn, 64, 0, flag)
+
+static const struct lab_case cases[] = {
+    WORDS("twister-n=1", TWISTER, 1, 1, CHECK),
+    WORDS("twister-n=40", TWISTER, 40, 300, CHECK),
+    WORDS("twister-m=4096", TWISTER, 64, 4096, SMALL),
+    WORDS("twister-n=2^14", TWISTER, 1 << 14, 4096, LARGE),
+
+    WORDS("philox-n=1", PHILOX, 1, 0, CHECK),
+    WORDS("philox-n=1003", PHILOX, 1003, 0, CHECK),
+    WORDS("philox-n=2^16", PHILOX, 1 << 16, 0, SMALL),
+    WORDS("philox-n=2^24", PHILOX, 1 << 24, 0, LARGE),
+
+    NUMBERS("normals-n=1", 1, CHECK),
+    NUMBERS("normals-n=1003", 1003, CHECK),
+    NUMBERS("normals-n=2^16", 1 << 16, SMALL),
+    NUMBERS("normals-n=2^24", 1 << 24, LARGE),
+
+    CALLS("array-n=1", ARRAY, 1, 2, 0, CHECK),
+    CALLS("array-n=1003", ARRAY, 1003, 20, 1, CHECK),
+    CALLS("array-n=2^12", ARRAY, 1 << 12, 64, 0, SMALL),
+    CALLS("array-n=2^20", ARRAY, 1 << 20, 64, 0, LARGE),
+
+    CALLS("paths=1", PRICES, 1, 2, 0, CHECK),
+    CALLS("options=1", PRICES, 4099, 1, 0, CHECK),
+    CALLS("paths=1003", PRICES, 1003, 20, 1, CHECK),
+    CALLS_OF(8, SMALL), CALLS_OF(10, SMALL), CALLS_OF(12, SMALL), CALLS_OF(14, SMALL),
+    CALLS_OF(11, LARGE), CALLS_OF(13, LARGE), CALLS_OF(15, LARGE), CALLS_OF(16, LARGE), CALLS_OF(17, LARGE),
+    CALLS_OF(18, LARGE), CALLS_OF(20, LARGE), CALLS_OF(22, LARGE), CALLS_OF(24, LARGE),
+};
+/* clang-format on */
+
+static enum experiment experiment_of(const struct lab_case *c)
+{
+    return (enum experiment)c->op;
+}
+
+static bool prices(const struct lab_case *c)
+{
+    return experiment_of(c) == ARRAY || experiment_of(c) == PRICES;
+}
+
+static bool applies(const struct lab_variant *v, const struct lab_case *c)
+{
+    return (v->flags & EXPERIMENT) == experiment_of(c);
+}
+
+/* ---- plan ---- */
+
+/* Buffers, in the kernels' order of them. */
+enum { KEY = 0, A = 1, COUNTERS = 1, OPTIONS = 1, PARTIAL = 3 };
+
+static int add_buffer(struct plan *p, const char *name, enum buffer_role role, enum dtype type,
+                      uint64_t count)
+{
+    struct lab_buffer *b = &p->buffers[p->nbuffers];
+
+    *b = (struct lab_buffer){.role = role, .dtype = type, .count = count};
+    lab_name(b->name, sizeof(b->name), "%s", name);
+    return p->nbuffers++;
+}
+
+static void plan_buffers(struct plan *p, const struct lab_case *c)
+{
+    switch (experiment_of(c)) {
+    case TWISTER:
+        add_buffer(p, "key", BUF_INPUT, DT_U32, 2);
+        add_buffer(p, "a", BUF_INPUT, DT_U32, c->m);
+        add_buffer(p, "out", BUF_OUTPUT, DT_U32, c->n * c->m);
+        p->bytes = 4.0 * (double)c->n * (double)c->m;
+        break;
+    case PHILOX:
+        add_buffer(p, "key", BUF_INPUT, DT_U32, 2);
+        add_buffer(p, "counters", BUF_INPUT, DT_U32, NUMBERS * c->n);
+        add_buffer(p, "out", BUF_OUTPUT, DT_U32, NUMBERS * c->n);
+        p->bytes = 32.0 * (double)c->n;
+        break;
+    case NORMALS:
+        add_buffer(p, "words", BUF_INPUT, DT_U32, 2 * c->n);
+        add_buffer(p, "out", BUF_OUTPUT, DT_F32, 2 * c->n);
+        p->bytes = 16.0 * (double)c->n;
+        break;
+    default:
+        add_buffer(p, experiment_of(c) == ARRAY ? "numbers" : "key", BUF_INPUT,
+                   experiment_of(c) == ARRAY ? DT_F32 : DT_U32,
+                   experiment_of(c) == ARRAY ? c->n : 2);
+        add_buffer(p, "options", BUF_INPUT, DT_F32, FIELDS * c->m);
+        add_buffer(p, "out", BUF_OUTPUT, DT_F32, 2 * c->m);
+        p->bytes = experiment_of(c) == ARRAY ? 4.0 * (double)c->n * (double)c->m : 0;
+    }
+}
+
+static bool usable(const struct lab_variant *v, const struct lab_case *c, char *err, size_t errsize)
+{
+    enum dtype type = experiment_of(c) == TWISTER || experiment_of(c) == PHILOX ? DT_U32 : DT_F32;
+
+    if (c->dtype != type)
+        snprintf(err, errsize, "%s: these kernels are for %s", c->name, dtype_name(type));
+    else if (prices(c) && c->n == 0)
+        snprintf(err, errsize, "%s: no paths (n), no price: at least one", c->name);
+    else if (prices(c) && c->m == 0)
+        snprintf(err, errsize, "%s: no options (m): there is at least one", c->name);
+    else if (c->n == 0 || c->n > 1u << 30)
+        snprintf(err, errsize, "%s: n is 1 to 2^30 here", c->name);
+    else if (prices(c) && c->m > 65535)
+        snprintf(err, errsize, "%s: at most 65535 options (m), a row of the grid each", c->name);
+    else if (v->flags & LOOP && c->m > LAB_MAX_STEPS - 1)
+        snprintf(err, errsize, "%s: a plan has %d launches: at most %d options (m), one by one",
+                 c->name, LAB_MAX_STEPS, LAB_MAX_STEPS - 1);
+    else if (experiment_of(c) == TWISTER && (!c->m || c->m > TWISTERS))
+        snprintf(err, errsize, "%s: there are 1 to %d twisters (m)", c->name, TWISTERS);
+    else if (experiment_of(c) == TWISTER && c->n * c->m > 1u << 30)
+        snprintf(err, errsize, "%s: at most 2^30 words", c->name);
+    else
+        return true;
+    return false;
+}
+
+static uint32_t ceil_div(uint64_t a, uint64_t b)
+{
+    return (uint32_t)((a + b - 1) / b);
+}
+
+static struct plan_step *add_step(struct plan *p, const char *kernel, uint32_t grid_x,
+                                  uint32_t grid_y)
+{
+    struct plan_step *s = &p->steps[p->nsteps++];
+
+    *s = (struct plan_step){.grid = {grid_x, grid_y, 1}, .block = {BLOCK, 1, 1}};
+    lab_name(s->kernel, sizeof(s->kernel), "%s", kernel);
+    return s;
+}
+
+static void buffer_arg(struct plan_step *s, int b)
+{
+    s->args[s->nargs++] = (struct plan_arg){.kind = ARG_BUFFER, .buffer = b};
+}
+
+static void u32_arg(struct plan_step *s, uint64_t x)
+{
+    s->args[s->nargs++] = (struct plan_arg){.kind = ARG_U32, .v.u32 = (uint32_t)x};
+}
+
+/* All buffers and n; m, where a thread asks for it. */
+static void plan_one(struct plan *p, const char *kernel, uint32_t grid, uint64_t n, uint64_t m)
+{
+    struct plan_step *s = add_step(p, kernel, grid, 1);
+
+    for (int b = 0; b < p->nbuffers; b++)
+        buffer_arg(s, b);
+    u32_arg(s, n);
+    if (m)
+        u32_arg(s, m);
+}
+
+/* As many blocks as the device holds threads for, shared by the options of one launch, and no
+ * thread without a path. */
+static uint32_t blocks_of(const struct lab_case *c, const struct device_limits *d, uint64_t options)
+{
+    uint64_t room = (uint64_t)d->sms * d->max_threads_per_sm / BLOCK / options;
+    uint64_t most = ceil_div(c->n, (uint64_t)BLOCK * NUMBERS);
+
+    return (uint32_t)(room < 1 ? 1 : room < most ? room : most);
+}
+
+static void plan_several(struct plan *p, const struct lab_case *c, const struct device_limits *d,
+                         bool loop)
+{
+    uint32_t blocks = blocks_of(c, d, loop ? 1 : c->m);
+    struct plan_step *s;
+
+    add_buffer(p, "partial", BUF_SCRATCH, DT_F32, 2 * c->m * blocks);
+    for (uint64_t first = 0; first < (loop ? c->m : 1); first++) {
+        s = add_step(p, "price_blocks", blocks, loop ? 1 : (uint32_t)c->m);
+        buffer_arg(s, KEY);
+        buffer_arg(s, OPTIONS);
+        buffer_arg(s, PARTIAL);
+        u32_arg(s, c->n);
+        u32_arg(s, first);
+    }
+    s = add_step(p, "price_sum", (uint32_t)c->m, 1);
+    buffer_arg(s, OPTIONS);
+    buffer_arg(s, PARTIAL);
+    buffer_arg(s, 2);
+    u32_arg(s, c->n);
+    u32_arg(s, blocks);
+}
+
+static bool plan(const struct lab_variant *v, const struct lab_case *c,
+                 const struct launch_record *r, const struct device_limits *d, struct plan *p,
+                 char *err, size_t errsize)
+{
+    if (!usable(v, c, err, errsize))
+        return false;
+    memset(p, 0, sizeof(*p));
+    plan_buffers(p, c);
+    if (experiment_of(c) == TWISTER)
+        plan_one(p, v->name, ceil_div(c->m, BLOCK), c->n, c->m);
+    else if (!prices(c))
+        plan_one(p, v->name, ceil_div(c->n, BLOCK), c->n, 0);
+    else if (v->flags & ONE_BLOCK)
+        plan_one(p, v->name, (uint32_t)c->m, c->n, 0);
+    else if (v->flags & SWITCH && c->n / c->m < r->items)
+        plan_one(p, "price_block", (uint32_t)c->m, c->n, 0);
+    else
+        plan_several(p, c, d, v->flags & LOOP);
+    return true;
+}
+
+/* ---- words, numbers, paths ---- */
+
+/* A word as a number above 0 and up to 1, in single precision as every kernel has it. */
+static float uniform(uint32_t word)
+{
+    return (float)word * 0x1p-32f + 0x1p-33f;
+}
+
+static void box_muller(uint32_t first, uint32_t second, double z[2])
+{
+    double r = sqrt(-2 * log((double)uniform(first)));
+    double phi = 2 * M_PI * (double)uniform(second);
+
+    z[0] = r * sin(phi);
+    z[1] = r * cos(phi);
+}
+
+/* The four normal numbers of counter {quad, 0, stream, 0}. */
+static void draw(const uint32_t *key, uint32_t quad, uint32_t stream, double z[NUMBERS])
+{
+    struct philox_words w = philox((struct philox_words){{quad, 0, stream, 0}}, key[0], key[1]);
+
+    box_muller(w.w[0], w.w[1], z);
+    box_muller(w.w[2], w.w[3], z + 2);
+}
+
+/* Of option o: its fields in their order. */
+static struct option option_of(const float *options, uint64_t o)
+{
+    const float *f = options + FIELDS * o;
+
+    return (struct option){
+        .price = f[0], .strike = f[1], .years = f[2], .rate = f[3], .volatility = f[4]};
+}
+
+struct sums {
+    double sum, squares;
+};
+
+static void add_path(struct sums *s, const struct option *o, double z)
+{
+    double drift = (o->rate - o->volatility * o->volatility / 2) * o->years;
+    double end = o->price * exp(drift + o->volatility * sqrt(o->years) * z);
+    double payoff = fmax(end - o->strike, 0);
+
+    s->sum += payoff;
+    s->squares += payoff * payoff;
+}
+
+/* From numbers in memory, where there are some, else own ones. */
+static struct sums simulate(const struct option *o, const float *numbers, const uint32_t *key,
+                            uint32_t stream, uint64_t n)
+{
+    struct sums s = {0};
+    double z[NUMBERS];
+
+    for (uint64_t i = 0; i < n; i++) {
+        if (!numbers && i % NUMBERS == 0)
+            draw(key, (uint32_t)(i / NUMBERS), stream, z);
+        add_path(&s, o, numbers ? (double)numbers[i] : z[i % NUMBERS]);
+    }
+    return s;
+}
+
+/* ---- inputs ---- */
+
+/* The lecture's example; what is no option, each field's turn; any other one. */
+static void make_option(uint64_t seed, uint64_t o, bool some_bad, float *f)
+{
+    static const float first[FIELDS] = {2, 1, 3, 0.05f, 0.25f};
+    uint64_t r = random_u64(random_u64(seed, 1), o);
+
+    for (uint64_t i = 0; i < FIELDS; i++)
+        f[i] = (random_f32(seed, FIELDS * o + i) + 1) / 2;
+    f[0] = 5 + 25 * f[0];
+    f[1] = f[0] * (0.75f + 0.5f * f[1]);
+    f[2] = 0.5f + 2.5f * f[2];
+    f[3] = 0.08f * f[3];
+    f[4] = 0.15f + 0.25f * f[4];
+    if (o == 0)
+        memcpy(f, first, sizeof(first));
+    else if (some_bad && o % 3 == 2) {
+        static const float bad[] = {NAN, INFINITY, -1, 0};
+        uint64_t field = o / 3 % FIELDS;
+
+        f[field] = bad[r % (field == RATE ? 2 : 4)];
+    }
+}
+
+/* Words of which some are the least and greatest there are. */
+static uint32_t any_word(uint64_t seed, uint64_t i)
+{
+    static const uint32_t ends[] = {0, 0xffffffff, 1, 0x80000000};
+    uint64_t r = random_u64(seed, i);
+
+    return r % 16 ? (uint32_t)(r >> 32) : ends[r >> 8 & 3];
+}
+
+static void make_numbers(uint64_t seed, float *f, uint64_t count)
+{
+    const uint32_t key[] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+    double z[NUMBERS];
+
+    for (uint64_t i = 0; i < count; i++) {
+        if (i % NUMBERS == 0)
+            draw(key, (uint32_t)(i / NUMBERS), 0, z);
+        f[i] = (float)z[i % NUMBERS];
+    }
+}
+
+static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
+                       void *data)
+{
+    uint64_t stream = random_u64(seed, (uint64_t)b), count = p->buffers[b].count;
+    uint32_t *u = data;
+
+    if (prices(c) && b == OPTIONS)
+        for (uint64_t o = 0; o < c->m; o++)
+            make_option(stream, o, c->param, (float *)data + FIELDS * o);
+    else if (experiment_of(c) == ARRAY)
+        make_numbers(stream, data, count);
+    else if (experiment_of(c) == TWISTER && b == A)
+        for (uint64_t i = 0; i < count; i++)
+            u[i] = twister_a((uint32_t)i);
+    else if (experiment_of(c) == NORMALS)
+        for (uint64_t i = 0; i < count; i++)
+            u[i] = any_word(stream, i);
+    else
+        for (uint64_t i = 0; i < count; i++)
+            u[i] = (uint32_t)(random_u64(stream, i) >> 32);
+}
+
+/* ---- reference ---- */
+
+static void reference_twister(const struct lab_case *c, const uint32_t *key, const uint32_t *a,
+                              uint32_t *out)
+{
+    for (uint32_t s = 0; s < c->m; s++) {
+        struct twister t;
+
+        twister_start(&t, a[s], key[0], s);
+        for (uint64_t i = 0; i < c->n; i++)
+            out[i * c->m + s] = twister_next(&t);
+    }
+}
+
+static void reference_philox(const struct lab_case *c, const uint32_t *key,
+                             const uint32_t *counters, uint32_t *out)
+{
+    for (uint64_t i = 0; i < c->n; i++) {
+        struct philox_words w;
+
+        memcpy(w.w, counters + NUMBERS * i, sizeof(w.w));
+        w = philox(w, key[0], key[1]);
+        memcpy(out + NUMBERS * i, w.w, sizeof(w.w));
+    }
+}
+
+static void reference_normals(const struct lab_case *c, const uint32_t *words, float *out,
+                              double *tolerance)
+{
+    for (uint64_t i = 0; i < c->n; i++) {
+        double z[2];
+
+        box_muller(words[2 * i], words[2 * i + 1], z);
+        for (int k = 0; k < 2; k++) {
+            out[2 * i + (uint64_t)k] = (float)z[k];
+            if (tolerance)
+                tolerance[2 * i + (uint64_t)k] = 4e-6;
+        }
+    }
+}
+
+struct value {
+    double price, width;
+};
+
+/* Discounted mean of n payoffs, and half the width of its 95 % interval: NaN of one. */
+static struct value value_of(const struct option *o, struct sums s, uint64_t n)
+{
+    double now = exp(-o->rate * o->years), paths = (double)n;
+    double variance = (s.squares - s.sum * s.sum / paths) / (paths - 1);
+
+    if (variance < 0)
+        variance = 0;
+    return (struct value){.price = now * s.sum / paths,
+                          .width = n == 1 ? NAN : 1.96 * now * sqrt(variance / paths)};
+}
+
+/* By how much sums in single precision may be off: of a payoff's error, of what numbers and powers
+ * are rounded to, more of longer sums; of a difference of squares, their own size. */
+static struct value bound_of(const struct option *o, struct sums s, uint64_t n)
+{
+    double paths = (double)n, off = 1e-5 + 2e-8 * sqrt(paths / BLOCK);
+    double squares = s.squares / paths, variance = squares - s.sum * s.sum / paths / paths;
+    double wrong = 2 * off * (squares + o->price * o->price);
+
+    variance = variance > 0 ? variance : 0;
+    return (struct value){.price = off * (o->price + o->strike),
+                          .width = 1.96 / sqrt(paths) *
+                                   (sqrt(variance + wrong) - sqrt(fmax(variance - wrong, 0)))};
+}
+
+/* What n paths of an option come to when chance has them as they should be. */
+static struct sums expected_sums(const struct option *o, uint64_t n)
+{
+    double grown = exp(o->rate * o->years), spread = o->volatility * sqrt(o->years);
+    double d2 = log(o->price * grown / o->strike) / spread - spread / 2;
+    double square = o->price * o->price * grown * grown * exp(spread * spread);
+
+    return (struct sums){.sum = (double)n * grown * black_scholes(o).call,
+                         .squares = (double)n *
+                                    (square * normal_below(d2 + 2 * spread) -
+                                     2 * o->price * grown * o->strike * normal_below(d2 + spread) +
+                                     o->strike * o->strike * normal_below(d2))};
+}
+
+/* Of few paths all options are simulated, of many those that the seed draws. */
+static bool is_simulated(const struct lab_case *c, uint64_t o)
+{
+    uint64_t of = c->n * c->m / SIMULATED;
+
+    return c->n < MANY_PATHS || of < 2 || (o + c->seed) % (of < c->m ? of : c->m) == 0;
+}
+
+/* What is not simulated has to be within 6.5 standard errors of the formula: of 10^8 right prices
+ * one is not. The width's own error is at most 60 / sqrt(n) of it, where one path in 60 ends above
+ * the strike. */
+static void reference_price(const struct lab_case *c, const float *numbers, const uint32_t *key,
+                            const struct option *o, uint64_t i, float *out, double *tolerance)
+{
+    bool none = isnan(black_scholes(o).call), own = is_simulated(c, i);
+    struct sums s = none  ? (struct sums){NAN, NAN}
+                    : own ? simulate(o, numbers, key, (uint32_t)i, c->n)
+                          : expected_sums(o, c->n);
+    struct value v = value_of(o, s, c->n), bound = bound_of(o, s, c->n);
+
+    out[0] = (float)v.price;
+    out[1] = (float)v.width;
+    if (!tolerance)
+        return;
+    tolerance[0] = own ? bound.price : 6.5 / 1.96 * v.width;
+    tolerance[1] = own ? bound.width : 60 / sqrt((double)c->n) * v.width;
+}
+
+static void reference(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, void **expected, double **tolerance)
+{
+    int out = experiment_of(c) == NORMALS ? 1 : 2;
+    double *bounds = tolerance ? tolerance[out] : NULL;
+
+    (void)p, (void)v;
+    switch (experiment_of(c)) {
+    case TWISTER:
+        reference_twister(c, inputs[KEY], inputs[A], expected[out]);
+        break;
+    case PHILOX:
+        reference_philox(c, inputs[KEY], inputs[COUNTERS], expected[out]);
+        break;
+    case NORMALS:
+        reference_normals(c, inputs[0], expected[out], bounds);
+        break;
+    default:
+        for (uint64_t i = 0; i < c->m; i++) {
+            struct option o = option_of(inputs[OPTIONS], i);
+
+            reference_price(c, experiment_of(c) == ARRAY ? inputs[0] : NULL, inputs[KEY], &o, i,
+                            (float *)expected[out] + 2 * i, bounds ? bounds + 2 * i : NULL);
+        }
+    }
+}
+
+static uint64_t row(const struct plan *p, const struct lab_case *c, int b)
+{
+    (void)p;
+    return prices(c) && b == OPTIONS               ? FIELDS
+           : prices(c) && b == 2                   ? 2
+           : experiment_of(c) == TWISTER && b == 2 ? c->m
+                                                   : 0;
+}
+
+static enum lab_made made(const struct lab_variant *v, const struct lab_case *c)
+{
+    (void)v, (void)c;
+    return MADE_UNKNOWN;
+}
+
+static bool term(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                 uint64_t element, uint64_t t, struct lab_term *out)
+{
+    (void)p, (void)v, (void)c, (void)element, (void)t, (void)out;
+    return false;
+}
+
+/* Words of the same twister or another one, and of what is no step of it. */
+static bool recognise_twister(const struct lab_case *c, const uint32_t *key, const uint32_t *a,
+                              uint32_t got, uint64_t element, char *words, size_t size)
+{
+    uint32_t at = (uint32_t)(element / c->m), own = (uint32_t)(element % c->m);
+    struct twister t;
+
+    twister_start(&t, a[own], key[0], 0);
+    for (uint32_t i = 0; own && i <= at; i++)
+        if (twister_next(&t) == got && i == at) {
+            snprintf(words, size,
+                     "what it would be if twister %u began with the words of twister 0", own);
+            return true;
+        }
+    for (uint32_t s = 0; s < c->m; s++) {
+        twister_start(&t, a[s], key[0], s);
+        for (uint32_t i = 0; i < c->n + TWISTER_WORDS; i++) {
+            bool same = twister_next(&t) == got,
+                 bare = t.x[(t.at + TWISTER_WORDS - 1) % TWISTER_WORDS] == got;
+
+            if (!same && !bare)
+                continue;
+            snprintf(words, size, "word %u of twister %u%s, where word %u of twister %u belongs", i,
+                     s, same ? "" : ", not tempered", at, own);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool recognise_philox(const uint32_t *key, const uint32_t *counters, uint32_t got,
+                             uint64_t element, char *words, size_t size)
+{
+    const uint32_t *w = counters + element / NUMBERS * NUMBERS;
+    struct philox_words x = {{w[0], w[1], w[2], w[3]}}, same = x, start = x;
+
+    for (uint32_t r = 0; r <= 12; r++) {
+        if (r != 10 && x.w[element % NUMBERS] == got) {
+            snprintf(words, size, "what it is after %u round%s, not 10", r, r == 1 ? "" : "s");
+            return true;
+        }
+        if (r == 10 && same.w[element % NUMBERS] == got) {
+            snprintf(words, size, "what it would be if all rounds had the first one's key");
+            return true;
+        }
+        x = philox_round(x, key[0] + r * 0x9e3779b9, key[1] + r * 0xbb67ae85);
+        same = philox_round(same, key[0], key[1]);
+    }
+    x = philox(start, key[0], key[1]);
+    for (unsigned k = 0; k < NUMBERS; k++)
+        if (x.w[k] == got) {
+            snprintf(words, size, "word %u of its four, where word %lu belongs", k,
+                     element % NUMBERS);
+            return true;
+        }
+    return false;
+}
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) <= 1e-5 * (1 + fabs(b));
+}
+
+static bool recognise_normal(const uint32_t *words_of, float got, uint64_t element, char *words,
+                             size_t size)
+{
+    const uint32_t *two = words_of + element / 2 * 2;
+    double z[2], turned[2], r = sqrt(-2 * log((double)uniform(two[0])));
+    double half = M_PI * (double)uniform(two[1]);
+    unsigned k = element % 2;
+
+    box_muller(two[0], two[1], z);
+    box_muller(two[1], two[0], turned);
+    const struct {
+        double value;
+        const char *words;
+    } others[] = {
+        {z[1 - k], "the other number of its pair: sine and cosine have changed places"},
+        {turned[k], "what comes of the second word's radius and the first one's angle"},
+        {z[k] / M_SQRT2, "what comes of a radius of sqrt(-ln u): the factor 2 is missing"},
+        {r * (k ? cos(half) : sin(half)), "what comes of an angle of pi v: half of it"},
+    };
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (near(others[i].value, (double)got)) {
+            snprintf(words, size, "%s", others[i].words);
+            return true;
+        }
+    return false;
+}
+
+/* Prices of other paths, or of the right ones by another formula. Chance does not come so near. */
+static bool recognise_price(const struct lab_case *c, const float *numbers, const uint32_t *key,
+                            const struct option *o, uint64_t i, double got, char *words,
+                            size_t size)
+{
+    double now = exp(-o->rate * o->years), n = (double)c->n;
+    struct sums own = simulate(o, numbers, key, (uint32_t)i, c->n);
+    struct sums first = simulate(o, numbers, key, 0, c->n);
+    struct sums whole = simulate(o, numbers, key, (uint32_t)i, c->n / NUMBERS * NUMBERS);
+    struct sums keyless = simulate(o, numbers, (const uint32_t[]){0, 0}, (uint32_t)i, c->n);
+    const struct {
+        double value;
+        const char *words;
+    } others[] = {
+        {black_scholes(o).call, "the formula's price: it has no path in it"},
+        {own.sum / n, "the mean payoff, not discounted"},
+        {now * own.sum, "the discounted sum, not the mean"},
+        {first.sum / n * now, "what comes of the paths of option 0"},
+        {whole.sum / n * now, "what comes of the paths of whole counters alone: the last few are "
+                              "missing"},
+        {keyless.sum / n * now, "what comes of a key of 0"},
+    };
+
+    for (size_t k = 0; k < sizeof(others) / sizeof(others[0]); k++)
+        if (near(others[k].value, got) && !near(own.sum / n * now, others[k].value)) {
+            snprintf(words, size, "%s", others[k].words);
+            return true;
+        }
+    return false;
+}
+
+static bool recognise_width(const struct lab_case *c, const float *numbers, const uint32_t *key,
+                            const struct option *o, uint64_t i, double got, char *words,
+                            size_t size)
+{
+    double now = exp(-o->rate * o->years), n = (double)c->n;
+    struct value own = value_of(o, simulate(o, numbers, key, (uint32_t)i, c->n), c->n);
+    const struct {
+        double value;
+        const char *words;
+    } others[] = {
+        {own.width / 1.96, "the standard error, without the 1.96"},
+        {own.width * 2, "the whole width of the interval, not half"},
+        {own.width / now, "the width, not discounted"},
+        {own.width * sqrt(n), "the spread of single payoffs: divide by the root of their number"},
+    };
+
+    for (size_t k = 0; k < sizeof(others) / sizeof(others[0]); k++)
+        if (near(others[k].value, got) && !near(own.width, others[k].value)) {
+            snprintf(words, size, "%s", others[k].words);
+            return true;
+        }
+    return false;
+}
+
+static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, const void *output, uint64_t element, char *words,
+                      size_t size)
+{
+    const float *numbers = experiment_of(c) == ARRAY ? inputs[0] : NULL;
+    const uint32_t *key = inputs[KEY], *u = output;
+    const float *f = output;
+
+    (void)p, (void)v;
+    if (experiment_of(c) == TWISTER)
+        return recognise_twister(c, key, inputs[A], u[element], element, words, size);
+    if (experiment_of(c) == PHILOX)
+        return recognise_philox(key, inputs[COUNTERS], u[element], element, words, size);
+    if (experiment_of(c) == NORMALS)
+        return recognise_normal(inputs[0], f[element], element, words, size);
+
+    struct option o = option_of(inputs[OPTIONS], element / 2);
+    double got = (double)f[element];
+
+    if (isnan(black_scholes(&o).call)) {
+        snprintf(words, size,
+                 "%g, where NaN belongs: price %g, strike %g, years %g, rate %g, volatility %g are "
+                 "no option",
+                 got, o.price, o.strike, o.years, o.rate, o.volatility);
+        return true;
+    }
+    return element % 2 ? recognise_width(c, numbers, key, &o, element / 2, got, words, size)
+                       : recognise_price(c, numbers, key, &o, element / 2, got, words, size);
+}
+
+static const struct lab_column columns[] = {
+    {"inst", "a warp", "inst_executed/warps"},
+    {"special", "functns", "sfu_ops"},
+    {"sectors", "moved", "global_sectors"},
+    {0},
+};
+
+/* clang-format off */
+static const struct lab_prediction predictions[] = {
+    {"launches_loop", "launches, price_loop on paths=2^14", "launches", "price_loop", "paths=2^14", 0.001},
+    {"launches_blocks", "launches, price_blocks on paths=2^14", "launches", "price_blocks", "paths=2^14", 0.001},
+    {"blocks_block", "blocks, price_block on paths=2^14", "blocks", "price_block", "paths=2^14", 0.001},
+    {"blocks_blocks", "blocks of both launches, price_blocks on paths=2^14", "blocks", "price_blocks", "paths=2^14", 0.001},
+    {"sectors_array", "sectors that price_array loads on array-n=2^12", "global_ld_sectors", "price_array", "array-n=2^12", 0.1},
+};
+/* clang-format on */
+
+const struct lab lab_monte_carlo = {
+    .name = "monte_carlo",
+    .title = "Monte Carlo: options priced by chance",
+    .bytes_formula = "4 n m (twister, array), 32 n (philox), 16 n (normals)",
+    .param_name = "bad",
+    .record_items = "paths, for each option, from which on several blocks price one",
+    .variants = variants,
+    .nvariants = sizeof(variants) / sizeof(variants[0]),
+    .cases = cases,
+    .ncases = sizeof(cases) / sizeof(cases[0]),
+    .applies = applies,
+    .plan = plan,
+    .make_input = make_input,
+    .reference = reference,
+    .made = made,
+    .term = term,
+    .recognise = recognise,
+    .row = row,
+    .extents = "nm",
+    .columns = columns,
+    .predictions = predictions,
+    .npredictions = sizeof(predictions) / sizeof(predictions[0]),
+};
