@@ -34,6 +34,7 @@
 enum {
     CPU_SECONDS = 5,
     WALL_SECONDS = 10,
+    SANITIZED = 12, /* times as long under compute-sanitizer, which is slow to start */
     FILE_ROOM = 64 << 20,
     PRINT_ROOM = 16 << 20,
     LAUNCH_TIMEOUT = 702, /* cudaErrorLaunchTimeout: result.c's "did not come to an end" */
@@ -42,6 +43,12 @@ enum {
 #define ADDRESSES ((rlim_t)8 << 30)
 
 static bool confined;
+
+/* How many times the limits of a plain run: on a GPU it is compute-sanitizer that checks. */
+static int patience(const struct job *j)
+{
+    return j->options.check && !emulator_here() ? SANITIZED : 1;
+}
 
 void program_confine(void)
 {
@@ -148,7 +155,8 @@ static void limit(int what, rlim_t most)
     setrlimit(what, &l);
 }
 
-static _Noreturn void become(const struct place *p, char **env, const int out[2], bool emulator)
+static _Noreturn void become(const struct place *p, char **env, const int out[2],
+                             rlim_t cpu_seconds, bool emulator)
 {
     char *argv[] = {p->program, p->input, p->output, NULL};
     int null = open("/dev/null", O_RDONLY);
@@ -159,7 +167,7 @@ static _Noreturn void become(const struct place *p, char **env, const int out[2]
         _exit(NO_START);
     close_range(3, ~0u, 0);
     limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_CPU, CPU_SECONDS);
+    limit(RLIMIT_CPU, cpu_seconds);
     limit(RLIMIT_FSIZE, FILE_ROOM);
     if (confined && emulator)
         limit(RLIMIT_AS, ADDRESSES);
@@ -302,11 +310,11 @@ static bool start_and_wait(const struct place *p, const struct job *j, struct te
     char **env = environment(p, &j->options);
     pid_t pid = fork();
     if (pid == 0)
-        become(p, env, (int[]){out[1], err[1]}, emulator);
+        become(p, env, (int[]){out[1], err[1]}, (rlim_t)(CPU_SECONDS * patience(j)), emulator);
     close(out[1]), close(err[1]);
     struct pollfd pipes[2] = {{out[0], POLLIN, 0}, {err[0], POLLIN, 0}};
     if (pid > 0) {
-        double end = now_s() + WALL_SECONDS;
+        double end = now_s() + WALL_SECONDS * patience(j);
         e->late = !listen_to(pipes, said, end, &e->much);
         int status = reap(pid, end, &e->late);
         e->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -335,7 +343,7 @@ static char *last_line(const char *s)
     return t.s ? t.s : xstrdup("");
 }
 
-static char *ending_words(const struct ending *e, const char *said)
+static char *ending_words(const struct ending *e, const struct job *j, const char *said)
 {
     struct text t = {0};
     char *line = last_line(said);
@@ -343,9 +351,10 @@ static char *ending_words(const struct ending *e, const char *said)
     if (e->much)
         text_addf(&t, "the program was stopped after it had printed %d MiB", PRINT_ROOM >> 20);
     else if (e->late)
-        text_addf(&t, "the program was stopped after %d s", WALL_SECONDS);
+        text_addf(&t, "the program was stopped after %d s", WALL_SECONDS * patience(j));
     else if (e->cpu)
-        text_addf(&t, "the program was stopped after %d s of processor time", CPU_SECONDS);
+        text_addf(&t, "the program was stopped after %d s of processor time",
+                  CPU_SECONDS * patience(j));
     else if (e->status > 128)
         text_addf(&t, "the program was ended by signal %d (%s)", e->status - 128,
                   strsignal(e->status - 128));
@@ -461,7 +470,7 @@ static void judge_end(const struct place *p, const struct job *j, const struct e
         o->error = LAUNCH_TIMEOUT;
     if (e->status || e->late) {
         text_free(&why);
-        char *words = ending_words(e, o->said);
+        char *words = ending_words(e, j, o->said);
         text_add(&why, words);
         free(words);
     }
