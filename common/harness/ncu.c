@@ -94,8 +94,59 @@ static const char *table_of(const char *file)
     return NULL;
 }
 
-/* Returns how many launches the table has. */
-static uint64_t merge(struct report *p, const struct csv *c)
+/* Is `name`, up to its parameters, one of the words? */
+static bool is_among(const char *words, const char *name)
+{
+    size_t n = strcspn(name, "("), k;
+
+    for (; *words; words += k + strspn(words + k, " ")) {
+        k = strcspn(words, " ");
+        if (k == n && !strncmp(words, name, n))
+            return true;
+    }
+    return false;
+}
+
+/* A kernel of the lab's, and none of a library between them. */
+static bool is_labs(const struct lab *lab, const char *name)
+{
+    for (int i = 0; i < lab->nvariants; i++) {
+        const struct lab_variant *v = &lab->variants[i];
+
+        if (is_among(v->kernels ? v->kernels : v->name, name))
+            return true;
+    }
+    return false;
+}
+
+static int column_of(const struct csv *c, const char *name)
+{
+    for (int k = 0; c->nrows && k < c->widths[0]; k++) {
+        if (!strcmp(csv_cell(c, 0, k), name))
+            return k;
+    }
+    return -1;
+}
+
+/* Is it a launch? The units' line has no ID. lab: only one of its kernels; NULL: any. */
+static bool is_launch(const struct csv *c, int row, const struct lab *lab)
+{
+    int name = column_of(c, "Kernel Name");
+
+    return c->widths[row] == c->widths[0] && *csv_cell(c, row, 0) &&
+           (!lab || (name >= 0 && is_labs(lab, csv_cell(c, row, name))));
+}
+
+static uint64_t launches_of(const struct csv *c, const struct lab *lab)
+{
+    uint64_t n = 0;
+
+    for (int row = 1; row < c->nrows; row++)
+        n += is_launch(c, row, lab);
+    return n;
+}
+
+static void merge(struct report *p, const struct csv *c, const struct lab *lab)
 {
     int width = c->nrows ? c->widths[0] : 0;
     int *counter_of = xcalloc((size_t)width, sizeof(int));
@@ -104,15 +155,12 @@ static uint64_t merge(struct report *p, const struct csv *c)
     for (int k = 0; k < width; k++)
         counter_of[k] = counter_of_metric(csv_cell(c, 0, k));
     for (int row = 1; row < c->nrows; row++) {
-        if (c->widths[row] != width || !*csv_cell(c, row, 0))
-            continue; /* the units' line has no ID */
-        struct entry *r = owner(p, launches++);
+        struct entry *r = is_launch(c, row, lab) ? owner(p, launches++) : NULL;
 
         if (r)
             add_launch(r, c, row, counter_of);
     }
     free(counter_of);
-    return launches;
 }
 
 bool ncu_merge(struct report *p, const char *path, struct text *why)
@@ -124,10 +172,15 @@ bool ncu_merge(struct report *p, const char *path, struct text *why)
         return false;
     const char *table = table_of(file);
     struct csv *c = csv_parse(table ? table : "", table ? strlen(table) : 0);
-    uint64_t launches = merge(p, c);
+    uint64_t launches = launches_of(c, NULL);
+    bool others = launches != total_launches(p), ok = true;
+    if (others) /* a library's kernels are between the lab's */
+        ok = launches_of(c, p->lab) == total_launches(p);
+    if (ok)
+        merge(p, c, others ? p->lab : NULL);
     csv_free(c);
     free(file);
-    if (launches == total_launches(p))
+    if (ok)
         return true;
     text_addf(why, "%s: %llu launches; this run has %llu", path, (unsigned long long)launches,
               (unsigned long long)total_launches(p));

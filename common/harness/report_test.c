@@ -410,6 +410,26 @@ Test(ncu, counts_go_to_their_launches, .init = make_report)
     cr_assert_eq(entry_value(&results[0], "global_ld_sectors / 2", err, sizeof(err)), 512.0);
 }
 
+Test(ncu, a_librarys_kernels_are_left_out, .init = make_report)
+{
+    struct text why = {0};
+
+    for (int i = 0; i < 3; i++) {
+        results[i].counters = (struct counters){0};
+        results[i].verdict = VERDICT_PASS;
+        results[i].amounts.launches = i < 2;
+    }
+    const struct lab_variant *v = &report.lab->variants[0];
+    char *rows = xformat("%s\"0\",\"void vector_fft<8>(x)\"," ATTRIBUTES "\"9\",\"9\"\n"
+                         "\"1\",\"%s(int)\"," ATTRIBUTES "\"3\",\"4\"\n"
+                         "\"2\",\"%s\"," ATTRIBUTES "\"5\",\"6\"\n",
+                         NCU_HEAD, v->name, v->name);
+    cr_assert(merge(rows, &why), "%s", text_str(&why));
+    cr_assert_eq(results[0].counters.global_ld_sectors, 3);
+    cr_assert_eq(results[1].counters.global_ld_sectors, 5);
+    free(rows);
+}
+
 Test(ncu, another_runs_file_is_refused, .init = make_report)
 {
     struct text why = {0};

@@ -1,0 +1,55 @@
+/* grader.c - what the Poisson lab is marked by: the three kernels a student writes. */
+#include "grading/mark/rubric.h"
+
+enum { NOISE, BUMP }; /* as in harness.c */
+
+/* clang-format off */
+#define PLANE(id, columns, rows, what) {.name = id, .n = columns, .m = rows, .op = what, .dtype = DT_F32, .flags = CASE_CHECK}
+static const struct lab_case cases[] = {
+    PLANE("one", 1, 1, NOISE), PLANE("row", 17, 1, NOISE), PLANE("column", 1, 19, NOISE), PLANE("odd", 33, 21, NOISE), PLANE("even", 40, 18, NOISE),
+    PLANE("square", 256, 256, NOISE), PLANE("lecture", 64, 64, BUMP), PLANE("wide", 300, 25, NOISE), PLANE("high", 30, 275, NOISE),
+};
+static const struct hidden_case hidden[] = {
+    {.name = "hidden-plane", .kind = "a plane of any shape", .like = "odd even", .n_min = 2, .n_max = 80, .m_min = 2, .m_max = 80, .any_scale = true},
+    {.name = "hidden-large", .kind = "a larger plane", .like = "square", .n_min = 200, .n_max = 260, .m_min = 200, .m_max = 260},
+    {.name = "hidden-long", .kind = "a long plane or a high one", .like = "wide high", .n_min = 30, .n_max = 300, .m_min = 25, .m_max = 60},
+};
+
+#define SHAPES  "one row column odd even wide high lecture hidden-plane hidden-long"
+#define GIVEN   "It is there to compare yours with: leave it as it was."
+#define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
+
+static const struct rubric_row rows[] = {
+    {"given-solve_naive", 0, "The given solve_naive is still right", ROW_CORRECT, "solve_naive", .cases = "one odd even lecture", .hint = GIVEN},
+    {"given-read_pairs", 0, "The given pairs_to_real is still right", ROW_CORRECT, "read_pairs", .cases = "one odd even lecture", .hint = GIVEN},
+    {"shared-ok", 3, "Shared wave numbers: u is right", ROW_CORRECT, "solve_shared", .cases = SHAPES,
+     .hint = "Which threads of a block load the wave numbers of its columns, which those of its rows? What if the block is wider than what is left of the plane?"},
+    {"shared-clean", 2, "Shared wave numbers: no race and no bad access", ROW_CHECKS, "solve_shared", .cases = "one odd even hidden-plane hidden-long",
+     .hint = CHECKED " What one thread stores in shared memory, another loads: what must lie between?"},
+    {"shared-once", 3, "Shared wave numbers: each is loaded once a block", ROW_GATE, "solve_shared", .cases = "square hidden-large",
+     .gate = "global_ld_bytes <= 17.2 * n * m",
+     .hint = "r, both parts of c, and c's real part are 16 bytes for each number. What do you load beyond that?"},
+    {"half-ok", 4, "Half of the waves: u is right", ROW_CORRECT, "solve_half", .cases = SHAPES,
+     .hint = "How many waves has a row? Where does the second row begin? The rows are all there: ky as before."},
+    {"half-clean", 2, "Half of the waves: no bad access", ROW_CHECKS, "solve_half", .cases = "one odd even hidden-plane hidden-long", .hint = CHECKED},
+    {"half-whole", 2, "Half of the waves: sectors are used whole", ROW_GATE, "solve_half", .cases = "square hidden-large",
+     .gate = "global_sectors <= 1.15 * ref.global_sectors",
+     .hint = "Neighbouring threads are to have neighbouring waves: which index is made from threadIdx.x?"},
+    {"fused-ok", 4, "One kernel: u is right", ROW_CORRECT, "solve_fused", .cases = SHAPES,
+     .hint = "What is u too large by, if nobody scales? Where can the factor go in?"},
+    {"fused-clean", 1, "One kernel: no bad access", ROW_CHECKS, "solve_fused", .cases = "one odd even hidden-plane hidden-long", .hint = CHECKED},
+    {"fused-once", 3, "One kernel: each wave is loaded once and stored once", ROW_GATE, "solve_fused", .cases = "square hidden-large",
+     .gate = "global_ld_requests <= 1.1 * ref.global_ld_requests && global_st_requests <= 1.1 * ref.global_st_requests && global_sectors <= 1.15 * ref.global_sectors",
+     .hint = "A wave's two parts lie side by side: how many loads and stores does a thread need for them?"},
+};
+/* clang-format on */
+
+const struct rubric rubric_poisson = {
+    .lab = "poisson",
+    .rows = rows,
+    .nrows = sizeof(rows) / sizeof(rows[0]),
+    .cases = cases,
+    .ncases = sizeof(cases) / sizeof(cases[0]),
+    .hidden = hidden,
+    .nhidden = sizeof(hidden) / sizeof(hidden[0]),
+};

@@ -1,0 +1,475 @@
+/* harness.c - the Poisson lab: variants, cases, CPU reference, launch plan.
+ *
+ * The second derivatives of a periodic u(x, y) add up to a given r(x, y): find u. By Fourier's
+ * transform each wave answers for itself: u^ = -r^ / (kx^2 + ky^2). A variant is a plan of
+ * transforms (cuFFT's) and kernels between them. n columns (x) and m rows (y); the wave of no
+ * length is left out, so that u is 0 on average.
+ *
+ * Interface: lab_poisson.
+ */
+#include "base/alloc.h"
+#include "lab/lab.h"
+#include "lab/random.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The reference is four passes of transforms in double; -O3 lets gcc use vectors for them. */
+#pragma GCC optimize("O3")
+
+enum { NOISE, BUMP };                    /* right sides: any; the lecture's, of which u is known */
+enum { HALF = 1, PAIRS = 2, FUSED = 4 }; /* flags of a variant */
+enum { R, KX, KY, C, U, BUFFERS };
+
+#define SIGMA 0.1 /* width of the bump, on a square of length 1 */
+
+/* clang-format off */
+#define SHAPE(x, y) BLOCK(x, y, 1024)
+#define BLOCK(x, y, most) .has_record = true, .record = {.block_x = x, .block_y = y, .items = 1}, .min = {.block_x = 1, .block_y = 1, .items = 1}, .max = {.block_x = most, .block_y = most, .items = 1}
+static const struct lab_variant variants[] = {
+    {.name = "solve_naive", .number = "1", .what = "complex transforms, as the lecture begins", .kernels = "solve_naive real_to_complex complex_to_real", SHAPE(32, 16), .demo = true},
+    {.name = "solve_shared", .number = "2", .what = "wave numbers in shared memory", .kernels = "solve_shared real_to_complex complex_to_real", BLOCK(16, 16, 32)},
+    {.name = "read_pairs", .number = "3", .what = "complex numbers read whole, at the end", .kernels = "pairs_to_real real_to_complex solve_naive", SHAPE(16, 16), .flags = PAIRS, .demo = true},
+    {.name = "solve_half", .number = "4", .what = "real transforms: half of the waves", .kernels = "solve_half scale", SHAPE(32, 8), .flags = HALF},
+    {.name = "solve_fused", .number = "5", .what = "one kernel between two transforms", .kernels = "solve_fused", SHAPE(32, 8), .flags = HALF | FUSED},
+};
+
+#define CHECK CASE_CHECK | CASE_QUICK
+#define SMALL CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_EMULATOR_ONLY
+#define LARGE CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY
+#define PLANE(id, columns, rows, what, flag) {.name = id, .n = columns, .m = rows, .op = what, .dtype = DT_F32, .flags = flag}
+static const struct lab_case cases[] = {
+    PLANE("1x1", 1, 1, NOISE, CHECK),
+    PLANE("2x1", 2, 1, NOISE, CHECK),
+    PLANE("8x8", 8, 8, NOISE, CHECK),
+    PLANE("30x21", 30, 21, NOISE, CHECK),
+    PLANE("33x16", 33, 16, NOISE, CHECK),
+    PLANE("100x37", 100, 37, NOISE, CHECK),
+    PLANE("bump=16", 16, 16, BUMP, CHECK),
+    PLANE("bump=32", 32, 32, BUMP, CHECK),
+    PLANE("bump=64", 64, 64, BUMP, CHECK),
+    PLANE("n=128", 128, 128, NOISE, SMALL),
+    PLANE("n=256", 256, 256, NOISE, SMALL),
+    PLANE("n=512", 512, 512, NOISE, SMALL),
+    PLANE("n=1024", 1024, 1024, NOISE, CHECK | CASE_TIME),
+    PLANE("n=2048", 2048, 2048, NOISE, LARGE),
+    PLANE("n=4096", 4096, 4096, NOISE, LARGE),
+};
+/* clang-format on */
+
+static const struct lab_column columns[] = {
+    {"bytes", "loaded", "global_ld_bytes"},
+    {"bytes", "stored", "global_st_bytes"},
+    {"kernels", "run", "launches"},
+    {0},
+};
+
+/* clang-format off */
+static const struct lab_prediction predictions[] = {
+    {"loaded_naive", "bytes that the three kernels of 1 load for each number, case n=256", "global_ld_bytes / (n * m)", "solve_naive", "n=256", 0.02},
+    {"loaded_fused", "bytes that the kernel of 5 loads for each number, case n=256", "global_ld_bytes / (n * m)", "solve_fused", "n=256", 0.1},
+    {"stored_naive", "bytes that the three kernels of 1 store for each number, case n=256", "global_st_bytes / (n * m)", "solve_naive", "n=256", 0.02},
+    {"stored_fused", "the same of the kernel of 5", "global_st_bytes / (n * m)", "solve_fused", "n=256", 0.02},
+};
+/* clang-format on */
+
+/* ---- plan ---- */
+
+static bool usable(const struct lab_case *c, char *err, size_t errsize)
+{
+    if (c->dtype != DT_F32)
+        snprintf(err, errsize, "%s: these kernels are for f32", c->name);
+    else if (!c->n || !c->m)
+        snprintf(
+            err, errsize,
+            "%s: a plane of %lu x %lu: cuFFT refuses one without elements (CUFFT_INVALID_SIZE)",
+            c->name, c->n, c->m);
+    else if (c->n > 1 << 14 || c->m > 1 << 14)
+        snprintf(err, errsize, "%s: n and m are at most 2^14 here", c->name);
+    else if (c->op == BUMP && c->n != c->m)
+        snprintf(err, errsize, "%s: the bump lies on a square", c->name);
+    else
+        return true;
+    return false;
+}
+
+/* Columns of the waves' plane. */
+static uint64_t waves_of(uint32_t flags, uint64_t n)
+{
+    return flags & HALF ? n / 2 + 1 : n;
+}
+
+static void add_buffer(struct plan *p, const char *name, enum buffer_role role, uint64_t count)
+{
+    struct lab_buffer *b = &p->buffers[p->nbuffers++];
+
+    *b = (struct lab_buffer){.role = role, .dtype = DT_F32, .count = count};
+    lab_name(b->name, sizeof(b->name), "%s", name);
+}
+
+/* A kernel of a thread for each of columns x m elements; it has these buffers, n and m. */
+static struct plan_step *add_kernel(struct plan *p, const char *name, const struct lab_case *c,
+                                    const struct launch_record *r, uint64_t columns,
+                                    const char *buffers)
+{
+    static const char letters[] = "rxycu"; /* as the enum of buffers */
+    struct plan_step *s = &p->steps[p->nsteps++];
+
+    lab_name(s->kernel, sizeof(s->kernel), "%s", name);
+    s->block[0] = r->block_x;
+    s->block[1] = r->block_y;
+    s->grid[0] = (uint32_t)((columns + r->block_x - 1) / r->block_x);
+    s->grid[1] = (uint32_t)((c->m + r->block_y - 1) / r->block_y);
+    s->block[2] = s->grid[2] = 1;
+    for (const char *b = buffers; *b; b++)
+        s->args[s->nargs++] =
+            (struct plan_arg){.kind = ARG_BUFFER, .buffer = (int)(strchr(letters, *b) - letters)};
+    s->args[s->nargs++] = (struct plan_arg){.kind = ARG_U32, .v.u32 = (uint32_t)c->n};
+    s->args[s->nargs++] = (struct plan_arg){.kind = ARG_U32, .v.u32 = (uint32_t)c->m};
+    return s;
+}
+
+/* A transform and its inverse give back n m times what they were given. */
+static void add_scale(struct plan_step *s, const struct lab_case *c)
+{
+    s->args[s->nargs++] =
+        (struct plan_arg){.kind = ARG_F32, .v.f32 = (float)(1 / ((double)c->n * (double)c->m))};
+}
+
+static void plan_whole(struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                       const struct launch_record *r)
+{
+    uint32_t rows = (uint32_t)c->m, columns = (uint32_t)c->n;
+    bool shared = !strcmp(v->name, "solve_shared");
+
+    add_kernel(p, "real_to_complex", c, r, c->n, "rc");
+    lab_fft(p, "cufftExecC2C", C, C, rows, columns, true);
+    add_kernel(p, shared ? "solve_shared" : "solve_naive", c, r, c->n, "cxy");
+    lab_fft(p, "cufftExecC2C", C, C, rows, columns, false);
+    add_scale(
+        add_kernel(p, v->flags & PAIRS ? "pairs_to_real" : "complex_to_real", c, r, c->n, "cu"), c);
+}
+
+static void plan_half(struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const struct launch_record *r)
+{
+    uint32_t rows = (uint32_t)c->m, columns = (uint32_t)c->n;
+    bool fused = v->flags & FUSED;
+
+    lab_fft(p, "cufftExecR2C", R, C, rows, columns, true);
+    struct plan_step *s = add_kernel(p, v->name, c, r, waves_of(v->flags, c->n), "cxy");
+    if (fused)
+        add_scale(s, c);
+    lab_fft(p, "cufftExecC2R", C, U, rows, columns, false);
+    if (!fused)
+        add_scale(add_kernel(p, "scale", c, r, c->n, "u"), c);
+}
+
+static bool plan(const struct lab_variant *v, const struct lab_case *c,
+                 const struct launch_record *r, const struct device_limits *d, struct plan *p,
+                 char *err, size_t errsize)
+{
+    uint64_t threads = (uint64_t)r->block_x * r->block_y, numbers = c->n * c->m;
+
+    if (!usable(c, err, errsize))
+        return false;
+    if (!threads || threads > d->max_threads_per_block) {
+        snprintf(err, errsize, "%s: a block of %u x %u threads; this device allows 1 to %u",
+                 v->name, r->block_x, r->block_y, d->max_threads_per_block);
+        return false;
+    }
+    memset(p, 0, sizeof(*p));
+    add_buffer(p, "r", BUF_INPUT, numbers);
+    add_buffer(p, "kx", BUF_INPUT, c->n);
+    add_buffer(p, "ky", BUF_INPUT, c->m);
+    add_buffer(p, "c", BUF_SCRATCH, 2 * waves_of(v->flags, c->n) * c->m);
+    add_buffer(p, "u", BUF_OUTPUT, numbers);
+    p->bytes = 8.0 * (double)numbers;
+    (v->flags & HALF ? plan_half : plan_whole)(p, v, c, r);
+    return true;
+}
+
+/* ---- inputs ---- */
+
+/* Length of a side: the lecture's 1, or one that the seed draws: wave numbers are to be read. */
+static double length_of(const struct lab_case *c, uint64_t seed)
+{
+    return c->op == BUMP ? 1 : 1.5 + 0.5 * random_f32(seed, 0);
+}
+
+/* 2 pi / length times 0, 1, … and from the half on …, -2, -1. */
+static void make_waves(float *k, uint64_t n, double length)
+{
+    for (uint64_t i = 0; i < n; i++)
+        k[i] = (float)(2 * M_PI / length * ((double)i - (i < (n + 1) / 2 ? 0 : (double)n)));
+}
+
+/* u = exp(-rr / 2 sigma^2), up to a constant, has this sum of second derivatives. */
+static double bump(uint64_t n, uint64_t i, bool derived)
+{
+    double x = (double)(i % n) / (double)n - 0.5, y = (double)(i / n) / (double)n - 0.5;
+    double rr = x * x + y * y, ss = SIGMA * SIGMA;
+
+    return exp(-rr / (2 * ss)) * (derived ? (rr - 2 * ss) / (ss * ss) : 1);
+}
+
+static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
+                       void *data)
+{
+    float *f = data;
+
+    if (b != R) {
+        make_waves(f, p->buffers[b].count, length_of(c, seed));
+        return;
+    }
+    uint64_t stream = random_u64(seed, (uint64_t)b);
+    for (uint64_t i = 0; i < p->buffers[b].count; i++)
+        f[i] = c->op == BUMP ? (float)bump(c->n, i, true) : random_f32(stream, i);
+}
+
+/* ---- reference ---- */
+
+struct wave {
+    double re, im;
+};
+
+/* A line of n numbers, `apart` from each other; roots are exp(-2 pi i k / n). */
+struct line {
+    struct wave *x, *a, *b; /* a, b: room for n each */
+    const struct wave *roots;
+    uint64_t n, apart;
+};
+
+/* By its definition: for lengths that are no power of two. */
+static void transform_slowly(struct line *l)
+{
+    for (uint64_t k = 0; k < l->n; k++) {
+        struct wave sum = {0, 0};
+
+        for (uint64_t j = 0; j < l->n; j++) {
+            struct wave v = l->a[j], w = l->roots[j * k % l->n];
+
+            sum.re += v.re * w.re - v.im * w.im;
+            sum.im += v.re * w.im + v.im * w.re;
+        }
+        l->b[k] = sum;
+    }
+}
+
+/* Halves that become halves of halves (Stockham): from a to b and back; the result is in b. */
+static void transform_fast(struct line *l)
+{
+    struct wave *from = l->a, *to = l->b;
+
+    for (uint64_t half = l->n / 2, done = 1; half; half /= 2, done *= 2) {
+        for (uint64_t i = 0; i < half; i++) {
+            struct wave w = l->roots[i * done];
+
+            for (uint64_t q = 0; q < done; q++) {
+                struct wave v = from[q + done * i], z = from[q + done * (i + half)];
+                struct wave d = {v.re - z.re, v.im - z.im};
+
+                to[q + done * 2 * i] = (struct wave){v.re + z.re, v.im + z.im};
+                to[q + done * (2 * i + 1)] =
+                    (struct wave){d.re * w.re - d.im * w.im, d.re * w.im + d.im * w.re};
+            }
+        }
+        struct wave *other = from;
+        from = to;
+        to = other;
+    }
+    l->a = to;
+    l->b = from;
+}
+
+static void transform_line(struct line *l)
+{
+    for (uint64_t i = 0; i < l->n; i++)
+        l->a[i] = l->x[i * l->apart];
+    (l->n & (l->n - 1) ? transform_slowly : transform_fast)(l);
+    for (uint64_t i = 0; i < l->n; i++)
+        l->x[i * l->apart] = l->b[i];
+}
+
+/* `lines` transforms of n numbers, `apart` within a line, `next` from line to line. */
+static void transform_lines(struct wave *x, uint64_t lines, uint64_t next, uint64_t n,
+                            uint64_t apart)
+{
+    struct wave *room = xcalloc(3 * n, sizeof(*room)), *roots = room + 2 * n;
+
+    for (uint64_t k = 0; k < n; k++) {
+        double turn = -2 * M_PI * (double)k / (double)n;
+
+        roots[k] = (struct wave){cos(turn), sin(turn)};
+    }
+    for (uint64_t i = 0; i < lines; i++) {
+        struct line l = {x + i * next, room, room + n, roots, n, apart};
+
+        transform_line(&l);
+    }
+    free(room);
+}
+
+static void transform_plane(struct wave *x, uint64_t n, uint64_t m)
+{
+    transform_lines(x, m, n, n, 1);
+    transform_lines(x, n, 1, m, n);
+}
+
+/* The waves of r become those of u, conjugated, so that the same transform brings them back. */
+static void solve(struct wave *x, const struct lab_case *c, const float *kx, const float *ky)
+{
+    double numbers = (double)c->n * (double)c->m;
+
+    for (uint64_t i = 0; i < c->n * c->m; i++) {
+        double a = kx[i % c->n], b = ky[i / c->n], by = i ? -1 / (a * a + b * b) / numbers : 0;
+
+        x[i] = (struct wave){x[i].re * by, -x[i].im * by};
+    }
+}
+
+static double root_of_mean_square(const float *u, uint64_t n)
+{
+    double sum = 0;
+
+    for (uint64_t i = 0; i < n; i++)
+        sum += (double)u[i] * u[i];
+    return sqrt(sum / (double)n);
+}
+
+/* The bump as it is, less its mean. What comes of a few points, and of the corners where it is not
+ * quite periodic, is known: 2.41e-5 of the lecture's, and more with fewer points. */
+static double reference_bump(const struct lab_case *c, float *u)
+{
+    double mean = 0;
+
+    for (uint64_t i = 0; i < c->n * c->m; i++)
+        mean += bump(c->n, i, false) / (double)(c->n * c->m);
+    for (uint64_t i = 0; i < c->n * c->m; i++)
+        u[i] = (float)(bump(c->n, i, false) - mean);
+    return c->n < 32 ? 2e-3 : 3e-5;
+}
+
+static double reference_noise(const struct lab_case *c, const void *const *inputs, float *u)
+{
+    uint64_t numbers = c->n * c->m;
+    struct wave *x = xcalloc(numbers, sizeof(*x));
+    const float *r = inputs[R];
+
+    for (uint64_t i = 0; i < numbers; i++)
+        x[i].re = r[i];
+    transform_plane(x, c->n, c->m);
+    solve(x, c, inputs[KX], inputs[KY]);
+    transform_plane(x, c->n, c->m);
+    for (uint64_t i = 0; i < numbers; i++)
+        u[i] = (float)(x[i].re + 0.0); /* no -0 */
+    free(x);
+    return 2e-5 * root_of_mean_square(u, numbers);
+}
+
+/* Bounds are of single precision's transforms: their error is a share of the whole plane's size,
+ * not of the element's. */
+static void reference(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, void **expected, double **tolerance)
+{
+    float *u = expected[U];
+    double bound = c->op == BUMP ? reference_bump(c, u) : reference_noise(c, inputs, u);
+
+    (void)p, (void)v;
+    for (uint64_t i = 0; i < c->n * c->m; i++)
+        tolerance[U][i] = bound;
+}
+
+/* ---- why is it wrong? ---- */
+
+static enum lab_made made(const struct lab_variant *v, const struct lab_case *c)
+{
+    (void)v, (void)c;
+    return MADE_UNKNOWN;
+}
+
+static bool term(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                 uint64_t element, uint64_t t, struct lab_term *out)
+{
+    (void)p, (void)v, (void)c, (void)element, (void)t, (void)out;
+    return false;
+}
+
+/* All of a plane is as far off as this: times u, and so much added to it. */
+static bool is_all(const struct lab_case *c, const float *u, const float *got, double times,
+                   double plus, double bound)
+{
+    for (uint64_t i = 0; i < c->n * c->m; i++) {
+        if (!(fabs(got[i] - times * u[i] - plus) <= fabs(times) * bound + 1e-6 * fabs(plus)))
+            return false;
+    }
+    return true;
+}
+
+/* What of the whole plane is known of a wrong element: a factor, or the mean. */
+static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, const void *output, uint64_t element, char *words,
+                      size_t size)
+{
+    enum { MOST = 1 << 12 };
+    double numbers = (double)c->n * (double)c->m, mean = 0;
+    const struct {
+        double times, plus;
+        const char *words;
+    } faults[] = {
+        {-1, 0, "u with the other sign"},
+        {numbers, 0, "n m times u: nobody has scaled"},
+        {1 / numbers, 0, "u / (n m): scaled once too often"},
+        {2, 0, "twice u"},
+        {0.5, 0, "half of u"},
+        {1, 1, "u and the mean of r: the wave of no length is still in it"},
+        {0, 1, "the mean of r alone"},
+    };
+    bool told = false;
+
+    (void)p, (void)v, (void)element;
+    if (c->n * c->m > MOST || c->n * c->m < 4)
+        return false;
+    float *u = xcalloc(c->n * c->m, sizeof(*u));
+    double bound = reference_noise(c, inputs, u);
+    for (uint64_t i = 0; i < c->n * c->m; i++)
+        mean += ((const float *)inputs[R])[i] / numbers;
+    for (size_t i = 0; !told && i < sizeof(faults) / sizeof(faults[0]); i++) {
+        told = is_all(c, u, output, faults[i].times, faults[i].plus * mean, bound);
+        if (told)
+            snprintf(words, size, "%s", faults[i].words);
+    }
+    free(u);
+    return told;
+}
+
+static uint64_t row(const struct plan *p, const struct lab_case *c, int b)
+{
+    (void)p;
+    return b == R || b == U ? c->n : 0;
+}
+
+const struct lab lab_poisson = {
+    .name = "poisson",
+    .title = "Poisson: a library in the middle",
+    .bytes_formula = "8 n m (4 n m in, 4 n m out)",
+    .flops_formula = "",
+    .record_items = "not used",
+    .variants = variants,
+    .nvariants = sizeof(variants) / sizeof(variants[0]),
+    .cases = cases,
+    .ncases = sizeof(cases) / sizeof(cases[0]),
+    .plan = plan,
+    .make_input = make_input,
+    .reference = reference,
+    .made = made,
+    .term = term,
+    .recognise = recognise,
+    .row = row,
+    .extents = "nm",
+    .columns = columns,
+    .predictions = predictions,
+    .npredictions = sizeof(predictions) / sizeof(predictions[0]),
+};
