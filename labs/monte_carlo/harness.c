@@ -328,7 +328,8 @@ static struct sums simulate(const struct option *o, const float *numbers, const 
 
 /* ---- inputs ---- */
 
-/* The lecture's example; what is no option, each field's turn; any other one. */
+/* The lecture's example; what is no option, each field's turn; any other one, some of them for
+ * less than 1. */
 static void make_option(uint64_t seed, uint64_t o, bool some_bad, float *f)
 {
     static const float first[FIELDS] = {2, 1, 3, 0.05f, 0.25f};
@@ -336,7 +337,7 @@ static void make_option(uint64_t seed, uint64_t o, bool some_bad, float *f)
 
     for (uint64_t i = 0; i < FIELDS; i++)
         f[i] = (random_f32(seed, FIELDS * o + i) + 1) / 2;
-    f[0] = 5 + 25 * f[0];
+    f[0] = (5 + 25 * f[0]) * (o % 8 == 4 ? 0.02f : 1);
     f[1] = f[0] * (0.75f + 0.5f * f[1]);
     f[2] = 0.5f + 2.5f * f[2];
     f[3] = 0.08f * f[3];

@@ -113,8 +113,9 @@ __device__ sums simulate(const unsigned *key, option o, unsigned of, unsigned n,
     unsigned k0 = key[0], k1 = key[1];
     walk w = walk_of(o);
     sums s = {0, 0};
+    unsigned q = first;
 
-    for (unsigned q = first; q < n / 4; q += step) {
+    for (; q < n / 4; q += step) {
         uint4 words = philox_words(make_uint4(q, 0, of, 0), k0, k1);
         float2 a = quick_pair(words.x, words.y), b = quick_pair(words.z, words.w);
 
@@ -123,8 +124,8 @@ __device__ sums simulate(const unsigned *key, option o, unsigned of, unsigned n,
         add_path(s, w, b.x);
         add_path(s, w, b.y);
     }
-    if (n % 4 && n / 4 % step == first) {
-        uint4 words = philox_words(make_uint4(n / 4, 0, of, 0), k0, k1);
+    if (q == n / 4 && n % 4) {
+        uint4 words = philox_words(make_uint4(q, 0, of, 0), k0, k1);
         float2 a = quick_pair(words.x, words.y), b = quick_pair(words.z, words.w);
 
         add_path(s, w, a.x);
