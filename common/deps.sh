@@ -27,6 +27,7 @@ arm64="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user-static
 pages="chromium"
 cuda_wheels="nvidia-cuda-nvrtc==13.0.* nvidia-cuda-runtime==13.0.* nvidia-cuda-nvcc==13.0.*
              nvidia-cuda-crt==13.0.* nvidia-nvvm==13.0.* nvidia-cuda-cccl==13.0.*"
+curand_wheel="nvidia-curand==10.4.0.*" # CUDA 13.0's
 python_wheels="matplotlib numpy pytest"
 formatter_version=14.0.6 # each version lays code out its own way: one is the judge
 
@@ -188,6 +189,15 @@ make_toolkit() {
     done
 }
 
+# For lab monte_carlo's price_curand, where the toolkit is ours: headers, without the library (130 MB).
+curand_headers() {
+    [ -d .venv/cuda ] && [ ! -e .venv/cuda/include/curand_kernel.h ] || return 0
+    pip --no-deps "$curand_wheel"
+    from=$(echo "$PWD"/.venv/lib/python3*/site-packages/nvidia/cu13)
+    cp -a "$from"/include/curand*.h .venv/cuda/include/
+    rm -f "$from"/lib/libcurand.so.*
+}
+
 python_for_plots() {
     for py in .venv/bin/python python3; do
         command -v $py >/dev/null && MPLCONFIGDIR=$PWD/build/mpl $py -c 'import matplotlib, numpy, pytest' 2>/dev/null &&
@@ -227,6 +237,7 @@ grade)
 test)
     packages $grade $test
     formatter || pip --force-reinstall "clang-format==$formatter_version"
+    curand_headers
     ready
     ;;
 arm64)

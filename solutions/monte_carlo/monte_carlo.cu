@@ -8,7 +8,8 @@
 // price_blocks  the same by several blocks an option, all options in one launch
 // price_sum     their sums into prices
 // price_switch  which of the two, by paths an option
-// price_curand  as price_block, with cuRAND's generator
+// price_curand  as price_block, with cuRAND's generator, where its headers are installed
+// expect: given-price_curand=any
 #include "warplab.cuh"
 #if __has_include(<curand_kernel.h>)
 #include <curand_kernel.h>
