@@ -39,7 +39,7 @@ def draw_time(steps, rows):
     for i, variant in enumerate(SCHEDULES):
         top = 1.5 * (len(SCHEDULES) - i) - 0.25
         end = bars(ax, [s for s in steps if s["variant"] == variant], top)
-        ax.text(end, top - 0.5, f"  {end:.3g} ms", va="center", fontsize=13)
+        ax.text(end, top - 0.5, f"  {end:#.3g} ms", va="center", fontsize=13)
         most = max(most, end)
     for what in fig_transfers.ROWS:
         ax.plot([], [], "s", color=fig_transfers.COLOURS[what], label={"copy_in": "copies in", "kernel": "kernel", "copy_out": "copies out"}[what])
