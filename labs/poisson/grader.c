@@ -7,7 +7,7 @@ enum { NOISE, BUMP }; /* as in harness.c */
 #define PLANE(id, columns, rows, what) {.name = id, .n = columns, .m = rows, .op = what, .dtype = DT_F32, .flags = CASE_CHECK}
 static const struct lab_case cases[] = {
     PLANE("one", 1, 1, NOISE), PLANE("row", 17, 1, NOISE), PLANE("column", 1, 19, NOISE), PLANE("odd", 33, 21, NOISE), PLANE("even", 40, 18, NOISE),
-    PLANE("square", 256, 256, NOISE), PLANE("lecture", 64, 64, BUMP), PLANE("wide", 300, 25, NOISE), PLANE("high", 30, 275, NOISE),
+    PLANE("square", 256, 256, NOISE), PLANE("lecture", 64, 64, BUMP), PLANE("wide", 300, 25, NOISE), PLANE("high", 30, 275, NOISE), PLANE("many", 512, 256, NOISE),
 };
 static const struct hidden_case hidden[] = {
     {.name = "hidden-plane", .kind = "a plane of any shape", .like = "odd even", .n_min = 2, .n_max = 80, .m_min = 2, .m_max = 80, .any_scale = true},
@@ -15,7 +15,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-long", .kind = "a long plane or a high one", .like = "wide high", .n_min = 30, .n_max = 300, .m_min = 25, .m_max = 60},
 };
 
-#define SHAPES  "one row column odd even wide high lecture hidden-plane hidden-long"
+#define SHAPES  "one row column odd even wide high lecture many hidden-plane hidden-long"
 #define GIVEN   "It is there to compare yours with: leave it as it was."
 #define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
 
