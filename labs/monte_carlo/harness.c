@@ -255,7 +255,7 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
         plan_one(p, v->name, ceil_div(c->n, BLOCK), c->n, 0);
     else if (v->flags & ONE_BLOCK)
         plan_one(p, v->name, (uint32_t)c->m, c->n, 0);
-    else if (v->flags & SWITCH && c->n / c->m < r->items)
+    else if (v->flags & SWITCH && c->n < r->items)
         plan_one(p, "price_block", (uint32_t)c->m, c->n, 0);
     else
         plan_several(p, c, d, v->flags & LOOP);
@@ -754,7 +754,7 @@ const struct lab lab_monte_carlo = {
     .title = "Monte Carlo: options priced by chance",
     .bytes_formula = "4 n m (twister, array), 32 n (philox), 16 n (normals)",
     .param_name = "bad",
-    .record_items = "paths, for each option, from which on several blocks price one",
+    .record_items = "paths of an option from which on several blocks price it",
     .variants = variants,
     .nvariants = sizeof(variants) / sizeof(variants[0]),
     .cases = cases,

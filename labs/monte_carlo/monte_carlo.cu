@@ -11,7 +11,7 @@
 // price_block   by numbers of its own, a block an option
 // price_blocks  the same by several blocks an option, all options in one launch
 // price_sum     their sums into prices
-// price_switch  which of the two, by paths an option
+// price_switch  which of the two, by the paths of an option
 // price_curand  as price_block, with cuRAND's generator
 #include "warplab.cuh"
 #if __has_include(<curand_kernel.h>)
@@ -172,8 +172,8 @@ KERNEL price_sum(const option *options, const sums *partial, float2 *out, unsign
 
 // ---- 7: one block or several ----
 
-// TODO 7: from how many paths, for each option, do several blocks an option take less time than
-// one? 8192 is what it was in 2008.
+// TODO 7: from how many paths on do several blocks an option take less time than one? 8192 is what
+// was measured in 2008 (of paths divided by options).
 LAUNCH(price_switch, 256, 1, 8192);
 
 // ---- 8: cuRAND ----

@@ -1,7 +1,7 @@
 // What was measured on a GPU of 2008.
 // only: price_switch
-// expect: switch-many=fail
-// hint: switch-many: 132 SMs
+// expect: switch-few=fail
+// hint: switch-few: another GPU
 #include "warplab.cuh"
 
 __device__ uint4 philox_words(uint4 c, unsigned k0, unsigned k1)

@@ -1,7 +1,7 @@
-// Several blocks, however few the paths.
+// One block, however many the paths.
 // only: price_switch
-// expect: switch-few=fail
-// hint: switch-few: second launch
+// expect: switch-many=fail
+// hint: switch-many: 132 SMs
 #include "warplab.cuh"
 
 __device__ uint4 philox_words(uint4 c, unsigned k0, unsigned k1)
@@ -176,4 +176,4 @@ KERNEL price_sum(const option *options, const sums *partial, float2 *out, unsign
         out[blockIdx.x] = price_of(options[blockIdx.x], s, n);
 }
 
-LAUNCH(price_switch, 256, 1, 1);
+LAUNCH(price_switch, 256, 1, 1 << 30);
