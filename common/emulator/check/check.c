@@ -6,8 +6,9 @@
  * what orders accesses: order.c; what is a race: race.c, held.c; wording:
  * report.c; shared variables laid apart: guard.c.
  *
- * A read counts as one of unwritten memory when none of the bytes of its 4-byte words was
- * ever written: compilers widen loads over padding, and copy it.
+ * A read counts as one of unwritten memory when none of the bytes of its 4-byte words was ever
+ * written: compilers widen loads over padding, and copy it. In a shared array of bytes, which has
+ * none, each counts for itself.
  * Not modelled: host writes to managed, pinned and registered memory cannot be seen, so
  * that memory counts as written; shared memory of other blocks of a cluster.
  */
@@ -16,6 +17,7 @@
 #include "base/alloc.h"
 #include "emulator/base/options.h"
 #include "emulator/code/source.h"
+#include "emulator/exec/guard.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,10 +203,12 @@ static inline struct run run_next(const struct access *a, uint32_t m)
 static void unwritten(struct block_state *b, const struct access *a, const struct shadow_page *p,
                       uint32_t from, struct run r)
 {
-    uint32_t step = r.same ? 0 : a->size;
+    bool bytes = a->size == 1 && a->space == ACCESS_SHARED &&
+                 shared_map_is_bytes(b->info->map, a->addr[r.lane]);
+    uint32_t step = r.same ? 0 : a->size, word = bytes ? 1 : 4;
 
     for (uint32_t i = 0; i < r.n; i++, from += step)
-        if (!page_any_written(p, from & ~3u, (from + a->size + 3) & ~3u))
+        if (!page_any_written(p, from & ~(word - 1), (from + a->size + word - 1) & ~(word - 1)))
             report_unwritten(b, a, r.lane + i);
 }
 
@@ -475,6 +479,12 @@ static void on_warp_sync(struct listener *self, struct block_info *info, const s
         order_warp_sync(b, warp, mask);
 }
 
+static void on_outside_mask(struct listener *self, struct block_info *info, const struct site *s,
+                            uint32_t warp, uint32_t lanes, uint32_t members)
+{
+    report_outside_mask(info->user[self->slot], s, warp, lanes, members);
+}
+
 static void on_fence(struct listener *self, struct block_info *info, const struct site *s,
                      uint32_t warp, uint32_t mask, uint8_t scope, uint8_t order)
 {
@@ -546,6 +556,7 @@ struct listener *check_listener(void)
         .barrier_leave = on_leave,
         .peer_write = on_peer_write,
         .warp_sync = on_warp_sync,
+        .outside_mask = on_outside_mask,
         .fence = on_fence,
         .lanes_exit = on_exit_lanes,
         .fault = on_fault,

@@ -389,6 +389,17 @@ Test(check, matrix_for_half_a_warp)
     expect_text("16 threads of the warp");
 }
 
+/* ---- masks ---- */
+
+Test(check, lanes_outside_their_mask)
+{
+    launch(1, 32);
+    l->outside_mask(l, &blocks[0], line(10, "shfl.sync.down.b32"), 0, 0xffff0000, 0xffff);
+    finish(1);
+    expect("outside-mask", 10);
+    expect_text("lane 16 executes shfl.sync.down.b32, whose mask 0x0000ffff does not name it");
+}
+
 /* ---- names that a program chose ---- */
 
 /* 3,000 bytes: letters, and now and then what JSON or a terminal takes for something else. */

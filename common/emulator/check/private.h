@@ -317,6 +317,9 @@ void report_barrier(struct block_state *b, const struct site *s, uint32_t warp, 
                     uint32_t live);
 void report_exited(struct block_state *b, const struct site *s);
 void report_matrix(struct block_state *b, const struct matrix_move *m); /* if it is not allowed */
+/* Lanes execute a .sync operation whose mask does not name them. */
+void report_outside_mask(struct block_state *b, const struct site *s, uint32_t warp, uint32_t lanes,
+                         uint32_t members);
 void report_leak(const struct mem_alloc *a);
 
 /* ---- ways through the program (paths.c) ---- */

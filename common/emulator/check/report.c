@@ -241,6 +241,7 @@ static bool counted(const char *kind, const struct block_info *b, const struct s
 static const char uninitialised[] = "uninitialised-read", shared_race[] = "shared-race",
                   global_race[] = "global-race", divergence[] = "barrier-divergence",
                   exited[] = "barrier-exited", operands[] = "wmma-operands",
+                  outside[] = "outside-mask",
                   unknown_owner[] = "unknown-owner"; /* no finding: a note */
 
 static const char *space_name(enum access_space s)
@@ -444,6 +445,12 @@ static bool reads_elsewhere(const struct clash *c)
            !one_address(c->info->func, c->a.site, c->site);
 }
 
+/* A barrier does not help where a statement's own reads and writes meet. */
+static bool same_line(const struct clash *c)
+{
+    return !c->site || same_place(c->a.site, c->site);
+}
+
 static void put_advice(struct text *t, const struct clash *c, const struct pair *p)
 {
     enum distance d = distance(c);
@@ -459,8 +466,9 @@ static void put_advice(struct text *t, const struct clash *c, const struct pair 
         return;
     }
     if (p->both_write && !p->one_reads && same_place(p->a, p->b)) {
-        text_addf(t,
-                  "    two threads store to one place at one line: has each a place of its own?\n");
+        text_addf(
+            t, "    two threads store to one place at one line: has each a place of its own, or is "
+               "theirs to be put together (by an atomic, if need be)?\n");
         return;
     }
     if (d == OTHER_BLOCK) {
@@ -471,8 +479,9 @@ static void put_advice(struct text *t, const struct clash *c, const struct pair 
     }
     text_addf(t, "    %s missing ", d == SAME_WARP ? "__syncwarp()" : "__syncthreads()");
     put_between(t, c);
-    text_addf(t, "?%s\n",
-              d == SAME_WARP ? " (__syncthreads() when several warps share the data)" : "");
+    text_addf(t, "?%s%s\n",
+              d == SAME_WARP ? " (__syncthreads() when several warps share the data)" : "",
+              same_line(c) ? " Or does one step read what another thread writes in it?" : "");
     if (plain) {
         text_addf(t, "    or, if any of the values will do, an atomic at ");
         put_line(t, plain);
@@ -748,6 +757,23 @@ void report_matrix(struct block_state *b, const struct matrix_move *m)
     put_matrix_fault(&r.words, b, m, lane);
     text_addf(&r.words, "    a GPU may move other elements, and need not report an error\n");
     tell(operands, b->info, m->site, thread, m->addr[lane], &r, json_object(), NULL);
+}
+
+/* ---- masks ---- */
+
+void report_outside_mask(struct block_state *b, const struct site *s, uint32_t warp, uint32_t lanes,
+                         uint32_t members)
+{
+    uint32_t lane = (uint32_t)__builtin_ctz(lanes), thread = warp * 32 + lane;
+
+    if (counted(outside, b->info, s, NULL, thread, 0))
+        return;
+    struct report r = head("thread outside its own mask", b->info, s, thread);
+    text_addf(&r.words, "    lane %u executes %s, whose mask 0x%08x does not name it\n", lane,
+              s->opcode, members);
+    text_addf(&r.words, "    CUDA does not define this; name every lane that gets there: "
+                        "0xffffffff for a whole warp\n");
+    tell(outside, b->info, s, thread, 0, &r, json_object(), NULL);
 }
 
 /* ---- leaks ---- */

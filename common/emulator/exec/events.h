@@ -92,6 +92,10 @@ struct listener {
     /* bar.warp.sync (and the other .sync operations, with sync=false) among `mask`. */
     void (*warp_sync)(struct listener *l, struct block_info *b, const struct site *s, uint32_t warp,
                       uint32_t mask, bool sync);
+    /* Lanes execute a .sync operation whose member mask, the first of them's being `members`, does
+     * not name themselves. */
+    void (*outside_mask)(struct listener *l, struct block_info *b, const struct site *s,
+                         uint32_t warp, uint32_t lanes, uint32_t members);
     /* membar/fence; scope as in struct access. */
     void (*fence)(struct listener *l, struct block_info *b, const struct site *s, uint32_t warp,
                   uint32_t mask, uint8_t scope, uint8_t order);

@@ -110,6 +110,17 @@ static const char *name_of(const struct shared_part *p)
     return last;
 }
 
+bool shared_map_is_bytes(const struct shared_map *m, uint64_t at)
+{
+    for (uint32_t i = 0; m && i < m->n; i++) {
+        const struct shared_part *p = &m->parts[i];
+
+        if (at >= p->at && at - p->at < p->size)
+            return p->var && p->var->align <= 1;
+    }
+    return false;
+}
+
 void shared_map_describe(struct text *t, const struct shared_map *m, uint64_t at)
 {
     const struct shared_part *p = m ? nearest(m, at) : NULL;

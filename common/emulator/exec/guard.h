@@ -23,6 +23,8 @@ struct shared_map *shared_map_new(const struct emu_func *kernel, uint32_t bytes)
 uint64_t shared_map_offset(const struct shared_map *m, const struct ptx_var *v, uint64_t plain);
 /* And back, for any place. */
 uint64_t shared_map_plain(const struct shared_map *m, uint64_t at);
+/* Is there a variable of single bytes? No alignment, so no padding. */
+bool shared_map_is_bytes(const struct shared_map *m, uint64_t at);
 /* Adds "byte 12 of 'tile' (1024 bytes of shared memory)" */
 void shared_map_describe(struct text *t, const struct shared_map *m, uint64_t at);
 

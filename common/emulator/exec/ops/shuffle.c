@@ -10,6 +10,19 @@ static inline u32 peers(const u32 *members, u32 left)
         same |= (u32)(members[i] == first) << i;
     return same & left;
 }
+/* Lanes that their own member masks do not name: the ISA leaves open what becomes of them. */
+static void look_outside(struct warp *w, const struct insn *in, const u32 *members)
+{
+    struct block *b = w->block;
+    u32 outside = 0;
+
+    for (int i = 0; i < WARP; i++)
+        outside |= ON(w->mask & ~members[i], i) ? 1u << i : 0;
+    for (int k = 0; k < b->nlisteners && outside; k++)
+        if (b->listeners[k]->outside_mask)
+            b->listeners[k]->outside_mask(b->listeners[k], &b->info, in->site, w->index, outside,
+                                          members[__builtin_ctz(outside)]);
+}
 /* The lanes that execute a .sync instruction together, 0 when the path has to wait. They
  * are in w->mask until warp_joined(). src: the source with the member masks. Lanes on one
  * path may name different ones, each group its own (tiles, labelled partitions): when all that
@@ -17,6 +30,8 @@ static inline u32 peers(const u32 *members, u32 left)
 static inline u32 together(struct warp *w, const struct insn *in, u32 src)
 {
     const u32 *members = place(w, in->src[src]);
+    if (w->block->nlisteners)
+        look_outside(w, in, members);
     if (in->src[src] >> SEL_SHIFT != SEL_LAUNCH) {
         u32 missing = 0, others = w->mask & ~peers(members, w->mask);
         for (int i = 0; i < WARP && others; i++)

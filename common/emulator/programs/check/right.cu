@@ -367,8 +367,7 @@ __global__ void matrices(const half *in, float *out)
         store_matrix_sync(&c[0][0], sum, 20, mem_row_major);
         load_matrix_sync(sum, &c[0][0], 20, mem_row_major);
         store_matrix_sync(&c[0][0], sum, 20, mem_row_major);
-        __syncwarp(0xffff);
-        __syncwarp(0xffff0000);
+        __syncwarp(threadIdx.x < 16 ? 0xffff : 0xffff0000);
         __syncwarp();
         for (int i = threadIdx.x; i < 256; i += 32)
             out[i] = c[i % 16][i / 16];
