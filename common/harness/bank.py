@@ -80,7 +80,8 @@ def source_of(fault):
         text = text[:at] + "\n".join(new) + text[at + len("\n".join(old)):]
     if fault.kernel != "all":  # what is not compiled takes no time; lines stay where they are
         text = re.sub(r"^KERNELS\w*\((?!" + fault.kernel + r"\)).*$", "", text, flags=re.M)
-        text = re.sub(r"^KERNEL9\(.*$", "", text, flags=re.M)
+        if fault.kernel != "reduce9":
+            text = re.sub(r"^KERNEL9\(.*$", "", text, flags=re.M)
     return text
 
 

@@ -1,15 +1,11 @@
 /* diagnose.c - why is a kernel wrong? (diagnose.h) */
 #include "diagnose.h"
-#include "base/alloc.h"
+#include "diagnosing.h"
 #include "finding.h"
-#include "lab/dtype.h"
-#include "lab/indices.h"
 #include "lab/plan.h"
-#include "lab/random.h"
 #include "run/emulator.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,25 +14,14 @@ enum { RUNS = 1500, FINDINGS = 2, STEPS_A_RUN = 1 << 22 };
 #define INSTRUCTIONS (128ull << 20)
 /* Elements of a case that the probe likes: enough for a pattern in one block, in several; few
  * enough to be quick. */
-#define FEW           100
 #define SEVERAL_WARPS 250
 #define SOME          600
 #define MANY          8000
-#define MOST          50000
-
-struct search {
-    struct experiment *x;
-    const struct lab_case *const *failed;
-    int nfailed;
-    const char *path;
-    struct diagnosis *d;
-    struct lab_case smallest; /* on which it is wrong */
-};
 
 /* ---- cases by size ---- */
 
 /* Of its inputs; UINT64_MAX where the launch record cannot be used on it. */
-static uint64_t elements_of(const struct search *s, const struct lab_case *c)
+uint64_t elements_of(const struct search *s, const struct lab_case *c)
 {
     struct sample sample;
     uint64_t n = 0;
@@ -67,7 +52,7 @@ static const struct lab_case *smallest_failed(const struct search *s, uint64_t l
     return best;
 }
 
-static bool fails(struct search *s, const struct lab_case *c)
+bool fails(struct search *s, const struct lab_case *c)
 {
     struct sample sample;
     enum run_end end = experiment_run(s->x, c, s->x->verify->seed, false, &sample);
@@ -76,7 +61,7 @@ static bool fails(struct search *s, const struct lab_case *c)
     return end != RUN_OK && end != RUN_RECORD && end != RUN_NOT_TRIED && end != RUN_INTERNAL;
 }
 
-static bool passes(struct search *s, const struct lab_case *c)
+bool passes(struct search *s, const struct lab_case *c)
 {
     struct sample sample;
     enum run_end end = experiment_run(s->x, c, s->x->verify->seed, false, &sample);
@@ -220,6 +205,7 @@ static void put_case(struct text *t, const struct search *s, const struct lab_ca
 static void adopt(struct search *s, struct diagnosis *from, const struct lab_case *c)
 {
     s->d->cause = s->d->cause ? s->d->cause : from->cause;
+    s->d->whole |= from->whole;
     if (from->words.length && !is_same(c, s->failed[0])) {
         text_add(&s->d->words, "  on ");
         put_case(&s->d->words, s, c);
@@ -243,39 +229,6 @@ static bool by(way *look, struct search *s, const struct lab_case *c)
     return told;
 }
 
-/* ---- what comes out ---- */
-
-/* Bytes that are one pattern's after one run and another's after the next: nobody wrote them. */
-static bool is_fill(const struct sample *r, int b, uint64_t i, unsigned char fill)
-{
-    size_t size = dtype_size(r->plan.buffers[b].dtype);
-    const unsigned char *p = (const unsigned char *)r->outputs.data[b] + i * size;
-
-    for (size_t k = 0; k < size; k++) {
-        if (p[k] != fill)
-            return false;
-    }
-    return true;
-}
-
-static int first_output(const struct plan *p)
-{
-    for (int b = 0; b < p->nbuffers; b++) {
-        if (p->buffers[b].role == BUF_OUTPUT)
-            return b;
-    }
-    return -1;
-}
-
-static uint64_t other_seed(uint64_t seed)
-{
-    uint64_t other = seed + 1;
-
-    while (poison_byte(other) == poison_byte(seed))
-        other++;
-    return other;
-}
-
 /* The smallest case of at least so many elements, but not too many; NULL: none of them. */
 static const struct lab_case *case_of(const struct search *s, uint64_t least)
 {
@@ -291,75 +244,6 @@ static const struct lab_case *case_for_a_pattern(const struct search *s)
     return c ? c : case_of(s, 1);
 }
 
-/* Two runs whose inputs and fill differ: which of the first output's elements nobody wrote, and
- * whether all others are the same. */
-struct writing {
-    struct sample a, b;
-    int out;
-    uint64_t count, nunwritten, *unwritten;
-    bool done, same;
-};
-
-static struct writing writing_of(struct search *s, const struct lab_case *c)
-{
-    uint64_t seed = s->x->verify->seed, other = other_seed(seed);
-    struct writing w = {.same = true};
-
-    experiment_run(s->x, c, seed, false, &w.a);
-    experiment_run(s->x, c, other, false, &w.b);
-    w.out = first_output(&w.a.plan);
-    w.done = w.a.outputs.stage == STAGE_DONE && w.b.outputs.stage == STAGE_DONE && w.out >= 0;
-    w.count = w.done ? w.a.plan.buffers[w.out].count : 0;
-    w.unwritten = xcalloc(w.count, sizeof(*w.unwritten));
-    for (uint64_t i = 0; i < w.count; i++) {
-        size_t size = dtype_size(w.a.plan.buffers[w.out].dtype);
-
-        if (is_fill(&w.a, w.out, i, poison_byte(seed)) &&
-            is_fill(&w.b, w.out, i, poison_byte(other)))
-            w.unwritten[w.nunwritten++] = i;
-        else
-            w.same &= !memcmp((char *)w.a.outputs.data[w.out] + i * size,
-                              (char *)w.b.outputs.data[w.out] + i * size, size);
-    }
-    return w;
-}
-
-static void writing_free(struct writing *w)
-{
-    free(w->unwritten);
-    sample_free(&w->a);
-    sample_free(&w->b);
-}
-
-static bool by_unwritten(struct search *s, const struct lab_case *c)
-{
-    const struct lab *lab = s->x->verify->lab;
-    struct writing w = writing_of(s, c);
-    struct text t = {0};
-    bool told = w.nunwritten;
-
-    if (told) {
-        indices_put(&t, w.a.plan.buffers[w.out].name, w.unwritten, w.nunwritten, w.count,
-                    lab->row ? lab->row(&w.a.plan, c, w.out) : 0);
-        diagnosis_add(s->d, "unwritten", "never written: %s", t.s);
-    }
-    text_free(&t);
-    writing_free(&w);
-    return told;
-}
-
-static bool by_constant(struct search *s, const struct lab_case *c)
-{
-    struct writing w = writing_of(s, c);
-    bool told = w.done && w.same && w.count && elements_of(s, c) >= FEW;
-
-    if (told)
-        diagnosis_add(s->d, "constant", "%s is the same for two inputs that differ everywhere",
-                      w.a.plan.buffers[w.out].name);
-    writing_free(&w);
-    return told;
-}
-
 /* ---- the checker ---- */
 
 /* True when nothing more is to be looked for: what was read and never written may only follow
@@ -372,7 +256,8 @@ static bool by_checker(struct search *s, const struct lab_case *c)
     if (experiment_run(s->x, c, s->x->verify->seed, true, &sample) == RUN_NO_KERNEL)
         s->d->cause = "name"; /* which the failure's message says */
     const char *cause = findings_put(&t, sample.outputs.findings, s->path, FINDINGS, true);
-    bool early = cause && !strcmp(cause, "unfilled");
+    /* Where there was no earlier launch, nobody else's omission lets it read its own output. */
+    bool early = cause && !strcmp(cause, "unfilled"), alone = sample.plan.nsteps == 1;
     if (sample.end == RUN_INPUT_CHANGED)
         diagnosis_add(s->d, "input-changed", "it writes to %s[%" PRIu64 "], an input",
                       sample.plan.buffers[sample.outputs.changed].name, sample.outputs.changed_at);
@@ -380,7 +265,7 @@ static bool by_checker(struct search *s, const struct lab_case *c)
         s->d->cause = s->d->cause ? s->d->cause : cause;
         text_add(&s->d->words, t.s);
     }
-    if (early && !by_unwritten(s, c)) {
+    if (early && (alone || !by_unwritten(s, c))) {
         s->d->cause = "uninitialised";
         text_add(&s->d->words, t.s);
     }
@@ -565,7 +450,7 @@ static bool told_by_checker(struct search *s, const struct lab_case *c)
 {
     if (!by(by_checker, s, c))
         return false;
-    if (depends_on_record(s->d->cause))
+    if (depends_on_record(s->d->cause) && !by_exchange(s))
         by_record(s);
     if (s->d->cause && !strcmp(s->d->cause, "uninitialised"))
         beside_unwritten(s, c);
@@ -585,14 +470,21 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
     if (!first || told_by_checker(&s, first) ||
         (rich && rich != first && told_by_checker(&s, rich)))
         return;
+    if (by_exchange(&s) || by_state(&s, rich ? rich : first))
+        return;
     large = rich ? rich : smallest_failed(&s, 1); /* which is made smaller */
     s.smallest = large ? *large : *first;
     find_begin(&s, &begin);
     if (!rich)
         rich = &s.smallest;
-    if (!by(by_unwritten, &s, rich) && !by_probe(&s, rich) &&
-        (is_same(rich, &s.smallest) || !by_probe(&s, &s.smallest)))
-        by(by_constant, &s, rich);
+    if (!by(by_unwritten, &s, rich)) {
+        bool told = by(by_transposed, &s, rich) || by_probe(&s, rich) ||
+                    (!is_same(rich, &s.smallest) && by_probe(&s, &s.smallest));
+        if (!told || d->whole) /* what it starts with, that may come from */
+            told |= by(by_empty, &s, first);
+        if (!told)
+            by(by_constant, &s, rich);
+    }
     by_record(&s);
     if (begin.length)
         diagnosis_add(d, NULL, "%s", begin.s);
@@ -608,11 +500,41 @@ void diagnose(struct experiment *x, const struct lab_case *const *failed, int nf
     emulator_set_quiet(1);
 }
 
+static uint64_t blocks_of(const struct search *s, const struct lab_case *c)
+{
+    struct sample sample;
+    uint64_t most = 0;
+
+    if (experiment_plan(s->x, c, &sample)) {
+        for (int i = 0; i < sample.plan.nsteps; i++) {
+            const uint32_t *grid = sample.plan.steps[i].grid;
+            uint64_t n = (uint64_t)grid[0] * grid[1] * grid[2];
+
+            most = n > most ? n : most;
+        }
+    }
+    sample_free(&sample);
+    return most;
+}
+
+/* The smallest of several warps and, if there is one, of several blocks: what is missing between
+ * blocks shows in no other. */
+static const struct lab_case *case_of_blocks(const struct search *s)
+{
+    const struct lab_case *c = case_of(s, SEVERAL_WARPS);
+
+    for (const struct lab_case *next = c; next; next = case_of(s, elements_of(s, next) + 1)) {
+        if (blocks_of(s, next) > 1)
+            return next;
+    }
+    return c;
+}
+
 void diagnose_right(struct experiment *x, const struct lab_case *const *cases, int ncases,
                     const char *path, struct diagnosis *d)
 {
     struct search s = {.x = x, .failed = cases, .nfailed = ncases, .path = path, .d = d};
-    const struct lab_case *c = case_of(&s, SEVERAL_WARPS);
+    const struct lab_case *c = case_of_blocks(&s);
     struct sample sample;
 
     budget(x);
@@ -629,12 +551,7 @@ bool diagnose_nothing(struct experiment *x, const struct lab_case *const *failed
     const struct lab_case *c = case_for_a_pattern(&s);
 
     budget(x);
-    if (!c)
-        return false;
-    struct writing w = writing_of(&s, c);
-    bool nothing = w.done && w.same && (w.nunwritten == w.count || !w.nunwritten);
-    writing_free(&w);
-    return nothing;
+    return c && writes_nothing(&s, c);
 }
 
 void diagnosis_free(struct diagnosis *d)

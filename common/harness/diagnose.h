@@ -2,7 +2,8 @@
  *
  * Interface: diagnose(). In this order, until something is established:
  *   what stopped it, and what the checker finds (the emulator's)   finding.h
- *   elements never written, results that no input changes
+ *   parameters used in each other's place, what stays from one run to the next
+ *   elements never written, results that are transposed, results that no input changes
  *   what its outputs are made of                                   probe.h
  *   launch records with which it is right
  * and beside it the least size at which it goes wrong.
@@ -17,8 +18,8 @@
  * experiment's budget is set here. */
 void diagnose(struct experiment *x, const struct lab_case *const *failed, int nfailed,
               const char *path, struct diagnosis *d);
-/* Of a kernel whose results are right: what the checker finds on one small case of several warps
- * (of these), or nothing. */
+/* Of a kernel whose results are right: what the checker finds on one small case (of these) of
+ * several warps and, where there is one, several blocks; or nothing. */
 void diagnose_right(struct experiment *x, const struct lab_case *const *cases, int ncases,
                     const char *path, struct diagnosis *d);
 /* It writes nothing, or the same for every input: it is still to be written. */

@@ -7,15 +7,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* In each step that has both, of one kind. */
+static void exchange(struct plan *p, const int which[2])
+{
+    for (int i = 0; i < p->nsteps; i++) {
+        struct plan_step *s = &p->steps[i];
+        struct plan_arg *a = &s->args[which[0]], *b = &s->args[which[1]], spare = *a;
+
+        if (s->kind == STEP_KERNEL && which[0] < s->nargs && which[1] < s->nargs &&
+            a->kind == b->kind) {
+            *a = *b;
+            *b = spare;
+        }
+    }
+}
+
 bool experiment_plan(const struct experiment *x, const struct lab_case *c, struct sample *s)
 {
     const struct verify *v = x->verify;
     char err[512];
 
     *s = (struct sample){.input = *c, .outputs = {.changed = -1}};
-    return (!v->lab->applies || v->lab->applies(x->variant, &s->input)) &&
-           plan_make(v->lab, x->variant, &s->input, &x->record, &v->machine->limits, &s->plan, err,
-                     sizeof(err));
+    if ((v->lab->applies && !v->lab->applies(x->variant, &s->input)) ||
+        !plan_make(v->lab, x->variant, &s->input, &x->record, &v->machine->limits, &s->plan, err,
+                   sizeof(err)))
+        return false;
+    exchange(&s->plan, x->exchanged);
+    return true;
 }
 
 static bool may_run(const struct experiment *x)

@@ -14,8 +14,10 @@ struct experiment {
     const struct lab_variant *variant;
     struct launch_record record;
     void (*recover)(void *user, cudaError_t e); /* after an error, so that the next run can be */
+    void (*fresh)(void *user); /* loads the module again: its variables are as they were at first */
     void *user;
-    unsigned runs;         /* that are left */
+    int exchanged[2]; /* parameters of the kernels that change places, by number; the same: none */
+    unsigned runs;    /* that are left */
     uint64_t instructions; /* of warps, likewise; the emulator's alone */
     uint64_t steps;        /* the most a launch may take */
 };

@@ -34,6 +34,7 @@ static const struct {
     {"global-race", NULL, NULL, "race"},
     {"barrier-divergence", NULL, NULL, "barrier"},
     {"barrier-exited", NULL, NULL, "barrier"},
+    {"outside-mask", NULL, NULL, "mask"},
     {"wmma-operands", NULL, NULL, "wmma"},
     {"uninitialised-read", NULL, "[", "unfilled"}, /* of an array: global memory */
     {"uninitialised-read", NULL, NULL, "uninitialised"},
@@ -117,7 +118,11 @@ static void put_finding(struct text *t, const struct finding *f, const char *pat
 {
     text_add(t, "  ");
     if (*f->file)
-        text_addf(t, "%s:%lld: ", file_name(f, path), (long long)f->line);
+        text_add(t, file_name(f, path));
+    if (*f->file && f->line) /* the compiler gives line 0 to what it moved */
+        text_addf(t, ":%lld", (long long)f->line);
+    if (*f->file)
+        text_add(t, ": ");
     text_add(t, string(f->json, "kernel"));
     if (json_array_size(json_object_get(f->json, "block")) == 3)
         text_addf(t, " block (%lld,%lld,%lld)", number(f->json, "block", 0),

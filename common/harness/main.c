@@ -378,6 +378,16 @@ static void recover_experiment(void *user, cudaError_t error)
     free(path);
 }
 
+static void load_fresh(void *user)
+{
+    struct run *r = user;
+    char *path = source_path(r);
+
+    module_unload(&r->module);
+    r->lost = !load(r, path);
+    free(path);
+}
+
 /* A skeleton's kernel: its TODO stands, and it writes nothing or the same for every input; or the
  * TODO is its helper's. Who asks for a kernel by name is told what it does. */
 static bool is_open(struct run *r, struct experiment *x, int v)
@@ -419,6 +429,7 @@ static void look_for_cause(struct run *r, int v, const char *path)
                            .variant = &r->lab->variants[v],
                            .record = s->record,
                            .recover = recover_experiment,
+                           .fresh = load_fresh,
                            .user = r};
 
     if (r->lab->program) /* no kernel of it can be tried alone */

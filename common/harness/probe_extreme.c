@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "probing.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define MOST_PLANTED 1200
@@ -27,23 +28,25 @@ static bool tell_no_element(struct probe *p, double all, double got)
     return true;
 }
 
-/* Elements that are all one larger: what comes out grows by more than one, or is another number
- * that grows as well. Something is added to them. */
-static bool tell_added(struct probe *p, int b)
+/* Elements that are all one further from 0: what comes out moves by more than one, or is another
+ * number that moves as well. Something is added to them. */
+static bool tell_added(struct probe *p, int b, double usual)
 {
-    probe_fill(p, b, 1001);
-    double above = probe_look(p);
-    probe_fill(p, b, 1000);
+    double further = usual + (usual > 0 ? 1 : -1);
+
+    probe_fill(p, b, further);
+    double next = probe_look(p);
+    probe_fill(p, b, usual);
     double got = probe_look(p);
 
-    if (p->broken || got == 1000 || above - got < 1)
+    if (p->broken || got == usual || fabs(next - got) < 1)
         return false;
     char *name = probe_output_name(p);
     diagnosis_add(
         p->d, "function",
-        "with all elements 1000, %s is %.10g, and with all 1001 it is %.10g: something is "
+        "with all elements %.0f, %s is %.10g, and with all %.0f it is %.10g: something is "
         "added to them, and the %s is one of them",
-        name, got, above, p->made == MADE_MIN ? "minimum" : "maximum");
+        usual, name, got, further, next, p->made == MADE_MIN ? "minimum" : "maximum");
     free(name);
     return true;
 }
@@ -74,7 +77,7 @@ bool probe_neutral(struct probe *p, int b)
 {
     static const double values[] = {1000, -1000, 2147483600, -2147483600};
 
-    if (tell_added(p, b) || tell_opposite(p, b))
+    if (tell_added(p, b, 1000) || tell_added(p, b, -1000) || tell_opposite(p, b))
         return true;
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
         probe_fill(p, b, values[i]);

@@ -80,6 +80,10 @@ static bool probe_influence(struct probe *p, int b)
         make_inputs(p, p->data, p->x->verify->seed);
         make_inputs(p, f.other, p->x->verify->seed + seed);
         f.usual = probe_look(p);
+        if (!isfinite(f.usual)) { /* whatever goes in, that may come out */
+            f.of.count = 0;
+            break;
+        }
         search_influence(p, &f, 0, f.of.count);
         if (dtype_is_float(probe_buffer(p, b)->dtype))
             break;

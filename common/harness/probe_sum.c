@@ -18,23 +18,38 @@ static bool near(const struct probed *a, double got, double want)
 
 /* On n elements: few enough that their sum is exact in a float, and many enough that sums of
  * different elements hardly ever come out the same. Twice one is exact in a half. */
-static double weight(uint64_t i, uint64_t n)
+static double other_weight(uint64_t i, uint64_t n, uint64_t draw)
 {
     uint64_t most = (1u << 22) / n;
 
     most = most < 5 ? 5 : most > 1999 ? 1999 : most;
-    return (double)(1 + random_u64(0x70726f6265, i) % most);
+    return (double)(1 + random_u64(0x70726f6265 + draw, i) % most);
 }
 
-static double weigh(struct probe *p, const struct probed *a, uint64_t lo, uint64_t hi, bool on)
+static double weight(uint64_t i, uint64_t n)
+{
+    return other_weight(i, n, 0);
+}
+
+/* Sets elements lo to hi to the weights of a draw. Returns what should come of them. */
+static double put_weights(struct probe *p, const struct probed *a, uint64_t lo, uint64_t hi,
+                          uint64_t draw)
 {
     double sum = 0;
 
     for (uint64_t i = lo; i < hi; i++) {
-        probe_put(p, a->buffer, i, on ? weight(i, hi - lo) : 0);
-        sum += a->want[i] * weight(i, hi - lo);
+        double w = other_weight(i, hi - lo, draw);
+
+        probe_put(p, a->buffer, i, w);
+        sum += a->want[i] * w;
     }
     return sum;
+}
+
+static void take_away(struct probe *p, const struct probed *a, uint64_t lo, uint64_t hi)
+{
+    for (uint64_t i = lo; i < hi; i++)
+        probe_put(p, a->buffer, i, 0);
 }
 
 static void settle(struct probed *a, uint64_t lo, uint64_t hi, double factor)
@@ -63,19 +78,35 @@ static void settle_one(struct probe *p, struct probed *a, uint64_t i, double got
         a->got[i] = got / weight(i, 1);
 }
 
+/* Each of them is taken so many times. Of any number that may be chance once, and not twice. */
+static bool is_multiple(struct probe *p, struct probed *a, uint64_t lo, uint64_t hi, double want,
+                        double got)
+{
+    double times = round(got / want);
+
+    if (!(want > 0 && got >= 0) || !near(a, got, times * want))
+        return false;
+    if (times <= 2)
+        return true;
+    double next = put_weights(p, a, lo, hi, 1);
+    bool so = near(a, probe_look(p) - a->rest, times * next);
+    take_away(p, a, lo, hi);
+    return so;
+}
+
 /* The coefficients of elements lo to hi; all others are zero meanwhile. */
 static void search(struct probe *p, struct probed *a, uint64_t lo, uint64_t hi)
 {
-    double want = weigh(p, a, lo, hi, true), got = probe_look(p) - a->rest;
+    double want = put_weights(p, a, lo, hi, 0), got = probe_look(p) - a->rest;
 
-    weigh(p, a, lo, hi, false);
+    take_away(p, a, lo, hi);
     if (p->broken || near(a, got, want))
         return;
     if (!isfinite(got)) {
         stop_at(a, lo, weight(lo, hi - lo), got);
     } else if (hi - lo == 1) {
         settle_one(p, a, lo, got);
-    } else if (want > 0 && (near(a, got, 0) || near(a, got, 2 * want))) {
+    } else if (is_multiple(p, a, lo, hi, want, got)) {
         settle(a, lo, hi, round(got / want));
     } else {
         uint64_t mid = lo + (hi - lo) / 2, i;
@@ -89,12 +120,16 @@ static void search(struct probe *p, struct probed *a, uint64_t lo, uint64_t hi)
     }
 }
 
-static bool tell_rest(struct probe *p, const struct probed *a)
+static bool tell_rest(struct probe *p, const struct probed *a, bool product)
 {
     bool known = p->d->cause && !strcmp(p->d->cause, "neutral"); /* of the other factor's array */
 
-    if (a->rest == 0 || known)
-        return a->rest != 0;
+    bool nothing = true; /* is taken of it: so the rest is the other factor's, as will be said */
+
+    for (uint64_t i = 0; i < a->count; i++)
+        nothing &= a->got[i] == 0;
+    if (a->rest == 0 || known || (product && nothing))
+        return a->rest != 0 && !(product && nothing);
     char *name = probe_output_name(p);
     diagnosis_add(p->d, "neutral",
                   "with %s all zero, %s is %.9g instead of 0: something else than its elements "
@@ -107,7 +142,7 @@ static bool tell_rest(struct probe *p, const struct probed *a)
 static bool tell_sum(struct probe *p, const struct probed *a, bool product)
 {
     const char *adds = product ? "uses" : "adds";
-    bool told = tell_rest(p, a);
+    bool told = tell_rest(p, a, product);
 
     if (tell_exchange(p, a, adds)) {
         told = true;
@@ -139,8 +174,9 @@ static bool tell_odd(struct probe *p, const struct probed *a)
         tell_no_number(p, buffer, name, a->rest);
     else if (isfinite(a->result))
         diagnosis_add(p->d, "function",
-                      "with %s = %.9g and the rest of %s 0, %s is %.9g instead of %.9g", element,
-                      a->value, buffer, name, a->result, a->value * a->want[a->at]);
+                      "with %s = %.9g and the rest of %s 0, %s is %.9g instead of %.9g%s", element,
+                      a->value, buffer, name, a->result, a->value * a->want[a->at],
+                      a->result == a->value * a->value ? ": it is multiplied by itself" : "");
     free(name);
     free(element);
     return !isfinite(a->rest) || isfinite(a->result);

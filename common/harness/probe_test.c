@@ -72,7 +72,8 @@ Test(probe, no_sum_at_all)
 {
     expect(look_at(SUM, DT_F32, 8, 0, LOOP(0, n, 1, "s += i == 2 ? a[i] * a[i] : a[i];")),
            "function",
-           "  with a[2] = 2228 and the rest of a 0, out[0] is 4963984 instead of 2228\n");
+           "  with a[2] = 2228 and the rest of a 0, out[0] is 4963984 instead of 2228: it is "
+           "multiplied by itself\n");
 }
 
 /* Different elements of like weight: none of them is told as another taken twice. */

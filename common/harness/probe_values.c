@@ -96,7 +96,8 @@ static bool probe_factor_values(struct probe *p, int f)
         if (v->second != 0)
             probe_put(p, b, w.at[1].index, v->second);
         double want = w.times[0] * v->first + w.times[1] * v->second, got = probe_look(p);
-        if (p->broken || fabs(got - want) <= (want == floor(want) ? 0 : 1e-7 * fabs(want)))
+        double digits = probe_buffer(p, b)->dtype == DT_F64 ? 1e-15 : 1e-7;
+        if (p->broken || fabs(got - want) <= (want == floor(want) ? 0 : digits * fabs(want)))
             continue;
         if (v->cause)
             tell_value(p, &w, v, got, want);

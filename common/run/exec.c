@@ -1,6 +1,7 @@
 /* exec.c - carries a launch plan out on a module (exec.h). */
 #include "exec.h"
 #include "base/alloc.h"
+#include "base/text.h"
 #include "emulator.h"
 #include "fft.h"
 #include "lab/plan.h"
@@ -330,6 +331,25 @@ static bool check_guard(struct exec *e, int b, bool after)
     return true;
 }
 
+/* It shows once all have been launched: whose it was the runtime does not say. */
+static bool launch_failed(struct exec *e, cudaError_t error)
+{
+    const struct plan *p = e->plan;
+    struct text names = {0};
+
+    for (int i = 0; i < p->nsteps; i++) {
+        bool named = p->steps[i].kind != STEP_KERNEL;
+
+        for (int k = 0; k < i; k++)
+            named |= !strcmp(p->steps[k].kernel, p->steps[i].kernel);
+        if (!named)
+            text_addf(&names, "%s%s", names.length ? " or " : "", p->steps[i].kernel);
+    }
+    exec_fail(e, error, "%s: the launch failed", names.length ? names.s : "no kernel");
+    text_free(&names);
+    return false;
+}
+
 bool exec_finish(struct exec *e)
 {
     cudaError_t error = ranks_wait(e);
@@ -337,7 +357,7 @@ bool exec_finish(struct exec *e)
     if (error == cudaSuccess)
         error = cudaGetLastError();
     if (error != cudaSuccess)
-        return exec_fail(e, error, "%s: the launch failed", plan_kernel(e->plan));
+        return launch_failed(e, error);
     for (int b = 0; b < e->plan->nbuffers && e->options.guard_bytes; b++) {
         if (is_symbol(e, b))
             continue;

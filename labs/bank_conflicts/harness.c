@@ -275,8 +275,8 @@ static void reference(const struct plan *p, const struct lab_variant *v, const s
 
 static enum lab_made made(const struct lab_variant *v, const struct lab_case *c)
 {
-    (void)v, (void)c;
-    return MADE_SUM; /* copies, too */
+    (void)c;
+    return (v->flags & WORD_MASK) > 1 ? MADE_UNKNOWN : MADE_SUM; /* copies, too */
 }
 
 static bool term(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
@@ -298,6 +298,26 @@ static bool term(const struct plan *p, const struct lab_variant *v, const struct
     }
     *out = (struct lab_term){.times = 1, .nfactors = 1, .factor = {{IN, at}}};
     return t < n;
+}
+
+/* Words wider than 4 bytes are no sum of what is stored in their parts, but a part may be left. */
+static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, const void *output, uint64_t element, char *words,
+                      size_t size)
+{
+    uint64_t each = v->flags & WORD_MASK, part = element % (each ? each : 1);
+    const uint32_t *out = output;
+
+    (void)inputs;
+    if (v->flags & (IS_TILE | IS_ONCE) || each < 2)
+        return false;
+    for (uint64_t i = part; i < p->buffers[p->nbuffers - 1].count; i += each)
+        if (out[i])
+            return false;
+    snprintf(words, size, "0, as bytes %llu to %llu of each result are: is nothing added there?",
+             4ull * part, 4ull * part + 3);
+    (void)c;
+    return true;
 }
 
 static uint64_t row(const struct plan *p, const struct lab_case *c, int b)
@@ -324,6 +344,7 @@ const struct lab lab_bank_conflicts = {
     .reference = reference,
     .made = made,
     .term = term,
+    .recognise = recognise,
     .row = row,
     .extents = "nm",
     .columns = columns,

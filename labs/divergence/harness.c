@@ -267,6 +267,10 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
             return true;
         }
     }
+    if (chain(chain(x, own, STEPS, true), own, STEPS, true) == got) {
+        snprintf(words, size, "what its path makes of it when the work is done twice");
+        return true;
+    }
     for (int steps = 0; steps < 2 * STEPS; steps++) {
         if (steps != STEPS && chain(x, own, steps, true) == got &&
             chain(x, own, STEPS, true) != got) {

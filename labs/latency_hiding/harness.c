@@ -440,7 +440,7 @@ static uint32_t blocks_fit(const uint32_t *f, enum slip slip)
 }
 
 /* Another SM than that with the most free places, or of those the first. */
-enum choice { MOST_FREE, LAST_OF_MOST, FIRST_FREE, LAST_FREE, IN_TURNS, CHOICES };
+enum choice { MOST_FREE, LAST_OF_MOST, FIRST_FREE, LAST_FREE, IN_TURNS, FROM_ZERO, CHOICES };
 
 static bool better(enum choice how, uint32_t s, uint32_t n_free, uint32_t most_free, uint64_t turn)
 {
@@ -482,7 +482,7 @@ static void schedule(enum choice how, uint32_t sms, uint32_t places, const uint3
         }
         for (uint32_t i = 0; i < places; i++)
             if (until[best * places + i] <= now) {
-                until[best * places + i] = now + cycles[b];
+                until[best * places + i] = (how == FROM_ZERO ? 0 : now) + cycles[b];
                 break;
             }
         sm[b] = best;
@@ -714,6 +714,7 @@ static bool recognise_schedule(const struct lab_case *c, const void *const *inpu
         [FIRST_FREE] = "the first SM with a free place got the block, not that with the most",
         [LAST_FREE] = "the last SM with a free place got the block, not that with the most",
         [IN_TURNS] = "the SMs got the blocks in turns, free or not",
+        [FROM_ZERO] = "a place was taken until its block's cycles, not from its start on so long",
     };
 
     if (scheduled(c, inputs, sm, MOST_FREE, false, true)) {

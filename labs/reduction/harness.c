@@ -270,8 +270,8 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
     static const struct lab_buffer shape[NBUFFERS] = {
         [IN] = {.name = "in", .role = BUF_INPUT},
         [OUT] = {.name = "out", .role = BUF_OUTPUT},
-        [PING] = {.name = "ping", .role = BUF_SCRATCH},
-        [PONG] = {.name = "pong", .role = BUF_SCRATCH},
+        [PING] = {.name = "partial", .role = BUF_SCRATCH},
+        [PONG] = {.name = "partial2", .role = BUF_SCRATCH},
     };
     uint32_t block = block_of(c, r);
 

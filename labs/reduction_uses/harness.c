@@ -468,6 +468,94 @@ static bool recognise_fold(const struct lab_case *c, const uint32_t *in, uint32_
     return false;
 }
 
+/* Where one row makes a number of many bits, all of out holds 0 and 1 alone. */
+static bool recognise_truth(const struct lab_case *c, const uint32_t *in, const uint32_t *out,
+                            char *words, size_t size)
+{
+    bool wide = false;
+
+    for (uint64_t r = 0; r < c->m; r++) {
+        uint32_t want = neutral(experiment_of(c));
+
+        for (uint64_t j = 0; j < c->n; j++)
+            want = combine(experiment_of(c), want, in[r * c->n + j]);
+        wide |= want > 1;
+        if (out[r] > 1)
+            return false;
+    }
+    if (!wide || experiment_of(c) == PRODUCT)
+        return false;
+    snprintf(words, size,
+             "0 or 1, as all of out is: && and || give truth values, & and | each bit's");
+    return true;
+}
+
+/* Which of the elements that belong to a count are counted, if not all. */
+enum part { FIRST_LANES, FIRST_WARPS, FIRST_ROUND, LAST_ROUND, PARTS };
+
+static bool is_in(enum part which, const struct lab_case *c, uint64_t i)
+{
+    uint64_t block = i % BLOCK, threads = ceil_div(c->n, BLOCK * EACH) * BLOCK;
+
+    switch (which) {
+    case FIRST_LANES:
+        return block % 32 == 0;
+    case FIRST_WARPS:
+        return block < 32;
+    case FIRST_ROUND:
+        return i < threads;
+    default:
+        return i + threads >= c->n;
+    }
+}
+
+static bool recognise_part(const struct lab_case *c, const uint32_t *in, uint32_t got, char *words,
+                           size_t size)
+{
+    static const char *const names[PARTS] = {
+        [FIRST_LANES] = "lane 0 of each warp",
+        [FIRST_WARPS] = "the first warp of each block",
+        [FIRST_ROUND] = "each thread in its first round of the loop",
+        [LAST_ROUND] = "each thread in its last round of the loop",
+    };
+
+    for (int part = 0; part < PARTS; part++) {
+        uint32_t count = 0;
+
+        for (uint64_t i = 0; i < c->n; i++)
+            count += is_in((enum part)part, c, i) && counts(in[i]);
+        if (count != got)
+            continue;
+        snprintf(words, size, "as many as are wanted of what %s reads, not of all", names[part]);
+        return true;
+    }
+    return false;
+}
+
+/* Other numbers counted, or each several times, or those of some threads alone. */
+static bool recognise_count(const struct lab_case *c, const uint32_t *in, uint32_t got, char *words,
+                            size_t size)
+{
+    uint32_t of[4] = {0}, threads[] = {2, 32, BLOCK};
+
+    for (uint64_t i = 0; i < c->n; i++)
+        of[in[i] % 4]++;
+    for (int r = 0; r < 3; r++) {
+        if (got == of[r] && got != of[3]) {
+            snprintf(words, size, "as many as give %d modulo 4; wanted are those that give 3", r);
+            return true;
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        if (of[3] && got == threads[k] * of[3]) {
+            snprintf(words, size, "%u times the count: is each added by that many threads?",
+                     threads[k]);
+            return true;
+        }
+    }
+    return recognise_part(c, in, got, words, size);
+}
+
 /* exp() of the numbers themselves has left the floats; or nothing was divided by. */
 static bool recognise_softmax(const struct lab_case *c, const float *in, float got,
                               uint64_t element, char *words, size_t size)
@@ -496,8 +584,12 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
     if (experiment_of(c) == SOFTMAX)
         return recognise_softmax(c, inputs[0], ((const float *)output)[element], element, words,
                                  size);
+    if (experiment_of(c) == COUNT)
+        return recognise_count(c, inputs[0], *(const uint32_t *)output, words, size);
     return experiment_of(c) <= ANY &&
-           recognise_fold(c, inputs[0], ((const uint32_t *)output)[element], element, words, size);
+           (recognise_truth(c, inputs[0], output, words, size) ||
+            recognise_fold(c, inputs[0], ((const uint32_t *)output)[element], element, words,
+                           size));
 }
 
 static uint64_t row(const struct plan *p, const struct lab_case *c, int b)

@@ -117,8 +117,9 @@ static bool put_wrapped(struct text *t, uint64_t addr)
         if (!a || a->element != sizes[i] || below >= a->addr || !is_near(below, a))
             continue;
         put_element(t, addr, a);
-        text_addf(t, ": 2^32 more than %s[%" PRId64 "]; an unsigned index below zero?", a->label,
-                  (int64_t)(below - a->addr) / (int64_t)sizes[i]);
+        int64_t index = (int64_t)(below - a->addr) / (int64_t)sizes[i];
+        text_addf(t, ": 2^32 more than %s[%" PRId64 "]; an unsigned index below zero%s?", a->label,
+                  index, index == -1 ? ", or one that was never set (all bits set here)" : "");
         return true;
     }
     return false;

@@ -1,0 +1,39 @@
+/* diagnosing.h - what the parts of the diagnosis share (diagnose.c, looks.c only).
+ *
+ * diagnose.c   which case is looked at, and in which order; the checker, launch records
+ * looks.c      what can be seen from outside: what is written, what the results have in common
+ */
+#ifndef HARNESS_DIAGNOSING_H
+#define HARNESS_DIAGNOSING_H
+
+#include "diagnose.h"
+
+#define FEW  100   /* elements of a case that may show a pattern */
+#define MOST 50000 /* … of one that is quick */
+
+struct search {
+    struct experiment *x;
+    const struct lab_case *const *failed;
+    int nfailed;
+    const char *path;
+    struct diagnosis *d;
+    struct lab_case smallest; /* on which it is wrong */
+};
+
+/* Elements of its inputs; UINT64_MAX where the launch record cannot be used on it. */
+uint64_t elements_of(const struct search *s, const struct lab_case *c);
+bool fails(struct search *s, const struct lab_case *c);
+bool passes(struct search *s, const struct lab_case *c);
+
+/* ---- looks: each true when it found something, and said it (s->d) ---- */
+bool by_unwritten(struct search *s, const struct lab_case *c);
+bool by_constant(struct search *s, const struct lab_case *c);
+bool by_exchange(struct search *s); /* of two parameters */
+bool by_state(struct search *s, const struct lab_case *c);
+bool by_transposed(struct search *s, const struct lab_case *c);
+bool by_empty(struct search *s, const struct lab_case *c);
+
+/* The same for all inputs: nothing, or something of its own. */
+bool writes_nothing(struct search *s, const struct lab_case *c);
+
+#endif

@@ -1,0 +1,332 @@
+/* looks.c - looks at a wrong kernel from outside (diagnosing.h): what it writes, what its results
+ * have in common, and whether it is right with its parameters in another order.
+ */
+#include "base/alloc.h"
+#include "diagnosing.h"
+#include "lab/dataset.h"
+#include "lab/dtype.h"
+#include "lab/indices.h"
+#include "lab/plan.h"
+#include "lab/random.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what comes out ---- */
+
+/* Bytes that are one pattern's after one run and another's after the next: nobody wrote them. */
+static bool is_fill(const struct sample *r, int b, uint64_t i, unsigned char fill)
+{
+    size_t size = dtype_size(r->plan.buffers[b].dtype);
+    const unsigned char *p = (const unsigned char *)r->outputs.data[b] + i * size;
+
+    for (size_t k = 0; k < size; k++) {
+        if (p[k] != fill)
+            return false;
+    }
+    return true;
+}
+
+static int first_output(const struct plan *p)
+{
+    for (int b = 0; b < p->nbuffers; b++) {
+        if (p->buffers[b].role == BUF_OUTPUT)
+            return b;
+    }
+    return -1;
+}
+
+static uint64_t other_seed(uint64_t seed)
+{
+    uint64_t other = seed + 1;
+
+    while (poison_byte(other) == poison_byte(seed))
+        other++;
+    return other;
+}
+
+/* Two runs whose inputs and fill differ: which of the first output's elements nobody wrote, and
+ * whether all others are the same. */
+struct writing {
+    struct sample a, b;
+    int out;
+    uint64_t count, nunwritten, *unwritten;
+    bool done, same;
+};
+
+static struct writing writing_of(struct search *s, const struct lab_case *c)
+{
+    uint64_t seed = s->x->verify->seed, other = other_seed(seed);
+    struct writing w = {.same = true};
+
+    experiment_run(s->x, c, seed, false, &w.a);
+    experiment_run(s->x, c, other, false, &w.b);
+    w.out = first_output(&w.a.plan);
+    w.done = w.a.outputs.stage == STAGE_DONE && w.b.outputs.stage == STAGE_DONE && w.out >= 0;
+    w.count = w.done ? w.a.plan.buffers[w.out].count : 0;
+    w.unwritten = xcalloc(w.count, sizeof(*w.unwritten));
+    for (uint64_t i = 0; i < w.count; i++) {
+        size_t size = dtype_size(w.a.plan.buffers[w.out].dtype);
+
+        if (is_fill(&w.a, w.out, i, poison_byte(seed)) &&
+            is_fill(&w.b, w.out, i, poison_byte(other)))
+            w.unwritten[w.nunwritten++] = i;
+        else
+            w.same &= !memcmp((char *)w.a.outputs.data[w.out] + i * size,
+                              (char *)w.b.outputs.data[w.out] + i * size, size);
+    }
+    return w;
+}
+
+static void writing_free(struct writing *w)
+{
+    free(w->unwritten);
+    sample_free(&w->a);
+    sample_free(&w->b);
+}
+
+bool by_unwritten(struct search *s, const struct lab_case *c)
+{
+    const struct lab *lab = s->x->verify->lab;
+    struct writing w = writing_of(s, c);
+    struct text t = {0};
+    bool told = w.nunwritten;
+
+    if (told) {
+        indices_put(&t, w.a.plan.buffers[w.out].name, w.unwritten, w.nunwritten, w.count,
+                    lab->row ? lab->row(&w.a.plan, c, w.out) : 0);
+        diagnosis_add(s->d, "unwritten", "never written: %s", t.s);
+    }
+    text_free(&t);
+    writing_free(&w);
+    return told;
+}
+
+bool by_constant(struct search *s, const struct lab_case *c)
+{
+    struct writing w = writing_of(s, c);
+    bool told = w.done && w.same && w.count && elements_of(s, c) >= FEW;
+
+    if (told)
+        diagnosis_add(s->d, "constant", "%s is the same for two inputs that differ everywhere",
+                      w.a.plan.buffers[w.out].name);
+    writing_free(&w);
+    return told;
+}
+
+/* ---- parameters ---- */
+
+/* Right on what it was wrong on, but for the large; one of them must be of some elements. */
+static bool right_on_small(struct search *s)
+{
+    uint64_t most = 0;
+
+    for (int i = 0; i < s->nfailed; i++) {
+        uint64_t n = elements_of(s, s->failed[i]);
+
+        if (n > MOST)
+            continue;
+        if (!passes(s, s->failed[i]))
+            return false;
+        most = n > most ? n : most;
+    }
+    return most >= 16;
+}
+
+/* The last is the variant's own kernel; NULL: there is none. */
+static const struct plan_step *kernel_of(const struct plan *p)
+{
+    const struct plan_step *last = NULL;
+
+    for (int i = 0; i < p->nsteps; i++)
+        last = p->steps[i].kind == STEP_KERNEL ? &p->steps[i] : last;
+    return last;
+}
+
+static void put_parameter(struct text *t, const struct plan *p, int i)
+{
+    const struct plan_arg *a = &kernel_of(p)->args[i];
+
+    text_addf(t, "%d", i + 1);
+    if (a->kind == ARG_BUFFER)
+        text_addf(t, " (%s)", p->buffers[a->buffer].name);
+}
+
+static bool right_exchanged(struct search *s, const struct plan *p, int i, int j)
+{
+    const struct plan_arg *args = kernel_of(p)->args;
+    struct text t = {0};
+
+    if (args[i].kind != args[j].kind)
+        return false;
+    s->x->exchanged[0] = i;
+    s->x->exchanged[1] = j;
+    bool right = right_on_small(s);
+    s->x->exchanged[0] = s->x->exchanged[1] = 0;
+    if (right) {
+        text_add(&t, "its parameters ");
+        put_parameter(&t, p, i);
+        text_add(&t, " and ");
+        put_parameter(&t, p, j);
+        diagnosis_add(s->d, "exchanged",
+                      "%s are used in each other's place: with them exchanged it is right", t.s);
+    }
+    text_free(&t);
+    return right;
+}
+
+bool by_exchange(struct search *s)
+{
+    struct sample sample;
+    bool told = false;
+
+    if (!experiment_plan(s->x, s->failed[0], &sample))
+        return false;
+    const struct plan_step *step = kernel_of(&sample.plan);
+    for (int j = 1; step && j < step->nargs; j++) {
+        for (int i = 0; i < j && !told; i++)
+            told = right_exchanged(s, &sample.plan, i, j);
+    }
+    sample_free(&sample);
+    return told;
+}
+
+/* ---- what stays from launch to launch ---- */
+
+bool by_state(struct search *s, const struct lab_case *c)
+{
+    if (!s->x->fresh)
+        return false;
+    s->x->fresh(s->x->user);
+    if (!passes(s, c) || !fails(s, c))
+        return false;
+    diagnosis_add(s->d, "state",
+                  "it is right when it runs for the first time, and wrong when it runs again: what "
+                  "does a __device__ variable keep from one run to the next?");
+    return true;
+}
+
+/* ---- what the wrong elements have in common ---- */
+
+/* What is expected of the first output, and came; false: nothing came. */
+struct outcome {
+    struct sample r;
+    int out;
+    void *expected[LAB_MAX_BUFFERS];
+};
+
+static void expect(struct search *s, struct outcome *o)
+{
+    const struct lab *lab = s->x->verify->lab;
+    const struct plan *p = &o->r.plan;
+    double *tolerance[LAB_MAX_BUFFERS] = {NULL};
+    const void *inputs[LAB_MAX_BUFFERS];
+    struct dataset d = {0};
+
+    dataset_make(&d, lab, p, &o->r.input, s->x->verify->seed);
+    for (int b = 0; b < p->nbuffers; b++) {
+        inputs[b] = d.data[b];
+        if (p->buffers[b].role != BUF_OUTPUT)
+            continue;
+        o->expected[b] = xzalloc(plan_buffer_bytes(p, b));
+        tolerance[b] = xcalloc(p->buffers[b].count, sizeof(double));
+    }
+    double *made[LAB_MAX_BUFFERS];
+    memcpy(made, tolerance, sizeof(made));
+    lab->reference(p, s->x->variant, &o->r.input, inputs, o->expected, tolerance);
+    for (int b = 0; b < p->nbuffers; b++)
+        free(made[b]);
+    dataset_free(&d);
+}
+
+static bool outcome_of(struct search *s, const struct lab_case *c, struct outcome *o)
+{
+    *o = (struct outcome){.out = -1};
+    experiment_run(s->x, c, s->x->verify->seed, false, &o->r);
+    if (o->r.outputs.stage != STAGE_DONE)
+        return false;
+    o->out = first_output(&o->r.plan);
+    expect(s, o);
+    return o->out >= 0;
+}
+
+static void outcome_free(struct outcome *o)
+{
+    for (int b = 0; b < LAB_MAX_BUFFERS; b++)
+        free(o->expected[b]);
+    sample_free(&o->r);
+}
+
+static bool is_transposed(const struct outcome *o, uint64_t rows, uint64_t columns)
+{
+    size_t size = dtype_size(o->r.plan.buffers[o->out].dtype);
+    const char *want = o->expected[o->out], *got = o->r.outputs.data[o->out];
+
+    for (uint64_t i = 0; i < rows * columns; i++) {
+        uint64_t at = i % columns * rows + i / columns;
+
+        if (memcmp(want + i * size, got + at * size, size) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* All are there, with rows for columns. */
+bool by_transposed(struct search *s, const struct lab_case *c)
+{
+    const uint64_t extents[] = {c->n, c->m, c->k};
+    struct outcome o;
+    bool told = false;
+
+    if (!outcome_of(s, c, &o)) {
+        outcome_free(&o);
+        return false;
+    }
+    const struct lab_buffer *out = &o.r.plan.buffers[o.out];
+    for (int i = 0; i < 9 && !told; i++) {
+        uint64_t rows = extents[i / 3], columns = extents[i % 3];
+
+        told = rows > 1 && columns > 1 && rows * columns == out->count &&
+               is_transposed(&o, rows, columns);
+        if (told)
+            diagnosis_add(s->d, "transposed",
+                          "%s has all elements, rows for columns: what belongs at r * %" PRIu64
+                          " + i is at i * %" PRIu64 " + r",
+                          out->name, columns, rows);
+    }
+    outcome_free(&o);
+    return told;
+}
+
+/* Of no elements a result is what it starts with. */
+bool by_empty(struct search *s, const struct lab_case *c)
+{
+    bool told = false;
+
+    if (elements_of(s, c))
+        return false;
+    struct writing w = writing_of(s, c);
+    if (w.done && !w.nunwritten && w.same && w.a.result.noutputs &&
+        w.a.result.outputs[0].comparison.nshown) {
+        const struct lab_mismatch *m = &w.a.result.outputs[0].comparison.shown[0];
+
+        told = true;
+        diagnosis_add(s->d, "neutral",
+                      "of no elements at all %s[%" PRIu64
+                      "] is %.10g, not %.10g: so a result starts, "
+                      "or so two of them are put together",
+                      w.a.plan.buffers[w.out].name, m->index, m->got, m->expected);
+    }
+    writing_free(&w);
+    return told;
+}
+
+bool writes_nothing(struct search *s, const struct lab_case *c)
+{
+    struct writing w = writing_of(s, c);
+    bool nothing = w.done && w.same && (w.nunwritten == w.count || !w.nunwritten);
+
+    writing_free(&w);
+    return nothing;
+}
