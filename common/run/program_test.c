@@ -110,6 +110,18 @@ Test(program, is_told_which_call_fails)
     outputs_free(&o);
 }
 
+Test(program, finds_no_room_on_a_full_disk)
+{
+    struct outputs o = run_with("cat $1 >$2 || { echo $WARPLAB_FAIL >&2; exit 3; }",
+                                (struct job_options){.fail = JOB_DISK_FULL});
+
+    cr_assert_eq(o.status, 3);
+    cr_assert(strstr(o.said, "No space left"), "%s", o.said);
+    cr_assert(!strstr(o.said, "disk"), "no call of the runtime's is to fail");
+    cr_assert_null(o.data[1]);
+    outputs_free(&o);
+}
+
 Test(program, cannot_print_more_than_is_kept)
 {
     struct outputs o = run_script("head -c 1000000 /dev/zero | tr '\\0' x; cat $1 >$2");

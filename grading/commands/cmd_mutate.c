@@ -199,12 +199,27 @@ static void compile_all(const struct engine *e, const struct engine_options *o, 
     code_free(&original);
 }
 
+/* The solution's code. A whole program has no kernels to be told apart by: any mutant may reach
+ * all. */
+static const struct code *program_of(const struct engine *e, const struct engine_options *o,
+                                     struct trial *v, int n, struct code *c)
+{
+    if (!compiled(e, o, e->solution, c))
+        die("the solution does not compile");
+    for (int i = 0; i < n; i++)
+        v[i] = (struct trial){v[i].m, OTHER_CODE, variants_with(e->lab, "*"), false};
+    return c;
+}
+
 /* ---- mutants: which are caught ---- */
 
 struct tally {
     const struct trial **v; /* those being marked */
-    const char *known;      /* text of mutants/LAB.txt, or NULL */
-    int caught, equivalent, unloadable, human;
+    const struct engine *e;
+    const struct engine_options *o;
+    const struct code *program; /* the solution's, of a whole program; else NULL */
+    const char *known;          /* text of mutants/LAB.txt, or NULL */
+    int caught, same, equivalent, unloadable, human;
     int done, n; /* so far, of how many */
     bool verbose;
     struct text survivors;
@@ -237,6 +252,19 @@ static bool any_row_fails(const struct verdict *v)
     return false;
 }
 
+/* Whole programs are compiled once, to be marked; these that lose nothing once more. */
+static bool same_program(const struct tally *t, const struct mutant *m)
+{
+    struct code c;
+    if (!compiled(t->e, t->o, m->source, &c))
+        return false;
+    char *changes = code_changes(t->program, &c);
+    bool same = !*changes;
+    free(changes);
+    code_free(&c);
+    return same;
+}
+
 static bool count_mutant(void *user, int item, const struct verdict *v)
 {
     struct tally *t = user;
@@ -250,6 +278,10 @@ static bool count_mutant(void *user, int item, const struct verdict *v)
     }
     if (any_row_fails(v)) {
         t->caught++;
+        return true;
+    }
+    if (t->program && same_program(t, m)) {
+        t->same++;
         return true;
     }
     char *reason = known_reason(t->known, trial);
@@ -288,7 +320,7 @@ static void mark_alike(struct args *a, struct engine_options *o, struct trial *v
 /* Prints the totals; the share caught of those that mean something else. */
 static double print_share(const char *lab, const struct trial *v, int n, const struct tally *t)
 {
-    int code = -t->unloadable, same = 0;
+    int code = -t->unloadable, same = t->same;
     for (int i = 0; i < n; i++) {
         code += v[i].change != NO_CODE;
         same += v[i].change == SAME_CODE;
@@ -335,7 +367,12 @@ int cmd_mutate(int argc, char **argv)
             v[n++].m = &m[i];
     struct tally t = {
         .v = xzalloc((size_t)(n + 1) * sizeof(*t.v)), .known = known, .verbose = a.verbose};
-    compile_all(&e, &o, v, n, a.jobs);
+    struct code program;
+    t.e = &e, t.o = &o;
+    if (e.lab->program)
+        t.program = program_of(&e, &o, v, n, &program);
+    else
+        compile_all(&e, &o, v, n, a.jobs);
     for (int i = 0; i < n; i++)
         t.n += v[i].change == OTHER_CODE;
     o.first_failure = true;
@@ -348,6 +385,8 @@ int cmd_mutate(int argc, char **argv)
         free(v[i].only);
     free(v);
     free(t.v);
+    if (t.program)
+        code_free(&program);
     text_free(&t.survivors);
     mutants_free(m, all);
     free(known);

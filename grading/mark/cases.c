@@ -7,6 +7,7 @@
 #include "emulator/base/counters.h"
 #include "lab/counter.h"
 #include "lab/gate.h"
+#include "lab/job.h"
 #include "lab/plan.h"
 
 #include <stdio.h>
@@ -360,17 +361,24 @@ static int row_case_problems(const struct lab *lab, const struct rubric *r,
     return bad;
 }
 
-/* "cudaMalloc:2" or "disturb:CLASS" */
+static bool is_fault(const char *f)
+{
+    const char *colon = strchr(f, ':');
+    if (!colon || !strncmp(f, "back:", 5))
+        return colon && word_in("first last hidden", colon + 1);
+    if (!strcmp(f, JOB_DISK_FULL))
+        return true;
+    return !strncmp(f, "disturb:", 8) ? disturb_index(colon + 1) >= 0
+                                      : !strncmp(f, "cuda", 4) && atoi(colon + 1) > 0;
+}
+
+/* "cudaMalloc:2", "disturb:CLASS", "back:first", "back:last", "back:hidden" or "disk:full" */
 static int fault_problems(const struct rubric *r, const struct rubric_row *row, struct text *out)
 {
     int bad = 0;
     char *list = xstrdup(row->faults ? row->faults : ""), *save = NULL;
     for (char *f = strtok_r(list, " ", &save); f; f = strtok_r(NULL, " ", &save)) {
-        const char *colon = strchr(f, ':');
-        bool ok =
-            colon && (strncmp(f, "disturb:", 8) ? !strncmp(f, "cuda", 4) && atoi(colon + 1) > 0
-                                                : disturb_index(colon + 1) >= 0);
-        if (!ok)
+        if (!is_fault(f))
             bad += problem(out, r, row->id, "no fault: ", f);
     }
     free(list);

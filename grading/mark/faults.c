@@ -1,7 +1,9 @@
 /* faults.c - rows of kind ROW_FAULTS: a program's calls are made to fail, one a run.
  *
  * A fault that comes to nothing, as the program has no such call, says nothing; a row of which all
- * do fails. What a program did then, its status, its words and its result are seen from outside.
+ * do fails. "disturb:WHAT" lets no call fail but the device compute with wrong numbers,
+ * "back:WHICH" one element of the result come back wrong, "disk:full" no byte of the result be
+ * written. What a program did then, its status, its words and its result are seen from outside.
  * That the call failed, and what is left, is the runtime's own record.
  */
 #include "marking.h"
@@ -12,12 +14,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "disturb:WHAT" lets no call fail but the device compute with wrong numbers: WHAT; NULL for
- * others. */
+static const char *after(const char *fault, const char *word)
+{
+    return strncmp(fault, word, strlen(word)) ? NULL : fault + strlen(word);
+}
+
+/* WHAT of "disturb:WHAT"; NULL for others. */
 static const char *disturbed(const char *fault)
 {
-    static const char word[] = "disturb:";
-    return strncmp(fault, word, strlen(word)) ? NULL : fault + strlen(word);
+    return after(fault, "disturb:");
+}
+
+/* No call fails: numbers are wrong. */
+static bool is_of_numbers(const char *fault)
+{
+    return disturbed(fault) || after(fault, "back:");
+}
+
+/* The disk is full; and what is given back last of all: the result may have been written, and one
+ * thing stays. */
+static bool is_of_the_end(const char *fault)
+{
+    return after(fault, "disk:") || after(fault, "cudaFree") || after(fault, "cudaEventDestroy");
+}
+
+/* The element of "back:first", "back:last" and "back:hidden" among the n of the result, from 1. */
+static unsigned long long element_back(const char *which, uint64_t n, uint64_t seed)
+{
+    return !strcmp(which, "first") ? 1 : !strcmp(which, "last") ? n : 1 + seed % n;
 }
 
 /* Errors that a call is made to fail with (emulator/runtime/inject.c), as programs tell them. */
@@ -42,7 +66,7 @@ static bool tells(const char *said, const char *fault)
     bool found = strstr(words, call) != NULL;
     for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
         found = found || strstr(words, errors[i]);
-    if (disturbed(fault))
+    if (is_of_numbers(fault) || after(fault, "disk:"))
         found = words[strspn(words, " \n")] != 0;
     free(words);
     free(call);
@@ -60,22 +84,26 @@ static double fact(const struct run *r, const char *name)
 static char *problem(const struct run *r, const char *fault)
 {
     const struct outputs *o = &r->outputs;
-    bool wrong_numbers = disturbed(fault);
+    bool wrong_numbers = is_of_numbers(fault), release = is_of_the_end(fault);
     if (r->result.end == RUN_ENDLESS || o->status == 128 + 9)
         return xstrdup("it did not come to an end");
     if (o->status >= 128)
         return xformat("it crashed (signal %d)", o->status - 128);
+    if (after(fault, "back:") && o->status == 0 && r->result.end == RUN_OK)
+        return NULL; /* what was wrong is not in the result */
     if (o->status == 0)
         return xstrdup("it went on, and ended with status 0");
     if (!tells(o->said, fault))
         return xstrdup(wrong_numbers ? "it said nothing of it on stderr"
-                                     : "it did not say on stderr which call failed, or why");
-    if (o->wrote && !wrong_numbers)
+                       : after(fault, "disk:")
+                           ? "it said nothing of it on stderr"
+                           : "it did not say on stderr which call failed, or why");
+    if (o->wrote && !wrong_numbers && !release)
         return xstrdup("it wrote a result all the same");
     if (!*o->record)
         return xstrdup("it ended without the runtime's being told (_exit?)");
-    return fact(r, "left") > 0 ? xformat("%.0f allocation(s) were not freed", fact(r, "left"))
-                               : NULL;
+    double left = fact(r, "left") - (release ? fact(r, "made_to_fail") : 0);
+    return left > 0 ? xformat("%.0f allocation(s) were not freed", left) : NULL;
 }
 
 /* Would it come to anything? The run without faults says how often each call comes. */
@@ -84,6 +112,10 @@ static bool comes(const struct run *base, const char *fault)
     const char *colon = strchr(fault, ':');
     if (disturbed(fault))
         return fact(base, "launches") > 0;
+    if (after(fault, "disk:"))
+        return base->outputs.wrote;
+    if (after(fault, "back:"))
+        return base->c.n > 0 && fact(base, "memcpyDtoH") >= 4 * (double)base->c.n;
     char *name = xformat("calls.%.*s", (int)(colon - fault), fault);
     bool found = fact(base, name) >= strtod(colon + 1, NULL);
     free(name);
@@ -92,12 +124,16 @@ static bool comes(const struct run *base, const char *fault)
 
 static struct run *run_with(struct marking *m, struct run *base, const char *fault)
 {
-    struct job_options o = {.steps = base->steps};
+    struct job_options o = {.steps = base->steps, .fail = fault};
+    const char *which = after(fault, "back:");
+    char *back = xformat("back:%llu", which ? element_back(which, base->c.n, base->seed) : 0);
     if (disturbed(fault))
-        o.disturb = 1u << disturb_index(disturbed(fault));
-    else
-        o.fail = fault;
-    return session_again(m->s, base, o);
+        o.disturb = 1u << disturb_index(disturbed(fault)), o.fail = NULL;
+    else if (which)
+        o.fail = back;
+    struct run *r = session_again(m->s, base, o);
+    free(back);
+    return r;
 }
 
 static void say_problem(struct marking *m, const struct marked_case *c, const char *fault,
@@ -107,6 +143,10 @@ static void say_problem(struct marking *m, const struct marked_case *c, const ch
     char *why =
         disturbed(fault)
             ? xformat("On %s, when the device computed with wrong numbers: %s.", place, what)
+        : is_of_numbers(fault)
+            ? xformat("On %s, when a single element came back wrong: %s.", place, what)
+        : after(fault, "disk:")
+            ? xformat("On %s, when the disk was full: %s.", place, what)
             : xformat("On %s, when call %s of %.*s failed: %s.", place, strchr(fault, ':') + 1,
                       (int)strcspn(fault, ":"), fault, what);
     marking_settle(m, STATUS_FAIL, why, c->c.name);

@@ -55,7 +55,8 @@ struct rubric_row {
      *                     comparison with it holds
      *
      *   calls.FUNCTION, record.FACT   of a program, from the runtime's own record
-     *                     (common/emulator/runtime/record.c): record.left == 0
+     *                     (common/emulator/runtime/record.c): record.left == 0; and wall_ms, the
+     *                     clock's time from its start to its end
      *   printed.NAME      of a program: the milliseconds of a line "NAME 0.125 ms 98 GB/s" that it
      *   rate.NAME         printed, and the rate
      *
@@ -67,8 +68,9 @@ struct rubric_row {
      * ROW_SPEED may have one, too: fast counts only where it holds. Others: NULL. */
     const char *gate;
     /* ROW_FAULTS: what fails, one in a run, separated by spaces: "cudaMalloc:2", the second call;
-     * "disturb:global_ld", what the kernel loads (its results are then to be told as wrong). A call
-     * that the program does not make is passed over. */
+     * "disturb:global_ld", what the kernel loads, "back:first", "back:last" and "back:hidden", one
+     * element of the result that is copied back (results are then to be told as wrong), "disk:full",
+     * no result can be written. A call that the program does not make is passed over. */
     const char *faults;
     unsigned checks;   /* ROW_CHECKS: CHECK_*, 0 for all */
     unsigned evidence; /* EV_*, 0 for the kind's default */

@@ -48,13 +48,15 @@ static const struct rubric_row rows[] = {
              "calls.cudaDeviceSynchronize + calls.cudaEventQuery >= 1 && "
              "printed.kernel >= record.modelled_ms && "
              "printed.kernel <= record.modelled_ms + 0.003 && printed.to_device > 0 && "
-             "printed.to_host > 0 && printed.cpu >= 0 && printed.cpu <= 900 && "
+             "printed.to_host > 0 && printed.cpu >= 0 && printed.cpu <= record.wall_ms && "
              "rate.kernel * printed.kernel >= 0.97 * 12 * n / 1e6 && "
              "rate.kernel * printed.kernel <= 1.03 * 12 * n / 1e6 && "
              "rate.to_device * printed.to_device >= 0.97 * 8 * n / 1e6 && "
              "rate.to_device * printed.to_device <= 1.03 * 8 * n / 1e6 && "
              "rate.to_host * printed.to_host >= 0.97 * 4 * n / 1e6 && "
-             "rate.to_host * printed.to_host <= 1.03 * 4 * n / 1e6",
+             "rate.to_host * printed.to_host <= 1.03 * 4 * n / 1e6 && "
+             "rate.cpu * printed.cpu >= 0.97 * 12 * n / 1e6 - 0.06 * printed.cpu && "
+             "rate.cpu * printed.cpu <= 1.03 * 12 * n / 1e6 + 0.06 * printed.cpu",
      .hint = "One event right before the launch, one right after it, wait for the second, then "
              "cudaEventElapsedTime: print all four times in the given form, with the GB/s that "
              "they make."},
@@ -65,7 +67,7 @@ static const struct rubric_row rows[] = {
      .hint =
          "A cudaFree for each cudaMalloc, on every way out; a cudaEventDestroy for each event."},
     {"compared", 2, "the CPU's results find a wrong one", ROW_FAULTS, "saxpy",
-     .cases = "tail hidden-size", .faults = "disturb:global_ld",
+     .cases = "tail hidden-size", .faults = "disturb:global_ld back:first back:last back:hidden",
      .hint = "Write the device's result, compute the same on the CPU, compare each element with a "
              "tolerance: what is further away is told on stderr, and the status is not 0."},
     {"fault-memory", 2, "a cudaMalloc that fails is told, and ends well", ROW_FAULTS, "saxpy",
@@ -90,6 +92,13 @@ static const struct rubric_row rows[] = {
                "cudaEventElapsedTime:1",
      .hint = "cudaEventCreate, cudaEventRecord, cudaEventSynchronize and cudaEventElapsedTime "
              "return errors, as all calls do."},
+    {"fault-end", 1, "what fails in the end is told", ROW_FAULTS, "saxpy",
+     .cases = "tail hidden-size",
+     .faults = "disk:full cudaFree:1 cudaFree:2 cudaFreeAsync:1 cudaFreeAsync:2 cudaFreeHost:1 "
+               "cudaEventDestroy:1 cudaEventDestroy:2",
+     .hint = "A disk can be full: fwrite and fclose tell. cudaFree and cudaEventDestroy return "
+             "errors, too: say so, free the rest all the same, and let main return something else "
+             "than 0."},
 };
 const struct rubric rubric_first_program = {
     .lab = "first_program",

@@ -77,8 +77,8 @@ struct device {
 
 static bool make(struct device *d, uint32_t n)
 {
-    for (int i = 0; i < 4; i++)
-        if (!OK(cudaEventCreate(&d->at[i])))
+    for (cudaEvent_t &e : d->at)
+        if (!OK(cudaEventCreate(&e)))
             return false;
     return OK(cudaMalloc(&d->x, 4 * (size_t)n)) && OK(cudaMalloc(&d->y, 4 * (size_t)n));
 }
@@ -88,9 +88,9 @@ static bool destroy(struct device *d)
     bool good = OK(cudaFree(d->x));
 
     good = OK(cudaFree(d->y)) && good;
-    for (int i = 0; i < 4; i++)
-        if (d->at[i])
-            good = OK(cudaEventDestroy(d->at[i])) && good;
+    for (cudaEvent_t e : d->at)
+        if (e)
+            good = OK(cudaEventDestroy(e)) && good;
     return good;
 }
 

@@ -100,6 +100,8 @@ static void copy_row(const struct place *dst, uint8_t *to, const struct place *s
     else if (dst->alloc)
         check_host_write(address_at(dst, to), width);
     memmove(to, from, width);
+    if (in_host(dst) && !in_host(src))
+        inject_back(to, width);
 }
 
 static void copy_box(const struct box *b, const struct place *dst, const struct place *src)

@@ -54,6 +54,7 @@ void rt_in_callback(bool inside);
 /* Calls that are made to fail (inject.c): the error that this one is to return, or cudaSuccess. */
 void inject_start(void);
 cudaError_t inject(const char *function);
+void inject_back(void *to, size_t bytes); /* what was just copied from the device to the host */
 void inject_finish(void); /* says which calls never came */
 
 /* What the program did, for WARPLAB_RECORD (record.c): adds to the fact KINDNAME, "calls." and

@@ -2,9 +2,10 @@
  *
  * WARPLAB_FAIL=cudaMalloc:2,cudaMemcpy:1=cudaErrorInvalidValue (warprun --fail): the second
  * cudaMalloc and the first cudaMemcpy of the program return an error and do nothing. Calls are
- * counted as rt_enter() sees them, those of all threads together. A name that the runtime does
- * not have, or an error that there is not, ends the program: a typing error must not look like a
- * program that nothing can shake.
+ * counted as rt_enter() sees them, those of all threads together. "back:17" lets nothing fail, but
+ * the 17th word of 32 bits that is copied from the device to the host come back wrong. A name that
+ * the runtime does not have, or an error that there is not, ends the program: a typing error must
+ * not look like a program that nothing can shake.
  */
 #include "cudart.h"
 #include <dlfcn.h>
@@ -23,6 +24,7 @@ struct fault {
 };
 
 static struct fault *faults;
+static atomic_uint_fast64_t spoiled, copied_back; /* which word is to be wrong, 0: none; bytes */
 
 static _Noreturn void refuse(const char *word, const char *why)
 {
@@ -56,6 +58,11 @@ static void add(char *word)
     f->call = call ? (unsigned)strtoul(call, &end, 10) : 1;
     if (*end || f->call == 0 || (call && (*call < '0' || *call > '9')))
         refuse(whole, "which call is not a number from 1 on");
+    if (!strcmp(word, "back") && call && !error) {
+        spoiled = f->call;
+        free(whole), free(f);
+        return;
+    }
     if (strncmp(word, "cuda", 4) || !dlsym(RTLD_DEFAULT, word))
         refuse(whole, "the CUDA runtime has no function of that name");
     f->error = error ? rt_error_named(error) : usual_error(word);
@@ -92,8 +99,27 @@ cudaError_t inject(const char *function)
     return cudaSuccess;
 }
 
+/* Sign and half of the mantissa: another number, and one that can be computed with. */
+void inject_back(void *to, size_t bytes)
+{
+    uint64_t from = atomic_fetch_add(&copied_back, bytes), at = 4 * (spoiled - 1);
+    uint32_t word;
+
+    if (!spoiled || at < from || at + 4 > from + bytes)
+        return;
+    memcpy(&word, (char *)to + (at - from), 4);
+    word ^= 0x80400000;
+    memcpy((char *)to + (at - from), &word, 4);
+    record_add("", "made_wrong", 1);
+    fprintf(stderr, "warplab: word %llu that came back from the device: made wrong\n",
+            (unsigned long long)spoiled);
+}
+
 void inject_finish(void)
 {
+    if (spoiled && atomic_load(&copied_back) < 4 * spoiled)
+        fprintf(stderr, "warplab: back:%llu was not made wrong: %llu bytes came back\n",
+                (unsigned long long)spoiled, (unsigned long long)atomic_load(&copied_back));
     for (struct fault *f = faults; f; f = f->next)
         if (atomic_load(&f->calls) < f->call)
             fprintf(stderr,

@@ -48,8 +48,8 @@ static const struct argp_option options[] = {
     {"steps", OPT_STEPS, "N", 0,
      "End a launch after N warp instructions; 0 for no limit (WARPLAB_STEPS)", 1},
     {"fail", OPT_FAIL, "CALL:N[=ERROR]", 0,
-     "Make the N-th call of a function of the runtime fail: cudaMalloc:2; several with commas "
-     "(WARPLAB_FAIL)",
+     "Make the N-th call of a function of the runtime fail: cudaMalloc:2; back:N: let the N-th "
+     "word copied to the host be wrong; several with commas (WARPLAB_FAIL)",
      1},
     {"record", OPT_RECORD, "FILE", 0,
      "Write what the program did: calls of each function, bytes copied, memory left, counters "

@@ -25,18 +25,27 @@ static void must(cudaError_t e, const char *what)
         throw std::runtime_error(std::string(what) + ": " + cudaGetErrorName(e));
 }
 
+static bool stays; // a destructor throws nothing
+
+static void given_back(cudaError_t e)
+{
+    if (e != cudaSuccess)
+        std::cerr << "not given back: " << cudaGetErrorName(e) << "\n";
+    stays = stays || e != cudaSuccess;
+}
+
 struct array {
     float *p = nullptr;
     explicit array(size_t n) { must(cudaMalloc(&p, n * sizeof(float)), "allocation"); }
     array(const array &) = delete;
-    ~array() { cudaFree(p); }
+    ~array() { given_back(cudaFree(p)); }
 };
 
 struct event {
     cudaEvent_t e = nullptr;
     event() { must(cudaEventCreate(&e), "event"); }
     event(const event &) = delete;
-    ~event() { cudaEventDestroy(e); }
+    ~event() { given_back(cudaEventDestroy(e)); }
     void record() { must(cudaEventRecord(e), "event"); }
     float since(const event &before) const
     {
@@ -106,7 +115,7 @@ try {
     if (!out)
         throw std::runtime_error("the result cannot be written");
     compare(a, x, y, result);
-    return 0;
+    return stays;
 } catch (const std::exception &e) {
     std::cerr << e.what() << std::endl;
     return 1;

@@ -111,11 +111,14 @@ int main(int argc, char **argv)
             status = 1;
         }
 out:
-    cudaFree(dx);
-    cudaFree(dy);
+    cudaError_t last[6] = {cudaFree(dx), cudaFree(dy)};
     for (int i = 0; i < 4; i++)
-        if (e[i])
-            cudaEventDestroy(e[i]);
+        last[i + 2] = e[i] ? cudaEventDestroy(e[i]) : cudaSuccess;
+    for (int i = 0; i < 6; i++)
+        if (last[i]) {
+            fprintf(stderr, "in the end: %s\n", cudaGetErrorString(last[i]));
+            status = 1;
+        }
     free(p.x);
     free(p.y);
     free(result);

@@ -1,6 +1,6 @@
 // The CPU's results are written; the device is never used.
 // class: elsewhere
-// expect: kernel=fail copies=fail times=fail freed=fail compared=fail fault-memory=fail fault-copy=fail fault-launch=fail fault-events=fail
+// expect: kernel=fail copies=fail times=fail freed=fail compared=fail fault-memory=fail fault-copy=fail fault-launch=fail fault-events=fail fault-end=fail
 // hint: kernel: the kernel stored
 // hint: freed: no record
 // hint: copies: cudaMemcpy with
@@ -10,6 +10,7 @@
 // hint: fault-copy: no such call
 // hint: fault-launch: no such call
 // hint: fault-events: no such call
+// hint: fault-end: the runtime
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
