@@ -267,11 +267,15 @@ def test_a_slide_has_one_number_in_deck_and_handout(tmp_path):
 
 def blank(size, pages, path):
     """A PDF of that many empty pages: what LaTeX needs to know of a figure is its size."""
-    from matplotlib.backends.backend_pdf import PdfPages
-    with PdfPages(path) as book:
-        for _ in range(pages):
-            book.savefig(style.plt.figure(figsize=size))
-            style.plt.close("all")
+    box = " ".join(f"{72 * inches:.3f}" for inches in size)
+    kids = " ".join(f"{3 + i} 0 R" for i in range(pages))
+    page = f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 {box}]>>"
+    out, places = "%PDF-1.4\n", []
+    for n, body in enumerate(["<</Type/Catalog/Pages 2 0 R>>", f"<</Type/Pages/Kids[{kids}]/Count {pages}>>"] + [page] * pages, 1):
+        places.append(f"{len(out):010} 00000 n \n")
+        out += f"{n} 0 obj{body}endobj\n"
+    path.write_text(f"{out}xref\n0 {len(places) + 1}\n0000000000 65535 f \n{''.join(places)}"
+                    f"trailer<</Root 1 0 R/Size {len(places) + 1}>>\nstartxref\n{len(out)}\n%%EOF\n")
 
 
 @pytest.fixture(scope="module")

@@ -103,13 +103,13 @@ def boxes_of(pdf):
 
 
 def latex(tex, folder):
-    """Two runs, for the table of contents; returns the log of the last. FILE.tex names its
+    """Two runs, the first for the table of contents alone; returns the log of the last. FILE.tex names its
     pictures from the folder that this runs in."""
-    command = ["pdflatex", "-interaction=nonstopmode", f"-output-directory={folder}", str(tex)]
+    command = ["pdflatex", "-interaction=nonstopmode", f"-output-directory={folder}"]
     env = os.environ | {"max_print_line": "10000"}
     try:
-        for _ in range(2):
-            done = subprocess.run(command, env=env, capture_output=True, timeout=300)
+        for draft in (["-draftmode"], []):
+            done = subprocess.run([*command, *draft, str(tex)], env=env, capture_output=True, timeout=300)
     except FileNotFoundError:
         sys.exit("slides: pdflatex is missing: install texlive-latex-base")
     log = folder / f"{Path(tex).stem}.log"
