@@ -89,7 +89,7 @@ $B/$(EMU)/runtime/warplab_api.o $B/fuzz/$(EMU)/runtime/warplab_api.o $B/$(EMU)/t
 SUITES := format lint arrows emulator harness diagnosis runs readme
 include $(wildcard $(addprefix $(EMU)/,programs/programs.mk packaging/packaging.mk cases/cases.mk tools/fuzz.mk arm64/arm64.mk) \
     labs/labs.mk plots/plots.mk slides/slides.mk grading/grading.mk)
-SUITES += grading plots san student
+SUITES += grading plots san student $(if $(filter 0,$(shell id -u)),slurm)
 include $(wildcard common/tests.mk) common/student/student.mk
 
 # ---- running ----
@@ -135,6 +135,7 @@ help:
 #h                      SEED=1 from FILES='common/lab/*'; JOBS=4 at once, MINUTES=30 in all;
 #h                      FAULTS=1: those made by hand
 #h make test-arm64      the emulator as an arm64 library, under qemu
+#h make test-slurm      a class on four Slurm nodes on this host; make bench-slurm: what Slurm adds
 #h make test-pages      the grader's reports in headless Chromium
 #h make student-package the labs as a class gets them, without solutions, rubrics and records;
 #h                      make test-student builds and smokes it in an empty folder

@@ -28,7 +28,7 @@ ROOMS = """
     common/emulator/count common/emulator/check common/emulator/runtime common/emulator/tools
     common/emulator/cases common/emulator/fft common/emulator/nccl
     common/lab common/run common/harness labs
-    grading/sandbox grading/intake grading/mark grading/book grading/report grading/export
+    grading/sandbox grading/intake grading/mark grading/cluster grading/book grading/report grading/export
     grading/commands
 """.split()
 RUNTIME = "common/emulator/runtime"

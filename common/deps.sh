@@ -7,6 +7,7 @@
 #   common/deps.sh sandbox -    can bubblewrap make the grader's sandbox? If not, how to let it
 #   common/deps.sh slides FILE  pandoc and LaTeX
 #   common/deps.sh pages FILE   a browser, for `make test-pages`
+#   common/deps.sh slurm FILE   Slurm's daemons, for `make test-slurm` (19 MB)
 #   common/deps.sh arm64 FILE   a compiler and an emulator for arm64, and libraries (test-arm64)
 #
 # Debian packages come with apt (as root, or through sudo). matplotlib and, where there is no
@@ -25,6 +26,7 @@ slides="poppler-utils pandoc texlive-latex-recommended texlive-latex-extra lmode
 arm64="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user-static
        libzstd-dev:arm64 liblz4-dev:arm64 libjansson-dev:arm64 libstdc++6:arm64"
 pages="chromium"
+slurm="slurmctld slurmd slurm-client munge"
 cuda_wheels="nvidia-cuda-nvrtc==13.0.* nvidia-cuda-runtime==13.0.* nvidia-cuda-nvcc==13.0.*
              nvidia-cuda-crt==13.0.* nvidia-nvvm==13.0.* nvidia-cuda-cccl==13.0.*"
 curand_wheel="nvidia-curand==10.4.0.*" # CUDA 13.0's
@@ -252,6 +254,11 @@ arm64)
     ;;
 pages)
     packages $pages
+    ready
+    ;;
+slurm)
+    # Debian starts what it installs; the test starts daemons of its own
+    packages $slurm
     ready
     ;;
 sandbox)

@@ -1,9 +1,9 @@
 # grading.mk - the autograder. Included by the top Makefile; uses its B, CC, CFLAGS, CUDA, Q.
-.PHONY: grade grading test-grading test-pages test-grading-gpu no-grading-gpu bench-grade bench-memory mutate cheats
+.PHONY: grade grading test-grading test-pages test-grading-gpu no-grading-gpu bench-grade bench-memory bench-slurm test-slurm mutate cheats
 
 GR := grading
 GR_TOOLS := $(GR)/mark/fast_clock.c $(GR)/commands/main.c $(GR)/mark/runner_main.c $(GR)/mark/compile_main.c $(GR)/intake/unpack_main.c
-GR_ROOMS := $(addprefix $(GR)/,sandbox intake mark book report export commands)
+GR_ROOMS := $(addprefix $(GR)/,sandbox intake mark cluster book report export commands)
 GR_SRC := $(filter-out $(GR_TOOLS) %_test.c,$(wildcard $(GR_ROOMS:%=%/*.c)))
 GR_LABS := $(patsubst labs/%/grader.c,%,$(wildcard labs/*/grader.c))
 GR_LIBS := -lsqlite3 -ljansson -larchive -lseccomp -lyaml -lnettle -lm -ldl
@@ -92,6 +92,13 @@ no-grading-gpu:
 # The reports' pages in a browser. Not part of `make test`: it installs Chromium (0.4 GB).
 test-pages: grading | build/deps-pages.ok
 	$(Q)grading/report/pages_test.sh $B/bin/grade
+# A class on a Slurm cluster of four nodes on this host, of real daemons; they want to be root's.
+test-slurm: grading | build/deps-slurm.ok build/deps-test.ok
+	$(Q)common/deps.sh sandbox - || { echo 'error: no sandbox, no test of the grader'; exit 1; }
+	$(Q)WARPLAB_BUILD=$B $(PY) -m pytest -q $(GR)/cluster
+# What Slurm adds to a class, beside the local pool; grading/cluster/bench.txt keeps a run.
+bench-slurm: grading | build/deps-slurm.ok
+	$(Q)WARPLAB_BUILD=$B $(PY) $(GR)/cluster/bench.py $(if $(N),--count $(N))
 # Without a sandbox nothing can be marked, nor any verdict tested: one failure that says why.
 test-grading: $B/test/grading
 	$(Q)common/deps.sh sandbox - || { echo 'error: no sandbox, no test of the grader'; exit 1; }

@@ -44,6 +44,10 @@ static const char schema[] =
     "CREATE TABLE IF NOT EXISTS policy(lab TEXT PRIMARY KEY, due INTEGER, grace INTEGER, per_day "
     "REAL,"
     " max_days INTEGER, late_days INTEGER, best INTEGER) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS made_on(run INTEGER NOT NULL, student TEXT NOT NULL, node TEXT NOT "
+    "NULL,"
+    " seconds REAL NOT NULL, PRIMARY KEY(run, student)) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS pace(lab TEXT PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS audit(id INTEGER PRIMARY KEY, at TEXT NOT NULL DEFAULT "
     "(datetime('now')),"
     " who TEXT NOT NULL, what TEXT NOT NULL, lab TEXT, student TEXT, why TEXT);"
@@ -402,6 +406,44 @@ static int put_verdict(struct book *b, const char *sql, int64_t run, const char 
 bool book_result(struct book *b, int64_t run, const char *student, const struct verdict *v)
 {
     return put_verdict(b, PUT_VERDICT " AND verdict IS NULL", run, student, v) == 1;
+}
+
+bool book_made_on(struct book *b, int64_t run, const char *student, const char *node,
+                  double seconds)
+{
+    return finish(b, query(b,
+                           "INSERT INTO made_on(run, student, node, seconds) VALUES (?,?,?,?)"
+                           " ON CONFLICT DO UPDATE SET node=excluded.node, seconds=excluded.seconds"
+                           " WHERE node<>excluded.node OR seconds<>excluded.seconds",
+                           "issd", run, student, node, seconds)) == 1;
+}
+
+char *book_node(struct book *b, int64_t run, const char *student)
+{
+    sqlite3_stmt *q;
+    /* a gradebook of an earlier version that is only read has no such table */
+    if (sqlite3_prepare_v2(b->db, "SELECT node FROM made_on WHERE run=? AND student=?", -1, &q,
+                           NULL) != SQLITE_OK)
+        return NULL;
+    sqlite3_bind_int64(q, 1, run);
+    sqlite3_bind_text(q, 2, student, -1, SQLITE_TRANSIENT);
+    char *node = step(b, q) ? column(q, 0) : NULL;
+    sqlite3_finalize(q);
+    return node;
+}
+
+double book_pace(struct book *b, const char *lab)
+{
+    sqlite3_stmt *q = query(b, "SELECT seconds FROM pace WHERE lab=?", "s", lab);
+    double seconds = step(b, q) ? sqlite3_column_double(q, 0) : 0;
+    sqlite3_finalize(q);
+    return seconds;
+}
+
+void book_pace_set(struct book *b, const char *lab, double seconds)
+{
+    finish(b,
+           query(b, "INSERT OR REPLACE INTO pace(lab, seconds) VALUES (?,?)", "sd", lab, seconds));
 }
 
 void book_run_done(struct book *b, int64_t run)

@@ -57,6 +57,15 @@ bool book_result(struct book *b, int64_t run, const char *student, const struct 
 void book_run_done(struct book *b, int64_t run);
 int64_t book_last_run(struct book *b, const char *lab); /* 0: none */
 
+/* Where a verdict of a run is made: the node's name, and wall-clock seconds. False: it was told
+ * before, of the same making. */
+bool book_made_on(struct book *b, int64_t run, const char *student, const char *node,
+                  double seconds);
+char *book_node(struct book *b, int64_t run, const char *student); /* NULL: on this machine */
+/* Seconds a submission of the lab has taken, in the latest run that had several; 0: none yet. */
+double book_pace(struct book *b, const char *lab);
+void book_pace_set(struct book *b, const char *lab, double seconds);
+
 struct verdict *book_cached(struct book *b, const char *key); /* NULL: not there */
 void book_cache(struct book *b, const char *key, const struct verdict *v);
 

@@ -1,4 +1,5 @@
 /* cmd_batch.c - grade batch: a class's submissions into the gradebook. */
+#include "cmd_cluster.h"
 #include "cmd_policy.h"
 #include "base/alloc.h"
 #include "base/text.h"
@@ -19,6 +20,7 @@ struct batch_args {
     int jobs;
     bool fresh, gpu, no_secret, quiet;
     struct policy_args policy;
+    struct cluster_options cluster;
 };
 
 enum { KEY_FRESH = 1000, KEY_NO_SECRET, KEY_GPU };
@@ -62,6 +64,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &a->policy;
+        state->child_inputs[1] = &a->cluster;
         return 0;
     default:
         return arg_store(fields, key, arg, state);
@@ -78,7 +81,7 @@ struct batch {
     int *todo; /* pool item → items */
     int total, done, cached, human, ntodo;
     double started, shown;
-    bool quiet;
+    bool quiet, cacheable; /* cacheable: a verdict is the same wherever it is made */
 };
 
 static void store(struct batch *b, const char *student, const struct verdict *v)
@@ -111,12 +114,20 @@ static bool on_done(void *user, int item, const struct verdict *v)
     struct book_item *x = &b->items[b->todo[item]];
     char key[DIGEST_HEX];
     store(b, x->student, v);
-    if (!v->needs_human) {
+    if (!v->needs_human && b->cacheable) {
         engine_key(b->e, x->source, x->length, key);
         book_cache(b->book, key, v);
     }
     show_progress(b);
     return true;
+}
+
+static void on_cluster_done(void *user, int item, const struct verdict *v,
+                            const struct cluster_place *at)
+{
+    struct batch *b = user;
+    book_made_on(b->book, b->run, b->items[b->todo[item]].student, at->node, at->seconds);
+    on_done(b, item, v);
 }
 
 /* What needs no marking: unreadable, missing, or known by its content. */
@@ -144,7 +155,27 @@ static bool settle_at_once(struct batch *b, const struct book_item *x, bool fres
     return true;
 }
 
-static void mark_pending(struct batch *b, const struct engine_options *o, int jobs, bool fresh)
+/* Where it was made is kept before the verdict: killed between the two, it is done again. */
+static enum cluster_end mark_items(struct batch *b, const struct batch_args *a, const char *key,
+                                   const struct engine_options *o, const struct pool_item *items)
+{
+    const char *lab = b->e->lab->name;
+    enum { SEVERAL = 3 };
+
+    b->started = now_s();
+    if (a->cluster.on && b->ntodo)
+        return cluster_run(b->e, &a->cluster, key, items, b->ntodo, cluster_seconds(b->book, b->e),
+                           on_cluster_done, b);
+    pool_run(lab, o, items, b->ntodo, a->jobs, on_done, show_progress, b);
+    if (b->ntodo >= SEVERAL && !a->gpu) {
+        int jobs = a->jobs < b->ntodo ? a->jobs : b->ntodo;
+        book_pace_set(b->book, lab, (now_s() - b->started) * jobs / b->ntodo);
+    }
+    return CLUSTER_DONE;
+}
+
+static enum cluster_end mark_pending(struct batch *b, const struct batch_args *a, const char *key,
+                                     const struct engine_options *o)
 {
     int n;
     b->items = book_pending(b->book, b->run, &n);
@@ -152,25 +183,26 @@ static void mark_pending(struct batch *b, const struct engine_options *o, int jo
     b->todo = xzalloc((size_t)(n + 1) * sizeof(int));
     for (int i = 0; i < n; i++) {
         struct book_item *x = &b->items[i];
-        if (settle_at_once(b, x, fresh))
+        if (settle_at_once(b, x, a->fresh || !b->cacheable))
             continue;
         b->todo[b->ntodo] = i;
         items[b->ntodo++] =
             (struct pool_item){*x->original ? x->original : "submission", x->source, x->length};
     }
-    b->started = now_s();
-    pool_run(b->e->lab->name, o, items, b->ntodo, jobs, on_done, show_progress, b);
+    enum cluster_end end = mark_items(b, a, key, o, items);
     book_items_free(b->items, n);
     free(items);
     free(b->todo);
+    return end;
 }
 
-static void run_key(const struct engine *e, const struct submissions *s, char out[DIGEST_HEX])
+static void run_key(const struct engine *e, const struct submissions *s, bool cluster_gpu,
+                    char out[DIGEST_HEX])
 {
     struct text t = {0};
     char digest[DIGEST_HEX];
     engine_key(e, "", 0, digest);
-    text_addf(&t, "%s %s\n", e->lab->name, digest);
+    text_addf(&t, "%s %s%s\n", e->lab->name, digest, cluster_gpu ? " GPUs of a cluster" : "");
     for (int i = 0; i < s->n; i++) {
         digest_hex(s->v[i].source ? s->v[i].source : "", s->v[i].length, digest);
         text_addf(&t, "%s %s %s\n", s->v[i].student, digest,
@@ -216,10 +248,13 @@ static int run_batch(const struct batch_args *a, const struct engine_options *o,
 {
     char key[DIGEST_HEX];
     int resumed;
-    struct batch b = {.e = e, .total = s->n, .quiet = a->quiet};
+    struct batch b = {.e = e,
+                      .total = s->n,
+                      .quiet = a->quiet || a->cluster.on,
+                      .cacheable = !(a->cluster.on && a->gpu)};
     b.book = make_book(a->book);
     policy_apply(b.book, a->lab, &a->policy);
-    run_key(e, s, key);
+    run_key(e, s, a->cluster.on && a->gpu, key);
     json_t *set = json_pack("{s:s,s:s,s:b}", "tools", e->tools, "system",
                             name_system_text(s->system), "hidden", o->secret != NULL);
     char *settings = json_dumps(set, JSON_COMPACT | JSON_PRESERVE_ORDER);
@@ -231,9 +266,13 @@ static int run_batch(const struct batch_args *a, const struct engine_options *o,
         fprintf(stderr, "going on with run %lld: %d of %d are done\n", (long long)b.run, resumed,
                 s->n);
     double from = now_s();
-    mark_pending(&b, o, a->jobs, a->fresh);
+    enum cluster_end end = mark_pending(&b, a, key, o);
+    if (end != CLUSTER_DONE) {
+        book_close(b.book);
+        return end == CLUSTER_LEFT ? 0 : 2;
+    }
     book_run_done(b.book, b.run);
-    if (!a->quiet && isatty(2))
+    if (!a->quiet && isatty(2)) /* the progress line */
         fputs("\r\033[K", stderr);
     print_marks(b.book, a->lab, stdout);
     if (s->notes.length)
@@ -247,7 +286,8 @@ static int run_batch(const struct batch_args *a, const struct engine_options *o,
 
 int cmd_batch(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&policy_argp, 0, 0, 0}, {0}};
+    static const struct argp_child children[] = {
+        {&policy_argp, 0, 0, 0}, {&cluster_argp, 0, 0, 0}, {0}};
     static const struct argp argp = {
         options,
         parse,
@@ -264,7 +304,9 @@ int cmd_batch(int argc, char **argv)
     struct text why = {0};
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     engine_defaults(&o);
-    if (!sandbox_or_refuse(&o, false) || (a.gpu && !gpu_or_refuse(&o)))
+    a.cluster.quiet = a.quiet;
+    if (!cluster_options_ready(&a.cluster, a.book, a.gpu) || !sandbox_or_refuse(&o, false) ||
+        (a.gpu && !a.cluster.on && !gpu_or_refuse(&o)))
         return 2;
     if (a.secret)
         o.secret = read_secret(a.secret);

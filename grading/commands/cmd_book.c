@@ -112,6 +112,10 @@ int cmd_show(int argc, char **argv)
         if (!mark_is(&v[i], a.words[0]))
             continue;
         show(&v[i], a.json);
+        char *node = a.json ? NULL : book_node(b, v[i].run, v[i].student);
+        if (node)
+            printf("marked on node %s\n", node);
+        free(node);
         id = v[i].student;
         found++;
     }

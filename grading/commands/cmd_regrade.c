@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "base/digest.h"
+#include "cmd_cluster.h"
 #include "commands.h"
 #include "grading/book/book.h"
 #include "grading/mark/gpu.h"
@@ -20,6 +21,7 @@ struct regrade_args {
     bool no_secret, gpu, human, all;
     const char *const *who;
     int nwho, jobs;
+    struct cluster_options cluster;
 };
 
 enum { KEY_NO_SECRET = 1000, KEY_GPU, KEY_HUMAN, KEY_ALL };
@@ -52,6 +54,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct regrade_args *a = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->cluster;
+        return 0;
     case ARGP_KEY_ARGS:
         a->who = (const char *const *)state->argv + state->next;
         a->nwho = state->argc - state->next;
@@ -79,6 +84,7 @@ struct regrade {
     struct mark *marks; /* what counts, brief */
     int *of;            /* pool item → marks */
     int changed, human;
+    bool delivered_again; /* this verdict is in the book already */
 };
 
 static bool is_asked(const struct regrade_args *a, const struct mark *m)
@@ -117,7 +123,8 @@ static bool on_done(void *user, int item, const struct verdict *v)
     struct regrade *r = user;
     const struct mark *m = &r->marks[r->of[item]];
     struct text line = {0}, safe = {0};
-    book_replace(r->book, m->run, m->student, v, r->a->why);
+    if (!r->delivered_again)
+        book_replace(r->book, m->run, m->student, v, r->a->why);
     text_addf(&line, "%s: %s %.4g -> %s %.4g of %.4g%s\n", m->student, verdict_word(m->status),
               m->score, verdict_word(v->status), v->score, v->max,
               v->needs_human ? "  (needs a person)" : "");
@@ -128,6 +135,57 @@ static bool on_done(void *user, int item, const struct verdict *v)
     text_free(&line);
     text_free(&safe);
     return true;
+}
+
+static bool is_in_book(struct regrade *r, const struct mark *m, const struct verdict *v)
+{
+    struct verdict *now = book_verdict(r->book, m->run, m->student);
+    char *a = now ? verdict_text(now, 0) : xstrdup(""), *b = verdict_text(v, 0);
+    bool same = !strcmp(a, b);
+    verdict_free(now);
+    free(a);
+    free(b);
+    return same;
+}
+
+/* Gone on with after being killed, it may get again what it has put into the book. */
+static void on_cluster_done(void *user, int item, const struct verdict *v,
+                            const struct cluster_place *at)
+{
+    struct regrade *r = user;
+    const struct mark *m = &r->marks[r->of[item]];
+    r->delivered_again =
+        !book_made_on(r->book, m->run, m->student, at->node, at->seconds) && is_in_book(r, m, v);
+    on_done(r, item, v);
+}
+
+/* The same texts for the same reason are the same job, so that it can be gone on with. */
+static void job_key(const struct regrade_args *a, const struct pool_item *items, int n,
+                    char out[DIGEST_HEX])
+{
+    struct text t = {0};
+    text_addf(&t, "regrade %s %s %d\n", a->lab, a->why, a->gpu);
+    for (int i = 0; i < n; i++) {
+        digest_hex(items[i].source, items[i].length, out);
+        text_addf(&t, "%s %s\n", items[i].name, out);
+    }
+    digest_hex(t.s, t.length, out);
+    text_free(&t);
+}
+
+static enum cluster_end mark_items(struct regrade *r, struct engine *e,
+                                   const struct engine_options *o, const struct pool_item *items,
+                                   int n)
+{
+    const struct regrade_args *a = r->a;
+    char key[DIGEST_HEX];
+    if (!a->cluster.on) {
+        pool_run(a->lab, o, items, n, a->jobs, on_done, NULL, r);
+        return CLUSTER_DONE;
+    }
+    job_key(a, items, n, key);
+    return cluster_run(e, &a->cluster, key, items, n, cluster_seconds(r->book, e), on_cluster_done,
+                       r);
 }
 
 /* The source of the mark's submission, when it can be marked again; else said why. */
@@ -163,9 +221,8 @@ static int regrade(const struct regrade_args *a, const struct engine_options *o,
                 "grade: warning: %d of these %d were marked with another secret: other hidden "
                 "cases\n",
                 others, nitems);
-    if (nitems)
-        pool_run(a->lab, o, items, nitems, a->jobs, on_done, NULL, &r);
-    if (ok)
+    enum cluster_end end = nitems ? mark_items(&r, e, o, items, nitems) : CLUSTER_DONE;
+    if (ok && end == CLUSTER_DONE)
         printf("%d marked again, %d changed, %d need a person\n", nitems, r.changed, r.human);
     for (int i = 0; i < nitems; i++)
         free((char *)items[i].source);
@@ -173,17 +230,18 @@ static int regrade(const struct regrade_args *a, const struct engine_options *o,
     free(r.of);
     book_marks_free(r.marks, n);
     book_close(r.book);
-    return !ok || !nitems ? 2 : r.human ? 1 : 0;
+    return !ok || !nitems || end == CLUSTER_STOPPED ? 2 : r.human ? 1 : 0;
 }
 
 int cmd_regrade(int argc, char **argv)
 {
+    static const struct argp_child children[] = {{&cluster_argp, 0, 0, 0}, {0}};
     static const struct argp argp = {options,
                                      parse,
                                      "[STUDENT…]",
                                      "Marks again what the gradebook keeps of these students and "
                                      "replaces their verdicts; the old ones are kept.",
-                                     0,
+                                     children,
                                      0,
                                      0};
     struct regrade_args a = {.book = "grades.db", .jobs = (int)sysconf(_SC_NPROCESSORS_ONLN)};
@@ -191,7 +249,8 @@ int cmd_regrade(int argc, char **argv)
     struct engine e;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     engine_defaults(&o);
-    if (!sandbox_or_refuse(&o, false) || (a.gpu && !gpu_or_refuse(&o)))
+    if (!cluster_options_ready(&a.cluster, a.book, a.gpu) || !sandbox_or_refuse(&o, false) ||
+        (a.gpu && !a.cluster.on && !gpu_or_refuse(&o)))
         return 2;
     if (a.secret)
         o.secret = read_secret(a.secret);

@@ -25,6 +25,7 @@ int cmd_total(int argc, char **argv);
 int cmd_gpu(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_similar(int argc, char **argv);
+int cmd_task(int argc, char **argv);
 
 /* open.c: what a command needs before it begins. Where it is not to be had, die() says why; a
  * refusal is printed, and the command's exit status is 2. */

@@ -35,6 +35,7 @@ static const struct command {
     {"mutate", cmd_mutate, "change a solution in one place at a time: is it caught?"},
     {"bench", cmd_bench, "print submissions a second"},
     {"gpu", cmd_gpu, "say whether the sandbox can use this machine's GPUs"},
+    {"task", cmd_task, "what a job of batch --slurm runs on a node"},
     {"labs", cmd_labs, "list the labs and their rubrics' rows"},
 };
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))

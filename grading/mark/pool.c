@@ -45,7 +45,7 @@ static _Noreturn void work(int fd, const char *lab, const struct engine_options 
     struct text why = {0};
     int32_t i;
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* the boxes below die with us in turn */
-    o.gpu_index = number;             /* workers share a machine's GPUs evenly */
+    o.gpu_index += number;            /* workers share a machine's GPUs evenly */
     if (!engine_open(&e, lab, &o, &why))
         die("%s", why.s);
     while (all_of(fd, &i, sizeof(i), false)) {

@@ -1,0 +1,520 @@
+/* collect.c - the submitting host's part of cluster.h: jobs go out, bundles come in. */
+#include "cluster.h"
+#include "slurm.h"
+#include "spool.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+enum {
+    TASK_SECONDS = 120, /* a task is minutes long: what Slurm adds to it is little */
+    ATTEMPTS = 3,       /* then what is left has no verdict but "a person must" */
+    QUEUE_EVERY = 2,    /* seconds between questions to Slurm */
+    LATE = 20,          /* seconds a shared folder may take to show what a task wrote */
+};
+
+struct wanted {
+    char id[SPOOL_ID];
+    int item; /* several may have one id */
+    bool taken;
+};
+
+struct collector {
+    const struct engine *e;
+    const struct cluster_options *o;
+    const struct pool_item *items;
+    cluster_done *done;
+    void *user;
+    struct spool spool;
+    struct spool_settings settings;
+    char *name; /* of the jobs */
+    struct wanted *wanted;
+    int n, taken, round;
+    int attempts;       /* rounds that failed by the work, not by a node that refused */
+    int refused_before; /* nodes, when the round began */
+    char *refused;      /* nodes, with commas */
+    int nrefused;
+    double seconds; /* a submission takes, as far as is known */
+    double started, shown, asked, empty_since, slowest;
+    char *slowest_name;
+    int first_taken;
+    struct slurm_queue queue;
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
+{
+    interrupted = number;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct wanted *x = a, *y = b;
+    int order = strcmp(x->id, y->id);
+
+    return order ? order : x->item - y->item;
+}
+
+static struct wanted *first_of(struct collector *c, const char *id)
+{
+    int from = 0, to = c->n;
+
+    while (from < to) {
+        int middle = (from + to) / 2;
+        if (strcmp(c->wanted[middle].id, id) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < c->n && !strcmp(c->wanted[from].id, id) ? &c->wanted[from] : NULL;
+}
+
+static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void say(const char *format, ...)
+{
+    va_list ap;
+    struct text t = {0}, safe = {0};
+
+    va_start(ap, format);
+    text_vaddf(&t, format, ap);
+    va_end(ap);
+    text_printable(&safe, t.s, t.length, true);
+    fprintf(stderr, "%sgrade: %s\n", isatty(2) ? "\r\033[K" : "", safe.s);
+    text_free(&t);
+    text_free(&safe);
+}
+
+/* ---- bundles ---- */
+
+/* To every item of that id: the same text handed in twice under one name is marked once. */
+static void deliver(struct collector *c, struct wanted *w, const struct verdict *v,
+                    const struct cluster_place *at)
+{
+    for (const char *id = w->id; w < c->wanted + c->n && !strcmp(w->id, id); w++) {
+        w->taken = true;
+        c->taken++;
+        c->done(c->user, w->item, v, at);
+    }
+}
+
+static void take_bundle(struct collector *c, const char *id)
+{
+    struct wanted *w = first_of(c, id);
+    struct bundle b;
+    struct text why = {0};
+
+    if (!w || w->taken) { /* delivered twice, or in the book when we were killed */
+        spool_bundle_taken(&c->spool, id);
+        return;
+    }
+    if (!spool_load_bundle(&c->spool, id, &b, &why)) {
+        say("%s; it is marked again", text_str(&why));
+        text_free(&why);
+        return;
+    }
+    if (strcmp(b.tools, c->settings.tools)) {
+        say("node %s marked with another grader, rubric or toolkit; that is not taken", b.node);
+    } else {
+        struct cluster_place at = {b.node, b.seconds};
+        c->seconds = c->first_taken ? c->seconds + (b.seconds - c->seconds) / ++c->first_taken
+                                    : (c->first_taken = 1, b.seconds);
+        if (b.seconds > c->slowest) {
+            c->slowest = b.seconds;
+            free(c->slowest_name);
+            c->slowest_name = xstrdup(c->items[w->item].name);
+        }
+        deliver(c, w, b.verdict, &at);
+    }
+    spool_bundle_taken(&c->spool, id);
+    bundle_free(&b);
+}
+
+static void take_bundles(struct collector *c)
+{
+    int n;
+    char **names = spool_names(&c->spool, "done", &n);
+
+    for (int i = 0; i < n; i++) {
+        char *dot = strrchr(names[i], '.');
+        if (!dot || strcmp(dot, ".json"))
+            continue;
+        *dot = 0;
+        take_bundle(c, names[i]);
+    }
+    spool_names_free(names, n);
+}
+
+/* ---- jobs ---- */
+
+static bool write_tasks(struct collector *c, int per_task, int *tasks, struct text *why)
+{
+    struct text t = {0};
+    char *folder = spool_path(&c->spool, "round-%d", c->round);
+    int in = 0;
+
+    *tasks = 0;
+    if (make_dirs(folder)) {
+        text_addf(why, "%s cannot be made: %s", folder, strerror(errno));
+        free(folder);
+        return false;
+    }
+    for (int i = 0; i < c->n && !why->length; i++) {
+        struct wanted *w = &c->wanted[i];
+        bool again = i && !strcmp(w->id, w[-1].id);
+
+        if (!w->taken && !again) {
+            text_addf(&t, "%s\n", w->id);
+            in++;
+        }
+        if (in && (in == per_task || i == c->n - 1)) {
+            char *name = xformat("round-%d/%d", c->round, (*tasks)++);
+            int e = spool_write(&c->spool, name, t.s, t.length);
+            if (e)
+                text_addf(why, "%s/%s cannot be written: %s", c->spool.dir, name, strerror(e));
+            free(name);
+            text_free(&t);
+            in = 0;
+        }
+    }
+    text_free(&t);
+    free(folder);
+    return !why->length;
+}
+
+/* Later attempts find what breaks a task: in the last each submission is one of its own. */
+static int size_of_task(const struct collector *c)
+{
+    int left = c->n - c->taken, most = slurm_array_max();
+    double by_time = TASK_SECONDS / (c->seconds > 0.001 ? c->seconds : 0.001);
+    int size = c->o->per_task   ? c->o->per_task
+               : by_time < 1    ? 1
+               : by_time > left ? left
+                                : (int)by_time;
+
+    if (c->attempts == 1)
+        size = (size + 7) / 8;
+    if (c->attempts >= ATTEMPTS - 1)
+        size = 1;
+    int least = (left + most - 1) / most;
+    return size > least ? size : least;
+}
+
+static bool submit(struct collector *c, struct text *why)
+{
+    int tasks;
+
+    c->round++;
+    c->refused_before = c->nrefused;
+    int size = size_of_task(c);
+    if (!write_tasks(c, size, &tasks, why))
+        return false;
+    int minutes = 10 + (int)(4 * size * c->seconds / 60);
+    char *program = xformat("%s/grade", c->e->o->bin);
+    bool ok = slurm_submit(c->o, c->name, c->spool.dir, program, c->round, tasks, minutes,
+                           c->refused, why);
+    free(program);
+    if (ok)
+        say("%d submissions in %d tasks of up to %d, job %s%s", c->n - c->taken, tasks, size,
+            c->name, c->round > 1 ? " (what ended without a verdict, again)" : "");
+    c->empty_since = 0;
+    c->asked = now_s();
+    return ok;
+}
+
+/* Rounds that were submitted before we were killed. */
+static int rounds_there(struct collector *c)
+{
+    int round = 0;
+    char *path = spool_path(&c->spool, "round-%d", round + 1);
+
+    while (!access(path, F_OK)) {
+        free(path);
+        path = spool_path(&c->spool, "round-%d", ++round + 1);
+    }
+    free(path);
+    return round;
+}
+
+static void look_at_refusals(struct collector *c)
+{
+    int n;
+    char **names = spool_names(&c->spool, "refused", &n);
+    struct text all = {0};
+
+    for (int i = 0; i < n; i++)
+        text_addf(&all, "%s%s", i ? "," : "", names[i]);
+    text_add(&all, "");
+    if (n > c->nrefused) {
+        for (int i = 0; i < n; i++) {
+            char *path = spool_path(&c->spool, "refused/%s", names[i]), *said;
+            struct text why = {0};
+            size_t size;
+
+            said = file_load(path, 65536, &size, &why);
+            say("node %s does not mark, its work goes elsewhere: %s", names[i],
+                said ? said : text_str(&why));
+            text_free(&why);
+            free(said);
+            free(path);
+        }
+        slurm_exclude(c->name, all.s);
+        c->nrefused = n;
+    }
+    spool_names_free(names, n);
+    free(c->refused);
+    c->refused = text_take(&all);
+}
+
+/* ---- what is seen meanwhile ---- */
+
+static void show_progress(struct collector *c)
+{
+    double now = now_s(), spent = now - c->started;
+    bool terminal = isatty(2);
+
+    if (c->o->quiet || now - c->shown < (terminal ? 1 : 10))
+        return;
+    c->shown = now;
+    struct text t = {0};
+    text_addf(&t, "%d of %d marked", c->taken, c->n);
+    if (c->queue.known)
+        text_addf(&t, ", tasks: %d running, %d waiting", c->queue.running, c->queue.waiting);
+    else
+        text_add(&t, ", Slurm's controller does not answer");
+    if (c->queue.known && !c->queue.running && c->queue.reason)
+        text_addf(&t, " (%s)", c->queue.reason);
+    if (c->first_taken > 1)
+        text_addf(&t, ", about %.0f s left", (c->n - c->taken) * spent / c->first_taken);
+    if (c->slowest_name)
+        text_addf(&t, ", slowest: %s (%.1f s)", c->slowest_name, c->slowest);
+    struct text safe = {0};
+    text_printable(&safe, t.s, t.length, false);
+    fprintf(stderr, "%s%s%s", terminal ? "\r\033[K" : "", safe.s, terminal ? "" : "\n");
+    text_free(&t);
+    text_free(&safe);
+}
+
+static void ask_slurm(struct collector *c)
+{
+    if (now_s() - c->asked < QUEUE_EVERY)
+        return;
+    c->asked = now_s();
+    free(c->queue.reason);
+    c->queue = slurm_queue(c->name);
+    if (c->queue.known && !c->queue.running && !c->queue.waiting)
+        c->empty_since = c->empty_since > 0 ? c->empty_since : now_s();
+    else
+        c->empty_since = 0;
+    look_at_refusals(c);
+}
+
+/* Nothing of ours is in the queue, and what it wrote has had time to be seen. */
+static bool job_is_over(struct collector *c)
+{
+    int seen;
+
+    if (!(c->empty_since > 0))
+        return false;
+    spool_names_free(spool_names(&c->spool, "seen", &seen), seen);
+    return now_s() - c->empty_since > (seen ? QUEUE_EVERY : LATE);
+}
+
+/* Why it makes no sense to submit what is left once more; NULL: it does. */
+static char *hopeless(struct collector *c)
+{
+    int nodes = slurm_nodes(c->o), seen;
+    struct statvfs room;
+
+    if (nodes && c->nrefused >= nodes)
+        return xformat("no node is left that can mark (each has said why). Mend one, then start "
+                       "the same command again: it goes on");
+    if (!statvfs(c->spool.dir, &room) && room.f_bavail * room.f_frsize < 1 << 20)
+        return xformat("the disk of %s is full. Make room, then start the same command again: it "
+                       "goes on",
+                       c->spool.dir);
+    spool_names_free(spool_names(&c->spool, "seen", &seen), seen);
+    if (!seen) {
+        char *ends = slurm_endings(c->name), *words;
+        words = xformat("the job ended and no task of it has been seen in %s. Do the nodes see "
+                        "that folder under this name, and %s? Name another with --shared. %s",
+                        c->spool.dir, c->e->o->bin, *ends ? ends : "");
+        free(ends);
+        return words;
+    }
+    return NULL;
+}
+
+/* What broke three tasks is no mark of a student's: a person must. */
+static void give_up(struct collector *c)
+{
+    for (int i = 0; i < c->n; i++) {
+        struct wanted *w = &c->wanted[i];
+        if (w->taken)
+            continue;
+        struct verdict *v =
+            engine_no_mark(c->e, c->items[w->item].name, VERDICT_FAILED,
+                           "The cluster's tasks ended while marking this; mark it again.");
+        w->taken = true;
+        c->taken++;
+        c->done(c->user, w->item, v, &(struct cluster_place){"", 0});
+        verdict_free(v);
+    }
+}
+
+/* ---- leaving ---- */
+
+/* Ctrl-C asks; SIGTERM and the like only leave. */
+static bool cancels(void)
+{
+    char line[16] = "";
+
+    if (interrupted != SIGINT || !isatty(0))
+        return false;
+    fputs("\ncancel the job? [y: cancel it; anything else leaves it running] ", stderr);
+    return fgets(line, sizeof(line), stdin) && (*line == 'y' || *line == 'Y');
+}
+
+static enum cluster_end leave(struct collector *c)
+{
+    if (cancels()) {
+        slurm_cancel(c->name);
+        say("cancelled; %d of %d are marked and kept. The same command goes on", c->taken, c->n);
+        return CLUSTER_STOPPED;
+    }
+    say("left: the job goes on without us. The same command takes in what it finished; "
+        "scancel --name=%s ends it",
+        c->name);
+    return CLUSTER_LEFT;
+}
+
+/* ---- all of it ---- */
+
+static bool put_all(struct collector *c, struct text *why)
+{
+    if (!spool_save_settings(&c->spool, &c->settings, why))
+        return false;
+    for (int i = 0; i < c->n; i++) {
+        const struct pool_item *x = &c->items[c->wanted[i].item];
+        char *path = spool_path(&c->spool, "todo/%s", c->wanted[i].id);
+        bool there = !access(path, F_OK);
+
+        free(path);
+        spool_bundle_again(&c->spool, c->wanted[i].id);
+        if (!there && !spool_put(&c->spool, c->wanted[i].id, x->name, x->source, x->length, why))
+            return false;
+    }
+    return true;
+}
+
+static enum cluster_end collect(struct collector *c)
+{
+    struct text why = {0};
+
+    c->queue = slurm_queue(c->name);
+    if (!c->queue.known || c->queue.running + c->queue.waiting)
+        say("job %s is there: going on with it", c->name);
+    else if (!submit(c, &why))
+        goto stopped;
+    c->started = c->shown = now_s();
+    while (c->taken < c->n) {
+        if (interrupted || c->o->detach)
+            return leave(c);
+        take_bundles(c);
+        ask_slurm(c);
+        show_progress(c);
+        if (c->taken < c->n && job_is_over(c)) {
+            char *end = hopeless(c);
+            take_bundles(c);
+            text_add(&why, end ? end : "");
+            free(end);
+            if (why.length)
+                goto stopped;
+            c->attempts += c->nrefused == c->refused_before;
+            if (c->attempts >= ATTEMPTS)
+                give_up(c);
+            else if (c->taken < c->n && !submit(c, &why))
+                goto stopped;
+        }
+        poll(NULL, 0, 300);
+    }
+    return CLUSTER_DONE;
+stopped:
+    say("%s", why.s);
+    text_free(&why);
+    return CLUSTER_STOPPED;
+}
+
+/* The job's name: of the run's folder, since the same class can be marked into two gradebooks. */
+static char *job_name(const char *dir)
+{
+    char digest[DIGEST_HEX];
+
+    digest_hex(dir, strlen(dir), digest);
+    return xformat("warplab-%.16s", digest);
+}
+
+static void want(struct collector *c, int n)
+{
+    c->wanted = xcalloc((size_t)n + 1, sizeof(*c->wanted));
+    c->n = n;
+    for (int i = 0; i < n; i++) {
+        const struct pool_item *x = &c->items[i];
+        c->wanted[i].item = i;
+        spool_id(x->name, x->source, x->length, c->wanted[i].id);
+    }
+    qsort(c->wanted, (size_t)n, sizeof(*c->wanted), by_id);
+}
+
+enum cluster_end cluster_run(const struct engine *e, const struct cluster_options *o,
+                             const char *key, const struct pool_item *items, int n, double seconds,
+                             cluster_done *done, void *user)
+{
+    struct collector c = {.e = e,
+                          .o = o,
+                          .items = items,
+                          .done = done,
+                          .user = user,
+                          .seconds = seconds,
+                          .refused = xstrdup("")};
+    struct sigaction catch = {.sa_handler = on_signal}, before[3];
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    char tools[DIGEST_HEX];
+    struct text why = {0};
+    enum cluster_end end = CLUSTER_STOPPED;
+
+    cluster_tools(e, tools);
+    c.settings = (struct spool_settings){(char *)e->lab->name, tools, (char *)e->o->secret, o->gpu};
+    want(&c, n);
+    interrupted = 0;
+    for (int i = 0; i < 3; i++)
+        sigaction(signals[i], &catch, &before[i]);
+    char *folder = xformat("warplab-%.16s", key);
+    if (spool_make(&c.spool, o->shared, folder, &why) && put_all(&c, &why)) {
+        c.name = job_name(c.spool.dir);
+        c.round = rounds_there(&c);
+        look_at_refusals(&c);
+        end = collect(&c);
+        if (end == CLUSTER_DONE)
+            spool_remove(&c.spool);
+    } else {
+        say("%s", text_str(&why));
+    }
+    for (int i = 0; i < 3; i++)
+        sigaction(signals[i], &before[i], NULL);
+    text_free(&why);
+    spool_free(&c.spool);
+    free(folder), free(c.wanted), free(c.name), free(c.refused), free(c.queue.reason),
+        free(c.slowest_name);
+    return end;
+}

@@ -1,0 +1,194 @@
+"""daemons.py - a Slurm cluster of several nodes on this host, of real daemons, for tests.
+
+    with Cluster(folder, nodes=4) as c: c.run("sinfo")
+
+munged, slurmctld and a slurmd a node run in the foreground as children of this process, with
+ports, a key and all their files of their own in `folder`: an installed Slurm is not touched. A
+node can have a file system of its own (`slurmd(name, mount=…)`, root only): what is on another
+machine in truth is made so by mounts.
+"""
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol", "sinfo", "scancel")
+os.environ["PATH"] += ":/usr/sbin:/sbin"
+
+
+def missing():
+    """Programs of Slurm and MUNGE that are not installed."""
+    return [p for p in PROGRAMS if not shutil.which(p)]
+
+
+def free_ports(n):
+    """The first of n ports in a row that nobody listens on."""
+    for base in range(17000, 30000, 64):
+        if all(_is_free(base + k) for k in range(n)):
+            return base
+    raise RuntimeError("no free ports")
+
+
+def _is_free(port):
+    with socket.socket() as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            s.bind(("", port))
+        except OSError:
+            return False
+    return True
+
+
+class Cluster:
+    def __init__(self, folder, nodes=4, gpu=None):
+        self.dir = pathlib.Path(folder)
+        self.nodes = [f"n{k + 1}" for k in range(nodes)]
+        self.gpu = gpu  # the node that says that it has one
+        self.children = {}
+        self.conf = self.dir / "slurm.conf"
+        self.env = dict(os.environ, SLURM_CONF=str(self.conf))
+        self.env.pop("SLURM_JOB_ID", None)
+
+    # ---- daemons ----
+
+    def __enter__(self):
+        (self.dir / "state").mkdir(parents=True)
+        munge = self.dir / "munge"
+        munge.mkdir(mode=0o700)
+        key = munge / "key"
+        key.write_bytes(os.urandom(128))
+        key.chmod(0o400)
+        self.start("munged", "munged", "--foreground", "--force", f"--key-file={key}",
+                   f"--socket={munge}/socket", f"--pid-file={munge}/pid",
+                   f"--log-file={munge}/log", f"--seed-file={munge}/seed")
+        self.write_conf()
+        self.controller()
+        for n in self.nodes:
+            self.slurmd(n)
+        self.all_idle()
+        return self
+
+    def __exit__(self, *_):
+        self.run("scancel", "--me", check=False)
+        for name in sorted(self.children, key=lambda n: (n == "munged", n == "slurmctld")):
+            self.stop(name)
+
+    def write_conf(self):
+        user = subprocess.run(["id", "-un"], capture_output=True, text=True).stdout.strip()
+        host, base, d = socket.gethostname().split(".")[0], free_ports(1 + len(self.nodes)), self.dir
+        conf = f"""
+ClusterName=warplab
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={base}
+SlurmUser={user}
+SlurmdUser={user}
+AuthType=auth/munge
+AuthInfo=socket={d}/munge/socket
+StateSaveLocation={d}/state
+SlurmdSpoolDir={d}/spool.%n
+SlurmctldPidFile={d}/slurmctld.pid
+SlurmdPidFile={d}/slurmd.%n.pid
+SlurmctldLogFile={d}/slurmctld.log
+SlurmdLogFile={d}/slurmd.%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SwitchType=switch/none
+MpiDefault=none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SlurmdParameters=config_overrides
+SchedulerParameters=batch_sched_delay=0,sched_interval=1
+MaxArraySize=10001
+MaxJobCount=20000
+ReturnToService=2
+SlurmdTimeout=5
+SlurmctldTimeout=10
+BatchStartTimeout=5
+KillWait=2
+UnkillableStepTimeout=100
+"""
+        if self.gpu:
+            conf += "GresTypes=gpu\n"
+            (d / "gres.conf").write_text(f"NodeName={self.gpu} Name=gpu File=/dev/null\n")
+        for k, n in enumerate(self.nodes):
+            conf += (f"NodeName={n} NodeHostname={host} NodeAddr=127.0.0.1 Port={base + 1 + k}"
+                     f" CPUs=1 RealMemory=2000{' Gres=gpu:1' if n == self.gpu else ''} State=UNKNOWN\n")
+        conf += f"PartitionName=main Nodes={','.join(self.nodes)} Default=YES State=UP\n"
+        self.conf.write_text(conf)
+
+    def start(self, name, *command):
+        log = open(self.dir / f"{name}.out", "ab")
+        self.children[name] = subprocess.Popen(
+            command, env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            start_new_session=True)
+
+    def controller(self):
+        self.start("slurmctld", "slurmctld", "-D")
+
+    def slurmd(self, node, mount=""):
+        """Starts a node. mount: shell commands that change what it sees of the file system."""
+        command = ["slurmd", "-D", "-N", node]
+        if mount:
+            command = ["unshare", "-m", "sh", "-c", f"set -e\n{mount}\nexec " + " ".join(command)]
+        self.start(node, *command)
+
+    def stop(self, name, number=signal.SIGTERM):
+        child = self.children.pop(name)
+        child.send_signal(number)
+        try:
+            child.wait(10)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+
+    def lose(self, node):
+        """The node is gone, and with it all that ran there."""
+        self.stop(node, signal.SIGKILL)
+        subprocess.run(["pkill", "-KILL", "-f", f"slurmstepd.*{self.dir}"], check=False)
+        for pid in self.pids_of(node):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+    def pids_of(self, node):
+        """Processes of tasks on that node, by their environment."""
+        found = []
+        for p in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                env = (p / "environ").read_bytes()
+            except OSError:
+                continue
+            if f"SLURMD_NODENAME={node}\0".encode() in env and str(self.conf).encode() in env:
+                found.append(int(p.name))
+        return found
+
+    # ---- questions ----
+
+    def run(self, *command, check=True):
+        r = subprocess.run(command, env=self.env, capture_output=True, text=True, check=False)
+        assert not check or r.returncode == 0, f"{command}: {r.stdout}{r.stderr}"
+        return r.stdout
+
+    def states(self):
+        out = self.run("sinfo", "-h", "-N", "-o", "%N %T", check=False)
+        return dict(line.split() for line in out.splitlines())
+
+    def all_idle(self):
+        """Nodes that were lost or could not end a task in time serve again."""
+        def idle():
+            states = self.states()
+            for n, state in states.items():
+                if state.startswith(("drain", "down")):
+                    self.run("scontrol", "update", f"NodeName={n}", "State=RESUME", check=False)
+            return states == {n: "idle" for n in self.nodes}
+        self.wait(idle, 120)
+
+    def wait(self, true, seconds, every=0.2):
+        end = time.monotonic() + seconds
+        while not true():
+            assert time.monotonic() < end, f"not in {seconds} s; {self.states()}"
+            time.sleep(every)

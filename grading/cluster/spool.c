@@ -1,0 +1,360 @@
+/* spool.c - see spool.h. */
+#include "spool.h"
+#include "base/alloc.h"
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_FILE = 64 << 20 };
+
+static const char *const folders[] = {"todo", "done", "taken", "bad", "seen", "refused", "log"};
+
+char *spool_path(const struct spool *s, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    char *name = xvformat(format, ap), *path = xformat("%s/%s", s->dir, name);
+    va_end(ap);
+    free(name);
+    return path;
+}
+
+struct spool spool_at(const char *dir)
+{
+    return (struct spool){xstrdup(dir)};
+}
+
+void spool_free(struct spool *s)
+{
+    free(s->dir);
+    s->dir = NULL;
+}
+
+static int make_private(const char *path)
+{
+    return mkdir(path, 0700) && errno != EEXIST ? errno : 0;
+}
+
+bool spool_make(struct spool *s, const char *shared, const char *key, struct text *why)
+{
+    int e = make_dirs(shared);
+    char *whole = e ? NULL : realpath(shared, NULL); /* nodes have other current folders */
+
+    if (!whole) {
+        text_addf(why, "the shared folder %s cannot be made: %s", shared, strerror(e ? e : errno));
+        return false;
+    }
+    s->dir = xformat("%s/%s", whole, key);
+    e = make_private(s->dir);
+    for (size_t i = 0; !e && i < sizeof(folders) / sizeof(*folders); i++) {
+        char *path = spool_path(s, "%s", folders[i]);
+        e = make_private(path);
+        free(path);
+    }
+    if (e)
+        text_addf(why, "the run's folder %s cannot be made: %s", s->dir, strerror(e));
+    free(whole);
+    return !e;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st, (void)type, (void)at;
+    return remove(path) && errno != ENOENT;
+}
+
+void spool_remove(const struct spool *s)
+{
+    nftw(s->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static int sync_folder_of(const char *path)
+{
+    char *folder = xformat("%.*s", (int)(strrchr(path, '/') - path), path);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int e = fd < 0 || (fsync(fd) && errno != EINVAL) ? errno : 0;
+
+    if (fd >= 0)
+        close(fd);
+    free(folder);
+    return e;
+}
+
+/* The name that nobody else writes: of this host and process. */
+static char *unfinished(const char *path)
+{
+    char host[256] = "";
+    const char *slash = strrchr(path, '/');
+
+    gethostname(host, sizeof(host) - 1);
+    return xformat("%.*s/.%s.%s.%ld", (int)(slash - path), path, slash + 1, host, (long)getpid());
+}
+
+int spool_write(const struct spool *s, const char *name, const void *data, size_t length)
+{
+    char *path = spool_path(s, "%s", name), *part = unfinished(path);
+    int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int e = fd < 0 ? errno : file_write_fd(fd, data, length);
+
+    if (fd >= 0 && fsync(fd) && !e)
+        e = errno;
+    if (fd >= 0 && close(fd) && !e) /* a full disk or a quota can show here first, on NFS */
+        e = errno;
+    if (!e && rename(part, path))
+        e = errno;
+    if (e && fd >= 0)
+        unlink(part);
+    if (!e)
+        e = sync_folder_of(path);
+    free(path);
+    free(part);
+    return e;
+}
+
+static bool wrote(const struct spool *s, const char *name, int e, struct text *why)
+{
+    if (!e)
+        return true;
+    text_addf(why, "%s/%s cannot be written: %s", s->dir, name, strerror(e));
+    if (e == ENOSPC || e == EDQUOT)
+        text_add(why, "; make room there, or name another folder with --shared");
+    return false;
+}
+
+static bool read_json(const struct spool *s, const char *name, json_t **o, struct text *why)
+{
+    char *path = spool_path(s, "%s", name), *data = NULL;
+    size_t n;
+    json_error_t bad;
+    int e = file_read_no_link(path, MAX_FILE, &data, &n);
+
+    *o = e ? NULL : json_loadb(data, n, 0, &bad);
+    if (!*o)
+        text_addf(why, "%s: %s", path, e ? file_why(e) : bad.text);
+    free(data);
+    free(path);
+    return *o;
+}
+
+/* ---- settings ---- */
+
+bool spool_save_settings(const struct spool *s, const struct spool_settings *set, struct text *why)
+{
+    json_t *o = json_pack("{s:s,s:s,s:b,s:b}", "lab", set->lab, "tools", set->tools, "gpu",
+                          set->gpu, "secret", set->secret != NULL);
+    char *text = json_dumps(o, JSON_INDENT(1));
+    int e = set->secret ? spool_write(s, "secret", set->secret, strlen(set->secret)) : 0;
+
+    if (!e)
+        e = spool_write(s, "settings.json", text, strlen(text));
+
+    json_decref(o);
+    free(text);
+    return wrote(s, "settings.json", e, why);
+}
+
+static char *member(const json_t *o, const char *name)
+{
+    return xstrdup(json_string_value(json_object_get(o, name)));
+}
+
+bool spool_load_settings(const struct spool *s, struct spool_settings *set, struct text *why)
+{
+    json_t *o;
+
+    *set = (struct spool_settings){0};
+    if (!read_json(s, "settings.json", &o, why))
+        return false;
+    *set = (struct spool_settings){member(o, "lab"), member(o, "tools"), NULL,
+                                   json_is_true(json_object_get(o, "gpu"))};
+    bool secret = json_is_true(json_object_get(o, "secret"));
+    json_decref(o);
+    if (!set->lab || !set->tools)
+        text_addf(why, "%s/settings.json is of another version of grade", s->dir);
+    char *path = spool_path(s, "secret");
+    size_t n;
+    if (secret && !why->length)
+        set->secret = file_load(path, 65536, &n, why);
+    free(path);
+    return !why->length;
+}
+
+void spool_settings_free(struct spool_settings *set)
+{
+    free(set->lab);
+    free(set->tools);
+    free(set->secret);
+    *set = (struct spool_settings){0};
+}
+
+/* ---- submissions ---- */
+
+void spool_id(const char *name, const char *source, size_t length, char out[SPOOL_ID])
+{
+    struct text t = {0};
+    char digest[DIGEST_HEX];
+
+    text_addf(&t, "%zu %s", strlen(name), name);
+    text_bytes(&t, source, length);
+    digest_hex(t.s, t.length, digest);
+    snprintf(out, SPOOL_ID, "%.*s", SPOOL_ID - 1, digest);
+    text_free(&t);
+}
+
+/* A name has no NUL, a text may have. */
+bool spool_put(const struct spool *s, const char *id, const char *name, const char *source,
+               size_t length, struct text *why)
+{
+    struct text t = {0};
+    char *file = xformat("todo/%s", id);
+
+    text_bytes(&t, name, strlen(name) + 1);
+    text_bytes(&t, source, length);
+    bool ok = wrote(s, file, spool_write(s, file, t.s, t.length), why);
+    text_free(&t);
+    free(file);
+    return ok;
+}
+
+bool spool_get(const struct spool *s, const char *id, char **name, char **source, size_t *length,
+               struct text *why)
+{
+    char *path = spool_path(s, "todo/%s", id), *data = NULL;
+    size_t n;
+    int e = file_read_no_link(path, MAX_FILE, &data, &n);
+
+    if (e) {
+        text_addf(why, "%s cannot be read: %s", path, file_why(e));
+        free(path);
+        return false;
+    }
+    size_t head = strlen(data) + 1; /* file_read() ends all with a NUL */
+    *name = xstrdup(data);
+    *length = head < n ? n - head : 0;
+    *source = xmalloc(*length + 1);
+    memcpy(*source, data + (head < n ? head : n), *length);
+    (*source)[*length] = 0;
+    free(data);
+    free(path);
+    return true;
+}
+
+/* ---- bundles ---- */
+
+static bool is_there(const struct spool *s, const char *folder, const char *id)
+{
+    char *path = spool_path(s, "%s/%s.json", folder, id);
+    bool there = !access(path, F_OK);
+
+    free(path);
+    return there;
+}
+
+bool spool_has_bundle(const struct spool *s, const char *id)
+{
+    return is_there(s, "done", id) || is_there(s, "taken", id);
+}
+
+int spool_save_bundle(const struct spool *s, const char *id, const struct bundle *b)
+{
+    char *verdict = verdict_text(b->verdict, 0), *name = xformat("done/%s.json", id);
+    json_t *o = json_pack("{s:s,s:s,s:f,s:s}", "node", b->node, "tools", b->tools, "seconds",
+                          b->seconds, "verdict", verdict);
+    char *text = json_dumps(o, JSON_COMPACT);
+    int e = spool_write(s, name, text, strlen(text));
+
+    json_decref(o);
+    free(verdict);
+    free(name);
+    free(text);
+    return e;
+}
+
+static void move_bundle(const struct spool *s, const char *id, const char *from, const char *to)
+{
+    char *old = spool_path(s, "%s/%s.json", from, id), *new = spool_path(s, "%s/%s.json", to, id);
+
+    rename(old, new); /* where it is gone, NFS has carried it out before and lost the answer */
+    free(old);
+    free(new);
+}
+
+void spool_bundle_taken(const struct spool *s, const char *id)
+{
+    move_bundle(s, id, "done", "taken");
+}
+
+void spool_bundle_again(const struct spool *s, const char *id)
+{
+    move_bundle(s, id, "taken", "done");
+}
+
+bool spool_load_bundle(const struct spool *s, const char *id, struct bundle *b, struct text *why)
+{
+    json_t *o;
+    char *name = xformat("done/%s.json", id), *reason = NULL;
+
+    *b = (struct bundle){0};
+    if (read_json(s, name, &o, why)) {
+        const char *verdict = json_string_value(json_object_get(o, "verdict"));
+        *b = (struct bundle){verdict ? verdict_read(verdict, strlen(verdict), &reason) : NULL,
+                             member(o, "node"), member(o, "tools"),
+                             json_number_value(json_object_get(o, "seconds"))};
+        json_decref(o);
+    }
+    free(name);
+    if (b->verdict && b->node && b->tools)
+        return true;
+    if (!why->length)
+        text_addf(why, "done/%s.json is no bundle: %s", id,
+                  reason ? reason : "members are missing");
+    free(reason);
+    bundle_free(b);
+    move_bundle(s, id, "done", "bad");
+    return false;
+}
+
+void bundle_free(struct bundle *b)
+{
+    if (b->verdict)
+        verdict_free(b->verdict);
+    free(b->node);
+    free(b->tools);
+    *b = (struct bundle){0};
+}
+
+/* ---- folders ---- */
+
+char **spool_names(const struct spool *s, const char *folder, int *n)
+{
+    char *path = spool_path(s, "%s", folder), **names = NULL;
+    DIR *d = opendir(path);
+
+    *n = 0;
+    for (struct dirent *e; d && (e = readdir(d));) {
+        if (e->d_name[0] == '.')
+            continue;
+        names = xrealloc(names, (size_t)(*n + 1) * sizeof(*names));
+        names[(*n)++] = xstrdup(e->d_name);
+    }
+    if (d)
+        closedir(d);
+    free(path);
+    return names;
+}
+
+void spool_names_free(char **names, int n)
+{
+    for (int i = 0; i < n; i++)
+        free(names[i]);
+    free(names);
+}

@@ -1,0 +1,81 @@
+/* spool.h - the shared folder of one run: work for the nodes, and what they finished.
+ *
+ * The submitting host and the nodes see it under one name. Each file in it is written beside
+ * itself, synchronised and renamed, so that nobody reads half of one; nothing is locked, and no
+ * two hosts write one name. Its folder is its owner's alone: the secret is in it.
+ *
+ *     settings.json      what the run is marked with (struct spool_settings)
+ *     secret             what hidden cases are drawn from
+ *     todo/ID            one submission: its name and its text
+ *     round-1/0 …        the tasks of the first job: IDs, a line each; round-2 is what was left
+ *     done/ID.json       a bundle: the verdict, who made it and where; the collector moves it to
+ *     taken/ID.json      once the gradebook has it
+ *     seen/TASK.NODE     a task began on that node
+ *     refused/NODE       why that node cannot mark
+ *     log/               what the tasks said
+ */
+#ifndef GRADING_SPOOL_H
+#define GRADING_SPOOL_H
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "grading/mark/verdict.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define SPOOL_ID 33 /* 32 hexadecimal digits */
+
+struct spool {
+    char *dir;
+};
+/* All text is allocated; spool_settings_free(). */
+struct spool_settings {
+    char *lab, *tools, *secret; /* tools: cluster_tools()'s digest; secret NULL: none */
+    bool gpu;
+};
+struct bundle {
+    struct verdict *verdict;
+    char *node, *tools;
+    double seconds; /* of marking it, wall clock */
+};
+
+/* Makes the run's folder, SHARED/KEY, or finds it. False with the reason. */
+bool spool_make(struct spool *s, const char *shared, const char *key, struct text *why);
+/* The same folder, by its own name, as a node sees it. */
+struct spool spool_at(const char *dir);
+void spool_remove(const struct spool *s); /* with all that is in it */
+void spool_free(struct spool *s);
+char *spool_path(const struct spool *s, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Writes a file of the spool so that it is on the disk, whole, when this returns: 0, or errno. */
+int spool_write(const struct spool *s, const char *name, const void *data, size_t length);
+
+bool spool_save_settings(const struct spool *s, const struct spool_settings *set, struct text *why);
+bool spool_load_settings(const struct spool *s, struct spool_settings *set, struct text *why);
+void spool_settings_free(struct spool_settings *set);
+
+/* What identifies a submission in a run: its name and its text. */
+void spool_id(const char *name, const char *source, size_t length, char out[SPOOL_ID]);
+bool spool_put(const struct spool *s, const char *id, const char *name, const char *source,
+               size_t length, struct text *why);
+/* Both allocated; false with the reason. */
+bool spool_get(const struct spool *s, const char *id, char **name, char **source, size_t *length,
+               struct text *why);
+
+/* Whether a bundle of it is there, taken or not. */
+bool spool_has_bundle(const struct spool *s, const char *id);
+int spool_save_bundle(const struct spool *s, const char *id, const struct bundle *b);
+/* False with the reason where done/ID.json is no bundle; it is moved aside, to be made again. */
+bool spool_load_bundle(const struct spool *s, const char *id, struct bundle *b, struct text *why);
+void bundle_free(struct bundle *b);
+void spool_bundle_taken(const struct spool *s, const char *id);
+void spool_bundle_again(const struct spool *s, const char *id); /* as if not taken */
+
+/* Names in a folder of the spool, in no order, but for those that are being written; for
+ * spool_names_free(). */
+char **spool_names(const struct spool *s, const char *folder, int *n);
+void spool_names_free(char **names, int n);
+
+#endif

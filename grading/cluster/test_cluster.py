@@ -1,0 +1,397 @@
+"""test_cluster.py - grade --slurm against real daemons: four nodes on this host (make test-slurm).
+
+What a cluster does to a class is done here: nodes die, refuse, see no shared folder; the controller
+restarts; the collector is killed; disks fill. After each the same command goes on, and the marks
+are those of a local run, byte for byte.
+"""
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+
+import pytest
+
+import daemons
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GRADE = ROOT / os.environ.get("WARPLAB_BUILD", "build") / "bin" / "grade"
+SECRET = ROOT / "grading/sample/secret.txt"
+ROOTLY = pytest.mark.skipif(os.geteuid() != 0, reason="mounts need root")
+EMPTY = "// nothing {}\n"  # marked in no time: it has no kernel, and does not compile to one
+
+if daemons.missing():
+    pytest.exit("not installed: " + " ".join(daemons.missing()), 1)
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    with daemons.Cluster(tmp_path_factory.mktemp("slurm") / "c", gpu="n4") as c:
+        yield c
+
+
+@pytest.fixture(autouse=True)
+def ready(cluster):
+    """No test begins in what the one before it has left."""
+    cluster.run("scancel", "--me", check=False)
+    cluster.wait(lambda: not cluster.run("squeue", "-h").strip(), 120)
+    cluster.all_idle()
+
+
+def arguments(book, what, *more, lab="coalescing"):
+    return [str(GRADE), "batch", str(what), "--lab", lab, "--secret", str(SECRET), "--book",
+            str(book), *more]
+
+
+def batch(c, book, what, *more, slurm=True, code=None, env=None):
+    r = subprocess.run(arguments(book, what, *(["--slurm"] if slurm else []), *more),
+                       env={**c.env, **(env or {})}, capture_output=True, text=True)
+    assert r.returncode in ((0, 1) if code is None else (code,)), r.stdout + r.stderr
+    return r
+
+
+def rows(book):
+    db = sqlite3.connect(f"file:{book}?mode=ro", uri=True)
+    return db.execute("SELECT student, original, status, score, verdict FROM item"
+                      " ORDER BY student").fetchall()
+
+
+def nodes_of(book):
+    db = sqlite3.connect(f"file:{book}?mode=ro", uri=True)
+    return [n for n, in db.execute("SELECT DISTINCT node FROM made_on ORDER BY node")]
+
+
+def class_of(folder, n, text=None):
+    """n submissions, each another text; by default the lab's solution."""
+    folder.mkdir()
+    text = text or (ROOT / "solutions/coalescing/coalescing.cu").read_text() + "// {}\n"
+    for k in range(n):
+        (folder / f"s{k:04}.cu").write_text(text.replace("{}", str(k)) if "// {}" in text
+                                            else text.format(k))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory, cluster):
+    """Six submissions, and a local run's marks of them."""
+    folder = tmp_path_factory.mktemp("few")
+    what = class_of(folder / "class", 6)
+    batch(cluster, folder / "local.db", what, slurm=False)
+    return what, rows(folder / "local.db")
+
+
+def begin(c, book, what, *more):
+    return subprocess.Popen(arguments(book, what, "--slurm", *more), env=c.env,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def done_files(shared):
+    return list(pathlib.Path(shared).glob("warplab-*/done/*.json")) + \
+        list(pathlib.Path(shared).glob("warplab-*/taken/*.json"))
+
+
+# ---- the same marks ----
+
+
+def test_sample_class_with_a_node_lost_equals_a_local_run(cluster, tmp_path):
+    what = ROOT / "grading/sample/class.zip"
+    more = ("--roster", str(ROOT / "grading/sample/roster.csv"), "--late-per-day", "10")
+    book, local = tmp_path / "slurm.db", tmp_path / "local.db"
+    p = begin(cluster, book, what, "--per-task", "4", *more)
+    shared = tmp_path / "warplab-cluster"
+    cluster.wait(lambda: cluster.pids_of("n2") and len(done_files(shared)) > 4, 60)
+    cluster.lose("n2")
+    said, _ = p.communicate(timeout=600)
+    cluster.slurmd("n2")
+    assert p.returncode in (0, 1), said
+    batch(cluster, local, what, *more, slurm=False)
+    assert rows(book) == rows(local)
+    assert set(nodes_of(book)) >= {"n1", "n3", "n4"}
+    for b in (book, local):
+        subprocess.run([GRADE, "report", "--lab", "coalescing", "--book", b, f"{b}.pages"],
+                       check=True, stdout=subprocess.DEVNULL)
+    assert pages(f"{book}.pages") == pages(f"{local}.pages")
+    assert not list(shared.glob("*")), "the run's folder is left behind"
+
+
+def pages(folder):
+    """Each student's page under a name that is the same in two books: aliases are random."""
+    out = []
+    for f in pathlib.Path(folder).rglob("*.html"):
+        out.append(mask_aliases(f.read_text()))
+    return sorted(out)
+
+
+def mask_aliases(text):
+    text = re.sub(r"s-[0-9a-f]{8}", "ALIAS", text)
+    return re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?( UTC)?", "TIME", text)
+
+
+def test_regrade(cluster, tmp_path, few):
+    what, marks = few
+    book = tmp_path / "g.db"
+    batch(cluster, book, what, slurm=False)
+    r = subprocess.run([GRADE, "regrade", "--slurm", "--lab", "coalescing", "--book", book,
+                        "--secret", SECRET, "--why", "again", "--all", "--per-task", "2"],
+                       env=cluster.env, capture_output=True, text=True)
+    assert r.returncode == 0 and "6 marked again, 0 changed" in r.stdout, r.stdout + r.stderr
+    assert rows(book) == marks
+
+
+# ---- killed ----
+
+
+def test_collector_killed_over_and_over(cluster, tmp_path, few):
+    what, marks = few
+    book, rng = tmp_path / "g.db", random.Random(7)
+    for _ in range(int(os.environ.get("KILLS", "30"))):
+        p = begin(cluster, book, what, "--per-task", "1", "--at-once", "2")
+        try:
+            p.communicate(timeout=rng.uniform(0.02, 0.5))
+            break
+        except subprocess.TimeoutExpired:
+            p.send_signal(signal.SIGKILL)
+            p.communicate()
+    names = set(cluster.run("squeue", "-h", "-o", "%F").split())
+    assert len(names) <= 1, "a job was submitted twice"
+    r = batch(cluster, book, what, "--per-task", "1")
+    assert rows(book) == marks, r.stderr
+    db = sqlite3.connect(book)
+    assert db.execute("SELECT count(*) FROM run").fetchone() == (1,)
+
+
+def test_controller_restarts(cluster, tmp_path, few):
+    what, marks = few
+    p = begin(cluster, tmp_path / "g.db", what, "--per-task", "2")
+    cluster.wait(lambda: done_files(tmp_path / "warplab-cluster"), 60)
+    cluster.stop("slurmctld", signal.SIGKILL)
+    time.sleep(3)
+    cluster.controller()
+    said, _ = p.communicate(timeout=300)
+    assert rows(tmp_path / "g.db") == marks, said
+
+
+def test_tasks_that_slurm_ends_are_run_again(cluster, tmp_path, few):
+    """As past their time limit: the task and all below it are gone, and no bundle of it is half."""
+    what, marks = few
+    book = tmp_path / "g.db"
+    p = begin(cluster, book, what, "--per-task", "6")
+    cluster.wait(lambda: done_files(tmp_path / "warplab-cluster"), 60)
+    cluster.run("scancel", "--me", "--signal=KILL", "--full")
+    cluster.run("scancel", "--me")
+    said, _ = p.communicate(timeout=300)
+    assert rows(book) == marks and "again" in said, said
+
+
+def test_detached_and_taken_in_later(cluster, tmp_path, few):
+    what, marks = few
+    book = tmp_path / "g.db"
+    r = batch(cluster, book, what, "--per-task", "4", "--detach", code=0)
+    assert "the job goes on" in r.stderr
+    cluster.wait(lambda: len(done_files(tmp_path / "warplab-cluster")) == 6, 120)
+    r = batch(cluster, book, what)
+    assert rows(book) == marks
+
+
+def test_a_bundle_that_comes_twice_or_broken(cluster, tmp_path, few):
+    what, marks = few
+    book = tmp_path / "g.db"
+    batch(cluster, book, what, "--per-task", "4", "--detach", code=0)
+    run = next((tmp_path / "warplab-cluster").glob("warplab-*"))
+    cluster.wait(lambda: len(done_files(run.parent)) == 6, 120)
+    files = sorted((run / "done").glob("*.json"))
+    shutil.copy(files[0], run / "taken" / files[0].name)
+    files[1].write_text("{\"node\":\"n1\"")
+    files[2].write_text("")
+    (run / "done" / ("0" * 32 + ".json")).write_text("{}")
+    r = batch(cluster, book, what)
+    assert rows(book) == marks and r.stderr.count("it is marked again") == 2, r.stderr
+
+
+def test_nothing_of_a_box_outlives_its_task(cluster, tmp_path):
+    """proctrack/linuxproc does not see who left the session, as a box does: it has to end itself."""
+    loop = (ROOT / "grading/threats/gpu/coalescing/18_endless.cu").read_text()
+    what = class_of(tmp_path / "class", 1, loop + "// {}\n")
+    p = begin(cluster, tmp_path / "g.db", what)
+    boxed = set()
+
+    def in_box():
+        boxed.update(pid for n in cluster.nodes for pid in descendants(cluster.pids_of(n))
+                     if name_of(pid) == "grade-runner")
+        return boxed
+
+    cluster.wait(in_box, 60, every=0.02)
+    p.send_signal(signal.SIGTERM)
+    p.communicate(timeout=60)
+    cluster.run("scancel", "--me", "--signal=KILL", "--full")
+    cluster.wait(lambda: not [pid for pid in boxed if name_of(pid) == "grade-runner"], 20)
+    cluster.run("scancel", "--me")
+
+
+def name_of(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
+
+
+def descendants(pids):
+    parents = {}
+    for p in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            stat = (p / "stat").read_text()
+        except OSError:
+            continue
+        parents.setdefault(int(stat.rsplit(")", 1)[1].split()[1]), []).append(int(p.name))
+    found, queue = set(), list(pids)
+    while queue:
+        pid = queue.pop()
+        found.add(pid)
+        queue += [c for c in parents.get(pid, []) if c not in found]
+    return found
+
+
+# ---- nodes that do not fit ----
+
+
+@ROOTLY
+def test_nodes_that_cannot_mark_are_named(cluster, tmp_path, few):
+    what, marks = few
+    other = tmp_path / "grade-runner"
+    shutil.copy(GRADE.parent / "grade-runner", other)
+    other.write_bytes(other.read_bytes() + b"\0")
+    cluster.stop("n1"), cluster.stop("n2")
+    cluster.slurmd("n1", f"mount --bind /dev/null {shutil.which('bwrap')}")
+    cluster.slurmd("n2", f"mount --bind {other} {GRADE.parent}/grade-runner")
+    cluster.all_idle()
+    book = tmp_path / "g.db"
+    r = batch(cluster, book, what, "--per-task", "1")
+    again(cluster, "n1", "n2")
+    assert "node n1 does not mark" in r.stderr and "sandbox" in r.stderr, r.stderr
+    assert "node n2 does not mark" in r.stderr and "another than the submitting" in r.stderr
+    assert rows(book) == marks and set(nodes_of(book)) <= {"n3", "n4"}
+
+
+def again(cluster, *nodes):
+    for n in nodes:
+        cluster.stop(n)
+        cluster.slurmd(n)
+    cluster.all_idle()
+
+
+CLOCK = """
+#define _GNU_SOURCE
+#include <time.h>
+time_t time(time_t *t)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    now.tv_sec += 180;
+    if (t)
+        *t = now.tv_sec;
+    return now.tv_sec;
+}
+"""
+
+
+@ROOTLY
+def test_a_clock_that_is_wrong(cluster, tmp_path, few):
+    what, marks = few
+    (tmp_path / "clock.c").write_text(CLOCK)
+    subprocess.run(["gcc", "-shared", "-fPIC", tmp_path / "clock.c", "-o", tmp_path / "clock.so"],
+                   check=True)
+    shutil.copy(GRADE, tmp_path / "grade")
+    late = tmp_path / "late"
+    late.write_text(f"#!/bin/sh\nLD_PRELOAD={tmp_path}/clock.so exec {tmp_path}/grade \"$@\"\n")
+    late.chmod(0o755)
+    cluster.stop("n1")
+    cluster.slurmd("n1", f"mount --bind {late} {GRADE}")
+    cluster.all_idle()
+    r = batch(cluster, tmp_path / "g.db", what, "--per-task", "1")
+    again(cluster, "n1")
+    assert "node n1 does not mark" in r.stderr and "180 s ahead of" in r.stderr, r.stderr
+    assert rows(tmp_path / "g.db") == marks
+
+
+@ROOTLY
+def test_a_shared_folder_that_nodes_do_not_see(cluster, tmp_path, few):
+    what, _ = few
+    for n in cluster.nodes:
+        cluster.stop(n)
+        cluster.slurmd(n, f"mount -t tmpfs none {tmp_path}")
+    cluster.all_idle()
+    r = batch(cluster, tmp_path / "g.db", what, code=2)
+    again(cluster, *cluster.nodes)
+    assert "Do the nodes see that folder" in r.stderr and "--shared" in r.stderr, r.stderr
+
+
+def test_no_gpu_where_one_is_needed(cluster, tmp_path, few):
+    """n4 says that it has a GPU, and has none."""
+    r = batch(cluster, tmp_path / "g.db", few[0], "--gpu", code=2)
+    assert "node n4 does not mark" in r.stderr and "a GPU is needed" in r.stderr, r.stderr
+    r = batch(cluster, tmp_path / "h.db", few[0], "--gpu", "--gres", "gpu:2", code=2)
+    assert "Slurm does not take the job" in r.stderr, r.stderr
+
+
+@ROOTLY
+def test_full_disk_and_going_on(cluster, tmp_path, few):
+    what, marks = few
+    disk, book = tmp_path / "disk", tmp_path / "g.db"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "none", disk], check=True)
+    try:
+        for n in cluster.nodes:  # mounts that were made later are not seen by all of them
+            cluster.stop(n)
+            cluster.slurmd(n)
+        cluster.all_idle()
+        (disk / "other").write_bytes(bytes(2 * 1024 * 1024 - 600 * 1024))
+        fill = disk / "filling"
+        p = begin(cluster, book, what, "--shared", str(disk), "--per-task", "4")
+        cluster.wait(lambda: list(disk.glob("warplab-*/seen/*")), 60)
+        with open(fill, "wb", buffering=0) as f:
+            try:
+                while True:
+                    f.write(bytes(4096))
+            except OSError:
+                pass
+        said, _ = p.communicate(timeout=300)
+        assert p.returncode == 2 and "is full" in said, said
+        half = rows(book)
+        assert all(v is None or v == w for (_, _, _, _, v), (_, _, _, _, w) in zip(half, marks))
+        fill.unlink()
+        batch(cluster, book, what, "--shared", str(disk))
+        assert rows(book) == marks
+    finally:
+        subprocess.run(["umount", "-l", disk], check=True)
+
+
+# ---- what is said ----
+
+
+def test_bad_input(cluster, tmp_path, few):
+    def said(*more, env=None):
+        return batch(cluster, tmp_path / "g.db", few[0], *more, code=2, env=env).stderr
+
+    assert "there is no Slurm here" in said(env={"PATH": "/nowhere"})
+    assert "no partition elsewhere" in said("--partition", "elsewhere")
+    assert "cannot be made" in said("--shared", "/proc/nowhere")
+    assert "--gres=gpu:1, not shard:1" in said("--gpu", "--gres", "shard:1")
+    settings = tmp_path / "settings"
+    settings.write_text("# the course's\nslurm = yes\nparition = main\n")
+    assert 'settings:3: there is no option "parition"' in said("--settings", str(settings))
+    settings.write_text("slurm = perhaps\n")
+    assert "say yes or no" in said("--settings", str(settings))
+    assert "Slurm does not take the job" in said("--time-limit", "soon")
+    assert not (tmp_path / "g.db").exists() or all(v is None for *_, v in rows(tmp_path / "g.db"))
+
+
+def test_settings_file(cluster, tmp_path, few):
+    what, marks = few
+    settings = tmp_path / "settings"
+    settings.write_text("slurm = yes\npartition = main # all nodes\nper-task = 6\n")
+    r = batch(cluster, tmp_path / "g.db", what, "--settings", str(settings), slurm=False)
+    assert "in 1 tasks of up to 6" in r.stderr and rows(tmp_path / "g.db") == marks
