@@ -60,8 +60,8 @@ test-readme:
 	$(Q)$(HAR)/readme_tables --check README.md
 
 # Suites run side by side: what two of them use is built before, and the long ones begin.
-LONG := san grading plots programs diagnosis runs student random
-test: build/deps-test.ok
+LONG := san grading slurm plots programs diagnosis runs student random
+test: build/deps-test.ok $(if $(filter slurm,$(SUITES)),build/deps-slurm.ok)
 	+$(Q)$(MAKE) --no-print-directory programs grading test-binaries $(ARROWS)
 	+$(Q)common/test.sh $B/test/logs $(filter $(SUITES),$(LONG)) $(filter-out $(LONG),$(SUITES))
 # for who changes one thing: what takes seconds each
