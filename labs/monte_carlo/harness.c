@@ -54,6 +54,8 @@ static const struct lab_variant variants[] = {
 #define NUMBERS(id, count, flag) {.name = id, .n = count, .dtype = DT_F32, .op = NORMALS, .flags = flag}
 #define CALLS(id, what, paths, options, bad, flag) {.name = id, .n = paths, .m = options, .param = bad, .dtype = DT_F32, .op = what, .flags = flag}
 #define CALLS_OF(logn, flag) CALLS("paths=2^" #logn, PRICES, 1 << logn, 64, 0, flag)
+#define OPTIONS_OF(m, logn) CALLS("options=" #m "-paths=2^" #logn, PRICES, 1 << logn, m, 0, LARGE)
+#define SEVERAL_OPTIONS(m) OPTIONS_OF(m, 11), OPTIONS_OF(m, 13), OPTIONS_OF(m, 14), OPTIONS_OF(m, 15), OPTIONS_OF(m, 17)
 
 static const struct lab_case cases[] = {
     WORDS("twister-n=1", TWISTER, 1, 1, CHECK),
@@ -82,6 +84,7 @@ static const struct lab_case cases[] = {
     CALLS_OF(8, SMALL), CALLS_OF(10, SMALL), CALLS_OF(12, SMALL), CALLS_OF(14, SMALL),
     CALLS_OF(11, LARGE), CALLS_OF(13, LARGE), CALLS_OF(15, LARGE), CALLS_OF(16, LARGE), CALLS_OF(17, LARGE),
     CALLS_OF(18, LARGE), CALLS_OF(20, LARGE), CALLS_OF(22, LARGE), CALLS_OF(24, LARGE),
+    SEVERAL_OPTIONS(1), SEVERAL_OPTIONS(16), SEVERAL_OPTIONS(256), SEVERAL_OPTIONS(1024),
 };
 /* clang-format on */
 
@@ -97,7 +100,8 @@ static bool prices(const struct lab_case *c)
 
 static bool applies(const struct lab_variant *v, const struct lab_case *c)
 {
-    return (v->flags & EXPERIMENT) == experiment_of(c);
+    return (v->flags & EXPERIMENT) == experiment_of(c) &&
+           !(v->flags & LOOP && c->m >= LAB_MAX_STEPS && c->flags & CASE_TIME);
 }
 
 /* ---- plan ---- */
