@@ -85,17 +85,14 @@ static __thread struct op *first, **last;
 /* The step that stands for it on its device. */
 static ncclResult_t begin(struct op *o)
 {
-    int now = 0, device = o->comm->device;
+    int device = o->comm->device;
 
     if (o->kind == INIT)
         return ncclSuccess;
-    cudaGetDevice(&now);
-    cudaSetDevice(device);
+    int now = warplab_library_device(device);
     cudaError_t e = warplab_step_begin(&o->step, o->name, o->stream);
-    int streams = device;
-    if (!e)
-        e = cudaStreamGetDevice(o->stream, &streams);
-    cudaSetDevice(now);
+    warplab_library_device(now);
+    int streams = e ? device : warplab_step_device(o->step);
     if (!e && streams == device)
         return ncclSuccess;
     if (o->step)

@@ -47,6 +47,11 @@ cudaError_t warplab_step_begin(struct warplab_step **out, const char *name, cuda
     return cudaSuccess;
 }
 
+int warplab_step_device(const struct warplab_step *s)
+{
+    return s->device;
+}
+
 /* Who it was, where findings want a kernel's thread. */
 static struct block_info who(const struct warplab_step *s)
 {
@@ -185,6 +190,14 @@ void warplab_steps_end(struct warplab_step *const *s, int n, uint64_t bytes, boo
 cudaError_t warplab_library_call(const char *name)
 {
     return rt_enter_as(name);
+}
+
+int warplab_library_device(int device)
+{
+    int now = rt_device;
+
+    rt_device = device;
+    return now;
 }
 
 void *warplab_library_memory(size_t bytes, const char *label)

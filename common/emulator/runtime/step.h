@@ -18,6 +18,8 @@ struct warplab_step;
 /* cudaSuccess, or why the device cannot take it: a fault before, or no such stream. name is what
  * profiles and findings call it, and stays. */
 cudaError_t warplab_step_begin(struct warplab_step **out, const char *name, cudaStream_t stream);
+/* Whose stream it is in. */
+int warplab_step_device(const struct warplab_step *s);
 /* `bytes` in elements of `element` bytes, which their address is to be a multiple of. False after a
  * fault, this one's or one before: then nothing is copied. */
 bool warplab_step_read(struct warplab_step *s, void *to, const void *from, size_t bytes,
@@ -34,6 +36,9 @@ void warplab_steps_end(struct warplab_step *const *s, int n, uint64_t bytes, boo
 
 /* A call of the library's that is no step: into the record; cudaSuccess, or the fault before. */
 cudaError_t warplab_library_call(const char *name);
+/* cudaSetDevice() for the library itself, which no record of the program's calls has. Returns the
+ * former device. */
+int warplab_library_device(int device);
 /* Device memory of the library's own, which messages call by that name; NULL: there is no more. */
 void *warplab_library_memory(size_t bytes, const char *label);
 void warplab_library_free(void *p);
