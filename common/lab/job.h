@@ -27,10 +27,10 @@ struct job_options {
     bool timeline;          /* on a GPU: the clock around each operation of a schedule */
     unsigned disturb; /* classes of instructions, 1 << DISTURB_… (emulator/base/disturb.h) */
     enum poison poison;
-    const char *fail; /* a program's call that is to fail, "cudaMalloc:2"; NULL: none */
+    const char *fail;             /* a program's call that is to fail, "cudaMalloc:2"; NULL: none */
 #define JOB_DISK_FULL "disk:full" /* this, in fail: its result is to go to /dev/full */
-    uint64_t steps;   /* warp instructions a launch on the emulator; 0: no limit */
-    uint64_t seed;    /* of poison and guards */
+    uint64_t steps;               /* warp instructions a launch on the emulator; 0: no limit */
+    uint64_t seed;                /* of poison and guards */
 };
 struct job {
     const struct plan *plan;

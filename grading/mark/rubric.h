@@ -69,8 +69,9 @@ struct rubric_row {
     const char *gate;
     /* ROW_FAULTS: what fails, one in a run, separated by spaces: "cudaMalloc:2", the second call;
      * "disturb:global_ld", what the kernel loads, "back:first", "back:last" and "back:hidden", one
-     * element of the result that is copied back (results are then to be told as wrong), "disk:full",
-     * no result can be written. A call that the program does not make is passed over. */
+     * element of the result that is copied back (results are then to be told as wrong),
+     * "disk:full", no result can be written. A call that the program does not make is passed over.
+     */
     const char *faults;
     unsigned checks;   /* ROW_CHECKS: CHECK_*, 0 for all */
     unsigned evidence; /* EV_*, 0 for the kind's default */

@@ -55,7 +55,7 @@ void rt_in_callback(bool inside);
 void inject_start(void);
 cudaError_t inject(const char *function);
 void inject_back(void *to, size_t bytes); /* what was just copied from the device to the host */
-void inject_finish(void); /* says which calls never came */
+void inject_finish(void);                 /* says which calls never came */
 
 /* What the program did, for WARPLAB_RECORD (record.c): adds to the fact KINDNAME, "calls." and
  * "cudaMalloc" say; "" is no kind. */
