@@ -42,8 +42,14 @@ run() { # SUITE TITLE
     suite=$1 title=$2 log=$logs/$1.log
     echo "$title begins"
     start=$(date +%s)
-    ${MAKE:-make} --no-print-directory "test-$suite" >"$log" 2>&1
+    (
+        ${MAKE:-make} --no-print-directory "test-$suite" >"$log" 2>&1
+        status=$?
+        times >"$sums/$suite/times" # the second line: of what it started, "1m2.50s 0m3.25s"
+        exit $status
+    )
     status=$?
+    spent=$(awk 'NR == 2 { gsub(/[ms]/, " "); printf "%d", 60 * ($1 + $3) + $2 + $4 }' "$sums/$suite/times")
     # shellcheck disable=SC2046
     set -- $(count "$log")
     ok=$1 bad=$2
@@ -55,7 +61,8 @@ run() { # SUITE TITLE
     fi
     echo "$ok $bad" >"$sums/$suite/sum"
     {
-        printf '%s %5d ok %4d bad %5d s\n' "$title" "$ok" "$bad" $(($(date +%s) - start))
+        printf '%s %5d ok %4d bad %5d s, %4d s of processor time\n' "$title" "$ok" "$bad" \
+            $(($(date +%s) - start)) "$spent"
         if [ "$bad" -ne 0 ]; then # the words of a count would be counted again by who reads this
             { grep -E '^\[(FAIL|CRASH)|^ *FAIL|: (fatal )?error:|\*\*\*' "$log" | head -n 20
               echo '…'; tail -n 20 "$log"; } | cut -c1-160 |

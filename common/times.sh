@@ -5,6 +5,7 @@
 #                          packages must be installed, and .venv is this one
 #
 # Times are of the clock, with processor time beside them: on a machine that does nothing else.
+# TEST=1: of `make test`, too, and of its suites, which run side by side.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
@@ -20,6 +21,7 @@ row() { # COMMAND
     seconds=$(($(date +%s) - start))
     spent=$(awk '{ printf "%.0f", $1 + $2 }' "$work/spent")
     echo "| \`$1\` | | $seconds s; $spent s of processor time, exit status $ended |"
+    sed -n 's/^suite .* of [0-9]*: \(.* of processor time\)$/    \1/p' "$work/log"
 }
 
 echo "on $(nproc) cores, load $(cut -d' ' -f1 /proc/loadavg)"
