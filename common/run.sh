@@ -47,7 +47,7 @@ profile() {
              "BACKEND=emulator counts without it" >&2
         exec "$@"
     }
-    metrics=$("$1" --ncu-metrics)
+    metrics=$("$1" --ncu-metrics) || exec "$@" # a whole program: it has said why
     count "$metrics" "$@" || grep -q ERR_NVGPUCTRPERM "$csv" || # it may lack these counters:
         count "$(echo "$metrics" | tr , '\n' | grep -v _inst_executed_op_ | paste -sd, -)" "$@"
     if grep -q ERR_NVGPUCTRPERM "$csv"; then

@@ -502,6 +502,10 @@ int main(int argc, char **argv)
 
     options_parse(argc, argv, r.lab, &r.o);
     if (r.o.list || r.o.ncu_metrics) {
+        if (r.lab->program && !r.o.list)
+            die("PROFILE=1 counts a lab's kernels. A whole program is profiled by itself: ncu "
+                "build/yours/%1$s/program build/yours/%1$s/input /tmp/output",
+                r.lab->name);
         if (r.o.list)
             print_list(r.lab);
         else
