@@ -1,8 +1,10 @@
 /* choose.c - which kernels and cases a run is about (program.h). */
 #include "base/alloc.h"
+#include "base/text.h"
 #include "lab/dtype.h"
 #include "program.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +103,22 @@ static bool chosen_applies(const struct run *r, const struct lab_case *c)
     return false;
 }
 
+/* All that was asked for: two such runs are two experiments. "n=16777216 width=72" */
+static char *own_name(const struct run *r, const struct lab_case *c)
+{
+    const struct run_options *o = &r->o;
+    struct text t = {0};
+
+    text_addf(&t, "n=%" PRIu64, c->n);
+    if (o->has_m)
+        text_addf(&t, " m=%" PRIu64, c->m);
+    if (o->has_k)
+        text_addf(&t, " k=%" PRIu64, c->k);
+    if (o->has_param)
+        text_addf(&t, " %s=%" PRId64, r->lab->param_name ? r->lab->param_name : "param", c->param);
+    return text_take(&t);
+}
+
 /* The case on the command line is like the first timed one (or --case) of the chosen kernels
  * otherwise. */
 static struct lab_case make_own_case(struct run *r)
@@ -128,7 +146,7 @@ static struct lab_case make_own_case(struct run *r)
     c.param = o->has_param ? o->param : c.param;
     c.dtype = o->has_dtype ? o->dtype : c.dtype;
     c.flags = CASE_CHECK | CASE_TIME;
-    c.name = r->own_name = xformat("n=%llu", (unsigned long long)c.n);
+    c.name = r->own_name = own_name(r, &c);
     return c;
 }
 

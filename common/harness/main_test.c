@@ -76,6 +76,7 @@ static const struct {
                 "    if (i < n) y[i] = 2 * x[i] + one;") SCALE_FLOAT,
      "--kernel scale --case one --causes", 1, "cause scale race"},
     {"own size", HEAD RIGHT SCALE_FLOAT, "--n 2^12+1 --kernel 1", 0, "n=4097"},
+    {"own sizes", HEAD RIGHT SCALE_FLOAT, "--n 100 --rows 3 --kernel 1", 0, "n=100 m=3"},
     {"record", HEAD "LAUNCH(scale, 64, 1, 1);\n" RIGHT SCALE_FLOAT, "", 0, "all right"},
     {"silly record", HEAD "LAUNCH(scale, 4000, 1, 1);\n" RIGHT SCALE_FLOAT, "", 0,
      "block_x 4000 is out of range, 1024 is used"},
