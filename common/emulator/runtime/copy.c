@@ -227,25 +227,13 @@ cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaM
     return rt_leave(rt_enter() ?: linear("cudaMemcpyAsync", dst, src, count, kind, stream, false));
 }
 
-/* Who says whose memory it is has to say it right. */
-static cudaError_t on_its_device(const void *p, int device, const char *role)
-{
-    const struct mem_alloc *a;
-
-    if (address_side(p, &a) != SIDE_DEVICE || !a || a->device == device)
-        return cudaSuccess;
-    return emu_fail(cudaErrorInvalidValue,
-                    "cudaMemcpyPeer: the %s %p is memory of device %d, not of device %d", role, p,
-                    a->device, device);
-}
-
+/* The numbers have to be devices'; whose the memory is, its addresses tell. */
 static cudaError_t peer(void *dst, int to, const void *src, int from, size_t count,
                         cudaStream_t stream, bool wait)
 {
     if (!rt_is_device(to) || !rt_is_device(from))
         return cudaErrorInvalidDevice;
-    return on_its_device(dst, to, "destination") ?: on_its_device(src, from, "source")
-               ?: linear("cudaMemcpyPeer", dst, src, count, cudaMemcpyDeviceToDevice, stream, wait);
+    return linear("cudaMemcpyPeer", dst, src, count, cudaMemcpyDeviceToDevice, stream, wait);
 }
 
 cudaError_t cudaMemcpyPeer(void *dst, int to, const void *src, int from, size_t count)
@@ -416,10 +404,6 @@ static cudaError_t peer_3d(const struct cudaMemcpy3DPeerParms *c, cudaStream_t s
         return cudaErrorInvalidValue;
     if (!rt_is_device(c->srcDevice) || !rt_is_device(c->dstDevice))
         return cudaErrorInvalidDevice;
-    cudaError_t e = on_its_device(c->dstPtr.ptr, c->dstDevice, "destination")
-                        ?: on_its_device(c->srcPtr.ptr, c->srcDevice, "source");
-    if (e)
-        return e;
     struct cudaMemcpy3DParms one = {.srcArray = c->srcArray,
                                     .srcPos = c->srcPos,
                                     .srcPtr = c->srcPtr,
@@ -443,6 +427,19 @@ cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *c, cudaStr
 
 /* ---- fills ---- */
 
+/* A fill is a kernel's work: unlike copies it needs access to another device's memory. */
+static cudaError_t filled_from(const struct box *b, const void *p, int device)
+{
+    const struct mem_alloc *a;
+
+    if (address_side(p, &a) != SIDE_DEVICE || !a || mem_reaches((unsigned)device, a))
+        return cudaSuccess;
+    return emu_fail(cudaErrorInvalidValue,
+                    "%s: %p is memory of device %d, the stream is of device %d, which has no "
+                    "access to it (cudaDeviceEnablePeerAccess)",
+                    b->function, p, a->device, device);
+}
+
 static cudaError_t fill(const struct box *b, struct place q, int value, cudaStream_t stream,
                         bool wait)
 {
@@ -454,7 +451,7 @@ static cudaError_t fill(const struct box *b, struct place q, int value, cudaStre
         return cudaErrorInvalidResourceHandle;
     if (is_empty(b))
         return cudaSuccess;
-    cudaError_t e = resolve(b, &q, true, "destination");
+    cudaError_t e = resolve(b, &q, true, "destination") ?: filled_from(b, q.p, s->device);
     if (e)
         return e;
     for (size_t z = 0; z < b->depth; z++) {

@@ -36,7 +36,7 @@ cudaError_t rt_leave(cudaError_t e);
 /* From now on every call that needs the device's context returns e; after cudaDeviceReset() it
  * returns cudaErrorDevicesUnavailable, as on an H200 with CUDA 13.0: the manual has the process
  * end. */
-void rt_set_sticky(int device, cudaError_t e);
+void rt_set_sticky(cudaError_t e);
 void rt_reset_errors(void);                   /* of the current device */
 bool rt_is_device_fault(cudaError_t e);       /* ends the context: sticky */
 cudaError_t rt_error_named(const char *name); /* cudaSuccess: there is none of that name */

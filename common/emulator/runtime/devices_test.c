@@ -161,10 +161,14 @@ Test(devices, fault_on_anothers_memory)
               emu_error_text());
     GIVES(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
     GIVES(cudaMalloc(&p, 16), cudaErrorIllegalAddress);
-    ON(1); /* whose context is another */
-    OK(launch(at[1], 0));
-    OK(cudaDeviceSynchronize());
-    cr_assert_eq(value(at[1]), 4);
+    ON(1); /* the process's, whichever device it came from */
+    GIVES(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+    GIVES(cudaMalloc(&p, 16), cudaErrorIllegalAddress);
+    ON(0);
+    OK(cudaDeviceReset());
+    GIVES(cudaMalloc(&p, 16), cudaErrorDevicesUnavailable);
+    ON(1);
+    GIVES(cudaMalloc(&p, 16), cudaErrorIllegalAddress);
 }
 
 Test(devices, peer_access)
@@ -203,8 +207,12 @@ Test(devices, streams_and_events_belong_to_one)
 
     OK(cudaStreamGetDevice(stream[1], &d));
     cr_assert_eq(d, 1);
-    GIVES(launch(at[0], stream[1]), cudaErrorInvalidResourceHandle);
     OK(cudaMemsetAsync(at[1], 0, 64, stream[1]));
+    OK(launch(at[1], stream[1])); /* runs on the stream's device */
+    cr_assert_eq(value(at[1]), 4);
+    OK(cudaMemsetAsync(at[1], 0, 64, stream[1]));
+    GIVES(cudaMemset(at[1], 0, 64), cudaErrorInvalidValue);
+    GIVES(cudaMemsetAsync(at[1], 0, 64, stream[0]), cudaErrorInvalidValue);
     OK(cudaMemcpyAsync(at[0], at[1], 64, cudaMemcpyDefault, stream[1]));
     GIVES(cudaEventRecord(event[0], stream[1]), cudaErrorInvalidResourceHandle);
     GIVES(cudaEventRecord(event[1], 0), cudaErrorInvalidResourceHandle);
@@ -312,7 +320,7 @@ Test(devices, copies_between_them)
     OK(cudaMemcpy(at[1], at[0], 8, cudaMemcpyDeviceToDevice));
     cr_assert_eq(value(at[1] + 1), 0x09090909);
     GIVES(cudaMemcpyPeer(at[0], 0, at[1], 3, 8), cudaErrorInvalidDevice);
-    GIVES(cudaMemcpyPeer(at[0], 1, at[1], 1, 8), cudaErrorInvalidValue);
+    OK(cudaMemcpyPeer(at[0], 1, at[1], 1, 8)); /* the addresses tell */
     GIVES(cudaMemcpyPeer(at[0], 0, at[1], 1, (1 << 26) + 1), cudaErrorInvalidValue);
     OK(cudaMemcpyPeer(at[0], 0, at[1], 1, 0));
 }
@@ -354,8 +362,8 @@ Test(devices, pools_are_opened_one_by_one)
     all.flags = cudaMemAccessFlagsProtNone;
     OK(cudaMemPoolSetAccess(pool, &all, 1));
     all.location.id = 1;
-    GIVES(cudaMemPoolSetAccess(pool, &all, 1), cudaErrorInvalidValue); /* its own */
-    GIVES(cudaDeviceSetMemPool(0, pool), cudaErrorInvalidDevice);
+    GIVES(cudaMemPoolSetAccess(pool, &all, 1), cudaErrorInvalidDevice); /* its own */
+    GIVES(cudaDeviceSetMemPool(0, pool), cudaErrorInvalidValue);
     OK(cudaDeviceEnablePeerAccess(1, 0)); /* is of other memory */
     OK(launch(p, 0));
     cr_assert(strstr(emu_error_text(), "cudaMemPoolSetAccess"), "%s", emu_error_text());

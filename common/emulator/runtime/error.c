@@ -192,8 +192,8 @@ static const struct {
 
 pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* By device. A fault: every call that needs the context answers it. Since the program began: a
- * reset brings no device back. */
+/* By device. A fault: every call that needs a context answers it, whichever device is current.
+ * Since the program began: a reset brings no device back. */
 static atomic_int sticky[MEM_DEVICES];
 static atomic_bool faulted[MEM_DEVICES];
 static __thread cudaError_t last;
@@ -310,17 +310,22 @@ cudaError_t rt_leave(cudaError_t e)
 }
 
 /* Nobody is told yet: on a GPU the launch is long over when the kernel runs. */
-void rt_set_sticky(int device, cudaError_t e)
+void rt_set_sticky(cudaError_t e)
 {
-    int none = 0;
+    for (int d = 0; d < MEM_DEVICES; d++) {
+        int none = 0;
 
-    atomic_compare_exchange_strong(&sticky[device], &none, (int)e);
-    atomic_store(&faulted[device], true);
+        atomic_compare_exchange_strong(&sticky[d], &none, (int)e);
+        atomic_store(&faulted[d], true);
+    }
 }
 
 void warplabRevive(void)
 {
-    atomic_store(&faulted[rt_device], false);
+    for (int d = 0; d < MEM_DEVICES; d++) {
+        atomic_store(&faulted[d], false);
+        atomic_store(&sticky[d], 0);
+    }
     cudaDeviceReset();
 }
 

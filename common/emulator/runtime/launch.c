@@ -120,7 +120,7 @@ static cudaError_t run(const struct emu_launch *l, cudaStream_t stream)
     record_add("", "launches", 1);
     profile_launch(l, emu_func_info(l->func), &result, host_now_us() - begin);
     if (e)
-        rt_set_sticky(rt_device, e);
+        rt_set_sticky(e);
     return cudaSuccess;
 }
 
@@ -138,11 +138,6 @@ static cudaError_t rt_launch(struct kernel *k, const cudaLaunchConfig_t *c, void
 
     if (!s)
         return cudaErrorInvalidResourceHandle;
-    if (s->device != rt_device)
-        return emu_fail(
-            cudaErrorInvalidResourceHandle,
-            "kernel %s: launched on device %d, on a stream of device %d (cudaSetDevice)",
-            shown_name(k->name), rt_device, s->device);
     l.stream = s->id;
     l.device = (unsigned)rt_device;
     cudaError_t e = read_attributes(&l, c) ?: check_shared(k, c->dynamicSmemBytes);
@@ -157,9 +152,16 @@ static cudaError_t rt_launch(struct kernel *k, const cudaLaunchConfig_t *c, void
 
 static cudaError_t launch(const void *handle, const cudaLaunchConfig_t *c, void **args)
 {
+    struct CUstream_st *s = stream_find(c->stream);
     struct kernel *k;
+    int current = rt_device;
 
-    return kernel_use(handle, &k) ?: rt_launch(k, c, args);
+    if (!s)
+        return cudaErrorInvalidResourceHandle;
+    rt_device = s->device; /* where it runs, whichever is current */
+    cudaError_t e = kernel_use(handle, &k) ?: rt_launch(k, c, args);
+    rt_device = current;
+    return e;
 }
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,

@@ -303,7 +303,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const vo
     if (!a)
         return rt_leave(e);
     out->device = a->device;
-    out->devicePointer = (void *)p;
+    out->devicePointer = mem_reaches((unsigned)rt_device, a) ? (void *)p : NULL;
     if (a->kind == MEM_MANAGED)
         out->type = cudaMemoryTypeManaged;
     else if (a->kind == MEM_PINNED || a->kind == MEM_REGISTERED)

@@ -283,8 +283,10 @@ static cudaError_t access_of(const struct CUmemPoolHandle_st *pool,
 
     if (e)
         return e;
-    if (!both && (d->flags != cudaMemAccessFlagsProtNone || d->location.id == pool->device))
+    if (!both && d->flags != cudaMemAccessFlagsProtNone)
         return cudaErrorInvalidValue;
+    if (!both && d->location.id == pool->device)
+        return cudaErrorInvalidDevice;
     if (d->location.id != pool->device && !(device_profile()->peer_gbps > 0))
         return cudaErrorPeerAccessUnsupported;
     uint16_t bit = (uint16_t)(1u << d->location.id);
@@ -358,7 +360,7 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
         e = cudaErrorInvalidDevice;
     e = e ?: pool_check(pool);
     if (!e && pool->device != device)
-        e = cudaErrorInvalidDevice;
+        e = cudaErrorInvalidValue;
     if (!e)
         current[device] = pool;
     return rt_leave(e);

@@ -161,7 +161,7 @@ static void tell_end(struct warplab_step *s, double ms)
     profile_step(s->name, s->bytes, s->stream_id, (unsigned)s->device, ms,
                  host_now_us() - s->begin_us);
     if (s->fault)
-        rt_set_sticky(s->device, s->fault);
+        rt_set_sticky(s->fault);
     free(s);
 }
 
