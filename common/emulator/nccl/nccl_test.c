@@ -406,15 +406,12 @@ Test(nccl_start, bad_starts)
 
 /* ---- as part of the device ---- */
 
-Test(nccl, fault_is_of_the_device)
+Test(nccl, faults_on_memory_out_of_reach)
 {
-    int x;
-
     OK(ncclGroupStart());
     EACH(r)
     OK(ncclAllReduce(r == 1 ? in[0] : in[r], out[r], 8, ncclInt32, ncclSum, comm[r], stream[r]));
     OK(ncclGroupEnd());
-    cr_assert_eq(cudaMemcpy(&x, out[0], 4, cudaMemcpyDefault), cudaSuccess);
     CUDA(cudaSetDevice(1));
     cr_assert_eq(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
 }
@@ -427,5 +424,5 @@ Test(nccl, takes_the_links_time)
     warplabReset();
     OK(all_reduce(COUNT, ncclInt32, ncclSum));
     double large = warplabSpanMs();
-    cr_assert_float_eq(large - small, 2 * 3. / 4 * 4 * COUNT / 450e6, 1e-6, "%g %g", small, large);
+    cr_assert_float_eq(large - small, 2 * 3. / 4 * 4 * COUNT / 388e6, 1e-6, "%g %g", small, large);
 }

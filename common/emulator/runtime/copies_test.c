@@ -1,5 +1,6 @@
 /* copies_test.c - modelled times of copies, and of what overlaps, beside those of an H200
- * (profiles/copies-h200.csv, which profiles/copies.cu measured).
+ * (profiles/copies-h200.csv, which profiles/copies.cu measured; between two of them
+ * profiles/peers-h200.csv, by profiles/peers.cu).
  *
  * Where a row is of a kernel or waits in a function of its own, the host's part is not the model's:
  * it is taken from the record's own empty launch.
@@ -45,16 +46,21 @@ static double measured(const char *what)
     return 0;
 }
 
-static void read_rows(void)
+static void read_file(const char *path)
 {
     struct text why = {0};
     size_t length;
-    char *text = file_load("common/emulator/profiles/copies-h200.csv", 1 << 20, &length, &why);
+    char *text = file_load(path, 1 << 20, &length, &why);
     cr_assert(text, "%s", text_str(&why));
     char *rows = strchr(text, '\n') + 1; /* behind the command */
 
     csv = csv_parse(rows, strlen(rows));
     free(text);
+}
+
+static void read_rows(void)
+{
+    read_file("common/emulator/profiles/copies-h200.csv");
     waiting = measured("launch") - device_profile()->launch_overhead_us * 1e-3;
 }
 
@@ -185,5 +191,33 @@ Test(copies, are_near_the_measured_ones)
         cr_expect_geq(n, kinds[i].least);
         cr_expect_leq(error, kinds[i].error, "%s: %g", kinds[i].memory, error);
     }
+    csv_free(csv);
+}
+
+/* One at a time, with access enabled, both ways. */
+Test(copies, between_devices_are_near_the_measured_ones)
+{
+    double errors[200];
+    int n = 0;
+
+    read_file("common/emulator/profiles/peers-h200.csv");
+    for (int i = 1; i < csv->nrows; i++) {
+        const char *what = csv_cell(csv, i, csv_column(csv, "what"));
+        uint64_t bytes = strtoull(csv_cell(csv, i, csv_column(csv, "bytes")), NULL, 10);
+        double ms = atof(csv_cell(csv, i, csv_column(csv, "ms")));
+
+        if (strcmp(csv_cell(csv, i, csv_column(csv, "access")), "yes") ||
+            (strcmp(what, "get") && strcmp(what, "put")))
+            continue;
+        cr_assert_lt(n, 200);
+        errors[n++] = fabs(
+            model_copy_ms(device_profile(), bytes, (struct copy_path){COPY_PEER, PINNED_MEMORY}) /
+                ms -
+            1);
+    }
+    cr_assert_geq(n, 20);
+    qsort(errors, (size_t)n, sizeof(*errors), ascending);
+    cr_log_info("between two devices: %d times, median error %.1f %%", n, 100 * errors[n / 2]);
+    cr_expect_leq(errors[n / 2], 0.06, "%g", errors[n / 2]);
     csv_free(csv);
 }
