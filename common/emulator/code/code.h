@@ -208,11 +208,12 @@ struct emu_func {
     uint32_t nconsts, const_bytes;
     struct param_place *params; /* ABI parameters, then return values, then locals */
     uint32_t nparams;
-    struct site *sites;           /* one per PTX instruction */
-    struct insn_cost *costs;      /* one per PTX instruction */
-    uint32_t *floats_before;      /* floating-point and tensor instructions in front of each */
-    uint32_t end_slot, end_count; /* one past its slots and counts, module-wide */
-    uint32_t max_live;            /* 32-bit registers live at once */
+    struct site *sites;               /* one per PTX instruction */
+    struct insn_cost *costs;          /* one per PTX instruction */
+    uint32_t *floats_before;          /* floating-point and tensor instructions in front of each */
+    uint32_t first_slot, first_count; /* its slots and counts, module-wide, */
+    uint32_t end_slot, end_count;     /* and one past them */
+    uint32_t max_live;                /* 32-bit registers live at once */
     uint32_t static_shared;
     uint32_t depth_local;            /* .local bytes of a thread, each function that may run once */
     const struct site *cluster_site; /* the first instruction that asks about a cluster */

@@ -475,6 +475,8 @@ static cudaError_t lower_body(struct emu_func *f, lower_note note, void *note_ar
     l.aliased = xcalloc(f->ptx->nregs + 1, 1);
     place_locals(&l);
     lower_aliases(&l);
+    f->first_slot = f->module->nslots;
+    f->first_count = f->module->ncounts;
     if (note)
         l.error = cudaSuccess;
     uint32_t *offset = xcalloc(f->ptx->nregs + 1, 4);

@@ -235,10 +235,16 @@ static void take_rules(struct worker *k, uint32_t nslots)
             k->slots[i].extra = n->conflicts;
     }
 }
-static void add_counts(struct slot *slots, struct block_count *counts, const struct worker *w,
-                       const struct emu_module *m)
+/* Whoever comes into a function comes through its first block. A module may have a hundred
+ * functions, of which a launch enters one or two. */
+static bool was_entered(const struct emu_func *f, const struct block_count *counts)
 {
-    for (uint32_t i = 0; i < m->nslots; i++) {
+    return f->lowered && f->nblocks && block_warps(&counts[f->blocks[0].count]);
+}
+static void add_func_counts(struct slot *slots, struct block_count *counts, const struct worker *w,
+                            const struct emu_func *f)
+{
+    for (uint32_t i = f->first_slot; i < f->end_slot; i++) {
         slots[i].requests += w->slots[i].requests;
         slots[i].units += w->slots[i].units;
         slots[i].bytes += w->slots[i].bytes;
@@ -247,11 +253,18 @@ static void add_counts(struct slot *slots, struct block_count *counts, const str
         for (int k = 0; k < LANE_GROUPS; k++)
             slots[i].by_lanes[k] += w->slots[i].by_lanes[k];
     }
-    for (uint32_t i = 0; i < m->ncounts; i++) {
+    for (uint32_t i = f->first_count; i < f->end_count; i++) {
         counts[i].lanes += w->counts[i].lanes;
         for (int k = 0; k < LANE_GROUPS; k++)
             counts[i].by_lanes[k] += w->counts[i].by_lanes[k];
     }
+}
+static void add_counts(struct slot *slots, struct block_count *counts, const struct worker *w,
+                       const struct emu_module *m)
+{
+    for (uint32_t i = 0; i < m->nfuncs; i++)
+        if (was_entered(m->funcs[i], w->counts))
+            add_func_counts(slots, counts, w, m->funcs[i]);
 }
 /* Into the first worker. */
 static void merge(struct launch *l)
@@ -287,7 +300,7 @@ static void counted(struct listener *self, struct launch *l)
     (void)self;
     merge(l);
     for (uint32_t i = 0; i < l->module->nfuncs; i++)
-        if (l->module->funcs[i]->lowered)
+        if (was_entered(l->module->funcs[i], a->counts))
             add_func(&r->counters, l->module->funcs[i], a->counts, a->slots);
     r->counters.inst_executed_max_warp = a->max_warp;
     r->counters.shared_block_bytes = l->nblocks * l->user_shared;
@@ -307,7 +320,8 @@ __attribute__((constructor)) static void listen(void)
 /* ---- by statement ---- */
 static bool has_sums(const struct emu_module *m, const struct emu_func *f)
 {
-    return f->lowered && f->end_count <= m->sum_ncounts && f->end_slot <= m->sum_nslots;
+    return f->lowered && f->end_count <= m->sum_ncounts && f->end_slot <= m->sum_nslots &&
+           was_entered(f, m->sum_counts);
 }
 /* What f's statements counted: one for each, those of no statement left out. */
 static struct counters *sum_statements(const struct emu_module *m, const struct emu_func *f)
@@ -429,14 +443,19 @@ char *count_instructions_json(void)
     json_decref(list);
     return text;
 }
+static void reset_func(struct emu_module *m, const struct emu_func *f)
+{
+    memset(m->sum_slots + f->first_slot, 0, (f->end_slot - f->first_slot) * sizeof(struct slot));
+    memset(m->sum_counts + f->first_count, 0,
+           (f->end_count - f->first_count) * sizeof(struct block_count));
+}
 void count_lines_reset(void)
 {
     pthread_mutex_lock(&sums_lock);
     for (struct emu_module *m = emu_modules; m; m = m->next) {
-        if (m->sum_slots)
-            memset(m->sum_slots, 0, m->sum_nslots * sizeof(struct slot));
-        if (m->sum_counts)
-            memset(m->sum_counts, 0, m->sum_ncounts * sizeof(struct block_count));
+        for (uint32_t i = 0; i < m->nfuncs; i++)
+            if (has_sums(m, m->funcs[i]))
+                reset_func(m, m->funcs[i]);
     }
     pthread_mutex_unlock(&sums_lock);
 }
