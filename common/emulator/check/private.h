@@ -286,7 +286,9 @@ struct race {
     uint32_t block; /* as cells have it: 0 in shared memory, which only one block sees */
     uint32_t shift; /* widest cell that suits the access */
     bool strong;
-    bool crowded; /* two readers of other blocks are enough: nothing can have ordered them */
+    bool simple;    /* plain, and lanes of this warp know of each other only what all of them do */
+    uint64_t since; /* cells of this warp from here on are not known to be over */
+    bool crowded;   /* two readers of other blocks are enough: nothing can have ordered them */
 };
 void race_begin(struct race *x, struct block_state *b, const struct access *a);
 /* n lanes' accesses, from `lane` on, to consecutive places from `from` on in a page that

@@ -66,6 +66,9 @@ void race_begin(struct race *x, struct block_state *b, const struct access *a)
     x->crowded = a->space == ACCESS_GLOBAL && !b->has_learned;
     x->block = a->space == ACCESS_SHARED ? 0 : b->block;
     x->below = (uint64_t)(b->bar + 1) << CELL_CLOCK_SHIFT;
+    x->simple = !b->has_learned && !b->lane_known[a->warp] && how_of(a, x->strong) == HOW_WEAK;
+    x->since = (uint64_t)((b->bar > b->synced[a->warp] ? b->bar : b->synced[a->warp]) + 1)
+               << CELL_CLOCK_SHIFT;
     x->shift = a->size >= 4 ? 2 : a->size == 2 ? 1 : 0;
     x->me = (uint64_t)b->clock[a->warp] << CELL_CLOCK_SHIFT |
             (uint64_t)site_id(b, a->site) << CELL_SITE_SHIFT |
@@ -258,6 +261,8 @@ static inline void touch_read(const struct race *x, struct cells *c, uint64_t me
         meet_write(x, c->write, lane, NULL);
     if (plain(x, c->read, me))
         c->read = me;
+    else if (x->simple && !((c->read ^ me) & CELL_WARP_MASK) && cell_how(c->read) != HOW_STRONG)
+        c->read = c->read < x->since ? me : me | (uint64_t)HOW_MANY << CELL_HOW_SHIFT;
     else if (!x->crowded || !((c->read ^ c->other) & CELL_BLOCK) || settled(x, c->other) ||
              !((c->read ^ me) & CELL_WARP_MASK) || !((c->other ^ me) & CELL_WARP_MASK))
         join_readers(x, c, me, lane);

@@ -324,6 +324,14 @@ void pace_path(struct pace *p, const struct site *first, uint32_t ninsns, uint32
     w->end = first->index + ninsns;
 }
 
+static bool side_by_side(const struct access *a, uint32_t unit)
+{
+    uint64_t differ = a->addr[0] % unit;
+    for (uint32_t i = 1; i < 32; i++)
+        differ |= (a->addr[i] - a->addr[i - 1]) ^ unit;
+    return !differ;
+}
+
 /* Passes that the banks need: the most words that lie in one. A lane's words lie side by side from
  * a multiple of their size on: they are one unit, and as many banks together are one. */
 static uint32_t passes_of(const struct access *a)
@@ -331,6 +339,8 @@ static uint32_t passes_of(const struct access *a)
     const struct device_profile *d = device_profile();
     uint32_t unit = a->size > d->bank_bytes ? a->size : d->bank_bytes, top = 1, n = 0;
     uint32_t banks = d->banks * d->bank_bytes / unit, all[32], before[32]; /* of a bank, plus 1 */
+    if (a->mask == ~0u && side_by_side(a, unit))
+        return (32 + banks - 1) / banks;
     struct {
         uint32_t units, last;
     } per[32] = {0};
