@@ -46,12 +46,15 @@ static uint64_t moment(const struct warp *w)
 {
     return mix(w->executed << 32 | w->block->index);
 }
-static uint64_t bits_at(const struct warp *w, const struct insn *in, int lane, uint32_t element,
-                        uint32_t size, uint64_t when)
+static uint64_t moment_of(const struct warp *w, const struct insn *in, uint32_t element)
 {
-    uint64_t where = (uint64_t)in->site->index << 40 | (uint64_t)w->index << 16 |
-                     (uint64_t)element << 5 | (unsigned)lane;
-    uint64_t r = mix(mix(where) ^ when), bits = 0;
+    uint64_t where =
+        (uint64_t)in->site->index << 40 | (uint64_t)w->index << 16 | (uint64_t)element << 5;
+    return mix(where) ^ moment(w);
+}
+static inline uint64_t bits_at(uint64_t when, int lane, uint32_t size)
+{
+    uint64_t r = mix(when ^ (unsigned)lane), bits = 0;
     for (uint32_t part = 0; part < (size + 1) / 2; part++, r >>= 12) {
         bool top = part == 3, byte = size == 1;
         uint64_t choice = r & (top || byte ? 0xf : 0x3f);
@@ -63,7 +66,7 @@ static uint64_t bits_at(const struct warp *w, const struct insn *in, int lane, u
 uint64_t disturb_bits(const struct warp *w, const struct insn *in, int lane, uint32_t element,
                       uint32_t size)
 {
-    return bits_at(w, in, lane, element, size, moment(w));
+    return bits_at(moment_of(w, in, element), lane, size);
 }
 
 /* ---- of which instructions ---- */
@@ -211,10 +214,10 @@ static void flip(struct warp *w, const struct insn *in, uint32_t at, uint32_t wi
     if (at == NO_PLACE || width > 8 || !lanes)
         return;
     uint8_t *first = place(w, at);
-    uint64_t when = moment(w);
+    uint64_t when = moment_of(w, in, element);
     for (uint32_t m = lanes; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
-        uint64_t bits = bits_at(w, in, lane, element, size, when), v = 0;
+        uint64_t bits = size == 4 ? bits_at(when, lane, 4) : bits_at(when, lane, size), v = 0;
         uint8_t *p = first + (uint32_t)lane * width;
         memcpy(&v, p, width);
         v ^= bits;
