@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PIECE                  (1u << 20) /* of an input, compared while it is in the cache */
 #define GAP                    (1u << 20) /* more than a kernel runs past an array by mistake */
 #define DEFAULT_DYNAMIC_SHARED 49152 /* above it a kernel has to be told (CUDA guide, 7.x on) */
 
@@ -367,28 +368,40 @@ bool exec_finish(struct exec *e)
     return true;
 }
 
-bool exec_download(struct exec *e, int buffer, void *host)
+static bool download_part(struct exec *e, int buffer, size_t from, size_t bytes, void *host)
 {
     cudaError_t error = cudaSuccess;
 
     if (e->host[buffer])
-        memcpy(host, e->host[buffer], e->bytes[buffer]);
-    else if (e->bytes[buffer])
-        error = cudaMemcpy(host, e->data[buffer], e->bytes[buffer], cudaMemcpyDeviceToHost);
+        memcpy(host, e->host[buffer] + from, bytes);
+    else if (bytes)
+        error = cudaMemcpy(host, e->data[buffer] + from, bytes, cudaMemcpyDeviceToHost);
     return error == cudaSuccess ||
            exec_fail(e, error, "cannot read %s back", e->plan->buffers[buffer].name);
 }
 
+bool exec_download(struct exec *e, int buffer, void *host)
+{
+    return download_part(e, buffer, 0, e->bytes[buffer], host);
+}
+
 bool exec_unchanged(struct exec *e, int buffer, const void *host, uint64_t *at)
 {
-    unsigned char *now = xmalloc(e->bytes[buffer]);
-    size_t size = dtype_size(e->plan->buffers[buffer].dtype), i = 0;
-    bool ok = exec_download(e, buffer, now);
+    size_t size = dtype_size(e->plan->buffers[buffer].dtype), bytes = e->bytes[buffer];
+    size_t piece = bytes < PIECE ? bytes : PIECE, i = 0;
+    const unsigned char *was = host;
+    unsigned char *now = xmalloc(piece);
+    bool ok = true, same = true;
 
     *at = UINT64_MAX;
-    if (ok && e->bytes[buffer] && memcmp(now, host, e->bytes[buffer])) {
-        while (now[i] == ((const unsigned char *)host)[i])
+    for (size_t from = 0; from < bytes && ok && same; from += piece) {
+        piece = bytes - from < piece ? bytes - from : piece;
+        ok = download_part(e, buffer, from, piece, now);
+        same = !ok || !memcmp(now, was + from, piece);
+        for (i = from; !same && now[i - from] == was[i];)
             i++;
+    }
+    if (!same) {
         *at = i / size;
         ok = exec_fail(e, cudaSuccess, "a kernel changed its input %s at index %llu",
                        e->plan->buffers[buffer].name, (unsigned long long)*at);
