@@ -21,8 +21,8 @@ void die(const char *format, ...)
 
 void alloc_keep_freed(void)
 {
-    mallopt(M_MMAP_THRESHOLD, 32 << 20);
-    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, 160 << 20);
 }
 
 /* Other threads may be at work and hold any lock: nothing but the message is done. */

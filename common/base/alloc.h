@@ -18,8 +18,8 @@ char *xformat(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *xvformat(const char *format, va_list ap) __attribute__((format(printf, 1, 0)));
 
 /* Once, at the start of a program that asks again and again for buffers of some megabytes: they
- * come out of what was freed, not as fresh pages each of which takes a fault. Costs up to 64 MiB.
- */
+ * come out of what was freed, not as fresh pages each of which takes a fault. Costs up to
+ * 160 MiB. */
 void alloc_keep_freed(void);
 
 /* "PROGRAM: message" on stderr, exit status 2: what cannot go on for a reason outside of it. */

@@ -308,10 +308,10 @@ static void fill_i32(int32_t *a, uint64_t n, int op, uint64_t seed)
     unsigned shift = 2 + random_u64(seed, n) % 8;
     uint64_t extreme = 0;
 
-    for (uint64_t i = 0; i < n; i++) {
-        uint32_t bits = (uint32_t)random_u64(seed, i);
-
-        a[i] = op == SUM ? (int32_t)bits : 1 + (int32_t)(bits >> shift);
+    for (uint64_t i = 0; op == SUM && i < n; i++)
+        a[i] = (int32_t)(uint32_t)random_u64(seed, i);
+    for (uint64_t i = 0; op != SUM && i < n; i++) {
+        a[i] = 1 + (int32_t)((uint32_t)random_u64(seed, i) >> shift);
         if (op == MAX)
             a[i] = -a[i];
         if (op == MIN ? a[i] < a[extreme] : a[i] > a[extreme])
@@ -357,21 +357,38 @@ static int32_t reduce_i32(const int32_t *a, uint64_t n, int op)
  * (Higham, Accuracy and Stability, ch. 4). One thread that adds all n errs no more here: numbers
  * of mean 0 have partial sums of about sqrt(n), whose errors add up to half of u sum|x|. Twice
  * the tree's and 16 for whatever lies between; n numbers have no more than n - 1 additions. */
+/* Of numbers that random_f32() made: multiples of 2^-24 below 1, so that a double holds the sum of
+ * 2^28 of them exactly, in any order. */
+static void sum_f32(const float *in, uint64_t n, double *sum, double *magnitude)
+{
+    double s[4] = {0}, m[4] = {0};
+
+    for (uint64_t i = 0; i < n; i++) {
+        s[i % 4] += (double)in[i];
+        m[i % 4] += fabs((double)in[i]);
+    }
+    *sum = s[0] + s[1] + s[2] + s[3];
+    *magnitude = m[0] + m[1] + m[2] + m[3];
+}
+
 static void reduce_float(const struct lab_case *c, const void *in, void *expected,
                          double *tolerance)
 {
     long double sum = 0, magnitude = 0;
     double u = c->dtype == DT_F32 ? 0x1p-24 : 0x1p-53;
 
-    for (uint64_t i = 0; i < c->n; i++) {
-        double x = c->dtype == DT_F32 ? ((const float *)in)[i] : ((const double *)in)[i];
+    if (c->dtype == DT_F32) {
+        double exact, size;
 
-        sum += x;
-        magnitude += fabs(x);
+        sum_f32(in, c->n, &exact, &size);
+        magnitude = size;
+        *(float *)expected = (float)exact;
     }
-    if (c->dtype == DT_F32)
-        *(float *)expected = (float)sum;
-    else
+    for (uint64_t i = 0; c->dtype == DT_F64 && i < c->n; i++) {
+        sum += ((const double *)in)[i];
+        magnitude += fabs(((const double *)in)[i]);
+    }
+    if (c->dtype == DT_F64)
         *(double *)expected = (double)sum;
     double n = (double)c->n;
     *tolerance = 2 * fmin(n, 8 + log2(fmax(n, 1))) * u * (double)magnitude;
