@@ -468,11 +468,11 @@ static bool recognise_fold(const struct lab_case *c, const uint32_t *in, uint32_
     return false;
 }
 
-/* Where one row makes a number of many bits, all of out holds 0 and 1 alone. */
+/* Where rows make numbers of many bits, all of out holds 0 and 1 alone: not their lowest bit. */
 static bool recognise_truth(const struct lab_case *c, const uint32_t *in, const uint32_t *out,
                             char *words, size_t size)
 {
-    bool wide = false;
+    bool wide = false, lowest = true;
 
     for (uint64_t r = 0; r < c->m; r++) {
         uint32_t want = neutral(experiment_of(c));
@@ -480,10 +480,11 @@ static bool recognise_truth(const struct lab_case *c, const uint32_t *in, const 
         for (uint64_t j = 0; j < c->n; j++)
             want = combine(experiment_of(c), want, in[r * c->n + j]);
         wide |= want > 1;
+        lowest &= out[r] == (want & 1);
         if (out[r] > 1)
             return false;
     }
-    if (!wide || experiment_of(c) == PRODUCT)
+    if (!wide || lowest || experiment_of(c) == PRODUCT)
         return false;
     snprintf(words, size,
              "0 or 1, as all of out is: && and || give truth values, & and | each bit's");
