@@ -44,7 +44,7 @@ KERNEL twister(const unsigned *key, const unsigned *a, unsigned *out, unsigned n
 //     x = upper half of 0xcd9e8d57 * c.z, ^ c.y ^ k0        y = lower half of 0xcd9e8d57 * c.z
 //     z = upper half of 0xd2511f53 * c.x, ^ c.w ^ k1        w = lower half of 0xd2511f53 * c.x
 // and after each k0 grows by 0x9e3779b9, k1 by 0xbb67ae85.
-__device__ uint4 philox_words(uint4 c, unsigned k0, unsigned k1)
+static __device__ uint4 philox_words(uint4 c, unsigned k0, unsigned k1)
 {
     return c;
 }
@@ -60,14 +60,14 @@ KERNEL philox(const unsigned *key, const uint4 *counters, uint4 *out, unsigned n
 // ---- 3: normal numbers ----
 
 // A word as a number above 0, so that there is a logarithm, and at most 1.
-__device__ float uniform(unsigned word)
+static __device__ float uniform(unsigned word)
 {
     return (float)word * 0x1p-32f + 0x1p-33f;
 }
 
 // TODO 3: of two words u = uniform(first), v = uniform(second):
 //     r = sqrt(-2 ln u),  x = r sin(2 pi v),  y = r cos(2 pi v)
-__device__ float2 box_muller(unsigned first, unsigned second)
+static __device__ float2 box_muller(unsigned first, unsigned second)
 {
     return make_float2(0, 0);
 }
