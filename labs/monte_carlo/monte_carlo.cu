@@ -60,7 +60,7 @@ KERNEL philox(const unsigned *key, const uint4 *counters, uint4 *out, unsigned n
 // ---- 3: normal numbers ----
 
 // A word as a number above 0, so that there is a logarithm, and at most 1.
-static __device__ float uniform(unsigned word)
+__device__ float uniform(unsigned word)
 {
     return (float)word * 0x1p-32f + 0x1p-33f;
 }
