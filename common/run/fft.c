@@ -101,7 +101,9 @@ bool fft_run(struct exec *e, int i, cudaStream_t stream)
         result = type == C2C   ? calls.c2c(handle, in, out, s->args[FFT_DIRECTION].v.i32)
                  : type == R2C ? calls.r2c(handle, in, out)
                                : calls.c2r(handle, in, out);
-    return !result || exec_fail(e, cudaPeekAtLastError(), "%s: %s", s->kernel, words(result));
+    /* cuFFT's own words do not tell that a kernel before it has failed */
+    return !result ||
+           exec_fail(e, cudaStreamSynchronize(stream), "%s: %s", s->kernel, words(result));
 }
 
 void fft_close(struct fft *f)

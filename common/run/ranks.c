@@ -147,9 +147,15 @@ char *rank_data(const struct exec *e, int rank, int b)
 bool ranks_poison(struct exec *e, int b, int value)
 {
     cudaError_t error = cudaSuccess;
+    int n = ranks_of(e);
 
-    for (int r = 1; r < ranks_of(e) && error == cudaSuccess; r++)
+    for (int r = 1; r < n && error == cudaSuccess; r++) {
+        if (!rank_use(e, r)) /* a fill is its device's work */
+            return false;
         error = cudaMemset(rank_data(e, r, b), value, e->bytes[b]);
+    }
+    if (n > 1 && !rank_use(e, 0))
+        return false;
     return error == cudaSuccess || exec_fail(e, error, "cannot fill %s", e->plan->buffers[b].name);
 }
 
