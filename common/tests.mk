@@ -60,7 +60,7 @@ test-readme:
 	$(Q)$(HAR)/readme_tables --check README.md
 
 # Suites run side by side: what two of them use is built before, and the long ones begin.
-LONG := san grading slurm plots programs diagnosis runs student random
+LONG := san slurm grading plots programs diagnosis runs student random
 test: build/deps-test.ok $(if $(filter slurm,$(SUITES)),build/deps-slurm.ok)
 	+$(Q)$(MAKE) --no-print-directory programs grading test-binaries $(ARROWS)
 	+$(Q)common/test.sh $B/test/logs $(filter $(SUITES),$(LONG)) $(filter-out $(LONG),$(SUITES))

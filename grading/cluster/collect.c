@@ -18,6 +18,7 @@
 
 enum {
     TASK_SECONDS = 120, /* a task is minutes long: what Slurm adds to it is little */
+    STARTS = 5,         /* rounds that Slurm cannot start whole, then a person must look */
     ATTEMPTS = 3,       /* then what is left has no verdict but "a person must" */
     QUEUE_EVERY = 2,    /* seconds between questions to Slurm */
     LATE = 20,          /* seconds a shared folder may take to show what a task wrote */
@@ -42,7 +43,9 @@ struct collector {
     int n, taken, round;
     int attempts;       /* rounds that failed by the work, not by a node that refused */
     int refused_before; /* nodes, when the round began */
-    char *refused;      /* nodes, with commas */
+    int unstarted;      /* rounds of which Slurm could not start all */
+    int unstarted_before;
+    char *refused; /* nodes, with commas */
     int nrefused;
     double seconds; /* a submission takes, as far as is known */
     double started, shown, asked, empty_since, slowest;
@@ -216,6 +219,7 @@ static bool submit(struct collector *c, struct text *why)
 
     c->round++;
     c->refused_before = c->nrefused;
+    c->unstarted_before = c->unstarted;
     int size = size_of_task(c);
     if (!write_tasks(c, size, &tasks, why))
         return false;
@@ -312,6 +316,12 @@ static void ask_slurm(struct collector *c)
     c->asked = now_s();
     free(c->queue.reason);
     c->queue = slurm_queue(c->name);
+    if (c->queue.held && c->queue.waiting == c->queue.held && !c->queue.running) {
+        say("Slurm could not start %d task%s, which %s submitted again", c->queue.held,
+            c->queue.held == 1 ? "" : "s", c->queue.held == 1 ? "is" : "are");
+        slurm_cancel(c->name);
+        c->unstarted++;
+    }
     if (c->queue.known && !c->queue.running && !c->queue.waiting)
         c->empty_since = c->empty_since > 0 ? c->empty_since : now_s();
     else
@@ -336,6 +346,11 @@ static char *hopeless(struct collector *c)
     int nodes = slurm_nodes(c->o), seen;
     struct statvfs room;
 
+    if (c->unstarted >= STARTS)
+        return xformat(
+            "Slurm could not start tasks, %d times (sinfo -R and slurmd's log tell why). "
+            "Mend or drain that node, then start the same command again: it goes on",
+            c->unstarted);
     if (nodes && c->nrefused >= nodes)
         return xformat("no node is left that can mark (each has said why). Mend one, then start "
                        "the same command again: it goes on");
@@ -440,7 +455,7 @@ static enum cluster_end collect(struct collector *c)
             free(end);
             if (why.length)
                 goto stopped;
-            c->attempts += c->nrefused == c->refused_before;
+            c->attempts += c->nrefused == c->refused_before && c->unstarted == c->unstarted_before;
             if (c->attempts >= ATTEMPTS)
                 give_up(c);
             else if (c->taken < c->n && !submit(c, &why))

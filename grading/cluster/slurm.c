@@ -96,6 +96,7 @@ struct slurm_queue slurm_queue(const char *name)
 
         q.waiting += waits;
         q.running += !waits;
+        q.held += waits && strstr(line, "launch failed");
         if (waits && reason && !q.reason)
             q.reason = xstrdup(reason + 1);
     }

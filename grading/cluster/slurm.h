@@ -11,6 +11,7 @@ int slurm_call(char *const argv[], struct text *out, struct text *err);
 struct slurm_queue {
     bool known; /* the controller answered */
     int running, waiting;
+    int held;     /* of those that wait: Slurm could not start them, and waits for a person */
     char *reason; /* why the first that waits does, as Slurm says it; or NULL */
 };
 /* The tasks of the jobs with this name. */

@@ -187,6 +187,27 @@ def test_tasks_that_slurm_ends_are_run_again(cluster, tmp_path, few):
     assert rows(book) == marks and "again" in said, said
 
 
+def test_tasks_that_cannot_start_are_submitted_again(cluster, tmp_path, few):
+    """Slurm holds them, "launch failed requeued held", until somebody comes."""
+    what, marks = few
+    spool = cluster.dir / "spool.n1"
+    spool.rename(cluster.dir / "spool.n1.away")
+    spool.write_text("no folder")
+    try:
+        r = subprocess.run(arguments(tmp_path / "g.db", what, "--slurm", "--per-task", "1"),
+                           env=cluster.env, capture_output=True, text=True)
+    finally:
+        spool.unlink()
+        (cluster.dir / "spool.n1.away").rename(spool)
+    assert "could not start" in r.stderr, r.stderr
+    if r.returncode:  # what was left went to that node each time: nobody has a mark by it
+        assert r.returncode == 2 and "Mend or drain that node" in r.stderr, r.stderr
+        assert all(v is None or v == w for (*_, v), (*_, w) in zip(rows(tmp_path / "g.db"), marks))
+        cluster.all_idle()
+        batch(cluster, tmp_path / "g.db", what)
+    assert rows(tmp_path / "g.db") == marks, r.stderr
+
+
 def test_detached_and_taken_in_later(cluster, tmp_path, few):
     what, marks = few
     book = tmp_path / "g.db"
