@@ -15,6 +15,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <criterion/criterion.h>
+#include <ctype.h>
 #include <criterion/parameterized.h>
 #include <dirent.h>
 #include <errno.h>
@@ -303,6 +304,16 @@ Test(threats, t29_the_first_line_is_told, .timeout = 120)
     json_decref(v);
 }
 
+/* As a number of its own: digests and seeds have all kinds of digits in them. */
+static bool tells_number(const char *text, const char *number)
+{
+    size_t n = strlen(number);
+    for (const char *s = text; (s = strstr(s, number)); s++)
+        if ((s == text || !isalnum((unsigned char)s[-1])) && !isalnum((unsigned char)s[n]))
+            return true;
+    return false;
+}
+
 Test(threats, t29_hidden_cases_tell_their_kind_alone, .timeout = 120)
 {
     struct engine_options o = options();
@@ -324,7 +335,7 @@ Test(threats, t29_hidden_cases_tell_their_kind_alone, .timeout = 120)
         snprintf(size, sizeof(size), "%llu", (unsigned long long)hidden_size(&o, all[i].source));
         cr_assert(strstr(text, "On a hidden case (any number of particles): "), "%s", text);
         cr_assert(strstr(text, all[i].says), "%s: %s", all[i].says, text);
-        cr_assert(!strstr(text, size) && !strstr(text, "n is"), "%s: %s", size, text);
+        cr_assert(!tells_number(text, size) && !strstr(text, "n is"), "%s: %s", size, text);
         free(text);
         json_decref(v);
     }
