@@ -250,34 +250,33 @@ static int rounds_there(struct collector *c)
     return round;
 }
 
+static void say_refusal(const struct collector *c, const char *node)
+{
+    char *path = spool_path(&c->spool, "refused/%s", node);
+    struct text why = {0};
+    size_t size;
+    char *said = file_load(path, 65536, &size, &why);
+
+    say("node %s does not mark, its work goes elsewhere: %s", node, said ? said : text_str(&why));
+    text_free(&why);
+    free(said);
+    free(path);
+}
+
 static void look_at_refusals(struct collector *c)
 {
     int n;
-    char **names = spool_names(&c->spool, "refused", &n);
-    struct text all = {0};
 
-    for (int i = 0; i < n; i++)
-        text_addf(&all, "%s%s", i ? "," : "", names[i]);
-    text_add(&all, "");
-    if (n > c->nrefused) {
-        for (int i = 0; i < n; i++) {
-            char *path = spool_path(&c->spool, "refused/%s", names[i]), *said;
-            struct text why = {0};
-            size_t size;
-
-            said = file_load(path, 65536, &size, &why);
-            say("node %s does not mark, its work goes elsewhere: %s", names[i],
-                said ? said : text_str(&why));
-            text_free(&why);
-            free(said);
-            free(path);
-        }
-        slurm_exclude(c->name, all.s);
-        c->nrefused = n;
-    }
-    spool_names_free(names, n);
     free(c->refused);
-    c->refused = text_take(&all);
+    c->refused = spool_refused(&c->spool, &n);
+    if (n <= c->nrefused)
+        return;
+    char *nodes = xstrdup(c->refused);
+    for (char *save, *node = strtok_r(nodes, ",", &save); node; node = strtok_r(NULL, ",", &save))
+        say_refusal(c, node);
+    free(nodes);
+    slurm_exclude(c->name, c->refused);
+    c->nrefused = n;
 }
 
 /* ---- what is seen meanwhile ---- */
@@ -332,18 +331,14 @@ static void ask_slurm(struct collector *c)
 /* Nothing of ours is in the queue, and what it wrote has had time to be seen. */
 static bool job_is_over(struct collector *c)
 {
-    int seen;
-
-    if (!(c->empty_since > 0))
-        return false;
-    spool_names_free(spool_names(&c->spool, "seen", &seen), seen);
-    return now_s() - c->empty_since > (seen ? QUEUE_EVERY : LATE);
+    return c->empty_since > 0 &&
+           now_s() - c->empty_since > (spool_count(&c->spool, "seen") ? QUEUE_EVERY : LATE);
 }
 
 /* Why it makes no sense to submit what is left once more; NULL: it does. */
 static char *hopeless(struct collector *c)
 {
-    int nodes = slurm_nodes(c->o), seen;
+    int nodes = slurm_nodes(c->o);
     struct statvfs room;
 
     if (c->unstarted >= STARTS)
@@ -358,8 +353,7 @@ static char *hopeless(struct collector *c)
         return xformat("the disk of %s is full. Make room, then start the same command again: it "
                        "goes on",
                        c->spool.dir);
-    spool_names_free(spool_names(&c->spool, "seen", &seen), seen);
-    if (!seen) {
+    if (!spool_count(&c->spool, "seen")) {
         char *ends = slurm_endings(c->name), *words;
         words = xformat("the job ended and no task of it has been seen in %s. Do the nodes see "
                         "that folder under this name, and %s? Name another with --shared. %s",

@@ -358,3 +358,24 @@ void spool_names_free(char **names, int n)
         free(names[i]);
     free(names);
 }
+
+int spool_count(const struct spool *s, const char *folder)
+{
+    int n;
+    char **names = spool_names(s, folder, &n);
+
+    spool_names_free(names, n);
+    return n;
+}
+
+char *spool_refused(const struct spool *s, int *n)
+{
+    struct text t = {0};
+    char **names = spool_names(s, "refused", n);
+
+    for (int i = 0; i < *n; i++)
+        text_addf(&t, "%s%s", i ? "," : "", names[i]);
+    spool_names_free(names, *n);
+    text_add(&t, "");
+    return text_take(&t);
+}

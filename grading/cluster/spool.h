@@ -77,5 +77,8 @@ void spool_bundle_again(const struct spool *s, const char *id); /* as if not tak
  * spool_names_free(). */
 char **spool_names(const struct spool *s, const char *folder, int *n);
 void spool_names_free(char **names, int n);
+int spool_count(const struct spool *s, const char *folder);
+/* The nodes that refused, with commas, for free(); how many. */
+char *spool_refused(const struct spool *s, int *n);
 
 #endif

@@ -126,17 +126,12 @@ static bool node_is_fit(struct task *t, struct engine_options *o, struct engine 
  * node is the first to be free again. The collector submits what was refused once more. */
 static int refuse(struct task *t, const char *why)
 {
-    char *name = xformat("refused/%s", t->node), *nodes;
+    char *name = xformat("refused/%s", t->node);
     const char *of = getenv("SLURM_JOB_NAME");
-    struct text all = {0};
     int n, e = spool_write(&t->spool, name, why, strlen(why));
 
     fprintf(stderr, "grade: node %s: %s\n", t->node, why);
-    char **names = spool_names(&t->spool, "refused", &n);
-    for (int i = 0; i < n; i++)
-        text_addf(&all, "%s%s", all.length ? "," : "", names[i]);
-    spool_names_free(names, n);
-    nodes = text_take(&all);
+    char *nodes = spool_refused(&t->spool, &n);
     if (!e && of)
         slurm_exclude(of, nodes);
     free(nodes);
