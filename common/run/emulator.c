@@ -1,6 +1,7 @@
 /* emulator.c - finds the emulator's own calls with dlsym, once (emulator.h). */
 #include "emulator.h"
 #include "base/text.h"
+#include "calls.h"
 #include "emulator/runtime/warplab.h"
 
 #include <dlfcn.h>
@@ -25,10 +26,7 @@ static struct {
 static bool found;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static const struct {
-    const char *name;
-    void *slot;
-} symbols[] = {
+static const struct call symbols[] = {
     {"warplabCounter", &calls.counter},
     {"warplabModelledMs", &calls.modelled_ms},
     {"warplabSpanMs", &calls.span_ms},
@@ -57,14 +55,7 @@ static const struct {
 
 static void find(void)
 {
-    for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
-        void *f = dlsym(RTLD_DEFAULT, symbols[i].name);
-
-        if (!f)
-            return;
-        memcpy(symbols[i].slot, &f, sizeof(f));
-    }
-    found = true;
+    found = calls_find(RTLD_DEFAULT, symbols, sizeof(symbols) / sizeof(symbols[0]));
 }
 
 bool emulator_here(void)

@@ -5,9 +5,9 @@
  */
 #include "fft.h"
 #include "base/alloc.h"
+#include "calls.h"
 #include "lab/plan.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,25 +29,13 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void)
 {
-    static const struct {
-        const char *name;
-        void *slot;
-    } symbols[] = {
+    static const struct call symbols[] = {
         {"cufftPlan2d", &calls.plan_2d},       {"cufftDestroy", &calls.destroy},
         {"cufftSetStream", &calls.set_stream}, {"cufftExecC2C", &calls.c2c},
         {"cufftExecR2C", &calls.r2c},          {"cufftExecC2R", &calls.c2r},
     };
-    void *library = dlopen(LIBRARY, RTLD_NOW);
 
-    for (size_t i = 0; library && i < sizeof(symbols) / sizeof(symbols[0]); i++) {
-        void *f = dlsym(library, symbols[i].name);
-
-        if (!f)
-            library = NULL;
-        memcpy(symbols[i].slot, &f, sizeof(f));
-    }
-    if (!library)
-        why_not = xstrdup(dlerror());
+    why_not = calls_load(LIBRARY, symbols, sizeof(symbols) / sizeof(symbols[0]));
 }
 
 static const char *words(int result)

@@ -5,10 +5,10 @@
  */
 #include "ranks.h"
 #include "base/alloc.h"
+#include "calls.h"
 #include "emulator.h"
 #include "lab/plan.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,25 +32,13 @@ static void *comms[LAB_MAX_RANKS + 1][LAB_MAX_RANKS]; /* by how many there are *
 
 static void load(void)
 {
-    static const struct {
-        const char *name;
-        void *slot;
-    } symbols[] = {
+    static const struct call symbols[] = {
         {"ncclCommInitAll", &calls.init_all}, {"ncclGroupStart", &calls.start},
         {"ncclGroupEnd", &calls.end},         {"ncclAllReduce", &calls.all_reduce},
         {"ncclGetErrorString", &calls.words},
     };
-    void *library = dlopen(LIBRARY, RTLD_NOW);
 
-    for (size_t i = 0; library && i < sizeof(symbols) / sizeof(symbols[0]); i++) {
-        void *f = dlsym(library, symbols[i].name);
-
-        if (!f)
-            library = NULL;
-        memcpy(symbols[i].slot, &f, sizeof(f));
-    }
-    if (!library)
-        why_not = xstrdup(dlerror());
+    why_not = calls_load(LIBRARY, symbols, sizeof(symbols) / sizeof(symbols[0]));
 }
 
 static bool adds_up(const struct plan *p)
