@@ -6,16 +6,15 @@
 #include "compile.h"
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/process.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { IMAGE_MAX = 64 << 20, LOG_MAX = 1 << 20, NOT_FOUND = 127 };
+enum { IMAGE_MAX = 64 << 20 };
 
 static char *nvcc_of(const struct compile_request *r)
 {
@@ -52,34 +51,10 @@ static const char *missing(const char *nvcc)
     return NULL;
 }
 
-/* Runs it with all that it says in *log; its exit status, or -1. */
-static int run_nvcc(char *const *argv, char **log)
-{
-    int out[2], status = -1;
-    size_t n;
-
-    if (pipe2(out, O_CLOEXEC))
-        return -1;
-    pid_t pid = fork();
-    if (pid == 0) {
-        int null = open("/dev/null", O_RDONLY);
-        if (null < 0 || dup2(null, 0) < 0 || dup2(out[1], 1) < 0 || dup2(out[1], 2) < 0)
-            _exit(NOT_FOUND);
-        execvp(argv[0], argv);
-        _exit(NOT_FOUND);
-    }
-    close(out[1]);
-    if (file_read_fd(out[0], LOG_MAX, log, &n))
-        *log = NULL;
-    close(out[0]);
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 bool compile_program(const struct compile_request *r, struct compiled *out)
 {
-    char *nvcc = nvcc_of(r), *log = NULL;
+    char *nvcc = nvcc_of(r);
+    struct text log = {0};
     const char *lacks = missing(nvcc);
     char *folder = lacks ? NULL : make_temporary_dir();
 
@@ -95,8 +70,8 @@ bool compile_program(const struct compile_request *r, struct compiled *out)
     char *program = xformat("%s/program", folder), *arch = xformat("-arch=%s", r->arch);
     char *argv[] = {nvcc,    "-std=c++17", "-O2", "-lineinfo",     arch, "-cudart", "shared", "-o",
                     program, "-x",         "cu",  (char *)r->path, NULL};
-    int status = run_nvcc(argv, &log);
-    out->log = compile_readable(log ? log : "");
+    int status = call_program(argv, false, &log, &log);
+    out->log = compile_readable(text_str(&log));
     if (status == 0 && file_read(program, IMAGE_MAX, &out->image, &out->size))
         out->image = NULL;
     if (!out->image && !*out->log) {
@@ -105,6 +80,6 @@ bool compile_program(const struct compile_request *r, struct compiled *out)
     }
     unlink(program);
     rmdir(folder);
-    free(log), free(arch), free(program), free(folder), free(nvcc);
+    text_free(&log), free(arch), free(program), free(folder), free(nvcc);
     return out->image != NULL;
 }

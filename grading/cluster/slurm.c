@@ -2,69 +2,21 @@
 #include "slurm.h"
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/process.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <fcntl.h>
 
-enum { NO_PROGRAM = 127, MAX_ARGS = 32 };
+enum { MAX_ARGS = 32 };
 
-static bool take(int fd, struct text *t)
+static int slurm_call(char *const argv[], struct text *out, struct text *err)
 {
-    char bytes[8192];
-    ssize_t n = read(fd, bytes, sizeof(bytes));
+    int code = call_program(argv, true, out, err);
 
-    if (n > 0)
-        text_bytes(t, bytes, (size_t)n);
-    return n > 0 || (n < 0 && errno == EINTR);
-}
-
-static void take_both(int out, int err, struct text *o, struct text *e)
-{
-    struct pollfd p[2] = {{out, POLLIN, 0}, {err, POLLIN, 0}};
-
-    while (p[0].fd >= 0 || p[1].fd >= 0) {
-        poll(p, 2, -1);
-        for (int i = 0; i < 2; i++) {
-            if (p[i].fd >= 0 && p[i].revents && !take(p[i].fd, i ? e : o))
-                p[i].fd = -1;
-        }
-    }
-}
-
-/* It has its own group: Ctrl-C is for us. */
-static _Noreturn void become(char *const argv[], int out, int err)
-{
-    int null = open("/dev/null", O_RDONLY);
-
-    setpgid(0, 0);
-    if (null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0)
-        _exit(NO_PROGRAM);
-    execvp(argv[0], argv);
-    _exit(NO_PROGRAM);
-}
-
-int slurm_call(char *const argv[], struct text *out, struct text *err)
-{
-    int o[2], e[2], status = 0;
-
-    if (pipe2(o, O_CLOEXEC) || pipe2(e, O_CLOEXEC))
-        die("no pipe to %s: %s", argv[0], strerror(errno));
-    pid_t pid = fork();
-    if (pid < 0)
+    if (code < 0)
         die("%s cannot be started: %s", argv[0], strerror(errno));
-    if (pid == 0)
-        become(argv, o[1], e[1]);
-    close(o[1]), close(e[1]);
-    take_both(o[0], e[0], out, err);
-    close(o[0]), close(e[0]);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return code;
 }
 
 /* Its standard output; NULL when it failed. */

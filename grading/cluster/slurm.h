@@ -4,10 +4,6 @@
 
 #include "cluster.h"
 
-/* Runs a program of PATH; what it printed is added to out and err. Its exit status; 127: there is
- * no such program. */
-int slurm_call(char *const argv[], struct text *out, struct text *err);
-
 struct slurm_queue {
     bool known; /* the controller answered */
     int running, waiting;
