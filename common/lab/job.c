@@ -150,7 +150,8 @@ void outputs_free(struct outputs *o)
 static bool put_data(const struct wire *w, const struct plan *p, const struct outputs *o)
 {
     for (int b = 0; o->stage == STAGE_DONE && b < p->nbuffers; b++) {
-        if (p->buffers[b].role == BUF_OUTPUT && !wire_put(w, o->data[b], plan_buffer_bytes(p, b)))
+        if (p->buffers[b].role == BUF_OUTPUT && o->data[b] &&
+            !wire_put(w, o->data[b], plan_buffer_bytes(p, b)))
             return false;
     }
     return true;
@@ -244,7 +245,7 @@ static bool read_texts(const struct wire *w, struct outputs *o, const struct pac
            read_text(w, head->has_trace, JOB_MAX_TRACE, &o->trace);
 }
 
-bool outputs_read(const struct wire *w, const struct plan *p, struct outputs *o)
+bool outputs_read(const struct wire *w, const struct plan *p, bool launch_only, struct outputs *o)
 {
     struct packed_outputs head;
 
@@ -256,7 +257,7 @@ bool outputs_read(const struct wire *w, const struct plan *p, struct outputs *o)
         if (!wire_get(w, o->times, (size_t)p->nops * sizeof(*o->times)))
             return false;
     }
-    for (int b = 0; o->stage == STAGE_DONE && b < p->nbuffers; b++) {
+    for (int b = 0; o->stage == STAGE_DONE && !launch_only && b < p->nbuffers; b++) {
         if (p->buffers[b].role != BUF_OUTPUT)
             continue;
         o->data[b] = xmalloc(plan_buffer_bytes(p, b));

@@ -23,7 +23,7 @@ struct job_options {
     bool want_instructions; /* counters by instruction */
     bool timed;             /* on a GPU: the clock around the launches */
     bool untimed;           /* on the emulator: nobody asks for the modelled time */
-    bool launch_only;       /* a profiler counts: nothing is read back */
+    bool launch_only;       /* nothing is read back: a profiler counts, or the time is all */
     bool timeline;          /* on a GPU: the clock around each operation of a schedule */
     unsigned disturb; /* classes of instructions, 1 << DISTURB_… (emulator/base/disturb.h) */
     enum poison poison;
@@ -97,7 +97,8 @@ bool job_write(const struct wire *w, const struct job *j);
 bool job_read(const struct wire *w, struct job *j, struct plan *p);
 void job_free(struct job *j); /* the inputs, after job_read() */
 bool outputs_write(const struct wire *w, const struct plan *p, const struct outputs *o);
-/* *o is to be freed whatever this returns. */
-bool outputs_read(const struct wire *w, const struct plan *p, struct outputs *o);
+/* *o is to be freed whatever this returns. launch_only: as in the job's options, there is no data.
+ */
+bool outputs_read(const struct wire *w, const struct plan *p, bool launch_only, struct outputs *o);
 
 #endif

@@ -105,7 +105,7 @@ Test(outputs, come_back_as_they_went)
     struct wire w = {get, put, &t};
 
     cr_assert(outputs_write(&w, &p, &o));
-    cr_assert(outputs_read(&w, &p, &r));
+    cr_assert(outputs_read(&w, &p, false, &r));
     cr_assert_eq(t.at, t.bytes.length);
     cr_assert_eq(r.stage, STAGE_DONE);
     cr_assert_eq(r.error, 7);
@@ -125,6 +125,28 @@ Test(outputs, come_back_as_they_went)
     text_free(&t.bytes);
 }
 
+/* Whose time alone is asked for, they have no data; who expects some does not take that for none.
+ */
+Test(outputs, of_a_launch_alone)
+{
+    struct plan p = small_plan();
+    struct outputs o = some_outputs(), r;
+    struct tape t = {{0}, 0};
+    struct wire w = {get, put, &t};
+
+    outputs_drop_data(&o);
+    cr_assert(outputs_write(&w, &p, &o));
+    cr_assert(outputs_read(&w, &p, true, &r));
+    cr_assert_eq(t.at, t.bytes.length);
+    cr_assert(r.stage == STAGE_DONE && !r.data[1] && r.modelled_ms == 0.25);
+    outputs_free(&r);
+    t.at = 0;
+    cr_assert_not(outputs_read(&w, &p, false, &r));
+    outputs_free(&r);
+    outputs_free(&o);
+    text_free(&t.bytes);
+}
+
 /* Whatever the other side sends: what is accepted is whole and points to what there is. */
 Test(outputs, survive_any_changed_byte)
 {
@@ -140,7 +162,7 @@ Test(outputs, survive_any_changed_byte)
         for (int flip = 1; flip < 256; flip <<= 1) {
             t.bytes.s[i] = (char)(t.bytes.s[i] ^ flip);
             t.at = 0;
-            if (!outputs_read(&w, &p, &r)) {
+            if (!outputs_read(&w, &p, false, &r)) {
                 refused++;
             } else {
                 cr_assert_leq(r.stage, STAGE_DONE);
@@ -155,7 +177,7 @@ Test(outputs, survive_any_changed_byte)
     cr_assert_gt(refused, 300);
     for (t.bytes.length = 0; t.bytes.length < size; t.bytes.length++) {
         t.at = 0;
-        cr_assert_not(outputs_read(&w, &p, &r), "cut to %zu bytes", t.bytes.length);
+        cr_assert_not(outputs_read(&w, &p, false, &r), "cut to %zu bytes", t.bytes.length);
         outputs_free(&r);
     }
     outputs_free(&o);
@@ -202,12 +224,12 @@ Test(job, overlap_and_times)
     cr_expect_float_eq(outputs_overlap(&o, &p), 4.0 / 3, 1e-12);
     o.message = xstrdup("");
     o.findings = xstrdup("");
-    cr_assert(outputs_write(&w, &p, &o) && outputs_read(&w, &p, &q));
+    cr_assert(outputs_write(&w, &p, &o) && outputs_read(&w, &p, false, &q));
     cr_expect(q.times && !memcmp(q.times, o.times, 3 * sizeof(*o.times)));
     outputs_free(&q);
     t.at = 0;
     t.bytes.length -= 1;
-    cr_expect_not(outputs_read(&w, &p, &q));
+    cr_expect_not(outputs_read(&w, &p, false, &q));
     outputs_free(&q);
     outputs_free(&o);
     text_free(&t.bytes);

@@ -40,8 +40,8 @@ struct result {
 };
 
 /* Compares what came back with the CPU reference; seed: of the inputs. A run that is not done says
- * how it ended by its error. An input that changed comes before outputs that are wrong, which are
- * there too. */
+ * how it ended by its error, one of which nothing is read back is right. An input that changed
+ * comes before outputs that are wrong, which are there too. */
 void result_of(const struct lab *lab, const struct lab_variant *v, const struct lab_case *c,
                uint64_t seed, const struct launch_record *record, const struct job *j,
                const struct outputs *o, struct result *r);

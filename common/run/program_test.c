@@ -180,7 +180,7 @@ Test(program, crosses_a_pipe)
 
     free(o.record);
     o.record = xstrdup("left 2\ncalls.cudaFree 1\n");
-    cr_assert(outputs_write(&w, &plan, &o) && outputs_read(&w, &plan, &back));
+    cr_assert(outputs_write(&w, &plan, &o) && outputs_read(&w, &plan, false, &back));
     double left;
     cr_assert(record_value(&back, "left", &left) && left == 2);
     cr_assert(record_value(&back, "calls.cudaMalloc", &left) && left == 0);

@@ -72,7 +72,8 @@ static void note_clock(struct rounds *all, uint32_t mhz)
         all->mhz_max = mhz;
 }
 
-/* Times both in turns, n rounds after the warm-up. False when one cannot be timed: settled. */
+/* Times both in turns, n rounds after the warm-up; the reference's results are compared in the
+ * first of these alone. False when one cannot be timed: settled. */
 static bool time_rounds(struct marking *m, const struct run *r, const struct marked_case *c,
                         struct session *own, struct session *theirs, int from, int n,
                         struct rounds *all)
@@ -82,8 +83,8 @@ static bool time_rounds(struct marking *m, const struct run *r, const struct mar
         uint64_t seed = r->seed ^ (uint64_t)(1000 + from + i) * 0x9e3779b97f4a7c15u;
         struct timed a = {0}, b = {0};
         char *why = NULL;
-        bool ours = session_time(theirs, r, seed, &b, &why);
-        if (!ours || !session_time(own, r, seed + 1, &a, &why)) {
+        bool ours = session_time(theirs, r, seed, i == -SPEED_WARMUPS, &b, &why);
+        if (!ours || !session_time(own, r, seed + 1, true, &a, &why)) {
             char *text =
                 xformat("%s on the GPU: %s", ours ? "Timed" : "The reference solution, timed",
                         c->kind ? "on a hidden case it fails" : why);

@@ -419,7 +419,8 @@ static bool run_in_box(struct session *s, const struct job *j, struct outputs *o
     struct wire w = box_wire(&s->box);
     uint32_t kind = MSG_RUN;
     box_deadline(&s->box, s->limit_s);
-    return wire_put(&w, &kind, sizeof(kind)) && job_write(&w, j) && outputs_read(&w, j->plan, o);
+    return wire_put(&w, &kind, sizeof(kind)) && job_write(&w, j) &&
+           outputs_read(&w, j->plan, j->options.launch_only, o);
 }
 
 static uint64_t weight_of(const struct run *r)
@@ -661,15 +662,15 @@ const struct influence *session_influence(struct session *s, struct run *r, int 
     return x;
 }
 
-bool session_time(struct session *s, const struct run *like, uint64_t seed, struct timed *t,
-                  char **why)
+bool session_time(struct session *s, const struct run *like, uint64_t seed, bool compared,
+                  struct timed *t, char **why)
 {
     struct run r = run_new(like->variant, &like->c, seed, false);
     *why = NULL;
     if (!s->compiled || !open_box(s)) {
         *why = xstrdup(s->problem ? s->problem : "it could not be started");
     } else {
-        carry_out(s, &r, (struct job_options){.timed = true});
+        carry_out(s, &r, (struct job_options){.timed = true, .launch_only = !compared});
         *t = (struct timed){r.outputs.measured_ms, r.outputs.sm_mhz, r.plan ? r.plan->bytes : 0};
         if (r.result.end != RUN_OK)
             *why = xstrdup(r.why ? r.why : "it is wrong");

@@ -114,10 +114,11 @@ struct timed {
     uint32_t sm_mhz; /* the SMs' clock right after; 0: not known */
     double bytes;    /* that the plan moves */
 };
-/* On a GPU: the run again, with inputs of another seed, timed and its results checked. False
- * with the reason, allocated, when it is wrong or does not run. */
-bool session_time(struct session *s, const struct run *like, uint64_t seed, struct timed *t,
-                  char **why);
+/* On a GPU: the run again, with inputs of another seed, timed; its results are compared, or taken
+ * for right (the reference's, once they were). False with the reason, allocated, when it is wrong
+ * or does not run. */
+bool session_time(struct session *s, const struct run *like, uint64_t seed, bool compared,
+                  struct timed *t, char **why);
 /* Ends the runner, so that log is complete; a later run starts it again. */
 void session_rest(struct session *s);
 void session_end(struct session *s);

@@ -11,7 +11,7 @@ static const struct lab_case cases[] = {
     OPTIONS("none", 0, 2, 30, 0), OPTIONS("one", 1, 2, 30, 0), OPTIONS("odd", 1003, 2, 30, 0), OPTIONS("other-market", 4096, 7, 55, 0),
     OPTIONS("some-none", 2001, 2, 30, SOME_ARE_NONE), OPTIONS("volatility-nan", 66, 2, 30, NO_VOLATILITY), OPTIONS("volatility-below-0", 66, 2, -30, 0), OPTIONS("volatility-0", 66, 2, 0, 0),
     {.name = "many", .n = 100000, .k = 2, .param = 30, .dtype = DT_F32, .flags = CASE_CHECK, .block = 32},
-    OPTIONS("fill", 1 << 18, 2, 30, 0), OPTIONS("large", 900000, 2, 30, 0), OPTIONS("large-gpu", 1 << 24, 2, 30, 0),
+    OPTIONS("fill", 1 << 18, 2, 30, 0), OPTIONS("large", 900000, 2, 30, 0), OPTIONS("large-gpu", 1 << 22, 2, 30, 0), OPTIONS("copies-gpu", 1 << 20, 2, 30, 0),
 };
 static const struct hidden_case hidden[] = {
     {.name = "hidden",       .kind = "any number of options, rate and volatility", .like = "odd", .n_min = 2, .n_max = 9000, .k_min = 1, .k_max = 12, .param_min = 5, .param_max = 90},
@@ -56,11 +56,11 @@ static const struct rubric_row rows[] = {
     {"vector-fast", 3, "As fast as memory lets it", ROW_SPEED, "vector", .cases = "large hidden-large", .gpu_cases = "large-gpu", .ratio = 0.9, .tolerance = 0.03,
      .gate = LEAN, .hint = "Is it the memory that it waits for? Compare with move: what is left of the difference is arithmetic."},
     {"pinned-ok", 1, "Pinned: right", ROW_CORRECT, "pinned", .cases = "one odd hidden", .hint = "It is the given schedule, with another memory."},
-    {"pinned-fast", 1, "Pinned: as fast as the bus", ROW_SPEED, "pinned", .cases = "large hidden-large", .gpu_cases = "large-gpu", .ratio = 0.9, .tolerance = 0.02,
+    {"pinned-fast", 1, "Pinned: as fast as the bus", ROW_SPEED, "pinned", .cases = "large hidden-large", .gpu_cases = "copies-gpu", .ratio = 0.9, .tolerance = 0.02,
      .gate = "bytes_in == 12 * n && bytes_out == 8 * n", .hint = "Every copy costs microseconds before its first byte: how many do you need?"},
     {"overlap-ok", 2, "Overlap: right", ROW_CORRECT, "overlap", .cases = "one odd hidden",
      .hint = "All three steps of a chunk on one stream, the next chunk on another."},
-    {"overlap-fast", 4, "Overlap: both directions at once", ROW_SPEED, "overlap", .cases = "large hidden-large", .gpu_cases = "large-gpu", .ratio = 0.9, .tolerance = 0.02,
+    {"overlap-fast", 4, "Overlap: both directions at once", ROW_SPEED, "overlap", .cases = "large hidden-large", .gpu_cases = "copies-gpu", .ratio = 0.9, .tolerance = 0.02,
      .gate = "overlap >= 1.25 && bytes_in == 12 * n && bytes_out == 8 * n",
      .hint = "Draw who works when, a row each for copies in, kernels, copies out. Few chunks overlap little; each costs five copies' start."},
 };

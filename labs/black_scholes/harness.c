@@ -23,7 +23,7 @@ enum { STRIDED = 1, BY_FOURS = 2, COPIES = 4, SEVERAL_STREAMS = 8 };
 enum { SOME_ARE_NONE = 1 /* some of the n are no options */, NO_VOLATILITY = 2 /* it is NaN */ };
 
 /* Above this many options one in COMPARED_OF is compared. */
-enum { FULL = 1 << 22, COMPARED_OF = 16 };
+enum { FULL = 1 << 20, COMPARED_OF = 16 };
 
 /* clang-format off */
 
