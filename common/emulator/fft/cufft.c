@@ -223,7 +223,7 @@ static struct wish wish_of(const char *call, int rank, cufft_long x, cufft_long 
 }
 
 /* False, with the answer: the rank, or what is NULL. Data are packed unless both sides say how they
- * lie. */
+ * lie; one alone is refused, as on a GPU. */
 static bool many(struct wish *w, const char *call, int rank, const cufft_long *n,
                  const cufft_long *inembed, const cufft_long *onembed)
 {
@@ -231,6 +231,13 @@ static bool many(struct wish *w, const char *call, int rank, const cufft_long *n
     if (rank < 1 || rank > MOST_RANK || !n) {
         refuse(CUFFT_INVALID_VALUE, call,
                n ? "a transform of rank %lld: 1, 2 or 3" : "no sizes (NULL)", rank);
+        return false;
+    }
+    if (!inembed != !onembed) {
+        refuse(CUFFT_INVALID_VALUE, call,
+               inembed ? "inembed is given and onembed is NULL: both, or neither"
+                       : "onembed is given and inembed is NULL: both, or neither",
+               0);
         return false;
     }
     for (int d = 0; d < rank; d++) {
@@ -403,6 +410,8 @@ cufftResult cufftGetSize(cufftHandle handle, size_t *size)
 
     if (!p)
         return CUFFT_INVALID_PLAN;
+    if (!p->made)
+        return refuse(CUFFT_INVALID_PLAN, __func__, "plan %lld was created, and not made", handle);
     if (!size)
         return refuse(CUFFT_INVALID_VALUE, __func__, "nowhere to put the size (NULL)", 0);
     *size = p->work_size;
@@ -454,8 +463,10 @@ cufftResult cufftGetVersion(int *version)
 
 cufftResult cufftGetProperty(libraryPropertyType type, int *value)
 {
-    if (!value || (type != MAJOR_VERSION && type != MINOR_VERSION && type != PATCH_LEVEL))
-        return refuse(CUFFT_INVALID_VALUE, __func__, "property %lld", type);
+    if (type != MAJOR_VERSION && type != MINOR_VERSION && type != PATCH_LEVEL)
+        return refuse(CUFFT_INVALID_TYPE, __func__, "property %lld", type);
+    if (!value)
+        return refuse(CUFFT_INVALID_VALUE, __func__, "nowhere to put the version (NULL)", 0);
     *value = type == MAJOR_VERSION   ? CUFFT_VERSION / 1000
              : type == MINOR_VERSION ? CUFFT_VERSION / 100 % 10
                                      : CUFFT_VERSION % 100;
@@ -463,6 +474,18 @@ cufftResult cufftGetProperty(libraryPropertyType type, int *value)
 }
 
 /* ---- execution ---- */
+
+/* Of the side that is complex, or both: its numbers are loaded and stored whole. */
+static bool is_aligned(const struct plan *p, const void *in, const void *out)
+{
+    uintptr_t size = type_is_double(p->type) ? 16 : 8, at = 0;
+
+    if (p->type != CUFFT_R2C && p->type != CUFFT_D2Z)
+        at |= (uintptr_t)in;
+    if (p->type != CUFFT_C2R && p->type != CUFFT_Z2D)
+        at |= (uintptr_t)out;
+    return at % size == 0;
+}
 
 struct call {
     const char *name;
@@ -482,6 +505,9 @@ static cufftResult check_call(const struct plan *p, const struct call *c, const 
                       "direction %lld: CUFFT_FORWARD is -1, CUFFT_INVERSE 1", c->direction);
     if (!in || !out)
         return refuse(CUFFT_INVALID_VALUE, c->name, "data at NULL", 0);
+    if (!is_aligned(p, in, out))
+        return refuse(CUFFT_INVALID_VALUE, c->name,
+                      "complex numbers at an address that is no multiple of their size", 0);
     if (!p->work)
         return refuse(CUFFT_NO_WORKSPACE, c->name,
                       "no work area of %lld bytes: cufftSetWorkArea() missing?",

@@ -424,8 +424,15 @@ Test(cufft, refuses_what_makes_no_plan, .init = quiet)
     cr_expect_eq(cufftPlanMany(&p, 3, n, NULL, 1, 1, NULL, 1, 1, CUFFT_C2C, 1), CUFFT_INVALID_SIZE);
     cr_expect_eq(cufftPlanMany(&p, 4, n, NULL, 1, 1, NULL, 1, 1, CUFFT_C2C, 1),
                  CUFFT_INVALID_VALUE);
+    n[1] = 4;
+    cr_expect_eq(cufftPlanMany(&p, 2, n, n, 1, 16, NULL, 1, 16, CUFFT_C2C, 1), CUFFT_INVALID_VALUE);
+    cr_expect_eq(cufftPlanMany(&p, 2, n, NULL, 1, 16, n, 1, 16, CUFFT_C2C, 1), CUFFT_INVALID_VALUE);
+    cr_expect_str_eq(emu_error_text(),
+                     "cufftPlanMany: onembed is given and inembed is NULL: both, or neither");
     cr_expect_eq(cufftEstimate1d(0, CUFFT_C2C, 1, &size), CUFFT_INVALID_SIZE);
+    cr_expect_eq(cufftGetProperty((libraryPropertyType)9, n), CUFFT_INVALID_TYPE);
     OK(cufftCreate(&p));
+    cr_expect_eq(cufftGetSize(p, &size), CUFFT_INVALID_PLAN);
     OK(cufftMakePlan1d(p, 8, CUFFT_C2C, 1, &size));
     cr_expect_eq(size, 64);
     cr_expect_eq(cufftMakePlan1d(p, 8, CUFFT_C2C, 1, &size), CUFFT_INVALID_PLAN);
@@ -440,6 +447,8 @@ Test(cufft, refuses_what_the_plan_is_not_for, .init = quiet)
 
     cr_expect_eq(cufftExecC2C(plan, (void *)data, (void *)data, 0), CUFFT_INVALID_VALUE);
     cr_expect_eq(cufftExecC2C(plan, NULL, (void *)data, CUFFT_FORWARD), CUFFT_INVALID_VALUE);
+    cr_expect_eq(cufftExecC2C(plan, (void *)(data + 1), (void *)data, 1), CUFFT_INVALID_VALUE);
+    cr_expect_eq(cufftExecC2C(plan, (void *)data, (void *)(data + 1), 1), CUFFT_INVALID_VALUE);
     cr_expect_eq(cufftExecR2C(plan, (void *)data, (void *)data), CUFFT_INVALID_TYPE);
     cr_expect_eq(cufftExecC2C(plan + 9, (void *)data, (void *)data, 1), CUFFT_INVALID_PLAN);
     OK(cufftCreate(&p));
