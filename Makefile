@@ -129,6 +129,8 @@ help:
 #h make fuzz            libFuzzer (clang) on fatbins, PTX and what runs it; FUZZ_TIME=20 each
 #h make bench-emulator  instructions a second; KERNEL=copy, ROUNDS=5 for the median;
 #h                      BUILDS='/old/build build' by turns
+#h make bench-peers     on a GPU, with nvcc: the last rungs and CUB, cuBLAS and copies by turns;
+#h                      LAB=matmul for one lab's
 #h make bench-grade     submissions a second; make bench-memory: 5,000 submissions
 #h make cheats LAB=…    the pages of grading/cheats: what each known cheat loses, and why
 #h make mutate-c        do the tests see a fault? COUNT=60 mutants of the project's own C, drawn by
@@ -153,7 +155,7 @@ deps: build/deps.mk build/deps-test.ok
 clean:
 	rm -rf build
 FORCE:
-.PHONY: all labs check map test-arrows mutate-c test-binaries tables emulator programs run bench-emulator test test-emulator test-harness test-diagnosis test-runs test-readme test-san test-format \
+.PHONY: all labs check map test-arrows mutate-c test-binaries tables emulator programs run bench-emulator bench-peers test test-emulator test-harness test-diagnosis test-runs test-readme test-san test-format \
         test-lint test-gpu test-distros test-workflow format lint help deps clean FORCE
 -include $(shell find $B -path $B/distros -prune -o -name '*.d' -print 2>/dev/null)
 # what STEP counts to: objects that are not there yet, of what was asked for

@@ -39,7 +39,20 @@ $B/bin/emubench: $B/$(HAR)/bench_main.o $(HAR_LIBS)
 BENCH_WORDS = $(if $(KERNEL),--kernel $(KERNEL)) $(if $(ROUNDS),--rounds $(ROUNDS))
 bench-emulator: $B/bin/emubench $B/lib/libcudart.so.13
 	$(Q)$(if $(BUILDS),$(HAR)/bench_compare.py $(BUILDS),$(ON_emulator) $B/bin/emubench) $(BENCH_WORDS)
-$B/$(HAR)/records.o: $B/gen/version.h
+# The last rungs beside the toolkit's own code. LAB=matmul: that lab's; RECORD_AS=h200: kept.
+PEERS_TO = $(if $(RECORD_AS),plots/records/$(RECORD_AS)/peers.txt,$B/peers.csv)
+NVCC = $(firstword $(wildcard $(CUDA)/bin/nvcc) $(shell command -v nvcc))
+bench-peers: $(if $(filter gpu,$(BACKEND)),$(if $(NVCC),$B/bin/benchpeers))
+	$(Q)$(if $(filter gpu,$(BACKEND)),,echo 'make bench-peers: it compares kernels with the libraries of a GPU, and here is none' >&2; exit 1)
+	$(Q)$(if $(NVCC),,echo 'make bench-peers: CUB is compiled by nvcc, which is not in $(CUDA)/bin and not in PATH' >&2; exit 1)
+	$(Q)$(ON_gpu) $B/bin/benchpeers --csv=$(PEERS_TO) $(if $(LAB),--lab=$(LAB))
+$B/$(HAR)/peers.o: $(HAR)/peers.cu $(HAR)/peers.h
+	@mkdir -p $(@D)
+	$(Q)$(NVCC) -O2 -std=c++17 -arch=native -Xcompiler -fPIC,-Wall,-Wextra -Icommon -c $< -o $@
+$B/bin/benchpeers: $B/$(HAR)/peers_main.o $B/$(HAR)/peers.o $B/gen/labs.o $(LAB_OBJ) $(HAR_LIBS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcublas -lcublasLt $(CUDA_LIBS) -lstdc++
+$B/$(HAR)/records.o $B/$(HAR)/peers_main.o: $B/gen/version.h
 $B/gen/version.h: FORCE
 	@mkdir -p $(@D)
 	@v=$$(git describe --always --dirty 2>/dev/null); echo "#define WARPLAB_VERSION \"$$v\"" >$@.$$$$; \

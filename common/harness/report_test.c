@@ -449,6 +449,23 @@ Test(time, quantiles)
     cr_assert_eq(s.hi, 4.0);
 }
 
+/* Tables of the sign test: of 20 the 6th and the 15th, of 50 the 18th and the 33rd (95 to 96 %). */
+Test(time, interval_of_the_median)
+{
+    double samples[50];
+
+    for (int i = 0; i < 50; i++)
+        samples[i] = 50 - i;
+    struct spread all = interval_of(samples, 50), some = interval_of(samples, 20);
+
+    cr_assert_eq(all.median, 25.5);
+    cr_assert_eq(all.lo, 18);
+    cr_assert_eq(all.hi, 33);
+    cr_assert_eq(some.lo, 6);
+    cr_assert_eq(some.hi, 15);
+    cr_assert_eq(interval_of(samples, 1).hi, 1);
+}
+
 Test(time, what_no_machine_can_do_is_refused)
 {
     struct machine h200 = {

@@ -45,6 +45,16 @@ struct spread spread_of(double *samples, int n)
                            quantile(samples, n, 0.75)};
 }
 
+struct spread interval_of(double *samples, int n)
+{
+    int low = (int)fmax(1, round((n - 1.96 * sqrt(n)) / 2)) - 1;
+    struct spread s = spread_of(samples, n);
+
+    s.lo = samples[low];
+    s.hi = samples[n - 1 - low];
+    return s;
+}
+
 struct clock {
     cudaEvent_t start, stop;
     void *flush; /* NULL: hot */

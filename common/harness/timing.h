@@ -16,6 +16,10 @@ struct timing {
 
 /* Sorts samples; n > 0. Quantiles by linear interpolation between order statistics. */
 struct spread spread_of(double *samples, int n);
+/* The same with the bounds of the median's 95 % confidence interval in lo and hi, as order
+ * statistics give it: the share of samples below the true median is binomial, which is near normal
+ * from some ten samples on. Of five or fewer the least and the greatest. */
+struct spread interval_of(double *samples, int n);
 
 /* Times the plan on sets[0..nsets), each opened, uploaded and run once before: the sets hold
  * different inputs and take turns. False with a message in the failing set's message. */
