@@ -132,6 +132,8 @@ static const struct field {
     FIELD(REAL, fault_out_gbps),
     FIELD(REAL, peer_gbps),
     FIELD(REAL, peer_latency_us),
+    FIELD(REAL, staged_gbps),
+    FIELD(REAL, staged_latency_us),
 };
 #define NFIELDS (sizeof(fields) / sizeof(fields[0]))
 

@@ -51,6 +51,7 @@ struct device_profile {
     double fault_latency_us, fault_in_gbps, fault_out_gbps;
     /* Between two of these, one way; 0: neither has access to the other's memory. */
     double peer_gbps, peer_latency_us;
+    double staged_gbps, staged_latency_us; /* without access: through the host */
 };
 const struct device_profile *device_profile(void); /* the one selected */
 /* One of those built in; false when there is none of that name. */

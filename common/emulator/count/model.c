@@ -258,9 +258,8 @@ double model_copy_ms(const struct device_profile *d, uint64_t bytes, struct copy
         return d->launch_overhead_us * 1e-3 + 2.0 * (double)bytes / (d->dram_gbps * 1e6);
     if (path.way == COPY_PEER)
         return d->peer_latency_us * 1e-3 + (double)bytes / (d->peer_gbps * 1e6);
-    if (path.way == COPY_STAGED) /* part by part: both ways at once */
-        return 1e-3 * (d->copy_in_latency_us + d->copy_out_latency_us) +
-               (double)bytes / (d->pcie_gbps * 1e6);
+    if (path.way == COPY_STAGED)
+        return d->staged_latency_us * 1e-3 + (double)bytes / (d->staged_gbps * 1e6);
     if (path.memory == PAGEABLE_MEMORY)
         return 1e-3 * pageable_us(d, (double)bytes, in);
     if (path.memory == MANAGED_MEMORY)
