@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "finding.h"
+#include "lab/plan.h"
 #include "lab/todo.h"
 #include "ncu.h"
 #include "program.h"
@@ -459,6 +460,26 @@ static char *command_line(int argc, char **argv)
     return line;
 }
 
+/* A size of one's own that no chosen kernel could have is told before anything runs: it is nobody's
+ * kernel that is wrong. */
+static bool size_is_possible(const struct run *r)
+{
+    const struct lab_case *c = r->cases;
+    char err[512] = "";
+
+    for (int v = 0; own_case(&r->o) && v < r->lab->nvariants; v++) {
+        static struct plan p;
+
+        if (applies(r, v, c) &&
+            plan_make(r->lab, &r->lab->variants[v], c, &r->lab->variants[v].record,
+                      &r->machine.limits, &p, err, sizeof(err)))
+            return true;
+    }
+    if (*err)
+        fprintf(stderr, "%s\n", err);
+    return !*err;
+}
+
 static int run(struct run *r)
 {
     char *path = source_path(r);
@@ -469,7 +490,7 @@ static int run(struct run *r)
            (unsigned long long)r->o.seed);
     fflush(stdout);
     r->report.source = short_path(path);
-    if (!readable(r, path)) {
+    if (!readable(r, path) || !size_is_possible(r)) {
         status = 2;
     } else if (load(r, path)) {
         look_at_variants(r);

@@ -164,6 +164,8 @@ static const struct {
      "all right (1 checked)"},
     {"like no timed case", HEAD RIGHT SCALE_FLOAT, "--dtype u32 --kernel scale --param 1", 0,
      "n=0"},
+    {"a size that cannot be", HEAD RIGHT SCALE_FLOAT, "--n 2^31", 2,
+     "n=2147483648: at most 2^30 elements"},
     {"no such case", HEAD RIGHT SCALE_FLOAT, "--case x", 2, "no case called \"x\""},
     {"no such file", HEAD RIGHT SCALE_FLOAT, "--file /none.cu", 2, "there is no file /none.cu"},
     {"a folder", HEAD RIGHT SCALE_FLOAT, "--file /tmp", 2, "/tmp is a folder, not a file"},

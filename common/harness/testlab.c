@@ -48,6 +48,10 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
         snprintf(err, errsize, "%s: %u threads", v->name, block);
         return false;
     }
+    if (c->n > 1 << 30) {
+        snprintf(err, errsize, "%s: at most 2^30 elements", c->name);
+        return false;
+    }
     p->nbuffers = 2;
     p->buffers[0] =
         (struct lab_buffer){.name = "x", .role = BUF_INPUT, .dtype = c->dtype, .count = c->n};
