@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define SOURCE_MAX  (4u << 20)
-#define OPTIONS_MAX (8 + COMPILE_MAX_INCLUDES + 4)
+#define OPTIONS_MAX (8 + COMPILE_MAX_INCLUDES + 5)
 
 struct options {
     char *v[OPTIONS_MAX];
@@ -44,7 +44,7 @@ static void add_default_includes(struct options *o, const char *cuda)
     add(o, xformat("-I%s/common/device/std", course_root()));
 }
 
-static struct options options_of(const struct compile_request *r)
+static struct options options_of(const struct compile_request *r, bool minimal)
 {
     struct options o = {0};
 
@@ -52,6 +52,8 @@ static struct options options_of(const struct compile_request *r)
     add(&o, xstrdup("-lineinfo"));
     add(&o, xstrdup("-default-device"));
     add(&o, xformat("-arch=%s", r->arch));
+    if (minimal)
+        add(&o, xstrdup("-minimal"));
     for (int i = 0; i < r->nincludes && i < COMPILE_MAX_INCLUDES; i++)
         add(&o, xformat("-I%s", r->includes[i]));
     if (!r->no_default_includes)
@@ -145,12 +147,44 @@ static void plain_text(char *source)
     *to = '\0';
 }
 
+/* One try. Minimal: NVRTC reads no declarations of textures, surfaces and the device runtime,
+ * which hardly a file needs; what it makes of the others is the same. */
+static bool compile_source(const struct compile_request *r, const char *source, bool minimal,
+                           struct compiled *out)
+{
+    nvrtcProgram program;
+    nvrtcResult result = nvrtcCreateProgram(&program, source, r->path, 0, NULL, NULL);
+
+    if (result != NVRTC_SUCCESS) {
+        out->log = xformat("%s: NVRTC: %s", r->path, nvrtcGetErrorString(result));
+        return false;
+    }
+    struct options o = options_of(r, minimal);
+    result = nvrtcCompileProgram(program, o.n, (const char *const *)o.v);
+    out->log = program_log(program);
+    if (result == NVRTC_SUCCESS && !take_image(program, !strncmp(r->arch, "compute", 7), out))
+        result = NVRTC_ERROR_INTERNAL_ERROR;
+    if (result != NVRTC_SUCCESS && !out->log[0]) {
+        free(out->log);
+        out->log = xformat("%s: NVRTC: %s", r->path, nvrtcGetErrorString(result));
+    }
+    for (int i = 0; i < o.n; i++)
+        free(o.v[i]);
+    nvrtcDestroyProgram(&program);
+    return result == NVRTC_SUCCESS;
+}
+
+/* CUB and libcu++ name types of the runtime: a first try would be in vain. */
+static bool may_be_minimal(const char *source)
+{
+    return !strstr(source, "<cub/") && !strstr(source, "<cuda/");
+}
+
 bool compile_cuda(const struct compile_request *r, struct compiled *out)
 {
     struct text why = {0};
     size_t size;
     char *source = file_load(r->path, SOURCE_MAX, &size, &why);
-    nvrtcProgram program;
 
     memset(out, 0, sizeof(*out));
     if (!source || strlen(source) != size) {
@@ -166,25 +200,13 @@ bool compile_cuda(const struct compile_request *r, struct compiled *out)
     }
     plain_text(source);
     open_builtins();
-    nvrtcResult result = nvrtcCreateProgram(&program, source, r->path, 0, NULL, NULL);
+    bool ok = may_be_minimal(source) && compile_source(r, source, true, out);
+    if (!ok) {
+        compiled_free(out);
+        ok = compile_source(r, source, false, out);
+    }
     free(source);
-    if (result != NVRTC_SUCCESS) {
-        out->log = xformat("%s: NVRTC: %s", r->path, nvrtcGetErrorString(result));
-        return false;
-    }
-    struct options o = options_of(r);
-    result = nvrtcCompileProgram(program, o.n, (const char *const *)o.v);
-    out->log = program_log(program);
-    if (result == NVRTC_SUCCESS && !take_image(program, !strncmp(r->arch, "compute", 7), out))
-        result = NVRTC_ERROR_INTERNAL_ERROR;
-    if (result != NVRTC_SUCCESS && !out->log[0]) {
-        free(out->log);
-        out->log = xformat("%s: NVRTC: %s", r->path, nvrtcGetErrorString(result));
-    }
-    for (int i = 0; i < o.n; i++)
-        free(o.v[i]);
-    nvrtcDestroyProgram(&program);
-    return result == NVRTC_SUCCESS;
+    return ok;
 }
 
 void compiled_free(struct compiled *c)

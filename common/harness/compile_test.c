@@ -78,6 +78,22 @@ Test(compile, has_no_host_side)
     compiled_free(&c);
 }
 
+/* What the first try, without textures and the device runtime, takes no notice of. */
+Test(compile, knows_textures_too)
+{
+    struct compiled c =
+        compile_text("extern \"C\" __global__ void f(cudaTextureObject_t t, float *o)\n"
+                     "{\n    o[0] = tex1Dfetch<float>(t, 3);\n}\n",
+                     "compute_90", true);
+
+    cr_assert(c.image, "%s", c.log);
+    compiled_free(&c);
+    c = compile_text("__global__ void f(cudaTextureObject_t t)\n{\n    nonsense;\n}\n",
+                     "compute_90", true);
+    cr_assert(strstr(c.log, ":3: error") && !strstr(c.log, "cudaTextureObject_t"), "%s", c.log);
+    compiled_free(&c);
+}
+
 Test(compile, bare_means_no_course_headers)
 {
     struct compiled c = compile_text(GOOD, "compute_90", true);
