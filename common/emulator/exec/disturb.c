@@ -52,21 +52,37 @@ static uint64_t moment_of(const struct warp *w, const struct insn *in, uint32_t 
         (uint64_t)in->site->index << 40 | (uint64_t)w->index << 16 | (uint64_t)element << 5;
     return mix(where) ^ moment(w);
 }
-static inline uint64_t bits_at(uint64_t when, int lane, uint32_t size)
+/* In 32 bits, so that a warp's lanes are mixed side by side. */
+static inline uint32_t mix_lane(uint32_t x, uint32_t lane)
 {
-    uint64_t r = mix(when ^ (unsigned)lane), bits = 0;
-    for (uint32_t part = 0; part < (size + 1) / 2; part++, r >>= 12) {
-        bool top = part == 3, byte = size == 1;
-        uint64_t choice = r & (top || byte ? 0xf : 0x3f);
-        choice = choice ? choice : 5;
-        bits |= choice << (16 * part + (top ? 0 : byte ? 2 : 4));
-    }
-    return bits;
+    x ^= lane * 0x9e3779b9u;
+    x = (x ^ x >> 16) * 0x7feb352du;
+    x = (x ^ x >> 15) * 0x846ca68bu;
+    return x ^ x >> 16;
+}
+static inline uint32_t choice(uint32_t r, uint32_t mask)
+{
+    return r & mask ? r & mask : 5;
+}
+/* Of an element's first 4 bytes, and of those from its fourth on. */
+static inline uint32_t low_bits(uint32_t r, uint32_t size)
+{
+    uint32_t first = size == 1 ? choice(r, 0xf) << 2 : choice(r, 0x3f) << 4;
+    return size > 2 ? first | choice(r >> 8, 0x3f) << 20 : first;
+}
+static inline uint32_t high_bits(uint32_t r, uint32_t size)
+{
+    return size > 4 ? choice(r, 0x3f) << 4 | choice(r >> 8, 0xf) << 16 : 0;
+}
+static inline uint64_t bits_at(uint64_t when, uint32_t lane, uint32_t size)
+{
+    uint64_t low = low_bits(mix_lane((uint32_t)when, lane), size);
+    return low | (uint64_t)high_bits(mix_lane((uint32_t)(when >> 32), lane), size) << 32;
 }
 uint64_t disturb_bits(const struct warp *w, const struct insn *in, int lane, uint32_t element,
                       uint32_t size)
 {
-    return bits_at(moment_of(w, in, element), lane, size);
+    return bits_at(moment_of(w, in, element), (uint32_t)lane, size);
 }
 
 /* ---- of which instructions ---- */
@@ -153,7 +169,8 @@ static uint32_t leads_to(const struct warp *w, const struct insn *in, uint32_t m
     return lanes & mask;
 }
 /* Of the lanes that read element k of a load from shared memory, those to whom another left it. */
-static uint32_t from_others(const struct warp *w, const struct insn *in, uint32_t mask, uint32_t k)
+static uint32_t from_others(const struct warp *w, const struct insn *in, uint32_t mask,
+                            const uint64_t at[WARP], uint32_t k)
 {
     const struct ptx_insn *p = statement_of(w, in);
     uint32_t lanes = 0;
@@ -161,26 +178,33 @@ static uint32_t from_others(const struct warp *w, const struct insn *in, uint32_
         return mask;
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = __builtin_ctz(m);
-        uint64_t at = (address_of(w, in, i) & ~MEM_WINDOW_MASK) + (uint64_t)k * in->size;
         uint32_t thread = w->index * WARP + (uint32_t)i + 1;
-        lanes |= (uint32_t)writers_others(w->block, thread, at, in->size) << i;
+        lanes |=
+            (uint32_t)writers_others(w->block, thread, at[i] + (uint64_t)k * in->size, in->size)
+            << i;
     }
     return lanes;
 }
-/* Lanes of `mask` in whose element k bits are to be flipped. */
-static uint32_t lanes_of_class(const struct warp *w, const struct insn *in, uint32_t mask,
-                               uint32_t k)
+/* Lanes of `mask` in whose element k, of n, bits are to be flipped. */
+static void lanes_of_class(const struct warp *w, const struct insn *in, uint32_t mask, unsigned now,
+                           uint32_t n, uint32_t lanes[16])
 {
     unsigned memory = SET(shared_ld) | SET(others) | SET(global_ld);
-    unsigned now = w->block->launch->disturb & classes_of(statement_of(w, in), in);
-    uint32_t lanes = now & ~memory & ~SET(tensor) ? mask : 0;
+    uint32_t all = now & ~memory & ~SET(tensor) ? mask : 0;
     if (now & SET(shared_ld))
-        lanes |= leads_to(w, in, mask, true);
-    if (now & SET(others))
-        lanes |= from_others(w, in, leads_to(w, in, mask, true), k);
+        all |= leads_to(w, in, mask, true);
     if (now & SET(global_ld))
-        lanes |= leads_to(w, in, mask, false);
-    return lanes;
+        all |= leads_to(w, in, mask, false);
+    for (uint32_t k = 0; k < n; k++)
+        lanes[k] = all;
+    if (!(now & SET(others)))
+        return;
+    uint32_t shared = leads_to(w, in, mask, true);
+    uint64_t at[WARP];
+    for (int i = 0; i < WARP; i++)
+        at[i] = address_of(w, in, i) & ~MEM_WINDOW_MASK;
+    for (uint32_t k = 0; k < n; k++)
+        lanes[k] |= from_others(w, in, shared, at, k);
 }
 
 /* ---- what they write ---- */
@@ -208,6 +232,12 @@ static struct written written_by(const struct ptx_insn *p, const struct insn *in
     }
     return x;
 }
+/* A row of words, as most are, in one go. */
+static void flip_words(uint32_t *row, uint64_t when, uint32_t lanes)
+{
+    for (uint32_t i = 0; i < WARP; i++)
+        row[i] ^= low_bits(mix_lane((uint32_t)when, i), 4) & -(lanes >> i & 1);
+}
 static void flip(struct warp *w, const struct insn *in, uint32_t at, uint32_t width, uint32_t size,
                  uint32_t element, uint32_t lanes)
 {
@@ -215,10 +245,14 @@ static void flip(struct warp *w, const struct insn *in, uint32_t at, uint32_t wi
         return;
     uint8_t *first = place(w, at);
     uint64_t when = moment_of(w, in, element);
+    if (width == 4 && size == 4) {
+        flip_words((uint32_t *)first, when, lanes);
+        return;
+    }
     for (uint32_t m = lanes; m; m &= m - 1) {
-        int lane = __builtin_ctz(m);
-        uint64_t bits = size == 4 ? bits_at(when, lane, 4) : bits_at(when, lane, size), v = 0;
-        uint8_t *p = first + (uint32_t)lane * width;
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        uint64_t bits = bits_at(when, lane, size), v = 0;
+        uint8_t *p = first + lane * width;
         memcpy(&v, p, width);
         v ^= bits;
         memcpy(p, &v, width);
@@ -292,8 +326,7 @@ static const struct insn *disturbed(struct warp *w, const struct insn *in)
     follow_uses(w, in, mask, flip);
     if (of & ~SET(tensor))
         x = written_by(p, in);
-    for (uint32_t k = 0; k < x.n; k++) /* the address may be overwritten */
-        lanes[k] = lanes_of_class(w, in, mask, k);
+    lanes_of_class(w, in, mask, now & of, x.n, lanes); /* the address may be overwritten */
     if (of & SET(global_ld))
         loaded = leads_to(w, in, mask, false);
     struct addend sums;
