@@ -20,8 +20,9 @@
 #define WARPLAB_SCHEDULE_CUH
 
 /* MAPPED: kernels use the host's memory where it is, nothing is copied. MANAGED: pages move when
- * they are touched; copy_in and copy_out move them before (cudaMemPrefetchAsync). */
-enum host_memory { NO_MEMORY, PAGEABLE, PINNED, MAPPED, MANAGED };
+ * they are touched; copy_in and copy_out move them before (cudaMemPrefetchAsync). RESIDENT: the
+ * data lies on the devices already, on each of several ranks, and results stay on the first. */
+enum host_memory { NO_MEMORY, PAGEABLE, PINNED, MAPPED, MANAGED, RESIDENT };
 
 enum { SCHEDULE_STEPS = 512 };
 
@@ -43,6 +44,17 @@ struct schedule {
     constexpr void copy_out(unsigned stream, unsigned first, unsigned count = 1)
     {
         add(3, stream, first, count);
+    }
+    /* Of several ranks, which all carry out this same list, each on its own device: every rank gets
+     * the sum of all ranks' results of the chunk (ncclAllReduce) … */
+    constexpr void sum(unsigned stream, unsigned first, unsigned count = 1)
+    {
+        add(6, stream, first, count);
+    }
+    /* … or the first rank fetches the others', one after another, and adds them up. */
+    constexpr void gather(unsigned stream, unsigned first, unsigned count = 1)
+    {
+        add(7, stream, first, count);
     }
     /* Event `event` stands for all that was added to the stream so far … */
     constexpr void record(unsigned stream, unsigned event)

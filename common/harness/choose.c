@@ -150,8 +150,16 @@ static struct lab_case make_own_case(struct run *r)
     return c;
 }
 
+/* Who names a case is told why it cannot be run. */
+static bool has_devices(const struct run *r, const struct lab_case *c)
+{
+    return r->o.cases || !r->lab->ranks || r->lab->ranks(c) <= r->machine.devices;
+}
+
 void choose_cases(struct run *r)
 {
+    int left_out = 0;
+
     r->cases = xzalloc((size_t)(r->lab->ncases + 1) * sizeof(*r->cases));
     check_list(r, r->o.cases, false);
     if (own_case(&r->o)) {
@@ -159,9 +167,17 @@ void choose_cases(struct run *r)
         return;
     }
     for (int i = 0; i < r->lab->ncases; i++) {
-        if (wants_case(r, &r->lab->cases[i]))
+        if (!wants_case(r, &r->lab->cases[i]))
+            continue;
+        if (has_devices(r, &r->lab->cases[i]))
             r->cases[r->ncases++] = r->lab->cases[i];
+        else
+            left_out++;
     }
+    if (left_out)
+        printf("%s: %d cases left out: they need more GPUs than the %d that %s here. The emulator "
+               "has them (BACKEND=emulator)\n",
+               r->lab->name, left_out, r->machine.devices, r->machine.devices == 1 ? "is" : "are");
     for (int i = 0; i < r->ncases && r->o.cases; i++)
         r->cases[i].flags |= CASE_CHECK | CASE_TIME; /* asked for by name: told about */
 }

@@ -483,6 +483,11 @@ Test(time, what_no_machine_can_do_is_refused)
     cr_assert_null(time_impossible(&h200, &p, &t));
     t.hot.lo = 0.1; /* 42950 */
     cr_assert_not_null(time_impossible(&h200, &p, &t));
+    p.on_chip = false;
+    t = (struct timing){.hot = {21, 0.5, 0.5, 0.5}};
+    cr_assert_not_null(time_impossible(&h200, &p, &t));
+    p.ranks = 2; /* have 9628 GB/s between them */
+    cr_assert_null(time_impossible(&h200, &p, &t));
     t = (struct timing){.hot = {21, 0, 0, 0}};
     cr_assert_not_null(time_impossible(&h200, &p, &t));
     p = (struct plan){.bytes = 1e6, .flops = 1e12};

@@ -148,23 +148,24 @@ bool time_gpu(struct exec *const *sets, int nsets, const struct machine *m, int 
     return good;
 }
 
-/* A plan's bytes are each moved at least once. Cold ones come from DRAM. Hot ones may come
- * from a cache when half of them fit it, and then no faster than all L1s together, which
- * is also what bounds a plan whose bytes are shared memory's. */
+/* A plan's bytes are each moved at least once, by one of its devices. Cold ones come from DRAM. Hot
+ * ones may come from a cache when half of them fit it, and then no faster than all L1s together,
+ * which is also what bounds a plan whose bytes are shared memory's. */
 const char *time_impossible(const struct machine *m, const struct plan *p, const struct timing *t)
 {
     double best = t->cold.reps ? fmin(t->hot.lo, t->cold.lo) : t->hot.lo;
-    bool dram = !p->on_chip && p->bytes > 2.0 * (double)m->l2_bytes;
-    double hot_peak = dram ? m->peak_gbps : m->peak_l1_gbps;
+    double devices = p->ranks > 1 ? p->ranks : 1, peak = devices * m->peak_gbps;
+    bool dram = !p->on_chip && p->bytes > 2.0 * devices * (double)m->l2_bytes;
+    double hot_peak = dram ? peak : devices * m->peak_l1_gbps;
 
     if (!t->hot.reps || !(best > 0))
         return "a time of zero";
-    if (t->cold.reps && m->peak_gbps > 0 && !p->on_chip && p->bytes > (double)m->l2_bytes &&
-        p->bytes / t->cold.lo / 1e6 > SLACK * m->peak_gbps)
+    if (t->cold.reps && peak > 0 && !p->on_chip && p->bytes > devices * (double)m->l2_bytes &&
+        p->bytes / t->cold.lo / 1e6 > SLACK * peak)
         return "faster than the device's memory";
     if (hot_peak > 0 && p->bytes / t->hot.lo / 1e6 > SLACK * hot_peak)
         return "faster than the device's memory and caches";
-    if (m->peak_flops > 0 && p->flops / best * 1e3 > SLACK * m->peak_flops)
+    if (m->peak_flops > 0 && p->flops / best * 1e3 > SLACK * devices * m->peak_flops)
         return "more operations than the device can do";
     return NULL;
 }

@@ -10,6 +10,8 @@ static void add_ops(struct amounts *a, const struct plan *p)
         const struct plan_op *o = &p->ops[i];
 
         a->streams = fmax(a->streams, o->stream + 1.0);
+        a->sums += o->kind == OP_SUM;
+        a->fetches += o->kind == OP_FETCH && o->rank;
         if (o->kind != OP_COPY_IN && o->kind != OP_COPY_OUT)
             continue;
         double bytes = (double)(o->count * dtype_size(p->buffers[o->index].dtype));
@@ -65,6 +67,8 @@ bool amount_named(const struct amounts *a, const char *name, double *value)
         {"bytes_out", a->bytes_out},
         {"copies", a->copies},
         {"streams", a->streams},
+        {"sums", a->sums},
+        {"fetches", a->fetches},
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -22,10 +22,16 @@ Test(amounts, all_launches_count)
         {"blocks", 2 * 3 * 5 + 1},
         {"threads", 30 * 33 + 64},
         {"warps", 30 * 2 + 2},
+        {"sums", 1},
+        {"fetches", 2},
     };
 
     p.steps[0] = (struct plan_step){.grid = {2, 3, 5}, .block = {11, 3, 1}};
     p.steps[1] = (struct plan_step){.grid = {1, 1, 1}, .block = {4, 4, 4}};
+    p.ranks = 3;
+    p.ops[p.nops++] = (struct plan_op){.kind = OP_SUM, .index = 0};
+    for (uint32_t r = 0; r < 3; r++) /* the first has nothing to fetch from itself */
+        p.ops[p.nops++] = (struct plan_op){.kind = OP_FETCH, .rank = r};
     struct amounts a = amounts_of(&c, &p);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         double value = -1;

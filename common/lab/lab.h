@@ -97,20 +97,23 @@ struct plan_step {
 /* Where inputs and outputs lie on the host is part of what is run: then `ops` say what is done in
  * which order on which stream, each step launched by one of them. Inputs begin on the host, outputs
  * are read there. */
-enum op_kind { OP_LAUNCH, OP_COPY_IN, OP_COPY_OUT, OP_RECORD, OP_WAIT, OP_SUM };
+enum op_kind { OP_LAUNCH, OP_COPY_IN, OP_COPY_OUT, OP_RECORD, OP_WAIT, OP_SUM, OP_FETCH };
 struct plan_op {
     enum op_kind kind;
     uint32_t stream, event; /* of its rank */
-    uint32_t rank;          /* whose device does it; OP_SUM: all, on that stream of each */
+    uint32_t rank;          /* whose device does it; OP_SUM: all, on that stream of each;
+                             * OP_FETCH: the first, once that stream of this rank is so far */
     int index;              /* OP_LAUNCH: the step; copies and sums: the buffer */
     uint64_t offset, count; /* elements, of copies; of a launch, to be told */
 };
 struct plan {
     int nbuffers, nsteps, nops;
     /* 0 and 1: one. Each has a device, with a place for every buffer; OP_SUM makes each one's
-     * elements the sum of all ranks'. */
+     * elements the sum of all ranks'; OP_FETCH brings a rank's to the first one's. */
     int ranks;
-    enum host_memory memory; /* NO_MEMORY: inputs are on the device, steps follow each other */
+    /* NO_MEMORY: inputs are on the device, steps follow each other; RESIDENT: they are on each
+     * rank's, results are read from the first one's */
+    enum host_memory memory;
     struct lab_buffer buffers[LAB_MAX_BUFFERS];
     struct plan_step steps[LAB_MAX_STEPS];
     struct plan_op ops[LAB_MAX_OPS];
@@ -217,11 +220,14 @@ struct lab {
     bool (*recognise)(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                       const void *const *inputs, const void *output, uint64_t element, char *words,
                       size_t size);
+    /* Optional: how many devices a case needs. NULL: one. */
+    int (*ranks)(const struct lab_case *c);
     /* Optional: elements of a row of buffer b, 0: it has one dimension. */
     uint64_t (*row)(const struct plan *p, const struct lab_case *c, int b);
     /* Which of n, m, k and p(aram) are extents, that a case can be made smaller in: "nmk". */
     const char *extents;
-    bool tells_errors; /* how far results are off has two columns of the table */
+    bool integer_bounds; /* the reference gives integers a tolerance, too, or NULL */
+    bool tells_errors;   /* how far results are off has two columns of the table */
     /* The counters (common/emulator/base/counters.h) worth a column in this lab's table, at most
      * four, then a {0}: two words of at most 7 characters, one above the other, and what is
      * counted, "global_ld_sectors/global_ld_requests" for a ratio. */

@@ -10,6 +10,7 @@ struct machine {
     char device[256], version[128]; /* version: of the emulator, or of driver and runtime */
     char arch[16];                  /* what to compile for, "sm_90" or "compute_90" */
     struct device_limits limits;
+    int devices; /* like the first one; the emulator has as many as a plan may ask for */
     uint64_t memory_bytes, l2_bytes;
     double clock_mhz;                /* highest SM clock */
     double peak_gbps;                /* DRAM: memory clock × 2 × bus width / 8; 0: not known */

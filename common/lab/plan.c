@@ -178,14 +178,18 @@ static bool check_fft(const struct plan *p, int i, char *err, size_t n)
 static bool check_op(const struct plan *p, int i, char *err, size_t n)
 {
     const struct plan_op *o = &p->ops[i];
-    bool moves = o->kind == OP_COPY_IN || o->kind == OP_COPY_OUT || o->kind == OP_SUM;
+    bool copies = o->kind == OP_COPY_IN || o->kind == OP_COPY_OUT;
+    bool moves = copies || o->kind == OP_SUM || o->kind == OP_FETCH;
 
-    if ((unsigned)o->kind > OP_SUM || o->stream >= SCHEDULE_STREAMS || o->event >= SCHEDULE_EVENTS)
+    if ((unsigned)o->kind > OP_FETCH || o->stream >= SCHEDULE_STREAMS ||
+        o->event >= SCHEDULE_EVENTS)
         return complain(err, n, "plan: operation %d has no known kind, stream or event", i);
     if (o->rank >= (p->ranks > 1 ? (uint32_t)p->ranks : 1))
         return complain(err, n, "plan: operation %d: there is no rank %u", i, o->rank);
     if (o->kind == OP_LAUNCH && (o->index < 0 || o->index >= p->nsteps))
         return complain(err, n, "plan: operation %d: there is no step %d", i, o->index);
+    if (copies && p->memory == RESIDENT)
+        return complain(err, n, "plan: operation %d copies what lies on the device", i);
     if (!moves)
         return true;
     if (o->index < 0 || o->index >= p->nbuffers || p->buffers[o->index].symbol[0])
@@ -202,8 +206,8 @@ static bool check_ranks(const struct plan *p, char *err, size_t n)
         return complain(err, n, "plan: %d ranks; at most %d", p->ranks, LAB_MAX_RANKS);
     if (p->ranks < 2)
         return true;
-    if (p->memory != PAGEABLE && p->memory != PINNED)
-        return complain(err, n, "plan: %d ranks on memory of kind %d, which is not copied",
+    if (p->memory != PAGEABLE && p->memory != PINNED && p->memory != RESIDENT)
+        return complain(err, n, "plan: %d ranks on memory of kind %d, which all of them share",
                         p->ranks, p->memory);
     for (int b = 0; b < p->nbuffers; b++) {
         if (p->buffers[b].symbol[0])

@@ -174,7 +174,7 @@ Test(plan, ranks_are_among_those_there_are)
     struct plan good = with_operations(), q;
     unsigned char *bytes;
     char err[200] = "";
-    struct plan bad[5];
+    struct plan bad[7];
 
     good.memory = PINNED;
     good.ranks = 3;
@@ -185,14 +185,17 @@ Test(plan, ranks_are_among_those_there_are)
     cr_assert(plan_read(bytes, size, &q, err, sizeof(err)), "%s", err);
     cr_assert(q.ranks == 3 && q.ops[3].rank == 2 && q.ops[4].kind == OP_SUM);
     free(bytes);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 7; i++)
         bad[i] = good;
     bad[0].ranks = LAB_MAX_RANKS + 1;
     bad[1].ranks = 2;
     bad[2].memory = MAPPED;
     bad[3].nbuffers = 3;
     bad[4].ops[4].index = 2;
-    for (int i = 0; i < 5; i++)
+    bad[5].memory = RESIDENT; /* and copied in */
+    bad[6].ops[4].kind = OP_FETCH;
+    bad[6].ops[4].rank = 3;
+    for (int i = 0; i < 7; i++)
         cr_expect_not(plan_check(&bad[i], NULL, err, sizeof(err)), "%d", i);
 }
 

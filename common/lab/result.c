@@ -41,7 +41,7 @@ static void expected_make(struct expected *e, const struct lab *lab, const struc
         if (p->buffers[b].role != BUF_OUTPUT)
             continue;
         e->data[b] = xzalloc(plan_buffer_bytes(p, b));
-        if (dtype_is_float(p->buffers[b].dtype))
+        if (lab->integer_bounds || dtype_is_float(p->buffers[b].dtype))
             e->tolerance[b] = e->allocated[b] = xcalloc(p->buffers[b].count, sizeof(double));
     }
     lab->reference(p, v, &seeded, j->inputs, e->data, e->tolerance);

@@ -14,10 +14,11 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const host_memory_names[HOST_MEMORIES] = {"none", "PAGEABLE", "PINNED", "MAPPED",
-                                                      "MANAGED"};
+const char *const host_memory_names[HOST_MEMORIES] = {"none",   "PAGEABLE", "PINNED",
+                                                      "MAPPED", "MANAGED",  "RESIDENT"};
 
-static const char *const words[] = {"", "copy_in", "kernel", "copy_out", "record", "wait"};
+static const char *const words[] = {"",       "copy_in", "kernel", "copy_out",
+                                    "record", "wait",    "sum",    "gather"};
 
 /* Of a chunk: the step that did it. */
 struct done {
@@ -31,7 +32,7 @@ struct check {
     uint32_t clock[SCHEDULE_STREAMS][SCHEDULE_STREAMS];
     uint32_t event[SCHEDULE_EVENTS][SCHEDULE_STREAMS];
     bool recorded[SCHEDULE_EVENTS];
-    struct done chunk[DO_COPY_OUT + 1][SCHEDULE_CHUNKS];
+    struct done chunk[DO_GATHER + 1][SCHEDULE_CHUNKS];
     char *err;
     size_t errsize;
 };
@@ -48,12 +49,17 @@ static bool complain(struct check *c, const char *format, ...)
     return false;
 }
 
+static bool is_event(const struct schedule_step *x)
+{
+    return x->what == DO_RECORD || x->what == DO_WAIT;
+}
+
 /* "step 4, kernel(stream 1, chunk 2)" */
 static const char *name_of(const struct check *c, int step, char text[80])
 {
     const struct schedule_step *x = &c->s->steps[step];
 
-    if (x->what >= DO_RECORD)
+    if (is_event(x))
         snprintf(text, 80, "step %d, %s(stream %u, event %u)", step, words[x->what], x->stream,
                  x->first);
     else if (x->count > 1)
@@ -72,9 +78,12 @@ static bool check_head(struct check *c)
     if (s->memory == NO_MEMORY && !s->nsteps)
         return complain(c, "it has no steps, and says no memory: it is still to be written");
     if (s->memory == NO_MEMORY)
-        return complain(c, "it says no memory: s.memory = PAGEABLE, PINNED, MAPPED or MANAGED");
+        return complain(c, "it says no memory: s.memory = PAGEABLE, PINNED, MAPPED, MANAGED or "
+                           "RESIDENT");
     if (s->memory >= HOST_MEMORIES)
-        return complain(c, "memory %u is not known: there are PAGEABLE, PINNED, MAPPED and MANAGED",
+        return complain(c,
+                        "memory %u is not known: there are PAGEABLE, PINNED, MAPPED, MANAGED "
+                        "and RESIDENT",
                         s->memory);
     if (!s->chunks || s->chunks > SCHEDULE_CHUNKS)
         return complain(c, "%u chunks: s.chunks is 1 to %d", s->chunks, SCHEDULE_CHUNKS);
@@ -89,15 +98,15 @@ static bool check_range(struct check *c, int i)
 {
     const struct schedule_step *x = &c->s->steps[i];
 
-    if (x->what < DO_COPY_IN || x->what > DO_WAIT)
+    if (x->what < DO_COPY_IN || x->what > DO_GATHER)
         return complain(c, "step %d: %u is no kind of step", i, x->what);
     if (x->stream >= SCHEDULE_STREAMS)
         return complain(c, "step %d, %s: stream %u; streams are 0 to %d", i, words[x->what],
                         x->stream, SCHEDULE_STREAMS - 1);
-    if (x->what >= DO_RECORD && x->first >= SCHEDULE_EVENTS)
+    if (is_event(x) && x->first >= SCHEDULE_EVENTS)
         return complain(c, "step %d, %s: event %u; events are 0 to %d", i, words[x->what], x->first,
                         SCHEDULE_EVENTS - 1);
-    if (x->what >= DO_RECORD)
+    if (is_event(x))
         return true;
     if (!x->count)
         return complain(c, "step %d, %s(stream %u): of 0 chunks", i, words[x->what], x->stream);
@@ -133,16 +142,45 @@ static bool needs(struct check *c, int i, uint32_t chunk, enum schedule_what bef
 static bool check_order(struct check *c, int i, uint32_t chunk)
 {
     enum schedule_what what = (enum schedule_what)c->s->steps[i].what;
-    bool moves = c->s->memory == MANAGED;
+    bool moves = c->s->memory == MANAGED,
+         there = c->s->memory == MAPPED || c->s->memory == RESIDENT;
 
-    if (what == DO_KERNEL && c->s->memory != MAPPED && (!moves || c->chunk[DO_COPY_IN][chunk].is))
+    if (what == DO_KERNEL && !there && (!moves || c->chunk[DO_COPY_IN][chunk].is))
         return needs(c, i, chunk, DO_COPY_IN, "nothing has copied in");
-    if (what == DO_COPY_OUT)
+    if (what == DO_COPY_OUT || what == DO_SUM || what == DO_GATHER)
         return needs(c, i, chunk, DO_KERNEL, "no kernel has worked on");
     if (what == DO_COPY_IN && c->chunk[DO_KERNEL][chunk].is)
         return complain(c, "step %d copies chunk %u in after the kernel that needs it, step %d", i,
                         chunk, c->chunk[DO_KERNEL][chunk].step);
     return true;
+}
+
+/* Kernels are for all kinds of memory; what else is there is one's own. */
+static bool check_memory(struct check *c, int i)
+{
+    const struct schedule_step *x = &c->s->steps[i];
+    bool ranks = x->what == DO_SUM || x->what == DO_GATHER;
+    char this[80];
+
+    if (x->what == DO_KERNEL)
+        return true;
+    if (c->s->memory != RESIDENT && ranks)
+        return complain(c, "%s: it is for RESIDENT results, of several ranks, not for %s memory",
+                        name_of(c, i, this), host_memory_names[c->s->memory]);
+    if (c->s->memory == MAPPED)
+        return complain(c, "%s: MAPPED memory is not copied, kernels use it where it is",
+                        name_of(c, i, this));
+    if (c->s->memory == RESIDENT && !ranks)
+        return complain(c, "%s: what is RESIDENT lies on the devices already", name_of(c, i, this));
+    return true;
+}
+
+/* What became of a chunk's results on all ranks; NULL: nothing so far. */
+static const struct done *met(const struct check *c, uint32_t chunk)
+{
+    return c->chunk[DO_SUM][chunk].is      ? &c->chunk[DO_SUM][chunk]
+           : c->chunk[DO_GATHER][chunk].is ? &c->chunk[DO_GATHER][chunk]
+                                           : NULL;
 }
 
 static bool work(struct check *c, int i)
@@ -151,15 +189,15 @@ static bool work(struct check *c, int i)
     uint32_t time = ++c->clock[x->stream][x->stream];
     char this[80], that[80];
 
-    if (x->what != DO_KERNEL && c->s->memory == MAPPED)
-        return complain(c, "%s: MAPPED memory is not copied, kernels use it where it is",
-                        name_of(c, i, this));
+    if (!check_memory(c, i))
+        return false;
     for (uint32_t k = x->first; k < x->first + x->count; k++) {
         struct done *d = &c->chunk[x->what][k];
+        const struct done *before = x->what >= DO_SUM ? met(c, k) : d->is ? d : NULL;
 
-        if (d->is)
+        if (before)
             return complain(c, "%s: chunk %u had its turn already, in %s", name_of(c, i, this), k,
-                            name_of(c, d->step, that));
+                            name_of(c, before->step, that));
         if (!check_order(c, i, k))
             return false;
         *d = (struct done){true, i, x->stream, time};
@@ -181,6 +219,15 @@ static bool wait_for(struct check *c, int i)
     return true;
 }
 
+static bool record(struct check *c, int i)
+{
+    const struct schedule_step *x = &c->s->steps[i];
+
+    memcpy(c->event[x->first], c->clock[x->stream], sizeof(c->event[0]));
+    c->recorded[x->first] = true;
+    return true;
+}
+
 static bool check_step(struct check *c, int i)
 {
     const struct schedule_step *x = &c->s->steps[i];
@@ -189,11 +236,7 @@ static bool check_step(struct check *c, int i)
         return false;
     if (x->what == DO_WAIT)
         return wait_for(c, i);
-    if (x->what != DO_RECORD)
-        return work(c, i);
-    memcpy(c->event[x->first], c->clock[x->stream], sizeof(c->event[0]));
-    c->recorded[x->first] = true;
-    return true;
+    return x->what == DO_RECORD ? record(c, i) : work(c, i);
 }
 
 static bool check_all_done(struct check *c)
@@ -201,7 +244,12 @@ static bool check_all_done(struct check *c)
     for (uint32_t k = 0; k < c->s->chunks; k++) {
         if (!c->chunk[DO_KERNEL][k].is)
             return complain(c, "no kernel works on chunk %u", k);
-        if (!c->chunk[DO_COPY_OUT][k].is && c->s->memory != MAPPED && c->s->memory != MANAGED)
+        if (c->s->memory == RESIDENT && !met(c, k))
+            return complain(c,
+                            "the results of chunk %u stay on each rank: nothing sums or gathers "
+                            "them",
+                            k);
+        if (!c->chunk[DO_COPY_OUT][k].is && c->s->memory < MAPPED)
             return complain(c, "the results of chunk %u are never copied back", k);
     }
     return true;
@@ -222,6 +270,34 @@ bool schedule_check(const struct schedule *s, char *err, size_t errsize)
             return false;
     }
     return check_all_done(&c);
+}
+
+/* Is step a over whenever step b, which comes later in the list, begins? */
+static bool is_before(const struct schedule *s, uint32_t a, uint32_t b)
+{
+    static const struct check none;
+    struct check c = none;
+    uint32_t time = 0;
+
+    c.s = s;
+    for (uint32_t i = 0; i < b; i++) {
+        const struct schedule_step *x = &s->steps[i];
+
+        if (x->what == DO_WAIT)
+            wait_for(&c, (int)i);
+        else if (x->what == DO_RECORD)
+            record(&c, (int)i);
+        else
+            c.clock[x->stream][x->stream]++;
+        if (i == a)
+            time = c.clock[x->stream][x->stream];
+    }
+    return c.clock[s->steps[b].stream][s->steps[a].stream] >= time;
+}
+
+bool schedule_overlap(const struct schedule *s, uint32_t a, uint32_t b)
+{
+    return a != b && !is_before(s, a < b ? a : b, a < b ? b : a);
 }
 
 void schedule_range(const struct schedule *s, const struct schedule_step *step, uint64_t n,

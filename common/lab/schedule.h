@@ -18,9 +18,18 @@ enum {
     SCHEDULE_UNIT = 32 /* elements: chunks begin at multiples of it */
 };
 
-/* As in the device's header. */
-enum host_memory { NO_MEMORY, PAGEABLE, PINNED, MAPPED, MANAGED, HOST_MEMORIES };
-enum schedule_what { DO_COPY_IN = 1, DO_KERNEL, DO_COPY_OUT, DO_RECORD, DO_WAIT };
+/* As in the device's header. RESIDENT: inputs lie on each rank's device before it begins, results
+ * are looked at on the first one's. */
+enum host_memory { NO_MEMORY, PAGEABLE, PINNED, MAPPED, MANAGED, RESIDENT, HOST_MEMORIES };
+enum schedule_what {
+    DO_COPY_IN = 1,
+    DO_KERNEL,
+    DO_COPY_OUT,
+    DO_RECORD,
+    DO_WAIT,
+    DO_SUM,   /* all ranks': each has the sum then */
+    DO_GATHER /* the first rank fetches the others' results, one after another, and adds them up */
+};
 
 struct schedule_step {
     uint32_t what, stream;
@@ -36,6 +45,9 @@ extern const char *const host_memory_names[HOST_MEMORIES];
 /* False with the first thing that is wrong in err: a number out of range, a chunk that is dealt
  * with twice, never, or by a step that nothing makes wait until what it needs is done. */
 bool schedule_check(const struct schedule *s, char *err, size_t errsize);
+/* Are steps a and b in no order, so that both can be under way at a time? Of one that is checked.
+ */
+bool schedule_overlap(const struct schedule *s, uint32_t a, uint32_t b);
 /* The elements of a step's chunks, of n; *count is 0 where there are none. */
 void schedule_range(const struct schedule *s, const struct schedule_step *step, uint64_t n,
                     uint64_t *offset, uint64_t *count);

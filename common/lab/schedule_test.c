@@ -16,6 +16,14 @@
     {                                                                                              \
         DO_COPY_OUT, stream, chunk, 1                                                              \
     }
+#define SUM(stream, chunk)                                                                         \
+    {                                                                                              \
+        DO_SUM, stream, chunk, 1                                                                   \
+    }
+#define GATHER(stream, chunk)                                                                      \
+    {                                                                                              \
+        DO_GATHER, stream, chunk, 1                                                                \
+    }
 #define RECORD(stream, event)                                                                      \
     {                                                                                              \
         DO_RECORD, stream, event, 1                                                                \
@@ -64,6 +72,63 @@ static const struct {
     {"mapped", NULL, MAPPED, 1, 1, {WORK(0, 0)}},
     {"managed, moved by touching", NULL, MANAGED, 1, 1, {WORK(0, 0)}},
     {"managed, moved before", NULL, MANAGED, 1, 3, {IN(0, 0), WORK(0, 0), OUT(0, 0)}},
+    {"summed", NULL, RESIDENT, 1, 2, {WORK(0, 0), SUM(0, 0)}},
+    {"gathered", NULL, RESIDENT, 1, 2, {WORK(0, 0), GATHER(0, 0)}},
+    {"summed on another stream",
+     NULL,
+     RESIDENT,
+     1,
+     4,
+     {WORK(0, 0), RECORD(0, 0), WAIT(1, 0), SUM(1, 0)}},
+    {"summed too early",
+     "step 0, sum(stream 0, chunk 0): no kernel has worked on chunk 0",
+     RESIDENT,
+     1,
+     2,
+     {SUM(0, 0), WORK(0, 0)}},
+    {"summed on a stream that does not wait",
+     "step 1, sum(stream 1, chunk 0) may begin before step 0, kernel(stream 0, chunk 0) is over",
+     RESIDENT,
+     1,
+     2,
+     {WORK(0, 0), SUM(1, 0)}},
+    {"summed twice",
+     "chunk 0 had its turn already, in step 1",
+     RESIDENT,
+     1,
+     3,
+     {WORK(0, 0), SUM(0, 0), SUM(0, 0)}},
+    {"summed and gathered",
+     "chunk 0 had its turn already, in step 1, sum",
+     RESIDENT,
+     1,
+     3,
+     {WORK(0, 0), SUM(0, 0), GATHER(0, 0)}},
+    {"never summed",
+     "the results of chunk 1 stay on each rank",
+     RESIDENT,
+     2,
+     3,
+     {WORK(0, 0), WORK(0, 1), SUM(0, 0)}},
+    {"resident, and copied in", "lies on the devices already", RESIDENT, 1, 1, {IN(0, 0)}},
+    {"resident, and copied out",
+     "lies on the devices already",
+     RESIDENT,
+     1,
+     2,
+     {WORK(0, 0), OUT(0, 0)}},
+    {"summed on one device",
+     "not for PINNED memory",
+     PINNED,
+     1,
+     3,
+     {IN(0, 0), WORK(0, 0), SUM(0, 0)}},
+    {"gathered from mapped memory",
+     "not for MAPPED memory",
+     MAPPED,
+     1,
+     2,
+     {WORK(0, 0), GATHER(0, 0)}},
 
     {"nothing yet", "still to be written", NO_MEMORY, 0, 0, {{0}}},
     {"no memory", "says no memory", NO_MEMORY, 1, 3, {IN(0, 0), WORK(0, 0), OUT(0, 0)}},
@@ -72,7 +137,7 @@ static const struct {
     {"too many chunks", "65 chunks", PINNED, 65, 3, {IN(0, 0), WORK(0, 0), OUT(0, 0)}},
     {"no steps", "no steps", PINNED, 1, 0, {{0}}},
     {"too many steps", "513 steps: there is room for 512", PINNED, 1, 513, {{0}}},
-    {"an unknown step", "7 is no kind of step", PINNED, 1, 1, {{7, 0, 0, 1}}},
+    {"an unknown step", "8 is no kind of step", PINNED, 1, 1, {{8, 0, 0, 1}}},
     {"an unknown stream", "stream 16; streams are 0 to 15", PINNED, 1, 1, {IN(16, 0)}},
     {"an unknown event", "event 256; events are 0 to 255", PINNED, 1, 1, {RECORD(0, 256)}},
     {"of no size", "of 0 chunks", PINNED, 1, 1, {{DO_COPY_IN, 0, 0, 0}}},
@@ -207,6 +272,24 @@ Test(schedule, what_is_wrong_is_said)
         if (rows[i].says)
             cr_expect(strstr(err, rows[i].says), "%s: %s", rows[i].what, err);
     }
+}
+
+/* The second kernel waits for nothing of the first sum's, the third waits for it. */
+Test(schedule, what_can_be_under_way_at_a_time)
+{
+    struct schedule s = {RESIDENT,
+                         3,
+                         9,
+                         {WORK(0, 0), RECORD(0, 0), WAIT(1, 0), SUM(1, 0), WORK(0, 1), RECORD(1, 1),
+                          WAIT(0, 1), WORK(0, 2), WORK(2, 3)}};
+
+    cr_expect(schedule_overlap(&s, 3, 4) && schedule_overlap(&s, 4, 3));
+    cr_expect_not(schedule_overlap(&s, 0, 3));
+    cr_expect_not(schedule_overlap(&s, 0, 4));
+    cr_expect_not(schedule_overlap(&s, 3, 7));
+    cr_expect_not(schedule_overlap(&s, 4, 7));
+    cr_expect_not(schedule_overlap(&s, 8, 8));
+    cr_expect(schedule_overlap(&s, 8, 0));
 }
 
 /* Chunks are all there is, once; none begins within a warp's 32 elements. */

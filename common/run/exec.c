@@ -98,7 +98,7 @@ static bool open_places(struct exec *e, int b, size_t total)
 {
     const struct lab_buffer *buffer = &e->plan->buffers[b];
 
-    if (e->plan->memory && buffer->role != BUF_SCRATCH) {
+    if (e->plan->memory && e->plan->memory != RESIDENT && buffer->role != BUF_SCRATCH) {
         if (!host_open(e, b, total))
             return false;
         e->host[b] = e->host_base[b] + e->options.guard_bytes;
@@ -227,8 +227,9 @@ bool exec_upload(struct exec *e, int buffer, const void *host)
         memcpy(e->host[buffer], host, e->bytes[buffer]);
     else if (e->bytes[buffer])
         error = cudaMemcpy(e->data[buffer], host, e->bytes[buffer], cudaMemcpyHostToDevice);
-    return error == cudaSuccess ||
-           exec_fail(e, error, "cannot copy %s to the device", e->plan->buffers[buffer].name);
+    if (error != cudaSuccess)
+        return exec_fail(e, error, "cannot copy %s to the device", e->plan->buffers[buffer].name);
+    return e->plan->memory != RESIDENT || ranks_upload(e, buffer, host);
 }
 
 bool exec_refill(struct exec *e)

@@ -202,6 +202,45 @@ Test(exec, ranks_add_up)
     }
 }
 
+/* Inputs lie on every rank's device; each has its row of y, which the first rank fetches. */
+Test(exec, ranks_are_fetched_from)
+{
+    static const int all[] = {1, 2, 3};
+
+    for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+        struct exec_options o = {.poison = POISON_OUTPUTS, .seed = 3};
+        int x[N], y[3 * N], n = all[k];
+
+        load("for (; i < n; i += gridDim.x * blockDim.x) y[i] = 2 * x[i] + 1;");
+        for (int i = 0; i < N; i++)
+            x[i] = i;
+        plan.memory = RESIDENT;
+        plan.ranks = n;
+        plan.buffers[1].count = (uint64_t)n * N;
+        plan.nsteps = n;
+        for (uint32_t r = 0; r < (uint32_t)n; r++) {
+            plan.steps[r] = plan.steps[0];
+            plan.steps[r].args[1].offset = (uint64_t)r * N;
+            plan.ops[plan.nops++] = (struct plan_op){.stream = 3, .rank = r, .index = (int)r};
+        }
+        for (uint32_t r = 0; r < (uint32_t)n; r++)
+            plan.ops[plan.nops++] = (struct plan_op){.kind = OP_FETCH,
+                                                     .stream = 3,
+                                                     .rank = r,
+                                                     .index = 1,
+                                                     .offset = (uint64_t)r * N,
+                                                     .count = N};
+        cr_assert(exec_open(&ex, &plan, &module, &o) && exec_upload(&ex, 0, x) && exec_poison(&ex),
+                  "%s", ex.message);
+        cr_assert(exec_launch(&ex) && exec_finish(&ex) && exec_download(&ex, 1, y), "%s",
+                  ex.message);
+        for (int i = 0; i < n * N; i++)
+            cr_assert_eq(y[i], 2 * (i % N) + 1, "%d ranks: y[%d] = %d", n, i, y[i]);
+        exec_close(&ex);
+        module_unload(&module);
+    }
+}
+
 /* A kernel of another rank's device that fails is told as any. */
 Test(exec, a_fault_of_another_rank_is_seen)
 {

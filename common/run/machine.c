@@ -74,6 +74,9 @@ bool machine_open(struct machine *m, struct text *why)
         return false;
     }
     describe(m, &properties);
+    m->devices = LAB_MAX_RANKS;
+    if (!m->emulator && cudaGetDeviceCount(&m->devices) != cudaSuccess)
+        m->devices = 1;
     read_version(m);
     read_peaks(m);
     return true;

@@ -17,6 +17,7 @@
 
 struct ranks {
     char *data[LAB_MAX_RANKS][LAB_MAX_BUFFERS]; /* from rank 1 on */
+    cudaEvent_t so_far[LAB_MAX_RANKS];          /* what the first one fetches is there */
 };
 
 /* ---- NCCL ---- */
@@ -41,10 +42,10 @@ static void load(void)
     why_not = calls_load(LIBRARY, symbols, sizeof(symbols) / sizeof(symbols[0]));
 }
 
-static bool adds_up(const struct plan *p)
+static bool has_op(const struct plan *p, enum op_kind kind)
 {
     for (int i = 0; i < p->nops; i++) {
-        if (p->ops[i].kind == OP_SUM)
+        if (p->ops[i].kind == kind)
             return true;
     }
     return false;
@@ -111,6 +112,24 @@ static bool open_rank(struct exec *e, int rank)
     return true;
 }
 
+/* The first rank's way to rank r's memory, over a link where there is one. Without, copies go
+ * through the host. */
+static bool open_link(struct exec *e, int r)
+{
+    int linked = 0;
+    cudaError_t error = cudaDeviceCanAccessPeer(&linked, 0, r);
+
+    if (error == cudaSuccess && linked && rank_use(e, 0))
+        error = cudaDeviceEnablePeerAccess(r, 0);
+    if (error == cudaErrorPeerAccessAlreadyEnabled) {
+        cudaGetLastError();
+        error = cudaSuccess;
+    }
+    if (error == cudaSuccess && rank_use(e, r))
+        error = cudaEventCreateWithFlags(&e->ranks->so_far[r], cudaEventDisableTiming);
+    return error == cudaSuccess || exec_fail(e, error, "a link from device %d to device 0", r);
+}
+
 bool ranks_open(struct exec *e)
 {
     int n = ranks_of(e);
@@ -121,15 +140,25 @@ bool ranks_open(struct exec *e)
         return false;
     e->ranks = xcalloc(1, sizeof(*e->ranks));
     for (int r = 1; r < n; r++) {
-        if (!open_rank(e, r))
+        if (!open_rank(e, r) || (has_op(e->plan, OP_FETCH) && !open_link(e, r)))
             return false;
     }
-    return rank_use(e, 0) && (!adds_up(e->plan) || open_nccl(e, n));
+    return rank_use(e, 0) && (!has_op(e->plan, OP_SUM) || open_nccl(e, n));
 }
 
 char *rank_data(const struct exec *e, int rank, int b)
 {
     return rank ? e->ranks->data[rank][b] : e->data[b];
+}
+
+bool ranks_upload(struct exec *e, int b, const void *host)
+{
+    cudaError_t error = cudaSuccess;
+
+    for (int r = 1; r < ranks_of(e) && error == cudaSuccess && e->bytes[b]; r++)
+        error = cudaMemcpy(rank_data(e, r, b), host, e->bytes[b], cudaMemcpyHostToDevice);
+    return error == cudaSuccess ||
+           exec_fail(e, error, "cannot copy %s to all ranks", e->plan->buffers[b].name);
 }
 
 bool ranks_poison(struct exec *e, int b, int value)
@@ -169,6 +198,25 @@ bool ranks_sum(struct exec *e, const struct plan_op *o)
                                 e->plan->buffers[o->index].name, calls.words(result));
 }
 
+cudaError_t ranks_fetch(struct exec *e, const struct plan_op *o)
+{
+    size_t size = dtype_size(e->plan->buffers[o->index].dtype), from = o->offset * size;
+    int r = (int)o->rank;
+
+    if (!r || !o->count)
+        return cudaSuccess;
+    cudaEvent_t there = e->ranks->so_far[r];
+    cudaError_t error = cudaEventRecord(there, e->streams[r][o->stream]);
+    if (error == cudaSuccess)
+        error = cudaSetDevice(0);
+    if (error == cudaSuccess)
+        error = cudaStreamWaitEvent(e->streams[0][o->stream], there, 0);
+    return error == cudaSuccess ? cudaMemcpyPeerAsync(rank_data(e, 0, o->index) + from, 0,
+                                                      rank_data(e, r, o->index) + from, r,
+                                                      o->count * size, e->streams[0][o->stream])
+                                : error;
+}
+
 cudaError_t ranks_wait(struct exec *e)
 {
     cudaError_t error = cudaSuccess, one;
@@ -186,6 +234,8 @@ void ranks_close(struct exec *e)
     for (int r = 1; e->ranks && r < ranks_of(e); r++) {
         for (int b = 0; b < e->plan->nbuffers; b++)
             cudaFree(e->ranks->data[r][b]);
+        if (e->ranks->so_far[r])
+            cudaEventDestroy(e->ranks->so_far[r]);
     }
     free(e->ranks);
     e->ranks = NULL;

@@ -69,7 +69,7 @@ static cudaError_t open_for(struct exec *e, const struct plan_op *o, int rank)
     cudaEvent_t *event = &e->events[rank][o->event];
     cudaError_t error = cudaSuccess;
 
-    if (o->kind != OP_SUM && o->rank != (uint32_t)rank)
+    if (o->kind != OP_SUM && o->rank != (uint32_t)rank && !(o->kind == OP_FETCH && rank == 0))
         return cudaSuccess;
     if (ranks_of(e) > 1)
         error = cudaSetDevice(rank);
@@ -160,7 +160,8 @@ static bool blame(struct exec *e, cudaError_t error, int i, const char *what)
 
 static bool carry_out(struct exec *e, int i)
 {
-    static const char *const words[] = {"kernel", "copy_in", "copy_out", "record", "wait", "sum"};
+    static const char *const words[] = {"kernel", "copy_in", "copy_out", "record",
+                                        "wait",   "sum",     "fetch"};
     const struct plan_op *o = &e->plan->ops[i];
     cudaStream_t stream = e->streams[o->rank][o->stream];
     cudaError_t error = cudaSuccess;
@@ -179,6 +180,9 @@ static bool carry_out(struct exec *e, int i)
         break;
     case OP_WAIT:
         error = cudaStreamWaitEvent(stream, e->events[o->rank][o->event], 0);
+        break;
+    case OP_FETCH:
+        error = ranks_fetch(e, o);
         break;
     case OP_SUM:
         return ranks_sum(e, o);
@@ -216,6 +220,24 @@ bool schedule_prepare(struct exec *e)
     return error == cudaSuccess || exec_fail(e, error, "managed memory, before the run");
 }
 
+/* One rank has nobody to add to, or to fetch from. */
+static bool takes_time(const struct plan_op *o, int ranks)
+{
+    switch (o->kind) {
+    case OP_LAUNCH:
+        return true;
+    case OP_COPY_IN:
+    case OP_COPY_OUT:
+        return o->count;
+    case OP_SUM:
+        return o->count && ranks > 1;
+    case OP_FETCH:
+        return o->count && o->rank;
+    default:
+        return false;
+    }
+}
+
 /* With the clock around it; the emulator says when it was. */
 static bool timed(struct exec *e, int i)
 {
@@ -227,8 +249,7 @@ static bool timed(struct exec *e, int i)
         return false;
     if (e->begin)
         cudaEventRecord(e->end[i], stream);
-    else if (e->plan->ops[i].kind <= OP_COPY_OUT &&
-             (e->plan->ops[i].kind == OP_LAUNCH || e->plan->ops[i].count))
+    else if (takes_time(&e->plan->ops[i], ranks_of(e)))
         emulator_last_work(&e->times[i].start, &e->times[i].end);
     return true;
 }
