@@ -1,0 +1,61 @@
+/* grader.c - what the lab of several GPUs is marked by: shares, kernels, six schedules. */
+#include "grading/mark/rubric.h"
+
+enum { SHARES, BALL, VECTOR, MANY }; /* as in harness.c */
+
+/* clang-format off */
+#define CASE(id, what, sets, count, ranks) {.name = id, .n = count, .m = sets, .param = ranks, .dtype = DT_I64, .op = what, .flags = CASE_CHECK}
+static const struct lab_case cases[] = {
+    {.name = "s-one", .n = 1, .m = 1, .param = 1, .dtype = DT_U32, .op = SHARES, .flags = CASE_CHECK}, {.name = "s-many", .n = 2000, .m = 1, .param = 1, .dtype = DT_U32, .op = SHARES, .flags = CASE_CHECK},
+    CASE("b-one", BALL, 1, 1, 1), CASE("b-few", BALL, 1, 2, 4), CASE("b-odd", BALL, 1, 777, 3), CASE("b-even", BALL, 1, 4096, 2), CASE("b-2^13", BALL, 1, 8192, 2), CASE("b-gpu", BALL, 1, 1 << 28, 2),
+    CASE("v-one", VECTOR, 1, 1, 1), CASE("v-few", VECTOR, 1, 3, 4), CASE("v-odd", VECTOR, 1, 777, 3), CASE("v-even", VECTOR, 1, 65536, 4), CASE("v-gpu", VECTOR, 1, 1 << 28, 2),
+    CASE("m-one", MANY, 1, 1, 1), CASE("m-few", MANY, 33, 2, 4), CASE("m-odd", MANY, 777, 5, 3), CASE("m-even", MANY, 4096, 8, 2), CASE("m-gpu", MANY, 1 << 22, 64, 2),
+};
+static const struct hidden_case hidden[] = {
+    {.name = "hidden-s",      .kind = "any shares", .like = "s-many", .n_min = 1000, .n_max = 3000},
+    {.name = "hidden-b",      .kind = "any number of points", .like = "b-even b-odd", .n_min = 2, .n_max = 9000, .any_scale = true, .param_min = 1, .param_max = 4},
+    {.name = "hidden-many-b", .kind = "more points than 65536", .like = "b-even", .n_min = 65600, .n_max = 70000, .param_min = 1, .param_max = 4},
+    {.name = "hidden-v",      .kind = "any number of elements", .like = "v-even v-odd", .n_min = 2, .n_max = 9000, .any_scale = true, .param_min = 1, .param_max = 4},
+    {.name = "hidden-many-v", .kind = "more elements than a grid has threads", .like = "v-odd", .n_min = 900000, .n_max = 1100000, .param_min = 1, .param_max = 4},
+    {.name = "hidden-m",      .kind = "any number of sets", .like = "m-even m-odd", .n_min = 1, .n_max = 40, .m_min = 2, .m_max = 3000, .any_scale = true, .param_min = 1, .param_max = 4},
+    {.name = "hidden-many-m", .kind = "more sets than 65536", .like = "m-even", .n_min = 1, .n_max = 3, .m_min = 65600, .m_max = 70000, .param_min = 1, .param_max = 4},
+};
+
+#define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
+
+static const struct rubric_row rows[] = {
+    {"shares-ok", 3, "Shares are the whole, once, for any n and number of ranks", ROW_CORRECT, "shares", .cases = "s-one s-many hidden-s",
+     .hint = "Write down the shares of 7 for 3 ranks, and of 2 for 4. And how large is n * rank at most?"},
+    {"gather-ok", 3, "Points: fetched and added, they are right", ROW_CORRECT, "ball_gather", .cases = "b-one b-few b-odd b-even hidden-b hidden-many-b",
+     .hint = "A share may have more points than the grid has threads, or none: what does a block of an empty share write?"},
+    {"gather-clean", 1, "Points: no bad access", ROW_CHECKS, "ball_gather", .cases = "b-odd hidden-b", .hint = CHECKED},
+    {"sum-ok", 2, "Points: the sum of all ranks is right", ROW_CORRECT, "ball_sum", .cases = "b-one b-few b-odd hidden-b",
+     .hint = "Two steps: what every rank finds, and where they meet."},
+    {"sum-fast", 1, "Points: one sum, no more", ROW_SPEED, "ball_sum", .cases = "b-even b-2^13", .gpu_cases = "b-gpu", .ratio = 0.9, .tolerance = 0.02,
+     .hint = "A sum costs microseconds whatever its size. How many do you need?"},
+    {"vector-ok", 3, "Vector: the sum of all ranks is right", ROW_CORRECT, "vector_sum", .cases = "v-one v-few v-odd v-even hidden-v hidden-many-v",
+     .hint = "More elements than the grid has threads: who takes the rest? Is one sum of yours 32 bits wide?"},
+    {"vector-clean", 1, "Vector: no bad access", ROW_CHECKS, "vector_sum", .cases = "v-odd hidden-v", .hint = CHECKED},
+    {"vector-once", 2, "Vector: each element is read by one rank, in whole sectors", ROW_GATE, "vector_sum", .cases = "v-even hidden-many-v",
+     .gate = "global_ld_sectors <= 1.1 * n / 8 + 80 * param + 2 * blocks", .hint = "A rank that reads all elements, and keeps its own, moves as many bytes as one GPU alone. And neighbouring lanes take neighbouring elements."},
+    {"many-gather-ok", 3, "Many results: fetched and added, they are right", ROW_CORRECT, "many_gather", .cases = "m-one m-few m-odd hidden-m hidden-many-m",
+     .hint = "Which set does thread j have in a chunk that begins at `first`, and where do other ranks' results of it lie?"},
+    {"many-clean", 1, "Many results: no bad access", ROW_CHECKS, "many_gather", .cases = "m-odd hidden-m", .hint = CHECKED},
+    {"many-sum-ok", 2, "Many results: in one sum, they are right", ROW_CORRECT, "many_sum", .cases = "m-one m-few m-odd hidden-m",
+     .hint = "As schedule 2."},
+    {"chunks-ok", 3, "In chunks: results are right, sums go on beside kernels", ROW_CORRECT, "many_chunks", .cases = "m-one m-few m-odd m-even hidden-m",
+     .hint = "Kernels on one stream, sums on another; an event a chunk hands it on. No kernel has to wait for a sum."},
+    {"chunks-fast", 2, "In chunks: no more of them than pay", ROW_SPEED, "many_chunks", .cases = "m-even", .gpu_cases = "m-gpu", .ratio = 0.85, .tolerance = 0.02,
+     .hint = "Each sum costs its microseconds again. How many chunks hide enough?"},
+};
+/* clang-format on */
+
+const struct rubric rubric_multi_gpu = {
+    .lab = "multi_gpu",
+    .rows = rows,
+    .nrows = sizeof(rows) / sizeof(rows[0]),
+    .cases = cases,
+    .ncases = sizeof(cases) / sizeof(cases[0]),
+    .hidden = hidden,
+    .nhidden = sizeof(hidden) / sizeof(hidden[0]),
+};
