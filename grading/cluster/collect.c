@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 enum {
@@ -39,13 +38,15 @@ struct collector {
     struct spool spool;
     struct spool_settings settings;
     char *name; /* of the jobs */
+    char *job;  /* the last one's number, as far as is known */
+    bool begun; /* there is a job of ours, of this process or an earlier one */
     struct wanted *wanted;
     int n, taken, round;
     int attempts;       /* rounds that failed by the work, not by a node that refused */
     int refused_before; /* nodes, when the round began */
     int unstarted;      /* rounds of which Slurm could not start all */
     int unstarted_before;
-    char *refused; /* nodes, with commas */
+    char *refused; /* nodes, with commas; all have been told */
     int nrefused;
     double seconds; /* a submission takes, as far as is known */
     double started, shown, asked, empty_since, slowest;
@@ -182,9 +183,7 @@ static bool write_tasks(struct collector *c, int per_task, int *tasks, struct te
         }
         if (in && (in == per_task || i == c->n - 1)) {
             char *name = xformat("round-%d/%d", c->round, (*tasks)++);
-            int e = spool_write(&c->spool, name, t.s, t.length);
-            if (e)
-                text_addf(why, "%s/%s cannot be written: %s", c->spool.dir, name, strerror(e));
+            spool_put(&c->spool, name, t.s, t.length, why);
             free(name);
             text_free(&t);
             in = 0;
@@ -225,15 +224,20 @@ static bool submit(struct collector *c, struct text *why)
         return false;
     int minutes = 10 + (int)(4 * size * c->seconds / 60);
     char *program = xformat("%s/grade", c->e->o->bin);
-    bool ok = slurm_submit(c->o, c->name, c->spool.dir, program, c->round, tasks, minutes,
-                           c->refused, why);
+    char *job = slurm_submit(c->o, c->name, c->spool.dir, program, c->round, tasks, minutes,
+                             c->refused, why);
     free(program);
-    if (ok)
-        say("%d submissions in %d tasks of up to %d, job %s%s", c->n - c->taken, tasks, size,
-            c->name, c->round > 1 ? " (what ended without a verdict, again)" : "");
+    if (!job)
+        return false;
+    free(c->job);
+    c->job = job;
+    int left = c->n - c->taken;
+    say("%d submission%s in %d task%s of at most %d, job %s, named %s%s", left,
+        left == 1 ? "" : "s", tasks, tasks == 1 ? "" : "s", size, job, c->name,
+        c->round > 1 ? " (what has no verdict yet, again)" : "");
     c->empty_since = 0;
     c->asked = now_s();
-    return ok;
+    return true;
 }
 
 /* Rounds that were submitted before we were killed. */
@@ -263,20 +267,101 @@ static void say_refusal(const struct collector *c, const char *node)
     free(path);
 }
 
+static bool is_in_list(const char *list, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',')
+        if (strcspn(p, ",") == n && !strncmp(p, name, n))
+            return true;
+    return false;
+}
+
+/* Each is told once. */
 static void look_at_refusals(struct collector *c)
 {
     int n;
+    char *all = spool_refused(&c->spool, &n), *nodes = xstrdup(all);
 
-    free(c->refused);
-    c->refused = spool_refused(&c->spool, &n);
-    if (n <= c->nrefused)
-        return;
-    char *nodes = xstrdup(c->refused);
     for (char *save, *node = strtok_r(nodes, ",", &save); node; node = strtok_r(NULL, ",", &save))
-        say_refusal(c, node);
-    free(nodes);
-    slurm_exclude(c->name, c->refused);
+        if (!is_in_list(c->refused, node))
+            say_refusal(c, node);
+    if (n > c->nrefused)
+        slurm_exclude(c->name, all);
     c->nrefused = n;
+    free(nodes);
+    free(c->refused);
+    c->refused = all;
+}
+
+/* ---- tasks that ended before their work was done ---- */
+
+/* What a task said last; "" for nothing. For free(). */
+static char *last_words(const struct collector *c, const char *log)
+{
+    char *path = spool_path(&c->spool, "log/%s", log), *said = NULL;
+    size_t n;
+
+    file_read_no_link(path, 1 << 20, &said, &n);
+    free(path);
+    while (said && n && said[n - 1] == '\n')
+        said[--n] = 0;
+    const char *line = said ? strrchr(said, '\n') : NULL;
+    char *words = xformat("%.300s", line ? line + 1 : said ? said : "");
+    free(said);
+    return words;
+}
+
+/* A task's first act is to write that it began there. */
+static bool has_begun_on(char **seen, int n, const char *node)
+{
+    for (int i = 0; i < n; i++) {
+        const char *dot = strchr(seen[i], '.');
+        if (dot && !strcmp(dot + 1, node))
+            return true;
+    }
+    return false;
+}
+
+/* Such a node is free again at once, and would take all the work there is. */
+static void refuse_for(const struct collector *c, const char *node, const char *log)
+{
+    char *words = last_words(c, log);
+    char *why = xformat("its tasks fail before they begin (%s). Does it see %s under this name, "
+                        "may it write there, and does it see %s? Another folder: --shared",
+                        *words ? words : "they say nothing", c->spool.dir, c->e->o->bin);
+
+    spool_refuse(&c->spool, node, why);
+    free(why);
+    free(words);
+}
+
+static void look_at_ends(struct collector *c)
+{
+    int n = 0, nseen;
+    struct slurm_end *ends = c->job ? slurm_ends(c->job, &n) : NULL;
+    char **seen = spool_names(&c->spool, "seen", &nseen);
+
+    for (int i = 0; i < n; i++) {
+        if (!strcmp(ends[i].state, "FAILED") && *ends[i].node &&
+            !has_begun_on(seen, nseen, ends[i].node))
+            refuse_for(c, ends[i].node, ends[i].log);
+    }
+    look_at_refusals(c);
+    for (int i = 0, same; i < n; i += same) {
+        const struct slurm_end *x = &ends[i];
+        for (same = 1; i + same < n && !strcmp(x->state, x[same].state); same++)
+            if (strcmp(x->node, x[same].node))
+                break;
+        if (is_in_list(c->refused, x->node))
+            continue;
+        char *words = last_words(c, x->log);
+        say("%d task%s of job %s ended early on %s: %s%s%s", same, same == 1 ? "" : "s", c->job,
+            *x->node ? x->node : "no node", slurm_state_words(x->state), *words ? ": " : "", words);
+        free(words);
+    }
+    spool_names_free(seen, nseen);
+    slurm_ends_free(ends, n);
 }
 
 /* ---- what is seen meanwhile ---- */
@@ -295,8 +380,10 @@ static void show_progress(struct collector *c)
         text_addf(&t, ", tasks: %d running, %d waiting", c->queue.running, c->queue.waiting);
     else
         text_add(&t, ", Slurm's controller does not answer");
-    if (c->queue.known && !c->queue.running && c->queue.reason)
-        text_addf(&t, " (%s)", c->queue.reason);
+    if (c->queue.known && !c->queue.running && c->queue.reason) {
+        const char *advice = slurm_reason_advice(c->queue.reason);
+        text_addf(&t, " (%s%s%s)", c->queue.reason, advice ? ": " : "", advice ? advice : "");
+    }
     if (c->first_taken > 1)
         text_addf(&t, ", about %.0f s left", (c->n - c->taken) * spent / c->first_taken);
     if (c->slowest_name)
@@ -310,11 +397,15 @@ static void show_progress(struct collector *c)
 
 static void ask_slurm(struct collector *c)
 {
-    if (now_s() - c->asked < QUEUE_EVERY)
+    if (c->asked > 0 && now_s() - c->asked < QUEUE_EVERY)
         return;
     c->asked = now_s();
-    free(c->queue.reason);
+    slurm_queue_free(&c->queue);
     c->queue = slurm_queue(c->name);
+    if (c->queue.job) {
+        free(c->job);
+        c->job = xstrdup(c->queue.job);
+    }
     if (c->queue.held && c->queue.waiting == c->queue.held && !c->queue.running) {
         say("Slurm could not start %d task%s, which %s submitted again", c->queue.held,
             c->queue.held == 1 ? "" : "s", c->queue.held == 1 ? "is" : "are");
@@ -325,48 +416,50 @@ static void ask_slurm(struct collector *c)
         c->empty_since = c->empty_since > 0 ? c->empty_since : now_s();
     else
         c->empty_since = 0;
-    look_at_refusals(c);
+    if (c->begun)
+        look_at_refusals(c);
 }
 
 /* Nothing of ours is in the queue, and what it wrote has had time to be seen. */
 static bool job_is_over(struct collector *c)
 {
-    return c->empty_since > 0 &&
-           now_s() - c->empty_since > (spool_count(&c->spool, "seen") ? QUEUE_EVERY : LATE);
+    return c->begun && c->empty_since > 0 &&
+           now_s() - c->empty_since >
+               (c->nrefused || spool_count(&c->spool, "seen") ? QUEUE_EVERY : LATE);
 }
 
-/* Why it makes no sense to submit what is left once more; NULL: it does. */
-static char *hopeless(struct collector *c)
+/* Why it makes no sense to submit what is left once more: false, with the reason. */
+static bool can_go_on(struct collector *c, struct text *why)
 {
-    int nodes = slurm_nodes(c->o);
-    struct statvfs room;
+    static const char *const again = "then start the same command again: it goes on";
 
-    if (c->unstarted >= STARTS)
-        return xformat(
-            "Slurm could not start tasks, %d times (sinfo -R and slurmd's log tell why). "
-            "Mend or drain that node, then start the same command again: it goes on",
-            c->unstarted);
-    if (nodes && c->nrefused >= nodes)
-        return xformat("no node is left that can mark (each has said why). Mend one, then start "
-                       "the same command again: it goes on");
-    if (!statvfs(c->spool.dir, &room) && room.f_bavail * room.f_frsize < 1 << 20)
-        return xformat("the disk of %s is full. Make room, then start the same command again: it "
-                       "goes on",
-                       c->spool.dir);
-    if (!spool_count(&c->spool, "seen")) {
-        char *ends = slurm_endings(c->name), *words;
-        words = xformat("the job ended and no task of it has been seen in %s. Do the nodes see "
-                        "that folder under this name, and %s? Name another with --shared. %s",
-                        c->spool.dir, c->e->o->bin, *ends ? ends : "");
-        free(ends);
-        return words;
+    if (!spool_has_room(&c->spool, why)) {
+        text_addf(why, ". Mend that, %s", again);
+        return false;
     }
-    return NULL;
+    look_at_ends(c);
+    int nodes = slurm_nodes(c->o);
+    if (c->unstarted >= STARTS)
+        text_addf(why,
+                  "Slurm could not start tasks, %d times (sinfo -R and slurmd's log tell why). "
+                  "Mend or drain that node, %s",
+                  c->unstarted, again);
+    else if (nodes && c->nrefused >= nodes)
+        text_addf(why, "no node is left that can mark (each has said why). Mend one, %s", again);
+    else if (!c->nrefused && !spool_count(&c->spool, "seen"))
+        text_addf(why,
+                  "the job ended and no task of it has been seen in %s. Was it cancelled? Do the "
+                  "nodes see that folder under this name, and %s? Another folder: --shared",
+                  c->spool.dir, c->e->o->bin);
+    return !why->length;
 }
 
 /* What broke three tasks is no mark of a student's: a person must. */
 static void give_up(struct collector *c)
 {
+    say("what is left (%d) ended %d tasks each: it has no mark, and waits for a person. What they "
+        "said is above; grade regrade marks it again",
+        c->n - c->taken, ATTEMPTS);
     for (int i = 0; i < c->n; i++) {
         struct wanted *w = &c->wanted[i];
         if (w->taken)
@@ -401,6 +494,10 @@ static enum cluster_end leave(struct collector *c)
         say("cancelled; %d of %d are marked and kept. The same command goes on", c->taken, c->n);
         return CLUSTER_STOPPED;
     }
+    if (!c->begun) {
+        say("left before anything was submitted; the same command begins again");
+        return CLUSTER_LEFT;
+    }
     say("left: the job goes on without us. The same command takes in what it finished; "
         "scancel --name=%s ends it",
         c->name);
@@ -420,9 +517,36 @@ static bool put_all(struct collector *c, struct text *why)
 
         free(path);
         spool_bundle_again(&c->spool, c->wanted[i].id);
-        if (!there && !spool_put(&c->spool, c->wanted[i].id, x->name, x->source, x->length, why))
+        if (!there &&
+            !spool_put_work(&c->spool, c->wanted[i].id, x->name, x->source, x->length, why))
             return false;
     }
+    return spool_work_is_there(&c->spool, why);
+}
+
+/* What is left to be marked has a job after this, an earlier process's or a new one. Nodes that
+ * refused may have been mended since. */
+static bool begin(struct collector *c, struct text *why)
+{
+    c->begun = true;
+    if (c->queue.running + c->queue.waiting) {
+        say("job %s, named %s, is there: going on with it", c->job, c->name);
+        look_at_refusals(c);
+        return true;
+    }
+    spool_ask_anew(&c->spool);
+    return submit(c, why);
+}
+
+/* The job is over, and some have no verdict. */
+static bool go_on(struct collector *c, struct text *why)
+{
+    if (!can_go_on(c, why))
+        return false;
+    c->attempts += c->nrefused == c->refused_before && c->unstarted == c->unstarted_before;
+    if (c->attempts < ATTEMPTS)
+        return submit(c, why);
+    give_up(c);
     return true;
 }
 
@@ -430,35 +554,26 @@ static enum cluster_end collect(struct collector *c)
 {
     struct text why = {0};
 
-    c->queue = slurm_queue(c->name);
-    if (!c->queue.known || c->queue.running + c->queue.waiting)
-        say("job %s is there: going on with it", c->name);
-    else if (!submit(c, &why))
-        goto stopped;
     c->started = c->shown = now_s();
     while (c->taken < c->n) {
-        if (interrupted || c->o->detach)
+        if (interrupted || (c->o->detach && c->begun))
             return leave(c);
         take_bundles(c);
         ask_slurm(c);
+        if (!c->begun && c->queue.known && c->taken < c->n && !begin(c, &why))
+            break;
         show_progress(c);
         if (c->taken < c->n && job_is_over(c)) {
-            char *end = hopeless(c);
-            take_bundles(c);
-            text_add(&why, end ? end : "");
-            free(end);
-            if (why.length)
-                goto stopped;
-            c->attempts += c->nrefused == c->refused_before && c->unstarted == c->unstarted_before;
-            if (c->attempts >= ATTEMPTS)
-                give_up(c);
-            else if (c->taken < c->n && !submit(c, &why))
-                goto stopped;
+            take_bundles(c); /* what came while Slurm was asked */
+            if (c->taken < c->n && !go_on(c, &why))
+                break;
         }
-        poll(NULL, 0, 300);
+        if (c->taken < c->n)
+            poll(NULL, 0, 300);
     }
-    return CLUSTER_DONE;
-stopped:
+    if (!why.length)
+        return CLUSTER_DONE;
+    take_bundles(c);
     say("%s", why.s);
     text_free(&why);
     return CLUSTER_STOPPED;
@@ -509,13 +624,13 @@ enum cluster_end cluster_run(const struct engine *e, const struct cluster_option
     for (int i = 0; i < 3; i++)
         sigaction(signals[i], &catch, &before[i]);
     char *folder = xformat("warplab-%.16s", key);
-    if (spool_make(&c.spool, o->shared, folder, &why) && put_all(&c, &why)) {
+    if (spool_make(&c.spool, o->shared, folder, &why) && spool_lock(&c.spool, &why) &&
+        put_all(&c, &why)) {
         c.name = job_name(c.spool.dir);
         c.round = rounds_there(&c);
-        look_at_refusals(&c);
         end = collect(&c);
-        if (end == CLUSTER_DONE)
-            spool_remove(&c.spool);
+        if (end == CLUSTER_DONE && !spool_remove(&c.spool))
+            say("%s, where your secret is, cannot be removed: %s", c.spool.dir, strerror(errno));
     } else {
         say("%s", text_str(&why));
     }
@@ -523,7 +638,7 @@ enum cluster_end cluster_run(const struct engine *e, const struct cluster_option
         sigaction(signals[i], &before[i], NULL);
     text_free(&why);
     spool_free(&c.spool);
-    free(folder), free(c.wanted), free(c.name), free(c.refused), free(c.queue.reason),
-        free(c.slowest_name);
+    slurm_queue_free(&c.queue);
+    free(folder), free(c.wanted), free(c.name), free(c.job), free(c.refused), free(c.slowest_name);
     return end;
 }

@@ -43,10 +43,10 @@ def _is_free(port):
 
 
 class Cluster:
-    def __init__(self, folder, nodes=4, gpu=None):
+    def __init__(self, folder, nodes=4, gpus=None):
         self.dir = pathlib.Path(folder)
         self.nodes = [f"n{k + 1}" for k in range(nodes)]
-        self.gpu = gpu  # the node that says that it has one
+        self.gpus = gpus or {}  # nodes that say they have some: a node's files of devices
         self.children = {}
         self.conf = self.dir / "slurm.conf"
         self.env = dict(os.environ, SLURM_CONF=str(self.conf))
@@ -110,12 +110,15 @@ BatchStartTimeout=5
 KillWait=2
 UnkillableStepTimeout=100
 """
-        if self.gpu:
+        if self.gpus:
             conf += "GresTypes=gpu\n"
-            (d / "gres.conf").write_text(f"NodeName={self.gpu} Name=gpu File=/dev/null\n")
+            (d / "gres.conf").write_text("".join(f"NodeName={n} Name=gpu File={f}\n"
+                                                 for n, files in self.gpus.items() for f in files))
         for k, n in enumerate(self.nodes):
+            gpus = len(self.gpus.get(n, ()))
             conf += (f"NodeName={n} NodeHostname={host} NodeAddr=127.0.0.1 Port={base + 1 + k}"
-                     f" CPUs=1 RealMemory=2000{' Gres=gpu:1' if n == self.gpu else ''} State=UNKNOWN\n")
+                     f" CPUs={gpus or 1} RealMemory=2000{f' Gres=gpu:{gpus}' if gpus else ''}"
+                     " State=UNKNOWN\n")
         conf += f"PartitionName=main Nodes={','.join(self.nodes)} Default=YES State=UP\n"
         self.conf.write_text(conf)
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_ARGS = 32 };
 
@@ -33,28 +34,53 @@ static char *answer(char *const argv[])
     return NULL;
 }
 
-/* "%T|%r" a task. Completing ones have ended, but their node has not said so to the controller. */
+static char *field(char **line)
+{
+    char *f = strsep(line, "|");
+
+    return f ? f : "";
+}
+
+void slurm_queue_free(struct slurm_queue *q)
+{
+    free(q->reason);
+    free(q->job);
+    *q = (struct slurm_queue){0};
+}
+
+/* "%T|%F|%r" a task. Completing ones have ended, but their node has not said so to the controller.
+ */
 struct slurm_queue slurm_queue(const char *name)
 {
     char *of = xformat("--name=%s", name);
-    char *lines = answer((char *[]){"squeue", "--me", "-h", "-r", of, "-o", "%T|%r", NULL});
+    char *lines = answer((char *[]){"squeue", "--me", "-h", "-r", of, "-o", "%T|%F|%r", NULL});
     struct slurm_queue q = {.known = lines};
 
     for (char *save, *line = lines ? strtok_r(lines, "\n", &save) : NULL; line;
          line = strtok_r(NULL, "\n", &save)) {
         bool waits = !strncmp(line, "PENDING", 7) || !strncmp(line, "REQUEUE", 7) ||
                      !strncmp(line, "SPECIAL_EXIT", 12) || !strncmp(line, "SUSPENDED", 9);
-        const char *reason = strchr(line, '|');
 
+        field(&line);
+        char *job = field(&line);
         q.waiting += waits;
         q.running += !waits;
-        q.held += waits && strstr(line, "launch failed");
-        if (waits && reason && !q.reason)
-            q.reason = xstrdup(reason + 1);
+        if (!q.job)
+            q.job = xstrdup(job);
+        q.held += waits && line && strstr(line, "launch failed");
+        if (waits && line && !q.reason)
+            q.reason = xstrdup(line);
     }
     free(lines);
     free(of);
     return q;
+}
+
+static char *without_end(struct text *said)
+{
+    while (said->length && said->s[said->length - 1] == '\n')
+        said->s[--said->length] = 0;
+    return said->s;
 }
 
 static void add_option(char **argv, int *n, const char *name, const char *value)
@@ -79,13 +105,30 @@ static bool put_script(const char *path, const char *program, const char *dir, i
     return ok;
 }
 
-bool slurm_submit(const struct cluster_options *o, const char *name, const char *dir,
-                  const char *program, int round, int n, int minutes, const char *refused,
-                  struct text *why)
+/* The name of a task's log; a % in the folder's name is none of Slurm's. */
+static char *log_pattern(const char *dir)
+{
+    struct text t = {0};
+
+    for (const char *p = dir; *p; p++)
+        text_bytes(&t, *p == '%' ? "%%" : p, *p == '%' ? 2 : 1);
+    text_add(&t, "/log/%A_%a.txt");
+    return text_take(&t);
+}
+
+/* "123" or "123;cluster". */
+static char *job_number(const char *said)
+{
+    return xformat("%.*s", (int)strspn(said, "0123456789"), said);
+}
+
+char *slurm_submit(const struct cluster_options *o, const char *name, const char *dir,
+                   const char *program, int round, int n, int minutes, const char *refused,
+                   struct text *why)
 {
     struct text out = {0}, err = {0};
     char *argv[MAX_ARGS] = {"sbatch"}, *script = xformat("%s/round-%d.sh", dir, round);
-    char *log = xformat("%s/log/%%A_%%a.txt", dir), *most = xformat("%%%d", o->at_once);
+    char *log = log_pattern(dir), *most = xformat("%%%d", o->at_once);
     char *array = xformat("0-%d%s", n - 1, o->at_once ? most : "");
     char *limit = o->time_limit ? xstrdup(o->time_limit) : xformat("%d", minutes);
     int at = 1, code = -1;
@@ -107,18 +150,19 @@ bool slurm_submit(const struct cluster_options *o, const char *name, const char 
     if (put_script(script, program, dir, round, why))
         code = slurm_call(argv, &out, &err);
     if (code > 0)
-        text_addf(why, "Slurm does not take the job: %s",
-                  err.length           ? err.s
+        text_addf(why, "Slurm does not take the job: %s%s",
+                  err.length           ? without_end(&err)
                   : code == NO_PROGRAM ? "there is no sbatch"
-                                       : "no word");
-    while (why->length && why->s[why->length - 1] == '\n')
-        why->s[--why->length] = 0;
+                                       : "no word",
+                  strstr(text_str(&err), "QOS") ? ". Fewer tasks: --per-task; shorter: --time-limit"
+                                                : "");
+    char *job = code ? NULL : job_number(text_str(&out));
     while (made > 1)
         free(argv[--made]);
     free(script), free(log), free(most), free(array), free(limit);
     text_free(&out);
     text_free(&err);
-    return !code;
+    return job;
 }
 
 /* The numbers of the jobs with this name, with commas; for free(). */
@@ -173,51 +217,138 @@ int slurm_array_max(void)
     return most > 1 ? most : 1;
 }
 
-static char *nodes_of(const struct cluster_options *o)
+/* The default partition has a star behind its name; for free(). */
+static char *partition_of(const struct cluster_options *o)
 {
-    char *partition = xformat("--partition=%s", o->partition ? o->partition : "");
-    char *plain[] = {"sinfo", "-h", "-N", "-o", "%N", NULL};
-    char *named[] = {"sinfo", "-h", "-N", "-o", "%N", partition, NULL};
-    char *lines = answer(o->partition ? named : plain);
+    const char *own = getenv("SBATCH_PARTITION");
+    char *found = NULL;
 
-    free(partition);
-    return lines;
+    if (o->partition || (own && *own))
+        return xstrdup(o->partition ? o->partition : own);
+    char *lines = answer((char *[]){"sinfo", "-h", "-o", "%P", NULL});
+    for (char *save, *p = lines ? strtok_r(lines, "\n", &save) : NULL; p && !found;
+         p = strtok_r(NULL, "\n", &save)) {
+        char *star = strchr(p, '*');
+        found = star ? xformat("%.*s", (int)(star - p), p) : NULL;
+    }
+    free(lines);
+    return found ? found : xstrdup("");
 }
 
+/* A node of two partitions is named twice, one line behind the other. */
 int slurm_nodes(const struct cluster_options *o)
 {
-    char *lines = nodes_of(o);
+    char *partition = partition_of(o), *of = xformat("--partition=%s", partition);
+    char *lines = answer((char *[]){"sinfo", "-h", "-N", "-o", "%N", *partition ? of : NULL, NULL});
     int n = 0;
 
-    for (const char *p = lines; p && (p = strchr(p, '\n')); p++)
-        n++;
+    for (char *save, *last = "", *p = lines ? strtok_r(lines, "\n", &save) : NULL; p;
+         p = strtok_r(NULL, "\n", &save)) {
+        n += strcmp(p, last) != 0;
+        last = p;
+    }
     free(lines);
+    free(of);
+    free(partition);
     return n;
 }
 
-char *slurm_endings(const char *name)
+static int by_state(const void *a, const void *b)
 {
-    char *jobs = answer((char *[]){"scontrol", "-o", "show", "jobs", NULL});
-    char *of = xformat(" JobName=%s ", name);
-    struct text t = {0};
+    const struct slurm_end *x = a, *y = b;
+    int order = strcmp(x->state, y->state);
 
-    for (char *save, *line = jobs ? strtok_r(jobs, "\n", &save) : NULL; line;
+    return order ? order : strcmp(x->node, y->node);
+}
+
+struct slurm_end *slurm_ends(const char *job, int *n)
+{
+    char *lines = answer((char *[]){"squeue", "-h", "-r", "-t", "all", "-j", (char *)job, "-o",
+                                    "%T|%N|%F_%K.txt", NULL});
+    struct slurm_end *ends = NULL;
+
+    *n = 0;
+    for (char *save, *line = lines ? strtok_r(lines, "\n", &save) : NULL; line;
          line = strtok_r(NULL, "\n", &save)) {
-        static const char *const parts[] = {" JobState=", " Reason=", " NodeList=", " ExitCode="};
+        char *state = field(&line), *node = field(&line), *log = field(&line);
 
-        if (!strstr(line, of) || strstr(line, " JobState=COMPLETED ") || t.length > 400)
+        if (!slurm_state_words(state))
             continue;
-        text_addf(&t, "%stask %d:", t.length ? "; " : "", number_after(line, "ArrayTaskId", 0));
-        for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-            const char *at = strstr(line, parts[i]);
-            if (at)
-                text_addf(&t, "%.*s", 1 + (int)strcspn(at + 1, " "), at);
-        }
+        ends = xrealloc(ends, (size_t)(*n + 1) * sizeof(*ends));
+        ends[(*n)++] = (struct slurm_end){xstrdup(state), xstrdup(node), xstrdup(log)};
     }
-    free(jobs);
-    free(of);
-    text_add(&t, "");
-    return text_take(&t);
+    if (ends)
+        qsort(ends, (size_t)*n, sizeof(*ends), by_state);
+    free(lines);
+    return ends;
+}
+
+void slurm_ends_free(struct slurm_end *ends, int n)
+{
+    for (int i = 0; i < n; i++)
+        free(ends[i].state), free(ends[i].node), free(ends[i].log);
+    free(ends);
+}
+
+struct words {
+    const char *word, *said;
+};
+
+static const char *said_of(const struct words *w, const char *word)
+{
+    while (w->word && strcmp(w->word, word))
+        w++;
+    return w->said;
+}
+
+const char *slurm_state_words(const char *state)
+{
+    static const struct words words[] = {
+        {"FAILED", "failed"},
+        {"TIMEOUT", "past the time limit (--time-limit gives more)"},
+        {"OUT_OF_MEMORY", "out of memory (SBATCH_MEM_PER_CPU=4G in the environment gives more)"},
+        {"NODE_FAIL", "lost with the node"},
+        {"BOOT_FAIL", "the node did not start"},
+        {"CANCELLED", "cancelled"},
+        {"PREEMPTED", "gave way to other work"},
+        {"DEADLINE", "past a deadline"},
+        {0},
+    };
+    return said_of(words, state);
+}
+
+const char *slurm_reason_advice(const char *reason)
+{
+    static const struct words words[] = {
+        {"PartitionTimeLimit", "no task may take so long here: ask for less with --time-limit"},
+        {"PartitionNodeLimit", "the partition gives no node for it: choose another, --partition"},
+        {"PartitionDown", "the partition is closed: wait, or choose another with --partition"},
+        {"PartitionInactive", "the partition is closed: wait, or choose another with --partition"},
+        {"BadConstraints", "no node here has what is asked for: --gres, --partition"},
+        {"InvalidAccount", "that account may not submit: --account"},
+        {"InvalidQOS", "that quality of service is not yours: --qos"},
+        {0},
+    };
+    return said_of(words, reason);
+}
+
+/* Within a job of somebody's own, sbatch would take over what that job has, and the tasks with it;
+ * and what squeue and sinfo show is ours to say. */
+static void forget_own_job(void)
+{
+    static const char *const kept[] = {
+        "SLURM_CONF=", "SLURM_CONF_SERVER=", "SLURM_JWT=", "SLURM_CLUSTERS="};
+
+    for (char **e = environ; *e;) {
+        bool ours =
+            !strncmp(*e, "SLURM_", 6) || !strncmp(*e, "SQUEUE_", 7) || !strncmp(*e, "SINFO_", 6);
+        for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+            ours = ours && strncmp(*e, kept[i], strlen(kept[i]));
+        char *name = xformat("%.*s", (int)strcspn(*e, "="), *e);
+        if (!ours || unsetenv(name))
+            e++;
+        free(name);
+    }
 }
 
 bool cluster_ready(const struct cluster_options *o, struct text *why)
@@ -225,13 +356,17 @@ bool cluster_ready(const struct cluster_options *o, struct text *why)
     struct text out = {0}, err = {0};
     char *partition = o->partition ? xformat("--partition=%s", o->partition) : NULL;
     char *argv[] = {"sinfo", "-h", "-o", "%P", partition, NULL};
-    int code = slurm_call(argv, &out, &err);
 
+    forget_own_job();
+    int code = slurm_call(argv, &out, &err);
     if (code == NO_PROGRAM)
         text_add(why, "there is no Slurm here: sinfo is not in PATH. Log in to the cluster's own "
                       "host, or leave --slurm out to mark on this machine");
     else if (code)
-        text_addf(why, "Slurm does not answer: %s", text_str(&err));
+        text_addf(why,
+                  "Slurm does not answer: %s (scontrol ping tells whether its controller runs; "
+                  "ask who runs the cluster)",
+                  err.length ? without_end(&err) : "no word");
     else if (!out.length && o->partition)
         text_addf(why, "Slurm has no partition %s; sinfo lists those there are", o->partition);
     else if (!out.length)

@@ -11,10 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_FILE = 64 << 20 };
+enum { MAX_FILE = 64 << 20, ROOM = 1 << 20 };
 
 static const char *const folders[] = {"todo", "done", "taken", "bad", "seen", "refused", "log"};
 
@@ -28,20 +29,39 @@ char *spool_path(const struct spool *s, const char *format, ...)
     return path;
 }
 
-struct spool spool_at(const char *dir)
-{
-    return (struct spool){xstrdup(dir)};
-}
-
 void spool_free(struct spool *s)
 {
+    if (s->lock > 0)
+        close(s->lock);
     free(s->dir);
-    s->dir = NULL;
+    *s = (struct spool){0};
 }
 
 static int make_private(const char *path)
 {
     return mkdir(path, 0700) && errno != EEXIST ? errno : 0;
+}
+
+/* In a folder that all may write to, somebody can have made it before us, or given it away. */
+static bool is_private(const char *path, struct text *why)
+{
+    struct stat st;
+
+    if (lstat(path, &st))
+        text_addf(why, "the run's folder %s cannot be seen: %s", path, strerror(errno));
+    else if (!S_ISDIR(st.st_mode))
+        text_addf(why, "%s is no folder", path);
+    else if (st.st_uid != geteuid())
+        text_addf(why,
+                  "the run's folder %s belongs to another user (number %u, you are %u), who could "
+                  "write marks there: name a folder of your own with --shared",
+                  path, (unsigned)st.st_uid, (unsigned)geteuid());
+    else if (st.st_mode & 077)
+        text_addf(why,
+                  "the run's folder %s is open to others (mode %o), who could read the secret or "
+                  "write marks there: look who did that, then chmod 700 it, or remove it",
+                  path, (unsigned)st.st_mode & 0777);
+    return !why->length;
 }
 
 bool spool_make(struct spool *s, const char *shared, const char *key, struct text *why)
@@ -56,6 +76,8 @@ bool spool_make(struct spool *s, const char *shared, const char *key, struct tex
     s->dir = xformat("%s/%s", whole, key);
     e = make_private(s->dir);
     for (size_t i = 0; !e && i < sizeof(folders) / sizeof(*folders); i++) {
+        if (i == 0 && !is_private(s->dir, why))
+            break;
         char *path = spool_path(s, "%s", folders[i]);
         e = make_private(path);
         free(path);
@@ -63,7 +85,33 @@ bool spool_make(struct spool *s, const char *shared, const char *key, struct tex
     if (e)
         text_addf(why, "the run's folder %s cannot be made: %s", s->dir, strerror(e));
     free(whole);
-    return !e;
+    return !why->length;
+}
+
+struct spool spool_at(const char *dir)
+{
+    return (struct spool){xstrdup(dir), 0};
+}
+
+/* Where a file system knows no locks, two that are started at once are not told apart. */
+bool spool_lock(struct spool *s, struct text *why)
+{
+    char *path = spool_path(s, "collector");
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+    if (fd < 0)
+        text_addf(why, "%s cannot be written: %s", path, strerror(errno));
+    else if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+        text_addf(why,
+                  "another grade takes in what this run finishes (it has locked %s): leave it to "
+                  "that, or end that first",
+                  path);
+    else
+        s->lock = fd;
+    if (fd >= 0 && why->length)
+        close(fd);
+    free(path);
+    return !why->length;
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
@@ -72,9 +120,9 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
     return remove(path) && errno != ENOENT;
 }
 
-void spool_remove(const struct spool *s)
+bool spool_remove(const struct spool *s)
 {
-    nftw(s->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    return !nftw(s->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS) || errno == ENOENT;
 }
 
 static int sync_folder_of(const char *path)
@@ -99,7 +147,8 @@ static char *unfinished(const char *path)
     return xformat("%.*s/.%s.%s.%ld", (int)(slash - path), path, slash + 1, host, (long)getpid());
 }
 
-int spool_write(const struct spool *s, const char *name, const void *data, size_t length)
+/* Its data are on the disk, but its name may not be. */
+static int write_file(const struct spool *s, const char *name, const void *data, size_t length)
 {
     char *path = spool_path(s, "%s", name), *part = unfinished(path);
     int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -113,10 +162,18 @@ int spool_write(const struct spool *s, const char *name, const void *data, size_
         e = errno;
     if (e && fd >= 0)
         unlink(part);
-    if (!e)
-        e = sync_folder_of(path);
     free(path);
     free(part);
+    return e;
+}
+
+int spool_write(const struct spool *s, const char *name, const void *data, size_t length)
+{
+    int e = write_file(s, name, data, length);
+    char *path = spool_path(s, "%s", name);
+
+    e = e ? e : sync_folder_of(path);
+    free(path);
     return e;
 }
 
@@ -126,8 +183,26 @@ static bool wrote(const struct spool *s, const char *name, int e, struct text *w
         return true;
     text_addf(why, "%s/%s cannot be written: %s", s->dir, name, strerror(e));
     if (e == ENOSPC || e == EDQUOT)
-        text_add(why, "; make room there, or name another folder with --shared");
+        text_addf(why, "; make room there%s, or name another folder with --shared",
+                  e == EDQUOT ? " (what you may use is used up)" : "");
     return false;
+}
+
+bool spool_put(const struct spool *s, const char *name, const void *data, size_t length,
+               struct text *why)
+{
+    return wrote(s, name, spool_write(s, name, data, length), why);
+}
+
+bool spool_has_room(const struct spool *s, struct text *why)
+{
+    char *nothing = xcalloc(1, ROOM), *path = spool_path(s, "room");
+    bool ok = spool_put(s, "room", nothing, ROOM, why);
+
+    unlink(path);
+    free(path);
+    free(nothing);
+    return ok;
 }
 
 static bool read_json(const struct spool *s, const char *name, json_t **o, struct text *why)
@@ -152,14 +227,12 @@ bool spool_save_settings(const struct spool *s, const struct spool_settings *set
     json_t *o = json_pack("{s:s,s:s,s:b,s:b}", "lab", set->lab, "tools", set->tools, "gpu",
                           set->gpu, "secret", set->secret != NULL);
     char *text = json_dumps(o, JSON_INDENT(1));
-    int e = set->secret ? spool_write(s, "secret", set->secret, strlen(set->secret)) : 0;
+    bool ok = !set->secret || spool_put(s, "secret", set->secret, strlen(set->secret), why);
 
-    if (!e)
-        e = spool_write(s, "settings.json", text, strlen(text));
-
+    ok = ok && spool_put(s, "settings.json", text, strlen(text), why);
     json_decref(o);
     free(text);
-    return wrote(s, "settings.json", e, why);
+    return ok;
 }
 
 static char *member(const json_t *o, const char *name)
@@ -211,22 +284,31 @@ void spool_id(const char *name, const char *source, size_t length, char out[SPOO
 }
 
 /* A name has no NUL, a text may have. */
-bool spool_put(const struct spool *s, const char *id, const char *name, const char *source,
-               size_t length, struct text *why)
+bool spool_put_work(const struct spool *s, const char *id, const char *name, const char *source,
+                    size_t length, struct text *why)
 {
     struct text t = {0};
     char *file = xformat("todo/%s", id);
 
     text_bytes(&t, name, strlen(name) + 1);
     text_bytes(&t, source, length);
-    bool ok = wrote(s, file, spool_write(s, file, t.s, t.length), why);
+    bool ok = wrote(s, file, write_file(s, file, t.s, t.length), why);
     text_free(&t);
     free(file);
     return ok;
 }
 
-bool spool_get(const struct spool *s, const char *id, char **name, char **source, size_t *length,
-               struct text *why)
+bool spool_work_is_there(const struct spool *s, struct text *why)
+{
+    char *inside = spool_path(s, "todo/.");
+    bool ok = wrote(s, "todo", sync_folder_of(inside), why);
+
+    free(inside);
+    return ok;
+}
+
+bool spool_get_work(const struct spool *s, const char *id, char **name, char **source,
+                    size_t *length, struct text *why)
 {
     char *path = spool_path(s, "todo/%s", id), *data = NULL;
     size_t n;
@@ -264,15 +346,23 @@ bool spool_has_bundle(const struct spool *s, const char *id)
     return is_there(s, "done", id) || is_there(s, "taken", id);
 }
 
+/* Whose it is: the run's folder and the submission in it. Copied elsewhere, it is no bundle. */
+static char *belongs_to(const struct spool *s, const char *id)
+{
+    return xformat("%s/%s", strrchr(s->dir, '/') + 1, id);
+}
+
 int spool_save_bundle(const struct spool *s, const char *id, const struct bundle *b)
 {
     char *verdict = verdict_text(b->verdict, 0), *name = xformat("done/%s.json", id);
-    json_t *o = json_pack("{s:s,s:s,s:f,s:s}", "node", b->node, "tools", b->tools, "seconds",
-                          b->seconds, "verdict", verdict);
+    char *of = belongs_to(s, id);
+    json_t *o = json_pack("{s:s,s:s,s:s,s:f,s:s}", "of", of, "node", b->node, "tools", b->tools,
+                          "seconds", b->seconds, "verdict", verdict);
     char *text = json_dumps(o, JSON_COMPACT);
     int e = spool_write(s, name, text, strlen(text));
 
     json_decref(o);
+    free(of);
     free(verdict);
     free(name);
     free(text);
@@ -301,18 +391,24 @@ void spool_bundle_again(const struct spool *s, const char *id)
 bool spool_load_bundle(const struct spool *s, const char *id, struct bundle *b, struct text *why)
 {
     json_t *o;
-    char *name = xformat("done/%s.json", id), *reason = NULL;
+    char *name = xformat("done/%s.json", id), *own = belongs_to(s, id), *reason = NULL;
 
     *b = (struct bundle){0};
     if (read_json(s, name, &o, why)) {
         const char *verdict = json_string_value(json_object_get(o, "verdict"));
+        const char *of = json_string_value(json_object_get(o, "of"));
+        if (of && strcmp(of, own))
+            text_addf(why, "done/%s.json is of another submission or run (%.80s)", id, of);
+        if (!of)
+            verdict = NULL;
         *b = (struct bundle){verdict ? verdict_read(verdict, strlen(verdict), &reason) : NULL,
                              member(o, "node"), member(o, "tools"),
                              json_number_value(json_object_get(o, "seconds"))};
         json_decref(o);
     }
     free(name);
-    if (b->verdict && b->node && b->tools)
+    free(own);
+    if (b->verdict && b->node && b->tools && !why->length)
         return true;
     if (!why->length)
         text_addf(why, "done/%s.json is no bundle: %s", id,
@@ -378,4 +474,25 @@ char *spool_refused(const struct spool *s, int *n)
     spool_names_free(names, *n);
     text_add(&t, "");
     return text_take(&t);
+}
+
+void spool_refuse(const struct spool *s, const char *node, const char *why)
+{
+    char *name = xformat("refused/%s", node);
+
+    spool_write(s, name, why, strlen(why)); /* where it cannot be, the node is asked once more */
+    free(name);
+}
+
+void spool_ask_anew(const struct spool *s)
+{
+    int n;
+    char **names = spool_names(s, "refused", &n);
+
+    for (int i = 0; i < n; i++) {
+        char *path = spool_path(s, "refused/%s", names[i]);
+        unlink(path);
+        free(path);
+    }
+    spool_names_free(names, n);
 }

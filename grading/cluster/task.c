@@ -81,7 +81,9 @@ static void look_at_clock(const struct task *t, struct text *why)
     struct stat st;
     int e = spool_write(&t->spool, name, "", 0);
 
-    if (!e && !stat(path, &st)) {
+    if (e)
+        text_addf(why, "it cannot write to %s: %s", t->spool.dir, strerror(e));
+    else if (!stat(path, &st)) {
         long ahead = (long)(time(NULL) - st.st_mtime);
         if (ahead > CLOCK_SLACK || ahead < -CLOCK_SLACK)
             text_addf(why, "its clock is %ld s %s the shared folder's: set it (NTP)", labs(ahead),
@@ -112,6 +114,10 @@ static bool node_is_fit(struct task *t, struct engine_options *o, struct engine 
     look_at_clock(t, why);
     if (!why->length && refused)
         text_addf(why, "it cannot make the sandbox: %s", refused);
+    if (!why->length && t->settings.gpu && !getenv("SLURM_JOB_GPUS"))
+        text_add(why, "Slurm gives its tasks no GPU of their own (SLURM_JOB_GPUS is not set): "
+                      "gres.conf has to name the devices, File=/dev/nvidia[0-3], and --gres to ask "
+                      "for one");
     if (!why->length && t->settings.gpu && !gpu_use(o, why))
         text_add(why, " (a GPU is needed: --gres=gpu:1)");
     if (why->length || !engine_open(e, t->settings.lab, o, why))
@@ -126,16 +132,15 @@ static bool node_is_fit(struct task *t, struct engine_options *o, struct engine 
  * node is the first to be free again. The collector submits what was refused once more. */
 static int refuse(struct task *t, const char *why)
 {
-    char *name = xformat("refused/%s", t->node);
     const char *of = getenv("SLURM_JOB_NAME");
-    int n, e = spool_write(&t->spool, name, why, strlen(why));
+    int n;
 
     fprintf(stderr, "grade: node %s: %s\n", t->node, why);
+    spool_refuse(&t->spool, t->node, why);
     char *nodes = spool_refused(&t->spool, &n);
-    if (!e && of)
+    if (n && of)
         slurm_exclude(of, nodes);
     free(nodes);
-    free(name);
     return REFUSES;
 }
 
@@ -166,7 +171,7 @@ static bool load(struct task *t, int round, struct pool_item **items, struct tex
         size_t length;
 
         if (spool_has_bundle(&t->spool, id) ||
-            !spool_get(&t->spool, id, &name, &source, &length, why))
+            !spool_get_work(&t->spool, id, &name, &source, &length, why))
             continue;
         *items = xrealloc(*items, (size_t)(t->n + 1) * sizeof(**items));
         t->ids = xrealloc(t->ids, (size_t)(t->n + 1) * sizeof(*t->ids));
@@ -222,7 +227,7 @@ int cluster_task(const char *dir, int round)
     } else if (spool_load_settings(&t.spool, &t.settings, &why)) {
         o.secret = t.settings.secret;
         /* times are measured one submission after the other, on the GPU that Slurm gave */
-        o.gpu_index = number_of("SLURM_JOB_GPUS", 0);
+        o.gpu_index = number_of("SLURM_JOB_GPUS", 0); /* counted over those of gres.conf */
         t.jobs = t.settings.gpu ? 1 : number_of("SLURM_CPUS_PER_TASK", 1);
         if (node_is_fit(&t, &o, &e, &why)) {
             code = mark(&t, round, &o, &why);

@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 GRADE = ROOT / os.environ.get("WARPLAB_BUILD", "build") / "bin" / "grade"
 SECRET = ROOT / "grading/sample/secret.txt"
 ROOTLY = pytest.mark.skipif(os.geteuid() != 0, reason="mounts need root")
-EMPTY = "// nothing {}\n"  # marked in no time: it has no kernel, and does not compile to one
+FULL = pytest.mark.skipif(not os.environ.get("FULL"), reason="takes minutes: FULL=1")
 
 if daemons.missing():
     pytest.exit("not installed: " + " ".join(daemons.missing()), 1)
@@ -30,7 +30,7 @@ if daemons.missing():
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    with daemons.Cluster(tmp_path_factory.mktemp("slurm") / "c", gpu="n4") as c:
+    with daemons.Cluster(tmp_path_factory.mktemp("slurm") / "c", gpus={"n4": ["/dev/null"]}) as c:
         yield c
 
 
@@ -47,9 +47,10 @@ def arguments(book, what, *more, lab="coalescing"):
             str(book), *more]
 
 
-def batch(c, book, what, *more, slurm=True, code=None, env=None):
+def batch(c, book, what, *more, slurm=True, code=None, env=None, timeout=300):
     r = subprocess.run(arguments(book, what, *(["--slurm"] if slurm else []), *more),
-                       env={**c.env, **(env or {})}, capture_output=True, text=True)
+                       env={**c.env, **(env or {})}, capture_output=True, text=True,
+                       timeout=timeout)
     assert r.returncode in ((0, 1) if code is None else (code,)), r.stdout + r.stderr
     return r
 
@@ -210,12 +211,24 @@ def test_tasks_that_cannot_start_are_submitted_again(cluster, tmp_path, few):
 
 def test_detached_and_taken_in_later(cluster, tmp_path, few):
     what, marks = few
-    book = tmp_path / "g.db"
-    r = batch(cluster, book, what, "--per-task", "4", "--detach", code=0)
+    book, shared = tmp_path / "g.db", tmp_path / "100%done %A, it's"
+    more = ("--shared", str(shared))
+    r = batch(cluster, book, what, "--per-task", "4", "--detach", *more, code=0)
     assert "the job goes on" in r.stderr
-    cluster.wait(lambda: len(done_files(tmp_path / "warplab-cluster")) == 6, 120)
-    r = batch(cluster, book, what)
-    assert rows(book) == marks
+    cluster.wait(lambda: len(done_files(shared)) == 6, 120)
+    assert list(shared.glob("*/log/*_0.txt")), list(shared.glob("*/log/*"))
+    r = batch(cluster, book, what, *more)
+    assert rows(book) == marks and "submissions in" not in r.stderr, "all was finished"
+
+
+def test_two_that_collect(cluster, tmp_path, few):
+    what, marks = few
+    p = begin(cluster, tmp_path / "g.db", what, "--per-task", "2")
+    cluster.wait(lambda: list(tmp_path.glob("warplab-cluster/*/round-1/*")), 60)
+    r = batch(cluster, tmp_path / "g.db", what, code=2)
+    assert "another grade takes in" in r.stderr, r.stderr
+    said, _ = p.communicate(timeout=300)
+    assert rows(tmp_path / "g.db") == marks, said
 
 
 def test_a_bundle_that_comes_twice_or_broken(cluster, tmp_path, few):
@@ -228,9 +241,30 @@ def test_a_bundle_that_comes_twice_or_broken(cluster, tmp_path, few):
     shutil.copy(files[0], run / "taken" / files[0].name)
     files[1].write_text("{\"node\":\"n1\"")
     files[2].write_text("")
+    shutil.copy(files[4], files[3])  # of another submission
     (run / "done" / ("0" * 32 + ".json")).write_text("{}")
     r = batch(cluster, book, what)
-    assert rows(book) == marks and r.stderr.count("it is marked again") == 2, r.stderr
+    assert rows(book) == marks and r.stderr.count("it is marked again") == 3, r.stderr
+    assert "is of another submission" in r.stderr, r.stderr
+
+
+@ROOTLY
+def test_a_folder_that_others_can_write_to(cluster, tmp_path, few):
+    """Who can write there can make marks: in a folder that all may use, it may be another's."""
+    what, marks = few
+    book = tmp_path / "g.db"
+    batch(cluster, book, what, "--per-task", "6", "--detach", code=0)
+    run = next((tmp_path / "warplab-cluster").glob("warplab-*"))
+    assert run.stat().st_mode & 0o777 == 0o700
+    assert all(f.stat().st_mode & 0o077 == 0 for f in (run / "secret", *(run / "todo").iterdir()))
+    run.chmod(0o777)
+    assert "is open to others (mode 777)" in batch(cluster, book, what, code=2).stderr
+    run.chmod(0o700)
+    os.chown(run, 12345, -1)
+    assert "belongs to another user (number 12345" in batch(cluster, book, what, code=2).stderr
+    os.chown(run, os.geteuid(), -1)
+    batch(cluster, book, what)
+    assert rows(book) == marks
 
 
 def test_nothing_of_a_box_outlives_its_task(cluster, tmp_path):
@@ -294,6 +328,7 @@ def test_nodes_that_cannot_mark_are_named(cluster, tmp_path, few):
     again(cluster, "n1", "n2")
     assert "node n1 does not mark" in r.stderr and "sandbox" in r.stderr, r.stderr
     assert "node n2 does not mark" in r.stderr and "another than the submitting" in r.stderr
+    assert r.stderr.count("does not mark") == 2, "each is told once"
     assert rows(book) == marks and set(nodes_of(book)) <= {"n3", "n4"}
 
 
@@ -340,14 +375,20 @@ def test_a_clock_that_is_wrong(cluster, tmp_path, few):
 
 @ROOTLY
 def test_a_shared_folder_that_nodes_do_not_see(cluster, tmp_path, few):
-    what, _ = few
-    for n in cluster.nodes:
+    """Such a node fails each task at once, and is free for the next: it would take them all."""
+    what, marks = few
+    book = tmp_path / "g.db"
+    for k, n in enumerate(cluster.nodes):
         cluster.stop(n)
-        cluster.slurmd(n, f"mount -t tmpfs none {tmp_path}")
+        cluster.slurmd(n, f"mount {'--bind -o ro' if k else '-t tmpfs'} {tmp_path} {tmp_path}")
     cluster.all_idle()
-    r = batch(cluster, tmp_path / "g.db", what, code=2)
-    again(cluster, *cluster.nodes)
-    assert "Do the nodes see that folder" in r.stderr and "--shared" in r.stderr, r.stderr
+    r = batch(cluster, book, what, "--per-task", "1", code=2)
+    again(cluster, "n3", "n4")
+    assert r.stderr.count("its tasks fail before they begin") == 4, r.stderr
+    assert "no node is left that can mark" in r.stderr and "--shared" in r.stderr, r.stderr
+    r = batch(cluster, book, what, "--per-task", "1")  # two are mended
+    again(cluster, "n1", "n2")
+    assert rows(book) == marks and set(nodes_of(book)) <= {"n3", "n4"}, r.stderr
 
 
 def test_no_gpu_where_one_is_needed(cluster, tmp_path, few):
@@ -380,7 +421,7 @@ def test_full_disk_and_going_on(cluster, tmp_path, few):
             except OSError:
                 pass
         said, _ = p.communicate(timeout=300)
-        assert p.returncode == 2 and "is full" in said, said
+        assert p.returncode == 2 and "No space left on device; make room there" in said, said
         half = rows(book)
         assert all(v is None or v == w for (_, _, _, _, v), (_, _, _, _, w) in zip(half, marks))
         fill.unlink()
@@ -414,5 +455,7 @@ def test_settings_file(cluster, tmp_path, few):
     what, marks = few
     settings = tmp_path / "settings"
     settings.write_text("slurm = yes\npartition = main # all nodes\nper-task = 6\n")
-    r = batch(cluster, tmp_path / "g.db", what, "--settings", str(settings), slurm=False)
-    assert "in 1 tasks of up to 6" in r.stderr and rows(tmp_path / "g.db") == marks
+    own = {"SQUEUE_STATES": "all", "SLURM_JOB_ID": "77", "SLURM_CPUS_PER_TASK": "7",
+           "SINFO_FORMAT": "%T"}  # of a person who likes it so, and works in a job of their own
+    r = batch(cluster, tmp_path / "g.db", what, "--settings", str(settings), slurm=False, env=own)
+    assert "in 1 task of at most 6" in r.stderr and rows(tmp_path / "g.db") == marks
