@@ -8,6 +8,7 @@ enum { NOISE, BUMP }; /* as in harness.c */
 static const struct lab_case cases[] = {
     PLANE("one", 1, 1, NOISE), PLANE("row", 17, 1, NOISE), PLANE("column", 1, 19, NOISE), PLANE("odd", 33, 21, NOISE), PLANE("even", 40, 18, NOISE),
     PLANE("square", 256, 256, NOISE), PLANE("lecture", 64, 64, BUMP), PLANE("wide", 300, 25, NOISE), PLANE("high", 30, 275, NOISE), PLANE("many", 512, 256, NOISE),
+    PLANE("large", 512, 512, NOISE), PLANE("large-gpu", 1024, 1024, NOISE),
 };
 static const struct hidden_case hidden[] = {
     {.name = "hidden-plane", .kind = "a plane of any shape", .like = "odd even", .n_min = 2, .n_max = 80, .m_min = 2, .m_max = 80, .any_scale = true},
@@ -27,8 +28,8 @@ static const struct rubric_row rows[] = {
     {"shared-clean", 2, "Shared wave numbers: no race and no bad access", ROW_CHECKS, "solve_shared", .cases = "one odd even hidden-plane hidden-long",
      .hint = CHECKED " What one thread stores in shared memory, another loads: what must lie between?"},
     {"shared-once", 3, "Shared wave numbers: each is loaded once a block", ROW_GATE, "solve_shared", .cases = "square hidden-large",
-     .gate = "global_ld_bytes <= 17.2 * n * m",
-     .hint = "r, both parts of c, and c's real part are 16 bytes for each number. What do you load beyond that?"},
+     .gate = "global_ld_bytes <= 17.2 * n * m && influence(others) >= 0.9",
+     .hint = "r, both parts of c, and c's real part are 16 bytes for each number. What do you load beyond that? And does each thread have its wave numbers from shared memory?"},
     {"half-ok", 4, "Half of the waves: u is right", ROW_CORRECT, "solve_half", .cases = SHAPES,
      .hint = "How many waves has a row? Where does the second row begin? The rows are all there: ky as before."},
     {"half-clean", 2, "Half of the waves: no bad access", ROW_CHECKS, "solve_half", .cases = "one odd even hidden-plane hidden-long", .hint = CHECKED},
@@ -39,8 +40,10 @@ static const struct rubric_row rows[] = {
      .hint = "What is u too large by, if nobody scales? Where can the factor go in?"},
     {"fused-clean", 1, "One kernel: no bad access", ROW_CHECKS, "solve_fused", .cases = "one odd even hidden-plane hidden-long", .hint = CHECKED},
     {"fused-once", 3, "One kernel: each wave is loaded once and stored once", ROW_GATE, "solve_fused", .cases = "square hidden-large",
-     .gate = "global_ld_requests <= 1.1 * ref.global_ld_requests && global_st_requests <= 1.1 * ref.global_st_requests && global_sectors <= 1.15 * ref.global_sectors",
+     .gate = "global_ld_requests <= 3.3 * m * (n / 2 + 32) / 32 && global_st_requests <= 1.1 * m * (n / 2 + 32) / 32 && global_sectors <= 1.3 * ref.global_sectors",
      .hint = "A wave's two parts lie side by side: how many loads and stores does a thread need for them?"},
+    {"fused-fast", 2, "One kernel: little time beside the transforms", ROW_SPEED, "solve_fused", .cases = "large hidden-large", .gpu_cases = "large-gpu", .ratio = 0.95, .tolerance = 0.01,
+     .hint = "Which threads of a warp have neighbouring waves? What is a thread doing while its load is under way?"},
 };
 /* clang-format on */
 

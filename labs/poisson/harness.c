@@ -26,14 +26,14 @@ enum { R, KX, KY, C, U, BUFFERS };
 #define SIGMA 0.1 /* width of the bump, on a square of length 1 */
 
 /* clang-format off */
-#define SHAPE(x, y) BLOCK(x, y, 1024)
-#define BLOCK(x, y, most) .has_record = true, .record = {.block_x = x, .block_y = y, .items = 1}, .min = {.block_x = 1, .block_y = 1, .items = 1}, .max = {.block_x = most, .block_y = most, .items = 1}
+#define SHAPE(x, y) BLOCK(x, y, 1024, 1)
+#define BLOCK(x, y, most, rows) .has_record = true, .record = {.block_x = x, .block_y = y, .items = 1}, .min = {.block_x = 1, .block_y = 1, .items = 1}, .max = {.block_x = most, .block_y = most, .items = rows}
 static const struct lab_variant variants[] = {
     {.name = "solve_naive", .number = "1", .what = "complex transforms, as the lecture begins", .kernels = "solve_naive real_to_complex complex_to_real", SHAPE(32, 16), .demo = true},
-    {.name = "solve_shared", .number = "2", .what = "wave numbers in shared memory", .kernels = "solve_shared real_to_complex complex_to_real", BLOCK(16, 16, 32)},
+    {.name = "solve_shared", .number = "2", .what = "wave numbers in shared memory", .kernels = "solve_shared real_to_complex complex_to_real", BLOCK(16, 16, 32, 1)},
     {.name = "read_pairs", .number = "3", .what = "complex numbers read whole, at the end", .kernels = "pairs_to_real real_to_complex solve_naive", SHAPE(16, 16), .flags = PAIRS, .demo = true},
     {.name = "solve_half", .number = "4", .what = "real transforms: half of the waves", .kernels = "solve_half scale", SHAPE(32, 8), .flags = HALF},
-    {.name = "solve_fused", .number = "5", .what = "one kernel between two transforms", .kernels = "solve_fused", SHAPE(32, 8), .flags = HALF | FUSED},
+    {.name = "solve_fused", .number = "5", .what = "one kernel between two transforms", .kernels = "solve_fused", BLOCK(32, 8, 1024, 16), .flags = HALF | FUSED},
 };
 
 #define CHECK CASE_CHECK | CASE_QUICK
@@ -109,7 +109,8 @@ static void add_buffer(struct plan *p, const char *name, enum buffer_role role, 
     lab_name(b->name, sizeof(b->name), "%s", name);
 }
 
-/* A kernel of a thread for each of columns x m elements; it has these buffers, n and m. */
+/* A kernel of a thread for each of columns x m elements, or for as many rows as its record says; it
+ * has these buffers, n and m. */
 static struct plan_step *add_kernel(struct plan *p, const char *name, const struct lab_case *c,
                                     const struct launch_record *r, uint64_t columns,
                                     const char *buffers)
@@ -121,7 +122,8 @@ static struct plan_step *add_kernel(struct plan *p, const char *name, const stru
     s->block[0] = r->block_x;
     s->block[1] = r->block_y;
     s->grid[0] = (uint32_t)((columns + r->block_x - 1) / r->block_x);
-    s->grid[1] = (uint32_t)((c->m + r->block_y - 1) / r->block_y);
+    s->grid[1] = (uint32_t)((c->m + (uint64_t)r->block_y * r->items - 1) /
+                            ((uint64_t)r->block_y * r->items));
     s->block[2] = s->grid[2] = 1;
     for (const char *b = buffers; *b; b++)
         s->args[s->nargs++] =
@@ -456,7 +458,7 @@ const struct lab lab_poisson = {
     .title = "Poisson: a library in the middle",
     .bytes_formula = "8 n m (4 n m in, 4 n m out)",
     .flops_formula = "",
-    .record_items = "not used",
+    .record_items = "rows that a thread of solve_fused takes",
     .variants = variants,
     .nvariants = sizeof(variants) / sizeof(variants[0]),
     .cases = cases,

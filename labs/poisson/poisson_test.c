@@ -156,6 +156,13 @@ Test(poisson, plans_are_transforms_and_kernels)
     cr_assert_eq(p.nsteps, 3);
     cr_expect_eq(p.buffers[C].count, 2 * 17 * 16);
     cr_expect_eq(p.steps[1].args[5].v.f32, 1.0f / (33 * 16));
+    cr_expect_eq(p.steps[1].grid[1], 2, "a row a thread");
+    struct launch_record four = variant_of(&lab_poisson, "solve_fused")->record;
+    char err[200];
+    four.items = 4;
+    cr_assert(plan_make(&lab_poisson, variant_of(&lab_poisson, "solve_fused"),
+                        case_of(&lab_poisson, "100x37"), &four, &device, &p, err, sizeof(err)));
+    cr_expect_eq(p.steps[1].grid[1], 2, "37 rows of 4 times 8 a block");
 }
 
 static void expect_refused(struct lab_case c, const char *says)

@@ -117,19 +117,36 @@ KERNEL scale(float *u, unsigned n, unsigned m, float by)
 
 // ---- 5: one kernel ----
 
-LAUNCH(solve_fused, 32, 8);
+enum { ROWS = 4 };
 
-// The transforms are linear: what is scaled in between is scaled at the end.
+LAUNCH(solve_fused, 32, 8, ROWS);
+
+// The transforms are linear: what is scaled in between is scaled at the end. A thread has ROWS waves
+// of a column, and has asked for all of them before it divides the first.
 KERNEL solve_fused(float2 *c, const float *kx, const float *ky, unsigned n, unsigned m, float scale)
 {
-    unsigned x = blockIdx.x * blockDim.x + threadIdx.x;
-    unsigned y = blockIdx.y * blockDim.y + threadIdx.y;
+    unsigned x = blockIdx.x * blockDim.x + threadIdx.x, columns = n / 2 + 1;
+    unsigned y = blockIdx.y * blockDim.y * ROWS + threadIdx.y;
+    float2 wave[ROWS];
 
-    if (x < n / 2 + 1 && y < m) {
-        unsigned i = y * (n / 2 + 1) + x;
-        float by = i ? -scale / (kx[x] * kx[x] + ky[y] * ky[y]) : 0;
-        float2 wave = c[i];
+    if (x >= columns)
+        return;
+#pragma unroll
+    for (unsigned j = 0; j < ROWS; j++) {
+        unsigned row = y + j * blockDim.y;
 
-        c[i] = make_float2(wave.x * by, wave.y * by);
+        if (row < m)
+            wave[j] = c[row * columns + x];
+    }
+    float across = kx[x] * kx[x];
+#pragma unroll
+    for (unsigned j = 0; j < ROWS; j++) {
+        unsigned row = y + j * blockDim.y;
+
+        if (row < m) {
+            float by = row || x ? __fdividef(-scale, across + ky[row] * ky[row]) : 0;
+
+            c[row * columns + x] = make_float2(wave[j].x * by, wave[j].y * by);
+        }
     }
 }
