@@ -2,7 +2,7 @@
 import names
 import style
 
-VARIANTS = ["solve_naive", "solve_shared", "read_pairs", "solve_half", "solve_fused"]
+VARIANTS = ["solve_naive", "solve_shared", "read_pairs", "solve_half", "solve_fused", "transforms"]
 
 
 def curve(rows, variant):
@@ -14,7 +14,8 @@ def curve(rows, variant):
 def draw(rows):
     fig, ax = style.figure(width=12.5, height=6.2)
     ends, used = [], []
-    for i, variant in enumerate(VARIANTS):
+    shown = [v for v in VARIANTS if curve(rows, v)]
+    for i, variant in enumerate(shown):
         points = curve(rows, variant)
         look = style.look(i)
         ax.plot([n for n, _ in points], [us for _, us in points], label=names.variant(variant), **look)
@@ -24,7 +25,7 @@ def draw(rows):
     sizes = [n for n, _ in curve(rows, VARIANTS[0])]
     ax.set_xticks(sizes, [str(n) for n in sizes])
     ax.set_xticks([], minor=True)
-    if max(e[2] for e in ends) > 10 * min(us for v in VARIANTS for _, us in curve(rows, v)):
+    if max(e[2] for e in ends) > 10 * min(us for v in shown for _, us in curve(rows, v)):
         ax.set_yscale("log")
         style.plain_ticks(ax.yaxis)
     else:
@@ -43,7 +44,7 @@ def figures(recs):
     rows = recs.where(lab="poisson")
     for machine in rows.machines():
         own = rows.where(machine=machine)
-        if all(len(curve(own, v)) > 1 for v in VARIANTS):
+        if all(len(curve(own, v)) > 1 for v in VARIANTS[:-1]):
             yield f"poisson-{machine}", draw(own)
 
 

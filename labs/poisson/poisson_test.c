@@ -163,6 +163,7 @@ Test(poisson, plans_are_transforms_and_kernels)
     cr_assert(plan_make(&lab_poisson, variant_of(&lab_poisson, "solve_fused"),
                         case_of(&lab_poisson, "100x37"), &four, &device, &p, err, sizeof(err)));
     cr_expect_eq(p.steps[1].grid[1], 2, "37 rows of 4 times 8 a block");
+    cr_expect_eq(plan_of("transforms", case_of(&lab_poisson, "33x16")).nsteps, 2);
 }
 
 static void expect_refused(struct lab_case c, const char *says)
