@@ -15,7 +15,8 @@ labs/LAB/faulty.txt holds faults, each an edit of the lab's solution (or of its 
 The lines after "- " are replaced by those after "+ ", where they first occur behind the kernel's
 name, or behind the text of "at: "; there can be several edits. "cause" is one word of diagnose.h's, or several any of which is
 right; "says" must be in what a student reads, any of several lines. "base: skeleton" edits the
-skeleton; "kernel: all" runs the whole file. A fault is named right, or no cause was found, or a
+skeleton; "kernel: all" runs the whole file. A line "one kernel a variant" before the first fault
+says that no other kernel of the file is needed then, and none is compiled. A fault is named right, or no cause was found, or a
 wrong one was told: the test fails on any of the last, and when less than nine of ten are right.
 """
 import argparse
@@ -35,13 +36,14 @@ class Fault:
     def __init__(self, lab, title):
         self.lab, self.title = lab, title
         self.kernel, self.base, self.case, self.at = "all", "solution", None, None
+        self.alone = False
         self.causes, self.says, self.edits = [], [], []
 
 
 def read_bank(lab):
     """The faults of a lab's file, in order."""
     path = ROOT / "labs" / lab / "faulty.txt"
-    faults, last = [], ""
+    faults, last, alone = [], "", False
     for number, line in enumerate(path.read_text().splitlines(), 1) if path.exists() else []:
         if line.startswith("## "):
             faults.append(Fault(lab, line[3:]))
@@ -59,10 +61,20 @@ def read_bank(lab):
                 faults[-1].says.append(value)
             else:
                 setattr(faults[-1], key, value)
+        elif line == "one kernel a variant" and not faults:
+            alone = True
         elif line.strip() and not line.startswith("# "):
             sys.exit(f"{path}:{number}: not understood: {line}")
         last = line[:1]
+    for fault in faults:
+        fault.alone = alone
     return faults
+
+
+def without(text, pattern):
+    """The text with what matches made empty lines: what is not compiled takes no time, and lines stay
+    where they are."""
+    return re.sub(pattern, lambda m: "\n" * m[0].count("\n"), text, flags=re.M | re.S)
 
 
 def source_of(fault):
@@ -78,10 +90,13 @@ def source_of(fault):
         if at < 0:
             sys.exit(f"labs/{fault.lab}/faulty.txt: {fault.title}: not in the file: {old}")
         text = text[:at] + "\n".join(new) + text[at + len("\n".join(old)):]
-    if fault.kernel != "all":  # what is not compiled takes no time; lines stay where they are
-        text = re.sub(r"^KERNELS\w*\((?!" + fault.kernel + r"\)).*$", "", text, flags=re.M)
+    if fault.kernel != "all":
+        text = without(text, r"^KERNELS\w*\((?!" + fault.kernel + r"\))[^\n]*$")
         if fault.kernel != "reduce9":
-            text = re.sub(r"^KERNEL9\(.*$", "", text, flags=re.M)
+            text = without(text, r"^KERNEL9\([^\n]*$")
+        if fault.alone:
+            text = without(text, r"^KERNEL (?!" + fault.kernel + r"\()\w+\(.*?^}$")
+        text = text.replace("__has_include(<curand_kernel.h>)", "0")  # as where it is not installed
     return text
 
 
