@@ -106,7 +106,7 @@ def draw(recs):
                      note="counted on the emulator / measured on the GPU; a dot is an experiment, no dot: both are 0\n"
                           "grey: instructions of PTX against those of machine code, which differ by nature")
     inch = fig.get_figheight(), fig.get_figwidth()
-    fig.canvas.draw()
+    fig.draw_without_rendering()
     label = max(t.get_window_extent().width for t in axes[0][0].get_yticklabels()) / fig.dpi
     fig.subplots_adjust(left=(label + 0.25) / inch[1], right=1 - 0.95 / inch[1], top=1 - 0.95 / inch[0], wspace=0.34,
                         hspace=0.3)

@@ -88,7 +88,7 @@ def _crossed(fig):
 
 
 def problems(fig):
-    fig.canvas.draw()
+    fig.draw_without_rendering()
     found = words(fig)
     out = [said for text, box in found for said in _cut(text, box, fig.bbox)]
     out += [f"{a!r} and {b!r} overlap" for (a, one), (b, other) in combinations(found, 2) if _overlap(one, other)]

@@ -70,7 +70,7 @@ def test_reduction_shows_every_variant_at_every_size(recs):
 
 def test_labels_do_not_cover_one_another(recs):
     fig = fig_reduction.draw(recs, "h200")
-    fig.canvas.draw()
+    fig.draw_without_rendering()
     boxes = sorted((t.get_window_extent() for t in fig.axes[1].texts), key=lambda b: b.y0)
     assert len(boxes) == 10
     assert all(b.y1 <= c.y0 + 1 for b, c in zip(boxes, boxes[1:]))
@@ -169,7 +169,7 @@ def test_counters_have_a_panel_for_each_lab_in_common(recs):
     assert "90 of 90" in said["reduction"] and "8 of 9" in said["matmul"] and "mm_tiled" in said["matmul"]
     names = [t.get_text() for t in fig.axes[0].get_yticklabels()]
     assert names[:2] == ["global ld requests", "global ld sectors"]
-    fig.canvas.draw()
+    fig.draw_without_rendering()
     assert max(t.get_window_extent().x1 for ax in panels.values() for t in ax.texts) <= fig.bbox.x1
 
 
