@@ -568,14 +568,17 @@ Test(threats, t22_compile_bombs, .timeout = 120)
         "< n; k++) s += i ^ k; return s; }\n"
         "__device__ long x = spin(1000000);\n",
     };
-    o.compile_s = 8;
+    o.compile_s = 4;
     for (size_t i = 0; i < sizeof(bombs) / sizeof(bombs[0]); i++) {
         char *source = xformat("%s%s", bombs[i], right);
         double from = now_s();
         json_t *v = mark(&o, source, strlen(source));
         double took = now_s() - from;
         cr_assert(took < 60, "bomb %zu took %g s", i, took);
-        cr_assert(strcmp(get(v, "status"), "failed"), "bomb %zu: %s", i, get(v, "message"));
+        /* by processor time; by the clock where others keep the machine busy */
+        cr_assert(strcmp(get(v, "status"), "failed") ||
+                      strstr(get(v, "message"), "compiling took longer than"),
+                  "bomb %zu: %s", i, get(v, "message"));
         free(source);
         json_decref(v);
     }
