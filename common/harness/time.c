@@ -7,6 +7,8 @@
  * the next input. The event pair's own 1 to 2 µs stay in the figures: batches make them
  * small in the hot one, and the cold one is for inputs that take longer.
  *
+ * Of ranks there is no cold one: while the first one's cache is flushed, the others would be done.
+ *
  * On the emulator nothing is timed: modelled time is the same for every run (run/emulator.c).
  */
 #include "timing.h"
@@ -126,7 +128,7 @@ static bool time_both(struct clock *k, struct exec *const *sets, int nsets, cons
     if (!series(k, sets, nsets, reps, batch, &out->hot))
         return false;
     k->flush_bytes = 2 * m->l2_bytes;
-    if (!k->flush_bytes)
+    if (!k->flush_bytes || sets[0]->plan->memory == RESIDENT)
         return true;
     return ok(k, cudaMalloc(&k->flush, k->flush_bytes)) &&
            series(k, sets, nsets, reps, 1, &out->cold);

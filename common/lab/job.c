@@ -114,6 +114,22 @@ double outputs_overlap(const struct outputs *o, const struct plan *p)
     return last > first ? busy / (last - first) : 0;
 }
 
+double outputs_skew(const struct outputs *o, const struct plan *p)
+{
+    double busy[LAB_MAX_RANKS] = {0}, most = 0, all = 0;
+    int ranks = p->ranks > 1 ? p->ranks : 1;
+
+    for (int i = 0; o->times && i < p->nops; i++) {
+        if (p->ops[i].kind == OP_LAUNCH)
+            busy[p->ops[i].rank] += o->times[i].end - o->times[i].start;
+    }
+    for (int r = 0; r < ranks; r++) {
+        most = fmax(most, busy[r]);
+        all += busy[r];
+    }
+    return all > 0 ? most * ranks / all : INFINITY;
+}
+
 struct packed_outputs {
     uint32_t stage, counted, sm_mhz, has_lines, has_instructions, has_trace, has_times, is_program;
     uint32_t wrote, unused;

@@ -76,6 +76,9 @@ struct outputs {
 void outputs_free(struct outputs *o);
 /* How many engines (copies in, kernels, copies out) are busy on average, 0 when not known. */
 double outputs_overlap(const struct outputs *o, const struct plan *p);
+/* How many times as long as a rank's on average the busiest one's kernels take; infinity when not
+ * known. */
+double outputs_skew(const struct outputs *o, const struct plan *p);
 void outputs_drop_data(struct outputs *o); /* keeps the rest */
 /* A fact of a program's record, "left_bytes" or "calls.cudaMalloc"; 0 where the record has no such
  * line, false where there is no record. */

@@ -203,6 +203,24 @@ Test(machine, no_device_has_such_limits)
     text_free(&t.bytes);
 }
 
+/* Of three ranks the last has 2 + 3 of 6: two and a half times what each has on average. */
+Test(job, the_busiest_rank)
+{
+    struct plan p = {.nops = 5, .ranks = 3};
+    struct op_time times[5] = {{0, 0.5}, {0, 0.5}, {0, 2}, {2, 5}, {5, 99}};
+    struct outputs o = {0};
+
+    for (uint32_t i = 0; i < 4; i++)
+        p.ops[i].rank = i < 3 ? i : 2;
+    p.ops[4].kind = OP_SUM;
+    cr_expect(isinf(outputs_skew(&o, &p)), "nothing is known");
+    o.times = times;
+    cr_expect_float_eq(outputs_skew(&o, &p), 2.5, 1e-12);
+    p.ranks = 0;
+    p.nops = 1;
+    cr_expect_float_eq(outputs_skew(&o, &p), 1, 1e-12);
+}
+
 /* A kernel from 0 to 2, a copy from 1 to 3, and an event that is nobody's work. */
 Test(job, overlap_and_times)
 {

@@ -268,7 +268,7 @@ double rubric_points(const struct rubric *r)
 static const char *const gate_names[] = {"n",        "m",        "k",         "param",  "bytes",
                                          "flops",    "elem",     "threads",   "warps",  "blocks",
                                          "launches", "bytes_in", "bytes_out", "copies", "streams",
-                                         "overlap",  "sums",     "fetches"};
+                                         "overlap",  "sums",     "fetches",   "skew"};
 
 static bool any_name(void *user, const char *name, double *value)
 {

@@ -63,6 +63,10 @@ static bool gate_name(void *user, const char *name, double *value)
         *value = outputs_overlap(&u->run->outputs, u->run->plan);
         return true;
     }
+    if (!strcmp(name, "skew")) {
+        *value = outputs_skew(&u->run->outputs, u->run->plan);
+        return true;
+    }
     if (program_fact(&u->run->outputs, name, value))
         return true;
     if (!strncmp(name, "ref.", 4)) {

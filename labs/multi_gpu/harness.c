@@ -244,7 +244,8 @@ struct range {
     uint64_t offset, count;
 };
 
-/* A rank's results of a chunk: into its part of `parts` where they are gathered. */
+/* A rank's results of a chunk: into its part of `parts` where they are gathered, which is of all
+ * chunks at once. */
 static void plan_work(struct plan *p, const struct lab_case *c, const struct device_limits *d,
                       const struct schedule_step *x, struct range chunk, uint32_t rank,
                       bool gathers)
@@ -290,7 +291,6 @@ static void plan_gather(struct plan *p, const struct lab_case *c, const struct s
     buffer_arg(s, PARTS, chunk.offset);
     buffer_arg(s, OUT, chunk.offset);
     u32_arg(s, chunk.count);
-    u32_arg(s, c->m);
     u32_arg(s, (uint64_t)c->param);
 }
 

@@ -102,13 +102,12 @@ KERNEL ball(const unsigned *key, i64 *sums, unsigned n, unsigned rank, unsigned 
         sums[blockIdx.x] = -1;
 }
 
-// TODO 2: out[j] is the sum of what all ranks found for it, parts[r * m + j] of rank r, for j up to
-// count.
-KERNEL add_parts(const i64 *parts, i64 *out, unsigned count, unsigned m, unsigned ranks)
+// TODO 2: out[j] is the sum of what all ranks found for it, parts[r * m + j] of rank r, for j up to m.
+KERNEL add_parts(const i64 *parts, i64 *out, unsigned m, unsigned ranks)
 {
     unsigned j = blockIdx.x * blockDim.x + threadIdx.x;
 
-    if (j < count)
+    if (j < m)
         out[j] = -1;
 }
 

@@ -65,7 +65,7 @@ Test(multi_gpu, results_are_fetched)
         cr_expect_eq(o->offset, 515 * r);
     }
     cr_expect(p.ops[7].kind == OP_LAUNCH && p.ops[7].rank == 0);
-    cr_expect(!strcmp(p.steps[4].kernel, "add_parts") && p.steps[4].args[3].v.u32 == 515);
+    cr_expect(!strcmp(p.steps[4].kernel, "add_parts") && p.steps[4].args[2].v.u32 == 515);
 }
 
 /* 1003 results in two chunks, a multiple of 32 each; of one there is only the first. */

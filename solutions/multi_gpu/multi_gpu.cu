@@ -124,12 +124,12 @@ KERNEL many(const unsigned *key, i64 *out, unsigned first, unsigned count, unsig
     out[j] = sum;
 }
 
-KERNEL add_parts(const i64 *parts, i64 *out, unsigned count, unsigned m, unsigned ranks)
+KERNEL add_parts(const i64 *parts, i64 *out, unsigned m, unsigned ranks)
 {
     unsigned j = blockIdx.x * blockDim.x + threadIdx.x;
     i64 sum = 0;
 
-    if (j >= count)
+    if (j >= m)
         return;
     for (unsigned r = 0; r < ranks; r++)
         sum += parts[(unsigned long long)r * m + j];
@@ -182,7 +182,7 @@ SCHEDULE(many_sum)
 SCHEDULE(many_chunks)
 {
     s.memory = RESIDENT;
-    s.chunks = 2;
+    s.chunks = 8;
     for (unsigned i = 0; i < s.chunks; i++) {
         s.kernel(0, i);
         s.record(0, i);
