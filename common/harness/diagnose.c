@@ -278,7 +278,8 @@ static bool by_checker(struct search *s, const struct lab_case *c)
 
 /* ---- what it is made of ---- */
 
-/* Looks at the first wrong element. *whole: all that belongs to it is missing, so that a larger
+/* Looks at the first wrong element, of each output that is wrong, until one has something to say.
+ * *whole: all that belongs to it is missing, so that a larger
  * case may say more. */
 static bool probe_case(struct search *s, const struct lab_case *c, struct diagnosis *d, bool *whole)
 {
@@ -286,8 +287,11 @@ static bool probe_case(struct search *s, const struct lab_case *c, struct diagno
     bool told = false;
 
     experiment_run(s->x, c, s->x->verify->seed, false, &r);
-    if (r.outputs.stage == STAGE_DONE && r.result.noutputs && r.result.outputs[0].comparison.nshown)
-        told = probe(s->x, c, r.result.outputs[0].comparison.shown[0].index, d);
+    for (int i = 0; r.outputs.stage == STAGE_DONE && i < r.result.noutputs && !told; i++) {
+        const struct wrong_output *w = &r.result.outputs[i];
+
+        told = w->comparison.nshown && probe(s->x, c, w->buffer, w->comparison.shown[0].index, d);
+    }
     sample_free(&r);
     *whole = told && d->whole;
     return told;

@@ -28,9 +28,10 @@ static bool is_fill(const struct sample *r, int b, uint64_t i, unsigned char fil
     return true;
 }
 
-static int first_output(const struct plan *p)
+/* The output behind buffer b; -1: there is none. */
+static int next_output(const struct plan *p, int b)
 {
-    for (int b = 0; b < p->nbuffers; b++) {
+    while (++b < p->nbuffers) {
         if (p->buffers[b].role == BUF_OUTPUT)
             return b;
     }
@@ -46,36 +47,73 @@ static uint64_t other_seed(uint64_t seed)
     return other;
 }
 
-/* Two runs whose inputs and fill differ: which of the first output's elements nobody wrote, and
- * whether all others are the same. */
+/* Two runs whose inputs and fill differ, looked at output by output: which of its elements nobody
+ * wrote, and whether all others are the same. */
 struct writing {
+    uint64_t seed, other;
     struct sample a, b;
-    int out;
+    bool differ; /* the inputs do */
+    int out;     /* that is looked at; -1: none, or no more */
     uint64_t count, nunwritten, *unwritten;
-    bool done, same;
+    bool same;
 };
+
+/* Where the largest input is the same for every seed, right outputs may be the same, too. */
+static bool inputs_differ(struct search *s, const struct writing *w)
+{
+    const struct plan *p = &w->a.plan;
+    struct dataset a = {0}, b = {0};
+    int largest = -1;
+
+    for (int i = 0; i < p->nbuffers; i++) {
+        if (p->buffers[i].role == BUF_INPUT &&
+            (largest < 0 || p->buffers[i].count > p->buffers[largest].count))
+            largest = i;
+    }
+    dataset_make(&a, s->x->verify->lab, p, &w->a.input, w->seed);
+    dataset_make(&b, s->x->verify->lab, p, &w->a.input, w->other);
+    bool differ = largest < 0 || !p->buffers[largest].count ||
+                  memcmp(a.data[largest], b.data[largest], plan_buffer_bytes(p, largest)) != 0;
+    dataset_free(&a);
+    dataset_free(&b);
+    return differ;
+}
+
+static void look_at(struct writing *w, int out)
+{
+    w->out = out;
+    w->nunwritten = w->count = 0;
+    w->same = w->differ;
+    if (out < 0)
+        return;
+    size_t size = dtype_size(w->a.plan.buffers[out].dtype);
+    w->count = w->a.plan.buffers[out].count;
+    w->unwritten = xrealloc(w->unwritten, (w->count + 1) * sizeof(*w->unwritten));
+    for (uint64_t i = 0; i < w->count; i++) {
+        if (is_fill(&w->a, out, i, poison_byte(w->seed)) &&
+            is_fill(&w->b, out, i, poison_byte(w->other)))
+            w->unwritten[w->nunwritten++] = i;
+        else
+            w->same &= !memcmp((char *)w->a.outputs.data[out] + i * size,
+                               (char *)w->b.outputs.data[out] + i * size, size);
+    }
+}
+
+static void look_at_next(struct writing *w)
+{
+    look_at(w, next_output(&w->a.plan, w->out));
+}
 
 static struct writing writing_of(struct search *s, const struct lab_case *c)
 {
-    uint64_t seed = s->x->verify->seed, other = other_seed(seed);
-    struct writing w = {.same = true};
+    uint64_t seed = s->x->verify->seed;
+    struct writing w = {.seed = seed, .other = other_seed(seed)};
 
-    experiment_run(s->x, c, seed, false, &w.a);
-    experiment_run(s->x, c, other, false, &w.b);
-    w.out = first_output(&w.a.plan);
-    w.done = w.a.outputs.stage == STAGE_DONE && w.b.outputs.stage == STAGE_DONE && w.out >= 0;
-    w.count = w.done ? w.a.plan.buffers[w.out].count : 0;
-    w.unwritten = xcalloc(w.count, sizeof(*w.unwritten));
-    for (uint64_t i = 0; i < w.count; i++) {
-        size_t size = dtype_size(w.a.plan.buffers[w.out].dtype);
-
-        if (is_fill(&w.a, w.out, i, poison_byte(seed)) &&
-            is_fill(&w.b, w.out, i, poison_byte(other)))
-            w.unwritten[w.nunwritten++] = i;
-        else
-            w.same &= !memcmp((char *)w.a.outputs.data[w.out] + i * size,
-                              (char *)w.b.outputs.data[w.out] + i * size, size);
-    }
+    experiment_run(s->x, c, w.seed, false, &w.a);
+    experiment_run(s->x, c, w.other, false, &w.b);
+    w.differ = inputs_differ(s, &w);
+    bool done = w.a.outputs.stage == STAGE_DONE && w.b.outputs.stage == STAGE_DONE;
+    look_at(&w, done ? next_output(&w.a.plan, -1) : -1);
     return w;
 }
 
@@ -86,19 +124,38 @@ static void writing_free(struct writing *w)
     sample_free(&w->b);
 }
 
+static bool is_wrong(const struct sample *r, int b)
+{
+    for (int i = 0; i < r->result.noutputs; i++) {
+        if (r->result.outputs[i].buffer == b)
+            return true;
+    }
+    return false;
+}
+
+/* In one of the two runs. */
+static bool was_wrong(const struct writing *w)
+{
+    return is_wrong(&w->a, w->out) || is_wrong(&w->b, w->out);
+}
+
 bool by_unwritten(struct search *s, const struct lab_case *c)
 {
     const struct lab *lab = s->x->verify->lab;
     struct writing w = writing_of(s, c);
-    struct text t = {0};
-    bool told = w.nunwritten;
+    bool told = false;
 
-    if (told) {
+    for (; w.out >= 0; look_at_next(&w)) {
+        struct text t = {0};
+
+        if (!w.nunwritten || !was_wrong(&w))
+            continue;
         indices_put(&t, w.a.plan.buffers[w.out].name, w.unwritten, w.nunwritten, w.count,
                     lab->row ? lab->row(&w.a.plan, c, w.out) : 0);
         diagnosis_add(s->d, "unwritten", "never written: %s", t.s);
+        text_free(&t);
+        told = true;
     }
-    text_free(&t);
     writing_free(&w);
     return told;
 }
@@ -106,11 +163,15 @@ bool by_unwritten(struct search *s, const struct lab_case *c)
 bool by_constant(struct search *s, const struct lab_case *c)
 {
     struct writing w = writing_of(s, c);
-    bool told = w.done && w.same && w.count && elements_of(s, c) >= FEW;
+    bool told = false;
 
-    if (told)
-        diagnosis_add(s->d, "constant", "%s is the same for two inputs that differ everywhere",
+    for (; w.out >= 0 && elements_of(s, c) >= FEW; look_at_next(&w)) {
+        if (!w.same || !w.count || !was_wrong(&w))
+            continue;
+        diagnosis_add(s->d, "constant", "%s is the same for two inputs that differ",
                       w.a.plan.buffers[w.out].name);
+        told = true;
+    }
     writing_free(&w);
     return told;
 }
@@ -209,10 +270,10 @@ bool by_state(struct search *s, const struct lab_case *c)
 
 /* ---- what the wrong elements have in common ---- */
 
-/* What is expected of the first output, and came; false: nothing came. */
+/* What is expected of the first output that is wrong, and came. */
 struct outcome {
     struct sample r;
-    int out;
+    int out; /* -1: nothing came, or nothing is wrong */
     void *expected[LAB_MAX_BUFFERS];
 };
 
@@ -244,11 +305,11 @@ static bool outcome_of(struct search *s, const struct lab_case *c, struct outcom
 {
     *o = (struct outcome){.out = -1};
     experiment_run(s->x, c, s->x->verify->seed, false, &o->r);
-    if (o->r.outputs.stage != STAGE_DONE)
+    if (o->r.outputs.stage != STAGE_DONE || !o->r.result.noutputs)
         return false;
-    o->out = first_output(&o->r.plan);
+    o->out = o->r.result.outputs[0].buffer;
     expect(s, o);
-    return o->out >= 0;
+    return true;
 }
 
 static void outcome_free(struct outcome *o)
@@ -307,8 +368,9 @@ bool by_empty(struct search *s, const struct lab_case *c)
     if (elements_of(s, c))
         return false;
     struct writing w = writing_of(s, c);
-    if (w.done && !w.nunwritten && w.same && w.a.result.noutputs &&
-        w.a.result.outputs[0].comparison.nshown) {
+    while (w.out >= 0 && !is_wrong(&w.a, w.out))
+        look_at_next(&w);
+    if (w.out >= 0 && !w.nunwritten && w.same && w.a.result.outputs[0].comparison.nshown) {
         const struct lab_mismatch *m = &w.a.result.outputs[0].comparison.shown[0];
 
         told = true;
@@ -325,8 +387,10 @@ bool by_empty(struct search *s, const struct lab_case *c)
 bool writes_nothing(struct search *s, const struct lab_case *c)
 {
     struct writing w = writing_of(s, c);
-    bool nothing = w.done && w.same && (w.nunwritten == w.count || !w.nunwritten);
+    bool nothing = w.out >= 0;
 
+    for (; w.out >= 0; look_at_next(&w))
+        nothing &= w.same && (w.nunwritten == w.count || !w.nunwritten);
     writing_free(&w);
     return nothing;
 }

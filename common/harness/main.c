@@ -7,6 +7,7 @@
  * nothing is timed at all: the checked run is counted and modelled.
  */
 #include "base/alloc.h"
+#include "base/compiler_log.h"
 #include "base/file.h"
 #include "finding.h"
 #include "lab/plan.h"
@@ -67,11 +68,25 @@ static void print_hint(const char *log)
     }
 }
 
+/* Of a long one that is of errors the first. */
+static void print_log(const struct run *r, const struct compiled *c)
+{
+    struct text t = {0};
+    bool whole = c->image || r->lab->program || r->o.verbose;
+
+    if (whole)
+        text_add(&t, c->log);
+    else if (compiler_log_first(&t, c->log))
+        text_add(&t, ": DETAIL=1 behind the command shows them");
+    fputs(text_str(&t), stderr);
+    if (t.length && t.s[t.length - 1] != '\n')
+        fputc('\n', stderr);
+    text_free(&t);
+}
+
 static void print_compile_log(const struct run *r, const char *path, const struct compiled *c)
 {
-    fputs(c->log, stderr);
-    if (c->log[0] && c->log[strlen(c->log) - 1] != '\n')
-        fputc('\n', stderr);
+    print_log(r, c);
     if (c->image || c->no_compiler)
         return;
     if (!r->lab->program)

@@ -133,26 +133,23 @@ static bool open_data(struct probe *p)
 {
     const struct plan *plan = &p->s.plan;
 
-    p->out = -1;
     for (int b = 0; b < plan->nbuffers; b++) {
-        if (plan->buffers[b].role == BUF_OUTPUT && p->out < 0)
-            p->out = b;
         if (plan->buffers[b].role == BUF_INPUT)
             p->data[b] = xzalloc(plan_buffer_bytes(plan, b));
     }
-    return p->out >= 0 && p->o < plan->buffers[p->out].count;
+    return p->o < plan->buffers[p->out].count;
 }
 
-bool probe(struct experiment *x, const struct lab_case *c, uint64_t o, struct diagnosis *d)
+bool probe(struct experiment *x, const struct lab_case *c, int out, uint64_t o, struct diagnosis *d)
 {
-    struct probe p = {.x = x, .lab = x->verify->lab, .o = o, .d = d};
+    struct probe p = {.x = x, .lab = x->verify->lab, .out = out, .o = o, .d = d};
     bool told = false;
 
     if (!p.lab->term || !experiment_plan(x, c, &p.s))
         return false;
     p.made = p.lab->made(x->variant, &p.s.input);
     if (open_data(&p))
-        told = p.made == MADE_UNKNOWN     ? probe_recognised(&p)
+        told = p.made == MADE_UNKNOWN     ? probe_recognised(&p) || probe_simple(&p)
                : p.made == MADE_OTHERWISE ? probe_otherwise(&p)
                                           : probe_made(&p);
     for (int b = 0; b < LAB_MAX_BUFFERS; b++)

@@ -18,8 +18,9 @@ struct diagnosis {
 void diagnosis_add(struct diagnosis *d, const char *cause, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Looks at element o of the output of case c, on which the kernel is wrong. True when something
+/* Looks at element o of output `out` of case c, on which the kernel is wrong. True when something
  * was found, and is in d. */
-bool probe(struct experiment *x, const struct lab_case *c, uint64_t o, struct diagnosis *d);
+bool probe(struct experiment *x, const struct lab_case *c, int out, uint64_t o,
+           struct diagnosis *d);
 
 #endif

@@ -106,20 +106,23 @@ static double reference(const struct probe *p, double *tolerance)
     const struct plan *plan = &p->s.plan;
     void *expected[LAB_MAX_BUFFERS] = {NULL};
     const void *inputs[LAB_MAX_BUFFERS];
-    double *bounds[LAB_MAX_BUFFERS] = {NULL}, *made;
+    double *bounds[LAB_MAX_BUFFERS] = {NULL}, *made[LAB_MAX_BUFFERS];
 
     for (int b = 0; b < plan->nbuffers; b++) {
         inputs[b] = p->data[b];
-        if (plan->buffers[b].role == BUF_OUTPUT)
-            expected[b] = xzalloc(plan_buffer_bytes(plan, b));
+        if (plan->buffers[b].role != BUF_OUTPUT)
+            continue;
+        expected[b] = xzalloc(plan_buffer_bytes(plan, b));
+        bounds[b] = xcalloc(plan->buffers[b].count, sizeof(double));
     }
-    made = bounds[p->out] = xcalloc(plan->buffers[p->out].count, sizeof(double));
+    memcpy(made, bounds, sizeof(made));
     p->lab->reference(plan, p->x->variant, &p->s.input, inputs, expected, bounds);
     double want = dtype_get(plan->buffers[p->out].dtype, expected[p->out], p->o);
     *tolerance = bounds[p->out] ? bounds[p->out][p->o] : 0;
-    free(made);
-    for (int b = 0; b < plan->nbuffers; b++)
+    for (int b = 0; b < plan->nbuffers; b++) {
         free(expected[b]);
+        free(made[b]);
+    }
     return want;
 }
 
@@ -134,15 +137,16 @@ static bool example(struct probe *p, const struct lab_factor *at, double value)
     }
     probe_put(p, at->buffer, at->index, value);
     double want = reference(p, &tolerance), got = probe_look(p);
-    if (p->broken || fabs(got - want) <= tolerance)
+    if (p->broken || fabs(got - want) <= tolerance || (isnan(got) && isnan(want)))
         return false;
     char *name = probe_output_name(p), *element = probe_element_name(p, at->buffer, at->index);
     if (value == 1)
-        diagnosis_add(p->d, "function", "with all numbers 1, %s is %.10g instead of %.10g", name,
-                      got, want);
+        diagnosis_add(p->d, "function",
+                      "with all elements of the inputs 1, %s is %.10g instead of %.10g", name, got,
+                      want);
     else
         diagnosis_add(p->d, value == 3 ? "function" : "precision",
-                      "with %s = %.10g and the other numbers 1, %s is %.10g instead of %.10g",
+                      "with %s = %.10g and all other elements 1, %s is %.10g instead of %.10g",
                       element, value, name, got, want);
     free(name);
     free(element);
@@ -178,7 +182,7 @@ bool probe_recognised(struct probe *p)
     for (int b = 0; b < p->s.plan.nbuffers; b++)
         inputs[b] = p->data[b];
     bool told =
-        !p->broken && p->lab->recognise(&p->s.plan, p->x->variant, &p->s.input, inputs,
+        !p->broken && p->lab->recognise(&p->s.plan, p->x->variant, &p->s.input, inputs, p->out,
                                         p->s.outputs.data[p->out], p->o, words, sizeof(words));
     if (told) {
         char *name = probe_output_name(p);
@@ -187,6 +191,15 @@ bool probe_recognised(struct probe *p)
         free(name);
     }
     return told;
+}
+
+bool probe_simple(struct probe *p)
+{
+    for (int b = 0; b < p->s.plan.nbuffers; b++) {
+        if (p->data[b] && !dtype_is_float(probe_buffer(p, b)->dtype))
+            return false;
+    }
+    return !p->broken && probe_examples(p);
 }
 
 bool probe_otherwise(struct probe *p)

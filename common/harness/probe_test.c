@@ -12,7 +12,7 @@ static struct diagnosis look_at(enum function f, enum dtype dtype, uint64_t n, u
 
     x.instructions = 1 << 26;
     x.runs = 1500;
-    probe(&x, &c, o, &d);
+    probe(&x, &c, OUT, o, &d);
     return d;
 }
 
@@ -149,7 +149,7 @@ Test(probe, other_functions)
     expect(look_at(SQUARES, DT_F32, 16, 3, "out[t] = a[t] * a[t] + b[t ^ 1];"), "wrong-element",
            "  out[3] depends on b[2] in place of b[3]\n");
     expect(look_at(SQUARES, DT_F32, 16, 3, "out[t] = a[t] + b[t];"), "function",
-           "  with a[3] = 3 and the other numbers 1, out[3] is 4 instead of 10\n");
+           "  with a[3] = 3 and all other elements 1, out[3] is 4 instead of 10\n");
 }
 
 /* Nothing is said of a kernel that does not come to its end. */

@@ -72,5 +72,6 @@ bool probe_extreme(struct probe *p, int b);
 bool probe_values(struct probe *p);
 bool probe_otherwise(struct probe *p);
 bool probe_recognised(struct probe *p);
+bool probe_simple(struct probe *p); /* where all inputs are floats */
 
 #endif

@@ -209,17 +209,17 @@ struct lab {
     /* Optional: how many elements of output b are compared (the rest is scratch). NULL: all. */
     uint64_t (*output_count)(const struct plan *p, const struct lab_case *c, int b);
     /* Optional, to find out why a kernel is wrong (harness/diagnose.h): how the terms of an element
-     * of the first output become it, and what they are; false when there is no term t. A copy is a
-     * sum of one. NULL: nothing is known of them. */
+     * of an output become it, and what they are (the same in each output); false when there is no
+     * term t. A copy is a sum of one. NULL: nothing is known of them. */
     enum lab_made (*made)(const struct lab_variant *v, const struct lab_case *c);
     bool (*term)(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                  uint64_t element, uint64_t t, struct lab_term *out);
-    /* Optional: of a function that is no sum: what element `element` of the output holds instead of
+    /* Optional: of a function that is no sum: what element `element` of output b holds instead of
      * its own value, in words ("the result of path 2, where path 1 belongs"), when that is exactly
      * what it holds. */
     bool (*recognise)(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
-                      const void *const *inputs, const void *output, uint64_t element, char *words,
-                      size_t size);
+                      const void *const *inputs, int b, const void *output, uint64_t element,
+                      char *words, size_t size);
     /* Optional: how many devices a case needs. NULL: one. */
     int (*ranks)(const struct lab_case *c);
     /* Optional: elements of a row of buffer b, 0: it has one dimension. */

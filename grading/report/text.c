@@ -1,6 +1,7 @@
 /* text.c - a verdict as text for a terminal. See report.h. */
 #include "report.h"
 #include "base/alloc.h"
+#include "base/compiler_log.h"
 #include "grading/mark/cases.h"
 #include "lab/todo.h"
 
@@ -149,14 +150,25 @@ static void add_rows_in_brief(const struct verdict *v, const struct text_look *l
     add_to_write(v, look, out);
 }
 
+static void add_log(const char *log, bool whole, struct text *out)
+{
+    if (!*log)
+        return;
+    text_add(out, "The compiler says:\n");
+    if (whole)
+        text_add(out, log);
+    else if (compiler_log_first(out, log))
+        text_add(out, ": DETAIL=1 shows them");
+    if (out->s[out->length - 1] != '\n')
+        text_add(out, "\n");
+}
+
 void report_text(const struct verdict *v, const struct text_look *look, struct text *out)
 {
     text_addf(out, "%s (%s)\n", or_empty(v->title), or_empty(v->lab));
     if (*or_empty(v->message))
         text_addf(out, "%s: %s\n", verdict_word(v->status), v->message);
-    const char *log = or_empty(v->log);
-    if (*log)
-        text_addf(out, "The compiler says:\n%s%s", log, log[strlen(log) - 1] == '\n' ? "" : "\n");
+    add_log(or_empty(v->log), look->detail, out);
     for (int i = 0; i < v->nrows && look->detail; i++)
         add_row(&v->rows[i], look, out);
     if (!look->detail)

@@ -302,13 +302,13 @@ static bool term(const struct plan *p, const struct lab_variant *v, const struct
 
 /* Words wider than 4 bytes are no sum of what is stored in their parts, but a part may be left. */
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
-                      const void *const *inputs, const void *output, uint64_t element, char *words,
-                      size_t size)
+                      const void *const *inputs, int b, const void *output, uint64_t element,
+                      char *words, size_t size)
 {
     uint64_t each = v->flags & WORD_MASK, part = element % (each ? each : 1);
     const uint32_t *out = output;
 
-    (void)inputs;
+    (void)inputs, (void)b;
     if (v->flags & (IS_TILE | IS_ONCE) || each < 2)
         return false;
     for (uint64_t i = part; i < p->buffers[p->nbuffers - 1].count; i += each)

@@ -166,12 +166,21 @@ Test(black_scholes, mistakes_are_recognised)
     float *call = s.expected[3];
     float right = call[0], other = call[3], put = ((float *)s.expected[4])[0];
     struct lab_case some = *case_of(&lab_black_scholes, "some-are-none");
-#define TOLD(of)                                                                                   \
-    lab_black_scholes.recognise(&s.p, variant_of(&lab_black_scholes, "direct"), of, inputs, call,  \
-                                0, words, sizeof(words))
+    float *puts = s.expected[4];
+#define TOLD_OF(of, b)                                                                             \
+    lab_black_scholes.recognise(&s.p, variant_of(&lab_black_scholes, "direct"), of, inputs, b,     \
+                                s.expected[b], 0, words, sizeof(words))
+#define TOLD(of) TOLD_OF(of, 3)
     cr_expect_not(TOLD(c), "a right one is no mistake");
     call[0] = put;
-    cr_expect(TOLD(c) && strstr(words, "the put's price"), "%s", words);
+    cr_expect(TOLD(c) && strstr(words, "the other one's price"), "%s", words);
+    cr_expect_not(TOLD_OF(c, 4), "the put is right");
+    puts[0] = -put;
+    cr_expect(TOLD_OF(c, 4) && strstr(words, "the other sign"), "%s", words);
+    puts[0] = puts[3];
+    cr_expect(TOLD_OF(c, 4) && strstr(words, "the price of option 3"), "%s", words);
+    puts[0] = right;
+    cr_expect(TOLD_OF(c, 4) && strstr(words, "the other one's price"), "%s", words);
     call[0] = other;
     cr_expect(TOLD(c) && strstr(words, "the price of option 3"), "%s", words);
     call[0] = right + 1;

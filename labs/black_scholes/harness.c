@@ -353,6 +353,7 @@ enum flaw {
     NOT_REFLECTED,
     OTHER_TAIL,
     EXCHANGED,
+    NEGATED,
     OTHER_RATE,
     OTHER_VOLATILITY,
     FLAWS
@@ -369,13 +370,14 @@ static const char *const flaw_words[FLAWS] = {
     [NOT_REFLECTED] =
         "the price with the polynomial of |d| alone, which is N(-|d|): where d > 0, N is 1 less it",
     [OTHER_TAIL] = "the price with N(-d) in place of N(d)",
-    [EXCHANGED] = "the put's price, where the call's belongs",
+    [EXCHANGED] = "the other one's price, of the call and the put",
+    [NEGATED] = "the price with the other sign",
     [OTHER_RATE] = "the price with a rate of 0.02, not what the kernel is given",
     [OTHER_VOLATILITY] = "the price with a volatility of 0.3, not what the kernel is given",
 };
 
-/* The call that comes out with one thing wrong. */
-static double flawed(const struct option *o, enum flaw f)
+/* The call, or the put, that comes out with one thing wrong. */
+static double flawed(const struct option *o, enum flaw f, bool put)
 {
     double r = f == OTHER_RATE ? 0.02 : o->rate, v = f == OTHER_VOLATILITY ? 0.3 : o->volatility;
     double spread = v * (f == NO_ROOT ? o->years : sqrt(o->years));
@@ -386,13 +388,13 @@ static double flawed(const struct option *o, enum flaw f)
     double owed =
         f == WHOLE_STRIKE ? o->strike : o->strike * exp((f == GROWN_STRIKE ? r : -r) * o->years);
 
-    if (f == NOT_REFLECTED)
+    if (f == NOT_REFLECTED) /* of a put 1 less it */
         d1 = -fabs(d1), d2 = -fabs(d2);
     if (f == OTHER_TAIL)
         d1 = -d1, d2 = -d2;
-    if (f == EXCHANGED)
-        return owed * normal_below(-d2) - o->price * normal_below(-d1);
-    return o->price * normal_below(d1) - owed * normal_below(d2);
+    double sign = put == (f != EXCHANGED) ? -1 : 1;
+    double value = o->price * normal_below(sign * d1) - owed * normal_below(sign * d2);
+    return f == NEGATED ? -sign * value : sign * value;
 }
 
 /* So many places off an index may be. */
@@ -403,12 +405,19 @@ static bool near(double got, double flawed, double right, double bound)
     return fabs(got - flawed) <= 4 * bound && fabs(flawed - right) > 16 * bound;
 }
 
+static double value_of(const struct option *o, bool put)
+{
+    struct option_value v = black_scholes(o);
+
+    return put ? v.put : v.call;
+}
+
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
-                      const void *const *inputs, const void *output, uint64_t element, char *words,
-                      size_t size)
+                      const void *const *inputs, int b, const void *output, uint64_t element,
+                      char *words, size_t size)
 {
     struct option o = option_of(c, inputs, element);
-    double got = ((const float *)output)[element], right = black_scholes(&o).call;
+    double got = ((const float *)output)[element], right = value_of(&o, b == PUT);
 
     (void)p;
     if (!strcmp(v->name, "move"))
@@ -420,13 +429,13 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
         return !isnan(got);
     }
     for (enum flaw f = 0; f < FLAWS; f++)
-        if (near(got, flawed(&o, f), right, bound(&o))) {
+        if (near(got, flawed(&o, f, b == PUT), right, bound(&o))) {
             snprintf(words, size, "%s", flaw_words[f]);
             return true;
         }
     for (uint64_t j = element < NEAR ? 0 : element - NEAR; j < c->n && j <= element + NEAR; j++) {
         struct option other = option_of(c, inputs, j);
-        double its = black_scholes(&other).call;
+        double its = value_of(&other, b == PUT);
 
         if (j != element && its > 16 * bound(&o) && near(got, its, right, bound(&o))) {
             snprintf(words, size, "the price of option %lu", j);

@@ -253,13 +253,13 @@ static float chain(float x, unsigned path, int steps, bool fused)
 
 /* Of this element: another path's work, other numbers of steps, steps rounded twice. */
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
-                      const void *const *inputs, const void *output, uint64_t element, char *words,
-                      size_t size)
+                      const void *const *inputs, int b, const void *output, uint64_t element,
+                      char *words, size_t size)
 {
     float x = ((const float *)inputs[IN])[element], got = ((const float *)output)[element];
     unsigned own = path_of(v, c, inputs[KIND], element);
 
-    (void)p;
+    (void)p, (void)b;
     for (unsigned path = 0; path < MOST_PATHS; path++) {
         if (path != own && chain(x, path, STEPS, true) == got) {
             snprintf(words, size, "what path %u makes of in[%llu]; its path is %u", path,

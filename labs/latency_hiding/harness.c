@@ -115,6 +115,7 @@ static void add_buffers(struct plan *p, const struct lab_buffer *buffers, int co
     {                                                                                              \
         .name = id, .role = r, .dtype = t, .count = n                                              \
     }
+enum { START = 4 }; /* of the schedule's buffers */
 /* The buffers of each experiment, inputs first; a kernel gets them in this order. */
 static void plan_buffers(struct plan *p, const struct lab_case *c)
 {
@@ -688,7 +689,8 @@ static bool recognise_fit(const struct lab_case *c, const uint32_t *facts, const
     return true;
 }
 
-/* Grid by grid what `sm` would hold; cycles: another grid's, of all the first's. */
+/* Grid by grid what `sm` would hold, or `start` (starts); cycles: another grid's, of all the
+ * first's. */
 static bool scheduled(const struct lab_case *c, const void *const *inputs, const uint32_t *sm,
                       enum choice how, bool first_cycles, bool starts)
 {
@@ -706,8 +708,23 @@ static bool scheduled(const struct lab_case *c, const void *const *inputs, const
     return same;
 }
 
-static bool recognise_schedule(const struct lab_case *c, const void *const *inputs,
-                               const uint32_t *sm, char *words, size_t size)
+/* Are these when their blocks end? */
+static bool all_ends(const struct lab_case *c, const void *const *inputs, const uint32_t *got)
+{
+    const uint32_t *cycles = inputs[2];
+    uint32_t *starts = calloc(c->n * c->k + 1, sizeof(*starts));
+    bool so = starts;
+
+    for (uint64_t i = 0; so && i < c->n * c->k; i++)
+        starts[i] = got[i] - cycles[i];
+    so = so && scheduled(c, inputs, starts, MOST_FREE, false, true);
+    free(starts);
+    return so;
+}
+
+/* got: of `sm`, or of `start` (is_start). */
+static bool recognise_schedule(const struct lab_case *c, const void *const *inputs, bool is_start,
+                               const uint32_t *got, char *words, size_t size)
 {
     static const char *const chosen[CHOICES] = {
         [LAST_OF_MOST] = "of several SMs with the most free places the last one got the block",
@@ -717,17 +734,23 @@ static bool recognise_schedule(const struct lab_case *c, const void *const *inpu
         [FROM_ZERO] = "a place was taken until its block's cycles, not from its start on so long",
     };
 
-    if (scheduled(c, inputs, sm, MOST_FREE, false, true)) {
-        snprintf(words, size, "when its block starts, which belongs to start; so are all others");
+    if (scheduled(c, inputs, got, MOST_FREE, false, !is_start)) {
+        snprintf(words, size, "%s; so are all others",
+                 is_start ? "where its block runs, which belongs to sm"
+                          : "when its block starts, which belongs to start");
         return true;
     }
-    if (scheduled(c, inputs, sm, MOST_FREE, true, false)) {
+    if (is_start && all_ends(c, inputs, got)) {
+        snprintf(words, size, "when its block ends; so are all others");
+        return true;
+    }
+    if (scheduled(c, inputs, got, MOST_FREE, true, is_start)) {
         snprintf(words, size,
                  "what it would be with the cycles of grid 0 for each; so are all others");
         return true;
     }
     for (int how = MOST_FREE + 1; how < CHOICES; how++) {
-        if (!scheduled(c, inputs, sm, (enum choice)how, false, false))
+        if (!scheduled(c, inputs, got, (enum choice)how, false, is_start))
             continue;
         snprintf(words, size, "what it would be if %s; so are all others", chosen[how]);
         return true;
@@ -736,8 +759,8 @@ static bool recognise_schedule(const struct lab_case *c, const void *const *inpu
 }
 
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
-                      const void *const *inputs, const void *output, uint64_t element, char *words,
-                      size_t size)
+                      const void *const *inputs, int b, const void *output, uint64_t element,
+                      char *words, size_t size)
 {
     (void)p, (void)v;
     if (experiment_of(c) == ARITHMETIC)
@@ -746,7 +769,7 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
     if (experiment_of(c) == WALK)
         return recognise_walk(c, inputs[0], output, words, size);
     if (experiment_of(c) == SCHEDULE)
-        return recognise_schedule(c, inputs, output, words, size);
+        return recognise_schedule(c, inputs, b == START, output, words, size);
     return experiment_of(c) == FIT && recognise_fit(c, inputs[0], output, element, words, size);
 }
 

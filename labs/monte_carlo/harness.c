@@ -315,6 +315,31 @@ static void add_path(struct sums *s, const struct option *o, double z)
     s->squares += payoff * payoff;
 }
 
+/* What the sum of payoffs is mistaken for. */
+enum slip {
+    NO_SLIP,
+    PUT,
+    NOT_CUT,
+    NO_VARIANCE,
+    PLUS_VARIANCE,
+    NO_ROOT,
+    NO_YEARS,
+    FIRST_OUT,
+    SLIPS
+};
+
+static double slipped(const struct option *o, double z, enum slip slip)
+{
+    double square = o->volatility * o->volatility / 2;
+    double way = slip == NO_VARIANCE ? 0 : slip == PLUS_VARIANCE ? square : -square;
+    double root = slip == NO_ROOT ? o->years : slip == NO_YEARS ? 1 : sqrt(o->years);
+    double end = o->price * exp((o->rate + way) * o->years + o->volatility * root * z);
+
+    return slip == PUT       ? fmax(o->strike - end, 0)
+           : slip == NOT_CUT ? end - o->strike
+                             : fmax(end - o->strike, 0);
+}
+
 /* From numbers in memory, where there are some, else own ones. */
 static struct sums simulate(const struct option *o, const float *numbers, const uint32_t *key,
                             uint32_t stream, uint64_t n)
@@ -328,6 +353,20 @@ static struct sums simulate(const struct option *o, const float *numbers, const 
         add_path(&s, o, numbers ? (double)numbers[i] : z[i % NUMBERS]);
     }
     return s;
+}
+
+static double sum_slipped(const struct option *o, const float *numbers, const uint32_t *key,
+                          uint32_t stream, uint64_t n, enum slip slip)
+{
+    double z[NUMBERS], sum = 0;
+
+    for (uint64_t i = 0; i < n; i++) {
+        if (!numbers && i % NUMBERS == 0)
+            draw(key, (uint32_t)(i / NUMBERS), stream, z);
+        if (i || slip != FIRST_OUT)
+            sum += slipped(o, numbers ? (double)numbers[i] : z[i % NUMBERS], slip);
+    }
+    return sum;
 }
 
 /* ---- inputs ---- */
@@ -609,6 +648,20 @@ static bool recognise_philox(const uint32_t *key, const uint32_t *counters, uint
         x = philox_round(x, key[0] + r * 0x9e3779b9, key[1] + r * 0xbb67ae85);
         same = philox_round(same, key[0], key[1]);
     }
+    const struct {
+        struct philox_words x;
+        const char *words;
+    } others[] = {
+        {philox(start, key[1], key[0]), "with its two keys in each other's place"},
+        {philox((struct philox_words){{(uint32_t)(element / NUMBERS)}}, key[0], key[1]),
+         "of its index for a counter"},
+        {philox(start, 0, 0), "with a key of 0"},
+    };
+    for (size_t k = 0; k < sizeof(others) / sizeof(others[0]); k++)
+        if (others[k].x.w[element % NUMBERS] == got) {
+            snprintf(words, size, "what it is %s", others[k].words);
+            return true;
+        }
     x = philox(start, key[0], key[1]);
     for (unsigned k = 0; k < NUMBERS; k++)
         if (x.w[k] == got) {
@@ -619,67 +672,102 @@ static bool recognise_philox(const uint32_t *key, const uint32_t *counters, uint
     return false;
 }
 
-static bool near(double a, double b)
+/* What a result may be instead. */
+struct guess {
+    double value;
+    const char *words;
+};
+
+/* got is far from what it should be, and as near to one of the others as rounding explains: to one
+ * alone, or nothing is said. */
+static bool is_one_of(const struct guess *others, size_t n, double right, double got, char *words,
+                      size_t size)
 {
-    return fabs(a - b) <= 1e-5 * (1 + fabs(b));
+    int found = 0;
+
+    for (size_t i = 0; i < n && isfinite(got); i++) {
+        double value = others[i].value, apart = 1e-5 * (1 + fabs(value));
+
+        if (!(fabs(got - value) <= apart) || fabs(right - value) <= 4 * apart)
+            continue;
+        found++;
+        snprintf(words, size, "%s", others[i].words);
+    }
+    return found == 1;
 }
+#define IS_ONE_OF(others, right, got)                                                              \
+    is_one_of(others, sizeof(others) / sizeof((others)[0]), right, got, words, size)
 
 static bool recognise_normal(const uint32_t *words_of, float got, uint64_t element, char *words,
                              size_t size)
 {
     const uint32_t *two = words_of + element / 2 * 2;
-    double z[2], turned[2], r = sqrt(-2 * log((double)uniform(two[0])));
+    double z[2], turned[2], first[2], r = sqrt(-2 * log((double)uniform(two[0])));
     double half = M_PI * (double)uniform(two[1]);
     unsigned k = element % 2;
 
+    double own = (double)uniform(two[1]), angle = 2 * own;
+
     box_muller(two[0], two[1], z);
     box_muller(two[1], two[0], turned);
-    const struct {
-        double value;
-        const char *words;
-    } others[] = {
+    box_muller(two[0], two[0], first);
+    const struct guess others[] = {
         {z[1 - k], "the other number of its pair: sine and cosine have changed places"},
         {turned[k], "what comes of the second word's radius and the first one's angle"},
+        {first[k], "what comes of the first word's angle: the second word is not used"},
         {z[k] / M_SQRT2, "what comes of a radius of sqrt(-ln u): the factor 2 is missing"},
         {r * (k ? cos(half) : sin(half)), "what comes of an angle of pi v: half of it"},
+        {r * (k ? cos(angle) : sin(angle)), "what comes of an angle of 2 v: without the pi"},
+        {r * (k ? cos(own) : sin(own)), "what comes of an angle of v: without the 2 pi"},
     };
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        if (near(others[i].value, (double)got)) {
-            snprintf(words, size, "%s", others[i].words);
-            return true;
-        }
-    return false;
+    if (!isfinite((double)got)) {
+        snprintf(words, size,
+                 "no number: its words are %u and %u; is the logarithm taken of what can be 0?",
+                 two[0], two[1]);
+        return true;
+    }
+    return IS_ONE_OF(others, z[k], (double)got);
 }
 
-/* Prices of other paths, or of the right ones by another formula. Chance does not come so near. */
+/* Prices of other paths, or of the right ones by another formula. 0 comes of anything. */
 static bool recognise_price(const struct lab_case *c, const float *numbers, const uint32_t *key,
-                            const struct option *o, uint64_t i, double got, char *words,
+                            const struct option *options, uint64_t i, double got, char *words,
                             size_t size)
 {
-    double now = exp(-o->rate * o->years), n = (double)c->n;
-    struct sums own = simulate(o, numbers, key, (uint32_t)i, c->n);
-    struct sums first = simulate(o, numbers, key, 0, c->n);
-    struct sums whole = simulate(o, numbers, key, (uint32_t)i, c->n / NUMBERS * NUMBERS);
-    struct sums keyless = simulate(o, numbers, (const uint32_t[]){0, 0}, (uint32_t)i, c->n);
-    const struct {
-        double value;
-        const char *words;
-    } others[] = {
+    const struct option *o = options + 1, *zero = options;
+    const uint32_t stream = (uint32_t)i, none[] = {0, 0};
+    double now = exp(-o->rate * o->years), n = (double)c->n, by = now / n;
+    uint64_t whole = c->n - c->n % NUMBERS;
+    double own = simulate(o, numbers, key, stream, c->n).sum;
+    char some[80];
+    const struct guess others[] = {
         {black_scholes(o).call, "the formula's price: it has no path in it"},
-        {own.sum / n, "the mean payoff, not discounted"},
-        {now * own.sum, "the discounted sum, not the mean"},
-        {first.sum / n * now, "what comes of the paths of option 0"},
-        {whole.sum / n * now, "what comes of the paths of whole counters alone: the last few are "
-                              "missing"},
-        {keyless.sum / n * now, "what comes of a key of 0"},
+        {own / n, "the mean payoff, not discounted"},
+        {own / n / now, "the mean payoff times e^(rT), not e^(-rT)"},
+        {now * own, "the discounted sum, not the mean"},
+        {now * own / (n - 1), "what comes of dividing by one path less than there are"},
+        {simulate(o, numbers, key, 0, c->n).sum * by, "what comes of the paths of option 0"},
+        {simulate(zero, numbers, key, stream, c->n).sum / n * exp(-zero->rate * zero->years),
+         "the price of option 0 by its own paths"},
+        {simulate(o, numbers, key, stream, whole).sum * by, some},
+        {simulate(o, numbers, none, stream, c->n).sum * by, "what comes of a key of 0"},
+        {sum_slipped(o, numbers, key, stream, c->n, PUT) * by, "the put's price"},
+        {sum_slipped(o, numbers, key, stream, c->n, NOT_CUT) * by,
+         "what comes of payoffs that may be below 0"},
+        {sum_slipped(o, numbers, key, stream, c->n, NO_VARIANCE) * by,
+         "what comes of a drift of r: v^2 / 2 is missing"},
+        {sum_slipped(o, numbers, key, stream, c->n, PLUS_VARIANCE) * by,
+         "what comes of a drift of r + v^2 / 2, not minus"},
+        {sum_slipped(o, numbers, key, stream, c->n, NO_ROOT) * by,
+         "what comes of v T where v times the root of T belongs"},
+        {sum_slipped(o, numbers, key, stream, c->n, NO_YEARS) * by,
+         "what comes of v where v times the root of T belongs"},
+        {sum_slipped(o, numbers, key, stream, c->n, FIRST_OUT) * by,
+         "what comes of all paths but the first"},
     };
 
-    for (size_t k = 0; k < sizeof(others) / sizeof(others[0]); k++)
-        if (near(others[k].value, got) && !near(own.sum / n * now, others[k].value)) {
-            snprintf(words, size, "%s", others[k].words);
-            return true;
-        }
-    return false;
+    snprintf(some, sizeof(some), "what comes of the first %lu of %lu paths", whole, c->n);
+    return got != 0 && IS_ONE_OF(others, own * by, got);
 }
 
 static bool recognise_width(const struct lab_case *c, const float *numbers, const uint32_t *key,
@@ -688,33 +776,26 @@ static bool recognise_width(const struct lab_case *c, const float *numbers, cons
 {
     double now = exp(-o->rate * o->years), n = (double)c->n;
     struct value own = value_of(o, simulate(o, numbers, key, (uint32_t)i, c->n), c->n);
-    const struct {
-        double value;
-        const char *words;
-    } others[] = {
+    const struct guess others[] = {
         {own.width / 1.96, "the standard error, without the 1.96"},
         {own.width * 2, "the whole width of the interval, not half"},
         {own.width / now, "the width, not discounted"},
         {own.width * sqrt(n), "the spread of single payoffs: divide by the root of their number"},
+        {own.width * sqrt((n - 1) / n), "what comes of n, where n - 1 belongs"},
     };
 
-    for (size_t k = 0; k < sizeof(others) / sizeof(others[0]); k++)
-        if (near(others[k].value, got) && !near(own.width, others[k].value)) {
-            snprintf(words, size, "%s", others[k].words);
-            return true;
-        }
-    return false;
+    return got != 0 && IS_ONE_OF(others, own.width, got);
 }
 
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
-                      const void *const *inputs, const void *output, uint64_t element, char *words,
-                      size_t size)
+                      const void *const *inputs, int b, const void *output, uint64_t element,
+                      char *words, size_t size)
 {
     const float *numbers = experiment_of(c) == ARRAY ? inputs[0] : NULL;
     const uint32_t *key = inputs[KEY], *u = output;
     const float *f = output;
 
-    (void)p, (void)v;
+    (void)p, (void)v, (void)b;
     if (experiment_of(c) == TWISTER)
         return recognise_twister(c, key, inputs[A], u[element], element, words, size);
     if (experiment_of(c) == PHILOX)
@@ -732,8 +813,9 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
                  got, o.price, o.strike, o.years, o.rate, o.volatility);
         return true;
     }
+    const struct option both[] = {option_of(inputs[OPTIONS], 0), o};
     return element % 2 ? recognise_width(c, numbers, key, &o, element / 2, got, words, size)
-                       : recognise_price(c, numbers, key, &o, element / 2, got, words, size);
+                       : recognise_price(c, numbers, key, both, element / 2, got, words, size);
 }
 
 static const struct lab_column columns[] = {

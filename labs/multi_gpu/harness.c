@@ -541,13 +541,13 @@ static const struct lab_column columns[] = {
 };
 
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
-                      const void *const *inputs, const void *output, uint64_t element, char *words,
-                      size_t size)
+                      const void *const *inputs, int b, const void *output, uint64_t element,
+                      char *words, size_t size)
 {
     int64_t got = experiment_of(c) == SHARES ? 0 : ((const int64_t *)output)[element];
     uint64_t n = c->n, all = (uint64_t)c->param;
 
-    (void)p, (void)v;
+    (void)p, (void)v, (void)b;
     if (experiment_of(c) == SHARES || n > POINTS || n < 64)
         return false;
     for (uint64_t r = 0; r < all && all > 1; r++) {

@@ -324,15 +324,46 @@ static void transform_plane(struct wave *x, uint64_t n, uint64_t m)
     transform_lines(x, n, 1, m, n);
 }
 
+/* What is done to the waves by mistake. */
+enum slip {
+    NO_SLIP,
+    NOT_SQUARED,
+    MINUS,
+    ROOT,
+    ACROSS_ONLY,
+    DOWN_ONLY,
+    AXES,
+    LAST_WAVE,
+    REAL_PART,
+    IMAGINARY_PART,
+    SLIPS
+};
+
+/* What wave i, of a across and b down, is multiplied by. */
+static double factor(const struct lab_case *c, uint64_t i, double a, double b, enum slip slip)
+{
+    uint64_t x = i % c->n, y = i / c->n;
+
+    if (!i || (slip == AXES && (!x || !y)))
+        return 0;
+    if (slip == LAST_WAVE && (x == c->n / 2 || x == c->n - c->n / 2))
+        return 1;
+    a *= slip == DOWN_ONLY ? 0 : slip == NOT_SQUARED ? 1 : a;
+    b *= slip == ACROSS_ONLY ? 0 : slip == NOT_SQUARED ? 1 : slip == MINUS ? -b : b;
+    return -1 / (slip == ROOT ? sqrt(a + b) : a + b);
+}
+
 /* The waves of r become those of u, conjugated, so that the same transform brings them back. */
-static void solve(struct wave *x, const struct lab_case *c, const float *kx, const float *ky)
+static void solve(struct wave *x, const struct lab_case *c, const float *kx, const float *ky,
+                  enum slip slip)
 {
     double numbers = (double)c->n * (double)c->m;
 
     for (uint64_t i = 0; i < c->n * c->m; i++) {
-        double a = kx[i % c->n], b = ky[i / c->n], by = i ? -1 / (a * a + b * b) / numbers : 0;
+        double by = factor(c, i, kx[i % c->n], ky[i / c->n], slip);
+        double re = slip == REAL_PART ? 1 : by, im = slip == IMAGINARY_PART ? 1 : by;
 
-        x[i] = (struct wave){x[i].re * by, -x[i].im * by};
+        x[i] = (struct wave){x[i].re * re / numbers, -x[i].im * im / numbers};
     }
 }
 
@@ -358,7 +389,8 @@ static double reference_bump(const struct lab_case *c, float *u)
     return c->n < 32 ? 2e-3 : 3e-5;
 }
 
-static double reference_noise(const struct lab_case *c, const void *const *inputs, float *u)
+static double reference_noise(const struct lab_case *c, const void *const *inputs, float *u,
+                              enum slip slip)
 {
     uint64_t numbers = c->n * c->m;
     struct wave *x = xcalloc(numbers, sizeof(*x));
@@ -367,7 +399,7 @@ static double reference_noise(const struct lab_case *c, const void *const *input
     for (uint64_t i = 0; i < numbers; i++)
         x[i].re = r[i];
     transform_plane(x, c->n, c->m);
-    solve(x, c, inputs[KX], inputs[KY]);
+    solve(x, c, inputs[KX], inputs[KY], slip);
     transform_plane(x, c->n, c->m);
     for (uint64_t i = 0; i < numbers; i++)
         u[i] = (float)(x[i].re + 0.0); /* no -0 */
@@ -393,7 +425,7 @@ static void reference(const struct plan *p, const struct lab_variant *v, const s
     float *u = expected[U];
     double bound = v->flags & ALONE ? reference_alone(c, inputs[R], u)
                    : c->op == BUMP  ? reference_bump(c, u)
-                                    : reference_noise(c, inputs, u);
+                                    : reference_noise(c, inputs, u, NO_SLIP);
 
     (void)p;
     for (uint64_t i = 0; i < c->n * c->m; i++)
@@ -426,10 +458,54 @@ static bool is_all(const struct lab_case *c, const float *u, const float *got, d
     return true;
 }
 
-/* What of the whole plane is known of a wrong element: a factor, or the mean. */
+/* Nothing is left of it. */
+static bool recognise_none(const struct lab_case *c, const float *got, double bound, char *words,
+                           size_t size)
+{
+    uint64_t broken = 0, zero = 0, all = c->n * c->m;
+
+    for (uint64_t i = 0; i < all; i++) {
+        broken += !isfinite(got[i]);
+        zero += fabsf(got[i]) <= bound;
+    }
+    if (broken == all)
+        snprintf(words, size, "no number, as all others are: is a wave divided by 0?");
+    else if (zero == all)
+        snprintf(words, size, "0 but for rounding, as all others are: is it the imaginary part?");
+    return broken == all || zero == all;
+}
+
+/* What was done to the waves, where it comes to this plane. */
+static bool recognise_slip(const struct lab_case *c, const void *const *inputs, const float *got,
+                           float *u, char *words, size_t size)
+{
+    static const char *const slips[SLIPS] = {
+        [NOT_SQUARED] = "the wave numbers are added, not their squares",
+        [MINUS] = "the squares' difference is divided by, not their sum",
+        [ROOT] = "the root of the squares' sum is divided by, not the sum",
+        [ACROSS_ONLY] = "the wave number down is left out",
+        [DOWN_ONLY] = "the wave number across is left out",
+        [AXES] = "all waves of row 0 and of column 0 are made 0, not the first one alone",
+        [LAST_WAVE] = "the waves of column n / 2 stay as they are",
+        [REAL_PART] = "the waves' real parts stay as they are",
+        [IMAGINARY_PART] = "the waves' imaginary parts stay as they are",
+    };
+
+    for (int slip = NO_SLIP + 1; slip < SLIPS; slip++) {
+        double bound = reference_noise(c, inputs, u, (enum slip)slip);
+
+        if (!is_all(c, u, got, 1, 0, bound))
+            continue;
+        snprintf(words, size, "what it would be if %s; so are all others", slips[slip]);
+        return true;
+    }
+    return false;
+}
+
+/* What of the whole plane is known of a wrong element: a factor, the mean, or another divisor. */
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
-                      const void *const *inputs, const void *output, uint64_t element, char *words,
-                      size_t size)
+                      const void *const *inputs, int b, const void *output, uint64_t element,
+                      char *words, size_t size)
 {
     enum { MOST = 1 << 12 };
     double numbers = (double)c->n * (double)c->m, mean = 0;
@@ -440,6 +516,8 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
         {-1, 0, "u with the other sign"},
         {numbers, 0, "n m times u: nobody has scaled"},
         {1 / numbers, 0, "u / (n m): scaled once too often"},
+        {(double)c->n, 0, "n times u: one direction alone is scaled"},
+        {(double)c->m, 0, "m times u: one direction alone is scaled"},
         {2, 0, "twice u"},
         {0.5, 0, "half of u"},
         {1, 1, "u and the mean of r: the wave of no length is still in it"},
@@ -447,11 +525,11 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
     };
     bool told = false;
 
-    (void)p, (void)element;
+    (void)p, (void)element, (void)b;
     if (v->flags & ALONE || c->n * c->m > MOST || c->n * c->m < 4)
         return false;
     float *u = xcalloc(c->n * c->m, sizeof(*u));
-    double bound = reference_noise(c, inputs, u);
+    double bound = reference_noise(c, inputs, u, NO_SLIP);
     for (uint64_t i = 0; i < c->n * c->m; i++)
         mean += ((const float *)inputs[R])[i] / numbers;
     for (size_t i = 0; !told && i < sizeof(faults) / sizeof(faults[0]); i++) {
@@ -459,6 +537,8 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
         if (told)
             snprintf(words, size, "%s", faults[i].words);
     }
+    told = told || recognise_none(c, output, bound, words, size) ||
+           recognise_slip(c, inputs, output, u, words, size);
     free(u);
     return told;
 }

@@ -578,10 +578,10 @@ static bool recognise_softmax(const struct lab_case *c, const float *in, float g
 }
 
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
-                      const void *const *inputs, const void *output, uint64_t element, char *words,
-                      size_t size)
+                      const void *const *inputs, int b, const void *output, uint64_t element,
+                      char *words, size_t size)
 {
-    (void)p, (void)v;
+    (void)p, (void)v, (void)b;
     if (experiment_of(c) == SOFTMAX)
         return recognise_softmax(c, inputs[0], ((const float *)output)[element], element, words,
                                  size);

@@ -281,13 +281,13 @@ static bool term(const struct plan *p, const struct lab_variant *v, const struct
 }
 
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
-                      const void *const *inputs, const void *output, uint64_t element, char *words,
-                      size_t size)
+                      const void *const *inputs, int b, const void *output, uint64_t element,
+                      char *words, size_t size)
 {
     const float *in = inputs[IN];
     float got = ((const float *)output)[element];
 
-    (void)p, (void)v;
+    (void)p, (void)v, (void)b;
     for (uint64_t k = 0; k <= c->k + 4; k++)
         if (k != c->k && steps(in[element], k) == got) {
             snprintf(words, size, "in[%lu] after %lu steps, not %lu", element, k, c->k);
