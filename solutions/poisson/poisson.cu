@@ -117,36 +117,27 @@ KERNEL scale(float *u, unsigned n, unsigned m, float by)
 
 // ---- 5: one kernel ----
 
-enum { ROWS = 4 };
+LAUNCH(solve_fused, 256, 1, 2);
 
-LAUNCH(solve_fused, 32, 8, ROWS);
-
-// The transforms are linear: what is scaled in between is scaled at the end. A thread has ROWS waves
-// of a column, and has asked for all of them before it divides the first.
+// The transforms are linear: what is scaled in between is scaled at the end. The plane is one long
+// row of waves here, and a thread has two neighbours of it, a float4: rows of n / 2 + 1 waves begin
+// anywhere, and would leave the last block of each with hardly a wave.
 KERNEL solve_fused(float2 *c, const float *kx, const float *ky, unsigned n, unsigned m, float scale)
 {
-    unsigned x = blockIdx.x * blockDim.x + threadIdx.x, columns = n / 2 + 1;
-    unsigned y = blockIdx.y * blockDim.y * ROWS + threadIdx.y;
-    float2 wave[ROWS];
+    unsigned columns = n / 2 + 1, all = columns * m;
+    unsigned i = 2 * ((blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x);
 
-    if (x >= columns)
+    if (i >= all)
         return;
-#pragma unroll
-    for (unsigned j = 0; j < ROWS; j++) {
-        unsigned row = y + j * blockDim.y;
-
-        if (row < m)
-            wave[j] = c[row * columns + x];
+    unsigned x = i % columns, y = i / columns;
+    float by = i ? __fdividef(-scale, kx[x] * kx[x] + ky[y] * ky[y]) : 0;
+    if (i + 1 == all) {
+        c[i] = make_float2(c[i].x * by, c[i].y * by);
+        return;
     }
-    float across = kx[x] * kx[x];
-#pragma unroll
-    for (unsigned j = 0; j < ROWS; j++) {
-        unsigned row = y + j * blockDim.y;
-
-        if (row < m) {
-            float by = row || x ? __fdividef(-scale, across + ky[row] * ky[row]) : 0;
-
-            c[row * columns + x] = make_float2(wave[j].x * by, wave[j].y * by);
-        }
-    }
+    float4 two = *(float4 *)(c + i);
+    if (++x == columns)
+        x = 0, y++;
+    float next = __fdividef(-scale, kx[x] * kx[x] + ky[y] * ky[y]);
+    *(float4 *)(c + i) = make_float4(two.x * by, two.y * by, two.z * next, two.w * next);
 }

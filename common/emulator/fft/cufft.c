@@ -475,16 +475,10 @@ cufftResult cufftGetProperty(libraryPropertyType type, int *value)
 
 /* ---- execution ---- */
 
-/* Of the side that is complex, or both: its numbers are loaded and stored whole. */
+/* To a complex number's size, of real data too. */
 static bool is_aligned(const struct plan *p, const void *in, const void *out)
 {
-    uintptr_t size = type_is_double(p->type) ? 16 : 8, at = 0;
-
-    if (p->type != CUFFT_R2C && p->type != CUFFT_D2Z)
-        at |= (uintptr_t)in;
-    if (p->type != CUFFT_C2R && p->type != CUFFT_Z2D)
-        at |= (uintptr_t)out;
-    return at % size == 0;
+    return ((uintptr_t)in | (uintptr_t)out) % (type_is_double(p->type) ? 16 : 8) == 0;
 }
 
 struct call {
@@ -507,7 +501,8 @@ static cufftResult check_call(const struct plan *p, const struct call *c, const 
         return refuse(CUFFT_INVALID_VALUE, c->name, "data at NULL", 0);
     if (!is_aligned(p, in, out))
         return refuse(CUFFT_INVALID_VALUE, c->name,
-                      "complex numbers at an address that is no multiple of their size", 0);
+                      "data at an address that is no multiple of a complex number's size, %lld",
+                      type_is_double(p->type) ? 16 : 8);
     if (!p->work)
         return refuse(CUFFT_NO_WORKSPACE, c->name,
                       "no work area of %lld bytes: cufftSetWorkArea() missing?",

@@ -451,6 +451,10 @@ Test(cufft, refuses_what_the_plan_is_not_for, .init = quiet)
     cr_expect_eq(cufftExecC2C(plan, (void *)data, (void *)(data + 1), 1), CUFFT_INVALID_VALUE);
     cr_expect_eq(cufftExecR2C(plan, (void *)data, (void *)data), CUFFT_INVALID_TYPE);
     cr_expect_eq(cufftExecC2C(plan + 9, (void *)data, (void *)data, 1), CUFFT_INVALID_PLAN);
+    OK(cufftPlan1d(&p, N / 2, CUFFT_R2C, 1));
+    cr_expect_eq(cufftExecR2C(p, (void *)(data + 1), (void *)data), CUFFT_INVALID_VALUE);
+    cr_expect_str_eq(emu_error_text(), "cufftExecR2C: data at an address that is no multiple of a "
+                                       "complex number's size, 8");
     OK(cufftCreate(&p));
     cr_expect_eq(cufftExecC2C(p, (void *)data, (void *)data, 1), CUFFT_INVALID_PLAN);
     cr_expect_eq(cudaDeviceSynchronize(), cudaSuccess, "none of them is the device's fault");
