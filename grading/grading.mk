@@ -93,9 +93,10 @@ no-grading-gpu:
 test-pages: grading | build/deps-pages.ok
 	$(Q)grading/report/pages_test.sh $B/bin/grade
 # A class on a Slurm cluster of four nodes on this host, of real daemons; they want to be root's.
+# FULL=1: also what waits for minutes, a task's time limit.
 test-slurm: grading | build/deps-slurm.ok build/deps-test.ok
 	$(Q)common/deps.sh sandbox - || { echo 'error: no sandbox, no test of the grader'; exit 1; }
-	$(Q)WARPLAB_BUILD=$B $(PY) -m pytest -q $(GR)/cluster
+	$(Q)WARPLAB_BUILD=$B FULL=$(FULL) $(PY) -m pytest -q $(GR)/cluster
 # What Slurm adds to a class, beside the local pool; grading/cluster/bench.txt keeps a run.
 bench-slurm: grading | build/deps-slurm.ok
 	$(Q)WARPLAB_BUILD=$B $(PY) $(GR)/cluster/bench.py $(if $(N),--count $(N))

@@ -1,13 +1,22 @@
 """bench.py - what Slurm adds to marking a class, beside the local pool on as many cores.
 
 Each round marks the same class by `grade batch -jN` and by `--slurm` on N nodes of one core each,
-in turns; the ratio's median and range are printed, and submissions a second. The class is one text
-made another by a comment. What a large cluster would take is computed from these figures, and
-marked so: tasks of two minutes, each with what a task costs beside marking.
+in turns, a task a node. Three things are printed, as median (least to most):
+
+    wall    seconds of the whole command; the ratio says what a person waits longer
+    cpu     processor seconds of all that ran: pool, collector, daemons, tasks; the ratio does not
+            depend on what else the machine does. Daemons that only start and stop are taken off.
+    begin   seconds from the command until a task is seen to have begun
+    end     seconds from the last bundle until the command ends
+
+The class is one text made another by a comment. What a large cluster would take is computed from
+these figures, and marked so: tasks of two minutes, each with what begin and end take.
 """
 import argparse
+import ctypes
 import os
 import pathlib
+import resource
 import statistics
 import subprocess
 import tempfile
@@ -17,14 +26,72 @@ import daemons
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GRADE = ROOT / os.environ.get("WARPLAB_BUILD", "build") / "bin" / "grade"
+PR_SET_CHILD_SUBREAPER = 36
+TASK_S = 120
 
 
-def mark(cluster, what, book, *more):
-    start = time.monotonic()
-    subprocess.run([GRADE, "batch", what, "--lab", "coalescing", "--no-secret", "--quiet", "--fresh",
-                    "--book", book, *more], env=cluster.env, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL, check=True)
-    return time.monotonic() - start
+def used():
+    """Processor seconds of all that has ended below this process: tasks whose daemon left them
+    come to it (main() asked for that)."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+    r = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return r.ru_utime + r.ru_stime
+
+
+def command(env, what, book, *more):
+    return subprocess.Popen([GRADE, "batch", what, "--lab", "coalescing", "--no-secret", "--quiet",
+                             "--fresh", "--book", book, *more], env=env,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def by_pool(what, book, nodes):
+    start, before = time.monotonic(), used()
+    assert command(os.environ, what, book, f"-j{nodes}").wait() == 0
+    return {"wall": time.monotonic() - start, "cpu": used() - before}
+
+
+def files(shared, *folders):
+    return sum(len(list(shared.glob(f"*/{f}/*"))) for f in folders)
+
+
+def by_slurm(cluster, what, book, count, per_task):
+    start, shared = time.monotonic(), pathlib.Path(f"{book}.spool")
+    p = command(cluster.env, what, book, "--slurm", "--per-task", str(per_task), "--shared", shared)
+    begun = last = None
+    while p.poll() is None:
+        now = time.monotonic()
+        if not begun and files(shared, "seen"):
+            begun = now
+        if not last and files(shared, "done", "taken") >= count:
+            last = now
+        time.sleep(0.1)
+    end = time.monotonic()
+    assert p.returncode == 0 and begun
+    return {"wall": end - start, "begin": begun - start, "end": end - (last or end)}
+
+
+def idle(folder, nodes):
+    """What daemons cost that start and stop."""
+    before = used()
+    with daemons.Cluster(folder, nodes=nodes):
+        pass
+    return used() - before
+
+
+def turn(folder, what, nodes, per_task, r):
+    """One round: the pool, then a cluster of its own."""
+    book, count = folder / f"{nodes}-{r}", nodes * per_task
+    pool = by_pool(what, f"{book}-pool.db", nodes)
+    free = idle(folder / f"i{nodes}-{r}", nodes)
+    before = used()
+    with daemons.Cluster(folder / f"c{nodes}-{r}", nodes=nodes) as c:
+        slurm = by_slurm(c, what, f"{book}-slurm.db", count, per_task)
+    slurm["cpu"] = used() - before - free
+    return pool, slurm
 
 
 def middle(values):
@@ -33,41 +100,47 @@ def middle(values):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__)
-    p.add_argument("--count", type=int, default=240, help="submissions in the class")
-    p.add_argument("--rounds", type=int, default=3)
+    p.add_argument("--count", type=int, default=400, help="submissions a node; 400: a minute")
+    p.add_argument("--rounds", type=int, default=2)
     a = p.parse_args()
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     cores = len(os.sched_getaffinity(0))
     text = (ROOT / "solutions/coalescing/coalescing.cu").read_text()
-    print(f"# make bench-slurm N={a.count}: coalescing's solution, {a.rounds} rounds in turns,"
-          f" {cores} cores")
-    print("nodes per_task pool_s slurm_s ratio submissions_per_s")
+    print(f"# make bench-slurm N={a.count}: coalescing's solution, a task a node, {a.rounds} rounds"
+          f" in turns, {cores} cores")
+    print("nodes submissions pool_wall_s slurm_wall_s wall_ratio pool_cpu_s cpu_ratio begin_s end_s"
+          " submissions_per_s", flush=True)
     alone = overhead = 0.0
-    with tempfile.TemporaryDirectory() as folder:
-        what = pathlib.Path(folder) / "class"
-        what.mkdir()
-        for k in range(a.count):
-            (what / f"s{k:05}.cu").write_text(f"{text}// {k}\n")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
         for nodes in [n for n in (1, 2, 4) if n <= cores]:
-            per_task = -(-a.count // nodes)
-            pool, slurm = [], []
-            with daemons.Cluster(pathlib.Path(folder) / f"c{nodes}", nodes=nodes) as c:
-                for r in range(a.rounds):
-                    book = pathlib.Path(folder) / f"{nodes}-{r}"
-                    pool.append(mark(c, what, f"{book}-pool.db", f"-j{nodes}"))
-                    slurm.append(mark(c, what, f"{book}-slurm.db", "--slurm", "--per-task",
-                                      str(per_task)))
-            ratios = [s / q for s, q in zip(slurm, pool)]
-            print(f"{nodes} {per_task} {middle(pool)} {middle(slurm)} {middle(ratios)}"
-                  f" {a.count / statistics.median(slurm):.2f}")
+            what, count = folder / f"class{nodes}", nodes * a.count
+            what.mkdir()
+            for k in range(count):
+                (what / f"s{k:05}.cu").write_text(f"{text}// {k}\n")
+            turns = [turn(folder, what, nodes, a.count, r) for r in range(a.rounds)]
+            pool, slurm = zip(*turns)
+
+            def of(rows, key):
+                return [x[key] for x in rows]
+
+            def ratio(key):
+                return middle([s[key] / q[key] for q, s in turns])
+
+            print(nodes, count, middle(of(pool, "wall")), middle(of(slurm, "wall")), ratio("wall"),
+                  middle(of(pool, "cpu")), ratio("cpu"), middle(of(slurm, "begin")),
+                  middle(of(slurm, "end")),
+                  f"{count / statistics.median(of(slurm, 'wall')):.2f}", flush=True)
             if nodes == 1:
-                alone = statistics.median(pool) / a.count
-                overhead = max(0.0, statistics.median(s - q for s, q in zip(slurm, pool)))
+                alone = statistics.median(of(pool, "wall")) / count
+                overhead = statistics.median(s["begin"] + s["end"] for s in slurm)
     for submissions, hosts in ((10000, 50),):
-        tasks = -(-submissions * alone // 120)
+        tasks = -(-submissions * alone // TASK_S)
         waves = -(-tasks // hosts)
-        seconds = waves * (120 + overhead)
+        seconds = waves * (min(TASK_S, submissions * alone / tasks) + overhead)
         print(f"# computed, not measured: {submissions} submissions at {alone:.3f} s on {hosts} nodes"
-              f" of one core: {tasks:.0f} tasks of 120 s and {overhead:.1f} s each: {seconds:.0f} s")
+              f" of one core: {tasks:.0f} tasks of {TASK_S} s, each behind {overhead:.1f} s:"
+              f" {seconds:.0f} s")
 
 
 if __name__ == "__main__":

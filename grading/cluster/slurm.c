@@ -324,7 +324,6 @@ const char *slurm_reason_advice(const char *reason)
         {"PartitionNodeLimit", "the partition gives no node for it: choose another, --partition"},
         {"PartitionDown", "the partition is closed: wait, or choose another with --partition"},
         {"PartitionInactive", "the partition is closed: wait, or choose another with --partition"},
-        {"BadConstraints", "no node here has what is asked for: --gres, --partition"},
         {"InvalidAccount", "that account may not submit: --account"},
         {"InvalidQOS", "that quality of service is not yours: --qos"},
         {0},

@@ -56,6 +56,7 @@ struct task {
     struct spool spool;
     struct spool_settings settings;
     const char *node, *number;
+    char *place; /* the node, and its GPU where one is measured on */
     char **ids;
     int n, error;
     double last;
@@ -150,8 +151,7 @@ static bool on_done(void *user, int item, const struct verdict *v)
 {
     struct task *t = user;
     double now = now_s();
-    struct bundle b = {(struct verdict *)v, (char *)t->node, t->settings.tools,
-                       (now - t->last) * t->jobs};
+    struct bundle b = {(struct verdict *)v, t->place, t->settings.tools, (now - t->last) * t->jobs};
 
     t->error = spool_save_bundle(&t->spool, t->ids[item], &b);
     t->last = now;
@@ -229,6 +229,8 @@ int cluster_task(const char *dir, int round)
         /* times are measured one submission after the other, on the GPU that Slurm gave */
         o.gpu_index = number_of("SLURM_JOB_GPUS", 0); /* counted over those of gres.conf */
         t.jobs = t.settings.gpu ? 1 : number_of("SLURM_CPUS_PER_TASK", 1);
+        t.place =
+            t.settings.gpu ? xformat("%s, %s", t.node, gpu_device(o.gpu_index)) : xstrdup(t.node);
         if (node_is_fit(&t, &o, &e, &why)) {
             code = mark(&t, round, &o, &why);
             engine_close(&e);
@@ -240,6 +242,7 @@ int cluster_task(const char *dir, int round)
     if (why.length)
         fprintf(stderr, "grade: %s\n", why.s);
     text_free(&why);
+    free(t.place);
     spool_settings_free(&t.settings);
     spool_free(&t.spool);
     return code;

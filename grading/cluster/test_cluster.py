@@ -4,6 +4,7 @@ What a cluster does to a class is done here: nodes die, refuse, see no shared fo
 restarts; the collector is killed; disks fill. After each the same command goes on, and the marks
 are those of a local run, byte for byte.
 """
+import json
 import os
 import pathlib
 import random
@@ -12,6 +13,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -310,6 +312,85 @@ def descendants(pids):
     return found
 
 
+@FULL
+def test_a_task_past_its_time_limit(cluster, tmp_path, few):
+    """Slurm's limits are minutes: a stopped task waits for its own, with no work done meanwhile."""
+    what, marks = few
+    p = begin(cluster, tmp_path / "g.db", what, "--per-task", "6", "--time-limit", "1")
+    cluster.wait(lambda: done_files(tmp_path / "warplab-cluster"), 60)
+    for n in cluster.nodes:
+        for pid in cluster.pids_of(n):
+            if name_of(pid) == "grade":
+                os.kill(pid, signal.SIGSTOP)
+    said, _ = p.communicate(timeout=300)
+    assert rows(tmp_path / "g.db") == marks, said
+    assert "ended early on n" in said and "past the time limit (--time-limit" in said, said
+    assert re.search(r"[1-5] submissions? in [1-5] tasks? of at most 1, .*again", said), said
+
+
+# ---- thousands ----
+
+
+@pytest.fixture
+def in_memory():
+    """A folder whose files are in memory, where there is such a one: each is synchronised."""
+    shm = pathlib.Path("/dev/shm")
+    room = shm.is_dir() and shutil.disk_usage(shm).free > 1 << 30
+    folder = pathlib.Path(tempfile.mkdtemp(dir=shm if room else None))
+    yield folder
+    shutil.rmtree(folder)
+
+
+def memory_of(pid):
+    """Resident KiB; None: it has ended."""
+    try:
+        found = re.search(r"VmRSS:\s*(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())
+    except OSError:
+        return None
+    return int(found[1]) if found else None
+
+
+def finish_all(run, small, large):
+    """What nodes would write: a bundle for each submission, every fifth of it a large one."""
+    made = [(text, json.loads(text)["of"]) for text in (large, small, small, small, small)]
+    ids = [f.name for f in (run / "todo").iterdir()]
+    for i, k in enumerate(ids):
+        text, of = made[i % len(made)]
+        (run / "done" / f"{k}.json").write_text(text.replace(of, f"{run.name}/{k}"))
+    return len(ids)
+
+
+def test_thousands_in_flat_memory(cluster, in_memory):
+    """5,000 bundles that came from a node; the job's tasks find all done. Memory after the first
+    500 is what it is at the end: less than a tenth of the large verdicts would be seen."""
+    n, book, shared = 5000, in_memory / "g.db", in_memory / "warplab-cluster"
+    two = class_of(in_memory / "two", 1)
+    (two / "nothing.cu").write_text("// nothing\n")
+    batch(cluster, in_memory / "two.db", two, "--detach", code=0)
+    cluster.wait(lambda: len(done_files(shared)) == 2, 60)
+    small, large = sorted((f.read_text() for f in done_files(shared)), key=len)
+    shutil.rmtree(next(shared.glob("*")))
+    what = class_of(in_memory / "class", n, "// nothing {}\n")
+    cluster.run("scontrol", "update", "PartitionName=main", "State=DOWN")
+    batch(cluster, book, what, "--per-task", "1250", "--detach", code=0)
+    run = next(shared.glob("*"))
+    assert finish_all(run, small, large) == n
+    cluster.run("scontrol", "update", "PartitionName=main", "State=UP")
+    p = subprocess.Popen(arguments(book, what, "--slurm"), env=cluster.env,
+                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    early, late = None, 0
+    while p.poll() is None:
+        now = memory_of(p.pid)
+        taken = len(os.listdir(run / "taken")) if (run / "taken").exists() else n
+        if taken >= n // 10 and now:
+            early, late = early or now, max(late, now)
+        time.sleep(0.1)
+    assert p.returncode == 0 and early, "it was too quick to be seen"
+    db = sqlite3.connect(book)
+    assert db.execute("SELECT count(*), count(verdict) FROM item").fetchone() == (n, n)
+    assert late - early < n / 5 / 10 * len(large) / 1024, (early, late)
+
+
 # ---- nodes that do not fit ----
 
 
@@ -330,6 +411,19 @@ def test_nodes_that_cannot_mark_are_named(cluster, tmp_path, few):
     assert "node n2 does not mark" in r.stderr and "another than the submitting" in r.stderr
     assert r.stderr.count("does not mark") == 2, "each is told once"
     assert rows(book) == marks and set(nodes_of(book)) <= {"n3", "n4"}
+
+
+@ROOTLY
+def test_tasks_that_no_node_is_left_for(cluster, tmp_path, few):
+    """Slurm would keep them for ever."""
+    for n in cluster.nodes:
+        cluster.stop(n)
+        cluster.slurmd(n, f"mount --bind /dev/null {shutil.which('bwrap')}")
+    cluster.all_idle()
+    r = batch(cluster, tmp_path / "g.db", few[0], "--per-task", "1", code=2)
+    again(cluster, *cluster.nodes)
+    assert r.stderr.count("does not mark") == 4 and "no node is left" in r.stderr, r.stderr
+    assert not cluster.run("squeue", "-h").strip()
 
 
 def again(cluster, *nodes):
