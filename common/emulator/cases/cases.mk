@@ -21,11 +21,20 @@ test-random: $B/bin/ptxrandom $B/lib/libcudart.so.13
 	 else echo 'skipped: $(CASES)/random.h200 does not exist; make random-record on a GPU writes it'; fi
 random-record: $B/bin/ptxrandom
 	$(Q)$(ON_gpu) $B/bin/ptxrandom --seeds $(RANDOM_SEEDS) --write $(CASES)/random.h200
+# Tiles: wgmma, and copies of them
+$B/bin/ptxhopper: $(patsubst %.c,$B/%.o,$(wildcard $(CASES)/hopper_*.c))
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
+test-hopper: $B/bin/ptxhopper $B/lib/libcudart.so.13
+	$(Q)$(ON_emulator) $B/bin/ptxhopper --check $(CASES)/hopper.h200
+hopper-record: $B/bin/ptxhopper
+	$(Q)$(ON_gpu) $B/bin/ptxhopper --write $(CASES)/hopper.h200
 # the same on a GPU: does it still say what it said? (another generation may differ where a
 # row has a bound, and random programs are compared as ptxas -O0 makes them)
-test-gpu-cases: $B/bin/ptxcases $B/bin/ptxrandom
+test-gpu-cases: $B/bin/ptxcases $B/bin/ptxrandom $B/bin/ptxhopper
 	$(Q)$(ON_gpu) $B/bin/ptxcases $(CASES)/ops.txt --check $(CASES)/ops.h200
 	$(Q)$(ON_gpu) $B/bin/ptxrandom --check $(CASES)/random.h200
+	$(Q)$(ON_gpu) $B/bin/ptxhopper --check $(CASES)/hopper.h200
 test-gpu: $(if $(GPU),test-gpu-cases)
-SUITES += cases $(if $(wildcard $(CASES)/random.h200),random)
-.PHONY: test-gpu-cases test-cases cases-record test-random random-record
+SUITES += cases hopper $(if $(wildcard $(CASES)/random.h200),random)
+.PHONY: test-gpu-cases test-cases cases-record test-hopper hopper-record test-random random-record

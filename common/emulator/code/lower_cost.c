@@ -68,7 +68,8 @@ static void add_cost(struct insn_cost *c, const struct ptx_insn *in)
         break;
     case COST_MATRIX:
         if (!ptx_has(in, M_load) && !ptx_has(in, M_store))
-            c->tensor = 2u * in->shape_m * in->shape_n * in->shape_k;
+            c->tensor = 2u * in->shape_m * in->shape_n * in->shape_k /
+                        (in->op == OP_wgmma ? 4 : 1); /* four warps share it */
         break;
     }
 }

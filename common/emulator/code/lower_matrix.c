@@ -1,4 +1,6 @@
-/* lower_matrix.c - what matrix instructions become: mma, wmma, ldmatrix, stmatrix, movmatrix. */
+/* lower_matrix.c - what matrix instructions become: mma, wmma, wgmma, ldmatrix, stmatrix,
+ * movmatrix.
+ */
 #include "lower.h"
 #include "mma_shape.h"
 #include <stdlib.h>
@@ -10,7 +12,7 @@ static uint32_t register_list(struct lower *l, const struct ptx_operand *o, bool
 {
     const struct ptx_operand *list = o->kind == OPD_VEC ? o->elems : o;
     uint32_t n = o->kind == OPD_VEC ? o->nelems : 1;
-    bool good = n == want && n <= 16;
+    bool good = n == want;
     for (uint32_t k = 0; k < n && good; k++) {
         good = list[k].kind == OPD_REG && lower_reg_bytes(l, list[k].reg) == bits / 8;
         if (good)
@@ -201,4 +203,95 @@ void lower_movmatrix(struct lower *l)
     in->src[0] = from;
     in->dst = lower_dst(l, &p->operands[0]);
     in->width = 4;
+}
+
+/* ---- wgmma: PTX ISA 9.7.15 ---- */
+static bool is_fp8(unsigned type)
+{
+    return type == PTX_E4M3 || type == PTX_E5M2;
+}
+static bool known_wgmma(const struct mma_shape *s)
+{
+    bool half = s->a_type == PTX_F16 || is_fp8(s->a_type), whole = is_byte(s->a_type);
+    bool pair = s->a_type == s->b_type || (is_fp8(s->a_type) && is_fp8(s->b_type)) ||
+                (whole && is_byte(s->b_type));
+    bool floats = half || s->a_type == PTX_BF16 || s->a_type == PTX_TF32;
+    bool sum = s->d_type == PTX_F32 ? floats : s->d_type == PTX_F16 ? half : s->d_type == PTX_S32;
+    uint32_t step = floats || s->n <= 32 ? 8 : 16;
+    return pair && sum && (floats || whole || s->a_type == PTX_B1) &&
+           floats == (s->d_type != PTX_S32) && s->m == 64 && s->n >= 8 && s->n <= 256 &&
+           s->n % step == 0 && s->k * ptx_type_bits((enum ptx_type)s->a_type) == 256;
+}
+/* An operand that is a number: 1 or -1, 0 or 1. */
+static bool is_minus(struct lower *l, uint32_t k)
+{
+    const struct ptx_operand *o = op(l, k);
+    if (o->kind != OPD_IMM ||
+        (o->imm != 1 && o->imm != UINT64_MAX && (uint32_t)o->imm != UINT32_MAX))
+        lower_fail(l, "wgmma: the scale of a factor is 1 or -1");
+    return o->kind == OPD_IMM && o->imm != 1;
+}
+static bool is_one(struct lower *l, uint32_t k)
+{
+    const struct ptx_operand *o = op(l, k);
+    if (o->kind != OPD_IMM || o->imm > 1)
+        lower_fail(l, "wgmma: whether a factor is transposed is 0 or 1");
+    return o->kind == OPD_IMM && o->imm;
+}
+/* d, a or its descriptor, b's, scale-d{, scale-a, scale-b{{, trans-a}, trans-b}} */
+static void warpgroup_product(struct lower *l)
+{
+    const struct ptx_insn *p = l->in;
+    struct mma_shape *s = xcalloc(1, sizeof(*s));
+    s->m = p->shape_m;
+    s->n = p->shape_n;
+    s->k = p->shape_k;
+    s->d_type = s->c_type = p->types[0];
+    s->a_type = p->types[1];
+    s->b_type = p->types[2];
+    bool from_registers = op(l, 1)->kind == OPD_VEC, floats = s->d_type != PTX_S32;
+    bool turns = s->a_type == PTX_F16 || s->a_type == PTX_BF16;
+    uint32_t want = 4 + (floats ? 2 : 0) + (turns ? from_registers ? 1 : 2 : 0);
+    if (p->ntypes != 3 || ptx_has(p, M_sp) || !known_wgmma(s) || p->noperands != want ||
+        (s->a_type == PTX_B1 && !(ptx_has(p, M_and) && ptx_has(p, M_popc)))) {
+        lower_unsupported(l);
+        free(s);
+        return;
+    }
+    uint32_t *places = lower_places(l, s->n / 2 + 4), a = NO_PLACE;
+    s->nd = register_list(l, op(l, 0), true, s->n / (s->d_type == PTX_F16 ? 4 : 2), 32, places);
+    if (from_registers)
+        s->na = register_list(l, op(l, 1), false, 4, 32, places + s->nd);
+    else
+        a = lower_src(l, op(l, 1), PTX_B64);
+    uint32_t b = lower_src(l, op(l, 2), PTX_B64), scale = lower_src(l, op(l, 3), PTX_PRED);
+    if (floats) {
+        s->a_neg = is_minus(l, 4);
+        s->b_neg = is_minus(l, 5);
+    }
+    if (turns) {
+        s->a_col = !from_registers && is_one(l, 6);
+        s->b_col = is_one(l, from_registers ? 6 : 7);
+    }
+    struct insn *in = lower_emit(l, H_wgmma);
+    in->data = s;
+    in->places = places;
+    in->src[0] = a;
+    in->src[1] = b;
+    in->src[2] = scale;
+    in->flags |= F_COLLECTIVE | (op(l, 3)->negated ? F_NEG_SRC : 0) |
+                 (ptx_has(p, M_satfinite) ? F_SATFINITE : 0);
+}
+void lower_wgmma(struct lower *l)
+{
+    const struct ptx_insn *p = l->in;
+    const struct ptx_module *m = ptx_module_of(l->f);
+    if (m->sm != 90 || m->sm_suffix != 'a')
+        lower_fail(l, "wgmma is of sm_90a alone: the target is %s (nvcc -arch=sm_90a)", m->target);
+    else if (ptx_has(p, M_mma_async))
+        warpgroup_product(l);
+    else if (ptx_has(p, M_fence) || ptx_has(p, M_commit_group) || ptx_has(p, M_wait_group))
+        lower_emit(l, H_nop);
+    else
+        lower_unsupported(l);
 }

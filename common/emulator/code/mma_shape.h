@@ -12,7 +12,8 @@ struct mma_shape {
     uint32_t na, nb, nc, nd;                 /* registers a lane; nd also of a load or store */
     uint32_t rows, cols, element_bytes;      /* load, store */
     bool row_major, store, accumulator;
-    bool a_col, b_col; /* wmma.mma: the fragments hold columns, not rows */
+    bool a_col, b_col; /* wmma.mma: the fragments hold columns, not rows; wgmma: memory does */
+    bool a_neg, b_neg; /* wgmma */
 };
 
 #endif

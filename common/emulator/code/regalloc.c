@@ -37,10 +37,14 @@ static uint32_t collect(const struct ptx_operand *o, uint32_t *out, uint32_t n, 
         n = collect(o->pair, out, n, max);
     return n;
 }
+static bool adds_to_first(const struct ptx_insn *in) /* what it writes it also reads */
+{
+    return in->op == OP_wgmma;
+}
 uint32_t insn_uses(const struct ptx_insn *in, const struct ptx_func *f, uint32_t *out, uint32_t max)
 {
     (void)f;
-    uint32_t n = 0, first = no_destination(in) ? 0 : 1;
+    uint32_t n = 0, first = no_destination(in) || adds_to_first(in) ? 0 : 1;
     if (in->guarded && max)
         out[n++] = in->guard;
     for (uint32_t k = first; k < in->noperands; k++)

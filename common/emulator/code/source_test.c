@@ -66,7 +66,7 @@ static const char broken[] =
     ".func good(.param .b32 p)\n{\n.reg .b32 %r<4>;\nadd.s32 %r0, %r1, %r2;\nret;\n}\n"
     ".visible .entry _Z3fooPi(.param .u64 p)\n{\n.reg .b32 %r<4>;\n.reg .f32 %f<4>;\n"
     ".loc 1 10 1\nfrob.s32 %r0, %r1;\n.loc 1 11 1\nadd.s32.blurb %r0, %r1, %r2;\n"
-    ".loc 1 12 1\nwgmma.fence.sync.aligned;\nadd.f32 %f0, %f1, 1;\nsin.approx.f32 %f0, %f1;\n"
+    ".loc 1 12 1\ntcgen05.fence.sync.aligned;\nadd.f32 %f0, %f1, 1;\nsin.approx.f32 %f0, %f1;\n"
     "ret;\n}\n.file 1 \"/home/me/foo.cu\"\n";
 
 /* What --support prints of the text, and its exit status. */
@@ -98,10 +98,10 @@ Test(support, every_reason_with_its_place)
         "/home/me/foo.cu:11: PTX line 24: unknown suffix '.blurb'",
         "/home/me/foo.cu:3: sust.b.1d.b32.trap: not supported",
         "kernel foo(int*) cannot run:",
-        "/home/me/foo.cu:12: wgmma.fence.sync.aligned: not supported",
-        "PTX line 26: wgmma.fence.sync.aligned",
+        "/home/me/foo.cu:12: tcgen05.fence.sync.aligned: not supported",
+        "PTX line 26: tcgen05.fence.sync.aligned",
         "/home/me/foo.cu:12: an integer where a floating-point constant is expected",
-        "not supported  wgmma.fence.sync.aligned",
+        "not supported  tcgen05.fence.sync.aligned",
         "approximate    sin.approx.f32",
         "exact          add.s32",
         "1 of 3 functions in 1 modules can run",
@@ -119,7 +119,7 @@ Test(support, kernels_fail_with_what_they_call)
 {
     int status;
     char *text = support(".version 8.0\n.target sm_90\n.address_size 64\n"
-                         ".func dev()\n{\nwgmma.fence.sync.aligned;\nret;\n}\n"
+                         ".func dev()\n{\ntcgen05.fence.sync.aligned;\nret;\n}\n"
                          ".entry k()\n{\ncall.uni dev, ();\nret;\n}\n",
                          &status);
 

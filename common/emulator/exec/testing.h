@@ -15,6 +15,7 @@
 #define WORDS 4096
 
 struct program {
+    const char *target;               /* NULL: sm_80 */
     const char *before;               /* functions and variables */
     const char *body;                 /* %t, %cta, %out are set; %r0-9, %d0-9, %f0-3, %p0-3 free */
     const char *attribute;            /* of the entry: .maxntid … */
@@ -25,7 +26,6 @@ struct program {
 static uint32_t *out; /* the buffer after the last launch */
 static struct emu_result result;
 
-static const char head[] = ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"k.cu\"\n";
 static const char prologue[] =
     ".reg .b32 %t, %cta, %r<10>;\n.reg .b64 %out, %mine, %d<10>;\n.reg .f32 %f<4>;\n"
     ".reg .pred %p<4>;\nld.param.u64 %out, [out];\nmov.u32 %t, %tid.x;\nmov.u32 %cta, %ctaid.x;\n"
@@ -43,8 +43,10 @@ static cudaError_t launch(struct program p)
     struct emu_module *m;
     struct mem_alloc *a = mem_alloc(WORDS * 4, 256, MEM_DEVICE, NULL);
     int n = snprintf(text, sizeof(text),
-                     "%s%s\n.visible .entry k(.param .u64 out) %s\n{\n%s%s\nret;\n}\n", head,
-                     p.before ? p.before : "", p.attribute ? p.attribute : "", prologue, p.body);
+                     ".version 8.0\n.target %s\n.address_size 64\n.file 1 \"k.cu\"\n%s\n"
+                     ".visible .entry k(.param .u64 out) %s\n{\n%s%s\nret;\n}\n",
+                     p.target ? p.target : "sm_80", p.before ? p.before : "",
+                     p.attribute ? p.attribute : "", prologue, p.body);
     size_t lengths[] = {(size_t)n};
 
     cr_assert_lt((size_t)n, sizeof(text));

@@ -97,4 +97,11 @@ static inline f64 half_minmax(f64 a, f64 b, bool max, u32 flags)
     return (a < b) == max ? b : a;
 }
 
+/* A sum of products: zero is +0, however it came about. */
+static inline u16 sum_to_half(f64 v)
+{
+    u16 h = float_to_half(v, 0);
+    return h == 0x8000 ? 0 : h;
+}
+
 #endif

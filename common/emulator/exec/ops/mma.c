@@ -12,12 +12,12 @@
  * gives more room, and register r of an accumulator holds 32 neighbours of row order: so
  * that registers are loaded whole, with the sectors a GPU touches.
  *
- * No document fixes how a tensor core adds in f32 and f16; Hopper's way was read off an H200 and
- * is kept to bit for bit (the dense rows of cases/ops.txt): see add_products().
+ * How a tensor core adds in f32 and f16: tensor.h.
  */
 #include "half.h"
 #include "lanes.h"
 #include "mma.h"
+#include "tensor.h"
 #include "emulator/base/mem.h"
 
 /* ---- elements of a register ---- */
@@ -46,11 +46,6 @@ static inline u32 elements_per_register(unsigned type)
 {
     return type == PTX_F16 || type == PTX_BF16 ? 2 : type == PTX_S8 || type == PTX_U8 ? 4 : 1;
 }
-static inline u16 sum_to_half(f64 v) /* zero is +0, however it came about */
-{
-    u16 h = float_to_half(v, 0);
-    return h == 0x8000 ? 0 : h;
-}
 static inline u64 place_element(u64 old, unsigned type, u32 k, f64 v, u32 flags)
 {
     switch (type) {
@@ -77,71 +72,33 @@ static void read_registers(struct warp *w, const uint32_t *places, u32 n, unsign
 /* ---- one matrix product: d = a*b + c, everything in double ---- */
 struct tile {
     f64 a[32 * 32], b[32 * 32], c[32 * 32];
-    s32 ea[32 * 32], eb[32 * 32]; /* exponents of a, b */
 };
 
 /* Of f16, bf16, tf32 with the accumulator in f32 or f16. */
-#define LEAST_F32 (-126)   /* exponents of subnormals, */
-#define LEAST_F16 (-14)    /* as those of the smallest normal numbers */
-#define OF_ZERO   (-10000) /* takes no part */
-static inline s32 exponent(f64 v, s32 least)
+struct parts {
+    f32 part[32 * 32];
+    s32 e[32 * 32];
+};
+/* True when all are finite. */
+static bool take_apart(struct parts *x, const f64 *v, u32 n, s32 least)
 {
-    s32 e = (s32)(bits_f64(v) >> 52 & 0x7ff) - 1023;
-    return v == 0 ? OF_ZERO : e < least ? least : e;
-}
-/* Exponents of v; true when all are finite. */
-static bool exponents(const f64 *v, u32 n, s32 least, s32 *e)
-{
-    s32 top = OF_ZERO;
+    bool finite = true;
     for (u32 i = 0; i < n; i++) {
-        e[i] = exponent(v[i], least);
-        top = e[i] > top ? e[i] : top;
+        x->part[i] = tensor_split((f32)v[i], least, &x->e[i]);
+        finite &= isfinite(v[i]) != 0;
     }
-    return top < 1024;
+    return finite;
 }
-/* Towards zero to f32; beyond its range infinite; zero is +0. */
-static inline f64 cut_to_f32(f64 v)
+static void multiply_floats(struct tile *x, const struct mma_shape *s, u32 step)
 {
-    f64 normal = f64_bits(bits_f64(v) & ~0x1fffffffull);
-    f64 subnormal = trunc(v * 0x1p149) * 0x1p-149;
-    f64 r = fabs(v) < 0x1p-126 ? subnormal : normal;
-    return fabs(r) >= 0x1p128 ? copysign(INFINITY, r) : r + 0.0;
-}
-/* c += a*b over rows [from, to) of b: the exact products and c are cut off 25 bits below the
- * largest exponent among them (a product's is the sum of its factors'), added, and the sum is
- * cut off to f32. */
-static void add_products(struct tile *x, u32 m, u32 n, u32 k, u32 from, u32 to)
-{
-    for (u32 i = 0; i < m; i++) {
-        const f64 *a = x->a + i * k;
-        f64 *c = x->c + i * n, sum[32], scale[32], back[32];
-        s32 top[32];
-        for (u32 j = 0; j < n; j++) {
-            s32 e = exponent(c[j], LEAST_F32);
-            top[j] = e > LEAST_F32 ? e : LEAST_F32;
-        }
-        for (u32 p = from; p < to; p++)
-            for (u32 j = 0; j < n; j++) {
-                s32 e = x->ea[i * k + p] + x->eb[p * n + j];
-                top[j] = e > top[j] ? e : top[j];
-            }
-        for (u32 j = 0; j < n; j++) {
-            scale[j] = f64_bits((u64)(1023 + 25 - top[j]) << 52);
-            back[j] = f64_bits((u64)(1023 - 25 + top[j]) << 52);
-            sum[j] = trunc(c[j] * scale[j]);
-        }
-        for (u32 p = from; p < to; p++)
-            for (u32 j = 0; j < n; j++)
-                sum[j] += trunc(a[p] * x->b[p * n + j] * scale[j]);
-        for (u32 j = 0; j < n; j++)
-            c[j] = cut_to_f32(sum[j] * back[j]);
-    }
-}
-static void multiply_floats(struct tile *x, u32 m, u32 n, u32 k, u32 step, s32 least)
-{
+    struct tensor_bits bits = tensor_bits(s->a_type, s->d_type);
+    s32 least = s->a_type == PTX_F16 ? LEAST_F16 : LEAST_F32;
+    u32 m = s->m, n = s->n, k = s->k;
     f64 plain[32 * 32];
-    bool finite = exponents(x->a, m * k, least, x->ea);
-    finite &= exponents(x->b, k * n, least, x->eb);
+    f32 c[32];
+    struct parts a, b;
+    bool finite = take_apart(&a, x->a, m * k, least);
+    finite &= take_apart(&b, x->b, k * n, least);
     for (u32 i = 0; i < m * n; i++)
         finite &= isfinite(x->c[i]) != 0;
     if (!finite) {
@@ -150,16 +107,25 @@ static void multiply_floats(struct tile *x, u32 m, u32 n, u32 k, u32 step, s32 l
             for (u32 p = 0; p < k; p++)
                 plain[i] += x->a[i / n * k + p] * x->b[p * n + i % n];
     }
-    for (u32 p = 0; p < k; p += step)
-        add_products(x, m, n, k, p, p + step);
+    for (u32 i = 0; i < m; i++) {
+        for (u32 j = 0; j < n; j++)
+            c[j] = (f32)x->c[i * n + j];
+        for (u32 p = 0; p < k; p += step)
+            tensor_add(c, n, step, a.part + i * k + p, a.e + i * k + p, b.part + p * n, b.e + p * n,
+                       bits);
+        for (u32 j = 0; j < n; j++)
+            x->c[i * n + j] = c[j];
+    }
     for (u32 i = 0; i < m * n && !finite; i++)
         x->c[i] = isfinite(plain[i]) ? x->c[i] : plain[i];
 }
 /* step: the rows of b that the hardware takes at a time */
-static void multiply(struct tile *x, u32 m, u32 n, u32 k, u32 step, unsigned type, u32 flags)
+static void multiply(struct tile *x, const struct mma_shape *s, u32 step, u32 flags)
 {
+    unsigned type = s->a_type;
+    u32 m = s->m, n = s->n, k = s->k;
     if (type == PTX_F16 || type == PTX_BF16 || type == PTX_TF32) {
-        multiply_floats(x, m, n, k, step, type == PTX_F16 ? LEAST_F16 : LEAST_F32);
+        multiply_floats(x, s, step);
         return;
     }
     bool directed = flags & F_ROUND; /* f64's */
@@ -230,7 +196,7 @@ HANDLER(mma)
     for (u32 l = 0; l < WARP; l++)
         for (u32 i = 0; i < s->nc * e; i++)
             x.c[accumulator_at(s, l, i)] = element_value(r[i / e][l], s->c_type, i % e);
-    multiply(&x, s->m, s->n, s->k, s->k, s->a_type, in->flags);
+    multiply(&x, s, s->k, in->flags);
     e = elements_per_register(s->d_type);
     memset(r, 0, sizeof(r));
     for (u32 l = 0; l < WARP; l++)
@@ -278,7 +244,7 @@ HANDLER(wmma_mma)
     fragment_load(r, s->nb, s->b_type, s->k, s->n, s->b_col, x.b);
     read_registers(w, p + s->nd + s->na + s->nb, s->nc, s->c_type, r);
     accumulator_load(r, s->nc, s->c_type, s->m * s->n, x.c);
-    multiply(&x, s->m, s->n, s->k, s->a_type == PTX_TF32 ? 4 : s->k, s->a_type, in->flags);
+    multiply(&x, s, s->a_type == PTX_TF32 ? 4 : s->k, in->flags);
     u32 e = elements_per_register(s->d_type), n = s->nd * e, count = s->m * s->n;
     memset(r, 0, sizeof(r));
     for (u32 l = 0; l < WARP; l++)
