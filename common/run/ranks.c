@@ -31,15 +31,24 @@ static char *why_not; /* NULL: it is there */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void *comms[LAB_MAX_RANKS + 1][LAB_MAX_RANKS]; /* by how many there are */
 
+/* The first that can be had. On a GPU the emulator's, which lies beside this program's libraries,
+ * is found first by its name and cannot be loaded: then where systems have NVIDIA's. */
 static void load(void)
 {
+    static const char *const places[] = {LIBRARY, "/usr/lib/x86_64-linux-gnu/" LIBRARY,
+                                         "/usr/lib/aarch64-linux-gnu/" LIBRARY,
+                                         "/usr/lib64/" LIBRARY, "/usr/local/lib/" LIBRARY};
+    size_t nplaces = emulator_here() ? 1 : sizeof(places) / sizeof(places[0]);
     static const struct call symbols[] = {
         {"ncclCommInitAll", &calls.init_all}, {"ncclGroupStart", &calls.start},
         {"ncclGroupEnd", &calls.end},         {"ncclAllReduce", &calls.all_reduce},
         {"ncclGetErrorString", &calls.words},
     };
 
-    why_not = calls_load(LIBRARY, symbols, sizeof(symbols) / sizeof(symbols[0]));
+    for (size_t i = 0; i < nplaces && (!i || why_not); i++) {
+        free(why_not);
+        why_not = calls_load(places[i], symbols, sizeof(symbols) / sizeof(symbols[0]));
+    }
 }
 
 static bool has_op(const struct plan *p, enum op_kind kind)
@@ -56,8 +65,9 @@ static bool open_nccl(struct exec *e, int n)
     pthread_once(&once, load);
     if (why_not)
         return exec_fail(e, cudaSuccess,
-                         "several ranks need NCCL, " LIBRARY ", which is not here: %s. One rank "
-                         "needs none",
+                         "several ranks need NCCL, " LIBRARY
+                         ", which is not here: %s. Install it, or "
+                         "put its folder into LD_LIBRARY_PATH. One rank needs none",
                          why_not);
     if (comms[n][0])
         return true;

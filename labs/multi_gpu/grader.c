@@ -32,7 +32,7 @@ static const struct rubric_row rows[] = {
     {"sum-ok", 2, "Points: the sum of all ranks is right", ROW_CORRECT, "ball_sum", .cases = "b-one b-few b-odd hidden-b",
      .hint = "Two steps: what every rank finds, and where they meet."},
     {"sum-shared", 1, "Points: no rank has more than its share", ROW_GATE, "ball_sum", .cases = "b-long",
-     .gate = "skew <= 1.3", .hint = "One rank works longer than the others, which wait for it in the sum. Who has how many points?"},
+     .gate = "skew <= 1.15", .hint = "One rank works longer than the others, which wait for it in the sum. Who has how many points?"},
     {"sum-fast", 1, "Points: one sum, no more", ROW_SPEED, "ball_sum", .cases = "b-even b-2^13", .gpu_cases = "b-gpu", .ratio = 0.9, .tolerance = 0.02,
      .hint = "A sum costs microseconds whatever its size. How many do you need?"},
     {"vector-ok", 3, "Vector: the sum of all ranks is right", ROW_CORRECT, "vector_sum", .cases = "v-one v-few v-odd v-even hidden-v hidden-many-v",

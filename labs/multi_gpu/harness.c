@@ -89,7 +89,7 @@ static const struct lab_case cases[] = {
     SETS("ranks=3-many-m=1-n=1", 1, 1, 3, CHECK), SETS("ranks=2-many-m=1003-n=7", 1003, 7, 2, CHECK), SETS("ranks=4-many-m=515-n=2", 515, 2, 4, CHECK),
 
     ON_1_2_4(POINTS_OF, "ball", 14, SMALL), ON_1_2_4(POINTS_OF, "ball", 16, MODEL), ON_1_2_4(POINTS_OF, "ball", 18, MODEL),
-    ON_1_2_4(POINTS_OF, "ball", 20, MODEL), ON_1_2_4(POINTS_OF, "ball", 21, MODEL), ON_1_2_4(POINTS_OF, "ball", 22, MODEL),
+    ON_1_2_4(POINTS_OF, "ball", 20, MODEL), ON_1_2_4(POINTS_OF, "ball", 22, MODEL), ON_1_2_4(POINTS_OF, "ball", 24, MODEL),
     ON_1_2_4(ELEMENTS, "vector", 16, SMALL), ON_1_2_4(ELEMENTS, "vector", 20, MODEL), ON_1_2_4(ELEMENTS, "vector", 22, MODEL), ON_1_2_4(ELEMENTS, "vector", 24, MODEL),
     MANY_ON_1_2_4(12, 16, SMALL), MANY_ON_1_2_4(16, 16, MODEL), MANY_ON_1_2_4(20, 16, MODEL),
 
@@ -540,15 +540,34 @@ static const struct lab_column columns[] = {
     {0},
 };
 
+/* What became of a question is what other arithmetic makes of it. */
+static bool recognise_share(const uint32_t *asked, uint64_t k, uint32_t got, char *words,
+                            size_t size)
+{
+    uint32_t n = asked[0], r = asked[1] + (uint32_t)k, ranks = asked[2];
+    uint64_t each = ((uint64_t)n + ranks - 1) / ranks * r;
+    const char *how = got == n * r / ranks   ? "n * rank in 32 bits, which it does not fit"
+                      : got == n / ranks * r ? "n / ranks for each: what is left over has no rank"
+                      : got == (each < n ? each : n) ? "n / ranks rounded up for each"
+                                                     : NULL;
+
+    if (how)
+        snprintf(words, size, "%s (n = %u, rank %u of %u)", how, n, asked[1], ranks);
+    return how;
+}
+
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                       const void *const *inputs, int b, const void *output, uint64_t element,
                       char *words, size_t size)
 {
-    int64_t got = experiment_of(c) == SHARES ? 0 : ((const int64_t *)output)[element];
+    if (experiment_of(c) == SHARES)
+        return recognise_share((const uint32_t *)inputs[INPUT] + element / 2 * WORDS, element % 2,
+                               ((const uint32_t *)output)[element], words, size);
+    int64_t got = ((const int64_t *)output)[element];
     uint64_t n = c->n, all = (uint64_t)c->param;
 
     (void)p, (void)v, (void)b;
-    if (experiment_of(c) == SHARES || n > POINTS || n < 64)
+    if (n > POINTS || n < 64)
         return false;
     for (uint64_t r = 0; r < all && all > 1; r++) {
         int64_t part = part_of(c, inputs[INPUT], n * r / all, n * (r + 1) / all, element);
