@@ -5,6 +5,7 @@
 #include "plan.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
