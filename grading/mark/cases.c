@@ -366,14 +366,15 @@ static bool is_fault(const char *f)
 {
     const char *colon = strchr(f, ':');
     if (!colon || !strncmp(f, "back:", 5))
-        return colon && word_in("first last hidden", colon + 1);
+        return colon && word_in("first last slight swapped", colon + 1);
     if (!strcmp(f, JOB_DISK_FULL))
         return true;
     return !strncmp(f, "disturb:", 8) ? disturb_index(colon + 1) >= 0
                                       : !strncmp(f, "cuda", 4) && atoi(colon + 1) > 0;
 }
 
-/* "cudaMalloc:2", "disturb:CLASS", "back:first", "back:last", "back:hidden" or "disk:full" */
+/* "cudaMalloc:2", "disturb:CLASS", "back:first", "back:last", "back:slight", "back:swapped" or
+ * "disk:full" */
 static int fault_problems(const struct rubric *r, const struct rubric_row *row, struct text *out)
 {
     int bad = 0;

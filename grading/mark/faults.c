@@ -38,10 +38,13 @@ static bool is_of_the_end(const char *fault)
     return after(fault, "disk:") || after(fault, "cudaFree") || after(fault, "cudaEventDestroy");
 }
 
-/* The element of "back:first", "back:last" and "back:hidden" among the n of the result, from 1. */
-static unsigned long long element_back(const char *which, uint64_t n, uint64_t seed)
+/* "back:first" and "back:last" as the runtime knows them: by the element's number, from 1, of n. */
+static char *fault_back(const char *fault, uint64_t n)
 {
-    return !strcmp(which, "first") ? 1 : !strcmp(which, "last") ? n : 1 + seed % n;
+    const char *which = after(fault, "back:");
+    bool first = !strcmp(which, "first"), last = !strcmp(which, "last");
+    return first || last ? xformat("back:%llu", first ? 1ull : (unsigned long long)n)
+                         : xstrdup(fault);
 }
 
 /* Errors that a call is made to fail with (emulator/runtime/inject.c), as programs tell them. */
@@ -125,11 +128,10 @@ static bool comes(const struct run *base, const char *fault)
 static struct run *run_with(struct marking *m, struct run *base, const char *fault)
 {
     struct job_options o = {.steps = base->steps, .fail = fault};
-    const char *which = after(fault, "back:");
-    char *back = xformat("back:%llu", which ? element_back(which, base->c.n, base->seed) : 0);
+    char *back = after(fault, "back:") ? fault_back(fault, base->c.n) : NULL;
     if (disturbed(fault))
         o.disturb = 1u << disturb_index(disturbed(fault)), o.fail = NULL;
-    else if (which)
+    else if (back)
         o.fail = back;
     struct run *r = session_again(m->s, base, o);
     free(back);
@@ -144,7 +146,11 @@ static void say_problem(struct marking *m, const struct marked_case *c, const ch
         disturbed(fault)
             ? xformat("On %s, when the device computed with wrong numbers: %s.", place, what)
         : is_of_numbers(fault)
-            ? xformat("On %s, when a single element came back wrong: %s.", place, what)
+            ? xformat("On %s, when %s came back wrong: %s.", place,
+                      after(fault, "back:swapped")  ? "two elements in each other's place"
+                      : after(fault, "back:slight") ? "a single element, by a thousandth,"
+                                                    : "a single element",
+                      what)
         : after(fault, "disk:")
             ? xformat("On %s, when the disk was full: %s.", place, what)
             : xformat("On %s, when call %s of %.*s failed: %s.", place, strchr(fault, ':') + 1,

@@ -69,10 +69,10 @@ struct rubric_row {
      * ROW_SPEED may have one, too: fast counts only where it holds. Others: NULL. */
     const char *gate;
     /* ROW_FAULTS: what fails, one in a run, separated by spaces: "cudaMalloc:2", the second call;
-     * "disturb:global_ld", what the kernel loads, "back:first", "back:last" and "back:hidden", one
-     * element of the result that is copied back (results are then to be told as wrong),
-     * "disk:full", no result can be written. A call that the program does not make is passed over.
-     */
+     * "disturb:global_ld", what the kernel loads, "back:first" and "back:last", one element of the
+     * result that is copied back, "back:slight", one by a thousandth, "back:swapped", two in each
+     * other's place (results are then to be told as wrong), "disk:full", no result can be written.
+     * A call that the program does not make is passed over. */
     const char *faults;
     unsigned checks;   /* ROW_CHECKS: CHECK_*, 0 for all */
     unsigned evidence; /* EV_*, 0 for the kind's default */

@@ -67,7 +67,8 @@ static const struct rubric_row rows[] = {
      .hint =
          "A cudaFree for each cudaMalloc, on every way out; a cudaEventDestroy for each event."},
     {"compared", 2, "the CPU's results find a wrong one", ROW_FAULTS, "saxpy",
-     .cases = "tail hidden-size", .faults = "disturb:global_ld back:first back:last back:hidden",
+     .cases = "tail hidden-size",
+     .faults = "disturb:global_ld back:first back:last back:slight back:swapped",
      .hint = "Write the device's result, compute the same on the CPU, compare each element with a "
              "tolerance: what is further away is told on stderr, and the status is not 0."},
     {"fault-memory", 2, "a cudaMalloc that fails is told, and ends well", ROW_FAULTS, "saxpy",

@@ -3,12 +3,15 @@
  * WARPLAB_FAIL=cudaMalloc:2,cudaMemcpy:1=cudaErrorInvalidValue (warprun --fail): the second
  * cudaMalloc and the first cudaMemcpy of the program return an error and do nothing. Calls are
  * counted as rt_enter() sees them, those of all threads together. "back:17" lets nothing fail, but
- * the 17th word of 32 bits that is copied from the device to the host come back wrong. A name that
+ * the 17th word of 32 bits that is copied from the device to the host come back wrong; of the first
+ * such copy, "back:slight" lets the float that is furthest from 0 come back a thousandth off, and
+ * "back:swapped" its first and last word in each other's place: a sum does not notice. A name that
  * the runtime does not have, or an error that there is not, ends the program: a typing error must
  * not look like a program that nothing can shake.
  */
 #include "cudart.h"
 #include <dlfcn.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +28,7 @@ struct fault {
 
 static struct fault *faults;
 static atomic_uint_fast64_t spoiled, copied_back; /* which word is to be wrong, 0: none; bytes */
+static enum { ONE_WORD, SLIGHT, SWAPPED } how;    /* of the first copy, but for ONE_WORD */
 
 static _Noreturn void refuse(const char *word, const char *why)
 {
@@ -55,6 +59,12 @@ static void add(char *word)
     call = strchr(word, ':');
     if (call)
         *call++ = '\0';
+    if (!strcmp(whole, "back:slight") || !strcmp(whole, "back:swapped")) {
+        how = strcmp(whole, "back:slight") ? SWAPPED : SLIGHT;
+        spoiled = 1;
+        free(whole), free(f);
+        return;
+    }
     f->call = call ? (unsigned)strtoul(call, &end, 10) : 1;
     if (*end || f->call == 0 || (call && (*call < '0' || *call > '9')))
         refuse(whole, "which call is not a number from 1 on");
@@ -99,20 +109,59 @@ cudaError_t inject(const char *function)
     return cudaSuccess;
 }
 
-/* Sign and half of the mantissa: another number, and one that can be computed with. */
+static void change_word(char *at, uint32_t bits)
+{
+    uint32_t word;
+
+    memcpy(&word, at, 4);
+    word ^= bits;
+    memcpy(at, &word, 4);
+}
+
+/* NaN is not further from 0 than anything. */
+static size_t furthest_from_0(const char *floats, size_t n)
+{
+    size_t found = 0;
+    float most = -1, f;
+
+    for (size_t i = 0; i < n; i++) {
+        memcpy(&f, floats + 4 * i, 4);
+        if (fabsf(f) > most)
+            most = fabsf(f), found = i;
+    }
+    return found;
+}
+
+static void swap_ends(char *words, size_t n)
+{
+    char first[4], *last = words + 4 * (n - 1);
+
+    memcpy(first, words, 4);
+    memmove(words, last, 4);
+    memcpy(last, first, 4);
+}
+
+/* Sign and half of the mantissa: another number, and one that can be computed with. Of a slight
+ * fault the mantissa's 2^-10. */
 void inject_back(void *to, size_t bytes)
 {
     uint64_t from = atomic_fetch_add(&copied_back, bytes), at = 4 * (spoiled - 1);
-    uint32_t word;
 
     if (!spoiled || at < from || at + 4 > from + bytes)
         return;
-    memcpy(&word, (char *)to + (at - from), 4);
-    word ^= 0x80400000;
-    memcpy((char *)to + (at - from), &word, 4);
+    if (how == SLIGHT)
+        change_word((char *)to + 4 * furthest_from_0(to, bytes / 4), 1u << 13);
+    else if (how == SWAPPED)
+        swap_ends(to, bytes / 4);
+    else
+        change_word((char *)to + (at - from), 0x80400000);
     record_add("", "made_wrong", 1);
-    fprintf(stderr, "warplab: word %llu that came back from the device: made wrong\n",
-            (unsigned long long)spoiled);
+    if (how == ONE_WORD)
+        fprintf(stderr, "warplab: word %llu that came back from the device: made wrong\n",
+                (unsigned long long)spoiled);
+    else
+        fprintf(stderr, "warplab: %s that came back from the device: made wrong\n",
+                how == SLIGHT ? "the float furthest from 0" : "the first and the last word");
 }
 
 void inject_finish(void)
