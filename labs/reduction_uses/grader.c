@@ -25,7 +25,7 @@ static const struct hidden_case hidden[] = {
     ANY_ROWS("hidden-and", "and-odd", 1100, 3000),
     ANY_ROWS("hidden-or", "or-odd", 1100, 3000),
     ANY_ROWS("hidden-dot", "dot-odd", 1100, 3000),
-    {.name = "hidden-dot-long", .kind = "long rows", .like = "dot-whole", .n_min = 66000, .n_max = 70000, .m_min = 1, .m_max = 2},
+    {.name = "hidden-dot-long", .kind = "long rows", .like = "dot-whole", .n_min = 66000, .n_max = 70000, .multiple = 8, .m_min = 1, .m_max = 2},
     ANY_ROWS("hidden-tree", "tree-part", 200, 511),
     {.name = "hidden-tree-full", .kind = "whole blocks", .like = "tree-full", .m_min = 17, .m_max = 140},
     ANY_LIST("hidden-count", "count-part"), FAR_LIST("hidden-count-far", "count-part"),
@@ -51,6 +51,9 @@ static const struct hidden_case hidden[] = {
 #define ROUNDS_8 ONLY_SHARED \
     "barriers + warp_syncs <= 4.1 * warps && shared_ld_lanes_32 <= 16.5 * blocks && shared_ld_lanes_8 <= 8 * blocks && " \
     "shared_ld_lanes_2 == 0 && shared_ld_lanes_1 <= 9 * blocks"
+/* The longest chain of instructions is about the reference's, which is a thread's share and a tree:
+ * no thread adds all of a block's values alone, and no block or warp does what is everybody's. */
+#define SHARED_OUT(times) "inst_executed_max_warp <= " times " * ref.inst_executed_max_warp + 200"
 /* The array is read once, by all threads; the results' sectors are few, and so are the loads of who
  * reads other blocks' counts. */
 #define READ_ONCE "32 * global_sectors <= 1.05 * bytes + 64 * blocks + 64 * warps && global_ld_bytes <= 1.01 * bytes + 64 * blocks"
@@ -58,6 +61,7 @@ static const struct hidden_case hidden[] = {
 #define GIVEN   "It is there to compare yours with: leave it as it was."
 #define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
 #define NEUTRAL "What does a thread bring whose part of the row is empty? It must change nothing: 0 is that for a sum."
+#define ALONE   "Who does what while one thread adds up a row? Each thread adds up its share, and a tree the threads'."
 #define ROUNDS  "How many values are left after each round? The threads that add are the first ones, each adds all children of its value, and then one barrier follows."
 #define ZERO    "Is what is shared set to zero before anybody adds to it, and does everybody wait until it is?"
 
@@ -67,18 +71,24 @@ static const struct rubric_row rows[] = {
     {"given-softmax_thread", 0, "The given softmax_thread is still right", ROW_CORRECT, "softmax_thread", .cases = "soft-one soft-many soft-odd", .hint = GIVEN},
     {"given-sum_grid", 0, "The given sum_grid is still right", ROW_CORRECT, "sum_grid", .cases = "grid", .hint = GIVEN},
 
-    {"product-ok", 2, "The products are right", ROW_CORRECT, "product_rows", .cases = "product-none product-one product-odd hidden-product", .hint = NEUTRAL},
+    {"product-ok", 1, "The products are right", ROW_CORRECT, "product_rows", .cases = "product-none product-one product-odd hidden-product", .hint = NEUTRAL},
     {"product-clean", 1, "Product: no race, no bad access", ROW_CHECKS, "product_rows", .cases = "product-odd hidden-product", .hint = CHECKED},
-    {"and-ok", 1, "The bits set in all are right", ROW_CORRECT, "and_rows", .cases = "and-none and-one and-odd hidden-and", .hint = NEUTRAL},
+    {"product-tree", 1, "Product: all threads of a block share in it", ROW_GATE, "product_rows", .cases = "product-odd hidden-product",
+     .gate = SHARED_OUT("1.5"), .hint = ALONE},
+    {"and-ok", 0.5, "The bits set in all are right", ROW_CORRECT, "and_rows", .cases = "and-none and-one and-odd hidden-and", .hint = NEUTRAL},
     {"and-clean", 0, "And: no race, no bad access", ROW_CHECKS, "and_rows", .cases = "and-odd hidden-and", .hint = CHECKED},
-    {"or-ok", 1, "The bits set in any are right", ROW_CORRECT, "or_rows", .cases = "or-none or-one or-odd hidden-or", .hint = NEUTRAL},
+    {"and-tree", 0.5, "And: all threads of a block share in it", ROW_GATE, "and_rows", .cases = "and-odd hidden-and",
+     .gate = SHARED_OUT("1.5"), .hint = ALONE},
+    {"or-ok", 0.5, "The bits set in any are right", ROW_CORRECT, "or_rows", .cases = "or-none or-one or-odd hidden-or", .hint = NEUTRAL},
     {"or-clean", 0, "Or: no race, no bad access", ROW_CHECKS, "or_rows", .cases = "or-odd hidden-or", .hint = CHECKED},
+    {"or-tree", 0.5, "Or: all threads of a block share in it", ROW_GATE, "or_rows", .cases = "or-odd hidden-or",
+     .gate = SHARED_OUT("1.5"), .hint = ALONE},
     {"dot-ok", 2, "The dot products are right", ROW_CORRECT, "dot_rows", .cases = "dot-none dot-odd dot-whole hidden-dot hidden-dot-long",
      .hint = "Multiply in float, element by element; add the products as you added the others. " NEUTRAL},
     {"dot-clean", 1, "Dot product: no race, no bad access", ROW_CHECKS, "dot_rows", .cases = "dot-odd hidden-dot", .hint = CHECKED},
     {"dot-once", 1, "Dot product: each element is read once, in whole sectors", ROW_GATE, "dot_rows", .cases = "dot-whole hidden-dot-long",
-     .gate = READ("1.05", "64 * blocks"),
-     .hint = "Which elements do lanes 0 and 1 load in the same instruction? They should be neighbours."},
+     .gate = READ("1.05", "64 * blocks") " && " SHARED_OUT("1.5"),
+     .hint = "Which elements do lanes 0 and 1 load in the same instruction? They should be neighbours. And does a thread add up what the others have?"},
 
     {"tree4-ok", 1, "Degree 4: the sums are right", ROW_CORRECT, "tree_4", .cases = "tree-one tree-part tree-full hidden-tree hidden-tree-full",
      .hint = "512, 128, 32, 8, and then? 2 is no multiple of 4: who adds the last two?"},
@@ -92,18 +102,18 @@ static const struct rubric_row rows[] = {
     {"block-ok", 1, "Count by block: the counts are right", ROW_CORRECT, "count_block", .cases = "count-none count-one count-part count-full hidden-count hidden-count-far", .hint = ZERO},
     {"block-clean", 1, "Count by block: no race, no bad access", ROW_CHECKS, "count_block", .cases = "count-part hidden-count", .hint = ZERO " CHECK=1 names the line."},
     {"block-atomics", 1, "Count by block: an atomic a block", ROW_GATE, "count_block", .cases = "count-full hidden-count-far",
-     .gate = "global_atom_passes <= blocks && " READ_ONCE " && inst_executed <= 40 * n / 32 + 400 * blocks",
+     .gate = "global_atom_passes <= blocks && " READ_ONCE " && inst_executed <= 40 * n / 32 + 400 * blocks && " SHARED_OUT("2"),
      .hint = "Which thread of a block adds to out, and how often?"},
     {"warp-ok", 1, "Count by warp: the counts are right", ROW_CORRECT, "count_warp", .cases = "count-none count-one count-part count-full hidden-count hidden-count-far",
      .hint = "In the last round some lanes have no element. Do all lanes that the mask names take part?"},
     {"warp-clean", 0, "Count by warp: no race, no bad access", ROW_CHECKS, "count_warp", .cases = "count-part hidden-count", .hint = CHECKED},
     {"warp-atomics", 2, "Count by warp: an atomic a warp, and no shared memory", ROW_GATE, "count_warp", .cases = "count-full hidden-count-far",
-     .gate = "global_atom_passes <= warps && shared_block_bytes + barriers + local_st_requests == 0 && " READ_ONCE " && inst_executed <= 40 * n / 32 + 400 * warps",
+     .gate = "global_atom_passes <= warps && shared_block_bytes + barriers + local_st_requests == 0 && " READ_ONCE " && inst_executed <= 40 * n / 32 + 400 * warps && " SHARED_OUT("2"),
      .hint = "Add up in a register what a thread counts, then the 32 of a warp; or ask for the lanes' votes."},
     {"bins-ok", 2, "Histogram: all bins are right", ROW_CORRECT, "histogram", .cases = "bins-none bins-one bins-part bins-full hidden-bins hidden-bins-far", .hint = ZERO},
     {"bins-clean", 1, "Histogram: no race, no bad access", ROW_CHECKS, "histogram", .cases = "bins-part hidden-bins", .hint = ZERO " CHECK=1 names the line."},
     {"bins-atomics", 1, "Histogram: a block adds each bin once", ROW_GATE, "histogram", .cases = "bins-full hidden-bins-far",
-     .gate = "global_atom_requests + global_red_requests <= 4 * blocks && " READ_ONCE " && inst_executed <= 60 * n / 32 + 2000 * blocks",
+     .gate = "global_atom_requests + global_red_requests <= 4 * blocks && " READ_ONCE " && inst_executed <= 60 * n / 32 + 2000 * blocks && " SHARED_OUT("3"),
      .hint = "A block's histogram lies in shared memory; how many atomics does it take to add 64 bins to the grid's?"},
 
     {"soft-ok", 2, "Softmax: the results are right", ROW_CORRECT, "softmax_block", .cases = "soft-one soft-many soft-odd soft-whole hidden-soft hidden-soft-whole",
@@ -111,8 +121,8 @@ static const struct rubric_row rows[] = {
     {"soft-clean", 1, "Softmax: no race, no bad access", ROW_CHECKS, "softmax_block", .cases = "soft-odd hidden-soft",
      .hint = "Two reductions that share an array: may the second begin while somebody still reads the first one's result? CHECK=1 names both lines."},
     {"soft-sectors", 2, "Softmax: three passes over a row at most, in whole sectors", ROW_GATE, "softmax_block", .cases = "soft-whole hidden-soft-whole",
-     .gate = READ("2.1", "128 * blocks") " && influence(others) + influence(shuffle) >= 0.45",
-     .hint = "Neighbouring threads take neighbouring elements, in each of the passes."},
+     .gate = READ("2.1", "128 * blocks") " && influence(others) + influence(shuffle) >= 0.45 && " SHARED_OUT("1.5"),
+     .hint = "Two trees, and neighbouring threads take neighbouring elements, in each of the passes."},
 };
 /* clang-format on */
 

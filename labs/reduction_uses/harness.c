@@ -249,13 +249,13 @@ static uint32_t all_element(uint64_t seed, uint64_t row, uint64_t i, uint64_t n)
     return ~bits;
 }
 
-/* A row lies around a number of its own, as far from 0 as exp() of it is no float any more. In
+/* A row lies around a number of its own, as far from 0 as exp() of it is no double any more. In
  * every fourth one element lies so far above all others that who does not find it has none for
  * them. */
 static float softmax_element(uint64_t seed, uint64_t row, uint64_t i, uint64_t n)
 {
     uint64_t r = random_u64(random_u64(seed, 2), row);
-    float middle = 256 * random_f32(random_u64(seed, 1), row);
+    float middle = 2048 * random_f32(random_u64(seed, 1), row);
     float above = row % 2 && r % 2 && (r >> 8) % n == i ? 128 : 0;
 
     return middle + above + 8 * random_f32(seed, row * n + i);
