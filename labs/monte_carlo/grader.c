@@ -37,6 +37,8 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-few-b",  .kind = "other long simulations of one or two options", .like = "b-wide", .n_min = 50000, .n_max = 80000, .m_min = 1, .m_max = 2},
 };
 
+/* Numbers that a thread makes for itself need no memory, of no kind: shared memory is for its sums. */
+#define NO_MEMORY "global_sectors <= 1.5 * ref.global_sectors + 64 && local_st_sectors == 0 && shared_st_bytes <= 32 * threads"
 #define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
 
 static const struct rubric_row rows[] = {
@@ -46,7 +48,7 @@ static const struct rubric_row rows[] = {
      .hint = "Write down the first 18 words of one twister: which of them does word 17 need, which word 18?"},
     {"twister-clean", 1, "Twisters: no bad access", ROW_CHECKS, "twister", .cases = "t33 hidden-t", .hint = CHECKED},
     {"twister-registers", 2, "Twisters: the state stays in registers", ROW_GATE, "twister", .cases = "t33 hidden-t",
-     .gate = "local_ld_sectors + local_st_sectors == 0", .hint = "Registers have no index at run time. When does the compiler know which of the 17 words a step is about?"},
+     .gate = "local_ld_sectors + local_st_sectors == 0 && global_sectors <= 1.1 * ref.global_sectors + 64", .hint = "Registers have no index at run time. When does the compiler know which of the 17 words a step is about?"},
     {"philox-ok", 2, "Philox: all words are right", ROW_CORRECT, "philox", .cases = "p1 p777 hidden-p hidden-many-p",
      .hint = "Counter 0 and key 0 make 6627e8d5 e169c58d bc57ac4c 9b00dbd8. What is it after one round?"},
     {"philox-clean", 1, "Philox: no bad access", ROW_CHECKS, "philox", .cases = "p777 hidden-p", .hint = CHECKED},
@@ -57,12 +59,13 @@ static const struct rubric_row rows[] = {
      .hint = "Take one option and two paths by hand. And what does your kernel say of an option whose volatility is NaN, of a single path?"},
     {"array-clean", 1, "Numbers from memory: no bad access", ROW_CHECKS, "price_array", .cases = "a777 hidden-a", .hint = CHECKED},
     {"array-whole", 1, "Numbers from memory: sectors are used whole", ROW_GATE, "price_array", .cases = "a2048 hidden-many-a",
-     .gate = "global_ld_sectors <= 1.05 * m * n / 8 + 100 * m && global_sectors <= 1.05 * m * n / 8 + 110 * m",
-     .hint = "Which numbers do lanes 0 and 1 load in the same instruction? They should be neighbours."},
+     .gate = "global_ld_sectors <= 1.05 * m * n / 8 + 100 * m && global_sectors <= 1.05 * m * n / 8 + 110 * m && inst_executed_max_warp <= 2 * ref.inst_executed_max_warp",
+     .hint = "All threads of the block have paths of its option. Which numbers do lanes 0 and 1 load in the same instruction? They should be neighbours."},
     {"block-ok", 3, "Own numbers: prices and intervals are right", ROW_CORRECT, "price_block", .cases = "b1 b2 b777 b2048 hidden-b hidden-many-b hidden-wide-b",
      .hint = "A price is right when it is that of these very paths, each taken once: which counter has path 5 of option 3, and which of its four numbers? A formula knows nothing of them."},
     {"block-clean", 1, "Own numbers: no bad access", ROW_CHECKS, "price_block", .cases = "b777 hidden-b", .hint = CHECKED},
     {"block-speed", 2, "Own numbers: as fast as the reference", ROW_SPEED, "price_block", .cases = "b-long hidden-long-b", .gpu_cases = "b-long-gpu", .ratio = 0.5, .tolerance = 0.05,
+     .gate = NO_MEMORY,
      .hint = "How many of a counter's four words do you use? Is anything worked out for each path that is the same for all paths of the option?"},
     {"blocks-ok", 3, "Several blocks: prices and intervals are right", ROW_CORRECT, "price_blocks", .cases = "b1 b2 b777 b2048 b5003 hidden-b hidden-many-b hidden-wide-b",
      .hint = "Each path belongs to one thread of one block. Which paths has block 1 of 2? What does the second kernel add?"},
@@ -70,7 +73,7 @@ static const struct rubric_row rows[] = {
     {"blocks-order", 1, "Several blocks: the same seed, the same bits", ROW_GATE, "price_blocks", .cases = "b5003 hidden-few-b",
      .gate = "global_atom_requests + global_red_requests + shared_atom_requests == 0", .hint = "In which order do atomics add? Floats that are added in another order come to another sum."},
     {"blocks-speed", 2, "Several blocks: as fast as the reference", ROW_SPEED, "price_blocks", .cases = "b-wide hidden-few-b", .gpu_cases = "b-wide-gpu", .ratio = 0.5, .tolerance = 0.05,
-     .gate = "inst_executed_max_warp <= 3 * ref.inst_executed_max_warp",
+     .gate = "inst_executed_max_warp <= 3 * ref.inst_executed_max_warp && " NO_MEMORY,
      .hint = "How many paths has the thread that has most? They should be spread over all blocks alike."},
     {"switch-few", 1, "The switch: few paths", ROW_SPEED, "price_switch", .cases = "few-paths", .gpu_cases = "few-paths-gpu", .ratio = 0.95, .tolerance = 0.05,
      .hint = "What does a second launch cost? Look at price_block and price_blocks in the tables of few paths. The switch of 2008 was measured on another GPU."},
