@@ -1,7 +1,7 @@
 /* grader.c - what the Poisson lab is marked by: the three kernels a student writes. */
 #include "grading/mark/rubric.h"
 
-enum { NOISE, BUMP }; /* as in harness.c */
+enum { NOISE, BUMP, DIFFERENCES }; /* as in harness.c */
 
 /* clang-format off */
 #define PLANE(id, columns, rows, what) {.name = id, .n = columns, .m = rows, .op = what, .dtype = DT_F32, .flags = CASE_CHECK}
@@ -13,7 +13,7 @@ static const struct lab_case cases[] = {
 static const struct hidden_case hidden[] = {
     {.name = "hidden-plane", .kind = "a plane of any shape", .like = "odd even", .n_min = 2, .n_max = 80, .m_min = 2, .m_max = 80, .any_scale = true},
     {.name = "hidden-large", .kind = "a larger plane", .like = "square", .n_min = 200, .n_max = 260, .m_min = 200, .m_max = 260},
-    {.name = "hidden-long", .kind = "a long plane or a high one", .like = "wide high", .n_min = 30, .n_max = 300, .m_min = 25, .m_max = 60},
+    {.name = "hidden-long", .kind = "a long plane or a high one, wave numbers of differences", .like = "wide high", .n_min = 30, .n_max = 300, .m_min = 25, .m_max = 60, .ops = ONE_OF(DIFFERENCES)},
 };
 
 #define SHAPES  "one row column odd even wide high lecture many hidden-plane hidden-long"
@@ -28,7 +28,7 @@ static const struct rubric_row rows[] = {
     {"shared-clean", 2, "Shared wave numbers: no race and no bad access", ROW_CHECKS, "solve_shared", .cases = "one odd even hidden-plane hidden-long",
      .hint = CHECKED " What one thread stores in shared memory, another loads: what must lie between?"},
     {"shared-once", 3, "Shared wave numbers: each is loaded once a block", ROW_GATE, "solve_shared", .cases = "square hidden-large",
-     .gate = "global_ld_bytes <= 17.2 * n * m && influence(others) >= 0.9",
+     .gate = "global_ld_bytes <= 17.2 * n * m && global_sectors <= 1.15 * ref.global_sectors && influence(others) >= 0.9",
      .hint = "r, both parts of c, and c's real part are 16 bytes for each number. What do you load beyond that? And does each thread have its wave numbers from shared memory?"},
     {"half-ok", 4, "Half of the waves: u is right", ROW_CORRECT, "solve_half", .cases = SHAPES,
      .hint = "How many waves has a row? Where does the second row begin? The rows are all there: ky as before."},

@@ -19,7 +19,8 @@
 /* The reference is four passes of transforms in double; -O3 lets gcc use vectors for them. */
 #pragma GCC optimize("O3")
 
-enum { NOISE, BUMP }; /* right sides: any; the lecture's, of which u is known */
+/* Right sides: any; the lecture's, of which u is known; any, for differences between neighbours. */
+enum { NOISE, BUMP, DIFFERENCES };
 enum { HALF = 1, PAIRS = 2, FUSED = 4, ALONE = 8 }; /* flags of a variant */
 enum { R, KX, KY, C, U, BUFFERS };
 
@@ -205,11 +206,17 @@ static double length_of(const struct lab_case *c, uint64_t seed)
     return c->op == BUMP ? 1 : 1.5 + 0.5 * random_f32(seed, 0);
 }
 
-/* 2 pi / length times 0, 1, … and from the half on …, -2, -1. */
-static void make_waves(float *k, uint64_t n, double length)
+/* 2 pi / length times 0, 1, … and from the half on …, -2, -1. Of differences between neighbours, h
+ * apart, in place of derivatives: 2 / h sin(k h / 2) of these. */
+static void make_waves(float *k, uint64_t n, double length, bool differences)
 {
-    for (uint64_t i = 0; i < n; i++)
-        k[i] = (float)(2 * M_PI / length * ((double)i - (i < (n + 1) / 2 ? 0 : (double)n)));
+    double h = length / (double)n;
+
+    for (uint64_t i = 0; i < n; i++) {
+        double wave = 2 * M_PI / length * ((double)i - (i < (n + 1) / 2 ? 0 : (double)n));
+
+        k[i] = (float)(differences ? 2 / h * sin(wave * h / 2) : wave);
+    }
 }
 
 /* u = exp(-rr / 2 sigma^2), up to a constant, has this sum of second derivatives. */
@@ -227,7 +234,7 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
     float *f = data;
 
     if (b != R) {
-        make_waves(f, p->buffers[b].count, length_of(c, seed));
+        make_waves(f, p->buffers[b].count, length_of(c, seed), c->op == DIFFERENCES);
         return;
     }
     uint64_t stream = random_u64(seed, (uint64_t)b);

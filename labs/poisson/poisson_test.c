@@ -8,7 +8,7 @@
 #include <string.h>
 
 extern const struct lab lab_poisson;
-enum { NOISE, BUMP }; /* as in harness.c */
+enum { NOISE, BUMP, DIFFERENCES }; /* as in harness.c */
 enum { R, KX, KY, C, U };
 
 static const struct device_limits device = {.max_threads_per_block = 1024};
@@ -139,6 +139,26 @@ Test(poisson, waves_are_divided_by_their_length)
     try_wave(16, 4, 9, 2);
     try_wave(15, 6, 8, 5);
     try_wave(7, 32, 0, 31);
+}
+
+/* A wave u has the second difference (u(x + h) - 2 u(x) + u(x - h)) / h^2, which is this times u.
+ */
+Test(poisson, waves_of_differences)
+{
+    enum { N = 9 };
+    struct lab_case c = {.name = "d", .n = N, .m = 2, .dtype = DT_F32, .op = DIFFERENCES};
+    struct plan p = plan_of("solve_half", &c);
+    float d[N], k[N];
+
+    lab_poisson.make_input(&p, KX, &c, 5, d);
+    c.op = NOISE;
+    lab_poisson.make_input(&p, KX, &c, 5, k);
+    for (int i = 0; i < N; i++) {
+        double turn = 2 * M_PI * i / N, h = 2 * M_PI / N / k[1];
+
+        cr_expect_float_eq(d[i] * d[i], (2 - 2 * cos(turn)) / (h * h), 1e-4, "%d: %g", i, d[i]);
+        cr_expect_eq(d[i] < 0, k[i] < 0, "%d", i);
+    }
 }
 
 Test(poisson, plans_are_transforms_and_kernels)
