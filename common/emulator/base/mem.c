@@ -147,6 +147,50 @@ void mem_init(void)
     pthread_once(&once, init);
 }
 
+/* ---- contents of what comes and goes ---- */
+
+/* Addresses are not given out again for long, but the pages behind them can be: to get new ones
+ * from the system takes longer than to zero some, and programs allocate again and again. */
+enum { KEPT_PIECE = 64 << 10, KEPT_PIECES = 1024, KEPT_MOST = 8 << 20 };
+static uint8_t *kept;
+static bool piece_used[KEPT_PIECES];
+
+static uint32_t pieces_of(uint64_t size)
+{
+    return (uint32_t)((size + KEPT_PIECE - 1) / KEPT_PIECE);
+}
+
+/* So many pieces side by side, which read as zero; NULL: too many, or there are none. */
+static uint8_t *kept_take(uint64_t size)
+{
+    uint32_t n = pieces_of(size), run = 0;
+
+    if (size < PAGE || size > KEPT_MOST)
+        return NULL;
+    if (!kept)
+        kept = reserve(0, (uint64_t)KEPT_PIECE * KEPT_PIECES, PROT_READ | PROT_WRITE);
+    for (uint32_t i = 0; kept && i < KEPT_PIECES; i++) {
+        run = piece_used[i] ? 0 : run + 1;
+        if (run < n)
+            continue;
+        memset(&piece_used[i + 1 - n], 1, n);
+        return kept + (uint64_t)KEPT_PIECE * (i + 1 - n);
+    }
+    return NULL;
+}
+
+/* False: it is none of these. */
+static bool kept_give(const struct mem_alloc *m)
+{
+    uint64_t at = (uint64_t)(m->host - kept);
+
+    if (!kept || at >= (uint64_t)KEPT_PIECE * KEPT_PIECES)
+        return false;
+    memset(m->host, 0, m->size);
+    memset(&piece_used[at / KEPT_PIECE], 0, pieces_of(m->size));
+    return true;
+}
+
 /* ---- finding ---- */
 
 static bool arena_holds(const struct arena *a, uint64_t addr)
@@ -353,7 +397,9 @@ static struct mem_alloc *alloc_locked(unsigned device, uint64_t size, uint64_t a
         return NULL;
     struct mem_alloc *m = &a->table[i];
     m->size = size;
-    m->host = a->host + (m->addr - a->base);
+    m->host = kind == MEM_DEVICE ? kept_take(size) : NULL;
+    if (!m->host)
+        m->host = a->host + (m->addr - a->base);
     m->kind = kind;
     m->read_only = false;
     m->serial = ++serial;
@@ -477,7 +523,7 @@ static void free_locked(struct mem_alloc *m)
     m->moved = NULL;
     if (m->kind == MEM_REGISTERED)
         registered_replace(NULL, m); /* itself kept: a reader may hold it */
-    else
+    else if (!kept_give(m))
         wipe(m);
     atomic_fetch_add(&mem_generation, 1);
 }

@@ -144,6 +144,29 @@ Test(mem, freeing_clears_one_allocation_and_no_other)
 }
 
 /* 2000 times 1 GiB is more than there is address space: places are used again, and clean. */
+/* Pages are kept for the next one; with more alive than are kept, new ones are taken. */
+Test(mem, contents_begin_as_zero_and_apart)
+{
+    enum { N = 40, SIZE = 3 << 20 };
+    struct mem_alloc *a[N];
+
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < N; i++) {
+            uint64_t size = i % 3 ? SIZE + (uint64_t)i : 70000;
+
+            a[i] = mem_alloc(size, 256, MEM_DEVICE, NULL);
+            cr_assert(a[i]->host[0] == 0 && a[i]->host[size - 1] == 0 && a[i]->host[5000] == 0);
+            memset(a[i]->host, i + 1, size);
+        }
+        for (int i = 0; i < N; i++) {
+            for (uint64_t at = 0; at < a[i]->size; at += 4096)
+                cr_assert_eq(a[i]->host[at], i + 1);
+            cr_assert_eq(a[i]->host[a[i]->size - 1], i + 1);
+            cr_assert(mem_free(a[i]->addr));
+        }
+    }
+}
+
 Test(mem, addresses_are_reused_when_none_are_fresh)
 {
     for (int i = 0; i < 2000; i++) {
