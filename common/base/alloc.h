@@ -17,6 +17,12 @@ char *xstrdup(const char *s); /* NULL stays NULL */
 char *xformat(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *xvformat(const char *format, va_list ap) __attribute__((format(printf, 1, 0)));
 
+/* For a run's inputs and results: what was freed comes again, and processes that are forked do not
+ * have it, so that neither costs a fault a page. Free with large_free() (NULL is nothing). */
+void *large_alloc(size_t n);  /* not zeroed */
+void *large_zeroed(size_t n); /* zeroed */
+void large_free(void *p);
+
 /* Once, at the start of a program that asks again and again for buffers of some megabytes: they
  * come out of what was freed, not as fresh pages each of which takes a fault. Costs up to
  * 160 MiB. */

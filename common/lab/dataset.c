@@ -9,7 +9,7 @@
 void dataset_free(struct dataset *d)
 {
     for (int b = 0; b < LAB_MAX_BUFFERS; b++)
-        free(d->data[b]);
+        large_free(d->data[b]);
     memset(d, 0, sizeof(*d));
 }
 
@@ -41,7 +41,7 @@ void dataset_make(struct dataset *d, const struct lab *lab, const struct plan *p
         d->buffers[b] = p->buffers[b];
         if (p->buffers[b].role != BUF_INPUT)
             continue;
-        d->data[b] = xzalloc(plan_buffer_bytes(p, b));
+        d->data[b] = large_zeroed(plan_buffer_bytes(p, b));
         lab->make_input(p, b, c, seed, d->data[b]);
     }
 }

@@ -143,7 +143,7 @@ struct packed_outputs {
 void outputs_drop_data(struct outputs *o)
 {
     for (int b = 0; b < LAB_MAX_BUFFERS; b++) {
-        free(o->data[b]);
+        large_free(o->data[b]);
         o->data[b] = NULL;
     }
 }
@@ -276,7 +276,7 @@ bool outputs_read(const struct wire *w, const struct plan *p, bool launch_only, 
     for (int b = 0; o->stage == STAGE_DONE && !launch_only && b < p->nbuffers; b++) {
         if (p->buffers[b].role != BUF_OUTPUT)
             continue;
-        o->data[b] = xmalloc(plan_buffer_bytes(p, b));
+        o->data[b] = large_alloc(plan_buffer_bytes(p, b));
         if (!wire_get(w, o->data[b], plan_buffer_bytes(p, b)))
             return false;
     }

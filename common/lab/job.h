@@ -71,7 +71,7 @@ struct outputs {
     bool wrote;     /* there is a result, of whatever length */
     /* JSON, JSON, JSON lines. NULL unless asked for, where longer than may be, and on a GPU. */
     char *lines, *instructions, *trace;
-    void *data[LAB_MAX_BUFFERS]; /* of BUF_OUTPUT buffers */
+    void *data[LAB_MAX_BUFFERS]; /* of BUF_OUTPUT buffers: large_alloc() */
 };
 void outputs_free(struct outputs *o);
 /* How many engines (copies in, kernels, copies out) are busy on average, 0 when not known. */

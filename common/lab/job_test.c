@@ -62,7 +62,7 @@ static struct outputs some_outputs(void)
     o.findings = xstrdup("{}\n{}\n");
     o.lines = xstrdup("");
     o.instructions = xstrdup("[{}]");
-    o.data[1] = xmalloc(sizeof(y));
+    o.data[1] = large_alloc(sizeof(y));
     memcpy(o.data[1], y, sizeof(y));
     return o;
 }

@@ -40,9 +40,9 @@ static void expected_make(struct expected *e, const struct lab *lab, const struc
     for (int b = 0; b < p->nbuffers; b++) {
         if (p->buffers[b].role != BUF_OUTPUT)
             continue;
-        e->data[b] = xzalloc(plan_buffer_bytes(p, b));
+        e->data[b] = large_zeroed(plan_buffer_bytes(p, b));
         if (lab->integer_bounds || dtype_is_float(p->buffers[b].dtype))
-            e->tolerance[b] = e->allocated[b] = xcalloc(p->buffers[b].count, sizeof(double));
+            e->tolerance[b] = e->allocated[b] = large_zeroed(p->buffers[b].count * sizeof(double));
     }
     lab->reference(p, v, &seeded, j->inputs, e->data, e->tolerance);
 }
@@ -50,8 +50,8 @@ static void expected_make(struct expected *e, const struct lab *lab, const struc
 static void expected_free(struct expected *e)
 {
     for (int b = 0; b < LAB_MAX_BUFFERS; b++) {
-        free(e->data[b]);
-        free(e->allocated[b]);
+        large_free(e->data[b]);
+        large_free(e->allocated[b]);
     }
 }
 

@@ -30,7 +30,7 @@ static struct outputs right(void)
                         sizeof(err)));
     dataset_make(&data, &lab_testlab, &plan, input, 5);
     job = dataset_job(&data, &plan, &options);
-    int32_t *y = o.data[1] = xmalloc(plan_buffer_bytes(&plan, 1));
+    int32_t *y = o.data[1] = large_alloc(plan_buffer_bytes(&plan, 1));
     for (int i = 0; i < 1000; i++)
         y[i] = 2 * ((const int32_t *)data.data[0])[i] + 1;
     return o;

@@ -390,7 +390,7 @@ static void split_result(const struct plan *p, const char *bytes, struct outputs
         if (p->buffers[b].role != BUF_OUTPUT)
             continue;
         size_t n = plan_buffer_bytes(p, b);
-        o->data[b] = xmalloc(n);
+        o->data[b] = large_alloc(n);
         memcpy(o->data[b], bytes, n);
         bytes += n;
     }

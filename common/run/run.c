@@ -147,7 +147,7 @@ bool run_collect(struct exec *e, const struct job *j, struct outputs *o)
         uint64_t at;
 
         if (p->buffers[b].role == BUF_OUTPUT) {
-            o->data[b] = xmalloc(plan_buffer_bytes(p, b));
+            o->data[b] = large_alloc(plan_buffer_bytes(p, b));
             if (!exec_download(e, b, o->data[b]))
                 return false;
         } else if (p->buffers[b].role == BUF_INPUT && o->changed < 0 &&
