@@ -73,8 +73,13 @@ bool compiler_start(struct box *b, const struct engine_options *o, const char *n
                           o->gpu ? o->gpu_arch : "compute_90",
                           program ? "program" : NULL,
                           NULL};
-    const char *env[] = {BOX_SANITIZER_ENV "LD_LIBRARY_PATH", in ? "/box/cuda/lib64" : libs,
-                         "WARPLAB_CUDA_INCLUDE", in ? "/box/cuda/include" : include, NULL};
+    const char *env[] = {BOX_SANITIZER_ENV "LD_LIBRARY_PATH",
+                         in ? "/box/cuda/lib64" : libs,
+                         "WARPLAB_CUDA_INCLUDE",
+                         in ? "/box/cuda/include" : include,
+                         "GLIBC_TUNABLES", /* the compiler frees what it soon asks for again */
+                         "glibc.malloc.tcache_count=65535",
+                         NULL};
     struct box_spec spec = {.argv = argv,
                             .env = env,
                             .cpu_s = o->compile_s * 0.75,

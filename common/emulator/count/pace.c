@@ -339,13 +339,16 @@ static uint32_t passes_of(const struct access *a)
     const struct device_profile *d = device_profile();
     uint32_t unit = a->size > d->bank_bytes ? a->size : d->bank_bytes, top = 1, n = 0;
     uint32_t banks = d->banks * d->bank_bytes / unit, all[32], before[32]; /* of a bank, plus 1 */
+    bool powers = !(unit & (unit - 1)) && !(banks & (banks - 1)); /* all devices': no divisions */
+    uint32_t shift = (uint32_t)__builtin_ctz(unit);
     if (a->mask == ~0u && side_by_side(a, unit))
         return (32 + banks - 1) / banks;
     struct {
         uint32_t units, last;
     } per[32] = {0};
     for (uint32_t m = a->mask; m; m &= m - 1) { /* shared memory's addresses are below 2^32 */
-        uint32_t x = (uint32_t)a->addr[__builtin_ctz(m)] / unit, bank = x % banks % 32;
+        uint32_t at = (uint32_t)a->addr[__builtin_ctz(m)], x = powers ? at >> shift : at / unit;
+        uint32_t bank = (powers ? x & (banks - 1) : x % banks) % 32;
         uint32_t j = per[bank].last;
         while (j && all[j - 1] != x)
             j = before[j - 1];
