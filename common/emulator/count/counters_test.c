@@ -5,6 +5,7 @@
 #include "emulator/exec/testing.h"
 #include "count.h"
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define COUNTED(id, n) cr_expect_eq(result.counters.id, n, #id ": %lu", result.counters.id)
@@ -36,6 +37,30 @@ Test(counters, instructions_by_lanes)
     COUNTED(inst_lanes_2, 0);
     COUNTED(inst_lanes_1, 2);
     COUNTED(inst_executed, 2 * (5 + 3 + 6 + 2));
+}
+
+/* Functions count only where a launch entered them: here a single block of many does, of four
+ * workers' one, and from there another. That nobody calls the third is nothing to it. */
+Test(counters, functions_that_one_block_enters)
+{
+    static const char functions[] =
+        ".func never()\n{ .reg .u32 %a; mov.u32 %a, 1; ret; }\n"
+        ".func deeper()\n{ .reg .u32 %a; mov.u32 %a, 1; ret; }\n"
+        ".func far()\n{ .reg .u32 %a; .reg .pred %p; mov.u32 %a, 0;\n"
+        "TOP: add.u32 %a, %a, 1; setp.lt.u32 %p, %a, 3; @%p bra TOP; call deeper; ret; }\n";
+    setenv("WARPLAB_THREADS", "4", 1);
+    for (unsigned block = 0; block < 64; block += 21) {
+        char body[200];
+        snprintf(body, sizeof(body),
+                 "setp.ne.u32 %%p0, %%cta, %u;\n@%%p0 bra END;\ncall far;\nEND:", block);
+        RUN(.before = functions, .grid = 64, .body = body);
+        COUNTED(calls, 2);
+        COUNTED(inst_executed, 64 * 8 + 1 + 12 + 2);
+        COUNTED(inst_executed_max_warp, 8 + 1 + 12 + 2);
+    }
+    RUN(.before = functions, .grid = 64, .body = "");
+    COUNTED(calls, 0);
+    COUNTED(inst_executed, 64 * 6);
 }
 
 static uint64_t all_loads(void)
