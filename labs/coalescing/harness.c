@@ -166,25 +166,23 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
 
 /* Masses must be positive and nothing else minds: so all numbers are, from LEAST to MOST. How
  * large each is is drawn, too, so that no bit of it can be known. */
-#define LEAST 0.0625
-#define MOST  16.0
+#define LEAST_EXPONENT (-4)
+#define EXPONENTS      8
+#define LEAST          0.0625 /* 2^LEAST_EXPONENT */
+#define MOST           16.0
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
                        void *data)
 {
-    float *a = data;
+    enum { BIAS = 127, MANTISSA = 23 };
+    uint32_t *words = data;
+    uint64_t two = 0;
 
     (void)c;
     for (uint64_t i = 0; i < p->buffers[b].count; i++) {
-        uint64_t bits = random_u64(seed, i);
-
-        a[i] = (1 + (float)(bits >> 41) * 0x1p-23f) * (float)LEAST * (float)(1 << bits % 8);
+        two = i % 2 ? two >> 32 : random_u64(seed, i / 2);
+        words[i] = (uint32_t)two >> (32 - MANTISSA) |
+                   (BIAS + LEAST_EXPONENT + (uint32_t)two % EXPONENTS) << MANTISSA;
     }
-}
-
-/* Field f of particle i. */
-static double field(const float *in, uint64_t n, bool soa, uint64_t i, unsigned f)
-{
-    return soa ? in[f * n + i] : in[i * FIELDS + f];
 }
 
 /* Five roundings, none of which can cancel, for each energy: 6 u relative leaves one to spare,
@@ -192,12 +190,14 @@ static double field(const float *in, uint64_t n, bool soa, uint64_t i, unsigned 
 static void reference_energy(const struct lab_case *c, bool soa, const float *in, float *out,
                              double *tolerance)
 {
+    uint64_t next = soa ? 1 : FIELDS, field = soa ? c->n : 1;
+
     for (uint64_t i = 0; i < c->n; i++) {
         double sum = 0;
 
         for (unsigned f = 0; f < 3; f++)
-            sum += field(in, c->n, soa, i, f) * field(in, c->n, soa, i, f);
-        sum *= 0.5 * field(in, c->n, soa, i, 3);
+            sum += (double)in[i * next + f * field] * (double)in[i * next + f * field];
+        sum *= 0.5 * (double)in[i * next + 3 * field];
         out[i] = (float)sum;
         tolerance[i] = 6 * 0x1p-24 * sum;
     }

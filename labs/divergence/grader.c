@@ -28,6 +28,7 @@ static const struct lab_case cases[] = {
     {                                                                                              \
         .name = id, .kind = what, .like = which, .n_min = from, .n_max = to, .any_scale = true     \
     }
+#define MORE_THAN_17_BITS ((1 << 17) + 100)
 static const struct hidden_case hidden[] = {
     LENGTHS("hidden-branch", "any length", "branch", 1100, 4000),
     {.name = "hidden-branch-full",
@@ -37,9 +38,9 @@ static const struct hidden_case hidden[] = {
      .n_max = 4096,
      .multiple = 256},
     LENGTHS("hidden", "any length", "tail", 1000, 63999),
-    LENGTHS("hidden-far", "more than 65,536 elements", "tail", 65537, 80000),
+    LENGTHS("hidden-far", "more than 65,536 elements", "tail", MORE_THAN_17_BITS, 140000),
     LENGTHS("hidden-data", "any length", "data-tail", 1000, 31999),
-    LENGTHS("hidden-data-far", "more than 65,536 elements", "data-tail", 65537, 80000),
+    LENGTHS("hidden-data-far", "more than 65,536 elements", "data-tail", MORE_THAN_17_BITS, 140000),
     LENGTHS("hidden-uneven", "kinds in uneven shares", "data-uneven", 1500, 4000),
     {.name = "hidden-full",
      .kind = "whole blocks",

@@ -24,13 +24,13 @@ static const struct lab_case cases[] = {
 /* Many walks go along a list of 2^17, where a place of 16 bits begins again. */
 static const struct hidden_case hidden[] = {
     {.name = "hidden-x",      .kind = "any number of numbers, any number of steps", .like = "x1002", .n_min = 5, .n_max = 3000, .k_min = 1, .k_max = 511, .any_scale = true},
-    {.name = "hidden-many-x", .kind = "more than 65536 numbers", .like = "x1002", .n_min = 65600, .n_max = 66600, .k_min = 2, .k_max = 6},
+    {.name = "hidden-many-x", .kind = "more than 65536 numbers", .like = "x1002", .n_min = (1 << 17) + 100, .n_max = 133000, .k_min = 2, .k_max = 6},
     {.name = "hidden-long-x", .kind = "more than 65536 steps", .like = "x1002", .n_min = 3, .n_max = 30, .k_min = 65600, .k_max = 66600},
     {.name = "hidden-w",      .kind = "any number of walks along any list", .like = "w1002 w1001 w1024", .n_min = 5, .n_max = 3000, .k_min = 1, .k_max = 511, .any_scale = true},
-    {.name = "hidden-many-w", .kind = "more than 65536 walks along as long a list", .like = "w-long", .n_min = 65600, .n_max = 66600, .k_min = 2, .k_max = 5},
+    {.name = "hidden-many-w", .kind = "more than 65536 walks along as long a list", .like = "w-long", .n_min = (1 << 17) + 100, .n_max = 133000, .k_min = 2, .k_max = 5},
     {.name = "hidden-long-w", .kind = "more than 65536 steps along a list", .like = "w-long", .n_min = 3, .n_max = 30, .k_min = 65600, .k_max = 66600},
     {.name = "hidden-c",      .kind = "a copy of any length", .like = "c5003", .n_min = 5, .n_max = 20000, .any_scale = true, .params = ONE_OF(8, 16, 32, 64)},
-    {.name = "hidden-many-c", .kind = "a copy of more than 65536 elements", .like = "c5003", .n_min = 65600, .n_max = 67600, .params = ONE_OF(8, 16, 32, 64)},
+    {.name = "hidden-many-c", .kind = "a copy of more than 65536 elements", .like = "c5003", .n_min = (1 << 17) + 100, .n_max = 133000, .params = ONE_OF(8, 16, 32, 64)},
     {.name = "hidden-few-x",  .kind = "few warps and many steps", .like = "few-warps", .n_min = 9000, .n_max = FOUR_WARPS, .k_min = 150, .k_max = 1199, .any_scale = true},
     {.name = "hidden-few-w",  .kind = "few walks along a list of another length", .like = "few-short few-long", .n_min = 9000, .n_max = FOUR_WARPS, .k_min = 40, .k_max = 90},
     {.name = "hidden-few-c",  .kind = "a long copy by few warps", .like = "eight-warps", .n_min = 150000, .n_max = 1199999, .any_scale = true},
