@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum {
@@ -37,9 +38,10 @@ struct collector {
     void *user;
     struct spool spool;
     struct spool_settings settings;
-    char *name; /* of the jobs */
-    char *job;  /* the last one's number, as far as is known */
-    bool begun; /* there is a job of ours, of this process or an earlier one */
+    char *name;      /* of the jobs */
+    char *job;       /* the last one's number, as far as is known */
+    char *why_waits; /* the last reason that was told; or NULL */
+    bool begun;      /* there is a job of ours, of this process or an earlier one */
     struct wanted *wanted;
     int n, taken, round;
     int attempts;       /* rounds that failed by the work, not by a node that refused */
@@ -237,6 +239,8 @@ static bool submit(struct collector *c, struct text *why)
         c->round > 1 ? " (what has no verdict yet, again)" : "");
     c->empty_since = 0;
     c->asked = now_s();
+    slurm_queue_free(&c->queue); /* until it is asked */
+    c->queue = (struct slurm_queue){.known = true, .waiting = tasks};
     return true;
 }
 
@@ -366,6 +370,14 @@ static void look_at_ends(struct collector *c)
 
 /* ---- what is seen meanwhile ---- */
 
+/* What fits on a line: a longer one could not be written over. */
+static size_t columns(void)
+{
+    struct winsize w = {0};
+
+    return ioctl(2, TIOCGWINSZ, &w) || w.ws_col < 20 ? 79 : w.ws_col - 1u;
+}
+
 static void show_progress(struct collector *c)
 {
     double now = now_s(), spent = now - c->started;
@@ -380,19 +392,36 @@ static void show_progress(struct collector *c)
         text_addf(&t, ", tasks: %d running, %d waiting", c->queue.running, c->queue.waiting);
     else
         text_add(&t, ", Slurm's controller does not answer");
-    if (c->queue.known && !c->queue.running && c->queue.reason) {
-        const char *advice = slurm_reason_advice(c->queue.reason);
-        text_addf(&t, " (%s%s%s)", c->queue.reason, advice ? ": " : "", advice ? advice : "");
-    }
+    if (c->queue.known && !c->queue.running && c->queue.reason)
+        text_addf(&t, " (%s)", c->queue.reason);
     if (c->first_taken > 1)
         text_addf(&t, ", about %.0f s left", (c->n - c->taken) * spent / c->first_taken);
     if (c->slowest_name)
         text_addf(&t, ", slowest: %s (%.1f s)", c->slowest_name, c->slowest);
     struct text safe = {0};
     text_printable(&safe, t.s, t.length, false);
-    fprintf(stderr, "%s%s%s", terminal ? "\r\033[K" : "", safe.s, terminal ? "" : "\n");
+    struct text line = {0};
+    text_cut(&line, safe.s, terminal ? columns() : safe.length);
+    fprintf(stderr, "%s%s%s", terminal ? "\r\033[K" : "", line.s, terminal ? "" : "\n");
+    text_free(&line);
     text_free(&t);
     text_free(&safe);
+}
+
+/* What passes by itself is told by the progress line alone. */
+static void say_why_it_waits(struct collector *c)
+{
+    static const char *const passes[] = {"None",      "Priority",       "Resources",
+                                         "BeginTime", "BadConstraints", "JobArrayTaskLimit"};
+    const char *reason = c->queue.reason, *advice = reason ? slurm_reason_advice(reason) : NULL;
+
+    for (size_t i = 0; reason && i < sizeof(passes) / sizeof(*passes); i++)
+        reason = strcmp(reason, passes[i]) ? reason : NULL;
+    if (!reason || c->queue.running || (c->why_waits && !strcmp(c->why_waits, reason)))
+        return;
+    say("tasks wait: %s%s%s", reason, advice ? ": " : "", advice ? advice : "");
+    free(c->why_waits);
+    c->why_waits = xstrdup(reason);
 }
 
 static void ask_slurm(struct collector *c)
@@ -420,6 +449,7 @@ static void ask_slurm(struct collector *c)
         c->empty_since = 0;
     if (c->begun)
         look_at_refusals(c);
+    say_why_it_waits(c);
 }
 
 /* Nothing of ours is in the queue, and what it wrote has had time to be seen. */
@@ -632,7 +662,8 @@ enum cluster_end cluster_run(const struct engine *e, const struct cluster_option
         c.round = rounds_there(&c);
         end = collect(&c);
         if (end == CLUSTER_DONE && !spool_remove(&c.spool))
-            say("%s, where your secret is, cannot be removed: %s", c.spool.dir, strerror(errno));
+            say("%s, where your secret is, cannot be removed (%s): do that yourself", c.spool.dir,
+                strerror(errno));
     } else {
         say("%s", text_str(&why));
     }
@@ -641,6 +672,7 @@ enum cluster_end cluster_run(const struct engine *e, const struct cluster_option
     text_free(&why);
     spool_free(&c.spool);
     slurm_queue_free(&c.queue);
-    free(folder), free(c.wanted), free(c.name), free(c.job), free(c.refused), free(c.slowest_name);
+    free(folder), free(c.wanted), free(c.name), free(c.job), free(c.refused), free(c.slowest_name),
+        free(c.why_waits);
     return end;
 }

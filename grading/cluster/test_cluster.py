@@ -274,12 +274,22 @@ def test_nothing_of_a_box_outlives_its_task(cluster, tmp_path):
     loop = (ROOT / "grading/threats/gpu/coalescing/18_endless.cu").read_text()
     what = class_of(tmp_path / "class", 1, loop + "// {}\n")
     p = begin(cluster, tmp_path / "g.db", what)
-    boxed = set()
+    boxed, away = set(), False
 
     def in_box():
-        boxed.update(pid for n in cluster.nodes for pid in descendants(cluster.pids_of(n))
-                     if name_of(pid) == "grade-runner")
-        return boxed
+        """Somebody runs there who is of another session and other processes than its task."""
+        nonlocal away
+        tasks = [pid for n in cluster.nodes for pid in cluster.pids_of(n)]
+        for pid in descendants(tasks):
+            try:
+                sessions = {os.getsid(t) for t in tasks if name_of(t) == "grade"}
+                if name_of(pid) == "grade-runner":
+                    boxed.add(pid)
+                    own = os.readlink(f"/proc/{pid}/ns/pid") != os.readlink("/proc/self/ns/pid")
+                    away = away or (own and os.getsid(pid) not in sessions)
+            except OSError:
+                pass  # it has ended
+        return away
 
     cluster.wait(in_box, 60, every=0.02)
     p.send_signal(signal.SIGTERM)
@@ -543,6 +553,22 @@ def test_bad_input(cluster, tmp_path, few):
     assert "say yes or no" in said("--settings", str(settings))
     assert "Slurm does not take the job" in said("--time-limit", "soon")
     assert not (tmp_path / "g.db").exists() or all(v is None for *_, v in rows(tmp_path / "g.db"))
+
+
+def test_why_tasks_wait_is_told(cluster, tmp_path, few):
+    what, marks = few
+    book = tmp_path / "g.db"
+    cluster.run("scontrol", "update", "PartitionName=main", "MaxTime=5")
+    p = begin(cluster, book, what)
+    for line in p.stdout:
+        if "tasks wait: PartitionTimeLimit" in line:
+            break
+    cluster.run("scontrol", "update", "PartitionName=main", "MaxTime=UNLIMITED")
+    p.send_signal(signal.SIGTERM)
+    p.communicate(timeout=60)
+    assert "--time-limit" in line, line
+    batch(cluster, book, what)
+    assert rows(book) == marks
 
 
 def test_settings_file(cluster, tmp_path, few):
