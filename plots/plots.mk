@@ -66,7 +66,7 @@ records-beside: programs
 # what is counted or sampled, or to a solution.
 .PHONY: launches
 launches: programs
-	$(Q)$(PY) common/emulator/count/launches.py $B
+	$(Q)$(PY) common/emulator/count/launches.py $B $(LAB)
 
 # The pictures that README and handouts show: drawn from the kept records and traces.
 KEPT_FIGURES := opening ladder latency-hiding-h200 sum-grid-h200 monte-carlo-h200 monte-carlo-switch-h200 transfers-timeline-h200 transfers-copies-h200 black-scholes-time-h200 black-scholes-kernels-h200 reduction-table-h200-2e25 lanes-reduction-reduce1 lanes-reduction-reduce2 \

@@ -108,6 +108,7 @@ static const struct field {
     FIELD(REAL, l1_sectors_per_cycle),
     FIELD(REAL, l2_sm_bytes_per_cycle),
     FIELD(REAL, atomic_passes_per_cycle),
+    FIELD(REAL, atomic_chain_cycles),
     FIELD(REAL, const_cache_bytes),
     FIELD(REAL, const_miss_cycles),
     FIELD(REAL, bounds_norm),

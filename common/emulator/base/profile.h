@@ -37,6 +37,7 @@ struct device_profile {
     double block_every_cycles; /* of the device, from one block's start to the next one's */
     double l1_request_cycles, l1_line_cycles; /* a request's first line of 128 bytes; each more */
     double l1_sectors_per_cycle, l2_sm_bytes_per_cycle, atomic_passes_per_cycle; /* of an SM */
+    double atomic_chain_cycles; /* from one request for atomics at an address to the next */
     double const_cache_bytes, const_miss_cycles; /* constants that are fast; a load of others */
     double bounds_norm; /* how the bounds of a launch's time add up: count/MODEL.md */
     double launch_overhead_us, event_overhead_us;

@@ -18,8 +18,9 @@
 #define LAUNCHES "common/emulator/testdata/launches-%s.csv"
 #define RECORDS  "plots/records/h200/%s%s.csv"
 
-static const char *const lab_names[] = {"bank_conflicts", "coalescing", "conv1d",
-                                        "divergence",     "matmul",     "reduction"};
+static const char *const lab_names[] = {
+    "bank_conflicts", "black_scholes", "coalescing",  "conv1d",    "divergence",
+    "latency_hiding", "matmul",        "monte_carlo", "reduction", "reduction_uses"};
 #define NLABS (sizeof(lab_names) / sizeof(lab_names[0]))
 
 struct one_launch {
@@ -83,7 +84,8 @@ static struct one_launch launch_of(const struct csv *c, int row)
                                    .l1_lines = (uint64_t)number(c, row, "l1_lines"),
                                    .life_l2 = number(c, row, "life_l2"),
                                    .life_dram = number(c, row, "life_dram"),
-                                   .const_bytes = (uint64_t)number(c, row, "const_bytes")};
+                                   .const_bytes = (uint64_t)number(c, row, "const_bytes"),
+                                   .atom_chain = (uint64_t)number(c, row, "atom_chain")};
     return x;
 }
 
@@ -174,7 +176,7 @@ static struct kernels kept(void)
     for (size_t i = 0; i < NLABS; i++)
         take_times(&ks, lab_names[i], "");
     take_times(&ks, "bank_conflicts", "-small");
-    cr_assert_gt(ks.n, 290);
+    cr_assert_gt(ks.n, 450);
     for (int i = 0; i < ks.n; i++)
         cr_assert_gt(ks.all[i].ms, 0, "%s, %s has no time", ks.all[i].variant, ks.all[i].name);
     return ks;
@@ -185,8 +187,8 @@ static struct kernels kept(void)
 Test(ladders, the_emulators_records_say_the_same)
 {
     static const char *const files[] = {
-        "bank_conflicts",    "bank_conflicts-beside", "coalescing-beside", "conv1d-beside",
-        "divergence-beside", "matmul-beside",         "reduction"};
+        "bank_conflicts", "bank_conflicts-beside", "black_scholes", "coalescing-beside",
+        "conv1d-beside",  "divergence-beside",     "matmul-beside", "reduction"};
     struct kernels ks = read_launches("h200");
     struct device_profile d = profile_of("h200");
     int n = 0;
@@ -243,12 +245,16 @@ Test(ladders, times_are_near_the_measured_ones)
     model_all(&ks, &d);
     for (size_t i = 0; i < NLABS; i++) {
         int n = errors_of(&ks, lab_names[i], e);
-        cr_log_info("%-15s %3d kernels, median error %4.1f %%", lab_names[i], n,
-                    100 * median(e, n));
+        double of_lab = median(e, n);
+        cr_log_info("%-15s %3d kernels, median error %4.1f %%", lab_names[i], n, 100 * of_lab);
+        /* Loads from DRAM take twice as long there as the profile says (MODEL.md). */
+        bool waits = !strcmp(lab_names[i], "latency_hiding");
+        cr_expect_lt(of_lab, waits ? 0.45 : 0.25, "%s: the median error is %.1f %%", lab_names[i],
+                     100 * of_lab);
     }
     double all = median(e, errors_of(&ks, NULL, e));
     cr_log_info("%-15s %3d kernels, median error %4.1f %%", "all", ks.n, 100 * all);
-    cr_expect(all < 0.065, "the median error is %.1f %%", 100 * all);
+    cr_expect(all < 0.09, "the median error is %.1f %%", 100 * all);
     free(e);
 }
 
@@ -268,6 +274,12 @@ static const struct unlike {
     /* Right, but bank_fixed with its two blocks an SM is taken to be a fifth slower than it is. */
     {"bank_loop8", "stride=1"},
     {"bank_loop4", "stride=2"},
+    /* Of a few microseconds; direct is taken to be a third slower than it is. */
+    {"vector", "options=2^18"},
+    /* Trees of few threads: the fewer values a thread adds, the more the model is too fast. Why is
+     * not known. */
+    {"tree_2", "tree-m=2^16"},
+    {"tree_4", "tree-m=2^16"},
 };
 #define NUNLIKE (sizeof(unlike) / sizeof(unlike[0]))
 
@@ -331,9 +343,58 @@ Test(ladders, order_is_the_measured_one)
                          slow->modelled, fast->modelled);
         }
     cr_log_info("%d pairs", pairs);
-    cr_expect_gt(pairs, 900);
+    cr_expect_gt(pairs, 1050);
     for (size_t u = 0; u < NUNLIKE; u++)
         cr_expect_gt(needed[u], 0, "%s on %s is in order now", unlike[u].variant, unlike[u].name);
+}
+
+/* ---- whole schedules: copies, kernels and cuFFT's calls ---- */
+
+static struct kernels schedules(void)
+{
+    char *path = xformat("common/emulator/testdata/schedules-h200.csv");
+    struct csv *c = read_table(path);
+    struct kernels ks = {xcalloc((size_t)c->nrows, sizeof(*ks.all)), 0};
+
+    for (int row = 1; row < c->nrows; row++)
+        ks.all[ks.n++] = (struct kernel){.lab = xstrdup(cell(c, row, "lab")),
+                                         .variant = xstrdup(cell(c, row, "variant")),
+                                         .name = xstrdup(cell(c, row, "case")),
+                                         .dtype = xstrdup(cell(c, row, "dtype")),
+                                         .nlaunches = 1,
+                                         .modelled = number(c, row, "ms")};
+    csv_free(c);
+    free(path);
+    read_before = ks;
+    return ks;
+}
+
+Test(ladders, schedules_are_near_and_in_order)
+{
+    static const char *const labs[] = {"black_scholes", "poisson", "transfers"};
+    struct kernels ks = schedules();
+    double *e = xcalloc((size_t)ks.n, sizeof(*e));
+    int pairs = 0;
+
+    for (size_t i = 0; i < 3; i++) {
+        take_times(&ks, labs[i], "");
+        double of_lab = median(e, errors_of(&ks, labs[i], e));
+        cr_log_info("%-15s median error %4.1f %%", labs[i], 100 * of_lab);
+        cr_expect_lt(of_lab, 0.25, "%s: the median error is %.1f %%", labs[i], 100 * of_lab);
+    }
+    for (int i = 0; i < ks.n; i++)
+        for (int j = 0; j < ks.n; j++) {
+            const struct kernel *slow = &ks.all[i], *fast = &ks.all[j];
+
+            if (strcmp(slow->name, fast->name) || slow->ms <= fast->ms || tied(slow, fast))
+                continue;
+            pairs++;
+            cr_expect_gt(slow->modelled, fast->modelled, "%s and %s on %s", slow->variant,
+                         fast->variant, slow->name);
+        }
+    cr_log_info("%d pairs", pairs);
+    cr_expect_gt(pairs, 30);
+    free(e);
 }
 
 /* ---- the constants that were fitted ---- */

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes testdata/launches-*.csv: what the emulator counts and samples of every launch that the
+"""Writes testdata/launches-*.csv and schedules-h200.csv. The first: what the emulator counts and samples of every launch that the
 kept records of the H200, and the lecture's table of a G80, have a time for. ladders_test.c holds
 the modelled times of these launches to the measured ones. Cases that the emulator would take hours
-for are left out.
+for are left out. The second: modelled times of whole schedules, copies and cuFFT's calls among them.
 
-    launches.py BUILD   (make launches)
+    launches.py BUILD [LAB]   (make launches; LAB=… alone, the other labs' rows stay)
 """
 import csv
 import json
@@ -13,12 +13,26 @@ import subprocess
 import sys
 import tempfile
 
-LABS = ["bank_conflicts", "coalescing", "conv1d", "divergence", "matmul", "reduction"]
+LABS = ["bank_conflicts", "black_scholes", "coalescing", "conv1d", "divergence", "latency_hiding",
+        "matmul", "monte_carlo", "reduction", "reduction_uses"]
+# Not schedules, whose times are of copies more than of kernels; and no kernel twice.
+KERNELS = {"black_scholes": "move,direct,strided,fast,vector",
+           "monte_carlo": "twister,philox,normals,price_array,price_block,price_blocks,"
+                          "price_curand"}
 OUT = "common/emulator/testdata/launches-%s.csv"
-LEFT_OUT = {"matmul": ("n=4096", "f16 n=4096"), "reduction": ("n=2^25",)}
+LEFT_OUT = {"black_scholes": ("options=2^24", "options=2^26"),
+            "matmul": ("n=4096", "f16 n=4096"),
+            "monte_carlo": ("paths=2^20", "paths=2^22", "paths=2^24"),
+            "reduction": ("n=2^25",)}
+# Kernels and cases from which on the host's calls, which are not modelled, do not matter.
+SCHEDULES = {"transfers": ("1,2,3,4,5,6", "copy-n=2^22,copy-n=2^24"),
+             "black_scholes": ("pageable,pinned,overlap", "options=2^20,options=2^22"),
+             "poisson": ("solve_naive,solve_shared,read_pairs,solve_half,solve_fused",
+                         "n=1024,n=2048")}
 KEYS = ["lab", "variant", "case", "dtype"]
 SHAPE = ["blocks", "threads", "registers", "shared"]
-SAMPLED = ["l2_sectors", "dram_sectors", "l1_lines", "life_l2", "life_dram", "const_bytes"]
+SAMPLED = ["l2_sectors", "dram_sectors", "l1_lines", "life_l2", "life_dram", "const_bytes",
+           "atom_chain"]
 # those that count/model.c reads
 COUNTERS = """inst_executed div_ops flop_fp32 flop_fp64 flop_fp16 sfu_ops tensor_flop
     shared_ld_wavefronts shared_st_wavefronts shared_atom_requests shared_atom_passes
@@ -73,16 +87,47 @@ def launches_of(lab, case, rows, launches):
         sys.exit(f"{lab}, {case}: {len(launches) - at} launches of no row")
 
 
-def write(build, device, cases, kernels):
-    with tempfile.TemporaryDirectory() as folder, open(OUT % device, "w", encoding="utf-8") as f:
-        f.write("# command: make launches\n")
-        out = csv.writer(f, lineterminator="\n")
-        out.writerow(KEYS + SHAPE + SAMPLED + COUNTERS)
+def write(build, device, cases, kernels, only):
+    columns = KEYS + SHAPE + SAMPLED + COUNTERS
+    kept = [[row[c] for c in columns] for row in rows_of(OUT % device)] if only else []
+    with tempfile.TemporaryDirectory() as folder:
+        rows = [row for row in kept if row[0] != only]
         for lab, case in cases:
-            print(device, lab, case, file=sys.stderr)
-            out.writerows(launches_of(lab, case, *run(build, device, lab, case, kernels, folder)))
+            if only in (None, lab):
+                print(device, lab, case, file=sys.stderr)
+                rows += launches_of(lab, case,
+                                    *run(build, device, lab, case, kernels.get(lab), folder))
+        rows.sort(key=lambda row: row[0])  # cases and launches stay in their order
+        with open(OUT % device, "w", encoding="utf-8") as f:
+            f.write("# command: make launches\n")
+            csv.writer(f, lineterminator="\n").writerows([columns] + rows)
+
+
+def write_schedules(build, only):
+    path = OUT.replace("launches", "schedules") % "h200"
+    columns = KEYS + ["ms"]
+    kept = rows_of(path) if only else []
+    rows = [[row[c] for c in columns] for row in kept if row["lab"] != only]
+    with tempfile.TemporaryDirectory() as folder:
+        for lab, (kernels, cases) in SCHEDULES.items():
+            if only not in (None, lab):
+                continue
+            for row in run(build, "h200", lab, cases, kernels, folder)[0]:
+                rows.append([row[k] for k in KEYS] + [row["hot_ms"]])
+    rows.sort(key=lambda row: row[0])
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("# command: make launches\n")
+        csv.writer(f, lineterminator="\n").writerows([columns] + rows)
+
+
+def main(build, only=None):
+    if only in (None, "reduction"):
+        write(build, "g80", [("reduction", "n=2^22")], {"reduction": "1,2,3,4,5,6,7"}, None)
+    write(build, "h200", [(lab, case) for lab in LABS for case in measured_cases(lab)], KERNELS,
+          only)
+    if only is None or only in SCHEDULES:
+        write_schedules(build, only)
 
 
 if __name__ == "__main__":
-    write(sys.argv[1], "g80", [("reduction", "n=2^22")], "1,2,3,4,5,6,7")
-    write(sys.argv[1], "h200", [(lab, case) for lab in LABS for case in measured_cases(lab)], None)
+    main(*sys.argv[1:])

@@ -171,9 +171,13 @@ static double peer(const struct work *w)
     return sectors > 0 && w->d->peer_gbps > 0 ? 32 * sectors / (w->d->peer_gbps * 1e9) : 0;
 }
 
+/* Lanes' atomics, spread over L2; or those at one address, one request after the other: lanes of a
+ * request that share it are added up before. */
 static double atomics(const struct work *w)
 {
-    return (double)w->c->global_atom_passes / (w->d->atomic_passes_per_cycle * w->d->sms) / w->hz;
+    double passes = (double)w->c->global_atom_passes / (w->d->atomic_passes_per_cycle * w->d->sms);
+
+    return fmax(passes, (double)w->l->sampled.atom_chain * w->d->atomic_chain_cycles) / w->hz;
 }
 
 /* Of the sectors that leave the SM, those that L2 has to fetch. */

@@ -122,6 +122,19 @@ Test(model, constants_that_do_not_fit)
     cr_expect_gt(sampled(c, s, 132, 256).modelled_ms, 100 * fits);
 }
 
+/* As many passes, at many addresses and at one. */
+Test(model, atomics_at_one_address_wait_for_each_other)
+{
+    struct counters c = {.global_atom_passes = 1 << 20, .global_red_requests = 1 << 20};
+    struct sampled s = {.known = true};
+    double apart = sampled(c, s, 132, 256).modelled_ms;
+
+    s.atom_chain = 1 << 20;
+    cr_expect_gt(sampled(c, s, 132, 256).modelled_ms,
+                 30 * (apart - 2 * h200.launch_overhead_us * 1e-3));
+    cr_expect_str_eq(sampled(c, s, 132, 256).bound, "atomics");
+}
+
 Test(model, copies)
 {
     struct device_profile d = h200;

@@ -13,7 +13,8 @@
  *   registers_from   machine code, or an estimate from PTX
  *   bytes      of a copy or fill; that a library's function read and wrote
  *   then the counters of counters.h. Empty (absent in JSON): does not apply.
- *   l2_sectors, dram_sectors, l1_lines, life_l2, life_dram, const_bytes   what a sample showed
+ *   l2_sectors, dram_sectors, l1_lines, life_l2, life_dram, const_bytes,
+ *   atom_chain   what a sample showed
  *              (exec/launch.h, struct sampled): what the modelled time rests on beside counters
  *   function   the kernel as it was written; method is its name in the object code, which
  *              tells overloads and template instances apart and never changes
@@ -64,6 +65,7 @@ static const char *const columns[] = {
     "life_l2",
     "life_dram",
     "const_bytes",
+    "atom_chain",
     "function",
 };
 #define NCOLUMNS (sizeof(columns) / sizeof(columns[0]))
@@ -141,10 +143,11 @@ static void put_counters(json_t *row, const struct counters *c)
 
 static void put_sampled(json_t *row, const struct sampled *s)
 {
-    json_t *x = json_pack("{s:I, s:I, s:I, s:f, s:f, s:I}", "l2_sectors", (json_int_t)s->l2_sectors,
-                          "dram_sectors", (json_int_t)s->dram_sectors, "l1_lines",
-                          (json_int_t)s->l1_lines, "life_l2", s->life_l2, "life_dram", s->life_dram,
-                          "const_bytes", (json_int_t)s->const_bytes);
+    json_t *x =
+        json_pack("{s:I, s:I, s:I, s:f, s:f, s:I, s:I}", "l2_sectors", (json_int_t)s->l2_sectors,
+                  "dram_sectors", (json_int_t)s->dram_sectors, "l1_lines", (json_int_t)s->l1_lines,
+                  "life_l2", s->life_l2, "life_dram", s->life_dram, "const_bytes",
+                  (json_int_t)s->const_bytes, "atom_chain", (json_int_t)s->atom_chain);
     json_object_update(row, x);
     json_decref(x);
 }

@@ -33,6 +33,7 @@ enum {
     WAYS = 4,
     MAX_SETS = 512,
     MAX_TOUCHED = 64,
+    MAX_CHAINS = 64,
     RUNNING = 16
 };
 #define L2_KEEPS 0.8 /* of L2, before what is used again is gone */
@@ -40,6 +41,10 @@ enum {
 struct line {
     uint64_t tag; /* address / 128, plus 1 */
     uint32_t sectors, used;
+};
+
+struct chain { /* requests for atomics at an address */
+    uint64_t addr, requests;
 };
 
 /* A sampled block. */
@@ -51,6 +56,9 @@ struct sample {
     uint64_t asked, missed, lines; /* sectors; lines a request, summed */
     uint64_t touched[MAX_TOUCHED];
     uint32_t ntouched;
+    struct chain chains[MAX_CHAINS];
+    uint32_t nchains;
+    uint64_t atomics; /* requests */
     uint64_t last_addr, last_size;
     enum mem_kind last_kind;
     unsigned device, last_device; /* that it runs on; whose memory was touched last */
@@ -266,6 +274,34 @@ static void go_on(struct sample *s, uint64_t sector, const struct access *a)
     }
 }
 
+/* More addresses than there is room for are not followed: they are no queue at one. */
+static void add_chain(struct sample *s, uint64_t addr)
+{
+    uint32_t i = 0;
+
+    while (i < s->nchains && s->chains[i].addr != addr)
+        i++;
+    if (i == MAX_CHAINS)
+        return;
+    s->nchains += i == s->nchains;
+    s->chains[i].addr = addr;
+    s->chains[i].requests++;
+}
+
+static void add_atomics(struct sample *s, const struct access *a)
+{
+    s->atomics++;
+    for (uint32_t m = a->mask, before = 0; m; before |= m & -m, m &= m - 1) {
+        uint64_t addr = a->addr[__builtin_ctz(m)];
+        bool first = true;
+
+        for (uint32_t k = before; k && first; k &= k - 1)
+            first = a->addr[__builtin_ctz(k)] != addr;
+        if (first)
+            add_chain(s, addr);
+    }
+}
+
 /* The request's sectors, each once. Does one of them miss? */
 static bool look_up(struct sample *s, const struct access *a)
 {
@@ -312,6 +348,8 @@ static void on_access(struct listener *self, struct block_info *b, const struct 
         return;
     }
     if (a->space == ACCESS_GLOBAL) {
+        if (a->kind == ACCESS_ATOMIC)
+            add_atomics(s, a);
         if (s->requests == s->most) {
             if (s->pace)
                 pace_stop(s->pace);
@@ -528,6 +566,35 @@ static double from_dram(const struct ended *e, double all, double l2_sectors, do
     return (fresh > least ? fresh : least) * waste(e);
 }
 
+/* The longest queue at an address. What several sampled blocks add to, the others do, too, as
+ * often; what one alone does is its own. */
+static uint64_t longest_chain(const struct ended *e, double atomics)
+{
+    uint64_t all = 0, most = 0;
+    double part = 0;
+
+    for (const struct sample *s = e->blocks; s; s = s->next)
+        all += s->atomics;
+    for (const struct sample *s = e->blocks; s; s = s->next)
+        for (uint32_t i = 0; i < s->nchains; i++) {
+            uint64_t requests = 0;
+            int n = 0;
+
+            for (const struct sample *o = e->blocks; o; o = o->next)
+                for (uint32_t k = 0; k < o->nchains; k++)
+                    if (o->chains[k].addr == s->chains[i].addr) {
+                        requests += o->chains[k].requests;
+                        n++;
+                    }
+            if (n > 1)
+                part = fmax(part, (double)requests / (double)all);
+            else if (requests > most)
+                most = requests;
+        }
+    uint64_t shared = (uint64_t)(part * atomics + 0.5);
+    return shared > most ? shared : most;
+}
+
 static void mean_life(const struct ended *e, double life[PACE_CLOCKS])
 {
     int n = 0;
@@ -565,6 +632,8 @@ void traffic_result(uint64_t launch, const struct counters *c, struct model_laun
     }
     l->sampled.known = e.blocks != NULL;
     l->sampled.const_bytes = 32 * constants;
+    l->sampled.atom_chain =
+        longest_chain(&e, (double)(c->global_atom_requests + c->global_red_requests));
     mean_life(&e, life);
     l->sampled.life_l2 = life[PACE_NEAR];
     l->sampled.life_dram = life[PACE_FAR];

@@ -175,3 +175,53 @@ Test(traffic, blocks_that_never_end)
     }
     cr_assert_lt(mallinfo2().uordblks, before + (1 << 20));
 }
+
+static uint64_t block_index;
+
+/* Of 100 blocks, each of which makes so many requests. */
+static struct model_launch run_grid(void (*fn)(struct listener *l, struct block_info *b),
+                                    uint64_t requests)
+{
+    static uint64_t serial = 1 << 20;
+    struct listener *l = traffic_listener();
+    struct model_launch m = {0};
+
+    data = data ? data : mem_alloc(1 << 26, 4096, MEM_DEVICE, NULL)->addr;
+    counted = (struct counters){.global_red_requests = 100 * requests};
+    serial++;
+    for (block_index = 0; block_index < 100; block_index++) {
+        struct block_info b = {.launch = serial,
+                               .index = block_index,
+                               .nctaid = {100, 1, 1},
+                               .ntid = {256, 1, 1},
+                               .threads = 256,
+                               .warps = 8};
+
+        l->block_begin(l, &b);
+        fn(l, &b);
+        l->block_end(l, &b);
+    }
+    traffic_result(serial, &counted, &m);
+    return m;
+}
+
+static void one_counter(struct listener *l, struct block_info *b)
+{
+    load(l, b, 0, 0, ACCESS_ATOMIC);
+    load(l, b, 64, 4, ACCESS_ATOMIC);
+    load(l, b, 0, 0, ACCESS_ATOMIC);
+}
+
+static void own_counters(struct listener *l, struct block_info *b)
+{
+    load(l, b, 4 * block_index, 0, ACCESS_ATOMIC);
+    load(l, b, 4 * block_index, 0, ACCESS_ATOMIC);
+}
+
+/* Lanes at one address are one request; all blocks of the grid wait at one that all share. */
+Test(traffic, the_longest_queue_for_atomics)
+{
+    cr_assert_eq(run_grid(one_counter, 3).sampled.atom_chain, 200);
+    cr_assert_eq(run_grid(own_counters, 2).sampled.atom_chain, 2);
+    cr_assert_eq(run(twice, 8).sampled.atom_chain, 0);
+}
