@@ -54,6 +54,11 @@ struct large {
     char align[112]; /* so that what is behind it begins a cache line */
 };
 enum { LARGE = 64 << 10, MOST_KEPT = 160 << 20 };
+#ifdef __SANITIZE_ADDRESS__ /* it is to see what runs past a buffer */
+#define IS_LARGE(n) false
+#else
+#define IS_LARGE(n) ((n) >= LARGE)
+#endif
 
 static pthread_mutex_t large_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct large *large_freed;
@@ -93,7 +98,7 @@ static struct large *large_fresh(size_t n)
 
 void *large_alloc(size_t n)
 {
-    if (n < LARGE) {
+    if (!IS_LARGE(n)) {
         struct large *b = xmalloc(sizeof(*b) + n);
         b->room = 0;
         return b + 1;
