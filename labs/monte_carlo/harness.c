@@ -614,6 +614,13 @@ static bool recognise_twister(const struct lab_case *c, const uint32_t *key, con
                      "what it would be if twister %u began with the words of twister 0", own);
             return true;
         }
+    twister_start(&t, a[0], key[0], own);
+    for (uint32_t i = 0; own && i <= at; i++)
+        if (twister_next(&t) == got && i == at) {
+            snprintf(words, size, "what it would be if twister %u had the constant a of twister 0",
+                     own);
+            return true;
+        }
     for (uint32_t s = 0; s < c->m; s++) {
         twister_start(&t, a[s], key[0], s);
         for (uint32_t i = 0; i < c->n + TWISTER_WORDS; i++) {
@@ -656,6 +663,8 @@ static bool recognise_philox(const uint32_t *key, const uint32_t *counters, uint
         {philox((struct philox_words){{(uint32_t)(element / NUMBERS)}}, key[0], key[1]),
          "of its index for a counter"},
         {philox(start, 0, 0), "with a key of 0"},
+        {philox((struct philox_words){{w[2], w[1], w[0], w[3]}}, key[0], key[1]),
+         "with words 0 and 2 of its counter in each other's place"},
     };
     for (size_t k = 0; k < sizeof(others) / sizeof(others[0]); k++)
         if (others[k].x.w[element % NUMBERS] == got) {
