@@ -535,6 +535,38 @@ def test_full_disk_and_going_on(cluster, tmp_path, few):
         subprocess.run(["umount", "-l", disk], check=True)
 
 
+QUOTA = """
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int fsync(int fd)
+{
+    char link[64], path[4096] = "";
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    if (readlink(link, path, sizeof(path) - 1) < 0 || !strstr(path, "todo/"))
+        return fdatasync(fd);
+    errno = EDQUOT;
+    return -1;
+}
+"""
+
+
+def test_quota_that_is_reached(cluster, tmp_path, few):
+    """On a network file system it can show when a file is synchronised, and not before."""
+    what, marks = few
+    (tmp_path / "quota.c").write_text(QUOTA)
+    subprocess.run(["gcc", "-shared", "-fPIC", tmp_path / "quota.c", "-o", tmp_path / "quota.so"],
+                   check=True)
+    r = batch(cluster, tmp_path / "g.db", what, code=2, env={"LD_PRELOAD": f"{tmp_path}/quota.so"})
+    assert "Disk quota exceeded; make room there" in r.stderr and "--shared" in r.stderr, r.stderr
+    assert not cluster.run("squeue", "-h").strip()
+    assert all(v is None for *_, v in rows(tmp_path / "g.db"))
+    batch(cluster, tmp_path / "g.db", what)
+    assert rows(tmp_path / "g.db") == marks
+
+
 # ---- what is said ----
 
 
