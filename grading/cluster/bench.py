@@ -94,6 +94,16 @@ def turn(folder, what, nodes, per_task, r):
     return pool, slurm
 
 
+def model(submissions, hosts, alone, overhead):
+    """A class on a large cluster, by what one submission and one task cost here."""
+    tasks = -(-submissions * alone // TASK_S)
+    waves = -(-tasks // hosts)
+    seconds = waves * (min(TASK_S, submissions * alone / tasks) + overhead)
+    return (f"# computed, not measured: {submissions} submissions of {alone:.3f} processor seconds on"
+            f" {hosts} nodes of one core: {tasks:.0f} tasks of up to {TASK_S} s, each behind"
+            f" {overhead:.1f} s: {seconds:.0f} s")
+
+
 def middle(values):
     return f"{statistics.median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
 
@@ -132,15 +142,9 @@ def main():
                   middle(of(slurm, "end")),
                   f"{count / statistics.median(of(slurm, 'wall')):.2f}", flush=True)
             if nodes == 1:
-                alone = statistics.median(of(pool, "wall")) / count
+                alone = statistics.median(of(pool, "cpu")) / count
                 overhead = statistics.median(s["begin"] + s["end"] for s in slurm)
-    for submissions, hosts in ((10000, 50),):
-        tasks = -(-submissions * alone // TASK_S)
-        waves = -(-tasks // hosts)
-        seconds = waves * (min(TASK_S, submissions * alone / tasks) + overhead)
-        print(f"# computed, not measured: {submissions} submissions at {alone:.3f} s on {hosts} nodes"
-              f" of one core: {tasks:.0f} tasks of {TASK_S} s, each behind {overhead:.1f} s:"
-              f" {seconds:.0f} s")
+    print(model(10000, 50, alone, overhead))
 
 
 if __name__ == "__main__":

@@ -441,8 +441,10 @@ static void ask_slurm(struct collector *c)
         slurm_cancel(c->name);
         c->unstarted++;
     }
-    if (!c->queue.running && c->queue.reason && !strcmp(c->queue.reason, "BadConstraints"))
+    if (!c->queue.running && c->queue.reason && !strcmp(c->queue.reason, "BadConstraints")) {
         slurm_cancel(c->name); /* every node it may have has refused: it would wait for ever */
+        c->queue.waiting = 0;
+    }
     if (c->queue.known && !c->queue.running && !c->queue.waiting)
         c->empty_since = c->empty_since > 0 ? c->empty_since : now_s();
     else

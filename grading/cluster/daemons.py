@@ -126,7 +126,7 @@ UnkillableStepTimeout=100
         log = open(self.dir / f"{name}.out", "ab")
         self.children[name] = subprocess.Popen(
             command, env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-            start_new_session=True)
+            start_new_session=True, cwd=self.dir)  # where one that breaks leaves its core
 
     def controller(self):
         self.start("slurmctld", "slurmctld", "-D")

@@ -499,6 +499,12 @@ def test_no_gpu_where_one_is_needed(cluster, tmp_path, few):
     """n4 says that it has a GPU, and has none."""
     r = batch(cluster, tmp_path / "g.db", few[0], "--gpu", code=2)
     assert "node n4 does not mark" in r.stderr and "a GPU is needed" in r.stderr, r.stderr
+    run = next((tmp_path / "warplab-cluster").glob("warplab-*"))
+    r = subprocess.run([GRADE, "task", run, "1"], env={**cluster.env, "SLURM_ARRAY_TASK_ID": "0",
+                                                       "SLURMD_NODENAME": "n9"},
+                       capture_output=True, text=True)
+    assert r.returncode == 4 and "node n9: Slurm gives its tasks no GPU" in r.stderr, r.stderr
+    assert (run / "refused" / "n9").exists()
     r = batch(cluster, tmp_path / "h.db", few[0], "--gpu", "--gres", "gpu:2", code=2)
     assert "Slurm does not take the job" in r.stderr, r.stderr
 
