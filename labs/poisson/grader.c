@@ -8,7 +8,7 @@ enum { NOISE, BUMP, DIFFERENCES }; /* as in harness.c */
 static const struct lab_case cases[] = {
     PLANE("one", 1, 1, NOISE), PLANE("row", 17, 1, NOISE), PLANE("column", 1, 19, NOISE), PLANE("odd", 33, 21, NOISE), PLANE("even", 40, 18, NOISE),
     PLANE("square", 256, 256, NOISE), PLANE("lecture", 64, 64, BUMP), PLANE("wide", 300, 25, NOISE), PLANE("high", 30, 275, NOISE), PLANE("many", 512, 256, NOISE),
-    PLANE("large", 1024, 1024, NOISE),
+    PLANE("large", 1024, 1024, NOISE), PLANE("whole-blocks", 1022, 2, NOISE),
 };
 static const struct hidden_case hidden[] = {
     {.name = "hidden-plane", .kind = "a plane of any shape", .like = "odd even", .n_min = 2, .n_max = 80, .m_min = 2, .m_max = 80, .any_scale = true},
@@ -16,7 +16,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-long", .kind = "a long plane or a high one, wave numbers of differences", .like = "wide high", .n_min = 30, .n_max = 300, .m_min = 25, .m_max = 60, .ops = ONE_OF(DIFFERENCES)},
 };
 
-#define SHAPES  "one row column odd even wide high lecture many hidden-plane hidden-long"
+#define SHAPES  "one row column odd even wide high lecture many whole-blocks hidden-plane hidden-long"
 #define GIVEN   "It is there to compare yours with: leave it as it was."
 #define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
 
