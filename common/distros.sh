@@ -14,6 +14,7 @@
 # The network is this machine's: its resolver, certificates, proxies and pip's settings.
 # KEEP=1 keeps the roots. Needs root, debootstrap, and some 4 GB a suite.
 set -eu
+unset MAKEFLAGS MAKELEVEL MFLAGS # of the make that started this: there, make is the first
 : "${COMMANDS:=make;test ! -e build/deps-grade.ok;make;make grade LAB=reduction SOLUTION=1;make check;make test;mv ../warplab ../moved && cd ../moved && make run LAB=divergence SOLUTION=1}"
 script=
 [ "$1" != --script ] || { script=$2 && shift 2; }

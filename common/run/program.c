@@ -455,7 +455,7 @@ static void take_record(const struct place *p, const struct ending *e, struct ou
 
     if (file_read_no_link(p->record, JOB_MAX_TEXT - 64, &own, &n))
         own = xstrdup("");
-    o->record = xformat(*own ? "wall_ms %.3f\n%s" : "", e->wall_ms, own);
+    o->record = *own ? xformat("wall_ms %.3f\n%s", e->wall_ms, own) : xstrdup("");
     free(own);
     o->counted = *o->record && emulator_here();
     for (int i = 0; i < ncounters && o->counted; i++) {
