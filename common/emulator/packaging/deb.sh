@@ -20,9 +20,11 @@ depends() {
     work=$(mktemp -d)
     mkdir "$work/debian"
     printf 'Source: warplab\nPackage: warplab\nArchitecture: any\n' >"$work/debian/control"
-    binaries="$(realpath "$tree/usr/bin/warprun" "$tree/usr/lib/warplab/libcudart.so.13")"
+    binaries="$(realpath "$tree"/usr/bin/warprun "$tree"/usr/lib/warplab/*.so.*)"
+    own=$(realpath "$tree/usr/lib/warplab")
     # shellcheck disable=SC2086
-    (cd "$work" && dpkg-shlibdeps -O $binaries 2>/dev/null) | sed 's/^shlibs:Depends=//'
+    (cd "$work" && dpkg-shlibdeps -l"$own" --ignore-missing-info -O $binaries 2>/dev/null) |
+        sed 's/^shlibs:Depends=//'
     rm -rf "$work"
 }
 

@@ -58,5 +58,5 @@ deb: emulator
 	$(Q)$(PKG)/deb.sh $B/package/deb $(RELEASE) $B
 
 # Each of them installed into an empty place, and CUDA programs run there.
-test-packages: deb wheel | build/deps-test.ok
+test-packages: deb wheel $(filter %/fft %/nccl,$(PROGRAMS_BIN)) | build/deps-test.ok
 	$(Q)$(PKG)/test.sh $B '$(CUDA)' $(RELEASE)

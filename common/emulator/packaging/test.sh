@@ -25,12 +25,23 @@ expect() {
 tried() { # PREFIX
     expect "warprun $version (.*$1/lib/warplab/" "$1/bin/warprun" --version
     expect '^ok' "$1/bin/warprun" --check "$out/sums"
+    expect "libcufft.so.12 [0-9]* in .*$1/lib/warplab/" "$1/bin/warprun" "$out/libraries"
+    expect "libnccl.so.2 [0-9]* in .*$1/lib/warplab/" "$1/bin/warprun" "$out/libraries"
+    for p in $programs; do
+        expect '^ok' "$1/bin/warprun" "$p"
+    done
     expect 'race' "$1/bin/warprun" --check sh -c "$out/sums racy; true"
     expect "^$version" env PKG_CONFIG_PATH="$1/share/pkgconfig" pkg-config --modversion warplab
     expect '^ok' sh -c "\$(PKG_CONFIG_PATH=$1/share/pkgconfig pkg-config --variable=warprun warplab) $out/sums"
 }
 
 "$cuda/bin/nvcc" -arch=sm_90 -cudart shared -lineinfo "$here/example/sums.cu" -o "$out/sums" || exit 1
+${CC:-gcc} -D_GNU_SOURCE "$here/libraries.c" -ldl -o "$out/libraries" || exit 1
+# those that call the libraries, where there were headers to build them with
+programs=
+for p in fft nccl; do
+    [ ! -e "$build/programs/$p" ] || programs="$programs $build/programs/$p"
+done
 
 expect 'installed in' sh -c "umask 077 && make -s --no-print-directory -C '$here/../../..' install DESTDIR='$out/root' PREFIX=/opt/emulator"
 expect '^0$' sh -c "find '$out/root/opt/emulator' ! -perm -o=r | wc -l" # for everyone, whatever root's umask is

@@ -4,7 +4,7 @@ its own scripts, the rest where `make install` would, under the environment's pr
 
     wheel.py TREE VERSION OUT     writes OUT/warplab-VERSION-py3-none-PLATFORM.whl
 
-PLATFORM is manylinux_2_N with the oldest C library 2.N that has every symbol the two binaries
+PLATFORM is manylinux_2_N with the oldest C library 2.N that has every symbol the binaries
 ask for; a library asked for beyond those that manylinux takes for granted is an error.
 """
 import base64
@@ -57,7 +57,7 @@ def glibc(binary):
 
 def tag(binaries, bundled):
     for b in binaries + bundled:
-        extra = needed(b) - ALLOWED - {p.name for p in bundled}
+        extra = needed(b) - ALLOWED - {p.name for p in binaries + bundled}
         if extra:
             sys.exit(f"wheel: {b} needs {', '.join(sorted(extra))}, which not every system has")
     return f"manylinux_2_{max(map(glibc, binaries + bundled))}_{platform.machine()}"
@@ -66,8 +66,8 @@ def tag(binaries, bundled):
 def main():
     tree, version, out = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
     name = f"warplab-{version}"
-    bundled = sorted(tree.glob("lib/warplab/bundled/*"))
-    platform_tag = tag([tree / "bin/warprun", tree / "lib/warplab/libcudart.so.13"], bundled)
+    bundled, own = sorted(tree.glob("lib/warplab/bundled/*")), sorted(tree.glob("lib/warplab/*.so.*"))
+    platform_tag = tag([tree / "bin/warprun", *own], bundled)
     wheel = out / f"{name}-py3-none-{platform_tag}.whl"
     record = []
 
