@@ -37,10 +37,11 @@ build/deps-%.ok: common/deps.sh
 OPT := -O2
 ifeq ($(SAN),1)
 B := build/san
-# Half the time to compile, and more accesses are left to be looked at.
-OPT := -O1
+# Half the time to compile, and more accesses are left to be looked at; the emulator, which is
+# what runs for long, with -O1.
+OPT := -O0
 # Checks of its own make gcc warn of overflows that are none: the plain build warns.
-SANITIZE := -fsanitize=address,undefined -fno-omit-frame-pointer -w
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -w
 LDFLAGS += -fsanitize=address,undefined
 export LSAN_OPTIONS := suppressions=$(CURDIR)/common/harness/leaks.supp:print_suppressions=0
 endif

@@ -157,7 +157,8 @@ const char *findings_put(struct text *t, const char *json_lines, const char *pat
         if (json)
             add(&all, json);
     }
-    qsort(all.f, (size_t)all.n, sizeof(*all.f), by_rank);
+    if (all.n)
+        qsort(all.f, (size_t)all.n, sizeof(*all.f), by_rank);
     for (int i = 0; i < all.n; i++) {
         if (told < most && !(each_kind && is_like(&all, i))) {
             put_finding(t, &all.f[i], path);

@@ -154,7 +154,8 @@ static bool put(void *user, const void *data, size_t n)
     struct pipe *p = user;
 
     p->bytes = xrealloc(p->bytes, p->n + n + 1);
-    memcpy(p->bytes + p->n, data, n);
+    if (n)
+        memcpy(p->bytes + p->n, data, n);
     p->n += n;
     return true;
 }
