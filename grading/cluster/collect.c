@@ -357,11 +357,13 @@ static void look_at_ends(struct collector *c)
         for (same = 1; i + same < n && !strcmp(x->state, x[same].state); same++)
             if (strcmp(x->node, x[same].node))
                 break;
-        if (is_in_list(c->refused, x->node))
+        bool by_us = !*x->node && c->nrefused > c->refused_before; /* no node was left for it */
+        if (by_us || is_in_list(c->refused, x->node))
             continue;
         char *words = last_words(c, x->log);
-        say("%d task%s of job %s ended early on %s: %s%s%s", same, same == 1 ? "" : "s", c->job,
-            *x->node ? x->node : "no node", slurm_state_words(x->state), *words ? ": " : "", words);
+        say("%d task%s of job %s ended early%s%s: %s%s%s", same, same == 1 ? "" : "s", c->job,
+            *x->node ? " on " : ", before it began", x->node, slurm_state_words(x->state),
+            *words ? ": " : "", words);
         free(words);
     }
     spool_names_free(seen, nseen);

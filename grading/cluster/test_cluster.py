@@ -433,6 +433,7 @@ def test_tasks_that_no_node_is_left_for(cluster, tmp_path, few):
     r = batch(cluster, tmp_path / "g.db", few[0], "--per-task", "1", code=2)
     again(cluster, *cluster.nodes)
     assert r.stderr.count("does not mark") == 4 and "no node is left" in r.stderr, r.stderr
+    assert "ended early" not in r.stderr, r.stderr
     assert not cluster.run("squeue", "-h").strip()
 
 
