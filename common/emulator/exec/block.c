@@ -186,6 +186,7 @@ void block_free(struct block *b)
     free(b->warps);
     free(b->shared);
     free(b->writers);
+    free(b->flights);
     free(b->constants);
     free(b);
 }

@@ -30,7 +30,23 @@ static int changed(struct program p, int class, int n)
     "add.f32 %f3, %f3, %f3;\nadd.f32 %f3, %f3, %f3;\nadd.f32 %f3, %f3, %f3;\n"                     \
     "add.f32 %f3, %f3, %f3;\nadd.f32 %f3, %f3, %f3;\n"
 #define FLOATS FIVE FIVE FIVE FIVE
-#define ROOM   ".shared .align 16 .b8 s[1024];"
+/* 128 bytes from global memory into s, by a bulk copy of lane 0, or by cp.async of each lane. */
+#define MBARRIER(count)                                                                            \
+    GLOBAL SHARED "setp.eq.u32 %p1, %t, 0;\n@%p1 mbarrier.init.shared.b64 [s+512], " count         \
+                  ";\nbar.sync 0;\n"
+#define BULK                                                                                       \
+    MBARRIER("1")                                                                                  \
+    "@%p1 mbarrier.arrive.expect_tx.shared.b64 %d1, [s+512], 128;\n"                               \
+    "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%out+4096], "    \
+    "128, [s+512];\n"
+#define ARRIVES                                                                                    \
+    MBARRIER("32")                                                                                 \
+    "cp.async.ca.shared.global [%r1], [%mine+4096], 4;\n"                                          \
+    "cp.async.mbarrier.arrive.noinc.shared.b64 [s+512];\n"
+#define WAITED                                                                                     \
+    "AGAIN: mbarrier.test_wait.parity.shared.b64 %p0, [s+512], 0;\n@!%p0 bra AGAIN;\n"             \
+    "ld.shared.u32 %r7, [%r1];\n" DONE
+#define ROOM ".shared .align 16 .b8 s[1024];"
 
 static const struct {
     const char *body;
@@ -141,6 +157,15 @@ static const struct {
     {GLOBAL SHARED FIVE "cp.async.ca.shared.global [%r1], [%mine+4096], 4;\ncp.async.wait_all;\n"
                         "ld.shared.u32 %r7, [%r1];\n" DONE,
      DISTURB_at_once, 32},
+    /* a bulk copy, and one that arrives at an mbarrier: flown until the wait; by a warp that
+       computes */
+    {BULK FLOATS FLOATS WAITED, DISTURB_ahead, 32},
+    {FIVE BULK FLOATS FLOATS WAITED, DISTURB_at_once, 0},
+    {FIVE BULK FIVE WAITED, DISTURB_at_once, 32},
+    {FIVE BULK FIVE WAITED, DISTURB_ahead, 0},
+    {FIVE ARRIVES FLOATS FLOATS WAITED, DISTURB_ahead, 32},
+    {FIVE ARRIVES FLOATS FLOATS WAITED, DISTURB_at_once, 0},
+    {FIVE ARRIVES FIVE WAITED, DISTURB_at_once, 32},
     /* what is only added to a product of zeros is not made by it */
     {"mov.f32 %f0, 0f3f800000;\nmov.u32 %r0, 0;\nmma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "
      "{%f0, %f1, %f2, %f3}, {%r0, %r0}, {%r0}, {%f0, %f0, %f0, %f0};\nmov.b32 %r7, %f1;\n" DONE,

@@ -124,6 +124,8 @@ struct block {
     uint32_t rank;           /* in it */
     bool done, moved;        /* has ended; some warp has had a turn (cluster.c) */
     uint16_t *writers;       /* follow.c: by byte of shared memory, NULL where not asked for */
+    struct flights
+        *flights; /* follow.c: copies that mbarriers wait for, NULL where there are none */
 };
 
 /* The last allocation that an instruction touched. An instruction reads or writes, never both:

@@ -2,7 +2,7 @@
  * (follow.h).
  */
 #include "follow.h"
-#include "emulator/base/disturb.h"
+#include "disturb.h"
 #include "emulator/code/lower.h"
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,17 @@ struct held {
     uint32_t lanes; /* none: nothing */
     uint32_t place, width, size;
     uint64_t since; /* warp_floats() at the load */
+};
+
+/* A copy that an mbarrier waits for. */
+struct flight {
+    uint64_t mbarrier, to, since;
+    uint32_t phase, bytes;
+    const struct warp *by;
+};
+struct flights { /* head of an allocation */
+    uint32_t n, capacity;
+    struct flight of[];
 };
 
 static bool wants(const struct launch *l, int class)
@@ -38,6 +49,8 @@ void follow_start(struct block *b)
         memset(b->writers, 0, l->shared_bytes * sizeof(*b->writers));
     }
     bool loads = wants(l, DISTURB_ahead) || wants(l, DISTURB_at_once);
+    if (b->flights)
+        b->flights->n = 0;
     for (uint32_t i = 0; i < b->nwarps && loads; i++) {
         struct warp *w = &b->warps[i];
         if (!w->held)
@@ -71,6 +84,54 @@ bool writers_others(const struct block *b, uint32_t thread, uint64_t at, uint32_
         if (b->writers[at + k] != thread)
             return true;
     return false;
+}
+
+/* ---- copies that an mbarrier waits for ---- */
+void flights_note(struct warp *w, uint64_t mbarrier, uint32_t phase, uint64_t to, uint32_t bytes,
+                  uint64_t since)
+{
+    struct block *b = w->block;
+    uint32_t n = b->flights ? b->flights->n : 0;
+    if (!bytes || !(wants(b->launch, DISTURB_ahead) || wants(b->launch, DISTURB_at_once)))
+        return;
+    if (!b->flights || n == b->flights->capacity) {
+        uint32_t capacity = 2 * n + 64;
+        b->flights = xrealloc(b->flights, sizeof(*b->flights) + capacity * sizeof(struct flight));
+        b->flights->capacity = capacity;
+    }
+    b->flights->of[n] = (struct flight){mbarrier, to, since, phase, bytes, w};
+    b->flights->n = n + 1;
+}
+
+static void flip_shared(struct warp *w, const struct insn *in, const struct flight *f)
+{
+    uint32_t word = f->bytes < 8 ? f->bytes : 8;
+    for (uint32_t k = 0; k + word <= f->bytes; k += word) {
+        uint64_t v = 0;
+        uint8_t *at = w->block->shared + f->to + k;
+        memcpy(&v, at, word);
+        v ^= disturb_bits(w, in, 0, k ^ (uint32_t)f->to, word);
+        memcpy(at, &v, word);
+    }
+}
+
+/* Warps of a block are taken to do the same: how far the warp had come that asked, against how far
+ * that has that waits. Of one that asks and does nothing else it cannot be said. */
+void flights_land(struct warp *w, const struct insn *in, uint64_t mbarrier, uint32_t phase)
+{
+    struct flights *x = w->block->flights;
+    uint32_t kept = 0;
+    uint64_t now = warp_floats(w, in);
+    for (uint32_t k = 0; x && k < x->n; k++) {
+        const struct flight *f = &x->of[k];
+        if (f->mbarrier != mbarrier || f->phase == phase)
+            x->of[kept++] = *f;
+        else if ((f->by == w || f->by->floats) && now >= f->since &&
+                 follow_disturbs(w->block->launch, f->since, now))
+            flip_shared(w, in, f);
+    }
+    if (x)
+        x->n = kept;
 }
 
 /* ---- registers ---- */

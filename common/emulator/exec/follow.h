@@ -3,7 +3,8 @@
  *
  * For launches that disturb `others`, `ahead` or `at_once` alone: other ones have b->writers and
  * w->held NULL. Not followed: values in functions that are called, where `at_once` takes what
- * is loaded. Of a value put together from several loads the first one's time holds.
+ * is loaded; copies that a warp asks for which computes nothing itself. Of a value put together
+ * from several loads the first one's time holds.
  */
 #ifndef EMULATOR_EXEC_FOLLOW_H
 #define EMULATOR_EXEC_FOLLOW_H
@@ -35,6 +36,15 @@ struct written { /* by an instruction */
 };
 void follow_results(struct warp *w, const struct insn *in, uint32_t mask, uint32_t loaded,
                     const struct written *x);
+/* ---- copies that an mbarrier waits for ---- */
+/* The bytes that this launch is to disturb where a wait says so: asked for by a lane of w when it
+ * had executed `since` floating-point instructions, there when the mbarrier, which lies at an
+ * offset of shared memory, has left its phase. */
+void flights_note(struct warp *w, uint64_t mbarrier, uint32_t phase, uint64_t to, uint32_t bytes,
+                  uint64_t since);
+/* w has waited for the mbarrier, which is in this phase: what came meanwhile is used from now on.
+ */
+void flights_land(struct warp *w, const struct insn *in, uint64_t mbarrier, uint32_t phase);
 /* By register of f: may it hold what was loaded from global memory? Allocated. */
 bool *follow_registers(const struct ptx_func *f);
 /* Does p read or write one of these? */

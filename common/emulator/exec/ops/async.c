@@ -9,7 +9,8 @@
  *   63      44 43        24 23      4 3     0
  *   | tx bytes | pending    | expected| phase |
  *
- * A bulk copy into shared memory takes place at once.
+ * A bulk copy into shared memory takes place at once; where copies are disturbed by how long they
+ * flew, bits are flipped when a warp has waited for its mbarrier (follow.h).
  *
  * Not modelled: mbarriers of other blocks of a cluster, other bulk copies.
  */
@@ -132,8 +133,15 @@ static bool perform(struct warp *w, struct copy *c, u32 lanes, u64 now)
     c->mask &= ~lanes;
     return ok;
 }
-/* Performs the copies of groups before `group` for these lanes, which wait for them at `in`. */
-static bool complete(struct warp *w, const struct insn *in, u32 group, u32 lanes)
+/* What an mbarrier waits for; *b is its state before this lane's arrival. */
+static void note_flight(struct warp *w, const struct copy *c, int lane, const u64 *b, u64 since)
+{
+    flights_note(w, (u64)((const u8 *)b - w->block->shared), (u32)*b & 15, c->to[lane],
+                 c->bytes[lane], since);
+}
+/* Performs the copies of groups before `group` for these lanes, which wait for them at `in`; or an
+ * mbarrier does, for that of the only one. */
+static bool complete(struct warp *w, const struct insn *in, u32 group, u32 lanes, const u64 *b)
 {
     struct async *x = w->async;
     if (!x)
@@ -145,7 +153,9 @@ static bool complete(struct warp *w, const struct insn *in, u32 group, u32 lanes
         struct copy *c = &x->copies[k];
         if (ok && c->group < group) {
             count_flight(w, c, lanes, now);
-            ok = perform(w, c, lanes, now);
+            if (b && c->mask & lanes)
+                note_flight(w, c, __builtin_ctz(lanes), b, now);
+            ok = perform(w, c, lanes, b ? 0 : now);
         }
         if (c->mask) {
             if (kept != k)
@@ -171,7 +181,7 @@ HANDLER(cp_wait) /* insn.imm: groups that may stay pending; -1: everything, comm
 {
     struct async *x = async_of(w, 0);
     u32 group = in->imm < 0 ? UINT32_MAX : (u64)in->imm >= x->group ? 0 : x->group - (u32)in->imm;
-    return complete(w, in, group, w->mask) ? in + 1 : NULL;
+    return complete(w, in, group, w->mask, NULL) ? in + 1 : NULL;
 }
 
 /* ---- mbarrier ---- */
@@ -262,7 +272,7 @@ static bool mbarrier_lane(struct warp *w, const struct insn *in, int lane, u64 *
         *b = arrive(*b, (u32)arg, 0, in->sub == M_arrive_drop);
         break;
     case M_mbarrier: /* cp.async.mbarrier.arrive: after this thread's copies */
-        if (!complete(w, in, UINT32_MAX, 1u << lane))
+        if (!complete(w, in, UINT32_MAX, 1u << lane, b))
             return false;
         *b = in->count == 2 ? arrive(*b, 1, 0, false) : *b;
         break;
@@ -279,6 +289,8 @@ static bool mbarrier_lane(struct warp *w, const struct insn *in, int lane, u64 *
     default: /* M_test_wait */
         *over = (*b & 15) != (arg & 15);
     }
+    if (*over && w->block->flights)
+        flights_land(w, in, (u64)((u8 *)b - w->block->shared), (u32)*b & 15);
     return true;
 }
 static const struct insn *pending_count(struct warp *w, const struct insn *in)
@@ -342,6 +354,7 @@ static bool bulk_lane(struct warp *w, const struct insn *in, const struct insn *
     u64 *b = mbarrier_at(w, barrier, lane);
     if (!b || !perform(w, c, 1u << lane, 0))
         return false;
+    note_flight(w, c, lane, b, warp_floats(w, in));
     *b = arrive(*b, 0, -(s32)n, false);
     return true;
 }
