@@ -170,18 +170,33 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
 #define EXPONENTS      8
 #define LEAST          0.0625 /* 2^LEAST_EXPONENT */
 #define MOST           16.0
+/* Pairs of numbers, a vector's worth at once where the processor multiplies 64 bits so. */
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+__attribute__((target_clones("arch=x86-64-v4", "default")))
+#endif
+__attribute__((optimize("O3"))) static void
+fill(uint64_t *pairs, uint64_t seed, uint64_t n)
+{
+    enum { BIAS = 127, MANTISSA = 23 };
+    const uint64_t both = 0x100000001u;
+
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t r = random_u64(seed, i);
+        pairs[i] = (r >> (32 - MANTISSA) & ((1u << MANTISSA) - 1) * both) |
+                   ((r & (EXPONENTS - 1) * both) + (BIAS + LEAST_EXPONENT) * both) << MANTISSA;
+    }
+}
+
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
                        void *data)
 {
-    enum { BIAS = 127, MANTISSA = 23 };
-    uint32_t *words = data;
-    uint64_t two = 0;
+    uint64_t n = p->buffers[b].count, last;
 
     (void)c;
-    for (uint64_t i = 0; i < p->buffers[b].count; i++) {
-        two = i % 2 ? two >> 32 : random_u64(seed, i / 2);
-        words[i] = (uint32_t)two >> (32 - MANTISSA) |
-                   (BIAS + LEAST_EXPONENT + (uint32_t)two % EXPONENTS) << MANTISSA;
+    fill(data, seed, n / 2);
+    if (n % 2) {
+        fill(&last, random_u64(seed, 0), 1);
+        memcpy((uint32_t *)data + n - 1, &last, sizeof(uint32_t));
     }
 }
 
