@@ -69,7 +69,7 @@ launches: programs
 	$(Q)$(PY) common/emulator/count/launches.py $B $(LAB)
 
 # The pictures that README and handouts show: drawn from the kept records and traces.
-KEPT_FIGURES := opening ladder latency-hiding-h200 sum-grid-h200 monte-carlo-h200 monte-carlo-switch-h200 poisson-h200 transfers-timeline-h200 transfers-copies-h200 black-scholes-time-h200 black-scholes-kernels-h200 reduction-table-h200-2e25 lanes-reduction-reduce1 lanes-reduction-reduce2 \
+KEPT_FIGURES := opening ladder latency-hiding-h200 sum-grid-h200 monte-carlo-h200 monte-carlo-switch-h200 multi-gpu-h200 multi-gpu-many-h200 poisson-h200 transfers-timeline-h200 transfers-copies-h200 black-scholes-time-h200 black-scholes-kernels-h200 reduction-table-h200-2e25 lanes-reduction-reduce1 lanes-reduction-reduce2 \
     tree-reduction-reduce3 banks-reduction-reduce2 lanes-divergence-branch_thread \
     sectors-coalescing-strided_copy banks-bank_conflicts-bank_loop4 sectors-matmul-mm_naive \
     matmul-traffic-emulator-h200 sectors-conv1d-conv_naive schedule-two-sm
