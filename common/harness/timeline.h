@@ -1,7 +1,8 @@
 /* timeline.h - when each step of a schedule ran, as CSV: a row a step, ms from the first's issue.
  * On a GPU a step begins when its stream comes to it, though the engine may be busy still.
  *
- *   lab,variant,case,n,device,evidence,memory,step,what,stream,offset,elements,bytes,start_ms,end_ms
+ *   lab,variant,case,n,device,evidence,memory,step,what,rank,stream,offset,elements,bytes,start_ms,
+ *   end_ms
  */
 #ifndef HARNESS_TIMELINE_H
 #define HARNESS_TIMELINE_H
