@@ -26,7 +26,7 @@ include build/deps.mk
 HERE := $(if $(filter %/.venv/cuda,$(CUDA)),$(filter $(CURDIR)/.venv/cuda,$(CUDA)),$(CUDA))
 ifeq ($(if $(CUDA),$(wildcard $(HERE)/include/cuda_runtime_api.h),1),)
 $(info what was built with $(CUDA) is built anew: this folder was moved, or that is gone)
-$(shell find build -mindepth 1 -maxdepth 1 ! -name records ! -name deps.log -exec rm -rf {} +)
+$(shell find build -mindepth 1 -maxdepth 1 ! -name records ! -name deps.log ! -name deps.lock -exec rm -rf {} +)
 endif
 endif
 build/deps.mk: common/deps.sh

@@ -37,6 +37,12 @@ formatter_version=14.0.6 # each version lays code out its own way: one is the ju
 
 say() { echo "deps: $*" >&2; }
 
+# One at a time, as apt and pip want it; make asks for several at once.
+if [ -z "${DEPS_LOCKED:-}" ] && [ "$tier" != sandbox ] && command -v flock >/dev/null; then
+    mkdir -p build
+    DEPS_LOCKED=1 exec flock --close build/deps.lock common/deps.sh "$tier" "$out"
+fi
+
 installed() { dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed; }
 
 missing_of() {
@@ -113,10 +119,10 @@ packages() {
     export DEBIAN_FRONTEND
     begin
     # shellcheck disable=SC2086
-    told $sudo apt-get install -y -q --no-install-recommends -o Acquire::Retries=0 $missing ||
+    told $sudo apt-get install -y -q --no-install-recommends -o Acquire::Retries=0 -o DPkg::Lock::Timeout=300 $missing ||
         { say "asking for newer lists of packages" &&
           told $sudo apt-get update -q &&
-          told $sudo apt-get install -y -q --no-install-recommends -o Acquire::Retries=1 $missing; } ||
+          told $sudo apt-get install -y -q --no-install-recommends -o Acquire::Retries=1 -o DPkg::Lock::Timeout=300 $missing; } ||
         failed "apt-get could not install$missing"
 }
 
