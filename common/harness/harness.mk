@@ -40,7 +40,7 @@ BENCH_WORDS = $(if $(KERNEL),--kernel $(KERNEL)) $(if $(ROUNDS),--rounds $(ROUND
 bench-emulator: $B/bin/emubench $B/lib/libcudart.so.13
 	$(Q)$(if $(BUILDS),$(HAR)/bench_compare.py $(BUILDS),$(ON_emulator) $B/bin/emubench) $(BENCH_WORDS)
 # The last rungs beside the toolkit's own code. LAB=matmul: that lab's; RECORD_AS=h200: kept.
-PEERS_TO = $(if $(RECORD_AS),plots/records/$(RECORD_AS)/peers.txt,$B/peers.csv)
+PEERS_TO = $(if $(filter command% environment%,$(origin RECORD_AS)),plots/records/$(RECORD_AS)/peers.txt,$B/peers.csv)
 NVCC = $(firstword $(wildcard $(CUDA)/bin/nvcc) $(shell command -v nvcc))
 bench-peers: $(if $(filter gpu,$(BACKEND)),$(if $(NVCC),$B/bin/benchpeers))
 	$(Q)$(if $(filter gpu,$(BACKEND)),,echo 'make bench-peers: it compares kernels with the libraries of a GPU, and here is none' >&2; exit 1)

@@ -51,7 +51,7 @@ struct match {
 /* clang-format off */
 #define LENGTH(exp, type, what) {.name = "2^" #exp, .n = 1ull << (exp), .dtype = type, .op = what}
 #define LENGTHS(type, what) \
-    LENGTH(0, type, what), LENGTH(10, type, what), LENGTH(14, type, what), LENGTH(17, type, what), \
+    LENGTH(0, type, what), LENGTH(10, type, what), LENGTH(12, type, what), LENGTH(14, type, what), LENGTH(17, type, what), \
     LENGTH(20, type, what), LENGTH(22, type, what), LENGTH(24, type, what), LENGTH(26, type, what), \
     LENGTH(28, type, what), LENGTH(30, type, what)
 #define WIDTH(w) {.name = "2^26 width " #w, .n = 1 << 26, .param = w, .dtype = DT_F32}
@@ -444,15 +444,15 @@ int main(int argc, char **argv)
     text_addf(&b.csv, "# command: make bench-peers%s%s\n%s", words[0] ? " LAB=" : "",
               words[0] ? words[0] : "", heading());
     printf("%s; ratios: the peer's time over the rung's\n", b.machine.device);
-    const char *peer = "";
+    const struct match *above = NULL;
     for (int i = 0; i < NMATCHES; i++) {
         if (words[0] && strcmp(words[0], matches[i].lab))
             continue;
-        if (strcmp(peer, matches[i].peer)) {
-            peer = matches[i].peer;
-            printf("\n%s, peer %s\n", matches[i].lab, peer);
+        if (!above || strcmp(above->lab, matches[i].lab) || strcmp(above->peer, matches[i].peer)) {
+            printf("\n%s, peer %s\n", matches[i].lab, matches[i].peer);
             print_heading();
         }
+        above = &matches[i];
         for (int c = 0; c < matches[i].ncases; c++)
             good = compare_pair(&b, &matches[i], &matches[i].cases[c]) && good;
     }
