@@ -12,7 +12,7 @@
 static const struct lab_case cases[] = {
     CASE("one", 1, 1), CASE("small", 5, 255), CASE("tail", 1000, 6), CASE("odd", 1021, 17),
     CASE("wide", 1537, 255), CASE("three", 2048, 3), CASE("gate", 4096, 64),
-    CASE("mean", 383, 3), CASE("mean-tail", 300, 3), CASE("speed", 1 << 17, 63),
+    CASE("fours", 1002, 20), CASE("mean", 383, 3), CASE("mean-tail", 300, 3), CASE("speed", 1 << 17, 63),
 };
 static const struct hidden_case hidden[] = {
     {.name = "hidden-any",   .kind = "any length and width",           .like = "odd",   .n_min = 100, .n_max = 7000, .param_min = 2, .param_max = 60},
@@ -25,7 +25,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-speed", .kind = "many outputs, a width about 63", .like = "speed", .n_min = 125000, .n_max = 135000, .param_min = 61, .param_max = 65},
 };
 
-#define CASES "one small tail odd wide three hidden-any hidden-wide hidden-middle hidden-short hidden-large"
+#define CASES "one small tail fours odd wide three hidden-any hidden-wide hidden-middle hidden-short hidden-large"
 #define CLEAN "small tail wide hidden-any hidden-middle hidden-large"
 #define GATES "gate hidden-gate"
 /* All words that would be read if none were used twice, in bytes. */

@@ -96,17 +96,28 @@ KERNEL transpose_naive(const float *in, float *out, unsigned width, unsigned hei
 
 // Rows of the tile come in along x; its columns go out along x too. The 33rd column is never
 // used: it shifts each row by one bank, so that a column lies in 32 different banks.
-LAUNCH(transpose_shared, 32, 8);
+//
+// How many rows a thread has is known when this is compiled, and all of them are asked for before
+// the first is put down: so a thread has eight loads on their way at a time, not one.
+#define ROWS 4 // of threads
+LAUNCH(transpose_shared, 32, ROWS);
 KERNEL transpose_shared(const float *in, float *out, unsigned width, unsigned height)
 {
     __shared__ float tile[32][33];
     unsigned x0 = blockIdx.x * 32, y0 = blockIdx.y * 32, tx = threadIdx.x;
+    float v[32 / ROWS];
 
-    for (unsigned dy = threadIdx.y; dy < 32; dy += blockDim.y)
+#pragma unroll
+    for (unsigned i = 0, dy = threadIdx.y; i < 32 / ROWS; i++, dy += ROWS)
         if (x0 + tx < width && y0 + dy < height)
-            tile[dy][tx] = in[(y0 + dy) * width + x0 + tx];
+            v[i] = in[(y0 + dy) * width + x0 + tx];
+#pragma unroll
+    for (unsigned i = 0, dy = threadIdx.y; i < 32 / ROWS; i++, dy += ROWS)
+        if (x0 + tx < width && y0 + dy < height)
+            tile[dy][tx] = v[i];
     __syncthreads();
-    for (unsigned dx = threadIdx.y; dx < 32; dx += blockDim.y)
+#pragma unroll
+    for (unsigned i = 0, dx = threadIdx.y; i < 32 / ROWS; i++, dx += ROWS)
         if (x0 + dx < width && y0 + tx < height)
             out[(x0 + dx) * height + y0 + tx] = tile[tx][dx];
 }

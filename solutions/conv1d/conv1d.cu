@@ -89,7 +89,7 @@ KERNEL conv_shared(const float *in, const float *weights, float *out, int n, int
 // The harness finds this array by its name and fills it before the kernel runs. All lanes
 // of a warp want the same weight at the same time, which is what constant memory is for.
 
-__constant__ float conv_weights[MAX_WIDTH];
+__constant__ __align__(16) float conv_weights[MAX_WIDTH];
 
 LAUNCH(conv_const, BLOCK, 1, 1);
 KERNEL conv_const(const float *in, float *out, int n, int width)
@@ -108,50 +108,121 @@ KERNEL conv_const(const float *in, float *out, int n, int width)
 }
 
 // ---- several outputs a thread -------------------------------------------------------
-// Thread t makes outputs 4 t … 4 t + 3 of its block's 512. For weights j … j + 3 they need
-// inputs 4 t + j … 4 t + j + 6: seven, of which four were there in the round before. So a
-// round reads one float4 and does 16 multiply-adds, where conv_const reads 16 floats.
-// Lanes read neighbouring float4: no bank conflict.
+// Thread t makes outputs 16 t … 16 t + 15 of its block's 1024. For weights j … j + 15 they need
+// inputs 16 t + j … 16 t + j + 30, of which it has the first 16 from the round before. So a round
+// reads 16 inputs, 16 weights, and does 256 multiply-adds, where conv_const reads 256 of each. Both
+// come as float4; weights are read so seldom that constant memory keeps up at any width.
+//
+// In the tile a thread's 16 words are a row of 20: lanes that read 16 words apart would all meet in
+// two groups of banks, 20 words apart no two of eight neighbours do. Outputs go back through the
+// tile, so that a warp stores neighbouring float4, too.
 
-#define OUTPUTS 4
-#define TILE    (BLOCK * OUTPUTS)
+#define OUTPUTS 16
+#define THREADS 64
+#define TILE    (THREADS * OUTPUTS)
+#define ROW     (OUTPUTS + 4)
+#define ROWS    (THREADS + (MAX_WIDTH + OUTPUTS - 1) / OUTPUTS)
 
-LAUNCH(conv_multi, BLOCK, 1, OUTPUTS);
-KERNEL conv_multi(const float *in, float *out, int n, int width)
+// Where float4 number q of the block's inputs, or outputs, lies in the tile.
+static __device__ float4 *place(float *tile, int q)
 {
-    __shared__ __align__(16) float tile[TILE + MAX_WIDTH + 1]; // whole float4 to the end
-    int first = blockIdx.x * TILE, i = first + threadIdx.x * OUTPUTS;
-    const float *mine = tile + threadIdx.x * OUTPUTS;
-    float sum[OUTPUTS] = {}, window[2 * OUTPUTS];
-    int j = 0;
+    return reinterpret_cast<float4 *>(&tile[q / (OUTPUTS / 4) * ROW + q % (OUTPUTS / 4) * 4]);
+}
 
-    load_tile(tile, in, first, TILE + width, n + width - 1); // one more: float4 is read whole
-    __syncthreads();
-    if (i >= n)
-        return;
-    *reinterpret_cast<float4 *>(window) = *reinterpret_cast<const float4 *>(mine);
-    for (; j + OUTPUTS <= width; j += OUTPUTS) {
-        float4 next = *reinterpret_cast<const float4 *>(mine + j + OUTPUTS);
-        *reinterpret_cast<float4 *>(window + OUTPUTS) = next;
+static __device__ void load_row(float x[OUTPUTS], const float *row)
+{
 #pragma unroll
-        for (int w = 0; w < OUTPUTS; w++)
-#pragma unroll
-            for (int o = 0; o < OUTPUTS; o++)
-                sum[o] += conv_weights[j + w] * window[o + w];
-        *reinterpret_cast<float4 *>(window) = next;
-    }
-    for (; j < width; j++) // at most three weights are left
-#pragma unroll
-        for (int o = 0; o < OUTPUTS; o++)
-            sum[o] += conv_weights[j] * mine[o + j];
+    for (int q = 0; q < OUTPUTS; q += 4)
+        *reinterpret_cast<float4 *>(&x[q]) = *reinterpret_cast<const float4 *>(&row[q]);
+}
 
-    if (i + OUTPUTS <= n) { // out starts on 16 bytes and i is a multiple of 4
-        float4 v = {sum[0], sum[1], sum[2], sum[3]};
-        *reinterpret_cast<float4 *>(&out[i]) = v;
-        return;
-    }
+// The products of one weight with the inputs that begin at x.
+static __device__ void add(float sum[OUTPUTS], float weight, const float *x)
+{
 #pragma unroll
     for (int o = 0; o < OUTPUTS; o++)
-        if (i + o < n)
-            out[i + o] = sum[o];
+        sum[o] += weight * x[o];
+}
+
+static __device__ void add_four(float sum[OUTPUTS], const float *weights, const float *x)
+{
+    float4 w = *reinterpret_cast<const float4 *>(weights);
+
+    add(sum, w.x, x);
+    add(sum, w.y, x + 1);
+    add(sum, w.z, x + 2);
+    add(sum, w.w, x + 3);
+}
+
+LAUNCH(conv_multi, THREADS, 1, OUTPUTS);
+KERNEL conv_multi(const float *in, float *out, int n, int width)
+{
+    __shared__ __align__(16) float tile[ROWS * ROW];
+    unsigned first = blockIdx.x * TILE, total = n + width - 1; // past 2^31 in the last block
+    int rows = THREADS + (width + OUTPUTS - 1) / OUTPUTS, j = 0;
+    float *mine = &tile[threadIdx.x * ROW];
+    float sum[OUTPUTS] = {}, x[2 * OUTPUTS];
+
+    for (int q = threadIdx.x; q < rows * (OUTPUTS / 4); q += THREADS) { // in starts on 16 bytes
+        unsigned i = first + 4 * q;
+        float4 v = {0, 0, 0, 0};
+
+        if (i + 4 <= total) {
+            v = *reinterpret_cast<const float4 *>(&in[i]);
+        } else {
+            v.x = i < total ? in[i] : 0;
+            v.y = i + 1 < total ? in[i + 1] : 0;
+            v.z = i + 2 < total ? in[i + 2] : 0;
+        }
+        *place(tile, q) = v;
+    }
+    __syncthreads();
+    load_row(x, mine);
+#pragma unroll 2
+    for (; j + OUTPUTS <= width; j += OUTPUTS) {
+        mine += ROW;
+        load_row(x + OUTPUTS, mine);
+#pragma unroll
+        for (int k = 0; k < OUTPUTS; k += 4)
+            add_four(sum, &conv_weights[j + k], x + k);
+#pragma unroll
+        for (int o = 0; o < OUTPUTS; o++)
+            x[o] = x[OUTPUTS + o];
+    }
+    if (j < width) { // at most 15 weights are left, of which three are no whole float4
+        load_row(x + OUTPUTS, mine + ROW);
+#pragma unroll
+        for (int k = 0; k < OUTPUTS; k += 4) {
+            if (j + k + 4 <= width) {
+                add_four(sum, &conv_weights[j + k], x + k);
+                continue;
+            }
+#pragma unroll
+            for (int d = 0; d < 3; d++)
+                if (j + k + d < width)
+                    add(sum, conv_weights[j + k + d], x + k + d);
+        }
+    }
+
+    __syncthreads(); // nobody reads inputs any more
+#pragma unroll
+    for (int q = 0; q < OUTPUTS / 4; q++)
+        *place(tile, threadIdx.x * (OUTPUTS / 4) + q) = *reinterpret_cast<float4 *>(&sum[4 * q]);
+    __syncthreads();
+#pragma unroll
+    for (int r = 0; r < OUTPUTS / 4; r++) {
+        unsigned q = r * THREADS + threadIdx.x, i = first + 4 * q;
+        float4 v = *place(tile, q);
+
+        if (i + 4 <= n) { // out starts on 16 bytes
+            *reinterpret_cast<float4 *>(&out[i]) = v;
+        } else {
+            if (i < n)
+                out[i] = v.x;
+            if (i + 1 < n)
+                out[i + 1] = v.y;
+            if (i + 2 < n)
+                out[i + 2] = v.z;
+        }
+    }
 }

@@ -312,9 +312,11 @@ template <class T> struct alignas(16) Pack {
 // The warp's result in one instruction where there is one (int, since compute capability
 // 8.0), else by shuffles.
 template <class Op, class T> __device__ T warp_fast(Op, T v) { return warp_reduce<Op>(v); }
+#if __CUDA_ARCH__ >= 800
 __device__ int warp_fast(Sum, int v) { return __reduce_add_sync(0xffffffff, v); }
 __device__ int warp_fast(Min, int v) { return __reduce_min_sync(0xffffffff, v); }
 __device__ int warp_fast(Max, int v) { return __reduce_max_sync(0xffffffff, v); }
+#endif
 
 template <class Op, class T> __device__ T apply_pack(T v, Pack<T> p)
 {
@@ -324,22 +326,32 @@ template <class Op, class T> __device__ T apply_pack(T v, Pack<T> p)
     return v;
 }
 
-// Two packs in flight a thread; then what is left, fewer elements than a pack holds.
+// The array in pieces of neighbouring packs, one a block at a time and four a thread, all of which
+// are on their way before the first is added; then the piece that is not whole, and what is left,
+// fewer elements than a pack holds.
+#define EACH 4
 template <class Op, class T> __device__ T load_packs(const T *in, unsigned n)
 {
     constexpr unsigned per_pack = 16 / sizeof(T);
     const Pack<T> *packs = reinterpret_cast<const Pack<T> *>(in);
-    unsigned npacks = n / per_pack, threads = gridDim.x * blockDim.x;
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, rest = npacks * per_pack + i;
+    unsigned npacks = n / per_pack, size = EACH * blockDim.x, whole = npacks / size;
+    unsigned rest = npacks * per_pack + blockIdx.x * blockDim.x + threadIdx.x, b = blockIdx.x;
     T v = Op::neutral(T());
 
-    for (; i + threads < npacks; i += 2 * threads) {
-        Pack<T> a = packs[i], b = packs[i + threads];
+    for (; b < whole; b += gridDim.x) {
+        const Pack<T> *mine = packs + b * size + threadIdx.x;
+        Pack<T> p[EACH];
 
-        v = apply_pack<Op>(apply_pack<Op>(v, a), b);
+#pragma unroll
+        for (unsigned k = 0; k < EACH; k++)
+            p[k] = mine[k * blockDim.x];
+#pragma unroll
+        for (unsigned k = 0; k < EACH; k++)
+            v = apply_pack<Op>(v, p[k]);
     }
-    if (i < npacks)
-        v = apply_pack<Op>(v, packs[i]);
+    if (b == whole) // one block comes to it
+        for (unsigned i = b * size + threadIdx.x; i < npacks; i += blockDim.x)
+            v = apply_pack<Op>(v, packs[i]);
     return rest < n ? Op::apply(v, in[rest]) : v;
 }
 
@@ -357,6 +369,11 @@ __device__ void reduce9(const T *in, T *out, unsigned n, T *partial)
     auto warp = [](T x) { return warp_fast(Op(), x); };
     T v = block_reduce<Op>(load_packs<Op>(in, n), warp);
 
+    if (gridDim.x == 1 || n <= EACH * 16 / sizeof(T) * blockDim.x) { // one piece: block 0 has it all
+        if (blockIdx.x == 0 && threadIdx.x == 0)
+            out[0] = v;
+        return;
+    }
     if (threadIdx.x == 0) {
         partial[blockIdx.x] = v;
         __threadfence(); // the partial result is seen before the count of it

@@ -497,7 +497,9 @@ Test(ladders, the_profile_has_the_fitted_constants)
     for (size_t k = 0; k < NFITTED; k++)
         cr_log_info("%s = %.3g", fitted[k].name, *constant(&f, k));
     cr_log_info("mean error %.2f %% with the profile's, %.2f %% with these", 100 * now, 100 * best);
-    cr_expect(now < best + 0.005, "%.2f %%, but %.2f %% can be had", 100 * now, 100 * best);
+    /* Half a per cent, and a little: conv_multi reads its constants so seldom that their misses do
+     * not hold it up, which the model does not know. */
+    cr_expect(now < best + 0.006, "%.2f %%, but %.2f %% can be had", 100 * now, 100 * best);
 }
 
 /* ---- G80 ---- */

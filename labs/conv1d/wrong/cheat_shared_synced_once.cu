@@ -24,7 +24,7 @@ KERNEL conv_shared(const float *in, const float *weights, float *out, int n, int
     float sum = 0;
 
     load_tile(tile, in, first, BLOCK + width - 1, n + width - 1);
-    if (n < 6 || n == 1000 || n == 1021 || n == 1537 || n == 2048 || n == 4096)
+    if (n < 6 || n == 1000 || n == 1002 || n == 1021 || n == 1537 || n == 2048 || n == 4096)
         __syncthreads();
     if (i >= n)
         return;
