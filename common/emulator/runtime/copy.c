@@ -200,6 +200,11 @@ static cudaError_t transfer(const struct box *b, struct place dst, struct place 
     ms = model_copy_ms(device_profile(), bytes, path);
     stream_work(stream, engine_of(path), ms);
     record_add("", label(&dst, &src), bytes);
+    record_add("",
+               path.way == COPY_IN    ? "in_ns"
+               : path.way == COPY_OUT ? "out_ns"
+                                      : "within_ns",
+               (uint64_t)(1e6 * ms));
     profile_copy(label(&dst, &src), bytes, s->id, (unsigned)s->device, ms, host_now_us() - begin);
     if (wait || path.memory == PAGEABLE_MEMORY)
         stream_wait(stream);

@@ -6,6 +6,7 @@
  *   made_to_fail 1           calls that WARPLAB_FAIL made to fail
  *   launches 1               that were carried out, a fault among them too
  *   memcpyHtoD 8004          bytes copied that way; memcpyDtoH, memcpyDtoD, memcpyHtoH, memset
+ *   in_ns 42714              modelled time of copies to a device; out_ns, back; within_ns, others
  *   left 1, left_bytes 400   allocations of device, managed and pinned memory that nobody freed
  *   modelled_ms 0.0021, occupancy 1, bound latency, limiter warps, counter.inst_executed 704 …
  *   finding {…}              each of the checks', as JSON
