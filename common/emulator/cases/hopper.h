@@ -14,7 +14,7 @@
 
 bool hopper_wanted(const char *name); /* is it among those to run? */
 void hopper_result(const char *name, uint64_t hash);
-void hopper_error(const char *name, const char *error);
+void hopper_error(const char *name, const char *error); /* or another result than one hash */
 uint64_t hopper_hash(const void *data, size_t n);
 uint32_t hopper_random(uint64_t *state);
 /* Runs kernel k of this PTX on one block of 128 threads. */
@@ -23,6 +23,7 @@ void hopper_need(cudaError_t e, const char *what); /* ends the program where it 
 /* PTX: all threads copy `bytes` from global [%l<from>] to shared s + at; labels a and b. */
 void hopper_put_fill(FILE *f, const char *label, int from, int at, int bytes);
 
-void wgmma_cases(void); /* hopper_wgmma.c */
+void wgmma_cases(void);  /* hopper_wgmma.c */
+void tensor_cases(void); /* hopper_tensor.c */
 
 #endif

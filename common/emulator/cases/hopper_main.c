@@ -138,6 +138,7 @@ int main(int argc, char **argv)
         return 2;
     }
     wgmma_cases();
+    tensor_cases();
     if (fclose(record)) {
         fprintf(stderr, "ptxhopper: cannot write %s\n", file);
         return 2;

@@ -1,5 +1,6 @@
 /* lower_async.c - what asynchronous copies, mbarriers and addresses in a cluster become. */
 #include "lower.h"
+#include "tensor_copy.h"
 #include <stdlib.h>
 
 /* ---- cp.async ---- */
@@ -77,6 +78,69 @@ static bool is_bulk_load(const struct ptx_insn *p)
            !ptx_has(p, M_multicast) && is_shared(p->space) && p->space2 == SPACE_GLOBAL &&
            p->noperands >= 4;
 }
+/* ---- tiles: cp.async.bulk.tensor ---- */
+static uint32_t tensor_rank(const struct lower *l)
+{
+    switch (FIRST_MOD(l, M_1d, M_2d, M_3d, M_4d, M_5d)) {
+    case M_1d:
+        return 1;
+    case M_2d:
+        return 2;
+    case M_3d:
+        return 3;
+    case M_4d:
+        return 4;
+    case M_5d:
+        return 5;
+    default:
+        return 0;
+    }
+}
+/* [shared], [map, {…}], [mbarrier], or [map, {…}], [shared] */
+static void tensor_copy(struct lower *l)
+{
+    const struct ptx_insn *p = l->in;
+    struct tensor_copy *t = xcalloc(1, sizeof(*t));
+    uint8_t shared_bytes, map_bytes, barrier_bytes = 0;
+    t->store = p->space == SPACE_GLOBAL;
+    t->rank = tensor_rank(l);
+    t->reduction = ptx_has(p, M_reduce)
+                       ? FIRST_MOD(l, M_add, M_min, M_max, M_inc, M_dec, M_and, M_or, M_xor)
+                       : (uint8_t)M_none;
+    const struct ptx_operand *map = op(l, t->store ? 0 : 1), *at = map->elems;
+    bool load = !t->store && is_shared(p->space) && p->space2 == SPACE_GLOBAL &&
+                ptx_has(p, M_complete_tx) && p->noperands == 3;
+    bool store = t->store && is_shared(p->space2) && ptx_has(p, M_bulk_group) &&
+                 p->noperands == 2 && (ptx_has(p, M_reduce) == (t->reduction != M_none));
+    if (!(load || store) || ptx_has(p, M_multicast) || ptx_has(p, M_im2col) || map->nelems != 1 ||
+        at->kind != OPD_VEC || at->nelems != t->rank) {
+        lower_unsupported(l);
+        free(t);
+        return;
+    }
+    uint32_t *places = lower_places(l, t->rank), barrier = NO_PLACE;
+    for (uint32_t d = 0; d < t->rank; d++)
+        places[d] = lower_src(l, &at->elems[d], PTX_S32);
+    uint32_t from = lower_base(l, map, &t->map_at, &map_bytes);
+    uint32_t to = lower_base(l, op(l, t->store ? 1 : 0), &t->shared_at, &shared_bytes);
+    if (load)
+        barrier = lower_base(l, op(l, 2), &t->barrier, &barrier_bytes);
+    struct insn *in = lower_emit(l, H_cp_tensor);
+    in->src[0] = to;
+    in->src[1] = from;
+    in->src[2] = barrier;
+    in->places = places;
+    in->data = t;
+    in->width = barrier_bytes;
+    in->src_width = map_bytes;
+    in->flags |= shared_bytes == 4 ? F_SHARED32 : 0;
+    in->slot = lower_slot(l);
+    lower_slot(l); /* the next one counts the shared side */
+}
+static bool of_bulk_groups(const struct ptx_insn *p) /* what takes place at once, is waited for */
+{
+    return ptx_has(p, M_bulk) && (ptx_has(p, M_commit_group) || ptx_has(p, M_wait_group));
+}
 static void wait_group(struct lower *l)
 {
     const struct ptx_operand *n = op(l, 0);
@@ -102,6 +166,10 @@ void lower_cp(struct lower *l)
     const struct ptx_insn *p = l->in;
     if (is_bulk_load(p))
         bulk_copy(l);
+    else if (ptx_has(p, M_tensor) && !ptx_has(p, M_prefetch))
+        tensor_copy(l);
+    else if (of_bulk_groups(p))
+        lower_emit(l, H_nop);
     else if (!ptx_has(p, M_async) || ptx_has(p, M_bulk) || ptx_has(p, M_tensor))
         lower_unsupported(l);
     else if (ptx_has(p, M_commit_group))

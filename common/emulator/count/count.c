@@ -110,12 +110,32 @@ static void add_copy(struct counters *c, const struct insn *in, const struct slo
     c->shared_st_bank_conflicts += passes > 1 ? beyond : s[1].extra;
     c->shared_st_bytes += s[1].bytes;
 }
+/* A copy of a tile; its shared side has no requests of lanes. */
+static void add_tile(struct counters *c, const struct ptx_insn *p, const struct slot *s)
+{
+    c->global_sectors += s[0].units;
+    if (p->space == SPACE_GLOBAL) {
+        c->global_st_requests += s[0].requests;
+        c->global_st_sectors += s[0].units;
+        c->global_st_bytes += s[0].bytes;
+        c->shared_ld_bytes += s[1].bytes;
+    } else {
+        c->global_ld_requests += s[0].requests;
+        c->global_ld_sectors += s[0].units;
+        c->global_ld_bytes += s[0].bytes;
+        c->async_bytes += s[0].bytes;
+        c->shared_st_bytes += s[1].bytes;
+    }
+}
 static void add_insn(struct counters *c, const struct ptx_insn *p, const struct insn *in,
                      const struct slot *s)
 {
     switch (p->op) {
     case OP_cp:
-        add_copy(c, in, s);
+        if (ptx_has(p, M_tensor))
+            add_tile(c, p, s);
+        else
+            add_copy(c, in, s);
         break;
     case OP_ld:
     case OP_ldu:

@@ -215,8 +215,6 @@ static cudaError_t unsupported(atomic_flag *said, const char *name, const char *
     X(cudaWaitExternalSemaphoresAsync, "external memory and semaphores")                           \
     X(cudaWaitExternalSemaphoresAsync_ptsz, "external memory and semaphores")                      \
     X(__cudaGetProcAddress, "the driver API")                                                      \
-    X(cudaGetDriverEntryPoint, "the driver API")                                                   \
-    X(cudaGetDriverEntryPointByVersion, "the driver API")                                          \
     X(cudaGetDriverEntryPointByVersion_ptsz, "the driver API")                                     \
     X(cudaGetDriverEntryPoint_ptsz, "the driver API")                                              \
     X(cudaGetExportTable, "the driver API")                                                        \

@@ -386,6 +386,27 @@ HANDLER(cp_bulk)
         tell(w, &barrier, w->mask, at);
     return in + 1;
 }
+/* The active lanes' mbarriers (their place in src[2]) hear of what tensor copies brought. */
+const struct insn *bulk_done(struct warp *w, const struct insn *in, s64 offset, const u32 *bytes)
+{
+    struct insn barrier = *in;
+    u64 at[WARP];
+    barrier.sub = M_arrive;
+    barrier.src[0] = in->src[2];
+    barrier.imm = offset;
+    barrier.flags = in->width == 4 ? F_SHARED32 : 0;
+    load_lanes(at, place(w, in->src[2]), in->width, false);
+    LANES at[i] = (at[i] + (u64)offset) & ~MEM_WINDOW_MASK;
+    for (u32 rest = w->mask; rest; rest &= rest - 1) {
+        u64 *b = mbarrier_at(w, &barrier, __builtin_ctz(rest));
+        if (!b)
+            return NULL;
+        *b = arrive(*b, 0, -(s32)bytes[__builtin_ctz(rest)], false);
+    }
+    if (w->block->nlisteners)
+        tell(w, &barrier, w->mask, at);
+    return in + 1;
+}
 /* ---- clusters: cluster.c has the addresses and the barrier ---- */
 HANDLER(mapa)
 {

@@ -98,6 +98,10 @@ static inline u64 atomic_apply(const struct insn *in, u8 *p, u64 b, u64 c, bool 
         return old;
     }
 }
+void reduce_global(const struct insn *in, u8 *p, u64 b)
+{
+    atomic_apply(in, p, b, 0, true);
+}
 /* the most lanes at one address: that many passes */
 static inline u32 atomic_passes(const struct request *q)
 {

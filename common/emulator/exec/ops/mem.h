@@ -270,6 +270,9 @@ const struct insn *JOIN(atomic_global, LEVEL)(struct warp *w, const struct insn 
                                               struct request *q);
 const struct insn *JOIN(atomic_shared, LEVEL)(struct warp *w, const struct insn *in,
                                               struct request *q);
+/* What becomes of memory at p when b is added to it, or whatever insn.sub does, in insn.sub2. */
+void JOIN(reduce_global, LEVEL)(const struct insn *in, u8 *p, u64 b);
+#define reduce_global JOIN(reduce_global, LEVEL)
 #define atomic_global JOIN(atomic_global, LEVEL)
 #define atomic_shared JOIN(atomic_shared, LEVEL)
 

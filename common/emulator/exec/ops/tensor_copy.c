@@ -1,0 +1,266 @@
+/* tensor_copy.c - copies of tiles by a tensor map (PTX ISA 9.7.9.27): cp.async.bulk.tensor and
+ * cp.reduce.async.bulk.tensor, done at once by the lane that asks.
+ *
+ * A tile's rows (of the innermost dimension) lie side by side in shared memory; swizzled ones as
+ * far apart as the swizzle is wide, in chunks of 16 bytes, which go elsewhere by their address:
+ * bits 7 and up change bits 4 and up. What lies outside of the tensor is read as zeros (or NaN),
+ * and not written but for the rest of a chunk. All as an H200 does it (cases/hopper_tensor.c).
+ */
+#include "mem.h"
+#include "mma.h"
+#include "emulator/code/tensor_copy.h"
+#include "emulator/exec/tensor_map.h"
+
+#define CHUNK     16
+#define ROW_BYTES (256 * 8)
+
+struct tile {
+    struct tensor_map map;
+    const struct tensor_copy *copy;
+    struct warp *w;
+    const struct insn *in;
+    struct insn each; /* of a reduction: reduce_global() */
+    int lane;
+    s64 at[TENSOR_RANK];
+    u64 shared;              /* offset */
+    u32 element, row, pitch; /* bytes; pitch: from row to row in shared memory */
+    struct mem_cache cache;
+};
+
+/* ---- the map ---- */
+static bool read_map(struct tile *t, u64 at)
+{
+    struct warp *w = t->w;
+    const struct launch *l = w->block->launch;
+    const u8 *from;
+    u64 offset = at & ~MEM_WINDOW_MASK;
+    if ((at & MEM_WINDOW_MASK) == MEM_PARAM_BASE) {
+        if (offset > l->param_bytes || l->param_bytes - offset < TENSOR_MAP_BYTES)
+            return warp_fault(w, t->in, t->lane, cudaErrorIllegalAddress,
+                              "the tensor map at offset %llu of the kernel's parameters ends "
+                              "beyond them",
+                              (unsigned long long)offset);
+        from = l->params + offset;
+    } else {
+        struct mem_cache c = {0};
+        if (!access_lookup(w, t->in, t->lane, at, TENSOR_MAP_BYTES, false, &c))
+            return false;
+        from = (const u8 *)((intptr_t)at + c.delta);
+    }
+    memcpy(&t->map, from, sizeof(t->map));
+    if (t->map.mark == TENSOR_MAP_MARK && t->map.rank == t->copy->rank)
+        return true;
+    warp_fault(w, t->in, t->lane, cudaErrorIllegalInstruction,
+               t->map.mark == TENSOR_MAP_MARK
+                   ? "the tensor map has %u dimensions, the instruction another number"
+                   : "no tensor map is there: cuTensorMapEncodeTiled makes one",
+               t->map.rank);
+    return false;
+}
+
+/* ---- a row ---- */
+/* Where its chunk k lies. */
+static u64 chunk_at(const struct tile *t, u32 row, u32 k)
+{
+    static const u8 masks[4] = {0, 1, 3, 7};
+    u64 a = t->shared + (u64)row * t->pitch + k * CHUNK;
+    return a ^ (a >> 7 & masks[t->map.swizzle]) << 4;
+}
+/* NaN, of any type: what an H200 writes */
+static void fill_row(const struct tile *t, u8 *to)
+{
+    for (u32 i = 0; i < t->row; i += 2)
+        memcpy(to + i, t->map.fill_nan ? "\xf7\x7f" : "\0\0", 2);
+}
+/* Loads round f32 to tf32 where the map says so. */
+static void round_row(const struct tile *t, u8 *row)
+{
+    for (u32 i = 0; i < t->row && (t->map.type == 11 || t->map.type == 12); i += 4) {
+        u32 x;
+        memcpy(&x, row + i, 4);
+        if ((x & 0x7f800000) != 0x7f800000) /* to nearest */
+            x = (x + 0xfff + (x >> 13 & 1)) & 0xffffe000;
+        memcpy(row + i, &x, 4);
+    }
+}
+/* Bytes [from, to) of a row that lie in the tensor, and where they do; none: from == to. */
+struct span {
+    u32 from, to;
+    u64 address;
+};
+static struct span inside(const struct tile *t, const s64 *at)
+{
+    const struct tensor_map *m = &t->map;
+    s64 extent = (s64)m->last[0] + 1, box = m->box[0];
+    s64 lo = at[0] < 0 ? -at[0] : 0, hi = at[0] + box > extent ? extent - at[0] : box;
+    struct span s = {.address = m->address};
+    bool in = lo < hi;
+    for (u32 d = 1; d < m->rank; d++) {
+        in &= at[d] >= 0 && at[d] <= (s64)m->last[d];
+        s.address += (u64)at[d] * m->stride[d - 1];
+    }
+    s.address += (u64)(at[0] + lo) * t->element;
+    s.from = in ? (u32)lo * t->element : 0;
+    s.to = in ? (u32)hi * t->element : 0;
+    if (t->copy->store) { /* whole chunks, though the last one may end outside */
+        s.to = (s.to + CHUNK - 1) / CHUNK * CHUNK;
+        s.to = s.to < t->row ? s.to : t->row;
+    }
+    return s;
+}
+static u8 *global_row(struct tile *t, const struct span *s)
+{
+    u32 n = s->to - s->from;
+    struct mem_cache *c = &t->cache;
+    if ((s->address < c->lo || s->address >= c->hi || c->hi - s->address < n) &&
+        !access_lookup(t->w, t->in, t->lane, s->address, n, t->copy->store, c))
+        return NULL;
+    struct slot *slot = &t->w->worker->slots[t->in->slot];
+    slot->units += (s->address + n - 1) / 32 - s->address / 32 + 1;
+    slot->bytes += n;
+    return (u8 *)((intptr_t)s->address + c->delta);
+}
+/* Listeners hear of a row's chunks, each as an access of the lane that asks. */
+static void tell_row(struct tile *t, u32 row, const struct span *s)
+{
+    struct insn one = *t->in;
+    u64 a[WARP];
+    one.flags |= F_ASYNC;
+    for (u32 k = 0; k < t->row / CHUNK; k++) {
+        LANES a[i] = chunk_at(t, row, k);
+        access_event(t->w, &one, t->copy->store ? ACCESS_LOAD : ACCESS_STORE, ACCESS_SHARED,
+                     1u << t->lane, CHUNK, a, NULL);
+    }
+    for (u32 at = s->from; at < s->to; at += CHUNK) {
+        u32 n = s->to - at < CHUNK ? s->to - at : CHUNK;
+        LANES a[i] = s->address + at - s->from;
+        access_event(t->w, &one, t->copy->store ? ACCESS_STORE : ACCESS_LOAD, ACCESS_GLOBAL,
+                     1u << t->lane, n, a, NULL);
+    }
+}
+static bool move_row(struct tile *t, u32 row, const s64 *at)
+{
+    u8 buffer[ROW_BYTES], *shared = t->w->block->shared, *global = NULL;
+    struct span s = inside(t, at);
+    if (s.to > s.from && !(global = global_row(t, &s)))
+        return false;
+    if (t->w->block->tell)
+        tell_row(t, row, &s);
+    if (!t->copy->store) {
+        fill_row(t, buffer);
+        if (global)
+            memcpy(buffer + s.from, global, s.to - s.from);
+        round_row(t, buffer);
+        for (u32 k = 0; k < t->row / CHUNK; k++)
+            memcpy(shared + chunk_at(t, row, k), buffer + k * CHUNK, CHUNK);
+        return true;
+    }
+    for (u32 k = 0; k < t->row / CHUNK; k++)
+        memcpy(buffer + k * CHUNK, shared + chunk_at(t, row, k), CHUNK);
+    for (u32 i = s.from; i < s.to && t->copy->reduction != M_none; i += t->element) {
+        u64 v = 0;
+        memcpy(&v, buffer + i, t->element);
+        reduce_global(&t->each, global + i - s.from, v);
+    }
+    if (global && t->copy->reduction == M_none)
+        memcpy(global, buffer + s.from, s.to - s.from);
+    return true;
+}
+
+/* ---- a tile ---- */
+/* Which reductions an H200 has, by the map's type: others are an illegal instruction there, or were
+ * not tried. */
+static bool reduces(struct tile *t)
+{
+    static const u8 types[TENSOR_TYPES] = {0,       0, PTX_U32,  PTX_S32, PTX_U64, PTX_S64, PTX_F16,
+                                           PTX_F32, 0, PTX_BF16, PTX_F32, 0,       0};
+    u8 type = types[t->map.type], op = t->copy->reduction;
+    bool order = op == M_min || op == M_max, bits = op == M_and || op == M_or || op == M_xor;
+    bool has = type == PTX_U32   ? true
+               : type == PTX_S32 ? order || bits || op == M_add
+               : type == PTX_U64 ? order || bits || op == M_add
+               : type == PTX_S64 ? order
+               : type == PTX_F32 ? op == M_add
+                                 : type && (order || op == M_add);
+    t->each = *t->in;
+    t->each.sub = op;
+    t->each.sub2 = type;
+    t->each.size = (u8)t->element;
+    return op == M_none || has;
+}
+static bool sound(struct tile *t, u32 rows)
+{
+    const char *why = NULL;
+    u64 size = t->w->block->launch->shared_bytes, bytes = (u64)rows * t->pitch;
+    for (u32 d = 0; d < t->map.rank; d++)
+        if (t->copy->store && t->at[d] < 0)
+            why = "a store's coordinate is below 0";
+    if (t->at[0] * t->element % CHUNK)
+        why = "the first coordinate is at no multiple of 16 bytes";
+    if (!reduces(t))
+        why = "there is no such reduction of the map's type";
+    if (t->copy->reduction != M_none && ((u64)t->map.last[0] + 1) * t->element % CHUNK)
+        why = "a reduction of a tensor whose rows are no multiple of 16 bytes: not supported";
+    if (why) {
+        warp_fault(t->w, t->in, t->lane, cudaErrorIllegalInstruction, "tensor copy: %s", why);
+        return false;
+    }
+    if (t->shared % 128) {
+        warp_fault(t->w, t->in, t->lane, cudaErrorMisalignedAddress,
+                   "tensor copy: offset %llu of shared memory is no multiple of 128",
+                   (unsigned long long)t->shared);
+        return false;
+    }
+    if (t->shared <= size && size - t->shared >= bytes)
+        return true;
+    warp_fault(t->w, t->in, t->lane, cudaErrorIllegalAddress,
+               "tensor copy: a tile of %llu bytes at offset %llu of %llu bytes of shared memory",
+               (unsigned long long)bytes, (unsigned long long)t->shared, (unsigned long long)size);
+    return false;
+}
+/* True when all of it is moved; its bytes to *bytes. */
+static bool move_tile(struct tile *t, u64 map, u32 *bytes)
+{
+    u32 n[TENSOR_RANK], rows = 1;
+    if (!read_map(t, map))
+        return false;
+    t->element = tensor_type_bytes(t->map.type);
+    t->row = t->map.box[0] * t->element;
+    t->pitch = t->map.swizzle ? (u32)CHUNK << t->map.swizzle : t->row;
+    for (u32 d = 1; d < TENSOR_RANK; d++)
+        rows *= n[d] = tensor_box(&t->map, d);
+    if (!sound(t, rows))
+        return false;
+    for (u32 row = 0; row < rows; row++) {
+        s64 at[TENSOR_RANK] = {t->at[0]};
+        for (u32 d = 1, rest = row; d < TENSOR_RANK; rest /= n[d], d++)
+            at[d] = t->at[d] + (s64)(rest % n[d]) * t->map.step[d];
+        if (!move_row(t, row, at))
+            return false;
+    }
+    *bytes = rows * t->row;
+    t->w->worker->slots[t->in->slot].requests++;
+    t->w->worker->slots[t->in->slot + 1].bytes += *bytes;
+    t->w->worker->steps += *bytes / 128;
+    return true;
+}
+HANDLER(cp_tensor)
+{
+    const struct tensor_copy *c = in->data;
+    u64 shared[WARP], map[WARP], at[TENSOR_RANK][WARP];
+    u32 bytes[WARP];
+    load_lanes(shared, place(w, in->src[0]), in->flags & F_SHARED32 ? 4 : 8, false);
+    load_lanes(map, place(w, in->src[1]), in->src_width, false);
+    for (u32 d = 0; d < c->rank; d++)
+        load_lanes(at[d], place(w, in->places[d]), 4, true);
+    for (u32 rest = w->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        struct tile t = {.copy = c, .w = w, .in = in, .lane = lane};
+        t.shared = (shared[lane] + (u64)c->shared_at) & ~MEM_WINDOW_MASK;
+        for (u32 d = 0; d < c->rank; d++)
+            t.at[d] = (s64)at[d][lane];
+        if (!move_tile(&t, map[lane] + (u64)c->map_at, &bytes[lane]))
+            return NULL;
+    }
+    return c->store ? in + 1 : bulk_done(w, in, c->barrier, bytes);
+}

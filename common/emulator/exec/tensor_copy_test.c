@@ -1,0 +1,81 @@
+/* tensor_copy_test.c - copies of tiles: what a wrong one is told, and what a right one counts.
+ * What they move: cases/hopper_tensor.c, on an H200. */
+#include "testing.h"
+#include "tensor_map.h"
+#include <string.h>
+
+#define TILE ".shared .align 1024 .b8 s[4096];\n.shared .align 8 .b64 bar;"
+#define SET                                                                                        \
+    "mov.u32 %r0, s;\nmov.u32 %r1, bar;\nadd.u64 %d0, %out, 8192;\nsetp.ne.u32 %p0, %t, 0;\n"      \
+    "@%p0 bra END;\n"
+
+/* The map lies in the second half of the buffer, the tensor of 8 x 16 words in the first; a kernel
+ * of 32 threads writes the map word by word. */
+static cudaError_t copy(const char *body)
+{
+    static char text[8192];
+    struct tensor_map m = {.mark = TENSOR_MAP_MARK,
+                           .type = 2,
+                           .rank = 2,
+                           .last = {15, 7},
+                           .stride = {64},
+                           .box = {16, 4, 1, 1, 1},
+                           .step = {1, 1, 1, 1, 1}};
+    uint32_t word[TENSOR_MAP_BYTES / 4] = {0};
+    int n = snprintf(text, sizeof(text), "%s", SET);
+    memcpy(word, &m, sizeof(m));
+    for (unsigned k = 0; k < TENSOR_MAP_BYTES / 4; k++)
+        n += snprintf(text + n, sizeof(text) - (size_t)n, "st.global.u32 [%%d0+%u], %u;\n", 4 * k,
+                      word[k]);
+    snprintf(text + n, sizeof(text) - (size_t)n,
+             "st.global.u64 [%%d0+%zu], %%out;\nmov.u32 %%r2, 7;\nst.global.u32 [%%out+64], %%r2;\n"
+             "mbarrier.init.shared.b64 [%%r1], 1;\nmov.u32 %%r3, 0;\nmov.u32 %%r4, 1;\n%s\nEND:",
+             offsetof(struct tensor_map, address), body);
+    return launch((struct program){.target = "sm_90", .before = TILE, .body = text});
+}
+static void expect_fault(cudaError_t e, const char *words, const char *body)
+{
+    cr_assert(freopen("/dev/null", "w", stderr));
+    cr_expect_eq(copy(body), e, "%s", emu_error_text());
+    cr_expect(strstr(emu_error_text(), words), "%s", emu_error_text());
+}
+#define LOAD(to, map)                                                                              \
+    "mbarrier.arrive.expect_tx.shared.b64 %d1, [%r1], 256;\n"                                      \
+    "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [" to        \
+    "], [" map ", {%r3, %r4}], [%r1];\n"
+#define WAIT "W: mbarrier.try_wait.parity.shared.b64 %p1, [%r1], 0;\n@!%p1 bra W;\n"
+#define STORE                                                                                      \
+    "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%d0, {%r3, %r4}], [%r0];\n"       \
+    "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;"
+
+Test(tensor_copy, moves_and_counts)
+{
+    cr_assert_eq(copy(LOAD("%r0", "%d0") WAIT "ld.shared.u32 %r5, [s];\n"
+                                              "st.global.u32 [%out+4], %r5;"),
+                 cudaSuccess, "%s", emu_error_text());
+    cr_expect_eq(out[1], 7); /* row 1 came first */
+    cr_expect_eq(result.counters.global_ld_bytes, 256);
+    cr_expect_eq(result.counters.global_ld_sectors, 8);
+    cr_expect_eq(result.counters.async_bytes, 256);
+    cr_assert_eq(copy("mov.u32 %r5, 9;\nst.shared.u32 [s], %r5;\nfence.proxy.async;\n" STORE),
+                 cudaSuccess, "%s", emu_error_text());
+    cr_expect_eq(out[16], 9);
+}
+
+Test(tensor_copy, says_what_is_wrong)
+{
+    expect_fault(cudaErrorIllegalInstruction, "no multiple of 16 bytes",
+                 "mov.u32 %r3, 1;\n" LOAD("%r0", "%d0"));
+    expect_fault(cudaErrorIllegalInstruction, "below 0", "mov.u32 %r4, -1;\n" STORE);
+    expect_fault(cudaErrorMisalignedAddress, "no multiple of 128", LOAD("%r0+16", "%d0"));
+    expect_fault(cudaErrorIllegalAddress, "of shared memory", LOAD("%r0+3968", "%d0"));
+    expect_fault(cudaErrorIllegalInstruction, "cuTensorMapEncodeTiled makes one",
+                 LOAD("%r0", "%out"));
+}
+
+/* The tensor says that it goes on, the memory ends. */
+Test(tensor_copy, keeps_to_memory)
+{
+    expect_fault(cudaErrorIllegalAddress, "illegal address",
+                 "mov.u64 %d2, 0xffff000000000;\nst.global.u64 [%d0+8], %d2;\n" LOAD("%r0", "%d0"));
+}
