@@ -79,3 +79,27 @@ Test(tensor_copy, keeps_to_memory)
     expect_fault(cudaErrorIllegalAddress, "illegal address",
                  "mov.u64 %d2, 0xffff000000000;\nst.global.u64 [%d0+8], %d2;\n" LOAD("%r0", "%d0"));
 }
+
+/* A map is memory that a kernel can write: one that no encoder made must not lead anywhere. */
+Test(tensor_copy, believes_no_map)
+{
+    static const struct {
+        size_t at;
+        unsigned bytes, value;
+    } forged[] = {
+        {offsetof(struct tensor_map, type), 1, 200},
+        {offsetof(struct tensor_map, swizzle), 1, 77},
+        {offsetof(struct tensor_map, swizzle), 1, 1}, /* rows of 64 bytes are wider than that */
+        {offsetof(struct tensor_map, box), 2, 60000},
+        {offsetof(struct tensor_map, box), 2, 3},
+        {offsetof(struct tensor_map, box) + 2, 2, 0},
+        {offsetof(struct tensor_map, box) + 4, 2, 60000},
+        {offsetof(struct tensor_map, step) + 1, 1, 0},
+    };
+    for (size_t k = 0; k < sizeof(forged) / sizeof(forged[0]); k++) {
+        char body[1024];
+        snprintf(body, sizeof(body), "mov.u32 %%r5, %u;\nst.global.u%u [%%d0+%zu], %%r5;\n%s",
+                 forged[k].value, 8 * forged[k].bytes, forged[k].at, LOAD("%r0", "%d0"));
+        expect_fault(cudaErrorIllegalInstruction, "cuTensorMapEncodeTiled makes one", body);
+    }
+}

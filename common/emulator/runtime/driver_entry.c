@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { CU_SUCCESS = 0, CU_INVALID_VALUE = 1, CU_NOT_SUPPORTED = 801 }; /* CUresult */
-enum { FIRST_FLOAT = 6, MOST_BOX = 256, MOST_STEP = 8, PROMOTIONS = 4, INTERLEAVES = 3 };
+enum { FIRST_FLOAT = 6, PROMOTIONS = 4, INTERLEAVES = 3 };
 
 struct wanted {
     uint32_t type, rank;
@@ -18,27 +18,38 @@ struct wanted {
     const uint32_t *box, *step;
     uint32_t interleave, swizzle, promotion, fill;
 };
-static bool good_dimension(const struct wanted *x, uint32_t d)
-{
-    bool stride = d + 1 >= x->rank || (x->stride[d] % 16 == 0 && x->stride[d] < 1ull << 40);
-    return x->extent[d] >= 1 && x->extent[d] <= 1ull << 32 && stride && x->box[d] >= 1 &&
-           x->box[d] <= MOST_BOX && x->step[d] >= 1 && x->step[d] <= MOST_STEP;
-}
+/* What the map need not remember, or cannot hold. */
 static bool good(const struct wanted *x)
 {
-    static const uint32_t spans[] = {UINT32_MAX, 32, 64, 128};
     if (x->type >= TENSOR_TYPES || x->rank < 1 || x->rank > TENSOR_RANK || x->address % 16 ||
-        x->interleave >= INTERLEAVES || (x->interleave && x->rank < 3) || x->swizzle >= 4 ||
+        x->interleave >= INTERLEAVES || (x->interleave && x->rank < 3) ||
         x->promotion >= PROMOTIONS || x->fill > (x->type >= FIRST_FLOAT))
         return false;
-    uint64_t bytes = tensor_type_bytes(x->type), inner = bytes * x->box[0];
     for (uint32_t d = 0; d < x->rank; d++) {
-        if (!good_dimension(x, d))
+        bool stride = d + 1 >= x->rank || (x->stride[d] % 16 == 0 && x->stride[d] < 1ull << 40);
+        if (x->extent[d] < 1 || x->extent[d] > 1ull << 32 || !stride)
             return false;
-        bytes *= x->box[d];
     }
-    return x->interleave || (inner % 16 == 0 && inner <= spans[x->swizzle] &&
-                             bytes <= device_profile()->shared_per_block_optin);
+    return true;
+}
+/* A box, step or swizzle that is too much becomes one that is not known. */
+static struct tensor_map map_of(const struct wanted *x)
+{
+    struct tensor_map m = {.mark = TENSOR_MAP_MARK,
+                           .type = (uint8_t)x->type,
+                           .rank = (uint8_t)x->rank,
+                           .swizzle = (uint8_t)(x->swizzle < 4 ? x->swizzle : UINT8_MAX),
+                           .fill_nan = (uint8_t)x->fill,
+                           .address = x->address};
+    for (uint32_t d = 0; d < TENSOR_RANK; d++) {
+        bool has = d < x->rank;
+        m.last[d] = has ? (uint32_t)(x->extent[d] - 1) : 0;
+        m.box[d] = has ? (uint16_t)(x->box[d] <= TENSOR_BOX ? x->box[d] : 0) : 1;
+        m.step[d] = has ? (uint8_t)(x->step[d] <= TENSOR_STEP ? x->step[d] : 0) : 1;
+        if (d + 1 < x->rank)
+            m.stride[d] = x->stride[d];
+    }
+    return m;
 }
 static unsigned encode_tiled(void *out, uint32_t type, uint32_t rank, void *address,
                              const uint64_t *extent, const uint64_t *stride, const uint32_t *box,
@@ -47,27 +58,18 @@ static unsigned encode_tiled(void *out, uint32_t type, uint32_t rank, void *addr
 {
     const struct wanted x = {type,       rank,    (uintptr_t)address, extent, stride, box, step,
                              interleave, swizzle, promotion,          fill};
-    struct tensor_map m = {.mark = TENSOR_MAP_MARK,
-                           .type = (uint8_t)type,
-                           .rank = (uint8_t)rank,
-                           .swizzle = (uint8_t)swizzle,
-                           .fill_nan = (uint8_t)fill,
-                           .address = (uintptr_t)address};
     if (!out || !extent || !box || !step || (rank > 1 && !stride) || !good(&x))
+        return CU_INVALID_VALUE;
+    const struct tensor_map m = map_of(&x);
+    if (!tensor_map_known(&m))
         return CU_INVALID_VALUE;
     if (interleave) {
         emu_fail(cudaErrorNotSupported,
                  "cuTensorMapEncodeTiled: interleaved maps: not supported by the emulator");
         return CU_NOT_SUPPORTED;
     }
-    for (uint32_t d = 0; d < TENSOR_RANK; d++) {
-        bool has = d < rank;
-        m.last[d] = has ? (uint32_t)(extent[d] - 1) : 0;
-        m.box[d] = has ? (uint16_t)box[d] : 1;
-        m.step[d] = has ? (uint8_t)step[d] : 1;
-        if (d + 1 < rank)
-            m.stride[d] = stride[d];
-    }
+    if (!tensor_map_fits(&m, device_profile()->shared_per_block_optin))
+        return CU_INVALID_VALUE;
     memset(out, 0, TENSOR_MAP_BYTES);
     memcpy(out, &m, sizeof(m));
     return CU_SUCCESS;

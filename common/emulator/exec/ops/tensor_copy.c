@@ -11,8 +11,9 @@
 #include "emulator/code/tensor_copy.h"
 #include "emulator/exec/tensor_map.h"
 
-#define CHUNK     16
-#define ROW_BYTES (256 * 8)
+#define CHUNK     TENSOR_CHUNK
+#define ROW_BYTES (TENSOR_BOX * 8)
+enum { TYPE_TF32 = 11, TYPE_TF32_FTZ }; /* CUtensorMapDataType */
 
 struct tile {
     struct tensor_map map;
@@ -48,12 +49,14 @@ static bool read_map(struct tile *t, u64 at)
         from = (const u8 *)((intptr_t)at + c.delta);
     }
     memcpy(&t->map, from, sizeof(t->map));
-    if (t->map.mark == TENSOR_MAP_MARK && t->map.rank == t->copy->rank)
+    /* a kernel may have written what it likes there */
+    bool is_map = t->map.mark == TENSOR_MAP_MARK && tensor_map_known(&t->map) &&
+                  tensor_map_fits(&t->map, l->profile->shared_per_block_optin);
+    if (is_map && t->map.rank == t->copy->rank)
         return true;
     warp_fault(w, t->in, t->lane, cudaErrorIllegalInstruction,
-               t->map.mark == TENSOR_MAP_MARK
-                   ? "the tensor map has %u dimensions, the instruction another number"
-                   : "no tensor map is there: cuTensorMapEncodeTiled makes one",
+               is_map ? "the tensor map has %u dimensions, the instruction another number"
+                      : "no tensor map is there: cuTensorMapEncodeTiled makes one",
                t->map.rank);
     return false;
 }
@@ -75,7 +78,8 @@ static void fill_row(const struct tile *t, u8 *to)
 /* Loads round f32 to tf32 where the map says so. */
 static void round_row(const struct tile *t, u8 *row)
 {
-    for (u32 i = 0; i < t->row && (t->map.type == 11 || t->map.type == 12); i += 4) {
+    bool rounds = t->map.type == TYPE_TF32 || t->map.type == TYPE_TF32_FTZ;
+    for (u32 i = 0; i < t->row && rounds; i += 4) {
         u32 x;
         memcpy(&x, row + i, 4);
         if ((x & 0x7f800000) != 0x7f800000) /* to nearest */
@@ -191,7 +195,7 @@ static bool reduces(struct tile *t)
 static bool sound(struct tile *t, u32 rows)
 {
     const char *why = NULL;
-    u64 size = t->w->block->launch->shared_bytes, bytes = (u64)rows * t->pitch;
+    u64 at[WARP];
     for (u32 d = 0; d < t->map.rank; d++)
         if (t->copy->store && t->at[d] < 0)
             why = "a store's coordinate is below 0";
@@ -211,12 +215,8 @@ static bool sound(struct tile *t, u32 rows)
                    (unsigned long long)t->shared);
         return false;
     }
-    if (t->shared <= size && size - t->shared >= bytes)
-        return true;
-    warp_fault(t->w, t->in, t->lane, cudaErrorIllegalAddress,
-               "tensor copy: a tile of %llu bytes at offset %llu of %llu bytes of shared memory",
-               (unsigned long long)bytes, (unsigned long long)t->shared, (unsigned long long)size);
-    return false;
+    LANES at[i] = t->shared;
+    return access_shared(t->w, t->in, at, 1u << t->lane, t->shared, t->shared, rows * t->pitch);
 }
 /* True when all of it is moved; its bytes to *bytes. */
 static bool move_tile(struct tile *t, u64 map, u32 *bytes)
@@ -225,8 +225,8 @@ static bool move_tile(struct tile *t, u64 map, u32 *bytes)
     if (!read_map(t, map))
         return false;
     t->element = tensor_type_bytes(t->map.type);
-    t->row = t->map.box[0] * t->element;
-    t->pitch = t->map.swizzle ? (u32)CHUNK << t->map.swizzle : t->row;
+    t->row = tensor_row(&t->map);
+    t->pitch = tensor_pitch(&t->map);
     for (u32 d = 1; d < TENSOR_RANK; d++)
         rows *= n[d] = tensor_box(&t->map, d);
     if (!sound(t, rows))
