@@ -336,6 +336,19 @@ HANDLER(mbarrier)
     return in + 1;
 }
 
+/* The mbarrier that a bulk copy at `in` arrives at, its address in src[k], as an instruction of its
+ * own; where the lanes' lie in at[]. */
+static struct insn mbarrier_of(struct warp *w, const struct insn *in, u32 k, s64 offset, u64 *at)
+{
+    struct insn barrier = *in;
+    barrier.sub = M_arrive;
+    barrier.src[0] = in->src[k];
+    barrier.imm = offset;
+    barrier.flags = in->width == 4 ? F_SHARED32 : 0;
+    load_lanes(at, place(w, in->src[k]), in->width, false);
+    LANES at[i] = (at[i] + (u64)offset) & ~MEM_WINDOW_MASK;
+    return barrier;
+}
 /* cp.async.bulk.shared.global.mbarrier [to], [from], bytes, [mbarrier]: done at once by the
  * lane that asks; its bytes leave the mbarrier's count as an arrival that others acquire. */
 static bool bulk_lane(struct warp *w, const struct insn *in, const struct insn *barrier,
@@ -361,23 +374,17 @@ static bool bulk_lane(struct warp *w, const struct insn *in, const struct insn *
 HANDLER(cp_bulk)
 {
     const s64 *offsets = in->data;
-    struct insn barrier = *in;
     struct copy c = {.in = in};
     u64 n[WARP], at[WARP];
-    barrier.sub = M_arrive;
-    barrier.src[0] = in->src[3];
-    barrier.imm = offsets[2];
-    barrier.flags = in->width == 4 ? F_SHARED32 : 0;
+    struct insn barrier = mbarrier_of(w, in, 3, offsets[2], at);
     load_lanes(c.to, place(w, in->src[0]), in->flags & F_SHARED32 ? 4 : 8, false);
     load_lanes(c.from, place(w, in->src[1]), 8, false);
     load_lanes(n, place(w, in->src[2]), 4, false);
-    load_lanes(at, place(w, in->src[3]), in->width, false);
     LANES
     {
         c.to[i] = (c.to[i] + (u64)offsets[0]) & ~MEM_WINDOW_MASK;
         c.from[i] += (u64)offsets[1];
         c.bytes[i] = (u32)n[i];
-        at[i] = (at[i] + (u64)offsets[2]) & ~MEM_WINDOW_MASK;
     }
     for (u32 rest = w->mask; rest; rest &= rest - 1)
         if (!bulk_lane(w, in, &barrier, &c, __builtin_ctz(rest)))
@@ -389,14 +396,8 @@ HANDLER(cp_bulk)
 /* The active lanes' mbarriers (their place in src[2]) hear of what tensor copies brought. */
 const struct insn *bulk_done(struct warp *w, const struct insn *in, s64 offset, const u32 *bytes)
 {
-    struct insn barrier = *in;
     u64 at[WARP];
-    barrier.sub = M_arrive;
-    barrier.src[0] = in->src[2];
-    barrier.imm = offset;
-    barrier.flags = in->width == 4 ? F_SHARED32 : 0;
-    load_lanes(at, place(w, in->src[2]), in->width, false);
-    LANES at[i] = (at[i] + (u64)offset) & ~MEM_WINDOW_MASK;
+    struct insn barrier = mbarrier_of(w, in, 2, offset, at);
     for (u32 rest = w->mask; rest; rest &= rest - 1) {
         u64 *b = mbarrier_at(w, &barrier, __builtin_ctz(rest));
         if (!b)
