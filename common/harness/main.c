@@ -281,7 +281,7 @@ static void recover_from(struct run *r, const char *path, cudaError_t error)
 {
     if (!machine_error_is_sticky(error))
         return;
-    r->module.library = NULL; /* freed with its CUDA context */
+    r->module.library = NULL; /* went with the state of the device */
     module_unload(&r->module);
     machine_revive();
     r->lost = cudaFree(NULL) != cudaSuccess || !load(r, path);
