@@ -30,9 +30,8 @@ static uint32_t collect(const struct ptx_operand *o, uint32_t *out, uint32_t n, 
             out[n] = o->reg;
         n++;
     }
-    if (o->kind == OPD_VEC || o->kind == OPD_LIST)
-        for (uint32_t k = 0; k < o->nelems; k++)
-            n = collect(&o->elems[k], out, n, max);
+    for (uint32_t k = 0; k < o->nelems; k++) /* of a vector, a list, or a tensor's coordinates */
+        n = collect(&o->elems[k], out, n, max);
     if (o->pair)
         n = collect(o->pair, out, n, max);
     return n;

@@ -62,6 +62,19 @@ Test(tensor_copy, moves_and_counts)
     cr_expect_eq(out[16], 9);
 }
 
+/* Where it lies and where it goes are told in registers of their own until then. */
+Test(tensor_copy, keeps_its_coordinates)
+{
+    cr_assert_eq(copy("mov.u32 %r5, 11;\nst.global.u32 [%out+80], %r5;\nadd.u32 %r6, %r3, 4;\n"
+                      "add.u32 %r7, %r0, 1024;\nadd.u32 %r8, %r7, 0;\n"
+                      "mbarrier.arrive.expect_tx.shared.b64 %d1, [%r1], 256;\n"
+                      "cp.async.bulk.tensor.2d.shared::cluster.global.tile"
+                      ".mbarrier::complete_tx::bytes [%r8], [%d0, {%r6, %r4}], [%r1];\n" WAIT
+                      "ld.shared.u32 %r5, [s+1024];\nst.global.u32 [%out+4], %r5;"),
+                 cudaSuccess, "%s", emu_error_text());
+    cr_expect_eq(out[1], 11);
+}
+
 Test(tensor_copy, says_what_is_wrong)
 {
     expect_fault(cudaErrorIllegalInstruction, "no multiple of 16 bytes",
