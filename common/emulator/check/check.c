@@ -243,6 +243,11 @@ static inline uint32_t run_mask(struct run r)
     return (r.n == 32 ? ~0u : (1u << r.n) - 1) << r.lane;
 }
 
+/* A synchronisation variable in a block's shared memory. */
+static uint64_t shared_key(uint32_t block, uint64_t at)
+{
+    return (uint64_t)block << 40 | 1ull << 39 | at;
+}
 static void shared_access(struct block_state *b, const struct access *a)
 {
     uint64_t told = 0;
@@ -261,8 +266,8 @@ static void shared_access(struct block_state *b, const struct access *a)
         page_access(&x, &b->shared[page], at & (PAGE_BYTES - 1), r,
                     b->info->shared ? b->info->shared + at : NULL);
         for (uint32_t i = 0; x.strong && b->races && i < r.n; i++)
-            order_strong(b, a, (uint64_t)b->block << 40 | 1ull << 39 | a->addr[r.lane + i],
-                         a->kind != ACCESS_LOAD, &told);
+            order_strong(b, a, shared_key(b->block, a->addr[r.lane + i]), a->kind != ACCESS_LOAD,
+                         &told);
     }
 }
 
@@ -414,10 +419,24 @@ static void on_matrix(struct listener *self, struct block_info *info, const stru
 static void on_peer_write(struct listener *self, struct block_info *info, uint32_t at, uint32_t n)
 {
     struct block_state *b = info->user[self->slot];
-    uint32_t from = at & (PAGE_BYTES - 1);
 
-    if (at >> PAGE_BITS < b->nshared)
-        page_set_written(&b->shared[at >> PAGE_BITS], from, from + n);
+    for (uint32_t end = at + n; at < end && at >> PAGE_BITS < b->nshared;) {
+        uint32_t from = at & (PAGE_BYTES - 1);
+        uint32_t to = end - at < PAGE_BYTES - from ? from + (end - at) : PAGE_BYTES;
+        page_set_written(&b->shared[at >> PAGE_BITS], from, to);
+        at += to - from;
+    }
+}
+
+static void on_peer_arrive(struct listener *self, struct block_info *info,
+                           const struct block_info *owner, const struct access *a)
+{
+    struct block_state *b = info->user[self->slot];
+    uint64_t told = 0;
+
+    order_catch_up(b, a->warp);
+    if (b->races)
+        order_strong(b, a, shared_key(owner->index, a->addr[0]), true, &told);
 }
 
 /* ---- synchronisation ---- */
@@ -555,6 +574,7 @@ struct listener *check_listener(void)
         .barrier_arrive = on_arrive,
         .barrier_leave = on_leave,
         .peer_write = on_peer_write,
+        .peer_arrive = on_peer_arrive,
         .warp_sync = on_warp_sync,
         .outside_mask = on_outside_mask,
         .fence = on_fence,

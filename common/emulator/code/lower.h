@@ -59,6 +59,7 @@ bool shared_collect(struct emu_func *kernel); /* lays out kernel's shared variab
 
 /* lower_cost.c: fills the function's costs. */
 void lower_costs(struct lower *l);
+void lower_async_element(struct lower *l); /* st.async, red.async: lower_async.c */
 
 /* lower_suffix.c: are the instruction's types and modifiers those its opcode has? Returns the
  * form; NULL after lower_fail. */

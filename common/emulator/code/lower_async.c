@@ -49,34 +49,109 @@ static void copy(struct lower *l)
     if (from_bytes != 8)
         lower_fail(l, "cp.async: the source address is 64 bits wide");
 }
-/* cp.async.bulk from global to this block's shared memory, as cuda::memcpy_async writes it */
+/* ---- bytes: cp.async.bulk, cp.reduce.async.bulk, st.async, red.async ---- */
+static uint32_t async_address(struct lower *l, const struct ptx_operand *o, struct async_address *a)
+{
+    return lower_base(l, o, &a->offset, &a->bytes);
+}
+/* Is there such a reduction, of global memory (PTX ISA 9.7.9.25.5.2) or of shared memory? */
+static bool bulk_reduces(const struct ptx_insn *p, uint8_t kind, bool global)
+{
+    enum ptx_type t = p->ntypes ? p->types[0] : PTX_NOTYPE;
+    bool half = t == PTX_F16 || t == PTX_BF16;
+    switch (kind) {
+    case M_add:
+        return t == PTX_U32 || t == PTX_S32 || t == PTX_U64 || (t == PTX_S64 && p->op == OP_red) ||
+               (global && (t == PTX_F32 || t == PTX_F64 || (half && ptx_has(p, M_noftz))));
+    case M_min:
+    case M_max:
+        return t == PTX_U32 || t == PTX_S32 || (global && (t == PTX_U64 || t == PTX_S64 || half));
+    case M_inc:
+    case M_dec:
+        return t == PTX_U32;
+    case M_and:
+    case M_or:
+    case M_xor:
+        return t == PTX_B32 || (global && t == PTX_B64);
+    default:
+        return false;
+    }
+}
+static uint8_t reduction_of(struct lower *l)
+{
+    return FIRST_MOD(l, M_add, M_min, M_max, M_inc, M_dec, M_and, M_or, M_xor);
+}
+/* [to], [from], bytes {, [mbarrier] {, mask of blocks}} */
 static void bulk_copy(struct lower *l)
 {
     const struct ptx_insn *p = l->in;
-    int64_t *offsets = xcalloc(3, sizeof(*offsets));
-    uint8_t to_bytes, from_bytes, barrier_bytes;
-    uint32_t to = lower_base(l, &p->operands[0], &offsets[0], &to_bytes);
-    uint32_t from = lower_base(l, &p->operands[1], &offsets[1], &from_bytes);
-    uint32_t n = lower_src(l, &p->operands[2], PTX_B32);
-    uint32_t barrier = lower_base(l, &p->operands[3], &offsets[2], &barrier_bytes);
+    struct bulk_copy *c = xcalloc(1, sizeof(*c));
+    c->to_shared = is_shared(p->space);
+    c->from_shared = is_shared(p->space2);
+    c->multicast = ptx_has(p, M_multicast);
+    c->reduction = ptx_has(p, M_reduce) ? reduction_of(l) : (uint8_t)M_none;
+    c->type = (uint8_t)(p->ntypes ? p->types[0] : PTX_NOTYPE);
+    bool load = c->to_shared && (c->from_shared || p->space2 == SPACE_GLOBAL) &&
+                ptx_has(p, M_complete_tx) && p->noperands == (c->multicast ? 5 : 4);
+    bool store = p->space == SPACE_GLOBAL && p->space2 == SPACE_SHARED &&
+                 ptx_has(p, M_bulk_group) && p->noperands == 3 && !c->multicast;
+    bool reduces =
+        !ptx_has(p, M_reduce) || (c->from_shared && bulk_reduces(p, c->reduction, store));
+    if (!(load || store) || !reduces || ptx_has(p, M_cp_mask) ||
+        (c->multicast && (c->from_shared || p->space != SPACE_SHARED_CLUSTER))) {
+        lower_unsupported(l);
+        free(c);
+        return;
+    }
+    uint32_t *places = lower_places(l, 5);
+    places[0] = async_address(l, op(l, 0), &c->to);
+    places[1] = async_address(l, op(l, 1), &c->from);
+    places[2] = lower_src(l, op(l, 2), PTX_B32);
+    if (load)
+        places[3] = async_address(l, op(l, 3), &c->barrier);
+    if (c->multicast)
+        places[4] = lower_src(l, op(l, 4), PTX_B16);
     struct insn *in = lower_emit(l, H_cp_bulk);
-    in->src[0] = to;
-    in->src[1] = from;
-    in->src[2] = n;
-    in->src[3] = barrier;
-    in->data = offsets;
-    in->width = barrier_bytes;
-    in->flags |= to_bytes == 4 ? F_SHARED32 : 0;
+    in->places = places;
+    in->data = c;
+    in->size = (uint8_t)type_bytes((enum ptx_type)c->type);
     in->slot = lower_slot(l);
     lower_slot(l); /* the next one counts the shared side */
-    if (from_bytes != 8)
-        lower_fail(l, "cp.async.bulk: the source address is 64 bits wide");
+    if ((c->to_shared ? c->from_shared ? 8 : c->from.bytes : c->to.bytes) != 8)
+        lower_fail(l, "cp.async.bulk: an address in global memory is 64 bits wide");
 }
-static bool is_bulk_load(const struct ptx_insn *p)
+/* st.async [to], value, [mbarrier]; red.async the same */
+void lower_async_element(struct lower *l)
 {
-    return ptx_has(p, M_bulk) && ptx_has(p, M_complete_tx) && !ptx_has(p, M_tensor) &&
-           !ptx_has(p, M_multicast) && is_shared(p->space) && p->space2 == SPACE_GLOBAL &&
-           p->noperands >= 4;
+    const struct ptx_insn *p = l->in;
+    const struct ptx_operand *value = op(l, 1);
+    enum ptx_type t = type(l);
+    uint32_t n = p->vec;
+    uint8_t kind = p->op == OP_red ? reduction_of(l) : (uint8_t)M_none;
+    bool exists = p->op == OP_red ? n == 1 && bulk_reduces(p, kind, false)
+                                  : type_bytes(t) == 4 || (type_bytes(t) == 8 && n <= 2);
+    if (p->space != SPACE_SHARED_CLUSTER || !ptx_has(p, M_complete_tx) || p->noperands != 3 ||
+        !exists || ptx_has(p, M_mmio) ||
+        (n > 1 && (value->kind != OPD_VEC || value->nelems != n))) {
+        lower_unsupported(l);
+        return;
+    }
+    struct bulk_copy *c = xcalloc(1, sizeof(*c));
+    uint32_t *places = lower_places(l, 1 + n);
+    uint8_t width = 0;
+    c->reduction = kind;
+    c->type = (uint8_t)t;
+    uint32_t to = async_address(l, op(l, 0), &c->to);
+    for (uint32_t k = 0; k < n; k++)
+        places[1 + k] = lower_src_any(l, n > 1 ? &value->elems[k] : value, t, &width);
+    places[0] = async_address(l, op(l, 2), &c->barrier);
+    struct insn *in = lower_emit(l, H_st_async);
+    in->src[0] = to;
+    in->places = places;
+    in->data = c;
+    in->src_width = width;
+    in->size = (uint8_t)type_bytes(t);
+    in->count = (uint8_t)n;
 }
 /* ---- tiles: cp.async.bulk.tensor ---- */
 static uint32_t tensor_rank(const struct lower *l)
@@ -101,41 +176,52 @@ static void tensor_copy(struct lower *l)
 {
     const struct ptx_insn *p = l->in;
     struct tensor_copy *t = xcalloc(1, sizeof(*t));
-    uint8_t shared_bytes, map_bytes, barrier_bytes = 0;
     t->store = p->space == SPACE_GLOBAL;
     t->rank = tensor_rank(l);
-    t->reduction = ptx_has(p, M_reduce)
-                       ? FIRST_MOD(l, M_add, M_min, M_max, M_inc, M_dec, M_and, M_or, M_xor)
-                       : (uint8_t)M_none;
+    t->reduction = ptx_has(p, M_reduce) ? reduction_of(l) : (uint8_t)M_none;
+    t->multicast = ptx_has(p, M_multicast);
     const struct ptx_operand *map = op(l, t->store ? 0 : 1), *at = map->elems;
     bool load = !t->store && is_shared(p->space) && p->space2 == SPACE_GLOBAL &&
-                ptx_has(p, M_complete_tx) && p->noperands == 3;
-    bool store = t->store && is_shared(p->space2) && ptx_has(p, M_bulk_group) &&
+                ptx_has(p, M_complete_tx) && p->noperands == (t->multicast ? 4 : 3);
+    bool store = t->store && is_shared(p->space2) && ptx_has(p, M_bulk_group) && !t->multicast &&
                  p->noperands == 2 && (ptx_has(p, M_reduce) == (t->reduction != M_none));
-    if (!(load || store) || ptx_has(p, M_multicast) || ptx_has(p, M_im2col) || map->nelems != 1 ||
-        at->kind != OPD_VEC || at->nelems != t->rank) {
+    if (!(load || store) || ptx_has(p, M_im2col) || map->nelems != 1 || at->kind != OPD_VEC ||
+        at->nelems != t->rank) {
         lower_unsupported(l);
         free(t);
         return;
     }
-    uint32_t *places = lower_places(l, t->rank), barrier = NO_PLACE;
+    uint32_t *places = lower_places(l, t->rank), barrier = NO_PLACE, mask = NO_PLACE;
     for (uint32_t d = 0; d < t->rank; d++)
         places[d] = lower_src(l, &at->elems[d], PTX_S32);
-    uint32_t from = lower_base(l, map, &t->map_at, &map_bytes);
-    uint32_t to = lower_base(l, op(l, t->store ? 1 : 0), &t->shared_at, &shared_bytes);
+    uint32_t from = async_address(l, map, &t->at);
+    uint32_t to = async_address(l, op(l, t->store ? 1 : 0), &t->shared);
     if (load)
-        barrier = lower_base(l, op(l, 2), &t->barrier, &barrier_bytes);
+        barrier = async_address(l, op(l, 2), &t->barrier);
+    if (t->multicast)
+        mask = lower_src(l, op(l, 3), PTX_B16);
     struct insn *in = lower_emit(l, H_cp_tensor);
     in->src[0] = to;
     in->src[1] = from;
     in->src[2] = barrier;
+    in->src[3] = mask;
     in->places = places;
     in->data = t;
-    in->width = barrier_bytes;
-    in->src_width = map_bytes;
-    in->flags |= shared_bytes == 4 ? F_SHARED32 : 0;
     in->slot = lower_slot(l);
     lower_slot(l); /* the next one counts the shared side */
+}
+/* Into L2: changes no result. Of tiles, of bytes. */
+static void prefetch(struct lower *l)
+{
+    const struct ptx_insn *p = l->in;
+    const struct ptx_operand *map = op(l, 0);
+    bool tile = ptx_has(p, M_tensor) && p->noperands == 1 && map->nelems == 1 &&
+                map->elems->kind == OPD_VEC && map->elems->nelems == tensor_rank(l) &&
+                !ptx_has(p, M_im2col);
+    if (tile || (!ptx_has(p, M_tensor) && p->noperands == 2 && p->space == SPACE_GLOBAL))
+        lower_emit(l, H_nop);
+    else
+        lower_unsupported(l);
 }
 static bool of_bulk_groups(const struct ptx_insn *p) /* what takes place at once, is waited for */
 {
@@ -164,13 +250,15 @@ static void mbarrier_arrive(struct lower *l)
 void lower_cp(struct lower *l)
 {
     const struct ptx_insn *p = l->in;
-    if (is_bulk_load(p))
-        bulk_copy(l);
-    else if (ptx_has(p, M_tensor) && !ptx_has(p, M_prefetch))
+    if (ptx_has(p, M_bulk) && ptx_has(p, M_prefetch))
+        prefetch(l);
+    else if (ptx_has(p, M_tensor))
         tensor_copy(l);
     else if (of_bulk_groups(p))
         lower_emit(l, H_nop);
-    else if (!ptx_has(p, M_async) || ptx_has(p, M_bulk) || ptx_has(p, M_tensor))
+    else if (ptx_has(p, M_bulk))
+        bulk_copy(l);
+    else if (!ptx_has(p, M_async))
         lower_unsupported(l);
     else if (ptx_has(p, M_commit_group))
         lower_emit(l, H_cp_commit);
@@ -199,7 +287,7 @@ void lower_mbarrier(struct lower *l)
     bool result = p->noperands && p->operands[0].kind != OPD_ADDR;
     uint32_t first = result ? 1 : 0, base, extra = NO_PLACE;
     int64_t offset = 0;
-    if (!what || p->noperands <= first || p->space == SPACE_SHARED_CLUSTER) {
+    if (!what || p->noperands <= first) {
         lower_fail(l, "this form of mbarrier: not supported");
         return;
     }
@@ -217,7 +305,10 @@ void lower_mbarrier(struct lower *l)
     in->imm = offset;
     in->flags |= bytes == 4 ? F_SHARED32 : 0;
     in->sub = what;
-    in->count = what == M_expect_tx && ptx_has(p, M_arrive) ? 2 : 1;
+    in->count = what != M_expect_tx         ? 1
+                : ptx_has(p, M_arrive)      ? 2
+                : ptx_has(p, M_arrive_drop) ? 3
+                                            : 1;
     in->flags |= ptx_has(p, M_relaxed) ? F_RELAXED : 0;
     in->flags |= (ptx_has(p, M_cluster) ? 2u : 1u) << F_SCOPE_SHIFT;
     if (result) {

@@ -190,7 +190,10 @@ void lower_load(struct lower *l)
 }
 void lower_store(struct lower *l)
 {
-    lower_access(l, true);
+    if (ptx_has(l->in, M_async))
+        lower_async_element(l);
+    else
+        lower_access(l, true);
 }
 
 /* ---- atomics ---- */
@@ -292,7 +295,10 @@ void lower_atomic(struct lower *l)
 }
 void lower_reduction(struct lower *l)
 {
-    atomic(l, NULL);
+    if (ptx_has(l->in, M_async))
+        lower_async_element(l);
+    else
+        atomic(l, NULL);
 }
 
 /* ---- order, and what is asked of addresses ---- */

@@ -23,6 +23,7 @@
 #define UNORDERED   M_equ, M_neu, M_ltu, M_leu, M_gtu, M_geu, M_num, M_nan
 #define JOIN_BY     M_and, M_or, M_xor
 #define SCOPE       M_cta, M_cluster, M_gpu, M_sys
+#define ARRIVING    M_async, M_mbarrier, M_complete_tx, M_bytes
 #define ATOMICS     M_add, M_min, M_max, M_inc, M_dec, M_and, M_or, M_xor
 #define BARRIERS                                                                                   \
     M_cta, M_cluster, M_warp, M_sync, M_arrive, M_wait, M_red, M_popc, M_and, M_or, M_aligned,     \

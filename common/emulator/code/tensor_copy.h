@@ -1,4 +1,5 @@
-/* tensor_copy.h - a copy of a tile: made by lower_async.c, carried out by exec/ops/tensor_copy.c.
+/* tensor_copy.h - bulk copies: made by lower_async.c, carried out by exec/ops/bulk.c and, of tiles,
+ * exec/ops/tensor_copy.c.
  */
 #ifndef EMULATOR_TENSOR_COPY_H
 #define EMULATOR_TENSOR_COPY_H
@@ -6,11 +7,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct async_address { /* a register of so many bytes, and what the instruction adds */
+    uint8_t bytes;
+    int64_t offset;
+};
+struct bulk_copy { /* of bytes: cp.async.bulk, st.async, red.async */
+    struct async_address to, from, barrier;
+    bool to_shared, from_shared, multicast; /* else: global memory; one block */
+    uint8_t reduction, type;                /* enum ptx_mod; M_none: a plain copy */
+};
 struct tensor_copy {
     uint32_t rank;
-    bool store;
-    uint8_t reduction;                  /* enum ptx_mod; M_none: a plain store */
-    int64_t shared_at, map_at, barrier; /* what the instruction adds to the registers */
+    bool store, multicast;
+    uint8_t reduction;                        /* enum ptx_mod; M_none: a plain store */
+    struct async_address shared, at, barrier; /* at: the map */
 };
 
 #endif

@@ -92,11 +92,10 @@ static void add_access(struct counters *c, const struct ptx_insn *p, const struc
 }
 /* cp.async: a load in slot s, a shared store in the one after. 16 bytes are carried as two
  * words (exec/ops/async.c), each a request of its own with every sector of the whole; a store of
- * 16 bytes needs four wavefronts, so conflicts are what is beyond these. A bulk copy is carried in
- * words of 8 bytes, four of which are a sector. */
+ * 16 bytes needs four wavefronts, so conflicts are what is beyond these. */
 static void add_copy(struct counters *c, const struct insn *in, const struct slot *s)
 {
-    uint64_t passes = in->size > 8 ? in->size / 8 : in->size ? 1 : 4;
+    uint64_t passes = in->size > 8 ? in->size / 8 : 1;
     uint64_t stores = s[1].requests / passes, wavefronts = s[1].units / passes;
     uint64_t beyond = wavefronts > 4 * stores ? wavefronts - 4 * stores : 0;
     c->global_ld_requests += s[0].requests / passes;
@@ -110,8 +109,8 @@ static void add_copy(struct counters *c, const struct insn *in, const struct slo
     c->shared_st_bank_conflicts += passes > 1 ? beyond : s[1].extra;
     c->shared_st_bytes += s[1].bytes;
 }
-/* A copy of a tile; its shared side has no requests of lanes. */
-static void add_tile(struct counters *c, const struct ptx_insn *p, const struct slot *s)
+/* A bulk copy, of bytes or of a tile; its shared side has no requests of lanes. */
+static void add_bulk(struct counters *c, const struct ptx_insn *p, const struct slot *s)
 {
     c->global_sectors += s[0].units;
     if (p->space == SPACE_GLOBAL) {
@@ -132,8 +131,8 @@ static void add_insn(struct counters *c, const struct ptx_insn *p, const struct 
 {
     switch (p->op) {
     case OP_cp:
-        if (ptx_has(p, M_tensor))
-            add_tile(c, p, s);
+        if (ptx_has(p, M_bulk))
+            add_bulk(c, p, s);
         else
             add_copy(c, in, s);
         break;

@@ -16,6 +16,14 @@ static inline bool waits_for_cluster(const struct path *p)
 {
     return p->state == PATH_BARRIER && p->barrier == CLUSTER_BARRIER;
 }
+/* The block whose shared memory an offset of b's window leads to; NULL: there is none. */
+static inline struct block *cluster_block(struct block *b, uint64_t offset)
+{
+    uint64_t rank = offset >> PEER_SHIFT;
+    if (rank == 0 || rank - 1 == b->rank)
+        return b;
+    return b->cluster && rank <= b->cluster->nblocks ? b->cluster->blocks[rank - 1] : NULL;
+}
 void cluster_worker(struct worker *k); /* runs clusters until none is left */
 /* Lets the waiting go on if all threads have arrived or exited; true: it did. */
 bool cluster_release(struct cluster *c);

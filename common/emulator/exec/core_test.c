@@ -1001,7 +1001,7 @@ Test(core, what_goes_wrong_in_clusters_is_named)
 {
     expect_error(cudaErrorInvalidClusterSize, "extents must divide the grid's",
                  (struct program){.body = "", .grid = 3, CLUSTER_OF_2});
-    expect_error(cudaErrorIllegalAddress, "shared-memory address out of bounds",
+    expect_error(cudaErrorIllegalAddress, "of block 2 of the cluster, which has fewer",
                  (struct program){.body =
                                       "mov.u32 %r2, word;\nmapa.shared::cluster.u32 %r5, %r2, 2;\n"
                                       "ld.shared::cluster.u32 %r1, [%r5];",

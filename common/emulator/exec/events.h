@@ -89,6 +89,10 @@ struct listener {
     void (*barrier_leave)(struct listener *l, struct block_info *b, uint32_t id);
     /* Another block of the cluster writes n bytes from offset `at` of b's shared memory. */
     void (*peer_write)(struct listener *l, struct block_info *b, uint32_t at, uint32_t n);
+    /* A warp of b arrives at an mbarrier of another block of the cluster: a->addr is its offset
+     * there. */
+    void (*peer_arrive)(struct listener *l, struct block_info *b, const struct block_info *owner,
+                        const struct access *a);
     /* bar.warp.sync (and the other .sync operations, with sync=false) among `mask`. */
     void (*warp_sync)(struct listener *l, struct block_info *b, const struct site *s, uint32_t warp,
                       uint32_t mask, bool sync);

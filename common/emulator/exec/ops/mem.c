@@ -7,7 +7,7 @@
  * the same word share it; a conflict is a wavefront beyond one per group.
  */
 #include "mem.h"
-#include "emulator/exec/cluster.h"
+#include "bulk.h"
 #include "mma.h"
 
 /* ---- banks ---- */
@@ -581,22 +581,22 @@ static const struct insn *peer_part(struct warp *w, const struct insn *in, struc
                                     enum generic_op op)
 {
     struct block *b = w->block;
-    u64 rank = (q->a[q->first] >> PEER_SHIFT) - 1;
-    if (!b->cluster || rank >= b->cluster->nblocks) /* out of bounds */
-        return shared_part(w, in, q, op);
+    struct spot peer;
+    if (!spot_find(w, in, q->first, q->a[q->first], &peer))
+        return NULL;
     u8 *own = b->shared;
     bool tell = b->tell;
     LANES q->a[i] &= PEER_OFFSET;
-    b->shared = b->cluster->blocks[rank]->shared;
+    b->shared = peer.block->shared;
     b->tell = false;
     const struct insn *next = shared_part(w, in, q, op);
     b->shared = own;
     b->tell = tell;
-    for (int k = 0; next && op != GENERIC_LOAD && k < b->nlisteners; k++)
-        for (u32 m = q->mask; m && b->listeners[k]->peer_write; m &= m - 1)
-            b->listeners[k]->peer_write(b->listeners[k], &b->cluster->blocks[rank]->info,
-                                        (u32)q->a[__builtin_ctz(m)],
-                                        in->size * (in->count ? in->count : 1));
+    for (u32 m = next && op != GENERIC_LOAD ? q->mask : 0; m; m &= m - 1) {
+        peer.at = q->a[__builtin_ctz(m)];
+        spot_tell(w, in, __builtin_ctz(m), &peer, in->size * (in->count ? in->count : 1),
+                  ACCESS_STORE);
+    }
     return next;
 }
 static const struct insn *generic_part(struct warp *w, const struct insn *in, struct request *q,

@@ -10,9 +10,5 @@
 bool JOIN(access_lanes, LEVEL)(struct warp *w, const struct insn *in, const u64 *a, u32 size,
                                bool store, u64 *v);
 #define access_lanes JOIN(access_lanes, LEVEL)
-/* async.c: the active lanes' mbarriers, at src[2] + offset, hear of so many bytes each. */
-const struct insn *JOIN(bulk_done, LEVEL)(struct warp *w, const struct insn *in, s64 offset,
-                                          const u32 *bytes);
-#define bulk_done JOIN(bulk_done, LEVEL)
 
 #endif

@@ -6,12 +6,12 @@
  * bits 7 and up change bits 4 and up. What lies outside of the tensor is read as zeros (or NaN),
  * and not written but for the rest of a chunk. All as an H200 does it (cases/hopper_tensor.c).
  */
+#include "bulk.h"
 #include "mem.h"
-#include "mma.h"
 #include "emulator/code/tensor_copy.h"
 #include "emulator/exec/tensor_map.h"
 
-#define CHUNK     TENSOR_CHUNK
+_Static_assert(CHUNK == TENSOR_CHUNK, "swizzling moves what bulk copies move");
 #define ROW_BYTES (TENSOR_BOX * 8)
 enum { TYPE_TF32 = 11, TYPE_TF32_FTZ }; /* CUtensorMapDataType */
 
@@ -23,7 +23,8 @@ struct tile {
     struct insn each; /* of a reduction: reduce_global() */
     int lane;
     s64 at[TENSOR_RANK];
-    u64 shared;              /* offset */
+    u64 shared; /* offset, in each block that a load goes to */
+    struct landing landing;
     u32 element, row, pitch; /* bytes; pitch: from row to row in shared memory */
     struct mem_cache cache;
 };
@@ -125,16 +126,17 @@ static u8 *global_row(struct tile *t, const struct span *s)
     return (u8 *)((intptr_t)s->address + c->delta);
 }
 /* Listeners hear of a row's chunks, each as an access of the lane that asks. */
-static void tell_row(struct tile *t, u32 row, const struct span *s)
+static void tell_shared(struct tile *t, struct block *b, u32 row)
+{
+    for (u32 k = 0; k < t->row / CHUNK; k++)
+        spot_tell(t->w, t->in, t->lane, &(struct spot){b, chunk_at(t, row, k)}, CHUNK,
+                  t->copy->store ? ACCESS_LOAD : ACCESS_STORE);
+}
+static void tell_global(struct tile *t, const struct span *s)
 {
     struct insn one = *t->in;
     u64 a[WARP];
     one.flags |= F_ASYNC;
-    for (u32 k = 0; k < t->row / CHUNK; k++) {
-        LANES a[i] = chunk_at(t, row, k);
-        access_event(t->w, &one, t->copy->store ? ACCESS_LOAD : ACCESS_STORE, ACCESS_SHARED,
-                     1u << t->lane, CHUNK, a, NULL);
-    }
     for (u32 at = s->from; at < s->to; at += CHUNK) {
         u32 n = s->to - at < CHUNK ? s->to - at : CHUNK;
         LANES a[i] = s->address + at - s->from;
@@ -142,25 +144,34 @@ static void tell_row(struct tile *t, u32 row, const struct span *s)
                      1u << t->lane, n, a, NULL);
     }
 }
+static void land_row(struct tile *t, struct block *b, u32 row, const u8 *from)
+{
+    if (b->tell)
+        tell_shared(t, b, row);
+    for (u32 k = 0; k < t->row / CHUNK; k++)
+        memcpy(b->shared + chunk_at(t, row, k), from + k * CHUNK, CHUNK);
+}
 static bool move_row(struct tile *t, u32 row, const s64 *at)
 {
-    u8 buffer[ROW_BYTES], *shared = t->w->block->shared, *global = NULL;
+    u8 buffer[ROW_BYTES], *global = NULL;
     struct span s = inside(t, at);
     if (s.to > s.from && !(global = global_row(t, &s)))
         return false;
     if (t->w->block->tell)
-        tell_row(t, row, &s);
+        tell_global(t, &s);
     if (!t->copy->store) {
         fill_row(t, buffer);
         if (global)
             memcpy(buffer + s.from, global, s.to - s.from);
         round_row(t, buffer);
-        for (u32 k = 0; k < t->row / CHUNK; k++)
-            memcpy(shared + chunk_at(t, row, k), buffer + k * CHUNK, CHUNK);
+        for (u32 k = 0; k < t->landing.n; k++)
+            land_row(t, t->landing.block[k], row, buffer);
         return true;
     }
+    if (t->w->block->tell)
+        tell_shared(t, t->w->block, row);
     for (u32 k = 0; k < t->row / CHUNK; k++)
-        memcpy(buffer + k * CHUNK, shared + chunk_at(t, row, k), CHUNK);
+        memcpy(buffer + k * CHUNK, t->w->block->shared + chunk_at(t, row, k), CHUNK);
     for (u32 i = s.from; i < s.to && t->copy->reduction != M_none; i += t->element) {
         u64 v = 0;
         memcpy(&v, buffer + i, t->element);
@@ -195,7 +206,6 @@ static bool reduces(struct tile *t)
 static bool sound(struct tile *t, u32 rows)
 {
     const char *why = NULL;
-    u64 at[WARP];
     for (u32 d = 0; d < t->map.rank; d++)
         if (t->copy->store && t->at[d] < 0)
             why = "a store's coordinate is below 0";
@@ -215,14 +225,30 @@ static bool sound(struct tile *t, u32 rows)
                    (unsigned long long)t->shared);
         return false;
     }
-    LANES at[i] = t->shared;
-    return access_shared(t->w, t->in, at, 1u << t->lane, t->shared, t->shared, rows * t->pitch);
+    return spot_holds(t->w, t->in, t->lane, &(struct spot){t->w->block, t->shared},
+                      rows * t->pitch);
 }
-/* True when all of it is moved; its bytes to *bytes. */
-static bool move_tile(struct tile *t, u64 map, u32 *bytes)
+/* Where in shared memory it is, or goes to. */
+static bool find_shared(struct tile *t)
 {
-    u32 n[TENSOR_RANK], rows = 1;
-    if (!read_map(t, map))
+    const struct tensor_copy *c = t->copy;
+    struct landing_at a = {.multicast = c->multicast};
+    struct spot own;
+    a.to = lane_address(t->w, t->in->src[0], c->shared.bytes, c->shared.offset, t->lane);
+    t->shared = a.to & ~MEM_WINDOW_MASK & PEER_OFFSET;
+    if (c->store)
+        return spot_find(t->w, t->in, t->lane, a.to, &own);
+    a.barrier = lane_address(t->w, t->in->src[2], c->barrier.bytes, c->barrier.offset, t->lane);
+    if (c->multicast)
+        a.mask = ((const u16 *)place(t->w, t->in->src[3]))[t->lane];
+    return landing_find(t->w, t->in, t->lane, &a, &t->landing);
+}
+/* True when all of it is moved. */
+static bool move_tile(struct tile *t, u64 map)
+{
+    const struct tensor_copy *c = t->copy;
+    u32 n[TENSOR_RANK], rows = 1, bytes;
+    if (!read_map(t, map) || !find_shared(t))
         return false;
     t->element = tensor_type_bytes(t->map.type);
     t->row = tensor_row(&t->map);
@@ -238,29 +264,24 @@ static bool move_tile(struct tile *t, u64 map, u32 *bytes)
         if (!move_row(t, row, at))
             return false;
     }
-    *bytes = rows * t->row;
+    bytes = rows * t->row;
     t->w->worker->slots[t->in->slot].requests++;
-    t->w->worker->slots[t->in->slot + 1].bytes += *bytes;
-    t->w->worker->steps += *bytes / 128;
+    t->w->worker->slots[t->in->slot + 1].bytes += (u64)bytes * (c->store ? 1 : t->landing.n);
+    t->w->worker->steps += bytes / 128;
+    if (!c->store)
+        landing_done(t->w, t->in, t->lane, &t->landing, bytes);
     return true;
 }
 HANDLER(cp_tensor)
 {
     const struct tensor_copy *c = in->data;
-    u64 shared[WARP], map[WARP], at[TENSOR_RANK][WARP];
-    u32 bytes[WARP];
-    load_lanes(shared, place(w, in->src[0]), in->flags & F_SHARED32 ? 4 : 8, false);
-    load_lanes(map, place(w, in->src[1]), in->src_width, false);
-    for (u32 d = 0; d < c->rank; d++)
-        load_lanes(at[d], place(w, in->places[d]), 4, true);
     for (u32 rest = w->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         struct tile t = {.copy = c, .w = w, .in = in, .lane = lane};
-        t.shared = (shared[lane] + (u64)c->shared_at) & ~MEM_WINDOW_MASK;
         for (u32 d = 0; d < c->rank; d++)
-            t.at[d] = (s64)at[d][lane];
-        if (!move_tile(&t, map[lane] + (u64)c->map_at, &bytes[lane]))
+            t.at[d] = ((const s32 *)place(w, in->places[d]))[lane];
+        if (!move_tile(&t, lane_address(w, in->src[1], c->at.bytes, c->at.offset, lane)))
             return NULL;
     }
-    return c->store ? in + 1 : bulk_done(w, in, c->barrier, bytes);
+    return in + 1;
 }

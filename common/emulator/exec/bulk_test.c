@@ -1,0 +1,62 @@
+/* bulk_test.c - what bulk copies and mbarriers of a cluster count, and what wrong ones are told.
+ */
+#include "testing.h"
+#include <string.h>
+
+#define PAIR                                                                                       \
+    .target = "sm_90", .grid = 2, .block = 1, .attribute = ".reqnctapercluster 2",                 \
+    .before = ".shared .align 16 .b8 s[256];\n.shared .align 8 .b64 bar;\n"
+#define MEET "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+/* A thread of each block: s in %r0, bar in %r1, its rank in %r2, the other's s and bar in %r3, %r4
+ */
+#define SET                                                                                        \
+    "mov.u32 %r0, s;\nmov.u32 %r1, bar;\nmov.u32 %r2, %cluster_ctarank;\nxor.b32 %r5, %r2, 1;\n"   \
+    "mapa.shared::cluster.u32 %r3, %r0, %r5;\nmapa.shared::cluster.u32 %r4, %r1, %r5;\n"           \
+    ".reg .b16 %h;\nmbarrier.init.shared::cta.b64 [%r1], 1;\nsetp.eq.u32 %p1, %r2, 1;\n" MEET
+#define END  "END:\n" MEET
+#define WAIT "W: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r1], 0;\n@!%p2 bra W;\n"
+
+static void expect_fault(cudaError_t e, const char *words, const char *body)
+{
+    cr_assert(freopen("/dev/null", "w", stderr));
+    cr_expect_eq(launch((struct program){PAIR, .body = body}), e, "%s", emu_error_text());
+    cr_expect(strstr(emu_error_text(), words), "%s", emu_error_text());
+}
+
+/* One block brings both what they wait for, and says how much to both. */
+Test(bulk, multicast_counts_once_what_it_reads)
+{
+    RUN(PAIR,
+        .body = SET
+        "mov.u16 %h, 3;\nmbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r1], 64;\n"
+        "mbarrier.arrive.shared::cta.b64 %d0, [%r1];\n@!%p1 bra SKIP;\n"
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+        "[%r0], [%out], 64, [%r1], %h;\nSKIP:\n" WAIT "mul.wide.u32 %d1, %r2, 4;\n"
+        "add.u64 %d1, %d1, %out;\nst.global.u32 [%d1+256], 7;\n" END);
+    cr_expect_eq(out[64], 7);
+    cr_expect_eq(out[65], 7);
+    cr_expect_eq(result.counters.global_ld_bytes, 64);
+    cr_expect_eq(result.counters.global_ld_sectors, 2);
+    cr_expect_eq(result.counters.shared_st_bytes, 128);
+}
+
+Test(bulk, says_what_is_wrong_in_a_cluster)
+{
+    expect_fault(cudaErrorIllegalAddress, "which has fewer blocks",
+                 SET "mapa.shared::cluster.u32 %r4, %r1, 2;\n"
+                     "mbarrier.arrive.shared::cluster.b64 _, [%r4];\n" END);
+    expect_fault(cudaErrorIllegalAddress, "block 2 of the cluster, which has fewer blocks",
+                 SET "mov.u16 %h, 6;\n@%p1 bra END;\n"
+                     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes."
+                     "multicast::cluster [%r0], [%out], 64, [%r1], %h;\n" END);
+    expect_fault(cudaErrorIllegalAddress, "in another block of the cluster",
+                 SET "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                     "[%r3], [%out], 64, [%r1];\n" END);
+    expect_fault(cudaErrorIllegalAddress, "only arrivals",
+                 SET "mov.b64 %d0, bar;\ncvta.shared.u64 %d0, %d0;\nmapa.u64 %d1, %d0, %r5;\n"
+                     "mbarrier.test_wait.parity.b64 %p2, [%d1], 0;\n" END);
+    expect_fault(cudaErrorIllegalAddress, "which has ended",
+                 SET "@%p1 bra END;\nnanosleep.u32 100;\nbra GO;\nGO:\n"
+                     "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r3], 1, [%r4];\n"
+                     "END:");
+}

@@ -1,0 +1,221 @@
+/* mbarrier.c - mbarriers (PTX ISA 9.7.13.15): 8 bytes of shared memory, opaque there, here
+ *
+ *   63      44 43        24 23      4 3     0
+ *   | tx bytes | pending    | expected| phase |
+ *
+ * What bulk copies bring into shared memory is there at once; where copies are disturbed by how
+ * long they flew, bits are flipped when a warp has waited for its mbarrier (follow.h).
+ */
+#include "bulk.h"
+#include "emulator/exec/follow.h"
+
+#define FIELD(x, at) ((u32)((x) >> (at)&0xfffff))
+static inline u64 make(u32 phase, u32 expected, u32 pending, u32 tx)
+{
+    return (u64)(tx & 0xfffff) << 44 | (u64)(pending & 0xfffff) << 24 |
+           (u64)(expected & 0xfffff) << 4 | (phase & 15);
+}
+bool mbarrier_find(struct warp *w, const struct insn *in, int lane, u64 address, struct spot *s)
+{
+    if (!spot_find(w, in, lane, address, s))
+        return false;
+    if (!(s->at & 7) && s->at + 8 <= w->block->launch->shared_bytes)
+        return true;
+    warp_fault(w, in, lane, s->at & 7 ? cudaErrorMisalignedAddress : cudaErrorIllegalAddress,
+               "mbarrier at offset %llu of shared memory", (unsigned long long)s->at);
+    return false;
+}
+static u64 *state_of(const struct spot *s)
+{
+    return (u64 *)(s->block->shared + s->at);
+}
+u32 mbarrier_phase(const struct spot *s)
+{
+    return (u32)*state_of(s) & 15;
+}
+/* n arrivals and tx bytes; a complete phase starts the next one */
+static inline u64 arrive(u64 x, u32 n, s32 tx, bool drop)
+{
+    u32 phase = (u32)x & 15, expected = FIELD(x, 4), pending = FIELD(x, 24);
+    u32 bytes = FIELD(x, 44) + (u32)tx;
+    pending = n > pending ? 0 : pending - n;
+    if (drop)
+        expected = n > expected ? 0 : expected - n;
+    if (pending == 0 && (bytes & 0xfffff) == 0) {
+        phase++;
+        pending = expected;
+    }
+    return make(phase, expected, pending, bytes);
+}
+
+/* ---- what listeners hear ---- */
+static bool waits(const struct insn *in)
+{
+    return in->sub == M_parity || in->sub == M_test_wait;
+}
+/* Arrivals are releasing stores to them, waits that succeed acquiring loads (the defaults), the
+ * rest relaxed. */
+static struct access access_of(const struct warp *w, const struct insn *in, bool bytes)
+{
+    bool arrives = bytes || in->sub == M_arrive || in->sub == M_noComplete ||
+                   in->sub == M_arrive_drop || in->sub == M_mbarrier ||
+                   (in->sub == M_expect_tx && in->count > 1);
+    bool weak = !bytes && (in->sub == M_init || in->sub == M_inval);
+    u8 scope = in->flags >> F_SCOPE_SHIFT & 7, order = arrives ? 4 : !bytes && waits(in) ? 2 : 1;
+    return (struct access){
+        .site = in->site,
+        .kind = !bytes && waits(in) ? ACCESS_LOAD : ACCESS_STORE,
+        .space = ACCESS_SHARED,
+        .order = weak                    ? 0
+                 : in->flags & F_RELAXED ? 1
+                                         : order,
+        .scope = scope ? scope : 1,
+        .size = 8,
+        .warp = w->index,
+    };
+}
+/* Once an object: order is by warps. */
+static void tell(struct warp *w, struct access *a, u32 lanes, const u64 *at)
+{
+    struct block *b = w->block;
+    a->addr = at;
+    for (u32 left = lanes; left; left &= ~a->mask) {
+        u32 same = 0, first = (u32)__builtin_ctz(left);
+        LANES same |= (u32)(at[i] == at[first]) << i;
+        a->mask = 1u << first;
+        for (int k = 0; k < b->nlisteners; k++)
+            if (b->listeners[k]->access)
+                b->listeners[k]->access(b->listeners[k], &b->info, a);
+        a->mask = same & left;
+    }
+}
+/* Of an mbarrier of another block. Its scope is no narrower than the cluster. */
+static void tell_peer(struct warp *w, struct access *a, int lane, const struct spot *s)
+{
+    struct block *b = w->block;
+    u64 at[WARP];
+    LANES at[i] = s->at;
+    a->addr = at;
+    a->mask = 1u << lane;
+    a->scope = a->scope < 2 ? 2 : a->scope;
+    for (int k = 0; k < b->nlisteners; k++)
+        if (b->listeners[k]->peer_arrive)
+            b->listeners[k]->peer_arrive(b->listeners[k], &b->info, &s->block->info, a);
+}
+void mbarrier_bytes(struct warp *w, const struct insn *in, int lane, const struct spot *s,
+                    u32 bytes)
+{
+    u64 *b = state_of(s), at[WARP];
+    struct access a = access_of(w, in, true);
+    *b = arrive(*b, 0, -(s32)bytes, false);
+    if (!w->block->nlisteners)
+        return;
+    LANES at[i] = s->at;
+    if (s->block == w->block)
+        tell(w, &a, 1u << lane, at);
+    else
+        tell_peer(w, &a, lane, s);
+}
+
+/* ---- what threads do ---- */
+/* One lane's operation on the mbarrier: its state before to *r, whether its wait is over to *over.
+ * False after a fault. */
+static bool operate(struct warp *w, const struct insn *in, int lane, const struct spot *s, u64 arg,
+                    u64 *r, bool *over)
+{
+    u64 *b = state_of(s);
+    *r = *b;
+    switch (in->sub) {
+    case M_init:
+        *b = make(0, (u32)arg, (u32)arg, 0);
+        break;
+    case M_inval:
+        *b = 0;
+        break;
+    case M_arrive:
+    case M_noComplete:
+    case M_arrive_drop:
+        *b = arrive(*b, (u32)arg, 0, in->sub == M_arrive_drop);
+        break;
+    case M_mbarrier: /* cp.async.mbarrier.arrive: after this thread's copies */
+        if (!async_complete(w, in, UINT32_MAX, 1u << lane, b))
+            return false;
+        *b = in->count == 2 ? arrive(*b, 1, 0, false) : *b;
+        break;
+    case M_expect_tx: /* .count 2: arrive.expect_tx; 3: arrive_drop.expect_tx */
+        *b = arrive(make((u32)*b & 15, FIELD(*b, 4), FIELD(*b, 24), FIELD(*b, 44) + (u32)arg),
+                    in->count > 1, 0, in->count == 3);
+        break;
+    case M_complete_tx:
+        *b = arrive(*b, 0, -(s32)arg, false);
+        break;
+    case M_parity:
+        *over = (*b & 1) != (arg & 1);
+        break;
+    default: /* M_test_wait */
+        *over = (*b & 15) != (arg & 15);
+    }
+    if (*over && w->block->flights)
+        flights_land(w, in, s->at, (u32)*b & 15);
+    return true;
+}
+/* Arrivals and what is expected reach other blocks' mbarriers, the rest does not. */
+static bool reaches_peers(const struct insn *in)
+{
+    return in->sub == M_arrive || in->sub == M_arrive_drop || in->sub == M_expect_tx ||
+           in->sub == M_complete_tx;
+}
+static const struct insn *pending_count(struct warp *w, const struct insn *in)
+{
+    u64 state[WARP];
+    load_lanes(state, place(w, in->src[0]), 8, false);
+    LANES state[i] = FIELD(state[i], 24);
+    if (in->dst != NO_PLACE)
+        store_lanes(place(w, in->dst), state, in->width, w->mask);
+    return in + 1;
+}
+/* insn.sub: which operation; .src[1]: count, bytes, state or parity */
+HANDLER(mbarrier)
+{
+    u64 arg[WARP], r[WARP] = {0}, at[WARP] = {0};
+    u32 yes = 0, own = 0;
+    if (in->sub == M_pending_count)
+        return pending_count(w, in);
+    LANES arg[i] = 1;
+    if (in->src[1] != NO_PLACE)
+        load_lanes(arg, place(w, in->src[1]), in->src_width, false);
+    for (u32 rest = w->mask; rest; rest &= rest - 1) {
+        int i = __builtin_ctz(rest);
+        struct spot s;
+        bool over = false;
+        if (!mbarrier_find(w, in, i,
+                           lane_address(w, in->src[0], in->flags & F_SHARED32 ? 4 : 8, in->imm, i),
+                           &s))
+            return NULL;
+        if (s.block != w->block && !reaches_peers(in))
+            return warp_fault(w, in, i, cudaErrorIllegalAddress,
+                              "the mbarrier is another block's: only arrivals, expect_tx and "
+                              "complete_tx reach it");
+        if (!operate(w, in, i, &s, arg[i], &r[i], &over))
+            return NULL;
+        at[i] = s.at;
+        own |= (u32)(s.block == w->block) << i;
+        yes |= (u32)over << i;
+        if (s.block != w->block) {
+            struct access a = access_of(w, in, false);
+            tell_peer(w, &a, i, &s);
+        }
+    }
+    struct access a = access_of(w, in, false);
+    if (w->block->nlisteners)
+        tell(w, &a, waits(in) ? yes : own, at);
+    if (waits(in)) {
+        u32 *d = DST(u32);
+        *d = (*d & ~w->mask) | yes;
+        if (yes != w->mask)
+            w->slice = 0; /* others may go on */
+    } else if (in->dst != NO_PLACE) {
+        store_lanes(place(w, in->dst), r, in->width, w->mask);
+    }
+    return in + 1;
+}
