@@ -76,8 +76,9 @@ def figures(recs):
     for machine in all_rows.machines():
         curves = swept(recs, machine)
         for variant, rows in curves.items():
-            what = "offset" if "offset" in variant else "stride"
-            yield f"coalescing-{what}-{machine}", draw_sweep(machine, variant, rows, what)
+            what = "stride" if "stride" in variant else "offset"
+            name = what if what in variant else variant
+            yield f"coalescing-{name}-{machine}", draw_sweep(machine, variant, rows, what)
         single = {}
         for r in all_rows.where(machine=machine):
             if r["variant"] not in curves and r.time_ms and r["gbps"] and \

@@ -53,6 +53,13 @@ Test(coalescing, grids_cover_the_matrix)
     cr_assert_eq(p.steps[0].grid[1], 11);
     cr_assert_eq(p.buffers[1].count, 33300);
     cr_assert_eq(p.bytes, 8.0 * 33300);
+    p = plan_of("transpose_vec", "100x333"); /* tiles of 64 */
+    cr_assert_eq(p.steps[0].grid[0], 2);
+    cr_assert_eq(p.steps[0].grid[1], 6);
+    p = plan_of("copy_four", "offset=3-n=1000"); /* 1024 elements a block */
+    cr_assert_eq(p.steps[0].grid[0], 1);
+    p = plan_of("copy_four", "offset=0");
+    cr_assert_eq(p.steps[0].grid[0], (1 << 21) / 1024);
     p = plan_of("offset_copy", "offset=3-n=1000");
     cr_assert_eq(p.buffers[0].count, 1003);
     cr_assert_eq(p.buffers[1].count, 1000);

@@ -22,16 +22,21 @@ enum { EXPERIMENT = 15, SOA = 16 };
 #define TILE_SHAPE                                                                                 \
     .has_record = true, .record = {.block_x = TILE, .block_y = 8}, .min = {.block_y = 1},          \
     .max = {.block_y = 32}
+#define MANY_EACH(x, n)                                                                            \
+    .has_record = true, .optional = true, .record = {.block_x = x, .block_y = 1, .items = n},      \
+    .min = {.block_x = 1, .items = 1}, .max = {.block_x = 1024, .items = 128}
 
 /* clang-format off */
 static const struct lab_variant variants[] = {
     {.name = "strided_copy", .number = "1", .what = "copy, elements `stride` apart", FLAT, .flags = STRIDE},
     {.name = "offset_copy", .number = "2", .what = "copy, shifted by `offset`", FLAT, .flags = OFFSET, .demo = true},
+    {.name = "copy_four", .number = "2b", .what = "the same, four elements a thread", MANY_EACH(256, 4), .flags = OFFSET},
     {.name = "energy_aos", .number = "3", .what = "array of structures", FLAT, .flags = ENERGY, .demo = true},
     {.name = "energy_soa", .number = "4", .what = "structure of arrays", FLAT, .flags = ENERGY | SOA},
     {.name = "energy_aos_vec", .number = "5", .what = "array of structures, 16-byte loads", FLAT, .flags = ENERGY},
     {.name = "transpose_naive", .number = "6", .what = "transpose, element by element", TILE_SHAPE, .flags = TRANSPOSE, .demo = true},
     {.name = "transpose_shared", .number = "7", .what = "transpose through shared memory", TILE_SHAPE, .flags = TRANSPOSE},
+    {.name = "transpose_vec", .number = "8", .what = "the same, 16 bytes at a time", MANY_EACH(256, 64), .flags = TRANSPOSE},
 };
 
 /* Lengths for strides are primes, so that every stride reaches every element once. On the
@@ -91,23 +96,29 @@ static struct plan_arg u32_arg(uint64_t x)
     return (struct plan_arg){.kind = ARG_U32, .v.u32 = (uint32_t)x};
 }
 
-/* One launch, called (in, out, n) or (in, out, n, stride | offset | height). */
+/* One launch, called (in, out, n) or (in, out, n, stride | offset | height). A record's items is
+ * how many elements a thread copies, or the side of the tile that a block turns. */
 static void plan_step(struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                       const struct launch_record *r)
 {
     struct plan_step *s = &p->steps[p->nsteps++];
+    bool turns = experiment_of(c) == TRANSPOSE;
+    uint64_t each = r->items ? r->items
+                    : turns  ? TILE
+                             : 1,
+             a_block = turns ? each : each * r->block_x;
 
     lab_name(s->kernel, sizeof(s->kernel), "%s", v->name);
     s->block[0] = r->block_x;
     s->block[1] = r->block_y;
     s->block[2] = s->grid[1] = s->grid[2] = 1;
-    s->grid[0] = c->n ? ceil_div(c->n, r->block_x) : 1;
+    s->grid[0] = c->n ? ceil_div(c->n, a_block) : 1;
     s->nargs = 3;
     s->args[0] = (struct plan_arg){.kind = ARG_BUFFER, .buffer = IN};
     s->args[1] = (struct plan_arg){.kind = ARG_BUFFER, .buffer = OUT};
     s->args[2] = u32_arg(c->n);
-    if (experiment_of(c) == TRANSPOSE) {
-        s->grid[1] = ceil_div(c->m, TILE);
+    if (turns) {
+        s->grid[1] = ceil_div(c->m, a_block);
         s->args[s->nargs++] = u32_arg(c->m);
     } else if (experiment_of(c) != ENERGY) {
         s->args[s->nargs++] = u32_arg((uint64_t)c->param);
@@ -297,7 +308,7 @@ const struct lab lab_coalescing = {
     .title = "Coalescing: the same bytes in different orders",
     .bytes_formula = "useful bytes: 8 n (copies), 20 n (energies), 8 n m (transposes)",
     .param_name = "stride",
-    .record_items = "not used",
+    .record_items = "copy_four: elements a thread; transpose_vec: the tile's side",
     .variants = variants,
     .nvariants = sizeof(variants) / sizeof(variants[0]),
     .cases = cases,

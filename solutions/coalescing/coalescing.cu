@@ -1,12 +1,12 @@
 // coalescing.cu - the same bytes, asked for in different orders.
 //
 // strided_copy      neighbouring threads copy elements `stride` apart (the lecture's kernel)
-// offset_copy       neighbouring elements, but the first is not at a multiple of 128 bytes
+// offset_copy       neighbouring elements from any place on (copy_four: four of them a thread)
 // energy_aos        four fields of a particle, stored particle by particle
 // energy_soa        the same, stored field by field
 // energy_aos_vec    stored particle by particle, fetched by one 16-byte load
 // transpose_naive   rows in, columns out
-// transpose_shared  the same through a tile in shared memory
+// transpose_shared  the same through a tile in shared memory (transpose_vec: 16 bytes at a time)
 #include "warplab.cuh"
 
 // ---- 1: stride ----
@@ -32,6 +32,25 @@ KERNEL offset_copy(const float *in, float *out, unsigned n, unsigned offset)
 
     if (i < n)
         out[i] = in[i + offset];
+}
+
+// What keeps the memory busy is how many bytes are on their way, and a thread waits for what it
+// has asked for: so it asks for four elements, a block's width apart, before it stores the first.
+#define EACH 4
+LAUNCH(copy_four, 256, 1, EACH); // threads, 1, elements a thread
+KERNEL copy_four(const float *in, float *out, unsigned n, unsigned offset)
+{
+    unsigned first = blockIdx.x * blockDim.x * EACH + threadIdx.x;
+    float v[EACH];
+
+#pragma unroll
+    for (unsigned e = 0, i = first; e < EACH; e++, i += blockDim.x)
+        if (i < n)
+            v[e] = in[i + offset];
+#pragma unroll
+    for (unsigned e = 0, i = first; e < EACH; e++, i += blockDim.x)
+        if (i < n)
+            out[i] = v[e];
 }
 
 // ---- 3, 4, 5: array of structures, structure of arrays ----
@@ -78,7 +97,7 @@ KERNEL energy_aos_vec(const particle *p, float *out, unsigned n)
     }
 }
 
-// ---- 6, 7: transpose ----
+// ---- 6, 7, 8: transpose ----
 
 // in has `height` rows of `width`; out has `width` rows of `height`.
 LAUNCH(transpose_naive, 32, 8); // threads along x, threads along y
@@ -120,4 +139,62 @@ KERNEL transpose_shared(const float *in, float *out, unsigned width, unsigned he
     for (unsigned i = 0, dx = threadIdx.y; i < 32 / ROWS; i++, dx += ROWS)
         if (x0 + dx < width && y0 + tx < height)
             out[(x0 + dx) * height + y0 + tx] = tile[tx][dx];
+}
+
+// A tile of 64 x 64, in which a thread has a square of 4 x 4: four loads of 16 bytes, turned in its
+// registers, go into the tile as four columns of 16 bytes, and out of it as rows of the result.
+//
+// Which of the sixteen places of its row a column's piece takes depends on the column (exclusive or
+// with the square's number), so that the eight lanes that are served at a time meet in no bank.
+#define SIDE  64
+#define QUADS (SIDE / 4)
+__device__ void turn_squares(float4 *tile, const float *in, float *out, unsigned width,
+                             unsigned height, unsigned x0, unsigned y0)
+{
+    unsigned bx = threadIdx.x % QUADS, by = threadIdx.x / QUADS, x = x0 + 4 * bx, y = y0 + 4 * by;
+    float v[4][4] = {};
+
+    if (x < width && y < height) // both are multiples of 4: so is what is left
+#pragma unroll
+        for (unsigned r = 0; r < 4; r++)
+            *reinterpret_cast<float4 *>(v[r]) =
+                *reinterpret_cast<const float4 *>(&in[(y + r) * width + x]);
+#pragma unroll
+    for (unsigned c = 0; c < 4; c++)
+        tile[(4 * bx + c) * QUADS + (by ^ bx)] = {v[0][c], v[1][c], v[2][c], v[3][c]};
+    __syncthreads();
+#pragma unroll
+    for (unsigned r = 0; r < 4; r++) {
+        unsigned row = r * QUADS + by, at = y0 + 4 * bx; // of the result
+        if (x0 + row < width && at < height)
+            *reinterpret_cast<float4 *>(&out[(x0 + row) * height + at]) =
+                tile[row * QUADS + (bx ^ row / 4)];
+    }
+}
+
+// Where rows do not begin at multiples of 16 bytes: word by word, and a column more in the tile.
+__device__ void turn_words(float *tile, const float *in, float *out, unsigned width,
+                           unsigned height, unsigned x0, unsigned y0)
+{
+    unsigned lane = threadIdx.x % SIDE, from = threadIdx.x / SIDE, step = blockDim.x / SIDE;
+
+    for (unsigned r = from; r < SIDE; r += step)
+        if (x0 + lane < width && y0 + r < height)
+            tile[r * (SIDE + 1) + lane] = in[(y0 + r) * width + x0 + lane];
+    __syncthreads();
+    for (unsigned r = from; r < SIDE; r += step)
+        if (x0 + r < width && y0 + lane < height)
+            out[(x0 + r) * height + y0 + lane] = tile[lane * (SIDE + 1) + r];
+}
+
+LAUNCH(transpose_vec, QUADS *QUADS, 1, SIDE); // threads, 1, the tile's side
+KERNEL transpose_vec(const float *in, float *out, unsigned width, unsigned height)
+{
+    __shared__ __align__(16) float tile[SIDE * (SIDE + 1)];
+    unsigned x0 = blockIdx.x * SIDE, y0 = blockIdx.y * SIDE;
+
+    if (width % 4 == 0 && height % 4 == 0)
+        turn_squares(reinterpret_cast<float4 *>(tile), in, out, width, height, x0, y0);
+    else
+        turn_words(tile, in, out, width, height, x0, y0);
 }
