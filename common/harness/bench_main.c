@@ -91,7 +91,7 @@ static double fastest_of_three(struct exec *e)
 static struct measured measure(const struct kernel *k)
 {
     char *path = xformat("%s/common/harness/bench.cu", course_root());
-    struct compile_request r = {.path = path, .arch = "compute_90", .toolkit = CUDA_INCLUDE};
+    struct compile_request r = {.path = path, .arch = EMULATOR_ARCH, .toolkit = CUDA_INCLUDE};
     struct exec_options o = {0};
     struct plan p = plan_of(k);
     struct counters counters = {0};

@@ -10,7 +10,7 @@
 
 struct compile_request {
     const char *path; /* read, and named in messages and line information */
-    const char *arch; /* "compute_90": PTX, for the emulator; "sm_90": machine code */
+    const char *arch; /* EMULATOR_ARCH: PTX, for the emulator; "sm_90": machine code */
     /* Folders for #include, tried before the course's own and the toolkit's. */
     const char *includes[COMPILE_MAX_INCLUDES];
     int nincludes;

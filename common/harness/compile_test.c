@@ -1,6 +1,7 @@
 /* compile_test.c - NVRTC: messages, names, and what a file may see. Needs no device. */
 #include "compile.h"
 #include "base/file.h"
+#include "lab/machine.h"
 #include "run/module.h"
 
 #include <criterion/criterion.h>
@@ -167,6 +168,38 @@ Test(compile, has_the_headers_that_device_code_asks_for)
 
     cr_assert(c.image, "%s", c.log);
     compiled_free(&c);
+}
+
+/* What a device has not, traps there: the file is one for all of them. */
+Test(compile, has_tensor_instructions_for_every_device)
+{
+    static const char text[] =
+        "#include \"warplab.cuh\"\n#include \"tensor.cuh\"\n"
+        "TENSOR(multiply) = {.tile = {64, 64}, .cluster = 2, .map = {{0, TENSOR_F16, {64, 64}}}};\n"
+        "KERNEL CLUSTER(2) __launch_bounds__(256, 1) multiply(const __grid_constant__ CUtensorMap "
+        "a, float *c)\n"
+        "{\n    __shared__ __align__(1024) char s[8192];\n    __shared__ mbarrier b;\n"
+        "    unsigned to = shared_address(s), r[4];\n    float d[4] = {}, e[32] = {};\n"
+        "    mbarrier_init(&b, 1); fence_mbarrier_init(); cluster_sync();\n"
+        "    setmaxnreg_inc<232>(); tensor_load_2d_multicast(to, &a, 0, 0, &b, 3);\n"
+        "    mbarrier_arrive_expect_tx(&b, 8192); mbarrier_wait(&b, 0);\n"
+        "    cp_async_16(to, c, true); cp_async_commit(); cp_async_wait<0>();\n"
+        "    ldmatrix_x4(r, to); mma_m16n8k16_f16(d, r, r[0], r[1]);\n"
+        "    wgmma_fence();\n"
+        "    wgmma_m64n64k16_f16<1>(e, wgmma_descriptor_128(to, 16), wgmma_descriptor_128(to, 16), "
+        "1);\n"
+        "    wgmma_commit_group(); wgmma_wait_group<0>();\n"
+        "    mbarrier_arrive_remote(&b, cluster_ctarank() ^ 1);\n"
+        "    c[threadIdx.x] = d[0] + e[0];\n}\n";
+    static const char *const archs[] = {"sm_75",  "sm_80",  "sm_89",      "sm_90",
+                                        "sm_90a", "sm_100", EMULATOR_ARCH};
+
+    for (size_t i = 0; i < sizeof(archs) / sizeof(archs[0]); i++) {
+        struct compiled c = compile_text(text, archs[i], false);
+
+        cr_expect(c.image, "%s: %s", archs[i], c.log);
+        compiled_free(&c);
+    }
 }
 
 /* Each text has its mistake on line 3, however lines end. */

@@ -2,6 +2,7 @@
 #include "compile.h"
 #include "base/alloc.h"
 #include "base/file.h"
+#include "lab/machine.h"
 
 #include <argp.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@ struct labcc {
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "Write PTX or machine code there (default: FILE.ptx or FILE.cubin)",
      0},
-    {"arch", 'a', "ARCH", 0, "compute_90 for PTX (default), sm_90 for machine code", 0},
+    {"arch", 'a', "ARCH", 0, EMULATOR_ARCH " for PTX (default), sm_90 for machine code", 0},
     {"include", 'I', "DIR", 0, "Look for headers there first", 0},
     {"no-default-includes", 'n', 0, 0, "Only the -I folders, not the course's and the toolkit's",
      0},
@@ -71,7 +72,7 @@ int main(int argc, char **argv)
 {
     static const struct argp argp = {
         options, parse, "FILE.cu", "Compiles a lab's device code with NVRTC.", 0, 0, 0};
-    struct labcc l = {.request = {.arch = "compute_90", .toolkit = CUDA_INCLUDE}};
+    struct labcc l = {.request = {.arch = EMULATOR_ARCH, .toolkit = CUDA_INCLUDE}};
     struct compiled c;
     struct text why = {0};
 

@@ -202,6 +202,24 @@ static void look_at_record(struct run *r, int v)
     text_free(&note);
 }
 
+/* The emulator has those of every device. */
+static bool has_instructions(const struct run *r, int v)
+{
+    const struct lab_variant *x = &r->lab->variants[v];
+    uint32_t cc = r->machine.limits.cc;
+
+    return r->machine.emulator || (cc >= x->cc_least && (!x->cc_most || cc <= x->cc_most));
+}
+
+static void tell_of_instructions(const struct run *r, int v)
+{
+    const struct lab_variant *x = &r->lab->variants[v];
+
+    printf("%s needs compute capability %u.%u%s, this GPU has %u.%u: left out\n", x->name,
+           x->cc_least / 10, x->cc_least % 10, x->cc_most ? "" : " or more",
+           r->machine.limits.cc / 10, r->machine.limits.cc % 10);
+}
+
 /* Kernels and launch records of the chosen variants, before anything runs. */
 static void look_at_variants(struct run *r)
 {
@@ -211,8 +229,10 @@ static void look_at_variants(struct run *r)
     for (int v = 0; v < r->lab->nvariants; v++) {
         char *lacks = r->variants[v].chosen ? module_lacks(&r->module, &r->lab->variants[v]) : NULL;
 
-        r->variants[v].skipped = lacks;
-        if (lacks && (!r->lab->variants[v].optional || r->o.kernels))
+        r->variants[v].skipped = lacks || !has_instructions(r, v);
+        if (r->variants[v].chosen && !has_instructions(r, v))
+            tell_of_instructions(r, v);
+        else if (lacks && (!r->lab->variants[v].optional || r->o.kernels))
             miss_kernel(r, v, lacks, known, &others);
         else if (!lacks && r->variants[v].chosen)
             look_at_record(r, v);

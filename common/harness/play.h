@@ -141,7 +141,7 @@ static inline struct lab_case play_case(enum function f, enum dtype dtype, uint6
 /* Compiles and loads it. */
 static inline struct experiment play_open(enum dtype dtype, const char *body)
 {
-    struct compile_request r = {.arch = "compute_90", .toolkit = CUDA_INCLUDE};
+    struct compile_request r = {.arch = EMULATOR_ARCH, .toolkit = CUDA_INCLUDE};
     const char *type = dtype == DT_I32 ? "int" : "float";
     char path[] = "/tmp/play_test_XXXXXX";
     struct compiled c;

@@ -65,16 +65,31 @@ struct lab_buffer {
     char symbol[32];
 };
 
+/* How a tensor kernel's blocks share its work, and which of its arguments are tensor maps: as in
+ * device/tensor.cuh. Of a box the first number is elements of a row. */
+#define LAB_MAX_MAPS 4
+enum tensor_type { TENSOR_NONE, TENSOR_F16, TENSOR_F32, TENSOR_TYPE_COUNT };
+struct tensor_record {
+    uint32_t tile[2]; /* rows and columns of the output that a block makes at a time */
+    uint32_t cluster; /* blocks; 0 and 1: none */
+    uint32_t persistent;
+    struct tensor_map_record {
+        uint32_t argument, type, box[2], swizzle, promotion;
+    } map[LAB_MAX_MAPS]; /* up to the first of TENSOR_NONE */
+};
+
 /* The launch record as read from the student's module (warplab.cuh), or the variant's default. */
 struct launch_record {
     uint32_t block_x, block_y, items, shared_bytes;
+    struct tensor_record tensor;     /* of a variant that has one */
     const struct schedule *schedule; /* of a variant that has one, else NULL */
 };
 
-enum arg_kind { ARG_BUFFER, ARG_U32, ARG_I32, ARG_U64, ARG_F32, ARG_F64 };
+/* ARG_TENSOR: a tensor map of a buffer, which is rows of `offset` elements. */
+enum arg_kind { ARG_BUFFER, ARG_U32, ARG_I32, ARG_U64, ARG_F32, ARG_F64, ARG_TENSOR };
 struct plan_arg {
     enum arg_kind kind;
-    int buffer;      /* ARG_BUFFER: index into plan.buffers */
+    int buffer;      /* ARG_BUFFER, ARG_TENSOR: index into plan.buffers */
     uint64_t offset; /* ARG_BUFFER: elements */
     union {
         uint32_t u32;
@@ -82,6 +97,10 @@ struct plan_arg {
         uint64_t u64;
         float f32;
         double f64;
+        struct plan_box {
+            uint16_t width, height;     /* elements of a row, rows */
+            uint8_t swizzle, promotion; /* as the driver numbers them */
+        } box;
     } v;
 };
 /* A step launches a kernel of the student's, or has cuFFT transform a plane of f32 numbers, or of
@@ -143,6 +162,8 @@ struct lab_variant {
     bool optional;     /* missing in the module: skipped, not an error (the student's own best) */
     bool demo;         /* given to the student complete; not counted as theirs */
     bool has_schedule; /* the file must hold SCHEDULE(name) */
+    bool has_tensor;   /* … may hold TENSOR(name) */
+    uint32_t cc_least, cc_most; /* compute capabilities that have its instructions: 90; 0: all */
 };
 
 struct lab_mismatch {

@@ -5,10 +5,13 @@
 #include "lab.h"
 #include "wire.h"
 
+/* The emulator has the instructions that only cc 9.0 has, too: 90a. */
+#define EMULATOR_ARCH "compute_90a"
+
 struct machine {
     bool emulator;
     char device[256], version[128]; /* version: of the emulator, or of driver and runtime */
-    char arch[16];                  /* what to compile for, "sm_90" or "compute_90" */
+    char arch[16];                  /* what to compile for, "sm_90a" or EMULATOR_ARCH */
     struct device_limits limits;
     int devices; /* like the first one; the emulator has as many as a plan may ask for */
     uint64_t memory_bytes, l2_bytes;

@@ -1,6 +1,7 @@
 /* plan.c - checks launch plans, and writes and reads them as bytes (plan.h). */
 #include "plan.h"
 #include "base/alloc.h"
+#include "tensor.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -83,15 +84,17 @@ static bool check_buffer(const struct lab_buffer *b, int i, char *err, size_t n)
 static bool check_arg(const struct plan *p, const struct plan_arg *a, int step, int i, char *err,
                       size_t n)
 {
-    if ((unsigned)a->kind > ARG_F64)
+    if ((unsigned)a->kind > ARG_TENSOR)
         return complain(err, n, "plan: step %d, argument %d has no known kind", step, i);
-    if (a->kind != ARG_BUFFER)
+    if (a->kind != ARG_BUFFER && a->kind != ARG_TENSOR)
         return true;
     if (a->buffer < 0 || a->buffer >= p->nbuffers)
         return complain(err, n, "plan: step %d, argument %d: there is no buffer %d", step, i,
                         a->buffer);
     if (p->buffers[a->buffer].symbol[0])
         return complain(err, n, "plan: step %d, argument %d: a variable is no argument", step, i);
+    if (a->kind == ARG_TENSOR)
+        return tensor_check(p, step, i, err, n);
     if (a->offset > p->buffers[a->buffer].count)
         return complain(err, n, "plan: step %d, argument %d starts past the end of its buffer",
                         step, i);
@@ -301,7 +304,8 @@ bool plan_make(const struct lab *lab, const struct lab_variant *v, const struct 
     memset(p, 0, sizeof(*p));
     if (c->block)
         used.block_x = c->block;
-    if (lab->plan(v, c, &used, d, p, err, errsize))
+    if (lab->plan(v, c, &used, d, p, err, errsize) &&
+        (!v->has_tensor || tensor_maps(lab, v, c, &used.tensor, p, err, errsize)))
         return plan_check(p, d, err, errsize);
     mark_cut(err, errsize);
     return false;
@@ -383,8 +387,13 @@ static double bits_double(uint64_t u)
 
 static uint64_t arg_bits(const struct plan_arg *a)
 {
-    static const unsigned char bytes[] = {[ARG_U32] = 4, [ARG_I32] = 4, [ARG_U64] = 8,
-                                          [ARG_F32] = 4, [ARG_F64] = 8, [ARG_BUFFER] = 0};
+    static const unsigned char bytes[] = {[ARG_U32] = 4,
+                                          [ARG_I32] = 4,
+                                          [ARG_U64] = 8,
+                                          [ARG_F32] = 4,
+                                          [ARG_F64] = 8,
+                                          [ARG_BUFFER] = 0,
+                                          [ARG_TENSOR] = sizeof(struct plan_box)};
     uint64_t u = 0;
 
     memcpy(&u, &a->v, bytes[a->kind]);

@@ -12,7 +12,7 @@
 
 #include "lab.h"
 
-#define PLAN_VERSION    6
+#define PLAN_VERSION    7
 #define PLAN_MAX_BYTES  (1ull << 38) /* of one buffer */
 #define PLAN_MAX_PACKED (64u << 10)  /* no plan is more bytes when written */
 

@@ -37,4 +37,5 @@ void record_clamp(const struct lab_variant *v, const struct launch_record *given
     out->items = clamp_field(v->name, "items", given->items, d->items, lo->items, hi->items, note);
     out->shared_bytes = clamp_field(v->name, "shared_bytes", given->shared_bytes, d->shared_bytes,
                                     lo->shared_bytes, hi->shared_bytes, note);
+    out->tensor = v->has_tensor && given->tensor.tile[0] ? given->tensor : d->tensor;
 }

@@ -6,6 +6,7 @@
 #include "fft.h"
 #include "lab/plan.h"
 #include "lab/random.h"
+#include "maps.h"
 #include "ranks.h"
 #include "streams.h"
 
@@ -138,18 +139,42 @@ static bool open_buffer(struct exec *e, int b)
 }
 
 /* Parameters of a kernel; 0 when there are none or the runtime does not say. */
-static int parameters(cudaKernel_t kernel, size_t *largest)
+static int parameters(cudaKernel_t kernel)
 {
     size_t offset, size;
     int n = 0;
 
-    *largest = 0;
-    while (cudaFuncGetParamInfo((const void *)kernel, (size_t)n, &offset, &size) == cudaSuccess) {
-        *largest = size > *largest ? size : *largest;
+    while (cudaFuncGetParamInfo((const void *)kernel, (size_t)n, &offset, &size) == cudaSuccess)
         n++;
-    }
     cudaGetLastError();
     return n;
+}
+
+/* Tensor maps are as large as they are, and in the right place; others no larger than numbers. */
+static bool check_parameter(struct exec *e, int i, int a)
+{
+    const struct plan_step *s = &e->plan->steps[i];
+    bool map = s->args[a].kind == ARG_TENSOR;
+    size_t offset, size;
+
+    if (cudaFuncGetParamInfo((const void *)e->kernels[i], (size_t)a, &offset, &size) !=
+        cudaSuccess) {
+        cudaGetLastError();
+        return true;
+    }
+    if (size == MAP_BYTES && !map)
+        return exec_fail(e, cudaSuccess,
+                         "%s's parameter %d is a tensor map, but no line of its TENSOR record is "
+                         "of argument %d",
+                         s->kernel, a, a);
+    if (size != MAP_BYTES && map)
+        return exec_fail(e, cudaSuccess,
+                         "%s's TENSOR record says that argument %d is a tensor map: its parameter "
+                         "must be a const __grid_constant__ CUtensorMap",
+                         s->kernel, a);
+    return map || size <= sizeof(s->args[0].v) ||
+           exec_fail(e, cudaSuccess, "%s has a parameter of %zu bytes: no argument is that large",
+                     s->kernel, size);
 }
 
 /* A launch reads as many arguments as the kernel declares, and as large ones, whether or not
@@ -157,8 +182,7 @@ static int parameters(cudaKernel_t kernel, size_t *largest)
 static bool check_parameters(struct exec *e, int i)
 {
     const struct plan_step *s = &e->plan->steps[i];
-    size_t largest;
-    int n = parameters(e->kernels[i], &largest);
+    int n = parameters(e->kernels[i]);
 
     if (n && n != s->nargs)
         return exec_fail(
@@ -166,9 +190,11 @@ static bool check_parameters(struct exec *e, int i)
             "%s is declared with %d parameters, but is launched with %d arguments: compare "
             "its declaration with the one you were given",
             s->kernel, n, s->nargs);
-    return largest <= sizeof(s->args[0].v) ||
-           exec_fail(e, cudaSuccess, "%s has a parameter of %zu bytes: no argument is that large",
-                     s->kernel, largest);
+    for (int a = 0; a < n; a++) {
+        if (!check_parameter(e, i, a))
+            return false;
+    }
+    return true;
 }
 
 static bool open_step(struct exec *e, int i)
@@ -214,7 +240,7 @@ bool exec_open(struct exec *e, const struct plan *p, const struct module *m,
         if (!open_step(e, i))
             return false;
     }
-    return ranks_open(e) && schedule_open(e);
+    return maps_open(e) && ranks_open(e) && schedule_open(e);
 }
 
 bool exec_upload(struct exec *e, int buffer, const void *host)
@@ -270,8 +296,12 @@ bool exec_poison(struct exec *e)
     return true;
 }
 
-static void *arg_pointer(struct exec *e, int rank, const struct plan_arg *a, void **slot)
+static void *arg_pointer(struct exec *e, int rank, int step, int i, void **slot)
 {
+    const struct plan_arg *a = &e->plan->steps[step].args[i];
+
+    if (a->kind == ARG_TENSOR)
+        return maps_argument(e, step, i);
     if (a->kind != ARG_BUFFER)
         return (void *)&a->v;
     *slot = rank_data(e, rank, a->buffer);
@@ -291,7 +321,7 @@ bool exec_step(struct exec *e, int i, int rank, cudaStream_t stream)
     if (s->kind == STEP_FFT)
         return fft_run(e, i, stream);
     for (int a = 0; a < s->nargs; a++)
-        args[a] = arg_pointer(e, rank, &s->args[a], &slots[a]);
+        args[a] = arg_pointer(e, rank, i, a, &slots[a]);
     cudaError_t error =
         cudaLaunchKernel((const void *)e->kernels[i], grid, block, args, s->shared_bytes, stream);
     return error == cudaSuccess ||
@@ -420,6 +450,7 @@ void exec_close(struct exec *e)
     for (int i = 0; e->plan && i < e->plan->nsteps; i++)
         fft_close(e->ffts[i]);
     if (e->plan) {
+        maps_close(e);
         schedule_close(e);
         ranks_close(e);
     }

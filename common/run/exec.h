@@ -41,6 +41,7 @@ struct exec {
     char *host_base[LAB_MAX_BUFFERS], *host[LAB_MAX_BUFFERS];
     cudaStream_t streams[LAB_MAX_RANKS][SCHEDULE_STREAMS];
     cudaEvent_t events[LAB_MAX_RANKS][SCHEDULE_EVENTS], *begin, *end;
+    struct maps *maps;   /* of tensor kernels' arguments (maps.h) */
     struct ranks *ranks; /* the others' places, where there are several (ranks.h) */
     struct op_time *times;
     cudaError_t error; /* of the last failure, cudaSuccess when none came from CUDA */

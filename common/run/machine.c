@@ -45,9 +45,9 @@ static void describe(struct machine *m, const struct cudaDeviceProp *p)
     m->memory_bytes = p->totalGlobalMem;
     m->l2_bytes = (uint64_t)p->l2CacheSize;
     if (m->emulator)
-        snprintf(m->arch, sizeof(m->arch), "compute_90");
-    else
-        snprintf(m->arch, sizeof(m->arch), "sm_%u", m->limits.cc);
+        snprintf(m->arch, sizeof(m->arch), EMULATOR_ARCH);
+    else /* wgmma and setmaxnreg are cc 9.0's alone */
+        snprintf(m->arch, sizeof(m->arch), m->limits.cc == 90 ? "sm_%ua" : "sm_%u", m->limits.cc);
 }
 
 static void read_version(struct machine *m)

@@ -220,10 +220,17 @@ static enum record_state read_global(const struct module *m, const char *variant
     return state;
 }
 
+/* A file may have one of the two: what is missing stays 0, "as it comes". */
 enum record_state module_given(const struct module *m, const char *variant,
                                struct launch_record *given)
 {
-    return read_global(m, variant, "launch", given, RECORD_BYTES);
+    enum record_state launch = read_global(m, variant, "launch", given, RECORD_BYTES);
+    enum record_state tensor =
+        read_global(m, variant, "tensor", &given->tensor, sizeof(given->tensor));
+
+    if (launch == RECORD_BAD || tensor == RECORD_BAD)
+        return RECORD_BAD;
+    return tensor == RECORD_GIVEN ? tensor : launch;
 }
 
 enum record_state module_schedule(const struct module *m, const char *variant, struct schedule *s)
@@ -267,8 +274,8 @@ bool module_record(const struct module *m, const struct lab_variant *v, struct l
         record_clamp(v, &given, out, note);
         break;
     case RECORD_BAD:
-        text_addf(why, "%s: %s_launch is not %zu bytes: write LAUNCH(%s, block, …)", m->path,
-                  v->name, (size_t)RECORD_BYTES, v->name);
+        text_addf(why, "%s: %s's record is not one: write LAUNCH(%s, block, …)%s", m->path, v->name,
+                  v->name, v->has_tensor ? " and TENSOR(…) = {…}" : "");
         return false;
     }
     return true;

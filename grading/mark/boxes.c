@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "base/file.h"
+#include "lab/machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +71,7 @@ bool compiler_start(struct box *b, const struct engine_options *o, const char *n
     const char *argv[] = {in ? "/box/build/bin/grade-cc" : path(&p, o->bin, "grade-cc"),
                           "--",
                           name,
-                          o->gpu ? o->gpu_arch : "compute_90",
+                          o->gpu ? o->gpu_arch : EMULATOR_ARCH,
                           program ? "program" : NULL,
                           NULL};
     const char *env[] = {BOX_SANITIZER_ENV "LD_LIBRARY_PATH",
