@@ -139,7 +139,7 @@ help:
 #h                      FAULTS=1: those made by hand
 #h make test-arm64      the emulator as an arm64 library, under qemu
 #h make test-slurm      a class on four Slurm nodes on this host (FULL=1: time limits, too);
-#h                      make bench-slurm: what Slurm adds
+#h                      make bench-slurm: what Slurm adds; make test-slurm-gpu: on this host's GPUs
 #h make test-pages      the grader's reports in headless Chromium
 #h make student-package the labs as a class gets them, without solutions, rubrics and records;
 #h                      make test-student builds and smokes it in an empty folder

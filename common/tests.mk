@@ -3,7 +3,7 @@ $B/test/emulator: $(EMU_TESTS:%.c=$B/%.o) $(EMU_OBJ) $(FFT_OBJ) $(NCCL_OBJ)
 $B/test/harness: $(HAR_TESTS:%.c=$B/%.o) $B/$(HAR)/testlab.o $(HAR_LIBS)
 $B/test/emulator: LIBS = $(EMU_LIBS)
 $B/test/emulator: | $B/bin/warprun $B/lib/libcudart.so.13
-$B/test/harness: LIBS = $(CUDA_LIBS)
+$B/test/harness: LIBS = $(CUDA_LIBS) -lnettle
 $(patsubst %.c,$B/%.o,$(EMU_TESTS) $(HAR_TESTS) $(GR_TESTS)): | build/deps-test.ok
 $B/test/emulator $B/test/harness:
 	@mkdir -p $(@D)

@@ -1,5 +1,5 @@
 # grading.mk - the autograder. Included by the top Makefile; uses its B, CC, CFLAGS, CUDA, Q.
-.PHONY: grade grading test-grading test-pages test-grading-gpu no-grading-gpu bench-grade bench-memory bench-slurm test-slurm mutate cheats
+.PHONY: grade grading test-grading test-pages test-grading-gpu no-grading-gpu bench-grade bench-memory bench-slurm model-slurm test-slurm test-slurm-gpu mutate cheats
 
 GR := grading
 GR_TOOLS := $(GR)/mark/fast_clock.c $(GR)/commands/main.c $(GR)/mark/runner_main.c $(GR)/mark/compile_main.c $(GR)/intake/unpack_main.c
@@ -97,9 +97,16 @@ test-pages: grading | build/deps-pages.ok
 test-slurm: grading | build/deps-slurm.ok build/deps-test.ok
 	$(Q)common/deps.sh sandbox - || { echo 'error: no sandbox, no test of the grader'; exit 1; }
 	$(Q)WARPLAB_BUILD=$B FULL=$(FULL) $(PY) -m pytest -q $(GR)/cluster
+# A GPU is one submission's at a time, on nodes with one of this host's each and on one with two.
+test-slurm-gpu: grading | build/deps-slurm.ok
+	$(Q)WARPLAB_BUILD=$B $(PY) $(GR)/cluster/gpus.py
+test-gpu: $(if $(and $(GPU),$(GR_BWRAP),$(filter 0,$(shell id -u)),$(wildcard /usr/sbin/slurmd)),test-slurm-gpu)
 # What Slurm adds to a class, beside the local pool; grading/cluster/bench.txt keeps a run.
 bench-slurm: grading | build/deps-slurm.ok
 	$(Q)WARPLAB_BUILD=$B $(PY) $(GR)/cluster/bench.py $(if $(N),--count $(N))
+# What that computes for a large class, from the record again.
+model-slurm:
+	$(Q)$(PY) $(GR)/cluster/bench.py --model $(GR)/cluster/bench.txt
 # Without a sandbox nothing can be marked, nor any verdict tested: one failure that says why.
 test-grading: $B/test/grading
 	$(Q)common/deps.sh sandbox - || { echo 'error: no sandbox, no test of the grader'; exit 1; }

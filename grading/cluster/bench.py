@@ -10,12 +10,14 @@ in turns, a task a node. Three things are printed, as median (least to most):
     end     seconds from the last bundle until the command ends
 
 The class is one text made another by a comment. What a large cluster would take is computed from
-these figures, and marked so: tasks of two minutes, each with what begin and end take.
+the row of one node, and marked so; `bench.py --model FILE` computes it again from a record.
 """
 import argparse
 import ctypes
+import heapq
 import os
 import pathlib
+import re
 import resource
 import statistics
 import subprocess
@@ -27,7 +29,10 @@ import daemons
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GRADE = ROOT / os.environ.get("WARPLAB_BUILD", "build") / "bin" / "grade"
 PR_SET_CHILD_SUBREAPER = 36
-TASK_S = 120
+NODES = (1, 2, 4)
+COLUMNS = ("nodes submissions pool_wall_s slurm_wall_s wall_ratio pool_cpu_s cpu_ratio begin_s end_s"
+           " submissions_per_s")
+TASK_S, LEAST_S = 120, 60  # collect.c's
 
 
 def used():
@@ -54,21 +59,26 @@ def by_pool(what, book, nodes):
     return {"wall": time.monotonic() - start, "cpu": used() - before}
 
 
-def files(shared, *folders):
-    return sum(len(list(shared.glob(f"*/{f}/*"))) for f in folders)
+def files(shared, folder):
+    try:
+        return len(os.listdir(shared / folder))
+    except OSError:
+        return 0
 
 
 def by_slurm(cluster, what, book, count, per_task):
+    """It is looked at seldom: who looks takes time from those who mark."""
     start, shared = time.monotonic(), pathlib.Path(f"{book}.spool")
     p = command(cluster.env, what, book, "--slurm", "--per-task", str(per_task), "--shared", shared)
-    begun = last = None
+    run = begun = last = None
     while p.poll() is None:
         now = time.monotonic()
-        if not begun and files(shared, "seen"):
+        run = run or next(shared.glob("warplab-*"), None)
+        if run and not begun and files(run, "seen"):
             begun = now
-        if not last and files(shared, "done", "taken") >= count:
+        if begun and not last and files(run, "done") + files(run, "taken") >= count:
             last = now
-        time.sleep(0.1)
+        time.sleep(0.05 if not begun else 0.2)
     end = time.monotonic()
     assert p.returncode == 0 and begun
     return {"wall": end - start, "begin": begun - start, "end": end - (last or end)}
@@ -82,11 +92,10 @@ def idle(folder, nodes):
     return used() - before
 
 
-def turn(folder, what, nodes, per_task, r):
-    """One round: the pool, then a cluster of its own."""
+def turn(folder, what, nodes, per_task, free, r):
+    """One round: the pool, then a cluster of its own. free: what its daemons cost alone."""
     book, count = folder / f"{nodes}-{r}", nodes * per_task
     pool = by_pool(what, f"{book}-pool.db", nodes)
-    free = idle(folder / f"i{nodes}-{r}", nodes)
     before = used()
     with daemons.Cluster(folder / f"c{nodes}-{r}", nodes=nodes) as c:
         slurm = by_slurm(c, what, f"{book}-slurm.db", count, per_task)
@@ -94,57 +103,89 @@ def turn(folder, what, nodes, per_task, r):
     return pool, slurm
 
 
+def sizes_of_tasks(submissions, hosts, alone):
+    """As collect.c packs: half of what is left is dealt to all nodes, within limits."""
+    least, most = max(1, int(LEAST_S / alone)), max(1, int(TASK_S / alone))
+    while submissions > 0:
+        size = min(submissions, most, max(least, -(-submissions // (2 * hosts))))
+        submissions -= size
+        yield size
+
+
 def model(submissions, hosts, alone, overhead):
-    """A class on a large cluster, by what one submission and one task cost here."""
-    tasks = -(-submissions * alone // TASK_S)
-    waves = -(-tasks // hosts)
-    seconds = waves * (min(TASK_S, submissions * alone / tasks) + overhead)
+    """A class on a large cluster, by what one submission and one task cost here: a node that is
+    free takes the next task."""
+    sizes, free = list(sizes_of_tasks(submissions, hosts, alone)), [0.0] * hosts
+    for size in sizes:
+        heapq.heapreplace(free, free[0] + overhead + size * alone)
     return (f"# computed, not measured: {submissions} submissions of {alone:.3f} processor seconds on"
-            f" {hosts} nodes of one core: {tasks:.0f} tasks of up to {TASK_S} s, each behind"
-            f" {overhead:.1f} s: {seconds:.0f} s")
+            f" {hosts} nodes of one core: {len(sizes)} tasks of up to {max(sizes) * alone:.0f} s,"
+            f" each behind {overhead:.2f} s: {max(free):.0f} s")
+
+
+def model_of(record):
+    """What is computed from the row of one node that a record has first."""
+    names = COLUMNS.split()
+    rows = [re.sub(r" \(.*?\)", "", line).split() for line in record.splitlines()]
+    row = next(dict(zip(names, r)) for r in rows if len(r) == len(names) and r[0] == "1")
+    return model(10000, 50, float(row["pool_cpu_s"]) / int(row["submissions"]),
+                 float(row["begin_s"]) + float(row["end_s"]))
 
 
 def middle(values):
     return f"{statistics.median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
 
 
-def main():
-    p = argparse.ArgumentParser(description=__doc__)
-    p.add_argument("--count", type=int, default=400, help="submissions a node; 400: a minute")
-    p.add_argument("--rounds", type=int, default=2)
-    a = p.parse_args()
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+def row(nodes, count, turns):
+    pool, slurm = zip(*turns)
+
+    def of(rows, key):
+        return [x[key] for x in rows]
+
+    def ratio(key):
+        return middle([s[key] / q[key] for q, s in turns])
+
+    return " ".join([str(nodes), str(count), middle(of(pool, "wall")), middle(of(slurm, "wall")),
+                     ratio("wall"), middle(of(pool, "cpu")), ratio("cpu"),
+                     middle(of(slurm, "begin")), middle(of(slurm, "end")),
+                     f"{count / statistics.median(of(slurm, 'wall')):.2f}"])
+
+
+def measure(per_node, rounds):
     cores = len(os.sched_getaffinity(0))
     text = (ROOT / "solutions/coalescing/coalescing.cu").read_text()
-    print(f"# make bench-slurm N={a.count}: coalescing's solution, a task a node, {a.rounds} rounds"
-          f" in turns, {cores} cores")
-    print("nodes submissions pool_wall_s slurm_wall_s wall_ratio pool_cpu_s cpu_ratio begin_s end_s"
-          " submissions_per_s", flush=True)
-    alone = overhead = 0.0
+    yield (f"# make bench-slurm N={per_node}: coalescing's solution, a task a node, {rounds} rounds"
+           f" in turns, {cores} cores\n{COLUMNS}")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for nodes in [n for n in (1, 2, 4) if n <= cores]:
-            what, count = folder / f"class{nodes}", nodes * a.count
+        for nodes in NODES:
+            if nodes > cores:
+                yield f"# {nodes} nodes of one core: not measured, this machine has {cores}"
+                continue
+            what, count = folder / f"class{nodes}", nodes * per_node
             what.mkdir()
             for k in range(count):
                 (what / f"s{k:05}.cu").write_text(f"{text}// {k}\n")
-            turns = [turn(folder, what, nodes, a.count, r) for r in range(a.rounds)]
-            pool, slurm = zip(*turns)
+            free = idle(folder / f"i{nodes}", nodes)
+            yield row(nodes, count, [turn(folder, what, nodes, per_node, free, r)
+                                     for r in range(rounds)])
 
-            def of(rows, key):
-                return [x[key] for x in rows]
 
-            def ratio(key):
-                return middle([s[key] / q[key] for q, s in turns])
-
-            print(nodes, count, middle(of(pool, "wall")), middle(of(slurm, "wall")), ratio("wall"),
-                  middle(of(pool, "cpu")), ratio("cpu"), middle(of(slurm, "begin")),
-                  middle(of(slurm, "end")),
-                  f"{count / statistics.median(of(slurm, 'wall')):.2f}", flush=True)
-            if nodes == 1:
-                alone = statistics.median(of(pool, "cpu")) / count
-                overhead = statistics.median(s["begin"] + s["end"] for s in slurm)
-    print(model(10000, 50, alone, overhead))
+def main():
+    p = argparse.ArgumentParser(description=__doc__)
+    p.add_argument("--count", type=int, default=375, help="submissions a node; 375: 50 s")
+    p.add_argument("--rounds", type=int, default=2)
+    p.add_argument("--model", metavar="FILE", help="only compute, from the figures in a record")
+    a = p.parse_args()
+    if a.model:
+        print(model_of(pathlib.Path(a.model).read_text()))
+        return
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    record = ""
+    for line in measure(a.count, a.rounds):
+        print(line, flush=True)
+        record += line + "\n"
+    print(model_of(record))
 
 
 if __name__ == "__main__":

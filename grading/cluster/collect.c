@@ -17,11 +17,14 @@
 #include <unistd.h>
 
 enum {
-    TASK_SECONDS = 120, /* a task is minutes long: what Slurm adds to it is little */
+    TASK_SECONDS = 120, /* a task is minutes long: what Slurm adds to it is little; the last are */
+    LEAST_SECONDS = 60, /* shorter, so that all nodes end at about one time */
     STARTS = 5,         /* rounds that Slurm cannot start whole, then a person must look */
     ATTEMPTS = 3,       /* then what is left has no verdict but "a person must" */
     QUEUE_EVERY = 2,    /* seconds between questions to Slurm */
-    LATE = 20,          /* seconds a shared folder may take to show what a task wrote */
+    LOOK = 300,         /* milliseconds between looks for bundles */
+    LOOK_OFTEN = 50,
+    LATE = 20, /* seconds a shared folder may take to show what a task wrote */
 };
 
 struct wanted {
@@ -153,7 +156,7 @@ static void take_bundles(struct collector *c)
 
     for (int i = 0; i < n; i++) {
         char *dot = strrchr(names[i], '.');
-        if (!dot || strcmp(dot, ".json"))
+        if (!dot || strcmp(dot, ".jsonl"))
             continue;
         *dot = 0;
         take_bundle(c, names[i]);
@@ -163,55 +166,93 @@ static void take_bundles(struct collector *c)
 
 /* ---- jobs ---- */
 
-static bool write_tasks(struct collector *c, int per_task, int *tasks, struct text *why)
+/* Submissions a task: of what is left, half is dealt to all nodes, within these. */
+struct sizes {
+    int least, most, nodes;
+};
+
+static int size_of_next(const struct sizes *s, int left)
+{
+    int share = s->nodes ? (left + 2 * s->nodes - 1) / (2 * s->nodes) : s->most;
+
+    return share > s->most ? s->most : share < s->least ? s->least : share;
+}
+
+static bool write_task(const struct collector *c, int number, struct text *ids, struct text *why)
+{
+    char *name = xformat("round-%d/%d", c->round, number);
+    bool ok = spool_put(&c->spool, name, ids->s, ids->length, why);
+
+    free(name);
+    text_free(ids);
+    return ok;
+}
+
+/* Several items may have one text and name: the first is marked. */
+static bool is_left(const struct collector *c, int i)
+{
+    return !c->wanted[i].taken && (!i || strcmp(c->wanted[i].id, c->wanted[i - 1].id));
+}
+
+static int distinct_left(const struct collector *c)
+{
+    int n = 0;
+
+    for (int i = 0; i < c->n; i++)
+        n += is_left(c, i);
+    return n;
+}
+
+static bool write_tasks(struct collector *c, const struct sizes *s, int *tasks, struct text *why)
 {
     struct text t = {0};
     char *folder = spool_path(&c->spool, "round-%d", c->round);
-    int in = 0;
+    int in = 0, left = distinct_left(c), size = size_of_next(s, left);
+    int e = make_dirs(folder);
 
     *tasks = 0;
-    if (make_dirs(folder)) {
-        text_addf(why, "%s cannot be made: %s", folder, strerror(errno));
-        free(folder);
-        return false;
-    }
+    if (e)
+        text_addf(why, "%s cannot be made: %s", folder, strerror(e));
+    free(folder);
     for (int i = 0; i < c->n && !why->length; i++) {
-        struct wanted *w = &c->wanted[i];
-        bool again = i && !strcmp(w->id, w[-1].id);
-
-        if (!w->taken && !again) {
-            text_addf(&t, "%s\n", w->id);
-            in++;
-        }
-        if (in && (in == per_task || i == c->n - 1)) {
-            char *name = xformat("round-%d/%d", c->round, (*tasks)++);
-            spool_put(&c->spool, name, t.s, t.length, why);
-            free(name);
-            text_free(&t);
-            in = 0;
-        }
+        if (!is_left(c, i))
+            continue;
+        text_addf(&t, "%s\n", c->wanted[i].id);
+        left--;
+        if (++in < size && left)
+            continue;
+        write_task(c, (*tasks)++, &t, why);
+        size = size_of_next(s, left);
+        in = 0;
     }
     text_free(&t);
-    free(folder);
     return !why->length;
 }
 
-/* Later attempts find what breaks a task: in the last each submission is one of its own. */
-static int size_of_task(const struct collector *c)
+static int by_seconds(const struct collector *c, double seconds)
 {
-    int left = c->n - c->taken, most = slurm_array_max();
-    double by_time = TASK_SECONDS / (c->seconds > 0.001 ? c->seconds : 0.001);
-    int size = c->o->per_task   ? c->o->per_task
-               : by_time < 1    ? 1
-               : by_time > left ? left
-                                : (int)by_time;
+    double n = seconds / (c->seconds > 0.001 ? c->seconds : 0.001);
 
+    return n < 1 ? 1 : n > c->n ? c->n : (int)n;
+}
+
+/* Later attempts find what breaks a task: in the last each submission is one of its own. */
+static struct sizes sizes_of_tasks(const struct collector *c)
+{
+    int left = distinct_left(c), most = slurm_array_max();
+    struct sizes s = {c->o->per_task, c->o->per_task, 0};
+
+    if (!c->o->per_task)
+        s = (struct sizes){by_seconds(c, LEAST_SECONDS), by_seconds(c, TASK_SECONDS),
+                           slurm_nodes(c->o)};
     if (c->attempts == 1)
-        size = (size + 7) / 8;
+        s = (struct sizes){(s.least + 7) / 8, (s.most + 7) / 8, 0};
     if (c->attempts >= ATTEMPTS - 1)
-        size = 1;
+        s = (struct sizes){1, 1, 0};
     int least = (left + most - 1) / most;
-    return size > least ? size : least;
+    s.least = s.least > least ? s.least : least;
+    s.most = s.most > least ? s.most : least;
+    return s;
 }
 
 static bool submit(struct collector *c, struct text *why)
@@ -221,10 +262,10 @@ static bool submit(struct collector *c, struct text *why)
     c->round++;
     c->refused_before = c->nrefused;
     c->unstarted_before = c->unstarted;
-    int size = size_of_task(c);
-    if (!write_tasks(c, size, &tasks, why))
+    struct sizes sizes = sizes_of_tasks(c);
+    if (!write_tasks(c, &sizes, &tasks, why))
         return false;
-    int minutes = 10 + (int)(4 * size * c->seconds / 60);
+    int minutes = 10 + (int)(4 * sizes.most * c->seconds / 60);
     char *program = xformat("%s/grade", c->e->o->bin);
     char *job = slurm_submit(c->o, c->name, c->spool.dir, program, c->round, tasks, minutes,
                              c->refused, why);
@@ -235,7 +276,7 @@ static bool submit(struct collector *c, struct text *why)
     c->job = job;
     int left = c->n - c->taken;
     say("%d submission%s in %d task%s of at most %d, job %s, named %s%s", left,
-        left == 1 ? "" : "s", tasks, tasks == 1 ? "" : "s", size, job, c->name,
+        left == 1 ? "" : "s", tasks, tasks == 1 ? "" : "s", sizes.most, job, c->name,
         c->round > 1 ? " (what has no verdict yet, again)" : "");
     c->empty_since = 0;
     c->asked = now_s();
@@ -544,20 +585,16 @@ static enum cluster_end leave(struct collector *c)
 
 static bool put_all(struct collector *c, struct text *why)
 {
-    if (!spool_save_settings(&c->spool, &c->settings, why))
-        return false;
-    for (int i = 0; i < c->n; i++) {
-        const struct pool_item *x = &c->items[c->wanted[i].item];
-        char *path = spool_path(&c->spool, "todo/%s", c->wanted[i].id);
-        bool there = !access(path, F_OK);
+    bool ok = spool_save_settings(&c->spool, &c->settings, why);
+    int begun = ok ? spool_begin_work(&c->spool, why) : -1;
 
-        free(path);
+    for (int i = 0; i < c->n && begun >= 0 && ok; i++) {
+        const struct pool_item *x = &c->items[c->wanted[i].item];
+
         spool_bundle_again(&c->spool, c->wanted[i].id);
-        if (!there &&
-            !spool_put_work(&c->spool, c->wanted[i].id, x->name, x->source, x->length, why))
-            return false;
+        ok = spool_put_work(&c->spool, c->wanted[i].id, x->name, x->source, x->length, why);
     }
-    return spool_work_is_there(&c->spool, why);
+    return begun >= 0 && spool_end_work(&c->spool, begun, why) && ok;
 }
 
 /* What is left to be marked has a job after this, an earlier process's or a new one. Nodes that
@@ -586,6 +623,12 @@ static bool go_on(struct collector *c, struct text *why)
     return true;
 }
 
+/* Tasks are with their last submissions. */
+static bool is_near_its_end(const struct collector *c)
+{
+    return c->n - c->taken <= c->queue.running;
+}
+
 static enum cluster_end collect(struct collector *c)
 {
     struct text why = {0};
@@ -605,7 +648,7 @@ static enum cluster_end collect(struct collector *c)
                 break;
         }
         if (c->taken < c->n)
-            poll(NULL, 0, 300);
+            poll(NULL, 0, is_near_its_end(c) ? LOOK_OFTEN : LOOK);
     }
     if (!why.length)
         return CLUSTER_DONE;

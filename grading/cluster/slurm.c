@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_ARGS = 32 };
-
 static int slurm_call(char *const argv[], struct text *out, struct text *err)
 {
     int code = call_program(argv, true, out, err);
@@ -83,12 +81,6 @@ static char *without_end(struct text *said)
     return said->s;
 }
 
-static void add_option(char **argv, int *n, const char *name, const char *value)
-{
-    if (value && *value)
-        argv[(*n)++] = xformat("--%s=%s", name, value);
-}
-
 /* sbatch reads the script from a file: the standard input is not ours to give. */
 static bool put_script(const char *path, const char *program, const char *dir, int round,
                        struct text *why)
@@ -122,33 +114,76 @@ static char *job_number(const char *said)
     return xformat("%.*s", (int)strspn(said, "0123456789"), said);
 }
 
+struct command {
+    char **v;
+    int n;
+};
+
+/* Adds NAME=VALUE, where there is a value. */
+static void add_option(struct command *c, const char *name, const char *value)
+{
+    if (!value || !*value)
+        return;
+    c->v = xrealloc(c->v, (size_t)(c->n + 2) * sizeof(*c->v));
+    c->v[c->n++] = xformat("%s=%s", name, value);
+    c->v[c->n] = NULL;
+}
+
+static void add_word(struct command *c, const char *word)
+{
+    c->v = xrealloc(c->v, (size_t)(c->n + 2) * sizeof(*c->v));
+    c->v[c->n++] = xstrdup(word);
+    c->v[c->n] = NULL;
+}
+
+/* A task gets what sbatch has: of ours, what finds programs and libraries, and Slurm's. Where
+ * sbatch is to choose itself (--export=PATH), Slurm starts the person's login shell on each node
+ * for the rest, which takes a second, and what it reads may fail there. */
+static void add_environment(struct command *c)
+{
+    static const char *const kept[] = {"PATH=", "LD_LIBRARY_PATH=", "WARPLAB_CUDA=", "HOME=",
+                                       "USER=", "LOGNAME=",         "SLURM_",        "SBATCH_"};
+
+    add_word(c, "env");
+    add_word(c, "-i");
+    for (char **e = environ; *e; e++)
+        for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+            if (!strncmp(*e, kept[i], strlen(kept[i])))
+                add_word(c, *e);
+}
+
 char *slurm_submit(const struct cluster_options *o, const char *name, const char *dir,
                    const char *program, int round, int n, int minutes, const char *refused,
                    struct text *why)
 {
     struct text out = {0}, err = {0};
-    char *argv[MAX_ARGS] = {"sbatch"}, *script = xformat("%s/round-%d.sh", dir, round);
-    char *log = log_pattern(dir), *most = xformat("%%%d", o->at_once);
+    struct command c = {0};
+    char *script = xformat("%s/round-%d.sh", dir, round), *log = log_pattern(dir);
+    char *most = xformat("%%%d", o->at_once);
     char *array = xformat("0-%d%s", n - 1, o->at_once ? most : "");
     char *limit = o->time_limit ? xstrdup(o->time_limit) : xformat("%d", minutes);
-    int at = 1, code = -1;
+    int code = -1;
 
-    add_option(argv, &at, "job-name", name);
-    add_option(argv, &at, "array", array);
-    add_option(argv, &at, "partition", o->partition);
-    add_option(argv, &at, "account", o->account);
-    add_option(argv, &at, "qos", o->qos);
-    add_option(argv, &at, "gres", o->gres);
-    add_option(argv, &at, "time", limit);
-    add_option(argv, &at, "exclude", refused);
-    add_option(argv, &at, "output", log);
-    add_option(argv, &at, "chdir", dir);
-    add_option(argv, &at, "export", "PATH");
-    int made = at;
-    argv[at++] = "--parsable", argv[at++] = "--requeue", argv[at++] = "--open-mode=append";
-    argv[at++] = "--ntasks=1", argv[at++] = script;
+    add_environment(&c);
+    add_word(&c, "sbatch");
+    add_option(&c, "--job-name", name);
+    add_option(&c, "--array", array);
+    add_option(&c, "--partition", o->partition);
+    add_option(&c, "--account", o->account);
+    add_option(&c, "--qos", o->qos);
+    add_option(&c, "--gres", o->gres);
+    add_option(&c, "--time", limit);
+    add_option(&c, "--exclude", refused);
+    add_option(&c, "--output", log);
+    add_option(&c, "--chdir", dir);
+    add_option(&c, "--export", "ALL");
+    add_option(&c, "--open-mode", "append");
+    add_option(&c, "--ntasks", "1");
+    add_word(&c, "--parsable");
+    add_word(&c, "--requeue");
+    add_word(&c, script);
     if (put_script(script, program, dir, round, why))
-        code = slurm_call(argv, &out, &err);
+        code = slurm_call(c.v, &out, &err);
     if (code > 0)
         text_addf(why, "Slurm does not take the job: %s%s",
                   err.length           ? without_end(&err)
@@ -157,9 +192,9 @@ char *slurm_submit(const struct cluster_options *o, const char *name, const char
                   strstr(text_str(&err), "QOS") ? ". Fewer tasks: --per-task; shorter: --time-limit"
                                                 : "");
     char *job = code ? NULL : job_number(text_str(&out));
-    while (made > 1)
-        free(argv[--made]);
-    free(script), free(log), free(most), free(array), free(limit);
+    for (int i = 0; i < c.n; i++)
+        free(c.v[i]);
+    free(c.v), free(script), free(log), free(most), free(array), free(limit);
     text_free(&out);
     text_free(&err);
     return job;

@@ -147,14 +147,15 @@ static char *unfinished(const char *path)
     return xformat("%.*s/.%s.%s.%ld", (int)(slash - path), path, slash + 1, host, (long)getpid());
 }
 
-/* Its data are on the disk, but its name may not be. */
-static int write_file(const struct spool *s, const char *name, const void *data, size_t length)
+/* Where it is synchronised, its data are on the disk, but its name may not be. */
+static int write_file(const struct spool *s, const char *name, const void *data, size_t length,
+                      bool synchronised)
 {
     char *path = spool_path(s, "%s", name), *part = unfinished(path);
     int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     int e = fd < 0 ? errno : file_write_fd(fd, data, length);
 
-    if (fd >= 0 && fsync(fd) && !e)
+    if (synchronised && fd >= 0 && fsync(fd) && !e)
         e = errno;
     if (fd >= 0 && close(fd) && !e) /* a full disk or a quota can show here first, on NFS */
         e = errno;
@@ -169,7 +170,7 @@ static int write_file(const struct spool *s, const char *name, const void *data,
 
 int spool_write(const struct spool *s, const char *name, const void *data, size_t length)
 {
-    int e = write_file(s, name, data, length);
+    int e = write_file(s, name, data, length, true);
     char *path = spool_path(s, "%s", name);
 
     e = e ? e : sync_folder_of(path);
@@ -283,7 +284,19 @@ void spool_id(const char *name, const char *source, size_t length, char out[SPOO
     text_free(&t);
 }
 
-/* A name has no NUL, a text may have. */
+static bool holds(const struct spool *s, const char *name, const struct text *t)
+{
+    char *path = spool_path(s, "%s", name), *data = NULL;
+    size_t n;
+    bool same =
+        !file_read_no_link(path, MAX_FILE, &data, &n) && n == t->length && !memcmp(data, t->s, n);
+
+    free(data);
+    free(path);
+    return same;
+}
+
+/* A name has no NUL, a text may have. After a crash a file may be there and not its data. */
 bool spool_put_work(const struct spool *s, const char *id, const char *name, const char *source,
                     size_t length, struct text *why)
 {
@@ -292,19 +305,29 @@ bool spool_put_work(const struct spool *s, const char *id, const char *name, con
 
     text_bytes(&t, name, strlen(name) + 1);
     text_bytes(&t, source, length);
-    bool ok = wrote(s, file, write_file(s, file, t.s, t.length), why);
+    bool ok = holds(s, file, &t) || wrote(s, file, write_file(s, file, t.s, t.length, false), why);
     text_free(&t);
     free(file);
     return ok;
 }
 
-bool spool_work_is_there(const struct spool *s, struct text *why)
+/* An error of the disk is told to who had something open there before it. */
+int spool_begin_work(const struct spool *s, struct text *why)
 {
-    char *inside = spool_path(s, "todo/.");
-    bool ok = wrote(s, "todo", sync_folder_of(inside), why);
+    char *folder = spool_path(s, "todo");
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-    free(inside);
-    return ok;
+    wrote(s, "todo", fd < 0 ? errno : 0, why);
+    free(folder);
+    return fd;
+}
+
+bool spool_end_work(const struct spool *s, int begun, struct text *why)
+{
+    int e = syncfs(begun) ? errno : 0;
+
+    close(begun);
+    return wrote(s, "todo", e, why);
 }
 
 bool spool_get_work(const struct spool *s, const char *id, char **name, char **source,
@@ -334,7 +357,7 @@ bool spool_get_work(const struct spool *s, const char *id, char **name, char **s
 
 static bool is_there(const struct spool *s, const char *folder, const char *id)
 {
-    char *path = spool_path(s, "%s/%s.json", folder, id);
+    char *path = spool_path(s, "%s/%s.jsonl", folder, id);
     bool there = !access(path, F_OK);
 
     free(path);
@@ -352,26 +375,31 @@ static char *belongs_to(const struct spool *s, const char *id)
     return xformat("%s/%s", strrchr(s->dir, '/') + 1, id);
 }
 
-int spool_save_bundle(const struct spool *s, const char *id, const struct bundle *b)
+int spool_save_bundle(const struct spool *s, const char *id, const struct bundle *b,
+                      const char *verdict, size_t length)
 {
-    char *verdict = verdict_text(b->verdict, 0), *name = xformat("done/%s.json", id);
-    char *of = belongs_to(s, id);
-    json_t *o = json_pack("{s:s,s:s,s:s,s:f,s:s}", "of", of, "node", b->node, "tools", b->tools,
-                          "seconds", b->seconds, "verdict", verdict);
-    char *text = json_dumps(o, JSON_COMPACT);
-    int e = spool_write(s, name, text, strlen(text));
+    char *name = xformat("done/%s.jsonl", id), *of = belongs_to(s, id);
+    json_t *o = json_pack("{s:s,s:s,s:s,s:f}", "of", of, "node", b->node, "tools", b->tools,
+                          "seconds", b->seconds);
+    char *head = json_dumps(o, JSON_COMPACT);
+    struct text t = {0};
 
+    text_addf(&t, "%s\n", head);
+    text_bytes(&t, verdict, length);
+    text_add(&t, "\n");
+    int e = spool_write(s, name, t.s, t.length);
+    text_free(&t);
     json_decref(o);
     free(of);
-    free(verdict);
     free(name);
-    free(text);
+    free(head);
     return e;
 }
 
 static void move_bundle(const struct spool *s, const char *id, const char *from, const char *to)
 {
-    char *old = spool_path(s, "%s/%s.json", from, id), *new = spool_path(s, "%s/%s.json", to, id);
+    char *old = spool_path(s, "%s/%s.jsonl", from, id);
+    char *new = spool_path(s, "%s/%s.jsonl", to, id);
 
     rename(old, new); /* where it is gone, NFS has carried it out before and lost the answer */
     free(old);
@@ -388,32 +416,60 @@ void spool_bundle_again(const struct spool *s, const char *id)
     move_bundle(s, id, "taken", "done");
 }
 
+/* The first line, of whose bundle it is; NULL with the reason. The verdict is behind it. */
+static const char *read_head(const char *text, const char *own, struct bundle *b, struct text *why)
+{
+    const char *end = strchr(text, '\n');
+    json_error_t bad;
+    json_t *o = end ? json_loadb(text, (size_t)(end - text), 0, &bad) : NULL;
+    const char *of = json_string_value(json_object_get(o, "of"));
+
+    if (of && !strcmp(of, own))
+        *b = (struct bundle){.node = member(o, "node"),
+                             .tools = member(o, "tools"),
+                             .seconds = json_number_value(json_object_get(o, "seconds"))};
+    else if (of)
+        text_addf(why, "is of another submission or run (%.80s)", of);
+    json_decref(o);
+    if (b->node && b->tools)
+        return end + 1;
+    if (!why->length)
+        text_add(why, "is no bundle: members are missing");
+    return NULL;
+}
+
+static void read_bundle(const char *text, size_t n, const char *own, struct bundle *b,
+                        struct text *why)
+{
+    const char *verdict = read_head(text, own, b, why);
+    char *reason = NULL;
+
+    if (verdict)
+        b->verdict = verdict_read(verdict, n - (size_t)(verdict - text), &reason);
+    if (verdict && !b->verdict)
+        text_addf(why, "is no bundle: %s", reason ? reason : "it has no verdict");
+    free(reason);
+}
+
 bool spool_load_bundle(const struct spool *s, const char *id, struct bundle *b, struct text *why)
 {
-    json_t *o;
-    char *name = xformat("done/%s.json", id), *own = belongs_to(s, id), *reason = NULL;
+    char *path = spool_path(s, "done/%s.jsonl", id), *own = belongs_to(s, id), *text;
+    struct text reason = {0};
+    size_t n;
+    int e = file_read_no_link(path, MAX_FILE, &text, &n);
 
     *b = (struct bundle){0};
-    if (read_json(s, name, &o, why)) {
-        const char *verdict = json_string_value(json_object_get(o, "verdict"));
-        const char *of = json_string_value(json_object_get(o, "of"));
-        if (of && strcmp(of, own))
-            text_addf(why, "done/%s.json is of another submission or run (%.80s)", id, of);
-        if (!of)
-            verdict = NULL;
-        *b = (struct bundle){verdict ? verdict_read(verdict, strlen(verdict), &reason) : NULL,
-                             member(o, "node"), member(o, "tools"),
-                             json_number_value(json_object_get(o, "seconds"))};
-        json_decref(o);
-    }
-    free(name);
+    if (e)
+        text_addf(&reason, "cannot be read: %s", file_why(e));
+    else
+        read_bundle(text, n, own, b, &reason);
+    free(text);
+    free(path);
     free(own);
-    if (b->verdict && b->node && b->tools && !why->length)
+    if (b->verdict)
         return true;
-    if (!why->length)
-        text_addf(why, "done/%s.json is no bundle: %s", id,
-                  reason ? reason : "members are missing");
-    free(reason);
+    text_addf(why, "done/%s.jsonl %s", id, reason.s);
+    text_free(&reason);
     bundle_free(b);
     move_bundle(s, id, "done", "bad");
     return false;

@@ -10,8 +10,8 @@
  *     secret             what hidden cases are drawn from
  *     todo/ID            one submission: its name and its text
  *     round-1/0 …        the tasks of the first job: IDs, a line each; round-2 is what was left
- *     done/ID.json       a bundle: the verdict, who made it and where; the collector moves it to
- *     taken/ID.json      once the gradebook has it
+ *     done/ID.jsonl      a bundle: a line of who made it and where, and the verdict, a line; the
+ *     taken/ID.jsonl     collector moves it here once the gradebook has it
  *     seen/TASK.NODE     a task began on that node
  *     refused/NODE       why that node cannot mark
  *     log/               what the tasks said
@@ -37,10 +37,11 @@ struct spool_settings {
     char *lab, *tools, *secret; /* tools: cluster_tools()'s digest; secret NULL: none */
     bool gpu;
 };
+/* Of a bundle: who made it. */
 struct bundle {
-    struct verdict *verdict;
     char *node, *tools;
     double seconds; /* of marking it, wall clock */
+    struct verdict *verdict;
 };
 
 /* Makes the run's folder, SHARED/KEY, or finds it. False with the reason, as where it is not its
@@ -69,18 +70,24 @@ void spool_settings_free(struct spool_settings *set);
 
 /* What identifies a submission in a run: its name and its text. */
 void spool_id(const char *name, const char *source, size_t length, char out[SPOOL_ID]);
+/* Before the first is put; -1 with the reason. */
+int spool_begin_work(const struct spool *s, struct text *why);
+/* Where it is there already, whole, nothing is written. */
 bool spool_put_work(const struct spool *s, const char *id, const char *name, const char *source,
                     size_t length, struct text *why);
-/* After the last of it: it is on the disk, all of it. */
-bool spool_work_is_there(const struct spool *s, struct text *why);
+/* After the last: all that was put since is on the disk. Synchronised at once, it takes a disk's
+ * time once, not a submission each. */
+bool spool_end_work(const struct spool *s, int begun, struct text *why);
 /* Both allocated; false with the reason. */
 bool spool_get_work(const struct spool *s, const char *id, char **name, char **source,
                     size_t *length, struct text *why);
 
 /* Whether a bundle of it is there, taken or not. */
 bool spool_has_bundle(const struct spool *s, const char *id);
-int spool_save_bundle(const struct spool *s, const char *id, const struct bundle *b);
-/* False with the reason where done/ID.json is no bundle, or another's; it is moved aside, to be
+/* verdict: verdict_text()'s, a line. */
+int spool_save_bundle(const struct spool *s, const char *id, const struct bundle *b,
+                      const char *verdict, size_t length);
+/* False with the reason where done/ID.jsonl is no bundle, or another's; it is moved aside, to be
  * made again. */
 bool spool_load_bundle(const struct spool *s, const char *id, struct bundle *b, struct text *why);
 void bundle_free(struct bundle *b);

@@ -17,36 +17,30 @@
 #include <unistd.h>
 
 enum {
-    LIBRARY_MAX = 1 << 30,
     CLOCK_SLACK = 60, /* seconds */
     CANNOT_WRITE = 3,
     REFUSES = 4,
 };
 
-static void add_library(struct text *t, const char *folder, const char *name)
-{
-    char *path = xformat("%s/%s", folder, name), *data, digest[DIGEST_HEX] = "none";
-    size_t n;
-
-    if (!file_read(path, LIBRARY_MAX, &data, &n)) {
-        digest_hex(data, n, digest);
-        free(data);
-    }
-    text_addf(t, " %s", digest);
-    free(path);
-}
-
-/* The headers are of the toolkit whose library this is. */
+/* The headers are of the toolkit whose library this is. It has 100 MB, often under both names:
+ * one file is read once. */
 void cluster_tools(const struct engine *e, char out[DIGEST_HEX])
 {
     static const char *const folders[] = {"lib64", "lib"};
+    char digest[DIGEST_HEX] = "none";
+    struct stat now, before = {0};
     struct text t = {0};
 
     text_add(&t, e->tools);
     for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
-        char *folder = xformat("%s/%s", e->o->cuda, folders[i]);
-        add_library(&t, folder, "libnvrtc.so.13");
-        free(folder);
+        char *path = xformat("%s/%s/libnvrtc.so.13", e->o->cuda, folders[i]);
+        bool there = !stat(path, &now);
+        if (!there || now.st_dev != before.st_dev || now.st_ino != before.st_ino)
+            if (!there || !digest_file(path, digest))
+                strcpy(digest, "none");
+        before = there ? now : before;
+        text_addf(&t, " %s", digest);
+        free(path);
     }
     digest_hex(t.s, t.length, out);
     text_free(&t);
@@ -147,13 +141,14 @@ static int refuse(struct task *t, const char *why)
 
 /* ---- marking ---- */
 
-static bool on_done(void *user, int item, const struct verdict *v)
+/* What a verdict says is the collector's to read. */
+static bool on_done(void *user, int item, const char *verdict, size_t length)
 {
     struct task *t = user;
     double now = now_s();
-    struct bundle b = {(struct verdict *)v, t->place, t->settings.tools, (now - t->last) * t->jobs};
+    struct bundle b = {t->place, t->settings.tools, (now - t->last) * t->jobs, NULL};
 
-    t->error = spool_save_bundle(&t->spool, t->ids[item], &b);
+    t->error = spool_save_bundle(&t->spool, t->ids[item], &b, verdict, length);
     t->last = now;
     return !t->error;
 }
@@ -190,7 +185,7 @@ static int mark(struct task *t, int round, const struct engine_options *o, struc
 
     t->last = now_s();
     if (ok && t->n)
-        pool_run(t->settings.lab, o, items, t->n, t->jobs, on_done, NULL, t);
+        pool_run_unread(t->settings.lab, o, items, t->n, t->jobs, on_done, NULL, t);
     if (t->error)
         text_addf(why, "no bundle can be written to %s: %s", t->spool.dir, strerror(t->error));
     for (int i = 0; i < t->n; i++) {

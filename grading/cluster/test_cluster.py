@@ -18,6 +18,7 @@ import time
 
 import pytest
 
+import bench
 import daemons
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -93,8 +94,8 @@ def begin(c, book, what, *more):
 
 
 def done_files(shared):
-    return list(pathlib.Path(shared).glob("warplab-*/done/*.json")) + \
-        list(pathlib.Path(shared).glob("warplab-*/taken/*.json"))
+    return list(pathlib.Path(shared).glob("warplab-*/done/*.jsonl")) + \
+        list(pathlib.Path(shared).glob("warplab-*/taken/*.jsonl"))
 
 
 # ---- the same marks ----
@@ -239,12 +240,12 @@ def test_a_bundle_that_comes_twice_or_broken(cluster, tmp_path, few):
     batch(cluster, book, what, "--per-task", "4", "--detach", code=0)
     run = next((tmp_path / "warplab-cluster").glob("warplab-*"))
     cluster.wait(lambda: len(done_files(run.parent)) == 6, 120)
-    files = sorted((run / "done").glob("*.json"))
+    files = sorted((run / "done").glob("*.jsonl"))
     shutil.copy(files[0], run / "taken" / files[0].name)
     files[1].write_text("{\"node\":\"n1\"")
     files[2].write_text("")
     shutil.copy(files[4], files[3])  # of another submission
-    (run / "done" / ("0" * 32 + ".json")).write_text("{}")
+    (run / "done" / ("0" * 32 + ".jsonl")).write_text("{}")
     r = batch(cluster, book, what)
     assert rows(book) == marks and r.stderr.count("it is marked again") == 3, r.stderr
     assert "is of another submission" in r.stderr, r.stderr
@@ -362,12 +363,23 @@ def memory_of(pid):
 
 def finish_all(run, small, large):
     """What nodes would write: a bundle for each submission, every fifth of it a large one."""
-    made = [(text, json.loads(text)["of"]) for text in (large, small, small, small, small)]
+    made = [(text, json.loads(text.splitlines()[0])["of"]) for text in (large, small, small, small, small)]
     ids = [f.name for f in (run / "todo").iterdir()]
     for i, k in enumerate(ids):
         text, of = made[i % len(made)]
-        (run / "done" / f"{k}.json").write_text(text.replace(of, f"{run.name}/{k}"))
+        (run / "done" / f"{k}.jsonl").write_text(text.replace(of, f"{run.name}/{k}"))
     return len(ids)
+
+
+def look_at_sizes(run, n, most):
+    """All of it, each once; the first tasks are the largest, and the last half as long at least,
+    but for what is left over."""
+    tasks = sorted((run / "round-1").iterdir(), key=lambda f: int(f.name))
+    ids = [f.read_text().split() for f in tasks]
+    sizes = [len(x) for x in ids]
+    assert sum(sizes) == n == len({i for x in ids for i in x})
+    assert sizes == sorted(sizes, reverse=True) and sizes[0] <= most, sizes
+    assert min(sizes[:-1], default=most) >= (most - 1) // 2, (sizes, most)
 
 
 def test_thousands_in_flat_memory(cluster, in_memory):
@@ -382,8 +394,9 @@ def test_thousands_in_flat_memory(cluster, in_memory):
     shutil.rmtree(next(shared.glob("*")))
     what = class_of(in_memory / "class", n, "// nothing {}\n")
     cluster.run("scontrol", "update", "PartitionName=main", "State=DOWN")
-    batch(cluster, book, what, "--per-task", "1250", "--detach", code=0)
+    said = batch(cluster, book, what, "--detach", code=0).stderr
     run = next(shared.glob("*"))
+    look_at_sizes(run, n, int(re.search(r"tasks? of at most (\d+)", said)[1]))
     assert finish_all(run, small, large) == n
     cluster.run("scontrol", "update", "PartitionName=main", "State=UP")
     p = subprocess.Popen(arguments(book, what, "--slurm"), env=cluster.env,
@@ -543,17 +556,10 @@ def test_full_disk_and_going_on(cluster, tmp_path, few):
 
 
 QUOTA = """
-#define _GNU_SOURCE
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-int fsync(int fd)
+int syncfs(int fd)
 {
-    char link[64], path[4096] = "";
-    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-    if (readlink(link, path, sizeof(path) - 1) < 0 || !strstr(path, "todo/"))
-        return fdatasync(fd);
+    (void)fd;
     errno = EDQUOT;
     return -1;
 }
@@ -618,3 +624,9 @@ def test_settings_file(cluster, tmp_path, few):
            "SINFO_FORMAT": "%T"}  # of a person who likes it so, and works in a job of their own
     r = batch(cluster, tmp_path / "g.db", what, "--settings", str(settings), slurm=False, env=own)
     assert "in 1 task of at most 6" in r.stderr and rows(tmp_path / "g.db") == marks
+
+
+def test_what_is_computed_is_of_the_record():
+    """The model of a large class stands beside the figures that it is computed from."""
+    record = (ROOT / "grading/cluster/bench.txt").read_text()
+    assert bench.model_of(record) in record.splitlines()

@@ -21,4 +21,10 @@ typedef bool pool_done(void *user, int item, const struct verdict *verdict);
 void pool_run(const char *lab, const struct engine_options *o, const struct pool_item *items, int n,
               int jobs, pool_done *done, void (*tick)(void *user), void *user);
 
+/* The same for who hands verdicts on: as the text that the worker made of each (verdict_text()),
+ * which is not read here. */
+typedef bool pool_said(void *user, int item, const char *text, size_t length);
+void pool_run_unread(const char *lab, const struct engine_options *o, const struct pool_item *items,
+                     int n, int jobs, pool_said *said, void (*tick)(void *user), void *user);
+
 #endif
