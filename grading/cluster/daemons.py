@@ -50,10 +50,11 @@ def version():
 
 
 class Cluster:
-    def __init__(self, folder, nodes=4, gpus=None):
+    def __init__(self, folder, nodes=4, gpus=None, mounts=None):
         self.dir = pathlib.Path(folder)
         self.nodes = [f"n{k + 1}" for k in range(nodes)]
         self.gpus = gpus or {}  # nodes that say they have some: a node's files of devices
+        self.mounts = mounts or {}  # as slurmd() takes them
         self.children = {}
         self.conf = self.dir / "slurm.conf"
         self.env = dict(os.environ, SLURM_CONF=str(self.conf))
@@ -74,8 +75,13 @@ class Cluster:
         self.write_conf()
         self.controller()
         for n in self.nodes:
-            self.slurmd(n)
-        self.all_idle()
+            self.slurmd(n, self.mounts.get(n, ""))
+        try:
+            self.all_idle(True)
+        except AssertionError as e:
+            words = self.last_words()
+            self.__exit__()
+            raise AssertionError(f"{e}\n{words}") from None
         return self
 
     def __exit__(self, *_):
@@ -191,15 +197,24 @@ UnkillableStepTimeout=100
         out = self.run("sinfo", "-h", "-N", "-o", "%N %T", check=False)
         return dict(line.split() for line in out.splitlines())
 
-    def all_idle(self):
-        """Nodes that were lost or could not end a task in time serve again."""
+    def last_words(self):
+        """What each daemon said last, and whether it ended."""
+        return "\n".join(f"---- {name}, {'runs' if c.poll() is None else f'ended: {c.returncode}'}\n"
+                         + (self.dir / f"{name}.out").read_text(errors="replace")[-3000:]
+                         for name, c in self.children.items())
+
+    def all_idle(self, alive=False):
+        """Nodes that were lost or could not end a task in time serve again. alive: no daemon ends
+        meanwhile."""
         def idle():
+            ended = [n for n, c in self.children.items() if alive and c.poll() is not None]
+            assert not ended, f"ended at once: {', '.join(ended)}"
             states = self.states()
             for n, state in states.items():
                 if state.startswith(("drain", "down")):
                     self.run("scontrol", "update", f"NodeName={n}", "State=RESUME", check=False)
             return states == {n: "idle" for n in self.nodes}
-        self.wait(idle, 120)
+        self.wait(idle, 60 if alive else 120)
 
     def wait(self, true, seconds, every=0.2):
         end = time.monotonic() + seconds
