@@ -196,9 +196,13 @@ static void put_case(struct text *t, const struct search *s, const struct lab_ca
             return;
         }
     }
-    for (const char *e = extents; *e; e++)
-        text_addf(t, "%s%s = %" PRIu64, e == extents ? "" : ", ", extent_name(lab, *e),
-                  extent(c, *e));
+    const char *and = "";
+    for (const char *e = extents; *e; e++) {
+        if (!extent(c, *e) && !extent(s->failed[0], *e)) /* which these cases do not have */
+            continue;
+        text_addf(t, "%s%s = %" PRIu64, and, extent_name(lab, *e), extent(c, *e));
+        and = ", ";
+    }
 }
 
 /* The words name the case where it is not the one that is told: the first that is wrong. */
@@ -246,6 +250,32 @@ static const struct lab_case *case_for_a_pattern(const struct search *s)
 
 /* ---- the checker ---- */
 
+/* On fewer elements it comes to its end, is right, and stores its outputs several times over: who
+ * leaves nothing to the others needs no endless loop to take too long. */
+static void by_repeated(struct search *s, const struct lab_case *c)
+{
+    struct lab_case small = *c;
+    struct sample r;
+    uint64_t bytes = 0;
+
+    small.n = 1 << 12;
+    if (!s->x->verify->lab->extents || *s->x->verify->lab->extents != 'n' || c->n <= small.n)
+        return;
+    experiment_run(s->x, &small, s->x->verify->seed, false, &r);
+    for (int b = 0; b < r.plan.nbuffers; b++)
+        bytes += r.plan.buffers[b].role == BUF_INPUT ? 0 : plan_buffer_bytes(&r.plan, b);
+    double times = bytes ? (double)r.outputs.counters.global_st_bytes / (double)bytes : 0;
+    if (r.end == RUN_OK && r.outputs.counted && times >= 2) {
+        diagnosis_add(s->d, "repeated",
+                      "with n = %" PRIu64
+                      " it comes to its end and is right, but stores each result "
+                      "%.3g times on average: what one thread has done, others do again",
+                      small.n, times);
+        s->d->cause = "repeated";
+    }
+    sample_free(&r);
+}
+
 /* True when nothing more is to be looked for: what was read and never written may only follow
  * from what an earlier launch did not write. */
 static bool by_checker(struct search *s, const struct lab_case *c)
@@ -269,8 +299,10 @@ static bool by_checker(struct search *s, const struct lab_case *c)
         s->d->cause = "uninitialised";
         text_add(&s->d->words, t.s);
     }
-    if (sample.outputs.error == cudaErrorLaunchTimeout && !cause)
+    if (sample.outputs.error == cudaErrorLaunchTimeout && !cause) {
         cause = s->d->cause = "endless"; /* the emulator has said where it is */
+        by_repeated(s, c);
+    }
     text_free(&t);
     sample_free(&sample);
     return cause;
@@ -482,12 +514,13 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
     if (!rich)
         rich = &s.smallest;
     if (!by(by_unwritten, &s, rich)) {
-        bool told = by(by_transposed, &s, rich) || by_probe(&s, rich) ||
+        bool told = by(by_transposed, &s, rich) || by(by_storage, &s, rich) ||
+                    by(by_width, &s, rich) || by_probe(&s, rich) ||
                     (!is_same(rich, &s.smallest) && by_probe(&s, &s.smallest));
         if (!told || d->whole) /* what it starts with, that may come from */
             told |= by(by_empty, &s, first);
-        if (!told)
-            by(by_constant, &s, rich);
+        if (!told && !by(by_constant, &s, rich))
+            by(by_distance, &s, rich);
     }
     by_record(&s);
     if (begin.length)
@@ -502,6 +535,21 @@ void diagnose(struct experiment *x, const struct lab_case *const *failed, int nf
     emulator_set_quiet(2);
     look(x, failed, nfailed, path, d);
     emulator_set_quiet(1);
+}
+
+void diagnose_program(struct experiment *x, const struct lab_case *const *failed, int nfailed,
+                      const char *path, struct diagnosis *d)
+{
+    struct search s = {.x = x, .failed = failed, .nfailed = nfailed, .path = path, .d = d};
+    const struct lab_case *c = case_for_a_pattern(&s);
+
+    budget(x);
+    c = c ? c : smallest_failed(&s, 0);
+    if (!c || by(by_checker, &s, c))
+        return;
+    x->any_status = true;
+    by_probe(&s, c);
+    x->any_status = false;
 }
 
 static uint64_t blocks_of(const struct search *s, const struct lab_case *c)
@@ -538,7 +586,8 @@ void diagnose_right(struct experiment *x, const struct lab_case *const *cases, i
                     const char *path, struct diagnosis *d)
 {
     struct search s = {.x = x, .failed = cases, .nfailed = ncases, .path = path, .d = d};
-    const struct lab_case *c = case_of_blocks(&s);
+    const struct lab_case *c =
+        x->verify->lab->program ? case_for_a_pattern(&s) : case_of_blocks(&s);
     struct sample sample;
 
     budget(x);

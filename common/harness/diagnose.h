@@ -3,8 +3,9 @@
  * Interface: diagnose(). In this order, until something is established:
  *   what stopped it, and what the checker finds (the emulator's)   finding.h
  *   parameters used in each other's place, what stays from one run to the next
- *   elements never written, results that are transposed, results that no input changes
+ *   elements never written, results that are transposed, of another type, or that no input changes
  *   what its outputs are made of                                   probe.h
+ *   by how much, or how many times, all of them are off
  *   launch records with which it is right
  * and beside it the least size at which it goes wrong.
  */
@@ -18,6 +19,10 @@
  * experiment's budget is set here. */
 void diagnose(struct experiment *x, const struct lab_case *const *failed, int nfailed,
               const char *path, struct diagnosis *d);
+/* Of a whole program: what the checker finds, and what its result is made of, whatever status it
+ * ends with. No kernel of it can be tried alone. */
+void diagnose_program(struct experiment *x, const struct lab_case *const *failed, int nfailed,
+                      const char *path, struct diagnosis *d);
 /* Of a kernel whose results are right: what the checker finds on one small case (of these) of
  * several warps and, where there is one, several blocks; or nothing. */
 void diagnose_right(struct experiment *x, const struct lab_case *const *cases, int ncases,

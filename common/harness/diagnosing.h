@@ -1,7 +1,8 @@
-/* diagnosing.h - what the parts of the diagnosis share (diagnose.c, looks.c only).
+/* diagnosing.h - what the parts of the diagnosis share (diagnose.c, looks.c, outcome.c only).
  *
  * diagnose.c   which case is looked at, and in which order; the checker, launch records
- * looks.c      what can be seen from outside: what is written, what the results have in common
+ * looks.c      what can be seen from outside: what is written, what stays, what is exchanged
+ * outcome.c    what a wrong output has in common with the right one
  */
 #ifndef HARNESS_DIAGNOSING_H
 #define HARNESS_DIAGNOSING_H
@@ -31,6 +32,9 @@ bool by_constant(struct search *s, const struct lab_case *c);
 bool by_exchange(struct search *s); /* of two parameters */
 bool by_state(struct search *s, const struct lab_case *c);
 bool by_transposed(struct search *s, const struct lab_case *c);
+bool by_storage(struct search *s, const struct lab_case *c);
+bool by_width(struct search *s, const struct lab_case *c);
+bool by_distance(struct search *s, const struct lab_case *c);
 bool by_empty(struct search *s, const struct lab_case *c);
 
 /* The same for all inputs: nothing, or something of its own. */

@@ -54,6 +54,7 @@ static void spend(struct experiment *x, const struct sample *s)
 static struct job_options options_of(const struct experiment *x, uint64_t seed, bool check)
 {
     return (struct job_options){.check = check,
+                                .any_status = x->any_status,
                                 .poison = check ? POISON_NONE : POISON_ALL,
                                 .steps = x->steps,
                                 .seed = seed};

@@ -114,6 +114,18 @@ static const char *file_name(const struct finding *f, const char *path)
     return !strcmp(a ? a + 1 : f->file, b ? b + 1 : path) ? path : f->file;
 }
 
+/* A kernel of C++'s, "_Z5saxpyjf", by the name that its source has. */
+static void put_kernel(struct text *t, const char *name)
+{
+    char *end;
+    unsigned long n = strncmp(name, "_Z", 2) ? 0 : strtoul(name + 2, &end, 10);
+
+    if (n && n <= strlen(end))
+        text_bytes(t, end, n);
+    else
+        text_add(t, name);
+}
+
 static void put_finding(struct text *t, const struct finding *f, const char *path)
 {
     text_add(t, "  ");
@@ -123,14 +135,14 @@ static void put_finding(struct text *t, const struct finding *f, const char *pat
         text_addf(t, ":%lld", (long long)f->line);
     if (*f->file)
         text_add(t, ": ");
-    text_add(t, string(f->json, "kernel"));
+    put_kernel(t, string(f->json, "kernel"));
     if (json_array_size(json_object_get(f->json, "block")) == 3)
         text_addf(t, " block (%lld,%lld,%lld)", number(f->json, "block", 0),
                   number(f->json, "block", 1), number(f->json, "block", 2));
     if (json_array_size(json_object_get(f->json, "thread")) == 3)
         text_addf(t, " thread (%lld,%lld,%lld)", number(f->json, "thread", 0),
                   number(f->json, "thread", 1), number(f->json, "thread", 2));
-    text_addf(t, ": %s\n", f->message);
+    text_addf(t, "%s%s\n", *string(f->json, "kernel") ? ": " : "", f->message);
 }
 
 /* One of its kind was told before it: what is missing there may be all that is missing. */

@@ -35,6 +35,17 @@ Test(finding, another_file_keeps_its_name)
     cr_expect_str_eq(t.s, "  help.h:3: k: m\n");
 }
 
+/* A kernel of C++'s has its source's name; what belongs to none has nothing before it. */
+Test(finding, names_of_cpp_and_of_none)
+{
+    put("{\"kind\":\"fault\",\"file\":\"a.cu\",\"line\":3,\"kernel\":\"_Z5saxpyjfPKfPf\","
+        "\"message\":\"m\"}\n"
+        "{\"kind\":\"fault\",\"file\":\"a.cu\",\"line\":4,\"kernel\":\"_Z99x\",\"message\":\"m\"}\n"
+        "{\"kind\":\"leak\",\"message\":\"leak: 4 bytes\"}\n",
+        3, false);
+    cr_expect_str_eq(t.s, "  a.cu:3: saxpy: m\n  a.cu:4: _Z99x: m\n  leak: 4 bytes\n");
+}
+
 /* A race across warps before one inside a warp, before what was read and never written. */
 Test(finding, what_matters_most_comes_first)
 {

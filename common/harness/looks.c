@@ -1,5 +1,5 @@
 /* looks.c - looks at a wrong kernel from outside (diagnosing.h): what it writes, what its results
- * have in common, and whether it is right with its parameters in another order.
+ * have in common from input to input, and whether it is right with its parameters in another order.
  */
 #include "base/alloc.h"
 #include "diagnosing.h"
@@ -268,97 +268,7 @@ bool by_state(struct search *s, const struct lab_case *c)
     return true;
 }
 
-/* ---- what the wrong elements have in common ---- */
-
-/* What is expected of the first output that is wrong, and came. */
-struct outcome {
-    struct sample r;
-    int out; /* -1: nothing came, or nothing is wrong */
-    void *expected[LAB_MAX_BUFFERS];
-};
-
-static void expect(struct search *s, struct outcome *o)
-{
-    const struct lab *lab = s->x->verify->lab;
-    const struct plan *p = &o->r.plan;
-    double *tolerance[LAB_MAX_BUFFERS] = {NULL};
-    const void *inputs[LAB_MAX_BUFFERS];
-    struct dataset d = {0};
-
-    dataset_make(&d, lab, p, &o->r.input, s->x->verify->seed);
-    for (int b = 0; b < p->nbuffers; b++) {
-        inputs[b] = d.data[b];
-        if (p->buffers[b].role != BUF_OUTPUT)
-            continue;
-        o->expected[b] = xzalloc(plan_buffer_bytes(p, b));
-        tolerance[b] = xcalloc(p->buffers[b].count, sizeof(double));
-    }
-    double *made[LAB_MAX_BUFFERS];
-    memcpy(made, tolerance, sizeof(made));
-    lab->reference(p, s->x->variant, &o->r.input, inputs, o->expected, tolerance);
-    for (int b = 0; b < p->nbuffers; b++)
-        free(made[b]);
-    dataset_free(&d);
-}
-
-static bool outcome_of(struct search *s, const struct lab_case *c, struct outcome *o)
-{
-    *o = (struct outcome){.out = -1};
-    experiment_run(s->x, c, s->x->verify->seed, false, &o->r);
-    if (o->r.outputs.stage != STAGE_DONE || !o->r.result.noutputs)
-        return false;
-    o->out = o->r.result.outputs[0].buffer;
-    expect(s, o);
-    return true;
-}
-
-static void outcome_free(struct outcome *o)
-{
-    for (int b = 0; b < LAB_MAX_BUFFERS; b++)
-        free(o->expected[b]);
-    sample_free(&o->r);
-}
-
-static bool is_transposed(const struct outcome *o, uint64_t rows, uint64_t columns)
-{
-    size_t size = dtype_size(o->r.plan.buffers[o->out].dtype);
-    const char *want = o->expected[o->out], *got = o->r.outputs.data[o->out];
-
-    for (uint64_t i = 0; i < rows * columns; i++) {
-        uint64_t at = i % columns * rows + i / columns;
-
-        if (memcmp(want + i * size, got + at * size, size) != 0)
-            return false;
-    }
-    return true;
-}
-
-/* All are there, with rows for columns. */
-bool by_transposed(struct search *s, const struct lab_case *c)
-{
-    const uint64_t extents[] = {c->n, c->m, c->k};
-    struct outcome o;
-    bool told = false;
-
-    if (!outcome_of(s, c, &o)) {
-        outcome_free(&o);
-        return false;
-    }
-    const struct lab_buffer *out = &o.r.plan.buffers[o.out];
-    for (int i = 0; i < 9 && !told; i++) {
-        uint64_t rows = extents[i / 3], columns = extents[i % 3];
-
-        told = rows > 1 && columns > 1 && rows * columns == out->count &&
-               is_transposed(&o, rows, columns);
-        if (told)
-            diagnosis_add(s->d, "transposed",
-                          "%s has all elements, rows for columns: what belongs at r * %" PRIu64
-                          " + i is at i * %" PRIu64 " + r",
-                          out->name, columns, rows);
-    }
-    outcome_free(&o);
-    return told;
-}
+/* ---- of no elements ---- */
 
 /* Of no elements a result is what it starts with. */
 bool by_empty(struct search *s, const struct lab_case *c)

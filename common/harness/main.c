@@ -468,16 +468,20 @@ static void look_for_cause(struct run *r, int v, const char *path)
                            .fresh = load_fresh,
                            .user = r};
 
-    if (r->lab->program) /* no kernel of it can be tried alone */
+    if (r->lab->program)
         s->open = s->failures && r->source && strstr(r->source, "TODO") && !s->passes;
-    if (r->o.profile_pass || r->lost || r->lab->program)
+    if (r->o.profile_pass || r->lost || !s->chosen)
         return;
     if (!s->failures) {
         look_at_right(r, v, &x, path);
         return;
     }
-    s->open = is_open(r, &x, v);
-    if (!s->open && !(r->o.check && r->verify.nfindings))
+    s->open = r->lab->program ? s->open : is_open(r, &x, v);
+    if (s->open || (r->o.check && r->verify.nfindings))
+        return;
+    if (r->lab->program)
+        diagnose_program(&x, s->failed, (int)s->failures, short_path(path), &s->why);
+    else
         diagnose(&x, s->failed, (int)s->failures, short_path(path), &s->why);
 }
 

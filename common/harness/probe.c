@@ -149,7 +149,7 @@ bool probe(struct experiment *x, const struct lab_case *c, int out, uint64_t o, 
         return false;
     p.made = p.lab->made(x->variant, &p.s.input);
     if (open_data(&p))
-        told = p.made == MADE_UNKNOWN     ? probe_recognised(&p) || probe_simple(&p)
+        told = p.made == MADE_UNKNOWN ? probe_recognised(&p) || probe_count(&p) || probe_simple(&p)
                : p.made == MADE_OTHERWISE ? probe_otherwise(&p)
                                           : probe_made(&p);
     for (int b = 0; b < LAB_MAX_BUFFERS; b++)

@@ -3,6 +3,7 @@
  * Small random weights on a stretch of elements, zero elsewhere, give the expected result or not;
  * where not, both halves are looked at.
  */
+#include "base/alloc.h"
 #include "lab/random.h"
 #include "probing.h"
 
@@ -120,6 +121,24 @@ static void search(struct probe *p, struct probed *a, uint64_t lo, uint64_t hi)
     }
 }
 
+/* The array of the other factor of buffer b's terms. */
+static int other_factor(const struct probe *p, int b)
+{
+    struct lab_term t;
+
+    return probe_term(p, 0, &t) && t.nfactors == 2 ? t.factor[t.factor[0].buffer == b].buffer : b;
+}
+
+/* What is left where this one's elements are zero doubles with the other's. */
+static bool adds_other(struct probe *p, const struct probed *a, int other)
+{
+    probe_fill(p, a->buffer, 0);
+    probe_fill(p, other, 2);
+    double twice = probe_look(p);
+    probe_fill(p, other, 1);
+    return !p->broken && twice == 2 * a->rest;
+}
+
 static bool tell_rest(struct probe *p, const struct probed *a, bool product)
 {
     bool known = p->d->cause && !strcmp(p->d->cause, "neutral"); /* of the other factor's array */
@@ -131,10 +150,19 @@ static bool tell_rest(struct probe *p, const struct probed *a, bool product)
     if (a->rest == 0 || known || (product && nothing))
         return a->rest != 0 && !(product && nothing);
     char *name = probe_output_name(p);
-    diagnosis_add(p->d, "neutral",
-                  "with %s all zero, %s is %.9g instead of 0: something else than its elements "
-                  "comes into it",
-                  probe_buffer(p, a->buffer)->name, name, a->rest);
+    int other = product ? other_factor(p, a->buffer) : a->buffer;
+    if (product && other != a->buffer && adds_other(p, a, other))
+        diagnosis_add(
+            p->d, "function",
+            "with %s all zero, %s is %.9g with ones in %s, %.9g with twos: elements of %s "
+            "are added to it, not multiplied",
+            probe_buffer(p, a->buffer)->name, name, a->rest, probe_buffer(p, other)->name,
+            2 * a->rest, probe_buffer(p, other)->name);
+    else
+        diagnosis_add(p->d, "neutral",
+                      "with %s all zero, %s is %.9g instead of 0: something else than its elements "
+                      "comes into it",
+                      probe_buffer(p, a->buffer)->name, name, a->rest);
     free(name);
     return true;
 }
@@ -207,5 +235,56 @@ bool probe_sum(struct probe *p, int b, bool product)
     }
     probed_close(&a);
     probe_fill(p, b, 1);
+    return told;
+}
+
+/* ---- counts ---- */
+
+enum { MOST_COUNTED = 1u << 12 };
+
+/* Elements lo to hi are counted, or would be; all others are not. */
+static void search_counted(struct probe *p, struct probed *a, double one, double zero, uint64_t lo,
+                           uint64_t hi)
+{
+    for (uint64_t i = lo; i < hi; i++)
+        probe_put(p, a->buffer, i, one);
+    double got = probe_look(p) - a->rest;
+    for (uint64_t i = lo; i < hi; i++)
+        probe_put(p, a->buffer, i, zero);
+    if (p->broken || got == (double)(hi - lo))
+        return;
+    if (hi - lo == 1 || got == 0) {
+        for (uint64_t i = lo; i < hi; i++)
+            a->got[i] = got;
+        return;
+    }
+    uint64_t mid = lo + (hi - lo) / 2;
+    search_counted(p, a, one, zero, lo, mid);
+    search_counted(p, a, one, zero, mid, hi);
+}
+
+/* How often each element of input 0 is counted. */
+bool probe_count(struct probe *p)
+{
+    double one, zero;
+    uint64_t n = p->s.input.n;
+    bool told = false;
+
+    if (p->broken || !p->lab->unit || !n || n > MOST_COUNTED || n > probe_buffer(p, 0)->count ||
+        !p->lab->unit(p->x->variant, &p->s.input, p->o, &one, &zero))
+        return false;
+    struct probed a = {.buffer = 0, .count = n};
+    a.want = xcalloc(n, sizeof(*a.want));
+    a.got = xcalloc(n, sizeof(*a.got));
+    for (uint64_t i = 0; i < n; i++)
+        a.want[i] = a.got[i] = 1;
+    probe_fill(p, 0, zero);
+    a.rest = probe_look(p);
+    search_counted(p, &a, one, zero, 0, n);
+    if (!p->broken) {
+        told = tell_left_out(p, &a, "does not count");
+        told |= tell_times(p, &a, "counts");
+    }
+    probed_close(&a);
     return told;
 }

@@ -1,7 +1,7 @@
 /* probing.h - what the parts of the probe share (probe*.c only).
  *
  * probe.c            runs and words; which of the others looks at an output
- * probe_sum.c        how often a sum takes each element of an input
+ * probe_sum.c        how often a sum, or a count, takes each element of an input
  * probed.c           … and that in words
  * probe_tags.c       which element a copy holds, and which factors are multiplied
  * probe_extreme.c    least and greatest: a neutral element, what is not looked at
@@ -65,6 +65,7 @@ bool tell_times(struct probe *p, const struct probed *a, const char *verb);
 
 /* ---- looks: each true when it found something, and said it ---- */
 bool probe_sum(struct probe *p, int b, bool product); /* all other factors are one */
+bool probe_count(struct probe *p);
 bool probe_copy(struct probe *p, const struct lab_term *one);
 bool probe_pairs(struct probe *p);
 bool probe_neutral(struct probe *p, int b);

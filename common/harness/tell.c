@@ -272,7 +272,8 @@ static const char *print_luck(const struct run *r)
 
         if (r->variants[v].failures || !r->variants[v].why.words.length)
             continue;
-        printf("%s's results are right here, and need not be on a GPU:\n%s", name,
+        printf("%s's results are right%s:\n%s", name,
+               r->lab->program ? ", and not all else is" : " here, and need not be on a GPU",
                r->variants[v].why.words.s);
         first = first ? first : name;
     }

@@ -11,7 +11,7 @@
 
 struct packed_job {
     uint32_t check, want_lines, want_instructions, timed, launch_only, poison, plan_bytes, timeline;
-    uint32_t untimed, unused;
+    uint32_t untimed, any_status;
     uint64_t disturb, steps, seed;
 };
 
@@ -28,7 +28,7 @@ bool job_write(const struct wire *w, const struct job *j)
                               (uint32_t)plan_write(j->plan, &plan),
                               o->timeline,
                               o->untimed,
-                              0,
+                              o->any_status,
                               o->disturb,
                               o->steps,
                               o->seed};
@@ -72,6 +72,7 @@ bool job_read(const struct wire *w, struct job *j, struct plan *p)
                                       .want_instructions = head.want_instructions != 0,
                                       .timed = head.timed != 0,
                                       .untimed = head.untimed != 0,
+                                      .any_status = head.any_status != 0,
                                       .launch_only = head.launch_only != 0,
                                       .timeline = head.timeline != 0,
                                       .poison = (enum poison)head.poison,

@@ -25,6 +25,7 @@ struct job_options {
     bool untimed;           /* on the emulator: nobody asks for the modelled time */
     bool launch_only;       /* nothing is read back: a profiler counts, or the time is all */
     bool timeline;          /* on a GPU: the clock around each operation of a schedule */
+    bool any_status;        /* a program's result counts whatever status it ends with */
     unsigned disturb; /* classes of instructions, 1 << DISTURB_… (emulator/base/disturb.h) */
     enum poison poison;
     const char *fail;             /* a program's call that is to fail, "cudaMalloc:2"; NULL: none */

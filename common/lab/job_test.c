@@ -78,6 +78,7 @@ Test(job, comes_back_as_it_went)
     j.options = (struct job_options){.check = true,
                                      .want_instructions = true,
                                      .untimed = true,
+                                     .any_status = true,
                                      .disturb = 1u << DISTURB_tensor,
                                      .timed = true,
                                      .poison = POISON_OUTPUTS,
@@ -90,6 +91,7 @@ Test(job, comes_back_as_it_went)
               k.options.want_instructions && k.options.untimed);
     cr_assert_eq(k.options.poison, POISON_OUTPUTS);
     cr_assert_eq(k.options.steps, 99);
+    cr_assert(k.options.any_status);
     cr_assert_eq(k.options.disturb, 1u << DISTURB_tensor);
     cr_assert_eq(k.options.seed, 7);
     cr_assert_str_eq(q.steps[0].kernel, "scale");

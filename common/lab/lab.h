@@ -235,6 +235,10 @@ struct lab {
     enum lab_made (*made)(const struct lab_variant *v, const struct lab_case *c);
     bool (*term)(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                  uint64_t element, uint64_t t, struct lab_term *out);
+    /* Optional: of an output that counts elements of input 0: a value that element `element` of it
+     * counts, and one that it does not. All n elements are to be counted. */
+    bool (*unit)(const struct lab_variant *v, const struct lab_case *c, uint64_t element,
+                 double *one, double *zero);
     /* Optional: of a function that is no sum: what element `element` of output b holds instead of
      * its own value, in words ("the result of path 2, where path 1 belongs"), when that is exactly
      * what it holds. */

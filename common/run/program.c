@@ -338,24 +338,23 @@ static bool start_and_wait(const struct place *p, const struct job *j, struct te
 
 /* ---- what came of it ---- */
 
-/* The last line that is not empty, made printable; "" for none. */
-static char *last_line(const char *s)
+/* The first line that is not empty, made printable; "" for none. What follows often comes of it. */
+static char *first_line(const char *s)
 {
-    size_t n = strlen(s), from;
     struct text t = {0};
 
-    while (n && strchr("\r\n \t", s[n - 1]))
+    s += strspn(s, "\r\n \t");
+    size_t n = strcspn(s, "\n");
+    while (n && strchr("\r \t", s[n - 1]))
         n--;
-    for (from = n; from && s[from - 1] != '\n'; from--)
-        ;
-    text_printable(&t, s + from, n - from < 300 ? n - from : 300, false);
+    text_printable(&t, s, n < 300 ? n : 300, false);
     return t.s ? t.s : xstrdup("");
 }
 
 static char *ending_words(const struct ending *e, const struct job *j, const char *said)
 {
     struct text t = {0};
-    char *line = last_line(said);
+    char *line = first_line(said);
 
     if (e->much)
         text_addf(&t, "the program was stopped after it had printed %d MiB", PRINT_ROOM >> 20);
@@ -488,7 +487,7 @@ static void judge_end(const struct place *p, const struct job *j, const struct e
         free(words);
     }
     /* of a run that was disturbed, a program is to say that it is wrong */
-    bool faulty = j->options.disturb || j->options.fail;
+    bool faulty = j->options.disturb || j->options.fail || j->options.any_status;
     if (whole && !e->late && (!e->status || (faulty && e->status < 128)))
         o->stage = STAGE_DONE;
     else

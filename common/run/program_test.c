@@ -59,7 +59,7 @@ static const struct {
     {"printf abcdefghi >$2", "more than 8 bytes", 0, true},
     {"ln -s $1 $2", "cannot be read", 0, true},
     {"mkdir $2", "cannot be read", 0, true},
-    {"cat $1 >$2; echo one >&2; echo why >&2; exit 3", "ended with status 3 and said: why", 3,
+    {"cat $1 >$2; echo one >&2; echo why >&2; exit 3", "ended with status 3 and said: one", 3,
      true},
     {"exit 4", "ended with status 4 without a word", 4, false},
     {"kill -SEGV $$", "ended by signal 11", 128 + 11, false},

@@ -108,6 +108,83 @@ static void reference(const struct plan *p, const struct lab_variant *v, const s
     }
 }
 
+/* ---- why is it wrong? ---- */
+
+static enum lab_made made(const struct lab_variant *v, const struct lab_case *c)
+{
+    (void)v, (void)c;
+    return MADE_UNKNOWN;
+}
+
+static bool term(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                 uint64_t element, uint64_t t, struct lab_term *out)
+{
+    (void)p, (void)v, (void)c, (void)element, (void)t, (void)out;
+    return false;
+}
+
+enum slip { TIMES_X, TIMES_Y, NO_FACTOR, PRODUCT, MINUS_Y, ALL_TIMES, AS_X, AS_Y, ZERO, SLIPS };
+
+static double slipped(enum slip slip, double a, double x, double y)
+{
+    switch (slip) {
+    case TIMES_X:
+        return a * x + x;
+    case TIMES_Y:
+        return a * y + x;
+    case NO_FACTOR:
+        return x + y;
+    case PRODUCT:
+        return a * x;
+    case MINUS_Y:
+        return a * x - y;
+    case ALL_TIMES:
+        return a * (x + y);
+    case AS_X:
+        return x;
+    case AS_Y:
+        return y;
+    default:
+        return 0;
+    }
+}
+
+/* All that are wrong are it. */
+static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, int b, const void *output, uint64_t element,
+                      char *words, size_t size)
+{
+    static const char *const slips[SLIPS] = {
+        [TIMES_X] = "a x + x",  [TIMES_Y] = "a y + x",  [NO_FACTOR] = "x + y",
+        [PRODUCT] = "a x",      [MINUS_Y] = "a x - y",  [ALL_TIMES] = "a (x + y)",
+        [AS_X] = "x as it was", [AS_Y] = "y as it was", [ZERO] = "0",
+    };
+    const float *a = inputs[FACTOR], *x = inputs[X], *y = inputs[Y], *got = output;
+
+    (void)p, (void)v, (void)b;
+    for (enum slip slip = 0; slip < SLIPS; slip++) {
+        uint64_t wrong = 0, so = 0, last = 0;
+
+        for (uint64_t i = 0; i < c->n; i++) {
+            double right = *a * (double)x[i] + y[i], other = slipped(slip, *a, x[i], y[i]);
+            double bound = 4e-7 * (fabs(*a * (double)x[i]) + fabs((double)y[i]) + fabs(other));
+
+            if (fabs(got[i] - right) <= bound)
+                continue;
+            wrong++;
+            so += fabs(got[i] - other) <= bound;
+            last = i;
+        }
+        if (!wrong || so < wrong)
+            continue;
+        snprintf(words, size,
+                 "%s, not a x + y; so are all that are wrong, %lu of %lu, the last %lu",
+                 slips[slip], wrong, c->n, last);
+        return element < c->n;
+    }
+    return false;
+}
+
 static const struct lab_column columns[] = {
     {"sectors", "loaded", "global_ld_sectors"},
     {"sectors", "stored", "global_st_sectors"},
@@ -139,6 +216,9 @@ const struct lab lab_first_program = {
     .plan = plan,
     .make_input = make_input,
     .reference = reference,
+    .made = made,
+    .term = term,
+    .recognise = recognise,
     .extents = "n",
     .columns = columns,
     .predictions = predictions,

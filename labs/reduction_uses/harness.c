@@ -438,6 +438,18 @@ static bool term(const struct plan *p, const struct lab_variant *v, const struct
     return made(v, c) != MADE_UNKNOWN && t < c->n;
 }
 
+/* What count_*, and a bin of histogram, counts. */
+static bool unit(const struct lab_variant *v, const struct lab_case *c, uint64_t element,
+                 double *one, double *zero)
+{
+    enum experiment e = experiment_of(c);
+
+    (void)v;
+    *one = e == COUNT ? 3 : (double)(element << 26);
+    *zero = e == COUNT ? 0 : (double)(element ? 0 : 1u << 26);
+    return e == COUNT || e == HISTOGRAM;
+}
+
 /* What a row gives under another operation, or when the neutral element is another's. */
 static bool recognise_fold(const struct lab_case *c, const uint32_t *in, uint32_t got,
                            uint64_t element, char *words, size_t size)
@@ -557,12 +569,75 @@ static bool recognise_count(const struct lab_case *c, const uint32_t *in, uint32
     return recognise_part(c, in, got, words, size);
 }
 
-/* exp() of the numbers themselves has left the floats; or nothing was divided by. */
-static bool recognise_softmax(const struct lab_case *c, const float *in, float got,
+/* All of a row is as much too large, or too small: its sum is another one, and perhaps that of all
+ * elements but one. */
+static bool recognise_divisor(const float *x, uint64_t n, double most, const float *out,
+                              char *words, size_t size)
+{
+    double sum = 0, divisor = exp(x[0] - most) / out[0];
+
+    for (uint64_t i = 0; i < n; i++)
+        sum += exp(x[i] - most);
+    for (uint64_t i = 0; i < n; i++) {
+        double value = exp(x[i] - most) / divisor;
+
+        if (!(fabs(out[i] - value) <= 1e-5 * value + LEAST_SHARE))
+            return false;
+    }
+    for (uint64_t j = 0; j < n && n > 1; j++) {
+        double share = exp(x[j] - most);
+
+        if (share < 1e-3 * sum || fabs(sum - share - divisor) > 2e-6 * sum)
+            continue;
+        snprintf(words, size,
+                 "what comes of a sum without element %lu of its row; so is all of its row", j);
+        return true;
+    }
+    snprintf(words, size,
+             "exp(x - largest), divided by %.6g; its row's sum of these is %.6g. So is all of its "
+             "row",
+             divisor, sum);
+    return fabs(divisor - sum) > 1e-4 * sum;
+}
+
+/* Each thread's own: of elements t, t + BLOCK and so on. */
+static bool recognise_threads(const float *x, uint64_t n, double most, const float *out,
+                              char *words, size_t size)
+{
+    double sum = 0, largest[BLOCK], own[BLOCK];
+    bool by_largest = true, by_sum = true;
+
+    for (uint64_t t = 0; t < BLOCK; t++) {
+        largest[t] = -INFINITY;
+        own[t] = 0;
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        largest[i % BLOCK] = fmax(largest[i % BLOCK], x[i]);
+        own[i % BLOCK] += exp(x[i] - most);
+    }
+    for (uint64_t i = 0; i < n; i++)
+        sum += exp(x[i] - largest[i % BLOCK]);
+    for (uint64_t i = 0; i < n; i++) {
+        double value = exp(x[i] - largest[i % BLOCK]) / sum;
+        double share = exp(x[i] - most) / own[i % BLOCK];
+
+        by_largest &= fabs(out[i] - value) <= 1e-5 * value + LEAST_SHARE;
+        by_sum &= fabs(out[i] - share) <= 1e-5 * share + LEAST_SHARE;
+    }
+    snprintf(words, size,
+             "what it would be with the %s of its thread's own elements, not of the row",
+             by_largest ? "largest" : "sum");
+    return n > 1 && (by_largest || by_sum);
+}
+
+/* exp() of the numbers themselves has left the floats; or nothing was divided by. out: all of it.
+ */
+static bool recognise_softmax(const struct lab_case *c, const float *in, const float *out,
                               uint64_t element, char *words, size_t size)
 {
-    const float *x = in + element / c->n * c->n;
-    double most = -INFINITY, own = in[element];
+    uint64_t first = element / c->n * c->n;
+    const float *x = in + first;
+    double most = -INFINITY, own = in[element], got = out[element];
 
     for (uint64_t i = 0; i < c->n; i++)
         most = fmax(most, x[i]);
@@ -573,7 +648,8 @@ static bool recognise_softmax(const struct lab_case *c, const float *in, float g
     else if (fabs(got - exp(own - most)) <= 1e-5 * exp(own - most))
         snprintf(words, size, "exp(x - largest), which is still to be divided by the row's sum");
     else
-        return false;
+        return recognise_threads(x, c->n, most, out + first, words, size) ||
+               recognise_divisor(x, c->n, most, out + first, words, size);
     return true;
 }
 
@@ -583,8 +659,7 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
 {
     (void)p, (void)v, (void)b;
     if (experiment_of(c) == SOFTMAX)
-        return recognise_softmax(c, inputs[0], ((const float *)output)[element], element, words,
-                                 size);
+        return recognise_softmax(c, inputs[0], output, element, words, size);
     if (experiment_of(c) == COUNT)
         return recognise_count(c, inputs[0], *(const uint32_t *)output, words, size);
     return experiment_of(c) <= ANY &&
@@ -634,6 +709,7 @@ const struct lab lab_reduction_uses = {
     .reference = reference,
     .made = made,
     .term = term,
+    .unit = unit,
     .recognise = recognise,
     .row = row,
     .extents = "nm",

@@ -1,0 +1,229 @@
+/* outcome.c - what the elements of a wrong output have in common with those that belong there
+ * (diagnosing.h): an order, a type, a distance or a factor.
+ */
+#include "base/alloc.h"
+#include "diagnosing.h"
+#include "lab/dataset.h"
+#include "lab/dtype.h"
+#include "lab/plan.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEVERAL = 8 }; /* elements that are alike are no chance */
+
+/* What is expected of the first output that is wrong, and came. */
+struct outcome {
+    struct sample r;
+    int out; /* -1: nothing came, or nothing is wrong */
+    void *expected[LAB_MAX_BUFFERS];
+};
+
+static void expect(struct search *s, struct outcome *o)
+{
+    const struct lab *lab = s->x->verify->lab;
+    const struct plan *p = &o->r.plan;
+    double *tolerance[LAB_MAX_BUFFERS] = {NULL};
+    const void *inputs[LAB_MAX_BUFFERS];
+    struct dataset d = {0};
+
+    dataset_make(&d, lab, p, &o->r.input, s->x->verify->seed);
+    for (int b = 0; b < p->nbuffers; b++) {
+        inputs[b] = d.data[b];
+        if (p->buffers[b].role != BUF_OUTPUT)
+            continue;
+        o->expected[b] = xzalloc(plan_buffer_bytes(p, b));
+        tolerance[b] = xcalloc(p->buffers[b].count, sizeof(double));
+    }
+    double *made[LAB_MAX_BUFFERS];
+    memcpy(made, tolerance, sizeof(made));
+    lab->reference(p, s->x->variant, &o->r.input, inputs, o->expected, tolerance);
+    for (int b = 0; b < p->nbuffers; b++)
+        free(made[b]);
+    dataset_free(&d);
+}
+
+static bool outcome_of(struct search *s, const struct lab_case *c, struct outcome *o)
+{
+    *o = (struct outcome){.out = -1};
+    experiment_run(s->x, c, s->x->verify->seed, false, &o->r);
+    if (o->r.outputs.stage != STAGE_DONE || !o->r.result.noutputs)
+        return false;
+    o->out = o->r.result.outputs[0].buffer;
+    expect(s, o);
+    return true;
+}
+
+static void outcome_free(struct outcome *o)
+{
+    for (int b = 0; b < LAB_MAX_BUFFERS; b++)
+        free(o->expected[b]);
+    sample_free(&o->r);
+}
+
+static bool is_transposed(const struct outcome *o, uint64_t rows, uint64_t columns)
+{
+    size_t size = dtype_size(o->r.plan.buffers[o->out].dtype);
+    const char *want = o->expected[o->out], *got = o->r.outputs.data[o->out];
+
+    for (uint64_t i = 0; i < rows * columns; i++) {
+        uint64_t at = i % columns * rows + i / columns;
+
+        if (memcmp(want + i * size, got + at * size, size) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* All are there, with rows for columns. */
+bool by_transposed(struct search *s, const struct lab_case *c)
+{
+    const uint64_t extents[] = {c->n, c->m, c->k};
+    struct outcome o;
+    bool told = false;
+
+    if (!outcome_of(s, c, &o)) {
+        outcome_free(&o);
+        return false;
+    }
+    const struct lab_buffer *out = &o.r.plan.buffers[o.out];
+    for (int i = 0; i < 9 && !told; i++) {
+        uint64_t rows = extents[i / 3], columns = extents[i % 3];
+
+        told = rows > 1 && columns > 1 && rows * columns == out->count &&
+               is_transposed(&o, rows, columns);
+        if (told)
+            diagnosis_add(s->d, "transposed",
+                          "%s has all elements, rows for columns: what belongs at r * %" PRIu64
+                          " + i is at i * %" PRIu64 " + r",
+                          out->name, columns, rows);
+    }
+    outcome_free(&o);
+    return told;
+}
+
+typedef bool alike(const struct outcome *o, struct text *t);
+
+/* Looks at the first output that is wrong; t: what is said of it. */
+static bool by_outcome(struct search *s, const struct lab_case *c, alike *look, const char *cause)
+{
+    struct outcome o;
+    struct text t = {0};
+    bool told = outcome_of(s, c, &o) && look(&o, &t);
+
+    if (told)
+        diagnosis_add(s->d, cause, "%s", t.s);
+    text_free(&t);
+    outcome_free(&o);
+    return told;
+}
+
+static const struct lab_buffer *output_of(const struct outcome *o)
+{
+    return &o->r.plan.buffers[o->out];
+}
+
+static double wanted(const struct outcome *o, uint64_t i)
+{
+    return dtype_get(output_of(o)->dtype, o->expected[o->out], i);
+}
+
+static double came(const struct outcome *o, uint64_t i)
+{
+    return dtype_get(output_of(o)->dtype, o->r.outputs.data[o->out], i);
+}
+
+/* A float's place holds an int's bits, which are next to nothing as a float, or the other way
+ * round. */
+static bool is_stored_otherwise(const struct outcome *o, struct text *t)
+{
+    const struct lab_buffer *out = output_of(o);
+    bool ints = out->dtype == DT_F32, so = ints || out->dtype == DT_I32 || out->dtype == DT_U32;
+    uint64_t told = 0;
+
+    for (uint64_t i = 0; i < out->count && so; i++) {
+        const void *bits = (const char *)o->r.outputs.data[o->out] + 4 * i;
+        double want = wanted(o, i), as = dtype_get(ints ? DT_I32 : DT_F32, bits, 0);
+
+        so = ints ? as == trunc(want) || as == rint(want) : (float)want == as;
+        told = as != 0 && !told ? i + 1 : told;
+    }
+    if (!so || out->count < 2 || !told)
+        return false;
+    text_addf(t, "%s holds the bits of %s: %s[%" PRIu64 "] is %.9g as %s, where %.9g belongs",
+              out->name, ints ? "whole numbers" : "floats", out->name, told - 1,
+              dtype_get(ints ? DT_I32 : DT_F32,
+                        (const char *)o->r.outputs.data[o->out] + 4 * (told - 1), 0),
+              ints ? "an int" : "a float", wanted(o, told - 1));
+    return true;
+}
+
+bool by_storage(struct search *s, const struct lab_case *c)
+{
+    return by_outcome(s, c, is_stored_otherwise, "type");
+}
+
+/* 64-bit results that are off by whole multiples of 2^32: to the last of 32 bits they are right. */
+static bool is_short(const struct outcome *o, struct text *t)
+{
+    const struct lab_buffer *out = output_of(o);
+    const int64_t *want = o->expected[o->out], *got = o->r.outputs.data[o->out];
+    uint64_t wrong = 0, first = 0;
+
+    for (uint64_t i = 0; i < out->count && out->dtype == DT_I64; i++) {
+        if (want[i] == got[i])
+            continue;
+        if ((uint32_t)want[i] != (uint32_t)got[i])
+            return false;
+        first = wrong++ ? first : i;
+    }
+    if (!wrong)
+        return false;
+    text_addf(t,
+              "%s[%" PRIu64 "] is off by %lld times 2^32: its lower 32 bits are right, so on the "
+              "way there is a sum or product of 32 bits",
+              out->name, first,
+              (long long)((int64_t)((uint64_t)got[first] - (uint64_t)want[first]) >> 32));
+    return true;
+}
+
+bool by_width(struct search *s, const struct lab_case *c)
+{
+    return by_outcome(s, c, is_short, "type");
+}
+
+/* All of it is off by the same number, or is so many times what it should be. */
+static bool is_off(const struct outcome *o, struct text *t)
+{
+    const struct lab_buffer *out = output_of(o);
+    bool whole = !dtype_is_float(out->dtype), differ = false, off = true, times = true;
+    uint64_t most = 0;
+
+    for (uint64_t i = 0; i < out->count; i++) {
+        differ |= wanted(o, i) != wanted(o, 0);
+        if (fabs(wanted(o, i)) > fabs(wanted(o, most)))
+            most = i;
+    }
+    double distance = came(o, 0) - wanted(o, 0), factor = came(o, most) / wanted(o, most);
+    for (uint64_t i = 0; i < out->count; i++) {
+        double want = wanted(o, i), got = came(o, i);
+
+        off &= whole && got - want == distance;
+        times &= fabs(got - factor * want) <= (whole ? 0 : 1e-6 * fabs(factor * want));
+    }
+    if (!differ || out->count < SEVERAL || !isfinite(factor) || factor == 0)
+        return false;
+    if (off && distance != 0)
+        text_addf(t, "all of %s is %.9g %s than it should be", out->name, fabs(distance),
+                  distance > 0 ? "more" : "less");
+    else if (times && factor != 1)
+        text_addf(t, "all of %s is %.6g times what it should be", out->name, factor);
+    return t->length;
+}
+
+bool by_distance(struct search *s, const struct lab_case *c)
+{
+    return by_outcome(s, c, is_off, "function");
+}
