@@ -38,14 +38,17 @@ void twister_start(struct twister *t, uint32_t a, uint32_t seed, uint32_t s)
         t->x[i] = 1812433253 * (t->x[i - 1] ^ (t->x[i - 1] >> 30)) + i;
 }
 
-uint32_t twister_next(struct twister *t)
+uint32_t twister_tempered(uint32_t y)
 {
-    uint32_t y = recur(t);
-
     y ^= y >> 11;
     y ^= (y << 7) & 0x9d2c5680;
     y ^= (y << 15) & 0xefc60000;
     return y ^ (y >> 18);
+}
+
+uint32_t twister_next(struct twister *t)
+{
+    return twister_tempered(recur(t));
 }
 
 /* ---- is it full? ---- */

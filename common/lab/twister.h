@@ -33,6 +33,8 @@ void twister_start(struct twister *t, uint32_t a, uint32_t seed, uint32_t s);
 
 /* The next word. */
 uint32_t twister_next(struct twister *t);
+/* What a word of the state becomes on its way out. */
+uint32_t twister_tempered(uint32_t y);
 
 /* Has it the full period, 2^521 - 1? Some milliseconds. */
 bool twister_is_full(uint32_t a);

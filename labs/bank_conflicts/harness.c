@@ -300,6 +300,57 @@ static bool term(const struct plan *p, const struct lab_variant *v, const struct
     return t < n;
 }
 
+/* The sum that starts at `start`, of other reads than it should be. */
+struct other_loop {
+    uint64_t round, rounds;
+    const char *words;
+};
+
+static uint64_t other_sum(const struct other_loop *o, const uint32_t *in, uint64_t w,
+                          uint64_t start, uint64_t half)
+{
+    uint64_t sum = 0;
+
+    for (uint64_t i = 0; i < o->rounds; i++) {
+        for (uint64_t r = 0; r < o->round && start + r * ROW < WORDS; r++)
+            sum += table_half(in, w, start + r * ROW, half);
+        start = (start + ROW) % WINDOW;
+    }
+    return sum;
+}
+
+/* Of words wider than 4 bytes: more or fewer reads, or both halves of bank_loop16's in one. */
+static bool recognise_loop(const struct plan *p, const struct lab_case *c, uint64_t w,
+                           const uint32_t *in, const uint32_t *out, uint64_t element, char *words,
+                           size_t size)
+{
+    static const struct other_loop others[] = {
+        {ROUND + 1, ROUNDS, "33 reads a round are added, not 32"},
+        {ROUND - 1, ROUNDS, "31 reads a round are added, not 32"},
+        {ROUND, ROUNDS + 1, "9 rounds are added, not 8"},
+        {ROUND, ROUNDS - 1, "7 rounds are added, not 8"},
+        {ROUND, 1, "one round is added, not 8"},
+        {1, ROUNDS, "one read a round is added, not 32"},
+    };
+    const struct other_loop whole = {ROUND, ROUNDS, ""};
+    uint64_t thread = element / w, half = element % w / 2;
+    uint64_t start = thread % p->steps[0].block[0] * (uint64_t)c->param % WINDOW;
+    uint64_t got = out[thread * w + half * 2] | (uint64_t)out[thread * w + half * 2 + 1] << 32;
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (other_sum(&others[i], in, w, start, half) != got)
+            continue;
+        snprintf(words, size, "what it would be if %s", others[i].words);
+        return true;
+    }
+    if (w < 4 || other_sum(&whole, in, w, start, 0) + other_sum(&whole, in, w, start, 1) != got)
+        return false;
+    snprintf(words, size,
+             "a part of the sum of both halves of each word: bytes 8 to 15 are added "
+             "to bytes 0 to 7");
+    return true;
+}
+
 /* Words wider than 4 bytes are no sum of what is stored in their parts, but a part may be left. */
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                       const void *const *inputs, int b, const void *output, uint64_t element,
@@ -308,15 +359,16 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
     uint64_t each = v->flags & WORD_MASK, part = element % (each ? each : 1);
     const uint32_t *out = output;
 
-    (void)inputs, (void)b;
+    (void)b;
     if (v->flags & (IS_TILE | IS_ONCE) || each < 2)
         return false;
+    if (recognise_loop(p, c, each, inputs[IN], out, element, words, size))
+        return true;
     for (uint64_t i = part; i < p->buffers[p->nbuffers - 1].count; i += each)
         if (out[i])
             return false;
     snprintf(words, size, "0, as bytes %llu to %llu of each result are: is nothing added there?",
              4ull * part, 4ull * part + 3);
-    (void)c;
     return true;
 }
 

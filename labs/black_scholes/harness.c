@@ -350,8 +350,16 @@ enum flaw {
     NOT_SQUARED,
     MINUS_HALF,
     NO_ROOT,
+    ROOT_OF_BOTH,
+    PER_ROOT,
+    LOG_OF_TEN,
+    LOG_OF_TWO,
+    IN_DAYS,
     NOT_REFLECTED,
     OTHER_TAIL,
+    SAME_TAIL,
+    PARITY_NEGATED,
+    PARITY_WHOLE,
     EXCHANGED,
     NEGATED,
     OTHER_RATE,
@@ -367,9 +375,17 @@ static const char *const flaw_words[FLAWS] = {
     [NOT_SQUARED] = "the price with v / 2 in d1, not v² / 2",
     [MINUS_HALF] = "the price with r - v² / 2 in d1, not plus",
     [NO_ROOT] = "the price with v T where v √T belongs",
+    [ROOT_OF_BOTH] = "the price with √(v T) where v √T belongs",
+    [PER_ROOT] = "the price with d2 = d1 - v / √T, not v √T",
+    [LOG_OF_TEN] = "the price with the logarithm to base 10: log10 for log",
+    [LOG_OF_TWO] = "the price with the logarithm to base 2: log2 for log",
+    [IN_DAYS] = "the price with e^(-rT / 365) times the strike: T is in years",
     [NOT_REFLECTED] =
         "the price with the polynomial of |d| alone, which is N(-|d|): where d > 0, N is 1 less it",
     [OTHER_TAIL] = "the price with N(-d) in place of N(d)",
+    [SAME_TAIL] = "the put with S N(d1), where S N(-d1) belongs",
+    [PARITY_NEGATED] = "call + S - X e^(-rT): the put is call - S + X e^(-rT)",
+    [PARITY_WHOLE] = "call - S + X: the put is call - S + X e^(-rT)",
     [EXCHANGED] = "the other one's price, of the call and the put",
     [NEGATED] = "the price with the other sign",
     [OTHER_RATE] = "the price with a rate of 0.02, not what the kernel is given",
@@ -380,18 +396,28 @@ static const char *const flaw_words[FLAWS] = {
 static double flawed(const struct option *o, enum flaw f, bool put)
 {
     double r = f == OTHER_RATE ? 0.02 : o->rate, v = f == OTHER_VOLATILITY ? 0.3 : o->volatility;
-    double spread = v * (f == NO_ROOT ? o->years : sqrt(o->years));
+    double root = sqrt(o->years), scale = f == LOG_OF_TEN   ? M_LOG10E
+                                          : f == LOG_OF_TWO ? M_LOG2E
+                                                            : 1;
+    double spread = f == NO_ROOT ? v * o->years : f == ROOT_OF_BOTH ? sqrt(v * o->years) : v * root;
     double ratio = f == UPSIDE_DOWN ? o->strike / o->price : o->price / o->strike;
     double half = f == NOT_SQUARED ? v / 2 : f == MINUS_HALF ? -v * v / 2 : v * v / 2;
-    double d1 = (log(ratio) + (r + half) * o->years) / spread;
-    double d2 = f == PLUS_SPREAD ? d1 + spread : d1 - spread;
-    double owed =
-        f == WHOLE_STRIKE ? o->strike : o->strike * exp((f == GROWN_STRIKE ? r : -r) * o->years);
+    double d1 = (scale * log(ratio) + (r + half) * o->years) / spread;
+    double d2 = f == PLUS_SPREAD ? d1 + spread : d1 - (f == PER_ROOT ? v / root : spread);
+    double grows = f == WHOLE_STRIKE ? 0 : f == GROWN_STRIKE ? r : f == IN_DAYS ? -r / 365 : -r;
+    double owed = o->strike * exp(grows * o->years), plain = o->strike * exp(-r * o->years);
 
     if (f == NOT_REFLECTED) /* of a put 1 less it */
         d1 = -fabs(d1), d2 = -fabs(d2);
     if (f == OTHER_TAIL)
         d1 = -d1, d2 = -d2;
+    if (put && f == SAME_TAIL)
+        return owed * normal_below(-d2) - o->price * normal_below(d1);
+    if (put && (f == PARITY_NEGATED || f == PARITY_WHOLE)) {
+        double call = o->price * normal_below(d1) - plain * normal_below(d2);
+
+        return f == PARITY_WHOLE ? call - o->price + o->strike : call + o->price - plain;
+    }
     double sign = put == (f != EXCHANGED) ? -1 : 1;
     double value = o->price * normal_below(sign * d1) - owed * normal_below(sign * d2);
     return f == NEGATED ? -sign * value : sign * value;

@@ -324,7 +324,10 @@ enum slip {
     PLUS_VARIANCE,
     NO_ROOT,
     NO_YEARS,
+    NATURAL_SPREAD,
+    NATURAL_DRIFT,
     FIRST_OUT,
+    BY_ONE,
     SLIPS
 };
 
@@ -333,7 +336,9 @@ static double slipped(const struct option *o, double z, enum slip slip)
     double square = o->volatility * o->volatility / 2;
     double way = slip == NO_VARIANCE ? 0 : slip == PLUS_VARIANCE ? square : -square;
     double root = slip == NO_ROOT ? o->years : slip == NO_YEARS ? 1 : sqrt(o->years);
-    double end = o->price * exp((o->rate + way) * o->years + o->volatility * root * z);
+    double spread = slip == NATURAL_SPREAD ? M_LN2 : 1, drift = slip == NATURAL_DRIFT ? M_LN2 : 1;
+    double end =
+        o->price * exp(drift * (o->rate + way) * o->years + spread * o->volatility * root * z);
 
     return slip == PUT       ? fmax(o->strike - end, 0)
            : slip == NOT_CUT ? end - o->strike
@@ -355,6 +360,14 @@ static struct sums simulate(const struct option *o, const float *numbers, const 
     return s;
 }
 
+/* How often path i is taken by mistake; BY_ONE: by each thread from its own first four on. */
+static double times_taken(uint64_t i, enum slip slip)
+{
+    uint64_t quad = i / NUMBERS;
+
+    return slip == FIRST_OUT ? i != 0 : slip == BY_ONE ? fmin((double)quad + 1, BLOCK) : 1;
+}
+
 static double sum_slipped(const struct option *o, const float *numbers, const uint32_t *key,
                           uint32_t stream, uint64_t n, enum slip slip)
 {
@@ -363,8 +376,21 @@ static double sum_slipped(const struct option *o, const float *numbers, const ui
     for (uint64_t i = 0; i < n; i++) {
         if (!numbers && i % NUMBERS == 0)
             draw(key, (uint32_t)(i / NUMBERS), stream, z);
-        if (i || slip != FIRST_OUT)
-            sum += slipped(o, numbers ? (double)numbers[i] : z[i % NUMBERS], slip);
+        sum +=
+            times_taken(i, slip) * slipped(o, numbers ? (double)numbers[i] : z[i % NUMBERS], slip);
+    }
+    return sum;
+}
+
+/* Of whole fours, path k of each. */
+static double sum_of_each(const struct option *o, const uint32_t *key, uint32_t stream, uint64_t n,
+                          unsigned k)
+{
+    double z[NUMBERS], sum = 0;
+
+    for (uint64_t quad = 0; quad < n / NUMBERS; quad++) {
+        draw(key, (uint32_t)quad, stream, z);
+        sum += slipped(o, z[k], NO_SLIP);
     }
     return sum;
 }
@@ -600,6 +626,57 @@ static bool term(const struct plan *p, const struct lab_variant *v, const struct
     return false;
 }
 
+/* Word `at` of a twister whose state is filled, or made, by other numbers. */
+struct other_twister {
+    unsigned shift, times, middle; /* right: 30, 1, TWISTER_MIDDLE */
+};
+
+static uint32_t other_word(const struct other_twister *o, uint32_t a, uint32_t seed, uint32_t s,
+                           uint32_t at)
+{
+    uint32_t x[TWISTER_WORDS] = {seed ^ s * 0x9e3779b9}, got = 0;
+
+    for (uint32_t i = 1; i < TWISTER_WORDS; i++)
+        x[i] = 1812433253 * (x[i - 1] ^ (x[i - 1] >> o->shift)) + o->times * i;
+    for (uint32_t i = 0; i <= at; i++) {
+        uint32_t *now = &x[i % TWISTER_WORDS];
+        uint32_t y = (*now & 0xff800000) | (x[(i + 1) % TWISTER_WORDS] & 0x7fffff);
+
+        got = *now = x[(i + o->middle) % TWISTER_WORDS] ^ (y >> 1) ^ (y & 1 ? a : 0);
+    }
+    return twister_tempered(got);
+}
+
+static bool recognise_other_twister(uint32_t a, uint32_t seed, uint32_t s, uint32_t at,
+                                    uint32_t got, char *words, size_t size)
+{
+    const struct other_twister unmixed = {30, 0, TWISTER_MIDDLE};
+
+    if (other_word(&unmixed, a, seed, s, at) == got) {
+        snprintf(words, size, "what it would be if no i were added where the state is filled");
+        return true;
+    }
+    for (unsigned shift = 1; shift < 32; shift++) {
+        const struct other_twister o = {shift, 1, TWISTER_MIDDLE};
+
+        if (shift == 30 || other_word(&o, a, seed, s, at) != got)
+            continue;
+        snprintf(words, size, "what it would be if the state were filled with >> %u, not >> 30",
+                 shift);
+        return true;
+    }
+    for (unsigned middle = 0; middle < TWISTER_WORDS; middle++) {
+        const struct other_twister o = {30, 1, middle};
+
+        if (middle == TWISTER_MIDDLE || other_word(&o, a, seed, s, at) != got)
+            continue;
+        snprintf(words, size, "what comes of the word %u further on, where that %d on belongs",
+                 middle, TWISTER_MIDDLE);
+        return true;
+    }
+    return false;
+}
+
 /* Words of the same twister or another one, and of what is no step of it. */
 static bool recognise_twister(const struct lab_case *c, const uint32_t *key, const uint32_t *a,
                               uint32_t got, uint64_t element, char *words, size_t size)
@@ -633,6 +710,49 @@ static bool recognise_twister(const struct lab_case *c, const uint32_t *key, con
                      s, same ? "" : ", not tempered", at, own);
             return true;
         }
+    }
+    return recognise_other_twister(a[own], key[0], own, at, got, words, size);
+}
+
+/* Ten rounds with other products: which multiplier each has, and of how many bits they are. */
+struct other_products {
+    uint32_t a, b;
+    uint64_t mask_a, mask_b;
+    const char *words;
+};
+
+static uint32_t other_philox(const struct other_products *o, const uint32_t *w, const uint32_t *key,
+                             uint64_t k)
+{
+    struct philox_words c = {{w[0], w[1], w[2], w[3]}};
+
+    for (uint32_t r = 0; r < 10; r++) {
+        uint64_t a = (uint64_t)o->a * c.w[0] & o->mask_a, b = (uint64_t)o->b * c.w[2] & o->mask_b;
+
+        c = (struct philox_words){
+            {(uint32_t)(b >> 32) ^ c.w[1] ^ (key[0] + r * 0x9e3779b9), (uint32_t)b,
+             (uint32_t)(a >> 32) ^ c.w[3] ^ (key[1] + r * 0xbb67ae85), (uint32_t)a}};
+    }
+    return c.w[k];
+}
+
+static bool recognise_products(const uint32_t *w, const uint32_t *key, uint64_t k, uint32_t got,
+                               char *words, size_t size)
+{
+    enum { A_IS = 0xd2511f53, B_IS = 0xcd9e8d57 };
+    const uint64_t all = ~0ull, low = UINT32_MAX;
+    const struct other_products others[] = {
+        {B_IS, A_IS, all, all, "its two multipliers were in each other's place"},
+        {A_IS, B_IS, low, low, "both products had 32 bits: their upper halves are lost"},
+        {A_IS, B_IS, low, all, "the product of word 0 had 32 bits: its upper half is lost"},
+        {A_IS, B_IS, all, low, "the product of word 2 had 32 bits: its upper half is lost"},
+    };
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (other_philox(&others[i], w, key, k) != got)
+            continue;
+        snprintf(words, size, "what it would be if %s", others[i].words);
+        return true;
     }
     return false;
 }
@@ -678,7 +798,7 @@ static bool recognise_philox(const uint32_t *key, const uint32_t *counters, uint
                      element % NUMBERS);
             return true;
         }
-    return false;
+    return recognise_products(w, key, element % NUMBERS, got, words, size);
 }
 
 /* What a result may be instead. */
@@ -716,6 +836,7 @@ static bool recognise_normal(const uint32_t *words_of, float got, uint64_t eleme
     unsigned k = element % 2;
 
     double own = (double)uniform(two[1]), angle = 2 * own;
+    double low = (double)((float)two[0] * 0x1p-32f), low_angle = 2 * M_PI * (two[1] * 0x1p-32);
 
     box_muller(two[0], two[1], z);
     box_muller(two[1], two[0], turned);
@@ -728,6 +849,8 @@ static bool recognise_normal(const uint32_t *words_of, float got, uint64_t eleme
         {r * (k ? cos(half) : sin(half)), "what comes of an angle of pi v: half of it"},
         {r * (k ? cos(angle) : sin(angle)), "what comes of an angle of 2 v: without the pi"},
         {r * (k ? cos(own) : sin(own)), "what comes of an angle of v: without the 2 pi"},
+        {sqrt(-2 * log(low)) * (k ? cos(low_angle) : sin(low_angle)),
+         "what comes of word / 2^32: uniform() adds half a step, 2^-33"},
     };
     if (!isfinite((double)got)) {
         snprintf(words, size,
@@ -736,6 +859,35 @@ static bool recognise_normal(const uint32_t *words_of, float got, uint64_t eleme
         return true;
     }
     return IS_ONE_OF(others, z[k], (double)got);
+}
+
+/* Own numbers come by fours: of each, one may be missing, twice there, or another one's again. */
+static bool recognise_each(const struct lab_case *c, const uint32_t *key, const struct option *o,
+                           uint32_t stream, double own, double got, char *words, size_t size)
+{
+    double by = exp(-o->rate * o->years) / (double)c->n, each[NUMBERS];
+    struct guess others[NUMBERS * (NUMBERS + 1)];
+    char names[NUMBERS * (NUMBERS + 1)][80];
+    size_t n = 0;
+
+    for (unsigned k = 0; k < NUMBERS; k++)
+        each[k] = sum_of_each(o, key, stream, c->n, k);
+    for (unsigned k = 0; k < NUMBERS; k++) {
+        for (unsigned j = 0; j <= NUMBERS; j++) {
+            if (j == k)
+                snprintf(names[n], sizeof(*names), "what comes of all but number %u of each four",
+                         k);
+            else if (j == NUMBERS)
+                snprintf(names[n], sizeof(*names), "what comes of number %u of each four twice", k);
+            else
+                snprintf(names[n], sizeof(*names),
+                         "what comes of number %u of each four, where number %u belongs", j, k);
+            double sum = j == NUMBERS ? each[k] : j == k ? -each[k] : each[j] - each[k];
+            others[n] = (struct guess){(own + sum) * by, names[n]};
+            n++;
+        }
+    }
+    return is_one_of(others, n, own * by, got, words, size);
 }
 
 /* Prices of other paths, or of the right ones by another formula. 0 comes of anything. */
@@ -771,17 +923,26 @@ static bool recognise_price(const struct lab_case *c, const float *numbers, cons
          "what comes of v T where v times the root of T belongs"},
         {sum_slipped(o, numbers, key, stream, c->n, NO_YEARS) * by,
          "what comes of v where v times the root of T belongs"},
+        {sum_slipped(o, numbers, key, stream, c->n, NATURAL_SPREAD) * by,
+         "what comes of exp2() of v times the root of T times z: the 1 / ln 2 is missing there"},
+        {sum_slipped(o, numbers, key, stream, c->n, NATURAL_DRIFT) * by,
+         "what comes of exp2() of the drift as it is: the 1 / ln 2 is missing there"},
         {sum_slipped(o, numbers, key, stream, c->n, FIRST_OUT) * by,
          "what comes of all paths but the first"},
+        {numbers ? NAN : sum_slipped(o, numbers, key, stream, c->n, BY_ONE) * by,
+         "what comes of threads that each take four paths after the other from their first on: the "
+         "next is as many fours on as there are threads"},
     };
 
     snprintf(some, sizeof(some), "what comes of the first %lu of %lu paths", whole, c->n);
-    return got != 0 && IS_ONE_OF(others, own * by, got);
+    return got != 0 && (IS_ONE_OF(others, own * by, got) ||
+                        (!numbers && recognise_each(c, key, o, stream, own, got, words, size)));
 }
 
+/* price: what came before it. 0 is where a variance below 0 is cut. */
 static bool recognise_width(const struct lab_case *c, const float *numbers, const uint32_t *key,
-                            const struct option *o, uint64_t i, double got, char *words,
-                            size_t size)
+                            const struct option *o, uint64_t i, double price, double got,
+                            char *words, size_t size)
 {
     double now = exp(-o->rate * o->years), n = (double)c->n;
     struct value own = value_of(o, simulate(o, numbers, key, (uint32_t)i, c->n), c->n);
@@ -793,6 +954,12 @@ static bool recognise_width(const struct lab_case *c, const float *numbers, cons
         {own.width * sqrt((n - 1) / n), "what comes of n, where n - 1 belongs"},
     };
 
+    if (got == 0 && own.width > 1e-3 && fabs(price - own.price) <= 1e-5 * (1 + own.price)) {
+        snprintf(words, size,
+                 "0, and the price beside it is right: so the sum of payoffs is there, and the sum "
+                 "of squares, or what is made of it, is too small");
+        return true;
+    }
     return got != 0 && IS_ONE_OF(others, own.width, got);
 }
 
@@ -823,7 +990,8 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
         return true;
     }
     const struct option both[] = {option_of(inputs[OPTIONS], 0), o};
-    return element % 2 ? recognise_width(c, numbers, key, &o, element / 2, got, words, size)
+    return element % 2 ? recognise_width(c, numbers, key, &o, element / 2, (double)f[element - 1],
+                                         got, words, size)
                        : recognise_price(c, numbers, key, both, element / 2, got, words, size);
 }
 

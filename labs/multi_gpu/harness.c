@@ -13,12 +13,14 @@
  * wrong. The schedule of a variant is the student's (device/schedule.cuh): all ranks carry out the
  * same list.
  */
+#include "base/alloc.h"
 #include "lab/lab.h"
 #include "lab/philox.h"
 #include "lab/random.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum experiment { SHARES, BALL, VECTOR, MANY };
@@ -556,6 +558,50 @@ static bool recognise_share(const uint32_t *asked, uint64_t k, uint32_t got, cha
     return how;
 }
 
+/* Shares that begin, or end, where the whole does. */
+static bool recognise_ends(const struct lab_case *c, const void *input, int64_t got,
+                           uint64_t element, char *words, size_t size)
+{
+    uint64_t n = c->n, all = (uint64_t)c->param;
+    int64_t from_0 = 0, to_n = 0;
+
+    for (uint64_t r = 0; r < all; r++) {
+        from_0 += part_of(c, input, 0, n * (r + 1) / all, element);
+        to_n += part_of(c, input, n * r / all, n, element);
+    }
+    if (got == from_0)
+        snprintf(words, size, "what it would be if each rank began at 0, not where its share does");
+    else if (got == to_n)
+        snprintf(words, size, "what it would be if each rank went on to n, past its share");
+    return all > 1 && (got == from_0 || got == to_n);
+}
+
+/* All of out is what comes of parts that are looked for set by set: they lie rank by rank. */
+static bool recognise_layout(const struct lab_case *c, const void *input, const int64_t *out,
+                             char *words, size_t size)
+{
+    uint64_t n = c->n, m = c->m, all = (uint64_t)c->param;
+    bool so = experiment_of(c) == MANY && m >= 16 && all > 1 && n * m <= POINTS;
+    int64_t *parts = xcalloc(so ? all * m : 1, sizeof(*parts));
+
+    for (uint64_t i = 0; i < all * m && so; i++)
+        parts[i] = part_of(c, input, n * (i / m) / all, n * (i / m + 1) / all, i % m);
+    for (uint64_t j = 0; j < m && so; j++) {
+        int64_t sum = 0;
+
+        for (uint64_t r = 0; r < all; r++)
+            sum += parts[j * all + r];
+        so = out[j] == sum;
+    }
+    free(parts);
+    if (so)
+        snprintf(
+            words, size,
+            "parts[j * ranks + r] of all ranks r added up, and so is all of out: rank r's part "
+            "of set j is at r * m + j");
+    return so;
+}
+
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                       const void *const *inputs, int b, const void *output, uint64_t element,
                       char *words, size_t size)
@@ -567,8 +613,12 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
     uint64_t n = c->n, all = (uint64_t)c->param;
 
     (void)p, (void)v, (void)b;
+    if (n <= POINTS && recognise_layout(c, inputs[INPUT], output, words, size))
+        return true;
     if (n > POINTS || n < 64)
         return false;
+    if (recognise_ends(c, inputs[INPUT], got, element, words, size))
+        return true;
     for (uint64_t r = 0; r < all && all > 1; r++) {
         int64_t part = part_of(c, inputs[INPUT], n * r / all, n * (r + 1) / all, element);
 

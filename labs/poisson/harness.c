@@ -509,6 +509,91 @@ static bool recognise_slip(const struct lab_case *c, const void *const *inputs, 
     return false;
 }
 
+/* Some of a plane's elements are n m times what they should be, all others right. */
+static bool recognise_some(const struct lab_case *c, const float *u, const float *got, double bound,
+                           char *words, size_t size)
+{
+    uint64_t some = 0, all = c->n * c->m;
+    double times = (double)all;
+
+    for (uint64_t i = 0; i < all; i++) {
+        if (fabs(got[i] - u[i]) <= bound)
+            continue;
+        if (!(fabs(got[i] - times * u[i]) <= times * bound))
+            return false;
+        some++;
+    }
+    snprintf(words, size,
+             "n m times u: nobody has scaled %lu of %lu elements; the others are right", some, all);
+    return some;
+}
+
+/* What became of a wave, where it is one thing. */
+enum change { SAME, GONE, NEGATED, TURNED, OTHERWISE };
+
+static enum change changed(struct wave want, struct wave got, double bound)
+{
+#define NEAR(re_, im_) (hypot(got.re - (re_), got.im - (im_)) <= bound)
+    return NEAR(want.re, want.im)                               ? SAME
+           : NEAR(0, 0)                                         ? GONE
+           : NEAR(-want.re, -want.im)                           ? NEGATED
+           : NEAR(want.im, want.re) || NEAR(-want.im, -want.re) ? TURNED
+                                                                : OTHERWISE;
+#undef NEAR
+}
+
+/* Of a plane that is given by its left half of waves, those that are not as they should be: told
+ * when they are few of many, or as many but every other one. */
+static bool recognise_waves(const struct lab_case *c, const float *u, const float *got,
+                            double bound, char *words, size_t size)
+{
+    static const char *const names[] = {[GONE] = "0",
+                                        [NEGATED] = "of the other sign",
+                                        [TURNED] = "with its real and imaginary part exchanged",
+                                        [OTHERWISE] = "not what it should be"};
+    uint64_t numbers = c->n * c->m, wrong = 0, first = 0, last = 0, all = (c->n / 2 + 1) * c->m,
+             odd = 0;
+    struct wave *want = xcalloc(2 * numbers, sizeof(*want)), *have = want + numbers;
+    enum change how = SAME;
+    double off = 6 * bound * sqrt((double)numbers);
+    bool alike = true;
+
+    for (uint64_t i = 0; i < numbers; i++) {
+        want[i].re = u[i];
+        have[i].re = got[i];
+    }
+    transform_plane(want, c->n, c->m);
+    transform_plane(have, c->n, c->m);
+    for (uint64_t i = 0; i < all; i++) {
+        uint64_t x = i % (c->n / 2 + 1), y = i / (c->n / 2 + 1), at = y * c->n + x;
+        enum change now = changed(want[at], have[at], off);
+
+        if (now == SAME)
+            continue;
+        alike &= !wrong || now == how;
+        how = wrong ? how : now;
+        first = wrong++ ? first : i;
+        last = i;
+        odd += i % 2 != first % 2;
+    }
+    free(want);
+    bool every_other = !odd && wrong * 3 >= all, few = wrong && wrong * 8 <= all;
+    if (!every_other && !few)
+        return false;
+    uint64_t row = c->n / 2 + 1;
+    int used = snprintf(words, size, "wrong by %lu of the %lu waves alone, in rows of n / 2 + 1",
+                        wrong, all);
+    if (every_other)
+        snprintf(words + used, size - (size_t)used,
+                 ": all of them have %s numbers, from %lu on%s%s", first % 2 ? "odd" : "even",
+                 first, alike ? ", and are " : "", alike ? names[how] : "");
+    else
+        snprintf(words + used, size - (size_t)used,
+                 ": the first (%lu, %lu), the last (%lu, %lu)%s%s", first % row, first / row,
+                 last % row, last / row, alike ? ", " : "", alike ? names[how] : "");
+    return true;
+}
+
 /* What of the whole plane is known of a wrong element: a factor, the mean, or another divisor. */
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                       const void *const *inputs, int b, const void *output, uint64_t element,
@@ -535,7 +620,7 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
     (void)p, (void)element, (void)b;
     if (v->flags & ALONE || c->n * c->m > MOST || c->n * c->m < 4)
         return false;
-    float *u = xcalloc(c->n * c->m, sizeof(*u));
+    float *u = xcalloc(c->n * c->m, sizeof(*u)), *slipped = xcalloc(c->n * c->m, sizeof(*u));
     double bound = reference_noise(c, inputs, u, NO_SLIP);
     for (uint64_t i = 0; i < c->n * c->m; i++)
         mean += ((const float *)inputs[R])[i] / numbers;
@@ -545,7 +630,10 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
             snprintf(words, size, "%s", faults[i].words);
     }
     told = told || recognise_none(c, output, bound, words, size) ||
-           recognise_slip(c, inputs, output, u, words, size);
+           recognise_some(c, u, output, bound, words, size) ||
+           recognise_slip(c, inputs, output, slipped, words, size) ||
+           (v->flags & HALF && recognise_waves(c, u, output, bound, words, size));
+    free(slipped);
     free(u);
     return told;
 }
