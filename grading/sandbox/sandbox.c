@@ -8,6 +8,7 @@
  * as many as there are cores).
  */
 #include "sandbox.h"
+#include "filter.h"
 #include "base/alloc.h"
 #include "base/text.h"
 #include "base/clock.h"
@@ -16,14 +17,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <seccomp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -31,199 +33,6 @@
 #include <unistd.h>
 
 enum { MAX_ARGS = 256, MAX_ENV = 16 };
-enum { NAMESPACES = 0x7e020080 }; /* clone()'s flags that make one, CLONE_NEW… */
-
-/* ---- seccomp: what a compiler and an interpreter need; everything else is EPERM ---- */
-
-static const char *const allowed[] = {
-    "read",
-    "write",
-    "readv",
-    "writev",
-    "pread64",
-    "pwrite64",
-    "open",
-    "openat",
-    "close",
-    "close_range",
-    "lseek",
-    "stat",
-    "fstat",
-    "lstat",
-    "newfstatat",
-    "statx",
-    "access",
-    "faccessat",
-    "faccessat2",
-    "readlink",
-    "readlinkat",
-    "getdents64",
-    "getcwd",
-    "chdir",
-    "fcntl",
-    "dup",
-    "dup2",
-    "dup3",
-    "pipe",
-    "pipe2",
-    "poll",
-    "ppoll",
-    "select",
-    "pselect6",
-    "epoll_create1",
-    "epoll_ctl",
-    "epoll_wait",
-    "eventfd2",
-    "ftruncate",
-    "fallocate",
-    "unlink",
-    "unlinkat",
-    "mkdir",
-    "mkdirat",
-    "rename",
-    "renameat",
-    "renameat2",
-    "fsync",
-    "fdatasync",
-    "statfs",
-    "fstatfs",
-    "umask",
-    "flock",
-    "mmap",
-    "munmap",
-    "mprotect",
-    "mremap",
-    "madvise",
-    "mlock",
-    "munlock",
-    "brk",
-    "msync",
-    "mincore",
-    "memfd_create",
-    "membarrier",
-    "rseq",
-    "futex",
-    "set_robust_list",
-    "get_robust_list",
-    "set_tid_address",
-    "gettid",
-    "getpid",
-    "getppid",
-    "getuid",
-    "geteuid",
-    "getgid",
-    "getegid",
-    "getresuid",
-    "getresgid",
-    "getpgrp",
-    "getpgid",
-    "getsid",
-    "sched_yield",
-    "sched_getaffinity",
-    "sched_setaffinity",
-    "sched_getparam",
-    "sched_getscheduler",
-    "sched_get_priority_max",
-    "sched_get_priority_min",
-    "getpriority",
-    "clock_gettime",
-    "clock_getres",
-    "clock_nanosleep",
-    "nanosleep",
-    "gettimeofday",
-    "time",
-    "times",
-    "getrusage",
-    "getrlimit",
-    "prlimit64",
-    "sysinfo",
-    "uname",
-    "getcpu",
-    "getrandom",
-    "rt_sigaction",
-    "rt_sigprocmask",
-    "rt_sigreturn",
-    "rt_sigsuspend",
-    "rt_sigpending",
-    "rt_sigtimedwait",
-    "sigaltstack",
-    "tgkill",
-    "exit",
-    "exit_group",
-    "arch_prctl",
-    "prctl",
-    "execve",
-    "wait4",
-    "restart_syscall",
-    "ioctl",
-    "get_mempolicy",
-    "mbind",
-    "set_mempolicy",
-    "timer_create",
-    "timer_settime",
-    "timer_delete",
-    "setitimer",
-    "getitimer",
-    "alarm",
-    "pause",
-};
-
-/* NVIDIA's driver library listens on a local socket for others that want its descriptors; in
- * the box's own network namespace nobody is there to connect. */
-static const char *const allowed_gpu[] = {
-    "bind",        "listen",     "accept",     "accept4",     "connect", "getsockname",
-    "getpeername", "setsockopt", "getsockopt", "sendmsg",     "recvmsg", "shutdown",
-    "capget",      "fadvise64",  "mlock2",     "epoll_pwait",
-};
-
-static int allow_all(scmp_filter_ctx c, const char *const *names, size_t n)
-{
-    int e = 0;
-    for (size_t i = 0; i < n; i++) {
-        int number = seccomp_syscall_resolve_name(names[i]);
-        if (number >= 0) /* not every machine has every call */
-            e |= seccomp_rule_add(c, SCMP_ACT_ALLOW, number, 0);
-    }
-    return e;
-}
-
-/* Where more than one process may be; and what compilers do beyond. */
-static const char *const allowed_processes[] = {"fork", "vfork", "waitid"};
-static const char *const allowed_tools[] = {"chmod", "fchmod", "fchmodat"};
-
-static int seccomp_program(const struct box_spec *s)
-{
-    bool gpu = s->gpu, traced = s->traced, processes = s->processes || s->tools;
-    scmp_filter_ctx c = seccomp_init(traced ? SCMP_ACT_TRAP : SCMP_ACT_ERRNO(EPERM));
-    if (!c)
-        return -1;
-    int e = allow_all(c, allowed, sizeof(allowed) / sizeof(allowed[0]));
-    if (gpu) {
-        e |= allow_all(c, allowed_gpu, sizeof(allowed_gpu) / sizeof(allowed_gpu[0]));
-        for (int call = 0; call < 2; call++)
-            e |= seccomp_rule_add(c, SCMP_ACT_ALLOW, call ? SCMP_SYS(socketpair) : SCMP_SYS(socket),
-                                  1, SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
-    }
-    /* Threads yes, processes no; clone3 hides its flags behind a pointer, so glibc is told
-     * that there is none and falls back to clone. */
-    e |= seccomp_rule_add(c, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
-                          processes ? SCMP_A0(SCMP_CMP_MASKED_EQ, NAMESPACES, 0)
-                                    : SCMP_A0(SCMP_CMP_MASKED_EQ, 0x10000, 0x10000));
-    if (processes)
-        e |= allow_all(c, allowed_processes,
-                       sizeof(allowed_processes) / sizeof(allowed_processes[0]));
-    if (s->tools)
-        e |= allow_all(c, allowed_tools, sizeof(allowed_tools) / sizeof(allowed_tools[0]));
-    e |= seccomp_rule_add(c, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
-    int fd = memfd_create("seccomp", 0);
-    if (e || fd < 0 || seccomp_export_bpf(c, fd) || lseek(fd, 0, SEEK_SET) < 0) {
-        if (fd >= 0)
-            close(fd);
-        fd = -1;
-    }
-    seccomp_release(c);
-    return fd;
-}
 
 /* ---- starting ---- */
 
@@ -336,9 +145,16 @@ static void only_these(const int fds[FD_END])
     close_range(FD_END, ~0u, 0);
 }
 
-/* Becomes bwrap, or the program itself. */
-static _Noreturn void child(const struct box_spec *s, struct args *a, char *const *env)
+/* Becomes bwrap, or the program itself, once `start` ends: the holder traces us by then. */
+static _Noreturn void child(const struct box_spec *s, struct args *a, char *const *env,
+                            pid_t holder, int start)
 {
+    char ignored_byte;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    while (read(start, &ignored_byte, 1) < 0 && errno == EINTR)
+        ;
+    if (getppid() != holder) /* it has died before that */
+        _exit(127);
     close_range(s->unconfined ? FD_FILTER : FD_LIFE, ~0u, 0);
     limit(RLIMIT_CORE, 0);
     if (s->cpu_s > 0)
@@ -353,8 +169,6 @@ static _Noreturn void child(const struct box_spec *s, struct args *a, char *cons
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    if (s->unconfined)
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
     execve(a->v[0], (char *const *)a->v, env);
     static const char message[] = "cannot start the sandbox's program\n";
     ssize_t ignored = write(2, message, sizeof(message) - 1);
@@ -391,37 +205,137 @@ static pid_t first_child(pid_t p)
     return found;
 }
 
-/* Stands between the grader and bwrap, and outlives a grader that is killed: bwrap alone,
- * killed while it starts, leaves a process behind that waits for ever. Whatever is orphaned
- * below becomes a child of this one and is killed here.
+/* ---- what dies with whom ----
  *
  *      grader ── life line ── holder ── bwrap ── init ── program
+ *
+ * The holder stands between the grader and bwrap and outlives a grader that is killed: whatever is
+ * orphaned below becomes its child and is killed here. When it is killed itself, bwrap dies
+ * (--die-with-parent), and init, and with that all of the box. But bwrap makes init and lets it
+ * wait for a word; where holder and bwrap are killed before that (a cluster's SIGKILL to all that
+ * its list has), init would wait for ever. The kernel kills what is traced with its tracer, from
+ * its first instruction on: so init is traced by the holder until it makes the program, and the
+ * program not at all. Where tracing is refused, a box works as well, without that.
  */
+enum { TRACE = PTRACE_O_EXITKILL | PTRACE_O_TRACEFORK | PTRACE_O_TRACECLONE };
+
+struct watched {
+    pid_t bwrap, init; /* init: 0 until it is made */
+    int status;        /* bwrap's */
+    bool ended;
+};
+
+/* bwrap makes init, init the program: who has made one is not traced any more, nor is the program.
+ * All else, as a signal, goes its way. */
+static void on_stop(struct watched *w, pid_t p, int status)
+{
+    int event = status >> 16;
+    bool made = event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_CLONE;
+
+    if (!w->init && p != w->bwrap)
+        w->init = p;
+    if (made || (p != w->bwrap && p != w->init))
+        ptrace(PTRACE_DETACH, p, NULL, NULL);
+    else
+        ptrace(PTRACE_CONT, p, NULL, (void *)(intptr_t)(event ? 0 : WSTOPSIG(status)));
+}
+
+/* Takes in all that children and traced processes have to say. */
+static void look_at_children(struct watched *w)
+{
+    int status;
+    pid_t p;
+
+    while (!w->ended && (p = waitpid(-1, &status, __WALL | WNOHANG)) > 0) {
+        if (WIFSTOPPED(status)) {
+            on_stop(w, p, status);
+        } else if (p == w->bwrap) {
+            w->ended = true;
+            w->status = status;
+        }
+    }
+}
+
+/* A bwrap that runs as another user than ours, which some systems want, would not when traced. */
+static void trace(pid_t p, const char *program)
+{
+    struct stat st;
+
+    if (geteuid() == 0 || (!stat(program, &st) && !(st.st_mode & S_ISUID)))
+        ptrace(PTRACE_SEIZE, p, NULL, (void *)(intptr_t)TRACE);
+}
+
+/* Kills p, a child, and waits for its end. */
+static int end_of(pid_t p)
+{
+    int status = 0;
+    pid_t got;
+
+    kill(p, SIGKILL);
+    do
+        got = waitpid(p, &status, __WALL);
+    while ((got < 0 && errno == EINTR) || (got == p && WIFSTOPPED(status)));
+    return status;
+}
+
+/* bwrap, or the program itself, traced; -1: it cannot be. */
+static pid_t start_traced(const struct box_spec *s, struct args *a, char *const *env)
+{
+    int start[2];
+    pid_t holder = getpid(), p = pipe2(start, O_CLOEXEC) ? -1 : fork();
+
+    if (p < 0)
+        return -1;
+    if (p == 0) {
+        close(start[1]);
+        child(s, a, env, holder, start[0]);
+    }
+    if (!s->unconfined)
+        trace(p, a->v[0]);
+    close(start[0]);
+    close(start[1]);
+    return p;
+}
+
+/* Until bwrap ends, or the grader. `news` has signals of children. */
+static void watch(struct watched *w, int news)
+{
+    struct pollfd wait[2] = {{FD_LIFE, POLLIN, 0}, {news, POLLIN, 0}};
+    struct signalfd_siginfo ignored;
+
+    while (!w->ended && !wait[0].revents) {
+        poll(wait, 2, -1);
+        while (read(news, &ignored, sizeof(ignored)) > 0)
+            ;
+        look_at_children(w);
+    }
+    if (!w->ended)
+        w->status = end_of(w->bwrap);
+}
+
 static _Noreturn void hold(const struct box_spec *s, struct args *a, char *const *env,
                            const int fds[FD_END])
 {
-    int status = 0;
+    struct watched w = {.bwrap = -1};
+    sigset_t children;
+
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     setsid();
     only_these(fds);
-    pid_t p = fork();
-    if (p == 0)
-        child(s, a, env);
+    sigemptyset(&children);
+    sigaddset(&children, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &children, NULL);
+    int news = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (news >= 0)
+        w.bwrap = start_traced(s, a, env);
     for (int i = 0; i < FD_LIFE; i++)
         close(i);
-    int ended = p > 0 ? (int)syscall(SYS_pidfd_open, p, 0) : -1;
-    struct pollfd wait[2] = {{FD_LIFE, POLLIN, 0}, {ended, POLLIN, 0}};
-    while (p > 0 && !wait[0].revents && !wait[1].revents)
-        poll(wait, 2, -1);
-    if (p > 0 && !wait[1].revents)
-        kill(p, SIGKILL);
-    while (p > 0 && waitpid(p, &status, 0) < 0 && errno == EINTR)
-        ;
-    for (pid_t orphan; (orphan = first_child(getpid())) > 0;) {
-        kill(orphan, SIGKILL);
-        waitpid(orphan, NULL, 0);
-    }
-    _exit(p < 0 ? 127 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    if (w.bwrap > 0)
+        watch(&w, news);
+    for (pid_t orphan; (orphan = first_child(getpid())) > 0;)
+        end_of(orphan);
+    int status = w.status;
+    _exit(w.bwrap < 0 ? 127 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
 static const char *find_bwrap(void)
@@ -517,7 +431,7 @@ static void keep_ends(struct box *b, int pipes[PIPES][2])
 /* Forks the holder. False when a pipe, the filter or the process cannot be had. */
 static bool start_holder(struct box *b, const struct box_spec *s, struct args *a, char *const *env)
 {
-    int pipes[PIPES][2], filter = s->unconfined ? -1 : seccomp_program(s),
+    int pipes[PIPES][2], filter = s->unconfined ? -1 : filter_of(s),
                          arguments = s->unconfined ? -1 : arguments_file(s);
     bool ok = make_pipes(pipes) && ((filter >= 0 && arguments >= 0) || s->unconfined);
     b->pid = ok ? fork() : -1;

@@ -1,9 +1,17 @@
-/* sandbox_test.c - a box's limits: each takes hold where it says, and no earlier. What a box
- * hides and forbids is threats_test.c's matter. */
+/* sandbox_test.c - a box's limits: each takes hold where it says, and no earlier; and that it ends
+ * with those who made it. What a box hides and forbids is threats_test.c's matter. */
 #include "sandbox.h"
+#include "base/clock.h"
+#include "base/file.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* What argv's end is in a box where a file may have 4096 bytes. */
 static int exit_of(const char *const *argv)
@@ -36,4 +44,83 @@ Test(box, files_have_a_largest_size)
 
     cr_expect_eq(exit_of(most), 0);
     cr_expect_eq(exit_of(more), 128 + SIGXFSZ);
+}
+
+static pid_t child_of(pid_t p)
+{
+    char path[64], line[64] = "";
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)p, (int)p);
+    FILE *f = fopen(path, "re");
+
+    if (f && !fgets(line, sizeof(line), f))
+        line[0] = 0;
+    if (f)
+        fclose(f);
+    return (pid_t)strtol(line, NULL, 10);
+}
+
+/* Whether this machine lets a process trace its children (Yama). */
+static bool may_trace(void)
+{
+    char *scope = NULL;
+    size_t n;
+    int e = file_read("/proc/sys/kernel/yama/ptrace_scope", 64, &scope, &n);
+    int level = e ? 0 : atoi(scope);
+
+    free(scope);
+    return level < (geteuid() ? 2 : 3);
+}
+
+/* Of a box of which holder and bwrap are killed as soon as its first process is seen. It comes to
+ * us, as orphans do. 1: it has ended, 0: it lives on, -1: it was not seen. */
+static int end_of_orphan(void)
+{
+    const char *argv[] = {"/usr/bin/cat", NULL};
+    struct box_spec spec = {.argv = argv,
+                            .wall_s = 10,
+                            .log_cap = 4096,
+                            .binds = {{"/usr/bin", "/usr/bin"}},
+                            .nbinds = 1};
+    struct box b;
+    pid_t bwrap = 0, init = 0;
+    int ended = 0;
+
+    cr_assert(box_start(&b, &spec), "%s", text_str(&b.log));
+    for (double end = now_s() + 5; !init && now_s() < end;) {
+        bwrap = bwrap ? bwrap : child_of(b.pid);
+        init = bwrap ? child_of(bwrap) : 0;
+    }
+    kill(b.pid, SIGKILL);
+    if (bwrap)
+        kill(bwrap, SIGKILL);
+    box_close(&b);
+    for (int ms = 0; init && !ended && ms < 2000; ms++) {
+        ended = waitpid(init, NULL, WNOHANG | __WALL) != 0;
+        usleep(1000);
+    }
+    if (init && !ended)
+        kill(init, SIGKILL);
+    return init ? ended : -1;
+}
+
+Test(box, ends_with_those_who_made_it)
+{
+    int seen = 0;
+
+    if (!may_trace())
+        cr_skip_test("tracing is refused here (kernel.yama.ptrace_scope)");
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    for (int i = 0; i < 30; i++) {
+        int ended = end_of_orphan();
+        cr_assert_neq(ended, 0, "in turn %d it waits for a word of the dead", i);
+        seen += ended > 0;
+    }
+    cr_expect_gt(seen, 15, "its first process was seen %d times", seen);
+}
+
+Test(box, its_program_is_not_traced)
+{
+    const char *argv[] = {"/usr/bin/grep", "-q", "TracerPid:.0$", "/proc/self/status", NULL};
+
+    cr_expect_eq(exit_of(argv), 0);
 }
