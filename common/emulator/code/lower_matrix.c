@@ -290,8 +290,12 @@ void lower_wgmma(struct lower *l)
         lower_fail(l, "wgmma is of sm_90a alone: the target is %s (nvcc -arch=sm_90a)", m->target);
     else if (ptx_has(p, M_mma_async))
         warpgroup_product(l);
-    else if (ptx_has(p, M_fence) || ptx_has(p, M_commit_group) || ptx_has(p, M_wait_group))
+    else if (ptx_has(p, M_fence))
         lower_emit(l, H_nop);
+    else if (ptx_has(p, M_commit_group))
+        lower_emit(l, H_wgmma_commit);
+    else if (ptx_has(p, M_wait_group) && op(l, 0)->kind == OPD_IMM)
+        lower_emit(l, H_wgmma_wait)->imm = (int64_t)op(l, 0)->imm;
     else
         lower_unsupported(l);
 }

@@ -199,6 +199,8 @@ static void warp_start(struct warp *w, struct launch *l, struct block *b)
     w->nready = 0;
     w->depth = 0;
     w->carry = 0;
+    w->products = 0;
+    w->at_group = false;
     w->executed = w->floats = w->at_barrier = 0;
     w->given = l->slice;
     w->spins = w->spun = w->apart = w->still = false;
@@ -338,6 +340,10 @@ void block_deadlock(struct block *b)
                            "deadlock: lanes 0x%08x wait at a .sync instruction for lanes 0x%08x, "
                            "of which 0x%08x never come",
                            p->mask, p->sync_mask, p->sync_mask & w->live & ~p->mask);
+            else if (p->barrier == GROUP_WAIT)
+                warp_fault(w, p->pc, -1, cudaErrorLaunchTimeout,
+                           "deadlock: a warp waits for a product that the others of its four never "
+                           "commit; do all four come here?");
             else
                 warp_fault(w, p->pc, -1, cudaErrorLaunchTimeout,
                            "deadlock: %u of %u threads wait at barrier %u and the others never "
@@ -385,6 +391,7 @@ enum run block_run(struct block *b)
             return RUN_DONE;
         if (ready == 0) {
             block_release_barriers(b);
+            group_release(b);
             if (b->cluster)
                 cluster_release(b->cluster);
             for (uint32_t i = 0; i < b->nwarps; i++)

@@ -17,7 +17,8 @@
 #include "rules.h"
 #include <stdatomic.h>
 
-#define NBARRIERS         17   /* PTX's sixteen and barrier.cluster's */
+#define NBARRIERS         17        /* PTX's sixteen and barrier.cluster's */
+#define GROUP_WAIT        NBARRIERS /* in struct path: for products of the warp's group */
 #define UNSET             0xff /* registers and shared memory at first, garbage that shows: NaN, -1 */
 #define PEER_SHIFT        24   /* of a rank + 1 in addresses of other blocks' shared memory */
 #define PEER_OFFSET       ((1ull << PEER_SHIFT) - 1)
@@ -86,12 +87,14 @@ struct warp {
     struct frame entry;   /* of the kernel itself */
     uint32_t local_top;   /* bytes of local memory in use, per thread */
     uint32_t local_size;
-    uint8_t *local;       /* word k of lane l at local + k*128 + l*4 */
-    uint32_t depth;       /* calls */
-    uint32_t recon_block; /* the current path's parent's block */
-    uint32_t at_cluster;  /* lanes that have arrived at barrier.cluster */
-    void *async;          /* exec/ops/async.c: copies in flight */
-    struct held *held;    /* follow.c: by register of the kernel, NULL where nothing is followed */
+    uint8_t *local;             /* word k of lane l at local + k*128 + l*4 */
+    uint32_t depth;             /* calls */
+    uint32_t recon_block;       /* the current path's parent's block */
+    uint32_t products, awaited; /* group.c: groups of them committed, and waited for */
+    bool at_group;              /* some path waits there */
+    uint32_t at_cluster;        /* lanes that have arrived at barrier.cluster */
+    void *async;                /* exec/ops/async.c: copies in flight */
+    struct held *held; /* follow.c: by register of the kernel, NULL where nothing is followed */
     /* Instructions of the blocks that it entered; of them floating-point and tensor ones. */
     uint64_t executed, floats;
     uint64_t at_barrier; /* warp_floats() when it came to one last */
@@ -223,7 +226,10 @@ void block_release_barriers(struct block *b);
 void block_release_barrier(struct block *b, uint32_t id);
 const struct insn *warp_cluster_arrive(struct warp *w, const struct insn *in); /* cluster.c */
 const struct insn *warp_cluster_wait(struct warp *w, const struct insn *in);
-void warp_free(struct warp *w); /* what it allocated on its way */
+const struct insn *group_commit(struct warp *w, const struct insn *in); /* group.c */
+const struct insn *group_wait(struct warp *w, const struct insn *in);
+bool group_release(struct block *b); /* did it wake any warp? */
+void warp_free(struct warp *w);      /* what it allocated on its way */
 static inline const struct insn *warp_joined(struct warp *w, const struct insn *in)
 {
     w->mask = w->cur->mask;

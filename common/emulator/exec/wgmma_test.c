@@ -3,6 +3,7 @@
 #include "testing.h"
 #include "emulator/base/counters.h"
 #include "emulator/runtime/warplab.h"
+#include <stdlib.h>
 #include <string.h>
 
 #define VARIABLES ".shared .align 1024 .b8 s[4096];"
@@ -36,6 +37,39 @@ Test(wgmma, multiplies)
     for (int i = 0; i < 512; i++)
         cr_assert_eq(out[i], 0x41800000, "%d: %x", i, out[i]);
     cr_expect_eq(result.counters.tensor_flop, 2 * 64 * 8 * 16);
+}
+
+/* Of four warps one says that b has been read; a fifth writes the next one there, of 2, 3 ... in
+ * halves. The last warp is late each time. */
+Test(wgmma, one_warp_may_speak_for_four)
+{
+    setenv("WARPLAB_STEPS", "2000000", 1);
+    RUN(.target = "sm_90a", .before = VARIABLES ".shared .align 8 .b64 bar[2];", .block = 160,
+        .body =
+            "mov.u32 %r0, s;\nshl.b32 %r1, %t, 5;\nadd.u32 %r0, %r0, %r1;\nmov.u32 %r9, bar;\n"
+            "mov.b32 %r2, 0x3c003c00;\nsetp.ge.u32 %p3, %t, 128;\n@%p3 bra READY;\n"
+            "st.shared.v4.b32 [%r0], {%r2, %r2, %r2, %r2};\n"
+            "st.shared.v4.b32 [%r0+16], {%r2, %r2, %r2, %r2};\nREADY: setp.ne.u32 %p2, %t, 0;\n"
+            "@%p2 bra GO;\nmbarrier.init.shared.b64 [%r9], 1;\nmbarrier.init.shared.b64 [%r9+8], "
+            "32;\n"
+            "GO: bar.sync 0;\nmov.u32 %r3, 0;\n@%p3 bra WRITER;\n" PRODUCT
+            "mov.f32 %f0, 0f00000000;\nmov.f32 %f1, %f0;\nmov.f32 %f2, %f0;\nmov.f32 %f3, %f0;\n"
+            "NEXT: setp.lt.u32 %p1, %t, 96;\n@%p1 bra MULTIPLY;\nmov.u32 %r4, 0;\n"
+            "LATE: add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p1, %r4, 9000;\n@%p1 bra LATE;\nMULTIPLY:\n"
+            "setp.eq.u32 %p0, %t, %t;\n" MULTIPLY "@%p2 bra TOLD;\n"
+            "mbarrier.arrive.shared.b64 %d5, [%r9];\nTOLD: and.b32 %r5, %r3, 1;\n"
+            "FULL: mbarrier.try_wait.parity.shared.b64 %p1, [%r9+8], %r5;\n@!%p1 bra FULL;\n"
+            "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 4;\n@%p1 bra NEXT;\n"
+            "mul.wide.u32 %d2, %t, 16;\nadd.u64 %d2, %d2, %out;\n"
+            "st.global.v4.f32 [%d2], {%f0, %f1, %f2, %f3};\nbra END;\n"
+            "WRITER: mov.u32 %r0, s;\nsub.u32 %r1, %t, 128;\nshl.b32 %r1, %r1, 4;\n"
+            "add.u32 %r0, %r0, %r1;\nEMPTY: and.b32 %r5, %r3, 1;\n"
+            "AGAIN: mbarrier.try_wait.parity.shared.b64 %p1, [%r9], %r5;\n@!%p1 bra AGAIN;\n"
+            "add.u32 %r2, %r2, 0x04000400;\nst.shared.v4.b32 [%r0+2048], {%r2, %r2, %r2, %r2};\n"
+            "fence.proxy.async;\nmbarrier.arrive.shared.b64 %d5, [%r9+8];\n"
+            "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 4;\n@%p1 bra EMPTY;\nEND:");
+    for (int i = 0; i < 512; i++) /* 16 * (1 + 2 + 4 + 8) */
+        cr_assert_eq(out[i], 0x43700000, "%d: %x", i, out[i]);
 }
 
 Test(wgmma, is_of_one_target)

@@ -97,6 +97,14 @@ HANDLER(brkpt)
     return warp_fault(w, in, -1, cudaErrorLaunchFailure,
                       "the kernel executed a breakpoint and no debugger is attached");
 }
+HANDLER(wgmma_commit)
+{
+    return group_commit(w, in);
+}
+HANDLER(wgmma_wait)
+{
+    return group_wait(w, in);
+}
 HANDLER(nop)
 {
     (void)w;
