@@ -75,7 +75,7 @@ void hopper_need(cudaError_t e, const char *what)
     fprintf(stderr, "ptxhopper: %s: %s\n", what, cudaGetErrorString(e));
     exit(2);
 }
-cudaError_t hopper_run(const char *ptx, void **args)
+cudaError_t hopper_run(const char *ptx, uint32_t blocks, void **args)
 {
     cudaLibrary_t lib;
     cudaKernel_t k;
@@ -83,7 +83,7 @@ cudaError_t hopper_run(const char *ptx, void **args)
     if (e != cudaSuccess)
         return e;
     if ((e = cudaLibraryGetKernel(&k, lib, "k")) == cudaSuccess &&
-        (e = cudaLaunchKernel((const void *)k, (dim3){1, 1, 1}, (dim3){128, 1, 1}, args, 0,
+        (e = cudaLaunchKernel((const void *)k, (dim3){blocks, 1, 1}, (dim3){128, 1, 1}, args, 0,
                               NULL)) == cudaSuccess)
         e = cudaDeviceSynchronize();
     cudaLibraryUnload(lib);
@@ -139,6 +139,7 @@ int main(int argc, char **argv)
     }
     wgmma_cases();
     tensor_cases();
+    bulk_cases();
     if (fclose(record)) {
         fprintf(stderr, "ptxhopper: cannot write %s\n", file);
         return 2;

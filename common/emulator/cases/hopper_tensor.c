@@ -23,15 +23,13 @@ struct map {
     uint64_t extent[RANK], stride[RANK];
     uint32_t box[RANK], step[RANK];
 };
-struct opaque {
-    _Alignas(128) uint64_t word[16];
-};
-typedef int encoder(struct opaque *, uint32_t, uint32_t, void *, const uint64_t *, const uint64_t *,
-                    const uint32_t *, const uint32_t *, uint32_t, uint32_t, uint32_t, uint32_t);
+typedef int encoder(struct hopper_map *, uint32_t, uint32_t, void *, const uint64_t *,
+                    const uint64_t *, const uint32_t *, const uint32_t *, uint32_t, uint32_t,
+                    uint32_t, uint32_t);
 static encoder *encode;
 static uint8_t *device_tensor, *device_image;
 
-static int make(const struct map *m, struct opaque *t)
+static int make(const struct map *m, struct hopper_map *t)
 {
     memset(t, 0, sizeof(*t));
     return encode(t, m->type, m->rank, device_tensor + m->shift, m->extent, m->stride, m->box,
@@ -134,7 +132,7 @@ static void run(const struct map *m, const char *what, const int *at, uint32_t o
                 const char *name)
 {
     static uint8_t image[ROOM], tensor[TENSOR];
-    struct opaque t;
+    struct hopper_map t;
     uint64_t state = 4711;
     char *ptx = NULL, result[100];
     size_t size;
@@ -155,7 +153,7 @@ static void run(const struct map *m, const char *what, const int *at, uint32_t o
     fclose(o);
     memcpy(c, at, sizeof(c));
     void *args[] = {&t, &device_image, &c[0], &c[1], &c[2], &c[3], &c[4]};
-    cudaError_t e = hopper_run(ptx, args);
+    cudaError_t e = hopper_run(ptx, 1, args);
     free(ptx);
     hopper_need(e, name);
     hopper_need(cudaMemcpy(image, device_image, ROOM, cudaMemcpyDeviceToHost), name);
@@ -190,6 +188,17 @@ static struct map map_of(uint32_t type, uint32_t rank, const uint32_t *box, cons
         m.stride[d] = pitch;
     }
     return m;
+}
+
+void hopper_tile(struct hopper_map *t, void *at, const uint64_t extent[2], const uint32_t box[2])
+{
+    const uint32_t step[2] = {1, 1};
+    const uint64_t stride = 4 * extent[0];
+    memset(t, 0, sizeof(*t));
+    hopper_need(encode(t, U32, 2, at, extent, &stride, box, step, 0, 0, 0, 0)
+                    ? cudaErrorInvalidValue
+                    : cudaSuccess,
+                "a map of a tile");
 }
 
 /* ---- which ---- */
@@ -256,7 +265,7 @@ static void reductions(uint32_t type)
 /* ---- what the encoder says ---- */
 static void try(const char *words, struct map m)
 {
-    struct opaque t;
+    struct hopper_map t;
     char name[100], result[20];
     snprintf(name, sizeof(name), "encode %s", words);
     snprintf(result, sizeof(result), "%d", make(&m, &t));

@@ -191,7 +191,7 @@ static void run(const struct form *f, const char *name)
     send(device_b, b, sizeof(b));
     send(device_c, c, n * 4);
     void *args[] = {&device_a, &device_b, &device_c, &device_d};
-    cudaError_t e = hopper_run(ptx, args);
+    cudaError_t e = hopper_run(ptx, 1, args);
     free(ptx);
     hopper_need(e, name);
     hopper_need(cudaMemcpy(d, device_d, n * 4, cudaMemcpyDeviceToHost), "cudaMemcpy");
