@@ -40,13 +40,16 @@ emulator: $B/lib/libcudart.so.13 $(LIBRARIES) $(if $(wildcard $(EMU)/tools/warpr
 $B/lib/libcudart.so.13: $(EMU_OBJ) $(EMU)/runtime/libcudart.map
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(EMU)/runtime/libcudart.map $(LDFLAGS) $(EMU_OBJ) -o $@ $(EMU_LIBS)
+# clang's sanitizers leave their own names to the program
+comma := ,
+NO_UNDEFINED := $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs)
 $B/lib/libcufft.so.12: $(FFT_OBJ) $B/common/base/alloc.o $(EMU)/fft/libcufft.map $B/lib/libcudart.so.13
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -Wl,-soname,libcufft.so.12 -Wl,--version-script=$(EMU)/fft/libcufft.map -Wl,-z,defs $(LDFLAGS) \
+	$(Q)$(CC) -shared -Wl,-soname,libcufft.so.12 -Wl,--version-script=$(EMU)/fft/libcufft.map $(NO_UNDEFINED) $(LDFLAGS) \
 	    $(FFT_OBJ) $B/common/base/alloc.o -o $@ $B/lib/libcudart.so.13 -lm -pthread
 $B/lib/libnccl.so.2: $(NCCL_OBJ) $B/common/base/alloc.o $B/common/base/text.o $(EMU)/nccl/libnccl.map $B/lib/libcudart.so.13
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -Wl,-soname,libnccl.so.2 -Wl,--version-script=$(EMU)/nccl/libnccl.map -Wl,-z,defs $(LDFLAGS) \
+	$(Q)$(CC) -shared -Wl,-soname,libnccl.so.2 -Wl,--version-script=$(EMU)/nccl/libnccl.map $(NO_UNDEFINED) $(LDFLAGS) \
 	    $(NCCL_OBJ) $B/common/base/alloc.o $B/common/base/text.o -o $@ $B/lib/libcudart.so.13 -lm -pthread
 $B/bin/warprun: $B/$(EMU)/tools/warprun_main.o $(EMU_BASE)
 	@mkdir -p $(@D)

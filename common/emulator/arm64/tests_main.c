@@ -49,6 +49,16 @@ void arm64_skip(const char *format, ...)
     exit(SKIPPED);
 }
 
+void arm64_log(const char *format, ...) /* shown where the test fails */
+{
+    va_list args;
+
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
 static void run_here(const struct arm64_test *t)
 {
     for (const struct arm64_test *s = tests; s; s = s->next)
@@ -58,6 +68,11 @@ static void run_here(const struct arm64_test *t)
     if (t->init)
         t->init();
     t->run();
+    if (t->fini)
+        t->fini();
+    for (const struct arm64_test *s = tests; s; s = s->next)
+        if (!s->run && s->fini && strcmp(s->suite, t->suite) == 0)
+            s->fini();
     exit(failures ? FAILED : PASSED);
 }
 

@@ -13,14 +13,15 @@
 
 struct arm64_test {
     const char *suite, *name;
-    void (*run)(void); /* NULL: a suite's own row, with its init */
-    void (*init)(void);
+    void (*run)(void); /* NULL: a suite's own row, with its init and fini */
+    void (*init)(void), (*fini)(void);
     unsigned timeout; /* seconds, 0: the default */
     struct arm64_test *next;
 };
 void arm64_add(struct arm64_test *t);
 void arm64_failed(const char *file, int line, int fatal, const char *what, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+void arm64_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void arm64_skip(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #define ARM64_ROW(suite_, name_, function, ...)                                                    \
@@ -68,6 +69,7 @@ _Noreturn void arm64_skip(const char *format, ...) __attribute__((format(printf,
     ARM64_CHECK(1, fabs((a) - (b)) <= (e), #a " is about " #b, __VA_ARGS__)
 #define cr_assert_fail(...) ARM64_CHECK(1, 0, "failed", __VA_ARGS__)
 #define cr_skip_test(...)   arm64_skip(" " __VA_ARGS__)
+#define cr_log_info         arm64_log
 
 #define cr_expect_arr_eq(a, b, n, ...)                                                             \
     ARM64_CHECK(0, memcmp(a, b, n) == 0, #a " == " #b, __VA_ARGS__)
