@@ -35,8 +35,35 @@ static bool known_word(const struct run *r, const char *word, bool variant)
     return false;
 }
 
+/* Kernel or case i; NULL behind the last. */
+static const char *name_of(const struct run *r, bool variant, int i)
+{
+    if (i >= (variant ? r->lab->nvariants : r->lab->ncases))
+        return NULL;
+    return variant ? r->lab->variants[i].name : r->lab->cases[i].name;
+}
+
+/* The name that is nearest; NULL: all are other words. */
+static const char *nearest_name(const struct run *r, const char *word, bool variant)
+{
+    const char *nearest = NULL, *name;
+    unsigned best = 4;
+
+    for (int i = 0; (name = name_of(r, variant, i)); i++) {
+        unsigned distance = text_distance(name, word);
+
+        if (distance < best && distance < strlen(word)) {
+            best = distance;
+            nearest = name;
+        }
+    }
+    return nearest;
+}
+
 static void refuse_word(const struct run *r, const char *word, bool variant)
 {
+    const char *near = nearest_name(r, word, variant);
+
     fprintf(stderr, "%s: no %s called \"%s\"; it has:", r->lab->name, variant ? "kernel" : "case",
             word);
     for (int i = 0; variant && i < r->lab->nvariants; i++)
@@ -45,6 +72,11 @@ static void refuse_word(const struct run *r, const char *word, bool variant)
     for (int i = 0; !variant && i < r->lab->ncases; i++)
         fprintf(stderr, "%s '%s'", i ? "," : "", r->lab->cases[i].name);
     fputs(variant ? "\n" : "\nA size of your own: N=1000 (--n 1000)\n", stderr);
+    fflush(stderr);
+    if (near)
+        printf("next: make run LAB=%s %s='%s'\n", r->lab->name, variant ? "KERNEL" : "CASE", near);
+    else
+        printf("next: make run LAB=%s ARGS=--list says what each is\n", r->lab->name);
 }
 
 static void check_list(const struct run *r, const char *list, bool variant)

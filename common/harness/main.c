@@ -91,6 +91,10 @@ static void print_compile_log(const struct run *r, const char *path, const struc
         return;
     if (!r->lab->program)
         print_hint(c->log);
+    else if (strstr(c->log, "warplab.cuh"))
+        fprintf(stderr,
+                "hint: this lab's file is a whole program, with a main of its own: nvcc alone "
+                "compiles it. warplab.cuh is the other labs'.\n");
     fprintf(stderr,
             "%s: %s does not compile: nothing was run. Mend the first error first; the "
             "others may come from it.\n",
@@ -113,6 +117,8 @@ static bool readable(const struct run *r, const char *path)
             : (errno == ENOENT) ? "%s: there is no file %s\n"
                                 : "%s: %s cannot be read\n",
             r->lab->name, short_path(path));
+    fflush(stderr);
+    printf("next: make run LAB=%s runs labs/%s/%s.cu\n", r->lab->name, r->lab->name, r->lab->name);
     return false;
 }
 
@@ -432,6 +438,8 @@ static bool is_open(struct run *r, struct experiment *x, int v)
 
     if (!r->source || r->o.kernels || r->o.verbose || s->faulted)
         return false;
+    if (x->variant->has_schedule && !s->schedule.nsteps) /* no plan can be made of it */
+        return strstr(r->source, "TODO");
     switch (written_of(r->source, x->variant)) {
     case WRITTEN_NOT:
         return diagnose_nothing(x, s->failed, (int)s->failures);

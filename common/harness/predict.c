@@ -73,11 +73,12 @@ static bool read_line(FILE *out, const struct lab *lab, const char *path, int nu
     }
     if (!*value || !strcmp(value, "?"))
         return true;
-    answers[i] = strtod(value, &end);
-    if (*end || !isfinite(answers[i])) {
+    double answer = strtod(value, &end);
+    if (*end || !isfinite(answer)) {
         fprintf(out, "%s:%d: \"%s\" is not a number\n", path, number, value);
         return false;
     }
+    answers[i] = answer;
     return true;
 }
 

@@ -362,6 +362,7 @@ Test(predict, mistakes_are_located, .init = make_report)
     free(text);
     cr_assert_eq(predict("sectors = many\n", &text), -1);
     cr_assert(strstr(text, ":1: \"many\" is not a number"), "%s", text);
+    cr_assert_not(strstr(text, "you"), "an answer that is none: %s", text);
     free(text);
 }
 
