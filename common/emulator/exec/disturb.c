@@ -115,6 +115,7 @@ static unsigned classes_of(const struct ptx_insn *p, const struct insn *in)
             return by_space((enum ptx_space)in->sub);
         return ptx_has(p, M_mma) && in->data ? SET(tensor) : 0;
     case OP_mma:
+    case OP_wgmma: /* fence, commit_group and wait_group have no shape */
         return in->data ? SET(tensor) : 0;
     case OP_vote:
         return p->types[0] == PTX_PRED ? 0 : SET(shuffle);
@@ -259,18 +260,23 @@ static void flip(struct warp *w, const struct insn *in, uint32_t at, uint32_t wi
     }
 }
 /* ---- sums of products ---- */
-struct addend { /* what a product is added to */
+#define MOST_SUMS 128 /* registers of a wgmma's */
+struct addend {       /* what a product is added to */
     uint32_t n, width;
-    uint64_t v[16][WARP];
+    bool known;
+    uint64_t v[MOST_SUMS][WARP];
 };
 static void read_addend(const struct warp *w, const struct insn *in, struct addend *x)
 {
     const struct mma_shape *s = in->data;
-    x->n = s->nd < 16 ? s->nd : 16;
+    bool adds_to_first = statement_of(w, in)->op == OP_wgmma;
+    uint32_t from = adds_to_first ? 0 : s->nd + s->na + s->nb;
+    x->n = s->nd < MOST_SUMS ? s->nd : MOST_SUMS;
     x->width = s->d_type == PTX_F64 ? 8 : 4;
-    memset(x->v, 0, sizeof(x->v));
-    for (uint32_t k = 0; k < x->n && s->c_type == s->d_type; k++) {
-        const uint8_t *p = place(w, in->places[s->nd + s->na + s->nb + k]);
+    x->known = adds_to_first || s->c_type == s->d_type;
+    memset(x->v, 0, x->n * sizeof(x->v[0]));
+    for (uint32_t k = 0; k < x->n && x->known; k++) {
+        const uint8_t *p = place(w, in->places[from + k]);
         for (int i = 0; i < WARP; i++)
             memcpy(&x->v[k][i], p + (uint32_t)i * x->width, x->width);
     }
@@ -278,14 +284,13 @@ static void read_addend(const struct warp *w, const struct insn *in, struct adde
 /* Of a sum only where something was added. */
 static void flip_sums(struct warp *w, const struct insn *in, const struct addend *x)
 {
-    const struct mma_shape *s = in->data;
     for (uint32_t k = 0; k < x->n; k++) {
         const uint8_t *p = place(w, in->places[k]);
         uint32_t changed = 0;
         for (int i = 0; i < WARP; i++) {
             uint64_t v = 0;
             memcpy(&v, p + (uint32_t)i * x->width, x->width);
-            changed |= (uint32_t)(v != x->v[k][i] || s->c_type != s->d_type) << i;
+            changed |= (uint32_t)(v != x->v[k][i] || !x->known) << i;
         }
         flip(w, in, in->places[k], x->width, x->width, k, changed & w->cur->mask);
     }

@@ -46,6 +46,16 @@ static int changed(struct program p, int class, int n)
 #define WAITED                                                                                     \
     "AGAIN: mbarrier.test_wait.parity.shared.b64 %p0, [s+512], 0;\n@!%p0 bra AGAIN;\n"             \
     "ld.shared.u32 %r7, [%r1];\n" DONE
+/* 16 times 8 halves at s, all of the lowest 16 bits of %r5; a's are ones. */
+#define WGMMA                                                                                      \
+    "prmt.b32 %r5, %r5, %r5, 0x1010;\nmov.u32 %r2, s;\nshl.b32 %r1, %t, 3;\n"                      \
+    "add.u32 %r1, %r1, %r2;\nst.shared.v2.u32 [%r1], {%r5, %r5};\nfence.proxy.async;\n"            \
+    "shr.u32 %r2, %r2, 4;\ncvt.u64.u32 %d1, %r2;\nor.b64 %d1, %d1, 0x0000001000080000;\n"          \
+    "mov.u32 %r0, 0x3c003c00;\nmov.f32 %f0, 0f3f800000;\nmov.f32 %f1, %f0;\n"                      \
+    "setp.eq.u32 %p0, %t, %t;\nwgmma.fence.sync.aligned;\n"                                        \
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, "                     \
+    "{%r0, %r0, %r0, %r0}, %d1, %p0, 1, 1, 0;\nwgmma.commit_group.sync.aligned;\n"                 \
+    "wgmma.wait_group.sync.aligned 0;\nmov.b32 %r7, %f1;\n" DONE
 #define ROOM ".shared .align 16 .b8 s[1024];"
 
 static const struct {
@@ -173,12 +183,14 @@ static const struct {
     {"mov.u32 %r0, 0x3c003c00;\nmma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "
      "{%f0, %f1, %f2, %f3}, {%r0, %r0}, {%r0}, {%f0, %f0, %f0, %f0};\nmov.b32 %r7, %f1;\n" DONE,
      DISTURB_tensor, 32},
+    {"mov.u32 %r5, 0;\n" WGMMA, DISTURB_tensor, 0},
+    {"mov.u32 %r5, 0x3c00;\n" WGMMA, DISTURB_tensor, 32},
 };
 
 Test(disturb, reaches_what_is_made_from_it)
 {
     for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
-        struct program p = {.before = ROOM, .body = rows[k].body};
+        struct program p = {.target = "sm_90a", .before = ROOM, .body = rows[k].body};
         int n = changed(p, rows[k].class, 32);
         cr_expect_eq(n, rows[k].changed, "%s: %d changed, not %d", rows[k].body, n,
                      rows[k].changed);
