@@ -167,6 +167,41 @@ static void take_apart(struct factor *f, const u8 *from, unsigned type, bool neg
             f->finite &= isfinite(v) != 0;
         }
 }
+/* Halves as they lie, with their exponents, as tensor_split() finds them; are all finite? */
+static bool read_halves(const u8 *from, u32 count, bool negative, f32 *value, s16 *e)
+{
+    u16 h[MOST_K * TENSOR_COLUMNS];
+    u32 sign = negative ? 0x8000 : 0, most = 0;
+    memcpy(h, from, count * sizeof(*h));
+    for (u32 i = 0; i < count; i++) {
+        u32 m = h[i] & 0x7fff;
+        u32 v = m < 0x400 ? bits_f32((f32)(s32)m * 0x1p-24f) : (m << 13) + ((127 - 15) << 23);
+        s32 x = (s32)(m >> 10) - 15;
+        e[i] = (s16)(m ? x > LEAST_F16 ? x : LEAST_F16 : OF_ZERO);
+        value[i] = f32_bits(v | ((h[i] ^ sign) & 0x8000) << 16);
+        most = m > most ? m : most;
+    }
+    return most < 0x7c00;
+}
+/* Both factors' halves, a's row by row, b's k by k; are all finite? */
+struct halves {
+    f32 value[MOST_K * TENSOR_COLUMNS];
+    s16 e[MOST_K * TENSOR_COLUMNS];
+};
+static bool read_factor(struct halves *f, const u8 *from, u32 lines, u32 length, bool negative,
+                        bool turned)
+{
+    static _Thread_local struct halves lie;
+    if (!turned)
+        return read_halves(from, lines * length, negative, f->value, f->e);
+    bool finite = read_halves(from, lines * length, negative, lie.value, lie.e);
+    for (u32 i = 0; i < length; i++)
+        for (u32 line = 0; line < lines; line++) {
+            f->value[i * lines + line] = lie.value[line * length + i];
+            f->e[i * lines + line] = lie.e[line * length + i];
+        }
+    return finite;
+}
 /* What infinities and NaN make of a row's sums. */
 static void add_plainly(f32 *c, const f32 *before, u32 n, u32 k, const f32 *a, const f32 *b)
 {
@@ -182,10 +217,41 @@ static inline u32 sum_at(u32 n, u32 l, u32 i)
 {
     return (l / 4 + 8 * (i >> 1 & 1)) * n + 8 * (i >> 2) + l % 4 * 2 + (i & 1);
 }
+/* Registers 4 j + 2 h and the next have columns 8 j … of rows 8 h …, every other one each. */
+static void read_f32_sums(struct warp *w, const struct insn *in, f32 *c)
+{
+    const struct mma_shape *s = in->data;
+    for (u32 r = 0; r < s->nd; r += 2) {
+        const f32 *even = place(w, in->places[r]), *odd = place(w, in->places[r + 1]);
+        f32 *to = c + (r >> 1 & 1) * 8 * s->n + r / 4 * 8;
+        for (u32 g = 0; g < 8; g++)
+            for (u32 t = 0; t < 4; t++) {
+                to[g * s->n + 2 * t] = even[4 * g + t];
+                to[g * s->n + 2 * t + 1] = odd[4 * g + t];
+            }
+    }
+}
+static void write_f32_sums(struct warp *w, const struct insn *in, const f32 *c)
+{
+    const struct mma_shape *s = in->data;
+    for (u32 r = 0; r < s->nd; r += 2) {
+        u32 *even = place(w, in->places[r]), *odd = place(w, in->places[r + 1]);
+        const f32 *from = c + (r >> 1 & 1) * 8 * s->n + r / 4 * 8;
+        for (u32 g = 0; g < 8; g++)
+            for (u32 t = 0; t < 4; t++) {
+                even[4 * g + t] = bits_f32(canonical(from[g * s->n + 2 * t]));
+                odd[4 * g + t] = bits_f32(canonical(from[g * s->n + 2 * t + 1]));
+            }
+    }
+}
 static void read_sums(struct warp *w, const struct insn *in, f32 *c)
 {
     const struct mma_shape *s = in->data;
     bool half = s->d_type == PTX_F16;
+    if (s->d_type == PTX_F32) {
+        read_f32_sums(w, in, c);
+        return;
+    }
     for (u32 r = 0; r < s->nd; r++) {
         const u32 *v = place(w, in->places[r]);
         for (u32 l = 0; l < WARP; l++) {
@@ -201,6 +267,10 @@ static void write_sums(struct warp *w, const struct insn *in, const f32 *c)
 {
     const struct mma_shape *s = in->data;
     bool half = s->d_type == PTX_F16;
+    if (s->d_type == PTX_F32) {
+        write_f32_sums(w, in, c);
+        return;
+    }
     for (u32 r = 0; r < s->nd; r++) {
         u32 *v = place(w, in->places[r]);
         for (u32 l = 0; l < WARP; l++)
@@ -208,6 +278,37 @@ static void write_sums(struct warp *w, const struct insn *in, const f32 *c)
                               (u32)sum_to_half(c[sum_at(s->n, l, 2 * r + 1)]) << 16
                         : bits_f32(canonical(c[sum_at(s->n, l, r)]));
     }
+}
+static bool are_finite(const f32 *c, u32 n)
+{
+    u32 most = 0;
+    for (u32 i = 0; i < n; i++) {
+        u32 m = bits_f32(c[i]) & 0x7fffffff;
+        most = m > most ? m : most;
+    }
+    return most < 0x7f800000;
+}
+/* Finite halves, as most are; false when there is something else. */
+static bool multiply_halves(struct warp *w, const struct insn *in, const u8 *a, const u8 *b,
+                            bool adds)
+{
+    const struct mma_shape *s = in->data;
+    static _Thread_local struct halves x, y;
+    f32 c[ROWS * TENSOR_COLUMNS] = {0};
+    u32 n = s->n, k = s->k;
+    bool finite = s->a_col ? read_factor(&x, a, k, ROWS, s->a_neg, true)
+                           : read_factor(&x, a, ROWS, k, s->a_neg, false);
+    finite = finite && (s->b_col ? read_factor(&y, b, k, n, s->b_neg, false)
+                                 : read_factor(&y, b, n, k, s->b_neg, true));
+    if (adds)
+        read_sums(w, in, c);
+    if (!finite || !are_finite(c, ROWS * n))
+        return false;
+    for (u32 row = 0; row < ROWS; row++)
+        tensor_add_small(c + row * n, n, k, x.value + row * k, x.e + row * k, y.value, y.e,
+                         tensor_bits(s->a_type, s->d_type));
+    write_sums(w, in, c);
+    return true;
 }
 static void multiply_floats(struct warp *w, const struct insn *in, const u8 *a, const u8 *b,
                             bool adds)
@@ -279,7 +380,7 @@ HANDLER(wgmma)
         return NULL;
     if (s->d_type == PTX_S32)
         multiply_whole(w, in, a, b, scale & 1);
-    else
+    else if (s->a_type != PTX_F16 || !multiply_halves(w, in, a, b, scale & 1))
         multiply_floats(w, in, a, b, scale & 1);
     return in + 1;
 }
