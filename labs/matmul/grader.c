@@ -20,6 +20,7 @@ static const struct lab_case cases[] = {
     F32("deep", 36, 37, 1823), F32("deeper", 30, 31, 2203),
     F32("ragged", 254, 126, 37), F32("ragged-low", 126, 254, 35), F32("ragged-high", 510, 127, 19), F32("ragged-wide", 127, 510, 18), F32("ragged-higher", 1022, 126, 9), F32("ragged-wider", 126, 1021, 10),
     F16("square16", 128, 128, 64), F16("tall16", 256, 128, 64), F16("broad16", 128, 256, 64), F16("long16", 128, 128, 128),
+    F16("maps16", 136, 264, 72), F16("maps-low16", 40, 520, 136), F16("maps-high16", 392, 24, 200), F16("maps-deep16", 72, 40, 1032),
     F16("one16", 1, 1, 1), F16("none16", 5, 7, 0), F16("odd16", 39, 45, 50), F16("tiles-high16", 96, 32, 48), F16("tiles-low16", 32, 128, 64), F16("tiles-64-16", 64, 64, 64),
     F16("large-square16", 263, 257, 2), F16("large-high16", 1031, 67, 2), F16("large-low16", 67, 1031, 3),
     F16("deep16", 36, 37, 1823), F16("deeper16", 30, 31, 2203),
@@ -41,6 +42,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-ragged", .kind = "tiles not quite whole",       .like = "ragged ragged-low ragged-high ragged-wide ragged-higher ragged-wider"},
     {.name = "hidden-whole", .kind = "whole tiles",                  .like = "square tall broad long"},
     {.name = "hidden-speed", .kind = "a million outputs",            .like = "speed speed-wide speed-tall"},
+    {.name = "hidden-maps16", .kind = "16-bit matrices with rows of multiples of 16 bytes", .like = "maps-low16 maps-high16 maps-deep16"},
     {.name = "hidden-tiles16", .kind = "16-bit matrices of whole tiles", .like = "square16 tall16 broad16 long16"},
 };
 
@@ -49,6 +51,7 @@ static const struct hidden_case hidden[] = {
 #define CLEAN     "odd hidden-shape hidden-wide hidden-tall hidden-even"
 #define WHOLE     "square hidden-whole"
 #define TILES16   "square16 hidden-tiles16"
+#define MAPS16    "square16 maps16 hidden-maps16"
 /* All words that would be loaded if none were used twice, in bytes. */
 #define ALL_BYTES "2 * m * n * k * elem"
 /* What is read by other ways than loads from global and shared memory: by atomics, by shuffles from
@@ -58,6 +61,7 @@ static const struct hidden_case hidden[] = {
 #define LARGE_TILE "global_ld_bytes <= 1.05 / 32 * " ALL_BYTES " && " NO_GLOBAL_ATOMICS
 /* Tensor cores come last: until then products are the threads' own, also those of numbers in pieces. */
 #define OWN_PRODUCTS "tensor_flop == 0"
+#define BY_TENSOR_CORES "tensor_flop >= flops && tensor_flop <= 1.6 * flops && flop_fp16 + flop_fp32 + flop_fp64 <= 0.1 * flops && influence(tensor) >= 0.9"
 /* Operands come from the tile: not from other lanes or local memory, beside a tile that is read for
  * nothing and that only results pass through. */
 #define FROM_TILE "shared_ld_bytes >= 0.05 * " ALL_BYTES " && 32 * (shuffles + exchanges + local_ld_requests) <= 0.1 * m * n * k && " OWN_PRODUCTS " && influence(others) >= 0.9"
@@ -150,6 +154,28 @@ static const struct rubric_row rows[] = {
     {"tensor-reuse", 1, "mm_tensor shares its tiles", ROW_GATE, "mm_tensor", .cases = TILES16,
      .gate = "global_ld_bytes <= 1.05 / 32 * " ALL_BYTES " && " NO_GLOBAL_ATOMICS,
      .hint = "2 N^3 / L words for a block of L x L outputs: do the warps of a block fetch together?"},
+
+    {"mma-ok", 1, "mm_mma is right for any shape", ROW_CORRECT, "mm_mma", .cases = F16_CASES,
+     .hint = "A chunk of 16 bytes that lies outside comes as zeros; where rows do not begin at multiples of 16 bytes, cp_async_16 cannot be used."},
+    {"mma-clean", 1, "mm_mma has no race and no bad access", ROW_CHECKS, "mm_mma", .cases = "odd16 maps16 hidden-maps16",
+     .hint = "Which stage does anybody still read when the next one is asked for?"},
+    {"mma-used", 1, "mm_mma's products are made by tensor cores", ROW_GATE, "mm_mma", .cases = "hidden-tiles16", .gate = BY_TENSOR_CORES,
+     .hint = "Every multiply-add should come from mma_m16n8k16_f16, and none should be made twice."},
+    {"tma-ok", 1, "mm_tma is right", ROW_CORRECT, "mm_tma", .cases = MAPS16,
+     .hint = "Does the mbarrier expect as many bytes as all boxes of a stage have, zeros past the edges included?"},
+    {"wgmma-ok", 1, "mm_wgmma is right", ROW_CORRECT, "mm_wgmma", .cases = MAPS16,
+     .hint = "Print what a descriptor says of one chunk: start, lead, 1024 from atom to atom."},
+    {"wgmma-used", 1, "mm_wgmma's operands are multiplied where they lie", ROW_GATE, "mm_wgmma", .cases = "hidden-tiles16",
+     .gate = BY_TENSOR_CORES " && shared_ld_bytes == 0",
+     .hint = "No fragment passes through registers: wgmma_m64n128k16_f16 reads both factors by descriptor."},
+    {"roles-ok", 1, "mm_roles is right", ROW_CORRECT, "mm_roles", .cases = MAPS16,
+     .hint = "A wait for `empty` before its first round must pass: wait for the other parity."},
+    {"persistent-ok", 1, "mm_persistent is right", ROW_CORRECT, "mm_persistent", .cases = MAPS16 "",
+     .hint = "Stages are counted over all tiles of a block: does the parity go on with them?"},
+    {"store-ok", 1, "mm_store is right", ROW_CORRECT, "mm_store", .cases = MAPS16,
+     .hint = "Who has written the place that is copied, and how does the copy come to see it?"},
+    {"cluster-ok", 1, "mm_cluster is right", ROW_CORRECT, "mm_cluster", .cases = MAPS16,
+     .hint = "How many arrive at `empty`, and at whose? How many bytes does each block's `full` expect?"},
 };
 /* clang-format on */
 

@@ -3,13 +3,15 @@
  * A variant's launch record says how many outputs a thread makes along each side (items,
  * the lecture's V); blocks then cover block_x*V columns and block_y*V rows. Two exceptions,
  * flagged below: mm_naive has x along the rows, as printed in the lecture, and mm_tensor's
- * threads share their work, so its items is the side of the tile a block makes (L).
+ * threads share their work, so its items is the side of the tile a block makes (L). The kernels
+ * behind it say their tile in a record of their own, TENSOR (device/tensor.cuh).
  *
  * Interface: lab_matmul.
  */
 #include "base/alloc.h"
 #include "lab/lab.h"
 #include "lab/random.h"
+#include "lab/tensor.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +20,7 @@
 /* The reference is a triple loop in double; -O3 lets gcc use vectors for it. */
 #pragma GCC optimize("O3")
 
-enum { X_IS_ROW = 1, TENSOR = 2, SLOW = 4 };
+enum { X_IS_ROW = 1, TENSOR = 2, SLOW = 4, TILES = 8 /* of the record, a block each */, MAPS = 16 };
 enum { A, B, C, ROWS }; /* buffers, and what else has a stream of random numbers */
 
 /* Above this many products only some rows are compared; the others must be
@@ -30,6 +32,9 @@ enum { A, B, C, ROWS }; /* buffers, and what else has a stream of random numbers
 #define BLOCK(x, y, v) {.block_x = x, .block_y = y, .items = v}
 #define MOST(x, y, v)  {.block_x = x, .block_y = y, .items = v, .shared_bytes = 227 << 10} /* bytes: what a block has on the largest GPUs */
 #define ANY BLOCK(1, 1, 1), MOST(1024, 1024, 16)
+#define WIDE(name_, number_, what_, threads, columns, stays, flags_, from, to) \
+    {.name = name_, .number = number_, .what = what_, .has_record = true, .flags = flags_, .has_tensor = true, .cc_least = from, .cc_most = to, \
+     .record = {.block_x = threads, .block_y = 1, .items = 1, .tensor = {.tile = {128, columns}, .persistent = stays}}, .min = {.block_x = 32}, .max = {.block_x = 1024, .shared_bytes = 227 << 10}}
 static const struct lab_variant variants[] = {
     {"mm_naive",     "0",  "one output a thread, x down the rows",   NULL, true, .record = BLOCK(32, 32, 1),  BLOCK(1, 1, 1),   MOST(1024, 1024, 1),  X_IS_ROW | SLOW, false, true},
     {"mm_coalesced", "0b", "x along the columns",                    NULL, true, .record = BLOCK(32, 32, 1),  BLOCK(1, 1, 1),   MOST(1024, 1024, 1),  0, false, false},
@@ -39,6 +44,13 @@ static const struct lab_variant variants[] = {
     {"mm_vector",    "3",  "16-byte loads",                          NULL, true, .record = BLOCK(8, 8, 8),    ANY, 0, false, false},
     {"mm_pipeline",  "4",  "double-buffered",                        NULL, true, .record = BLOCK(8, 8, 8),    ANY, 0, false, false},
     {"mm_tensor",    "5",  "tensor cores, f16 in, f32 sums",         NULL, true, .record = BLOCK(128, 1, 64), BLOCK(32, 1, 16), MOST(1024, 1, 256),  TENSOR, false, false},
+    WIDE("mm_mma",        "6",  "mma.sync, three stages",            128, 128, 0, TENSOR | TILES,        80, 0),
+    WIDE("mm_tma",        "7",  "tiles by tensor map",               128, 128, 0, TENSOR | TILES | MAPS, 90, 0),
+    WIDE("mm_wgmma",      "8",  "warp groups, from shared memory",   256, 128, 0, TENSOR | TILES | MAPS, 90, 90),
+    WIDE("mm_roles",      "9",  "one warp fetches for two groups",   384, 256, 0, TENSOR | TILES | MAPS, 90, 90),
+    WIDE("mm_persistent", "10", "blocks that stay",                  384, 256, 1, TENSOR | TILES | MAPS, 90, 90),
+    WIDE("mm_store",      "11", "stores by tensor map",              384, 256, 1, TENSOR | TILES | MAPS, 90, 90),
+    WIDE("mm_cluster",    "12", "two blocks share b's tiles",        384, 256, 1, TENSOR | TILES | MAPS, 90, 90),
 };
 
 #define CHECK .flags = CASE_CHECK | CASE_QUICK
@@ -59,6 +71,7 @@ static const struct lab_case cases[] = {
     {"f16 k=0",             7,    5,    0,    0, DT_F16, 0, 0, CHECK},
     {"f16 33x65x17",        65,   33,   17,   0, DT_F16, 0, 0, CHECK},
     {"f16 128x64x96",       64,   128,  96,   0, DT_F16, 0, 0, CHECK},
+    {"f16 200x264x136",     264,  200,  136,  0, DT_F16, 0, 0, CHECK},
     {"n=256",               256,  256,  256,  0, DT_F32, 0, 0, BOTH | CASE_QUICK},
     {"f16 n=256",           256,  256,  256,  0, DT_F16, 0, 0, BOTH | CASE_QUICK},
     {"1024x1024x32",        1024, 1024, 32,   0, DT_F32, 0, 0, BOTH | CASE_QUICK},
@@ -99,6 +112,8 @@ static bool applies(const struct lab_variant *v, const struct lab_case *c)
 {
     if ((c->dtype == DT_F16) != !!(v->flags & TENSOR))
         return false;
+    if (v->flags & MAPS) /* rows of multiples of 16 bytes, and some of them */
+        return c->m && c->n && c->k && c->n % 8 == 0 && c->k % 8 == 0;
     return !(v->flags & SLOW) || c->n <= 2048; /* a third of a second a launch on a large GPU */
 }
 
@@ -156,6 +171,8 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
     s->grid[0] = blocks_for(x_is_row ? c->m : c->n, cover_x);
     s->grid[1] = blocks_for(x_is_row ? c->n : c->m, cover_y);
     s->grid[2] = 1;
+    if ((v->flags & TILES) && !tensor_grid(v, r, d, c->m, c->n, s, err, errsize))
+        return false;
     s->block[0] = r->block_x;
     s->block[1] = r->block_y;
     s->block[2] = 1;
@@ -323,7 +340,8 @@ const struct lab lab_matmul = {
     .title = "Matrix multiplication: reuse, from registers to tensor cores",
     .bytes_formula = "elem (m k + k n) + 4 m n",
     .flops_formula = "2 m n k",
-    .record_items = "V: a thread makes V x V outputs (mm_tensor: L, a block makes L x L)",
+    .record_items = "V: a thread makes V x V outputs (mm_tensor: L, a block makes L x L; behind it "
+                    "TENSOR's tile)",
     .variants = variants,
     .nvariants = sizeof(variants) / sizeof(variants[0]),
     .cases = cases,

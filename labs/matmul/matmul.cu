@@ -8,6 +8,7 @@
 // LAUNCH(kernel, threads in x, threads in y, V): the harness launches enough blocks that
 // blocks of (x * V) columns by (y * V) rows cover c. Keep it in step with your constants.
 #include "warplab.cuh"
+#include "tensor.cuh"
 #include <cuda_fp16.h>
 #include <mma.h>
 
@@ -155,4 +156,152 @@ KERNEL mm_tensor(const half *a, const half *b, float *c, int m, int n, int k)
     // fragments of each tile and do four mma_sync. At the end store_matrix_sync, straight to
     // c where all 16 x 16 outputs exist and n % 4 == 0, and elsewhere by way of a little
     // shared array of floats, one 16 x 16 for each warp.
+}
+
+// ---- from 6 on: the tensor cores' own road --------------------------------------------
+// tensor.cuh has the instructions, one a function, by their PTX names. TENSOR(kernel) says how
+// large a tile of c is (rows, columns): blocks are numbered along x alone, one for each tile, or,
+// of a persistent kernel, one for each multiprocessor. It also says which arguments are tensor
+// maps: their number, type, box (elements of a row, rows), swizzle and what L2 fetches. Where maps
+// are used, n and k are multiples of 8, and neither is 0.
+//
+// Tiles lie in shared memory in rows of 128 bytes, swizzled: chunk q (16 bytes) of row r is at
+// chunk q ^ r % 8 of its row.
+
+#define TG_M 128 // rows of a tile
+#define TG_S 64  // of k at a time: a row of a's tile is 128 bytes
+#define TG_A (TG_M * TG_S * 2)
+#define TG_B (TG_S * 64 * 2) // bytes of 64 columns of b
+
+#define MA_STAGES 3
+#define MA_BYTES  (TG_A + 2 * TG_B) // of a stage: 128 columns
+#define MA_SHARED (MA_STAGES * MA_BYTES)
+
+extern __shared__ __align__(1024) unsigned char tiles[];
+
+// Given: tiles of c are numbered in bands of 16 rows of tiles, down each column, so that blocks
+// that run at the same time share rows of a and columns of b.
+[[maybe_unused]] static __device__ void tile_place(int t, int down, int across, int &row, int &col)
+{
+    const int most = 16;
+    int band = t / (most * across), left = down - band * most, rows = left < most ? left : most;
+
+    t -= band * most * across;
+    row = band * most + t % rows;
+    col = t / rows;
+}
+
+// ---- 6: mma.sync --------------------------------------------------------------------
+
+LAUNCH(mm_mma, 128, 1, 1, MA_SHARED);
+TENSOR(mm_mma) = {.tile = {TG_M, 128}};
+KERNEL mm_mma(const half *a, const half *b, float *c, int m, int n, int k)
+{
+    // TODO: four warps of 64 x 64 outputs, float sum[4][8][4]. Stages of 64 steps of k, three of
+    // them: cp_async_16 brings a chunk (or zeros), cp_async_commit ends a stage, and
+    // cp_async_wait<1> waits for all but the last. From a stage ldmatrix_x4 takes 16 x 16 of a,
+    // ldmatrix_x4_trans 16 x 16 of b. Where n or k is no multiple of 8, use load8.
+}
+
+// ---- 7: tiles by tensor map ----------------------------------------------------------
+
+LAUNCH(mm_tma, 128, 1, 1, MA_SHARED);
+TENSOR(mm_tma) = {.tile = {TG_M, 128},
+                  .map = {{0, TENSOR_F16, {TG_S, TG_M}, SWIZZLE_128B, PROMOTE_256B},
+                          {1, TENSOR_F16, {64, TG_S}, SWIZZLE_128B, PROMOTE_256B}}};
+KERNEL mm_tma(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+              float *c, int m, int n, int k)
+{
+    // TODO: as before, but one thread asks for a whole stage: mbarrier_arrive_expect_tx with its
+    // bytes, then tensor_load_2d for a's tile and for each 64 columns of b's. All wait at the
+    // stage's mbarrier; its parity changes each time the stage comes round.
+}
+
+// ---- 8: wgmma -------------------------------------------------------------------------
+
+LAUNCH(mm_wgmma, 256, 1, 1, MA_SHARED);
+TENSOR(mm_wgmma) = {.tile = {TG_M, 128},
+                    .map = {{0, TENSOR_F16, {TG_S, TG_M}, SWIZZLE_128B, PROMOTE_256B},
+                            {1, TENSOR_F16, {64, TG_S}, SWIZZLE_128B, PROMOTE_256B}}};
+KERNEL mm_wgmma(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                float *c, int m, int n, int k)
+{
+    // TODO: two groups of four warps, 64 rows each, float sum[64]. For each 16 steps of k one
+    // wgmma_m64n128k16_f16<1> with two descriptors (wgmma_descriptor_128): a's 16 steps are 32
+    // bytes further, b's 16 rows 2048, and its second 64 columns TG_B. wgmma_fence before the
+    // first, wgmma_commit_group and wgmma_wait_group<0> behind the last.
+}
+
+// ---- 9: roles -------------------------------------------------------------------------
+
+#define RO_N      256
+#define RO_STAGES 4
+#define RO_BYTES  (TG_A + RO_N / 64 * TG_B) // of a stage
+#define RO_SHARED (RO_STAGES * RO_BYTES)
+#define RO_T      384 // two groups that multiply, one that fetches
+
+LAUNCH(mm_roles, RO_T, 1, 1, RO_SHARED);
+TENSOR(mm_roles) = {.tile = {TG_M, RO_N},
+                    .map = {{0, TENSOR_F16, {TG_S, TG_M}, SWIZZLE_128B, PROMOTE_256B},
+                            {1, TENSOR_F16, {64, TG_S}, SWIZZLE_128B, PROMOTE_256B}}};
+KERNEL __launch_bounds__(RO_T, 1)
+    mm_roles(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float *c,
+             int m, int n, int k)
+{
+    // TODO: a stage has two mbarriers: full (its bytes) and empty (both groups are done with it).
+    // The third group does setmaxnreg_dec<40>, and one thread of it fetches all stages; the others
+    // do setmaxnreg_inc<232> and wgmma_m64n256k16_f16. No __syncthreads in the loop.
+}
+
+// ---- 10: blocks that stay ---------------------------------------------------------------
+
+LAUNCH(mm_persistent, RO_T, 1, 1, RO_SHARED);
+TENSOR(mm_persistent) = {.tile = {TG_M, RO_N},
+                         .persistent = 1,
+                         .map = {{0, TENSOR_F16, {TG_S, TG_M}, SWIZZLE_128B, PROMOTE_256B},
+                                 {1, TENSOR_F16, {64, TG_S}, SWIZZLE_128B, PROMOTE_256B}}};
+KERNEL __launch_bounds__(RO_T, 1)
+    mm_persistent(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                  float *c, int m, int n, int k)
+{
+    // TODO: block i takes tiles i, i + gridDim.x, …; the stages go on from one tile to the next.
+}
+
+// ---- 11: stores by tensor map -----------------------------------------------------------
+
+#define ST_BYTES (64 * 32 * 4) // 64 rows of 32 sums: one of a group's two places
+
+LAUNCH(mm_store, RO_T, 1, 1, RO_SHARED + 4 * ST_BYTES);
+TENSOR(mm_store) = {.tile = {TG_M, RO_N},
+                    .persistent = 1,
+                    .map = {{0, TENSOR_F16, {TG_S, TG_M}, SWIZZLE_128B, PROMOTE_256B},
+                            {1, TENSOR_F16, {64, TG_S}, SWIZZLE_128B, PROMOTE_256B},
+                            {2, TENSOR_F32, {32, 64}, SWIZZLE_128B, PROMOTE_NONE}}};
+KERNEL __launch_bounds__(RO_T, 1)
+    mm_store(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+             const __grid_constant__ CUtensorMap c, int m, int n, int k)
+{
+    // TODO: 32 columns of a group's sums at a time into shared memory, fence_proxy_async, a
+    // named_barrier_sync of the group, and one thread's tensor_store_2d and bulk_commit_group.
+    // Before a place is written again: bulk_wait_group_read<1>.
+}
+
+// ---- 12: clusters of two ----------------------------------------------------------------
+
+#define CL_BLOCKS 2
+
+LAUNCH(mm_cluster, RO_T, 1, 1, RO_SHARED + 4 * ST_BYTES);
+TENSOR(mm_cluster) = {.tile = {TG_M, RO_N},
+                      .cluster = CL_BLOCKS,
+                      .persistent = 1,
+                      .map = {{0, TENSOR_F16, {TG_S, TG_M}, SWIZZLE_128B, PROMOTE_256B},
+                              {1, TENSOR_F16, {64, TG_S}, SWIZZLE_128B, PROMOTE_256B},
+                              {2, TENSOR_F32, {32, 64}, SWIZZLE_128B, PROMOTE_NONE}}};
+KERNEL CLUSTER(CL_BLOCKS) __launch_bounds__(RO_T, 1)
+    mm_cluster(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+               const __grid_constant__ CUtensorMap c, int m, int n, int k)
+{
+    // TODO: two blocks, one above the other, each fetch half of b's tile into both
+    // (tensor_load_2d_multicast). A stage is empty when the groups of both blocks have said so, at
+    // both (mbarrier_arrive_remote). cluster_sync once the barriers are there, and at the end.
 }

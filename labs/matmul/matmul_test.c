@@ -155,9 +155,26 @@ Test(matmul, grids_cover_the_output)
             cr_expect(x == (130 + 31) / 32 && y == (67 + 31) / 32);
         else if (!strcmp(q.v->name, "mm_tensor"))
             cr_expect(x * v >= 67 && (x - 1) * v < 67 && y * v >= 130 && (y - 1) * v < 130);
+        else if (q.v->has_tensor) /* 2 x 1 tiles of 128 x 128 or 256, side by side */
+            cr_expect(x == 2 && y == 1, "%s: %u x %u", q.v->name, s->grid[0], s->grid[1]);
         else
             cr_expect(x * v * s->block[0] >= 67 && y * v * s->block[1] >= 130, "%s", q.v->name);
         release(&q);
+    }
+}
+
+/* Rows of a tensor map begin at multiples of 16 bytes, and it has no empty arrays. */
+Test(matmul, maps_are_for_shapes_that_have_them)
+{
+    static const struct lab_case shapes[] = {{.m = 3, .n = 8, .k = 16, .dtype = DT_F16},
+                                             {.m = 3, .n = 9, .k = 16, .dtype = DT_F16},
+                                             {.m = 3, .n = 8, .k = 12, .dtype = DT_F16},
+                                             {.m = 3, .n = 8, .k = 0, .dtype = DT_F16},
+                                             {.m = 3, .n = 8, .k = 16, .dtype = DT_F32}};
+
+    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+        cr_expect_eq(lab_matmul.applies(variant_of(&lab_matmul, "mm_store"), &shapes[i]), i == 0);
+        cr_expect_eq(lab_matmul.applies(variant_of(&lab_matmul, "mm_mma"), &shapes[i]), i < 4);
     }
 }
 
