@@ -29,6 +29,14 @@ test-hopper: $B/bin/ptxhopper $B/lib/libcudart.so.13
 	$(Q)$(ON_emulator) $B/bin/ptxhopper --check $(CASES)/hopper.h200
 hopper-record: $B/bin/ptxhopper
 	$(Q)$(ON_gpu) $B/bin/ptxhopper --write $(CASES)/hopper.h200
+# Arrays, textures and surfaces
+$B/bin/ptxtexture: $(patsubst %.c,$B/%.o,$(wildcard $(CASES)/texture_*.c) $(CASES)/hopper_main.c)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS) -lm
+test-texture: $B/bin/ptxtexture $B/lib/libcudart.so.13
+	$(Q)$(ON_emulator) $B/bin/ptxtexture --check $(CASES)/texture.h200
+texture-record: $B/bin/ptxtexture
+	$(Q)$(ON_gpu) $B/bin/ptxtexture --write $(CASES)/texture.h200
 # the same on a GPU: does it still say what it said? (another generation may differ where a
 # row has a bound, and random programs are compared as ptxas -O0 makes them)
 test-gpu-cases: $B/bin/ptxcases $B/bin/ptxrandom $B/bin/ptxhopper

@@ -29,6 +29,7 @@ struct hopper_map { /* a tensor map */
 /* hopper_tensor.c: of a tensor of u32, so many in a box. */
 void hopper_tile(struct hopper_map *t, void *at, const uint64_t extent[2], const uint32_t box[2]);
 
+void hopper_cases(void); /* all of a program: hopper_list.c, texture_list.c */
 void wgmma_cases(void);  /* hopper_wgmma.c */
 void tensor_cases(void); /* hopper_tensor.c */
 void bulk_cases(void);   /* hopper_bulk.c, after those */

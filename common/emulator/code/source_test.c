@@ -62,7 +62,7 @@ Test(toolkit, paths)
 static const char broken[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n"
     ".func dev(.param .b32 p)\n{\n.reg .b32 %r<4>;\n.loc 1 3 1\n"
-    "sust.b.1d.b32.trap [%r0, {%r1}], %r2;\nret;\n}\n"
+    "vset.s32.s32.lt %r0, %r1, %r2;\nret;\n}\n"
     ".func good(.param .b32 p)\n{\n.reg .b32 %r<4>;\nadd.s32 %r0, %r1, %r2;\nret;\n}\n"
     ".visible .entry _Z3fooPi(.param .u64 p)\n{\n.reg .b32 %r<4>;\n.reg .f32 %f<4>;\n"
     ".loc 1 10 1\nfrob.s32 %r0, %r1;\n.loc 1 11 1\nadd.s32.blurb %r0, %r1, %r2;\n"
@@ -96,7 +96,7 @@ Test(support, every_reason_with_its_place)
     static const char *const wanted[] = {
         "/home/me/foo.cu:10: PTX line 22: unknown opcode 'frob'",
         "/home/me/foo.cu:11: PTX line 24: unknown suffix '.blurb'",
-        "/home/me/foo.cu:3: sust.b.1d.b32.trap: not supported",
+        "/home/me/foo.cu:3: vset.s32.s32.lt: not supported",
         "kernel foo(int*) cannot run:",
         "/home/me/foo.cu:12: tcgen05.fence.sync.aligned: not supported",
         "PTX line 26: tcgen05.fence.sync.aligned",

@@ -95,7 +95,11 @@ enum ptx_op {
     X(4d) X(5d) X(replace) X(st) X(cp_fenceproxy) X(query_cancel) X(is_canceled)                   \
     X(get_first_ctaid) X(cp_mask) X(b1024) X(global_address) X(rank) X(box_dim) X(global_dim)      \
     X(global_stride) X(element_stride) X(elemtype) X(interleave_layout) X(swizzle_mode)            \
-    X(swizzle_atomicity) X(fill_mode)
+    X(swizzle_atomicity) X(fill_mode)                                                              \
+    X(width) X(height) X(depth) X(channel_data_type) X(channel_order) X(normalized_coords)         \
+    X(array_size) X(num_mipmap_levels) X(num_samples) X(filter_mode) X(addr_mode_0)                \
+    X(addr_mode_1) X(addr_mode_2) X(force_unnormalized_coords) X(memory_layout) X(texref)          \
+    X(samplerref) X(surfref)
 
 /* clang-format on */
 enum ptx_mod {

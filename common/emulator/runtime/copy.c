@@ -1,14 +1,13 @@
-/* copy.c - copies and fills: linear, 2-D, 3-D, symbols.
+/* copy.c - copies and fills: linear, 2-D, 3-D, arrays, symbols.
  *
  * Each becomes a box of rows between two places. A place is checked before anything
  * moves: it must be memory of the kind that the direction says, inside one allocation.
- * Managed, pinned and registered memory counts as either kind.
- *
- * Not modelled: arrays (textures).
+ * Managed, pinned and registered memory counts as either kind. An array's texels lie in device
+ * memory: a part of it is a place like others.
  */
 #include "emulator/base/describe.h"
 #include "emulator/check/check.h"
-#include "cudart.h"
+#include "array.h"
 #include "emulator/count/model.h"
 #include "emulator/count/profile.h"
 #include <stdlib.h>
@@ -361,36 +360,147 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
                         ?: copy_2d(dst, dpitch, src, spitch, width, height, kind, stream, false));
 }
 
-/* Position pos in a pitched allocation; its ysize gives the height of a plane. */
-static struct place place_3d(struct cudaPitchedPtr q, struct cudaPos pos)
+/* ---- arrays ---- */
+
+/* A box's place in an array, from byte x of row y of plane z on; refused where it is not all
+ * inside, or cuts a texel. */
+static cudaError_t array_place(const struct box *b, cudaArray_const_t array, size_t x, size_t y,
+                               size_t z, struct place *q)
+{
+    const struct cudaArray *a = array_find(array);
+
+    if (!a)
+        return emu_fail(cudaErrorInvalidResourceHandle, "%s: %p is no array", b->function,
+                        (const void *)array);
+    const struct texture_level *l = &a->level;
+    size_t texel = texel_bytes(a->texel);
+
+    if (x % texel || b->width % texel || b->width > l->pitch || x > l->pitch - b->width ||
+        b->height > l->height || y > l->height - b->height || b->depth > l->depth ||
+        z > l->depth - b->depth)
+        return emu_fail(cudaErrorInvalidValue,
+                        "%s: %zu bytes x %zu x %zu at byte %zu, row %zu, plane %zu are no part of "
+                        "an array of %u x %u x %u texels of %zu bytes",
+                        b->function, b->width, b->height, b->depth, x, y, z, l->width, l->height,
+                        l->depth, texel);
+    *q = (struct place){.p = (void *)(l->address + z * l->slice + y * l->pitch + x),
+                        .pitch = l->pitch,
+                        .slice = l->slice};
+    return cudaSuccess;
+}
+static cudaError_t pitch_of(const struct box *b, size_t pitch)
+{
+    return b->width <= pitch || b->height <= 1
+               ? cudaSuccess
+               : emu_fail(cudaErrorInvalidPitchValue, "%s: rows of %zu bytes, a pitch of %zu",
+                          b->function, b->width, pitch);
+}
+static cudaError_t to_array(const char *function, cudaArray_t dst, size_t x, size_t y,
+                            const void *src, size_t pitch, size_t width, size_t height,
+                            enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
+{
+    struct box b = {function, width, height, 1};
+    struct place to;
+
+    return pitch_of(&b, pitch) ?: array_place(&b, dst, x, y, 0, &to)
+               ?: transfer(&b, to, (struct place){.p = src, .pitch = pitch}, kind, stream, wait);
+}
+static cudaError_t from_array(const char *function, void *dst, size_t pitch, cudaArray_const_t src,
+                              size_t x, size_t y, size_t width, size_t height,
+                              enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
+{
+    struct box b = {function, width, height, 1};
+    struct place from;
+
+    return pitch_of(&b, pitch) ?: array_place(&b, src, x, y, 0, &from)
+               ?: transfer(&b, (struct place){.p = dst, .pitch = pitch}, from, kind, stream, wait);
+}
+static cudaError_t between_arrays(cudaArray_t dst, size_t xd, size_t yd, cudaArray_const_t src,
+                                  size_t xs, size_t ys, size_t width, size_t height,
+                                  enum cudaMemcpyKind kind)
+{
+    struct box b = {"cudaMemcpy2DArrayToArray", width, height, 1};
+    struct place to, from;
+
+    return array_place(&b, dst, xd, yd, 0, &to) ?: array_place(&b, src, xs, ys, 0, &from)
+               ?: transfer(&b, to, from, kind, 0, true);
+}
+cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t x, size_t y, const void *src, size_t pitch,
+                                size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return rt_leave(rt_enter()
+                        ?: to_array("cudaMemcpy2DToArray", dst, x, y, src, pitch, width, height,
+                                    kind, 0, true));
+}
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t x, size_t y, const void *src,
+                                     size_t pitch, size_t width, size_t height,
+                                     enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return rt_leave(rt_enter()
+                        ?: to_array("cudaMemcpy2DToArrayAsync", dst, x, y, src, pitch, width,
+                                    height, kind, stream, false));
+}
+cudaError_t cudaMemcpy2DFromArray(void *dst, size_t pitch, cudaArray_const_t src, size_t x,
+                                  size_t y, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return rt_leave(rt_enter()
+                        ?: from_array("cudaMemcpy2DFromArray", dst, pitch, src, x, y, width, height,
+                                      kind, 0, true));
+}
+cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t pitch, cudaArray_const_t src, size_t x,
+                                       size_t y, size_t width, size_t height,
+                                       enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return rt_leave(rt_enter()
+                        ?: from_array("cudaMemcpy2DFromArrayAsync", dst, pitch, src, x, y, width,
+                                      height, kind, stream, false));
+}
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t xd, size_t yd, cudaArray_const_t src,
+                                     size_t xs, size_t ys, size_t width, size_t height,
+                                     enum cudaMemcpyKind kind)
+{
+    return rt_leave(rt_enter() ?: between_arrays(dst, xd, yd, src, xs, ys, width, height, kind));
+}
+
+/* ---- three dimensions ---- */
+
+/* Position pos in a pitched allocation, whose ysize gives the height of a plane, or in an array,
+ * whose texels it counts. */
+static cudaError_t place_3d(const struct box *b, cudaArray_const_t array, struct cudaPitchedPtr q,
+                            struct cudaPos pos, struct place *out)
 {
     size_t slice = q.pitch * q.ysize;
 
-    return (struct place){.p = q.ptr ? (char *)q.ptr + pos.z * slice + pos.y * q.pitch + pos.x
-                                     : NULL,
-                          .pitch = q.pitch,
-                          .slice = slice};
+    if (array) {
+        const struct cudaArray *a = array_find(array);
+        size_t texel = a ? texel_bytes(a->texel) : 1;
+
+        return array_place(b, array, pos.x * texel, pos.y, pos.z, out);
+    }
+    *out =
+        (struct place){.p = q.ptr ? (char *)q.ptr + pos.z * slice + pos.y * q.pitch + pos.x : NULL,
+                       .pitch = q.pitch,
+                       .slice = slice};
+    if (b->width > q.pitch)
+        return emu_fail(cudaErrorInvalidPitchValue, "%s: rows of %zu bytes, a pitch of %zu",
+                        b->function, b->width, q.pitch);
+    return b->depth > 1 && b->height > q.ysize ? cudaErrorInvalidValue : cudaSuccess;
 }
 
 static cudaError_t copy_3d(const struct cudaMemcpy3DParms *c, cudaStream_t stream, bool wait)
 {
     struct box b = {"cudaMemcpy3D", 0, 0, 0};
+    struct place to, from;
 
-    if (!c)
+    if (!c || (c->dstArray && c->dstPtr.ptr) || (c->srcArray && c->srcPtr.ptr))
         return cudaErrorInvalidValue;
-    if (c->srcArray || c->dstArray)
-        return emu_fail(cudaErrorNotSupported, "cudaMemcpy3D: arrays are not supported");
-    b.width = c->extent.width;
+    const struct cudaArray *a = array_find(c->dstArray ? c->dstArray : c->srcArray);
+    b.width = c->extent.width * (a ? texel_bytes(a->texel) : 1); /* with an array, in texels */
     b.height = c->extent.height;
     b.depth = c->extent.depth;
-    if (b.width > c->srcPtr.pitch || b.width > c->dstPtr.pitch)
-        return emu_fail(cudaErrorInvalidPitchValue,
-                        "cudaMemcpy3D: rows of %zu bytes, pitches of %zu and %zu", b.width,
-                        c->dstPtr.pitch, c->srcPtr.pitch);
-    if (b.depth > 1 && (b.height > c->srcPtr.ysize || b.height > c->dstPtr.ysize))
-        return cudaErrorInvalidValue;
-    return transfer(&b, place_3d(c->dstPtr, c->dstPos), place_3d(c->srcPtr, c->srcPos), c->kind,
-                    stream, wait);
+    return place_3d(&b, c->dstArray, c->dstPtr, c->dstPos, &to)
+               ?: place_3d(&b, c->srcArray, c->srcPtr, c->srcPos, &from)
+               ?: transfer(&b, to, from, c->kind, stream, wait);
 }
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *c)
@@ -502,7 +612,8 @@ static cudaError_t fill_3d(struct cudaPitchedPtr q, int value, struct cudaExtent
 
     if (x.width > q.pitch || (x.depth > 1 && x.height > q.ysize))
         return cudaErrorInvalidValue;
-    return fill(&b, place_3d(q, (struct cudaPos){0, 0, 0}), value, stream, wait);
+    return fill(&b, (struct place){.p = q.ptr, .pitch = q.pitch, .slice = q.pitch * q.ysize}, value,
+                stream, wait);
 }
 
 cudaError_t cudaMemset(void *p, int value, size_t count)

@@ -566,7 +566,7 @@ Test(cudart, what_is_not_supported_says_so)
     struct cudaChannelFormatDesc d = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
 
     GIVES(cudaGraphCreate(&graph, 0), cudaErrorNotSupported);
-    GIVES(cudaMallocArray(&array, &d, 4, 4, 0), cudaErrorNotSupported);
+    GIVES(cudaMallocArray(&array, &d, 4, 4, cudaArraySparse), cudaErrorNotSupported);
     GIVES(cudaGetLastError(), cudaErrorNotSupported);
 }
 

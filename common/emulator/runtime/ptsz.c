@@ -85,6 +85,57 @@ cudaError_t cudaMemPrefetchAsync_ptsz(const void *devPtr, size_t count,
     return cudaMemPrefetchAsync(devPtr, count, location, flags, per_thread(stream));
 }
 
+cudaError_t cudaMemcpy2DArrayToArray_ptds(cudaArray_t dst, size_t xd, size_t yd,
+                                          cudaArray_const_t src, size_t xs, size_t ys, size_t width,
+                                          size_t height, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DArrayToArray_ptds(cudaArray_t dst, size_t xd, size_t yd,
+                                          cudaArray_const_t src, size_t xs, size_t ys, size_t width,
+                                          size_t height, enum cudaMemcpyKind kind)
+{
+    return cudaMemcpy2DArrayToArray(dst, xd, yd, src, xs, ys, width, height, kind);
+}
+
+cudaError_t cudaMemcpy2DFromArrayAsync_ptsz(void *dst, size_t pitch, cudaArray_const_t src,
+                                            size_t x, size_t y, size_t width, size_t height,
+                                            enum cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaMemcpy2DFromArrayAsync_ptsz(void *dst, size_t pitch, cudaArray_const_t src,
+                                            size_t x, size_t y, size_t width, size_t height,
+                                            enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return cudaMemcpy2DFromArrayAsync(dst, pitch, src, x, y, width, height, kind,
+                                      per_thread(stream));
+}
+
+cudaError_t cudaMemcpy2DFromArray_ptds(void *dst, size_t pitch, cudaArray_const_t src, size_t x,
+                                       size_t y, size_t width, size_t height,
+                                       enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DFromArray_ptds(void *dst, size_t pitch, cudaArray_const_t src, size_t x,
+                                       size_t y, size_t width, size_t height,
+                                       enum cudaMemcpyKind kind)
+{
+    return cudaMemcpy2DFromArray(dst, pitch, src, x, y, width, height, kind);
+}
+
+cudaError_t cudaMemcpy2DToArrayAsync_ptsz(cudaArray_t dst, size_t x, size_t y, const void *src,
+                                          size_t pitch, size_t width, size_t height,
+                                          enum cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaMemcpy2DToArrayAsync_ptsz(cudaArray_t dst, size_t x, size_t y, const void *src,
+                                          size_t pitch, size_t width, size_t height,
+                                          enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return cudaMemcpy2DToArrayAsync(dst, x, y, src, pitch, width, height, kind, per_thread(stream));
+}
+
+cudaError_t cudaMemcpy2DToArray_ptds(cudaArray_t dst, size_t x, size_t y, const void *src,
+                                     size_t pitch, size_t width, size_t height,
+                                     enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DToArray_ptds(cudaArray_t dst, size_t x, size_t y, const void *src,
+                                     size_t pitch, size_t width, size_t height,
+                                     enum cudaMemcpyKind kind)
+{
+    return cudaMemcpy2DToArray(dst, x, y, src, pitch, width, height, kind);
+}
+
 cudaError_t cudaMemcpy2DAsync_ptsz(void *dst, size_t dpitch, const void *src, size_t spitch,
                                    size_t width, size_t height, enum cudaMemcpyKind kind,
                                    cudaStream_t stream);

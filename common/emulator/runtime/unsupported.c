@@ -19,36 +19,10 @@ static cudaError_t unsupported(atomic_flag *said, const char *name, const char *
 
 /* function, what it belongs to */
 #define UNSUPPORTED(X)                                                                             \
-    X(cudaCreateSurfaceObject, "textures and surfaces")                                            \
-    X(cudaCreateTextureObject, "textures and surfaces")                                            \
-    X(cudaDestroySurfaceObject, "textures and surfaces")                                           \
-    X(cudaDestroyTextureObject, "textures and surfaces")                                           \
     X(cudaDeviceGetTexture1DLinearMaxWidth, "textures and surfaces")                               \
-    X(cudaGetChannelDesc, "textures and surfaces")                                                 \
-    X(cudaGetSurfaceObjectResourceDesc, "textures and surfaces")                                   \
-    X(cudaGetTextureObjectResourceDesc, "textures and surfaces")                                   \
-    X(cudaGetTextureObjectResourceViewDesc, "textures and surfaces")                               \
-    X(cudaGetTextureObjectTextureDesc, "textures and surfaces")                                    \
-    X(cudaArrayGetInfo, "CUDA arrays")                                                             \
     X(cudaArrayGetMemoryRequirements, "CUDA arrays")                                               \
     X(cudaArrayGetPlane, "CUDA arrays")                                                            \
     X(cudaArrayGetSparseProperties, "CUDA arrays")                                                 \
-    X(cudaFreeArray, "CUDA arrays")                                                                \
-    X(cudaFreeMipmappedArray, "CUDA arrays")                                                       \
-    X(cudaGetMipmappedArrayLevel, "CUDA arrays")                                                   \
-    X(cudaMalloc3DArray, "CUDA arrays")                                                            \
-    X(cudaMallocArray, "CUDA arrays")                                                              \
-    X(cudaMallocMipmappedArray, "CUDA arrays")                                                     \
-    X(cudaMemcpy2DArrayToArray, "CUDA arrays")                                                     \
-    X(cudaMemcpy2DArrayToArray_ptds, "CUDA arrays")                                                \
-    X(cudaMemcpy2DFromArray, "CUDA arrays")                                                        \
-    X(cudaMemcpy2DFromArrayAsync, "CUDA arrays")                                                   \
-    X(cudaMemcpy2DFromArrayAsync_ptsz, "CUDA arrays")                                              \
-    X(cudaMemcpy2DFromArray_ptds, "CUDA arrays")                                                   \
-    X(cudaMemcpy2DToArray, "CUDA arrays")                                                          \
-    X(cudaMemcpy2DToArrayAsync, "CUDA arrays")                                                     \
-    X(cudaMemcpy2DToArrayAsync_ptsz, "CUDA arrays")                                                \
-    X(cudaMemcpy2DToArray_ptds, "CUDA arrays")                                                     \
     X(cudaMemcpyArrayToArray, "CUDA arrays")                                                       \
     X(cudaMemcpyArrayToArray_ptds, "CUDA arrays")                                                  \
     X(cudaMemcpyFromArray, "CUDA arrays")                                                          \

@@ -1,0 +1,82 @@
+/* texture_test.c - fetches, surfaces, what they count and how they fail. What an H200 makes of many
+ * more: cases/texture_*.c. */
+#include "testing.h"
+#include "emulator/base/texture.h"
+#include <string.h>
+
+/* 4 x 2 floats, 0 to 7, in memory of their own. */
+static struct mem_alloc *memory;
+static uint64_t object(struct texture like)
+{
+    memory = mem_alloc(32, 512, MEM_DEVICE, NULL);
+    for (int k = 0; k < 8; k++)
+        ((float *)memory->host)[k] = (float)k;
+    like.format = (struct texel_format){32, 1, TEXEL_FLOAT};
+    like.dims = 2;
+    like.layers = like.nlevels = 1;
+    like.level[0] = (struct texture_level){memory->addr, 4, 2, 1, 16, 32};
+    like.base = memory->addr;
+    like.bytes = 32;
+    return texture_add(&like);
+}
+/* Each lane fetches at (lane, 0.5). */
+static cudaError_t fetch(uint64_t handle, const char *more)
+{
+    static char body[1024];
+    snprintf(body, sizeof(body),
+             "mov.u64 %%d0, 0x%llx;\ncvt.rn.f32.u32 %%f0, %%t;\nmov.f32 %%f1, 0f3F000000;\n%s\n"
+             "st.global.f32 [%%mine], %%f2;\n",
+             (unsigned long long)handle, more);
+    return launch((struct program){.body = body});
+}
+#define TEX "tex.2d.v4.f32.f32 {%f2, _, _, _}, [%d0, {%f0, %f1}];"
+static float result_of(int lane)
+{
+    float f;
+    memcpy(&f, &out[lane], 4);
+    return f;
+}
+
+Test(texture, points_and_lines)
+{
+    cr_assert_eq(fetch(object((struct texture){.address = {TEX_CLAMP, TEX_CLAMP}}), TEX), 0, "%s",
+                 emu_error_text());
+    cr_expect_eq(result_of(2), 2);
+    cr_expect_eq(result_of(31), 3); /* clamped */
+    fetch(object((struct texture){.linear = true, .address = {TEX_CLAMP, TEX_CLAMP}}), TEX);
+    cr_expect_eq(result_of(2), 1.5);
+    fetch(object((struct texture){.linear = true, .address = {TEX_BORDER, TEX_CLAMP}}), TEX);
+    cr_expect_eq(result_of(4), 1.5); /* half of 3, half of the border */
+    cr_expect_eq(result_of(6), 0);
+}
+Test(texture, knows_its_objects)
+{
+    cr_assert(freopen("/dev/null", "w", stderr));
+    cr_expect_eq(fetch(12345, TEX), cudaErrorIllegalAddress);
+    cr_expect(strstr(emu_error_text(), "no texture or surface object"), "%s", emu_error_text());
+    cr_expect_eq(fetch(object((struct texture){.surface = true}), TEX), cudaErrorIllegalAddress);
+    cr_expect(strstr(emu_error_text(), "a surface object"), "%s", emu_error_text());
+    uint64_t handle = object((struct texture){0});
+    mem_free(memory->addr);
+    cr_expect_eq(fetch(handle, TEX), cudaErrorIllegalAddress);
+    cr_expect(strstr(emu_error_text(), "freed"), "%s", emu_error_text());
+    cr_expect(texture_remove(handle) && !texture_find(handle) && !texture_remove(handle));
+}
+Test(texture, surfaces_have_ends)
+{
+    static const char read[] = "mul.lo.u32 %%r0, %%t, 4;\nmov.u32 %%r1, 1;\n"
+                               "suld.b.2d.b32.%s {%%f2}, [%%d0, {%%r0, %%r1}];";
+    char text[256];
+    cr_assert(freopen("/dev/null", "w", stderr));
+    snprintf(text, sizeof(text), read, "zero");
+    cr_assert_eq(fetch(object((struct texture){.surface = true}), text), 0, "%s", emu_error_text());
+    cr_expect_eq(result_of(1), 5);
+    cr_expect_eq(result_of(4), 0);
+    snprintf(text, sizeof(text), read, "clamp");
+    fetch(object((struct texture){.surface = true}), text);
+    cr_expect_eq(result_of(4), 7);
+    snprintf(text, sizeof(text), read, "trap");
+    cr_expect_eq(fetch(object((struct texture){.surface = true}), text), cudaErrorIllegalAddress);
+    cr_expect(strstr(emu_error_text(), "outside of the surface, at byte 16, row 1, of 4 x 2"), "%s",
+              emu_error_text());
+}
