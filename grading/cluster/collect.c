@@ -133,7 +133,8 @@ static void take_bundle(struct collector *c, const char *id)
         return;
     }
     if (strcmp(b.tools, c->settings.tools)) {
-        say("node %s marked with another grader, rubric or toolkit; that is not taken", b.node);
+        say("node %s marked with another grader, rubric or toolkit; it is marked again", b.node);
+        spool_bundle_bad(&c->spool, id);
     } else {
         struct cluster_place at = {b.node, b.seconds};
         c->seconds = c->first_taken ? c->seconds + (b.seconds - c->seconds) / ++c->first_taken
@@ -144,8 +145,8 @@ static void take_bundle(struct collector *c, const char *id)
             c->slowest_name = xstrdup(c->items[w->item].name);
         }
         deliver(c, w, b.verdict, &at);
+        spool_bundle_taken(&c->spool, id);
     }
-    spool_bundle_taken(&c->spool, id);
     bundle_free(&b);
 }
 

@@ -16,6 +16,7 @@ import socket
 import subprocess
 import time
 
+README = pathlib.Path(__file__).with_name("README.md")
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol", "sinfo", "scancel")
 os.environ["PATH"] += ":/usr/sbin:/sbin"
 
@@ -47,6 +48,11 @@ def version():
     """(22, 5) and the like."""
     said = subprocess.run(["slurmctld", "-V"], capture_output=True, text=True, check=True).stdout
     return tuple(int(x) for x in re.findall(r"\d+", said)[:2])
+
+
+def excerpt():
+    """What the page for who runs a cluster says that slurm.conf should have."""
+    return re.search(r"`slurm.conf` should have:\n```\n(.*?)```", README.read_text(), re.S)[1]
 
 
 class Cluster:
@@ -110,11 +116,9 @@ ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SwitchType=switch/none
 MpiDefault=none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
+{excerpt()}
 SlurmdParameters=config_overrides
 SchedulerParameters=batch_sched_delay=0,sched_interval=1
-MaxArraySize=10001
 MaxJobCount=20000
 ReturnToService=2
 SlurmdTimeout=5
@@ -123,10 +127,8 @@ BatchStartTimeout=5
 KillWait=2
 UnkillableStepTimeout=100
 """
-        if self.gpus:
-            conf += "GresTypes=gpu\n"
-            (d / "gres.conf").write_text("".join(f"NodeName={n} Name=gpu File={f}\n"
-                                                 for n, files in self.gpus.items() for f in files))
+        (d / "gres.conf").write_text("".join(f"NodeName={n} Name=gpu File={f}\n"
+                                             for n, files in self.gpus.items() for f in files))
         for k, n in enumerate(self.nodes):
             gpus = len(self.gpus.get(n, ()))
             conf += (f"NodeName={n} NodeHostname={host} NodeAddr=127.0.0.1 Port={base + 1 + k}"

@@ -416,6 +416,11 @@ void spool_bundle_again(const struct spool *s, const char *id)
     move_bundle(s, id, "taken", "done");
 }
 
+void spool_bundle_bad(const struct spool *s, const char *id)
+{
+    move_bundle(s, id, "done", "bad");
+}
+
 /* The first line, of whose bundle it is; NULL with the reason. The verdict is behind it. */
 static const char *read_head(const char *text, const char *own, struct bundle *b, struct text *why)
 {
@@ -471,7 +476,7 @@ bool spool_load_bundle(const struct spool *s, const char *id, struct bundle *b, 
     text_addf(why, "done/%s.jsonl %s", id, reason.s);
     text_free(&reason);
     bundle_free(b);
-    move_bundle(s, id, "done", "bad");
+    spool_bundle_bad(s, id);
     return false;
 }
 

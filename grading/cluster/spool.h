@@ -93,6 +93,7 @@ bool spool_load_bundle(const struct spool *s, const char *id, struct bundle *b, 
 void bundle_free(struct bundle *b);
 void spool_bundle_taken(const struct spool *s, const char *id);
 void spool_bundle_again(const struct spool *s, const char *id); /* as if not taken */
+void spool_bundle_bad(const struct spool *s, const char *id);   /* moved aside, to be made again */
 
 /* Names in a folder of the spool, in no order, but for those that are being written; for
  * spool_names_free(). */

@@ -4,16 +4,21 @@ What a cluster does to a class is done here: nodes die, refuse, see no shared fo
 restarts; the collector is killed; disks fill. After each the same command goes on, and the marks
 are those of a local run, byte for byte.
 """
+import fcntl
 import json
 import os
 import pathlib
+import pty
 import random
 import re
+import select
 import shutil
 import signal
 import sqlite3
+import struct
 import subprocess
 import tempfile
+import termios
 import time
 
 import pytest
@@ -245,10 +250,12 @@ def test_a_bundle_that_comes_twice_or_broken(cluster, tmp_path, few):
     files[1].write_text("{\"node\":\"n1\"")
     files[2].write_text("")
     shutil.copy(files[4], files[3])  # of another submission
+    tools = json.loads(files[5].read_text().splitlines()[0])["tools"]
+    files[5].write_text(files[5].read_text().replace(tools, "0" * len(tools), 1))
     (run / "done" / ("0" * 32 + ".jsonl")).write_text("{}")
     r = batch(cluster, book, what)
-    assert rows(book) == marks and r.stderr.count("it is marked again") == 3, r.stderr
-    assert "is of another submission" in r.stderr, r.stderr
+    assert rows(book) == marks and r.stderr.count("it is marked again") == 4, r.stderr
+    assert "is of another submission" in r.stderr and "another grader, rubric" in r.stderr
 
 
 @ROOTLY
@@ -525,14 +532,16 @@ def test_no_gpu_where_one_is_needed(cluster, tmp_path, few):
 
 @ROOTLY
 def test_full_disk_and_going_on(cluster, tmp_path, few):
+    """The shared folder's; the gradebook is this host's alone, no node can open it."""
     what, marks = few
-    disk, book = tmp_path / "disk", tmp_path / "g.db"
-    disk.mkdir()
+    disk, own = tmp_path / "disk", tmp_path / "own"
+    disk.mkdir(), own.mkdir()
+    book = own / "g.db"
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "none", disk], check=True)
     try:
-        for n in cluster.nodes:  # mounts that were made later are not seen by all of them
+        for n in cluster.nodes:  # they see the disk, and not where the gradebook is
             cluster.stop(n)
-            cluster.slurmd(n)
+            cluster.slurmd(n, f"mount -t tmpfs none {own}")
         cluster.all_idle()
         (disk / "other").write_bytes(bytes(2 * 1024 * 1024 - 600 * 1024))
         fill = disk / "filling"
@@ -616,14 +625,61 @@ def test_why_tasks_wait_is_told(cluster, tmp_path, few):
     assert rows(book) == marks
 
 
+def read_until(fd, pattern, seconds=60):
+    """What a terminal shows until the pattern is there."""
+    said, end = "", time.monotonic() + seconds
+    while not re.search(pattern, said):
+        assert time.monotonic() < end, said
+        if select.select([fd], [], [], 1)[0]:
+            said += os.read(fd, 65536).decode(errors="replace")
+    return said
+
+
+def test_progress_and_ctrl_c_on_a_terminal(cluster, tmp_path, few):
+    """It asks; "n" leaves the job, "y" cancels it; what is marked is kept."""
+    what, marks = few
+    book = tmp_path / "g.db"
+    command = arguments(book, what, "--slurm", "--per-task", "1", "--at-once", "1")
+
+    def interrupted(pattern, answer, last):
+        pid, fd = pty.fork()
+        if not pid:
+            os.execvpe(command[0], command, cluster.env)
+        fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("4H", 24, 200, 0, 0))
+        read_until(fd, pattern)
+        os.write(fd, b"\x03")
+        read_until(fd, r"cancel the job\? \[y")
+        os.write(fd, answer)
+        read_until(fd, last)
+        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        os.close(fd)
+        return code
+
+    line = (r"[2-5] of 6 marked, tasks: \d running, \d waiting.*, about \d+ s left,"
+            r" slowest: s000\d.cu \(\d+\.\d s\)")
+    assert interrupted(line, b"n\n", "left: the job goes on without us") == 0
+    assert cluster.run("squeue", "-h").strip()
+    assert interrupted("job .* is there: going on with it", b"y\n", r"cancelled; \d of \d are marked") == 2
+    cluster.wait(lambda: not cluster.run("squeue", "-h").strip(), 60)
+    batch(cluster, book, what, "--per-task", "6")
+    assert rows(book) == marks
+
+
 def test_settings_file(cluster, tmp_path, few):
     what, marks = few
-    settings = tmp_path / "settings"
-    settings.write_text("slurm = yes\npartition = main # all nodes\nper-task = 6\n")
-    own = {"SQUEUE_STATES": "all", "SLURM_JOB_ID": "77", "SLURM_CPUS_PER_TASK": "7",
+    settings, sbatch = tmp_path / "settings", tmp_path / "bin" / "sbatch"
+    settings.write_text("slurm = yes\npartition = main # all nodes\nper-task = 3\nat-once = 1\n"
+                        "account = course\nqos = class\ntime-limit = 7\n")
+    sbatch.parent.mkdir()
+    sbatch.write_text(f"#!/bin/sh\necho \"$@\" >{tmp_path}/asked\nexec {shutil.which('sbatch')} \"$@\"\n")
+    sbatch.chmod(0o755)
+    own = {"PATH": f"{sbatch.parent}:{os.environ['PATH']}", "LD_PRELOAD": "", "TMPDIR": "/nowhere","SQUEUE_STATES": "all", "SLURM_JOB_ID": "77", "SLURM_CPUS_PER_TASK": "7",
            "SINFO_FORMAT": "%T"}  # of a person who likes it so, and works in a job of their own
     r = batch(cluster, tmp_path / "g.db", what, "--settings", str(settings), slurm=False, env=own)
-    assert "in 1 task of at most 6" in r.stderr and rows(tmp_path / "g.db") == marks
+    assert "in 2 tasks of at most 3" in r.stderr and rows(tmp_path / "g.db") == marks
+    asked = (tmp_path / "asked").read_text().split()
+    assert {"--partition=main", "--account=course", "--qos=class", "--time=7",
+            "--array=0-1%1"} <= set(asked), asked
 
 
 def test_what_is_computed_is_of_the_record():
