@@ -45,7 +45,10 @@ done
 for f in $(grep -ho 'plots/figures/[A-Za-z0-9_.-]*' labs/*/README.md | sort -u); do
     put "$f"
 done
-cp common/student/HANDED_OUT.md "$to/README.md"
+# The labs' table is README's.
+grep '^| \[[a-z_0-9]*\](labs/' README.md >"$work/labs"
+sed "/^| --- /r $work/labs" common/student/HANDED_OUT.md >"$to/README.md"
+rm "$work/labs"
 # Help names only what is there.
 awk '/^#h make/ { kept = /^#h make (run|picture|plots|smoke) / }
      /^#h make  / { print "#h make                 install what is missing, build"; next }

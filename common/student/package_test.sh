@@ -30,6 +30,10 @@ say 'the package holds what it is not to' $?
 say 'the package holds kernels beside the skeletons' $?
 ! grep -rE 'make grade|SOLUTION=1|solutions/' README.md labs/*/README.md
 say 'a handout names what is not there' $?
+! for lab in labs/*/harness.c; do
+    grep -q "(${lab%harness.c}README.md)" README.md || echo "$lab"
+done | grep .
+say 'the README does not know a lab' $?
 ! make -s help | grep -E 'grade|test|slides|student'
 say 'make help names what is not there' $?
 # What it is built of is asked here, and not how fast that runs: the plain build shows the levels.
