@@ -122,9 +122,8 @@ static bool schedule_is_open(const char *source, const char *name)
     return false;
 }
 
-static enum written kernel_written(const char *source, const struct lab_variant *v)
+static enum written kernel_written(const char *source, const char *name)
 {
-    const char *name = v->kernels ? v->kernels : v->name;
     size_t length = strcspn(name, " ");
     enum written w = WRITTEN_NONE;
 
@@ -138,8 +137,17 @@ static enum written kernel_written(const char *source, const struct lab_variant 
 
 enum written written_of(const char *source, const struct lab_variant *v)
 {
-    enum written w = kernel_written(source, v);
+    static const enum written least_done[] = {WRITTEN_NONE, WRITTEN, WRITTEN_PARTLY, WRITTEN_NOT};
+    int at = 0;
 
+    for (const char *name = v->kernels ? v->kernels : v->name; *name;
+         name += strcspn(name, " "), name += *name == ' ') {
+        enum written of = kernel_written(source, name);
+
+        for (int i = at + 1; i < 4; i++)
+            at = of == least_done[i] ? i : at;
+    }
+    enum written w = least_done[at];
     return w == WRITTEN && v->has_schedule && schedule_is_open(source, v->name) ? WRITTEN_PARTLY
                                                                                 : w;
 }
