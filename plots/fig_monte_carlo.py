@@ -30,7 +30,7 @@ def draw(rows):
         ax.set_xlabel(f"paths of each of {OPTIONS} options")
         ax.set_ylabel(unit)
         ax.set_title(title, loc="left", fontsize=14)
-    axes[0].legend(loc="lower right", fontsize=11)
+    axes[1].legend(loc="best", fontsize=11)
     fig.suptitle(f"Options priced by chance: {names.machine(used[0])}", x=0.012, ha="left", fontsize=19,
                  fontweight="bold", y=0.975)
     style.provenance(fig, used)

@@ -81,7 +81,7 @@ def record(build, lab, kernel, args, path, solution, block=0):
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
     if not Path(path).exists() or Path(path).stat().st_size == 0:
         raise records.RecordError(f"{lab} kernel {kernel}: nothing was traced. The program said:\n"
-                                  f"{(done.stdout + done.stderr).strip()[-1500:]}")
+                                  f"{(done.stderr + done.stdout).strip()[-1500:]}")
     if done.returncode:
         print(f"{lab} kernel {kernel}: this run's results were wrong or could not be checked; "
               "the picture shows what it did", file=sys.stderr)

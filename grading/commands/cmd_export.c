@@ -177,7 +177,7 @@ int cmd_report(int argc, char **argv)
         char *source = verdict ? book_source(b, v[i].run, v[i].student, &length) : NULL;
         html_student(&v[i], verdict, source, v, n, &page);
         pass_rates_add(&rates, verdict);
-        causes_add(&causes, i, verdict);
+        causes_add(&causes, i, verdict, source);
         write_page(a.format, v[i].alias, &page);
         verdict_free(verdict);
         free(source);

@@ -3,12 +3,14 @@
  * wrong result for ("It looks like this: …") is the whole of it. */
 #include "causes.h"
 #include "base/alloc.h"
+#include "report.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char looks_like[] = "It looks like this: ";
+static const char unknown[] = "results are wrong, and nothing says why";
 
 static bool starts(const char *s, const char *with)
 {
@@ -95,7 +97,7 @@ void cause_of_row(const struct verdict_row *row, struct text *out)
     if (strstr(s, ": no kernel \""))
         text_add(out, "the kernel is not in the file");
     else if (!found && strstr(s, " results are wrong"))
-        text_add(out, "results are wrong, and nothing says why");
+        text_add(out, unknown);
     else {
         add_without_numbers(out, s, n);
         add_array(out, s + n);
@@ -138,7 +140,19 @@ static void add_student(struct cause *c, int student)
     c->students[c->n++] = student;
 }
 
-void causes_add(struct causes *c, int student, const struct verdict *v)
+/* What is wrong with a kernel's results, and nothing says why, its findings may say. */
+static bool is_explained(const struct verdict *v, const struct verdict_row *row)
+{
+    for (int i = 0; i < v->nrows; i++) {
+        const struct verdict_row *r = &v->rows[i];
+        if (r->status == STATUS_FAIL && r->kind == ROW_CHECKS && r->variant && row->variant &&
+            !strcmp(r->variant, row->variant))
+            return true;
+    }
+    return false;
+}
+
+void causes_add(struct causes *c, int student, const struct verdict *v, const char *source)
 {
     struct text t = {0};
     if (v && v->status != VERDICT_GRADED) {
@@ -153,7 +167,12 @@ void causes_add(struct causes *c, int student, const struct verdict *v)
         if (row->status != STATUS_FAIL)
             continue;
         text_free(&t);
-        cause_of_row(row, &t);
+        if (still_to_write(v, row, source))
+            text_add(&t, "still to be written: its TODO stands");
+        else
+            cause_of_row(row, &t);
+        if (!strcmp(text_str(&t), unknown) && is_explained(v, row))
+            continue;
         struct cause *found = cause_with(c, text_str(&t), row->why);
         add_student(found, student);
         add_check(found, row->title);

@@ -18,8 +18,9 @@ struct causes {
     int n;
 };
 
-/* The causes of v, student number `student`'s; NULL is no submission and has none. */
-void causes_add(struct causes *c, int student, const struct verdict *v);
+/* The causes of v, student number `student`'s; NULL is no submission and has none. source: what was
+ * marked, which says what is still to be written; NULL: not at hand. */
+void causes_add(struct causes *c, int student, const struct verdict *v, const char *source);
 void causes_sort(struct causes *c); /* most students first; among equals as they came */
 void causes_free(struct causes *c);
 

@@ -87,7 +87,7 @@ Test(causes, a_class)
     add_row(&none, "second", STATUS_PASS, "");
     const struct verdict *class[] = {&one, &two, &none, &broken, NULL, &two};
     for (int i = 0; i < 6; i++) {
-        causes_add(&c, i, class[i]);
+        causes_add(&c, i, class[i], NULL);
         pass_rates_add(&r, class[i]);
     }
     causes_sort(&c);
@@ -114,4 +114,32 @@ Test(causes, a_class)
     verdict_drop_rows(&one);
     verdict_drop_rows(&two);
     verdict_drop_rows(&none);
+}
+
+/* Of one kernel the skeleton's text stands; another one's wrong results have a race beside them. */
+Test(causes, what_is_still_to_be_written_and_what_a_finding_says)
+{
+    static const char wrong[] =
+        "On the case a: 1 of 2 results are wrong; first out[0]: expected 1.";
+    static const char source[] =
+        "KERNEL tree_2(int *x)\n{\n    // TODO\n}\nKERNEL tree_4(int *x) {}\n";
+    struct verdict v = {.status = VERDICT_GRADED, .lab = (char *)"reduction_uses"};
+    struct causes c = {0};
+    add_row(&v, "two", STATUS_FAIL, wrong);
+    add_row(&v, "four", STATUS_FAIL, wrong);
+    add_row(&v, "four-clean", STATUS_FAIL, "shared-race on the case a: race in shared memory");
+    verdict_put(&v.rows[0].variant, "tree_2");
+    verdict_put(&v.rows[1].variant, "tree_4");
+    verdict_put(&v.rows[2].variant, "tree_4");
+    v.rows[2].kind = ROW_CHECKS;
+    causes_add(&c, 0, &v, source);
+    cr_assert_eq(c.n, 2);
+    cr_expect_str_eq(c.v[0].text, "still to be written: its TODO stands");
+    cr_expect_str_eq(c.v[0].checks, "two");
+    cr_expect_str_eq(c.v[1].text, "race in shared memory");
+    causes_free(&c);
+    causes_add(&c, 0, &v, NULL);
+    cr_expect_str_eq(c.v[0].text, "results are wrong, and nothing says why");
+    causes_free(&c);
+    verdict_drop_rows(&v);
 }

@@ -91,7 +91,7 @@ Test(html, a_class)
     const struct verdict *v[] = {&right, &wrong, NULL};
     for (int i = 0; i < 3; i++) {
         pass_rates_add(&r, v[i]);
-        causes_add(&c, i, v[i]);
+        causes_add(&c, i, v[i], NULL);
     }
     html_class(all, 3, &r, &c, &page);
     cr_expect(

@@ -12,6 +12,8 @@ struct text_look {
     bool colours, detail;
     const char *source; /* of what was marked; NULL: not at hand, then no kernel is to be written */
 };
+/* Nothing of the row's kernel is right, and its TODO stands; or it is one that may be left out. */
+bool still_to_write(const struct verdict *v, const struct verdict_row *row, const char *source);
 void report_text(const struct verdict *v, const struct text_look *look, struct text *out);
 /* Adds text for HTML, attributes included. */
 void html_escape(struct text *out, const char *s);

@@ -87,20 +87,18 @@ static bool same_kernel(const struct verdict_row *a, const struct verdict_row *b
     return a->variant && b->variant && !strcmp(a->variant, b->variant);
 }
 
-/* Nothing of the kernel is right, and its TODO stands; or it is one that may be left out. */
-static bool still_to_write(const struct verdict *v, const struct verdict_row *row,
-                           const struct text_look *look)
+bool still_to_write(const struct verdict *v, const struct verdict_row *row, const char *source)
 {
     const struct lab *lab = lab_named(or_empty(v->lab));
     const struct lab_variant *kernel = lab ? variant_named(lab, or_empty(row->variant)) : NULL;
 
-    if (!kernel || !look->source)
+    if (!kernel || !source)
         return false;
     for (int i = 0; i < v->nrows; i++) {
         if (same_kernel(&v->rows[i], row) && v->rows[i].status == STATUS_PASS)
             return false;
     }
-    enum written w = written_of(look->source, kernel);
+    enum written w = written_of(source, kernel);
     return w == WRITTEN_NOT || w == WRITTEN_PARTLY || (w == WRITTEN_NONE && kernel->optional);
 }
 
@@ -126,7 +124,7 @@ static void add_to_write(const struct verdict *v, const struct text_look *look, 
     for (int i = 0; i < v->nrows; i++) {
         const struct verdict_row *row = &v->rows[i];
 
-        if (!still_to_write(v, row, look))
+        if (!still_to_write(v, row, look->source))
             continue;
         max += row->max;
         if (!i || !same_kernel(row, row - 1))
@@ -144,7 +142,7 @@ static void add_rows_in_brief(const struct verdict *v, const struct text_look *l
 {
     add_given(v, out);
     for (int i = 0; i < v->nrows; i++) {
-        if (!given_and_right(&v->rows[i]) && !still_to_write(v, &v->rows[i], look))
+        if (!given_and_right(&v->rows[i]) && !still_to_write(v, &v->rows[i], look->source))
             add_row(&v->rows[i], look, out);
     }
     add_to_write(v, look, out);
