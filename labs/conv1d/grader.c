@@ -84,7 +84,7 @@ static const struct rubric_row rows[] = {
      .gate = "shared_ld_bank_conflicts <= 0.001 * n * param && shared_ld_bytes >= 0.025 * " ALL_BYTES
              " && global_ld_bytes <= 4 * elem * n && shared_atom_requests == 0 && influence(others) >= 0.9",
      .hint = "If thread t starts at word V t, at which stride do the lanes read? An odd one, or whole float4, is free."},
-    {"multi-fast", 2, "conv_multi keeps up with ours", ROW_SPEED, "conv_multi", .cases = "hidden-speed", .ratio = 0.4, .gate = REUSED,
+    {"multi-fast", 2, "conv_multi keeps up with ours", ROW_SPEED, "conv_multi", .cases = "hidden-speed", .ratio = 0.35, .gate = REUSED,
      .hint = "Per multiply-add, how many words do you read from shared memory, and how many wavefronts is that?"},
 };
 /* clang-format on */

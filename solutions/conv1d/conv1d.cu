@@ -122,9 +122,10 @@ KERNEL conv_const(const float *in, float *out, int n, int width)
 #define TILE    (THREADS * OUTPUTS)
 #define ROW     (OUTPUTS + 4)
 #define ROWS    (THREADS + (MAX_WIDTH + OUTPUTS - 1) / OUTPUTS)
+#define FURTHER (THREADS / (OUTPUTS / 4) * ROW / 4) // float4 in the tile that THREADS of them take
 
 // Where float4 number q of the block's inputs, or outputs, lies in the tile.
-static __device__ float4 *place(float *tile, int q)
+static __device__ float4 *place(float *tile, unsigned q)
 {
     return reinterpret_cast<float4 *>(&tile[q / (OUTPUTS / 4) * ROW + q % (OUTPUTS / 4) * 4]);
 }
@@ -163,7 +164,14 @@ KERNEL conv_multi(const float *in, float *out, int n, int width)
     float *mine = &tile[threadIdx.x * ROW];
     float sum[OUTPUTS] = {}, x[2 * OUTPUTS];
 
-    for (int q = threadIdx.x; q < rows * (OUTPUTS / 4); q += THREADS) { // in starts on 16 bytes
+    // All but the last block have a float4 for each of their threads, OUTPUTS / 4 times, and
+    // nothing to ask: of narrow weights every instruction counts. in starts on 16 bytes.
+    bool inside = first + TILE <= total;
+#pragma unroll
+    for (int r = 0; inside && r < OUTPUTS / 4; r++)
+        place(tile, threadIdx.x)[r * FURTHER] =
+            reinterpret_cast<const float4 *>(&in[first])[r * THREADS + threadIdx.x];
+    for (int q = (inside ? TILE / 4 : 0) + threadIdx.x; q < rows * (OUTPUTS / 4); q += THREADS) {
         unsigned i = first + 4 * q;
         float4 v = {0, 0, 0, 0};
 
@@ -207,14 +215,14 @@ KERNEL conv_multi(const float *in, float *out, int n, int width)
     __syncthreads(); // nobody reads inputs any more
 #pragma unroll
     for (int q = 0; q < OUTPUTS / 4; q++)
-        *place(tile, threadIdx.x * (OUTPUTS / 4) + q) = *reinterpret_cast<float4 *>(&sum[4 * q]);
+        place(tile, threadIdx.x * (OUTPUTS / 4))[q] = *reinterpret_cast<float4 *>(&sum[4 * q]);
     __syncthreads();
 #pragma unroll
     for (int r = 0; r < OUTPUTS / 4; r++) {
         unsigned q = r * THREADS + threadIdx.x, i = first + 4 * q;
-        float4 v = *place(tile, q);
+        float4 v = place(tile, threadIdx.x)[r * FURTHER];
 
-        if (i + 4 <= n) { // out starts on 16 bytes
+        if (first + TILE <= n || i + 4 <= n) { // out starts on 16 bytes
             *reinterpret_cast<float4 *>(&out[i]) = v;
         } else {
             if (i < n)
