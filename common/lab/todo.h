@@ -11,8 +11,9 @@ enum written {
     WRITTEN_PARTLY, /* … above it, in a helper of its own, or in its schedule */
     WRITTEN_NONE    /* nothing of that name is defined */
 };
-/* Of that of the variant's kernels of which most is left. One that a macro makes of a template ("reduce2_i32_sum")
- * is looked for by its stem, too. Reads braces and comments; does not expand macros. */
+/* Of that of the variant's kernels of which most is left. One that a macro makes of a template
+ * ("reduce2_i32_sum") is looked for by its stem, too. Reads braces and comments; does not expand
+ * macros. */
 enum written written_of(const char *source, const struct lab_variant *v);
 
 #endif
