@@ -39,10 +39,11 @@ texture-record: $B/bin/ptxtexture
 	$(Q)$(ON_gpu) $B/bin/ptxtexture --write $(CASES)/texture.h200
 # the same on a GPU: does it still say what it said? (another generation may differ where a
 # row has a bound, and random programs are compared as ptxas -O0 makes them)
-test-gpu-cases: $B/bin/ptxcases $B/bin/ptxrandom $B/bin/ptxhopper
+test-gpu-cases: $B/bin/ptxcases $B/bin/ptxrandom $B/bin/ptxhopper $B/bin/ptxtexture
 	$(Q)$(ON_gpu) $B/bin/ptxcases $(CASES)/ops.txt --check $(CASES)/ops.h200
 	$(Q)$(ON_gpu) $B/bin/ptxrandom --check $(CASES)/random.h200
 	$(Q)$(ON_gpu) $B/bin/ptxhopper --check $(CASES)/hopper.h200
+	$(Q)$(ON_gpu) $B/bin/ptxtexture --check $(CASES)/texture.h200
 test-gpu: $(if $(GPU),test-gpu-cases)
-SUITES += cases hopper $(if $(wildcard $(CASES)/random.h200),random)
-.PHONY: test-gpu-cases test-cases cases-record test-hopper hopper-record test-random random-record
+SUITES += cases hopper texture $(if $(wildcard $(CASES)/random.h200),random)
+.PHONY: test-gpu-cases test-cases cases-record test-hopper hopper-record test-texture texture-record test-random random-record

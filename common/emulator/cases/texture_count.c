@@ -1,5 +1,5 @@
-/* texture_count.c - a warp's lanes over texels in many ways: what `ncu` counts of them is kept in
- * texture_counts.h200, in this order (--only counted).
+/* texture_count.c - a warp's lanes over texels in many ways, which `ncu` can count (--only counted;
+ * it takes 40 launches at a time).
  */
 #include "texture.h"
 #include <stdio.h>
@@ -74,8 +74,7 @@ void count_cases(void)
                       three[] = "tex.3d.v4.f32.f32 " TO "{%r10, %r11, %r12, %r12}];",
                       layer[] = "tex.a2d.v4.f32.f32 " TO "{%r14, %r10, %r11, %r11}];",
                       line[] = "tex.1d.v4.f32.s32 " TO "{%r10}];",
-                      gather[] = "tld4.r.2d.v4.f32.f32 " TO "{%r10, %r11}];",
-                      level[] = "tex.level.2d.v4.f32.f32 " TO "{%r10, %r11}], %r12;";
+                      gather[] = "tld4.r.2d.v4.f32.f32 " TO "{%r10, %r11}];";
     for (int f = 0; f < 3; f++)
         for (int k = 0; k < PATTERNS; k++) {
             const struct pattern *p = &patterns[k];
@@ -108,10 +107,5 @@ void count_cases(void)
             count(t, "tex", p, three, 1.0f, false);
             t.geometry = G_A2D;
             count(t, "tex", p, layer, 0.5f, false);
-            t.geometry = G_2D;
-            t.depth = 0;
-            t.levels = 4;
-            t.mip_linear = true;
-            count(t, "tex.level", p, level, 0.5f, false);
         }
 }

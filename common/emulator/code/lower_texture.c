@@ -1,8 +1,9 @@
 /* lower_texture.c - what tex, tld4, txq, suld, sust, sured, suq and istypep become (PTX ISA 9.7.10,
  * 9.7.11).
  *
- * Objects are named by 64-bit handles. Not supported: .texref and .surfref variables (gone from
- * CUDA 12), samplers of their own, offsets, depth comparison, multi-sample textures.
+ * Objects are named by 64-bit handles. Queries of anything but sizes end on an H200 in errors of
+ * its linker or driver: not supported here, too. Not supported: .texref and .surfref variables
+ * (gone from CUDA 12), samplers of their own, offsets, depth comparison, multi-sample textures.
  */
 #include "lower.h"
 #include "texture_op.h"
@@ -119,16 +120,12 @@ void lower_texture_query(struct lower *l)
     struct texture_op *t = start(l);
     const struct ptx_operand *o = op(l, 1);
     struct ptx_operand handle = {.kind = OPD_REG, .reg = o->reg};
-    t->what =
-        FIRST_MOD(l, M_width, M_height, M_depth, M_channel_data_type, M_channel_order,
-                  M_normalized_coords, M_array_size, M_num_mipmap_levels, M_num_samples,
-                  M_filter_mode, M_addr_mode_0, M_addr_mode_1, M_addr_mode_2,
-                  M_force_unnormalized_coords, M_memory_layout, M_texref, M_samplerref, M_surfref);
+    t->what = FIRST_MOD(l, M_width, M_height, M_depth, M_texref, M_samplerref, M_surfref);
     t->n = 1;
     bool reg = o->kind == OPD_REG || (o->kind == OPD_ADDR && o->has_reg);
     if (!reg)
         lower_fail(l, "texture and surface references: not supported (CUDA 12 removed them)");
-    if (!reg || t->what == M_none || l->in->noperands != 2) {
+    if (!reg || t->what == M_none || ptx_has(l->in, M_level) || l->in->noperands != 2) {
         lower_unsupported(l);
         free(t);
         return;

@@ -146,17 +146,21 @@ static int64_t fixed(double x)
     x = floor(x * ONE + 0.5);
     return x < -0x1p40 ? (int64_t)-0x1p40 : x > 0x1p40 ? (int64_t)0x1p40 : (int64_t)x;
 }
-/* A normalised coordinate has 21 bits behind the point, in texels of n. */
-static double in_texels(const struct texture *t, float x, uint32_t n)
+/* In texels of n. A normalised coordinate has 21 bits behind the point, and of one that repeats
+ * only the part within its period counts: of an infinite one nothing. */
+static double in_texels(const struct texture *t, float x, uint32_t n, uint8_t mode)
 {
-    if (!(fabsf(x) <= 0x1p40f)) /* NaN, too */
-        return isnan(x) ? 0 : copysign(0x1p40, x);
-    return t->normalized ? floor((double)x * 0x1p21) * 0x1p-21 * n : (double)x;
+    double at = isnan(x) ? 0 : x, period = mode == TEX_WRAP ? 1 : mode == TEX_MIRROR ? 2 : 0;
+    if (t->normalized)
+        at = floor(at * 0x1p21) * 0x1p-21;
+    if (t->normalized && period > 0)
+        at = isinf(at) ? 0 : at - period * floor(at / period);
+    return fabs(at) > 0x1p40 ? copysign(0x1p40, at) : t->normalized ? at * n : at;
 }
 static struct axis axis_of(const struct texture *t, float x, uint32_t n, uint8_t mode, bool two)
 {
     struct axis a = {0};
-    double at = in_texels(t, x, n);
+    double at = in_texels(t, x, n, mode);
     int64_t f = two ? fixed(at) - ONE / 2 : 0;
     a.at[0] = two ? f >> 8 : (int64_t)floor(at);
     a.at[1] = a.at[0] + 1;
@@ -193,22 +197,27 @@ static union texel tap(const struct place *p, const struct texture_level *l, con
     return read_texel(p->t, (const uint8_t *)((intptr_t)at + p->delta), raw);
 }
 /* ---- filters ---- */
-/* Weights of 2, 4 or 8 texels, of ONE in all: split by z, then x, then y, each time rounded; ties
- * go to the second of z and x, and of y to the one that keeps the sum of rounded products. */
+/* Weights of texels, of ONE in all: split by level, then z, x, y, each time rounded; ties go to the
+ * second, of y to the one that keeps the sum of rounded products. Four texels are a plane. */
+#define PLANES 4
+struct mix {
+    union texel x[4 * PLANES];
+    int w[4 * PLANES], n;
+};
 static void split(int whole, uint32_t weight, int tie, int *low, int *high)
 {
     *high = (int)((uint32_t)whole * weight + ONE / 2 - (uint32_t)tie) / ONE;
     *low = whole - *high;
 }
-static void weights(const struct axis *a, unsigned dims, int w[8])
+static void weights(const struct axis *a, unsigned dims, int whole, int w[8])
 {
-    int plane[2] = {ONE, 0};
+    int plane[2] = {whole, 0};
+    memset(w, 0, 8 * sizeof(*w));
     if (dims > 2)
-        split(ONE, a[2].weight, 0, &plane[0], &plane[1]);
+        split(whole, a[2].weight, 0, &plane[0], &plane[1]);
     for (int z = 0; z < 2; z++) {
         int *q = w + 4 * z;
         split(plane[z], a[0].weight, 0, &q[0], &q[1]);
-        q[2] = q[3] = 0;
         if (dims > 1) {
             split(q[1], a[1].weight, 0, &q[1], &q[3]);
             split(q[0], a[1].weight, 1, &q[0], &q[2]);
@@ -254,25 +263,26 @@ static int64_t plane_sum(const float *x, const int *w, int n, int bits, int *e)
 static float weigh_floats(const float *x, const int *w, int n, int bits)
 {
     float special = 0;
-    int e[2];
+    int64_t plane[PLANES];
+    int e[PLANES], top = INT_MIN, low = INT_MAX;
     for (int k = 0; k < n; k++)
         if (w[k] && !isfinite(x[k]))
             special += x[k];
     if (special != 0) /* NaN, too */
         return special;
-    __int128 a = plane_sum(x, w, n < 4 ? n : 4, bits, &e[0]), b = 0;
-    if (n > 4)
-        b = plane_sum(x + 4, w + 4, 4, bits, &e[1]);
-    if (b == 0)
-        return a == 0 ? 0 : round_sum(a, e[0], bits);
-    if (a == 0)
-        return round_sum(b, e[1], bits);
-    int apart = e[0] - e[1];
-    if (apart >= 0)
-        return round_sum(apart > APART ? a : a * ((__int128)1 << apart) + b,
-                         apart > APART ? e[0] : e[1], bits);
-    return round_sum(apart < -APART ? b : b * ((__int128)1 << -apart) + a,
-                     apart < -APART ? e[1] : e[0], bits);
+    for (int p = 0; p < n / 4; p++) {
+        plane[p] = plane_sum(x + 4 * p, w + 4 * p, 4, bits, &e[p]);
+        if (plane[p])
+            top = e[p] > top ? e[p] : top;
+    }
+    for (int p = 0; p < n / 4; p++)
+        if (plane[p] && e[p] >= top - APART)
+            low = e[p] < low ? e[p] : low;
+    __int128 sum = 0;
+    for (int p = 0; p < n / 4; p++)
+        if (plane[p] && e[p] >= low)
+            sum += plane[p] * ((__int128)1 << (e[p] - low));
+    return sum ? round_sum(sum, low, bits) : 0;
 }
 /* Normalised numbers, as texels have them, are filtered as integers of 16 bits. Those of 8 bits
  * with a sign are widened behind the sum, in which 128 is 129 and a bit, by steps of 4096. */
@@ -288,29 +298,25 @@ static float weigh_normal(const struct texture *t, const int32_t *x, const int *
         sum = (sum + ONE / 2) >> 8;
     return sign ? (float)(sum < -32767 ? -32767 : sum) / 32767 : (float)sum / 65535;
 }
-static float weigh(const struct texture *t, const union texel *x, int c, const int *w, int n)
+static float weigh(const struct texture *t, const struct mix *m, int c)
 {
-    int32_t whole[8];
-    float f[8];
-    for (int k = 0; k < n; k++) {
-        whole[k] = (int32_t)x[k].u[c];
-        f[k] = x[k].f[c];
+    int32_t whole[4 * PLANES];
+    float f[4 * PLANES];
+    for (int k = 0; k < m->n; k++) {
+        whole[k] = (int32_t)m->x[k].u[c];
+        f[k] = m->x[k].f[c];
     }
     return t->to_float && !is_srgb(t, c)
-               ? weigh_normal(t, whole, w, n)
-               : weigh_floats(f, w, n, t->format.bits == 32 ? 24 : HALF_BITS);
+               ? weigh_normal(t, whole, m->w, m->n)
+               : weigh_floats(f, m->w, m->n, t->format.bits == 32 ? 24 : HALF_BITS);
 }
-static union texel blend(const struct place *p, const struct texture_level *l, const struct axis *a,
-                         unsigned dims, uint32_t layer)
+/* Adds a level's texels. */
+static void blend(const struct place *p, const struct texture_level *l, const struct axis *a,
+                  unsigned dims, uint32_t layer, int whole, struct mix *m)
 {
-    int w[8], n = 1 << dims;
-    union texel x[8], sum;
-    weights(a, dims, w);
-    for (int k = 0; k < n; k++)
-        x[k] = w[k] ? tap(p, l, a, k, layer, true) : (union texel){0};
-    for (int c = 0; c < 4; c++)
-        sum.f[c] = weigh(p->t, x, c, w, n);
-    return sum;
+    weights(a, dims, whole, m->w + m->n);
+    for (int k = 0; k < (dims > 2 ? 8 : 4); k++, m->n++)
+        m->x[m->n] = m->w[m->n] ? tap(p, l, a, k, layer, true) : (union texel){0};
 }
 static union texel gather(const struct place *p, const struct texture_level *l,
                           const struct axis *a, uint32_t layer, int component)
@@ -323,55 +329,59 @@ static union texel gather(const struct place *p, const struct texture_level *l,
 }
 
 /* ---- cubes ---- */
-/* The face that a direction points to; *s and *t become -1 to 1. */
+/* The face that a direction points to, z before y before x; *s and *t become -1 to 1. */
 static uint32_t face_of(const float v[3], float *s, float *t)
 {
     float x = fabsf(v[0]), y = fabsf(v[1]), z = fabsf(v[2]);
-    if (x >= y && x >= z) {
-        *s = (v[0] < 0 ? v[2] : -v[2]) / x;
-        *t = -v[1] / x;
-        return v[0] < 0;
+    if (z >= x && z >= y) {
+        *s = (v[2] < 0 ? -v[0] : v[0]) * (1 / z);
+        *t = -v[1] * (1 / z);
+        return 4 + (v[2] < 0);
     }
-    if (y >= z) {
-        *s = v[0] / y;
-        *t = (v[1] < 0 ? -v[2] : v[2]) / y;
+    if (y >= x) {
+        *s = v[0] * (1 / y);
+        *t = (v[1] < 0 ? -v[2] : v[2]) * (1 / y);
         return 2 + (v[1] < 0);
     }
-    *s = (v[2] < 0 ? -v[0] : v[0]) / z;
-    *t = -v[1] / z;
-    return 4 + (v[2] < 0);
+    *s = (v[0] < 0 ? v[2] : -v[2]) * (1 / x);
+    *t = -v[1] * (1 / x);
+    return v[0] < 0;
 }
 
 /* ---- a fetch ---- */
-static union texel of_level(const struct place *p, const struct texture_fetch *f,
-                            const struct texture_level *l)
+/* What of a level goes into the mix, of ONE `whole`; a gather's result goes to *v. */
+static void of_level(const struct place *p, const struct texture_fetch *f,
+                     const struct texture_level *l, int whole, struct mix *m, union texel *v)
 {
     const struct texture *t = p->t;
     struct axis a[3] = {
         {.inside = {true, true}}, {.inside = {true, true}}, {.inside = {true, true}}};
     const uint32_t size[3] = {l->width, l->height, l->depth};
-    uint32_t layer = f->layered ? f->layer : 0;
+    uint32_t layer = f->layered ? f->layer : 0, cubes = t->cube ? t->layers / 6 : t->layers;
     unsigned dims = f->cube ? 2 : f->dims;
     float at[3] = {f->at[0], f->at[1], f->at[2]};
-    if (t->layered || t->cube) {
-        uint32_t cubes = t->cube ? t->layers / 6 : t->layers;
-        layer = layer >= cubes ? cubes - 1 : layer;
-    } else {
+    *v = (union texel){0};
+    if (!t->layered && !t->cube)
         layer = 0;
-    }
+    else if (layer >= cubes && f->whole)
+        return;
+    else if (layer >= cubes)
+        layer = cubes - 1;
     if (f->cube) {
-        uint32_t face = face_of(f->at, &at[0], &at[1]);
-        layer = layer * 6 + face;
+        layer = layer * 6 + face_of(f->at, &at[0], &at[1]);
         at[0] = (at[0] + 1) / 2;
         at[1] = (at[1] + 1) / 2;
     }
-    bool two = (t->linear && texture_floats(t) && !f->whole) || f->gather;
+    bool two = (t->linear && texture_floats(t) && !f->whole && !f->point) || f->gather;
     for (unsigned d = 0; d < dims; d++)
         a[d] = f->whole ? axis_at(f->whole_at[d], size[d])
-                        : axis_of(t, at[d], size[d], f->cube ? TEX_CLAMP : t->address[d], two);
+                        : axis_of(t, at[d], size[d], t->address[d], two);
     if (f->gather)
-        return gather(p, l, a, layer, f->component);
-    return two ? blend(p, l, a, dims, layer) : tap(p, l, a, 0, layer, false);
+        *v = gather(p, l, a, layer, f->component);
+    else if (two || whole < ONE)
+        blend(p, l, a, dims, layer, whole, m);
+    else
+        *v = tap(p, l, a, 0, layer, false);
 }
 static float length(const struct texture_level *l, const float *d, unsigned dims)
 {
@@ -379,7 +389,12 @@ static float length(const struct texture_level *l, const float *d, unsigned dims
           z = dims > 2 ? d[2] * (float)l->depth : 0;
     return sqrtf(x * x + y * y + z * z);
 }
-static float lod_of(const struct texture *t, const struct texture_fetch *f)
+/* Levels have 8 bits behind the point. */
+static int fixed_lod(float lod)
+{
+    return !(lod > -1000) ? -1000 * ONE : lod > 1000 ? 1000 * ONE : (int)floorf(lod * ONE);
+}
+static int lod_of(const struct texture *t, const struct texture_fetch *f)
 {
     float lod = f->whole ? (float)f->whole_lod : f->lod;
     if (f->detail == DETAIL_NONE)
@@ -387,32 +402,46 @@ static float lod_of(const struct texture *t, const struct texture_fetch *f)
     if (f->detail == DETAIL_GRADIENT)
         lod = log2f(
             fmaxf(length(&t->level[0], f->dx, f->dims), length(&t->level[0], f->dy, f->dims)));
-    lod += t->bias;
-    lod = lod < t->least ? t->least : lod > t->most ? t->most : lod;
-    float last = (float)(t->nlevels - 1);
-    return !(lod > 0) ? 0 : lod > last ? last : lod;
+    int at = fixed_lod(lod) + fixed_lod(t->bias), last = (int)(t->nlevels - 1) * ONE;
+    int least = fixed_lod(t->least), most = fixed_lod(t->most);
+    at = at < least ? least : at > most ? most : at;
+    return at < 0 ? 0 : at > last ? last : at;
 }
 void texture_fetch(const struct texture *t, const struct texture_fetch *f, intptr_t delta,
                    uint32_t v[4], struct texture_taps *taps)
 {
     struct place p = {t, delta, taps};
+    struct texture_fetch plain = *f;
     taps->n = 0;
-    if (t->rows && t->dims == 1 && !f->whole) { /* memory has whole coordinates alone */
+    if (f->whole && f->detail == DETAIL_LEVEL && (f->dims > 1 || f->layered)) {
+        memset(v, 0, 4 * sizeof(*v));
+        if (f->whole_lod < 0 || (uint32_t)f->whole_lod >= t->nlevels)
+            return;
+        plain.whole = false; /* then they are ordinary ones, of points */
+        plain.point = true;
+        plain.lod = (float)f->whole_lod;
+        for (unsigned d = 0; d < 3; d++)
+            plain.at[d] = (float)f->whole_at[d];
+        f = &plain;
+    }
+    if (f->dims == 1 && !f->layered && t->rows != f->whole) { /* memory has whole ones alone */
         memset(v, 0, 4 * sizeof(*v));
         return;
     }
-    float lod = t->nlevels > 1 ? lod_of(t, f) : 0;
+    int at = t->nlevels > 1 ? lod_of(t, f) : 0;
+    struct mix m = {.n = 0};
     union texel x;
     if (t->mip_linear && texture_floats(t) && t->nlevels > 1) {
-        int64_t at = fixed(lod);
-        float weight = (float)(at & (ONE - 1)) / ONE;
-        x = of_level(&p, f, &t->level[at >> 8]);
-        union texel y = weight > 0 ? of_level(&p, f, &t->level[(at >> 8) + 1]) : x;
-        for (int c = 0; c < 4; c++)
-            x.f[c] = x.f[c] * (1 - weight) + y.f[c] * weight;
+        int part[2];
+        split(ONE, (uint32_t)at & (ONE - 1), 0, &part[0], &part[1]);
+        of_level(&p, f, &t->level[at >> 8], part[0], &m, &x);
+        if (part[1])
+            of_level(&p, f, &t->level[(at >> 8) + 1], part[1], &m, &x);
     } else {
-        x = of_level(&p, f, &t->level[(int)(lod + 0.5f)]);
+        of_level(&p, f, &t->level[(at + ONE / 2) / ONE], ONE, &m, &x);
     }
+    for (int c = 0; c < 4 && m.n; c++)
+        x.f[c] = weigh(t, &m, c);
     memcpy(v, x.u, sizeof(x.u));
 }
 

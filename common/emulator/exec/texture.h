@@ -11,8 +11,8 @@
 
 enum texture_detail { DETAIL_NONE, DETAIL_LEVEL, DETAIL_GRADIENT };
 struct texture_fetch {
-    bool whole, cube, layered, gather;
-    uint8_t dims, detail, component; /* of the instruction; component: gather's */
+    bool whole, cube, layered, gather, point; /* point: whatever the filter */
+    uint8_t dims, detail, component;          /* of the instruction; component: gather's */
     float at[3], dx[3], dy[3], lod;
     int32_t whole_at[3], whole_lod;
     uint32_t layer;

@@ -88,14 +88,17 @@ static bool sized(struct cudaExtent e, unsigned flags)
         return MOST(w, 2DLayeredWidth) && MOST(h, 2DLayeredHeight) && MOST(d, 2DLayeredLayers);
     if (!d)
         return MOST(w, 2DWidth) && MOST(h, 2DHeight);
-    return MOST(w, 3DWidth) && MOST(h, 3DHeight) && MOST(d, 3DDepth);
+    if (flags & cudaArrayTextureGather)
+        return false;
+    return (MOST(w, 3DWidth) && MOST(h, 3DHeight) && MOST(d, 3DDepth)) ||
+           (MOST(w, 3DWidthAlt) && MOST(h, 3DHeightAlt) && MOST(d, 3DDepthAlt));
 #undef MOST
 }
 static cudaError_t acceptable(const char *function, const struct cudaChannelFormatDesc *d,
                               struct cudaExtent e, unsigned flags, struct texel_format *f)
 {
-    const unsigned known = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap |
-                           cudaArrayTextureGather | cudaArrayColorAttachment;
+    const unsigned known =
+        cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather;
 
     if (!d || flags & ~(known | cudaArraySparse | cudaArrayDeferredMapping))
         return cudaErrorInvalidValue;
@@ -103,7 +106,7 @@ static cudaError_t acceptable(const char *function, const struct cudaChannelForm
         return emu_fail(cudaErrorNotSupported,
                         "%s: sparse arrays and deferred mapping: not supported by the emulator",
                         function);
-    if (d->f > cudaChannelFormatKindNone)
+    if (d->f > cudaChannelFormatKindNone && d->f != cudaChannelFormatKindNV12)
         return emu_fail(cudaErrorNotSupported,
                         "%s: a format of several planes, of compressed blocks or normalised by "
                         "itself: not supported by the emulator (texels of 8, 16 or 32 bits, read "
@@ -329,7 +332,7 @@ static cudaError_t info(struct cudaChannelFormatDesc *d, struct cudaExtent *e, u
     const struct cudaArray *a = array_find(handle);
 
     if (!a)
-        return cudaErrorInvalidValue;
+        return cudaErrorInvalidResourceHandle;
     if (d)
         *d = a->format;
     if (e)
@@ -346,4 +349,26 @@ cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *d, struct cudaExtent 
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *d, cudaArray_const_t a)
 {
     return rt_leave(rt_enter() ?: info(d, NULL, NULL, (cudaArray_t)a));
+}
+/* What only sparse, deferred or many-planed arrays have, of which there are none here. */
+static cudaError_t has_none(const void *array, const char *what)
+{
+    return array ? emu_fail(cudaErrorInvalidValue, "%s: this array has none", what)
+                 : cudaErrorInvalidResourceHandle;
+}
+cudaError_t cudaArrayGetPlane(cudaArray_t *plane, cudaArray_t a, unsigned int index)
+{
+    (void)plane, (void)index;
+    return rt_leave(rt_enter() ?: has_none(a, "cudaArrayGetPlane"));
+}
+cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *need, cudaArray_t a,
+                                           int device)
+{
+    (void)need, (void)device;
+    return rt_leave(rt_enter() ?: has_none(a, "cudaArrayGetMemoryRequirements"));
+}
+cudaError_t cudaArrayGetSparseProperties(struct cudaArraySparseProperties *p, cudaArray_t a)
+{
+    (void)p;
+    return rt_leave(rt_enter() ?: has_none(a, "cudaArrayGetSparseProperties"));
 }

@@ -363,7 +363,7 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
 /* ---- arrays ---- */
 
 /* A box's place in an array, from byte x of row y of plane z on; refused where it is not all
- * inside, or cuts a texel. */
+ * inside. */
 static cudaError_t array_place(const struct box *b, cudaArray_const_t array, size_t x, size_t y,
                                size_t z, struct place *q)
 {
@@ -373,20 +373,25 @@ static cudaError_t array_place(const struct box *b, cudaArray_const_t array, siz
         return emu_fail(cudaErrorInvalidResourceHandle, "%s: %p is no array", b->function,
                         (const void *)array);
     const struct texture_level *l = &a->level;
-    size_t texel = texel_bytes(a->texel);
 
-    if (x % texel || b->width % texel || b->width > l->pitch || x > l->pitch - b->width ||
-        b->height > l->height || y > l->height - b->height || b->depth > l->depth ||
-        z > l->depth - b->depth)
+    if (b->width > l->pitch || x > l->pitch - b->width || b->height > l->height ||
+        y > l->height - b->height || b->depth > l->depth || z > l->depth - b->depth)
         return emu_fail(cudaErrorInvalidValue,
                         "%s: %zu bytes x %zu x %zu at byte %zu, row %zu, plane %zu are no part of "
-                        "an array of %u x %u x %u texels of %zu bytes",
+                        "an array of %u x %u x %u texels of %u bytes",
                         b->function, b->width, b->height, b->depth, x, y, z, l->width, l->height,
-                        l->depth, texel);
+                        l->depth, texel_bytes(a->texel));
     *q = (struct place){.p = (void *)(l->address + z * l->slice + y * l->pitch + x),
                         .pitch = l->pitch,
                         .slice = l->slice};
     return cudaSuccess;
+}
+/* An array is the device's. */
+static cudaError_t toward(enum cudaMemcpyKind kind, enum cudaMemcpyKind host)
+{
+    return kind == host || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault
+               ? cudaSuccess
+               : cudaErrorInvalidMemcpyDirection;
 }
 static cudaError_t pitch_of(const struct box *b, size_t pitch)
 {
@@ -402,7 +407,8 @@ static cudaError_t to_array(const char *function, cudaArray_t dst, size_t x, siz
     struct box b = {function, width, height, 1};
     struct place to;
 
-    return pitch_of(&b, pitch) ?: array_place(&b, dst, x, y, 0, &to)
+    return toward(kind, cudaMemcpyHostToDevice) ?: pitch_of(&b, pitch)
+               ?: array_place(&b, dst, x, y, 0, &to)
                ?: transfer(&b, to, (struct place){.p = src, .pitch = pitch}, kind, stream, wait);
 }
 static cudaError_t from_array(const char *function, void *dst, size_t pitch, cudaArray_const_t src,
@@ -412,7 +418,8 @@ static cudaError_t from_array(const char *function, void *dst, size_t pitch, cud
     struct box b = {function, width, height, 1};
     struct place from;
 
-    return pitch_of(&b, pitch) ?: array_place(&b, src, x, y, 0, &from)
+    return toward(kind, cudaMemcpyDeviceToHost) ?: pitch_of(&b, pitch)
+               ?: array_place(&b, src, x, y, 0, &from)
                ?: transfer(&b, (struct place){.p = dst, .pitch = pitch}, from, kind, stream, wait);
 }
 static cudaError_t between_arrays(cudaArray_t dst, size_t xd, size_t yd, cudaArray_const_t src,
@@ -422,7 +429,7 @@ static cudaError_t between_arrays(cudaArray_t dst, size_t xd, size_t yd, cudaArr
     struct box b = {"cudaMemcpy2DArrayToArray", width, height, 1};
     struct place to, from;
 
-    return array_place(&b, dst, xd, yd, 0, &to) ?: array_place(&b, src, xs, ys, 0, &from)
+    return toward(kind, cudaMemcpyDeviceToDevice) ?: array_place(&b, dst, xd, yd, 0, &to) ?: array_place(&b, src, xs, ys, 0, &from)
                ?: transfer(&b, to, from, kind, 0, true);
 }
 cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t x, size_t y, const void *src, size_t pitch,
@@ -467,7 +474,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t xd, size_t yd, cuda
 /* Position pos in a pitched allocation, whose ysize gives the height of a plane, or in an array,
  * whose texels it counts. */
 static cudaError_t place_3d(const struct box *b, cudaArray_const_t array, struct cudaPitchedPtr q,
-                            struct cudaPos pos, struct place *out)
+                            struct cudaPos pos, cudaError_t wrong_pitch, struct place *out)
 {
     size_t slice = q.pitch * q.ysize;
 
@@ -482,8 +489,8 @@ static cudaError_t place_3d(const struct box *b, cudaArray_const_t array, struct
                        .pitch = q.pitch,
                        .slice = slice};
     if (b->width > q.pitch)
-        return emu_fail(cudaErrorInvalidPitchValue, "%s: rows of %zu bytes, a pitch of %zu",
-                        b->function, b->width, q.pitch);
+        return emu_fail(wrong_pitch, "%s: rows of %zu bytes, a pitch of %zu", b->function, b->width,
+                        q.pitch);
     return b->depth > 1 && b->height > q.ysize ? cudaErrorInvalidValue : cudaSuccess;
 }
 
@@ -498,8 +505,9 @@ static cudaError_t copy_3d(const struct cudaMemcpy3DParms *c, cudaStream_t strea
     b.width = c->extent.width * (a ? texel_bytes(a->texel) : 1); /* with an array, in texels */
     b.height = c->extent.height;
     b.depth = c->extent.depth;
-    return place_3d(&b, c->dstArray, c->dstPtr, c->dstPos, &to)
-               ?: place_3d(&b, c->srcArray, c->srcPtr, c->srcPos, &from)
+    cudaError_t wrong = a ? cudaErrorInvalidValue : cudaErrorInvalidPitchValue;
+    return place_3d(&b, c->dstArray, c->dstPtr, c->dstPos, wrong, &to)
+               ?: place_3d(&b, c->srcArray, c->srcPtr, c->srcPos, wrong, &from)
                ?: transfer(&b, to, from, c->kind, stream, wait);
 }
 

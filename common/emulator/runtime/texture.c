@@ -18,6 +18,10 @@ struct made {
 };
 static struct made *objects;
 
+#define TEXTURE_ALIGN 512u /* cudaDevAttrTextureAlignment */
+#define PITCH_ALIGN   32u  /* cudaDevAttrTexturePitchAlignment */
+#define MOST_ROWS     65000u
+
 /* ---- resources ---- */
 
 static cudaError_t of_array(struct texture *t, const struct cudaArray *levels, unsigned n)
@@ -43,8 +47,14 @@ static cudaError_t of_memory(struct texture *t, const void *p,
                              const struct cudaChannelFormatDesc *d, uint64_t width, uint64_t height,
                              uint64_t pitch, uint64_t bytes)
 {
+    const struct mem_alloc *a = mem_find((uint64_t)p);
+
     if (!texel_format_of(d, &t->format))
         return cudaErrorInvalidChannelDescriptor;
+    if (!a || (uint64_t)p % TEXTURE_ALIGN)
+        return emu_fail(cudaErrorInvalidValue, "cudaCreateTextureObject: %p is %s", p,
+                        a ? "no multiple of 512, as a texture's memory has to be"
+                          : "no memory of a device");
     t->rows = true;
     t->dims = height ? 2 : 1;
     t->layers = t->nlevels = 1;
@@ -68,6 +78,11 @@ static cudaError_t of_pitched(struct texture *t, const struct cudaResourceDesc *
 {
     size_t pitch = r->res.pitch2D.pitchInBytes, height = r->res.pitch2D.height;
 
+    if (pitch % PITCH_ALIGN || height > MOST_ROWS)
+        return emu_fail(cudaErrorInvalidValue,
+                        "cudaCreateTextureObject: %zu rows %zu bytes apart: a multiple of 32 bytes "
+                        "and at most 65000 rows",
+                        height, pitch);
     return of_memory(t, r->res.pitch2D.devPtr, &r->res.pitch2D.desc, r->res.pitch2D.width, height,
                      pitch, pitch * height);
 }
@@ -98,8 +113,11 @@ static cudaError_t sampler(struct texture *t, const struct cudaTextureDesc *d)
 {
     bool integers = t->format.kind != TEXEL_FLOAT;
 
-    if (d->filterMode > cudaFilterModeLinear || d->readMode > cudaReadModeNormalizedFloat)
+    if (d->filterMode > cudaFilterModeLinear || (d->seamlessCubemap && !t->cube))
         return cudaErrorInvalidValue;
+    if (d->seamlessCubemap)
+        return emu_fail(cudaErrorNotSupported, "cudaCreateTextureObject: seamlessCubemap: not "
+                                               "supported by the emulator");
     t->to_float = integers && d->readMode == cudaReadModeNormalizedFloat;
     t->linear = d->filterMode == cudaFilterModeLinear;
     t->mip_linear = d->mipmapFilterMode == cudaFilterModeLinear;
@@ -118,7 +136,7 @@ static cudaError_t sampler(struct texture *t, const struct cudaTextureDesc *d)
         if (!t->normalized && (t->address[k] == TEX_WRAP || t->address[k] == TEX_MIRROR))
             t->address[k] = TEX_CLAMP; /* the programming guide: not with these coordinates */
     }
-    if (t->to_float && t->format.bits == 32)
+    if (d->readMode == cudaReadModeNormalizedFloat && t->format.bits == 32)
         return emu_fail(cudaErrorInvalidNormSetting,
                         "cudaCreateTextureObject: texels of 32 bits are not read as normalised "
                         "floats");
@@ -146,9 +164,12 @@ static cudaError_t view(struct texture *t, const struct cudaResourceViewDesc *v)
     t->format.channels = channels[k % 3];
     t->format.bits = (uint8_t)(kind < 6 ? 8u << kind / 2 : kind == 6 ? 16 : 32);
     t->format.kind = kind >= 6 ? TEXEL_FLOAT : kind % 2 ? TEXEL_SIGNED : TEXEL_UNSIGNED;
-    if (texel_bytes(t->format) != texel_bytes(was) || v->lastMipmapLevel < v->firstMipmapLevel ||
-        v->lastMipmapLevel >= t->nlevels || v->lastLayer < v->firstLayer ||
-        v->lastLayer >= t->layers)
+    t->to_float = t->to_float && t->format.kind != TEXEL_FLOAT;
+    const struct texture_level *l = &t->level[0];
+    if (texel_bytes(t->format) != texel_bytes(was) || v->width != l->width ||
+        v->height != (t->dims > 1 ? l->height : 0) || v->depth != (l->depth > 1 ? l->depth : 0) ||
+        v->lastMipmapLevel < v->firstMipmapLevel || v->lastMipmapLevel >= t->nlevels ||
+        v->lastLayer < v->firstLayer || v->lastLayer >= t->layers)
         return cudaErrorInvalidValue;
     t->nlevels = v->lastMipmapLevel - v->firstMipmapLevel + 1;
     memmove(t->level, t->level + v->firstMipmapLevel, t->nlevels * sizeof(t->level[0]));
@@ -182,11 +203,13 @@ static cudaError_t create_texture(cudaTextureObject_t *out, const struct cudaRes
 {
     struct texture t = {0};
 
-    if (!out || !r || !d)
+    if (!out || !r)
         return cudaErrorInvalidValue;
-    cudaError_t e = resource(&t, r) ?: v ? view(&t, v) : cudaSuccess;
-    if (!e)
-        e = sampler(&t, d);
+    if (!d)
+        return cudaErrorInvalidResourceHandle;
+    cudaError_t e = resource(&t, r) ?: sampler(&t, d);
+    if (!e && v)
+        e = view(&t, v);
     if (e)
         return e;
     struct made m = {.resource = *r, .texture = *d};
@@ -206,9 +229,6 @@ static cudaError_t create_surface(cudaSurfaceObject_t *out, const struct cudaRes
     const struct cudaArray *a = array_find(r->res.array.array);
     if (!a)
         return cudaErrorInvalidResourceHandle;
-    if (!(a->flags & cudaArraySurfaceLoadStore))
-        return emu_fail(cudaErrorInvalidValue, "cudaCreateSurfaceObject: the array was made "
-                                               "without cudaArraySurfaceLoadStore");
     of_array(&t, a, 1);
     *out = keep(&t, &(struct made){.resource = *r, .surface = true});
     return cudaSuccess;
@@ -240,7 +260,7 @@ static cudaError_t destroy(uint64_t handle, bool surface)
         }
     pthread_mutex_unlock(&rt_lock);
     if (!gone)
-        return handle ? cudaErrorInvalidValue : cudaSuccess;
+        return cudaSuccess;
     free(gone);
     launch_pause();
     texture_remove(handle);
@@ -297,7 +317,7 @@ cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *ou
     struct made m;
     cudaError_t e = rt_enter();
 
-    if (!e && (!out || !look_up(object, false, &m) || !m.viewed))
+    if (!e && (!out || !look_up(object, false, &m)))
         e = cudaErrorInvalidValue;
     if (!e)
         *out = m.view;

@@ -20,9 +20,6 @@ static cudaError_t unsupported(atomic_flag *said, const char *name, const char *
 /* function, what it belongs to */
 #define UNSUPPORTED(X)                                                                             \
     X(cudaDeviceGetTexture1DLinearMaxWidth, "textures and surfaces")                               \
-    X(cudaArrayGetMemoryRequirements, "CUDA arrays")                                               \
-    X(cudaArrayGetPlane, "CUDA arrays")                                                            \
-    X(cudaArrayGetSparseProperties, "CUDA arrays")                                                 \
     X(cudaMemcpyArrayToArray, "CUDA arrays")                                                       \
     X(cudaMemcpyArrayToArray_ptds, "CUDA arrays")                                                  \
     X(cudaMemcpyFromArray, "CUDA arrays")                                                          \

@@ -173,20 +173,15 @@ static u32 query(const struct texture_op *op, const struct texture *t)
     switch (op->what) {
     case M_texref:
         return t && !t->surface;
-    case M_surfref:
-        return t && t->surface;
     case M_width:
         return t->level[0].width;
     case M_height:
-        return t->dims > 1 ? t->level[0].height : 0;
+        return t->dims > 1 ? t->level[0].height : t->layered ? t->layers : !t->surface && !t->rows;
     case M_depth:
-        return t->dims > 2 ? t->level[0].depth : 0;
-    case M_array_size:
-        return t->layered ? t->layers : 0;
-    case M_num_mipmap_levels:
-        return t->nlevels;
-    case M_normalized_coords:
-        return t->normalized;
+        return t->dims > 2                 ? t->level[0].depth
+               : t->surface && t->cube     ? t->layers
+               : t->layered && t->dims > 1 ? t->layers / (t->cube ? 6 : 1)
+                                           : 0;
     default:
         return 0;
     }
@@ -235,6 +230,8 @@ static struct reach reach_of(const struct texture_op *op, const struct texture *
         size[0] = v->width, bytes = texel;
     else
         at[0] = x >= 0 ? x / bytes : -((-x + bytes - 1) / bytes);
+    if (op->layered && at[2] < 0) /* a layer has no sign */
+        at[2] = UINT32_MAX;
     for (int d = 0; d < 3; d++) {
         bool in = at[d] >= 0 && at[d] < size[d];
         r.inside &= in || op->outside == M_clamp;
@@ -255,18 +252,27 @@ static void reduce(const struct insn *in, const struct texture_op *op, const str
                                                    : (op->bits == 64 ? PTX_U64 : PTX_U32);
     reduce_global(&each, p, value);
 }
-/* sust.p: 32-bit values become the texel's channels. */
+/* sust.p: 32-bit values become the texel's channels, the nearest that there are: floats are cut. */
+static u32 narrowed(const struct texture *t, u32 x)
+{
+    u32 bits = t->format.bits;
+    if (bits == 32)
+        return x;
+    if (t->format.kind == TEXEL_FLOAT && (x & 0x7fffffff) > 0x7f800000)
+        return (x >> 16 & 0x8000) | 0x7c00 | (x >> 13 & 0x3ff);
+    if (t->format.kind == TEXEL_FLOAT)
+        return float_to_half((f64)f32_bits(x), 1u << F_ROUND_SHIFT);
+    s32 most = (s32)(1u << (bits - 1)) - 1;
+    if (t->format.kind == TEXEL_SIGNED)
+        return (u32)((s32)x > most ? most : (s32)x < -most - 1 ? -most - 1 : (s32)x);
+    return x >> bits ? (1u << bits) - 1 : x;
+}
 static void put_formatted(const struct texture *t, u8 *p, const u64 *v, u32 n)
 {
+    u32 each = t->format.bits / 8;
     for (u32 k = 0; k < t->format.channels && k < n; k++) {
-        u32 x = (u32)v[k];
-        u16 half = t->format.kind == TEXEL_FLOAT ? half_bits(f32_bits(x)) : (u16)x;
-        if (t->format.bits == 32)
-            memcpy(p + k * 4, &x, 4);
-        else if (t->format.bits == 16)
-            memcpy(p + k * 2, &half, 2);
-        else
-            p[k] = (u8)x;
+        u32 x = narrowed(t, (u32)v[k]);
+        memcpy(p + k * each, &x, each);
     }
 }
 HANDLER(surface)
@@ -299,6 +305,10 @@ HANDLER(surface)
                 load ? "read" : "write", op->formatted ? "texel" : "byte", (s32)l.at[0][lane],
                 op->dims > 1 ? (s32)l.at[1][lane] : 0, o.t->level[0].width, o.t->level[0].height,
                 texel_bytes(o.t->format));
+        if (!op->formatted && (s32)l.at[0][lane] % (s32)bytes)
+            return warp_fault(w, in, lane, cudaErrorMisalignedAddress,
+                              "misaligned address: byte %d of a surface's row is no multiple of %u",
+                              (s32)l.at[0][lane], bytes);
         if (!r.inside)
             continue;
         u8 *p = (u8 *)((intptr_t)r.address + o.delta);
