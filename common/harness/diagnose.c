@@ -486,7 +486,8 @@ static bool told_by_checker(struct search *s, const struct lab_case *c)
 {
     if (!by(by_checker, s, c))
         return false;
-    if (depends_on_record(s->d->cause) && !by_exchange(s))
+    /* what a variable keeps goes with the grids before, and would make any record right or wrong */
+    if (depends_on_record(s->d->cause) && !by_state(s, c) && !by_exchange(s))
         by_record(s);
     if (s->d->cause && !strcmp(s->d->cause, "uninitialised"))
         beside_unwritten(s, c);
