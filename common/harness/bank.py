@@ -95,7 +95,9 @@ def source_of(fault):
         if fault.kernel != "reduce9":
             text = without(text, r"^KERNEL9\([^\n]*$")
         if fault.alone:
-            text = without(text, r"^KERNEL (?!" + fault.kernel + r"\()\w+\(.*?^}$")
+            attributes = r"(?:\w+\([^)]*\)\s+)*"
+            text = without(text, r"^KERNEL " + attributes + r"(?!" + fault.kernel +
+                           r"\(|__launch_bounds__|CLUSTER)\w+\(.*?^}$")
         text = text.replace("__has_include(<curand_kernel.h>)", "0")  # as where it is not installed
     return text
 
