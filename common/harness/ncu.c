@@ -11,17 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of what an SM's warps could be, those that fit: theoretical occupancy, in per cent. */
+#define OCCUPANCY "sm__maximum_warps_per_active_cycle_pct"
+
 void ncu_print_metrics(FILE *out)
 {
-    const char *comma = "";
-
     for (int i = 0; i < ncounters; i++) {
         if (!counter_infos[i].metric[0])
             continue;
-        fprintf(out, "%s%s", comma, counter_infos[i].metric);
-        comma = ",";
+        fprintf(out, "%s,", counter_infos[i].metric);
     }
-    fputc('\n', out);
+    fprintf(out, "%s\n", OCCUPANCY);
 }
 
 /* "1,234.00" */
@@ -38,7 +38,8 @@ static uint64_t number(const char *s)
     return (uint64_t)(strtod(digits, NULL) + 0.5);
 }
 
-static void add_launch(struct entry *r, const struct csv *c, int row, const int *counter_of)
+static void add_launch(struct entry *r, const struct csv *c, int row, const int *counter_of,
+                       int occupancy)
 {
     for (int k = 0; k < c->widths[row]; k++) {
         int i = counter_of[k];
@@ -48,6 +49,8 @@ static void add_launch(struct entry *r, const struct csv *c, int row, const int 
         counter_set(&r->counters, i, counter_get(&r->counters, i) + number(csv_cell(c, row, k)));
         r->metric_given[i] = true;
     }
+    if (occupancy >= 0) /* the last launch's, as on the emulator */
+        r->occupancy = strtod(csv_cell(c, row, occupancy), NULL) / 100;
     r->counted = true;
 }
 
@@ -150,6 +153,7 @@ static void merge(struct report *p, const struct csv *c, const struct lab *lab)
 {
     int width = c->nrows ? c->widths[0] : 0;
     int *counter_of = xcalloc((size_t)width, sizeof(int));
+    int occupancy = column_of(c, OCCUPANCY);
     uint64_t launches = 0;
 
     for (int k = 0; k < width; k++)
@@ -158,7 +162,7 @@ static void merge(struct report *p, const struct csv *c, const struct lab *lab)
         struct entry *r = is_launch(c, row, lab) ? owner(p, launches++) : NULL;
 
         if (r)
-            add_launch(r, c, row, counter_of);
+            add_launch(r, c, row, counter_of, occupancy);
     }
     free(counter_of);
 }

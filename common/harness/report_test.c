@@ -371,10 +371,11 @@ Test(predict, mistakes_are_located, .init = make_report)
 #define ATTRIBUTES X10(X10("\"1\",") X10("\"1\",") X10("\"1\","))
 #define NCU_HEAD                                                                                   \
     "==PROF== Connected\n\"ID\",\"Kernel Name\"," ATTRIBUTES                                       \
-    "\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\",\"smsp__inst_executed.sum\"\n"             \
-    "\"\",\"\"," ATTRIBUTES "\"sector\",\"inst\"\n"
+    "\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\",\"smsp__inst_executed.sum\","              \
+    "\"sm__maximum_warps_per_active_cycle_pct\"\n"                                                 \
+    "\"\",\"\"," ATTRIBUTES "\"sector\",\"inst\",\"%\"\n"
 #define NCU_ROW(id, name, sectors, inst)                                                           \
-    "\"" id "\",\"" name "\"," ATTRIBUTES "\"" sectors "\",\"" inst "\"\n"
+    "\"" id "\",\"" name "\"," ATTRIBUTES "\"" sectors "\",\"" inst "\",\"75\"\n"
 
 static bool merge(const char *csv, struct text *why)
 {
@@ -405,6 +406,7 @@ Test(ncu, counts_go_to_their_launches, .init = make_report)
               "%s", text_str(&why));
     cr_assert_eq(results[0].counters.global_ld_sectors, 1024);
     cr_assert_eq(results[0].counters.inst_executed, 8);
+    cr_assert_eq(results[0].occupancy, 0.75);
     cr_assert_eq(results[2].counters.global_ld_sectors, 5);
     cr_assert_not(results[1].counted);
     cr_assert(isnan(entry_value(&results[0], "shuffles", err, sizeof(err))));
@@ -421,9 +423,9 @@ Test(ncu, a_librarys_kernels_are_left_out, .init = make_report)
         results[i].amounts.launches = i < 2;
     }
     const struct lab_variant *v = &report.lab->variants[0];
-    char *rows = xformat("%s\"0\",\"void vector_fft<8>(x)\"," ATTRIBUTES "\"9\",\"9\"\n"
-                         "\"1\",\"%s(int)\"," ATTRIBUTES "\"3\",\"4\"\n"
-                         "\"2\",\"%s\"," ATTRIBUTES "\"5\",\"6\"\n",
+    char *rows = xformat("%s\"0\",\"void vector_fft<8>(x)\"," ATTRIBUTES "\"9\",\"9\",\"50\"\n"
+                         "\"1\",\"%s(int)\"," ATTRIBUTES "\"3\",\"4\",\"50\"\n"
+                         "\"2\",\"%s\"," ATTRIBUTES "\"5\",\"6\",\"50\"\n",
                          NCU_HEAD, v->name, v->name);
     cr_assert(merge(rows, &why), "%s", text_str(&why));
     cr_assert_eq(results[0].counters.global_ld_sectors, 3);
