@@ -27,6 +27,7 @@ struct device_profile {
     uint32_t fp32_lanes, fp64_lanes, fp16_lanes, sfu_lanes, int_lanes; /* per SM and cycle */
     double tensor_flop_per_cycle;                                      /* dense f16, per SM */
     double dram_gbps, l2_gbps, shared_bytes_per_cycle;
+    double dram_spread_cycles; /* later, of twice as many lines the last */
     double dram_latency_cycles, l2_latency_cycles, l1_latency_cycles, shared_latency_cycles;
     double alu_latency_cycles, fp64_latency_cycles, special_latency_cycles;
     double division_latency_cycles, int_division_latency_cycles, matrix_latency_cycles;
@@ -34,6 +35,7 @@ struct device_profile {
     double barrier_cycles, barrier_warp_cycles;   /* from the last arrival on: that, and by warp */
     double machine_insts_per_ptx, division_insts; /* the latter: that a division is made of */
     double block_issue_cycles; /* a scheduler's, from one instruction of a block to its next */
+    double block_start_cycles, block_start_warp_cycles; /* on an SM, one and each of its warps */
     double block_every_cycles; /* of the device, from one block's start to the next one's */
     double l1_request_cycles, l1_line_cycles; /* a request's first line of 128 bytes; each more */
     double l1_sectors_per_cycle, l2_sm_bytes_per_cycle, atomic_passes_per_cycle; /* of an SM */

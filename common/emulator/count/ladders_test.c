@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/csv.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "model.h"
 #include <criterion/criterion.h>
 #include <math.h>
@@ -32,8 +33,9 @@ struct kernel { /* a row of a record: one or more launches, and the time of all 
     char *lab, *variant, *name, *dtype; /* name: of the case */
     struct one_launch *launches;
     int nlaunches;
-    double ms, lo, hi; /* measured, hot: median and confidence interval; 0: not known */
-    double modelled;
+    double ms, lo, hi;           /* measured, hot: median and confidence interval; 0: not known */
+    double modelled, other_half; /* by the profile's constants; by those of the other half */
+    int half, pairs, inverted;   /* pairs of its ladder in which it is the slower one */
 };
 struct kernels {
     struct kernel *all;
@@ -84,6 +86,7 @@ static struct one_launch launch_of(const struct csv *c, int row)
                                    .l1_lines = (uint64_t)number(c, row, "l1_lines"),
                                    .life_l2 = number(c, row, "life_l2"),
                                    .life_dram = number(c, row, "life_dram"),
+                                   .const_visits = (uint64_t)number(c, row, "const_visits"),
                                    .const_bytes = (uint64_t)number(c, row, "const_bytes"),
                                    .atom_chain = (uint64_t)number(c, row, "atom_chain")};
     return x;
@@ -247,10 +250,7 @@ Test(ladders, times_are_near_the_measured_ones)
         int n = errors_of(&ks, lab_names[i], e);
         double of_lab = median(e, n);
         cr_log_info("%-15s %3d kernels, median error %4.1f %%", lab_names[i], n, 100 * of_lab);
-        /* Loads from DRAM take twice as long there as the profile says (MODEL.md). */
-        bool waits = !strcmp(lab_names[i], "latency_hiding");
-        cr_expect_lt(of_lab, waits ? 0.45 : 0.25, "%s: the median error is %.1f %%", lab_names[i],
-                     100 * of_lab);
+        cr_expect_lt(of_lab, 0.25, "%s: the median error is %.1f %%", lab_names[i], 100 * of_lab);
     }
     double all = median(e, errors_of(&ks, NULL, e));
     cr_log_info("%-15s %3d kernels, median error %4.1f %%", "all", ks.n, 100 * all);
@@ -267,8 +267,13 @@ static const struct unlike {
     /* ptxas gives the four values of a one register: the loads wait for each other. PTX says
      * nothing of it. */
     {"mm_registers", "n=1024"},
-    /* 30 % too fast at this size alone; why is not known. */
+    /* 30 and 25 % too fast: a pair of loads takes more of L1 than modelled. Why is not known. */
     {"mm_coalesced", "n=512"},
+    {"mm_coalesced", "n=1024"},
+    /* PTX has as long a chain in steps_1. */
+    {"steps_4", "steps-warps=4-k=4096"},
+    /* The sampled block's warps run one after another: all that is missing is the first one's. */
+    {"walk_4", "walk-in-L1-k=256"},
     /* A quarter too fast at every size; at this one mm_shared is near. */
     {"mm_tensor", "f16 n=256"},
     /* Right, but bank_fixed with its two blocks an SM is taken to be a fifth slower than it is. */
@@ -317,6 +322,12 @@ static bool one_ladder(const struct kernel *a, const struct kernel *b)
     return strcmp(a->variant, b->variant) ? !strcmp(x, y) : one_knob(a->name, b->name);
 }
 
+/* Is `slow` measurably slower than another of its ladder? */
+static bool is_asked(const struct kernel *slow, const struct kernel *fast)
+{
+    return slow->ms > fast->ms && one_ladder(slow, fast) && !tied(slow, fast);
+}
+
 Test(ladders, order_is_the_measured_one)
 {
     struct kernels ks = kept();
@@ -327,7 +338,7 @@ Test(ladders, order_is_the_measured_one)
         for (int j = 0; j < ks.n; j++) {
             const struct kernel *slow = &ks.all[i], *fast = &ks.all[j];
             size_t u = 0;
-            if (slow->ms <= fast->ms || !one_ladder(slow, fast) || tied(slow, fast))
+            if (!is_asked(slow, fast))
                 continue;
             pairs++;
             while (u < NUNLIKE &&
@@ -415,9 +426,25 @@ static double *constant(struct device_profile *d, size_t i)
     return (double *)((char *)d + fitted[i].at);
 }
 
+/* Labs that constants are fitted without: one of them, or a half, or none. */
+struct left_out {
+    const char *lab;
+    int half; /* 1 or 2; 0: none */
+};
+
+static int half_of(size_t lab)
+{
+    return 1 + (int)(lab % 2);
+}
+
+static bool is_out(struct left_out out, size_t lab)
+{
+    return (out.lab && !strcmp(lab_names[lab], out.lab)) || out.half == half_of(lab);
+}
+
 /* Mean over the labs of their kernels' mean error, of which none counts more than a factor of 2;
- * without the lab `out`. */
-static double loss(struct kernels *ks, struct device_profile *d, const char *out)
+ * without those left out. */
+static double loss(struct kernels *ks, struct device_profile *d, struct left_out out)
 {
     double all = 0;
     int n = 0;
@@ -428,7 +455,7 @@ static double loss(struct kernels *ks, struct device_profile *d, const char *out
         for (int k = 0; k < ks->n; k++)
             if (!strcmp(ks->all[k].lab, lab_names[i]) && ++of)
                 sum += fmin(fabs(log(ks->all[k].modelled / ks->all[k].ms)), log(2));
-        if (out && !strcmp(lab_names[i], out))
+        if (is_out(out, i))
             continue;
         all += sum / of;
         n++;
@@ -437,7 +464,7 @@ static double loss(struct kernels *ks, struct device_profile *d, const char *out
 }
 
 /* One constant after the other up or down, by steps that get smaller. */
-static double fit(struct kernels *ks, struct device_profile *d, const char *out)
+static double fit(struct kernels *ks, struct device_profile *d, struct left_out out)
 {
     double best = loss(ks, d, out);
     for (double step = 1.2; step > 1.02; step = sqrt(step))
@@ -473,7 +500,7 @@ Test(ladders, constants_hold_for_a_lab_they_were_not_fitted_on)
     int n = 0;
     for (size_t i = 0; i < NLABS; i++) {
         struct device_profile d = unfitted();
-        fit(&ks, &d, lab_names[i]);
+        fit(&ks, &d, (struct left_out){.lab = lab_names[i]});
         model_all(&ks, &d);
         int of = errors_of(&ks, lab_names[i], e + n);
         cr_log_info("without %-15s median error on it %4.1f %%", lab_names[i],
@@ -493,13 +520,77 @@ Test(ladders, the_profile_has_the_fitted_constants)
 {
     struct kernels ks = kept();
     struct device_profile d = profile_of("h200"), f = unfitted();
-    double now = loss(&ks, &d, NULL), best = fit(&ks, &f, NULL);
+    double now = loss(&ks, &d, (struct left_out){0}), best = fit(&ks, &f, (struct left_out){0});
     for (size_t k = 0; k < NFITTED; k++)
         cr_log_info("%s = %.3g", fitted[k].name, *constant(&f, k));
     cr_log_info("mean error %.2f %% with the profile's, %.2f %% with these", 100 * now, 100 * best);
-    /* Half a per cent, and a little: conv_multi reads its constants so seldom that their misses do
-     * not hold it up, which the model does not know. */
-    cr_expect(now < best + 0.006, "%.2f %%, but %.2f %% can be had", 100 * now, 100 * best);
+    cr_expect(now < best + 0.005, "%.2f %%, but %.2f %% can be had", 100 * now, 100 * best);
+}
+
+/* ---- what the page shows (plots/fidelity.py) ---- */
+
+#define MODELLED "common/emulator/testdata/modelled-h200.csv"
+
+static bool is_of_half(const struct kernel *k, int half)
+{
+    size_t lab = 0;
+    while (strcmp(k->lab, lab_names[lab]) != 0)
+        lab++;
+    return half_of(lab) == half;
+}
+
+/* Each half's times by constants that were fitted on the other. */
+static void model_halves(struct kernels *ks)
+{
+    for (int half = 1; half <= 2; half++) {
+        struct device_profile d = unfitted();
+        fit(ks, &d, (struct left_out){.half = half});
+        model_all(ks, &d);
+        for (int i = 0; i < ks->n; i++)
+            if (is_of_half(&ks->all[i], half)) {
+                ks->all[i].half = half;
+                ks->all[i].other_half = ks->all[i].modelled;
+            }
+    }
+}
+
+static char *modelled_table(struct kernels *ks)
+{
+    struct text t = {0};
+    text_add(&t, "# command: make fidelity\nlab,variant,case,dtype,measured_ms,modelled_ms,"
+                 "other_half_ms,half,pairs,inverted\n");
+    for (int i = 0; i < ks->n; i++) {
+        struct kernel *k = &ks->all[i];
+        for (int j = 0; j < ks->n; j++)
+            if (is_asked(k, &ks->all[j])) {
+                k->pairs++;
+                k->inverted += k->modelled <= ks->all[j].modelled;
+            }
+        text_addf(&t, "%s,%s,%s,%s,%.6g,%.6g,%.6g,%d,%d,%d\n", k->lab, k->variant, k->name,
+                  k->dtype, k->ms, k->modelled, k->other_half, k->half, k->pairs, k->inverted);
+    }
+    return text_take(&t);
+}
+
+/* `make fidelity` has it written (WARPLAB_KEEP=1); otherwise it has to be there as it would be. */
+Test(ladders, kept_times_are_the_models)
+{
+    struct kernels ks = kept();
+    struct device_profile d = profile_of("h200");
+    struct text why = {0};
+    char *kept_text;
+    size_t size;
+    model_halves(&ks);
+    model_all(&ks, &d);
+    char *text = modelled_table(&ks);
+    if (getenv("WARPLAB_KEEP"))
+        cr_assert(file_save(MODELLED, text, strlen(text), &why), "%s", text_str(&why));
+    int e = file_read(MODELLED, 1 << 24, &kept_text, &size);
+    cr_assert_eq(e, 0, "%s: %s", MODELLED, file_why(e));
+    cr_expect(size == strlen(text) && !memcmp(text, kept_text, size),
+              "%s is of another model: make fidelity", MODELLED);
+    free(kept_text);
+    free(text);
 }
 
 /* ---- G80 ---- */

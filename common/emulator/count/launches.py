@@ -27,11 +27,11 @@ LEFT_OUT = {"black_scholes": ("options=2^24", "options=2^26"),
 # Kernels and cases from which on the host's calls, which are not modelled, do not matter.
 SCHEDULES = {"transfers": ("1,2,3,4,5,6", "copy-n=2^22,copy-n=2^24"),
              "black_scholes": ("pageable,pinned,overlap", "options=2^20,options=2^22"),
-             "poisson": ("solve_naive,solve_shared,read_pairs,solve_half,solve_fused",
+             "poisson": ("transforms,solve_naive,solve_shared,read_pairs,solve_half,solve_fused",
                          "n=1024,n=2048")}
 KEYS = ["lab", "variant", "case", "dtype"]
 SHAPE = ["blocks", "threads", "registers", "shared"]
-SAMPLED = ["l2_sectors", "dram_sectors", "l1_lines", "life_l2", "life_dram", "const_bytes",
+SAMPLED = ["l2_sectors", "dram_sectors", "l1_lines", "life_l2", "life_dram", "const_visits", "const_bytes",
            "atom_chain"]
 # those that count/model.c reads
 COUNTERS = """inst_executed div_ops flop_fp32 flop_fp64 flop_fp16 sfu_ops tensor_flop

@@ -15,7 +15,7 @@
  *
  * Latency bound. A block lives for the cycles that its own warps' dependences take (pace.h), and
  * an SM holds `resident` blocks at a time, hence
- *       cycles = ceil(blocks of the SM / resident) * life,
+ *       cycles = ceil(blocks of the SM / resident) * life, and between two a block's start,
  * which is Little's law with the block as the customer: too few warps in flight and the
  * memory's latency shows.
  *
@@ -118,13 +118,14 @@ static double shared(const struct work *w)
     return on_sm(w, wavefronts, w->d->shared_bytes_per_cycle / (w->d->banks * w->d->bank_bytes));
 }
 
-/* A load of constants is as fast as another instruction while a block's all fit their cache. */
+/* A load of constants is as fast as another instruction while a block's all fit their cache; else
+ * a line of them comes anew each time that a warp goes to it. */
 static double constants(const struct work *w)
 {
     double fits = w->d->const_cache_bytes;
     bool misses = fits > 0 && (double)w->l->sampled.const_bytes > fits;
 
-    return misses ? on_sm(w, (double)w->c->const_ld_requests, 1 / w->d->const_miss_cycles) : 0;
+    return misses ? on_sm(w, (double)w->l->sampled.const_visits, 1 / w->d->const_miss_cycles) : 0;
 }
 
 static double l1(const struct work *w)
@@ -190,9 +191,11 @@ static double latency(const struct work *w)
 {
     const struct sampled *s = &w->l->sampled;
     double life = s->life_l2 + (s->life_dram - s->life_l2) * far_part(w);
-    double waves = ceil(w->blocks / w->d->sms) / fmax(w->l->occupancy.blocks_per_sm, 1);
+    double waves = ceil(ceil(w->blocks / w->d->sms) / fmax(w->l->occupancy.blocks_per_sm, 1));
+    double warps = ceil(w->l->threads_per_block / 32.0);
+    double start = w->d->block_start_cycles + w->d->block_start_warp_cycles * warps;
 
-    return ceil(waves) * life / w->hz;
+    return (waves * life + (waves - 1) * start) / w->hz;
 }
 
 static double blocks(const struct work *w)

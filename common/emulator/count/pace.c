@@ -17,6 +17,7 @@
 #include "emulator/code/lower.h"
 #include "emulator/code/opcodes.h"
 #include "model.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,16 +48,17 @@ struct clock {
 struct warp_pace {
     struct clock clocks[PACE_CLOCKS];
     const struct emu_func *func;
-    uint32_t next, end; /* of the basic block: what is to be played, and its end */
+    uint32_t first, next, end; /* of the basic block: what is to be played, and its ends */
     uint32_t nheard, heard_room;
     struct heard *heard;
     uint64_t insns; /* all, of which `watched` were played */
     uint64_t watched;
     bool waits;
+    bool asks; /* since the last branch: memory, another lane, or a barrier */
 };
 
 struct step {                 /* of an instruction, what playing it needs */
-    bool known, costs, moves; /* moves: loads or stores */
+    bool known, costs, moves, asks; /* moves: loads or stores; asks: memory or another lane */
     uint16_t nuses, ndefs;
     uint32_t first; /* of its registers in learned.regs: those used, those written */
     double latency, slots;
@@ -152,6 +154,12 @@ static bool is_load(const struct ptx_insn *in)
     return in->op == OP_ld || in->op == OP_ldmatrix || in->op == OP_ldu;
 }
 
+static bool is_exchange(const struct ptx_insn *in)
+{
+    return in->op == OP_shfl || in->op == OP_vote || in->op == OP_match || in->op == OP_redux ||
+           in->op == OP_cp;
+}
+
 /* cp.async and what commits it and waits for it. */
 static void play_copy(struct clock *c, const struct ptx_insn *in, double start, double cycles)
 {
@@ -212,6 +220,7 @@ static void learn(struct learned *l, uint32_t i)
     l->steps[i] = (struct step){.known = true,
                                 .costs = !free_of,
                                 .moves = is_load(in) || is_store(in),
+                                .asks = !free_of && (is_load(in) || is_store(in) || is_exchange(in)),
                                 .nuses = (uint16_t)nuses,
                                 .ndefs = (uint16_t)ndefs,
                                 .first = l->nregs,
@@ -253,20 +262,22 @@ static void play(struct pace *p, struct warp_pace *w, uint32_t end)
             h = w->heard[at].insn == i ? &w->heard[at] : h;
         for (int k = 0; k < PACE_CLOCKS; k++)
             play_insn(&w->clocks[k], l, i, h ? h->cycles[k] : l->steps[i].latency);
+        w->asks |= l->steps[i].asks;
     }
     w->watched += end - w->next;
     w->next = end;
     w->nheard = 0;
 }
 
-/* Cycles until one of the block's schedulers has issued as many for each of its warps: they do the
- * same side by side, and wait side by side, so that it is idle where another block would go on. */
-static double issue_cycles(const struct pace *p, double slots)
+/* Cycles until one of the block's schedulers has issued as many for each of its warps. Where they
+ * ask memory they do so side by side, and wait side by side, so that it is idle where another block
+ * would go on; while they calculate it finds one that is ready. */
+static double issue_cycles(const struct pace *p, double slots, bool asks)
 {
     const struct device_profile *d = device_profile();
     double rate = model_issue_rate(d) / d->issue_per_cycle;
     uint32_t warps = (p->nwarps + d->issue_per_cycle - 1) / d->issue_per_cycle;
-    return d->machine_insts_per_ptx * slots * warps * d->block_issue_cycles / rate;
+    return d->machine_insts_per_ptx * slots * warps * (asks ? d->block_issue_cycles : 1) / rate;
 }
 
 /* What follows starts after all that was played. */
@@ -274,7 +285,7 @@ static void settle(struct pace *p, struct warp_pace *w)
 {
     for (int k = 0; k < PACE_CLOCKS; k++) {
         struct clock *c = &w->clocks[k];
-        double issued = c->base + issue_cycles(p, c->slots);
+        double issued = c->base + issue_cycles(p, c->slots, w->asks);
         c->base = c->started + 1 > issued ? c->started + 1 : issued;
         c->slots = 0;
     }
@@ -307,6 +318,13 @@ static bool goes_on(const struct emu_func *f, uint32_t last)
     return in->guarded && target > last && target - last <= PREDICATED;
 }
 
+/* A loop of arithmetic alone: ptxas unrolls it further than PTX shows, until its branch does not
+ * matter. */
+static bool is_unrolled(const struct warp_pace *w, const struct site *first)
+{
+    return !w->asks && first->index == w->first && &w->func->sites[first->index] == first;
+}
+
 void pace_path(struct pace *p, const struct site *first, uint32_t ninsns, uint32_t warp)
 {
     struct warp_pace *w = &p->warps[warp];
@@ -314,13 +332,14 @@ void pace_path(struct pace *p, const struct site *first, uint32_t ninsns, uint32
         play(p, w, w->end);
         if (!goes_on(w->func, w->end - 1)) {
             settle(p, w);
-            for (int k = 0; k < PACE_CLOCKS; k++)
+            for (int k = 0; k < PACE_CLOCKS && !is_unrolled(w, first); k++)
                 w->clocks[k].base += device_profile()->branch_cycles;
+            w->asks = false;
         }
     }
     w->insns += ninsns;
     w->func = w->watched < MAX_INSNS && !p->stopped ? func_of(p, first) : NULL;
-    w->next = first->index;
+    w->first = w->next = first->index;
     w->end = first->index + ninsns;
 }
 
@@ -396,10 +415,10 @@ void pace_access(struct pace *p, const struct access *a, bool misses)
     }
     double l2 = d->l2_latency_cycles > 0 ? d->l2_latency_cycles : d->dram_latency_cycles;
     double near = d->l1_latency_cycles > 0 ? d->l1_latency_cycles : d->shared_latency_cycles;
-    double queue = a->space == ACCESS_GLOBAL ? lines_of(a) - 1 : 0;
+    double lines = a->space == ACCESS_GLOBAL ? lines_of(a) : 1, queue = lines - 1;
     bool far = misses || a->kind == ACCESS_ATOMIC;
     h->cycles[PACE_NEAR] = (far ? l2 : near) + queue;
-    h->cycles[PACE_FAR] = (far ? d->dram_latency_cycles : near) + queue;
+    h->cycles[PACE_FAR] = (far ? d->dram_latency_cycles + d->dram_spread_cycles * log2(lines) : near) + queue;
 }
 
 void pace_stop(struct pace *p)
@@ -412,6 +431,7 @@ void pace_arrive(struct pace *p, const struct site *s, uint32_t warp)
     struct warp_pace *w = &p->warps[warp];
     if (!w->func || s->index < w->next || s->index >= w->end)
         return;
+    w->asks = true;
     play(p, w, s->index + 1);
     settle(p, w);
     w->waits = true;

@@ -56,16 +56,36 @@ Test(pace, a_chain_takes_its_latencies)
     cr_expect(fabs(chain - 100 * alu) < 2 * alu, "%g cycles", chain);
 }
 
-/* A scheduler that has warps of one block alone does not issue in each cycle. */
+/* A scheduler that has warps of one block alone does not issue in each cycle where they ask memory.
+ */
 Test(pace, independent_instructions_as_the_scheduler_issues)
 {
     const struct device_profile *d = device_profile();
-    double four = life(times("fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f2, %f2, %f2, %f2;\n"
-                             "fma.rn.f32 %f3, %f3, %f3, %f3;\nfma.rn.f32 %f4, %f4, %f4, %f4;\n",
-                             25),
-                       32);
-    double each = d->machine_insts_per_ptx * d->block_issue_cycles;
-    cr_expect(fabs(four - 100 * each) < 8, "%g cycles", four);
+    char body[1 << 14];
+    snprintf(body, sizeof(body), "%sst.shared.u32 [s], %%r0;\n",
+             times("fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f2, %f2, %f2, %f2;\n"
+                   "fma.rn.f32 %f3, %f3, %f3, %f3;\nfma.rn.f32 %f4, %f4, %f4, %f4;\n",
+                   25));
+    double stored = life(body, 32);
+    *strstr(body, "st.shared") = 0;
+    double four = life(body, 32), each = d->machine_insts_per_ptx;
+    cr_expect(fabs(four - 100 * fmax(each, 1)) < 8, "%g cycles", four);
+    cr_expect(fabs(stored - 100 * each * d->block_issue_cycles) < 8, "%g cycles", stored);
+}
+
+/* Rounds of arithmetic follow each other; with a load in them there is a branch between them. */
+Test(pace, a_loop_of_arithmetic_is_unrolled)
+{
+    static const char loop[] = "mov.u32 %%r1, 0;\nL:\nfma.rn.f32 %%f1, %%f1, %%f1, %%f1;\n%s"
+                               "add.u32 %%r1, %%r1, 1;\nsetp.lt.u32 %%p0, %%r1, 1000;\n"
+                               "@%%p0 bra L;\n";
+    char body[256];
+    double t[2];
+    for (int k = 0; k < 2; k++) {
+        snprintf(body, sizeof(body), loop, k ? "ld.shared.u32 %r2, [s];\n" : "");
+        t[k] = life(body, 32);
+    }
+    cr_expect(t[1] > t[0] + 900 * device_profile()->branch_cycles, "%g and %g", t[0], t[1]);
 }
 
 /* Eight warps on four schedulers: two on each. */
@@ -101,6 +121,17 @@ Test(pace, the_second_load_of_a_line_is_near)
                     "ld.global.u32 %r2, [%d1];\nst.global.u32 [%d0], %r2;\n",
                     32);
     cr_expect(fabs(t - d->l2_latency_cycles - d->l1_latency_cycles) < 30, "%g cycles", t);
+}
+
+/* The last of 32 lines comes later than the first would alone. */
+Test(pace, many_lines_from_dram)
+{
+    const struct device_profile *d = device_profile();
+    struct sampled s = sampled_of("mul.wide.u32 %d1, %r0, 128;\nadd.u64 %d1, %d1, %d0;\n"
+                                  "ld.global.u32 %r1, [%d1];\nst.global.u32 [%d1], %r1;\n",
+                                  32);
+    double more = d->dram_latency_cycles + 5 * d->dram_spread_cycles - d->l2_latency_cycles;
+    cr_expect(fabs(s.life_dram - s.life_l2 - more) < 1, "%g and %g cycles", s.life_l2, s.life_dram);
 }
 
 /* Warp 1 alone has the long chain: all wait for it. */

@@ -59,6 +59,8 @@ struct sample {
     struct chain chains[MAX_CHAINS];
     uint32_t nchains;
     uint64_t atomics; /* requests */
+    uint64_t constant_loads, constant_visits, paths;
+    uint64_t visited, visited_on; /* the last line of constants, plus 1, and the path */
     uint64_t last_addr, last_size;
     enum mem_kind last_kind;
     unsigned device, last_device; /* that it runs on; whose memory was touched last */
@@ -124,10 +126,11 @@ static bool is_paced(uint64_t block, const uint32_t grid[3])
 
 /* ---- one block ---- */
 
-/* Bytes of L1 that one of the resident blocks can call its own. */
+/* Bytes of L1 that one of the resident blocks can call its own; a small grid has not so many. */
 static uint32_t l1_bytes(const struct block_info *b)
 {
     const struct device_profile *d = device_profile();
+    uint64_t an_sm = (blocks_in(b->nctaid) + d->sms - 1) / d->sms;
     uint32_t resident = d->max_threads_per_sm / (b->threads ? b->threads : 1);
     uint32_t all = d->cc_major < 7 ? 24576 : d->shared_per_sm;
 
@@ -135,6 +138,8 @@ static uint32_t l1_bytes(const struct block_info *b)
         return 0;
     if (b->shared_bytes && d->shared_per_sm / b->shared_bytes < resident)
         resident = d->shared_per_sm / b->shared_bytes;
+    if (resident > an_sm)
+        resident = (uint32_t)an_sm;
     if (!resident)
         resident = 1;
     if (d->cc_major >= 7)
@@ -333,6 +338,12 @@ static bool is_constant(const struct access *a)
 
 static void read_constant(struct sample *s, const struct access *a)
 {
+    uint64_t line = (a->addr[__builtin_ctz(a->mask)] >> 6) + 1;
+
+    s->constant_loads++;
+    s->constant_visits += s->visited != line || s->visited_on != s->paths;
+    s->visited = line;
+    s->visited_on = s->paths;
     for (uint32_t m = a->mask; m && s->constants.count < REQUESTS; m &= m - 1)
         sectors_at(&s->constants, a->addr[__builtin_ctz(m)] >> 5);
 }
@@ -367,6 +378,8 @@ static void on_path(struct listener *self, struct block_info *b, const struct si
 {
     struct sample *s = b->user[self->slot];
     (void)mask;
+    if (s)
+        s->paths++;
     if (s && s->pace)
         pace_path(s->pace, first, ninsns, warp);
 }
@@ -615,6 +628,7 @@ void traffic_result(uint64_t launch, const struct counters *c, struct model_laun
     double counted = (double)(c->global_ld_sectors + c->global_st_sectors + c->global_atom_sectors);
     double local = (double)(c->local_ld_sectors + c->local_st_sectors);
     uint64_t asked = 0, missed = 0, lines = 0, distinct = 0, constants = 0;
+    uint64_t loads = 0, visits = 0;
     uint64_t host_in = 0, host_out = 0, peer_in = 0, peer_out = 0;
     double life[PACE_CLOCKS] = {0};
     for (const struct sample *s = e.blocks; s; s = s->next) {
@@ -629,9 +643,13 @@ void traffic_result(uint64_t launch, const struct counters *c, struct model_laun
             add_managed(l->sampled.managed, &s->managed[i]);
         distinct += s->sectors.count;
         constants = s->constants.count > constants ? s->constants.count : constants;
+        loads += s->constant_loads;
+        visits += s->constant_visits;
     }
     l->sampled.known = e.blocks != NULL;
     l->sampled.const_bytes = 32 * constants;
+    l->sampled.const_visits =
+        loads ? (uint64_t)((double)c->const_ld_requests * (double)visits / (double)loads) : 0;
     l->sampled.atom_chain =
         longest_chain(&e, (double)(c->global_atom_requests + c->global_red_requests));
     mean_life(&e, life);

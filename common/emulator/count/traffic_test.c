@@ -30,7 +30,7 @@ static struct model_launch run(void (*fn)(struct listener *l, struct block_info 
 
     if (!data)
         data = mem_alloc(1 << 26, 4096, MEM_DEVICE, NULL)->addr; /* more than L2 */
-    counted = (struct counters){.global_ld_sectors = sectors};
+    counted = (struct counters){.global_ld_sectors = sectors, .const_ld_requests = 20};
     l->block_begin(l, &b);
     fn(l, &b);
     l->block_end(l, &b);
@@ -84,6 +84,7 @@ Test(traffic, constants_are_apart)
 
     cr_assert_eq(m.sampled.l2_sectors, 4);
     cr_assert_eq(m.sampled.const_bytes, 96); /* 80 of them are read */
+    cr_assert_eq(m.sampled.const_visits, 2); /* lines of 64 */
 }
 
 static void strided(struct listener *l, struct block_info *b)
@@ -122,6 +123,19 @@ Test(traffic, more_than_l1_holds)
     struct model_launch m = run(too_much, 65536);
 
     cr_assert_gt(m.sampled.l2_sectors, 60000);
+}
+
+static void a_quarter_twice(struct listener *l, struct block_info *b)
+{
+    for (int round = 0; round < 2; round++)
+        for (uint64_t at = 0; at < 1 << 16; at += 128)
+            load(l, b, at, 4, ACCESS_LOAD);
+}
+
+/* A block that is alone on its SM has all of its L1. */
+Test(traffic, a_small_grid_shares_no_l1)
+{
+    cr_assert_eq(run(a_quarter_twice, 4096).sampled.l2_sectors, 2048);
 }
 
 static void endless(struct listener *l, struct block_info *b)
