@@ -57,7 +57,7 @@ struct warp_pace {
     bool asks; /* since the last branch: memory, another lane, or a barrier */
 };
 
-struct step {                 /* of an instruction, what playing it needs */
+struct step {                       /* of an instruction, what playing it needs */
     bool known, costs, moves, asks; /* moves: loads or stores; asks: memory or another lane */
     uint16_t nuses, ndefs;
     uint32_t first; /* of its registers in learned.regs: those used, those written */
@@ -217,15 +217,16 @@ static void learn(struct learned *l, uint32_t i)
     uint32_t ndefs = insn_defs(in, f, regs + nuses, MAX_REGS);
     bool free_of = costs_nothing(in);
     double slots = c->div ? device_profile()->division_insts : 1;
-    l->steps[i] = (struct step){.known = true,
-                                .costs = !free_of,
-                                .moves = is_load(in) || is_store(in),
-                                .asks = !free_of && (is_load(in) || is_store(in) || is_exchange(in)),
-                                .nuses = (uint16_t)nuses,
-                                .ndefs = (uint16_t)ndefs,
-                                .first = l->nregs,
-                                .latency = latency_of(in, c),
-                                .slots = free_of ? 0 : slots};
+    l->steps[i] =
+        (struct step){.known = true,
+                      .costs = !free_of,
+                      .moves = is_load(in) || is_store(in),
+                      .asks = !free_of && (is_load(in) || is_store(in) || is_exchange(in)),
+                      .nuses = (uint16_t)nuses,
+                      .ndefs = (uint16_t)ndefs,
+                      .first = l->nregs,
+                      .latency = latency_of(in, c),
+                      .slots = free_of ? 0 : slots};
     l->nregs += nuses + ndefs;
 }
 
@@ -418,7 +419,8 @@ void pace_access(struct pace *p, const struct access *a, bool misses)
     double lines = a->space == ACCESS_GLOBAL ? lines_of(a) : 1, queue = lines - 1;
     bool far = misses || a->kind == ACCESS_ATOMIC;
     h->cycles[PACE_NEAR] = (far ? l2 : near) + queue;
-    h->cycles[PACE_FAR] = (far ? d->dram_latency_cycles + d->dram_spread_cycles * log2(lines) : near) + queue;
+    h->cycles[PACE_FAR] =
+        (far ? d->dram_latency_cycles + d->dram_spread_cycles * log2(lines) : near) + queue;
 }
 
 void pace_stop(struct pace *p)
