@@ -217,6 +217,7 @@ struct emu_func {
     uint32_t static_shared;
     uint32_t depth_local;            /* .local bytes of a thread, each function that may run once */
     const struct site *cluster_site; /* the first instruction that asks about a cluster */
+    bool hears;                      /* may look at what other blocks write, or call who does */
     bool reached, on_path;           /* lower.c: while it follows calls */
     uint64_t address;                /* what mov %rd, func yields */
 };

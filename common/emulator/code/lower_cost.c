@@ -86,6 +86,13 @@ static bool asks_about_cluster(const struct ptx_insn *in)
             return true;
     return false;
 }
+/* Reads or updates, strongly, what is not surely the block's own; or calls. */
+static bool hears(const struct ptx_insn *in)
+{
+    bool strong = in->op == OP_ld && (ptx_has(in, M_volatile) || ptx_has(in, M_relaxed) ||
+                                      ptx_has(in, M_acquire) || ptx_has(in, M_mmio));
+    return in->op == OP_call || ((strong || in->op == OP_atom) && in->space != SPACE_SHARED);
+}
 static bool is_exchange(const struct ptx_insn *in)
 {
     return in->op == OP_vote || in->op == OP_match || in->op == OP_redux || in->op == OP_movmatrix;
@@ -112,6 +119,7 @@ void lower_costs(struct lower *l)
         const struct ptx_insn *in = &l->p->insns[i];
         if (!l->f->cluster_site && asks_about_cluster(in))
             l->f->cluster_site = &l->f->sites[i];
+        l->f->hears |= hears(in);
         add_cost(&l->f->costs[i], in);
         l->f->costs[i].exchange = is_exchange(in);
         l->f->costs[i].coded = is_coded(written, in);

@@ -5,6 +5,7 @@
 #include "cluster.h"
 #include "follow.h"
 #include "guard.h"
+#include "mbarrier.h"
 #include "emulator/base/names.h"
 #include "emulator/base/options.h"
 #include "emulator/base/profile.h"
@@ -187,6 +188,7 @@ void block_free(struct block *b)
     free(b->shared);
     free(b->writers);
     free(b->flights);
+    free(b->mbarriers);
     free(b->constants);
     free(b);
 }
@@ -203,7 +205,7 @@ static void warp_start(struct warp *w, struct launch *l, struct block *b)
     w->at_group = false;
     w->executed = w->floats = w->at_barrier = 0;
     w->given = l->slice;
-    w->spins = w->spun = w->apart = w->still = false;
+    w->spins = w->spun = w->apart = w->still = w->stuck = w->waited = false;
     w->local_top = w->entry.bytes;
     for (int i = 0; i < WARP; i++)
         w->paths[i].mask = 0;
@@ -259,6 +261,9 @@ void block_start(struct block *b, uint64_t index)
     if (l->func->cluster_site)
         fill_cluster(b);
     b->live_threads = b->lived = l->threads;
+    b->stuck = false;
+    if (b->mbarriers)
+        b->mbarriers->n = 0;
     b->yields = 0;
     memset(b->barriers, 0, sizeof(b->barriers));
     memset(b->shared, UNSET, l->shared_extent);
@@ -324,9 +329,57 @@ static void add_steps(struct worker *k, struct warp *w)
     free(where);
 }
 
+/* Where the one at this offset was set up. */
+static void put_made(struct text *t, const struct block *b, uint64_t at)
+{
+    for (uint32_t k = 0; b->mbarriers && k < b->mbarriers->n; k++)
+        if (b->mbarriers->made[k].at == at) {
+            char *where = site_text(b->mbarriers->made[k].site);
+            text_addf(t, ", set up at %s", where);
+            free(where);
+        }
+}
+/* p goes round and round for it, and so does all that is left. */
+static void mbarrier_deadlock(struct warp *w, const struct path *p)
+{
+    struct block *b = w->block;
+    struct text t = {0};
+    uint64_t x;
+    memcpy(&x, b->shared + p->mbarrier, sizeof(x));
+    shared_map_describe(&t, b->info.map, p->mbarrier);
+    put_made(&t, b, p->mbarrier);
+    text_addf(&t, " for %u arrivals, lacks %u of them", MBARRIER_EXPECTED(x), MBARRIER_PENDING(x));
+    if (MBARRIER_BYTES(x) > 0)
+        text_addf(&t, " and %d bytes", MBARRIER_BYTES(x));
+    if (MBARRIER_BYTES(x) < 0)
+        text_addf(&t, " and was brought %d bytes more than it was told to expect",
+                  -MBARRIER_BYTES(x));
+    warp_fault(w, p->waits, -1, cudaErrorLaunchTimeout,
+               "deadlock: the mbarrier at %s, and nobody is left who could bring them: all that "
+               "have not ended wait",
+               text_str(&t));
+    text_free(&t);
+}
+
+static const struct path *stuck_path(const struct warp *w)
+{
+    for (int i = 0; w->state == WARP_READY && i < WARP; i++)
+        if (w->paths[i].mask && w->paths[i].state == PATH_READY && w->paths[i].stuck)
+            return &w->paths[i];
+    return NULL;
+}
+
 void block_deadlock(struct block *b)
 {
     struct launch *l = b->launch;
+    for (uint32_t k = 0; b->stuck && k < b->nwarps; k++) {
+        const struct path *p = stuck_path(&b->warps[k]);
+        if (!p)
+            continue;
+        b->warps[k].mask = p->mask;
+        mbarrier_deadlock(&b->warps[k], p);
+        return;
+    }
     for (uint32_t k = 0; k < b->nwarps; k++) {
         struct warp *w = &b->warps[k];
         for (int i = 0; i < WARP; i++) {
@@ -371,8 +424,9 @@ enum run block_run(struct block *b)
     struct launch *l = b->launch;
     struct worker *k = b->worker;
     void (*run)(struct warp *) = exec_level()->run_warp;
+    bool first = true; /* round of the turn */
     for (;;) {
-        uint32_t done = 0, ready = 0, still = 0;
+        uint32_t done = 0, ready = 0, still = 0, stuck = 0;
         for (uint32_t i = 0; i < b->nwarps; i++) {
             struct warp *w = &b->warps[i];
             if (w->state == WARP_READY) {
@@ -386,6 +440,17 @@ enum run block_run(struct block *b)
             done += w->state == WARP_DONE;
             ready += w->state == WARP_READY;
             still += w->state == WARP_READY && w->still;
+            stuck += w->state == WARP_READY && w->stuck;
+        }
+        /* Alone, a second round of it shows that the first one's arrivals have been seen; in a
+         * cluster the whole turn was of no use. */
+        bool now = stuck && stuck == ready && !l->func->hears,
+             before = b->stuck && !(first && b->cluster);
+        b->stuck = now && (!b->cluster || first || before);
+        first = false;
+        if (b->stuck && before && !b->cluster) {
+            block_deadlock(b);
+            return RUN_DONE;
         }
         if (done == b->nwarps)
             return RUN_DONE;

@@ -1,6 +1,7 @@
 /* bulk_test.c - what bulk copies and mbarriers of a cluster count, and what wrong ones are told.
  */
 #include "testing.h"
+#include <stdlib.h>
 #include <string.h>
 
 #define PAIR                                                                                       \
@@ -38,6 +39,30 @@ Test(bulk, multicast_counts_once_what_it_reads)
     cr_expect_eq(result.counters.global_ld_bytes, 64);
     cr_expect_eq(result.counters.global_ld_sectors, 2);
     cr_expect_eq(result.counters.shared_st_bytes, 128);
+}
+
+/* A phase that nobody completes is an error at once, not at the limit of steps. */
+Test(bulk, names_an_mbarrier_that_is_never_complete)
+{
+    setenv("WARPLAB_STEPS", "100000000", 1);
+    expect_fault(cudaErrorLaunchTimeout, "lacks 0 of them and 32 bytes",
+                 SET "mbarrier.arrive.expect_tx.shared::cta.b64 %d0, [%r1], 96;\n"
+                     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                     "[%r0], [%out], 64, [%r1];\n" WAIT END);
+    expect_fault(cudaErrorLaunchTimeout, "for 1 arrivals, lacks 1 of them and was brought 64 bytes",
+                 SET "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                     "[%r0], [%out], 64, [%r1];\n" WAIT END);
+    expect_fault(cudaErrorLaunchTimeout,
+                 "the mbarrier at byte 256 of shared memory, set up at PTX line",
+                 SET "@%p1 bra END;\n" WAIT END);
+    /* who waits is helped by one that has waited itself, and helps it */
+    RUN(PAIR, .body = SET "mov.u32 %r6, 0;\n@%p1 bra SECOND;\n"
+                          "AGAIN: mbarrier.arrive.shared::cluster.b64 _, [%r4];\n"
+                          "SECOND: and.b32 %r7, %r6, 1;\n"
+                          "V: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r1], %r7;\n"
+                          "@!%p2 bra V;\nadd.u32 %r6, %r6, 1;\nsetp.lt.u32 %p3, %r6, 20;\n"
+                          "@%p3 bra AGAIN;\n@!%p1 bra END;\n"
+                          "mbarrier.arrive.shared::cluster.b64 _, [%r4];\n" END);
 }
 
 Test(bulk, says_what_is_wrong_in_a_cluster)

@@ -109,9 +109,10 @@ static bool holds_up(const struct block *b)
 static void run(struct launch *l, struct cluster *open, uint64_t n)
 {
     uint64_t left = n * open->nblocks;
+    uint32_t idle = 0; /* rounds in which nothing came of it: a second one shows that */
     while (left) {
         struct block *stuck = NULL;
-        bool moved = false;
+        bool moved = false; /* or could yet */
         for (uint64_t k = 0; k < n * open->nblocks; k++) {
             struct block *b = open[k / open->nblocks].blocks[k % open->nblocks];
             if (b->done)
@@ -124,11 +125,12 @@ static void run(struct launch *l, struct cluster *open, uint64_t n)
                 block_finish(b);
                 left--;
             }
-            moved |= b->moved || b->done;
-            if (!stuck || holds_up(b))
+            moved |= (b->moved && !b->stuck) || b->done;
+            if (!stuck || b->stuck || (holds_up(b) && !stuck->stuck))
                 stuck = b;
         }
-        if (!moved && stuck) {
+        idle = moved ? 0 : idle + 1;
+        if (idle > 1 && stuck) {
             block_deadlock(stuck);
             return;
         }

@@ -53,11 +53,14 @@ struct path {
     const struct insn *pc;
     struct recon *parent;
     struct frame *frame;
-    uint32_t sync_mask;   /* PATH_SYNC: lanes it waits for */
-    uint32_t enter;       /* block to start on when it runs, NO_BLOCK: continue at pc */
-    uint8_t barrier;      /* PATH_BARRIER: which */
-    bool released;        /* its barrier is complete: do not wait again */
-    uint8_t alone;        /* slices in a row that only this path could run */
+    uint32_t sync_mask; /* PATH_SYNC: lanes it waits for */
+    uint32_t enter;     /* block to start on when it runs, NO_BLOCK: continue at pc */
+    uint8_t barrier;    /* PATH_BARRIER: which */
+    bool released;      /* its barrier is complete: do not wait again */
+    uint8_t alone;      /* slices in a row that only this path could run */
+    bool stuck;         /* and that was to wait in vain for an mbarrier: by this, at offset */
+    const struct insn *waits;
+    uint64_t mbarrier;
     bool still;           /* ended its last slice as the one before: nothing_new() */
     uint64_t quick, full; /* of its registers then, and where it was */
     uint32_t result;      /* of bar.red, on release */
@@ -70,7 +73,8 @@ struct warp {
     uint32_t mask;        /* lanes of the instruction in execution */
     uint32_t carry;       /* condition code CC.CF, bit a lane */
     int32_t slice, given; /* warp instructions left of this turn, and at its start */
-    bool still;           /* every path of it that could run is */
+    bool still, stuck;    /* every path of it that could run is */
+    bool waited;          /* this slice saw an mbarrier that is not complete */
     bool spins, spun;     /* this turn saw, the last one saw a lock that is taken: spinning() */
     bool apart; /* its lanes were parted here, where the program does not: release_arrived() */
     struct path *cur;
@@ -118,7 +122,9 @@ struct block {
     uint8_t *constants; /* SEL_BLOCK area */
     struct barrier barriers[NBARRIERS];
     struct block_info info;
-    uint32_t yields, lived; /* turns since the last thread ended; live_threads then */
+    struct mbarriers *mbarriers; /* that it set up: mbarrier.h; NULL: none */
+    bool stuck;                  /* all warps that could run are, and nothing else can help them */
+    uint32_t yields, lived;      /* turns since the last thread ended; live_threads then */
     struct listener *listeners[MAX_LISTENERS]; /* those of the launch that want this block */
     int nlisteners;
     bool tell, tell_paths; /* somebody wants its accesses, its paths */

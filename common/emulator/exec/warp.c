@@ -421,11 +421,14 @@ static bool nothing_new(struct warp *w, uint32_t b)
     p->full = digest(regs, n, 8) ^ where;
     return p->full == before;
 }
-static bool all_still(const struct warp *w)
+static bool all_still(const struct warp *w, bool *stuck)
 {
     bool still = w->cur->still;
-    for (uint32_t k = 0; k < w->nready; k++)
+    *stuck = w->cur->stuck;
+    for (uint32_t k = 0; k < w->nready; k++) {
         still &= w->ready[k]->still;
+        *stuck &= w->ready[k]->stuck;
+    }
     return still;
 }
 
@@ -438,7 +441,9 @@ const struct insn *warp_slice_end(struct warp *w, uint32_t b)
         return begin_block(w, b);
     }
     w->cur->still = !w->spins && nothing_new(w, b);
-    w->still = all_still(w);
+    w->cur->stuck = w->cur->still && w->waited;
+    w->waited = false;
+    w->still = all_still(w, &w->stuck);
     bool waits = w->spins || w->cur->still || looks(w->cur->frame->func, b);
     w->cur->enter = b;
     w->spun = w->spins;

@@ -1,15 +1,13 @@
-/* mbarrier.c - mbarriers (PTX ISA 9.7.13.15): 8 bytes of shared memory, opaque there, here
- *
- *   63      44 43        24 23      4 3     0
- *   | tx bytes | pending    | expected| phase |
+/* mbarrier.c - mbarriers (PTX ISA 9.7.13.15; exec/mbarrier.h draws one).
  *
  * What bulk copies bring into shared memory is there at once; where copies are disturbed by how
  * long they flew, bits are flipped when a warp has waited for its mbarrier (follow.h).
  */
 #include "bulk.h"
+#include "emulator/base/mem.h"
 #include "emulator/exec/follow.h"
+#include "emulator/exec/mbarrier.h"
 
-#define FIELD(x, at) ((u32)((x) >> (at)&0xfffff))
 static inline u64 make(u32 phase, u32 expected, u32 pending, u32 tx)
 {
     return (u64)(tx & 0xfffff) << 44 | (u64)(pending & 0xfffff) << 24 |
@@ -36,8 +34,8 @@ u32 mbarrier_phase(const struct spot *s)
 /* n arrivals and tx bytes; a complete phase starts the next one */
 static inline u64 arrive(u64 x, u32 n, s32 tx, bool drop)
 {
-    u32 phase = (u32)x & 15, expected = FIELD(x, 4), pending = FIELD(x, 24);
-    u32 bytes = FIELD(x, 44) + (u32)tx;
+    u32 phase = (u32)x & 15, expected = MBARRIER_EXPECTED(x), pending = MBARRIER_PENDING(x);
+    u32 bytes = (u32)(MBARRIER_BYTES(x) + tx);
     pending = n > pending ? 0 : pending - n;
     if (drop)
         expected = n > expected ? 0 : expected - n;
@@ -118,6 +116,21 @@ void mbarrier_bytes(struct warp *w, const struct insn *in, int lane, const struc
 }
 
 /* ---- what threads do ---- */
+static void note_made(struct block *b, const struct site *site, u64 at)
+{
+    u32 n = b->mbarriers ? b->mbarriers->n : 0, k = 0;
+    while (k < n && b->mbarriers->made[k].at != at)
+        k++;
+    if (!b->mbarriers || (k == n && n == b->mbarriers->capacity)) {
+        u32 capacity = 2 * n + 16;
+        b->mbarriers = xrealloc(b->mbarriers,
+                                sizeof(*b->mbarriers) + capacity * sizeof(b->mbarriers->made[0]));
+        b->mbarriers->capacity = capacity;
+    }
+    b->mbarriers->made[k].at = at;
+    b->mbarriers->made[k].site = site;
+    b->mbarriers->n = k == n ? n + 1 : n;
+}
 /* One lane's operation on the mbarrier: its state before to *r, whether its wait is over to *over.
  * False after a fault. */
 static bool operate(struct warp *w, const struct insn *in, int lane, const struct spot *s, u64 arg,
@@ -128,6 +141,7 @@ static bool operate(struct warp *w, const struct insn *in, int lane, const struc
     switch (in->sub) {
     case M_init:
         *b = make(0, (u32)arg, (u32)arg, 0);
+        note_made(s->block, in->site, s->at);
         break;
     case M_inval:
         *b = 0;
@@ -143,7 +157,8 @@ static bool operate(struct warp *w, const struct insn *in, int lane, const struc
         *b = in->count == 2 ? arrive(*b, 1, 0, false) : *b;
         break;
     case M_expect_tx: /* .count 2: arrive.expect_tx; 3: arrive_drop.expect_tx */
-        *b = arrive(make((u32)*b & 15, FIELD(*b, 4), FIELD(*b, 24), FIELD(*b, 44) + (u32)arg),
+        *b = arrive(make((u32)*b & 15, MBARRIER_EXPECTED(*b), MBARRIER_PENDING(*b),
+                         (u32)MBARRIER_BYTES(*b) + (u32)arg),
                     in->count > 1, 0, in->count == 3);
         break;
     case M_complete_tx:
@@ -169,7 +184,7 @@ static const struct insn *pending_count(struct warp *w, const struct insn *in)
 {
     u64 state[WARP];
     load_lanes(state, place(w, in->src[0]), 8, false);
-    LANES state[i] = FIELD(state[i], 24);
+    LANES state[i] = MBARRIER_PENDING(state[i]);
     if (in->dst != NO_PLACE)
         store_lanes(place(w, in->dst), state, in->width, w->mask);
     return in + 1;
@@ -212,8 +227,12 @@ HANDLER(mbarrier)
     if (waits(in)) {
         u32 *d = DST(u32);
         *d = (*d & ~w->mask) | yes;
-        if (yes != w->mask)
+        if (yes != w->mask) {
             w->slice = 0; /* others may go on */
+            w->waited = true;
+            w->cur->waits = in;
+            w->cur->mbarrier = at[__builtin_ctz(w->mask & ~yes)];
+        }
     } else if (in->dst != NO_PLACE) {
         store_lanes(place(w, in->dst), r, in->width, w->mask);
     }

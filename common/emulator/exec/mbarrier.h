@@ -1,0 +1,28 @@
+/* mbarrier.h - mbarriers (PTX ISA 9.7.13.15): 8 bytes of shared memory, opaque there, here
+ *
+ *   63      44 43        24 23      4 3     0
+ *   | tx bytes | pending    | expected| phase |
+ *
+ * and where a block's were set up, for words about one that is never complete.
+ */
+#ifndef EMULATOR_EXEC_MBARRIER_H
+#define EMULATOR_EXEC_MBARRIER_H
+
+#include <stdint.h>
+
+struct site;
+
+#define MBARRIER_PHASE(x)    ((uint32_t)(x)&15)
+#define MBARRIER_EXPECTED(x) ((uint32_t)((x) >> 4 & 0xfffff))
+#define MBARRIER_PENDING(x)  ((uint32_t)((x) >> 24 & 0xfffff))
+#define MBARRIER_BYTES(x)    ((int32_t)((int64_t)(x) >> 44)) /* negative: came unexpected */
+
+struct mbarriers { /* head of an allocation */
+    uint32_t n, capacity;
+    struct {
+        uint64_t at;
+        const struct site *site;
+    } made[];
+};
+
+#endif
