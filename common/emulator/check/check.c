@@ -158,6 +158,7 @@ static void block_begin(struct listener *self, struct block_info *info)
     memset(b->partial, 0, sizeof(b->partial));
     block_shared_begin(b, info->shared_extent);
     order_block_begin(b);
+    async_begin(b);
 }
 
 static void block_end(struct listener *self, struct block_info *info)
@@ -248,7 +249,7 @@ static uint64_t shared_key(uint32_t block, uint64_t at)
 {
     return (uint64_t)block << 40 | 1ull << 39 | at;
 }
-static void shared_access(struct block_state *b, const struct access *a)
+void shared_touch(struct block_state *b, const struct access *a)
 {
     uint64_t told = 0;
     struct race x;
@@ -269,6 +270,15 @@ static void shared_access(struct block_state *b, const struct access *a)
             order_strong(b, a, shared_key(b->block, a->addr[r.lane + i]), a->kind != ACCESS_LOAD,
                          &told);
     }
+}
+
+static void shared_access(struct block_state *b, const struct access *a)
+{
+    if (b->reading && a->kind != ACCESS_LOAD)
+        async_written(b, a);
+    shared_touch(b, a);
+    if (b->races && a->kind == ACCESS_LOAD && async_proxy(a->site))
+        async_read(b, a);
 }
 
 /* The i of b->recent that holds the allocation of addr, or -1. */
@@ -509,9 +519,26 @@ static void on_fence(struct listener *self, struct block_info *info, const struc
 {
     struct block_state *b = info->user[self->slot];
 
-    (void)s, (void)mask, (void)order;
+    (void)mask, (void)order;
     order_catch_up(b, warp);
+    async_fence(b, s, warp);
     order_fence(b, warp, scope);
+}
+
+static void on_async_commit(struct listener *self, struct block_info *info, const struct site *s,
+                            uint32_t warp)
+{
+    async_commit(info->user[self->slot], s, warp);
+}
+
+static void on_async_wait(struct listener *self, struct block_info *info, const struct site *s,
+                          uint32_t warp, uint32_t left)
+{
+    struct block_state *b = info->user[self->slot];
+
+    order_catch_up(b, warp);
+    if (b->races)
+        async_wait(b, s, warp, left);
 }
 
 static void on_exit_lanes(struct listener *self, struct block_info *info, uint32_t warp,
@@ -578,6 +605,8 @@ struct listener *check_listener(void)
         .warp_sync = on_warp_sync,
         .outside_mask = on_outside_mask,
         .fence = on_fence,
+        .async_commit = on_async_commit,
+        .async_wait = on_async_wait,
         .lanes_exit = on_exit_lanes,
         .fault = on_fault,
     };

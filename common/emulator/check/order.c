@@ -107,6 +107,7 @@ static void leave_all(struct block_state *b)
     for (uint32_t w = 0; w < b->nwarps; w++) {
         b->synced[w] = top;
         b->clock[w] = top;
+        b->fenced[w] = false;
         tick(b, w);
     }
     for (uint32_t w = 0; b->has_learned && w < b->nwarps; w++)
@@ -136,6 +137,7 @@ static void leave_some(struct block_state *b, uint32_t arrived, uint32_t waits)
         if (waits >> u & 1) {
             memcpy(b->known[u], all, sizeof(all));
             b->synced[u] = b->clock[u];
+            b->fenced[u] = false;
             for (int i = 0; b->has_learned && i < 2; i++)
                 learn_row(b->learned[i][u], learned[i]);
         }
@@ -197,7 +199,25 @@ void order_warp_sync(struct block_state *b, uint32_t warp, uint32_t mask)
     tick(b, warp);
 }
 
+void order_group(struct block_state *b, uint32_t warp, uint32_t first, uint32_t n)
+{
+    b->has_known = true;
+    for (uint32_t v = first; v < first + n && v < b->nwarps; v++) {
+        b->known[warp][v] = b->clock[v];
+        tick(b, v);
+    }
+    b->synced[warp] = b->known[warp][warp];
+    b->nlearned++;
+}
+
 /* ---- release and acquire ---- */
+
+void order_proxy(struct block_state *b, uint32_t warp)
+{
+    for (uint32_t v = 0; v < b->nwarps; v++)
+        if (knows(b, warp, v) > b->proxied[v])
+            b->proxied[v] = knows(b, warp, v);
+}
 
 void order_fence(struct block_state *b, uint32_t warp, uint8_t scope)
 {
@@ -310,6 +330,8 @@ void order_resolve(struct block_state *b, uint32_t warp)
     uint64_t pending = b->pending[warp];
 
     b->pending[warp] = 0;
+    if (pending)
+        b->fenced[warp] = false;
     for (; pending; pending &= pending - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(pending);
         struct channel *c = &l->channels[i];

@@ -250,6 +250,13 @@ struct block_state {
         uint64_t addr;
     } read_first[MAX_WARPS];
 
+    /* The asynchronous proxy (async.c): reads under way, groups asked for (copies, products);
+     * clocks of warps whose stores a proxy fence covers; whose last fence came after all that
+     * they have learned of. */
+    struct reading *reading;
+    uint32_t asked[2][MAX_WARPS], proxied[MAX_WARPS];
+    bool fenced[MAX_WARPS];
+
     struct shadow_page *shared; /* pages of the block's shared memory */
     uint32_t nshared;           /* pages there are */
     uint32_t *local[MAX_WARPS]; /* a mask of lanes a byte: written */
@@ -267,6 +274,9 @@ void order_fence(struct block_state *b, uint32_t warp, uint8_t scope);
 void order_strong(struct block_state *b, const struct access *a, uint64_t key, bool write,
                   uint64_t *told);
 void order_resolve(struct block_state *b, uint32_t warp);
+void order_proxy(struct block_state *b, uint32_t warp); /* before order_fence() */
+/* The warp has waited for n from `first` on. */
+void order_group(struct block_state *b, uint32_t warp, uint32_t first, uint32_t n);
 /* The access in the cell, a read or a write, is ordered before what this lane does now. */
 bool order_before(struct block_state *b, uint64_t cell, bool read, uint32_t warp, uint32_t lane);
 void order_launch_free(struct launch_state *l);
@@ -277,15 +287,29 @@ static inline void order_catch_up(struct block_state *b, uint32_t warp)
         order_resolve(b, warp);
 }
 
+void shared_touch(struct block_state *b, const struct access *a); /* check.c */
+
+/* ---- what is read while nobody waits (async.c) ---- */
+struct race;
+void async_begin(struct block_state *b);
+bool async_proxy(const struct site *s); /* accesses shared memory by the asynchronous proxy */
+void async_read(struct block_state *b, const struct access *a);
+void async_written(struct block_state *b, const struct access *a);
+void async_commit(struct block_state *b, const struct site *s, uint32_t warp);
+void async_wait(struct block_state *b, const struct site *s, uint32_t warp, uint32_t left);
+void async_fence(struct block_state *b, const struct site *s, uint32_t warp);
+/* Does the access read by that proxy what an ordinary store wrote, with no proxy fence since? */
+bool async_unfenced(const struct race *x, uint64_t cell);
+
 /* ---- races (race.c) ---- */
 struct race {
     struct block_state *b;
     const struct access *a;
-    uint64_t me;    /* cell of lane 0 */
-    uint64_t below; /* cells of this block below it are ordered before */
-    uint32_t block; /* as cells have it: 0 in shared memory, which only one block sees */
-    uint32_t shift; /* widest cell that suits the access */
-    bool strong;
+    uint64_t me;        /* cell of lane 0 */
+    uint64_t below;     /* cells of this block below it are ordered before */
+    uint32_t block;     /* as cells have it: 0 in shared memory, which only one block sees */
+    uint32_t shift;     /* widest cell that suits the access */
+    bool strong, proxy; /* proxy: reads by the asynchronous one */
     bool simple;    /* plain, and lanes of this warp know of each other only what all of them do */
     uint64_t since; /* cells of this warp from here on are not known to be over */
     bool crowded;   /* two readers of other blocks are enough: nothing can have ordered them */
@@ -317,6 +341,10 @@ void report_block_end(struct block_state *b);
 void report_launch_end(const struct emu_func *f); /* races that wait for a block that did not end */
 void report_barrier(struct block_state *b, const struct site *s, uint32_t warp, uint32_t mask,
                     uint32_t live);
+enum async_fault { ASYNC_OVERWRITTEN, ASYNC_UNFENCED };
+/* What the access does to what another place asked for, or wrote. */
+void report_async(struct block_state *b, enum async_fault what, const struct access *a,
+                  uint32_t lane, const struct site *other);
 void report_exited(struct block_state *b, const struct site *s);
 void report_matrix(struct block_state *b, const struct matrix_move *m); /* if it is not allowed */
 /* Lanes execute a .sync operation whose mask does not name them. */

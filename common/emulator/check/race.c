@@ -24,6 +24,9 @@ static bool is_strong(const struct access *a)
 
 static enum how how_of(const struct access *a, bool strong)
 {
+    /* what is on its way may come at any time, and is no thread's own */
+    if (a->is_async && a->kind == ACCESS_STORE && async_proxy(a->site))
+        return HOW_WARP;
     if (!strong)
         return a->collective ? HOW_WARP : HOW_WEAK;
     if (a->kind != ACCESS_LOAD && a->scope == 1)
@@ -63,6 +66,7 @@ void race_begin(struct race *x, struct block_state *b, const struct access *a)
     x->b = b;
     x->a = a;
     x->strong = is_strong(a);
+    x->proxy = a->space == ACCESS_SHARED && a->kind == ACCESS_LOAD && async_proxy(a->site);
     x->crowded = a->space == ACCESS_GLOBAL && !b->has_learned;
     x->block = a->space == ACCESS_SHARED ? 0 : b->block;
     x->below = (uint64_t)(b->bar + 1) << CELL_CLOCK_SHIFT;
@@ -255,10 +259,22 @@ static inline bool plain(const struct race *x, uint64_t cell, uint64_t me)
     return settled(x, cell) || ((cell ^ me) & (CELL_THREAD_MASK | CELL_HOW_MASK)) == 0;
 }
 
+/* A race is said as that. */
+static __attribute__((noinline)) void meet_unfenced(const struct race *x, uint64_t cell,
+                                                    uint32_t lane)
+{
+    bool before = settled(x, cell) || own(x, cell, lane) || ordered(x, cell, false, lane);
+
+    if (before && async_unfenced(x, cell))
+        report_async(x->b, ASYNC_UNFENCED, x->a, lane, x->b->launch->sites[cell_site(cell)]);
+}
+
 static inline void touch_read(const struct race *x, struct cells *c, uint64_t me, uint32_t lane)
 {
     if (!plain(x, c->write, me))
         meet_write(x, c->write, lane, NULL);
+    if (x->proxy && c->write)
+        meet_unfenced(x, c->write, lane);
     if (plain(x, c->read, me))
         c->read = me;
     else if (x->simple && !((c->read ^ me) & CELL_WARP_MASK) && cell_how(c->read) != HOW_STRONG)

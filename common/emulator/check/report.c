@@ -241,7 +241,8 @@ static bool counted(const char *kind, const struct block_info *b, const struct s
 static const char uninitialised[] = "uninitialised-read", shared_race[] = "shared-race",
                   global_race[] = "global-race", divergence[] = "barrier-divergence",
                   exited[] = "barrier-exited", operands[] = "wmma-operands",
-                  outside[] = "outside-mask",
+                  outside[] = "outside-mask", unfenced[] = "async-proxy",
+                  overwritten[] = "async-overwrite",
                   unknown_owner[] = "unknown-owner"; /* no finding: a note */
 
 static const char *space_name(enum access_space s)
@@ -774,6 +775,35 @@ void report_outside_mask(struct block_state *b, const struct site *s, uint32_t w
     text_addf(&r.words, "    CUDA does not define this; name every lane that gets there: "
                         "0xffffffff for a whole warp\n");
     tell(outside, b->info, s, thread, 0, &r, json_object(), NULL);
+}
+
+/* ---- what is on its way ---- */
+
+void report_async(struct block_state *b, enum async_fault what, const struct access *a,
+                  uint32_t lane, const struct site *other)
+{
+    const char *kind = what == ASYNC_UNFENCED ? unfenced : overwritten;
+    uint32_t thread = a->warp * 32 + lane;
+    uint64_t addr = kept(b->info, a->space, a->addr[lane]);
+
+    if (counted(kind, b->info, a->site, other, thread, addr))
+        return;
+    struct report r =
+        head(what == ASYNC_UNFENCED ? "missing proxy fence" : "overwritten while read", b->info,
+             a->site, thread);
+    text_addf(&r.words, "    %s ", what == ASYNC_UNFENCED ? "reads" : "writes");
+    put_place(&r.words, b->info, a->space, a->addr[lane]);
+    text_addf(&r.words, "\n    ");
+    put_site(&r.words, other);
+    text_addf(&r.words,
+              what == ASYNC_UNFENCED
+                  ? " wrote it by an ordinary store, which wgmma and bulk copies need not "
+                    "see\n    fence.proxy.async after the stores, before the barrier\n"
+                  : " asked for it to be read, and nobody has waited for that to be over\n"
+                    "    wait_group before the memory is given back\n");
+    tell(kind, b->info, a->site, thread, addr, &r, access_members(a->space, a->size),
+         json_pack("{s:I, s:I, s:o}", "line", (json_int_t)other->line, "ptx_line",
+                   (json_int_t)other->ptx_line, "file", json_words(other->file)));
 }
 
 /* ---- leaks ---- */

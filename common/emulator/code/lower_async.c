@@ -227,6 +227,13 @@ static bool of_bulk_groups(const struct ptx_insn *p) /* what takes place at once
 {
     return ptx_has(p, M_bulk) && (ptx_has(p, M_commit_group) || ptx_has(p, M_wait_group));
 }
+static void bulk_group(struct lower *l)
+{
+    struct insn *in = lower_emit(l, H_bulk_group);
+    in->sub = FIRST_MOD(l, M_commit_group, M_wait_group);
+    if (in->sub == M_wait_group)
+        in->imm = (int64_t)op(l, 0)->imm;
+}
 static void wait_group(struct lower *l)
 {
     const struct ptx_operand *n = op(l, 0);
@@ -255,7 +262,7 @@ void lower_cp(struct lower *l)
     else if (ptx_has(p, M_tensor))
         tensor_copy(l);
     else if (of_bulk_groups(p))
-        lower_emit(l, H_nop);
+        bulk_group(l);
     else if (ptx_has(p, M_bulk))
         bulk_copy(l);
     else if (!ptx_has(p, M_async))

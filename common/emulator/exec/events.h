@@ -103,6 +103,12 @@ struct listener {
     /* membar/fence; scope as in struct access. */
     void (*fence)(struct listener *l, struct block_info *b, const struct site *s, uint32_t warp,
                   uint32_t mask, uint8_t scope, uint8_t order);
+    /* What a warp has asked for asynchronously, products or copies from shared memory, becomes a
+     * group; later it waits for all but its last `left` groups. */
+    void (*async_commit)(struct listener *l, struct block_info *b, const struct site *s,
+                         uint32_t warp);
+    void (*async_wait)(struct listener *l, struct block_info *b, const struct site *s,
+                       uint32_t warp, uint32_t left);
     void (*lanes_exit)(struct listener *l, struct block_info *b, uint32_t warp, uint32_t mask);
     /* A warp starts on a basic block's instructions with these lanes active (trace). */
     void (*path)(struct listener *l, struct block_info *b, const struct site *first,

@@ -234,8 +234,9 @@ const struct insn *warp_cluster_arrive(struct warp *w, const struct insn *in); /
 const struct insn *warp_cluster_wait(struct warp *w, const struct insn *in);
 const struct insn *group_commit(struct warp *w, const struct insn *in); /* group.c */
 const struct insn *group_wait(struct warp *w, const struct insn *in);
-bool group_release(struct block *b); /* did it wake any warp? */
-void warp_free(struct warp *w);      /* what it allocated on its way */
+const struct insn *group_copies(struct warp *w, const struct insn *in); /* insn.sub: wait, commit */
+bool group_release(struct block *b);                                    /* did it wake any warp? */
+void warp_free(struct warp *w); /* what it allocated on its way */
 static inline const struct insn *warp_joined(struct warp *w, const struct insn *in)
 {
     w->mask = w->cur->mask;

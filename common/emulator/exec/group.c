@@ -4,6 +4,7 @@
  * On a GPU the four issue a product together, so that after wgmma.wait_group one of them may say
  * that what all four read may be written again. Here each does its part by itself; a warp that
  * waits lets those go on that have not issued so much. Who has ended keeps nobody waiting.
+ * Groups of copies (cp.async.bulk) are over when they are asked for; listeners hear of them.
  */
 #include "exec.h"
 
@@ -42,10 +43,34 @@ bool group_release(struct block *b)
     }
     return any;
 }
+static void tell_commit(struct warp *w, const struct insn *in)
+{
+    struct block *b = w->block;
+    for (int k = 0; k < b->nlisteners; k++)
+        if (b->listeners[k]->async_commit)
+            b->listeners[k]->async_commit(b->listeners[k], &b->info, in->site, w->index);
+}
+static void tell_wait(struct warp *w, const struct insn *in)
+{
+    struct block *b = w->block;
+    for (int k = 0; k < b->nlisteners; k++)
+        if (b->listeners[k]->async_wait)
+            b->listeners[k]->async_wait(b->listeners[k], &b->info, in->site, w->index,
+                                        (uint32_t)in->imm);
+}
+const struct insn *group_copies(struct warp *w, const struct insn *in)
+{
+    if (in->sub == M_commit_group)
+        tell_commit(w, in);
+    else
+        tell_wait(w, in);
+    return in + 1;
+}
 const struct insn *group_commit(struct warp *w, const struct insn *in)
 {
     struct block *b = w->block;
     w->products++;
+    tell_commit(w, in);
     for (uint32_t k = w->index / GROUP * GROUP; k < b->nwarps && k / GROUP == w->index / GROUP; k++)
         if (b->warps[k].at_group && has_come(b, k, b->warps[k].awaited))
             wake(&b->warps[k]);
@@ -56,8 +81,10 @@ const struct insn *group_wait(struct warp *w, const struct insn *in)
 {
     struct path *p = w->cur;
     w->awaited = w->products - (uint32_t)in->imm;
-    if (has_come(w->block, w->index, w->awaited))
+    if (has_come(w->block, w->index, w->awaited)) {
+        tell_wait(w, in);
         return in + 1;
+    }
     w->at_group = true;
     p->state = PATH_BARRIER;
     p->barrier = GROUP_WAIT;

@@ -219,6 +219,11 @@ HANDLER(cp_bulk)
     return in + 1;
 }
 
+HANDLER(bulk_group)
+{
+    return group_copies(w, in);
+}
+
 /* st.async and red.async: an element, or a few, to a block's shared memory. insn.places: mbarrier,
  * values; .src[0]: to */
 HANDLER(st_async)

@@ -1,0 +1,166 @@
+/* async.c - what is read while nobody waits: shared memory that products (wgmma) and copies
+ * (cp.async.bulk) read by the asynchronous proxy.
+ *
+ * Interface: private.h. A read by that proxy may take place at any time up to the wait that ends
+ * it: it is recorded as a read when it is asked for and again when it is waited for, and memory
+ * written in between is a finding of its own. A wait for products is one of all four warps that
+ * multiply together: one may say for them that memory is free again, as CUTLASS's consumers do.
+ * What ordinary stores wrote is seen by that proxy behind a fence.proxy.async, of the writer or
+ * of any other thread that the writer's stores were ordered before.
+ * Not looked at: copies from shared memory to another block's, which an mbarrier there ends;
+ * products' registers; lanes of a warp that wait for copies of their own.
+ */
+#include "private.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUP = 4, CHUNK = 16, LANES = 32 };
+
+struct reading {
+    struct reading *next;
+    const struct site *site;
+    uint32_t warp, group;
+    bool product, told; /* told: a finding, which the race need not say again */
+    uint32_t mask;
+    uint64_t at[LANES], lo, hi; /* from the first to behind the last */
+};
+
+static bool is_product(const struct site *s)
+{
+    return !strncmp(s->opcode, "wgmma", 5);
+}
+bool async_proxy(const struct site *s)
+{
+    return is_product(s) || (s->opcode[0] == 'c' && strstr(s->opcode, "async.bulk"));
+}
+static bool is_held(const struct site *s)
+{
+    return is_product(s) || strstr(s->opcode, ".bulk_group");
+}
+
+void async_begin(struct block_state *b)
+{
+    for (struct reading *r = b->reading, *next; r; r = next) {
+        next = r->next;
+        free(r);
+    }
+    b->reading = NULL;
+    memset(b->asked, 0, sizeof(b->asked));
+    memset(b->fenced, 0, sizeof(b->fenced));
+    for (uint32_t w = 0; w < MAX_WARPS; w++)
+        b->proxied[w] = b->bar;
+}
+
+/* ---- reads under way ---- */
+void async_read(struct block_state *b, const struct access *a)
+{
+    if (!is_held(a->site))
+        return;
+    struct reading *r = xcalloc(1, sizeof(*r));
+
+    r->site = a->site;
+    r->warp = a->warp;
+    r->product = is_product(a->site);
+    r->group = b->asked[r->product][a->warp];
+    r->mask = a->mask;
+    memcpy(r->at, a->addr, sizeof(r->at));
+    r->lo = UINT64_MAX;
+    for (uint32_t m = r->mask; m; m &= m - 1) {
+        uint64_t at = r->at[__builtin_ctz(m)];
+
+        r->lo = at < r->lo ? at : r->lo;
+        r->hi = at + CHUNK > r->hi ? at + CHUNK : r->hi;
+    }
+    r->next = b->reading;
+    b->reading = r;
+}
+
+/* Does a chunk of it lie in what the lane writes? */
+static bool meets(const struct reading *r, uint64_t at, uint32_t size)
+{
+    for (uint32_t m = at < r->hi && at + size > r->lo ? r->mask : 0; m; m &= m - 1) {
+        uint64_t chunk = r->at[__builtin_ctz(m)];
+
+        if (chunk < at + size && at < chunk + CHUNK)
+            return true;
+    }
+    return false;
+}
+
+void async_written(struct block_state *b, const struct access *a)
+{
+    for (struct reading *r = b->reading; r; r = r->next)
+        for (uint32_t m = a->mask; m; m &= m - 1) {
+            uint32_t lane = (uint32_t)__builtin_ctz(m);
+
+            if (!meets(r, a->addr[lane], a->size))
+                continue;
+            report_async(b, ASYNC_OVERWRITTEN, a, lane, r->site);
+            r->told = true;
+            break;
+        }
+}
+
+/* ---- waits ---- */
+void async_commit(struct block_state *b, const struct site *s, uint32_t warp)
+{
+    b->asked[is_product(s)][warp]++;
+}
+
+/* It is over only now. */
+static void settle(struct block_state *b, const struct reading *r)
+{
+    const struct access a = {.site = r->site,
+                             .kind = ACCESS_LOAD,
+                             .space = ACCESS_SHARED,
+                             .is_async = true,
+                             .size = CHUNK,
+                             .warp = r->warp,
+                             .mask = r->mask,
+                             .addr = r->at};
+
+    shared_touch(b, &a);
+}
+
+void async_wait(struct block_state *b, const struct site *s, uint32_t warp, uint32_t left)
+{
+    bool product = is_product(s);
+    uint32_t first = product ? warp / GROUP * GROUP : warp, n = product ? GROUP : 1;
+
+    for (struct reading **p = &b->reading; *p;) {
+        struct reading *r = *p;
+        bool over = r->product == product && r->warp >= first && r->warp < first + n &&
+                    r->group + left < b->asked[product][warp];
+
+        if (!over) {
+            p = &r->next;
+            continue;
+        }
+        *p = r->next;
+        if (!r->told)
+            settle(b, r);
+        free(r);
+    }
+    if (product)
+        order_group(b, warp, first, n);
+}
+
+/* ---- proxies ---- */
+void async_fence(struct block_state *b, const struct site *s, uint32_t warp)
+{
+    if (strncmp(s->opcode, "fence.proxy.async", 17) != 0 || strstr(s->opcode, ".global"))
+        return;
+    order_proxy(b, warp);
+    b->fenced[warp] = true;
+}
+
+bool async_unfenced(const struct race *x, uint64_t cell)
+{
+    const struct block_state *b = x->b;
+    uint32_t id = cell_site(cell), warp = cell_warp(cell), mine = x->a->warp;
+
+    if ((warp != mine && b->fenced[mine]) || cell_clock(cell) <= b->proxied[warp] ||
+        id >= SITE_UNKNOWN)
+        return false;
+    return !async_proxy(b->launch->sites[id]);
+}
