@@ -119,21 +119,21 @@ struct command {
     int n;
 };
 
-/* Adds NAME=VALUE, where there is a value. */
-static void add_option(struct command *c, const char *name, const char *value)
-{
-    if (!value || !*value)
-        return;
-    c->v = xrealloc(c->v, (size_t)(c->n + 2) * sizeof(*c->v));
-    c->v[c->n++] = xformat("%s=%s", name, value);
-    c->v[c->n] = NULL;
-}
-
 static void add_word(struct command *c, const char *word)
 {
     c->v = xrealloc(c->v, (size_t)(c->n + 2) * sizeof(*c->v));
     c->v[c->n++] = xstrdup(word);
     c->v[c->n] = NULL;
+}
+
+/* NAME=VALUE, where there is a value. */
+static void add_option(struct command *c, const char *name, const char *value)
+{
+    char *word = value && *value ? xformat("%s=%s", name, value) : NULL;
+
+    if (word)
+        add_word(c, word);
+    free(word);
 }
 
 /* A task gets what sbatch has: of ours, what finds programs and libraries, and Slurm's. Where
