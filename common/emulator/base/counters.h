@@ -63,6 +63,16 @@
       "wavefront", "")                                                                             \
     X(shared_st_bytes, "", "byte", "")                                                             \
     X(const_ld_requests, "", "request", "ld.const and kernel parameters are not counted together") \
+    X(texture_requests, "l1tex__t_requests_pipe_tex_mem_texture.sum", "request",                   \
+      "groups of 4 lanes of a fetch, of 8 from memory of one dimension")                           \
+    X(texture_sectors, "l1tex__t_sectors_pipe_tex_mem_texture.sum", "sector",                      \
+      "distinct sectors of those: in an array 16 bytes of each of two rows")                       \
+    X(surface_ld_requests, "l1tex__t_requests_pipe_tex_mem_surface_op_ld.sum", "request",          \
+      "groups of 8 lanes of a load from a surface")                                                \
+    X(surface_ld_sectors, "l1tex__t_sectors_pipe_tex_mem_surface_op_ld.sum", "sector", "")         \
+    X(surface_st_requests, "l1tex__t_requests_pipe_tex_mem_surface_op_st.sum", "request",          \
+      "of a store, or a reduction")                                                                \
+    X(surface_st_sectors, "l1tex__t_sectors_pipe_tex_mem_surface_op_st.sum", "sector", "")         \
     X(global_atom_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", "request", "")    \
     X(global_red_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", "request",          \
       "atomics whose result is unused")                                                            \

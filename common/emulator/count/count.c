@@ -126,6 +126,20 @@ static void add_bulk(struct counters *c, const struct ptx_insn *p, const struct 
         c->shared_st_bytes += s[1].bytes;
     }
 }
+static void add_texture(struct counters *c, const struct ptx_insn *p, const struct slot *s)
+{
+    c->global_sectors += s->units;
+    if (p->op == OP_tex || p->op == OP_tld4) {
+        c->texture_requests += s->requests;
+        c->texture_sectors += s->units;
+    } else if (p->op == OP_suld) {
+        c->surface_ld_requests += s->requests;
+        c->surface_ld_sectors += s->units;
+    } else {
+        c->surface_st_requests += s->requests;
+        c->surface_st_sectors += s->units;
+    }
+}
 static void add_insn(struct counters *c, const struct ptx_insn *p, const struct insn *in,
                      const struct slot *s)
 {
@@ -147,6 +161,13 @@ static void add_insn(struct counters *c, const struct ptx_insn *p, const struct 
     case OP_stmatrix:
     case OP_wmma:
         add_access(c, p, in, (enum ptx_space)in->sub, s);
+        break;
+    case OP_tex:
+    case OP_tld4:
+    case OP_suld:
+    case OP_sust:
+    case OP_sured:
+        add_texture(c, p, s);
         break;
     case OP_bra:
         if (in->guard != NO_PLACE) {

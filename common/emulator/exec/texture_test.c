@@ -49,6 +49,17 @@ Test(texture, points_and_lines)
     cr_expect_eq(result_of(4), 1.5); /* half of 3, half of the border */
     cr_expect_eq(result_of(6), 0);
 }
+/* As ncu counts on an H200. */
+Test(texture, counts_by_groups_of_lanes)
+{
+    fetch(object((struct texture){.address = {TEX_CLAMP, TEX_CLAMP}}), TEX);
+    cr_expect_eq(result.counters.texture_requests, 8);
+    cr_expect_eq(result.counters.texture_sectors, 8);
+    cr_expect_eq(result.counters.global_sectors - result.counters.global_st_sectors, 8);
+    fetch(object((struct texture){.linear = true, .address = {TEX_BORDER, TEX_CLAMP}}), TEX);
+    cr_expect_eq(result.counters.texture_requests, 8);
+    cr_expect_eq(result.counters.texture_sectors, 2); /* all else is border */
+}
 Test(texture, knows_its_objects)
 {
     cr_assert(freopen("/dev/null", "w", stderr));
@@ -72,6 +83,8 @@ Test(texture, surfaces_have_ends)
     cr_assert_eq(fetch(object((struct texture){.surface = true}), text), 0, "%s", emu_error_text());
     cr_expect_eq(result_of(1), 5);
     cr_expect_eq(result_of(4), 0);
+    cr_expect_eq(result.counters.surface_ld_requests, 4);
+    cr_expect_eq(result.counters.surface_ld_sectors, 1);
     snprintf(text, sizeof(text), read, "clamp");
     fetch(object((struct texture){.surface = true}), text);
     cr_expect_eq(result_of(4), 7);

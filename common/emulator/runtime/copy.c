@@ -469,6 +469,131 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t xd, size_t yd, cuda
     return rt_leave(rt_enter() ?: between_arrays(dst, xd, yd, src, xs, ys, width, height, kind));
 }
 
+/* The older ones copy so many bytes from row to row on: an array's rows lie side by side. Their
+ * per-thread twins are here, too, since the header warns of calls. */
+static cudaError_t array_bytes(const struct box *b, cudaArray_const_t array, size_t x, size_t y,
+                               struct place *q)
+{
+    const struct cudaArray *a = array_find(array);
+    struct box none = {b->function, 0, 1, 1};
+    cudaError_t e = array_place(&none, array, x, y, 0, q);
+
+    if (!e && b->width > a->level.slice - (y * a->level.pitch + x))
+        return emu_fail(cudaErrorInvalidValue,
+                        "%s: %zu bytes from byte %zu of row %zu on end "
+                        "beyond the array",
+                        b->function, b->width, x, y);
+    return e;
+}
+static cudaError_t bytes_to_array(const char *function, cudaArray_t dst, size_t x, size_t y,
+                                  const void *src, size_t count, enum cudaMemcpyKind kind,
+                                  cudaStream_t stream, bool wait)
+{
+    struct box b = {function, count, 1, 1};
+    struct place to;
+
+    return toward(kind, cudaMemcpyHostToDevice) ?: array_bytes(&b, dst, x, y, &to)
+               ?: transfer(&b, to, (struct place){.p = src}, kind, stream, wait);
+}
+static cudaError_t bytes_from_array(const char *function, void *dst, cudaArray_const_t src,
+                                    size_t x, size_t y, size_t count, enum cudaMemcpyKind kind,
+                                    cudaStream_t stream, bool wait)
+{
+    struct box b = {function, count, 1, 1};
+    struct place from;
+
+    return toward(kind, cudaMemcpyDeviceToHost) ?: array_bytes(&b, src, x, y, &from)
+               ?: transfer(&b, (struct place){.p = dst}, from, kind, stream, wait);
+}
+static cudaError_t bytes_between(cudaArray_t dst, size_t xd, size_t yd, cudaArray_const_t src,
+                                 size_t xs, size_t ys, size_t count, enum cudaMemcpyKind kind)
+{
+    struct box b = {"cudaMemcpyArrayToArray", count, 1, 1};
+    struct place to, from;
+
+    return toward(kind, cudaMemcpyDeviceToDevice) ?: array_bytes(&b, dst, xd, yd, &to)
+               ?: array_bytes(&b, src, xs, ys, &from) ?: transfer(&b, to, from, kind, 0, true);
+}
+cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t x, size_t y, const void *src, size_t count,
+                              enum cudaMemcpyKind kind)
+{
+    return rt_leave(
+        rt_enter() ?: bytes_to_array("cudaMemcpyToArray", dst, x, y, src, count, kind, 0, true));
+}
+cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t x, size_t y, size_t count,
+                                enum cudaMemcpyKind kind)
+{
+    return rt_leave(
+        rt_enter()
+            ?: bytes_from_array("cudaMemcpyFromArray", dst, src, x, y, count, kind, 0, true));
+}
+cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t xd, size_t yd, cudaArray_const_t src,
+                                   size_t xs, size_t ys, size_t count, enum cudaMemcpyKind kind)
+{
+    return rt_leave(rt_enter() ?: bytes_between(dst, xd, yd, src, xs, ys, count, kind));
+}
+cudaError_t cudaMemcpyToArray_ptds(cudaArray_t dst, size_t x, size_t y, const void *src,
+                                   size_t count, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpyToArray_ptds(cudaArray_t dst, size_t x, size_t y, const void *src,
+                                   size_t count, enum cudaMemcpyKind kind)
+{
+    return rt_leave(
+        rt_enter() ?: bytes_to_array("cudaMemcpyToArray", dst, x, y, src, count, kind, 0, true));
+}
+cudaError_t cudaMemcpyFromArray_ptds(void *dst, cudaArray_const_t src, size_t x, size_t y,
+                                     size_t count, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpyFromArray_ptds(void *dst, cudaArray_const_t src, size_t x, size_t y,
+                                     size_t count, enum cudaMemcpyKind kind)
+{
+    return rt_leave(
+        rt_enter()
+            ?: bytes_from_array("cudaMemcpyFromArray", dst, src, x, y, count, kind, 0, true));
+}
+cudaError_t cudaMemcpyArrayToArray_ptds(cudaArray_t dst, size_t xd, size_t yd,
+                                        cudaArray_const_t src, size_t xs, size_t ys, size_t count,
+                                        enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpyArrayToArray_ptds(cudaArray_t dst, size_t xd, size_t yd,
+                                        cudaArray_const_t src, size_t xs, size_t ys, size_t count,
+                                        enum cudaMemcpyKind kind)
+{
+    return rt_leave(rt_enter() ?: bytes_between(dst, xd, yd, src, xs, ys, count, kind));
+}
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t x, size_t y, const void *src,
+                                   size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return rt_leave(rt_enter()
+                        ?: bytes_to_array("cudaMemcpyToArrayAsync", dst, x, y, src, count, kind,
+                                          stream, false));
+}
+cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t x, size_t y,
+                                     size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return rt_leave(rt_enter()
+                        ?: bytes_from_array("cudaMemcpyFromArrayAsync", dst, src, x, y, count, kind,
+                                            stream, false));
+}
+cudaError_t cudaMemcpyToArrayAsync_ptsz(cudaArray_t dst, size_t x, size_t y, const void *src,
+                                        size_t count, enum cudaMemcpyKind kind,
+                                        cudaStream_t stream);
+cudaError_t cudaMemcpyToArrayAsync_ptsz(cudaArray_t dst, size_t x, size_t y, const void *src,
+                                        size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return rt_leave(rt_enter()
+                        ?: bytes_to_array("cudaMemcpyToArrayAsync", dst, x, y, src, count, kind,
+                                          per_thread(stream), false));
+}
+cudaError_t cudaMemcpyFromArrayAsync_ptsz(void *dst, cudaArray_const_t src, size_t x, size_t y,
+                                          size_t count, enum cudaMemcpyKind kind,
+                                          cudaStream_t stream);
+cudaError_t cudaMemcpyFromArrayAsync_ptsz(void *dst, cudaArray_const_t src, size_t x, size_t y,
+                                          size_t count, enum cudaMemcpyKind kind,
+                                          cudaStream_t stream)
+{
+    return rt_leave(rt_enter()
+                        ?: bytes_from_array("cudaMemcpyFromArrayAsync", dst, src, x, y, count, kind,
+                                            per_thread(stream), false));
+}
+
 /* ---- three dimensions ---- */
 
 /* Position pos in a pitched allocation, whose ysize gives the height of a plane, or in an array,

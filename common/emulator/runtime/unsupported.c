@@ -20,16 +20,6 @@ static cudaError_t unsupported(atomic_flag *said, const char *name, const char *
 /* function, what it belongs to */
 #define UNSUPPORTED(X)                                                                             \
     X(cudaDeviceGetTexture1DLinearMaxWidth, "textures and surfaces")                               \
-    X(cudaMemcpyArrayToArray, "CUDA arrays")                                                       \
-    X(cudaMemcpyArrayToArray_ptds, "CUDA arrays")                                                  \
-    X(cudaMemcpyFromArray, "CUDA arrays")                                                          \
-    X(cudaMemcpyFromArrayAsync, "CUDA arrays")                                                     \
-    X(cudaMemcpyFromArrayAsync_ptsz, "CUDA arrays")                                                \
-    X(cudaMemcpyFromArray_ptds, "CUDA arrays")                                                     \
-    X(cudaMemcpyToArray, "CUDA arrays")                                                            \
-    X(cudaMemcpyToArrayAsync, "CUDA arrays")                                                       \
-    X(cudaMemcpyToArrayAsync_ptsz, "CUDA arrays")                                                  \
-    X(cudaMemcpyToArray_ptds, "CUDA arrays")                                                       \
     X(cudaMipmappedArrayGetMemoryRequirements, "CUDA arrays")                                      \
     X(cudaMipmappedArrayGetSparseProperties, "CUDA arrays")                                        \
     X(cudaDeviceGetGraphMemAttribute, "CUDA graphs")                                               \

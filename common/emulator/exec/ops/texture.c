@@ -44,20 +44,20 @@ static bool find_object(struct warp *w, const struct insn *in, int lane, u64 han
 
 /* ---- what a warp's lanes touched ---- */
 struct touched {
-    u64 address[MOST_TAPS][WARP];
+    u64 address[MOST_TAPS][WARP], sector[WARP][MOST_TAPS];
     u32 mask[MOST_TAPS]; /* lanes that have a k-th */
-    u64 sector[MOST_TAPS * WARP];
-    u32 n, rounds;
+    u32 n[WARP], rounds;
 };
 static void touch(struct touched *all, const struct texture *t, int lane,
                   const struct texture_taps *taps)
 {
+    all->n[lane] = taps->n;
     for (u32 k = 0; k < taps->n; k++) {
         for (; all->rounds <= k; all->rounds++)
             all->mask[all->rounds] = 0;
         all->address[k][lane] = taps->address[k];
         all->mask[k] |= 1u << lane;
-        all->sector[all->n++] = texture_sector(t, taps->address[k]);
+        all->sector[lane][k] = texture_sector(t, taps->address[k]);
     }
 }
 static int compare(const void *a, const void *b)
@@ -65,17 +65,32 @@ static int compare(const void *a, const void *b)
     u64 x = *(const u64 *)a, y = *(const u64 *)b;
     return (x > y) - (x < y);
 }
-static void account(struct warp *w, const struct insn *in, struct touched *all, u32 bytes,
-                    enum access_kind kind)
+/* Different sectors that `lanes` lanes from `first` on touch. */
+static u32 sectors_of(const struct touched *all, u32 mask, u32 first, u32 lanes)
+{
+    u64 s[WARP * MOST_TAPS];
+    u32 n = 0, distinct = 0;
+    for (u32 i = first; i < first + lanes; i++)
+        for (u32 k = 0; ON(mask, i) && k < all->n[i]; k++)
+            s[n++] = all->sector[i][k];
+    qsort(s, n, sizeof(*s), compare);
+    for (u32 k = 0; k < n; k++)
+        distinct += k == 0 || s[k] != s[k - 1];
+    return distinct;
+}
+/* A request is of so many lanes; `wide`: of 16-byte texels that are filtered, two lanes at a time,
+ * each twice. As ncu counts on an H200 (count/COUNTERS.md). */
+static void account(struct warp *w, const struct insn *in, const struct touched *all, u32 bytes,
+                    enum access_kind kind, u32 lanes, bool wide)
 {
     struct slot *s = &w->worker->slots[in->slot];
-    u32 distinct = 0;
-    qsort(all->sector, all->n, sizeof(u64), compare);
-    for (u32 k = 0; k < all->n; k++)
-        distinct += k == 0 || all->sector[k] != all->sector[k - 1];
-    s->requests++;
-    s->units += distinct;
-    s->bytes += (u64)all->n * bytes;
+    u32 each = wide ? 2 : lanes;
+    for (u32 i = 0; i < WARP; i += lanes)
+        s->requests += (w->mask >> i & ((1u << lanes) - 1)) != 0;
+    for (u32 i = 0; i < WARP; i += each)
+        s->units += sectors_of(all, w->mask, i, each) * (wide ? 2 : 1);
+    for (u32 k = 0; k < all->rounds; k++)
+        s->bytes += (u64)__builtin_popcount(all->mask[k]) * bytes;
     for (u32 k = 0; w->block->tell && k < all->rounds; k++)
         if (all->mask[k])
             access_event(w, in, kind, ACCESS_GLOBAL, all->mask[k], bytes, all->address[k], NULL);
@@ -138,7 +153,8 @@ HANDLER(tex)
     struct lanes l;
     struct object o = {0};
     struct touched all;
-    all.n = all.rounds = 0;
+    all.rounds = 0;
+    memset(all.n, 0, sizeof(all.n));
     load_operands(w, op, &l);
     for (u32 rest = w->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
@@ -163,7 +179,9 @@ HANDLER(tex)
             store_lanes(place(w, op->value[k]), result[k], op->width[k], w->mask);
     if (op->there != NO_PLACE)
         set_pred(w, op->there, w->mask); /* no array is sparse */
-    account(w, in, &all, o.t ? texel_bytes(o.t->format) : 0, ACCESS_LOAD);
+    u32 bytes = texel_bytes(o.t->format);
+    account(w, in, &all, bytes, ACCESS_LOAD, o.t->rows && o.t->dims == 1 && bytes < 16 ? 8 : 4,
+            bytes == 16 && o.t->linear && op->op == OP_tex && !op->whole);
     return in + 1;
 }
 
@@ -285,7 +303,8 @@ HANDLER(surface)
     struct lanes l;
     struct object o = {0};
     struct touched all;
-    all.n = all.rounds = 0;
+    all.rounds = 0;
+    memset(all.n, 0, sizeof(all.n));
     load_operands(w, op, &l);
     for (u32 k = 0; k < op->n; k++)
         if (load || op->value[k] == NO_PLACE)
@@ -330,9 +349,10 @@ HANDLER(surface)
     for (u32 k = 0; load && k < op->n; k++)
         if (op->value[k] != NO_PLACE)
             store_lanes(place(w, op->value[k]), value[k], op->width[k], w->mask);
-    account(w, in, &all, op->formatted && o.t ? texel_bytes(o.t->format) : bytes,
+    account(w, in, &all, op->formatted ? texel_bytes(o.t->format) : bytes,
             load                 ? ACCESS_LOAD
             : op->op == OP_sured ? ACCESS_ATOMIC
-                                 : ACCESS_STORE);
+                                 : ACCESS_STORE,
+            8, false);
     return in + 1;
 }
