@@ -120,8 +120,7 @@ static bool try_compiling(struct session *s, double limit_s)
     box_deadline(&s->box, limit_s); /* processor time stays as it is */
     ok = ok && box_send(&s->box, s->source, s->length);
     if (ok) {
-        close(s->box.in);
-        s->box.in = -1;
+        box_end_input(&s->box);
         ok = receive_image(s);
     }
     box_finish(&s->box);

@@ -1,8 +1,11 @@
 /* filter.c - see filter.h: what a compiler and an interpreter need; everything else is EPERM. */
 #include "filter.h"
+#include "base/file.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <seccomp.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -165,12 +168,12 @@ static int allow_all(scmp_filter_ctx c, const char *const *names, size_t n)
 static const char *const allowed_processes[] = {"fork", "vfork", "waitid"};
 static const char *const allowed_tools[] = {"chmod", "fchmod", "fchmodat"};
 
-int filter_of(const struct box_spec *s)
+static scmp_filter_ctx rules_of(const struct box_spec *s)
 {
     bool gpu = s->gpu, traced = s->traced, processes = s->processes || s->tools;
     scmp_filter_ctx c = seccomp_init(traced ? SCMP_ACT_TRAP : SCMP_ACT_ERRNO(EPERM));
     if (!c)
-        return -1;
+        return NULL;
     int e = allow_all(c, allowed, sizeof(allowed) / sizeof(allowed[0]));
     if (gpu) {
         e |= allow_all(c, allowed_gpu, sizeof(allowed_gpu) / sizeof(allowed_gpu[0]));
@@ -189,12 +192,39 @@ int filter_of(const struct box_spec *s)
     if (s->tools)
         e |= allow_all(c, allowed_tools, sizeof(allowed_tools) / sizeof(allowed_tools[0]));
     e |= seccomp_rule_add(c, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
-    int fd = memfd_create("seccomp", 0);
-    if (e || fd < 0 || seccomp_export_bpf(c, fd) || lseek(fd, 0, SEEK_SET) < 0) {
-        if (fd >= 0)
-            close(fd);
-        fd = -1;
-    }
+    if (!e)
+        return c;
     seccomp_release(c);
-    return fd;
+    return NULL;
+}
+
+/* False: it cannot be had. */
+static bool export(const struct box_spec *s, struct text *t)
+{
+    scmp_filter_ctx c = rules_of(s);
+    int fd = c ? memfd_create("seccomp", MFD_CLOEXEC) : -1;
+    char *bytes = NULL;
+    size_t n;
+    bool ok = fd >= 0 && !seccomp_export_bpf(c, fd) && !lseek(fd, 0, SEEK_SET) &&
+              !file_read_fd(fd, 1 << 20, &bytes, &n);
+    if (ok)
+        text_bytes(t, bytes, n);
+    free(bytes);
+    if (fd >= 0)
+        close(fd);
+    if (c)
+        seccomp_release(c);
+    return ok;
+}
+
+/* There are few kinds of boxes, and a program takes longer to make than a file. */
+int filter_of(const struct box_spec *s)
+{
+    static struct text made[16];
+    struct text *t = &made[(s->gpu ? 1 : 0) + 2 * s->traced + 4 * s->processes + 8 * s->tools];
+    int fd = t->length || export(s, t) ? memfd_create("seccomp", MFD_CLOEXEC) : -1;
+    if (fd < 0 || (write(fd, t->s, t->length) == (ssize_t)t->length && !lseek(fd, 0, SEEK_SET)))
+        return fd;
+    close(fd);
+    return -1;
 }

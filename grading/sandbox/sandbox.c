@@ -559,17 +559,22 @@ void box_deadline(struct box *b, double seconds)
     b->deadline = now_s() + seconds;
 }
 
-bool box_send(struct box *b, const void *data, size_t n)
+static bool try_again(int *fd)
 {
-    const char *p = data;
+    if (errno == EAGAIN || errno == EINTR)
+        return true;
+    close_fd(fd);
+    return false;
+}
+
+static bool write_all(struct box *b, const char *p, size_t n)
+{
     while (n) {
-        if (b->in < 0 || !wait_ready(b, b->in, POLLOUT))
+        if (b->in < 0 || b->end != BOX_RUNNING)
             return false;
         ssize_t w = write(b->in, p, n);
-        if (w < 0 && errno != EAGAIN && errno != EINTR) {
-            close_fd(&b->in);
+        if (w < 0 && (!try_again(&b->in) || !wait_ready(b, b->in, POLLOUT)))
             return false;
-        }
         if (w > 0) {
             p += w;
             n -= (size_t)w;
@@ -578,22 +583,43 @@ bool box_send(struct box *b, const void *data, size_t n)
     return true;
 }
 
+static bool flush(struct box *b)
+{
+    size_t n = b->nwaiting;
+    b->nwaiting = 0;
+    return write_all(b, b->waiting, n);
+}
+
+bool box_send(struct box *b, const void *data, size_t n)
+{
+    if (n > sizeof(b->waiting) - b->nwaiting && !flush(b))
+        return false;
+    if (n > sizeof(b->waiting))
+        return write_all(b, data, n);
+    memcpy(b->waiting + b->nwaiting, data, n);
+    b->nwaiting += n;
+    return b->in >= 0 && b->end == BOX_RUNNING;
+}
+
 void box_end_input(struct box *b)
 {
+    flush(b);
     close_fd(&b->in);
 }
 
 bool box_receive(struct box *b, void *data, size_t n)
 {
     char *p = data;
+    if (!flush(b))
+        return false;
     while (n) {
-        if (b->out < 0 || !wait_ready(b, b->out, POLLIN))
+        if (b->out < 0 || b->end != BOX_RUNNING)
             return false;
         ssize_t r = read(b->out, p, n);
-        if (r == 0 || (r < 0 && errno != EAGAIN && errno != EINTR)) {
+        if (r == 0)
             close_fd(&b->out);
+        if (r < 0 && (!try_again(&b->out) || !wait_ready(b, b->out, POLLIN)))
             return false;
-        }
         if (r > 0) {
             p += r;
             n -= (size_t)r;
@@ -605,6 +631,7 @@ bool box_receive(struct box *b, void *data, size_t n)
 void box_drain(struct box *b, struct text *out, size_t cap, size_t *dropped)
 {
     *dropped = 0;
+    flush(b);
     while (b->out >= 0 && wait_ready(b, b->out, POLLIN))
         drain_fd(&b->out, out, cap, dropped);
 }
@@ -622,7 +649,7 @@ static void reap(struct box *b)
 
 void box_finish(struct box *b)
 {
-    close_fd(&b->in);
+    box_end_input(b);
     size_t ignored = 0;
     struct text rest = {0};
     box_drain(b, &rest, 0, &ignored);

@@ -66,6 +66,8 @@ struct box {
     enum box_end end;
     int exit_code; /* 128 + signal when killed by one */
     pid_t inner;   /* the program's host PID, 0 while unknown */
+    size_t nwaiting;
+    char waiting[4096]; /* small pieces to send, which go together: before anything is received */
 };
 
 /* The folder of the programs that are made for boxes: this program's own, or build/bin for a test

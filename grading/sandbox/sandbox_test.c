@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -123,4 +124,38 @@ Test(box, its_program_is_not_traced)
     const char *argv[] = {"/usr/bin/grep", "-q", "TracerPid:.0$", "/proc/self/status", NULL};
 
     cr_expect_eq(exit_of(argv), 0);
+}
+
+/* Small pieces wait for one another, and for nothing longer than an answer is asked for. */
+Test(box, pieces_arrive_in_their_order)
+{
+    const char *cat[] = {"/usr/bin/cat", NULL};
+    struct box_spec spec = {.argv = cat,
+                            .wall_s = 10,
+                            .cpu_s = 5,
+                            .log_cap = 4096,
+                            .binds = {{"/usr/bin", "/usr/bin"}},
+                            .nbinds = 1};
+    static uint32_t large[1 << 14], back[1 << 14];
+    struct box b;
+
+    for (uint32_t i = 0; i < 1 << 14; i++)
+        large[i] = i * 0x9e3779b9u;
+    cr_assert(box_start(&b, &spec), "%s", text_str(&b.log));
+    for (uint32_t i = 0; i < 2000; i++)
+        cr_assert(box_send(&b, &i, sizeof(i)));
+    for (uint32_t i = 0, got; i < 2000; i++) {
+        cr_assert(box_receive(&b, &got, sizeof(got)));
+        cr_assert_eq(got, i);
+    }
+    cr_assert(box_send(&b, "last", 4) && box_send(&b, large, 1 << 16));
+    cr_assert(box_receive(&b, back, 4) && !memcmp(back, "last", 4));
+    cr_assert(box_receive(&b, back, 1 << 16) && !memcmp(back, large, 1 << 16));
+    cr_assert(box_send(&b, "end", 3));
+    box_end_input(&b);
+    cr_assert(box_receive(&b, back, 3) && !memcmp(back, "end", 3));
+    cr_expect_not(box_receive(&b, back, 1));
+    box_finish(&b);
+    cr_expect_eq(b.exit_code, 0);
+    box_close(&b);
 }
