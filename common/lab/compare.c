@@ -286,7 +286,7 @@ struct comparison compare(enum dtype t, const void *expected, const void *got,
                 (struct lab_mismatch){i, dtype_get(t, expected, i), dtype_get(t, got, i)};
     }
     v.nwrong = c.nwrong;
-    if (c.nwrong)
+    if (c.nwrong && !hints->unsaid)
         describe(&v, &c);
     return c;
 }

@@ -10,6 +10,7 @@ struct compare_hints {
     int poison;             /* the byte outputs were filled with, -1: none */
     uint32_t block_threads; /* of the last step; 0: unknown */
     uint32_t items;         /* elements a thread; 0: unknown */
+    bool unsaid;            /* how many are wrong is enough: what they look like takes as long */
 };
 
 struct comparison {

@@ -102,6 +102,19 @@ Test(compare, names_a_cause)
     }
 }
 
+Test(compare, counts_alone_where_nobody_asks_for_looks)
+{
+    const struct compare_hints unsaid = {.poison = 0x7d, .unsaid = true};
+    float expected[] = {1, 2, 3}, got[] = {2, 4, 6};
+    double tolerance[3] = {0};
+    struct comparison told = compare(DT_F32, expected, got, tolerance, 3, &hints);
+    struct comparison c = compare(DT_F32, expected, got, tolerance, 3, &unsaid);
+
+    cr_expect_eq(c.nwrong, 3);
+    cr_expect_neq(told.cause[0], '\0');
+    cr_expect_str_empty(c.cause);
+}
+
 /* 438526499 as a float is 438526496; a value that is off by more is not said to be rounded. */
 Test(compare, integers_that_went_through_a_float)
 {

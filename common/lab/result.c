@@ -66,6 +66,7 @@ static struct compare_hints hints_of(const struct job *j, const struct launch_re
         .poison = j->options.poison == POISON_NONE ? -1 : poison_byte(j->options.seed),
         .block_threads = last ? last->block[0] * last->block[1] * last->block[2] : 0,
         .items = record->items,
+        .unsaid = j->options.disturb, /* who disturbs asks for the share that is wrong */
     };
 }
 

@@ -31,18 +31,28 @@ void marking_settle(struct marking *m, enum row_status status, const char *why,
         verdict_put(&m->out.hint, m->row->hint);
 }
 
+/* Its condition is one on times. */
+static bool gate_on_times(const char *gate)
+{
+    static const char *const names[] = {"overlap", "skew", "modelled", "printed.", "rate."};
+    for (size_t i = 0; gate && i < sizeof(names) / sizeof(names[0]); i++)
+        if (strstr(gate, names[i]))
+            return true;
+    return false;
+}
+
 /* What rows ask of this variant on this case: one run serves them all. */
 static unsigned asked_of(const struct marking *m, const struct lab_variant *v,
                          const struct marked_case *c)
 {
     const char *case_name = c->c.name;
-    unsigned how = c->kind ? RUN_UNTIMED : 0; /* else a report shows its time */
+    unsigned how = RUN_UNTIMED;
     for (int i = 0; i < m->e->rubric->nrows; i++) {
         const struct rubric_row *r = &m->e->rubric->rows[i];
         if (strcmp(r->variant, v->name) || (r->cases && !word_in(r->cases, case_name)))
             continue;
         how |= r->kind == ROW_CHECKS ? RUN_CHECKED : 0;
-        how &= r->kind == ROW_SPEED ? ~(unsigned)RUN_UNTIMED : ~0u;
+        how &= r->kind == ROW_SPEED || gate_on_times(r->gate) ? ~(unsigned)RUN_UNTIMED : ~0u;
         how |= r->gate && strstr(r->gate, "worst(") ? RUN_INSTRUCTIONS : 0;
     }
     return how;
@@ -52,7 +62,7 @@ struct run *marking_run(struct marking *m, const struct marked_case *c, int agai
 {
     const struct lab_variant *v = variant_named(m->e->lab, m->row->variant);
     uint64_t seed = case_seed(m->e->lab, &c->c, v->name, &m->draw, again);
-    unsigned how = again ? 0 : asked_of(m, v, c);
+    unsigned how = again ? RUN_UNTIMED : asked_of(m, v, c);
     struct run *r = session_run(m->s, v, &c->c, seed, how | (check ? RUN_CHECKED : 0));
     r->hidden = c->kind;
     return r;
@@ -196,7 +206,7 @@ static void mark_correct(struct marking *m, struct marked_case *cases, int n)
             return;
         }
     }
-    if (!m->done && !right_again(m, cases, n))
+    if (!m->done && m->row->points > 0 && !right_again(m, cases, n))
         return;
     m->done += n;
     if (m->e->gpu) {

@@ -614,7 +614,8 @@ const char *session_lines(struct session *s, struct run *r)
 {
     if (!r->lines && r->plan && !s->lab->program && open_box(s)) {
         struct run second = run_new(r->variant, &r->c, r->seed, false);
-        carry_out(s, &second, (struct job_options){.want_lines = true, .steps = r->steps});
+        carry_out(s, &second,
+                  (struct job_options){.want_lines = true, .untimed = true, .steps = r->steps});
         r->lines = second.outputs.lines;
         r->trace = second.outputs.trace;
         second.outputs.lines = second.outputs.trace = NULL;
@@ -627,7 +628,9 @@ const char *session_instructions(struct session *s, struct run *r)
 {
     if (!r->instructions && r->plan && !s->lab->program && open_box(s)) {
         struct run second = run_new(r->variant, &r->c, r->seed, false);
-        carry_out(s, &second, (struct job_options){.want_instructions = true, .steps = r->steps});
+        carry_out(
+            s, &second,
+            (struct job_options){.want_instructions = true, .untimed = true, .steps = r->steps});
         r->instructions = second.outputs.instructions;
         second.outputs.instructions = NULL;
         run_clear(&second);
@@ -669,7 +672,8 @@ const struct influence *session_influence(struct session *s, struct run *r, int 
     x->share = NAN;
     if (open_box(s))
         carry_out(s, &second,
-                  (struct job_options){.disturb = 1u << class, .steps = disturbed_steps(s, r)});
+                  (struct job_options){
+                      .disturb = 1u << class, .untimed = true, .steps = disturbed_steps(s, r)});
     if (second.outputs.stage == STAGE_DONE && second.result.compared)
         x->share = (double)second.result.wrong / (double)second.result.compared;
     else
