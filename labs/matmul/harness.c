@@ -17,8 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The reference is a triple loop in double; -O3 lets gcc use vectors for it. */
-#pragma GCC optimize("O3")
+/* The reference is a triple loop in double; -O3 lets gcc use vectors for it. Every machine is to
+ * make the same of it, so that no product is added in one step. */
+#pragma GCC optimize("O3", "fp-contract=off")
 
 enum { X_IS_ROW = 1, TENSOR = 2, SLOW = 4, TILES = 8 /* of the record, a block each */, MAPS = 16 };
 enum { A, B, C, ROWS }; /* buffers, and what else has a stream of random numbers */
@@ -257,9 +258,12 @@ static void read_columns(const struct lab_case *c, const void *b, uint64_t lo, u
  * k u (1 + k u) sum |a b|; by Cauchy-Schwarz sum |a b| <= |row of a| |column of b|, which
  * costs less to find. u is 2^-24 in f32. Tensor cores cut sums off and not at full width:
  * there we allow 2^-22. */
-static void reference_slice(const struct lab_case *c, const void *a, const double *columns,
-                            const double *squares, uint64_t row, uint64_t width, float *want,
-                            double *tol)
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#endif
+static void
+reference_slice(const struct lab_case *c, const void *a, const double *columns,
+                const double *squares, uint64_t row, uint64_t width, float *want, double *tol)
 {
     double sum[SLICE] = {0}, a2 = 0, u = c->dtype == DT_F16 ? 0x1p-22 : 0x1p-24;
     double ku = (double)c->k * u;
