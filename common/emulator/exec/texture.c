@@ -2,7 +2,6 @@
  * "Texture Fetching"; PTX ISA 9.7.10).
  */
 #include "texture.h"
-#include "emulator/base/round.h"
 #include <limits.h>
 #include <math.h>
 #include <string.h>
