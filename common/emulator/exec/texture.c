@@ -440,7 +440,7 @@ void texture_fetch(const struct texture *t, const struct texture_fetch *f, intpt
         of_level(&p, f, &t->level[(at + ONE / 2) / ONE], ONE, &m, &x);
     }
     for (int c = 0; c < 4 && m.n; c++)
-        x.f[c] = weigh(t, &m, c);
+        x.f[c] = c < t->format.channels ? weigh(t, &m, c) : 0;
     memcpy(v, x.u, sizeof(x.u));
 }
 

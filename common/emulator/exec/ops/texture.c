@@ -5,7 +5,6 @@
 #include "emulator/code/texture_op.h"
 #include "emulator/exec/texture.h"
 #include "half.h"
-#include <stdlib.h>
 
 /* An object, and where its memory is on the host. */
 struct object {
@@ -60,23 +59,20 @@ static void touch(struct touched *all, const struct texture *t, int lane,
         all->sector[lane][k] = texture_sector(t, taps->address[k]);
     }
 }
-static int compare(const void *a, const void *b)
-{
-    u64 x = *(const u64 *)a, y = *(const u64 *)b;
-    return (x > y) - (x < y);
-}
-/* Different sectors that `lanes` lanes from `first` on touch. */
+/* Different sectors that `lanes` lanes from `first` on touch: few. */
 static u32 sectors_of(const struct touched *all, u32 mask, u32 first, u32 lanes)
 {
-    u64 s[WARP * MOST_TAPS];
-    u32 n = 0, distinct = 0;
+    u64 seen[WARP * MOST_TAPS];
+    u32 n = 0;
     for (u32 i = first; i < first + lanes; i++)
-        for (u32 k = 0; ON(mask, i) && k < all->n[i]; k++)
-            s[n++] = all->sector[i][k];
-    qsort(s, n, sizeof(*s), compare);
-    for (u32 k = 0; k < n; k++)
-        distinct += k == 0 || s[k] != s[k - 1];
-    return distinct;
+        for (u32 k = 0; ON(mask, i) && k < all->n[i]; k++) {
+            u32 j = 0;
+            while (j < n && seen[j] != all->sector[i][k])
+                j++;
+            seen[j] = all->sector[i][k];
+            n += j == n;
+        }
+    return n;
 }
 /* A request is of so many lanes; `wide`: of 16-byte texels that are filtered, two lanes at a time,
  * each twice. As ncu counts on an H200 (count/COUNTERS.md). */
