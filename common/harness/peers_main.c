@@ -82,7 +82,7 @@ static const struct match matches[] = {
     {"coalescing", "copy_four",       "cudaMemcpy on the device", peer_copy,      true,  CASES(offsets)},
     {"coalescing", "copy_four",       "cudaMemcpy on the device", peer_copy,      false, CASES(shifts)},
     {"coalescing", "transpose_vec",   "cudaMemcpy on the device", peer_copy,      false, CASES(turns)},
-    {"matmul",    "mm_pipeline",      "cublasSgemm",              peer_sgemm,     true,  CASES(products)},
+    {"matmul",    "mm_sliced",        "cublasSgemm",              peer_sgemm,     true,  CASES(products)},
     {"matmul",    "mm_store",         "cublasLtMatmul",           peer_gemm_f16,  true,  CASES(halves)},
 };
 /* clang-format on */

@@ -6,6 +6,10 @@
  * threads share their work, so its items is the side of the tile a block makes (L). The kernels
  * behind it say their tile in a record of their own, TENSOR (device/tensor.cuh).
  *
+ * mm_sliced is two kernels: itself, and mm_sliced_half with V / 2 by V / 2 outputs a thread in the
+ * same blocks, for products too small to fill the GPU. Of either, gridDim.z blocks may share a
+ * tile, each with a slice of k, and meet in `partial`.
+ *
  * Interface: lab_matmul.
  */
 #include "base/alloc.h"
@@ -21,8 +25,16 @@
  * make the same of it, so that no product is added in one step. */
 #pragma GCC optimize("O3", "fp-contract=off")
 
-enum { X_IS_ROW = 1, TENSOR = 2, SLOW = 4, TILES = 8 /* of the record, a block each */, MAPS = 16 };
-enum { A, B, C, ROWS }; /* buffers, and what else has a stream of random numbers */
+enum {
+    X_IS_ROW = 1,
+    TENSOR = 2,
+    SLOW = 4,
+    TILES = 8 /* of the record, a block each */,
+    MAPS = 16,
+    SLICED = 32
+};
+enum { A, B, C, PARTIAL }; /* buffers */
+enum { ROWS = 3 };         /* what else has a stream of random numbers */
 
 /* Above this many products only some rows are compared; the others must be
  * of a possible size. */
@@ -44,6 +56,7 @@ static const struct lab_variant variants[] = {
     {"mm_tiled",     "2",  "both: shared tile, V x V registers",     NULL, true, .record = BLOCK(16, 16, 4),  ANY, 0, false, false},
     {"mm_vector",    "3",  "16-byte loads",                          NULL, true, .record = BLOCK(8, 8, 8),    ANY, 0, false, false},
     {"mm_pipeline",  "4",  "double-buffered",                        NULL, true, .record = BLOCK(8, 8, 8),    ANY, 0, false, false},
+    {"mm_sliced",    "4b", "a larger tile; slices of k",             "mm_sliced mm_sliced_half", true, .record = BLOCK(16, 16, 8), BLOCK(1, 1, 2), MOST(1024, 1024, 16), SLICED, .optional = true},
     {"mm_tensor",    "5",  "tensor cores, f16 in, f32 sums",         NULL, true, .record = BLOCK(128, 1, 64), BLOCK(32, 1, 16), MOST(1024, 1, 256),  TENSOR, false, false},
     WIDE("mm_mma",        "6",  "mma.sync, three stages",            128, 128, 0, TENSOR | TILES,        80, 0),
     WIDE("mm_tma",        "7",  "tiles by tensor map",               128, 128, 0, TENSOR | TILES | MAPS, 90, 0),
@@ -57,6 +70,7 @@ static const struct lab_variant variants[] = {
 #define CHECK .flags = CASE_CHECK | CASE_QUICK
 #define BOTH  .flags = CASE_CHECK | CASE_TIME
 #define GPU   .flags = CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY
+enum { MANY_TILES = 1 }; /* param of a case that is there for mm_sliced's larger tiles: many, of few steps */
 static const struct lab_case cases[] = {
     /* name                 n     m     k     param dtype op seed flags */
     {"1x1x1",               1,    1,    1,    0, DT_F32, 0, 0, CHECK},
@@ -68,6 +82,7 @@ static const struct lab_case cases[] = {
     {"33x65x17",            65,   33,   17,   0, DT_F32, 0, 0, CHECK},
     {"100x72x52",           72,   100,  52,   0, DT_F32, 0, 0, CHECK},
     {"127x129x131",         129,  127,  131,  0, DT_F32, 0, 0, CHECK},
+    {"1400x1148x20",        1148, 1400, 20,   MANY_TILES, DT_F32, 0, 0, CHECK},
     {"f16 1x1x1",           1,    1,    1,    0, DT_F16, 0, 0, CHECK},
     {"f16 k=0",             7,    5,    0,    0, DT_F16, 0, 0, CHECK},
     {"f16 33x65x17",        65,   33,   17,   0, DT_F16, 0, 0, CHECK},
@@ -115,6 +130,8 @@ static bool applies(const struct lab_variant *v, const struct lab_case *c)
         return false;
     if (v->flags & MAPS) /* rows of multiples of 16 bytes, and some of them */
         return c->m && c->n && c->k && c->n % 8 == 0 && c->k % 8 == 0;
+    if (c->param == MANY_TILES && !(v->flags & SLICED))
+        return false;
     return !(v->flags & SLOW) || c->n <= 2048; /* a third of a second a launch on a large GPU */
 }
 
@@ -131,6 +148,54 @@ static struct plan_arg i32_arg(uint64_t value)
 static uint32_t blocks_for(uint64_t extent, uint32_t covered)
 {
     return (uint32_t)((extent + covered - 1) / covered);
+}
+
+/* How a product is cut: outputs a thread along a side, tiles, and blocks that share one. */
+struct cut {
+    uint32_t v, x, y, slices;
+};
+
+/* Blocks enough that all of `room` run at a time, and no slice of fewer steps than `least`. A
+ * student's file counts the blocks that are done for so many tiles: */
+#define MOST_SLICED 1024
+static struct cut cut(const struct lab_case *c, const struct launch_record *r, uint32_t v,
+                      uint64_t room, uint64_t least)
+{
+    struct cut t = {v, blocks_for(c->n, r->block_x * v), blocks_for(c->m, r->block_y * v), 1};
+    uint64_t tiles = (uint64_t)t.x * t.y, fit = tiles ? room / tiles : 1, most = c->k / least;
+
+    if (tiles <= MOST_SLICED && fit > 1 && most > 1)
+        t.slices = (uint32_t)(fit < most ? fit : most);
+    return t;
+}
+
+/* The larger tiles, if they find work for three quarters of the SMs; of the smaller ones an SM has
+ * two blocks at a time. */
+static struct cut sliced(const struct lab_case *c, const struct launch_record *r, uint32_t sms)
+{
+    struct cut large = cut(c, r, r->items, sms, 128);
+
+    if (4ull * large.x * large.y * large.slices >= 3ull * sms)
+        return large;
+    return cut(c, r, r->items / 2, 2ull * sms, 32);
+}
+
+static void plan_sliced(struct plan *p, const struct lab_case *c, const struct launch_record *r,
+                        const struct device_limits *d)
+{
+    struct plan_step *s = &p->steps[0];
+    struct cut t = sliced(c, r, d->sms);
+    uint64_t elements = (uint64_t)t.x * t.y * t.slices * r->block_x * r->block_y * t.v * t.v;
+
+    if (t.v != r->items)
+        lab_name(s->kernel, sizeof(s->kernel), "mm_sliced_half");
+    s->grid[0] = t.x;
+    s->grid[1] = t.y;
+    s->grid[2] = t.slices;
+    p->buffers[PARTIAL] =
+        (struct lab_buffer){"partial", BUF_SCRATCH, DT_F32, t.slices > 1 ? elements : 0, ""};
+    p->nbuffers = PARTIAL + 1;
+    s->args[s->nargs++] = buffer_arg(PARTIAL);
 }
 
 static bool too_large(uint64_t rows, uint64_t cols)
@@ -185,6 +250,8 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
     s->args[3] = i32_arg(c->m);
     s->args[4] = i32_arg(c->n);
     s->args[5] = i32_arg(c->k);
+    if (v->flags & SLICED)
+        plan_sliced(out, c, r, d);
     return true;
 }
 

@@ -157,6 +157,8 @@ Test(matmul, grids_cover_the_output)
             cr_expect(x * v >= 67 && (x - 1) * v < 67 && y * v >= 130 && (y - 1) * v < 130);
         else if (q.v->has_tensor) /* 2 x 1 tiles of 128 x 128 or 256, side by side */
             cr_expect(x == 2 && y == 1, "%s: %u x %u", q.v->name, s->grid[0], s->grid[1]);
+        else if (!strcmp(q.v->name, "mm_sliced"))
+            cr_expect(x * 64 >= 67 && y * 64 >= 130, "small: half of V");
         else
             cr_expect(x * v * s->block[0] >= 67 && y * v * s->block[1] >= 130, "%s", q.v->name);
         release(&q);
@@ -175,6 +177,36 @@ Test(matmul, maps_are_for_shapes_that_have_them)
     for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
         cr_expect_eq(lab_matmul.applies(variant_of(&lab_matmul, "mm_store"), &shapes[i]), i == 0);
         cr_expect_eq(lab_matmul.applies(variant_of(&lab_matmul, "mm_mma"), &shapes[i]), i < 4);
+    }
+}
+
+/* Large products: tiles of 128, whole. Few tiles: slices of k. Small ones: tiles of 64. */
+Test(matmul, few_tiles_are_sliced)
+{
+    static const struct {
+        uint64_t m, n, k;
+        const char *kernel;
+        uint32_t x, y, z;
+    } products[] = {
+        {4096, 4096, 4096, "mm_sliced", 32, 32, 1}, {1024, 1024, 1024, "mm_sliced", 8, 8, 2},
+        {256, 256, 16384, "mm_sliced", 2, 2, 33},   {4096, 4096, 64, "mm_sliced", 32, 32, 1},
+        {512, 512, 512, "mm_sliced_half", 8, 8, 4}, {256, 256, 256, "mm_sliced_half", 4, 4, 8},
+        {33, 65, 17, "mm_sliced_half", 2, 1, 1},    {7, 5, 0, "mm_sliced_half", 1, 1, 1}};
+    const struct lab_variant *v = variant_of(&lab_matmul, "mm_sliced");
+
+    for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++) {
+        struct lab_case c = {
+            .n = products[i].n, .m = products[i].m, .k = products[i].k, .dtype = DT_F32};
+        struct plan p;
+        char err[200] = "";
+
+        cr_assert(lab_matmul.plan(v, &c, &v->record, &h200, &p, err, sizeof(err)), "%s", err);
+        cr_expect_str_eq(p.steps[0].kernel, products[i].kernel, "%zu", i);
+        cr_expect(p.steps[0].grid[0] == products[i].x && p.steps[0].grid[1] == products[i].y &&
+                      p.steps[0].grid[2] == products[i].z,
+                  "%zu: %u x %u x %u", i, p.steps[0].grid[0], p.steps[0].grid[1],
+                  p.steps[0].grid[2]);
+        cr_expect_eq(p.buffers[3].count > 0, products[i].z > 1, "%zu", i);
     }
 }
 

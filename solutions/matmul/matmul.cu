@@ -7,6 +7,7 @@
 // mm_tiled      2   both at once
 // mm_vector     3   16-byte loads from global and from shared memory
 // mm_pipeline   4   the next tile travels while this one is multiplied
+// mm_sliced     4b  a larger tile, its words read one step ahead; slices of k
 // mm_tensor     5   f16 inputs, f32 sums, on the tensor cores
 // mm_mma        6   the same in PTX: mma.sync, ldmatrix, three stages of cp.async
 // mm_tma        7   tiles come by tensor map (compute capability 9.0 from here on)
@@ -123,8 +124,8 @@ KERNEL mm_shared(const float *a, const float *b, float *c, int m, int n, int k)
 // (16 values of i at a distance of 64 words) would all meet in two banks.
 
 #define TL_V    4
-#define TL_SIDE 16                // threads a side
-#define TL_L    (TL_SIDE * TL_V)  // 64
+#define TL_SIDE 16               // threads a side
+#define TL_L    (TL_SIDE * TL_V) // 64
 #define TL_S    16
 #define TL_T    (TL_SIDE * TL_SIDE)
 
@@ -333,6 +334,241 @@ KERNEL mm_pipeline(const float *a, const float *b, float *c, int m, int n, int k
     }
     multiply(sum, s[now], tx, ty);
     store(c, sum, m, n, row0, col0, tx, ty);
+}
+
+// ---- 4b: a larger tile, and slices of k ---------------------------------------------
+// 256 threads make a tile of 16 V x 16 V: eight warps, four down and two across, of 4 x 8 lanes,
+// with V x V outputs each: groups of four rows 16 apart, and of four columns 32 apart. Against
+// mm_pipeline a word that comes from global memory is used twice as often, and a step's operands
+// are read from shared memory while those of the step before are multiplied.
+//
+// A product of few tiles leaves most SMs without work. Then the harness gives a tile gridDim.z
+// blocks, each with a slice of k. They leave their sums in `partial`; the one that is done last
+// adds them all up, in the order of the slices, so that the result is the same every time.
+
+#define SL_SIDE  16
+#define SL_V     8
+#define SL_S     16
+#define SL_T     (SL_SIDE * SL_SIDE)
+#define SL_TILES 1024 // that may be sliced, at most
+
+__device__ unsigned slices_done[SL_TILES]; // atomicInc makes them 0 again
+
+template <int V> struct sliced {
+    static constexpr int L = SL_SIDE * V, N = L * SL_S / 4 / SL_T; // N: float4 a thread fetches
+
+    struct tile {
+        float a[SL_S][L + 4], b[SL_S][L];
+    };
+    float4 fa[N], fb[N];
+    float sum[V][V] = {}, av[2][V], bv[2][V]; // operands of a step, and of the next
+    int row0, col0, tid, row, col;            // row, col: of the thread's first output in the tile
+
+    __device__ sliced()
+    {
+        int warp, lane;
+
+        tid = threadIdx.y * SL_SIDE + threadIdx.x;
+        warp = tid / 32, lane = tid % 32;
+        row0 = blockIdx.y * L, col0 = blockIdx.x * L;
+        row = warp / 2 * 4 * V + lane / 8 * 4, col = warp % 2 * 8 * V + lane % 8 * 4;
+    }
+
+    // Float4 number j of this thread in the tile of a: two lanes have 32 bytes of a row, which
+    // are a sector, and a warp has 16 rows, which fall into 32 banks when it puts them down.
+    __device__ int a_row(int j)
+    {
+        return (j * SL_T + tid) / 2 % L;
+    }
+    __device__ int a_step(int j)
+    {
+        return tid % 2 * 4 + (j * SL_T + tid) / 2 / L * 8;
+    }
+    __device__ int b_step(int j)
+    {
+        return (j * SL_T + tid) / (L / 4);
+    }
+    __device__ int b_col(int j)
+    {
+        return (j * SL_T + tid) % (L / 4) * 4;
+    }
+
+    // `whole`: nothing of it hangs over an edge, rows start on 16 bytes, so there is nothing to ask
+    __device__ void fetch(const float *a, const float *b, int m, int n, int k, int k0, bool whole)
+    {
+        float4 zero = {0, 0, 0, 0};
+
+#pragma unroll
+        for (int j = 0; j < N; j++) {
+            const float *from = a + (row0 + a_row(j)) * k;
+            if (whole)
+                fa[j] = *reinterpret_cast<const float4 *>(from + k0 + a_step(j));
+            else
+                fa[j] = row0 + a_row(j) < m ? load4(from, k0 + a_step(j), k) : zero;
+        }
+#pragma unroll
+        for (int j = 0; j < N; j++) {
+            const float *from = b + (k0 + b_step(j)) * n;
+            if (whole)
+                fb[j] = *reinterpret_cast<const float4 *>(from + col0 + b_col(j));
+            else
+                fb[j] = k0 + b_step(j) < k ? load4(from, col0 + b_col(j), n) : zero;
+        }
+    }
+
+    __device__ void put(tile &s)
+    {
+#pragma unroll
+        for (int j = 0; j < N; j++) {
+            int r = a_row(j), i = a_step(j);
+            s.a[i + 0][r] = fa[j].x;
+            s.a[i + 1][r] = fa[j].y;
+            s.a[i + 2][r] = fa[j].z;
+            s.a[i + 3][r] = fa[j].w;
+        }
+#pragma unroll
+        for (int j = 0; j < N; j++)
+            *reinterpret_cast<float4 *>(&s.b[b_step(j)][b_col(j)]) = fb[j];
+    }
+
+    __device__ void operands(const tile &s, int i)
+    {
+#pragma unroll
+        for (int v = 0; v < V; v += 4) {
+            float4 x = *reinterpret_cast<const float4 *>(&s.a[i][row + v * 4]);
+            float4 y = *reinterpret_cast<const float4 *>(&s.b[i][col + v * 8]);
+            float *to_a = &av[i % 2][v], *to_b = &bv[i % 2][v];
+            to_a[0] = x.x, to_a[1] = x.y, to_a[2] = x.z, to_a[3] = x.w;
+            to_b[0] = y.x, to_b[1] = y.y, to_b[2] = y.z, to_b[3] = y.w;
+        }
+    }
+
+    // To the right, and back: at a turn the operand of b stays, which an FFMA need not read again.
+    __device__ void multiply(int i)
+    {
+#pragma unroll
+        for (int y = 0; y < V; y++)
+#pragma unroll
+            for (int j = 0; j < V; j++) {
+                int x = y % 2 ? V - 1 - j : j;
+                sum[y][x] += av[i % 2][y] * bv[i % 2][x];
+            }
+    }
+
+    __device__ void slice(tile s[2], const float *a, const float *b, int m, int n, int k, int lo,
+                          int hi)
+    {
+        bool inside = k % 4 == 0 && n % 4 == 0 && row0 + L <= m && col0 + L <= n;
+        int now = 0;
+
+        fetch(a, b, m, n, k, lo, inside && lo + SL_S <= k);
+        put(s[0]);
+        __syncthreads();
+        operands(s[0], 0);
+        for (int k0 = lo; k0 < hi; k0 += SL_S) {
+            int next = k0 + SL_S;
+            if (next < hi)
+                fetch(a, b, m, n, k, next, inside && next + SL_S <= k);
+#pragma unroll
+            for (int i = 0; i < SL_S; i++) {
+                if (i + 1 < SL_S) {
+                    operands(s[now], i + 1);
+                } else if (next < hi) {
+                    put(s[now ^ 1]);
+                    __syncthreads();
+                    operands(s[now ^ 1], 0);
+                }
+                multiply(i);
+            }
+            now ^= 1;
+        }
+    }
+
+    // Whether this block is the last of its tile's; then it has the sums of all.
+    __device__ bool meet(float *partial)
+    {
+        __shared__ bool last;
+        int tile_number = blockIdx.y * gridDim.x + blockIdx.x, all = V * V / 4 * SL_T;
+        float4 *of_tile = reinterpret_cast<float4 *>(partial) + tile_number * gridDim.z * all + tid;
+        float4 *mine = of_tile + blockIdx.z * all;
+
+#pragma unroll
+        for (int v = 0; v < V * V; v += 4)
+            mine[v / 4 * SL_T] = *reinterpret_cast<float4 *>(&sum[v / V][v % V]);
+        __threadfence(); // what all threads have left is seen before the count of it
+        __syncthreads();
+        if (tid == 0)
+            last = atomicInc(&slices_done[tile_number], gridDim.z - 1) == gridDim.z - 1;
+        __syncthreads();
+        if (!last)
+            return false;
+        __threadfence(); // the count is seen before what the others have left
+#pragma unroll
+        for (int v = 0; v < V * V; v++)
+            sum[v / V][v % V] = 0;
+        for (int z = 0; z < gridDim.z; z++)
+#pragma unroll
+            for (int v = 0; v < V * V; v += 4) {
+                float4 x = __ldcg(&of_tile[z * all + v / 4 * SL_T]);
+                float *to = &sum[v / V][v % V];
+                to[0] += x.x, to[1] += x.y, to[2] += x.z, to[3] += x.w;
+            }
+        return true;
+    }
+
+    __device__ void store(float *c, int m, int n)
+    {
+#pragma unroll
+        for (int y = 0; y < V; y++) {
+            int r = row0 + row + y % 4 + y / 4 * 16;
+            if (r >= m)
+                continue;
+#pragma unroll
+            for (int x = 0; x < V; x += 4) {
+                int q = col0 + col + x * 8;
+                if (n % 4 == 0 && q < n) {
+                    float4 v = {sum[y][x], sum[y][x + 1], sum[y][x + 2], sum[y][x + 3]};
+                    *reinterpret_cast<float4 *>(&c[r * n + q]) = v;
+                    continue;
+                }
+#pragma unroll
+                for (int j = 0; j < 4; j++)
+                    if (q + j < n)
+                        c[r * n + q + j] = sum[y][x + j];
+            }
+        }
+    }
+
+    __device__ void product(tile s[2], const float *a, const float *b, float *c, int m, int n,
+                            int k, float *partial)
+    {
+        int steps = (k + SL_S - 1) / SL_S, each = (steps + gridDim.z - 1) / gridDim.z * SL_S;
+        int lo = blockIdx.z * each, hi = lo + each < k ? lo + each : k;
+
+        if (lo < hi)
+            slice(s, a, b, m, n, k, lo, hi);
+        if (gridDim.z == 1 || meet(partial))
+            store(c, m, n);
+    }
+};
+
+LAUNCH(mm_sliced, SL_SIDE, SL_SIDE, SL_V);
+KERNEL __launch_bounds__(SL_T)
+    mm_sliced(const float *a, const float *b, float *c, int m, int n, int k, float *partial)
+{
+    __shared__ __align__(16) sliced<SL_V>::tile s[2];
+
+    sliced<SL_V>().product(s, a, b, c, m, n, k, partial);
+}
+
+// The same with tiles of half the side, for products that are too small to fill the GPU with the
+// larger ones; launched by mm_sliced's record.
+KERNEL __launch_bounds__(SL_T)
+    mm_sliced_half(const float *a, const float *b, float *c, int m, int n, int k, float *partial)
+{
+    __shared__ __align__(16) sliced<SL_V / 2>::tile s[2];
+
+    sliced<SL_V / 2>().product(s, a, b, c, m, n, k, partial);
 }
 
 // ---- 5: tensor cores ----------------------------------------------------------------
