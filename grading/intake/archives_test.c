@@ -285,6 +285,30 @@ Test(archives, bombs, .timeout = 60)
     submissions_free(&s);
 }
 
+/* What a student packed is at most 16 MiB, in the class's archive or in the student's own. */
+Test(archives, larger_than_one_inside_may_be)
+{
+    size_t n = (16u << 20) + 1;
+    char *heavy = xzalloc(n);
+    struct bytes out, deeper = around(TAR_GZ, "inner.tar", (struct bytes){xzalloc(n), n}),
+                      most = around(TAR, LAB ".cu", text_bytes_of("most"));
+    struct archive *a = begin(&out, TAR_GZ);
+    add(a, "ann.tar", heavy, n);
+    add(a, "bob.tar", most.s, most.n);
+    add(a, "cem.tar.gz", deeper.s, deeper.n);
+    end(a);
+    free(heavy);
+    free(most.s);
+    free(deeper.s);
+    struct submissions s = read_all(out);
+    cr_expect_str_eq(of(&s, "bob")->source, "most");
+    const char *why = of(&s, "ann")->problem;
+    cr_expect(why && strstr(why, "larger than 16384 KiB"), "%s", why ? why : "no problem");
+    cr_expect(strstr(text_str(&s.notes), "inner.tar in cem.tar.gz is not opened: is larger than"),
+              "%s", text_str(&s.notes));
+    submissions_free(&s);
+}
+
 /* Each of these is a line of the batch's summary, and nobody is lost. */
 Test(archives, what_is_odd_is_noted)
 {
