@@ -372,63 +372,56 @@ template <int V> struct sliced {
         warp = tid / 32, lane = tid % 32;
         row0 = blockIdx.y * L, col0 = blockIdx.x * L;
         row = warp / 2 * 4 * V + lane / 8 * 4, col = warp % 2 * 8 * V + lane % 8 * 4;
+        ar = tid / 2 % L, ai = tid % 2 * 4 + tid / 2 / L * 8;
+        bi = tid / (L / 4), bc = tid % (L / 4) * 4;
     }
 
-    // Float4 number j of this thread in the tile of a: two lanes have 32 bytes of a row, which
-    // are a sector, and a warp has 16 rows, which fall into 32 banks when it puts them down.
-    __device__ int a_row(int j)
-    {
-        return (j * SL_T + tid) / 2 % L;
-    }
-    __device__ int a_step(int j)
-    {
-        return tid % 2 * 4 + (j * SL_T + tid) / 2 / L * 8;
-    }
-    __device__ int b_step(int j)
-    {
-        return (j * SL_T + tid) / (L / 4);
-    }
-    __device__ int b_col(int j)
-    {
-        return (j * SL_T + tid) % (L / 4) * 4;
-    }
+    // Float4 number j that a thread fetches: of a steps ai + A_NEXT j of row ar, of b columns bc of
+    // step bi + B_NEXT j. Two lanes have 32 bytes of a row of a, which are a sector, and a warp has
+    // 16 rows, which fall into 32 banks when it puts them down.
+    static constexpr int A_NEXT = SL_T / 2 / L * 8, B_NEXT = SL_T / (L / 4);
+    int ar, ai, bi, bc;
+    const float *from_a, *from_b; // the first of them in the next tile
 
     // `whole`: nothing of it hangs over an edge, rows start on 16 bytes, so there is nothing to ask
     __device__ void fetch(const float *a, const float *b, int m, int n, int k, int k0, bool whole)
     {
         float4 zero = {0, 0, 0, 0};
 
+        if (whole) {
 #pragma unroll
-        for (int j = 0; j < N; j++) {
-            const float *from = a + (row0 + a_row(j)) * k;
-            if (whole)
-                fa[j] = *reinterpret_cast<const float4 *>(from + k0 + a_step(j));
-            else
-                fa[j] = row0 + a_row(j) < m ? load4(from, k0 + a_step(j), k) : zero;
-        }
+            for (int j = 0; j < N; j++)
+                fa[j] = *reinterpret_cast<const float4 *>(from_a + j * A_NEXT);
 #pragma unroll
-        for (int j = 0; j < N; j++) {
-            const float *from = b + (k0 + b_step(j)) * n;
-            if (whole)
-                fb[j] = *reinterpret_cast<const float4 *>(from + col0 + b_col(j));
-            else
-                fb[j] = k0 + b_step(j) < k ? load4(from, col0 + b_col(j), n) : zero;
+            for (int j = 0; j < N; j++)
+                fb[j] = *reinterpret_cast<const float4 *>(from_b + j * B_NEXT * n);
+        } else {
+#pragma unroll
+            for (int j = 0; j < N; j++)
+                fa[j] = row0 + ar < m ? load4(a + (row0 + ar) * k, k0 + ai + j * A_NEXT, k) : zero;
+#pragma unroll
+            for (int j = 0; j < N; j++)
+                fb[j] = k0 + bi + j * B_NEXT < k
+                            ? load4(b + (k0 + bi + j * B_NEXT) * n, col0 + bc, n)
+                            : zero;
         }
+        from_a += SL_S;
+        from_b += SL_S * n;
     }
 
     __device__ void put(tile &s)
     {
 #pragma unroll
         for (int j = 0; j < N; j++) {
-            int r = a_row(j), i = a_step(j);
-            s.a[i + 0][r] = fa[j].x;
-            s.a[i + 1][r] = fa[j].y;
-            s.a[i + 2][r] = fa[j].z;
-            s.a[i + 3][r] = fa[j].w;
+            int i = ai + j * A_NEXT;
+            s.a[i + 0][ar] = fa[j].x;
+            s.a[i + 1][ar] = fa[j].y;
+            s.a[i + 2][ar] = fa[j].z;
+            s.a[i + 3][ar] = fa[j].w;
         }
 #pragma unroll
         for (int j = 0; j < N; j++)
-            *reinterpret_cast<float4 *>(&s.b[b_step(j)][b_col(j)]) = fb[j];
+            *reinterpret_cast<float4 *>(&s.b[bi + j * B_NEXT][bc]) = fb[j];
     }
 
     __device__ void operands(const tile &s, int i)
@@ -461,6 +454,8 @@ template <int V> struct sliced {
         bool inside = k % 4 == 0 && n % 4 == 0 && row0 + L <= m && col0 + L <= n;
         int now = 0;
 
+        from_a = a + (row0 + ar) * k + lo + ai;
+        from_b = b + (lo + bi) * n + col0 + bc;
         fetch(a, b, m, n, k, lo, inside && lo + SL_S <= k);
         put(s[0]);
         __syncthreads();
@@ -1149,8 +1144,8 @@ KERNEL __launch_bounds__(RO_T, 1)
 }
 
 // ---- 12: clusters of two ------------------------------------------------------------
-// Two blocks, one above the other, need the same tile of b: each fetches half of it, into both. So a
-// stage may be overwritten when the groups of both blocks have done with it. It saves a third of
+// Two blocks, one above the other, need the same tile of b: each fetches half of it, into both. So
+// a stage may be overwritten when the groups of both blocks have done with it. It saves a third of
 // what L2 delivers, which is not what the kernel waits for: times stay as they were.
 
 #define CL_BLOCKS 2
