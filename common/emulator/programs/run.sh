@@ -29,7 +29,7 @@ summary() {
 }
 
 anywhere='vector_add variables grid_sync split thrust cub language errors limits copies per_thread
-          groups algorithms clusters devices'
+          groups algorithms clusters devices graphs'
 [ ! -e "$programs/fft" ] || anywhere="$anywhere fft"
 [ ! -e "$programs/nccl" ] || anywhere="$anywhere nccl"
 if [ "${2:-}" = gpu ]; then

@@ -8,6 +8,7 @@
 #include "emulator/base/describe.h"
 #include "emulator/check/check.h"
 #include "array.h"
+#include "graph.h"
 #include "emulator/count/model.h"
 #include "emulator/count/profile.h"
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 struct box {
     const char *function; /* for messages and the profile */
     size_t width, height, depth;
+    unsigned element; /* bytes of a fill's value, where it is more than one */
 };
 
 struct place {
@@ -38,6 +40,16 @@ static size_t extent_of(const struct box *b, const struct place *q)
         __builtin_add_overflow(bytes, b->width, &bytes))
         return SIZE_MAX;
     return bytes;
+}
+
+static struct cudaPitchedPtr pitched(const struct box *b, const struct place *q)
+{
+    size_t pitch = q->pitch ? q->pitch : b->width;
+
+    return (struct cudaPitchedPtr){.ptr = (void *)q->p,
+                                   .pitch = pitch,
+                                   .xsize = b->width,
+                                   .ysize = pitch && q->slice ? q->slice / pitch : b->height};
 }
 
 static bool is_empty(const struct box *b)
@@ -174,6 +186,19 @@ static enum engine_kind engine_of(struct copy_path p)
     return (size_t)p.way < sizeof(engine) / sizeof(engine[0]) ? engine[p.way] : ENGINE_NONE;
 }
 
+/* As a node: a place in an array is one in memory. */
+static bool copy_captured(const struct box *b, const struct place *dst, const struct place *src,
+                          enum cudaMemcpyKind kind, cudaStream_t stream, cudaError_t *e)
+{
+    struct work w = {.type = cudaGraphNodeTypeMemcpy,
+                     .copy = {.dstPtr = pitched(b, dst),
+                              .srcPtr = pitched(b, src),
+                              .extent = {b->width, b->height, b->depth},
+                              .kind = kind}};
+
+    return capture_takes(stream, &w, e);
+}
+
 /* Copies a box, takes its modelled time; `wait`: the host waits for the end of it. It waits for
  * pageable memory always: the driver copies through a buffer of its own, part by part. */
 static cudaError_t transfer(const struct box *b, struct place dst, struct place src,
@@ -189,8 +214,8 @@ static cudaError_t transfer(const struct box *b, struct place dst, struct place 
         return e;
     if (!s)
         return cudaErrorInvalidResourceHandle;
-    if (is_empty(b))
-        return cudaSuccess;
+    if (is_empty(b) || copy_captured(b, &dst, &src, kind, stream, &e))
+        return e;
     e = resolve(b, &dst, to_device, "destination") ?: resolve(b, &src, from_device, "source");
     if (e)
         return e;
@@ -215,7 +240,7 @@ static cudaError_t transfer(const struct box *b, struct place dst, struct place 
 static cudaError_t linear(const char *function, void *dst, const void *src, size_t count,
                           enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
 {
-    struct box b = {function, count, 1, 1};
+    struct box b = {function, count, 1, 1, 0};
 
     return transfer(&b, (struct place){.p = dst}, (struct place){.p = src}, kind, stream, wait);
 }
@@ -336,7 +361,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t coun
 static cudaError_t copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
                            size_t height, enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
 {
-    struct box b = {"cudaMemcpy2D", width, height, 1};
+    struct box b = {"cudaMemcpy2D", width, height, 1, 0};
 
     if (width > dpitch || width > spitch)
         return emu_fail(height == 1 ? cudaErrorInvalidValue : cudaErrorInvalidPitchValue,
@@ -404,7 +429,7 @@ static cudaError_t to_array(const char *function, cudaArray_t dst, size_t x, siz
                             const void *src, size_t pitch, size_t width, size_t height,
                             enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
 {
-    struct box b = {function, width, height, 1};
+    struct box b = {function, width, height, 1, 0};
     struct place to;
 
     return toward(kind, cudaMemcpyHostToDevice) ?: pitch_of(&b, pitch)
@@ -415,7 +440,7 @@ static cudaError_t from_array(const char *function, void *dst, size_t pitch, cud
                               size_t x, size_t y, size_t width, size_t height,
                               enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
 {
-    struct box b = {function, width, height, 1};
+    struct box b = {function, width, height, 1, 0};
     struct place from;
 
     return toward(kind, cudaMemcpyDeviceToHost) ?: pitch_of(&b, pitch)
@@ -426,7 +451,7 @@ static cudaError_t between_arrays(cudaArray_t dst, size_t xd, size_t yd, cudaArr
                                   size_t xs, size_t ys, size_t width, size_t height,
                                   enum cudaMemcpyKind kind)
 {
-    struct box b = {"cudaMemcpy2DArrayToArray", width, height, 1};
+    struct box b = {"cudaMemcpy2DArrayToArray", width, height, 1, 0};
     struct place to, from;
 
     return toward(kind, cudaMemcpyDeviceToDevice) ?: array_place(&b, dst, xd, yd, 0, &to) ?: array_place(&b, src, xs, ys, 0, &from)
@@ -475,7 +500,7 @@ static cudaError_t array_bytes(const struct box *b, cudaArray_const_t array, siz
                                struct place *q)
 {
     const struct cudaArray *a = array_find(array);
-    struct box none = {b->function, 0, 1, 1};
+    struct box none = {b->function, 0, 1, 1, 0};
     cudaError_t e = array_place(&none, array, x, y, 0, q);
 
     if (!e && b->width > a->level.slice - (y * a->level.pitch + x))
@@ -489,7 +514,7 @@ static cudaError_t bytes_to_array(const char *function, cudaArray_t dst, size_t 
                                   const void *src, size_t count, enum cudaMemcpyKind kind,
                                   cudaStream_t stream, bool wait)
 {
-    struct box b = {function, count, 1, 1};
+    struct box b = {function, count, 1, 1, 0};
     struct place to;
 
     return toward(kind, cudaMemcpyHostToDevice) ?: array_bytes(&b, dst, x, y, &to)
@@ -499,7 +524,7 @@ static cudaError_t bytes_from_array(const char *function, void *dst, cudaArray_c
                                     size_t x, size_t y, size_t count, enum cudaMemcpyKind kind,
                                     cudaStream_t stream, bool wait)
 {
-    struct box b = {function, count, 1, 1};
+    struct box b = {function, count, 1, 1, 0};
     struct place from;
 
     return toward(kind, cudaMemcpyDeviceToHost) ?: array_bytes(&b, src, x, y, &from)
@@ -508,7 +533,7 @@ static cudaError_t bytes_from_array(const char *function, void *dst, cudaArray_c
 static cudaError_t bytes_between(cudaArray_t dst, size_t xd, size_t yd, cudaArray_const_t src,
                                  size_t xs, size_t ys, size_t count, enum cudaMemcpyKind kind)
 {
-    struct box b = {"cudaMemcpyArrayToArray", count, 1, 1};
+    struct box b = {"cudaMemcpyArrayToArray", count, 1, 1, 0};
     struct place to, from;
 
     return toward(kind, cudaMemcpyDeviceToDevice) ?: array_bytes(&b, dst, xd, yd, &to)
@@ -619,9 +644,9 @@ static cudaError_t place_3d(const struct box *b, cudaArray_const_t array, struct
     return b->depth > 1 && b->height > q.ysize ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-static cudaError_t copy_3d(const struct cudaMemcpy3DParms *c, cudaStream_t stream, bool wait)
+cudaError_t copy_3d(const struct cudaMemcpy3DParms *c, cudaStream_t stream, bool wait)
 {
-    struct box b = {"cudaMemcpy3D", 0, 0, 0};
+    struct box b = {"cudaMemcpy3D", 0, 0, 0, 0};
     struct place to, from;
 
     if (!c || (c->dstArray && c->dstPtr.ptr) || (c->srcArray && c->srcPtr.ptr))
@@ -688,6 +713,37 @@ static cudaError_t filled_from(const struct box *b, const void *p, int device)
                     b->function, p, a->device, device);
 }
 
+/* A node for each plane. */
+static bool fill_captured(const struct box *b, const struct place *q, int value,
+                          cudaStream_t stream, cudaError_t *e)
+{
+    bool taken = false;
+
+    for (size_t z = 0; z < b->depth && !*e; z++) {
+        struct work w = {.type = cudaGraphNodeTypeMemset,
+                         .fill = {.dst = (char *)q->p + z * q->slice,
+                                  .pitch = q->pitch,
+                                  .value = (uint8_t)value,
+                                  .elementSize = 1,
+                                  .width = b->width,
+                                  .height = b->height}};
+
+        taken = capture_takes(stream, &w, e);
+        if (!taken)
+            break;
+    }
+    return taken;
+}
+
+static void set_row(uint8_t *row, int value, size_t width, unsigned element)
+{
+    if (element <= 1)
+        memset(row, value, width);
+    else
+        for (size_t i = 0; i < width; i += element)
+            memcpy(row + i, &value, element);
+}
+
 static cudaError_t fill(const struct box *b, struct place q, int value, cudaStream_t stream,
                         bool wait)
 {
@@ -697,9 +753,10 @@ static cudaError_t fill(const struct box *b, struct place q, int value, cudaStre
 
     if (!s)
         return cudaErrorInvalidResourceHandle;
-    if (is_empty(b))
-        return cudaSuccess;
-    cudaError_t e = resolve(b, &q, true, "destination") ?: filled_from(b, q.p, s->device);
+    cudaError_t e = cudaSuccess;
+    if (is_empty(b) || fill_captured(b, &q, value, stream, &e))
+        return e;
+    e = resolve(b, &q, true, "destination") ?: filled_from(b, q.p, s->device);
     if (e)
         return e;
     for (size_t z = 0; z < b->depth; z++) {
@@ -707,7 +764,7 @@ static cudaError_t fill(const struct box *b, struct place q, int value, cudaStre
             uint8_t *row = q.host + z * q.slice + y * q.pitch;
 
             check_host_write(address_at(&q, row), b->width);
-            memset(row, value, b->width);
+            set_row(row, value, b->width, b->element);
         }
     }
     /* a copy moves each byte twice */
@@ -721,9 +778,17 @@ static cudaError_t fill(const struct box *b, struct place q, int value, cudaStre
     return cudaSuccess;
 }
 
+/* A node's: elements of one, two or four bytes. */
+cudaError_t fill_elements(const struct cudaMemsetParams *m, cudaStream_t stream)
+{
+    struct box b = {"cudaGraphLaunch", m->width * m->elementSize, m->height, 1, m->elementSize};
+
+    return fill(&b, (struct place){.p = m->dst, .pitch = m->pitch}, (int)m->value, stream, false);
+}
+
 static cudaError_t fill_linear(void *p, int value, size_t count, cudaStream_t stream, bool wait)
 {
-    struct box b = {"cudaMemset", count, 1, 1};
+    struct box b = {"cudaMemset", count, 1, 1, 0};
 
     return fill(&b, (struct place){.p = p}, value, stream, wait);
 }
@@ -731,7 +796,7 @@ static cudaError_t fill_linear(void *p, int value, size_t count, cudaStream_t st
 static cudaError_t fill_2d(void *p, size_t pitch, int value, size_t width, size_t height,
                            cudaStream_t stream, bool wait)
 {
-    struct box b = {"cudaMemset2D", width, height, 1};
+    struct box b = {"cudaMemset2D", width, height, 1, 0};
 
     if (height > 1 && width > pitch)
         return cudaErrorInvalidValue;
@@ -741,7 +806,7 @@ static cudaError_t fill_2d(void *p, size_t pitch, int value, size_t width, size_
 static cudaError_t fill_3d(struct cudaPitchedPtr q, int value, struct cudaExtent x,
                            cudaStream_t stream, bool wait)
 {
-    struct box b = {"cudaMemset3D", x.width, x.height, x.depth};
+    struct box b = {"cudaMemset3D", x.width, x.height, x.depth, 0};
 
     if (x.width > q.pitch || (x.depth > 1 && x.height > q.ysize))
         return cudaErrorInvalidValue;

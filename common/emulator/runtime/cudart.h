@@ -37,8 +37,9 @@ cudaError_t rt_leave(cudaError_t e);
  * returns cudaErrorDevicesUnavailable, as on an H200 with CUDA 13.0: the manual has the process
  * end. */
 void rt_set_sticky(cudaError_t e);
-void rt_reset_errors(void);                   /* of the current device */
-bool rt_is_device_fault(cudaError_t e);       /* ends the context: sticky */
+cudaError_t rt_fault(void);             /* of the current device: what the next call will answer */
+void rt_reset_errors(void);             /* of the current device */
+bool rt_is_device_fault(cudaError_t e); /* ends the context: sticky */
 cudaError_t rt_error_named(const char *name); /* cudaSuccess: there is none of that name */
 /* The device of this host thread's calls, and how many there are (device.c). */
 extern __thread int rt_device;
@@ -64,6 +65,12 @@ void record_finish(void);
 
 /* A host access to device memory: a line that says so, then the fault (host_fault.c). */
 void host_fault_install(void);
+
+/* This call is not permitted while a capture goes on: the error, and the capture is of no use any
+ * more (capture.c). */
+cudaError_t capture_forbids(const char *function);
+/* Work that no graph takes is issued to a stream: an error where that is being captured. */
+cudaError_t capture_bars(cudaStream_t stream);
 
 /* One lock for all tables of the runtime; never held during a launch or a callback. */
 extern pthread_mutex_t rt_lock;
@@ -124,8 +131,18 @@ void images_reset(void);     /* cudaDeviceReset: load again there at next use */
 uint32_t rt_ptx_limit(void); /* newest PTX architecture that is accepted, 90 */
 
 /* ---- streams and their modelled clocks (stream.c) ---- */
+/* Where in a capture something is: after these nodes (capture.c). */
+struct capture;
+struct tip {
+    struct capture *in; /* NULL: in none */
+    cudaGraphNode_t *nodes;
+    size_t n;
+};
+void tip_set(struct tip *t, struct capture *in, const cudaGraphNode_t *nodes, size_t n);
+
 struct CUstream_st {
     struct CUstream_st *next;
+    struct tip tip;
     unsigned flags;
     int priority;
     int device;
@@ -147,6 +164,11 @@ enum engine_kind {
 };
 /* Adds ms of work to a stream; false: no such stream. */
 bool stream_work(cudaStream_t handle, enum engine_kind kind, double ms);
+/* The end of its work; sets it: a graph's nodes follow each other in an order of their own. */
+double stream_end(cudaStream_t handle);
+void stream_set_end(cudaStream_t handle, double ms);
+/* Streams and events are no part of it any more. */
+void streams_forget(const struct capture *c);
 /* When work issued to it now would begin. */
 double stream_ready(cudaStream_t handle);
 /* Work of several devices' streams together, which may begin when all are ready; `out` and `in`

@@ -561,11 +561,11 @@ Test(cudart, stack_limit)
 
 Test(cudart, what_is_not_supported_says_so)
 {
-    cudaGraph_t graph;
+    cudaUserObject_t object;
     cudaArray_t array;
     struct cudaChannelFormatDesc d = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
 
-    GIVES(cudaGraphCreate(&graph, 0), cudaErrorNotSupported);
+    GIVES(cudaUserObjectCreate(&object, &array, NULL, 1, 0), cudaErrorNotSupported);
     GIVES(cudaMallocArray(&array, &d, 4, 4, cudaArraySparse), cudaErrorNotSupported);
     GIVES(cudaGetLastError(), cudaErrorNotSupported);
 }

@@ -299,7 +299,7 @@ cudaError_t rt_enter_as(const char *function)
     if (in_callback)
         return cudaErrorNotPermitted;
     cudaError_t e = (cudaError_t)atomic_load(&sticky[rt_device]);
-    return e ?: inject(function);
+    return e ?: capture_forbids(function) ?: inject(function);
 }
 
 cudaError_t rt_leave(cudaError_t e)
@@ -318,6 +318,11 @@ void rt_set_sticky(cudaError_t e)
         atomic_compare_exchange_strong(&sticky[d], &none, (int)e);
         atomic_store(&faulted[d], true);
     }
+}
+
+cudaError_t rt_fault(void)
+{
+    return (cudaError_t)atomic_load(&sticky[rt_device]);
 }
 
 void warplabRevive(void)

@@ -4,7 +4,7 @@
  * A fault on the device does not come back from the launch but from the calls after it,
  * as on a GPU, where launches are asynchronous.
  */
-#include "cudart.h"
+#include "graph.h"
 #include "base/clock.h"
 #include "emulator/base/names.h"
 #include "emulator/count/model.h"
@@ -150,7 +150,43 @@ static cudaError_t rt_launch(struct kernel *k, const cudaLaunchConfig_t *c, void
     return e;
 }
 
-static cudaError_t launch(const void *handle, const cudaLaunchConfig_t *c, void **args)
+cudaError_t kernel_arguments(const void *func, void **args, void ***copy)
+{
+    struct kernel *k;
+    cudaError_t e = kernel_use(func, &k);
+
+    *copy = NULL;
+    if (e)
+        return e;
+    const struct emu_func_info *f = emu_func_info(here(k)->func);
+    void **all = xcalloc(1, f->nparams * sizeof(*all) + f->param_bytes + 8);
+    uint8_t *values = (uint8_t *)(all + f->nparams);
+
+    e = pack(k, args, values);
+    for (uint32_t i = 0; i < f->nparams; i++)
+        all[i] = values + f->param_offset[i];
+    if (e)
+        free(all);
+    else
+        *copy = all;
+    return e;
+}
+
+static bool captured(const void *func, const cudaLaunchConfig_t *c, void **args, cudaError_t *e)
+{
+    struct work w = {.type = cudaGraphNodeTypeKernel,
+                     .kernel = {.func = func,
+                                .grid = c->gridDim,
+                                .block = c->blockDim,
+                                .shared = (unsigned)c->dynamicSmemBytes,
+                                .args = args,
+                                .attrs = c->attrs,
+                                .nattrs = c->numAttrs}};
+
+    return capture_takes(c->stream, &w, e);
+}
+
+cudaError_t launch(const void *handle, const cudaLaunchConfig_t *c, void **args)
 {
     struct CUstream_st *s = stream_find(c->stream);
     struct kernel *k;
@@ -159,7 +195,9 @@ static cudaError_t launch(const void *handle, const cudaLaunchConfig_t *c, void 
     if (!s)
         return cudaErrorInvalidResourceHandle;
     rt_device = s->device; /* where it runs, whichever is current */
-    cudaError_t e = kernel_use(handle, &k) ?: rt_launch(k, c, args);
+    cudaError_t e = kernel_use(handle, &k);
+    if (!e && !captured(handle, c, args, &e))
+        e = rt_launch(k, c, args);
     rt_device = current;
     return e;
 }

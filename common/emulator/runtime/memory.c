@@ -395,6 +395,7 @@ cudaError_t cudaMemPrefetchAsync(const void *p, size_t count, struct cudaMemLoca
         e = cudaErrorInvalidValue;
     if (!e && !stream_find(stream))
         e = cudaErrorInvalidResourceHandle;
+    e = e ?: capture_bars(stream);
     if (!e)
         prefetch(p, count, where.type == cudaMemLocationTypeDevice ? where.id : cudaCpuDeviceId,
                  stream);

@@ -85,12 +85,14 @@ static cudaError_t pool_alloc(void **out, size_t size, struct CUmemPoolHandle_st
         return cudaErrorInvalidValue;
     if (!s)
         return cudaErrorInvalidResourceHandle;
+    cudaError_t e = capture_bars(stream);
+    if (e)
+        return e;
     pthread_mutex_lock(&rt_lock);
     pool = pool ? pool : current_of(s->device);
-    cudaError_t e = !pool_known(pool) ? cudaErrorInvalidValue
-                    : pool->max_size && pool->used + size > pool->max_size
-                        ? cudaErrorMemoryAllocation
-                        : cudaSuccess;
+    e = !pool_known(pool)                                      ? cudaErrorInvalidValue
+        : pool->max_size && pool->used + size > pool->max_size ? cudaErrorMemoryAllocation
+                                                               : cudaSuccess;
     pthread_mutex_unlock(&rt_lock);
     e = e ?: malloc_on(pool->device, out, size);
     if (e || !*out)
@@ -138,7 +140,7 @@ cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
 
     if (!e && !stream_find(stream))
         e = cudaErrorInvalidResourceHandle;
-    e = e ?: cudaFree(p);
+    e = e ?: capture_bars(stream) ?: cudaFree(p);
     if (!e && p)
         pool_give((uint64_t)p);
     return rt_leave(e);

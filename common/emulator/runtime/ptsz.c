@@ -387,3 +387,57 @@ cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, uns
 {
     return cudaStreamWaitEvent(per_thread(stream), event, flags);
 }
+
+cudaError_t cudaStreamBeginCapture_ptsz(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+cudaError_t cudaStreamBeginCapture_ptsz(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    return cudaStreamBeginCapture(per_thread(stream), mode);
+}
+
+cudaError_t cudaStreamBeginCaptureToGraph_ptsz(cudaStream_t stream, cudaGraph_t graph,
+                                               const cudaGraphNode_t *deps,
+                                               const cudaGraphEdgeData *edges, size_t n,
+                                               enum cudaStreamCaptureMode mode);
+cudaError_t cudaStreamBeginCaptureToGraph_ptsz(cudaStream_t stream, cudaGraph_t graph,
+                                               const cudaGraphNode_t *deps,
+                                               const cudaGraphEdgeData *edges, size_t n,
+                                               enum cudaStreamCaptureMode mode)
+{
+    return cudaStreamBeginCaptureToGraph(per_thread(stream), graph, deps, edges, n, mode);
+}
+
+cudaError_t cudaStreamEndCapture_ptsz(cudaStream_t stream, cudaGraph_t *graph);
+cudaError_t cudaStreamEndCapture_ptsz(cudaStream_t stream, cudaGraph_t *graph)
+{
+    return cudaStreamEndCapture(per_thread(stream), graph);
+}
+
+cudaError_t cudaStreamUpdateCaptureDependencies_ptsz(cudaStream_t stream, cudaGraphNode_t *nodes,
+                                                     const cudaGraphEdgeData *edges, size_t n,
+                                                     unsigned int flags);
+cudaError_t cudaStreamUpdateCaptureDependencies_ptsz(cudaStream_t stream, cudaGraphNode_t *nodes,
+                                                     const cudaGraphEdgeData *edges, size_t n,
+                                                     unsigned int flags)
+{
+    return cudaStreamUpdateCaptureDependencies(per_thread(stream), nodes, edges, n, flags);
+}
+
+cudaError_t cudaGraphInstantiateWithParams_ptsz(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                                cudaGraphInstantiateParams *params);
+cudaError_t cudaGraphInstantiateWithParams_ptsz(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                                cudaGraphInstantiateParams *params)
+{
+    return cudaGraphInstantiateWithParams(exec, graph, params);
+}
+
+cudaError_t cudaGraphLaunch_ptsz(cudaGraphExec_t exec, cudaStream_t stream);
+cudaError_t cudaGraphLaunch_ptsz(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    return cudaGraphLaunch(exec, per_thread(stream));
+}
+
+cudaError_t cudaGraphUpload_ptsz(cudaGraphExec_t exec, cudaStream_t stream);
+cudaError_t cudaGraphUpload_ptsz(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    return cudaGraphUpload(exec, per_thread(stream));
+}

@@ -35,6 +35,7 @@ cudaError_t warplab_step_begin(struct warplab_step **out, const char *name, cuda
     *out = NULL;
     if (!e && !s)
         e = cudaErrorInvalidResourceHandle;
+    e = e ?: capture_bars(stream);
     if (e)
         return e;
     *out = xcalloc(1, sizeof(**out));

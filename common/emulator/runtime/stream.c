@@ -12,9 +12,9 @@
  * the other direction is slowed.
  *
  * Not modelled: kernels that share the device, and a copy that one issued later slows;
- * host time itself; capture into graphs.
+ * host time itself.
  */
-#include "cudart.h"
+#include "graph.h"
 #include "emulator/count/model.h"
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +208,24 @@ double stream_ready(cudaStream_t handle)
     return t;
 }
 
+double stream_end(cudaStream_t handle)
+{
+    pthread_mutex_lock(&rt_lock);
+    const struct CUstream_st *s = find_locked(handle);
+    double t = s ? s->clock : 0;
+    pthread_mutex_unlock(&rt_lock);
+    return t;
+}
+
+void stream_set_end(cudaStream_t handle, double ms)
+{
+    pthread_mutex_lock(&rt_lock);
+    struct CUstream_st *s = find_locked(handle);
+    if (s)
+        s->clock = ms;
+    pthread_mutex_unlock(&rt_lock);
+}
+
 /* The first moment from `from` on at which all their links are free. */
 static double links_free(const struct meeting *m, int n, double from, double ms)
 {
@@ -384,6 +402,9 @@ static cudaError_t destroy(cudaStream_t handle)
         if (*p != handle)
             continue;
         *p = handle->next;
+        if (handle->tip.in)
+            capture_invalidate(handle->tip.in);
+        tip_set(&handle->tip, NULL, NULL, 0);
         gone_clock[handle->device] = later(gone_clock[handle->device], handle->clock);
         free(handle);
         e = cudaSuccess;
@@ -460,7 +481,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 cudaError_t cudaStreamQuery(cudaStream_t handle)
 {
     STREAM_OR_FAIL(handle);
-    return rt_leave(rt_enter()); /* its work is always done */
+    return rt_leave(capture_bars(handle) ?: rt_enter()); /* its work is always done */
 }
 
 /* Attributes are hints about caches and scheduling, of which nothing is modelled but the
@@ -515,41 +536,6 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t handle, void *p, size_t length
     return rt_leave(rt_enter());
 }
 
-/* No stream ever captures: libraries ask before they launch. */
-cudaError_t cudaStreamIsCapturing(cudaStream_t handle, enum cudaStreamCaptureStatus *status)
-{
-    STREAM_OR_FAIL(handle);
-    if (!status)
-        return rt_leave(cudaErrorInvalidValue);
-    *status = cudaStreamCaptureStatusNone;
-    return rt_leave(rt_enter());
-}
-
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, enum cudaStreamCaptureStatus *status,
-                                     unsigned long long *id, cudaGraph_t *graph,
-                                     const cudaGraphNode_t **dependencies,
-                                     const cudaGraphEdgeData **edges, size_t *ndependencies)
-{
-    (void)graph, (void)dependencies, (void)edges;
-    if (id)
-        *id = 0;
-    if (ndependencies)
-        *ndependencies = 0;
-    return cudaStreamIsCapturing(handle, status);
-}
-
-cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
-{
-    static __thread enum cudaStreamCaptureMode own_mode = cudaStreamCaptureModeGlobal;
-    enum cudaStreamCaptureMode former = own_mode;
-
-    if (!mode || *mode > cudaStreamCaptureModeRelaxed)
-        return rt_leave(cudaErrorInvalidValue);
-    own_mode = *mode;
-    *mode = former;
-    return cudaSuccess;
-}
-
 /* ---- waiting ---- */
 
 cudaError_t cudaDeviceSynchronize(void)
@@ -563,7 +549,10 @@ cudaError_t cudaDeviceSynchronize(void)
 cudaError_t cudaStreamSynchronize(cudaStream_t handle)
 {
     struct CUstream_st *s = STREAM_OR_FAIL(handle);
+    cudaError_t e = capture_bars(handle);
 
+    if (e)
+        return rt_leave(e);
     pthread_mutex_lock(&rt_lock);
     host_wait(s);
     pthread_mutex_unlock(&rt_lock);
@@ -572,12 +561,17 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle)
 
 /* ---- host functions ---- */
 
-static cudaError_t host_function(cudaStream_t handle, cudaHostFn_t fn, void *user)
+cudaError_t host_function(cudaStream_t handle, cudaHostFn_t fn, void *user)
 {
+    struct work w = {.type = cudaGraphNodeTypeHost, .host = {fn, user}};
+    cudaError_t e;
+
     if (!stream_find(handle))
         return cudaErrorInvalidResourceHandle;
     if (!fn)
         return cudaErrorInvalidValue;
+    if (capture_takes(handle, &w, &e))
+        return e;
     rt_in_callback(true);
     fn(user);
     rt_in_callback(false);
@@ -598,6 +592,9 @@ cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t call
     STREAM_OR_FAIL(handle);
     if (!callback || flags)
         return rt_leave(cudaErrorInvalidValue);
+    cudaError_t barred = capture_bars(handle);
+    if (barred)
+        return rt_leave(barred);
     rt_in_callback(true);
     callback(handle, e, user); /* is told of an error, unlike a host function */
     rt_in_callback(false);
@@ -608,6 +605,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t call
 
 struct CUevent_st {
     struct CUevent_st *next;
+    struct tip tip;
     unsigned flags;
     int device;
     bool recorded;
@@ -622,6 +620,35 @@ static bool event_known(cudaEvent_t event)
         if (e == event)
             return true;
     return false;
+}
+
+static bool event_found(cudaEvent_t event)
+{
+    pthread_mutex_lock(&rt_lock);
+    bool known = event_known(event);
+    pthread_mutex_unlock(&rt_lock);
+    return known;
+}
+
+void streams_forget(const struct capture *c)
+{
+    pthread_mutex_lock(&rt_lock);
+    for (struct CUstream_st *s = streams; s; s = s->next)
+        if (s->tip.in == c)
+            tip_set(&s->tip, NULL, NULL, 0);
+    for (struct CUevent_st *e = events; e; e = e->next)
+        if (e->tip.in == c)
+            tip_set(&e->tip, NULL, NULL, 0);
+    pthread_mutex_unlock(&rt_lock);
+}
+
+/* The host cannot wait for an event that was recorded in a capture. */
+static cudaError_t event_captured(cudaEvent_t event)
+{
+    if (!event_found(event) || !event->tip.in)
+        return cudaSuccess;
+    capture_invalidate(event->tip.in);
+    return cudaErrorCapturedEvent;
 }
 
 static cudaError_t event_create(cudaEvent_t *out, unsigned flags)
@@ -660,6 +687,7 @@ static cudaError_t event_destroy(cudaEvent_t event)
         if (*p != event)
             continue;
         *p = event->next;
+        tip_set(&event->tip, NULL, NULL, 0);
         free(event);
         e = cudaSuccess;
         break;
@@ -674,7 +702,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 }
 
 /* Recording takes its time too: what an empty pair of events reads. */
-static cudaError_t event_record(cudaEvent_t event, cudaStream_t handle)
+static cudaError_t event_record_now(cudaEvent_t event, cudaStream_t handle)
 {
     cudaError_t e = cudaErrorInvalidResourceHandle;
 
@@ -693,16 +721,29 @@ static cudaError_t event_record(cudaEvent_t event, cudaStream_t handle)
     return e;
 }
 
+/* In a capture an event marks a place; an external one is a node that records. */
+cudaError_t event_record(cudaEvent_t event, cudaStream_t handle, bool external)
+{
+    struct work w = {.type = cudaGraphNodeTypeEventRecord, .event = event};
+    cudaError_t e;
+
+    if (!event_found(event) || !stream_find(handle))
+        return cudaErrorInvalidResourceHandle;
+    bool taken =
+        external ? capture_takes(handle, &w, &e) : capture_records(handle, &event->tip, &e);
+    return taken ? e : event_record_now(event, handle);
+}
+
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-    return rt_leave(rt_enter() ?: event_record(event, stream));
+    return rt_leave(rt_enter() ?: event_record(event, stream, false));
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
     if (flags & ~(unsigned)cudaEventRecordExternal)
         return rt_leave(cudaErrorInvalidValue);
-    return rt_leave(rt_enter() ?: event_record(event, stream));
+    return rt_leave(rt_enter() ?: event_record(event, stream, flags & cudaEventRecordExternal));
 }
 
 static cudaError_t event_done(cudaEvent_t event, bool wait)
@@ -721,12 +762,12 @@ static cudaError_t event_done(cudaEvent_t event, bool wait)
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-    return rt_leave(rt_enter() ?: event_done(event, false));
+    return rt_leave(event_captured(event) ?: rt_enter() ?: event_done(event, false));
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-    return rt_leave(rt_enter() ?: event_done(event, true));
+    return rt_leave(event_captured(event) ?: rt_enter() ?: event_done(event, true));
 }
 
 static cudaError_t elapsed(float *ms, cudaEvent_t start, cudaEvent_t end)
@@ -750,7 +791,7 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
     return rt_leave(rt_enter() ?: elapsed(ms, start, end));
 }
 
-static cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event)
+static cudaError_t wait_event_now(cudaStream_t handle, cudaEvent_t event)
 {
     cudaError_t e = cudaErrorInvalidResourceHandle;
 
@@ -764,11 +805,22 @@ static cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event)
     return e;
 }
 
+cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event, bool external)
+{
+    struct work w = {.type = cudaGraphNodeTypeWaitEvent, .event = event};
+    cudaError_t e;
+
+    if (!event_found(event) || !stream_find(handle))
+        return cudaErrorInvalidResourceHandle;
+    bool taken = external ? capture_takes(handle, &w, &e) : capture_waits(handle, &event->tip, &e);
+    return taken ? e : wait_event_now(handle, event);
+}
+
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
     if (flags & ~(unsigned)cudaEventWaitExternal)
         return rt_leave(cudaErrorInvalidValue);
-    return rt_leave(rt_enter() ?: wait_event(stream, event));
+    return rt_leave(rt_enter() ?: wait_event(stream, event, flags & cudaEventWaitExternal));
 }
 
 /* Streams and events do not outlive their context. */
@@ -781,6 +833,7 @@ void events_reset(void)
             continue;
         }
         *p = e->next;
+        tip_set(&e->tip, NULL, NULL, 0);
         free(e);
     }
     pthread_mutex_unlock(&rt_lock);

@@ -25,99 +25,22 @@ static cudaError_t unsupported(atomic_flag *said, const char *name, const char *
     X(cudaDeviceGetGraphMemAttribute, "CUDA graphs")                                               \
     X(cudaDeviceGraphMemTrim, "CUDA graphs")                                                       \
     X(cudaDeviceSetGraphMemAttribute, "CUDA graphs")                                               \
-    X(cudaGraphAddChildGraphNode, "CUDA graphs")                                                   \
-    X(cudaGraphAddDependencies, "CUDA graphs")                                                     \
-    X(cudaGraphAddEmptyNode, "CUDA graphs")                                                        \
-    X(cudaGraphAddEventRecordNode, "CUDA graphs")                                                  \
-    X(cudaGraphAddEventWaitNode, "CUDA graphs")                                                    \
     X(cudaGraphAddExternalSemaphoresSignalNode, "CUDA graphs")                                     \
     X(cudaGraphAddExternalSemaphoresWaitNode, "CUDA graphs")                                       \
-    X(cudaGraphAddHostNode, "CUDA graphs")                                                         \
-    X(cudaGraphAddKernelNode, "CUDA graphs")                                                       \
     X(cudaGraphAddMemAllocNode, "CUDA graphs")                                                     \
     X(cudaGraphAddMemFreeNode, "CUDA graphs")                                                      \
-    X(cudaGraphAddMemcpyNode, "CUDA graphs")                                                       \
-    X(cudaGraphAddMemcpyNode1D, "CUDA graphs")                                                     \
-    X(cudaGraphAddMemcpyNodeFromSymbol, "CUDA graphs")                                             \
-    X(cudaGraphAddMemcpyNodeToSymbol, "CUDA graphs")                                               \
-    X(cudaGraphAddMemsetNode, "CUDA graphs")                                                       \
-    X(cudaGraphAddNode, "CUDA graphs")                                                             \
-    X(cudaGraphChildGraphNodeGetGraph, "CUDA graphs")                                              \
-    X(cudaGraphClone, "CUDA graphs")                                                               \
     X(cudaGraphConditionalHandleCreate, "CUDA graphs")                                             \
-    X(cudaGraphCreate, "CUDA graphs")                                                              \
     X(cudaGraphDebugDotPrint, "CUDA graphs")                                                       \
-    X(cudaGraphDestroy, "CUDA graphs")                                                             \
-    X(cudaGraphDestroyNode, "CUDA graphs")                                                         \
-    X(cudaGraphEventRecordNodeGetEvent, "CUDA graphs")                                             \
-    X(cudaGraphEventRecordNodeSetEvent, "CUDA graphs")                                             \
-    X(cudaGraphEventWaitNodeGetEvent, "CUDA graphs")                                               \
-    X(cudaGraphEventWaitNodeSetEvent, "CUDA graphs")                                               \
-    X(cudaGraphExecChildGraphNodeSetParams, "CUDA graphs")                                         \
-    X(cudaGraphExecDestroy, "CUDA graphs")                                                         \
-    X(cudaGraphExecEventRecordNodeSetEvent, "CUDA graphs")                                         \
-    X(cudaGraphExecEventWaitNodeSetEvent, "CUDA graphs")                                           \
     X(cudaGraphExecExternalSemaphoresSignalNodeSetParams, "CUDA graphs")                           \
     X(cudaGraphExecExternalSemaphoresWaitNodeSetParams, "CUDA graphs")                             \
-    X(cudaGraphExecGetFlags, "CUDA graphs")                                                        \
-    X(cudaGraphExecHostNodeSetParams, "CUDA graphs")                                               \
-    X(cudaGraphExecKernelNodeSetParams, "CUDA graphs")                                             \
-    X(cudaGraphExecMemcpyNodeSetParams, "CUDA graphs")                                             \
-    X(cudaGraphExecMemcpyNodeSetParams1D, "CUDA graphs")                                           \
-    X(cudaGraphExecMemcpyNodeSetParamsFromSymbol, "CUDA graphs")                                   \
-    X(cudaGraphExecMemcpyNodeSetParamsToSymbol, "CUDA graphs")                                     \
-    X(cudaGraphExecMemsetNodeSetParams, "CUDA graphs")                                             \
-    X(cudaGraphExecNodeSetParams, "CUDA graphs")                                                   \
-    X(cudaGraphExecUpdate, "CUDA graphs")                                                          \
     X(cudaGraphExternalSemaphoresSignalNodeGetParams, "CUDA graphs")                               \
     X(cudaGraphExternalSemaphoresSignalNodeSetParams, "CUDA graphs")                               \
     X(cudaGraphExternalSemaphoresWaitNodeGetParams, "CUDA graphs")                                 \
     X(cudaGraphExternalSemaphoresWaitNodeSetParams, "CUDA graphs")                                 \
-    X(cudaGraphGetEdges, "CUDA graphs")                                                            \
-    X(cudaGraphGetNodes, "CUDA graphs")                                                            \
-    X(cudaGraphGetRootNodes, "CUDA graphs")                                                        \
-    X(cudaGraphHostNodeGetParams, "CUDA graphs")                                                   \
-    X(cudaGraphHostNodeSetParams, "CUDA graphs")                                                   \
-    X(cudaGraphInstantiate, "CUDA graphs")                                                         \
-    X(cudaGraphInstantiateWithFlags, "CUDA graphs")                                                \
-    X(cudaGraphInstantiateWithParams, "CUDA graphs")                                               \
-    X(cudaGraphInstantiateWithParams_ptsz, "CUDA graphs")                                          \
-    X(cudaGraphKernelNodeCopyAttributes, "CUDA graphs")                                            \
-    X(cudaGraphKernelNodeGetAttribute, "CUDA graphs")                                              \
-    X(cudaGraphKernelNodeGetParams, "CUDA graphs")                                                 \
-    X(cudaGraphKernelNodeSetAttribute, "CUDA graphs")                                              \
-    X(cudaGraphKernelNodeSetParams, "CUDA graphs")                                                 \
-    X(cudaGraphLaunch, "CUDA graphs")                                                              \
-    X(cudaGraphLaunch_ptsz, "CUDA graphs")                                                         \
     X(cudaGraphMemAllocNodeGetParams, "CUDA graphs")                                               \
     X(cudaGraphMemFreeNodeGetParams, "CUDA graphs")                                                \
-    X(cudaGraphMemcpyNodeGetParams, "CUDA graphs")                                                 \
-    X(cudaGraphMemcpyNodeSetParams, "CUDA graphs")                                                 \
-    X(cudaGraphMemcpyNodeSetParams1D, "CUDA graphs")                                               \
-    X(cudaGraphMemcpyNodeSetParamsFromSymbol, "CUDA graphs")                                       \
-    X(cudaGraphMemcpyNodeSetParamsToSymbol, "CUDA graphs")                                         \
-    X(cudaGraphMemsetNodeGetParams, "CUDA graphs")                                                 \
-    X(cudaGraphMemsetNodeSetParams, "CUDA graphs")                                                 \
-    X(cudaGraphNodeFindInClone, "CUDA graphs")                                                     \
-    X(cudaGraphNodeGetDependencies, "CUDA graphs")                                                 \
-    X(cudaGraphNodeGetDependentNodes, "CUDA graphs")                                               \
-    X(cudaGraphNodeGetEnabled, "CUDA graphs")                                                      \
-    X(cudaGraphNodeGetType, "CUDA graphs")                                                         \
-    X(cudaGraphNodeSetEnabled, "CUDA graphs")                                                      \
-    X(cudaGraphNodeSetParams, "CUDA graphs")                                                       \
     X(cudaGraphReleaseUserObject, "CUDA graphs")                                                   \
-    X(cudaGraphRemoveDependencies, "CUDA graphs")                                                  \
     X(cudaGraphRetainUserObject, "CUDA graphs")                                                    \
-    X(cudaGraphUpload, "CUDA graphs")                                                              \
-    X(cudaGraphUpload_ptsz, "CUDA graphs")                                                         \
-    X(cudaStreamBeginCapture, "CUDA graphs")                                                       \
-    X(cudaStreamBeginCaptureToGraph, "CUDA graphs")                                                \
-    X(cudaStreamBeginCaptureToGraph_ptsz, "CUDA graphs")                                           \
-    X(cudaStreamBeginCapture_ptsz, "CUDA graphs")                                                  \
-    X(cudaStreamEndCapture, "CUDA graphs")                                                         \
-    X(cudaStreamEndCapture_ptsz, "CUDA graphs")                                                    \
-    X(cudaStreamUpdateCaptureDependencies, "CUDA graphs")                                          \
-    X(cudaStreamUpdateCaptureDependencies_ptsz, "CUDA graphs")                                     \
     X(cudaUserObjectCreate, "CUDA graphs")                                                         \
     X(cudaUserObjectRelease, "CUDA graphs")                                                        \
     X(cudaUserObjectRetain, "CUDA graphs")                                                         \

@@ -1,0 +1,948 @@
+/* graph.c - graphs: their nodes, what these do, what they depend on.
+ *
+ * A node keeps its work with a copy of a kernel's arguments. Graphs that run are clones
+ * (graph_exec.c), captures add nodes as programs do (capture.c). As in CUDA, a graph is used by one
+ * thread at a time.
+ *
+ * Not supported: memory nodes, conditional nodes, semaphores, user objects, programmatic edges.
+ */
+#include "graph.h"
+#include <stdlib.h>
+#include <string.h>
+
+pthread_mutex_t graphs_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct CUgraph_st *graphs; /* that programs may name */
+static uint64_t next_id = 1;
+
+/* ---- what there is ---- */
+
+bool graph_known(cudaGraph_t graph)
+{
+    bool known = false;
+
+    pthread_mutex_lock(&graphs_lock);
+    for (struct CUgraph_st *g = graphs; g && !known; g = g->next)
+        known = g == graph;
+    pthread_mutex_unlock(&graphs_lock);
+    return known;
+}
+
+bool graph_has(cudaGraph_t g, cudaGraphNode_t node)
+{
+    for (size_t i = g->n; i > 0; i--)
+        if (g->nodes[i - 1] == node)
+            return true;
+    return false;
+}
+
+bool node_known(cudaGraphNode_t node)
+{
+    bool known = false;
+
+    pthread_mutex_lock(&graphs_lock);
+    for (struct CUgraph_st *g = graphs; node && g && !known; g = g->next)
+        known = graph_has(g, node);
+    pthread_mutex_unlock(&graphs_lock);
+    return known;
+}
+
+static cudaGraph_t graph_made(bool listed)
+{
+    cudaGraph_t g = xcalloc(1, sizeof(*g));
+
+    g->listed = listed;
+    if (listed) {
+        pthread_mutex_lock(&graphs_lock);
+        g->next = graphs;
+        graphs = g;
+        pthread_mutex_unlock(&graphs_lock);
+    }
+    return g;
+}
+
+cudaGraph_t graph_new(void)
+{
+    return graph_made(true);
+}
+
+static void work_free(struct work *w)
+{
+    if (w->type == cudaGraphNodeTypeKernel) {
+        free(w->kernel.args);
+        free((void *)w->kernel.attrs);
+    } else if (w->type == cudaGraphNodeTypeGraph) {
+        graph_free(w->child);
+    }
+}
+
+static void node_free(cudaGraphNode_t node)
+{
+    work_free(&node->work);
+    free(node->deps);
+    free(node);
+}
+
+void graph_free(cudaGraph_t g)
+{
+    pthread_mutex_lock(&graphs_lock);
+    for (struct CUgraph_st **p = &graphs; g->listed && *p; p = &(*p)->next) {
+        if (*p == g) {
+            *p = g->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&graphs_lock);
+    for (size_t i = 0; i < g->n; i++)
+        node_free(g->nodes[i]);
+    free(g->nodes);
+    free(g);
+}
+
+/* ---- work ---- */
+
+static cudaError_t keep_kernel(struct work *to, const struct work *from)
+{
+    size_t bytes = from->kernel.nattrs * sizeof(cudaLaunchAttribute);
+    cudaError_t e = kernel_arguments(from->kernel.func, from->kernel.args, &to->kernel.args);
+
+    if (e)
+        return e;
+    to->kernel.attrs = NULL;
+    if (bytes)
+        to->kernel.attrs = memcpy(xmalloc(bytes), from->kernel.attrs, bytes);
+    return cudaSuccess;
+}
+
+/* A copy that lasts. */
+static cudaError_t work_keep(struct work *to, const struct work *from, bool listed)
+{
+    *to = *from;
+    if (from->type == cudaGraphNodeTypeKernel)
+        return keep_kernel(to, from);
+    if (from->type != cudaGraphNodeTypeGraph)
+        return cudaSuccess;
+    cudaError_t e = graph_clone(&to->child, from->child, listed);
+    if (!e)
+        to->child->child = true;
+    return e;
+}
+
+cudaError_t work_kernel(struct work *w, const struct cudaKernelNodeParams *p)
+{
+    if (!p || !p->func)
+        return cudaErrorInvalidValue;
+    if (p->extra)
+        return emu_fail(cudaErrorNotSupported, "a kernel node's arguments in one buffer (extra) "
+                                               "are not supported: use kernelParams");
+    *w = (struct work){.type = cudaGraphNodeTypeKernel,
+                       .kernel = {.func = p->func,
+                                  .grid = p->gridDim,
+                                  .block = p->blockDim,
+                                  .shared = p->sharedMemBytes,
+                                  .args = p->kernelParams}};
+    return cudaSuccess;
+}
+
+cudaError_t work_copy(struct work *w, const struct cudaMemcpy3DParms *p)
+{
+    if (!p || (!p->srcArray && !p->srcPtr.ptr) || (!p->dstArray && !p->dstPtr.ptr))
+        return cudaErrorInvalidValue;
+    *w = (struct work){.type = cudaGraphNodeTypeMemcpy, .copy = *p};
+    return cudaSuccess;
+}
+
+cudaError_t work_linear(struct work *w, void *dst, const void *src, size_t count,
+                        enum cudaMemcpyKind kind)
+{
+    struct cudaMemcpy3DParms p = {.srcPtr = {(void *)src, count, count, 1},
+                                  .dstPtr = {dst, count, count, 1},
+                                  .extent = {count, 1, 1},
+                                  .kind = kind};
+
+    return work_copy(w, &p);
+}
+
+static cudaError_t symbol_part(const void *symbol, size_t count, size_t offset, void **at)
+{
+    uint64_t addr, size;
+    cudaError_t e = symbol_find(symbol, &addr, &size);
+
+    if (!e && (offset > size || count > size - offset))
+        e = cudaErrorInvalidValue;
+    *at = e ? NULL : (void *)(addr + offset);
+    return e;
+}
+
+cudaError_t work_to_symbol(struct work *w, const void *symbol, const void *src, size_t count,
+                           size_t offset, enum cudaMemcpyKind kind)
+{
+    void *at;
+
+    return symbol_part(symbol, count, offset, &at) ?: work_linear(w, at, src, count, kind);
+}
+
+cudaError_t work_from_symbol(struct work *w, void *dst, const void *symbol, size_t count,
+                             size_t offset, enum cudaMemcpyKind kind)
+{
+    void *at;
+
+    return symbol_part(symbol, count, offset, &at) ?: work_linear(w, dst, at, count, kind);
+}
+
+cudaError_t work_fill(struct work *w, const struct cudaMemsetParams *p)
+{
+    if (!p || !p->dst || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4))
+        return cudaErrorInvalidValue;
+    *w = (struct work){.type = cudaGraphNodeTypeMemset, .fill = *p};
+    return cudaSuccess;
+}
+
+cudaError_t work_host(struct work *w, const struct cudaHostNodeParams *p)
+{
+    if (!p || !p->fn)
+        return cudaErrorInvalidValue;
+    *w = (struct work){.type = cudaGraphNodeTypeHost, .host = *p};
+    return cudaSuccess;
+}
+
+cudaError_t work_event(struct work *w, enum cudaGraphNodeType type, cudaEvent_t event)
+{
+    if (!event)
+        return cudaErrorInvalidValue;
+    *w = (struct work){.type = type, .event = event};
+    return cudaSuccess;
+}
+
+cudaError_t work_child(struct work *w, cudaGraph_t child)
+{
+    if (!graph_known(child))
+        return cudaErrorInvalidValue;
+    *w = (struct work){.type = cudaGraphNodeTypeGraph, .child = child};
+    return cudaSuccess;
+}
+
+cudaError_t work_any(struct work *w, const struct cudaGraphNodeParams *p)
+{
+    if (!p)
+        return cudaErrorInvalidValue;
+    switch (p->type) {
+    case cudaGraphNodeTypeKernel: {
+        struct cudaKernelNodeParams k = {p->kernel.func,         p->kernel.gridDim,
+                                         p->kernel.blockDim,     p->kernel.sharedMemBytes,
+                                         p->kernel.kernelParams, p->kernel.extra};
+        return work_kernel(w, &k);
+    }
+    case cudaGraphNodeTypeMemcpy:
+        return work_copy(w, &p->memcpy.copyParams);
+    case cudaGraphNodeTypeMemset: {
+        struct cudaMemsetParams m = {p->memset.dst,         p->memset.pitch, p->memset.value,
+                                     p->memset.elementSize, p->memset.width, p->memset.height};
+        return work_fill(w, &m);
+    }
+    case cudaGraphNodeTypeHost:
+        return work_host(w, &(struct cudaHostNodeParams){p->host.fn, p->host.userData});
+    case cudaGraphNodeTypeGraph:
+        if (p->graph.ownership != cudaGraphChildGraphOwnershipClone)
+            return emu_fail(cudaErrorNotSupported,
+                            "a child graph that moves into its node is not supported");
+        return work_child(w, p->graph.graph);
+    case cudaGraphNodeTypeEmpty:
+        *w = (struct work){.type = cudaGraphNodeTypeEmpty};
+        return cudaSuccess;
+    case cudaGraphNodeTypeWaitEvent:
+        return work_event(w, p->type, p->eventWait.event);
+    case cudaGraphNodeTypeEventRecord:
+        return work_event(w, p->type, p->eventRecord.event);
+    default:
+        return emu_fail(cudaErrorNotSupported, "graph nodes of type %d are not supported",
+                        (int)p->type);
+    }
+}
+
+/* ---- nodes ---- */
+
+static void depend(cudaGraphNode_t node, const cudaGraphNode_t *deps, size_t n)
+{
+    if (!n)
+        return;
+    node->deps = xrealloc(node->deps, (node->ndeps + n) * sizeof(cudaGraphNode_t));
+    memcpy(node->deps + node->ndeps, deps, n * sizeof(cudaGraphNode_t));
+    node->ndeps += n;
+}
+
+/* Takes over its work. */
+static cudaGraphNode_t node_new(cudaGraph_t g, const struct work *w)
+{
+    cudaGraphNode_t node = xcalloc(1, sizeof(*node));
+
+    pthread_mutex_lock(&graphs_lock);
+    *node = (struct CUgraphNode_st){.graph = g, .id = next_id++, .work = *w};
+    g->nodes = xrealloc(g->nodes, (g->n + 1) * sizeof(cudaGraphNode_t));
+    g->nodes[g->n++] = node;
+    pthread_mutex_unlock(&graphs_lock);
+    return node;
+}
+
+cudaError_t node_add(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps, size_t n,
+                     const struct work *w)
+{
+    struct work own;
+
+    if (!out || !graph_known(g) || (n && !deps))
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; i < n; i++)
+        if (!graph_has(g, deps[i]))
+            return cudaErrorInvalidValue;
+    cudaError_t e = work_keep(&own, w, true);
+    if (e)
+        return e;
+    *out = node_new(g, &own);
+    depend(*out, deps, n);
+    return cudaSuccess;
+}
+
+cudaError_t node_set(cudaGraphNode_t node, const struct work *w)
+{
+    struct work own;
+
+    if (node->work.type != w->type)
+        return cudaErrorInvalidValue;
+    cudaError_t e = work_keep(&own, w, node->graph->listed);
+    if (e)
+        return e;
+    if (w->type == cudaGraphNodeTypeKernel && !own.kernel.attrs) { /* parameters leave them */
+        own.kernel.attrs = node->work.kernel.attrs;
+        own.kernel.nattrs = node->work.kernel.nattrs;
+        node->work.kernel.attrs = NULL;
+    }
+    work_free(&node->work);
+    node->work = own;
+    return cudaSuccess;
+}
+
+static cudaError_t set(cudaGraphNode_t node, const struct work *w)
+{
+    return node_known(node) ? node_set(node, w) : cudaErrorInvalidValue;
+}
+
+static cudaError_t typed(cudaGraphNode_t node, enum cudaGraphNodeType type, const void *out)
+{
+    return out && node_known(node) && node->work.type == type ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned flags)
+{
+    cudaError_t e = rt_enter();
+
+    if (!e && (!graph || flags))
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *graph = graph_new();
+    return rt_leave(e);
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+    cudaError_t e = rt_enter();
+
+    if (!e && (!graph_known(graph) || graph->child))
+        e = cudaErrorInvalidValue;
+    if (!e)
+        graph_free(graph);
+    return rt_leave(e);
+}
+
+#define DEPS const cudaGraphNode_t *deps, size_t n
+
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph, DEPS,
+                                   const struct cudaKernelNodeParams *p)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_kernel(&w, p) ?: node_add(node, graph, deps, n, &w));
+}
+
+cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *p)
+{
+    cudaError_t e = rt_enter() ?: typed(node, cudaGraphNodeTypeKernel, p);
+
+    if (!e)
+        *p = (struct cudaKernelNodeParams){(void *)node->work.kernel.func, node->work.kernel.grid,
+                                           node->work.kernel.block,        node->work.kernel.shared,
+                                           node->work.kernel.args,         NULL};
+    return rt_leave(e);
+}
+
+cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *p)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_kernel(&w, p) ?: set(node, &w));
+}
+
+static void set_attribute(struct work *w, const cudaLaunchAttribute *a)
+{
+    cudaLaunchAttribute *all = (cudaLaunchAttribute *)w->kernel.attrs;
+
+    for (unsigned i = 0; i < w->kernel.nattrs; i++) {
+        if (all[i].id == a->id) {
+            all[i] = *a;
+            return;
+        }
+    }
+    all = xrealloc(all, (w->kernel.nattrs + 1) * sizeof(*all));
+    all[w->kernel.nattrs++] = *a;
+    w->kernel.attrs = all;
+}
+
+cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
+                                            const cudaLaunchAttributeValue *value)
+{
+    cudaError_t e = rt_enter() ?: typed(node, cudaGraphNodeTypeKernel, value);
+
+    if (!e)
+        set_attribute(&node->work, &(cudaLaunchAttribute){.id = id, .val = *value});
+    return rt_leave(e);
+}
+
+/* One that was never set is zero. */
+cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
+                                            cudaLaunchAttributeValue *value)
+{
+    cudaError_t e = rt_enter() ?: typed(node, cudaGraphNodeTypeKernel, value);
+
+    if (e)
+        return rt_leave(e);
+    memset(value, 0, sizeof(*value));
+    for (unsigned i = 0; i < node->work.kernel.nattrs; i++)
+        if (node->work.kernel.attrs[i].id == id)
+            *value = node->work.kernel.attrs[i].val;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t dst, cudaGraphNode_t src)
+{
+    cudaError_t e = rt_enter() ?: typed(dst, cudaGraphNodeTypeKernel, dst)
+                        ?: typed(src, cudaGraphNodeTypeKernel, src);
+
+    for (unsigned i = 0; !e && i < src->work.kernel.nattrs; i++)
+        set_attribute(&dst->work, &src->work.kernel.attrs[i]);
+    return rt_leave(e);
+}
+
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph, DEPS,
+                                   const struct cudaMemcpy3DParms *p)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_copy(&w, p) ?: node_add(node, graph, deps, n, &w));
+}
+
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph, DEPS, void *dst,
+                                     const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_linear(&w, dst, src, count, kind)
+                        ?: node_add(node, graph, deps, n, &w));
+}
+
+cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph, DEPS,
+                                           const void *symbol, const void *src, size_t count,
+                                           size_t offset, enum cudaMemcpyKind kind)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_to_symbol(&w, symbol, src, count, offset, kind)
+                        ?: node_add(node, graph, deps, n, &w));
+}
+
+cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph, DEPS,
+                                             void *dst, const void *symbol, size_t count,
+                                             size_t offset, enum cudaMemcpyKind kind)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_from_symbol(&w, dst, symbol, count, offset, kind)
+                        ?: node_add(node, graph, deps, n, &w));
+}
+
+cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *p)
+{
+    cudaError_t e = rt_enter() ?: typed(node, cudaGraphNodeTypeMemcpy, p);
+
+    if (!e)
+        *p = node->work.copy;
+    return rt_leave(e);
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *p)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_copy(&w, p) ?: set(node, &w));
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src,
+                                           size_t count, enum cudaMemcpyKind kind)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_linear(&w, dst, src, count, kind) ?: set(node, &w));
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol,
+                                                 const void *src, size_t count, size_t offset,
+                                                 enum cudaMemcpyKind kind)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_to_symbol(&w, symbol, src, count, offset, kind)
+                        ?: set(node, &w));
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *dst,
+                                                   const void *symbol, size_t count, size_t offset,
+                                                   enum cudaMemcpyKind kind)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_from_symbol(&w, dst, symbol, count, offset, kind)
+                        ?: set(node, &w));
+}
+
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph, DEPS,
+                                   const struct cudaMemsetParams *p)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_fill(&w, p) ?: node_add(node, graph, deps, n, &w));
+}
+
+cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *p)
+{
+    cudaError_t e = rt_enter() ?: typed(node, cudaGraphNodeTypeMemset, p);
+
+    if (!e)
+        *p = node->work.fill;
+    return rt_leave(e);
+}
+
+cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *p)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_fill(&w, p) ?: set(node, &w));
+}
+
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph, DEPS,
+                                 const struct cudaHostNodeParams *p)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_host(&w, p) ?: node_add(node, graph, deps, n, &w));
+}
+
+cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *p)
+{
+    cudaError_t e = rt_enter() ?: typed(node, cudaGraphNodeTypeHost, p);
+
+    if (!e)
+        *p = node->work.host;
+    return rt_leave(e);
+}
+
+cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *p)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_host(&w, p) ?: set(node, &w));
+}
+
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph, DEPS,
+                                       cudaGraph_t child)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_child(&w, child) ?: node_add(node, graph, deps, n, &w));
+}
+
+cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *graph)
+{
+    cudaError_t e = rt_enter() ?: typed(node, cudaGraphNodeTypeGraph, graph);
+
+    if (!e)
+        *graph = node->work.child;
+    return rt_leave(e);
+}
+
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph, DEPS)
+{
+    struct work w = {.type = cudaGraphNodeTypeEmpty};
+
+    return rt_leave(rt_enter() ?: node_add(node, graph, deps, n, &w));
+}
+
+static cudaError_t add_event(cudaGraphNode_t *node, cudaGraph_t graph, DEPS, cudaEvent_t event,
+                             enum cudaGraphNodeType type)
+{
+    struct work w;
+
+    return work_event(&w, type, event) ?: node_add(node, graph, deps, n, &w);
+}
+
+static cudaError_t get_event(cudaGraphNode_t node, cudaEvent_t *event, enum cudaGraphNodeType type)
+{
+    cudaError_t e = typed(node, type, event);
+
+    if (!e)
+        *event = node->work.event;
+    return e;
+}
+
+static cudaError_t set_event(cudaGraphNode_t node, cudaEvent_t event, enum cudaGraphNodeType type)
+{
+    struct work w;
+
+    return work_event(&w, type, event) ?: set(node, &w);
+}
+
+cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *node, cudaGraph_t graph, DEPS,
+                                        cudaEvent_t event)
+{
+    return rt_leave(rt_enter()
+                        ?: add_event(node, graph, deps, n, event, cudaGraphNodeTypeEventRecord));
+}
+
+cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event)
+{
+    return rt_leave(rt_enter() ?: get_event(node, event, cudaGraphNodeTypeEventRecord));
+}
+
+cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
+{
+    return rt_leave(rt_enter() ?: set_event(node, event, cudaGraphNodeTypeEventRecord));
+}
+
+cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGraph_t graph, DEPS,
+                                      cudaEvent_t event)
+{
+    return rt_leave(rt_enter()
+                        ?: add_event(node, graph, deps, n, event, cudaGraphNodeTypeWaitEvent));
+}
+
+cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event)
+{
+    return rt_leave(rt_enter() ?: get_event(node, event, cudaGraphNodeTypeWaitEvent));
+}
+
+cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
+{
+    return rt_leave(rt_enter() ?: set_event(node, event, cudaGraphNodeTypeWaitEvent));
+}
+
+/* An edge is a whole one: its end starts when its beginning has ended. */
+static cudaError_t plain(const cudaGraphEdgeData *edges, size_t n)
+{
+    for (size_t i = 0; edges && i < n; i++)
+        if (edges[i].from_port || edges[i].to_port || edges[i].type)
+            return emu_fail(cudaErrorNotSupported,
+                            "programmatic edges of graphs are not supported");
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps,
+                             const cudaGraphEdgeData *edges, size_t n,
+                             struct cudaGraphNodeParams *p)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: plain(edges, n) ?: work_any(&w, p)
+                        ?: node_add(node, graph, deps, n, &w));
+}
+
+cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *p)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_any(&w, p) ?: set(node, &w));
+}
+
+static void undepend(cudaGraphNode_t node, cudaGraphNode_t dep)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < node->ndeps; i++)
+        if (node->deps[i] != dep)
+            node->deps[kept++] = node->deps[i];
+    node->ndeps = kept;
+}
+
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
+{
+    cudaError_t e = rt_enter() ?: node_known(node) ? cudaSuccess : cudaErrorInvalidValue;
+
+    if (e)
+        return rt_leave(e);
+    cudaGraph_t g = node->graph;
+    size_t kept = 0;
+    for (size_t i = 0; i < g->n; i++) {
+        undepend(g->nodes[i], node);
+        if (g->nodes[i] != node)
+            g->nodes[kept++] = g->nodes[i];
+    }
+    g->n = kept;
+    node_free(node);
+    return cudaSuccess;
+}
+
+/* ---- edges ---- */
+
+static bool depends(cudaGraphNode_t node, cudaGraphNode_t dep)
+{
+    for (size_t i = 0; i < node->ndeps; i++)
+        if (node->deps[i] == dep)
+            return true;
+    return false;
+}
+
+/* All are right, or none is done. */
+static cudaError_t edges_fit(cudaGraph_t g, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                             size_t n, bool there)
+{
+    if (!graph_known(g) || (n && (!from || !to)))
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; i < n; i++)
+        if (!graph_has(g, from[i]) || !graph_has(g, to[i]) || from[i] == to[i] ||
+            depends(to[i], from[i]) != there)
+            return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                     const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
+                                     size_t n)
+{
+    cudaError_t e = rt_enter() ?: plain(edges, n) ?: edges_fit(graph, from, to, n, false);
+
+    for (size_t i = 0; !e && i < n; i++)
+        depend(to[i], &from[i], 1);
+    return rt_leave(e);
+}
+
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                        const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
+                                        size_t n)
+{
+    cudaError_t e = rt_enter() ?: plain(edges, n) ?: edges_fit(graph, from, to, n, true);
+
+    for (size_t i = 0; !e && i < n; i++)
+        undepend(to[i], from[i]);
+    return rt_leave(e);
+}
+
+/* What a program asks for a list with: room for *room, or none to learn how many there are; the
+ * rest of its room is NULL. */
+struct list {
+    cudaGraphNode_t *out, *other;
+    size_t room, n;
+};
+
+static void put(struct list *l, cudaGraphNode_t node, cudaGraphNode_t other)
+{
+    if (l->out && l->n < l->room) {
+        l->out[l->n] = node;
+        if (l->other)
+            l->other[l->n] = other;
+    }
+    l->n++;
+}
+
+static cudaError_t listed(struct list *l, cudaGraphEdgeData *edges, size_t *n)
+{
+    for (size_t i = l->n; l->out && i < l->room; i++) {
+        l->out[i] = NULL;
+        if (l->other)
+            l->other[i] = NULL;
+    }
+    *n = l->out && l->n > l->room ? l->room : l->n;
+    if (edges && l->out)
+        memset(edges, 0, *n * sizeof(*edges));
+    return cudaSuccess;
+}
+
+static cudaError_t nodes_of(cudaGraph_t g, cudaGraphNode_t *out, size_t *n, bool roots)
+{
+    if (!graph_known(g) || !n)
+        return cudaErrorInvalidValue;
+    struct list l = {out, NULL, *n, 0};
+    for (size_t i = 0; i < g->n; i++)
+        if (!roots || !g->nodes[i]->ndeps)
+            put(&l, g->nodes[i], NULL);
+    return listed(&l, NULL, n);
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *n)
+{
+    return rt_leave(rt_enter() ?: nodes_of(graph, nodes, n, false));
+}
+
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *n)
+{
+    return rt_leave(rt_enter() ?: nodes_of(graph, nodes, n, true));
+}
+
+static cudaError_t edges_of(cudaGraph_t g, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                            cudaGraphEdgeData *edges, size_t *n)
+{
+    if (!graph_known(g) || !n || !from != !to)
+        return cudaErrorInvalidValue;
+    struct list l = {from, to, *n, 0};
+    for (size_t i = 0; i < g->n; i++)
+        for (size_t k = 0; k < g->nodes[i]->ndeps; k++)
+            put(&l, g->nodes[i]->deps[k], g->nodes[i]);
+    return listed(&l, edges, n);
+}
+
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                              cudaGraphEdgeData *edges, size_t *n)
+{
+    return rt_leave(rt_enter() ?: edges_of(graph, from, to, edges, n));
+}
+
+static cudaError_t neighbours(cudaGraphNode_t node, cudaGraphNode_t *out, cudaGraphEdgeData *edges,
+                              size_t *n, bool before)
+{
+    if (!node_known(node) || !n)
+        return cudaErrorInvalidValue;
+    struct list l = {out, NULL, *n, 0};
+    for (size_t i = 0; before && i < node->ndeps; i++)
+        put(&l, node->deps[i], NULL);
+    for (size_t i = 0; !before && i < node->graph->n; i++)
+        if (depends(node->graph->nodes[i], node))
+            put(&l, node->graph->nodes[i], NULL);
+    return listed(&l, edges, n);
+}
+
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *deps,
+                                         cudaGraphEdgeData *edges, size_t *n)
+{
+    return rt_leave(rt_enter() ?: neighbours(node, deps, edges, n, true));
+}
+
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                           cudaGraphEdgeData *edges, size_t *n)
+{
+    return rt_leave(rt_enter() ?: neighbours(node, nodes, edges, n, false));
+}
+
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
+{
+    cudaError_t e = rt_enter();
+
+    if (!e && (!type || !node_known(node)))
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *type = node->work.type;
+    return rt_leave(e);
+}
+
+bool graph_has_loose_end(cudaGraph_t g, const cudaGraphNode_t *nodes, size_t n)
+{
+    for (size_t i = 0; i < g->n; i++)
+        g->nodes[i]->place = 0;
+    for (size_t i = 0; i < n; i++)
+        nodes[i]->place = 1;
+    for (size_t i = 0; i < g->n; i++)
+        for (size_t k = 0; k < g->nodes[i]->ndeps; k++)
+            g->nodes[i]->deps[k]->place = 1;
+    for (size_t i = 0; i < g->n; i++)
+        if (!g->nodes[i]->place)
+            return true;
+    return false;
+}
+
+/* ---- order, clones ---- */
+
+#define UNPLACED SIZE_MAX
+
+static bool ready(cudaGraphNode_t node)
+{
+    for (size_t i = 0; i < node->ndeps; i++)
+        if (node->deps[i]->place == UNPLACED)
+            return false;
+    return true;
+}
+
+bool graph_sort(cudaGraph_t g)
+{
+    cudaGraphNode_t *order = xmalloc((g->n + 1) * sizeof(cudaGraphNode_t));
+    size_t n = 0, before;
+
+    for (size_t i = 0; i < g->n; i++)
+        g->nodes[i]->place = UNPLACED;
+    do {
+        before = n;
+        for (size_t i = 0; i < g->n; i++) {
+            if (g->nodes[i]->place != UNPLACED || !ready(g->nodes[i]))
+                continue;
+            g->nodes[i]->place = n;
+            order[n++] = g->nodes[i];
+        }
+    } while (n > before);
+    bool all = n == g->n;
+    if (all && n)
+        memcpy(g->nodes, order, n * sizeof(cudaGraphNode_t));
+    free(order);
+    return all;
+}
+
+cudaError_t graph_clone(cudaGraph_t *out, cudaGraph_t g, bool listed)
+{
+    cudaGraph_t copy = graph_made(listed);
+    struct work w;
+
+    for (size_t i = 0; i < g->n; i++) {
+        cudaError_t e = work_keep(&w, &g->nodes[i]->work, listed);
+
+        if (e) {
+            graph_free(copy);
+            return e;
+        }
+        cudaGraphNode_t node = node_new(copy, &w);
+        node->origin = g->nodes[i]->id;
+        g->nodes[i]->place = i;
+    }
+    for (size_t i = 0; i < g->n; i++)
+        for (size_t k = 0; k < g->nodes[i]->ndeps; k++)
+            depend(copy->nodes[i], &copy->nodes[g->nodes[i]->deps[k]->place], 1);
+    *out = copy;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
+{
+    cudaError_t e = rt_enter();
+
+    if (!e && (!clone || !graph_known(graph)))
+        e = cudaErrorInvalidValue;
+    return rt_leave(e ?: graph_clone(clone, graph, true));
+}
+
+static cudaError_t find_in_clone(cudaGraphNode_t *out, cudaGraphNode_t node, cudaGraph_t clone)
+{
+    if (!out || !node_known(node) || !graph_known(clone))
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; i < clone->n; i++) {
+        if (clone->nodes[i]->origin == node->id) {
+            *out = clone->nodes[i];
+            return cudaSuccess;
+        }
+    }
+    return cudaErrorInvalidValue;
+}
+
+cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *out, cudaGraphNode_t node, cudaGraph_t clone)
+{
+    return rt_leave(rt_enter() ?: find_in_clone(out, node, clone));
+}

@@ -1,0 +1,474 @@
+/* graph_exec.c - graphs that run: clones with their nodes in order.
+ *
+ * A launch does all of them at once, as a stream does its work when it is issued. In modelled time
+ * a node begins when those that it depends on have ended; engines are streams' own (stream.c), so
+ * that copies go on under kernels, and the launching stream has worked until the last has ended.
+ *
+ * Not modelled: what a launch costs the host, and that a kernel of a graph starts sooner than one
+ * launched alone; nodes of several devices (all are the launching stream's); priorities of nodes.
+ */
+#include "graph.h"
+#include <stdlib.h>
+
+struct CUgraphExec_st {
+    struct CUgraphExec_st *next;
+    cudaGraph_t graph;
+    unsigned long long flags;
+};
+
+static struct CUgraphExec_st *execs;
+
+static bool exec_known(cudaGraphExec_t exec)
+{
+    bool known = false;
+
+    pthread_mutex_lock(&graphs_lock);
+    for (struct CUgraphExec_st *x = execs; x && !known; x = x->next)
+        known = x == exec;
+    pthread_mutex_unlock(&graphs_lock);
+    return known;
+}
+
+/* ---- instantiating ---- */
+
+/* Its children, too. */
+static bool sort_all(cudaGraph_t g)
+{
+    if (!graph_sort(g))
+        return false;
+    for (size_t i = 0; i < g->n; i++)
+        if (g->nodes[i]->work.type == cudaGraphNodeTypeGraph && !sort_all(g->nodes[i]->work.child))
+            return false;
+    return true;
+}
+
+static cudaError_t instantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsigned long long flags,
+                               cudaGraphInstantiateResult *result)
+{
+    const unsigned long long known = cudaGraphInstantiateFlagAutoFreeOnLaunch |
+                                     cudaGraphInstantiateFlagUpload |
+                                     cudaGraphInstantiateFlagUseNodePriority;
+    cudaGraph_t own;
+
+    *result = cudaGraphInstantiateError;
+    if (flags & cudaGraphInstantiateFlagDeviceLaunch)
+        return emu_fail(cudaErrorNotSupported,
+                        "graphs that kernels launch (cudaGraphInstantiateFlagDeviceLaunch) are "
+                        "not supported");
+    if (!out || !graph_known(graph) || flags & ~known)
+        return cudaErrorInvalidValue;
+    cudaError_t e = graph_clone(&own, graph, false);
+    if (e)
+        return e;
+    if (!sort_all(own)) {
+        graph_free(own);
+        *result = cudaGraphInstantiateInvalidStructure;
+        return emu_fail(cudaErrorInvalidValue, "cudaGraphInstantiate: nodes depend on each other "
+                                               "in a ring");
+    }
+    cudaGraphExec_t exec = xcalloc(1, sizeof(*exec));
+    pthread_mutex_lock(&graphs_lock);
+    *exec = (struct CUgraphExec_st){.next = execs, .graph = own, .flags = flags};
+    execs = exec;
+    pthread_mutex_unlock(&graphs_lock);
+    *out = exec;
+    *result = cudaGraphInstantiateSuccess;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
+{
+    cudaGraphInstantiateResult result;
+
+    return rt_leave(rt_enter() ?: instantiate(exec, graph, flags, &result));
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                          unsigned long long flags)
+{
+    cudaGraphInstantiateResult result;
+
+    return rt_leave(rt_enter() ?: instantiate(exec, graph, flags, &result));
+}
+
+/* Not modelled: the upload, which costs nothing here. */
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams *p)
+{
+    cudaError_t e = rt_enter();
+
+    if (!e && !p)
+        e = cudaErrorInvalidValue;
+    if (e)
+        return rt_leave(e);
+    p->errNode_out = NULL;
+    return rt_leave(instantiate(exec, graph, p->flags, &p->result_out));
+}
+
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flags)
+{
+    cudaError_t e = rt_enter();
+
+    if (!e && (!flags || !exec_known(exec)))
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *flags = exec->flags;
+    return rt_leave(e);
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
+{
+    cudaError_t e = rt_enter();
+
+    if (!e && !exec_known(exec))
+        e = cudaErrorInvalidValue;
+    if (e)
+        return rt_leave(e);
+    pthread_mutex_lock(&graphs_lock);
+    struct CUgraphExec_st **p = &execs;
+    while (*p != exec)
+        p = &(*p)->next;
+    *p = exec->next;
+    pthread_mutex_unlock(&graphs_lock);
+    graph_free(exec->graph);
+    free(exec);
+    return cudaSuccess;
+}
+
+/* ---- launching ---- */
+
+static cudaError_t run_graph(cudaGraph_t g, cudaStream_t stream);
+
+static cudaError_t run_work(const struct work *w, cudaStream_t stream)
+{
+    switch (w->type) {
+    case cudaGraphNodeTypeKernel: {
+        cudaLaunchConfig_t c = {.gridDim = w->kernel.grid,
+                                .blockDim = w->kernel.block,
+                                .dynamicSmemBytes = w->kernel.shared,
+                                .stream = stream,
+                                .attrs = (cudaLaunchAttribute *)w->kernel.attrs,
+                                .numAttrs = w->kernel.nattrs};
+        return launch(w->kernel.func, &c, w->kernel.args);
+    }
+    case cudaGraphNodeTypeMemcpy:
+        return copy_3d(&w->copy, stream, false);
+    case cudaGraphNodeTypeMemset:
+        return fill_elements(&w->fill, stream);
+    case cudaGraphNodeTypeHost:
+        return host_function(stream, w->host.fn, w->host.userData);
+    case cudaGraphNodeTypeGraph:
+        return run_graph(w->child, stream);
+    case cudaGraphNodeTypeWaitEvent:
+        return wait_event(stream, w->event, false);
+    case cudaGraphNodeTypeEventRecord:
+        return event_record(w->event, stream, false);
+    default: /* empty: nothing else is let into a graph */
+        return cudaSuccess;
+    }
+}
+
+/* A fault of a kernel ends it, and comes back from the calls after the launch. */
+static cudaError_t run_graph(cudaGraph_t g, cudaStream_t stream)
+{
+    double start = stream_ready(stream), end = start;
+    cudaError_t e = cudaSuccess;
+
+    for (size_t i = 0; !e && i < g->n && !rt_fault(); i++) {
+        cudaGraphNode_t node = g->nodes[i];
+        double at = start;
+
+        for (size_t k = 0; k < node->ndeps; k++)
+            at = node->deps[k]->end > at ? node->deps[k]->end : at;
+        stream_set_end(stream, at);
+        if (!node->disabled)
+            e = run_work(&node->work, stream);
+        node->end = stream_end(stream);
+        end = node->end > end ? node->end : end;
+    }
+    stream_set_end(stream, end);
+    return e;
+}
+
+/* Into a capture it goes as a child graph. */
+static cudaError_t launch_graph(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    struct work w = {.type = cudaGraphNodeTypeGraph};
+    cudaError_t e;
+
+    if (!exec_known(exec))
+        return cudaErrorInvalidValue;
+    if (!stream_find(stream))
+        return cudaErrorInvalidResourceHandle;
+    w.child = exec->graph;
+    return capture_takes(stream, &w, &e) ? e : run_graph(exec->graph, stream);
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    return rt_leave(rt_enter() ?: launch_graph(exec, stream));
+}
+
+cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    cudaError_t e = rt_enter();
+
+    if (!e && !exec_known(exec))
+        e = cudaErrorInvalidValue;
+    if (!e && !stream_find(stream))
+        e = cudaErrorInvalidResourceHandle;
+    return rt_leave(e ?: capture_bars(stream));
+}
+
+/* ---- changing one that is instantiated ---- */
+
+static cudaGraphNode_t made_from(cudaGraph_t g, uint64_t id)
+{
+    for (size_t i = 0; i < g->n; i++) {
+        cudaGraphNode_t node = g->nodes[i], inner = NULL;
+
+        if (node->origin == id)
+            return node;
+        if (node->work.type == cudaGraphNodeTypeGraph)
+            inner = made_from(node->work.child, id);
+        if (inner)
+            return inner;
+    }
+    return NULL;
+}
+
+/* The node of exec that was made from this one. */
+static cudaError_t find(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNode_t *out)
+{
+    if (!exec_known(exec) || !node_known(node))
+        return cudaErrorInvalidValue;
+    *out = made_from(exec->graph, node->id);
+    return *out ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static cudaError_t set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct work *w)
+{
+    cudaGraphNode_t own;
+
+    return find(exec, node, &own) ?: node_set(own, w);
+}
+
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const struct cudaKernelNodeParams *p)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_kernel(&w, p) ?: set(exec, node, &w));
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const struct cudaMemcpy3DParms *p)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_copy(&w, p) ?: set(exec, node, &w));
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                               void *dst, const void *src, size_t count,
+                                               enum cudaMemcpyKind kind)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_linear(&w, dst, src, count, kind) ?: set(exec, node, &w));
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                     const void *symbol, const void *src,
+                                                     size_t count, size_t offset,
+                                                     enum cudaMemcpyKind kind)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_to_symbol(&w, symbol, src, count, offset, kind)
+                        ?: set(exec, node, &w));
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                       void *dst, const void *symbol, size_t count,
+                                                       size_t offset, enum cudaMemcpyKind kind)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_from_symbol(&w, dst, symbol, count, offset, kind)
+                        ?: set(exec, node, &w));
+}
+
+cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const struct cudaMemsetParams *p)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_fill(&w, p) ?: set(exec, node, &w));
+}
+
+cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                           const struct cudaHostNodeParams *p)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_host(&w, p) ?: set(exec, node, &w));
+}
+
+cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                 cudaEvent_t event)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_event(&w, cudaGraphNodeTypeEventRecord, event)
+                        ?: set(exec, node, &w));
+}
+
+cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                               cudaEvent_t event)
+{
+    struct work w;
+
+    return rt_leave(rt_enter() ?: work_event(&w, cudaGraphNodeTypeWaitEvent, event)
+                        ?: set(exec, node, &w));
+}
+
+cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                       struct cudaGraphNodeParams *p)
+{
+    struct work w;
+
+    if (p && p->type == cudaGraphNodeTypeGraph)
+        return cudaGraphExecChildGraphNodeSetParams(exec, node, p->graph.graph);
+    return rt_leave(rt_enter() ?: work_any(&w, p) ?: set(exec, node, &w));
+}
+
+static bool can_disable(const struct CUgraphNode_st *node)
+{
+    return node->work.type == cudaGraphNodeTypeKernel ||
+           node->work.type == cudaGraphNodeTypeMemcpy || node->work.type == cudaGraphNodeTypeMemset;
+}
+
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled)
+{
+    cudaGraphNode_t own;
+    cudaError_t e = rt_enter() ?: find(exec, node, &own);
+
+    if (!e && !can_disable(own))
+        e = cudaErrorInvalidValue;
+    if (!e)
+        own->disabled = !enabled;
+    return rt_leave(e);
+}
+
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned *enabled)
+{
+    cudaGraphNode_t own;
+    cudaError_t e = rt_enter() ?: find(exec, node, &own);
+
+    if (!e && (!enabled || !can_disable(own)))
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *enabled = !own->disabled;
+    return rt_leave(e);
+}
+
+/* ---- updating all of it ---- */
+
+static bool same_edges(const struct CUgraphNode_st *a, const struct CUgraphNode_st *b)
+{
+    if (a->ndeps != b->ndeps)
+        return false;
+    for (size_t i = 0; i < a->ndeps; i++) {
+        bool found = false;
+
+        for (size_t k = 0; k < b->ndeps; k++)
+            found = found || b->deps[k]->place == a->deps[i]->place;
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* Both sorted: node by node the same types, dependencies and children. *at: the place of the first
+ * that is not. */
+static enum cudaGraphExecUpdateResult compare(cudaGraph_t a, cudaGraph_t b, size_t *at)
+{
+    for (*at = 0; *at < a->n && *at < b->n; ++*at) {
+        const struct CUgraphNode_st *x = a->nodes[*at], *y = b->nodes[*at];
+        enum cudaGraphExecUpdateResult inner = cudaGraphExecUpdateSuccess;
+        size_t inside;
+
+        if (!same_edges(x, y))
+            return cudaGraphExecUpdateErrorTopologyChanged;
+        if (x->work.type != y->work.type)
+            return cudaGraphExecUpdateErrorNodeTypeChanged;
+        if (x->work.type == cudaGraphNodeTypeGraph)
+            inner = compare(x->work.child, y->work.child, &inside);
+        if (inner != cudaGraphExecUpdateSuccess)
+            return inner;
+    }
+    return a->n == b->n ? cudaGraphExecUpdateSuccess : cudaGraphExecUpdateErrorTopologyChanged;
+}
+
+/* The first takes the second's work, and remains what its nodes were made from. */
+static void take_work(cudaGraph_t a, cudaGraph_t b)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        struct work w = a->nodes[i]->work;
+
+        if (w.type == cudaGraphNodeTypeGraph) {
+            take_work(w.child, b->nodes[i]->work.child);
+            continue;
+        }
+        a->nodes[i]->work = b->nodes[i]->work;
+        b->nodes[i]->work = w;
+    }
+}
+
+/* graph is the program's; its nodes are named where they do not fit. */
+static cudaError_t update(cudaGraph_t own, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
+{
+    cudaGraph_t clone;
+    size_t at;
+    cudaError_t e = graph_clone(&clone, graph, false);
+
+    if (e)
+        return e;
+    info->result = sort_all(clone) ? compare(own, clone, &at) : cudaGraphExecUpdateError;
+    if (info->result == cudaGraphExecUpdateSuccess) {
+        take_work(own, clone);
+    } else {
+        e = cudaErrorGraphExecUpdateFailure;
+        for (size_t i = 0; info->result != cudaGraphExecUpdateError && i < graph->n; i++)
+            if (at < clone->n && graph->nodes[i]->id == clone->nodes[at]->origin)
+                info->errorNode = graph->nodes[i];
+    }
+    graph_free(clone);
+    return e;
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                cudaGraphExecUpdateResultInfo *info)
+{
+    cudaError_t e = rt_enter();
+
+    if (!e && (!exec_known(exec) || !graph_known(graph) || !info))
+        e = cudaErrorInvalidValue;
+    if (e)
+        return rt_leave(e);
+    *info = (cudaGraphExecUpdateResultInfo){.result = cudaGraphExecUpdateError};
+    return rt_leave(update(exec->graph, graph, info));
+}
+
+cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                 cudaGraph_t child)
+{
+    cudaGraphExecUpdateResultInfo info = {0};
+    cudaGraphNode_t own;
+    cudaError_t e = rt_enter() ?: find(exec, node, &own);
+
+    if (!e && (!graph_known(child) || own->work.type != cudaGraphNodeTypeGraph))
+        e = cudaErrorInvalidValue;
+    return rt_leave(e ?: update(own->work.child, child, &info));
+}
