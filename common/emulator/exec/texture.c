@@ -84,7 +84,7 @@ static union texel border(const struct texture *t, bool raw)
 {
     union texel x = {0};
     bool sign = t->format.kind == TEXEL_SIGNED;
-    float most = (float)((1u << (t->format.bits - sign)) - 1), least = sign ? -1 : 0;
+    float most = (float)((1ull << (t->format.bits - sign)) - 1), least = sign ? -1 : 0;
     for (int k = 0; k < t->format.channels; k++) {
         float b = t->border[k], n = rintf((b < least ? least : b > 1 ? 1 : b) * most);
         uint32_t bits;
@@ -253,7 +253,10 @@ static int64_t plane_sum(const float *x, const int *w, int n, int bits, int *e)
             frexpf(x[k], e);
             most = *e > most ? *e : most;
         }
-    for (k = 0; k < n && most > INT_MIN; k++)
+    *e = 0;
+    if (most == INT_MIN)
+        return 0;
+    for (k = 0; k < n; k++)
         sum += (int64_t)ldexp((double)x[k], kept - most) * w[k];
     *e = most - kept - 8;
     return sum;
