@@ -21,10 +21,10 @@ struct entry {
     uint32_t block[3], grid[3]; /* of the first step */
     uint32_t items;
     struct amounts amounts;
-    struct timing time;      /* on the emulator: modelled, one sample, hot */
-    double step, cumulative; /* 0: not available */
-    bool counted;            /* counters hold something */
-    bool metric_given[64];   /* which of them, when they come from Nsight Compute */
+    struct timing time;               /* on the emulator: modelled, one sample, hot */
+    double step, cumulative;          /* 0: not available */
+    bool counted;                     /* counters hold something */
+    bool metric_given[COUNTER_COUNT]; /* which of them, when they come from Nsight Compute */
     struct counters counters;
     double error_l1, error_max; /* lab/result.h */
     double occupancy;           /* 0: not known */

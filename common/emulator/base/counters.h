@@ -115,5 +115,6 @@ struct counters {
     COUNTERS(X)
 #undef X
 };
+#define COUNTER_COUNT (sizeof(struct counters) / sizeof(uint64_t))
 
 #endif
