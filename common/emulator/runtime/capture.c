@@ -270,9 +270,8 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
                                           const cudaGraphEdgeData *edges, size_t n,
                                           enum cudaStreamCaptureMode mode)
 {
-    cudaError_t e = rt_enter();
+    cudaError_t e = rt_enter() ?: edges_plain(edges, n);
 
-    (void)edges; /* nodes are not launched before those they depend on have ended */
     if (!e && (!graph_known(graph) || (n && !deps)))
         e = cudaErrorInvalidValue;
     for (size_t i = 0; !e && i < n; i++)
@@ -296,6 +295,35 @@ static cudaError_t ending(const struct CUstream_st *s)
                : cudaSuccess;
 }
 
+/* Its streams are free again. Unless the graph is kept, it goes, too. */
+static void capture_over(struct capture *c, bool keep)
+{
+    if (!keep && c->own_graph)
+        graph_free(c->graph);
+    streams_forget(c);
+    pthread_mutex_lock(&graphs_lock);
+    for (struct capture **p = &captures; *p; p = &(*p)->next) {
+        if (*p == c) {
+            *p = c->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&graphs_lock);
+    free(c);
+}
+
+void capture_leaves(cudaStream_t stream)
+{
+    struct CUstream_st *s = captures ? stream_find(stream) : NULL;
+    struct capture *c = s ? s->tip.in : NULL;
+
+    if (!c)
+        return;
+    capture_invalidate(c);
+    if (c->origin == s)
+        capture_over(c, false);
+}
+
 static cudaError_t end(cudaStream_t stream, cudaGraph_t *out)
 {
     struct CUstream_st *s = stream_find(stream);
@@ -313,18 +341,7 @@ static cudaError_t end(cudaStream_t stream, cudaGraph_t *out)
         return invalid(c, e);
     if (!e)
         *out = c->graph;
-    else if (c->own_graph)
-        graph_free(c->graph);
-    streams_forget(c);
-    pthread_mutex_lock(&graphs_lock);
-    for (struct capture **p = &captures; *p; p = &(*p)->next) {
-        if (*p == c) {
-            *p = c->next;
-            break;
-        }
-    }
-    pthread_mutex_unlock(&graphs_lock);
-    free(c);
+    capture_over(c, !e);
     return e;
 }
 
@@ -412,8 +429,7 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
                                                 const cudaGraphEdgeData *edges, size_t n,
                                                 unsigned flags)
 {
-    (void)edges;
-    return rt_leave(rt_enter() ?: update(stream, nodes, n, flags));
+    return rt_leave(rt_enter() ?: edges_plain(edges, n) ?: update(stream, nodes, n, flags));
 }
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)

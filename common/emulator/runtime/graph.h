@@ -42,6 +42,8 @@ cudaError_t kernel_arguments(const void *func, void **args, void ***copy);
 bool capture_takes(cudaStream_t stream, const struct work *w, cudaError_t *e);
 /* The capture is of no use any more. */
 void capture_invalidate(struct capture *c);
+/* A stream is about to go: a capture that began in it ends with it. */
+void capture_leaves(cudaStream_t stream);
 /* What a stream's wait for an event does to captures, and an event's record; *e as above. */
 bool capture_waits(cudaStream_t stream, const struct tip *event, cudaError_t *e);
 bool capture_records(cudaStream_t stream, struct tip *event, cudaError_t *e);
@@ -85,6 +87,12 @@ bool graph_sort(cudaGraph_t g);
 bool graph_has_loose_end(cudaGraph_t g, const cudaGraphNode_t *nodes, size_t n);
 bool graph_has(cudaGraph_t g, cudaGraphNode_t node);
 
+/* ---- work (graph_work.c) ---- */
+/* A copy that lasts; what that has is freed. */
+cudaError_t work_keep(struct work *to, const struct work *from, bool listed);
+void work_free(struct work *w);
+/* Refuses edges that say more than that one node follows another. */
+cudaError_t edges_plain(const cudaGraphEdgeData *edges, size_t n);
 /* The work that a program's parameters describe, or what is wrong with them. */
 cudaError_t work_kernel(struct work *w, const struct cudaKernelNodeParams *p);
 cudaError_t work_copy(struct work *w, const struct cudaMemcpy3DParms *p);

@@ -234,6 +234,21 @@ Test(graph, capture_ends_where_it_began)
     cr_assert_eq(now(), 0);
 }
 
+/* The legacy stream is free again, and events that were recorded in it. */
+Test(graph, capture_goes_with_its_stream)
+{
+    cudaEvent_t event;
+
+    OK(cudaEventCreate(&event));
+    begin();
+    OK(cudaEventRecord(event, one));
+    launch_add(1, one);
+    OK(cudaStreamDestroy(one));
+    OK(cudaMemset(device, 0, 4));
+    OK(cudaEventQuery(event));
+    cr_assert_eq(now(), 0);
+}
+
 /* Nodes run after what they depend on, whichever was made first. */
 Test(graph, nodes_follow_their_edges)
 {

@@ -397,13 +397,12 @@ static cudaError_t destroy(cudaStream_t handle)
 
     if (!handle || handle == cudaStreamLegacy || handle == cudaStreamPerThread)
         return e;
+    capture_leaves(handle);
     pthread_mutex_lock(&rt_lock);
     for (struct CUstream_st **p = &streams; *p; p = &(*p)->next) {
         if (*p != handle)
             continue;
         *p = handle->next;
-        if (handle->tip.in)
-            capture_invalidate(handle->tip.in);
         tip_set(&handle->tip, NULL, NULL, 0);
         gone_clock[handle->device] = later(gone_clock[handle->device], handle->clock);
         free(handle);
