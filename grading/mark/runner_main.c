@@ -64,7 +64,8 @@ static bool put(void *unused, const void *data, size_t n)
         return false;
     if (n > sizeof(waiting))
         return !file_write_fd(out_fd, data, n);
-    memcpy(waiting + nwaiting, data, n);
+    if (n) /* of nothing, data may be NULL */
+        memcpy(waiting + nwaiting, data, n);
     nwaiting += n;
     return true;
 }

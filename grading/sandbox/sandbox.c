@@ -265,7 +265,8 @@ static void trace(pid_t p, const char *program)
         ptrace(PTRACE_SEIZE, p, NULL, (void *)(intptr_t)TRACE);
 }
 
-/* Kills p, a child, and waits for its end. */
+/* Kills p, a child, and waits for its end; takes in the ends of all that are traced, too: one who
+ * is the first of a PID namespace ends only when we have seen those of all others in it. */
 static int end_of(pid_t p)
 {
     int status = 0;
@@ -273,8 +274,8 @@ static int end_of(pid_t p)
 
     kill(p, SIGKILL);
     do
-        got = waitpid(p, &status, __WALL);
-    while ((got < 0 && errno == EINTR) || (got == p && WIFSTOPPED(status)));
+        got = waitpid(-1, &status, __WALL);
+    while ((got < 0 && errno == EINTR) || (got > 0 && (got != p || WIFSTOPPED(status))));
     return status;
 }
 
@@ -596,7 +597,8 @@ bool box_send(struct box *b, const void *data, size_t n)
         return false;
     if (n > sizeof(b->waiting))
         return write_all(b, data, n);
-    memcpy(b->waiting + b->nwaiting, data, n);
+    if (n) /* of nothing, data may be NULL */
+        memcpy(b->waiting + b->nwaiting, data, n);
     b->nwaiting += n;
     return b->in >= 0 && b->end == BOX_RUNNING;
 }
