@@ -288,14 +288,16 @@ cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object)
 
 /* ---- asking ---- */
 
+static cudaError_t ask(const void *out, uint64_t handle, bool surface, struct made *m)
+{
+    return out && look_up(handle, surface, m) ? cudaSuccess : cudaErrorInvalidValue;
+}
 cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *out,
                                              cudaTextureObject_t object)
 {
     struct made m;
-    cudaError_t e = rt_enter();
+    cudaError_t e = rt_enter() ?: ask(out, object, false, &m);
 
-    if (!e && (!out || !look_up(object, false, &m)))
-        e = cudaErrorInvalidValue;
     if (!e)
         *out = m.resource;
     return rt_leave(e);
@@ -303,10 +305,8 @@ cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *out,
 cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *out, cudaTextureObject_t object)
 {
     struct made m;
-    cudaError_t e = rt_enter();
+    cudaError_t e = rt_enter() ?: ask(out, object, false, &m);
 
-    if (!e && (!out || !look_up(object, false, &m)))
-        e = cudaErrorInvalidValue;
     if (!e)
         *out = m.texture;
     return rt_leave(e);
@@ -315,10 +315,8 @@ cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *ou
                                                  cudaTextureObject_t object)
 {
     struct made m;
-    cudaError_t e = rt_enter();
+    cudaError_t e = rt_enter() ?: ask(out, object, false, &m);
 
-    if (!e && (!out || !look_up(object, false, &m)))
-        e = cudaErrorInvalidValue;
     if (!e)
         *out = m.view;
     return rt_leave(e);
@@ -327,10 +325,8 @@ cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *out,
                                              cudaSurfaceObject_t object)
 {
     struct made m;
-    cudaError_t e = rt_enter();
+    cudaError_t e = rt_enter() ?: ask(out, object, true, &m);
 
-    if (!e && (!out || !look_up(object, true, &m)))
-        e = cudaErrorInvalidValue;
     if (!e)
         *out = m.resource;
     return rt_leave(e);
