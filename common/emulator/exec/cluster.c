@@ -64,10 +64,7 @@ const struct insn *warp_cluster_wait(struct warp *w, const struct insn *in)
     if (!w->block->cluster)
         return warp_barrier(w, in);
     if (!p->released && w->at_cluster & p->mask) {
-        p->state = PATH_BARRIER;
-        p->barrier = CLUSTER_BARRIER;
-        p->pc = in;
-        p->enter = NO_BLOCK;
+        path_wait(p, in, CLUSTER_BARRIER);
         w->cur = NULL;
         return warp_next_path(w);
     }

@@ -66,6 +66,15 @@ struct path {
     uint32_t result;      /* of bar.red, on release */
 };
 
+/* It waits at that barrier, and asks again from `in` on. */
+static inline void path_wait(struct path *p, const struct insn *in, uint8_t barrier)
+{
+    p->state = PATH_BARRIER;
+    p->barrier = barrier;
+    p->pc = in;
+    p->enter = NO_BLOCK;
+}
+
 enum warp_state { WARP_READY, WARP_WAITING, WARP_DONE };
 
 struct warp {

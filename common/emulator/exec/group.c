@@ -86,10 +86,7 @@ const struct insn *group_wait(struct warp *w, const struct insn *in)
         return in + 1;
     }
     w->at_group = true;
-    p->state = PATH_BARRIER;
-    p->barrier = GROUP_WAIT;
-    p->pc = in;
-    p->enter = NO_BLOCK;
+    path_wait(p, in, GROUP_WAIT);
     w->cur = NULL;
     return warp_next_path(w);
 }

@@ -741,12 +741,8 @@ const struct insn *warp_barrier(struct warp *w, const struct insn *in)
         if (b->listeners[k]->barrier_arrive)
             b->listeners[k]->barrier_arrive(b->listeners[k], &b->info, in->site, w->index, p->mask,
                                             id, in->flags & F_ALIGNED && !w->apart);
-    if (in->sub != M_arrive) {
-        p->state = PATH_BARRIER;
-        p->barrier = (uint8_t)id;
-        p->pc = in;
-        p->enter = NO_BLOCK;
-    }
+    if (in->sub != M_arrive)
+        path_wait(p, in, (uint8_t)id);
     if (barrier_complete(b, x)) {
         block_release_barrier(b, id);
         return in->sub == M_arrive ? in + 1 : barrier_done(w, in);
