@@ -52,7 +52,8 @@ double probe_look(struct probe *p)
 bool probe_term(const struct probe *p, uint64_t t, struct lab_term *out)
 {
     *out = (struct lab_term){.times = 1};
-    return p->lab->term(&p->s.plan, p->x->variant, &p->s.input, p->o, t, out);
+    return p->lab->term &&
+           p->lab->term(&p->s.plan, p->x->variant, &p->s.input, p->o, t, out);
 }
 
 static uint64_t row_of(const struct probe *p, int b)
@@ -145,9 +146,9 @@ bool probe(struct experiment *x, const struct lab_case *c, int out, uint64_t o, 
     struct probe p = {.x = x, .lab = x->verify->lab, .out = out, .o = o, .d = d};
     bool told = false;
 
-    if (!p.lab->term || !experiment_plan(x, c, &p.s))
+    if ((!p.lab->made && !p.lab->recognise) || !experiment_plan(x, c, &p.s))
         return false;
-    p.made = p.lab->made(x->variant, &p.s.input);
+    p.made = p.lab->made ? p.lab->made(x->variant, &p.s.input) : MADE_UNKNOWN;
     if (open_data(&p))
         told = p.made == MADE_UNKNOWN ? probe_recognised(&p) || probe_count(&p) || probe_simple(&p)
                : p.made == MADE_OTHERWISE ? probe_otherwise(&p)

@@ -231,7 +231,7 @@ struct lab {
     uint64_t (*output_count)(const struct plan *p, const struct lab_case *c, int b);
     /* Optional, to find out why a kernel is wrong (harness/diagnose.h): how the terms of an element
      * of an output become it, and what they are (the same in each output); false when there is no
-     * term t. A copy is a sum of one. NULL: nothing is known of them. */
+     * term t. A copy is a sum of one. NULL: nothing is known of them, MADE_UNKNOWN. */
     enum lab_made (*made)(const struct lab_variant *v, const struct lab_case *c);
     bool (*term)(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                  uint64_t element, uint64_t t, struct lab_term *out);

@@ -110,19 +110,6 @@ static void reference(const struct plan *p, const struct lab_variant *v, const s
 
 /* ---- why is it wrong? ---- */
 
-static enum lab_made made(const struct lab_variant *v, const struct lab_case *c)
-{
-    (void)v, (void)c;
-    return MADE_UNKNOWN;
-}
-
-static bool term(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
-                 uint64_t element, uint64_t t, struct lab_term *out)
-{
-    (void)p, (void)v, (void)c, (void)element, (void)t, (void)out;
-    return false;
-}
-
 enum slip { TIMES_X, TIMES_Y, NO_FACTOR, PRODUCT, MINUS_Y, ALL_TIMES, AS_X, AS_Y, ZERO, SLIPS };
 
 static double slipped(enum slip slip, double a, double x, double y)
@@ -216,8 +203,6 @@ const struct lab lab_first_program = {
     .plan = plan,
     .make_input = make_input,
     .reference = reference,
-    .made = made,
-    .term = term,
     .recognise = recognise,
     .extents = "n",
     .columns = columns,

@@ -613,19 +613,6 @@ static uint64_t row(const struct plan *p, const struct lab_case *c, int b)
                                                    : 0;
 }
 
-static enum lab_made made(const struct lab_variant *v, const struct lab_case *c)
-{
-    (void)v, (void)c;
-    return MADE_UNKNOWN;
-}
-
-static bool term(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
-                 uint64_t element, uint64_t t, struct lab_term *out)
-{
-    (void)p, (void)v, (void)c, (void)element, (void)t, (void)out;
-    return false;
-}
-
 /* Word `at` of a twister whose state is filled, or made, by other numbers. */
 struct other_twister {
     unsigned shift, times, middle; /* right: 30, 1, TWISTER_MIDDLE */
@@ -1026,8 +1013,6 @@ const struct lab lab_monte_carlo = {
     .plan = plan,
     .make_input = make_input,
     .reference = reference,
-    .made = made,
-    .term = term,
     .recognise = recognise,
     .row = row,
     .extents = "nm",

@@ -441,19 +441,6 @@ static void reference(const struct plan *p, const struct lab_variant *v, const s
 
 /* ---- why is it wrong? ---- */
 
-static enum lab_made made(const struct lab_variant *v, const struct lab_case *c)
-{
-    (void)v, (void)c;
-    return MADE_UNKNOWN;
-}
-
-static bool term(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
-                 uint64_t element, uint64_t t, struct lab_term *out)
-{
-    (void)p, (void)v, (void)c, (void)element, (void)t, (void)out;
-    return false;
-}
-
 /* All of a plane is as far off as this: times u, and so much added to it. */
 static bool is_all(const struct lab_case *c, const float *u, const float *got, double times,
                    double plus, double bound)
@@ -657,8 +644,6 @@ const struct lab lab_poisson = {
     .plan = plan,
     .make_input = make_input,
     .reference = reference,
-    .made = made,
-    .term = term,
     .recognise = recognise,
     .row = row,
     .extents = "nm",
