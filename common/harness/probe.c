@@ -52,8 +52,7 @@ double probe_look(struct probe *p)
 bool probe_term(const struct probe *p, uint64_t t, struct lab_term *out)
 {
     *out = (struct lab_term){.times = 1};
-    return p->lab->term &&
-           p->lab->term(&p->s.plan, p->x->variant, &p->s.input, p->o, t, out);
+    return p->lab->term && p->lab->term(&p->s.plan, p->x->variant, &p->s.input, p->o, t, out);
 }
 
 static uint64_t row_of(const struct probe *p, int b)
