@@ -395,13 +395,31 @@ void emu_func_set_registers(struct emu_func *f, uint32_t registers)
     f->info.registers = registers;
     f->info.registers_estimated = false;
 }
+static uint32_t fit(struct emu_func *f, uint32_t threads, uint32_t registers,
+                    uint32_t dynamic_shared, const char **limiter)
+{
+    struct occupancy o =
+        occupancy_of(device_profile(), threads, registers, f->info.shared_bytes + dynamic_shared);
+    if (limiter)
+        *limiter = o.limiter;
+    return o.blocks_per_sm;
+}
+uint32_t emu_registers(const struct emu_func *f, uint32_t threads)
+{
+    uint32_t most = threads ? occupancy_registers(device_profile(), threads) : 0;
+    bool spills = f->info.registers_estimated && f->info.registers > most;
+    return spills ? most : f->info.registers;
+}
 uint32_t emu_occupancy(struct emu_func *f, uint32_t threads, uint32_t dynamic_shared,
                        const char **limiter)
 {
     lower_func(f);
-    struct occupancy o = occupancy_of(device_profile(), threads, f->info.registers,
-                                      f->info.shared_bytes + dynamic_shared);
-    if (limiter)
-        *limiter = o.limiter;
-    return o.blocks_per_sm;
+    return fit(f, threads, emu_registers(f, threads), dynamic_shared, limiter);
+}
+uint32_t emu_occupancy_known(struct emu_func *f, uint32_t threads, uint32_t dynamic_shared,
+                             const char **limiter)
+{
+    lower_func(f);
+    return fit(f, threads, f->info.registers_estimated ? 0 : f->info.registers, dynamic_shared,
+               limiter);
 }

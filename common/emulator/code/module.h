@@ -54,9 +54,15 @@ bool emu_module_var(struct emu_module *m, const char *name, uint64_t *addr, uint
 /* Registers from machine code's metadata, when the runtime found a cubin beside the PTX. */
 void emu_func_set_registers(struct emu_func *f, uint32_t registers);
 
+/* Registers a thread, in blocks of so many: an estimate leaves room for one block, as ptxas would
+ * have spilled. Of a function that was lowered. */
+uint32_t emu_registers(const struct emu_func *f, uint32_t block_threads);
 /* Blocks of f that fit one SM of the device profile. */
 uint32_t emu_occupancy(struct emu_func *f, uint32_t block_threads, uint32_t dynamic_shared,
                        const char **limiter);
+/* The same of what is known, where an estimate of registers is no limit: what refuses a launch. */
+uint32_t emu_occupancy_known(struct emu_func *f, uint32_t block_threads, uint32_t dynamic_shared,
+                             const char **limiter);
 
 /* From now on fn is told of each function that is about to be freed: it and its sites are to be
  * forgotten. For those above who remember places; at most 4, at the program's start. */

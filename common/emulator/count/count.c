@@ -346,7 +346,8 @@ static void counted(struct listener *self, struct launch *l)
     r->counters.shared_block_bytes = l->nblocks * l->user_shared;
     keep_sums(l->module, a);
     struct model_launch m = {.blocks = l->nblocks, .threads_per_block = l->threads};
-    m.occupancy = occupancy_of(l->profile, l->threads, l->func->info.registers, l->user_shared);
+    m.occupancy =
+        occupancy_of(l->profile, l->threads, emu_registers(l->func, l->threads), l->user_shared);
     traffic_result(l->serial, &r->counters, &m);
     model_time(&r->counters, &m, l->profile, r);
 }

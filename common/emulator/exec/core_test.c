@@ -815,10 +815,10 @@ Test(core, cooperative_launches_are_as_large_as_the_device)
     "], " bytes ", [%r1];\n"                                                                       \
     "WAIT: mbarrier.try_wait.parity.shared.b64 %p1, [%d1], 0;\n@!%p1 bra WAIT;\n"                  \
     "ld.shared.u32 %r2, [row+64];\nst.global.u32 [%mine+128], %r2;"
-/* ptxas spills so that a block of __launch_bounds__ fits; an estimate must not say less. */
-Test(core, launch_bounds_hold_without_machine_code)
+/* Has 200 values live at once. */
+static const char *many_values(void)
 {
-    char body[16384];
+    static char body[16384];
     int n = snprintf(body, sizeof(body), ".reg .b32 %%v<200>;\n");
 
     for (int i = 0; i < 200; i++)
@@ -826,8 +826,32 @@ Test(core, launch_bounds_hold_without_machine_code)
     for (int i = 1; i < 200; i++)
         n += snprintf(body + n, sizeof(body) - (size_t)n, "xor.b32 %%v0, %%v0, %%v%d;\n", i);
     snprintf(body + n, sizeof(body) - (size_t)n, "st.global.u32 [%%mine], %%v0;");
+    return body;
+}
+/* ptxas spills so that a block of __launch_bounds__ fits; an estimate must not say less. */
+Test(core, launch_bounds_hold_without_machine_code)
+{
+    const char *body = many_values();
     RUN(.body = body, .block = 576, .attribute = ".maxntid 576, 1, 1"); /* 18 warps on 4 quarters */
     RUN(.body = body, .block = 1024, .attribute = ".maxntid 1024, 1, 1");
+}
+/* 65536 registers are 64 a thread: what machine code says refuses, what is guessed does not. */
+Test(core, estimated_registers_refuse_nothing)
+{
+    const char *body = many_values();
+    RUN(.body = body, .block = 1024);
+    cr_expect_eq(result.blocks_per_sm, 1);
+    RUN(.body = body, .block = 256, .cooperative = true, .grid = 8 * 132);
+    expect_error(
+        cudaErrorCooperativeLaunchTooLarge, "8 on each of 132",
+        (struct program){.body = body, .block = 256, .cooperative = true, .grid = 8 * 132 + 1});
+    RUN(.body = body, .block = 1024, .registers = 64);
+    expect_error(cudaErrorLaunchOutOfResources, "does not fit a multiprocessor (registers)",
+                 (struct program){.body = body, .block = 1024, .registers = 65});
+    expect_error(
+        cudaErrorCooperativeLaunchTooLarge, "1 on each of 132",
+        (struct program){
+            .body = body, .block = 256, .cooperative = true, .grid = 133, .registers = 208});
 }
 
 /* "%hd %hhx %x %s\n" of 0x1ffff three times and a string */

@@ -355,7 +355,7 @@ static cudaError_t check_memory(const struct emu_launch *l)
 static cudaError_t check_residence(const struct emu_launch *l, uint32_t threads)
 {
     const char *limiter, *name = shown_name(l->func->info.name);
-    uint32_t fit = emu_occupancy(l->func, threads, l->shared_bytes, &limiter);
+    uint32_t fit = emu_occupancy_known(l->func, threads, l->shared_bytes, &limiter);
     uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     uint64_t resident = (uint64_t)fit * device_profile()->sms;
     if (fit == 0)

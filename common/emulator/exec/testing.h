@@ -22,6 +22,7 @@ struct program {
     uint32_t grid, block, shared;     /* 0: one block, one warp, nothing */
     uint32_t grid_yz[2], block_yz[2]; /* 0: 1 */
     bool cooperative;
+    uint32_t registers; /* as machine code would say; 0: it says nothing */
 };
 static uint32_t *out; /* the buffer after the last launch */
 static struct emu_result result;
@@ -54,6 +55,8 @@ static cudaError_t launch(struct program p)
     cudaError_t e = emu_module_load(texts, lengths, 1, "test", &m);
     if (e != cudaSuccess)
         return e;
+    if (p.registers)
+        emu_func_set_registers(emu_module_func(m, "k"), p.registers);
     struct emu_launch l = {
         .func = emu_module_func(m, "k"),
         .grid = {p.grid ? p.grid : 1, or_one(p.grid_yz[0]), or_one(p.grid_yz[1])},
