@@ -11,7 +11,8 @@ static uint64_t object(struct texture like)
     memory = mem_alloc(32, 512, MEM_DEVICE, NULL);
     for (int k = 0; k < 8; k++)
         ((float *)memory->host)[k] = (float)k;
-    like.format = (struct texel_format){32, 1, TEXEL_FLOAT};
+    if (!like.format.bits)
+        like.format = (struct texel_format){32, 1, TEXEL_FLOAT};
     like.dims = 2;
     like.layers = like.nlevels = 1;
     like.level[0] = (struct texture_level){memory->addr, 4, 2, 1, 16, 32};
@@ -92,4 +93,44 @@ Test(texture, surfaces_have_ends)
     cr_expect_eq(fetch(object((struct texture){.surface = true}), text), cudaErrorIllegalAddress);
     cr_expect(strstr(emu_error_text(), "outside of the surface, at byte 16, row 1, of 4 x 2"), "%s",
               emu_error_text());
+}
+
+/* A warp that fetches from one object is quick; one of two objects goes lane by lane. */
+static void quick_or_not(struct texture like, const char *what)
+{
+    static const char both[] = "mad.rn.f32 %%f0, %%f0, 0f3E570A3D, 0fBF9D70A4;\n"
+                               "mov.u64 %%d1, 0x%llx;\nand.b32 %%r0, %%t, 1;\n"
+                               "setp.eq.u32 %%p0, %%r0, 1;\nsetp.ne.u32 %%p1, %%t, 7;\n"
+                               "@%%p0 mov.u64 %%d0, %%d1;\nmov.f32 %%f2, 0f42000000;\n"
+                               "@%%p1 %s";
+    uint64_t one = object(like), other = texture_add(texture_find(one));
+    uint32_t quick[32];
+    char text[512];
+    snprintf(text, sizeof(text), both, (unsigned long long)one, TEX);
+    cr_assert_eq(fetch(one, text), 0, "%s", emu_error_text());
+    memcpy(quick, out, sizeof(quick));
+    uint64_t sectors = result.counters.texture_sectors;
+    snprintf(text, sizeof(text), both, (unsigned long long)other, TEX);
+    cr_assert_eq(fetch(one, text), 0, "%s", emu_error_text());
+    cr_expect_arr_eq(out, quick, sizeof(quick), "%s", what);
+    cr_expect_eq(result.counters.texture_sectors, sectors, "%s: %lu", what, sectors);
+    cr_expect_eq(result_of(7), 32, "%s", what); /* was off */
+}
+Test(texture, warps_and_lanes_agree)
+{
+    static const struct texel_format formats[] = {{32, 1, TEXEL_FLOAT},    {16, 2, TEXEL_FLOAT},
+                                                  {8, 4, TEXEL_UNSIGNED},  {8, 1, TEXEL_SIGNED},
+                                                  {16, 2, TEXEL_UNSIGNED}, {16, 1, TEXEL_SIGNED}};
+    for (unsigned k = 0; k < 4 * 4 * sizeof(formats) / sizeof(*formats); k++) {
+        struct texture t = {.format = formats[k / 16],
+                            .to_float = formats[k / 16].kind != TEXEL_FLOAT,
+                            .linear = k & 1,
+                            .normalized = k & 2,
+                            .address = {k / 4 % 4, (k / 4 + 1) % 4},
+                            .border = {0.25f}};
+        char what[64];
+        snprintf(what, sizeof(what), "format %u, mode %u, %s, %s", k / 16, k / 4 % 4,
+                 t.linear ? "linear" : "points", t.normalized ? "normalised" : "texels");
+        quick_or_not(t, what);
+    }
 }

@@ -1,10 +1,9 @@
-/* texture.c - tex and tld4, suld, sust and sured, txq, suq and istypep, lane by lane. What a fetch
- * is made of is exec/texture.c's.
+/* texture.c - tex and tld4, suld, sust and sured, txq, suq and istypep, lane by lane, but for plain
+ * fetches (texture_quick.c). What a fetch is made of is exec/texture.c's.
  */
 #include "mem.h"
-#include "emulator/code/texture_op.h"
-#include "emulator/exec/texture.h"
 #include "half.h"
+#include "texture_quick.h"
 
 /* An object, and where its memory is on the host. */
 struct object {
@@ -42,11 +41,6 @@ static bool find_object(struct warp *w, const struct insn *in, int lane, u64 han
 }
 
 /* ---- what a warp's lanes touched ---- */
-struct touched {
-    u64 address[MOST_TAPS][WARP], sector[WARP][MOST_TAPS];
-    u32 mask[MOST_TAPS]; /* lanes that have a k-th */
-    u32 n[WARP], rounds;
-};
 static void touch(struct touched *all, const struct texture *t, int lane,
                   const struct texture_taps *taps)
 {
@@ -104,9 +98,6 @@ static void load_words(struct warp *w, u32 p, u32 *to)
     else
         memcpy(to, place(w, p), WARP * 4);
 }
-struct lanes {
-    u32 at[3][WARP], dx[3][WARP], dy[3][WARP], layer[WARP], lod[WARP];
-};
 static void load_operands(struct warp *w, const struct texture_op *op, struct lanes *l)
 {
     for (u32 d = 0; d < op->dims; d++) {
@@ -141,6 +132,23 @@ static void fetch_of(const struct texture_op *op, const struct lanes *l, int lan
         }
     }
 }
+static bool one_object(const u64 *handle, u32 mask)
+{
+    u64 first = handle[__builtin_ctz(mask)], differ = 0;
+    LANES differ |= ON(mask, i) ? handle[i] ^ first : 0;
+    return !differ;
+}
+/* Results become halves, those of f16x2 two to a word. */
+static void to_halves(const struct texture_op *op, u32 mask, u64 result[4][WARP])
+{
+    for (u32 rest = mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        for (int k = 0; k < 4; k++)
+            result[k][lane] = half_bits(f32_bits((u32)result[k][lane]));
+        for (int k = 0; op->type == PTX_F16X2 && k < 2; k++)
+            result[k][lane] = result[2 * k][lane] | result[2 * k + 1][lane] << 16;
+    }
+}
 HANDLER(tex)
 {
     const struct texture_op *op = in->data;
@@ -149,10 +157,16 @@ HANDLER(tex)
     struct lanes l;
     struct object o = {0};
     struct touched all;
+    u32 rest = w->mask;
+    int first = __builtin_ctz(rest);
     all.rounds = 0;
     memset(all.n, 0, sizeof(all.n));
     load_operands(w, op, &l);
-    for (u32 rest = w->mask; rest; rest &= rest - 1) {
+    if (!find_object(w, in, first, handle[first], false, &o))
+        return NULL;
+    if (texture_quick(o.t, op) && one_object(handle, rest))
+        rest = texture_quick_fetch(o.t, op, o.delta, &l, rest, result, &all);
+    for (; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         struct texture_fetch f;
         struct texture_taps taps;
@@ -162,14 +176,11 @@ HANDLER(tex)
         fetch_of(op, &l, lane, &f);
         texture_fetch(o.t, &f, o.delta, v, &taps);
         touch(&all, o.t, lane, &taps);
-        for (int k = 0; k < 4; k++) {
-            bool half = op->type == PTX_F16 || op->type == PTX_F16X2;
-            result[k][lane] = half ? half_bits(f32_bits(v[k])) : v[k];
-        }
-        if (op->type == PTX_F16X2)
-            for (int k = 0; k < 2; k++)
-                result[k][lane] = result[2 * k][lane] | result[2 * k + 1][lane] << 16;
+        for (int k = 0; k < 4; k++)
+            result[k][lane] = v[k];
     }
+    if (op->type == PTX_F16 || op->type == PTX_F16X2)
+        to_halves(op, w->mask, result);
     for (u32 k = 0; k < op->n; k++)
         if (op->value[k] != NO_PLACE)
             store_lanes(place(w, op->value[k]), result[k], op->width[k], w->mask);
