@@ -57,8 +57,10 @@ map: programs grading $(ARROWS)
 	$(Q)common/arrows.py --build $B --map
 tables:
 	$(Q)$(HAR)/readme_tables README.md
+# README's tables are the records'; and all that documents name is there
 test-readme:
 	$(Q)$(HAR)/readme_tables --check README.md
+	$(Q)common/named.py
 
 # Suites run side by side: what two of them use is built before, and the long ones begin.
 LONG := san slurm grading plots programs diagnosis runs student random

@@ -30,6 +30,9 @@ say 'the package holds what it is not to' $?
 say 'the package holds kernels beside the skeletons' $?
 ! grep -rE 'make grade|SOLUTION=1|solutions/' README.md labs/*/README.md
 say 'a handout names what is not there' $?
+"$home/common/named.py" . README.md labs/*/README.md >"$folder/log" 2>&1
+status=$?
+say "a document names what is not there: $(cat "$folder/log")" $status
 ! for lab in labs/*/harness.c; do
     grep -q "(${lab%harness.c}README.md)" README.md || echo "$lab"
 done | grep .
