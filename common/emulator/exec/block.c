@@ -437,6 +437,9 @@ enum run block_run(struct block *b)
                 if (l->failed)
                     return RUN_DONE;
             }
+        }
+        for (uint32_t i = 0; i < b->nwarps; i++) { /* who came last may have let others go on */
+            const struct warp *w = &b->warps[i];
             done += w->state == WARP_DONE;
             ready += w->state == WARP_READY;
             still += w->state == WARP_READY && w->still;

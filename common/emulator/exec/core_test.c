@@ -264,6 +264,22 @@ Test(core, lanes_that_never_come_are_a_deadlock)
                                           "OTHER: bar.sync 0;\nEND:"});
 }
 
+/* Two warps meet at a barrier of theirs, over and over, before they let the third go on. */
+Test(core, a_wait_for_those_who_meet_each_other_is_no_deadlock)
+{
+    RUN(.before = ".shared .align 8 .b64 bar;\n",
+        .body = "mov.b64 %d1, bar;\nsetp.eq.u32 %p0, %t, 0;\n"
+                "@%p0 mbarrier.init.shared.b64 [%d1], 1;\nbar.sync 0;\n"
+                "setp.ge.u32 %p1, %t, 64;\n@%p1 bra WAIT;\nmov.u32 %r0, 0;\n"
+                "AGAIN: bar.sync 1, 64;\nadd.u32 %r0, %r0, 1;\nsetp.lt.u32 %p1, %r0, 5000;\n"
+                "@%p1 bra AGAIN;\n@%p0 mbarrier.arrive.shared.b64 %d2, [%d1];\n"
+                "WAIT: mbarrier.try_wait.parity.shared.b64 %p1, [%d1], 0;\n@!%p1 bra WAIT;\n"
+                "st.global.u32 [%mine], 1;",
+        .block = 96);
+    for (uint32_t i = 0; i < 96; i++)
+        cr_expect_eq(out[i], 1);
+}
+
 /* ---- calls ---- */
 #define SIGNATURE "(.param .b32 z) "
 Test(core, functions_call_themselves)

@@ -295,6 +295,7 @@ const struct insn *warp_next_path(struct warp *w)
         if (w->nready == 0) {
             w->cur = NULL;
             w->state = waiting ? WARP_WAITING : WARP_DONE;
+            w->still = w->stuck = false; /* it came as far as this */
             return NULL;
         }
     }
