@@ -1,11 +1,11 @@
 /* fft.c - finds cuFFT and has it transform (fft.h).
  *
- * Its few calls are declared here: a machine without a GPU has no cufft.h. Handles, types and
- * results are ints in it.
+ * Its calls are as the emulator's own header declares them: a machine without a GPU has no cufft.h.
  */
 #include "fft.h"
 #include "base/alloc.h"
 #include "calls.h"
+#include "emulator/fft/cufft_api.h"
 #include "lab/plan.h"
 
 #include <pthread.h>
@@ -14,15 +14,17 @@
 
 #define LIBRARY "libcufft.so.12"
 
-enum { C2C = 0x29, R2C = 0x2a, C2R = 0x2c };
-
 struct fft {
-    int handle;
+    cufftHandle handle;
 };
 
 static struct {
-    int (*plan_2d)(int *, int, int, int), (*destroy)(int), (*set_stream)(int, cudaStream_t);
-    int (*c2c)(int, void *, void *, int), (*r2c)(int, void *, void *), (*c2r)(int, void *, void *);
+    __typeof__(cufftPlan2d) *plan_2d;
+    __typeof__(cufftDestroy) *destroy;
+    __typeof__(cufftSetStream) *set_stream;
+    __typeof__(cufftExecC2C) *c2c;
+    __typeof__(cufftExecR2C) *r2c;
+    __typeof__(cufftExecC2R) *c2r;
 } calls;
 static char *why_not; /* NULL: it is there */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -38,7 +40,7 @@ static void load(void)
     why_not = calls_load(LIBRARY, symbols, sizeof(symbols) / sizeof(symbols[0]));
 }
 
-static const char *words(int result)
+static const char *words(cufftResult result)
 {
     static const char *const names[] = {
         "CUFFT_SUCCESS",       "CUFFT_INVALID_PLAN",   "CUFFT_ALLOC_FAILED", "CUFFT_INVALID_TYPE",
@@ -46,22 +48,21 @@ static const char *words(int result)
         "CUFFT_INVALID_SIZE",  "CUFFT_UNALIGNED_DATA",
     };
 
-    return result >= 0 && result < (int)(sizeof(names) / sizeof(names[0])) ? names[result]
-                                                                           : "an error";
+    return result < sizeof(names) / sizeof(names[0]) ? names[result] : "an error";
 }
 
-static int type_of(const struct plan_step *s)
+static cufftType type_of(const struct plan_step *s)
 {
-    return !strcmp(s->kernel, "cufftExecC2C")   ? C2C
-           : !strcmp(s->kernel, "cufftExecR2C") ? R2C
-                                                : C2R;
+    return !strcmp(s->kernel, "cufftExecC2C")   ? CUFFT_C2C
+           : !strcmp(s->kernel, "cufftExecR2C") ? CUFFT_R2C
+                                                : CUFFT_C2R;
 }
 
 bool fft_open(struct exec *e, int i)
 {
     const struct plan_step *s = &e->plan->steps[i];
     uint32_t rows = s->args[FFT_ROWS].v.u32, columns = s->args[FFT_COLUMNS].v.u32;
-    int handle;
+    cufftHandle handle;
 
     pthread_once(&once, load);
     if (why_not)
@@ -69,7 +70,7 @@ bool fft_open(struct exec *e, int i)
                          "this lab needs cuFFT, " LIBRARY ", which a CUDA toolkit 13 has and the "
                          "packages from PyPI that make installs have not: %s",
                          why_not);
-    int result = calls.plan_2d(&handle, (int)rows, (int)columns, type_of(s));
+    cufftResult result = calls.plan_2d(&handle, (int)rows, (int)columns, type_of(s));
     if (result)
         return exec_fail(e, cudaSuccess, "cuFFT has no plan for %u × %u numbers: %s", rows, columns,
                          words(result));
@@ -81,14 +82,15 @@ bool fft_open(struct exec *e, int i)
 bool fft_run(struct exec *e, int i, cudaStream_t stream)
 {
     const struct plan_step *s = &e->plan->steps[i];
-    int handle = e->ffts[i]->handle, type = type_of(s);
+    cufftHandle handle = e->ffts[i]->handle;
+    cufftType type = type_of(s);
     void *in = e->data[s->args[FFT_IN].buffer], *out = e->data[s->args[FFT_OUT].buffer];
-    int result = calls.set_stream(handle, stream);
+    cufftResult result = calls.set_stream(handle, stream);
 
     if (!result)
-        result = type == C2C   ? calls.c2c(handle, in, out, s->args[FFT_DIRECTION].v.i32)
-                 : type == R2C ? calls.r2c(handle, in, out)
-                               : calls.c2r(handle, in, out);
+        result = type == CUFFT_C2C   ? calls.c2c(handle, in, out, s->args[FFT_DIRECTION].v.i32)
+                 : type == CUFFT_R2C ? calls.r2c(handle, in, out)
+                                     : calls.c2r(handle, in, out);
     /* cuFFT's own words do not tell that a kernel before it has failed */
     return !result ||
            exec_fail(e, cudaStreamSynchronize(stream), "%s: %s", s->kernel, words(result));

@@ -1,12 +1,13 @@
 /* ranks.c - devices of a plan's ranks, and NCCL between them (ranks.h).
  *
- * NCCL's few calls are declared here: a machine without a GPU has no nccl.h. Types and results are
- * ints in it. Communicators are made once for each number of ranks, which takes seconds on a GPU.
+ * NCCL's calls are as the emulator's own header declares them: a machine without a GPU has no
+ * nccl.h. Communicators are made once for each number of ranks, which takes seconds on a GPU.
  */
 #include "ranks.h"
 #include "base/alloc.h"
 #include "calls.h"
 #include "emulator.h"
+#include "emulator/nccl/nccl_api.h"
 #include "lab/plan.h"
 
 #include <pthread.h>
@@ -23,13 +24,15 @@ struct ranks {
 /* ---- NCCL ---- */
 
 static struct {
-    int (*init_all)(void **, int, const int *), (*start)(void), (*end)(void);
-    int (*all_reduce)(const void *, void *, size_t, int, int, void *, cudaStream_t);
-    const char *(*words)(int);
+    __typeof__(ncclCommInitAll) *init_all;
+    __typeof__(ncclGroupStart) *start;
+    __typeof__(ncclGroupEnd) *end;
+    __typeof__(ncclAllReduce) *all_reduce;
+    __typeof__(ncclGetErrorString) *words;
 } calls;
 static char *why_not; /* NULL: it is there */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static void *comms[LAB_MAX_RANKS + 1][LAB_MAX_RANKS]; /* by how many there are */
+static ncclComm_t comms[LAB_MAX_RANKS + 1][LAB_MAX_RANKS]; /* by how many there are */
 
 /* The first that can be had. On a GPU the emulator's, which lies beside this program's libraries,
  * is found first by its name and cannot be loaded: then where systems have NVIDIA's. */
@@ -71,7 +74,7 @@ static bool open_nccl(struct exec *e, int n)
                          why_not);
     if (comms[n][0])
         return true;
-    int result = calls.init_all(comms[n], n, NULL);
+    ncclResult_t result = calls.init_all(comms[n], n, NULL);
     return !result || exec_fail(e, cudaSuccess, "NCCL has no communicator for %d ranks: %s", n,
                                 calls.words(result));
 }
@@ -188,21 +191,22 @@ bool ranks_poison(struct exec *e, int b, int value)
 
 bool ranks_sum(struct exec *e, const struct plan_op *o)
 {
-    static const int types[DT_COUNT] = {
-        [DT_I32] = 2, [DT_U32] = 3, [DT_I64] = 4, [DT_F16] = 6, [DT_F32] = 7, [DT_F64] = 8};
+    static const ncclDataType_t types[DT_COUNT] = {
+        [DT_I32] = ncclInt32,   [DT_U32] = ncclUint32,  [DT_I64] = ncclInt64,
+        [DT_F16] = ncclFloat16, [DT_F32] = ncclFloat32, [DT_F64] = ncclFloat64};
     enum dtype type = e->plan->buffers[o->index].dtype;
-    int n = ranks_of(e), result, ended;
+    int n = ranks_of(e);
 
     if (n == 1 || !o->count)
         return true;
-    result = calls.start();
+    ncclResult_t result = calls.start();
     for (int r = 0; r < n && !result; r++) {
         char *at = rank_data(e, r, o->index) + o->offset * dtype_size(type);
 
-        result = calls.all_reduce(at, at, o->count, types[type], 0, comms[n][r],
+        result = calls.all_reduce(at, at, o->count, types[type], ncclSum, comms[n][r],
                                   e->streams[r][o->stream]);
     }
-    ended = calls.end();
+    ncclResult_t ended = calls.end();
     result = result ? result : ended;
     return !result || exec_fail(e, cudaPeekAtLastError(), "ncclAllReduce of %s: %s",
                                 e->plan->buffers[o->index].name, calls.words(result));

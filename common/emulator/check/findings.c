@@ -175,7 +175,9 @@ static void on_fault(struct listener *l, const struct block_info *b, const struc
 
 static void forget(const struct emu_func *f)
 {
-    size_t n = f->sites ? f->ptx->ninsns + 1 : 0;
+    if (!f->sites)
+        return;
+    size_t n = f->ptx->ninsns + 1;
 
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < nfindings; i++)
