@@ -291,6 +291,32 @@ Test(check, an_update_without_an_atomic)
     expect_text("\"update\":true");
 }
 
+/* y[threadIdx.x] += v by two blocks: each word is one thread's of each, as if blockIdx were
+ * forgotten. out[0] += v by a thread of each is an update that they share. */
+Test(check, an_update_by_the_same_thread_of_other_blocks)
+{
+    launch(2, 32);
+    for (uint32_t b = 0; b < 2; b++) {
+        go(b, 0, 10, GL(LD, .base = data));
+        go(b, 0, 10, GL(ST, .base = data));
+    }
+    finish(2);
+    expect_text("is blockIdx missing in its index?");
+    expect_text("\"update\":false");
+}
+
+Test(check, an_update_by_one_thread_of_each_block)
+{
+    launch(2, 32);
+    for (uint32_t b = 0; b < 2; b++) {
+        go(b, 0, 10, GL(LD, .base = data, ONE));
+        go(b, 0, 10, GL(ST, .base = data, ONE));
+    }
+    finish(2);
+    expect_text("several threads read this word, change it and write it back");
+    expect_text("\"update\":true");
+}
+
 /* Producers bar.arrive, consumers bar.sync; the way back is not ordered. */
 Test(check, named_barriers)
 {

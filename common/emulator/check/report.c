@@ -151,6 +151,7 @@ static struct pair {
     /* A race waits for the end of its block, in which more of its cases come: that between the
      * threads furthest apart is told, and what all of them show. */
     bool waits, both_write, one_reads, elsewhere;
+    bool words, numbers; /* several words; threads of several numbers, or of one block */
     enum distance distance;
     struct clash clash; /* to be told */
     struct block_info info;
@@ -437,6 +438,13 @@ static bool updates(const struct pair *p)
     return p->both_write && p->one_reads && !p->elsewhere && same_place(p->a, p->b);
 }
 
+/* One word is many threads'. Where each has one, and the threads of its number in other blocks have
+ * the same, their blocks may have been forgotten, or not. */
+static bool shared_by_many(const struct pair *p)
+{
+    return p->numbers || !p->words;
+}
+
 /* One of the two reads, and not what its own thread goes on to write there. */
 static bool reads_elsewhere(const struct clash *c)
 {
@@ -457,6 +465,12 @@ static void put_advice(struct text *t, const struct clash *c, const struct pair 
     enum distance d = distance(c);
     const struct site *plain = beside_an_atomic(c);
 
+    if (updates(p) && !shared_by_many(p)) {
+        text_addf(t, "    the same thread of several blocks reads this word, changes it and writes "
+                     "it back: is blockIdx missing in its index? If all blocks are to change it, "
+                     "updates get lost without an atomic (atomicAdd and the like)\n");
+        return;
+    }
     if (updates(p)) {
         text_addf(t, "    several threads read this word, change it and write it back: updates get "
                      "lost without an atomic (atomicAdd and the like)\n");
@@ -597,7 +611,7 @@ static void tell_race(const struct pair *p)
         put_without_lines(t, a->site, a->space);
     json_t *members = access_members(a->space, a->size);
     json_object_set_new(members, "distance", json_string(distance_name(p->distance)));
-    json_object_set_new(members, "update", json_boolean(updates(p)));
+    json_object_set_new(members, "update", json_boolean(updates(p) && shared_by_many(p)));
     tell(p->kind, c->info, a->site, thread, addr, &r, members, other_access(c));
     for (uint64_t i = 0; i < p->more; i++)
         finding_report(p->kind, c->info, a->site, thread, addr, NULL, NULL);
@@ -651,6 +665,9 @@ void report_clash(const struct clash *c)
         p->both_write |= c->other_writes && c->a.kind == ACCESS_STORE;
         p->one_reads |= !c->other_writes || c->a.kind == ACCESS_LOAD;
         p->elsewhere |= reads_elsewhere(c);
+        p->words |= c->addr != p->clash.addr;
+        p->numbers |= distance(c) != OTHER_BLOCK ||
+                      cell_warp(c->other) * 32 + cell_lane(c->other) != c->a.warp * 32 + c->lane;
     }
     pthread_mutex_unlock(&pairs_lock);
     if (told)
