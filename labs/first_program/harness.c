@@ -110,7 +110,20 @@ static void reference(const struct plan *p, const struct lab_variant *v, const s
 
 /* ---- why is it wrong? ---- */
 
-enum slip { TIMES_X, TIMES_Y, NO_FACTOR, PRODUCT, MINUS_Y, ALL_TIMES, AS_X, AS_Y, ZERO, SLIPS };
+enum slip {
+    TIMES_X,
+    TIMES_Y,
+    NO_FACTOR,
+    PRODUCT,
+    MINUS_Y,
+    ALL_TIMES,
+    TWICE,
+    WHOLE,
+    AS_X,
+    AS_Y,
+    ZERO,
+    SLIPS
+};
 
 static double slipped(enum slip slip, double a, double x, double y)
 {
@@ -127,6 +140,10 @@ static double slipped(enum slip slip, double a, double x, double y)
         return a * x - y;
     case ALL_TIMES:
         return a * (x + y);
+    case TWICE:
+        return a * x + (a * x + y);
+    case WHOLE:
+        return trunc(a) * x + y;
     case AS_X:
         return x;
     case AS_Y:
@@ -142,9 +159,17 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
                       char *words, size_t size)
 {
     static const char *const slips[SLIPS] = {
-        [TIMES_X] = "a x + x",  [TIMES_Y] = "a y + x",  [NO_FACTOR] = "x + y",
-        [PRODUCT] = "a x",      [MINUS_Y] = "a x - y",  [ALL_TIMES] = "a (x + y)",
-        [AS_X] = "x as it was", [AS_Y] = "y as it was", [ZERO] = "0",
+        [TIMES_X] = "a x + x",
+        [TIMES_Y] = "a y + x",
+        [NO_FACTOR] = "x + y",
+        [PRODUCT] = "a x",
+        [MINUS_Y] = "a x - y",
+        [ALL_TIMES] = "a (x + y)",
+        [TWICE] = "a x + (a x + y)",
+        [WHOLE] = "a x + y with a without its fraction",
+        [AS_X] = "x as it was",
+        [AS_Y] = "y as it was",
+        [ZERO] = "0",
     };
     const float *a = inputs[FACTOR], *x = inputs[X], *y = inputs[Y], *got = output;
 
