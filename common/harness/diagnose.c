@@ -386,8 +386,29 @@ static uint32_t *field(struct launch_record *r, int which)
     return which == 0 ? &r->block_x : which == 1 ? &r->block_y : &r->items;
 }
 
-/* The kernel as it is, with another number in one field of its launch record. */
-static bool right_with(struct search *s, struct launch_record r)
+/* With larger blocks a fault may only begin later: right, too, on what is larger by as much? */
+static bool right_further(struct search *s, uint32_t times)
+{
+    const struct lab *lab = s->x->verify->lab;
+    struct lab_case most = {0};
+    uint64_t size = 0;
+
+    if (!lab->extents || !*lab->extents)
+        return true;
+    for (int i = 0; i < s->nfailed; i++) {
+        uint64_t n = elements_of(s, s->failed[i]);
+
+        if (n > MOST || n < size)
+            continue;
+        most = *s->failed[i];
+        size = n;
+    }
+    set_extent(&most, *lab->extents, extent(&most, *lab->extents) * times + 1);
+    return passes(s, &most);
+}
+
+/* The kernel as it is, with a number of one field of its launch record `times` as large. */
+static bool right_with(struct search *s, struct launch_record r, uint32_t times)
 {
     struct launch_record used = r;
     struct text note = {0};
@@ -396,7 +417,7 @@ static bool right_with(struct search *s, struct launch_record r)
     bool allowed = !note.length && !memcmp(&used, &r, sizeof(r));
     text_free(&note);
     s->x->record = r;
-    return allowed && right_on_all(s);
+    return allowed && right_on_all(s) && (times < 2 || right_further(s, times));
 }
 
 static bool by_field(struct search *s, const struct launch_record *given, int which)
@@ -416,7 +437,7 @@ static bool by_field(struct search *s, const struct launch_record *given, int wh
         if (v == *field((struct launch_record *)given, which))
             continue;
         tried++;
-        if (right_with(s, r))
+        if (right_with(s, r, v / *field((struct launch_record *)given, which)))
             text_addf(&right, "%s%u", n++ ? " or " : "", v);
     }
     s->x->record = *given;
