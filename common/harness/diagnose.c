@@ -542,7 +542,7 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
                     (!is_same(rich, &s.smallest) && by_probe(&s, &s.smallest));
         if (!told || d->whole) /* what it starts with, that may come from */
             told |= by(by_empty, &s, first);
-        if (!told && !by(by_constant, &s, rich))
+        if (!told && !by(by_constant, &s, rich) && !by(by_place, &s, rich))
             by(by_distance, &s, rich);
     }
     by_record(&s);

@@ -34,6 +34,7 @@ bool by_state(struct search *s, const struct lab_case *c);
 bool by_transposed(struct search *s, const struct lab_case *c);
 bool by_storage(struct search *s, const struct lab_case *c);
 bool by_width(struct search *s, const struct lab_case *c);
+bool by_place(struct search *s, const struct lab_case *c);
 bool by_distance(struct search *s, const struct lab_case *c);
 bool by_empty(struct search *s, const struct lab_case *c);
 

@@ -19,14 +19,15 @@ struct outcome {
     struct sample r;
     int out; /* -1: nothing came, or nothing is wrong */
     void *expected[LAB_MAX_BUFFERS];
+    double *tolerance[LAB_MAX_BUFFERS];
 };
 
 static void expect(struct search *s, struct outcome *o)
 {
     const struct lab *lab = s->x->verify->lab;
     const struct plan *p = &o->r.plan;
-    double *tolerance[LAB_MAX_BUFFERS] = {NULL};
     const void *inputs[LAB_MAX_BUFFERS];
+    double *bounds[LAB_MAX_BUFFERS];
     struct dataset d = {0};
 
     dataset_make(&d, lab, p, &o->r.input, s->x->verify->seed);
@@ -35,13 +36,10 @@ static void expect(struct search *s, struct outcome *o)
         if (p->buffers[b].role != BUF_OUTPUT)
             continue;
         o->expected[b] = xzalloc(plan_buffer_bytes(p, b));
-        tolerance[b] = xcalloc(p->buffers[b].count, sizeof(double));
+        o->tolerance[b] = xcalloc(p->buffers[b].count, sizeof(double));
     }
-    double *made[LAB_MAX_BUFFERS];
-    memcpy(made, tolerance, sizeof(made));
-    lab->reference(p, s->x->variant, &o->r.input, inputs, o->expected, tolerance);
-    for (int b = 0; b < p->nbuffers; b++)
-        free(made[b]);
+    memcpy(bounds, o->tolerance, sizeof(bounds)); /* NULL there: exact */
+    lab->reference(p, s->x->variant, &o->r.input, inputs, o->expected, bounds);
     dataset_free(&d);
 }
 
@@ -58,20 +56,43 @@ static bool outcome_of(struct search *s, const struct lab_case *c, struct outcom
 
 static void outcome_free(struct outcome *o)
 {
-    for (int b = 0; b < LAB_MAX_BUFFERS; b++)
+    for (int b = 0; b < LAB_MAX_BUFFERS; b++) {
         free(o->expected[b]);
+        free(o->tolerance[b]);
+    }
     sample_free(&o->r);
+}
+
+static const struct lab_buffer *output_of(const struct outcome *o)
+{
+    return &o->r.plan.buffers[o->out];
+}
+
+static double wanted(const struct outcome *o, uint64_t i)
+{
+    return dtype_get(output_of(o)->dtype, o->expected[o->out], i);
+}
+
+static double came(const struct outcome *o, uint64_t i)
+{
+    return dtype_get(output_of(o)->dtype, o->r.outputs.data[o->out], i);
+}
+
+/* Element `at` is what belongs to element i. */
+static bool holds(const struct outcome *o, uint64_t at, uint64_t i)
+{
+    size_t size = dtype_size(output_of(o)->dtype);
+    const char *want = o->expected[o->out], *got = o->r.outputs.data[o->out];
+
+    return !memcmp(want + i * size, got + at * size, size) ||
+           (isnan(came(o, at)) && isnan(wanted(o, i))) ||
+           fabs(came(o, at) - wanted(o, i)) <= o->tolerance[o->out][i];
 }
 
 static bool is_transposed(const struct outcome *o, uint64_t rows, uint64_t columns)
 {
-    size_t size = dtype_size(o->r.plan.buffers[o->out].dtype);
-    const char *want = o->expected[o->out], *got = o->r.outputs.data[o->out];
-
     for (uint64_t i = 0; i < rows * columns; i++) {
-        uint64_t at = i % columns * rows + i / columns;
-
-        if (memcmp(want + i * size, got + at * size, size) != 0)
+        if (!holds(o, i % columns * rows + i / columns, i))
             return false;
     }
     return true;
@@ -118,21 +139,6 @@ static bool by_outcome(struct search *s, const struct lab_case *c, alike *look, 
     text_free(&t);
     outcome_free(&o);
     return told;
-}
-
-static const struct lab_buffer *output_of(const struct outcome *o)
-{
-    return &o->r.plan.buffers[o->out];
-}
-
-static double wanted(const struct outcome *o, uint64_t i)
-{
-    return dtype_get(output_of(o)->dtype, o->expected[o->out], i);
-}
-
-static double came(const struct outcome *o, uint64_t i)
-{
-    return dtype_get(output_of(o)->dtype, o->r.outputs.data[o->out], i);
 }
 
 /* A float's place holds an int's bits, which are next to nothing as a float, or the other way
@@ -194,6 +200,118 @@ bool by_width(struct search *s, const struct lab_case *c)
     return by_outcome(s, c, is_short, "type");
 }
 
+/* ---- in another's place ---- */
+
+static bool is_displaced(const struct outcome *o, uint64_t differs, int64_t by)
+{
+    const struct lab_buffer *out = output_of(o);
+    uint64_t wrong = 0, other = 0;
+
+    for (uint64_t i = 0; i < out->count; i++) {
+        uint64_t from = (i ^ differs) + (uint64_t)by;
+
+        if (holds(o, i, i))
+            continue;
+        if (from >= out->count || !holds(o, i, from))
+            return false;
+        wrong++;
+        other += wanted(o, from) != wanted(o, 0);
+    }
+    return wrong >= 4 && 2 * other > wrong; /* values that are all alike say nothing */
+}
+
+/* All that are wrong are right elsewhere, as far away each: neighbours, or pairs, exchanged. */
+static bool is_elsewhere(const struct outcome *o, struct text *t)
+{
+    const char *name = output_of(o)->name;
+
+    for (int64_t by = 1; by <= 1024; by *= 2) {
+        if (is_displaced(o, (uint64_t)by, 0)) {
+            text_addf(t,
+                      "elements of %s are in each other's place, those whose numbers differ by "
+                      "%" PRId64 ": %s[0] holds what belongs to %s[%" PRId64 "]",
+                      name, by, name, name, by);
+            return true;
+        }
+    }
+    for (int64_t by = 1; by <= 1024; by++) {
+        for (int sign = -1; sign <= 1; sign += 2) {
+            if (!is_displaced(o, 0, sign * by))
+                continue;
+            text_addf(t, "all that are wrong in %s hold what belongs %" PRId64 " element%s %s",
+                      name, by, by == 1 ? "" : "s", sign < 0 ? "before" : "behind");
+            return true;
+        }
+    }
+    return false;
+}
+
+/* From the first that is wrong on, all are what is before, again; or all are alike. */
+static bool is_repeated(const struct outcome *o, struct text *t)
+{
+    const struct lab_buffer *out = output_of(o);
+    uint64_t first = 0, wrong = 0, differ = 0, other = 0;
+
+    while (first < out->count && holds(o, first, first))
+        first++;
+    for (uint64_t i = first; first && i < out->count; i++) {
+        wrong += !holds(o, i, i);
+        differ += wanted(o, i) != wanted(o, 0);
+        other += came(o, i) != came(o, 0);
+        if (came(o, i) != came(o, i - first))
+            return false;
+    }
+    if (wrong < SEVERAL || differ < SEVERAL)
+        return false;
+    if (!other)
+        text_addf(t,
+                  "all %" PRIu64 " elements of %s are %.9g, as %s[0] is: its own number does not "
+                  "come into an element",
+                  out->count, out->name, came(o, 0), out->name);
+    else
+        text_addf(t, "from %s[%" PRIu64 "] on %s has again what %s[0] to %s[%" PRIu64 "] hold",
+                  out->name, first, out->name, out->name, out->name, first - 1);
+    return true;
+}
+
+bool by_place(struct search *s, const struct lab_case *c)
+{
+    return by_outcome(s, c, is_repeated, "repeats") || by_outcome(s, c, is_elsewhere, "displaced");
+}
+
+/* Those that are wrong, and several, are off by the same number, or so many times what they should
+ * be. */
+static bool is_alike(const struct outcome *o, struct text *t)
+{
+    const struct lab_buffer *out = output_of(o);
+    uint64_t wrong = 0, most = 0, differ = 0;
+    bool off = !dtype_is_float(out->dtype), times = true;
+
+    for (uint64_t i = 0; i < out->count; i++) {
+        if (!holds(o, i, i) && (!wrong++ || fabs(wanted(o, i)) > fabs(wanted(o, most))))
+            most = i;
+    }
+    double distance = came(o, most) - wanted(o, most), factor = came(o, most) / wanted(o, most);
+    for (uint64_t i = 0; i < out->count; i++) {
+        double is = factor * wanted(o, i), bound = 2 * fabs(factor) * o->tolerance[o->out][i];
+
+        if (holds(o, i, i))
+            continue;
+        off &= came(o, i) - wanted(o, i) == distance;
+        times &= fabs(came(o, i) - is) <= bound + 1e-6 * fabs(is);
+        differ += wanted(o, i) != wanted(o, most);
+    }
+    if (wrong < SEVERAL || differ < SEVERAL / 2 || (!off && !(times && isfinite(factor) && factor)))
+        return false;
+    text_addf(t, "%" PRIu64 " of %" PRIu64 " elements of %s, all that are wrong, are ", wrong,
+              out->count, out->name);
+    if (off)
+        text_addf(t, "%.9g %s than they should be", fabs(distance), distance > 0 ? "more" : "less");
+    else
+        text_addf(t, "%.4g times what they should be", factor);
+    return true;
+}
+
 /* All of it is off by the same number, or is so many times what it should be. */
 static bool is_off(const struct outcome *o, struct text *t)
 {
@@ -225,5 +343,5 @@ static bool is_off(const struct outcome *o, struct text *t)
 
 bool by_distance(struct search *s, const struct lab_case *c)
 {
-    return by_outcome(s, c, is_off, "function");
+    return by_outcome(s, c, is_off, "function") || by_outcome(s, c, is_alike, "function");
 }
