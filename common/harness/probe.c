@@ -104,12 +104,39 @@ static int buffers_of(const struct probe *p, int b[2])
     return n;
 }
 
+static double look_at_all(struct probe *p, double value)
+{
+    for (int i = 0; i < p->s.plan.nbuffers; i++) {
+        if (p->data[i])
+            probe_fill(p, i, value);
+    }
+    return probe_look(p);
+}
+
+/* A sum of nothing is 0. */
+static bool probe_nothing(struct probe *p)
+{
+    double zeros = look_at_all(p, 0), ones = look_at_all(p, 1);
+
+    if (p->broken || !(zeros == ones) || zeros == 0)
+        return false;
+    char *name = probe_output_name(p);
+    diagnosis_add(
+        p->d, "constant",
+        "%s is %.9g, whatever the input holds: no element of it belongs there, and 0 does", name,
+        zeros);
+    free(name);
+    return true;
+}
+
 static bool probe_made(struct probe *p)
 {
     struct lab_term t;
     int b[2], n = buffers_of(p, b);
     bool told = false;
 
+    if (!n && p->made == MADE_SUM)
+        return probe_nothing(p);
     if (!n || probe_buffer(p, b[0])->count > MOST_ELEMENTS)
         return false;
     if (p->made == MADE_MIN || p->made == MADE_MAX)

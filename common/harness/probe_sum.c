@@ -4,6 +4,7 @@
  * where not, both halves are looked at.
  */
 #include "base/alloc.h"
+#include "lab/dtype.h"
 #include "lab/random.h"
 #include "probing.h"
 
@@ -263,6 +264,48 @@ static void search_counted(struct probe *p, struct probed *a, double one, double
     search_counted(p, a, one, zero, mid, hi);
 }
 
+/* An element of the output that counts the one number which belongs to another: its place; else
+ * UINT64_MAX. */
+static uint64_t counted_elsewhere(struct probe *p, double one, double zero)
+{
+    uint64_t mine = p->o, n = probe_buffer(p, p->out)->count, at = UINT64_MAX;
+    double *rest = xcalloc(n, sizeof(*rest));
+
+    probe_fill(p, 0, zero);
+    for (int with = 0; with < 2 && !p->broken; with++) {
+        probe_put(p, 0, 0, with ? one : zero);
+        for (p->o = 0; p->o < n && !p->broken; p->o++) {
+            double got =
+                p->o ? dtype_get(probe_buffer(p, p->out)->dtype, p->s.outputs.data[p->out], p->o)
+                     : probe_look(p);
+            if (with && got == rest[p->o] + 1)
+                at = p->o;
+            rest[p->o] = got;
+        }
+    }
+    p->o = mine;
+    free(rest);
+    return p->broken ? UINT64_MAX : at;
+}
+
+/* One number in place 0, the rest zero's, is counted by another output than its own. */
+static bool tell_counted(struct probe *p, double one, double zero)
+{
+    uint64_t at = counted_elsewhere(p, one, zero), mine = p->o;
+
+    if (at == UINT64_MAX || at == mine)
+        return false;
+    char *name = probe_output_name(p);
+    p->o = at;
+    char *other = probe_output_name(p);
+    p->o = mine;
+    diagnosis_add(p->d, "wrong-element", "a number that belongs to %s, %.10g, is counted in %s",
+                  name, one, other);
+    free(name);
+    free(other);
+    return true;
+}
+
 /* How often each element of input 0 is counted. */
 bool probe_count(struct probe *p)
 {
@@ -281,7 +324,12 @@ bool probe_count(struct probe *p)
     probe_fill(p, 0, zero);
     a.rest = probe_look(p);
     search_counted(p, &a, one, zero, 0, n);
-    if (!p->broken) {
+    bool none = !p->broken && a.rest == 0;
+    for (uint64_t i = 0; i < n; i++)
+        none &= a.got[i] == 0;
+    if (none && tell_counted(p, one, zero)) {
+        told = true;
+    } else if (!p->broken) {
         told = tell_left_out(p, &a, "does not count");
         told |= tell_times(p, &a, "counts");
     }
