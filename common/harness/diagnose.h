@@ -5,7 +5,8 @@
  *   parameters used in each other's place, what stays from one run to the next
  *   elements never written, results that are transposed, of another type, or that no input changes
  *   what its outputs are made of                                   probe.h
- *   by how much, or how many times, all of them are off
+ *   results that stand in each other's places, or once more; by how much, or how many times, all
+ *   of them, or all that are wrong, are off
  *   launch records with which it is right
  * and beside it the least size at which it goes wrong.
  */
@@ -19,8 +20,9 @@
  * experiment's budget is set here. */
 void diagnose(struct experiment *x, const struct lab_case *const *failed, int nfailed,
               const char *path, struct diagnosis *d);
-/* Of a whole program: what the checker finds, and what its result is made of, whatever status it
- * ends with. No kernel of it can be tried alone. */
+/* Of a whole program: what the checker finds, which call was refused, what it has not launched or
+ * copied, and what its result is made of, whatever status it ends with. No kernel of it can be tried
+ * alone. */
 void diagnose_program(struct experiment *x, const struct lab_case *const *failed, int nfailed,
                       const char *path, struct diagnosis *d);
 /* Of a kernel whose results are right: what the checker finds on one small case (of these) of
