@@ -31,10 +31,16 @@ cudaError_t emu_keep(cudaError_t e, const char *format, ...)
     return e;
 }
 static _Atomic bool quiet;
+static __thread bool hushed;
 
 void emu_error_quiet(bool on)
 {
     quiet = on;
+}
+
+void emu_error_hush(bool on)
+{
+    hushed = on;
 }
 
 cudaError_t emu_fail(cudaError_t e, const char *format, ...)
@@ -43,7 +49,7 @@ cudaError_t emu_fail(cudaError_t e, const char *format, ...)
     va_start(ap, format);
     keep(format, ap);
     va_end(ap);
-    if (!quiet)
+    if (!quiet && !hushed)
         fprintf(stderr, "warplab: %s\n", text);
     return e;
 }

@@ -13,6 +13,7 @@
 cudaError_t emu_keep(cudaError_t e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 cudaError_t emu_fail(cudaError_t e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void emu_error_quiet(bool on); /* emu_fail() prints nothing */
+void emu_error_hush(bool on);  /* likewise, in this thread */
 /* The text of the last failure, "" when none; good until the thread asks again. */
 const char *emu_error_text(void);
 _Noreturn void panic(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -20,6 +20,7 @@
 #include "emulator/base/error.h"
 #include "emulator/base/round.h"
 #include "emulator/ptx/ptx.h"
+#include "device_calls.h"
 #include "handlers.h"
 #include "module.h"
 #include "source.h"
@@ -184,7 +185,8 @@ struct param_place { /* a function's .param variable: rows of 4 bytes x 32 lanes
     uint32_t place;  /* .reg parameters: register place, else NO_PLACE */
 };
 
-enum { USES_HEAP = 1, USES_PRINTF = 2, USES_RESERVED = 4 }; /* emu_func.uses */
+/* emu_func.uses; USES_DEVICE: launches, streams and what else device_calls.h has */
+enum { USES_HEAP = 1, USES_PRINTF = 2, USES_RESERVED = 4, USES_DEVICE = 8 };
 
 struct emu_func {
     struct emu_module *module;
@@ -224,7 +226,16 @@ struct emu_func {
 
 struct call_info {
     struct emu_func *target; /* NULL: indirect, address in src[0] */
-    enum call_builtin { CALL_FUNC, CALL_VPRINTF, CALL_ASSERTFAIL, CALL_MALLOC, CALL_FREE } builtin;
+    enum call_builtin {
+        CALL_FUNC,
+        CALL_VPRINTF,
+        CALL_ASSERTFAIL,
+        CALL_MALLOC,
+        CALL_FREE,
+        CALL_DEVICE
+    } builtin;
+    enum device_call device_call; /* CALL_DEVICE: which; stream 0 is the thread's own */
+    bool own_stream;
     uint32_t nargs, nrets;
     struct param_place *args, *rets; /* in the caller's frame */
 };

@@ -66,7 +66,45 @@ static bool call_places(struct lower *l, const struct ptx_operand *list, struct 
     }
     return true;
 }
-static enum call_builtin builtin_of(const char *name)
+static const struct {
+    const char *name, *shape;
+} device_calls[] = {
+#define X(name, shape) {#name, shape},
+    DEVICE_CALLS(X)
+#undef X
+};
+
+/* "__cudaCDP2EventRecord_ptsz" */
+static bool device_call_of(const char *name, struct call_info *ci)
+{
+    size_t n = strlen(name), tail = sizeof("_ptsz") - 1;
+    name += strncmp(name, "__cudaCDP2", 10) == 0 ? 10 : strncmp(name, "cuda", 4) == 0 ? 4 : n;
+    n = strlen(name);
+    ci->own_stream = n > tail && strcmp(name + n - tail, "_ptsz") == 0;
+    n -= ci->own_stream ? tail : 0;
+    for (unsigned k = 0; k < DEVICE_CALLS_N; k++)
+        if (strlen(device_calls[k].name) == n && memcmp(device_calls[k].name, name, n) == 0) {
+            ci->device_call = (enum device_call)k;
+            return true;
+        }
+    return false;
+}
+static uint64_t bytes_of_shape(char c)
+{
+    return c == 'i' ? 4 : c == 'p' ? 8 : c == 'd' ? 12 : c == 'q' ? 32 : 24;
+}
+static bool device_call_fits(const struct call_info *ci)
+{
+    const char *shape = device_calls[ci->device_call].shape;
+    if (ci->nrets != 1 || ci->rets[0].var->size != bytes_of_shape(shape[0]) ||
+        ci->nargs != strlen(shape + 1))
+        return false;
+    for (uint32_t k = 0; k < ci->nargs; k++)
+        if (ci->args[k].var->size != bytes_of_shape(shape[1 + k]))
+            return false;
+    return true;
+}
+static enum call_builtin builtin_of(const char *name, struct call_info *ci)
 {
     static const struct {
         const char *name;
@@ -78,7 +116,25 @@ static enum call_builtin builtin_of(const char *name)
     for (unsigned k = 0; k < 4; k++)
         if (!strcmp(table[k].name, name))
             return table[k].b;
-    return CALL_FUNC;
+    return device_call_of(name, ci) ? CALL_DEVICE : CALL_FUNC;
+}
+/* What of the device runtime it needs. */
+static unsigned uses_of(const struct call_info *ci)
+{
+    switch (ci->builtin) {
+    case CALL_VPRINTF:
+        return USES_PRINTF;
+    case CALL_MALLOC:
+    case CALL_FREE:
+        return USES_HEAP;
+    case CALL_DEVICE:
+        return USES_DEVICE |
+               (ci->device_call == DEVICE_CALL_Malloc || ci->device_call == DEVICE_CALL_Free
+                    ? USES_HEAP
+                    : 0);
+    default:
+        return 0;
+    }
 }
 bool call_fits(const struct call_info *ci, const struct ptx_func *f)
 {
@@ -94,8 +150,8 @@ bool call_fits(const struct call_info *ci, const struct ptx_func *f)
 }
 static void no_function(struct lower *l, const char *name)
 {
-    if (strncmp(name, "__cudaCDP", 9) == 0) /* libcudadevrt's */
-        lower_fail(l, "%s: kernels launched by kernels: not supported by the emulator", name);
+    if (strncmp(name, "cuda", 4) == 0 || strncmp(name, "__cudaCDP", 9) == 0) /* libcudadevrt's */
+        lower_fail(l, "%s: this call is not supported in a kernel", name);
     else
         lower_fail(l, "call of %s, which is not defined", name);
 }
@@ -109,13 +165,16 @@ static bool call_target(struct lower *l, struct call_info *ci, uint32_t *address
     *address = NO_PLACE;
     if (target->kind == OPD_REG) {
         *address = lower_src(l, target, PTX_B64);
-    } else if (target->func && !target->func->has_body &&
-               builtin_of(target->func->name) != CALL_FUNC) {
-        ci->builtin = builtin_of(target->func->name);
-        l->f->uses |= ci->builtin == CALL_VPRINTF      ? USES_PRINTF
-                      : ci->builtin == CALL_ASSERTFAIL ? 0
-                                                       : USES_HEAP;
-    } else {
+        return true;
+    }
+    if (target->func && !target->func->has_body)
+        ci->builtin = builtin_of(target->func->name, ci);
+    l->f->uses |= uses_of(ci);
+    if (ci->builtin == CALL_DEVICE && !device_call_fits(ci)) {
+        lower_fail(l, "arguments or results of the call are not those of %s", target->func->name);
+        return false;
+    }
+    if (ci->builtin == CALL_FUNC) {
         ci->target = target->func ? module_find_any(l->f->module, target->func->name) : NULL;
         if (!ci->target || !ci->target->ptx->has_body) {
             no_function(l, target->func ? target->func->name : "something that is no function");

@@ -277,9 +277,10 @@ static void take_rules(struct worker *k, uint32_t nslots)
 }
 /* Whoever comes into a function comes through its first block. A module may have a hundred
  * functions, of which a launch enters one or two. */
-static bool was_entered(const struct emu_func *f, const struct block_count *counts)
+static bool was_entered(const struct emu_func *f, const struct block_count *counts, uint32_t n)
 {
-    return f->lowered && f->nblocks && block_warps(&counts[f->blocks[0].count]);
+    return f->lowered && f->nblocks && f->end_count <= n &&
+           block_warps(&counts[f->blocks[0].count]);
 }
 static void add_func_counts(struct slot *slots, struct block_count *counts, const struct worker *w,
                             const struct emu_func *f)
@@ -303,7 +304,7 @@ static void add_counts(struct slot *slots, struct block_count *counts, const str
                        const struct emu_module *m)
 {
     for (uint32_t i = 0; i < m->nfuncs; i++)
-        if (was_entered(m->funcs[i], w->counts))
+        if (was_entered(m->funcs[i], w->counts, w->launch->ncounts))
             add_func_counts(slots, counts, w, m->funcs[i]);
 }
 /* Into the first worker. */
@@ -311,7 +312,7 @@ static void merge(struct launch *l)
 {
     struct worker *a = l->workers[0];
     for (int k = 0; k < l->nworkers; k++)
-        take_rules(l->workers[k], l->module->nslots);
+        take_rules(l->workers[k], l->nslots);
     for (int k = 1; k < l->nworkers; k++) {
         add_counts(a->slots, a->counts, l->workers[k], l->module);
         a->max_warp = l->workers[k]->max_warp > a->max_warp ? l->workers[k]->max_warp : a->max_warp;
@@ -340,7 +341,7 @@ static void counted(struct listener *self, struct launch *l)
     (void)self;
     merge(l);
     for (uint32_t i = 0; i < l->module->nfuncs; i++)
-        if (was_entered(l->module->funcs[i], a->counts))
+        if (was_entered(l->module->funcs[i], a->counts, l->ncounts))
             add_func(&r->counters, l->module->funcs[i], a->counts, a->slots);
     r->counters.inst_executed_max_warp = a->max_warp;
     r->counters.shared_block_bytes = l->nblocks * l->user_shared;
@@ -362,7 +363,7 @@ __attribute__((constructor)) static void listen(void)
 static bool has_sums(const struct emu_module *m, const struct emu_func *f)
 {
     return f->lowered && f->end_count <= m->sum_ncounts && f->end_slot <= m->sum_nslots &&
-           was_entered(f, m->sum_counts);
+           was_entered(f, m->sum_counts, m->sum_ncounts);
 }
 /* What f's statements counted: one for each, those of no statement left out. */
 static struct counters *sum_statements(const struct emu_module *m, const struct emu_func *f)

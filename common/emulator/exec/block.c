@@ -222,6 +222,8 @@ static void warp_start(struct warp *w, struct launch *l, struct block *b)
     w->base[SEL_WARP] = l->warp_constants + w->index * WARP_CONST_BYTES;
     w->base[SEL_BLOCK] = b->constants;
     memset(w->entry.regs, UNSET, l->func->frame_bytes);
+    if (w->errors)
+        memset(w->errors, 0, WARP * sizeof(*w->errors));
 }
 
 static void fill_cluster(struct block *b)

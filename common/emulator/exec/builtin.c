@@ -2,7 +2,9 @@
  * printf.c.
  */
 #include "builtin.h"
+#include "device_call.h"
 #include "emulator/base/mem.h"
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,17 +94,24 @@ static const struct insn *call_assert(struct warp *w, const struct insn *in)
 }
 
 /* ---- the device heap ---- */
+uint64_t builtin_malloc(struct warp *w, uint64_t bytes)
+{
+    unsigned device = w->block->launch->module->device;
+    struct mem_alloc *a = bytes ? mem_alloc_on(device, bytes, 16, MEM_HEAP, NULL) : NULL;
+    return a ? a->addr : 0;
+}
+bool builtin_free(uint64_t addr)
+{
+    const struct mem_alloc *m = mem_find(addr);
+    return m && m->addr == addr && m->kind == MEM_HEAP && mem_free(addr);
+}
 static const struct insn *call_malloc(struct warp *w, const struct insn *in)
 {
     const struct call_info *ci = in->data;
-    unsigned device = w->block->launch->module->device;
-    for (int i = 0; i < WARP; i++) {
-        if (!(w->mask >> i & 1))
-            continue;
-        uint64_t n = ci->nargs ? builtin_argument(w, ci, 0, i) : 0;
-        struct mem_alloc *a = n ? mem_alloc_on(device, n, 16, MEM_HEAP, NULL) : NULL;
-        builtin_return(w, ci, i, a ? a->addr : 0);
-    }
+    for (int i = 0; i < WARP; i++)
+        if (w->mask >> i & 1)
+            builtin_return(w, ci, i,
+                           builtin_malloc(w, ci->nargs ? builtin_argument(w, ci, 0, i) : 0));
     return in + 1;
 }
 static const struct insn *call_free(struct warp *w, const struct insn *in)
@@ -114,8 +123,7 @@ static const struct insn *call_free(struct warp *w, const struct insn *in)
         uint64_t a = ci->nargs ? builtin_argument(w, ci, 0, i) : 0;
         if (!a)
             continue;
-        const struct mem_alloc *m = mem_find(a);
-        if (!m || m->addr != a || m->kind != MEM_HEAP || !mem_free(a))
+        if (!builtin_free(a))
             return warp_fault(w, in, i, cudaErrorIllegalAddress,
                               "free(0x%llx): not an address that malloc() in a kernel returned, "
                               "or freed already",
@@ -135,9 +143,35 @@ const struct insn *warp_call_builtin(struct warp *w, const struct insn *in)
         return call_assert(w, in);
     case CALL_MALLOC:
         return call_malloc(w, in);
+    case CALL_DEVICE:
+        return warp_call_device(w, in);
     default:
         return call_free(w, in);
     }
+}
+
+/* ---- texts that kernels may read ---- */
+uint64_t builtin_text(const char *s)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct known {
+        struct known *next;
+        const char *text;
+        uint64_t at;
+    } * all;
+    pthread_mutex_lock(&lock);
+    struct known *k = all;
+    while (k && strcmp(k->text, s) != 0)
+        k = k->next;
+    struct mem_alloc *a = k ? NULL : mem_alloc(strlen(s) + 1, 256, MEM_WORKSPACE, NULL);
+    if (a) {
+        k = xmalloc(sizeof(*k));
+        *k = (struct known){all, xstrdup(s), a->addr};
+        memcpy(a->host, s, strlen(s) + 1);
+        all = k;
+    }
+    pthread_mutex_unlock(&lock);
+    return k ? k->at : 0;
 }
 
 /* ---- limits ---- */

@@ -30,6 +30,10 @@ void printf_set_limit(uint64_t bytes);
 bool builtin_read(struct warp *w, int lane, uint64_t a, void *out, uint32_t n);
 /* Adds the string at a; after STRING_MOST bytes of it "…". */
 bool builtin_string(struct warp *w, int lane, uint64_t a, struct text *out);
+/* ---- for device_call.c ---- */
+uint64_t builtin_malloc(struct warp *w, uint64_t bytes); /* 0: no room */
+bool builtin_free(uint64_t addr);                        /* false: it is none of malloc's */
+uint64_t builtin_text(const char *s); /* the device address of a text that stays there */
 uint64_t builtin_argument(struct warp *w, const struct call_info *ci, uint32_t k, int lane);
 void builtin_return(struct warp *w, const struct call_info *ci, int lane, uint64_t v);
 

@@ -107,6 +107,7 @@ struct warp {
     bool at_group;              /* some path waits there */
     uint32_t at_cluster;        /* lanes that have arrived at barrier.cluster */
     void *async;                /* exec/ops/async.c: copies in flight */
+    int *errors;                /* device_call.c: each lane's last; NULL: none had one */
     struct held *held; /* follow.c: by register of the kernel, NULL where nothing is followed */
     /* Instructions of the blocks that it entered; of them floating-point and tensor ones. */
     uint64_t executed, floats;
@@ -193,6 +194,7 @@ struct launch {
     struct worker **workers;
     int nworkers;
     struct emu_result *result; /* for listeners to fill (events.h, `counted`) */
+    uint32_t nslots, ncounts;  /* of the module when it began: of the workers' counts */
     int32_t slice;
     uint32_t max_active; /* blocks a worker may have open at once */
     uint32_t cc;

@@ -7,6 +7,7 @@
  */
 #include "launch.h"
 #include "builtin.h"
+#include "children.h"
 #include "cluster.h"
 #include "disturb.h"
 #include "guard.h"
@@ -156,14 +157,17 @@ __attribute__((constructor)) static void watch_forks(void)
 {
     pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }
+/* Whoever launches may have it already: a kernel with all that it launches is one launch. (No
+ * recursive mutex: after a fork() it would not be its owner's.) */
+static _Thread_local unsigned launch_held;
 void launch_pause(void)
 {
-    if (!cut_off)
+    if (!cut_off && launch_held++ == 0)
         pthread_mutex_lock(&launch_lock);
 }
 void launch_resume(void)
 {
-    if (!cut_off)
+    if (!cut_off && --launch_held == 0)
         pthread_mutex_unlock(&launch_lock);
 }
 
@@ -233,14 +237,13 @@ static struct worker *worker_new(struct launch *l, uint32_t index)
     if (!k)
         panic("out of memory");
     memset(k, 0, sizeof(*k));
-    struct emu_module *m = l->module;
     k->launch = l;
     k->index = index;
-    k->slots = xcalloc(m->nslots + 8, sizeof(*k->slots));
-    k->caches = xcalloc(m->nslots + 8, sizeof(*k->caches));
-    k->counts = xcalloc(m->ncounts + 8, sizeof(*k->counts));
+    k->slots = xcalloc(l->nslots + 8, sizeof(*k->slots));
+    k->caches = xcalloc(l->nslots + 8, sizeof(*k->caches));
+    k->counts = xcalloc(l->ncounts + 8, sizeof(*k->counts));
     if (rules_differ(l->profile))
-        k->by_rules = xcalloc(m->nslots + 8, sizeof(*k->by_rules));
+        k->by_rules = xcalloc(l->nslots + 8, sizeof(*k->by_rules));
     return k;
 }
 static void worker_free(struct worker *k)
@@ -369,7 +372,7 @@ static cudaError_t check_residence(const struct emu_launch *l, uint32_t threads)
                         name, blocks, fit, device_profile()->sms, resident);
     return cudaSuccess;
 }
-static cudaError_t validate(const struct emu_launch *l)
+cudaError_t launch_check(const struct emu_launch *l)
 {
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     emu_func_info(l->func); /* is known from here on */
@@ -408,6 +411,8 @@ static void set_up(struct launch *l, const struct emu_launch *e)
     const struct device_profile *d = device_profile();
     l->func = e->func;
     l->module = e->func->module;
+    l->nslots = l->module->nslots;
+    l->ncounts = l->module->ncounts;
     l->disturb = disturb_now();
     disturb_module(l->module, l->disturb);
     memcpy(l->grid, e->grid, sizeof(l->grid));
@@ -524,7 +529,11 @@ static cudaError_t may_launch(const struct emu_launch *e)
 {
     cudaError_t err = lower_func(e->func);
     if (err == cudaSuccess)
-        err = validate(e);
+        err = launch_check(e);
+    if (err == cudaSuccess && e->func->uses & USES_DEVICE && !e->children)
+        err = emu_fail(cudaErrorNotSupported,
+                       "kernel %s launches kernels: not supported without the CUDA runtime",
+                       shown_name(e->func->info.name));
     if (err == cudaSuccess && cut_off)
         err = emu_fail(cudaErrorInitializationError,
                        "kernel %s: this process was forked while another thread ran a kernel; "
@@ -540,12 +549,16 @@ cudaError_t emu_launch(const struct emu_launch *e, struct emu_result *result)
         return err;
     struct emu_result r = {0};
     struct launch l = {.result = &r};
-    pthread_mutex_lock(&launch_lock);
+    launch_pause();
     set_up(&l, e);
+    if (e->children)
+        children_begin(&l);
     run(&l);
     err = (cudaError_t)(int)l.failed;
+    if (e->children)
+        *e->children = children_end(&l);
     tear_down(&l);
-    pthread_mutex_unlock(&launch_lock);
+    launch_resume();
     if (result)
         *result = r;
     return err;

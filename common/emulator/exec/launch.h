@@ -8,6 +8,7 @@
 
 #include "emulator/base/counters.h"
 #include "emulator/code/module.h"
+#include <driver_types.h>
 
 struct emu_launch {
     struct emu_func *func;
@@ -18,7 +19,32 @@ struct emu_launch {
     bool cooperative, nonportable_cluster;
     uint64_t stream; /* for the profile only, as is device: the module's counts */
     unsigned device;
+    struct device_work **children; /* gets what its threads ask for; NULL: they may not */
 };
+
+/* What a thread of a kernel asked the device runtime for. It is to be done when the kernel has
+ * ended: all that one piece of it asks for itself comes before the next. */
+struct device_fill {
+    struct cudaPitchedPtr to;
+    int value;
+    struct cudaExtent extent;
+};
+struct device_work {
+    struct device_work *next;
+    enum device_work_kind { DEVICE_KERNEL, DEVICE_COPY, DEVICE_FILL } kind;
+    unsigned device;
+    uint64_t stream; /* the grid's own name of it (exec/children.h) */
+    uint32_t block;  /* that asked for it */
+    uint64_t serial; /* in the order of asking */
+    const struct emu_func *parent;
+    const struct site *site;  /* where */
+    struct emu_launch launch; /* DEVICE_KERNEL; its params are arguments below */
+    struct cudaMemcpy3DParms copy;
+    struct device_fill fill;
+    uint8_t arguments[];
+};
+/* It was begun, or is not to be: it waits no longer. */
+void device_work_free(struct device_work *w);
 
 /* What a sample of a launch's blocks showed (count/traffic.h), for all of it. */
 enum { SAMPLED_MANAGED = 4 };
@@ -53,6 +79,8 @@ struct emu_result {
     uint32_t blocks_per_sm;
     struct sampled sampled;
 };
+/* May it run? */
+cudaError_t launch_check(const struct emu_launch *l);
 /* Validates (sizes against the device profile) and runs; *result may be NULL. */
 cudaError_t emu_launch(const struct emu_launch *l, struct emu_result *result);
 

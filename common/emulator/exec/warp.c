@@ -144,6 +144,7 @@ void warp_free(struct warp *w)
     }
     free(w->async);
     free(w->held);
+    free(w->errors);
 }
 static void copy_rows(struct warp *w, uint8_t *dst, const uint8_t *src, uint32_t bytes,
                       uint32_t mask)

@@ -25,6 +25,7 @@ $B/programs/nccl: NVCC_FLAGS = -L$(CUDA)/lib -lnccl
 $B/programs/split: $(PROGRAMS_DIR)/split_main.cu $(PROGRAMS_DIR)/split_other.cu
 	@mkdir -p $(@D)
 	$(Q)$(NVCC) -rdc=true $^ -o $@
+$B/programs/children: NVCC_FLAGS = -rdc=true
 $B/programs/static: $(PROGRAMS_DIR)/vector_add.cu
 	@mkdir -p $(@D)
 	$(Q)$(CUDA)/bin/nvcc -arch=sm_90 $^ -o $@

@@ -29,7 +29,7 @@ summary() {
 }
 
 anywhere='vector_add variables grid_sync split thrust cub language errors limits copies per_thread
-          groups algorithms clusters devices graphs'
+          groups algorithms clusters devices graphs children'
 [ ! -e "$programs/fft" ] || anywhere="$anywhere fft"
 [ ! -e "$programs/nccl" ] || anywhere="$anywhere nccl"
 if [ "${2:-}" = gpu ]; then
@@ -89,6 +89,9 @@ expect 127 'nvcc -cudart shared' "$warprun" "$programs/static"
 expect 1 'no PTX' "$warprun" "$programs/noptx"
 expect 0 'can run' "$warprun" --support "$programs/vector_add"
 expect 0 'can run' "$warprun" --support "$programs/split"
+expect 0 'can run' "$warprun" --support "$programs/children"
+expect 0 '^ok' "$warprun" --check "$programs/children"
+expect 0 '^kernel,_Z5applyIiEvPT_4step,' sh -c "'$warprun' --threads 3 --profile '$out/c.csv' '$programs/children' && cat '$out/c.csv'"
 expect 0 'WARPLAB_STEPS' "$warprun" --help
 expect 2 'Usage: warprun' "$warprun"
 expect 127 "unrecognized option '--bogus'" "$warprun" --bogus "$programs/vector_add"

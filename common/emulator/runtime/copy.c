@@ -814,6 +814,11 @@ static cudaError_t fill_3d(struct cudaPitchedPtr q, int value, struct cudaExtent
                 stream, wait);
 }
 
+cudaError_t fill_box(struct cudaPitchedPtr q, int value, struct cudaExtent x, cudaStream_t stream)
+{
+    return fill_3d(q, value, x, stream, false);
+}
+
 cudaError_t cudaMemset(void *p, int value, size_t count)
 {
     return rt_leave(rt_enter() ?: fill_linear(p, value, count, 0, true));

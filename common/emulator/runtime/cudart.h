@@ -211,6 +211,17 @@ void pools_reset(void); /* likewise */
 
 /* ---- launching (launch.c) ---- */
 int dynamic_shared_limit(struct kernel *k); /* on the current device */
+/* A kernel by itself: what it asks for comes back in *children. */
+cudaError_t launch_one(struct emu_launch *l, cudaStream_t stream, struct device_work **children);
+/* Does what a kernel asked for, and frees that (children.c). */
+cudaError_t children_run(struct device_work *todo, cudaStream_t stream);
+
+/* ---- what kernels ask about, too: no error of the host thread's is left behind ---- */
+cudaError_t device_attribute(int *value, int attr, int device); /* device.c */
+cudaError_t device_limit(uint64_t *value, int limit, unsigned device);
+int device_cache_config(void);
+struct kernel *kernel_of(struct emu_func *f); /* on the current device; NULL: none (register.c) */
+cudaError_t kernel_attributes(struct cudaFuncAttributes *out, struct kernel *k); /* func.c */
 
 /* ---- sums (warplab_api.c) ---- */
 void sums_add(const struct emu_result *r);

@@ -190,11 +190,16 @@ static cudaError_t attribute(int *value, enum cudaDeviceAttr attr, int device)
     }
 }
 
-cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
+cudaError_t device_attribute(int *value, int attr, int device)
 {
     if (!rt_is_device(device))
-        return rt_leave(cudaErrorInvalidDevice);
-    return rt_leave(value ? attribute(value, attr, device) : cudaErrorInvalidValue);
+        return cudaErrorInvalidDevice;
+    return value ? attribute(value, (enum cudaDeviceAttr)attr, device) : cudaErrorInvalidValue;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
+{
+    return rt_leave(device_attribute(value, (int)attr, device));
 }
 
 /* ---- properties: attributes under other names ---- */
@@ -550,21 +555,28 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
     return rt_leave(rt_enter() ?: set_limit(limit, value));
 }
 
+cudaError_t device_limit(uint64_t *value, int limit, unsigned device)
+{
+    if (!value || (size_t)limit >= NLIMITS)
+        return cudaErrorInvalidValue;
+    if (limit == cudaLimitDevRuntimeSyncDepth)
+        return cudaErrorUnsupportedLimit;
+    pthread_once(&limits_once, default_all);
+    *value = limits[device][limit];
+    return cudaSuccess;
+}
+
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
-    cudaError_t e = rt_enter();
-
-    if (!e && (!value || (size_t)limit >= NLIMITS))
-        e = cudaErrorInvalidValue;
-    if (!e && limit == cudaLimitDevRuntimeSyncDepth)
-        e = cudaErrorUnsupportedLimit;
-    pthread_once(&limits_once, default_all);
-    if (!e)
-        *value = limits[rt_device][limit];
-    return rt_leave(e);
+    return rt_leave(rt_enter() ?: device_limit(value, (int)limit, (unsigned)rt_device));
 }
 
 static enum cudaFuncCache cache_config;
+
+int device_cache_config(void)
+{
+    return (int)cache_config;
+}
 
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 {

@@ -17,16 +17,9 @@ static int ptx_target(struct kernel *k)
     return sm ? (int)sm : target ? atoi(target + strcspn(target, "0123456789")) : 0;
 }
 
-static cudaError_t get_attributes(struct cudaFuncAttributes *out, const void *func)
+cudaError_t kernel_attributes(struct cudaFuncAttributes *out, struct kernel *k)
 {
     const struct device_profile *d = device_profile();
-    struct kernel *k;
-
-    if (!out)
-        return cudaErrorInvalidValue;
-    cudaError_t e = kernel_use(func, &k);
-    if (e)
-        return e;
     const struct emu_func_info *f = emu_func_info(here(k)->func);
     memset(out, 0, sizeof(*out));
     out->sharedSizeBytes = f->shared_bytes;
@@ -40,6 +33,13 @@ static cudaError_t get_attributes(struct cudaFuncAttributes *out, const void *fu
     out->preferredShmemCarveout = here(k)->carveout;
     out->nonPortableClusterSizeAllowed = here(k)->nonportable_cluster;
     return cudaSuccess;
+}
+
+static cudaError_t get_attributes(struct cudaFuncAttributes *out, const void *func)
+{
+    struct kernel *k;
+
+    return out ? kernel_use(func, &k) ?: kernel_attributes(out, k) : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *func)

@@ -6,6 +6,7 @@
  */
 #include "graph.h"
 #include "base/clock.h"
+#include "emulator/code/code.h"
 #include "emulator/base/names.h"
 #include "emulator/count/model.h"
 #include "emulator/count/profile.h"
@@ -107,12 +108,13 @@ static double faults_ms(const struct sampled *s)
     return model_fault_ms(device_profile(), moved, true);
 }
 
-static cudaError_t run(const struct emu_launch *l, cudaStream_t stream)
+cudaError_t launch_one(struct emu_launch *l, cudaStream_t stream, struct device_work **children)
 {
     struct emu_result result = {0};
     double begin = host_now_us();
-    cudaError_t e = emu_launch(l, &result);
 
+    l->children = children;
+    cudaError_t e = emu_launch(l, &result);
     if (e && !rt_is_device_fault(e))
         return e;
     stream_work(stream, ENGINE_COMPUTE, result.modelled_ms + faults_ms(&result.sampled));
@@ -122,6 +124,19 @@ static cudaError_t run(const struct emu_launch *l, cudaStream_t stream)
     if (e)
         rt_set_sticky(e);
     return cudaSuccess;
+}
+
+/* With all that it launches itself: nothing is freed before that has ended. */
+static cudaError_t run(struct emu_launch *l, cudaStream_t stream)
+{
+    struct device_work *children = NULL;
+
+    if (!(l->func->uses & USES_DEVICE))
+        return launch_one(l, stream, &children);
+    launch_pause();
+    cudaError_t e = launch_one(l, stream, &children) ?: children_run(children, stream);
+    launch_resume();
+    return e;
 }
 
 static cudaError_t rt_launch(struct kernel *k, const cudaLaunchConfig_t *c, void **args)

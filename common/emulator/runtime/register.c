@@ -267,6 +267,28 @@ static cudaError_t kernel_load(struct kernel *k)
     return cudaSuccess;
 }
 
+/* A kernel of this image, so that machine code says its registers. */
+static struct kernel *kernel_named(struct image *i, const char *name)
+{
+    struct kernel *k = i->kernels;
+
+    while (k && strcmp(k->name, name) != 0)
+        k = k->next;
+    return k && kernel_load(k) == cudaSuccess ? k : NULL;
+}
+
+struct kernel *kernel_of(struct emu_func *f)
+{
+    struct kernel *k = NULL;
+
+    pthread_mutex_lock(&rt_lock);
+    for (struct image *i = images; i && !k; i = i->next)
+        if (i->module[rt_device] == f->module)
+            k = kernel_named(i, f->info.name);
+    pthread_mutex_unlock(&rt_lock);
+    return k;
+}
+
 cudaError_t kernel_use(const void *handle, struct kernel **k)
 {
     cudaError_t e = handle ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;

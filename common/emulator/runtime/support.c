@@ -247,13 +247,15 @@ static bool add_texts(struct report *r, const struct fatbin *f, const char *name
 }
 
 /* Adds one image; false when it cannot be read. In a program, images without PTX are
- * passed over: the link step leaves one beside those that have some. */
+ * passed over: the link step leaves one beside those that have some. So is, among what was linked
+ * with -rdc=true, PTX that is too new: libcudadevrt's, of which no kernel needs anything here. */
 static bool add_image(struct report *r, const void *data, size_t length, const char *name,
                       bool of_program)
 {
     struct fatbin f;
     enum fatbin_status s = fatbin_open(data, length, rt_ptx_limit(), &f);
-    bool good = s == FATBIN_EMPTY || (s == FATBIN_NO_PTX && of_program);
+    bool good = s == FATBIN_EMPTY || (s == FATBIN_NO_PTX && of_program) ||
+                (s == FATBIN_TOO_NEW && r->parts);
 
     if (s != FATBIN_OK && !good)
         fprintf(stderr, "warplab: %s: %s\n", name, f.message);

@@ -41,7 +41,8 @@ static const struct {
     const char *file, *says;
 } refused[] = {
     {"call_sizes.ptx", "arguments or results of the call are not those of f"},
-    {"device_launch.ptx", "kernels launched by kernels: not supported"},
+    {"device_call_sizes.ptx", "are not those of __cudaCDP2LaunchDeviceV2"},
+    {"device_launch.ptx", "launches kernels: not supported without the CUDA runtime"},
     {"fragment_short.ptx", "made of 4 32-bit registers"},
     {"local_wraps.ptx", "of local memory a thread, 524288 are the most"},
     {"param_wraps.ptx", "bytes of .param variables: a thread has 524288"},
