@@ -41,7 +41,7 @@ B := build/san
 # what runs for long, with -O1.
 OPT := -O0
 # Checks of its own make gcc warn of overflows that are none: the plain build warns.
-SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -w
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -w -DWITH_ASAN
 LDFLAGS += -fsanitize=address,undefined
 export LSAN_OPTIONS := suppressions=$(CURDIR)/common/harness/leaks.supp:print_suppressions=0
 endif

@@ -54,7 +54,7 @@ struct large {
     char align[112]; /* so that what is behind it begins a cache line */
 };
 enum { LARGE = 64 << 10, MOST_KEPT = 160 << 20 };
-#ifdef __SANITIZE_ADDRESS__ /* it is to see what runs past a buffer */
+#ifdef WITH_ASAN /* it is to see what runs past a buffer */
 #define IS_LARGE(n) false
 #else
 #define IS_LARGE(n) ((n) >= LARGE)

@@ -70,6 +70,12 @@ struct list {
     int n, capacity;
 };
 
+/* An empty list has no v to count from. */
+static const struct token *end_of(const struct list *l)
+{
+    return l->n ? l->v + l->n : l->v;
+}
+
 static void push(struct list *l, struct token t)
 {
     if (l->n >= MOST_TOKENS)
@@ -325,7 +331,7 @@ static const struct token *expand_one(struct list *out, struct macros *m, struct
     struct list body = substitute(m, x, t + 2, next - 1);
     m->work += next - t;
     m->v[at].open = true;
-    expand(out, m, body.v, body.v + body.n, depth + 1);
+    expand(out, m, body.v, end_of(&body), depth + 1);
     m->v[at].open = false;
     free(body.v);
     return next;
@@ -437,7 +443,7 @@ uint64_t *tokens_of(const char *source, int *n)
     char *text = joined(source);
     struct list raw = lex(text), all = {0};
     struct macros m = {0};
-    expand(&all, &m, raw.v, raw.v + raw.n, 0);
+    expand(&all, &m, raw.v, end_of(&raw), 0);
     uint64_t *codes = xmalloc((size_t)(all.n + 1) * sizeof(*codes));
     *n = 0;
     for (int i = 0; i < all.n; i++) {

@@ -21,9 +21,9 @@
 
 #define BOX_MAX_BINDS 24
 
-/* Programs built with AddressSanitizer reserve terabytes, read their own mappings, and cannot look
- * for leaks where processes may not be traced. */
-#ifdef __SANITIZE_ADDRESS__
+/* Programs built with AddressSanitizer (make SAN=1, by any compiler) reserve terabytes, read their
+ * own mappings, and cannot look for leaks where processes may not be traced. */
+#ifdef WITH_ASAN
 #define BOX_ADDRESS_LIMIT(bytes) 0
 #define BOX_SANITIZER_ENV        "ASAN_OPTIONS", "detect_leaks=0",
 #define BOX_NO_PROC              false

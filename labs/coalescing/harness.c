@@ -182,7 +182,7 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
 #define LEAST          0.0625 /* 2^LEAST_EXPONENT */
 #define MOST           16.0
 /* Pairs of numbers, a vector's worth at once where the processor multiplies 64 bits so. */
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && !defined(WITH_ASAN)
 __attribute__((target_clones("arch=x86-64-v4", "default")))
 #endif
 __attribute__((optimize("O3"))) static void

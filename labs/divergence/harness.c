@@ -187,7 +187,7 @@ static unsigned path_of(const struct lab_variant *v, const struct lab_case *c, c
 /* Many chains side by side, so that the compiler can put them into vectors. Without a level
  * that has fused multiply-add (x86-64-v3), each is a call into libm: right, but slow. */
 enum { CHAINS = 64 };
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && !defined(WITH_ASAN)
 __attribute__((target_clones("arch=x86-64-v3", "default")))
 #endif
 __attribute__((optimize("O3"))) static void

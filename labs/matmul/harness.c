@@ -325,7 +325,7 @@ static void read_columns(const struct lab_case *c, const void *b, uint64_t lo, u
  * k u (1 + k u) sum |a b|; by Cauchy-Schwarz sum |a b| <= |row of a| |column of b|, which
  * costs less to find. u is 2^-24 in f32. Tensor cores cut sums off and not at full width:
  * there we allow 2^-22. */
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && !defined(WITH_ASAN)
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #endif
 static void

@@ -14,7 +14,7 @@ FUZZ_SRC_run := $(EMU_BASE:$B/%.o=%.c) $(EMU_SRC) $(EMU_EXEC) $(EMU)/tools/mutat
 FUZZ_OBJ = $(patsubst %.c,$B/fuzz/%.o,$(filter-out $(EMU_EXEC),$(FUZZ_SRC_$1)) $(FUZZ_MAIN_$1)) \
     $(foreach l,$(if $(filter $(EMU_EXEC),$(FUZZ_SRC_$1)),$(LEVELS)),$(EMU_EXEC:%.c=$B/fuzz/%.$l.o))
 FUZZ_CC = clang $(filter-out -Werror -fanalyzer,$(CFLAGS)) -O1 -fsanitize=fuzzer-no-link,address,undefined \
-    -fno-sanitize=function -Wno-everything
+    -fno-sanitize=function -Wno-everything -DWITH_ASAN
 
 define fuzz_rules
 $B/fuzz/$1: $$(call FUZZ_OBJ,$1)
