@@ -88,7 +88,7 @@ $B/gen/release.h: common/VERSION
 $B/$(EMU)/runtime/warplab_api.o $B/fuzz/$(EMU)/runtime/warplab_api.o $B/$(EMU)/tools/warprun_main.o $B/grading/commands/main.o: $B/gen/release.h
 
 SUITES := format lint arrows emulator harness diagnosis runs readme
-include $(wildcard $(addprefix $(EMU)/,programs/programs.mk packaging/packaging.mk cases/cases.mk tools/fuzz.mk arm64/arm64.mk) \
+include $(wildcard $(addprefix $(EMU)/,programs/programs.mk packaging/packaging.mk cases/cases.mk tools/fuzz.mk tools/outside.mk arm64/arm64.mk) \
     labs/labs.mk plots/plots.mk slides/slides.mk grading/grading.mk)
 SUITES += grading plots san student $(if $(filter 0,$(shell id -u)),slurm)
 include $(wildcard common/tests.mk) common/student/student.mk
@@ -128,6 +128,8 @@ help:
 #h make tables          the README's, from plots/records
 #h make slides          lecture decks (installs pandoc and LaTeX)
 #h make fuzz            libFuzzer (clang) on fatbins, PTX and what runs it; FUZZ_TIME=20 each
+#h make outside-programs DIR=…  a checkout of NVIDIA's samples or HeCBench, built, run and tabled;
+#h                      ONLY=, AGAIN=, LIMIT=120, MEMORY=, CHECK=0 (common/emulator/tools)
 #h make bench-emulator  instructions a second; KERNEL=copy, ROUNDS=5 for the median;
 #h                      BUILDS='/old/build build' by turns
 #h make bench-peers     on a GPU, with nvcc: the last rungs and CUB, cuBLAS and copies by turns;

@@ -1,0 +1,163 @@
+#!/bin/sh
+# outside_test.sh BUILD NVCC  tries outside_programs.py on a checkout of a few programs of our own
+set -u
+warprun=$(realpath "$1/bin/warprun") nvcc=$2 tool=$(dirname "$0")/outside_programs.py
+work=$(mktemp -d) passed=0 failed=0
+trap 'rm -rf "$work"' EXIT
+page=$work/out/page.md
+
+# expect WORDS FILE: an expression in a line of it
+expect() {
+    if grep -qE -- "$1" "$2"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "no \"$1\" in $2:"
+        sed 's/^/    /' "$2"
+    fi
+}
+
+# sample NAME [LINE…]: a folder like NVIDIA's; its source is what comes in
+sample() {
+    name=$1 folder=$work/dir/Samples/0_All/$1
+    shift
+    mkdir -p "$folder"
+    cat >"$folder/$name.cu"
+    {
+        printf 'project(%s LANGUAGES CUDA)\nfind_package(CUDAToolkit REQUIRED)\n' "$name"
+        printf '# add_executable(nothing nothing.cu)\ninclude_directories(../../../Common)\n'
+        printf 'add_executable(%s\n    %s.cu)\n' "$name" "$name"
+        printf '%s\n' "$@"
+    } >"$folder/CMakeLists.txt"
+}
+
+# go STATUS [OPTION…]
+go() {
+    status=$1
+    shift
+    "$tool" "$work/dir" --out "$work/out" --warprun "$warprun" --nvcc "$nvcc" "$@" >"$work/said" 2>&1
+    got=$?
+    if [ $got -eq "$status" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "$*: status $got, not $status:"
+        sed 's/^/    /' "$work/said"
+    fi
+}
+
+# ---- a checkout ----
+mkdir -p "$work/dir/Common" "$work/dir/src/bench-cuda" "$work/dir/src/include"
+echo '#define MORE 1' >"$work/dir/Common/more.h"
+echo '#define TIMES 3' >"$work/dir/src/include/times.h"
+cat >"$work/dir/test_args.json" <<'END'
+{"adds": {"runs": [{"args": ["numbers.txt"]}, {"args": ["data/numbers.txt"]}]}, "skips": {"skip": true}}
+END
+sample adds 'set_target_properties(adds PROPERTIES CUDA_SEPARABLE_COMPILATION ON)' \
+    'target_compile_options(adds PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda>)' <<'END'
+#include <stdio.h>
+#include <more.h>
+__global__ void add(int *x) { x[threadIdx.x] += MORE; }
+int main(int argc, char **argv)
+{
+    FILE *f = argc > 1 ? fopen(argv[1], "r") : NULL;
+    int *x;
+    if (!f)
+        return 1;
+    cudaMallocManaged(&x, 32 * sizeof(int));
+    for (int i = 0; i < 32; i++)
+        x[i] = i;
+    add<<<1, 32>>>(x);
+    cudaDeviceSynchronize();
+    fopen("written.txt", "w");
+    return x[31] != 32; /* and x is a leak */
+}
+END
+mkdir "$work/dir/Samples/0_All/adds/data"
+echo 1 >"$work/dir/Samples/0_All/adds/data/numbers.txt"
+sample breaks <<'END'
+int main() { return undeclared; }
+END
+sample crashes <<'END'
+#include <stdlib.h>
+int main() { abort(); }
+END
+sample draws 'find_package(OpenGL)' 'target_link_libraries(draws PRIVATE CUDA::cuda_driver)' <<'END'
+int main() { return 0; }
+END
+sample fails <<'END'
+#include <stdio.h>
+int main() { return puts("3 | 4 differ") < 0 || 1; }
+END
+sample hoards <<'END'
+#include <stdlib.h>
+int main() { return malloc((size_t)40 << 30) == NULL; }
+END
+sample refuses <<'END'
+int main() { return cudaGraphicsUnmapResources(0, NULL, 0) == cudaErrorNotSupported; }
+END
+sample skips <<'END'
+int main() { return 0; }
+END
+sample slow <<'END'
+int main() { for (volatile int i = 0;; i++); }
+END
+sample waives <<'END'
+#include <stdio.h>
+int main() { return puts("only one GPU") < 0 ? 1 : 2; }
+END
+cat >"$work/dir/src/bench-cuda/Makefile" <<'END'
+CC = nvcc
+main: main.cu ../include/times.h
+	$(CC) $(EXTRA_CFLAGS) -arch=$(ARCH) -I../include $< -o $@
+run: main
+	$(LAUNCHER) ./main 3
+END
+cat >"$work/dir/src/bench-cuda/main.cu" <<'END'
+#include <stdlib.h>
+#include <times.h>
+int main(int argc, char **argv) { return argc < 2 || atoi(argv[1]) != TIMES; }
+END
+cp -r "$work/dir" "$work/before"
+
+# ---- interrupted, then on to the end ----
+"$tool" "$work/dir" --out "$work/out" --warprun "$warprun" --nvcc "$nvcc" --limit 1000 --memory 30 \
+    >"$work/said" 2>&1 &
+child=$!
+for i in $(seq 600); do
+    ! grep -q './slow' "$work"/out/logs/*-slow.log 2>/dev/null || break
+    sleep 0.5
+done
+kill -TERM $child && wait $child # sh starts it deaf to Ctrl-C
+expect 'so far: .*page.md' "$work/said"
+expect '\(so far\)' "$page"
+expect '^\| adds \| passed' "$page"
+sed -i 's/"reason": ""/"reason": "kept"/' "$work"/out/results/*-adds.json
+go 0 --limit 2 --memory 30
+expect '^\| adds \| passed \| [0-9.]+ \| 2 \| [1-9][0-9]* \| 16 \| 2 \| kept \|$' "$page"
+expect '^\| breaks \| does not build \|.*"undeclared" is undefined' "$page"
+expect '^\| crashes \| crashed \|.*SIGABRT' "$page"
+expect '^\| fails \| failed \|.*3 .\| 4 differ' "$page"
+expect '^\| hoards \| failed \|' "$page"
+expect '^\| refuses \| refused \|.*cudaGraphicsUnmapResources: .*not supported' "$page"
+expect '^\| slow \| too slow \|.*no end after 2 s' "$page"
+expect '^\| waives \| waived \|.*only one GPU' "$page"
+expect '^\| bench \| passed \|' "$page"
+expect '^- adds: leak of 128 bytes$' "$page"
+expect '^- needs OpenGL, the driver API: draws$' "$page"
+expect '^- test_args.json leaves it out: skips$' "$page"
+expect '^\*\*9 programs: 2 passed, 1 waived, 2 failed, 1 crashed, 1 refused, 1 too slow, 1 does not build; 2 left out\*\*$' "$page"
+expect '^9 programs' "$work/said"
+
+# ---- all is kept but what is asked for; the checkout is as it was ----
+go 0 --limit 2 --again 'fails|passed'
+expect '5 of 11: fails: failed' "$work/said"
+[ "$(grep -c ' of 11: ' "$work/said")" = 3 ] || { failed=$((failed + 1)) && cat "$work/said"; }
+diff -r "$work/before" "$work/dir" >"$work/said" || { failed=$((failed + 1)) && cat "$work/said"; }
+go 1 --only nothing
+expect 'neither CMakeLists.txt .* of that name' "$work/said"
+rm -r "$work/dir"
+go 1
+expect 'no such folder: DIR=' "$work/said"
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
