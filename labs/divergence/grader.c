@@ -62,11 +62,12 @@ static const struct hidden_case hidden[] = {
  *
  * IDLE: lanes that wait, summed over all instructions. Work that nobody needs makes them no fewer.
  * A block's worth of lanes is left for the last one, of which there may be one element.
- * SAME_WORK: the work itself, once, and in no other type.
+ * SAME_WORK: the work itself, once, and in no other type; a loop that is not unrolled has some six
+ * instructions for each multiply-add of a warp, by however many of its lanes.
  * OWN_CODE: a path's constants are in its code. Who chooses them lane by lane has no lane idle and
  * no element moved. Where they are not chosen, and none is idle, a warp's elements are of one kind. */
 #define IDLE "32 * inst_executed - thread_inst_executed_pred_on"
-#define SAME_WORK "flop_fp32 >= 0.99 * flops && flop_fp32 <= 1.05 * flops + 512 * 256 && inst_executed <= 8 * flops / 64 && " \
+#define SAME_WORK "flop_fp32 >= 0.99 * flops && flop_fp32 <= 1.05 * flops + 512 * 256 && inst_executed <= 8 * flop_fp32_slots / 64 && " \
     "flop_fp16 + flop_fp64 + tensor_flop == 0"
 #define OWN_CODE "flop_fp32_coded >= 0.95 * flops"
 
@@ -97,7 +98,7 @@ static const struct rubric_row rows[] = {
     {"data-clean", 2, "Reorganised by data: no race, no bad access", ROW_CHECKS, "coherent_data", .cases = "data-tail data-full hidden-data hidden-uneven hidden-data-far",
      .hint = "Run it with CHECK=1. What one thread leaves in shared memory is there for the others only after a barrier, and what nobody left there is anything."},
     {"data-lanes", 4, "Reorganised by data: most lanes work", ROW_GATE, "coherent_data", .cases = "data-full hidden-data-full hidden-data hidden-uneven hidden-data-far",
-     .gate = "thread_inst_executed >= 19 * inst_executed && flop_fp32_slots <= 1.5 * flops + 512 * 256 && " IDLE " <= 0.6 * flops + 300 * 256 && " SAME_WORK " && " OWN_CODE,
+     .gate = "thread_inst_executed >= 19 * inst_executed && flop_fp32_slots <= 1.5 * flops + 512 * 256 && " IDLE " <= 1.5 * flops + 300 * 256 && " SAME_WORK " && " OWN_CODE,
      .hint = "How many kinds of work can still meet in one warp, if the whole block's elements are in order? Each path keeps its own code."},
 };
 /* clang-format on */
