@@ -358,18 +358,26 @@ static int64_t line_of(struct gate_user *u, const struct gate_result *g, const c
     return g->worst >= 0 && g->worst < x->n ? x->lines[g->worst] : heaviest_line(lines, counter);
 }
 
-/* Of a program: a line that it did not print, or a record that the runtime could not write. */
+static bool begins(const char *name, const char *with)
+{
+    return !strncmp(name, with, strlen(with));
+}
+/* Of a program: a line that it did not print, or a record that the runtime could not write. Of
+ * others: nothing to divide by. */
 static bool put_missing(struct text *t, const struct gate_result *g, const struct run *r)
 {
     double there;
-    if (!isnan(g->left))
+    bool recorded = begins(g->first_name, "record.") || begins(g->first_name, "calls.");
+    if (!isnan(g->left) || influence_of(g->left_text) >= 0)
         return false;
-    if (!strncmp(g->first_name, "printed.", 8))
+    if (begins(g->first_name, "printed."))
         text_addf(t, "It printed no line \"%s … ms\"", g->first_name + 8);
-    else if (!strncmp(g->first_name, "rate.", 5))
+    else if (begins(g->first_name, "rate."))
         text_addf(t, "It printed no line \"%s … ms … GB/s\"", g->first_name + 5);
-    else if (!record_value(&r->outputs, "left", &there))
+    else if (recorded && !record_value(&r->outputs, "left", &there))
         text_add(t, "The runtime has no record of it: it made no call, or ended past the runtime");
+    else if (!recorded)
+        text_addf(t, "Nothing was counted of which %s could be said", g->left_text);
     return t->length;
 }
 

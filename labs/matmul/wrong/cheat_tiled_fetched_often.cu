@@ -4,7 +4,7 @@
 // only: mm_tiled
 // expect: tiled-global=fail tiled-sectors=fail
 // hint: tiled-global: 2 N^3 / L
-// hint: tiled-sectors: neighbouring words
+// hint: tiled-sectors: nothing was counted of which
 #include "warplab.cuh"
 
 #define SIDE 16
