@@ -4,6 +4,7 @@
  * helper functions without a specifier device functions, as there is no other side.
  */
 #include "compile.h"
+#include "undefined.h"
 #include "base/alloc.h"
 #include "base/file.h"
 
@@ -111,6 +112,24 @@ static bool take_image(nvrtcProgram program, bool ptx, struct compiled *out)
     return r == NVRTC_SUCCESS;
 }
 
+/* As ptxas has it: PTX is not linked with anything. */
+static bool all_defined(const struct compile_request *r, struct compiled *out)
+{
+    char *name = undefined_function(out->image);
+
+    if (!name)
+        return true;
+    free(out->image);
+    free(out->log);
+    out->image = NULL;
+    out->log =
+        xformat("%s: error: %s is called and not defined: a lab's file is linked with nothing, "
+                "so that kernels launch no kernels and the runtime copies nothing for them\n",
+                r->path, name);
+    free(name);
+    return false;
+}
+
 /* NVRTC opens libnvrtc-builtins by name alone, which fails where it is in no path of the
  * loader's, as with the PyPI packages. Opened here, from beside libnvrtc, it is found. */
 static void open_builtins(void)
@@ -171,7 +190,7 @@ static bool compile_source(const struct compile_request *r, const char *source, 
     for (int i = 0; i < o.n; i++)
         free(o.v[i]);
     nvrtcDestroyProgram(&program);
-    return result == NVRTC_SUCCESS;
+    return result == NVRTC_SUCCESS && (strncmp(r->arch, "compute", 7) || all_defined(r, out));
 }
 
 /* CUB and libcu++ name types of the runtime: a first try would be in vain. */

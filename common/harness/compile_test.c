@@ -57,6 +57,29 @@ Test(compile, finds_kernels_in_machine_code)
     expect_names("sm_90");
 }
 
+/* What another file would have to define: ptxas refuses it, so PTX for the emulator is refused. */
+Test(compile, links_nothing)
+{
+    static const char *const archs[] = {"compute_90", "sm_90"};
+
+    for (int k = 0; k < 2; k++) {
+        struct compiled c = compile_text(
+            "extern \"C\" __device__ int cudaMemsetAsync(void *, int, unsigned long long, void "
+            "*);\n"
+            "extern \"C\" __global__ void k(int *p) { cudaMemsetAsync(p, 0, 4, 0); }\n",
+            archs[k], false);
+        cr_expect_null(c.image);
+        cr_expect(strstr(c.log, "cudaMemsetAsync"), "%s", c.log);
+        compiled_free(&c);
+        c = compile_text("__device__ __noinline__ int twice(int x) { return 2 * x; }\n"
+                         "extern \"C\" __global__ void k(int *p) { p[0] = twice(p[1]);\n"
+                         "printf(\"%d (\", *(int *)malloc(4)); assert(p[2]); }\n",
+                         archs[k], false);
+        cr_expect(c.image, "%s", c.log);
+        compiled_free(&c);
+    }
+}
+
 Test(compile, says_where)
 {
     struct compiled c =
