@@ -655,10 +655,12 @@ void session_again_free(struct run *r)
     free(r);
 }
 
-/* A loop may have lost its end: a run that takes several times the instructions is stopped. */
+/* A loop may have lost its end: a run that takes several times the instructions is stopped.
+ * Products of matrices count for as many as emulator/exec/ops/mma.c charges. */
 static uint64_t disturbed_steps(const struct session *s, const struct run *r)
 {
-    uint64_t enough = 8 * r->outputs.counters.inst_executed + 1000000;
+    const struct counters *c = &r->outputs.counters;
+    uint64_t enough = 8 * (c->inst_executed + c->tensor_flop / 32) + 1000000;
     return s->o->steps && s->o->steps < enough ? s->o->steps : enough;
 }
 

@@ -21,6 +21,8 @@ static const struct lab_case cases[] = {
     F32("ragged", 254, 126, 37), F32("ragged-low", 126, 254, 35), F32("ragged-high", 510, 127, 19), F32("ragged-wide", 127, 510, 18), F32("ragged-higher", 1022, 126, 9), F32("ragged-wider", 126, 1021, 10),
     F16("square16", 128, 128, 64), F16("tall16", 256, 128, 64), F16("broad16", 128, 256, 64), F16("long16", 128, 128, 128),
     F16("maps16", 136, 264, 72), F16("maps-low16", 40, 520, 136), F16("maps-high16", 392, 24, 200), F16("maps-deep16", 72, 40, 1032),
+    /* more tiles than blocks that stay; two tiles, one above the other, that share b's */
+    {.name = "stay16", .n = 8, .m = 700, .k = 136, .param = 3, .dtype = DT_F16, .flags = CASE_CHECK}, F16("steps16", 72, 256, 512), F16("steps-long16", 72, 256, 640), F16("pair16", 256, 128, 64), F16("pair-wide16", 256, 192, 64), F16("pair-long16", 248, 64, 128),
     F16("one16", 1, 1, 1), F16("none16", 5, 7, 0), F16("odd16", 39, 45, 50), F16("tiles-high16", 96, 32, 48), F16("tiles-low16", 32, 128, 64), F16("tiles-64-16", 64, 64, 64),
     F16("large-square16", 263, 257, 2), F16("large-high16", 1031, 67, 2), F16("large-low16", 67, 1031, 3),
     F16("deep16", 36, 37, 1823), F16("deeper16", 30, 31, 2203),
@@ -43,6 +45,9 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-whole", .kind = "whole tiles",                  .like = "square tall broad long"},
     {.name = "hidden-speed", .kind = "a million outputs",            .like = "speed speed-wide speed-tall"},
     {.name = "hidden-maps16", .kind = "16-bit matrices with rows of multiples of 16 bytes", .like = "maps-low16 maps-high16 maps-deep16"},
+    {.name = "hidden-stay16", .kind = "more 16-bit tiles than blocks that stay", .like = "stay16", .m_min = 520, .m_max = 760},
+    {.name = "hidden-pair16", .kind = "16-bit tiles that share b's", .like = "pair16 pair-wide16 pair-long16"},
+    {.name = "hidden-steps16", .kind = "16-bit matrices of many steps", .like = "steps16 steps-long16", .m_min = 50, .m_max = 120},
     {.name = "hidden-tiles16", .kind = "16-bit matrices of whole tiles", .like = "square16 tall16 broad16 long16"},
 };
 
@@ -61,7 +66,14 @@ static const struct hidden_case hidden[] = {
 #define LARGE_TILE "global_ld_bytes <= 1.05 / 32 * " ALL_BYTES " && " NO_GLOBAL_ATOMICS
 /* Tensor cores come last: until then products are the threads' own, also those of numbers in pieces. */
 #define OWN_PRODUCTS "tensor_flop == 0"
-#define BY_TENSOR_CORES "tensor_flop >= flops && tensor_flop <= 1.6 * flops && flop_fp16 + flop_fp32 + flop_fp64 <= 0.1 * flops && influence(tensor) >= 0.9"
+/* Integers, which no flop counts, need an instruction a product; fetching may take its time. */
+#define TENSOR_SUMS "tensor_flop >= flops && flop_fp16 + flop_fp32 + flop_fp64 <= 0.1 * flops"
+#define TENSOR_WORK TENSOR_SUMS " && tensor_flop <= 1.6 * flops && inst_executed <= 0.0157 * m * n * k + 40 * global_ld_requests"
+#define BY_TENSOR_CORES TENSOR_WORK " && influence(tensor) >= 0.9"
+/* What is right and has nothing from elsewhere is made of what copies bring. By tensor map these are large:
+ * a warp's cp.async has 512 bytes at most. */
+#define BY_COPIES "global_ld_bytes == async_bytes && " NO_GLOBAL_ATOMICS
+#define BY_MAPS   BY_COPIES " && 600 * worst(inst_executed / async_bytes) <= 1"
 /* Operands come from the tile: not from other lanes or local memory, beside a tile that is read for
  * nothing and that only results pass through. */
 #define FROM_TILE "shared_ld_bytes >= 0.05 * " ALL_BYTES " && 32 * (shuffles + exchanges + local_ld_requests) <= 0.1 * m * n * k && " OWN_PRODUCTS " && influence(others) >= 0.9"
@@ -159,23 +171,40 @@ static const struct rubric_row rows[] = {
      .hint = "A chunk of 16 bytes that lies outside comes as zeros; where rows do not begin at multiples of 16 bytes, cp_async_16 cannot be used."},
     {"mma-clean", 1, "mm_mma has no race and no bad access", ROW_CHECKS, "mm_mma", .cases = "odd16 maps16 hidden-maps16",
      .hint = "Which stage does anybody still read when the next one is asked for?"},
-    {"mma-used", 1, "mm_mma's products are made by tensor cores", ROW_GATE, "mm_mma", .cases = "hidden-tiles16", .gate = BY_TENSOR_CORES,
+    {"mma-used", 0.5, "mm_mma's products are made by tensor cores", ROW_GATE, "mm_mma", .cases = "hidden-tiles16", .gate = BY_TENSOR_CORES,
      .hint = "Every multiply-add should come from mma_m16n8k16_f16, and none should be made twice."},
-    {"tma-ok", 1, "mm_tma is right", ROW_CORRECT, "mm_tma", .cases = MAPS16,
+    {"mma-ahead", 0.5, "mm_mma's stages are on their way while others are multiplied", ROW_GATE, "mm_mma", .cases = "hidden-steps16",
+     .gate = BY_COPIES " && influence(at_once) == 0 && influence(ahead) >= 0.9",
+     .hint = "With three stages, which of them does cp_async_wait wait for, and how many may still be on their way?"},
+    {"tma-ok", 0.5, "mm_tma is right", ROW_CORRECT, "mm_tma", .cases = MAPS16,
      .hint = "Does the mbarrier expect as many bytes as all boxes of a stage have, zeros past the edges included?"},
+    {"tma-used", 0.5, "mm_tma's tiles come by tensor map", ROW_GATE, "mm_tma", .cases = "hidden-tiles16", .gate = TENSOR_WORK " && " BY_MAPS,
+     .hint = "No thread loads an element of a or b, or copies 16 bytes of them: one asks for a whole box."},
     {"wgmma-ok", 1, "mm_wgmma is right", ROW_CORRECT, "mm_wgmma", .cases = MAPS16,
      .hint = "Print what a descriptor says of one chunk: start, lead, 1024 from atom to atom."},
     {"wgmma-used", 1, "mm_wgmma's operands are multiplied where they lie", ROW_GATE, "mm_wgmma", .cases = "hidden-tiles16",
      .gate = BY_TENSOR_CORES " && shared_ld_bytes == 0",
      .hint = "No fragment passes through registers: wgmma_m64n128k16_f16 reads both factors by descriptor."},
-    {"roles-ok", 1, "mm_roles is right", ROW_CORRECT, "mm_roles", .cases = MAPS16,
+    {"roles-ok", 0.5, "mm_roles is right", ROW_CORRECT, "mm_roles", .cases = MAPS16,
      .hint = "A wait for `empty` before its first round must pass: wait for the other parity."},
-    {"persistent-ok", 1, "mm_persistent is right", ROW_CORRECT, "mm_persistent", .cases = MAPS16 "",
+    {"roles-used", 0.5, "mm_roles's warps do not wait for the whole block", ROW_GATE, "mm_roles", .cases = "hidden-steps16",
+     .gate = BY_MAPS " && " TENSOR_SUMS " && barriers <= 4 * warps",
+     .hint = "Whoever fetches waits for `empty`, whoever multiplies for `full`, stage by stage: where would a barrier of the block still be needed?"},
+    {"persistent-ok", 0.5, "mm_persistent is right", ROW_CORRECT, "mm_persistent", .cases = MAPS16 " hidden-stay16",
      .hint = "Stages are counted over all tiles of a block: does the parity go on with them?"},
-    {"store-ok", 1, "mm_store is right", ROW_CORRECT, "mm_store", .cases = MAPS16,
+    {"persistent-used", 0.5, "mm_persistent's blocks make many tiles", ROW_GATE, "mm_persistent", .cases = "hidden-stay16",
+     .gate = BY_COPIES " && " TENSOR_SUMS " && blocks <= param",
+     .hint = "What does the record say of it, and which tile does a block take after its first?"},
+    {"store-ok", 0.5, "mm_store is right", ROW_CORRECT, "mm_store", .cases = MAPS16 " hidden-stay16",
      .hint = "Who has written the place that is copied, and how does the copy come to see it?"},
-    {"cluster-ok", 1, "mm_cluster is right", ROW_CORRECT, "mm_cluster", .cases = MAPS16,
+    {"store-used", 0.5, "mm_store's results leave by tensor map", ROW_GATE, "mm_store", .cases = "hidden-tiles16",
+     .gate = TENSOR_SUMS " && " BY_MAPS " && 600 * worst(inst_executed / global_st_bytes) <= 1",
+     .hint = "No thread stores to c: results are put into shared memory, and one thread asks for the copy of a box."},
+    {"cluster-ok", 0.5, "mm_cluster is right", ROW_CORRECT, "mm_cluster", .cases = MAPS16 " hidden-stay16",
      .hint = "How many arrive at `empty`, and at whose? How many bytes does each block's `full` expect?"},
+    {"cluster-used", 0.5, "mm_cluster's blocks fetch a shared tile once", ROW_GATE, "mm_cluster", .cases = "hidden-pair16",
+     .gate = BY_MAPS " && " TENSOR_SUMS " && blocks >= 2 && async_bytes <= 1.05 * elem * (m + n) * k",
+     .hint = "Two blocks, one above the other, need the same columns of b: which half of them does each ask for, and for whom?"},
 };
 /* clang-format on */
 

@@ -70,7 +70,7 @@ static const struct lab_variant variants[] = {
 #define CHECK .flags = CASE_CHECK | CASE_QUICK
 #define BOTH  .flags = CASE_CHECK | CASE_TIME
 #define GPU   .flags = CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY
-enum { MANY_TILES = 1 }; /* param of a case that is there for mm_sliced's larger tiles: many, of few steps */
+enum { MANY_TILES = 1 }; /* param of a case that is there for mm_sliced's larger tiles: many, of few steps. Of an f16 case: as many blocks stay as if there were so many multiprocessors */
 static const struct lab_case cases[] = {
     /* name                 n     m     k     param dtype op seed flags */
     {"1x1x1",               1,    1,    1,    0, DT_F32, 0, 0, CHECK},
@@ -211,7 +211,10 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
     uint32_t cover_x = tensor ? r->items : r->block_x * r->items;
     uint32_t cover_y = tensor ? r->items : r->block_y * r->items;
     struct plan_step *s = &out->steps[0];
+    struct device_limits device = *d;
 
+    if (tensor && c->param > 0)
+        device.sms = (uint32_t)c->param;
     if (r->block_x * r->block_y > d->max_threads_per_block) {
         snprintf(err, errsize, "LAUNCH(%s, %u, %u, …): a block has at most %u threads", v->name,
                  r->block_x, r->block_y, d->max_threads_per_block);
@@ -237,7 +240,7 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
     s->grid[0] = blocks_for(x_is_row ? c->m : c->n, cover_x);
     s->grid[1] = blocks_for(x_is_row ? c->n : c->m, cover_y);
     s->grid[2] = 1;
-    if ((v->flags & TILES) && !tensor_grid(v, r, d, c->m, c->n, s, err, errsize))
+    if ((v->flags & TILES) && !tensor_grid(v, r, &device, c->m, c->n, s, err, errsize))
         return false;
     s->block[0] = r->block_x;
     s->block[1] = r->block_y;
