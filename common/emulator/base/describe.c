@@ -14,6 +14,7 @@ static const char *const kind_words[] = {
     [MEM_PINNED] = "block from cudaMallocHost",
     [MEM_REGISTERED] = "range given to cudaHostRegister",
     [MEM_WORKSPACE] = "block of the emulator's own",
+    [MEM_IMPORTED] = "block of another process's",
 };
 
 static void put_window(struct text *t, uint64_t addr)
@@ -32,7 +33,12 @@ static void put_window(struct text *t, uint64_t addr)
 
 void mem_describe_allocation(struct text *t, const struct mem_alloc *a)
 {
-    text_addf(t, "a %s%" PRIu64 "-byte %s", a->live ? "" : "freed ", a->size, kind_words[a->kind]);
+    if (a->reserved)
+        text_addf(t, "a %" PRIu64 "-byte block of a graph's%s", a->size,
+                  a->live ? "" : ", which is not allocated now");
+    else
+        text_addf(t, "a %s%" PRIu64 "-byte %s", a->live ? "" : "freed ", a->size,
+                  kind_words[a->kind]);
     if (a->label)
         text_addf(t, " '%s'", a->label);
     else

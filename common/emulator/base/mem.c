@@ -319,6 +319,11 @@ static bool on_device(enum mem_kind kind)
     return kind != MEM_PINNED && kind != MEM_REGISTERED;
 }
 
+static bool counted(enum mem_kind kind)
+{
+    return on_device(kind) && kind != MEM_IMPORTED;
+}
+
 /* A gap follows every allocation, so that running off its end never meets the next one.
  * Small ones stay close together: kernels call malloc() by the hundred thousand. */
 static uint64_t span_of(uint64_t size)
@@ -346,7 +351,8 @@ static int64_t arena_reuse(struct arena *a, uint64_t size, uint64_t align)
     uint64_t run = 0, span = span_of(size);
 
     for (uint32_t i = 0; i < n; i++) {
-        if (a->table[i].live || (run == 0 && a->table[i].addr % align != 0)) {
+        if (a->table[i].live || a->table[i].reserved ||
+            (run == 0 && a->table[i].addr % align != 0)) {
             run = 0;
             first = i + 1;
             continue;
@@ -364,7 +370,7 @@ static int64_t arena_reuse(struct arena *a, uint64_t size, uint64_t align)
 
 static void account(struct account *own, enum mem_kind kind, uint64_t size, bool added)
 {
-    if (!on_device(kind))
+    if (!counted(kind))
         return;
     if (kind == MEM_HEAP)
         own->heap_in_use += added ? ROUND16(size) : -ROUND16(size);
@@ -375,19 +381,16 @@ static void account(struct account *own, enum mem_kind kind, uint64_t size, bool
 
 static bool has_room(const struct account *own, enum mem_kind kind, uint64_t size)
 {
-    if (on_device(kind) && (size > limit || own->in_use > limit - size))
+    if (counted(kind) && (size > limit || own->in_use > limit - size))
         return false;
     return kind != MEM_HEAP ||
            (size <= own->heap_limit && own->heap_in_use + ROUND16(size) <= own->heap_limit);
 }
 
-static struct mem_alloc *alloc_locked(unsigned device, uint64_t size, uint64_t align,
-                                      enum mem_kind kind, const char *label)
+/* A row for so many bytes at an address of its own; nobody sees it yet. NULL: no room. */
+static struct mem_alloc *row_new(struct arena *a, unsigned device, uint64_t size, uint64_t align,
+                                 enum mem_kind kind)
 {
-    struct arena *a = kind == MEM_MANAGED || kind == MEM_PINNED ? &host_arena : &device_arena;
-
-    if (!has_room(&accounts[device], kind, size))
-        return NULL;
     if (size > a->size)
         return NULL;
     int64_t i = arena_fresh(a, size, align, kind == MEM_DEVICE ? gap : 0);
@@ -397,25 +400,62 @@ static struct mem_alloc *alloc_locked(unsigned device, uint64_t size, uint64_t a
         return NULL;
     struct mem_alloc *m = &a->table[i];
     m->size = size;
-    m->host = kind == MEM_DEVICE ? kept_take(size) : NULL;
-    if (!m->host)
-        m->host = a->host + (m->addr - a->base);
     m->kind = kind;
     m->read_only = false;
-    m->serial = ++serial;
-    m->label = label;
+    m->label = NULL;
     m->element = 0;
-    m->shadow = NULL;
-    m->moved = kind == MEM_MANAGED ? xcalloc(size / MEM_MANAGED_PAGE + 1, 1) : NULL;
+    m->moved = NULL;
     m->device = (uint8_t)device;
     m->pooled = false;
     m->reach = 0;
-    account(&accounts[device], kind, size, true);
-    __atomic_store_n(&m->live, true, __ATOMIC_RELEASE);
-    if ((uint32_t)i == atomic_load(&a->count))
-        atomic_store_explicit(&a->count, (uint32_t)i + 1, memory_order_release);
-    atomic_fetch_add(&mem_generation, 1);
+    m->reserved = false;
+    m->mapped = 0;
+    m->file = -1;
     return m;
+}
+
+static void row_publish(struct arena *a, const struct mem_alloc *m)
+{
+    uint32_t i = (uint32_t)(m - a->table);
+
+    if (i == atomic_load(&a->count))
+        atomic_store_explicit(&a->count, i + 1, memory_order_release);
+}
+
+/* Its contents are there; host NULL: where the arena has them. */
+static void row_live(struct arena *a, struct mem_alloc *m, uint8_t *host)
+{
+    m->host = host || m->kind != MEM_DEVICE ? host : kept_take(m->size);
+    if (!m->host)
+        m->host = a->host + (m->addr - a->base);
+    m->serial = ++serial;
+    m->shadow = NULL;
+    account(&accounts[m->device], m->kind, m->size, true);
+    __atomic_store_n(&m->live, true, __ATOMIC_RELEASE);
+    row_publish(a, m);
+    atomic_fetch_add(&mem_generation, 1);
+}
+
+static struct mem_alloc *alloc_locked(unsigned device, uint64_t size, uint64_t align,
+                                      enum mem_kind kind, const char *label, uint8_t *host)
+{
+    struct arena *a = kind == MEM_MANAGED || kind == MEM_PINNED ? &host_arena : &device_arena;
+    struct mem_alloc *m =
+        has_room(&accounts[device], kind, size) ? row_new(a, device, size, align, kind) : NULL;
+
+    if (!m)
+        return NULL;
+    m->label = label;
+    m->moved = kind == MEM_MANAGED ? xcalloc(size / MEM_MANAGED_PAGE + 1, 1) : NULL;
+    row_live(a, m, host);
+    return m;
+}
+
+static uint64_t align_of(uint64_t size, uint64_t wanted)
+{
+    if (wanted < ALIGN)
+        wanted = ALIGN;
+    return size >= PAGE && wanted < PAGE ? PAGE : wanted; /* whole pages can be given back */
 }
 
 struct mem_alloc *mem_alloc(uint64_t size, uint64_t align, enum mem_kind kind, const char *label)
@@ -429,12 +469,66 @@ struct mem_alloc *mem_alloc_on(unsigned device, uint64_t size, uint64_t align, e
     mem_init();
     if (size == 0)
         return NULL;
-    if (align < ALIGN)
-        align = ALIGN;
-    if (size >= PAGE && align < PAGE)
-        align = PAGE; /* so that freeing can give whole pages back */
     pthread_mutex_lock(&lock);
-    struct mem_alloc *m = alloc_locked(device, size, align, kind, label);
+    struct mem_alloc *m = alloc_locked(device, size, align_of(size, align), kind, label, NULL);
+    pthread_mutex_unlock(&lock);
+    return m;
+}
+
+/* ---- addresses that are kept, contents of the caller's ---- */
+
+uint64_t mem_reserve(unsigned device, uint64_t size)
+{
+    mem_init();
+    pthread_mutex_lock(&lock);
+    struct mem_alloc *m =
+        size ? row_new(&device_arena, device, size, align_of(size, 0), MEM_DEVICE) : NULL;
+    if (m) {
+        m->reserved = true;
+        m->host = NULL;
+        m->serial = ++serial;
+        row_publish(&device_arena, m);
+    }
+    pthread_mutex_unlock(&lock);
+    return m ? m->addr : 0;
+}
+
+static struct mem_alloc *reserved_at(uint64_t addr)
+{
+    int64_t i = arena_holds(&device_arena, addr) ? arena_search(&device_arena, addr) : -1;
+    struct mem_alloc *m = i < 0 ? NULL : &device_arena.table[i];
+
+    return m && m->addr == addr && m->reserved ? m : NULL;
+}
+
+bool mem_back(uint64_t addr)
+{
+    pthread_mutex_lock(&lock);
+    struct mem_alloc *m = reserved_at(addr);
+    bool back = m && !m->live && has_room(&accounts[m->device], m->kind, m->size);
+    if (back)
+        row_live(&device_arena, m, NULL);
+    pthread_mutex_unlock(&lock);
+    return back;
+}
+
+void mem_unreserve(uint64_t addr)
+{
+    pthread_mutex_lock(&lock);
+    struct mem_alloc *m = reserved_at(addr);
+    if (m)
+        m->reserved = false;
+    pthread_mutex_unlock(&lock);
+}
+
+struct mem_alloc *mem_adopt(unsigned device, uint64_t size, enum mem_kind kind, void *host,
+                            uint64_t mapped)
+{
+    mem_init();
+    pthread_mutex_lock(&lock);
+    struct mem_alloc *m = alloc_locked(device, size, align_of(size, 0), kind, NULL, host);
+    if (m)
+        m->mapped = mapped;
     pthread_mutex_unlock(&lock);
     return m;
 }
@@ -515,6 +609,34 @@ static void wipe(const struct mem_alloc *m)
     memset((void *)last, 0, end - last);
 }
 
+/* What it had its contents in is as new. */
+static void let_go(struct mem_alloc *m)
+{
+    if (!m->mapped) {
+        if (!kept_give(m))
+            wipe(m);
+        return;
+    }
+    munmap(m->host, m->mapped);
+    m->mapped = 0;
+    if (m->file >= 0)
+        close(m->file);
+    m->file = -1;
+}
+
+void mem_move(uint64_t addr, void *host, uint64_t mapped, int file)
+{
+    pthread_mutex_lock(&lock);
+    struct mem_alloc *m = find(addr);
+    memcpy(host, m->host, m->size);
+    let_go(m);
+    m->host = host;
+    m->mapped = mapped;
+    m->file = file;
+    atomic_fetch_add(&mem_generation, 1);
+    pthread_mutex_unlock(&lock);
+}
+
 static void free_locked(struct mem_alloc *m)
 {
     __atomic_store_n(&m->live, false, __ATOMIC_RELEASE);
@@ -523,8 +645,8 @@ static void free_locked(struct mem_alloc *m)
     m->moved = NULL;
     if (m->kind == MEM_REGISTERED)
         registered_replace(NULL, m); /* itself kept: a reader may hold it */
-    else if (!kept_give(m))
-        wipe(m);
+    else
+        let_go(m);
     atomic_fetch_add(&mem_generation, 1);
 }
 

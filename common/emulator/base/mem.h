@@ -41,6 +41,7 @@ enum mem_kind {
     MEM_PINNED,     /* cudaMallocHost, cudaHostAlloc */
     MEM_REGISTERED, /* cudaHostRegister: host is the caller's own memory */
     MEM_WORKSPACE,  /* the emulator's own: cooperative-launch workspace, printf buffer */
+    MEM_IMPORTED,   /* another process's, mapped here; that one counts it */
 };
 
 struct mem_alloc {
@@ -58,6 +59,9 @@ struct mem_alloc {
     uint8_t device;    /* whose it is; of host memory, which was current */
     bool pooled;       /* other devices reach it by `reach` alone: 1 << device */
     uint16_t reach;
+    bool reserved;   /* mem_reserve(): its address is kept while nothing is there */
+    uint64_t mapped; /* bytes of a mapping of its own that host is; 0: none */
+    int file;        /* -1 or the mapping's, closed with it */
 };
 
 /* Reserves the window; called once, by whoever comes first. Panics with a message when
@@ -76,6 +80,20 @@ struct mem_alloc *mem_register(void *host, uint64_t size);
 /* Frees the allocation that starts at addr. False when there is none alive. Freed
  * addresses are not reused while fresh ones are left. */
 bool mem_free(uint64_t addr);
+
+/* An address at which `size` bytes of MEM_DEVICE come and go: nothing is there until mem_back(),
+ * nor after mem_free(). 0: there is no address. */
+uint64_t mem_reserve(unsigned device, uint64_t size);
+bool mem_back(uint64_t addr); /* false: no more memory, or it is there */
+void mem_unreserve(uint64_t addr);
+
+/* Memory whose contents are a mapping that the caller has made, which goes with it. NULL: no room.
+ */
+struct mem_alloc *mem_adopt(unsigned device, uint64_t size, enum mem_kind kind, void *host,
+                            uint64_t mapped);
+/* The contents of MEM_DEVICE move to a mapping, which goes with it as its file does. No launch may
+ * run. */
+void mem_move(uint64_t addr, void *host, uint64_t mapped, int file);
 
 /* The live allocation that contains addr, or NULL. */
 const struct mem_alloc *mem_find(uint64_t addr);

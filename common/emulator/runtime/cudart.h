@@ -203,11 +203,18 @@ static inline cudaStream_t per_thread(cudaStream_t s)
     return s ? s : cudaStreamPerThread;
 }
 void events_reset(void); /* likewise */
+cudaError_t event_create(cudaEvent_t *out, unsigned flags);
+/* The file that stands for the event in other processes (share.h), made when first asked for. */
+cudaError_t event_share(cudaEvent_t event, int *file);
 
 /* ---- memory (memory.c) ---- */
 enum side { SIDE_HOST, SIDE_DEVICE, SIDE_BOTH }; /* who may touch an address */
 enum side address_side(const void *p, const struct mem_alloc **a);
-void pools_reset(void); /* likewise */
+void pools_reset(void);        /* likewise */
+void pool_give(uint64_t addr); /* it is freed; if it came from a pool, that knows */
+bool pool_owns(uint64_t addr);
+/* cudaFree() and its kind; host: cudaFreeHost(). */
+cudaError_t free_memory(const char *function, void *p, bool host);
 
 /* ---- launching (launch.c) ---- */
 int dynamic_shared_limit(struct kernel *k); /* on the current device */

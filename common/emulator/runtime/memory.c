@@ -5,7 +5,7 @@
  */
 #include "emulator/base/describe.h"
 #include "emulator/check/check.h"
-#include "cudart.h"
+#include "graph.h"
 #include "emulator/count/model.h"
 #include <stdlib.h>
 #include <unistd.h>
@@ -251,7 +251,7 @@ static cudaError_t not_freed(const char *function, const void *p)
     return cudaErrorInvalidValue;
 }
 
-static cudaError_t free_memory(const char *function, void *p, bool host)
+cudaError_t free_memory(const char *function, void *p, bool host)
 {
     const struct mem_alloc *a = mem_find((uint64_t)p);
 
@@ -259,7 +259,9 @@ static cudaError_t free_memory(const char *function, void *p, bool host)
         return cudaSuccess;
     if (!a || a->addr != (uint64_t)p)
         return not_freed(function, p);
-    if (host ? a->kind != MEM_PINNED : a->kind != MEM_DEVICE && a->kind != MEM_MANAGED)
+    if (host ? a->kind != MEM_PINNED
+             : a->kind != MEM_DEVICE && a->kind != MEM_MANAGED &&
+                   !(a->kind == MEM_IMPORTED && pool_owns(a->addr)))
         return not_freed(function, p);
     if (host)
         flags_drop(a->addr);
@@ -267,6 +269,8 @@ static cudaError_t free_memory(const char *function, void *p, bool host)
     check_free(a->addr);
     bool freed = mem_free(a->addr);
     launch_resume();
+    if (freed)
+        pool_give((uint64_t)p);
     return freed ? cudaSuccess : not_freed(function, p); /* another thread was first */
 }
 

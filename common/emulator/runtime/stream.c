@@ -16,8 +16,10 @@
  */
 #include "graph.h"
 #include "emulator/count/model.h"
+#include "share.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct CUstream_st legacy[MEM_DEVICES];
 static struct CUstream_st *streams; /* created and per-thread ones */
@@ -609,6 +611,7 @@ struct CUevent_st {
     int device;
     bool recorded;
     double time; /* ms */
+    int file;    /* other processes know it by; -1: none */
 };
 
 static struct CUevent_st *events;
@@ -650,7 +653,7 @@ static cudaError_t event_captured(cudaEvent_t event)
     return cudaErrorCapturedEvent;
 }
 
-static cudaError_t event_create(cudaEvent_t *out, unsigned flags)
+cudaError_t event_create(cudaEvent_t *out, unsigned flags)
 {
     const unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
 
@@ -660,7 +663,7 @@ static cudaError_t event_create(cudaEvent_t *out, unsigned flags)
         return cudaErrorInvalidValue;
     pthread_mutex_lock(&rt_lock);
     struct CUevent_st *e = xcalloc(1, sizeof(*e));
-    *e = (struct CUevent_st){.next = events, .flags = flags, .device = rt_device};
+    *e = (struct CUevent_st){.next = events, .flags = flags, .device = rt_device, .file = -1};
     events = e;
     pthread_mutex_unlock(&rt_lock);
     *out = e;
@@ -677,6 +680,31 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
     return rt_leave(rt_enter() ?: event_create(event, flags));
 }
 
+static void event_free(cudaEvent_t event)
+{
+    tip_set(&event->tip, NULL, NULL, 0);
+    if (event->file >= 0)
+        close(event->file);
+    free(event);
+}
+
+cudaError_t event_share(cudaEvent_t event, int *file)
+{
+    struct share s;
+    cudaError_t e = cudaSuccess;
+
+    pthread_mutex_lock(&rt_lock);
+    if (!event_known(event) || !(event->flags & cudaEventInterprocess))
+        e = cudaErrorInvalidResourceHandle;
+    if (!e && event->file < 0)
+        event->file = share_new(&s, SHARE_EVENT, 0, event->device);
+    if (!e && event->file < 0)
+        e = cudaErrorMapBufferObjectFailed;
+    *file = e ? -1 : event->file;
+    pthread_mutex_unlock(&rt_lock);
+    return e;
+}
+
 static cudaError_t event_destroy(cudaEvent_t event)
 {
     cudaError_t e = cudaErrorInvalidResourceHandle;
@@ -686,8 +714,7 @@ static cudaError_t event_destroy(cudaEvent_t event)
         if (*p != event)
             continue;
         *p = event->next;
-        tip_set(&event->tip, NULL, NULL, 0);
-        free(event);
+        event_free(event);
         e = cudaSuccess;
         break;
     }
@@ -832,8 +859,7 @@ void events_reset(void)
             continue;
         }
         *p = e->next;
-        tip_set(&e->tip, NULL, NULL, 0);
-        free(e);
+        event_free(e);
     }
     pthread_mutex_unlock(&rt_lock);
 }

@@ -78,15 +78,6 @@ static cudaError_t unsupported(atomic_flag *said, const char *name, const char *
     X(cudaGraphicsVDPAURegisterVideoSurface, "graphics interoperation")                            \
     X(cudaVDPAUGetDevice, "graphics interoperation")                                               \
     X(cudaVDPAUSetVDPAUDevice, "graphics interoperation")                                          \
-    X(cudaIpcCloseMemHandle, "sharing between processes")                                          \
-    X(cudaIpcGetEventHandle, "sharing between processes")                                          \
-    X(cudaIpcGetMemHandle, "sharing between processes")                                            \
-    X(cudaIpcOpenEventHandle, "sharing between processes")                                         \
-    X(cudaIpcOpenMemHandle, "sharing between processes")                                           \
-    X(cudaMemPoolExportPointer, "sharing between processes")                                       \
-    X(cudaMemPoolExportToShareableHandle, "sharing between processes")                             \
-    X(cudaMemPoolImportFromShareableHandle, "sharing between processes")                           \
-    X(cudaMemPoolImportPointer, "sharing between processes")                                       \
     X(cudaDestroyExternalMemory, "external memory and semaphores")                                 \
     X(cudaDestroyExternalSemaphore, "external memory and semaphores")                              \
     X(cudaDeviceGetNvSciSyncAttributes, "external memory and semaphores")                          \
