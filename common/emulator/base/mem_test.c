@@ -267,3 +267,29 @@ Test(mem, finding_while_others_allocate)
     pthread_join(t, &result);
     cr_assert_null(result);
 }
+
+/* An address that memory comes to and goes from. */
+Test(mem, reserved_addresses)
+{
+    struct text t = {0};
+    uint64_t before, now, addr = mem_reserve(0, 5000);
+
+    mem_usage(0, &before, NULL);
+    cr_assert(addr && !mem_find(addr) && !mem_free(addr));
+    for (int i = 0; i < 2; i++) {
+        cr_assert(mem_back(addr) && !mem_back(addr));
+        uint8_t *host = mem_host(addr, 5000);
+        cr_assert(host && host[4999] == 0);
+        host[4999] = 1;
+        mem_usage(0, &now, NULL);
+        cr_assert_eq(now, before + 5000);
+        cr_assert(mem_free(addr) && !mem_find(addr));
+    }
+    mem_describe(&t, addr + 8);
+    cr_assert_str_eq(text_str(&t),
+                     "byte 8 of a 5000-byte block of a graph's, which is not allocated now "
+                     "(allocation 3)");
+    text_free(&t);
+    mem_unreserve(addr);
+    cr_assert(!mem_back(addr));
+}

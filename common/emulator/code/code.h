@@ -232,6 +232,7 @@ struct call_info {
         CALL_ASSERTFAIL,
         CALL_MALLOC,
         CALL_FREE,
+        CALL_SET_CONDITIONAL,
         CALL_DEVICE
     } builtin;
     enum device_call device_call; /* CALL_DEVICE: which; stream 0 is the thread's own */

@@ -112,8 +112,9 @@ static enum call_builtin builtin_of(const char *name, struct call_info *ci)
     } table[] = {{"vprintf", CALL_VPRINTF},
                  {"__assertfail", CALL_ASSERTFAIL},
                  {"malloc", CALL_MALLOC},
-                 {"free", CALL_FREE}};
-    for (unsigned k = 0; k < 4; k++)
+                 {"free", CALL_FREE},
+                 {"cudaGraphSetConditional", CALL_SET_CONDITIONAL}};
+    for (size_t k = 0; k < sizeof(table) / sizeof(table[0]); k++)
         if (!strcmp(table[k].name, name))
             return table[k].b;
     return device_call_of(name, ci) ? CALL_DEVICE : CALL_FUNC;

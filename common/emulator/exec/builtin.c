@@ -1,5 +1,5 @@
-/* builtin.c - functions a kernel calls that no PTX defines: assert, malloc, free. printf is in
- * printf.c.
+/* builtin.c - functions a kernel calls that no PTX defines: assert, malloc, free,
+ * cudaGraphSetConditional. printf is in printf.c.
  */
 #include "builtin.h"
 #include "device_call.h"
@@ -132,6 +132,32 @@ static const struct insn *call_free(struct warp *w, const struct insn *in)
     return in + 1;
 }
 
+/* ---- cudaGraphSetConditional: (handle, value) ---- */
+static const struct insn *call_set_conditional(struct warp *w, const struct insn *in)
+{
+    const struct call_info *ci = in->data;
+    for (int i = 0; i < WARP; i++) {
+        if (!(w->mask >> i & 1))
+            continue;
+        uint64_t handle = ci->nargs >= 2 ? builtin_argument(w, ci, 0, i) : 0;
+        uint32_t *value = builtin_condition(handle);
+        if (!value)
+            return warp_fault(w, in, i, cudaErrorIllegalAddress,
+                              "cudaGraphSetConditional(0x%llx): not a handle of a graph that "
+                              "there is",
+                              (unsigned long long)handle);
+        __atomic_store_n(value, (uint32_t)builtin_argument(w, ci, 1, i), __ATOMIC_RELAXED);
+    }
+    return in + 1;
+}
+uint32_t *builtin_condition(uint64_t handle)
+{
+    const struct mem_alloc *a = mem_find(handle);
+    bool is_one = a && a->addr == handle && a->kind == MEM_WORKSPACE && a->label &&
+                  !strcmp(a->label, CONDITION_LABEL);
+    return is_one ? (uint32_t *)a->host : NULL;
+}
+
 /* A limit on steps is there to end what takes too long: a lane's text takes as long as 32. */
 const struct insn *warp_call_builtin(struct warp *w, const struct insn *in)
 {
@@ -145,6 +171,8 @@ const struct insn *warp_call_builtin(struct warp *w, const struct insn *in)
         return call_malloc(w, in);
     case CALL_DEVICE:
         return warp_call_device(w, in);
+    case CALL_SET_CONDITIONAL:
+        return call_set_conditional(w, in);
     default:
         return call_free(w, in);
     }

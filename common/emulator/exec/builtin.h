@@ -1,4 +1,5 @@
-/* builtin.h - the device runtime's functions: printf, assert, malloc, free in kernels.
+/* builtin.h - the device runtime's functions: printf, assert, malloc, free in kernels,
+ * cudaGraphSetConditional.
  *
  * Interface: warp_call_builtin() runs one; printf_flush() prints what a launch left in
  * printf's buffer; the limits are cudaDeviceSetLimit()'s. As CUDA documents, a limit can no
@@ -12,6 +13,10 @@
 #include "exec.h"
 
 #define STRING_MOST (1 << 20)
+
+/* A conditional handle of a graph is the address of its value, in a MEM_WORKSPACE of this name. */
+#define CONDITION_LABEL "a graph's condition"
+uint32_t *builtin_condition(uint64_t handle); /* its value; NULL: it is none */
 
 const struct insn *warp_call_builtin(struct warp *w, const struct insn *in);
 

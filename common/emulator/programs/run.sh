@@ -29,7 +29,7 @@ summary() {
 }
 
 anywhere='vector_add variables grid_sync split thrust cub language errors limits copies per_thread
-          groups algorithms clusters devices graphs children ipc'
+          groups algorithms clusters devices graphs graph_nodes children ipc'
 [ ! -e "$programs/fft" ] || anywhere="$anywhere fft"
 [ ! -e "$programs/nccl" ] || anywhere="$anywhere nccl"
 if [ "${2:-}" = gpu ]; then
@@ -68,6 +68,9 @@ done
 expect 0 '^ok 4' "$warprun" --devices 4 --check --profile "$out/d.csv" "$programs/devices"
 expect 0 '^memcpyPtoP,' cat "$out/d.csv"
 expect 0 '^ok 3' "$warprun" --devices 3 --check "$programs/ipc"
+expect 0 '^ok' "$warprun" --check "$programs/graph_nodes"
+cp "$out/text" "$out/found"
+expect 0 '^0$' sh -c "grep -c 'warplab' '$out/found' || true"
 expect 2 'from 1 to 16' "$warprun" --devices 17 "$programs/devices"
 expect 0 'cudaErrorLaunchTimeout' "$warprun" --steps 100000 "$programs/endless"
 expect 0 'thread 31 round 99' "$warprun" "$programs/limits"

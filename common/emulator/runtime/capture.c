@@ -107,11 +107,22 @@ bool capture_takes(cudaStream_t stream, const struct work *w, cudaError_t *e)
         return true;
     }
     *e = node_add(&node, c->graph, s->tip.nodes, s->tip.n, w);
-    if (*e)
+    if (*e) {
         capture_invalidate(c);
-    else
-        tip_set(&s->tip, c, &node, 1);
+        return true;
+    }
+    if (w->type == cudaGraphNodeTypeKernel)
+        work_set_attribute(&node->work, &(cudaLaunchAttribute){.id = cudaLaunchAttributePriority,
+                                                               .val.priority = s->priority});
+    tip_set(&s->tip, c, &node, 1);
     return true;
+}
+
+cudaGraph_t capture_graph(cudaStream_t stream)
+{
+    struct CUstream_st *s = captures ? stream_find(stream) : NULL;
+
+    return s && s->tip.in ? s->tip.in->graph : NULL;
 }
 
 cudaError_t capture_bars(cudaStream_t stream)
@@ -317,11 +328,8 @@ void capture_leaves(cudaStream_t stream)
     struct CUstream_st *s = captures ? stream_find(stream) : NULL;
     struct capture *c = s ? s->tip.in : NULL;
 
-    if (!c)
-        return;
-    capture_invalidate(c);
-    if (c->origin == s)
-        capture_over(c, false);
+    if (c && c->origin == s)
+        capture_over(c, false); /* another's nodes stay, to be joined */
 }
 
 static cudaError_t end(cudaStream_t stream, cudaGraph_t *out)
@@ -330,12 +338,14 @@ static cudaError_t end(cudaStream_t stream, cudaGraph_t *out)
 
     if (!s)
         return cudaErrorInvalidResourceHandle;
-    if (!out)
-        return cudaErrorInvalidValue;
     struct capture *c = s->tip.in;
     if (!c)
         return cudaErrorIllegalState;
+    if (!out && c->own_graph)
+        return cudaErrorInvalidValue;
     cudaError_t e = ending(s);
+    cudaGraph_t nobody;
+    out = out ? out : &nobody; /* who began with a graph of its own has it */
     *out = NULL;
     if (e == cudaErrorStreamCaptureWrongThread || e == cudaErrorStreamCaptureUnmatched)
         return invalid(c, e);

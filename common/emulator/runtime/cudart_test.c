@@ -561,11 +561,11 @@ Test(cudart, stack_limit)
 
 Test(cudart, what_is_not_supported_says_so)
 {
-    cudaUserObject_t object;
+    const void *table;
     cudaArray_t array;
     struct cudaChannelFormatDesc d = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
 
-    GIVES(cudaUserObjectCreate(&object, &array, NULL, 1, 0), cudaErrorNotSupported);
+    GIVES(cudaGetExportTable(&table, NULL), cudaErrorNotSupported);
     GIVES(cudaMallocArray(&array, &d, 4, 4, cudaArraySparse), cudaErrorNotSupported);
     GIVES(cudaGetLastError(), cudaErrorNotSupported);
 }

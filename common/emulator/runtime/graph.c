@@ -4,7 +4,7 @@
  * (graph_exec.c), captures add nodes as programs do (capture.c). As in CUDA, a graph is used by one
  * thread at a time.
  *
- * Not supported: memory nodes, conditional nodes, semaphores, user objects, programmatic edges.
+ * Not supported: semaphores, programmatic edges.
  */
 #include "graph.h"
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 pthread_mutex_t graphs_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUgraph_st *graphs; /* that programs may name */
-static uint64_t next_id = 1;
+static uint64_t next_id = 1, next_graph = 1;
 
 /* ---- what there is ---- */
 
@@ -46,17 +46,18 @@ bool node_known(cudaGraphNode_t node)
     return known;
 }
 
-static cudaGraph_t graph_made(bool listed)
+cudaGraph_t graph_made(bool listed)
 {
     cudaGraph_t g = xcalloc(1, sizeof(*g));
 
     g->listed = listed;
+    pthread_mutex_lock(&graphs_lock);
+    g->id = next_graph++;
     if (listed) {
-        pthread_mutex_lock(&graphs_lock);
         g->next = graphs;
         graphs = g;
-        pthread_mutex_unlock(&graphs_lock);
     }
+    pthread_mutex_unlock(&graphs_lock);
     return g;
 }
 
@@ -82,10 +83,35 @@ void graph_free(cudaGraph_t g)
         }
     }
     pthread_mutex_unlock(&graphs_lock);
+    if (g->listed)
+        conditions_leave(g);
+    held_drop(g);
     for (size_t i = 0; i < g->n; i++)
         node_free(g->nodes[i]);
     free(g->nodes);
     free(g);
+}
+
+size_t node_inner(cudaGraphNode_t node, cudaGraph_t **inner)
+{
+    if (node->work.type == cudaGraphNodeTypeGraph) {
+        *inner = &node->work.child;
+        return 1;
+    }
+    *inner = node->work.branch.bodies;
+    return node->work.type == cudaGraphNodeTypeConditional ? node->work.branch.size : 0;
+}
+
+void graph_each(cudaGraph_t g, void (*fn)(cudaGraphNode_t node, void *arg), void *arg)
+{
+    for (size_t i = 0; i < g->n; i++) {
+        cudaGraph_t *inner;
+        size_t n = node_inner(g->nodes[i], &inner);
+
+        fn(g->nodes[i], arg);
+        for (size_t k = 0; k < n; k++)
+            graph_each(inner[k], fn, arg);
+    }
 }
 
 /* ---- nodes ---- */
@@ -112,6 +138,18 @@ static cudaGraphNode_t node_new(cudaGraph_t g, const struct work *w)
     return node;
 }
 
+/* Bodies of conditional nodes hold what a GPU does by itself. */
+static bool fits(cudaGraph_t g, enum cudaGraphNodeType type)
+{
+    bool in_body = false;
+
+    for (; g; g = g->parent)
+        in_body = in_body || g->body;
+    return !in_body || type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy ||
+           type == cudaGraphNodeTypeMemset || type == cudaGraphNodeTypeGraph ||
+           type == cudaGraphNodeTypeEmpty || type == cudaGraphNodeTypeConditional;
+}
+
 cudaError_t node_add(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps, size_t n,
                      const struct work *w)
 {
@@ -122,11 +160,18 @@ cudaError_t node_add(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t 
     for (size_t i = 0; i < n; i++)
         if (!graph_has(g, deps[i]))
             return cudaErrorInvalidValue;
-    cudaError_t e = work_keep(&own, w, true);
+    if (!fits(g, w->type))
+        return emu_fail(cudaErrorNotSupported, "the body of a conditional node holds kernels, "
+                                               "copies, fills, graphs and conditional nodes alone");
+    cudaError_t e = work_keep(&own, w, g);
     if (e)
         return e;
-    *out = node_new(g, &own);
-    depend(*out, deps, n);
+    cudaGraphNode_t node = node_new(g, &own);
+    depend(node, deps, n);
+    *out = node; /* which may lie where deps does */
+    graph_memory_added(&own, g);
+    if (own.type == cudaGraphNodeTypeConditional)
+        own.branch.condition->used = true;
     return cudaSuccess;
 }
 
@@ -134,9 +179,10 @@ cudaError_t node_set(cudaGraphNode_t node, const struct work *w)
 {
     struct work own;
 
-    if (node->work.type != w->type)
+    if (node->work.type != w->type || w->type == cudaGraphNodeTypeMemAlloc ||
+        w->type == cudaGraphNodeTypeMemFree || w->type == cudaGraphNodeTypeConditional)
         return cudaErrorInvalidValue;
-    cudaError_t e = work_keep(&own, w, node->graph->listed);
+    cudaError_t e = work_keep(&own, w, node->graph);
     if (e)
         return e;
     if (w->type == cudaGraphNodeTypeKernel && !own.kernel.attrs) { /* parameters leave them */
@@ -174,7 +220,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
     cudaError_t e = rt_enter();
 
-    if (!e && (!graph_known(graph) || graph->child))
+    if (!e && (!graph_known(graph) || graph->parent))
         e = cudaErrorInvalidValue;
     if (!e)
         graph_free(graph);
@@ -209,28 +255,13 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cuda
     return rt_leave(rt_enter() ?: work_kernel(&w, p) ?: set(node, &w));
 }
 
-static void set_attribute(struct work *w, const cudaLaunchAttribute *a)
-{
-    cudaLaunchAttribute *all = (cudaLaunchAttribute *)w->kernel.attrs;
-
-    for (unsigned i = 0; i < w->kernel.nattrs; i++) {
-        if (all[i].id == a->id) {
-            all[i] = *a;
-            return;
-        }
-    }
-    all = xrealloc(all, (w->kernel.nattrs + 1) * sizeof(*all));
-    all[w->kernel.nattrs++] = *a;
-    w->kernel.attrs = all;
-}
-
 cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
                                             const cudaLaunchAttributeValue *value)
 {
     cudaError_t e = rt_enter() ?: typed(node, cudaGraphNodeTypeKernel, value);
 
     if (!e)
-        set_attribute(&node->work, &(cudaLaunchAttribute){.id = id, .val = *value});
+        work_set_attribute(&node->work, &(cudaLaunchAttribute){.id = id, .val = *value});
     return rt_leave(e);
 }
 
@@ -255,7 +286,7 @@ cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t dst, cudaGraphNode
                         ?: typed(src, cudaGraphNodeTypeKernel, src);
 
     for (unsigned i = 0; !e && i < src->work.kernel.nattrs; i++)
-        set_attribute(&dst->work, &src->work.kernel.attrs[i]);
+        work_set_attribute(&dst->work, &src->work.kernel.attrs[i]);
     return rt_leave(e);
 }
 
@@ -476,15 +507,39 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cud
 {
     struct work w;
 
-    return rt_leave(rt_enter() ?: edges_plain(edges, n) ?: work_any(&w, p)
-                        ?: node_add(node, graph, deps, n, &w));
+    cudaError_t e = rt_enter() ?: edges_plain(edges, n);
+
+    if (!e && !graph_known(graph))
+        e = cudaErrorInvalidValue;
+    e = e ?: work_any(&w, p, graph);
+    if (e)
+        return rt_leave(e);
+    e = node_add(node, graph, deps, n, &w);
+    if (w.type == cudaGraphNodeTypeMemAlloc) {
+        p->alloc.dptr = e ? NULL : (void *)w.memory->addr;
+        graph_memory_drop(w.memory);
+    }
+    if (!e && w.type == cudaGraphNodeTypeConditional)
+        p->conditional.phGraph_out = (*node)->work.branch.bodies;
+    return rt_leave(e);
 }
 
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *p)
 {
     struct work w;
 
-    return rt_leave(rt_enter() ?: work_any(&w, p) ?: set(node, &w));
+    return rt_leave(rt_enter() ?: work_any(&w, p, NULL) ?: set(node, &w));
+}
+
+/* Of a graph with memory nodes neither nodes nor edges can be taken away. */
+static cudaError_t shrinks(cudaGraph_t g)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (g->nodes[i]->work.type == cudaGraphNodeTypeMemAlloc ||
+            g->nodes[i]->work.type == cudaGraphNodeTypeMemFree)
+            return emu_fail(cudaErrorNotSupported, "nodes and edges of a graph with memory nodes "
+                                                   "cannot be deleted");
+    return cudaSuccess;
 }
 
 static void undepend(cudaGraphNode_t node, cudaGraphNode_t dep)
@@ -499,8 +554,10 @@ static void undepend(cudaGraphNode_t node, cudaGraphNode_t dep)
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 {
-    cudaError_t e = rt_enter() ?: node_known(node) ? cudaSuccess : cudaErrorInvalidValue;
+    cudaError_t e = rt_enter();
 
+    if (!e)
+        e = node_known(node) ? shrinks(node->graph) : cudaErrorInvalidValue;
     if (e)
         return rt_leave(e);
     cudaGraph_t g = node->graph;
@@ -553,7 +610,8 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
                                         const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
                                         size_t n)
 {
-    cudaError_t e = rt_enter() ?: edges_plain(edges, n) ?: edges_fit(graph, from, to, n, true);
+    cudaError_t e = rt_enter() ?: edges_plain(edges, n) ?: edges_fit(graph, from, to, n, true)
+                        ?: shrinks(graph);
 
     for (size_t i = 0; !e && i < n; i++)
         undepend(to[i], from[i]);
@@ -716,13 +774,30 @@ bool graph_sort(cudaGraph_t g)
     return all;
 }
 
+static void look_once(cudaGraphNode_t node, void *found)
+{
+    enum cudaGraphNodeType type = node->work.type;
+
+    *(bool *)found = *(bool *)found || type == cudaGraphNodeTypeMemAlloc ||
+                     type == cudaGraphNodeTypeMemFree || type == cudaGraphNodeTypeConditional;
+}
+
 cudaError_t graph_clone(cudaGraph_t *out, cudaGraph_t g, bool listed)
 {
+    bool once = false;
+
+    if (listed)
+        graph_each(g, look_once, &once);
+    if (once)
+        return emu_fail(cudaErrorNotSupported,
+                        "a graph with memory or conditional nodes cannot be cloned, nor be a "
+                        "child's (of memory nodes: unless it moves into the node)");
     cudaGraph_t copy = graph_made(listed);
     struct work w;
 
+    held_copy(copy, g);
     for (size_t i = 0; i < g->n; i++) {
-        cudaError_t e = work_keep(&w, &g->nodes[i]->work, listed);
+        cudaError_t e = work_keep(&w, &g->nodes[i]->work, copy);
 
         if (e) {
             graph_free(copy);

@@ -10,6 +10,7 @@
 
 struct work {
     enum cudaGraphNodeType type;
+    bool moves; /* the child graph itself goes into the node */
     union {
         struct {
             const void *func;
@@ -24,6 +25,13 @@ struct work {
         struct cudaHostNodeParams host;
         cudaEvent_t event;
         cudaGraph_t child;
+        struct graph_memory *memory; /* of a node that allocates or frees */
+        struct {
+            struct condition *condition;
+            enum cudaGraphConditionalNodeType type;
+            unsigned size;
+            cudaGraph_t *bodies;
+        } branch; /* of a conditional node */
     };
 };
 
@@ -41,6 +49,8 @@ cudaError_t kernel_arguments(const void *func, void **args, void ***copy);
 /* The stream is being captured, or must not be used because another is: *e is what the call
  * answers, the work has become a node. False: do it. w NULL: work that cannot be captured. */
 bool capture_takes(cudaStream_t stream, const struct work *w, cudaError_t *e);
+/* Is it being captured? The graph, or NULL. */
+cudaGraph_t capture_graph(cudaStream_t stream);
 /* The capture is of no use any more. */
 void capture_invalidate(struct capture *c);
 /* A stream is about to go: a capture that began in it ends with it. */
@@ -66,10 +76,14 @@ struct CUgraphNode_st {
 };
 struct CUgraph_st {
     struct CUgraph_st *next; /* of the program's graphs */
+    uint64_t id;
     cudaGraphNode_t *nodes;
     size_t n;
     bool listed; /* the program may name it */
-    bool child;  /* a node's */
+    bool body;   /* a conditional node's */
+    /* NULL: no node's. A node's graphs are its own. */
+    cudaGraph_t parent;
+    struct held *held; /* user objects */
 };
 
 /* A node that does w (copied) after its dependencies. */
@@ -79,9 +93,15 @@ cudaError_t node_add(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t 
 cudaError_t node_set(cudaGraphNode_t node, const struct work *w);
 bool node_known(cudaGraphNode_t node);
 cudaGraph_t graph_new(void);
+cudaGraph_t graph_made(bool listed);
 void graph_free(cudaGraph_t g);
 bool graph_known(cudaGraph_t g);
+/* Programs may name what is listed; memory and conditional nodes are in no such clone. */
 cudaError_t graph_clone(cudaGraph_t *out, cudaGraph_t g, bool listed);
+/* Calls fn for each node, those of its children and bodies included. */
+void graph_each(cudaGraph_t g, void (*fn)(cudaGraphNode_t node, void *arg), void *arg);
+/* The graphs within a node: how many, and which. */
+size_t node_inner(cudaGraphNode_t node, cudaGraph_t **inner);
 /* Puts the nodes in an order in which each comes after its dependencies; false: they are a ring. */
 bool graph_sort(cudaGraph_t g);
 /* A node of it that nothing depends on and that is not among these. */
@@ -89,9 +109,11 @@ bool graph_has_loose_end(cudaGraph_t g, const cudaGraphNode_t *nodes, size_t n);
 bool graph_has(cudaGraph_t g, cudaGraphNode_t node);
 
 /* ---- work (graph_work.c) ---- */
-/* A copy that lasts; what that has is freed. */
-cudaError_t work_keep(struct work *to, const struct work *from, bool listed);
+/* A copy that lasts, in a node of g; what that has is freed. */
+cudaError_t work_keep(struct work *to, const struct work *from, cudaGraph_t g);
 void work_free(struct work *w);
+/* Of a kernel that is kept. */
+void work_set_attribute(struct work *w, const cudaLaunchAttribute *a);
 /* Refuses edges that say more than that one node follows another. */
 cudaError_t edges_plain(const cudaGraphEdgeData *edges, size_t n);
 /* The work that a program's parameters describe, or what is wrong with them. */
@@ -107,6 +129,55 @@ cudaError_t work_fill(struct work *w, const struct cudaMemsetParams *p);
 cudaError_t work_host(struct work *w, const struct cudaHostNodeParams *p);
 cudaError_t work_event(struct work *w, enum cudaGraphNodeType type, cudaEvent_t event);
 cudaError_t work_child(struct work *w, cudaGraph_t child);
-cudaError_t work_any(struct work *w, const struct cudaGraphNodeParams *p);
+/* g: where it is to become a node; NULL: it is for one that there is. */
+cudaError_t work_any(struct work *w, const struct cudaGraphNodeParams *p, cudaGraph_t g);
+
+/* ---- memory that graphs allocate and free (graph_memory.c) ---- */
+/* It comes to its address when a graph gets to the node that allocates it. Kept as long as a node
+ * names it, or it is there. */
+struct graph_memory {
+    struct graph_memory *next;
+    unsigned refs;
+    uint64_t addr, size;
+    int device;
+    uint16_t reach; /* of 1 << device: who else may use it */
+    uint64_t owner; /* id of the graph that allocates it */
+    bool freed_own, freed_by_others;
+    cudaGraphExec_t exec; /* a graph with it is instantiated once at a time */
+};
+void graph_memory_keep(struct graph_memory *m);
+void graph_memory_drop(struct graph_memory *m);
+/* Memory for a node that allocates: the caller's, who drops it when the node is made. */
+cudaError_t work_allocate(struct work *w, const struct cudaMemAllocNodeParams *p);
+/* For a node of g that frees what is at p. */
+cudaError_t work_release(struct work *w, const void *p, cudaGraph_t g);
+void graph_memory_added(const struct work *w, cudaGraph_t g); /* w has become a node of g */
+bool graph_memory_there(const struct graph_memory *m);
+cudaError_t graph_memory_come(struct graph_memory *m);
+cudaError_t graph_memory_go(struct graph_memory *m);
+bool graph_memory_frees_itself(const void *p); /* in the graph that allocates it */
+
+/* ---- conditional nodes (graph_condition.c) ---- */
+struct condition {
+    struct condition *next;
+    unsigned refs;
+    uint64_t handle;
+    uint32_t *value;
+    uint32_t initial;
+    bool assigns;         /* the initial value, at each launch */
+    bool used;            /* by a node: one */
+    uint64_t graph;       /* id of the one it was made for; 0: that is gone */
+    cudaGraphExec_t exec; /* likewise */
+};
+void condition_keep(struct condition *c);
+void condition_drop(struct condition *c);
+void conditions_leave(cudaGraph_t g); /* the program's graph goes */
+cudaError_t work_branch(struct work *w, const struct cudaConditionalNodeParams *p, cudaGraph_t g);
+/* The handles of the program's graph, and of those in it, have nodes. */
+bool conditions_used(cudaGraph_t g);
+
+/* ---- user objects (graph_object.c) ---- */
+void held_copy(cudaGraph_t to, cudaGraph_t from);
+void held_drop(cudaGraph_t g);
 
 #endif

@@ -31,15 +31,72 @@ static bool exec_known(cudaGraphExec_t exec)
 
 /* ---- instantiating ---- */
 
-/* Its children, too. */
+/* Those within it, too. */
 static bool sort_all(cudaGraph_t g)
 {
     if (!graph_sort(g))
         return false;
-    for (size_t i = 0; i < g->n; i++)
-        if (g->nodes[i]->work.type == cudaGraphNodeTypeGraph && !sort_all(g->nodes[i]->work.child))
-            return false;
+    for (size_t i = 0; i < g->n; i++) {
+        cudaGraph_t *inner;
+        size_t n = node_inner(g->nodes[i], &inner);
+
+        for (size_t k = 0; k < n; k++)
+            if (!sort_all(inner[k]))
+                return false;
+    }
     return true;
+}
+
+/* What only one instantiation may have at a time: NULL where there is no such thing. */
+static cudaGraphExec_t *holder(cudaGraphNode_t node)
+{
+    switch (node->work.type) {
+    case cudaGraphNodeTypeMemAlloc:
+        return &node->work.memory->exec;
+    case cudaGraphNodeTypeConditional:
+        return &node->work.branch.condition->exec;
+    default:
+        return NULL;
+    }
+}
+
+static void look_held(cudaGraphNode_t node, void *found)
+{
+    cudaGraphExec_t *by = holder(node);
+
+    *(bool *)found = *(bool *)found || (by && *by);
+}
+
+static void give_to(cudaGraphNode_t node, void *exec)
+{
+    cudaGraphExec_t *by = holder(node);
+
+    if (by)
+        *by = exec;
+}
+
+/* own: the clone that is to run. */
+static cudaError_t fit_to_run(cudaGraph_t own, cudaGraph_t graph,
+                              cudaGraphInstantiateResult *result)
+{
+    bool held = false;
+
+    if (!sort_all(own)) {
+        *result = cudaGraphInstantiateInvalidStructure;
+        return emu_fail(cudaErrorInvalidValue, "cudaGraphInstantiate: nodes depend on each other "
+                                               "in a ring");
+    }
+    if (!conditions_used(graph)) {
+        *result = cudaGraphInstantiateConditionalHandleUnused;
+        return emu_fail(cudaErrorInvalidValue,
+                        "cudaGraphInstantiate: a conditional handle has no node");
+    }
+    graph_each(own, look_held, &held);
+    if (held)
+        return emu_fail(cudaErrorInvalidValue,
+                        "cudaGraphInstantiate: a graph with memory or conditional nodes is "
+                        "instantiated once at a time");
+    return cudaSuccess;
 }
 
 static cudaError_t instantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsigned long long flags,
@@ -60,13 +117,13 @@ static cudaError_t instantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsigned
     cudaError_t e = graph_clone(&own, graph, false);
     if (e)
         return e;
-    if (!sort_all(own)) {
+    e = fit_to_run(own, graph, result);
+    if (e) {
         graph_free(own);
-        *result = cudaGraphInstantiateInvalidStructure;
-        return emu_fail(cudaErrorInvalidValue, "cudaGraphInstantiate: nodes depend on each other "
-                                               "in a ring");
+        return e;
     }
     cudaGraphExec_t exec = xcalloc(1, sizeof(*exec));
+    graph_each(own, give_to, exec);
     pthread_mutex_lock(&graphs_lock);
     *exec = (struct CUgraphExec_st){.next = execs, .graph = own, .flags = flags};
     execs = exec;
@@ -130,6 +187,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
         p = &(*p)->next;
     *p = exec->next;
     pthread_mutex_unlock(&graphs_lock);
+    graph_each(exec->graph, give_to, NULL);
     graph_free(exec->graph);
     free(exec);
     return cudaSuccess;
@@ -138,6 +196,34 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 /* ---- launching ---- */
 
 static cudaError_t run_graph(cudaGraph_t g, cudaStream_t stream);
+
+/* The body that the value chooses now; NULL: none. */
+static cudaGraph_t body_of(const struct work *w)
+{
+    uint32_t value = __atomic_load_n(w->branch.condition->value, __ATOMIC_RELAXED);
+    unsigned i = w->branch.type == cudaGraphCondTypeSwitch ? value : !value;
+
+    return i < w->branch.size ? w->branch.bodies[i] : NULL;
+}
+
+/* A loop counts as a kernel that never ends, where a launch's steps are limited. */
+static cudaError_t run_branch(const struct work *w, cudaStream_t stream)
+{
+    uint64_t rounds = 0, limit = emu_options()->steps;
+    cudaGraph_t body = body_of(w);
+    cudaError_t e = body ? run_graph(body, stream) : cudaSuccess;
+
+    while (!e && w->branch.type == cudaGraphCondTypeWhile && body_of(w) && !rt_fault()) {
+        if (limit && ++rounds >= limit) {
+            emu_keep(cudaErrorLaunchTimeout,
+                     "a conditional node has run its body %lu times: WARPLAB_STEPS", rounds);
+            rt_set_sticky(cudaErrorLaunchTimeout);
+            break;
+        }
+        e = run_graph(body, stream);
+    }
+    return e;
+}
 
 static cudaError_t run_work(const struct work *w, cudaStream_t stream)
 {
@@ -163,6 +249,12 @@ static cudaError_t run_work(const struct work *w, cudaStream_t stream)
         return wait_event(stream, w->event, false);
     case cudaGraphNodeTypeEventRecord:
         return event_record(w->event, stream, false);
+    case cudaGraphNodeTypeMemAlloc:
+        return graph_memory_come(w->memory);
+    case cudaGraphNodeTypeMemFree:
+        return graph_memory_go(w->memory);
+    case cudaGraphNodeTypeConditional:
+        return run_branch(w, stream);
     default: /* empty: nothing else is let into a graph */
         return cudaSuccess;
     }
@@ -190,6 +282,45 @@ static cudaError_t run_graph(cudaGraph_t g, cudaStream_t stream)
     return e;
 }
 
+/* Memory that is there from the launch before. */
+static void look_there(cudaGraphNode_t node, void *found)
+{
+    *(bool *)found = *(bool *)found || (node->work.type == cudaGraphNodeTypeMemAlloc &&
+                                        graph_memory_there(node->work.memory));
+}
+
+static void free_there(cudaGraphNode_t node, void *arg)
+{
+    (void)arg;
+    if (node->work.type == cudaGraphNodeTypeMemAlloc && graph_memory_there(node->work.memory))
+        graph_memory_go(node->work.memory);
+}
+
+static void begin_condition(cudaGraphNode_t node, void *arg)
+{
+    const struct condition *c =
+        node->work.type == cudaGraphNodeTypeConditional ? node->work.branch.condition : NULL;
+
+    (void)arg;
+    if (c && c->assigns)
+        __atomic_store_n(c->value, c->initial, __ATOMIC_RELAXED);
+}
+
+static cudaError_t run_all(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    bool there = false;
+
+    if (exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)
+        graph_each(exec->graph, free_there, NULL);
+    graph_each(exec->graph, look_there, &there);
+    if (there)
+        return emu_fail(cudaErrorInvalidValue,
+                        "cudaGraphLaunch: memory that the launch before allocated was not freed "
+                        "(cudaGraphInstantiateFlagAutoFreeOnLaunch?)");
+    graph_each(exec->graph, begin_condition, NULL);
+    return run_graph(exec->graph, stream);
+}
+
 /* Into a capture it goes as a child graph. */
 static cudaError_t launch_graph(cudaGraphExec_t exec, cudaStream_t stream)
 {
@@ -201,7 +332,7 @@ static cudaError_t launch_graph(cudaGraphExec_t exec, cudaStream_t stream)
     if (!stream_find(stream))
         return cudaErrorInvalidResourceHandle;
     w.child = exec->graph;
-    return capture_takes(stream, &w, &e) ? e : run_graph(exec->graph, stream);
+    return capture_takes(stream, &w, &e) ? e : run_all(exec, stream);
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
@@ -225,14 +356,16 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 static cudaGraphNode_t made_from(cudaGraph_t g, uint64_t id)
 {
     for (size_t i = 0; i < g->n; i++) {
-        cudaGraphNode_t node = g->nodes[i], inner = NULL;
+        cudaGraphNode_t node = g->nodes[i], found = NULL;
+        cudaGraph_t *inner;
+        size_t n = node_inner(node, &inner);
 
         if (node->origin == id)
             return node;
-        if (node->work.type == cudaGraphNodeTypeGraph)
-            inner = made_from(node->work.child, id);
-        if (inner)
-            return inner;
+        for (size_t k = 0; !found && k < n; k++)
+            found = made_from(inner[k], id);
+        if (found)
+            return found;
     }
     return NULL;
 }
@@ -340,7 +473,7 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t nod
 
     if (p && p->type == cudaGraphNodeTypeGraph)
         return cudaGraphExecChildGraphNodeSetParams(exec, node, p->graph.graph);
-    return rt_leave(rt_enter() ?: work_any(&w, p) ?: set(exec, node, &w));
+    return rt_leave(rt_enter() ?: work_any(&w, p, NULL) ?: set(exec, node, &w));
 }
 
 static bool can_disable(const struct CUgraphNode_st *node)
@@ -390,39 +523,72 @@ static bool same_edges(const struct CUgraphNode_st *a, const struct CUgraphNode_
     return true;
 }
 
-/* Both sorted: node by node the same types, dependencies and children. *at: the place of the first
- * that is not. */
+static enum cudaGraphExecUpdateResult compare(cudaGraph_t a, cudaGraph_t b, size_t *at);
+
+/* Memory is at its address, and conditional nodes are what they are. */
+static enum cudaGraphExecUpdateResult compare_work(cudaGraphNode_t x, cudaGraphNode_t y)
+{
+    const struct work *v = &x->work, *w = &y->work;
+    enum cudaGraphExecUpdateResult r = cudaGraphExecUpdateSuccess;
+    cudaGraph_t *a, *b;
+    size_t n = node_inner(x, &a), m = node_inner(y, &b), inside;
+
+    if (v->type != w->type)
+        return cudaGraphExecUpdateErrorNodeTypeChanged;
+    if ((v->type == cudaGraphNodeTypeMemAlloc || v->type == cudaGraphNodeTypeMemFree) &&
+        v->memory != w->memory)
+        return cudaGraphExecUpdateErrorNotSupported;
+    if (v->type == cudaGraphNodeTypeConditional && (v->branch.type != w->branch.type || n != m))
+        return cudaGraphExecUpdateErrorParametersChanged;
+    for (size_t i = 0; i < n && r == cudaGraphExecUpdateSuccess; i++)
+        r = compare(a[i], b[i], &inside);
+    return r;
+}
+
+/* Both sorted: node by node the same types, dependencies and graphs within. *at: the place of the
+ * first that is not. */
 static enum cudaGraphExecUpdateResult compare(cudaGraph_t a, cudaGraph_t b, size_t *at)
 {
     for (*at = 0; *at < a->n && *at < b->n; ++*at) {
-        const struct CUgraphNode_st *x = a->nodes[*at], *y = b->nodes[*at];
-        enum cudaGraphExecUpdateResult inner = cudaGraphExecUpdateSuccess;
-        size_t inside;
-
-        if (!same_edges(x, y))
+        if (!same_edges(a->nodes[*at], b->nodes[*at]))
             return cudaGraphExecUpdateErrorTopologyChanged;
-        if (x->work.type != y->work.type)
-            return cudaGraphExecUpdateErrorNodeTypeChanged;
-        if (x->work.type == cudaGraphNodeTypeGraph)
-            inner = compare(x->work.child, y->work.child, &inside);
-        if (inner != cudaGraphExecUpdateSuccess)
-            return inner;
+        enum cudaGraphExecUpdateResult r = compare_work(a->nodes[*at], b->nodes[*at]);
+        if (r != cudaGraphExecUpdateSuccess)
+            return r;
     }
     return a->n == b->n ? cudaGraphExecUpdateSuccess : cudaGraphExecUpdateErrorTopologyChanged;
 }
 
-/* The first takes the second's work, and remains what its nodes were made from. */
+static void swap_work(cudaGraphNode_t a, cudaGraphNode_t b)
+{
+    struct work w = a->work;
+
+    a->work = b->work;
+    b->work = w;
+}
+
+/* The first takes the second's work, and remains what its nodes were made from. Kernels of the
+ * second know its handles, so that its conditions come along. */
 static void take_work(cudaGraph_t a, cudaGraph_t b)
 {
     for (size_t i = 0; i < a->n; i++) {
-        struct work w = a->nodes[i]->work;
+        cudaGraphNode_t x = a->nodes[i], y = b->nodes[i];
+        cudaGraph_t *inner, *other;
+        size_t n = node_inner(x, &inner);
 
-        if (w.type == cudaGraphNodeTypeGraph) {
-            take_work(w.child, b->nodes[i]->work.child);
-            continue;
+        node_inner(y, &other);
+        for (size_t k = 0; k < n; k++)
+            take_work(inner[k], other[k]);
+        if (x->work.type == cudaGraphNodeTypeConditional) {
+            struct condition *c = x->work.branch.condition, *d = y->work.branch.condition;
+
+            d->exec = d->exec ? d->exec : c->exec;
+            c->exec = c == d ? c->exec : NULL;
+            x->work.branch.condition = d;
+            y->work.branch.condition = c;
+        } else if (!n) {
+            swap_work(x, y);
         }
-        a->nodes[i]->work = b->nodes[i]->work;
-        b->nodes[i]->work = w;
     }
 }
 

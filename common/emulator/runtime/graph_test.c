@@ -249,6 +249,30 @@ Test(graph, capture_goes_with_its_stream)
     cr_assert_eq(now(), 0);
 }
 
+/* A second stream may go before the capture ends, once it is joined. */
+Test(graph, captures_outlive_their_other_streams)
+{
+    cudaEvent_t event;
+
+    OK(cudaEventCreate(&event));
+    for (int joined = 0; joined < 2; joined++) {
+        cudaStream_t other;
+
+        OK(cudaStreamCreate(&other));
+        begin();
+        OK(cudaEventRecord(event, one));
+        OK(cudaStreamWaitEvent(other, event, 0));
+        launch_add(1, other);
+        OK(cudaEventRecord(event, other));
+        OK(cudaStreamDestroy(other));
+        if (joined)
+            OK(cudaStreamWaitEvent(one, event, 0));
+        cr_assert_eq(cudaStreamEndCapture(one, &graph),
+                     joined ? cudaSuccess : cudaErrorStreamCaptureUnjoined);
+    }
+    cr_assert_eq(nodes(graph), 1);
+}
+
 /* Nodes run after what they depend on, whichever was made first. */
 Test(graph, nodes_follow_their_edges)
 {

@@ -1,6 +1,7 @@
 /* graph_work.c - what nodes do: from a program's parameters, and kept.
  *
- * A node has its own copy of a kernel's arguments and attributes, and of a child graph.
+ * A node has its own copy of a kernel's arguments and attributes, and of a child graph; memory and
+ * conditions are counted.
  */
 #include "graph.h"
 #include <stdlib.h>
@@ -13,6 +14,13 @@ void work_free(struct work *w)
         free((void *)w->kernel.attrs);
     } else if (w->type == cudaGraphNodeTypeGraph) {
         graph_free(w->child);
+    } else if (w->type == cudaGraphNodeTypeMemAlloc || w->type == cudaGraphNodeTypeMemFree) {
+        graph_memory_drop(w->memory);
+    } else if (w->type == cudaGraphNodeTypeConditional) {
+        for (unsigned i = 0; i < w->branch.size; i++)
+            graph_free(w->branch.bodies[i]);
+        free(w->branch.bodies);
+        condition_drop(w->branch.condition);
     }
 }
 
@@ -29,17 +37,71 @@ static cudaError_t keep_kernel(struct work *to, const struct work *from)
     return cudaSuccess;
 }
 
-cudaError_t work_keep(struct work *to, const struct work *from, bool listed)
+static cudaError_t keep_child(struct work *to, const struct work *from, cudaGraph_t g)
+{
+    cudaError_t e = from->moves ? cudaSuccess : graph_clone(&to->child, from->child, g->listed);
+
+    to->moves = false;
+    if (!e)
+        to->child->parent = g;
+    return e;
+}
+
+/* A node's bodies are new and empty; its clone's are clones of them. */
+static cudaError_t keep_branch(struct work *to, const struct work *from, cudaGraph_t g)
+{
+    unsigned n = from->branch.size;
+    cudaError_t e = cudaSuccess;
+
+    to->branch.bodies = xcalloc(n, sizeof(cudaGraph_t));
+    condition_keep(to->branch.condition);
+    for (unsigned i = 0; i < n; i++) {
+        cudaGraph_t *body = &to->branch.bodies[i];
+
+        if (!e && from->branch.bodies)
+            e = graph_clone(body, from->branch.bodies[i], g->listed);
+        if (!*body)
+            *body = graph_made(g->listed);
+        (*body)->parent = g;
+        (*body)->body = true;
+    }
+    if (e)
+        work_free(to);
+    return e;
+}
+
+cudaError_t work_keep(struct work *to, const struct work *from, cudaGraph_t g)
 {
     *to = *from;
-    if (from->type == cudaGraphNodeTypeKernel)
+    switch (from->type) {
+    case cudaGraphNodeTypeKernel:
         return keep_kernel(to, from);
-    if (from->type != cudaGraphNodeTypeGraph)
+    case cudaGraphNodeTypeGraph:
+        return keep_child(to, from, g);
+    case cudaGraphNodeTypeMemAlloc:
+    case cudaGraphNodeTypeMemFree:
+        graph_memory_keep(to->memory);
         return cudaSuccess;
-    cudaError_t e = graph_clone(&to->child, from->child, listed);
-    if (!e)
-        to->child->child = true;
-    return e;
+    case cudaGraphNodeTypeConditional:
+        return keep_branch(to, from, g);
+    default:
+        return cudaSuccess;
+    }
+}
+
+void work_set_attribute(struct work *w, const cudaLaunchAttribute *a)
+{
+    cudaLaunchAttribute *all = (cudaLaunchAttribute *)w->kernel.attrs;
+
+    for (unsigned i = 0; i < w->kernel.nattrs; i++) {
+        if (all[i].id == a->id) {
+            all[i] = *a;
+            return;
+        }
+    }
+    all = xrealloc(all, (w->kernel.nattrs + 1) * sizeof(*all));
+    all[w->kernel.nattrs++] = *a;
+    w->kernel.attrs = all;
 }
 
 cudaError_t work_kernel(struct work *w, const struct cudaKernelNodeParams *p)
@@ -136,7 +198,32 @@ cudaError_t work_child(struct work *w, cudaGraph_t child)
     return cudaSuccess;
 }
 
-cudaError_t work_any(struct work *w, const struct cudaGraphNodeParams *p)
+static void look(cudaGraphNode_t node, void *found)
+{
+    *(bool *)found = *(bool *)found || node->work.type == cudaGraphNodeTypeConditional;
+}
+
+/* The graph that moves is no longer the program's to destroy. */
+static cudaError_t work_move(struct work *w, cudaGraph_t child, cudaGraph_t g)
+{
+    bool conditional = false;
+    cudaError_t e = work_child(w, child);
+
+    if (e)
+        return e;
+    for (cudaGraph_t up = g; up; up = up->parent)
+        if (up == child)
+            return cudaErrorInvalidValue;
+    if (!g || child->parent)
+        return cudaErrorInvalidValue;
+    graph_each(child, look, &conditional);
+    if (conditional)
+        return emu_fail(cudaErrorNotSupported, "a child graph cannot hold conditional nodes");
+    w->moves = true;
+    return cudaSuccess;
+}
+
+cudaError_t work_any(struct work *w, const struct cudaGraphNodeParams *p, cudaGraph_t g)
 {
     if (!p)
         return cudaErrorInvalidValue;
@@ -157,10 +244,9 @@ cudaError_t work_any(struct work *w, const struct cudaGraphNodeParams *p)
     case cudaGraphNodeTypeHost:
         return work_host(w, &(struct cudaHostNodeParams){p->host.fn, p->host.userData});
     case cudaGraphNodeTypeGraph:
-        if (p->graph.ownership != cudaGraphChildGraphOwnershipClone)
-            return emu_fail(cudaErrorNotSupported,
-                            "a child graph that moves into its node is not supported");
-        return work_child(w, p->graph.graph);
+        return p->graph.ownership == cudaGraphChildGraphOwnershipMove
+                   ? work_move(w, p->graph.graph, g)
+                   : work_child(w, p->graph.graph);
     case cudaGraphNodeTypeEmpty:
         *w = (struct work){.type = cudaGraphNodeTypeEmpty};
         return cudaSuccess;
@@ -168,6 +254,19 @@ cudaError_t work_any(struct work *w, const struct cudaGraphNodeParams *p)
         return work_event(w, p->type, p->eventWait.event);
     case cudaGraphNodeTypeEventRecord:
         return work_event(w, p->type, p->eventRecord.event);
+    case cudaGraphNodeTypeMemAlloc: {
+        struct cudaMemAllocNodeParams m = {p->alloc.poolProps, p->alloc.accessDescs,
+                                           p->alloc.accessDescCount, p->alloc.bytesize, NULL};
+        return g ? work_allocate(w, &m) : cudaErrorInvalidValue;
+    }
+    case cudaGraphNodeTypeMemFree:
+        return g ? work_release(w, p->free.dptr, g) : cudaErrorInvalidValue;
+    case cudaGraphNodeTypeConditional:
+        return g ? work_branch(w, &p->conditional, g) : cudaErrorInvalidValue;
+    case cudaGraphNodeTypeExtSemaphoreSignal:
+    case cudaGraphNodeTypeExtSemaphoreWait:
+        return emu_fail(cudaErrorNotSupported, "graph nodes of external semaphores are not "
+                                               "supported");
     default:
         return emu_fail(cudaErrorNotSupported, "graph nodes of type %d are not supported",
                         (int)p->type);

@@ -263,6 +263,9 @@ cudaError_t free_memory(const char *function, void *p, bool host)
              : a->kind != MEM_DEVICE && a->kind != MEM_MANAGED &&
                    !(a->kind == MEM_IMPORTED && pool_owns(a->addr)))
         return not_freed(function, p);
+    if (a->reserved && graph_memory_frees_itself(p))
+        return emu_fail(cudaErrorInvalidValue, "%s: %p is freed by the graph that allocates it",
+                        function, p);
     if (host)
         flags_drop(a->addr);
     launch_pause();

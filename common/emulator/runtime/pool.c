@@ -122,6 +122,36 @@ static cudaError_t malloc_shared(struct CUmemPoolHandle_st *pool, void **out, si
     return e;
 }
 
+/* In a capture it is a node, whose address is there at once. */
+static bool captures_alloc(void **out, size_t size, struct CUmemPoolHandle_st *pool,
+                           cudaStream_t stream, cudaError_t *e)
+{
+    cudaGraph_t g = capture_graph(stream);
+    struct work w;
+
+    if (!g)
+        return capture_takes(stream, NULL, e);
+    int device = stream_find(stream)->device;
+    pthread_mutex_lock(&rt_lock);
+    pool = pool ? pool : current_of(device);
+    bool known = pool_known(pool);
+    pthread_mutex_unlock(&rt_lock);
+    struct cudaMemAllocNodeParams p = {
+        .poolProps = {.allocType = cudaMemAllocationTypePinned,
+                      .location = {cudaMemLocationTypeDevice, pool->device}},
+        .bytesize = size};
+    *out = NULL;
+    *e = known ? work_allocate(&w, &p) : cudaErrorInvalidValue;
+    if (*e)
+        return true;
+    w.memory->reach = pool->reach;
+    capture_takes(stream, &w, e);
+    if (!*e)
+        *out = (void *)w.memory->addr;
+    graph_memory_drop(w.memory);
+    return true;
+}
+
 static void pool_gave(struct CUmemPoolHandle_st *pool, void *p, size_t size, uint64_t at)
 {
     pthread_mutex_lock(&rt_lock);
@@ -141,7 +171,7 @@ static cudaError_t pool_alloc(void **out, size_t size, struct CUmemPoolHandle_st
         return cudaErrorInvalidValue;
     if (!s)
         return cudaErrorInvalidResourceHandle;
-    if ((e = capture_bars(stream)))
+    if (captures_alloc(out, size, pool, stream, &e))
         return e;
     pthread_mutex_lock(&rt_lock);
     pool = pool ? pool : current_of(s->device);
@@ -222,9 +252,18 @@ bool pool_owns(uint64_t addr)
 
 static cudaError_t free_async(void *p, cudaStream_t stream)
 {
+    cudaGraph_t g = capture_graph(stream);
+    struct work w;
+    cudaError_t e;
+
     if (!stream_find(stream))
         return cudaErrorInvalidResourceHandle;
-    return capture_bars(stream) ?: free_memory("cudaFreeAsync", p, false);
+    if (!g)
+        return capture_takes(stream, NULL, &e) ? e : free_memory("cudaFreeAsync", p, false);
+    e = work_release(&w, p, g);
+    if (!e)
+        capture_takes(stream, &w, &e);
+    return e;
 }
 
 cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)

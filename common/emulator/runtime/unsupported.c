@@ -22,28 +22,14 @@ static cudaError_t unsupported(atomic_flag *said, const char *name, const char *
     X(cudaDeviceGetTexture1DLinearMaxWidth, "textures and surfaces")                               \
     X(cudaMipmappedArrayGetMemoryRequirements, "CUDA arrays")                                      \
     X(cudaMipmappedArrayGetSparseProperties, "CUDA arrays")                                        \
-    X(cudaDeviceGetGraphMemAttribute, "CUDA graphs")                                               \
-    X(cudaDeviceGraphMemTrim, "CUDA graphs")                                                       \
-    X(cudaDeviceSetGraphMemAttribute, "CUDA graphs")                                               \
-    X(cudaGraphAddExternalSemaphoresSignalNode, "CUDA graphs")                                     \
-    X(cudaGraphAddExternalSemaphoresWaitNode, "CUDA graphs")                                       \
-    X(cudaGraphAddMemAllocNode, "CUDA graphs")                                                     \
-    X(cudaGraphAddMemFreeNode, "CUDA graphs")                                                      \
-    X(cudaGraphConditionalHandleCreate, "CUDA graphs")                                             \
-    X(cudaGraphDebugDotPrint, "CUDA graphs")                                                       \
-    X(cudaGraphExecExternalSemaphoresSignalNodeSetParams, "CUDA graphs")                           \
-    X(cudaGraphExecExternalSemaphoresWaitNodeSetParams, "CUDA graphs")                             \
-    X(cudaGraphExternalSemaphoresSignalNodeGetParams, "CUDA graphs")                               \
-    X(cudaGraphExternalSemaphoresSignalNodeSetParams, "CUDA graphs")                               \
-    X(cudaGraphExternalSemaphoresWaitNodeGetParams, "CUDA graphs")                                 \
-    X(cudaGraphExternalSemaphoresWaitNodeSetParams, "CUDA graphs")                                 \
-    X(cudaGraphMemAllocNodeGetParams, "CUDA graphs")                                               \
-    X(cudaGraphMemFreeNodeGetParams, "CUDA graphs")                                                \
-    X(cudaGraphReleaseUserObject, "CUDA graphs")                                                   \
-    X(cudaGraphRetainUserObject, "CUDA graphs")                                                    \
-    X(cudaUserObjectCreate, "CUDA graphs")                                                         \
-    X(cudaUserObjectRelease, "CUDA graphs")                                                        \
-    X(cudaUserObjectRetain, "CUDA graphs")                                                         \
+    X(cudaGraphAddExternalSemaphoresSignalNode, "external semaphores")                             \
+    X(cudaGraphAddExternalSemaphoresWaitNode, "external semaphores")                               \
+    X(cudaGraphExecExternalSemaphoresSignalNodeSetParams, "external semaphores")                   \
+    X(cudaGraphExecExternalSemaphoresWaitNodeSetParams, "external semaphores")                     \
+    X(cudaGraphExternalSemaphoresSignalNodeGetParams, "external semaphores")                       \
+    X(cudaGraphExternalSemaphoresSignalNodeSetParams, "external semaphores")                       \
+    X(cudaGraphExternalSemaphoresWaitNodeGetParams, "external semaphores")                         \
+    X(cudaGraphExternalSemaphoresWaitNodeSetParams, "external semaphores")                         \
     X(cudaEGLStreamConsumerAcquireFrame, "graphics interoperation")                                \
     X(cudaEGLStreamConsumerConnect, "graphics interoperation")                                     \
     X(cudaEGLStreamConsumerConnectWithFlags, "graphics interoperation")                            \
