@@ -6,8 +6,6 @@
  * on. An event recorded in it keeps a copy of the tip; a stream that waits for the event takes that
  * on, and is part of the capture from then on. What cannot be captured makes the capture invalid:
  * all that follows answers so, until it is ended.
- *
- * Not modelled: captures of streams of several devices, which are refused.
  */
 #include "graph.h"
 #include <stdlib.h>
@@ -21,8 +19,7 @@ struct capture {
     enum cudaStreamCaptureMode mode;
     struct CUstream_st *origin;
     pthread_t thread;
-    int device;
-    bool blocking; /* a stream of it waits for the legacy one */
+    uint16_t blocking; /* 1 << device: a stream of it waits for the legacy one there */
     bool invalid;
 };
 
@@ -77,7 +74,7 @@ static bool against_legacy(const struct CUstream_st *s, bool spoil)
 
     pthread_mutex_lock(&graphs_lock);
     for (struct capture *c = is_legacy(s) ? captures : NULL; c; c = c->next) {
-        if (!c->blocking || c->device != s->device)
+        if (!(c->blocking >> s->device & 1))
             continue;
         c->invalid = c->invalid || spoil;
         found = true;
@@ -111,6 +108,7 @@ bool capture_takes(cudaStream_t stream, const struct work *w, cudaError_t *e)
         capture_invalidate(c);
         return true;
     }
+    node->device = s->device;
     if (w->type == cudaGraphNodeTypeKernel)
         work_set_attribute(&node->work, &(cudaLaunchAttribute){.id = cudaLaunchAttributePriority,
                                                                .val.priority = s->priority});
@@ -151,6 +149,11 @@ bool capture_records(cudaStream_t stream, struct tip *event, cudaError_t *e)
     return true;
 }
 
+static uint16_t blocks(const struct CUstream_st *s)
+{
+    return s->flags & cudaStreamNonBlocking ? 0 : (uint16_t)(1u << s->device);
+}
+
 static cudaError_t join_capture(struct CUstream_st *s, const struct tip *event)
 {
     struct capture *c = event->in;
@@ -159,11 +162,8 @@ static cudaError_t join_capture(struct CUstream_st *s, const struct tip *event)
         return cudaErrorStreamCaptureInvalidated;
     if (is_legacy(s))
         return invalid(c, cudaErrorStreamCaptureImplicit);
-    if (s->device != c->device)
-        return invalid(c, emu_fail(cudaErrorNotSupported, "a capture of streams of several devices "
-                                                          "is not supported"));
     s->tip.in = c;
-    c->blocking = c->blocking || !(s->flags & cudaStreamNonBlocking);
+    c->blocking |= blocks(s);
     tip_join(&s->tip, event);
     return cudaSuccess;
 }
@@ -262,8 +262,7 @@ static cudaError_t begin(cudaStream_t stream, cudaGraph_t graph, const cudaGraph
                           .mode = mode,
                           .origin = s,
                           .thread = pthread_self(),
-                          .device = s->device,
-                          .blocking = !(s->flags & cudaStreamNonBlocking)};
+                          .blocking = blocks(s)};
     captures = c;
     pthread_mutex_unlock(&graphs_lock);
     tip_set(&s->tip, c, deps, n);

@@ -167,6 +167,8 @@ bool stream_work(cudaStream_t handle, enum engine_kind kind, double ms);
 /* The end of its work; sets it: a graph's nodes follow each other in an order of their own. */
 double stream_end(cudaStream_t handle);
 void stream_set_end(cudaStream_t handle, double ms);
+/* The stream itself, or one of this thread's own for work of another device that it stands for. */
+cudaStream_t stream_beside(cudaStream_t handle, int device);
 /* Streams and events are no part of it any more. */
 void streams_forget(const struct capture *c);
 /* When work issued to it now would begin. */

@@ -385,3 +385,47 @@ Test(devices_without_a_link, copies_go_through_the_host)
     OK(cudaMalloc(&b, 64));
     OK(cudaMemcpyPeer(a, 0, b, 1, 64));
 }
+
+/* A capture goes over to another device's stream and comes back; what it holds works where it was
+ * captured, whichever stream the graph is launched in. */
+Test(devices, graphs_work_on_several)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    int value[2];
+
+    ON(0);
+    OK(cudaStreamBeginCapture(stream[0], cudaStreamCaptureModeGlobal));
+    OK(cudaEventRecord(event[0], stream[0]));
+    OK(cudaStreamWaitEvent(stream[1], event[0], 0));
+    for (int d = 0; d < 2; d++) {
+        void *args[] = {&at[d]};
+
+        OK(cudaMemsetAsync(at[d], 0, 8, stream[d]));
+        OK(cudaLaunchKernel(put, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, stream[d]));
+    }
+    ON(1);
+    GIVES(cudaMemset(at[1], 0, 4), cudaErrorStreamCaptureImplicit);
+    GIVES(cudaStreamEndCapture(stream[0], &graph), cudaErrorStreamCaptureInvalidated);
+    ON(0);
+    OK(cudaStreamBeginCapture(stream[0], cudaStreamCaptureModeGlobal));
+    OK(cudaEventRecord(event[0], stream[0]));
+    OK(cudaStreamWaitEvent(stream[1], event[0], 0));
+    for (int d = 0; d < 2; d++) {
+        void *args[] = {&at[d]};
+
+        OK(cudaLaunchKernel(put, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, stream[d]));
+    }
+    ON(1);
+    OK(cudaEventRecord(event[1], stream[1]));
+    ON(0);
+    OK(cudaStreamWaitEvent(stream[0], event[1], 0));
+    OK(cudaStreamEndCapture(stream[0], &graph));
+    OK(cudaGraphInstantiate(&exec, graph, 0));
+    ON(1);
+    OK(cudaGraphLaunch(exec, stream[1]));
+    for (int d = 0; d < 2; d++) {
+        OK(cudaMemcpy(&value[d], at[d], 4, cudaMemcpyDeviceToHost));
+        cr_assert_eq(value[d], 4);
+    }
+}

@@ -131,7 +131,7 @@ static cudaGraphNode_t node_new(cudaGraph_t g, const struct work *w)
     cudaGraphNode_t node = xcalloc(1, sizeof(*node));
 
     pthread_mutex_lock(&graphs_lock);
-    *node = (struct CUgraphNode_st){.graph = g, .id = next_id++, .work = *w};
+    *node = (struct CUgraphNode_st){.graph = g, .id = next_id++, .device = rt_device, .work = *w};
     g->nodes = xrealloc(g->nodes, (g->n + 1) * sizeof(cudaGraphNode_t));
     g->nodes[g->n++] = node;
     pthread_mutex_unlock(&graphs_lock);
@@ -805,6 +805,7 @@ cudaError_t graph_clone(cudaGraph_t *out, cudaGraph_t g, bool listed)
         }
         cudaGraphNode_t node = node_new(copy, &w);
         node->origin = g->nodes[i]->id;
+        node->device = g->nodes[i]->device;
         g->nodes[i]->place = i;
     }
     for (size_t i = 0; i < g->n; i++)

@@ -67,6 +67,7 @@ extern pthread_mutex_t graphs_lock;
 struct CUgraphNode_st {
     cudaGraph_t graph;
     uint64_t id, origin; /* origin: of what it is a clone of */
+    int device;          /* where it works, whichever stream the graph is launched in */
     struct work work;    /* its own copy: arguments, attributes, the child graph */
     cudaGraphNode_t *deps;
     size_t ndeps;

@@ -5,7 +5,7 @@
  * that copies go on under kernels, and the launching stream has worked until the last has ended.
  *
  * Not modelled: what a launch costs the host, and that a kernel of a graph starts sooner than one
- * launched alone; nodes of several devices (all are the launching stream's); priorities of nodes.
+ * launched alone; priorities of nodes.
  */
 #include "graph.h"
 #include <stdlib.h>
@@ -268,14 +268,15 @@ static cudaError_t run_graph(cudaGraph_t g, cudaStream_t stream)
 
     for (size_t i = 0; !e && i < g->n && !rt_fault(); i++) {
         cudaGraphNode_t node = g->nodes[i];
+        cudaStream_t on = stream_beside(stream, node->device);
         double at = start;
 
         for (size_t k = 0; k < node->ndeps; k++)
             at = node->deps[k]->end > at ? node->deps[k]->end : at;
-        stream_set_end(stream, at);
+        stream_set_end(on, at);
         if (!node->disabled)
-            e = run_work(&node->work, stream);
-        node->end = stream_end(stream);
+            e = run_work(&node->work, on);
+        node->end = stream_end(on);
         end = node->end > end ? node->end : end;
     }
     stream_set_end(stream, end);

@@ -219,6 +219,24 @@ double stream_end(cudaStream_t handle)
     return t;
 }
 
+cudaStream_t stream_beside(cudaStream_t handle, int device)
+{
+    static __thread struct CUstream_st *beside[MEM_DEVICES];
+    int now = rt_device;
+
+    pthread_mutex_lock(&rt_lock);
+    const struct CUstream_st *s = find_locked(handle);
+    if (s && s->device != device) {
+        rt_device = device;
+        if (!beside[device])
+            beside[device] = stream_new(cudaStreamNonBlocking, 0);
+        rt_device = now;
+        handle = beside[device];
+    }
+    pthread_mutex_unlock(&rt_lock);
+    return handle;
+}
+
 void stream_set_end(cudaStream_t handle, double ms)
 {
     pthread_mutex_lock(&rt_lock);
