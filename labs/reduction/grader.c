@@ -131,7 +131,11 @@ static const struct hidden_case hidden[] = {
 #define PARTIAL                                                                                    \
     "shared_ld_lanes_1 + shared_ld_lanes_2 + shared_ld_lanes_4 + shared_ld_lanes_8 + "             \
     "shared_ld_lanes_16"
-#define RETIRES PARTIAL " <= 14 * blocks"
+/* A round of a tree loads half as many pairs as the one before, and in the last warp 64 words at
+ * most. Lanes that each add all of a block's numbers have full warps' loads alone, but of many more
+ * bytes. */
+#define RETIRES                                                                                    \
+    PARTIAL " <= 14 * blocks && shared_ld_bytes <= elem * (2.1 * threads + 420 * blocks)"
 /* All values but the last warp's pass through shared memory at least once, and no other way. The
  * bytes of global memory are those of elements and partial results, so that none is scratch. */
 #define THROUGH_SHARED                                                                             \
@@ -155,11 +159,14 @@ static const struct hidden_case hidden[] = {
  * take two a round; step 4 has 7, 8, ... 11, and is caught in all. */
 #define FEW_BARRIERS "barriers <= warps * (3.3 + 0.2 * warps / blocks)"
 /* One value a warp is left, and no lane tells the others but by shuffles: five of 4 bytes, and
- * five more for the last warp, or for all. Ints have other instructions for it, floats not. */
+ * five more for the last warp, or for all. Ints have other instructions for it, floats not.
+ * Elements that asynchronous copies bring are read once each, and of warps' values each thread may
+ * read all of a block's: lanes do not add up their warp's elements from there. */
 #define BY_SHUFFLES                                                                                \
     "shared_st_bytes - async_bytes <= 1.1 * elem * warps && barriers <= 2 * warps && "             \
     "shuffles >= min(1.2 * elem * warps, flop_fp32 + flop_fp64) && "                               \
     "shuffles <= 2.6 * elem * warps && "                                                           \
+    "shared_ld_bytes <= async_bytes + 300 * elem * warps && " PARTIAL " <= 2 * warps && "          \
     "shared_atom_requests + global_atom_requests + global_red_requests == 0 && "                   \
     "influence(shuffle) >= 0.9 - k"
 /* Each element is loaded once, in whole sectors. */
@@ -186,7 +193,7 @@ static const struct rubric_row rows[] = {
     GATE("5", 1, "Step 5 needs few block barriers", "gate " ANY_DRAWN, FEW_BARRIERS " && inst_executed <= 100 * warps + 80 * blocks && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT " && " BY_HALVES,
          "How many warps still work when 64 elements are left? Whom would a barrier of the whole block wait for?"),
     OK("6", 1.5, BLOCKS), CLEAN("6", BLOCKS),
-    GATE("6", 1, "Step 6 has no loop left", "in-128 in-256 in-512 hidden-large", "worst(inst_executed) <= 1.05 * warps + 2 * blocks && " FEW_BARRIERS " && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT,
+    GATE("6", 1, "Step 6 has no loop left", "in-64 in-128 in-256 in-512 hidden-large", "worst(inst_executed) <= 1.05 * warps + 2 * blocks && " FEW_BARRIERS " && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT,
          "The compiler knows `block`: is there a loop, or a comparison with blockDim.x, that it need not keep?"),
     OK("7", 1, " long hidden-long hidden-huge" BLOCKS), CLEAN("7", BLOCKS),
     GATE("7", 1, "Step 7 adds many neighbouring elements a thread", "long hidden-long in-256 in-512", "threads <= max(0.4 * n, 300000) && " COALESCED " && " NO_CONFLICTS " && " TREE_TO_WARP,

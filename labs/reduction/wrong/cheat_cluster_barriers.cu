@@ -1,0 +1,67 @@
+// Step 4 as 5: the whole block still waits in every round, only not at a barrier that is called
+// __syncthreads() but at its cluster's, which is of one block.
+// class: elsewhere
+// only: reduce5
+// expect: r5-gate=fail
+// hint: r5-gate: barriers
+#include "warplab.cuh"
+
+struct Sum {
+    template <class T> static __device__ T neutral(T) { return 0; }
+    template <class T> static __device__ T apply(T a, T b) { return a + b; }
+};
+struct Min {
+    static __device__ int neutral(int) { return 2147483647; }
+    static __device__ int apply(int a, int b) { return a < b ? a : b; }
+};
+struct Max {
+    static __device__ int neutral(int) { return -2147483647 - 1; }
+    static __device__ int apply(int a, int b) { return a > b ? a : b; }
+};
+
+template <class T> __device__ T *shared_array()
+{
+    extern __shared__ double words[];
+    return reinterpret_cast<T *>(words);
+}
+
+#define KERNELS(f)                                                                                 \
+    KERNEL f##_i32_sum(const int *in, int *out, unsigned n) { f<Sum>(in, out, n); }                \
+    KERNEL f##_f32_sum(const float *in, float *out, unsigned n) { f<Sum>(in, out, n); }            \
+    KERNEL f##_f64_sum(const double *in, double *out, unsigned n) { f<Sum>(in, out, n); }          \
+    KERNEL f##_i32_min(const int *in, int *out, unsigned n) { f<Min>(in, out, n); }                \
+    KERNEL f##_i32_max(const int *in, int *out, unsigned n) { f<Max>(in, out, n); }
+
+// Elements i and i + block, where they exist.
+template <class Op, class T>
+__device__ T load_two(const T *in, unsigned n, unsigned i, unsigned block)
+{
+    T v = i < n ? in[i] : Op::neutral(T());
+
+    return i + block < n ? Op::apply(v, in[i + block]) : v;
+}
+
+__device__ void wait_for_all()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+#endif
+}
+
+LAUNCH(reduce5, 128, 1, 2);
+template <class Op, class T> __device__ void reduce5(const T *in, T *out, unsigned n)
+{
+    T *s = shared_array<T>();
+    unsigned tid = threadIdx.x;
+
+    s[tid] = load_two<Op>(in, n, blockIdx.x * blockDim.x * 2 + tid, blockDim.x);
+    __syncthreads();
+    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
+        if (tid < half)
+            s[tid] = Op::apply(s[tid], s[tid + half]);
+        wait_for_all();
+    }
+    if (tid == 0)
+        out[blockIdx.x] = s[0];
+}
+KERNELS(reduce5)
