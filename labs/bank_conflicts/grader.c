@@ -46,9 +46,11 @@ static const struct hidden_case hidden[] = {
     "inst_executed <= 40 * bytes / 128"
 /* TURNED: each element once through the tile, without a conflict, and no other way; and what comes
  * out of the tile is what is written. Who goes down columns in global memory, or tells other lanes
- * by votes, has nothing to turn in the tile. */
+ * by votes, has nothing to turn in the tile. Lanes that read one after the other have no conflict,
+ * and as many wavefronts as if they had. */
 #define TURNED \
     "shared_ld_bank_conflicts + shared_st_bank_conflicts <= 0.02 * m * n / 32 && " \
+    "shared_ld_wavefronts <= 70 * blocks && shared_st_wavefronts <= 70 * blocks && " \
     "shared_ld_bytes >= elem * m * n && shared_ld_bytes <= 1.05 * 4096 * blocks && " \
     "shared_st_bytes >= elem * m * n && shared_st_bytes <= 1.05 * 4096 * blocks && " \
     "shared_atom_requests + local_ld_requests + shuffles + exchanges == 0 && " \
@@ -95,7 +97,7 @@ static const struct rubric_row rows[] = {
     {"fixed-clean", 1, "bank_fixed has no race and no bad access", ROW_CHECKS, "bank_fixed", .cases = "tail hidden-power hidden-many",
      .hint = "Two elements in one place race; a place past FIXED_WORDS is out of bounds."},
     {"fixed-free", 3, "bank_fixed is free of conflicts at strides 1, 2, 4, 8, 16, 32", ROW_GATE, "bank_fixed", .cases = STRIDES " hidden-more",
-     .gate = "shared_ld_bank_conflicts <= 0.02 * bytes / 128 && " READS,
+     .gate = "shared_ld_bank_conflicts <= 0.02 * bytes / 128 && " READS " && shared_ld_wavefronts <= 1.3 * 8 * threads",
      .hint = "At stride 32 the lanes want elements 0, 32, 64, …: all in bank 0 before. Make each row start in another bank."},
     {"fixed-reads", 1, "bank_fixed still reads every word from shared memory", ROW_GATE, "bank_fixed", .cases = "s32 hidden-power",
      .gate = READS " && influence(others) >= 0.9",

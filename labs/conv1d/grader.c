@@ -81,7 +81,8 @@ static const struct rubric_row rows[] = {
      .gate = REUSED,
      .hint = "Neighbouring outputs of a thread share all but one input. Which words could stay in registers for the next weight?"},
     {"multi-banks", 1, "conv_multi reads shared memory without conflicts", ROW_GATE, "conv_multi", .cases = GATES,
-     .gate = "shared_ld_bank_conflicts <= 0.001 * n * param && shared_ld_bytes >= 0.025 * " ALL_BYTES
+     /* the second: quarters of a warp that read one after the other have no conflict, and more wavefronts */
+     .gate = "shared_ld_bank_conflicts <= 0.001 * n * param && shared_ld_wavefronts <= 2.2 * shared_ld_bytes / 128 + 16 * warps && shared_ld_bytes >= 0.025 * " ALL_BYTES
              " && global_ld_bytes <= 4 * elem * n && shared_atom_requests == 0 && influence(others) >= 0.9",
      .hint = "If thread t starts at word V t, at which stride do the lanes read? An odd one, or whole float4, is free."},
     {"multi-fast", 2, "conv_multi keeps up with ours", ROW_SPEED, "conv_multi", .cases = "hidden-speed", .ratio = 0.35, .gate = REUSED,

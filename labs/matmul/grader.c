@@ -137,7 +137,8 @@ static const struct rubric_row rows[] = {
              " && " LARGE_TILE " && " NO_ATOMICS " && " FROM_TILE,
      .hint = "32 lanes of 16 bytes are 512 bytes a request, from global and from shared memory."},
     {"vector-banks", 1, "mm_vector reads shared memory without conflicts", ROW_GATE, "mm_vector", .cases = WHOLE,
-     .gate = "shared_ld_bank_conflicts <= 0.0004 * m * n * k && " FROM_TILE " && global_ld_sectors * 32 <= 1.05 / 32 * " ALL_BYTES " && " NO_ATOMICS,
+     /* the second: parts of a warp that read one after the other have no conflict, and more wavefronts */
+     .gate = "shared_ld_bank_conflicts <= 0.0004 * m * n * k && shared_ld_wavefronts <= 1.1 * shared_ld_bytes / 128 && " FROM_TILE " && global_ld_sectors * 32 <= 1.05 / 32 * " ALL_BYTES " && " NO_ATOMICS,
      .hint = "A 16-byte read is served eight lanes at a time: do those eight read 128 neighbouring bytes, or the same ones?"},
 
     {"pipeline-ok", 2, "mm_pipeline is right for any shape", ROW_CORRECT, "mm_pipeline", .cases = F32_CASES,
