@@ -21,8 +21,8 @@
 void diagnose(struct experiment *x, const struct lab_case *const *failed, int nfailed,
               const char *path, struct diagnosis *d);
 /* Of a whole program: what the checker finds, which call was refused, what it has not launched or
- * copied, and what its result is made of, whatever status it ends with. No kernel of it can be tried
- * alone. */
+ * copied, and what its result is made of, whatever status it ends with. No kernel of it can be
+ * tried alone. */
 void diagnose_program(struct experiment *x, const struct lab_case *const *failed, int nfailed,
                       const char *path, struct diagnosis *d);
 /* Of a kernel whose results are right: what the checker finds on one small case (of these) of
