@@ -748,7 +748,7 @@ static bool recognise_philox(const uint32_t *key, const uint32_t *counters, uint
                              uint64_t element, char *words, size_t size)
 {
     const uint32_t *w = counters + element / NUMBERS * NUMBERS;
-    struct philox_words x = {{w[0], w[1], w[2], w[3]}}, same = x, start = x;
+    struct philox_words x = {{w[0], w[1], w[2], w[3]}}, same = x, start = x, kept[2] = {x, x};
 
     for (uint32_t r = 0; r <= 12; r++) {
         if (r != 10 && x.w[element % NUMBERS] == got) {
@@ -759,8 +759,15 @@ static bool recognise_philox(const uint32_t *key, const uint32_t *counters, uint
             snprintf(words, size, "what it would be if all rounds had the first one's key");
             return true;
         }
+        for (int k = 0; r == 10 && k < 2; k++)
+            if (kept[k].w[element % NUMBERS] == got) {
+                snprintf(words, size, "what it would be if key[%d] were the same in all rounds", k);
+                return true;
+            }
         x = philox_round(x, key[0] + r * 0x9e3779b9, key[1] + r * 0xbb67ae85);
         same = philox_round(same, key[0], key[1]);
+        kept[0] = philox_round(kept[0], key[0], key[1] + r * 0xbb67ae85);
+        kept[1] = philox_round(kept[1], key[0] + r * 0x9e3779b9, key[1]);
     }
     const struct {
         struct philox_words x;
@@ -832,6 +839,7 @@ static bool recognise_normal(const uint32_t *words_of, float got, uint64_t eleme
         {z[1 - k], "the other number of its pair: sine and cosine have changed places"},
         {turned[k], "what comes of the second word's radius and the first one's angle"},
         {first[k], "what comes of the first word's angle: the second word is not used"},
+        {z[k] * r, "what comes of a radius of -2 ln u: the root is missing"},
         {z[k] / M_SQRT2, "what comes of a radius of sqrt(-ln u): the factor 2 is missing"},
         {r * (k ? cos(half) : sin(half)), "what comes of an angle of pi v: half of it"},
         {r * (k ? cos(angle) : sin(angle)), "what comes of an angle of 2 v: without the pi"},
