@@ -4,6 +4,7 @@
  * Objects are named by 64-bit handles. Queries of anything but sizes end on an H200 in errors of
  * its linker or driver: not supported here, too. Not supported: .texref and .surfref variables
  * (gone from CUDA 12), samplers of their own, offsets, depth comparison, multi-sample textures.
+ * Each is refused with what to use instead.
  */
 #include "lower.h"
 #include "texture_op.h"
@@ -27,6 +28,17 @@ static const struct ptx_operand *element(struct lower *l, const struct ptx_opera
         return &o->elems[k];
     lower_fail(l, "a vector has too few elements");
     return &none;
+}
+/* What this form is, and what does the same. */
+static void refuse(struct lower *l, uint32_t operands)
+{
+    if (ptx_has(l->in, M_2dms) || ptx_has(l->in, M_a2dms))
+        lower_fail(l, "multi-sample textures: not supported by the emulator (a layered texture can "
+                      "have a layer a sample)");
+    else if (operands && l->in->noperands > operands)
+        lower_fail(l, "a fetch with an offset or a depth to compare with: not supported by the "
+                      "emulator (add the offset to the coordinates; compare what is fetched)");
+    lower_unsupported(l); /* when nothing was said */
 }
 /* [object, {…}]: the coordinates; the handle's place. */
 static uint32_t object(struct lower *l, const struct ptx_operand *o, struct texture_op *t)
@@ -103,7 +115,7 @@ void lower_tex(struct lower *l)
                                                       t->type == PTX_U32 || t->type == PTX_F16);
     if (!geometry(l, t) || p->ntypes != 2 || !known || p->noperands != wanted ||
         (gather && (c == M_none || t->dims == 1 || (t->dims == 3 && !t->cube)))) {
-        lower_unsupported(l);
+        refuse(l, wanted);
         free(t);
         return;
     }
@@ -124,7 +136,11 @@ void lower_texture_query(struct lower *l)
     t->n = 1;
     bool reg = o->kind == OPD_REG || (o->kind == OPD_ADDR && o->has_reg);
     if (!reg)
-        lower_fail(l, "texture and surface references: not supported (CUDA 12 removed them)");
+        lower_fail(l, "texture and surface references: not supported (CUDA 12 removed them: make "
+                      "an object with cudaCreateTextureObject or cudaCreateSurfaceObject)");
+    else if (t->what == M_none || ptx_has(l->in, M_level))
+        lower_fail(l, "objects are asked for their width, height and depth alone (pass what else "
+                      "the kernel has to know as an argument): not supported by the emulator");
     if (!reg || t->what == M_none || ptx_has(l->in, M_level) || l->in->noperands != 2) {
         lower_unsupported(l);
         free(t);
@@ -148,7 +164,7 @@ void lower_surface(struct lower *l)
     if (!geometry(l, t) || t->cube || p->ntypes != 1 || p->noperands != 2 || t->outside == M_none ||
         t->bits > 64 || t->bits * t->n > 128 ||
         (p->op == OP_sured && (t->what == M_none || t->n != 1))) {
-        lower_unsupported(l);
+        refuse(l, 0);
         free(t);
         return;
     }

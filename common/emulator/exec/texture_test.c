@@ -134,3 +134,26 @@ Test(texture, warps_and_lanes_agree)
         quick_or_not(t, what);
     }
 }
+
+/* With its line, the instruction, and what to use instead. */
+Test(texture, what_is_refused_says_what_else)
+{
+    static const struct {
+        const char *text, *says;
+    } rows[] = {
+        {"tex.2d.v4.f32.f32 {%f2,%f2,%f2,%f2}, [%d0, {%f0,%f1}], {%r0,%r1};", "add the offset"},
+        {"tex.2dms.v4.f32.s32 {%f2,%f2,%f2,%f2}, [%d0, {%r0,%r1,%r2,%r3}];", "a layer a sample"},
+        {"tex.2d.v4.f32.f32 {%f2,%f2,%f2,%f2}, [t, {%f0,%f1}];", "cudaCreateTextureObject"},
+        {"txq.width.b32 %r0, [t];", "cudaCreateTextureObject"},
+        {"txq.channel_order.b32 %r0, [%d0];", "as an argument"}};
+    cr_assert(freopen("/dev/null", "w", stderr));
+    for (unsigned k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
+        char body[256], line[16];
+        snprintf(body, sizeof(body), ".loc 1 %u 0\n%s", 40 + k, rows[k].text);
+        snprintf(line, sizeof(line), "k.cu:%u", 40 + k);
+        struct program p = {.before = ".global .u64 t;", .body = body};
+        cr_expect_neq(launch(p), cudaSuccess, "%s", body);
+        cr_expect(strstr(emu_error_text(), line) && strstr(emu_error_text(), rows[k].says),
+                  "%s: %s", body, emu_error_text());
+    }
+}

@@ -266,6 +266,12 @@ static bool at_suffix(const struct parser *p, enum suffix_kind kind)
     return p->tok.kind == T_DOT && p->tok.name->suffix_kind == kind;
 }
 
+static bool at_reference(const struct parser *p)
+{
+    unsigned m = at_suffix(p, SUFFIX_MOD) ? p->tok.name->suffix : M_none;
+    return m == M_texref || m == M_samplerref || m == M_surfref;
+}
+
 bool at_space(const struct parser *p)
 {
     return at_suffix(p, SUFFIX_SPACE);
@@ -329,6 +335,10 @@ static struct decl parse_decl(struct parser *p)
         } else if (at_suffix(p, SUFFIX_TYPE) && d.type == PTX_NOTYPE) {
             d.type = p->tok.name->suffix;
             advance(p);
+        } else if (at_reference(p)) {
+            parse_fail(p, &p->tok,
+                       "texture and surface references: not supported (CUDA 12 removed them: make "
+                       "an object with cudaCreateTextureObject or cudaCreateSurfaceObject)");
         } else {
             parse_fail(p, &p->tok, "unexpected %s in a declaration", token_text(p, &p->tok));
         }

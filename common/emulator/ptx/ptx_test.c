@@ -305,6 +305,9 @@ static const struct {
     {HEADER ".func f(.reg .b32 a);", "line 4: expected a .param declaration, found '.reg'; other "
                                      "parameters are not supported"},
     {HEADER ".global .u32 x; .global .u32 x;", "line 4: 'x' is defined twice"},
+    {HEADER ".global .texref t;",
+     "line 4: texture and surface references: not supported (CUDA 12 removed them: make an object "
+     "with cudaCreateTextureObject or cudaCreateSurfaceObject)"},
     {HEADER ".global .u32 x = 1/0;", "line 4: division by zero"},
     {HEADER ".global .u32 x[2] = {1,2,3};", "line 4: there are more values than elements"},
     {HEADER ".global .u32 x[2] = {{1},2};",

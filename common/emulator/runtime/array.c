@@ -103,15 +103,14 @@ static cudaError_t acceptable(const char *function, const struct cudaChannelForm
     if (!d || flags & ~(known | cudaArraySparse | cudaArrayDeferredMapping))
         return cudaErrorInvalidValue;
     if (flags & ~known)
-        return emu_fail(cudaErrorNotSupported,
-                        "%s: sparse arrays and deferred mapping: not supported by the emulator",
-                        function);
+        return rt_unsupported("%s: sparse arrays and deferred mapping: not supported by the "
+                              "emulator (leave the flag out: memory is taken when it is written)",
+                              function);
     if (d->f > cudaChannelFormatKindNone && d->f != cudaChannelFormatKindNV12)
-        return emu_fail(cudaErrorNotSupported,
-                        "%s: a format of several planes, of compressed blocks or normalised by "
-                        "itself: not supported by the emulator (texels of 8, 16 or 32 bits, read "
-                        "with cudaReadModeNormalizedFloat)",
-                        function);
+        return rt_unsupported("%s: a format of several planes, of compressed blocks or normalised "
+                              "by itself: not supported by the emulator (take texels of 8, 16 or "
+                              "32 bits, an array a plane, cudaReadModeNormalizedFloat)",
+                              function);
     if (!texel_format_of(d, f))
         return emu_fail(cudaErrorInvalidChannelDescriptor,
                         "%s: no texels have channels of %d, %d, %d and %d bits", function, d->x,

@@ -27,6 +27,7 @@
 #include "emulator/ptx/fatbin.h"
 #include <cuda_runtime_api.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 /* ---- errors (error.c) ---- */
 /* __func__ names the call, for inject.c. */
@@ -74,6 +75,14 @@ cudaError_t capture_bars(cudaStream_t stream);
 
 /* One lock for all tables of the runtime; never held during a launch or a callback. */
 extern pthread_mutex_t rt_lock;
+
+/* ---- what is not there: told the first time, with what to use instead ---- */
+#define rt_unsupported(...)                                                                        \
+    ({                                                                                             \
+        static atomic_flag said_ = ATOMIC_FLAG_INIT;                                               \
+        atomic_flag_test_and_set(&said_) ? emu_keep(cudaErrorNotSupported, __VA_ARGS__)            \
+                                         : emu_fail(cudaErrorNotSupported, __VA_ARGS__);           \
+    })
 
 /* ---- images: the code a program registers or loads (register.c) ---- */
 struct image {

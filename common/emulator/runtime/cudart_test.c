@@ -570,6 +570,25 @@ Test(cudart, what_is_not_supported_says_so)
     GIVES(cudaGetLastError(), cudaErrorNotSupported);
 }
 
+/* Once, with what to use instead. */
+Test(cudart, what_is_not_supported_is_told_once)
+{
+    cudaArray_t array;
+    struct cudaChannelFormatDesc d = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
+    char path[] = "/tmp/saidXXXXXX", text[4096] = "";
+    int fd = mkstemp(path);
+
+    cr_assert(fd >= 0 && freopen(path, "w", stderr));
+    for (int k = 0; k < 3; k++)
+        GIVES(cudaMallocArray(&array, &d, 4, 4, cudaArraySparse), cudaErrorNotSupported);
+    fflush(stderr);
+    cr_assert_gt(read(fd, text, sizeof(text) - 1), 0);
+    unlink(path);
+    char *said = strstr(text, "cudaMallocArray: sparse arrays");
+    cr_assert(said && strstr(said, "leave the flag out"), "%s", text);
+    cr_assert(!strstr(strchr(said, '\n'), "sparse arrays"), "%s", text);
+}
+
 Test(cudart, error_texts)
 {
     cr_assert_str_eq(cudaGetErrorName(cudaErrorIllegalAddress), "cudaErrorIllegalAddress");

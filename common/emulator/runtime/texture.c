@@ -116,8 +116,8 @@ static cudaError_t sampler(struct texture *t, const struct cudaTextureDesc *d)
     if (d->filterMode > cudaFilterModeLinear || (d->seamlessCubemap && !t->cube))
         return cudaErrorInvalidValue;
     if (d->seamlessCubemap)
-        return emu_fail(cudaErrorNotSupported, "cudaCreateTextureObject: seamlessCubemap: not "
-                                               "supported by the emulator");
+        return rt_unsupported("cudaCreateTextureObject: seamlessCubemap: not supported by the "
+                              "emulator (leave it 0: each face is filtered by itself)");
     t->to_float = integers && d->readMode == cudaReadModeNormalizedFloat;
     t->linear = d->filterMode == cudaFilterModeLinear;
     t->mip_linear = d->mipmapFilterMode == cudaFilterModeLinear;
@@ -157,8 +157,8 @@ static cudaError_t view(struct texture *t, const struct cudaResourceViewDesc *v)
     if (f == cudaResViewFormatNone)
         return cudaErrorInvalidValue;
     if (f > cudaResViewFormatFloat4)
-        return emu_fail(cudaErrorNotSupported, "cudaCreateTextureObject: views of compressed "
-                                               "blocks: not supported by the emulator");
+        return rt_unsupported("cudaCreateTextureObject: views of compressed blocks: not supported "
+                              "by the emulator (unpack them into an array of texels)");
     struct texel_format was = t->format;
     unsigned k = f - 1, kind = k / 3; /* u8 s8 u16 s16 u32 s32 f16 f32, of 1, 2, 4 each */
     t->format.channels = channels[k % 3];
