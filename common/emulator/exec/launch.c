@@ -387,9 +387,13 @@ cudaError_t launch_check(const struct emu_launch *l)
 }
 
 /* ---- a launch ---- */
+static uint64_t steps_most(void)
+{
+    return steps_limit == UINT64_MAX ? emu_options()->steps : steps_limit;
+}
 uint64_t launch_set_steps(uint64_t steps)
 {
-    uint64_t now = steps_limit == UINT64_MAX ? emu_options()->steps : steps_limit;
+    uint64_t now = steps_most();
     steps_limit = steps;
     return now;
 }
@@ -428,7 +432,8 @@ static void set_up(struct launch *l, const struct emu_launch *e)
     l->cooperative = e->cooperative;
     l->serial = atomic_fetch_add(&launch_serial, 1) + 1;
     l->profile = d;
-    l->steps_limit = steps_limit == UINT64_MAX ? emu_options()->steps : steps_limit;
+    l->steps_used = e->steps ? *e->steps : 0;
+    l->steps_limit = steps_most();
     uint64_t resident =
         (uint64_t)emu_occupancy(e->func, l->threads, e->shared_bytes, NULL) * d->sms;
     l->max_active = (uint32_t)(resident > 65536 ? 65536 : resident);
@@ -525,11 +530,26 @@ static void tear_down(struct launch *l)
     free(l->shared_map);
 }
 
+/* Small ones end before they notice. */
+static cudaError_t check_steps(const struct emu_launch *e)
+{
+    uint64_t most = steps_most();
+    if (!e->steps || !most || *e->steps <= most)
+        return cudaSuccess;
+    return emu_fail(cudaErrorLaunchTimeout,
+                    "kernel %s, launched by a kernel: more than %llu warp instructions with all "
+                    "that went before; do kernels launch kernels for ever? (WARPLAB_STEPS is the "
+                    "limit)",
+                    shown_name(e->func->info.name), (unsigned long long)most);
+}
+
 static cudaError_t may_launch(const struct emu_launch *e)
 {
     cudaError_t err = lower_func(e->func);
     if (err == cudaSuccess)
         err = launch_check(e);
+    if (err == cudaSuccess)
+        err = check_steps(e);
     if (err == cudaSuccess && e->func->uses & USES_DEVICE && !e->children)
         err = emu_fail(cudaErrorNotSupported,
                        "kernel %s launches kernels: not supported without the CUDA runtime",
@@ -557,6 +577,8 @@ cudaError_t emu_launch(const struct emu_launch *e, struct emu_result *result)
     err = (cudaError_t)(int)l.failed;
     if (e->children)
         *e->children = children_end(&l);
+    if (e->steps)
+        *e->steps = l.steps_used;
     tear_down(&l);
     launch_resume();
     if (result)

@@ -20,6 +20,7 @@ struct emu_launch {
     uint64_t stream; /* for the profile only, as is device: the module's counts */
     unsigned device;
     struct device_work **children; /* gets what its threads ask for; NULL: they may not */
+    uint64_t *steps; /* taken so far by what counts as one launch with it; NULL: it is alone */
 };
 
 /* What a thread of a kernel asked the device runtime for. It is to be done when the kernel has

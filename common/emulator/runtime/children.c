@@ -75,13 +75,14 @@ static cudaError_t do_fill(const struct device_fill *f, cudaStream_t stream)
 }
 
 /* On a GPU copies and fills from kernels are kernels: an address they cannot use is a fault. */
-static cudaError_t do_work(const struct device_work *w, cudaStream_t stream,
+static cudaError_t do_work(const struct device_work *w, cudaStream_t stream, uint64_t *steps,
                            struct device_work **children)
 {
     if (w->kind == DEVICE_KERNEL) {
         struct emu_launch l = w->launch;
 
         l.stream = stream_find(stream)->id;
+        l.steps = steps;
         return launch_one(&l, stream, children);
     }
     cudaError_t e =
@@ -97,7 +98,7 @@ static cudaError_t do_work(const struct device_work *w, cudaStream_t stream,
     return cudaSuccess;
 }
 
-cudaError_t children_run(struct device_work *todo, cudaStream_t stream)
+cudaError_t children_run(struct device_work *todo, cudaStream_t stream, uint64_t *steps)
 {
     cudaError_t e = cudaSuccess;
 
@@ -106,7 +107,7 @@ cudaError_t children_run(struct device_work *todo, cudaStream_t stream)
 
         todo = w->next;
         if (!e && !rt_fault())
-            e = do_work(w, stream, &children);
+            e = do_work(w, stream, steps, &children);
         while (*last)
             last = &(*last)->next;
         *last = todo;

@@ -1,5 +1,6 @@
 /* children_test.c - what kernels ask of the device runtime: order, limits, errors. */
 #include "cudart.h"
+#include "warplab.h"
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -349,4 +350,15 @@ Test(children, bring_their_faults_to_the_host)
     launch("two", 1, (void *[]){&wild, &none, &none});
     GIVES(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
     cr_expect(strstr(emu_error_text(), "in kernel add"));
+}
+
+/* All that a kernel of the host's launches is one launch to the limit. */
+Test(children, take_steps_of_their_parents_limit)
+{
+    uint64_t none = 0;
+    int deep = 1000000;
+
+    warplabSetSteps(100000);
+    launch("down", 1, (void *[]){&device, &deep, &none});
+    GIVES(cudaDeviceSynchronize(), cudaErrorLaunchTimeout);
 }

@@ -231,8 +231,8 @@ cudaError_t free_memory(const char *function, void *p, bool host);
 int dynamic_shared_limit(struct kernel *k); /* on the current device */
 /* A kernel by itself: what it asks for comes back in *children. */
 cudaError_t launch_one(struct emu_launch *l, cudaStream_t stream, struct device_work **children);
-/* Does what a kernel asked for, and frees that (children.c). */
-cudaError_t children_run(struct device_work *todo, cudaStream_t stream);
+/* Does what a kernel asked for, and frees that (children.c); *steps: taken so far. */
+cudaError_t children_run(struct device_work *todo, cudaStream_t stream, uint64_t *steps);
 
 /* ---- what kernels ask about, too: no error of the host thread's is left behind ---- */
 cudaError_t device_attribute(int *value, int attr, int device); /* device.c */

@@ -130,11 +130,13 @@ cudaError_t launch_one(struct emu_launch *l, cudaStream_t stream, struct device_
 static cudaError_t run(struct emu_launch *l, cudaStream_t stream)
 {
     struct device_work *children = NULL;
+    uint64_t steps = 0;
 
+    l->steps = &steps;
     if (!(l->func->uses & USES_DEVICE))
         return launch_one(l, stream, &children);
     launch_pause();
-    cudaError_t e = launch_one(l, stream, &children) ?: children_run(children, stream);
+    cudaError_t e = launch_one(l, stream, &children) ?: children_run(children, stream, &steps);
     launch_resume();
     return e;
 }
