@@ -60,6 +60,7 @@ static void launch_begin(struct listener *self, const struct block_info *any)
     l->next = launches;
     launches = l;
     pthread_mutex_unlock(&lock);
+    family_begin(l, any);
 }
 
 static void partial_settle(struct block_state *b, uint32_t w);
@@ -101,6 +102,7 @@ static void launch_end(struct listener *self, const struct block_info *any)
     while (l->running) /* a launch that failed: these blocks never end */
         block_retire(l->running);
     report_launch_end(any->func);
+    family_end(l);
     order_launch_free(l);
     held_launch_free(l);
     pthread_mutex_destroy(&l->lock);
@@ -553,6 +555,15 @@ static void on_exit_lanes(struct listener *self, struct block_info *info, uint32
         report_exited(b, b->barrier[0].site);
 }
 
+static void on_child(struct listener *self, struct block_info *info, const struct device_work *w,
+                     uint32_t warp, uint32_t lane)
+{
+    struct block_state *b = info->user[self->slot];
+
+    order_catch_up(b, warp);
+    family_child(b, w, warp, lane);
+}
+
 static atomic_int check_on = -1; /* -1: as the option says */
 
 int check_set(int on)
@@ -608,6 +619,7 @@ struct listener *check_listener(void)
         .async_commit = on_async_commit,
         .async_wait = on_async_wait,
         .lanes_exit = on_exit_lanes,
+        .child = on_child,
         .fault = on_fault,
     };
 

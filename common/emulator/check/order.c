@@ -65,6 +65,11 @@ static void tick(struct block_state *b, uint32_t warp)
         b->races = false;
 }
 
+void order_tick(struct block_state *b, uint32_t warp)
+{
+    tick(b, warp);
+}
+
 static uint32_t live_warps(const struct block_state *b)
 {
     uint32_t m = 0;

@@ -44,7 +44,9 @@ struct shadow_page {
     uint8_t init;        /* enum page_init; INIT_SOME: see bits */
     uint8_t shift;       /* a cell covers 1 << shift bytes: 4, or fewer once narrow accesses came */
     uint32_t tag;        /* launch that the cells belong to */
+    uint32_t family;     /* and whose grids `older` is of (family.c) */
     struct cells *cells; /* PAGE_BYTES >> shift */
+    struct older *older; /* as many, NULL: no other grid was here */
     uint8_t *bits;       /* a bit a byte: written */
 };
 
@@ -168,6 +170,7 @@ struct launch_state {
     _Atomic uint32_t nheld;
     struct held *held[HELD_BUCKETS];
     uint8_t *over; /* a bit a block: ended */
+    struct grid *grid;
 };
 
 /* ---- one block ---- */
@@ -289,6 +292,8 @@ static inline void order_catch_up(struct block_state *b, uint32_t warp)
 
 void shared_touch(struct block_state *b, const struct access *a); /* check.c */
 
+void order_tick(struct block_state *b, uint32_t warp);
+
 /* ---- what is read while nobody waits (async.c) ---- */
 struct race;
 void async_begin(struct block_state *b);
@@ -320,6 +325,18 @@ void race_begin(struct race *x, struct block_state *b, const struct access *a);
  * change nothing. */
 void race_run(const struct race *x, struct shadow_page *p, uint32_t from, uint32_t lane, uint32_t n,
               const uint8_t *contents);
+/* The lane stores what memory holds already. */
+bool race_stores_nothing_new(const struct race *x, uint32_t lane, const uint8_t *contents);
+
+/* ---- grids that launch grids (family.c) ---- */
+void family_begin(struct launch_state *l, const struct block_info *any);
+void family_end(struct launch_state *l);
+/* A thread of the block has launched w. */
+void family_child(struct block_state *b, const struct device_work *w, uint32_t warp, uint32_t lane);
+void family_keep(struct shadow_page *p); /* its cells, before another launch's come */
+void family_split(struct shadow_page *p, uint32_t n, uint32_t times); /* each of n into so many */
+void family_meet(const struct race *x, struct shadow_page *p, uint32_t from, uint32_t lane,
+                 uint32_t n, const uint8_t *contents);
 
 /* ---- reports (report.c) ---- */
 /* A race as it will be told. a.addr and a.value may be over by then. */
@@ -350,6 +367,14 @@ void report_matrix(struct block_state *b, const struct matrix_move *m); /* if it
 /* Lanes execute a .sync operation whose mask does not name them. */
 void report_outside_mask(struct block_state *b, const struct site *s, uint32_t warp, uint32_t lanes,
                          uint32_t members);
+struct relative { /* an access by a grid that ran before */
+    const struct emu_func *func;
+    const struct site *site; /* or NULL */
+    bool above, writes;      /* above: it launched this one, or a grid that did */
+    uint32_t block, thread, ntid[3], nctaid[3];
+};
+void report_relative(struct block_state *b, const struct access *a, uint32_t lane,
+                     const struct relative *r);
 void report_leak(const struct mem_alloc *a);
 
 /* ---- ways through the program (paths.c) ---- */

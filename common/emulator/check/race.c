@@ -147,6 +147,11 @@ static bool stores_what_is_there(const struct race *x, uint32_t lane, const uint
     return !memcmp(word, contents, x->a->size);
 }
 
+bool race_stores_nothing_new(const struct race *x, uint32_t lane, const uint8_t *contents)
+{
+    return x->a->kind == ACCESS_STORE && stores_what_is_there(x, lane, contents);
+}
+
 /* Another host thread tells of a store before it makes it: another block's may be on its way.
  * So wait for it, once for two lines: when they are accused, there is nothing to wait for. */
 static __attribute__((noinline, cold)) bool stored_meanwhile(const struct race *x, uint64_t cell,
@@ -305,6 +310,8 @@ void race_run(const struct race *x, struct shadow_page *p, uint32_t from, uint32
     bool load = x->a->kind == ACCESS_LOAD, atomic = x->a->kind == ACCESS_ATOMIC;
     _Atomic uint32_t *nheld = &x->b->launch->nheld;
 
+    if (p->older)
+        family_meet(x, p, from, lane, n, contents);
     for (uint32_t k = 0; k < n; k++, lane++) {
         uint64_t me = x->me | (uint64_t)lane << CELL_LANE_SHIFT;
 

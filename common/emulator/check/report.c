@@ -677,6 +677,42 @@ void report_clash(const struct clash *c)
 
 /* ---- barriers ---- */
 
+static const char *relation(const struct relative *r)
+{
+    return r->above
+               ? "a child runs from its launch on beside the rest of its parent: what it needs "
+                 "belongs before the launch, other threads' part of it before a "
+                 "__syncthreads() too, what needs the child into cudaStreamTailLaunch"
+               : "grids of different streams run in no order: one stream for both, an event, or "
+                 "cudaStreamTailLaunch for the second?";
+}
+
+/* Of two grids that nothing orders. */
+void report_relative(struct block_state *b, const struct access *a, uint32_t lane,
+                     const struct relative *r)
+{
+    static const char *const verbs[] = {"reads", "writes", "updates"};
+    uint32_t thread = a->warp * 32 + lane;
+
+    if (counted(global_race, b->info, a->site, r->site, thread, a->addr[lane]))
+        return;
+    struct report words = head("race in global memory", b->info, a->site, thread);
+    struct text *t = &words.words;
+
+    text_addf(t, "    %s %u bytes at ", verbs[a->kind], a->size);
+    put_place(t, b->info, ACCESS_GLOBAL, a->addr[lane]);
+    text_addf(t, "\n    ");
+    put_site(t, r->site);
+    text_addf(t, ": kernel %s", shown_name(r->func->info.name));
+    put_xyz(t, ", block (", r->block, r->nctaid, ")");
+    put_xyz(t, " thread (", r->thread, r->ntid, ")");
+    text_addf(t, " %s it, and nothing orders the two\n", r->writes ? "wrote" : "read");
+    text_addf(t, "    a GPU would give one result or the other, and not always the same one\n");
+    text_addf(t, "    %s\n", relation(r));
+    tell(global_race, b->info, a->site, thread, a->addr[lane], &words,
+         access_members(ACCESS_GLOBAL, a->size), NULL);
+}
+
 void report_barrier(struct block_state *b, const struct site *s, uint32_t warp, uint32_t mask,
                     uint32_t live)
 {

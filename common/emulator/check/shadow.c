@@ -81,6 +81,7 @@ struct shadow *shadow_of(const struct mem_alloc *a)
 static void page_free(struct shadow_page *p)
 {
     free(p->cells);
+    free(p->older);
     free(p->bits);
 }
 
@@ -228,6 +229,8 @@ static void page_split(struct shadow_page *p, uint32_t shift)
     free(wide);
     p->cells = cells;
     p->shift = (uint8_t)shift;
+    if (p->older)
+        family_split(p, n, times);
 }
 
 void page_prepare_cells(struct shadow_page *p, uint32_t tag, uint32_t shift)
@@ -238,6 +241,7 @@ void page_prepare_cells(struct shadow_page *p, uint32_t tag, uint32_t shift)
         p->cells = xcalloc(1, cells_bytes(shift));
         p->shift = (uint8_t)shift;
     } else if (p->tag != tag) {
+        family_keep(p);
         memset(p->cells, 0, cells_bytes(p->shift));
     }
     p->tag = tag;

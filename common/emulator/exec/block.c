@@ -277,6 +277,7 @@ void block_start(struct block *b, uint64_t index)
                                   .kernel = l->func->info.name,
                                   .device = l->module->device,
                                   .launch = l->serial,
+                                  .origin = l->origin,
                                   .index = b->index,
                                   .threads = l->threads,
                                   .warps = l->nwarps,

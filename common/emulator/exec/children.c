@@ -33,7 +33,7 @@ static struct {
     uint64_t nworks, room;
     uint32_t nobjects, events; /* events: that are alive */
     bool shared;               /* blocks share a stream or event */
-    bool told;
+    bool told, waits;
     uint64_t grid; /* its serial */
 } own = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -61,7 +61,7 @@ void children_begin(struct launch *l)
     for (struct chunk *c = own.chunks; c; c = c->next)
         chunk_clear(c);
     own.nworks = own.nobjects = own.events = 0;
-    own.shared = own.told = false;
+    own.shared = own.told = own.waits = false;
     own.grid = l->serial;
 }
 
@@ -96,6 +96,7 @@ struct device_work *children_end(struct launch *l)
             device_work_free(own.works[i]);
             continue;
         }
+        own.works[i]->events = own.waits;
         *last = own.works[i];
         last = &own.works[i]->next;
     }
@@ -212,6 +213,13 @@ bool children_add(const struct block *b, struct device_work *w, uint64_t most)
     }
     pthread_mutex_unlock(&own.lock);
     return room;
+}
+
+void children_wait(void)
+{
+    pthread_mutex_lock(&own.lock);
+    own.waits = true;
+    pthread_mutex_unlock(&own.lock);
 }
 
 bool children_tell(void)

@@ -38,6 +38,7 @@ uint64_t children_event(const struct block *b, uint64_t most);
 bool children_use(const struct block *b, uint64_t handle, bool event, bool end);
 /* Takes w over: its block has asked for it. False: no more than `most` may wait, on the device. */
 bool children_add(const struct block *b, struct device_work *w, uint64_t most);
+void children_wait(void); /* some stream of the grid's waits for an event */
 /* True once a grid: its first error is to be told. */
 bool children_tell(void);
 

@@ -259,13 +259,24 @@ static struct device_work *work_new(struct call *c, enum device_work_kind kind, 
     w->device = device_of(c);
     w->parent = c->w->block->launch->func;
     w->site = c->in->site;
+    w->thread = c->w->index * WARP + (uint32_t)c->lane;
+    w->parent_launch = c->w->block->launch->serial;
     return w;
+}
+static void tell_child(struct call *c, const struct device_work *w)
+{
+    struct block *b = c->w->block;
+    for (int k = 0; k < b->nlisteners; k++)
+        if (b->listeners[k]->child)
+            b->listeners[k]->child(b->listeners[k], &b->info, w, c->w->index, (uint32_t)c->lane);
 }
 static uint64_t add(struct call *c, struct device_work *w)
 {
     uint64_t most = limit_of(c);
-    if (children_add(c->w->block, w, most))
+    if (children_add(c->w->block, w, most)) {
+        tell_child(c, w);
         return cudaSuccess;
+    }
     free(w);
     return refuse(c, cudaErrorLaunchOutOfResources,
                   "%llu launches wait, as many as cudaLimitDevRuntimePendingLaunchCount allows; "
@@ -402,7 +413,10 @@ static uint64_t call_EventRecordWithFlags(struct call *c)
 }
 static uint64_t call_StreamWaitEvent(struct call *c)
 {
-    return event_in_stream(c, argument(c, 1), 0);
+    uint64_t e = event_in_stream(c, argument(c, 1), 0);
+    if (!e)
+        children_wait();
+    return e;
 }
 
 /* ---- copies and fills: libcudadevrt's checks, in its order ---- */

@@ -17,6 +17,7 @@
 
 struct emu_func;
 struct launch;
+struct device_work;
 
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC };
 enum access_space { ACCESS_GLOBAL, ACCESS_SHARED, ACCESS_LOCAL };
@@ -24,9 +25,10 @@ enum access_space { ACCESS_GLOBAL, ACCESS_SHARED, ACCESS_LOCAL };
 struct block_info {
     struct emu_func *func;
     const char *kernel;
-    uint64_t launch; /* serial of the launch */
-    unsigned device; /* that it runs on */
-    uint32_t index;  /* linear, x fastest */
+    uint64_t launch;                  /* serial of the launch */
+    const struct device_work *origin; /* by which a kernel launched it; NULL: the host did */
+    unsigned device;                  /* that it runs on */
+    uint32_t index;                   /* linear, x fastest */
     uint32_t ctaid[3], ntid[3], nctaid[3];
     uint32_t threads, warps;      /* per block */
     uint32_t shared_bytes;        /* static + dynamic */
@@ -109,6 +111,9 @@ struct listener {
                          uint32_t warp);
     void (*async_wait)(struct listener *l, struct block_info *b, const struct site *s,
                        uint32_t warp, uint32_t left);
+    /* A lane has asked for work that is done when its grid has ended (exec/launch.h). */
+    void (*child)(struct listener *l, struct block_info *b, const struct device_work *w,
+                  uint32_t warp, uint32_t lane);
     void (*lanes_exit)(struct listener *l, struct block_info *b, uint32_t warp, uint32_t mask);
     /* A warp starts on a basic block's instructions with these lanes active (trace). */
     void (*path)(struct listener *l, struct block_info *b, const struct site *first,

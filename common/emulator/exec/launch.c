@@ -430,6 +430,7 @@ static void set_up(struct launch *l, const struct emu_launch *e)
     l->params = e->params;
     l->param_bytes = e->func->info.param_bytes;
     l->cooperative = e->cooperative;
+    l->origin = e->origin;
     l->serial = atomic_fetch_add(&launch_serial, 1) + 1;
     l->profile = d;
     l->steps_used = e->steps ? *e->steps : 0;
@@ -477,6 +478,7 @@ static struct block_info any_block(const struct launch *l)
     struct block_info any = {.func = l->func,
                              .kernel = l->func->info.name,
                              .launch = l->serial,
+                             .origin = l->origin,
                              .device = l->module->device,
                              .threads = l->threads,
                              .warps = l->nwarps,

@@ -19,7 +19,8 @@ struct emu_launch {
     bool cooperative, nonportable_cluster;
     uint64_t stream; /* for the profile only, as is device: the module's counts */
     unsigned device;
-    struct device_work **children; /* gets what its threads ask for; NULL: they may not */
+    struct device_work **children;    /* gets what its threads ask for; NULL: they may not */
+    const struct device_work *origin; /* what it was asked for by; NULL: by the host */
     uint64_t *steps; /* taken so far by what counts as one launch with it; NULL: it is alone */
 };
 
@@ -34,10 +35,12 @@ struct device_work {
     struct device_work *next;
     enum device_work_kind { DEVICE_KERNEL, DEVICE_COPY, DEVICE_FILL } kind;
     unsigned device;
-    uint64_t stream; /* the grid's own name of it (exec/children.h) */
-    uint32_t block;  /* that asked for it */
-    uint64_t serial; /* in the order of asking */
-    const struct emu_func *parent;
+    uint64_t stream;        /* the grid's own name of it (exec/children.h) */
+    uint32_t block, thread; /* that asked for it */
+    uint64_t serial;        /* in the order of asking */
+    uint64_t parent_launch; /* serial of the grid's launch */
+    bool events;            /* the grid has made a stream wait for an event */
+    struct emu_func *parent;
     const struct site *site;  /* where */
     struct emu_launch launch; /* DEVICE_KERNEL; its params are arguments below */
     struct cudaMemcpy3DParms copy;

@@ -82,6 +82,7 @@ static cudaError_t do_work(const struct device_work *w, cudaStream_t stream, uin
         struct emu_launch l = w->launch;
 
         l.stream = stream_find(stream)->id;
+        l.origin = w;
         l.steps = steps;
         return launch_one(&l, stream, children);
     }

@@ -35,8 +35,10 @@ static const char ptx[] =
     ".extern .func (.param .b32 r) __cudaCDP2GetLastError();\n"
     ".extern .func (.param .b64 r) cudaGetParameterBuffer(.param .b64 a, .param .b64 b);\n"
     ".extern .func (.param .b32 r) cudaLaunchDevice(.param .b64 a, .param .b64 b,\n"
-    "    .param .align 4 .b8 c[12], .param .align 4 .b8 d[12], .param .b32 e, .param .b64 f);\n"
-    ".extern .func (.param .b32 r) __cudaCDP2EventCreateWithFlags(.param .b64 a, .param .b32 b);\n"
+    "    .param .align 4 .b8 c[12], .param .align 4 .b8 d[12], .param .b32 e, .param .b64 "
+    "f);\n"
+    ".extern .func (.param .b32 r) __cudaCDP2EventCreateWithFlags(.param .b64 a, .param .b32 "
+    "b);\n"
     /* p[0] = p[0] * 2 + value, so that the order of launches is seen */
     ".visible .entry add(.param .u64 p, .param .u32 value)\n"
     "{\n"
@@ -68,10 +70,11 @@ static const char ptx[] =
                           "%r1", "%rd4",
                           "%rd3") "    ret;\n"
                                   "}\n"
-                                  /* each thread launches nothing(), of so many threads, into stream
-                                     s: p[tid] is its error */
+                                  /* each thread launches nothing(), of so many threads, into
+                                     stream s: p[tid] is its error */
                                   ".visible .entry nothing() { ret; }\n"
-                                  ".visible .entry each(.param .u64 p, .param .u32 threads, .param "
+                                  ".visible .entry each(.param .u64 p, .param .u32 threads, "
+                                  ".param "
                                   ".u64 s)\n"
                                   "{\n"
                                   "    .reg .pred %p;\n"
@@ -88,149 +91,363 @@ static const char ptx[] =
                                                          "    mov.u32 %r3, %tid.x;\n"
                                                          "    mad.wide.u32 %rd3, %r3, 4, "
                                                          "%rd1;\n" LAST(
-                                                             "%r4") "    st.global.u32 [%rd3], "
+                                                             "%r4") "    st.global.u32 "
+                                                                    "[%rd3], "
                                                                     "%r4;\n"
                                                                     "    ret;\n"
                                                                     "}\n"
-                                                                    /* launches itself n times, one
-                                                                       below the other, and counts
-                                                                       in p[0] */
-                                                                    ".visible .entry down(.param "
-                                                                    ".u64 p, .param .u32 n, .param "
+                                                                    /* launches itself n times,
+                                                                       one below the other, and
+                                                                       counts in p[0] */
+                                                                    ".visible .entry "
+                                                                    "down(.param "
+                                                                    ".u64 p, .param .u32 n, "
+                                                                    ".param "
                                                                     ".u64 s)\n"
                                                                     "{\n"
                                                                     "    .reg .pred %p;\n"
                                                                     "    .reg .b32 %r<5>;\n"
-                                                                    "    .reg .b64 %rd<5>, %f;\n"
-                                                                    "    ld.param.u64 %rd1, [p];\n"
-                                                                    "    ld.param.u32 %r1, [n];\n"
-                                                                    "    ld.param.u64 %rd2, [s];\n"
+                                                                    "    .reg .b64 %rd<5>, "
+                                                                    "%f;\n"
+                                                                    "    ld.param.u64 %rd1, "
+                                                                    "[p];\n"
+                                                                    "    ld.param.u32 %r1, "
+                                                                    "[n];\n"
+                                                                    "    ld.param.u64 %rd2, "
+                                                                    "[s];\n"
                                                                     "    ld.global.u32 %r2, "
                                                                     "[%rd1];\n"
-                                                                    "    add.u32 %r2, %r2, 1;\n"
-                                                                    "    st.global.u32 [%rd1], "
+                                                                    "    add.u32 %r2, %r2, "
+                                                                    "1;\n"
+                                                                    "    st.global.u32 "
+                                                                    "[%rd1], "
                                                                     "%r2;\n"
-                                                                    "    setp.eq.u32 %p, %r1, 0;\n"
+                                                                    "    setp.eq.u32 %p, %r1, "
+                                                                    "0;\n"
                                                                     "    @%p ret;\n"
                                                                     "    sub.u32 %r1, %r1, "
                                                                     "1;\n" BUFFER(
                                                                         "%rd4", "down",
-                                                                        "1") "    st.u64 [%rd4], "
+                                                                        "1") "    st.u64 "
+                                                                             "[%rd4], "
                                                                              "%rd1;\n"
-                                                                             "    st.u32 [%rd4+8], "
+                                                                             "    st.u32 "
+                                                                             "[%rd4+8], "
                                                                              "%r1;\n"
                                                                              "    st.u64 "
                                                                              "[%rd4+16], "
                                                                              "%rd2;\n" LAUNCH(
-                                                                                 "%r3", "%rd4",
-                                                                                 "%rd2") "    "
-                                                                                         "ret;\n"
-                                                                                         "}\n"
-                                                                                         /* as
-                                                                                            compilers
-                                                                                            may:
-                                                                                            add(p,
-                                                                                            value),
-                                                                                            and the
-                                                                                            result
-                                                                                            of the
-                                                                                            launch
-                                                                                            in p[1]
-                                                                                          */
-                                                                                         ".visible "
-                                                                                         ".entry "
-                                                                                         "plain(."
-                                                                                         "param "
-                                                                                         ".u64 p, "
-                                                                                         ".param "
-                                                                                         ".u32 "
-                                                                                         "value)\n"
-                                                                                         "{\n"
-                                                                                         "    .reg "
-                                                                                         ".b32 "
-                                                                                         "%r<4>;\n"
-                                                                                         "    .reg "
-                                                                                         ".b64 "
-                                                                                         "%rd<5>, "
-                                                                                         "%f;\n"
-                                                                                         "    "
-                                                                                         "ld.param."
-                                                                                         "u64 "
-                                                                                         "%rd1, "
-                                                                                         "[p];\n"
-                                                                                         "    "
-                                                                                         "ld.param."
-                                                                                         "u32 %r1, "
-                                                                                         "[value];"
-                                                                                         "\n"
-                                                                                         "    "
-                                                                                         "mov.u64 "
-                                                                                         "%rd3, 8; "
-                                                                                         "mov.u64 "
-                                                                                         "%rd4, "
-                                                                                         "12;"
-                                                                                         "\n" CALL2(
-                                                                                             "cudaG"
-                                                                                             "etPar"
-                                                                                             "amete"
-                                                                                             "rBuff"
-                                                                                             "er",
-                                                                                             "%rd2",
-                                                                                             "b64",
-                                                                                             "%rd3",
-                                                                                             "b64",
-                                                                                             "%rd4",
-                                                                                             "b64") "    st.u64 [%rd2], %rd1;\n"
-                                                                                                    "    st.u32 [%rd2+8], %r1;\n"
-                                                                                                    "    mov.u64 %f, add;\n"
-                                                                                                    "    { .param .b64 a0; st.param.b64 [a0], %f; .param .b64 a1; st.param.b64 [a1], %rd2;\n"
-                                                                                                    "      .param .align 4 .b8 a2[12]; st.param.b32 [a2], 1; st.param.b32 [a2+4], 1;\n"
-                                                                                                    "      st.param.b32 [a2+8], 1; .param .align 4 .b8 a3[12]; st.param.b32 [a3], 1;\n"
-                                                                                                    "      st.param.b32 [a3+4], 1; st.param.b32 [a3+8], 1; .param .b32 a4; st.param.b32 [a4], 0;\n"
-                                                                                                    "      .param .b64 a5; st.param.b64 [a5], 0; .param .b32 r;\n"
-                                                                                                    "      call.uni (r), cudaLaunchDevice, (a0, a1, a2, a3, a4, a5); ld.param.b32 %r2, [r]; }\n"
-                                                                                                    "    st.global.u32 [%rd1+4], %r2;\n"
-                                                                                                    "    ret;\n"
-                                                                                                    "}\n"
-                                                                                                    /* gives its child an address of its own local memory */
-                                                                                                    ".visible .entry own(.param .u64 p)\n"
-                                                                                                    "{\n"
-                                                                                                    "    .local .b32 mine;\n"
-                                                                                                    "    .reg .b32 %r<4>;\n"
-                                                                                                    "    .reg .b64 %rd<5>, %f;\n"
-                                                                                                    "    mov.u64 %rd1, mine;\n"
-                                                                                                    "    cvta.local.u64 %rd1, %rd1;\n" BUFFER("%rd4", "add", "1") "    st.u64 [%rd4], %rd1;\n" LAUNCH(
-                                                                                                        "%r1",
-                                                                                                        "%rd4",
-                                                                                                        "0") "    ret;\n"
-                                                                                                             "}\n"
-                                                                                                             /* makes events until there are no more: how many there were, and the error */
-                                                                                                             ".visible .entry events(.param .u64 p)\n"
-                                                                                                             "{\n"
-                                                                                                             "    .local .b64 mine;\n"
-                                                                                                             "    .reg .pred %p;\n"
-                                                                                                             "    .reg .b32 %r<4>;\n"
-                                                                                                             "    .reg .b64 %rd<5>;\n"
-                                                                                                             "    ld.param.u64 %rd1, [p];\n"
-                                                                                                             "    mov.u64 %rd2, mine;\n"
-                                                                                                             "    cvta.local.u64 %rd2, %rd2;\n"
-                                                                                                             "    mov.u32 %r1, 0;\n"
-                                                                                                             "    mov.u32 %r2, 2;\n"
-                                                                                                             "MORE:\n" CALL2(
-                                                                                                                 "__cudaCDP2EventCreateWithFlags",
-                                                                                                                 "%r3",
-                                                                                                                 "b32",
-                                                                                                                 "%rd2",
-                                                                                                                 "b64",
-                                                                                                                 "%r2",
-                                                                                                                 "b32") "    setp.ne.u32 %p, %r3, 0;\n"
-                                                                                                                        "    @%p bra DONE;\n"
-                                                                                                                        "    add.u32 %r1, %r1, 1;\n"
-                                                                                                                        "    bra MORE;\n"
-                                                                                                                        "DONE:\n"
-                                                                                                                        "    st.global.v2.u32 [%rd1], {%r1, %r3};\n"
-                                                                                                                        "    ret;\n"
-                                                                                                                        "}\n";
+                                                                                 "%r3",
+                                                                                 "%rd4", "%rd2") " "
+                                                                                                 " "
+                                                                                                 " "
+                                                                                                 " "
+                                                                                                 "r"
+                                                                                                 "e"
+                                                                                                 "t"
+                                                                                                 ";"
+                                                                                                 "\n"
+                                                                                                 "}"
+                                                                                                 "\n"
+                                                                                                 /* as
+                                                                                                    compilers
+                                                                                                    may:
+                                                                                                    add(p,
+                                                                                                    value),
+                                                                                                    and
+                                                                                                    the
+                                                                                                    result
+                                                                                                    of
+                                                                                                    the
+                                                                                                    launch
+                                                                                                    in
+                                                                                                    p[1]
+                                                                                                  */
+                                                                                                 "."
+                                                                                                 "v"
+                                                                                                 "i"
+                                                                                                 "s"
+                                                                                                 "i"
+                                                                                                 "b"
+                                                                                                 "l"
+                                                                                                 "e"
+                                                                                                 " "
+                                                                                                 "."
+                                                                                                 "e"
+                                                                                                 "n"
+                                                                                                 "t"
+                                                                                                 "r"
+                                                                                                 "y"
+                                                                                                 " "
+                                                                                                 "p"
+                                                                                                 "l"
+                                                                                                 "a"
+                                                                                                 "i"
+                                                                                                 "n"
+                                                                                                 "("
+                                                                                                 "."
+                                                                                                 "p"
+                                                                                                 "a"
+                                                                                                 "r"
+                                                                                                 "a"
+                                                                                                 "m"
+                                                                                                 " "
+                                                                                                 "."
+                                                                                                 "u"
+                                                                                                 "6"
+                                                                                                 "4"
+                                                                                                 " "
+                                                                                                 "p"
+                                                                                                 ","
+                                                                                                 " "
+                                                                                                 "."
+                                                                                                 "p"
+                                                                                                 "a"
+                                                                                                 "r"
+                                                                                                 "a"
+                                                                                                 "m"
+                                                                                                 " "
+                                                                                                 "."
+                                                                                                 "u"
+                                                                                                 "3"
+                                                                                                 "2"
+                                                                                                 " "
+                                                                                                 "v"
+                                                                                                 "a"
+                                                                                                 "l"
+                                                                                                 "u"
+                                                                                                 "e"
+                                                                                                 ")"
+                                                                                                 "\n"
+                                                                                                 "{"
+                                                                                                 "\n"
+                                                                                                 " "
+                                                                                                 " "
+                                                                                                 " "
+                                                                                                 " "
+                                                                                                 "."
+                                                                                                 "r"
+                                                                                                 "e"
+                                                                                                 "g"
+                                                                                                 " "
+                                                                                                 "."
+                                                                                                 "b"
+                                                                                                 "3"
+                                                                                                 "2"
+                                                                                                 " "
+                                                                                                 "%"
+                                                                                                 "r"
+                                                                                                 "<"
+                                                                                                 "4"
+                                                                                                 ">"
+                                                                                                 ";"
+                                                                                                 "\n"
+                                                                                                 " "
+                                                                                                 " "
+                                                                                                 " "
+                                                                                                 " "
+                                                                                                 "."
+                                                                                                 "r"
+                                                                                                 "e"
+                                                                                                 "g"
+                                                                                                 " "
+                                                                                                 "."
+                                                                                                 "b"
+                                                                                                 "6"
+                                                                                                 "4"
+                                                                                                 " "
+                                                                                                 "%"
+                                                                                                 "r"
+                                                                                                 "d"
+                                                                                                 "<"
+                                                                                                 "5"
+                                                                                                 ">"
+                                                                                                 ","
+                                                                                                 " "
+                                                                                                 "%"
+                                                                                                 "f"
+                                                                                                 ";"
+                                                                                                 "\n"
+                                                                                                 " "
+                                                                                                 " "
+                                                                                                 " "
+                                                                                                 " "
+                                                                                                 "l"
+                                                                                                 "d"
+                                                                                                 "."
+                                                                                                 "p"
+                                                                                                 "a"
+                                                                                                 "r"
+                                                                                                 "a"
+                                                                                                 "m"
+                                                                                                 "."
+                                                                                                 "u"
+                                                                                                 "6"
+                                                                                                 "4"
+                                                                                                 " "
+                                                                                                 "%"
+                                                                                                 "r"
+                                                                                                 "d"
+                                                                                                 "1"
+                                                                                                 ","
+                                                                                                 " "
+                                                                                                 "["
+                                                                                                 "p"
+                                                                                                 "]"
+                                                                                                 ";"
+                                                                                                 "\n"
+                                                                                                 " "
+                                                                                                 " "
+                                                                                                 " "
+                                                                                                 " "
+                                                                                                 "l"
+                                                                                                 "d"
+                                                                                                 "."
+                                                                                                 "p"
+                                                                                                 "a"
+                                                                                                 "r"
+                                                                                                 "a"
+                                                                                                 "m"
+                                                                                                 "."
+                                                                                                 "u"
+                                                                                                 "3"
+                                                                                                 "2"
+                                                                                                 " "
+                                                                                                 "%"
+                                                                                                 "r"
+                                                                                                 "1"
+                                                                                                 ","
+                                                                                                 " "
+                                                                                                 "["
+                                                                                                 "v"
+                                                                                                 "a"
+                                                                                                 "l"
+                                                                                                 "u"
+                                                                                                 "e"
+                                                                                                 "]"
+                                                                                                 ";"
+                                                                                                 "\n"
+                                                                                                 " "
+                                                                                                 " "
+                                                                                                 " "
+                                                                                                 " "
+                                                                                                 "m"
+                                                                                                 "o"
+                                                                                                 "v"
+                                                                                                 "."
+                                                                                                 "u"
+                                                                                                 "6"
+                                                                                                 "4"
+                                                                                                 " "
+                                                                                                 "%"
+                                                                                                 "r"
+                                                                                                 "d"
+                                                                                                 "3"
+                                                                                                 ","
+                                                                                                 " "
+                                                                                                 "8"
+                                                                                                 ";"
+                                                                                                 " "
+                                                                                                 "m"
+                                                                                                 "o"
+                                                                                                 "v"
+                                                                                                 "."
+                                                                                                 "u"
+                                                                                                 "6"
+                                                                                                 "4"
+                                                                                                 " "
+                                                                                                 "%"
+                                                                                                 "r"
+                                                                                                 "d"
+                                                                                                 "4"
+                                                                                                 ","
+                                                                                                 " "
+                                                                                                 "1"
+                                                                                                 "2"
+                                                                                                 ";"
+                                                                                                 "\n" CALL2(
+                                                                                                     "cudaG"
+                                                                                                     "etPar"
+                                                                                                     "amete"
+                                                                                                     "rBuff"
+                                                                                                     "er",
+                                                                                                     "%rd2", "b64",
+                                                                                                     "%rd3", "b64", "%rd4", "b64") "    st.u64 [%rd2], %rd1;\n"
+                                                                                                                                   "    st.u32 [%rd2+8], %r1;\n"
+                                                                                                                                   "    mov.u64 %f, add;\n"
+                                                                                                                                   "    { .param .b64 a0; st.param.b64 [a0], %f; .param .b64 a1; st.param.b64 [a1], %rd2;\n"
+                                                                                                                                   "      .param .align 4 .b8 a2[12]; st.param.b32 [a2], 1; st.param.b32 [a2+4], 1;\n"
+                                                                                                                                   "      st.param.b32 [a2+8], 1; .param .align 4 .b8 a3[12]; st.param.b32 [a3], 1;\n"
+                                                                                                                                   "      st.param.b32 [a3+4], 1; st.param.b32 [a3+8], 1; .param .b32 a4; st.param.b32 [a4], 0;\n"
+                                                                                                                                   "      .param .b64 a5; st.param.b64 [a5], 0; .param .b32 r;\n"
+                                                                                                                                   "      call.uni (r), cudaLaunchDevice, (a0, a1, a2, a3, a4, a5); ld.param.b32 %r2, [r]; }\n"
+                                                                                                                                   "    st.global.u32 [%rd1+4], %r2;\n"
+                                                                                                                                   "    ret;\n"
+                                                                                                                                   "}\n"
+                                                                                                                                   /* gives its child an address of its own local memory */
+                                                                                                                                   ".visible .entry own(.param .u64 p)\n"
+                                                                                                                                   "{\n"
+                                                                                                                                   "    .local .b32 mine;\n"
+                                                                                                                                   "    .reg .b32 %r<4>;\n"
+                                                                                                                                   "    .reg .b64 %rd<5>, %f;\n"
+                                                                                                                                   "    mov.u64 %rd1, mine;\n"
+                                                                                                                                   "    cvta.local.u64 %rd1, %rd1;\n" BUFFER("%rd4", "add", "1") "    st.u64 [%rd4], %rd1;\n" LAUNCH("%r1", "%rd4", "0") "    ret;\n"
+                                                                                                                                                                                                                                                         "}\n"
+                                                                                                                                                                                                                                                         /* thread 0 launches add(p, 1) into stream s; a thread stores p[0], before it (0), before it
+                                                                                                                                                                                                                                                          * and a barrier (1), or after it (2) */
+                                                                                                                                                                                                                                                         ".visible .entry beside(.param .u64 p, .param .u32 writer, .param .u32 when, .param .u64 s)\n"
+                                                                                                                                                                                                                                                         "{\n"
+                                                                                                                                                                                                                                                         "    .reg .pred %p<5>;\n"
+                                                                                                                                                                                                                                                         "    .reg .b32 %r<6>;\n"
+                                                                                                                                                                                                                                                         "    .reg .b64 %rd<5>, %f;\n"
+                                                                                                                                                                                                                                                         "    ld.param.u64 %rd1, [p];\n"
+                                                                                                                                                                                                                                                         "    ld.param.u32 %r1, [writer];\n"
+                                                                                                                                                                                                                                                         "    ld.param.u32 %r2, [when];\n"
+                                                                                                                                                                                                                                                         "    ld.param.u64 %rd2, [s];\n"
+                                                                                                                                                                                                                                                         "    mov.u32 %r3, %tid.x;\n"
+                                                                                                                                                                                                                                                         "    setp.eq.u32 %p1, %r1, %r3;\n"
+                                                                                                                                                                                                                                                         "    setp.ne.and.u32 %p2, %r2, 2, %p1;\n"
+                                                                                                                                                                                                                                                         "    setp.eq.and.u32 %p3, %r2, 2, %p1;\n"
+                                                                                                                                                                                                                                                         "    setp.ne.u32 %p4, %r3, 0;\n"
+                                                                                                                                                                                                                                                         "    @%p2 st.global.u32 [%rd1], 5;\n"
+                                                                                                                                                                                                                                                         "    setp.ne.u32 %p1, %r2, 1;\n"
+                                                                                                                                                                                                                                                         "    @%p1 bra NOW;\n"
+                                                                                                                                                                                                                                                         "    bar.sync 0;\n"
+                                                                                                                                                                                                                                                         "NOW:\n"
+                                                                                                                                                                                                                                                         "    @%p4 bra LATER;\n" BUFFER("%rd4",
+                                                                                                                                                                                                                                                                                        "add",
+                                                                                                                                                                                                                                                                                        "1") "    mov.u32 %r4, 1;\n"
+                                                                                                                                                                                                                                                                                             "    st.u64 [%rd4], %rd1;\n"
+                                                                                                                                                                                                                                                                                             "    st.u32 [%rd4+8], %r4;\n" LAUNCH(
+                                                                                                                                                                                                                                                                                                 "%r5",
+                                                                                                                                                                                                                                                                                                 "%rd4",
+                                                                                                                                                                                                                                                                                                 "%rd2") "LATER:\n"
+                                                                                                                                                                                                                                                                                                         "    @%p3 st.global.u32 [%rd1], 7;\n"
+                                                                                                                                                                                                                                                                                                         "    ret;\n"
+                                                                                                                                                                                                                                                                                                         "}\n"
+                                                                                                                                                                                                                                                                                                         /* makes events until there are no more: how many there were, and the error */
+                                                                                                                                                                                                                                                                                                         ".visible .entry events(.param .u64 p)\n"
+                                                                                                                                                                                                                                                                                                         "{\n"
+                                                                                                                                                                                                                                                                                                         "    .local .b64 mine;\n"
+                                                                                                                                                                                                                                                                                                         "    .reg .pred %p;\n"
+                                                                                                                                                                                                                                                                                                         "    .reg .b32 %r<4>;\n"
+                                                                                                                                                                                                                                                                                                         "    .reg .b64 %rd<5>;\n"
+                                                                                                                                                                                                                                                                                                         "    ld.param.u64 %rd1, [p];\n"
+                                                                                                                                                                                                                                                                                                         "    mov.u64 %rd2, mine;\n"
+                                                                                                                                                                                                                                                                                                         "    cvta.local.u64 %rd2, %rd2;\n"
+                                                                                                                                                                                                                                                                                                         "    mov.u32 %r1, 0;\n"
+                                                                                                                                                                                                                                                                                                         "    mov.u32 %r2, 2;\n"
+                                                                                                                                                                                                                                                                                                         "MORE:\n" CALL2("__cudaCDP2EventCreateWithFlags", "%r3",
+                                                                                                                                                                                                                                                                                                                         "b32",
+                                                                                                                                                                                                                                                                                                                         "%rd2",
+                                                                                                                                                                                                                                                                                                                         "b64", "%r2", "b32") "    setp.ne.u32 %p, %r3, 0;\n"
+                                                                                                                                                                                                                                                                                                                                              "    @%p bra DONE;\n"
+                                                                                                                                                                                                                                                                                                                                              "    add.u32 %r1, %r1, 1;\n"
+                                                                                                                                                                                                                                                                                                                                              "    bra MORE;\n"
+                                                                                                                                                                                                                                                                                                                                              "DONE:\n"
+                                                                                                                                                                                                                                                                                                                                              "    st.global.v2.u32 [%rd1], {%r1, %r3};\n"
+                                                                                                                                                                                                                                                                                                                                              "    ret;\n"
+                                                                                                                                                                                                                                                                                                                                              "}\n";
 
 enum { N = 64 };
 static cudaLibrary_t library;
@@ -361,4 +578,55 @@ Test(children, take_steps_of_their_parents_limit)
     warplabSetSteps(100000);
     launch("down", 1, (void *[]){&device, &deep, &none});
     GIVES(cudaDeviceSynchronize(), cudaErrorLaunchTimeout);
+}
+
+/* Findings that a launch of beside() adds. */
+static size_t beside(unsigned threads, int writer, int when, uint64_t stream)
+{
+    size_t before = warplabFindingCount();
+
+    launch("beside", threads, (void *[]){&device, &writer, &when, &stream});
+    return warplabFindingCount() - before;
+}
+
+Test(children, race_with_their_parent)
+{
+    enum { BEFORE, AND_BARRIER, AFTER };
+    enum { BLOCK = 0, TAIL = 3 };
+
+    warplabSetCheck(1);
+    cr_expect_eq(beside(64, 0, BEFORE, BLOCK), 0, "what the thread wrote before");
+    cr_expect_eq(beside(64, 33, AND_BARRIER, BLOCK), 0, "what its block wrote before a barrier");
+    cr_expect_eq(beside(64, 33, AFTER, TAIL), 0);
+    cr_expect_gt(beside(64, 33, BEFORE, BLOCK), 0, "another warp");
+    const char *finding = warplabFinding(0);
+    cr_expect(strstr(finding, "global-race") && strstr(finding, "kernel beside, block (0,0,0)"),
+              "%s", finding);
+}
+
+Test(children, race_with_what_their_parent_does_next)
+{
+    warplabSetCheck(1);
+    cr_expect_gt(beside(64, 0, 2, 0), 0);
+}
+
+Test(children, race_with_a_lane_beside_their_parent)
+{
+    warplabSetCheck(1);
+    cr_expect_gt(beside(32, 1, 0, 0), 0);
+}
+
+Test(children, race_with_each_other)
+{
+    enum { BLOCK = 0, THREAD = 2, TAIL = 3, FORGET = 4 };
+
+    warplabSetCheck(1);
+    two(BLOCK, BLOCK);
+    two(THREAD, THREAD);
+    two(FORGET, TAIL);
+    two(TAIL, TAIL);
+    cr_expect_eq(warplabFindingCount(), 0);
+    two(FORGET, FORGET);
+    cr_assert_gt(warplabFindingCount(), 0);
+    cr_expect(strstr(warplabFinding(0), "different streams"), "%s", warplabFinding(0));
 }
