@@ -16,6 +16,7 @@
  *   l2_sectors, dram_sectors, l1_lines, life_l2, life_dram, const_bytes,
  *   atom_chain   what a sample showed
  *              (exec/launch.h, struct sampled): what the modelled time rests on beside counters
+ *   parent     the kernel that launched it; the host's launches have none
  *   function   the kernel as it was written; method is its name in the object code, which
  *              tells overloads and template instances apart and never changes
  *
@@ -67,6 +68,7 @@ static const char *const columns[] = {
     "const_visits",
     "const_bytes",
     "atom_chain",
+    "parent",
     "function",
 };
 #define NCOLUMNS (sizeof(columns) / sizeof(columns[0]))
@@ -178,6 +180,8 @@ void profile_launch(const struct emu_launch *l, const struct emu_func_info *f,
                         json_string(f->registers_estimated ? "estimate" : "machine code"));
     put_counters(row, &r->counters);
     put_sampled(row, &r->sampled);
+    if (l->origin)
+        json_object_set_new(row, "parent", json_string(emu_func_info(l->origin->parent)->name));
     json_object_set_new(row, "function", json_string(shown_name(f->name)));
     write_row(row);
 }

@@ -95,7 +95,7 @@ expect 0 'can run' "$warprun" --support "$programs/vector_add"
 expect 0 'can run' "$warprun" --support "$programs/split"
 expect 0 'can run' "$warprun" --support "$programs/children"
 expect 0 '^ok' "$warprun" --check "$programs/children"
-expect 0 '^kernel,_Z5applyIiEvPT_4step,' sh -c "'$warprun' --threads 3 --profile '$out/c.csv' '$programs/children' && cat '$out/c.csv'"
+expect 0 ',_Z8in_orderPi,"*void apply<int>' sh -c "'$warprun' --threads 3 --profile '$out/c.csv' '$programs/children' && cat '$out/c.csv'"
 expect 0 'WARPLAB_STEPS' "$warprun" --help
 expect 2 'Usage: warprun' "$warprun"
 expect 127 "unrecognized option '--bogus'" "$warprun" --bogus "$programs/vector_add"
