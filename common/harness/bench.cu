@@ -76,3 +76,130 @@ KERNEL atomics(const int *in, int *out, unsigned n)
     if (i < n)
         atomicAdd(&out[(unsigned)in[i] % 256], 1);
 }
+
+/* ---- tensor instructions: n rounds of eight a warp, a fused operation for each product ---- */
+
+/* Two numbers of a half's digits each, of any type: words that differ from lane to lane. */
+static __device__ unsigned some_words(const unsigned *in, unsigned k)
+{
+    unsigned x = (threadIdx.x + 32 * k + in[threadIdx.x]) * 2654435761u;
+
+    return (x & 0x07f707f7) | 0x38003800; /* halves of 0.5 to 2; no byte is NaN */
+}
+
+#define MMA_KERNEL(name, instruction, sums)                                                        \
+    KERNEL name(const unsigned *in, unsigned *out, unsigned n)                                     \
+    {                                                                                              \
+        unsigned a[4], b[2], c[8][4] = {}, all = 0;                                                \
+                                                                                                   \
+        for (int k = 0; k < 4; k++)                                                                \
+            a[k] = some_words(in, k);                                                              \
+        for (int k = 0; k < 2; k++)                                                                \
+            b[k] = some_words(in, 4 + k);                                                          \
+        for (unsigned i = 0; i < n; i++)                                                           \
+            for (int j = 0; j < 8; j++)                                                            \
+                asm volatile("mma.sync.aligned." instruction " " sums                              \
+                             : "+r"(c[j][0]), "+r"(c[j][1]), "+r"(c[j][2]), "+r"(c[j][3])          \
+                             : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));  \
+        for (int j = 0; j < 32; j++)                                                               \
+            all ^= c[j / 4][j % 4];                                                                \
+        out[blockIdx.x * blockDim.x + threadIdx.x] = all;                                          \
+    }
+#define FOUR "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+#define TWO  "{%0, %1}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1};"
+MMA_KERNEL(mma_f16, "m16n8k16.row.col.f32.f16.f16.f32", FOUR)
+MMA_KERNEL(mma_f16_f16, "m16n8k16.row.col.f16.f16.f16.f16", TWO)
+MMA_KERNEL(mma_bf16, "m16n8k16.row.col.f32.bf16.bf16.f32", FOUR)
+MMA_KERNEL(mma_tf32, "m16n8k8.row.col.f32.tf32.tf32.f32", FOUR)
+MMA_KERNEL(mma_s8, "m16n8k32.row.col.s32.s8.s8.s32", FOUR)
+
+KERNEL mma_f64(const unsigned *in, double *out, unsigned n)
+{
+    double a = some_words(in, 0), b = some_words(in, 1), c[8][2] = {}, all = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        for (int j = 0; j < 8; j++)
+            asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, "
+                         "{%0, %1};"
+                         : "+d"(c[j][0]), "+d"(c[j][1])
+                         : "d"(a), "d"(b));
+    for (int j = 0; j < 16; j++)
+        all += c[j / 2][j % 2];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = all;
+}
+
+KERNEL wmma_f16(const unsigned *in, float *out, unsigned n)
+{
+    unsigned a[8];
+    float c[8] = {}, all = 0;
+
+    for (int k = 0; k < 8; k++)
+        a[k] = some_words(in, k);
+    for (unsigned i = 0; i < 8 * n; i++)
+        asm volatile("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%0, %1, %2, %3, %4, %5, %6, "
+                     "%7}, {%8, %9, %10, %11, %12, %13, %14, %15}, {%8, %9, %10, %11, %12, %13, "
+                     "%14, %15}, {%0, %1, %2, %3, %4, %5, %6, %7};"
+                     : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]),
+                       "+f"(c[6]), "+f"(c[7])
+                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(a[4]), "r"(a[5]), "r"(a[6]),
+                       "r"(a[7]));
+    for (int j = 0; j < 8; j++)
+        all += c[j];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = all;
+}
+
+/* Both factors in shared memory, chunk by chunk, not swizzled: 64 x 16 by 16 x 64. */
+#define WGMMA_KERNEL(name, instruction, turned)                                                    \
+    KERNEL name(const unsigned *in, float *out, unsigned n)                                        \
+    {                                                                                              \
+        __shared__ alignas(128) unsigned tiles[2][512];                                            \
+        unsigned at = (unsigned)__cvta_generic_to_shared(tiles) >> 4, tid = threadIdx.x;           \
+        unsigned long long a = at | 8ull << 16 | 16ull << 32, b = a + 128;                         \
+        float c[32] = {}, all = 0;                                                                 \
+                                                                                                   \
+        for (unsigned k = 0; k < 8; k++)                                                           \
+            tiles[0][tid + 128 * k] = some_words(in, k);                                           \
+        asm volatile("fence.proxy.async;");                                                        \
+        __syncthreads();                                                                           \
+        for (unsigned i = 0; i < 8 * n; i++)                                                       \
+            asm volatile(                                                                          \
+                "{ .reg .pred p; setp.eq.u32 p, 0, 0;\n"                                           \
+                "wgmma.mma_async.sync.aligned." instruction " {%0, %1, %2, %3, %4, %5, %6, %7, "   \
+                "%8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, "   \
+                "%24, %25, %26, %27, %28, %29, %30, %31}, %32, %33, p, 1, 1" turned "; }"          \
+                : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]),          \
+                  "+f"(c[6]), "+f"(c[7]), "+f"(c[8]), "+f"(c[9]), "+f"(c[10]), "+f"(c[11]),        \
+                  "+f"(c[12]), "+f"(c[13]), "+f"(c[14]), "+f"(c[15]), "+f"(c[16]), "+f"(c[17]),    \
+                  "+f"(c[18]), "+f"(c[19]), "+f"(c[20]), "+f"(c[21]), "+f"(c[22]), "+f"(c[23]),    \
+                  "+f"(c[24]), "+f"(c[25]), "+f"(c[26]), "+f"(c[27]), "+f"(c[28]), "+f"(c[29]),    \
+                  "+f"(c[30]), "+f"(c[31])                                                         \
+                : "l"(a), "l"(b));                                                                 \
+        asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;");        \
+        for (int j = 0; j < 32; j++)                                                               \
+            all += c[j];                                                                           \
+        out[blockIdx.x * blockDim.x + threadIdx.x] = all;                                          \
+    }
+WGMMA_KERNEL(wgmma_f16, "m64n64k16.f32.f16.f16", ", 0, 1")
+WGMMA_KERNEL(wgmma_e4m3, "m64n64k32.f32.e4m3.e4m3", "")
+
+/* Rows 80 bytes apart, so that no two of a matrix meet in a bank. */
+KERNEL ldmatrix(const unsigned *in, unsigned *out, unsigned n)
+{
+    __shared__ alignas(16) unsigned tile[32 * 20];
+    unsigned at = (unsigned)__cvta_generic_to_shared(tile) + threadIdx.x % 32 * 80, all = 0, r[4];
+
+    for (unsigned k = threadIdx.x; k < 32 * 20; k += blockDim.x)
+        tile[k] = some_words(in, k);
+    __syncthreads();
+    for (unsigned i = 0; i < 4 * n; i++) {
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                     : "r"(at));
+        all ^= r[0] ^ r[1] ^ r[2] ^ r[3];
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                     : "r"(at));
+        all ^= r[0] ^ r[1] ^ r[2] ^ r[3];
+    }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = all;
+}

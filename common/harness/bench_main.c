@@ -37,6 +37,16 @@ static const struct kernel kernels[] = {
     {"copy", 1 << 14, 256, 1 << 22, 1 << 22},
     {"transpose", 1 << 12, 256, 1 << 22, 1 << 22},
     {"atomics", 1 << 12, 256, 1 << 20, 1 << 20},
+    {"mma_f16", 128, 128, 16, 1 << 14},
+    {"mma_f16_f16", 128, 128, 16, 1 << 14},
+    {"mma_bf16", 128, 128, 16, 1 << 14},
+    {"mma_tf32", 128, 128, 32, 1 << 14},
+    {"mma_s8", 128, 128, 16, 1 << 14},
+    {"mma_f64", 128, 128, 32, 1 << 15},
+    {"wmma_f16", 128, 128, 8, 1 << 14},
+    {"wgmma_f16", 128, 128, 4, 1 << 14},
+    {"wgmma_e4m3", 128, 128, 2, 1 << 14},
+    {"ldmatrix", 128, 128, 32, 1 << 14},
 };
 #define NKERNELS (int)(sizeof(kernels) / sizeof(kernels[0]))
 
@@ -53,6 +63,7 @@ enum { MAX_ROUNDS = 1000 };
 
 struct measured {
     double seconds, instructions; /* thread-instructions; 0 when not counted */
+    double fused;                 /* multiplications and additions of tensor instructions */
     double megabytes;             /* most resident */
 };
 
@@ -117,6 +128,7 @@ static struct measured measure(const struct kernel *k)
     m.seconds = fastest_of_three(&e);
     emulator_counters(&counters);
     m.instructions = (double)counters.thread_inst_executed;
+    m.fused = (double)counters.tensor_flop / 2;
     getrusage(RUSAGE_SELF, &usage);
     m.megabytes = (double)usage.ru_maxrss / 1024;
     return m;
@@ -166,7 +178,7 @@ struct words {
 struct rounds {
     double seconds[MAX_ROUNDS]; /* sorted */
     int n;                      /* 0: one failed */
-    double instructions, megabytes;
+    double instructions, fused, megabytes;
 };
 
 static int by_value(const void *a, const void *b)
@@ -186,6 +198,8 @@ static void add_round(struct rounds *r, const struct measured *m)
     r->seconds[r->n++] = m->seconds;
     if (m->instructions > 0)
         r->instructions = m->instructions;
+    if (m->fused > 0)
+        r->fused = m->fused;
     if (m->megabytes > r->megabytes)
         r->megabytes = m->megabytes;
 }
@@ -213,16 +227,18 @@ static void run_rounds(int kernel, const struct words *w, struct rounds of[NMODE
 
 static void print_heading(long cores, const struct words *w)
 {
-    printf("G thread-instructions a second and host thread; %ld cores. Counters are always on;\n"
-           "\"no sample\" is without the accesses sampled for the modelled time.",
-           cores);
+    printf(
+        "G thread-instructions a second and host thread; %ld cores. Counters are always on;\n"
+        "\"no sample\" is without the accesses sampled for the modelled time. \"G fused\": fused\n"
+        "operations of tensor instructions a second, with counters.",
+        cores);
     if (w->rounds > 1)
         printf(" Median of %d rounds;\n±: half of what lies between the fastest and the slowest.",
                w->rounds);
     printf("\n%-18s", "");
     for (int mode = 0; mode < NMODES; mode++)
         printf(" %30s", modes[mode].name);
-    printf(" %10s\n", "MiB");
+    printf(" %10s %10s\n", "MiB", "G fused");
 }
 
 static void print_kernel(int kernel, long cores, const struct rounds of[NMODES])
@@ -239,7 +255,10 @@ static void print_kernel(int kernel, long cores, const struct rounds of[NMODES])
         printf(r->n > 1 ? " ±%3.0f %%)" : ")       ", apart);
         most = r->megabytes > most ? r->megabytes : most;
     }
-    printf(" %10.0f\n", most);
+    printf(" %10.0f", most);
+    if (of[1].fused > 0)
+        printf(" %10.2f", of[1].fused / median(&of[1]) / 1e9);
+    printf("\n");
     fflush(stdout);
 }
 
