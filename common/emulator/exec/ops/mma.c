@@ -17,7 +17,7 @@
 #include "half.h"
 #include "lanes.h"
 #include "mma.h"
-#include "tensor.h"
+#include "tensor_fast.h"
 #include "emulator/base/mem.h"
 
 /* ---- elements of a register ---- */
@@ -42,9 +42,13 @@ static inline f64 element_value(u64 raw, unsigned type, u32 k)
         return (s32)raw;
     }
 }
+static inline bool is_byte_factor(unsigned type)
+{
+    return type == PTX_S8 || type == PTX_U8;
+}
 static inline u32 elements_per_register(unsigned type)
 {
-    return type == PTX_F16 || type == PTX_BF16 ? 2 : type == PTX_S8 || type == PTX_U8 ? 4 : 1;
+    return type == PTX_F16 || type == PTX_BF16 ? 2 : is_byte_factor(type) ? 4 : 1;
 }
 static inline u64 place_element(u64 old, unsigned type, u32 k, f64 v, u32 flags)
 {
@@ -150,6 +154,135 @@ static void multiply(struct tile *x, const struct mma_shape *s, u32 step, u32 fl
         fesetround(FE_TONEAREST);
 }
 
+/* ---- the same where nothing is out of the ordinary (tensor_fast.h) ---- */
+typedef u32 sums[16 * WIDE]; /* as bits */
+struct raw {                 /* a factor's elements; of x as tensor_lines() wants them */
+    const void *at;
+    unsigned type;
+    u32 by, along;
+};
+/* The sums of n lines of y with WIDE of x. False: it takes multiply(). */
+static bool multiply_fast(u32 *c, u32 n, u32 apart, const struct mma_shape *s, u32 step, u32 flags,
+                          const struct raw *x, const struct raw *y)
+{
+    f32 xv[TENSOR_K * WIDE], yv[16 * WIDE];
+    s32 xe[TENSOR_K * WIDE], ye[16 * WIDE];
+    if (is_byte_factor(x->type)) {
+        tensor_values(x->at, x->type, s->k * WIDE, xv);
+        tensor_values(y->at, y->type, s->k * n, yv);
+        tensor_whole_lines(c, n, apart, s->k, &(struct tensor_side){.v = xv},
+                           &(struct tensor_side){yv, NULL, y->by, y->along}, flags & F_SATFINITE);
+        return true;
+    }
+    bool fast = tensor_read(x->at, x->type, s->k * WIDE, false, xv, xe);
+    fast &= tensor_read(y->at, y->type, s->k * n, false, yv, ye);
+    for (u32 p = 0; p < s->k && fast; p += step)
+        fast = tensor_lines(
+            c, n, apart, step, &(struct tensor_side){xv + p * WIDE, xe + p * WIDE, 1, WIDE},
+            &(struct tensor_side){yv + p * y->along, ye + p * y->along, y->by, y->along},
+            tensor_bits(s->a_type, s->d_type));
+    return fast;
+}
+
+/* ---- f64, rounded to nearest: eight columns at a time ---- */
+struct doubles {
+    f64 a[16 * 16], b[16 * 8], c[16 * 8]; /* m x k, k x 8, m x 8 */
+};
+#define ROWS_OF(k)                                                                                 \
+    for (u32 row = 0; row < m; row++)                                                              \
+    double_row(x->c + row * 8, x->a + row * k, x->b, k, nan)
+static inline __attribute__((always_inline)) void
+double_row(f64 *restrict c, const f64 *restrict a, const f64 *restrict b, const u32 k, u64 *nan)
+{
+    _Pragma("GCC ivdep") for (u32 i = 0; i < 8; i++)
+    {
+        f64 sum = c[i];
+        _Pragma("GCC unroll 16") for (u32 p = 0; p < k; p++) sum = fma(a[p], b[p * 8 + i], sum);
+        c[i] = sum;
+        nan[i] |= sum != sum;
+    }
+}
+/* False: there is a NaN, and which one multiply() knows. */
+static bool multiply_doubles(struct doubles *x, u32 m, u32 k)
+{
+    u64 nan[8] = {0}, any = 0;
+    switch (k) {
+    case 4:
+        ROWS_OF(4);
+        break;
+    case 8:
+        ROWS_OF(8);
+        break;
+    default:
+        ROWS_OF(16);
+    }
+    for (u32 i = 0; i < 8; i++)
+        any |= nan[i];
+    return !any;
+}
+#undef ROWS_OF
+static bool mma_doubles(struct warp *w, const struct insn *in)
+{
+    const struct mma_shape *s = in->data;
+    const uint32_t *p = in->places; /* d, a, b, c */
+    u32 rows = s->m / 8;
+    struct doubles x;
+    if (in->flags & F_ROUND || w->mask != FULL)
+        return false;
+    for (u32 r = 0; r < s->na; r++) {
+        const f64 *reg = place(w, p[s->nd + r]);
+        for (u32 g = 0; g < 8; g++)
+            memcpy(x.a + (8 * (r % rows) + g) * s->k + 4 * (r / rows), reg + 4 * g,
+                   4 * sizeof(f64));
+    }
+    for (u32 r = 0; r < s->nb; r++) {
+        const f64 *reg = place(w, p[s->nd + s->na + r]);
+        for (u32 g = 0; g < 8; g++)
+            for (u32 t = 0; t < 4; t++)
+                x.b[(4 * r + t) * 8 + g] = reg[4 * g + t];
+    }
+    for (u32 r = 0; r < s->nc; r += 2) {
+        const f64 *even = place(w, p[s->nd + s->na + s->nb + r]);
+        const f64 *odd = place(w, p[s->nd + s->na + s->nb + r + 1]);
+        for (u32 l = 0; l < WARP; l++) {
+            x.c[r * WARP + 2 * l] = even[l];
+            x.c[r * WARP + 2 * l + 1] = odd[l];
+        }
+    }
+    if (!multiply_doubles(&x, s->m, s->k))
+        return false;
+    for (u32 r = 0; r < s->nd; r += 2) {
+        f64 *even = place(w, p[r]), *odd = place(w, p[r + 1]);
+        for (u32 l = 0; l < WARP; l++) {
+            even[l] = x.c[r * WARP + 2 * l];
+            odd[l] = x.c[r * WARP + 2 * l + 1];
+        }
+    }
+    return true;
+}
+/* 8 x 8 x 4: a register of a, of b, two of sums */
+static bool wmma_doubles(struct warp *w, const struct insn *in)
+{
+    const struct mma_shape *s = in->data;
+    const uint32_t *p = in->places;
+    const f64 *a = place(w, p[2]), *b = place(w, p[3]);
+    struct doubles x;
+    if (in->flags & F_ROUND || w->mask != FULL)
+        return false;
+    for (u32 row = 0; row < 8; row++)
+        for (u32 k = 0; k < 4; k++) {
+            x.a[row * 4 + k] = a[s->a_col ? k * 8 + row : row * 4 + k];
+            x.b[k * 8 + row] = b[s->b_col ? row * 4 + k : k * 8 + row];
+        }
+    for (u32 r = 0; r < 2; r++)
+        memcpy(x.c + r * WARP, place(w, p[4 + r]), WARP * sizeof(f64));
+    if (!multiply_doubles(&x, 8, 4))
+        return false;
+    for (u32 r = 0; r < 2; r++)
+        memcpy(place(w, p[r]), x.c + r * WARP, WARP * sizeof(f64));
+    return true;
+}
+
 /* ---- mma.sync ---- */
 static void mma_load_a(const struct mma_shape *s, u64 (*r)[WARP], f64 *a)
 {
@@ -180,6 +313,57 @@ static void charge(struct warp *w, const struct mma_shape *s)
 {
     w->worker->steps += s->m * s->n * s->k / 16;
 }
+/* a's rows side by side, k after k; of m8 the upper ones are 0 */
+static void mma_rows(struct warp *w, const struct mma_shape *s, const uint32_t *places, u8 *to)
+{
+    u32 words[8 * WIDE], rows = s->m / 8, e = elements_per_register(s->a_type);
+    if (rows == 1)
+        memset(words, 0, sizeof(words));
+    for (u32 r = 0; r < s->na; r++)
+        tensor_turn(place(w, places[r]), words + r / rows * 4 * WIDE + 8 * (r % rows), WIDE);
+    for (u32 q = 0; q < s->na / rows * 4; q++, to += 4 * WIDE) {
+        const u32 *from = words + q * WIDE;
+        if (e == 1)
+            memcpy(to, from, WIDE * 4);
+        for (u32 j = 0; j < 2 && e == 2; j++)
+            for (u32 i = 0; i < WIDE; i++) {
+                u16 half = (u16)(from[i] >> 16 * j);
+                memcpy(to + (j * WIDE + i) * 2, &half, 2);
+            }
+        for (u32 j = 0; j < 4 && e == 4; j++)
+            for (u32 i = 0; i < WIDE; i++)
+                to[j * WIDE + i] = (u8)(from[i] >> 8 * j);
+    }
+}
+/* b's columns, one after another */
+static void mma_columns(struct warp *w, const struct mma_shape *s, const uint32_t *places, u32 *to)
+{
+    for (u32 r = 0; r < s->nb; r++) {
+        const u32 *reg = place(w, places[r]);
+        for (u32 g = 0; g < 8; g++)
+            memcpy(to + (g * s->nb + r) * 4, reg + 4 * g, 16);
+    }
+}
+static bool mma_fast(struct warp *w, const struct insn *in)
+{
+    const struct mma_shape *s = in->data;
+    const uint32_t *p = in->places; /* d, a, b, c */
+    u8 x[8 * WIDE * 4];
+    u32 y[8 * 8];
+    sums c = {0};
+    if (s->a_type == PTX_F64)
+        return mma_doubles(w, in);
+    if (w->mask != FULL)
+        return false;
+    mma_rows(w, s, p + s->nd, x);
+    mma_columns(w, s, p + s->nd + s->na, y);
+    tensor_read_sums(w, p + s->nd + s->na + s->nb, s->nc, s->c_type == PTX_F16, c);
+    if (!multiply_fast(c, 8, WIDE, s, s->k, in->flags, &(struct raw){x, s->a_type, 1, WIDE},
+                       &(struct raw){y, s->b_type, s->k, 1}))
+        return false;
+    tensor_write_sums(w, p, s->nd, s->d_type == PTX_F16, c);
+    return true;
+}
 HANDLER(mma)
 {
     const struct mma_shape *s = in->data;
@@ -187,6 +371,8 @@ HANDLER(mma)
     u64 r[16][WARP];
     const uint32_t *p = in->places; /* d, a, b, c */
     charge(w, s);
+    if (mma_fast(w, in))
+        return in + 1;
     read_registers(w, p + s->nd, s->na, s->a_type, r);
     mma_load_a(s, r, x.a);
     read_registers(w, p + s->nd + s->na, s->nb, s->b_type, r);
@@ -231,20 +417,119 @@ static void fragment_load(u64 (*r)[WARP], u32 regs, unsigned type, u32 rows, u32
             out[to] = element_value(r[i / e][l], type, i % e);
         }
 }
+/* A factor as it lies in memory: a lane's elements, one lane after another; where the fragments
+ * have more room the upper lanes' count. Returns where it begins. */
+static const void *wmma_factor(struct warp *w, const uint32_t *places, u32 regs, unsigned type,
+                               u32 count, u32 *to)
+{
+    for (u32 r = 0; r < regs; r++) {
+        const u32 *reg = place(w, places[r]);
+        for (u32 l = 0; l < WARP; l++)
+            to[l * regs + r] = reg[l];
+    }
+    return to + regs * WARP - count / elements_per_register(type);
+}
+/* WIDE lines from `first` on of a factor, as tensor_lines() wants them */
+static void wmma_lines(const struct raw *f, u32 first, u32 k, u8 *to)
+{
+    u32 e = elements_per_register(f->type);
+    for (u32 p = 0; p < k; p++)
+        for (u32 i = 0; i < WIDE; i++) {
+            u32 from = (first + i) * f->by + p * f->along, at = p * WIDE + i;
+            if (e == 1)
+                memcpy(to + at * 4, (const u8 *)f->at + from * 4, 4);
+            else if (e == 2)
+                memcpy(to + at * 2, (const u8 *)f->at + from * 2, 2);
+            else
+                to[at] = ((const u8 *)f->at)[from];
+        }
+}
+/* rows x cols words, turned */
+static void turn_sums(const u32 *from, u32 rows, u32 cols, u32 *to)
+{
+    for (u32 i = 0; i < rows; i++)
+        for (u32 j = 0; j < cols; j++)
+            to[j * rows + i] = from[i * cols + j];
+}
+static void wmma_read_sums(struct warp *w, const struct mma_shape *s, const uint32_t *places,
+                           u32 *c)
+{
+    for (u32 r = 0; r < s->nc; r++)
+        if (s->c_type == PTX_F16)
+            for (u32 l = 0; l < WARP; l++) {
+                u32 pair = ((const u32 *)place(w, places[r]))[l];
+                c[(r * WARP + l) * 2] = half_bits(pair & 0xffff);
+                c[(r * WARP + l) * 2 + 1] = half_bits(pair >> 16);
+            }
+        else
+            memcpy(c + r * WARP, place(w, places[r]), WARP * 4);
+}
+static void wmma_write_sums(struct warp *w, const struct mma_shape *s, const uint32_t *places,
+                            const u32 *c)
+{
+    for (u32 r = 0; r < s->nd; r++) {
+        u32 *to = place(w, places[r]);
+        if (s->d_type != PTX_F16)
+            memcpy(to, c + r * WARP, WARP * 4);
+        else
+            for (u32 i = 0; i < WARP; i++)
+                to[i] = tensor_to_half(c[(r * WARP + i) * 2]) |
+                        tensor_to_half(c[(r * WARP + i) * 2 + 1]) << 16;
+    }
+}
+static bool wmma_fast(struct warp *w, const struct insn *in, u32 step)
+{
+    const struct mma_shape *s = in->data;
+    const uint32_t *p = in->places;
+    u32 fa[8 * WARP], fb[8 * WARP], m = s->m, n = s->n, k = s->k;
+    u8 x[TENSOR_K * WIDE];
+    sums c, turned;
+    if (s->a_type == PTX_F64)
+        return wmma_doubles(w, in);
+    if (w->mask != FULL)
+        return false;
+    struct raw a = {wmma_factor(w, p + s->nd, s->na, s->a_type, m * k, fa), s->a_type,
+                    s->a_col ? 1 : k, s->a_col ? m : 1};
+    struct raw b = {wmma_factor(w, p + s->nd + s->na, s->nb, s->b_type, k * n, fb), s->b_type,
+                    s->b_col ? k : 1, s->b_col ? 1 : n};
+    bool by_columns = n % WIDE == 0, fast = true; /* else by rows */
+    const struct raw *from = by_columns ? &b : &a, *y = by_columns ? &a : &b;
+    u32 lines = by_columns ? m : n, apart = by_columns ? n : m;
+    wmma_read_sums(w, s, p + s->nd + s->na + s->nb, c);
+    if (!by_columns) {
+        turn_sums(c, m, n, turned);
+        memcpy(c, turned, sizeof(c));
+    }
+    for (u32 first = 0; first < apart && fast; first += WIDE) {
+        wmma_lines(from, first, k, x);
+        fast = multiply_fast(c + first, lines, apart, s, step, in->flags,
+                             &(struct raw){x, from->type, 1, WIDE}, y);
+    }
+    if (fast && !by_columns) {
+        turn_sums(c, n, m, turned);
+        memcpy(c, turned, sizeof(c));
+    }
+    if (fast)
+        wmma_write_sums(w, s, p, c);
+    return fast;
+}
 HANDLER(wmma_mma)
 {
     const struct mma_shape *s = in->data;
     struct tile x;
     u64 r[16][WARP];
     const uint32_t *p = in->places;
+    u32 step = s->a_type == PTX_TF32 ? 4 : s->k;
     charge(w, s);
+    if (wmma_fast(w, in, step))
+        return in + 1;
     read_registers(w, p + s->nd, s->na, s->a_type, r);
     fragment_load(r, s->na, s->a_type, s->m, s->k, s->a_col, x.a);
     read_registers(w, p + s->nd + s->na, s->nb, s->b_type, r);
     fragment_load(r, s->nb, s->b_type, s->k, s->n, s->b_col, x.b);
     read_registers(w, p + s->nd + s->na + s->nb, s->nc, s->c_type, r);
     accumulator_load(r, s->nc, s->c_type, s->m * s->n, x.c);
-    multiply(&x, s, s->a_type == PTX_TF32 ? 4 : s->k, in->flags);
+    multiply(&x, s, step, in->flags);
     u32 e = elements_per_register(s->d_type), n = s->nd * e, count = s->m * s->n;
     memset(r, 0, sizeof(r));
     for (u32 l = 0; l < WARP; l++)

@@ -83,48 +83,5 @@ static inline void tensor_add(f32 *c, u32 n, u32 k, const f32 *a, const s32 *ea,
     for (u32 j = 0; j < n; j++)
         c[j] = cut_to_f32(sum[j] * f64_bits((u64)(1023 - kept + top[j]) << 52), bits);
 }
-/* The same, of factors that are themselves in a and b, where their product is one in f32, whatever
- * they are: of halves and smaller ones. k is a multiple of 4. */
-static inline void tensor_add_small(f32 *restrict c, u32 n, u32 k, const f32 *restrict a,
-                                    const s16 *restrict ea, const f32 *restrict b,
-                                    const s16 *restrict eb, struct tensor_bits bits)
-{
-    s16 top[TENSOR_COLUMNS];
-    s32 some[TENSOR_COLUMNS], kept = bits.added; /* 16 products below 2^27, or 32 below 2^15 */
-    f32 scale[TENSOR_COLUMNS];
-    for (u32 j = 0; j < n; j++) {
-        s32 e = (s32)(bits_f32(c[j]) >> 23 & 0xff) - 127;
-        top[j] = (s16)(e > LEAST_F32 ? e : LEAST_F32);
-    }
-    for (u32 p = 0; p < k; p += 4) {
-        const s16 *e = eb + p * n;
-        s16 e0 = ea[p], e1 = ea[p + 1], e2 = ea[p + 2], e3 = ea[p + 3];
-        for (u32 j = 0; j < n; j++) {
-            s16 x = (s16)(e0 + e[j]), y = (s16)(e1 + e[n + j]);
-            s16 z = (s16)(e2 + e[2 * n + j]), v = (s16)(e3 + e[3 * n + j]);
-            x = x > y ? x : y;
-            z = z > v ? z : v;
-            x = x > z ? x : z;
-            top[j] = x > top[j] ? x : top[j];
-        }
-    }
-    for (u32 j = 0; j < n; j++) { /* of zeros alone any power will do */
-        s32 power = kept - top[j];
-        scale[j] = tensor_power(power < 127 ? power : 127);
-        some[j] = 0;
-    }
-    for (u32 p = 0; p < k; p += 4) {
-        const f32 *f = b + p * n;
-        f32 a0 = a[p], a1 = a[p + 1], a2 = a[p + 2], a3 = a[p + 3];
-        for (u32 j = 0; j < n; j++)
-            some[j] += (s32)(a0 * f[j] * scale[j]) + (s32)(a1 * f[n + j] * scale[j]) +
-                       (s32)(a2 * f[2 * n + j] * scale[j]) + (s32)(a3 * f[3 * n + j] * scale[j]);
-    }
-    for (u32 j = 0; j < n; j++) {
-        f64 up = f64_bits((u64)(1023 + kept - top[j]) << 52);
-        f64 down = f64_bits((u64)(1023 - kept + top[j]) << 52);
-        c[j] = cut_to_f32((trunc((f64)c[j] * up) + some[j]) * down, bits);
-    }
-}
 
 #endif

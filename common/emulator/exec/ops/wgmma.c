@@ -16,7 +16,7 @@
  */
 #include "half.h"
 #include "lanes.h"
-#include "tensor.h"
+#include "tensor_fast.h"
 #include "emulator/code/mma_shape.h"
 
 #define ROWS       16 /* of a warp */
@@ -122,85 +122,23 @@ static void gather_rows(struct warp *w, const uint32_t *places, u8 *to)
 }
 
 /* ---- floating point ---- */
-static f32 value_of(const u8 *p, unsigned type)
-{
-    u32 x = 0;
-    switch (type) {
-    case PTX_F16:
-        memcpy(&x, p, 2);
-        return (f32)half_to_float((u16)x);
-    case PTX_BF16:
-        memcpy(&x, p, 2);
-        return f32_bits(x << 16);
-    case PTX_TF32: /* the low 13 bits are ignored */
-        memcpy(&x, p, 4);
-        return f32_bits(x & 0xffffe000u);
-    case PTX_E5M2: /* the high byte of an f16 */
-        return (f32)half_to_float((u16)(*p << 8));
-    default: { /* PTX_E4M3 */
-        u32 e = *p >> 3 & 15, m = *p & 7;
-        f32 v = e ? (f32)(8 + m) * f32_bits((e + 127 - 10) << 23) : (f32)m * 0x1p-9f;
-        v = (*p & 0x7f) == 0x7f ? f32_bits(0x7fffffff) : v;
-        return *p & 0x80 ? -v : v;
-    }
-    }
-}
-static s32 least_of(unsigned type)
-{
-    return type == PTX_F16 || type == PTX_E5M2 ? LEAST_F16
-           : type == PTX_E4M3                  ? LEAST_E4M3
-                                               : LEAST_F32;
-}
 /* Takes an image of `rows` rows of k elements apart; element (row, p) becomes number
  * row * by_row + p * by_k. */
 static void take_apart(struct factor *f, const u8 *from, unsigned type, bool negative,
                        const u32 extent[2], const u32 by[2], bool transposed)
 {
-    u32 rows = extent[0], k = extent[1], size = 2 * CHUNK / k;
+    static _Thread_local f32 lie[MOST_K * TENSOR_COLUMNS];
+    u32 rows = extent[0], k = extent[1];
     f->finite = true;
+    tensor_values(from, type, rows * k, lie);
     for (u32 row = 0; row < rows; row++)
         for (u32 p = 0; p < k; p++) {
-            f32 v = value_of(from + (transposed ? p * rows + row : row * k + p) * size, type);
+            f32 v = lie[transposed ? p * rows + row : row * k + p];
             u32 at = row * by[0] + p * by[1];
             f->value[at] = negative ? -v : v;
-            f->part[at] = tensor_split(f->value[at], least_of(type), &f->e[at]);
+            f->part[at] = tensor_split(f->value[at], least_exponent(type), &f->e[at]);
             f->finite &= isfinite(v) != 0;
         }
-}
-/* Halves as they lie, with their exponents, as tensor_split() finds them; are all finite? */
-static bool read_halves(const u8 *from, u32 count, bool negative, f32 *value, s16 *e)
-{
-    u16 h[MOST_K * TENSOR_COLUMNS];
-    u32 sign = negative ? 0x8000 : 0, most = 0;
-    memcpy(h, from, count * sizeof(*h));
-    for (u32 i = 0; i < count; i++) {
-        u32 m = h[i] & 0x7fff;
-        u32 v = m < 0x400 ? bits_f32((f32)(s32)m * 0x1p-24f) : (m << 13) + ((127 - 15) << 23);
-        s32 x = (s32)(m >> 10) - 15;
-        e[i] = (s16)(m ? x > LEAST_F16 ? x : LEAST_F16 : OF_ZERO);
-        value[i] = f32_bits(v | ((h[i] ^ sign) & 0x8000) << 16);
-        most = m > most ? m : most;
-    }
-    return most < 0x7c00;
-}
-/* Both factors' halves, a's row by row, b's k by k; are all finite? */
-struct halves {
-    f32 value[MOST_K * TENSOR_COLUMNS];
-    s16 e[MOST_K * TENSOR_COLUMNS];
-};
-static bool read_factor(struct halves *f, const u8 *from, u32 lines, u32 length, bool negative,
-                        bool turned)
-{
-    static _Thread_local struct halves lie;
-    if (!turned)
-        return read_halves(from, lines * length, negative, f->value, f->e);
-    bool finite = read_halves(from, lines * length, negative, lie.value, lie.e);
-    for (u32 i = 0; i < length; i++)
-        for (u32 line = 0; line < lines; line++) {
-            f->value[i * lines + line] = lie.value[line * length + i];
-            f->e[i * lines + line] = lie.e[line * length + i];
-        }
-    return finite;
 }
 /* What infinities and NaN make of a row's sums. */
 static void add_plainly(f32 *c, const f32 *before, u32 n, u32 k, const f32 *a, const f32 *b)
@@ -217,41 +155,10 @@ static inline u32 sum_at(u32 n, u32 l, u32 i)
 {
     return (l / 4 + 8 * (i >> 1 & 1)) * n + 8 * (i >> 2) + l % 4 * 2 + (i & 1);
 }
-/* Registers 4 j + 2 h and the next have columns 8 j … of rows 8 h …, every other one each. */
-static void read_f32_sums(struct warp *w, const struct insn *in, f32 *c)
-{
-    const struct mma_shape *s = in->data;
-    for (u32 r = 0; r < s->nd; r += 2) {
-        const f32 *even = place(w, in->places[r]), *odd = place(w, in->places[r + 1]);
-        f32 *to = c + (r >> 1 & 1) * 8 * s->n + r / 4 * 8;
-        for (u32 g = 0; g < 8; g++)
-            for (u32 t = 0; t < 4; t++) {
-                to[g * s->n + 2 * t] = even[4 * g + t];
-                to[g * s->n + 2 * t + 1] = odd[4 * g + t];
-            }
-    }
-}
-static void write_f32_sums(struct warp *w, const struct insn *in, const f32 *c)
-{
-    const struct mma_shape *s = in->data;
-    for (u32 r = 0; r < s->nd; r += 2) {
-        u32 *even = place(w, in->places[r]), *odd = place(w, in->places[r + 1]);
-        const f32 *from = c + (r >> 1 & 1) * 8 * s->n + r / 4 * 8;
-        for (u32 g = 0; g < 8; g++)
-            for (u32 t = 0; t < 4; t++) {
-                even[4 * g + t] = bits_f32(canonical(from[g * s->n + 2 * t]));
-                odd[4 * g + t] = bits_f32(canonical(from[g * s->n + 2 * t + 1]));
-            }
-    }
-}
 static void read_sums(struct warp *w, const struct insn *in, f32 *c)
 {
     const struct mma_shape *s = in->data;
     bool half = s->d_type == PTX_F16;
-    if (s->d_type == PTX_F32) {
-        read_f32_sums(w, in, c);
-        return;
-    }
     for (u32 r = 0; r < s->nd; r++) {
         const u32 *v = place(w, in->places[r]);
         for (u32 l = 0; l < WARP; l++) {
@@ -267,10 +174,6 @@ static void write_sums(struct warp *w, const struct insn *in, const f32 *c)
 {
     const struct mma_shape *s = in->data;
     bool half = s->d_type == PTX_F16;
-    if (s->d_type == PTX_F32) {
-        write_f32_sums(w, in, c);
-        return;
-    }
     for (u32 r = 0; r < s->nd; r++) {
         u32 *v = place(w, in->places[r]);
         for (u32 l = 0; l < WARP; l++)
@@ -278,37 +181,6 @@ static void write_sums(struct warp *w, const struct insn *in, const f32 *c)
                               (u32)sum_to_half(c[sum_at(s->n, l, 2 * r + 1)]) << 16
                         : bits_f32(canonical(c[sum_at(s->n, l, r)]));
     }
-}
-static bool are_finite(const f32 *c, u32 n)
-{
-    u32 most = 0;
-    for (u32 i = 0; i < n; i++) {
-        u32 m = bits_f32(c[i]) & 0x7fffffff;
-        most = m > most ? m : most;
-    }
-    return most < 0x7f800000;
-}
-/* Finite halves, as most are; false when there is something else. */
-static bool multiply_halves(struct warp *w, const struct insn *in, const u8 *a, const u8 *b,
-                            bool adds)
-{
-    const struct mma_shape *s = in->data;
-    static _Thread_local struct halves x, y;
-    f32 c[ROWS * TENSOR_COLUMNS] = {0};
-    u32 n = s->n, k = s->k;
-    bool finite = s->a_col ? read_factor(&x, a, k, ROWS, s->a_neg, true)
-                           : read_factor(&x, a, ROWS, k, s->a_neg, false);
-    finite = finite && (s->b_col ? read_factor(&y, b, k, n, s->b_neg, false)
-                                 : read_factor(&y, b, n, k, s->b_neg, true));
-    if (adds)
-        read_sums(w, in, c);
-    if (!finite || !are_finite(c, ROWS * n))
-        return false;
-    for (u32 row = 0; row < ROWS; row++)
-        tensor_add_small(c + row * n, n, k, x.value + row * k, x.e + row * k, y.value, y.e,
-                         tensor_bits(s->a_type, s->d_type));
-    write_sums(w, in, c);
-    return true;
 }
 static void multiply_floats(struct warp *w, const struct insn *in, const u8 *a, const u8 *b,
                             bool adds)
@@ -336,31 +208,67 @@ static void multiply_floats(struct warp *w, const struct insn *in, const u8 *a, 
     write_sums(w, in, c);
 }
 
-/* ---- whole numbers ---- */
-static s32 whole_sum(const u8 *a, const u8 *b, const struct mma_shape *s)
-{
-    s32 sum = 0;
-    for (u32 p = 0; p < 2 * CHUNK; p++)
-        sum += s->a_type == PTX_B1 ? __builtin_popcount(a[p] & b[p])
-                                   : (s->a_type == PTX_S8 ? (s8)a[p] : a[p]) *
-                                         (s->b_type == PTX_S8 ? (s8)b[p] : b[p]);
-    return sum;
-}
-static void multiply_whole(struct warp *w, const struct insn *in, const u8 *a, const u8 *b,
-                           bool adds)
+/* ---- single bits ---- */
+static void multiply_bits(struct warp *w, const struct insn *in, const u8 *a, const u8 *b,
+                          bool adds)
 {
     const struct mma_shape *s = in->data;
     for (u32 r = 0; r < s->nd; r++) {
         u32 *v = place(w, in->places[r]);
         for (u32 l = 0; l < WARP; l++) {
-            u32 at = sum_at(s->n, l, r);
-            s64 sum = (s64)(adds ? (s32)v[l] : 0) +
-                      whole_sum(a + at / s->n * 2 * CHUNK, b + at % s->n * 2 * CHUNK, s);
-            if (in->flags & F_SATFINITE)
-                sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
-            v[l] = (u32)sum;
+            u32 at = sum_at(s->n, l, r), sum = adds ? v[l] : 0;
+            const u8 *x = a + at / s->n * 2 * CHUNK, *y = b + at % s->n * 2 * CHUNK;
+            for (u32 p = 0; p < 2 * CHUNK; p++)
+                sum += (u32)__builtin_popcount(x[p] & y[p]);
+            v[l] = sum;
         }
     }
+}
+
+/* ---- whole numbers, and floating point where nothing is out of the ordinary: tensor_fast.h ----
+ */
+/* a's rows side by side, k after k */
+static void turn_rows(const u8 *from, u32 k, u8 *to)
+{
+    for (u32 p = 0; p < k; p++)
+        for (u32 row = 0; row < ROWS; row++) {
+            u32 i = row * k + p, at = p * ROWS + row;
+            if (k == 8)
+                memcpy(to + at * 4, from + i * 4, 4);
+            else if (k == 16)
+                memcpy(to + at * 2, from + i * 2, 2);
+            else
+                to[at] = from[i];
+        }
+}
+static bool multiply_fast(struct warp *w, const struct insn *in, const u8 *a, const u8 *b,
+                          bool adds)
+{
+    const struct mma_shape *s = in->data;
+    static _Thread_local f32 xv[MOST_K * ROWS], yv[MOST_K * TENSOR_COLUMNS];
+    static _Thread_local s32 xe[MOST_K * ROWS], ye[MOST_K * TENSOR_COLUMNS];
+    u8 rows[ROWS * 2 * CHUNK];
+    u32 c[ROWS * TENSOR_COLUMNS], n = s->n, k = s->k;
+    bool half = s->d_type == PTX_F16, whole = s->d_type == PTX_S32, fast = true;
+    struct tensor_side x = {xv, xe, 1, ROWS}, y = {yv, ye, s->b_col ? 1 : k, s->b_col ? n : 1};
+    if (!s->a_col)
+        turn_rows(a, k, rows);
+    if (adds)
+        tensor_read_sums(w, in->places, s->nd, half, c);
+    else
+        memset(c, 0, ROWS * n * sizeof(*c));
+    if (whole) {
+        tensor_values(rows, s->a_type, ROWS * k, xv);
+        tensor_values(b, s->b_type, n * k, yv);
+        tensor_whole_lines(c, n, WIDE, k, &x, &y, in->flags & F_SATFINITE);
+    } else {
+        fast = tensor_read(s->a_col ? a : rows, s->a_type, ROWS * k, s->a_neg, xv, xe) &&
+               tensor_read(b, s->b_type, n * k, s->b_neg, yv, ye) &&
+               tensor_lines(c, n, WIDE, k, &x, &y, tensor_bits(s->a_type, s->d_type));
+    }
+    if (fast)
+        tensor_write_sums(w, in->places, s->nd, half, c);
+    return fast;
 }
 
 HANDLER(wgmma)
@@ -378,9 +286,9 @@ HANDLER(wgmma)
         return NULL;
     if (!fetch_rows(w, in, SRC(u64, 1), 0, s->n, s->b_col, b))
         return NULL;
-    if (s->d_type == PTX_S32)
-        multiply_whole(w, in, a, b, scale & 1);
-    else if (s->a_type != PTX_F16 || !multiply_halves(w, in, a, b, scale & 1))
+    if (s->a_type == PTX_B1)
+        multiply_bits(w, in, a, b, scale & 1);
+    else if (!multiply_fast(w, in, a, b, scale & 1))
         multiply_floats(w, in, a, b, scale & 1);
     return in + 1;
 }
