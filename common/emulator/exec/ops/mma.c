@@ -596,6 +596,41 @@ HANDLER(wmma_move)
 }
 
 /* ---- ldmatrix, stmatrix: lane 8i+r holds the address of row r of matrix i ---- */
+/* 8 x 8 halves, turned */
+typedef u16 eight __attribute__((vector_size(16), aligned(2), may_alias));
+#define LOWER(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define UPPER(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+static void turn_halves(eight m[8]) /* rows i and i + 4 meet; after three times all have met */
+{
+    for (u32 times = 0; times < 3; times++) {
+        eight t[8];
+        for (u32 i = 0; i < 4; i++) {
+            t[2 * i] = LOWER(m[i], m[i + 4]);
+            t[2 * i + 1] = UPPER(m[i], m[i + 4]);
+        }
+        memcpy(m, t, sizeof(t));
+    }
+}
+static void load_matrix(const struct warp *w, const u64 *a, bool turned, u32 *reg)
+{
+    eight m[8];
+    for (u32 row = 0; row < 8; row++)
+        memcpy(&m[row], w->block->shared + a[row], 16);
+    if (turned)
+        turn_halves(m);
+    memcpy(reg, m, sizeof(m));
+}
+static void store_matrix(const struct warp *w, const u64 *a, bool turned, const u32 *reg)
+{
+    eight m[8];
+    memcpy(m, reg, sizeof(m));
+    if (turned)
+        turn_halves(m);
+    for (u32 k = 0; k < 8; k++) { /* where rows meet, the last one stays: turned, an odd one */
+        u32 row = turned ? k % 4 * 2 + k / 4 : k;
+        memcpy(w->block->shared + a[row], &m[row], 16);
+    }
+}
 HANDLER(ldmatrix)
 {
     const struct mma_shape *s = in->data;
@@ -604,6 +639,15 @@ HANDLER(ldmatrix)
     if (w->mask != FULL)
         return warp_fault(w, in, -1, cudaErrorIllegalInstruction, "%s needs all 32 lanes",
                           in->site->opcode);
+    LANES a[i] = (base[i] + (u64)in->imm) & ~MEM_WINDOW_MASK;
+    if (access_rows(w, in, a, s->nd, !s->row_major, s->store)) {
+        for (u32 m = 0; m < s->nd; m++)
+            if (s->store)
+                store_matrix(w, a + 8 * m, !s->row_major, place(w, in->places[m]));
+            else
+                load_matrix(w, a + 8 * m, !s->row_major, place(w, in->places[m]));
+        return in + 1;
+    }
     for (u32 m = 0; m < s->nd; m++) {
         u32 *reg = place(w, in->places[m]);
         for (u32 half = 0; half < 2; half++) {
