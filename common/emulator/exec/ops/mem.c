@@ -209,10 +209,92 @@ static inline void move_whole(u8 *to, const u8 *from, u32 bytes)
     else
         write_bytes(to, bytes, read_bytes(from, bytes, false));
 }
+/* Vectors of words: each lane's in one move, then turned, four lanes at a time. */
+typedef u32 words4 __attribute__((vector_size(16), aligned(4), may_alias));
+#define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+static inline bool is_words(const struct warp *w, const struct insn *in, u32 width)
+{
+    return w->mask == FULL && in->size == 4 && width == 4 && in->count == 4;
+}
+static inline void turn_words(words4 r[4])
+{
+    words4 ab = PICK(r[0], r[1], 0, 4, 1, 5), cd = PICK(r[2], r[3], 0, 4, 1, 5);
+    words4 AB = PICK(r[0], r[1], 2, 6, 3, 7), CD = PICK(r[2], r[3], 2, 6, 3, 7);
+    r[0] = PICK(ab, cd, 0, 1, 4, 5);
+    r[1] = PICK(ab, cd, 2, 3, 6, 7);
+    r[2] = PICK(AB, CD, 0, 1, 4, 5);
+    r[3] = PICK(AB, CD, 2, 3, 6, 7);
+}
+#undef PICK
+static inline void load_words(struct warp *w, const struct insn *in, const u8 *const *host)
+{
+    for (int i = 0; i < WARP; i += 4) {
+        words4 r[4];
+        for (int k = 0; k < 4; k++)
+            r[k] = (words4) * (const volatile whole16 *)host[i + k];
+        turn_words(r);
+        for (int k = 0; k < 4; k++)
+            if (in->places[k] != NO_PLACE)
+                *(words4 *)((u32 *)place(w, in->places[k]) + i) = r[k];
+    }
+}
+static inline void store_words(struct warp *w, const struct insn *in, u8 *const *host)
+{
+    for (int i = 0; i < WARP; i += 4) {
+        words4 r[4];
+        for (int k = 0; k < 4; k++)
+            r[k] = *(const words4 *)((const u32 *)place(w, in->places[k]) + i);
+        turn_words(r);
+        for (int k = 0; k < 4; k++)
+            *(volatile whole16 *)host[i + k] = (whole16)r[k];
+    }
+}
+/* Pairs as wide as their registers, of a whole warp */
+static inline bool is_pairs(const struct warp *w, const struct insn *in, u32 width)
+{
+    return w->mask == FULL && in->count == 2 && in->size == width && width >= 4;
+}
+#define PAIRS(T)                                                                                   \
+    static inline void load_pairs_of_##T(struct warp *w, const struct insn *in,                    \
+                                         const u8 *const *host)                                    \
+    {                                                                                              \
+        u8 t[WARP][2 * sizeof(T)];                                                                 \
+        for (int i = 0; i < WARP; i++)                                                             \
+            move_whole(t[i], host[i], sizeof(t[i]));                                               \
+        for (int k = 0; k < 2; k++)                                                                \
+            if (in->places[k] != NO_PLACE) {                                                       \
+                T *d = place(w, in->places[k]);                                                    \
+                LANES memcpy(&d[i], t[i] + k * sizeof(T), sizeof(T));                              \
+            }                                                                                      \
+    }                                                                                              \
+    static inline void store_pairs_of_##T(struct warp *w, const struct insn *in, u8 *const *host)  \
+    {                                                                                              \
+        u8 t[WARP][2 * sizeof(T)];                                                                 \
+        for (int k = 0; k < 2; k++) {                                                              \
+            const T *a = place(w, in->places[k]);                                                  \
+            LANES memcpy(t[i] + k * sizeof(T), &a[i], sizeof(T));                                  \
+        }                                                                                          \
+        for (int i = 0; i < WARP; i++)                                                             \
+            move_whole(host[i], t[i], sizeof(t[i]));                                               \
+    }
+PAIRS(u32)
+PAIRS(u64)
+#undef PAIRS
 static inline void load_lanes_from(struct warp *w, const struct insn *in, const u8 *const *host)
 {
     u64 t[WARP];
     u8 whole[WARP][16];
+    if (is_words(w, in, in->width)) {
+        load_words(w, in, host);
+        return;
+    }
+    if (is_pairs(w, in, in->width)) {
+        if (in->width == 4)
+            load_pairs_of_u32(w, in, host);
+        else
+            load_pairs_of_u64(w, in, host);
+        return;
+    }
     bool sign = in->flags & F_SIGNED;
     for (int i = 0; in->count > 1 && i < WARP; i++)
         if (ON(w->mask, i))
@@ -232,6 +314,17 @@ static inline void store_lanes_to(struct warp *w, const struct insn *in, u8 *con
 {
     u64 t[WARP];
     u8 whole[WARP][16];
+    if (is_words(w, in, in->src_width)) {
+        store_words(w, in, host);
+        return;
+    }
+    if (is_pairs(w, in, in->src_width)) {
+        if (in->src_width == 4)
+            store_pairs_of_u32(w, in, host);
+        else
+            store_pairs_of_u64(w, in, host);
+        return;
+    }
     for (u32 k = 0; k < in->count; k++) {
         load_lanes(t, place(w, in->count > 1 ? in->places[k] : in->src[1]), in->src_width, false);
         for (int i = 0; i < WARP; i++)
