@@ -147,6 +147,10 @@ static const struct {
     {"the rest is right", HEAD SCALE("// TODO") SCALE_FLOAT, "", 1, "This is a part"},
     {"what next", HEAD SCALE("if (i < n) y[i] = 7;") SCALE_FLOAT, "", 1,
      "next: mend the first of these, then make run LAB=testlab KERNEL=scale FILE="},
+    {"what next, of a size of one's own", HEAD SCALE("if (i < n) y[i] = 7;") SCALE_FLOAT,
+     "--kernel scale --n 77 --param 3", 1, " N=77 ARGS='--param 3'\n"},
+    {"what next, of a case", HEAD SCALE("if (i < n) y[i] = 7;") SCALE_FLOAT, "--case n=1000", 1,
+     " CASE='n=1000'\n"},
     {"one parameter more",
      HEAD "KERNEL scale(const int *x, int *y, unsigned n, int z) {\n" INDEX
           "    if (i < n) y[i] = 2 * x[i] + 1;\n}\n" SCALE_FLOAT,

@@ -2,10 +2,12 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "finding.h"
+#include "lab/todo.h"
 #include "ncu.h"
 #include "program.h"
 #include "timeline.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +46,36 @@ void print_command(const struct run *r, const char *kernel, bool check)
     if (r->o.solution)
         printf(" SOLUTION=1");
     printf("%s", check ? " CHECK=1" : "");
+}
+
+static void add_number(struct text *args, const char *name, bool given, uint64_t value)
+{
+    if (given)
+        text_addf(args, "%s--%s %" PRIu64, args->length ? " " : "", name, value);
+}
+
+/* What was asked for beside the lab's own cases: a kernel may be wrong there alone. */
+static void print_cases(const struct run *r)
+{
+    const struct run_options *o = &r->o;
+    struct text args = {0}, word = {0};
+
+    if (o->has_n)
+        printf(" N=%" PRIu64, o->n);
+    if (o->cases) {
+        text_shell(&word, o->cases);
+        printf(" CASE=%s", word.s);
+    }
+    add_number(&args, "rows", o->has_m, o->m);
+    add_number(&args, "inner", o->has_k, o->k);
+    add_number(&args, "param", o->has_param, (uint64_t)o->param);
+    add_number(&args, "seed", o->seed != OPTIONS_SEED, o->seed);
+    if (o->has_dtype)
+        text_addf(&args, "%s--dtype %s", args.length ? " " : "", dtype_name(o->dtype));
+    if (args.length)
+        printf(" ARGS='%s'", args.s);
+    text_free(&args);
+    text_free(&word);
 }
 
 int variant_index(const struct run *r, const struct lab_variant *v)
@@ -233,6 +265,19 @@ static struct tally count_kernels(const struct run *r)
     return t;
 }
 
+/* A schedule may be given, and its kernel still to be written. */
+static void print_to_write(const struct run *r, const char *name)
+{
+    const char *kernel = NULL;
+    size_t length = 0;
+
+    for (int v = 0; r->source && v < r->lab->nvariants; v++) {
+        if (!strcmp(r->lab->variants[v].name, name))
+            kernel = kernel_to_write(r->source, &r->lab->variants[v], &length);
+    }
+    printf("write %.*s, then ", kernel ? (int)length : (int)strlen(name), kernel ? kernel : name);
+}
+
 /* The one command to try next, and why. */
 static void print_next(const struct run *r, const struct tally *t)
 {
@@ -241,17 +286,19 @@ static void print_next(const struct run *r, const struct tally *t)
     printf("next: ");
     if (t->wrong && !r->machine.emulator) {
         print_command(r, t->first_wrong, false);
+        print_cases(r);
         puts(" BACKEND=emulator looks for races, bad addresses and barriers, and names the line");
     } else if (t->missing) {
         print_command(r, NULL, false);
         puts(" ARGS=--list names the kernels that are looked for");
     } else if (t->open && !t->wrong && !r->verify.nfindings) {
-        printf("write %s, then ", t->first_open);
+        print_to_write(r, t->first_open);
         print_command(r, t->first_open, false);
         putchar('\n');
     } else {
         printf("mend the first of these, then ");
         print_command(r, t->first_wrong, r->o.check);
+        print_cases(r);
         putchar('\n');
     }
 }

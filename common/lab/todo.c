@@ -151,3 +151,16 @@ enum written written_of(const char *source, const struct lab_variant *v)
     return w == WRITTEN && v->has_schedule && schedule_is_open(source, v->name) ? WRITTEN_PARTLY
                                                                                 : w;
 }
+
+const char *kernel_to_write(const char *source, const struct lab_variant *v, size_t *length)
+{
+    const char *name = v->kernels ? v->kernels : v->name;
+
+    for (; *name; name += *length, name += *name == ' ') {
+        *length = strcspn(name, " ");
+        enum written w = look_for(source, name, *length);
+        if (w == WRITTEN_NOT || w == WRITTEN_PARTLY)
+            return name;
+    }
+    return NULL;
+}

@@ -15,5 +15,8 @@ enum written {
  * ("reduce2_i32_sum") is looked for by its stem, too. Reads braces and comments; does not expand
  * macros. */
 enum written written_of(const char *source, const struct lab_variant *v);
+/* The name of the first of its kernels in which the TODO stands, of *length characters; NULL: it is
+ * none that a function of the file has. */
+const char *kernel_to_write(const char *source, const struct lab_variant *v, size_t *length);
 
 #endif

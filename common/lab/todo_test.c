@@ -65,3 +65,19 @@ Test(todo, a_schedule_is_written_with_its_kernel)
     v = (struct lab_variant){.name = "after", .kernels = "work", .has_schedule = true};
     cr_expect_eq(written_of(text, &v), WRITTEN);
 }
+
+/* A given schedule has a kernel that is not: that is what to write. */
+Test(todo, what_to_write)
+{
+    static const char text[] = "// TODO: x\nKERNEL work(int *x) {}\n"
+                               "SCHEDULE(given)\n{\n    s.kernel(0, 0);\n};\n"
+                               "KERNEL done(int *x) {}\n"
+                               "template <class T> void step(T *x)\n{\n    // TODO\n}\n";
+    struct lab_variant v = {.name = "given", .kernels = "done work", .has_schedule = true};
+    size_t n;
+    const char *name = kernel_to_write(text, &v, &n);
+
+    cr_assert(name && n == 4 && !strncmp(name, "work", n));
+    v.kernels = "done step_i32";
+    cr_expect_null(kernel_to_write(text, &v, &n));
+}
