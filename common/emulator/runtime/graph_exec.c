@@ -509,19 +509,28 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
 
 /* ---- updating all of it ---- */
 
-static bool same_edges(const struct CUgraphNode_st *a, const struct CUgraphNode_st *b)
+/* The first dependency of b that a has not; NULL: there is none. */
+static cudaGraphNode_t other_edge(const struct CUgraphNode_st *a, const struct CUgraphNode_st *b)
 {
-    if (a->ndeps != b->ndeps)
-        return false;
-    for (size_t i = 0; i < a->ndeps; i++) {
+    for (size_t i = 0; i < b->ndeps; i++) {
         bool found = false;
 
-        for (size_t k = 0; k < b->ndeps; k++)
-            found = found || b->deps[k]->place == a->deps[i]->place;
+        for (size_t k = 0; k < a->ndeps; k++)
+            found = found || a->deps[k]->place == b->deps[i]->place;
         if (!found)
-            return false;
+            return b->deps[i];
     }
-    return true;
+    return NULL;
+}
+
+static bool is_cooperative(const struct work *w)
+{
+    bool is = false;
+
+    for (unsigned i = 0; i < w->kernel.nattrs; i++)
+        if (w->kernel.attrs[i].id == cudaLaunchAttributeCooperative)
+            is = w->kernel.attrs[i].val.cooperative;
+    return is;
 }
 
 static enum cudaGraphExecUpdateResult compare(cudaGraph_t a, cudaGraph_t b, size_t *at);
@@ -539,6 +548,8 @@ static enum cudaGraphExecUpdateResult compare_work(cudaGraphNode_t x, cudaGraphN
     if ((v->type == cudaGraphNodeTypeMemAlloc || v->type == cudaGraphNodeTypeMemFree) &&
         v->memory != w->memory)
         return cudaGraphExecUpdateErrorNotSupported;
+    if (v->type == cudaGraphNodeTypeKernel && is_cooperative(v) != is_cooperative(w))
+        return cudaGraphExecUpdateErrorAttributesChanged;
     if (v->type == cudaGraphNodeTypeConditional && (v->branch.type != w->branch.type || n != m))
         return cudaGraphExecUpdateErrorParametersChanged;
     for (size_t i = 0; i < n && r == cudaGraphExecUpdateSuccess; i++)
@@ -547,17 +558,22 @@ static enum cudaGraphExecUpdateResult compare_work(cudaGraphNode_t x, cudaGraphN
 }
 
 /* Both sorted: node by node the same types, dependencies and graphs within. *at: the place of the
- * first that is not. */
+ * first that is not; of graphs of different sizes, none. */
 static enum cudaGraphExecUpdateResult compare(cudaGraph_t a, cudaGraph_t b, size_t *at)
 {
-    for (*at = 0; *at < a->n && *at < b->n; ++*at) {
-        if (!same_edges(a->nodes[*at], b->nodes[*at]))
+    *at = SIZE_MAX;
+    if (a->n != b->n)
+        return cudaGraphExecUpdateErrorTopologyChanged;
+    for (*at = 0; *at < a->n; ++*at) {
+        const struct CUgraphNode_st *x = a->nodes[*at], *y = b->nodes[*at];
+
+        if (x->ndeps != y->ndeps || other_edge(x, y))
             return cudaGraphExecUpdateErrorTopologyChanged;
         enum cudaGraphExecUpdateResult r = compare_work(a->nodes[*at], b->nodes[*at]);
         if (r != cudaGraphExecUpdateSuccess)
             return r;
     }
-    return a->n == b->n ? cudaGraphExecUpdateSuccess : cudaGraphExecUpdateErrorTopologyChanged;
+    return cudaGraphExecUpdateSuccess;
 }
 
 static void swap_work(cudaGraphNode_t a, cudaGraphNode_t b)
@@ -593,6 +609,23 @@ static void take_work(cudaGraph_t a, cudaGraph_t b)
     }
 }
 
+static cudaGraphNode_t original(cudaGraph_t graph, const struct CUgraphNode_st *clone)
+{
+    for (size_t i = 0; clone && i < graph->n; i++)
+        if (graph->nodes[i]->id == clone->origin)
+            return graph->nodes[i];
+    return NULL;
+}
+
+/* Of the program's graph, what its clone says does not fit. */
+static void name_nodes(cudaGraphNode_t own, cudaGraphNode_t clone, cudaGraph_t graph,
+                       cudaGraphExecUpdateResultInfo *info)
+{
+    info->errorNode = original(graph, clone);
+    if (info->result == cudaGraphExecUpdateErrorTopologyChanged && own->ndeps == clone->ndeps)
+        info->errorFromNode = original(graph, other_edge(own, clone));
+}
+
 /* graph is the program's; its nodes are named where they do not fit. */
 static cudaError_t update(cudaGraph_t own, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
 {
@@ -607,9 +640,8 @@ static cudaError_t update(cudaGraph_t own, cudaGraph_t graph, cudaGraphExecUpdat
         take_work(own, clone);
     } else {
         e = cudaErrorGraphExecUpdateFailure;
-        for (size_t i = 0; info->result != cudaGraphExecUpdateError && i < graph->n; i++)
-            if (at < clone->n && graph->nodes[i]->id == clone->nodes[at]->origin)
-                info->errorNode = graph->nodes[i];
+        if (info->result != cudaGraphExecUpdateError && at < clone->n)
+            name_nodes(own->nodes[at], clone->nodes[at], graph, info);
     }
     graph_free(clone);
     return e;

@@ -370,6 +370,21 @@ Test(graph_nodes, an_update_brings_its_conditions)
     OK(cudaGraphInstantiate(&exec, all[0], 0));
 }
 
+/* Where a launch's steps are limited, so are a loop's rounds. */
+Test(graph_loop, without_end)
+{
+    cudaGraphConditionalHandle handle;
+
+    setenv("WARPLAB_STEPS", "1000", 1);
+    set_up();
+    OK(cudaGraphConditionalHandleCreate(&handle, graph, 1, cudaGraphCondAssignDefault));
+    adds(branch(graph, NULL, handle, cudaGraphCondTypeWhile, 1)[0], NULL, device, 0);
+    OK(cudaGraphInstantiate(&exec, graph, 0));
+    OK(cudaGraphLaunch(exec, one));
+    cr_assert(strstr(emu_error_text(), "WARPLAB_STEPS"), "%s", emu_error_text());
+    GIVES(cudaStreamSynchronize(one), cudaErrorLaunchTimeout);
+}
+
 /* A handle that is none is the kernel's fault. */
 Test(graph_nodes, wrong_handles_are_faults)
 {

@@ -341,6 +341,43 @@ Test(graph, changes_reach_what_runs_when_they_are_set_there)
     cr_assert_eq(info.result, cudaGraphExecUpdateErrorTopologyChanged);
 }
 
+/* What does not fit is named, as the guide has it. */
+Test(graph, updates_name_what_does_not_fit)
+{
+    cudaLaunchAttributeValue together = {.cooperative = 1};
+    struct cudaMemsetParams fill = {.dst = device, .elementSize = 4, .width = 1, .height = 1};
+    cudaGraphExecUpdateResultInfo info;
+    cudaGraphNode_t a, b, c;
+    cudaGraph_t other;
+
+    OK(cudaGraphCreate(&graph, 0));
+    a = kernel_node(graph, NULL, 0, 1);
+    b = kernel_node(graph, &a, 1, 2);
+    kernel_node(graph, &b, 1, 3);
+    OK(cudaGraphInstantiate(&exec, graph, 0));
+    OK(cudaGraphCreate(&other, 0));
+    a = kernel_node(other, NULL, 0, 1);
+    GIVES(cudaGraphExecUpdate(exec, other, &info), cudaErrorGraphExecUpdateFailure);
+    cr_assert(info.result == cudaGraphExecUpdateErrorTopologyChanged && !info.errorNode);
+    b = kernel_node(other, &a, 1, 2);
+    c = kernel_node(other, &a, 1, 3);
+    GIVES(cudaGraphExecUpdate(exec, other, &info), cudaErrorGraphExecUpdateFailure);
+    cr_assert(info.result == cudaGraphExecUpdateErrorTopologyChanged && info.errorNode == c &&
+              info.errorFromNode == a);
+    OK(cudaGraphRemoveDependencies(other, &a, &c, NULL, 1));
+    OK(cudaGraphAddDependencies(other, &b, &c, NULL, 1));
+    OK(cudaGraphExecUpdate(exec, other, &info));
+    OK(cudaGraphKernelNodeSetAttribute(b, cudaLaunchAttributeCooperative, &together));
+    GIVES(cudaGraphExecUpdate(exec, other, &info), cudaErrorGraphExecUpdateFailure);
+    cr_assert(info.result == cudaGraphExecUpdateErrorAttributesChanged && info.errorNode == b);
+    OK(cudaGraphDestroyNode(c));
+    OK(cudaGraphAddMemsetNode(&c, other, &b, 1, &fill));
+    together.cooperative = 0;
+    OK(cudaGraphKernelNodeSetAttribute(b, cudaLaunchAttributeCooperative, &together));
+    GIVES(cudaGraphExecUpdate(exec, other, &info), cudaErrorGraphExecUpdateFailure);
+    cr_assert(info.result == cudaGraphExecUpdateErrorNodeTypeChanged && info.errorNode == c);
+}
+
 /* A graph within a graph; a graph launched into a capture. */
 Test(graph, graphs_hold_graphs)
 {
