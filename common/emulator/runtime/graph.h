@@ -154,8 +154,9 @@ cudaError_t work_allocate(struct work *w, const struct cudaMemAllocNodeParams *p
 cudaError_t work_release(struct work *w, const void *p, cudaGraph_t g);
 void graph_memory_added(const struct work *w, cudaGraph_t g); /* w has become a node of g */
 bool graph_memory_there(const struct graph_memory *m);
-cudaError_t graph_memory_come(struct graph_memory *m);
-cudaError_t graph_memory_go(struct graph_memory *m);
+/* at: when, ms of modelled time. */
+cudaError_t graph_memory_come(struct graph_memory *m, double at);
+cudaError_t graph_memory_go(struct graph_memory *m, double at);
 bool graph_memory_frees_itself(const void *p); /* in the graph that allocates it */
 
 /* ---- conditional nodes (graph_condition.c) ---- */

@@ -250,9 +250,9 @@ static cudaError_t run_work(const struct work *w, cudaStream_t stream)
     case cudaGraphNodeTypeEventRecord:
         return event_record(w->event, stream, false);
     case cudaGraphNodeTypeMemAlloc:
-        return graph_memory_come(w->memory);
+        return graph_memory_come(w->memory, stream_end(stream));
     case cudaGraphNodeTypeMemFree:
-        return graph_memory_go(w->memory);
+        return graph_memory_go(w->memory, stream_end(stream));
     case cudaGraphNodeTypeConditional:
         return run_branch(w, stream);
     default: /* empty: nothing else is let into a graph */
@@ -290,11 +290,10 @@ static void look_there(cudaGraphNode_t node, void *found)
                                         graph_memory_there(node->work.memory));
 }
 
-static void free_there(cudaGraphNode_t node, void *arg)
+static void free_there(cudaGraphNode_t node, void *ready)
 {
-    (void)arg;
     if (node->work.type == cudaGraphNodeTypeMemAlloc && graph_memory_there(node->work.memory))
-        graph_memory_go(node->work.memory);
+        graph_memory_go(node->work.memory, *(double *)ready);
 }
 
 static void begin_condition(cudaGraphNode_t node, void *arg)
@@ -309,10 +308,11 @@ static void begin_condition(cudaGraphNode_t node, void *arg)
 
 static cudaError_t run_all(cudaGraphExec_t exec, cudaStream_t stream)
 {
+    double ready = stream_ready(stream);
     bool there = false;
 
     if (exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)
-        graph_each(exec->graph, free_there, NULL);
+        graph_each(exec->graph, free_there, &ready);
     graph_each(exec->graph, look_there, &there);
     if (there)
         return emu_fail(cudaErrorInvalidValue,

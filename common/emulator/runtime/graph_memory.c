@@ -4,17 +4,26 @@
  * until one gets to the node that frees it, or the program frees it (cudaFree(), cudaFreeAsync()),
  * or the graph is launched again with cudaGraphInstantiateFlagAutoFreeOnLaunch.
  *
- * What a device has reserved for graphs grows with what they use at once, and shrinks when it is
- * trimmed. Not modelled: that launches which may run side by side cannot share it (here each ends
- * before the next begins), and its granularity; addresses are not used twice, so that use after
- * free is found.
+ * What a device has for graphs grows with what they use at once, in modelled time, and shrinks when
+ * it is trimmed, as NVIDIA's sample graphMemoryFootprint tells it: a launch that begins when
+ * another has ended uses the same memory. Not modelled: its granularity, what is used of what is
+ * reserved; addresses are not used twice, so that use after free is found.
  */
 #include "emulator/check/check.h"
 #include "graph.h"
 #include <stdlib.h>
 
 static struct graph_memory *memories;
-static uint64_t used_high[MEM_DEVICES], reserved[MEM_DEVICES], reserved_high[MEM_DEVICES];
+
+#define ENDED 64 /* of more the first to end is forgotten */
+static struct footprint {
+    uint64_t now, high;
+    struct {
+        double end; /* ms of modelled time at which it was freed */
+        uint64_t bytes;
+    } ended[ENDED];
+    int n;
+} footprints[MEM_DEVICES];
 
 bool graph_memory_there(const struct graph_memory *m)
 {
@@ -82,7 +91,27 @@ static uint64_t most(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-cudaError_t graph_memory_come(struct graph_memory *m)
+/* At that moment: what is there, and what launches of other streams have yet to free. */
+static void grow(struct footprint *f, uint64_t used, double at)
+{
+    for (int i = 0; i < f->n; i++)
+        used += f->ended[i].end > at ? f->ended[i].bytes : 0;
+    f->now = most(f->now, used);
+    f->high = most(f->high, f->now);
+}
+
+static void note_end(struct footprint *f, uint64_t bytes, double end)
+{
+    int at = f->n;
+
+    for (int i = 0; f->n == ENDED && i < ENDED; i++)
+        at = at == ENDED || f->ended[i].end < f->ended[at].end ? i : at;
+    f->ended[at].end = end;
+    f->ended[at].bytes = bytes;
+    f->n += at == f->n;
+}
+
+cudaError_t graph_memory_come(struct graph_memory *m, double at)
 {
     if (!mem_back(m->addr))
         return emu_fail(cudaErrorMemoryAllocation,
@@ -90,15 +119,12 @@ cudaError_t graph_memory_come(struct graph_memory *m)
     if (rt_devices() > 1)
         mem_pool_reach(m->addr, m->reach);
     pthread_mutex_lock(&graphs_lock);
-    uint64_t used = used_on(m->device);
-    used_high[m->device] = most(used_high[m->device], used);
-    reserved[m->device] = most(reserved[m->device], used);
-    reserved_high[m->device] = most(reserved_high[m->device], reserved[m->device]);
+    grow(&footprints[m->device], used_on(m->device), at);
     pthread_mutex_unlock(&graphs_lock);
     return cudaSuccess;
 }
 
-cudaError_t graph_memory_go(struct graph_memory *m)
+cudaError_t graph_memory_go(struct graph_memory *m, double at)
 {
     if (!graph_memory_there(m))
         return emu_fail(cudaErrorInvalidValue,
@@ -108,6 +134,9 @@ cudaError_t graph_memory_go(struct graph_memory *m)
     check_free(m->addr);
     mem_free(m->addr);
     launch_resume();
+    pthread_mutex_lock(&graphs_lock);
+    note_end(&footprints[m->device], m->size, at);
+    pthread_mutex_unlock(&graphs_lock);
     return cudaSuccess;
 }
 
@@ -267,69 +296,52 @@ cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *p)
 
 static cudaError_t get_attribute(int device, enum cudaGraphMemAttributeType attr, uint64_t *value)
 {
-    pthread_mutex_lock(&graphs_lock);
-    uint64_t used = used_on(device);
-    pthread_mutex_unlock(&graphs_lock);
-    switch (attr) {
-    case cudaGraphMemAttrUsedMemCurrent:
-        *value = used;
-        return cudaSuccess;
-    case cudaGraphMemAttrUsedMemHigh:
-        *value = used_high[device];
-        return cudaSuccess;
-    case cudaGraphMemAttrReservedMemCurrent:
-        *value = reserved[device];
-        return cudaSuccess;
-    case cudaGraphMemAttrReservedMemHigh:
-        *value = reserved_high[device];
-        return cudaSuccess;
-    }
-    return cudaErrorInvalidValue;
+    const struct footprint *f = &footprints[device];
+
+    if ((unsigned)attr > cudaGraphMemAttrReservedMemHigh)
+        return cudaErrorInvalidValue;
+    *value = attr == cudaGraphMemAttrUsedMemCurrent || attr == cudaGraphMemAttrReservedMemCurrent
+                 ? f->now
+                 : f->high;
+    return cudaSuccess;
+}
+
+static cudaError_t asked(int device, const void *value)
+{
+    if (!rt_is_device(device))
+        return cudaErrorInvalidDevice;
+    return value ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr,
                                            void *value)
 {
-    cudaError_t e = rt_enter();
-
-    if (!e && !rt_is_device(device))
-        e = cudaErrorInvalidDevice;
-    if (!e && !value)
-        e = cudaErrorInvalidValue;
-    return rt_leave(e ?: get_attribute(device, attr, value));
+    return rt_leave(rt_enter() ?: asked(device, value) ?: get_attribute(device, attr, value));
 }
 
-/* The high ones can be set back. */
-static cudaError_t set_attribute(int device, enum cudaGraphMemAttributeType attr, uint64_t value)
-{
-    bool high = attr == cudaGraphMemAttrUsedMemHigh || attr == cudaGraphMemAttrReservedMemHigh;
-
-    if (!high || value)
-        return cudaErrorInvalidValue;
-    return attr == cudaGraphMemAttrUsedMemHigh
-               ? get_attribute(device, cudaGraphMemAttrUsedMemCurrent, &used_high[device])
-               : get_attribute(device, cudaGraphMemAttrReservedMemCurrent, &reserved_high[device]);
-}
-
+/* The high ones can be set back, and are one here. */
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr,
                                            void *value)
 {
-    cudaError_t e = rt_enter();
+    bool high = attr == cudaGraphMemAttrUsedMemHigh || attr == cudaGraphMemAttrReservedMemHigh;
+    cudaError_t e = rt_enter() ?: asked(device, value);
 
-    if (!e && !rt_is_device(device))
-        e = cudaErrorInvalidDevice;
-    if (!e && !value)
+    if (!e && (!high || *(const uint64_t *)value))
         e = cudaErrorInvalidValue;
-    return rt_leave(e ?: set_attribute(device, attr, *(const uint64_t *)value));
+    if (!e)
+        footprints[device].high = footprints[device].now;
+    return rt_leave(e);
 }
 
 cudaError_t cudaDeviceGraphMemTrim(int device)
 {
-    cudaError_t e = rt_enter();
+    cudaError_t e = rt_enter() ?: asked(device, "");
 
-    if (!e && !rt_is_device(device))
-        e = cudaErrorInvalidDevice;
-    if (!e)
-        e = get_attribute(device, cudaGraphMemAttrUsedMemCurrent, &reserved[device]);
-    return rt_leave(e);
+    if (e)
+        return rt_leave(e);
+    pthread_mutex_lock(&graphs_lock);
+    footprints[device].now = used_on(device);
+    footprints[device].n = 0;
+    pthread_mutex_unlock(&graphs_lock);
+    return cudaSuccess;
 }

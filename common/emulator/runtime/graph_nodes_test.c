@@ -144,7 +144,7 @@ Test(graph_nodes, allocates_and_frees_within)
         set_now(0, 0);
         OK(cudaGraphLaunch(exec, one));
         cr_assert_eq(now(device), 5);
-        cr_assert_eq(attribute(cudaGraphMemAttrUsedMemCurrent), 0);
+        cr_assert_eq(attribute(cudaGraphMemAttrUsedMemCurrent), 1 << 20);
         cr_assert_eq(attribute(cudaGraphMemAttrReservedMemCurrent), 1 << 20);
         GIVES(cudaFree(p), cudaErrorInvalidValue);
     }
@@ -155,6 +155,33 @@ Test(graph_nodes, allocates_and_frees_within)
     cr_assert_eq(attribute(cudaGraphMemAttrUsedMemHigh), 0);
     GIVES(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &(uint64_t){0}),
           cudaErrorInvalidValue);
+}
+
+/* Launches in one stream use the same memory, those side by side their own, until it is trimmed. */
+Test(graph_nodes, the_footprint_is_of_what_runs_at_once)
+{
+    struct cudaMemAllocNodeParams p = bytes(1 << 20);
+    cudaGraphExec_t all[3];
+    cudaStream_t streams[3];
+    cudaGraphNode_t node;
+
+    for (int i = 0; i < 3; i++) {
+        OK(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
+        OK(cudaGraphCreate(&graph, 0));
+        OK(cudaGraphAddMemAllocNode(&node, graph, NULL, 0, &p));
+        node = adds(graph, &node, device, 1);
+        OK(cudaGraphAddMemFreeNode(&node, graph, &node, 1, p.dptr));
+        OK(cudaGraphInstantiate(&all[i], graph, 0));
+        OK(cudaGraphLaunch(all[i], one));
+        cr_assert_eq(attribute(cudaGraphMemAttrUsedMemCurrent), 1 << 20);
+    }
+    OK(cudaDeviceSynchronize());
+    for (int i = 0; i < 3; i++) {
+        OK(cudaGraphLaunch(all[i], streams[i]));
+        cr_assert_eq(attribute(cudaGraphMemAttrUsedMemCurrent), (uint64_t)(i + 1) << 20);
+    }
+    OK(cudaDeviceGraphMemTrim(0));
+    cr_assert_eq(attribute(cudaGraphMemAttrUsedMemCurrent), 0);
 }
 
 /* What the graph leaves is the program's to free; a launch before that fails. */
