@@ -3,7 +3,8 @@
 Intensity is flops by the formula over the bytes that the kernel asks global memory for,
 counted: 32 bytes for each sector of each request. That is traffic between the SMs and L1/L2,
 so the L1 roof bounds it; what the caches keep from DRAM shows as points above the DRAM roof.
-Counters come from the record itself, or else from the emulator's for the same variant and case."""
+Counters come from the record itself, or else from the emulator's for the same variant and case.
+Kernels that load by tensor maps are left out (names.BY_MAP)."""
 import sys
 
 import numpy as np
@@ -32,6 +33,8 @@ def points(recs, machine):
     out = []
     for rows in fig_matmul.series(recs, machine).values():
         for row in reversed(rows):
+            if row["variant"] in names.BY_MAP:
+                continue
             traffic, source = counted_bytes(row, recs)
             if traffic:
                 out.append((row, row["flops"] / traffic, row.value("tflops"), source))

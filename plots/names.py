@@ -8,6 +8,10 @@ from pathlib import Path
 
 import records
 
+# Kernels that load by tensor maps: Nsight Compute's requests and sectors are of the load/store
+# units and leave out what the TMA brings, so that they say nothing of these kernels' traffic.
+BY_MAP = ("mm_tma", "mm_wgmma", "mm_roles", "mm_persistent", "mm_store", "mm_cluster")
+
 
 @functools.lru_cache(maxsize=None)
 def labels():
