@@ -47,14 +47,14 @@ def rows_of(path):
 
 
 def measured_cases(lab):
-    """Cases of the H200's records, in their order."""
-    names = []
+    """Cases of the H200's records, in their order, each with the variants that have a time in it."""
+    cases = {}
     for name in (lab, lab + "-small"):
         path = f"plots/records/h200/{name}.csv"
         for row in rows_of(path) if os.path.exists(path) else []:
-            if row["case"] not in names and row["case"] not in LEFT_OUT.get(lab, ()):
-                names.append(row["case"])
-    return names
+            if row["case"] not in LEFT_OUT.get(lab, ()):
+                cases.setdefault(row["case"], set()).add(row["variant"])
+    return cases.items()
 
 
 def run(build, device, lab, case, kernels, folder):
@@ -70,8 +70,9 @@ def run(build, device, lab, case, kernels, folder):
         return rows_of(record), [x for x in json.load(f) if x["kind"] == "kernel"]
 
 
-def launches_of(lab, case, rows, launches):
-    """Each launch beside the record's row that it belongs to: they come in the same order."""
+def launches_of(lab, case, variants, rows, launches):
+    """Each launch beside the record's row that it belongs to: they come in the same order. All of
+    a lab's kernels run, as where its records are made, whose buffers lie as here."""
     at = 0
     for row in rows:
         mine = launches[at:at + int(row["launches"])]
@@ -79,6 +80,8 @@ def launches_of(lab, case, rows, launches):
         if sum(x["inst_executed"] for x in mine) != int(row["inst_executed"]):
             sys.exit(f"{lab}, {case}: launches do not add up to {row['variant']}'s record")
         for x in mine:
+            if variants and row["variant"] not in variants:
+                continue
             x["blocks"] = x["grid_x"] * x["grid_y"] * x["grid_z"]
             x["threads"] = x["block_x"] * x["block_y"] * x["block_z"]
             x["shared"] = x["static_shared"] + x["dynamic_shared"]
@@ -92,10 +95,10 @@ def write(build, device, cases, kernels, only):
     kept = [[row[c] for c in columns] for row in rows_of(OUT % device)] if only else []
     with tempfile.TemporaryDirectory() as folder:
         rows = [row for row in kept if row[0] != only]
-        for lab, case in cases:
+        for lab, case, variants in cases:
             if only in (None, lab):
                 print(device, lab, case, file=sys.stderr)
-                rows += launches_of(lab, case,
+                rows += launches_of(lab, case, variants,
                                     *run(build, device, lab, case, kernels.get(lab), folder))
         rows.sort(key=lambda row: row[0])  # cases and launches stay in their order
         with open(OUT % device, "w", encoding="utf-8") as f:
@@ -122,8 +125,8 @@ def write_schedules(build, only):
 
 def main(build, only=None):
     if only in (None, "reduction"):
-        write(build, "g80", [("reduction", "n=2^22")], {"reduction": "1,2,3,4,5,6,7"}, None)
-    write(build, "h200", [(lab, case) for lab in LABS for case in measured_cases(lab)], KERNELS,
+        write(build, "g80", [("reduction", "n=2^22", None)], {"reduction": "1,2,3,4,5,6,7"}, None)
+    write(build, "h200", [(lab, *case) for lab in LABS for case in measured_cases(lab)], KERNELS,
           only)
     if only is None or only in SCHEDULES:
         write_schedules(build, only)

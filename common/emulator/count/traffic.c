@@ -2,8 +2,8 @@
  *
  * The first REQUESTS global accesses of a sampled block go through an L1 of its own: 128-byte lines
  * of four sectors, four ways, least recently used, of the size that its share of the SM's L1 has.
- * Loads that miss and all stores and atomics go on to L2. The launch's L2 sectors are its counted
- * sectors times the sample's ratio.
+ * Loads that miss and all stores and atomics go on to L2, and so do bulk copies, which pass L1 by.
+ * The launch's L2 sectors are its counted sectors times the sample's ratio.
  *
  * What L2 has to fetch from DRAM and to write there: nothing where the allocations that the sample
  * touched fit L2. Else what a block asks for, once, less what its neighbour in x or in y asks for
@@ -61,6 +61,7 @@ struct sample {
     uint64_t atomics; /* requests */
     uint64_t constant_loads, constant_visits, paths;
     uint64_t visited, visited_on; /* the last line of constants, plus 1, and the path */
+    uint64_t bulk, last_bulk;     /* sectors of bulk copies; the last one, plus 1 */
     uint64_t last_addr, last_size;
     enum mem_kind last_kind;
     unsigned device, last_device; /* that it runs on; whose memory was touched last */
@@ -255,6 +256,16 @@ static void touch_managed(struct sample *s, uint64_t addr)
     add_managed(s->managed, &(struct managed_sectors){s->last_addr, addr, addr + 32, 1, far});
 }
 
+/* The bytes of the sector that lanes write. */
+static void write_to(struct sector *x, uint64_t sector, const struct access *a)
+{
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        uint64_t addr = a->addr[__builtin_ctz(m)];
+        if (addr >> 5 == sector)
+            x->written |= (uint32_t)((1ull << a->size) - 1) << (addr & 31);
+    }
+}
+
 /* Beyond L1: a load's sector; or the bytes that lanes write. */
 static void go_on(struct sample *s, uint64_t sector, const struct access *a)
 {
@@ -268,15 +279,10 @@ static void go_on(struct sample *s, uint64_t sector, const struct access *a)
     s->host_out += host && a->kind != ACCESS_LOAD;
     if (s->last_kind == MEM_MANAGED)
         touch_managed(s, sector << 5);
-    if (a->kind == ACCESS_LOAD) {
+    if (a->kind == ACCESS_LOAD)
         x->fetched = true;
-        return;
-    }
-    for (uint32_t m = a->mask; m; m &= m - 1) {
-        uint64_t addr = a->addr[__builtin_ctz(m)];
-        if (addr >> 5 == sector)
-            x->written |= (uint32_t)((1ull << a->size) - 1) << (addr & 31);
-    }
+    else
+        write_to(x, sector, a);
 }
 
 /* More addresses than there is room for are not followed: they are no queue at one. */
@@ -348,12 +354,43 @@ static void read_constant(struct sample *s, const struct access *a)
         sectors_at(&s->constants, a->addr[__builtin_ctz(m)] >> 5);
 }
 
+static bool is_bulk(const struct access *a)
+{
+    return a->is_async && a->site &&
+           (!strncmp(a->site->opcode, "cp.async.bulk", 13) ||
+            !strncmp(a->site->opcode, "cp.reduce.async.bulk", 20));
+}
+
+/* A piece of a bulk copy, of less than a sector; as many sectors as a warp's lanes can ask for
+ * stand for a request. */
+static void copy_bulk(struct sample *s, const struct access *a)
+{
+    uint64_t sector = a->addr[__builtin_ctz(a->mask)] >> 5;
+
+    if (a->space != ACCESS_GLOBAL || s->requests == s->most)
+        return;
+    if (sector + 1 == s->last_bulk) {
+        if (a->kind != ACCESS_LOAD)
+            write_to(sectors_at(&s->sectors, sector), sector, a);
+        return;
+    }
+    s->last_bulk = sector + 1;
+    s->requests += s->bulk++ % 32 == 0;
+    s->asked++;
+    touch(s, sector << 5);
+    go_on(s, sector, a);
+}
+
 static void on_access(struct listener *self, struct block_info *b, const struct access *a)
 {
     struct sample *s = b->user[self->slot];
     bool misses = false;
     if (!s)
         return;
+    if (is_bulk(a)) {
+        copy_bulk(s, a);
+        return;
+    }
     if (is_constant(a)) {
         read_constant(s, a);
         return;

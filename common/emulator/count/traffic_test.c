@@ -53,6 +53,51 @@ Test(traffic, the_second_load_hits)
     cr_assert_eq(m.sampled.dram_sectors, 4);
 }
 
+/* A bulk copy of 256 bytes, in pieces of 16. */
+static void bulk(struct listener *l, struct block_info *b, enum access_kind kind)
+{
+    static const struct site site = {.opcode = "cp.async.bulk.tensor.2d"};
+    uint64_t addr[32];
+    struct access a = {.site = &site,
+                       .kind = kind,
+                       .space = ACCESS_GLOBAL,
+                       .size = 16,
+                       .mask = 1,
+                       .is_async = true,
+                       .addr = addr};
+
+    for (uint64_t k = 0; k < 256; k += 16) {
+        addr[0] = data + k;
+        l->access(l, b, &a);
+    }
+}
+
+static void bulk_twice(struct listener *l, struct block_info *b)
+{
+    bulk(l, b, ACCESS_LOAD);
+    bulk(l, b, ACCESS_LOAD);
+}
+
+static void bulk_store(struct listener *l, struct block_info *b)
+{
+    bulk(l, b, ACCESS_STORE);
+}
+
+Test(traffic, bulk_copies_pass_l1_by)
+{
+    struct model_launch m = run(bulk_twice, 16);
+
+    cr_assert_eq(m.sampled.l2_sectors, 16);
+    cr_assert_eq(m.sampled.l1_lines, 0);
+    cr_assert_eq(m.sampled.dram_sectors, 8);
+}
+
+/* All bytes of its sectors are new: DRAM need not bring the old ones. */
+Test(traffic, bulk_stores_write_whole_sectors)
+{
+    cr_assert_eq(run(bulk_store, 8).sampled.dram_sectors, 8);
+}
+
 /* Times are of launches that find their data where the one before left it. */
 Test(traffic, what_fits_l2_is_there)
 {
