@@ -276,8 +276,8 @@ static const struct unlike {
     {"walk_4", "walk-in-L1-k=256"},
     /* A quarter too fast at every size; at this one mm_shared is near. */
     {"mm_tensor", "f16 n=256"},
-    /* What a cluster adds: 0.8, 0.9 and 1.1 us at these sizes, mm_store's with nothing else changed.
-     * The model knows neither that it starts later nor what its barriers take. */
+    /* What a cluster adds: 0.8, 0.9 and 1.1 us at these sizes, mm_store's with nothing else
+     * changed. The model knows neither that it starts later nor what its barriers take. */
     {"mm_cluster", "f16 n=256"},
     {"mm_cluster", "f16 n=512"},
     {"mm_cluster", "f16 n=1024"},
