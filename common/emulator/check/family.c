@@ -29,6 +29,7 @@ struct older {
 struct known {
     uint32_t block, warp, lane;
     bool others;               /* blocks */
+    bool met;                  /* it may have met them: their reads were over by then */
     uint32_t now, lanes;       /* of its own; of the other lanes of its warp */
     uint32_t clock[MAX_WARPS]; /* of the other warps */
 };
@@ -134,6 +135,7 @@ static struct known *known_now(struct block_state *b, uint32_t warp, uint32_t la
     k->warp = warp;
     k->lane = lane;
     k->others = learned;
+    k->met = b->has_met;
     k->now = b->clock[warp];
     k->lanes = learned || b->lane_known[warp] ? k->now
                : b->synced[warp] > b->bar     ? b->synced[warp]
@@ -164,11 +166,11 @@ void family_child(struct block_state *b, const struct device_work *w, uint32_t w
     pthread_mutex_unlock(&family.lock);
 }
 
-static bool knew(const struct known *k, uint64_t cell)
+static bool knew(const struct known *k, uint64_t cell, bool writes)
 {
     uint32_t warp = cell_warp(cell), clock = cell_clock(cell);
 
-    if (!k)
+    if (!k || (k->met && !writes))
         return true;
     if (cell_block(cell) != k->block)
         return k->others;
@@ -192,7 +194,8 @@ static bool in_order(const struct origin *first, const struct origin *second)
 
 /* Is the access in the cell, by a grid that ran before g, ordered before what g does? *above: the
  * other is one that g is below. */
-static bool ordered(const struct grid *other, uint64_t cell, const struct grid *g, bool *above)
+static bool ordered(const struct grid *other, uint64_t cell, bool writes, const struct grid *g,
+                    bool *above)
 {
     const struct grid *a = other, *b = g;
 
@@ -201,7 +204,7 @@ static bool ordered(const struct grid *other, uint64_t cell, const struct grid *
     *above = b->parent == a;
     if (*above)
         return b->by.stream == STREAM_TAIL ||
-               knew(b->by.serial < a->nknown ? a->known[b->by.serial] : NULL, cell);
+               knew(b->by.serial < a->nknown ? a->known[b->by.serial] : NULL, cell, writes);
     while (a->depth > b->depth)
         a = a->parent;
     while (b->depth > a->depth)
@@ -270,7 +273,8 @@ static void meet(const struct race *x, uint32_t number, uint64_t cell, bool writ
         return;
     if ((load && strong) || (!writes && x->strong)) /* one may go on to compare and swap */
         return;
-    if (ordered(other, cell, g, &above) || (writes && race_stores_nothing_new(x, lane, contents)))
+    if (ordered(other, cell, writes, g, &above) ||
+        (writes && race_stores_nothing_new(x, lane, contents)))
         return;
     uint32_t id = cell_site(cell);
     struct relative r = {.func = other->func,

@@ -54,7 +54,7 @@ void order_block_begin(struct block_state *b)
         memset(b->published, 0, sizeof(b->published));
     if (b->has_learned)
         memset(b->learned, 0, sizeof(b->learned));
-    b->has_known = b->has_published = b->has_learned = false;
+    b->has_known = b->has_published = b->has_learned = b->has_met = false;
     b->nlearned++;
     memset(b->barrier, 0, sizeof(b->barrier));
 }
@@ -304,6 +304,7 @@ void order_strong(struct block_state *b, const struct access *a, uint64_t key, b
     uint8_t channel = channel_of(key);
     bool wider;
 
+    b->has_met = true;
     if (*told >> channel & 1)
         return;
     *told |= 1ull << channel;

@@ -215,6 +215,7 @@ struct block_state {
     /* Release and acquire; used only by programs that fence. published[g][w][v]: clock of
      * warp v that w's last fence covers; g 0 .cta and wider, 1 wider only. */
     bool has_published, has_learned;
+    bool has_met; /* somebody by an atomic or another strong access */
     uint32_t published[2][MAX_WARPS][MAX_WARPS];
     uint64_t pending[MAX_WARPS]; /* channels read since the last event */
     /* Time, by what it is good for: order after writes and reads, after reads only. The last
