@@ -124,7 +124,7 @@ static void by_a_header(enum access_kind kind, uint32_t step)
     uint32_t words[32], *value[4] = {words, words, words, words};
     struct access a = {.site = line(20, "op"), .kind = kind, .space = ACCESS_SHARED, .size = 4};
 
-    sites[20].inner_file = "scan.h";
+    sites[20].inner_file = "/usr/local/cuda/include/scan.h";
     sites[20].inner_line = 9;
     for (uint32_t i = 0; i < 32; i++)
         addr[i] = 4 * i * step, words[i] = i;

@@ -44,6 +44,20 @@ bool source_is_toolkit(const char *path)
     return false;
 }
 
+/* One instruction a function, by its name: what is said of it is said of who calls it. */
+static bool is_wrapper(const char *path)
+{
+    static const char name[] = "/device/tensor.cuh";
+    size_t n = strlen(path);
+
+    return n >= sizeof(name) - 1 && !strcmp(path + n - (sizeof(name) - 1), name);
+}
+
+static bool is_below(const char *path)
+{
+    return source_is_toolkit(path) || is_wrapper(path);
+}
+
 /* CUB's merges read one element past the end of a tile and do not use it, CUTLASS's matrix products
  * the stage after the last: that is no business of a program's that calls them. */
 bool site_of_a_library(const char *kernel, const struct site *s)
@@ -51,7 +65,8 @@ bool site_of_a_library(const char *kernel, const struct site *s)
     if (!emu_options()->libraries)
         return false;
     return strncmp(kernel, "_ZN3cub", 7) == 0 || strncmp(kernel, "_ZN6thrust", 10) == 0 ||
-           strncmp(kernel, "_ZN7cutlass", 11) == 0 || s->inner_file ||
+           strncmp(kernel, "_ZN7cutlass", 11) == 0 ||
+           (s->inner_file && source_is_toolkit(s->inner_file)) ||
            (s->file && source_is_toolkit(s->file));
 }
 
@@ -70,13 +85,13 @@ void site_locate(const struct ptx_module *m, const struct ptx_loc *loc, struct s
     s->file = file;
     s->line = loc->line;
     s->column = loc->column;
-    if (!file || !source_is_toolkit(file))
+    if (!file || !is_below(file))
         return;
     for (uint32_t i = loc->inlined; i && i < m->ninlined; i = m->inlined[i].parent) {
         const struct ptx_inlined *call = &m->inlined[i];
         const char *caller = file_name(m, call->file);
 
-        if (!caller || source_is_toolkit(caller))
+        if (!caller || is_below(caller))
             continue;
         s->inner_file = file;
         s->inner_line = loc->line;

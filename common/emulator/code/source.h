@@ -1,9 +1,9 @@
 /* source.h - where in the sources an instruction comes from.
  *
  * Interface: site_locate() fills in a site's place. An instruction that came from a header of
- * the toolkit (cooperative groups, CUB, Thrust, libcu++, intrinsics) belongs to the line that
- * called it: the place of the innermost call that is in no such header. Where in the header
- * is kept beside it. site_text() puts both into words.
+ * the toolkit (cooperative groups, CUB, Thrust, libcu++, intrinsics), or from the labs' tensor.cuh,
+ * belongs to the line that called it: the place of the innermost call that is in no such header.
+ * Where in the header is kept beside it. site_text() puts both into words.
  */
 #ifndef EMULATOR_SOURCE_H
 #define EMULATOR_SOURCE_H
@@ -19,7 +19,7 @@ struct site {
     uint32_t ptx_line;
     uint32_t line, column; /* source; 0 when there is no line information */
     const char *file;      /* NULL likewise */
-    /* Where in a header of the toolkit, when file:line is the place that it was inlined at;
+    /* Where in such a header, when file:line is the place that it was inlined at;
      * NULL and 0 otherwise. */
     const char *inner_file;
     uint32_t inner_line;

@@ -59,6 +59,21 @@ Test(toolkit, paths)
         cr_assert_not(source_is_toolkit(ours[i]), "%s", ours[i]);
 }
 
+/* An instruction of tensor.cuh is its caller's, who answers for it. */
+Test(toolkit, the_labs_own_wrappers)
+{
+    const char *files[] = {NULL, "/x/common/device/tensor.cuh", "/home/me/mm.cu"};
+    struct ptx_inlined inlined[] = {{0}, {.file = 2, .line = 12}};
+    struct ptx_module m = {.files = files, .nfiles = 3, .inlined = inlined, .ninlined = 2};
+    struct site s = {0};
+
+    site_locate(&m, &(struct ptx_loc){.file = 1, .line = 90, .inlined = 1}, &s);
+    cr_assert_str_eq(s.file, files[2]);
+    cr_assert_eq(s.line, 12);
+    cr_assert_eq(s.inner_line, 90);
+    cr_assert_not(site_of_a_library("k", &s));
+}
+
 static const char broken[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n"
     ".func dev(.param .b32 p)\n{\n.reg .b32 %r<4>;\n.loc 1 3 1\n"
