@@ -116,3 +116,24 @@ Test(tensor_copy, believes_no_map)
         expect_fault(cudaErrorIllegalInstruction, "cuTensorMapEncodeTiled makes one", body);
     }
 }
+
+/* Maps and copies of images by columns: refused with their line, whatever they do. */
+Test(tensor_copy, images_by_columns_are_refused)
+{
+    static const char *const copies[] = {
+        "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+        "[%r0], [%d0, {%r3, %r3, %r3}], [%r1], {%h};",
+        "cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group "
+        "[%d0, {%r3, %r3, %r3}], [%r0];",
+        "cp.async.bulk.prefetch.tensor.3d.L2.global.im2col [%d0, {%r3, %r3, %r3}], {%h};"};
+
+    for (size_t i = 0; i < sizeof(copies) / sizeof(copies[0]); i++) {
+        char body[400];
+
+        snprintf(body, sizeof(body), ".reg .b16 %%h;\n.loc 1 7 0\n%s", copies[i]);
+        cr_expect_neq(launch((struct program){.target = "sm_90", .before = TILE, .body = body}),
+                      cudaSuccess);
+        cr_expect(strstr(emu_error_text(), "k.cu:7") && strstr(emu_error_text(), "im2col"),
+                  "%zu: %s", i, emu_error_text());
+    }
+}
