@@ -7,8 +7,8 @@
  * multiply together: one may say for them that memory is free again, as CUTLASS's consumers do.
  * What ordinary stores wrote is seen by that proxy behind a fence.proxy.async, of the writer or
  * of any other thread that the writer's stores were ordered before.
- * Not looked at: copies from shared memory to another block's, which an mbarrier there ends;
- * products' registers; lanes of a warp that wait for copies of their own.
+ * Not looked at: copies from shared memory to another block's, which an mbarrier there ends; lanes
+ * of a warp that wait for copies of their own.
  */
 #include "private.h"
 #include <stdlib.h>
@@ -87,7 +87,7 @@ static bool meets(const struct reading *r, uint64_t at, uint32_t size)
     return false;
 }
 
-void async_written(struct block_state *b, const struct access *a)
+void async_written(struct block_state *b, struct block_state *who, const struct access *a)
 {
     for (struct reading *r = b->reading; r; r = r->next)
         for (uint32_t m = a->mask; m; m &= m - 1) {
@@ -95,7 +95,7 @@ void async_written(struct block_state *b, const struct access *a)
 
             if (!meets(r, a->addr[lane], a->size))
                 continue;
-            report_async(b, ASYNC_OVERWRITTEN, a, lane, r->site);
+            report_async(who, ASYNC_OVERWRITTEN, a, lane, r->site);
             r->told = true;
             break;
         }
@@ -120,6 +120,8 @@ static void settle(struct block_state *b, const struct reading *r)
                              .addr = r->at};
 
     shared_touch(b, &a);
+    if (b->landed)
+        landing_touched(b, &a);
 }
 
 void async_wait(struct block_state *b, const struct site *s, uint32_t warp, uint32_t left)
@@ -163,4 +165,12 @@ bool async_unfenced(const struct race *x, uint64_t cell)
         id >= SITE_UNKNOWN)
         return false;
     return !async_proxy(b->launch->sites[id]);
+}
+
+/* A block's shared memory goes with it. */
+void async_end(struct block_state *b)
+{
+    for (const struct reading *r = b->reading; r; r = r->next)
+        if (!r->told && !r->product)
+            report_left(b, b->block, r->warp, r->site);
 }

@@ -93,6 +93,126 @@ Test(async, copies_read_until_they_are_waited_for)
 Test(async, who_asked_for_a_copy_waits_for_it_as_others_do)
 {
     expect(NULL, NULL, 32, FILL FENCE MEET LOAD LANDED "ld.shared.b32 %r5, [%r0+16];\nEND:");
-    expect("\"shared-race\"", "", 32,
+    expect("\"async-unwaited\"", "has it copied there", 32,
            FILL FENCE MEET LOAD "ld.shared.b32 %r5, [%r0+16];\n" LANDED "END:");
+}
+
+/* As above, and it is of these two lines. */
+static void expect_lines(const char *kind, unsigned line, unsigned other, uint32_t threads,
+                         const char *body)
+{
+    char words[80];
+    size_t before = warplabFindingCount(), found = 0;
+
+    expect(kind, "", threads, body);
+    for (size_t k = before; k < warplabFindingCount(); k++) {
+        snprintf(words, sizeof(words), "\"line\":%u", line);
+        found += strstr(warplabFinding(k), words) != NULL;
+        snprintf(words, sizeof(words), "k.cu:%u ", other);
+        found += strstr(warplabFinding(k), words) != NULL;
+    }
+    cr_assert_eq(found, 2, "%s", warplabFinding(before));
+}
+
+/* Thread 0 has 16 bytes copied to s + 16, in line 7; all meet, and read them in line 9. */
+#define COPY(to, bytes)                                                                            \
+    ".loc 1 7 0\ncp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r0+" to       \
+    "], [%out], " bytes ", [%r9];\n"
+#define EXPECT(bytes) "mbarrier.arrive.expect_tx.shared.b64 %d5, [%r9], " bytes ";\n"
+#define ASK_NOW(copies)                                                                            \
+    "@%p2 bra ASKED;\nst.global.v2.u64 [%out], {%out, %out};\n" copies                             \
+    ".loc 1 8 0\nASKED: bar.sync 0;\n"
+#define ASK(copies) FILL FENCE MEET ASK_NOW(copies)
+#define READ(at)    ".loc 1 9 0\nld.shared.b32 %r5, [%r0+" at "];\n"
+Test(async, a_copy_has_come_for_those_who_know)
+{
+    expect(NULL, NULL, 128, ASK(EXPECT("16") COPY("16", "16")) LANDED READ("16"));
+    expect_lines("\"async-unwaited\"", 9, 7, 128, ASK(EXPECT("16") COPY("16", "16")) READ("16"));
+    /* one warp waits for all */
+    expect(NULL, NULL, 128,
+           ASK(EXPECT("16") COPY("16", "16")) "setp.ge.u32 %p0, %t, 32;\n@%p0 bra KNOWN;\n" LANDED
+                                              "KNOWN: bar.sync 0;\n" READ("16"));
+    expect(NULL, NULL, 128, ASK(EXPECT("16") COPY("16", "16")) READ("32") LANDED);
+}
+
+Test(async, a_phase_that_was_not_this_ones_says_nothing)
+{
+    expect_lines("\"async-unwaited\"", 9, 7, 128,
+                 FILL FENCE MEET "W: mbarrier.try_wait.parity.shared.b64 %p1, [%r9], 1;\n@!%p1 bra "
+                                 "W;\nbar.sync 0;\n" ASK_NOW(EXPECT("16") COPY("16", "16"))
+                                     READ("16"));
+    /* fewer bytes than come: the phase is complete too soon */
+    expect_lines("\"async-unwaited\"", 9, 7, 128,
+                 ASK(EXPECT("16") COPY("16", "16") COPY("32", "16")) LANDED READ("32"));
+    expect(NULL, NULL, 128, ASK(EXPECT("32") COPY("16", "16") COPY("32", "16")) LANDED READ("32"));
+}
+
+Test(async, a_place_is_written_again_when_its_copy_has_come)
+{
+    expect_lines("\"async-unwaited\"", 9, 7, 128,
+                 ASK(EXPECT("16") COPY("16", "16")) ".loc 1 9 0\n@%p2 bra END;\n"
+                                                    "st.shared.b32 [%r0+20], %r2;\nEND:");
+    expect("\"async-unwaited\"", "readers must have waited", 128,
+           ASK(EXPECT("32") COPY("16", "16") COPY("16", "16")));
+    expect("\"async-left\"", "\"line\":7", 128, ASK(EXPECT("16") COPY("16", "16")));
+}
+
+Test(async, copies_are_over_when_the_block_is)
+{
+    expect("\"async-left\"", "goes with the block", 128, FILL FENCE MEET STORE "END:");
+    expect(NULL, NULL, 128, FILL FENCE MEET STORE "cp.async.bulk.wait_group.read 0;\nEND:");
+}
+
+/* ---- two blocks, of a thread each ---- */
+#define SYNC "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+#define SET                                                                                        \
+    "mov.u32 %r0, s;\nmov.u32 %r9, bar;\nmov.u32 %r2, %cluster_ctarank;\nxor.b32 %r5, %r2, 1;\n"   \
+    "mapa.shared::cluster.u32 %r3, %r0, %r5;\nmapa.shared::cluster.u32 %r4, %r9, %r5;\n"           \
+    "setp.eq.u32 %p1, %r2, 1;\n.loc 1 5 0\nmbarrier.init.shared::cta.b64 [%r9], 1;\n.loc 1 6 0\n"
+#define WHILE(n)                                                                                   \
+    "mov.u32 %r6, 0;\nL: add.u32 %r6, %r6, 1;\nsetp.lt.u32 %p3, %r6, " n ";\n@%p3 bra L;\n"
+#define ARRIVE ".loc 1 7 0\nmbarrier.arrive.shared::cluster.b64 _, [%r4];\n.loc 1 8 0\n"
+static void expect_pair(const char *kind, const char *words, const char *body)
+{
+    size_t before = warplabFindingCount();
+    bool found = false;
+
+    warplabSetCheck(1);
+    cr_assert(freopen("/dev/null", "w", stderr));
+    RUN(.target = "sm_90", .before = VARIABLES, .grid = 2, .block = 1,
+        .attribute = ".reqnctapercluster 2", .body = body);
+    for (size_t k = before; k < warplabFindingCount(); k++)
+        found |= !kind || (strstr(warplabFinding(k), kind) && strstr(warplabFinding(k), words));
+    cr_assert_eq(found, kind != NULL, "%zu: %s", warplabFindingCount() - before,
+                 warplabFindingCount() > before ? warplabFinding(before) : body);
+}
+
+/* The second block arrives at the first one's mbarrier. */
+Test(async, a_cluster_meets_before_and_after)
+{
+    expect_pair(NULL, NULL, SET SYNC "@!%p1 bra END;\n" ARRIVE "END: " SYNC);
+    expect_pair(NULL, NULL,
+                SET SYNC "@%p1 bra ARRIVE;\n" LANDED "bra END;\nARRIVE: " ARRIVE "END:");
+    expect_pair("\"cluster-barrier\"", "k.cu:5 sets it up",
+                SET "@!%p1 bra END;\n" ARRIVE "END: " SYNC);
+    expect_pair("\"cluster-barrier\"", "k.cu:5 has set it up",
+                SET SYNC "@!%p1 bra WHILE;\n" ARRIVE "bra END;\nWHILE:" WHILE("9000") "END:");
+}
+
+/* The second block has a copy, waits and reads, in line 9; then the first copies to that place. */
+#define OWN "st.global.v2.u64 [%out], {%out, %out};\n" EXPECT("16") COPY("0", "16") LANDED READ("0")
+#define FOREIGN                                                                                    \
+    ".loc 1 7 0\ncp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r3], "   \
+    "[%r0], 16, [%r4];\n"
+#define BROUGHT "V: mbarrier.try_wait.parity.shared.b64 %p1, [%r9], 1;\n@!%p1 bra V;\n"
+Test(async, another_blocks_copy_comes_when_readers_have_done)
+{
+    expect_pair("\"async-overwrite\"", "k.cu:9 reads it, in another block",
+                SET SYNC "@!%p1 bra FOREIGN;\n" OWN EXPECT("16") BROUGHT
+                "bra END;\n"
+                "FOREIGN: st.shared.v2.u64 [%r0], {%out, %out};\n" FENCE FOREIGN "END: " SYNC);
+    expect_pair(NULL, NULL,
+                SET SYNC "@!%p1 bra FOREIGN;\n" OWN EXPECT("16") SYNC BROUGHT
+                "bra END;\n"
+                "FOREIGN: st.shared.v2.u64 [%r0], {%out, %out};\n" FENCE SYNC FOREIGN "END: " SYNC);
 }

@@ -161,6 +161,7 @@ static void block_begin(struct listener *self, struct block_info *info)
     block_shared_begin(b, info->shared_extent);
     order_block_begin(b);
     async_begin(b);
+    landing_begin(b);
 }
 
 static void block_end(struct listener *self, struct block_info *info)
@@ -168,6 +169,12 @@ static void block_end(struct listener *self, struct block_info *info)
     struct block_state *b = info->user[self->slot];
 
     info->user[self->slot] = NULL;
+    for (uint32_t w = 0; w < b->nwarps; w++)
+        order_catch_up(b, w);
+    if (b->races) {
+        async_end(b);
+        landing_end(b);
+    }
     held_block_end(b);
     block_retire(b);
 }
@@ -274,10 +281,22 @@ void shared_touch(struct block_state *b, const struct access *a)
     }
 }
 
-static void shared_access(struct block_state *b, const struct access *a)
+static void async_access(struct block_state *b, const struct access *a)
 {
     if (b->reading && a->kind != ACCESS_LOAD)
-        async_written(b, a);
+        async_written(b, b, a);
+    if (landing_barrier(a))
+        landing_arrive(b, a);
+    else if (a->is_async && a->kind == ACCESS_STORE && async_proxy(a->site))
+        landing_chunk(b, a);
+    else if (b->landed)
+        landing_touched(b, a);
+}
+
+static void shared_access(struct block_state *b, const struct access *a)
+{
+    if (b->races)
+        async_access(b, a);
     shared_touch(b, a);
     if (b->races && a->kind == ACCESS_LOAD && async_proxy(a->site))
         async_read(b, a);
@@ -427,14 +446,21 @@ static void on_matrix(struct listener *self, struct block_info *info, const stru
     report_matrix(info->user[self->slot], m);
 }
 
-/* Races between blocks over shared memory are not looked for. */
-static void on_peer_write(struct listener *self, struct block_info *info, uint32_t at, uint32_t n)
+/* Races between blocks over shared memory are not looked for, but of copies. */
+static void on_peer_write(struct listener *self, struct block_info *info,
+                          const struct block_info *owner, const struct access *a)
 {
-    struct block_state *b = info->user[self->slot];
+    struct block_state *b = owner->user[self->slot], *who = info->user[self->slot];
+    uint32_t at = (uint32_t)a->addr[__builtin_ctz(a->mask)], end = at + a->size;
 
-    for (uint32_t end = at + n; at < end && at >> PAGE_BITS < b->nshared;) {
+    if (b->races && who->races && async_proxy(a->site)) {
+        async_written(b, who, a);
+        landing_chunk(b, a);
+    }
+    while (at < end && at >> PAGE_BITS < b->nshared) {
         uint32_t from = at & (PAGE_BYTES - 1);
         uint32_t to = end - at < PAGE_BYTES - from ? from + (end - at) : PAGE_BYTES;
+
         page_set_written(&b->shared[at >> PAGE_BITS], from, to);
         at += to - from;
     }
@@ -443,10 +469,12 @@ static void on_peer_write(struct listener *self, struct block_info *info, uint32
 static void on_peer_arrive(struct listener *self, struct block_info *info,
                            const struct block_info *owner, const struct access *a)
 {
-    struct block_state *b = info->user[self->slot];
+    struct block_state *b = info->user[self->slot], *there = owner->user[self->slot];
     uint64_t told = 0;
 
     order_catch_up(b, a->warp);
+    if (b->races && there && there->races)
+        landing_peer_arrive(there, b, a);
     if (b->races)
         order_strong(b, a, shared_key(owner->index, a->addr[0]), true, &told);
 }
@@ -484,6 +512,8 @@ static void on_arrive(struct listener *self, struct block_info *info, const stru
     else if (aligned && b->any_exited && id == 0)
         report_exited(b, s);
     order_arrive(b, s, warp, id);
+    if (id == CLUSTER_BARRIER && b->races)
+        order_cluster_arrive(b, warp);
 }
 
 static void on_leave(struct listener *self, struct block_info *info, uint32_t id)
@@ -497,6 +527,8 @@ static void on_leave(struct listener *self, struct block_info *info, uint32_t id
         partial_settle(b, w);
     }
     order_leave(b, id);
+    if (id == CLUSTER_BARRIER)
+        order_cluster_leave(b);
 }
 
 static void on_warp_sync(struct listener *self, struct block_info *info, const struct site *s,

@@ -16,7 +16,8 @@
  *     By the letter that takes a release; a value that was read and went into what is
  *     stored has arrived, though, and CUB's and Thrust's compaction in place rests on it
  *     (agent_select_if.cuh, loads_via_smem). Writes are not published so.
- * An mbarrier's arrivals release, waits for it that succeed acquire.
+ * An mbarrier's arrivals release, waits for it that succeed acquire; so does barrier.cluster,
+ * among the blocks of a cluster.
  * Not modelled: cp.async's own order, other than by the moment that its accesses are reported;
  * scopes beyond "inside the block" and "wider".
  */
@@ -326,6 +327,25 @@ void order_strong(struct block_state *b, const struct access *a, uint64_t key, b
     }
     if (!write || a->kind == ACCESS_ATOMIC)
         b->pending[a->warp] |= 1ull << channel;
+}
+
+/* barrier.cluster's */
+static uint8_t cluster_channel(const struct block_state *b)
+{
+    return channel_of((1ull << 38 | b->info->cluster) << 2);
+}
+void order_cluster_arrive(struct block_state *b, uint32_t warp)
+{
+    uint32_t clock[MAX_WARPS];
+
+    for (uint32_t v = 0; v < b->nwarps; v++)
+        clock[v] = knows(b, warp, v);
+    release(b, warp, cluster_channel(b), WIDER, clock);
+}
+void order_cluster_leave(struct block_state *b)
+{
+    for (uint32_t w = 0; w < b->nwarps; w++)
+        b->pending[w] |= 1ull << cluster_channel(b);
 }
 
 /* The strong reads since the last event have taken place by now, and read values that

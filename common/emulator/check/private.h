@@ -261,6 +261,9 @@ struct block_state {
     uint32_t asked[2][MAX_WARPS], proxied[MAX_WARPS];
     bool fenced[MAX_WARPS];
 
+    struct landings *landings; /* landing.c; NULL: none yet */
+    bool landed;               /* some copy has come, or will */
+
     struct shadow_page *shared; /* pages of the block's shared memory */
     uint32_t nshared;           /* pages there are */
     uint32_t *local[MAX_WARPS]; /* a mask of lanes a byte: written */
@@ -279,6 +282,9 @@ void order_strong(struct block_state *b, const struct access *a, uint64_t key, b
                   uint64_t *told);
 void order_resolve(struct block_state *b, uint32_t warp);
 void order_proxy(struct block_state *b, uint32_t warp); /* before order_fence() */
+/* A warp arrives at the cluster's barrier; then, all blocks' warps having arrived, b leaves it. */
+void order_cluster_arrive(struct block_state *b, uint32_t warp);
+void order_cluster_leave(struct block_state *b);
 /* The warp has waited for n from `first` on. */
 void order_group(struct block_state *b, uint32_t warp, uint32_t first, uint32_t n);
 /* The access in the cell, a read or a write, is ordered before what this lane does now. */
@@ -300,12 +306,27 @@ struct race;
 void async_begin(struct block_state *b);
 bool async_proxy(const struct site *s); /* accesses shared memory by the asynchronous proxy */
 void async_read(struct block_state *b, const struct access *a);
-void async_written(struct block_state *b, const struct access *a);
+/* a: of a warp of `who`, b itself or another block of its cluster */
+void async_written(struct block_state *b, struct block_state *who, const struct access *a);
 void async_commit(struct block_state *b, const struct site *s, uint32_t warp);
 void async_wait(struct block_state *b, const struct site *s, uint32_t warp, uint32_t left);
 void async_fence(struct block_state *b, const struct site *s, uint32_t warp);
 /* Does the access read by that proxy what an ordinary store wrote, with no proxy fence since? */
 bool async_unfenced(const struct race *x, uint64_t cell);
+void async_end(struct block_state *b); /* the block has ended: is anything still read? */
+
+/* ---- what copies bring (landing.c) ---- */
+void landing_begin(struct block_state *b);
+void landing_end(struct block_state *b);
+/* The access is to an mbarrier, as one: then landing_arrive() is for it, after its state changed.
+ */
+bool landing_barrier(const struct access *a);
+void landing_arrive(struct block_state *b, const struct access *a);
+/* A warp of `who`, another block, arrives at an mbarrier of b. */
+void landing_peer_arrive(struct block_state *b, struct block_state *who, const struct access *a);
+/* A copy is to bring this; what its mbarrier hears comes next. */
+void landing_chunk(struct block_state *b, const struct access *a);
+void landing_touched(struct block_state *b, const struct access *a); /* anything else */
 
 /* ---- races (race.c) ---- */
 struct race {
@@ -359,10 +380,21 @@ void report_block_end(struct block_state *b);
 void report_launch_end(const struct emu_func *f); /* races that wait for a block that did not end */
 void report_barrier(struct block_state *b, const struct site *s, uint32_t warp, uint32_t mask,
                     uint32_t live);
-enum async_fault { ASYNC_OVERWRITTEN, ASYNC_UNFENCED };
+enum async_fault { ASYNC_OVERWRITTEN, ASYNC_UNFENCED, ASYNC_UNWAITED, ASYNC_UNORDERED };
 /* What the access does to what another place asked for, or wrote. */
 void report_async(struct block_state *b, enum async_fault what, const struct access *a,
                   uint32_t lane, const struct site *other);
+/* By a warp of a block of b's cluster: a copy that is under way when b ends; something sent to an
+ * mbarrier of another block that need not be set up yet, or whose block may have ended. */
+void report_left(struct block_state *b, uint32_t block, uint32_t warp, const struct site *s);
+void report_early(struct block_state *b, uint32_t block, uint32_t warp, const struct site *s,
+                  const struct site *made);
+void report_late(struct block_state *b, uint32_t block, uint32_t warp, const struct site *s,
+                 const struct site *made);
+enum register_fault { REGISTER_TOUCHED, REGISTER_UNFENCED };
+/* At s; other: the product whose register it is, or that touched it before the product s. */
+void report_registers(const struct block_info *b, enum register_fault what, uint32_t warp,
+                      const struct site *s, const struct site *other);
 void report_exited(struct block_state *b, const struct site *s);
 void report_matrix(struct block_state *b, const struct matrix_move *m); /* if it is not allowed */
 /* Lanes execute a .sync operation whose mask does not name them. */

@@ -200,6 +200,15 @@ static __attribute__((noinline, cold)) void race_with_itself(const struct race *
     report_clash(&c);
 }
 
+/* A copy's, of which landing.c knows better when it has come. */
+static bool brought(const struct race *x, uint64_t cell)
+{
+    uint32_t id = cell_site(cell);
+
+    return x->a->space == ACCESS_SHARED && x->b->info->shared && id < SITE_UNKNOWN &&
+           cell_how(cell) == HOW_WARP && async_proxy(x->b->launch->sites[id]);
+}
+
 /* Out of line: a last write that is neither settled nor this thread's own. */
 static __attribute__((noinline)) void meet_write(const struct race *x, uint64_t cell, uint32_t lane,
                                                  const uint8_t *contents)
@@ -213,7 +222,7 @@ static __attribute__((noinline)) void meet_write(const struct race *x, uint64_t 
             race_with_itself(x, cell, lane);
         return;
     }
-    if (ordered(x, cell, false, lane))
+    if (ordered(x, cell, false, lane) || brought(x, cell))
         return;
     if (store && cell_how(cell) <= HOW_WEAK &&
         (stores_what_is_there(x, lane, contents) || stored_meanwhile(x, cell, lane, contents)))

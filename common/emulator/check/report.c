@@ -243,7 +243,9 @@ static const char uninitialised[] = "uninitialised-read", shared_race[] = "share
                   global_race[] = "global-race", divergence[] = "barrier-divergence",
                   exited[] = "barrier-exited", operands[] = "wmma-operands",
                   outside[] = "outside-mask", unfenced[] = "async-proxy",
-                  overwritten[] = "async-overwrite",
+                  overwritten[] = "async-overwrite", unwaited[] = "async-unwaited",
+                  left[] = "async-left", peers[] = "cluster-barrier",
+                  registers[] = "wgmma-registers",
                   unknown_owner[] = "unknown-owner"; /* no finding: a note */
 
 static const char *space_name(enum access_space s)
@@ -460,6 +462,13 @@ static bool same_line(const struct clash *c)
     return !c->site || same_place(c->a.site, c->site);
 }
 
+/* Does a bulk copy write the place? */
+static bool a_copy(const struct clash *c)
+{
+    return c->a.space == ACCESS_SHARED && c->a.is_async && c->a.kind == ACCESS_STORE &&
+           async_proxy(c->a.site);
+}
+
 static void put_advice(struct text *t, const struct clash *c, const struct pair *p)
 {
     enum distance d = distance(c);
@@ -490,6 +499,12 @@ static void put_advice(struct text *t, const struct clash *c, const struct pair 
         text_addf(
             t, "    blocks of a launch run in no order: an atomic, a fence and flag, or a second "
                "launch?\n");
+        return;
+    }
+    if (a_copy(c)) {
+        text_add(t, "    a copy that nobody waits for may write at any time: do all who read the "
+                    "place arrive, when they have done, at an mbarrier (or barrier) that is waited "
+                    "for before it is asked for?\n");
         return;
     }
     text_addf(t, "    %s missing ", d == SAME_WARP ? "__syncwarp()" : "__syncthreads()");
@@ -832,31 +847,129 @@ void report_outside_mask(struct block_state *b, const struct site *s, uint32_t w
 
 /* ---- what is on its way ---- */
 
+static json_t *other_place(const struct site *s)
+{
+    return json_pack("{s:I, s:I, s:o}", "line", (json_int_t)s->line, "ptx_line",
+                     (json_int_t)s->ptx_line, "file", json_words(s->file ? s->file : ""));
+}
+
+static const struct {
+    const char *kind, *head, *says;
+} async_faults[] = {
+    [ASYNC_OVERWRITTEN] = {overwritten, "overwritten while read",
+                           " asked for it to be read, and nobody has waited for that to be over\n"
+                           "    wait_group before the memory is given back\n"},
+    [ASYNC_UNFENCED] = {unfenced, "missing proxy fence",
+                        " wrote it by an ordinary store, which wgmma and bulk copies need not see\n"
+                        "    fence.proxy.async after the stores, before the barrier\n"},
+    [ASYNC_UNWAITED] = {unwaited, "a copy's place touched before the copy has come",
+                        " has it copied there, and this thread does not know that it has come\n"},
+    [ASYNC_UNORDERED] = {overwritten, "overwritten while read",
+                         " reads it, in another block of the cluster, and nothing orders the two\n"
+                         "    do all blocks that read arrive at the mbarrier that is waited for "
+                         "before the copy, and are they all counted?\n"},
+};
+
+static const char read_early[] = "    a wait for its mbarrier missing, or for another round's "
+                                 "parity? Does expect_tx name the bytes of all copies?\n",
+                  written_early[] =
+                      "    before the place is written again, its readers must have waited for the "
+                      "copy, and have said so at an mbarrier that is waited for here\n";
+
 void report_async(struct block_state *b, enum async_fault what, const struct access *a,
                   uint32_t lane, const struct site *other)
 {
-    const char *kind = what == ASYNC_UNFENCED ? unfenced : overwritten;
+    const char *kind = async_faults[what].kind;
     uint32_t thread = a->warp * 32 + lane;
     uint64_t addr = kept(b->info, a->space, a->addr[lane]);
 
+    if (a->space == ACCESS_SHARED)
+        remember_race(b, a->site);
     if (counted(kind, b->info, a->site, other, thread, addr))
         return;
-    struct report r =
-        head(what == ASYNC_UNFENCED ? "missing proxy fence" : "overwritten while read", b->info,
-             a->site, thread);
-    text_addf(&r.words, "    %s ", what == ASYNC_UNFENCED ? "reads" : "writes");
+    struct report r = head(async_faults[what].head, b->info, a->site, thread);
+    text_addf(&r.words, "    %s ", a->kind == ACCESS_LOAD ? "reads" : "writes");
     put_place(&r.words, b->info, a->space, a->addr[lane]);
     text_addf(&r.words, "\n    ");
     put_site(&r.words, other);
-    text_addf(&r.words,
-              what == ASYNC_UNFENCED
-                  ? " wrote it by an ordinary store, which wgmma and bulk copies need not "
-                    "see\n    fence.proxy.async after the stores, before the barrier\n"
-                  : " asked for it to be read, and nobody has waited for that to be over\n"
-                    "    wait_group before the memory is given back\n");
+    text_add(&r.words, async_faults[what].says);
+    if (what == ASYNC_UNWAITED)
+        text_add(&r.words, a->kind == ACCESS_LOAD ? read_early : written_early);
     tell(kind, b->info, a->site, thread, addr, &r, access_members(a->space, a->size),
-         json_pack("{s:I, s:I, s:o}", "line", (json_int_t)other->line, "ptx_line",
-                   (json_int_t)other->ptx_line, "file", json_words(other->file)));
+         other_place(other));
+}
+
+static const char no_fence[] = "missing wgmma.fence";
+
+/* One site, and what there is to say of another (NULL: of none). */
+static void report_two(const char *kind, const char *title, const struct block_info *b,
+                       uint32_t warp, const struct site *s, const struct site *other,
+                       const char *says)
+{
+    uint32_t thread = warp * 32;
+
+    if (counted(kind, b, s, other, thread, 0))
+        return;
+    struct report r = head(title, b, s, thread);
+    text_add(&r.words, "    ");
+    if (other && (other->line || !other->file))
+        put_site(&r.words, other);
+    else if (title == no_fence)
+        text_add(&r.words, "something before it");
+    text_add(&r.words, says);
+    tell(kind, b, s, thread, 0, &r, json_object(), other ? other_place(other) : NULL);
+}
+
+static struct block_info beside(const struct block_state *b, uint32_t block)
+{
+    struct block_info other = *b->info;
+
+    other.index = block;
+    return other;
+}
+
+void report_left(struct block_state *b, uint32_t block, uint32_t warp, const struct site *s)
+{
+    struct block_info who = beside(b, block);
+
+    report_two(left, "left under way", &who, warp, s, NULL,
+               "the block whose shared memory this uses has ended, and nobody in it has waited for "
+               "that to be over: the memory goes with the block\n    a wait before the end "
+               "(wait_group, or for the mbarrier)?\n");
+}
+
+void report_early(struct block_state *b, uint32_t block, uint32_t warp, const struct site *s,
+                  const struct site *made)
+{
+    struct block_info who = beside(b, block);
+
+    report_two(peers, "another block's mbarrier used too early", &who, warp, s, made,
+               " sets it up, and nothing orders that before\n"
+               "    a barrier.cluster between, behind a fence.mbarrier_init?\n");
+}
+
+void report_late(struct block_state *b, uint32_t block, uint32_t warp, const struct site *s,
+                 const struct site *made)
+{
+    struct block_info who = beside(b, block);
+
+    report_two(peers, "another block's mbarrier used too late", &who, warp, s, made,
+               " has set it up, in a block that may have ended by then\n"
+               "    a barrier.cluster as the last thing that all blocks do?\n");
+}
+
+void report_registers(const struct block_info *b, enum register_fault what, uint32_t warp,
+                      const struct site *s, const struct site *other)
+{
+    report_two(registers,
+               what == REGISTER_TOUCHED ? "a product's registers touched while it is under way"
+                                        : no_fence,
+               b, warp, s, other,
+               what == REGISTER_TOUCHED
+                   ? " asked for the product, and nobody has waited for it\n"
+                     "    wgmma.wait_group before its sums are used, or what it reads is changed\n"
+                   : " touched registers of this product, which may come before that\n"
+                     "    wgmma.fence behind it, before the first product\n");
 }
 
 /* ---- leaks ---- */

@@ -23,7 +23,7 @@ static bool complete(const struct cluster *c)
     return any;
 }
 /* Listeners hear of it as of a barrier of the block, that all its threads come to when the last
- * of the cluster has arrived. */
+ * of the cluster has arrived; and of all blocks' arrivals before any leaves. */
 static void tell(struct block *b)
 {
     static const struct site site = {.opcode = "barrier.cluster.wait"};
@@ -42,8 +42,9 @@ bool cluster_release(struct cluster *c)
         for (uint32_t k = 0; k < b->nwarps; k++)
             b->warps[k].at_cluster = 0;
         tell(b);
-        block_release_barrier(b, CLUSTER_BARRIER);
     }
+    for (uint32_t r = 0; r < c->nblocks; r++)
+        block_release_barrier(c->blocks[r], CLUSTER_BARRIER);
     return true;
 }
 const struct insn *warp_cluster_arrive(struct warp *w, const struct insn *in)

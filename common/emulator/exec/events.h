@@ -29,6 +29,7 @@ struct block_info {
     const struct device_work *origin; /* by which a kernel launched it; NULL: the host did */
     unsigned device;                  /* that it runs on */
     uint32_t index;                   /* linear, x fastest */
+    uint32_t cluster;                 /* index of its cluster's first block; alone: its own */
     uint32_t ctaid[3], ntid[3], nctaid[3];
     uint32_t threads, warps;      /* per block */
     uint32_t shared_bytes;        /* static + dynamic */
@@ -89,8 +90,10 @@ struct listener {
     void (*barrier_arrive)(struct listener *l, struct block_info *b, const struct site *s,
                            uint32_t warp, uint32_t mask, uint32_t id, bool aligned);
     void (*barrier_leave)(struct listener *l, struct block_info *b, uint32_t id);
-    /* Another block of the cluster writes n bytes from offset `at` of b's shared memory. */
-    void (*peer_write)(struct listener *l, struct block_info *b, uint32_t at, uint32_t n);
+    /* A warp of b writes to the shared memory of another block of the cluster, or has a copy write
+     * there: a->addr is the offset there. */
+    void (*peer_write)(struct listener *l, struct block_info *b, const struct block_info *owner,
+                       const struct access *a);
     /* A warp of b arrives at an mbarrier of another block of the cluster: a->addr is its offset
      * there. */
     void (*peer_arrive)(struct listener *l, struct block_info *b, const struct block_info *owner,

@@ -47,17 +47,33 @@ static void tell_chunks(struct warp *w, const struct insn *in, int lane, enum ac
         access_event(w, &one, kind, space, 1u << lane, n - k < CHUNK ? n - k : CHUNK, at, NULL);
     }
 }
+static void tell_peer(struct warp *w, const struct insn *in, int lane, enum access_kind kind,
+                      const struct spot *s, u32 n)
+{
+    struct block *b = w->block;
+    u64 at[WARP];
+    struct access a = {.site = in->site,
+                       .kind = kind,
+                       .space = ACCESS_SHARED,
+                       .warp = w->index,
+                       .mask = 1u << lane,
+                       .addr = at};
+    for (u32 k = 0; k < n; k += CHUNK) {
+        LANES at[i] = s->at + k;
+        a.size = (u8)(n - k < CHUNK ? n - k : CHUNK);
+        for (int j = 0; j < b->nlisteners; j++)
+            if (b->listeners[j]->peer_write)
+                b->listeners[j]->peer_write(b->listeners[j], &b->info, &s->block->info, &a);
+    }
+}
 void spot_tell(struct warp *w, const struct insn *in, int lane, const struct spot *s, u32 n,
                enum access_kind kind)
 {
-    struct block *b = s->block;
-    if (b == w->block && b->tell)
+    struct block *b = w->block;
+    if (s->block == b && b->tell)
         tell_chunks(w, in, lane, kind, ACCESS_SHARED, s->at, n);
-    if (b == w->block || kind == ACCESS_LOAD)
-        return;
-    for (int k = 0; k < b->nlisteners; k++)
-        if (b->listeners[k]->peer_write)
-            b->listeners[k]->peer_write(b->listeners[k], &b->info, (u32)s->at, n);
+    if (s->block != b && kind != ACCESS_LOAD && b->nlisteners)
+        tell_peer(w, in, lane, kind, s, n);
 }
 bool landing_find(struct warp *w, const struct insn *in, int lane, const struct landing_at *a,
                   struct landing *l)
