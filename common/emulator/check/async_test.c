@@ -163,6 +163,35 @@ Test(async, copies_are_over_when_the_block_is)
     expect(NULL, NULL, 128, FILL FENCE MEET STORE "cp.async.bulk.wait_group.read 0;\nEND:");
 }
 
+/* Line 7 multiplies, line 9 has its sums; line 11 multiplies again. */
+#define PRODUCT(line)                                                                              \
+    ".loc 1 " line " 0\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "                        \
+    "{%f0, %f1, %f2, %f3}, %d0, %d1, %p0, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\n"
+#define ORDER "wgmma.fence.sync.aligned;\n"
+#define SUMS  ".loc 1 9 0\nadd.f32 %f0, %f0, %f1;\n"
+Test(async, sums_are_there_after_the_wait)
+{
+    expect(NULL, NULL, 128, FILL FENCE MEET ORDER PRODUCT("7") WAIT SUMS);
+    expect_lines("\"wgmma-registers\"", 9, 7, 128, FILL FENCE MEET ORDER PRODUCT("7") SUMS WAIT);
+    expect_lines("\"wgmma-registers\"", 9, 7, 128,
+                 FILL FENCE MEET ORDER PRODUCT("7") "wgmma.wait_group.sync.aligned 1;\n" SUMS WAIT);
+    /* products may follow one another, and a move is the compiler's */
+    expect(NULL, NULL, 128, FILL FENCE MEET ORDER PRODUCT("7") PRODUCT("11") WAIT SUMS);
+    expect(NULL, NULL, 128,
+           FILL FENCE MEET ORDER PRODUCT("7") ".reg .f32 %g;\nmov.f32 %g, %f0;\n" WAIT SUMS);
+    expect_lines("\"wgmma-registers\"", 9, 7, 128,
+                 FILL FENCE MEET ORDER PRODUCT("7") ".reg .f32 %g;\nmov.f32 %g, %f0;\n"
+                                                    ".loc 1 9 0\nadd.f32 %g, %g, %g;\n" WAIT);
+}
+
+Test(async, a_fence_keeps_products_behind_what_touched_their_registers)
+{
+    expect_lines("\"wgmma-registers\"", 11, 9, 128,
+                 FILL FENCE MEET ORDER PRODUCT("7") WAIT SUMS PRODUCT("11") WAIT);
+    expect(NULL, NULL, 128, FILL FENCE MEET ORDER PRODUCT("7") WAIT SUMS ORDER PRODUCT("11") WAIT);
+    expect("\"wgmma-registers\"", "something before it", 128, FILL FENCE MEET PRODUCT("7") WAIT);
+}
+
 /* ---- two blocks, of a thread each ---- */
 #define SYNC "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
 #define SET                                                                                        \
