@@ -88,6 +88,9 @@ static const struct lab_case cases[] = {
     {"f16 33x65x17",        65,   33,   17,   0, DT_F16, 0, 0, CHECK},
     {"f16 128x64x96",       64,   128,  96,   0, DT_F16, 0, 0, CHECK},
     {"f16 200x264x136",     264,  200,  136,  0, DT_F16, 0, 0, CHECK},
+    {"f16 136x8x328",       8,    136,  328,  0, DT_F16, 0, 0, CHECK}, /* small, and stages are fetched again */
+    {"f16 136x72x456",      72,   136,  456,  0, DT_F16, 0, 0, CHECK}, /* k goes round four stages twice */
+    {"f16 136x264x264",     264,  136,  264,  2, DT_F16, 0, 0, CHECK},
     {"n=256",               256,  256,  256,  0, DT_F32, 0, 0, BOTH | CASE_QUICK},
     {"f16 n=256",           256,  256,  256,  0, DT_F16, 0, 0, BOTH | CASE_QUICK},
     {"1024x1024x32",        1024, 1024, 32,   0, DT_F32, 0, 0, BOTH | CASE_QUICK},
