@@ -20,9 +20,16 @@ struct findings {
 static const struct {
     const char *kind, *distance, *says, *cause; /* says: in the message; NULL: any */
 } ranks[] = {
-    /* What went wrong in shared memory before, a fault's address may come from. */
+    /* What went wrong in shared memory before, a fault's address may come from. A copy or product
+     * that nobody waited for shows as a race, too, and may let others wait for ever. */
+    {"async-unwaited", NULL, NULL, "async"},
+    {"wgmma-registers", NULL, NULL, "async"},
+    {"async-overwrite", NULL, NULL, "async"},
+    {"async-proxy", NULL, NULL, "async"},
+    {"cluster-barrier", NULL, NULL, "async"},
     {"shared-race", "block", NULL, "race"},
     {"shared-race", NULL, NULL, "race"},
+    {"async-left", NULL, NULL, "async"},
     {"fault", NULL, "misaligned", "misaligned"},
     {"fault", NULL, "address", "out-of-bounds"},
     {"fault", NULL, "constant variable", "input-changed"},

@@ -97,5 +97,8 @@ Test(finding, causes)
     cr_expect_str_eq(put(AT("fault", 1, "deadlock: the others never come"), 1, false), "barrier");
     cr_expect_str_eq(put(AT("uninitialised-read", 1, "reads in[3]"), 1, false), "unfilled");
     cr_expect_str_eq(put(AT("uninitialised-read", 1, "byte 4 of 's'"), 1, false), "uninitialised");
+    cr_expect_str_eq(
+        put(RACE("shared-race", "block", 7, 8, false) AT("async-overwrite", 1, "m"), 2, false),
+        "async");
     cr_expect_null(put(AT("leak", 1, "m"), 1, false), "nothing that makes a result wrong");
 }
