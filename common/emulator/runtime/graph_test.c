@@ -347,12 +347,11 @@ Test(graph, updates_name_what_does_not_fit)
     cudaLaunchAttributeValue together = {.cooperative = 1};
     struct cudaMemsetParams fill = {.dst = device, .elementSize = 4, .width = 1, .height = 1};
     cudaGraphExecUpdateResultInfo info;
-    cudaGraphNode_t a, b, c;
     cudaGraph_t other;
 
     OK(cudaGraphCreate(&graph, 0));
-    a = kernel_node(graph, NULL, 0, 1);
-    b = kernel_node(graph, &a, 1, 2);
+    cudaGraphNode_t a = kernel_node(graph, NULL, 0, 1);
+    cudaGraphNode_t b = kernel_node(graph, &a, 1, 2);
     kernel_node(graph, &b, 1, 3);
     OK(cudaGraphInstantiate(&exec, graph, 0));
     OK(cudaGraphCreate(&other, 0));
@@ -360,7 +359,7 @@ Test(graph, updates_name_what_does_not_fit)
     GIVES(cudaGraphExecUpdate(exec, other, &info), cudaErrorGraphExecUpdateFailure);
     cr_assert(info.result == cudaGraphExecUpdateErrorTopologyChanged && !info.errorNode);
     b = kernel_node(other, &a, 1, 2);
-    c = kernel_node(other, &a, 1, 3);
+    cudaGraphNode_t c = kernel_node(other, &a, 1, 3);
     GIVES(cudaGraphExecUpdate(exec, other, &info), cudaErrorGraphExecUpdateFailure);
     cr_assert(info.result == cudaGraphExecUpdateErrorTopologyChanged && info.errorNode == c &&
               info.errorFromNode == a);
