@@ -109,9 +109,11 @@ bool capture_takes(cudaStream_t stream, const struct work *w, cudaError_t *e)
         return true;
     }
     node->device = s->device;
-    if (w->type == cudaGraphNodeTypeKernel)
-        work_set_attribute(&node->work, &(cudaLaunchAttribute){.id = cudaLaunchAttributePriority,
-                                                               .val.priority = s->priority});
+    if (w->type == cudaGraphNodeTypeKernel) {
+        cudaLaunchAttribute a = {.id = cudaLaunchAttributePriority};
+        a.val.priority = s->priority;
+        work_set_attribute(&node->work, &a);
+    }
     tip_set(&s->tip, c, &node, 1);
     return true;
 }
@@ -343,7 +345,7 @@ static cudaError_t end(cudaStream_t stream, cudaGraph_t *out)
     if (!out && c->own_graph)
         return cudaErrorInvalidValue;
     cudaError_t e = ending(s);
-    cudaGraph_t nobody;
+    cudaGraph_t nobody = NULL;
     out = out ? out : &nobody; /* who began with a graph of its own has it */
     *out = NULL;
     if (e == cudaErrorStreamCaptureWrongThread || e == cudaErrorStreamCaptureUnmatched)

@@ -131,12 +131,13 @@ static cudaError_t run(struct emu_launch *l, cudaStream_t stream)
 {
     struct device_work *children = NULL;
     uint64_t steps = 0;
+    struct emu_launch x = *l;
 
-    l->steps = &steps;
-    if (!(l->func->uses & USES_DEVICE))
-        return launch_one(l, stream, &children);
+    x.steps = &steps;
+    if (!(x.func->uses & USES_DEVICE))
+        return launch_one(&x, stream, &children);
     launch_pause();
-    cudaError_t e = launch_one(l, stream, &children) ?: children_run(children, stream, &steps);
+    cudaError_t e = launch_one(&x, stream, &children) ?: children_run(children, stream, &steps);
     launch_resume();
     return e;
 }
