@@ -101,8 +101,9 @@ static inline bool tensor_read(const void *raw, unsigned type, u32 n, bool negat
     return most < 0x7f800000;
 }
 
-/* Of products 8 below 2^27 can be added, or 16 below 2^15; out of the ordinary it is anything. */
-static inline u32 whole(f32 v)
+/* Of products 8 below 2^27 can be added, or 16 below 2^15; out of the ordinary it is anything, and
+ * clang's sanitizer has nothing to say of it. */
+static inline __attribute__((no_sanitize("float-cast-overflow"))) u32 whole(f32 v)
 {
     return (u32)(s32)v;
 }
