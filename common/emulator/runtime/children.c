@@ -69,11 +69,6 @@ __attribute__((constructor)) static void tell_kernels(void)
 
 /* ---- what they asked for ---- */
 
-static cudaError_t do_fill(const struct device_fill *f, cudaStream_t stream)
-{
-    return fill_box(f->to, f->value, f->extent, stream);
-}
-
 /* On a GPU copies and fills from kernels are kernels: an address they cannot use is a fault. */
 static cudaError_t do_work(const struct device_work *w, cudaStream_t stream, uint64_t *steps,
                            struct device_work **children)
@@ -86,8 +81,9 @@ static cudaError_t do_work(const struct device_work *w, cudaStream_t stream, uin
         l.steps = steps;
         return launch_one(&l, stream, children);
     }
-    cudaError_t e =
-        w->kind == DEVICE_COPY ? copy_3d(&w->copy, stream, false) : do_fill(&w->fill, stream);
+    const struct device_fill *f = &w->fill;
+    cudaError_t e = w->kind == DEVICE_COPY ? copy_3d(&w->copy, stream, false)
+                                           : fill_3d(f->to, f->value, f->extent, stream, false);
     if (!e)
         return cudaSuccess;
     char *why = xstrdup(emu_error_text()), *where = site_text(w->site);

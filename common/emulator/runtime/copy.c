@@ -803,8 +803,8 @@ static cudaError_t fill_2d(void *p, size_t pitch, int value, size_t width, size_
     return fill(&b, (struct place){.p = p, .pitch = pitch}, value, stream, wait);
 }
 
-static cudaError_t fill_3d(struct cudaPitchedPtr q, int value, struct cudaExtent x,
-                           cudaStream_t stream, bool wait)
+cudaError_t fill_3d(struct cudaPitchedPtr q, int value, struct cudaExtent x, cudaStream_t stream,
+                    bool wait)
 {
     struct box b = {"cudaMemset3D", x.width, x.height, x.depth, 0};
 
@@ -812,11 +812,6 @@ static cudaError_t fill_3d(struct cudaPitchedPtr q, int value, struct cudaExtent
         return cudaErrorInvalidValue;
     return fill(&b, (struct place){.p = q.ptr, .pitch = q.pitch, .slice = q.pitch * q.ysize}, value,
                 stream, wait);
-}
-
-cudaError_t fill_box(struct cudaPitchedPtr q, int value, struct cudaExtent x, cudaStream_t stream)
-{
-    return fill_3d(q, value, x, stream, false);
 }
 
 cudaError_t cudaMemset(void *p, int value, size_t count)

@@ -39,7 +39,8 @@ struct work {
 cudaError_t launch(const void *func, const cudaLaunchConfig_t *c, void **args);
 cudaError_t copy_3d(const struct cudaMemcpy3DParms *c, cudaStream_t stream, bool wait);
 cudaError_t fill_elements(const struct cudaMemsetParams *m, cudaStream_t stream);
-cudaError_t fill_box(struct cudaPitchedPtr q, int value, struct cudaExtent x, cudaStream_t stream);
+cudaError_t fill_3d(struct cudaPitchedPtr q, int value, struct cudaExtent x, cudaStream_t stream,
+                    bool wait);
 cudaError_t host_function(cudaStream_t stream, cudaHostFn_t fn, void *user);
 cudaError_t event_record(cudaEvent_t event, cudaStream_t stream, bool external);
 cudaError_t wait_event(cudaStream_t stream, cudaEvent_t event, bool external);

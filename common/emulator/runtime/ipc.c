@@ -14,7 +14,6 @@
 #include "share.h"
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 _Static_assert(sizeof(struct ticket) <= CUDA_IPC_HANDLE_SIZE, "a ticket is a handle");
@@ -28,6 +27,19 @@ struct import { /* opened here, by a device */
 
 static struct import *imports;
 static pthread_mutex_t ipc_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* A ticket for the file, as a handle of either kind is one. */
+static cudaError_t hand_out(void *handle, int file, enum share_kind kind)
+{
+    struct share s;
+
+    if (!share_read(file, &s, kind))
+        return cudaErrorMapBufferObjectFailed;
+    struct ticket t = share_ticket(&s, file);
+    memset(handle, 0, CUDA_IPC_HANDLE_SIZE);
+    memcpy(handle, &t, sizeof(t));
+    return cudaSuccess;
+}
 
 /* ---- exporting memory ---- */
 
@@ -56,7 +68,6 @@ static cudaError_t move_out(const struct mem_alloc *a)
 static cudaError_t export_memory(cudaIpcMemHandle_t *handle, void *p)
 {
     const struct mem_alloc *a = mem_find((uint64_t)p);
-    struct share s;
     cudaError_t e = cudaSuccess;
 
     if (!handle || !p)
@@ -66,14 +77,7 @@ static cudaError_t export_memory(cudaIpcMemHandle_t *handle, void *p)
                         "cudaIpcGetMemHandle: %p is not the start of memory from cudaMalloc", p);
     if (a->file < 0)
         e = move_out(a);
-    if (!e && !share_read(a->file, &s, SHARE_MEMORY))
-        e = cudaErrorMapBufferObjectFailed;
-    if (e)
-        return e;
-    struct ticket t = share_ticket(&s, a->file);
-    memset(handle, 0, sizeof(*handle));
-    memcpy(handle, &t, sizeof(t));
-    return cudaSuccess;
+    return e ?: hand_out(handle, a->file, SHARE_MEMORY);
 }
 
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *p)
@@ -127,7 +131,6 @@ static cudaError_t reach(int device)
 
 static cudaError_t map_import(void **out, int file, const struct share *s)
 {
-    uint64_t mapped;
     cudaError_t e = rt_is_device(s->device) ? reach(s->device) : cudaErrorInvalidResourceHandle;
 
     if (e)
@@ -135,15 +138,10 @@ static cudaError_t map_import(void **out, int file, const struct share *s)
                         "cudaIpcOpenMemHandle: memory of device %d, which device %d does not "
                         "reach here",
                         s->device, rt_device);
-    void *host = share_map(file, 0, s->size, &mapped);
-    struct mem_alloc *a =
-        host ? mem_adopt((unsigned)s->device, s->size, MEM_IMPORTED, host, mapped) : NULL;
-    if (!a) {
-        if (host)
-            munmap(host, mapped);
+    struct mem_alloc *a = share_adopt(file, 0, s->size, s->device, MEM_IMPORTED);
+    if (!a)
         return emu_fail(cudaErrorMapBufferObjectFailed,
                         "cudaIpcOpenMemHandle: no room for %lu bytes", s->size);
-    }
     struct import *i = xcalloc(1, sizeof(*i));
     *i = (struct import){imports, {s->key[0], s->key[1]}, a->addr, rt_device, 1};
     imports = i;
@@ -218,20 +216,11 @@ cudaError_t cudaIpcCloseMemHandle(void *p)
 
 static cudaError_t export_event(cudaIpcEventHandle_t *handle, cudaEvent_t event)
 {
-    struct share s;
     int file;
 
     if (!handle)
         return cudaErrorInvalidValue;
-    cudaError_t e = event_share(event, &file);
-    if (!e && !share_read(file, &s, SHARE_EVENT))
-        e = cudaErrorMapBufferObjectFailed;
-    if (e)
-        return e;
-    struct ticket t = share_ticket(&s, file);
-    memset(handle, 0, sizeof(*handle));
-    memcpy(handle, &t, sizeof(t));
-    return cudaSuccess;
+    return event_share(event, &file) ?: hand_out(handle, file, SHARE_EVENT);
 }
 
 cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)

@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -93,13 +92,9 @@ static cudaError_t malloc_on(int device, void **out, size_t size)
 static cudaError_t map_part(struct CUmemPoolHandle_st *pool, void **out, uint64_t at, size_t size,
                             enum mem_kind kind)
 {
-    uint64_t mapped;
-    void *host = share_map(pool->file, at, size, &mapped);
-    struct mem_alloc *a = host ? mem_adopt((unsigned)pool->device, size, kind, host, mapped) : NULL;
+    struct mem_alloc *a = share_adopt(pool->file, at, size, pool->device, kind);
 
     *out = a ? (void *)a->addr : NULL;
-    if (host && !a)
-        munmap(host, mapped);
     return a ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 

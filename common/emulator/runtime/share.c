@@ -32,7 +32,7 @@ bool share_read(int file, struct share *s, enum share_kind kind)
 
 struct ticket share_ticket(const struct share *s, int file)
 {
-    return (struct ticket){MAGIC, {s->key[0], s->key[1]}, s->kind, getpid(), file};
+    return (struct ticket){MAGIC, {s->key[0], s->key[1]}, s->kind, getpid(), file, 0};
 }
 
 /* Whatever else the number stands for in that process by now is not opened. */
@@ -67,4 +67,15 @@ void *share_map(int file, uint64_t at, uint64_t size, uint64_t *mapped)
     void *p =
         mmap(NULL, *mapped, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)(SHARE_START + at));
     return p == MAP_FAILED ? NULL : p;
+}
+
+struct mem_alloc *share_adopt(int file, uint64_t at, uint64_t size, int device, enum mem_kind kind)
+{
+    uint64_t mapped;
+    void *host = share_map(file, at, size, &mapped);
+    struct mem_alloc *a = host ? mem_adopt((unsigned)device, size, kind, host, mapped) : NULL;
+
+    if (host && !a)
+        munmap(host, mapped);
+    return a;
 }

@@ -8,6 +8,7 @@
 #ifndef EMULATOR_SHARE_H
 #define EMULATOR_SHARE_H
 
+#include "emulator/base/mem.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -27,7 +28,7 @@ struct share { /* at the file's beginning */
 struct ticket { /* at most 64 bytes: what handles are */
     uint64_t magic, key[2];
     uint32_t kind;
-    int32_t pid, file;
+    int32_t pid, file, zero; /* no bytes of it are undefined: handles are compared */
 };
 
 /* A file of so many bytes of contents that read as zero; -1: the system has none left. */
@@ -39,5 +40,7 @@ struct ticket share_ticket(const struct share *s, int file);
 int share_open(const struct ticket *t, struct share *s, enum share_kind kind);
 /* Contents [at, at + size) of it, mapped; NULL: no room. *mapped: how many bytes munmap() takes. */
 void *share_map(int file, uint64_t at, uint64_t size, uint64_t *mapped);
+/* The same as memory of a device; NULL: no room. */
+struct mem_alloc *share_adopt(int file, uint64_t at, uint64_t size, int device, enum mem_kind kind);
 
 #endif
