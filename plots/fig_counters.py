@@ -22,7 +22,7 @@ def pairs(recs):
     measured = recs.where(counters_evidence="measured")
     out, zeros = {}, {}
     for row in measured:
-        if row["variant"] in names.BY_MAP:
+        if row["variant"] in names.by_map():
             continue
         for twin in recs.where(machine="emulator", counters_evidence="counted", device=row["device"], lab=row["lab"],
                                variant=row["variant"], case=row["case"], dtype=row["dtype"], op=row["op"]):

@@ -4,7 +4,7 @@ Intensity is flops by the formula over the bytes that the kernel asks global mem
 counted: 32 bytes for each sector of each request. That is traffic between the SMs and L1/L2,
 so the L1 roof bounds it; what the caches keep from DRAM shows as points above the DRAM roof.
 Counters come from the record itself, or else from the emulator's for the same variant and case.
-Kernels that load by tensor maps are left out (names.BY_MAP)."""
+Kernels that load by tensor maps are left out (names.by_map())."""
 import sys
 
 import numpy as np
@@ -33,7 +33,7 @@ def points(recs, machine):
     out = []
     for rows in fig_matmul.series(recs, machine).values():
         for row in reversed(rows):
-            if row["variant"] in names.BY_MAP:
+            if row["variant"] in names.by_map():
                 continue
             traffic, source = counted_bytes(row, recs)
             if traffic:

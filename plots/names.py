@@ -8,10 +8,6 @@ from pathlib import Path
 
 import records
 
-# Kernels that load by tensor maps: Nsight Compute's requests and sectors are of the load/store
-# units and leave out what the TMA brings, so that they say nothing of these kernels' traffic.
-BY_MAP = ("mm_tma", "mm_wgmma", "mm_roles", "mm_persistent", "mm_store", "mm_cluster")
-
 
 @functools.lru_cache(maxsize=None)
 def labels():
@@ -32,6 +28,14 @@ def _labels_of_cases():
     for path in sorted((records.ROOT / "labs").glob("*/shown.json")):
         found |= json.loads(path.read_text(encoding="utf-8")).get("of_a_case", {})
     return found
+
+
+@functools.lru_cache(maxsize=None)
+def by_map():
+    """The variants that load by tensor maps: Nsight Compute's requests and sectors are of the
+    load/store units and leave out what the TMA brings, so that they say nothing of their traffic."""
+    return {variant for path in (records.ROOT / "labs").glob("*/shown.json")
+            for variant in json.loads(path.read_text(encoding="utf-8")).get("by_map", ())}
 
 
 def of_a_case(name, number, param):
