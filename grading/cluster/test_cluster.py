@@ -498,7 +498,8 @@ def test_a_clock_that_is_wrong(cluster, tmp_path, few):
     cluster.all_idle()
     r = batch(cluster, tmp_path / "g.db", what, "--per-task", "1")
     again(cluster, "n1")
-    assert "node n1 does not mark" in r.stderr and "180 s ahead of" in r.stderr, r.stderr
+    assert "node n1 does not mark" in r.stderr, r.stderr
+    assert re.search(r"18\d s ahead of", r.stderr), r.stderr  # the file's time is taken a bit before
     assert rows(tmp_path / "g.db") == marks
 
 
