@@ -278,6 +278,15 @@ static void fail_finding(struct marking *m, json_t *f, const struct marked_case 
         m->out.finding = json_incref(f);
 }
 
+/* The row's gate, without influences; false, and settled, where it does not hold. */
+static bool gate_on_all(struct marking *m, const struct marked_case *cases, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!mark_gate_on(m, &cases[i], false))
+            return false;
+    return true;
+}
+
 static void mark_checks(struct marking *m, struct marked_case *cases, int n)
 {
     unsigned wanted =
@@ -302,7 +311,7 @@ static void mark_checks(struct marking *m, struct marked_case *cases, int n)
         marking_fail_on(m, stopped, at, "");
     else if (stopped) /* a kernel that does nothing has no races, and earns nothing by it */
         marking_blocked(m, stopped, at);
-    else
+    else if (!m->row->gate || gate_on_all(m, cases, n))
         marking_settle(m, STATUS_PASS, "Nothing found.", NULL);
 }
 

@@ -66,7 +66,8 @@ struct rubric_row {
      *  influence(shared_ld) >= 0.9"
      * What each fact can tell: grading/mark/EVIDENCE.md.
      *
-     * ROW_SPEED may have one, too: fast counts only where it holds. Others: NULL. */
+     * ROW_SPEED may have one, too: fast counts only where it holds; and ROW_CHECKS, without
+     * influences: where nothing of the kind is done, there is nothing to find. Others: NULL. */
     const char *gate;
     /* ROW_FAULTS: what fails, one in a run, separated by spaces: "cudaMalloc:2", the second call;
      * "disturb:global_ld", what the kernel loads, "back:first" and "back:last", one element of the

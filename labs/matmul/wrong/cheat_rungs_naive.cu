@@ -3,12 +3,19 @@
 // class: no-evidence
 // only: mm_tma mm_wgmma mm_roles mm_persistent mm_store mm_cluster
 // expect: tma-used=fail wgmma-used=fail roles-used=fail persistent-used=fail store-used=fail cluster-used=fail
+// expect: tma-clean=fail wgmma-clean=fail roles-clean=fail persistent-clean=fail store-clean=fail cluster-clean=fail
 // hint: tma-used: tensor cores
 // hint: wgmma-used: tensor cores
 // hint: roles-used: global_ld_bytes
 // hint: persistent-used: global_ld_bytes
 // hint: store-used: tensor cores
 // hint: cluster-used: global_ld_bytes
+// hint: tma-clean: async_bytes
+// hint: wgmma-clean: async_bytes
+// hint: roles-clean: async_bytes
+// hint: persistent-clean: async_bytes
+// hint: store-clean: async_bytes
+// hint: cluster-clean: async_bytes
 #include "warplab.cuh"
 #include "tensor.cuh"
 #include <cuda_fp16.h>
