@@ -16,17 +16,18 @@ static const struct lab_case cases[] = {
 };
 static const struct hidden_case hidden[] = {
     {.name = "hidden-any",   .kind = "any length and width",           .like = "odd",   .n_min = 100, .n_max = 7000, .param_min = 2, .param_max = 60},
-    {.name = "hidden-wide",  .kind = "a great width, any length",      .like = "wide",  .n_min = 100, .n_max = 2000, .param_min = 131, .param_max = 255},
+    {.name = "hidden-wide",  .kind = "a great width, any length",      .like = "wide",  .n_min = 100, .n_max = 8000, .param_min = 131, .param_max = 255},
     {.name = "hidden-middle", .kind = "a middling width, any length",  .like = "wide",  .n_min = 300, .n_max = 3500, .param_min = 61, .param_max = 130},
+    {.name = "hidden-long",  .kind = "any length and width",           .like = "odd",   .n_min = 7001, .n_max = 65599, .param_min = 5, .param_max = 40},
     {.name = "hidden-short", .kind = "a width above the length",       .like = "small", .n_min = 2,   .n_max = 90,   .param_min = 91, .param_max = 255},
     {.name = "hidden-large", .kind = "more than 65,536 outputs",       .like = "three", .n_min = 65600, .n_max = 70000, .param_min = 2, .param_max = 4},
     {.name = "hidden-gate",  .kind = "thousands of outputs",           .like = "gate",  .n_min = 3000, .n_max = 5000, .params = ONE_OF(48, 56, 64, 72, 80)},
-    {.name = "hidden-gate-any", .kind = "thousands of outputs, any width", .like = "gate", .n_min = 2000, .n_max = 6000, .param_min = 33, .param_max = 99},
+    {.name = "hidden-gate-any", .kind = "thousands of outputs, any width", .like = "gate", .n_min = 2000, .n_max = 30000, .param_min = 33, .param_max = 99, .any_scale = true},
     {.name = "hidden-speed", .kind = "many outputs, a width about 63", .like = "speed", .n_min = 125000, .n_max = 135000, .param_min = 61, .param_max = 65},
 };
 
-#define CASES "one small tail fours odd wide three hidden-any hidden-wide hidden-middle hidden-short hidden-large"
-#define CLEAN "small tail wide hidden-any hidden-middle hidden-large"
+#define CASES "one small tail fours odd wide three hidden-any hidden-long hidden-wide hidden-middle hidden-short hidden-large"
+#define CLEAN "small tail wide hidden-any hidden-long hidden-wide hidden-middle hidden-large"
 #define GATES "gate hidden-gate"
 /* All words that would be read if none were used twice, in bytes. */
 #define ALL_BYTES   "elem * n * param"
