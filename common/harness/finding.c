@@ -20,16 +20,19 @@ struct findings {
 static const struct {
     const char *kind, *distance, *says, *cause; /* says: in the message; NULL: any */
 } ranks[] = {
+    /* What CUDA does not define at all, anything may come from. */
+    {"outside-mask", NULL, NULL, "mask"},
     /* What went wrong in shared memory before, a fault's address may come from. A copy or product
      * that nobody waited for shows as a race, too, and may let others wait for ever. */
     {"async-unwaited", NULL, NULL, "async"},
     {"wgmma-registers", NULL, NULL, "async"},
     {"async-overwrite", NULL, NULL, "async"},
     {"async-proxy", NULL, NULL, "async"},
+    {"mbarrier-early", NULL, NULL, "async"},
     {"cluster-barrier", NULL, NULL, "async"},
     {"shared-race", "block", NULL, "race"},
     {"shared-race", NULL, NULL, "race"},
-    {"async-left", NULL, NULL, "async"},
+    {"async-left", NULL, NULL, "left"},
     {"fault", NULL, "misaligned", "misaligned"},
     {"fault", NULL, "address", "out-of-bounds"},
     {"fault", NULL, "constant variable", "input-changed"},
@@ -41,7 +44,6 @@ static const struct {
     {"global-race", NULL, NULL, "race"},
     {"barrier-divergence", NULL, NULL, "barrier"},
     {"barrier-exited", NULL, NULL, "barrier"},
-    {"outside-mask", NULL, NULL, "mask"},
     {"wmma-operands", NULL, NULL, "wmma"},
     {"uninitialised-read", NULL, "[", "unfilled"}, /* of an array: global memory */
     {"uninitialised-read", NULL, NULL, "uninitialised"},

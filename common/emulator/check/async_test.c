@@ -50,6 +50,30 @@ Test(async, products_need_a_proxy_fence)
            FILL "fence.proxy.async.global;\n" MEET MULTIPLY WAIT);
 }
 
+/* Another warp's thread arrives before the barrier that follows the set-up, or behind it. */
+#define OTHER                                                                                      \
+    "setp.ne.u32 %p1, %t, 32;\n@%p1 bra NOT;\nmbarrier.arrive.shared.b64 %d5, [%r9];\nNOT:\n"
+Test(async, an_mbarrier_is_set_up_before_it_is_used)
+{
+    expect("\"mbarrier-early\"", "sets it up, and nothing orders that", 64, FILL FENCE OTHER MEET);
+    expect(NULL, NULL, 64, FILL FENCE MEET OTHER);
+}
+
+#define ASK_FOR_WORDS                                                                              \
+    "mov.u32 %r9, bar;\nmov.u32 %r0, s;\nshl.b32 %r1, %t, 4;\nadd.u32 %r1, %r1, %r0;\n"            \
+    "st.global.v2.u64 [%out], {%out, %out};\nbar.sync 0;\n"                                        \
+    "cp.async.ca.shared.global [%r1], [%out], 16;\n"
+#define READ_WORD "ld.shared.b32 %r5, [%r1];\n"
+Test(async, copies_of_a_thread_are_waited_for)
+{
+    expect(NULL, NULL, 32,
+           ASK_FOR_WORDS "cp.async.commit_group;\ncp.async.wait_group 0;\n" READ_WORD);
+    expect("\"async-unwaited\"", "nobody has waited for that", 32,
+           ASK_FOR_WORDS "cp.async.commit_group;\ncp.async.wait_group 1;\n" READ_WORD);
+    expect("\"async-unwaited\"", "is each committed", 32,
+           ASK_FOR_WORDS "cp.async.wait_group 0;\n" READ_WORD);
+}
+
 Test(async, products_read_until_they_are_waited_for)
 {
     expect(NULL, NULL, 128,

@@ -7,7 +7,8 @@
  * of shared memory know the copy that came there last, which also remembers who has read it since:
  * a copy by another block of the cluster, which shadow cells (race.c) do not know, may come only
  * when those reads are over. A block that ends must know of all that others still send to it.
- * Not looked at: st.async and red.async; whether an mbarrier's own set-up has been fenced.
+ * Not looked at: st.async and red.async; whether an mbarrier's own set-up has been fenced, for
+ * those that it has been ordered before.
  */
 #include "private.h"
 #include "emulator/exec/mbarrier.h"
@@ -281,6 +282,8 @@ void landing_arrive(struct block_state *b, const struct access *a)
         *m = (struct mbar){.at = m->at, .made = now(b, a->site, a->warp)};
         return;
     }
+    if (m->made.clock && !known_to(b, &m->made, a->warp))
+        report_unmade(b, a->warp, a->site, m->made.site);
     if (a->kind == ACCESS_STORE && async_proxy(a->site))
         landing_asked(b, b, a, m->at);
     all->ncoming = 0;

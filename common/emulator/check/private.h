@@ -380,7 +380,13 @@ void report_block_end(struct block_state *b);
 void report_launch_end(const struct emu_func *f); /* races that wait for a block that did not end */
 void report_barrier(struct block_state *b, const struct site *s, uint32_t warp, uint32_t mask,
                     uint32_t live);
-enum async_fault { ASYNC_OVERWRITTEN, ASYNC_UNFENCED, ASYNC_UNWAITED, ASYNC_UNORDERED };
+enum async_fault {
+    ASYNC_OVERWRITTEN,
+    ASYNC_UNFENCED,
+    ASYNC_UNWAITED,
+    ASYNC_UNORDERED,
+    ASYNC_NOT_WAITED
+};
 /* What the access does to what another place asked for, or wrote. */
 void report_async(struct block_state *b, enum async_fault what, const struct access *a,
                   uint32_t lane, const struct site *other);
@@ -389,6 +395,9 @@ void report_async(struct block_state *b, enum async_fault what, const struct acc
 void report_left(struct block_state *b, uint32_t block, uint32_t warp, const struct site *s);
 void report_early(struct block_state *b, uint32_t block, uint32_t warp, const struct site *s,
                   const struct site *made);
+/* By a warp of the block that sets the mbarrier up: nothing orders that before. */
+void report_unmade(struct block_state *b, uint32_t warp, const struct site *s,
+                   const struct site *made);
 void report_late(struct block_state *b, uint32_t block, uint32_t warp, const struct site *s,
                  const struct site *made);
 enum register_fault { REGISTER_TOUCHED, REGISTER_UNFENCED };

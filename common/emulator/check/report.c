@@ -244,7 +244,7 @@ static const char uninitialised[] = "uninitialised-read", shared_race[] = "share
                   exited[] = "barrier-exited", operands[] = "wmma-operands",
                   outside[] = "outside-mask", unfenced[] = "async-proxy",
                   overwritten[] = "async-overwrite", unwaited[] = "async-unwaited",
-                  left[] = "async-left", peers[] = "cluster-barrier",
+                  left[] = "async-left", peers[] = "cluster-barrier", unmade[] = "mbarrier-early",
                   registers[] = "wgmma-registers",
                   unknown_owner[] = "unknown-owner"; /* no finding: a note */
 
@@ -339,6 +339,11 @@ void report_unwritten(struct block_state *b, const struct access *a, uint32_t la
     for (uint32_t i = 0; i < b->nunwritten; i++)
         if (same_place(b->unwritten[i].site, u.site))
             return;
+    const struct site *copy = copy_coming(b->info, u.addr, u.size);
+    if (copy) {
+        report_async(b, ASYNC_NOT_WAITED, a, lane, copy);
+        return;
+    }
     if (b->nunwritten < MAX_UNWRITTEN)
         b->unwritten[b->nunwritten++] = u;
 }
@@ -481,8 +486,11 @@ static void put_advice(struct text *t, const struct clash *c, const struct pair 
         return;
     }
     if (updates(p)) {
-        text_addf(t, "    several threads read this word, change it and write it back: updates get "
-                     "lost without an atomic (atomicAdd and the like)\n");
+        text_addf(t,
+                  "    several threads read this word, change it and write it back: updates get "
+                  "lost without an atomic (atomicAdd and the like)%s\n",
+                  p->words ? "; was each thread to have a word of its own, its index is wrong"
+                           : "");
         return;
     }
     if (c->same_instruction) {
@@ -868,6 +876,11 @@ static const struct {
                          " reads it, in another block of the cluster, and nothing orders the two\n"
                          "    do all blocks that read arrive at the mbarrier that is waited for "
                          "before the copy, and are they all counted?\n"},
+    [ASYNC_NOT_WAITED] = {unwaited, "a copy's place read before the copy has come",
+                          " has it copied there, and nobody has waited for that\n"
+                          "    cp.async.wait_group, and a barrier behind it, before the read? It "
+                          "waits for committed groups alone: is each committed, and are so few as "
+                          "it says left under way?\n"},
 };
 
 static const char read_early[] = "    a wait for its mbarrier missing, or for another round's "
@@ -946,6 +959,14 @@ void report_early(struct block_state *b, uint32_t block, uint32_t warp, const st
     report_two(peers, "another block's mbarrier used too early", &who, warp, s, made,
                " sets it up, and nothing orders that before\n"
                "    a barrier.cluster between, behind a fence.mbarrier_init?\n");
+}
+
+void report_unmade(struct block_state *b, uint32_t warp, const struct site *s,
+                   const struct site *made)
+{
+    report_two(unmade, "an mbarrier used before it is set up", b->info, warp, s, made,
+               " sets it up, and nothing orders that before\n"
+               "    __syncthreads() between, so that all threads find it set up?\n");
 }
 
 void report_late(struct block_state *b, uint32_t block, uint32_t warp, const struct site *s,

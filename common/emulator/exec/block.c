@@ -279,6 +279,7 @@ void block_start(struct block *b, uint64_t index)
                                   .launch = l->serial,
                                   .origin = l->origin,
                                   .index = b->index,
+                                  .of = b,
                                   .cluster = b->cluster ? b->cluster->blocks[0]->index : b->index,
                                   .threads = l->threads,
                                   .warps = l->nwarps,

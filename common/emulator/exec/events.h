@@ -18,11 +18,13 @@
 struct emu_func;
 struct launch;
 struct device_work;
+struct block;
 
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC };
 enum access_space { ACCESS_GLOBAL, ACCESS_SHARED, ACCESS_LOCAL };
 
 struct block_info {
+    const struct block *of; /* for copy_coming(), while it runs */
     struct emu_func *func;
     const char *kernel;
     uint64_t launch;                  /* serial of the launch */
@@ -123,6 +125,10 @@ struct listener {
                  uint32_t ninsns, uint32_t warp, uint32_t mask);
     void *user;
 };
+
+/* The cp.async that a warp of the block has asked for, and nobody has waited for, which is to write
+ * there in shared memory; NULL: none. For listeners, of a block that runs. */
+const struct site *copy_coming(const struct block_info *b, uint64_t at, uint32_t size);
 
 /* Registers one for all launches to come, at the program's start (a constructor): the launcher
  * knows of nobody, and asks each whether it wants a launch. */

@@ -5,26 +5,12 @@
  * there before, as it may on a GPU. Copies are kept per warp, in order, with their lanes.
  */
 #include "bulk.h"
+#include "copies.h"
 #include "emulator/exec/disturb.h"
 #include "emulator/exec/follow.h"
 #include "mma.h"
 #include "emulator/base/mem.h"
 #include <stdlib.h>
-
-struct copy {
-    u32 mask, size;
-    u32 group; /* commit group it belongs to */
-    const struct insn *in;
-    u64 to[WARP], from[WARP];
-    u32 bytes[WARP]; /* read from the source; the rest is zeros */
-    bool committed;
-    u64 since; /* warp_floats() at the commit; before it, where it matters, at the copy */
-};
-struct async { /* head of an allocation that holds the copies, too; freed by warp.c */
-    u32 n, capacity;
-    u32 group; /* being filled */
-    struct copy copies[];
-};
 
 static struct async *async_of(struct warp *w, u32 room)
 {

@@ -1,0 +1,25 @@
+/* copies.h - what a warp keeps of its cp.async until it waits for them (async.c, exec/coming.c). */
+#ifndef EXEC_OPS_COPIES_H
+#define EXEC_OPS_COPIES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct insn;
+
+struct copy {
+    uint32_t mask, size;
+    uint32_t group; /* commit group it belongs to */
+    const struct insn *in;
+    uint64_t to[32], from[32];
+    uint32_t bytes[32]; /* read from the source; the rest is zeros */
+    bool committed;
+    uint64_t since; /* warp_floats() at the commit; before it, where it matters, at the copy */
+};
+struct async { /* head of an allocation that holds the copies, too; freed by warp.c */
+    uint32_t n, capacity;
+    uint32_t group; /* being filled */
+    struct copy copies[];
+};
+
+#endif
