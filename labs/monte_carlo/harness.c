@@ -328,6 +328,12 @@ enum slip {
     NATURAL_DRIFT,
     FIRST_OUT,
     BY_ONE,
+    BY_BLOCK,
+    FIRST_PAIR, /* the first two of each four, twice */
+    IN_PAIRS,   /* the two of a pair in each other's place */
+    TURNED,     /* the counter's words of path and option in each other's place */
+    OWN_KEY,    /* the option's number is added to the key */
+    FIRST_ONLY, /* all threads begin with the first thread's paths */
     SLIPS
 };
 
@@ -360,12 +366,28 @@ static struct sums simulate(const struct option *o, const float *numbers, const 
     return s;
 }
 
-/* How often path i is taken by mistake; BY_ONE: by each thread from its own first four on. */
+/* How often path i is taken by mistake; BY_ONE: by each thread from its own first four on;
+ * BY_BLOCK: by each block. */
 static double times_taken(uint64_t i, enum slip slip)
 {
     uint64_t quad = i / NUMBERS;
 
-    return slip == FIRST_OUT ? i != 0 : slip == BY_ONE ? fmin((double)quad + 1, BLOCK) : 1;
+    return slip == FIRST_OUT    ? i != 0
+           : slip == BY_ONE     ? fmin((double)quad + 1, BLOCK)
+           : slip == BY_BLOCK   ? (double)(quad / BLOCK + 1)
+           : slip == FIRST_ONLY ? (quad % BLOCK ? 0 : BLOCK)
+                                : 1;
+}
+
+static void draw_slipped(const uint32_t *key, uint32_t quad, uint32_t stream, enum slip slip,
+                         double z[NUMBERS])
+{
+    const uint32_t own[] = {key[0] + stream, key[1]};
+
+    if (slip == TURNED)
+        draw(key, stream, quad, z);
+    else
+        draw(slip == OWN_KEY ? own : key, quad, stream, z);
 }
 
 static double sum_slipped(const struct option *o, const float *numbers, const uint32_t *key,
@@ -374,10 +396,11 @@ static double sum_slipped(const struct option *o, const float *numbers, const ui
     double z[NUMBERS], sum = 0;
 
     for (uint64_t i = 0; i < n; i++) {
+        uint64_t k = slip == FIRST_PAIR ? i % 2 : i % NUMBERS ^ (slip == IN_PAIRS);
+
         if (!numbers && i % NUMBERS == 0)
-            draw(key, (uint32_t)(i / NUMBERS), stream, z);
-        sum +=
-            times_taken(i, slip) * slipped(o, numbers ? (double)numbers[i] : z[i % NUMBERS], slip);
+            draw_slipped(key, (uint32_t)(i / NUMBERS), stream, slip, z);
+        sum += times_taken(i, slip) * slipped(o, numbers ? (double)numbers[i] : z[k], slip);
     }
     return sum;
 }
@@ -616,6 +639,8 @@ static uint64_t row(const struct plan *p, const struct lab_case *c, int b)
 /* Word `at` of a twister whose state is filled, or made, by other numbers. */
 struct other_twister {
     unsigned shift, times, middle; /* right: 30, 1, TWISTER_MIDDLE */
+    unsigned lower;                /* bits of the next word: 23 */
+    bool old;                      /* the old word says whether a is added, not the mixed one */
 };
 
 static uint32_t other_word(const struct other_twister *o, uint32_t a, uint32_t seed, uint32_t s,
@@ -626,10 +651,11 @@ static uint32_t other_word(const struct other_twister *o, uint32_t a, uint32_t s
     for (uint32_t i = 1; i < TWISTER_WORDS; i++)
         x[i] = 1812433253 * (x[i - 1] ^ (x[i - 1] >> o->shift)) + o->times * i;
     for (uint32_t i = 0; i <= at; i++) {
-        uint32_t *now = &x[i % TWISTER_WORDS];
-        uint32_t y = (*now & 0xff800000) | (x[(i + 1) % TWISTER_WORDS] & 0x7fffff);
+        uint32_t *now = &x[i % TWISTER_WORDS], low = (1u << o->lower) - 1;
+        uint32_t y = (*now & 0xff800000) | (x[(i + 1) % TWISTER_WORDS] & low);
+        uint32_t odd = (o->old ? *now : y) & 1;
 
-        got = *now = x[(i + o->middle) % TWISTER_WORDS] ^ (y >> 1) ^ (y & 1 ? a : 0);
+        got = *now = x[(i + o->middle) % TWISTER_WORDS] ^ (y >> 1) ^ (odd ? a : 0);
     }
     return twister_tempered(got);
 }
@@ -637,14 +663,29 @@ static uint32_t other_word(const struct other_twister *o, uint32_t a, uint32_t s
 static bool recognise_other_twister(uint32_t a, uint32_t seed, uint32_t s, uint32_t at,
                                     uint32_t got, char *words, size_t size)
 {
-    const struct other_twister unmixed = {30, 0, TWISTER_MIDDLE};
+    const struct other_twister unmixed = {30, 0, TWISTER_MIDDLE, 23, false};
+    const struct other_twister old = {30, 1, TWISTER_MIDDLE, 23, true};
 
     if (other_word(&unmixed, a, seed, s, at) == got) {
         snprintf(words, size, "what it would be if no i were added where the state is filled");
         return true;
     }
+    if (other_word(&old, a, seed, s, at) == got) {
+        snprintf(words, size,
+                 "what it would be if a were added where the word itself is odd, not y");
+        return true;
+    }
+    for (unsigned lower = 1; lower < 32; lower++) {
+        const struct other_twister o = {30, 1, TWISTER_MIDDLE, lower, false};
+
+        if (lower == 23 || other_word(&o, a, seed, s, at) != got)
+            continue;
+        snprintf(words, size, "what comes of the lower %u bits of the next word, where 23 belong",
+                 lower);
+        return true;
+    }
     for (unsigned shift = 1; shift < 32; shift++) {
-        const struct other_twister o = {shift, 1, TWISTER_MIDDLE};
+        const struct other_twister o = {shift, 1, TWISTER_MIDDLE, 23, false};
 
         if (shift == 30 || other_word(&o, a, seed, s, at) != got)
             continue;
@@ -653,7 +694,7 @@ static bool recognise_other_twister(uint32_t a, uint32_t seed, uint32_t s, uint3
         return true;
     }
     for (unsigned middle = 0; middle < TWISTER_WORDS; middle++) {
-        const struct other_twister o = {30, 1, middle};
+        const struct other_twister o = {30, 1, middle, 23, false};
 
         if (middle == TWISTER_MIDDLE || other_word(&o, a, seed, s, at) != got)
             continue;
@@ -706,6 +747,7 @@ struct other_products {
     uint32_t a, b;
     uint64_t mask_a, mask_b;
     const char *words;
+    unsigned first; /* the word that the upper half of b's product is mixed with: 1, or 3 */
 };
 
 static uint32_t other_philox(const struct other_products *o, const uint32_t *w, const uint32_t *key,
@@ -717,8 +759,8 @@ static uint32_t other_philox(const struct other_products *o, const uint32_t *w, 
         uint64_t a = (uint64_t)o->a * c.w[0] & o->mask_a, b = (uint64_t)o->b * c.w[2] & o->mask_b;
 
         c = (struct philox_words){
-            {(uint32_t)(b >> 32) ^ c.w[1] ^ (key[0] + r * 0x9e3779b9), (uint32_t)b,
-             (uint32_t)(a >> 32) ^ c.w[3] ^ (key[1] + r * 0xbb67ae85), (uint32_t)a}};
+            {(uint32_t)(b >> 32) ^ c.w[o->first] ^ (key[0] + r * 0x9e3779b9), (uint32_t)b,
+             (uint32_t)(a >> 32) ^ c.w[4 - o->first] ^ (key[1] + r * 0xbb67ae85), (uint32_t)a}};
     }
     return c.w[k];
 }
@@ -729,10 +771,11 @@ static bool recognise_products(const uint32_t *w, const uint32_t *key, uint64_t 
     enum { A_IS = 0xd2511f53, B_IS = 0xcd9e8d57 };
     const uint64_t all = ~0ull, low = UINT32_MAX;
     const struct other_products others[] = {
-        {B_IS, A_IS, all, all, "its two multipliers were in each other's place"},
-        {A_IS, B_IS, low, low, "both products had 32 bits: their upper halves are lost"},
-        {A_IS, B_IS, low, all, "the product of word 0 had 32 bits: its upper half is lost"},
-        {A_IS, B_IS, all, low, "the product of word 2 had 32 bits: its upper half is lost"},
+        {B_IS, A_IS, all, all, "its two multipliers were in each other's place", 1},
+        {A_IS, B_IS, low, low, "both products had 32 bits: their upper halves are lost", 1},
+        {A_IS, B_IS, low, all, "the product of word 0 had 32 bits: its upper half is lost", 1},
+        {A_IS, B_IS, all, low, "the product of word 2 had 32 bits: its upper half is lost", 1},
+        {A_IS, B_IS, all, all, "words 1 and 3 were in each other's place in a round", 3},
     };
 
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
@@ -779,6 +822,8 @@ static bool recognise_philox(const uint32_t *key, const uint32_t *counters, uint
         {philox(start, 0, 0), "with a key of 0"},
         {philox((struct philox_words){{w[2], w[1], w[0], w[3]}}, key[0], key[1]),
          "with words 0 and 2 of its counter in each other's place"},
+        {philox(start, key[0] + 0x9e3779b9, key[1] + 0xbb67ae85),
+         "with keys that are a round ahead: the first round has the key as it is"},
     };
     for (size_t k = 0; k < sizeof(others) / sizeof(others[0]); k++)
         if (others[k].x.w[element % NUMBERS] == got) {
@@ -885,6 +930,16 @@ static bool recognise_each(const struct lab_case *c, const uint32_t *key, const 
     return is_one_of(others, n, own * by, got, words, size);
 }
 
+static bool recognise_times(double right, double got, char *words, size_t size)
+{
+    double times = round(got / right);
+
+    if (!(right > 1e-3 && times >= 2 && fabs(got / right - times) <= 1e-5 * times))
+        return false;
+    snprintf(words, size, "%.0f times the price: each path is counted so often", times);
+    return true;
+}
+
 /* Prices of other paths, or of the right ones by another formula. 0 comes of anything. */
 static bool recognise_price(const struct lab_case *c, const float *numbers, const uint32_t *key,
                             const struct option *options, uint64_t i, double got, char *words,
@@ -924,14 +979,33 @@ static bool recognise_price(const struct lab_case *c, const float *numbers, cons
          "what comes of exp2() of the drift as it is: the 1 / ln 2 is missing there"},
         {sum_slipped(o, numbers, key, stream, c->n, FIRST_OUT) * by,
          "what comes of all paths but the first"},
+        {now * own / (n + 1), "what comes of dividing by one path more than there are"},
         {numbers ? NAN : sum_slipped(o, numbers, key, stream, c->n, BY_ONE) * by,
          "what comes of threads that each take four paths after the other from their first on: the "
          "next is as many fours on as there are threads"},
+        {numbers ? NAN : sum_slipped(o, numbers, key, stream, c->n, BY_BLOCK) * by,
+         "what comes of blocks that each take all paths from their first on: a thread's next is as "
+         "many fours on as all blocks have threads"},
+        {numbers ? NAN : sum_slipped(o, numbers, key, stream, c->n, IN_PAIRS) * by,
+         "what comes of pairs whose two numbers are in each other's place"},
+        {numbers ? NAN : sum_slipped(o, numbers, key, stream, c->n, FIRST_PAIR) * by,
+         "what comes of the first pair of each four twice: the second is not used"},
+        {numbers ? NAN : sum_slipped(o, numbers, key, stream, c->n, TURNED) * by,
+         "what comes of counters {option, 0, path / 4, 0}: the path's word is the first"},
+        {numbers ? NAN : sum_slipped(o, numbers, key, stream, c->n, OWN_KEY) * by,
+         "what comes of the option's number added to the key: it is in the counter already"},
+        {numbers || c->n < 2 * NUMBERS
+             ? NAN
+             : sum_slipped(o, numbers, key, stream, c->n, FIRST_ONLY) * by,
+         "what comes of threads that all begin with the first thread's paths"},
+        {numbers ? NAN : simulate(o, numbers, key, stream, whole + NUMBERS).sum * by,
+         "what comes of four paths where the last ones are fewer"},
     };
 
     snprintf(some, sizeof(some), "what comes of the first %lu of %lu paths", whole, c->n);
     return got != 0 && (IS_ONE_OF(others, own * by, got) ||
-                        (!numbers && recognise_each(c, key, o, stream, own, got, words, size)));
+                        (!numbers && recognise_each(c, key, o, stream, own, got, words, size)) ||
+                        recognise_times(own * by, got, words, size));
 }
 
 /* price: what came before it. 0 is where a variance below 0 is cut. */

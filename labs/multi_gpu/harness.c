@@ -441,15 +441,20 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
 }
 
 /* Squares of 31 bits: the sum of four is below 2^64. */
-static bool in_ball(const uint32_t *key, uint64_t point, uint64_t set)
+static bool in_ball_of(const uint32_t *key, uint64_t point, uint64_t set, int dimensions)
 {
     struct philox_words w =
         philox((struct philox_words){{(uint32_t)point, 0, (uint32_t)set, 0}}, key[0], key[1]);
     uint64_t far = 0;
 
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < dimensions; k++)
         far += (uint64_t)(w.w[k] >> 1) * (w.w[k] >> 1);
     return far < 1ull << 62;
+}
+
+static bool in_ball(const uint32_t *key, uint64_t point, uint64_t set)
+{
+    return in_ball_of(key, point, set, 4);
 }
 
 static int64_t hits(const uint32_t *key, uint64_t n, uint64_t set)
@@ -602,6 +607,67 @@ static bool recognise_layout(const struct lab_case *c, const void *input, const 
     return so;
 }
 
+/* All of out is what the first rank has found, or so many times that. */
+static bool recognise_first(const struct lab_case *c, const void *input, const int64_t *out,
+                            char *words, size_t size)
+{
+    uint64_t n = c->n, m = c->m, all = (uint64_t)c->param, differ = 0;
+    bool alone = experiment_of(c) == MANY && m >= 16 && all > 1 && n * m <= POINTS, times = alone;
+
+    for (uint64_t j = 0; j < m && (alone || times); j++) {
+        int64_t part = part_of(c, input, 0, n / all, j);
+
+        alone &= out[j] == part;
+        times &= out[j] == part * (int64_t)all;
+        differ += out[j] != out[0];
+    }
+    if (!differ || alone == times)
+        return false;
+    if (alone)
+        snprintf(words, size, "what rank 0 of %lu found alone, and so is all of out", all);
+    else
+        snprintf(words, size, "%lu times what rank 0 found, and so is all of out", all);
+    return true;
+}
+
+/* The points of a share are counted again by each block before: blocks of 256 threads. */
+static bool recognise_strides(const struct lab_case *c, const void *input, int64_t got,
+                              uint64_t element, char *words, size_t size)
+{
+    uint64_t n = c->n, all = (uint64_t)c->param;
+    int64_t sum = 0;
+
+    if (experiment_of(c) != BALL || n > POINTS)
+        return false;
+    for (uint64_t r = 0; r < all; r++)
+        for (uint64_t i = n * r / all, first = i; i < n * (r + 1) / all; i++)
+            sum += part_of(c, input, i, i + 1, element) * (int64_t)((i - first) / BLOCK + 1);
+    if (sum != got || sum == part_of(c, input, 0, n, element))
+        return false;
+    snprintf(words, size,
+             "what it would be if each block went on as if it were alone: a thread's next point is "
+             "as many on as all blocks have threads");
+    return true;
+}
+
+/* Points by another key, or in a ball of fewer dimensions. */
+static bool recognise_points(const struct lab_case *c, const uint32_t *key, int64_t got,
+                             uint64_t element, char *words, size_t size)
+{
+    const uint32_t turned[] = {key[1], key[0]};
+    int64_t by_turned = 0, of_three = 0;
+
+    for (uint64_t i = 0; i < c->n; i++) {
+        by_turned += in_ball(turned, i, element);
+        of_three += in_ball_of(key, i, element, 3);
+    }
+    if (got == by_turned)
+        snprintf(words, size, "what comes of the key's two words in each other's place");
+    else if (got == of_three)
+        snprintf(words, size, "what comes of three of a point's four numbers");
+    return got == by_turned || got == of_three;
+}
+
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                       const void *const *inputs, int b, const void *output, uint64_t element,
                       char *words, size_t size)
@@ -613,11 +679,14 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
     uint64_t n = c->n, all = (uint64_t)c->param;
 
     (void)p, (void)v, (void)b;
-    if (n <= POINTS && recognise_layout(c, inputs[INPUT], output, words, size))
+    if (n <= POINTS && (recognise_layout(c, inputs[INPUT], output, words, size) ||
+                        recognise_first(c, inputs[INPUT], output, words, size)))
         return true;
     if (n > POINTS || n < 64)
         return false;
-    if (recognise_ends(c, inputs[INPUT], got, element, words, size))
+    if (recognise_ends(c, inputs[INPUT], got, element, words, size) ||
+        recognise_strides(c, inputs[INPUT], got, element, words, size) ||
+        (experiment_of(c) == BALL && recognise_points(c, inputs[INPUT], got, element, words, size)))
         return true;
     for (uint64_t r = 0; r < all && all > 1; r++) {
         int64_t part = part_of(c, inputs[INPUT], n * r / all, n * (r + 1) / all, element);
