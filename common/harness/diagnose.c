@@ -277,6 +277,17 @@ static void by_repeated(struct search *s, const struct lab_case *c)
     sample_free(&r);
 }
 
+/* On the smallest case that is wrong it comes to its end. Who does too much is no endless loop. */
+static bool ends(struct search *s)
+{
+    struct sample sample;
+
+    experiment_run(s->x, smallest_failed(s, 0), s->x->verify->seed, false, &sample);
+    bool done = sample.outputs.stage == STAGE_DONE;
+    sample_free(&sample);
+    return done;
+}
+
 /* True when nothing more is to be looked for: what was read and never written may only follow
  * from what an earlier launch did not write. */
 static bool by_checker(struct search *s, const struct lab_case *c)
@@ -287,20 +298,23 @@ static bool by_checker(struct search *s, const struct lab_case *c)
     if (experiment_run(s->x, c, s->x->verify->seed, true, &sample) == RUN_NO_KERNEL)
         s->d->cause = "name"; /* which the failure's message says */
     const char *cause = findings_put(&t, sample.outputs.findings, s->path, FINDINGS, true);
+    bool left = cause && !strcmp(cause, "left");
     /* Where there was no earlier launch, nobody else's omission lets it read its own output. */
     bool early = cause && !strcmp(cause, "unfilled"), alone = sample.plan.nsteps == 1;
     if (sample.end == RUN_INPUT_CHANGED)
         diagnosis_add(s->d, "input-changed", "it writes to %s[%" PRIu64 "], an input",
                       sample.plan.buffers[sample.outputs.changed].name, sample.outputs.changed_at);
     if (cause && !early) {
-        s->d->cause = s->d->cause ? s->d->cause : cause;
+        s->d->cause = s->d->cause ? s->d->cause : left ? "async" : cause;
         text_add(&s->d->words, t.s);
     }
+    if (left) /* what came was for something that nobody does */
+        by_unwritten(s, c);
     if (early && (alone || !by_unwritten(s, c))) {
         s->d->cause = "uninitialised";
         text_add(&s->d->words, t.s);
     }
-    if (sample.outputs.error == cudaErrorLaunchTimeout && !cause) {
+    if (sample.outputs.error == cudaErrorLaunchTimeout && !cause && s->x->stopped && !ends(s)) {
         cause = s->d->cause = "endless"; /* the emulator has said where it is */
         by_repeated(s, c);
     }
@@ -312,9 +326,12 @@ static bool by_checker(struct search *s, const struct lab_case *c)
 /* ---- what it is made of ---- */
 
 /* Looks at the first wrong element, of each output that is wrong, until one has something to say.
- * *whole: all that belongs to it is missing, so that a larger
- * case may say more. */
-static bool probe_case(struct search *s, const struct lab_case *c, struct diagnosis *d, bool *whole)
+ */
+typedef bool look_into(struct experiment *x, const struct lab_case *c, int out, uint64_t o,
+                       struct diagnosis *d);
+
+static bool probe_by(look_into *look, struct search *s, const struct lab_case *c,
+                     struct diagnosis *d)
 {
     struct sample r;
     bool told = false;
@@ -323,17 +340,32 @@ static bool probe_case(struct search *s, const struct lab_case *c, struct diagno
     for (int i = 0; r.outputs.stage == STAGE_DONE && i < r.result.noutputs && !told; i++) {
         const struct wrong_output *w = &r.result.outputs[i];
 
-        told = w->comparison.nshown && probe(s->x, c, w->buffer, w->comparison.shown[0].index, d);
+        told = w->comparison.nshown && look(s->x, c, w->buffer, w->comparison.shown[0].index, d);
     }
     sample_free(&r);
+    return told;
+}
+
+static bool probe_case(struct search *s, const struct lab_case *c, struct diagnosis *d, bool *whole)
+{
+    bool told = probe_by(probe, s, c, d);
+
     *whole = told && d->whole;
     return told;
+}
+
+static bool by_inputs(struct search *s, const struct lab_case *c)
+{
+    return probe_by(probe_inputs, s, c, s->d);
 }
 
 /* The smallest case on which less than all is missing. */
 static bool by_probe(struct search *s, const struct lab_case *few)
 {
-    const struct lab_case *tries[] = {few, case_of(s, SOME), case_of(s, MANY)};
+    /* The last: where inputs say nothing of the size, a key for all of it. */
+    const struct lab_case *last = s->failed[s->nfailed - 1];
+    const struct lab_case *tries[] = {few, case_of(s, SOME), case_of(s, MANY),
+                                      elements_of(s, last) < FEW ? last : NULL};
     const struct lab_case *of = few;
     struct diagnosis best = {0};
     bool told = false;
@@ -342,7 +374,7 @@ static bool by_probe(struct search *s, const struct lab_case *few)
         struct diagnosis d = {0};
         bool whole = false;
 
-        if (!tries[i] || (i && tries[i] == tries[i - 1]))
+        if (!tries[i] || (i && tries[i] == tries[i - 1]) || (told && tries[i] == last))
             continue;
         if (probe_case(s, tries[i], &d, &whole) && (!told || !whole)) {
             diagnosis_free(&best);
@@ -361,13 +393,32 @@ static bool by_probe(struct search *s, const struct lab_case *few)
 
 /* ---- launch records ---- */
 
+/* Of the largest grid, or of its layers alone: along z. */
+static uint64_t blocks_of(const struct search *s, const struct lab_case *c, bool layers)
+{
+    struct sample sample;
+    uint64_t most = 0;
+
+    if (experiment_plan(s->x, c, &sample)) {
+        for (int i = 0; i < sample.plan.nsteps; i++) {
+            const uint32_t *grid = sample.plan.steps[i].grid;
+            uint64_t n = layers ? grid[2] : (uint64_t)grid[0] * grid[1] * grid[2];
+
+            most = n > most ? n : most;
+        }
+    }
+    sample_free(&sample);
+    return most;
+}
+
 /* Is it right on all cases that it was wrong on, but for the large ones? One of them must be of
- * several blocks. */
+ * several blocks: a block alone is right where all do the same. */
 static bool right_on_all(struct search *s)
 {
     const struct launch_record *r = &s->x->record;
-    uint64_t most = 0, block = (uint64_t)r->block_x * (r->block_y ? r->block_y : 1) *
-                               (r->items ? r->items : 1);
+    uint64_t most = 0, blocks = 0,
+             block =
+                 (uint64_t)r->block_x * (r->block_y ? r->block_y : 1) * (r->items ? r->items : 1);
 
     for (int i = 0; i < s->nfailed; i++) {
         uint64_t n = elements_of(s, s->failed[i]);
@@ -377,8 +428,9 @@ static bool right_on_all(struct search *s)
         if (!passes(s, s->failed[i]))
             return false;
         most = n > most ? n : most;
+        blocks = blocks > 1 ? blocks : blocks_of(s, s->failed[i], false);
     }
-    return most > 3 * block;
+    return most > 3 * block && blocks > 1;
 }
 
 static uint32_t *field(struct launch_record *r, int which)
@@ -511,7 +563,7 @@ static bool told_by_checker(struct search *s, const struct lab_case *c)
     /* what a variable keeps goes with the grids before, and would make any record right or wrong */
     if (depends_on_record(s->d->cause) && !by_state(s, c) && !by_exchange(s))
         by_record(s);
-    if (s->d->cause && !strcmp(s->d->cause, "uninitialised"))
+    else if (s->d->cause && !strcmp(s->d->cause, "uninitialised") && !by_exchange(s))
         beside_unwritten(s, c);
     return true;
 }
@@ -534,6 +586,12 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
     large = rich ? rich : smallest_failed(&s, 1); /* which is made smaller */
     s.smallest = large ? *large : *first;
     find_begin(&s, &begin);
+    if (!rich && told_by_checker(&s, &s.smallest)) { /* all were too large for it */
+        if (begin.length)
+            diagnosis_add(d, NULL, "%s", begin.s);
+        text_free(&begin);
+        return;
+    }
     if (!rich)
         rich = &s.smallest;
     if (!by(by_unwritten, &s, rich)) {
@@ -542,8 +600,9 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
                     (!is_same(rich, &s.smallest) && by_probe(&s, &s.smallest));
         if (!told || d->whole) /* what it starts with, that may come from */
             told |= by(by_empty, &s, first);
-        if (!told && !by(by_constant, &s, rich) && !by(by_place, &s, rich))
-            by(by_distance, &s, rich);
+        if (!told && !by(by_constant, &s, rich) && !by(by_place, &s, rich) &&
+            !by(by_distance, &s, rich))
+            by(by_inputs, &s, rich);
     }
     by_record(&s);
     if (begin.length)
@@ -635,34 +694,27 @@ void diagnose_program(struct experiment *x, const struct lab_case *const *failed
     x->any_status = false;
 }
 
-static uint64_t blocks_of(const struct search *s, const struct lab_case *c)
-{
-    struct sample sample;
-    uint64_t most = 0;
-
-    if (experiment_plan(s->x, c, &sample)) {
-        for (int i = 0; i < sample.plan.nsteps; i++) {
-            const uint32_t *grid = sample.plan.steps[i].grid;
-            uint64_t n = (uint64_t)grid[0] * grid[1] * grid[2];
-
-            most = n > most ? n : most;
-        }
-    }
-    sample_free(&sample);
-    return most;
-}
-
 /* The smallest of several warps and, if there is one, of several blocks: what is missing between
  * blocks shows in no other. */
-static const struct lab_case *case_of_blocks(const struct search *s)
+static const struct lab_case *case_of_blocks(const struct search *s, bool layers)
 {
     const struct lab_case *c = case_of(s, SEVERAL_WARPS);
 
     for (const struct lab_case *next = c; next; next = case_of(s, elements_of(s, next) + 1)) {
-        if (blocks_of(s, next) > 1)
+        if (blocks_of(s, next, layers) > 1)
             return next;
     }
-    return c;
+    return layers ? NULL : c;
+}
+
+static void check_right(struct search *s, const struct lab_case *c)
+{
+    struct sample sample;
+
+    experiment_run(s->x, c, s->x->verify->seed, true, &sample);
+    const char *cause = findings_put(&s->d->words, sample.outputs.findings, s->path, 1, true);
+    s->d->cause = cause && !strcmp(cause, "left") ? "async" : cause;
+    sample_free(&sample);
 }
 
 void diagnose_right(struct experiment *x, const struct lab_case *const *cases, int ncases,
@@ -670,15 +722,16 @@ void diagnose_right(struct experiment *x, const struct lab_case *const *cases, i
 {
     struct search s = {.x = x, .failed = cases, .nfailed = ncases, .path = path, .d = d};
     const struct lab_case *c =
-        x->verify->lab->program ? case_for_a_pattern(&s) : case_of_blocks(&s);
-    struct sample sample;
+        x->verify->lab->program ? case_for_a_pattern(&s) : case_of_blocks(&s, false);
+    /* Blocks that share an output, as slices of a sum do, have other work than those that do not.
+     */
+    const struct lab_case *deep = x->verify->lab->program ? NULL : case_of_blocks(&s, true);
 
     budget(x);
-    if (!c)
-        return;
-    experiment_run(x, c, x->verify->seed, true, &sample);
-    d->cause = findings_put(&d->words, sample.outputs.findings, path, 1, true);
-    sample_free(&sample);
+    if (c)
+        check_right(&s, c);
+    if (deep && deep != c && !d->cause)
+        check_right(&s, deep);
 }
 
 bool diagnose_nothing(struct experiment *x, const struct lab_case *const *failed, int nfailed)

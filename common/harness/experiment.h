@@ -17,6 +17,7 @@ struct experiment {
     void (*fresh)(void *user); /* loads the module again: its variables are as they were at first */
     void *user;
     int exchanged[2]; /* parameters of the kernels that change places, by number; the same: none */
+    bool stopped;     /* it took too many steps on a case of its own, not of an experiment's */
     bool any_status;  /* a program's result is looked at whatever status it ends with */
     unsigned runs;    /* that are left */
     uint64_t instructions; /* of warps, likewise; the emulator's alone */

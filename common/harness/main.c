@@ -288,6 +288,7 @@ static void note_failure(struct run *r, int v, const struct lab_case *c)
 
     r->failed++;
     s->faulted |= r->verify.error != cudaSuccess && !r->o.verbose;
+    s->stopped |= r->verify.error == cudaErrorLaunchTimeout;
     s->failed = xrealloc(s->failed, (s->failures + 1) * sizeof(*s->failed));
     s->failed[s->failures] = c;
     if (!s->failures++) {
@@ -474,6 +475,7 @@ static void look_for_cause(struct run *r, int v, const char *path)
                            .record = s->record,
                            .recover = recover_experiment,
                            .fresh = load_fresh,
+                           .stopped = s->stopped,
                            .user = r};
 
     if (r->lab->program)

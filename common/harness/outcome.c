@@ -166,9 +166,36 @@ static bool is_stored_otherwise(const struct outcome *o, struct text *t)
     return true;
 }
 
+/* Whole numbers all, of several values, where fractions belong. Large floats have none anyway. */
+static bool is_whole(const struct outcome *o, struct text *t)
+{
+    const struct lab_buffer *out = output_of(o);
+    uint64_t small = 0, cut = 0, differ = 0, at = 0;
+
+    for (uint64_t i = 0; i < out->count; i++) {
+        double got = came(o, i), want = wanted(o, i);
+
+        if (!dtype_is_float(out->dtype) || !(fabs(got) <= 1e6))
+            continue;
+        if (got != rint(got))
+            return false;
+        at = cut ? at : i;
+        small++;
+        cut += want != rint(want);
+        differ += got != came(o, at);
+    }
+    if (cut < SEVERAL || 2 * small < out->count || 2 * cut < small || !differ)
+        return false;
+    text_addf(t,
+              "all elements of %s are whole numbers, as %s[%" PRIu64
+              "], %.9g where %.9g belongs: is something kept in an int on the way?",
+              out->name, out->name, at, came(o, at), wanted(o, at));
+    return true;
+}
+
 bool by_storage(struct search *s, const struct lab_case *c)
 {
-    return by_outcome(s, c, is_stored_otherwise, "type");
+    return by_outcome(s, c, is_stored_otherwise, "type") || by_outcome(s, c, is_whole, "type");
 }
 
 /* 64-bit results that are off by whole multiples of 2^32: to the last of 32 bits they are right. */
@@ -202,7 +229,8 @@ bool by_width(struct search *s, const struct lab_case *c)
 
 /* ---- in another's place ---- */
 
-static bool is_displaced(const struct outcome *o, uint64_t differs, int64_t by)
+/* exchanged: and those that are in their places are wrong, too. */
+static bool is_displaced(const struct outcome *o, uint64_t differs, int64_t by, bool exchanged)
 {
     const struct lab_buffer *out = output_of(o);
     uint64_t wrong = 0, other = 0;
@@ -212,7 +240,7 @@ static bool is_displaced(const struct outcome *o, uint64_t differs, int64_t by)
 
         if (holds(o, i, i))
             continue;
-        if (from >= out->count || !holds(o, i, from))
+        if (from >= out->count || !holds(o, i, from) || (exchanged && holds(o, from, from)))
             return false;
         wrong++;
         other += wanted(o, from) != wanted(o, 0);
@@ -226,7 +254,7 @@ static bool is_elsewhere(const struct outcome *o, struct text *t)
     const char *name = output_of(o)->name;
 
     for (int64_t by = 1; by <= 1024; by *= 2) {
-        if (is_displaced(o, (uint64_t)by, 0)) {
+        if (is_displaced(o, (uint64_t)by, 0, true)) {
             text_addf(t,
                       "elements of %s are in each other's place, those whose numbers differ by "
                       "%" PRId64 ": %s[0] holds what belongs to %s[%" PRId64 "]",
@@ -236,7 +264,7 @@ static bool is_elsewhere(const struct outcome *o, struct text *t)
     }
     for (int64_t by = 1; by <= 1024; by++) {
         for (int sign = -1; sign <= 1; sign += 2) {
-            if (!is_displaced(o, 0, sign * by))
+            if (!is_displaced(o, 0, sign * by, false))
                 continue;
             text_addf(t, "all that are wrong in %s hold what belongs %" PRId64 " element%s %s",
                       name, by, by == 1 ? "" : "s", sign < 0 ? "before" : "behind");

@@ -167,6 +167,13 @@ static bool open_data(struct probe *p)
     return p->o < plan->buffers[p->out].count;
 }
 
+static void close_data(struct probe *p)
+{
+    for (int b = 0; b < LAB_MAX_BUFFERS; b++)
+        free(p->data[b]);
+    sample_free(&p->s);
+}
+
 bool probe(struct experiment *x, const struct lab_case *c, int out, uint64_t o, struct diagnosis *d)
 {
     struct probe p = {.x = x, .lab = x->verify->lab, .out = out, .o = o, .d = d};
@@ -178,9 +185,20 @@ bool probe(struct experiment *x, const struct lab_case *c, int out, uint64_t o, 
     if (open_data(&p))
         told = p.made == MADE_UNKNOWN ? probe_recognised(&p) || probe_count(&p) || probe_simple(&p)
                : p.made == MADE_OTHERWISE ? probe_otherwise(&p)
+               : p.made == MADE_FOLD      ? probe_recognised(&p) || probe_planted(&p)
                                           : probe_made(&p);
-    for (int b = 0; b < LAB_MAX_BUFFERS; b++)
-        free(p.data[b]);
-    sample_free(&p.s);
+    close_data(&p);
+    return told;
+}
+
+bool probe_inputs(struct experiment *x, const struct lab_case *c, int out, uint64_t o,
+                  struct diagnosis *d)
+{
+    struct probe p = {.x = x, .lab = x->verify->lab, .out = out, .o = o, .d = d};
+
+    if (!experiment_plan(x, c, &p.s))
+        return false;
+    bool told = open_data(&p) && probe_ignored(&p);
+    close_data(&p);
     return told;
 }

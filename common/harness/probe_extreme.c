@@ -114,3 +114,53 @@ bool probe_extreme(struct probe *p, int b)
     free(index);
     return unseen && !p->broken;
 }
+
+static void tell_planted(struct probe *p, int b, const uint64_t *index, uint64_t n, double one,
+                         double zero, double got)
+{
+    struct text t = {0};
+    char *name = probe_output_name(p);
+
+    probe_say(&t, p, b, index, n);
+    if (got == zero)
+        diagnosis_add(p->d, "left-out",
+                      "%s takes nothing of %s: with all elements %.10g and one of these %.10g it "
+                      "is %.10g",
+                      name, t.s, zero, one, got);
+    else
+        diagnosis_add(p->d, "times",
+                      "%s takes %s more than once: with all elements %.10g and one of these %.10g "
+                      "it is %.10g",
+                      name, t.s, zero, one, got);
+    free(name);
+    text_free(&t);
+}
+
+/* Of neutral elements and another one that one comes, wherever it is. */
+bool probe_planted(struct probe *p)
+{
+    double one, zero, other = NAN;
+    struct lab_term t;
+    uint64_t n = 0, *index = xcalloc(MOST_PLANTED, sizeof(*index));
+    bool ok = p->lab->unit && p->lab->unit(p->x->variant, &p->s.input, p->o, &one, &zero) &&
+              probe_term(p, 0, &t);
+    int b = ok ? t.factor[0].buffer : 0;
+
+    if (ok)
+        probe_fill(p, b, zero);
+    ok = ok && probe_look(p) == zero; /* else what it starts with is another thing */
+    for (uint64_t k = 0; ok && k < MOST_PLANTED && probe_term(p, k, &t) && !p->broken; k++) {
+        probe_put(p, b, t.factor[0].index, one);
+        double got = probe_look(p);
+        probe_put(p, b, t.factor[0].index, zero);
+        if (got == one || (n && got != other))
+            continue;
+        other = got;
+        index[n++] = t.factor[0].index;
+    }
+    ok = ok && n && !p->broken;
+    if (ok)
+        tell_planted(p, b, index, n, one, zero, other);
+    free(index);
+    return ok;
+}

@@ -96,6 +96,27 @@ static bool is_multiple(struct probe *p, struct probed *a, uint64_t lo, uint64_t
     return so;
 }
 
+static double all_weights(uint64_t lo, uint64_t hi, uint64_t draw)
+{
+    double sum = 0;
+
+    for (uint64_t i = lo; i < hi; i++)
+        sum += other_weight(i, hi - lo, draw);
+    return sum;
+}
+
+/* None of them belongs there, and each is taken once: of two draws, that is no chance. */
+static bool is_extra(struct probe *p, const struct probed *a, uint64_t lo, uint64_t hi, double want,
+                     double got)
+{
+    if (want != 0 || !near(a, got, all_weights(lo, hi, 0)))
+        return false;
+    put_weights(p, a, lo, hi, 1);
+    bool so = near(a, probe_look(p) - a->rest, all_weights(lo, hi, 1));
+    take_away(p, a, lo, hi);
+    return so;
+}
+
 /* The coefficients of elements lo to hi; all others are zero meanwhile. */
 static void search(struct probe *p, struct probed *a, uint64_t lo, uint64_t hi)
 {
@@ -110,6 +131,9 @@ static void search(struct probe *p, struct probed *a, uint64_t lo, uint64_t hi)
         settle_one(p, a, lo, got);
     } else if (is_multiple(p, a, lo, hi, want, got)) {
         settle(a, lo, hi, round(got / want));
+    } else if (is_extra(p, a, lo, hi, want, got)) {
+        for (uint64_t i = lo; i < hi; i++)
+            a->got[i] = 1;
     } else {
         uint64_t mid = lo + (hi - lo) / 2, i;
 

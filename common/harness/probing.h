@@ -73,6 +73,8 @@ bool probe_extreme(struct probe *p, int b);
 bool probe_values(struct probe *p);
 bool probe_otherwise(struct probe *p);
 bool probe_recognised(struct probe *p);
-bool probe_simple(struct probe *p); /* where all inputs are floats */
+bool probe_planted(struct probe *p); /* of a fold */
+bool probe_simple(struct probe *p);  /* where all inputs are floats */
+bool probe_ignored(struct probe *p);
 
 #endif

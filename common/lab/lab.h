@@ -191,6 +191,7 @@ enum lab_made {
     MADE_SUM,
     MADE_MIN,
     MADE_MAX,
+    MADE_FOLD,   /* unit() says of what: of `zero`s and a `one` that one comes */
     MADE_UNKNOWN /* a term need not matter: only recognise() can tell */
 };
 
@@ -236,7 +237,8 @@ struct lab {
     bool (*term)(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                  uint64_t element, uint64_t t, struct lab_term *out);
     /* Optional: of an output that counts elements of input 0: a value that element `element` of it
-     * counts, and one that it does not. All n elements are to be counted. */
+     * counts, and one that it does not. All n elements are to be counted. Of a fold: an element
+     * that is the result among neutral ones, and the neutral one. */
     bool (*unit)(const struct lab_variant *v, const struct lab_case *c, uint64_t element,
                  double *one, double *zero);
     /* Optional: of a function that is no sum: what element `element` of output b holds instead of

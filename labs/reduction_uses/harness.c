@@ -421,9 +421,11 @@ static enum lab_made made(const struct lab_variant *v, const struct lab_case *c)
     case GRID:
         return MADE_SUM;
     case PRODUCT:
-        return MADE_OTHERWISE;
+    case ALL:
+    case ANY:
+        return MADE_FOLD;
     default:
-        return MADE_UNKNOWN; /* a bit may be another's, too, and small shares are lost */
+        return MADE_UNKNOWN; /* small shares are lost */
     }
 }
 
@@ -438,13 +440,18 @@ static bool term(const struct plan *p, const struct lab_variant *v, const struct
     return made(v, c) != MADE_UNKNOWN && t < c->n;
 }
 
-/* What count_*, and a bin of histogram, counts. */
+/* What count_*, and a bin of histogram, counts; what a row's fold comes to beside neutral ones. */
 static bool unit(const struct lab_variant *v, const struct lab_case *c, uint64_t element,
                  double *one, double *zero)
 {
     enum experiment e = experiment_of(c);
 
     (void)v;
+    if (e <= ANY) {
+        *one = e == ALL ? 4294967294 : e == PRODUCT ? 3 : 1;
+        *zero = neutral(e);
+        return true;
+    }
     *one = e == COUNT ? 3 : (double)(element << 26);
     *zero = e == COUNT ? 0 : (double)(element ? 0 : 1u << 26);
     return e == COUNT || e == HISTOGRAM;
