@@ -6,9 +6,10 @@
 
 Read are code blocks, `code` in a line and links of every document, and the commands in what programs
 and scripts say. Of `make TARGET NAME=value` the target, each name, the lab and its kernel must be
-there; of a program of build/bin its rule and each --option; of a path that begins at the top its
-file (LAB, NAME, … and * stand for any); of a link its file and its heading. What a document says
-that a command does, it is for others to try.
+there; of a program of build/bin its rule and each --option, of grade its command; of nvcc its folders
+and the lab's file, from the top; of a path that begins at the top its file (LAB, NAME, … and * stand
+for any); of a link its file and its heading. What a document says that a command does, it is for
+others to try.
 """
 import pathlib
 import re
@@ -61,10 +62,27 @@ def is_option(program, option):
     return re.search(rf'"(?:--)?{option}["= ]|--{option}\b', text)
 
 
+def is_subcommand(word):
+    return any(f'"{word}"' in (ROOT / n).read_text() for n in FILES if n.startswith(OPTIONS["grade"] + "/main"))
+
+
+def wrong_of_nvcc(words):
+    """Its folders are the top's, and a lab's file lies in the lab's."""
+    for at, word in enumerate(words):
+        folder = words[at + 1] if word == "-I" and at + 1 < len(words) else word[2:] if word.startswith("-I") else None
+        if folder and folder not in FOLDERS:
+            return f"there is no {folder}"
+        if word.endswith(".cu") and "/" not in word and word[:-3] in LABS:
+            return f"{word} is in labs/{word[:-3]}"
+    return None
+
+
 def wrong_of_program(path, words):
-    program = path.rsplit("/", 1)[1]
+    program = path.rsplit("/", 1)[-1]
     if program not in PROGRAMS and not ANY.match(program):
         return f"no rule makes build/bin/{program}"
+    if program == "grade" and words and re.match(r"[a-z][a-z-]*$", words[0]) and not is_subcommand(words[0]):
+        return f"grade has no command {words[0]}"
     for word in words:
         if not word.startswith("-"):
             if not re.match(r"(batch|export|report|stats|[a-z-]+)$", word):
@@ -120,8 +138,10 @@ def wrong_of_command(text):
         return None
     if words[0] == "make":
         return wrong_of_make(words[1:])
-    if re.match(r"(build|\.\./\.\.)/bin/", words[0]):
+    if re.match(r"(build|\.\./\.\.)/bin/", words[0]) or words[0] in ("grade", "warprun"):
         return wrong_of_program(words[0], words[1:])
+    if words[0] == "nvcc" and wrong_of_nvcc(words[1:]):
+        return wrong_of_nvcc(words[1:])
     paths = [w for w in words if re.match(rf"(?:{TOP})/[\w./*…-]+$", w)]
     return next((p for p in map(wrong_of_path, paths) if p), None)
 
