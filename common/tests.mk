@@ -1,6 +1,6 @@
 # tests.mk - the suites, and what looks at the sources. Included by the top Makefile.
-$B/test/emulator: $(EMU_TESTS:%.c=$B/%.o) $(EMU_OBJ) $(FFT_OBJ) $(NCCL_OBJ)
-$B/test/harness: $(HAR_TESTS:%.c=$B/%.o) $B/$(HAR)/testlab.o $(HAR_LIBS)
+$B/test/emulator: $(EMU_TESTS:%.c=$B/%.o) $B/common/criterion_test.o $(EMU_OBJ) $(FFT_OBJ) $(NCCL_OBJ)
+$B/test/harness: $(HAR_TESTS:%.c=$B/%.o) $B/common/criterion_test.o $B/$(HAR)/testlab.o $(HAR_LIBS)
 $B/test/emulator: LIBS = $(EMU_LIBS)
 $B/test/emulator: | $B/bin/warprun $B/lib/libcudart.so.13
 $B/test/harness: LIBS = $(CUDA_LIBS) -lnettle
