@@ -42,7 +42,7 @@ static const struct hidden_case hidden[] = {
 #define READS \
     "shared_ld_bytes >= 0.95 * bytes && shared_ld_bytes <= 1.05 * 1024 * threads && " \
     "shared_st_bytes <= 1.1 * " TABLE " * blocks && global_ld_bytes <= 1.05 * " TABLE " * blocks && " \
-    "shared_atom_requests + global_atom_requests + local_ld_requests + shuffles + exchanges == 0 && " \
+    "async_sends + shared_atom_requests + global_atom_requests + local_ld_requests + shuffles + exchanges == 0 && " \
     "inst_executed <= 40 * bytes / 128"
 /* TURNED: each element once through the tile, without a conflict, and no other way; and what comes
  * out of the tile is what is written. Who goes down columns in global memory, or tells other lanes
@@ -53,7 +53,7 @@ static const struct hidden_case hidden[] = {
     "shared_ld_wavefronts <= 70 * blocks && shared_st_wavefronts <= 70 * blocks && " \
     "shared_ld_bytes >= elem * m * n && shared_ld_bytes <= 1.05 * 4096 * blocks && " \
     "shared_st_bytes >= elem * m * n && shared_st_bytes <= 1.05 * 4096 * blocks && " \
-    "shared_atom_requests + local_ld_requests + shuffles + exchanges == 0 && " \
+    "async_sends + shared_atom_requests + local_ld_requests + shuffles + exchanges == 0 && " \
     "32 * global_sectors <= 2 * bytes && inst_executed <= 4096 * blocks && influence(others) >= 0.9"
 /* IN_ROWS: no sector is moved for a part of it, by whatever instruction; where rows begin anywhere
  * (param 0), for half of it. There nobody moves 16 bytes at once, and squares of 4 x 4 elements that
@@ -67,12 +67,17 @@ static const struct hidden_case hidden[] = {
  * 4 a lane on average), which a right kernel gathers in another order. */
 #define WIDE     "min(param, global_ld_bytes + global_st_bytes - 160 * (global_ld_requests + global_st_requests))"
 #define EVENLY   "max(shared_ld_strided / shared_ld_requests, " WIDE ") >= 0.9"
-#define UNEVENLY "shared_ld_strided <= 0.5 * shared_ld_requests && shared_block_bytes <= 4096 * blocks"
+#define UNEVENLY "shared_ld_strided <= 0.5 * shared_ld_requests && shared_block_bytes <= 4096 * blocks && " NO_SPARE
+/* A part of the tile at a time has room for padding, and lanes that take its columns' words in another
+ * order are not evenly spaced. In one without a word to spare each word is stored once, or as often as
+ * there are parts. */
+#define OFF_BY(parts) "max(shared_st_bytes - " parts " * shared_block_bytes, " parts " * shared_block_bytes - shared_st_bytes)"
+#define NO_SPARE      "param * min(" OFF_BY("1") ", min(" OFF_BY("2") ", " OFF_BY("4") ")) <= 0.02 * shared_st_bytes"
 
 /* ONCE: a double each way, and no way round; at strides from 2 on the words are other threads'. */
 #define ONCE \
     "shared_ld_bytes >= 8 * n && shared_ld_bytes <= 8 * threads && shared_st_bytes >= 8 * n && shared_st_bytes <= 8 * threads && " \
-    "global_ld_bytes <= 8 * n && shared_atom_requests + global_atom_requests + local_ld_requests + shuffles + exchanges == 0 && " \
+    "global_ld_bytes <= 8 * n && async_sends + shared_atom_requests + global_atom_requests + local_ld_requests + shuffles + exchanges == 0 && " \
     "influence(shared_ld) >= 0.9"
 
 #define STRIDES "s1 s2 s4 s8 s16 s32"

@@ -120,7 +120,7 @@ static const struct rubric_row rows[] = {
      .hint = "Thread 0 has element 0, thread 1 element stride, thread 2 element 2 * stride; behind the last element comes the first."},
     {"stride-clean", 1, "Copy with a stride: no race and no bad access", ROW_CHECKS, "strided_copy", .cases = "stride hidden-stride", .hint = CHECKED},
     {"stride-apart", 1, "Copy with a stride: a sector for each element, each way", ROW_GATE, "strided_copy", .cases = "far-apart hidden-apart",
-     .gate = "global_ld_sectors >= 0.95 * n && global_ld_bytes <= 4 * n && global_st_sectors >= 0.95 * n && global_st_bytes <= 4 * n && global_atom_requests + global_red_requests == 0",
+     .gate = "global_ld_sectors >= 0.95 * n && global_ld_bytes <= 4 * n && global_st_sectors >= 0.95 * n && global_st_bytes <= 4 * n && global_atom_requests + global_red_requests + async_sends == 0",
      .hint = "Neighbouring threads are to copy elements that are stride apart: the experiment is to see what that asks for."},
     {"given-offset_copy", 0, "The given offset_copy is still right", ROW_CORRECT, "offset_copy", .cases = "offset", .hint = GIVEN},
     {"given-energy_aos", 0, "The given energy_aos is still right", ROW_CORRECT, "energy_aos", .cases = "one tail", .hint = GIVEN},
@@ -145,7 +145,7 @@ static const struct rubric_row rows[] = {
      .gate = BY_ROWS,
      .hint = "Neighbouring lanes must load neighbouring elements, and store neighbouring ones: only the tile is read across."},
     {"tile-banks", 2, "Transpose: the tile has no bank conflicts", ROW_GATE, "transpose_shared", .cases = "odd rectangle hidden-tiles hidden-large hidden-matrix",
-     .gate = "shared_ld_bytes >= 4 * n * m && shared_st_bytes >= 4 * n * m && shared_ld_bank_conflicts + shared_st_bank_conflicts <= 0.1 * n * m / 32 && shared_atom_requests == 0 && global_ld_bytes + global_st_bytes <= 8 * n * m && 32 * global_sectors <= 2 * 8 * n * m && shared_ld_bytes <= 1.05 * 4096 * blocks && shared_st_bytes <= 1.05 * 4096 * blocks && " FEW_WAVEFRONTS " && influence(others) >= 0.8 && shuffles + exchanges + tensor_flop == 0",
+     .gate = "shared_ld_bytes >= 4 * n * m && shared_st_bytes >= 4 * n * m && shared_ld_bank_conflicts + shared_st_bank_conflicts <= 0.1 * n * m / 32 && shared_atom_requests + async_sends == 0 && global_ld_bytes + global_st_bytes <= 8 * n * m && 32 * global_sectors <= 2 * 8 * n * m && shared_ld_bytes <= 1.05 * 4096 * blocks && shared_st_bytes <= 1.05 * 4096 * blocks && " FEW_WAVEFRONTS " && influence(others) >= 0.8 && shuffles + exchanges + tensor_flop == 0",
      .hint = "In which banks do the 32 words of one column of the tile lie? What if its rows were one word longer? (A tile is for reading rows and writing rows: first see to that.)"},
 };
 /* clang-format on */

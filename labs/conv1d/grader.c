@@ -33,7 +33,7 @@ static const struct hidden_case hidden[] = {
 #define ALL_BYTES   "elem * n * param"
 #define ALL_THREADS "elem * max(n, threads) * param"
 /* What is read by other ways than loads from global, shared and constant memory. */
-#define FEW_OTHERS "global_atom_requests + shared_atom_requests == 0 && 32 * local_ld_requests <= 0.05 * n * param"
+#define FEW_OTHERS "global_atom_requests + shared_atom_requests + async_sends == 0 && 32 * local_ld_requests <= 0.05 * n * param"
 /* No more words than products, read by whole warps. */
 #define WHOLE_WARPS "min(1.1 * " ALL_THREADS " - shared_ld_bytes, min(1.05 * " ALL_THREADS " + 7 * elem * n - global_ld_bytes, shared_ld_lanes_32 - 0.9 * shared_ld_requests))"
 /* Inputs do not come from other lanes, and no thread makes the outputs of several. A weight may: all
@@ -71,7 +71,7 @@ static const struct rubric_row rows[] = {
      .gate = "32 * shuffles <= 0.05 * n * param && const_ld_requests >= 0.2 * param * warps && global_ld_bytes + shared_ld_bytes <= 1.2 * " ALL_THREADS
              /* one output a thread: with the inputs of several there would be room for weights from elsewhere */
              " && global_ld_bytes + shared_ld_bytes + 128 * global_atom_requests >= 0.9 * " ALL_BYTES
-             " && shared_atom_requests == 0 && 32 * local_ld_requests <= 0.05 * n * param && " BY_ITSELF,
+             " && shared_atom_requests + async_sends == 0 && 32 * local_ld_requests <= 0.05 * n * param && " BY_ITSELF,
      .hint = "Read conv_weights[j], the __constant__ array, in the loop."},
 
     {"multi-ok", 3, "conv_multi is right for any length and width", ROW_CORRECT, "conv_multi", .cases = CASES,
@@ -84,7 +84,7 @@ static const struct rubric_row rows[] = {
     {"multi-banks", 1, "conv_multi reads shared memory without conflicts", ROW_GATE, "conv_multi", .cases = GATES,
      /* the second: quarters of a warp that read one after the other have no conflict, and more wavefronts */
      .gate = "shared_ld_bank_conflicts <= 0.001 * n * param && shared_ld_wavefronts <= 2.2 * shared_ld_bytes / 128 + 16 * warps && shared_ld_bytes >= 0.025 * " ALL_BYTES
-             " && global_ld_bytes <= 4 * elem * n && shared_atom_requests == 0 && influence(others) >= 0.9",
+             " && global_ld_bytes <= 4 * elem * n && shared_atom_requests + async_sends == 0 && influence(others) >= 0.9",
      .hint = "If thread t starts at word V t, at which stride do the lanes read? An odd one, or whole float4, is free."},
     {"multi-fast", 2, "conv_multi keeps up with ours", ROW_SPEED, "conv_multi", .cases = "hidden-speed", .ratio = 0.35, .gate = REUSED,
      .hint = "Per multiply-add, how many words do you read from shared memory, and how many wavefronts is that?"},

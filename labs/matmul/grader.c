@@ -61,8 +61,8 @@ static const struct hidden_case hidden[] = {
 #define ALL_BYTES "2 * m * n * k * elem"
 /* What is read by other ways than loads from global and shared memory: by atomics, by shuffles from
  * other lanes, from local memory; and that all of it is not as much as one word a product. */
-#define NO_GLOBAL_ATOMICS "global_atom_requests == 0"
-#define NO_ATOMICS "global_atom_requests + shared_atom_requests == 0"
+#define NO_GLOBAL_ATOMICS "global_atom_requests + async_sends == 0"
+#define NO_ATOMICS "global_atom_requests + shared_atom_requests + async_sends == 0"
 #define LARGE_TILE "global_ld_bytes <= 1.05 / 32 * " ALL_BYTES " && " NO_GLOBAL_ATOMICS
 /* Tensor cores come last: until then products are the threads' own, also those of numbers in pieces. */
 #define OWN_PRODUCTS "tensor_flop == 0"
@@ -77,7 +77,7 @@ static const struct hidden_case hidden[] = {
 /* Operands come from the tile: not from other lanes or local memory, beside a tile that is read for
  * nothing and that only results pass through. */
 #define FROM_TILE "shared_ld_bytes >= 0.05 * " ALL_BYTES " && 32 * (shuffles + exchanges + local_ld_requests) <= 0.1 * m * n * k && " OWN_PRODUCTS " && influence(others) >= 0.9"
-#define FEW_OTHERS OWN_PRODUCTS " && 32 * (shuffles + exchanges + local_ld_requests + global_atom_requests + shared_atom_requests) <= 0.6 * m * n * k"
+#define FEW_OTHERS OWN_PRODUCTS " && 32 * (shuffles + exchanges + local_ld_requests + global_atom_requests + shared_atom_requests + async_sends) <= 0.6 * m * n * k"
 static const struct rubric_row rows[] = {
     {"given-mm_naive", 0, "The given mm_naive is still right", ROW_CORRECT, "mm_naive", .cases = "row odd",
      .hint = "It is there to compare yours with: leave it as it was."},
@@ -179,20 +179,20 @@ static const struct rubric_row rows[] = {
      .hint = "With three stages, which of them does cp_async_wait wait for, and how many may still be on their way?"},
     {"tma-ok", 0.5, "mm_tma is right", ROW_CORRECT, "mm_tma", .cases = MAPS16,
      .hint = "Does the mbarrier expect as many bytes as all boxes of a stage have, zeros past the edges included?"},
-    {"tma-clean", 0.5, "mm_tma waits for what it fetches", ROW_CHECKS, "mm_tma", .cases = "steps16", .gate = BY_COPIES,
+    {"tma-clean", 0.5, "mm_tma waits for what it fetches", ROW_CHECKS, "mm_tma", .cases = "steps16 hidden-steps16", .gate = BY_COPIES,
      .hint = "Who waits for an mbarrier's stage before it reads it, and who reads a stage that is asked for again?"},
     {"tma-used", 0.5, "mm_tma's tiles come by tensor map", ROW_GATE, "mm_tma", .cases = "hidden-tiles16", .gate = TENSOR_WORK " && " BY_MAPS,
      .hint = "No thread loads an element of a or b, or copies 16 bytes of them: one asks for a whole box."},
     {"wgmma-ok", 1, "mm_wgmma is right", ROW_CORRECT, "mm_wgmma", .cases = MAPS16,
      .hint = "Print what a descriptor says of one chunk: start, lead, 1024 from atom to atom."},
-    {"wgmma-clean", 0.5, "mm_wgmma waits for what it fetches", ROW_CHECKS, "mm_wgmma", .cases = "steps16", .gate = BY_COPIES,
+    {"wgmma-clean", 0.5, "mm_wgmma waits for what it fetches", ROW_CHECKS, "mm_wgmma", .cases = "steps16 hidden-steps16", .gate = BY_COPIES,
      .hint = "A product that is still on its way reads its stage, and its sums are nobody's: wgmma_wait before either is touched."},
     {"wgmma-used", 1, "mm_wgmma's operands are multiplied where they lie", ROW_GATE, "mm_wgmma", .cases = "hidden-tiles16",
      .gate = BY_TENSOR_CORES " && shared_ld_bytes == 0",
      .hint = "No fragment passes through registers: wgmma_m64n128k16_f16 reads both factors by descriptor."},
     {"roles-ok", 0.5, "mm_roles is right", ROW_CORRECT, "mm_roles", .cases = MAPS16,
      .hint = "A wait for `empty` before its first round must pass: wait for the other parity."},
-    {"roles-clean", 0.5, "mm_roles's warps wait for each other", ROW_CHECKS, "mm_roles", .cases = "steps16", .gate = BY_COPIES,
+    {"roles-clean", 0.5, "mm_roles's warps wait for each other", ROW_CHECKS, "mm_roles", .cases = "steps16 hidden-steps16", .gate = BY_COPIES,
      .hint = "Fetchers wait for `empty`, multipliers for `full`: which of the two is missing where CHECK=1 names a line?"},
     {"roles-used", 0.5, "mm_roles's warps do not wait for the whole block", ROW_GATE, "mm_roles", .cases = "hidden-steps16",
      .gate = BY_MAPS " && " TENSOR_SUMS " && barriers <= 4 * warps",

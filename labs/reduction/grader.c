@@ -141,7 +141,7 @@ static const struct hidden_case hidden[] = {
 #define THROUGH_SHARED                                                                             \
     "shared_st_bytes >= 0.9 * elem * (threads - 32 * blocks) && "                                  \
     "shared_ld_bytes >= 0.9 * elem * (threads - 32 * blocks) && "                                  \
-    "shared_atom_requests + global_atom_requests + global_red_requests == 0 && "                   \
+    "shared_atom_requests + global_atom_requests + global_red_requests + async_sends == 0 && "     \
     "global_ld_bytes + global_st_bytes <= 1.05 * elem * (n + 2 * blocks)"
 #define TREE                                                                                       \
     RETIRES " && " PARTIAL " >= 3 * blocks && shuffles == 0 && " THROUGH_SHARED MADE_OF_IT         \
@@ -167,7 +167,7 @@ static const struct hidden_case hidden[] = {
     "shuffles >= min(1.2 * elem * warps, flop_fp32 + flop_fp64) && "                               \
     "shuffles <= 2.6 * elem * warps && "                                                           \
     "shared_ld_bytes <= async_bytes + 300 * elem * warps && " PARTIAL " <= 2 * warps && "          \
-    "shared_atom_requests + global_atom_requests + global_red_requests == 0 && "                   \
+    "shared_atom_requests + global_atom_requests + global_red_requests + async_sends == 0 && "     \
     "influence(shuffle) >= 0.9 - k"
 /* Each element is loaded once, in whole sectors. */
 #define COALESCED                                                                                  \

@@ -43,7 +43,7 @@ static const struct hidden_case hidden[] = {
  * each child once, or have their own in a register. */
 #define READ(times, slack) "32 * global_sectors <= " times " * bytes + " slack
 #define ONLY_SHARED \
-    "shuffles + exchanges + global_atom_requests + global_red_requests + shared_atom_requests + local_ld_requests == 0 && " \
+    "shuffles + exchanges + global_atom_requests + global_red_requests + shared_atom_requests + async_sends + local_ld_requests == 0 && " \
     "influence(others) >= 0.9 && shared_ld_lanes_16 + shared_ld_lanes_4 == 0 && inst_executed <= 1000 * blocks && "
 #define ROUNDS_4 ONLY_SHARED \
     "barriers + warp_syncs <= 6.1 * warps && shared_ld_lanes_32 <= 20.5 * blocks && shared_ld_lanes_8 <= 4 * blocks && " \

@@ -86,6 +86,9 @@
     X(async_flight, "", "byte inst",                                                               \
       "those bytes, times the floating-point and tensor instructions that their warp executed "    \
       "from the copy's commit to the wait for it")                                                 \
+    X(async_sends, "", "request",                                                                  \
+      "st.async, red.async, bulk copies that add to what is there or stay in shared memory: what " \
+      "no store or atomic counts")                                                                 \
     X(barriers, "", "inst", "warps that arrived at a block barrier")                               \
     X(barriers_close, "", "inst",                                                                  \
       "of those, by warps that had executed next to no floating-point and tensor instructions "    \

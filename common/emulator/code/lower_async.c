@@ -149,6 +149,7 @@ void lower_async_element(struct lower *l)
     in->src[0] = to;
     in->places = places;
     in->data = c;
+    in->slot = lower_slot(l);
     in->src_width = width;
     in->size = (uint8_t)type_bytes(t);
     in->count = (uint8_t)n;

@@ -112,6 +112,14 @@ static void add_copy(struct counters *c, const struct insn *in, const struct slo
 /* A bulk copy, of bytes or of a tile; its shared side has no requests of lanes. */
 static void add_bulk(struct counters *c, const struct ptx_insn *p, const struct slot *s)
 {
+    bool inside = !ptx_has(p, M_tensor) && !s[0].bytes; /* from shared memory to shared memory */
+    if (ptx_has(p, M_reduce) || inside)
+        c->async_sends += s[0].requests;
+    if (inside) {
+        c->shared_ld_bytes += s[1].bytes;
+        c->shared_st_bytes += s[1].bytes;
+        return;
+    }
     c->global_sectors += s[0].units;
     if (p->space == SPACE_GLOBAL) {
         c->global_st_requests += s[0].requests;
@@ -155,7 +163,10 @@ static void add_insn(struct counters *c, const struct ptx_insn *p, const struct 
     case OP_st:
     case OP_atom:
     case OP_red:
-        add_access(c, p, in, p->space, s);
+        if (ptx_has(p, M_async))
+            c->async_sends += s->requests;
+        else
+            add_access(c, p, in, p->space, s);
         break;
     case OP_ldmatrix:
     case OP_stmatrix:

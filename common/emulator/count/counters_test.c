@@ -181,6 +181,29 @@ Test(counters, all_ways_to_global_memory)
     COUNTED(async_flight, 0); /* not committed, and at once */
 }
 
+/* An element a lane, one more by red.async; 64 bytes to shared memory from there, and 64 that are
+ * added to global memory: a request each, and no store's or atomic's. */
+Test(counters, what_no_store_counts)
+{
+    RUN(.before = ".shared .align 16 .b8 s[1024];\n.shared .align 8 .b8 b[8];",
+        .body = "mov.u32 %r5, s;\nshl.b32 %r4, %t, 2;\nadd.u32 %r4, %r4, %r5;\nmov.u32 %r6, b;\n"
+                "mbarrier.init.shared.b64 [%r6], 1;\n"
+                "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r4], 1, [%r6];\n"
+                "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 "
+                "[%r4], 1, [%r6];\n"
+                "setp.ne.u32 %p0, %t, 0;\n@%p0 bra END;\n"
+                "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
+                "[%r5+512], [%r5], 64, [%r6];\n"
+                "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%out], [%r5], 64;\n"
+                "END:");
+    COUNTED(async_sends, 4);
+    COUNTED(shared_st_requests, 0);
+    COUNTED(shared_atom_requests, 0);
+    COUNTED(global_atom_requests, 0);
+    COUNTED(shared_st_bytes, 64);
+    COUNTED(shared_ld_bytes, 64 + 64);
+}
+
 /* By what they reach, not by how they are written: conflicts hide behind no generic address. */
 Test(counters, generic_addresses_count_where_they_lead)
 {

@@ -206,6 +206,7 @@ static void warp_start(struct warp *w, struct launch *l, struct block *b)
     w->executed = w->floats = w->at_barrier = 0;
     w->given = l->slice;
     w->spins = w->spun = w->apart = w->still = w->stuck = w->waited = false;
+    w->unused = 0;
     w->local_top = w->entry.bytes;
     for (int i = 0; i < WARP; i++)
         w->paths[i].mask = 0;
@@ -313,7 +314,8 @@ static struct insn where_now(const struct warp *w)
 static void add_steps(struct worker *k, struct warp *w)
 {
     struct launch *l = k->launch;
-    k->steps += (uint64_t)(w->given - (w->slice < 0 ? -1 : w->slice));
+    k->steps += (uint64_t)(w->given - w->unused - (w->slice < 0 ? -1 : w->slice));
+    w->unused = 0;
     if (l->steps_limit == 0 || k->steps < (uint64_t)l->slice)
         return;
     uint64_t used = atomic_fetch_add(&l->steps_used, k->steps) + k->steps;

@@ -1,6 +1,7 @@
 /* core_test.c - the interpreter's core on small PTX kernels: paths, barriers, calls,
  * counters and faults. Single instructions are cases/ops.txt's matter.
  */
+#include "launch.h"
 #include "testing.h"
 #include "emulator/runtime/warplab.h"
 #include <math.h>
@@ -277,6 +278,26 @@ Test(core, a_wait_for_those_who_meet_each_other_is_no_deadlock)
                 "st.global.u32 [%mine], 1;",
         .block = 96);
     for (uint32_t i = 0; i < 96; i++)
+        cr_expect_eq(out[i], 1);
+}
+
+/* In each of 200 rounds one warp works for 300 instructions, and seven wait for it: of a turn they
+ * take what they execute, not what was left of it. */
+Test(core, a_wait_takes_few_steps)
+{
+    uint64_t before = launch_set_steps(400000);
+    RUN(.before = ".shared .align 8 .b64 bar;\n",
+        .body = "mov.b64 %d1, bar;\nsetp.eq.u32 %p0, %t, 0;\n"
+                "@%p0 mbarrier.init.shared.b64 [%d1], 1;\nbar.sync 0;\nmov.u32 %r1, 0;\n"
+                "ROUND: @!%p0 bra WAIT;\nmov.u32 %r0, 0;\n"
+                "AGAIN: add.u32 %r0, %r0, 1;\nsetp.lt.u32 %p1, %r0, 100;\n@%p1 bra AGAIN;\n"
+                "mbarrier.arrive.shared.b64 %d2, [%d1];\nWAIT: and.b32 %r2, %r1, 1;\n"
+                "LOOK: mbarrier.try_wait.parity.shared.b64 %p1, [%d1], %r2;\n@!%p1 bra LOOK;\n"
+                "bar.sync 0;\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 200;\n"
+                "@%p1 bra ROUND;\nst.global.u32 [%mine], 1;",
+        .block = 256);
+    launch_set_steps(before);
+    for (uint32_t i = 0; i < 256; i++)
         cr_expect_eq(out[i], 1);
 }
 

@@ -136,7 +136,7 @@ static bool may_store_shared(const struct ptx_insn *p, const struct insn *in)
     bool matrix = p->op == OP_stmatrix || (p->op == OP_wmma && ptx_has(p, M_store));
     enum ptx_space s = matrix ? (enum ptx_space)in->sub : p->space;
     bool stores = matrix || p->op == OP_st || p->op == OP_atom || p->op == OP_red;
-    return stores && in->slot != NO_PLACE &&
+    return stores && !ptx_has(p, M_async) && in->slot != NO_PLACE &&
            (s == SPACE_SHARED || s == SPACE_SHARED_CLUSTER || s == SPACE_GENERIC);
 }
 static const struct ptx_insn *statement_of(const struct warp *w, const struct insn *in)

@@ -82,6 +82,7 @@ struct warp {
     uint32_t mask;        /* lanes of the instruction in execution */
     uint32_t carry;       /* condition code CC.CF, bit a lane */
     int32_t slice, given; /* warp instructions left of this turn, and at its start */
+    int32_t unused;       /* of these, given up while it waits for an mbarrier: no steps */
     bool still, stuck;    /* every path of it that could run is */
     bool waited;          /* this slice saw an mbarrier that is not complete */
     bool spins, spun;     /* this turn saw, the last one saw a lock that is taken: spinning() */

@@ -194,6 +194,7 @@ static bool load(struct job *j, const struct landing_at *a)
             flights_note(w, l.barrier, mbarrier_phase(&(struct spot){s.block, l.barrier}), s.at,
                          j->n, warp_floats(w, j->in));
     }
+    w->worker->slots[j->in->slot].requests += j->copy->from_shared;
     w->worker->slots[j->in->slot + 1].bytes += (u64)j->n * l.n;
     landing_done(w, j->in, j->lane, &l, j->n);
     return true;
@@ -248,6 +249,7 @@ HANDLER(st_async)
     struct insn each = *in;
     u64 v[4][WARP];
     u32 n = (u32)in->size * in->count;
+    w->worker->slots[in->slot].requests += w->mask != 0;
     each.sub = c->reduction;
     each.sub2 = c->type;
     for (u32 k = 0; k < in->count; k++)

@@ -228,6 +228,7 @@ HANDLER(mbarrier)
         u32 *d = DST(u32);
         *d = (*d & ~w->mask) | yes;
         if (yes != w->mask) {
+            w->unused += w->slice > 0 ? w->slice : 0;
             w->slice = 0; /* others may go on */
             w->waited = true;
             w->cur->waits = in;
