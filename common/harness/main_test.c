@@ -161,6 +161,8 @@ static const struct {
     {"no such kernel", HEAD RIGHT SCALE_FLOAT, "--kernel 7", 2, "no kernel called \"7\""},
     {"a kernel's name, nearly", HEAD RIGHT SCALE_FLOAT, "--kernel scal", 2,
      "next: make run LAB=testlab KERNEL='scale'"},
+    {"the others, when one is right", HEAD RIGHT SCALE_FLOAT, "--kernel scale --no-time", 0,
+     "next: make run LAB=testlab FILE="},
     {"a GPU's case, by name", HEAD RIGHT SCALE_FLOAT, "--kernel scale --case gpu --no-time", 0,
      "all right (1 checked)"},
     {"a case is no kernel", HEAD RIGHT SCALE_FLOAT, "--kernel empty", 2,

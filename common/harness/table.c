@@ -183,9 +183,14 @@ static const char *short_number(double x, char text[16])
 static const char *sweep_name(const struct group *g, char text[16])
 {
     const char *name = g->results[0].input->name;
-
     int length = (int)strcspn(name, "=");
 
+    while (length > 6 && memchr(name, '-', (size_t)length)) { /* "warps" of "copy-warps" */
+        int first = (int)strcspn(name, "-") + 1;
+
+        name += first;
+        length -= first;
+    }
     snprintf(text, 16, "%.*s", length < 6 ? length : 6, name);
     return text;
 }
@@ -431,9 +436,13 @@ static void print_legend(const struct layout *l)
 
     fprintf(l->out, "\nstep: times faster than the row above; total: than the first kernel of the "
                     "same case;\nboth among kernels that move as many bytes\n");
-    for (int c = 0; c < l->ncolumns; c++)
-        fprintf(l->out, "%s %s: %s\n", lab->columns[c].over, lab->columns[c].name,
-                lab->columns[c].counter);
+    for (int c = 0; c < l->ncolumns; c++) {
+        const char *over = lab->columns[c].over;
+        int length = (int)strlen(over), broken = length && over[length - 1] == '-'; /* one word */
+
+        fprintf(l->out, "%.*s%s%s: %s\n", length - broken, over, broken ? "" : " ",
+                lab->columns[c].name, lab->columns[c].counter);
+    }
     if (l->errors)
         fprintf(l->out,
                 "L1 norm: the sum of all errors in parts of the sum of all that is expected\n"

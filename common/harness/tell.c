@@ -327,6 +327,24 @@ static const char *print_luck(const struct run *r)
     return first;
 }
 
+/* Some kernels were asked for, and are right: the next one that is still to be written, or all. */
+static void print_others(const struct run *r)
+{
+    const char *open = NULL;
+
+    if (!r->o.kernels || r->lab->nvariants < 2 || r->o.solution || r->o.module)
+        return;
+    for (int v = 0; v < r->lab->nvariants && r->source && !open; v++) {
+        if (!r->variants[v].chosen && written_of(r->source, &r->lab->variants[v]) == WRITTEN_NOT)
+            open = r->lab->variants[v].name;
+    }
+    printf("next: ");
+    if (open)
+        print_to_write(r, open);
+    print_command(r, open, r->o.check);
+    puts(open ? "" : " has the others, too");
+}
+
 static void print_summary(struct run *r)
 {
     struct tally t = count_kernels(r);
@@ -351,6 +369,8 @@ static void print_summary(struct run *r)
             printf("next: mend %s all the same, then ", lucky);
             print_command(r, lucky, true);
             putchar('\n');
+        } else {
+            print_others(r);
         }
     }
 }
