@@ -67,8 +67,11 @@ static bool read_line(FILE *out, const struct lab *lab, const char *path, int nu
     if (i < 0) {
         const char *like = nearest_key(lab, key);
 
-        fprintf(out, "%s:%d: this lab asks nothing called \"%s\"%s%s%s\n", path, number, key,
-                like ? ". Did you mean " : "", like ? like : "", like ? "?" : "");
+        fprintf(out, "%s:%d: this lab asks nothing called \"%s\"", path, number, key);
+        if (like)
+            fprintf(out, ". Did you mean %s?\n", like);
+        else
+            fprintf(out, "; make run LAB=%s ARGS=--list names what it asks\n", lab->name);
         return false;
     }
     if (!*value || !strcmp(value, "?"))
@@ -108,7 +111,7 @@ static void print_one(FILE *out, const struct report *p, const struct lab_predic
     bool right = fabs(answer - fact) <= fmax(q->tolerance * fabs(fact), 1e-9);
     const char *code = !colours(out) ? "" : right ? "\033[32m" : "\033[33m";
 
-    fprintf(out, "  %-60.60s you %12.*g", q->question, digits(answer), answer);
+    fprintf(out, "  %-60s you %12.*g", q->question, digits(answer), answer);
     if (r && (r->wrong || r->verdict != VERDICT_PASS))
         fprintf(out, "  (not yet: %s is not right)\n", q->variant);
     else if (isnan(fact))

@@ -360,6 +360,11 @@ Test(predict, mistakes_are_located, .init = make_report)
     cr_assert(strstr(text, ":2: this lab asks nothing called \"sektors\". Did you mean sectors?"),
               "%s", text);
     free(text);
+    cr_assert_eq(predict("another_word = 4\n", &text), -1);
+    cr_assert(strstr(text, ":1: this lab asks nothing called \"another_word\"; make run LAB="),
+              "%s", text);
+    cr_assert(strstr(text, " ARGS=--list names what it asks"), "%s", text);
+    free(text);
     cr_assert_eq(predict("sectors = many\n", &text), -1);
     cr_assert(strstr(text, ":1: \"many\" is not a number"), "%s", text);
     cr_assert_not(strstr(text, "you"), "an answer that is none: %s", text);

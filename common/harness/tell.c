@@ -236,7 +236,7 @@ static void print_predictions(struct run *r)
 
     if (r->lab->npredictions && !r->o.check && (!r->o.solution || r->o.predictions) &&
         predict_print(stdout, &r->report, path) < 0)
-        printf("(The run goes by kernels: it is right or wrong without that line.)\n");
+        printf("(The run goes by kernels: it is right or wrong without such lines.)\n");
     free(path);
 }
 
