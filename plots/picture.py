@@ -68,6 +68,27 @@ def every_kept():
 WHOLE = {"lanes", "tree"}  # need all of a trace; the others a thinned one
 
 
+def is_traced(path):
+    return Path(path).exists() and Path(path).stat().st_size > 0
+
+
+def run_traced(program, env, kernel, args, path):
+    """The variant's own kernel where one has its name, else the first that is launched; on cases of its
+    own where it does not have that of the arguments."""
+    listed = subprocess.run([str(program), "--list"], env=env, capture_output=True, text=True, timeout=60).stdout
+    name = re.search(rf"^  {re.escape(kernel)} +(\w+)", listed, re.M)
+    name = name[1] if name and kernel[0].isdigit() else kernel
+    for given in (args, [a for a in args if a == "--solution" or a.startswith("--csv")] + ["--untimed"]):
+        for only in ({"WARPLAB_TRACE_KERNEL": name}, {}):
+            done = subprocess.run([str(program), "--kernel", kernel, "--no-time", "--no-records", *given],
+                                  env=env | only, capture_output=True, text=True, timeout=300)
+            if is_traced(path) or "do not go together" in done.stdout:
+                break
+        if is_traced(path) or "do not go together" not in done.stdout:
+            break
+    return done
+
+
 def record(build, lab, kernel, args, path, solution, block=0):
     """Runs the lab's program so that the first launch of `kernel` writes its trace to path."""
     program = Path(build) / "bin" / lab
@@ -77,10 +98,8 @@ def record(build, lab, kernel, args, path, solution, block=0):
     env = os.environ | {"WARPLAB_TRACE": str(path), "WARPLAB_TRACE_BLOCK": str(block),
                         "LD_LIBRARY_PATH": ":".join(filter(None, (library, os.environ.get("LD_LIBRARY_PATH"))))}
     ran = Path(path).with_suffix(".csv")
-    command = [str(program), "--kernel", kernel, "--no-time", "--no-records", f"--csv={ran}", *args,
-               *(["--solution"] if solution else [])]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
-    if not Path(path).exists() or Path(path).stat().st_size == 0:
+    done = run_traced(program, env, kernel, [*args, f"--csv={ran}", *(["--solution"] if solution else [])], path)
+    if not is_traced(path):
         raise records.RecordError(f"{lab} kernel {kernel}: nothing was traced. The program said:\n"
                                   f"{(done.stderr + done.stdout).strip()[-1500:]}")
     if done.returncode:
@@ -90,6 +109,9 @@ def record(build, lab, kernel, args, path, solution, block=0):
         trace = tracing.read(path)
     except records.RecordError as e:
         raise records.RecordError(f"{lab} kernel {kernel}, block {block}: {str(e).partition(': ')[2]}") from None
+    mangled = re.match(r"_Z(\d+)(\w+)$", trace.header["kernel"])  # a program's kernel of C++
+    if mangled:
+        trace.header["kernel"] = mangled[2][:int(mangled[1])]
     rows = records.read(ran) if ran.exists() else []
     if rows:  # the trace's own header says what ran, not on what, nor when
         trace.header["run"] = {k: rows[0][k] for k in ("device", "case", "param", "seed")} | {"date": rows[0]["date"][:10]}

@@ -8,6 +8,7 @@
 Each draws the whole, or what there is of it at one moment: a frame of an animation (movies.py),
 with the axes of the whole.
 """
+import re
 from collections import Counter
 
 import numpy as np
@@ -262,9 +263,12 @@ def sectors(parts, name, lanes=tracing.WARP):
 
 def shared_of(trace, limit=MAX_PANELS):
     """Shared accesses of warp 0 worth a look: each place's first and, where the pattern changes
-    over a loop, each new degree of conflict."""
+    over a loop, each new degree of conflict. What products and bulk copies read and write lane by
+    lane here, no lane asks the banks for on a GPU."""
     found, seen = [], set()
     for e in trace.accesses(space="shared", warp=0):
+        if re.match(r"wgmma|cp\.async\.bulk", trace.site(e).get("opcode", "")):
+            continue
         key = (trace.site(e).get("line"), e["kind"], len(tracing.wavefronts(e)), e["mask"].bit_count())
         if key not in seen:
             seen.add(key)
@@ -292,7 +296,8 @@ def _draw_banks(ax, access, label, served, rows):
     if served is not None:
         said = f"done, {said}" if served >= len(passes) else f"pass {served} of {len(passes)}" if served \
             else "nothing served yet"
-    ax.set_title(f"{label}, {access['mask'].bit_count()} lanes: {said}", fontsize=12, pad=6)
+    asking = access["mask"].bit_count()
+    ax.set_title(f"{label}, {asking} lane{'s' * (asking > 1)}: {said}", fontsize=12, pad=6)
     ax.set_xlim(0, tracing.BANKS)
     ax.set_ylim(rows, 0)
     ax.set_xticks([0.5, 8.5, 16.5, 24.5, 31.5], ["0", "8", "16", "24", "31"], fontsize=9)

@@ -170,6 +170,27 @@ def test_a_kernel_that_does_nothing_is_told_what_to_try(tmp_path):
     assert done.returncode == 1 and "still to be written? make run LAB=matmul KERNEL=hand" in done.stderr, done.stderr
 
 
+def test_the_kernel_that_was_asked_for_is_drawn(tmp_path):
+    """Not the one that is launched before it; on a case of its own where the lab's small one is another's."""
+    trace = write(tmp_path / "given", [access(0, range(0, 128, 4))])
+    trace.write_text(trace.read_text().replace("hand_i32_sum", "_Z5solvePf"))
+    program = tmp_path / "build" / "bin" / "toy"
+    program.parent.mkdir(parents=True)
+    program.write_text('#!/bin/sh\ncase "$*" in\n--list) echo "  2    solve            halves";;\n'
+                       f'*--untimed*) [ "$WARPLAB_TRACE_KERNEL" = solve ] && cp {trace} "$WARPLAB_TRACE";;\n'
+                       '*) echo "nothing was run: these kernels and cases do not go together";;\nesac\n')
+    program.chmod(0o755)
+    found = picture.record(tmp_path / "build", "toy", "2", ["--case", "small"], tmp_path / "t.jsonl", False)
+    assert found.header["kernel"] == "solve"
+
+
+def test_products_ask_no_banks(tmp_path):
+    path = write(tmp_path / "t", [access(0, range(0, 128, 4))])
+    assert len(pictures.shared_of(tracing.read(path))) == 1
+    path.write_text(path.read_text().replace("ld.shared.u32", "wgmma.mma_async"))
+    assert not pictures.shared_of(tracing.read(path))
+
+
 def test_a_wedge_of_lines_is_a_band_with_some_of_them():
     trace = picture.kept_parts(next(k for k in picture.every_kept() if k.variant == "reduce3"))[""]
     fig = pictures.tree(trace)
