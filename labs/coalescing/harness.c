@@ -21,7 +21,7 @@ enum { EXPERIMENT = 15, SOA = 16 };
 #define FLAT .record = {.block_x = 256, .block_y = 1}
 #define TILE_SHAPE                                                                                 \
     .has_record = true, .record = {.block_x = TILE, .block_y = 8}, .min = {.block_y = 1},          \
-    .max = {.block_y = 32}
+    .max = {.block_y = 32, .shared_bytes = 48 << 10}
 #define MANY_EACH(x, n)                                                                            \
     .has_record = true, .optional = true, .record = {.block_x = x, .block_y = 1, .items = n},      \
     .min = {.block_x = 1, .items = 1}, .max = {.block_x = 1024, .items = 128}
@@ -112,6 +112,7 @@ static void plan_step(struct plan *p, const struct lab_variant *v, const struct 
     s->block[0] = r->block_x;
     s->block[1] = r->block_y;
     s->block[2] = s->grid[1] = s->grid[2] = 1;
+    s->shared_bytes = r->shared_bytes;
     s->grid[0] = c->n ? ceil_div(c->n, a_block) : 1;
     s->nargs = 3;
     s->args[0] = (struct plan_arg){.kind = ARG_BUFFER, .buffer = IN};

@@ -33,6 +33,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-b",      .kind = "any number of paths and options", .like = "b777 b2048", .n_min = 2, .n_max = 6000, .m_min = 1, .m_max = 60, .any_scale = true},
     {.name = "hidden-many-b", .kind = "more than 65536 times 4 paths", .like = "b2048", .n_min = 262200, .n_max = 264200, .m_min = 1, .m_max = 2},
     {.name = "hidden-wide-b", .kind = "hundreds of options", .like = "b777 b2048", .n_min = 5, .n_max = 70, .m_min = 300, .m_max = 700},
+    {.name = "hidden-deep-b", .kind = "hundreds of options, more paths than their threads have at a time", .like = "b777 b2048", .n_min = 1100, .n_max = 1500, .m_min = 530, .m_max = 620},
     {.name = "hidden-long-b", .kind = "other long simulations", .like = "b-long", .n_min = 12000, .n_max = 24000, .m_min = 2, .m_max = 6},
     {.name = "hidden-few-b",  .kind = "other long simulations of one or two options", .like = "b-wide", .n_min = 50000, .n_max = 80000, .m_min = 1, .m_max = 2},
 };
@@ -67,7 +68,7 @@ static const struct rubric_row rows[] = {
     {"block-speed", 2, "Own numbers: as fast as the reference", ROW_SPEED, "price_block", .cases = "b-long hidden-long-b", .gpu_cases = "b-long-gpu", .ratio = 0.5, .tolerance = 0.05,
      .gate = NO_MEMORY,
      .hint = "How many of a counter's four words do you use? Is anything worked out for each path that is the same for all paths of the option?"},
-    {"blocks-ok", 3, "Several blocks: prices and intervals are right", ROW_CORRECT, "price_blocks", .cases = "b1 b2 b777 b2048 b5003 hidden-b hidden-many-b hidden-wide-b",
+    {"blocks-ok", 3, "Several blocks: prices and intervals are right", ROW_CORRECT, "price_blocks", .cases = "b1 b2 b777 b2048 b5003 hidden-b hidden-many-b hidden-wide-b hidden-deep-b",
      .hint = "Each path belongs to one thread of one block. Which paths has block 1 of 2? What does the second kernel add?"},
     {"blocks-clean", 1, "Several blocks: no bad access", ROW_CHECKS, "price_blocks", .cases = "b777 b5003 hidden-b", .hint = CHECKED},
     {"blocks-order", 1, "Several blocks: the same seed, the same bits", ROW_GATE, "price_blocks", .cases = "b5003 hidden-few-b",

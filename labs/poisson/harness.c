@@ -28,7 +28,7 @@ enum { R, KX, KY, C, U, BUFFERS };
 
 /* clang-format off */
 #define SHAPE(x, y) BLOCK(x, y, 1024, 1)
-#define BLOCK(x, y, most, rows) .has_record = true, .record = {.block_x = x, .block_y = y, .items = 1}, .min = {.block_x = 1, .block_y = 1, .items = 1}, .max = {.block_x = most, .block_y = most, .items = rows}
+#define BLOCK(x, y, most, rows) .has_record = true, .record = {.block_x = x, .block_y = y, .items = 1}, .min = {.block_x = 1, .block_y = 1, .items = 1}, .max = {.block_x = most, .block_y = most, .items = rows, .shared_bytes = 48 << 10}
 static const struct lab_variant variants[] = {
     {.name = "solve_naive", .number = "1", .what = "complex transforms, as the lecture begins", .kernels = "solve_naive real_to_complex complex_to_real", SHAPE(32, 16), .demo = true},
     {.name = "solve_shared", .number = "2", .what = "wave numbers in shared memory", .kernels = "solve_shared real_to_complex complex_to_real", BLOCK(16, 16, 32, 1)},
@@ -127,6 +127,7 @@ static struct plan_step *add_kernel(struct plan *p, const char *name, const stru
     s->grid[1] = (uint32_t)((c->m + (uint64_t)r->block_y * r->items - 1) /
                             ((uint64_t)r->block_y * r->items));
     s->block[2] = s->grid[2] = 1;
+    s->shared_bytes = r->shared_bytes;
     for (const char *b = buffers; *b; b++)
         s->args[s->nargs++] =
             (struct plan_arg){.kind = ARG_BUFFER, .buffer = (int)(strchr(letters, *b) - letters)};

@@ -18,7 +18,7 @@ static const struct lab_case cases[] = {
     {.name = "grid", .n = 1003, .param = 5, .dtype = DT_U32, .op = GRID, .flags = CASE_CHECK},
 };
 #define ANY_ROWS(id, base, from, to) {.name = id, .kind = "other rows", .like = base, .n_min = from, .n_max = to, .m_min = 17, .m_max = 40}
-#define ANY_LIST(id, base) {.name = id, .kind = "any length", .like = base, .n_min = 3000, .n_max = 40000}
+#define ANY_LIST(id, base) {.name = id, .kind = "any length", .like = base, .n_min = 3000, .n_max = 65999}
 #define FAR_LIST(id, base) {.name = id, .kind = "more than 65536 elements", .like = base, .n_min = 66000, .n_max = 70000}
 static const struct hidden_case hidden[] = {
     ANY_ROWS("hidden-product", "product-odd", 1100, 3000),
