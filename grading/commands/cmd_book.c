@@ -310,7 +310,9 @@ int cmd_diff(int argc, char **argv)
     struct mark *v = book_marks(b, NULL, run_number(a.words[0]), false, &n),
                 *w = book_marks(b, NULL, run_number(a.words[1]), false, &m);
     if (!n || !m)
-        die("one of these runs is not in %s", a.book);
+        die("run %s is not in %s, or has no marks: the last line of `grade batch` has a run's "
+            "number",
+            a.words[n ? 1 : 0], a.book);
     for (int i = 0; i < n; i++) {
         const struct mark *other = mark_of(w, m, v[i].student);
         if (other)
