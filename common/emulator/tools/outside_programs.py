@@ -5,8 +5,9 @@
     outside_programs.py DIR --out FOLDER --warprun FILE --nvcc FILE [OPTION…]   (--help)
 
 NVIDIA's samples are what CMakeLists.txt files declare by add_executable(), with the arguments of
-test_args.json; HeCBench's are src/*-cuda, with what `make run` would run. DIR itself is only read:
-programs are built and run in a tree of FOLDER, of copies of their folders and links to the rest.
+test_args.json; HeCBench's are src/*-cuda, with what `make run` would run, or with the arguments
+that a file of --arguments gives them. DIR itself is only read: programs are built and run in a tree
+of FOLDER, of copies of their folders and links to the rest.
 
 FOLDER/page.md is the page, FOLDER/logs/NAME.log all that a program and its build printed. What has
 a result (FOLDER/results/NAME.json) is not run again, so that an interrupted run goes on where it
@@ -49,7 +50,9 @@ class Program:
     build: list = dataclasses.field(default_factory=list)  # a command
     runs: list = dataclasses.field(default_factory=list)  # commands
     lists: list = dataclasses.field(default_factory=list)  # a command that prints those to run
+    arguments: list = None  # in place of those in the commands so listed
     needs: str = ""  # why it is not even built
+    fails: str = ""  # an expression: a line that says so, whatever the exit status
     waives: bool = False  # by its exit status
 
     def key(self):
@@ -120,11 +123,25 @@ def samples(root, nvcc):
 
 
 # ---- HeCBench ----
-def hecbench(root, nvcc):
+# Its programs end with status 0 and say what is wrong.
+FAILS = r"\b(FAIL|FAILED|Fail|Failed|failed|[Mm]ismatch(ed)?)\b"
+
+
+def arguments_in(path):
+    """Lines NAME ARGUMENT…, by name."""
+    lines = path.read_text().splitlines() if path else []
+    split = [shlex.split(line, comments=True) for line in lines]
+    return {words[0]: words[1:] for words in split if words}
+
+
+def hecbench(root, nvcc, arguments):
     for path in sorted(root.glob("src/*-cuda/Makefile")):
         program = Program(path.parent.name.removesuffix("-cuda"), path.parent.relative_to(root))
         make = ["make", "-f", path.name, f"CC={nvcc} -cudart shared", "ARCH=sm_90"]
         program.build, program.lists = make, make + ["-n", "run"]
+        program.arguments, program.fails = arguments.get(program.name), FAILS
+        if arguments and program.arguments is None:
+            program.needs = "no arguments are given for it"
         yield program
 
 
@@ -229,11 +246,13 @@ def judge(program, end):
         number = -end.status if end.status < 0 else end.status - 128
         name = signal.Signals(number).name if number in list(signal.Signals) else str(number)
         return "crashed", f"{name}: {reason_of(end.output)}"
-    if end.status == 0:
+    wrong = program.fails and re.search(f"^.*{program.fails}.*$", end.output, re.M)
+    if end.status == 0 and not wrong:
         return "passed", refused or ""
     if program.waives and end.status == WAIVED:
         return "waived", refused or reason_of(end.output)
-    return ("refused", refused) if refused else ("failed", reason_of(end.output))
+    said = wrong[0].strip() if wrong else reason_of(end.output)
+    return ("refused", refused) if refused else ("failed", said)
 
 
 def read_record(path, facts):
@@ -270,7 +289,10 @@ def commands_of(program, folder, log, options):
         return program.runs
     end = execute(program.lists, folder, log, options.limit)
     lines = [line.strip() for line in end.output.splitlines()]
-    return [["sh", "-c", line] for line in lines if line.startswith("./")]
+    lines = [line for line in lines if line.startswith("./")]
+    if program.arguments is not None:
+        lines = [shlex.join([line.split()[0], *program.arguments]) for line in lines[:1]]
+    return [["sh", "-c", line] for line in lines]
 
 
 def try_program(program, options):
@@ -417,6 +439,8 @@ def main():
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 30
     parser.add_argument("--memory", type=int, default=max(memory, 4),
                         help="GiB of addresses a run (%(default)s); 0: no limit")
+    parser.add_argument("--arguments", type=pathlib.Path,
+                        help="a file of lines NAME ARGUMENT…: HeCBench's programs to run, and how")
     parser.add_argument("--no-check", dest="check", action="store_false",
                         help="no second run, with --check")
     options = parser.parse_args()
@@ -425,7 +449,8 @@ def main():
     if not options.dir.is_dir():
         sys.exit(f"{options.dir}: no such folder: DIR=… is a checkout of NVIDIA's cuda-samples "
                  "or HeCBench")
-    programs = [*samples(options.dir, options.nvcc), *hecbench(options.dir, options.nvcc)]
+    programs = [*samples(options.dir, options.nvcc),
+                *hecbench(options.dir, options.nvcc, arguments_in(options.arguments))]
     programs = [p for p in programs if re.search(options.only, str(p.folder / p.name))]
     if not programs:
         sys.exit(f"{options.dir}: neither CMakeLists.txt with add_executable() nor "

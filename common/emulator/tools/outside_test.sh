@@ -114,9 +114,10 @@ run: main
 	$(LAUNCHER) ./main 3
 END
 cat >"$work/dir/src/bench-cuda/main.cu" <<'END'
+#include <stdio.h>
 #include <stdlib.h>
 #include <times.h>
-int main(int argc, char **argv) { return argc < 2 || atoi(argv[1]) != TIMES; }
+int main(int argc, char **argv) { return argc < 2 || atoi(argv[1]) != TIMES ? puts("FAIL") < 0 : 0; }
 END
 cp -r "$work/dir" "$work/before"
 
@@ -154,6 +155,9 @@ go 0 --limit 2 --again 'fails|passed'
 expect '5 of 11: fails: failed' "$work/said"
 [ "$(grep -c ' of 11: ' "$work/said")" = 3 ] || { failed=$((failed + 1)) && cat "$work/said"; }
 diff -r "$work/before" "$work/dir" >"$work/said" || { failed=$((failed + 1)) && cat "$work/said"; }
+echo 'bench 4 # is wrong' >"$work/few"
+go 0 --limit 2 --arguments "$work/few" --only bench --again bench
+expect '^\| bench \| failed \|' "$page"
 go 1 --only nothing
 expect 'neither CMakeLists.txt .* of that name' "$work/said"
 rm -r "$work/dir"
