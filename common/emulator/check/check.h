@@ -19,6 +19,7 @@ struct listener *check_listener(void); /* one for all launches */
 /* From now on launches are checked, or not, whatever options.check says; returns what was before.
  * Findings are then the program's to read, and not printed unless options.check is set. */
 int check_set(int on);
+bool check_is_on(void);
 
 /* Checks may come: from now on remember what the host writes. Call at start when
  * options.check is set, and in check_set(1). Memory that was allocated before

@@ -6,6 +6,7 @@
  *   - the later one, or a grid above it, was launched by a thread that knew of the access then;
  *   - both are below one grid, by two of its launches in one stream, or the second into its tail
  *     stream.
+ * So are the kernels of a graph that is launched: there an order is what its edges say.
  * The last write and read of each place, by all grids that were before, are kept beside a page's
  * cells (struct older) when another grid comes to it.
  *
@@ -43,6 +44,8 @@ struct grid {
         bool events;
     } by;
     uint64_t launch;
+    uint32_t number; /* in a graph's run */
+    uint64_t *before;
     const struct emu_func *func;
     uint32_t ntid[3], nctaid[3];
     const struct site **sites;
@@ -53,6 +56,7 @@ struct grid {
 
 static struct {
     uint32_t number, first_tag, n, room;
+    uint64_t run; /* of a graph: all of it is a family; 0: none */
     struct grid **grids;
     pthread_mutex_t lock; /* of what a running grid knows */
 } family = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -64,6 +68,7 @@ static void grid_free(struct grid *g)
     for (uint64_t i = 0; i < g->nknown; i++)
         free(g->known[i]);
     free(g->known);
+    free(g->before);
     free((void *)g->sites);
     free(g);
 }
@@ -91,17 +96,26 @@ void family_begin(struct launch_state *l, const struct block_info *any)
     struct grid *parent = w ? grid_of_launch(w->parent_launch) : NULL;
     struct grid *g = xcalloc(1, sizeof(*g));
 
-    if (!parent) {
+    uint64_t run = any->moment ? any->moment->run : 0;
+
+    if (!parent && (!run || run != family.run)) {
         for (uint32_t i = 0; i < family.n; i++)
             grid_free(family.grids[i]);
         family.n = 0;
         family.first_tag = l->tag;
         family.number++;
+        family.run = run;
     }
     g->launch = any->launch;
     g->func = any->func;
     memcpy(g->ntid, any->ntid, sizeof(g->ntid));
     memcpy(g->nctaid, any->nctaid, sizeof(g->nctaid));
+    if (any->moment) {
+        size_t words = any->moment->number / 64 + 1;
+
+        g->number = any->moment->number;
+        g->before = memcpy(xmalloc(words * 8), any->moment->before, words * 8);
+    }
     if (parent) {
         g->parent = parent;
         g->depth = parent->depth + 1;
@@ -215,7 +229,7 @@ static bool ordered(const struct grid *other, uint64_t cell, bool writes, const 
         a = a->parent;
         b = b->parent;
     }
-    return in_order(&a->by, &b->by);
+    return a->parent ? in_order(&a->by, &b->by) : b->before[a->number / 64] >> a->number % 64 & 1;
 }
 
 /* ---- what grids before have done ---- */
@@ -280,6 +294,7 @@ static void meet(const struct race *x, uint32_t number, uint64_t cell, bool writ
     struct relative r = {.func = other->func,
                          .site = id < other->nsites ? other->sites[id] : NULL,
                          .above = above,
+                         .graph = !g->parent && !other->parent,
                          .writes = writes};
     memcpy(r.ntid, other->ntid, sizeof(r.ntid));
     memcpy(r.nctaid, other->nctaid, sizeof(r.nctaid));

@@ -69,7 +69,6 @@ static inline void page_unlock(struct shadow_page *p)
     atomic_store_explicit(&p->lock, 0, memory_order_release);
 }
 
-bool check_is_on(void);                              /* of launches from now on */
 struct shadow *shadow_of(const struct mem_alloc *a); /* made when missing */
 void shadow_sweep(void); /* frees shadows of freed allocations; no launch may run */
 void page_set_written(struct shadow_page *p, uint32_t from, uint32_t to);
@@ -413,6 +412,7 @@ struct relative { /* an access by a grid that ran before */
     const struct emu_func *func;
     const struct site *site; /* or NULL */
     bool above, writes;      /* above: it launched this one, or a grid that did */
+    bool graph;              /* both are nodes of one */
     uint32_t block, thread, ntid[3], nctaid[3];
 };
 void report_relative(struct block_state *b, const struct access *a, uint32_t lane,

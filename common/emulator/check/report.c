@@ -702,6 +702,9 @@ void report_clash(const struct clash *c)
 
 static const char *relation(const struct relative *r)
 {
+    if (r->graph)
+        return "nodes of a graph that no edge orders, directly or by way of others, run side by "
+               "side: an edge from the first to the second?";
     return r->above
                ? "a child runs from its launch on beside the rest of its parent: what it needs "
                  "belongs before the launch, other threads' part of it before a "

@@ -186,7 +186,7 @@ struct param_place { /* a function's .param variable: rows of 4 bytes x 32 lanes
 };
 
 /* emu_func.uses; USES_DEVICE: launches, streams and what else device_calls.h has */
-enum { USES_HEAP = 1, USES_PRINTF = 2, USES_RESERVED = 4, USES_DEVICE = 8 };
+enum { USES_HEAP = 1, USES_PRINTF = 2, USES_RESERVED = 4, USES_DEVICE = 8, USES_GRAPHS = 16 };
 
 struct emu_func {
     struct emu_module *module;

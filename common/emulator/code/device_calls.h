@@ -41,7 +41,8 @@
     X(FuncGetAttributes, "ipp")                                                                    \
     X(RuntimeGetVersion, "ip")                                                                     \
     X(OccupancyMaxActiveBlocksPerMultiprocessor, "ippip")                                          \
-    X(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags, "ippipi")
+    X(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags, "ippipi")                                \
+    X(GraphLaunch, "ipp")
 
 enum device_call {
 #define X(name, shape) DEVICE_CALL_##name,

@@ -132,7 +132,8 @@ static unsigned uses_of(const struct call_info *ci)
         return USES_DEVICE |
                (ci->device_call == DEVICE_CALL_Malloc || ci->device_call == DEVICE_CALL_Free
                     ? USES_HEAP
-                    : 0);
+                    : 0) |
+               (ci->device_call == DEVICE_CALL_GraphLaunch ? USES_GRAPHS : 0);
     default:
         return 0;
     }

@@ -68,6 +68,7 @@ static void lower_mov_sreg(struct lower *l)
     case SREG_GLOBALTIMER:
     case SREG_GLOBALTIMER_LO:
     case SREG_GLOBALTIMER_HI:
+    case SREG_CURRENT_GRAPH_EXEC:
         in = lower_emit(l, H_clock);
         in->sub = (uint8_t)s->sreg;
         break;
@@ -75,9 +76,6 @@ static void lower_mov_sreg(struct lower *l)
         in = lower_emit(l, H_envreg);
         in->sub = s->comp;
         break;
-    case SREG_CURRENT_GRAPH_EXEC:
-        lower_fail(l, "this special register: not supported");
-        return;
     default: {
         uint8_t width = op(l, 0)->kind == OPD_REG ? lower_reg_bytes(l, op(l, 0)->reg) : 4;
         uint32_t from = lower_src(l, s, PTX_B32);

@@ -140,11 +140,11 @@ static const struct insn *call_set_conditional(struct warp *w, const struct insn
         if (!(w->mask >> i & 1))
             continue;
         uint64_t handle = ci->nargs >= 2 ? builtin_argument(w, ci, 0, i) : 0;
-        uint32_t *value = builtin_condition(handle);
+        uint32_t *value = w->block->launch->graph_run ? builtin_condition(handle) : NULL;
         if (!value)
             return warp_fault(w, in, i, cudaErrorIllegalAddress,
                               "cudaGraphSetConditional(0x%llx): not a handle of a graph that "
-                              "there is",
+                              "runs",
                               (unsigned long long)handle);
         __atomic_store_n(value, (uint32_t)builtin_argument(w, ci, 1, i), __ATOMIC_RELAXED);
     }

@@ -26,6 +26,8 @@ struct device_host { /* as the functions of those names, of any device */
     int (*cache_config)(void);
     int (*version)(void);
     void (*kernel)(struct emu_func *f, struct device_kernel *k); /* about to be launched */
+    /* May a kernel of that run of a graph launch the graph? cudaErrorIllegalAddress: it is none. */
+    cudaError_t (*graph)(uint64_t graph, uint64_t stream, uint64_t from);
 };
 extern const struct device_host *device_host;
 

@@ -19,6 +19,7 @@ struct emu_func;
 struct launch;
 struct device_work;
 struct block;
+struct launch_moment;
 
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC };
 enum access_space { ACCESS_GLOBAL, ACCESS_SHARED, ACCESS_LOCAL };
@@ -29,9 +30,10 @@ struct block_info {
     const char *kernel;
     uint64_t launch;                  /* serial of the launch */
     const struct device_work *origin; /* by which a kernel launched it; NULL: the host did */
-    unsigned device;                  /* that it runs on */
-    uint32_t index;                   /* linear, x fastest */
-    uint32_t cluster;                 /* index of its cluster's first block; alone: its own */
+    const struct launch_moment *moment;
+    unsigned device;  /* that it runs on */
+    uint32_t index;   /* linear, x fastest */
+    uint32_t cluster; /* index of its cluster's first block; alone: its own */
     uint32_t ctaid[3], ntid[3], nctaid[3];
     uint32_t threads, warps;      /* per block */
     uint32_t shared_bytes;        /* static + dynamic */

@@ -184,9 +184,11 @@ struct launch {
     const uint8_t *params;
     bool cooperative;
     uint64_t serial;
-    const struct device_work *origin; /* of emu_launch */
-    _Atomic(uint8_t *) *constants;    /* SEL_LAUNCH area by function index: launch_constants() */
-    uint8_t *warp_constants;          /* nwarps x WARP_CONST_BYTES */
+    const struct device_work *origin; /* of emu_launch, as is graph */
+    const struct launch_moment *moment;
+    uint64_t graph_run, graph;
+    _Atomic(uint8_t *) *constants; /* SEL_LAUNCH area by function index: launch_constants() */
+    uint8_t *warp_constants;       /* nwarps x WARP_CONST_BYTES */
     atomic_uint_fast64_t next_block;
     atomic_uint_fast64_t steps_used;
     uint64_t steps_limit;

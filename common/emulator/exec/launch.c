@@ -431,6 +431,9 @@ static void set_up(struct launch *l, const struct emu_launch *e)
     l->param_bytes = e->func->info.param_bytes;
     l->cooperative = e->cooperative;
     l->origin = e->origin;
+    l->moment = e->moment;
+    l->graph_run = e->graph_run;
+    l->graph = e->graph;
     l->serial = atomic_fetch_add(&launch_serial, 1) + 1;
     l->profile = d;
     l->steps_used = e->steps ? *e->steps : 0;
@@ -479,6 +482,7 @@ static struct block_info any_block(const struct launch *l)
                              .kernel = l->func->info.name,
                              .launch = l->serial,
                              .origin = l->origin,
+                             .moment = l->moment,
                              .device = l->module->device,
                              .threads = l->threads,
                              .warps = l->nwarps,

@@ -10,6 +10,13 @@
 #include "emulator/code/module.h"
 #include <driver_types.h>
 
+/* A kernel of a graph's run: numbers of those that are over before it, one bit each. */
+struct launch_moment {
+    uint64_t run;
+    uint32_t number;
+    const uint64_t *before; /* of all numbers less than its own */
+};
+
 struct emu_launch {
     struct emu_func *func;
     uint32_t grid[3], block[3];
@@ -21,6 +28,8 @@ struct emu_launch {
     unsigned device;
     struct device_work **children;    /* gets what its threads ask for; NULL: they may not */
     const struct device_work *origin; /* what it was asked for by; NULL: by the host */
+    const struct launch_moment *moment;
+    uint64_t graph_run, graph; /* that it is in, and what its threads know of it; 0: none */
     uint64_t *steps; /* taken so far by what counts as one launch with it; NULL: it is alone */
 };
 
@@ -33,7 +42,7 @@ struct device_fill {
 };
 struct device_work {
     struct device_work *next;
-    enum device_work_kind { DEVICE_KERNEL, DEVICE_COPY, DEVICE_FILL } kind;
+    enum device_work_kind { DEVICE_KERNEL, DEVICE_COPY, DEVICE_FILL, DEVICE_GRAPH } kind;
     unsigned device;
     uint64_t stream;        /* the grid's own name of it (exec/children.h) */
     uint32_t block, thread; /* that asked for it */
@@ -45,6 +54,7 @@ struct device_work {
     struct emu_launch launch; /* DEVICE_KERNEL; its params are arguments below */
     struct cudaMemcpy3DParms copy;
     struct device_fill fill;
+    uint64_t graph; /* DEVICE_GRAPH: instantiated */
     uint8_t arguments[];
 };
 /* It was begun, or is not to be: it waits no longer. */

@@ -85,6 +85,7 @@ static void refused()
     void *p;
 
     CHECK(cudaEventCreate(&outside));
+    CHECK(cudaEventRecord(outside, two));
     GIVES(cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal),
           cudaErrorStreamCaptureUnsupported);
     GIVES(cudaStreamEndCapture(one, &graph), cudaErrorIllegalState);

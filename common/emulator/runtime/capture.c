@@ -27,26 +27,44 @@ static struct capture *captures;
 static uint64_t next_id = 1;
 static __thread enum cudaStreamCaptureMode own_mode = cudaStreamCaptureModeGlobal;
 
-void tip_set(struct tip *t, struct capture *in, const cudaGraphNode_t *nodes, size_t n)
+void tip_set(struct tip *t, struct capture *in, const cudaGraphNode_t *nodes,
+             const cudaGraphEdgeData *edges, size_t n)
 {
-    cudaGraphNode_t *copy = n ? xmalloc(n * sizeof(cudaGraphNode_t)) : NULL;
+    struct tip new = {in, NULL, NULL, n};
 
-    if (n)
-        memcpy(copy, nodes, n * sizeof(cudaGraphNode_t));
+    if (n) {
+        new.nodes = memcpy(xmalloc(n * sizeof(*nodes)), nodes, n * sizeof(*nodes));
+        new.edges = xcalloc(n, sizeof(*edges));
+    }
+    if (n && edges)
+        memcpy(new.edges, edges, n * sizeof(*edges));
     free(t->nodes);
-    *t = (struct tip){in, copy, n};
+    free(t->edges);
+    *t = new;
 }
 
-static void tip_join(struct tip *t, const struct tip *other)
+static bool tip_has(const struct tip *t, cudaGraphNode_t node, const cudaGraphEdgeData *edge)
 {
-    t->nodes = xrealloc(t->nodes, (t->n + other->n + 1) * sizeof(cudaGraphNode_t));
-    for (size_t i = 0; i < other->n; i++) {
-        bool there = false;
+    for (size_t i = 0; i < t->n; i++)
+        if (t->nodes[i] == node && !memcmp(&t->edges[i], edge, sizeof(*edge)))
+            return true;
+    return false;
+}
 
-        for (size_t k = 0; k < t->n; k++)
-            there = there || t->nodes[k] == other->nodes[i];
-        if (!there)
-            t->nodes[t->n++] = other->nodes[i];
+static void tip_join(struct tip *t, const cudaGraphNode_t *nodes, const cudaGraphEdgeData *edges,
+                     size_t n)
+{
+    static const cudaGraphEdgeData plain;
+
+    t->nodes = xrealloc(t->nodes, (t->n + n + 1) * sizeof(*t->nodes));
+    t->edges = xrealloc(t->edges, (t->n + n + 1) * sizeof(*t->edges));
+    for (size_t i = 0; i < n; i++) {
+        const cudaGraphEdgeData *edge = edges ? &edges[i] : &plain;
+
+        if (tip_has(t, nodes[i], edge))
+            continue;
+        t->nodes[t->n] = nodes[i];
+        t->edges[t->n++] = *edge;
     }
 }
 
@@ -83,6 +101,22 @@ static bool against_legacy(const struct CUstream_st *s, bool spoil)
     return found;
 }
 
+/* A kernel that may begin before the one before it has ended; nothing else may. */
+static void overlap(struct tip *t, const struct work *w)
+{
+    bool may = false;
+
+    for (unsigned i = 0; w->type == cudaGraphNodeTypeKernel && i < w->kernel.nattrs; i++)
+        if (w->kernel.attrs[i].id == cudaLaunchAttributeProgrammaticStreamSerialization)
+            may = w->kernel.attrs[i].val.programmaticStreamSerializationAllowed;
+    for (size_t i = 0; w->type != cudaGraphNodeTypeKernel && i < t->n; i++)
+        t->edges[i] = (cudaGraphEdgeData){0};
+    for (size_t i = 0; may && i < t->n; i++)
+        if (t->nodes[i]->work.type == cudaGraphNodeTypeKernel)
+            t->edges[i] = (cudaGraphEdgeData){.from_port = cudaGraphKernelNodePortProgrammatic,
+                                              .type = cudaGraphDependencyTypeProgrammatic};
+}
+
 bool capture_takes(cudaStream_t stream, const struct work *w, cudaError_t *e)
 {
     struct CUstream_st *s = captures ? stream_find(stream) : NULL;
@@ -103,7 +137,8 @@ bool capture_takes(cudaStream_t stream, const struct work *w, cudaError_t *e)
                         : invalid(c, cudaErrorStreamCaptureUnsupported);
         return true;
     }
-    *e = node_add(&node, c->graph, s->tip.nodes, s->tip.n, w);
+    overlap(&s->tip, w);
+    *e = node_add_by(&node, c->graph, s->tip.nodes, s->tip.edges, s->tip.n, w);
     if (*e) {
         capture_invalidate(c);
         return true;
@@ -114,7 +149,7 @@ bool capture_takes(cudaStream_t stream, const struct work *w, cudaError_t *e)
         a.val.priority = s->priority;
         work_set_attribute(&node->work, &a);
     }
-    tip_set(&s->tip, c, &node, 1);
+    tip_set(&s->tip, c, &node, NULL, 1);
     return true;
 }
 
@@ -141,13 +176,13 @@ bool capture_records(cudaStream_t stream, struct tip *event, cudaError_t *e)
     if (!s->tip.in) {
         if (capture_takes(stream, NULL, e))
             return true;
-        tip_set(event, NULL, NULL, 0);
+        tip_set(event, NULL, NULL, NULL, 0);
         return false;
     }
     if (s->tip.in->invalid)
         *e = cudaErrorStreamCaptureInvalidated;
     else
-        tip_set(event, s->tip.in, s->tip.nodes, s->tip.n);
+        tip_set(event, s->tip.in, s->tip.nodes, s->tip.edges, s->tip.n);
     return true;
 }
 
@@ -166,15 +201,18 @@ static cudaError_t join_capture(struct CUstream_st *s, const struct tip *event)
         return invalid(c, cudaErrorStreamCaptureImplicit);
     s->tip.in = c;
     c->blocking |= blocks(s);
-    tip_join(&s->tip, event);
+    tip_join(&s->tip, event->nodes, event->edges, event->n);
     return cudaSuccess;
 }
 
-bool capture_waits(cudaStream_t stream, const struct tip *event, cudaError_t *e)
+bool capture_waits(cudaStream_t stream, const struct tip *event, bool recorded, cudaError_t *e)
 {
     struct CUstream_st *s = stream_find(stream);
     struct capture *c = s->tip.in;
 
+    *e = cudaSuccess;
+    if (c && !event->in && !recorded && !c->invalid) /* there is nothing to wait for */
+        return true;
     if (!c && !event->in)
         return capture_takes(stream, NULL, e);
     if (c && c->invalid)
@@ -193,17 +231,38 @@ bool capture_waits(cudaStream_t stream, const struct tip *event, cudaError_t *e)
 
 /* Unsafe during a capture: they wait for work, or may. */
 static const char *const unsafe[] = {
-    "cudaMalloc",         "cudaMallocPitch",      "cudaMalloc3D",          "cudaMallocManaged",
-    "cudaMallocArray",    "cudaMalloc3DArray",    "cudaMallocHost",        "cudaHostAlloc",
-    "cudaFree",           "cudaFreeHost",         "cudaFreeArray",         "cudaHostRegister",
-    "cudaHostUnregister", "cudaMemcpy",           "cudaMemcpy2D",          "cudaMemcpy3D",
-    "cudaMemcpyToSymbol", "cudaMemcpyFromSymbol", "cudaMemcpyPeer",        "cudaDeviceSynchronize",
-    "cudaEventQuery",     "cudaEventSynchronize", "cudaStreamSynchronize", "cudaDeviceReset",
+    "cudaMalloc",
+    "cudaMallocPitch",
+    "cudaMalloc3D",
+    "cudaMallocManaged",
+    "cudaMallocArray",
+    "cudaMalloc3DArray",
+    "cudaMallocHost",
+    "cudaHostAlloc",
+    "cudaFree",
+    "cudaFreeHost",
+    "cudaFreeArray",
+    "cudaHostRegister",
+    "cudaHostUnregister",
+    "cudaEventQuery",
+    "cudaEventSynchronize",
+    "cudaStreamSynchronize",
+    "cudaStreamQuery",
+    "cudaDeviceReset",
+    "cudaDeviceSetLimit",
+    "cudaMemPoolTrimTo",
+    "cudaGraphInstantiate",
+};
+/* They go by way of the legacy stream, and are none of a capture's business otherwise. */
+static const char *const legacy_copies[] = {
+    "cudaMemcpy",         "cudaMemcpy2D",         "cudaMemcpy3D",
+    "cudaMemcpyToSymbol", "cudaMemcpyFromSymbol", "cudaMemcpyPeer",
 };
 
 /* As cudaStreamBeginCapture() and cudaThreadExchangeStreamCaptureMode() have it: a thread's own
- * mode, and the modes of its and others' captures. Those that forbid it are of no use any more. */
-static bool forbidden(void)
+ * mode, and the modes of its and others' captures; `all`: whatever they are. Those that forbid it
+ * are of no use any more. */
+static bool forbidden(bool all)
 {
     bool found = false;
 
@@ -211,8 +270,9 @@ static bool forbidden(void)
     for (struct capture *c = captures; c; c = c->next) {
         bool own = pthread_equal(c->thread, pthread_self());
 
-        if (own ? c->mode == cudaStreamCaptureModeRelaxed
-                : c->mode != cudaStreamCaptureModeGlobal || own_mode != cudaStreamCaptureModeGlobal)
+        if (!all && (own ? c->mode == cudaStreamCaptureModeRelaxed
+                         : c->mode != cudaStreamCaptureModeGlobal ||
+                               own_mode != cudaStreamCaptureModeGlobal))
             continue;
         c->invalid = found = true;
     }
@@ -220,28 +280,32 @@ static bool forbidden(void)
     return found;
 }
 
-static bool is_unsafe(const char *function)
+static bool is_among(const char *function, const char *const *names, size_t n)
 {
-    for (size_t i = 0; i < sizeof(unsafe) / sizeof(unsafe[0]); i++)
-        if (!strcmp(unsafe[i], function))
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(names[i], function))
             return true;
     return false;
 }
+#define IS_AMONG(function, names) is_among(function, names, sizeof(names) / sizeof((names)[0]))
 
-/* Copies go by way of the legacy stream. */
+/* All of a device's work is waited for, what is captured too. */
 cudaError_t capture_forbids(const char *function)
 {
-    if (!captures || own_mode == cudaStreamCaptureModeRelaxed || !is_unsafe(function))
+    bool all = captures && !strcmp(function, "cudaDeviceSynchronize");
+
+    if (!captures || (!all && own_mode == cudaStreamCaptureModeRelaxed))
         return cudaSuccess;
-    if (!strncmp(function, "cudaMemcpy", 10) && against_legacy(stream_find(0), true))
-        return cudaErrorStreamCaptureImplicit;
-    return forbidden() ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+    if (IS_AMONG(function, legacy_copies))
+        return against_legacy(stream_find(0), true) ? cudaErrorStreamCaptureImplicit : cudaSuccess;
+    return (all || IS_AMONG(function, unsafe)) && forbidden(all) ? cudaErrorStreamCaptureUnsupported
+                                                                 : cudaSuccess;
 }
 
 /* ---- beginning and ending ---- */
 
 static cudaError_t begin(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *deps,
-                         size_t n, enum cudaStreamCaptureMode mode)
+                         const cudaGraphEdgeData *edges, size_t n, enum cudaStreamCaptureMode mode)
 {
     struct CUstream_st *s = stream_find(stream);
 
@@ -267,13 +331,13 @@ static cudaError_t begin(cudaStream_t stream, cudaGraph_t graph, const cudaGraph
                           .blocking = blocks(s)};
     captures = c;
     pthread_mutex_unlock(&graphs_lock);
-    tip_set(&s->tip, c, deps, n);
+    tip_set(&s->tip, c, deps, edges, n);
     return cudaSuccess;
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
-    return rt_leave(rt_enter() ?: begin(stream, NULL, NULL, 0, mode));
+    return rt_leave(rt_enter() ?: begin(stream, NULL, NULL, NULL, 0, mode));
 }
 
 /* Into a graph that there is already, after some of its nodes. */
@@ -282,26 +346,26 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
                                           const cudaGraphEdgeData *edges, size_t n,
                                           enum cudaStreamCaptureMode mode)
 {
-    cudaError_t e = rt_enter() ?: edges_plain(edges, n);
+    cudaError_t e = rt_enter();
 
     if (!e && (!graph_known(graph) || (n && !deps)))
         e = cudaErrorInvalidValue;
     for (size_t i = 0; !e && i < n; i++)
         if (!graph_has(graph, deps[i]))
             e = cudaErrorInvalidValue;
-    return rt_leave(e ?: begin(stream, graph, deps, n, mode));
+    return rt_leave(e ?: begin(stream, graph, deps, edges, n, mode));
 }
 
 static cudaError_t ending(const struct CUstream_st *s)
 {
     const struct capture *c = s->tip.in;
 
-    if (c->mode != cudaStreamCaptureModeRelaxed && !pthread_equal(c->thread, pthread_self()))
-        return cudaErrorStreamCaptureWrongThread;
     if (c->origin != s)
         return cudaErrorStreamCaptureUnmatched;
     if (c->invalid)
         return cudaErrorStreamCaptureInvalidated;
+    if (c->mode != cudaStreamCaptureModeRelaxed && !pthread_equal(c->thread, pthread_self()))
+        return cudaErrorStreamCaptureWrongThread;
     return c->own_graph && graph_has_loose_end(c->graph, s->tip.nodes, s->tip.n)
                ? cudaErrorStreamCaptureUnjoined
                : cudaSuccess;
@@ -348,7 +412,7 @@ static cudaError_t end(cudaStream_t stream, cudaGraph_t *out)
     cudaGraph_t nobody = NULL;
     out = out ? out : &nobody; /* who began with a graph of its own has it */
     *out = NULL;
-    if (e == cudaErrorStreamCaptureWrongThread || e == cudaErrorStreamCaptureUnmatched)
+    if (e == cudaErrorStreamCaptureUnmatched)
         return invalid(c, e);
     if (!e)
         *out = c->graph;
@@ -402,21 +466,21 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
     if (e)
         return rt_leave(e);
     const struct capture *c = s->tip.in;
-    if (id)
-        *id = c ? c->id : 0;
+    if (id && c)
+        *id = c->id;
     if (graph)
         *graph = c ? c->graph : NULL;
     if (dependencies)
         *dependencies = s->tip.nodes;
     if (edges)
-        *edges = NULL; /* all are plain */
+        *edges = s->tip.edges;
     if (ndependencies)
         *ndependencies = s->tip.n;
     return cudaSuccess;
 }
 
-static cudaError_t update(cudaStream_t stream, const cudaGraphNode_t *nodes, size_t n,
-                          unsigned flags)
+static cudaError_t update(cudaStream_t stream, const cudaGraphNode_t *nodes,
+                          const cudaGraphEdgeData *edges, size_t n, unsigned flags)
 {
     struct CUstream_st *s = stream_find(stream);
 
@@ -430,9 +494,9 @@ static cudaError_t update(cudaStream_t stream, const cudaGraphNode_t *nodes, siz
         if (!graph_has(s->tip.in->graph, nodes[i]))
             return cudaErrorInvalidValue;
     if (flags == cudaStreamSetCaptureDependencies)
-        tip_set(&s->tip, s->tip.in, nodes, n);
+        tip_set(&s->tip, s->tip.in, nodes, edges, n);
     else
-        tip_join(&s->tip, &(struct tip){NULL, (cudaGraphNode_t *)nodes, n});
+        tip_join(&s->tip, nodes, edges, n);
     return cudaSuccess;
 }
 
@@ -440,7 +504,7 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
                                                 const cudaGraphEdgeData *edges, size_t n,
                                                 unsigned flags)
 {
-    return rt_leave(rt_enter() ?: edges_plain(edges, n) ?: update(stream, nodes, n, flags));
+    return rt_leave(rt_enter() ?: update(stream, nodes, edges, n, flags));
 }
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)

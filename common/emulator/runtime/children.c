@@ -49,7 +49,7 @@ static void ask_kernel(struct emu_func *f, struct device_kernel *out)
 
 static int ask_version(void)
 {
-    return CUDART_VERSION;
+    return 6000; /* libcudadevrt's, with CUDA 13.0 */
 }
 
 __attribute__((constructor)) static void tell_kernels(void)
@@ -62,6 +62,7 @@ __attribute__((constructor)) static void tell_kernels(void)
                                             .devices = rt_devices,
                                             .cache_config = device_cache_config,
                                             .version = ask_version,
+                                            .graph = graph_may_follow,
                                             .kernel = ask_kernel};
 
     device_host = &host;
@@ -81,6 +82,8 @@ static cudaError_t do_work(const struct device_work *w, cudaStream_t stream, uin
         l.steps = steps;
         return launch_one(&l, stream, children);
     }
+    if (w->kind == DEVICE_GRAPH)
+        return graph_follow(w->graph, w->stream, stream);
     const struct device_fill *f = &w->fill;
     cudaError_t e = w->kind == DEVICE_COPY ? copy_3d(&w->copy, stream, false)
                                            : fill_3d(f->to, f->value, f->extent, stream, false);

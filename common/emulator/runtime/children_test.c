@@ -493,7 +493,8 @@ Test(children, run_in_their_streams_order)
     cr_expect_eq(two(TAIL, FORGET), 5);
     cr_expect_eq(two(TAIL, THREAD), 5);
     cr_expect_eq(two(TAIL, TAIL), 4);
-    cr_expect_eq(two(LEGACY, BLOCK), 2, "stream 1 is none of a kernel's");
+    cr_expect_eq(two(LEGACY, BLOCK), 4, "the block's stream, too");
+    cr_expect_eq(two(99, BLOCK), 2, "none of a kernel's");
 }
 
 /* A child's tail comes before what its parent launched after it. */
@@ -517,16 +518,16 @@ Test(children, are_limited_while_they_wait)
 
     launch("each", N, (void *[]){&device, &one, &none});
     cr_expect_eq(now()[N - 1], cudaSuccess);
-    OK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 3));
-    launch("each", 5, (void *[]){&device, &one, &none});
-    cr_expect_eq(now()[2], cudaSuccess);
-    cr_expect_eq(now()[3], cudaErrorLaunchOutOfResources);
-    cr_expect_eq(now()[4], cudaErrorLaunchOutOfResources);
-    launch("each", 3, (void *[]){&device, &one, &none}); /* those before are over */
-    cr_expect_eq(now()[2], cudaSuccess);
+    OK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 33));
+    launch("each", 35, (void *[]){&device, &one, &none});
+    cr_expect_eq(now()[32], cudaSuccess);
+    cr_expect_eq(now()[33], cudaErrorLaunchPendingCountExceeded);
+    cr_expect_eq(now()[34], cudaErrorLaunchPendingCountExceeded);
+    launch("each", 33, (void *[]){&device, &one, &none}); /* those before are over */
+    cr_expect_eq(now()[32], cudaSuccess);
     OK(cudaDeviceSynchronize());
     launch("events", 1, (void *[]){&device});
-    cr_expect_eq(now()[0], 6);
+    cr_expect_eq(now()[0], 66);
     cr_expect_eq(now()[1], cudaErrorMemoryAllocation);
 }
 

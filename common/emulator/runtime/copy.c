@@ -644,21 +644,73 @@ static cudaError_t place_3d(const struct box *b, cudaArray_const_t array, struct
     return b->depth > 1 && b->height > q.ysize ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-cudaError_t copy_3d(const struct cudaMemcpy3DParms *c, cudaStream_t stream, bool wait)
+static cudaError_t places_3d(const struct cudaMemcpy3DParms *c, struct box *b, struct place *to,
+                             struct place *from)
 {
-    struct box b = {"cudaMemcpy3D", 0, 0, 0, 0};
-    struct place to, from;
-
     if (!c || (c->dstArray && c->dstPtr.ptr) || (c->srcArray && c->srcPtr.ptr))
         return cudaErrorInvalidValue;
     const struct cudaArray *a = array_find(c->dstArray ? c->dstArray : c->srcArray);
-    b.width = c->extent.width * (a ? texel_bytes(a->texel) : 1); /* with an array, in texels */
-    b.height = c->extent.height;
-    b.depth = c->extent.depth;
+    *b = (struct box){.function = "cudaMemcpy3D",
+                      .width = c->extent.width * (a ? texel_bytes(a->texel) : 1), /* in texels */
+                      .height = c->extent.height,
+                      .depth = c->extent.depth};
     cudaError_t wrong = a ? cudaErrorInvalidValue : cudaErrorInvalidPitchValue;
-    return place_3d(&b, c->dstArray, c->dstPtr, c->dstPos, wrong, &to)
-               ?: place_3d(&b, c->srcArray, c->srcPtr, c->srcPos, wrong, &from)
-               ?: transfer(&b, to, from, c->kind, stream, wait);
+    return place_3d(b, c->dstArray, c->dstPtr, c->dstPos, wrong, to)
+               ?: place_3d(b, c->srcArray, c->srcPtr, c->srcPos, wrong, from);
+}
+
+cudaError_t copy_3d(const struct cudaMemcpy3DParms *c, cudaStream_t stream, bool wait)
+{
+    struct box b;
+    struct place to, from;
+
+    return places_3d(c, &b, &to, &from) ?: transfer(&b, to, from, c->kind, stream, wait);
+}
+
+/* A graph's own memory comes and goes. */
+static cudaError_t resolve_later(const struct box *b, struct place *q, bool device,
+                                 const char *role)
+{
+    return graph_memory_holds(q->p) ? cudaSuccess : resolve(b, q, device, role);
+}
+
+static bool is_pageable(struct cudaPitchedPtr q, cudaArray_const_t array)
+{
+    const struct mem_alloc *a;
+
+    return !array && !graph_memory_holds(q.ptr) && address_side(q.ptr, &a) == SIDE_HOST && !a;
+}
+
+bool copy_is_pageable(const struct cudaMemcpy3DParms *c)
+{
+    return is_pageable(c->dstPtr, c->dstArray) || is_pageable(c->srcPtr, c->srcArray);
+}
+
+static unsigned way_of(const struct cudaMemcpy3DParms *c)
+{
+    bool to_device = true, from_device = true;
+
+    direction(c->kind, c->dstPtr.ptr, c->srcPtr.ptr, &to_device, &from_device);
+    return (to_device || c->dstArray) + 2u * (from_device || c->srcArray);
+}
+
+bool copies_alike(const struct cudaMemcpy3DParms *a, const struct cudaMemcpy3DParms *b)
+{
+    return way_of(a) == way_of(b);
+}
+
+cudaError_t copy_check(const struct cudaMemcpy3DParms *c)
+{
+    struct box b;
+    struct place to, from;
+    bool to_device, from_device;
+    cudaError_t e =
+        places_3d(c, &b, &to, &from) ?: direction(c->kind, to.p, from.p, &to_device, &from_device);
+
+    if (!e && is_empty(&b))
+        e = cudaErrorInvalidValue;
+    return e ?: resolve_later(&b, &to, to_device, "destination")
+                 ?: resolve_later(&b, &from, from_device, "source");
 }
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *c)
@@ -784,6 +836,17 @@ cudaError_t fill_elements(const struct cudaMemsetParams *m, cudaStream_t stream)
     struct box b = {"cudaGraphLaunch", m->width * m->elementSize, m->height, 1, m->elementSize};
 
     return fill(&b, (struct place){.p = m->dst, .pitch = m->pitch}, (int)m->value, stream, false);
+}
+
+cudaError_t fill_check(const struct cudaMemsetParams *m)
+{
+    struct box b = {"a node that fills", m->width * m->elementSize, m->height, 1, m->elementSize};
+    struct place q = {.p = m->dst, .pitch = m->height > 1 ? m->pitch : 0};
+
+    if (is_empty(&b) || (uint64_t)m->dst % m->elementSize || q.pitch % m->elementSize ||
+        (m->height > 1 && q.pitch < b.width))
+        return cudaErrorInvalidValue;
+    return resolve_later(&b, &q, true, "destination");
 }
 
 static cudaError_t fill_linear(void *p, int value, size_t count, cudaStream_t stream, bool wait)

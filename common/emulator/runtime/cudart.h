@@ -145,9 +145,12 @@ struct capture;
 struct tip {
     struct capture *in; /* NULL: in none */
     cudaGraphNode_t *nodes;
+    cudaGraphEdgeData *edges; /* from each of them to what comes */
     size_t n;
 };
-void tip_set(struct tip *t, struct capture *in, const cudaGraphNode_t *nodes, size_t n);
+/* edges NULL: plain ones. */
+void tip_set(struct tip *t, struct capture *in, const cudaGraphNode_t *nodes,
+             const cudaGraphEdgeData *edges, size_t n);
 
 struct CUstream_st {
     struct CUstream_st *next;

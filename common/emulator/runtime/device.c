@@ -507,7 +507,8 @@ static const size_t default_limits[] = {
     [cudaLimitMaxL2FetchGranularity] = 64,
     [cudaLimitPersistingL2CacheSize] = 0,
 };
-#define NLIMITS (sizeof(default_limits) / sizeof(default_limits[0]))
+#define LEAST_PENDING 32
+#define NLIMITS       (sizeof(default_limits) / sizeof(default_limits[0]))
 static size_t limits[MEM_DEVICES][NLIMITS];
 static pthread_once_t limits_once = PTHREAD_ONCE_INIT;
 
@@ -540,6 +541,8 @@ static cudaError_t set_limit(enum cudaLimit limit, size_t value)
         return too_late("cudaLimitMallocHeapSize", "malloc() or free()");
     if (limit == cudaLimitPrintfFifoSize && !builtin_printf_limit((unsigned)rt_device, value))
         return too_late("cudaLimitPrintfFifoSize", "printf()");
+    if (limit == cudaLimitDevRuntimePendingLaunchCount && value < LEAST_PENDING)
+        value = LEAST_PENDING;
     pthread_once(&limits_once, default_all);
     limits[rt_device][limit] = value;
     return cudaSuccess;

@@ -1,10 +1,10 @@
 /* graph.c - graphs: their nodes, what these do, what they depend on.
  *
  * What a node does is its work (graph_work.c). Graphs that run are clones
- * (graph_exec.c), captures add nodes as programs do (capture.c). As in CUDA, a graph is used by one
- * thread at a time.
+ * (graph_exec.c), edges are in graph_edge.c, captures add nodes as programs do (capture.c). As in
+ * CUDA, a graph is used by one thread at a time.
  *
- * Not supported: semaphores, programmatic edges.
+ * Not supported: semaphores.
  */
 #include "graph.h"
 #include <stdlib.h>
@@ -70,6 +70,7 @@ static void node_free(cudaGraphNode_t node)
 {
     work_free(&node->work);
     free(node->deps);
+    free(node->edges);
     free(node);
 }
 
@@ -116,15 +117,6 @@ void graph_each(cudaGraph_t g, void (*fn)(cudaGraphNode_t node, void *arg), void
 
 /* ---- nodes ---- */
 
-static void depend(cudaGraphNode_t node, const cudaGraphNode_t *deps, size_t n)
-{
-    if (!n)
-        return;
-    node->deps = xrealloc(node->deps, (node->ndeps + n) * sizeof(cudaGraphNode_t));
-    memcpy(node->deps + node->ndeps, deps, n * sizeof(cudaGraphNode_t));
-    node->ndeps += n;
-}
-
 /* Takes over its work. */
 static cudaGraphNode_t node_new(cudaGraph_t g, const struct work *w)
 {
@@ -138,41 +130,39 @@ static cudaGraphNode_t node_new(cudaGraph_t g, const struct work *w)
     return node;
 }
 
-/* Bodies of conditional nodes hold what a GPU does by itself. */
-static bool fits(cudaGraph_t g, enum cudaGraphNodeType type)
-{
-    bool in_body = false;
-
-    for (; g; g = g->parent)
-        in_body = in_body || g->body;
-    return !in_body || type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy ||
-           type == cudaGraphNodeTypeMemset || type == cudaGraphNodeTypeGraph ||
-           type == cudaGraphNodeTypeEmpty || type == cudaGraphNodeTypeConditional;
-}
-
-cudaError_t node_add(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps, size_t n,
-                     const struct work *w)
+cudaError_t node_add_by(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps,
+                        const cudaGraphEdgeData *edges, size_t n, const struct work *w)
 {
     struct work own;
 
     if (!out || !graph_known(g) || (n && !deps))
         return cudaErrorInvalidValue;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         if (!graph_has(g, deps[i]))
             return cudaErrorInvalidValue;
-    if (!fits(g, w->type))
-        return emu_fail(cudaErrorNotSupported, "the body of a conditional node holds kernels, "
-                                               "copies, fills, graphs and conditional nodes alone");
+        for (size_t k = 0; k < i; k++)
+            if (deps[k] == deps[i])
+                return cudaErrorInvalidValue;
+    }
+    for (size_t i = 0; edges && i < n; i++)
+        if (!edge_fits(&edges[i], deps[i]->work.type, w->type))
+            return cudaErrorInvalidValue;
     cudaError_t e = work_keep(&own, w, g);
     if (e)
         return e;
     cudaGraphNode_t node = node_new(g, &own);
-    depend(node, deps, n);
+    node_depend(node, deps, edges, n);
     *out = node; /* which may lie where deps does */
     graph_memory_added(&own, g);
     if (own.type == cudaGraphNodeTypeConditional)
         own.branch.condition->used = true;
     return cudaSuccess;
+}
+
+cudaError_t node_add(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps, size_t n,
+                     const struct work *w)
+{
+    return node_add_by(out, g, deps, NULL, n, w);
 }
 
 cudaError_t node_set(cudaGraphNode_t node, const struct work *w)
@@ -255,13 +245,51 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cuda
     return rt_leave(rt_enter() ?: work_kernel(&w, p) ?: set(node, &w));
 }
 
+/* Those that a node can be asked for; a hint about NVLink can only be set. */
+static bool is_asked_for(cudaLaunchAttributeID id)
+{
+    switch (id) {
+    case cudaLaunchAttributeAccessPolicyWindow:
+    case cudaLaunchAttributeCooperative:
+    case cudaLaunchAttributeClusterDimension:
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributeMemSyncDomainMap:
+    case cudaLaunchAttributeMemSyncDomain:
+    case cudaLaunchAttributeDeviceUpdatableKernelNode:
+    case cudaLaunchAttributePreferredSharedMemoryCarveout:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static cudaError_t attribute_fits(cudaGraphNode_t node, cudaLaunchAttribute *a)
+{
+    const dim3 *g = &node->work.kernel.grid;
+    unsigned x = a->val.clusterDim.x, y = a->val.clusterDim.y, z = a->val.clusterDim.z;
+
+    if (!is_asked_for(a->id) && a->id != cudaLaunchAttributeNvlinkUtilCentricScheduling)
+        return cudaErrorInvalidValue;
+    if (a->id == cudaLaunchAttributeClusterDimension &&
+        ((x && g->x % x) || (y && g->y % y) || (z && g->z % z)))
+        return cudaErrorInvalidClusterSize;
+    if (a->id == cudaLaunchAttributePriority)
+        a->val.priority = stream_priority(a->val.priority);
+    return cudaSuccess;
+}
+
 cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
                                             const cudaLaunchAttributeValue *value)
 {
     cudaError_t e = rt_enter() ?: typed(node, cudaGraphNodeTypeKernel, value);
 
+    if (e)
+        return rt_leave(e);
+    cudaLaunchAttribute a = {.id = id, .val = *value};
+    e = attribute_fits(node, &a);
     if (!e)
-        work_set_attribute(&node->work, &(cudaLaunchAttribute){.id = id, .val = *value});
+        work_set_attribute(&node->work, &a);
     return rt_leave(e);
 }
 
@@ -271,9 +299,14 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttr
 {
     cudaError_t e = rt_enter() ?: typed(node, cudaGraphNodeTypeKernel, value);
 
+    if (!e && !is_asked_for(id))
+        e = cudaErrorInvalidValue;
     if (e)
         return rt_leave(e);
-    memset(value, 0, sizeof(*value));
+    if (id == cudaLaunchAttributeMemSyncDomainMap)
+        value->memSyncDomainMap = (cudaLaunchMemSyncDomainMap){0, 1};
+    else
+        memset(value, 0, sizeof(*value));
     for (unsigned i = 0; i < node->work.kernel.nattrs; i++)
         if (node->work.kernel.attrs[i].id == id)
             *value = node->work.kernel.attrs[i].val;
@@ -333,6 +366,10 @@ cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy
 
     if (!e)
         *p = node->work.copy;
+    if (!e && node->work.linear) {
+        p->dstPtr = (struct cudaPitchedPtr){.ptr = p->dstPtr.ptr};
+        p->srcPtr = (struct cudaPitchedPtr){.ptr = p->srcPtr.ptr};
+    }
     return rt_leave(e);
 }
 
@@ -507,14 +544,14 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cud
 {
     struct work w;
 
-    cudaError_t e = rt_enter() ?: edges_plain(edges, n);
+    cudaError_t e = rt_enter();
 
     if (!e && !graph_known(graph))
         e = cudaErrorInvalidValue;
     e = e ?: work_any(&w, p, graph);
     if (e)
         return rt_leave(e);
-    e = node_add(node, graph, deps, n, &w);
+    e = node_add_by(node, graph, deps, edges, n, &w);
     if (w.type == cudaGraphNodeTypeMemAlloc) {
         p->alloc.dptr = e ? NULL : (void *)w.memory->addr;
         graph_memory_drop(w.memory);
@@ -531,8 +568,7 @@ cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodePar
     return rt_leave(rt_enter() ?: work_any(&w, p, NULL) ?: set(node, &w));
 }
 
-/* Of a graph with memory nodes neither nodes nor edges can be taken away. */
-static cudaError_t shrinks(cudaGraph_t g)
+cudaError_t graph_shrinks(cudaGraph_t g)
 {
     for (size_t i = 0; i < g->n; i++)
         if (g->nodes[i]->work.type == cudaGraphNodeTypeMemAlloc ||
@@ -542,176 +578,29 @@ static cudaError_t shrinks(cudaGraph_t g)
     return cudaSuccess;
 }
 
-static void undepend(cudaGraphNode_t node, cudaGraphNode_t dep)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < node->ndeps; i++)
-        if (node->deps[i] != dep)
-            node->deps[kept++] = node->deps[i];
-    node->ndeps = kept;
-}
-
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 {
     cudaError_t e = rt_enter();
 
     if (!e)
-        e = node_known(node) ? shrinks(node->graph) : cudaErrorInvalidValue;
+        e = node_known(node) ? graph_shrinks(node->graph) : cudaErrorInvalidValue;
     if (e)
         return rt_leave(e);
     cudaGraph_t g = node->graph;
     size_t kept = 0;
     for (size_t i = 0; i < g->n; i++) {
-        undepend(g->nodes[i], node);
+        node_undepend(g->nodes[i], node);
         if (g->nodes[i] != node)
             g->nodes[kept++] = g->nodes[i];
     }
     g->n = kept;
+    if (node->work.type == cudaGraphNodeTypeConditional)
+        node->work.branch.condition->used = false;
     node_free(node);
     return cudaSuccess;
 }
 
-/* ---- edges ---- */
-
-static bool depends(cudaGraphNode_t node, cudaGraphNode_t dep)
-{
-    for (size_t i = 0; i < node->ndeps; i++)
-        if (node->deps[i] == dep)
-            return true;
-    return false;
-}
-
-/* All are right, or none is done. */
-static cudaError_t edges_fit(cudaGraph_t g, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
-                             size_t n, bool there)
-{
-    if (!graph_known(g) || (n && (!from || !to)))
-        return cudaErrorInvalidValue;
-    for (size_t i = 0; i < n; i++)
-        if (!graph_has(g, from[i]) || !graph_has(g, to[i]) || from[i] == to[i] ||
-            depends(to[i], from[i]) != there)
-            return cudaErrorInvalidValue;
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
-                                     const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
-                                     size_t n)
-{
-    cudaError_t e = rt_enter() ?: edges_plain(edges, n) ?: edges_fit(graph, from, to, n, false);
-
-    for (size_t i = 0; !e && i < n; i++)
-        depend(to[i], &from[i], 1);
-    return rt_leave(e);
-}
-
-cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
-                                        const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
-                                        size_t n)
-{
-    cudaError_t e = rt_enter() ?: edges_plain(edges, n) ?: edges_fit(graph, from, to, n, true)
-                        ?: shrinks(graph);
-
-    for (size_t i = 0; !e && i < n; i++)
-        undepend(to[i], from[i]);
-    return rt_leave(e);
-}
-
-/* What a program asks for a list with: room for *room, or none to learn how many there are; the
- * rest of its room is NULL. */
-struct list {
-    cudaGraphNode_t *out, *other;
-    size_t room, n;
-};
-
-static void put(struct list *l, cudaGraphNode_t node, cudaGraphNode_t other)
-{
-    if (l->out && l->n < l->room) {
-        l->out[l->n] = node;
-        if (l->other)
-            l->other[l->n] = other;
-    }
-    l->n++;
-}
-
-static cudaError_t listed(struct list *l, cudaGraphEdgeData *edges, size_t *n)
-{
-    for (size_t i = l->n; l->out && i < l->room; i++) {
-        l->out[i] = NULL;
-        if (l->other)
-            l->other[i] = NULL;
-    }
-    *n = l->out && l->n > l->room ? l->room : l->n;
-    if (edges && l->out)
-        memset(edges, 0, *n * sizeof(*edges));
-    return cudaSuccess;
-}
-
-static cudaError_t nodes_of(cudaGraph_t g, cudaGraphNode_t *out, size_t *n, bool roots)
-{
-    if (!graph_known(g) || !n)
-        return cudaErrorInvalidValue;
-    struct list l = {out, NULL, *n, 0};
-    for (size_t i = 0; i < g->n; i++)
-        if (!roots || !g->nodes[i]->ndeps)
-            put(&l, g->nodes[i], NULL);
-    return listed(&l, NULL, n);
-}
-
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *n)
-{
-    return rt_leave(rt_enter() ?: nodes_of(graph, nodes, n, false));
-}
-
-cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *n)
-{
-    return rt_leave(rt_enter() ?: nodes_of(graph, nodes, n, true));
-}
-
-static cudaError_t edges_of(cudaGraph_t g, cudaGraphNode_t *from, cudaGraphNode_t *to,
-                            cudaGraphEdgeData *edges, size_t *n)
-{
-    if (!graph_known(g) || !n || !from != !to)
-        return cudaErrorInvalidValue;
-    struct list l = {from, to, *n, 0};
-    for (size_t i = 0; i < g->n; i++)
-        for (size_t k = 0; k < g->nodes[i]->ndeps; k++)
-            put(&l, g->nodes[i]->deps[k], g->nodes[i]);
-    return listed(&l, edges, n);
-}
-
-cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
-                              cudaGraphEdgeData *edges, size_t *n)
-{
-    return rt_leave(rt_enter() ?: edges_of(graph, from, to, edges, n));
-}
-
-static cudaError_t neighbours(cudaGraphNode_t node, cudaGraphNode_t *out, cudaGraphEdgeData *edges,
-                              size_t *n, bool before)
-{
-    if (!node_known(node) || !n)
-        return cudaErrorInvalidValue;
-    struct list l = {out, NULL, *n, 0};
-    for (size_t i = 0; before && i < node->ndeps; i++)
-        put(&l, node->deps[i], NULL);
-    for (size_t i = 0; !before && i < node->graph->n; i++)
-        if (depends(node->graph->nodes[i], node))
-            put(&l, node->graph->nodes[i], NULL);
-    return listed(&l, edges, n);
-}
-
-cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *deps,
-                                         cudaGraphEdgeData *edges, size_t *n)
-{
-    return rt_leave(rt_enter() ?: neighbours(node, deps, edges, n, true));
-}
-
-cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
-                                           cudaGraphEdgeData *edges, size_t *n)
-{
-    return rt_leave(rt_enter() ?: neighbours(node, nodes, edges, n, false));
-}
+/* ---- what there is to see ---- */
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
 {
@@ -788,6 +677,7 @@ cudaError_t graph_clone(cudaGraph_t *out, cudaGraph_t g, bool listed)
 
     if (listed)
         graph_each(g, look_once, &once);
+    once = once || (listed && graph_has_handles(g));
     if (once)
         return emu_fail(cudaErrorNotSupported,
                         "a graph with memory or conditional nodes cannot be cloned, nor be a "
@@ -810,7 +700,8 @@ cudaError_t graph_clone(cudaGraph_t *out, cudaGraph_t g, bool listed)
     }
     for (size_t i = 0; i < g->n; i++)
         for (size_t k = 0; k < g->nodes[i]->ndeps; k++)
-            depend(copy->nodes[i], &copy->nodes[g->nodes[i]->deps[k]->place], 1);
+            node_depend(copy->nodes[i], &copy->nodes[g->nodes[i]->deps[k]->place],
+                        &g->nodes[i]->edges[k], 1);
     *out = copy;
     return cudaSuccess;
 }

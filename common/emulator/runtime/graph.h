@@ -10,13 +10,14 @@
 
 struct work {
     enum cudaGraphNodeType type;
-    bool moves; /* the child graph itself goes into the node */
+    bool moves;  /* the child graph itself goes into the node */
+    bool linear; /* a copy of bytes: its pitches are none of the program's */
     union {
         struct {
             const void *func;
             dim3 grid, block;
             unsigned shared;
-            void **args;
+            void **args, **extra; /* extra: in one buffer, never of a node */
             const cudaLaunchAttribute *attrs;
             unsigned nattrs;
         } kernel;
@@ -41,11 +42,25 @@ cudaError_t copy_3d(const struct cudaMemcpy3DParms *c, cudaStream_t stream, bool
 cudaError_t fill_elements(const struct cudaMemsetParams *m, cudaStream_t stream);
 cudaError_t fill_3d(struct cudaPitchedPtr q, int value, struct cudaExtent x, cudaStream_t stream,
                     bool wait);
+int stream_priority(int priority); /* the nearest that there is */
 cudaError_t host_function(cudaStream_t stream, cudaHostFn_t fn, void *user);
 cudaError_t event_record(cudaEvent_t event, cudaStream_t stream, bool external);
+/* Of a launch: may it be recorded? Then by it, at that port. */
+cudaError_t event_of_launch(cudaEvent_t event, int flags, unsigned char port, cudaStream_t stream);
+cudaError_t event_record_early(cudaEvent_t event, int flags, unsigned char port,
+                               cudaStream_t stream);
 cudaError_t wait_event(cudaStream_t stream, cudaEvent_t event, bool external);
+/* Would it be done? Memory of graphs may be there by then. */
+cudaError_t copy_check(const struct cudaMemcpy3DParms *c);
+/* Does it touch pageable memory? Do both go the same way, between host and device? */
+bool copy_is_pageable(const struct cudaMemcpy3DParms *c);
+bool copies_alike(const struct cudaMemcpy3DParms *a, const struct cudaMemcpy3DParms *b);
+cudaError_t fill_check(const struct cudaMemsetParams *m);
+cudaError_t launch_may(const void *func, const cudaLaunchConfig_t *c);
 /* A kernel's arguments, copied into one allocation that *copy points to. */
 cudaError_t kernel_arguments(const void *func, void **args, void ***copy);
+/* Arguments in one buffer, as a list of where each is: the caller's to free. */
+cudaError_t kernel_unpack(const void *func, void **extra, void ***args);
 
 /* The stream is being captured, or must not be used because another is: *e is what the call
  * answers, the work has become a node. False: do it. w NULL: work that cannot be captured. */
@@ -57,7 +72,7 @@ void capture_invalidate(struct capture *c);
 /* A stream is about to go: a capture that began in it ends with it. */
 void capture_leaves(cudaStream_t stream);
 /* What a stream's wait for an event does to captures, and an event's record; *e as above. */
-bool capture_waits(cudaStream_t stream, const struct tip *event, cudaError_t *e);
+bool capture_waits(cudaStream_t stream, const struct tip *event, bool recorded, cudaError_t *e);
 bool capture_records(cudaStream_t stream, struct tip *event, cudaError_t *e);
 
 /* ---- graphs (graph.c) ---- */
@@ -71,10 +86,12 @@ struct CUgraphNode_st {
     int device;          /* where it works, whichever stream the graph is launched in */
     struct work work;    /* its own copy: arguments, attributes, the child graph */
     cudaGraphNode_t *deps;
+    cudaGraphEdgeData *edges; /* from each of these */
     size_t ndeps;
     size_t place; /* within its graph, where that is being walked */
     bool disabled;
-    double end; /* ms of modelled time, of its last run */
+    double end;              /* ms of modelled time, of its last run */
+    struct kernel_set *over; /* behind it, while it runs (graph_order.c) */
 };
 struct CUgraph_st {
     struct CUgraph_st *next; /* of the program's graphs */
@@ -91,6 +108,10 @@ struct CUgraph_st {
 /* A node that does w (copied) after its dependencies. */
 cudaError_t node_add(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps, size_t n,
                      const struct work *w);
+cudaError_t node_add_by(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps,
+                        const cudaGraphEdgeData *edges, size_t n, const struct work *w);
+/* Of a graph with memory nodes neither nodes nor edges can be taken away. */
+cudaError_t graph_shrinks(cudaGraph_t g);
 /* A node's work becomes w (copied), which is of the same type. */
 cudaError_t node_set(cudaGraphNode_t node, const struct work *w);
 bool node_known(cudaGraphNode_t node);
@@ -110,14 +131,20 @@ bool graph_sort(cudaGraph_t g);
 bool graph_has_loose_end(cudaGraph_t g, const cudaGraphNode_t *nodes, size_t n);
 bool graph_has(cudaGraph_t g, cudaGraphNode_t node);
 
+/* ---- edges (graph_edge.c) ---- */
+/* May it lead from such a node to such a one? */
+bool edge_fits(const cudaGraphEdgeData *e, enum cudaGraphNodeType from, enum cudaGraphNodeType to);
+/* edges NULL: plain ones. */
+void node_depend(cudaGraphNode_t node, const cudaGraphNode_t *deps, const cudaGraphEdgeData *edges,
+                 size_t n);
+void node_undepend(cudaGraphNode_t node, cudaGraphNode_t dep);
+
 /* ---- work (graph_work.c) ---- */
 /* A copy that lasts, in a node of g; what that has is freed. */
 cudaError_t work_keep(struct work *to, const struct work *from, cudaGraph_t g);
 void work_free(struct work *w);
 /* Of a kernel that is kept. */
 void work_set_attribute(struct work *w, const cudaLaunchAttribute *a);
-/* Refuses edges that say more than that one node follows another. */
-cudaError_t edges_plain(const cudaGraphEdgeData *edges, size_t n);
 /* The work that a program's parameters describe, or what is wrong with them. */
 cudaError_t work_kernel(struct work *w, const struct cudaKernelNodeParams *p);
 cudaError_t work_copy(struct work *w, const struct cudaMemcpy3DParms *p);
@@ -142,7 +169,9 @@ struct graph_memory {
     unsigned refs;
     uint64_t addr, size;
     int device;
-    uint16_t reach; /* of 1 << device: who else may use it */
+    uint16_t reach; /* of 1 << device: who else may use it, as these said */
+    struct cudaMemAccessDesc *access;
+    size_t naccess;
     uint64_t owner; /* id of the graph that allocates it */
     bool freed_own, freed_by_others;
     cudaGraphExec_t exec; /* a graph with it is instantiated once at a time */
@@ -158,7 +187,34 @@ bool graph_memory_there(const struct graph_memory *m);
 /* at: when, ms of modelled time. */
 cudaError_t graph_memory_come(struct graph_memory *m, double at);
 cudaError_t graph_memory_go(struct graph_memory *m, double at);
+bool graph_memory_holds(const void *p);        /* it is in some graph's */
 bool graph_memory_frees_itself(const void *p); /* in the graph that allocates it */
+
+/* ---- graphs that are instantiated (graph_exec.c) ---- */
+cudaGraph_t exec_graph(cudaGraphExec_t exec); /* what runs; NULL: there is no such one */
+/* The node of exec that was made from this one. */
+cudaError_t exec_find(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNode_t *out);
+/* What a clone's node is of, there or in a graph within; NULL: nothing there. */
+cudaGraphNode_t graph_original(cudaGraph_t graph, const struct CUgraphNode_st *clone);
+bool graph_sort_all(cudaGraph_t g); /* graphs within it, too */
+
+/* ---- graphs that kernels launch (graph_exec.c) ---- */
+/* A run of a graph by this thread, for the next; and the graph, as its kernels know it. 0: none. */
+uint64_t graph_running(void);
+uint64_t graph_current(void);
+/* struct device_host's; then what a kernel asked for: now, or when that graph has ended. */
+cudaError_t graph_may_follow(uint64_t graph, uint64_t stream, uint64_t from);
+cudaError_t graph_follow(uint64_t graph, uint64_t from_stream, cudaStream_t stream);
+
+/* ---- what is over before what, in a run (graph_order.c) ---- */
+bool order_begin(void); /* of a run; what is to be given back at its end */
+void order_end(bool was);
+struct kernel_set *order_now(void); /* what is over; NULL: it is not looked at */
+/* The node starts, in a graph that began with base. */
+void order_start(const struct kernel_set *base, cudaGraphNode_t node);
+void order_join(struct kernel_set *all); /* what is over is that, and the other way round */
+const struct launch_moment *order_launch(void);
+void order_launched(void);
 
 /* ---- conditional nodes (graph_condition.c) ---- */
 struct condition {
@@ -176,6 +232,7 @@ void condition_keep(struct condition *c);
 void condition_drop(struct condition *c);
 void conditions_leave(cudaGraph_t g); /* the program's graph goes */
 cudaError_t work_branch(struct work *w, const struct cudaConditionalNodeParams *p, cudaGraph_t g);
+bool graph_has_handles(cudaGraph_t g);
 /* The handles of the program's graph, and of those in it, have nodes. */
 bool conditions_used(cudaGraph_t g);
 

@@ -47,6 +47,11 @@ static struct condition *of_graph(uint64_t id)
     return found;
 }
 
+bool graph_has_handles(cudaGraph_t g)
+{
+    return of_graph(g->id) != NULL;
+}
+
 void conditions_leave(cudaGraph_t g)
 {
     for (struct condition *c; (c = of_graph(g->id));) {

@@ -9,11 +9,14 @@
  */
 #include "graph.h"
 #include <stdlib.h>
+#include <string.h>
 
 struct CUgraphExec_st {
     struct CUgraphExec_st *next;
     cudaGraph_t graph;
     unsigned long long flags;
+    bool uploaded;
+    const struct running *tail_of; /* which it is to follow */
 };
 
 static struct CUgraphExec_st *execs;
@@ -29,10 +32,14 @@ static bool exec_known(cudaGraphExec_t exec)
     return known;
 }
 
+cudaGraph_t exec_graph(cudaGraphExec_t exec)
+{
+    return exec_known(exec) ? exec->graph : NULL;
+}
+
 /* ---- instantiating ---- */
 
-/* Those within it, too. */
-static bool sort_all(cudaGraph_t g)
+bool graph_sort_all(cudaGraph_t g)
 {
     if (!graph_sort(g))
         return false;
@@ -41,7 +48,7 @@ static bool sort_all(cudaGraph_t g)
         size_t n = node_inner(g->nodes[i], &inner);
 
         for (size_t k = 0; k < n; k++)
-            if (!sort_all(inner[k]))
+            if (!graph_sort_all(inner[k]))
                 return false;
     }
     return true;
@@ -75,49 +82,140 @@ static void give_to(cudaGraphNode_t node, void *exec)
         *by = exec;
 }
 
+cudaGraphNode_t graph_original(cudaGraph_t graph, const struct CUgraphNode_st *clone)
+{
+    for (size_t i = 0; clone && i < graph->n; i++) {
+        cudaGraph_t *inner;
+        size_t n = node_inner(graph->nodes[i], &inner);
+        cudaGraphNode_t found = graph->nodes[i]->id == clone->origin ? graph->nodes[i] : NULL;
+
+        for (size_t k = 0; k < n && !found; k++)
+            found = graph_original(inner[k], clone);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+/* What a device does by itself, for one that kernels launch. */
+static void look_at(cudaGraphNode_t node, void *arg)
+{
+    cudaGraphInstantiateParams *p = arg;
+    const struct work *w = &node->work;
+    bool kernel = w->type == cudaGraphNodeTypeKernel, copy = w->type == cudaGraphNodeTypeMemcpy;
+
+    if (p->errNode_out)
+        return;
+    if (copy && copy_is_pageable(&w->copy))
+        p->result_out = cudaGraphInstantiateMultipleDevicesNotSupported;
+    else if (!kernel && !copy && w->type != cudaGraphNodeTypeMemset &&
+             w->type != cudaGraphNodeTypeGraph)
+        p->result_out = cudaGraphInstantiateNodeOperationNotSupported;
+    else
+        return;
+    p->errNode_out = node;
+}
+
+static cudaError_t fit_for_kernels(cudaGraph_t own, cudaGraph_t graph, unsigned long long flags,
+                                   cudaGraphInstantiateParams *p)
+{
+    if (!own->n || flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)
+        return emu_fail(cudaErrorInvalidValue, "cudaGraphInstantiate: a graph that kernels launch "
+                                               "is not empty, and frees no memory by itself");
+    graph_each(own, look_at, p);
+    if (!p->errNode_out)
+        return cudaSuccess;
+    p->errNode_out = graph_original(graph, p->errNode_out);
+    return emu_fail(cudaErrorInvalidValue, "cudaGraphInstantiate: a graph that kernels launch "
+                                           "holds kernels, fills, graphs, and copies that touch no "
+                                           "pageable memory");
+}
+
+static void look_in_body(cudaGraphNode_t node, void *found)
+{
+    switch (node->work.type) {
+    case cudaGraphNodeTypeKernel:
+    case cudaGraphNodeTypeMemset:
+    case cudaGraphNodeTypeGraph:
+    case cudaGraphNodeTypeEmpty:
+    case cudaGraphNodeTypeConditional:
+        return;
+    case cudaGraphNodeTypeMemcpy:
+        *(bool *)found = *(bool *)found || copy_is_pageable(&node->work.copy);
+        return;
+    default:
+        *(bool *)found = true;
+    }
+}
+
+/* A device runs bodies by itself. */
+static bool bodies_fit(cudaGraph_t g)
+{
+    bool other = false;
+
+    for (size_t i = 0; i < g->n && !other; i++) {
+        cudaGraph_t *inner;
+        size_t n = node_inner(g->nodes[i], &inner);
+
+        for (size_t k = 0; k < n; k++)
+            if (inner[k]->body)
+                graph_each(inner[k], look_in_body, &other);
+            else
+                other = other || !bodies_fit(inner[k]);
+    }
+    return !other;
+}
+
 /* own: the clone that is to run. */
-static cudaError_t fit_to_run(cudaGraph_t own, cudaGraph_t graph,
-                              cudaGraphInstantiateResult *result)
+static cudaError_t fit_to_run(cudaGraph_t own, cudaGraph_t graph, unsigned long long flags,
+                              cudaGraphInstantiateParams *p)
 {
     bool held = false;
 
-    if (!sort_all(own)) {
-        *result = cudaGraphInstantiateInvalidStructure;
+    if (!graph_sort_all(own)) {
+        p->result_out = cudaGraphInstantiateInvalidStructure;
+        for (size_t i = 0; i < own->n; i++)
+            if (own->nodes[i]->place == SIZE_MAX)
+                p->errNode_out = graph_original(graph, own->nodes[i]);
         return emu_fail(cudaErrorInvalidValue, "cudaGraphInstantiate: nodes depend on each other "
                                                "in a ring");
     }
     if (!conditions_used(graph)) {
-        *result = cudaGraphInstantiateConditionalHandleUnused;
+        p->result_out = cudaGraphInstantiateConditionalHandleUnused;
         return emu_fail(cudaErrorInvalidValue,
                         "cudaGraphInstantiate: a conditional handle has no node");
     }
+    if (!bodies_fit(own))
+        return emu_fail(cudaErrorInvalidValue,
+                        "cudaGraphInstantiate: the body of a conditional node holds kernels, "
+                        "fills, graphs, conditional nodes, and copies that touch no pageable "
+                        "memory");
     graph_each(own, look_held, &held);
     if (held)
-        return emu_fail(cudaErrorInvalidValue,
+        return emu_fail(cudaErrorNotSupported,
                         "cudaGraphInstantiate: a graph with memory or conditional nodes is "
                         "instantiated once at a time");
-    return cudaSuccess;
+    return flags & cudaGraphInstantiateFlagDeviceLaunch ? fit_for_kernels(own, graph, flags, p)
+                                                        : cudaSuccess;
 }
 
+/* p: all that there is to say; its flags are not looked at. */
 static cudaError_t instantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsigned long long flags,
-                               cudaGraphInstantiateResult *result)
+                               cudaGraphInstantiateParams *p)
 {
     const unsigned long long known = cudaGraphInstantiateFlagAutoFreeOnLaunch |
-                                     cudaGraphInstantiateFlagUpload |
+                                     cudaGraphInstantiateFlagDeviceLaunch |
                                      cudaGraphInstantiateFlagUseNodePriority;
     cudaGraph_t own;
 
-    *result = cudaGraphInstantiateError;
-    if (flags & cudaGraphInstantiateFlagDeviceLaunch)
-        return emu_fail(cudaErrorNotSupported,
-                        "graphs that kernels launch (cudaGraphInstantiateFlagDeviceLaunch) are "
-                        "not supported");
+    p->result_out = cudaGraphInstantiateError;
+    p->errNode_out = NULL;
     if (!out || !graph_known(graph) || flags & ~known)
         return cudaErrorInvalidValue;
     cudaError_t e = graph_clone(&own, graph, false);
     if (e)
         return e;
-    e = fit_to_run(own, graph, result);
+    e = fit_to_run(own, graph, flags, p);
     if (e) {
         graph_free(own);
         return e;
@@ -129,39 +227,39 @@ static cudaError_t instantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsigned
     execs = exec;
     pthread_mutex_unlock(&graphs_lock);
     *out = exec;
-    *result = cudaGraphInstantiateSuccess;
+    p->result_out = cudaGraphInstantiateSuccess;
     return cudaSuccess;
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
 {
-    cudaGraphInstantiateResult result;
+    cudaGraphInstantiateParams p;
 
-    return rt_leave(rt_enter() ?: instantiate(exec, graph, flags, &result));
+    return rt_leave(rt_enter() ?: instantiate(exec, graph, flags, &p));
 }
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
                                           unsigned long long flags)
 {
-    cudaGraphInstantiateResult result;
-
-    return rt_leave(rt_enter() ?: instantiate(exec, graph, flags, &result));
+    return cudaGraphInstantiate(exec, graph, flags);
 }
 
 /* Not modelled: the upload, which costs nothing here. */
 cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t graph,
                                            cudaGraphInstantiateParams *p)
 {
+    const unsigned long long upload = cudaGraphInstantiateFlagUpload;
     cudaError_t e = rt_enter();
 
     if (!e && !p)
         e = cudaErrorInvalidValue;
-    if (e)
-        return rt_leave(e);
-    p->errNode_out = NULL;
-    return rt_leave(instantiate(exec, graph, p->flags, &p->result_out));
+    e = e ?: instantiate(exec, graph, p->flags & ~upload, p);
+    if (!e)
+        (*exec)->uploaded = p->flags & upload;
+    return rt_leave(e);
 }
 
+/* Those that change what it does. */
 cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flags)
 {
     cudaError_t e = rt_enter();
@@ -169,7 +267,7 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flag
     if (!e && (!flags || !exec_known(exec)))
         e = cudaErrorInvalidValue;
     if (!e)
-        *flags = exec->flags;
+        *flags = exec->flags & ~(unsigned long long)cudaGraphInstantiateFlagUseNodePriority;
     return rt_leave(e);
 }
 
@@ -194,6 +292,11 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 }
 
 /* ---- launching ---- */
+
+/* Where kernels launch graphs to (cuda_device_runtime_api.h). */
+#define GRAPH_TAIL    (1ull << 56)
+#define GRAPH_FORGET  (2ull << 56)
+#define GRAPH_SIBLING (3ull << 56)
 
 static cudaError_t run_graph(cudaGraph_t g, cudaStream_t stream);
 
@@ -264,6 +367,7 @@ static cudaError_t run_work(const struct work *w, cudaStream_t stream)
 static cudaError_t run_graph(cudaGraph_t g, cudaStream_t stream)
 {
     double start = stream_ready(stream), end = start;
+    struct kernel_set *base = order_now(), *all = order_now();
     cudaError_t e = cudaSuccess;
 
     for (size_t i = 0; !e && i < g->n && !rt_fault(); i++) {
@@ -274,12 +378,21 @@ static cudaError_t run_graph(cudaGraph_t g, cudaStream_t stream)
         for (size_t k = 0; k < node->ndeps; k++)
             at = node->deps[k]->end > at ? node->deps[k]->end : at;
         stream_set_end(on, at);
+        order_start(base, node);
         if (!node->disabled)
             e = run_work(&node->work, on);
+        node->over = order_now();
+        order_join(all);
         node->end = stream_end(on);
         end = node->end > end ? node->end : end;
     }
     stream_set_end(stream, end);
+    for (size_t i = 0; i < g->n; i++) {
+        free(g->nodes[i]->over);
+        g->nodes[i]->over = NULL;
+    }
+    free(base);
+    free(all);
     return e;
 }
 
@@ -306,7 +419,7 @@ static void begin_condition(cudaGraphNode_t node, void *arg)
         __atomic_store_n(c->value, c->initial, __ATOMIC_RELAXED);
 }
 
-static cudaError_t run_all(cudaGraphExec_t exec, cudaStream_t stream)
+static cudaError_t run_once(cudaGraphExec_t exec, cudaStream_t stream)
 {
     double ready = stream_ready(stream);
     bool there = false;
@@ -319,7 +432,140 @@ static cudaError_t run_all(cudaGraphExec_t exec, cudaStream_t stream)
                         "cudaGraphLaunch: memory that the launch before allocated was not freed "
                         "(cudaGraphInstantiateFlagAutoFreeOnLaunch?)");
     graph_each(exec->graph, begin_condition, NULL);
-    return run_graph(exec->graph, stream);
+    bool was = order_begin();
+    cudaError_t e = run_graph(exec->graph, stream);
+    order_end(was);
+    return e;
+}
+
+/* ---- launches from kernels ---- */
+
+/* Graphs that are to run one after another; what a graph's kernels launch into its tail comes
+ * before what was to follow it. */
+struct following {
+    struct following *next;
+    cudaGraphExec_t exec;
+};
+static __thread struct running {
+    struct running *above;
+    cudaGraphExec_t exec;
+    struct following *tail, **end;
+    unsigned tails, forgotten; /* that its kernels have asked for */
+} * running;
+
+uint64_t graph_running(void)
+{
+    return (uint64_t)running;
+}
+
+/* What kernels know of it: those of a graph that they cannot launch know none. */
+uint64_t graph_current(void)
+{
+    return running && running->exec->flags & cudaGraphInstantiateFlagDeviceLaunch
+               ? (uint64_t)running->exec
+               : 0;
+}
+
+enum { MOST_TAILS = 255, MOST_FORGOTTEN = 120 }; /* of a graph at once (programming guide) */
+
+static bool is_running(const struct running *r, const struct CUgraphExec_st *exec)
+{
+    while (r && r->exec != exec)
+        r = r->above;
+    return r != NULL;
+}
+
+static cudaError_t may_follow(cudaGraphExec_t exec, bool tail, struct running *from)
+{
+    if (!exec->uploaded)
+        return emu_fail(cudaErrorInvalidValue, "the graph was not uploaded (cudaGraphUpload())");
+    if (tail ? exec->tail_of == from : is_running(from, exec))
+        return emu_fail(cudaErrorInvalidValue,
+                        tail ? "the graph is in the tail already" : "the graph is running");
+    unsigned *n = tail ? &from->tails : &from->forgotten;
+    if (*n == (tail ? MOST_TAILS : MOST_FORGOTTEN))
+        return emu_fail(cudaErrorInvalidValue,
+                        "a graph launches no more than %d graphs into its tail and %d others",
+                        MOST_TAILS, MOST_FORGOTTEN);
+    ++*n;
+    exec->tail_of = tail ? from : exec->tail_of;
+    return cudaSuccess;
+}
+
+cudaError_t graph_may_follow(uint64_t graph, uint64_t stream, uint64_t from)
+{
+    cudaGraphExec_t exec = (cudaGraphExec_t)graph;
+
+    if (!exec)
+        return emu_fail(cudaErrorInvalidValue, "the graph is NULL");
+    if (stream != GRAPH_TAIL && stream != GRAPH_FORGET && stream != GRAPH_SIBLING)
+        return emu_fail(cudaErrorInvalidValue, "0x%lx is no stream for graphs", stream);
+    if (!exec_known(exec) || !(exec->flags & cudaGraphInstantiateFlagDeviceLaunch))
+        return emu_fail(cudaErrorIllegalAddress,
+                        "0x%lx is no graph that was instantiated with "
+                        "cudaGraphInstantiateFlagDeviceLaunch",
+                        graph);
+    pthread_mutex_lock(&graphs_lock);
+    cudaError_t e = may_follow(exec, stream == GRAPH_TAIL, (struct running *)from);
+    pthread_mutex_unlock(&graphs_lock);
+    return e;
+}
+
+/* What was asked of a graph that is over stands no longer in its tail. */
+static void forget_tails(const struct running *r)
+{
+    pthread_mutex_lock(&graphs_lock);
+    for (struct CUgraphExec_st *x = execs; x; x = x->next)
+        x->tail_of = x->tail_of == r ? NULL : x->tail_of;
+    pthread_mutex_unlock(&graphs_lock);
+}
+
+/* It, and what is launched into its tail. */
+static cudaError_t run_all(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    struct following *todo = NULL, *now;
+    struct running *above = running, here = {.above = above, .exec = exec};
+    uint64_t rounds = 0, limit = emu_options()->steps;
+    cudaError_t e;
+
+    for (;;) {
+        here.end = &here.tail;
+        running = &here;
+        e = run_once(here.exec, stream);
+        *here.end = todo;
+        now = here.tail;
+        forget_tails(&here);
+        running = above;
+        if (!now || e || rt_fault())
+            break;
+        if (limit && ++rounds >= limit) {
+            emu_keep(cudaErrorLaunchTimeout,
+                     "a graph's kernels have launched %lu graphs after it: WARPLAB_STEPS", rounds);
+            rt_set_sticky(cudaErrorLaunchTimeout);
+            break;
+        }
+        here = (struct running){.above = above, .exec = now->exec};
+        todo = now->next;
+        free(now);
+    }
+    for (struct following *next; now; now = next) {
+        next = now->next;
+        free(now);
+    }
+    return e;
+}
+
+cudaError_t graph_follow(uint64_t graph, uint64_t from_stream, cudaStream_t stream)
+{
+    cudaGraphExec_t exec = (cudaGraphExec_t)graph;
+
+    if (from_stream != GRAPH_TAIL)
+        return run_all(exec, stream);
+    struct following *f = xcalloc(1, sizeof(*f));
+    f->exec = exec;
+    *running->end = f;
+    running->end = &f->next;
+    return cudaSuccess;
 }
 
 /* Into a capture it goes as a child graph. */
@@ -333,7 +579,10 @@ static cudaError_t launch_graph(cudaGraphExec_t exec, cudaStream_t stream)
     if (!stream_find(stream))
         return cudaErrorInvalidResourceHandle;
     w.child = exec->graph;
-    return capture_takes(stream, &w, &e) ? e : run_all(exec, stream);
+    if (capture_takes(stream, &w, &e))
+        return e;
+    exec->uploaded = true;
+    return run_all(exec, stream);
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
@@ -349,7 +598,10 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
         e = cudaErrorInvalidValue;
     if (!e && !stream_find(stream))
         e = cudaErrorInvalidResourceHandle;
-    return rt_leave(e ?: capture_bars(stream));
+    e = e ?: capture_bars(stream);
+    if (!e)
+        exec->uploaded = true;
+    return rt_leave(e);
 }
 
 /* ---- changing one that is instantiated ---- */
@@ -371,8 +623,7 @@ static cudaGraphNode_t made_from(cudaGraph_t g, uint64_t id)
     return NULL;
 }
 
-/* The node of exec that was made from this one. */
-static cudaError_t find(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNode_t *out)
+cudaError_t exec_find(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNode_t *out)
 {
     if (!exec_known(exec) || !node_known(node))
         return cudaErrorInvalidValue;
@@ -380,11 +631,28 @@ static cudaError_t find(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNod
     return *out ? cudaSuccess : cudaErrorInvalidValue;
 }
 
+/* A copy goes the way that it went, and neither it nor a fill gets rows. */
+static bool is_like(const struct work *a, const struct work *b)
+{
+    if (a->type != b->type)
+        return true; /* another error's */
+    if (a->type == cudaGraphNodeTypeMemset)
+        return (a->fill.height > 1) == (b->fill.height > 1);
+    return a->type != cudaGraphNodeTypeMemcpy ||
+           (a->copy.kind == b->copy.kind &&
+            (a->copy.extent.height > 1) == (b->copy.extent.height > 1) &&
+            (a->copy.extent.depth > 1) == (b->copy.extent.depth > 1));
+}
+
 static cudaError_t set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct work *w)
 {
     cudaGraphNode_t own;
+    cudaError_t e = exec_find(exec, node, &own);
 
-    return find(exec, node, &own) ?: node_set(own, w);
+    if (!e && !is_like(&own->work, w))
+        e = emu_fail(cudaErrorInvalidValue, "a node that is instantiated copies the way that it "
+                                            "did, and as many dimensions");
+    return e ?: node_set(own, w);
 }
 
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
@@ -486,7 +754,7 @@ static bool can_disable(const struct CUgraphNode_st *node)
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled)
 {
     cudaGraphNode_t own;
-    cudaError_t e = rt_enter() ?: find(exec, node, &own);
+    cudaError_t e = rt_enter() ?: exec_find(exec, node, &own);
 
     if (!e && !can_disable(own))
         e = cudaErrorInvalidValue;
@@ -498,176 +766,11 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned *enabled)
 {
     cudaGraphNode_t own;
-    cudaError_t e = rt_enter() ?: find(exec, node, &own);
+    cudaError_t e = rt_enter() ?: exec_find(exec, node, &own);
 
     if (!e && (!enabled || !can_disable(own)))
         e = cudaErrorInvalidValue;
     if (!e)
         *enabled = !own->disabled;
     return rt_leave(e);
-}
-
-/* ---- updating all of it ---- */
-
-/* The first dependency of b that a has not; NULL: there is none. */
-static cudaGraphNode_t other_edge(const struct CUgraphNode_st *a, const struct CUgraphNode_st *b)
-{
-    for (size_t i = 0; i < b->ndeps; i++) {
-        bool found = false;
-
-        for (size_t k = 0; k < a->ndeps; k++)
-            found = found || a->deps[k]->place == b->deps[i]->place;
-        if (!found)
-            return b->deps[i];
-    }
-    return NULL;
-}
-
-static bool is_cooperative(const struct work *w)
-{
-    bool is = false;
-
-    for (unsigned i = 0; i < w->kernel.nattrs; i++)
-        if (w->kernel.attrs[i].id == cudaLaunchAttributeCooperative)
-            is = w->kernel.attrs[i].val.cooperative;
-    return is;
-}
-
-static enum cudaGraphExecUpdateResult compare(cudaGraph_t a, cudaGraph_t b, size_t *at);
-
-/* Memory is at its address, and conditional nodes are what they are. */
-static enum cudaGraphExecUpdateResult compare_work(cudaGraphNode_t x, cudaGraphNode_t y)
-{
-    const struct work *v = &x->work, *w = &y->work;
-    enum cudaGraphExecUpdateResult r = cudaGraphExecUpdateSuccess;
-    cudaGraph_t *a, *b;
-    size_t n = node_inner(x, &a), m = node_inner(y, &b), inside;
-
-    if (v->type != w->type)
-        return cudaGraphExecUpdateErrorNodeTypeChanged;
-    if ((v->type == cudaGraphNodeTypeMemAlloc || v->type == cudaGraphNodeTypeMemFree) &&
-        v->memory != w->memory)
-        return cudaGraphExecUpdateErrorNotSupported;
-    if (v->type == cudaGraphNodeTypeKernel && is_cooperative(v) != is_cooperative(w))
-        return cudaGraphExecUpdateErrorAttributesChanged;
-    if (v->type == cudaGraphNodeTypeConditional && (v->branch.type != w->branch.type || n != m))
-        return cudaGraphExecUpdateErrorParametersChanged;
-    for (size_t i = 0; i < n && r == cudaGraphExecUpdateSuccess; i++)
-        r = compare(a[i], b[i], &inside);
-    return r;
-}
-
-/* Both sorted: node by node the same types, dependencies and graphs within. *at: the place of the
- * first that is not; of graphs of different sizes, none. */
-static enum cudaGraphExecUpdateResult compare(cudaGraph_t a, cudaGraph_t b, size_t *at)
-{
-    *at = SIZE_MAX;
-    if (a->n != b->n)
-        return cudaGraphExecUpdateErrorTopologyChanged;
-    for (*at = 0; *at < a->n; ++*at) {
-        const struct CUgraphNode_st *x = a->nodes[*at], *y = b->nodes[*at];
-
-        if (x->ndeps != y->ndeps || other_edge(x, y))
-            return cudaGraphExecUpdateErrorTopologyChanged;
-        enum cudaGraphExecUpdateResult r = compare_work(a->nodes[*at], b->nodes[*at]);
-        if (r != cudaGraphExecUpdateSuccess)
-            return r;
-    }
-    return cudaGraphExecUpdateSuccess;
-}
-
-static void swap_work(cudaGraphNode_t a, cudaGraphNode_t b)
-{
-    struct work w = a->work;
-
-    a->work = b->work;
-    b->work = w;
-}
-
-/* The first takes the second's work, and remains what its nodes were made from. Kernels of the
- * second know its handles, so that its conditions come along. */
-static void take_work(cudaGraph_t a, cudaGraph_t b)
-{
-    for (size_t i = 0; i < a->n; i++) {
-        cudaGraphNode_t x = a->nodes[i], y = b->nodes[i];
-        cudaGraph_t *inner, *other;
-        size_t n = node_inner(x, &inner);
-
-        node_inner(y, &other);
-        for (size_t k = 0; k < n; k++)
-            take_work(inner[k], other[k]);
-        if (x->work.type == cudaGraphNodeTypeConditional) {
-            struct condition *c = x->work.branch.condition, *d = y->work.branch.condition;
-
-            d->exec = d->exec ? d->exec : c->exec;
-            c->exec = c == d ? c->exec : NULL;
-            x->work.branch.condition = d;
-            y->work.branch.condition = c;
-        } else if (!n) {
-            swap_work(x, y);
-        }
-    }
-}
-
-static cudaGraphNode_t original(cudaGraph_t graph, const struct CUgraphNode_st *clone)
-{
-    for (size_t i = 0; clone && i < graph->n; i++)
-        if (graph->nodes[i]->id == clone->origin)
-            return graph->nodes[i];
-    return NULL;
-}
-
-/* Of the program's graph, what its clone says does not fit. */
-static void name_nodes(cudaGraphNode_t own, cudaGraphNode_t clone, cudaGraph_t graph,
-                       cudaGraphExecUpdateResultInfo *info)
-{
-    info->errorNode = original(graph, clone);
-    if (info->result == cudaGraphExecUpdateErrorTopologyChanged && own->ndeps == clone->ndeps)
-        info->errorFromNode = original(graph, other_edge(own, clone));
-}
-
-/* graph is the program's; its nodes are named where they do not fit. */
-static cudaError_t update(cudaGraph_t own, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
-{
-    cudaGraph_t clone;
-    size_t at;
-    cudaError_t e = graph_clone(&clone, graph, false);
-
-    if (e)
-        return e;
-    info->result = sort_all(clone) ? compare(own, clone, &at) : cudaGraphExecUpdateError;
-    if (info->result == cudaGraphExecUpdateSuccess) {
-        take_work(own, clone);
-    } else {
-        e = cudaErrorGraphExecUpdateFailure;
-        if (info->result != cudaGraphExecUpdateError && at < clone->n)
-            name_nodes(own->nodes[at], clone->nodes[at], graph, info);
-    }
-    graph_free(clone);
-    return e;
-}
-
-cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
-                                cudaGraphExecUpdateResultInfo *info)
-{
-    cudaError_t e = rt_enter();
-
-    if (!e && (!exec_known(exec) || !graph_known(graph) || !info))
-        e = cudaErrorInvalidValue;
-    if (e)
-        return rt_leave(e);
-    *info = (cudaGraphExecUpdateResultInfo){.result = cudaGraphExecUpdateError};
-    return rt_leave(update(exec->graph, graph, info));
-}
-
-cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                                 cudaGraph_t child)
-{
-    cudaGraphExecUpdateResultInfo info = {0};
-    cudaGraphNode_t own;
-    cudaError_t e = rt_enter() ?: find(exec, node, &own);
-
-    if (!e && (!graph_known(child) || own->work.type != cudaGraphNodeTypeGraph))
-        e = cudaErrorInvalidValue;
-    return rt_leave(e ?: update(own->work.child, child, &info));
 }

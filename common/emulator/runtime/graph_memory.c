@@ -6,16 +6,18 @@
  *
  * What a device has for graphs grows with what they use at once, in modelled time, and shrinks when
  * it is trimmed, as NVIDIA's sample graphMemoryFootprint tells it: a launch that begins when
- * another has ended uses the same memory. Not modelled: its granularity, what is used of what is
- * reserved; addresses are not used twice, so that use after free is found.
+ * another has ended uses the same memory. Not modelled: what is used of what is reserved; addresses
+ * are not used twice, so that use after free is found.
  */
 #include "emulator/check/check.h"
 #include "graph.h"
+#include "emulator/base/round.h"
 #include <stdlib.h>
 
 static struct graph_memory *memories;
 
-#define ENDED 64 /* of more the first to end is forgotten */
+#define UNIT  (32ull << 20) /* that a device has for graphs, on an H200 */
+#define ENDED 64            /* of more the first to end is forgotten */
 static struct footprint {
     uint64_t now, high;
     struct {
@@ -42,6 +44,7 @@ static void reap(void)
         }
         *p = m->next;
         mem_unreserve(m->addr);
+        free(m->access);
         free(m);
     }
 }
@@ -83,7 +86,7 @@ static uint64_t used_on(int device)
     for (const struct graph_memory *m = memories; m; m = m->next)
         if (m->device == device && graph_memory_there(m))
             sum += m->size;
-    return sum;
+    return ROUND_UP(sum, UNIT);
 }
 
 static uint64_t most(uint64_t a, uint64_t b)
@@ -96,6 +99,7 @@ static void grow(struct footprint *f, uint64_t used, double at)
 {
     for (int i = 0; i < f->n; i++)
         used += f->ended[i].end > at ? f->ended[i].bytes : 0;
+    used = ROUND_UP(used, UNIT);
     f->now = most(f->now, used);
     f->high = most(f->high, f->now);
 }
@@ -140,6 +144,17 @@ cudaError_t graph_memory_go(struct graph_memory *m, double at)
     return cudaSuccess;
 }
 
+bool graph_memory_holds(const void *p)
+{
+    bool holds = false;
+
+    pthread_mutex_lock(&graphs_lock);
+    for (const struct graph_memory *m = memories; m && !holds; m = m->next)
+        holds = (uint64_t)p - m->addr < m->size;
+    pthread_mutex_unlock(&graphs_lock);
+    return holds;
+}
+
 bool graph_memory_frees_itself(const void *p)
 {
     const struct graph_memory *m = memories ? memory_at(p) : NULL;
@@ -161,8 +176,9 @@ static cudaError_t reach_of(const struct cudaMemAllocNodeParams *p, uint16_t *re
             return cudaErrorInvalidValue;
         if (!rt_is_device(d->location.id))
             return cudaErrorInvalidDevice;
-        if (d->flags == cudaMemAccessFlagsProtReadWrite)
-            *reach |= (uint16_t)(1u << d->location.id);
+        if (d->flags != cudaMemAccessFlagsProtReadWrite)
+            return cudaErrorNotSupported;
+        *reach |= (uint16_t)(1u << d->location.id);
     }
     return cudaSuccess;
 }
@@ -171,12 +187,13 @@ cudaError_t work_allocate(struct work *w, const struct cudaMemAllocNodeParams *p
 {
     uint16_t reach;
 
-    if (!p || !p->bytesize || p->poolProps.allocType != cudaMemAllocationTypePinned ||
-        p->poolProps.location.type != cudaMemLocationTypeDevice ||
-        p->poolProps.handleTypes != cudaMemHandleTypeNone)
+    if (!p || !p->bytesize || p->poolProps.allocType != cudaMemAllocationTypePinned)
         return cudaErrorInvalidValue;
+    if (p->poolProps.location.type != cudaMemLocationTypeDevice ||
+        p->poolProps.handleTypes != cudaMemHandleTypeNone)
+        return cudaErrorNotSupported;
     if (!rt_is_device(p->poolProps.location.id))
-        return cudaErrorInvalidDevice;
+        return cudaErrorInvalidValue;
     cudaError_t e = reach_of(p, &reach);
     if (e)
         return e;
@@ -191,6 +208,10 @@ cudaError_t work_allocate(struct work *w, const struct cudaMemAllocNodeParams *p
     struct graph_memory *m = xcalloc(1, sizeof(*m));
     *m = (struct graph_memory){
         .refs = 1, .addr = addr, .size = p->bytesize, .device = device, .reach = reach};
+    m->naccess = p->accessDescCount;
+    m->access = xcalloc(m->naccess + 1, sizeof(*m->access));
+    for (size_t i = 0; i < m->naccess; i++)
+        m->access[i] = p->accessDescs[i];
     pthread_mutex_lock(&graphs_lock);
     m->next = memories;
     memories = m;
@@ -251,7 +272,6 @@ static cudaError_t typed(cudaGraphNode_t node, enum cudaGraphNodeType type, cons
     return out && node_known(node) && node->work.type == type ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/* Not modelled: the access descriptors, which are not kept. */
 cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *p)
 {
     cudaError_t e = rt_enter() ?: typed(node, cudaGraphNodeTypeMemAlloc, p);
@@ -262,6 +282,8 @@ cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemA
     *p = (struct cudaMemAllocNodeParams){
         .poolProps = {.allocType = cudaMemAllocationTypePinned,
                       .location = {cudaMemLocationTypeDevice, m->device}},
+        .accessDescs = m->access,
+        .accessDescCount = m->naccess,
         .bytesize = m->size,
         .dptr = (void *)m->addr};
     return cudaSuccess;

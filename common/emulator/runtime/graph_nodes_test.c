@@ -97,6 +97,8 @@ static cudaGraphNode_t adds(cudaGraph_t g, const cudaGraphNode_t *after, int *wh
 
 /* ---- memory ---- */
 
+#define UNIT (32u << 20) /* that a device has for graphs */
+
 static struct cudaMemAllocNodeParams bytes(size_t size)
 {
     return (struct cudaMemAllocNodeParams){
@@ -144,13 +146,13 @@ Test(graph_nodes, allocates_and_frees_within)
         set_now(0, 0);
         OK(cudaGraphLaunch(exec, one));
         cr_assert_eq(now(device), 5);
-        cr_assert_eq(attribute(cudaGraphMemAttrUsedMemCurrent), 1 << 20);
-        cr_assert_eq(attribute(cudaGraphMemAttrReservedMemCurrent), 1 << 20);
+        cr_assert_eq(attribute(cudaGraphMemAttrUsedMemCurrent), UNIT);
+        cr_assert_eq(attribute(cudaGraphMemAttrReservedMemCurrent), UNIT);
         GIVES(cudaFree(p), cudaErrorInvalidValue);
     }
     OK(cudaDeviceGraphMemTrim(0));
     cr_assert_eq(attribute(cudaGraphMemAttrReservedMemCurrent), 0);
-    cr_assert_eq(attribute(cudaGraphMemAttrUsedMemHigh), 1 << 20);
+    cr_assert_eq(attribute(cudaGraphMemAttrUsedMemHigh), UNIT);
     OK(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &(uint64_t){0}));
     cr_assert_eq(attribute(cudaGraphMemAttrUsedMemHigh), 0);
     GIVES(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &(uint64_t){0}),
@@ -160,7 +162,7 @@ Test(graph_nodes, allocates_and_frees_within)
 /* Launches in one stream use the same memory, those side by side their own, until it is trimmed. */
 Test(graph_nodes, the_footprint_is_of_what_runs_at_once)
 {
-    struct cudaMemAllocNodeParams p = bytes(1 << 20);
+    struct cudaMemAllocNodeParams p = bytes(UNIT);
     cudaGraphExec_t all[3];
     cudaStream_t streams[3];
     cudaGraphNode_t node;
@@ -173,12 +175,12 @@ Test(graph_nodes, the_footprint_is_of_what_runs_at_once)
         OK(cudaGraphAddMemFreeNode(&node, graph, &node, 1, p.dptr));
         OK(cudaGraphInstantiate(&all[i], graph, 0));
         OK(cudaGraphLaunch(all[i], one));
-        cr_assert_eq(attribute(cudaGraphMemAttrUsedMemCurrent), 1 << 20);
+        cr_assert_eq(attribute(cudaGraphMemAttrUsedMemCurrent), UNIT);
     }
     OK(cudaDeviceSynchronize());
     for (int i = 0; i < 3; i++) {
         OK(cudaGraphLaunch(all[i], streams[i]));
-        cr_assert_eq(attribute(cudaGraphMemAttrUsedMemCurrent), (uint64_t)(i + 1) << 20);
+        cr_assert_eq(attribute(cudaGraphMemAttrUsedMemCurrent), (uint64_t)(i + 1) * UNIT);
     }
     OK(cudaDeviceGraphMemTrim(0));
     cr_assert_eq(attribute(cudaGraphMemAttrUsedMemCurrent), 0);
@@ -195,7 +197,7 @@ Test(graph_nodes, memory_outlives_its_launch)
     OK(cudaGraphInstantiate(&exec, graph, 0));
     OK(cudaGraphLaunch(exec, one));
     cr_assert_eq(now(p), 5);
-    cr_assert_eq(attribute(cudaGraphMemAttrUsedMemCurrent), 1 << 20);
+    cr_assert_eq(attribute(cudaGraphMemAttrUsedMemCurrent), UNIT);
     GIVES(cudaGraphLaunch(exec, one), cudaErrorInvalidValue);
     OK(cudaFree(p));
     OK(cudaGraphLaunch(exec, one));
@@ -225,7 +227,7 @@ Test(graph_nodes, automatic_frees_and_single_instances)
     OK(cudaGraphLaunch(exec, one));
     OK(cudaGraphLaunch(exec, one));
     cr_assert_eq(now(p), 5);
-    GIVES(cudaGraphInstantiate(&second, graph, 0), cudaErrorInvalidValue);
+    GIVES(cudaGraphInstantiate(&second, graph, 0), cudaErrorNotSupported);
     GIVES(cudaGraphClone(&clone, graph), cudaErrorNotSupported);
     GIVES(cudaGraphDestroyNode(last), cudaErrorNotSupported);
     OK(cudaGraphExecDestroy(exec));
@@ -367,11 +369,12 @@ Test(graph_nodes, handles_have_one_node)
     p.conditional.size = 1;
     OK(cudaGraphAddNode(&node, graph, NULL, NULL, 0, &p));
     GIVES(cudaGraphAddNode(&node, graph, NULL, NULL, 0, &p), cudaErrorInvalidValue);
-    GIVES(cudaGraphAddHostNode(&node, p.conditional.phGraph_out[0], NULL, 0, &host),
-          cudaErrorNotSupported);
+    OK(cudaGraphAddHostNode(&node, p.conditional.phGraph_out[0], NULL, 0, &host));
+    GIVES(cudaGraphInstantiate(&exec, graph, 0), cudaErrorInvalidValue);
+    OK(cudaGraphDestroyNode(node));
     GIVES(cudaGraphDestroy(p.conditional.phGraph_out[0]), cudaErrorInvalidValue);
     OK(cudaGraphInstantiate(&exec, graph, 0));
-    GIVES(cudaGraphInstantiate(&exec, graph, 0), cudaErrorInvalidValue);
+    GIVES(cudaGraphInstantiate(&exec, graph, 0), cudaErrorNotSupported);
 }
 
 /* Kernels of another graph know that one's handles. */

@@ -200,6 +200,10 @@ Test(graph, capture_refuses_what_waits)
     GIVES(cudaEventSynchronize(event), cudaErrorCapturedEvent);
     GIVES(cudaStreamEndCapture(one, &graph), cudaErrorStreamCaptureInvalidated);
     begin();
+    OK(cudaStreamWaitEvent(one, outside, 0)); /* it was never recorded */
+    OK(cudaStreamEndCapture(one, &graph));
+    OK(cudaEventRecord(outside, two));
+    begin();
     GIVES(cudaStreamWaitEvent(one, outside, 0), cudaErrorStreamCaptureIsolation);
     GIVES(cudaStreamEndCapture(one, &graph), cudaErrorStreamCaptureInvalidated);
     OK(cudaStreamBeginCapture(one, cudaStreamCaptureModeRelaxed));
@@ -234,7 +238,8 @@ Test(graph, capture_ends_where_it_began)
     cr_assert_eq(now(), 0);
 }
 
-/* The legacy stream is free again, and events that were recorded in it. */
+/* The legacy stream is free again. Events that were recorded in it are of no use until they are
+ * recorded again. */
 Test(graph, capture_goes_with_its_stream)
 {
     cudaEvent_t event;
@@ -245,6 +250,8 @@ Test(graph, capture_goes_with_its_stream)
     launch_add(1, one);
     OK(cudaStreamDestroy(one));
     OK(cudaMemset(device, 0, 4));
+    GIVES(cudaEventQuery(event), cudaErrorInvalidValue);
+    OK(cudaEventRecord(event, two));
     OK(cudaEventQuery(event));
     cr_assert_eq(now(), 0);
 }
@@ -361,8 +368,8 @@ Test(graph, updates_name_what_does_not_fit)
     b = kernel_node(other, &a, 1, 2);
     cudaGraphNode_t c = kernel_node(other, &a, 1, 3);
     GIVES(cudaGraphExecUpdate(exec, other, &info), cudaErrorGraphExecUpdateFailure);
-    cr_assert(info.result == cudaGraphExecUpdateErrorTopologyChanged && info.errorNode == c &&
-              info.errorFromNode == a);
+    cr_assert(info.result == cudaGraphExecUpdateErrorTopologyChanged && info.errorNode == b &&
+              !info.errorFromNode);
     OK(cudaGraphRemoveDependencies(other, &a, &c, NULL, 1));
     OK(cudaGraphAddDependencies(other, &b, &c, NULL, 1));
     OK(cudaGraphExecUpdate(exec, other, &info));

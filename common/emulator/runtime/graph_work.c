@@ -24,11 +24,30 @@ void work_free(struct work *w)
     }
 }
 
+static cudaError_t may_launch(const struct work *w)
+{
+    cudaLaunchConfig_t c = {.gridDim = w->kernel.grid,
+                            .blockDim = w->kernel.block,
+                            .dynamicSmemBytes = w->kernel.shared,
+                            .attrs = (cudaLaunchAttribute *)w->kernel.attrs,
+                            .numAttrs = w->kernel.nattrs};
+
+    return launch_may(w->kernel.func, &c);
+}
+
 static cudaError_t keep_kernel(struct work *to, const struct work *from)
 {
     size_t bytes = from->kernel.nattrs * sizeof(cudaLaunchAttribute);
-    cudaError_t e = kernel_arguments(from->kernel.func, from->kernel.args, &to->kernel.args);
+    void **args = from->kernel.args, **list = NULL;
+    cudaError_t e = may_launch(from);
 
+    if (!e && from->kernel.extra) {
+        e = kernel_unpack(from->kernel.func, from->kernel.extra, &list);
+        args = list;
+    }
+    e = e ?: kernel_arguments(from->kernel.func, args, &to->kernel.args);
+    free(list);
+    to->kernel.extra = NULL;
     if (e)
         return e;
     to->kernel.attrs = NULL;
@@ -106,24 +125,41 @@ void work_set_attribute(struct work *w, const cudaLaunchAttribute *a)
 
 cudaError_t work_kernel(struct work *w, const struct cudaKernelNodeParams *p)
 {
-    if (!p || !p->func)
+    if (!p || (p->kernelParams && p->extra))
         return cudaErrorInvalidValue;
-    if (p->extra)
-        return emu_fail(cudaErrorNotSupported, "a kernel node's arguments in one buffer (extra) "
-                                               "are not supported: use kernelParams");
+    if (!p->func)
+        return cudaErrorInvalidDeviceFunction;
     *w = (struct work){.type = cudaGraphNodeTypeKernel,
                        .kernel = {.func = p->func,
                                   .grid = p->gridDim,
                                   .block = p->blockDim,
                                   .shared = p->sharedMemBytes,
-                                  .args = p->kernelParams}};
+                                  .args = p->kernelParams,
+                                  .extra = p->extra}};
     return cudaSuccess;
+}
+
+/* Which error a pitch is depends on there being rows that it leads to. */
+static cudaError_t pitches_fit(const struct cudaMemcpy3DParms *p)
+{
+    size_t width = p->extent.width, height = p->extent.height;
+
+    if (p->srcArray || p->dstArray)
+        return cudaSuccess;
+    if (width > p->srcPtr.pitch || width > p->dstPtr.pitch)
+        return height > 1 ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue;
+    return p->extent.depth > 1 && (height > p->srcPtr.ysize || height > p->dstPtr.ysize)
+               ? cudaErrorInvalidPitchValue
+               : cudaSuccess;
 }
 
 cudaError_t work_copy(struct work *w, const struct cudaMemcpy3DParms *p)
 {
     if (!p || (!p->srcArray && !p->srcPtr.ptr) || (!p->dstArray && !p->dstPtr.ptr))
         return cudaErrorInvalidValue;
+    cudaError_t e = pitches_fit(p) ?: copy_check(p);
+    if (e)
+        return e;
     *w = (struct work){.type = cudaGraphNodeTypeMemcpy, .copy = *p};
     return cudaSuccess;
 }
@@ -135,8 +171,10 @@ cudaError_t work_linear(struct work *w, void *dst, const void *src, size_t count
                                   .dstPtr = {dst, count, count, 1},
                                   .extent = {count, 1, 1},
                                   .kind = kind};
+    cudaError_t e = work_copy(w, &p);
 
-    return work_copy(w, &p);
+    w->linear = !e;
+    return e;
 }
 
 static cudaError_t symbol_part(const void *symbol, size_t count, size_t offset, void **at)
@@ -155,6 +193,8 @@ cudaError_t work_to_symbol(struct work *w, const void *symbol, const void *src, 
 {
     void *at;
 
+    if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost)
+        return cudaErrorInvalidMemcpyDirection;
     return symbol_part(symbol, count, offset, &at) ?: work_linear(w, at, src, count, kind);
 }
 
@@ -163,6 +203,8 @@ cudaError_t work_from_symbol(struct work *w, void *dst, const void *symbol, size
 {
     void *at;
 
+    if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost)
+        return cudaErrorInvalidMemcpyDirection;
     return symbol_part(symbol, count, offset, &at) ?: work_linear(w, dst, at, count, kind);
 }
 
@@ -170,6 +212,9 @@ cudaError_t work_fill(struct work *w, const struct cudaMemsetParams *p)
 {
     if (!p || !p->dst || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4))
         return cudaErrorInvalidValue;
+    cudaError_t e = fill_check(p);
+    if (e)
+        return e;
     *w = (struct work){.type = cudaGraphNodeTypeMemset, .fill = *p};
     return cudaSuccess;
 }
@@ -214,8 +259,10 @@ static cudaError_t work_move(struct work *w, cudaGraph_t child, cudaGraph_t g)
     for (cudaGraph_t up = g; up; up = up->parent)
         if (up == child)
             return cudaErrorInvalidValue;
-    if (!g || child->parent)
+    if (!g)
         return cudaErrorInvalidValue;
+    if (child->parent)
+        return emu_fail(cudaErrorNotSupported, "a graph that is in a node already cannot move");
     graph_each(child, look, &conditional);
     if (conditional)
         return emu_fail(cudaErrorNotSupported, "a child graph cannot hold conditional nodes");
@@ -225,7 +272,7 @@ static cudaError_t work_move(struct work *w, cudaGraph_t child, cudaGraph_t g)
 
 cudaError_t work_any(struct work *w, const struct cudaGraphNodeParams *p, cudaGraph_t g)
 {
-    if (!p)
+    if (!p || p->reserved0[0] || p->reserved0[1] || p->reserved0[2] || p->reserved2)
         return cudaErrorInvalidValue;
     switch (p->type) {
     case cudaGraphNodeTypeKernel: {
@@ -257,28 +304,17 @@ cudaError_t work_any(struct work *w, const struct cudaGraphNodeParams *p, cudaGr
     case cudaGraphNodeTypeMemAlloc: {
         struct cudaMemAllocNodeParams m = {p->alloc.poolProps, p->alloc.accessDescs,
                                            p->alloc.accessDescCount, p->alloc.bytesize, NULL};
-        return g ? work_allocate(w, &m) : cudaErrorInvalidValue;
+        return g ? work_allocate(w, &m) : cudaErrorNotSupported;
     }
     case cudaGraphNodeTypeMemFree:
-        return g ? work_release(w, p->free.dptr, g) : cudaErrorInvalidValue;
+        return g ? work_release(w, p->free.dptr, g) : cudaErrorNotSupported;
     case cudaGraphNodeTypeConditional:
-        return g ? work_branch(w, &p->conditional, g) : cudaErrorInvalidValue;
+        return g ? work_branch(w, &p->conditional, g) : cudaErrorNotSupported;
     case cudaGraphNodeTypeExtSemaphoreSignal:
     case cudaGraphNodeTypeExtSemaphoreWait:
         return emu_fail(cudaErrorNotSupported, "graph nodes of external semaphores are not "
                                                "supported");
     default:
-        return emu_fail(cudaErrorNotSupported, "graph nodes of type %d are not supported",
-                        (int)p->type);
+        return emu_fail(cudaErrorInvalidValue, "there are no graph nodes of type %d", (int)p->type);
     }
-}
-
-/* An edge is a whole one: its end starts when its beginning has ended. */
-cudaError_t edges_plain(const cudaGraphEdgeData *edges, size_t n)
-{
-    for (size_t i = 0; edges && i < n; i++)
-        if (edges[i].from_port || edges[i].to_port || edges[i].type)
-            return emu_fail(cudaErrorNotSupported,
-                            "programmatic edges of graphs are not supported");
-    return cudaSuccess;
 }

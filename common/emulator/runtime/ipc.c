@@ -1,9 +1,9 @@
 /* ipc.c - memory and events of other processes.
  *
- * Memory that is exported moves to a file that processes share (share.h); what is not costs
- * nothing. Whoever opens a handle maps that file: kernels of all see each other's writes, atomics
- * included. Work is done when it is issued, so that a shared event has nothing to say but that
- * there is one.
+ * A handle is of a whole allocation, whatever address in it is given. Memory that is exported moves
+ * to a file that processes share (share.h); what is not costs nothing. Whoever opens a handle maps
+ * that file: kernels of all see each other's writes, atomics included. Work is done when it is
+ * issued, so that a shared event has nothing to say but that there is one.
  *
  * Not modelled: that a process waits, in modelled time, for another's event; what --check would
  * have to know of other processes' accesses: shared memory counts as written. No other thread may
@@ -72,9 +72,9 @@ static cudaError_t export_memory(cudaIpcMemHandle_t *handle, void *p)
 
     if (!handle || !p)
         return cudaErrorInvalidValue;
-    if (!a || a->addr != (uint64_t)p || a->kind != MEM_DEVICE || a->reserved || pool_owns(a->addr))
+    if (!a || a->kind != MEM_DEVICE || a->reserved || pool_owns(a->addr))
         return emu_fail(cudaErrorInvalidValue,
-                        "cudaIpcGetMemHandle: %p is not the start of memory from cudaMalloc", p);
+                        "cudaIpcGetMemHandle: %p is not in memory from cudaMalloc", p);
     if (a->file < 0)
         e = move_out(a);
     return e ?: hand_out(handle, a->file, SHARE_MEMORY);
@@ -163,7 +163,8 @@ static cudaError_t import_memory(void **out, const struct ticket *t, unsigned fl
     }
     int file = share_open(t, &s, SHARE_MEMORY);
     if (file < 0)
-        return emu_fail(cudaErrorInvalidValue,
+        return emu_fail(share_is_ticket(t, SHARE_MEMORY) ? cudaErrorNotPermitted
+                                                         : cudaErrorInvalidValue,
                         "cudaIpcOpenMemHandle: no such memory: the handle is none, or its memory "
                         "was freed, or process %d has ended",
                         t->pid);
@@ -218,7 +219,7 @@ static cudaError_t export_event(cudaIpcEventHandle_t *handle, cudaEvent_t event)
 {
     int file;
 
-    if (!handle)
+    if (!handle || !event)
         return cudaErrorInvalidValue;
     return event_share(event, &file) ?: hand_out(handle, file, SHARE_EVENT);
 }
@@ -236,7 +237,7 @@ static cudaError_t import_event(cudaEvent_t *event, const struct ticket *t)
     if (!event)
         return cudaErrorInvalidValue;
     if ((file = share_open(t, &s, SHARE_EVENT)) < 0)
-        return emu_fail(cudaErrorInvalidValue,
+        return emu_fail(cudaErrorMapBufferObjectFailed,
                         "cudaIpcOpenEventHandle: no such event: the handle is none, or its event "
                         "was destroyed, or process %d has ended",
                         t->pid);

@@ -39,12 +39,7 @@ static cudaError_t read_attributes(struct emu_launch *l, const cudaLaunchConfig_
         case cudaLaunchAttributeDeviceUpdatableKernelNode:
             return emu_fail(cudaErrorNotSupported, "launch attribute %d (graphs) is not supported",
                             (int)a->id);
-        case cudaLaunchAttributeProgrammaticEvent:
-        case cudaLaunchAttributeLaunchCompletionEvent:
-            return emu_fail(cudaErrorNotSupported,
-                            "launch attribute %d (an event of the launch) is not supported",
-                            (int)a->id);
-        default: /* hints: caches, priorities, scheduling, overlap of dependent launches */
+        default: /* events: see launch(); hints: caches, priorities, scheduling, overlap */
             break;
         }
     }
@@ -134,6 +129,10 @@ static cudaError_t run(struct emu_launch *l, cudaStream_t stream)
     struct emu_launch x = *l;
 
     x.steps = &steps;
+    if (x.func->uses & USES_GRAPHS && !x.graph_run)
+        return emu_fail(cudaErrorNotSupported,
+                        "kernel %s launches graphs: it must be a graph's itself",
+                        shown_name(x.func->info.name));
     if (!(x.func->uses & USES_DEVICE))
         return launch_one(&x, stream, &children);
     launch_pause();
@@ -142,21 +141,40 @@ static cudaError_t run(struct emu_launch *l, cudaStream_t stream)
     return e;
 }
 
-static cudaError_t rt_launch(struct kernel *k, const cudaLaunchConfig_t *c, void **args)
+static struct emu_launch shape_of(struct kernel *k, const cudaLaunchConfig_t *c)
 {
-    const struct emu_func_info *f = emu_func_info(here(k)->func);
-    struct emu_launch l = {
+    return (struct emu_launch){
         .func = here(k)->func,
         .grid = {c->gridDim.x, c->gridDim.y, c->gridDim.z},
         .block = {c->blockDim.x, c->blockDim.y, c->blockDim.z},
         .nonportable_cluster = here(k)->nonportable_cluster,
         .shared_bytes = (uint32_t)c->dynamicSmemBytes,
     };
+}
+
+cudaError_t launch_may(const void *func, const cudaLaunchConfig_t *c)
+{
+    struct kernel *k;
+    cudaError_t e = kernel_use(func, &k);
+
+    if (e)
+        return e;
+    struct emu_launch l = shape_of(k, c);
+    return read_attributes(&l, c) ?: check_shared(k, c->dynamicSmemBytes) ?: launch_check(&l);
+}
+
+static cudaError_t rt_launch(struct kernel *k, const cudaLaunchConfig_t *c, void **args)
+{
+    const struct emu_func_info *f = emu_func_info(here(k)->func);
+    struct emu_launch l = shape_of(k, c);
     struct CUstream_st *s = stream_find(c->stream);
 
     if (!s)
         return cudaErrorInvalidResourceHandle;
     l.stream = s->id;
+    l.graph_run = graph_running();
+    l.graph = graph_current();
+    l.moment = order_launch();
     l.device = (unsigned)rt_device;
     cudaError_t e = read_attributes(&l, c) ?: check_shared(k, c->dynamicSmemBytes);
     if (e)
@@ -164,8 +182,51 @@ static cudaError_t rt_launch(struct kernel *k, const cudaLaunchConfig_t *c, void
     uint8_t *params = xcalloc(1, f->param_bytes + 8);
     l.params = params;
     e = pack(k, args, params) ?: run(&l, c->stream);
+    order_launched();
     free(params);
     return e;
+}
+
+/* cuda.h's CU_LAUNCH_PARAM_END, _BUFFER_POINTER and _BUFFER_SIZE */
+#define EXTRA_END    ((void *)0)
+#define EXTRA_BUFFER ((void *)1)
+#define EXTRA_SIZE   ((void *)2)
+
+/* Where each argument of such a buffer is. */
+static cudaError_t unpack(struct kernel *k, void **extra, void ***args)
+{
+    const struct emu_func_info *f = emu_func_info(here(k)->func);
+    uint8_t *buffer = NULL;
+    size_t *size = NULL;
+
+    for (; *extra != EXTRA_END; extra += 2) {
+        if (*extra == EXTRA_BUFFER)
+            buffer = extra[1];
+        else if (*extra == EXTRA_SIZE)
+            size = extra[1];
+        else
+            return emu_fail(cudaErrorInvalidValue,
+                            "kernel %s: its arguments in one buffer "
+                            "(extra): %p is none of the words that name "
+                            "buffer, size and end",
+                            shown_name(k->name), *extra);
+    }
+    if (!buffer || !size || *size < f->param_bytes)
+        return emu_fail(cudaErrorInvalidValue,
+                        "kernel %s: its arguments in one buffer (extra): "
+                        "%zu bytes, it takes %u",
+                        shown_name(k->name), buffer && size ? *size : 0, f->param_bytes);
+    *args = xcalloc(f->nparams + 1, sizeof(**args));
+    for (uint32_t i = 0; i < f->nparams; i++)
+        (*args)[i] = buffer + f->param_offset[i];
+    return cudaSuccess;
+}
+
+cudaError_t kernel_unpack(const void *func, void **extra, void ***args)
+{
+    struct kernel *k;
+
+    return kernel_use(func, &k) ?: unpack(k, extra, args);
 }
 
 cudaError_t kernel_arguments(const void *func, void **args, void ***copy)
@@ -204,6 +265,30 @@ static bool captured(const void *func, const cudaLaunchConfig_t *c, void **args,
     return capture_takes(c->stream, &w, e);
 }
 
+/* Calls fn for each event that the launch records: when its blocks allow it or have begun, here
+ * when they have ended. */
+static cudaError_t each_event(const cudaLaunchConfig_t *c,
+                              cudaError_t (*fn)(cudaEvent_t event, int flags, unsigned char port,
+                                                cudaStream_t stream))
+{
+    cudaError_t e = cudaSuccess;
+
+    for (unsigned i = 0; c->attrs && i < c->numAttrs && !e; i++) {
+        const cudaLaunchAttributeValue *v = &c->attrs[i].val;
+
+        if (c->attrs[i].id == cudaLaunchAttributeProgrammaticEvent)
+            e = fn(v->programmaticEvent.event, v->programmaticEvent.flags,
+                   v->programmaticEvent.triggerAtBlockStart
+                       ? cudaGraphKernelNodePortLaunchCompletion
+                       : cudaGraphKernelNodePortProgrammatic,
+                   c->stream);
+        else if (c->attrs[i].id == cudaLaunchAttributeLaunchCompletionEvent)
+            e = fn(v->launchCompletionEvent.event, v->launchCompletionEvent.flags,
+                   cudaGraphKernelNodePortLaunchCompletion, c->stream);
+    }
+    return e;
+}
+
 cudaError_t launch(const void *handle, const cudaLaunchConfig_t *c, void **args)
 {
     struct CUstream_st *s = stream_find(c->stream);
@@ -213,9 +298,10 @@ cudaError_t launch(const void *handle, const cudaLaunchConfig_t *c, void **args)
     if (!s)
         return cudaErrorInvalidResourceHandle;
     rt_device = s->device; /* where it runs, whichever is current */
-    cudaError_t e = kernel_use(handle, &k);
+    cudaError_t e = kernel_use(handle, &k) ?: each_event(c, event_of_launch);
     if (!e && !captured(handle, c, args, &e))
         e = rt_launch(k, c, args);
+    e = e ?: each_event(c, event_record_early);
     rt_device = current;
     return e;
 }

@@ -136,8 +136,8 @@ static bool captures_alloc(void **out, size_t size, struct CUmemPoolHandle_st *p
                       .location = {cudaMemLocationTypeDevice, pool->device}},
         .bytesize = size};
     *out = NULL;
-    *e = known ? work_allocate(&w, &p) : cudaErrorInvalidValue;
-    if (*e)
+    *e = !known ? cudaErrorInvalidValue : size ? work_allocate(&w, &p) : cudaSuccess;
+    if (*e || !size)
         return true;
     w.memory->reach = pool->reach;
     capture_takes(stream, &w, e);
@@ -255,8 +255,8 @@ static cudaError_t free_async(void *p, cudaStream_t stream)
         return cudaErrorInvalidResourceHandle;
     if (!g)
         return capture_takes(stream, NULL, &e) ? e : free_memory("cudaFreeAsync", p, false);
-    e = work_release(&w, p, g);
-    if (!e)
+    e = p ? work_release(&w, p, g) : cudaSuccess;
+    if (!e && p)
         capture_takes(stream, &w, &e);
     return e;
 }

@@ -44,11 +44,16 @@ static bool is_shared_file(const char *path)
            !strncmp(target, "/memfd:" NAME, strlen("/memfd:" NAME));
 }
 
+bool share_is_ticket(const struct ticket *t, enum share_kind kind)
+{
+    return t->magic == MAGIC && t->kind == (uint32_t)kind;
+}
+
 int share_open(const struct ticket *t, struct share *s, enum share_kind kind)
 {
     char path[64];
 
-    if (t->magic != MAGIC || t->kind != (uint32_t)kind)
+    if (!share_is_ticket(t, kind))
         return -1;
     snprintf(path, sizeof(path), "/proc/%d/fd/%d", t->pid, t->file);
     int file = is_shared_file(path) ? open(path, O_RDWR | O_CLOEXEC) : -1;

@@ -36,6 +36,7 @@ int share_new(struct share *s, enum share_kind kind, uint64_t size, int device);
 /* Is this file one of that kind? */
 bool share_read(int file, struct share *s, enum share_kind kind);
 struct ticket share_ticket(const struct share *s, int file);
+bool share_is_ticket(const struct ticket *t, enum share_kind kind); /* as far as it says */
 /* The file behind a ticket, -1: that is none, of another kind, or its process has gone. */
 int share_open(const struct ticket *t, struct share *s, enum share_kind kind);
 /* Contents [at, at + size) of it, mapped; NULL: no room. *mapped: how many bytes munmap() takes. */

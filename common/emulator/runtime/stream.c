@@ -382,16 +382,19 @@ void streams_reset(void)
 
 /* ---- creating ---- */
 
+int stream_priority(int priority)
+{
+    return priority > LEAST_PRIORITY      ? LEAST_PRIORITY
+           : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY
+                                          : priority;
+}
+
 static cudaError_t create(cudaStream_t *out, unsigned flags, int priority)
 {
     if (!out || flags & ~(unsigned)cudaStreamNonBlocking)
         return cudaErrorInvalidValue;
-    if (priority > LEAST_PRIORITY)
-        priority = LEAST_PRIORITY;
-    if (priority < GREATEST_PRIORITY)
-        priority = GREATEST_PRIORITY;
     pthread_mutex_lock(&rt_lock);
-    *out = stream_new(flags, priority);
+    *out = stream_new(flags, stream_priority(priority));
     pthread_mutex_unlock(&rt_lock);
     return cudaSuccess;
 }
@@ -423,7 +426,7 @@ static cudaError_t destroy(cudaStream_t handle)
         if (*p != handle)
             continue;
         *p = handle->next;
-        tip_set(&handle->tip, NULL, NULL, 0);
+        tip_set(&handle->tip, NULL, NULL, NULL, 0);
         gone_clock[handle->device] = later(gone_clock[handle->device], handle->clock);
         free(handle);
         e = cudaSuccess;
@@ -628,6 +631,7 @@ struct CUevent_st {
     unsigned flags;
     int device;
     bool recorded;
+    bool gone;   /* recorded in a capture that is over */
     double time; /* ms */
     int file;    /* other processes know it by; -1: none */
 };
@@ -655,17 +659,23 @@ void streams_forget(const struct capture *c)
     pthread_mutex_lock(&rt_lock);
     for (struct CUstream_st *s = streams; s; s = s->next)
         if (s->tip.in == c)
-            tip_set(&s->tip, NULL, NULL, 0);
+            tip_set(&s->tip, NULL, NULL, NULL, 0);
     for (struct CUevent_st *e = events; e; e = e->next)
-        if (e->tip.in == c)
-            tip_set(&e->tip, NULL, NULL, 0);
+        if (e->tip.in == c) {
+            tip_set(&e->tip, NULL, NULL, NULL, 0);
+            e->gone = true;
+        }
     pthread_mutex_unlock(&rt_lock);
 }
 
 /* The host cannot wait for an event that was recorded in a capture. */
 static cudaError_t event_captured(cudaEvent_t event)
 {
-    if (!event_found(event) || !event->tip.in)
+    if (!event_found(event))
+        return cudaSuccess;
+    if (event->gone)
+        return cudaErrorInvalidValue;
+    if (!event->tip.in)
         return cudaSuccess;
     capture_invalidate(event->tip.in);
     return cudaErrorCapturedEvent;
@@ -700,7 +710,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 
 static void event_free(cudaEvent_t event)
 {
-    tip_set(&event->tip, NULL, NULL, 0);
+    tip_set(&event->tip, NULL, NULL, NULL, 0);
     if (event->file >= 0)
         close(event->file);
     free(event);
@@ -758,6 +768,7 @@ static cudaError_t event_record_now(cudaEvent_t event, cudaStream_t handle)
     if (s && event_known(event) && event->device == s->device) {
         event->time = start_of(s);
         event->recorded = true;
+        event->gone = false;
         s->clock = event->time + device_profile()->event_overhead_us / 1e3;
         e = cudaSuccess;
     }
@@ -775,7 +786,30 @@ cudaError_t event_record(cudaEvent_t event, cudaStream_t handle, bool external)
         return cudaErrorInvalidResourceHandle;
     bool taken =
         external ? capture_takes(handle, &w, &e) : capture_records(handle, &event->tip, &e);
+    event->gone = event->gone && e;
     return taken ? e : event_record_now(event, handle);
+}
+
+cudaError_t event_of_launch(cudaEvent_t event, int flags, unsigned char port, cudaStream_t stream)
+{
+    (void)port, (void)stream;
+    if (!event_found(event))
+        return cudaErrorInvalidResourceHandle;
+    if (flags)
+        return cudaErrorIllegalState;
+    return event->flags & cudaEventDisableTiming ? cudaSuccess : cudaErrorNotSupported;
+}
+
+cudaError_t event_record_early(cudaEvent_t event, int flags, unsigned char port,
+                               cudaStream_t stream)
+{
+    cudaError_t e = event_record(event, stream, false);
+
+    (void)flags;
+    for (size_t i = 0; !e && i < event->tip.n; i++)
+        event->tip.edges[i] =
+            (cudaGraphEdgeData){.from_port = port, .type = cudaGraphDependencyTypeProgrammatic};
+    return e;
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
@@ -821,8 +855,11 @@ static cudaError_t elapsed(float *ms, cudaEvent_t start, cudaEvent_t end)
     if (!ms)
         return cudaErrorInvalidValue;
     pthread_mutex_lock(&rt_lock);
-    if (event_known(start) && event_known(end) && start->device == end->device && start->recorded &&
-        end->recorded && !((start->flags | end->flags) & cudaEventDisableTiming)) {
+    if (event_known(start) && event_known(end) && (start->tip.in || end->tip.in))
+        e = cudaErrorCapturedEvent;
+    else if (event_known(start) && event_known(end) && start->device == end->device &&
+             start->recorded && end->recorded &&
+             !((start->flags | end->flags) & cudaEventDisableTiming)) {
         *ms = (float)(end->time - start->time);
         e = cudaSuccess;
     }
@@ -856,7 +893,10 @@ cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event, bool external)
 
     if (!event_found(event) || !stream_find(handle))
         return cudaErrorInvalidResourceHandle;
-    bool taken = external ? capture_takes(handle, &w, &e) : capture_waits(handle, &event->tip, &e);
+    if (event->gone)
+        return cudaErrorInvalidValue;
+    bool taken = external ? capture_takes(handle, &w, &e)
+                          : capture_waits(handle, &event->tip, event->recorded, &e);
     return taken ? e : wait_event_now(handle, event);
 }
 

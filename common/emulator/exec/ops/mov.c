@@ -17,6 +17,9 @@ HANDLER(clock)
         if (in->sub == SREG_GLOBALTIMER_HI)
             v >>= 32;
         break;
+    case SREG_CURRENT_GRAPH_EXEC:
+        v = w->block->launch->graph;
+        break;
     default: /* instructions issued by this worker, a cycle each: monotonic, repeatable */
         v = w->worker->clock += 4;
         if (in->sub == SREG_CLOCK_HI)
