@@ -22,6 +22,7 @@ $B/programs/%: $(PROGRAMS_DIR)/%.cu
 $B/programs/per_thread: NVCC_FLAGS = --default-stream per-thread
 # device code that the device runtime's library is linked to, on a GPU
 $B/programs/graph_nodes: NVCC_FLAGS = -rdc=true
+$(addprefix $B/programs/,graph_answers child_answers device_graph_answers): NVCC_FLAGS = -rdc=true
 $B/programs/fft: NVCC_FLAGS = -lcufft
 $B/programs/nccl: NVCC_FLAGS = -L$(CUDA)/lib -lnccl
 $B/programs/split: $(PROGRAMS_DIR)/split_main.cu $(PROGRAMS_DIR)/split_other.cu

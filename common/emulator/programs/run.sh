@@ -2,7 +2,7 @@
 # run.sh BUILD      runs the programs of this folder, and warprun's options, on the emulator
 # run.sh BUILD gpu  runs the programs on a GPU: do they say the same there?
 set -u
-warprun=$1/bin/warprun programs=$1/programs
+warprun=$1/bin/warprun programs=$1/programs here=$(dirname "$0")
 out=$(mktemp -d) passed=0 failed=0
 trap 'rm -rf "$out"' EXIT
 unset WARPLAB_DEVICES WARPLAB_RECORD WARPLAB_DISTURB WARPLAB_FAIL WARPLAB_CHECK WARPLAB_PROFILE WARPLAB_DEVICE WARPLAB_THREADS WARPLAB_STEPS
@@ -22,6 +22,20 @@ expect() {
     fi
 }
 
+# answers PROGRAM [COMMAND…]: it says what it did on an H200 (answers/PROGRAM.h200)
+answers() {
+    name=$1
+    shift
+    timeout 120 "$@" "$programs/$name" 2>/dev/null >"$out/text"
+    if cmp -s "$here/answers/$name.h200" "$out/text"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "$name: not an H200's answers (<):"
+        diff "$here/answers/$name.h200" "$out/text" | head -n 20
+    fi
+}
+
 summary() {
     echo "$passed passed, $failed failed"
     [ $failed -eq 0 ]
@@ -32,7 +46,11 @@ anywhere='vector_add variables grid_sync split thrust cub language errors limits
           groups algorithms clusters devices graphs graph_nodes children ipc'
 [ ! -e "$programs/fft" ] || anywhere="$anywhere fft"
 [ ! -e "$programs/nccl" ] || anywhere="$anywhere nccl"
+asked='graph_answers child_answers device_graph_answers ipc_answers'
 if [ "${2:-}" = gpu ]; then
+    for p in $asked; do
+        answers $p
+    done
     for p in $anywhere static noptx; do
         expect 0 '^ok' "$programs/$p"
     done
@@ -41,6 +59,9 @@ if [ "${2:-}" = gpu ]; then
 fi
 for p in $anywhere; do
     expect 0 '^ok' "$warprun" "$programs/$p"
+done
+for p in $asked; do
+    answers $p "$warprun"
 done
 # what orders its accesses in the libraries' ways is left alone by the checks
 for p in cub thrust groups algorithms clusters grid_sync; do
