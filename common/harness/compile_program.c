@@ -1,7 +1,8 @@
 /* compile_program.c - a whole CUDA program with the toolkit's nvcc (compile.h).
  *
- * For the emulator PTX alone is made of the kernels, which takes half the time. nvcc needs a C++
- * compiler of the host's; where that is missing, the log says what to install.
+ * For the emulator PTX alone is made of the kernels, which takes half the time; host code is not
+ * optimised, as it is not by nvcc unasked. nvcc needs a C++ compiler of the host's; where that is
+ * missing, the log says what to install.
  */
 #include "compile.h"
 #include "base/alloc.h"
@@ -68,8 +69,8 @@ bool compile_program(const struct compile_request *r, struct compiled *out)
         return false;
     }
     char *program = xformat("%s/program", folder), *arch = xformat("-arch=%s", r->arch);
-    char *argv[] = {nvcc,    "-std=c++17", "-O2", "-lineinfo",     arch, "-cudart", "shared", "-o",
-                    program, "-x",         "cu",  (char *)r->path, NULL};
+    char *argv[] = {nvcc, "-std=c++17", "-lineinfo", arch, "-cudart",       "shared",
+                    "-o", program,      "-x",        "cu", (char *)r->path, NULL};
     int status = call_program(argv, false, &log, &log);
     out->log = compile_readable(text_str(&log));
     if (status == 0 && file_read(program, IMAGE_MAX, &out->image, &out->size))
