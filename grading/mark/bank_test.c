@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILES = 32 }; /* at most; small enough that processes end at about the same time */
+enum { FILES = 64 }; /* at most; small enough that processes end at about the same time */
 
 struct bank_part {
     char lab[64];
@@ -35,7 +35,7 @@ ParameterizedTestParameters(bank, verdict)
     return cr_make_param_array(struct bank_part, all, (size_t)parts);
 }
 
-ParameterizedTest(struct bank_part *part, bank, verdict, .timeout = 600)
+ParameterizedTest(struct bank_part *part, bank, verdict, .timeout = 1200)
 {
     struct engine_options o;
     struct engine e;
