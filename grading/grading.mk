@@ -110,4 +110,4 @@ model-slurm:
 # Without a sandbox nothing can be marked, nor any verdict tested: one failure that says why.
 test-grading: $B/test/grading
 	$(Q)common/deps.sh sandbox - || { echo 'error: no sandbox, no test of the grader'; exit 1; }
-	$(Q)$B/test/grading -j2 --timeout 600 $(if $(filter 1,$(SAN)),--filter '!(@(bank|sample)/*|gpu_path/@(measured_in_turns|too_slow|waiting*|t12*)|threats/@(t22*|t30_code*))')
+	$(Q)$B/test/grading -j2 --timeout 1200 $(if $(filter 1,$(SAN)),--filter '!(@(bank|sample)/*|gpu_path/@(measured_in_turns|too_slow|waiting*|t12*)|threats/@(t22*|t30_code*))')
