@@ -74,7 +74,7 @@ static void open_all(struct args *a, struct engine_options *o, struct engine *e)
 {
     engine_defaults(o);
     o->secret = "selftest-secret";
-    o->steps = 5000000;
+    o->steps = 12000000;
     if (!sandbox_or_refuse(o, false))
         exit(2);
     open_engine(e, a->lab, o);
@@ -84,7 +84,7 @@ static void open_all(struct args *a, struct engine_options *o, struct engine *e)
 
 /* ---- mutants: what each changes ---- */
 
-enum change { NO_CODE, SAME_CODE, OTHER_CODE };
+enum change { NO_CODE, SAME_CODE, OTHER_CODE, NOT_MARKED };
 
 struct trial {
     const struct mutant *m;
@@ -119,12 +119,23 @@ static bool any_in(const char *list, const char *names)
     return found;
 }
 
-/* The lab's variants with a kernel among `kernels` ("*": any), in the lab's order. */
-static char *variants_with(const struct lab *lab, const char *kernels)
+static bool is_marked(const struct rubric *r, const struct lab_variant *v)
+{
+    for (int i = 0; i < r->nrows; i++)
+        if (!strcmp(r->rows[i].variant, v->name))
+            return true;
+    return false;
+}
+
+/* The variants that rows are about, with a kernel among `kernels` ("*": any), in the lab's order.
+ */
+static char *variants_with(const struct engine *e, const char *kernels)
 {
     struct text t = {0};
-    for (int i = 0; i < lab->nvariants; i++) {
-        const struct lab_variant *v = &lab->variants[i];
+    for (int i = 0; i < e->lab->nvariants; i++) {
+        const struct lab_variant *v = &e->lab->variants[i];
+        if (!is_marked(e->rubric, v))
+            continue;
         if (!strcmp(kernels, "*") || any_in(kernels, v->kernels ? v->kernels : v->name))
             text_addf(&t, "%s ", v->name);
     }
@@ -142,8 +153,9 @@ static void try_one(const struct engine *e, const struct engine_options *o,
         fprintf(out, "%d %d -\n", i, NO_CODE);
         return;
     }
-    char *kernels = code_changes(original, &c), *only = variants_with(e->lab, kernels);
-    fprintf(out, "%d %d -%s\n", i, *kernels ? OTHER_CODE : SAME_CODE, only);
+    char *kernels = code_changes(original, &c), *only = variants_with(e, kernels);
+    enum change change = !*kernels ? SAME_CODE : *only ? OTHER_CODE : NOT_MARKED;
+    fprintf(out, "%d %d -%s\n", i, change, only);
     free(kernels);
     free(only);
     code_free(&c);
@@ -207,7 +219,7 @@ static const struct code *program_of(const struct engine *e, const struct engine
     if (!compiled(e, o, e->solution, c))
         die("the solution does not compile");
     for (int i = 0; i < n; i++)
-        v[i] = (struct trial){v[i].m, OTHER_CODE, variants_with(e->lab, "*"), false};
+        v[i] = (struct trial){v[i].m, OTHER_CODE, variants_with(e, "*"), false};
     return c;
 }
 
@@ -320,18 +332,18 @@ static void mark_alike(struct args *a, struct engine_options *o, struct trial *v
 /* Prints the totals; the share caught of those that mean something else. */
 static double print_share(const char *lab, const struct trial *v, int n, const struct tally *t)
 {
-    int code = -t->unloadable, same = t->same;
+    int code = -t->unloadable, same = t->same, unmarked = 0;
     for (int i = 0; i < n; i++) {
         code += v[i].change != NO_CODE;
         same += v[i].change == SAME_CODE;
+        unmarked += v[i].change == NOT_MARKED;
     }
-    int counted = code - same - t->equivalent;
+    int counted = code - same - unmarked - t->equivalent;
     double share = counted ? 100.0 * t->caught / counted : 0;
-    printf(
-        "%s: %d mutants, %d compile, %d to the same code, %d more mean the same, %d of %d others "
-        "caught (%.1f %%), %d need a person\n%s",
-        lab, n, code, same, t->equivalent, t->caught, counted, share, t->human,
-        text_str(&t->survivors));
+    printf("%s: %d mutants, %d compile, %d to the same code, %d of kernels that no row is about, "
+           "%d more mean the same, %d of %d others caught (%.1f %%), %d need a person\n%s",
+           lab, n, code, same, unmarked, t->equivalent, t->caught, counted, share, t->human,
+           text_str(&t->survivors));
     return share;
 }
 
