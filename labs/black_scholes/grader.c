@@ -50,7 +50,7 @@ static const struct rubric_row rows[] = {
      .hint = "1003 options: which thread has the last three, and what may it load?"},
     {"vector-none", 1, "Four options a load: what is no option has no price", ROW_CORRECT, "vector", .cases = "some-none volatility-nan volatility-below-0 volatility-0 hidden-none", .hint = NONE},
     {"vector-clean", 1, "Four options a load: no bad access", ROW_CHECKS, "vector", .cases = "one odd hidden", .hint = CHECKED},
-    {"vector-wide", 2, "Four options a load: 16 bytes a lane", ROW_GATE, "vector", .cases = "many hidden-many",
+    {"vector-wide", 2, "Four options a load: 16 bytes a lane", ROW_GATE, "vector", .cases = "many hidden-many hidden",
      .gate = "global_ld_requests <= 3 * n / 128 + 32 && global_st_requests <= 2 * n / 128 + 32 && " LEAN,
      .hint = "A float4 is one load for four options. How many loads has a warp for its 128?"},
     {"vector-fast", 3, "As fast as memory lets it", ROW_SPEED, "vector", .cases = "large hidden-large", .gpu_cases = "large-gpu", .ratio = 0.9, .tolerance = 0.03,
