@@ -75,6 +75,11 @@ static __device__ inline void cp_async_16(unsigned to, const void *from, bool so
     PTX_80("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(some ? 16 : 0)
            : "memory");
 }
+static __device__ inline void cp_async_4(unsigned to, const void *from, bool some)
+{
+    PTX_80("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(some ? 4 : 0)
+           : "memory");
+}
 static __device__ inline void cp_async_commit()
 {
     PTX_80("cp.async.commit_group;" ::: "memory");

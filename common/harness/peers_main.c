@@ -70,6 +70,8 @@ static const struct lab_case
     turns[] = {{.name = "8192 x 4096", .n = 8192, .m = 4096, .dtype = DT_F32, .op = TURN}},
     products[] = {SQUARES(DT_F32), PRODUCT(8192, 128, 1024, DT_F32), PRODUCT(128, 8192, 1024, DT_F32),
                   PRODUCT(256, 256, 16384, DT_F32), PRODUCT(4096, 4096, 64, DT_F32), PRODUCT(1000, 1003, 1001, DT_F32)},
+    large_products[] = {PRODUCT(2048, 2048, 2048, DT_F32), PRODUCT(4096, 4096, 4096, DT_F32), PRODUCT(8192, 8192, 8192, DT_F32), PRODUCT(4096, 4096, 64, DT_F32)},
+    small_halves[] = {PRODUCT(256, 256, 256, DT_F16), PRODUCT(512, 512, 512, DT_F16), PRODUCT(1024, 1024, 1024, DT_F16)},
     halves[] = {SQUARES(DT_F16), PRODUCT(16384, 16384, 16384, DT_F16)};
 #define CASES(list) list, sizeof(list) / sizeof((list)[0])
 static const struct match matches[] = {
@@ -83,6 +85,8 @@ static const struct match matches[] = {
     {"coalescing", "copy_four",       "cudaMemcpy on the device", peer_copy,      false, CASES(shifts)},
     {"coalescing", "transpose_vec",   "cudaMemcpy on the device", peer_copy,      false, CASES(turns)},
     {"matmul",    "mm_sliced",        "cublasSgemm",              peer_sgemm,     true,  CASES(products)},
+    {"matmul",    "mm_large",         "cublasSgemm",             peer_sgemm,     true,  CASES(large_products)},
+    {"matmul",    "mm_small",         "cublasLtMatmul",          peer_gemm_f16,  true,  CASES(small_halves)},
     {"matmul",    "mm_store",         "cublasLtMatmul",           peer_gemm_f16,  true,  CASES(halves)},
 };
 /* clang-format on */

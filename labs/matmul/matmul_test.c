@@ -155,6 +155,8 @@ Test(matmul, grids_cover_the_output)
             cr_expect(x == (130 + 31) / 32 && y == (67 + 31) / 32);
         else if (!strcmp(q.v->name, "mm_tensor"))
             cr_expect(x * v >= 67 && (x - 1) * v < 67 && y * v >= 130 && (y - 1) * v < 130);
+        else if (!strcmp(q.v->name, "mm_small"))
+            cr_expect(x == 3 && y == 1, "64 x 128");
         else if (q.v->has_tensor) /* 2 x 1 tiles of 128 x 128 or 256, side by side */
             cr_expect(x == 2 && y == 1, "%s: %u x %u", q.v->name, s->grid[0], s->grid[1]);
         else if (!strcmp(q.v->name, "mm_sliced"))

@@ -8,11 +8,13 @@
 // mm_vector     3   16-byte loads from global and from shared memory
 // mm_pipeline   4   the next tile travels while this one is multiplied
 // mm_sliced     4b  a larger tile, its words read one step ahead; slices of k
+// mm_large      4c  a tile twice as large, fetched past the registers
 // mm_tensor     5   f16 inputs, f32 sums, on the tensor cores
 // mm_mma        6   the same in PTX: mma.sync, ldmatrix, three stages of cp.async
 // mm_tma        7   tiles come by tensor map (compute capability 9.0 from here on)
 // mm_wgmma      8   warp groups multiply straight from shared memory
 // mm_roles      9   one warp fetches, two groups multiply, with barriers of their own
+// mm_small      9b  the same with small tiles, for small products
 // mm_persistent 10  one block a multiprocessor, many tiles each
 // mm_store      11  results leave by tensor map, too
 // mm_cluster    12  two blocks share a tile of b, each fetches half of it for both
@@ -566,6 +568,215 @@ KERNEL __launch_bounds__(SL_T)
     sliced<SL_V / 2>().product(s, a, b, c, m, n, k, partial);
 }
 
+// ---- 4c: a tile twice as large, past the registers -----------------------------------
+// As mm_sliced, but 8 x 16 outputs a thread, in tiles of 128 x 256, for products that have enough
+// of them. Words go from global to shared memory by cp.async, four stages of them: a's one by one,
+// for they go down a column of their tile, b's four at a time where rows start on 16 bytes.
+//
+// Registers lie in two banks, and an FFMA reads one of each in a cycle; a third operand has to be
+// the one that the FFMA before it had in the same place. So products go down a column of sums and
+// up the next: b's operand stays, a's and the sum come from different banks, if ptxas may choose.
+// It may not where four sums leave as one float4. Hence they leave as single words.
+
+#define LG_M      128
+#define LG_N      256
+#define LG_S      8
+#define LG_STAGES 4
+#define LG_T      256
+#define LG_R      8
+#define LG_C      16
+#define LG_SHARED (LG_STAGES * sizeof(struct large_tile))
+
+extern __shared__ __align__(1024) unsigned char tiles[];
+
+// Tiles of c are numbered in bands of 16 rows of tiles, down each column: blocks that run at the
+// same time share rows of a and columns of b, which then come from L2.
+static __device__ void tile_place(int t, int down, int across, int &row, int &col)
+{
+    const int most = 16;
+    int band = t / (most * across), left = down - band * most, rows = left < most ? left : most;
+
+    t -= band * most * across;
+    row = band * most + t % rows;
+    col = t / rows;
+}
+
+static __device__ int tiles_of(int extent, int side)
+{
+    return (extent + side - 1) / side;
+}
+
+struct large_tile {
+    float a[LG_S][LG_M + 4], b[LG_S][LG_N];
+};
+
+struct large {
+    float sum[LG_R][LG_C], av[2][LG_R], bv[2][LG_C];
+    int row0, col0, tid, row, col; // row, col: of the thread's first output in the tile
+
+    __device__ large(int m, int n)
+    {
+        int warp, lane;
+
+        tid = threadIdx.x, warp = tid / 32, lane = tid % 32;
+        row = warp / 2 * 4 * LG_R + lane / 8 * 4, col = warp % 2 * 8 * LG_C + lane % 8 * 4;
+        tile_place(blockIdx.x, tiles_of(m, LG_M), tiles_of(n, LG_N), row0, col0);
+        row0 *= LG_M;
+        col0 *= LG_N;
+#pragma unroll
+        for (int v = 0; v < LG_R * LG_C; v++)
+            sum[v / LG_C][v % LG_C] = 0;
+    }
+
+    // Nothing of the tile hangs over an edge: from_a and from_b step on.
+    const float *from_a, *from_b;
+
+    __device__ void fetch_whole(large_tile &to, int n, int k)
+    {
+        unsigned to_a = shared_address(&to.a[tid % LG_S][tid / LG_S]);
+        unsigned to_b = shared_address(&to.b[tid / (LG_N / 4)][tid % (LG_N / 4) * 4]);
+
+#pragma unroll
+        for (int j = 0; j < LG_M; j += LG_T / LG_S)
+            cp_async_4(to_a + j * 4, from_a + (size_t)j * k, true);
+#pragma unroll
+        for (int j = 0; j < LG_S; j += LG_T * 4 / LG_N)
+            cp_async_16(to_b + j * LG_N * 4, from_b + (size_t)j * n, true);
+        from_a += LG_S;
+        from_b += (size_t)LG_S * n;
+    }
+
+    // What hangs over one is filled with zeros.
+    __device__ void fetch_edge(large_tile &to, const float *a, const float *b, int m, int n, int k,
+                               int k0)
+    {
+#pragma unroll 1
+        for (int j = tid; j < LG_M * LG_S; j += LG_T) {
+            int r = j / LG_S, i = j % LG_S;
+            bool some = row0 + r < m && k0 + i < k;
+            cp_async_4(shared_address(&to.a[i][r]), some ? a + (row0 + r) * k + k0 + i : a, some);
+        }
+#pragma unroll 1
+        for (int j = tid; j < LG_N * LG_S; j += LG_T) {
+            int i = j / LG_N, q = j % LG_N;
+            bool some = k0 + i < k && col0 + q < n;
+            cp_async_4(shared_address(&to.b[i][q]), some ? b + (k0 + i) * n + col0 + q : b, some);
+        }
+    }
+
+    __device__ void operands(const large_tile &s, int i)
+    {
+#pragma unroll
+        for (int v = 0; v < LG_R; v += 4) {
+            float4 x = *reinterpret_cast<const float4 *>(&s.a[i][row + v * 4]);
+            float *to = &av[i % 2][v];
+            to[0] = x.x, to[1] = x.y, to[2] = x.z, to[3] = x.w;
+        }
+#pragma unroll
+        for (int v = 0; v < LG_C; v += 4) {
+            float4 x = *reinterpret_cast<const float4 *>(&s.b[i][col + v * 8]);
+            float *to = &bv[i % 2][v];
+            to[0] = x.x, to[1] = x.y, to[2] = x.z, to[3] = x.w;
+        }
+    }
+
+    __device__ void multiply(int i)
+    {
+#pragma unroll
+        for (int x = 0; x < LG_C; x++)
+#pragma unroll
+            for (int j = 0; j < LG_R; j++) {
+                int y = x % 2 ? LG_R - 1 - j : j;
+                sum[y][x] += av[i % 2][y] * bv[i % 2][x];
+            }
+    }
+
+    // A warp puts a row of sums of each of its lanes into shared memory, from where its lanes take
+    // neighbouring words of c.
+    __device__ void store(float *c, float *room, int m, int n)
+    {
+        const int wide = 8 * LG_C;
+        int warp = tid / 32, lane = tid % 32;
+        float(*mine)[wide + 1] = reinterpret_cast<float(*)[wide + 1]>(room) + warp * 4;
+
+        __syncthreads(); // nobody reads tiles any more
+#pragma unroll
+        for (int y = 0; y < LG_R; y++) {
+#pragma unroll
+            for (int x = 0; x < LG_C; x++)
+                mine[lane / 8][x / 4 * 32 + lane % 8 * 4 + x % 4] = sum[y][x];
+            __syncwarp();
+#pragma unroll
+            for (int j = 0; j < LG_C; j++) {
+                int down = j / (LG_C / 4), x = j % (LG_C / 4) * 32 + lane;
+                int r = row0 + warp / 2 * 4 * LG_R + down * 4 + y % 4 + y / 4 * 16;
+                int q = col0 + warp % 2 * wide + x;
+                if (r < m && q < n)
+                    c[r * n + q] = mine[down][x];
+            }
+            __syncwarp();
+        }
+    }
+
+    // A tile that is whole has code of its own, so that there is nothing to ask.
+    template <bool whole>
+    __device__ void product(large_tile *s, const float *a, const float *b, float *c, int m, int n,
+                            int k)
+    {
+        int now = 0, ahead = LG_STAGES - 1, steps = (k + LG_S - 1) / LG_S;
+        auto fetch = [&](int stage, int t) {
+            if (t < steps && whole)
+                fetch_whole(s[stage], n, k);
+            if (t < steps && !whole)
+                fetch_edge(s[stage], a, b, m, n, k, t * LG_S);
+            cp_async_commit();
+        };
+
+        from_a = a + (size_t)(row0 + tid / LG_S) * k + tid % LG_S;
+        from_b = b + (size_t)(tid / (LG_N / 4)) * n + col0 + tid % (LG_N / 4) * 4;
+#pragma unroll
+        for (int t = 0; t < LG_STAGES - 1; t++)
+            fetch(t, t);
+        cp_async_wait<LG_STAGES - 2>();
+        __syncthreads();
+        if (steps)
+            operands(s[0], 0);
+        for (int t = 0; t < steps; t++) {
+            const large_tile &here = s[now];
+
+            fetch(ahead, t + LG_STAGES - 1);
+            ahead = ahead + 1 == LG_STAGES ? 0 : ahead + 1;
+            now = now + 1 == LG_STAGES ? 0 : now + 1;
+#pragma unroll
+            for (int i = 0; i < LG_S; i++) {
+                if (i + 1 < LG_S) {
+                    operands(here, i + 1);
+                } else if (t + 1 < steps) {
+                    cp_async_wait<LG_STAGES - 2>();
+                    __syncthreads(); // the next tile is there, and nobody reads this one any more
+                    operands(s[now], 0);
+                }
+                multiply(i);
+            }
+        }
+        store(c, reinterpret_cast<float *>(s), m, n);
+    }
+};
+
+LAUNCH(mm_large, LG_T, 1, 1, LG_SHARED);
+TENSOR(mm_large) = {.tile = {LG_M, LG_N}};
+KERNEL __launch_bounds__(LG_T, 1)
+    mm_large(const float *a, const float *b, float *c, int m, int n, int k)
+{
+    large_tile *s = reinterpret_cast<large_tile *>(tiles);
+    large l(m, n);
+
+    if (n % 4 == 0 && k % LG_S == 0 && l.row0 + LG_M <= m && l.col0 + LG_N <= n)
+        l.product<true>(s, a, b, c, m, n, k);
+    else
+        l.product<false>(s, a, b, c, m, n, k);
+}
+
 // ---- 5: tensor cores ----------------------------------------------------------------
 // Four warps make a 64 x 64 tile, 32 x 32 each: 2 x 2 fragments of 16 x 16. wmma wants its
 // tiles on 32 bytes with rows a multiple of 16 bytes long, which a matrix of any shape does
@@ -674,29 +885,11 @@ KERNEL mm_tensor(const half *a, const half *b, float *c, int m, int n, int k)
 #define MA_BYTES  (TG_A + 2 * TG_B) // of a stage
 #define MA_SHARED (MA_STAGES * MA_BYTES)
 
-extern __shared__ __align__(1024) unsigned char tiles[];
 
 // Where chunk q of row r lies.
 static __device__ unsigned chunk_at(int r, int q)
 {
     return r * 128 + (q ^ r % 8) * 16;
-}
-
-// Tiles of c are numbered in bands of 16 rows of tiles, down each column: blocks that run at the
-// same time share rows of a and columns of b, which then come from L2.
-static __device__ void tile_place(int t, int down, int across, int &row, int &col)
-{
-    const int most = 16;
-    int band = t / (most * across), left = down - band * most, rows = left < most ? left : most;
-
-    t -= band * most * across;
-    row = band * most + t % rows;
-    col = t / rows;
-}
-
-static __device__ int tiles_of(int extent, int side)
-{
-    return (extent + side - 1) / side;
 }
 
 // A stage: a's tile and both halves of b's. On their way where rows begin at multiples of 16
@@ -1030,6 +1223,75 @@ KERNEL __launch_bounds__(RO_T, 1)
         setmaxnreg_inc<232>();
         consume(r, sum, group, k, i);
         store_group(c, sum, m, n, row0 + group * 64, col0);
+    }
+}
+
+// ---- 9b: a small tile ---------------------------------------------------------------
+// 1024 x 1024 outputs are 32 tiles of 128 x 256, for 132 multiprocessors. Of 64 x 128 they are 128:
+// one group multiplies, one warp fetches, and there is room for eight stages.
+
+#define SM_M      64
+#define SM_N      128
+#define SM_STAGES 8
+#define SM_A      (SM_M * TG_S * 2)
+#define SM_BYTES  (SM_A + SM_N / 64 * TG_B)
+#define SM_T      160
+
+LAUNCH(mm_small, SM_T, 1, 1, SM_STAGES * SM_BYTES);
+TENSOR(mm_small) = {.tile = {SM_M, SM_N},
+                    .map = {{0, TENSOR_F16, {TG_S, SM_M}, SWIZZLE_128B, PROMOTE_256B},
+                            {1, TENSOR_F16, {64, TG_S}, SWIZZLE_128B, PROMOTE_256B}}};
+KERNEL __launch_bounds__(SM_T, 1)
+    mm_small(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float *c,
+             int m, int n, int k)
+{
+    __shared__ mbarrier full[SM_STAGES], empty[SM_STAGES];
+    int tid = threadIdx.x, row0, col0;
+    unsigned at = shared_address(tiles);
+
+    tile_place(blockIdx.x, tiles_of(m, SM_M), tiles_of(n, SM_N), row0, col0);
+    row0 *= SM_M;
+    col0 *= SM_N;
+    if (tid == 128) {
+        for (int s = 0; s < SM_STAGES; s++) {
+            mbarrier_init(&full[s], 1);
+            mbarrier_init(&empty[s], 1);
+        }
+        fence_mbarrier_init();
+    }
+    __syncthreads();
+    if (tid == 128) {
+        for (int i = 0; i * TG_S < k; i++) {
+            int s = i % SM_STAGES;
+            unsigned to = at + s * SM_BYTES;
+
+            mbarrier_wait(&empty[s], i / SM_STAGES % 2 ^ 1);
+            mbarrier_arrive_expect_tx(&full[s], SM_BYTES);
+            tensor_load_2d(to, &a, i * TG_S, row0, &full[s]);
+#pragma unroll
+            for (int h = 0; h < SM_N / 64; h++)
+                tensor_load_2d(to + SM_A + h * TG_B, &b, col0 + h * 64, i * TG_S, &full[s]);
+        }
+    } else if (tid < 128) {
+        float sum[SM_N / 2] = {};
+
+        for (int i = 0; i * TG_S < k; i++) {
+            int s = i % SM_STAGES;
+            unsigned here = at + s * SM_BYTES;
+
+            mbarrier_wait(&full[s], i / SM_STAGES % 2);
+            wgmma_fence();
+#pragma unroll
+            for (int j = 0; j < TG_S / 16; j++)
+                wgmma_m64n128k16_f16<1>(sum, wgmma_descriptor_128(here + j * 32, 16),
+                                        wgmma_descriptor_128(here + SM_A + j * 2048, TG_B), 1);
+            wgmma_commit_group();
+            wgmma_wait_group<1>();
+            if (i && tid == 0)
+                mbarrier_arrive(&empty[(i - 1) % SM_STAGES]);
+        }
+        wgmma_wait_group<0>();
+        store_group(c, sum, m, n, row0, col0);
     }
 }
 
