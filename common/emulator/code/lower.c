@@ -326,8 +326,11 @@ static void lower_block(struct lower *l, uint32_t b)
     const struct ptx_insn *last = bb->ninsns ? &l->p->insns[c->end[b] - 1] : NULL;
     if (l->p->ninsns)
         l->in = last ? last : &l->p->insns[l->p->ninsns - 1];
-    if (last && terminator(last))
+    if (last && terminator(last)) {
+        if (!l->error)
+            lower_spin(l, b);
         return;
+    }
     if (next < c->nblocks && c->first[next] < l->p->ninsns &&
         insn_alone(&l->p->insns[c->first[next]]) && c->succ[b][1] != NO_BLOCK)
         emit_skip(l, &l->p->insns[c->first[next]], b);

@@ -57,6 +57,10 @@ uint32_t lower_float_flags(struct lower *l); /* F_FTZ, F_SAT, rounding … of th
 uint64_t shared_offset(struct emu_func *kernel, const struct ptx_var *v);
 bool shared_collect(struct emu_func *kernel); /* lays out kernel's shared variables */
 
+/* lower_spin.c: if block b, the last that was lowered, only waits for a time, its clock's
+ * insn.count becomes how far behind it the branch is; else that stays 0. */
+void lower_spin(struct lower *l, uint32_t b);
+
 /* lower_cost.c: fills the function's costs. */
 void lower_costs(struct lower *l);
 void lower_async_element(struct lower *l); /* st.async, red.async: lower_async.c */

@@ -92,6 +92,34 @@ Test(core, a_lock_is_passed_on_block_by_block)
     cr_expect_eq(result.counters.inst_executed, 6 * alone);
 }
 
+/* A loop that waits for a time ends when it is come, however late that is, each lane by itself; its
+ * rounds count as if each had been run. */
+#define WAIT                                                                                       \
+    "mov.u64 %d0, %clock64;\nTOP: mov.u64 %d1, %clock64;\nsub.s64 %d2, %d1, %d0;\n"                \
+    "setp.lt.s64 %p0, %d2, %d3;\n@%p0 bra TOP;\nst.global.u32 [%mine], %d2;\n"                     \
+    "shr.u64 %d2, %d2, 32;\nst.global.u32 [%mine+128], %d2;"
+Test(core, waiting_for_a_late_clock_takes_no_time)
+{
+    RUN(.body = "mov.u64 %d3, 9;\n" WAIT);
+    cr_expect_eq(out[0], 12);
+    uint64_t soon = result.counters.inst_executed, branches = result.counters.branches;
+    RUN(.body = "mov.u64 %d3, 1000000000001;\n" WAIT);
+    cr_expect_eq((uint64_t)out[32] << 32 | out[0], 1000000000004ull);
+    cr_expect_eq(result.counters.inst_executed - soon, 4 * (1000000000004ull - 12) / 4);
+    cr_expect_eq(result.counters.branches - branches, (1000000000004ull - 12) / 4);
+    RUN(.body = "mul.wide.u32 %d3, %t, 100000000;\n" WAIT);
+    for (uint32_t i = 1; i < 32; i++)
+        cr_expect_eq(out[i], i * 100000000);
+}
+/* What a round leaves for the next one is counted round by round. */
+Test(core, a_loop_on_the_clock_that_counts_is_run)
+{
+    RUN(.body = "mov.u32 %r0, 0;\nmov.u64 %d0, %clock64;\nTOP: mov.u64 %d1, %clock64;\n"
+                "sub.s64 %d2, %d1, %d0;\nadd.u32 %r0, %r0, 1;\nsetp.lt.s64 %p0, %d2, 4000;\n"
+                "@%p0 bra TOP;\nst.global.u32 [%mine], %r0;");
+    cr_expect_eq(out[5], 1000);
+}
+
 Test(core, two_kernels_need_a_function_that_cannot_run)
 {
     static const char text[] =

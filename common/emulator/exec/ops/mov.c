@@ -4,29 +4,81 @@
 #include <time.h>
 
 /* ---- special registers that change ---- */
-HANDLER(clock)
+#define CLOCKS_A_READ 4            /* by any warp of the worker */
+#define MOST_ROUNDS   (1ull << 28) /* about that many are passed over at once */
+
+static void write_clock(struct warp *w, const struct insn *in, u64 v)
 {
-    u64 t[WARP], v;
-    struct timespec now;
-    switch (in->sub) {
-    case SREG_GLOBALTIMER:
-    case SREG_GLOBALTIMER_LO:
-    case SREG_GLOBALTIMER_HI:
-        clock_gettime(CLOCK_REALTIME, &now);
-        v = (u64)now.tv_sec * 1000000000ull + (u64)now.tv_nsec;
-        if (in->sub == SREG_GLOBALTIMER_HI)
-            v >>= 32;
-        break;
-    case SREG_CURRENT_GRAPH_EXEC:
-        v = w->block->launch->graph;
-        break;
-    default: /* instructions issued by this worker, a cycle each: monotonic, repeatable */
-        v = w->worker->clock += 4;
-        if (in->sub == SREG_CLOCK_HI)
-            v >>= 32;
-    }
+    u64 t[WARP];
+    if (in->sub == SREG_CLOCK_HI || in->sub == SREG_GLOBALTIMER_HI)
+        v >>= 32;
     LANES t[i] = v;
     store_lanes(place(w, in->dst), t, in->width, w->mask);
+}
+/* Does the loop that `in` begins go on, for all lanes, after its round number `round` from here?
+ * It is one that lower_spin.c found: trying leaves nothing behind that the next round uses. */
+static bool goes_on(struct warp *w, const struct insn *in, u64 round)
+{
+    const struct insn *bra = in + in->sub2;
+    write_clock(w, in, w->worker->clock + CLOCKS_A_READ * round);
+    for (const struct insn *k = in + 1; k < bra; k++)
+        k->fn(w, k);
+    u32 p = *(const u32 *)place(w, bra->guard);
+    return !(w->mask & (bra->guard_neg ? p : ~p));
+}
+/* How many rounds it goes on for, of those that are looked at. */
+static u64 rounds_left(struct warp *w, const struct insn *in)
+{
+    u64 last = 0, step = 1;
+    while (goes_on(w, in, last + step)) {
+        last += step;
+        step *= 2;
+        if (step > MOST_ROUNDS)
+            return last;
+    }
+    while (step /= 2)
+        if (goes_on(w, in, last + step))
+            last += step;
+    return last;
+}
+/* Rounds that would change nothing but the clock are counted, not run, and no path is told of them.
+ */
+static void pass_rounds(struct warp *w, const struct insn *in)
+{
+    u64 left = rounds_left(w, in), rounds = left ? left - 1 : 0;
+    if (!rounds)
+        return;
+    const struct insn *bra = in + in->sub2;
+    const struct bblock *b = &w->cur->frame->func->blocks[bra->taken];
+    struct block_count *c = &w->worker->counts[b->count];
+    c->by_lanes[lane_group(w->mask)] += rounds;
+    c->lanes += rounds * (u64)__builtin_popcount(w->mask);
+    w->executed += rounds * b->ninsns;
+    w->floats += rounds * b->nfloats;
+    w->worker->slots[bra->slot].requests += rounds;
+    w->worker->clock += CLOCKS_A_READ * rounds;
+}
+
+static u64 wall_clock(void) /* ns */
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (u64)now.tv_sec * 1000000000ull + (u64)now.tv_nsec;
+}
+HANDLER(clock)
+{
+    if (in->sub == SREG_GLOBALTIMER || in->sub == SREG_GLOBALTIMER_LO ||
+        in->sub == SREG_GLOBALTIMER_HI) {
+        write_clock(w, in, wall_clock());
+        return in + 1;
+    }
+    if (in->sub == SREG_CURRENT_GRAPH_EXEC) {
+        write_clock(w, in, w->block->launch->graph);
+        return in + 1;
+    }
+    if (in->sub2 && !w->block->launch->disturb)
+        pass_rounds(w, in);
+    write_clock(w, in, w->worker->clock += CLOCKS_A_READ); /* monotonic, and repeats itself */
     return in + 1;
 }
 
