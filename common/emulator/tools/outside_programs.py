@@ -35,11 +35,13 @@ RESULTS = ["passed", "waived", "failed", "crashed", "refused", "too slow", "does
 WAIVED = 2  # NVIDIA's EXIT_WAIVED
 # Libraries that the emulator has, or that are no matter of CUDA's.
 THERE = {"CUDA::cudart", "CUDA::cudart_static", "CUDA::cufft", "CUDAToolkit", "CUDA", "Threads",
-         "OpenMP", "Threads::Threads", "OpenMP::OpenMP_CXX"}
+         "OpenMP", "Threads::Threads", "OpenMP::OpenMP_CXX", "dl", "m", "pthread", "rt"}
 FLAGS = {"CUDA::cufft": ["-lcufft"], "OpenMP": ["-Xcompiler", "-fopenmp"],
          "OpenMP::OpenMP_CXX": ["-Xcompiler", "-fopenmp"]}
 NAMES = {"CUDA::cuda_driver": "the driver API"}
 COUNTERS = {"instructions": "counter.inst_executed", "sectors": "counter.global_sectors"}
+# In target_link_libraries(), but no library, or what a find_package() has named.
+KEYWORDS = re.compile(r"PUBLIC$|PRIVATE$|INTERFACE$|.*(_LIBRAR(Y|IES)\}$|_DIRS\}/)")
 SOURCE = re.compile(r"\.(cu|cpp|cc|cxx|c)$")
 
 
@@ -78,7 +80,8 @@ def libraries(text, program):
     found = [w for call in calls(text, "find_package") for w in call[:1]]
     for call in calls(text, "target_link_libraries"):
         if call[0] == program:
-            found += [w for w in call[1:] if w.startswith(("CUDA::", "OpenMP::", "Threads::"))]
+            found += [w.removeprefix("${").removesuffix("}") for w in call[1:]
+                      if not KEYWORDS.match(w)]
     return found
 
 

@@ -85,6 +85,9 @@ END
 sample draws 'find_package(OpenGL)' 'target_link_libraries(draws PRIVATE CUDA::cuda_driver)' <<'END'
 int main() { return 0; }
 END
+sample encodes 'target_link_libraries(encodes PUBLIC m ${OpenMP_LIBRARIES} ${CODEC_LIB})' <<'END'
+int main() { return 0; }
+END
 sample fails <<'END'
 #include <stdio.h>
 int main() { return puts("3 | 4 differ") < 0 || 1; }
@@ -145,15 +148,16 @@ expect '^\| slow \| too slow \|.*no end after 2 s' "$page"
 expect '^\| waives \| waived \|.*only one GPU' "$page"
 expect '^\| bench \| passed \|' "$page"
 expect '^- adds: leak of 128 bytes$' "$page"
+expect '^- needs CODEC_LIB: encodes$' "$page"
 expect '^- needs OpenGL, the driver API: draws$' "$page"
 expect '^- test_args.json leaves it out: skips$' "$page"
-expect '^\*\*9 programs: 2 passed, 1 waived, 2 failed, 1 crashed, 1 refused, 1 too slow, 1 does not build; 2 left out\*\*$' "$page"
+expect '^\*\*9 programs: 2 passed, 1 waived, 2 failed, 1 crashed, 1 refused, 1 too slow, 1 does not build; 3 left out\*\*$' "$page"
 expect '^9 programs' "$work/said"
 
 # ---- all is kept but what is asked for; the checkout is as it was ----
 go 0 --limit 2 --again 'fails|passed'
-expect '5 of 11: fails: failed' "$work/said"
-[ "$(grep -c ' of 11: ' "$work/said")" = 3 ] || { failed=$((failed + 1)) && cat "$work/said"; }
+expect '6 of 12: fails: failed' "$work/said"
+[ "$(grep -c ' of 12: ' "$work/said")" = 3 ] || { failed=$((failed + 1)) && cat "$work/said"; }
 diff -r "$work/before" "$work/dir" >"$work/said" || { failed=$((failed + 1)) && cat "$work/said"; }
 echo 'bench 4 # is wrong' >"$work/few"
 go 0 --limit 2 --arguments "$work/few" --only bench --again bench
