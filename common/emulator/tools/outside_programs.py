@@ -356,6 +356,14 @@ def finding_text(f):
     return cell(f"{f['kind']}{size}{kernel}{line}{often}")
 
 
+def commit(folder):
+    """Which one of theirs it is, where git knows."""
+    git = subprocess.run(["git", "-C", str(folder), "log", "-1", "--format=%H, %as"],
+                         capture_output=True, text=True, check=False)
+    known = (folder / ".git").exists() and git.returncode == 0
+    return f"The checkout is of commit {git.stdout.strip()}. " if known else ""
+
+
 COLUMNS = ["program", "result", "seconds", "launches", "instructions", "sectors", "findings",
            "reason"]
 
@@ -363,8 +371,9 @@ COLUMNS = ["program", "result", "seconds", "launches", "instructions", "sectors"
 def page(results, options, whole):
     tried = [r for r in results if r["result"] != "left out"]
     lines = [f"# Programs of {options.dir.name} on the emulator", "",
-             "Written by `make outside-programs`. A run has "
-             f"{options.limit} s of processor time and {options.memory or 'unlimited'} GiB of addresses. Seconds are of processor time on "
+             f"Written by `make outside-programs`. {commit(options.dir)}A run has "
+             f"{options.limit} s of processor time and {options.memory or 'unlimited'} GiB of "
+             "addresses. Seconds are of processor time on "
              "this machine; *launches*, warp *instructions* and *sectors* (of all ways to "
              "global memory) are counted; *findings* are those of `warprun --check`, in a "
              "run of its own. Logs are in `logs`.", "",

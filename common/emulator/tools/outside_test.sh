@@ -122,6 +122,8 @@ cat >"$work/dir/src/bench-cuda/main.cu" <<'END'
 #include <times.h>
 int main(int argc, char **argv) { return argc < 2 || atoi(argv[1]) != TIMES ? puts("FAIL") < 0 : 0; }
 END
+git -C "$work/dir" init -q
+git -C "$work/dir" -c user.name=a -c user.email=a@b commit -q --allow-empty -m one
 cp -r "$work/dir" "$work/before"
 
 # ---- interrupted, then on to the end ----
@@ -147,6 +149,7 @@ expect '^\| refuses \| refused \|.*cudaGraphicsUnmapResources: .*not supported' 
 expect '^\| slow \| too slow \|.*no end after 2 s' "$page"
 expect '^\| waives \| waived \|.*only one GPU' "$page"
 expect '^\| bench \| passed \|' "$page"
+expect "of commit $(git -C "$work/dir" rev-parse HEAD), 20" "$page"
 expect '^- adds: leak of 128 bytes$' "$page"
 expect '^- needs CODEC_LIB: encodes$' "$page"
 expect '^- needs OpenGL, the driver API: draws$' "$page"
