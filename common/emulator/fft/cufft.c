@@ -332,6 +332,46 @@ cufftResult cufftMakePlanMany64(cufftHandle plan, int rank, cufft_long *n, cufft
     return make(plan, &w, size);
 }
 
+/* Which transform goes from one data type to the other, at work in a third; *type gets it. */
+static cufftResult type_between(const char *call, cudaDataType in, cudaDataType out,
+                                cudaDataType work, cufftType *type)
+{
+    static const struct {
+        cudaDataType in, out, work;
+        cufftType type;
+    } known[] = {
+        {CUDA_C_32F, CUDA_C_32F, CUDA_C_32F, CUFFT_C2C},
+        {CUDA_R_32F, CUDA_C_32F, CUDA_C_32F, CUFFT_R2C},
+        {CUDA_C_32F, CUDA_R_32F, CUDA_C_32F, CUFFT_C2R},
+        {CUDA_C_64F, CUDA_C_64F, CUDA_C_64F, CUFFT_Z2Z},
+        {CUDA_R_64F, CUDA_C_64F, CUDA_C_64F, CUFFT_D2Z},
+        {CUDA_C_64F, CUDA_R_64F, CUDA_C_64F, CUFFT_Z2D},
+    };
+
+    for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
+        if (known[k].in == in && known[k].out == out && known[k].work == work) {
+            *type = known[k].type;
+            return CUFFT_SUCCESS;
+        }
+    return refuse(CUFFT_NOT_SUPPORTED, call,
+                  "half precision and sides of different precision: not supported by the emulator",
+                  0);
+}
+
+cufftResult cufftXtMakePlanMany(cufftHandle plan, int rank, cufft_long *n, cufft_long *inembed,
+                                cufft_long istride, cufft_long idist, cudaDataType in,
+                                cufft_long *onembed, cufft_long ostride, cufft_long odist,
+                                cudaDataType out, cufft_long batch, size_t *size, cudaDataType work)
+{
+    cufftType type;
+    cufftResult r = type_between(__func__, in, out, work, &type);
+
+    if (r)
+        return r;
+    MANY_WISH(w, n, inembed, onembed);
+    return make(plan, &w, size);
+}
+
 cufftResult cufftEstimate1d(int nx, cufftType type, int batch, size_t *size)
 {
     struct wish w = wish_of(__func__, 1, nx, 1, 1, type, batch);
@@ -400,6 +440,20 @@ cufftResult cufftGetSizeMany64(cufftHandle plan, int rank, cufft_long *n, cufft_
                                cufft_long ostride, cufft_long odist, cufftType type,
                                cufft_long batch, size_t *size)
 {
+    MANY_WISH(w, n, inembed, onembed);
+    return size_for(plan, &w, size);
+}
+
+cufftResult cufftXtGetSizeMany(cufftHandle plan, int rank, cufft_long *n, cufft_long *inembed,
+                               cufft_long istride, cufft_long idist, cudaDataType in,
+                               cufft_long *onembed, cufft_long ostride, cufft_long odist,
+                               cudaDataType out, cufft_long batch, size_t *size, cudaDataType work)
+{
+    cufftType type;
+    cufftResult r = type_between(__func__, in, out, work, &type);
+
+    if (r)
+        return r;
     MANY_WISH(w, n, inembed, onembed);
     return size_for(plan, &w, size);
 }
@@ -565,4 +619,18 @@ cufftResult cufftExecC2R(cufftHandle plan, void *in, void *out)
 cufftResult cufftExecZ2D(cufftHandle plan, void *in, void *out)
 {
     return execute(plan, (struct call){__func__, CUFFT_Z2D, CUFFT_INVERSE}, in, out);
+}
+
+/* The plan's transform, whatever it is; where a side is real there is one direction. */
+cufftResult cufftXtExec(cufftHandle handle, void *in, void *out, int direction)
+{
+    const struct plan *p = find(handle, __func__);
+
+    if (!p)
+        return CUFFT_INVALID_PLAN;
+    if (p->type == CUFFT_R2C || p->type == CUFFT_D2Z)
+        direction = CUFFT_FORWARD;
+    if (p->type == CUFFT_C2R || p->type == CUFFT_Z2D)
+        direction = CUFFT_INVERSE;
+    return execute(handle, (struct call){__func__, p->type, direction}, in, out);
 }

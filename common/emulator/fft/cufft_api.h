@@ -84,6 +84,17 @@ cufftResult cufftExecC2R(cufftHandle plan, void *in, void *out);
 cufftResult cufftExecZ2Z(cufftHandle plan, void *in, void *out, int direction);
 cufftResult cufftExecD2Z(cufftHandle plan, void *in, void *out);
 cufftResult cufftExecZ2D(cufftHandle plan, void *in, void *out);
+/* The first two: the data type of both sides and of the work say which transform it is. */
+cufftResult cufftXtMakePlanMany(cufftHandle plan, int rank, cufft_long *n, cufft_long *inembed,
+                                cufft_long istride, cufft_long idist, cudaDataType in,
+                                cufft_long *onembed, cufft_long ostride, cufft_long odist,
+                                cudaDataType out, cufft_long batch, size_t *size,
+                                cudaDataType work);
+cufftResult cufftXtGetSizeMany(cufftHandle plan, int rank, cufft_long *n, cufft_long *inembed,
+                               cufft_long istride, cufft_long idist, cudaDataType in,
+                               cufft_long *onembed, cufft_long ostride, cufft_long odist,
+                               cudaDataType out, cufft_long batch, size_t *size, cudaDataType work);
+cufftResult cufftXtExec(cufftHandle plan, void *in, void *out, int direction);
 cufftResult cufftGetVersion(int *version);
 cufftResult cufftGetProperty(libraryPropertyType type, int *value);
 

@@ -8,8 +8,10 @@
 #include "emulator/runtime/warplab.h"
 #if __has_include(<cufft.h>)
 #include <cufft.h>
+#include <cufftXt.h>
 #else
 #include "cufft_api.h"
+cufftResult cufftXtSetCallback(cufftHandle plan, void **routine, int type, void **info);
 #endif
 #include <criterion/criterion.h>
 #include <cuda_runtime_api.h>
@@ -310,10 +312,34 @@ static void compare(const struct trial *t)
                   "%s: number %zu is of no element and was written", t->what, i);
 }
 
-static void try(struct kase c)
+/* The same transform, asked for by the data types of its sides. */
+static cufftHandle xt_plan_of(const struct kase *c, const struct half *in, const struct half *out)
+{
+    cudaDataType complex = is_double(c->type) ? CUDA_C_64F : CUDA_C_32F;
+    cudaDataType real = is_double(c->type) ? CUDA_R_64F : CUDA_R_32F;
+    cudaDataType from = in->real ? real : complex, to = out->real ? real : complex;
+    long long n[3], i[3], o[3];
+    size_t size, same_size;
+    cufftHandle plan;
+
+    for (int d = 0; d < c->rank; d++) {
+        n[d] = c->n[d];
+        i[d] = in->embed[3 - c->rank + d];
+        o[d] = out->embed[3 - c->rank + d];
+    }
+    OK(cufftCreate(&plan));
+    OK(cufftXtGetSizeMany(plan, c->rank, n, i, in->stride, in->dist, from, o, out->stride,
+                          out->dist, to, c->batch, &size, complex));
+    OK(cufftXtMakePlanMany(plan, c->rank, n, i, in->stride, in->dist, from, o, out->stride,
+                           out->dist, to, c->batch, &same_size, complex));
+    cr_assert_eq(size, same_size);
+    return plan;
+}
+
+static void try_plan(struct kase c, bool xt)
 {
     struct trial t = trial_of(&c);
-    cufftHandle plan = plan_of(&c, &t.in, &t.out);
+    cufftHandle plan = (xt ? xt_plan_of : plan_of)(&c, &t.in, &t.out);
 
     lay_out_input(&t);
     void *from = to_device(&t), *to = from;
@@ -321,7 +347,8 @@ static void try(struct kase c)
         clear(&t);
         to = to_device(&t);
     }
-    cr_assert_eq(run(&c, plan, from, to), CUFFT_SUCCESS, "%s", t.what);
+    cr_assert_eq(xt ? cufftXtExec(plan, from, to, c.direction) : run(&c, plan, from, to),
+                 CUFFT_SUCCESS, "%s", t.what);
     OK(cufftDestroy(plan));
     OK(cudaMemcpy(t.host, to, t.bytes, cudaMemcpyDeviceToHost));
     compare(&t);
@@ -331,6 +358,11 @@ static void try(struct kase c)
     free(t.host);
     free(t.x);
     free(t.y);
+}
+
+static void try(struct kase c)
+{
+    try_plan(c, false);
 }
 
 static const cufftType types[] = {CUFFT_C2C, CUFFT_R2C, CUFFT_C2R, CUFFT_Z2Z, CUFFT_D2Z, CUFFT_Z2D};
@@ -469,11 +501,9 @@ Test(cufft, says_why_it_refuses, .init = quiet)
                      "cufftPlan2d: a transform of 0 elements: there is at least one");
 }
 
-cufftResult cufftXtSetCallback(void);
-
 Test(cufft, names_what_it_does_not_have, .init = quiet)
 {
-    cr_expect_eq((int)cufftXtSetCallback(), 16);
+    cr_expect_eq((int)cufftXtSetCallback(0, NULL, 0, NULL), 16);
     cr_expect_str_eq(emu_error_text(),
                      "cufftXtSetCallback: callbacks: not supported by the emulator");
 }
@@ -571,4 +601,23 @@ Test(cufft, finds_what_nobody_wrote, .init = quiet)
     OK(cufftExecC2C(plan, (void *)other, (void *)other, CUFFT_FORWARD));
     cr_expect_eq(warplabFindingCount(), 1, "a transform wrote it");
     OK(cudaDeviceSynchronize());
+}
+
+Test(cufft, data_types_say_which_transform)
+{
+    static const cufftType types[] = {CUFFT_C2C, CUFFT_R2C, CUFFT_C2R,
+                                      CUFFT_Z2Z, CUFFT_D2Z, CUFFT_Z2D};
+    for (int k = 0; k < 6; k++) {
+        int direction = real_side(types[k], true) ? CUFFT_INVERSE : CUFFT_FORWARD;
+
+        try_plan((struct kase){types[k], 2, {6, 5}, 3, .direction = direction}, true);
+    }
+    long long n = 8;
+    size_t size;
+    cufftHandle plan;
+    OK(cufftCreate(&plan));
+    cr_assert(freopen("/dev/null", "w", stderr));
+    cr_expect_eq(cufftXtMakePlanMany(plan, 1, &n, NULL, 1, 8, CUDA_C_16F, NULL, 1, 8, CUDA_C_16F, 1,
+                                     &size, CUDA_C_16F),
+                 CUFFT_NOT_SUPPORTED);
 }

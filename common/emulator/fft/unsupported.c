@@ -12,7 +12,6 @@
     X(cufftResetPlanProperty, "properties of plans")                                               \
     X(cufftSetPlanPropertyInt64, "properties of plans")                                            \
     X(cufftXtClearCallback, "callbacks")                                                           \
-    X(cufftXtExec, "half precision, and types of both sides")                                      \
     X(cufftXtExecDescriptor, "several GPUs")                                                       \
     X(cufftXtExecDescriptorC2C, "several GPUs")                                                    \
     X(cufftXtExecDescriptorC2R, "several GPUs")                                                    \
@@ -21,9 +20,7 @@
     X(cufftXtExecDescriptorZ2D, "several GPUs")                                                    \
     X(cufftXtExecDescriptorZ2Z, "several GPUs")                                                    \
     X(cufftXtFree, "several GPUs")                                                                 \
-    X(cufftXtGetSizeMany, "half precision, and types of both sides")                               \
     X(cufftXtMakePlanGuru64, "plans of any strides")                                               \
-    X(cufftXtMakePlanMany, "half precision, and types of both sides")                              \
     X(cufftXtMalloc, "several GPUs")                                                               \
     X(cufftXtMemcpy, "several GPUs")                                                               \
     X(cufftXtQueryPlan, "several GPUs")                                                            \
