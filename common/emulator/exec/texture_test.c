@@ -74,6 +74,31 @@ Test(texture, knows_its_objects)
     cr_expect(strstr(emu_error_text(), "freed"), "%s", emu_error_text());
     cr_expect(texture_remove(handle) && !texture_find(handle) && !texture_remove(handle));
 }
+/* Plain memory that is shorter than its object says is a fault where it ends, not before. */
+Test(texture, plain_memory_ends_where_it_ends)
+{
+    static const char fetch_at[] = "add.s32 %%r0, %%t, %d;\n"
+                                   "tex.1d.v4.f32.s32 {%%f2, _, _, _}, [%%d0, {%%r0}];";
+    char text[128];
+    struct texture like = *texture_find(object((struct texture){.rows = true}));
+    like.dims = 1;
+    like.level[0] = (struct texture_level){memory->addr, 100, 1, 1, 400, 400};
+    like.bytes = 400;
+    snprintf(text, sizeof(text), fetch_at, -24);
+    cr_assert_eq(fetch(texture_add(&like), text), 0, "%s", emu_error_text());
+    cr_expect_eq(result_of(23), 0);
+    cr_expect_eq(result_of(31), 7);
+    cr_assert(freopen("/dev/null", "w", stderr));
+    snprintf(text, sizeof(text), fetch_at, -23);
+    cr_expect_eq(fetch(texture_add(&like), text), cudaErrorIllegalAddress);
+    cr_expect(strstr(emu_error_text(), "read of 4 bytes") &&
+                  strstr(emu_error_text(), "thread (31,0,0)"),
+              "%s", emu_error_text());
+    like.bytes = 32;
+    like.level[0].width = 8; /* what it says is there: nothing is read behind it */
+    cr_expect_eq(fetch(texture_add(&like), text), 0, "%s", emu_error_text());
+    cr_expect_eq(result_of(31), 0);
+}
 Test(texture, surfaces_have_ends)
 {
     static const char read[] = "mul.lo.u32 %%r0, %%t, 4;\nmov.u32 %%r1, 1;\n"

@@ -10,6 +10,7 @@ struct object {
     u64 handle;
     const struct texture *t;
     intptr_t delta;
+    bool short_of_memory; /* there is less than it says */
 };
 static bool find_object(struct warp *w, const struct insn *in, int lane, u64 handle, bool write,
                         struct object *o)
@@ -28,16 +29,31 @@ static bool find_object(struct warp *w, const struct insn *in, int lane, u64 han
                           surface ? "Surface" : "Texture");
     struct mem_cache *c = &w->worker->caches[in->slot];
     u64 now = atomic_load_explicit(&mem_generation, memory_order_relaxed);
-    if (c->generation != now || t->base < c->lo || t->base + t->bytes > c->hi) {
+    u64 bytes = t->rows && t->dims == 1 ? texel_bytes(t->format) : t->bytes;
+    if (c->generation != now || t->base < c->lo || t->base + bytes > c->hi) {
         struct mem_cache fresh = {0};
-        if (!access_lookup(w, in, lane, t->base,
-                           (u32)(t->bytes < UINT32_MAX ? t->bytes : UINT32_MAX), write, &fresh))
+        if (!access_lookup(w, in, lane, t->base, (u32)(bytes < UINT32_MAX ? bytes : UINT32_MAX),
+                           write, &fresh))
             return false;
         fresh.generation = now;
         *c = fresh;
     }
-    *o = (struct object){handle, t, c->delta};
+    *o = (struct object){handle, t, c->delta, t->base + t->bytes > c->hi};
     return true;
+}
+/* Plain memory may be less than its object says: then it is the texel that has to be there. */
+static bool find_texel(struct warp *w, const struct insn *in, int lane, const struct object *o,
+                       const struct texture_fetch *f, intptr_t *delta)
+{
+    int32_t i = f->whole_at[0];
+    *delta = o->delta;
+    if (!o->short_of_memory || !f->whole || i < 0 || (u32)i >= o->t->level[0].width)
+        return true;
+    struct mem_cache there = {0};
+    u32 bytes = texel_bytes(o->t->format);
+    bool found = access_lookup(w, in, lane, o->t->base + (u64)i * bytes, bytes, false, &there);
+    *delta = there.delta;
+    return found;
 }
 
 /* ---- what a warp's lanes touched ---- */
@@ -164,7 +180,7 @@ HANDLER(tex)
     load_operands(w, op, &l);
     if (!find_object(w, in, first, handle[first], false, &o))
         return NULL;
-    if (texture_quick(o.t, op) && one_object(handle, rest))
+    if (!o.short_of_memory && texture_quick(o.t, op) && one_object(handle, rest))
         rest = texture_quick_fetch(o.t, op, o.delta, &l, rest, result, &all);
     for (; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
@@ -174,7 +190,10 @@ HANDLER(tex)
         if (!find_object(w, in, lane, handle[lane], false, &o))
             return NULL;
         fetch_of(op, &l, lane, &f);
-        texture_fetch(o.t, &f, o.delta, v, &taps);
+        intptr_t delta;
+        if (!find_texel(w, in, lane, &o, &f, &delta))
+            return NULL;
+        texture_fetch(o.t, &f, delta, v, &taps);
         touch(&all, o.t, lane, &taps);
         for (int k = 0; k < 4; k++)
             result[k][lane] = v[k];
