@@ -106,6 +106,9 @@ def sample(root, folder, text, call, arguments, nvcc):
         flags.append("-rdc=true")
     for include in calls(text, "include_directories"):
         flags += ["-I" + w for w in include if "$" not in w]
+    for include in calls(text, "target_include_directories"):
+        if include[0] == name:
+            flags += ["-I" + w for w in include[1:] if "$" not in w and not KEYWORDS.match(w)]
     program.build = [nvcc, "-std=c++17", "-arch=sm_90", "-lineinfo", "-cudart", "shared", *flags,
                      *sources, "-o", name]
     known = arguments.get(name, {})

@@ -54,13 +54,15 @@ cat >"$work/dir/test_args.json" <<'END'
 {"adds": {"runs": [{"args": ["numbers.txt"]}, {"args": ["data/numbers.txt"]}]}, "skips": {"skip": true}}
 END
 sample adds 'set_target_properties(adds PROPERTIES CUDA_SEPARABLE_COMPILATION ON)' \
-    'target_compile_options(adds PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda>)' <<'END'
+    'target_compile_options(adds PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda>)' \
+    'target_include_directories(adds PRIVATE inc)' <<'END'
 #include <stdio.h>
 #include <more.h>
+#include <own.h>
 __global__ void add(int *x) { x[threadIdx.x] += MORE; }
 int main(int argc, char **argv)
 {
-    FILE *f = argc > 1 ? fopen(argv[1], "r") : NULL;
+    FILE *f = argc > OWN ? fopen(argv[1], "r") : NULL;
     int *x;
     if (!f)
         return 1;
@@ -73,7 +75,8 @@ int main(int argc, char **argv)
     return x[31] != 32; /* and x is a leak */
 }
 END
-mkdir "$work/dir/Samples/0_All/adds/data"
+mkdir "$work/dir/Samples/0_All/adds/data" "$work/dir/Samples/0_All/adds/inc"
+echo '#define OWN 1' >"$work/dir/Samples/0_All/adds/inc/own.h"
 echo 1 >"$work/dir/Samples/0_All/adds/data/numbers.txt"
 sample breaks <<'END'
 int main() { return undeclared; }
