@@ -24,6 +24,16 @@ static void expect_fault(cudaError_t e, const char *words, const char *body)
     cr_expect(strstr(emu_error_text(), words), "%s", emu_error_text());
 }
 
+/* The same of all these words. */
+static void expect_told(const char *const *words, const char *body)
+{
+    cr_assert(freopen("/dev/null", "w", stderr));
+    cr_expect_eq(launch((struct program){PAIR, .body = body}), cudaErrorLaunchTimeout, "%s",
+                 emu_error_text());
+    for (; *words; words++)
+        cr_expect(strstr(emu_error_text(), *words), "no '%s' in %s", *words, emu_error_text());
+}
+
 /* One block brings both what they wait for, and says how much to both. */
 Test(bulk, multicast_counts_once_what_it_reads)
 {
@@ -63,6 +73,22 @@ Test(bulk, names_an_mbarrier_that_is_never_complete)
                           "@!%p2 bra V;\nadd.u32 %r6, %r6, 1;\nsetp.lt.u32 %p3, %r6, 20;\n"
                           "@%p3 bra AGAIN;\n@!%p1 bra END;\n"
                           "mbarrier.arrive.shared::cluster.b64 _, [%r4];\n" END);
+}
+
+/* Block 0 waits for an arrival in the second phase of its own, block 1 for bytes at its own. */
+Test(bulk, names_every_mbarrier_that_is_waited_for)
+{
+    expect_told(
+        (const char *const[]){"the mbarrier at byte 256 of shared memory, set up at PTX line",
+                              "for 1 arrivals, lacks 1 of them in a phase of parity 1, and "
+                              "nobody is left",
+                              "; so does a thread (warp 0 of block (1,0,0)) for the mbarrier "
+                              "at byte 256 of shared memory",
+                              "lacks 0 of them and 96 bytes in a phase of parity 0", NULL},
+        SET "@%p1 bra SECOND;\nmbarrier.arrive.shared::cta.b64 %d0, [%r1];\n"
+            "V: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r1], 1;\n@!%p2 bra V;\n"
+            "bra END;\nSECOND:\n"
+            "mbarrier.arrive.expect_tx.shared::cta.b64 %d0, [%r1], 96;\n" WAIT END);
 }
 
 Test(bulk, says_what_is_wrong_in_a_cluster)
