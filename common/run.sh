@@ -39,6 +39,13 @@ count() { # METRICS PROGRAM OPTION…: into $csv; false when that holds no count
     grep -q '^"ID"' "$csv"
 }
 
+known() { # METRICS: those of them that there are on this GPU
+    names=$(ncu --query-metrics 2>/dev/null | cut -d' ' -f1)
+    echo "$1" | tr , '\n' | while read -r m; do
+        echo "$names" | grep -qx "${m%.sum}" && echo "$m"
+    done | paste -sd, -
+}
+
 # Nsight Compute watches one launch of everything, then its counts join a timed run's table.
 profile() {
     csv=build/ncu-$(basename "$1").csv
@@ -48,8 +55,7 @@ profile() {
         exec "$@"
     }
     metrics=$("$1" --ncu-metrics) || exec "$@" # a whole program: it has said why
-    count "$metrics" "$@" || grep -q ERR_NVGPUCTRPERM "$csv" || # it may lack these counters:
-        count "$(echo "$metrics" | tr , '\n' | grep -v _inst_executed_op_ | paste -sd, -)" "$@"
+    count "$metrics" "$@" || grep -q ERR_NVGPUCTRPERM "$csv" || count "$(known "$metrics")" "$@"
     if grep -q ERR_NVGPUCTRPERM "$csv"; then
         echo "This machine does not let users read hardware counters (ERR_NVGPUCTRPERM):" \
              "times only. BACKEND=emulator counts the same things without permission." >&2

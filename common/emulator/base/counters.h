@@ -107,6 +107,33 @@
     X(div_ops, "", "inst",                                                                         \
       "warp instructions that machine code expands: div, rem (integer), div.rn, sqrt.rn")          \
     X(tensor_flop, "", "flop", "2*m*n*k per warp-wide mma")                                        \
+    X(tensor_ops_fp16, "sm__ops_path_tensor_src_fp16.sum", "op",                                   \
+      "of tensor_flop, by the factors' type: f16")                                                 \
+    X(tensor_ops_bf16, "sm__ops_path_tensor_src_bf16_dst_fp32.sum", "op", "bf16")                  \
+    X(tensor_ops_tf32, "sm__ops_path_tensor_src_tf32_dst_fp32.sum", "op", "tf32")                  \
+    X(tensor_ops_fp64, "sm__ops_path_tensor_src_fp64.sum", "op", "f64")                            \
+    X(tensor_ops_fp8, "sm__ops_path_tensor_src_fp8.sum", "op", "e4m3, e5m2")                       \
+    X(tensor_ops_int8, "sm__ops_path_tensor_src_int8.sum", "op", "s8, u8")                         \
+    X(tensor_ops_int1, "sm__ops_path_tensor_src_int1.sum", "op", "b1")                             \
+    X(wgmma_requests, "sm__inst_executed_pipe_tensor_op_gmma.sum", "inst",                         \
+      "wgmma.mma_async, by each of the four warps")                                                \
+    X(ldmatrix_requests, "smsp__inst_executed_op_ldsm.sum", "inst", "ldmatrix")                    \
+    X(stmatrix_requests, "smsp__inst_executed_op_shared_stsm.sum", "inst", "stmatrix")             \
+    X(cp_async_requests, "smsp__inst_executed_op_ldgsts.sum", "inst", "cp.async, but no bulk copy") \
+    X(tma_ld_requests, "smsp__inst_executed_op_tma_ld.sum", "inst",                                \
+      "bulk copies from global memory, of bytes and of tiles: one a lane that asks")               \
+    X(tma_st_requests, "smsp__inst_executed_op_tma_st.sum", "inst",                                \
+      "bulk copies from shared memory, and reductions")                                            \
+    X(tma_ld_bytes, "l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum", "byte",             \
+      "32 a sector of those, zeros filled in among them, for each block they go to")                               \
+    X(tma_st_bytes, "l1tex__m_l1tex2xbar_write_bytes_mem_global_op_tma_st.sum", "byte",            \
+      "32 a sector that those write in global memory")                                             \
+    X(tma_red_bytes, "l1tex__m_l1tex2xbar_write_bytes_mem_global_op_tma_red.sum", "byte",          \
+      "the same of reductions")                                                                    \
+    X(tma_peer_bytes, "l1tex__m_l1tex2xbar_write_bytes_mem_dshared_op_tma_st.sum", "byte",         \
+      "bulk copies into another block's shared memory")                                            \
+    X(mbarrier_arrivals, "", "inst", "mbarrier.arrive and arrive_drop, with expect_tx or without") \
+    X(mbarrier_waits, "", "inst", "mbarrier.test_wait and try_wait, each time they are executed")  \
     X(calls, "", "inst", "call instructions not inlined")
 /* clang-format on */
 

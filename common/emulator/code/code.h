@@ -173,8 +173,10 @@ enum {
 struct insn_cost {
     uint8_t flop16, flop32, flop64;
     bool sfu, div;
-    bool exchange; /* lanes tell each other, and it is no shfl */
-    bool coded;    /* fma of which a factor and the addend are numbers of the code */
+    bool exchange;              /* lanes tell each other, and it is no shfl */
+    bool coded;                 /* fma of which a factor and the addend are numbers of the code */
+    bool wgmma, arrives, waits; /* the latter two: at, for an mbarrier */
+    uint8_t factor;             /* enum ptx_type, of a product's factors */
     uint32_t tensor;
     uint32_t guard_slot; /* NO_PLACE: not predicated */
 };

@@ -47,6 +47,15 @@ static bool is_coded(const uint8_t *written, const struct ptx_insn *in)
 }
 
 /* ---- costs ---- */
+static void product(struct insn_cost *c, const struct ptx_insn *in)
+{
+    if (ptx_has(in, M_load) || ptx_has(in, M_store))
+        return;
+    c->wgmma = in->op == OP_wgmma;
+    c->tensor =
+        2u * in->shape_m * in->shape_n * in->shape_k / (c->wgmma ? 4 : 1); /* by four warps */
+    c->factor = in->ntypes > 2 ? (uint8_t)in->types[1] : PTX_F16; /* wmma names sums alone */
+}
 static void add_cost(struct insn_cost *c, const struct ptx_insn *in)
 {
     enum ptx_type t = in->ntypes ? in->types[0] : PTX_NOTYPE;
@@ -67,9 +76,7 @@ static void add_cost(struct insn_cost *c, const struct ptx_insn *in)
         c->div = !ptx_has(in, M_approx) && !ptx_has(in, M_full);
         break;
     case COST_MATRIX:
-        if (!ptx_has(in, M_load) && !ptx_has(in, M_store))
-            c->tensor = 2u * in->shape_m * in->shape_n * in->shape_k /
-                        (in->op == OP_wgmma ? 4 : 1); /* four warps share it */
+        product(c, in);
         break;
     }
 }
@@ -92,6 +99,12 @@ static bool hears(const struct ptx_insn *in)
     bool strong = in->op == OP_ld && (ptx_has(in, M_volatile) || ptx_has(in, M_relaxed) ||
                                       ptx_has(in, M_acquire) || ptx_has(in, M_mmio));
     return in->op == OP_call || ((strong || in->op == OP_atom) && in->space != SPACE_SHARED);
+}
+static void of_mbarrier(struct insn_cost *c, const struct ptx_insn *in)
+{
+    bool is = in->op == OP_mbarrier;
+    c->arrives = is && (ptx_has(in, M_arrive) || ptx_has(in, M_arrive_drop));
+    c->waits = is && (ptx_has(in, M_test_wait) || ptx_has(in, M_try_wait));
 }
 static bool is_exchange(const struct ptx_insn *in)
 {
@@ -123,6 +136,7 @@ void lower_costs(struct lower *l)
         add_cost(&l->f->costs[i], in);
         l->f->costs[i].exchange = is_exchange(in);
         l->f->costs[i].coded = is_coded(written, in);
+        of_mbarrier(&l->f->costs[i], in);
     }
     free(written);
     sum_floats(l->f, l->p->ninsns);

@@ -35,8 +35,7 @@ static void add_shared_load(struct counters *c, const struct slot *s)
 static void add_memory(struct counters *c, const struct ptx_insn *p, const struct insn *in,
                        enum ptx_space space, const struct slot *s)
 {
-    bool store =
-        p->op == OP_st || p->op == OP_stmatrix || (p->op == OP_wmma && ptx_has(p, M_store));
+    bool store = p->op == OP_st || (p->op == OP_wmma && ptx_has(p, M_store));
     if (space == SPACE_SHARED || space == SPACE_SHARED_CLUSTER) {
         if (p->op == OP_atom || p->op == OP_red) {
             c->shared_atom_requests += s->requests;
@@ -90,6 +89,15 @@ static void add_access(struct counters *c, const struct ptx_insn *p, const struc
     if (space != SPACE_GENERIC)
         add_memory(c, p, in, space, s);
 }
+/* ldmatrix, stmatrix: Nsight Compute has their requests under names of their own. */
+static void add_rows(struct counters *c, const struct ptx_insn *p, const struct slot *s)
+{
+    bool loads = p->op == OP_ldmatrix;
+    *(loads ? &c->ldmatrix_requests : &c->stmatrix_requests) += s->requests;
+    *(loads ? &c->shared_ld_wavefronts : &c->shared_st_wavefronts) += s->units;
+    *(loads ? &c->shared_ld_bank_conflicts : &c->shared_st_bank_conflicts) += s->extra;
+    *(loads ? &c->shared_ld_bytes : &c->shared_st_bytes) += s->bytes;
+}
 /* cp.async: a load in slot s, a shared store in the one after. 16 bytes are carried as two
  * words (exec/ops/async.c), each a request of its own with every sector of the whole; a store of
  * 16 bytes needs four wavefronts, so conflicts are what is beyond these. */
@@ -104,24 +112,30 @@ static void add_copy(struct counters *c, const struct insn *in, const struct slo
     c->global_ld_bytes += s[0].bytes;
     c->async_bytes += s[0].bytes;
     c->async_flight += s[0].extra;
+    c->cp_async_requests += s[0].requests / passes;
     c->shared_st_requests += stores;
     c->shared_st_wavefronts += wavefronts;
     c->shared_st_bank_conflicts += passes > 1 ? beyond : s[1].extra;
     c->shared_st_bytes += s[1].bytes;
 }
-/* A bulk copy, of bytes or of a tile; its shared side has no requests of lanes. */
+/* A bulk copy, of bytes or of a tile; its shared side has no requests of lanes. .extra: sectors,
+ * for each block that they go to. */
 static void add_bulk(struct counters *c, const struct ptx_insn *p, const struct slot *s)
 {
     bool inside = !ptx_has(p, M_tensor) && !s[0].bytes; /* from shared memory to shared memory */
     if (ptx_has(p, M_reduce) || inside)
         c->async_sends += s[0].requests;
     if (inside) {
+        c->tma_st_requests += s[0].requests;
+        c->tma_peer_bytes += ptx_has(p, M_reduce) ? 0 : s[1].bytes;
         c->shared_ld_bytes += s[1].bytes;
         c->shared_st_bytes += s[1].bytes;
         return;
     }
     c->global_sectors += s[0].units;
     if (p->space == SPACE_GLOBAL) {
+        *(ptx_has(p, M_reduce) ? &c->tma_red_bytes : &c->tma_st_bytes) += 32 * s[0].units;
+        c->tma_st_requests += s[0].requests;
         c->global_st_requests += s[0].requests;
         c->global_st_sectors += s[0].units;
         c->global_st_bytes += s[0].bytes;
@@ -132,6 +146,8 @@ static void add_bulk(struct counters *c, const struct ptx_insn *p, const struct 
         c->global_ld_bytes += s[0].bytes;
         c->async_bytes += s[0].bytes;
         c->shared_st_bytes += s[1].bytes;
+        c->tma_ld_requests += s[0].requests;
+        c->tma_ld_bytes += 32 * s[0].extra;
     }
 }
 static void add_texture(struct counters *c, const struct ptx_insn *p, const struct slot *s)
@@ -170,6 +186,8 @@ static void add_insn(struct counters *c, const struct ptx_insn *p, const struct 
         break;
     case OP_ldmatrix:
     case OP_stmatrix:
+        add_rows(c, p, in->sub == SPACE_GENERIC ? s + IN_SHARED : s);
+        break;
     case OP_wmma:
         add_access(c, p, in, (enum ptx_space)in->sub, s);
         break;
@@ -215,6 +233,36 @@ static void add_lanes(struct counters *c, const uint64_t *by_lanes)
     c->inst_lanes_16 += by_lanes[4];
     c->inst_lanes_32 += by_lanes[5];
 }
+/* Operations of products by warps. */
+static void add_products(struct counters *c, const struct insn_cost *k, uint64_t warps)
+{
+    uint64_t n = warps * k->tensor;
+    c->tensor_flop += n;
+    c->wgmma_requests += k->wgmma && n ? warps : 0;
+    switch (k->factor) {
+    case PTX_F16:
+        c->tensor_ops_fp16 += n;
+        break;
+    case PTX_BF16:
+        c->tensor_ops_bf16 += n;
+        break;
+    case PTX_TF32:
+        c->tensor_ops_tf32 += n;
+        break;
+    case PTX_F64:
+        c->tensor_ops_fp64 += n;
+        break;
+    case PTX_E4M3:
+    case PTX_E5M2:
+        c->tensor_ops_fp8 += n;
+        break;
+    case PTX_B1:
+        c->tensor_ops_int1 += n;
+        break;
+    default:
+        c->tensor_ops_int8 += n;
+    }
+}
 static void add_block(struct counters *c, const struct emu_func *f, const struct bblock *b,
                       const struct block_count *n, const struct slot *slots)
 {
@@ -237,10 +285,13 @@ static void add_block(struct counters *c, const struct emu_func *f, const struct
         c->flop_fp32_coded += k->coded ? lanes * k->flop32 : 0;
         c->flop_fp32_slots += warps * 32 * k->flop32;
         c->flop_fp64 += lanes * k->flop64;
-        c->tensor_flop += warps * k->tensor;
+        if (k->tensor)
+            add_products(c, k, warps);
         c->sfu_ops += k->sfu ? warps : 0;
         c->div_ops += k->div ? warps : 0;
         c->exchanges += k->exchange ? warps : 0;
+        c->mbarrier_arrivals += k->arrives ? warps : 0;
+        c->mbarrier_waits += k->waits ? warps : 0;
     }
 }
 /* Slots of the instruction: in->slot and those behind it. */

@@ -179,9 +179,12 @@ static bool load(struct job *j, const struct landing_at *a)
     if (!landing_find(w, j->in, j->lane, a, &l) ||
         !spot_holds(w, j->in, j->lane, &(struct spot){w->block, l.at}, j->n))
         return false;
+    struct slot *slot = &w->worker->slots[j->in->slot];
+    u64 sectors = slot->units;
     const u8 *from = j->copy->from_shared ? own_side(j, j->from) : global_side(j, j->from, false);
     if (!from)
         return false;
+    slot[0].extra += (slot->units - sectors) * l.n;
     for (u32 k = 0; k < l.n; k++) {
         struct spot s = {l.block[k], l.at};
         spot_tell(w, j->in, j->lane, &s, j->n, ACCESS_STORE);
@@ -194,8 +197,8 @@ static bool load(struct job *j, const struct landing_at *a)
             flights_note(w, l.barrier, mbarrier_phase(&(struct spot){s.block, l.barrier}), s.at,
                          j->n, warp_floats(w, j->in));
     }
-    w->worker->slots[j->in->slot].requests += j->copy->from_shared;
-    w->worker->slots[j->in->slot + 1].bytes += (u64)j->n * l.n;
+    slot[0].requests += j->copy->from_shared;
+    slot[1].bytes += (u64)j->n * l.n;
     landing_done(w, j->in, j->lane, &l, j->n);
     return true;
 }

@@ -860,34 +860,27 @@ bool access_lanes(struct warp *w, const struct insn *in, const u64 *a, u32 size,
     }
     return true;
 }
-bool access_rows(struct warp *w, const struct insn *in, const u64 *a, u32 matrices, bool turned,
-                 bool store)
+/* Bank rule as an H200's under ncu: a matrix is a request of 8 rows of 16 bytes, in one pass where
+ * no two of them meet in a bank, whether it is turned or not (cases/counts_main.c). */
+void count_rows(struct warp *w, const struct insn *in, const u64 *a, u32 matrices)
+{
+    struct slot *s = &w->worker->slots[in->slot + (in->sub == SPACE_GENERIC ? IN_SHARED : 0)];
+    for (u32 m = 0; m < matrices; m++, a += 8) {
+        u32 passes = group_wavefronts(a, 0xff, 4);
+        s->units += passes;
+        s->extra += passes - 1;
+    }
+    s->requests++;
+    s->bytes += matrices * WARP * 4;
+}
+bool rows_in_reach(const struct warp *w, const struct insn *in, const u64 *a, u32 matrices)
 {
     const struct launch *l = w->block->launch;
-    struct slot *s = &w->worker->slots[in->slot];
     u64 hi = 0, bits = 0;
     for (u32 i = 0; i < 8 * matrices; i++) {
         hi = a[i] > hi ? a[i] : hi;
         bits |= a[i];
     }
-    if (w->block->tell || in->sub != SPACE_SHARED || bits & 15 || hi >= l->shared_bytes ||
-        l->shared_bytes - hi < 16 || l->shared_map)
-        return false;
-    for (u32 m = 0; m < matrices; m++, a += 8) {
-        u32 even = group_wavefronts(a, turned ? 0x55 : 0xff, 4);
-        u32 odd = turned ? group_wavefronts(a, 0xaa, 4) : even;
-        s->units += even + odd;
-        s->extra += even + odd - 2;
-        if (!store && !turned) {
-            u64 differ = 0;
-            for (u32 row = 1; row < 8; row++) /* each half of the warp has four rows */
-                differ |= row == 4 ? 0 : (a[row] - a[row - 1]) ^ 16;
-            s->strided += differ ? 0 : 2;
-        }
-    }
-    s->requests += 2 * matrices;
-    s->bytes += 2 * matrices * WARP * 2;
-    if (!store)
-        s->by_lanes[lane_group(FULL)] += 2 * matrices;
-    return true;
+    return !w->block->tell && in->sub == SPACE_SHARED && !(bits & 15) && hi < l->shared_bytes &&
+           l->shared_bytes - hi >= 16 && !l->shared_map;
 }

@@ -631,38 +631,53 @@ static void store_matrix(const struct warp *w, const u64 *a, bool turned, const 
         memcpy(w->block->shared + a[row], &m[row], 16);
     }
 }
+static void move_rows(struct warp *w, const struct insn *in, const u64 *a)
+{
+    const struct mma_shape *s = in->data;
+    for (u32 m = 0; m < s->nd; m++)
+        if (s->store)
+            store_matrix(w, a + 8 * m, !s->row_major, place(w, in->places[m]));
+        else
+            load_matrix(w, a + 8 * m, !s->row_major, place(w, in->places[m]));
+}
+/* Checked and told of as accesses of the lanes, of each half of their words; counted by rows. */
+static bool move_halves(struct warp *w, const struct insn *in, const u64 *base)
+{
+    const struct mma_shape *s = in->data;
+    struct slot *slots = &w->worker->slots[in->slot], before[GENERIC_SLOTS];
+    size_t n = in->sub == SPACE_GENERIC ? GENERIC_SLOTS : 1;
+    u64 v[WARP], a[WARP];
+    memcpy(before, slots, n * sizeof(*slots));
+    for (u32 k = 0; k < 2 * s->nd; k++) {
+        u32 m = k / 2, half = k % 2, *reg = place(w, in->places[m]);
+        for (u32 l = 0; l < WARP; l++) {
+            u32 row = s->row_major ? l / 4 : l % 4 * 2 + half;
+            u32 col = s->row_major ? l % 4 * 2 + half : l / 4;
+            a[l] = base[8 * m + row] + (u64)in->imm + 2 * col;
+            v[l] = reg[l] >> 16 * half & 0xffff;
+        }
+        if (!access_lanes(w, in, a, 2, s->store, v))
+            return false;
+        if (!s->store)
+            LANES reg[i] = (reg[i] & (half ? 0xffffu : 0xffff0000u)) | (u32)(v[i] & 0xffff)
+                                                                           << 16 * half;
+    }
+    memcpy(slots, before, n * sizeof(*slots));
+    return true;
+}
 HANDLER(ldmatrix)
 {
     const struct mma_shape *s = in->data;
-    u64 base[WARP], v[WARP], a[WARP];
+    u64 base[WARP], a[WARP];
     load_lanes(base, place(w, in->src[0]), in->flags & F_SHARED32 ? 4 : 8, false);
     if (w->mask != FULL)
         return warp_fault(w, in, -1, cudaErrorIllegalInstruction, "%s needs all 32 lanes",
                           in->site->opcode);
     LANES a[i] = (base[i] + (u64)in->imm) & ~MEM_WINDOW_MASK;
-    if (access_rows(w, in, a, s->nd, !s->row_major, s->store)) {
-        for (u32 m = 0; m < s->nd; m++)
-            if (s->store)
-                store_matrix(w, a + 8 * m, !s->row_major, place(w, in->places[m]));
-            else
-                load_matrix(w, a + 8 * m, !s->row_major, place(w, in->places[m]));
-        return in + 1;
-    }
-    for (u32 m = 0; m < s->nd; m++) {
-        u32 *reg = place(w, in->places[m]);
-        for (u32 half = 0; half < 2; half++) {
-            for (u32 l = 0; l < WARP; l++) {
-                u32 row = s->row_major ? l / 4 : l % 4 * 2 + half;
-                u32 col = s->row_major ? l % 4 * 2 + half : l / 4;
-                a[l] = base[8 * m + row] + (u64)in->imm + 2 * col;
-                v[l] = reg[l] >> 16 * half & 0xffff;
-            }
-            if (!access_lanes(w, in, a, 2, s->store, v))
-                return NULL;
-            if (!s->store)
-                LANES reg[i] = (reg[i] & (half ? 0xffffu : 0xffff0000u)) | (u32)(v[i] & 0xffff)
-                                                                               << 16 * half;
-        }
-    }
+    if (rows_in_reach(w, in, a, s->nd))
+        move_rows(w, in, a);
+    else if (!move_halves(w, in, base))
+        return NULL;
+    count_rows(w, in, a, s->nd);
     return in + 1;
 }

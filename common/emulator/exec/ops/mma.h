@@ -10,12 +10,12 @@
 bool JOIN(access_lanes, LEVEL)(struct warp *w, const struct insn *in, const u64 *a, u32 size,
                                bool store, u64 *v);
 #define access_lanes JOIN(access_lanes, LEVEL)
-/* Counts loads or stores of `matrices` times 8 rows of 16 bytes of shared memory, at a[row], as
- * access_lanes() counts their halves, two at a time in each of 32 lanes: neighbours in a row, or,
- * turned, in two rows. False, with nothing done, where it is not as simple: somebody listens, a row
- * is not where it should be. */
-bool JOIN(access_rows, LEVEL)(struct warp *w, const struct insn *in, const u64 *a, u32 matrices,
-                              bool turned, bool store);
-#define access_rows JOIN(access_rows, LEVEL)
+/* Counts a load or store of `matrices` times 8 rows of 16 bytes of shared memory, at a[row]. */
+void JOIN(count_rows, LEVEL)(struct warp *w, const struct insn *in, const u64 *a, u32 matrices);
+#define count_rows JOIN(count_rows, LEVEL)
+/* Are they where they should be, and nobody listens? Then they can be moved whole. */
+bool JOIN(rows_in_reach, LEVEL)(const struct warp *w, const struct insn *in, const u64 *a,
+                                u32 matrices);
+#define rows_in_reach JOIN(rows_in_reach, LEVEL)
 
 #endif

@@ -88,9 +88,11 @@ static void round_row(const struct tile *t, u8 *row)
         memcpy(row + i, &x, 4);
     }
 }
-/* Bytes [from, to) of a row that lie in the tensor, and where they do; none: from == to. */
+/* Bytes [from, to) of a row that lie in the tensor, and where they do; none: from == to. sectors:
+ * so many an H200 counts for the row of a load: whole, past the tensor's edge too, and as if it
+ * were aligned where it lies outside of a further dimension (cases/counts_main.c). */
 struct span {
-    u32 from, to;
+    u32 from, to, sectors;
     u64 address;
 };
 static struct span inside(const struct tile *t, const s64 *at)
@@ -99,12 +101,15 @@ static struct span inside(const struct tile *t, const s64 *at)
     s64 extent = (s64)m->last[0] + 1, box = m->box[0];
     s64 lo = at[0] < 0 ? -at[0] : 0, hi = at[0] + box > extent ? extent - at[0] : box;
     struct span s = {.address = m->address};
-    bool in = lo < hi;
+    bool in_others = true;
     for (u32 d = 1; d < m->rank; d++) {
-        in &= at[d] >= 0 && at[d] <= (s64)m->last[d];
+        in_others &= at[d] >= 0 && at[d] <= (s64)m->last[d];
         s.address += (u64)at[d] * m->stride[d - 1];
     }
+    u64 start = s.address + (u64)at[0] * t->element; /* modulo 2^64 where it is before the tensor */
+    s.sectors = ((in_others ? (u32)start % 32 : 0) + t->row + 31) / 32;
     s.address += (u64)(at[0] + lo) * t->element;
+    bool in = in_others && lo < hi;
     s.from = in ? (u32)lo * t->element : 0;
     s.to = in ? (u32)hi * t->element : 0;
     if (t->copy->store) { /* whole chunks, though the last one may end outside */
@@ -160,6 +165,7 @@ static bool move_row(struct tile *t, u32 row, const s64 *at)
     if (t->w->block->tell)
         tell_global(t, &s);
     if (!t->copy->store) {
+        t->w->worker->slots[t->in->slot].extra += (u64)s.sectors * t->landing.n;
         fill_row(t, buffer);
         if (global)
             memcpy(buffer + s.from, global, s.to - s.from);
