@@ -1,7 +1,9 @@
 """fidelity.py - the emulator beside an H200, from kept records: common/emulator/count/FIDELITY.md.
 
     make fidelity            writes the page; exit 1 where a disagreement has no cause
-    make fidelity-record     on an H200: what Nsight Compute counts, plots/records/h200/counts.txt
+    make fidelity-small      on an H200: the same of small kernels (cases/counts_main.c)
+    make fidelity-record     on an H200: what Nsight Compute counts, plots/records/h200/counts.txt;
+                             LAB=matmul: of that lab, the others' counts stay
 
 Counts: every row of the emulator's records that an H200's counters are kept for too. What differs
 by more than 2 % has to have a cause in fidelity.txt, within the bounds given there; a cause that
@@ -12,6 +14,7 @@ import csv
 import fnmatch
 import glob
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -22,6 +25,8 @@ ROOT = Path(__file__).resolve().parent.parent
 CAUSES = ROOT / "plots" / "fidelity.txt"
 PAGE = ROOT / "common" / "emulator" / "count" / "FIDELITY.md"
 COUNTS = "plots/records/h200/counts.txt"
+SMALL = {"emulator": "plots/records/emulator/small-kernels.txt", "h200": "plots/records/h200/small-kernels.txt"}
+SMALL_COUNTS = r"tensor_ops_|wgmma_|(ld|st)matrix_|cp_async_|tma_|shared_(ld|st)_(requests|wavefronts|bank_conflicts)$"
 TIMES = "common/emulator/testdata/modelled-h200.csv"
 KEY = ("lab", "variant", "case", "dtype", "op")
 WITHIN = 0.02
@@ -90,6 +95,19 @@ def pairs():
     return [found[key] for key in sorted(found)]
 
 
+def metrics():
+    """{counter: Nsight Compute's metric} of those that small kernels are compared by."""
+    text = (ROOT / "common/emulator/base/counters.h").read_text(encoding="utf-8")
+    found = re.findall(r'X\((\w+),[\s\\]*"([\w.]+)"', text)
+    return {name: metric for name, metric in found if re.match(SMALL_COUNTS, name)}
+
+
+def small_rows():
+    """[(kernel, emulator's counts, H200's counts)]; no H200's: None."""
+    there = {row["kernel"]: row for row in read(SMALL["h200"])}
+    return [(row["kernel"], row, there.get(row["kernel"])) for row in read(SMALL["emulator"])]
+
+
 class Causes:
     """fidelity.txt: `name = sentence`, and rows of quantity, lab, variant, case, bounds, name."""
 
@@ -102,7 +120,7 @@ class Causes:
                 self.sentences[name.strip()] = sentence.strip()
             elif line:
                 what, lab, variant, case, low, high, name = line.split()
-                if what not in QUANTITIES or name not in self.sentences:
+                if what not in QUANTITIES and what not in metrics() or name not in self.sentences:
                     raise ValueError(f"fidelity.txt: {line}")
                 self.rules.append((what, lab, variant, case, float(low), float(high), name))
 
@@ -154,6 +172,25 @@ def count_tables(rows, causes, problems):
     for emulator, h200 in rows:
         cells = [cell(q, emulator, h200, causes, problems) for q in QUANTITIES]
         yield f"| {h200['lab']} | {h200['variant']} | {h200['case']} | " + " | ".join(cells) + " |"
+
+
+def small_table(causes, problems):
+    """A row a kernel: how many counters agree, and those that do not."""
+    yield "| kernel | the same | emulator / H200, and why |"
+    yield "| --- | ---: | --- |"
+    for kernel, mine, theirs in small_rows():
+        same, others = [], []
+        for name in metrics() if theirs else []:
+            a, b = int(mine[name]), int(theirs[name])
+            if a == b:
+                same += [name] if a else []
+                continue
+            row = {"lab": "small", "variant": kernel, "case": "_"}
+            cause = causes.of(name, row, b / a if a else float("inf"))
+            if cause is None:
+                problems.append(f"{kernel}: {name} {a}, on the H200 {b}: no cause in fidelity.txt")
+            others.append(f"`{name}` {a} / {b} {cause}")
+        yield f"| {kernel} | {', '.join(f'`{n}` {mine[n]}' for n in same)} | {'; '.join(others)} |"
 
 
 def agreement(rows):
@@ -216,6 +253,7 @@ def page():
     causes = Causes(CAUSES.read_text(encoding="utf-8"))
     rows, times = pairs(), read(TIMES)
     table = list(count_tables(rows, causes, problems))
+    small = list(small_table(causes, problems))
     problems += [f"fidelity.txt: nothing needs {' '.join(map(str, rule))}"
                  for rule in causes.rules if rule not in causes.used]
     lines = ["# The emulator beside an H200",
@@ -236,29 +274,100 @@ def page():
              *agreement(rows), "",
              "No counters of an H200 are kept of: " + "; ".join(absent(rows)) + ".", "",
              *(f"- **{name}**: {sentence}" for name, sentence in causes.sentences.items()), "",
-             *table]
+             *table, "",
+             "## Small kernels",
+             "Each executes one kind of instruction a few times ([counts_main.c](../cases/counts_main.c)); here "
+             "counts are the same or the difference has a cause. Counters that are 0 on both are left out.", "",
+             *small]
     return "\n".join(lines) + "\n", problems
 
 
-def record(build):
-    """Nsight Compute's counters of CASES, lab after lab, in one file."""
-    lines, commands = [], []
-    for lab, cases in CASES.items():
-        args = ["--solution", "--no-time", "--no-records", "--case", cases]
-        with tempfile.TemporaryDirectory() as folder:
-            out = os.path.join(folder, "counts.csv")
-            subprocess.run(["common/run.sh", "one", f"{build}/bin/{lab}", *args, f"--csv={out}"], check=True,
-                           cwd=ROOT, stdout=subprocess.DEVNULL, env=dict(os.environ, BACKEND="gpu", PROFILE="1"))
-            with open(out, encoding="utf-8") as f:
-                text = [line for line in f if not line.startswith("#")]
-        lines += text if not lines else text[1:]
-        commands.append(f"# {lab} {' '.join(args)}\n")
-    (ROOT / COUNTS).write_text("# command: make fidelity-record\n" + "".join(commands + lines), encoding="utf-8")
+def kept():
+    """(counts by lab, the command of each lab) of the file there is."""
+    path, rows, commands = ROOT / COUNTS, {}, {}
+    for line in path.read_text(encoding="utf-8").splitlines()[1:] if path.exists() else []:
+        if line.startswith("# "):
+            commands[line.split()[1]] = line[2:]
+    for row in read(COUNTS) if path.exists() else []:
+        rows.setdefault(row["lab"], []).append(row)
+    return rows, commands
+
+
+def counted(build, lab, args):
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "counts.csv")
+        subprocess.run(["common/run.sh", "one", f"{build}/bin/{lab}", *args, f"--csv={out}"], check=True,
+                       cwd=ROOT, stdout=subprocess.DEVNULL, env=dict(os.environ, BACKEND="gpu", PROFILE="1"))
+        with open(out, encoding="utf-8") as f:
+            return list(csv.DictReader(line for line in f if not line.startswith("#")))
+
+
+def small_text(command, rows):
+    """rows: {kernel: {counter: number}}"""
+    lines = [",".join(["kernel", *metrics()])]
+    lines += [",".join([kernel, *(str(row[name]) for name in metrics())]) for kernel, row in rows.items()]
+    return f"# command: {command}\n" + "\n".join(lines) + "\n"
+
+
+def small_emulator(build):
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "profile.csv")
+        subprocess.run([f"{build}/bin/warprun", "--profile", out, f"{build}/bin/ptxcounts"], check=True, cwd=ROOT,
+                       stdout=subprocess.DEVNULL)
+        with open(out, encoding="utf-8") as f:
+            rows = {row["method"]: row for row in csv.DictReader(f) if row["kind"] == "kernel"}
+    return small_text("warprun --profile profile.csv ptxcounts", rows)
+
+
+def small_h200(text):
+    """From what ncu said: comments, then a heading, units, a row a launch."""
+    lines = [line for line in text.splitlines() if line.startswith('"')]
+    rows = {row["Kernel Name"]: {name: int(float(row[metric].replace(",", ""))) for name, metric in metrics().items()}
+            for row in list(csv.DictReader(lines))[1:]}
+    return small_text("ncu --clock-control none --csv --page raw --metrics ... ptxcounts", rows)
+
+
+def small_record(build):
+    ncu = ["ncu", "--clock-control", "none", "--csv", "--page", "raw", "--metrics", ",".join(metrics().values())]
+    said = subprocess.run([*ncu, f"{build}/bin/ptxcounts"], check=True, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    (ROOT / SMALL["h200"]).write_text(small_h200(said.stdout), encoding="utf-8")
+
+
+def small(build, keep):
+    """Is the kept record what the emulator counts now?"""
+    now, path = small_emulator(build), ROOT / SMALL["emulator"]
+    if keep:
+        path.write_text(now, encoding="utf-8")
+    if now != path.read_text(encoding="utf-8"):
+        print(f"{SMALL['emulator']} is not what the emulator counts: make fidelity writes it", file=sys.stderr)
+        return 1
+    return 0
+
+
+def record(build, labs):
+    """Nsight Compute's counters of CASES, lab after lab, in one file; the other labs' stay."""
+    rows, commands = kept()
+    for lab in labs or CASES:
+        args = ["--solution", "--no-time", "--no-records", "--case", CASES[lab]]
+        rows[lab] = counted(build, lab, args)
+        commands[lab] = " ".join([lab, *args])
+        columns = list(rows[lab][0])
+    with open(ROOT / COUNTS, "w", encoding="utf-8", newline="") as f:
+        f.write("# command: make fidelity-record\n" + "".join(f"# {commands[lab]}\n" for lab in sorted(commands)))
+        out = csv.DictWriter(f, columns, restval="", extrasaction="ignore", lineterminator="\n")
+        out.writeheader()
+        out.writerows(row for lab in sorted(rows) for row in rows[lab])
 
 
 def main(argv):
     if argv[:1] == ["--record"]:
-        return record(argv[1])
+        return record(argv[1], argv[2:])
+    if argv[:1] == ["--small-record"]:
+        return small_record(argv[1])
+    if argv[:1] == ["--small-check"]:
+        return small(argv[1], False)
+    if argv:
+        small(argv[0], True)
     text, problems = page()
     PAGE.write_text(text, encoding="utf-8")
     for problem in problems:

@@ -70,12 +70,14 @@ launches: programs
 
 # The page that sets the emulator beside an H200 (common/emulator/count/FIDELITY.md), from kept
 # records; on that GPU, what Nsight Compute counts for it.
-.PHONY: fidelity fidelity-record
-fidelity: $B/test/emulator
+.PHONY: fidelity fidelity-small fidelity-record
+fidelity: $B/test/emulator $B/bin/ptxcounts $B/bin/warprun
 	$(Q)WARPLAB_KEEP=1 $B/test/emulator --filter ladders/kept_times_are_the_models >$B/fidelity.log 2>&1 || { tail -5 $B/fidelity.log; exit 1; }
-	$(Q)$(PY) plots/fidelity.py
+	$(Q)$(PY) plots/fidelity.py $B
+fidelity-small: $B/bin/ptxcounts
+	$(Q)$(ON_gpu) $(PY) plots/fidelity.py --small-record $B
 fidelity-record: programs
-	$(Q)$(ON) $(PY) plots/fidelity.py --record $B
+	$(Q)$(ON) $(PY) plots/fidelity.py --record $B $(LAB)
 
 # The pictures that README and handouts show: drawn from the kept records and traces.
 KEPT_FIGURES := opening ladder latency-hiding-h200 sum-grid-h200 monte-carlo-h200 monte-carlo-switch-h200 multi-gpu-h200 multi-gpu-many-h200 poisson-h200 transfers-timeline-h200 transfers-copies-h200 black-scholes-time-h200 black-scholes-kernels-h200 reduction-table-h200-2e25 lanes-reduction-reduce1 lanes-reduction-reduce2 \

@@ -25,10 +25,15 @@ random-record: $B/bin/ptxrandom
 $B/bin/ptxhopper: $(patsubst %.c,$B/%.o,$(wildcard $(CASES)/hopper_*.c))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
-test-hopper: $B/bin/ptxhopper $B/lib/libcudart.so.13
+test-hopper: $B/bin/ptxhopper $B/bin/ptxcounts $B/bin/warprun $B/lib/libcudart.so.13
 	$(Q)$(ON_emulator) $B/bin/ptxhopper --check $(CASES)/hopper.h200
+	$(Q)$(PY) plots/fidelity.py --small-check $B
 hopper-record: $B/bin/ptxhopper
 	$(Q)$(ON_gpu) $B/bin/ptxhopper --write $(CASES)/hopper.h200
+# Small kernels for counters (make fidelity, make fidelity-small)
+$B/bin/ptxcounts: $B/$(CASES)/counts_main.o
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CUDA_LIBS)
 # Arrays, textures and surfaces
 $B/bin/ptxtexture: $(patsubst %.c,$B/%.o,$(wildcard $(CASES)/texture_*.c) $(CASES)/hopper_main.c)
 	@mkdir -p $(@D)
