@@ -52,7 +52,7 @@ mutate-c: build/deps-test.ok
 	    $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED)) $(if $(FILES),--files $(FILES:%='%')) \
 	    $(if $(JOBS),--jobs $(JOBS)) $(if $(MINUTES),--minutes $(MINUTES))
 # Which room uses which: held to what each one's README.md says, and drawn.
-ARROWS := $B/bin/emubench $B/bin/ptxcases $B/bin/ptxrandom $B/bin/ptxhopper $B/bin/ptxtexture \
+ARROWS := $B/bin/emubench $B/bin/ptxcases $B/bin/ptxcounts $B/bin/ptxrandom $B/bin/ptxhopper $B/bin/ptxtexture \
     $B/$(HAR)/peers_main.o # the rest of benchpeers needs nvcc
 test-arrows: programs grading $(ARROWS)
 	$(Q)common/arrows.py --build $B
