@@ -885,7 +885,6 @@ KERNEL mm_tensor(const half *a, const half *b, float *c, int m, int n, int k)
 #define MA_BYTES  (TG_A + 2 * TG_B) // of a stage
 #define MA_SHARED (MA_STAGES * MA_BYTES)
 
-
 // Where chunk q of row r lies.
 static __device__ unsigned chunk_at(int r, int q)
 {
