@@ -20,7 +20,7 @@
 #define WARPLAB_VERSION ""
 #endif
 
-#define MAX_CELLS 128
+#define MAX_CELLS (COUNTER_COUNT + 40) /* 40 columns are no counters */
 
 enum cell_kind { CELL_EMPTY, CELL_TEXT, CELL_COUNT, CELL_REAL };
 struct cell {
@@ -36,23 +36,30 @@ struct row {
     char block[40], grid[40]; /* what two of the cells point to */
 };
 
+static void put(struct row *r, struct cell cell)
+{
+    if (r->n == MAX_CELLS)
+        abort(); /* a column more than is counted above */
+    r->cells[r->n++] = cell;
+}
+
 static void text(struct row *r, const char *column, const char *value)
 {
-    r->cells[r->n++] = (struct cell){
-        .column = column, .kind = value && *value ? CELL_TEXT : CELL_EMPTY, .text = value};
+    put(r, (struct cell){
+               .column = column, .kind = value && *value ? CELL_TEXT : CELL_EMPTY, .text = value});
 }
 
 static void count(struct row *r, const char *column, uint64_t value)
 {
-    r->cells[r->n++] = (struct cell){.column = column, .kind = CELL_COUNT, .count = (int64_t)value};
+    put(r, (struct cell){.column = column, .kind = CELL_COUNT, .count = (int64_t)value});
 }
 
 /* NaN, infinite and (when 0 means "not available") zero leave the cell empty. */
 static void real(struct row *r, const char *column, double value, bool available)
 {
-    r->cells[r->n++] = (struct cell){.column = column,
-                                     .kind = available && isfinite(value) ? CELL_REAL : CELL_EMPTY,
-                                     .real = value};
+    put(r, (struct cell){.column = column,
+                         .kind = available && isfinite(value) ? CELL_REAL : CELL_EMPTY,
+                         .real = value});
 }
 
 /* "256", or "16x16": extents behind the last that is not 1 are left out. */
