@@ -261,12 +261,12 @@ def judge(program, end):
     return ("refused", refused) if refused else ("failed", said)
 
 
-def read_record(path, facts):
-    """Adds a run's record (runtime/record.c) to facts."""
+def read_record(path, facts, tree):
+    """Adds a run's record (runtime/record.c) to facts; files of the tree by their names in it."""
     for line in path.read_text(errors="replace").splitlines() if path.exists() else []:
         name, _, value = line.partition(" ")
         if name == "finding":
-            facts.setdefault("findings", []).append(json.loads(value))
+            facts.setdefault("findings", []).append(json.loads(value.replace(f"{tree}/", "")))
         elif value.isdigit():
             facts[name] = facts.get(name, 0) + int(value)
 
@@ -284,7 +284,7 @@ def run_all(program, commands, folder, log, options, check):
         end = execute([*warprun, *command], folder, log, options.limit, options.memory << 30)
         used += end.seconds
         ends.append(judge(program, end))
-        read_record(record, facts)
+        read_record(record, facts, options.out / "tree")
         if ends[-1][0] not in ("passed", "waived"):
             break
     return worst(ends), used, facts

@@ -59,7 +59,13 @@ sample adds 'set_target_properties(adds PROPERTIES CUDA_SEPARABLE_COMPILATION ON
 #include <stdio.h>
 #include <more.h>
 #include <own.h>
-__global__ void add(int *x) { x[threadIdx.x] += MORE; }
+__global__ void add(int *x)
+{
+    __shared__ volatile int never;
+    x[threadIdx.x] += MORE;
+    int unknown = never;
+    (void)unknown;
+}
 int main(int argc, char **argv)
 {
     FILE *f = argc > OWN ? fopen(argv[1], "r") : NULL;
@@ -143,7 +149,7 @@ expect '\(so far\)' "$page"
 expect '^\| adds \| passed' "$page"
 sed -i 's/"reason": ""/"reason": "kept"/' "$work"/out/results/*-adds.json
 go 0 --limit 2 --memory 30
-expect '^\| adds \| passed \| [0-9.]+ \| 2 \| [1-9][0-9]* \| 16 \| 2 \| kept \|$' "$page"
+expect '^\| adds \| passed \| [0-9.]+ \| 2 \| [1-9][0-9]* \| 16 \| 4 \| kept \|$' "$page"
 expect '^\| breaks \| does not build \|.*"undeclared" is undefined' "$page"
 expect '^\| crashes \| crashed \|.*SIGABRT' "$page"
 expect '^\| fails \| failed \|.*3 .\| 4 differ' "$page"
@@ -154,6 +160,7 @@ expect '^\| waives \| waived \|.*only one GPU' "$page"
 expect '^\| bench \| passed \|' "$page"
 expect "of commit $(git -C "$work/dir" rev-parse HEAD), 20" "$page"
 expect '^- adds: leak of 128 bytes$' "$page"
+expect '^- adds: uninitialised-read .*, Samples/0_All/adds/adds.cu:8$' "$page"
 expect '^- needs CODEC_LIB: encodes$' "$page"
 expect '^- needs OpenGL, the driver API: draws$' "$page"
 expect '^- test_args.json leaves it out: skips$' "$page"
