@@ -191,47 +191,41 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
     return rt_leave(rt_enter() ?: edges_of(graph, from, to, edges, n));
 }
 
-static cudaError_t before(cudaGraphNode_t node, struct list *l, size_t *n)
+static cudaError_t before(cudaGraphNode_t node, cudaGraphNode_t *out, cudaGraphEdgeData *edges,
+                          size_t *n)
 {
+    if (!node_known(node) || !n)
+        return cudaErrorInvalidValue;
+    struct list l = {.out = out, .edges = edges, .room = *n};
     for (size_t i = 0; i < node->ndeps; i++)
-        put(l, node->deps[i], NULL, &node->edges[i]);
-    return listed(l, n);
-}
-
-static cudaError_t behind(cudaGraphNode_t node, struct list *l, size_t *n)
-{
-    for (size_t i = 0; i < node->graph->n; i++) {
-        cudaGraphNode_t other = node->graph->nodes[i];
-
-        for (size_t k = 0; k < other->ndeps; k++)
-            if (other->deps[k] == node)
-                put(l, other, NULL, &other->edges[k]);
-    }
-    return listed(l, n);
+        put(&l, node->deps[i], NULL, &node->edges[i]);
+    return listed(&l, n);
 }
 
 cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *deps,
                                          cudaGraphEdgeData *edges, size_t *n)
 {
-    cudaError_t e = rt_enter();
+    return rt_leave(rt_enter() ?: before(node, deps, edges, n));
+}
 
-    if (!e && (!node_known(node) || !n))
-        e = cudaErrorInvalidValue;
-    if (e)
-        return rt_leave(e);
-    struct list l = {.out = deps, .edges = edges, .room = *n};
-    return rt_leave(before(node, &l, n));
+static cudaError_t behind(cudaGraphNode_t node, cudaGraphNode_t *out, cudaGraphEdgeData *edges,
+                          size_t *n)
+{
+    if (!node_known(node) || !n)
+        return cudaErrorInvalidValue;
+    struct list l = {.out = out, .edges = edges, .room = *n};
+    for (size_t i = 0; i < node->graph->n; i++) {
+        cudaGraphNode_t other = node->graph->nodes[i];
+
+        for (size_t k = 0; k < other->ndeps; k++)
+            if (other->deps[k] == node)
+                put(&l, other, NULL, &other->edges[k]);
+    }
+    return listed(&l, n);
 }
 
 cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
                                            cudaGraphEdgeData *edges, size_t *n)
 {
-    cudaError_t e = rt_enter();
-
-    if (!e && (!node_known(node) || !n))
-        e = cudaErrorInvalidValue;
-    if (e)
-        return rt_leave(e);
-    struct list l = {.out = nodes, .edges = edges, .room = *n};
-    return rt_leave(behind(node, &l, n));
+    return rt_leave(rt_enter() ?: behind(node, nodes, edges, n));
 }

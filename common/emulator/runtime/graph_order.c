@@ -24,21 +24,25 @@ static __thread struct {
     struct kernel_set over; /* of what is being done */
 } now;
 
+static void begin_run(void)
+{
+    now.moment = (struct launch_moment){.run = next_run++};
+    now.over = (struct kernel_set){.run = now.moment.run};
+}
+
 bool order_begin(void)
 {
     bool on = now.on;
 
     now.on = check_is_on();
-    now.moment = (struct launch_moment){.run = next_run++};
-    now.over = (struct kernel_set){.run = now.moment.run};
+    begin_run();
     return on;
 }
 
 void order_end(bool on)
 {
     now.on = on;
-    now.moment = (struct launch_moment){.run = next_run++}; /* what goes on above is another's */
-    now.over = (struct kernel_set){.run = now.moment.run};
+    begin_run(); /* what goes on above is another's */
 }
 
 static void add(const struct kernel_set *s)
@@ -78,10 +82,8 @@ const struct launch_moment *order_launch(void)
 {
     if (!now.on)
         return NULL;
-    if (now.moment.number == MOST) {
-        now.moment = (struct launch_moment){.run = next_run++};
-        now.over = (struct kernel_set){.run = now.moment.run};
-    }
+    if (now.moment.number == MOST)
+        begin_run();
     now.moment.before = now.over.bits;
     return &now.moment;
 }
