@@ -35,6 +35,7 @@ build/deps-%.ok: common/deps.sh
 	$(Q)common/deps.sh $* $@
 
 OPT := -O2
+UNIT :=
 ifeq ($(SAN),1)
 B := build/san
 # Half the time to compile, and more accesses are left to be looked at; the emulator, which is
@@ -43,8 +44,12 @@ OPT := -O0
 # Checks of its own make gcc warn of overflows that are none: the plain build warns.
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -w -DWITH_ASAN
 LDFLAGS += -fsanitize=address,undefined
+# Criterion's start of each test as a new process of the program takes longer than most tests do.
+UNIT := -Icommon/testing
 export LSAN_OPTIONS := suppressions=$(CURDIR)/common/harness/leaks.supp:print_suppressions=0
 endif
+RUNNER := $B/common/$(if $(UNIT),testing/tests_main,criterion_test).o
+CRITERION := $(if $(UNIT),,-lcriterion)
 # Lines, and no variables: a fifth of the time to compile. DEBUG=-g for a debugger.
 DEBUG := -g1
 CFLAGS := -std=gnu11 $(OPT) $(DEBUG) -fPIC -pthread -Wall -Wextra -Wformat-security -Werror -MMD -MP -D_GNU_SOURCE \
@@ -160,7 +165,7 @@ clean:
 	rm -rf build
 FORCE:
 .PHONY: all labs check map test-arrows mutate-c test-binaries tables emulator programs run bench-emulator bench-peers test test-emulator test-harness test-diagnosis test-runs test-readme test-san test-format \
-        test-lint test-gpu test-distros test-workflow format lint help deps clean FORCE
+        test-lint test-faults test-gpu test-distros test-workflow format lint help deps clean FORCE
 -include $(shell find $B -path $B/distros -prune -o -name '*.d' -print 2>/dev/null)
 # what STEP counts to: objects that are not there yet, of what was asked for
 ALL_OBJ := $(EMU_OBJ) $(FFT_OBJ) $(NCCL_OBJ) $(BASE_OBJ) $(foreach r,$(HAR_ROOMS),$(call objects,$r)) $(LAB_OBJ) $(addprefix $B/,$(HAR)/main.o $(HAR)/labcc_main.o $(EMU)/tools/warprun_main.o) \

@@ -35,7 +35,7 @@ RUNTIME = "common/emulator/runtime"
 PROGRAMS = ["common/emulator/tools", "common/emulator/cases", "common/emulator/fft",
             "common/emulator/nccl"]  # linked with the runtime
 NO_ROOM = ["common/device/*", "common/emulator/programs/*", "common/emulator/arm64/*",
-           "common/emulator/packaging/*",
+           "common/emulator/packaging/*", "common/testing/*",
            "common/emulator/testdata/*", "grading/threats/*", "grading/mutants/*"]
 EXEMPT = re.compile(r"(_test|_fuzz|/testlab|/testing|/play|/fast_clock)\.[ch]$")  # of tests
 MAP = "common/architecture.svg"

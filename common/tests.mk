@@ -1,16 +1,16 @@
 # tests.mk - the suites, and what looks at the sources. Included by the top Makefile.
-$B/test/emulator: $(EMU_TESTS:%.c=$B/%.o) $B/common/criterion_test.o $(EMU_OBJ) $(FFT_OBJ) $(NCCL_OBJ)
-$B/test/harness: $(HAR_TESTS:%.c=$B/%.o) $B/common/criterion_test.o $B/$(HAR)/testlab.o $(HAR_LIBS)
+$B/test/emulator: $(EMU_TESTS:%.c=$B/%.o) $(RUNNER) $(EMU_OBJ) $(FFT_OBJ) $(NCCL_OBJ)
+$B/test/harness: $(HAR_TESTS:%.c=$B/%.o) $(RUNNER) $B/$(HAR)/testlab.o $(HAR_LIBS)
 $B/test/emulator: LIBS = $(EMU_LIBS)
 $B/test/emulator: | $B/bin/warprun $B/lib/libcudart.so.13
 $B/test/harness: LIBS = $(CUDA_LIBS) -lnettle
 $(patsubst %.c,$B/%.o,$(EMU_TESTS) $(HAR_TESTS) $(GR_TESTS)): | build/deps-test.ok
 # Compiled once and run for moments: better code of theirs takes longer to make than it saves.
 TEST_OBJ := $(patsubst %.c,$B/%.o,$(EMU_TESTS) $(HAR_TESTS) $(GR_TESTS) $(LAB_TESTED:%=labs/%_test.c))
-$(TEST_OBJ): CFLAGS += -O0
+$(TEST_OBJ) $(RUNNER) $B/common/testing/faults_test.o: CFLAGS += -O0 $(UNIT)
 $B/test/emulator $B/test/harness:
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcriterion $(LIBS)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CRITERION) $(LIBS)
 TEST_BIN = $B/test/emulator $B/test/harness $B/test/testlab $B/test/grading $(LAB_TESTS)
 test-emulator: $B/test/emulator
 	$(Q)$B/test/emulator
@@ -25,7 +25,14 @@ test-diagnosis: $B/lib/libcudart.so.13 $(LAB_BINS)
 test-runs: $B/lib/libcudart.so.13 $(LAB_BINS)
 	$(Q)common/run.sh tests '$(ON_emulator)' $B/bin $(LABS)
 test-san:
-	$(Q)$(MAKE) --no-print-directory SAN=1 test-emulator test-harness test-grading
+	$(Q)$(MAKE) --no-print-directory SAN=1 test-faults test-emulator test-harness test-grading
+# Does the runner see them all?
+$B/test/faults: $B/common/testing/faults_test.o $(RUNNER)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@
+test-faults: $B/test/faults
+	$(Q)$B/test/faults --timeout 1 >$B/test/faults.txt; \
+	 [ "$$(tail -n 1 $B/test/faults.txt)" = '1 passed, 10 failed, 1 skipped' ] && echo '1 passed, 0 failed' || { cat $B/test/faults.txt; exit 1; }
 
 CLANG_FORMAT = $(or $(wildcard .venv/bin/clang-format),clang-format)
 C_FILES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')

@@ -78,9 +78,9 @@ $(GR_GPU)/fast/libcudart.so.13: $(EMU_OBJ) $(GR_GPU)/stream.o $B/$(GR)/mark/fast
 	$(Q)$(CC) $(GR_HIDDEN) $(filter-out %/runtime/stream.o,$(EMU_OBJ)) $(GR_GPU)/stream.o $B/$(GR)/mark/fast_clock.o -o $@ $(EMU_LIBS)
 
 GR_TESTS := $(wildcard $(GR_ROOMS:%=%/*_test.c))
-$B/test/grading: $(GR_TESTS:%.c=$B/%.o) $B/common/criterion_test.o $(GR_OBJ) | $(GR_BOXED) $B/bin/grade $B/lib/libcudart.so.13 $(GR_GPU)/honest/libcudart.so.13 $(GR_GPU)/fast/libcudart.so.13
+$B/test/grading: $(GR_TESTS:%.c=$B/%.o) $(RUNNER) $(GR_OBJ) | $(GR_BOXED) $B/bin/grade $B/lib/libcudart.so.13 $(GR_GPU)/honest/libcudart.so.13 $(GR_GPU)/fast/libcudart.so.13
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcriterion $(GR_LIBS)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CRITERION) $(GR_LIBS)
 # Every solution, right kernel and attack of threats/gpu, marked with times and results of this
 # machine's GPU. It runs in the sandbox alone: where that cannot be, it fails.
 test-grading-gpu: grading

@@ -4,9 +4,9 @@ LAB_TESTS := $(foreach t,$(LAB_TESTED),$B/test/lab_$(notdir $t))
 SUITES += labs
 .PHONY: test-labs
 
-$(LAB_TESTS): $B/test/lab_%: $B/labs/%/harness.o $B/common/criterion_test.o $B/liblab.a $B/libbase.a
+$(LAB_TESTS): $B/test/lab_%: $B/labs/%/harness.o $(RUNNER) $B/liblab.a $B/libbase.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) -o $@ -lcriterion -lm
+	$(Q)$(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) -o $@ $(CRITERION) -lm
 $(foreach t,$(LAB_TESTED),$(eval $B/test/lab_$(notdir $t): $B/labs/$t_test.o | build/deps-test.ok))
 test-labs: $(LAB_TESTS)
 	$(Q)for t in $^; do $$t || exit 1; done

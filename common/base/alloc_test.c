@@ -52,5 +52,7 @@ Test(alloc, a_child_has_large_buffers_of_its_own)
     }
     cr_assert_eq(waitpid(child, &status, 0), child);
     cr_assert_eq(status, 0);
-    check_zero(large_zeroed(3 << 20), 3 << 20);
+    unsigned char *p = large_zeroed(3 << 20);
+    check_zero(p, 3 << 20);
+    large_free(p);
 }

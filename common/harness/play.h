@@ -155,6 +155,7 @@ static inline struct experiment play_open(enum dtype dtype, const char *body)
     r.path = path;
     cr_assert(compile_cuda(&r, &c), "%s", c.log);
     unlink(path);
+    module_unload(&play_module);
     cr_assert(module_load(&play_module, "play.cu", c.image, c.size, &why), "%s", text_str(&why));
     compiled_free(&c);
     free(source);

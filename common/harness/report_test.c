@@ -445,6 +445,7 @@ Test(ncu, another_runs_file_is_refused, .init = make_report)
     cr_assert_not(merge(NCU_HEAD NCU_ROW("0", "a", "1", "1"), &why));
     cr_assert(strstr(why.s, "1 launches; this run has 3"), "%s", why.s);
     cr_assert_not(results[0].counted);
+    text_free(&why);
 }
 
 Test(time, quantiles)

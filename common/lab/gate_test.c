@@ -217,4 +217,5 @@ Test(gate, values)
     cr_assert_null(why);
     cr_assert(isnan(gate_value("a / nonsense", &world, &why)));
     cr_assert(strstr(why, "unknown name nonsense"));
+    free(why);
 }

@@ -22,6 +22,7 @@ static struct outputs right(void)
     static const struct device_limits limits = {.max_threads_per_block = 1024};
     struct job_options options = {.poison = POISON_ALL, .seed = 5};
     struct outputs o = {.stage = STAGE_DONE, .changed = -1};
+    static int32_t *y;
     char err[200];
 
     variant = &lab_testlab.variants[0];
@@ -30,7 +31,8 @@ static struct outputs right(void)
                         sizeof(err)));
     dataset_make(&data, &lab_testlab, &plan, input, 5);
     job = dataset_job(&data, &plan, &options);
-    int32_t *y = o.data[1] = large_alloc(plan_buffer_bytes(&plan, 1));
+    large_free(y);
+    y = o.data[1] = large_alloc(plan_buffer_bytes(&plan, 1));
     for (int i = 0; i < 1000; i++)
         y[i] = 2 * ((const int32_t *)data.data[0])[i] + 1;
     return o;
@@ -38,8 +40,9 @@ static struct outputs right(void)
 
 static struct result judge(const struct outputs *o)
 {
-    struct result r;
+    static struct result r;
 
+    result_free(&r);
     result_of(&lab_testlab, variant, input, 1, &variant->record, &job, o, &r);
     return r;
 }

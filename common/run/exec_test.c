@@ -113,6 +113,8 @@ Test(exec, variables_are_filled_again_when_inputs_take_turns)
         cr_assert(exec_download(e, 1, y));
         cr_assert(y[0] == weight[i % 2][0] && y[1] == weight[i % 2][1], "%d %d", y[0], y[1]);
     }
+    for (int i = 0; i < 2; i++)
+        exec_close(&two[i]);
 }
 
 Test(exec, a_changed_input_is_seen)

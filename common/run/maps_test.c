@@ -73,6 +73,7 @@ static bool open_file(const char *record, const char *parameter, const char *bod
     r.path = path;
     cr_assert(compile_cuda(&r, &image), "%s", image.log);
     unlink(path);
+    module_unload(&module);
     cr_assert(module_load(&module, "test.cu", image.image, image.size, &why), "%s", text_str(&why));
     compiled_free(&image);
     free(source);

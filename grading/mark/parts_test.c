@@ -123,6 +123,7 @@ Test(expect, parse)
     expect_free(&x);
     cr_assert(!expect_parse("// class: mischief\n", &x, &why));
     expect_free(&x);
+    text_free(&why);
 }
 
 Test(html, escapes)

@@ -188,6 +188,7 @@ static bool hello(struct session *s)
         return false;
     if (s->loaded.state == LOAD_REFUSED) {
         char *log = cut_copy(text_str(&s->box.log), 500);
+        free(s->problem); /* of the box before this one, which was refused it, too */
         s->problem = xformat("%s. %s", s->loaded.why, log);
         free(log);
         s->compiled = false; /* nothing of it can run */
@@ -208,6 +209,7 @@ static bool open_box(struct session *s)
     if (!ok) {
         box_finish_now(&s->box);
         bool said = s->loaded.why && *s->loaded.why;
+        free(s->problem);
         s->problem =
             said ? xstrdup(s->loaded.why) : box_problem(&s->box, "loading it", s->o->run_s);
         s->internal = true;

@@ -1,6 +1,5 @@
 # The emulator on arm64: cross-built, and run under qemu. Not part of `make test`; on an arm64
 # machine `make test` itself is the test.
-ARM64 := $(EMU)/arm64
 ARM64_B := build/arm64
 ARM64_MAKE = +$(Q)$(MAKE) --no-print-directory B=$(ARM64_B) ARCH=aarch64 CC=aarch64-linux-gnu-gcc \
     CUDA_LIBS='$(ARM64_B)/lib/libcudart.so.13 -lm'
@@ -22,11 +21,11 @@ test-arm64: build/deps-arm64.ok
 	$(Q)echo 'instruction cases'; \
 	    $(QEMU_ARM64) $(ARM64_B)/bin/ptxcases $(CASES)/ops.txt --check $(CASES)/ops.h200
 
-$(ARM64_B)/units/%.o: CFLAGS := -I$(ARM64) $(CFLAGS) -Wno-type-limits
+$(ARM64_B)/units/%.o: CFLAGS := -Icommon/testing $(CFLAGS) -Wno-type-limits
 $(ARM64_B)/units/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -c $< -o $@
-$(ARM64_B)/test/units: $(ARM64_TESTS:%.c=$(ARM64_B)/units/%.o) $(ARM64_B)/units/$(ARM64)/tests_main.o $(EMU_OBJ) $(FFT_OBJ) $(NCCL_OBJ)
+$(ARM64_B)/test/units: $(ARM64_TESTS:%.c=$(ARM64_B)/units/%.o) $(ARM64_B)/units/common/testing/tests_main.o $(EMU_OBJ) $(FFT_OBJ) $(NCCL_OBJ)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $^ -o $@ $(EMU_LIBS)
 $(ARM64_B)/run/%: $(PROGRAMS_DIR)/%.c

@@ -228,9 +228,16 @@ Test(places, climb_out_of_headers)
 
 Test(places, of_text_that_does_not_parse)
 {
-    cr_assert_str_eq(source_before(broken, strlen(broken), 22), "/home/me/foo.cu:10");
-    cr_assert_str_eq(source_before(broken, strlen(broken), 2), "");
-    cr_assert_str_eq(source_before(broken, strlen(broken), 14), "", "a function before has ended");
+    static const struct {
+        int line;
+        const char *place;
+    } rows[] = {{22, "/home/me/foo.cu:10"}, {2, ""}, {14, "" /* a function before has ended */}};
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char *place = source_before(broken, strlen(broken), rows[i].line);
+        cr_expect_str_eq(place, rows[i].place, "line %d", rows[i].line);
+        free(place);
+    }
 }
 
 /* The name of the program's file takes nothing away from what is said of it. */
@@ -289,7 +296,10 @@ static char *printed(void)
 
 Test(findings, said_on_stderr)
 {
-    cr_assert(strstr(printed(), "illegal address"));
+    char *text = printed();
+
+    cr_assert(strstr(text, "illegal address"));
+    free(text);
 }
 
 Test(findings, of_a_module_that_is_gone_are_not_those_of_the_next)
@@ -303,7 +313,10 @@ Test(findings, of_a_module_that_is_gone_are_not_those_of_the_next)
 Test(findings, left_to_a_program_that_reads_them)
 {
     warplabSetCheck(1);
-    cr_assert_str_eq(printed(), "");
+    char *text = printed();
+
+    cr_assert_str_eq(text, "");
+    free(text);
     cr_assert_eq(warplabFindingCount(), 1);
 }
 
