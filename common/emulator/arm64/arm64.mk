@@ -7,7 +7,7 @@ ARM64_MAKE = +$(Q)$(MAKE) --no-print-directory B=$(ARM64_B) ARCH=aarch64 CC=aarc
 QEMU_ARM64 = ulimit -v 64000000 && qemu-aarch64-static -E LD_LIBRARY_PATH=$(ARM64_B)/lib
 # left out: what builds its own programs with nvcc, for this machine, and what starts warprun
 ARM64_TESTS := $(filter-out %/check/programs_test.c %/tools/warprun_test.c,$(EMU_TESTS))
-ARM64_PROGRAMS := copies $(if $(wildcard $(CUDA)/bin/nvcc),vector_add variables language errors grid_sync)
+ARM64_PROGRAMS := copies $(if $(wildcard $(CUDA)/bin/nvcc),vector_add variables language errors groups)
 ARM64_NVCC = $(CUDA)/bin/nvcc -std=c++17 -arch=sm_90 -ccbin aarch64-linux-gnu-g++ \
     -I$(CUDA)/include -I$(CUDA)/include/cccl -cudart none -cudadevrt none
 

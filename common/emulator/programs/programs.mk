@@ -11,7 +11,8 @@ PROGRAMS_CU := $(filter-out nccl,$(PROGRAMS_CU))
 endif
 PROGRAMS_BIN := $(addprefix $B/programs/,$(filter-out split_% plugin,$(PROGRAMS_CU)) split copies static noptx \
     plugin.so plugin_main)
-NVCC = $(CUDA)/bin/nvcc -std=c++17 -arch=sm_90 -cudart shared
+NVCC = $(CUDA)/bin/nvcc -std=c++17 -arch=$(NVCC_ARCH) -cudart shared
+NVCC_ARCH = sm_90
 
 ifneq ($(filter test-programs,$(MAKECMDGOALS)),) # g++; a machine with a GPU is taken as it is
 $(PROGRAMS_BIN): | build/deps-test.ok
@@ -19,6 +20,8 @@ endif
 $B/programs/%: $(PROGRAMS_DIR)/%.cu
 	@mkdir -p $(@D)
 	$(Q)$(NVCC) $(NVCC_FLAGS) $^ -o $@
+# PTX alone: of so many kernels ptxas takes seconds, and a driver compiles those that it runs
+$B/programs/algorithms: NVCC_ARCH = compute_90
 $B/programs/per_thread: NVCC_FLAGS = --default-stream per-thread
 # device code that the device runtime's library is linked to, on a GPU
 $B/programs/graph_nodes: NVCC_FLAGS = -rdc=true
