@@ -32,10 +32,12 @@ static const struct hidden_case hidden[] = {
 /* All words that would be read if none were used twice, in bytes. */
 #define ALL_BYTES   "elem * n * param"
 #define ALL_THREADS "elem * max(n, threads) * param"
+/* Who multiplies doubles may keep doubles in the tile. */
+#define TILE_WORDS  "(1 + flop_fp64 / (flop_fp32 + flop_fp64 + 1))"
 /* What is read by other ways than loads from global, shared and constant memory. */
 #define FEW_OTHERS "global_atom_requests + shared_atom_requests + async_sends == 0 && 32 * local_ld_requests <= 0.05 * n * param"
 /* No more words than products, read by whole warps. */
-#define WHOLE_WARPS "min(1.1 * " ALL_THREADS " - shared_ld_bytes, min(1.05 * " ALL_THREADS " + 7 * elem * n - global_ld_bytes, shared_ld_lanes_32 - 0.9 * shared_ld_requests))"
+#define WHOLE_WARPS "min(1.1 * " TILE_WORDS " * " ALL_THREADS " - shared_ld_bytes, min(1.05 * " ALL_THREADS " + 7 * elem * n - global_ld_bytes, shared_ld_lanes_32 - 0.9 * shared_ld_requests))"
 /* Inputs do not come from other lanes, and no thread makes the outputs of several. A weight may: all
  * lanes get the same one. Inputs that all get, one after the other, are more. */
 #define BY_ITSELF "32 * (shuffles - shuffles_one + exchanges) <= 0.05 * n * param && shuffles_one <= 1.1 * param * warps && inst_executed_max_warp * warps <= 2 * inst_executed"
@@ -68,7 +70,7 @@ static const struct rubric_row rows[] = {
      .gate = "global_ld_bytes <= elem * n * max(4, 1.1 + param / 31) && " FEW_OTHERS,
      .hint = "Per block: the tile and its halo, and nothing else from global memory."},
     {"const-used", 2, "conv_const takes its weights from constant memory", ROW_GATE, "conv_const", .cases = GATES " hidden-gate-any",
-     .gate = "32 * shuffles <= 0.05 * n * param && const_ld_requests >= 0.2 * param * warps && global_ld_bytes + shared_ld_bytes <= 1.2 * " ALL_THREADS
+     .gate = "32 * shuffles <= 0.05 * n * param && const_ld_requests >= 0.2 * param * warps && global_ld_bytes + shared_ld_bytes <= 1.2 * " TILE_WORDS " * " ALL_THREADS
              /* one output a thread: with the inputs of several there would be room for weights from elsewhere */
              " && global_ld_bytes + shared_ld_bytes + 128 * global_atom_requests >= 0.9 * " ALL_BYTES
              " && shared_atom_requests + async_sends == 0 && 32 * local_ld_requests <= 0.05 * n * param && " BY_ITSELF,
