@@ -63,7 +63,7 @@ static const struct rubric_row rows[] = {
     {"copy-whole", 1, "Copy: sectors are used whole", ROW_GATE, "copy_4", .cases = "c4096 hidden-c hidden-many-c",
      .gate = "global_ld_sectors <= 1.02 * n / 8 + 40 && global_st_sectors <= 1.02 * n / 8 + 8 && 8 * global_sectors <= 2.04 * n + 512",
      .hint = "Which elements do lanes 0 and 1 load in the same instruction? They should be neighbours."},
-    {"copy-overlap", 3, "Copy: more bytes under way, with the same few warps", ROW_SPEED, "copy_4", .cases = "eight-warps hidden-few-c", .gpu_cases = "eight-warps-gpu", .ratio = 0.7, .tolerance = 0.05,
+    {"copy-overlap", 3, "Copy: more bytes under way, with the same few warps", ROW_SPEED, "copy_4", .cases = "eight-warps hidden-few-c", .gpu_cases = "eight-warps-gpu", .ratio = 0.7, .tolerance = 0.05, .gate = "influence(again) <= 0.05",
      .hint = "Must the second load wait for the first store? The compiler thinks so: in and out could be the same memory."},
     {"fit-ok", 4, "Blocks that fit an SM", ROW_CORRECT, "blocks_fit", .cases = "k1 k500 hidden-k",
      .hint = "Four limits: threads, blocks, registers, shared memory. What is rounded up, and what is it rounded up to? Warps are whole."},

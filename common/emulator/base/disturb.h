@@ -12,6 +12,7 @@
     X(others, "what is loaded from shared memory and another thread stored there")                 \
     X(ahead, "what is loaded from global memory long before it is used")                           \
     X(at_once, "what is loaded from global memory amid the work, and waited for at once")          \
+    X(again, "what is loaded from global memory after something loaded was used")                  \
     X(shuffle, "what lanes tell each other: shfl, redux, vote, match, movmatrix")                  \
     X(tensor, "what products of matrices add: mma, wmma.mma, wgmma")                               \
     X(async, "what cp.async and bulk copies bring into shared memory")                             \

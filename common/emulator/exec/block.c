@@ -203,7 +203,8 @@ static void warp_start(struct warp *w, struct launch *l, struct block *b)
     w->carry = 0;
     w->products = 0;
     w->at_group = false;
-    w->executed = w->floats = w->at_barrier = 0;
+    w->executed = w->floats = w->at_barrier = w->lead = 0;
+    w->handed = NOT_HANDED;
     w->given = l->slice;
     w->spins = w->spun = w->apart = w->still = w->stuck = w->waited = false;
     w->unused = 0;

@@ -317,7 +317,11 @@ static void note_stores(struct warp *w, const struct insn *in, uint32_t mask)
         int i = __builtin_ctz(m);
         uint32_t n = in->count > 1 ? in->count : 1;
         uint32_t thread = p->op == OP_st ? w->index * WARP + (uint32_t)i + 1 : 0;
-        writers_note(w->block, thread, address_of(w, in, i) & ~MEM_WINDOW_MASK, n * in->size);
+        uint64_t to = address_of(w, in, i) & ~MEM_WINDOW_MASK;
+        if (w->block->writers)
+            writers_note(w->block, thread, to, n * in->size);
+        if (w->held)
+            follow_stored(w, to, n * in->size);
     }
 }
 static const struct insn *disturbed(struct warp *w, const struct insn *in)
@@ -344,26 +348,29 @@ static const struct insn *disturbed(struct warp *w, const struct insn *in)
     if (product)
         flip_sums(w, in, &sums);
     /* what a function that is called loads is not followed: it is waited for there */
-    if (now & SET(at_once) && w->cur->frame->func != w->block->launch->func && warp_floats(w, in))
+    bool called = w->cur->frame->func != w->block->launch->func;
+    if ((now & SET(at_once) && called && follow_clock(w, in)) || follow_again(w))
         for (uint32_t k = 0; k < x.n; k++)
             lanes[k] |= loaded;
     for (uint32_t k = 0; k < x.n; k++)
         flip(w, in, x.places[k], x.width, x.size, k, lanes[k]);
     follow_results(w, in, mask, loaded, &x);
-    if (w->block->writers && may_store_shared(p, in))
+    w->used |= called && loaded;
+    if ((w->block->writers || w->handed != NOT_HANDED) && may_store_shared(p, in))
         note_stores(w, in, mask);
     return next;
 }
 
 static void disturb_func(struct emu_func *f, unsigned classes)
 {
-    bool *held = classes & (SET(ahead) | SET(at_once)) ? follow_registers(f->ptx) : NULL;
+    bool *held = follow_loads(classes) ? follow_registers(f->ptx) : NULL;
     for (uint32_t i = 0; i < f->ninsns; i++) {
         struct insn *in = &f->insns[i];
         const struct ptx_insn *p = in->site ? &f->ptx->insns[in->site->index] : NULL;
         if (!p)
             continue;
         bool wanted_now = classes_of(p, in) & classes ||
+                          (held && classes_of(p, in) & SET(global_ld)) ||
                           (classes & SET(others) && may_store_shared(p, in)) ||
                           (held && follow_touches(f->ptx, p, held));
         if (wanted_now)

@@ -167,6 +167,24 @@ static const struct {
     {GLOBAL SHARED FIVE "cp.async.ca.shared.global [%r1], [%mine+4096], 4;\ncp.async.wait_all;\n"
                         "ld.shared.u32 %r7, [%r1];\n" DONE,
      DISTURB_at_once, 32},
+    /* before anything is used, and after it; by copies */
+    {GLOBAL "ld.global.u32 %r0, [%mine+4096];\nld.global.u32 %r3, [%mine+4096];\n"
+            "add.u32 %r7, %r0, %r3;\n" DONE,
+     DISTURB_again, 0},
+    {GLOBAL "ld.global.u32 %r0, [%mine+4096];\nmov.u32 %r3, %r0;\n"
+            "ld.global.u32 %r5, [%mine+4096];\nadd.u32 %r7, %r3, %r5;\n" DONE,
+     DISTURB_again, 0},
+    {GLOBAL
+     "ld.global.u32 %r0, [%mine+4096];\nadd.u32 %r3, %r0, 1;\n"
+     "setp.lt.u32 %p0, %t, 7;\nmov.u32 %r7, 0;\n@%p0 ld.global.u32 %r7, [%mine+4096];\n" DONE,
+     DISTURB_again, 7},
+    {GLOBAL SHARED "cp.async.ca.shared.global [%r1], [%mine+4096], 4;\ncp.async.wait_all;\n"
+                   "ld.shared.u32 %r7, [%r1];\n" DONE,
+     DISTURB_again, 0},
+    {GLOBAL SHARED "cp.async.ca.shared.global [%r1+128], [%mine+4096], 4;\ncp.async.wait_all;\n"
+                   "cp.async.ca.shared.global [%r1], [%mine+4096], 4;\ncp.async.wait_all;\n"
+                   "ld.shared.u32 %r7, [%r1];\n" DONE,
+     DISTURB_again, 32},
     /* a bulk copy, and one that arrives at an mbarrier: flown until the wait; by a warp that
        computes */
     {BULK FLOATS FLOATS WAITED, DISTURB_ahead, 32},
@@ -194,6 +212,60 @@ Test(disturb, reaches_what_is_made_from_it)
         int n = changed(p, rows[k].class, 32);
         cr_expect_eq(n, rows[k].changed, "%s: %d changed, not %d", rows[k].body, n,
                      rows[k].changed);
+    }
+}
+
+/* A second warp fetches for the first: when that has computed 20 it asks, and waits where it has
+ * to; the first computes more, and waits. */
+#define FETCHED(asks, more, told, waits)                                                           \
+    "st.global.u32 [%mine+4096], %t;\nsetp.lt.u32 %p1, %t, 32;\nsetp.eq.u32 %p2, %t, 0;\n"         \
+    "mov.u32 %r2, s;\nand.b32 %r1, %t, 31;\nshl.b32 %r1, %r1, 2;\nadd.u32 %r1, %r1, %r2;\n"        \
+    "@%p2 mbarrier.init.shared.b64 [s+512], 32;\n@%p2 mbarrier.init.shared.b64 [s+520], 32;\n"     \
+    "bar.sync 0;\n@!%p1 bra FETCHES;\n" FLOATS                                                     \
+    "mbarrier.arrive.shared.b64 %d1, [s+520];\n" more waits "ld.shared.u32 %r7, [%r1];\n" DONE     \
+    "\nret;\nFETCHES:\n"                                                                           \
+    "ASKED: mbarrier.test_wait.parity.shared.b64 %p0, [s+520], 0;\n@!%p0 bra ASKED;\n" asks told
+#define COPIES "cp.async.ca.shared.global [%r1], [%mine+4096], 4;\n"
+#define LOADS  "ld.global.u32 %r0, [%mine+4096];\nst.shared.u32 [%r1], %r0;\n"
+#define ALL    "cp.async.wait_all;\n"
+#define NOINC  "cp.async.mbarrier.arrive.noinc.shared.b64 [s+512];\n"
+#define ARRIVE "mbarrier.arrive.shared.b64 %d1, [s+512];\n"
+#define AWAIT  "AGAIN: mbarrier.test_wait.parity.shared.b64 %p0, [s+512], 0;\n@!%p0 bra AGAIN;\n"
+#define BAR_1  "bar.arrive 1, 64;\n"
+#define BAR_2  "bar.sync 1, 64;\n"
+
+Test(disturb, goes_by_those_that_are_fetched_for)
+{
+    static const struct {
+        const char *body;
+        int class, changed;
+    } pairs[] = {
+        {FETCHED(COPIES, FLOATS FLOATS, NOINC, AWAIT), DISTURB_ahead, 32},
+        {FETCHED(COPIES, FLOATS FLOATS, NOINC, AWAIT), DISTURB_at_once, 0},
+        {FETCHED(COPIES, FIVE, NOINC, AWAIT), DISTURB_ahead, 0},
+        {FETCHED(COPIES, FIVE, NOINC, AWAIT), DISTURB_at_once, 32},
+        /* it waits for them itself, and tells of it */
+        {FETCHED(COPIES, FLOATS FLOATS, ALL ARRIVE, AWAIT), DISTURB_ahead, 32},
+        {FETCHED(COPIES, FLOATS FLOATS, ALL ARRIVE, AWAIT), DISTURB_at_once, 0},
+        {FETCHED(COPIES, FIVE, ALL ARRIVE, AWAIT), DISTURB_at_once, 32},
+        {FETCHED(COPIES, FLOATS FLOATS, ALL BAR_1, BAR_2), DISTURB_ahead, 32},
+        {FETCHED(COPIES, FIVE, ALL BAR_1, BAR_2), DISTURB_at_once, 32},
+        /* by registers */
+        {FETCHED(LOADS, FLOATS FLOATS, ARRIVE, AWAIT), DISTURB_ahead, 32},
+        {FETCHED(LOADS, FIVE, ARRIVE, AWAIT), DISTURB_at_once, 32},
+        {FETCHED(LOADS, FLOATS FLOATS, BAR_1, BAR_2), DISTURB_ahead, 32},
+        {FETCHED(LOADS, FLOATS FLOATS, BAR_1, BAR_2), DISTURB_at_once, 0},
+        /* something else than handed on; a warp that computes, if only a little */
+        {FETCHED("ld.global.u32 %r0, [%mine+4096];\nadd.u32 %r0, %r0, 0;\nst.shared.u32 [%r1], "
+                 "%r0;\n",
+                 FLOATS FLOATS, ARRIVE, AWAIT),
+         DISTURB_at_once, 32},
+        {FETCHED("add.f32 %f3, %f3, %f3;\n" COPIES, FIVE, NOINC, AWAIT), DISTURB_at_once, 32},
+    };
+    for (size_t k = 0; k < sizeof(pairs) / sizeof(*pairs); k++) {
+        struct program p = {.target = "sm_90a", .before = ROOM, .body = pairs[k].body, .block = 64};
+        int n = changed(p, pairs[k].class, 32);
+        cr_expect_eq(n, pairs[k].changed, "row %zu: %d changed, not %d", k, n, pairs[k].changed);
     }
 }
 

@@ -64,6 +64,7 @@ struct path {
     bool still;           /* ended its last slice as the one before: nothing_new() */
     uint64_t quick, full; /* of its registers then, and where it was */
     uint32_t result;      /* of bar.red, on release */
+    uint64_t heard;       /* follow.c: of those who came to its barrier, on release */
 };
 
 /* It waits at that barrier, and asks again from `in` on. */
@@ -113,6 +114,9 @@ struct warp {
     /* Instructions of the blocks that it entered; of them floating-point and tensor ones. */
     uint64_t executed, floats;
     uint64_t at_barrier; /* warp_floats() when it came to one last */
+    uint64_t lead;       /* follow.c: how much further others were, by what it waited for */
+    bool used;           /* and whether it has used something that it loaded */
+    uint64_t handed;     /* and when it loaded what it now stores for others; NOT_HANDED */
 };
 
 struct barrier {
@@ -121,6 +125,7 @@ struct barrier {
     uint32_t expected; /* 0: all live threads */
     uint32_t popc, any, all;
     uint32_t generation;
+    uint64_t heard; /* follow.c: of those who have arrived */
 };
 
 struct block {

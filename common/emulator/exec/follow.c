@@ -13,14 +13,14 @@ enum { MAX_REGISTERS = 160 }; /* that one instruction names */
 struct held {
     uint32_t lanes; /* none: nothing */
     uint32_t place, width, size;
-    uint64_t since; /* warp_floats() at the load */
+    uint64_t since; /* the clock at the load */
 };
 
-/* A copy that an mbarrier waits for. */
+/* A copy that a barrier waits for, or two: who waits at the first may tell of it at the second. */
 struct flight {
-    uint64_t mbarrier, to, since;
-    uint32_t phase, bytes;
-    const struct warp *by;
+    uint64_t barrier[2], to, since;
+    uint32_t phase[2], bytes;
+    const struct warp *by; /* who has got it */
 };
 struct flights { /* head of an allocation */
     uint32_t n, capacity;
@@ -32,6 +32,14 @@ static bool wants(const struct launch *l, int class)
     return l->disturb >> class & 1;
 }
 
+bool follow_loads(unsigned classes)
+{
+    return classes & (1u << DISTURB_ahead | 1u << DISTURB_at_once | 1u << DISTURB_again);
+}
+bool follow_again(const struct warp *w)
+{
+    return w->used && wants(w->block->launch, DISTURB_again);
+}
 bool follow_disturbs(const struct launch *l, uint64_t since, uint64_t now)
 {
     if (!few_floats(since, now))
@@ -48,7 +56,7 @@ void follow_start(struct block *b)
             b->writers = xcalloc(l->shared_bytes + 1, sizeof(*b->writers));
         memset(b->writers, 0, l->shared_bytes * sizeof(*b->writers));
     }
-    bool loads = wants(l, DISTURB_ahead) || wants(l, DISTURB_at_once);
+    bool loads = follow_loads(l->disturb);
     if (b->flights)
         b->flights->n = 0;
     for (uint32_t i = 0; i < b->nwarps && loads; i++) {
@@ -56,6 +64,7 @@ void follow_start(struct block *b)
         if (!w->held)
             w->held = xcalloc(nregs + 1, sizeof(*w->held));
         memset(w->held, 0, nregs * sizeof(*w->held));
+        w->used = false;
     }
 }
 
@@ -86,8 +95,37 @@ bool writers_others(const struct block *b, uint32_t thread, uint64_t at, uint32_
     return false;
 }
 
-/* ---- copies that an mbarrier waits for ---- */
-void flights_note(struct warp *w, uint64_t mbarrier, uint32_t phase, uint64_t to, uint32_t bytes,
+/* ---- clocks ---- */
+uint64_t follow_clock(const struct warp *w, const struct insn *in)
+{
+    return warp_floats(w, in) + w->lead;
+}
+bool follow_fetches(const struct warp *w)
+{
+    return w->held && !w->floats && w->lead;
+}
+void follow_hears(struct warp *w, const struct insn *in, uint64_t heard)
+{
+    uint64_t now = follow_clock(w, in);
+    w->lead += heard > now ? heard - now : 0;
+}
+void follow_tells(struct warp *w, const struct insn *in, uint64_t barrier, uint32_t phase,
+                  uint64_t *heard)
+{
+    struct flights *x = w->block->flights;
+    uint64_t now = follow_clock(w, in);
+    *heard = now > *heard ? now : *heard;
+    for (uint32_t k = 0; x && k < x->n; k++) {
+        struct flight *f = &x->of[k];
+        if (f->by != w || f->barrier[1] != FLIGHT_HELD)
+            continue;
+        f->barrier[1] = barrier;
+        f->phase[1] = phase;
+    }
+}
+
+/* ---- copies that a barrier waits for ---- */
+void flights_note(struct warp *w, uint64_t barrier, uint32_t phase, uint64_t to, uint32_t bytes,
                   uint64_t since)
 {
     struct block *b = w->block;
@@ -99,7 +137,7 @@ void flights_note(struct warp *w, uint64_t mbarrier, uint32_t phase, uint64_t to
         b->flights = xrealloc(b->flights, sizeof(*b->flights) + capacity * sizeof(struct flight));
         b->flights->capacity = capacity;
     }
-    b->flights->of[n] = (struct flight){mbarrier, to, since, phase, bytes, w};
+    b->flights->of[n] = (struct flight){{barrier, barrier}, to, since, {phase, phase}, bytes, w};
     b->flights->n = n + 1;
 }
 
@@ -115,23 +153,62 @@ static void flip_shared(struct warp *w, const struct insn *in, const struct flig
     }
 }
 
-/* Warps of a block are taken to do the same: how far the warp had come that asked, against how far
- * that has that waits. Of one that asks and does nothing else it cannot be said. */
-void flights_land(struct warp *w, const struct insn *in, uint64_t mbarrier, uint32_t phase)
+static bool is_there(const struct flight *f, uint64_t barrier, uint32_t phase)
+{
+    return (f->barrier[0] == barrier && f->phase[0] != phase) ||
+           (f->barrier[1] == barrier && f->phase[1] != phase);
+}
+static void land(struct warp *w, const struct insn *in, uint64_t barrier, uint32_t phase,
+                 uint64_t now)
 {
     struct flights *x = w->block->flights;
     uint32_t kept = 0;
-    uint64_t now = warp_floats(w, in);
-    for (uint32_t k = 0; x && k < x->n; k++) {
+    for (uint32_t k = 0; k < x->n; k++) {
         const struct flight *f = &x->of[k];
-        if (f->mbarrier != mbarrier || f->phase == phase)
+        if (!is_there(f, barrier, phase))
             x->of[kept++] = *f;
-        else if ((f->by == w || f->by->floats) && now >= f->since &&
-                 follow_disturbs(w->block->launch, f->since, now))
+        else if (now >= f->since && follow_disturbs(w->block->launch, f->since, now))
             flip_shared(w, in, f);
     }
-    if (x)
-        x->n = kept;
+    x->n = kept;
+}
+/* w has them, or who brought them: those who compute hear of it there. */
+static void hold(struct flights *x, const struct warp *w, uint64_t barrier, uint32_t phase)
+{
+    for (uint32_t k = 0; k < x->n; k++) {
+        struct flight *f = &x->of[k];
+        if (!is_there(f, barrier, phase))
+            continue;
+        f->by = w ? w : f->by;
+        f->barrier[1] = FLIGHT_HELD;
+    }
+}
+void flights_land(struct warp *w, const struct insn *in, uint64_t mbarrier, uint32_t phase)
+{
+    if (follow_fetches(w))
+        hold(w->block->flights, w, mbarrier, phase);
+    else
+        land(w, in, mbarrier, phase, follow_clock(w, in));
+}
+void flights_pass(struct block *b, uint32_t id)
+{
+    const struct barrier *x = &b->barriers[id];
+    struct warp *computes = NULL;
+    const struct insn *in = NULL;
+    if (!b->flights)
+        return;
+    for (uint32_t k = 0; k < b->nwarps; k++)
+        for (int i = 0; i < WARP && !follow_fetches(&b->warps[k]); i++) {
+            const struct path *p = &b->warps[k].paths[i];
+            if (!p->mask || p->state != PATH_BARRIER || p->barrier != id)
+                continue;
+            computes = &b->warps[k];
+            in = p->pc;
+        }
+    if (computes)
+        land(computes, in, FLIGHT_BARRIER + id, x->generation + 1, x->heard);
+    else
+        hold(b->flights, NULL, FLIGHT_BARRIER + id, x->generation + 1);
 }
 
 /* ---- registers ---- */
@@ -174,17 +251,28 @@ void follow_uses(struct warp *w, const struct insn *in, uint32_t mask, flip_regi
 {
     const struct ptx_insn *p = followed_statement(w, in);
     uint32_t regs[MAX_REGISTERS];
+    w->handed = NOT_HANDED;
     if (!p || carries(p))
         return;
     uint32_t n = insn_uses(p, w->cur->frame->func->ptx, regs, MAX_REGISTERS);
+    bool hands = p->op == OP_st && follow_fetches(w);
     for (uint32_t k = 0; k < n; k++) {
         struct held *h = &w->held[regs[k]];
         if (!(h->lanes & mask))
             continue;
-        if (follow_disturbs(w->block->launch, h->since, warp_floats(w, in)))
+        w->used = true;
+        if (hands) /* for others: who waits for it is told by w */
+            w->handed = h->since;
+        else if (follow_disturbs(w->block->launch, h->since, follow_clock(w, in)))
             flip(w, in, h->place, h->width, h->size, k, h->lanes);
         h->lanes = 0;
     }
+}
+
+void follow_stored(struct warp *w, uint64_t to, uint32_t bytes)
+{
+    if (w->handed != NOT_HANDED)
+        flights_note(w, FLIGHT_HELD, 0, to, bytes, w->handed);
 }
 
 /* The first register that p moves on and that holds something. */
@@ -215,7 +303,7 @@ void follow_results(struct warp *w, const struct insn *in, uint32_t mask, uint32
         h->lanes &= ~mask;
         if (load)
             *h = (struct held){h->lanes | loaded, x->places[k], x->width, x->size,
-                               warp_floats(w, in)};
+                               follow_clock(w, in)};
         else if (from && (n == 1 || n == in->count))
             *h = (struct held){h->lanes | (what.lanes & mask), n > 1 ? in->places[k] : in->dst,
                                row_bytes(f, regs[k]), row_bytes(f, regs[k]), what.since};

@@ -22,6 +22,7 @@ struct mbarriers { /* head of an allocation */
     struct {
         uint64_t at;
         const struct site *site;
+        uint64_t heard; /* follow.c: of those who have arrived */
     } made[];
 };
 

@@ -7,6 +7,7 @@
  * spins is set aside while others run.
  */
 #include "builtin.h"
+#include "follow.h"
 #include "emulator/base/mem.h"
 #include "emulator/base/names.h"
 #include "base/text.h"
@@ -656,6 +657,7 @@ static bool barrier_complete(const struct block *b, const struct barrier *x)
 void block_release_barrier(struct block *b, uint32_t id)
 {
     struct barrier *x = &b->barriers[id];
+    flights_pass(b, id);
     for (uint32_t k = 0; k < b->nwarps; k++) {
         struct warp *w = &b->warps[k];
         for (int i = 0; i < WARP; i++) {
@@ -666,6 +668,7 @@ void block_release_barrier(struct block *b, uint32_t id)
             p->released = true;
             uint32_t mode = p->pc->sub2;
             p->result = mode == M_popc ? x->popc : mode == M_and ? x->all : x->any;
+            p->heard = x->heard;
             if (p != w->cur) /* the arriving path goes on at once */
                 w->ready[w->nready++] = p;
             if (w->state == WARP_WAITING)
@@ -690,6 +693,8 @@ static const struct insn *barrier_done(struct warp *w, const struct insn *in)
 {
     struct path *p = w->cur;
     p->released = false;
+    if (w->held)
+        follow_hears(w, in, p->heard);
     if (in->sub != M_red)
         return in + 1;
     if (in->sub2 == M_popc) {
@@ -739,6 +744,8 @@ const struct insn *warp_barrier(struct warp *w, const struct insn *in)
     w->worker->slots[in->slot].requests++;
     w->worker->slots[in->slot].extra += few_floats(w->at_barrier, floats);
     w->at_barrier = floats;
+    if (w->held)
+        follow_tells(w, in, FLIGHT_BARRIER + id, x->generation, &x->heard);
     for (int k = 0; k < b->nlisteners; k++)
         if (b->listeners[k]->barrier_arrive)
             b->listeners[k]->barrier_arrive(b->listeners[k], &b->info, in->site, w->index, p->mask,

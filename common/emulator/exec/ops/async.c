@@ -37,6 +37,8 @@ HANDLER(cp_async)
     c->group = x->group;
     c->committed = false;
     c->since = w->block->launch->disturb ? warp_floats(w, in) : 0;
+    c->clock = w->held ? follow_clock(w, in) : 0;
+    c->again = follow_again(w);
     c->in = in;
     load_lanes(c->to, place(w, in->src[0]), in->flags & F_SHARED32 ? 4 : 8, false);
     load_lanes(c->from, place(w, in->src[1]), 8, false);
@@ -67,9 +69,10 @@ static void count_flight(struct warp *w, const struct copy *c, u32 lanes, u64 no
 static bool is_disturbed(const struct warp *w, const struct copy *c, u64 now)
 {
     const struct launch *l = w->block->launch;
-    return l->disturb >> DISTURB_async & 1 || (now && follow_disturbs(l, c->since, now));
+    return l->disturb >> DISTURB_async & 1 || c->again ||
+           (now && !follow_fetches(w) && follow_disturbs(l, c->clock, now));
 }
-/* now: what warp_floats() says, 0 where the copy does not take place at a wait. */
+/* now: what follow_clock() says, 0 where the copy does not take place at a wait. */
 static bool perform(struct warp *w, struct copy *c, u32 lanes, u64 now)
 {
     u32 was = w->mask, m = c->mask & lanes;
@@ -105,6 +108,9 @@ static bool perform(struct warp *w, struct copy *c, u32 lanes, u64 now)
             if (ON(m, i))
                 writers_note(w->block, w->index * WARP + (u32)i + 1, a[i], word);
     }
+    for (int i = 0; i < WARP && ok && now && follow_fetches(w); i++)
+        if (ON(m, i)) /* who waits for it is told by w */
+            flights_note(w, FLIGHT_HELD, 0, c->to[i], c->bytes[i], c->clock);
     w->mask = was;
     c->mask &= ~lanes;
     return ok;
@@ -121,15 +127,15 @@ bool async_complete(struct warp *w, const struct insn *in, u32 group, u32 lanes,
     if (!x)
         return true;
     u32 kept = 0;
-    u64 now = warp_floats(w, in);
+    u64 now = warp_floats(w, in), clock = w->held ? follow_clock(w, in) : 0;
     bool ok = true;
     for (u32 k = 0; k < x->n; k++) {
         struct copy *c = &x->copies[k];
         if (ok && c->group < group) {
             count_flight(w, c, lanes, now);
             if (b && c->mask & lanes)
-                note_flight(w, c, __builtin_ctz(lanes), b, now);
-            ok = perform(w, c, lanes, b ? 0 : now);
+                note_flight(w, c, __builtin_ctz(lanes), b, clock);
+            ok = perform(w, c, lanes, b ? 0 : clock);
         }
         if (c->mask) {
             if (kept != k)
@@ -137,6 +143,7 @@ bool async_complete(struct warp *w, const struct insn *in, u32 group, u32 lanes,
             kept++;
         }
     }
+    w->used |= x->n > kept;
     x->n = kept;
     return ok;
 }
@@ -147,6 +154,7 @@ HANDLER(cp_commit)
     for (u32 k = x->n; k-- > 0 && x->copies[k].group == x->group;) {
         x->copies[k].committed = true;
         x->copies[k].since = now;
+        x->copies[k].clock = w->held ? follow_clock(w, in) : 0;
     }
     x->group++;
     return in + 1;

@@ -189,13 +189,13 @@ static bool load(struct job *j, const struct landing_at *a)
         struct spot s = {l.block[k], l.at};
         spot_tell(w, j->in, j->lane, &s, j->n, ACCESS_STORE);
         bring(j, s.block->shared + s.at, from);
-        if (w->block->launch->disturb >> DISTURB_async & 1)
+        if (w->block->launch->disturb >> DISTURB_async & 1 || follow_again(w))
             disturb(j, s.block->shared + s.at);
         if (s.block->writers) /* who copies many words does it for others */
             writers_note(s.block, 0, s.at, j->n);
         if (s.block == w->block)
             flights_note(w, l.barrier, mbarrier_phase(&(struct spot){s.block, l.barrier}), s.at,
-                         j->n, warp_floats(w, j->in));
+                         j->n, w->held ? follow_clock(w, j->in) : 0);
     }
     slot[0].requests += j->copy->from_shared;
     slot[1].bytes += (u64)j->n * l.n;

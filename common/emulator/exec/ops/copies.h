@@ -12,9 +12,10 @@ struct copy {
     uint32_t group; /* commit group it belongs to */
     const struct insn *in;
     uint64_t to[32], from[32];
-    uint32_t bytes[32]; /* read from the source; the rest is zeros */
-    bool committed;
+    uint32_t bytes[32];    /* read from the source; the rest is zeros */
+    bool committed, again; /* asked for after something was used */
     uint64_t since; /* warp_floats() at the commit; before it, where it matters, at the copy */
+    uint64_t clock; /* follow_clock() then */
 };
 struct async { /* head of an allocation that holds the copies, too; freed by warp.c */
     uint32_t n, capacity;

@@ -129,7 +129,29 @@ static void note_made(struct block *b, const struct site *site, u64 at)
     }
     b->mbarriers->made[k].at = at;
     b->mbarriers->made[k].site = site;
+    b->mbarriers->made[k].heard = 0;
     b->mbarriers->n = k == n ? n + 1 : n;
+}
+/* Where what those who arrive at it know is kept; NULL: it was not set up here. */
+static u64 *heard_at(struct block *b, u64 at)
+{
+    for (u32 k = 0; b->mbarriers && k < b->mbarriers->n; k++)
+        if (b->mbarriers->made[k].at == at)
+            return &b->mbarriers->made[k].heard;
+    return NULL;
+}
+/* Follows what w learns from the others by an operation that left the mbarrier in this phase. */
+static void follow(struct warp *w, const struct insn *in, const struct spot *s, u32 before,
+                   u32 after, bool over)
+{
+    u64 *heard = heard_at(s->block, s->at);
+    w->used |= waits(in) && over;
+    if (heard && waits(in) && over)
+        follow_hears(w, in, *heard);
+    else if (heard && access_of(w, in, false).order == 4)
+        follow_tells(w, in, s->at, before, heard);
+    if (over && w->block->flights)
+        flights_land(w, in, s->at, after);
 }
 /* One lane's operation on the mbarrier: its state before to *r, whether its wait is over to *over.
  * False after a fault. */
@@ -170,8 +192,8 @@ static bool operate(struct warp *w, const struct insn *in, int lane, const struc
     default: /* M_test_wait */
         *over = (*b & 15) != (arg & 15);
     }
-    if (*over && w->block->flights)
-        flights_land(w, in, s->at, (u32)*b & 15);
+    if (w->held)
+        follow(w, in, s, (u32)*r & 15, (u32)*b & 15, *over);
     return true;
 }
 /* Arrivals and what is expected reach other blocks' mbarriers, the rest does not. */
