@@ -19,7 +19,7 @@
 
 /* ---- the record ---- */
 
-enum { TENSOR_NONE, TENSOR_F16, TENSOR_F32 };                   /* types of elements */
+enum { TENSOR_NONE, TENSOR_F16, TENSOR_F32, TENSOR_BF16 };      /* types of elements */
 enum { SWIZZLE_NONE, SWIZZLE_32B, SWIZZLE_64B, SWIZZLE_128B };  /* of 16-byte chunks */
 enum { PROMOTE_NONE, PROMOTE_64B, PROMOTE_128B, PROMOTE_256B }; /* what L2 fetches */
 

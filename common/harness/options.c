@@ -41,7 +41,7 @@ static const struct argp_option table[] = {
     {"rows", OPT_M, "M", 0, "… its second extent (default: as --n where the lab has one)", 2},
     {"inner", OPT_K, "K", 0, "… its third extent", 2},
     {"param", OPT_PARAM, "P", 0, "… the lab's own knob: stride, width, paths", 2},
-    {"dtype", OPT_DTYPE, "TYPE", 0, "… its element type: i32 u32 f32 f64 f16 i64", 2},
+    {"dtype", OPT_DTYPE, "TYPE", 0, "… its element type: i32 u32 f32 f64 f16 bf16 i64", 2},
     {"seed", OPT_SEED, "SEED", 0, "Of the inputs (default 20260917)", 2},
     {"quick", 'q', 0, 0, "Only the small cases of a plain `make`", 2},
     {"untimed", OPT_UNTIMED, 0, 0, "Only the cases that are checked and not timed: smaller still",

@@ -112,7 +112,8 @@ struct product {
     cublasLtMatmulHeuristicResult_t choice;
 };
 
-static const char *choose(cublasLtHandle_t handle, struct product *p, const struct peer_work *w)
+static const char *choose(cublasLtHandle_t handle, struct product *p, cudaDataType_t type,
+                          const struct peer_work *w)
 {
     cublasLtMatmulPreference_t wish;
     size_t most = WORKSPACE;
@@ -127,9 +128,9 @@ static const char *choose(cublasLtHandle_t handle, struct product *p, const stru
         cublasLtMatrixLayoutDestroy(p->c);
     }
     if (!why)
-        why = of_blas(cublasLtMatrixLayoutCreate(&p->a, CUDA_R_16F, w->k, w->m, w->k));
+        why = of_blas(cublasLtMatrixLayoutCreate(&p->a, type, w->k, w->m, w->k));
     if (!why)
-        why = of_blas(cublasLtMatrixLayoutCreate(&p->b, CUDA_R_16F, w->n, w->k, w->n));
+        why = of_blas(cublasLtMatrixLayoutCreate(&p->b, type, w->n, w->k, w->n));
     if (!why)
         why = of_blas(cublasLtMatrixLayoutCreate(&p->c, CUDA_R_32F, w->n, w->m, w->n));
     if (!why)
@@ -147,7 +148,7 @@ static const char *choose(cublasLtHandle_t handle, struct product *p, const stru
     return why;
 }
 
-const char *peer_gemm_f16(const struct peer_work *w)
+template <cudaDataType_t type> static const char *gemm(const struct peer_work *w)
 {
     static cublasLtHandle_t handle;
     static struct product p;
@@ -159,9 +160,19 @@ const char *peer_gemm_f16(const struct peer_work *w)
     if (!why && !handle)
         why = of_blas(cublasLtCreate(&handle));
     if (!why && (p.m != w->m || p.n != w->n || p.k != w->k))
-        why = choose(handle, &p, w);
+        why = choose(handle, &p, type, w);
     return why ? why
                : of_blas(cublasLtMatmul(handle, p.what, &one, w->in[1], p.b, w->in[0], p.a, &zero,
                                      w->out, p.c, w->out, p.c, &p.choice.algo, workspace, has,
                                      nullptr));
+}
+
+const char *peer_gemm_f16(const struct peer_work *w)
+{
+    return gemm<CUDA_R_16F>(w);
+}
+
+const char *peer_gemm_bf16(const struct peer_work *w)
+{
+    return gemm<CUDA_R_16BF>(w);
 }

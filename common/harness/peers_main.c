@@ -72,7 +72,8 @@ static const struct lab_case
                   PRODUCT(256, 256, 16384, DT_F32), PRODUCT(4096, 4096, 64, DT_F32), PRODUCT(1000, 1003, 1001, DT_F32)},
     large_products[] = {PRODUCT(2048, 2048, 2048, DT_F32), PRODUCT(4096, 4096, 4096, DT_F32), PRODUCT(8192, 8192, 8192, DT_F32), PRODUCT(4096, 4096, 64, DT_F32)},
     small_halves[] = {PRODUCT(256, 256, 256, DT_F16), PRODUCT(512, 512, 512, DT_F16), PRODUCT(1024, 1024, 1024, DT_F16)},
-    halves[] = {SQUARES(DT_F16), PRODUCT(16384, 16384, 16384, DT_F16)};
+    halves[] = {SQUARES(DT_F16), PRODUCT(16384, 16384, 16384, DT_F16)},
+    brains[] = {PRODUCT(2048, 2048, 2048, DT_BF16), PRODUCT(4096, 4096, 4096, DT_BF16), PRODUCT(8192, 8192, 8192, DT_BF16)};
 #define CASES(list) list, sizeof(list) / sizeof((list)[0])
 static const struct match matches[] = {
     /* lab        the last rung       its peer                    how             results */
@@ -88,6 +89,7 @@ static const struct match matches[] = {
     {"matmul",    "mm_large",         "cublasSgemm",             peer_sgemm,     true,  CASES(large_products)},
     {"matmul",    "mm_small",         "cublasLtMatmul",          peer_gemm_f16,  true,  CASES(small_halves)},
     {"matmul",    "mm_store",         "cublasLtMatmul",           peer_gemm_f16,  true,  CASES(halves)},
+    {"matmul",    "mm_bf16",          "cublasLtMatmul",           peer_gemm_bf16, true,  CASES(brains)},
 };
 /* clang-format on */
 enum { NMATCHES = sizeof(matches) / sizeof(matches[0]) };
@@ -251,7 +253,6 @@ static const char *heading(void)
 
 static void put_case(struct bench *b, const struct pair *p, const char *rung, const char *peer)
 {
-    static const char *const types[] = {[DT_I32] = "i32", [DT_F32] = "f32", [DT_F16] = "f16"};
     const struct plan_step *s = &p->plan.steps[0];
 
     csv_put_exact(&b->csv, p->lab->name);
@@ -262,7 +263,7 @@ static void put_case(struct bench *b, const struct pair *p, const char *rung, co
     text_addf(&b->csv, ",%llu,%llu,%llu,%lld", (unsigned long long)p->input->n,
               (unsigned long long)p->input->m, (unsigned long long)p->input->k,
               (long long)p->input->param);
-    csv_put_exact(&b->csv, types[p->input->dtype]);
+    csv_put_exact(&b->csv, dtype_name(p->input->dtype));
     text_addf(&b->csv, ",%d,%ux%u,%ux%ux%u", p->input->op, s->block[0], s->block[1], s->grid[0],
               s->grid[1], s->grid[2]);
     csv_put_exact(&b->csv, b->machine.device);

@@ -8,8 +8,9 @@ static const struct {
     size_t size;
     bool is_float;
 } types[DT_COUNT] = {
-    [DT_I32] = {"i32", 4, false}, [DT_U32] = {"u32", 4, false}, [DT_F32] = {"f32", 4, true},
-    [DT_F64] = {"f64", 8, true},  [DT_F16] = {"f16", 2, true},  [DT_I64] = {"i64", 8, false},
+    [DT_I32] = {"i32", 4, false},  [DT_U32] = {"u32", 4, false}, [DT_F32] = {"f32", 4, true},
+    [DT_F64] = {"f64", 8, true},   [DT_F16] = {"f16", 2, true},  [DT_I64] = {"i64", 8, false},
+    [DT_BF16] = {"bf16", 2, true},
 };
 
 size_t dtype_size(enum dtype t)
@@ -55,6 +56,26 @@ uint16_t half_from_float(float f)
     return h;
 }
 
+/* The upper half of a float. */
+float bf16_to_float(uint16_t b)
+{
+    uint32_t bits = (uint32_t)b << 16;
+    float f;
+
+    memcpy(&f, &bits, sizeof(f));
+    return f;
+}
+
+uint16_t bf16_from_float(float f)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &f, sizeof(bits));
+    if (f != f)
+        return (uint16_t)(bits >> 16 | 0x40); /* and no infinity */
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
 double dtype_get(enum dtype t, const void *data, uint64_t i)
 {
     switch (t) {
@@ -70,6 +91,8 @@ double dtype_get(enum dtype t, const void *data, uint64_t i)
         return (double)half_to_float(((const uint16_t *)data)[i]);
     case DT_I64:
         return (double)((const int64_t *)data)[i];
+    case DT_BF16:
+        return (double)bf16_to_float(((const uint16_t *)data)[i]);
     case DT_COUNT:
         break;
     }
@@ -96,6 +119,9 @@ void dtype_set(enum dtype t, void *data, uint64_t i, double value)
         break;
     case DT_I64:
         ((int64_t *)data)[i] = (int64_t)value;
+        break;
+    case DT_BF16:
+        ((uint16_t *)data)[i] = bf16_from_float((float)value);
         break;
     case DT_COUNT:
         break;

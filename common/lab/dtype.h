@@ -13,5 +13,7 @@ bool dtype_parse(const char *name, enum dtype *out);
 
 float half_to_float(uint16_t h);
 uint16_t half_from_float(float f); /* round to nearest, ties to even */
+float bf16_to_float(uint16_t b);
+uint16_t bf16_from_float(float f); /* likewise */
 
 #endif

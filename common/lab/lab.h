@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum dtype { DT_I32, DT_U32, DT_F32, DT_F64, DT_F16, DT_I64, DT_COUNT };
+enum dtype { DT_I32, DT_U32, DT_F32, DT_F64, DT_F16, DT_I64, DT_BF16, DT_COUNT };
 size_t dtype_size(enum dtype t);
 const char *dtype_name(enum dtype t);
 
@@ -68,7 +68,7 @@ struct lab_buffer {
 /* How a tensor kernel's blocks share its work, and which of its arguments are tensor maps: as in
  * device/tensor.cuh. Of a box the first number is elements of a row. */
 #define LAB_MAX_MAPS 4
-enum tensor_type { TENSOR_NONE, TENSOR_F16, TENSOR_F32, TENSOR_TYPE_COUNT };
+enum tensor_type { TENSOR_NONE, TENSOR_F16, TENSOR_F32, TENSOR_BF16, TENSOR_TYPE_COUNT };
 struct tensor_record {
     uint32_t tile[2]; /* rows and columns of the output that a block makes at a time */
     uint32_t cluster; /* blocks; 0 and 1: none */

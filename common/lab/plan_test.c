@@ -282,6 +282,24 @@ Test(dtype, halves)
     }
 }
 
+Test(dtype, brain_floats)
+{
+    cr_assert_eq(bf16_from_float(1.0f), 0x3f80);
+    cr_assert_eq(bf16_from_float(1.0f + 0x1p-8f), 0x3f80); /* ties go to even */
+    cr_assert_eq(bf16_from_float(1.0f + 0x1.8p-7f), 0x3f82);
+    cr_assert_eq(bf16_from_float(0x1.ffp127f), 0x7f80);
+    cr_assert(isnan(bf16_to_float(bf16_from_float(NAN))));
+    cr_assert_eq(dtype_size(DT_BF16), 2);
+    for (uint32_t b = 0; b < 0x10000; b++) {
+        uint16_t back;
+
+        if (isnan(bf16_to_float((uint16_t)b)))
+            continue;
+        dtype_set(DT_BF16, &back, 0, dtype_get(DT_BF16, &(uint16_t){(uint16_t)b}, 0));
+        cr_assert_eq(back, b);
+    }
+}
+
 /* x to y, from real to complex, of 4 x 6 numbers: y has 4 x 4 pairs. */
 static struct plan transform_plan(void)
 {

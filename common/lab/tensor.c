@@ -19,6 +19,7 @@ static const struct {
 } types[TENSOR_TYPE_COUNT] = {
     [TENSOR_F16] = {"TENSOR_F16", DT_F16},
     [TENSOR_F32] = {"TENSOR_F32", DT_F32},
+    [TENSOR_BF16] = {"TENSOR_BF16", DT_BF16},
 };
 
 bool tensor_grid(const struct lab_variant *v, const struct launch_record *r,

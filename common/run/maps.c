@@ -32,8 +32,8 @@ static encode_tiled *encoder(struct exec *e)
 static bool encode(struct exec *e, encode_tiled *f, int i, int a)
 {
     /* CUtensorMapDataType of an enum dtype */
-    static const unsigned types[DT_COUNT] = {
-        [DT_I32] = 3, [DT_U32] = 2, [DT_F32] = 7, [DT_F64] = 8, [DT_F16] = 6, [DT_I64] = 5};
+    static const unsigned types[DT_COUNT] = {[DT_I32] = 3, [DT_U32] = 2, [DT_F32] = 7, [DT_F64] = 8,
+                                             [DT_F16] = 6, [DT_I64] = 5, [DT_BF16] = 9};
     const struct plan_arg *x = &e->plan->steps[i].args[a];
     const struct lab_buffer *b = &e->plan->buffers[x->buffer];
     const uint64_t extent[2] = {x->offset, b->count / x->offset};

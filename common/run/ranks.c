@@ -192,8 +192,9 @@ bool ranks_poison(struct exec *e, int b, int value)
 bool ranks_sum(struct exec *e, const struct plan_op *o)
 {
     static const ncclDataType_t types[DT_COUNT] = {
-        [DT_I32] = ncclInt32,   [DT_U32] = ncclUint32,  [DT_I64] = ncclInt64,
-        [DT_F16] = ncclFloat16, [DT_F32] = ncclFloat32, [DT_F64] = ncclFloat64};
+        [DT_I32] = ncclInt32,    [DT_U32] = ncclUint32,  [DT_I64] = ncclInt64,
+        [DT_F16] = ncclFloat16,  [DT_F32] = ncclFloat32, [DT_F64] = ncclFloat64,
+        [DT_BF16] = ncclBfloat16};
     enum dtype type = e->plan->buffers[o->index].dtype;
     int n = ranks_of(e);
 

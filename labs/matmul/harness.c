@@ -31,7 +31,8 @@ enum {
     SLOW = 4,
     TILES = 8 /* of the record, a block each */,
     MAPS = 16,
-    SLICED = 32
+    SLICED = 32,
+    BRAIN = 64 /* bf16 */
 };
 enum { A, B, C, PARTIAL }; /* buffers */
 enum { ROWS = 3 };         /* what else has a stream of random numbers */
@@ -66,13 +67,14 @@ static const struct lab_variant variants[] = {
     {"mm_small",     "9b", "mm_roles with small tiles",            NULL, true, .record = {.block_x = 160, .block_y = 1, .items = 1, .tensor = {.tile = {64, 128}}}, .min = {.block_x = 32}, .max = {.block_x = 1024, .shared_bytes = 227 << 10}, TENSOR | TILES | MAPS, .has_tensor = true, .cc_least = 90, .cc_most = 90, .optional = true},
     WIDE("mm_persistent", "10", "blocks that stay",                  384, 256, 1, TENSOR | TILES | MAPS, 90, 90),
     WIDE("mm_store",      "11", "stores by tensor map",              384, 256, 1, TENSOR | TILES | MAPS, 90, 90),
+    {"mm_bf16",      "11b", "the same of bf16",                   NULL, true, .record = {.block_x = 384, .block_y = 1, .items = 1, .tensor = {.tile = {128, 256}, .persistent = 1}}, .min = {.block_x = 32}, .max = {.block_x = 1024, .shared_bytes = 227 << 10}, TENSOR | TILES | MAPS | BRAIN, .has_tensor = true, .cc_least = 90, .cc_most = 90, .optional = true},
     WIDE("mm_cluster",    "12", "two blocks share b's tiles",        384, 256, 1, TENSOR | TILES | MAPS, 90, 90),
 };
 
 #define CHECK .flags = CASE_CHECK | CASE_QUICK
 #define BOTH  .flags = CASE_CHECK | CASE_TIME
 #define GPU   .flags = CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY
-enum { MANY_TILES = 1 }; /* param of a case that is there for mm_sliced's larger tiles: many, of few steps. Of an f16 case: as many blocks stay as if there were so many multiprocessors */
+enum { MANY_TILES = 1 }; /* param of a case that is there for mm_sliced's larger tiles: many, of few steps. Of a 16-bit case: as many blocks stay as if there were so many multiprocessors */
 static const struct lab_case cases[] = {
     /* name                 n     m     k     param dtype op seed flags */
     {"1x1x1",               1,    1,    1,    0, DT_F32, 0, 0, CHECK},
@@ -93,16 +95,22 @@ static const struct lab_case cases[] = {
     {"f16 136x8x328",       8,    136,  328,  0, DT_F16, 0, 0, CHECK}, /* small, and stages are fetched again */
     {"f16 136x72x456",      72,   136,  456,  0, DT_F16, 0, 0, CHECK}, /* k goes round four stages twice */
     {"f16 136x264x264",     264,  136,  264,  2, DT_F16, 0, 0, CHECK},
+    {"bf16 8x8x8",          8,    8,    8,    0, DT_BF16, 0, 0, CHECK},
+    {"bf16 136x72x456",     72,   136,  456,  0, DT_BF16, 0, 0, CHECK},
+    {"bf16 136x264x264",    264,  136,  264,  2, DT_BF16, 0, 0, CHECK},
     {"n=256",               256,  256,  256,  0, DT_F32, 0, 0, BOTH | CASE_QUICK},
     {"f16 n=256",           256,  256,  256,  0, DT_F16, 0, 0, BOTH | CASE_QUICK},
+    {"bf16 n=256",          256,  256,  256,  0, DT_BF16, 0, 0, BOTH | CASE_QUICK},
     {"1024x1024x32",        1024, 1024, 32,   0, DT_F32, 0, 0, BOTH | CASE_QUICK},
     {"f16 1024x1024x32",    1024, 1024, 32,   0, DT_F16, 0, 0, BOTH | CASE_QUICK},
     {"n=512",               512,  512,  512,  0, DT_F32, 0, 0, BOTH},
     {"f16 n=512",           512,  512,  512,  0, DT_F16, 0, 0, BOTH},
     {"n=1024",              1024, 1024, 1024, 0, DT_F32, 0, 0, GPU},
     {"f16 n=1024",          1024, 1024, 1024, 0, DT_F16, 0, 0, GPU},
+    {"bf16 n=1024",         1024, 1024, 1024, 0, DT_BF16, 0, 0, GPU},
     {"n=4096",              4096, 4096, 4096, 0, DT_F32, 0, 0, GPU},
     {"f16 n=4096",          4096, 4096, 4096, 0, DT_F16, 0, 0, GPU},
+    {"bf16 n=4096",         4096, 4096, 4096, 0, DT_BF16, 0, 0, GPU},
 };
 
 static const struct lab_column columns[] = {
@@ -131,7 +139,7 @@ static const struct lab_prediction predictions[] = {
 
 static bool applies(const struct lab_variant *v, const struct lab_case *c)
 {
-    if ((c->dtype == DT_F16) != !!(v->flags & TENSOR))
+    if (c->dtype != (v->flags & BRAIN ? DT_BF16 : v->flags & TENSOR ? DT_F16 : DT_F32))
         return false;
     if (v->flags & MAPS) /* rows of multiples of 16 bytes, and some of them */
         return c->m && c->n && c->k && c->n % 8 == 0 && c->k % 8 == 0;
@@ -284,22 +292,44 @@ static double half_value(uint16_t h)
     return h & 0x8000 ? -mag : mag;
 }
 
+/* The upper half of the float of value i / 256, |i| < 256: 8 bits, so exact. */
+static uint16_t brain_of_256ths(int i)
+{
+    float f = (float)i / 256;
+    uint32_t bits;
+
+    memcpy(&bits, &f, sizeof(bits));
+    return (uint16_t)(bits >> 16);
+}
+
+static double brain_value(uint16_t b)
+{
+    uint32_t bits = (uint32_t)b << 16;
+    float f;
+
+    memcpy(&f, &bits, sizeof(f));
+    return f;
+}
+
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
                        void *data)
 {
     uint64_t stream = random_u64(seed, (uint64_t)b), count = p->buffers[b].count;
 
-    if (c->dtype == DT_F16)
-        for (uint64_t i = 0; i < count; i++)
+    for (uint64_t i = 0; i < count; i++)
+        if (c->dtype == DT_F16)
             ((uint16_t *)data)[i] = half_of_1024ths((int)(random_u64(stream, i) % 2047) - 1023);
-    else
-        for (uint64_t i = 0; i < count; i++)
+        else if (c->dtype == DT_BF16)
+            ((uint16_t *)data)[i] = brain_of_256ths((int)(random_u64(stream, i) % 511) - 255);
+        else
             ((float *)data)[i] = random_f32(stream, i);
 }
 
 static double element(const void *data, enum dtype t, uint64_t i)
 {
-    return t == DT_F16 ? half_value(((const uint16_t *)data)[i]) : ((const float *)data)[i];
+    if (t == DT_F32)
+        return ((const float *)data)[i];
+    return (t == DT_F16 ? half_value : brain_value)(((const uint16_t *)data)[i]);
 }
 
 /* Is row compared? All are in small cases; in large ones the first, the last and some that the
@@ -340,7 +370,7 @@ static void
 reference_slice(const struct lab_case *c, const void *a, const double *columns,
                 const double *squares, uint64_t row, uint64_t width, float *want, double *tol)
 {
-    double sum[SLICE] = {0}, a2 = 0, u = c->dtype == DT_F16 ? 0x1p-22 : 0x1p-24;
+    double sum[SLICE] = {0}, a2 = 0, u = c->dtype == DT_F32 ? 0x1p-24 : 0x1p-22;
     double ku = (double)c->k * u;
 
     for (uint64_t i = 0; i < c->k; i++) {

@@ -1,4 +1,5 @@
 /* matmul_test.c - the lab's own logic, without a device: plans, inputs, reference. */
+#include "lab/dtype.h"
 #include "lab/lab.h"
 #include "labs/testing.h"
 
@@ -28,7 +29,7 @@ static struct problem solve(const char *name, uint64_t m, uint64_t n, uint64_t k
 
     q.c = (struct lab_case){.name = "test", .n = n, .m = m, .k = k, .dtype = DT_F32, .seed = 7};
     if (!lab_matmul.applies(q.v, &q.c))
-        q.c.dtype = DT_F16;
+        q.c.dtype = !strcmp(name, "mm_bf16") ? DT_BF16 : DT_F16;
     cr_assert(lab_matmul.plan(q.v, &q.c, &q.v->record, &h200, &q.p, err, sizeof(err)), "%s", err);
     q.a = calloc(m * k + 4, 4);
     q.b = calloc(k * n + 4, 4);
@@ -52,6 +53,8 @@ static void release(struct problem *q)
 /* The compiler's own half, as a second opinion on the lab's decoding. */
 static double at(const struct problem *q, const void *data, uint64_t i)
 {
+    if (q->c.dtype == DT_BF16)
+        return dtype_get(DT_BF16, data, i);
     return q->c.dtype == DT_F16 ? (double)((const _Float16 *)data)[i] : ((const float *)data)[i];
 }
 
@@ -94,7 +97,7 @@ Test(matmul, float_sums_are_inside_the_bound)
         uint64_t m, n, k;
     } problems[] = {{"mm_tiled", 1, 1, 1},      {"mm_tiled", 5, 7, 0},  {"mm_tiled", 33, 65, 17},
                     {"mm_tiled", 20, 30, 1000}, {"mm_tensor", 1, 1, 1}, {"mm_tensor", 33, 65, 17},
-                    {"mm_tensor", 9, 31, 500}};
+                    {"mm_tensor", 9, 31, 500},  {"mm_bf16", 9, 32, 504}};
 
     for (size_t i = 0; i < sizeof(problems) / sizeof(problems[0]); i++) {
         struct problem q = solve(problems[i].name, problems[i].m, problems[i].n, problems[i].k);

@@ -17,6 +17,7 @@
 // mm_small      9b  the same with small tiles, for small products
 // mm_persistent 10  one block a multiprocessor, many tiles each
 // mm_store      11  results leave by tensor map, too
+// mm_bf16       11b the same of bf16
 // mm_cluster    12  two blocks share a tile of b, each fetches half of it for both
 //
 // Any m, n, k; each matrix has fewer than 2^31 elements. A tile that hangs over an edge is
@@ -1170,6 +1171,7 @@ static __device__ void give_back(mbarrier &empty, unsigned blocks)
 
 // Multiplies them. A stage is given back when the next one's products are under way, so that the
 // tensor cores always have some.
+template <bool bf16 = false>
 static __device__ void consume(struct ring &r, float (&sum)[RO_N / 2], int group, int k, int &i,
                                unsigned blocks = 1)
 {
@@ -1183,9 +1185,15 @@ static __device__ void consume(struct ring &r, float (&sum)[RO_N / 2], int group
         mbarrier_wait(&r.full[s], i / RO_STAGES % 2);
         wgmma_fence();
 #pragma unroll
-        for (int j = 0; j < TG_S / 16; j++)
-            wgmma_m64n256k16_f16<1>(sum, wgmma_descriptor_128(at + group * (TG_A / 2) + j * 32, 16),
-                                    wgmma_descriptor_128(at + TG_A + j * 2048, TG_B), 1);
+        for (int j = 0; j < TG_S / 16; j++) {
+            auto a = wgmma_descriptor_128(at + group * (TG_A / 2) + j * 32, 16);
+            auto b = wgmma_descriptor_128(at + TG_A + j * 2048, TG_B);
+
+            if (bf16)
+                wgmma_m64n256k16_bf16<1>(sum, a, b, 1);
+            else
+                wgmma_m64n256k16_f16<1>(sum, a, b, 1);
+        }
         wgmma_commit_group();
         wgmma_wait_group<1>();
         if (k0)
@@ -1367,6 +1375,36 @@ static __device__ void store_tiles(const CUtensorMap *c, const float (&sum)[RO_N
     }
 }
 
+template <bool bf16>
+static __device__ void stay_and_store(struct ring &r, const CUtensorMap *a, const CUtensorMap *b,
+                                      const CUtensorMap *c, int m, int n, int k)
+{
+    int down = tiles_of(m, TG_M), across = tiles_of(n, RO_N), group = threadIdx.x / 128;
+    int row, col, i = 0;
+
+    if (threadIdx.x == 0)
+        ring_init(r, 2);
+    __syncthreads();
+    if (group == 2) {
+        setmaxnreg_dec<40>();
+        for (int t = blockIdx.x; t < down * across && threadIdx.x % 128 == 0; t += gridDim.x) {
+            tile_place(t, down, across, row, col);
+            produce(r, a, b, row * TG_M, col * RO_N, k, i);
+        }
+    } else {
+        float sum[RO_N / 2];
+
+        setmaxnreg_inc<232>();
+        for (int t = blockIdx.x; t < down * across; t += gridDim.x) {
+            tile_place(t, down, across, row, col);
+            consume<bf16>(r, sum, group, k, i);
+            store_tiles(c, sum, group, row * TG_M + group * 64, col * RO_N);
+        }
+        if (threadIdx.x % 128 == 0)
+            bulk_wait_group_read<0>(); // a block's shared memory goes with it
+    }
+}
+
 LAUNCH(mm_store, RO_T, 1, 1, RO_SHARED + 4 * ST_BYTES);
 TENSOR(mm_store) = {.tile = {TG_M, RO_N},
                     .persistent = 1,
@@ -1378,30 +1416,27 @@ KERNEL __launch_bounds__(RO_T, 1)
              const __grid_constant__ CUtensorMap c, int m, int n, int k)
 {
     __shared__ struct ring r;
-    int down = tiles_of(m, TG_M), across = tiles_of(n, RO_N), group = threadIdx.x / 128;
-    int row, col, i = 0;
 
-    if (threadIdx.x == 0)
-        ring_init(r, 2);
-    __syncthreads();
-    if (group == 2) {
-        setmaxnreg_dec<40>();
-        for (int t = blockIdx.x; t < down * across && threadIdx.x % 128 == 0; t += gridDim.x) {
-            tile_place(t, down, across, row, col);
-            produce(r, &a, &b, row * TG_M, col * RO_N, k, i);
-        }
-    } else {
-        float sum[RO_N / 2];
+    stay_and_store<false>(r, &a, &b, &c, m, n, k);
+}
 
-        setmaxnreg_inc<232>();
-        for (int t = blockIdx.x; t < down * across; t += gridDim.x) {
-            tile_place(t, down, across, row, col);
-            consume(r, sum, group, k, i);
-            store_tiles(&c, sum, group, row * TG_M + group * 64, col * RO_N);
-        }
-        if (threadIdx.x % 128 == 0)
-            bulk_wait_group_read<0>(); // a block's shared memory goes with it
-    }
+// ---- 11b: bf16 ----------------------------------------------------------------------
+// As many bits of 16, 8 of them the number's: the reach of a float, and a third of its digits. Only
+// the maps and the instruction say so.
+
+LAUNCH(mm_bf16, RO_T, 1, 1, RO_SHARED + 4 * ST_BYTES);
+TENSOR(mm_bf16) = {.tile = {TG_M, RO_N},
+                   .persistent = 1,
+                   .map = {{0, TENSOR_BF16, {TG_S, TG_M}, SWIZZLE_128B, PROMOTE_256B},
+                           {1, TENSOR_BF16, {64, TG_S}, SWIZZLE_128B, PROMOTE_256B},
+                           {2, TENSOR_F32, {32, 64}, SWIZZLE_128B, PROMOTE_NONE}}};
+KERNEL __launch_bounds__(RO_T, 1)
+    mm_bf16(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+            const __grid_constant__ CUtensorMap c, int m, int n, int k)
+{
+    __shared__ struct ring r;
+
+    stay_and_store<true>(r, &a, &b, &c, m, n, k);
 }
 
 // ---- 12: clusters of two ------------------------------------------------------------
