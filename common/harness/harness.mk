@@ -39,13 +39,13 @@ $B/bin/emubench: $B/$(HAR)/bench_main.o $(HAR_LIBS)
 BENCH_WORDS = $(if $(KERNEL),--kernel $(KERNEL)) $(if $(ROUNDS),--rounds $(ROUNDS))
 bench-emulator: $B/bin/emubench $B/lib/libcudart.so.13
 	$(Q)$(if $(BUILDS),$(HAR)/bench_compare.py $(BUILDS),$(ON_emulator) $B/bin/emubench) $(BENCH_WORDS)
-# The last rungs beside the toolkit's own code. LAB=matmul: that lab's; RECORD_AS=h200: kept.
+# The last rungs beside the toolkit's own code. LAB=matmul: that lab's, KERNEL=mm_bf16: that one; RECORD_AS=h200: kept.
 PEERS_TO = $(if $(filter command% environment%,$(origin RECORD_AS)),plots/records/$(RECORD_AS)/peers.txt,$B/peers.csv)
 NVCC = $(firstword $(wildcard $(CUDA)/bin/nvcc) $(shell command -v nvcc))
 bench-peers: $(if $(filter gpu,$(BACKEND)),$(if $(NVCC),$B/bin/benchpeers))
 	$(Q)$(if $(filter gpu,$(BACKEND)),,echo 'make bench-peers: it compares kernels with the libraries of a GPU, and here is none' >&2; exit 1)
 	$(Q)$(if $(NVCC),,echo 'make bench-peers: CUB is compiled by nvcc, which is not in $(CUDA)/bin and not in PATH' >&2; exit 1)
-	$(Q)$(ON_gpu) $B/bin/benchpeers --csv=$(PEERS_TO) $(if $(LAB),--lab=$(LAB))
+	$(Q)$(ON_gpu) $B/bin/benchpeers --csv=$(PEERS_TO) $(if $(LAB),--lab=$(LAB)) $(if $(KERNEL),--kernel=$(KERNEL))
 $B/$(HAR)/peers.o: $(HAR)/peers.cu $(HAR)/peers.h
 	@mkdir -p $(@D)
 	$(Q)$(NVCC) -O2 -std=c++17 -arch=native -Xcompiler -fPIC,-Wall,-Wextra -Icommon -c $< -o $@

@@ -407,6 +407,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'l':
         words[0] = arg;
         return 0;
+    case 'k':
+        words[2] = arg;
+        return 0;
     case 'c':
         words[1] = arg;
         return 0;
@@ -433,6 +436,7 @@ int main(int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {"lab", 'l', "NAME", 0, "The last rungs of this lab alone", 0},
+        {"kernel", 'k', "NAME", 0, "This rung alone", 0},
         {"csv", 'c', "FILE", 0, "Write the record here", 0},
         {0}};
     static const struct argp argp = {
@@ -440,7 +444,7 @@ int main(int argc, char **argv)
         .parser = parse,
         .doc = "Times the last rung of each ladder and the toolkit's own code by turns on a GPU. "
                "Ratios are the peer's time over the rung's: above 1 the rung is faster."};
-    const char *words[2] = {0};
+    const char *words[3] = {0};
     struct bench b = {0};
     struct text why = {0};
     bool good = true;
@@ -448,12 +452,14 @@ int main(int argc, char **argv)
     if (argp_parse(&argp, argc, argv, 0, NULL, words))
         return 2;
     open_bench(&b);
-    text_addf(&b.csv, "# command: make bench-peers%s%s\n%s", words[0] ? " LAB=" : "",
-              words[0] ? words[0] : "", heading());
+    text_addf(&b.csv, "# command: make bench-peers%s%s%s%s\n%s", words[0] ? " LAB=" : "",
+              words[0] ? words[0] : "", words[2] ? " KERNEL=" : "", words[2] ? words[2] : "",
+              heading());
     printf("%s; ratios: the peer's time over the rung's\n", b.machine.device);
     const struct match *above = NULL;
     for (int i = 0; i < NMATCHES; i++) {
-        if (words[0] && strcmp(words[0], matches[i].lab))
+        if ((words[0] && strcmp(words[0], matches[i].lab)) ||
+            (words[2] && strcmp(words[2], matches[i].variant)))
             continue;
         if (!above || strcmp(above->lab, matches[i].lab) || strcmp(above->peer, matches[i].peer)) {
             printf("\n%s, peer %s\n", matches[i].lab, matches[i].peer);
@@ -464,7 +470,7 @@ int main(int argc, char **argv)
             good = compare_pair(&b, &matches[i], &matches[i].cases[c]) && good;
     }
     if (!b.loaded)
-        die("no lab %s has a peer", words[0]);
+        die("%s %s has no peer", words[2] ? "kernel" : "lab", words[2] ? words[2] : words[0]);
     if (words[1] && !file_save(words[1], b.csv.s, b.csv.length, &why))
         die("%s", why.s);
     return good ? 0 : 1;
