@@ -16,7 +16,8 @@ The lines after "- " are replaced by those after "+ ", where they first occur be
 name, or behind the text of "at: "; there can be several edits. "cause" is one word of diagnose.h's, or several any of which is
 right; "says" must be in what a student reads, any of several lines. "base: skeleton" edits the
 skeleton; "kernel: all" runs the whole file. A line "one kernel a variant" before the first fault
-says that no other kernel of the file is needed then, and none is compiled. A fault is named right, or no cause was found, or a
+says that no other kernel of the file is needed then, and none is compiled ("one kernel a variant, and
+KERNEL": but that one). A fault is named right, or no cause was found, or a
 wrong one was told: the test fails on any of the last, and when less than nine of ten are right.
 """
 import argparse
@@ -36,14 +37,14 @@ class Fault:
     def __init__(self, lab, title):
         self.lab, self.title = lab, title
         self.kernel, self.base, self.case, self.at = "all", "solution", None, None
-        self.alone = False
+        self.beside = None  # kernels compiled beside its own; None: all of them
         self.causes, self.says, self.edits = [], [], []
 
 
 def read_bank(lab):
     """The faults of a lab's file, in order."""
     path = ROOT / "labs" / lab / "faulty.txt"
-    faults, last, alone = [], "", False
+    faults, last, beside = [], "", None
     for number, line in enumerate(path.read_text().splitlines(), 1) if path.exists() else []:
         if line.startswith("## "):
             faults.append(Fault(lab, line[3:]))
@@ -61,13 +62,13 @@ def read_bank(lab):
                 faults[-1].says.append(value)
             else:
                 setattr(faults[-1], key, value)
-        elif line == "one kernel a variant" and not faults:
-            alone = True
+        elif re.fullmatch(r"one kernel a variant(, and \w+)?", line) and not faults:
+            beside = line.split()[5:]
         elif line.strip() and not line.startswith("# "):
             sys.exit(f"{path}:{number}: not understood: {line}")
         last = line[:1]
     for fault in faults:
-        fault.alone = alone
+        fault.beside = beside
     return faults
 
 
@@ -94,10 +95,10 @@ def source_of(fault):
         text = without(text, r"^KERNELS\w*\((?!" + fault.kernel + r"\))[^\n]*$")
         if fault.kernel != "reduce9":
             text = without(text, r"^KERNEL9\([^\n]*$")
-        if fault.alone:
+        if fault.beside is not None:
             attributes = r"(?:\w+\([^)]*\)\s+)*"
-            text = without(text, r"^KERNEL " + attributes + r"(?!" + fault.kernel +
-                           r"\(|__launch_bounds__|CLUSTER)\w+\(.*?^}$")
+            text = without(text, r"^KERNEL " + attributes + r"(?!(?:" + "|".join([fault.kernel, *fault.beside]) +
+                           r")\(|__launch_bounds__|CLUSTER)\w+\(.*?^}$")
         text = text.replace("__has_include(<curand_kernel.h>)", "0")  # as where it is not installed
     return text
 
