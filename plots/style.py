@@ -138,7 +138,6 @@ def _spread(wanted, gap, low, high):
 
 def fit(fig, names=(), size=12):
     """Margins just wide enough for the axes' own labels, and on the right for `names`."""
-    fig.draw_without_rendering()
     axes = [ax for ax in fig.axes if ax.axison]
     if not axes:
         return
@@ -165,7 +164,7 @@ def label_ends(ax, curves, size=12, pad=14, x=None):
         return
     ax.autoscale(False)  # or the leaders drawn below would move the limits that they are for
     fit(ax.figure, [c[0] for c in curves], size)
-    ax.figure.draw_without_rendering()
+    ax.apply_aspect()
     to_px = ax.transData.transform
     entries = sorted(((to_px((cx, cy)), name, colour) for name, cx, cy, colour in curves),
                      key=lambda e: e[0][1])
@@ -204,7 +203,7 @@ def name_points(ax, points, size=11, places=None):
     """Names beside points: (name, x, y, colour). Each takes the first of `places` where it covers
     no point, no word and no line of more than two points' length, and stays in the axes; where
     all of them cover something, the one that covers least. Call last."""
-    ax.figure.draw_without_rendering()
+    ax.apply_aspect()
     page = ax.get_window_extent()
     taken = [box for line in ax.get_lines() if line.get_marker() not in ("", "None") for box in _box_of(ax, line)]
     taken += [t.get_window_extent().extents for t in ax.texts]
