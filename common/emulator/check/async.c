@@ -25,13 +25,22 @@ struct reading {
     uint64_t at[LANES], lo, hi; /* from the first to behind the last */
 };
 
+/* As strncmp(), which is slow to call for every access. */
+static inline bool begins(const char *s, const char *with)
+{
+    for (; *with; s++, with++)
+        if (*s != *with)
+            return false;
+    return true;
+}
 static bool is_product(const struct site *s)
 {
-    return !strncmp(s->opcode, "wgmma", 5);
+    return begins(s->opcode, "wgmma");
 }
 bool async_proxy(const struct site *s)
 {
-    return is_product(s) || (s->opcode[0] == 'c' && strstr(s->opcode, "async.bulk"));
+    return is_product(s) || begins(s->opcode, "cp.async.bulk") ||
+           begins(s->opcode, "cp.reduce.async.bulk");
 }
 static bool is_held(const struct site *s)
 {
@@ -89,8 +98,16 @@ static bool meets(const struct reading *r, uint64_t at, uint32_t size)
 
 void async_written(struct block_state *b, struct block_state *who, const struct access *a)
 {
+    uint64_t lo = UINT64_MAX, hi = 0;
+
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        uint64_t at = a->addr[__builtin_ctz(m)];
+
+        lo = at < lo ? at : lo;
+        hi = at + a->size > hi ? at + a->size : hi;
+    }
     for (struct reading *r = b->reading; r; r = r->next)
-        for (uint32_t m = a->mask; m; m &= m - 1) {
+        for (uint32_t m = lo < r->hi && hi > r->lo ? a->mask : 0; m; m &= m - 1) {
             uint32_t lane = (uint32_t)__builtin_ctz(m);
 
             if (!meets(r, a->addr[lane], a->size))

@@ -204,6 +204,42 @@ Test(counters, what_no_store_counts)
     COUNTED(shared_ld_bytes, 64 + 64);
 }
 
+/* Units that lanes ask of their group's fullest bank: lane i's is unit i * apart. */
+static uint64_t fullest(uint32_t apart, uint32_t lanes, uint32_t banks)
+{
+    uint32_t per[32] = {0}, top = 0;
+
+    for (uint32_t i = 0; i < lanes; i++)
+        per[i * apart % banks]++;
+    for (uint32_t b = 0; b < banks; b++)
+        top = per[b] > top ? per[b] : top;
+    return top;
+}
+
+/* Lanes evenly apart, units of 4, 8 and 16 bytes: a warp goes in 1, 2 and 4 groups. */
+Test(counters, wavefronts_of_lanes_evenly_apart)
+{
+    static const uint32_t apart[] = {2, 3, 4, 6, 7, 8, 12, 16, 24, 31, 32, 33, 40};
+    static const char *const load[] = {"u32 %r0", "v2.u32 {%r0, %r1}",
+                                       "v4.u32 {%r0, %r1, %r2, %r3}"};
+
+    for (uint32_t k = 0; k < 3; k++)
+        for (size_t a = 0; a < sizeof(apart) / sizeof(apart[0]); a++) {
+            uint32_t groups = 1u << k;
+            char body[200];
+
+            snprintf(body, sizeof(body),
+                     "mov.u32 %%r5, s;\nmad.lo.u32 %%r4, %%t, %u, %%r5;\n"
+                     "ld.shared.%s, [%%r4];",
+                     apart[a] * 4 * groups, load[k]);
+            RUN(.before = ".shared .align 16 .b8 s[20480];", .body = body);
+            cr_expect_eq(result.counters.shared_ld_wavefronts,
+                         groups * fullest(apart[a], 32 / groups, 32 / groups),
+                         "%u units of %u bytes apart: %lu", apart[a], 4 * groups,
+                         result.counters.shared_ld_wavefronts);
+        }
+}
+
 /* By what they reach, not by how they are written: conflicts hide behind no generic address. */
 Test(counters, generic_addresses_count_where_they_lead)
 {

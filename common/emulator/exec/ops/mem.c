@@ -69,6 +69,24 @@ static u32 group_wavefronts(const u64 *a, u32 m, u32 words)
     }
     return top;
 }
+/* Of lanes whose addresses are `step` bytes apart, so that no two ask for the same unit: every so
+ * many of them are in one bank. All these numbers are powers of two. */
+static inline u32 group_wavefronts_even(u64 step, u32 lanes, u32 words)
+{
+    u64 units = step / (4 * words), twos = units & -units;
+    u32 banks = 32 / words, met = twos < banks ? banks / (u32)twos : 1;
+    return lanes > met ? lanes / met : 1;
+}
+/* The bytes from each lane to the next, a multiple of a unit; 0: they differ, or not all are on. */
+static inline u64 even_step(const struct request *q, u32 words)
+{
+    u64 step = q->a[1] - q->a[0], differ = 0;
+    if (q->mask != FULL || step & (4 * words - 1))
+        return 0;
+    for (int i = 1; i < WARP; i++)
+        differ |= (q->a[i] - q->a[i - 1]) ^ step;
+    return differ ? 0 : step;
+}
 /* Do all lanes share their address with lane^1, or all with lane^2? Then an 8-byte access
  * goes as one group instead of two, a 16-byte one as two instead of four (seen on an H200
  * under ncu; l/2, l/4, l%2 and a broadcast merge, l%4, l%8 and l%16 do not). */
@@ -89,6 +107,12 @@ static inline u32 count_wavefronts(const struct request *q, u32 size, u32 *confl
     u32 words = size <= 4 ? 1 : size / 4;
     if (groups == 1 && q->shape != SHAPE_GENERAL)
         return 1;
+    u64 step = q->shape == SHAPE_GENERAL ? even_step(q, words) : 0;
+    if (step) {
+        u32 each = group_wavefronts_even(step, WARP / groups, words);
+        *conflicts = groups * (each - 1);
+        return groups * each;
+    }
     if (groups > 1 && q->shape != SHAPE_CONTIGUOUS && pairs_share(q))
         groups /= 2;
     u32 total = 0, used = 0, lanes = WARP / groups;
