@@ -206,16 +206,24 @@ static inline f64 e_to_float(u8 v, bool e5)
         r = e ? ldexp((1 << m) + f, e - bias - m) : ldexp(f, 1 - bias - m);
     return v & 0x80 ? -r : r;
 }
-static inline u32 float_to_tf32(f32 x, u32 flags)
+/* 13 bits fewer; a carry may run up to infinity. .rna keeps a NaN's payload. */
+static inline u32 float_to_tf32(u32 u, u32 flags)
 {
-    if (x != x) /* .rna keeps the payload */
-        return flags & F_ROUND_RNA ? bits_f32(x) & 0xffffe000u : 0x7fffe000u;
-    if (flags & F_RELU && x <= 0)
-        return 0;
-    if (isinf(x))
-        return bits_f32(x);
-    f64 r = round_to(x, 11, -136, flags);
-    return bits_f32((f32)r);
+    u32 last = u >> 13 & 1, mode = (flags & F_ROUND) >> F_ROUND_SHIFT;
+    u32 more = flags & F_ROUND_RNA ? 0x1000 : mode == 0 ? 0xfff + last : 0;
+    u32 nan = flags & F_ROUND_RNA ? u & 0xffffe000 : 0x7fffe000;
+    bool is_nan = (u & 0x7fffffff) > 0x7f800000;
+    u32 r = is_nan ? nan : (u + more) & 0xffffe000;
+    r = (flags & F_RELU && !is_nan && u >> 31) ? 0 : r;
+    bool top = flags & F_SATFINITE && (r >> 23 & 0xff) == 0xff;
+    return r - (top ? 0x2000 : 0); /* of NaNs, too: as seen on an H200 */
+}
+static const struct insn *cvt_tf32(struct warp *w, const struct insn *in)
+{
+    const u32 *a = SRC(u32, 0), flags = in->flags;
+    u32 *d = DST(u32);
+    WRITE(u32, d, float_to_tf32(a[i], flags));
+    return in + 1;
 }
 static inline u16 to_element(f64 x, unsigned type, u32 flags)
 {
@@ -228,6 +236,8 @@ HANDLER(cvt_narrow)
 {
     u64 a[WARP], b[WARP] = {0}, r[WARP];
     u32 flags = in->flags;
+    if (in->sub == PTX_TF32)
+        return cvt_tf32(w, in);
     load_lanes(a, place(w, in->src[0]), in->src_width, false);
     if (in->src[1] != NO_PLACE)
         load_lanes(b, place(w, in->src[1]), in->src_width, false);
@@ -235,11 +245,6 @@ HANDLER(cvt_narrow)
         f64 x = f32_bits((u32)a[i]), y = f32_bits((u32)b[i]);
         bool e5 = in->sub == PTX_E5M2X2 || in->sub2 == PTX_E5M2X2;
         switch (in->sub) {
-        case PTX_TF32:
-            r[i] = float_to_tf32(f32_bits((u32)a[i]), flags);
-            if (flags & F_SATFINITE && (r[i] >> 23 & 0xff) == 0xff)
-                r[i] -= 0x2000; /* of NaNs, too: as seen on an H200 */
-            break;
         case PTX_E4M3X2:
         case PTX_E5M2X2:
             if (in->sub2 == PTX_F16X2) {
