@@ -3,6 +3,7 @@
 #ifndef EMULATOR_MMA_SHAPE_H
 #define EMULATOR_MMA_SHAPE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -12,8 +13,9 @@ struct mma_shape {
     uint32_t na, nb, nc, nd;                 /* registers a lane; nd also of a load or store */
     uint32_t rows, cols, element_bytes;      /* load, store */
     bool row_major, store, accumulator;
-    bool a_col, b_col; /* wmma.mma: the fragments hold columns, not rows; wgmma: memory does */
-    bool a_neg, b_neg; /* wgmma */
+    bool a_col, b_col;     /* wmma.mma: the fragments hold columns, not rows; wgmma: memory does */
+    bool a_neg, b_neg;     /* wgmma */
+    _Atomic uint64_t cost; /* of a load or store in shared memory: exec/ops/fragment.c */
 };
 
 #endif

@@ -14,6 +14,7 @@
  *
  * How a tensor core adds in f32 and f16: tensor.h.
  */
+#include "fragment.h"
 #include "half.h"
 #include "lanes.h"
 #include "mma.h"
@@ -313,15 +314,10 @@ static void charge(struct warp *w, const struct mma_shape *s)
 {
     w->worker->steps += s->m * s->n * s->k / 16;
 }
-/* a's rows side by side, k after k; of m8 the upper ones are 0 */
-static void mma_rows(struct warp *w, const struct mma_shape *s, const uint32_t *places, u8 *to)
+/* n rows of WIDE words, of e elements each: first all first ones of a row, then all second ones */
+static void words_apart(const u32 *words, u32 n, u32 e, u8 *to)
 {
-    u32 words[8 * WIDE], rows = s->m / 8, e = elements_per_register(s->a_type);
-    if (rows == 1)
-        memset(words, 0, sizeof(words));
-    for (u32 r = 0; r < s->na; r++)
-        tensor_turn(place(w, places[r]), words + r / rows * 4 * WIDE + 8 * (r % rows), WIDE);
-    for (u32 q = 0; q < s->na / rows * 4; q++, to += 4 * WIDE) {
+    for (u32 q = 0; q < n; q++, to += 4 * WIDE) {
         const u32 *from = words + q * WIDE;
         if (e == 1)
             memcpy(to, from, WIDE * 4);
@@ -334,6 +330,16 @@ static void mma_rows(struct warp *w, const struct mma_shape *s, const uint32_t *
             for (u32 i = 0; i < WIDE; i++)
                 to[j * WIDE + i] = (u8)(from[i] >> 8 * j);
     }
+}
+/* a's rows side by side, k after k; of m8 the upper ones are 0 */
+static void mma_rows(struct warp *w, const struct mma_shape *s, const uint32_t *places, u8 *to)
+{
+    u32 words[8 * WIDE], rows = s->m / 8, e = elements_per_register(s->a_type);
+    if (rows == 1)
+        memset(words, 0, sizeof(words));
+    for (u32 r = 0; r < s->na; r++)
+        tensor_turn(place(w, places[r]), words + r / rows * 4 * WIDE + 8 * (r % rows), WIDE);
+    words_apart(words, s->na / rows * 4, e, to);
 }
 /* b's columns, one after another */
 static void mma_columns(struct warp *w, const struct mma_shape *s, const uint32_t *places, u32 *to)
@@ -422,27 +428,23 @@ static void fragment_load(u64 (*r)[WARP], u32 regs, unsigned type, u32 rows, u32
 static const void *wmma_factor(struct warp *w, const uint32_t *places, u32 regs, unsigned type,
                                u32 count, u32 *to)
 {
-    for (u32 r = 0; r < regs; r++) {
-        const u32 *reg = place(w, places[r]);
-        for (u32 l = 0; l < WARP; l++)
-            to[l * regs + r] = reg[l];
-    }
+    fragment_to_words(w, places, regs, to);
     return to + regs * WARP - count / elements_per_register(type);
 }
 /* WIDE lines from `first` on of a factor, as tensor_lines() wants them */
 static void wmma_lines(const struct raw *f, u32 first, u32 k, u8 *to)
 {
-    u32 e = elements_per_register(f->type);
-    for (u32 p = 0; p < k; p++)
-        for (u32 i = 0; i < WIDE; i++) {
-            u32 from = (first + i) * f->by + p * f->along, at = p * WIDE + i;
-            if (e == 1)
-                memcpy(to + at * 4, (const u8 *)f->at + from * 4, 4);
-            else if (e == 2)
-                memcpy(to + at * 2, (const u8 *)f->at + from * 2, 2);
-            else
-                to[at] = ((const u8 *)f->at)[from];
-        }
+    u32 e = elements_per_register(f->type), bytes = 4 / e, words[TENSOR_K * WIDE];
+    const u8 *at = (const u8 *)f->at + (size_t)first * f->by * bytes;
+    for (u32 p = 0; p < k && f->by == 1; p++)
+        for (u32 i = 0; i < bytes; i++)
+            memcpy(to + (p * bytes + i) * WIDE, at + p * f->along * bytes + i * WIDE, WIDE);
+    if (f->by == 1)
+        return;
+    for (u32 q = 0; q < k / e; q += 4)
+        for (u32 i = 0; i < WIDE; i += 4)
+            turn_four((const u32 *)at + i * k / e + q, k / e, words + q * WIDE + i, WIDE);
+    words_apart(words, k / e, e, to);
 }
 /* rows x cols words, turned */
 static void turn_sums(const u32 *from, u32 rows, u32 cols, u32 *to)
@@ -540,61 +542,6 @@ HANDLER(wmma_mma)
         store_lanes(place(w, p[k]), r[k], s->d_type == PTX_F64 ? 8 : 4, w->mask);
     return in + 1;
 }
-/* Address of element `at` of a fragment, bytes from the matrix's origin. */
-static inline u64 matrix_offset(const struct mma_shape *s, u32 at, u64 stride)
-{
-    u32 line = s->row_major ? s->cols : s->rows; /* elements side by side in memory */
-    u64 index = at / line * stride + at % line;
-    if (s->accumulator && !s->row_major) /* kept by rows, stored by columns */
-        index = at % s->cols * stride + at / s->cols;
-    return index * s->element_bytes;
-}
-static void tell_matrix(struct warp *w, const struct insn *in, const u64 *base, const u64 *stride)
-{
-    const struct mma_shape *s = in->data;
-    u64 window = in->sub == SPACE_SHARED ? MEM_SHARED_BASE : 0, addr[WARP], pitch[WARP];
-    LANES addr[i] = (base[i] + (u64)in->imm) | window;
-    LANES pitch[i] = stride[i] * s->element_bytes;
-    access_matrix(w, in, addr, pitch, s->nd * (s->element_bytes == 8 ? 8 : 4));
-}
-/* wmma.load, wmma.store: one access a register where its elements lie side by side */
-HANDLER(wmma_move)
-{
-    const struct mma_shape *s = in->data;
-    u32 e = s->element_bytes >= 4 ? 1 : 4 / s->element_bytes, n = s->nd * e;
-    u32 step = s->accumulator && !s->row_major ? 1 : e, count = s->rows * s->cols;
-    u32 bytes = s->element_bytes * step;
-    u64 base[WARP], stride[WARP];
-    load_lanes(base, place(w, in->src[0]), in->flags & F_SHARED32 ? 4 : 8, false);
-    if (in->src[2] != NO_PLACE)
-        load_lanes(stride, place(w, in->src[2]), 4, false);
-    else
-        LANES stride[i] = s->row_major ? s->cols : s->rows;
-    if (w->block->tell)
-        tell_matrix(w, in, base, stride);
-    for (u32 k = 0; k < n; k += step) {
-        u32 *reg = place(w, in->places[k / e]), shift = 8 * s->element_bytes * (k % e);
-        u32 ones = bytes >= 4 ? ~0u : (1u << 8 * bytes) - 1;
-        u64 a[WARP], v[WARP] = {0};
-        for (u32 l = 0; l < WARP; l++) {
-            u32 at = s->accumulator ? accumulator_element(l, k, e) : l * n + k;
-            a[l] = base[l] + (u64)in->imm + matrix_offset(s, at % count, stride[l]);
-            v[l] = bytes == 8 ? ((u64 *)reg)[l] : reg[l] >> shift & ones;
-        }
-        if (!access_lanes(w, in, a, bytes, s->store, v))
-            return NULL;
-        for (u32 l = 0; l < WARP && !s->store; l++) {
-            if (!ON(w->mask, l))
-                continue;
-            if (bytes == 8)
-                ((u64 *)reg)[l] = v[l];
-            else
-                reg[l] = (reg[l] & ~(ones << shift)) | ((u32)v[l] & ones) << shift;
-        }
-    }
-    return in + 1;
-}
-
 /* ---- ldmatrix, stmatrix: lane 8i+r holds the address of row r of matrix i ---- */
 /* 8 x 8 halves, turned */
 typedef u16 eight __attribute__((vector_size(16), aligned(2), may_alias));

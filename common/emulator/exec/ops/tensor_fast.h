@@ -17,6 +17,7 @@
 
 #include "half.h"
 #include "tensor.h"
+#include "turn.h"
 
 enum { WIDE = 16 };
 #define TENSOR_K   32     /* of one product, at most; of single bits and halves of bytes more */
@@ -222,20 +223,6 @@ static inline u32 tensor_to_half(u32 u)
 /* ---- sums in registers: of WIDE rows, columns one after another ---- */
 /* Element i of lane 4g + t: row g + 8 * (i >> 1 & 1), column 8 * (i >> 2) + 2t + (i & 1); of f16
  * two in a register. Lane 4g + t's word is number t * apart + g: */
-typedef u32 four __attribute__((vector_size(16), aligned(4), may_alias));
-static inline void turn_four(const u32 *from, u32 line, u32 *to, u32 apart) /* 4 x 4 */
-{
-    four a = *(const four *)from, b = *(const four *)(from + line);
-    four c = *(const four *)(from + 2 * line), d = *(const four *)(from + 3 * line);
-    four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5),
-         AB = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    four cd = __builtin_shufflevector(c, d, 0, 4, 1, 5),
-         CD = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    *(four *)to = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
-    *(four *)(to + apart) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
-    *(four *)(to + 2 * apart) = __builtin_shufflevector(AB, CD, 0, 1, 4, 5);
-    *(four *)(to + 3 * apart) = __builtin_shufflevector(AB, CD, 2, 3, 6, 7);
-}
 static inline void tensor_turn(const u32 *reg, u32 *to, u32 apart)
 {
     turn_four(reg, 4, to, apart);
