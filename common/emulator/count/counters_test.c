@@ -361,3 +361,73 @@ Test(counters, by_instruction)
     json_decref(list);
     free(text);
 }
+
+/* ---- wavefronts of lanes anywhere ---- */
+struct scatter {
+    unsigned by, units, words; /* lane t: unit (t * by >> 8) % units, of so many words */
+    uint32_t mask;
+};
+static unsigned unit_of(const struct scatter *s, unsigned lane)
+{
+    return (lane * s->by >> 8) % s->units;
+}
+/* The distinct units that the lanes from first to end ask of their fullest bank. */
+static unsigned fullest_bank(const struct scatter *s, unsigned first, unsigned end)
+{
+    static unsigned char asked[4096];
+    unsigned n[32] = {0}, top = 0;
+
+    memset(asked, 0, sizeof(asked));
+    for (unsigned l = first; l < end; l++) {
+        unsigned unit = unit_of(s, l), bank = unit % (32 / s->words);
+        if (!(s->mask >> l & 1) || asked[unit])
+            continue;
+        asked[unit] = 1;
+        top = ++n[bank] > top ? n[bank] : top;
+    }
+    return top;
+}
+static bool share(const struct scatter *s, unsigned apart) /* each lane with the one so far off? */
+{
+    for (unsigned l = 0; l < 32; l++)
+        if (s->mask >> l & s->mask >> (l ^ apart) & 1 && unit_of(s, l) != unit_of(s, l ^ apart))
+            return false;
+    return true;
+}
+static void load_scattered(const struct scatter *s)
+{
+    static const char *const loads[] = {"u32 %r3", "v2.u32 {%r3, %r4}", "",
+                                        "v4.u32 {%r3, %r4, %r5, %r6}"};
+    char body[600];
+
+    snprintf(body, sizeof(body),
+             "mov.u32 %%r0, s;\nmul.lo.u32 %%r1, %%t, %u;\nshr.u32 %%r1, %%r1, 8;\n"
+             "rem.u32 %%r1, %%r1, %u;\nmad.lo.u32 %%r1, %%r1, %u, %%r0;\nmov.u32 %%r2, %u;\n"
+             "shr.u32 %%r2, %%r2, %%t;\nand.b32 %%r2, %%r2, 1;\nsetp.ne.u32 %%p0, %%r2, 0;\n"
+             "@%%p0 ld.shared.%s, [%%r1];\n",
+             s->by, s->units, 4 * s->words, s->mask, loads[s->words - 1]);
+    RUN(.before = ".shared .align 16 .b8 s[16384];", .body = body);
+}
+Test(counters, wavefronts_are_what_the_fullest_bank_is_asked_for)
+{
+    uint32_t random = 1;
+
+    for (int k = 0; k < 150; k++) {
+        struct scatter s = {.words = 1u << k % 3};
+        random = random * 1664525 + 1013904223;
+        s.by = random >> 16;
+        s.units = 1 + (random >> 4) % ((k & 8 ? 4096u : 200u) / s.words);
+        s.mask = k & 1 ? ~0u : (random * 2654435761u) | 1;
+        unsigned groups = s.words > 1 && (share(&s, 1) || share(&s, 2)) ? s.words / 2 : s.words;
+        unsigned used = 0, all = 0;
+        for (unsigned g = 0; g < groups; g++) {
+            unsigned top = fullest_bank(&s, 32 / groups * g, 32 / groups * (g + 1));
+            used += top > 0;
+            all += top;
+        }
+        load_scattered(&s);
+        cr_expect_eq(result.counters.shared_ld_wavefronts, all, "%d: %lu, not %u", k,
+                     result.counters.shared_ld_wavefronts, all);
+        cr_expect_eq(result.counters.shared_ld_bank_conflicts, all - used, "%d", k);
+    }
+}

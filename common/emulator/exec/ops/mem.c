@@ -11,7 +11,7 @@
 #include "mma.h"
 
 /* ---- banks ---- */
-/* The distinct words that a group of lanes asks of its fullest bank. A lane's words lie side by
+/* The distinct words that a group of lanes (m) asks of its fullest bank. A lane's words lie side by
  * side from a multiple of their size on: they are one unit, and so many banks together are one. */
 static u32 group_wavefronts_apart(const u64 *a, u32 m, u32 words)
 {
@@ -46,14 +46,11 @@ static bool one_a_bank(const u64 *a, u32 m, u32 shift, u32 banks)
     }
     return true;
 }
-/* The same with a bit a unit: for units within 64 rows of all banks, as nearly all are. */
-static u32 group_wavefronts(const u64 *a, u32 m, u32 words)
+/* The same with a bit a unit: for units within 64 rows of all banks. */
+static u32 group_wavefronts_near(const u64 *a, u32 m, u32 words)
 {
-    u32 shift = 2 + (u32)__builtin_ctz(words), banks = 32 / words;
+    u32 shift = 2 + (u32)__builtin_ctz(words), banks = 32 / words, n[32] = {0}, top = 1;
     u64 rows[32] = {0}, low = a[__builtin_ctz(m)] >> 7;
-    u32 n[32] = {0}, top = 1;
-    if (one_a_bank(a, m, shift, banks))
-        return 1;
     for (u32 rest = m; rest; rest &= rest - 1) {
         u64 row = a[__builtin_ctz(rest)] >> 7;
         low = row < low ? row : low;
@@ -68,6 +65,54 @@ static u32 group_wavefronts(const u64 *a, u32 m, u32 words)
         top = n[bank] > top ? n[bank] : top;
     }
     return top;
+}
+/* Of units far apart, or few */
+static u32 group_wavefronts_far(const u64 *a, u32 m, u32 words)
+{
+    bool spread = one_a_bank(a, m, 2 + (u32)__builtin_ctz(words), 32 / words);
+    return spread ? 1 : group_wavefronts_near(a, m, words);
+}
+/* Of n masks, at most 7: in how many is the bit that is in most? */
+static inline u32 most_often(const u32 *masks, u32 n)
+{
+    u32 ones = 0, twos = 0, fours = 0;
+    for (u32 k = 0; k < n; k++) {
+        u32 both = ones & masks[k];
+        ones ^= masks[k];
+        fours |= twos & both;
+        twos ^= both;
+    }
+    u32 top = fours ? 4 : 0, left = fours ? fours : ~0u;
+    top += left & twos ? 2 : 0;
+    left &= (left & twos) ? twos : ~0u;
+    return top + (left & ones ? 1 : 0);
+}
+/* Bit k: some lane of m asks for unit first + k. */
+static __attribute__((noinline)) u64 units_asked(const u64 *a, u32 m, u32 shift, u64 first)
+{
+    u64 units = 0, on = m;
+    _Pragma("GCC ivdep") for (u64 i = 0; i < WARP; i++) /* all as wide as addresses are */
+    {
+        u64 k = (a[i] >> shift) - first;
+        u64 unit = k < 64 ? on >> i & 1 : 0;
+        units |= unit << (k & 63);
+    }
+    return units;
+}
+/* And 64 units at a time, all lanes at once: for units within a few rows, as nearly all are. */
+static inline u32 group_wavefronts(const u64 *a, u32 m, u32 words, u64 lo, u64 hi)
+{
+    enum { FEW = 7, FEW_LANES = 4, MOST_AT_ONCE = 8 };
+    u32 shift = 2 + (u32)__builtin_ctz(words), banks = 32 / words, hit[FEW + MOST_AT_ONCE];
+    u64 first = lo >> 7 << (7 - shift), n = (hi >> 7) - (lo >> 7) + 1;
+    if (n > FEW || __builtin_popcount(m) <= FEW_LANES)
+        return group_wavefronts_far(a, m, words);
+    for (u32 row = 0; row < n; first += 64) {
+        u64 units = units_asked(a, m, shift, first);
+        for (u32 k = 0; k < 2 * words; k++, units >>= banks)
+            hit[row++] = (u32)units & (u32)((1ull << banks) - 1);
+    }
+    return most_often(hit, (u32)n);
 }
 /* Of lanes whose addresses are `step` bytes apart, so that no two ask for the same unit: every so
  * many of them are in one bank. All these numbers are powers of two. */
@@ -92,10 +137,14 @@ static inline u64 even_step(const struct request *q, u32 words)
  * under ncu; l/2, l/4, l%2 and a broadcast merge, l%4, l%8 and l%16 do not). */
 static inline bool pairs_share(const struct request *q)
 {
+    const u64 *a = q->a;
     u64 one = 0, two = 0;
-    for (int i = 0; i < WARP; i++) {
-        one |= ON(q->mask & q->mask >> 1, i & ~1) ? q->a[i] ^ q->a[i ^ 1] : 0;
-        two |= ON(q->mask & q->mask >> 2, i & ~2) ? q->a[i] ^ q->a[i ^ 2] : 0;
+    for (int i = 0; i < WARP && !(one && two); i += 4) {
+        u32 m = q->mask >> i;
+        u64 differ[4] = {a[i] ^ a[i + 1], a[i + 2] ^ a[i + 3], a[i] ^ a[i + 2],
+                         a[i + 1] ^ a[i + 3]};
+        one |= ((m & 3) == 3 ? differ[0] : 0) | ((m & 12) == 12 ? differ[1] : 0);
+        two |= ((m & 5) == 5 ? differ[2] : 0) | ((m & 10) == 10 ? differ[3] : 0);
     }
     return one == 0 || two == 0;
 }
@@ -117,7 +166,7 @@ static inline u32 count_wavefronts(const struct request *q, u32 size, u32 *confl
         groups /= 2;
     u32 total = 0, used = 0, lanes = WARP / groups;
     for (u32 g = 0; g < groups; g++) {
-        u32 m = groups == 1 ? q->mask : q->mask >> g * lanes & ((1u << lanes) - 1);
+        u32 m = groups == 1 ? q->mask : q->mask & ((1u << lanes) - 1) << g * lanes;
         if (!m)
             continue;
         used++;
@@ -125,7 +174,7 @@ static inline u32 count_wavefronts(const struct request *q, u32 size, u32 *confl
             total++;
             continue;
         }
-        total += group_wavefronts(q->a + g * lanes, m, words);
+        total += group_wavefronts(q->a, m, words, q->lo, q->hi);
     }
     *conflicts = total - used;
     return total;
@@ -890,7 +939,7 @@ void count_rows(struct warp *w, const struct insn *in, const u64 *a, u32 matrice
 {
     struct slot *s = &w->worker->slots[in->slot + (in->sub == SPACE_GENERIC ? IN_SHARED : 0)];
     for (u32 m = 0; m < matrices; m++, a += 8) {
-        u32 passes = group_wavefronts(a, 0xff, 4);
+        u32 passes = group_wavefronts_far(a, 0xff, 4);
         s->units += passes;
         s->extra += passes - 1;
     }
