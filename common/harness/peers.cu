@@ -76,6 +76,14 @@ const char *peer_min_i32(const struct peer_work *w)
     });
 }
 
+const char *peer_max_i32(const struct peer_work *w)
+{
+    return reduced([&](void *memory, size_t &bytes) {
+        return cub::DeviceReduce::Max(memory, bytes, static_cast<const int *>(w->in[0]),
+                                      static_cast<int *>(w->out), w->n);
+    });
+}
+
 /* ---- cuBLAS ----
  * Its matrices are stored by columns; ours, read so, are their transposes: c' = b' a'. */
 

@@ -20,8 +20,9 @@ struct peer_work { /* places on the device */
  * there after the first call of that size. */
 typedef const char *peer_call(const struct peer_work *w);
 
-peer_call peer_copy;                                /* out_bytes of the first input */
-peer_call peer_sum_i32, peer_sum_f32, peer_min_i32; /* cub::DeviceReduce, n elements */
+peer_call peer_copy; /* out_bytes of the first input */
+/* cub::DeviceReduce, n elements */
+peer_call peer_sum_i32, peer_sum_f32, peer_min_i32, peer_max_i32;
 peer_call peer_sgemm; /* cuBLAS, in fp32 all the way (pedantic): matmul's c = a b */
 /* cublasLt, f16 or bf16 in, f32 sums and results: its heuristics' first choice */
 peer_call peer_gemm_f16, peer_gemm_bf16;

@@ -37,7 +37,7 @@
 
 /* ---- who is compared with whom ---- */
 
-enum { SUM, MIN };                 /* op of the reduction lab's cases … */
+enum { SUM, MIN, MAX };            /* op of the reduction lab's cases … */
 enum { STRIDE, OFFSET, TURN = 3 }; /* … and of the coalescing lab's */
 
 struct match {
@@ -50,19 +50,20 @@ struct match {
 
 /* clang-format off */
 #define LENGTH(exp, type, what) {.name = "2^" #exp, .n = 1ull << (exp), .dtype = type, .op = what}
-#define LENGTHS(type, what) \
-    LENGTH(0, type, what), LENGTH(10, type, what), LENGTH(12, type, what), LENGTH(14, type, what), LENGTH(17, type, what), \
-    LENGTH(20, type, what), LENGTH(22, type, what), LENGTH(24, type, what), LENGTH(26, type, what), \
-    LENGTH(28, type, what), LENGTH(30, type, what)
+#define FOUR(a, b, c, d, type, what) LENGTH(a, type, what), LENGTH(b, type, what), LENGTH(c, type, what), LENGTH(d, type, what)
+#define EVERY_LENGTH(type, what) \
+    FOUR(0, 1, 2, 3, type, what), FOUR(4, 5, 6, 7, type, what), FOUR(8, 9, 10, 11, type, what), \
+    FOUR(12, 13, 14, 15, type, what), FOUR(16, 17, 18, 19, type, what), FOUR(20, 21, 22, 23, type, what), \
+    FOUR(24, 25, 26, 27, type, what), FOUR(28, 29, 30, 31, type, what)
+#define SOME_LENGTHS(type, what) FOUR(0, 5, 10, 12, type, what), FOUR(14, 17, 20, 22, type, what), FOUR(24, 26, 28, 30, type, what)
 #define WIDTH(w) {.name = "2^26 width " #w, .n = 1 << 26, .param = w, .dtype = DT_F32}
 #define PRODUCT(m_, n_, k_, type) {.name = #m_ " x " #n_ " x " #k_, .n = n_, .m = m_, .k = k_, .dtype = type}
 #define SQUARES(type) \
     PRODUCT(256, 256, 256, type), PRODUCT(512, 512, 512, type), PRODUCT(1024, 1024, 1024, type), \
     PRODUCT(2048, 2048, 2048, type), PRODUCT(4096, 4096, 4096, type), PRODUCT(8192, 8192, 8192, type)
 static const struct lab_case
-    sums_i32[] = {LENGTHS(DT_I32, SUM)},
-    sums_f32[] = {LENGTH(10, DT_F32, SUM), LENGTH(20, DT_F32, SUM), LENGTH(28, DT_F32, SUM)},
-    minima[] = {LENGTH(10, DT_I32, MIN), LENGTH(20, DT_I32, MIN), LENGTH(28, DT_I32, MIN)},
+    sums_i32[] = {EVERY_LENGTH(DT_I32, SUM)}, sums_f32[] = {EVERY_LENGTH(DT_F32, SUM)},
+    minima[] = {SOME_LENGTHS(DT_I32, MIN)}, maxima[] = {SOME_LENGTHS(DT_I32, MAX)},
     widths[] = {WIDTH(3), WIDTH(15), WIDTH(31), WIDTH(47), WIDTH(63), WIDTH(127), WIDTH(255)},
     strides[] = {{.name = "33554393 words", .n = 33554393, .param = 1, .dtype = DT_F32, .op = STRIDE}},
     offsets[] = {{.name = "2^25 words", .n = 1 << 25, .dtype = DT_F32, .op = OFFSET}},
@@ -80,6 +81,7 @@ static const struct match matches[] = {
     {"reduction", "reduce9",          "cub::DeviceReduce::Sum",   peer_sum_i32,   true,  CASES(sums_i32)},
     {"reduction", "reduce9",          "cub::DeviceReduce::Sum",   peer_sum_f32,   true,  CASES(sums_f32)},
     {"reduction", "reduce9",          "cub::DeviceReduce::Min",   peer_min_i32,   true,  CASES(minima)},
+    {"reduction", "reduce9",          "cub::DeviceReduce::Max",   peer_max_i32,   true,  CASES(maxima)},
     {"conv1d",    "conv_multi",       "cudaMemcpy on the device", peer_copy,      false, CASES(widths)},
     {"coalescing", "strided_copy",    "cudaMemcpy on the device", peer_copy,      true,  CASES(strides)},
     {"coalescing", "copy_four",       "cudaMemcpy on the device", peer_copy,      true,  CASES(offsets)},
