@@ -138,7 +138,8 @@ help:
 #h make bench-emulator  instructions a second; KERNEL=copy, ROUNDS=5 for the median;
 #h                      BUILDS='/old/build build' by turns
 #h make bench-peers     on a GPU, with nvcc: the last rungs and CUB, cuBLAS and copies by turns;
-#h                      LAB=matmul for one lab's, KERNEL=mm_bf16 for that one
+#h                      LAB=matmul for one lab's, KERNEL=mm_bf16 for that one, CASE='2^1?';
+#h                      make limits: the page of goals and what was measured
 #h make bench-grade     submissions a second; make bench-memory: 5,000 submissions
 #h make cheats LAB=…    the pages of grading/cheats: what each known cheat loses, and why
 #h make mutate-c        do the tests see a fault? COUNT=60 mutants of the project's own C, drawn by

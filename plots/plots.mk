@@ -79,6 +79,11 @@ fidelity-small: $B/bin/ptxcounts
 fidelity-record: programs
 	$(Q)$(ON) $(PY) plots/fidelity.py --record $B $(LAB)
 
+# How far the last rungs are from CUB, cuBLAS, copies and the machine (common/harness/LIMITS.md).
+.PHONY: limits
+limits: | $B/deps.mk
+	$(Q)$(PY) plots/limits.py
+
 # The pictures that README and handouts show: drawn from the kept records and traces.
 KEPT_FIGURES := opening ladder latency-hiding-h200 sum-grid-h200 monte-carlo-h200 monte-carlo-switch-h200 multi-gpu-h200 multi-gpu-many-h200 poisson-h200 transfers-timeline-h200 transfers-copies-h200 black-scholes-time-h200 black-scholes-kernels-h200 reduction-table-h200-2e25 lanes-reduction-reduce1 lanes-reduction-reduce2 \
     tree-reduction-reduce3 banks-reduction-reduce2 lanes-divergence-branch_thread \

@@ -45,7 +45,7 @@ NVCC = $(firstword $(wildcard $(CUDA)/bin/nvcc) $(shell command -v nvcc))
 bench-peers: $(if $(filter gpu,$(BACKEND)),$(if $(NVCC),$B/bin/benchpeers))
 	$(Q)$(if $(filter gpu,$(BACKEND)),,echo 'make bench-peers: it compares kernels with the libraries of a GPU, and here is none' >&2; exit 1)
 	$(Q)$(if $(NVCC),,echo 'make bench-peers: CUB is compiled by nvcc, which is not in $(CUDA)/bin and not in PATH' >&2; exit 1)
-	$(Q)$(ON_gpu) $B/bin/benchpeers --csv=$(PEERS_TO) $(if $(LAB),--lab=$(LAB)) $(if $(KERNEL),--kernel=$(KERNEL))
+	$(Q)$(ON_gpu) $B/bin/benchpeers --csv=$(PEERS_TO) $(if $(LAB),--lab=$(LAB)) $(if $(KERNEL),--kernel=$(KERNEL)) $(if $(CASE),--case='$(CASE)')
 $B/$(HAR)/peers.o: $(HAR)/peers.cu $(HAR)/peers.h
 	@mkdir -p $(@D)
 	$(Q)$(NVCC) -O2 -std=c++17 -arch=native -Xcompiler -fPIC,-Wall,-Wextra -Icommon -c $< -o $@

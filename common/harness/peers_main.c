@@ -23,6 +23,7 @@
 #include "run/run.h"
 
 #include <argp.h>
+#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,7 +123,6 @@ struct bench {
     cudaEvent_t start, stop;
     void *flush;
     size_t flush_bytes;
-    const char *only; /* a lab; NULL: all */
     struct text csv;
 };
 enum who { RUNG, PEER, BOTH };
@@ -401,23 +401,42 @@ static bool compare_pair(struct bench *b, const struct match *m, const struct la
     return good;
 }
 
+struct words { /* NULL: not given */
+    const char *lab, *kernel, *cases, *csv;
+};
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    char const **words = state->input;
+    struct words *words = state->input;
 
     switch (key) {
     case 'l':
-        words[0] = arg;
+        words->lab = arg;
         return 0;
     case 'k':
-        words[2] = arg;
+        words->kernel = arg;
         return 0;
     case 'c':
-        words[1] = arg;
+        words->csv = arg;
+        return 0;
+    case 'n':
+        words->cases = arg;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
+}
+
+static void put_command(struct bench *b, const struct words *words)
+{
+    text_add(&b->csv, "# command: make bench-peers");
+    if (words->lab)
+        text_addf(&b->csv, " LAB=%s", words->lab);
+    if (words->kernel)
+        text_addf(&b->csv, " KERNEL=%s", words->kernel);
+    if (words->cases)
+        text_addf(&b->csv, " CASE='%s'", words->cases);
+    text_addf(&b->csv, "\n%s", heading());
 }
 
 static void open_bench(struct bench *b)
@@ -439,6 +458,7 @@ int main(int argc, char **argv)
     static const struct argp_option options[] = {
         {"lab", 'l', "NAME", 0, "The last rungs of this lab alone", 0},
         {"kernel", 'k', "NAME", 0, "This rung alone", 0},
+        {"case", 'n', "PATTERN", 0, "Cases of that name alone, as '2^1?' or '*x 64'", 0},
         {"csv", 'c', "FILE", 0, "Write the record here", 0},
         {0}};
     static const struct argp argp = {
@@ -446,34 +466,37 @@ int main(int argc, char **argv)
         .parser = parse,
         .doc = "Times the last rung of each ladder and the toolkit's own code by turns on a GPU. "
                "Ratios are the peer's time over the rung's: above 1 the rung is faster."};
-    const char *words[3] = {0};
+    struct words words = {0};
     struct bench b = {0};
     struct text why = {0};
+    int pairs = 0;
     bool good = true;
 
-    if (argp_parse(&argp, argc, argv, 0, NULL, words))
+    if (argp_parse(&argp, argc, argv, 0, NULL, &words))
         return 2;
     open_bench(&b);
-    text_addf(&b.csv, "# command: make bench-peers%s%s%s%s\n%s", words[0] ? " LAB=" : "",
-              words[0] ? words[0] : "", words[2] ? " KERNEL=" : "", words[2] ? words[2] : "",
-              heading());
+    put_command(&b, &words);
     printf("%s; ratios: the peer's time over the rung's\n", b.machine.device);
     const struct match *above = NULL;
-    for (int i = 0; i < NMATCHES; i++) {
-        if ((words[0] && strcmp(words[0], matches[i].lab)) ||
-            (words[2] && strcmp(words[2], matches[i].variant)))
+    for (const struct match *m = matches; m < matches + NMATCHES; m++) {
+        if ((words.lab && strcmp(words.lab, m->lab)) ||
+            (words.kernel && strcmp(words.kernel, m->variant)))
             continue;
-        if (!above || strcmp(above->lab, matches[i].lab) || strcmp(above->peer, matches[i].peer)) {
-            printf("\n%s, peer %s\n", matches[i].lab, matches[i].peer);
-            print_heading();
+        for (int c = 0; c < m->ncases; c++) {
+            if (words.cases && fnmatch(words.cases, m->cases[c].name, 0))
+                continue;
+            if (!above || strcmp(above->lab, m->lab) || strcmp(above->peer, m->peer)) {
+                printf("\n%s, peer %s\n", m->lab, m->peer);
+                print_heading();
+            }
+            above = m;
+            good = compare_pair(&b, m, &m->cases[c]) && good;
+            pairs++;
         }
-        above = &matches[i];
-        for (int c = 0; c < matches[i].ncases; c++)
-            good = compare_pair(&b, &matches[i], &matches[i].cases[c]) && good;
     }
-    if (!b.loaded)
-        die("%s %s has no peer", words[2] ? "kernel" : "lab", words[2] ? words[2] : words[0]);
-    if (words[1] && !file_save(words[1], b.csv.s, b.csv.length, &why))
+    if (!pairs)
+        die("no such case of such a kernel has a peer");
+    if (words.csv && !file_save(words.csv, b.csv.s, b.csv.length, &why))
         die("%s", why.s);
     return good ? 0 : 1;
 }

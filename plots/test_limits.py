@@ -1,0 +1,47 @@
+"""The page of goals and measured values: up to date, each missed one with its reason."""
+import pytest
+
+import limits
+
+
+def test_the_page_is_of_the_kept_records():
+    text, problems = limits.page()
+    assert not problems, "\n".join(problems)
+    assert limits.PAGE.read_text(encoding="utf-8") == text, "make limits"
+
+
+@pytest.mark.parametrize("low, high, word", [(1, 1.1, "yes"), (0.9, 1, "even"), (0.9, 0.99, "no")])
+def test_a_goal_is_missed_where_the_whole_interval_is(low, high, word):
+    assert limits.Row("l", "k", "c", 1, 1, low, high).word() == word
+
+
+def test_a_missed_goal_needs_its_reason():
+    row, problems = limits.Row("l", "k", "n 2", 1, 0.8, 0.7, 0.9), []
+    assert "| so |" in "\n".join(limits.section("g", [row], limits.Reasons("l k n_* = so"), problems))
+    assert not problems
+    list(limits.section("g", [row], limits.Reasons("l k m_* = so"), problems))
+    assert "no reason" in problems[0]
+
+
+def test_a_reason_that_no_row_needs_is_told():
+    assert limits.Reasons("l k c = so").unused() == ["l k c"]
+    with pytest.raises(ValueError):
+        limits.Reasons("l k c")
+
+
+def test_a_share_is_of_the_time():
+    row = {"lab": "l", "variant": "v", "case": "c", "bytes": "100", "hot_ms": "10", "hot_lo_ms": "8", "hot_hi_ms": "20"}
+    of = limits.share(row, 0.5, 20000, "bytes", "hot")
+    assert (of.value, of.low, of.high) == (0.5, 0.25, 0.625)
+
+
+def test_the_faster_rung_is_taken():
+    def row(kernel, x):
+        return {"lab": "l", "variant": kernel, "case": "c"} | {f"cold_ratio{end}": str(x) for end in ("", "_lo", "_hi")}
+
+    assert [r.kernel for r in limits.best([row("a", 0.9), row("b", 1.1), row("d", 1)], 1)] == ["b"]
+
+
+def test_a_line_is_held_to_its_first_two_points():
+    said = list(limits.line("l", "k", [(1, 3), (2, 5), (4, 9), (8, 31)]))
+    assert [(r.case, r.value, r.word()) for r in said] == [("4", 1, "yes"), ("8", 0.5, "no")]
