@@ -55,7 +55,7 @@ struct match {
 #define EVERY_LENGTH(type, what) \
     FOUR(0, 1, 2, 3, type, what), FOUR(4, 5, 6, 7, type, what), FOUR(8, 9, 10, 11, type, what), \
     FOUR(12, 13, 14, 15, type, what), FOUR(16, 17, 18, 19, type, what), FOUR(20, 21, 22, 23, type, what), \
-    FOUR(24, 25, 26, 27, type, what), FOUR(28, 29, 30, 31, type, what)
+    FOUR(24, 25, 26, 27, type, what), LENGTH(28, type, what), LENGTH(29, type, what), LENGTH(30, type, what)
 #define SOME_LENGTHS(type, what) FOUR(0, 5, 10, 12, type, what), FOUR(14, 17, 20, 22, type, what), FOUR(24, 26, 28, 30, type, what)
 #define WIDTH(w) {.name = "2^26 width " #w, .n = 1 << 26, .param = w, .dtype = DT_F32}
 #define PRODUCT(m_, n_, k_, type) {.name = #m_ " x " #n_ " x " #k_, .n = n_, .m = m_, .k = k_, .dtype = type}
