@@ -634,13 +634,9 @@ struct verdict *engine_mark(struct engine *e, const char *name, const char *sour
 
 static void add_file_digest(struct text *t, const char *folder, const char *name)
 {
-    char *path = xformat("%s/%s", folder, name), *data, digest[DIGEST_HEX];
-    size_t n;
-    if (!file_read_no_link(path, 256u << 20, &data, &n)) {
-        digest_hex(data, n, digest);
+    char *path = xformat("%s/%s", folder, name), digest[DIGEST_HEX];
+    if (digest_file(path, digest))
         text_addf(t, "%s %s\n", name, digest);
-        free(data);
-    }
     free(path);
 }
 
