@@ -261,6 +261,14 @@ static bool mma_doubles(struct warp *w, const struct insn *in)
     }
     return true;
 }
+/* rows of `from`, `line` long, as columns of `to` */
+static inline __attribute__((always_inline)) void turn_doubles(const f64 *restrict from, u32 line,
+                                                               u32 rows, f64 *restrict to)
+{
+    for (u32 j = 0; j < line; j++)
+        for (u32 i = 0; i < rows; i++)
+            to[j * rows + i] = from[i * line + j];
+}
 /* 8 x 8 x 4: a register of a, of b, two of sums */
 static bool wmma_doubles(struct warp *w, const struct insn *in)
 {
@@ -270,11 +278,14 @@ static bool wmma_doubles(struct warp *w, const struct insn *in)
     struct doubles x;
     if (in->flags & F_ROUND || w->mask != FULL)
         return false;
-    for (u32 row = 0; row < 8; row++)
-        for (u32 k = 0; k < 4; k++) {
-            x.a[row * 4 + k] = a[s->a_col ? k * 8 + row : row * 4 + k];
-            x.b[k * 8 + row] = b[s->b_col ? row * 4 + k : k * 8 + row];
-        }
+    if (s->a_col)
+        turn_doubles(a, 8, 4, x.a);
+    else
+        memcpy(x.a, a, WARP * sizeof(f64));
+    if (s->b_col)
+        turn_doubles(b, 4, 8, x.b);
+    else
+        memcpy(x.b, b, WARP * sizeof(f64));
     for (u32 r = 0; r < 2; r++)
         memcpy(x.c + r * WARP, place(w, p[4 + r]), WARP * sizeof(f64));
     if (!multiply_doubles(&x, 8, 4))
