@@ -148,6 +148,66 @@ KERNEL wmma_f16(const unsigned *in, float *out, unsigned n)
     out[blockIdx.x * blockDim.x + threadIdx.x] = all;
 }
 
+/* Both factors from shared memory, a load for each product: rows of a, columns of b, 16 bytes more
+ * than they need apart. */
+#define WMMA_KERNEL(name, shape, sums, factors, type, line, elements)                              \
+    KERNEL name(const unsigned *in, float *out, unsigned n)                                        \
+    {                                                                                              \
+        __shared__ alignas(32) unsigned tiles[2][16 * (line / 4 + 4)];                             \
+        unsigned a = (unsigned)__cvta_generic_to_shared(tiles), b = a + sizeof(tiles[0]);          \
+        float c[8] = {}, all = 0;                                                                  \
+                                                                                                   \
+        for (unsigned k = threadIdx.x; k < sizeof(tiles) / 4; k += blockDim.x)                     \
+            tiles[0][k] = some_words(in, k);                                                       \
+        __syncthreads();                                                                           \
+        for (unsigned i = 0; i < 4 * n; i++)                                                       \
+            asm volatile(                                                                          \
+                "{ .reg .b32 a<8>, b<8>;\n"                                                        \
+                "wmma.load.a.sync.aligned.row." shape ".shared." type " {" factors("a") "}, "      \
+                "[%8], " elements ";\n"                                                            \
+                "wmma.load.b.sync.aligned.col." shape ".shared." type " {" factors("b") "}, "      \
+                "[%9], " elements ";\n" PRODUCT(shape, sums, factors) PRODUCT(shape, sums, factors) \
+                "}"                                                                                \
+                : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]),          \
+                  "+f"(c[6]), "+f"(c[7])                                                           \
+                : "r"(a), "r"(b));                                                                 \
+        for (int j = 0; j < 8; j++)                                                                \
+            all += c[j];                                                                           \
+        out[blockIdx.x * blockDim.x + threadIdx.x] = all;                                          \
+    }
+#define PRODUCT(shape, sums, factors)                                                              \
+    "wmma.mma.sync.aligned.row.col." shape "." sums " {%0, %1, %2, %3, %4, %5, %6, %7}, "          \
+    "{" factors("a") "}, {" factors("b") "}, {%0, %1, %2, %3, %4, %5, %6, %7};\n"
+#define OF_FOUR(x)  x "0, " x "1, " x "2, " x "3"
+#define OF_EIGHT(x) OF_FOUR(x) ", " x "4, " x "5, " x "6, " x "7"
+WMMA_KERNEL(wmma_shared_f16, "m16n16k16", "f32.f32", OF_EIGHT, "f16", 32, "24")
+WMMA_KERNEL(wmma_shared_bf16, "m16n16k16", "f32.bf16.bf16.f32", OF_FOUR, "bf16", 32, "24")
+WMMA_KERNEL(wmma_shared_tf32, "m16n16k8", "f32.tf32.tf32.f32", OF_FOUR, "tf32", 32, "12")
+
+KERNEL wmma_shared_f64(const unsigned *in, double *out, unsigned n)
+{
+    __shared__ alignas(32) unsigned tiles[2][8 * 12];
+    unsigned a = (unsigned)__cvta_generic_to_shared(tiles), b = a + sizeof(tiles[0]);
+    double c[2] = {}, all = 0;
+
+    for (unsigned k = threadIdx.x; k < sizeof(tiles) / 4; k += blockDim.x)
+        tiles[0][k] = some_words(in, k);
+    __syncthreads();
+    for (unsigned i = 0; i < 4 * n; i++)
+        asm volatile("{ .reg .f64 a, b;\n"
+                     "wmma.load.a.sync.aligned.row.m8n8k4.shared.f64 {a}, [%2], 6;\n"
+                     "wmma.load.b.sync.aligned.col.m8n8k4.shared.f64 {b}, [%3], 6;\n"
+                     "wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64 {%0, %1}, {a}, {b}, "
+                     "{%0, %1};\n"
+                     "wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64 {%0, %1}, {a}, {b}, "
+                     "{%0, %1}; }"
+                     : "+d"(c[0]), "+d"(c[1])
+                     : "r"(a), "r"(b));
+    for (int j = 0; j < 2; j++)
+        all += c[j];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = all;
+}
+
 /* Both factors in shared memory, chunk by chunk, not swizzled: 64 x 16 by 16 x 64. */
 #define WGMMA_KERNEL(name, instruction, turned)                                                    \
     KERNEL name(const unsigned *in, float *out, unsigned n)                                        \
