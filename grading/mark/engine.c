@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 enum { KEPT_OUTPUT = 4096 };
+enum { MOST_CHECKED = 1000000 }; /* warp instructions of a run that is checked unasked */
 
 /* ---- one marking: the submission, its row in hand ---- */
 
@@ -287,6 +288,25 @@ static bool gate_on_all(struct marking *m, const struct marked_case *cases, int 
     return true;
 }
 
+/* A run that another row asked for, of the same variant, and that a bad address ended; or NULL. */
+static const struct run *run_astray(const struct marking *m)
+{
+    for (int i = 0; i < m->s->nruns; i++) {
+        const struct run *r = m->s->runs[i];
+        if (r->result.end == RUN_ERROR && !strcmp(r->variant->name, m->row->variant) &&
+            (r->outputs.error == 700 || r->outputs.error == 716))
+            return r;
+    }
+    return NULL;
+}
+
+static void fail_astray(struct marking *m, const struct run *r)
+{
+    char *why = xformat("On a case of another row %s.", error_kind(r->outputs.error));
+    marking_settle(m, STATUS_FAIL, why, NULL);
+    free(why);
+}
+
 static void mark_checks(struct marking *m, struct marked_case *cases, int n)
 {
     unsigned wanted =
@@ -311,6 +331,8 @@ static void mark_checks(struct marking *m, struct marked_case *cases, int n)
         marking_fail_on(m, stopped, at, "");
     else if (stopped) /* a kernel that does nothing has no races, and earns nothing by it */
         marking_blocked(m, stopped, at);
+    else if (wanted & CHECK_MEMORY && (stopped = run_astray(m)) != NULL)
+        fail_astray(m, stopped);
     else if (!m->row->gate || gate_on_all(m, cases, n))
         marking_settle(m, STATUS_PASS, "Nothing found.", NULL);
 }
@@ -428,6 +450,72 @@ static void row_begin(struct marking *m)
     m->out.evidence = evidence_used(m->e->lab, m->row->kind);
 }
 
+/* Does a row compare the variant's results on this case, which the row in hand does not name? */
+static bool only_compared(const struct marking *m, const char *name)
+{
+    const struct rubric *b = m->e->rubric;
+    for (int k = 0; k < b->nrows && !word_in(m->row->cases, name); k++)
+        if (b->rows[k].kind == ROW_CORRECT && b->rows[k].cases &&
+            !strcmp(b->rows[k].variant, m->row->variant) && word_in(b->rows[k].cases, name))
+            return true;
+    return false;
+}
+
+/* Adds the case to those that are checked, unless it would take too long. */
+static int check_too(struct marking *m, const char *name, uint64_t most, struct marked_case *out)
+{
+    int n;
+    struct marked_case *c = named_cases(m->e->lab, m->e->rubric, m->row, name, &m->draw, &n);
+    *out = c[0];
+    free(c);
+    const struct run *r = marking_run(m, out, 0, false);
+    bool ended = r->result.end == RUN_OK || r->result.end == RUN_WRONG;
+    return ended && r->outputs.counters.inst_executed <= most;
+}
+
+/* Of the hidden cases on which results are only compared one, which follows from secret and
+ * submission; in practice the first. */
+static int check_hidden(struct marking *m, struct marked_case *out)
+{
+    const struct rubric *b = m->e->rubric;
+    const char *of[64];
+    int n = 0;
+    for (int i = 0; i < b->nhidden && n < 64; i++)
+        if (only_compared(m, b->hidden[i].name))
+            of[n++] = b->hidden[i].name;
+    if (!n)
+        return 0;
+    char *label = xformat("%s/%s/%s/checked", m->e->lab->name, m->row->id, m->draw.submission);
+    const char *name = of[m->draw.secret ? secret_draw(m->draw.secret, label) % (uint64_t)n : 0];
+    free(label);
+    return check_too(m, name, MOST_CHECKED, out);
+}
+
+/* Of the others all that are small. */
+static int check_public(struct marking *m, const struct lab_case *c, int ncases,
+                        struct marked_case *out)
+{
+    int n = 0;
+    for (int i = 0; i < ncases; i++)
+        if (only_compared(m, c[i].name))
+            n += check_too(m, c[i].name, MOST_CHECKED / 20, &out[n]);
+    return n;
+}
+
+/* A row of checks looks at cases of other rows, too; returns how many. */
+static int check_others(struct marking *m, bool hidden, struct marked_case *out)
+{
+    const struct rubric *b = m->e->rubric;
+    const struct lab *l = m->e->lab;
+    if (m->row->kind != ROW_CHECKS || !m->row->cases || l->program)
+        return 0;
+    if (hidden)
+        return m->draw.secret ? check_hidden(m, out) : 0;
+    int n = check_public(m, b->cases, b->ncases, out);
+    n += check_public(m, l->cases, l->ncases, out + n);
+    return n + (m->draw.secret ? 0 : check_hidden(m, out + n)); /* practice hides nothing */
+}
+
 /* Its hidden cases, or its others. */
 static void mark_row(struct marking *m, bool hidden)
 {
@@ -444,6 +532,9 @@ static void mark_row(struct marking *m, bool hidden)
     for (int i = 0; i < n; i++)
         if (!cases[i].kind == !hidden)
             cases[kept++] = cases[i];
+    cases = xrealloc(cases, (size_t)(kept + 1 + m->e->rubric->ncases + m->e->lab->ncases) *
+                                sizeof(*cases));
+    kept += check_others(m, hidden, cases + kept);
     if (row->kind != ROW_CORRECT && !(accepted & (EV_COUNTED | EV_MODELLED)) && !m->e->gpu)
         marking_settle(m, STATUS_SKIPPED, "This row needs times measured on a GPU.", NULL);
     else if (kept)

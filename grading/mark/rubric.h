@@ -11,8 +11,10 @@
 enum row_kind {
     ROW_CORRECT, /* right results on every case named */
     ROW_GATE,    /* a condition on counters, summed over the case's launches */
-    ROW_CHECKS,  /* no finding of the emulator's checks (memory, races, barriers) */
-    ROW_SPEED,   /* time against the reference solution's, same variant and case */
+    /* No finding of the emulator's checks (memory, races, barriers): on its cases and, of those
+     * that the variant's ROW_CORRECT rows name, on the small public ones and one hidden one. */
+    ROW_CHECKS,
+    ROW_SPEED, /* time against the reference solution's, same variant and case */
     /* Of a program (lab->program): calls are made to fail, and it says so, writes no result, frees
      * what it has and ends with a status that is not 0. */
     ROW_FAULTS,
