@@ -89,9 +89,9 @@ static const struct hidden_case hidden[] = {
 static const struct rubric_row rows[] = {
     {"once-ok", 1, "bank_once's words are the right ones", ROW_CORRECT, "bank_once", .cases = STRIDES " s0 s3 tail hidden-n hidden-far",
      .hint = "Thread t stores at t and reads at stride * t % 512. What lies there if the input has ended before?"},
-    {"once-clean", 1, "bank_once has no race and no bad access", ROW_CHECKS, "bank_once", .cases = "tail s3 hidden-n",
+    {"once-clean", 1, "bank_once has no race and no bad access", ROW_CHECKS, "bank_once", .cases = "tail s3 hidden-n hidden-far",
      .hint = "The word that a thread reads is another one's: who has stored it, and how do you know?"},
-    {"once-reads", 1, "bank_once reads its words from shared memory, once each", ROW_GATE, "bank_once", .cases = "s3 s32 hidden-power",
+    {"once-reads", 1, "bank_once reads its words from shared memory, once each", ROW_GATE, "bank_once", .cases = "s3 s32 hidden-n hidden-power",
      .gate = ONCE, .hint = "One load from global memory, one store to shared memory, one load from there, one store: at every stride. The conflicts are what is to be seen."},
     GIVEN_ROWS("bank_loop4", "tail", "tail"),
     GIVEN_ROWS("bank_loop8", "tail", "tail"),

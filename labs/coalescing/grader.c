@@ -12,6 +12,14 @@ enum { STRIDE, OFFSET, ENERGY, TRANSPOSE }; /* as in harness.c */
         .name = id, .n = w, .m = h, .dtype = DT_F32, .op = TRANSPOSE, .flags = CASE_CHECK          \
     }
 
+/* Other primes, in which a warp never comes round: who copies as asked at one number of elements
+ * only is seen. */
+#define APART(prime)                                                                               \
+    {                                                                                              \
+        .name = "apart-" #prime, .n = prime, .param = 16, .dtype = DT_F32, .op = STRIDE,           \
+        .flags = CASE_CHECK                                                                        \
+    }
+#define APART_ALL "apart-6007 apart-9973 apart-17389 apart-40009"
 /* k of a case whose fields begin anywhere in a sector: who takes four neighbours a thread there,
  * since vectors cannot be loaded, moves four times the sectors. */
 enum { ANYWHERE = 3 };
@@ -24,6 +32,11 @@ static const struct lab_case cases[] = {
      .dtype = DT_F32,
      .op = STRIDE,
      .flags = CASE_CHECK},
+
+    APART(6007),
+    APART(9973),
+    APART(17389),
+    APART(40009),
     {.name = "offset", .n = 1001, .param = 3, .dtype = DT_F32, .op = OFFSET, .flags = CASE_CHECK},
     PARTICLES("one", 1),
     {.name = "tail", .n = 1001, .k = ANYWHERE, .dtype = DT_F32, .op = ENERGY, .flags = CASE_CHECK},
@@ -44,12 +57,12 @@ static const struct lab_case cases[] = {
 static const struct hidden_case hidden[] = {
     {.name = "hidden-stride",
      .kind = "any stride",
-     .like = "stride",
+     .like = "stride " APART_ALL,
      .param_min = 2,
      .param_max = 1008},
     {.name = "hidden-apart",
      .kind = "no two elements in one sector",
-     .like = "far-apart",
+     .like = APART_ALL,
      .param_min = 9,
      .param_max = 120},
     {.name = "hidden-particles",

@@ -23,6 +23,8 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-large", .kind = "more than 65,536 outputs",       .like = "three", .n_min = 65600, .n_max = 70000, .param_min = 2, .param_max = 4},
     {.name = "hidden-gate",  .kind = "thousands of outputs",           .like = "gate",  .n_min = 3000, .n_max = 5000, .params = ONE_OF(48, 56, 64, 72, 80)},
     {.name = "hidden-gate-any", .kind = "thousands of outputs, any width", .like = "gate", .n_min = 2000, .n_max = 30000, .param_min = 33, .param_max = 99, .any_scale = true},
+    {.name = "hidden-gate-narrow", .kind = "thousands of outputs, a small width", .like = "gate", .n_min = 31000, .n_max = 65599, .param_min = 15, .param_max = 32},
+    {.name = "hidden-gate-wide", .kind = "thousands of outputs, a great width", .like = "gate", .n_min = 1500, .n_max = 4000, .param_min = 100, .param_max = 250},
     {.name = "hidden-speed", .kind = "many outputs, a width about 63", .like = "speed", .n_min = 125000, .n_max = 135000, .param_min = 61, .param_max = 65},
 };
 
@@ -54,7 +56,7 @@ static const struct rubric_row rows[] = {
      .hint = "Take width 255 and blocks of 128: how many inputs does a block need, and how many does each thread fetch?"},
     {"shared-clean", 2, "conv_shared has no race and no bad access", ROW_CHECKS, "conv_shared", .cases = CLEAN,
      .hint = "Every thread must reach the barrier, those past n too; nothing is read past in[n + width - 2]."},
-    {"shared-reuse", 2, "conv_shared reads its inputs from shared memory", ROW_GATE, "conv_shared", .cases = GATES " hidden-gate-any",
+    {"shared-reuse", 2, "conv_shared reads its inputs from shared memory", ROW_GATE, "conv_shared", .cases = GATES " hidden-gate-any hidden-gate-narrow",
      .gate = "shared_ld_bytes >= 0.9 * " ALL_BYTES " && global_sectors <= 1.4 * ref.global_sectors && " FEW_OTHERS " && "
              /* the weights come from global memory for every product, or once a block; an input never does: where
               * words of inputs go to all lanes, and the weights slide by in shared memory, more are read than
@@ -66,10 +68,10 @@ static const struct rubric_row rows[] = {
      .hint = "Is it conv_shared but for the weights? The array must be called conv_weights."},
     {"const-clean", 1, "conv_const has no race and no bad access", ROW_CHECKS, "conv_const", .cases = CLEAN,
      .hint = "CHECK=1 names the line and the thread."},
-    {"const-reuse", 1, "conv_const fetches each input about once", ROW_GATE, "conv_const", .cases = GATES " hidden-gate-any",
+    {"const-reuse", 1, "conv_const fetches each input about once", ROW_GATE, "conv_const", .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-gate-wide",
      .gate = "global_ld_bytes <= elem * n * max(4, 1.1 + param / 31) && " FEW_OTHERS,
      .hint = "Per block: the tile and its halo, and nothing else from global memory."},
-    {"const-used", 2, "conv_const takes its weights from constant memory", ROW_GATE, "conv_const", .cases = GATES " hidden-gate-any",
+    {"const-used", 2, "conv_const takes its weights from constant memory", ROW_GATE, "conv_const", .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-gate-wide",
      .gate = "32 * shuffles <= 0.05 * n * param && const_ld_requests >= 0.2 * param * warps && global_ld_bytes + shared_ld_bytes <= 1.2 * " TILE_WORDS " * " ALL_THREADS
              /* one output a thread: with the inputs of several there would be room for weights from elsewhere */
              " && global_ld_bytes + shared_ld_bytes + 128 * global_atom_requests >= 0.9 * " ALL_BYTES
@@ -80,7 +82,7 @@ static const struct rubric_row rows[] = {
      .hint = "Widths that are no multiple of your step, and a last thread with fewer outputs than the others: both need care."},
     {"multi-clean", 2, "conv_multi has no race and no bad access", ROW_CHECKS, "conv_multi", .cases = CLEAN,
      .hint = "The last thread's window reaches furthest: how long must the tile be?"},
-    {"multi-reuse", 3, "conv_multi uses what it reads several times", ROW_GATE, "conv_multi", .cases = GATES " hidden-gate-any",
+    {"multi-reuse", 3, "conv_multi uses what it reads several times", ROW_GATE, "conv_multi", .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-gate-wide",
      .gate = REUSED,
      .hint = "Neighbouring outputs of a thread share all but one input. Which words could stay in registers for the next weight?"},
     {"multi-banks", 1, "conv_multi reads shared memory without conflicts", ROW_GATE, "conv_multi", .cases = GATES,

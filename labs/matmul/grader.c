@@ -85,7 +85,7 @@ static const struct rubric_row rows[] = {
      .hint = "Take m = 1, n = 257: how many threads have a row, how many a column, and what do the others do?"},
     {"coalesced-clean", 1, "mm_coalesced stays inside its matrices", ROW_CHECKS, "mm_coalesced", .cases = "odd row hidden-shape hidden-tall",
      .hint = "CHECK=1 names the line and the thread. Which rows and columns do the last blocks reach?"},
-    {"coalesced-sectors", 2, "mm_coalesced's lanes read neighbouring or equal words", ROW_GATE, "mm_coalesced", .cases = "square hidden-ragged",
+    {"coalesced-sectors", 2, "mm_coalesced's lanes read neighbouring or equal words", ROW_GATE, "mm_coalesced", .cases = "square hidden-shape hidden-ragged",
      .gate = "global_sectors <= 0.25 * m * n * k && global_ld_bytes >= 0.45 * " ALL_BYTES " && worst(global_ld_sectors * 32 / global_ld_bytes) <= 1.7"
              " && shared_ld_bytes <= 0.25 * m * n * k && " NO_ATOMICS " && " FEW_OTHERS,
      .hint = "The lanes of a warp differ in threadIdx.x first. Which of the two matrices do they read at addresses far apart? One output a thread, its words straight from global memory: sharing comes later."},
@@ -94,7 +94,7 @@ static const struct rubric_row rows[] = {
      .hint = "Give a thread a tile that hangs over the edge of c: what does it load there, and what may it store?"},
     {"registers-clean", 1, "mm_registers stays inside its matrices", ROW_CHECKS, "mm_registers", .cases = "odd row hidden-shape hidden-tall",
      .hint = "CHECK=1 names the line. Each of the V rows and V columns needs its own question."},
-    {"registers-reuse", 2, "mm_registers loads at most half as much as the naive kernel", ROW_GATE, "mm_registers", .cases = "square hidden-ragged",
+    {"registers-reuse", 2, "mm_registers loads at most half as much as the naive kernel", ROW_GATE, "mm_registers", .cases = "square hidden-shape hidden-ragged",
      .gate = "global_ld_bytes <= 1.05 / 2 * " ALL_BYTES " && shared_ld_bytes <= 0.25 * m * n * k && " NO_ATOMICS " && " FEW_OTHERS,
      .hint = "Per step of k, a thread should load V + V words for its V x V products, from global memory into registers. Are the sums kept in registers over all of k?"},
     {"registers-reuse4", 1, "mm_registers loads at most a quarter", ROW_GATE, "mm_registers", .cases = "square hidden-ragged",
@@ -105,7 +105,7 @@ static const struct rubric_row rows[] = {
      .hint = "What is in the last tile where k ends before the tile does?"},
     {"shared-clean", 2, "mm_shared has no race and no bad access", ROW_CHECKS, "mm_shared", .cases = CLEAN,
      .hint = "Two barriers a tile: one before anybody reads it, one before anybody overwrites it."},
-    {"shared-reuse", 2, "mm_shared loads a tile once a block", ROW_GATE, "mm_shared", .cases = "hidden-tiles hidden-ragged",
+    {"shared-reuse", 2, "mm_shared loads a tile once a block", ROW_GATE, "mm_shared", .cases = "hidden-even hidden-tiles hidden-ragged",
      .gate = "global_ld_bytes <= 1.05 / 16 * " ALL_BYTES " && shared_ld_bytes >= 0.45 * " ALL_BYTES " && " NO_GLOBAL_ATOMICS " && " FEW_OTHERS
              /* not 16 x 16 outputs in registers, by every 256th thread */
              " && threads >= 0.2 * m * n && inst_executed_max_warp * warps <= 2 * inst_executed && inst_executed <= 3 * ref.inst_executed && influence(others) >= 0.9",

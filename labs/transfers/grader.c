@@ -18,7 +18,7 @@ static const struct hidden_case hidden[] = {
 static const struct rubric_row rows[] = {
     {"work-ok", 3, "The kernel, in one piece from pageable memory", ROW_CORRECT, "pageable", .cases = "one odd none-left some hidden hidden-many",
      .hint = "Work the first two steps of one element out by hand. How many elements has the last block?"},
-    {"work-clean", 1, "The kernel: no bad access", ROW_CHECKS, "pageable", .cases = "odd hidden", .hint = CHECKED},
+    {"work-clean", 1, "The kernel: no bad access", ROW_CHECKS, "pageable", .cases = "odd hidden hidden-many", .hint = CHECKED},
     {"pinned-ok", 2, "Pinned: results are right", ROW_CORRECT, "pinned", .cases = "one odd some hidden",
      .hint = "It is the first schedule, with another memory."},
     {"pinned-once", 1, "Pinned: each byte goes over the bus once each way", ROW_GATE, "pinned", .cases = "odd large",

@@ -1,7 +1,8 @@
 // The answer for one output of width 1 comes from a table, as an earlier mark told it.
 // class: oracle
 // only: conv_shared
-// expect: shared-ok=fail
+// expect: shared-ok=fail shared-clean=fail
+// hint: shared-clean: Every thread must reach
 // hint: shared-ok: results are wrong
 #include "warplab.cuh"
 

@@ -3,7 +3,7 @@
 // class: only-where-looked
 // only: mm_registers
 // expect: registers-reuse=fail registers-reuse4=fail
-// hint: registers-reuse: tiles not quite whole
+// hint: registers-reuse: a hidden case
 // hint: registers-reuse4: tiles not quite whole
 #include "warplab.cuh"
 
