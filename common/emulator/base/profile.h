@@ -25,20 +25,32 @@ struct device_profile {
     uint32_t memory_bus_bits;
     uint32_t issue_per_cycle; /* warp instructions an SM issues a cycle */
     uint32_t fp32_lanes, fp64_lanes, fp16_lanes, sfu_lanes, int_lanes; /* per SM and cycle */
-    double tensor_flop_per_cycle;                                      /* dense f16, per SM */
+    double tensor_flop_per_cycle; /* of an SM's tensor cores: dense f16, at their best */
+    /* What mma.sync and wmma get of them, by the factors' type: f16 and bf16, tf32, f64, of 8 bits,
+     * single bits. */
+    double mma_f16_flop_per_cycle, mma_tf32_flop_per_cycle, mma_f64_flop_per_cycle;
+    double mma_int8_flop_per_cycle, mma_int1_flop_per_cycle;
+    double mma_warp_part; /* of that, what a warp gets that has its scheduler for itself */
     double dram_gbps, l2_gbps, shared_bytes_per_cycle;
     double dram_spread_cycles; /* later, of twice as many lines the last */
     double dram_latency_cycles, l2_latency_cycles, l1_latency_cycles, shared_latency_cycles;
     double alu_latency_cycles, fp64_latency_cycles, special_latency_cycles;
     double division_latency_cycles, int_division_latency_cycles, matrix_latency_cycles;
-    double branch_cycles; /* from a branch to its target's first instruction */
-    double barrier_cycles, barrier_warp_cycles;   /* from the last arrival on: that, and by warp */
+    double wgmma_latency_cycles; /* from the last product's end until who waits goes on */
+    double branch_cycles;        /* from a branch to its target's first instruction */
+    double barrier_cycles, barrier_warp_cycles; /* from the last arrival on: that, and by warp */
+    double cluster_barrier_cycles, cluster_barrier_warp_cycles; /* likewise, of a cluster */
+    /* From an arrival at an mbarrier until who waits goes on; at another block's of the cluster;
+     * from a bulk copy's first byte being asked for, of L2, until then. */
+    double mbarrier_cycles, mbarrier_peer_cycles, bulk_latency_cycles;
     double machine_insts_per_ptx, division_insts; /* the latter: that a division is made of */
     double block_issue_cycles; /* a scheduler's, from one instruction of a block to its next */
     double block_start_cycles, block_start_warp_cycles; /* on an SM, one and each of its warps */
     double block_every_cycles; /* of the device, from one block's start to the next one's */
     double l1_request_cycles, l1_line_cycles; /* a request's first line of 128 bytes; each more */
     double l1_sectors_per_cycle, l2_sm_bytes_per_cycle, atomic_passes_per_cycle; /* of an SM */
+    /* Likewise, that bulk copies bring: many; one alone, once it comes. */
+    double bulk_bytes_per_cycle, bulk_burst_bytes_per_cycle;
     double atomic_chain_cycles; /* from one request for atomics at an address to the next */
     double const_cache_bytes, const_miss_cycles; /* constants that are fast; a load of others */
     double bounds_norm; /* how the bounds of a launch's time add up: count/MODEL.md */

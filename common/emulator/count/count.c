@@ -238,6 +238,7 @@ static void add_products(struct counters *c, const struct insn_cost *k, uint64_t
 {
     uint64_t n = warps * k->tensor;
     c->tensor_flop += n;
+    c->wgmma_ops += k->wgmma ? n : 0;
     c->wgmma_requests += k->wgmma && n ? warps : 0;
     switch (k->factor) {
     case PTX_F16:

@@ -32,9 +32,11 @@ SCHEDULES = {"transfers": ("1,2,3,4,5,6", "copy-n=2^22,copy-n=2^24"),
 KEYS = ["lab", "variant", "case", "dtype"]
 SHAPE = ["blocks", "threads", "registers", "shared"]
 SAMPLED = ["l2_sectors", "dram_sectors", "l1_lines", "life_l2", "life_dram", "const_visits", "const_bytes",
-           "atom_chain"]
+           "atom_chain", "cluster_sectors"]
 # those that count/model.c reads
 COUNTERS = """inst_executed div_ops flop_fp32 flop_fp64 flop_fp16 sfu_ops tensor_flop
+    tensor_ops_fp16 tensor_ops_bf16 tensor_ops_tf32 tensor_ops_fp64 tensor_ops_fp8 tensor_ops_int8 tensor_ops_int1
+    wgmma_ops tma_ld_bytes
     shared_ld_wavefronts shared_st_wavefronts shared_atom_requests shared_atom_passes
     const_ld_requests global_ld_requests global_st_requests global_atom_requests
     global_red_requests local_ld_requests local_st_requests global_ld_sectors global_st_sectors

@@ -23,6 +23,7 @@
  * slices of L2, TLB misses, clocks that change, other kernels at the same time.
  */
 #include "model.h"
+#include "emulator/code/code.h"
 #include <math.h>
 
 /* Sums that several bounds need. */
@@ -104,10 +105,66 @@ static double sfu(const struct work *w)
     return on_sm(w, 32.0 * (double)w->c->sfu_ops, w->d->sfu_lanes);
 }
 
+/* Flop a cycle of an SM: at the tensor cores' best, by the factors' type, and by mma.sync. */
+static double best_rate(const struct device_profile *d, enum ptx_type factor)
+{
+    double f16 = or_else(d->tensor_flop_per_cycle, 2.0 * d->fp32_lanes);
+
+    switch (factor) {
+    case PTX_F16:
+    case PTX_BF16:
+        return f16;
+    case PTX_TF32:
+        return f16 / 2;
+    default: /* of 8 bits */
+        return 2 * f16;
+    }
+}
+
+static double mma_rate(const struct device_profile *d, enum ptx_type factor)
+{
+    double f16 = or_else(d->mma_f16_flop_per_cycle, 2.0 * d->fp32_lanes);
+
+    switch (factor) {
+    case PTX_F16:
+    case PTX_BF16:
+        return f16;
+    case PTX_TF32:
+        return or_else(d->mma_tf32_flop_per_cycle, f16);
+    case PTX_F64:
+        return or_else(d->mma_f64_flop_per_cycle, 2.0 * d->fp64_lanes);
+    case PTX_B1:
+        return or_else(d->mma_int1_flop_per_cycle, f16);
+    default:
+        return or_else(d->mma_int8_flop_per_cycle, f16);
+    }
+}
+
+double model_tensor_cycles(const struct device_profile *d, const struct insn_cost *c)
+{
+    double rate = c->wgmma ? best_rate(d, c->factor) : mma_rate(d, c->factor);
+
+    return c->tensor * (double)d->issue_per_cycle / rate;
+}
+
+/* Of wgmma's operations it is not known which are of which type: where both it and mma.sync are
+ * there, it has its part of each. */
 static double tensor(const struct work *w)
 {
-    return on_sm(w, (double)w->c->tensor_flop,
-                 or_else(w->d->tensor_flop_per_cycle, 2.0 * w->d->fp32_lanes));
+    const struct counters *c = w->c;
+    double part = c->tensor_flop ? (double)c->wgmma_ops / (double)c->tensor_flop : 0, cycles = 0;
+    const struct {
+        enum ptx_type factor;
+        uint64_t ops;
+    } all[] = {{PTX_F16, c->tensor_ops_fp16},  {PTX_BF16, c->tensor_ops_bf16},
+               {PTX_TF32, c->tensor_ops_tf32}, {PTX_F64, c->tensor_ops_fp64},
+               {PTX_E4M3, c->tensor_ops_fp8},  {PTX_S8, c->tensor_ops_int8},
+               {PTX_B1, c->tensor_ops_int1}};
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        cycles += (double)all[i].ops * (part / best_rate(w->d, all[i].factor) +
+                                        (1 - part) / mma_rate(w->d, all[i].factor));
+    return on_sm(w, cycles, 1);
 }
 
 static double shared(const struct work *w)
@@ -139,11 +196,19 @@ static double l1(const struct work *w)
     return on_sm(w, fmax(passes, sectors_asked(w->c) / w->d->l1_sectors_per_cycle), 1);
 }
 
+/* To the SM come a warp's loads at one rate, bulk copies, for other blocks of the cluster, too, at
+ * another. */
 static double l2(const struct work *w)
 {
     double device = w->d->l2_gbps > 0 ? w->l2_bytes / (w->d->l2_gbps * 1e9) : 0;
+    double bulk = (double)w->c->tma_ld_bytes;
+    double others = (double)w->l->sampled.cluster_sectors * w->d->sector_bytes;
+    double loads = fmax(w->l2_bytes - fmax(bulk - others, 0), 0);
+    double come = on_sm(w, loads, w->d->l2_sm_bytes_per_cycle);
 
-    return w->d->l2_bytes ? fmax(device, on_sm(w, w->l2_bytes, w->d->l2_sm_bytes_per_cycle)) : 0;
+    if (bulk > 0)
+        come += on_sm(w, bulk, w->d->bulk_bytes_per_cycle);
+    return w->d->l2_bytes ? fmax(device, come) : 0;
 }
 
 static double dram(const struct work *w)

@@ -23,6 +23,10 @@ void model_time(const struct counters *c, const struct model_launch *l,
 /* Warp instructions that an SM issues a cycle. */
 double model_issue_rate(const struct device_profile *d);
 
+/* Cycles that a warp's product has its scheduler's tensor core. */
+struct insn_cost;
+double model_tensor_cycles(const struct device_profile *d, const struct insn_cost *c);
+
 /* From where to where a copy goes. */
 enum copy_way {
     COPY_ON_HOST,

@@ -41,7 +41,7 @@ Test(model, each_bound_can_be_the_one)
         {"fp64", {.flop_fp64 = 1ull << 42}},
         {"fp16", {.flop_fp16 = 1ull << 42}},
         {"sfu", {.sfu_ops = 1u << 30}},
-        {"tensor", {.tensor_flop = 1ull << 48}},
+        {"tensor", {.tensor_flop = 1ull << 48, .tensor_ops_fp16 = 1ull << 48}},
         {"shared", {.shared_ld_wavefronts = 1u << 30}},
         {"l1", {.global_st_requests = 1u << 27, .global_st_sectors = 1u << 20}},
         {"dram", {.global_ld_requests = 1u << 25, .global_ld_sectors = 1u << 27}},
@@ -161,4 +161,21 @@ Test(model, copies)
     cr_expect_float_eq(
         model_copy_ms(&d, 4500000, (struct copy_path){COPY_ON_DEVICE, PINNED_MEMORY}),
         d.launch_overhead_us * 1e-3 + 9.0 / d.dram_gbps, 1e-9);
+}
+
+/* mma.sync gets less of the tensor cores than wgmma does; each type its own rate. */
+Test(model, tensor_cores_by_instruction_and_type)
+{
+    const uint64_t ops = 1ull << 44;
+    struct counters f16 = {.tensor_flop = ops, .tensor_ops_fp16 = ops}, wgmma = f16;
+    struct counters tf32 = {.tensor_flop = ops, .tensor_ops_tf32 = ops};
+
+    wgmma.wgmma_ops = ops;
+    double sync = one(f16, 132 * 64, 256).modelled_ms,
+           async = one(wgmma, 132 * 64, 256).modelled_ms;
+    double slow = one(tf32, 132 * 64, 256).modelled_ms;
+    double rates = h200.tensor_flop_per_cycle / h200.mma_f16_flop_per_cycle;
+    cr_expect(rates > 1 && fabs(sync / async / rates - 1) < 0.01, "%g and %g ms", sync, async);
+    rates = h200.mma_f16_flop_per_cycle / h200.mma_tf32_flop_per_cycle;
+    cr_expect(fabs(slow / sync / rates - 1) < 0.01, "%g and %g ms", slow, sync);
 }

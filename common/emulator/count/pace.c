@@ -6,9 +6,14 @@
  * all of this one have started, and the block's schedulers have issued it for all of their warps.
  * Registers keep the cycle at which their value comes.
  *
+ * An mbarrier keeps the time at which the last of its arrivals and bytes is there; who waits goes
+ * on then. Attempts that fail are taken back, for the emulator's warps take turns of their own.
+ * Blocks of a cluster are taken to do the same at the same time: what one sends the other comes
+ * from there.
+ *
  * Not modelled: the register pressure that keeps loads from moving up; lanes of one warp that wait
  * for each other at different barriers; a register of a called function that has the number of one
- * of its caller's.
+ * of its caller's; an mbarrier whose next phase gets arrivals before all have seen this one's end.
  */
 #include "pace.h"
 #include "base/alloc.h"
@@ -26,7 +31,7 @@ enum {
     MAX_REGS = 160,    /* that one instruction names */
     MAX_HEARD = 8,     /* accesses of one basic block that wait to be played */
     PREDICATED = 8,    /* instructions that a branch skips, or fewer, are predicated instead */
-    GROUPS = 8,        /* of asynchronous copies that may be waited for one by one */
+    GROUPS = 8,        /* of asynchronous work that may be waited for one by one */
 };
 
 struct heard { /* an access of the basic block that is being executed */
@@ -34,15 +39,21 @@ struct heard { /* an access of the basic block that is being executed */
     double cycles[PACE_CLOCKS]; /* until the result is there */
 };
 
-struct clock {
-    double base;           /* the basic block's instructions start from here on, */
-    double slots;          /* and need as many of the scheduler's */
-    double started;        /* the latest start of one of them */
-    double stored[2];      /* of the latest store to shared memory, and to other */
-    double copied;         /* cp.async: when what was not committed is there, */
-    double waited;         /* and what was waited for */
+struct async {
+    double done;           /* when what was not committed is, */
     double groups[GROUPS]; /* and the last committed groups, newest first */
-    double *ready;         /* by register */
+};
+
+struct clock {
+    double base;      /* the basic block's instructions start from here on, */
+    double slots;     /* and need as many of the scheduler's, */
+    double pipe;      /* and so many cycles of its tensor core */
+    double started;   /* the latest start of one of them */
+    double stored[2]; /* of the latest store to shared memory, and to other */
+    double waited;    /* when what was waited for was there */
+    struct async copies, products;
+    double spun;   /* when the mbarrier was first asked that has not let it pass */
+    double *ready; /* by register */
 };
 
 struct warp_pace {
@@ -53,15 +64,16 @@ struct warp_pace {
     struct heard *heard;
     uint64_t insns; /* all, of which `watched` were played */
     uint64_t watched;
-    bool waits;
-    bool asks; /* since the last branch: memory, another lane, or a barrier */
+    uint32_t waits; /* a barrier's number, plus 1 */
+    bool asks;      /* since the last branch: memory, another lane, or a barrier */
+    bool spins, multiplies;
 };
 
 struct step {                       /* of an instruction, what playing it needs */
     bool known, costs, moves, asks; /* moves: loads or stores; asks: memory or another lane */
     uint16_t nuses, ndefs;
     uint32_t first; /* of its registers in learned.regs: those used, those written */
-    double latency, slots;
+    double latency, slots, pipe;
 };
 
 struct learned { /* of a function, the instructions that were played */
@@ -70,12 +82,27 @@ struct learned { /* of a function, the instructions that were played */
     uint32_t *regs, nregs, room;
 };
 
+struct meeting { /* at a barrier of the block */
+    double last[PACE_CLOCKS];
+    uint32_t warps;
+    bool some; /* that a number of threads is given for */
+};
+
+struct mbarrier {
+    uint64_t at;
+    double last[PACE_CLOCKS];
+};
+
 struct pace {
     bool stopped; /* nobody says any more what accesses find */
     const struct block_info *block;
-    uint32_t nwarps, nregs, nlearned;
+    uint32_t nwarps, nregs, nlearned, nmbarriers;
+    uint32_t multiply; /* warps that ask for wgmma */
     struct warp_pace *warps;
     struct learned *learned;
+    struct meeting meetings[CLUSTER_BARRIER + 1];
+    struct mbarrier *mbarriers;
+    double bulk[PACE_CLOCKS]; /* from then on, bulk copies can begin on the next */
 };
 
 static uint32_t most_registers(const struct emu_func *f)
@@ -112,6 +139,7 @@ void pace_free(struct pace *p)
         free(p->learned[i].regs);
     }
     free(p->learned);
+    free(p->mbarriers);
     free(p->warps);
     free(p);
 }
@@ -160,22 +188,53 @@ static bool is_exchange(const struct ptx_insn *in)
            in->op == OP_cp;
 }
 
-/* cp.async and what commits it and waits for it. */
+static bool commits(const struct ptx_insn *in)
+{
+    return ptx_has(in, M_commit_group);
+}
+
+static bool awaits(const struct ptx_insn *in)
+{
+    return ptx_has(in, M_wait_group) || ptx_has(in, M_wait_all);
+}
+
+/* What commits asynchronous work and waits for it. */
+static void play_group(struct clock *c, struct async *a, const struct ptx_insn *in, double start)
+{
+    if (commits(in)) {
+        memmove(a->groups + 1, a->groups, (GROUPS - 1) * sizeof(a->groups[0]));
+        a->groups[0] = a->done;
+        a->done = 0;
+        return;
+    }
+    bool all = ptx_has(in, M_wait_all);
+    uint64_t newer = all ? 0 : in->operands[0].imm;
+    double done = newer < GROUPS ? a->groups[newer] : 0;
+    if (all && a->done > done)
+        done = a->done;
+    if (in->op == OP_wgmma && done > 0)
+        done += device_profile()->wgmma_latency_cycles;
+    c->started = done > c->started ? done : c->started;
+    c->waited = done > start ? done : start;
+}
+
+/* cp.async and bulk copies to global memory. */
 static void play_copy(struct clock *c, const struct ptx_insn *in, double start, double cycles)
 {
-    if (ptx_has(in, M_commit_group)) {
-        memmove(c->groups + 1, c->groups, (GROUPS - 1) * sizeof(c->groups[0]));
-        c->groups[0] = c->copied;
-        c->copied = 0;
-    } else if (ptx_has(in, M_wait_group) || ptx_has(in, M_wait_all)) {
-        uint64_t newer = ptx_has(in, M_wait_all) ? 0 : in->operands[0].imm;
-        double done = newer < GROUPS ? c->groups[newer] : 0;
-        if (ptx_has(in, M_wait_all) && c->copied > done)
-            done = c->copied;
-        c->started = done > c->started ? done : c->started;
-        c->waited = done > start ? done : start;
-    } else if (start + cycles > c->copied) {
-        c->copied = start + cycles;
+    if (commits(in) || awaits(in))
+        play_group(c, &c->copies, in, start);
+    else if (start + cycles > c->copies.done)
+        c->copies.done = start + cycles;
+}
+
+/* wgmma: one after the other, on tensor cores that the block's other warp groups use, too. */
+static void play_product(struct clock *c, const struct ptx_insn *in, double start, double cycles)
+{
+    if (commits(in) || awaits(in)) {
+        play_group(c, &c->products, in, start);
+    } else if (cycles > 0) {
+        double last = c->products.done > 0 ? c->products.done : c->products.groups[0];
+        c->products.done = (last > start ? last : start) + cycles;
     }
 }
 
@@ -217,6 +276,7 @@ static void learn(struct learned *l, uint32_t i)
     uint32_t ndefs = insn_defs(in, f, regs + nuses, MAX_REGS);
     bool free_of = costs_nothing(in);
     double slots = c->div ? device_profile()->division_insts : 1;
+    double pipe = c->tensor ? model_tensor_cycles(device_profile(), c) : 0;
     l->steps[i] =
         (struct step){.known = true,
                       .costs = !free_of,
@@ -226,11 +286,13 @@ static void learn(struct learned *l, uint32_t i)
                       .ndefs = (uint16_t)ndefs,
                       .first = l->nregs,
                       .latency = latency_of(in, c),
-                      .slots = free_of ? 0 : slots};
+                      .slots = free_of ? 0 : slots,
+                      .pipe = pipe};
     l->nregs += nuses + ndefs;
 }
 
-static void play_insn(struct clock *c, const struct learned *l, uint32_t i, double cycles)
+static void play_insn(struct clock *c, const struct learned *l, uint32_t i, double cycles,
+                      uint32_t multiply)
 {
     const struct step *s = &l->steps[i];
     const uint32_t *uses = l->regs + s->first, *defs = uses + s->nuses;
@@ -241,11 +303,28 @@ static void play_insn(struct clock *c, const struct learned *l, uint32_t i, doub
         start = after_stores(c, &l->func->ptx->insns[i], start);
     if (s->costs && start > c->started)
         c->started = start;
-    if (l->func->ptx->insns[i].op == OP_cp)
-        play_copy(c, &l->func->ptx->insns[i], start, cycles);
+    const struct ptx_insn *in = &l->func->ptx->insns[i];
+    if (in->op == OP_cp)
+        play_copy(c, in, start, cycles);
+    if (in->op == OP_wgmma)
+        play_product(c, in, start, s->pipe * ceil(multiply / 4.0));
+    else
+        c->pipe += s->pipe;
     for (uint32_t d = 0; d < s->ndefs; d++)
-        c->ready[defs[d]] = start + cycles;
+        c->ready[defs[d]] = in->op == OP_wgmma ? start : start + cycles;
     c->slots += s->slots;
+}
+
+/* Of an instruction that is played: the first attempt at an mbarrier that does not let the warp
+ * pass, for one that does is told of (pace_mbarrier); the warp's first wgmma. */
+static void note(struct pace *p, struct warp_pace *w, uint32_t i)
+{
+    const struct insn_cost *cost = &w->func->costs[i];
+    for (int k = 0; k < PACE_CLOCKS && cost->waits && !w->spins; k++)
+        w->clocks[k].spun = fmax(w->clocks[k].base, w->clocks[k].started);
+    w->spins |= cost->waits;
+    p->multiply += cost->wgmma && cost->tensor && !w->multiplies;
+    w->multiplies |= cost->wgmma && cost->tensor;
 }
 
 /* Plays the basic block up to instruction `end`. */
@@ -259,10 +338,11 @@ static void play(struct pace *p, struct warp_pace *w, uint32_t end)
         const struct heard *h = NULL;
         if (!l->steps[i].known)
             learn(l, i);
+        note(p, w, i);
         for (; at < w->nheard && w->heard[at].insn <= i; at++)
             h = w->heard[at].insn == i ? &w->heard[at] : h;
         for (int k = 0; k < PACE_CLOCKS; k++)
-            play_insn(&w->clocks[k], l, i, h ? h->cycles[k] : l->steps[i].latency);
+            play_insn(&w->clocks[k], l, i, h ? h->cycles[k] : l->steps[i].latency, p->multiply);
         w->asks |= l->steps[i].asks;
     }
     w->watched += end - w->next;
@@ -284,11 +364,14 @@ static double issue_cycles(const struct pace *p, double slots, bool asks)
 /* What follows starts after all that was played. */
 static void settle(struct pace *p, struct warp_pace *w)
 {
+    const struct device_profile *d = device_profile();
+    double warps = ceil((double)p->nwarps / d->issue_per_cycle);
+    warps = fmax(warps, 1 / d->mma_warp_part); /* as far as mma.sync goes */
     for (int k = 0; k < PACE_CLOCKS; k++) {
         struct clock *c = &w->clocks[k];
-        double issued = c->base + issue_cycles(p, c->slots, w->asks);
+        double issued = c->base + fmax(issue_cycles(p, c->slots, w->asks), warps * c->pipe);
         c->base = c->started + 1 > issued ? c->started + 1 : issued;
-        c->slots = 0;
+        c->slots = c->pipe = 0;
     }
 }
 
@@ -428,32 +511,109 @@ void pace_stop(struct pace *p)
     p->stopped = true;
 }
 
-void pace_arrive(struct pace *p, const struct site *s, uint32_t warp)
+static void come(struct meeting *m, const struct warp_pace *w)
 {
-    struct warp_pace *w = &p->warps[warp];
-    if (!w->func || s->index < w->next || s->index >= w->end)
-        return;
-    w->asks = true;
-    play(p, w, s->index + 1);
-    settle(p, w);
-    w->waits = true;
+    for (int k = 0; k < PACE_CLOCKS; k++)
+        m->last[k] = fmax(m->last[k], w->clocks[k].base);
+    m->warps++;
 }
 
-void pace_leave(struct pace *p)
+/* Of a cluster's barrier one hears when the last warp has arrived there: this one is at its wait,
+ * or on its way to it. */
+static uint32_t cluster_wait_of(const struct warp_pace *w)
+{
+    uint32_t i = w->next;
+    for (; i < w->end; i++) {
+        const struct ptx_insn *in = &w->func->ptx->insns[i];
+        if (in->op == OP_barrier && ptx_has(in, M_cluster) && ptx_has(in, M_wait))
+            break;
+    }
+    return i < w->end ? i + 1 : w->next;
+}
+
+void pace_arrive(struct pace *p, const struct site *s, uint32_t warp, uint32_t id)
+{
+    struct warp_pace *w = &p->warps[warp];
+    struct meeting *m = &p->meetings[id];
+    bool cluster = id == CLUSTER_BARRIER;
+    if (!w->func || (!cluster && (s->index < w->next || s->index >= w->end)))
+        return;
+    const struct ptx_insn *in = &w->func->ptx->insns[s->index];
+    w->asks = true;
+    play(p, w, cluster ? cluster_wait_of(w) : s->index + 1);
+    settle(p, w);
+    come(m, w);
+    m->some |= !cluster && in->noperands > 1 && !ptx_has(in, M_red);
+    w->waits = cluster || !ptx_has(in, M_arrive) ? id + 1 : 0;
+}
+
+void pace_leave(struct pace *p, uint32_t id)
 {
     const struct device_profile *d = device_profile();
-    double after = d->barrier_cycles + d->barrier_warp_cycles * p->nwarps;
-    for (int k = 0; k < PACE_CLOCKS; k++) {
-        double last = 0;
-        for (uint32_t i = 0; i < p->nwarps; i++)
-            if (p->warps[i].waits && p->warps[i].clocks[k].base > last)
-                last = p->warps[i].clocks[k].base;
-        for (uint32_t i = 0; i < p->nwarps; i++)
-            if (p->warps[i].waits)
-                p->warps[i].clocks[k].base = last + after;
+    struct meeting *m = &p->meetings[id];
+    double warps = m->some ? m->warps : p->nwarps;
+    double after = d->barrier_cycles + d->barrier_warp_cycles * warps;
+    if (id == CLUSTER_BARRIER)
+        after = d->cluster_barrier_cycles + d->cluster_barrier_warp_cycles * warps;
+    for (uint32_t i = 0; i < p->nwarps; i++) {
+        struct warp_pace *w = &p->warps[i];
+        if (w->waits != id + 1)
+            continue;
+        for (int k = 0; k < PACE_CLOCKS; k++)
+            w->clocks[k].base = m->last[k] + after;
+        w->waits = 0;
     }
-    for (uint32_t i = 0; i < p->nwarps; i++)
-        p->warps[i].waits = false;
+    *m = (struct meeting){0};
+}
+
+static struct mbarrier *mbarrier_at(struct pace *p, uint64_t at)
+{
+    for (uint32_t i = 0; i < p->nmbarriers; i++)
+        if (p->mbarriers[i].at == at)
+            return &p->mbarriers[i];
+    p->mbarriers = xrealloc(p->mbarriers, (p->nmbarriers + 1) * sizeof(*p->mbarriers));
+    p->mbarriers[p->nmbarriers] = (struct mbarrier){.at = at};
+    return &p->mbarriers[p->nmbarriers++];
+}
+
+/* The warp passes when the last arrival is there; what it tried before is taken back. */
+static void pass(struct warp_pace *w, const struct mbarrier *m)
+{
+    for (int k = 0; k < PACE_CLOCKS; k++) {
+        struct clock *c = &w->clocks[k];
+        double from = w->spins ? c->spun : fmax(c->base, c->started);
+        c->base = c->started = fmax(from, m->last[k]);
+    }
+    w->spins = false;
+}
+
+void pace_mbarrier(struct pace *p, const struct access *a, uint32_t bytes, bool peer)
+{
+    const struct device_profile *d = device_profile();
+    struct warp_pace *w = &p->warps[a->warp];
+    if (!w->func || a->site->index < w->next || a->site->index >= w->end)
+        return;
+    struct mbarrier *m = mbarrier_at(p, a->addr[__builtin_ctz(a->mask)]);
+    w->asks = true;
+    play(p, w, a->site->index);
+    settle(p, w);
+    if (a->kind == ACCESS_LOAD) {
+        pass(w, m);
+        w->watched++;
+        w->next = a->site->index + 1;
+    }
+    for (int k = 0; k < PACE_CLOCKS && a->kind != ACCESS_LOAD; k++) {
+        double far = k == PACE_FAR ? d->dram_latency_cycles - d->l2_latency_cycles : 0;
+        double from = w->clocks[k].base;
+        if (bytes) {
+            from = fmax(p->bulk[k], from);
+            p->bulk[k] = from + bytes / d->bulk_bytes_per_cycle;
+            from += d->bulk_latency_cycles + far + bytes / d->bulk_burst_bytes_per_cycle;
+        } else {
+            from += peer ? d->mbarrier_peer_cycles : d->mbarrier_cycles;
+        }
+        m->last[k] = a->order ? fmax(m->last[k], from) : 0; /* 0: it is made */
+    }
 }
 
 void pace_life(struct pace *p, double cycles[PACE_CLOCKS])

@@ -26,8 +26,12 @@ void pace_path(struct pace *p, const struct site *first, uint32_t ninsns, uint32
 void pace_access(struct pace *p, const struct access *a, bool misses);
 /* From the next basic block on nothing is watched: of accesses one hears no more. */
 void pace_stop(struct pace *p);
-void pace_arrive(struct pace *p, const struct site *s, uint32_t warp);
-void pace_leave(struct pace *p);
+/* At barrier `id`, CLUSTER_BARRIER among them. */
+void pace_arrive(struct pace *p, const struct site *s, uint32_t warp, uint32_t id);
+void pace_leave(struct pace *p, uint32_t id);
+/* At an mbarrier: an arrival, at another block's where peer, or bytes of a bulk copy; a load: the
+ * warp's wait is over. */
+void pace_mbarrier(struct pace *p, const struct access *a, uint32_t bytes, bool peer);
 
 /* After the block's end: cycles from its first warp's start to its last one's end; a warp that was
  * not watched to its end is taken to go on as it did. */

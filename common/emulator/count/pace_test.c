@@ -9,7 +9,8 @@
 
 enum { WORDS = 1 << 24 }; /* more than L2 holds */
 
-static struct sampled sampled_of(const char *body, uint32_t threads)
+/* Of a launch of one cluster of so many blocks. */
+static struct sampled sampled_in(const char *body, uint32_t threads, uint32_t blocks)
 {
     static char text[1 << 16];
     const char *texts[] = {text};
@@ -18,20 +19,28 @@ static struct sampled sampled_of(const char *body, uint32_t threads)
     struct emu_result r = {0};
     int n =
         snprintf(text, sizeof(text),
-                 ".version 8.0\n.target sm_80\n.address_size 64\n"
+                 ".version 8.0\n.target sm_90a\n.address_size 64\n"
                  ".visible .entry k(.param .u64 out)\n{\n.reg .b32 %%r<10>;\n.reg .f32 %%f<10>;\n"
-                 ".reg .b64 %%d<10>;\n.reg .pred %%p<4>;\n.shared .align 4 .b32 s[256];\n"
+                 ".reg .b64 %%d<10>;\n.reg .pred %%p<4>;\n.shared .align 16 .b32 s[256];\n"
+                 ".reg .f32 %%w<128>;\n.shared .align 8 .b64 m[2];\n"
+                 ".shared .align 1024 .b32 tiles[10240];\n"
                  "ld.param.u64 %%d0, [out];\nmov.u32 %%r0, %%tid.x;\n%s\nret;\n}\n",
                  body);
     size_t length = (size_t)n;
     cr_assert_lt(length, sizeof(text));
     cr_assert_eq(emu_module_load(texts, &length, 1, "test", &m), cudaSuccess);
     struct emu_launch l = {.func = emu_module_func(m, "k"),
-                           .grid = {1, 1, 1},
+                           .grid = {blocks, 1, 1},
+                           .cluster = {blocks, 1, 1},
                            .block = {threads, 1, 1},
                            .params = &a->addr};
     cr_assert_eq(emu_launch(&l, &r), cudaSuccess);
     return r.sampled;
+}
+
+static struct sampled sampled_of(const char *body, uint32_t threads)
+{
+    return sampled_in(body, threads, 1);
 }
 
 /* `one` n times. */
@@ -189,4 +198,99 @@ Test(pace, an_asynchronous_copy)
     }
     cr_expect(t[0] > device_profile()->l2_latency_cycles, "%g cycles", t[0]);
     cr_expect(t[1] < t[0] + 60, "%g and %g cycles", t[0], t[1]);
+}
+
+static const char short_chain[] = "setp.%s.u32 %%p0, %%r0, 64;\n@%%p0 bra %s;\n%s%s:\n";
+
+/* Of four warps two have a chain before their barrier, two behind theirs: neither waits for the
+ * other's. */
+Test(pace, barriers_of_some_warps)
+{
+    char body[1 << 15], chain[1 << 12], before[1 << 13], after[1 << 13];
+    double cycles = 100 * device_profile()->alu_latency_cycles;
+    snprintf(chain, sizeof(chain), "%s", times("fma.rn.f32 %f1, %f1, %f1, %f1;\n", 100));
+    snprintf(before, sizeof(before), short_chain, "ge", "B", chain, "B");
+    snprintf(after, sizeof(after), short_chain, "lt", "A", chain, "A");
+    snprintf(body, sizeof(body),
+             "%sshr.u32 %%r1, %%r0, 6;\nadd.u32 %%r1, %%r1, 1;\n"
+             "bar.sync %%r1, 64;\n%s",
+             before, after);
+    double t = life(body, 128);
+    cr_expect(t > cycles && t < 1.5 * cycles, "%g cycles of a chain of %g", t, cycles);
+}
+
+#define CLUSTER_SYNC "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n"
+
+Test(pace, a_barrier_of_the_cluster)
+{
+    const struct device_profile *d = device_profile();
+    double one = sampled_in(CLUSTER_SYNC, 64, 2).life_l2;
+    double five = sampled_in(times(CLUSTER_SYNC, 5), 64, 2).life_l2;
+    double each = d->cluster_barrier_cycles + 2 * d->cluster_barrier_warp_cycles;
+    cr_expect(fabs((five - one) / 4 - each) < 20, "%g and %g cycles", one, five);
+}
+
+/* Warp 1 waits for warp 0's arrival, behind a chain; in vain many times, which costs nothing. */
+Test(pace, an_mbarrier_waits_for_its_arrivals)
+{
+    const struct device_profile *d = device_profile();
+    char body[1 << 14];
+    snprintf(body, sizeof(body),
+             "setp.ne.u32 %%p0, %%r0, 0;\n@%%p0 bra I;\nmbarrier.init.shared.b64 [m], 1;\nI:\n"
+             "bar.sync 0;\nsetp.ge.u32 %%p0, %%r0, 32;\n@%%p0 bra W;\n%s"
+             "setp.ne.u32 %%p0, %%r0, 0;\n@%%p0 bra E;\nmbarrier.arrive.shared.b64 _, [m];\n"
+             "bra E;\nW:\nmbarrier.try_wait.parity.shared.b64 %%p1, [m], 0;\n@!%%p1 bra W;\n"
+             "E:\n",
+             times("fma.rn.f32 %f1, %f1, %f1, %f1;\n", 200));
+    double t = life(body, 64), least = 200 * d->alu_latency_cycles + d->mbarrier_cycles;
+    cr_expect(t > least && t < least + 200, "%g cycles, at least %g", t, least);
+}
+
+/* One thread fetches tiles and waits for them: each takes the way there, and its bytes their time.
+ */
+Test(pace, a_bulk_copy)
+{
+    const struct device_profile *d = device_profile();
+    double t[2];
+    for (int k = 0; k < 2; k++) {
+        char body[1 << 11];
+        uint32_t bytes = k ? 16384 : 1024;
+        snprintf(
+            body, sizeof(body),
+            "mov.u32 %%r1, tiles;\nmov.u32 %%r2, m;\nmbarrier.init.shared.b64 [m], 1;\n"
+            "mbarrier.arrive.expect_tx.shared.b64 _, [m], %u;\n"
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%%r1], [%%d0], "
+            "%u, [%%r2];\nW:\nmbarrier.try_wait.parity.shared.b64 %%p1, [m], 0;\n"
+            "@!%%p1 bra W;\n",
+            bytes, bytes);
+        t[k] = life(body, 1) - bytes / d->bulk_burst_bytes_per_cycle;
+    }
+    cr_expect(t[0] > d->bulk_latency_cycles && t[0] < d->bulk_latency_cycles + 60, "%g", t[0]);
+    cr_expect(fabs(t[1] - t[0]) < 1, "%g and %g cycles", t[0], t[1]);
+}
+
+static char *products(int n, uint32_t columns, const char *wait)
+{
+    static char text[1 << 15];
+    int at = 0;
+    for (int i = 0; i < n; i++) {
+        at += sprintf(text + at, "wgmma.mma_async.sync.aligned.m64n%uk16.f32.f16.f16 {", columns);
+        for (uint32_t k = 0; k < columns / 2; k++)
+            at += sprintf(text + at, "%s%%w%u", k ? ", " : "", k);
+        at += sprintf(text + at, "}, 0, 0, 1, 1, 1, 0, 0;\n");
+    }
+    sprintf(text + at, "wgmma.commit_group.sync.aligned;\n%s", wait);
+    return text;
+}
+
+/* Two groups of four warps share the tensor cores; they are waited for where the code says so. */
+Test(pace, warp_groups_share_the_tensor_cores)
+{
+    static const char wait[] = "wgmma.wait_group.sync.aligned 0;\n";
+    double each = 2.0 * 64 * 256 * 16 / device_profile()->tensor_flop_per_cycle;
+    double not_waited = life(products(4, 256, ""), 128), one = life(products(4, 256, wait), 128);
+    double two = life(products(4, 256, wait), 256);
+    cr_expect(not_waited < each, "%g cycles", not_waited);
+    cr_expect(fabs(one - 4 * each - device_profile()->wgmma_latency_cycles) < 20, "%g cycles", one);
+    cr_expect(two > 1.5 * one && two < 2.1 * one, "%g and %g cycles", one, two);
 }

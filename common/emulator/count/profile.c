@@ -68,6 +68,7 @@ static const char *const columns[] = {
     "const_visits",
     "const_bytes",
     "atom_chain",
+    "cluster_sectors",
     "parent",
     "function",
 };
@@ -146,11 +147,12 @@ static void put_counters(json_t *row, const struct counters *c)
 
 static void put_sampled(json_t *row, const struct sampled *s)
 {
-    json_t *x = json_pack("{s:I, s:I, s:I, s:f, s:f, s:I, s:I, s:I}", "l2_sectors",
+    json_t *x = json_pack("{s:I, s:I, s:I, s:f, s:f, s:I, s:I, s:I, s:I}", "l2_sectors",
                           (json_int_t)s->l2_sectors, "dram_sectors", (json_int_t)s->dram_sectors,
                           "l1_lines", (json_int_t)s->l1_lines, "life_l2", s->life_l2, "life_dram",
                           s->life_dram, "const_visits", (json_int_t)s->const_visits, "const_bytes",
-                          (json_int_t)s->const_bytes, "atom_chain", (json_int_t)s->atom_chain);
+                          (json_int_t)s->const_bytes, "atom_chain", (json_int_t)s->atom_chain,
+                          "cluster_sectors", (json_int_t)s->cluster_sectors);
     json_object_update(row, x);
     json_decref(x);
 }

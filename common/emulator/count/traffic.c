@@ -62,6 +62,9 @@ struct sample {
     uint64_t constant_loads, constant_visits, paths;
     uint64_t visited, visited_on; /* the last line of constants, plus 1, and the path */
     uint64_t bulk, last_bulk;     /* sectors of bulk copies; the last one, plus 1 */
+    uint64_t for_others;          /* of bulk copies that another block of the cluster gets, too */
+    uint64_t landed;              /* of them, those that an mbarrier was told of */
+    uint32_t landing;             /* bytes of the last such copy */
     uint64_t last_addr, last_size;
     enum mem_kind last_kind;
     unsigned device, last_device; /* that it runs on; whose memory was touched last */
@@ -381,6 +384,35 @@ static void copy_bulk(struct sample *s, const struct access *a)
     go_on(s, sector, a);
 }
 
+static bool is_mbarriers(const struct access *a)
+{
+    return a->space == ACCESS_SHARED && !a->is_async && a->size == 8 && a->site &&
+           (!strncmp(a->site->opcode, "mbarrier.", 9) || !strncmp(a->site->opcode, "cp.async.", 9));
+}
+
+/* A copy may tell the mbarriers of several blocks. */
+static void at_mbarrier(struct sample *s, const struct access *a, bool peer)
+{
+    bool copy = !strncmp(a->site->opcode, "cp.async.bulk", 13);
+
+    if (copy && s->bulk > s->landed) {
+        s->landing = (uint32_t)(32 * (s->bulk - s->landed));
+        s->landed = s->bulk;
+    }
+    s->for_others += copy && peer ? s->landing / 32 : 0;
+    if (s->pace)
+        pace_mbarrier(s->pace, a, copy ? s->landing : 0, peer);
+}
+
+static void on_peer_arrive(struct listener *self, struct block_info *b,
+                           const struct block_info *owner, const struct access *a)
+{
+    struct sample *s = b->user[self->slot];
+    (void)owner;
+    if (s)
+        at_mbarrier(s, a, true);
+}
+
 static void on_access(struct listener *self, struct block_info *b, const struct access *a)
 {
     struct sample *s = b->user[self->slot];
@@ -393,6 +425,10 @@ static void on_access(struct listener *self, struct block_info *b, const struct 
     }
     if (is_constant(a)) {
         read_constant(s, a);
+        return;
+    }
+    if (is_mbarriers(a)) {
+        at_mbarrier(s, a, false);
         return;
     }
     if (a->space == ACCESS_GLOBAL) {
@@ -425,17 +461,16 @@ static void on_arrive(struct listener *self, struct block_info *b, const struct 
                       uint32_t warp, uint32_t mask, uint32_t id, bool aligned)
 {
     struct sample *s = b->user[self->slot];
-    (void)mask, (void)id, (void)aligned;
+    (void)mask, (void)aligned;
     if (s && s->pace)
-        pace_arrive(s->pace, site, warp);
+        pace_arrive(s->pace, site, warp, id);
 }
 
 static void on_leave(struct listener *self, struct block_info *b, uint32_t id)
 {
     struct sample *s = b->user[self->slot];
-    (void)id;
     if (s && s->pace)
-        pace_leave(s->pace);
+        pace_leave(s->pace, id);
 }
 
 /* ---- launches ---- */
@@ -665,7 +700,7 @@ void traffic_result(uint64_t launch, const struct counters *c, struct model_laun
     double counted = (double)(c->global_ld_sectors + c->global_st_sectors + c->global_atom_sectors);
     double local = (double)(c->local_ld_sectors + c->local_st_sectors);
     uint64_t asked = 0, missed = 0, lines = 0, distinct = 0, constants = 0;
-    uint64_t loads = 0, visits = 0;
+    uint64_t loads = 0, visits = 0, for_others = 0;
     uint64_t host_in = 0, host_out = 0, peer_in = 0, peer_out = 0;
     double life[PACE_CLOCKS] = {0};
     for (const struct sample *s = e.blocks; s; s = s->next) {
@@ -680,6 +715,7 @@ void traffic_result(uint64_t launch, const struct counters *c, struct model_laun
             add_managed(l->sampled.managed, &s->managed[i]);
         distinct += s->sectors.count;
         constants = s->constants.count > constants ? s->constants.count : constants;
+        for_others += s->for_others;
         loads += s->constant_loads;
         visits += s->constant_visits;
     }
@@ -696,6 +732,7 @@ void traffic_result(uint64_t launch, const struct counters *c, struct model_laun
         double beyond = counted * (double)missed / (double)asked;
         double a_sector = missed ? beyond / (double)missed : 0;
         l->sampled.l2_sectors = (uint64_t)(beyond + local);
+        l->sampled.cluster_sectors = (uint64_t)(a_sector * (double)for_others);
         l->sampled.host_in_sectors = (uint64_t)(a_sector * (double)host_in);
         l->sampled.host_out_sectors = (uint64_t)(a_sector * (double)host_out);
         l->sampled.peer_in_sectors = (uint64_t)(a_sector * (double)peer_in);
@@ -749,6 +786,7 @@ struct listener *traffic_listener(void)
         .path = on_path,
         .barrier_arrive = on_arrive,
         .barrier_leave = on_leave,
+        .peer_arrive = on_peer_arrive,
     };
 
     return &self;

@@ -73,6 +73,7 @@ struct sampled {
     uint64_t const_visits; /* loads of constants; several of a 64-byte line between branches, one */
     uint64_t const_bytes;  /* different bytes of constants that a block reads, whole sectors */
     uint64_t atom_chain;   /* requests for atomics at the address that most of them share */
+    uint64_t cluster_sectors; /* that come to an SM, and another block of the cluster asked for */
     /* Of l2_sectors, those of the host's pinned memory, loaded and stored; and of the first managed
      * allocations, each. */
     uint64_t host_in_sectors, host_out_sectors;
