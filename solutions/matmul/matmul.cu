@@ -347,15 +347,19 @@ KERNEL mm_pipeline(const float *a, const float *b, float *c, int m, int n, int k
 //
 // A product of few tiles leaves most SMs without work. Then the harness gives a tile gridDim.z
 // blocks, each with a slice of k. They leave their sums in `partial`; the one that is done last
-// adds them all up, in the order of the slices, so that the result is the same every time.
+// adds them all up, in the order of the slices, so that the result is the same every time. Of many
+// slices the last one of each group adds up the group's, and the last one of these all groups': one
+// multiprocessor would take long to read them all.
 
 #define SL_SIDE  16
 #define SL_V     8
 #define SL_S     16
 #define SL_T     (SL_SIDE * SL_SIDE)
 #define SL_TILES 1024 // that may be sliced, at most
+#define SL_MANY  8    // slices: more are added up in groups
+#define SL_GROUP 6
 
-__device__ unsigned slices_done[SL_TILES]; // atomicInc makes them 0 again
+__device__ unsigned groups_done[SL_TILES], slices_done[SL_TILES]; // atomicInc makes them 0 again
 
 template <int V> struct sliced {
     static constexpr int L = SL_SIDE * V, N = L * SL_S / 4 / SL_T; // N: float4 a thread fetches
@@ -482,35 +486,69 @@ template <int V> struct sliced {
         }
     }
 
-    // Whether this block is the last of its tile's; then it has the sums of all.
-    __device__ bool meet(float *partial)
-    {
-        __shared__ bool last;
-        int tile_number = blockIdx.y * gridDim.x + blockIdx.x, all = V * V / 4 * SL_T;
-        float4 *of_tile = reinterpret_cast<float4 *>(partial) + tile_number * gridDim.z * all + tid;
-        float4 *mine = of_tile + blockIdx.z * all;
+    static constexpr int ALL = V * V / 4 * SL_T; // float4 that a block's sums are
 
+    __device__ void leave(float4 *at)
+    {
 #pragma unroll
         for (int v = 0; v < V * V; v += 4)
-            mine[v / 4 * SL_T] = *reinterpret_cast<float4 *>(&sum[v / V][v % V]);
+            at[v / 4 * SL_T] = *reinterpret_cast<float4 *>(&sum[v / V][v % V]);
+    }
+
+    // Adds up what so many blocks have left, `apart` from each other.
+    __device__ void gather(const float4 *at, int blocks, int apart)
+    {
+#pragma unroll
+        for (int v = 0; v < V * V; v++)
+            sum[v / V][v % V] = 0;
+#pragma unroll 2
+        for (int z = 0; z < blocks; z++)
+#pragma unroll
+            for (int v = 0; v < V * V; v += 4) {
+                float4 x = __ldcg(&at[z * apart + v / 4 * SL_T]);
+                float *to = &sum[v / V][v % V];
+                to[0] += x.x, to[1] += x.y, to[2] += x.z, to[3] += x.w;
+            }
+    }
+
+    // Whether so many others have been here.
+    __device__ bool last_of(unsigned *done, int others)
+    {
+        __shared__ bool last;
+
         __threadfence(); // what all threads have left is seen before the count of it
         __syncthreads();
         if (tid == 0)
-            last = atomicInc(&slices_done[tile_number], gridDim.z - 1) == gridDim.z - 1;
+            last = atomicInc(done, others) == others;
         __syncthreads();
         if (!last)
             return false;
         __threadfence(); // the count is seen before what the others have left
-#pragma unroll
-        for (int v = 0; v < V * V; v++)
-            sum[v / V][v % V] = 0;
-        for (int z = 0; z < gridDim.z; z++)
-#pragma unroll
-            for (int v = 0; v < V * V; v += 4) {
-                float4 x = __ldcg(&of_tile[z * all + v / 4 * SL_T]);
-                float *to = &sum[v / V][v % V];
-                to[0] += x.x, to[1] += x.y, to[2] += x.z, to[3] += x.w;
-            }
+        return true;
+    }
+
+    // Whether this block is the last of its tile's; then it has the sums of all.
+    __device__ bool meet(float *partial)
+    {
+        int tile_number = blockIdx.y * gridDim.x + blockIdx.x, slices = gridDim.z;
+        float4 *of_tile = reinterpret_cast<float4 *>(partial) + tile_number * slices * ALL + tid;
+        int apart = 1;
+
+        leave(of_tile + blockIdx.z * ALL);
+        if (slices > SL_MANY) {
+            int groups = (slices + SL_GROUP - 1) / SL_GROUP, group = blockIdx.z / SL_GROUP;
+            int rest = slices - group * SL_GROUP, mine = rest < SL_GROUP ? rest : SL_GROUP;
+
+            if (!last_of(&groups_done[tile_number * groups + group], mine - 1))
+                return false;
+            gather(of_tile + group * SL_GROUP * ALL, mine, ALL);
+            leave(of_tile + group * SL_GROUP * ALL);
+            slices = groups;
+            apart = SL_GROUP;
+        }
+        if (!last_of(&slices_done[tile_number], slices - 1))
+            return false;
+        gather(of_tile, slices, apart * ALL);
         return true;
     }
 
@@ -629,20 +667,19 @@ struct large {
             sum[v / LG_C][v % LG_C] = 0;
     }
 
-    // Nothing of the tile hangs over an edge: from_a and from_b step on.
+    // Nothing of the tile hangs over an edge: from_a and from_b step on; to_a and to_b are places
+    // in the first stage.
     const float *from_a, *from_b;
+    unsigned to_a, to_b;
 
-    __device__ void fetch_whole(large_tile &to, int n, int k)
+    __device__ void fetch_whole(unsigned stage, int n, int k)
     {
-        unsigned to_a = shared_address(&to.a[tid % LG_S][tid / LG_S]);
-        unsigned to_b = shared_address(&to.b[tid / (LG_N / 4)][tid % (LG_N / 4) * 4]);
-
 #pragma unroll
         for (int j = 0; j < LG_M; j += LG_T / LG_S)
-            cp_async_4(to_a + j * 4, from_a + (size_t)j * k, true);
+            cp_async_4(to_a + stage + j * 4, from_a + (size_t)j * k, true);
 #pragma unroll
         for (int j = 0; j < LG_S; j += LG_T * 4 / LG_N)
-            cp_async_16(to_b + j * LG_N * 4, from_b + (size_t)j * n, true);
+            cp_async_16(to_b + stage + j * LG_N * 4, from_b + (size_t)j * n, true);
         from_a += LG_S;
         from_b += (size_t)LG_S * n;
     }
@@ -719,6 +756,14 @@ struct large {
         }
     }
 
+    __device__ void clear(large_tile *s)
+    {
+#pragma unroll 1
+        for (int i = tid; i < LG_SHARED / 4; i += LG_T)
+            reinterpret_cast<float *>(s)[i] = 0;
+        __syncthreads();
+    }
+
     // A tile that is whole has code of its own, so that there is nothing to ask.
     template <bool whole>
     __device__ void product(large_tile *s, const float *a, const float *b, float *c, int m, int n,
@@ -727,12 +772,14 @@ struct large {
         int now = 0, ahead = LG_STAGES - 1, steps = (k + LG_S - 1) / LG_S;
         auto fetch = [&](int stage, int t) {
             if (t < steps && whole)
-                fetch_whole(s[stage], n, k);
+                fetch_whole(stage * sizeof(large_tile), n, k);
             if (t < steps && !whole)
                 fetch_edge(s[stage], a, b, m, n, k, t * LG_S);
             cp_async_commit();
         };
 
+        to_a = shared_address(&s->a[tid % LG_S][tid / LG_S]);
+        to_b = shared_address(&s->b[tid / (LG_N / 4)][tid % (LG_N / 4) * 4]);
         from_a = a + (size_t)(row0 + tid / LG_S) * k + tid % LG_S;
         from_b = b + (size_t)(tid / (LG_N / 4)) * n + col0 + tid % (LG_N / 4) * 4;
 #pragma unroll
@@ -745,17 +792,19 @@ struct large {
         for (int t = 0; t < steps; t++) {
             const large_tile &here = s[now];
 
-            fetch(ahead, t + LG_STAGES - 1);
-            ahead = ahead + 1 == LG_STAGES ? 0 : ahead + 1;
             now = now + 1 == LG_STAGES ? 0 : now + 1;
 #pragma unroll
             for (int i = 0; i < LG_S; i++) {
                 if (i + 1 < LG_S) {
                     operands(here, i + 1);
-                } else if (t + 1 < steps) {
+                } else {
                     cp_async_wait<LG_STAGES - 2>();
                     __syncthreads(); // the next tile is there, and nobody reads this one any more
-                    operands(s[now], 0);
+                    operands(s[now], 0); // behind the last tile for nothing: asking takes longer
+                }
+                if (i == 1) {
+                    fetch(ahead, t + LG_STAGES - 1);
+                    ahead = ahead + 1 == LG_STAGES ? 0 : ahead + 1;
                 }
                 multiply(i);
             }
@@ -772,6 +821,8 @@ KERNEL __launch_bounds__(LG_T, 1)
     large_tile *s = reinterpret_cast<large_tile *>(tiles);
     large l(m, n);
 
+    if (k < LG_STAGES * LG_S)
+        l.clear(s); // for what is read behind the last tile is not written then
     if (n % 4 == 0 && k % LG_S == 0 && l.row0 + LG_M <= m && l.col0 + LG_N <= n)
         l.product<true>(s, a, b, c, m, n, k);
     else
