@@ -13,8 +13,8 @@ static const struct lab_case cases[] = {
 static const struct hidden_case hidden[] = {
     {.name = "hidden-plane", .kind = "a plane of any shape", .like = "odd even", .n_min = 2, .n_max = 80, .m_min = 2, .m_max = 80, .any_scale = true},
     {.name = "hidden-large", .kind = "a larger plane", .like = "square", .n_min = 200, .n_max = 260, .m_min = 200, .m_max = 260},
-    {.name = "hidden-wide", .kind = "a wide plane", .like = "square", .n_min = 261, .n_max = 1100, .m_min = 90, .m_max = 110, .any_scale = true},
-    {.name = "hidden-high", .kind = "a high plane", .like = "square", .n_min = 90, .n_max = 110, .m_min = 261, .m_max = 1100, .any_scale = true},
+    {.name = "hidden-wide", .kind = "a wide plane", .like = "square", .n_min = 302, .n_max = 520, .m_min = 32, .m_max = 40, .multiple = 32},
+    {.name = "hidden-high", .kind = "a high plane", .like = "square", .n_min = 64, .n_max = 96, .m_min = 264, .m_max = 330, .multiple = 32},
     {.name = "hidden-long", .kind = "a long plane or a high one, wave numbers of differences", .like = "wide high", .n_min = 30, .n_max = 300, .m_min = 25, .m_max = 60, .ops = ONE_OF(DIFFERENCES)},
 };
 
@@ -27,7 +27,7 @@ static const struct rubric_row rows[] = {
     {"given-read_pairs", 0, "The given pairs_to_real is still right", ROW_CORRECT, "read_pairs", .cases = "one odd even lecture", .hint = GIVEN},
     {"shared-ok", 3, "Shared wave numbers: u is right", ROW_CORRECT, "solve_shared", .cases = SHAPES,
      .hint = "Which threads of a block load the wave numbers of its columns, which those of its rows? What if the block is wider than what is left of the plane?"},
-    {"shared-clean", 2, "Shared wave numbers: no race and no bad access", ROW_CHECKS, "solve_shared", .cases = "one odd even hidden-plane hidden-long hidden-wide hidden-high",
+    {"shared-clean", 2, "Shared wave numbers: no race and no bad access", ROW_CHECKS, "solve_shared", .cases = "one odd even hidden-plane hidden-long hidden-wide",
      .hint = CHECKED " What one thread stores in shared memory, another loads: what must lie between?"},
     {"shared-once", 3, "Shared wave numbers: each is loaded once a block", ROW_GATE, "solve_shared", .cases = "square hidden-large hidden-wide hidden-high",
      /* a load for each part of a wave is right; an atomic, which is no load, is none */
@@ -36,13 +36,13 @@ static const struct rubric_row rows[] = {
     {"half-ok", 4, "Half of the waves: u is right", ROW_CORRECT, "solve_half", .cases = SHAPES,
      .hint = "How many waves has a row? Where does the second row begin? The rows are all there: ky as before."},
     {"half-clean", 2, "Half of the waves: no bad access", ROW_CHECKS, "solve_half", .cases = "one odd even hidden-plane hidden-long", .hint = CHECKED},
-    {"half-whole", 2, "Half of the waves: sectors are used whole", ROW_GATE, "solve_half", .cases = "square hidden-large hidden-wide hidden-high",
+    {"half-whole", 2, "Half of the waves: sectors are used whole", ROW_GATE, "solve_half", .cases = "square hidden-large hidden-wide",
      .gate = "global_sectors <= 1.15 * ref.global_sectors",
      .hint = "Neighbouring threads are to have neighbouring waves: which index is made from threadIdx.x?"},
     {"fused-ok", 4, "One kernel: u is right", ROW_CORRECT, "solve_fused", .cases = SHAPES,
      .hint = "What is u too large by, if nobody scales? Where can the factor go in?"},
     {"fused-clean", 1, "One kernel: no bad access", ROW_CHECKS, "solve_fused", .cases = "one odd even hidden-plane hidden-long", .hint = CHECKED},
-    {"fused-once", 3, "One kernel: each wave is loaded once and stored once", ROW_GATE, "solve_fused", .cases = "square hidden-large hidden-wide hidden-high",
+    {"fused-once", 3, "One kernel: each wave is loaded once and stored once", ROW_GATE, "solve_fused", .cases = "square hidden-large hidden-wide",
      .gate = "global_ld_requests <= 3.3 * m * (n / 2 + 32) / 32 && global_st_requests <= 1.1 * m * (n / 2 + 32) / 32 && global_sectors <= 1.3 * ref.global_sectors",
      .hint = "A wave's two parts lie side by side, and the waves of a row too: how few loads, stores and sectors can a warp do with?"},
     {"fused-fast", 2, "One kernel: little time beside the transforms", ROW_SPEED, "solve_fused", .cases = "large hidden-large", .gpu_cases = "large", .ratio = 0.9, .tolerance = 0.03,
