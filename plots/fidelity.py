@@ -4,6 +4,8 @@
     make fidelity-small      on an H200: the same of small kernels (cases/counts_main.c)
     make fidelity-record     on an H200: what Nsight Compute counts, plots/records/h200/counts.txt;
                              LAB=matmul: of that lab, the others' counts stay
+    make fidelity-again      on an H200: times of the same kernels in another session,
+                             plots/records/h200/again.txt: what a time varies by
 
 Counts: every row of the emulator's records that an H200's counters are kept for too. What differs
 by more than 2 % has to have a cause in fidelity.txt, within the bounds given there; a cause that
@@ -28,6 +30,7 @@ COUNTS = "plots/records/h200/counts.txt"
 SMALL = {"emulator": "plots/records/emulator/small-kernels.txt", "h200": "plots/records/h200/small-kernels.txt"}
 SMALL_COUNTS = r"tensor_ops_|wgmma_|(ld|st)matrix_|cp_async_|tma_|shared_(ld|st)_(requests|wavefronts|bank_conflicts)$"
 TIMES = "common/emulator/testdata/modelled-h200.csv"
+AGAIN = "plots/records/h200/again.txt"
 KEY = ("lab", "variant", "case", "dtype", "op")
 WITHIN = 0.02
 # What is counted anew on an H200: cases of sizes that the emulator's records have.
@@ -359,11 +362,46 @@ def record(build, labs):
         out.writerows(row for lab in sorted(rows) for row in rows[lab])
 
 
+def again_commands():
+    """{lab: arguments} that time each kernel of TIMES once more."""
+    cases, variants = {}, {}
+    for row in read(TIMES):
+        cases.setdefault(row["lab"], {})[row["case"]] = None
+        variants.setdefault(row["lab"], {})[row["variant"]] = None
+    return {lab: ["--solution", "--no-records", "--kernel", ",".join(variants[lab]), "--case", ",".join(cases[lab])]
+            for lab in cases}
+
+
+def again_text(records):
+    """From the records' rows, by lab, those of TIMES."""
+    columns = [*KEY[:4], "hot_ms", "hot_lo_ms", "hot_hi_ms"]
+    wanted = {tuple(row[k] for k in KEY[:4]) for row in read(TIMES)}
+    lines = ["# command: make fidelity-again", ",".join(columns)]
+    for lab in sorted(records):
+        lines += [",".join(row[c] for c in columns) for row in records[lab]
+                  if tuple(row[k] for k in KEY[:4]) in wanted]
+    return "\n".join(lines) + "\n"
+
+
+def again(build):
+    records = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for lab, args in again_commands().items():
+            out = os.path.join(folder, lab + ".csv")
+            subprocess.run([f"{build}/bin/{lab}", *args, f"--csv={out}"], check=True, cwd=ROOT,
+                           stdout=subprocess.DEVNULL)
+            with open(out, encoding="utf-8") as f:
+                records[lab] = list(csv.DictReader(line for line in f if not line.startswith("#")))
+    (ROOT / AGAIN).write_text(again_text(records), encoding="utf-8")
+
+
 def main(argv):
     if argv[:1] == ["--record"]:
         return record(argv[1], argv[2:])
     if argv[:1] == ["--small-record"]:
         return small_record(argv[1])
+    if argv[:1] == ["--again"]:
+        return again(argv[1])
     if argv[:1] == ["--small-check"]:
         return small(argv[1], False)
     if argv:

@@ -70,12 +70,14 @@ launches: programs
 
 # The page that sets the emulator beside an H200 (common/emulator/count/FIDELITY.md), from kept
 # records; on that GPU, what Nsight Compute counts for it.
-.PHONY: fidelity fidelity-small fidelity-record
+.PHONY: fidelity fidelity-small fidelity-again fidelity-record
 fidelity: $B/test/emulator $B/bin/ptxcounts $B/bin/warprun
 	$(Q)WARPLAB_KEEP=1 $B/test/emulator --filter ladders/kept_times_are_the_models >$B/fidelity.log 2>&1 || { tail -5 $B/fidelity.log; exit 1; }
 	$(Q)$(PY) plots/fidelity.py $B
 fidelity-small: $B/bin/ptxcounts
 	$(Q)$(ON_gpu) $(PY) plots/fidelity.py --small-record $B
+fidelity-again: programs
+	$(Q)$(ON_gpu) $(PY) plots/fidelity.py --again $B
 fidelity-record: programs
 	$(Q)$(ON) $(PY) plots/fidelity.py --record $B $(LAB)
 

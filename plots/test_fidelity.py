@@ -47,3 +47,15 @@ def test_a_cause_has_its_sentence():
         assert "nothing" in str(e)
     else:
         raise AssertionError("a cause without a sentence")
+
+
+def test_what_is_timed_again_are_kernels_of_the_page():
+    rows = fidelity.read(fidelity.TIMES)
+    record = [dict(row, hot_ms="2", hot_lo_ms="1", hot_hi_ms="3") for row in rows[:1]]
+    other = dict(record[0], variant="another")
+    lines = fidelity.again_text({rows[0]["lab"]: record + [other]}).splitlines()
+    assert len(lines) == 3 and lines[2].endswith(",2,1,3")
+    commands = fidelity.again_commands()
+    assert set(commands) == {row["lab"] for row in rows}
+    assert {tuple(row[k] for k in fidelity.KEY[:4]) for row in fidelity.read(fidelity.AGAIN)} <= {
+        tuple(row[k] for k in fidelity.KEY[:4]) for row in rows}
