@@ -171,6 +171,15 @@ Test(async, a_phase_that_was_not_this_ones_says_nothing)
     expect(NULL, NULL, 128, ASK(EXPECT("32") COPY("16", "16") COPY("32", "16")) LANDED READ("32"));
 }
 
+/* The second copy's bytes complete phases that nobody reads behind. */
+Test(async, bytes_that_nobody_expects_are_told_of_at_the_end)
+{
+    expect("\"async-unwaited\"", "16 bytes more came", 128,
+           ASK(EXPECT("16") COPY("16", "16") COPY("32", "16")) LANDED READ("16"));
+    expect("\"async-unwaited\"", "does expect_tx name", 128,
+           ASK("mbarrier.arrive.shared.b64 %d5, [%r9];\n" COPY("16", "16")) LANDED READ("48"));
+}
+
 Test(async, a_place_is_written_again_when_its_copy_has_come)
 {
     expect_lines("\"async-unwaited\"", 9, 7, 128,

@@ -6,7 +6,9 @@
  * what such a warp did then is ordered before. Until then nobody may touch the place. Each 16 bytes
  * of shared memory know the copy that came there last, which also remembers who has read it since:
  * a copy by another block of the cluster, which shadow cells (race.c) do not know, may come only
- * when those reads are over. A block that ends must know of all that others still send to it.
+ * when those reads are over. A block that ends must know of all that others still send to it, and
+ * its mbarriers must have been told to expect what came: where they were not, a phase was complete
+ * too soon, though whoever read may have been late enough.
  * Not looked at: st.async and red.async; whether an mbarrier's own set-up has been fenced, for
  * those that it has been ordered before.
  */
@@ -35,6 +37,8 @@ struct mbar {
     uint64_t at;
     uint32_t phase;
     struct moment made, early; /* early: another block was here before */
+    struct moment brought;     /* by whom bytes came last */
+    int32_t bytes;             /* that it still expects; negative: more came */
 };
 struct sent { /* by a warp of another block, last */
     struct moment when;
@@ -256,6 +260,7 @@ static void phase_of(struct block_state *b, struct mbar *m)
     if (!b->info->shared)
         return;
     memcpy(&x, b->info->shared + m->at, sizeof(x));
+    m->bytes = MBARRIER_BYTES(x);
     if (MBARRIER_PHASE(x) == m->phase)
         return;
     m->phase = MBARRIER_PHASE(x);
@@ -286,6 +291,8 @@ void landing_arrive(struct block_state *b, const struct access *a)
         report_unmade(b, a->warp, a->site, m->made.site);
     if (a->kind == ACCESS_STORE && async_proxy(a->site))
         landing_asked(b, b, a, m->at);
+    if (async_proxy(a->site))
+        m->brought = now(b, a->site, a->warp);
     all->ncoming = 0;
     phase_of(b, m);
     if (a->kind == ACCESS_LOAD)
@@ -317,6 +324,8 @@ void landing_peer_arrive(struct block_state *b, struct block_state *who, const s
         report_early(who, who->block, a->warp, a->site, m->made.site);
     if (async_proxy(a->site))
         landing_asked(b, who, a, m->at);
+    if (async_proxy(a->site))
+        m->brought = now(who, a->site, a->warp);
     all->ncoming = 0;
     phase_of(b, m);
     remember(all, who, a);
@@ -340,6 +349,13 @@ void landing_end(struct block_state *b)
 
         if (!anybody_knows(b, m) && made->clock)
             report_late(b, m->block, m->warp, m->site, made->site);
+    }
+    for (uint32_t i = 0; all && !all->told && i < all->nbars; i++) {
+        const struct mbar *m = &all->bars[i];
+
+        if (m->bytes < 0 && m->made.clock && m->brought.clock)
+            report_surplus(b, m->brought.block, m->brought.warp, m->brought.site, m->made.site,
+                           (uint32_t)-m->bytes);
     }
     for (const struct landing *l = all && !all->told ? all->first : NULL; l; l = l->next) {
         bool known = l->known;

@@ -395,6 +395,9 @@ void report_left(struct block_state *b, uint32_t block, uint32_t warp, const str
 void report_early(struct block_state *b, uint32_t block, uint32_t warp, const struct site *s,
                   const struct site *made);
 /* By a warp of the block that sets the mbarrier up: nothing orders that before. */
+/* More bytes came to an mbarrier than it was told to expect, the last by `s`. */
+void report_surplus(struct block_state *b, uint32_t block, uint32_t warp, const struct site *s,
+                    const struct site *made, uint32_t bytes);
 void report_unmade(struct block_state *b, uint32_t warp, const struct site *s,
                    const struct site *made);
 void report_late(struct block_state *b, uint32_t block, uint32_t warp, const struct site *s,

@@ -954,6 +954,20 @@ void report_left(struct block_state *b, uint32_t block, uint32_t warp, const str
                "(wait_group, or for the mbarrier)?\n");
 }
 
+void report_surplus(struct block_state *b, uint32_t block, uint32_t warp, const struct site *s,
+                    const struct site *made, uint32_t bytes)
+{
+    struct block_info who = beside(b, block);
+    char words[200];
+
+    snprintf(words, sizeof(words),
+             " sets up the mbarrier that counts it, and %u bytes more came there than it was told "
+             "to expect: its phases are complete too soon\n"
+             "    does expect_tx name the bytes of all copies?\n",
+             bytes);
+    report_two(unwaited, "more bytes than expected", &who, warp, s, made, words);
+}
+
 void report_early(struct block_state *b, uint32_t block, uint32_t warp, const struct site *s,
                   const struct site *made)
 {
