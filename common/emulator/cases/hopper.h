@@ -20,6 +20,8 @@ uint32_t hopper_random(uint64_t *state);
 /* Runs kernel k of this PTX on so many blocks of 128 threads. */
 cudaError_t hopper_run(const char *ptx, uint32_t blocks, void **args);
 void hopper_need(cudaError_t e, const char *what); /* ends the program where it failed */
+/* The case ended with this error, which the process does not outlive: another goes on after it. */
+void hopper_fault(const char *name, cudaError_t e);
 /* PTX: all threads copy `bytes` from global [%l<from>] to shared s + at; labels a and b. */
 void hopper_put_fill(FILE *f, const char *label, int from, int at, int bytes);
 
@@ -29,9 +31,10 @@ struct hopper_map { /* a tensor map */
 /* hopper_tensor.c: of a tensor of u32, so many in a box. */
 void hopper_tile(struct hopper_map *t, void *at, const uint64_t extent[2], const uint32_t box[2]);
 
-void hopper_cases(void); /* all of a program: hopper_list.c, texture_list.c */
-void wgmma_cases(void);  /* hopper_wgmma.c */
-void tensor_cases(void); /* hopper_tensor.c */
-void bulk_cases(void);   /* hopper_bulk.c, after those */
+void hopper_cases(void);  /* all of a program: hopper_list.c, texture_list.c */
+void wgmma_cases(void);   /* hopper_wgmma.c */
+void tensor_cases(void);  /* hopper_tensor.c */
+void bulk_cases(void);    /* hopper_bulk.c, after those */
+void maps_cases(void);    /* hopper_maps.c */
 
 #endif

@@ -6,4 +6,5 @@ void hopper_cases(void)
     wgmma_cases();
     tensor_cases();
     bulk_cases();
+    maps_cases();
 }

@@ -172,7 +172,11 @@ static uint32_t tensor_rank(const struct lower *l)
         return 0;
     }
 }
-/* [shared], [map, {…}], [mbarrier], or [map, {…}], [shared] */
+static bool is_list(const struct ptx_operand *o, uint32_t n)
+{
+    return o->kind == OPD_VEC && o->nelems == n;
+}
+/* [shared], [map, {…}], [mbarrier] {, {offsets}} {, mask of blocks}, or [map, {…}], [shared] */
 static void tensor_copy(struct lower *l)
 {
     const struct ptx_insn *p = l->in;
@@ -181,26 +185,31 @@ static void tensor_copy(struct lower *l)
     t->rank = tensor_rank(l);
     t->reduction = ptx_has(p, M_reduce) ? reduction_of(l) : (uint8_t)M_none;
     t->multicast = ptx_has(p, M_multicast);
+    t->image = ptx_has(p, t->store ? M_im2col_no_offs : M_im2col);
     const struct ptx_operand *map = op(l, t->store ? 0 : 1), *at = map->elems;
+    uint32_t offsets = t->image && !t->store && t->rank > 2 ? t->rank - 2 : 0;
     bool load = !t->store && is_shared(p->space) && p->space2 == SPACE_GLOBAL &&
-                ptx_has(p, M_complete_tx) && p->noperands == (t->multicast ? 4 : 3);
+                ptx_has(p, M_complete_tx) && p->noperands == 3u + t->multicast + !!offsets &&
+                (!offsets || is_list(op(l, 3), offsets));
     bool store = t->store && is_shared(p->space2) && ptx_has(p, M_bulk_group) && !t->multicast &&
                  p->noperands == 2 && (ptx_has(p, M_reduce) == (t->reduction != M_none));
-    if (!(load || store) || ptx_has(p, M_im2col) || map->nelems != 1 || at->kind != OPD_VEC ||
-        at->nelems != t->rank) {
+    if (!(load || store) || (t->image && t->rank < 3) || map->nelems != 1 ||
+        !is_list(at, t->rank)) {
         lower_unsupported(l);
         free(t);
         return;
     }
-    uint32_t *places = lower_places(l, t->rank), barrier = NO_PLACE, mask = NO_PLACE;
+    uint32_t *places = lower_places(l, t->rank + offsets), barrier = NO_PLACE, mask = NO_PLACE;
     for (uint32_t d = 0; d < t->rank; d++)
         places[d] = lower_src(l, &at->elems[d], PTX_S32);
+    for (uint32_t d = 0; d < offsets; d++)
+        places[t->rank + d] = lower_src(l, &op(l, 3)->elems[d], PTX_B16);
     uint32_t from = async_address(l, map, &t->at);
     uint32_t to = async_address(l, op(l, t->store ? 1 : 0), &t->shared);
     if (load)
         barrier = async_address(l, op(l, 2), &t->barrier);
     if (t->multicast)
-        mask = lower_src(l, op(l, 3), PTX_B16);
+        mask = lower_src(l, op(l, offsets ? 4 : 3), PTX_B16);
     struct insn *in = lower_emit(l, H_cp_tensor);
     in->src[0] = to;
     in->src[1] = from;
@@ -211,14 +220,55 @@ static void tensor_copy(struct lower *l)
     in->slot = lower_slot(l);
     lower_slot(l); /* the next one counts the shared side */
 }
+/* ---- maps that kernels change: tensormap ---- */
+static bool has_ordinal(uint8_t field)
+{
+    return field == M_box_dim || field == M_global_dim || field == M_global_stride ||
+           field == M_element_stride;
+}
+/* .replace.tile.field [map], {ordinal,} value; .cp_fenceproxy [to], [from], 128 */
+void lower_tensormap(struct lower *l)
+{
+    const struct ptx_insn *p = l->in;
+    struct tensor_change *c = xcalloc(1, sizeof(*c));
+    c->field = FIRST_MOD(l, M_cp_fenceproxy, M_global_address, M_rank, M_box_dim, M_global_dim,
+                         M_global_stride, M_element_stride, M_elemtype, M_interleave_layout,
+                         M_swizzle_mode, M_fill_mode);
+    bool copies = c->field == M_cp_fenceproxy, counted = has_ordinal(c->field);
+    uint32_t n = copies ? 3 : 2u + counted, value = n - 1;
+    const struct ptx_operand *ordinal = op(l, 1);
+    uint64_t dimensions = c->field == M_global_stride ? 4 : 5;
+    if (!c->field || p->noperands != n ||
+        (counted && (ordinal->kind != OPD_IMM || ordinal->imm >= dimensions)) ||
+        (!copies && !(ptx_has(p, M_replace) && ptx_has(p, M_tile)))) {
+        lower_unsupported(l);
+        free(c);
+        return;
+    }
+    c->shared = !copies && is_shared(p->space);
+    c->ordinal = counted ? (uint8_t)ordinal->imm : 0;
+    uint8_t width = 0;
+    uint32_t to = async_address(l, op(l, 0), &c->to), from;
+    if (copies)
+        from = async_address(l, op(l, 1), &c->from);
+    else
+        from = lower_src_any(l, op(l, value), type(l), &width);
+    struct insn *in = lower_emit(l, H_tensormap);
+    in->src[0] = to;
+    in->src[1] = from;
+    in->src_width = width;
+    in->data = c;
+}
 /* Into L2: changes no result. Of tiles, of bytes. */
 static void prefetch(struct lower *l)
 {
     const struct ptx_insn *p = l->in;
     const struct ptx_operand *map = op(l, 0);
-    bool tile = ptx_has(p, M_tensor) && p->noperands == 1 && map->nelems == 1 &&
-                map->elems->kind == OPD_VEC && map->elems->nelems == tensor_rank(l) &&
-                !ptx_has(p, M_im2col);
+    uint32_t rank = tensor_rank(l);
+    bool image = ptx_has(p, M_im2col);
+    bool tile =
+        ptx_has(p, M_tensor) && map->nelems == 1 && is_list(map->elems, rank) &&
+        (image ? rank > 2 && p->noperands == 2 && is_list(op(l, 1), rank - 2) : p->noperands == 1);
     if (tile || (!ptx_has(p, M_tensor) && p->noperands == 2 && p->space == SPACE_GLOBAL))
         lower_emit(l, H_nop);
     else

@@ -18,9 +18,14 @@ struct bulk_copy { /* of bytes: cp.async.bulk, st.async, red.async */
 };
 struct tensor_copy {
     uint32_t rank;
-    bool store, multicast;
+    bool store, multicast, image;             /* image: .im2col; a load has offsets then */
     uint8_t reduction;                        /* enum ptx_mod; M_none: a plain store */
     struct async_address shared, at, barrier; /* at: the map */
+};
+struct tensor_change { /* tensormap.replace; field: enum ptx_mod, M_cp_fenceproxy: the other */
+    struct async_address to, from;
+    uint8_t field, ordinal; /* ordinal: of dimensions */
+    bool shared;            /* to: the instruction says so */
 };
 
 #endif

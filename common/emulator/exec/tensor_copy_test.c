@@ -117,23 +117,48 @@ Test(tensor_copy, believes_no_map)
     }
 }
 
-/* Maps and copies of images by columns: refused with their line, whatever they do. */
-Test(tensor_copy, images_by_columns_are_refused)
+/* The other mode's instruction, and a wrong number of offsets, are refused with their line. */
+Test(tensor_copy, keeps_to_its_mode)
 {
-    static const char *const copies[] = {
+    expect_fault(
+        cudaErrorIllegalInstruction, "has 2 dimensions",
+        ".reg .b16 %h;\nmov.u16 %h, 0;\n"
         "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
-        "[%r0], [%d0, {%r3, %r3, %r3}], [%r1], {%h};",
-        "cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group "
-        "[%d0, {%r3, %r3, %r3}], [%r0];",
-        "cp.async.bulk.prefetch.tensor.3d.L2.global.im2col [%d0, {%r3, %r3, %r3}], {%h};"};
+        "[%r0], [%d0, {%r3, %r3, %r3}], [%r1], {%h};\n");
+    expect_fault(cudaErrorIllegalInstruction, "of the other mode",
+                 "st.global.u8 [%d0+5], 3;\n"
+                 "cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group "
+                 "[%d0, {%r3, %r3, %r3}], [%r0];\n");
+    static const char *const wrong[] = {
+        "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+        "[%r0], [%d0, {%r3, %r3, %r3}], [%r1], {%h, %h};",
+        "cp.async.bulk.tensor.2d.global.shared::cta.im2col_no_offs.bulk_group "
+        "[%d0, {%r3, %r3}], [%r0];",
+        "cp.async.bulk.prefetch.tensor.3d.L2.global.im2col [%d0, {%r3, %r3, %r3}];",
+        "tensormap.replace.tile.box_dim.global.b1024.b32 [%d0], 5, 1;",
+        "tensormap.replace.tile.swizzle_atomicity.global.b1024.b32 [%d0], 1;"};
 
-    for (size_t i = 0; i < sizeof(copies) / sizeof(copies[0]); i++) {
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         char body[400];
 
-        snprintf(body, sizeof(body), ".reg .b16 %%h;\n.loc 1 7 0\n%s", copies[i]);
-        cr_expect_neq(launch((struct program){.target = "sm_90", .before = TILE, .body = body}),
+        snprintf(body, sizeof(body), ".reg .b16 %%h;\n.loc 1 7 0\n%s", wrong[i]);
+        cr_expect_neq(launch((struct program){.target = "sm_90a", .before = TILE, .body = body}),
                       cudaSuccess);
-        cr_expect(strstr(emu_error_text(), "k.cu:7") && strstr(emu_error_text(), "im2col"),
-                  "%zu: %s", i, emu_error_text());
+        cr_expect(strstr(emu_error_text(), "k.cu:7"), "%zu: %s", i, emu_error_text());
     }
+}
+
+/* A kernel that makes the box two rows lower. */
+Test(tensor_copy, takes_the_map_as_a_kernel_changed_it)
+{
+    cr_assert_eq(copy("tensormap.replace.tile.box_dim.global.b1024.b32 [%d0], 1, 2;\n"
+                      "mbarrier.arrive.expect_tx.shared.b64 %d1, [%r1], 128;\n"
+                      "cp.async.bulk.tensor.2d.shared::cluster.global.tile"
+                      ".mbarrier::complete_tx::bytes [%r0], [%d0, {%r3, %r4}], [%r1];\n" WAIT
+                      "ld.shared.u32 %r5, [s];\nst.global.u32 [%out+4], %r5;"),
+                 cudaSuccess, "%s", emu_error_text());
+    cr_expect_eq(out[1], 7);
+    cr_expect_eq(result.counters.async_bytes, 128);
+    expect_fault(cudaErrorIllegalAddress, "illegal address",
+                 "tensormap.replace.tile.box_dim.global.b1024.b32 [%d0+0xfffffffffff00000], 1, 2;");
 }

@@ -91,7 +91,7 @@ enum ptx_op {
     X(launch) X(read) X(tensormap) X(acquire_sync_restrict)                                        \
     X(1d) X(2d) X(3d) X(a1d) X(a2d) X(cube) X(acube) X(2dms) X(a2dms) X(base) X(grad) X(level)     \
     X(p) X(g) X(pack) X(generic) X(sync_restrict) X(fence) X(mma_async) X(ordered_metadata)        \
-    X(fractional) X(range) X(cvt) X(ld_reduce) X(im2col) X(kind) X(try_cancel) X(bulk_group)     \
+    X(fractional) X(range) X(cvt) X(ld_reduce) X(im2col) X(im2col_no_offs) X(kind) X(try_cancel) X(bulk_group)     \
     X(4d) X(5d) X(replace) X(st) X(cp_fenceproxy) X(query_cancel) X(is_canceled)                   \
     X(get_first_ctaid) X(cp_mask) X(b1024) X(global_address) X(rank) X(box_dim) X(global_dim)      \
     X(global_stride) X(element_stride) X(elemtype) X(interleave_layout) X(swizzle_mode)            \

@@ -659,26 +659,36 @@ Test(cudart, a_fork_during_a_launch, .timeout = 20)
     cr_assert_eq(status, 0);
 }
 
-/* Tensor maps that there are no copies for are no success, and say so. */
-Test(cudart, tensor_maps_that_are_refused)
+/* Of tiles, interleaved and not, and of images: none where a driver makes none. */
+Test(cudart, tensor_maps_are_made_and_refused)
 {
     typedef unsigned encode(void *, unsigned, unsigned, void *, const uint64_t *, const uint64_t *,
                             const uint32_t *, const uint32_t *, unsigned, unsigned, unsigned,
                             unsigned);
     const uint64_t extent[3] = {64, 8, 8}, stride[2] = {128, 1024};
     const uint32_t box[3] = {16, 4, 4}, step[3] = {1, 1, 1};
-    _Alignas(64) char map[128], address[16];
+    _Alignas(64) char map[128], address[32];
     enum cudaDriverEntryPointQueryResult found;
+    typedef unsigned encode_image(void *, unsigned, unsigned, void *, const uint64_t *,
+                                  const uint64_t *, const int *, const int *, unsigned, unsigned,
+                                  const uint32_t *, unsigned, unsigned, unsigned, unsigned);
+    const int low[1] = {-1}, high[1] = {0}, far[1] = {-32769};
     encode *tiled;
+    encode_image *image;
     void *f;
 
     OK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &f, 12000, 0, &found));
     memcpy(&tiled, &f, sizeof(f));
     cr_expect_eq(tiled(map, 6, 3, address, extent, stride, box, step, 0, 0, 0, 0), 0);
-    cr_expect_eq(tiled(map, 6, 3, address, extent, stride, box, step, 1, 0, 0, 0), 801);
-    cr_expect(strstr(emu_error_text(), "interleaved maps: not supported"), "%s", emu_error_text());
-    GIVES(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeIm2col", &f, 12000, 0, &found),
+    cr_expect_eq(tiled(map, 6, 3, address, extent, stride, box, step, 2, 0, 0, 0), 0);
+    cr_expect_eq(tiled(map, 6, 3, address + 16, extent, stride, box, step, 2, 0, 0, 0), 1);
+    OK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeIm2col", &f, 12000, 0, &found));
+    memcpy(&image, &f, sizeof(f));
+    cr_expect_eq(image(map, 6, 3, address, extent, stride, low, high, 16, 9, step, 0, 0, 0, 0), 0);
+    cr_expect_eq(image(map, 6, 3, address, extent, stride, far, high, 16, 9, step, 0, 0, 0, 0), 1);
+    cr_expect_eq(image(map, 6, 3, address, extent, stride, NULL, high, 16, 9, step, 0, 0, 0, 0), 1);
+    GIVES(cudaGetDriverEntryPointByVersion("cuTensorMapReplaceAddress", &f, 12000, 0, &found),
           cudaErrorNotSupported);
-    cr_expect(strstr(emu_error_text(), "cuTensorMapEncodeIm2col"), "%s", emu_error_text());
+    cr_expect(strstr(emu_error_text(), "cuTensorMapReplaceAddress"), "%s", emu_error_text());
     cr_expect_null(f);
 }

@@ -1,10 +1,13 @@
-/* tensor_copy.c - copies of tiles by a tensor map (PTX ISA 9.7.9.27): cp.async.bulk.tensor and
- * cp.reduce.async.bulk.tensor, done at once by the lane that asks.
+/* tensor_copy.c - copies of tiles, and of columns of an image's pixels (im2col), by a tensor map
+ * (PTX ISA 9.7.9.27): cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, done at once by the
+ * lane that asks.
  *
  * A tile's rows (of the innermost dimension) lie side by side in shared memory; swizzled ones as
  * far apart as the swizzle is wide, in chunks of 16 bytes, which go elsewhere by their address:
  * bits 7 and up change bits 4 and up. What lies outside of the tensor is read as zeros (or NaN),
- * and not written but for the rest of a chunk. All as an H200 does it (cases/hopper_tensor.c).
+ * and not written but for the rest of a chunk. A pixel's channels are a row; pixels follow each
+ * other as tensor_map.h says, and are read as far away as the offsets say. All as an H200 does it
+ * (cases/hopper_tensor.c, cases/hopper_maps.c).
  */
 #include "bulk.h"
 #include "mem.h"
@@ -12,7 +15,7 @@
 #include "emulator/exec/tensor_map.h"
 
 _Static_assert(CHUNK == TENSOR_CHUNK, "swizzling moves what bulk copies move");
-#define ROW_BYTES (TENSOR_BOX * 8)
+#define ROW_BYTES (TENSOR_BOX * 2 * TENSOR_CHUNK)
 enum { TYPE_TF32 = 11, TYPE_TF32_FTZ }; /* CUtensorMapDataType */
 
 struct tile {
@@ -23,9 +26,12 @@ struct tile {
     struct insn each; /* of a reduction: reduce_global() */
     int lane;
     s64 at[TENSOR_RANK];
-    u64 shared; /* offset, in each block that a load goes to */
+    u32 offset[TENSOR_SPACE];                  /* of an image */
+    s64 next[TENSOR_RANK];                     /* the row that comes now, */
+    s64 first[TENSOR_RANK], last[TENSOR_RANK]; /* between these, from which to which rows go */
+    u64 shared;                                /* offset, in each block that a load goes to */
     struct landing landing;
-    u32 element, row, pitch; /* bytes; pitch: from row to row in shared memory */
+    u32 element, unit, row, pitch; /* bytes; unit: of coordinate 0; pitch: in shared memory */
     struct mem_cache cache;
 };
 
@@ -53,13 +59,15 @@ static bool read_map(struct tile *t, u64 at)
     /* a kernel may have written what it likes there */
     bool is_map = t->map.mark == TENSOR_MAP_MARK && tensor_map_known(&t->map) &&
                   tensor_map_fits(&t->map, l->profile->shared_per_block_optin);
-    if (is_map && t->map.rank == t->copy->rank)
-        return true;
-    warp_fault(w, t->in, t->lane, cudaErrorIllegalInstruction,
-               is_map ? "the tensor map has %u dimensions, the instruction another number"
-                      : "no tensor map is there: cuTensorMapEncodeTiled makes one",
-               t->map.rank);
-    return false;
+    const char *why = !is_map ? "no tensor map is there: cuTensorMapEncodeTiled makes one"
+                      : t->map.rank != t->copy->rank
+                          ? "the tensor map has %u dimensions, the instruction another number"
+                      : t->map.image != t->copy->image
+                          ? "the tensor map is for copies of the other mode (.tile, .im2col)"
+                          : NULL;
+    if (why)
+        warp_fault(w, t->in, t->lane, cudaErrorIllegalInstruction, why, t->map.rank);
+    return !why;
 }
 
 /* ---- a row ---- */
@@ -98,7 +106,7 @@ struct span {
 static struct span inside(const struct tile *t, const s64 *at)
 {
     const struct tensor_map *m = &t->map;
-    s64 extent = (s64)m->last[0] + 1, box = m->box[0];
+    s64 extent = (s64)m->last[0] + 1, box = t->row / t->unit;
     s64 lo = at[0] < 0 ? -at[0] : 0, hi = at[0] + box > extent ? extent - at[0] : box;
     struct span s = {.address = m->address};
     bool in_others = true;
@@ -106,12 +114,12 @@ static struct span inside(const struct tile *t, const s64 *at)
         in_others &= at[d] >= 0 && at[d] <= (s64)m->last[d];
         s.address += (u64)at[d] * m->stride[d - 1];
     }
-    u64 start = s.address + (u64)at[0] * t->element; /* modulo 2^64 where it is before the tensor */
+    u64 start = s.address + (u64)at[0] * t->unit; /* modulo 2^64 where it is before the tensor */
     s.sectors = ((in_others ? (u32)start % 32 : 0) + t->row + 31) / 32;
-    s.address += (u64)(at[0] + lo) * t->element;
+    s.address += (u64)(at[0] + lo) * t->unit;
     bool in = in_others && lo < hi;
-    s.from = in ? (u32)lo * t->element : 0;
-    s.to = in ? (u32)hi * t->element : 0;
+    s.from = in ? (u32)lo * t->unit : 0;
+    s.to = in ? (u32)hi * t->unit : 0;
     if (t->copy->store) { /* whole chunks, though the last one may end outside */
         s.to = (s.to + CHUNK - 1) / CHUNK * CHUNK;
         s.to = s.to < t->row ? s.to : t->row;
@@ -212,14 +220,22 @@ static bool reduces(struct tile *t)
 static bool sound(struct tile *t, u32 rows)
 {
     const char *why = NULL;
-    for (u32 d = 0; d < t->map.rank; d++)
-        if (t->copy->store && t->at[d] < 0)
+    for (u32 d = 0; d < t->map.rank; d++) {
+        if (t->copy->store && (t->at[d] < 0 || t->first[d] < 0))
             why = "a store's coordinate is below 0";
-    if (t->at[0] * t->element % CHUNK)
+        else if (t->map.last[d] == UINT32_MAX)
+            why = "a dimension of 2^32 elements, or of none";
+        else if (t->at[d] < t->first[d] || t->at[d] > t->last[d])
+            why = "the first pixel is outside of what the map's corners leave of the image";
+    }
+    for (u32 k = 0; t->map.image && k + 2 < t->map.rank; k++)
+        if (t->copy->store && t->map.high[k] > 0)
+            why = "a store to an image goes over its edge";
+    if (t->at[0] * t->unit % CHUNK)
         why = "the first coordinate is at no multiple of 16 bytes";
     if (!reduces(t))
         why = "there is no such reduction of the map's type";
-    if (t->copy->reduction != M_none && ((u64)t->map.last[0] + 1) * t->element % CHUNK)
+    if (t->copy->reduction != M_none && ((u64)t->map.last[0] + 1) * t->unit % CHUNK)
         why = "a reduction of a tensor whose rows are no multiple of 16 bytes: not supported";
     if (why) {
         warp_fault(t->w, t->in, t->lane, cudaErrorIllegalInstruction, "tensor copy: %s", why);
@@ -249,34 +265,67 @@ static bool find_shared(struct tile *t)
         a.mask = ((const u16 *)place(t->w, t->in->src[3]))[t->lane];
     return landing_find(t->w, t->in, t->lane, &a, &t->landing);
 }
+/* From which coordinates to which rows go: a tile's, or the part of an image that the map's corners
+ * leave, and then that of the next one. */
+static void set_bounds(struct tile *t)
+{
+    const struct tensor_map *m = &t->map;
+    for (u32 d = 0; d < m->rank; d++) {
+        bool one = m->image && d + 1u < m->rank; /* channels, or a slice */
+        t->first[d] = t->next[d] = t->at[d];
+        t->last[d] = one        ? t->at[d]
+                     : m->image ? INT64_MAX
+                                : t->at[d] + (s64)(tensor_box(m, d) - 1) * m->step[d];
+    }
+    for (u32 k = 0; m->image && k + 2 < m->rank; k++) {
+        u32 d = tensor_space(m, k);
+        t->first[d] = m->low[k];
+        t->last[d] = (s64)m->last[d] + m->high[k];
+    }
+}
+static void go_on(struct tile *t)
+{
+    for (u32 d = tensor_by_slices(&t->map) ? 0 : 1; d < t->map.rank; d++) {
+        t->next[d] += t->map.step[d];
+        if (t->next[d] <= t->last[d])
+            return;
+        t->next[d] = t->first[d];
+    }
+}
 /* True when all of it is moved. */
 static bool move_tile(struct tile *t, u64 map)
 {
     const struct tensor_copy *c = t->copy;
-    u32 n[TENSOR_RANK], rows = 1, bytes;
     if (!read_map(t, map) || !find_shared(t))
         return false;
     t->element = tensor_type_bytes(t->map.type);
+    t->unit = tensor_unit(&t->map);
     t->row = tensor_row(&t->map);
     t->pitch = tensor_pitch(&t->map);
-    for (u32 d = 1; d < TENSOR_RANK; d++)
-        rows *= n[d] = tensor_box(&t->map, d);
+    u32 rows = tensor_rows(&t->map), bytes = rows * t->row;
+    set_bounds(t);
     if (!sound(t, rows))
         return false;
-    for (u32 row = 0; row < rows; row++) {
-        s64 at[TENSOR_RANK] = {t->at[0]};
-        for (u32 d = 1, rest = row; d < TENSOR_RANK; rest /= n[d], d++)
-            at[d] = t->at[d] + (s64)(rest % n[d]) * t->map.step[d];
+    for (u32 row = 0; row < rows; row++, go_on(t)) {
+        s64 at[TENSOR_RANK];
+        memcpy(at, t->next, sizeof(at));
+        for (u32 k = 0; k + 2 < c->rank; k++)
+            at[tensor_space(&t->map, k)] += t->offset[k];
         if (!move_row(t, row, at))
             return false;
     }
-    bytes = rows * t->row;
     t->w->worker->slots[t->in->slot].requests++;
     t->w->worker->slots[t->in->slot + 1].bytes += (u64)bytes * (c->store ? 1 : t->landing.n);
     t->w->worker->steps += bytes / 128;
     if (!c->store)
         landing_done(t->w, t->in, t->lane, &t->landing, bytes);
     return true;
+}
+/* Those of an image's dimensions have 16, 8 or 5 bits. */
+static u32 offset_of(const struct tensor_copy *c, u16 x)
+{
+    static const u16 masks[TENSOR_RANK + 1] = {[3] = 0xffff, [4] = 0xff, [5] = 0x1f};
+    return x & masks[c->rank];
 }
 HANDLER(cp_tensor)
 {
@@ -286,6 +335,8 @@ HANDLER(cp_tensor)
         struct tile t = {.copy = c, .w = w, .in = in, .lane = lane};
         for (u32 d = 0; d < c->rank; d++)
             t.at[d] = ((const s32 *)place(w, in->places[d]))[lane];
+        for (u32 k = 0; k + 2 < c->rank && c->image && !c->store; k++)
+            t.offset[k] = offset_of(c, ((const u16 *)place(w, in->places[c->rank + k]))[lane]);
         if (!move_tile(&t, lane_address(w, in->src[1], c->at.bytes, c->at.offset, lane)))
             return NULL;
     }
