@@ -36,5 +36,6 @@ void wgmma_cases(void);   /* hopper_wgmma.c */
 void tensor_cases(void);  /* hopper_tensor.c */
 void bulk_cases(void);    /* hopper_bulk.c, after those */
 void maps_cases(void);    /* hopper_maps.c */
+void arrival_cases(void); /* hopper_bulk.c, after its others */
 
 #endif

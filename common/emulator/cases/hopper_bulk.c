@@ -104,8 +104,12 @@ static void use(const char *name, const struct row *r)
     put_kernel(o, r);
     fclose(o);
     void *args[] = {&map, &device_from, &device_to};
-    hopper_need(hopper_run(ptx, r->blocks, args), name);
+    cudaError_t e = hopper_run(ptx, r->blocks, args);
     free(ptx);
+    if (e != cudaSuccess) {
+        hopper_fault(name, e);
+        return;
+    }
     hopper_need(cudaMemcpy(to, device_to, sizeof(to), cudaMemcpyDeviceToHost), name);
     hopper_result(name, hopper_hash(to, sizeof(to)));
 }
@@ -408,4 +412,61 @@ void bulk_cases(void)
     elements();
     mbarriers();
     others();
+}
+#define ARRIVE(n)   "mbarrier.arrive.shared::cta.b64 %l9, [%r8]" n ";\n"
+#define EXPECT(n)   "mbarrier.arrive.expect_tx.shared::cta.b64 %l9, [%r8], " n ";\n"
+#define COMPLETE(n) "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r8], " n ";\n"
+/* More arrivals than a phase has pending, and bytes than it counts. */
+void arrival_cases(void)
+{
+    static const struct {
+        const char *name, *count, *words;
+    } rows[] = {
+        {"3 of 2", "2", ARRIVE(", 3")},
+        {"2 of 2", "2", ARRIVE(", 2")},
+        {"drops 3 of 2", "2", "mbarrier.arrive_drop.shared::cta.b64 %l9, [%r8], 3;\n"},
+        {"drops 2 of 2", "2", "mbarrier.arrive_drop.shared::cta.b64 %l9, [%r8], 2;\n"},
+        {"drops all, then one", "2",
+         "mbarrier.arrive_drop.shared::cta.b64 %l9, [%r8], 2;\n" ARRIVE("")},
+        {"2 of 2 without completing", "2",
+         "mbarrier.arrive.noComplete.shared::cta.b64 %l9, [%r8], 2;\n"},
+        {"3 of 2 without completing", "2",
+         "mbarrier.arrive.noComplete.shared::cta.b64 %l9, [%r8], 3;\n"},
+        {"while bytes are awaited", "1", EXPECT("16") ARRIVE("")},
+        {"while bytes are awaited, with more", "1", EXPECT("16") EXPECT("16")},
+        {"while bytes are awaited, of copies", "1",
+         EXPECT("16") "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%r8];\n"},
+        {"while bytes are awaited, added by copies", "1",
+         EXPECT("16") "cp.async.mbarrier.arrive.shared::cta.b64 [%r8];\n"},
+        {"of a count of 1048575", "1048575", ARRIVE(", 1048575")},
+        {"after inval", "2", "mbarrier.inval.shared::cta.b64 [%r8];\n" ARRIVE("")},
+        {"expecting 1048575 bytes", "2", EXPECT("1048575")},
+        {"of bytes that no one expects", "2", COMPLETE("1048575") ARRIVE("") EXPECT("1048575")},
+    };
+    char name[100], words[1000];
+    for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
+        snprintf(name, sizeof(name), "arrivals %s", rows[k].name);
+        snprintf(words, sizeof(words),
+                 "add.u32 %%r8, %%r2, 8;\nmbarrier.init.shared::cta.b64 [%%r8], %s;\n%s"
+                 "mbarrier.test_wait.parity.shared::cta.b64 %%p4, [%%r8], 0;\n"
+                 "selp.u32 %%r30, 1, 2, %%p4;\n"
+                 "mbarrier.test_wait.parity.shared::cta.b64 %%p4, [%%r8], 1;\n"
+                 "selp.u32 %%r31, 1, 2, %%p4;\n",
+                 rows[k].count, rows[k].words);
+        row(name, 1, ONE, 0, 0, words);
+    }
+    for (int n = 8; n <= 32; n += 12) {
+        snprintf(name, sizeof(name), "arrivals of 32 lanes at %d", n);
+        snprintf(words, sizeof(words),
+                 "add.u32 %%r8, %%r2, 8;\n@!%%p1 mbarrier.init.shared::cta.b64 [%%r8], %d;\n"
+                 "bar.warp.sync 0xffffffff;\nmbarrier.arrive.shared::cta.b64 %%l9, [%%r8];\n"
+                 "bar.warp.sync 0xffffffff;\n",
+                 n);
+        row(name, 1, A_WARP, 0, 0, words);
+    }
+    row("arrivals at the next block, 3 of 2", 2, ALL, 0, 0,
+        "@%p1 bra X;\nadd.u32 %r8, %r2, 8;\nadd.u32 %r9, %r6, 8;\n"
+        "mbarrier.init.shared::cta.b64 [%r8], 2;\nfence.mbarrier_init.release.cluster;\n"
+        "X:\n" MEET "@%p1 bra J;\n"
+        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r9], 3;\n");
 }

@@ -7,4 +7,5 @@ void hopper_cases(void)
     tensor_cases();
     bulk_cases();
     maps_cases();
+    arrival_cases();
 }

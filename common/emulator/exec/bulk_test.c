@@ -103,6 +103,11 @@ Test(bulk, says_what_is_wrong_in_a_cluster)
     expect_fault(cudaErrorIllegalAddress, "in another block of the cluster",
                  SET "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
                      "[%r3], [%out], 64, [%r1];\n" END);
+    expect_fault(cudaErrorLaunchFailure, "2 arrivals, where 1 are pending",
+                 SET "mbarrier.arrive.shared.b64 %d0, [%r1], 2;\n" END);
+    expect_fault(cudaErrorLaunchFailure, "goes on for 64 bytes that have not come",
+                 SET "mbarrier.arrive.expect_tx.shared.b64 %d0, [%r1], 64;\n"
+                     "mbarrier.arrive.shared.b64 %d0, [%r1];\n" END);
     expect_fault(cudaErrorIllegalAddress, "only arrivals",
                  SET "mov.b64 %d0, bar;\ncvta.shared.u64 %d0, %d0;\nmapa.u64 %d1, %d0, %r5;\n"
                      "mbarrier.test_wait.parity.b64 %p2, [%d1], 0;\n" END);

@@ -32,14 +32,20 @@ static void put_made(struct text *t, const struct block *b, uint64_t at)
             free(where);
         }
 }
-static void put_mbarrier(struct text *t, const struct awaited *a)
+void mbarrier_describe(struct text *t, const struct block *b, uint64_t at)
 {
-    const struct block *b = a->block;
-    uint64_t x, at = a->path->mbarrier;
+    uint64_t x;
     memcpy(&x, b->shared + at, sizeof(x));
     shared_map_describe(t, b->info.map, at);
     put_made(t, b, at);
-    text_addf(t, " for %u arrivals, lacks %u of them", MBARRIER_EXPECTED(x), MBARRIER_PENDING(x));
+    text_addf(t, " for %u arrivals", MBARRIER_EXPECTED(x));
+}
+static void put_mbarrier(struct text *t, const struct awaited *a)
+{
+    uint64_t x;
+    memcpy(&x, a->block->shared + a->path->mbarrier, sizeof(x));
+    mbarrier_describe(t, a->block, a->path->mbarrier);
+    text_addf(t, ", lacks %u of them", MBARRIER_PENDING(x));
     if (MBARRIER_BYTES(x) > 0)
         text_addf(t, " and %d bytes", MBARRIER_BYTES(x));
     if (MBARRIER_BYTES(x) < 0)

@@ -10,7 +10,9 @@
 
 #include <stdint.h>
 
+struct block;
 struct site;
+struct text;
 
 #define MBARRIER_PHASE(x)    ((uint32_t)(x)&15)
 #define MBARRIER_EXPECTED(x) ((uint32_t)((x) >> 4 & 0xfffff))
@@ -25,5 +27,8 @@ struct mbarriers { /* head of an allocation */
         uint64_t heard; /* follow.c: of those who have arrived */
     } made[];
 };
+
+/* Adds which one it is, where it was set up and for how many arrivals: deadlock.c. */
+void mbarrier_describe(struct text *t, const struct block *b, uint64_t at);
 
 #endif

@@ -2,6 +2,8 @@
  *
  * What bulk copies bring into shared memory is there at once; where copies are disturbed by how
  * long they flew, bits are flipped when a warp has waited for its mbarrier (follow.h).
+ *
+ * Not modelled: a count of bytes past 1048575 (an H200 ends the launch).
  */
 #include "bulk.h"
 #include "emulator/base/mem.h"
@@ -36,7 +38,7 @@ static inline u64 arrive(u64 x, u32 n, s32 tx, bool drop)
 {
     u32 phase = (u32)x & 15, expected = MBARRIER_EXPECTED(x), pending = MBARRIER_PENDING(x);
     u32 bytes = (u32)(MBARRIER_BYTES(x) + tx);
-    pending = n > pending ? 0 : pending - n;
+    pending -= n < pending ? n : pending;
     if (drop)
         expected = n > expected ? 0 : expected - n;
     if (pending == 0 && (bytes & 0xfffff) == 0) {
@@ -153,6 +155,37 @@ static void follow(struct warp *w, const struct insn *in, const struct spot *s, 
     if (over && w->block->flights)
         flights_land(w, in, s->at, after);
 }
+static u32 arrivals_of(const struct insn *in, u64 arg)
+{
+    bool by_number = in->sub == M_arrive || in->sub == M_noComplete || in->sub == M_arrive_drop;
+    return by_number                                         ? (u32)arg
+           : in->sub == M_expect_tx || in->sub == M_mbarrier ? in->count > 1
+                                                             : 0;
+}
+/* Those of the lanes that have not arrived yet, at one mbarrier: they come as one. */
+static u32 together(const struct insn *in, const u64 *at, const u64 *arg, u32 lanes)
+{
+    int first = __builtin_ctz(lanes);
+    u32 n = 0;
+    LANES n += ON(lanes, i) && at[i] == at[first] ? arrivals_of(in, arg[i]) : 0;
+    return n;
+}
+/* Of an mbarrier of the block's own, more than are pending: an H200 ends the launch. */
+static bool too_many(struct warp *w, const struct insn *in, int lane, const struct spot *s, u32 n)
+{
+    u64 x = *state_of(s);
+    struct text t = {0};
+    if (n <= MBARRIER_PENDING(x) || s->block != w->block)
+        return false;
+    mbarrier_describe(&t, s->block, s->at);
+    if (MBARRIER_BYTES(x) > 0)
+        text_addf(&t, "; its phase goes on for %d bytes that have not come", MBARRIER_BYTES(x));
+    warp_fault(w, in, lane, cudaErrorLaunchFailure,
+               "%u arrivals, where %u are pending, at the mbarrier at %s", n, MBARRIER_PENDING(x),
+               text_str(&t));
+    text_free(&t);
+    return true;
+}
 /* One lane's operation on the mbarrier: its state before to *r, whether its wait is over to *over.
  * False after a fault. */
 static bool operate(struct warp *w, const struct insn *in, int lane, const struct spot *s, u64 arg,
@@ -165,8 +198,7 @@ static bool operate(struct warp *w, const struct insn *in, int lane, const struc
         *b = make(0, (u32)arg, (u32)arg, 0);
         note_made(s->block, in->site, s->at);
         break;
-    case M_inval:
-        *b = 0;
+    case M_inval: /* an H200 leaves it as it is */
         break;
     case M_arrive:
     case M_noComplete:
@@ -214,7 +246,7 @@ static const struct insn *pending_count(struct warp *w, const struct insn *in)
 /* insn.sub: which operation; .src[1]: count, bytes, state or parity */
 HANDLER(mbarrier)
 {
-    u64 arg[WARP], r[WARP] = {0}, at[WARP] = {0};
+    u64 arg[WARP], r[WARP] = {0}, at[WARP] = {0}, address[WARP] = {0};
     u32 yes = 0, own = 0;
     if (in->sub == M_pending_count)
         return pending_count(w, in);
@@ -223,17 +255,20 @@ HANDLER(mbarrier)
         load_lanes(arg, place(w, in->src[1]), in->src_width, false);
     for (u32 rest = w->mask; rest; rest &= rest - 1) {
         int i = __builtin_ctz(rest);
+        address[i] = lane_address(w, in->src[0], in->flags & F_SHARED32 ? 4 : 8, in->imm, i);
+    }
+    for (u32 rest = w->mask; rest; rest &= rest - 1) {
+        int i = __builtin_ctz(rest);
         struct spot s;
         bool over = false;
-        if (!mbarrier_find(w, in, i,
-                           lane_address(w, in->src[0], in->flags & F_SHARED32 ? 4 : 8, in->imm, i),
-                           &s))
+        if (!mbarrier_find(w, in, i, address[i], &s))
             return NULL;
         if (s.block != w->block && !reaches_peers(in))
             return warp_fault(w, in, i, cudaErrorIllegalAddress,
                               "the mbarrier is another block's: only arrivals, expect_tx and "
                               "complete_tx reach it");
-        if (!operate(w, in, i, &s, arg[i], &r[i], &over))
+        if (too_many(w, in, i, &s, together(in, address, arg, rest)) ||
+            !operate(w, in, i, &s, arg[i], &r[i], &over))
             return NULL;
         at[i] = s.at;
         own |= (u32)(s.block == w->block) << i;
