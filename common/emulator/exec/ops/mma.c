@@ -326,7 +326,8 @@ static void charge(struct warp *w, const struct mma_shape *s)
     w->worker->steps += s->m * s->n * s->k / 16;
 }
 /* n rows of WIDE words, of e elements each: first all first ones of a row, then all second ones */
-static void words_apart(const u32 *words, u32 n, u32 e, u8 *to)
+static inline __attribute__((always_inline)) void words_apart(const u32 *words, u32 n, u32 e,
+                                                              u8 *to)
 {
     for (u32 q = 0; q < n; q++, to += 4 * WIDE) {
         const u32 *from = words + q * WIDE;
