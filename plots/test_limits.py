@@ -45,3 +45,9 @@ def test_the_faster_rung_is_taken():
 def test_a_line_is_held_to_its_first_two_points():
     said = list(limits.line("l", "k", [(1, 3), (2, 5), (4, 9), (8, 31)]))
     assert [(r.case, r.value, r.word()) for r in said] == [("4", 1, "yes"), ("8", 0.5, "no")]
+
+
+def test_of_many_rows_only_what_is_not_met_is_shown():
+    rows = [limits.Row("l", "k", f"c{i}", 1, x, x, x) for i, x in enumerate([1.5] * 40 + [2, 0.5])]
+    said = "\n".join(limits.section("g", rows, limits.Reasons("l k c41 = so"), []))
+    assert "1.50 to 2.00" in said and "| c41 |" in said and "| c40 |" not in said
