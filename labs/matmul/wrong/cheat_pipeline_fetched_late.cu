@@ -3,7 +3,7 @@
 // themselves and tell of it.
 // class: no-evidence
 // only: mm_pipeline
-// expect: pipeline-barriers=fail
+// expect: pipeline-barriers=fail pipeline-fast=any
 // hint: pipeline-barriers: With two sets of tiles, of
 #include "warplab.cuh"
 

@@ -57,7 +57,8 @@ static inline void tensor_add(f32 *c, u32 n, u32 k, const f32 *a, const s32 *ea,
                               const s32 *eb, struct tensor_bits bits)
 {
     enum { AT_A_TIME = 8 }; /* products whose sum an s32 holds: each is below 2^27 */
-    s32 top[TENSOR_COLUMNS], some[TENSOR_COLUMNS], kept = bits.added;
+    s32 top[TENSOR_COLUMNS], kept = bits.added;
+    u32 some[TENSOR_COLUMNS]; /* wraps where a factor is not finite, and nobody takes the sum */
     f64 sum[TENSOR_COLUMNS];
     for (u32 j = 0; j < n; j++) {
         s32 e = (s32)(bits_f32(c[j]) >> 23 & 0xff) - 127;
@@ -75,10 +76,10 @@ static inline void tensor_add(f32 *c, u32 n, u32 k, const f32 *a, const s32 *ea,
             some[j] = 0;
         for (u32 p = first; p < first + AT_A_TIME && p < k; p++)
             for (u32 j = 0; j < n; j++)
-                some[j] += (s32)(a[p] * b[p * n + j] *
-                                 tensor_power(ea[p] + eb[p * n + j] - top[j] + kept));
+                some[j] += (u32)(s32)(a[p] * b[p * n + j] *
+                                      tensor_power(ea[p] + eb[p * n + j] - top[j] + kept));
         for (u32 j = 0; j < n; j++)
-            sum[j] += some[j];
+            sum[j] += (s32)some[j];
     }
     for (u32 j = 0; j < n; j++)
         c[j] = cut_to_f32(sum[j] * f64_bits((u64)(1023 - kept + top[j]) << 52), bits);
