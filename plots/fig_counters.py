@@ -1,6 +1,9 @@
 """fig_counters.py - the emulator's counted figures beside a GPU's measured counters: for each
 counter the ratio counted / measured, one dot an experiment, a panel for each lab that has cases
 in common. 1 is agreement."""
+import math
+import statistics
+
 import names
 import records
 import style
@@ -40,19 +43,23 @@ def pairs(recs):
 
 OTHER_BY_NATURE = ("inst_executed", "thread_inst_executed_pred_on")
 LOW, HIGH, CLOSE = 0.25, 4.0, 0.01  # of ratios: the axis, and what counts as agreement
+NEAR = 2                            # places for names in an octave: dots of one place share theirs
 FAR = 0.1                           # dots further off than this are named
 ABOVE_OR_BELOW = [(dx, dy, ha, "bottom" if dy > 0 else "top") for dy in (5, -5)
                   for dx, ha in ((0, "center"), (3, "right"), (-3, "left"))]
 
 
 def outliers(y, pairs):
-    """[(kernels, x, y, colour)] of dots that lie apart; how many kernels, where they are more than two."""
+    """(kernels, x, y, colour) of dots that lie apart; how many kernels, where they are more than two."""
     apart = {}
     for ratio, row, _ in pairs:
         if abs(ratio - 1) > FAR:
-            apart.setdefault(round(min(max(ratio, LOW), HIGH), 1), {})[row["variant"]] = True
-    return [(", ".join(variants) if len(variants) < 3 else f"{len(variants)} kernels", at, y, style.GREY)
-            for at, variants in sorted(apart.items())]
+            at = min(max(ratio, LOW), HIGH)
+            apart.setdefault(round(NEAR * math.log2(at)), []).append((at, row["variant"]))
+    for near in apart.values():
+        variants = sorted({variant for _, variant in near})
+        yield (", ".join(variants) if len(variants) < 3 else f"{len(variants)} kernels",
+               statistics.median(at for at, _ in near), y, style.GREY)
 
 
 def draw_lab(ax, lab, shown, found, zeros):

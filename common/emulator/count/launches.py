@@ -21,7 +21,7 @@ KERNELS = {"black_scholes": "move,direct,strided,fast,vector",
                           "price_curand"}
 OUT = "common/emulator/testdata/launches-%s.csv"
 LEFT_OUT = {"black_scholes": ("options=2^24", "options=2^26"),
-            "matmul": ("n=4096", "f16 n=4096"),
+            "matmul": ("n=4096", "f16 n=4096", "bf16 n=4096"),
             "monte_carlo": ("paths=2^20", "paths=2^22", "paths=2^24"),
             "reduction": ("n=2^25",)}
 # Kernels and cases from which on the host's calls, which are not modelled, do not matter.
