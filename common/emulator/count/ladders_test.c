@@ -290,9 +290,9 @@ static const struct unlike {
     {"mm_coalesced", "n=512"},
     {"mm_coalesced", "n=1024"},
     {"mm_coalesced", "1024x1024x32"},
-    /* With 32 steps of k most of the time is what a block does before and behind them: mm_large's is
-     * taken to be half as long again, mm_pipeline's and mm_cluster's a fifth and a quarter shorter.
-     * Why is not known. */
+    /* With 32 steps of k most of the time is what a block does before and behind them: mm_large's
+     * is taken to be half as long again, mm_pipeline's and mm_cluster's a fifth and a quarter
+     * shorter. Why is not known. */
     {"mm_shared", "1024x1024x32"},
     {"mm_pipeline", "1024x1024x32"},
     {"mm_cluster", "f16 1024x1024x32"},
