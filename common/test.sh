@@ -2,7 +2,7 @@
 # test.sh - runs test suites, some at once, and adds up what they say.
 #
 #   common/test.sh LOGS SUITE…     runs `make test-SUITE` for each, output in LOGS/SUITE.log;
-#                                  one more at once than there are cores, at most 4, as each waits
+#                                  two more at once than there are cores, at most 4, as each waits
 #                                  now and then: begin with those that take long
 #
 # Counts come from Criterion's synthesis lines, from pytest's and from lines "N passed,
@@ -83,7 +83,7 @@ lane() {
     done
 }
 
-lanes=$(($(nproc 2>/dev/null || echo 2) + 1))
+lanes=$(($(nproc 2>/dev/null || echo 2) + 2))
 [ "$lanes" -le 4 ] || lanes=4
 while [ "$lanes" -gt 0 ]; do
     lane "$@" &
