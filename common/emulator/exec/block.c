@@ -312,6 +312,17 @@ static struct insn where_now(const struct warp *w)
     return (struct insn){.site = &f->sites[f->blocks[p->enter].ptx_first]};
 }
 
+/* "file.cu:12: kernel k" */
+static char *whereabouts(const struct warp *w)
+{
+    struct insn in = where_now(w);
+    char *where = site_text(in.site);
+    struct text t = {0};
+    text_addf(&t, "%s%skernel %s", where, in.site ? ": " : "",
+              shown_name(w->block->launch->func->info.name));
+    free(where);
+    return text_take(&t);
+}
 static void add_steps(struct worker *k, struct warp *w)
 {
     struct launch *l = k->launch;
@@ -327,14 +338,29 @@ static void add_steps(struct worker *k, struct warp *w)
     if (!atomic_compare_exchange_strong(&l->failed, &none, (int)cudaErrorLaunchTimeout))
         return;
     /* No finding of the checker's: a limit was met, nothing was proved. */
-    struct insn in = where_now(w);
-    char *where = site_text(in.site);
+    char *where = whereabouts(w);
     emu_fail(cudaErrorLaunchTimeout,
-             "%s%skernel %s: more than %llu warp instructions, and here it is now; is there a loop "
-             "that never ends? (WARPLAB_STEPS is the limit)",
-             where, in.site ? ": " : "", shown_name(l->func->info.name),
-             (unsigned long long)l->steps_limit);
+             "%s: more than %llu warp instructions, and here it is now; is there a loop that never "
+             "ends? (WARPLAB_STEPS is the limit)",
+             where, (unsigned long long)l->steps_limit);
     free(where);
+}
+
+void emu_give_up(struct launch *l, const char *words)
+{
+    const struct block *b = NULL;
+    int none = 0;
+    for (int i = 0; !b && i < l->nworkers; i++)
+        b = l->workers[i]->ring.first;
+    for (uint32_t i = 0; b && i < b->nwarps; i++) {
+        if (b->warps[i].state != WARP_READY)
+            continue;
+        char *where = whereabouts(&b->warps[i]);
+        if (atomic_compare_exchange_strong(&l->failed, &none, (int)cudaErrorLaunchTimeout) && words)
+            emu_fail(cudaErrorLaunchTimeout, "%s%s", where, words);
+        free(where);
+        return;
+    }
 }
 
 /* Short while it goes round and round, and from then on twice as long each time: it may soon
@@ -353,7 +379,7 @@ enum run block_run(struct block *b)
     void (*run)(struct warp *) = exec_level()->run_warp;
     bool first = true; /* round of the turn */
     for (;;) {
-        uint32_t done = 0, ready = 0, still = 0, stuck = 0;
+        uint32_t done = 0, ready = 0, still = 0, stuck = 0, idle = 0;
         for (uint32_t i = 0; i < b->nwarps; i++) {
             struct warp *w = &b->warps[i];
             if (w->state == WARP_READY) {
@@ -371,7 +397,9 @@ enum run block_run(struct block *b)
             ready += w->state == WARP_READY;
             still += w->state == WARP_READY && w->still;
             stuck += w->state == WARP_READY && w->stuck;
+            idle += w->state == WARP_READY && (w->still || w->spun);
         }
+        b->idle = idle && idle == ready;
         /* Alone, a second round of it shows that the first one's arrivals have been seen; in a
          * cluster the whole turn was of no use. */
         bool now = stuck && stuck == ready && !l->func->hears,

@@ -24,6 +24,7 @@
 #define PEER_OFFSET       ((1ull << PEER_SHIFT) - 1)
 #define SLICE             4096 /* warp instructions a path may run before others get a turn */
 #define COOPERATIVE_SLICE 64   /* the same in a cooperative launch */
+#define SLICE_ENDS        4    /* kept of a path: a loop's slices may end at its blocks by turns */
 #define STILL_SLICE       64   /* and for a path that goes round and round: nothing_new() */
 
 struct frame { /* registers of one call */
@@ -61,10 +62,13 @@ struct path {
     bool stuck;         /* and that was to wait in vain for an mbarrier: by this, at offset */
     const struct insn *waits;
     uint64_t mbarrier;
-    bool still;           /* ended its last slice as the one before: nothing_new() */
-    uint64_t quick, full; /* of its registers then, and where it was */
-    uint32_t result;      /* of bar.red, on release */
-    uint64_t heard;       /* follow.c: of those who came to its barrier, on release */
+    bool still;   /* ended its last slice as one of those before: nothing_new() */
+    uint8_t last; /* of these, which are of its registers at slices' ends, and where it was */
+    struct {
+        uint64_t quick, full; /* full 0: not looked at */
+    } ends[SLICE_ENDS];
+    uint32_t result; /* of bar.red, on release */
+    uint64_t heard;  /* follow.c: of those who came to its barrier, on release */
 };
 
 /* It waits at that barrier, and asks again from `in` on. */
@@ -141,6 +145,7 @@ struct block {
     struct mbarriers *mbarriers; /* that it set up: mbarrier.h; NULL: none */
     bool stuck;                  /* all warps that could run are, and nothing else can help them */
     uint32_t yields, lived;      /* turns since the last thread ended; live_threads then */
+    bool idle;                   /* in its last turn all that could run went round and round */
     struct listener *listeners[MAX_LISTENERS]; /* those of the launch that want this block */
     int nlisteners;
     bool tell, tell_paths; /* somebody wants its accesses, its paths */
@@ -161,8 +166,17 @@ struct mem_cache {
     uint64_t generation;
 };
 
+/* Open blocks in the order of their turns, mostly one; and finished ones, for reuse. */
+struct ring {
+    struct block *first, *last, *spare;
+};
+
 struct worker {
     struct launch *launch;
+    struct ring ring;
+    bool idle;           /* its blocks only wait, or it has none any more */
+    uint32_t idle_turns; /* in a row, of such blocks */
+    uint64_t stirs;      /* the launch's when the first of them began */
     struct slot *slots;
     struct block_count *counts;
     struct mem_cache *caches;    /* by slot */
@@ -170,7 +184,6 @@ struct worker {
     uint64_t steps;              /* taken since last added to the launch */
     uint64_t max_warp;           /* instructions of the warp that executed most */
     uint32_t nopen;              /* blocks */
-    struct block *spare;         /* finished blocks, for reuse */
     uint32_t index;
     uint64_t clock;
 } __attribute__((aligned(128)));
@@ -202,6 +215,10 @@ struct launch {
     int nlisteners;
     struct worker **workers;
     int nworkers;
+    bool parks;                /* may be left alone when it only waits */
+    uint8_t *kept;             /* parameters of one that was; NULL: the caller's serve */
+    atomic_int idle;           /* workers that are */
+    atomic_ulong stirs;        /* each time that one becomes it, or is it no more */
     struct emu_result *result; /* for listeners to fill (events.h, `counted`) */
     uint32_t nslots, ncounts;  /* of the module when it began: of the workers' counts */
     int32_t slice;

@@ -20,10 +20,13 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Turns that an idle block has before its launch may be left alone. */
+#define PARK_TURNS 64
+
 enum { PORTABLE_CLUSTER = 8, MAX_CLUSTER = 16 }; /* blocks (programming guide) */
 
 uint32_t launch_stack_limit[MEM_DEVICES] = {[0 ... MEM_DEVICES - 1] = 1024}; /* a GPU's default */
-static _Atomic uint64_t launch_serial;
+static _Atomic uint64_t launch_serial, stirs;
 static _Atomic uint64_t steps_limit = UINT64_MAX; /* UINT64_MAX: the option's */
 
 /* ---- workers ---- */
@@ -33,10 +36,6 @@ static void return_steps(struct worker *k)
         atomic_fetch_add(&k->launch->steps_used, k->steps);
 }
 
-/* Open blocks in the order of their turns, mostly one; and finished ones, for reuse. */
-struct ring {
-    struct block *first, *last, *spare;
-};
 static void ring_append(struct ring *r, struct block *b)
 {
     b->next = NULL;
@@ -67,9 +66,10 @@ static void free_blocks(struct block *b)
 
 /* Opens the launch's next block: it runs next or, where all come first, last. False: there is
  * none left. */
-static bool open_block(struct worker *k, struct ring *r)
+static bool open_block(struct worker *k)
 {
     struct launch *l = k->launch;
+    struct ring *r = &k->ring;
     uint64_t index = atomic_fetch_add(&l->next_block, 1);
     if (index >= l->nblocks)
         return false;
@@ -84,14 +84,48 @@ static bool open_block(struct worker *k, struct ring *r)
     else
         ring_prepend(r, b);
     k->nopen++;
+    k->idle_turns = 0;
     return true;
 }
-static void take_turns(struct worker *k, struct ring *r)
+
+/* ---- launches that only wait ---- */
+static void set_idle(struct worker *k, bool idle)
 {
     struct launch *l = k->launch;
+    if (k->idle == idle)
+        return;
+    k->idle = idle;
+    l->idle += idle ? 1 : -1;
+    if (atomic_fetch_add(&l->stirs, 1) == k->stirs)
+        k->stirs++; /* its own, which changes nothing for it */
+}
+/* A turn of one of its blocks is over. */
+static void count_turn(struct worker *k, bool idle)
+{
+    uint64_t now = k->launch->stirs;
+    if (!idle || k->stirs != now)
+        k->idle_turns = 0;
+    k->stirs = now;
+    k->idle_turns += idle;
+    if (!idle && k->launch->kept)
+        stirs++;
+    set_idle(k, idle && (k->idle || k->idle_turns >= PARK_TURNS * k->nopen));
+}
+/* All blocks of all workers wait, and have looked since the last of them began to: it goes on only
+ * by what others than the launch do. */
+static bool only_waits(const struct worker *k)
+{
+    const struct launch *l = k->launch;
+    return l->parks && k->idle && k->idle_turns >= PARK_TURNS * k->nopen &&
+           l->idle == l->nworkers && l->stirs == k->stirs;
+}
+static void take_turns(struct worker *k)
+{
+    struct launch *l = k->launch;
+    struct ring *r = &k->ring;
     bool want = true; /* to open another block */
-    while (!l->failed) {
-        if (want && k->nopen < l->max_active && open_block(k, r) && l->cooperative)
+    while (!l->failed && !only_waits(k)) {
+        if (want && k->nopen < l->max_active && open_block(k) && l->cooperative)
             continue;
         struct block *b = ring_take(r);
         if (!b)
@@ -107,20 +141,19 @@ static void take_turns(struct worker *k, struct ring *r)
             ring_append(r, b);
             want = turn == RUN_YIELD;
         }
+        count_turn(k, turn != RUN_DONE && b->idle);
     }
 }
-/* A worker's life in a launch. */
+/* A worker's life in a launch, or a part of it. */
 static void worker_run(struct worker *k)
 {
-    struct ring r = {0};
-    k->nopen = 0;
     if (cluster_size(k->launch->cluster) > 1)
         cluster_worker(k);
     else
-        take_turns(k, &r);
-    free_blocks(r.first);
-    free_blocks(r.spare);
+        take_turns(k);
+    set_idle(k, true);
     return_steps(k);
+    k->steps = 0;
 }
 
 /* ---- the pool: threads that sleep between launches ---- */
@@ -219,6 +252,14 @@ static void pool_run(struct worker **workers, int n)
     pthread_mutex_unlock(&pool.lock);
 }
 
+int emu_threads(void)
+{
+    pthread_mutex_lock(&pool.lock);
+    int n = pool.owner == getpid() ? pool.nthreads : 0;
+    pthread_mutex_unlock(&pool.lock);
+    return n;
+}
+
 static int thread_count(const struct launch *l)
 {
     int n = emu_options()->threads;
@@ -248,6 +289,8 @@ static struct worker *worker_new(struct launch *l, uint32_t index)
 }
 static void worker_free(struct worker *k)
 {
+    free_blocks(k->ring.first);
+    free_blocks(k->ring.spare);
     free(k->slots);
     free(k->caches);
     free(k->counts);
@@ -387,26 +430,28 @@ cudaError_t launch_check(const struct emu_launch *l)
 }
 
 /* ---- a launch ---- */
-static uint64_t steps_most(void)
+uint64_t launch_steps(void)
 {
     return steps_limit == UINT64_MAX ? emu_options()->steps : steps_limit;
 }
 uint64_t launch_set_steps(uint64_t steps)
 {
-    uint64_t now = steps_most();
+    uint64_t now = launch_steps();
     steps_limit = steps;
     return now;
 }
 
+static struct mem_alloc *workspace; /* {size, barrier}: of the one cooperative launch that runs */
 static struct mem_alloc *grid_workspace(void)
 {
-    static struct mem_alloc *a; /* {size, barrier}: launches are one at a time */
+    struct mem_alloc *a = workspace;
     if (!a)
         a = mem_alloc(256, 256, MEM_WORKSPACE, NULL);
     if (a) {
         memset(a->host, 0, 256);
         *(uint32_t *)a->host = 256;
     }
+    workspace = a;
     return a;
 }
 
@@ -437,7 +482,7 @@ static void set_up(struct launch *l, const struct emu_launch *e)
     l->serial = atomic_fetch_add(&launch_serial, 1) + 1;
     l->profile = d;
     l->steps_used = e->steps ? *e->steps : 0;
-    l->steps_limit = steps_most();
+    l->steps_limit = launch_steps();
     uint64_t resident =
         (uint64_t)emu_occupancy(e->func, l->threads, e->shared_bytes, NULL) * d->sms;
     l->max_active = (uint32_t)(resident > 65536 ? 65536 : resident);
@@ -493,20 +538,17 @@ static struct block_info any_block(const struct launch *l)
     return any;
 }
 
-static void run_blocks(struct launch *l)
+static void make_workers(struct launch *l)
 {
     l->nworkers = thread_count(l);
     l->workers = xcalloc((size_t)l->nworkers, sizeof(struct worker *));
     for (int i = 0; i < l->nworkers; i++)
         l->workers[i] = worker_new(l, (uint32_t)i);
     builtin_used(l->module->device, l->func->uses);
-    pool_run(l->workers, l->nworkers);
-    if (l->func->uses & USES_PRINTF)
-        printf_flush(l->func->info.name);
 }
 
-/* From the listeners' first word to their last. */
-static void run(struct launch *l)
+/* Up to the listeners' first word, and from their last on; between them blocks run. */
+static void begin(struct launch *l)
 {
     struct block_info any = any_block(l);
     l->nlisteners = listeners_of(&any, l->listeners);
@@ -515,13 +557,48 @@ static void run(struct launch *l)
     for (int k = 0; k < l->nlisteners; k++)
         if (l->listeners[k]->launch_begin)
             l->listeners[k]->launch_begin(l->listeners[k], &any);
-    run_blocks(l);
+    make_workers(l);
+}
+static cudaError_t end(struct launch *l, struct emu_result *result)
+{
+    struct block_info any = any_block(l);
+    l->result = result;
+    if (l->func->uses & USES_PRINTF)
+        printf_flush(l->func->info.name);
     for (int k = 0; k < l->nlisteners; k++)
         if (l->listeners[k]->launch_end)
             l->listeners[k]->launch_end(l->listeners[k], &any);
     for (int k = 0; k < l->nlisteners; k++)
         if (l->listeners[k]->counted)
             l->listeners[k]->counted(l->listeners[k], l);
+    return (cudaError_t)(int)l->failed;
+}
+
+/* Its blocks run to their ends, or until it only waits. False: it does. */
+static bool run(struct launch *l)
+{
+    bool done = true;
+    l->idle = 0;
+    for (int i = 0; i < l->nworkers; i++) {
+        l->workers[i]->idle = false;
+        l->workers[i]->idle_turns = 0;
+    }
+    pool_run(l->workers, l->nworkers);
+    for (int i = 0; i < l->nworkers; i++)
+        done &= l->workers[i]->nopen == 0;
+    return done || l->failed;
+}
+/* Others come before it goes on: what it has in common with them, or with its caller, is its own
+ * from now on. */
+static void keep(struct launch *l)
+{
+    if (l->kept)
+        return;
+    l->kept = xcalloc(1, l->param_bytes + 8);
+    memcpy(l->kept, l->params, l->param_bytes);
+    l->params = l->kept;
+    if (l->cooperative)
+        workspace = NULL;
 }
 
 static void tear_down(struct launch *l)
@@ -534,12 +611,16 @@ static void tear_down(struct launch *l)
     free((void *)l->constants);
     free(l->warp_constants);
     free(l->shared_map);
+    if (l->kept && l->cooperative)
+        mem_free(l->workspace);
+    free(l->kept);
+    free(l);
 }
 
 /* Small ones end before they notice. */
 static cudaError_t check_steps(const struct emu_launch *e)
 {
-    uint64_t most = steps_most();
+    uint64_t most = launch_steps();
     if (!e->steps || !most || *e->steps <= most)
         return cudaSuccess;
     return emu_fail(cudaErrorLaunchTimeout,
@@ -574,20 +655,43 @@ cudaError_t emu_launch(const struct emu_launch *e, struct emu_result *result)
     if (err != cudaSuccess)
         return err;
     struct emu_result r = {0};
-    struct launch l = {.result = &r};
+    struct launch *l = xcalloc(1, sizeof(*l));
     launch_pause();
-    set_up(&l, e);
+    set_up(l, e);
+    l->parks = e->parked && cluster_size(l->cluster) == 1 && !(l->func->uses & USES_DEVICE);
     if (e->children)
-        children_begin(&l);
-    run(&l);
-    err = (cudaError_t)(int)l.failed;
-    if (e->children)
-        *e->children = children_end(&l);
-    if (e->steps)
-        *e->steps = l.steps_used;
-    tear_down(&l);
+        children_begin(l);
+    begin(l);
+    if (run(l)) {
+        err = end(l, &r);
+        if (e->children)
+            *e->children = children_end(l);
+        if (e->steps)
+            *e->steps = l->steps_used;
+        tear_down(l);
+    } else {
+        keep(l);
+        *e->parked = l;
+    }
     launch_resume();
     if (result)
         *result = r;
     return err;
+}
+
+uint64_t emu_stirs(void)
+{
+    return stirs;
+}
+
+bool emu_go_on(struct launch *l, struct emu_result *result, cudaError_t *e)
+{
+    launch_pause();
+    bool done = run(l);
+    if (done) {
+        *e = end(l, result);
+        tear_down(l);
+    }
+    launch_resume();
+    return done;
 }

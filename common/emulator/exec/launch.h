@@ -1,7 +1,9 @@
 /* launch.h - launches, as the runtime API sees them.
  *
  * A launch runs to completion before emu_launch returns: streams are an order of launches, not of
- * time. Not modelled: overlap in host time. All calls are thread safe.
+ * time. The exception: one whose warps all go round and round, none of them with anything new, may
+ * be parked, if the caller can do that. Not modelled: overlap in host time. All calls are thread
+ * safe.
  */
 #ifndef EMULATOR_LAUNCH_H
 #define EMULATOR_LAUNCH_H
@@ -17,6 +19,7 @@ struct launch_moment {
     const uint64_t *before; /* of all numbers less than its own */
 };
 
+struct launch;
 struct emu_launch {
     struct emu_func *func;
     uint32_t grid[3], block[3];
@@ -31,6 +34,9 @@ struct emu_launch {
     const struct launch_moment *moment;
     uint64_t graph_run, graph; /* that it is in, and what its threads know of it; 0: none */
     uint64_t *steps; /* taken so far by what counts as one launch with it; NULL: it is alone */
+    /* Gets the launch where it only waits for what the host or others are to write: its result and
+     * its errors come from emu_go_on(). NULL: it runs to its end, whatever it waits for. */
+    struct launch **parked;
 };
 
 /* What a thread of a kernel asked the device runtime for. It is to be done when the kernel has
@@ -98,6 +104,15 @@ struct emu_result {
 cudaError_t launch_check(const struct emu_launch *l);
 /* Validates (sizes against the device profile) and runs; *result may be NULL. */
 cudaError_t emu_launch(const struct emu_launch *l, struct emu_result *result);
+
+/* A parked launch goes on, at most until it only waits again. True: it is over, *e is its error. */
+bool emu_go_on(struct launch *l, struct emu_result *result, cudaError_t *e);
+/* Ends a parked launch with cudaErrorLaunchTimeout: the kernel, the line where it is, and the
+ * words. */
+void emu_give_up(struct launch *l, const char *words); /* NULL: nothing is said */
+uint64_t emu_stirs(void);    /* grows when a launch that was parked does something */
+int emu_threads(void);       /* of the process, that are the emulator's */
+uint64_t launch_steps(void); /* the limit; 0: none */
 
 /* Between them no launch runs: what one may use is freed there, as cudaFree() on a GPU waits for
  * the kernels in progress. */

@@ -406,8 +406,8 @@ static uint64_t digest(const uint64_t *v, uint32_t n, uint32_t step)
         all = (all ^ h[k]) * 0x9e3779b97f4a7c15ull;
     return all;
 }
-/* Is the current path where it was a slice ago, with the same in its registers? Then it only
- * waits for what others do. Looked at closely when some of the registers are the same. */
+/* Is the current path where it was a slice ago, or a few, with the same in its registers? Then it
+ * only waits for what others do. Looked at closely when some of the registers are the same. */
 static bool nothing_new(struct warp *w, uint32_t b)
 {
     struct path *p = w->cur;
@@ -415,14 +415,17 @@ static bool nothing_new(struct warp *w, uint32_t b)
     uint32_t n = (p->frame->func->frame_bytes + 7) / 8;
     uint64_t where = ((uint64_t)b << 32 | p->mask) ^ w->depth;
     uint64_t quick = digest(regs, n, ROUND_UP(1 + n / 32, 8)) ^ where;
-    if (quick != p->quick) {
-        p->quick = quick;
-        p->full = 0;
-        return false;
+    for (uint32_t k = 0; k < SLICE_ENDS; k++) {
+        if (p->ends[k].quick != quick)
+            continue;
+        uint64_t before = p->ends[k].full;
+        p->ends[k].full = digest(regs, n, 8) ^ where;
+        return p->ends[k].full == before;
     }
-    uint64_t before = p->full;
-    p->full = digest(regs, n, 8) ^ where;
-    return p->full == before;
+    p->last = (p->last + 1) % SLICE_ENDS;
+    p->ends[p->last].quick = quick;
+    p->ends[p->last].full = 0;
+    return false;
 }
 static bool all_still(const struct warp *w, bool *stuck)
 {

@@ -49,7 +49,7 @@ summary() {
 # PROGRAM:PART is one part of a program that has several.
 libraries='algorithms:cub algorithms:thrust algorithms:more groups:groups groups:grid_sync groups:clusters'
 anywhere="vector_add variables split language errors limits copies per_thread
-          $libraries devices graphs graph_nodes children ipc"
+          $libraries devices graphs graph_nodes children ipc waits"
 [ ! -e "$programs/fft" ] || anywhere="$anywhere fft"
 [ ! -e "$programs/nccl" ] || anywhere="$anywhere nccl"
 asked='graph_answers child_answers device_graph_answers ipc_answers'
@@ -100,6 +100,10 @@ cp "$out/text" "$out/found"
 expect 0 '^0$' sh -c "grep -c 'warplab' '$out/found' || true"
 expect 2 'from 1 to 16' "$warprun" --devices 17 "$programs/devices"
 expect 0 'cudaErrorLaunchTimeout' "$warprun" --steps 100000 "$programs/endless"
+expect 0 'wait_for.* waits for what nobody is left to write' "$warprun" "$programs/waits" vain
+expect 0 'wait_for.*more than 100000 warp instructions' "$warprun" --steps 100000 "$programs/waits" vain
+expect 0 '^ok' "$warprun" --check --threads 2 --profile "$out/w.csv" "$programs/waits"
+expect 0 '^kernel,_Z5twicePi,' cat "$out/w.csv"
 expect 0 'thread 31 round 99' "$warprun" "$programs/limits"
 expect 0 'oldest .* are lost' "$warprun" "$programs/limits"
 expect 0 'stack overflow: .*cudaLimitStackSize' "$warprun" "$programs/limits"

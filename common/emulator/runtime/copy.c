@@ -9,6 +9,7 @@
 #include "emulator/check/check.h"
 #include "array.h"
 #include "graph.h"
+#include "hold.h"
 #include "emulator/count/model.h"
 #include "emulator/count/profile.h"
 #include <stdlib.h>
@@ -201,24 +202,14 @@ static bool copy_captured(const struct box *b, const struct place *dst, const st
 
 /* Copies a box, takes its modelled time; `wait`: the host waits for the end of it. It waits for
  * pageable memory always: the driver copies through a buffer of its own, part by part. */
-static cudaError_t transfer(const struct box *b, struct place dst, struct place src,
-                            enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
+static void transfer_now(const struct box *b, const struct place *to, const struct place *from,
+                         cudaStream_t stream)
 {
-    bool to_device, from_device;
-    struct CUstream_st *s = stream_find(stream);
+    struct place dst = *to, src = *from;
+    const struct CUstream_st *s = stream_find(stream);
     double begin = host_now_us(), ms;
     uint64_t bytes = (uint64_t)b->width * b->height * b->depth;
-    cudaError_t e = direction(kind, dst.p, src.p, &to_device, &from_device);
 
-    if (e)
-        return e;
-    if (!s)
-        return cudaErrorInvalidResourceHandle;
-    if (is_empty(b) || copy_captured(b, &dst, &src, kind, stream, &e))
-        return e;
-    e = resolve(b, &dst, to_device, "destination") ?: resolve(b, &src, from_device, "source");
-    if (e)
-        return e;
     copy_box(b, &dst, &src);
     struct copy_path path = path_of(&dst, &src);
     ms = model_copy_ms(device_profile(), bytes, path);
@@ -230,7 +221,44 @@ static cudaError_t transfer(const struct box *b, struct place dst, struct place 
                                       : "within_ns",
                (uint64_t)(1e6 * ms));
     profile_copy(label(&dst, &src), bytes, s->id, (unsigned)s->device, ms, host_now_us() - begin);
-    if (wait || path.memory == PAGEABLE_MEMORY)
+}
+
+struct later {
+    struct box box;
+    struct place to, from;
+};
+static bool transfer_later(cudaStream_t stream, void *later)
+{
+    const struct later *l = later;
+
+    transfer_now(&l->box, &l->to, &l->from, stream);
+    return true;
+}
+
+static cudaError_t transfer(const struct box *b, struct place dst, struct place src,
+                            enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
+{
+    bool to_device, from_device;
+    cudaError_t e = direction(kind, dst.p, src.p, &to_device, &from_device);
+
+    if (e)
+        return e;
+    if (!stream_find(stream))
+        return cudaErrorInvalidResourceHandle;
+    if (is_empty(b) || copy_captured(b, &dst, &src, kind, stream, &e))
+        return e;
+    e = resolve(b, &dst, to_device, "destination") ?: resolve(b, &src, from_device, "source");
+    if (e)
+        return e;
+    wait = wait || path_of(&dst, &src).memory == PAGEABLE_MEMORY;
+    if (wait)
+        hold_wait(stream);
+    if (rt_fault() && wait)
+        return rt_fault();
+    if (hold_later(stream, transfer_later, &(struct later){*b, dst, src}, sizeof(struct later)))
+        return cudaSuccess;
+    transfer_now(b, &dst, &src, stream);
+    if (wait)
         stream_wait(stream);
     return cudaSuccess;
 }
@@ -796,21 +824,13 @@ static void set_row(uint8_t *row, int value, size_t width, unsigned element)
             memcpy(row + i, &value, element);
 }
 
-static cudaError_t fill(const struct box *b, struct place q, int value, cudaStream_t stream,
-                        bool wait)
+static void fill_now(const struct box *b, const struct place *to, int value, cudaStream_t stream)
 {
-    struct CUstream_st *s = stream_find(stream);
+    struct place q = *to;
+    const struct CUstream_st *s = stream_find(stream);
     double begin = host_now_us(), ms;
     uint64_t bytes = (uint64_t)b->width * b->height * b->depth;
 
-    if (!s)
-        return cudaErrorInvalidResourceHandle;
-    cudaError_t e = cudaSuccess;
-    if (is_empty(b) || fill_captured(b, &q, value, stream, &e))
-        return e;
-    e = resolve(b, &q, true, "destination") ?: filled_from(b, q.p, s->device);
-    if (e)
-        return e;
     for (size_t z = 0; z < b->depth; z++) {
         for (size_t y = 0; y < b->height; y++) {
             uint8_t *row = q.host + z * q.slice + y * q.pitch;
@@ -825,6 +845,42 @@ static cudaError_t fill(const struct box *b, struct place q, int value, cudaStre
     stream_work(stream, ENGINE_NONE, ms);
     record_add("", "memset", bytes);
     profile_copy("memset", bytes, s->id, (unsigned)s->device, ms, host_now_us() - begin);
+}
+
+struct later_fill {
+    struct box box;
+    struct place to;
+    int value;
+};
+static bool fill_later(cudaStream_t stream, void *later)
+{
+    const struct later_fill *l = later;
+
+    fill_now(&l->box, &l->to, l->value, stream);
+    return true;
+}
+
+static cudaError_t fill(const struct box *b, struct place q, int value, cudaStream_t stream,
+                        bool wait)
+{
+    struct CUstream_st *s = stream_find(stream);
+    cudaError_t e = cudaSuccess;
+
+    if (!s)
+        return cudaErrorInvalidResourceHandle;
+    if (is_empty(b) || fill_captured(b, &q, value, stream, &e))
+        return e;
+    e = resolve(b, &q, true, "destination") ?: filled_from(b, q.p, s->device);
+    if (e)
+        return e;
+    if (wait)
+        hold_wait(stream);
+    if (wait && rt_fault())
+        return rt_fault();
+    struct later_fill l = {*b, q, value};
+    if (hold_later(stream, fill_later, &l, sizeof(l)))
+        return cudaSuccess;
+    fill_now(b, &q, value, stream);
     if (wait)
         stream_wait(stream);
     return cudaSuccess;

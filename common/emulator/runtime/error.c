@@ -8,6 +8,7 @@
 #include "emulator/check/check.h"
 #include "emulator/count/profile.h"
 #include "cudart.h"
+#include "hold.h"
 #include "warplab.h"
 #include <stdatomic.h>
 #include <stdio.h>
@@ -283,6 +284,7 @@ __attribute__((destructor)) static void end(void)
 {
     if (!started)
         return;
+    hold_go_on();
     profile_finish();
     inject_finish();
     if (emu_options()->check)
@@ -298,6 +300,7 @@ cudaError_t rt_enter_as(const char *function)
     record_add("calls.", function, 1);
     if (in_callback)
         return cudaErrorNotPermitted;
+    hold_enter(function);
     cudaError_t e = (cudaError_t)atomic_load(&sticky[rt_device]);
     return e ?: capture_forbids(function) ?: inject(function);
 }

@@ -8,6 +8,7 @@
  * launched alone; priorities of nodes.
  */
 #include "graph.h"
+#include "hold.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -568,6 +569,15 @@ cudaError_t graph_follow(uint64_t graph, uint64_t from_stream, cudaStream_t stre
     return cudaSuccess;
 }
 
+static bool run_later(cudaStream_t stream, void *exec)
+{
+    cudaError_t e = run_all(*(cudaGraphExec_t *)exec, stream);
+
+    if (e)
+        rt_set_sticky(e);
+    return true;
+}
+
 /* Into a capture it goes as a child graph. */
 static cudaError_t launch_graph(cudaGraphExec_t exec, cudaStream_t stream)
 {
@@ -582,7 +592,7 @@ static cudaError_t launch_graph(cudaGraphExec_t exec, cudaStream_t stream)
     if (capture_takes(stream, &w, &e))
         return e;
     exec->uploaded = true;
-    return run_all(exec, stream);
+    return hold_later(stream, run_later, &exec, sizeof(exec)) ? cudaSuccess : run_all(exec, stream);
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)

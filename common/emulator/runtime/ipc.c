@@ -11,6 +11,7 @@
  */
 #include "emulator/check/check.h"
 #include "graph.h"
+#include "hold.h"
 #include "share.h"
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +86,7 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *p)
     cudaError_t e = rt_enter();
 
     pthread_mutex_lock(&ipc_lock);
+    hold_not_alone();
     e = e ?: export_memory(handle, p);
     pthread_mutex_unlock(&ipc_lock);
     return rt_leave(e);
@@ -183,6 +185,7 @@ cudaError_t cudaIpcOpenMemHandle(void **out, cudaIpcMemHandle_t handle, unsigned
 
     memcpy(&t, &handle, sizeof(t));
     pthread_mutex_lock(&ipc_lock);
+    hold_not_alone();
     e = e ?: import_memory(out, &t, flags);
     pthread_mutex_unlock(&ipc_lock);
     return rt_leave(e);

@@ -5,6 +5,7 @@
  * as on a GPU, where launches are asynchronous.
  */
 #include "graph.h"
+#include "hold.h"
 #include "base/clock.h"
 #include "emulator/code/code.h"
 #include "emulator/base/names.h"
@@ -103,21 +104,46 @@ static double faults_ms(const struct sampled *s)
     return model_fault_ms(device_profile(), moved, true);
 }
 
+static void launched(const struct emu_launch *l, cudaStream_t stream, const struct emu_result *r,
+                     double begin_us, cudaError_t e)
+{
+    stream_work(stream, ENGINE_COMPUTE, r->modelled_ms + faults_ms(&r->sampled));
+    sums_add(r);
+    record_add("", "launches", 1);
+    profile_launch(l, emu_func_info(l->func), r, host_now_us() - begin_us);
+    if (e)
+        rt_set_sticky(e);
+}
+
+/* Of a launch that only waited (hold.h). */
+static bool go_on(cudaStream_t stream, void *args)
+{
+    const struct parked *p = args;
+    struct emu_result result = {0};
+    cudaError_t e;
+    bool done = emu_go_on(p->launch, &result, &e);
+
+    if (done)
+        launched(&p->shape, stream, &result, p->begin_us, e);
+    return done;
+}
+
 cudaError_t launch_one(struct emu_launch *l, cudaStream_t stream, struct device_work **children)
 {
     struct emu_result result = {0};
+    struct launch *waits = NULL;
+    struct emu_launch x = *l;
     double begin = host_now_us();
 
-    l->children = children;
-    cudaError_t e = emu_launch(l, &result);
+    x.children = children;
+    x.parked = l->graph_run || l->origin ? NULL : &waits;
+    cudaError_t e = emu_launch(&x, &result);
     if (e && !rt_is_device_fault(e))
         return e;
-    stream_work(stream, ENGINE_COMPUTE, result.modelled_ms + faults_ms(&result.sampled));
-    sums_add(&result);
-    record_add("", "launches", 1);
-    profile_launch(l, emu_func_info(l->func), &result, host_now_us() - begin);
-    if (e)
-        rt_set_sticky(e);
+    if (waits)
+        hold_launch(stream, go_on, &(struct parked){waits, x, begin});
+    else
+        launched(&x, stream, &result, begin, e);
     return cudaSuccess;
 }
 
@@ -265,6 +291,45 @@ static bool captured(const void *func, const cudaLaunchConfig_t *c, void **args,
     return capture_takes(c->stream, &w, e);
 }
 
+/* Of a launch that comes later. */
+struct later {
+    const void *func;
+    cudaLaunchConfig_t c;
+    void **args;
+};
+static bool launch_now(cudaStream_t stream, void *later)
+{
+    struct later *l = later;
+    struct kernel *k;
+
+    l->c.stream = stream;
+    cudaError_t e = kernel_use(l->func, &k) ?: rt_launch(k, &l->c, l->args);
+    if (e)
+        rt_set_sticky(e);
+    free(l->c.attrs);
+    free(l->args);
+    return true;
+}
+static bool launches_later(const void *func, const cudaLaunchConfig_t *c, void **args,
+                           cudaError_t *e)
+{
+    struct later l = {func, *c, NULL};
+    size_t bytes = c->numAttrs * sizeof(*c->attrs);
+
+    *e = cudaSuccess;
+    if (!hold_has(c->stream))
+        return false;
+    *e = launch_may(func, c) ?: kernel_arguments(func, args, &l.args);
+    if (*e)
+        return true;
+    l.c.attrs = bytes ? memcpy(xmalloc(bytes), c->attrs, bytes) : NULL;
+    if (hold_later(c->stream, launch_now, &l, sizeof(l)))
+        return true;
+    free(l.c.attrs);
+    free(l.args);
+    return false;
+}
+
 /* Calls fn for each event that the launch records: when its blocks allow it or have begun, here
  * when they have ended. */
 static cudaError_t each_event(const cudaLaunchConfig_t *c,
@@ -299,7 +364,7 @@ cudaError_t launch(const void *handle, const cudaLaunchConfig_t *c, void **args)
         return cudaErrorInvalidResourceHandle;
     rt_device = s->device; /* where it runs, whichever is current */
     cudaError_t e = kernel_use(handle, &k) ?: each_event(c, event_of_launch);
-    if (!e && !captured(handle, c, args, &e))
+    if (!e && !captured(handle, c, args, &e) && !launches_later(handle, c, args, &e))
         e = rt_launch(k, c, args);
     e = e ?: each_event(c, event_record_early);
     rt_device = current;

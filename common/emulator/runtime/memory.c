@@ -6,6 +6,7 @@
 #include "emulator/base/describe.h"
 #include "emulator/check/check.h"
 #include "graph.h"
+#include "hold.h"
 #include "emulator/count/model.h"
 #include <stdlib.h>
 #include <unistd.h>
@@ -179,6 +180,7 @@ static cudaError_t host_register(void *p, size_t size, unsigned flags)
     if (!a)
         return cudaErrorHostMemoryAlreadyRegistered;
     a->device = (uint8_t)rt_device;
+    hold_not_alone(); /* it may be mapped by others */
     flags_keep((uint64_t)p, flags | cudaHostRegisterMapped);
     return cudaSuccess;
 }

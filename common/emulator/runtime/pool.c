@@ -8,6 +8,7 @@
  */
 #include "emulator/check/check.h"
 #include "graph.h"
+#include "hold.h"
 #include "share.h"
 #include <fcntl.h>
 #include <stdlib.h>
@@ -245,6 +246,13 @@ bool pool_owns(uint64_t addr)
     return owns;
 }
 
+static bool free_later(cudaStream_t stream, void *p)
+{
+    (void)stream;
+    free_memory("cudaFreeAsync", *(void **)p, false);
+    return true;
+}
+
 static cudaError_t free_async(void *p, cudaStream_t stream)
 {
     cudaGraph_t g = capture_graph(stream);
@@ -253,8 +261,10 @@ static cudaError_t free_async(void *p, cudaStream_t stream)
 
     if (!stream_find(stream))
         return cudaErrorInvalidResourceHandle;
+    if (!g && (capture_takes(stream, NULL, &e) || hold_later(stream, free_later, &p, sizeof(p))))
+        return e;
     if (!g)
-        return capture_takes(stream, NULL, &e) ? e : free_memory("cudaFreeAsync", p, false);
+        return free_memory("cudaFreeAsync", p, false);
     e = p ? work_release(&w, p, g) : cudaSuccess;
     if (!e && p)
         capture_takes(stream, &w, &e);

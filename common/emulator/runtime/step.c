@@ -5,6 +5,7 @@
  */
 #include "step.h"
 #include "cudart.h"
+#include "hold.h"
 #include "emulator/base/describe.h"
 #include "emulator/base/json.h"
 #include "emulator/check/check.h"
@@ -38,6 +39,9 @@ cudaError_t warplab_step_begin(struct warplab_step **out, const char *name, cuda
     e = e ?: capture_bars(stream);
     if (e)
         return e;
+    hold_wait(stream);
+    if (rt_fault())
+        return rt_fault();
     *out = xcalloc(1, sizeof(**out));
     **out = (struct warplab_step){.name = name,
                                   .stream = stream,

@@ -15,6 +15,7 @@
  * host time itself.
  */
 #include "graph.h"
+#include "hold.h"
 #include "emulator/count/model.h"
 #include "share.h"
 #include <stdlib.h>
@@ -421,6 +422,7 @@ static cudaError_t destroy(cudaStream_t handle)
     if (!handle || handle == cudaStreamLegacy || handle == cudaStreamPerThread)
         return e;
     capture_leaves(handle);
+    hold_wait(handle);
     pthread_mutex_lock(&rt_lock);
     for (struct CUstream_st **p = &streams; *p; p = &(*p)->next) {
         if (*p != handle)
@@ -503,7 +505,8 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 cudaError_t cudaStreamQuery(cudaStream_t handle)
 {
     STREAM_OR_FAIL(handle);
-    return rt_leave(capture_bars(handle) ?: rt_enter()); /* its work is always done */
+    cudaError_t e = capture_bars(handle) ?: rt_enter();
+    return rt_leave(e ?: hold_has(handle) ? cudaErrorNotReady : cudaSuccess);
 }
 
 /* Attributes are hints about caches and scheduling, of which nothing is modelled but the
@@ -562,6 +565,7 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t handle, void *p, size_t length
 
 cudaError_t cudaDeviceSynchronize(void)
 {
+    hold_wait_all();
     pthread_mutex_lock(&rt_lock);
     host_wait(NULL);
     pthread_mutex_unlock(&rt_lock);
@@ -575,6 +579,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle)
 
     if (e)
         return rt_leave(e);
+    hold_wait(handle);
     pthread_mutex_lock(&rt_lock);
     host_wait(s);
     pthread_mutex_unlock(&rt_lock);
@@ -582,6 +587,17 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle)
 }
 
 /* ---- host functions ---- */
+
+static bool call_now(cudaStream_t handle, void *function)
+{
+    const struct cudaHostNodeParams *f = function;
+
+    (void)handle;
+    rt_in_callback(true);
+    f->fn(f->userData);
+    rt_in_callback(false);
+    return true;
+}
 
 cudaError_t host_function(cudaStream_t handle, cudaHostFn_t fn, void *user)
 {
@@ -594,16 +610,31 @@ cudaError_t host_function(cudaStream_t handle, cudaHostFn_t fn, void *user)
         return cudaErrorInvalidValue;
     if (capture_takes(handle, &w, &e))
         return e;
-    rt_in_callback(true);
-    fn(user);
-    rt_in_callback(false);
+    if (!hold_later(handle, call_now, &w.host, sizeof(w.host)))
+        call_now(handle, &w.host);
     return cudaSuccess;
 }
 
-/* The work before it is done, so the function is called at once, on this thread. */
+/* The work before it is done, as a rule, so the function is called at once, on this thread. */
 cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t fn, void *user)
 {
     return rt_leave(rt_enter() ?: host_function(handle, fn, user));
+}
+
+struct callback {
+    cudaStreamCallback_t fn;
+    void *user;
+    cudaError_t error;
+};
+/* It is told of an error, unlike a host function. */
+static bool call_back(cudaStream_t handle, void *callback)
+{
+    const struct callback *c = callback;
+
+    rt_in_callback(true);
+    c->fn(handle, c->error ?: rt_fault(), c->user);
+    rt_in_callback(false);
+    return true;
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t callback, void *user,
@@ -617,9 +648,9 @@ cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t call
     cudaError_t barred = capture_bars(handle);
     if (barred)
         return rt_leave(barred);
-    rt_in_callback(true);
-    callback(handle, e, user); /* is told of an error, unlike a host function */
-    rt_in_callback(false);
+    struct callback c = {callback, user, e};
+    if (!hold_later(handle, call_back, &c, sizeof(c)))
+        call_back(handle, &c);
     return rt_leave(e);
 }
 
@@ -631,9 +662,10 @@ struct CUevent_st {
     unsigned flags;
     int device;
     bool recorded;
-    bool gone;   /* recorded in a capture that is over */
-    double time; /* ms */
-    int file;    /* other processes know it by; -1: none */
+    bool gone;     /* recorded in a capture that is over */
+    double time;   /* ms */
+    uint64_t held; /* its record's number, where that came behind a held launch (hold.h) */
+    int file;      /* other processes know it by; -1: none */
 };
 
 static struct CUevent_st *events;
@@ -776,6 +808,12 @@ static cudaError_t event_record_now(cudaEvent_t event, cudaStream_t handle)
     return e;
 }
 
+static bool record_later(cudaStream_t handle, void *event)
+{
+    event_record_now(*(cudaEvent_t *)event, handle);
+    return true;
+}
+
 /* In a capture an event marks a place; an external one is a node that records. */
 cudaError_t event_record(cudaEvent_t event, cudaStream_t handle, bool external)
 {
@@ -787,7 +825,10 @@ cudaError_t event_record(cudaEvent_t event, cudaStream_t handle, bool external)
     bool taken =
         external ? capture_takes(handle, &w, &e) : capture_records(handle, &event->tip, &e);
     event->gone = event->gone && e;
-    return taken ? e : event_record_now(event, handle);
+    if (taken)
+        return e;
+    event->held = hold_later(handle, record_later, &event, sizeof(event));
+    return event->held ? cudaSuccess : event_record_now(event, handle);
 }
 
 cudaError_t event_of_launch(cudaEvent_t event, int flags, unsigned char port, cudaStream_t stream)
@@ -828,11 +869,13 @@ static cudaError_t event_done(cudaEvent_t event, bool wait)
 {
     cudaError_t e = cudaErrorInvalidResourceHandle;
 
+    if (event_found(event) && wait)
+        hold_wait_number(event->held);
     pthread_mutex_lock(&rt_lock);
     if (event_known(event)) {
         if (wait)
             *host_clock() = later(*host_clock(), event->time);
-        e = cudaSuccess;
+        e = hold_waits(event->held) ? cudaErrorNotReady : rt_fault();
     }
     pthread_mutex_unlock(&rt_lock);
     return e;
@@ -857,6 +900,9 @@ static cudaError_t elapsed(float *ms, cudaEvent_t start, cudaEvent_t end)
     pthread_mutex_lock(&rt_lock);
     if (event_known(start) && event_known(end) && (start->tip.in || end->tip.in))
         e = cudaErrorCapturedEvent;
+    else if (event_known(start) && event_known(end) &&
+             (hold_waits(start->held) || hold_waits(end->held)))
+        e = cudaErrorNotReady;
     else if (event_known(start) && event_known(end) && start->device == end->device &&
              start->recorded && end->recorded &&
              !((start->flags | end->flags) & cudaEventDisableTiming)) {
@@ -886,6 +932,12 @@ static cudaError_t wait_event_now(cudaStream_t handle, cudaEvent_t event)
     return e;
 }
 
+static bool wait_later(cudaStream_t handle, void *event)
+{
+    wait_event_now(handle, *(cudaEvent_t *)event);
+    return true;
+}
+
 cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event, bool external)
 {
     struct work w = {.type = cudaGraphNodeTypeWaitEvent, .event = event};
@@ -897,7 +949,11 @@ cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event, bool external)
         return cudaErrorInvalidValue;
     bool taken = external ? capture_takes(handle, &w, &e)
                           : capture_waits(handle, &event->tip, event->recorded, &e);
-    return taken ? e : wait_event_now(handle, event);
+    if (taken)
+        return e;
+    return hold_after(handle, wait_later, &event, sizeof(event), event->held)
+               ? cudaSuccess
+               : wait_event_now(handle, event);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)

@@ -1,0 +1,187 @@
+// Kernels that wait for what comes after their launch: what the host writes, another stream's
+// kernel, a function of the host; and the order of what was issued behind them. With an argument:
+// one that waits in vain.
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        cudaError_t e_ = (call);                                                                   \
+        if (e_ != cudaSuccess) {                                                                   \
+            printf("line %d: %s: %s\n", __LINE__, #call, cudaGetErrorString(e_));                  \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+#define SAME(a, b)                                                                                 \
+    do {                                                                                           \
+        long long a_ = (a), b_ = (b);                                                              \
+        if (a_ != b_) {                                                                            \
+            printf("line %d: %s is %lld, not %lld\n", __LINE__, #a, a_, b_);                       \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+__global__ void wait_for(volatile int *flag, int value)
+{
+    while (*flag != value)
+        ;
+}
+__global__ void wait_branches(volatile int *flag, int value, volatile int *odd)
+{
+    int x;
+
+    do {
+        x = *flag;
+        if (x < 0)
+            *odd = 1;
+        if (x > 9)
+            *odd = 2;
+    } while (x != value);
+}
+__global__ void add_one(int *n)
+{
+    atomicAdd(n, 1);
+}
+__global__ void twice(int *n)
+{
+    *n *= 2;
+}
+// Each of the blocks hands on what the one before it has.
+__global__ void serve(volatile int *asked, volatile int *answered, int requests)
+{
+    for (int k = 1; k <= requests; k++) {
+        if (threadIdx.x == 0)
+            while (asked[blockIdx.x] < k)
+                __nanosleep(100);
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            __threadfence_system();
+            answered[blockIdx.x] = 10 * k;
+        }
+        __syncthreads();
+    }
+}
+__global__ void lock(int *word, int *order)
+{
+    while (atomicCAS(word, 1, 2) != 1)
+        ;
+    *order = 7;
+}
+
+static volatile int *pinned()
+{
+    int *p;
+
+    OK(cudaMallocHost(&p, 64));
+    *p = 0;
+    return p;
+}
+
+// Copies, fills, kernels and events behind a kernel that waits come after it, in order.
+static void host_writes()
+{
+    volatile int *flag = pinned(), *result = pinned();
+    int *n;
+    cudaStream_t s, beside;
+    cudaEvent_t before, behind, fresh;
+    float ms;
+
+    OK(cudaMalloc(&n, 8));
+    OK(cudaMemset(n, 0, 8));
+    OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    OK(cudaStreamCreateWithFlags(&beside, cudaStreamNonBlocking));
+    OK(cudaEventCreate(&before));
+    OK(cudaEventCreate(&behind));
+    OK(cudaEventCreate(&fresh));
+    OK(cudaEventRecord(before, s));
+    wait_for<<<1, 32, 0, s>>>(flag, 1);
+    add_one<<<2, 64, 0, s>>>(n);
+    OK(cudaEventRecord(behind, s));
+    twice<<<1, 1, 0, s>>>(n);
+    OK(cudaMemcpyAsync((void *)result, n, 4, cudaMemcpyDeviceToHost, s));
+    OK(cudaMemsetAsync(n, 0, 4, s));
+    OK(cudaStreamWaitEvent(beside, behind, 0));
+    add_one<<<1, 5, 0, beside>>>(n + 1);
+    SAME(cudaStreamQuery(s), cudaErrorNotReady);
+    SAME(cudaStreamQuery(beside), cudaErrorNotReady);
+    SAME(cudaEventQuery(before), cudaSuccess);
+    SAME(cudaEventQuery(behind), cudaErrorNotReady);
+    SAME(cudaEventElapsedTime(&ms, before, behind), cudaErrorNotReady);
+    SAME(cudaEventQuery(fresh), cudaSuccess);
+    SAME(cudaGetLastError(), cudaSuccess);
+    SAME(*result, 0);
+    *flag = 1;
+    OK(cudaStreamSynchronize(s));
+    SAME(*result, 256);
+    OK(cudaStreamSynchronize(beside));
+    SAME(cudaStreamQuery(s), cudaSuccess);
+    OK(cudaEventElapsedTime(&ms, before, behind));
+    int last[2];
+    OK(cudaMemcpy(last, n, 8, cudaMemcpyDeviceToHost));
+    SAME(last[0], 0);
+    SAME(last[1], 5);
+    OK(cudaStreamDestroy(s));
+    OK(cudaStreamDestroy(beside));
+    OK(cudaFree(n));
+}
+
+// A program polls until it sees that the kernel has done something, and asks again.
+static void served()
+{
+    volatile int *asked = pinned(), *answered = pinned();
+
+    for (int b = 0; b < 3; b++)
+        asked[b] = answered[b] = 0;
+    serve<<<3, 64>>>(asked, answered, 4);
+    for (int k = 1; k <= 4; k++)
+        for (int b = 2; b >= 0; b--) {
+            asked[b] = k;
+            while (answered[b] != 10 * k)
+                cudaStreamQuery(0);
+        }
+    OK(cudaDeviceSynchronize());
+}
+
+// A kernel that was launched later, in another stream, writes what the first waits for; a host
+// function does; another thread does, while the host waits.
+static void others_write()
+{
+    int *n, *order;
+    cudaStream_t a, b;
+    volatile int *flag = pinned();
+
+    OK(cudaMallocManaged(&n, 4));
+    OK(cudaMallocManaged(&order, 4));
+    OK(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking));
+    OK(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking));
+    *n = *order = 0;
+    lock<<<1, 1, 0, a>>>(n, order);
+    add_one<<<1, 1, 0, b>>>(n);
+    OK(cudaDeviceSynchronize());
+    SAME(*order, 7);
+    wait_for<<<1, 1, 0, a>>>(flag, 3);
+    OK(cudaLaunchHostFunc(
+        b, [](void *p) { *(volatile int *)p = 3; }, (void *)flag));
+    OK(cudaStreamSynchronize(a));
+    wait_branches<<<4, 32, 0, a>>>(flag, 4, flag + 1);
+    std::thread writer([flag] { *flag = 4; });
+    OK(cudaStreamSynchronize(a));
+    writer.join();
+}
+
+int main(int argc, char **)
+{
+    if (argc > 1) {
+        volatile int *flag = pinned();
+        wait_for<<<1, 32>>>(flag, 1);
+        cudaError_t e = cudaDeviceSynchronize();
+        printf("%s\n", cudaGetErrorName(e));
+        return e == cudaErrorLaunchTimeout ? 0 : 2;
+    }
+    host_writes();
+    served();
+    others_write();
+    puts("ok");
+    return 0;
+}

@@ -1,0 +1,326 @@
+/* hold.c - see hold.h.
+ *
+ * A launch is over when its call returns, but for one whose warps all wait for what others are to
+ * write (exec/launch.h): it is parked, and goes on for a moment at each call of the program's that
+ * follows. Its stream is held: what is issued to it, or to one that waits for it, stands in one
+ * queue, in the order of issue. Each piece is done as soon as nothing before it that its stream
+ * waits for is left. A call that waits for a held stream goes on until it is free, so that other
+ * host threads can write meanwhile; where there are none, or nothing has changed for long, the
+ * launch ends with an error.
+ */
+#include "hold.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ALONE_S  0.2 /* how long nothing may change where no other thread of the program is */
+#define OTHERS_S 60.0
+#define PAUSE_US 100
+
+struct claim { /* what it waits for: earlier work of its stream, or that of the number */
+    struct CUstream_st *stream;
+    bool legacy, blocking;
+    int device;
+    uint64_t after; /* 0: none */
+};
+struct piece {
+    struct piece *next;
+    struct claim claim;
+    uint64_t number;
+    hold_fn fn;
+    struct parked *parked; /* its args, if it is one */
+    _Alignas(16) uint8_t args[];
+};
+
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER; /* of the queue's links */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;      /* who has it does the queue's work */
+static struct piece *queue;
+static atomic_bool any; /* is there something in it? */
+static uint64_t numbers;
+static atomic_bool not_alone;
+static __thread struct piece *now; /* that this thread is doing */
+static __thread bool inside;
+
+/* ---- what waits for what ---- */
+static bool in_order(const struct claim *a, const struct claim *b)
+{
+    return a->stream == b->stream ||
+           (a->device == b->device && ((a->legacy && b->blocking) || (b->legacy && a->blocking)));
+}
+static bool must_wait(const struct claim *x, const struct piece *end)
+{
+    for (const struct piece *p = queue; p && p != end; p = p->next)
+        if (in_order(&p->claim, x) || (x->after && p->number == x->after))
+            return true;
+    return false;
+}
+static struct claim claim_of(struct CUstream_st *s)
+{
+    return (struct claim){.stream = s,
+                          .legacy = s->id == 0,
+                          .blocking = !(s->flags & cudaStreamNonBlocking),
+                          .device = s->device};
+}
+
+/* ---- the queue ---- */
+static uint64_t append(const struct claim *x, hold_fn fn, struct parked *parked, const void *args,
+                       size_t bytes)
+{
+    struct piece *p = xcalloc(1, sizeof(*p) + bytes), **last = &queue;
+
+    *p = (struct piece){.claim = *x, .fn = fn, .parked = parked};
+    if (bytes)
+        memcpy(p->args, args, bytes);
+    p->number = ++numbers;
+    while (*last)
+        last = &(*last)->next;
+    *last = p;
+    atomic_store(&any, true);
+    return p->number;
+}
+
+static uint64_t add(cudaStream_t stream, hold_fn fn, const void *args, size_t bytes, uint64_t after)
+{
+    struct CUstream_st *s = atomic_load(&any) && !inside ? stream_find(stream) : NULL;
+    uint64_t number = 0;
+
+    if (!s)
+        return 0;
+    struct claim x = claim_of(s);
+    x.after = after;
+    pthread_mutex_lock(&list_lock);
+    if (must_wait(&x, NULL))
+        number = append(&x, fn, NULL, args, bytes);
+    pthread_mutex_unlock(&list_lock);
+    return number;
+}
+
+uint64_t hold_later(cudaStream_t stream, hold_fn fn, const void *args, size_t bytes)
+{
+    return add(stream, fn, args, bytes, 0);
+}
+
+uint64_t hold_after(cudaStream_t stream, hold_fn fn, const void *args, size_t bytes,
+                    uint64_t number)
+{
+    return add(stream, fn, args, bytes, number);
+}
+
+void hold_launch(cudaStream_t stream, hold_fn go_on, const struct parked *p)
+{
+    struct parked *copy = memcpy(xmalloc(sizeof(*p)), p, sizeof(*p));
+
+    if (now) { /* it stays where it stood in the queue */
+        now->fn = go_on;
+        now->parked = copy;
+        return;
+    }
+    struct claim x = claim_of(stream_find(stream));
+    pthread_mutex_lock(&list_lock);
+    append(&x, go_on, copy, NULL, 0);
+    pthread_mutex_unlock(&list_lock);
+}
+
+static void take_out(struct piece *p)
+{
+    pthread_mutex_lock(&list_lock);
+    struct piece **at = &queue;
+    while (*at != p)
+        at = &(*at)->next;
+    *at = p->next;
+    atomic_store(&any, queue != NULL);
+    pthread_mutex_unlock(&list_lock);
+    free(p->parked);
+    free(p);
+}
+
+/* ---- going on ---- */
+static bool run_piece(struct piece *p)
+{
+    int device = rt_device;
+    hold_fn fn = p->fn;
+
+    rt_device = p->claim.device;
+    now = p;
+    if (p->parked && rt_fault())
+        emu_give_up(p->parked->launch, NULL);
+    bool done =
+        (!p->parked && rt_fault()) || /* it ended all that was still to come */
+        fn(p->claim.legacy ? NULL : p->claim.stream, p->parked ? (void *)p->parked : p->args);
+    done = done && p->fn == fn; /* else it is a launch, and parked */
+    now = NULL;
+    rt_device = device;
+    return done;
+}
+/* Each piece that waits for none before it. True: some is done. */
+static bool run_queue(void)
+{
+    bool moved = false;
+
+    inside = true;
+    for (struct piece *p = queue, *next; p; p = next) {
+        pthread_mutex_lock(&list_lock);
+        bool waits = must_wait(&p->claim, p);
+        pthread_mutex_unlock(&list_lock);
+        bool done = !waits && run_piece(p);
+        pthread_mutex_lock(&list_lock);
+        next = p->next;
+        pthread_mutex_unlock(&list_lock);
+        if (done)
+            take_out(p);
+        moved |= done;
+    }
+    inside = false;
+    return moved;
+}
+
+void hold_go_on(void)
+{
+    if (!atomic_load(&any) || inside || pthread_mutex_trylock(&turn))
+        return;
+    run_queue();
+    pthread_mutex_unlock(&turn);
+}
+
+/* ---- waiting ---- */
+void hold_not_alone(void)
+{
+    atomic_store(&not_alone, true);
+}
+
+/* Is there no other thread that could write? */
+static bool alone(void)
+{
+    int n = 0;
+    DIR *d = opendir("/proc/self/task");
+
+    for (struct dirent *e; d && (e = readdir(d));)
+        n += e->d_name[0] != '.';
+    if (d)
+        closedir(d);
+    return n - emu_threads() == 1 && !atomic_load(&not_alone);
+}
+
+static void give_up(bool no_others)
+{
+    pthread_mutex_lock(&turn);
+    const struct piece *p = queue;
+    while (p && !p->parked)
+        p = p->next;
+    if (p)
+        emu_give_up(p->parked->launch,
+                    no_others ? " waits for what nobody is left to write: the host waits for it"
+                              : " waits for what nobody has written for a minute, and the host "
+                                "waits for it");
+    pthread_mutex_unlock(&turn);
+}
+
+static bool is_waited_for(const struct claim *x)
+{
+    pthread_mutex_lock(&list_lock);
+    bool waits = x ? must_wait(x, NULL) : queue != NULL;
+    pthread_mutex_unlock(&list_lock);
+    return waits;
+}
+
+/* True: something has changed. */
+static bool take_turn(void)
+{
+    pthread_mutex_lock(&turn);
+    uint64_t before = emu_stirs();
+    bool moved = run_queue();
+    pthread_mutex_unlock(&turn);
+    return moved || emu_stirs() != before;
+}
+static void wait_for(const struct claim *x)
+{
+    double since = now_s();
+
+    while (atomic_load(&any) && !inside && is_waited_for(x)) {
+        if (take_turn()) {
+            since = now_s();
+        } else if (!launch_steps()) { /* else that ends it */
+            bool no_others = alone();
+            if (now_s() - since > (no_others ? ALONE_S : OTHERS_S))
+                give_up(no_others);
+            usleep(PAUSE_US);
+        }
+    }
+}
+
+/* Of the stream; false: nothing is held, or there is no such stream. */
+static bool claim(cudaStream_t stream, struct claim *x)
+{
+    struct CUstream_st *s = atomic_load(&any) ? stream_find(stream) : NULL;
+
+    if (s)
+        *x = claim_of(s);
+    return s != NULL;
+}
+
+void hold_wait(cudaStream_t stream)
+{
+    struct claim x;
+
+    if (claim(stream, &x))
+        wait_for(&x);
+}
+
+void hold_wait_number(uint64_t number)
+{
+    if (number)
+        wait_for(&(struct claim){.device = -1, .after = number});
+}
+
+void hold_wait_all(void)
+{
+    wait_for(NULL);
+}
+
+bool hold_has(cudaStream_t stream)
+{
+    struct claim x;
+
+    return claim(stream, &x) && is_waited_for(&x);
+}
+
+bool hold_waits(uint64_t number)
+{
+    return number && atomic_load(&any) &&
+           is_waited_for(&(struct claim){.device = -1, .after = number});
+}
+
+/* ---- calls ---- */
+
+/* They wait for all work of the device. */
+static const char *const waiting[] = {
+    "cudaDeviceSynchronize",
+    "cudaFree",
+    "cudaFreeHost",
+    "cudaFreeArray",
+    "cudaHostUnregister",
+    "cudaFreeMipmappedArray",
+    "cudaDeviceReset",
+    "cudaLibraryUnload",
+    "cudaGraphExecDestroy",
+    "cudaDestroyTextureObject",
+    "cudaDestroySurfaceObject",
+    "cudaIpcCloseMemHandle",
+    "cudaMemPoolDestroy",
+    "cudaGraphExecUpdate",
+};
+
+void hold_enter(const char *function)
+{
+    if (!atomic_load(&any) || inside)
+        return;
+    for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++)
+        if (!strcmp(function, waiting[i])) {
+            hold_wait_all();
+            return;
+        }
+    hold_go_on();
+}
