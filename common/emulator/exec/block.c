@@ -206,7 +206,7 @@ static void warp_start(struct warp *w, struct launch *l, struct block *b)
     w->executed = w->floats = w->at_barrier = w->lead = 0;
     w->handed = NOT_HANDED;
     w->given = l->slice;
-    w->spins = w->spun = w->apart = w->still = w->stuck = w->waited = false;
+    w->spins = w->spun = w->apart = w->still = w->idle = w->stuck = w->waited = false;
     w->unused = 0;
     w->local_top = w->entry.bytes;
     for (int i = 0; i < WARP; i++)
@@ -397,7 +397,7 @@ enum run block_run(struct block *b)
             ready += w->state == WARP_READY;
             still += w->state == WARP_READY && w->still;
             stuck += w->state == WARP_READY && w->stuck;
-            idle += w->state == WARP_READY && (w->still || w->spun);
+            idle += w->state == WARP_READY && w->idle;
         }
         b->idle = idle && idle == ready;
         /* Alone, a second round of it shows that the first one's arrivals have been seen; in a

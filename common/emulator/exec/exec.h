@@ -63,6 +63,8 @@ struct path {
     const struct insn *waits;
     uint64_t mbarrier;
     bool still;   /* ended its last slice as one of those before: nothing_new() */
+    bool same;    /* likewise, of one that only finds locks taken: looked at now and then */
+    uint8_t spun; /* such slices */
     uint8_t last; /* of these, which are of its registers at slices' ends, and where it was */
     struct {
         uint64_t quick, full; /* full 0: not looked at */
@@ -89,6 +91,7 @@ struct warp {
     int32_t slice, given; /* warp instructions left of this turn, and at its start */
     int32_t unused;       /* of these, given up while it waits for an mbarrier: no steps */
     bool still, stuck;    /* every path of it that could run is */
+    bool idle;            /* every such path is still, or the same */
     bool waited;          /* this slice saw an mbarrier that is not complete */
     bool spins, spun;     /* this turn saw, the last one saw a lock that is taken: spinning() */
     bool apart; /* its lanes were parted here, where the program does not: release_arrived() */

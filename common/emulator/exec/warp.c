@@ -396,6 +396,7 @@ static bool looks(const struct emu_func *f, uint32_t b)
 }
 
 /* ---- going round and round ---- */
+#define LOOK_AFTER 16 /* slices that found a lock taken: they are short */
 static uint64_t digest(const uint64_t *v, uint32_t n, uint32_t step)
 {
     uint64_t h[8] = {0}, all = 0;
@@ -427,12 +428,14 @@ static bool nothing_new(struct warp *w, uint32_t b)
     p->ends[p->last].full = 0;
     return false;
 }
-static bool all_still(const struct warp *w, bool *stuck)
+static bool all_still(const struct warp *w, bool *idle, bool *stuck)
 {
     bool still = w->cur->still;
+    *idle = still || w->cur->same;
     *stuck = w->cur->stuck;
     for (uint32_t k = 0; k < w->nready; k++) {
         still &= w->ready[k]->still;
+        *idle &= w->ready[k]->still || w->ready[k]->same;
         *stuck &= w->ready[k]->stuck;
     }
     return still;
@@ -447,9 +450,13 @@ const struct insn *warp_slice_end(struct warp *w, uint32_t b)
         return begin_block(w, b);
     }
     w->cur->still = !w->spins && nothing_new(w, b);
+    if (!w->spins)
+        w->cur->same = false;
+    else if (w->cur->spun++ % LOOK_AFTER == 0)
+        w->cur->same = nothing_new(w, b);
     w->cur->stuck = w->cur->still && w->waited;
     w->waited = false;
-    w->still = all_still(w, &w->stuck);
+    w->still = all_still(w, &w->idle, &w->stuck);
     bool waits = w->spins || w->cur->still || looks(w->cur->frame->func, b);
     w->cur->enter = b;
     w->spun = w->spins;

@@ -69,6 +69,16 @@ __global__ void lock(int *word, int *order)
     *order = 7;
 }
 
+// It finds the word as it was each time, and gets on all the same.
+__global__ void knock(int *word, int times, int *sum)
+{
+    int n = 0;
+
+    for (int k = 0; k < times; k++)
+        n += atomicExch(word, 1);
+    *sum = n;
+}
+
 static volatile int *pinned()
 {
     int *p;
@@ -160,6 +170,10 @@ static void others_write()
     add_one<<<1, 1, 0, b>>>(n);
     OK(cudaDeviceSynchronize());
     SAME(*order, 7);
+    *n = 1;
+    knock<<<1, 1, 0, a>>>(n, 20000, order);
+    SAME(cudaStreamQuery(a), cudaSuccess);
+    SAME(*order, 20000);
     wait_for<<<1, 1, 0, a>>>(flag, 3);
     OK(cudaLaunchHostFunc(
         b, [](void *p) { *(volatile int *)p = 3; }, (void *)flag));
