@@ -91,8 +91,8 @@
       "no store or atomic counts")                                                                 \
     X(barriers, "", "inst", "warps that arrived at a block barrier")                               \
     X(barriers_close, "", "inst",                                                                  \
-      "of those, by warps that had executed next to no floating-point and tensor instructions "    \
-      "since the one before")                                                                      \
+      "of those, waits with next to no floating-point and tensor instructions since the one "      \
+      "before, of the warp's or of those that it waited for")                                      \
     X(warp_syncs, "", "inst", "bar.warp.sync")                                                     \
     X(shuffles, "", "inst", "shfl")                                                                \
     X(shuffles_one, "", "inst", "of those, by which all lanes get the word of one")                 \

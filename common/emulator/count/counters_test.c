@@ -116,6 +116,19 @@ Test(counters, barriers_without_work_between)
     COUNTED(barriers_close, 2 * 2);
 }
 
+/* The first warp works and tells of it, the second waits for that: only its first wait is close,
+ * for which the other had done nothing. To tell is no wait. */
+Test(counters, barriers_that_others_work_for)
+{
+    RUN(.block = 64, .body = "setp.gt.u32 %p1, %t, 31;\n@%p1 bra HEARS;\n"
+                             "bar.arrive 1, 64;\n" ADD40 "bar.arrive 2, 64;\n" ADD40
+                             "bar.arrive 3, 64;\nbar.arrive 4, 64;\nbra.uni END;\n"
+                             "HEARS: bar.sync 1, 64;\nbar.sync 2, 64;\nbar.sync 3, 64;\n"
+                             "bar.sync 4, 64;\nEND: mov.u32 %r0, 0;\n");
+    COUNTED(barriers, 2 * 4);
+    COUNTED(barriers_close, 2);
+}
+
 Test(counters, shuffles_of_one_word)
 {
     RUN(.block = 64, .body = "shfl.sync.idx.b32 %r1, %t, 3, 31, -1;\n"

@@ -120,7 +120,7 @@ struct warp {
     struct held *held; /* follow.c: by register of the kernel, NULL where nothing is followed */
     /* Instructions of the blocks that it entered; of them floating-point and tensor ones. */
     uint64_t executed, floats;
-    uint64_t at_barrier; /* warp_floats() when it came to one last */
+    uint64_t at_barrier; /* its clock (follow.h) when it left one last */
     uint64_t lead;       /* follow.c: how much further others were, by what it waited for */
     bool used;           /* and whether it has used something that it loaded */
     uint64_t handed;     /* and when it loaded what it now stores for others; NOT_HANDED */

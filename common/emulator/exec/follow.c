@@ -104,10 +104,11 @@ bool follow_fetches(const struct warp *w)
 {
     return w->held && !w->floats && w->lead;
 }
-void follow_hears(struct warp *w, const struct insn *in, uint64_t heard)
+uint64_t follow_hears(struct warp *w, const struct insn *in, uint64_t heard)
 {
-    uint64_t now = follow_clock(w, in);
-    w->lead += heard > now ? heard - now : 0;
+    uint64_t now = follow_clock(w, in), later = heard > now ? heard - now : 0;
+    w->lead += later;
+    return now + later;
 }
 void follow_tells(struct warp *w, const struct insn *in, uint64_t barrier, uint32_t phase,
                   uint64_t *heard)

@@ -31,8 +31,8 @@ bool writers_others(const struct block *b, uint32_t thread, uint64_t at, uint32_
 uint64_t follow_clock(const struct warp *w, const struct insn *in);
 /* Has it computed nothing, but heard of others who have? */
 bool follow_fetches(const struct warp *w);
-/* w, at `in`, waited for those who had come as far as that. */
-void follow_hears(struct warp *w, const struct insn *in, uint64_t heard);
+/* w, at `in`, waited for those who had come as far as that; returns its clock from now on. */
+uint64_t follow_hears(struct warp *w, const struct insn *in, uint64_t heard);
 /* w arrives at a barrier in this phase: *heard is what is known there. */
 void follow_tells(struct warp *w, const struct insn *in, uint64_t barrier, uint32_t phase,
                   uint64_t *heard);

@@ -703,8 +703,9 @@ static const struct insn *barrier_done(struct warp *w, const struct insn *in)
 {
     struct path *p = w->cur;
     p->released = false;
-    if (w->held)
-        follow_hears(w, in, p->heard);
+    uint64_t now = follow_hears(w, in, p->heard);
+    w->worker->slots[in->slot].extra += few_floats(w->at_barrier, now);
+    w->at_barrier = now;
     if (in->sub != M_red)
         return in + 1;
     if (in->sub2 == M_popc) {
@@ -750,12 +751,8 @@ const struct insn *warp_barrier(struct warp *w, const struct insn *in)
     x->threads += p->mask == w->live ? WARP : n;
     if (p->mask == w->live)
         w->apart = false;
-    uint64_t floats = warp_floats(w, in);
     w->worker->slots[in->slot].requests++;
-    w->worker->slots[in->slot].extra += few_floats(w->at_barrier, floats);
-    w->at_barrier = floats;
-    if (w->held)
-        follow_tells(w, in, FLIGHT_BARRIER + id, x->generation, &x->heard);
+    follow_tells(w, in, FLIGHT_BARRIER + id, x->generation, &x->heard);
     for (int k = 0; k < b->nlisteners; k++)
         if (b->listeners[k]->barrier_arrive)
             b->listeners[k]->barrier_arrive(b->listeners[k], &b->info, in->site, w->index, p->mask,
