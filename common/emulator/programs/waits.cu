@@ -1,6 +1,6 @@
 // Kernels that wait for what comes after their launch: what the host writes, another stream's
 // kernel, a function of the host; and the order of what was issued behind them. With an argument:
-// one that waits in vain.
+// one that waits in vain, by itself or in a graph.
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -86,6 +86,20 @@ static volatile int *pinned()
     OK(cudaMallocHost(&p, 64));
     *p = 0;
     return p;
+}
+
+static cudaGraphExec_t waiting_graph(volatile int *flag, int value)
+{
+    cudaStream_t s;
+    cudaGraph_t g;
+    cudaGraphExec_t exec;
+
+    OK(cudaStreamCreate(&s));
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
+    wait_for<<<1, 32, 0, s>>>(flag, value);
+    OK(cudaStreamEndCapture(s, &g));
+    OK(cudaGraphInstantiate(&exec, g, 0));
+    return exec;
 }
 
 // Copies, fills, kernels and events behind a kernel that waits come after it, in order.
@@ -182,13 +196,20 @@ static void others_write()
     std::thread writer([flag] { *flag = 4; });
     OK(cudaStreamSynchronize(a));
     writer.join();
+    std::thread other([flag] { *flag = 5; });
+    OK(cudaGraphLaunch(waiting_graph(flag, 5), a));
+    OK(cudaStreamSynchronize(a));
+    other.join();
 }
 
-int main(int argc, char **)
+int main(int argc, char **argv)
 {
     if (argc > 1) {
         volatile int *flag = pinned();
-        wait_for<<<1, 32>>>(flag, 1);
+        if (argv[1][0] == 'g')
+            OK(cudaGraphLaunch(waiting_graph(flag, 1), 0));
+        else
+            wait_for<<<1, 32>>>(flag, 1);
         cudaError_t e = cudaDeviceSynchronize();
         printf("%s\n", cudaGetErrorName(e));
         return e == cudaErrorLaunchTimeout ? 0 : 2;

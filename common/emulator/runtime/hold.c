@@ -235,20 +235,43 @@ static bool take_turn(void)
     pthread_mutex_unlock(&turn);
     return moved || emu_stirs() != before;
 }
+/* What moved last did so then, and nothing has for too long. A limit of steps ends it otherwise. */
+static bool too_long(double *since, bool moved, bool *no_others)
+{
+    if (moved)
+        *since = now_s();
+    if (moved || launch_steps())
+        return false;
+    *no_others = alone();
+    usleep(PAUSE_US);
+    return now_s() - *since > (*no_others ? ALONE_S : OTHERS_S);
+}
 static void wait_for(const struct claim *x)
 {
     double since = now_s();
+    bool no_others;
 
-    while (atomic_load(&any) && !inside && is_waited_for(x)) {
-        if (take_turn()) {
-            since = now_s();
-        } else if (!launch_steps()) { /* else that ends it */
-            bool no_others = alone();
-            if (now_s() - since > (no_others ? ALONE_S : OTHERS_S))
-                give_up(no_others);
-            usleep(PAUSE_US);
-        }
+    while (atomic_load(&any) && !inside && is_waited_for(x))
+        if (too_long(&since, take_turn(), &no_others))
+            give_up(no_others);
+}
+
+cudaError_t hold_finish(struct launch *l, struct emu_result *result)
+{
+    double since = now_s();
+    uint64_t before = emu_stirs();
+    bool no_others;
+    cudaError_t e;
+
+    while (!emu_go_on(l, result, &e)) {
+        hold_go_on();
+        if (too_long(&since, emu_stirs() != before, &no_others))
+            emu_give_up(l, no_others ? " waits for what nobody is left to write: a graph is over "
+                                       "when the call that launches it returns"
+                                     : " waits for what nobody has written for a minute");
+        before = emu_stirs();
     }
+    return e;
 }
 
 /* Of the stream; false: nothing is held, or there is no such stream. */

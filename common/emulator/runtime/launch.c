@@ -136,8 +136,12 @@ cudaError_t launch_one(struct emu_launch *l, cudaStream_t stream, struct device_
     double begin = host_now_us();
 
     x.children = children;
-    x.parked = l->graph_run || l->origin ? NULL : &waits;
+    x.parked = l->origin ? NULL : &waits;
     cudaError_t e = emu_launch(&x, &result);
+    if (waits && l->graph_run) {
+        e = hold_finish(waits, &result);
+        waits = NULL;
+    }
     if (e && !rt_is_device_fault(e))
         return e;
     if (waits)
