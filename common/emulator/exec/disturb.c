@@ -347,15 +347,12 @@ static const struct insn *disturbed(struct warp *w, const struct insn *in)
         return next;
     if (product)
         flip_sums(w, in, &sums);
-    /* what a function that is called loads is not followed: it is waited for there */
-    bool called = w->cur->frame->func != w->block->launch->func;
-    if ((now & SET(at_once) && called && follow_clock(w, in)) || follow_again(w))
+    if (follow_again(w))
         for (uint32_t k = 0; k < x.n; k++)
             lanes[k] |= loaded;
     for (uint32_t k = 0; k < x.n; k++)
         flip(w, in, x.places[k], x.width, x.size, k, lanes[k]);
     follow_results(w, in, mask, loaded, &x);
-    w->used |= called && loaded;
     if ((w->block->writers || w->handed != NOT_HANDED) && may_store_shared(p, in))
         note_stores(w, in, mask);
     return next;

@@ -56,7 +56,20 @@ static int changed(struct program p, int class, int n)
     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, "                     \
     "{%r0, %r0, %r0, %r0}, %d1, %p0, 1, 1, 0;\nwgmma.commit_group.sync.aligned;\n"                 \
     "wgmma.wait_group.sync.aligned 0;\nmov.b32 %r7, %f1;\n" DONE
-#define ROOM ".shared .align 16 .b8 s[1024];"
+/* Beside s, functions that are called: they load what is at an address, compute, and use it. */
+#define ROOM                                                                                       \
+    ".shared .align 16 .b8 s[1024];\n"                                                             \
+    ".func (.param .b32 got) far(.param .b64 from)\n{\n"                                           \
+    ".reg .b32 %r<2>;\n.reg .b64 %d0;\n.reg .f32 %f<4>;\nld.param.u64 %d0, [from];\n"              \
+    "ld.global.u32 %r0, [%d0];\n" FLOATS FLOATS "add.u32 %r1, %r0, 1;\n"                           \
+    "st.param.b32 [got], %r1;\nret;\n}\n"                                                          \
+    ".func (.param .b32 got) near(.param .b64 from)\n{\n"                                          \
+    ".reg .b32 %r<2>;\n.reg .b64 %d0;\n.reg .f32 %f<4>;\nld.param.u64 %d0, [from];\n"              \
+    "ld.global.u32 %r0, [%d0];\n" FIVE "add.u32 %r1, %r0, 1;\n"                                    \
+    "st.param.b32 [got], %r1;\nret;\n}\n"
+#define CALLS(f)                                                                                   \
+    "add.u64 %d0, %mine, 4096;\n{\n.param .b64 a;\n.param .b32 b;\nst.param.b64 [a], %d0;\n"       \
+    "call (b), " f ", (a);\nld.param.b32 %r7, [b];\n}\n"
 
 static const struct {
     const char *body;
@@ -123,6 +136,13 @@ static const struct {
      DISTURB_ahead, 32},
     {GLOBAL "ld.global.u32 %r0, [%mine+4096];\n" FLOATS "mov.u32 %r7, %r0;\n" DONE, DISTURB_ahead,
      0},
+    /* all of it in a function that is called; or used by being handed out of one */
+    {GLOBAL CALLS("far") DONE, DISTURB_ahead, 32},
+    {GLOBAL FIVE CALLS("far") DONE, DISTURB_at_once, 0},
+    {GLOBAL CALLS("near") FLOATS FLOATS DONE, DISTURB_ahead, 0},
+    {GLOBAL FIVE CALLS("near") FLOATS FLOATS DONE, DISTURB_at_once, 32},
+    {GLOBAL CALLS("far") DONE, DISTURB_again, 0},
+    {GLOBAL CALLS("far") CALLS("far") DONE, DISTURB_again, 32},
     /* 40 are few where there were 4,000 before */
     {GLOBAL
      "mov.u32 %r5, 0;\nTOP: " FLOATS FLOATS "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p0, %r5, 100;\n"

@@ -35,6 +35,7 @@ struct frame { /* registers of one call */
     uint32_t bytes;
     uint32_t local_base;     /* offset of its .local variables in the thread's local memory */
     const struct insn *call; /* the call that made it */
+    struct held *held;       /* follow.c: by register, or NULL */
 };
 
 struct recon {        /* where paths meet again */

@@ -64,6 +64,7 @@ void follow_start(struct block *b)
         if (!w->held)
             w->held = xcalloc(nregs + 1, sizeof(*w->held));
         memset(w->held, 0, nregs * sizeof(*w->held));
+        w->entry.held = w->held;
         w->used = false;
     }
 }
@@ -244,8 +245,13 @@ static bool loads_global(const struct ptx_insn *p)
 
 static const struct ptx_insn *followed_statement(const struct warp *w, const struct insn *in)
 {
-    const struct emu_func *f = w->cur->frame->func;
-    return w->held && f == w->block->launch->func ? &f->ptx->insns[in->site->index] : NULL;
+    const struct frame *f = w->cur->frame;
+    return f->held ? &f->func->ptx->insns[in->site->index] : NULL;
+}
+
+struct held *follow_frame(const struct emu_func *f)
+{
+    return xcalloc(f->ptx->nregs + 1, sizeof(struct held));
 }
 
 void follow_uses(struct warp *w, const struct insn *in, uint32_t mask, flip_register flip)
@@ -256,9 +262,9 @@ void follow_uses(struct warp *w, const struct insn *in, uint32_t mask, flip_regi
     if (!p || carries(p))
         return;
     uint32_t n = insn_uses(p, w->cur->frame->func->ptx, regs, MAX_REGISTERS);
-    bool hands = p->op == OP_st && follow_fetches(w);
+    bool hands = p->op == OP_st && p->space != SPACE_PARAM && follow_fetches(w);
     for (uint32_t k = 0; k < n; k++) {
-        struct held *h = &w->held[regs[k]];
+        struct held *h = &w->cur->frame->held[regs[k]];
         if (!(h->lanes & mask))
             continue;
         w->used = true;
@@ -282,8 +288,8 @@ static const struct held *moved(const struct warp *w, const struct ptx_insn *p, 
     uint32_t regs[MAX_REGISTERS];
     uint32_t n = carries(p) ? insn_uses(p, w->cur->frame->func->ptx, regs, MAX_REGISTERS) : 0;
     for (uint32_t k = 0; k < n; k++)
-        if (w->held[regs[k]].lanes & mask)
-            return &w->held[regs[k]];
+        if (w->cur->frame->held[regs[k]].lanes & mask)
+            return &w->cur->frame->held[regs[k]];
     return NULL;
 }
 
@@ -300,7 +306,7 @@ void follow_results(struct warp *w, const struct insn *in, uint32_t mask, uint32
     uint32_t n = insn_defs(p, f, regs, MAX_REGISTERS);
     bool load = loads_global(p) && loaded && n == x->n;
     for (uint32_t k = 0; k < n; k++) {
-        struct held *h = &w->held[regs[k]];
+        struct held *h = &w->cur->frame->held[regs[k]];
         h->lanes &= ~mask;
         if (load)
             *h = (struct held){h->lanes | loaded, x->places[k], x->width, x->size,

@@ -2,9 +2,9 @@
  * register holds was loaded from global memory.
  *
  * For launches that disturb `others`, `ahead`, `at_once` or `again` alone: other ones have
- * b->writers and w->held NULL. Not followed: values in functions that are called, where `at_once`
- * takes what is loaded, and `again` all that comes after it. Of a value put together from several
- * loads the first one's time holds.
+ * b->writers and w->held NULL. Not followed: values through local memory, and as arguments and
+ * results of functions that are called; to store them there is a use. Of a value put together from
+ * several loads the first one's time holds.
  *
  * Time is the floating-point instructions that a warp has executed, or at a barrier or mbarrier
  * the most that one of those who had arrived there had: its clock. Who waits for others has come
@@ -28,6 +28,8 @@ void writers_note(struct block *b, uint32_t thread, uint64_t at, uint32_t size);
 bool writers_others(const struct block *b, uint32_t thread, uint64_t at, uint32_t size);
 
 /* ---- registers ---- */
+/* Of a call of f: nothing is held yet. Allocated. */
+struct held *follow_frame(const struct emu_func *f);
 uint64_t follow_clock(const struct warp *w, const struct insn *in);
 /* Has it computed nothing, but heard of others who have? */
 bool follow_fetches(const struct warp *w);

@@ -108,6 +108,7 @@ static struct frame *frame_push(struct warp *w, struct emu_func *f, const struct
     n->func = f;
     n->parent = w->cur->frame;
     n->call = call;
+    n->held = w->held ? follow_frame(f) : NULL;
     n->local_base = ROUND_UP(w->local_top, 16);
     n->bytes = f->local_bytes;
     w->local_top = n->local_base + f->local_bytes;
@@ -124,6 +125,7 @@ static void frame_free(struct frame *f)
     *f->at = f->next;
     if (f->next)
         f->next->at = f->at;
+    free(f->held);
     free(f);
 }
 static void frame_pop(struct warp *w, struct frame *f)
