@@ -97,8 +97,11 @@ static uint32_t succ(const struct cfg *c, uint32_t b, uint32_t k)
 }
 
 /* ---- immediate post-dominators ---- */
+/* In a loop that nobody leaves lanes meet at its end, and at the latest where its next turn begins:
+ * for (;;) with a branch in it would part them for ever. So the ways back to its first block lead
+ * to a block of their own, and that one to the exit. */
 struct reverse {    /* the graph backwards: who leads to a block; block n is the exit */
-    uint32_t n;     /* blocks */
+    uint32_t n;     /* blocks; n + 1 + b: b's next turn */
     uint32_t *head; /* by block: its first edge, UINT32_MAX: none */
     uint32_t *next; /* by edge: the block's next one */
     uint32_t *from; /* by edge: who leads there */
@@ -106,30 +109,110 @@ struct reverse {    /* the graph backwards: who leads to a block; block n is the
     uint32_t *order; /* blocks that lead to the exit, in postorder from there */
     uint32_t norder;
     uint32_t *number; /* by block: its place in order */
+    uint32_t *loop;   /* by block: the first of the loop that nobody leaves, NO_BLOCK: none */
 };
+static uint32_t nodes(const struct reverse *r)
+{
+    return 2 * r->n + 1;
+}
+/* Where the edge leads. */
+static uint32_t target(const struct reverse *r, const struct cfg *c, uint32_t b, uint32_t k)
+{
+    uint32_t s = succ(c, b, k);
+    return s != NO_BLOCK && r->loop[b] == s && r->loop[s] == s ? r->n + 1 + s : s;
+}
 static void add_edge(struct reverse *r, uint32_t from, uint32_t to)
 {
     r->from[r->nedges] = from;
     r->next[r->nedges] = r->head[to];
     r->head[to] = r->nedges++;
 }
+static void add_edges(const struct ptx_func *f, const struct cfg *c, struct reverse *r)
+{
+    r->nedges = 0;
+    memset(r->head, 0xff, nodes(r) * sizeof(*r->head));
+    for (uint32_t b = 0; b < r->n; b++) {
+        if (reaches_exit(f, c, b))
+            add_edge(r, b, r->n);
+        if (r->loop[b] == b)
+            add_edge(r, r->n + 1 + b, r->n);
+        for (uint32_t k = 0; k < nsucc(c, b); k++)
+            if (succ(c, b, k) != NO_BLOCK)
+                add_edge(r, b, target(r, c, b, k));
+    }
+}
+/* Marks what leads to `to`, and it. */
+static void mark_before(const struct reverse *r, uint32_t to, bool *seen)
+{
+    uint32_t *todo = xmalloc(nodes(r) * sizeof(*todo)), ntodo = 0;
+    todo[ntodo++] = to;
+    seen[to] = true;
+    while (ntodo) {
+        uint32_t b = todo[--ntodo];
+        for (uint32_t e = r->head[b]; e != UINT32_MAX; e = r->next[e]) {
+            if (!seen[r->from[e]])
+                todo[ntodo++] = r->from[e];
+            seen[r->from[e]] = true;
+        }
+    }
+    free(todo);
+}
+/* Marks what b leads to, in the order in which it is come to; b itself only if on a way around. */
+static uint32_t mark_behind(const struct cfg *c, uint32_t b, bool *seen, uint32_t *order)
+{
+    uint32_t n = 0;
+    for (uint32_t at = 0, from = b;; from = order[at++]) {
+        for (uint32_t k = 0; k < nsucc(c, from); k++) {
+            uint32_t s = succ(c, from, k);
+            if (s != NO_BLOCK && !seen[s])
+                order[n++] = s;
+            if (s != NO_BLOCK)
+                seen[s] = true;
+        }
+        if (at == n)
+            return n;
+    }
+}
+/* The first block, on the way from the start, of a loop that nobody leaves becomes one. */
+static bool find_endless(const struct cfg *c, struct reverse *r)
+{
+    bool *leaves = xcalloc(nodes(r), 1), *seen = xcalloc(r->n, 1), found = false;
+    uint32_t *order = xmalloc((r->n + 1) * sizeof(*order)), n;
+    uint32_t *inside = xmalloc((r->n + 1) * sizeof(*inside));
+    mark_before(r, r->n, leaves);
+    order[0] = 0;
+    seen[0] = true;
+    n = 1 + mark_behind(c, 0, seen, order + 1);
+    for (uint32_t i = 0; i < n && !found; i++) {
+        uint32_t b = order[i], m;
+        if (leaves[b])
+            continue;
+        memset(seen, 0, r->n);
+        m = mark_behind(c, b, seen, inside);
+        found = seen[b];
+        for (uint32_t k = 0; k < m && found; k++)
+            r->loop[inside[k]] = b;
+    }
+    free(leaves);
+    free(seen);
+    free(order);
+    free(inside);
+    return found;
+}
 static struct reverse reverse_edges(const struct ptx_func *f, const struct cfg *c)
 {
     struct reverse r = {.n = c->nblocks};
     size_t most = 0;
     for (uint32_t b = 0; b < r.n; b++)
-        most += nsucc(c, b) + 1;
-    r.head = xmalloc((r.n + 1) * sizeof(*r.head));
+        most += nsucc(c, b) + 2;
+    r.head = xmalloc(nodes(&r) * sizeof(*r.head));
     r.next = xmalloc((most + 1) * sizeof(*r.next));
     r.from = xmalloc((most + 1) * sizeof(*r.from));
-    memset(r.head, 0xff, (r.n + 1) * sizeof(*r.head));
-    for (uint32_t b = 0; b < r.n; b++) {
-        if (reaches_exit(f, c, b))
-            add_edge(&r, b, r.n);
-        for (uint32_t k = 0; k < nsucc(c, b); k++)
-            if (succ(c, b, k) != NO_BLOCK)
-                add_edge(&r, b, succ(c, b, k));
-    }
+    r.loop = xmalloc((r.n + 1) * sizeof(*r.loop));
+    memset(r.loop, 0xff, (r.n + 1) * sizeof(*r.loop));
+    do
+        add_edges(f, c, &r);
+    while (find_endless(c, &r));
     return r;
 }
 /* Depth first from the exit, without recursion. */
@@ -137,11 +220,11 @@ static void number_blocks(struct reverse *r)
 {
     struct step {
         uint32_t block, edge; /* the next to follow */
-    } *path = xmalloc((r->n + 1) * sizeof(*path));
-    bool *seen = xcalloc(r->n + 1, 1);
+    } *path = xmalloc(nodes(r) * sizeof(*path));
+    bool *seen = xcalloc(nodes(r), 1);
     uint32_t depth = 0;
-    r->order = xmalloc((r->n + 1) * sizeof(*r->order));
-    r->number = xmalloc((r->n + 1) * sizeof(*r->number));
+    r->order = xmalloc(nodes(r) * sizeof(*r->order));
+    r->number = xmalloc(nodes(r) * sizeof(*r->number));
     path[depth++] = (struct step){r->n, r->head[r->n]};
     seen[r->n] = true;
     while (depth) {
@@ -176,9 +259,11 @@ static uint32_t meet(const struct reverse *r, const uint32_t *ipdom, uint32_t x,
 static uint32_t meet_of_successors(const struct ptx_func *f, const struct cfg *c,
                                    const struct reverse *r, const uint32_t *ipdom, uint32_t b)
 {
+    if (b > r->n)
+        return r->n;
     uint32_t best = reaches_exit(f, c, b) ? r->n : NO_BLOCK;
     for (uint32_t k = 0; k < nsucc(c, b); k++) {
-        uint32_t s = succ(c, b, k);
+        uint32_t s = target(r, c, b, k);
         if (s != NO_BLOCK && ipdom[s] != NO_BLOCK)
             best = best == NO_BLOCK ? s : meet(r, ipdom, s, best);
     }
@@ -197,9 +282,9 @@ static bool only_ends(const struct ptx_func *f, const struct cfg *c, uint32_t b)
 static void post_dominators(const struct ptx_func *f, struct cfg *c)
 {
     struct reverse r = reverse_edges(f, c);
-    uint32_t *ipdom = xmalloc((r.n + 1) * sizeof(*ipdom));
+    uint32_t *ipdom = xmalloc(nodes(&r) * sizeof(*ipdom));
     number_blocks(&r);
-    memset(ipdom, 0xff, (r.n + 1) * sizeof(*ipdom)); /* NO_BLOCK: not looked at */
+    memset(ipdom, 0xff, nodes(&r) * sizeof(*ipdom)); /* NO_BLOCK: not looked at */
     ipdom[r.n] = r.n;
     for (bool changed = true; changed;) {
         changed = false;
@@ -209,16 +294,19 @@ static void post_dominators(const struct ptx_func *f, struct cfg *c)
             ipdom[b] = to;
         }
     }
-    for (uint32_t b = 0; b < r.n; b++)
-        if (ipdom[b] != r.n && ipdom[b] != NO_BLOCK && !only_ends(f, c, ipdom[b]))
-            c->ipdom[b] = ipdom[b];
+    for (uint32_t b = 0; b < r.n; b++) {
+        uint32_t to = ipdom[b] != NO_BLOCK && ipdom[b] > r.n ? ipdom[b] - r.n - 1 : ipdom[b];
+        if (to != r.n && to != NO_BLOCK && !only_ends(f, c, to))
+            c->ipdom[b] = to;
         else
             c->ipdom[b] = NO_BLOCK;
+    }
     free(r.head);
     free(r.next);
     free(r.from);
     free(r.order);
     free(r.number);
+    free(r.loop);
     free(ipdom);
 }
 

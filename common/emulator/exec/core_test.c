@@ -56,6 +56,28 @@ Test(core, a_loop_left_lane_by_lane_meets_after_it)
     cr_expect_eq(result.counters.divergent_branches, 31);
 }
 
+/* A loop that has no way out: who calls f in its third turn leaves. Lanes meet in the block that
+ * lies before those that lead there; where there is none, at the next turn. */
+#define LEAVES                                                                                     \
+    ".func f(.param .b32 n)\n{\n.reg .pred %q;\n.reg .b32 %x;\nld.param.u32 %x, [n];\n"            \
+    "setp.gt.u32 %q, %x, 2;\n@%q exit;\nret;\n}\n"
+#define CALL "{ .param .b32 n;\nst.param.b32 [n], %r0;\ncall f, (n); }\n"
+#define TOLD "activemask.b32 %r1;\nst.global.u32 [%mine], %r1;\n" CALL
+Test(core, lanes_meet_in_a_loop_that_nobody_leaves)
+{
+    static const char *const loops[] = {
+        "mov.u32 %r0, 0;\nbra TOP;\nALL: " TOLD "TOP: add.u32 %r0, %r0, 1;\n"
+        "setp.lt.u32 %p0, %t, 16;\n@%p0 bra ALL;\nst.global.u32 [%mine+128], %r0;\nbra ALL;",
+        "mov.u32 %r0, 0;\nTOP: " TOLD "add.u32 %r0, %r0, 1;\nsetp.lt.u32 %p0, %t, 16;\n"
+        "@%p0 bra TOP;\nst.global.u32 [%mine+128], %r0;\nbra TOP;"};
+
+    for (size_t k = 0; k < 2; k++) {
+        RUN(.before = LEAVES, .body = loops[k]);
+        for (int i = 0; i < 32; i++)
+            cr_expect_eq(out[i], ~0u, "%zu: lane %d: %x", k, i, out[i]);
+    }
+}
+
 #define LOCKED_ADD                                                                                 \
     "SPIN: atom.global.cas.b32 %r0, [%out], 0, 1;\nsetp.ne.u32 %p0, %r0, 0;\n"                     \
     "@%p0 bra SPIN;\nld.volatile.global.u32 %r1, [%out+4];\nadd.u32 %r1, %r1, 1;\n"                \
