@@ -69,7 +69,7 @@ static cudaError_t check_shared(struct kernel *k, size_t bytes)
                     "kernel %s: %zu bytes of dynamic shared memory, %d allowed. Up to %u with "
                     "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, "
                     "bytes)",
-                    shown_name(k->name), bytes, most,
+                    shown_name(k->name), bytes, most > 0 ? most : 0,
                     device_profile()->shared_per_block_optin -
                         emu_func_info(here(k)->func)->shared_bytes);
 }
