@@ -568,6 +568,16 @@ static bool told_by_checker(struct search *s, const struct lab_case *c)
     return true;
 }
 
+/* What stopped it on the last case that was run is the checker's to say. */
+static void told_by_last(struct search *s, const struct lab_case *first,
+                         const struct lab_case *rich)
+{
+    const struct lab_case *last = s->failed[s->nfailed - 1];
+
+    if (last != first && last != rich && elements_of(s, last) <= MOST)
+        told_by_checker(s, last);
+}
+
 static void look(struct experiment *x, const struct lab_case *const *failed, int nfailed,
                  const char *path, struct diagnosis *d)
 {
@@ -600,9 +610,12 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
                     (!is_same(rich, &s.smallest) && by_probe(&s, &s.smallest));
         if (!told || d->whole) /* what it starts with, that may come from */
             told |= by(by_empty, &s, first);
-        if (!told && !by(by_constant, &s, rich) && !by(by_place, &s, rich) &&
-            !by(by_distance, &s, rich))
-            by(by_inputs, &s, rich);
+        told = told || by(by_constant, &s, rich) || by(by_place, &s, rich) ||
+               by(by_distance, &s, rich);
+        if (!told)
+            told = by(by_inputs, &s, rich);
+        if (!told && !d->cause)
+            told_by_last(&s, first, rich);
     }
     by_record(&s);
     if (begin.length)

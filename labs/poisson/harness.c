@@ -457,14 +457,17 @@ static bool is_all(const struct lab_case *c, const float *u, const float *got, d
 static bool recognise_none(const struct lab_case *c, const float *got, double bound, char *words,
                            size_t size)
 {
-    uint64_t broken = 0, zero = 0, all = c->n * c->m;
+    uint64_t broken = 0, nothing = 0, zero = 0, all = c->n * c->m;
 
     for (uint64_t i = 0; i < all; i++) {
         broken += !isfinite(got[i]);
+        nothing += got[i] == 0;
         zero += fabsf(got[i]) <= bound;
     }
     if (broken == all)
         snprintf(words, size, "no number, as all others are: is a wave divided by 0?");
+    else if (nothing == all)
+        snprintf(words, size, "0, as all others are: is every wave multiplied by 0?");
     else if (zero == all)
         snprintf(words, size, "0 but for rounding, as all others are: is it the imaginary part?");
     return broken == all || zero == all;
