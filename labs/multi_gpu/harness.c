@@ -547,20 +547,43 @@ static const struct lab_column columns[] = {
     {0},
 };
 
-/* What became of a question is what other arithmetic makes of it. */
-static bool recognise_share(const uint32_t *asked, uint64_t k, uint32_t got, char *words,
-                            size_t size)
+/* Question k's first or end by other arithmetic. */
+enum { ENOUGH = 16 }; /* questions */
+enum share_slip { IN_32_BITS, ROUNDED_DOWN, ROUNDED_UP, ONE_LESS, SHARE_SLIPS };
+
+static uint32_t slipped_share(const uint32_t *asked, uint64_t k, enum share_slip slip)
 {
     uint32_t n = asked[0], r = asked[1] + (uint32_t)k, ranks = asked[2];
     uint64_t each = ((uint64_t)n + ranks - 1) / ranks * r;
-    const char *how = got == n * r / ranks   ? "n * rank in 32 bits, which it does not fit"
-                      : got == n / ranks * r ? "n / ranks for each: what is left over has no rank"
-                      : got == (each < n ? each : n) ? "n / ranks rounded up for each"
-                                                     : NULL;
 
-    if (how)
-        snprintf(words, size, "%s (n = %u, rank %u of %u)", how, n, asked[1], ranks);
-    return how;
+    return slip == IN_32_BITS     ? n * r / ranks
+           : slip == ROUNDED_DOWN ? n / ranks * r
+           : slip == ROUNDED_UP   ? (uint32_t)(each < n ? each : n)
+                                  : (uint32_t)((uint64_t)n * r / ranks) - 1;
+}
+
+/* All firsts, or all ends, are what the same other arithmetic makes of their questions: one alone
+ * may be so by chance. */
+static bool recognise_share(const struct lab_case *c, const uint32_t *asked, const uint32_t *out,
+                            uint64_t element, char *words, size_t size)
+{
+    static const char *const slips[] = {"n * rank in 32 bits, which it does not fit",
+                                        "n / ranks for each: what is left over has no rank",
+                                        "n / ranks rounded up for each",
+                                        "one less than it should be, and so are all such"};
+    const uint32_t *of = asked + element / 2 * WORDS;
+
+    for (int slip = 0; slip < SHARE_SLIPS && c->n >= ENOUGH; slip++) {
+        bool so = true;
+
+        for (uint64_t e = element % 2; e < 2 * c->n && so; e += 2)
+            so = out[e] == slipped_share(asked + e / 2 * WORDS, e % 2, (enum share_slip)slip);
+        if (!so)
+            continue;
+        snprintf(words, size, "%s (n = %u, rank %u of %u)", slips[slip], of[0], of[1], of[2]);
+        return true;
+    }
+    return false;
 }
 
 /* Shares that begin, or end, where the whole does. */
@@ -673,8 +696,7 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
                       char *words, size_t size)
 {
     if (experiment_of(c) == SHARES)
-        return recognise_share((const uint32_t *)inputs[INPUT] + element / 2 * WORDS, element % 2,
-                               ((const uint32_t *)output)[element], words, size);
+        return recognise_share(c, inputs[INPUT], output, element, words, size);
     int64_t got = ((const int64_t *)output)[element];
     uint64_t n = c->n, all = (uint64_t)c->param;
 
