@@ -71,6 +71,7 @@ static const struct lab_case cases[] = {
     MATRIX("33x31", 33, 31, CHECK),
     MATRIX("1000x1", 1000, 1, CHECK),
     MATRIX("100x333", 100, 333, CHECK),
+    MATRIX("68x36", 68, 36, CHECK), /* multiples of 4, as the large ones: rows start on 16 bytes */
     MATRIX("2048x1024", 2048, 1024, SMALL),
     MATRIX("8192x4096", 8192, 4096, LARGE),
 };

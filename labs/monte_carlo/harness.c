@@ -222,15 +222,20 @@ static uint32_t blocks_of(const struct lab_case *c, const struct device_limits *
     return (uint32_t)(room < 1 ? 1 : room < most ? room : most);
 }
 
+/* A launch for each option, or one for all of them; where options are that are none, which is where
+ * nothing is timed, two, so that it matters which option is the first. */
 static void plan_several(struct plan *p, const struct lab_case *c, const struct device_limits *d,
                          bool loop)
 {
     uint32_t blocks = blocks_of(c, d, loop ? 1 : c->m);
+    uint64_t each = loop ? 1 : c->param ? ceil_div(c->m, 2) : c->m;
     struct plan_step *s;
 
     add_buffer(p, "partial", BUF_SCRATCH, DT_F32, 2 * c->m * blocks);
-    for (uint64_t first = 0; first < (loop ? c->m : 1); first++) {
-        s = add_step(p, "price_blocks", blocks, loop ? 1 : (uint32_t)c->m);
+    for (uint64_t first = 0; first < c->m; first += each) {
+        uint64_t options = c->m - first < each ? c->m - first : each;
+
+        s = add_step(p, "price_blocks", blocks, (uint32_t)options);
         buffer_arg(s, KEY);
         buffer_arg(s, OPTIONS);
         buffer_arg(s, PARTIAL);

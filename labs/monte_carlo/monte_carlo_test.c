@@ -483,6 +483,19 @@ Test(monte_carlo, blocks_of_an_option)
     cr_assert_eq(plan_of("price_blocks", &c).steps[0].grid[0], 1);
 }
 
+/* Ten options a launch: `first` is not always 0. */
+Test(monte_carlo, options_come_in_two_launches_where_some_are_none)
+{
+    struct plan p = plan_of("price_blocks", case_of(&lab_monte_carlo, "paths=1003"));
+
+    cr_assert_eq(p.nsteps, 3);
+    cr_expect_eq(p.steps[0].grid[1], 10);
+    cr_expect_eq(p.steps[0].args[4].v.u32, 0);
+    cr_expect_eq(p.steps[1].grid[1], 10);
+    cr_expect_eq(p.steps[1].args[4].v.u32, 10);
+    cr_expect_str_eq(p.steps[2].kernel, "price_sum");
+}
+
 /* By the paths of an option, as the record says. */
 Test(monte_carlo, the_switch_is_the_records)
 {
