@@ -209,6 +209,8 @@ struct launch {
     const struct device_work *origin; /* of emu_launch, as is graph */
     const struct launch_moment *moment;
     uint64_t graph_run, graph;
+    struct device_work **children; /* likewise, and steps */
+    uint64_t *steps;
     _Atomic(uint8_t *) *constants; /* SEL_LAUNCH area by function index: launch_constants() */
     uint8_t *warp_constants;       /* nwarps x WARP_CONST_BYTES */
     atomic_uint_fast64_t next_block;

@@ -599,6 +599,10 @@ static void keep(struct launch *l)
     l->params = l->kept;
     if (l->cooperative)
         workspace = NULL;
+    if (!(l->func->uses & USES_DEVICE)) { /* else its caller stays until it is over */
+        l->children = NULL;
+        l->steps = NULL;
+    }
 }
 
 static void tear_down(struct launch *l)
@@ -649,6 +653,17 @@ static cudaError_t may_launch(const struct emu_launch *e)
     return err;
 }
 
+static cudaError_t finish(struct launch *l, struct emu_result *result)
+{
+    cudaError_t e = end(l, result);
+    if (l->children)
+        *l->children = children_end(l);
+    if (l->steps)
+        *l->steps = l->steps_used;
+    tear_down(l);
+    return e;
+}
+
 cudaError_t emu_launch(const struct emu_launch *e, struct emu_result *result)
 {
     cudaError_t err = may_launch(e);
@@ -658,17 +673,14 @@ cudaError_t emu_launch(const struct emu_launch *e, struct emu_result *result)
     struct launch *l = xcalloc(1, sizeof(*l));
     launch_pause();
     set_up(l, e);
-    l->parks = e->parked && cluster_size(l->cluster) == 1 && !(l->func->uses & USES_DEVICE);
+    l->parks = e->parked && cluster_size(l->cluster) == 1;
+    l->children = e->children;
+    l->steps = e->steps;
     if (e->children)
         children_begin(l);
     begin(l);
     if (run(l)) {
-        err = end(l, &r);
-        if (e->children)
-            *e->children = children_end(l);
-        if (e->steps)
-            *e->steps = l->steps_used;
-        tear_down(l);
+        err = finish(l, &r);
     } else {
         keep(l);
         *e->parked = l;
@@ -688,10 +700,8 @@ bool emu_go_on(struct launch *l, struct emu_result *result, cudaError_t *e)
 {
     launch_pause();
     bool done = run(l);
-    if (done) {
-        *e = end(l, result);
-        tear_down(l);
-    }
+    if (done)
+        *e = finish(l, result);
     launch_resume();
     return done;
 }

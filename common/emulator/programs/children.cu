@@ -199,9 +199,25 @@ static void answers()
         expect("ask", x, i, expected[i]);
 }
 
-int main()
+__global__ void one(volatile int *p)
+{
+    *p = 1;
+}
+// Its child begins when it has ended: it waits in vain.
+__global__ void waits_for_child(volatile int *p)
+{
+    one<<<1, 1, 0, cudaStreamFireAndForget>>>(p);
+    while (*p != 1)
+        ;
+}
+
+int main(int argc, char **)
 {
     CHECK(cudaMalloc(&x, n * sizeof(int)));
+    if (argc > 1) {
+        waits_for_child<<<1, 1>>>(x);
+        return cudaDeviceSynchronize() == cudaErrorLaunchTimeout ? 0 : 1;
+    }
     CHECK(cudaMalloc(&y, n * sizeof(int)));
     host = (int *)malloc(n * sizeof(int));
     begin();

@@ -123,6 +123,7 @@ done
 expect 139 'host code touched device memory' "$warprun" "$programs/host_touch"
 expect 127 'nvcc -cudart shared' "$warprun" "$programs/static"
 expect 1 'no PTX' "$warprun" "$programs/noptx"
+expect 0 'waits_for_child.* waits for what nobody is left to write: what a kernel' "$warprun" "$programs/children" vain
 expect 0 'can run' "$warprun" --support "$programs/vector_add"
 expect 0 'can run' "$warprun" --support "$programs/split"
 expect 0 'can run' "$warprun" --support "$programs/children"

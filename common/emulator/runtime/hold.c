@@ -10,7 +10,7 @@
  */
 #include "hold.h"
 #include "base/clock.h"
-#include "base/file.h"
+#include "base/text.h"
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,7 +192,7 @@ void hold_not_alone(void)
 }
 
 /* Is there no other thread that could write? */
-static bool alone(void)
+static bool no_others_left(void)
 {
     int n = 0;
     DIR *d = opendir("/proc/self/task");
@@ -242,7 +242,7 @@ static bool too_long(double *since, bool moved, bool *no_others)
         *since = now_s();
     if (moved || launch_steps())
         return false;
-    *no_others = alone();
+    *no_others = no_others_left();
     usleep(PAUSE_US);
     return now_s() - *since > (*no_others ? ALONE_S : OTHERS_S);
 }
@@ -256,7 +256,7 @@ static void wait_for(const struct claim *x)
             give_up(no_others);
 }
 
-cudaError_t hold_finish(struct launch *l, struct emu_result *result)
+cudaError_t hold_finish(struct launch *l, struct emu_result *result, bool alone)
 {
     double since = now_s();
     uint64_t before = emu_stirs();
@@ -264,11 +264,17 @@ cudaError_t hold_finish(struct launch *l, struct emu_result *result)
     cudaError_t e;
 
     while (!emu_go_on(l, result, &e)) {
-        hold_go_on();
-        if (too_long(&since, emu_stirs() != before, &no_others))
-            emu_give_up(l, no_others ? " waits for what nobody is left to write: a graph is over "
-                                       "when the call that launches it returns"
-                                     : " waits for what nobody has written for a minute");
+        if (!alone)
+            hold_go_on();
+        if (too_long(&since, emu_stirs() != before, &no_others)) {
+            struct text t = {0};
+            text_addf(&t, " waits for what nobody %s: %s",
+                      no_others ? "is left to write" : "has written for a minute",
+                      alone ? "what a kernel launches begins when it has ended"
+                            : "a graph is over when the call that launches it returns");
+            emu_give_up(l, text_str(&t));
+            text_free(&t);
+        }
         before = emu_stirs();
     }
     return e;

@@ -21,8 +21,9 @@ struct parked {
     double begin_us;
 };
 void hold_launch(cudaStream_t stream, hold_fn go_on, const struct parked *p);
-/* A parked launch goes on until it is over, as here and now it must. */
-cudaError_t hold_finish(struct launch *l, struct emu_result *result);
+/* A parked launch goes on until it is over, as here and now it must; alone: with nothing else
+ * between. */
+cudaError_t hold_finish(struct launch *l, struct emu_result *result, bool alone);
 bool hold_has(cudaStream_t stream); /* its work is not done */
 bool hold_waits(uint64_t number);   /* nor is this */
 /* All that can go on does so, up to where it only waits again. */

@@ -136,10 +136,11 @@ cudaError_t launch_one(struct emu_launch *l, cudaStream_t stream, struct device_
     double begin = host_now_us();
 
     x.children = children;
-    x.parked = l->origin ? NULL : &waits;
+    x.parked = &waits;
     cudaError_t e = emu_launch(&x, &result);
-    if (waits && l->graph_run) {
-        e = hold_finish(waits, &result);
+    bool alone = l->func->uses & USES_DEVICE || l->origin; /* with all that it launches */
+    if (waits && (alone || l->graph_run)) {
+        e = hold_finish(waits, &result, alone);
         waits = NULL;
     }
     if (e && !rt_is_device_fault(e))
