@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUP = 4, CHUNK = 16, LANES = 32 };
+enum { GROUP = 4, CHUNK = READ_CHUNK, LANES = 32 };
 
 struct reading {
     struct reading *next;
@@ -47,10 +47,34 @@ static bool is_held(const struct site *s)
     return is_product(s) || strstr(s->opcode, ".bulk_group");
 }
 
+/* Counts it among those of its chunks, or no more. */
+static void count_chunks(struct block_state *b, const struct reading *r, int by)
+{
+    for (uint32_t m = r->mask; m; m &= m - 1) {
+        uint64_t at = r->at[__builtin_ctz(m)];
+
+        for (uint64_t c = at / CHUNK; c <= (at + CHUNK - 1) / CHUNK; c++)
+            b->under_way[c % READ_CHUNKS] += by;
+    }
+}
+/* May one of them read what a writes? Most writes are told by this that none does. */
+static bool may_meet(const struct block_state *b, const struct access *a)
+{
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        uint64_t at = a->addr[__builtin_ctz(m)];
+
+        for (uint64_t c = at / CHUNK; c <= (at + a->size - 1) / CHUNK; c++)
+            if (b->under_way[c % READ_CHUNKS])
+                return true;
+    }
+    return false;
+}
+
 void async_begin(struct block_state *b)
 {
     for (struct reading *r = b->reading, *next; r; r = next) {
         next = r->next;
+        count_chunks(b, r, -1);
         free(r);
     }
     b->reading = NULL;
@@ -82,6 +106,7 @@ void async_read(struct block_state *b, const struct access *a)
     }
     r->next = b->reading;
     b->reading = r;
+    count_chunks(b, r, 1);
 }
 
 /* Does a chunk of it lie in what the lane writes? */
@@ -100,6 +125,8 @@ void async_written(struct block_state *b, struct block_state *who, const struct 
 {
     uint64_t lo = UINT64_MAX, hi = 0;
 
+    if (!may_meet(b, a))
+        return;
     for (uint32_t m = a->mask; m; m &= m - 1) {
         uint64_t at = a->addr[__builtin_ctz(m)];
 
@@ -156,6 +183,7 @@ void async_wait(struct block_state *b, const struct site *s, uint32_t warp, uint
             continue;
         }
         *p = r->next;
+        count_chunks(b, r, -1);
         if (!r->told)
             settle(b, r);
         free(r);

@@ -97,6 +97,8 @@ void page_clear(struct shadow_page *p); /* nothing written; cells stay */
 #define SITE_UNKNOWN     0xfffu
 #define MAX_BLOCKS       (1u << 20) /* races are looked for in the first so many blocks */
 #define MAX_WARPS        32u
+#define READ_CHUNK       16u
+#define READ_CHUNKS      (1u << 14) /* more than a block has */
 
 /* 0 is an empty cell: clocks start at 1. */
 enum how {
@@ -257,6 +259,7 @@ struct block_state {
      * clocks of warps whose stores a proxy fence covers; whose last fence came after all that
      * they have learned of. */
     struct reading *reading;
+    uint16_t under_way[READ_CHUNKS]; /* readings of a chunk, by its place modulo their number */
     uint32_t asked[2][MAX_WARPS], proxied[MAX_WARPS];
     bool fenced[MAX_WARPS];
 
