@@ -222,9 +222,49 @@ static bool is_short(const struct outcome *o, struct text *t)
     return true;
 }
 
+/* 32-bit results of which so many bits are right, and the rest 0 or the last one's copies. */
+static bool is_cut_to(const struct outcome *o, int bits, uint64_t *first)
+{
+    const struct lab_buffer *out = output_of(o);
+    const uint32_t *want = o->expected[o->out], *got = o->r.outputs.data[o->out];
+    uint32_t mask = (1u << bits) - 1, sign = 1u << (bits - 1);
+    uint64_t wrong = 0;
+
+    for (uint64_t i = 0; i < out->count; i++) {
+        uint32_t low = want[i] & mask;
+
+        if (want[i] == got[i])
+            continue;
+        if (got[i] != low && got[i] != ((low ^ sign) - sign))
+            return false;
+        *first = wrong ? *first : i;
+        wrong += low != 0; /* a 0 says nothing */
+    }
+    return wrong >= 2;
+}
+
+static bool is_narrow(const struct outcome *o, struct text *t)
+{
+    const struct lab_buffer *out = output_of(o);
+    uint64_t first = 0;
+
+    if (out->dtype != DT_I32 && out->dtype != DT_U32)
+        return false;
+    for (int bits = 8; bits <= 16; bits += 8) {
+        if (!is_cut_to(o, bits, &first))
+            continue;
+        text_addf(t,
+                  "of %s[%" PRIu64 "] the lower %d bits are right, as of all that are wrong, and "
+                  "more get lost: is a type of %d bits on the way?",
+                  out->name, first, bits, bits);
+        return true;
+    }
+    return false;
+}
+
 bool by_width(struct search *s, const struct lab_case *c)
 {
-    return by_outcome(s, c, is_short, "type");
+    return by_outcome(s, c, is_short, "type") || by_outcome(s, c, is_narrow, "type");
 }
 
 /* ---- in another's place ---- */
