@@ -311,6 +311,7 @@ static void recover_from(struct run *r, const char *path, cudaError_t error)
     r->module.library = NULL; /* went with the state of the device */
     module_unload(&r->module);
     machine_revive();
+    cudaSetDevice(0); /* it may have been another rank's that failed */
     r->lost = cudaFree(NULL) != cudaSuccess || !load(r, path);
     if (r->lost)
         printf("The device needs a new process after this error: the rest was not run. "
