@@ -630,23 +630,27 @@ static bool recognise_layout(const struct lab_case *c, const void *input, const 
     return so;
 }
 
-/* All of out is what the first rank has found, or so many times that. */
+/* All of out is what the first rank has found, or so many times that, or what the others have. */
 static bool recognise_first(const struct lab_case *c, const void *input, const int64_t *out,
                             char *words, size_t size)
 {
     uint64_t n = c->n, m = c->m, all = (uint64_t)c->param, differ = 0;
-    bool alone = experiment_of(c) == MANY && m >= 16 && all > 1 && n * m <= POINTS, times = alone;
+    bool alone = experiment_of(c) == MANY && m >= 16 && all > 1 && n * m <= POINTS;
+    bool times = alone, others = alone;
 
-    for (uint64_t j = 0; j < m && (alone || times); j++) {
+    for (uint64_t j = 0; j < m && (alone || times || others); j++) {
         int64_t part = part_of(c, input, 0, n / all, j);
 
         alone &= out[j] == part;
         times &= out[j] == part * (int64_t)all;
+        others &= out[j] == part_of(c, input, n / all, n, j);
         differ += out[j] != out[0];
     }
-    if (!differ || alone == times)
+    if (!differ || alone + times + others != 1)
         return false;
-    if (alone)
+    if (others)
+        snprintf(words, size, "what all ranks but rank 0 found, and so is all of out");
+    else if (alone)
         snprintf(words, size, "what rank 0 of %lu found alone, and so is all of out", all);
     else
         snprintf(words, size, "%lu times what rank 0 found, and so is all of out", all);
