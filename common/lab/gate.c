@@ -15,7 +15,7 @@ struct parser {
     int depth;
     bool inside, ref; /* worst(…), and the reference's */
     bool decided;     /* by a comparison before: this one is read, and nothing asked for it */
-    bool left_out;    /* it has an influence(), which is not asked for here */
+    bool left_out;    /* it has an influence() or a worst(), which is not asked for here */
     long instruction; /* in work there */
     long worst;       /* of the submission's last one */
 };
@@ -91,7 +91,11 @@ static double worst(struct parser *g, bool ref)
     const struct gate_world *w = g->world;
     const char *from = g->p;
     double most = NAN;
-    long n = g->decided ? 0 : w->instructions ? w->instructions(w->user, ref) : -1, at = -1;
+    g->left_out |= w->without_worst;
+    long n = g->decided || w->without_worst ? 0
+             : w->instructions              ? w->instructions(w->user, ref)
+                                            : -1,
+         at = -1;
     if (g->inside || n < 0) {
         fail(g, g->inside ? "worst() inside worst()" : "no counts by instruction for worst()", "");
         return NAN;
@@ -254,6 +258,8 @@ static struct gate_result comparison(struct parser *g)
     r.right = i < 5 ? sum(g) : NAN;
     r.right_text = copy_trimmed(from, g->p);
     r.ok = g->left_out || (isfinite(r.left) && isfinite(r.right) && compare(r.op, r.left, r.right));
+    if (!r.ok && !g->decided && !g->error && g->world->eased)
+        r.ok = g->world->eased(g->world->user, &r);
     return r;
 }
 

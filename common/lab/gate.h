@@ -27,6 +27,7 @@ typedef bool gate_lookup(void *user, const char *name, double *value);
 
 /* What names mean; all but `lookup` may be NULL: there is no such thing here. `ref` asks about the
  * reference solution instead. */
+struct gate_result;
 struct gate_world {
     gate_lookup *lookup;
     long (*instructions)(void *user, bool ref); /* executed, numbered from 0; -1: not known */
@@ -34,6 +35,9 @@ struct gate_world {
     bool (*influence)(void *user, bool ref, const char *what, double *value);
     bool every;             /* ask for all names, also after a comparison that does not hold */
     bool without_influence; /* comparisons with influence() hold, and no run is made for them */
+    bool without_worst;     /* and those with worst() */
+    /* Does a comparison that does not hold do so all the same? */
+    bool (*eased)(void *user, const struct gate_result *r);
     void *user;
 };
 

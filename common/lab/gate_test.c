@@ -136,6 +136,30 @@ Test(gate, what_comes_after_a_failure_is_not_asked_for)
     gate_free(&g);
 }
 
+static bool within_twice(void *user, const struct gate_result *r)
+{
+    (void)user;
+    return r->op[0] == '<' && r->left <= 2 * r->right;
+}
+
+/* A comparison that does not hold may be good enough; no instruction is asked for. */
+Test(gate, what_does_not_hold_may_be_eased)
+{
+    struct gate_world w = world;
+    w.instructions = NULL;
+    w.without_worst = true;
+    w.eased = within_twice;
+    struct gate_result g = gate_eval("a <= 5 && worst(loads) <= 1 && a >= 8", &w);
+    cr_expect(g.ok && !g.error, "%s", g.error);
+    gate_free(&g);
+    g = gate_eval("worst(loads) <= 1 && a <= 3", &w);
+    cr_expect(!g.ok && g.left == 8 && g.right == 3);
+    gate_free(&g);
+    g = gate_eval("a >= 9", &w);
+    cr_expect(!g.ok);
+    gate_free(&g);
+}
+
 /* What decided is told: its two sides, the counter named first, the worst instruction. */
 Test(gate, what_decided)
 {

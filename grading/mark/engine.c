@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 enum { KEPT_OUTPUT = 4096 };
-enum { MOST_CHECKED = 1000000 }; /* warp instructions of a run that is checked unasked */
 
 /* ---- one marking: the submission, its row in hand ---- */
 
@@ -30,16 +29,6 @@ void marking_settle(struct marking *m, enum row_status status, const char *why,
     m->out.points = status == STATUS_PASS ? m->row->points : 0;
     if (!status_loses_nothing(status) && status != STATUS_BLOCKED)
         verdict_put(&m->out.hint, m->row->hint);
-}
-
-/* Its condition is one on times. */
-static bool gate_on_times(const char *gate)
-{
-    static const char *const names[] = {"overlap", "skew", "modelled", "printed.", "rate."};
-    for (size_t i = 0; gate && i < sizeof(names) / sizeof(names[0]); i++)
-        if (strstr(gate, names[i]))
-            return true;
-    return false;
 }
 
 /* What rows ask of this variant on this case: one run serves them all. */
@@ -457,72 +446,6 @@ static void row_begin(struct marking *m)
     m->out.evidence = evidence_used(m->e->lab, m->row->kind);
 }
 
-/* Does a row compare the variant's results on this case, which the row in hand does not name? */
-static bool only_compared(const struct marking *m, const char *name)
-{
-    const struct rubric *b = m->e->rubric;
-    for (int k = 0; k < b->nrows && !word_in(m->row->cases, name); k++)
-        if (b->rows[k].kind == ROW_CORRECT && b->rows[k].cases &&
-            !strcmp(b->rows[k].variant, m->row->variant) && word_in(b->rows[k].cases, name))
-            return true;
-    return false;
-}
-
-/* Adds the case to those that are checked, unless it would take too long. */
-static int check_too(struct marking *m, const char *name, uint64_t most, struct marked_case *out)
-{
-    int n;
-    struct marked_case *c = named_cases(m->e->lab, m->e->rubric, m->row, name, &m->draw, &n);
-    *out = c[0];
-    free(c);
-    const struct run *r = marking_run(m, out, 0, false);
-    bool ended = r->result.end == RUN_OK || r->result.end == RUN_WRONG;
-    return ended && r->outputs.counters.inst_executed <= most;
-}
-
-/* Of the hidden cases on which results are only compared one, which follows from secret and
- * submission; in practice the first. */
-static int check_hidden(struct marking *m, struct marked_case *out)
-{
-    const struct rubric *b = m->e->rubric;
-    const char *of[64];
-    int n = 0;
-    for (int i = 0; i < b->nhidden && n < 64; i++)
-        if (only_compared(m, b->hidden[i].name))
-            of[n++] = b->hidden[i].name;
-    if (!n)
-        return 0;
-    char *label = xformat("%s/%s/%s/checked", m->e->lab->name, m->row->id, m->draw.submission);
-    const char *name = of[m->draw.secret ? secret_draw(m->draw.secret, label) % (uint64_t)n : 0];
-    free(label);
-    return check_too(m, name, MOST_CHECKED, out);
-}
-
-/* Of the others all that are small. */
-static int check_public(struct marking *m, const struct lab_case *c, int ncases,
-                        struct marked_case *out)
-{
-    int n = 0;
-    for (int i = 0; i < ncases; i++)
-        if (only_compared(m, c[i].name))
-            n += check_too(m, c[i].name, MOST_CHECKED / 20, &out[n]);
-    return n;
-}
-
-/* A row of checks looks at cases of other rows, too; returns how many. */
-static int check_others(struct marking *m, bool hidden, struct marked_case *out)
-{
-    const struct rubric *b = m->e->rubric;
-    const struct lab *l = m->e->lab;
-    if (m->row->kind != ROW_CHECKS || !m->row->cases || l->program)
-        return 0;
-    if (hidden)
-        return m->draw.secret ? check_hidden(m, out) : 0;
-    int n = check_public(m, b->cases, b->ncases, out);
-    n += check_public(m, l->cases, l->ncases, out + n);
-    return n + (m->draw.secret ? 0 : check_hidden(m, out + n)); /* practice hides nothing */
-}
-
 /* Its hidden cases, or its others. */
 static void mark_row(struct marking *m, bool hidden)
 {
@@ -539,14 +462,18 @@ static void mark_row(struct marking *m, bool hidden)
     for (int i = 0; i < n; i++)
         if (!cases[i].kind == !hidden)
             cases[kept++] = cases[i];
-    cases = xrealloc(cases, (size_t)(kept + 1 + m->e->rubric->ncases + m->e->lab->ncases) *
-                                sizeof(*cases));
-    kept += check_others(m, hidden, cases + kept);
+    cases = xrealloc(
+        cases, (size_t)(kept + m->e->rubric->nhidden + m->e->rubric->ncases + m->e->lab->ncases) *
+                       sizeof(*cases) +
+                   sizeof(*cases));
+    kept += others_checked(m, hidden, cases + kept);
     if (row->kind != ROW_CORRECT && !(accepted & (EV_COUNTED | EV_MODELLED)) && !m->e->gpu)
         marking_settle(m, STATUS_SKIPPED, "This row needs times measured on a GPU.", NULL);
     else if (kept)
         by_kind[row->kind](m, cases, kept);
     free(cases);
+    if (m->settled)
+        others_gated(m, hidden);
 }
 
 /* ---- the verdict ---- */
@@ -770,11 +697,11 @@ static void rubric_digest(const struct rubric *all, struct text *t)
 {
     for (int i = 0; i < all->nrows; i++) {
         const struct rubric_row *r = &all->rows[i];
-        text_addf(t, "%s|%g|%d|%s|%s|%s|%s|%u|%u|%g|%g|%s|%s|%s|%s\n", r->id, r->points,
+        text_addf(t, "%s|%g|%d|%s|%s|%s|%s|%u|%u|%g|%g|%s|%s|%s|%s|%g\n", r->id, r->points,
                   (int)r->kind, r->variant, r->cases ? r->cases : "",
                   r->gpu_cases ? r->gpu_cases : "", r->gate ? r->gate : "", r->checks, r->evidence,
                   r->ratio, r->tolerance, r->title, r->hint, r->line_of ? r->line_of : "",
-                  r->faults ? r->faults : "");
+                  r->faults ? r->faults : "", r->elsewhere);
     }
     for (int i = 0; i < all->ncases; i++)
         digest_case(t, &all->cases[i]);

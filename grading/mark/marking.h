@@ -40,6 +40,15 @@ void mark_gate(struct marking *m, struct marked_case *cases, int n);
 /* A row's gate on one case, with its influences or without; false, and settled, when it does not
  * hold or cannot be judged. */
 bool mark_gate_on(struct marking *m, const struct marked_case *c, bool influence);
+/* Its totals on a case that it does not name, within a factor of what the reference needs there. */
+bool mark_gate_elsewhere(struct marking *m, const struct marked_case *c);
+bool gate_on_times(const char *gate);
+
+/* Other cases that a row of checks looks at (others.c), into out, for as many as there are; their
+ * number. */
+int others_checked(struct marking *m, bool hidden, struct marked_case *out);
+/* Holds the row's gate on others, too. */
+void others_gated(struct marking *m, bool hidden);
 
 /* On the GPU. Each settles the row, except measure_correct() when all is right: true. */
 bool measure_correct(struct marking *m, struct marked_case *cases, int n);

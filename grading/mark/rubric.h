@@ -27,6 +27,8 @@ enum { CHECK_MEMORY = 1, CHECK_UNINIT = 2, CHECK_RACE = 4, CHECK_BARRIER = 8 };
  * SPEED modelled or measured, CORRECT either machine. */
 enum { EV_COUNTED = 1, EV_MODELLED = 2, EV_MEASURED = 4 };
 
+enum { HERE_ONLY = -1 };
+
 struct rubric_row {
     const char *id; /* short, stable, unique: "r3-banks"; exports and `expect:` lines use it */
     double points;
@@ -71,6 +73,10 @@ struct rubric_row {
      * ROW_SPEED may have one, too: fast counts only where it holds; and ROW_CHECKS, without
      * influences: where nothing of the kind is done, there is nothing to find. Others: NULL. */
     const char *gate;
+    /* With a gate: on cases on which results are compared, and which the row does not name, its
+     * totals may be so many times what is asked, or what the reference needs there; 0: 5,
+     * HERE_ONLY: it is not looked at there. */
+    double elsewhere;
     /* ROW_FAULTS: what fails, one in a run, separated by spaces: "cudaMalloc:2", the second call;
      * "disturb:global_ld", what the kernel loads, "back:first" and "back:last", one element of the
      * result that is copied back, "back:slight", one by a thousandth, "back:swapped", two in each

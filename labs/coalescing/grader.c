@@ -91,6 +91,13 @@ static const struct hidden_case hidden[] = {
      .m_min = 10,
      .m_max = 319,
      .any_scale = true},
+    {.name = "hidden-low",
+     .kind = "a matrix of few rows",
+     .like = "odd",
+     .n_min = 200,
+     .n_max = 639,
+     .m_min = 12,
+     .m_max = 50},
     {.name = "hidden-large",
      .kind = "a matrix of more than 65536 elements",
      .like = "high264 high280",
@@ -107,7 +114,7 @@ static const struct hidden_case hidden[] = {
 };
 
 #define COUNTS "one tail aligned hidden-particles hidden-many"
-#define SHAPES "dot small row column odd square rectangle hidden-matrix hidden-large"
+#define SHAPES "dot small row column odd square rectangle hidden-matrix hidden-low hidden-large"
 /* All ways to memory but stores: an atomic that adds nothing is a load, too. */
 #define LOADED "global_sectors - global_st_sectors"
 /* Of loads first, then of all of these: what is said of a failure is about the first that does not
@@ -154,7 +161,7 @@ static const struct rubric_row rows[] = {
      .hint = "Try a 2 x 3 matrix by hand. The guard for reading is about the input's shape, the one for writing about the output's."},
     {"tile-clean", 2, "Transpose: no race and no bad access", ROW_CHECKS, "transpose_shared", .cases = "small rectangle hidden-tiles hidden-large hidden-matrix",
      .hint = CHECKED " What one thread stores in the tile, another loads: what must lie between?"},
-    {"tile-coalesced", 3, "Transpose: rows are read and rows are written", ROW_GATE, "transpose_shared", .cases = "rectangle hidden-tiles hidden-large",
+    {"tile-coalesced", 3, "Transpose: rows are read and rows are written", ROW_GATE, "transpose_shared", .elsewhere = 2, .cases = "rectangle hidden-tiles hidden-large",
      .gate = BY_ROWS,
      .hint = "Neighbouring lanes must load neighbouring elements, and store neighbouring ones: only the tile is read across."},
     {"tile-banks", 2, "Transpose: the tile has no bank conflicts", ROW_GATE, "transpose_shared", .cases = "odd rectangle hidden-tiles hidden-large hidden-matrix",

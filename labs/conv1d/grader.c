@@ -85,7 +85,7 @@ static const struct rubric_row rows[] = {
     {"multi-reuse", 3, "conv_multi uses what it reads several times", ROW_GATE, "conv_multi", .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-gate-wide",
      .gate = REUSED,
      .hint = "Neighbouring outputs of a thread share all but one input. Which words could stay in registers for the next weight?"},
-    {"multi-banks", 1, "conv_multi reads shared memory without conflicts", ROW_GATE, "conv_multi", .cases = GATES,
+    {"multi-banks", 1, "conv_multi reads shared memory without conflicts", ROW_GATE, "conv_multi", .cases = GATES, .elsewhere = HERE_ONLY, /* of a small width there are some, whatever the width is */
      /* the second: quarters of a warp that read one after the other have no conflict, and more wavefronts */
      .gate = "shared_ld_bank_conflicts <= 0.001 * n * param && shared_ld_wavefronts <= 2.2 * shared_ld_bytes / 128 + 16 * warps && shared_ld_bytes >= 0.025 * " ALL_BYTES
              " && global_ld_bytes <= 4 * elem * n && shared_atom_requests + async_sends == 0 && influence(others) >= 0.9",

@@ -31,6 +31,7 @@ static const struct hidden_case hidden[] = {
     ANY_LIST("hidden-count", "count-part"), FAR_LIST("hidden-count-far", "count-part"),
     ANY_LIST("hidden-bins", "bins-part"), FAR_LIST("hidden-bins-far", "bins-part"),
     ANY_ROWS("hidden-soft", "soft-odd", 2500, 5000),
+    {.name = "hidden-soft-many", .kind = "many rows of a few hundred elements", .like = "soft-many", .n_min = 100, .n_max = 600, .m_min = 60, .m_max = 100},
     {.name = "hidden-soft-whole", .kind = "whole sectors", .like = "soft-whole", .n_min = 2304, .n_max = 4864, .multiple = 256, .m_min = 3, .m_max = 9},
 };
 
@@ -116,11 +117,11 @@ static const struct rubric_row rows[] = {
      .gate = "global_atom_requests + global_red_requests <= 4 * blocks && " READ_ONCE " && inst_executed <= 60 * n / 32 + 2000 * blocks && " SHARED_OUT("3"),
      .hint = "A block's histogram lies in shared memory; how many atomics does it take to add 64 bins to the grid's?"},
 
-    {"soft-ok", 2, "Softmax: the results are right", ROW_CORRECT, "softmax_block", .cases = "soft-one soft-many soft-odd soft-whole hidden-soft hidden-soft-whole",
+    {"soft-ok", 2, "Softmax: the results are right", ROW_CORRECT, "softmax_block", .cases = "soft-one soft-many soft-odd soft-whole hidden-soft hidden-soft-many hidden-soft-whole",
      .hint = "Which is the largest argument that exp() can have as a float, and which do you give it? All threads need the largest element and the sum."},
     {"soft-clean", 1, "Softmax: no race, no bad access", ROW_CHECKS, "softmax_block", .cases = "soft-odd hidden-soft",
      .hint = "Two reductions that share an array: may the second begin while somebody still reads the first one's result? CHECK=1 names both lines."},
-    {"soft-sectors", 2, "Softmax: three passes over a row at most, in whole sectors", ROW_GATE, "softmax_block", .cases = "soft-whole hidden-soft-whole hidden-soft",
+    {"soft-sectors", 2, "Softmax: three passes over a row at most, in whole sectors", ROW_GATE, "softmax_block", .elsewhere = 2, .cases = "soft-whole hidden-soft-whole hidden-soft",
      .gate = "global_sectors <= 1.06 * ref.global_sectors + 4 * blocks && influence(others) + influence(shuffle) >= 0.45 && " SHARED_OUT("1.5"),
      .hint = "Two trees, and neighbouring threads take neighbouring elements, in each of the passes."},
 };

@@ -1,8 +1,9 @@
 // Each thread turns 4 x 4 elements in its registers, and passes each through a word of its own in shared memory.
 // class: no-evidence
 // only: transpose_shared
-// expect: tile-banks=fail
+// expect: tile-banks=fail tile-coalesced=fail
 // hint: tile-banks: first see to that
+// hint: tile-coalesced: sectors loaded
 #include "warplab.cuh"
 
 LAUNCH(transpose_shared, 32, 8);

@@ -3,7 +3,7 @@
 // class: only-where-looked
 // only: conv_shared
 // expect: shared-reuse=fail
-// hint: shared-reuse: any width
+// hint: shared-reuse: shared memory
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

@@ -2,7 +2,9 @@
 // uses: on average there are few sectors a byte.
 // class: dilution
 // only: mm_tiled
-// expect: tiled-sectors=fail
+// expect: tiled-sectors=fail tiled-global=fail tiled-shared=fail
+// hint: tiled-global: global_ld_bytes
+// hint: tiled-shared: global_ld_bytes
 // hint: tiled-sectors: neighbouring words
 #include "warplab.cuh"
 

@@ -2,7 +2,8 @@
 // are no loads.
 // class: elsewhere
 // only: mm_tiled
-// expect: tiled-global=fail tiled-sectors=fail
+// expect: tiled-global=fail tiled-sectors=fail tiled-shared=fail
+// hint: tiled-shared: global_atom_requests
 // hint: tiled-global: 2 N^3 / L
 // hint: tiled-sectors: nothing was counted of which
 #include "warplab.cuh"

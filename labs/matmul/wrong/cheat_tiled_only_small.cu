@@ -1,7 +1,8 @@
 // A tile up to 260 rows and columns; larger products are made one output at a time.
 // class: only-where-looked
 // only: mm_tiled
-// expect: tiled-global=fail
+// expect: tiled-global=fail tiled-shared=fail
+// hint: tiled-shared: global_ld_bytes
 // hint: tiled-global: how large is your L
 #include "warplab.cuh"
 #include <cuda_fp16.h>

@@ -3,7 +3,7 @@
 // class: only-where-looked
 // only: reduce9
 // expect: r9-gate=fail
-// hint: r9-gate: hidden case
+// hint: r9-gate: the case double
 #include "warplab.cuh"
 
 struct Sum {

@@ -3,7 +3,7 @@
 // class: only-where-looked
 // only: reduce3
 // expect: r3-gate=fail
-// hint: r3-gate: hidden case
+// hint: r3-gate: the case double
 #include "warplab.cuh"
 
 struct Sum {

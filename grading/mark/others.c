@@ -1,0 +1,135 @@
+/* others.c - cases that a row does not name, and is looked at on all the same: those on which rows
+ * of results compare its variant. */
+#include "marking.h"
+#include "base/alloc.h"
+#include "base/digest.h"
+#include "base/text.h"
+#include "lab/amounts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_CHECKED = 1000000 }; /* warp instructions of a run that is checked unasked */
+
+/* Does a row compare the variant's results on this case, which the row in hand does not name? */
+static bool only_compared(const struct marking *m, const char *name)
+{
+    const struct rubric *b = m->e->rubric;
+    for (int k = 0; k < b->nrows && !word_in(m->row->cases, name); k++)
+        if (b->rows[k].kind == ROW_CORRECT && b->rows[k].cases &&
+            !strcmp(b->rows[k].variant, m->row->variant) && word_in(b->rows[k].cases, name))
+            return true;
+    return false;
+}
+
+/* Adds the case to those that are checked, unless it would take too long. */
+static int check_too(struct marking *m, const char *name, uint64_t most, struct marked_case *out)
+{
+    int n;
+    struct marked_case *c = named_cases(m->e->lab, m->e->rubric, m->row, name, &m->draw, &n);
+    *out = c[0];
+    free(c);
+    const struct run *r = marking_run(m, out, 0, false);
+    bool ended = r->result.end == RUN_OK || r->result.end == RUN_WRONG;
+    return ended && r->outputs.counters.inst_executed <= most;
+}
+
+static double waits_of(const struct run *r)
+{
+    const struct counters *c = &r->outputs.counters;
+    struct amounts a = amounts_of(&r->c, r->plan);
+    return a.warps > 0 ? (double)(c->barriers + c->warp_syncs) / a.warps : INFINITY;
+}
+
+/* How often a warp waits for others in that of the row's own runs where it does so least. */
+static double least_waits(struct marking *m)
+{
+    int n;
+    struct marked_case *c = row_cases(m->e->lab, m->e->rubric, m->row, &m->draw, &n);
+    double least = INFINITY;
+    for (int i = 0; i < n; i++) {
+        const struct run *r = marking_run(m, &c[i], 0, true);
+        least = r->result.end == RUN_OK ? fmin(least, waits_of(r)) : least;
+    }
+    free(c);
+    return least;
+}
+
+static bool waits_less(struct marking *m, const char *name, double least)
+{
+    struct marked_case c;
+    if (!case_named(m->e->lab, m->e->rubric, m->row->variant, name, &m->draw, &c))
+        return false;
+    const struct run *r = marking_run(m, &c, 0, false);
+    return r->result.end == RUN_OK && waits_of(r) < 0.999 * least;
+}
+
+/* Of the hidden cases on which results are only compared one, which follows from secret and
+ * submission (in practice the first), and all in which warps wait less often for each other than in
+ * those that the row names. */
+static int check_hidden(struct marking *m, struct marked_case *out)
+{
+    const struct rubric *b = m->e->rubric;
+    const char *of[64];
+    int n = 0;
+    for (int i = 0; i < b->nhidden && n < 64; i++)
+        if (only_compared(m, b->hidden[i].name))
+            of[n++] = b->hidden[i].name;
+    if (!n)
+        return 0;
+    char *label = xformat("%s/%s/%s/checked", m->e->lab->name, m->row->id, m->draw.submission);
+    int drawn = m->draw.secret ? (int)(secret_draw(m->draw.secret, label) % (uint64_t)n) : 0;
+    free(label);
+    int kept = check_too(m, of[drawn], MOST_CHECKED, out);
+    double least = least_waits(m);
+    for (int i = 0; i < n; i++)
+        if (i != drawn && waits_less(m, of[i], least))
+            kept += check_too(m, of[i], MOST_CHECKED, &out[kept]);
+    return kept;
+}
+
+/* Of the others all that are small. */
+static int check_public(struct marking *m, const struct lab_case *c, int ncases,
+                        struct marked_case *out)
+{
+    int n = 0;
+    for (int i = 0; i < ncases; i++)
+        if (only_compared(m, c[i].name))
+            n += check_too(m, c[i].name, MOST_CHECKED / 20, &out[n]);
+    return n;
+}
+
+/* A row of checks looks at cases of other rows, too; returns how many. */
+int others_checked(struct marking *m, bool hidden, struct marked_case *out)
+{
+    const struct rubric *b = m->e->rubric;
+    const struct lab *l = m->e->lab;
+    if (m->row->kind != ROW_CHECKS || !m->row->cases || l->program)
+        return 0;
+    if (hidden)
+        return m->draw.secret ? check_hidden(m, out) : 0;
+    int n = check_public(m, b->cases, b->ncases, out);
+    n += check_public(m, l->cases, l->ncases, out + n);
+    return n + (m->draw.secret ? 0 : check_hidden(m, out + n)); /* practice hides nothing */
+}
+
+/* A gate is looked at on all cases that the variant's results are compared on, too. */
+void others_gated(struct marking *m, bool hidden)
+{
+    const struct rubric *b = m->e->rubric;
+    const char *gate = m->row->gate;
+    if (!gate || gate_on_times(gate) || m->row->elsewhere == HERE_ONLY || m->e->lab->program)
+        return;
+    for (int i = 0; i < b->nrows; i++) {
+        const struct rubric_row *r = &b->rows[i];
+        if (r->kind != ROW_CORRECT || strcmp(r->variant, m->row->variant))
+            continue;
+        int n;
+        struct marked_case *c = row_cases(m->e->lab, b, r, &m->draw, &n);
+        for (int k = 0; k < n && m->out.status == STATUS_PASS; k++)
+            if (!c[k].kind == !hidden && !word_in(m->row->cases, c[k].c.name))
+                mark_gate_elsewhere(m, &c[k]);
+        free(c);
+    }
+}
