@@ -51,7 +51,7 @@ static const struct hidden_case hidden[] = {
      .n_min = 32000,
      .n_max = 140000},
     LENGTHS("hidden-data-far", "more than 65,536 elements", "data-tail", MORE_THAN_17_BITS, 140000),
-    LENGTHS("hidden-uneven", "kinds in uneven shares", "data-uneven", 1500, 4000),
+    LENGTHS("hidden-uneven", "kinds in uneven shares", "data-uneven", 5100, 8000),
     {.name = "hidden-full",
      .kind = "whole blocks",
      .like = "full",
@@ -110,7 +110,7 @@ static const struct rubric_row rows[] = {
     {"data-clean", 2, "Reorganised by data: no race, no bad access", ROW_CHECKS, "coherent_data", .cases = "data-tail data-full hidden-data hidden-uneven hidden-data-middle",
      .hint = "Run it with CHECK=1. What one thread leaves in shared memory is there for the others only after a barrier, and what nobody left there is anything."},
     {"data-lanes", 4, "Reorganised by data: most lanes work", ROW_GATE, "coherent_data", .cases = "data-full hidden-data-full hidden-data hidden-uneven hidden-data-middle hidden-data-far",
-     .gate = "thread_inst_executed >= 19 * inst_executed && flop_fp32_slots <= 1.5 * flops + 512 * 256 && " IDLE " <= 1.5 * flops + 300 * 256 && " SAME_WORK " && " OWN_CODE,
+     .gate = "thread_inst_executed >= 19 * inst_executed && flop_fp32_slots <= (1.41 - 0.22 * param) * flops + 512 * 100 && " IDLE " <= 2 * flops + 300 * 256 && " SAME_WORK " && " OWN_CODE,
      .hint = "How many kinds of work can still meet in one warp, if the whole block's elements are in order? Each path keeps its own code."},
 };
 /* clang-format on */

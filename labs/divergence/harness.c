@@ -134,14 +134,15 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
     return true;
 }
 
-/* One kind alone, one with a few of another, two in halves, or equal shares. */
+/* In four blocks, in a row: one kind alone, one with a few of another, two in halves, equal shares.
+ */
 static int32_t uneven_kind(uint64_t seed, uint64_t i)
 {
     uint64_t block = random_u64(seed ^ MIXED_DATA, i / BLOCK), one = random_u64(seed ^ KIND, i);
     int32_t often = (int32_t)(block >> 8 & 0xff) % KINDS;
     int32_t other = (int32_t)(block >> 16 & 0xff) % KINDS;
 
-    switch (block % 4) {
+    switch ((i / BLOCK + seed) % 4) {
     case 0:
         return often;
     case 1:

@@ -2,7 +2,7 @@
 // class: only-where-looked
 // only: coherent coherent_data
 // expect: place-lanes=fail data-lanes=fail
-// hint: place-lanes: hidden case
+// hint: place-lanes: same remainder
 // hint: data-lanes: hidden case
 #include "warplab.cuh"
 
