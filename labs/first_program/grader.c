@@ -23,6 +23,11 @@ static const struct hidden_case hidden[] = {
      .like = "many",
      .n_min = 65600,
      .n_max = 69000},
+    {.name = "hidden-fault",
+     .kind = "any number of elements",
+     .like = "tail",
+     .n_min = 5000,
+     .n_max = 80000},
 };
 
 static const struct rubric_row rows[] = {
@@ -72,34 +77,34 @@ static const struct rubric_row rows[] = {
      .hint =
          "A cudaFree for each cudaMalloc, on every way out; a cudaEventDestroy for each event."},
     {"compared", 2, "the CPU's results find a wrong one", ROW_FAULTS, "saxpy",
-     .cases = "tail hidden-size",
+     .cases = "tail hidden-fault",
      .faults = "disturb:global_ld back:first back:last back:slight back:swapped",
      .hint = "Write the device's result, compute the same on the CPU, compare each element with a "
              "tolerance: what is further away is told on stderr, and the status is not 0."},
     {"fault-memory", 2, "a cudaMalloc that fails is told, and ends well", ROW_FAULTS, "saxpy",
-     .cases = "tail hidden-size",
+     .cases = "tail hidden-fault",
      .faults = "cudaMalloc:1 cudaMalloc:2 cudaMalloc:3 cudaMallocAsync:1 cudaMallocAsync:2 "
                "cudaMallocHost:1 cudaHostAlloc:1",
      .hint = "Every call returns a cudaError_t: say which call and cudaGetErrorString() on stderr, "
              "free what there is already, return something else than 0 from main. Try "
              "build/bin/warprun --fail cudaMalloc:2."},
     {"fault-copy", 2, "a cudaMemcpy that fails is told, and ends well", ROW_FAULTS, "saxpy",
-     .cases = "tail hidden-size",
+     .cases = "tail hidden-fault",
      .faults = "cudaMemcpy:1 cudaMemcpy:2 cudaMemcpy:3 cudaMemcpyAsync:1 cudaMemcpyAsync:2 "
                "cudaMemcpyAsync:3",
      .hint = "Each copy returns an error, the one back, too: after it nothing is to be written."},
     {"fault-launch", 2, "a launch that fails is told, and ends well", ROW_FAULTS, "saxpy",
-     .cases = "tail hidden-size", .faults = "cudaLaunchKernel:1 cudaLaunchKernelExC:1",
+     .cases = "tail hidden-fault", .faults = "cudaLaunchKernel:1 cudaLaunchKernelExC:1",
      .hint = "<<<…>>> returns nothing: who tells of it? cudaGetLastError()."},
     {"fault-events", 1, "an event that fails is told, and ends well", ROW_FAULTS, "saxpy",
-     .cases = "tail hidden-size",
+     .cases = "tail hidden-fault",
      .faults = "cudaEventCreate:1 cudaEventCreate:2 cudaEventRecord:1 cudaEventRecord:2 "
                "cudaEventSynchronize:1 cudaDeviceSynchronize:1 cudaStreamSynchronize:1 "
                "cudaEventElapsedTime:1",
      .hint = "cudaEventCreate, cudaEventRecord, cudaEventSynchronize and cudaEventElapsedTime "
              "return errors, as all calls do."},
     {"fault-end", 1, "what fails in the end is told", ROW_FAULTS, "saxpy",
-     .cases = "tail hidden-size",
+     .cases = "tail hidden-fault",
      .faults = "disk:full cudaFree:1 cudaFree:2 cudaFreeAsync:1 cudaFreeAsync:2 cudaFreeHost:1 "
                "cudaEventDestroy:1 cudaEventDestroy:2",
      .hint = "A disk can be full: fwrite and fclose tell. cudaFree and cudaEventDestroy return "
