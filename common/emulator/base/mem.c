@@ -120,7 +120,6 @@ static bool reserve_all(uint64_t size)
             munmap(host, size);
         return false;
     }
-    madvise(contents, size, MADV_HUGEPAGE); /* fresh memory each time: a fault for each page */
     device_arena.base = (uint64_t)window;
     device_arena.host = contents;
     host_arena.base = (uint64_t)host;
