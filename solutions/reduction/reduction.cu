@@ -349,9 +349,15 @@ template <class Op, class T> __device__ T load_packs(const T *in, unsigned n)
         for (unsigned k = 0; k < EACH; k++)
             v = apply_pack<Op>(v, p[k]);
     }
-    if (b == whole) // one block comes to it
-        for (unsigned i = b * size + threadIdx.x; i < npacks; i += blockDim.x)
-            v = apply_pack<Op>(v, packs[i]);
+    if (b == whole) // one block comes to it, and has two on their way
+        for (unsigned i = b * size + threadIdx.x; i < npacks; i += 2 * blockDim.x) {
+            Pack<T> p = packs[i], q;
+            if (i + blockDim.x < npacks)
+                q = packs[i + blockDim.x];
+            v = apply_pack<Op>(v, p);
+            if (i + blockDim.x < npacks)
+                v = apply_pack<Op>(v, q);
+        }
     return rest < n ? Op::apply(v, in[rest]) : v;
 }
 
