@@ -472,11 +472,6 @@ static cudaError_t lower_body(struct emu_func *f, lower_note note, void *note_ar
     l.in = f->ptx->ninsns ? f->ptx->insns : &none;
     if (f->ptx->is_entry)
         shared_collect(f);
-    if (f->static_shared > device_profile()->shared_per_block)
-        lower_fail(&l,
-                   "%u bytes of __shared__ variables: a block has %u at most; what is more has to "
-                   "be dynamic (extern __shared__), and asked for",
-                   f->static_shared, device_profile()->shared_per_block);
     make_sites(&l);
     l.cfg = cfg_build(f->ptx);
     l.reg_place = xcalloc(f->ptx->nregs + 1, 4);

@@ -834,7 +834,7 @@ Test(core, paths_meet_again_and_again)
 Test(core, variables_have_at_most_48_KiB_of_shared_memory)
 {
     RUN(.before = ".shared .align 4 .b8 s[49152];", .body = "st.shared.u32 [s+49148], %t;");
-    expect_error(cudaErrorInvalidPtx, "49156 bytes of __shared__ variables",
+    expect_error(cudaErrorInvalidValue, "49156 bytes of __shared__ variables",
                  (struct program){.before = ".shared .align 4 .b8 s[49156];",
                                   .body = "st.shared.u32 [s], %t;"});
 }

@@ -390,6 +390,11 @@ static cudaError_t check_memory(const struct emu_launch *l)
         return emu_fail(cudaErrorInvalidValue,
                         "kernel %s: %u bytes of local memory a thread, %d are the most",
                         shown_name(f->name), l->func->local_bytes, MAX_LOCAL);
+    if (f->shared_bytes > d->shared_per_block) /* ptxas would not take it */
+        return emu_fail(cudaErrorInvalidValue,
+                        "kernel %s: %u bytes of __shared__ variables: a block has %u at most; what "
+                        "is more has to be dynamic (extern __shared__), and asked for",
+                        shown_name(f->name), f->shared_bytes, d->shared_per_block);
     if (shared > d->shared_per_block_optin)
         return emu_fail(cudaErrorInvalidValue,
                         "kernel %s: %lu bytes of shared memory a block (%u static + %u dynamic); "
