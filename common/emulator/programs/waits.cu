@@ -186,7 +186,7 @@ static void others_write()
     SAME(*order, 7);
     *n = 1;
     knock<<<1, 1, 0, a>>>(n, 20000, order);
-    SAME(cudaStreamQuery(a), cudaSuccess);
+    OK(cudaStreamSynchronize(a));
     SAME(*order, 20000);
     wait_for<<<1, 1, 0, a>>>(flag, 3);
     OK(cudaLaunchHostFunc(
