@@ -14,10 +14,13 @@ set -u
 # the runtime says no: that is no error.
 tools="memcheck racecheck synccheck initcheck"
 sanitize_with() { # TOOL PROGRAM OPTION…
-    tool=$1
+    tool=$1 copies=yes
     shift
+    # What a store by tensor map writes, initcheck does not see (CUDA 13.0): to it the results of
+    # mm_store, mm_bf16 and mm_cluster, as they are copied back, are as nobody wrote them.
+    [ "$tool ${1##*/}" != 'initcheck matmul' ] || copies=no
     echo "== compute-sanitizer --tool $tool"
-    compute-sanitizer --tool "$tool" --report-api-errors no --error-exitcode 9 "$@" --check
+    compute-sanitizer --tool "$tool" --check-api-memory-access $copies --report-api-errors no --error-exitcode 9 "$@" --check
 }
 
 # One tool after another; the first that complains decides the exit status.
