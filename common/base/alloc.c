@@ -5,7 +5,6 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +24,8 @@ void die(const char *format, ...)
 
 void alloc_keep_freed(void)
 {
-    enum { HUGE_PAGE = 2 << 20, FIRST = 64 << 20 };
     mallopt(M_MMAP_MAX, 0);
     mallopt(M_TRIM_THRESHOLD, 160 << 20);
-    char *p = malloc(FIRST);
-    if (p)
-        madvise(p + HUGE_PAGE - (uintptr_t)p % HUGE_PAGE, FIRST - HUGE_PAGE, MADV_HUGEPAGE);
-    free(p);
 }
 
 /* Other threads may be at work and hold any lock: nothing but the message is done. */

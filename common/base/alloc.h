@@ -24,8 +24,8 @@ void *large_zeroed(size_t n); /* zeroed */
 void large_free(void *p);
 
 /* Once, at the start of a program that asks again and again for buffers of some megabytes: they
- * come out of what was freed, not as fresh pages each of which takes a fault, and the first 64 MiB
- * of huge pages where the system has them. Costs up to 160 MiB. */
+ * come out of what was freed, not as fresh pages each of which takes a fault. Costs up to
+ * 160 MiB. */
 void alloc_keep_freed(void);
 
 /* "PROGRAM: message" on stderr, exit status 2: what cannot go on for a reason outside of it. */
