@@ -114,6 +114,16 @@ static bool is_float(const struct insn_cost *c)
 {
     return c->flop16 || c->flop32 || c->flop64 || c->tensor;
 }
+static void mark_stores(struct emu_func *f)
+{
+    for (uint32_t b = 0; b < f->nblocks; b++) {
+        struct bblock *x = &f->blocks[b];
+        for (uint32_t i = x->ptx_first; i < x->ptx_first + x->ninsns; i++) {
+            const struct ptx_insn *in = &f->ptx->insns[i];
+            x->stores |= in->op == OP_red || (in->op == OP_st && in->space != SPACE_LOCAL);
+        }
+    }
+}
 static void sum_floats(struct emu_func *f, uint32_t ninsns)
 {
     uint32_t *sum = xcalloc(ninsns + 1, sizeof(*sum));
@@ -140,4 +150,5 @@ void lower_costs(struct lower *l)
     }
     free(written);
     sum_floats(l->f, l->p->ninsns);
+    mark_stores(l->f);
 }

@@ -326,7 +326,9 @@ static char *whereabouts(const struct warp *w)
 static void add_steps(struct worker *k, struct warp *w)
 {
     struct launch *l = k->launch;
-    k->steps += (uint64_t)(w->given - w->unused - (w->slice < 0 ? -1 : w->slice));
+    uint64_t steps = (uint64_t)(w->given - w->unused - (w->slice < 0 ? -1 : w->slice));
+    k->steps += steps;
+    k->ran += steps;
     w->unused = 0;
     if (l->steps_limit == 0 || k->steps < (uint64_t)l->slice)
         return;

@@ -178,9 +178,11 @@ struct ring {
 struct worker {
     struct launch *launch;
     struct ring ring;
-    bool idle;           /* its blocks only wait, or it has none any more */
-    uint32_t idle_turns; /* in a row, of such blocks */
-    uint64_t stirs;      /* the launch's when the first of them began */
+    bool idle;                         /* its blocks only wait, or it has none any more */
+    uint32_t idle_turns;               /* in a row, of such blocks */
+    uint64_t stirs;                    /* the launch's when the first of them began */
+    bool quiet;                        /* it has stored nothing for long */
+    uint64_t ran, ran_then, stored_by; /* steps in all, and when last looked at; stores by then */
     struct slot *slots;
     struct block_count *counts;
     struct mem_cache *caches;    /* by slot */
@@ -225,6 +227,8 @@ struct launch {
     uint8_t *kept;             /* parameters of one that was; NULL: the caller's serve */
     atomic_int idle;           /* workers that are */
     atomic_ulong stirs;        /* each time that one becomes it, or is it no more */
+    atomic_int quiet;          /* workers that are, and are not idle */
+    atomic_bool rests;         /* all are one or the other: it is left alone for a while */
     struct emu_result *result; /* for listeners to fill (events.h, `counted`) */
     uint32_t nslots, ncounts;  /* of the module when it began: of the workers' counts */
     int32_t slice;

@@ -22,6 +22,9 @@
 
 /* Turns that an idle block has before its launch may be left alone. */
 #define PARK_TURNS 64
+/* Instructions of a worker's without a store before its launch may rest, and once it has. */
+#define QUIET       (1 << 22)
+#define QUIET_AGAIN (1 << 18)
 
 enum { PORTABLE_CLUSTER = 8, MAX_CLUSTER = 16 }; /* blocks (programming guide) */
 
@@ -89,9 +92,17 @@ static bool open_block(struct worker *k)
 }
 
 /* ---- launches that only wait ---- */
+static void set_quiet(struct worker *k, bool quiet)
+{
+    if (k->quiet != quiet)
+        k->launch->quiet += quiet ? 1 : -1;
+    k->quiet = quiet;
+}
 static void set_idle(struct worker *k, bool idle)
 {
     struct launch *l = k->launch;
+    if (idle)
+        set_quiet(k, false);
     if (k->idle == idle)
         return;
     k->idle = idle;
@@ -119,12 +130,42 @@ static bool only_waits(const struct worker *k)
     return l->parks && k->idle && k->idle_turns >= PARK_TURNS * k->nopen &&
            l->idle == l->nworkers && l->stirs == k->stirs;
 }
+/* Times that a block of instructions was entered which stores. */
+static uint64_t stores_of(const struct worker *k)
+{
+    const struct emu_module *m = k->launch->module;
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < m->nfuncs; i++) {
+        const struct emu_func *f = m->funcs[i];
+        if (!f->lowered || f->end_count > k->launch->ncounts)
+            continue;
+        for (uint32_t b = 0; b < f->nblocks; b++)
+            if (f->blocks[b].stores)
+                n += block_warps(&k->counts[f->blocks[b].count]);
+    }
+    return n;
+}
+/* A loop may count or look at the clock while it waits: then its registers change. Where a kernel
+ * that looks at what others write has stored nothing for long, it may wait for them, and they get
+ * their turn; it may as well compute, and goes on then. */
+static void look_for_stores(struct worker *k)
+{
+    struct launch *l = k->launch;
+    if (!l->parks || !l->func->hears || k->ran - k->ran_then < (l->kept ? QUIET_AGAIN : QUIET))
+        return;
+    uint64_t stored = stores_of(k);
+    set_quiet(k, !k->idle && stored == k->stored_by);
+    k->ran_then = k->ran;
+    k->stored_by = stored;
+    if (l->quiet && l->quiet + l->idle >= l->nworkers)
+        l->rests = true;
+}
 static void take_turns(struct worker *k)
 {
     struct launch *l = k->launch;
     struct ring *r = &k->ring;
-    bool want = true; /* to open another block */
-    while (!l->failed && !only_waits(k)) {
+    bool want = k->nopen == 0; /* to open another block */
+    while (!l->failed && !only_waits(k) && !(l->rests && k->nopen)) {
         if (want && k->nopen < l->max_active && open_block(k) && l->cooperative)
             continue;
         struct block *b = ring_take(r);
@@ -142,6 +183,7 @@ static void take_turns(struct worker *k)
             want = turn == RUN_YIELD;
         }
         count_turn(k, turn != RUN_DONE && b->idle);
+        look_for_stores(k);
     }
 }
 /* A worker's life in a launch, or a part of it. */
@@ -579,14 +621,16 @@ static cudaError_t end(struct launch *l, struct emu_result *result)
     return (cudaError_t)(int)l->failed;
 }
 
-/* Its blocks run to their ends, or until it only waits. False: it does. */
+/* Its blocks run to their ends, or until it only waits, or rests. False: it does. */
 static bool run(struct launch *l)
 {
     bool done = true;
-    l->idle = 0;
+    l->idle = l->quiet = 0;
+    l->rests = false;
     for (int i = 0; i < l->nworkers; i++) {
-        l->workers[i]->idle = false;
+        l->workers[i]->idle = l->workers[i]->quiet = false;
         l->workers[i]->idle_turns = 0;
+        l->workers[i]->ran_then = l->workers[i]->ran;
     }
     pool_run(l->workers, l->nworkers);
     for (int i = 0; i < l->nworkers; i++)

@@ -39,6 +39,23 @@ __global__ void wait_branches(volatile int *flag, int value, volatile int *odd)
             *odd = 2;
     } while (x != value);
 }
+// What they count, or the clock, is other each time that they look.
+__global__ void wait_counting(volatile int *flag, int value, unsigned *rounds)
+{
+    unsigned k = 0;
+
+    while (*flag != value)
+        k++;
+    atomicAdd(rounds, k);
+}
+__global__ void wait_by_clock(volatile int *flag, int value, long long *last)
+{
+    long long now = 0;
+
+    while (*flag != value)
+        now = clock64();
+    *last = now;
+}
 __global__ void add_one(int *n)
 {
     atomicAdd(n, 1);
@@ -202,6 +219,35 @@ static void others_write()
     other.join();
 }
 
+// So do kernels whose registers change as they wait.
+static void counted()
+{
+    volatile int *flag = pinned();
+    unsigned *rounds;
+    long long *last;
+    cudaStream_t a, b;
+
+    OK(cudaMallocManaged(&rounds, 4));
+    *rounds = 0;
+    OK(cudaMallocManaged(&last, 8));
+    OK(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking));
+    OK(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking));
+    wait_counting<<<3, 64, 0, a>>>(flag, 1, rounds);
+    SAME(cudaStreamQuery(a), cudaErrorNotReady);
+    *flag = 1;
+    OK(cudaStreamSynchronize(a));
+    SAME(*rounds > 0, 1);
+    wait_by_clock<<<1, 1, 0, a>>>(flag, 2, last);
+    add_one<<<1, 1, 0, b>>>((int *)flag);
+    OK(cudaDeviceSynchronize());
+    SAME(*last > 0, 1);
+    wait_counting<<<1, 1, 0, a>>>(flag, 3, rounds);
+    wait_by_clock<<<1, 1, 0, b>>>(flag, 3, last);
+    std::thread writer([flag] { *flag = 3; });
+    OK(cudaDeviceSynchronize());
+    writer.join();
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1) {
@@ -217,6 +263,7 @@ int main(int argc, char **argv)
     host_writes();
     served();
     others_write();
+    counted();
     puts("ok");
     return 0;
 }
