@@ -12,7 +12,8 @@
  *
  * Granted: what the launching thread may have learned by fences and atomics; launches of a grid
  * that has made a stream wait for an event; plain loads beside atomics. Not seen: copies and fills
- * by the device runtime; an access that another grid's has taken the place of.
+ * by the device runtime; an access that another grid's has taken the place of; what a launch that
+ * was parked does beside another family.
  */
 #include "private.h"
 #include "emulator/exec/children.h"
@@ -52,6 +53,7 @@ struct grid {
     uint32_t nsites;
     struct known **known; /* by serial of what it launched */
     uint64_t nknown;
+    bool runs, alone; /* alone: it was parked, and another family has begun */
 };
 
 static struct {
@@ -71,6 +73,14 @@ static void grid_free(struct grid *g)
     free(g->before);
     free((void *)g->sites);
     free(g);
+}
+
+static void leave(struct grid *g)
+{
+    if (g->runs)
+        g->alone = true;
+    else
+        grid_free(g);
 }
 
 static struct grid *grid_of_launch(uint64_t serial)
@@ -100,12 +110,13 @@ void family_begin(struct launch_state *l, const struct block_info *any)
 
     if (!parent && (!run || run != family.run)) {
         for (uint32_t i = 0; i < family.n; i++)
-            grid_free(family.grids[i]);
+            leave(family.grids[i]);
         family.n = 0;
         family.first_tag = l->tag;
         family.number++;
         family.run = run;
     }
+    g->runs = true;
     g->launch = any->launch;
     g->func = any->func;
     memcpy(g->ntid, any->ntid, sizeof(g->ntid));
@@ -133,6 +144,11 @@ void family_end(struct launch_state *l)
 {
     struct grid *g = l->grid;
 
+    g->runs = false;
+    if (g->alone) {
+        grid_free(g);
+        return;
+    }
     g->nsites = atomic_load(&l->nsites);
     g->sites = xcalloc(g->nsites + 1, sizeof(*g->sites));
     memcpy((void *)g->sites, (const void *)l->sites, g->nsites * sizeof(*g->sites));
@@ -309,7 +325,7 @@ void family_meet(const struct race *x, struct shadow_page *p, uint32_t from, uin
     uint32_t each = x->a->size >> p->shift;
     const struct older *o = p->older + (from >> p->shift);
 
-    if (p->family != family.number)
+    if (p->family != family.number || x->b->launch->grid->alone)
         return;
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t i = 0; i < each; i++, o++) {
