@@ -93,12 +93,16 @@ static bool asks_about_cluster(const struct ptx_insn *in)
             return true;
     return false;
 }
-/* Reads or updates, strongly, what is not surely the block's own; or calls. */
-static bool hears(const struct ptx_insn *in)
+/* Reads or updates, strongly, what is not surely the block's own. */
+static bool looks(const struct ptx_insn *in)
 {
     bool strong = in->op == OP_ld && (ptx_has(in, M_volatile) || ptx_has(in, M_relaxed) ||
                                       ptx_has(in, M_acquire) || ptx_has(in, M_mmio));
-    return in->op == OP_call || ((strong || in->op == OP_atom) && in->space != SPACE_SHARED);
+    return (strong || in->op == OP_atom) && in->space != SPACE_SHARED;
+}
+static bool hears(const struct ptx_insn *in)
+{
+    return in->op == OP_call || looks(in);
 }
 static void of_mbarrier(struct insn_cost *c, const struct ptx_insn *in)
 {
@@ -114,13 +118,14 @@ static bool is_float(const struct insn_cost *c)
 {
     return c->flop16 || c->flop32 || c->flop64 || c->tensor;
 }
-static void mark_stores(struct emu_func *f)
+static void mark_blocks(struct emu_func *f)
 {
     for (uint32_t b = 0; b < f->nblocks; b++) {
         struct bblock *x = &f->blocks[b];
         for (uint32_t i = x->ptx_first; i < x->ptx_first + x->ninsns; i++) {
             const struct ptx_insn *in = &f->ptx->insns[i];
             x->stores |= in->op == OP_red || (in->op == OP_st && in->space != SPACE_LOCAL);
+            x->looks |= looks(in);
         }
     }
 }
@@ -150,5 +155,5 @@ void lower_costs(struct lower *l)
     }
     free(written);
     sum_floats(l->f, l->p->ninsns);
-    mark_stores(l->f);
+    mark_blocks(l->f);
 }

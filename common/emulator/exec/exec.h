@@ -178,11 +178,12 @@ struct ring {
 struct worker {
     struct launch *launch;
     struct ring ring;
-    bool idle;                         /* its blocks only wait, or it has none any more */
-    uint32_t idle_turns;               /* in a row, of such blocks */
-    uint64_t stirs;                    /* the launch's when the first of them began */
-    bool quiet;                        /* it has stored nothing for long */
-    uint64_t ran, ran_then, stored_by; /* steps in all, and when last looked at; stores by then */
+    bool idle;              /* its blocks only wait, or it has none any more */
+    uint32_t idle_turns;    /* in a row, of such blocks */
+    uint64_t stirs;         /* the launch's when the first of them began */
+    bool quiet;             /* it looks at what others write, and has stored nothing for long */
+    uint64_t ran, ran_then; /* steps in all, and when last looked at; by then it had */
+    uint64_t stores, looks; /* begun so many blocks of instructions with one */
     struct slot *slots;
     struct block_count *counts;
     struct mem_cache *caches;    /* by slot */

@@ -130,35 +130,49 @@ static bool only_waits(const struct worker *k)
     return l->parks && k->idle && k->idle_turns >= PARK_TURNS * k->nopen &&
            l->idle == l->nworkers && l->stirs == k->stirs;
 }
-/* Times that a block of instructions was entered which stores. */
-static uint64_t stores_of(const struct worker *k)
+/* Times that blocks of instructions were entered which store, and which look. */
+struct seen {
+    uint64_t stores, looks;
+};
+static struct seen seen_by(const struct worker *k)
 {
     const struct emu_module *m = k->launch->module;
-    uint64_t n = 0;
+    struct seen n = {0};
     for (uint32_t i = 0; i < m->nfuncs; i++) {
         const struct emu_func *f = m->funcs[i];
         if (!f->lowered || f->end_count > k->launch->ncounts)
             continue;
-        for (uint32_t b = 0; b < f->nblocks; b++)
-            if (f->blocks[b].stores)
-                n += block_warps(&k->counts[f->blocks[b].count]);
+        for (uint32_t b = 0; b < f->nblocks; b++) {
+            const struct bblock *x = &f->blocks[b];
+            uint64_t times = x->stores || x->looks ? block_warps(&k->counts[x->count]) : 0;
+            n.stores += x->stores ? times : 0;
+            n.looks += x->looks ? times : 0;
+        }
     }
     return n;
 }
 /* A loop may count or look at the clock while it waits: then its registers change. Where a kernel
- * that looks at what others write has stored nothing for long, it may wait for them, and they get
- * their turn; it may as well compute, and goes on then. */
+ * has looked at what others write, and stored nothing, for long, it may wait for them, and they
+ * get their turn; it may as well compute, and goes on then. */
 static void look_for_stores(struct worker *k)
 {
     struct launch *l = k->launch;
     if (!l->parks || !l->func->hears || k->ran - k->ran_then < (l->kept ? QUIET_AGAIN : QUIET))
         return;
-    uint64_t stored = stores_of(k);
-    set_quiet(k, !k->idle && stored == k->stored_by);
+    struct seen now = seen_by(k);
+    set_quiet(k, !k->idle && now.stores == k->stores && now.looks != k->looks);
     k->ran_then = k->ran;
-    k->stored_by = stored;
+    k->stores = now.stores;
+    k->looks = now.looks;
     if (l->quiet && l->quiet + l->idle >= l->nworkers)
         l->rests = true;
+}
+static uint64_t stores_of(const struct launch *l)
+{
+    uint64_t n = 0;
+    for (int i = 0; i < l->nworkers; i++)
+        n += seen_by(l->workers[i]).stores;
+    return n;
 }
 static void take_turns(struct worker *k)
 {
@@ -748,7 +762,9 @@ uint64_t emu_stirs(void)
 bool emu_go_on(struct launch *l, struct emu_result *result, cudaError_t *e)
 {
     launch_pause();
+    uint64_t stored = stores_of(l);
     bool done = run(l);
+    stirs += stores_of(l) != stored;
     if (done)
         *e = finish(l, result);
     launch_resume();

@@ -1,6 +1,6 @@
 // Kernels that wait for what comes after their launch: what the host writes, another stream's
 // kernel, a function of the host; and the order of what was issued behind them. With an argument:
-// one that waits in vain, by itself or in a graph.
+// one that waits in vain, by itself or in a graph, or while the program ends.
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -55,6 +55,26 @@ __global__ void wait_by_clock(volatile int *flag, int value, long long *last)
     while (*flag != value)
         now = clock64();
     *last = now;
+}
+// It only computes, and looks at others' words at its end: the host may watch the flag alone.
+__global__ void compute(int *done, int *out, volatile int *flag, int rounds)
+{
+    int x = blockIdx.x;
+
+    for (int k = 0; k < rounds; k++)
+        x = x * 1664525 + 1013904223 + (k >> 3);
+    out[blockIdx.x] = x;
+    __threadfence_system();
+    if (atomicAdd(done, 1) == gridDim.x - 1)
+        *flag = 1;
+}
+__global__ void hand_over(volatile int *word, int own, int rounds)
+{
+    for (int k = 0; k < rounds; k++) {
+        while ((*word & 1) != own)
+            ;
+        *word = *word + 1;
+    }
 }
 __global__ void add_one(int *n)
 {
@@ -246,12 +266,33 @@ static void counted()
     std::thread writer([flag] { *flag = 3; });
     OK(cudaDeviceSynchronize());
     writer.join();
+    *flag = *rounds = 0;
+    compute<<<1, 1, 0, a>>>((int *)rounds, (int *)last, flag, 1000000);
+    while (*flag == 0)
+        ;
+    OK(cudaDeviceSynchronize());
+    *flag = 0;
+    hand_over<<<1, 1, 0, a>>>(flag, 0, 100);
+    hand_over<<<1, 1, 0, b>>>(flag, 1, 100);
+    OK(cudaDeviceSynchronize());
+    SAME(*flag, 200);
+    *flag = 0;
+    wait_counting<<<1, 1, 0, a>>>(flag, 1, rounds);
+    OK(cudaStreamDestroy(a));
+    *flag = 1;
+    OK(cudaDeviceSynchronize());
+    SAME(*rounds > 0, 1);
+    OK(cudaStreamDestroy(b));
 }
 
 int main(int argc, char **argv)
 {
     if (argc > 1) {
         volatile int *flag = pinned();
+        if (argv[1][0] == 'e') { // ends, and its kernel with it
+            wait_counting<<<1, 1>>>(flag, 1, (unsigned *)pinned());
+            return 0;
+        }
         if (argv[1][0] == 'g')
             OK(cudaGraphLaunch(waiting_graph(flag, 1), 0));
         else

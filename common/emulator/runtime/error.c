@@ -12,6 +12,7 @@
 #include "warplab.h"
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -269,6 +270,7 @@ static void start(void)
     disturb_start();
     if (emu_options()->check)
         check_enable();
+    atexit(hold_drop); /* before the program's own, which unregister its kernels */
 }
 
 static bool any_fault(void)
@@ -284,7 +286,6 @@ __attribute__((destructor)) static void end(void)
 {
     if (!started)
         return;
-    hold_go_on();
     profile_finish();
     inject_finish();
     if (emu_options()->check)

@@ -185,6 +185,18 @@ void hold_go_on(void)
     pthread_mutex_unlock(&turn);
 }
 
+void hold_drop(void)
+{
+    if (!atomic_load(&any) || inside)
+        return;
+    pthread_mutex_lock(&turn);
+    pthread_mutex_lock(&list_lock);
+    queue = NULL;
+    atomic_store(&any, false);
+    pthread_mutex_unlock(&list_lock);
+    pthread_mutex_unlock(&turn);
+}
+
 /* ---- waiting ---- */
 void hold_not_alone(void)
 {

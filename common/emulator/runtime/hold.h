@@ -28,6 +28,8 @@ bool hold_has(cudaStream_t stream); /* its work is not done */
 bool hold_waits(uint64_t number);   /* nor is this */
 /* All that can go on does so, up to where it only waits again. */
 void hold_go_on(void);
+/* All that has not ended is left: the program ends, and its kernels go. */
+void hold_drop(void);
 /* Until the stream's work, or this piece of it, is done; NULL: all of the process. What nobody can
  * help ends with cudaErrorLaunchTimeout. */
 void hold_wait(cudaStream_t stream);

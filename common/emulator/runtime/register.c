@@ -6,6 +6,7 @@
  * programs with Thrust carry megabytes of PTX of which a run needs a little.
  */
 #include "cudart.h"
+#include "hold.h"
 #include "emulator/base/names.h"
 #include "emulator/code/code.h"
 #include "emulator/count/profile.h"
@@ -364,6 +365,7 @@ void __cudaRegisterFatBinaryEnd(void **handle)
 /* At exit, or when a shared library with kernels is closed: its code is gone then. */
 void __cudaUnregisterFatBinary(void **handle)
 {
+    hold_wait_all(); /* a library that is closed; a program that ends has left it (hold_drop()) */
     pthread_mutex_lock(&rt_lock);
     image_free((struct image *)handle);
     pthread_mutex_unlock(&rt_lock);

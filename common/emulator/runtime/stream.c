@@ -415,14 +415,10 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned int flags, 
     return rt_leave(rt_enter() ?: create(out, flags, priority));
 }
 
-static cudaError_t destroy(cudaStream_t handle)
+static cudaError_t destroy_now(cudaStream_t handle)
 {
     cudaError_t e = cudaErrorInvalidResourceHandle;
 
-    if (!handle || handle == cudaStreamLegacy || handle == cudaStreamPerThread)
-        return e;
-    capture_leaves(handle);
-    hold_wait(handle);
     pthread_mutex_lock(&rt_lock);
     for (struct CUstream_st **p = &streams; *p; p = &(*p)->next) {
         if (*p != handle)
@@ -436,6 +432,24 @@ static cudaError_t destroy(cudaStream_t handle)
     }
     pthread_mutex_unlock(&rt_lock);
     return e;
+}
+
+static bool destroy_later(cudaStream_t stream, void *args)
+{
+    (void)stream;
+    destroy_now(*(cudaStream_t *)args);
+    return true;
+}
+
+/* What it holds is done first, and the call does not wait for that. */
+static cudaError_t destroy(cudaStream_t handle)
+{
+    if (!handle || handle == cudaStreamLegacy || handle == cudaStreamPerThread)
+        return cudaErrorInvalidResourceHandle;
+    capture_leaves(handle);
+    if (hold_later(handle, destroy_later, &handle, sizeof(handle)))
+        return cudaSuccess;
+    return destroy_now(handle);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t handle)
