@@ -144,8 +144,26 @@ def test_every_reference_has_its_record(deck, kept, tmp_path):
     text = deck.read_text(encoding="utf-8")
     for kind, name in re.findall(r"\{\{(figure|frames) ([\w-]+)", text):
         (tmp_path / f"{name}{'-frames' if kind == 'frames' else ''}.pdf").write_bytes(b"%PDF")
-    _, problems = expand.expand(text, kept, tmp_path, deck.name)
+    expanded, problems = expand.expand(text, kept, tmp_path, deck.name)
     assert not problems, "\n".join(problems)
+    assert not too_wide(expanded)
+
+
+def too_wide(text):
+    """Tables that no slide holds, also where there is no LaTeX to say so: by their letters."""
+    wide = []
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.M):
+        rows = [[re.sub(r"[`*^~]", "", cell.strip()) for cell in line.strip().strip("|").split("|")]
+                for line in table.splitlines()]
+        columns = [c for c in zip(*(r for r in rows if not re.fullmatch(r":?-+:?", r[0])))]
+        if sum(max(map(len, c)) for c in columns) + 2 * len(columns) > 80:
+            wide.append(table)
+    return wide
+
+
+def test_a_table_too_wide_for_a_slide():
+    assert not too_wide("| a | b |\n|:--|:--|\n| " + "x" * 38 + " | " + "y" * 38 + " |\n")
+    assert too_wide("| a | b |\n|:--|:--|\n| " + "x" * 39 + " | " + "y" * 38 + " |\n")
 
 
 @pytest.mark.parametrize("deck", DECKS, ids=lambda p: p.stem)
