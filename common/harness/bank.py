@@ -13,9 +13,10 @@ labs/LAB/faulty.txt holds faults, each an edit of the lab's solution (or of its 
     + half > 1
 
 The lines after "- " are replaced by those after "+ ", where they first occur behind the kernel's
-name, or behind the text of "at: "; there can be several edits. "cause" is one word of diagnose.h's, or several any of which is
-right; "says" must be in what a student reads, any of several lines. "base: skeleton" edits the
-skeleton; "kernel: all" runs the whole file. A line "one kernel a variant" before the first fault
+name, or behind the text of "at: "; there can be several edits. "cause" is one word of diagnose.h's,
+or several any of which is right; "says" must be in what a student reads, any of several lines;
+"never" must not. "base: skeleton" edits the skeleton; "kernel: all" runs the whole file.
+A line "one kernel a variant" before the first fault
 says that no other kernel of the file is needed then, and none is compiled ("one kernel a variant, and
 KERNEL": but that one). A fault is named right, or no cause was found, or a
 wrong one was told: the test fails on any of the last, and when less than nine of ten are right.
@@ -38,7 +39,7 @@ class Fault:
         self.lab, self.title = lab, title
         self.kernel, self.base, self.case, self.at = "all", "solution", None, None
         self.beside = None  # kernels compiled beside its own; None: all of them
-        self.causes, self.says, self.edits = [], [], []
+        self.causes, self.says, self.never, self.edits = [], [], [], []
 
 
 def read_bank(lab):
@@ -54,12 +55,12 @@ def read_bank(lab):
             faults[-1].edits[-1][0].append(line[2:])
         elif faults and (line.startswith("+ ") or line == "+"):
             faults[-1].edits[-1][1].append(line[2:])
-        elif faults and re.match(r"(kernel|cause|says|base|case|at): ", line):
+        elif faults and re.match(r"(kernel|cause|says|never|base|case|at): ", line):
             key, value = line.split(": ", 1)
             if key == "cause":
                 faults[-1].causes = value.split()
-            elif key == "says":
-                faults[-1].says.append(value)
+            elif key in ("says", "never"):
+                getattr(faults[-1], key).append(value)
             else:
                 setattr(faults[-1], key, value)
         elif re.fullmatch(r"one kernel a variant(, and \w+)?", line) and not faults:
@@ -124,7 +125,8 @@ def judge(fault, out, cause):
     cause = "race" if cause == "collision" else cause
     if cause not in fault.causes:
         return "none" if cause in ("none", "right") else "wrong"
-    return "right" if not fault.says or any(s in out for s in fault.says) else "wrong"
+    said = not fault.says or any(s in out for s in fault.says)
+    return "right" if said and not any(s in out for s in fault.never) else "wrong"
 
 
 def main():

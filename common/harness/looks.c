@@ -255,17 +255,34 @@ bool by_exchange(struct search *s)
 
 /* ---- what stays from launch to launch ---- */
 
+/* What a run left makes the next one wrong: with the variables as they were, it is right. */
 bool by_state(struct search *s, const struct lab_case *c)
 {
-    if (!s->x->fresh)
+    const struct module *m = s->x->verify->module;
+    size_t size, after_size;
+    bool told = false;
+
+    if (!s->x->fresh || !m->nvariables)
         return false;
     s->x->fresh(s->x->user);
-    if (!passes(s, c) || !fails(s, c))
-        return false;
-    diagnosis_add(s->d, "state",
-                  "it is right when it runs for the first time, and wrong when it runs again: what "
-                  "does a __device__ variable keep from one run to the next?");
-    return true;
+    void *before = module_state(m, &size);
+    bool right = passes(s, c);
+    void *after = module_state(m, &after_size);
+    const char *name = right && size == after_size ? module_changed(m, before, after) : NULL;
+
+    if (name && fails(s, c)) {
+        module_set_state(m, before);
+        told = passes(s, c) && fails(s, c);
+    }
+    if (told)
+        diagnosis_add(s->d, "state",
+                      "it is right when it runs for the first time, wrong when it runs again, and "
+                      "right once more with %s set back: what does a __device__ variable keep from "
+                      "one run to the next?",
+                      strncmp(name, "_Z", 2) ? name : "a __device__ variable");
+    free(before);
+    free(after);
+    return told;
 }
 
 /* ---- of no elements ---- */

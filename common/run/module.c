@@ -36,6 +36,35 @@ static int ptx_names(const char *text, char ***names)
     return n;
 }
 
+/* ".global .align 4 .u32 count = 1;", with or without ".visible", on a line of its own. */
+static int ptx_variables(const char *text, char ***names)
+{
+    int n = 0;
+
+    for (const char *line = strstr(text, ".version"); line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        size_t head = strcspn(line, "=;\n");
+        const char *space = strstr(line, ".global ");
+
+        if (*line != '.' || !space || space >= line + head)
+            continue;
+        while (head && strchr(" \t", line[head - 1]))
+            head--;
+        const char *bracket = memchr(line, '[', head), *end = bracket ? bracket : line + head;
+        const char *name = end;
+        while (name > line && !strchr(" \t", name[-1]))
+            name--;
+        if (end > name)
+            add_name(names, &n, name, (size_t)(end - name));
+    }
+    return n;
+}
+
+static bool is_ptx(const void *image, size_t size)
+{
+    return size && !((const char *)image)[size - 1] && strstr(image, ".version");
+}
+
 static int elf_names(const struct elf *e, char ***names)
 {
     int n = 0;
@@ -55,9 +84,7 @@ int module_names(const void *image, size_t size, char ***names)
     *names = NULL;
     if (elf_open(&e, image, size))
         return elf_names(&e, names);
-    if (size && !((const char *)image)[size - 1] && strstr(image, ".version"))
-        return ptx_names(image, names);
-    return 0;
+    return is_ptx(image, size) ? ptx_names(image, names) : 0;
 }
 
 /* ---- loading ---- */
@@ -75,18 +102,82 @@ bool module_load(struct module *m, const char *path, const void *image, size_t s
     }
     m->path = xstrdup(path);
     m->nkernels = module_names(image, size, &m->kernels);
+    m->nvariables = is_ptx(image, size) ? ptx_variables(image, &m->variables) : 0;
     return true;
+}
+
+static void free_names(char **names, int n)
+{
+    for (int i = 0; i < n; i++)
+        free(names[i]);
+    free(names);
 }
 
 void module_unload(struct module *m)
 {
     if (m->library)
         cudaLibraryUnload(m->library);
-    for (int i = 0; i < m->nkernels; i++)
-        free(m->kernels[i]);
-    free(m->kernels);
+    free_names(m->kernels, m->nkernels);
+    free_names(m->variables, m->nvariables);
     free(m->path);
     memset(m, 0, sizeof(*m));
+}
+
+/* ---- variables ---- */
+
+/* Where variable i lies; *bytes is 0 where the runtime knows of none. */
+static void *variable(const struct module *m, int i, size_t *bytes)
+{
+    void *p = NULL;
+
+    *bytes = 0;
+    if (cudaLibraryGetGlobal(&p, bytes, m->library, m->variables[i]) == cudaSuccess)
+        return p;
+    cudaGetLastError();
+    return NULL;
+}
+
+void *module_state(const struct module *m, size_t *size)
+{
+    char *state = NULL;
+    size_t bytes;
+
+    *size = 0;
+    for (int i = 0; i < m->nvariables; i++) {
+        const void *p = variable(m, i, &bytes);
+
+        state = xrealloc(state, *size + bytes + 1);
+        if (p && cudaMemcpy(state + *size, p, bytes, cudaMemcpyDeviceToHost) != cudaSuccess)
+            memset(state + *size, 0, bytes);
+        *size += bytes;
+    }
+    return state;
+}
+
+void module_set_state(const struct module *m, const void *state)
+{
+    const char *from = state;
+    size_t bytes;
+
+    for (int i = 0; i < m->nvariables; i++, from += bytes) {
+        void *p = variable(m, i, &bytes);
+
+        if (p)
+            cudaMemcpy(p, from, bytes, cudaMemcpyHostToDevice);
+    }
+}
+
+const char *module_changed(const struct module *m, const void *before, const void *after)
+{
+    const char *a = before, *b = after;
+    size_t bytes;
+
+    for (int i = 0; i < m->nvariables; i++, a += bytes, b += bytes) {
+        variable(m, i, &bytes);
+        if (memcmp(a, b, bytes) != 0)
+            return m->variables[i];
+    }
+    return NULL;
 }
 
 /* ---- kernels ---- */

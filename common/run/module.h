@@ -13,6 +13,8 @@ struct module {
     cudaLibrary_t library;
     char **kernels; /* names found in the image; empty for a fatbin */
     int nkernels;
+    char **variables; /* __device__ variables in PTX, those of CUDA's headers and records too */
+    int nvariables;
     const void *program; /* a whole program (program.h), an executable file's bytes; else NULL */
     size_t program_size;
 };
@@ -27,6 +29,12 @@ int module_names(const void *image, size_t size, char ***names);
 
 /* NULL with a message that lists what there is and the nearest name. */
 cudaKernel_t module_kernel(const struct module *m, const char *name, struct text *why);
+/* Bytes of all __device__ variables of PTX, one after another; *size of them, for free(). */
+void *module_state(const struct module *m, size_t *size);
+/* Writes them back. */
+void module_set_state(const struct module *m, const void *state);
+/* The first that differs; NULL: none does. */
+const char *module_changed(const struct module *m, const void *before, const void *after);
 bool module_has_kernel(const struct module *m, const char *name);
 /* The first of a variant's kernels that is not there, for free(); NULL: all are. */
 char *module_lacks(const struct module *m, const struct lab_variant *v);

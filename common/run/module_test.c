@@ -2,6 +2,7 @@
 #include "module.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char image[] = ".version 9.0\n.target sm_75\n.address_size 64\n"
@@ -48,6 +49,43 @@ Test(module, names_what_is_near)
     cr_assert(module_kernel(&m, "sum", &why));
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         says(&m, rows[i].name, rows[i].says);
+    module_unload(&m);
+}
+
+/* One of a function's own, an array, records of LAUNCH(): only lines that declare. */
+static const char with_variables[] =
+    ".version 9.0\n.target sm_75\n.address_size 64\n"
+    ".visible .global .align 4 .u32 count;\n"
+    ".global .align 4 .b8 table[8] = {1, 0, 0, 0, 2};\n"
+    ".global .align 4 .u32 _ZZ1kE3own = 3;\n"
+    ".const .align 4 .u32 fixed;\n"
+    ".visible .entry k()\n{\n\t.reg .b32 %r<2>;\n\tld.global.u32 %r1, [count];\n\tret;\n}\n";
+
+Test(module, keeps_what_variables_hold)
+{
+    static const char *const names[] = {"count", "table", "_ZZ1kE3own"};
+    struct module m;
+    struct text why = {0};
+    size_t size;
+
+    cr_assert(module_load(&m, "k.cu", with_variables, sizeof(with_variables), &why), "%s",
+              text_str(&why));
+    cr_assert_eq(m.nvariables, 3);
+    for (int i = 0; i < 3; i++)
+        cr_expect_str_eq(m.variables[i], names[i]);
+
+    int *before = module_state(&m, &size), *after = module_state(&m, &size);
+    cr_assert_eq(size, 16);
+    cr_expect(before[0] == 0 && before[1] == 1 && before[2] == 2 && before[3] == 3);
+    cr_expect_null(module_changed(&m, before, after));
+    after[2] = 7;
+    cr_expect_str_eq(module_changed(&m, before, after), "table");
+    module_set_state(&m, after);
+    free(before);
+    before = module_state(&m, &size);
+    cr_expect_eq(before[2], 7);
+    free(before);
+    free(after);
     module_unload(&m);
 }
 
