@@ -1,8 +1,8 @@
 /* compile_program.c - a whole CUDA program with the toolkit's nvcc (compile.h).
  *
- * For the emulator PTX alone is made of the kernels, which takes half the time; host code is not
- * optimised, as it is not by nvcc unasked. nvcc needs a C++ compiler of the host's; where that is
- * missing, the log says what to install.
+ * For the emulator PTX alone is made of the kernels, and of one architecture, which takes half the
+ * time; host code is not optimised, as it is not by nvcc unasked. nvcc needs a C++ compiler of the
+ * host's; where that is missing, the log says what to install.
  */
 #include "compile.h"
 #include "base/alloc.h"
@@ -52,6 +52,13 @@ static const char *missing(const char *nvcc)
     return NULL;
 }
 
+/* Of -arch=compute_90a nvcc makes PTX for compute_90 as well, and compiles all of it twice. */
+static char *architecture(const char *arch)
+{
+    return !strncmp(arch, "compute", 7) ? xformat("-gencode=arch=%s,code=%s", arch, arch)
+                                        : xformat("-arch=%s", arch);
+}
+
 bool compile_program(const struct compile_request *r, struct compiled *out)
 {
     char *nvcc = nvcc_of(r);
@@ -68,7 +75,7 @@ bool compile_program(const struct compile_request *r, struct compiled *out)
         free(nvcc);
         return false;
     }
-    char *program = xformat("%s/program", folder), *arch = xformat("-arch=%s", r->arch);
+    char *program = xformat("%s/program", folder), *arch = architecture(r->arch);
     char *argv[] = {nvcc, "-std=c++17", "-lineinfo", arch, "-cudart",       "shared",
                     "-o", program,      "-x",        "cu", (char *)r->path, NULL};
     int status = call_program(argv, false, &log, &log);
