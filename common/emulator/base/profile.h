@@ -47,7 +47,9 @@ struct device_profile {
     double block_issue_cycles; /* a scheduler's, from one instruction of a block to its next */
     double block_start_cycles, block_start_warp_cycles; /* on an SM, one and each of its warps */
     double block_every_cycles; /* of the device, from one block's start to the next one's */
-    double l1_request_cycles, l1_line_cycles; /* a request's first line of 128 bytes; each more */
+    double bank_wait_cycles;   /* a warp's, for each pass of its request after the first */
+    double l1_pass_cycles,
+        l1_lines_per_pass; /* a pass through L1; lines that its tags find in one */
     double l1_sectors_per_cycle, l2_sm_bytes_per_cycle, atomic_passes_per_cycle; /* of an SM */
     /* Likewise, that bulk copies bring: many; one alone, once it comes. */
     double bulk_bytes_per_cycle, bulk_burst_bytes_per_cycle;

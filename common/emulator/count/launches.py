@@ -31,7 +31,7 @@ SCHEDULES = {"transfers": ("1,2,3,4,5,6", "copy-n=2^22,copy-n=2^24"),
                          "n=1024,n=2048")}
 KEYS = ["lab", "variant", "case", "dtype"]
 SHAPE = ["blocks", "threads", "registers", "shared"]
-SAMPLED = ["l2_sectors", "dram_sectors", "l1_lines", "life_l2", "life_dram", "const_visits", "const_bytes",
+SAMPLED = ["l2_sectors", "dram_sectors", "l1_passes", "shared_skipped", "shared_joined", "l2_repeated", "life_l2", "life_dram", "const_visits", "const_bytes",
            "atom_chain", "cluster_sectors"]
 # those that count/model.c reads
 COUNTERS = """inst_executed div_ops flop_fp32 flop_fp64 flop_fp16 sfu_ops tensor_flop

@@ -169,9 +169,11 @@ static double tensor(const struct work *w)
 
 static double shared(const struct work *w)
 {
+    const struct sampled *s = &w->l->sampled;
     double wavefronts = (double)(w->c->shared_ld_wavefronts + w->c->shared_st_wavefronts +
                                  w->c->shared_atom_requests + w->c->shared_atom_passes);
 
+    wavefronts += (double)s->shared_skipped - (double)s->shared_joined;
     return on_sm(w, wavefronts, w->d->shared_bytes_per_cycle / (w->d->banks * w->d->bank_bytes));
 }
 
@@ -187,20 +189,21 @@ static double constants(const struct work *w)
 
 static double l1(const struct work *w)
 {
-    double requests =
-        (double)(w->c->global_ld_requests + w->c->global_st_requests + w->c->global_atom_requests +
-                 w->c->global_red_requests + w->c->local_ld_requests + w->c->local_st_requests);
-    double lines = fmax(requests, (double)w->l->sampled.l1_lines);
-    double passes = w->d->l1_request_cycles * requests + w->d->l1_line_cycles * (lines - requests);
+    double global = (double)(w->c->global_ld_requests + w->c->global_st_requests +
+                             w->c->global_atom_requests + w->c->global_red_requests);
+    double local = (double)(w->c->local_ld_requests + w->c->local_st_requests);
+    double passes = fmax(global, (double)w->l->sampled.l1_passes) + local;
+    double sectors = sectors_asked(w->c) / w->d->l1_sectors_per_cycle;
 
-    return on_sm(w, fmax(passes, sectors_asked(w->c) / w->d->l1_sectors_per_cycle), 1);
+    return on_sm(w, fmax(passes * w->d->l1_pass_cycles, sectors), 1);
 }
 
 /* To the SM come a warp's loads at one rate, bulk copies, for other blocks of the cluster, too, at
- * another. */
+ * another. What several SMs' bulk copies ask for, the device's L2 reads once. */
 static double l2(const struct work *w)
 {
-    double device = w->d->l2_gbps > 0 ? w->l2_bytes / (w->d->l2_gbps * 1e9) : 0;
+    double once = w->l2_bytes - (double)w->l->sampled.l2_repeated * w->d->sector_bytes;
+    double device = w->d->l2_gbps > 0 ? fmax(once, 0) / (w->d->l2_gbps * 1e9) : 0;
     double bulk = (double)w->c->tma_ld_bytes;
     double others = (double)w->l->sampled.cluster_sectors * w->d->sector_bytes;
     double loads = fmax(w->l2_bytes - fmax(bulk - others, 0), 0);

@@ -31,11 +31,14 @@ enum {
     MAX_REGS = 160,    /* that one instruction names */
     MAX_HEARD = 8,     /* accesses of one basic block that wait to be played */
     PREDICATED = 8,    /* instructions that a branch skips, or fewer, are predicated instead */
+    UNROLLED = 4,      /* turns of a loop that ptxas makes one, */
+    LOOP_CONTROL = 3,  /* with one count, test and branch, */
+    LOOP_INSNS = 32,   /* where a turn has so many instructions or fewer */
     GROUPS = 8,        /* of asynchronous work that may be waited for one by one */
 };
 
 struct heard { /* an access of the basic block that is being executed */
-    uint32_t insn;
+    uint32_t insn, passes;
     double cycles[PACE_CLOCKS]; /* until the result is there */
 };
 
@@ -51,6 +54,7 @@ struct clock {
     double started;   /* the latest start of one of them */
     double stored[2]; /* of the latest store to shared memory, and to other */
     double waited;    /* when what was waited for was there */
+    double port;      /* when the next access can go through shared memory or L1 */
     struct async copies, products;
     double spun;   /* when the mbarrier was first asked that has not let it pass */
     double *ready; /* by register */
@@ -60,6 +64,7 @@ struct warp_pace {
     struct clock clocks[PACE_CLOCKS];
     const struct emu_func *func;
     uint32_t first, next, end; /* of the basic block: what is to be played, and its ends */
+    uint64_t unit; /* of 16 bytes of shared memory, that all lanes loaded from last, plus 1 */
     uint32_t nheard, heard_room;
     struct heard *heard;
     uint64_t insns; /* all, of which `watched` were played */
@@ -67,6 +72,9 @@ struct warp_pace {
     uint32_t waits; /* a barrier's number, plus 1 */
     bool asks;      /* since the last branch: memory, another lane, or a barrier */
     bool spins, multiplies;
+    uint32_t *loaded;    /* by register: the instruction that loaded it, plus 1 */
+    uint32_t used, soon; /* since the last branch: loads whose values were used, and at once */
+    uint32_t turns;      /* of a loop */
 };
 
 struct step {                       /* of an instruction, what playing it needs */
@@ -102,6 +110,7 @@ struct pace {
     struct learned *learned;
     struct meeting meetings[CLUSTER_BARRIER + 1];
     struct mbarrier *mbarriers;
+    struct pace_shared shared;
     double bulk[PACE_CLOCKS]; /* from then on, bulk copies can begin on the next */
 };
 
@@ -121,9 +130,11 @@ struct pace *pace_new(const struct block_info *b)
     p->nwarps = b->warps;
     p->nregs = most_registers(b->func);
     p->warps = xcalloc(p->nwarps, sizeof(*p->warps));
-    for (uint32_t i = 0; i < p->nwarps; i++)
+    for (uint32_t i = 0; i < p->nwarps; i++) {
+        p->warps[i].loaded = xcalloc(p->nregs, sizeof(uint32_t));
         for (int k = 0; k < PACE_CLOCKS; k++)
             p->warps[i].clocks[k].ready = xcalloc(p->nregs, sizeof(double));
+    }
     return p;
 }
 
@@ -133,6 +144,7 @@ void pace_free(struct pace *p)
         for (int k = 0; k < PACE_CLOCKS; k++)
             free(p->warps[i].clocks[k].ready);
         free(p->warps[i].heard);
+        free(p->warps[i].loaded);
     }
     for (uint32_t i = 0; i < p->nlearned; i++) {
         free(p->learned[i].steps);
@@ -292,7 +304,7 @@ static void learn(struct learned *l, uint32_t i)
 }
 
 static void play_insn(struct clock *c, const struct learned *l, uint32_t i, double cycles,
-                      uint32_t multiply)
+                      uint32_t passes, uint32_t multiply)
 {
     const struct step *s = &l->steps[i];
     const uint32_t *uses = l->regs + s->first, *defs = uses + s->nuses;
@@ -301,6 +313,10 @@ static void play_insn(struct clock *c, const struct learned *l, uint32_t i, doub
         start = c->ready[uses[u]] > start ? c->ready[uses[u]] : start;
     if (s->moves)
         start = after_stores(c, &l->func->ptx->insns[i], start);
+    if (passes) {
+        start = c->port > start ? c->port : start;
+        c->port = start + passes;
+    }
     if (s->costs && start > c->started)
         c->started = start;
     const struct ptx_insn *in = &l->func->ptx->insns[i];
@@ -327,6 +343,24 @@ static void note(struct pace *p, struct warp_pace *w, uint32_t i)
     w->multiplies |= cost->wgmma && cost->tensor;
 }
 
+/* Which of this basic block's loads have their values used, and which at once: fewer instructions
+ * later than the load takes cycles. */
+static void note_use(struct warp_pace *w, const struct learned *l, uint32_t i)
+{
+    const struct step *s = &l->steps[i];
+    const uint32_t *regs = l->regs + s->first;
+    for (uint32_t u = 0; u < s->nuses; u++) {
+        uint32_t from = w->loaded[regs[u]];
+        if (!from || from <= w->first || from > i)
+            continue;
+        w->used++;
+        w->soon += i + 1 - from < device_profile()->shared_latency_cycles;
+        w->loaded[regs[u]] = 0;
+    }
+    for (uint32_t d = s->nuses; d < s->nuses + s->ndefs; d++)
+        w->loaded[regs[d]] = is_load(&l->func->ptx->insns[i]) && s->asks ? i + 1 : 0;
+}
+
 /* Plays the basic block up to instruction `end`. */
 static void play(struct pace *p, struct warp_pace *w, uint32_t end)
 {
@@ -339,10 +373,12 @@ static void play(struct pace *p, struct warp_pace *w, uint32_t end)
         if (!l->steps[i].known)
             learn(l, i);
         note(p, w, i);
+        note_use(w, l, i);
         for (; at < w->nheard && w->heard[at].insn <= i; at++)
             h = w->heard[at].insn == i ? &w->heard[at] : h;
         for (int k = 0; k < PACE_CLOCKS; k++)
-            play_insn(&w->clocks[k], l, i, h ? h->cycles[k] : l->steps[i].latency, p->multiply);
+            play_insn(&w->clocks[k], l, i, h ? h->cycles[k] : l->steps[i].latency,
+                      h ? h->passes : 0, p->multiply);
         w->asks |= l->steps[i].asks;
     }
     w->watched += end - w->next;
@@ -352,24 +388,31 @@ static void play(struct pace *p, struct warp_pace *w, uint32_t end)
 
 /* Cycles until one of the block's schedulers has issued as many for each of its warps. Where they
  * ask memory they do so side by side, and wait side by side, so that it is idle where another block
- * would go on; while they calculate it finds one that is ready. */
-static double issue_cycles(const struct pace *p, double slots, bool asks)
+ * would go on; but not where code uses words a step later than it loads them. While they calculate
+ * it finds one that is ready. Of a loop's turns that are one, only the last counts and branches. */
+static double issue_cycles(const struct pace *p, const struct warp_pace *w, double slots,
+                           bool unrolled)
 {
     const struct device_profile *d = device_profile();
     double rate = model_issue_rate(d) / d->issue_per_cycle;
     uint32_t warps = (p->nwarps + d->issue_per_cycle - 1) / d->issue_per_cycle;
-    return d->machine_insts_per_ptx * slots * warps * (asks ? d->block_issue_cycles : 1) / rate;
+    double soon = w->used ? (double)w->soon / w->used : 1;
+    double wait = w->asks ? 1 + (d->block_issue_cycles - 1) * soon : 1;
+    if (unrolled)
+        return fmax(slots - LOOP_CONTROL * (1 - 1.0 / UNROLLED), 0) * warps / rate;
+    return d->machine_insts_per_ptx * slots * warps * wait / rate;
 }
 
 /* What follows starts after all that was played. */
-static void settle(struct pace *p, struct warp_pace *w)
+static void settle(struct pace *p, struct warp_pace *w, bool unrolled)
 {
     const struct device_profile *d = device_profile();
     double warps = ceil((double)p->nwarps / d->issue_per_cycle);
     warps = fmax(warps, 1 / d->mma_warp_part); /* as far as mma.sync goes */
     for (int k = 0; k < PACE_CLOCKS; k++) {
         struct clock *c = &w->clocks[k];
-        double issued = c->base + fmax(issue_cycles(p, c->slots, w->asks), warps * c->pipe);
+        double issue = issue_cycles(p, w, c->slots, unrolled);
+        double issued = c->base + fmax(issue, warps * c->pipe);
         c->base = c->started + 1 > issued ? c->started + 1 : issued;
         c->slots = c->pipe = 0;
     }
@@ -402,11 +445,74 @@ static bool goes_on(const struct emu_func *f, uint32_t last)
     return in->guarded && target > last && target - last <= PREDICATED;
 }
 
-/* A loop of arithmetic alone: ptxas unrolls it further than PTX shows, until its branch does not
- * matter. */
-static bool is_unrolled(const struct warp_pace *w, const struct site *first)
+/* ptxas unrolls loops of one basic block further than PTX shows. */
+static bool is_again(const struct warp_pace *w, const struct site *first)
 {
-    return !w->asks && first->index == w->first && &w->func->sites[first->index] == first;
+    return first->index == w->first && &w->func->sites[first->index] == first;
+}
+
+/* The instruction of [from, to) that writes this register last; `to`: none. */
+static uint32_t writer_of(const struct ptx_func *f, uint32_t from, uint32_t to, uint32_t reg)
+{
+    for (uint32_t i = to; i-- > from;)
+        if (f->insns[i].noperands && f->insns[i].operands[0].kind == OPD_REG &&
+            f->insns[i].operands[0].reg == reg)
+            return i;
+    return to;
+}
+
+/* A loop whose turns can be counted beforehand: what its branch tests goes on by a constant. */
+static bool is_counted(const struct ptx_func *f, uint32_t from, uint32_t to)
+{
+    const struct ptx_insn *last = &f->insns[to - 1];
+    uint32_t test = last->guarded ? writer_of(f, from, to, last->guard) : to;
+    if (test == to || f->insns[test].op != OP_setp || f->insns[test].operands[1].kind != OPD_REG)
+        return false;
+    uint32_t counter = f->insns[test].operands[1].reg, step = writer_of(f, from, to, counter);
+    if (step == to)
+        return false;
+    const struct ptx_insn *in = &f->insns[step];
+    return in->op == OP_add && in->operands[2].kind == OPD_IMM && in->operands[1].reg == counter;
+}
+
+/* One more turn of a loop that only loads and calculates: loads of four go side by side. */
+static bool is_next_turn(struct warp_pace *w, const struct site *first)
+{
+    bool plain = w->asks && is_again(w, first) && w->end - w->first <= LOOP_INSNS &&
+                 is_counted(w->func->ptx, w->first, w->end);
+    for (uint32_t i = w->first; plain && i < w->end; i++) {
+        const struct ptx_insn *in = &w->func->ptx->insns[i];
+        plain = !is_store(in) && !is_exchange(in) && in->op != OP_bar && in->op != OP_barrier;
+    }
+    w->turns = plain ? w->turns + 1 : 0;
+    return w->turns % UNROLLED != 0;
+}
+
+/* On to what follows a basic block in machine code: another turn of a loop, or behind a branch;
+ * whose cycles do not matter where a loop only calculates. */
+static void follow(struct pace *p, struct warp_pace *w, const struct site *first)
+{
+    bool unrolled = !w->asks && is_again(w, first);
+    if (is_next_turn(w, first)) {
+        for (int k = 0; k < PACE_CLOCKS; k++)
+            w->clocks[k].slots = fmax(w->clocks[k].slots - LOOP_CONTROL, 0);
+    } else if (!goes_on(w->func, w->end - 1)) {
+        settle(p, w, unrolled);
+        for (int k = 0; k < PACE_CLOCKS && !unrolled; k++)
+            w->clocks[k].base += device_profile()->branch_cycles;
+        w->asks = false;
+        w->used = w->soon = 0;
+    }
+}
+
+/* What is skipped, and machine code has predicated, goes to shared memory all the same. */
+static void skip(struct pace *p, const struct warp_pace *w, uint32_t to)
+{
+    const struct ptx_func *f = w->func->ptx;
+    bool predicated = f->insns[w->end - 1].op == OP_bra && goes_on(w->func, w->end - 1);
+    for (uint32_t i = w->end; i < to && predicated; i++)
+        p->shared.skipped += (f->insns[i].op == OP_ld || f->insns[i].op == OP_st) &&
+                             f->insns[i].space == SPACE_SHARED;
 }
 
 void pace_path(struct pace *p, const struct site *first, uint32_t ninsns, uint32_t warp)
@@ -414,13 +520,11 @@ void pace_path(struct pace *p, const struct site *first, uint32_t ninsns, uint32
     struct warp_pace *w = &p->warps[warp];
     if (w->func) {
         play(p, w, w->end);
-        if (!goes_on(w->func, w->end - 1)) {
-            settle(p, w);
-            for (int k = 0; k < PACE_CLOCKS && !is_unrolled(w, first); k++)
-                w->clocks[k].base += device_profile()->branch_cycles;
-            w->asks = false;
-        }
+        follow(p, w, first);
+        if (&w->func->sites[first->index] == first)
+            skip(p, w, first->index);
     }
+    w->unit = 0;
     w->insns += ninsns;
     w->func = w->watched < MAX_INSNS && !p->stopped ? func_of(p, first) : NULL;
     w->first = w->next = first->index;
@@ -466,6 +570,21 @@ static uint32_t passes_of(const struct access *a)
     return top;
 }
 
+/* Is it a load by all lanes from the 16 bytes that they loaded from last? ptxas makes the two one.
+ */
+static bool joins(struct warp_pace *w, const struct access *a)
+{
+    uint64_t last = w->unit, unit = (a->addr[__builtin_ctz(a->mask)] >> 4) + 1;
+    bool one = a->kind == ACCESS_LOAD && a->size < 16;
+    for (uint32_t m = a->mask; m && one; m &= m - 1)
+        one = (a->addr[__builtin_ctz(m)] >> 4) + 1 == unit;
+    if (a->kind != ACCESS_LOAD)
+        w->unit = 0;
+    else if (one)
+        w->unit = unit;
+    return one && unit == last;
+}
+
 static uint32_t lines_of(const struct access *a)
 {
     uint64_t seen[32];
@@ -481,11 +600,39 @@ static uint32_t lines_of(const struct access *a)
     return n;
 }
 
+uint32_t pace_passes(const struct access *a)
+{
+    uint32_t banks = a->space == ACCESS_LOCAL ? 1 : passes_of(a), tags = 0;
+    if (a->space == ACCESS_GLOBAL)
+        tags = (uint32_t)ceil(lines_of(a) / device_profile()->l1_lines_per_pass);
+    return banks > tags ? banks : tags;
+}
+
+/* Cycles that a warp waits for more than one pass: longer for banks than for tags. */
+static double queue_of(const struct access *a, uint32_t passes)
+{
+    double banks = a->space == ACCESS_LOCAL ? 1 : passes_of(a);
+    return fmax(device_profile()->bank_wait_cycles * (banks - 1), passes - 1);
+}
+
+void pace_shared(const struct pace *p, struct pace_shared *to)
+{
+    to->passes += p->shared.passes;
+    to->skipped += p->shared.skipped;
+    to->joined += p->shared.joined;
+}
+
 void pace_access(struct pace *p, const struct access *a, bool misses)
 {
     const struct device_profile *d = device_profile();
     struct warp_pace *w = &p->warps[a->warp];
-    if (!w->func || a->kind == ACCESS_STORE || a->site->index < w->next || a->site->index >= w->end)
+    if (!w->func)
+        return;
+    uint32_t passes = pace_passes(a);
+    bool shared = a->space == ACCESS_SHARED, joined = shared && joins(w, a);
+    p->shared.passes += shared ? passes : 0;
+    p->shared.joined += joined ? passes : 0;
+    if (a->kind == ACCESS_STORE || a->site->index < w->next || a->site->index >= w->end)
         return;
     if (w->nheard == w->heard_room) {
         w->heard_room = 2 * w->heard_room + MAX_HEARD;
@@ -493,13 +640,14 @@ void pace_access(struct pace *p, const struct access *a, bool misses)
     }
     struct heard *h = &w->heard[w->nheard++];
     h->insn = a->site->index;
-    if (a->space == ACCESS_SHARED) {
-        h->cycles[PACE_NEAR] = h->cycles[PACE_FAR] = d->shared_latency_cycles + passes_of(a) - 1;
+    h->passes = joined ? 0 : passes;
+    double queue = queue_of(a, passes), lines = a->space == ACCESS_GLOBAL ? lines_of(a) : 1;
+    if (shared) {
+        h->cycles[PACE_NEAR] = h->cycles[PACE_FAR] = d->shared_latency_cycles + queue;
         return;
     }
     double l2 = d->l2_latency_cycles > 0 ? d->l2_latency_cycles : d->dram_latency_cycles;
     double near = d->l1_latency_cycles > 0 ? d->l1_latency_cycles : d->shared_latency_cycles;
-    double lines = a->space == ACCESS_GLOBAL ? lines_of(a) : 1, queue = lines - 1;
     bool far = misses || a->kind == ACCESS_ATOMIC;
     h->cycles[PACE_NEAR] = (far ? l2 : near) + queue;
     h->cycles[PACE_FAR] =
@@ -541,7 +689,7 @@ void pace_arrive(struct pace *p, const struct site *s, uint32_t warp, uint32_t i
     const struct ptx_insn *in = &w->func->ptx->insns[s->index];
     w->asks = true;
     play(p, w, cluster ? cluster_wait_of(w) : s->index + 1);
-    settle(p, w);
+    settle(p, w, false);
     come(m, w);
     m->some |= !cluster && in->noperands > 1 && !ptx_has(in, M_red);
     w->waits = cluster || !ptx_has(in, M_arrive) ? id + 1 : 0;
@@ -596,7 +744,7 @@ void pace_mbarrier(struct pace *p, const struct access *a, uint32_t bytes, bool 
     struct mbarrier *m = mbarrier_at(p, a->addr[__builtin_ctz(a->mask)]);
     w->asks = true;
     play(p, w, a->site->index);
-    settle(p, w);
+    settle(p, w, false);
     if (a->kind == ACCESS_LOAD) {
         pass(w, m);
         w->watched++;
@@ -622,7 +770,7 @@ void pace_life(struct pace *p, double cycles[PACE_CLOCKS])
     for (uint32_t i = 0; i < p->nwarps; i++) {
         struct warp_pace *w = &p->warps[i];
         play(p, w, w->end);
-        settle(p, w);
+        settle(p, w, false);
         for (int k = 0; k < PACE_CLOCKS; k++) {
             double t = w->clocks[k].base;
             if (w->watched && w->watched < w->insns)

@@ -33,6 +33,16 @@ void pace_leave(struct pace *p, uint32_t id);
  * warp's wait is over. */
 void pace_mbarrier(struct pace *p, const struct access *a, uint32_t bytes, bool peer);
 
+/* Passes that a request needs through the banks of shared memory or L1, and through L1's tags. */
+uint32_t pace_passes(const struct access *a);
+
+/* Of shared memory, in what was watched, added to *to: all passes; those of accesses whose lanes
+ * are all predicated off, which count as none; those of loads that ptxas joins to another. */
+struct pace_shared {
+    uint64_t passes, skipped, joined;
+};
+void pace_shared(const struct pace *p, struct pace_shared *to);
+
 /* After the block's end: cycles from its first warp's start to its last one's end; a warp that was
  * not watched to its end is taken to go on as it did. */
 void pace_life(struct pace *p, double cycles[PACE_CLOCKS]);

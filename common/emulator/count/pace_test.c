@@ -82,7 +82,7 @@ Test(pace, independent_instructions_as_the_scheduler_issues)
     cr_expect(fabs(stored - 100 * each * d->block_issue_cycles) < 8, "%g cycles", stored);
 }
 
-/* Rounds of arithmetic follow each other; with a load in them there is a branch between them. */
+/* Rounds of arithmetic follow each other; with a load in them there is a branch after four. */
 Test(pace, a_loop_of_arithmetic_is_unrolled)
 {
     static const char loop[] = "mov.u32 %%r1, 0;\nL:\nfma.rn.f32 %%f1, %%f1, %%f1, %%f1;\n%s"
@@ -94,7 +94,89 @@ Test(pace, a_loop_of_arithmetic_is_unrolled)
         snprintf(body, sizeof(body), loop, k ? "ld.shared.u32 %r2, [s];\n" : "");
         t[k] = life(body, 32);
     }
-    cr_expect(t[1] > t[0] + 900 * device_profile()->branch_cycles, "%g and %g", t[0], t[1]);
+    double chain = 1000 * device_profile()->alu_latency_cycles;
+    double branches = (t[1] - chain) / device_profile()->branch_cycles;
+    cr_expect(t[0] < 3 * chain, "%g cycles", t[0]);
+    cr_expect(branches > 230 && branches < 400, "%g cycles", t[1]);
+}
+
+/* Four turns' loads go side by side, unless each has its address from the one before. */
+Test(pace, loads_of_a_loop)
+{
+    static const char loop[] = "mov.u32 %%r1, 0;\nmov.u64 %%d1, %%d0;\nL:\n"
+                               "ld.global.u32 %%r2, [%%d1];\n%s"
+                               "add.u32 %%r1, %%r1, 1;\nsetp.lt.u32 %%p0, %%r1, 16;\n"
+                               "@%%p0 bra L;\n";
+    char body[512];
+    double t[2], l2 = device_profile()->l2_latency_cycles;
+    for (int k = 0; k < 2; k++) {
+        snprintf(body, sizeof(body), loop,
+                 k ? "and.b32 %r2, %r2, 0;\nadd.u32 %r2, %r2, 512;\n"
+                     "cvt.u64.u32 %d2, %r2;\nadd.u64 %d1, %d1, %d2;\n"
+                   : "add.u64 %d1, %d1, 512;\nadd.u32 %r3, %r3, %r2;\n");
+        t[k] = life(body, 32);
+    }
+    cr_expect(t[0] > 4 * l2 && t[0] < 5 * l2, "%g cycles", t[0]);
+    cr_expect(t[1] > 16 * l2, "%g cycles", t[1]);
+}
+
+/* What is loaded a step ahead is there when it is used: the scheduler issues in each cycle. */
+Test(pace, words_that_are_loaded_ahead)
+{
+    const struct device_profile *d = device_profile();
+    char body[1 << 14];
+    double t[2];
+    for (int k = 0; k < 2; k++) {
+        snprintf(body, sizeof(body), "ld.shared.u32 %%r1, [s];\n%s%s%s",
+                 k ? "" : "add.u32 %r2, %r1, %r1;\n",
+                 times("fma.rn.f32 %f1, %f2, %f2, %f2;\n", 400),
+                 k ? "add.u32 %r2, %r1, %r1;\n" : "");
+        t[k] = life(body, 128);
+    }
+    cr_expect(fabs(t[0] / t[1] - d->block_issue_cycles) < 0.3, "%g and %g cycles", t[0], t[1]);
+}
+
+/* A warp's loads of 32 lines follow each other: L1 looks so many of them up in one pass. */
+Test(pace, loads_go_through_l1_one_after_the_other)
+{
+    const struct device_profile *d = device_profile();
+    static const char at[] = "mul.wide.u32 %%d1, %%r0, 132;\nadd.u64 %%d1, %%d1, %%d0;\n"
+                             "ld.global.u32 %%r1, [%%d1];\nadd.u32 %%r1, %%r1, 1;\n"
+                             "bar.sync 0;\n%s";
+    char body[512];
+    double t[2];
+    for (int k = 0; k < 2; k++) {
+        snprintf(body, sizeof(body), at,
+                 k ? times("ld.global.u32 %r2, [%d1];\n", 4) : "ld.global.u32 %r2, [%d1];\n");
+        t[k] = life(body, 32);
+    }
+    cr_expect(fabs(t[1] - t[0] - 3 * ceil(32 / d->l1_lines_per_pass)) < 3, "%g and %g", t[0], t[1]);
+}
+
+/* Two of four warps skip a load and a store; all are counted as two warps' passes. */
+Test(pace, what_is_predicated_off_takes_passes)
+{
+    struct sampled s = sampled_of("setp.ge.u32 %p0, %r0, 64;\nshl.b32 %r1, %r0, 2;\n"
+                                  "mov.u32 %r2, s;\nadd.u32 %r2, %r2, %r1;\n@%p0 bra E;\n"
+                                  "ld.shared.u32 %r3, [%r2];\nst.shared.u32 [%r2], %r3;\nE:\n",
+                                  128);
+    cr_expect_eq(s.shared_skipped, 4);
+    cr_expect_eq(s.shared_joined, 0);
+}
+
+/* Of four neighbouring words that all lanes load, three come with the first; not where lanes have
+ * places of their own. */
+Test(pace, loads_that_are_joined)
+{
+    struct sampled s =
+        sampled_of("ld.shared.f32 %f1, [s];\nld.shared.f32 %f2, [s+4];\n"
+                   "ld.shared.f32 %f3, [s+8];\nld.shared.f32 %f4, [s+12];\n"
+                   "ld.shared.f32 %f5, [s+16];\nshl.b32 %r1, %r0, 2;\nmov.u32 %r2, s;\n"
+                   "add.u32 %r2, %r2, %r1;\nld.shared.f32 %f6, [%r2];\n"
+                   "ld.shared.f32 %f7, [%r2+4];\n",
+                   32);
+    cr_expect_eq(s.shared_joined, 3);
+    cr_expect_eq(s.shared_skipped, 0);
 }
 
 /* Eight warps on four schedulers: two on each. */

@@ -13,12 +13,11 @@
  *   registers_from   machine code, or an estimate from PTX
  *   bytes      of a copy or fill; that a library's function read and wrote
  *   then the counters of counters.h. Empty (absent in JSON): does not apply.
- *   l2_sectors, dram_sectors, l1_lines, life_l2, life_dram, const_bytes,
- *   atom_chain   what a sample showed
- *              (exec/launch.h, struct sampled): what the modelled time rests on beside counters
- *   parent     the kernel that launched it; the host's launches have none
- *   function   the kernel as it was written; method is its name in the object code, which
- *              tells overloads and template instances apart and never changes
+ *   l2_sectors, dram_sectors, l1_passes, shared_skipped, shared_joined, l2_repeated, life_l2,
+ * life_dram, const_bytes, atom_chain   what a sample showed (exec/launch.h, struct sampled): what
+ * the modelled time rests on beside counters parent     the kernel that launched it; the host's
+ * launches have none function   the kernel as it was written; method is its name in the object
+ * code, which tells overloads and template instances apart and never changes
  *
  * Line rows come at the end, before counts are reset and before a module is unloaded:
  * rows of one line add up.
@@ -62,7 +61,10 @@ static const char *const columns[] = {
 #undef X
         "l2_sectors",
     "dram_sectors",
-    "l1_lines",
+    "l1_passes",
+    "shared_skipped",
+    "shared_joined",
+    "l2_repeated",
     "life_l2",
     "life_dram",
     "const_visits",
@@ -147,12 +149,14 @@ static void put_counters(json_t *row, const struct counters *c)
 
 static void put_sampled(json_t *row, const struct sampled *s)
 {
-    json_t *x = json_pack("{s:I, s:I, s:I, s:f, s:f, s:I, s:I, s:I, s:I}", "l2_sectors",
-                          (json_int_t)s->l2_sectors, "dram_sectors", (json_int_t)s->dram_sectors,
-                          "l1_lines", (json_int_t)s->l1_lines, "life_l2", s->life_l2, "life_dram",
-                          s->life_dram, "const_visits", (json_int_t)s->const_visits, "const_bytes",
-                          (json_int_t)s->const_bytes, "atom_chain", (json_int_t)s->atom_chain,
-                          "cluster_sectors", (json_int_t)s->cluster_sectors);
+    json_t *x = json_pack(
+        "{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:I, s:I, s:I, s:I}", "l2_sectors",
+        (json_int_t)s->l2_sectors, "dram_sectors", (json_int_t)s->dram_sectors, "l1_passes",
+        (json_int_t)s->l1_passes, "shared_skipped", (json_int_t)s->shared_skipped, "shared_joined",
+        (json_int_t)s->shared_joined, "l2_repeated", (json_int_t)s->l2_repeated, "life_l2",
+        s->life_l2, "life_dram", s->life_dram, "const_visits", (json_int_t)s->const_visits,
+        "const_bytes", (json_int_t)s->const_bytes, "atom_chain", (json_int_t)s->atom_chain,
+        "cluster_sectors", (json_int_t)s->cluster_sectors);
     json_object_update(row, x);
     json_decref(x);
 }

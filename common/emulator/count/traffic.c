@@ -53,7 +53,7 @@ struct sample {
     uint64_t launch, index;
     struct pace *pace; /* NULL: not of this one */
     uint32_t nsets, clock, requests, most;
-    uint64_t asked, missed, lines; /* sectors; lines a request, summed */
+    uint64_t asked, missed, passes; /* sectors; passes of requests */
     uint64_t touched[MAX_TOUCHED];
     uint32_t ntouched;
     struct chain chains[MAX_CHAINS];
@@ -319,8 +319,8 @@ static void add_atomics(struct sample *s, const struct access *a)
 /* The request's sectors, each once. Does one of them miss? */
 static bool look_up(struct sample *s, const struct access *a)
 {
-    uint64_t seen[32], missed = s->missed;
-    uint32_t nseen = 0;
+    uint64_t seen[32], far[32], missed = s->missed;
+    uint32_t nseen = 0, nfar = 0, lines = 0;
     for (uint32_t m = a->mask; m; m &= m - 1) {
         uint64_t sector = a->addr[__builtin_ctz(m)] >> 5;
         uint32_t i = nseen;
@@ -329,13 +329,17 @@ static bool look_up(struct sample *s, const struct access *a)
             i--;
         if (i)
             continue;
-        s->lines += new_line(seen, nseen, sector);
         seen[nseen++] = sector;
         touch(s, sector << 5);
         s->asked++;
-        if (a->kind != ACCESS_LOAD || !hit(s, sector))
+        if (a->kind != ACCESS_LOAD || !hit(s, sector)) {
+            lines += new_line(far, nfar, sector);
+            far[nfar++] = sector;
             go_on(s, sector, a);
+        }
     }
+    uint32_t passes = pace_passes(a);
+    s->passes += passes > lines ? passes : lines;
     return s->missed > missed;
 }
 
@@ -694,19 +698,34 @@ static void mean_life(const struct ended *e, double life[PACE_CLOCKS])
     }
 }
 
+/* Of the passes that are counted, as many more and fewer as in the blocks that are paced. */
+static void shared_passes(const struct ended *e, const struct counters *c, struct sampled *to)
+{
+    double counted = (double)(c->shared_ld_wavefronts + c->shared_st_wavefronts);
+    struct pace_shared all = {0};
+    for (const struct sample *s = e->blocks; s; s = s->next)
+        if (s->pace)
+            pace_shared(s->pace, &all);
+    if (all.passes) {
+        to->shared_skipped = (uint64_t)(counted * (double)all.skipped / (double)all.passes);
+        to->shared_joined = (uint64_t)(counted * (double)all.joined / (double)all.passes);
+    }
+}
+
 void traffic_result(uint64_t launch, const struct counters *c, struct model_launch *l)
 {
     struct ended e = take(launch);
     double counted = (double)(c->global_ld_sectors + c->global_st_sectors + c->global_atom_sectors);
     double local = (double)(c->local_ld_sectors + c->local_st_sectors);
-    uint64_t asked = 0, missed = 0, lines = 0, distinct = 0, constants = 0;
+    uint64_t asked = 0, missed = 0, passes = 0, bulk = 0, distinct = 0, constants = 0;
     uint64_t loads = 0, visits = 0, for_others = 0;
     uint64_t host_in = 0, host_out = 0, peer_in = 0, peer_out = 0;
     double life[PACE_CLOCKS] = {0};
     for (const struct sample *s = e.blocks; s; s = s->next) {
         asked += s->asked;
         missed += s->missed;
-        lines += s->lines;
+        passes += s->passes;
+        bulk += s->bulk;
         host_in += s->host_in;
         host_out += s->host_out;
         peer_in += s->peer_in;
@@ -726,6 +745,7 @@ void traffic_result(uint64_t launch, const struct counters *c, struct model_laun
     l->sampled.atom_chain =
         longest_chain(&e, (double)(c->global_atom_requests + c->global_red_requests));
     mean_life(&e, life);
+    shared_passes(&e, c, &l->sampled);
     l->sampled.life_l2 = life[PACE_NEAR];
     l->sampled.life_dram = life[PACE_FAR];
     if (asked) {
@@ -742,7 +762,8 @@ void traffic_result(uint64_t launch, const struct counters *c, struct model_laun
             m->sectors = (uint64_t)(a_sector * (double)m->sectors);
             m->far = (uint64_t)(a_sector * (double)m->far);
         }
-        l->sampled.l1_lines = (uint64_t)(counted * (double)lines / (double)asked);
+        l->sampled.l1_passes = (uint64_t)(counted * (double)passes / (double)asked);
+        l->sampled.l2_repeated = bulk ? (uint64_t)(a_sector * (double)bulk * near_part(&e)) : 0;
         double all = (double)sectors_touched(&e);
         if (fits_l2(all))
             l->sampled.life_dram = l->sampled.life_l2;

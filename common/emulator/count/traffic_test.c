@@ -3,6 +3,7 @@
 #include "traffic.h"
 #include <criterion/criterion.h>
 #include <malloc.h>
+#include <math.h>
 
 static uint64_t data;
 static struct counters counted;
@@ -49,7 +50,7 @@ Test(traffic, the_second_load_hits)
     struct model_launch m = run(twice, 8);
 
     cr_assert_eq(m.sampled.l2_sectors, 4);
-    cr_assert_eq(m.sampled.l1_lines, 2);
+    cr_assert_eq(m.sampled.l1_passes, 2);
     cr_assert_eq(m.sampled.dram_sectors, 4);
 }
 
@@ -88,7 +89,8 @@ Test(traffic, bulk_copies_pass_l1_by)
     struct model_launch m = run(bulk_twice, 16);
 
     cr_assert_eq(m.sampled.l2_sectors, 16);
-    cr_assert_eq(m.sampled.l1_lines, 0);
+    cr_assert_eq(m.sampled.l1_passes, 0);
+    cr_assert_eq(m.sampled.l2_repeated, 0);
     cr_assert_eq(m.sampled.dram_sectors, 8);
 }
 
@@ -142,7 +144,21 @@ Test(traffic, a_line_each)
     struct model_launch m = run(strided, 32);
 
     cr_assert_eq(m.sampled.l2_sectors, 32);
-    cr_assert_eq(m.sampled.l1_lines, 32);
+    cr_assert_eq(m.sampled.l1_passes, 32);
+}
+
+static void spread(struct listener *l, struct block_info *b)
+{
+    load(l, b, 0, 132, ACCESS_LOAD);
+    load(l, b, 0, 132, ACCESS_LOAD);
+}
+
+/* Lines that L1 has not, a pass each; those that it has, several in one where banks allow it. */
+Test(traffic, lines_in_banks_of_their_own)
+{
+    uint32_t found = (uint32_t)ceil(32 / device_profile()->l1_lines_per_pass);
+
+    cr_assert_eq(run(spread, 64).sampled.l1_passes, 32 + found);
 }
 
 static void stores(struct listener *l, struct block_info *b)

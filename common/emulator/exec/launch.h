@@ -72,7 +72,11 @@ struct sampled {
     bool known; /* false: nothing was sampled, all else is 0 */
     /* Sectors that leave the SM (L1 misses), and sectors that DRAM moves for them. */
     uint64_t l2_sectors, dram_sectors;
-    uint64_t l1_lines; /* 128-byte lines that the requests touch, counted per request */
+    uint64_t l1_passes; /* through L1's banks and tags, that the requests need */
+    /* Shared memory's passes of accesses whose lanes are all predicated off, which count as none;
+     * and of loads that ptxas joins to the one before, which need none. */
+    uint64_t shared_skipped, shared_joined;
+    uint64_t l2_repeated; /* of bulk copies' sectors, those that the neighbours ask for, too */
     /* Cycles that a block lives by its own warps' dependences (count/pace.h), what misses L1 coming
      * from L2 and from DRAM. */
     double life_l2, life_dram;
