@@ -53,6 +53,12 @@ Test(faults, expects_in_vain)
     cr_expect_eq(one, 2);
 }
 
+Test(faults, expects_another_text)
+{
+    const char *got = one ? "what it is" : "";
+    cr_expect_str_eq(got, "what it is not");
+}
+
 Test(faults, asserts_in_vain)
 {
     cr_assert(one == 2, "%d", one);

@@ -82,10 +82,16 @@ _Noreturn void unit_skip(const char *format, ...) __attribute__((format(printf, 
 #define cr_assert_null(x, ...)     UNIT_CHECK(1, (x) == NULL, #x " is NULL", __VA_ARGS__)
 #define cr_expect_not_null(x, ...) UNIT_CHECK(0, (x) != NULL, #x " is not NULL", __VA_ARGS__)
 #define cr_assert_not_null(x, ...) UNIT_CHECK(1, (x) != NULL, #x " is not NULL", __VA_ARGS__)
-#define cr_expect_str_eq(a, b, ...)                                                                \
-    UNIT_CHECK(0, strcmp(a, b) == 0, #a " is the text " #b, __VA_ARGS__)
-#define cr_assert_str_eq(a, b, ...)                                                                \
-    UNIT_CHECK(1, strcmp(a, b) == 0, #a " is the text " #b, __VA_ARGS__)
+#define UNIT_TEXT(fatal, a, b, ...)                                                                \
+    do {                                                                                           \
+        const char *unit_got = (a);                                                                \
+        if (strcmp(unit_got, b) == 0)                                                              \
+            break;                                                                                 \
+        unit_log("%s: \"%s\"", #a, unit_got);                                                      \
+        unit_failed(__FILE__, __LINE__, fatal, #a " is the text " #b, " " __VA_ARGS__);            \
+    } while (0)
+#define cr_expect_str_eq(a, b, ...) UNIT_TEXT(0, a, b, __VA_ARGS__)
+#define cr_assert_str_eq(a, b, ...) UNIT_TEXT(1, a, b, __VA_ARGS__)
 #define cr_expect_str_neq(a, b, ...)                                                               \
     UNIT_CHECK(0, strcmp(a, b) != 0, #a " is another text than " #b, __VA_ARGS__)
 #define cr_assert_str_neq(a, b, ...)                                                               \
