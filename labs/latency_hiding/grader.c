@@ -55,7 +55,7 @@ static const struct rubric_row rows[] = {
     {"walk-ok", 2, "Four walks a thread: all ends are right", ROW_CORRECT, "walk_4", .cases = "w1 w1002 w1024 hidden-w hidden-many-w hidden-long-w",
      .hint = "Where does each of a thread's walks begin? There need not be four for each thread."},
     {"walk-clean", 1, "Four walks a thread: no bad access", ROW_CHECKS, "walk_4", .cases = "w1002 hidden-w hidden-many-w", .hint = CHECKED},
-    {"walk-overlap", 3, "Four walks a thread: four loads under way at once", ROW_SPEED, "walk_4", .cases = "few-walks hidden-few-w", .gpu_cases = "few-walks-gpu", .ratio = 0.75, .tolerance = 0.05,
+    {"walk-overlap", 3, "Four walks a thread: four loads under way at once", ROW_SPEED, "walk_4", .cases = "few-walks hidden-few-w", .gpu_cases = "few-walks-gpu", .ratio = 0.9, .tolerance = 0.05,
      .hint = "When does the second walk make its first step: after the first walk's first step, or after its last?"},
     {"copy-ok", 2, "Copy, four elements a thread: the copy is right", ROW_CORRECT, "copy_4", .cases = "c1 c5003 c4096 hidden-c hidden-many-c",
      .hint = "A block copies 4 * blockDim.x elements. Does the last block have so many?"},
