@@ -107,7 +107,11 @@ static int by_rank(const void *a, const void *b)
 {
     const struct finding *x = a, *y = b;
 
-    return x->rank != y->rank ? x->rank - y->rank : x->at - y->at;
+    if (x->rank != y->rank)
+        return x->rank - y->rank;
+    if (!x->line != !y->line) /* one whose place the compiler knows says more */
+        return !x->line - !y->line;
+    return x->at - y->at;
 }
 
 static long long number(const json_t *f, const char *key, size_t i)

@@ -134,6 +134,8 @@ static const struct {
      "", 1, "hint: what stands there has to be known when the file is compiled"},
     {"faults once", HEAD SCALE("y[i + (1 << 28)] = 1;") SCALE_FLOAT, "--kernel scale", 1,
      "It is not run on the cases that are left"},
+    {"faults later", HEAD SCALE("y[n > 1 ? i + (1 << 28) : 0] = 7;") SCALE_FLOAT, "--kernel scale",
+     1, "its launch failed. It is not run on the cases that are left"},
     {"the TODO stands", HEAD SCALE("// TODO") SCALE_FLOAT, "", 1,
      "Still to be written, their TODO stands: scale\n"},
     {"what to write next", HEAD SCALE("// TODO") SCALE_FLOAT, "", 1,

@@ -111,7 +111,12 @@ static void print_failure(const struct run *r, int v)
                (unsigned long long)(s->failures + s->passes));
     printf(": %s", s->message);
     fputs(text_str(&s->why.words), stdout);
-    if (s->faulted)
+    /* The launch that failed is the last that was made: of the first all has been said. */
+    if (s->faulted && s->failures > 1)
+        printf("  On %s its launch failed. It is not run on the cases that are left until that is "
+               "mended.\n",
+               s->failed[s->failures - 1]->name);
+    else if (s->faulted)
         printf("  It is not run on the cases that are left until that is mended.\n");
 }
 

@@ -72,7 +72,7 @@ static void put_site(struct text *t, const struct site *s)
 
 static void put_line(struct text *t, const struct site *s)
 {
-    if (s->file)
+    if (s->file && s->line)
         text_addf(t, "line %u", s->line);
     else
         text_addf(t, "PTX line %u", s->ptx_line);
@@ -409,9 +409,10 @@ static void put_between(struct text *t, const struct clash *c)
     const struct site *s = c->a.site, *other = c->site, *first, *second;
     bool same_file = other && s->file && other->file && !strcmp(s->file, other->file), round;
 
-    if (!other || same_place(s, other)) {
+    bool nowhere = other && s->file && (!s->line || !other->line); /* what the compiler moved */
+    if (!other || same_place(s, other) || nowhere) {
         text_addf(t, "before or after ");
-        put_line(t, s);
+        put_line(t, nowhere && !s->line ? other : s);
         return;
     }
     first = other_first(c, &round) ? other : s;
@@ -515,7 +516,11 @@ static void put_advice(struct text *t, const struct clash *c, const struct pair 
                     "for before it is asked for?\n");
         return;
     }
-    text_addf(t, "    %s missing ", d == SAME_WARP ? "__syncwarp()" : "__syncthreads()");
+    text_addf(t, "    %s%s missing ",
+              c->a.space == ACCESS_GLOBAL
+                  ? "has each thread an element of its own? If so, the index is wrong; if not, is "
+                  : "",
+              d == SAME_WARP ? "__syncwarp()" : "__syncthreads()");
     put_between(t, c);
     text_addf(t, "?%s%s\n",
               d == SAME_WARP ? " (__syncthreads() when several warps share the data)" : "",
