@@ -359,6 +359,11 @@ static bool by_inputs(struct search *s, const struct lab_case *c)
     return probe_by(probe_inputs, s, c, s->d);
 }
 
+static bool by_any_numbers(struct search *s, const struct lab_case *c)
+{
+    return probe_by(probe_any_numbers, s, c, s->d);
+}
+
 /* The smallest case on which less than all is missing. */
 static bool by_probe(struct search *s, const struct lab_case *few)
 {
@@ -616,6 +621,8 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
             told = by(by_inputs, &s, rich);
         if (!told && !d->cause)
             told_by_last(&s, first, rich);
+        if (!told && !d->cause)
+            by(by_any_numbers, &s, rich);
     }
     by_record(&s);
     if (begin.length)

@@ -202,3 +202,17 @@ bool probe_inputs(struct experiment *x, const struct lab_case *c, int out, uint6
     close_data(&p);
     return told;
 }
+
+bool probe_any_numbers(struct experiment *x, const struct lab_case *c, int out, uint64_t o,
+                       struct diagnosis *d)
+{
+    struct probe p = {.x = x, .lab = x->verify->lab, .out = out, .o = o, .d = d};
+
+    if (!p.lab->any_numbers || !experiment_plan(x, c, &p.s))
+        return false;
+    bool open = open_data(&p), told = open && probe_ones(&p);
+    if (open && !p.broken)
+        told |= probe_reach(&p);
+    close_data(&p);
+    return told;
+}

@@ -22,6 +22,10 @@ void diagnosis_add(struct diagnosis *d, const char *cause, const char *format, .
  * was found, and is in d. */
 bool probe(struct experiment *x, const struct lab_case *c, int out, uint64_t o,
            struct diagnosis *d);
+/* Of a lab that says so (any_numbers): the simplest inputs that come out wrong, and whether it
+ * takes the right elements. */
+bool probe_any_numbers(struct experiment *x, const struct lab_case *c, int out, uint64_t o,
+                       struct diagnosis *d);
 /* Does an input, as a whole, not come into it? */
 bool probe_inputs(struct experiment *x, const struct lab_case *c, int out, uint64_t o,
                   struct diagnosis *d);

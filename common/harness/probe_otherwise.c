@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEEDS = 6, MOST_ASKED = 64 };
+enum { SEEDS = 6, MOST_ASKED = 64, MOST_OF_A_KEY = 4, MOST_REACHED = 24 };
 
 /* The lab's own inputs, of two seeds: an element that is the other seed's changes the output or
  * does not. */
@@ -18,6 +18,8 @@ struct influence {
     void *other[LAB_MAX_BUFFERS];
     struct probed of;
     double usual;
+    uint64_t reached; /* elements that the reference goes with */
+    bool differs;     /* the array does, by the seed: else nothing follows */
 };
 
 static void copy_element(struct probe *p, const struct influence *f, uint64_t i)
@@ -176,28 +178,51 @@ static bool probe_influence(struct probe *p, int b)
     return told;
 }
 
-/* One input element is `value`, the other floats are one: is the output right? */
-static bool example(struct probe *p, const struct lab_factor *at, double value)
+static bool is_key(const struct probe *p, int b)
+{
+    return p->data[b] && !dtype_is_float(probe_buffer(p, b)->dtype) &&
+           probe_buffer(p, b)->count <= MOST_OF_A_KEY;
+}
+
+/* " and key 0": what an example sets besides its ones. */
+static void put_keys(struct text *t, const struct probe *p)
+{
+
+    for (int b = 0; p->lab->any_numbers && b < p->s.plan.nbuffers; b++) {
+        if (is_key(p, b))
+            text_addf(t, " (but %s 0)", probe_buffer(p, b)->name);
+    }
+}
+
+/* One input element is `value`, the other floats are `rest`: is the output right? */
+static bool example(struct probe *p, const struct lab_factor *at, double rest, double value)
 {
     double tolerance;
 
     for (int b = 0; b < p->s.plan.nbuffers; b++) {
         if (p->data[b] && dtype_is_float(probe_buffer(p, b)->dtype))
-            probe_fill(p, b, 1);
+            probe_fill(p, b, rest);
+        else if (p->lab->any_numbers && is_key(p, b))
+            probe_fill(p, b, 0);
     }
-    probe_put(p, at->buffer, at->index, value);
+    if (at->buffer >= 0)
+        probe_put(p, at->buffer, at->index, value);
     double want = reference(p, &tolerance), got = probe_look(p);
     if (p->broken || got == want || fabs(got - want) <= tolerance || (isnan(got) && isnan(want)))
         return false;
-    char *name = probe_output_name(p), *element = probe_element_name(p, at->buffer, at->index);
-    if (value == 1)
+    char *name = probe_output_name(p);
+    char *element = at->buffer < 0 ? NULL : probe_element_name(p, at->buffer, at->index);
+    struct text keys = {0};
+    put_keys(&keys, p);
+    if (value == rest)
         diagnosis_add(p->d, "function",
-                      "with all elements of the inputs 1, %s is %.10g instead of %.10g", name, got,
-                      want);
+                      "with all elements of the inputs %.10g%s, %s is %.10g instead of %.10g", rest,
+                      text_str(&keys), name, got, want);
     else
         diagnosis_add(p->d, value == 3 ? "function" : "precision",
                       "with %s = %.10g and all other elements 1, %s is %.10g instead of %.10g",
                       element, value, name, got, want);
+    text_free(&keys);
     free(name);
     free(element);
     return true;
@@ -212,7 +237,7 @@ static bool probe_examples(struct probe *p)
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
         for (uint64_t k = 0; k < MOST_PAIRS && probe_term(p, k, &t); k++) {
             if (dtype_is_float(probe_buffer(p, t.factor[0].buffer)->dtype) &&
-                example(p, &t.factor[0], values[i]))
+                example(p, &t.factor[0], 1, values[i]))
                 return true;
         }
     }
@@ -284,6 +309,120 @@ bool probe_ignored(struct probe *p)
         }
     }
     return told;
+}
+
+/* Where the lab says nothing of terms: one number everywhere, but for its key. */
+bool probe_ones(struct probe *p)
+{
+    const struct lab_factor none = {.buffer = -1};
+    int floats = 0;
+
+    for (int b = 0; b < p->s.plan.nbuffers; b++) {
+        bool is_float = p->data[b] && dtype_is_float(probe_buffer(p, b)->dtype);
+
+        if (p->data[b] && !is_float && !is_key(p, b))
+            return false;
+        floats += is_float;
+    }
+    if (p->broken || !floats)
+        return false;
+    return example(p, &none, 1, 1) || example(p, &none, 2, 2) || example(p, &none, 0.5, 0.5);
+}
+
+/* ---- does it take what it should? ---- */
+
+/* want[] is 1 where the lab's reference goes with an element; false: with too many. */
+static bool search_reference(struct probe *p, struct influence *f, double usual, uint64_t lo,
+                             uint64_t hi)
+{
+    double bound;
+
+    exchange(p, f, lo, hi);
+    bool same = same_result(reference(p, &bound), usual);
+    exchange(p, f, lo, hi);
+    if (same)
+        return true;
+    if (hi - lo == 1) {
+        f->reached += f->of.want[lo] == 0;
+        f->of.want[lo] = 1;
+        return f->reached <= MOST_REACHED;
+    }
+    uint64_t mid = lo + (hi - lo) / 2;
+    return search_reference(p, f, usual, lo, mid) && search_reference(p, f, usual, mid, hi);
+}
+
+/* Of one input array. The sets of all seeds together: by one of them an element may not matter. */
+static bool reach(struct probe *p, struct influence *f)
+{
+    double bound;
+
+    f->differs = false;
+    memset(f->of.want, 0, f->of.count * sizeof(*f->of.want));
+    memset(f->of.got, 0, f->of.count * sizeof(*f->of.got));
+    for (uint64_t seed = 1; seed <= SEEDS && !p->broken; seed++) {
+        make_inputs(p, p->data, p->x->verify->seed);
+        make_inputs(p, f->other, p->x->verify->seed + seed);
+        f->differs |= memcmp(p->data[f->of.buffer], f->other[f->of.buffer],
+                             plan_buffer_bytes(&p->s.plan, f->of.buffer)) != 0;
+        f->usual = probe_look(p);
+        if (!isfinite(f->usual) || !search_reference(p, f, reference(p, &bound), 0, f->of.count))
+            return false;
+        search_influence(p, f, 0, f->of.count);
+    }
+    return !p->broken && f->differs &&
+           !memcmp(f->of.want, f->of.got, f->of.count * sizeof(*f->of.want));
+}
+
+static void put_reached(struct text *t, const struct probe *p, const struct probed *a)
+{
+    uint64_t index[MOST_REACHED], n = 0;
+
+    for (uint64_t i = 0; i < a->count; i++) {
+        if (a->want[i] != 0)
+            index[n++] = i;
+    }
+    if (n) {
+        text_addf(t, "%s", t->length ? " and with " : "");
+        probe_say(t, p, a->buffer, index, n);
+    }
+}
+
+/* An output that takes what it should, and makes something else of it. */
+bool probe_reach(struct probe *p)
+{
+    struct influence f = {0};
+    struct text t = {0};
+    bool right = true, numbers = false; /* of a key all may depend, by other numbers */
+
+    for (int b = 0; b < p->s.plan.nbuffers; b++) {
+        if (p->data[b])
+            f.other[b] = xzalloc(plan_buffer_bytes(&p->s.plan, b));
+    }
+    for (int b = 0; b < p->s.plan.nbuffers && right; b++) {
+        if (!p->data[b] || !probe_buffer(p, b)->count)
+            continue;
+        f.of = probed_open(p, b);
+        right = f.of.count <= MOST_ELEMENTS && reach(p, &f);
+        uint64_t before = t.length;
+        if (right)
+            put_reached(&t, p, &f.of);
+        numbers |= !is_key(p, b) && t.length > before;
+        probed_close(&f.of);
+    }
+    right &= numbers;
+    if (right) {
+        char *name = probe_output_name(p);
+
+        diagnosis_add(p->d, "function",
+                      "%s changes with %s, as it should, and with nothing else: it takes the right "
+                      "elements, and what it makes of them is not right",
+                      name, t.s);
+        free(name);
+    }
+    for (int i = 0; i < LAB_MAX_BUFFERS; i++)
+        free(f.other[i]);
+    text_free(&t);
+    return right;
 }
 
 bool probe_simple(struct probe *p)

@@ -76,5 +76,7 @@ bool probe_recognised(struct probe *p);
 bool probe_planted(struct probe *p); /* of a fold */
 bool probe_simple(struct probe *p);  /* where all inputs are floats */
 bool probe_ignored(struct probe *p);
+bool probe_ones(struct probe *p);
+bool probe_reach(struct probe *p); /* it takes the right elements, all of them */
 
 #endif

@@ -253,6 +253,8 @@ struct lab {
     uint64_t (*row)(const struct plan *p, const struct lab_case *c, int b);
     /* Which of n, m, k and p(aram) are extents, that a case can be made smaller in: "nmk". */
     const char *extents;
+    /* reference() holds for any numbers in its inputs, not only for what make_input() makes. */
+    bool any_numbers;
     bool integer_bounds; /* the reference gives integers a tolerance, too, or NULL */
     bool tells_errors;   /* how far results are off has two columns of the table */
     /* The counters (common/emulator/base/counters.h) worth a column in this lab's table, at most

@@ -343,6 +343,18 @@ static bool recognise_loop(const struct plan *p, const struct lab_case *c, uint6
         snprintf(words, size, "what it would be if %s", others[i].words);
         return true;
     }
+    uint64_t in_grid = thread * (uint64_t)c->param % WINDOW;
+    uint64_t last = (start + (ROUNDS - 1) * ROW) % WINDOW + (ROUND - 1) * ROW;
+    if (in_grid != start && other_sum(&whole, in, w, in_grid, half) == got) {
+        snprintf(words, size,
+                 "what it would be if it started by the thread's number in the grid, not in its "
+                 "block");
+        return true;
+    }
+    if (table_half(in, w, last, half) == got) {
+        snprintf(words, size, "a part of the last word that is read, to which none is added");
+        return true;
+    }
     if (w < 4 || other_sum(&whole, in, w, start, 0) + other_sum(&whole, in, w, start, 1) != got)
         return false;
     snprintf(words, size,

@@ -603,6 +603,11 @@ static struct other_walk neighbours(const struct lab_case *c, uint64_t i)
     return (struct other_walk){i % threads_of(c) * MANY + i / threads_of(c), c->k};
 }
 
+static struct other_walk steps_of_first(const struct lab_case *c, uint64_t i)
+{
+    return (struct other_walk){i, i < threads_of(c) ? MANY * c->k : 0};
+}
+
 /* An end is one of few, so all walks have to be explained. */
 static bool all_walks(const struct lab_case *c, const uint32_t *next, const uint32_t *out,
                       instead *of)
@@ -635,6 +640,8 @@ static bool recognise_walk(const struct lab_case *c, const uint32_t *next, const
         {first_of_thread, "where the first walk of its thread ends, as all four do"},
         {one_behind_first, "where the first walk of its thread was going: each of the four steps "
                            "on from the first's place"},
+        {steps_of_first, "what it would be if a thread's first walk took the steps of all four, "
+                         "and the others none; so are all others"},
         {neighbours, "where a walk ends that starts at 4 i + j, and not at i + j threads"},
     };
 

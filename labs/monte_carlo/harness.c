@@ -744,6 +744,24 @@ static bool recognise_twister(const struct lab_case *c, const uint32_t *key, con
             return true;
         }
     }
+    const struct {
+        uint32_t first;
+        const char *words;
+    } firsts[] = {
+        {key[0] ^ own, "key[0] ^ s"},
+        {key[0] + own, "key[0] + s"},
+        {key[0] + own * 0x9e3779b9, "key[0] + s * 0x9e3779b9"},
+        {key[0] * own, "key[0] * s"},
+    };
+    for (size_t i = 0; i < sizeof(firsts) / sizeof(firsts[0]); i++) {
+        const struct other_twister right = {30, 1, TWISTER_MIDDLE, 23, false};
+        uint32_t seed = firsts[i].first ^ own * 0x9e3779b9;
+
+        if (seed == key[0] || other_word(&right, a[own], seed, own, at) != got)
+            continue;
+        snprintf(words, size, "what it would be if the state began with %s", firsts[i].words);
+        return true;
+    }
     return recognise_other_twister(a[own], key[0], own, at, got, words, size);
 }
 
@@ -1101,6 +1119,7 @@ const struct lab lab_monte_carlo = {
     .make_input = make_input,
     .reference = reference,
     .recognise = recognise,
+    .any_numbers = true,
     .row = row,
     .extents = "nm",
     .columns = columns,

@@ -344,6 +344,8 @@ enum slip {
     LAST_WAVE,
     REAL_PART,
     IMAGINARY_PART,
+    NO_REAL,
+    NO_IMAGINARY,
     SLIPS
 };
 
@@ -369,7 +371,8 @@ static void solve(struct wave *x, const struct lab_case *c, const float *kx, con
 
     for (uint64_t i = 0; i < c->n * c->m; i++) {
         double by = factor(c, i, kx[i % c->n], ky[i / c->n], slip);
-        double re = slip == REAL_PART ? 1 : by, im = slip == IMAGINARY_PART ? 1 : by;
+        double re = slip == REAL_PART ? 1 : slip == NO_REAL ? 0 : by;
+        double im = slip == IMAGINARY_PART ? 1 : slip == NO_IMAGINARY ? 0 : by;
 
         x[i] = (struct wave){x[i].re * re / numbers, -x[i].im * im / numbers};
     }
@@ -487,6 +490,8 @@ static bool recognise_slip(const struct lab_case *c, const void *const *inputs, 
         [LAST_WAVE] = "the waves of column n / 2 stay as they are",
         [REAL_PART] = "the waves' real parts stay as they are",
         [IMAGINARY_PART] = "the waves' imaginary parts stay as they are",
+        [NO_REAL] = "nothing came of the waves' real parts",
+        [NO_IMAGINARY] = "nothing came of the waves' imaginary parts",
     };
 
     for (int slip = NO_SLIP + 1; slip < SLIPS; slip++) {

@@ -465,7 +465,14 @@ static bool recognise_fold(const struct lab_case *c, const uint32_t *in, uint32_
         [PRODUCT] = "product", [ALL] = "and", [ANY] = "or", [TREE] = "sum"};
     static const enum experiment all[] = {PRODUCT, ALL, ANY, TREE};
     enum experiment own = experiment_of(c);
+    uint32_t exclusive = 0;
 
+    for (uint64_t j = 0; j < c->n; j++)
+        exclusive ^= in[element * c->n + j];
+    if (got == exclusive && c->n > 1) {
+        snprintf(words, size, "what exclusive or makes of the row, not %s", names[own]);
+        return true;
+    }
     for (int i = 0; i < 4; i++) {
         uint32_t other = neutral(all[i]), from = neutral(all[i]);
 
