@@ -598,6 +598,8 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
         return;
     if (by_exchange(&s) || by_state(&s, rich ? rich : first))
         return;
+    if (rich)
+        by(by_absent, &s, rich);
     large = rich ? rich : smallest_failed(&s, 1); /* which is made smaller */
     s.smallest = large ? *large : *first;
     find_begin(&s, &begin);
@@ -735,6 +737,8 @@ static void check_right(struct search *s, const struct lab_case *c)
     const char *cause = findings_put(&s->d->words, sample.outputs.findings, s->path, 1, true);
     s->d->cause = cause && !strcmp(cause, "left") ? "async" : cause;
     sample_free(&sample);
+    if (!s->d->cause && !s->x->verify->lab->program)
+        by_absent(s, c);
 }
 
 void diagnose_right(struct experiment *x, const struct lab_case *const *cases, int ncases,

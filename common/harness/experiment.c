@@ -55,6 +55,7 @@ static struct job_options options_of(const struct experiment *x, uint64_t seed, 
 {
     return (struct job_options){.check = check,
                                 .any_status = x->any_status,
+                                .disturb = x->disturb,
                                 .poison = check ? POISON_NONE : POISON_ALL,
                                 .steps = x->steps,
                                 .seed = seed};

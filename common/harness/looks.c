@@ -285,6 +285,44 @@ bool by_state(struct search *s, const struct lab_case *c)
     return told;
 }
 
+/* ---- lanes that are not there ---- */
+
+static bool same_outputs(const struct sample *a, const struct sample *b)
+{
+    const struct plan *p = &a->plan;
+
+    for (int o = 0; o < p->nbuffers; o++) {
+        if (p->buffers[o].role == BUF_OUTPUT &&
+            memcmp(a->outputs.data[o], b->outputs.data[o], plan_buffer_bytes(p, o)) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* With another value from lanes that a shuffle may not read from, another result; not by chance,
+ * as where it differs from run to run. */
+bool by_absent(struct search *s, const struct lab_case *c)
+{
+    struct sample runs[3];
+    bool done = true;
+
+    for (int i = 0; i < 3; i++) {
+        s->x->disturb = i == 2 ? 1u << DISTURB_absent : 0;
+        experiment_run(s->x, c, s->x->verify->seed, false, &runs[i]);
+        done &= runs[i].outputs.stage == STAGE_DONE;
+    }
+    s->x->disturb = 0;
+    bool told = done && same_outputs(&runs[0], &runs[1]) && !same_outputs(&runs[0], &runs[2]);
+    if (told)
+        diagnosis_add(s->d, "mask",
+                      "its result goes with what a shuffle (__shfl…_sync) brings from a lane that "
+                      "the mask does not name, or that is not there; CUDA does not define that "
+                      "value: let every lane that is read from get there, and name it");
+    for (int i = 0; i < 3; i++)
+        sample_free(&runs[i]);
+    return told;
+}
+
 /* ---- of no elements ---- */
 
 /* Of no elements a result is what it starts with. */

@@ -16,7 +16,8 @@
     X(shuffle, "what lanes tell each other: shfl, redux, vote, match, movmatrix")                  \
     X(tensor, "what products of matrices add: mma, wmma.mma, wgmma")                               \
     X(async, "what cp.async and bulk copies bring into shared memory")                             \
-    X(atom, "what atomics return")
+    X(atom, "what atomics return")                                                                 \
+    X(absent, "what a shuffle brings from a lane that its mask does not name, or that is not there")
 /* clang-format on */
 
 /* Amid the work: not before the warp's first such instruction. Long: so many floating-point and

@@ -102,6 +102,14 @@ static const struct {
      DISTURB_shared_ld, 32},
     {"shfl.sync.bfly.b32 %r7, %t, 1, 31, -1;\n" DONE, DISTURB_shuffle, 32},
     {"redux.sync.add.s32 %r7, %t, -1;\n" DONE, DISTURB_shuffle, 32},
+    /* from lanes that are named and there; past the mask, of lanes that have none there; exited */
+    {"shfl.sync.down.b32 %r7, %t, 1, 31, -1;\n" DONE, DISTURB_absent, 0},
+    {"shfl.sync.down.b32 %r7, %t, 16, 31, -1;\n" DONE, DISTURB_absent, 0},
+    {"mov.u32 %r7, 0;\nsetp.lt.u32 %p0, %t, 8;\n"
+     "@%p0 shfl.sync.down.b32 %r7, %t, 4, 31, 0xff;\n" DONE,
+     DISTURB_absent, 4},
+    {"setp.gt.u32 %p0, %t, 15;\n@%p0 exit;\nshfl.sync.idx.b32 %r7, %t, 20, 31, -1;\n" DONE,
+     DISTURB_absent, 16},
     {"shfl.sync.bfly.b32 %r7, %t, 1, 31, -1;\n" DONE, DISTURB_shared_ld, 0},
     {"atom.global.add.u32 %r7, [%mine+4096], 1;\n" DONE, DISTURB_atom, 32},
     {"red.global.add.u32 [%mine+4096], 1;\nmov.u32 %r7, 1;\n" DONE, DISTURB_atom, 0},

@@ -55,6 +55,14 @@ static inline u32 together(struct warp *w, const struct insn *in, u32 src)
          (group = peers((members), left_), set = (members)[__builtin_ctz(group)] & (all), true);   \
          left_ &= ~group)
 
+/* Of these lanes the ISA defines no value; one that is seen where it goes into a result. */
+static void disturb_absent(const struct warp *w, const u32 *members, const u32 *from, u32 *r)
+{
+    for (int i = 0; i < WARP; i++)
+        if (!ON(w->mask & members[i], from[i] & 31))
+            r[i] = 0x40490fdb;
+}
+
 /* shfl.sync (PTX ISA 9.7.9.6): d|p, a, b, c, membermask */
 HANDLER(shfl)
 {
@@ -91,6 +99,8 @@ HANDLER(shfl)
     }
     for (int i = 0; i < WARP; i++)
         apart |= ON(w->mask, i) ? from[i] ^ from[__builtin_ctz(w->mask)] : 0;
+    if (w->block->launch->disturb & 1u << DISTURB_absent)
+        disturb_absent(w, SRC(u32, 3), from, r);
     u32 *d = DST(u32);
     if (in->dst != NO_PLACE)
         WRITE(u32, d, r[i]);
