@@ -14,10 +14,12 @@
  *   bytes      of a copy or fill; that a library's function read and wrote
  *   then the counters of counters.h. Empty (absent in JSON): does not apply.
  *   l2_sectors, dram_sectors, l1_passes, shared_skipped, shared_joined, l2_repeated, life_l2,
- * life_dram, const_bytes, atom_chain   what a sample showed (exec/launch.h, struct sampled): what
- * the modelled time rests on beside counters parent     the kernel that launched it; the host's
- * launches have none function   the kernel as it was written; method is its name in the object
- * code, which tells overloads and template instances apart and never changes
+ *              life_dram, const_visits, const_bytes, atom_chain, cluster_sectors: what a sample
+ *              showed (exec/launch.h, struct sampled), which the modelled time rests on beside
+ *              counters
+ *   parent     the kernel that launched it; the host's launches have none
+ *   function   the kernel as it was written; method is its name in the object code, which
+ *              tells overloads and template instances apart and never changes
  *
  * Line rows come at the end, before counts are reset and before a module is unloaded:
  * rows of one line add up.
