@@ -139,11 +139,20 @@ static int write_new(const char *path, const void *data, size_t length)
     return e;
 }
 
+/* A device, a pipe or a link, which another file must not take the place of. */
+static bool stays(const char *path)
+{
+    struct stat s;
+    return !lstat(path, &s) && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode);
+}
+
 int file_write(const char *path, const void *data, size_t length)
 {
     int e = make_dirs_above(path);
     if (e)
         return e;
+    if (stays(path))
+        return write_new(path, data, length);
     char *temporary = xformat("%s.tmp.%d", path, (int)getpid());
     e = write_new(temporary, data, length);
     if (!e && rename(temporary, path))

@@ -23,7 +23,8 @@ char *file_load(const char *path, size_t max, size_t *size, struct text *why);
 bool file_save(const char *path, const void *data, size_t size, struct text *why);
 
 /* Writes through a temporary file beside it and rename, so that a reader never sees half of
- * it. The folders above are made. */
+ * it; straight where a device (/dev/null, /dev/stdout), a pipe or a link has the name, and stays
+ * what it is. The folders above are made. */
 int file_write(const char *path, const void *data, size_t length);
 int make_dirs(const char *path); /* mkdir -p */
 /* A new folder, for this user alone, in $TMPDIR or /tmp: allocated. NULL with errno set. */
