@@ -79,6 +79,7 @@ struct warp_pace {
 
 struct step {                       /* of an instruction, what playing it needs */
     bool known, costs, moves, asks; /* moves: loads or stores; asks: memory or another lane */
+    bool async, noted;              /* async: cp, wgmma; noted: note() is about it */
     uint16_t nuses, ndefs;
     uint32_t first; /* of its registers in learned.regs: those used, those written */
     double latency, slots, pipe;
@@ -294,6 +295,8 @@ static void learn(struct learned *l, uint32_t i)
                       .costs = !free_of,
                       .moves = is_load(in) || is_store(in),
                       .asks = !free_of && (is_load(in) || is_store(in) || is_exchange(in)),
+                      .async = in->op == OP_cp || in->op == OP_wgmma,
+                      .noted = c->waits || (c->wgmma && c->tensor),
                       .nuses = (uint16_t)nuses,
                       .ndefs = (uint16_t)ndefs,
                       .first = l->nregs,
@@ -301,6 +304,18 @@ static void learn(struct learned *l, uint32_t i)
                       .slots = free_of ? 0 : slots,
                       .pipe = pipe};
     l->nregs += nuses + ndefs;
+}
+
+/* When its registers are there: at once, of a product's. */
+static double play_async(struct clock *c, const struct ptx_insn *in, double start, double cycles,
+                         double pipe)
+{
+    if (in->op == OP_cp) {
+        play_copy(c, in, start, cycles);
+        return start + cycles;
+    }
+    play_product(c, in, start, pipe);
+    return start;
 }
 
 static void play_insn(struct clock *c, const struct learned *l, uint32_t i, double cycles,
@@ -319,15 +334,14 @@ static void play_insn(struct clock *c, const struct learned *l, uint32_t i, doub
     }
     if (s->costs && start > c->started)
         c->started = start;
-    const struct ptx_insn *in = &l->func->ptx->insns[i];
-    if (in->op == OP_cp)
-        play_copy(c, in, start, cycles);
-    if (in->op == OP_wgmma)
-        play_product(c, in, start, s->pipe * ceil(multiply / 4.0));
+    double ready = start + cycles;
+    if (s->async)
+        ready =
+            play_async(c, &l->func->ptx->insns[i], start, cycles, s->pipe * ceil(multiply / 4.0));
     else
         c->pipe += s->pipe;
     for (uint32_t d = 0; d < s->ndefs; d++)
-        c->ready[defs[d]] = in->op == OP_wgmma ? start : start + cycles;
+        c->ready[defs[d]] = ready;
     c->slots += s->slots;
 }
 
@@ -372,7 +386,8 @@ static void play(struct pace *p, struct warp_pace *w, uint32_t end)
         const struct heard *h = NULL;
         if (!l->steps[i].known)
             learn(l, i);
-        note(p, w, i);
+        if (l->steps[i].noted)
+            note(p, w, i);
         note_use(w, l, i);
         for (; at < w->nheard && w->heard[at].insn <= i; at++)
             h = w->heard[at].insn == i ? &w->heard[at] : h;

@@ -209,8 +209,9 @@ static void warp_start(struct warp *w, struct launch *l, struct block *b)
     w->spins = w->spun = w->apart = w->still = w->idle = w->stuck = w->waited = false;
     w->unused = 0;
     w->local_top = w->entry.bytes;
-    for (int i = 0; i < WARP; i++)
-        w->paths[i].mask = 0;
+    for (uint32_t rest = w->begun; rest; rest &= rest - 1)
+        w->paths[__builtin_ctz(rest)].mask = 0;
+    w->begun = 1;
     struct path *p = &w->paths[0];
     memset(p, 0, sizeof(*p));
     p->mask = w->live;

@@ -103,6 +103,7 @@ struct warp {
     uint32_t index; /* in the block */
     enum warp_state state;
     struct path paths[WARP];
+    uint32_t begun;           /* those that have been since it started: the others' masks are 0 */
     struct path *ready[WARP]; /* stack of paths that could run */
     uint32_t nready, npaths;
     struct recon *free_recon, *all_recons;

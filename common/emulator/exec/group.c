@@ -21,8 +21,8 @@ static bool has_come(const struct block *b, uint32_t warp, uint32_t products)
 /* Those that wait look again. */
 static void wake(struct warp *w)
 {
-    for (int i = 0; i < WARP; i++) {
-        struct path *p = &w->paths[i];
+    for (uint32_t rest = w->begun; rest; rest &= rest - 1) {
+        struct path *p = &w->paths[__builtin_ctz(rest)];
         if (!p->mask || p->state != PATH_BARRIER || p->barrier != GROUP_WAIT)
             continue;
         p->state = PATH_READY;

@@ -79,6 +79,7 @@ static struct path *path_new(struct warp *w)
         if (p->mask == 0) {
             memset(p, 0, sizeof(*p));
             p->enter = NO_BLOCK;
+            w->begun |= 1u << i;
             return p;
         }
     }
@@ -242,8 +243,8 @@ static bool is_warp_barrier(const struct insn *in)
 static uint32_t gathered(const struct warp *w, const struct path *p)
 {
     uint32_t have = p->mask;
-    for (int i = 0; i < WARP; i++) {
-        const struct path *q = &w->paths[i];
+    for (uint32_t rest = w->begun; rest; rest &= rest - 1) {
+        const struct path *q = &w->paths[__builtin_ctz(rest)];
         if (q == p || !q->mask || q->state != PATH_SYNC || q->sync_mask != p->sync_mask)
             continue;
         if ((q->pc == p->pc && q->frame == p->frame) ||
@@ -264,8 +265,8 @@ bool warp_gather(struct warp *w, const struct insn *in, uint32_t sync_mask)
     if (!covers(w, have, sync_mask))
         return false;
     p->state = PATH_READY;
-    for (int i = 0; i < WARP; i++) {
-        struct path *q = &w->paths[i];
+    for (uint32_t rest = w->begun; rest; rest &= rest - 1) {
+        struct path *q = &w->paths[__builtin_ctz(rest)];
         if (q == p || !q->mask || q->state != PATH_SYNC || (q->mask & ~have) ||
             q->sync_mask != sync_mask)
             continue;
@@ -285,8 +286,8 @@ const struct insn *warp_next_path(struct warp *w)
     }
     if (w->nready == 0) {
         bool waiting = false;
-        for (int i = 0; i < WARP; i++) {
-            struct path *p = &w->paths[i];
+        for (uint32_t rest = w->begun; rest; rest &= rest - 1) {
+            struct path *p = &w->paths[__builtin_ctz(rest)];
             if (!p->mask)
                 continue;
             waiting = true;
@@ -672,8 +673,8 @@ void block_release_barrier(struct block *b, uint32_t id)
     flights_pass(b, id);
     for (uint32_t k = 0; k < b->nwarps; k++) {
         struct warp *w = &b->warps[k];
-        for (int i = 0; i < WARP; i++) {
-            struct path *p = &w->paths[i];
+        for (uint32_t rest = w->begun; rest; rest &= rest - 1) {
+            struct path *p = &w->paths[__builtin_ctz(rest)];
             if (!p->mask || p->state != PATH_BARRIER || p->barrier != id)
                 continue;
             p->state = PATH_READY;
