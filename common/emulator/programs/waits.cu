@@ -39,21 +39,24 @@ __global__ void wait_branches(volatile int *flag, int value, volatile int *odd)
             *odd = 2;
     } while (x != value);
 }
-// What they count, or the clock, is other each time that they look.
+// What they count, or the clock, is other each time that they look; that they do once at least,
+// though a GPU may start them when the flag is set already.
 __global__ void wait_counting(volatile int *flag, int value, unsigned *rounds)
 {
     unsigned k = 0;
 
-    while (*flag != value)
+    do
         k++;
+    while (*flag != value);
     atomicAdd(rounds, k);
 }
 __global__ void wait_by_clock(volatile int *flag, int value, long long *last)
 {
-    long long now = 0;
+    long long now;
 
-    while (*flag != value)
+    do
         now = clock64();
+    while (*flag != value);
     *last = now;
 }
 // It only computes, and looks at others' words at its end: the host may watch the flag alone.
