@@ -28,6 +28,7 @@ static const struct {
     {"wgmma-registers", NULL, NULL, "async"},
     {"async-overwrite", NULL, NULL, "async"},
     {"async-proxy", NULL, NULL, "async"},
+    {"tensormap-proxy", NULL, NULL, "async"},
     {"mbarrier-early", NULL, NULL, "async"},
     {"cluster-barrier", NULL, NULL, "async"},
     {"shared-race", "block", NULL, "race"},

@@ -197,7 +197,7 @@ void async_fence(struct block_state *b, const struct site *s, uint32_t warp)
 {
     if (strncmp(s->opcode, "fence.proxy.async", 17) != 0 || strstr(s->opcode, ".global"))
         return;
-    order_proxy(b, warp);
+    order_proxy(b, warp, b->proxied);
     b->fenced[warp] = true;
 }
 

@@ -161,6 +161,7 @@ static void block_begin(struct listener *self, struct block_info *info)
     block_shared_begin(b, info->shared_extent);
     order_block_begin(b);
     async_begin(b);
+    maps_begin(b);
     landing_begin(b);
 }
 
@@ -321,6 +322,14 @@ static inline int recent_find(struct block_state *b, uint64_t addr)
     b->recent[i].alloc = a;
     b->recent[i].shadow = a->read_only || a->kind == MEM_WORKSPACE ? NULL : shadow_of(a);
     return (int)i;
+}
+
+struct shadow_page *global_page(struct block_state *b, uint64_t addr)
+{
+    int i = recent_find(b, addr);
+    struct shadow *s = i < 0 ? NULL : b->recent[i].shadow;
+
+    return s ? &s->pages[(addr - s->base) >> PAGE_BITS] : NULL;
 }
 
 static void global_run(const struct race *x, uint64_t addr, struct run r, struct shadow_page **held)
@@ -556,7 +565,17 @@ static void on_fence(struct listener *self, struct block_info *info, const struc
     (void)mask, (void)order;
     order_catch_up(b, warp);
     async_fence(b, s, warp);
+    maps_fence(b, s, warp);
     order_fence(b, warp, scope);
+}
+
+static void on_tensor_map(struct listener *self, struct block_info *info, const struct site *s,
+                          uint32_t warp, uint64_t at, bool fence)
+{
+    struct block_state *b = info->user[self->slot];
+
+    if (b->races)
+        maps_read(b, s, warp, at, fence);
 }
 
 static void on_async_commit(struct listener *self, struct block_info *info, const struct site *s,
@@ -648,6 +667,7 @@ struct listener *check_listener(void)
         .warp_sync = on_warp_sync,
         .outside_mask = on_outside_mask,
         .fence = on_fence,
+        .tensor_map = on_tensor_map,
         .async_commit = on_async_commit,
         .async_wait = on_async_wait,
         .lanes_exit = on_exit_lanes,

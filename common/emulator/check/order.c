@@ -218,11 +218,11 @@ void order_group(struct block_state *b, uint32_t warp, uint32_t first, uint32_t 
 
 /* ---- release and acquire ---- */
 
-void order_proxy(struct block_state *b, uint32_t warp)
+void order_proxy(struct block_state *b, uint32_t warp, uint32_t clocks[MAX_WARPS])
 {
     for (uint32_t v = 0; v < b->nwarps; v++)
-        if (knows(b, warp, v) > b->proxied[v])
-            b->proxied[v] = knows(b, warp, v);
+        if (knows(b, warp, v) > clocks[v])
+            clocks[v] = knows(b, warp, v);
 }
 
 void order_fence(struct block_state *b, uint32_t warp, uint8_t scope)

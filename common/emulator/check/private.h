@@ -262,6 +262,10 @@ struct block_state {
     uint16_t under_way[READ_CHUNKS]; /* readings of a chunk, by its place modulo their number */
     uint32_t asked[2][MAX_WARPS], proxied[MAX_WARPS];
     bool fenced[MAX_WARPS];
+    /* Tensor maps (maps.c): acquired by whom of the block; clocks of warps whose writes a release
+     * fence for them covers. */
+    struct acquired *acquired;
+    uint32_t nacquired, released[MAX_WARPS];
 
     struct landings *landings; /* landing.c; NULL: none yet */
     bool landed;               /* some copy has come, or will */
@@ -283,7 +287,8 @@ void order_fence(struct block_state *b, uint32_t warp, uint8_t scope);
 void order_strong(struct block_state *b, const struct access *a, uint64_t key, bool write,
                   uint64_t *told);
 void order_resolve(struct block_state *b, uint32_t warp);
-void order_proxy(struct block_state *b, uint32_t warp); /* before order_fence() */
+/* By warp, up to which clock a proxy fence of this one covers stores; before order_fence(). */
+void order_proxy(struct block_state *b, uint32_t warp, uint32_t clocks[MAX_WARPS]);
 /* A warp arrives at the cluster's barrier; then, all blocks' warps having arrived, b leaves it. */
 void order_cluster_arrive(struct block_state *b, uint32_t warp);
 void order_cluster_leave(struct block_state *b);
@@ -299,7 +304,8 @@ static inline void order_catch_up(struct block_state *b, uint32_t warp)
         order_resolve(b, warp);
 }
 
-void shared_touch(struct block_state *b, const struct access *a); /* check.c */
+void shared_touch(struct block_state *b, const struct access *a);      /* check.c */
+struct shadow_page *global_page(struct block_state *b, uint64_t addr); /* NULL: not checked */
 
 void order_tick(struct block_state *b, uint32_t warp);
 
@@ -316,6 +322,12 @@ void async_fence(struct block_state *b, const struct site *s, uint32_t warp);
 /* Does the access read by that proxy what an ordinary store wrote, with no proxy fence since? */
 bool async_unfenced(const struct race *x, uint64_t cell);
 void async_end(struct block_state *b); /* the block has ended: is anything still read? */
+
+/* ---- tensor maps that kernels write (maps.c) ---- */
+void maps_begin(struct block_state *b);
+void maps_fence(struct block_state *b, const struct site *s, uint32_t warp); /* any fence */
+/* A tensor copy reads the map there; or an acquire fence lets them read it. */
+void maps_read(struct block_state *b, const struct site *s, uint32_t warp, uint64_t at, bool fence);
 
 /* ---- what copies bring (landing.c) ---- */
 void landing_begin(struct block_state *b);
@@ -395,6 +407,9 @@ void report_async(struct block_state *b, enum async_fault what, const struct acc
 /* By a warp of a block of b's cluster: a copy that is under way when b ends; something sent to an
  * mbarrier of another block that need not be set up yet, or whose block may have ended. */
 void report_left(struct block_state *b, uint32_t block, uint32_t warp, const struct site *s);
+/* A copy reads a map that `writer` wrote. */
+void report_map(struct block_state *b, uint32_t warp, const struct site *s,
+                const struct site *writer, bool acquired);
 void report_early(struct block_state *b, uint32_t block, uint32_t warp, const struct site *s,
                   const struct site *made);
 /* By a warp of the block that sets the mbarrier up: nothing orders that before. */

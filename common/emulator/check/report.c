@@ -245,7 +245,7 @@ static const char uninitialised[] = "uninitialised-read", shared_race[] = "share
                   outside[] = "outside-mask", unfenced[] = "async-proxy",
                   overwritten[] = "async-overwrite", unwaited[] = "async-unwaited",
                   left[] = "async-left", peers[] = "cluster-barrier", unmade[] = "mbarrier-early",
-                  registers[] = "wgmma-registers",
+                  registers[] = "wgmma-registers", maps[] = "tensormap-proxy",
                   unknown_owner[] = "unknown-owner"; /* no finding: a note */
 
 static const char *space_name(enum access_space s)
@@ -957,6 +957,16 @@ void report_left(struct block_state *b, uint32_t block, uint32_t warp, const str
                "the block whose shared memory this uses has ended, and nobody in it has waited for "
                "that to be over: the memory goes with the block\n    a wait before the end "
                "(wait_group, or for the mbarrier)?\n");
+}
+
+void report_map(struct block_state *b, uint32_t warp, const struct site *s,
+                const struct site *writer, bool acquired)
+{
+    report_two(maps, "a tensor map used without its fence", b->info, warp, s, writer,
+               acquired ? " writes this map, and nothing hands it to the copies' proxy\n"
+                          "    fence.proxy.tensormap::generic.release behind the write?\n"
+                        : " writes this map, and copies of this block may know the one before\n"
+                          "    fence.proxy.tensormap::generic.acquire of it, before the copy?\n");
 }
 
 void report_surplus(struct block_state *b, uint32_t block, uint32_t warp, const struct site *s,

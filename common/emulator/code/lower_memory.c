@@ -302,8 +302,21 @@ void lower_reduction(struct lower *l)
 }
 
 /* ---- order, and what is asked of addresses ---- */
+/* .tensormap::generic.acquire [map], 128: which map is told besides. */
+static void fence_map(struct lower *l)
+{
+    uint8_t bytes;
+    int64_t offset;
+    uint32_t base = lower_base(l, op(l, 0), &offset, &bytes);
+    struct insn *in = lower_emit(l, H_fence_map);
+    in->src[0] = base;
+    in->imm = offset;
+    in->flags |= bytes == 4 ? F_SHARED32 : 0;
+}
 void lower_fence(struct lower *l)
 {
+    if (ptx_has(l->in, M_tensormap) && l->in->noperands == 2 && op(l, 0)->kind == OPD_ADDR)
+        fence_map(l);
     struct insn *in = lower_emit(l, H_fence);
     uint32_t f = scope_flags(l->in);
     if (!(f >> F_SCOPE_SHIFT & 7))

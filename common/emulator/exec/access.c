@@ -43,6 +43,14 @@ bool access_lookup(struct warp *w, const struct insn *in, int lane, uint64_t add
     return true;
 }
 
+void tensor_map_event(struct warp *w, const struct insn *in, uint64_t at, bool fence)
+{
+    struct block *b = w->block;
+    for (int k = 0; k < b->nlisteners; k++)
+        if (b->listeners[k]->tensor_map)
+            b->listeners[k]->tensor_map(b->listeners[k], &b->info, in->site, w->index, at, fence);
+}
+
 void access_event(struct warp *w, const struct insn *in, enum access_kind kind,
                   enum access_space space, uint32_t mask, uint32_t size, const uint64_t *addr,
                   const uint32_t *const *value)

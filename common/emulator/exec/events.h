@@ -112,6 +112,10 @@ struct listener {
     /* membar/fence; scope as in struct access. */
     void (*fence)(struct listener *l, struct block_info *b, const struct site *s, uint32_t warp,
                   uint32_t mask, uint8_t scope, uint8_t order);
+    /* A warp's tensor copy reads the map there, in global memory; or a fence of it lets copies see
+     * what was written there. */
+    void (*tensor_map)(struct listener *l, struct block_info *b, const struct site *s,
+                       uint32_t warp, uint64_t at, bool fence);
     /* What a warp has asked for asynchronously, products or copies from shared memory, becomes a
      * group; later it waits for all but its last `left` groups. */
     void (*async_commit)(struct listener *l, struct block_info *b, const struct site *s,

@@ -300,6 +300,7 @@ bool access_shared(struct warp *w, const struct insn *in, const uint64_t *addr, 
 void access_event(struct warp *w, const struct insn *in, enum access_kind kind,
                   enum access_space space, uint32_t mask, uint32_t size, const uint64_t *addr,
                   const uint32_t *const *value);
+void tensor_map_event(struct warp *w, const struct insn *in, uint64_t at, bool fence);
 void access_matrix(struct warp *w, const struct insn *in, const uint64_t *addr,
                    const uint64_t *pitch, uint32_t fragment); /* struct matrix_move */
 

@@ -2,7 +2,8 @@
  * field of a map in global or shared memory, and tensormap.cp_fenceproxy, which brings one from
  * shared to global memory.
  *
- * Not modelled: the proxy by which tensor copies read maps: what is written is seen at once.
+ * Not modelled: the proxy by which tensor copies read maps: what is written is seen at once. The
+ * checker knows of it, and hears of fences for it.
  */
 #include "bulk.h"
 #include "mem.h"
@@ -106,6 +107,21 @@ static bool bring(struct warp *w, const struct insn *in)
     if (write)
         memcpy(write, read, TENSOR_MAP_BYTES);
     return write;
+}
+/* fence.proxy.tensormap::generic.acquire */
+HANDLER(fence_map)
+{
+    u64 last = 0;
+    bool told = false;
+    for (u32 rest = w->mask; rest && w->block->tell; rest &= rest - 1) {
+        u64 at = lane_address(w, in->src[0], in->flags & F_SHARED32 ? 4 : 8, in->imm,
+                              __builtin_ctz(rest));
+        if (!told || at != last)
+            tensor_map_event(w, in, at, true);
+        told = true;
+        last = at;
+    }
+    return in + 1;
 }
 HANDLER(tensormap)
 {

@@ -54,6 +54,7 @@ static bool read_map(struct tile *t, u64 at)
         if (!access_lookup(w, t->in, t->lane, at, TENSOR_MAP_BYTES, false, &c))
             return false;
         from = (const u8 *)((intptr_t)at + c.delta);
+        tensor_map_event(w, t->in, at, false);
     }
     memcpy(&t->map, from, sizeof(t->map));
     /* a kernel may have written what it likes there */
