@@ -281,23 +281,40 @@ static const struct {
     {"latency", latency}, {"blocks", blocks}, {"host", host},     {"peer", peer},
 };
 
+/* Has each SM one block at a time? Then nobody else's warps issue in the meantime, and what its own
+ * do is in its life. */
+static bool is_alone(const struct work *w)
+{
+    return w->blocks <= w->d->sms || w->l->occupancy.blocks_per_sm <= 1;
+}
+
+static bool is_lived(double (*seconds)(const struct work *w))
+{
+    return seconds == issue || seconds == fp32 || seconds == latency;
+}
+
 void model_time(const struct counters *c, const struct model_launch *l,
                 const struct device_profile *d, struct emu_result *out)
 {
     struct work w = work_of(c, l, d);
-    double longest = 0, sum = 0, overhead = d->launch_overhead_us * 1e-6;
+    double longest = 0, life = 0, sum = 0, overhead = d->launch_overhead_us * 1e-6;
+    bool alone = is_alone(&w);
 
     out->bound = "launch";
     for (size_t i = 0; l->blocks && i < sizeof(bounds) / sizeof(bounds[0]); i++) {
         double t = bounds[i].seconds(&w);
 
-        sum += pow(t, d->bounds_norm);
+        if (alone && is_lived(bounds[i].seconds))
+            life = fmax(life, t);
+        else
+            sum += pow(t, d->bounds_norm);
         if (t > longest) {
             longest = t;
             if (t > overhead)
                 out->bound = bounds[i].name;
         }
     }
+    sum += pow(life, d->bounds_norm);
     out->modelled_ms = (overhead + pow(sum, 1 / d->bounds_norm)) * 1e3;
     out->occupancy = l->occupancy.fraction;
     out->occupancy_limiter = l->occupancy.limiter;

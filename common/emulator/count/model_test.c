@@ -101,6 +101,23 @@ Test(model, waves_of_blocks)
     cr_expect(fabs(u * h200.clock_mhz * 1e3 / (2e5 + start) - 1) < 1e-3, "%.4f ms", u);
 }
 
+/* A block that is alone on its SM lives as long as its warps issue; of several, each can be in the
+ * others' way. */
+Test(model, what_a_block_alone_issues_is_in_its_life)
+{
+    for (uint64_t blocks = 132; blocks <= 264; blocks += 132) {
+        struct counters c = {.inst_executed = blocks * 400000, .flop_fp32 = blocks * 25600000};
+        struct sampled s = {.known = true, .life_l2 = 1e5, .life_dram = 1e5};
+        double idle = sampled((struct counters){.inst_executed = 1}, s, blocks, 256).modelled_ms;
+        double busy = sampled(c, s, blocks, 256).modelled_ms;
+
+        cr_expect(blocks == 132 ? fabs(busy / idle - 1) < 1e-3 : busy > 1.1 * idle, "%.4f, %.4f ms",
+                  busy, idle);
+        s.life_l2 = s.life_dram = 1;
+        cr_expect_gt(sampled(c, s, blocks, 256).modelled_ms, 0.8 * idle);
+    }
+}
+
 /* Bounds that are as long as each other get in each other's way. */
 Test(model, equal_bounds_add_up_by_the_norm)
 {
