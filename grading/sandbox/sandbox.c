@@ -330,7 +330,8 @@ static _Noreturn void hold(const struct box_spec *s, struct args *a, char *const
     if (news >= 0)
         w.bwrap = start_traced(s, a, env);
     for (int i = 0; i < FD_LIFE; i++)
-        close(i);
+        if (i != news) /* without bwrap some of these were free */
+            close(i);
     if (w.bwrap > 0)
         watch(&w, news);
     for (pid_t orphan; (orphan = first_child(getpid())) > 0;)

@@ -119,6 +119,33 @@ Test(box, ends_with_those_who_made_it)
     cr_expect_gt(seen, 15, "its first process was seen %d times", seen);
 }
 
+static char state_of(pid_t p)
+{
+    char path[64], state = 0;
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)p);
+    FILE *f = fopen(path, "re");
+
+    if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+        state = 0;
+    if (f)
+        fclose(f);
+    return state;
+}
+
+Test(box, its_holder_sleeps_while_it_runs_unconfined)
+{
+    const char *argv[] = {"/usr/bin/cat", NULL};
+    struct box_spec spec = {.argv = argv, .wall_s = 10, .log_cap = 4096, .unconfined = true};
+    struct box b;
+    int asleep = 0; /* looks one after another */
+
+    cr_assert(box_start(&b, &spec), "%s", text_str(&b.log));
+    for (double end = now_s() + 5; asleep < 10 && now_s() < end; usleep(1000))
+        asleep = state_of(b.pid) == 'S' ? asleep + 1 : 0;
+    cr_expect_eq(asleep, 10);
+    box_close(&b);
+}
+
 Test(box, its_program_is_not_traced)
 {
     const char *argv[] = {"/usr/bin/grep", "-q", "TracerPid:.0$", "/proc/self/status", NULL};
