@@ -7,7 +7,9 @@ LEVELS := $(if $(filter x86_64-,$(ARCH)-$(SAN)),v2 v3 v4,base)
 LEVEL_v2 := -O2 -march=x86-64-v2
 LEVEL_v3 := -O3 -march=x86-64-v3
 LEVEL_v4 := -O3 -march=x86-64-v4 -mprefer-vector-width=512
-LEVEL_base := $(if $(SAN),-O1,-O3)
+LEVEL_base = $(if $(SAN),$(if $(filter $(SAN_LONG),$(basename $(basename $(@F)))),-O1,-O0),-O3)
+# With sanitizers these run for long; the others take longer to optimise than they run.
+SAN_LONG := alu float mem
 EMU := common/emulator
 EMU_ROOMS := $(addprefix $(EMU)/,base ptx code exec count check runtime)
 EMU_EXEC := $(wildcard $(EMU)/exec/ops/*.c)
@@ -26,7 +28,7 @@ endef
 $(foreach l,$(LEVELS),$(eval $(call level_rule,$l)))
 
 ifeq ($(SAN),1)
-$(EMU_SRC:%.c=$B/%.o): CFLAGS += -O1
+$(filter-out $B/$(EMU)/runtime/%,$(EMU_SRC:%.c=$B/%.o)): CFLAGS += -O1
 endif
 $B/$(EMU)/exec/levels.o: CFLAGS += $(if $(filter base,$(LEVELS)),-DONE_LEVEL)
 $B/$(EMU)/base/profile.o: $(wildcard $(EMU)/profiles/*.conf)

@@ -74,7 +74,7 @@ bool compiler_start(struct box *b, const struct engine_options *o, const char *n
                           o->gpu ? o->gpu_arch : EMULATOR_ARCH,
                           program ? "program" : NULL,
                           NULL};
-    const char *env[] = {BOX_SANITIZER_ENV "LD_LIBRARY_PATH",
+    const char *env[] = {BOX_COMPILER_ENV "LD_LIBRARY_PATH",
                          in ? "/box/cuda/lib64" : libs,
                          "WARPLAB_CUDA_INCLUDE",
                          in ? "/box/cuda/include" : include,
