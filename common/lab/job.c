@@ -12,7 +12,7 @@
 struct packed_job {
     uint32_t check, want_lines, want_instructions, timed, launch_only, poison, plan_bytes, timeline;
     uint32_t untimed, any_status;
-    uint64_t disturb, steps, seed;
+    uint64_t disturb, steps, seed, look;
 };
 
 bool job_write(const struct wire *w, const struct job *j)
@@ -31,7 +31,8 @@ bool job_write(const struct wire *w, const struct job *j)
                               o->any_status,
                               o->disturb,
                               o->steps,
-                              o->seed};
+                              o->seed,
+                              o->look};
     bool ok = wire_put(w, &head, sizeof(head)) && wire_put_text(w, o->fail) &&
               wire_put(w, plan, head.plan_bytes);
 
@@ -79,7 +80,8 @@ bool job_read(const struct wire *w, struct job *j, struct plan *p)
                                       .disturb = (unsigned)head.disturb,
                                       .fail = *fail ? fail : NULL,
                                       .steps = head.steps,
-                                      .seed = head.seed};
+                                      .seed = head.seed,
+                                      .look = head.look};
     for (int b = 0; b < p->nbuffers; b++) {
         if (p->buffers[b].role != BUF_INPUT)
             continue;

@@ -32,6 +32,8 @@ struct job_options {
 #define JOB_DISK_FULL "disk:full" /* this, in fail: its result is to go to /dev/full */
     uint64_t steps;               /* warp instructions a launch on the emulator; 0: no limit */
     uint64_t seed;                /* of poison and guards */
+    uint64_t look;                /* on the emulator: runs that look at one thing again have the
+                                     number of its first; 0: none. run/look.h */
 };
 struct job {
     const struct plan *plan;

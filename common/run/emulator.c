@@ -17,6 +17,7 @@ static struct {
     size_t (*finding_count)(void);
     int (*set_check)(int), (*set_sample)(int), (*set_disturb)(const char *);
     uint64_t (*set_steps)(uint64_t);
+    size_t (*variables)(void *, const void *);
     int (*name)(const void *, const char *, unsigned, uint64_t);
     uint64_t (*set_gap)(uint64_t);
     int (*set_devices)(int);
@@ -45,6 +46,7 @@ static const struct call symbols[] = {
     {"warplabSetSample", &calls.set_sample},
     {"warplabSetDisturb", &calls.set_disturb},
     {"warplabSetSteps", &calls.set_steps},
+    {"warplabVariables", &calls.variables},
     {"warplabName", &calls.name},
     {"warplabSetGap", &calls.set_gap},
     {"warplabSetDevices", &calls.set_devices},
@@ -98,6 +100,11 @@ void emulator_set_disturb(unsigned classes)
     if (emulator_here())
         calls.set_disturb(text_str(&t));
     text_free(&t);
+}
+
+size_t emulator_variables(void *to, const void *from)
+{
+    return emulator_here() ? calls.variables(to, from) : 0;
 }
 
 void emulator_name(const void *p, const char *name, size_t element, uint64_t elements)

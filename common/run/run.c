@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "emulator.h"
 #include "lab/plan.h"
+#include "look.h"
 #include "machine.h"
 #include "program.h"
 #include "streams.h"
@@ -192,10 +193,17 @@ void run_here(const struct module *m, const struct job *j, struct outputs *o)
     emulator_set_sample(!j->options.untimed);
     emulator_set_disturb(j->options.disturb);
     emulator_set_steps(j->options.steps);
+    if (!look_begin(j->options.look)) {
+        o->error = cudaErrorMemoryAllocation;
+        o->message = xstrdup("the module's variables hold too much, or change too often, to be "
+                             "kept");
+        return;
+    }
     bool ok = carry_out(&e, m, j, o);
     o->error = ok ? 0 : (int32_t)e.error;
     o->message = xstrdup(ok ? "" : e.message);
     take_findings(o, from);
     take_lines(&j->options, o);
     exec_close(&e);
+    look_end();
 }

@@ -60,6 +60,7 @@ struct run *marking_run(struct marking *m, const struct marked_case *c, int agai
         again = OTHERS;
     uint64_t seed = case_seed(m->e->lab, &c->c, v->name, &m->draw, again);
     unsigned how = again ? RUN_UNTIMED : asked_of(m, v, c);
+    how |= again && again != OTHERS ? RUN_LATER : 0;
     struct run *r = session_run(m->s, v, &c->c, seed, how | (check ? RUN_CHECKED : 0));
     r->hidden = c->kind;
     return r;

@@ -475,6 +475,7 @@ static void carry_out(struct session *s, struct run *r, struct job_options optio
     r->steps = options.steps ? options.steps : s->o->steps;
     options.steps = r->steps;
     options.seed = poison_of(r);
+    options.look = r->look;
     box_deadline(&s->box, s->limit_s); /* it may have waited long for this run */
     if (!make_plan(s, r))
         return;
@@ -531,6 +532,14 @@ static struct run run_new(const struct lab_variant *v, const struct lab_case *c,
                         .outputs.changed = -1};
 }
 
+/* The same without checks. */
+static struct run run_again(const struct run *r)
+{
+    struct run again = run_new(r->variant, &r->c, r->seed, false);
+    again.look = r->look;
+    return again;
+}
+
 static void run_clear(struct run *r);
 
 /* Tried once more, with more time: what the wall clock ends twice, and the steps did not, is
@@ -540,6 +549,7 @@ static void carry_out_in_time(struct session *s, struct run *r, unsigned how)
     for (int attempt = 0; attempt < 2; attempt++) {
         struct run again = run_new(r->variant, &r->c, r->seed, r->check);
         again.steps = r->steps;
+        again.look = r->look;
         run_clear(r);
         *r = again;
         s->limit_s = attempt ? LONGER * s->o->run_s : s->o->run_s;
@@ -558,6 +568,18 @@ static void carry_out_in_time(struct session *s, struct run *r, unsigned how)
     }
     s->limit_s = s->o->run_s;
     s->late = r->late;
+}
+
+/* The number of the first run of this case, which is this one's where it is that. */
+static uint64_t look_of(const struct session *s, const struct run *r)
+{
+    if (s->o->trusted)
+        return 0;
+    for (int i = 0; i < s->nruns; i++)
+        if (s->runs[i]->look && s->runs[i]->variant == r->variant &&
+            same_case(&s->runs[i]->c, &r->c))
+            return s->runs[i]->look;
+    return (uint64_t)s->nruns + 1;
 }
 
 /* False when it ended without being tried. */
@@ -588,6 +610,7 @@ struct run *session_run(struct session *s, const struct lab_variant *v, const st
         return r;
     r = xzalloc(sizeof(*r));
     *r = run_new(v, c, seed, check);
+    r->look = how & RUN_LATER ? 0 : look_of(s, r);
     s->runs = xrealloc(s->runs, (size_t)(s->nruns + 1) * sizeof(*s->runs));
     s->runs[s->nruns] = r;
     if (may_run(s, r))
@@ -615,7 +638,7 @@ static void run_clear(struct run *r)
 const char *session_lines(struct session *s, struct run *r)
 {
     if (!r->lines && r->plan && !s->lab->program && open_box(s)) {
-        struct run second = run_new(r->variant, &r->c, r->seed, false);
+        struct run second = run_again(r);
         carry_out(s, &second,
                   (struct job_options){.want_lines = true, .untimed = true, .steps = r->steps});
         r->lines = second.outputs.lines;
@@ -629,7 +652,7 @@ const char *session_lines(struct session *s, struct run *r)
 const char *session_instructions(struct session *s, struct run *r)
 {
     if (!r->instructions && r->plan && !s->lab->program && open_box(s)) {
-        struct run second = run_new(r->variant, &r->c, r->seed, false);
+        struct run second = run_again(r);
         carry_out(
             s, &second,
             (struct job_options){.want_instructions = true, .untimed = true, .steps = r->steps});
@@ -644,6 +667,7 @@ struct run *session_again(struct session *s, const struct run *r, struct job_opt
 {
     struct run *again = xzalloc(sizeof(*again));
     *again = run_new(r->variant, &r->c, r->seed, r->check);
+    again->look = r->look;
     if (open_box(s))
         carry_out(s, again, options);
     else
@@ -671,7 +695,7 @@ const struct influence *session_influence(struct session *s, struct run *r, int 
     struct influence *x = &r->influence[class];
     if (x->asked)
         return x;
-    struct run second = run_new(r->variant, &r->c, r->seed, false);
+    struct run second = run_again(r);
     x->asked = true;
     x->share = NAN;
     if (open_box(s))

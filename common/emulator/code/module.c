@@ -390,6 +390,22 @@ bool emu_module_var(struct emu_module *m, const char *name, uint64_t *addr, uint
         *managed = v->is_managed;
     return true;
 }
+size_t emu_variables(void *to, const void *from)
+{
+    size_t at = 0;
+    for (const struct emu_module *m = emu_modules; m; m = m->next)
+        for (uint32_t i = 0; i < m->nvars; i++) {
+            const struct mem_alloc *a = m->vars[i];
+            if (a->read_only)
+                continue;
+            if (to)
+                memcpy((char *)to + at, a->host, a->size);
+            if (from)
+                memcpy(a->host, (const char *)from + at, a->size);
+            at += a->size;
+        }
+    return at;
+}
 void emu_func_set_registers(struct emu_func *f, uint32_t registers)
 {
     f->info.registers = registers;

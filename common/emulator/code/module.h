@@ -51,6 +51,9 @@ const struct emu_func_info *emu_func_info(struct emu_func *f);
 /* Address and size of a .global/.const variable. False: no such variable. */
 bool emu_module_var(struct emu_module *m, const char *name, uint64_t *addr, uint64_t *size,
                     bool *managed);
+/* What the variables of all loaded modules hold, those in constant memory aside, one after the
+ * other: copied to `to`, or taken from `from`, where these are not NULL. How many bytes it is. */
+size_t emu_variables(void *to, const void *from);
 /* Registers from machine code's metadata, when the runtime found a cubin beside the PTX. */
 void emu_func_set_registers(struct emu_func *f, uint32_t registers);
 

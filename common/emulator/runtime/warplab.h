@@ -56,6 +56,9 @@ int warplabSetSample(int on);
  * emulator/base/disturb.h, separated by spaces; "" or NULL: none), always the same ones: results
  * that stay as they were do not depend on it. 0, or -1 for a name that does not exist. */
 int warplabSetDisturb(const char *classes);
+/* What the variables of all modules hold, those in constant memory aside, copied to `to` or taken
+ * from `from`, where these are not NULL; how many bytes it is. While nothing runs. */
+size_t warplabVariables(void *to, const void *from);
 /* From now on messages call what cudaMalloc gave at p by this name: "in[1004], of 1001 elements"
  * of `element` bytes each. elements may be 0: every access is then past its end. -1: nothing
  * was allocated there. */

@@ -161,6 +161,11 @@ int warplabSetDisturb(const char *classes)
     return 0;
 }
 
+size_t warplabVariables(void *to, const void *from)
+{
+    return emu_variables(to, from);
+}
+
 void warplabSetQuiet(int level)
 {
     findings_read_always(level > 0);
