@@ -27,7 +27,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-more",  .kind = "a power of two as the stride, more results", .like = "s1", .n_min = 1025, .n_max = 7000, .params = ONE_OF(2, 4, 8, 16, 32)},
     {.name = "hidden-power", .kind = "a power of two as the stride", .like = "s1", .n_min = 256, .n_max = 448, .multiple = 64, .params = ONE_OF(1, 2, 4, 8, 16, 32)},
     {.name = "hidden-shape", .kind = "a matrix of any shape", .like = "tall", .n_min = 20, .n_max = 200, .m_min = 101, .m_max = 200},
-    {.name = "hidden-large", .kind = "more than 65,536 elements, rows of an odd length", .like = "m257 m259 m261", .n_min = 256, .n_max = 280},
+    {.name = "hidden-large", .kind = "more than 65,536 elements, rows of an odd length", .like = "m257 m259 m261", .n_min = 512, .n_max = 530} /* 17 bits are too few, too */,
     {.name = "hidden-high",  .kind = "a matrix with many rows", .like = "high higher"},
     {.name = "hidden-low",   .kind = "a matrix with long rows", .like = "low lower"},
     {.name = "hidden-speed", .kind = "a large matrix of whole tiles", .like = "speed speed-low speed-high"},

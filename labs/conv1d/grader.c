@@ -20,7 +20,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-middle", .kind = "a middling width, any length",  .like = "wide",  .n_min = 300, .n_max = 3500, .param_min = 61, .param_max = 130},
     {.name = "hidden-long",  .kind = "any length and width",           .like = "odd",   .n_min = 7001, .n_max = 65599, .param_min = 5, .param_max = 40},
     {.name = "hidden-short", .kind = "a width above the length",       .like = "small", .n_min = 2,   .n_max = 90,   .param_min = 91, .param_max = 255},
-    {.name = "hidden-large", .kind = "more than 65,536 outputs",       .like = "three", .n_min = 65600, .n_max = 70000, .param_min = 2, .param_max = 4},
+    {.name = "hidden-large", .kind = "more than 65,536 outputs",       .like = "three", .n_min = (1 << 17) + 96, .n_max = 133000, .param_min = 2, .param_max = 4} /* 17 bits are too few, too */,
     {.name = "hidden-gate",  .kind = "thousands of outputs",           .like = "gate",  .n_min = 3000, .n_max = 5000, .params = ONE_OF(48, 56, 64, 72, 80)},
     {.name = "hidden-gate-any", .kind = "thousands of outputs, any width", .like = "gate", .n_min = 2000, .n_max = 30000, .param_min = 33, .param_max = 99, .any_scale = true},
     {.name = "hidden-gate-narrow", .kind = "thousands of outputs, a small width", .like = "gate", .n_min = 31000, .n_max = 65599, .param_min = 15, .param_max = 32},

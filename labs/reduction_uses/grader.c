@@ -19,13 +19,13 @@ static const struct lab_case cases[] = {
 };
 #define ANY_ROWS(id, base, from, to) {.name = id, .kind = "other rows", .like = base, .n_min = from, .n_max = to, .m_min = 17, .m_max = 40}
 #define ANY_LIST(id, base) {.name = id, .kind = "any length", .like = base, .n_min = 300, .n_max = 65999, .any_scale = true}
-#define FAR_LIST(id, base) {.name = id, .kind = "more than 65536 elements", .like = base, .n_min = 66000, .n_max = 70000}
+#define FAR_LIST(id, base) {.name = id, .kind = "more than 65536 elements", .like = base, .n_min = (1 << 17) + 96, .n_max = 133000} /* 17 bits are too few, too */
 static const struct hidden_case hidden[] = {
     ANY_ROWS("hidden-product", "product-odd", 1100, 3000),
     ANY_ROWS("hidden-and", "and-odd", 1100, 3000),
     ANY_ROWS("hidden-or", "or-odd", 1100, 3000),
     ANY_ROWS("hidden-dot", "dot-odd", 1100, 3000),
-    {.name = "hidden-dot-long", .kind = "long rows", .like = "dot-whole", .n_min = 66000, .n_max = 70000, .multiple = 8, .m_min = 1, .m_max = 2},
+    {.name = "hidden-dot-long", .kind = "long rows", .like = "dot-whole", .n_min = (1 << 17) + 96, .n_max = 133000, .multiple = 8, .m_min = 1, .m_max = 2},
     ANY_ROWS("hidden-tree", "tree-part", 200, 511),
     {.name = "hidden-tree-full", .kind = "whole blocks", .like = "tree-full", .m_min = 17, .m_max = 140},
     ANY_LIST("hidden-count", "count-part"), FAR_LIST("hidden-count-far", "count-part"),
