@@ -9,7 +9,7 @@ static const struct lab_case cases[] = {
 };
 static const struct hidden_case hidden[] = {
     {.name = "hidden",       .kind = "any number of elements and steps", .like = "odd", .n_min = 2, .n_max = 9000, .k_min = 65, .k_max = 100},
-    {.name = "hidden-many",  .kind = "more than 65536 elements", .like = "odd", .n_min = 65600, .n_max = 70000, .k_min = 1, .k_max = 3},
+    {.name = "hidden-many",  .kind = "more than 65536 elements", .like = "odd", .n_min = (1 << 17) + 96, .n_max = 133000, .k_min = 1, .k_max = 3},
     {.name = "hidden-large", .kind = "about a million elements", .like = "large", .n_min = 900000, .n_max = 1200000, .k_min = 16, .k_max = 24},
 };
 
