@@ -18,6 +18,7 @@ static struct {
     int (*set_check)(int), (*set_sample)(int), (*set_disturb)(const char *);
     uint64_t (*set_steps)(uint64_t);
     size_t (*variables)(void *, const void *);
+    void (*renew)(void);
     int (*name)(const void *, const char *, unsigned, uint64_t);
     uint64_t (*set_gap)(uint64_t);
     int (*set_devices)(int);
@@ -47,6 +48,7 @@ static const struct call symbols[] = {
     {"warplabSetDisturb", &calls.set_disturb},
     {"warplabSetSteps", &calls.set_steps},
     {"warplabVariables", &calls.variables},
+    {"warplabRenew", &calls.renew},
     {"warplabName", &calls.name},
     {"warplabSetGap", &calls.set_gap},
     {"warplabSetDevices", &calls.set_devices},
@@ -105,6 +107,12 @@ void emulator_set_disturb(unsigned classes)
 size_t emulator_variables(void *to, const void *from)
 {
     return emulator_here() ? calls.variables(to, from) : 0;
+}
+
+void emulator_renew(void)
+{
+    if (emulator_here())
+        calls.renew();
 }
 
 void emulator_name(const void *p, const char *name, size_t element, uint64_t elements)

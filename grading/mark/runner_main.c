@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "proto.h"
+#include "run/emulator.h"
 #include "run/machine.h"
 #include "run/program.h"
 #include "run/run.h"
@@ -124,6 +125,7 @@ static bool run(void)
     struct outputs o;
     bool ok = job_read(&grader, &j, &plan);
     if (ok) {
+        emulator_renew();
         run_here(&module, &j, &o);
         if (o.record)
             fprintf(stderr, "%s%s", o.printed, o.said);

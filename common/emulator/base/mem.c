@@ -594,7 +594,7 @@ struct mem_alloc *mem_register(void *host, uint64_t size)
 
 /* Contents read as zero when the place is used again; the system's whole pages, which are
  * larger than PAGE on some arm64 machines, go back to it. */
-static void wipe(const struct mem_alloc *m)
+void mem_wipe(const struct mem_alloc *m)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), begin = (uint64_t)m->host;
     uint64_t end = begin + (m->size < PAGE ? m->size : round_up(m->size, PAGE));
@@ -614,7 +614,7 @@ static void let_go(struct mem_alloc *m)
 {
     if (!m->mapped) {
         if (!kept_give(m))
-            wipe(m);
+            mem_wipe(m);
         return;
     }
     munmap(m->host, m->mapped);
@@ -675,6 +675,41 @@ bool mem_free(uint64_t addr)
         free_locked(m);
     pthread_mutex_unlock(&lock);
     return found;
+}
+
+static bool free_heap(struct arena *a)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < a->count; i++) {
+        if (!a->table[i].live || a->table[i].kind != MEM_HEAP)
+            continue;
+        free_locked(&a->table[i]);
+        any = true;
+    }
+    return any;
+}
+
+static void forget_freed(struct arena *a)
+{
+    uint32_t n = a->count;
+
+    while (n && !a->table[n - 1].live && !a->table[n - 1].reserved && a->span[n - 1])
+        n--;
+    a->next = n ? a->table[n - 1].addr + a->span[n - 1] : a->base;
+    a->count = n;
+}
+
+bool mem_forget(void)
+{
+    mem_init();
+    pthread_mutex_lock(&lock);
+    bool heap = free_heap(&device_arena);
+    forget_freed(&device_arena);
+    forget_freed(&host_arena);
+    atomic_fetch_add(&mem_generation, 1);
+    pthread_mutex_unlock(&lock);
+    return heap;
 }
 
 void mem_set_heap_limit(unsigned device, uint64_t bytes)

@@ -81,6 +81,10 @@ struct mem_alloc *mem_register(void *host, uint64_t size);
  * addresses are not reused while fresh ones are left. */
 bool mem_free(uint64_t addr);
 
+/* Frees what kernels have allocated, and makes addresses behind all that lives fresh again; true:
+ * there was such memory. While nothing runs. */
+bool mem_forget(void);
+
 /* An address at which `size` bytes of MEM_DEVICE come and go: nothing is there until mem_back(),
  * nor after mem_free(). 0: there is no address. */
 uint64_t mem_reserve(unsigned device, uint64_t size);
@@ -94,6 +98,9 @@ struct mem_alloc *mem_adopt(unsigned device, uint64_t size, enum mem_kind kind, 
 /* The contents of MEM_DEVICE move to a mapping, which goes with it as its file does. No launch may
  * run. */
 void mem_move(uint64_t addr, void *host, uint64_t mapped, int file);
+
+/* Zeroes what it holds, unless that is a mapping of its own. */
+void mem_wipe(const struct mem_alloc *m);
 
 /* The live allocation that contains addr, or NULL. */
 const struct mem_alloc *mem_find(uint64_t addr);

@@ -131,6 +131,11 @@ static struct ptx_var *definition(struct emu_module *m, const char *name)
 {
     return find_name(m->var_names, m->nvar_names, name);
 }
+static void fill(const struct ptx_var *v)
+{
+    if (v->init)
+        memcpy(mem_host(v->address, v->size), v->init, v->size);
+}
 static cudaError_t place_variable(struct emu_module *m, struct ptx_var *v)
 {
     if (!has_storage(v) || v->is_extern || v->address)
@@ -145,12 +150,11 @@ static cudaError_t place_variable(struct emu_module *m, struct ptx_var *v)
     if (!a)
         return emu_fail(cudaErrorMemoryAllocation, "%s: no memory for variable %s (%llu bytes)",
                         m->name, v->name, (unsigned long long)v->size);
-    if (v->init)
-        memcpy(a->host, v->init, v->size);
     a->read_only = v->space == SPACE_CONST;
     v->address = a->addr;
     m->vars = xrealloc(m->vars, (m->nvars + 1) * sizeof(*m->vars));
     m->vars[m->nvars++] = a;
+    fill(v);
     return cudaSuccess;
 }
 static cudaError_t relocate(struct emu_module *m, struct ptx_var *v)
@@ -205,6 +209,30 @@ static cudaError_t place_variables(struct emu_module *m)
             }
         }
     return e;
+}
+static void refill(struct emu_module *m, struct ptx_var *v)
+{
+    struct ptx_var *first = has_storage(v) && !v->is_extern ? definition(m, v->name) : NULL;
+    if (!first || (first != v && (v->is_weak || v->is_common)))
+        return;
+    fill(v);
+    relocate(m, v);
+}
+void emu_modules_renew(void)
+{
+    pthread_mutex_lock(&modules_lock);
+    for (struct emu_module *m = emu_modules; m; m = m->next) {
+        for (uint32_t i = 0; i < m->nvars; i++)
+            mem_wipe(m->vars[i]);
+        for (int k = 0; k < m->nptx; k++) {
+            for (uint32_t i = 0; i < m->ptx[k]->nvars; i++)
+                refill(m, m->ptx[k]->vars[i]);
+            for (uint32_t i = 0; i < m->ptx[k]->nfuncs; i++)
+                for (uint32_t j = 0; j < m->ptx[k]->funcs[i]->nvars; j++)
+                    fill(m->ptx[k]->funcs[i]->vars[j]);
+        }
+    }
+    pthread_mutex_unlock(&modules_lock);
 }
 
 /* ---- loading ---- */

@@ -54,6 +54,8 @@ bool emu_module_var(struct emu_module *m, const char *name, uint64_t *addr, uint
 /* What the variables of all loaded modules hold, those in constant memory aside, one after the
  * other: copied to `to`, or taken from `from`, where these are not NULL. How many bytes it is. */
 size_t emu_variables(void *to, const void *from);
+/* Variables of all modules hold again what they were loaded with. While nothing runs. */
+void emu_modules_renew(void);
 /* Registers from machine code's metadata, when the runtime found a cubin beside the PTX. */
 void emu_func_set_registers(struct emu_func *f, uint32_t registers);
 

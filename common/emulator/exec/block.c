@@ -59,7 +59,7 @@ static uint64_t sreg_value(const struct launch *l, uint64_t what)
     case SREG_NSMID:
         return l->profile->sms;
     case SREG_GRIDID:
-        return l->serial;
+        return l->number;
     case SREG_DYNAMIC_SMEM_SIZE:
         return l->dynamic_shared;
     case SREG_TOTAL_SMEM_SIZE:

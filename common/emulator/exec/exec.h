@@ -209,7 +209,7 @@ struct launch {
     uint32_t dynamic_shared;
     const uint8_t *params;
     bool cooperative;
-    uint64_t serial;
+    uint64_t serial, number;          /* number: what %gridid tells */
     const struct device_work *origin; /* of emu_launch, as is graph */
     const struct launch_moment *moment;
     uint64_t graph_run, graph;

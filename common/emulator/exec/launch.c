@@ -29,7 +29,7 @@
 enum { PORTABLE_CLUSTER = 8, MAX_CLUSTER = 16 }; /* blocks (programming guide) */
 
 uint32_t launch_stack_limit[MEM_DEVICES] = {[0 ... MEM_DEVICES - 1] = 1024}; /* a GPU's default */
-static _Atomic uint64_t launch_serial, stirs;
+static _Atomic uint64_t launch_serial, first_serial = 1, stirs;
 static _Atomic uint64_t steps_limit = UINT64_MAX; /* UINT64_MAX: the option's */
 
 /* ---- workers ---- */
@@ -541,6 +541,7 @@ static void set_up(struct launch *l, const struct emu_launch *e)
     l->graph_run = e->graph_run;
     l->graph = e->graph;
     l->serial = atomic_fetch_add(&launch_serial, 1) + 1;
+    l->number = l->serial - first_serial + 1;
     l->profile = d;
     l->steps_used = e->steps ? *e->steps : 0;
     l->steps_limit = launch_steps();
@@ -752,6 +753,11 @@ cudaError_t emu_launch(const struct emu_launch *e, struct emu_result *result)
     if (result)
         *result = r;
     return err;
+}
+
+void emu_renumber(void)
+{
+    first_serial = launch_serial + 1;
 }
 
 uint64_t emu_stirs(void)

@@ -114,6 +114,7 @@ bool emu_go_on(struct launch *l, struct emu_result *result, cudaError_t *e);
 /* Ends a parked launch with cudaErrorLaunchTimeout: the kernel, the line where it is, and the
  * words. */
 void emu_give_up(struct launch *l, const char *words); /* NULL: nothing is said */
+void emu_renumber(void);                               /* the next launch is number 1 */
 uint64_t emu_stirs(void);    /* grows when a launch that was parked does something */
 int emu_threads(void);       /* of the process, that are the emulator's */
 uint64_t launch_steps(void); /* the limit; 0: none */

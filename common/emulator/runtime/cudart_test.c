@@ -612,6 +612,72 @@ Test(cudart, sums_since_the_reset)
     cr_assert_eq(warplabCounter("global_st_requests"), 0);
 }
 
+/* seen(u64 *p, u64 bytes): p: how often it ran, by three variables, one of them inside of it;
+ * %gridid; what malloc(bytes) gives, unless that is 0. */
+static const char counting[] = ".version 9.0\n.target sm_75\n.address_size 64\n"
+                               ".extern .func (.param .b64 m) malloc(.param .b64 bytes);\n"
+                               ".global .u64 count = 40;\n"
+                               ".global .u64 there = count;\n"
+                               ".global .u64 sum;\n"
+                               ".visible .entry seen(.param .u64 p, .param .u64 bytes)\n"
+                               "{\n"
+                               "    .global .u64 own = 7;\n"
+                               "    .reg .pred %p;\n"
+                               "    .reg .b64 %rd<10>;\n"
+                               "    ld.param.u64 %rd1, [p];\n"
+                               "    ld.param.u64 %rd7, [bytes];\n"
+                               "    cvta.to.global.u64 %rd1, %rd1;\n"
+                               "    ld.global.u64 %rd2, [there];\n"
+                               "    atom.global.add.u64 %rd3, [%rd2], 1;\n"
+                               "    atom.global.add.u64 %rd4, [sum], 1;\n"
+                               "    atom.global.add.u64 %rd5, [own], 1;\n"
+                               "    mov.u64 %rd6, %gridid;\n"
+                               "    st.global.v2.u64 [%rd1], {%rd3, %rd4};\n"
+                               "    st.global.v2.u64 [%rd1+16], {%rd5, %rd6};\n"
+                               "    setp.eq.u64 %p, %rd7, 0;\n"
+                               "    @%p ret;\n"
+                               "    st.global.u64 [there], %rd1;\n"
+                               "    {\n"
+                               "    .param .b64 b; .param .b64 m;\n"
+                               "    st.param.b64 [b], %rd7;\n"
+                               "    call.uni (m), malloc, (b);\n"
+                               "    ld.param.b64 %rd8, [m];\n"
+                               "    }\n"
+                               "    st.global.u64 [%rd1+32], %rd8;\n"
+                               "    ret;\n"
+                               "}\n";
+
+static void look(cudaKernel_t seen, uint64_t bytes, uint64_t told[5], int **p)
+{
+    void *args[] = {p, &bytes};
+
+    OK(cudaMalloc((void **)p, 40));
+    OK(cudaLaunchKernel(seen, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, 0));
+    OK(cudaMemcpy(told, *p, 40, cudaMemcpyDeviceToHost));
+    OK(cudaFree(*p));
+}
+
+Test(cudart, what_ran_before_cannot_be_told)
+{
+    uint64_t first[5], again[5];
+    cudaLibrary_t l;
+    cudaKernel_t seen;
+    int *at, *later;
+
+    OK(cudaLibraryLoadData(&l, counting, NULL, NULL, 0, NULL, NULL, 0));
+    OK(cudaLibraryGetKernel(&seen, l, "seen"));
+    look(seen, 0, first, &at);
+    look(seen, 0, again, &later);
+    cr_expect(later > at && again[3] == first[3] + 1);
+    warplabRenew();
+    look(seen, 100, first, &later);
+    cr_expect(later == at && first[0] == 42 && first[1] == 2 && first[2] == 9 && first[3] == 1);
+    warplabRenew(); /* with what malloc() gave goes what may know of it */
+    look(seen, 100, again, &later);
+    cr_expect(later == at && again[0] == 40 && again[1] == 0 && again[2] == 7 && again[3] == 1);
+    cr_expect_eq(again[4], first[4]);
+}
+
 Test(cudart, sizes_that_wrap_are_refused)
 {
     static char host[4096];

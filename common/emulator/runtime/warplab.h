@@ -59,6 +59,10 @@ int warplabSetDisturb(const char *classes);
 /* What the variables of all modules hold, those in constant memory aside, copied to `to` or taken
  * from `from`, where these are not NULL; how many bytes it is. While nothing runs. */
 size_t warplabVariables(void *to, const void *from);
+/* Kernels cannot tell by numbers how much ran before: grids count from 1, and memory has the
+ * addresses that it would have had. What kernels have allocated and left is freed, and then
+ * modules' variables hold what they were loaded with. While nothing runs. */
+void warplabRenew(void);
 /* From now on messages call what cudaMalloc gave at p by this name: "in[1004], of 1001 elements"
  * of `element` bytes each. elements may be 0: every access is then past its end. -1: nothing
  * was allocated there. */

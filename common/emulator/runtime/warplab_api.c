@@ -166,6 +166,13 @@ size_t warplabVariables(void *to, const void *from)
     return emu_variables(to, from);
 }
 
+void warplabRenew(void)
+{
+    if (mem_forget())
+        emu_modules_renew();
+    emu_renumber();
+}
+
 void warplabSetQuiet(int level)
 {
     findings_read_always(level > 0);
