@@ -19,6 +19,7 @@ enum poison { POISON_NONE, POISON_OUTPUTS, POISON_ALL /* scratch too */ };
 
 struct job_options {
     bool check;             /* with the emulator's checks */
+    bool as_is;             /* on the emulator: with shared variables where a GPU has them */
     bool want_lines;        /* counters by line, the first kernel's first block traced */
     bool want_instructions; /* counters by instruction */
     bool timed;             /* on a GPU: the clock around the launches */

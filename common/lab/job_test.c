@@ -83,7 +83,8 @@ Test(job, comes_back_as_it_went)
                                      .timed = true,
                                      .poison = POISON_OUTPUTS,
                                      .steps = 99,
-                                     .seed = 7};
+                                     .seed = 7,
+                                     .as_is = true};
     cr_assert(job_write(&w, &j));
     cr_assert(job_read(&w, &k, &q));
     cr_assert_eq(t.at, t.bytes.length);
@@ -91,7 +92,7 @@ Test(job, comes_back_as_it_went)
               k.options.want_instructions && k.options.untimed);
     cr_assert_eq(k.options.poison, POISON_OUTPUTS);
     cr_assert_eq(k.options.steps, 99);
-    cr_assert(k.options.any_status);
+    cr_assert(k.options.any_status && k.options.as_is);
     cr_assert_eq(k.options.disturb, 1u << DISTURB_tensor);
     cr_assert_eq(k.options.seed, 7);
     cr_assert_str_eq(q.steps[0].kernel, "scale");

@@ -18,7 +18,7 @@ static struct {
     int (*set_check)(int), (*set_sample)(int), (*set_disturb)(const char *);
     uint64_t (*set_steps)(uint64_t);
     size_t (*variables)(void *, const void *);
-    void (*renew)(void);
+    void (*renew)(void), (*set_side_by_side)(int), (*set_timeless)(int);
     int (*name)(const void *, const char *, unsigned, uint64_t);
     uint64_t (*set_gap)(uint64_t);
     int (*set_devices)(int);
@@ -49,6 +49,8 @@ static const struct call symbols[] = {
     {"warplabSetSteps", &calls.set_steps},
     {"warplabVariables", &calls.variables},
     {"warplabRenew", &calls.renew},
+    {"warplabSetSideBySide", &calls.set_side_by_side},
+    {"warplabSetTimeless", &calls.set_timeless},
     {"warplabName", &calls.name},
     {"warplabSetGap", &calls.set_gap},
     {"warplabSetDevices", &calls.set_devices},
@@ -113,6 +115,18 @@ void emulator_renew(void)
 {
     if (emulator_here())
         calls.renew();
+}
+
+void emulator_set_side_by_side(bool on)
+{
+    if (emulator_here())
+        calls.set_side_by_side(on);
+}
+
+void emulator_set_timeless(bool on)
+{
+    if (emulator_here())
+        calls.set_timeless(on);
 }
 
 void emulator_name(const void *p, const char *name, size_t element, uint64_t elements)

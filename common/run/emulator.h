@@ -20,7 +20,9 @@ void emulator_set_sample(bool on);           /* for modelled times */
 void emulator_set_disturb(unsigned classes); /* 1 << DISTURB_… (emulator/base/disturb.h) */
 /* What modules' variables hold, copied to or from there unless NULL; how many bytes. 0 on a GPU. */
 size_t emulator_variables(void *to, const void *from);
-void emulator_renew(void); /* kernels cannot tell how much ran before */
+void emulator_renew(void);               /* kernels cannot tell how much ran before */
+void emulator_set_side_by_side(bool on); /* shared variables, in checked launches, too */
+void emulator_set_timeless(bool on);     /* %globaltimer tells nothing of the time taken */
 /* In messages p is an array of this name; what runs past its end by less than the gap is its. */
 void emulator_name(const void *p, const char *name, size_t element, uint64_t elements);
 void emulator_set_gap(uint64_t bytes);

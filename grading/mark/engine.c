@@ -52,6 +52,14 @@ static unsigned asked_of(const struct marking *m, const struct lab_variant *v,
  * have left behind is no help then. */
 enum { OTHERS = 2 };
 
+/* Gaps between shared variables tell a kernel that it is checked: there are none in about half of
+ * the hidden cases, nor in any that the row does not name. */
+static bool lies_as_is(const struct marking *m, const struct marked_case *c, int again,
+                       uint64_t seed)
+{
+    return m->draw.secret && c->kind && (again == OTHERS || seed >> 32 & 1);
+}
+
 struct run *marking_run(struct marking *m, const struct marked_case *c, int again, bool check)
 {
     const struct lab_variant *v = variant_named(m->e->lab, m->row->variant);
@@ -61,6 +69,7 @@ struct run *marking_run(struct marking *m, const struct marked_case *c, int agai
     uint64_t seed = case_seed(m->e->lab, &c->c, v->name, &m->draw, again);
     unsigned how = again ? RUN_UNTIMED : asked_of(m, v, c);
     how |= again && again != OTHERS ? RUN_LATER : 0;
+    how |= check && lies_as_is(m, c, again, seed) ? RUN_AS_IS : 0;
     struct run *r = session_run(m->s, v, &c->c, seed, how | (check ? RUN_CHECKED : 0));
     r->hidden = c->kind;
     return r;

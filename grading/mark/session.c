@@ -476,6 +476,7 @@ static void carry_out(struct session *s, struct run *r, struct job_options optio
     options.steps = r->steps;
     options.seed = poison_of(r);
     options.look = r->look;
+    options.as_is = r->as_is;
     box_deadline(&s->box, s->limit_s); /* it may have waited long for this run */
     if (!make_plan(s, r))
         return;
@@ -550,6 +551,7 @@ static void carry_out_in_time(struct session *s, struct run *r, unsigned how)
         struct run again = run_new(r->variant, &r->c, r->seed, r->check);
         again.steps = r->steps;
         again.look = r->look;
+        again.as_is = r->as_is;
         run_clear(r);
         *r = again;
         s->limit_s = attempt ? LONGER * s->o->run_s : s->o->run_s;
@@ -610,6 +612,7 @@ struct run *session_run(struct session *s, const struct lab_variant *v, const st
         return r;
     r = xzalloc(sizeof(*r));
     *r = run_new(v, c, seed, check);
+    r->as_is = how & RUN_AS_IS;
     r->look = how & RUN_LATER ? 0 : look_of(s, r);
     s->runs = xrealloc(s->runs, (size_t)(s->nruns + 1) * sizeof(*s->runs));
     s->runs[s->nruns] = r;

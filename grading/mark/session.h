@@ -59,6 +59,7 @@ struct run {
     json_t *findings;          /* array */
     struct result result;
     uint64_t steps;                            /* that a launch of it was allowed */
+    bool as_is;                                /* RUN_AS_IS */
     uint64_t look;                             /* run/look.h */
     bool late;                                 /* the wall clock ended it */
     char *why;                                 /* a sentence, when not RUN_OK */
@@ -98,8 +99,8 @@ void session_start(struct session *s, const struct lab *lab, const struct engine
                    const char *name, const char *source, size_t length);
 /* how: RUN_CHECKED, with the emulator's checks; RUN_INSTRUCTIONS, counters by instruction, too;
  * RUN_UNTIMED, without the sample that a modelled time needs; RUN_LATER, it may know of runs of the
- * same case, which others may not. */
-enum { RUN_CHECKED = 1, RUN_INSTRUCTIONS = 2, RUN_UNTIMED = 4, RUN_LATER = 8 };
+ * same case, which others may not; RUN_AS_IS, with shared variables where a GPU has them. */
+enum { RUN_CHECKED = 1, RUN_INSTRUCTIONS = 2, RUN_UNTIMED = 4, RUN_LATER = 8, RUN_AS_IS = 16 };
 struct run *session_run(struct session *s, const struct lab_variant *v, const struct lab_case *c,
                         uint64_t seed, unsigned how);
 /* The run again, with source lines and a trace; NULL when it has none. */

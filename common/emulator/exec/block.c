@@ -65,7 +65,7 @@ static uint64_t sreg_value(const struct launch *l, uint64_t what)
     case SREG_TOTAL_SMEM_SIZE:
         return l->user_shared;
     case SREG_AGGR_SMEM_SIZE:
-        return l->shared_bytes;
+        return l->shared_bytes - l->shared_extent + l->user_shared;
     case SREG_RESERVED_SMEM_OFFSET: /* begin, end, cap, _0, _1 */
         return comp == 1   ? l->shared_bytes
                : comp == 2 ? RESERVED_BYTES

@@ -210,6 +210,7 @@ struct launch {
     const uint8_t *params;
     bool cooperative;
     uint64_t serial, number;          /* number: what %gridid tells */
+    bool timeless;                    /* emu_set_timeless() */
     const struct device_work *origin; /* of emu_launch, as is graph */
     const struct launch_moment *moment;
     uint64_t graph_run, graph;

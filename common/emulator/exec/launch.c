@@ -30,6 +30,7 @@ enum { PORTABLE_CLUSTER = 8, MAX_CLUSTER = 16 }; /* blocks (programming guide) *
 
 uint32_t launch_stack_limit[MEM_DEVICES] = {[0 ... MEM_DEVICES - 1] = 1024}; /* a GPU's default */
 static _Atomic uint64_t launch_serial, first_serial = 1, stirs;
+static _Atomic bool side_by_side, timeless;
 static _Atomic uint64_t steps_limit = UINT64_MAX; /* UINT64_MAX: the option's */
 
 /* ---- workers ---- */
@@ -542,6 +543,7 @@ static void set_up(struct launch *l, const struct emu_launch *e)
     l->graph = e->graph;
     l->serial = atomic_fetch_add(&launch_serial, 1) + 1;
     l->number = l->serial - first_serial + 1;
+    l->timeless = timeless;
     l->profile = d;
     l->steps_used = e->steps ? *e->steps : 0;
     l->steps_limit = launch_steps();
@@ -566,7 +568,7 @@ static void set_up(struct launch *l, const struct emu_launch *e)
 
 static bool wants_apart(const struct launch *l)
 {
-    bool apart = false, as_is = false;
+    bool apart = false, as_is = side_by_side;
     for (int k = 0; k < l->nlisteners; k++) {
         apart |= l->listeners[k]->apart;
         as_is |= l->listeners[k]->as_is;
@@ -753,6 +755,16 @@ cudaError_t emu_launch(const struct emu_launch *e, struct emu_result *result)
     if (result)
         *result = r;
     return err;
+}
+
+void emu_set_side_by_side(bool on)
+{
+    side_by_side = on;
+}
+
+void emu_set_timeless(bool on)
+{
+    timeless = on;
 }
 
 void emu_renumber(void)

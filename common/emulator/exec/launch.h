@@ -114,7 +114,11 @@ bool emu_go_on(struct launch *l, struct emu_result *result, cudaError_t *e);
 /* Ends a parked launch with cudaErrorLaunchTimeout: the kernel, the line where it is, and the
  * words. */
 void emu_give_up(struct launch *l, const char *words); /* NULL: nothing is said */
-void emu_renumber(void);                               /* the next launch is number 1 */
+/* Of launches from now on: shared variables lie side by side in checked ones, too; %globaltimer
+ * goes on with %clock. */
+void emu_set_side_by_side(bool on);
+void emu_set_timeless(bool on);
+void emu_renumber(void);     /* the next launch is number 1 */
 uint64_t emu_stirs(void);    /* grows when a launch that was parked does something */
 int emu_threads(void);       /* of the process, that are the emulator's */
 uint64_t launch_steps(void); /* the limit; 0: none */

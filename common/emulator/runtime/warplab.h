@@ -63,6 +63,13 @@ size_t warplabVariables(void *to, const void *from);
  * addresses that it would have had. What kernels have allocated and left is freed, and then
  * modules' variables hold what they were loaded with. While nothing runs. */
 void warplabRenew(void);
+/* From now on shared variables lie side by side in checked launches, too, as on a GPU: a kernel
+ * cannot tell by them that it is checked, and what runs past one's end into the next is not seen.
+ */
+void warplabSetSideBySide(int on);
+/* From now on %globaltimer goes on with %clock, so that a kernel cannot tell by it how long the
+ * emulator takes. */
+void warplabSetTimeless(int on);
 /* From now on messages call what cudaMalloc gave at p by this name: "in[1004], of 1001 elements"
  * of `element` bytes each. elements may be 0: every access is then past its end. -1: nothing
  * was allocated there. */

@@ -166,6 +166,16 @@ size_t warplabVariables(void *to, const void *from)
     return emu_variables(to, from);
 }
 
+void warplabSetSideBySide(int on)
+{
+    emu_set_side_by_side(on);
+}
+
+void warplabSetTimeless(int on)
+{
+    emu_set_timeless(on);
+}
+
 void warplabRenew(void)
 {
     if (mem_forget())
