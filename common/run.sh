@@ -1,10 +1,10 @@
 #!/bin/sh
 # run.sh - what `make` and `make run` do with the labs' programs.
 #
-#   run.sh all ENV BUILD QUICK LAB…   every lab's solution, one after another: right or not, and
-#                                  no counts, for students are to predict them; what has not
-#                                  changed since it was right is not run again. FRESH=1: all of
-#                                  them again, with their tables
+#   run.sh all ENV BUILD BACKEND QUICK LAB…   every lab's solution, one after another: right or
+#                                  not, and no counts, for students are to predict them; what has
+#                                  not changed since it was right there is not run again. FRESH=1:
+#                                  all of them again, with their tables
 #   run.sh one PROGRAM OPTION…     one lab; $BACKEND, $CHECK and $PROFILE say how
 #   run.sh tests ENV BIN LAB…      solutions must be right and clean, skeletons must not
 #   run.sh gpu-tests GPU ENV BIN LAB…   the same on a GPU, under compute-sanitizer too
@@ -102,11 +102,11 @@ told_briefly() { # LOG COMMAND…
 }
 
 all() {
-    env=$1 build=$2 quick=$3 failed='' at=0
-    shift 3
+    env=$1 build=$2 backend=$3 quick=$4 failed='' at=0
+    shift 4
     mkdir -p "$build/runs"
     for lab in "$@"; do
-        at=$((at + 1)) ok=$build/runs/$lab$quick.ok # right here says nothing of the other machine
+        at=$((at + 1)) ok=$build/runs/$lab-$backend.ok # right here says nothing of the other machine
         if [ ! -e "solutions/$lab/$lab.cu" ]; then # the students' package has none
             echo "lab $at of $#: $lab is built: make run LAB=$lab"
             continue
@@ -116,7 +116,7 @@ all() {
             continue
         fi
         echo "lab $at of $#: $lab"
-        if told_briefly "$build/runs/$lab$quick.txt" \
+        if told_briefly "$build/runs/$lab-$backend.txt" \
             env "$env" "$build/bin/$lab" --solution ${quick:+"$quick"}; then
             : >"$ok"
         else
