@@ -7,7 +7,9 @@
 #                                  all of them again, with their tables
 #   run.sh one PROGRAM OPTION…     one lab; $BACKEND, $CHECK and $PROFILE say how
 #   run.sh tests ENV BIN LAB…      solutions must be right and clean, skeletons must not
-#   run.sh gpu-tests GPU ENV BIN LAB…   the same on a GPU, under compute-sanitizer too
+#   run.sh gpu-tests GPU ENV BIN LAB…   the same on a GPU, under compute-sanitizer too; $JOBS labs
+#                                  at once, where the GPU's and the host's memory are large
+#   run.sh gpu-test ENV BIN LAB    of these, one
 set -u
 
 # One of compute-sanitizer's tools. The harness counts a kernel's parameters by asking until
@@ -166,6 +168,22 @@ sanitize_at_once() {
     return $complaint
 }
 
+gpu_test() {
+    env=$1 bin=$2 lab=$3
+    env "$env" "$bin/$lab" --solution
+    note "$lab, solution" $? 0
+    env "$env" "$bin/$lab" --no-time --quick
+    note "$lab, skeleton" $? 1
+    if command -v compute-sanitizer >/dev/null; then
+        logs=$(mktemp -d) || exit 1
+        trap 'rm -r "$logs"' EXIT
+        (LD_LIBRARY_PATH=${env#LD_LIBRARY_PATH=}; export LD_LIBRARY_PATH
+         sanitize_at_once "$bin/$lab" --solution --quick)
+        note "$lab, compute-sanitizer" $? 0
+    fi
+    echo "$lab: $passed passed, $failed failed"
+}
+
 gpu_tests() {
     gpu=$1 env=$2 bin=$3
     shift 3
@@ -173,27 +191,21 @@ gpu_tests() {
         echo "SKIPPED: no GPU on this machine; make test runs everything else"
         exit 0
     fi
-    logs=$(mktemp -d) || exit 1
-    trap 'rm -r "$logs"' EXIT
-    for lab in "$@"; do
-        env "$env" "$bin/$lab" --solution
-        note "$lab, solution" $? 0
-        env "$env" "$bin/$lab" --no-time --quick
-        note "$lab, skeleton" $? 1
-        command -v compute-sanitizer >/dev/null || continue
-        (LD_LIBRARY_PATH=${env#LD_LIBRARY_PATH=}; export LD_LIBRARY_PATH
-         sanitize_at_once "$bin/$lab" --solution --quick)
-        note "$lab, compute-sanitizer" $? 0
-    done
     command -v compute-sanitizer >/dev/null || echo "SKIPPED: no compute-sanitizer here"
-    echo "$passed passed, $failed failed"
-    [ $failed -eq 0 ]
+    mkdir -p "$bin/../test/gpu-logs"
+    # shellcheck disable=SC2016
+    printf '%s\n' "$@" | xargs -P "${JOBS:-1}" -I LAB sh -c '"$1" gpu-test "$2" "$3" LAB >"$3/../test/gpu-logs/LAB" 2>&1
+        cat "$3/../test/gpu-logs/LAB"' sh "$0" "$env" "$bin"
+    for lab in "$@"; do tail -n 1 "$bin/../test/gpu-logs/$lab"; done | awk -v labs=$# '
+        $3 == "passed," { passed += $2; failed += $4; told++ }
+        END { failed += labs - told; print passed + 0 " passed, " failed " failed"; exit failed > 0 }'
 }
 
 case $1 in
 one) shift; one "$@" ;;
 tests) shift; tests "$@" ;;
 gpu-tests) shift; gpu_tests "$@" ;;
+gpu-test) shift; gpu_test "$@" ;;
 all) shift; all "$@" ;;
 *) echo "run.sh: what is \"$1\"?" >&2; exit 2 ;;
 esac

@@ -92,4 +92,4 @@ test-distros:
 test-workflow:
 	$(Q)common/workflow.py build/distros/workflow $(JOB) $(WORDS)
 test-gpu: $(if $(GPU),programs)
-	$(Q)common/run.sh gpu-tests '$(GPU)' '$(ON_gpu)' $B/bin $(LABS)
+	$(Q)JOBS=$(JOBS) common/run.sh gpu-tests '$(GPU)' '$(ON_gpu)' $B/bin $(LABS)
