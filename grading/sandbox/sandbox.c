@@ -16,6 +16,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -459,6 +460,7 @@ bool box_start(struct box *b, const struct box_spec *spec)
                       .err = -1,
                       .status = -1,
                       .exit_code = -1,
+                      .limit_s = spec->wall_s,
                       .deadline = now_s() + spec->wall_s,
                       .resident_bytes = spec->resident_bytes,
                       .log_cap = spec->log_cap};
@@ -475,6 +477,8 @@ bool box_start(struct box *b, const struct box_spec *spec)
 
 /* ---- watching ---- */
 
+enum { MOST_AGAIN = 10 };
+
 static void close_fd(int *fd)
 {
     if (*fd >= 0)
@@ -482,7 +486,7 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-static void watch_memory(struct box *b)
+static bool find_program(struct box *b)
 {
     if (!b->inner) { /* the holder, bwrap, its init, the program */
         pid_t bwrap = first_child(b->pid), init = b->unconfined ? 0
@@ -490,7 +494,67 @@ static void watch_memory(struct box *b)
                                                                 : 0;
         b->inner = b->unconfined ? bwrap : init ? first_child(init) : 0;
     }
-    if (!b->inner)
+    return b->inner;
+}
+
+/* What /proc says behind the name of a process or of a thread: its state, and seconds of processor
+ * time. False: there is none. */
+static bool read_stat(const char *path, char *state, double *seconds)
+{
+    char line[1024];
+    unsigned long user = 0, system = 0;
+    FILE *f = fopen(path, "re");
+    const char *behind = f && fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+    if (f)
+        fclose(f);
+    if (!behind || sscanf(behind, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", state,
+                          &user, &system) != 3)
+        return false;
+    *seconds = (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+    return true;
+}
+
+/* Processor time of the box's program so far. */
+static double worked_s(struct box *b)
+{
+    char path[64], state;
+    double seconds = 0;
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)b->inner);
+    return find_program(b) && read_stat(path, &state, &seconds) ? seconds : 0;
+}
+
+/* Whether one of its threads has, or waits for, a processor. */
+static bool wants_processor(const struct box *b)
+{
+    char path[320], state = 0;
+    double seconds;
+    bool wants = false;
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)b->inner);
+    DIR *d = opendir(path);
+    for (struct dirent *e; d && !wants && (e = readdir(d));) {
+        snprintf(path, sizeof(path), "/proc/%d/task/%.20s/stat", (int)b->inner, e->d_name);
+        wants = e->d_name[0] != '.' && read_stat(path, &state, &seconds) && state == 'R';
+    }
+    if (d)
+        closedir(d);
+    return wants;
+}
+
+/* On a crowded machine a program may not get to what its time is for: who still wants a processor,
+ * and has had less than half of its time on one, gets that time again. */
+static bool is_starved(struct box *b)
+{
+    if (b->limit_s <= 0 || b->again >= MOST_AGAIN || worked_s(b) - b->worked >= b->limit_s / 2 ||
+        !wants_processor(b))
+        return false;
+    b->again++;
+    b->deadline = now_s() + b->limit_s;
+    return true;
+}
+
+static void watch_memory(struct box *b)
+{
+    if (!find_program(b))
         return;
     char path[64];
     unsigned long pages = 0;
@@ -534,14 +598,14 @@ static bool wait_ready(struct box *b, int fd, short events)
     for (;;) {
         if (fd < 0 && b->err < 0 && b->status < 0)
             return true;
-        double left = b->deadline - now_s();
-        if (b->end == BOX_RUNNING && left <= 0) {
+        if (b->end == BOX_RUNNING && b->deadline <= now_s() && !is_starved(b)) {
             b->end = BOX_TIMEOUT;
             close_fd(&b->life);
         }
         if (b->end != BOX_RUNNING)
             return false;
         struct pollfd p[3] = {{fd, events, 0}, {b->err, POLLIN, 0}, {b->status, POLLIN, 0}};
+        double left = fmax(b->deadline - now_s(), 0);
         int wait_ms = left > 0.05 ? 50 : (int)(left * 1000) + 1;
         int n = poll(p, 3, wait_ms);
         if (p[1].revents)
@@ -558,7 +622,10 @@ static bool wait_ready(struct box *b, int fd, short events)
 
 void box_deadline(struct box *b, double seconds)
 {
+    b->limit_s = seconds;
     b->deadline = now_s() + seconds;
+    b->again = 0;
+    b->worked = b->inner ? worked_s(b) : 0;
 }
 
 static bool try_again(int *fd)

@@ -62,7 +62,9 @@ struct box {
     pid_t pid;                      /* the holder's, see sandbox.c */
     int in, out, err, status, life; /* -1 when closed; closing life ends the box */
     bool unconfined;
-    double deadline;
+    double limit_s, deadline; /* of the clock; see box_deadline() */
+    double worked;            /* processor time of the program when that was set */
+    int again;                /* how often it was given anew */
     size_t resident_bytes, resident_peak, log_cap;
     struct text log; /* standard error */
     size_t log_dropped;
@@ -83,7 +85,9 @@ const char *sandbox_refused(void);
 
 /* Starts spec. On failure end is BOX_NO_START and log says why; box_close() still applies. */
 bool box_start(struct box *b, const struct box_spec *spec);
-void box_deadline(struct box *b, double seconds_from_now);
+/* The box has so many seconds from now. One that wants a processor and has had less than half of
+ * them on one, on a machine with too much to do, gets them again, ten times at most. */
+void box_deadline(struct box *b, double seconds);
 /* All n bytes or false: the box ended, or was ended for passing a limit. */
 bool box_send(struct box *b, const void *data, size_t n);
 void box_end_input(struct box *b);

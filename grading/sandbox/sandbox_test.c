@@ -5,6 +5,7 @@
 #include "base/file.h"
 
 #include <criterion/criterion.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdint.h>
@@ -45,6 +46,57 @@ Test(box, files_have_a_largest_size)
 
     cr_expect_eq(exit_of(most), 0);
     cr_expect_eq(exit_of(more), 128 + SIGXFSZ);
+}
+
+/* How a box ends that counts to so many with a second on the clock, beside others on one processor.
+ */
+static enum box_end end_beside(int others, const char *count)
+{
+    const char *argv[] = {"/usr/bin/sh", "-c", "i=0; while [ $i -lt $0 ]; do i=$((i + 1)); done",
+                          count, NULL};
+    struct box_spec spec = {.argv = argv,
+                            .wall_s = 1,
+                            .cpu_s = 30,
+                            .log_cap = 4096,
+                            .binds = {{"/usr/bin", "/usr/bin"}},
+                            .nbinds = 1};
+    struct box b;
+    struct text out = {0};
+    size_t dropped;
+    cpu_set_t all, one;
+    pid_t busy[16];
+
+    cr_assert(!sched_getaffinity(0, sizeof(all), &all));
+    CPU_ZERO(&one);
+    for (int i = 0; i < CPU_SETSIZE && !CPU_COUNT(&one); i++)
+        if (CPU_ISSET(i, &all))
+            CPU_SET(i, &one);
+    cr_assert(!sched_setaffinity(0, sizeof(one), &one));
+    for (int i = 0; i < others; i++)
+        if (!(busy[i] = fork())) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            for (volatile int j = 0;; j++)
+                ;
+        }
+    cr_assert(box_start(&b, &spec), "%s", text_str(&b.log));
+    box_drain(&b, &out, 4096, &dropped);
+    box_finish(&b);
+    enum box_end end = b.end;
+    text_free(&out);
+    box_close(&b);
+    for (int i = 0; i < others; i++) {
+        kill(busy[i], SIGKILL);
+        waitpid(busy[i], NULL, 0);
+    }
+    sched_setaffinity(0, sizeof(all), &all);
+    return end;
+}
+
+/* Whoever waits for a processor gets its time again; whoever has had one does not. */
+Test(box, is_not_ended_for_others_work)
+{
+    cr_expect_eq(end_beside(7, "300000"), BOX_EXITED);
+    cr_expect_eq(end_beside(0, "1000000000"), BOX_TIMEOUT);
 }
 
 static pid_t child_of(pid_t p)
