@@ -3,9 +3,9 @@
  *   tests [-j N] [--filter PATTERN] [--timeout SECONDS]
  *
  * Those whose "suite/name" is as PATTERN, a shell's with !(…) and @(…), N at once (as many as
- * there are processors). A process a test, forked from this one; ended by a signal, by its time,
- * by a sanitizer or before its end, a test has failed. What it wrote is shown then. Exits with 1
- * when one has failed, or none was run.
+ * there are processors). A process a test, forked from this one; ended by a signal, by its time
+ * (of the processor, or five times that by the clock), by a sanitizer or before its end, a test has
+ * failed. What it wrote is shown then. Exits with 1 when one has failed, or none was run.
  */
 #include <criterion/criterion.h>
 #include <fnmatch.h>
@@ -14,11 +14,13 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { PASSED = 0, FAILED = 1, SKIPPED = 77 };
-enum { MAX_JOBS = 64, SLOWER = 10 }; /* a test's own time is for a real processor, without checks */
+enum { MAX_JOBS = 64, SLOWER = 10 /* a test's own time is for a real processor, without checks */ };
+enum { PATIENCE = 5 };
 
 /* Of the test that a process runs; its children's failures are its own. */
 struct told {
@@ -91,6 +93,14 @@ static bool is_suite(const struct unit_test *t)
     return !t->run && !t->run_with;
 }
 
+/* So many seconds of this process's processor time: how long a crowded machine takes over them
+ * says nothing. One that waits for ever ends by the clock. */
+static void limit(int seconds)
+{
+    setitimer(ITIMER_PROF, &(struct itimerval){.it_value = {.tv_sec = seconds}}, NULL);
+    alarm(PATIENCE * (unsigned)seconds);
+}
+
 static void run_here(const struct job *job)
 {
     const struct unit_test *t = job->test;
@@ -98,7 +108,7 @@ static void run_here(const struct job *job)
     told = job->told;
     dup2(fileno(job->said), STDOUT_FILENO);
     dup2(fileno(job->said), STDERR_FILENO);
-    alarm(t->timeout ? SLOWER * t->timeout : (unsigned)timeout);
+    limit(t->timeout ? SLOWER * (int)t->timeout : timeout);
     for (const struct unit_test *s = tests; s; s = s->next)
         if (is_suite(s) && s->init && strcmp(s->suite, t->suite) == 0)
             s->init();
