@@ -107,9 +107,11 @@ all: programs
 # every lab again, changed or not; on a GPU all sizes
 labs: programs
 	$(ENDSTEP)
-	$(Q)FRESH=1 common/run.sh all '$(ON)' $B $(BACKEND) '$(if $(filter emulator,$(BACKEND)),--quick)' $(LABS)
+	$(Q)FRESH=1 common/run.sh all '$(ON)' $B $(BACKEND) '$(if $(filter emulator,$(BACKEND)),--quick)' $(or $(LAB),$(LABS))
 programs: emulator $(LAB_BINS) $B/bin/labcc
-ifneq ($(and $(filter run,$(MAKECMDGOALS)),$(filter-out $(LABS),$(or $(LAB),none))),)
+# A lab that is named is there, whatever it is for, and is told before anything is built.
+ONE_LAB := $(filter run $(if $(wildcard solutions),grade),$(MAKECMDGOALS))
+ifneq ($(and $(filter command,$(origin LAB))$(ONE_LAB),$(filter-out $(LABS),$(or $(LAB),$(if $(ONE_LAB),none)))),)
 $(error which lab$(if $(LAB), is "$(LAB)")? LAB=… is one of: $(LABS))
 endif
 run: $(RUNTIME_$(BACKEND)) $B/bin/$(LAB)
@@ -120,7 +122,7 @@ run: $(RUNTIME_$(BACKEND)) $B/bin/$(LAB)
 help:
 	@sed -n 's/^#h //p' Makefile
 #h make                 install what is missing, build, see that every lab's solution is right, figures
-#h make labs            every lab's solution again, with its tables: what you are to predict
+#h make labs            every lab's solution again, with its tables: what you are to predict; LAB=… one
 #h make run LAB=…       your labs/LAB/LAB.cu; SOLUTION=1 the reference, BACKEND=emulator|gpu,
 #h                      KERNEL=3, N=2^20, CASE=…, FILE=my.cu, CHECK=1 (memory, races, barriers),
 #h                      PROFILE=1 (hardware counters), DETAIL=1 (each failure and each row),
@@ -152,7 +154,8 @@ help:
 #h make student-package the labs as a class gets them, without solutions, rubrics and records;
 #h                      make test-student builds and smokes it in an empty folder
 #h make smoke           every lab's skeleton runs, and says what to do next
-#h make install         warprun alone, into PREFIX=/usr/local (DESTDIR=…); make deb, make wheel pack it
+#h make install         warprun alone, into PREFIX=/usr/local (DESTDIR=…), and make uninstall out of it;
+#h                      make deb, make wheel pack it
 #h make test-packages   each of the three in an empty place, with CUDA programs
 #h make test-distros    README's commands in bare Debian and Ubuntu systems (as root, with debootstrap)
 #h make test-workflow   the steps of .github/workflows in such systems; JOB=packages for one job

@@ -138,10 +138,33 @@ note() { # WHAT STATUS EXPECTED
     fi
 }
 
+# Mistakes at the command line are told before anything is built.
+mistakes() {
+    while IFS='|' read -r words says; do
+        # shellcheck disable=SC2086 # they are words
+        said=$(env -u MAKELEVEL -u MAKEFLAGS make -n $words 2>&1) && said="exit status 0, $said"
+        case $said in
+        *"$says"*) note "make $words" 0 0 ;;
+        *) note "make $words said \"$(echo "$said" | head -n 1)\", not \"$says\"" 0 2 ;;
+        esac
+    done <<'END'
+run|which lab? LAB=… is one of: 
+run LAB=nosuch|which lab is "nosuch"? LAB=… is one of: 
+run LAB=reduction BACKEND=cuda|BACKEND=cuda: it is gpu or emulator
+grade|which lab? LAB=… is one of: 
+grade LAB=nosuch|which lab is "nosuch"?
+labs LAB=nosuch|which lab is "nosuch"?
+mutate LAB=nosuch|which lab is "nosuch"?
+records LAB=nosuch|which lab is "nosuch"?
+test-diagnosis LAB=nosuch|which lab is "nosuch"?
+END
+}
+
 # A skeleton has to fail with status 1: 0 would be a check that sees nothing.
 tests() {
     env=$1 bin=$2
     shift 2
+    mistakes
     for lab in "$@"; do
         env "$env" "$bin/$lab" --solution --quick --no-records
         note "$lab, solution" $? 0

@@ -23,7 +23,7 @@ test-harness: $B/test/harness $B/test/testlab $B/lib/libcudart.so.13 $(LIBRARIES
 test-diagnosis: $B/lib/libcudart.so.13 $(LAB_BINS)
 	$(Q)$(ON_emulator) $(HAR)/bank.py --bin $B/bin $(if $(LAB),--lab $(LAB)) $(if $(ONLY),--only '$(ONLY)') $(if $(SHOW),--show)
 test-runs: $B/lib/libcudart.so.13 $(LAB_BINS)
-	$(Q)common/run.sh tests '$(ON_emulator)' $B/bin $(LABS)
+	$(Q)common/run.sh tests '$(ON_emulator)' $B/bin $(or $(LAB),$(LABS))
 test-san:
 	$(Q)$(MAKE) --no-print-directory SAN=1 test-faults test-emulator test-harness test-grading
 # Does the runner see them all?

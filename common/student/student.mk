@@ -4,7 +4,7 @@ STUDENT = $B/student/warplab-$(RELEASE).tar.gz
 # every lab's skeleton, run and checked
 smoke: $(RUNTIME_emulator) $(LAB_BINS)
 	$(ENDSTEP)
-	$(Q)common/student/smoke.sh '$(ON_emulator)' $B/bin $(LABS)
+	$(Q)common/student/smoke.sh '$(ON_emulator)' $B/bin $(or $(LAB),$(LABS))
 
 ifneq ($(wildcard solutions),)
 # also a suite of `make test`
