@@ -239,5 +239,7 @@ int main(int argc, char **argv)
     char *path = find_in_path(w.program[0]);
     prepare(path);
     execv(path, w.program);
-    refuse(errno == ENOENT ? "no program %s" : "cannot run %s", w.program[0]);
+    if (errno == ENOENT)
+        refuse("no program %s", w.program[0]);
+    refuse("cannot run %s", xformat("%s: %s", w.program[0], strerror(errno)));
 }

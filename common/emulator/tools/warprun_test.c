@@ -43,7 +43,7 @@ static const struct {
     {"", "none-of-that-name", 127, "warprun: no program none-of-that-name"},
     {"PATH=/none", "sh", 127, "warprun: no program sh"},
     {"-u PATH", "none", 127, "warprun: no program none"},
-    {"", "/etc/passwd", 127, "warprun: cannot run /etc/passwd"},
+    {"", "/etc/passwd", 127, "warprun: cannot run /etc/passwd: Permission denied"},
     {"", "--support /none", 2, "/none"},
     {"", "--help", 0, "--support"},
     {"", "--version", 0, "/lib/libcudart.so.13)\n"},
