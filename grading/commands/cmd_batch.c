@@ -232,7 +232,7 @@ static void add_score(struct text *t, const struct mark *m)
 void print_marks(struct book *book, const char *lab, FILE *f)
 {
     int n;
-    struct mark *v = book_marks(book, lab, 0, true, &n);
+    struct mark *v = marks_of(book, lab, true, &n);
     struct text t = {0}, safe = {0};
     for (int i = 0; i < n; i++)
         add_score(&t, &v[i]);

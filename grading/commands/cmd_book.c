@@ -107,7 +107,7 @@ int cmd_show(int argc, char **argv)
     struct text audit = {0};
     const char *id = NULL;
     int n, found = 0;
-    struct mark *v = book_marks(b, a.lab, 0, false, &n);
+    struct mark *v = marks_of(b, a.lab, false, &n);
     for (int i = 0; i < n; i++) {
         if (!mark_is(&v[i], a.words[0]))
             continue;
@@ -134,7 +134,7 @@ int cmd_show(int argc, char **argv)
 static char *find_student(struct book *b, const char *lab, const char *who, double *max)
 {
     int n;
-    struct mark *v = book_marks(b, lab, 0, true, &n);
+    struct mark *v = marks_of(b, lab, true, &n);
     const struct mark *m = find_mark(v, n, lab, who);
     char *id = m ? xstrdup(m->student) : NULL;
     *max = m ? m->max : 0;
@@ -236,7 +236,7 @@ int cmd_stats(int argc, char **argv)
         read_with(&a, argc, argv, "",
                   "Prints each lab's distribution and the share that passes each check.", 0);
     int n;
-    struct mark *v = book_marks(b, a.lab, 0, true, &n);
+    struct mark *v = marks_of(b, a.lab, true, &n);
     for (int i = 0; i < n; i++) {
         int k = 0;
         while (strcmp(v[k].lab, v[i].lab))

@@ -7,6 +7,7 @@
 #include "args.h"
 #include "commands.h"
 #include "base/csv.h"
+#include "grading/mark/cases.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,8 @@ static error_t parse_policy(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_PER_DAY:
         a->p.per_day = arg_number(state, arg) / 100;
+        if (a->p.per_day > 1)
+            argp_error(state, "--late-per-day %s: there are 100 percent", arg);
         a->given |= GIVEN_DAY;
         return 0;
     case KEY_MAX_DAYS:
@@ -143,15 +146,17 @@ void policy_apply(struct book *b, const char *lab, const struct policy_args *a)
 
 char *policy_text(const struct policy *p)
 {
-    char due[32] = "none";
+    char due[32] = "none", last[48] = "no last day";
     time_t t = (time_t)p->due;
     struct tm local;
     if (p->due && localtime_r(&t, &local))
         strftime(due, sizeof(due), "%Y-%m-%d %H:%M", &local);
+    if (p->max_days)
+        snprintf(last, sizeof(last), "no marks after %d day%s", p->max_days,
+                 p->max_days == 1 ? "" : "s");
     return xformat("due %s, grace %lld min, %g %% a day, %s, %d free late days, the %s result "
                    "counts",
-                   due, (long long)(p->grace / 60), 100 * p->per_day,
-                   p->max_days ? "with a last day" : "no last day", p->late_days,
+                   due, (long long)(p->grace / 60), 100 * p->per_day, last, p->late_days,
                    p->best ? "best" : "latest");
 }
 
@@ -193,6 +198,8 @@ int cmd_policy(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     if (!a.lab)
         die("--lab LAB is needed");
+    if (!rubric_of(a.lab))
+        die("there is no lab \"%s\": grade labs lists them", a.lab);
     struct book *b = a.policy.given ? open_book(a.book) : read_book(a.book);
     policy_apply(b, a.lab, &a.policy);
     struct policy p = book_policy(b, a.lab);

@@ -151,7 +151,7 @@ int cmd_similar(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     engine_defaults(&o);
     struct book *b = read_book(a.book);
-    struct mark *marks = book_marks(b, a.lab, 0, true, &n);
+    struct mark *marks = marks_of(b, a.lab, true, &n);
     struct text_of *v = read_texts(b, marks, n, &o, a.lab);
     struct pair *pairs = find_pairs(v, n, a.least / 100, &npairs);
     for (int i = 0; i < npairs && i < a.top; i++)

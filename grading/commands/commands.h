@@ -38,9 +38,11 @@ char *read_secret(const char *path); /* its text, for free() */
 bool sandbox_or_refuse(struct engine_options *o, bool practice);
 bool gpu_or_refuse(struct engine_options *o);
 void open_engine(struct engine *e, const char *lab, const struct engine_options *o);
-struct book *open_book(const char *path);            /* one that is there, to change it */
-struct book *read_book(const char *path);            /* to read it: the disk may be read-only */
-struct book *make_book(const char *path);            /* made when absent */
+struct book *open_book(const char *path); /* one that is there, to change it */
+struct book *read_book(const char *path); /* to read it: the disk may be read-only */
+struct book *make_book(const char *path); /* made when absent */
+/* What counts of a lab, or of all (NULL); ends with 1 where nobody has handed in the lab. */
+struct mark *marks_of(struct book *b, const char *lab, bool brief, int *n);
 bool mark_is(const struct mark *m, const char *who); /* by id, login, email, name, alias */
 /* The one student who is meant; NULL, said why, when it is nobody or several. */
 const struct mark *find_mark(const struct mark *v, int n, const char *lab, const char *who);

@@ -117,6 +117,20 @@ Test(instructor, changes_marks_and_rules, .init = a_class, .fini = end_of_class,
     says(grade(0, "policy --lab " LAB " --late-days 0 --grace 5000"), "grace 5000 min");
     silent_about(grade(0, "marks"), "late");
     says(grade(0, "audit"), "policy");
+    says(grade(0, "policy --lab " LAB " --late-max-days 3"), "no marks after 3 days");
+    says(grade(2, "policy --lab " LAB " --late-per-day 101"), "there are 100 percent");
+    says(grade(2, "policy --lab nosuch --grace 15"), "there is no lab \"nosuch\"");
+}
+
+Test(instructor, is_told_of_a_lab_that_nobody_handed_in, .init = a_class, .fini = end_of_class,
+     .timeout = 100)
+{
+    static const char *const words[] = {"marks",         "stats",
+                                        "similar",       "show ann",
+                                        "export csv",    "report /tmp/none",
+                                        "export moodle", "override --why x ann 3"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        says(grade(1, "%s --lab reduction", words[i]), "has handed in reduction");
 }
 
 Test(instructor, compares_and_exports, .init = a_class, .fini = end_of_class, .timeout = 100)
@@ -249,8 +263,8 @@ Test(instructor, due_times_that_do_not_exist, .timeout = 60)
     cr_assert(mkdtemp(folder));
     setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        char *text = shell(&code, "%s/grade policy --book %s/g.db --lab x --due '%s' 2>&1", o.bin,
-                           folder, rows[i].due);
+        char *text = shell(&code, "%s/grade policy --book %s/g.db --lab reduction --due '%s' 2>&1",
+                           o.bin, folder, rows[i].due);
         const char *want = rows[i].said ? rows[i].said : "there is no gradebook";
         cr_expect(strstr(text, want) && code == 2, "%s: %d %s", rows[i].due, code, text);
         free(text);

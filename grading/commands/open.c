@@ -91,6 +91,15 @@ struct book *read_book(const char *path)
     return opened(book_open_read(path, &why), &why);
 }
 
+struct mark *marks_of(struct book *b, const char *lab, bool brief, int *n)
+{
+    struct mark *v = book_marks(b, lab, 0, brief, n);
+    if (*n || !lab)
+        return v;
+    fprintf(stderr, "grade: nobody in the gradebook has handed in %s\n", lab);
+    exit(1);
+}
+
 /* ---- one student of many ---- */
 
 bool mark_is(const struct mark *m, const char *who)
