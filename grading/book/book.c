@@ -228,20 +228,22 @@ static void new_alias(char out[16])
     snprintf(out, 16, "s-%08x", v);
 }
 
+/* A roster's name stays when a later batch knows only what its files are called. */
 static void put_student(struct book *b, const struct submission *x)
 {
     char alias[16];
     new_alias(alias);
     finish(
         b,
-        query(
-            b,
-            "INSERT INTO student(id, person, email, login, section, alias) VALUES (?,?,?,?,?,?)"
-            " ON CONFLICT(id) DO UPDATE SET person=iif(excluded.person<>'',excluded.person,person),"
-            " email=iif(excluded.email<>'',excluded.email,email),"
-            " login=iif(excluded.login<>'',excluded.login,login),"
-            " section=iif(excluded.section<>'',excluded.section,section)",
-            "ssssss", x->student, x->person, x->email, x->login, x->section, alias));
+        query(b,
+              "INSERT INTO student(id, person, email, login, section, alias) VALUES (?,?,?,?,?,?)"
+              " ON CONFLICT(id) DO UPDATE SET person=iif(excluded.person<>'' AND (?7 OR "
+              "person=''),excluded.person,person),"
+              " email=iif(excluded.email<>'',excluded.email,email),"
+              " login=iif(excluded.login<>'',excluded.login,login),"
+              " section=iif(excluded.section<>'',excluded.section,section)",
+              "ssssssi", x->student, x->person, x->email, x->login, x->section, alias,
+              (int64_t)(x->row > 0)));
 }
 
 static void put_item(struct book *b, int64_t run, const struct submission *x)

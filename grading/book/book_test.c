@@ -69,6 +69,46 @@ static void mark_all(const char *path)
     _exit(0);
 }
 
+/* The name of s000 after batches that called it names[0], names[1], …; '!' before it: a roster. */
+static char *name_after(const char *const *names)
+{
+    char *path = book_path();
+    struct text why = {0};
+    int resumed, n;
+    struct book *b = book_open(path, &why);
+    cr_assert(b, "%s", text_str(&why));
+    for (int i = 0; names[i]; i++) {
+        struct submissions s = class_of(1);
+        s.v[0].row = *names[i] == '!';
+        s.v[0].person = xstrdup(names[i] + s.v[0].row);
+        book_run(b, "reduction", names[i], "{}", &s, &resumed);
+    }
+    struct mark *v = book_marks(b, NULL, 0, true, &n);
+    char *name = xstrdup(n == 1 ? v[0].person : "not one");
+    book_marks_free(v, n);
+    book_close(b);
+    book_remove(path);
+    return name;
+}
+
+Test(book, keeps_a_rosters_names)
+{
+    static const struct {
+        const char *names[4], *is;
+    } rows[] = {
+        {{"ames", NULL}, "ames"},
+        {{"ames", "!Ann Ames", NULL}, "Ann Ames"},
+        {{"!Ann Ames", "ames", NULL}, "Ann Ames"},
+        {{"!Ann Ames", "ames", "!Ann Best", NULL}, "Ann Best"},
+        {{"", "ames", NULL}, "ames"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char *name = name_after(rows[i].names);
+        cr_expect_str_eq(name, rows[i].is, "row %zu: %s", i, name);
+        free(name);
+    }
+}
+
 Test(book, killed_at_any_instant, .timeout = 120)
 {
     char *path = book_path();
