@@ -35,11 +35,12 @@ def draw(recs, machine):
         at = [y + (i - 0.5) * 0.38 for y in range(len(rows))]
         ax.barh(at, [v / full for v in values], height=0.36, color=colour, hatch=hatch,
                 edgecolor=style.PAPER, label=space)
+        first = next((y for y, v in zip(at, values) if v), None)  # says of what the bars are
         for y, v in zip(at, values):
             if v:
                 ratio = full / v
                 text = " 2n³" if abs(ratio - 1) < 0.02 else f" 2n³ / {ratio:.3g}"
-                ax.text(v / full, y, text + (f" {space}" if y < 0.5 else ""), va="center", fontsize=11)
+                ax.text(v / full, y, text + (f" {space}" if y == first else ""), va="center", fontsize=11)
     ax.set_yticks(range(len(rows)), [names.variant(r) for r in rows])
     ax.invert_yaxis()
     ax.set_xlim(0, 1.22 * max(1, max((counted(r, s) or 0) for r in rows for s in ("global", "shared")) / full))

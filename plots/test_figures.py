@@ -144,6 +144,11 @@ def test_traffic_is_beside_the_formula(recs):
     assert "2n³ / 16" in shown
 
 
+def test_traffic_says_which_bars_are_which(kept):
+    ends = [t.split()[-1] for t in texts(fig_matmul_traffic.draw(kept, "emulator-h200")) if "2n³" in t]
+    assert ends.count("global") == ends.count("shared") == 1
+
+
 def test_counters_agree_only_where_they_do(recs):
     found, _ = fig_counters.pairs(recs)
     assert {r for r, *_ in found["global_ld_sectors"]} == {1.0}
