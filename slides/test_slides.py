@@ -181,6 +181,26 @@ def slides_of(deck):
     return [(title, *body.partition("::: notes")[::2]) for title, body in zip(parts[1::2], parts[2::2])]
 
 
+RATES = {"time_ms", "cold_ms", "gbps", "gflops", "tflops"}
+
+
+def two_times(text):
+    """What a slide gives a time of with warm caches, and a rate that goes by another time: a reader
+    divides the bytes by the one and does not come to the other."""
+    found = [(m["field"], (m["variant"], m["machine"], m["case"])) for m in refs.REF.finditer(text)]
+    for case, rows, columns in re.findall(r'\{\{table case="([^"]*)" rows=(\S+) columns=([^\s}]+)', text):
+        for column in columns.split(","):
+            field, _, machine = column.partition("@")
+            found += [(field, (variant, machine, case)) for variant in rows.split(",")]
+    hot = {run for field, run in found if field == "hot_ms"}
+    return sorted({run for field, run in found if field in RATES and run in hot})
+
+
+@pytest.mark.parametrize("deck", DECKS, ids=lambda p: p.stem)
+def test_a_slides_time_and_rate_are_of_one_run(deck):
+    assert not [(title, run) for title, text, _ in slides_of(deck) for run in two_times(text)]
+
+
 @pytest.mark.parametrize("deck", DECKS, ids=lambda p: p.stem)
 def test_every_slide_has_its_notes(deck):
     assert not [title for title, _, notes in slides_of(deck) if len(notes.split()) < 8]
