@@ -89,12 +89,26 @@ def draw_lab(ax, lab, shown, found, zeros):
     return apart
 
 
-def draw(recs):
+def compared(recs):
+    """lab -> what pairs() has of it, of the labs that have a pair."""
     labs = {}
     for lab in recs.values("lab"):
         found, zeros = pairs(recs.where(lab=lab))
         if found:
             labs[lab] = found, zeros
+    return labs
+
+
+def most_of(labs):
+    """The two labs with the most experiments: as much as can be read on a slide."""
+    def experiments(lab):
+        found, zeros = labs[lab]
+        return max(len(found.get(c, ())) + zeros.get(c, 0) for c in COUNTERS)
+    kept = sorted(labs, key=experiments, reverse=True)[:2]
+    return {lab: labs[lab] for lab in labs if lab in kept}
+
+
+def draw(labs):
     if not labs:
         raise records.RecordError("no experiment has both counted and measured counters")
     shown = [c for c in COUNTERS if any(c in found for found, _ in labs.values())]
@@ -126,8 +140,10 @@ def draw(recs):
 
 
 def figures(recs):
-    if pairs(recs)[0]:
-        yield "counters", draw(recs)
+    labs = compared(recs)
+    if labs:
+        yield "counters", draw(labs)
+        yield "counters-most", draw(most_of(labs))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """fig_matmul_traffic.py - counted loads from global and shared memory, in elements, beside the
-lecture's formulas 2N³, 2N³/V and 2N³/L."""
+lecture's formulas 2N³, 2N³/V and 2N³/L. Of the kernels that the formulas are of: tensor cores'
+tiles come by instructions that are no thread's loads."""
 import fig_matmul
 import names
 import style
@@ -15,7 +16,7 @@ def counted(row, space):
 
 def rows_with_counts(recs, machine):
     rows = [r for rows in fig_matmul.series(recs, machine).values() for r in rows
-            if counted(r, "global") is not None]
+            if r["dtype"] == "f32" and counted(r, "global") is not None]
     if not rows:
         return []
     sizes = {}
@@ -27,7 +28,7 @@ def rows_with_counts(recs, machine):
 def draw(recs, machine):
     rows = rows_with_counts(recs, machine)
     n = rows[0]["n"]
-    fig, ax = style.figure(width=12, height=2.2 + 0.8 * len(rows))
+    fig, ax = style.figure(width=12, height=2.2 + 0.5 * len(rows))
     fig.subplots_adjust(left=0.24, right=0.965, top=1 - 0.8 / fig.get_figheight())
     full = 2 * n**3
     for i, (space, colour, hatch) in enumerate((("global", style.BLUE, ""), ("shared", style.ORANGE, "//"))):

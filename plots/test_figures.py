@@ -165,7 +165,7 @@ def test_counters_have_a_panel_for_each_lab_in_common(recs):
     row = next(r for r in recs if r["backend"] == "gpu" and r["variant"] == "mm_tiled" and r["global_ld_sectors"])
     row["global_ld_sectors"] *= 2
     try:
-        fig = fig_counters.draw(recs)
+        fig = fig_counters.draw(fig_counters.compared(recs))
     finally:
         row["global_ld_sectors"] //= 2
     panels = {ax.get_title(loc="left"): ax for ax in fig.axes if ax.axison}
@@ -176,6 +176,11 @@ def test_counters_have_a_panel_for_each_lab_in_common(recs):
     assert names[:2] == ["global ld requests", "global ld sectors"]
     fig.draw_without_rendering()
     assert max(t.get_window_extent().x1 for ax in panels.values() for t in ax.texts) <= fig.bbox.x1
+
+
+def test_a_slide_has_the_two_labs_with_most_experiments(kept):
+    labs = fig_counters.compared(kept)
+    assert len(labs) > 2 and list(fig_counters.most_of(labs)) == ["matmul", "reduction"]
 
 
 def test_machines_are_compared_on_what_they_share(recs):
