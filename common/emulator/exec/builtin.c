@@ -94,24 +94,37 @@ static const struct insn *call_assert(struct warp *w, const struct insn *in)
 }
 
 /* ---- the device heap ---- */
-uint64_t builtin_malloc(struct warp *w, uint64_t bytes)
+static uint64_t heap_memory(struct warp *w, uint64_t bytes, uint64_t align)
 {
     unsigned device = w->block->launch->module->device;
-    struct mem_alloc *a = bytes ? mem_alloc_on(device, bytes, 16, MEM_HEAP, NULL) : NULL;
+    struct mem_alloc *a = bytes ? mem_alloc_on(device, bytes, align, MEM_HEAP, NULL) : NULL;
     return a ? a->addr : 0;
+}
+uint64_t builtin_malloc(struct warp *w, uint64_t bytes)
+{
+    return heap_memory(w, bytes, 16);
 }
 bool builtin_free(uint64_t addr)
 {
     const struct mem_alloc *m = mem_find(addr);
     return m && m->addr == addr && m->kind == MEM_HEAP && mem_free(addr);
 }
+/* malloc(bytes), __nv_aligned_device_malloc(bytes, alignment) */
 static const struct insn *call_malloc(struct warp *w, const struct insn *in)
 {
     const struct call_info *ci = in->data;
-    for (int i = 0; i < WARP; i++)
-        if (w->mask >> i & 1)
-            builtin_return(w, ci, i,
-                           builtin_malloc(w, ci->nargs ? builtin_argument(w, ci, 0, i) : 0));
+    for (int i = 0; i < WARP; i++) {
+        if (!(w->mask >> i & 1))
+            continue;
+        uint64_t align = ci->nargs >= 2 ? builtin_argument(w, ci, 1, i) : 16;
+        if (!align || align & (align - 1))
+            return warp_fault(w, in, i, cudaErrorIllegalAddress,
+                              "__nv_aligned_device_malloc: an alignment of %llu, which is no "
+                              "power of two",
+                              (unsigned long long)align);
+        builtin_return(
+            w, ci, i, heap_memory(w, ci->nargs ? builtin_argument(w, ci, 0, i) : 0, align));
+    }
     return in + 1;
 }
 static const struct insn *call_free(struct warp *w, const struct insn *in)

@@ -22,6 +22,21 @@ __global__ void sum_and_free(int **in, int *sum)
     atomicAdd(sum, s);
 }
 
+struct alignas(64) wide {
+    float f[16];
+};
+__global__ void allocate_aligned(int *off)
+{
+    wide *one = new wide, *some = new wide[3];
+    void *page = __nv_aligned_device_malloc(10 + threadIdx.x, 4096);
+
+    off[threadIdx.x] = !one || !some || !page || (size_t)one % 64 || (size_t)some % 64 ||
+                       (size_t)page % 4096;
+    free(page);
+    delete one;
+    delete[] some;
+}
+
 struct shape {
     __device__ virtual int area(int x) = 0;
 };
@@ -156,6 +171,10 @@ int main()
     sum_and_free<<<1, 32>>>(lists, x);
     EXPECT(cudaDeviceSynchronize() == cudaSuccess);
     EXPECT(*x == 2016 * 496);
+    allocate_aligned<<<1, 32>>>(x);
+    EXPECT(cudaDeviceSynchronize() == cudaSuccess);
+    for (int i = 0; i < 32; i++)
+        EXPECT(x[i] == 0);
     areas<<<1, 32>>>(x);
     EXPECT(cudaDeviceSynchronize() == cudaSuccess);
     EXPECT(x[3] == 9 + 55 && x[4] == 12 + 55);
