@@ -825,6 +825,12 @@ void mem_usage(unsigned device, uint64_t *used, uint64_t *most)
     pthread_mutex_unlock(&lock);
 }
 
+uint64_t mem_window(void)
+{
+    mem_init();
+    return device_arena.size;
+}
+
 void mem_set_limit(uint64_t bytes)
 {
     pthread_mutex_lock(&lock);

@@ -154,15 +154,10 @@ static void lay_out(struct cudaArray *a, const struct cudaChannelFormatDesc *d,
 static uint64_t memory_for(const char *function, uint64_t bytes)
 {
     struct mem_alloc *a = mem_alloc_on((unsigned)rt_device, bytes, 512, MEM_DEVICE, "a CUDA array");
-    uint64_t used;
 
-    if (a)
-        return a->addr;
-    mem_usage((unsigned)rt_device, &used, NULL);
-    emu_fail(cudaErrorMemoryAllocation,
-             "%s: %lu bytes asked for, %lu of %lu of the device's in use", function, bytes, used,
-             device_profile()->memory_bytes);
-    return 0;
+    if (!a)
+        rt_no_memory(function, bytes, true);
+    return a ? a->addr : 0;
 }
 static cudaError_t make_array(const char *function, cudaArray_t *out,
                               const struct cudaChannelFormatDesc *d, struct cudaExtent e,

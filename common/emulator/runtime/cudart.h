@@ -222,6 +222,8 @@ cudaError_t event_create(cudaEvent_t *out, unsigned flags);
 cudaError_t event_share(cudaEvent_t event, int *file);
 
 /* ---- memory (memory.c) ---- */
+/* Says why there is none. */
+cudaError_t rt_no_memory(const char *function, uint64_t size, bool of_the_device);
 enum side { SIDE_HOST, SIDE_DEVICE, SIDE_BOTH }; /* who may touch an address */
 enum side address_side(const void *p, const struct mem_alloc **a);
 void pools_reset(void);        /* likewise */

@@ -434,6 +434,19 @@ Test(cudart, no_more_memory_is_pinned_than_there_is)
     cr_assert_null(p);
 }
 
+Test(cudart, a_lack_of_addresses_is_told_as_one)
+{
+    void *p;
+
+    GIVES(cudaMalloc(&p, 1ull << 38), cudaErrorMemoryAllocation);
+    cr_assert(strstr(emu_error_text(), "of the device's in use"), "%s", emu_error_text());
+    for (uint64_t n = mem_window(); n > 1 << 20; n /= 2)
+        mem_reserve(0, n);
+    GIVES(cudaMalloc(&p, 1ull << 30), cudaErrorMemoryAllocation);
+    cr_assert(strstr(emu_error_text(), "cudaMalloc: 1073741824 bytes asked for, no room in a "),
+              "%s", emu_error_text());
+}
+
 Test(cudart, launch_attributes)
 {
     int value = 1;

@@ -16,22 +16,31 @@
 
 /* ---- allocating ---- */
 
+cudaError_t rt_no_memory(const char *function, uint64_t size, bool of_the_device)
+{
+    uint64_t used, all = device_profile()->memory_bytes;
+
+    mem_usage((unsigned)rt_device, &used, NULL);
+    if (of_the_device && (size > all || used > all - size))
+        return emu_fail(cudaErrorMemoryAllocation,
+                        "%s: %lu bytes asked for, %lu of %lu of the device's in use", function,
+                        size, used, all);
+    return emu_fail(cudaErrorMemoryAllocation,
+                    "%s: %lu bytes asked for, no room in a window of %lu bytes of addresses "
+                    "(which a limit on address space, ulimit -v, makes smaller)",
+                    function, size, mem_window());
+}
+
 static cudaError_t allocate(void **out, size_t size, enum mem_kind kind, const char *what)
 {
-    uint64_t used;
-
     if (!out)
         return cudaErrorInvalidValue;
     *out = NULL;
     if (size == 0)
         return cudaSuccess;
     struct mem_alloc *a = mem_alloc_on((unsigned)rt_device, size, 256, kind, NULL);
-    if (!a) {
-        mem_usage((unsigned)rt_device, &used, NULL);
-        return emu_fail(cudaErrorMemoryAllocation,
-                        "%s: %zu bytes asked for, %lu of %lu of the device's in use", what, size,
-                        used, device_profile()->memory_bytes);
-    }
+    if (!a)
+        return rt_no_memory(what, size, kind != MEM_PINNED);
     *out = (void *)a->addr;
     return cudaSuccess;
 }
