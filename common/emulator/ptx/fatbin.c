@@ -13,6 +13,7 @@
  * Not modelled: link-time IR (kind 8), options records, encrypted or split entries.
  */
 #include "fatbin.h"
+#include <link.h>
 #include <lz4.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -352,6 +353,33 @@ static void look_at(struct reader *r, const struct entry *e, struct span payload
     }
 }
 
+/* What a program has linked says its own length: damaged, it may say too much. */
+struct segment {
+    uintptr_t at;
+    uint64_t left;
+};
+static int find_segment(struct dl_phdr_info *object, size_t size, void *arg)
+{
+    struct segment *s = arg;
+    (void)size;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &object->dlpi_phdr[i];
+        uintptr_t offset = s->at - (uintptr_t)(object->dlpi_addr + p->p_vaddr);
+        if (p->p_type == PT_LOAD && offset < p->p_memsz) {
+            s->left = p->p_memsz - offset;
+            return 1;
+        }
+    }
+    return 0;
+}
+/* Bytes up to the end of the program's or library's segment; UINT64_MAX: it is in none. */
+static uint64_t left_in_segment(const void *p)
+{
+    struct segment s = {(uintptr_t)p, UINT64_MAX};
+    dl_iterate_phdr(find_segment, &s);
+    return s.left;
+}
+
 /* Reads one container of at most limit bytes and adds its best PTX to the result. */
 static enum fatbin_status read_container(struct reader *r, const unsigned char *bytes,
                                          uint64_t limit)
@@ -392,14 +420,14 @@ static enum fatbin_status read_wrapper(struct reader *r, const struct wrapper *w
     if (w->version != 1 && w->version != 2)
         return fail(r->out, FATBIN_UNKNOWN, "fatbin wrapper of unknown version %u", w->version);
     if (w->data)
-        status = read_container(r, w->data, UINT64_MAX);
+        status = read_container(r, w->data, left_in_segment(w->data));
     if (w->version == 1 || !w->ext)
         return status;
     struct choice linked = r->cubin;
     for (int i = 0; !status && w->ext[i]; i++) {
         if (i == MAX_CONTAINERS)
             return damaged(r->out, "its list of translation units does not end");
-        status = read_container(r, w->ext[i], UINT64_MAX);
+        status = read_container(r, w->ext[i], left_in_segment(w->ext[i]));
     }
     r->cubin = linked;
     return status;
@@ -497,7 +525,7 @@ enum fatbin_status fatbin_open(const void *image, size_t length, uint32_t sm, st
     if (magic == WRAPPER_MAGIC && length == 0)
         status = read_wrapper(&r, image);
     else if (magic == CONTAINER_MAGIC)
-        status = read_container(&r, image, length ? length : UINT64_MAX);
+        status = read_container(&r, image, length ? length : left_in_segment(image));
     else
         return fail(out, FATBIN_UNKNOWN,
                     "this image is neither PTX, a fatbin nor a cubin (it begins with 0x%08x)",

@@ -123,6 +123,11 @@ Test(fatbin, wrappers)
     struct wrapper stub = {0x466243b1, 1, empty, NULL};
     cr_expect_eq(fatbin_open(&stub, 0, 90, &f), FATBIN_EMPTY);
     fatbin_close(&f);
+    static const uint32_t too_long[] = {0xba55ed50, 0x00100001, 0, 1}; /* 4 GiB */
+    struct wrapper damaged = {0x466243b1, 1, too_long, NULL};
+    cr_expect_eq(fatbin_open(&damaged, 0, 90, &f), FATBIN_DAMAGED);
+    cr_expect(strstr(f.message, "shorter than its header says"), "%s", f.message);
+    fatbin_close(&f);
     struct wrapper future = {0x466243b1, 3, unit, NULL};
     cr_expect_eq(fatbin_open(&future, 0, 90, &f), FATBIN_UNKNOWN);
     cr_expect(strstr(f.message, "unknown version 3"));
