@@ -122,8 +122,8 @@ static const struct insn *call_malloc(struct warp *w, const struct insn *in)
                               "__nv_aligned_device_malloc: an alignment of %llu, which is no "
                               "power of two",
                               (unsigned long long)align);
-        builtin_return(
-            w, ci, i, heap_memory(w, ci->nargs ? builtin_argument(w, ci, 0, i) : 0, align));
+        builtin_return(w, ci, i,
+                       heap_memory(w, ci->nargs ? builtin_argument(w, ci, 0, i) : 0, align));
     }
     return in + 1;
 }
