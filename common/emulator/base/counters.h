@@ -113,7 +113,7 @@
     X(tensor_ops_tf32, "sm__ops_path_tensor_src_tf32_dst_fp32.sum", "op", "tf32")                  \
     X(tensor_ops_fp64, "sm__ops_path_tensor_src_fp64.sum", "op", "f64")                            \
     X(tensor_ops_fp8, "sm__ops_path_tensor_src_fp8.sum", "op", "e4m3, e5m2")                       \
-    X(tensor_ops_int8, "sm__ops_path_tensor_src_int8.sum", "op", "s8, u8")                         \
+    X(tensor_ops_int8, "sm__ops_path_tensor_src_int8.sum", "op", "s8, u8, s4, u4")                 \
     X(tensor_ops_int1, "sm__ops_path_tensor_src_int1.sum", "op", "b1")                             \
     X(wgmma_ops, "", "op", "of tensor_flop, by wgmma")                                             \
     X(wgmma_requests, "sm__inst_executed_pipe_tensor_op_gmma.sum", "inst",                         \

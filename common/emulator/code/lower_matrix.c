@@ -28,11 +28,22 @@ static bool is_byte(unsigned type)
 {
     return type == PTX_S8 || type == PTX_U8;
 }
+static bool is_nibble(unsigned type)
+{
+    return type == PTX_S4 || type == PTX_U4;
+}
+/* Less than a byte an element: whole words are moved, and multiplied. */
+static bool is_narrow(unsigned type)
+{
+    return is_nibble(type) || type == PTX_B1;
+}
 static bool known_types(const struct mma_shape *s)
 {
-    unsigned sum = s->a_type == PTX_F64 ? PTX_F64 : is_byte(s->a_type) ? PTX_S32 : PTX_F32;
+    bool whole = is_byte(s->a_type) || is_narrow(s->a_type);
+    unsigned sum = s->a_type == PTX_F64 ? PTX_F64 : whole ? PTX_S32 : PTX_F32;
     bool half = s->a_type == PTX_F16;
-    return (s->b_type == s->a_type || (is_byte(s->a_type) && is_byte(s->b_type))) &&
+    return (s->b_type == s->a_type || (is_byte(s->a_type) && is_byte(s->b_type)) ||
+            (is_nibble(s->a_type) && is_nibble(s->b_type))) &&
            (s->c_type == sum || (half && s->c_type == PTX_F16)) &&
            (s->d_type == sum || (half && s->d_type == PTX_F16));
 }
@@ -46,16 +57,25 @@ static bool known_wmma(const struct mma_shape *s)
     case PTX_S8:
     case PTX_U8:
         return tall && s->k == 16;
+    case PTX_S4:
+    case PTX_U4:
+        return s->m == 8 && s->n == 8 && s->k == 32;
+    case PTX_B1:
+        return s->m == 8 && s->n == 8 && s->k == 128;
     case PTX_TF32:
         return s->m == 16 && s->n == 16 && s->k == 8;
     default:
         return s->a_type == PTX_F64 && s->m == 8 && s->n == 8 && s->k == 4;
     }
 }
+static uint32_t elements_per_register(unsigned type)
+{
+    return type == PTX_F64 ? 1 : 32 / ptx_type_bits((enum ptx_type)type);
+}
 /* Registers a lane that hold rows x cols elements; wmma has f16's factors twice. */
 static uint32_t fragment(unsigned type, uint32_t rows, uint32_t cols, bool factor)
 {
-    uint32_t e = type == PTX_F16 || type == PTX_BF16 ? 2 : is_byte(type) ? 4 : 1;
+    uint32_t e = type == PTX_TF32 ? 1 : elements_per_register(type);
     return factor && type == PTX_F16 ? 8 : rows * cols / (32 * e);
 }
 static unsigned fragment_bits(unsigned type)
@@ -71,7 +91,10 @@ static bool known_mma(const struct mma_shape *s)
         {PTX_F16, 16, 8, 8},  {PTX_F16, 16, 8, 16}, {PTX_BF16, 16, 8, 8}, {PTX_BF16, 16, 8, 16},
         {PTX_TF32, 16, 8, 4}, {PTX_TF32, 16, 8, 8}, {PTX_F64, 8, 8, 4},   {PTX_F64, 16, 8, 4},
         {PTX_F64, 16, 8, 8},  {PTX_F64, 16, 8, 16}, {PTX_S8, 8, 8, 16},   {PTX_S8, 16, 8, 16},
-        {PTX_S8, 16, 8, 32},  {PTX_U8, 8, 8, 16},   {PTX_U8, 16, 8, 16},  {PTX_U8, 16, 8, 32}};
+        {PTX_S8, 16, 8, 32},  {PTX_U8, 8, 8, 16},   {PTX_U8, 16, 8, 16},  {PTX_U8, 16, 8, 32},
+        {PTX_S4, 8, 8, 32},   {PTX_S4, 16, 8, 32},  {PTX_S4, 16, 8, 64},  {PTX_U4, 8, 8, 32},
+        {PTX_U4, 16, 8, 32},  {PTX_U4, 16, 8, 64},  {PTX_B1, 8, 8, 128},  {PTX_B1, 16, 8, 128},
+        {PTX_B1, 16, 8, 256}};
     for (unsigned k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
         if (rows[k].type == s->a_type && rows[k].m == s->m && rows[k].n == s->n &&
             rows[k].k == s->k)
@@ -94,9 +117,12 @@ void lower_product(struct lower *l)
         s->a_col = p->col[0];
         s->b_col = p->col[1];
     }
+    s->exclusive = ptx_has(p, M_xor);
+    bool bits = s->a_type == PTX_B1, narrow = is_narrow(s->a_type);
     uint32_t *places = lower_places(l, 64), n = 0;
     if (p->noperands < 4 || ptx_has(p, M_sp) || !known_types(s) ||
-        !(wmma ? known_wmma(s) : known_mma(s))) {
+        !(wmma ? known_wmma(s) : known_mma(s)) || (narrow && wmma && (s->a_col || !s->b_col)) ||
+        bits != ptx_has(p, M_popc) || bits != (ptx_has(p, M_and) || s->exclusive)) {
         lower_unsupported(l);
         free(s);
         free(places);
@@ -110,7 +136,7 @@ void lower_product(struct lower *l)
     for (int k = 0; k < 4; k++)
         n += *have[k] =
             register_list(l, &p->operands[k], k == 0, want[k], fragment_bits(type[k]), places + n);
-    struct insn *in = lower_emit(l, wmma ? H_wmma_mma : H_mma);
+    struct insn *in = lower_emit(l, narrow ? H_mma_narrow : wmma ? H_wmma_mma : H_mma);
     in->data = s;
     in->places = places;
     in->flags |= lower_float_flags(l) & (F_SATFINITE | F_ROUND);
@@ -135,6 +161,8 @@ static void wmma_move(struct lower *l)
     s->k = p->shape_k;
     s->a_type = !s->accumulator || p->types[0] == PTX_F64 ? p->types[0]
                 : s->k == 8                               ? PTX_TF32
+                : s->k == 32                              ? PTX_S4
+                : s->k == 128                             ? PTX_B1
                                                           : PTX_F16; /* whose shapes it has */
     s->rows = ptx_has(p, M_b) ? p->shape_k : p->shape_m;
     s->cols = ptx_has(p, M_a) ? p->shape_k : p->shape_n;
@@ -142,6 +170,12 @@ static void wmma_move(struct lower *l)
     s->nd = register_list(l, &p->operands[s->store ? 1 : 0], !s->store,
                           fragment(p->types[0], s->rows, s->cols, !s->accumulator),
                           fragment_bits(p->types[0]), places);
+    if (is_narrow(p->types[0])) { /* as a matrix of words */
+        uint32_t e = elements_per_register(p->types[0]);
+        *(ptx_has(p, M_a) ? &s->cols : &s->rows) /= e;
+        s->element_bytes = 4;
+        s->stride_shift = (uint8_t)__builtin_ctz(e);
+    }
     uint32_t base = lower_base(l, &p->operands[s->store ? 0 : 1], &offset, &bytes);
     if (p->noperands > 2)
         stride = lower_src(l, &p->operands[2], PTX_B32);
@@ -154,7 +188,7 @@ static void wmma_move(struct lower *l)
     in->sub = move_space(p);
     in->flags |= F_COLLECTIVE | (bytes == 4 ? F_SHARED32 : 0);
     access_slots(l, in, in->sub == SPACE_GENERIC);
-    if (!known_wmma(s))
+    if (!known_wmma(s) || (is_narrow(p->types[0]) && s->row_major != ptx_has(p, M_a)))
         lower_fail(l, "this wmma shape: not supported");
 }
 void lower_wmma(struct lower *l)

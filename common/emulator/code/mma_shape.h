@@ -15,6 +15,8 @@ struct mma_shape {
     bool row_major, store, accumulator;
     bool a_col, b_col;     /* wmma.mma: the fragments hold columns, not rows; wgmma: memory does */
     bool a_neg, b_neg;     /* wgmma */
+    bool exclusive;        /* b1: xor, not and */
+    uint8_t stride_shift;  /* load of narrow elements: from them to words */
     _Atomic uint64_t cost; /* of a load or store in shared memory: exec/ops/fragment.c */
 };
 

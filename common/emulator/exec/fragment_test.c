@@ -22,6 +22,8 @@ static const struct move moves[] = {
     {"c", "col", "m16n16k16", "f32", 8, 16},  {"c", "row", "m32n8k16", "f16", 4, 8},
     {"c", "col", "m8n32k16", "f16", 4, 8},    {"c", "row", "m16n16k16", "s32", 8, 16},
     {"c", "row", "m8n8k4", "f64", 2, 8},      {"c", "col", "m8n8k4", "f64", 2, 8},
+    {"a", "row", "m8n8k32", "s4", 1, 32},     {"b", "col", "m8n8k32", "u4", 1, 32},
+    {"c", "row", "m8n8k32", "s32", 2, 8},     {"c", "col", "m8n8k128", "s32", 2, 8},
 };
 
 static const char *list(const struct move *m)

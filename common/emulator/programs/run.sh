@@ -49,7 +49,7 @@ summary() {
 # PROGRAM:PART is one part of a program that has several.
 libraries='algorithms:cub algorithms:thrust algorithms:more groups:groups groups:grid_sync groups:clusters'
 anywhere="vector_add variables split language errors limits copies per_thread
-          $libraries devices graphs graph_nodes children ipc waits"
+          $libraries devices graphs graph_nodes children ipc waits narrow"
 [ ! -e "$programs/fft" ] || anywhere="$anywhere fft"
 [ ! -e "$programs/nccl" ] || anywhere="$anywhere nccl"
 asked='graph_answers child_answers device_graph_answers ipc_answers'

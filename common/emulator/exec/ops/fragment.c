@@ -156,10 +156,12 @@ HANDLER(wmma_move)
     struct mma_shape *s = (struct mma_shape *)in->data;
     u64 base[WARP], stride[WARP];
     load_lanes(base, place(w, in->src[0]), in->flags & F_SHARED32 ? 4 : 8, false);
-    if (in->src[2] != NO_PLACE)
+    if (in->src[2] != NO_PLACE) {
         load_lanes(stride, place(w, in->src[2]), 4, false);
-    else
+        LANES stride[i] >>= s->stride_shift;
+    } else {
         LANES stride[i] = s->row_major ? s->cols : s->rows;
+    }
     if (w->block->tell)
         tell_matrix(w, in, base, stride);
     bool plain = is_plain(w, in, base, stride);

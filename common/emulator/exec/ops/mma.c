@@ -554,6 +554,48 @@ HANDLER(wmma_mma)
         store_lanes(place(w, p[k]), r[k], s->d_type == PTX_F64 ? 8 : 4, w->mask);
     return in + 1;
 }
+
+/* ---- s4, u4, b1: mma and wmma, whose factors lie alike; word q of a row of a or column of b is in
+ * lane 4g + q%4, register q/4 (of a, for each eight rows) ---- */
+static s32 product_of_words(const struct mma_shape *s, u32 a, u32 b)
+{
+    s32 sum = 0;
+    if (s->a_type == PTX_B1)
+        return __builtin_popcount(s->exclusive ? a ^ b : a & b);
+    for (u32 k = 0; k < 32; k += 4) {
+        s32 x = (s32)(a << (28 - k)) >> 28, y = (s32)(b << (28 - k)) >> 28;
+        sum += (s->a_type == PTX_U4 ? x & 15 : x) * (s->b_type == PTX_U4 ? y & 15 : y);
+    }
+    return sum;
+}
+HANDLER(mma_narrow)
+{
+    const struct mma_shape *s = in->data;
+    const uint32_t *pd = in->places, *pa = pd + s->nd, *pb = pa + s->na, *pc = pb + s->nb;
+    bool wmma = s->b_col; /* as it always is there; mma.sync names no layouts here */
+    u32 rows = s->m / 8, words = s->nb * 4;
+    u64 r[8][WARP];
+    charge(w, s);
+    for (u32 i = 0; i < s->m; i++)
+        for (u32 j = 0; j < s->n; j++) {
+            /* where c and d have it */
+            u32 at = i * s->n + j, reg = wmma ? at / WARP : i / 8 * 2 + (j & 1);
+            u32 lane = wmma ? at % WARP : i % 8 * 4 + j / 2;
+            s64 sum = ((const s32 *)place(w, pc[reg]))[lane];
+            for (u32 q = 0; q < words; q++) {
+                u32 l = q % 4;
+                u32 a = ((const u32 *)place(w, pa[q / 4 * rows + i / 8]))[i % 8 * 4 + l];
+                sum += product_of_words(s, a, ((const u32 *)place(w, pb[q / 4]))[j * 4 + l]);
+            }
+            if (in->flags & F_SATFINITE)
+                sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+            r[reg][lane] = (u32)sum;
+        }
+    for (u32 k = 0; k < s->nd; k++)
+        store_lanes(place(w, pd[k]), r[k], 4, w->mask);
+    return in + 1;
+}
+
 /* ---- ldmatrix, stmatrix: lane 8i+r holds the address of row r of matrix i ---- */
 /* 8 x 8 halves, turned */
 typedef u16 eight __attribute__((vector_size(16), aligned(2), may_alias));
