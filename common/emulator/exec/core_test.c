@@ -961,6 +961,21 @@ Test(core, estimated_registers_refuse_nothing)
     "\nst.local.u64 [a+16], %d0;\nmov.u64 %d1, f;\ncvta.global.u64 %d1, %d1;\n"                    \
     "{ .param .b64 p0; .param .b64 p1; .param .b32 r;\nst.param.b64 [p0], %d1;\n"                  \
     "st.param.b64 [p1], %g;\ncall.uni (r), vprintf, (p0, p1); }"
+#define PRINT_WITHOUT                                                                              \
+    "mov.u64 %d1, f;\ncvta.global.u64 %d1, %d1;\n"                                                 \
+    "{ .param .b64 p0; .param .b64 p1; .param .b32 r;\nst.param.b64 [p0], %d1;\n"                  \
+    "st.param.b64 [p1], 0;\ncall.uni (r), vprintf, (p0, p1); }"
+Test(core, printf_says_what_is_not_there)
+{
+    struct program none = {.before = PRINTING, .body = PRINT_WITHOUT, .block = 1};
+    struct program no_string = {.before = PRINTING, .body = PRINT("mov.u64 %d0, 0;"), .block = 1};
+
+    cr_expect_eq(launch(none), cudaErrorIllegalAddress);
+    cr_expect(strstr(emu_error_text(), "an argument that the format asks for is at 0x0"), "%s",
+              emu_error_text());
+    cr_expect_eq(launch(no_string), cudaErrorIllegalAddress);
+    cr_expect(strstr(emu_error_text(), "the format or a string is at 0x0"), "%s", emu_error_text());
+}
 Test(core, printf_takes_arguments_as_wide_as_it_says)
 {
     FILE *printed = tmpfile();

@@ -32,6 +32,7 @@ static struct {
 struct output {
     struct text text;
     uint64_t unreadable; /* where it ended early */
+    bool argument;       /* there an argument should be */
 };
 
 /* ---- one conversion, "%…x" ---- */
@@ -52,8 +53,10 @@ static bool read_argument(struct warp *w, int lane, uint64_t *args, void *v, uin
 {
     *args = ROUND_UP(*args, (uint64_t)bytes);
     out->unreadable = *args;
+    out->argument = true;
     if (!builtin_read(w, lane, *args, v, bytes))
         return false;
+    out->argument = false;
     *args += bytes;
     return true;
 }
@@ -223,9 +226,10 @@ static const struct insn *unreadable(struct warp *w, const struct insn *in, int 
 {
     struct text where = {0};
     mem_describe(&where, out->unreadable);
-    warp_fault(w, in, lane, cudaErrorIllegalAddress,
-               "printf: the format or a string is at 0x%llx, %s",
-               (unsigned long long)out->unreadable, text_str(&where));
+    warp_fault(w, in, lane, cudaErrorIllegalAddress, "printf: %s is at 0x%llx, %s%s",
+               out->argument ? "an argument that the format asks for" : "the format or a string",
+               (unsigned long long)out->unreadable, text_str(&where),
+               out->argument ? ": were as many given? A percent sign is %%" : "");
     text_free(&where);
     text_free(&out->text);
     return NULL;
