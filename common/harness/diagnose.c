@@ -598,8 +598,9 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
         return;
     if (by_exchange(&s) || by_state(&s, rich ? rich : first))
         return;
-    if (rich)
-        by(by_absent, &s, rich);
+    /* What comes of such a variable says nothing of the rest. */
+    if (rich && !by(by_absent, &s, rich) && by(by_unset, &s, rich))
+        return;
     large = rich ? rich : smallest_failed(&s, 1); /* which is made smaller */
     s.smallest = large ? *large : *first;
     find_begin(&s, &begin);
@@ -737,8 +738,8 @@ static void check_right(struct search *s, const struct lab_case *c)
     const char *cause = findings_put(&s->d->words, sample.outputs.findings, s->path, 1, true);
     s->d->cause = cause && !strcmp(cause, "left") ? "async" : cause;
     sample_free(&sample);
-    if (!s->d->cause && !s->x->verify->lab->program)
-        by_absent(s, c);
+    if (!s->d->cause && !s->x->verify->lab->program && !by_absent(s, c))
+        by_unset(s, c);
 }
 
 void diagnose_right(struct experiment *x, const struct lab_case *const *cases, int ncases,

@@ -32,6 +32,7 @@ bool by_constant(struct search *s, const struct lab_case *c);
 bool by_exchange(struct search *s); /* of two parameters */
 bool by_state(struct search *s, const struct lab_case *c);
 bool by_absent(struct search *s, const struct lab_case *c); /* lanes of shuffles */
+bool by_unset(struct search *s, const struct lab_case *c);  /* variables in registers */
 bool by_transposed(struct search *s, const struct lab_case *c);
 bool by_storage(struct search *s, const struct lab_case *c);
 bool by_width(struct search *s, const struct lab_case *c);

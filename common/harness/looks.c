@@ -285,7 +285,7 @@ bool by_state(struct search *s, const struct lab_case *c)
     return told;
 }
 
-/* ---- lanes that are not there ---- */
+/* ---- lanes that are not there, and variables that nobody set ---- */
 
 static bool same_outputs(const struct sample *a, const struct sample *b)
 {
@@ -299,27 +299,47 @@ static bool same_outputs(const struct sample *a, const struct sample *b)
     return true;
 }
 
-/* With another value from lanes that a shuffle may not read from, another result; not by chance,
- * as where it differs from run to run. */
-bool by_absent(struct search *s, const struct lab_case *c)
+/* With other bits from such instructions, or in such registers, another result; not by chance, as
+ * where it differs from run to run. */
+static bool goes_with(struct search *s, const struct lab_case *c, enum disturbance class)
 {
     struct sample runs[3];
     bool done = true;
 
     for (int i = 0; i < 3; i++) {
-        s->x->disturb = i == 2 ? 1u << DISTURB_absent : 0;
+        s->x->disturb = i == 2 ? 1u << class : 0;
         experiment_run(s->x, c, s->x->verify->seed, false, &runs[i]);
         done &= runs[i].outputs.stage == STAGE_DONE;
     }
     s->x->disturb = 0;
-    bool told = done && same_outputs(&runs[0], &runs[1]) && !same_outputs(&runs[0], &runs[2]);
+    bool so = done && same_outputs(&runs[0], &runs[1]) && !same_outputs(&runs[0], &runs[2]);
+    for (int i = 0; i < 3; i++)
+        sample_free(&runs[i]);
+    return so;
+}
+
+bool by_absent(struct search *s, const struct lab_case *c)
+{
+    bool told = goes_with(s, c, DISTURB_absent);
+
     if (told)
         diagnosis_add(s->d, "mask",
                       "its result goes with what a shuffle (__shfl…_sync) brings from a lane that "
                       "the mask does not name, or that is not there; CUDA does not define that "
                       "value: let every lane that is read from get there, and name it");
-    for (int i = 0; i < 3; i++)
-        sample_free(&runs[i]);
+    return told;
+}
+
+bool by_unset(struct search *s, const struct lab_case *c)
+{
+    bool told = goes_with(s, c, DISTURB_unset);
+
+    if (told)
+        diagnosis_add(
+            s->d, "uninitialised",
+            "its result goes with what is in a variable that was never set: with other "
+            "bits there, it is another. Does each sum, largest or count of a thread's own "
+            "begin with a value, and is __shared__ there where threads share a variable?");
     return told;
 }
 

@@ -17,7 +17,8 @@
     X(tensor, "what products of matrices add: mma, wmma.mma, wgmma")                               \
     X(async, "what cp.async and bulk copies bring into shared memory")                             \
     X(atom, "what atomics return")                                                                 \
-    X(absent, "what a shuffle brings from a lane that its mask does not name, or that is not there")
+    X(absent, "what a shuffle brings from a lane that its mask does not name, or that is not there") \
+    X(unset, "what registers hold that nothing has set")
 /* clang-format on */
 
 /* Amid the work: not before the warp's first such instruction. Long: so many floating-point and

@@ -224,7 +224,7 @@ static void warp_start(struct warp *w, struct launch *l, struct block *b)
     w->base[SEL_LAUNCH] = launch_constants(l, l->func);
     w->base[SEL_WARP] = l->warp_constants + w->index * WARP_CONST_BYTES;
     w->base[SEL_BLOCK] = b->constants;
-    memset(w->entry.regs, UNSET, l->func->frame_bytes);
+    memset(w->entry.regs, launch_unset(l), l->func->frame_bytes);
     if (w->errors)
         memset(w->errors, 0, WARP * sizeof(*w->errors));
 }

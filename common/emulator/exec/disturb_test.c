@@ -66,7 +66,9 @@ static int changed(struct program p, int class, int n)
     ".func (.param .b32 got) near(.param .b64 from)\n{\n"                                          \
     ".reg .b32 %r<2>;\n.reg .b64 %d0;\n.reg .f32 %f<4>;\nld.param.u64 %d0, [from];\n"              \
     "ld.global.u32 %r0, [%d0];\n" FIVE "add.u32 %r1, %r0, 1;\n"                                    \
-    "st.param.b32 [got], %r1;\nret;\n}\n"
+    "st.param.b32 [got], %r1;\nret;\n}\n" LOOSE
+#define LOOSE                                                                                      \
+    ".func (.param .b32 got) loose()\n{\n.reg .b32 %r<2>;\nst.param.b32 [got], %r1;\nret;\n}\n"
 #define CALLS(f)                                                                                   \
     "add.u64 %d0, %mine, 4096;\n{\n.param .b64 a;\n.param .b32 b;\nst.param.b64 [a], %d0;\n"       \
     "call (b), " f ", (a);\nld.param.b32 %r7, [b];\n}\n"
@@ -110,6 +112,13 @@ static const struct {
      DISTURB_absent, 4},
     {"setp.gt.u32 %p0, %t, 15;\n@%p0 exit;\nshfl.sync.idx.b32 %r7, %t, 20, 31, -1;\n" DONE,
      DISTURB_absent, 16},
+    /* never set; set by some lanes; in a function that is called */
+    {"add.u32 %r7, %r7, %t;\n" DONE, DISTURB_unset, 32},
+    {"setp.lt.u32 %p0, %t, 9;\n@%p0 mov.u32 %r7, 1;\n" DONE, DISTURB_unset, 23},
+    {"mov.u32 %r7, %t;\n" DONE, DISTURB_unset, 0},
+    {"add.u32 %r7, %r7, %t;\n" DONE, DISTURB_absent, 0},
+    {"{\n.param .b32 b;\ncall (b), loose, ();\nld.param.b32 %r7, [b];\n}\n" DONE, DISTURB_unset,
+     32},
     {"shfl.sync.bfly.b32 %r7, %t, 1, 31, -1;\n" DONE, DISTURB_shared_ld, 0},
     {"atom.global.add.u32 %r7, [%mine+4096], 1;\n" DONE, DISTURB_atom, 32},
     {"red.global.add.u32 [%mine+4096], 1;\nmov.u32 %r7, 1;\n" DONE, DISTURB_atom, 0},

@@ -20,6 +20,7 @@
 #define NBARRIERS         17        /* PTX's sixteen and barrier.cluster's */
 #define GROUP_WAIT        NBARRIERS /* in struct path: for products of the warp's group */
 #define UNSET             0xff /* registers and shared memory at first, garbage that shows: NaN, -1 */
+#define UNSET_OTHERWISE   0x4b /* … registers, where DISTURB_unset is asked for: 1.3e7 */
 #define PEER_SHIFT        24   /* of a rank + 1 in addresses of other blocks' shared memory */
 #define PEER_OFFSET       ((1ull << PEER_SHIFT) - 1)
 #define SLICE             4096 /* warp instructions a path may run before others get a turn */
@@ -306,6 +307,12 @@ void access_matrix(struct warp *w, const struct insn *in, const uint64_t *addr,
                    const uint64_t *pitch, uint32_t fragment); /* struct matrix_move */
 
 uint8_t *launch_constants(struct launch *l, struct emu_func *f); /* block.c */
+
+/* What each byte of the registers is at first. */
+static inline int launch_unset(const struct launch *l)
+{
+    return l->disturb & 1u << DISTURB_unset ? UNSET_OTHERWISE : UNSET;
+}
 
 /* The lanes `mask` enter block b, whose counts are *c. */
 static inline void count_entry(struct warp *w, const struct bblock *b, struct block_count *c,

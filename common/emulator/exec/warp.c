@@ -105,7 +105,7 @@ static struct frame *frame_push(struct warp *w, struct emu_func *f, const struct
 {
     struct frame *n = xcalloc(1, sizeof(*n) + f->frame_bytes + 64);
     n->regs = (uint8_t *)ROUND_UP((uintptr_t)(n + 1), 64);
-    memset(n->regs, UNSET, f->frame_bytes);
+    memset(n->regs, launch_unset(w->block->launch), f->frame_bytes);
     n->func = f;
     n->parent = w->cur->frame;
     n->call = call;
