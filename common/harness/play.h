@@ -19,8 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* TRIANGLE: element i is added i + 5 times. */
-enum function { SUM, TRIANGLE, COPY, PRODUCT, LEAST, GREATEST, SQUARES };
+/* TRIANGLE: element i is added i + 5 times. TOLD: a sum of which only play_recognise() can tell. */
+enum function { SUM, TRIANGLE, COPY, PRODUCT, LEAST, GREATEST, SQUARES, TOLD };
 enum { A, B, OUT };
 
 static inline bool play_plan(const struct lab_variant *v, const struct lab_case *c,
@@ -71,7 +71,9 @@ static inline void play_reference(const struct plan *p, const struct lab_variant
         else if (c->op == LEAST || c->op == GREATEST)
             all = (c->op == LEAST ? a < all : a > all) ? a : all;
         else
-            all += c->op == SUM ? a : c->op == TRIANGLE ? (double)(i + 5) * a : a * b;
+            all += c->op == SUM || c->op == TOLD ? a
+                   : c->op == TRIANGLE           ? (double)(i + 5) * a
+                                                 : a * b;
     }
     if (c->op != COPY && c->op != SQUARES)
         dtype_set(c->dtype, expected[OUT], 0, all);
@@ -80,7 +82,8 @@ static inline void play_reference(const struct plan *p, const struct lab_variant
 static inline enum lab_made play_made(const struct lab_variant *v, const struct lab_case *c)
 {
     (void)v;
-    return c->op == SQUARES    ? MADE_OTHERWISE
+    return c->op == TOLD       ? MADE_UNKNOWN
+           : c->op == SQUARES  ? MADE_OTHERWISE
            : c->op == LEAST    ? MADE_MIN
            : c->op == GREATEST ? MADE_MAX
                                : MADE_SUM;
@@ -105,6 +108,17 @@ static inline bool play_term(const struct plan *p, const struct lab_variant *v,
     return t < (c->op == COPY ? 1 : c->op == SQUARES ? 2 : c->n);
 }
 
+static inline bool play_recognise(const struct plan *p, const struct lab_variant *v,
+                                  const struct lab_case *c, const void *const *inputs, int b,
+                                  const void *output, uint64_t element, char *words, size_t size)
+{
+    double first = dtype_get(c->dtype, inputs[A], 0);
+
+    (void)p, (void)v, (void)b;
+    snprintf(words, size, "a[0] alone, %.9g", first);
+    return c->op == TOLD && dtype_get(c->dtype, output, element) == first;
+}
+
 static const struct lab_variant play_variant = {.name = "kernel", .record = {.block_x = 64}};
 static const struct lab play_lab = {.name = "play",
                                     .variants = &play_variant,
@@ -114,6 +128,7 @@ static const struct lab play_lab = {.name = "play",
                                     .reference = play_reference,
                                     .made = play_made,
                                     .term = play_term,
+                                    .recognise = play_recognise,
                                     .extents = "n"};
 static const struct machine play_machine = {.emulator = true,
                                             .limits = {.sms = 132,
