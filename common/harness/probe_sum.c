@@ -33,6 +33,18 @@ static double weight(uint64_t i, uint64_t n)
     return other_weight(i, n, 0);
 }
 
+/* What the output is above what it is of zeros alone; of 32 bits that go round, the way that is
+ * shorter. */
+static double above_rest(struct probe *p, const struct probed *a)
+{
+    enum dtype type = probe_buffer(p, p->out)->dtype;
+    double d = probe_look(p) - a->rest;
+
+    if ((type == DT_U32 || type == DT_I32) && fabs(d) > 0x1p31)
+        d -= copysign(0x1p32, d);
+    return d;
+}
+
 /* Sets elements lo to hi to the weights of a draw. Returns what should come of them. */
 static double put_weights(struct probe *p, const struct probed *a, uint64_t lo, uint64_t hi,
                           uint64_t draw)
@@ -72,7 +84,7 @@ static void stop_at(struct probed *a, uint64_t i, double value, double result)
 static void settle_one(struct probe *p, struct probed *a, uint64_t i, double got)
 {
     probe_put(p, a->buffer, i, 2 * weight(i, 1));
-    double doubled = probe_look(p) - a->rest;
+    double doubled = above_rest(p, a);
     probe_put(p, a->buffer, i, 0);
     if (p->broken || fabs(doubled - 2 * got) > 1e-5 * fabs(got))
         stop_at(a, i, 2 * weight(i, 1), doubled);
@@ -91,7 +103,7 @@ static bool is_multiple(struct probe *p, struct probed *a, uint64_t lo, uint64_t
     if (times <= 2)
         return true;
     double next = put_weights(p, a, lo, hi, 1);
-    bool so = near(a, probe_look(p) - a->rest, times * next);
+    bool so = near(a, above_rest(p, a), times * next);
     take_away(p, a, lo, hi);
     return so;
 }
@@ -112,7 +124,7 @@ static bool is_extra(struct probe *p, const struct probed *a, uint64_t lo, uint6
     if (want != 0 || !near(a, got, all_weights(lo, hi, 0)))
         return false;
     put_weights(p, a, lo, hi, 1);
-    bool so = near(a, probe_look(p) - a->rest, all_weights(lo, hi, 1));
+    bool so = near(a, above_rest(p, a), all_weights(lo, hi, 1));
     take_away(p, a, lo, hi);
     return so;
 }
@@ -120,7 +132,7 @@ static bool is_extra(struct probe *p, const struct probed *a, uint64_t lo, uint6
 /* The coefficients of elements lo to hi; all others are zero meanwhile. */
 static void search(struct probe *p, struct probed *a, uint64_t lo, uint64_t hi)
 {
-    double want = put_weights(p, a, lo, hi, 0), got = probe_look(p) - a->rest;
+    double want = put_weights(p, a, lo, hi, 0), got = above_rest(p, a);
 
     take_away(p, a, lo, hi);
     if (p->broken || near(a, got, want))
@@ -185,7 +197,7 @@ static bool tell_rest(struct probe *p, const struct probed *a, bool product)
             2 * a->rest, probe_buffer(p, other)->name);
     else
         diagnosis_add(p->d, "neutral",
-                      "with %s all zero, %s is %.9g instead of 0: something else than its elements "
+                      "with %s all zero, %s is %.10g instead of 0: something else than its elements "
                       "comes into it",
                       probe_buffer(p, a->buffer)->name, name, a->rest);
     free(name);
@@ -273,7 +285,7 @@ static void search_counted(struct probe *p, struct probed *a, double one, double
 {
     for (uint64_t i = lo; i < hi; i++)
         probe_put(p, a->buffer, i, one);
-    double got = probe_look(p) - a->rest;
+    double got = above_rest(p, a);
     for (uint64_t i = lo; i < hi; i++)
         probe_put(p, a->buffer, i, zero);
     if (p->broken || got == (double)(hi - lo))

@@ -63,6 +63,16 @@ Test(probe, what_is_recognised_on_other_inputs_too)
     diagnosis_free(&d);
 }
 
+/* A sum of 32 bits that begins below 0 goes round. */
+Test(probe, a_sum_that_goes_round)
+{
+    expect(
+        look_at(SUM, DT_I32, 50, 0, LOOP(0, n, 1, "s += a[i];") " if (!t) out[0] += 2147483647;"),
+        "neutral",
+        "  with a all zero, out[0] is 2147483647 instead of 0: something else than its elements "
+        "comes into it\n");
+}
+
 /* Elements that are not all taken the same number of times are not told as if they were. */
 Test(probe, times)
 {
