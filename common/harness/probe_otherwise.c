@@ -311,13 +311,13 @@ bool probe_recognised(struct probe *p)
     return told;
 }
 
-/* With another seed's array what belongs there changes, and what comes does not: twice. Of floats
- * alone; counts are the same by chance. */
+/* With another seed's array what belongs there changes, and what comes does not: twice. Whole
+ * numbers may be the same by chance: of all seeds. */
 static bool is_ignored_whole(struct probe *p, int b, void *other)
 {
-    int changed = dtype_is_float(probe_buffer(p, p->out)->dtype) ? 0 : 2 * SEEDS;
+    int changed = 0, enough = dtype_is_float(probe_buffer(p, p->out)->dtype) ? 2 : SEEDS;
 
-    for (uint64_t seed = 1; seed <= SEEDS && changed < 2; seed++) {
+    for (uint64_t seed = 1; seed <= 2 * SEEDS && changed < enough; seed++) {
         double bound, other_bound;
 
         make_inputs(p, p->data, p->x->verify->seed);
@@ -330,7 +330,7 @@ static bool is_ignored_whole(struct probe *p, int b, void *other)
             return false;
         changed++;
     }
-    return changed == 2;
+    return changed == enough;
 }
 
 bool probe_ignored(struct probe *p)
