@@ -22,6 +22,10 @@ static const struct {
 } ranks[] = {
     /* What CUDA does not define at all, anything may come from. */
     {"outside-mask", NULL, NULL, "mask"},
+    /* Whoever does not come to a barrier is ordered with nobody: races follow from it. */
+    {"fault", NULL, "never come", "barrier"},
+    {"barrier-divergence", NULL, NULL, "barrier"},
+    {"barrier-exited", NULL, NULL, "barrier"},
     /* What went wrong in shared memory before, a fault's address may come from. A copy or product
      * that nobody waited for shows as a race, too, and may let others wait for ever. */
     {"async-unwaited", NULL, NULL, "async"},
@@ -37,14 +41,11 @@ static const struct {
     {"fault", NULL, "misaligned", "misaligned"},
     {"fault", NULL, "address", "out-of-bounds"},
     {"fault", NULL, "constant variable", "input-changed"},
-    {"fault", NULL, "never come", "barrier"},
     {"fault", NULL, "steps", "endless"},
     {"fault", NULL, NULL, "fault"},
     {"global-race", "grid", NULL, "collision"},
     {"global-race", "block", NULL, "race"},
     {"global-race", NULL, NULL, "race"},
-    {"barrier-divergence", NULL, NULL, "barrier"},
-    {"barrier-exited", NULL, NULL, "barrier"},
     {"wmma-operands", NULL, NULL, "wmma"},
     {"uninitialised-read", NULL, "[", "unfilled"}, /* of an array: global memory */
     {"uninitialised-read", NULL, NULL, "uninitialised"},

@@ -1,7 +1,9 @@
 /* finding_test.c - which of the checker's findings is told first, and how. */
 #include "finding.h"
+#include "base/alloc.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define AT(kind, line, message)                                                                    \
@@ -56,6 +58,21 @@ Test(finding, what_matters_most_comes_first)
     char *block = strstr(t.s, "race block 7"), *warp = strstr(t.s, "race warp 5");
     cr_assert(block && warp && strstr(t.s, "never written"), "%s", t.s);
     cr_expect(block < warp && warp < strstr(t.s, "never written"), "%s", t.s);
+}
+
+/* Who does not come to a barrier is ordered with nobody: the race follows from it. */
+Test(finding, a_barrier_comes_before_the_races_that_follow)
+{
+    static const char *const barriers[] = {AT("fault", 1, "deadlock: the others never come"),
+                                           AT("barrier-divergence", 1, "m"),
+                                           AT("barrier-exited", 1, "m")};
+
+    for (int i = 0; i < 3; i++) {
+        char *all = xformat("%s%s", RACE("shared-race", "block", 7, 8, false), barriers[i]);
+
+        cr_expect_str_eq(put(all, 2, true), "barrier");
+        free(all);
+    }
 }
 
 Test(finding, so_many_and_how_many_more)

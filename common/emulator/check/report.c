@@ -316,7 +316,8 @@ static void unwritten_now(struct block_state *b, const struct unwritten *u)
     text_addf(t, "    %s?\n",
               u->space == ACCESS_GLOBAL ? "cudaMemcpy, cudaMemset or a kernel that fills it missing"
               : u->space == ACCESS_SHARED ? "does every element get stored before it is read"
-                                          : "is the variable set on every path");
+                                          : "each thread has its own there: is it set on every "
+                                            "path, or is __shared__ missing");
     put_without_lines(t, u->site, u->space);
     tell(uninitialised, b->info, u->site, u->thread, addr, &r, access_members(u->space, u->size),
          NULL);
