@@ -52,6 +52,9 @@ static void print_hint(const char *log)
                                "#include <cuda/std/…>."},
         {"name must be a namespace", "the host's C++ library is not on the device; cuda::std is, "
                                      "after #include <cuda/std/…>."},
+        {"expression must have integral", "^ is exclusive or, not a power, % and & are for whole "
+                                          "numbers: x * x is a square, powf(x, "
+                                          "y) a power, fmodf(x, y) what is left over."},
         {"dynamic initialization is not supported",
          "what stands there has to be known when the file is compiled. The compiler runs the body "
          "of a SCHEDULE: does its loop end? Does it use anything but s and constants?"},

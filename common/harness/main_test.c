@@ -128,6 +128,8 @@ static const struct {
      "hint: the file is compiled for the device alone"},
     {"host code", HEAD RIGHT SCALE_FLOAT "int main() { int *p; cudaMalloc(&p, 4); }\n", "", 1,
      "hint: the host's part"},
+    {"a power", HEAD RIGHT SCALE_FLOAT "__device__ float f(float x) { return x ^ 2; }\n", "", 1,
+     "hint: ^ is exclusive or, not a power"},
     {"endless schedule",
      HEAD "#include \"schedule.cuh\"\n" RIGHT SCALE_FLOAT
           "SCHEDULE(a) { for (;;) s.kernel(0, 0); };\n",
