@@ -23,6 +23,9 @@ enum { COPY_BLOCK = 256, KIB = 1024, RESERVED = 1 * KIB }; /* an SM keeps 1 KiB 
 /* Flags of variants: the experiment, and whether a thread has one piece of work or MANY. */
 enum { EXPERIMENT = 15, IN_PARALLEL = 16 };
 
+/* So many walks, kernels or blocks that are explained by one rule are no chance. */
+enum { ENOUGH = 16 };
+
 /* Above this many numbers one in COMPARED_OF is compared; all others have to be possible. */
 enum { FULL = 1 << 16, COMPARED_OF = 16 };
 
@@ -399,10 +402,16 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
+static uint32_t greatest(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
 /* What can be forgotten in working out how many blocks fit. */
 enum slip {
     NO_SLIP,
     THREADS_NOT_WARPS,
+    THREADS_AS_THEY_ARE,
     WARPS_ROUNDED_DOWN,
     REGISTERS_BY_BLOCK,
     REGISTERS_NOT_ROUNDED,
@@ -412,6 +421,7 @@ enum slip {
     NO_BLOCKS,
     NO_REGISTERS,
     NO_SHARED,
+    GREATER_OF_BOTH,
     AT_LEAST_ONE,
     SLIPS
 };
@@ -432,16 +442,29 @@ static uint32_t blocks_fit(const uint32_t *f, enum slip slip)
     if (slip != SHARED_NOT_ROUNDED)
         shared = round_up(shared, f[SHARED_UNIT]);
     if (slip != NO_THREADS)
-        fit = least(fit, threads ? f[SM_THREADS] / threads : UINT32_MAX);
+        fit = least(fit, threads
+                             ? f[SM_THREADS] / (slip == THREADS_AS_THEY_ARE ? f[THREADS] : threads)
+                             : UINT32_MAX);
     if (slip != NO_REGISTERS)
         fit = least(fit, registers ? f[SM_REGISTERS] / registers : UINT32_MAX);
     if (shared && slip != NO_SHARED)
-        fit = least(fit, f[SM_SHARED] / shared);
+        fit = slip == GREATER_OF_BOTH ? greatest(fit, f[SM_SHARED] / shared)
+                                      : least(fit, f[SM_SHARED] / shared);
     return slip == AT_LEAST_ONE && fit == 0 ? 1 : fit;
 }
 
 /* Another SM than that with the most free places, or of those the first. */
-enum choice { MOST_FREE, LAST_OF_MOST, FIRST_FREE, LAST_FREE, IN_TURNS, FROM_ZERO, CHOICES };
+enum choice {
+    MOST_FREE,
+    LAST_OF_MOST,
+    FIRST_FREE,
+    LAST_FREE,
+    IN_TURNS,
+    FROM_ZERO,
+    ALL_FREE,
+    NOT_YET,
+    CHOICES
+};
 
 static bool better(enum choice how, uint32_t s, uint32_t n_free, uint32_t most_free, uint64_t turn)
 {
@@ -475,7 +498,8 @@ static void schedule(enum choice how, uint32_t sms, uint32_t places, const uint3
             uint32_t n_free = 0;
 
             for (uint32_t i = 0; i < places; i++)
-                n_free += until[s * places + i] <= now;
+                n_free +=
+                    how == NOT_YET ? until[s * places + i] < now : until[s * places + i] <= now;
             if (better(how, s, n_free, most_free, b % sms)) {
                 most_free = n_free;
                 best = s;
@@ -484,7 +508,8 @@ static void schedule(enum choice how, uint32_t sms, uint32_t places, const uint3
         for (uint32_t i = 0; i < places; i++)
             if (until[best * places + i] <= now) {
                 until[best * places + i] = (how == FROM_ZERO ? 0 : now) + cycles[b];
-                break;
+                if (how != ALL_FREE)
+                    break;
             }
         sm[b] = best;
         start[b] = now;
@@ -645,6 +670,8 @@ static bool recognise_walk(const struct lab_case *c, const uint32_t *next, const
         {neighbours, "where a walk ends that starts at 4 i + j, and not at i + j threads"},
     };
 
+    if (c->n < ENOUGH)
+        return false;
     for (uint64_t k = 0; k <= 2 * c->k; k++)
         if (k != c->k && all_walks_take(c, next, out, k)) {
             snprintf(words, size, "where its walk is after %lu step%s, not %lu", k,
@@ -664,6 +691,8 @@ static bool recognise_fit(const struct lab_case *c, const uint32_t *facts, const
 {
     static const char *const forgotten[SLIPS] = {
         [THREADS_NOT_WARPS] = "threads were counted, not warps",
+        [THREADS_AS_THEY_ARE] =
+            "a block took its threads of the SM's, not those of its whole warps",
         [WARPS_ROUNDED_DOWN] = "threads that do not fill a warp did not count",
         [REGISTERS_BY_BLOCK] = "a block's registers were rounded up, not a warp's",
         [REGISTERS_NOT_ROUNDED] = "a warp's registers were not rounded up",
@@ -673,11 +702,14 @@ static bool recognise_fit(const struct lab_case *c, const uint32_t *facts, const
         [NO_BLOCKS] = "the SM's number of blocks was no limit",
         [NO_REGISTERS] = "registers were no limit",
         [NO_SHARED] = "shared memory was no limit",
+        [GREATER_OF_BOTH] =
+            "the larger were taken of what shared memory and the rest let in, not the "
+            "smaller",
         [AT_LEAST_ONE] = "one block always fitted",
     };
     const uint32_t *f = facts + i * FACTS;
 
-    for (int slip = 1; slip < SLIPS; slip++) {
+    for (int slip = 1; slip < SLIPS && c->n >= ENOUGH; slip++) {
         uint64_t j = 0;
 
         while (j < c->n && out[j] == blocks_fit(facts + j * FACTS, (enum slip)slip))
@@ -729,7 +761,7 @@ static bool all_ends(const struct lab_case *c, const void *const *inputs, const 
     return so;
 }
 
-/* got: of `sm`, or of `start` (is_start). */
+/* got: of `sm`, or of `start` (is_start). Of a few blocks several rules come to the same. */
 static bool recognise_schedule(const struct lab_case *c, const void *const *inputs, bool is_start,
                                const uint32_t *got, char *words, size_t size)
 {
@@ -738,9 +770,13 @@ static bool recognise_schedule(const struct lab_case *c, const void *const *inpu
         [FIRST_FREE] = "the first SM with a free place got the block, not that with the most",
         [LAST_FREE] = "the last SM with a free place got the block, not that with the most",
         [IN_TURNS] = "the SMs got the blocks in turns, free or not",
+        [ALL_FREE] = "each block took all free places of its SM, not one",
+        [NOT_YET] = "a place that is free from just then on did not count as free",
         [FROM_ZERO] = "a place was taken until its block's cycles, not from its start on so long",
     };
 
+    if (c->n * c->k < ENOUGH)
+        return false;
     if (scheduled(c, inputs, got, MOST_FREE, false, !is_start)) {
         snprintf(words, size, "%s; so are all others",
                  is_start ? "where its block runs, which belongs to sm"
