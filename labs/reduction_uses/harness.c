@@ -457,7 +457,14 @@ static bool unit(const struct lab_variant *v, const struct lab_case *c, uint64_t
     return e == COUNT || e == HISTOGRAM;
 }
 
-/* What a row gives under another operation, or when the neutral element is another's. */
+static uint32_t folded(enum experiment op, uint32_t from, const uint32_t *row, uint64_t n)
+{
+    for (uint64_t j = 0; j < n; j++)
+        from = combine(op, from, row[j]);
+    return from;
+}
+
+/* What a row gives under another operation. */
 static bool recognise_fold(const struct lab_case *c, const uint32_t *in, uint32_t got,
                            uint64_t element, char *words, size_t size)
 {
@@ -465,40 +472,60 @@ static bool recognise_fold(const struct lab_case *c, const uint32_t *in, uint32_
         [PRODUCT] = "product", [ALL] = "and", [ANY] = "or", [TREE] = "sum"};
     static const enum experiment all[] = {PRODUCT, ALL, ANY, TREE};
     enum experiment own = experiment_of(c);
+    const uint32_t *row = in + element * c->n;
     uint32_t exclusive = 0;
 
     for (uint64_t j = 0; j < c->n; j++)
-        exclusive ^= in[element * c->n + j];
+        exclusive ^= row[j];
     if (got == exclusive && c->n > 1) {
         snprintf(words, size, "what exclusive or makes of the row, not %s", names[own]);
         return true;
     }
     for (int i = 0; i < 4; i++) {
-        uint32_t other = neutral(all[i]), from = neutral(all[i]);
-
-        for (uint64_t j = 0; j < c->n; j++) {
-            other = combine(all[i], other, in[element * c->n + j]);
-            from = combine(own, from, in[element * c->n + j]);
-        }
-        if (all[i] == own || (got != other && got != from))
+        if (all[i] == own || got != folded(all[i], neutral(all[i]), row, c->n))
             continue;
-        if (got == other)
-            snprintf(words, size, "what %s makes of the row, not %s", names[all[i]], names[own]);
-        else
-            snprintf(words, size,
-                     "what %s makes of the row and of %u: who has no element brings "
-                     "the neutral one",
-                     names[own], neutral(all[i]));
+        snprintf(words, size, "what %s makes of the row, not %s", names[all[i]], names[own]);
         return true;
     }
     return false;
 }
 
-/* Where rows make numbers of many bits, all of out holds 0 and 1 alone: not their lowest bit. */
+/* What all rows give when the neutral element is another's. By some rows two of them look alike. */
+static bool recognise_start(const struct lab_case *c, const uint32_t *in, const uint32_t *out,
+                            char *words, size_t size)
+{
+    static const uint32_t starts[] = {0, 1, ~0u};
+    enum experiment own = experiment_of(c);
+    int explains = -1, n = 0;
+
+    for (int i = 0; i < 3; i++) {
+        bool so = true, other = false;
+
+        for (uint64_t r = 0; r < c->m && so; r++) {
+            uint32_t from = folded(own, starts[i], in + r * c->n, c->n);
+
+            so = out[r] == from;
+            other |= from != folded(own, neutral(own), in + r * c->n, c->n);
+        }
+        if (so && other)
+            explains = i, n++;
+    }
+    if (n == 1)
+        snprintf(words, size,
+                 "what %s makes of the row and of %u: who has no element brings the neutral one",
+                 own == PRODUCT ? "product"
+                 : own == ALL   ? "and"
+                                : "or",
+                 starts[explains]);
+    return n == 1;
+}
+
+/* Where rows make numbers of many bits, all of out holds 0 and 1 alone, and both or a 1: not their
+ * lowest bit. */
 static bool recognise_truth(const struct lab_case *c, const uint32_t *in, const uint32_t *out,
                             char *words, size_t size)
 {
-    bool wide = false, lowest = true;
+    bool wide = false, lowest = true, any = false;
 
     for (uint64_t r = 0; r < c->m; r++) {
         uint32_t want = neutral(experiment_of(c));
@@ -507,10 +534,11 @@ static bool recognise_truth(const struct lab_case *c, const uint32_t *in, const 
             want = combine(experiment_of(c), want, in[r * c->n + j]);
         wide |= want > 1;
         lowest &= out[r] == (want & 1);
+        any |= out[r] == 1;
         if (out[r] > 1)
             return false;
     }
-    if (!wide || lowest || experiment_of(c) == PRODUCT)
+    if (!wide || lowest || !any || experiment_of(c) == PRODUCT)
         return false;
     snprintf(words, size,
              "0 or 1, as all of out is: && and || give truth values, & and | each bit's");
@@ -644,8 +672,23 @@ static bool recognise_threads(const float *x, uint64_t n, double most, const flo
     return n > 1 && (by_largest || by_sum);
 }
 
-/* exp() of the numbers themselves has left the floats; or nothing was divided by. out: all of it.
- */
+/* A row of which exp() of the numbers themselves is made, which leaves the floats. */
+static bool is_without_largest(const float *x, uint64_t n, const float *out)
+{
+    float sum = 0;
+
+    for (uint64_t i = 0; i < n; i++)
+        sum += expf(x[i]);
+    for (uint64_t i = 0; i < n; i++) {
+        float share = expf(x[i]) / sum;
+
+        if (isnan(share) ? !isnan(out[i]) : !(fabsf(out[i] - share) <= 1e-5f))
+            return false;
+    }
+    return !isfinite(sum) || sum == 0;
+}
+
+/* … or nothing was divided by. out: all of it. */
 static bool recognise_softmax(const struct lab_case *c, const float *in, const float *out,
                               uint64_t element, char *words, size_t size)
 {
@@ -655,7 +698,7 @@ static bool recognise_softmax(const struct lab_case *c, const float *in, const f
 
     for (uint64_t i = 0; i < c->n; i++)
         most = fmax(most, x[i]);
-    if ((isnan(got) || got == 0) && fabs(most) > 80)
+    if (is_without_largest(x, c->n, out + first))
         snprintf(words, size,
                  "%s: is the row's largest element (%.0f) taken from each before exp()?",
                  isnan(got) ? "no number" : "0", most);
@@ -678,6 +721,7 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
         return recognise_count(c, inputs[0], *(const uint32_t *)output, words, size);
     return experiment_of(c) <= ANY &&
            (recognise_truth(c, inputs[0], output, words, size) ||
+            recognise_start(c, inputs[0], output, words, size) ||
             recognise_fold(c, inputs[0], ((const uint32_t *)output)[element], element, words,
                            size));
 }
