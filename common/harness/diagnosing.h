@@ -29,7 +29,8 @@ bool passes(struct search *s, const struct lab_case *c);
 /* ---- looks: each true when it found something, and said it (s->d) ---- */
 bool by_unwritten(struct search *s, const struct lab_case *c);
 bool by_constant(struct search *s, const struct lab_case *c);
-bool by_exchange(struct search *s); /* of two parameters */
+bool by_parameters(struct search *s); /* of another type than is passed */
+bool by_exchange(struct search *s);   /* of two parameters */
 bool by_state(struct search *s, const struct lab_case *c);
 bool by_absent(struct search *s, const struct lab_case *c); /* lanes of shuffles */
 bool by_unset(struct search *s, const struct lab_case *c);  /* variables in registers */

@@ -253,6 +253,47 @@ bool by_exchange(struct search *s)
     return told;
 }
 
+/* A parameter that is declared as another kind of number than is passed. */
+static bool told_parameter(struct search *s, const struct plan_step *step, int i)
+{
+    static const char *const names[] = {
+        [ARG_U32] = "an unsigned", [ARG_I32] = "an int",   [ARG_U64] = "an unsigned long long",
+        [ARG_F32] = "a float",     [ARG_F64] = "a double", [ARG_BUFFER] = "a pointer"};
+    const char *declared = module_parameters(s->x->verify->module, step->kernel);
+    enum arg_kind kind = step->args[i].kind;
+    char passed = kind == ARG_F32 ? 'f' : kind == ARG_F64 ? 'd' : kind == ARG_TENSOR ? '?' : 'u';
+
+    if (!declared || strlen(declared) <= (size_t)i || declared[i] == '?' || passed == '?' ||
+        declared[i] == passed)
+        return false;
+    diagnosis_add(s->d, "type",
+                  "parameter %d of %s is declared as %s, and is passed %s: its bits are read as "
+                  "another type's",
+                  i + 1, step->kernel,
+                  declared[i] == 'u'   ? "a whole number or a pointer"
+                  : declared[i] == 'f' ? "a float"
+                                       : "a double",
+                  names[kind]);
+    return true;
+}
+
+bool by_parameters(struct search *s)
+{
+    struct sample sample;
+    bool told = false;
+
+    if (!experiment_plan(s->x, s->failed[0], &sample))
+        return false;
+    for (int k = 0; k < sample.plan.nsteps && !told; k++) {
+        const struct plan_step *step = &sample.plan.steps[k];
+
+        for (int i = 0; step->kind == STEP_KERNEL && i < step->nargs && !told; i++)
+            told = told_parameter(s, step, i);
+    }
+    sample_free(&sample);
+    return told;
+}
+
 /* ---- what stays from launch to launch ---- */
 
 /* What a run left makes the next one wrong: with the variables as they were, it is right. */

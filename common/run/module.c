@@ -36,6 +36,36 @@ static int ptx_names(const char *text, char ***names)
     return n;
 }
 
+/* Of "(.param .u64 k_param_0, .param .align 4 .b8 k_param_1[8])". */
+static char *ptx_parameters(const char *p)
+{
+    struct text t = {0};
+    const char *end = p + strcspn(p, "){");
+
+    while ((p = strstr(p, ".param ")) && p < end) {
+        p += strlen(".param ");
+        text_add(&t, *p != '.'                ? "?"
+                     : strchr("us", p[1])     ? "u"
+                     : !strncmp(p, ".f32", 4) ? "f"
+                     : !strncmp(p, ".f64", 4) ? "d"
+                                              : "?");
+    }
+    return text_take(&t);
+}
+
+/* In the order of ptx_names(). */
+static char **ptx_all_parameters(const char *text, int nkernels)
+{
+    char **all = xcalloc((size_t)nkernels + 1, sizeof(*all));
+    int n = 0;
+
+    for (const char *p = strstr(text, ".entry"); p && n < nkernels; p = strstr(p, ".entry")) {
+        p += strlen(".entry");
+        all[n++] = ptx_parameters(p);
+    }
+    return all;
+}
+
 /* ".global .align 4 .u32 count = 1;", with or without ".visible", on a line of its own. */
 static int ptx_variables(const char *text, char ***names)
 {
@@ -102,6 +132,7 @@ bool module_load(struct module *m, const char *path, const void *image, size_t s
     }
     m->path = xstrdup(path);
     m->nkernels = module_names(image, size, &m->kernels);
+    m->parameters = is_ptx(image, size) ? ptx_all_parameters(image, m->nkernels) : NULL;
     m->nvariables = is_ptx(image, size) ? ptx_variables(image, &m->variables) : 0;
     return true;
 }
@@ -117,10 +148,21 @@ void module_unload(struct module *m)
 {
     if (m->library)
         cudaLibraryUnload(m->library);
+    if (m->parameters)
+        free_names(m->parameters, m->nkernels);
     free_names(m->kernels, m->nkernels);
     free_names(m->variables, m->nvariables);
     free(m->path);
     memset(m, 0, sizeof(*m));
+}
+
+const char *module_parameters(const struct module *m, const char *kernel)
+{
+    for (int i = 0; m->parameters && i < m->nkernels; i++) {
+        if (!strcmp(m->kernels[i], kernel))
+            return m->parameters[i];
+    }
+    return NULL;
 }
 
 /* ---- variables ---- */

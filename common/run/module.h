@@ -13,7 +13,8 @@ struct module {
     cudaLibrary_t library;
     char **kernels; /* names found in the image; empty for a fatbin */
     int nkernels;
-    char **variables; /* __device__ variables in PTX, those of CUDA's headers and records too */
+    char **parameters; /* … of PTX: a letter for each of its parameters (module_parameters()) */
+    char **variables;  /* __device__ variables in PTX, those of CUDA's headers and records too */
     int nvariables;
     const void *program; /* a whole program (program.h), an executable file's bytes; else NULL */
     size_t program_size;
@@ -35,6 +36,9 @@ void *module_state(const struct module *m, size_t *size);
 void module_set_state(const struct module *m, const void *state);
 /* The first that differs; NULL: none does. */
 const char *module_changed(const struct module *m, const void *before, const void *after);
+/* Of each parameter of a kernel in PTX: u a whole number or pointer, f a float, d a double, ?
+ * others. NULL where nothing is known. */
+const char *module_parameters(const struct module *m, const char *kernel);
 bool module_has_kernel(const struct module *m, const char *name);
 /* The first of a variant's kernels that is not there, for free(); NULL: all are. */
 char *module_lacks(const struct module *m, const struct lab_variant *v);

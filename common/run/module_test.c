@@ -9,7 +9,9 @@ static const char image[] = ".version 9.0\n.target sm_75\n.address_size 64\n"
                             ".visible .entry reduce3()\n{\n    ret;\n}\n"
                             ".visible .entry sums()\n{\n    ret;\n}\n"
                             ".visible .entry _Z5scalePi()\n{\n    ret;\n}\n"
-                            ".visible .entry sum()\n{\n    ret;\n}\n";
+                            ".visible .entry sum(\n.param .u64 .ptr .align 1 sum_param_0,\n.param "
+                            ".f32 sum_param_1,\n.param .align 4 .b8 sum_param_2[8],\n.param .s32 "
+                            "sum_param_3,\n.param .f64 sum_param_4\n)\n{\n    ret;\n}\n";
 
 #define NEAR(name) ". Did you mean " name "? The file has" HAS
 #define HAS        " reduce3 sums _Z5scalePi sum."
@@ -60,6 +62,18 @@ static const char with_variables[] =
     ".global .align 4 .u32 _ZZ1kE3own = 3;\n"
     ".const .align 4 .u32 fixed;\n"
     ".visible .entry k()\n{\n\t.reg .b32 %r<2>;\n\tld.global.u32 %r1, [count];\n\tret;\n}\n";
+
+Test(module, knows_parameters)
+{
+    struct module m;
+    struct text why = {0};
+
+    cr_assert(module_load(&m, "k.cu", image, sizeof(image), &why), "%s", text_str(&why));
+    cr_expect_str_eq(module_parameters(&m, "sum"), "uf?ud");
+    cr_expect_str_eq(module_parameters(&m, "reduce3"), "");
+    cr_expect_null(module_parameters(&m, "none"));
+    module_unload(&m);
+}
 
 Test(module, keeps_what_variables_hold)
 {
