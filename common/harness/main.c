@@ -183,12 +183,16 @@ static void miss_kernel(struct run *r, int v, const char *name, const char *know
     struct text t = {0};
 
     miss(r, &r->variants[v]);
-    if (like || !r->module.nkernels) {
+    if (like) {
         text_addf(&t, "%s: no kernel \"%s\"", r->module.path, name);
         module_put_like(&r->module, name, like, &t);
         puts(t.s);
     } else {
-        text_addf(others, "%s\"%s\"", others->length ? ", " : "", name);
+        char *quoted = xformat("\"%s\"", name);
+
+        if (!strstr(text_str(others), quoted)) /* two variants may be of one kernel */
+            text_addf(others, "%s%s", others->length ? ", " : "", quoted);
+        free(quoted);
     }
     text_free(&t);
 }
@@ -247,7 +251,11 @@ static void look_at_variants(struct run *r)
             look_at_record(r, v);
         free(lacks);
     }
-    if (others.length) {
+    if (others.length && !r->module.nkernels) {
+        printf("%s: there is no kernel in it (%s): each is to be declared KERNEL name(…) at "
+               "file level\n",
+               r->module.path, others.s);
+    } else if (others.length) {
         module_put_names(&r->module, &has);
         printf("%s: no kernel %s. %s\n", r->module.path, others.s, has.s);
     }

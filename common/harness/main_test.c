@@ -103,6 +103,8 @@ static const struct {
     {"missing", HEAD SCALE_FLOAT, "", 1, "no kernel \"scale\". The file has scale_float."},
     {"all missing", HEAD "KERNEL other(int *x) {}\n", "", 1,
      "no kernel \"scale\", \"scale_float\". The file has other."},
+    {"no kernel at all", "int x;\n", "", 1,
+     "there is no kernel in it (\"scale\", \"scale_float\"): each is to be declared KERNEL"},
     {"missing, in a word", HEAD SCALE_FLOAT, "--causes", 1, "cause scale name\n"},
     {"syntax, in a word", HEAD "KERNEL scale(\n", "--causes", 1, "cause file syntax\n"},
     {"to be written, in a word", HEAD SCALE("// TODO") SCALE_FLOAT, "--causes", 1,
@@ -191,6 +193,7 @@ static const struct {
     {"a folder", HEAD RIGHT SCALE_FLOAT, "--file /tmp", 2, "/tmp is a folder, not a file"},
     {"an unknown option", HEAD RIGHT SCALE_FLOAT, "--nonsense", 2,
      " --nonsense\nmake run LAB=testlab ARGS=--help lists"},
+    {"N= by its name", HEAD RIGHT SCALE_FLOAT, "--n abc", 2, "--n (N=): \"abc\" is not a number"},
     {"where to find help", HEAD RIGHT SCALE_FLOAT, "--n abc", 2, "/testlab --help"},
 };
 

@@ -110,7 +110,7 @@ static error_t parse_case(int key, char *arg, struct argp_state *state, struct r
 {
     switch (key) {
     case OPT_N:
-        o->n = size_or_die(state, "n", arg);
+        o->n = size_or_die(state, "n (N=)", arg);
         o->has_n = true;
         return 0;
     case OPT_M:

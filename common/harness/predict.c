@@ -1,7 +1,7 @@
 /* predict.c - what a student expected before the run, beside what was counted (report.h).
  *
- * predict.txt holds lines "key = number"; "?" or nothing after the = is no answer yet; # starts
- * a comment. Keys are the lab's.
+ * predict.txt holds lines "key = number", one a key; "?" or nothing after the = is no answer yet;
+ * # starts a comment. Keys are the lab's.
  */
 #include "report.h"
 #include "base/alloc.h"
@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static char *trim(char *s)
 {
@@ -36,7 +37,8 @@ static const char *nearest_key(const struct lab *lab, const char *key)
     unsigned best = 4; /* farther than this is another word */
 
     for (int i = 0; i < lab->npredictions; i++) {
-        unsigned distance = text_distance(lab->predictions[i].key, key);
+        const char *known = lab->predictions[i].key;
+        unsigned distance = strcasecmp(known, key) ? text_distance(known, key) : 1;
 
         if (distance < best) {
             best = distance;
@@ -44,6 +46,12 @@ static const char *nearest_key(const struct lab *lab, const char *key)
         }
     }
     return nearest;
+}
+
+/* A count in full: whoever predicted 1572864 is to see that it was that. */
+static int digits(double value)
+{
+    return value == floor(value) && fabs(value) < 1e15 ? 15 : 6;
 }
 
 /* One line into answers. False when it is not understood. */
@@ -78,7 +86,12 @@ static bool read_line(FILE *out, const struct lab *lab, const char *path, int nu
         return true;
     double answer = strtod(value, &end);
     if (*end || !isfinite(answer)) {
-        fprintf(out, "%s:%d: \"%s\" is not a number\n", path, number, value);
+        fprintf(out, "%s:%d: \"%s\" is not a number: write 12, 0.25 or 1e6\n", path, number, value);
+        return false;
+    }
+    if (!isnan(answers[i])) {
+        fprintf(out, "%s:%d: %s has an answer already, %.*g: strike one of them out\n", path,
+                number, key, digits(answers[i]), answers[i]);
         return false;
     }
     answers[i] = answer;
@@ -94,12 +107,6 @@ static const struct entry *find(const struct report *p, const struct lab_predict
             return r;
     }
     return NULL;
-}
-
-/* A count in full: whoever predicted 1572864 is to see that it was that. */
-static int digits(double value)
-{
-    return value == floor(value) && fabs(value) < 1e15 ? 15 : 6;
 }
 
 static void print_one(FILE *out, const struct report *p, const struct lab_prediction *q,

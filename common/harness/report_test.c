@@ -365,6 +365,13 @@ Test(predict, mistakes_are_located, .init = make_report)
               "%s", text);
     cr_assert(strstr(text, " ARGS=--list names what it asks"), "%s", text);
     free(text);
+    cr_assert_eq(predict("SECTORS = 4\n", &text), -1);
+    cr_assert(strstr(text, "nothing called \"SECTORS\". Did you mean sectors?"), "%s", text);
+    free(text);
+    cr_assert_eq(predict("sectors = 4\nsectors = 3\n", &text), -1);
+    cr_assert(strstr(text, ":2: sectors has an answer already, 4: strike one of them out"), "%s",
+              text);
+    free(text);
     cr_assert_eq(predict("sectors = many\n", &text), -1);
     cr_assert(strstr(text, ":1: \"many\" is not a number"), "%s", text);
     cr_assert_not(strstr(text, "you"), "an answer that is none: %s", text);

@@ -278,7 +278,7 @@ void module_put_names(const struct module *m, struct text *t)
 void module_put_like(const struct module *m, const char *name, const char *like, struct text *t)
 {
     if (!m->nkernels)
-        text_addf(t, "; it must be declared KERNEL(%s) at file level", name);
+        text_addf(t, "; it must be declared KERNEL %s(…) at file level", name);
     else if (like && !strncmp(like, "_Z", 2))
         text_addf(t, "; %s has a C++ name: declare it with KERNEL", like);
     else if (like)

@@ -110,6 +110,6 @@ Test(module, without_kernels)
     struct text why = {0};
 
     cr_assert(module_load(&m, "k.cu", none, sizeof(none), &why), "%s", text_str(&why));
-    says(&m, "sum", "; it must be declared KERNEL(sum) at file level");
+    says(&m, "sum", "; it must be declared KERNEL sum(…) at file level");
     module_unload(&m);
 }
