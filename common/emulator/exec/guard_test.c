@@ -58,6 +58,14 @@ static void expect_found(const char *variables, const char *body, uint32_t dynam
     cr_expect(strstr(emu_error_text(), words), "no '%s' in %s", words, emu_error_text());
 }
 
+/* Found in any launch. */
+static void expect_words(const char *body, const char *words)
+{
+    cr_expect_eq(run("k", ".shared .align 4 .b8 s[512];\n", body, 0, false),
+                 cudaErrorIllegalAddress, "not found: %s", words);
+    cr_expect(strstr(emu_error_text(), words), "no '%s' in %s", words, emu_error_text());
+}
+
 static void expect_none(const char *kernel, const char *variables, const char *body,
                         uint32_t dynamic)
 {
@@ -80,6 +88,16 @@ Test(check_guard, before_a_variable)
 {
     expect_found(TWO, "mov.u32 %r2, _ZZ1kE4tile;\n" AT("next") "st.shared.u32 [%r0-4], %t;", 0,
                  "4 bytes at 4 bytes before 'next' in shared memory");
+}
+
+Test(check_guard, an_index_below_zero)
+{
+    expect_words(
+        "mov.u32 %r0, s;\nst.shared.u32 [%r0-128], %t;",
+        "offset 4294967168 (-128, and 2^32 more: an index below zero?), but the block has");
+    expect_words("mov.u64 %mine, s;\ncvta.shared.u64 %mine, %mine;\nadd.u64 %mine, %mine, "
+                 "17179869056;\ncvta.to.shared.u64 %mine, %mine;\nst.shared.u32 [%mine], %t;",
+                 "offset 17179869056 (-128, and 2^32 elements more: an index below zero?)");
 }
 
 Test(check_guard, partly_past_the_end)
