@@ -57,6 +57,19 @@ static char *without_arguments(const char *name)
     return text;
 }
 
+/* Behind the list of parameters that begins at `list`: "::tile" of a variable in that function. */
+static const char *behind_list(const char *list)
+{
+    int depth = 0;
+
+    for (; *list; list++) {
+        depth += *list == '(' ? 1 : *list == ')' ? -1 : 0;
+        if (*list == ')' && !depth)
+            return strncmp(list + 1, "::", 2) ? "" : list + 1;
+    }
+    return "";
+}
+
 static void shorten(char **name)
 {
     if (strlen(*name) <= LONGEST || strstr(*name, "operator"))
@@ -64,8 +77,13 @@ static void shorten(char **name)
     char *brief = without_arguments(*name);
     char *list = strstr(brief, "(anonymous namespace)");
     list = strchr(list ? list + 1 : brief, '(');
-    if (strlen(brief) > LONGEST && list)
-        strcpy(list, strlen(list) > 5 ? "(...)" : "");
+    if (strlen(brief) > LONGEST && list) {
+        char *tail = xformat("%s%s", strlen(list) > 5 ? "(...)" : "", behind_list(list));
+
+        if (strlen(tail) < strlen(list))
+            strcpy(list, tail);
+        free(tail);
+    }
     free(*name);
     *name = brief;
 }

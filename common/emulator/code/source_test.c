@@ -35,6 +35,18 @@ Test(names, long_ones_lose_their_arguments)
     cr_assert_leq(strlen(shown), 120, "%s", shown);
 }
 
+/* … and a variable keeps its own. */
+Test(names, long_ones_of_variables)
+{
+    const char *shown = shown_name(
+        "_ZZN3cub17CUB_300001_SM_9006detail4scan16DeviceScanKernelINS2_10policy_"
+        "hubIjjjjN4cuda3std3_"
+        "_44plusIvEEE10Policy1000EPjSC_NS0_13ScanTileStateIjLb1EEES9_NS1_10InputValueIjSC_EEjjLb0Ej"
+        "EEvT0_T1_T2_iT3_T4_T5_E4tile");
+
+    cr_assert(strstr(shown, "(...)::tile"), "%s", shown);
+}
+
 Test(names, long_ones_that_are_none_are_cut)
 {
     char name[200] = "_Z_oops";
