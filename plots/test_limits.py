@@ -51,3 +51,13 @@ def test_of_many_rows_only_what_is_not_met_is_shown():
     rows = [limits.Row("l", "k", f"c{i}", 1, x, x, x) for i, x in enumerate([1.5] * 40 + [2, 0.5])]
     said = "\n".join(limits.section("g", rows, limits.Reasons("l k c41 = so"), []))
     assert "1.50 to 2.00" in said and "| c41 |" in said and "| c40 |" not in said
+
+
+def test_a_convolution_has_the_goal_that_takes_longer():
+    dev = {"fp32_tflops": 50}
+    peers = [{"lab": "conv1d", "variant": "v", "case": f"{tflop} TFLOP", "flops": str(tflop * 1e12), "peer_cold_ms": "950"}
+             | {f"cold_{end}": "1200" for end in ("ms", "lo_ms", "hi_ms")} | {f"cold_ratio{end}": "0.8" for end in ("", "_lo", "_hi")}
+             for tflop in (39, 41)]
+    copied, computed = limits.convolutions(peers, dev).values()
+    assert [(r.case, r.goal) for r in copied] == [("39 TFLOP cold", limits.COPY_SHARE)]
+    assert [(r.case, r.goal) for r in computed] == [("41 TFLOP cold", limits.FP32_SHARE)]
