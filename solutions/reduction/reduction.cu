@@ -334,11 +334,11 @@ template <class Op, class T> __device__ T load_packs(const T *in, unsigned n)
 {
     constexpr unsigned per_pack = 16 / sizeof(T);
     const Pack<T> *packs = reinterpret_cast<const Pack<T> *>(in);
-    unsigned npacks = n / per_pack, size = EACH * blockDim.x, whole = npacks / size;
+    unsigned npacks = n / per_pack, size = EACH * blockDim.x;
     unsigned rest = npacks * per_pack + blockIdx.x * blockDim.x + threadIdx.x, b = blockIdx.x;
     T v = Op::neutral(T());
 
-    for (; b < whole; b += gridDim.x) {
+    for (; (b + 1) * size <= npacks; b += gridDim.x) {
         const Pack<T> *mine = packs + b * size + threadIdx.x;
         Pack<T> p[EACH];
 
@@ -349,7 +349,7 @@ template <class Op, class T> __device__ T load_packs(const T *in, unsigned n)
         for (unsigned k = 0; k < EACH; k++)
             v = apply_pack<Op>(v, p[k]);
     }
-    if (b == whole) // one block comes to it, and has two on their way
+    if (b * size < npacks) // one block comes to it, and has two on their way
         for (unsigned i = b * size + threadIdx.x; i < npacks; i += 2 * blockDim.x) {
             Pack<T> p = packs[i], q;
             if (i + blockDim.x < npacks)
@@ -359,6 +359,30 @@ template <class Op, class T> __device__ T load_packs(const T *in, unsigned n)
                 v = apply_pack<Op>(v, q);
         }
     return rest < n ? Op::apply(v, in[rest]) : v;
+}
+
+// A short array is one warp's, which needs no barrier: four packs a lane, all on their way.
+template <class T> constexpr unsigned one_warp = EACH * 32 * 16 / sizeof(T);
+
+template <class Op, class T> __device__ T load_short(const T *in, unsigned n)
+{
+    constexpr unsigned per_pack = 16 / sizeof(T);
+    const Pack<T> *packs = reinterpret_cast<const Pack<T> *>(in);
+    unsigned npacks = n / per_pack, rest = npacks * per_pack + threadIdx.x;
+    T v = Op::neutral(T());
+    Pack<T> p[EACH];
+
+    if (rest < n)
+        v = in[rest];
+#pragma unroll
+    for (unsigned k = 0; k < EACH; k++)
+        if (k * 32 + threadIdx.x < npacks)
+            p[k] = packs[k * 32 + threadIdx.x];
+#pragma unroll
+    for (unsigned k = 0; k < EACH; k++)
+        if (k * 32 + threadIdx.x < npacks)
+            v = apply_pack<Op>(v, p[k]);
+    return v;
 }
 
 // How many blocks of this launch have left their partial result. Counts from 0 to the number
@@ -373,6 +397,15 @@ __device__ void reduce9(const T *in, T *out, unsigned n, T *partial)
 {
     __shared__ bool last;
     auto warp = [](T x) { return warp_fast(Op(), x); };
+
+    if (n <= one_warp<T>) {
+        if (blockIdx.x == 0 && threadIdx.x < 32) {
+            T v = warp(load_short<Op>(in, n));
+            if (threadIdx.x == 0)
+                out[0] = v;
+        }
+        return;
+    }
     T v = block_reduce<Op>(load_packs<Op>(in, n), warp);
 
     if (gridDim.x == 1 || n <= EACH * 16 / sizeof(T) * blockDim.x) { // one piece: block 0 has it all
