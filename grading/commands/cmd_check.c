@@ -110,24 +110,21 @@ static struct verdict *mark_file(struct engine *e, const char *path)
 /* The command of the lab's own program that looks at the first kernel with a row that failed. */
 static void print_next(const struct verdict *v, const char *path)
 {
-    for (int i = 0; i < v->nrows; i++) {
-        const struct verdict_row *row = &v->rows[i];
+    const char *kernel = first_failed(v);
 
-        if (row->status != STATUS_FAIL || !row->variant)
-            continue;
-        char *own = xformat("labs/%s/%s.cu", v->lab, v->lab);
-        struct text file = {0};
-
-        if (strcmp(path, own)) {
-            text_add(&file, " FILE=");
-            text_shell(&file, path);
-        }
-        printf("next: make run LAB=%s KERNEL=%s%s (make grade with DETAIL=1: every row)\n", v->lab,
-               row->variant, text_str(&file));
-        text_free(&file);
-        free(own);
+    if (!kernel)
         return;
+    char *own = xformat("labs/%s/%s.cu", v->lab, v->lab);
+    struct text file = {0};
+
+    if (strcmp(path, own)) {
+        text_add(&file, " FILE=");
+        text_shell(&file, path);
     }
+    printf("next: make run LAB=%s KERNEL=%s%s (make grade with DETAIL=1: every row)\n", v->lab,
+           kernel, text_str(&file));
+    text_free(&file);
+    free(own);
 }
 
 static void print_verdict(const struct verdict *v, const struct check_args *a)

@@ -14,6 +14,8 @@ struct text_look {
 };
 /* Nothing of the row's kernel is right, and its TODO stands; or it is one that may be left out. */
 bool still_to_write(const struct verdict *v, const struct verdict_row *row, const char *source);
+/* The lab's first kernel with a row that failed; NULL: none. */
+const char *first_failed(const struct verdict *v);
 void report_text(const struct verdict *v, const struct text_look *look, struct text *out);
 /* Adds text for HTML, attributes included. */
 void html_escape(struct text *out, const char *s);

@@ -116,19 +116,45 @@ static void add_given(const struct verdict *v, struct text *out)
     text_free(&title);
 }
 
+/* A kernel's rows: in the lab's order, which is the handout's. A rubric may begin with what is
+ * given, and needs kernels that come later in it. */
+static bool is_of(const struct verdict_row *row, const struct lab_variant *kernel)
+{
+    return row->variant && !strcmp(row->variant, kernel->name);
+}
+
+const char *first_failed(const struct verdict *v)
+{
+    const struct lab *lab = lab_named(or_empty(v->lab));
+
+    for (int k = 0; lab && k < lab->nvariants; k++) {
+        for (int i = 0; i < v->nrows; i++) {
+            if (v->rows[i].status == STATUS_FAIL && is_of(&v->rows[i], &lab->variants[k]))
+                return lab->variants[k].name;
+        }
+    }
+    return NULL;
+}
+
 static void add_to_write(const struct verdict *v, const struct text_look *look, struct text *out)
 {
+    const struct lab *lab = lab_named(or_empty(v->lab));
     struct text names = {0};
     double max = 0;
 
-    for (int i = 0; i < v->nrows; i++) {
-        const struct verdict_row *row = &v->rows[i];
+    for (int k = 0; lab && k < lab->nvariants; k++) {
+        const char *name = lab->variants[k].name;
 
-        if (!still_to_write(v, row, look->source))
-            continue;
-        max += row->max;
-        if (!i || !same_kernel(row, row - 1))
-            text_addf(&names, "%s%s", names.length ? ", " : "", row->variant);
+        for (int i = 0; i < v->nrows; i++) {
+            const struct verdict_row *row = &v->rows[i];
+
+            if (!is_of(row, &lab->variants[k]) || !still_to_write(v, row, look->source))
+                continue;
+            max += row->max;
+            if (name)
+                text_addf(&names, "%s%s", names.length ? ", " : "", name);
+            name = NULL;
+        }
     }
     if (names.length) {
         add_line(status_words(STATUS_BLOCKED)->mark, "", 0, max, "Still to be written:", out);

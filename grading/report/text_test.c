@@ -16,10 +16,10 @@ static const struct {
     enum row_status status;
     double max;
 } rows[] = {
-    {"mm_naive", "given 1", STATUS_PASS, 0},       {"mm_naive", "given 2", STATUS_PASS, 0},
-    {"mm_coalesced", "title 3", STATUS_FAIL, 1},   {"mm_coalesced", "title 4", STATUS_BLOCKED, 2},
-    {"mm_registers", "title 5", STATUS_FAIL, 0.5}, {"mm_shared", "title 6", STATUS_FAIL, 4},
-    {"mm_shared", "title 7", STATUS_BLOCKED, 4},   {"mm_tiled", "title 8", STATUS_PASS, 4},
+    {"mm_naive", "given 1", STATUS_PASS, 0},        {"mm_naive", "given 2", STATUS_PASS, 0},
+    {"mm_registers", "title 5", STATUS_FAIL, 0.5},  {"mm_coalesced", "title 3", STATUS_FAIL, 1},
+    {"mm_coalesced", "title 4", STATUS_BLOCKED, 2}, {"mm_shared", "title 6", STATUS_FAIL, 4},
+    {"mm_shared", "title 7", STATUS_BLOCKED, 4},    {"mm_tiled", "title 8", STATUS_PASS, 4},
     {"mm_tiled", "title 9", STATUS_FAIL, 4},
 };
 
@@ -39,6 +39,7 @@ static char *told(bool detail, const char *text)
         row.max = rows[i].max;
         verdict_add_row(&v, row);
     }
+    cr_expect_str_eq(first_failed(&v), "mm_coalesced", "the lab's order, not the rubric's");
     report_text(&v, &(struct text_look){.detail = detail, .source = text}, &t);
     free(v.lab);
     verdict_drop_rows(&v);
