@@ -271,11 +271,26 @@ static struct tally count_kernels(const struct run *r)
 }
 
 /* A schedule may be given, and its kernel still to be written. */
+/* A program has one name, and several places to be written. */
+static bool print_todo_line(const struct run *r)
+{
+    const char *todo = r->lab->program && r->source ? strstr(r->source, "TODO") : NULL;
+    int line = 1;
+
+    for (const char *p = r->source; todo && p < todo; p++)
+        line += *p == '\n';
+    if (todo)
+        printf("write what the TODO in line %d asks for, then ", line);
+    return todo;
+}
+
 static void print_to_write(const struct run *r, const char *name)
 {
     const char *kernel = NULL;
     size_t length = 0;
 
+    if (print_todo_line(r))
+        return;
     for (int v = 0; r->source && v < r->lab->nvariants; v++) {
         if (!strcmp(r->lab->variants[v].name, name))
             kernel = kernel_to_write(r->source, &r->lab->variants[v], &length);

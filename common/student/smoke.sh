@@ -27,6 +27,8 @@ for lab in "$@"; do
         echo "$out" | grep -q ': not right yet: of \([0-9]* kernels [1-9][0-9]* right\|1 program 0 right\|\([0-9]*\) kernels 0 right, \2 still\)' &&
             ! echo "$out" | grep -q '[0-9] missing' && echo "$out" | grep -q '^next: '
         say "$lab $how: does not say what is right and what to do next: $out" $?
+        ! echo "$out" | grep -q 'of 1 program' || echo "$out" | grep -q '^next: write what the TODO in line [0-9]'
+        say "$lab $how: does not say where in the program the next TODO stands: $out" $?
     done
 done
 echo "$passed passed, $failed failed"
