@@ -219,12 +219,22 @@ static void describe(struct view *v, struct comparison *c)
         if (all_wrong_are(v, looks[i].test))
             what = looks[i].text;
     }
+    size_t end = strlen(place);
+    const char *is = end > 8 && !strcmp(place + end - 8, "elements") ? "are" : "is";
     if (place[0] && what)
-        snprintf(c->cause, sizeof(c->cause), "%s is wrong: %s", place, what);
+        snprintf(c->cause, sizeof(c->cause), "%s %s wrong: %s", place, is, what);
     else if (place[0] && v->nwrong < v->count)
-        snprintf(c->cause, sizeof(c->cause), "%s is wrong", place);
+        snprintf(c->cause, sizeof(c->cause), "%s %s wrong", place, is);
     else if (what)
         snprintf(c->cause, sizeof(c->cause), "%s", what);
+}
+
+/* A NaN's sign says nothing: it would be printed as "-nan". */
+static double shown(enum dtype t, const void *data, uint64_t i)
+{
+    double value = dtype_get(t, data, i);
+
+    return isnan(value) ? fabs(value) : value;
 }
 
 static void add_error(struct comparison *c, const struct view *v, uint64_t i)
@@ -282,8 +292,7 @@ struct comparison compare(enum dtype t, const void *expected, const void *got,
             v.first = i;
         v.last = i;
         if (c.nshown < COMPARE_SHOWN)
-            c.shown[c.nshown++] =
-                (struct lab_mismatch){i, dtype_get(t, expected, i), dtype_get(t, got, i)};
+            c.shown[c.nshown++] = (struct lab_mismatch){i, shown(t, expected, i), shown(t, got, i)};
     }
     v.nwrong = c.nwrong;
     if (c.nwrong && !hints->unsaid)

@@ -63,6 +63,10 @@ static void first_one(int32_t *got)
 {
     got[0] = 1;
 }
+static void last_three(int32_t *got)
+{
+    got[N - 1] = got[N - 2] = got[N - 3] = 1;
+}
 static void here_and_there(int32_t *got)
 {
     got[10] = 1;
@@ -86,6 +90,7 @@ static const struct {
     {block_ends, 15, "only the last element of blocks is wrong"},
     {last_one, 1, "only the last element is wrong"},
     {first_one, 1, "only the first element is wrong"},
+    {last_three, 3, "only the last 3 of 1000 elements are wrong"},
     {here_and_there, 4, ""},
 };
 
@@ -100,6 +105,16 @@ Test(compare, names_a_cause)
                   c.cause);
         cr_expect(rows[i].cause[0] || !c.cause[0], "row %zu guesses \"%s\"", i, c.cause);
     }
+}
+
+Test(compare, tells_nan_without_its_sign)
+{
+    float expected[] = {1}, got[] = {-NAN};
+    double tolerance[1] = {0};
+    struct comparison c = compare(DT_F32, expected, got, tolerance, 1, &hints);
+
+    cr_expect(c.nshown == 1 && isnan(c.shown[0].got) && !signbit(c.shown[0].got), "%g",
+              c.shown[0].got);
 }
 
 Test(compare, counts_alone_where_nobody_asks_for_looks)

@@ -1,7 +1,7 @@
 // Makes four outputs a thread, but its launch record promises eight: half of them are missing.
 // only: conv_multi
 // expect: multi-ok=fail multi-reuse=blocked multi-banks=blocked multi-fast=blocked
-// hint: multi-ok: only the last 488 of 1000 elements is wrong
+// hint: multi-ok: only the last 488 of 1000 elements are wrong
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

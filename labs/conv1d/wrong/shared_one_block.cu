@@ -1,7 +1,7 @@
 // Forgets the block number: every block makes the first outputs.
 // only: conv_shared
 // expect: shared-ok=fail shared-clean=blocked shared-reuse=blocked
-// hint: shared-ok: only the last 872 of 1000 elements is wrong
+// hint: shared-ok: only the last 872 of 1000 elements are wrong
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

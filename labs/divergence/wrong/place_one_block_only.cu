@@ -1,7 +1,7 @@
 // Every block takes the elements of the first.
 // only: coherent
 // expect: place-ok=fail place-clean=any
-// hint: place-ok: only the last 747 of 1003 elements is wrong
+// hint: place-ok: only the last 747 of 1003 elements are wrong
 #include "warplab.cuh"
 
 template <unsigned path> __device__ float work(float x)
