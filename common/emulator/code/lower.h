@@ -93,6 +93,7 @@ bool lower_insn(struct lower *l);
 
 /* lower_alu.c: emits h for destination and nsrc sources of those types: operands 0, 1, … */
 struct insn *lower_alu(struct lower *l, enum handler_id h, uint32_t nsrc, const enum ptx_type *src);
+void lower_pack(struct lower *l); /* cvt.pack */
 /* The same, all sources of the instruction's type. */
 struct insn *lower_same(struct lower *l, enum handler_id h, uint32_t nsrc);
 /* What the opcode's row is lowered to, for the instruction's type. */

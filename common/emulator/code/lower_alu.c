@@ -213,6 +213,33 @@ void lower_bfi(struct lower *l)
 {
     lower_bits(l, 4, (const enum ptx_type[]){type(l), type(l), PTX_B32, PTX_B32});
 }
+/* cvt.pack.sat.{u16,s16}.s32 d, a, b; cvt.pack.sat.{u8,s8}.s32.b32 d, a, b, c (PTX ISA 9.7.9.22) */
+void lower_pack(struct lower *l)
+{
+    const struct ptx_insn *p = l->in;
+    bool bytes = type(l) == PTX_U8 || type(l) == PTX_S8;
+    uint32_t n = bytes ? 3 : 2;
+    if (!(bytes || type(l) == PTX_U16 || type(l) == PTX_S16) || !ptx_has(p, M_sat) ||
+        p->types[1] != PTX_S32 || p->ntypes != n || p->noperands != n + 1 ||
+        (bytes && p->types[2] != PTX_B32)) {
+        lower_unsupported(l);
+        return;
+    }
+    struct insn *in =
+        lower_alu(l, H_cvt_pack, n, (const enum ptx_type[]){PTX_S32, PTX_S32, PTX_B32});
+    in->size = (uint8_t)ptx_type_bits(type(l));
+    in->count = 0;
+    if (is_signed_type(type(l)))
+        in->flags |= F_SIGNED;
+}
+/* Not modelled: which lines caches keep. What a policy is made of nobody can tell. */
+void lower_policy(struct lower *l)
+{
+    struct insn *in = lower_emit(l, H_mov_64);
+    in->src[0] = lower_const(l, CONST_IMM, 8, 0, 0, false);
+    in->dst = lower_dst(l, op(l, 0));
+    in->width = in->src_width = 8;
+}
 void lower_prmt(struct lower *l)
 {
     struct insn *in = lower_same(l, H_prmt, 3);

@@ -160,6 +160,10 @@ static enum handler_id quick_conversion(struct lower *l, uint8_t dst, uint8_t sr
 }
 void lower_cvt(struct lower *l)
 {
+    if (ptx_has(l->in, M_pack)) {
+        lower_pack(l);
+        return;
+    }
     if (l->in->ntypes < 2 || l->in->noperands != 2) {
         lower_fail(l, "cvt takes two types and two operands");
         return;

@@ -27,9 +27,13 @@ static cudaError_t run(const char *statement)
 /* Rows whose case is NOTHING: there is no result that a case could compare. */
 Test(opcodes, that_do_nothing)
 {
-    static const char *const statements[] = {"pmevent 1", "griddepcontrol.wait",
+    static const char *const statements[] = {"pmevent 1",
+                                             "griddepcontrol.wait",
                                              "griddepcontrol.launch_dependents",
-                                             "setmaxnreg.inc.sync.aligned.u32 64"};
+                                             "setmaxnreg.inc.sync.aligned.u32 64",
+                                             "createpolicy.fractional.L2::evict_first.b64 d1, 1.0",
+                                             "createpolicy.range.global.L2::evict_last.b64 d1, "
+                                             "[d0], 64, 128"};
     for (size_t i = 0; i < sizeof(statements) / sizeof(*statements); i++)
         cr_expect_eq(run(statements[i]), cudaSuccess, "%s: %s", statements[i], emu_error_text());
 }

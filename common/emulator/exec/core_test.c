@@ -950,6 +950,38 @@ Test(core, estimated_registers_refuse_nothing)
             .body = body, .block = 256, .cooperative = true, .grid = 133, .registers = 208});
 }
 
+/* What does not fit a half or a byte is the nearest that does; c goes above (PTX ISA 9.7.9.22). */
+Test(core, cvt_pack_clamps_and_packs)
+{
+    static const struct {
+        const char *form;
+        int a, b, c; /* -1: it takes none */
+        uint32_t packed;
+    } rows[] = {
+        {"u8.s32.b32", 300, -5, 0x11112222, 0x2222ff00}, {"s8.s32.b32", 300, -300, 0, 0x7f80},
+        {"s8.s32.b32", -2, 3, 0x7fff, 0x7ffffe03},       {"u16.s32", 70000, -1, -1, 0xffff0000},
+        {"s16.s32", -70000, 70000, -1, 0x80007fff},      {"s16.s32", -2, 5, -1, 0xfffe0005},
+    };
+
+    for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
+        char body[512], c[16] = "";
+
+        if (rows[k].c >= 0)
+            snprintf(c, sizeof(c), ", %d", rows[k].c);
+        snprintf(body, sizeof(body),
+                 "mov.s32 %%r0, %d;\nmov.s32 %%r1, %d;\ncvt.pack.sat.%s %%r2, %%r0, %%r1%s;\n"
+                 "st.global.u32 [%%out], %%r2;\n",
+                 rows[k].a, rows[k].b, rows[k].form, c);
+        RUN(.body = body, .block = 1);
+        cr_expect_eq(out[0], rows[k].packed, "%s of %d, %d: %x", rows[k].form, rows[k].a, rows[k].b,
+                     out[0]);
+    }
+    cr_expect_eq(launch((struct program){.body = "cvt.pack.sat.u8.s32 %r2, %r0, %r1;"}),
+                 cudaErrorInvalidPtx);
+    cr_expect_eq(launch((struct program){.body = "cvt.pack.u16.s32 %r2, %r0, %r1;"}),
+                 cudaErrorInvalidPtx);
+}
+
 /* "%hd %hhx %x %s\n" of 0x1ffff three times and a string */
 #define PRINTING                                                                                   \
     ".extern .func (.param .b32 n) vprintf(.param .b64 format, .param .b64 args);\n"               \

@@ -177,6 +177,18 @@ HANDLER(bmsk)
 {
     EACH(bit_mask((u32)a, (u32)b, in->sub == M_wrap));
 }
+/* a and b, as far as they fit into so many bits, above each other and below c */
+static inline u64 pack_two(s32 a, s32 b, u32 c, const struct insn *in)
+{
+    s64 most = (1ll << (in->size - !!(in->flags & F_SIGNED))) - 1;
+    s64 least = in->flags & F_SIGNED ? -most - 1 : 0, ones = (1ll << in->size) - 1;
+    s64 x = a < least ? least : a > most ? most : a, y = b < least ? least : b > most ? most : b;
+    return (u32)((u64)c << 2 * in->size | (u64)(x & ones) << in->size | (u64)(y & ones));
+}
+HANDLER(cvt_pack)
+{
+    EACH(pack_two((s32)a, (s32)b, in->size == 16 ? 0 : (u32)c, in));
+}
 static inline u64 size_extend(u64 a, u64 n, const struct insn *in)
 {
     if (in->sub == M_wrap)
