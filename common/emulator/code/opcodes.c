@@ -56,7 +56,7 @@ static const struct opcode opcodes[OP_COUNT] = {
     [OP_##name] = {.lower = lower_unsupported,                                                     \
                    .cost = COST_NONE,                                                              \
                    .result = RESULT_FIRST,                                                         \
-                   .forms = (const struct form[]){LOOSE_FORM{0}}},
+                   .forms = (const struct form[]){ANY_FORM{0}}},
 #include "emulator/ptx/opcodes.def"
 };
 

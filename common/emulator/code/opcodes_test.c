@@ -42,6 +42,7 @@ Test(opcodes, that_are_not_there)
 {
     static const char *const statements[] = {
         "vadd.u32.u32.u32 r0, r1, r1, r1", /* no such opcode here, */
+        "vadd.s32.s32.s32.sat r0, r1, r1", /* whatever its modifiers, */
         "add.f32x2 d0, d1, d1",            /* no such type, */
         "mad24.hi.sat.s32 r0, r1, r1, r1", /* no such handler */
         "add.f16x2.f16x2 r0, r1, r1",
