@@ -30,8 +30,8 @@ __global__ void allocate_aligned(int *off)
     wide *one = new wide, *some = new wide[3];
     void *page = __nv_aligned_device_malloc(10 + threadIdx.x, 4096);
 
-    off[threadIdx.x] = !one || !some || !page || (size_t)one % 64 || (size_t)some % 64 ||
-                       (size_t)page % 4096;
+    off[threadIdx.x] =
+        !one || !some || !page || (size_t)one % 64 || (size_t)some % 64 || (size_t)page % 4096;
     free(page);
     delete one;
     delete[] some;
