@@ -196,10 +196,11 @@ static bool tell_rest(struct probe *p, const struct probed *a, bool product)
             probe_buffer(p, a->buffer)->name, name, a->rest, probe_buffer(p, other)->name,
             2 * a->rest, probe_buffer(p, other)->name);
     else
-        diagnosis_add(p->d, "neutral",
-                      "with %s all zero, %s is %.10g instead of 0: something else than its elements "
-                      "comes into it",
-                      probe_buffer(p, a->buffer)->name, name, a->rest);
+        diagnosis_add(
+            p->d, "neutral",
+            "with %s all zero, %s is %.10g instead of 0: something else than its elements "
+            "comes into it",
+            probe_buffer(p, a->buffer)->name, name, a->rest);
     free(name);
     return true;
 }
