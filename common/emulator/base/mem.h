@@ -129,7 +129,7 @@ void *mem_host(uint64_t addr, uint64_t len);
 /* Calls fn for each live allocation in order of serial (leak report). */
 void mem_each(void (*fn)(const struct mem_alloc *a, void *arg), void *arg);
 void mem_usage(unsigned device, uint64_t *in_use, uint64_t *peak);
-uint64_t mem_window(void); /* bytes of addresses for all devices; less under ulimit -v */
+uint64_t mem_window(void);          /* bytes of addresses for all devices; less under ulimit -v */
 void mem_set_limit(uint64_t bytes); /* the device profile's memory size, of each */
 /* Bytes of nothing behind every later cudaMalloc: an address past the end of an array is then told
  * as that array's, not as one before the next. Returns the former gap; 0 at first. */

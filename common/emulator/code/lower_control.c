@@ -109,12 +109,9 @@ static enum call_builtin builtin_of(const char *name, struct call_info *ci)
     static const struct {
         const char *name;
         enum call_builtin b;
-    } table[] = {{"vprintf", CALL_VPRINTF},
-                 {"__assertfail", CALL_ASSERTFAIL},
-                 {"malloc", CALL_MALLOC},
-                 {"__cuda_syscall_aligned_malloc", CALL_MALLOC},
-                 {"free", CALL_FREE},
-                 {"cudaGraphSetConditional", CALL_SET_CONDITIONAL}};
+    } table[] = {{"vprintf", CALL_VPRINTF}, {"__assertfail", CALL_ASSERTFAIL},
+                 {"malloc", CALL_MALLOC},   {"__cuda_syscall_aligned_malloc", CALL_MALLOC},
+                 {"free", CALL_FREE},       {"cudaGraphSetConditional", CALL_SET_CONDITIONAL}};
     for (size_t k = 0; k < sizeof(table) / sizeof(table[0]); k++)
         if (!strcmp(table[k].name, name))
             return table[k].b;
