@@ -89,14 +89,18 @@ static int check_hidden(struct marking *m, struct marked_case *out)
     return kept;
 }
 
-/* Of the others all that are small. */
-static int check_public(struct marking *m, const struct lab_case *c, int ncases,
+/* Of the others all that are small, and those in which warps wait less often. */
+static int check_public(struct marking *m, const struct lab_case *c, int ncases, double least,
                         struct marked_case *out)
 {
     int n = 0;
-    for (int i = 0; i < ncases; i++)
-        if (only_compared(m, c[i].name))
-            n += check_too(m, c[i].name, MOST_CHECKED / 20, &out[n]);
+    for (int i = 0; i < ncases; i++) {
+        bool only = only_compared(m, c[i].name);
+        int kept = only ? check_too(m, c[i].name, MOST_CHECKED / 20, &out[n]) : 0;
+        if (only && !kept && waits_less(m, c[i].name, least))
+            kept = check_too(m, c[i].name, MOST_CHECKED, &out[n]);
+        n += kept;
+    }
     return n;
 }
 
@@ -109,8 +113,9 @@ int others_checked(struct marking *m, bool hidden, struct marked_case *out)
         return 0;
     if (hidden)
         return m->draw.secret ? check_hidden(m, out) : 0;
-    int n = check_public(m, b->cases, b->ncases, out);
-    n += check_public(m, l->cases, l->ncases, out + n);
+    double least = least_waits(m);
+    int n = check_public(m, b->cases, b->ncases, least, out);
+    n += check_public(m, l->cases, l->ncases, least, out + n);
     return n + (m->draw.secret ? 0 : check_hidden(m, out + n)); /* practice hides nothing */
 }
 

@@ -8,13 +8,14 @@ enum { NOISE, BUMP, DIFFERENCES }; /* as in harness.c */
 static const struct lab_case cases[] = {
     PLANE("one", 1, 1, NOISE), PLANE("row", 17, 1, NOISE), PLANE("column", 1, 19, NOISE), PLANE("odd", 33, 21, NOISE), PLANE("even", 40, 18, NOISE),
     PLANE("square", 256, 256, NOISE), PLANE("lecture", 64, 64, BUMP), PLANE("wide", 300, 25, NOISE), PLANE("high", 30, 275, NOISE), PLANE("many", 512, 256, NOISE),
-    PLANE("large", 1024, 1024, NOISE), PLANE("whole-blocks", 1022, 2, NOISE),
+    PLANE("broad", 1024, 16, NOISE), PLANE("large", 1024, 1024, NOISE), PLANE("whole-blocks", 1022, 2, NOISE),
 };
 static const struct hidden_case hidden[] = {
     {.name = "hidden-plane", .kind = "a plane of any shape", .like = "odd even", .n_min = 2, .n_max = 80, .m_min = 2, .m_max = 80, .any_scale = true},
-    {.name = "hidden-large", .kind = "a larger plane", .like = "square", .n_min = 200, .n_max = 260, .m_min = 200, .m_max = 260},
-    {.name = "hidden-wide", .kind = "a wide plane", .like = "square", .n_min = 302, .n_max = 520, .m_min = 32, .m_max = 40, .multiple = 32},
-    {.name = "hidden-high", .kind = "a high plane", .like = "square", .n_min = 64, .n_max = 96, .m_min = 264, .m_max = 330, .multiple = 32},
+    {.name = "hidden-large", .kind = "a larger plane", .like = "square", .n_min = 200, .n_max = 260, .m_min = 200, .m_max = 260, .ops = ONE_OF(DIFFERENCES)},
+    {.name = "hidden-wide", .kind = "a wide plane", .like = "square", .n_min = 302, .n_max = 520, .m_min = 32, .m_max = 40, .multiple = 32, .ops = ONE_OF(DIFFERENCES)},
+    {.name = "hidden-broad", .kind = "a broad plane", .like = "broad", .m_min = 16, .m_max = 24, .ops = ONE_OF(NOISE, DIFFERENCES)},
+    {.name = "hidden-high", .kind = "a high plane", .like = "square", .n_min = 64, .n_max = 96, .m_min = 264, .m_max = 330, .multiple = 32, .ops = ONE_OF(NOISE, DIFFERENCES)},
     {.name = "hidden-long", .kind = "a long plane or a high one, wave numbers of differences", .like = "wide high", .n_min = 30, .n_max = 300, .m_min = 25, .m_max = 60, .ops = ONE_OF(DIFFERENCES)},
 };
 
@@ -36,7 +37,7 @@ static const struct rubric_row rows[] = {
     {"half-ok", 4, "Half of the waves: u is right", ROW_CORRECT, "solve_half", .cases = SHAPES,
      .hint = "How many waves has a row? Where does the second row begin? The rows are all there: ky as before."},
     {"half-clean", 2, "Half of the waves: no bad access", ROW_CHECKS, "solve_half", .cases = "one odd even hidden-plane hidden-long", .hint = CHECKED},
-    {"half-whole", 2, "Half of the waves: sectors are used whole", ROW_GATE, "solve_half", .elsewhere = 1.25, .cases = "square hidden-large hidden-wide",
+    {"half-whole", 2, "Half of the waves: sectors are used whole", ROW_GATE, "solve_half", .elsewhere = 1.25, .cases = "square hidden-large hidden-wide hidden-broad",
      .gate = "global_sectors <= 1.15 * ref.global_sectors",
      .hint = "Neighbouring threads are to have neighbouring waves: which index is made from threadIdx.x?"},
     {"fused-ok", 4, "One kernel: u is right", ROW_CORRECT, "solve_fused", .cases = SHAPES,
