@@ -293,7 +293,7 @@ static void make_list(uint32_t *next, uint64_t m, uint64_t seed)
 }
 
 /* Of a kernel what programs have, and sometimes more than there is; of an SM what a generation
- * of them has or had: G80, GTX 980, A100, H200. */
+ * of them has or had: G80, GTX 980, A100, H200; one in four is none of these. */
 static void make_facts(uint32_t *facts, uint64_t seed, uint64_t i)
 {
     static const uint32_t sms[][FACTS - SM_THREADS] = {
@@ -303,6 +303,7 @@ static void make_facts(uint32_t *facts, uint64_t seed, uint64_t i)
         {2048, 32, 65536, 256, 228 * KIB, 128, 1 * KIB},
     };
     uint64_t r = random_u64(seed, 2 * i), more = random_u64(seed, 2 * i + 1);
+    uint64_t other = random_u64(~seed, i);
     const uint32_t *sm = sms[r % 4];
 
     facts[THREADS] = 1 + (uint32_t)(r >> 8) % (sm[0] < 1024 ? 512 : 1024);
@@ -320,6 +321,13 @@ static void make_facts(uint32_t *facts, uint64_t seed, uint64_t i)
         facts[SHARED] = sm[4] / (1 + (uint32_t)(more >> 8) % 8) / sm[5] * sm[5] - sm[6];
         facts[SHARED] += more >> 6 & 1;
     }
+    if (other % 4 == 0) { /* an SM that nobody has built */
+        facts[SM_BLOCKS] = 4 + (uint32_t)(other >> 8) % 40;
+        facts[SM_REGISTERS] -= (uint32_t)(other >> 16) % 8 * 512;
+        facts[REGISTER_UNIT] = 64u << (other >> 24) % 5;
+        facts[SHARED_UNIT] = 64u << (other >> 32) % 5;
+        facts[SHARED_RESERVED] = (uint32_t)(other >> 40) % 4 * 768;
+    }
 }
 
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
@@ -327,7 +335,7 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
 {
     const struct lab_buffer *buffer = &p->buffers[b];
     uint64_t stream = random_u64(seed, (uint64_t)b);
-    uint32_t *u = data;
+    uint32_t *u = data, most = c->m && c->m < 8 ? (uint32_t)c->m : 8; /* SMs, and places of each */
     float *f = data;
 
     if (!strcmp(buffer->name, "next")) {
@@ -341,7 +349,7 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
             if (i % FACTS == 0)
                 make_facts(u + i, stream, i);
         } else if (buffer->dtype == DT_U32) {
-            u[i] = 1 + (uint32_t)(r >> 40) % (!strcmp(buffer->name, "cycles") ? 1000 : 8);
+            u[i] = 1 + (uint32_t)(r >> 40) % (!strcmp(buffer->name, "cycles") ? 1000 : most);
         } else if (experiment_of(c) == ARITHMETIC && b == 1) {
             f[i] = -1.75f + 0.125f * random_f32(stream, i); /* c: x stays in -2 … 2, without rest */
         } else {

@@ -2,7 +2,7 @@
 // and where it is timed. At others each thread copies four in a row, one after the other.
 // class: only-where-looked
 // only: copy_4
-// expect: copy-whole=fail
+// expect: copy-whole=fail copy-overlap=any
 // hint: copy-whole: hidden case
 #include "warplab.cuh"
 
