@@ -10,13 +10,15 @@ static const struct lab_case cases[] = {
 static const struct hidden_case hidden[] = {
     {.name = "hidden",       .kind = "any number of elements and steps", .like = "odd", .n_min = 2, .n_max = 9000, .k_min = 65, .k_max = 100},
     {.name = "hidden-many",  .kind = "more than 65536 elements", .like = "odd", .n_min = (1 << 17) + 96, .n_max = 133000, .k_min = 1, .k_max = 3},
-    {.name = "hidden-large", .kind = "about a million elements", .like = "large", .n_min = 900000, .n_max = 1200000, .k_min = 16, .k_max = 24},
+    {.name = "hidden-more",  .kind = "tens of thousands of elements", .like = "odd", .n_min = 9001, .n_max = 131000, .any_scale = true, .k_min = 1, .k_max = 3},
+    {.name = "hidden-long",  .kind = "more than 65536 steps", .like = "odd", .n_min = 3, .n_max = 30, .k_min = 65600, .k_max = 66600},
+    {.name = "hidden-large", .kind = "about a million elements", .like = "large", .n_min = 1050000, .n_max = 1200000, .k_min = 16, .k_max = 24},
 };
 
 #define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
 
 static const struct rubric_row rows[] = {
-    {"work-ok", 3, "The kernel, in one piece from pageable memory", ROW_CORRECT, "pageable", .cases = "one odd none-left some hidden hidden-many",
+    {"work-ok", 3, "The kernel, in one piece from pageable memory", ROW_CORRECT, "pageable", .cases = "one odd none-left some hidden hidden-more hidden-many hidden-long",
      .hint = "Work the first two steps of one element out by hand. How many elements has the last block?"},
     {"work-clean", 1, "The kernel: no bad access", ROW_CHECKS, "pageable", .cases = "odd hidden hidden-many", .hint = CHECKED},
     {"pinned-ok", 2, "Pinned: results are right", ROW_CORRECT, "pinned", .cases = "one odd some hidden",
@@ -28,10 +30,12 @@ static const struct rubric_row rows[] = {
     {"mapped-ok", 2, "Mapped: results are right", ROW_CORRECT, "mapped", .cases = "one odd some hidden",
      .hint = "There is only one sort of step to take."},
     {"mapped-fast", 1, "Mapped: in one launch's time", ROW_SPEED, "mapped", .cases = "large hidden-large", .gpu_cases = "large-gpu", .ratio = 0.9, .tolerance = 0.02,
+     .gate = "global_ld_bytes <= 4.4 * n + 4096 && global_st_bytes <= 4.4 * n + 4096",
      .hint = "What does a second launch bring here?"},
     {"managed-ok", 2, "Managed: results are right", ROW_CORRECT, "managed", .cases = "one odd some hidden",
      .hint = "A schedule of one step is right already, if slow."},
     {"managed-fast", 2, "Managed: pages are moved before they are touched, both ways", ROW_SPEED, "managed", .cases = "large hidden-large", .gpu_cases = "large-gpu", .ratio = 0.9, .tolerance = 0.02,
+     .gate = "bytes_in == 4 * n && bytes_out == 4 * n",
      .hint = "Who touches the input first, and who the results? Both can be spared waiting for pages, one by one."},
     {"streams-ok", 3, "Two streams: results are right", ROW_CORRECT, "two_streams", .cases = "one odd none-left some hidden",
      .hint = "All three steps of a chunk on one stream, the next chunk on the other."},
