@@ -8,7 +8,7 @@ enum { SOME_ARE_NONE = 1, NO_VOLATILITY = 2 };
 #define OPTIONS(id, count, percent, volatility, what) {.name = id, .n = count, .k = percent, .param = volatility, .op = what, .dtype = DT_F32, .flags = CASE_CHECK}
 /* Blocks of a warp in `many`: no grid has as many threads as it has options. */
 static const struct lab_case cases[] = {
-    OPTIONS("none", 0, 2, 30, 0), OPTIONS("one", 1, 2, 30, 0), OPTIONS("odd", 1003, 2, 30, 0), OPTIONS("other-market", 4096, 7, 55, 0),
+    OPTIONS("none", 0, 2, 30, 0), OPTIONS("one", 1, 2, 30, 0), OPTIONS("odd", 1003, 2, 30, 0), OPTIONS("other-market", 4096, 7, 55, 0), OPTIONS("no-rate", 130, 0, 20, 0),
     OPTIONS("some-none", 2001, 2, 30, SOME_ARE_NONE), OPTIONS("volatility-nan", 66, 2, 30, NO_VOLATILITY), OPTIONS("volatility-below-0", 66, 2, -30, 0), OPTIONS("volatility-0", 66, 2, 0, 0),
     {.name = "many", .n = 100000, .k = 2, .param = 30, .dtype = DT_F32, .flags = CASE_CHECK, .block = 32},
     OPTIONS("fill", 1 << 18, 2, 30, 0), OPTIONS("large", 900000, 2, 30, 0), OPTIONS("large-gpu", 3 << 20, 2, 30, 0), OPTIONS("copies-gpu", 1 << 20, 2, 30, 0),
@@ -17,8 +17,10 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden",       .kind = "any number of options, rate and volatility", .like = "odd", .n_min = 2, .n_max = 9000, .any_scale = true, .k_min = 1, .k_max = 12, .param_min = 5, .param_max = 90},
     {.name = "hidden-more",  .kind = "thousands of options, any rate and volatility", .like = "odd", .n_min = 9001, .n_max = 130000, .any_scale = true, .k_min = 1, .k_max = 12, .param_min = 5, .param_max = 90},
     {.name = "hidden-none",  .kind = "any number, of which some are no options", .like = "some-none", .n_min = 500, .n_max = 5000},
+    {.name = "hidden-below-0", .kind = "a volatility below 0", .like = "volatility-below-0", .n_min = 50, .n_max = 500, .param_min = -90, .param_max = -1},
+    {.name = "hidden-17",    .kind = "more options than 2^17", .like = "odd", .n_min = (1 << 17) + 96, .n_max = 133000},
     {.name = "hidden-many",  .kind = "more options than a grid has threads", .like = "many", .n_min = 90000, .n_max = 110000},
-    {.name = "hidden-fill",  .kind = "as many options as a GPU has threads", .like = "fill", .n_min = 250000, .n_max = 270000},
+    {.name = "hidden-fill",  .kind = "as many options as a GPU has threads", .like = "fill", .n_min = 301000, .n_max = 400000},
     {.name = "hidden-large", .kind = "about a million options", .like = "large", .n_min = 1050000, .n_max = 1150000},
 };
 
@@ -26,36 +28,37 @@ static const struct hidden_case hidden[] = {
 #define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
 #define NONE    "What becomes of a comparison with NaN? Of the quotient of two numbers that are both below 0? Of fminf() and fmaxf() with one NaN?"
 #define LEAN    "flop_fp64 == 0 && global_sectors <= 1.02 * ref.global_sectors + 32 && local_st_sectors == 0"
+#define WIDE    "global_ld_requests <= 3 * n / 128 + 32 && global_st_requests <= 2 * n / 128 + 32"
 
 static const struct rubric_row rows[] = {
     {"given-move", 0, "The given move is still right", ROW_CORRECT, "move", .cases = "one odd other-market", .hint = GIVEN},
     {"given-pageable", 0, "The given schedule is still right", ROW_CORRECT, "pageable", .cases = "one odd", .hint = GIVEN},
-    {"direct-ok", 4, "Calls and puts, an option a thread", ROW_CORRECT, "direct", .cases = "none one odd other-market hidden hidden-more",
+    {"direct-ok", 4, "Calls and puts, an option a thread", ROW_CORRECT, "direct", .cases = "none one odd other-market no-rate hidden hidden-more hidden-17",
      .hint = "Work one option out by hand, step by step: d1, d2, N of both. For d above 0 the polynomial gives what is missing from 1."},
-    {"direct-none", 1, "What is no option has no price", ROW_CORRECT, "direct", .cases = "some-none volatility-nan volatility-below-0 volatility-0 hidden-none", .hint = NONE},
+    {"direct-none", 1, "What is no option has no price", ROW_CORRECT, "direct", .cases = "some-none volatility-nan volatility-below-0 volatility-0 hidden-none hidden-below-0", .hint = NONE},
     {"direct-float", 1, "Floats alone", ROW_GATE, "direct", .cases = "other-market hidden hidden-more", .gate = LEAN,
      .hint = "A literal without f is a double, and makes what it is added to or multiplied by one. So does a function without f at its end."},
     {"direct-clean", 1, "No bad access", ROW_CHECKS, "direct", .cases = "one odd hidden hidden-more", .hint = CHECKED},
-    {"strided-ok", 2, "A fixed grid, any number of options", ROW_CORRECT, "strided", .cases = "none one odd many hidden hidden-many",
+    {"strided-ok", 2, "A fixed grid, any number of options", ROW_CORRECT, "strided", .cases = "none one odd many no-rate hidden hidden-many",
      .hint = "With 3 threads and 8 options: which ones has thread 0? How far is it from one to the next?"},
     {"strided-clean", 1, "A fixed grid: no bad access", ROW_CHECKS, "strided", .cases = "odd hidden hidden-more", .hint = CHECKED},
     {"strided-fills", 2, "A fixed grid that fills the GPU, in whole sectors", ROW_SPEED, "strided", .cases = "fill hidden-many hidden-fill", .gpu_cases = "large-gpu", .ratio = 0.85, .tolerance = 0.02,
      .gate = "inst_executed_max_warp <= 5 * ref.inst_executed_max_warp && " LEAN, .hint = "How many threads can 132 SMs hold, and how many has your grid? Lanes should be neighbours."},
-    {"fast-ok", 2, "Fast functions: still right", ROW_CORRECT, "fast", .cases = "none one odd many hidden",
+    {"fast-ok", 2, "Fast functions: still right", ROW_CORRECT, "fast", .cases = "none one odd many no-rate hidden",
      .hint = "Each fast function has a range where it is good: the CUDA C++ Programming Guide's table of intrinsic functions. What is divided by a small number should be exact."},
-    {"fast-none", 1, "Fast functions: what is no option has no price", ROW_CORRECT, "fast", .cases = "some-none volatility-nan volatility-below-0 volatility-0 hidden-none", .hint = NONE},
-    {"fast-short", 3, "Fast functions: few instructions", ROW_GATE, "fast", .cases = "many hidden-more hidden-many",
+    {"fast-none", 1, "Fast functions: what is no option has no price", ROW_CORRECT, "fast", .cases = "some-none volatility-nan volatility-below-0 volatility-0 hidden-none hidden-below-0", .hint = NONE},
+    {"fast-short", 3, "Fast functions: few instructions", ROW_GATE, "fast", .cases = "many hidden-more hidden-many hidden-fill",
      .gate = "thread_inst_executed_pred_on <= 1.3 * ref.thread_inst_executed_pred_on + 14 * threads && inst_executed_max_warp <= 1.3 * ref.inst_executed_max_warp * max(1, 1.99 * n / threads) && div_ops <= warps + 0.1 * n / 32 && " LEAN,
      .hint = "What is the same for all options is worked out once. A division that has to be exact is a dozen instructions; so are logf and expf."},
-    {"vector-ok", 2, "Four options a load: right", ROW_CORRECT, "vector", .cases = "none one odd many hidden",
+    {"vector-ok", 2, "Four options a load: right", ROW_CORRECT, "vector", .cases = "none one odd many no-rate hidden",
      .hint = "1003 options: which thread has the last three, and what may it load?"},
-    {"vector-none", 1, "Four options a load: what is no option has no price", ROW_CORRECT, "vector", .cases = "some-none volatility-nan volatility-below-0 volatility-0 hidden-none", .hint = NONE},
+    {"vector-none", 1, "Four options a load: what is no option has no price", ROW_CORRECT, "vector", .cases = "some-none volatility-nan volatility-below-0 volatility-0 hidden-none hidden-below-0", .hint = NONE},
     {"vector-clean", 1, "Four options a load: no bad access", ROW_CHECKS, "vector", .cases = "one odd hidden hidden-more", .hint = CHECKED},
     {"vector-wide", 2, "Four options a load: 16 bytes a lane", ROW_GATE, "vector", .cases = "many hidden-many hidden hidden-more",
-     .gate = "global_ld_requests <= 3 * n / 128 + 32 && global_st_requests <= 2 * n / 128 + 32 && " LEAN,
+     .gate = WIDE " && " LEAN,
      .hint = "A float4 is one load for four options. How many loads has a warp for its 128?"},
     {"vector-fast", 3, "As fast as memory lets it", ROW_SPEED, "vector", .cases = "large hidden-large", .gpu_cases = "large-gpu", .ratio = 0.9, .tolerance = 0.03,
-     .gate = LEAN, .hint = "Is it the memory that it waits for? Compare with move: what is left of the difference is arithmetic."},
+     .gate = WIDE " && " LEAN, .hint = "Is it the memory that it waits for? Compare with move: what is left of the difference is arithmetic."},
     {"pinned-ok", 1, "Pinned: right", ROW_CORRECT, "pinned", .cases = "one odd hidden", .hint = "It is the given schedule, with another memory."},
     {"pinned-fast", 1, "Pinned: as fast as the bus", ROW_SPEED, "pinned", .cases = "large hidden-large", .gpu_cases = "copies-gpu", .ratio = 0.9, .tolerance = 0.02,
      .gate = "bytes_in == 12 * n && bytes_out == 8 * n", .hint = "Every copy costs microseconds before its first byte: how many do you need?"},

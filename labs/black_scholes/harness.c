@@ -241,7 +241,8 @@ static const struct range {
 } ranges[] = {[PRICE] = {5, 30}, [STRIKE] = {1, 100}, [YEARS] = {0.25f, 10}};
 
 /* Every eighth option is odd: no option, and each input is why, or with a number near 0, which is
- * one. The last way is a price and a strike below 0, of which the quotient is not. */
+ * one. The last way is a price and a strike below 0, of which the quotient is not. What is below 0
+ * is anywhere there: from that number on a hundredth of the way to 0. */
 static float odd_one(int b, uint64_t why, float usual)
 {
     static const struct {
@@ -254,10 +255,14 @@ static float odd_one(int b, uint64_t why, float usual)
     };
     enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
 
+    float less = (float)(1 + (why >> 16) % 100) / 100;
+
     why %= WAYS;
     if (why == WAYS - 1 && b == STRIKE)
-        return -25;
-    return ways[why].buffer == b ? ways[why].value : usual;
+        return -25 * less;
+    if (ways[why].buffer != b)
+        return usual;
+    return ways[why].value < 0 ? less * ways[why].value : ways[why].value;
 }
 
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,

@@ -2,7 +2,7 @@
 // only: direct
 // class: only-where-looked
 // expect: direct-ok=fail direct-none=any direct-float=blocked direct-clean=blocked
-// hint: direct-ok: on a hidden case
+// hint: direct-ok: no-rate
 #include "warplab.cuh"
 
 #define NO_PRICE __int_as_float(0x7fc00000)
