@@ -443,9 +443,14 @@ static void make_option(uint64_t seed, uint64_t o, bool some_bad, float *f)
         memcpy(f, first, sizeof(first));
     else if (some_bad && o % 3 == 2) {
         static const float bad[] = {NAN, INFINITY, -1, 0};
-        uint64_t field = o / 3 % FIELDS;
+        uint64_t field = o / 3 % FIELDS, two = field == RATE ? 0 : r >> 8 & 1;
 
         f[field] = bad[r % (field == RATE ? 2 : 4)];
+        /* below 0 is anywhere there; two fields that are, whose product is not */
+        if (f[field] < 0 || two)
+            f[field] = -0.01f * (float)(1 + (r >> 16) % 1000);
+        if (two)
+            f[field ? 0 : 1] *= -1;
     }
 }
 
