@@ -42,7 +42,7 @@ static const struct rubric_row rows[] = {
     {"strided-ok", 2, "A fixed grid, any number of options", ROW_CORRECT, "strided", .cases = "none one odd many no-rate hidden hidden-many",
      .hint = "With 3 threads and 8 options: which ones has thread 0? How far is it from one to the next?"},
     {"strided-clean", 1, "A fixed grid: no bad access", ROW_CHECKS, "strided", .cases = "odd hidden hidden-more", .hint = CHECKED},
-    {"strided-fills", 2, "A fixed grid that fills the GPU, in whole sectors", ROW_SPEED, "strided", .cases = "fill hidden-many hidden-fill", .gpu_cases = "large-gpu", .ratio = 0.85, .tolerance = 0.02,
+    {"strided-fills", 2, "A fixed grid that fills the GPU, in whole sectors", ROW_SPEED, "strided", .cases = "fill hidden-fill", .gpu_cases = "large-gpu", .ratio = 0.85, .tolerance = 0.02,
      .gate = "inst_executed_max_warp <= 5 * ref.inst_executed_max_warp && " LEAN, .hint = "How many threads can 132 SMs hold, and how many has your grid? Lanes should be neighbours."},
     {"fast-ok", 2, "Fast functions: still right", ROW_CORRECT, "fast", .cases = "none one odd many no-rate hidden",
      .hint = "Each fast function has a range where it is good: the CUDA C++ Programming Guide's table of intrinsic functions. What is divided by a small number should be exact."},
