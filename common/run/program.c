@@ -10,6 +10,7 @@
 #include "emulator.h"
 #include "lab/counter.h"
 #include "lab/plan.h"
+#include "lab/random.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -202,9 +203,33 @@ static char *library_path(void)
     return all;
 }
 
-static char **environment(const struct place *p, const struct job_options *o)
+/* Memory that nobody wrote holds no zeros where a call fails: glibc's mallopt(3). In the grader's
+ * box a program could tell by it that one does. So there it is in three runs of four, of all, and
+ * which ones follows from inputs and fault. */
+static bool memory_is_dirty(const struct job *j)
 {
-    enum { OWN = 8 };
+    const char *fail = j->options.fail ? j->options.fail : "";
+    uint64_t drawn = j->options.disturb;
+
+    if (!confined)
+        return j->options.fail != NULL;
+    while (*fail)
+        drawn = random_u64(drawn, (unsigned char)*fail++);
+    for (int b = 0; b < j->plan->nbuffers; b++) {
+        unsigned char bytes[8] = {0};
+        size_t size = j->inputs[b] ? plan_buffer_bytes(j->plan, b) : 0;
+
+        memcpy(bytes, j->inputs[b] ? j->inputs[b] : bytes, size < 8 ? size : 8);
+        for (int i = 0; i < 8; i++)
+            drawn = random_u64(drawn, bytes[i]);
+    }
+    return drawn % 4 != 0;
+}
+
+static char **environment(const struct place *p, const struct job *j)
+{
+    enum { OWN = 9 };
+    const struct job_options *o = &j->options;
     int n = 0, kept = 0;
     struct text classes = {0};
 
@@ -233,8 +258,10 @@ static char **environment(const struct place *p, const struct job_options *o)
     env[kept++] = xformat("WARPLAB_STEPS=%llu", (unsigned long long)o->steps);
     env[kept++] = xformat("WARPLAB_CHECK=%d", o->check);
     env[kept++] = xformat("WARPLAB_FAIL=%s", o->fail && !disk_full(o) ? o->fail : "");
-    if (o->fail) /* memory that nobody wrote holds no zeros then: glibc's mallopt(3) */
+    if (memory_is_dirty(j))
         env[kept++] = xstrdup("MALLOC_PERTURB_=128");
+    if (confined)
+        env[kept++] = xstrdup("WARPLAB_HIDDEN=1");
     env[kept++] = xformat("WARPLAB_DISTURB=%s", text_str(&classes));
     text_free(&classes);
     return env;
@@ -315,7 +342,7 @@ static bool start_and_wait(const struct place *p, const struct job *j, struct te
         close(out[0]), close(out[1]);
         return false;
     }
-    char **env = environment(p, &j->options);
+    char **env = environment(p, j);
     pid_t pid = fork();
     if (pid == 0)
         become(p, env, (int[]){out[1], err[1]}, (rlim_t)(CPU_SECONDS * patience(j)), emulator);

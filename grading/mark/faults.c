@@ -1,13 +1,15 @@
 /* faults.c - rows of kind ROW_FAULTS: a program's calls are made to fail, one a run.
  *
  * A fault that comes to nothing, as the program has no such call, says nothing; a row of which all
- * do fails. "disturb:WHAT" lets no call fail but the device compute with wrong numbers,
- * "back:WHICH" one element of the result come back wrong, "disk:full" no byte of the result be
- * written. What a program did then, its status, its words and its result are seen from outside.
- * That the call failed, and what is left, is the runtime's own record.
+ * do fails. "cudaMalloc:any" is one of them, drawn for the submission. "disturb:WHAT" lets no call
+ * fail but the device compute with wrong numbers, "back:WHICH" one element of the result come back
+ * wrong, "disk:full" no byte of the result be written. What a program did then, its status, its
+ * words and its result are seen from outside. That the call failed, and what is left, is the
+ * runtime's own record.
  */
 #include "marking.h"
 #include "base/alloc.h"
+#include "base/digest.h"
 #include "base/text.h"
 #include "lab/counter.h"
 
@@ -48,8 +50,38 @@ static char *fault_back(const char *fault, uint64_t n)
 }
 
 /* Errors that a call is made to fail with (emulator/runtime/inject.c), as programs tell them. */
-static const char *const errors[] = {"cudaError", "out of memory", "unknown error",
+static const char *const errors[] = {"cudaErrorMemoryAllocation",
+                                     "out of memory",
+                                     "cudaErrorUnknown",
+                                     "unknown error",
+                                     "cudaErrorLaunchOutOfResources",
                                      "too many resources requested for launch"};
+enum { ERRORS = 3, MOST_NAMED = 3 };
+
+static int error_of(const char *call)
+{
+    return strstr(call, "Alloc") || after(call, "cudaMalloc") ? 0 : strstr(call, "Launch") ? 2 : 1;
+}
+
+static bool names_error(const char *words, int error)
+{
+    return strstr(words, errors[2 * error]) || strstr(words, errors[2 * error + 1]);
+}
+
+/* Who names all calls, or all errors, does not say which it was. */
+static bool names_many(const char *words)
+{
+    static const char *const calls[] = {
+        "cudaMalloc",      "cudaMemcpy",           "cudaLaunchKernel",
+        "cudaEventCreate", "cudaEventRecord",      "cudaEventDestroy",
+        "cudaFree",        "cudaEventElapsedTime", "Synchronize"};
+    int named = 0, why = 0;
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+        named += strstr(words, calls[i]) != NULL;
+    for (int i = 0; i < ERRORS; i++)
+        why += names_error(words, i);
+    return named > MOST_NAMED || why == ERRORS;
+}
 
 /* The program's own words on stderr, without the runtime's. */
 static char *own_words(const char *said)
@@ -66,9 +98,7 @@ static char *own_words(const char *said)
 static bool tells(const char *said, const char *fault)
 {
     char *words = own_words(said), *call = xformat("%.*s", (int)strcspn(fault, ":"), fault);
-    bool found = strstr(words, call) != NULL;
-    for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
-        found = found || strstr(words, errors[i]);
+    bool found = (strstr(words, call) || names_error(words, error_of(call))) && !names_many(words);
     if (is_of_numbers(fault) || after(fault, "disk:"))
         found = words[strspn(words, " \n")] != 0;
     free(words);
@@ -107,6 +137,23 @@ static char *problem(const struct run *r, const char *fault)
         return xstrdup("it ended without the runtime's being told (_exit?)");
     double left = fact(r, "left") - (release ? fact(r, "made_to_fail") : 0);
     return left > 0 ? xformat("%.0f allocation(s) were not freed", left) : NULL;
+}
+
+/* "cudaMalloc:any" as one of the calls that the run without faults made, "back:any" as one of the
+ * result's elements, for free(): drawn from secret and submission; in practice the last. */
+static char *fault_drawn(const struct marking *m, const struct run *base, const char *fault)
+{
+    const char *colon = strchr(fault, ':');
+    if (!colon || strcmp(colon, ":any"))
+        return xstrdup(fault);
+    char *name = xformat("calls.%.*s", (int)(colon - fault), fault);
+    uint64_t n = after(fault, "back:") ? base->c.n : (uint64_t)fact(base, name);
+    char *label = xformat("%s/%s/%s/%s", m->row->id, m->draw.submission, base->c.name, fault);
+    uint64_t which = n && m->draw.secret ? 1 + secret_draw(m->draw.secret, label) % n : n;
+    char *drawn = xformat("%s:%llu", name + strlen("calls."), (unsigned long long)(n ? which : 1));
+    free(label);
+    free(name);
+    return drawn;
 }
 
 /* Would it come to anything? The run without faults says how often each call comes. */
@@ -185,8 +232,11 @@ static bool try_all(struct marking *m, const struct marked_case *c, int *tried)
         return false;
     char *list = xstrdup(m->row->faults), *save = NULL;
     bool ok = true;
-    for (char *f = strtok_r(list, " ", &save); f && ok; f = strtok_r(NULL, " ", &save))
-        ok = try_fault(m, c, base, f, tried);
+    for (char *f = strtok_r(list, " ", &save); f && ok; f = strtok_r(NULL, " ", &save)) {
+        char *fault = fault_drawn(m, base, f);
+        ok = try_fault(m, c, base, fault, tried);
+        free(fault);
+    }
     free(list);
     return ok;
 }

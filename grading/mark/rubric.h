@@ -78,10 +78,12 @@ struct rubric_row {
      * HERE_ONLY: it is not looked at there. */
     double elsewhere;
     /* ROW_FAULTS: what fails, one in a run, separated by spaces: "cudaMalloc:2", the second call;
-     * "disturb:global_ld", what the kernel loads, "back:first" and "back:last", one element of the
-     * result that is copied back, "back:slight", one by a thousandth, "back:swapped", two in each
-     * other's place (results are then to be told as wrong), "disk:full", no result can be written.
-     * A call that the program does not make is passed over. */
+     * "cudaMalloc:any", one of those that the program makes, drawn from secret and submission;
+     * "disturb:global_ld", what the kernel loads, "back:first", "back:last" and "back:any", one
+     * element of the result that is copied back, "back:slight", one by a thousandth,
+     * "back:swapped", two in each other's place (results are then to be told as wrong),
+     * "disk:full", no result can be written. A call that the program does not make is passed over.
+     */
     const char *faults;
     unsigned checks;   /* ROW_CHECKS: CHECK_*, 0 for all */
     unsigned evidence; /* EV_*, 0 for the kind's default */

@@ -68,6 +68,34 @@ int emu_devices(int at_least)
     return now > first ? now : first;
 }
 
+/* The texts that options point to are the environment's own: copies of them. */
+static void keep(const char **text)
+{
+    if (*text && !(*text = strdup(*text)))
+        abort();
+}
+
+/* Before a program's own constructors: its libraries' come first. The words are overwritten where
+ * they stand, as /proc/self/environ shows them. */
+__attribute__((constructor)) static void hide_options(void)
+{
+    const char *hidden = getenv("WARPLAB_HIDDEN");
+    int kept = 0;
+
+    if (!hidden || strcmp(hidden, "1") != 0)
+        return;
+    emu_options();
+    keep(&options.profile), keep(&options.device), keep(&options.record);
+    keep(&options.disturb), keep(&options.fail);
+    for (int i = 0; environ[i]; i++) {
+        if (strncmp(environ[i], "WARPLAB_", 8))
+            environ[kept++] = environ[i];
+        else
+            memset(environ[i], 0, strlen(environ[i]));
+    }
+    environ[kept] = NULL;
+}
+
 const struct emu_options *emu_options(void)
 {
     pthread_once(&once, read_options);

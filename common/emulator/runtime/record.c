@@ -7,6 +7,7 @@
  *   launches 1               that were carried out, a fault among them too
  *   memcpyHtoD 8004          bytes copied that way; memcpyDtoH, memcpyDtoD, memcpyHtoH, memset
  *   in_ns 42714              modelled time of copies to a device; out_ns, back; within_ns, others
+ *   elapsed_ns 51240         what cudaEventElapsedTime() told, all of it together
  *   left 1, left_bytes 400   allocations of device, managed and pinned memory that nobody freed
  *   modelled_ms 0.0021, occupancy 1, bound latency, limiter warps, counter.inst_executed 704 …
  *   finding {…}              each of the checks', as JSON

@@ -929,7 +929,11 @@ static cudaError_t elapsed(float *ms, cudaEvent_t start, cudaEvent_t end)
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
-    return rt_leave(rt_enter() ?: elapsed(ms, start, end));
+    cudaError_t e = rt_enter() ?: elapsed(ms, start, end);
+
+    if (e == cudaSuccess && *ms > 0)
+        record_add("", "elapsed_ns", (uint64_t)(*ms * 1e6 + 0.5));
+    return rt_leave(e);
 }
 
 static cudaError_t wait_event_now(cudaStream_t handle, cudaEvent_t event)
