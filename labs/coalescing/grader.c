@@ -20,6 +20,7 @@ enum { STRIDE, OFFSET, ENERGY, TRANSPOSE }; /* as in harness.c */
         .flags = CASE_CHECK                                                                        \
     }
 #define APART_ALL "apart-6007 apart-9973 apart-17389 apart-40009"
+#define FEW_ALL   "apart-7 apart-61 apart-251 apart-2003"
 /* k of a case whose fields begin anywhere in a sector: who takes four neighbours a thread there,
  * since vectors cannot be loaded, moves four times the sectors. */
 enum { ANYWHERE = 3 };
@@ -37,6 +38,13 @@ static const struct lab_case cases[] = {
     APART(9973),
     APART(17389),
     APART(40009),
+    APART(7),
+    APART(61),
+    APART(251),
+    APART(2003),
+    APART(100003),
+    APART(131101),
+    {.name = "near", .n = 4093, .param = 2, .dtype = DT_F32, .op = STRIDE, .flags = CASE_CHECK},
     {.name = "offset", .n = 1001, .param = 3, .dtype = DT_F32, .op = OFFSET, .flags = CASE_CHECK},
     PARTICLES("one", 1),
     {.name = "tail", .n = 1001, .k = ANYWHERE, .dtype = DT_F32, .op = ENERGY, .flags = CASE_CHECK},
@@ -49,6 +57,10 @@ static const struct lab_case cases[] = {
     MATRIX("square", 64, 64),
     MATRIX("rectangle", 128, 96),
     MATRIX("tall", 64, 160),
+    MATRIX("high", 35, 1061),
+    MATRIX("higher", 33, 1123),
+    MATRIX("long", 1061, 35),
+    MATRIX("longer", 1123, 33),
     MATRIX("high264", 72, 264),
     MATRIX("high280", 72, 280),
 };
@@ -57,9 +69,24 @@ static const struct lab_case cases[] = {
 static const struct hidden_case hidden[] = {
     {.name = "hidden-stride",
      .kind = "any stride",
-     .like = "stride " APART_ALL,
+     .like = "stride apart-100003 " APART_ALL,
      .param_min = 2,
      .param_max = 1008},
+    {.name = "hidden-stride-few",
+     .kind = "few elements",
+     .like = FEW_ALL,
+     .param_min = 2,
+     .param_max = 6},
+    {.name = "hidden-stride-far", /* 17 bits are too few */
+     .kind = "more than 65536 elements",
+     .like = "apart-131101",
+     .param_min = 2,
+     .param_max = 120},
+    {.name = "hidden-near",
+     .kind = "several elements in one sector",
+     .like = APART_ALL,
+     .param_min = 2,
+     .param_max = 7},
     {.name = "hidden-apart",
      .kind = "no two elements in one sector",
      .like = APART_ALL,
@@ -70,6 +97,18 @@ static const struct hidden_case hidden[] = {
      .like = "tail",
      .n_min = 1500,
      .n_max = 11999,
+     .any_scale = true},
+    {.name = "hidden-few",
+     .kind = "few particles",
+     .like = "tail",
+     .n_min = 2,
+     .n_max = 999,
+     .any_scale = true},
+    {.name = "hidden-more",
+     .kind = "tens of thousands of particles",
+     .like = "tail",
+     .n_min = 12000,
+     .n_max = 79999,
      .any_scale = true},
     {.name = "hidden-many",
      .kind = "more than 65536 particles",
@@ -98,6 +137,8 @@ static const struct hidden_case hidden[] = {
      .n_max = 639,
      .m_min = 12,
      .m_max = 50},
+    {.name = "hidden-high", .kind = "a matrix of more than a thousand rows", .like = "high higher"},
+    {.name = "hidden-long", .kind = "rows of more than a thousand", .like = "long longer"},
     {.name = "hidden-large",
      .kind = "a matrix of more than 65536 elements",
      .like = "high264 high280",
@@ -113,8 +154,10 @@ static const struct hidden_case hidden[] = {
      .multiple = 32},
 };
 
-#define COUNTS "one tail aligned hidden-particles hidden-many"
-#define SHAPES "dot small row column odd square rectangle hidden-matrix hidden-low hidden-large"
+#define COUNTS "one tail aligned hidden-few hidden-particles hidden-more hidden-many"
+#define SHAPES                                                                                     \
+    "dot small row column odd square rectangle hidden-matrix hidden-low hidden-high hidden-long      \
+    hidden-large"
 /* All ways to memory but stores: an atomic that adds nothing is a load, too. */
 #define LOADED "global_sectors - global_st_sectors"
 /* Of loads first, then of all of these: what is said of a failure is about the first that does not
@@ -136,25 +179,25 @@ static const struct hidden_case hidden[] = {
  * four times the sectors: what passes through the tile is turned there. */
 /* clang-format off */
 static const struct rubric_row rows[] = {
-    {"stride-ok", 2, "Copy with a stride: the copy is right", ROW_CORRECT, "strided_copy", .cases = "stride far-apart hidden-stride hidden-apart",
+    {"stride-ok", 2, "Copy with a stride: the copy is right", ROW_CORRECT, "strided_copy", .cases = "stride far-apart near hidden-stride-few hidden-stride hidden-apart hidden-stride-far",
      .hint = "Thread 0 has element 0, thread 1 element stride, thread 2 element 2 * stride; behind the last element comes the first."},
-    {"stride-clean", 1, "Copy with a stride: no race and no bad access", ROW_CHECKS, "strided_copy", .cases = "stride hidden-stride", .hint = CHECKED},
-    {"stride-apart", 1, "Copy with a stride: a sector for each element, each way", ROW_GATE, "strided_copy", .cases = "far-apart hidden-apart",
-     .gate = "global_ld_sectors >= 0.95 * n && global_ld_bytes <= 4 * n && global_st_sectors >= 0.95 * n && global_st_bytes <= 4 * n && global_atom_requests + global_red_requests + async_sends == 0",
+    {"stride-clean", 1, "Copy with a stride: no race and no bad access", ROW_CHECKS, "strided_copy", .cases = "stride hidden-stride-few hidden-stride", .hint = CHECKED},
+    {"stride-apart", 1, "Copy with a stride: neighbours copy what is stride apart", ROW_GATE, "strided_copy", .cases = "far-apart near hidden-apart hidden-near",
+     .gate = "global_ld_sectors >= 0.95 * ref.global_ld_sectors && global_ld_sectors <= 1.2 * ref.global_ld_sectors + 8 && global_ld_bytes <= 4 * n && global_st_sectors >= 0.95 * ref.global_st_sectors && global_st_sectors <= 1.2 * ref.global_st_sectors + 8 && global_st_bytes <= 4 * n && global_atom_requests + global_red_requests + async_sends == 0",
      .hint = "Neighbouring threads are to copy elements that are stride apart: the experiment is to see what that asks for."},
     {"given-offset_copy", 0, "The given offset_copy is still right", ROW_CORRECT, "offset_copy", .cases = "offset", .hint = GIVEN},
     {"given-energy_aos", 0, "The given energy_aos is still right", ROW_CORRECT, "energy_aos", .cases = "one tail", .hint = GIVEN},
     {"given-transpose_naive", 0, "The given transpose_naive is still right", ROW_CORRECT, "transpose_naive", .cases = "dot column odd", .hint = GIVEN},
     {"soa-ok", 2, "Structure of arrays: energies are right", ROW_CORRECT, "energy_soa", .cases = COUNTS,
      .hint = "Where does the second field begin, when there are n particles? Does the last thread have one?"},
-    {"soa-clean", 1, "Structure of arrays: no bad access", ROW_CHECKS, "energy_soa", .cases = "tail hidden-particles", .hint = CHECKED},
-    {"soa-coalesced", 2, "Structure of arrays: loads use sectors whole", ROW_GATE, "energy_soa", .cases = "aligned hidden-aligned hidden-many hidden-particles",
+    {"soa-clean", 1, "Structure of arrays: no bad access", ROW_CHECKS, "energy_soa", .cases = "tail hidden-few hidden-particles", .hint = CHECKED},
+    {"soa-coalesced", 2, "Structure of arrays: loads use sectors whole", ROW_GATE, "energy_soa", .cases = "aligned hidden-aligned hidden-many hidden-particles hidden-more",
      .gate = SECTORS_LOADED("(1.05 + k) * 16 * n / 32 + 16"),
      .hint = "Take one load and write down the addresses of lanes 0, 1 and 2: how far apart are they?"},
     {"vec-ok", 2, "16-byte loads: energies are right", ROW_CORRECT, "energy_aos_vec", .cases = COUNTS,
      .hint = "Which field comes in which component of the vector? Does the last thread have a particle?"},
-    {"vec-clean", 1, "16-byte loads: no bad access", ROW_CHECKS, "energy_aos_vec", .cases = "tail hidden-particles", .hint = CHECKED},
-    {"vec-one", 2, "16-byte loads: one load a particle", ROW_GATE, "energy_aos_vec", .cases = "aligned hidden-aligned hidden-many hidden-particles",
+    {"vec-clean", 1, "16-byte loads: no bad access", ROW_CHECKS, "energy_aos_vec", .cases = "tail hidden-few hidden-particles", .hint = CHECKED},
+    {"vec-one", 2, "16-byte loads: one load a particle", ROW_GATE, "energy_aos_vec", .cases = "aligned hidden-aligned hidden-many hidden-particles hidden-more",
      .gate = "global_ld_requests <= 1.05 * n / 32 + 8 && global_ld_bytes <= 16.5 * n && global_ld_bytes >= 16 * n && " SECTORS_LOADED("1.05 * n + 16"),
      .hint = "How many load instructions does a thread execute, and how many bytes does each bring that the energy needs?"},
     {"tile-ok", 3, "Transpose through shared memory is right", ROW_CORRECT, "transpose_shared", .cases = SHAPES,
