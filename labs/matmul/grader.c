@@ -18,9 +18,11 @@ static const struct lab_case cases[] = {
     F32("tiles-high", 96, 32, 48), F32("tiles-low", 32, 128, 64), F32("tiles-64", 64, 64, 64), F32("tiles-deep", 32, 64, 96),
     F32("large-square", 263, 257, 2), F32("large-high", 523, 131, 3), F32("large-higher", 1031, 67, 2), F32("large-low", 131, 523, 3), F32("large-lower", 67, 1031, 2),
     F32("deep", 36, 37, 1823), F32("deeper", 30, 31, 2203),
+    F32("mid-tall", 39, 33, 140), F32("mid-wide", 33, 40, 140), F32("mid", 35, 35, 140), F32("mid-low", 32, 41, 140),
+    F16("mid16", 100, 90, 140), F16("mid-square16", 200, 150, 140),
     F32("ragged", 254, 126, 37), F32("ragged-low", 126, 254, 35), F32("ragged-high", 510, 127, 19), F32("ragged-wide", 127, 510, 18), F32("ragged-higher", 1022, 126, 9), F32("ragged-wider", 126, 1021, 10),
     F16("square16", 128, 128, 64), F16("tall16", 256, 128, 64), F16("broad16", 128, 256, 64), F16("long16", 128, 128, 128),
-    F16("maps16", 136, 264, 72), F16("maps-low16", 40, 520, 136), F16("maps-high16", 392, 24, 200), F16("maps-deep16", 72, 40, 1032),
+    F16("maps16", 136, 264, 72), F16("maps-low16", 40, 520, 136), F16("maps-high16", 392, 24, 200), F16("maps-deep16", 72, 40, 1032), F16("maps-long16", 56, 72, 520),
     /* more tiles than blocks that stay; two tiles, one above the other, that share b's */
     {.name = "stay16", .n = 8, .m = 700, .k = 136, .param = 3, .dtype = DT_F16, .flags = CASE_CHECK}, {.name = "stay-long16", .n = 8, .m = 700, .k = 328, .param = 3, .dtype = DT_F16, .flags = CASE_CHECK}, F16("steps16", 72, 256, 512), F16("steps-long16", 72, 256, 640), F16("pair16", 256, 128, 64), F16("pair-wide16", 256, 192, 64), F16("pair-long16", 248, 64, 128),
     F16("one16", 1, 1, 1), F16("none16", 5, 7, 0), F16("odd16", 39, 45, 50), F16("tiles-high16", 96, 32, 48), F16("tiles-low16", 32, 128, 64), F16("tiles-64-16", 64, 64, 64),
@@ -33,6 +35,8 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-tall",  .kind = "many rows of a few elements",  .like = "odd",   .n_min = 4,  .n_max = 20,  .m_min = 160, .m_max = 400, .k_min = 33, .k_max = 66},
     {.name = "hidden-even",  .kind = "small matrices of whole tiles", .like = "tiles-high tiles-low tiles-64 tiles-deep"},
     {.name = "hidden-large", .kind = "more than 65,536 outputs",     .like = "large-square large-high large-higher large-low large-lower", .k_min = 1, .k_max = 4},
+    {.name = "hidden-mid",   .kind = "a middling k",                 .like = "mid mid-tall mid-wide mid-low", .k_min = 131, .k_max = 700, .any_scale = true},
+    {.name = "hidden-mid16", .kind = "16-bit matrices, a middling k", .like = "mid16 mid-square16", .k_min = 71, .k_max = 700, .any_scale = true},
     {.name = "hidden-deep",  .kind = "more than 65,536 inputs",      .like = "deep deeper"},
     {.name = "hidden-16",    .kind = "16-bit matrices of any shape", .like = "odd16", .n_min = 40, .n_max = 120, .m_min = 40, .m_max = 120, .k_min = 33, .k_max = 70},
     {.name = "hidden-tall16", .kind = "many 16-bit rows",            .like = "odd16", .n_min = 4,  .n_max = 20,  .m_min = 160, .m_max = 400, .k_min = 33, .k_max = 66},
@@ -44,15 +48,15 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-ragged", .kind = "tiles not quite whole",       .like = "ragged ragged-low ragged-high ragged-wide ragged-higher ragged-wider"},
     {.name = "hidden-whole", .kind = "whole tiles",                  .like = "square tall broad long"},
     {.name = "hidden-speed", .kind = "a million outputs",            .like = "speed speed-wide speed-tall"},
-    {.name = "hidden-maps16", .kind = "16-bit matrices with rows of multiples of 16 bytes", .like = "maps-low16 maps-high16 maps-deep16"},
+    {.name = "hidden-maps16", .kind = "16-bit matrices with rows of multiples of 16 bytes", .like = "maps-low16 maps-high16 maps-deep16 maps-long16"},
     {.name = "hidden-stay16", .kind = "more 16-bit tiles than blocks that stay", .like = "stay16 stay-long16", .m_min = 520, .m_max = 760},
     {.name = "hidden-pair16", .kind = "16-bit tiles that share b's", .like = "pair16 pair-wide16 pair-long16"},
     {.name = "hidden-steps16", .kind = "16-bit matrices of many steps", .like = "steps16 steps-long16", .m_min = 50, .m_max = 120},
     {.name = "hidden-tiles16", .kind = "16-bit matrices of whole tiles", .like = "square16 tall16 broad16 long16"},
 };
 
-#define F32_CASES "1x1x1 k=0 row column square odd 100x72x52 hidden-shape hidden-wide hidden-tall hidden-even hidden-large hidden-deep"
-#define F16_CASES "one16 none16 square16 odd16 hidden-16 hidden-tall16 hidden-even16 hidden-large16 hidden-deep16"
+#define F32_CASES "1x1x1 k=0 row column square odd 100x72x52 hidden-shape hidden-wide hidden-tall hidden-even hidden-large hidden-mid hidden-deep"
+#define F16_CASES "one16 none16 square16 odd16 hidden-16 hidden-tall16 hidden-even16 hidden-large16 hidden-mid16 hidden-deep16"
 #define CLEAN     "odd hidden-shape hidden-wide hidden-tall hidden-even"
 #define WHOLE     "square hidden-whole"
 #define TILES16   "square16 hidden-tiles16"
