@@ -217,6 +217,7 @@ static const char *words_of(const char *expression)
     } rows[] = {
         {"inst_executed", "warp instructions"},
         {"inst_executed_max_warp", "instructions of the busiest warp"},
+        {"inst_executed_max_warp * warps", "instructions, were all warps as busy as the busiest"},
         {"thread_inst_executed_pred_on", "instructions of all threads"},
         {"inst_lanes_1", "warp instructions with a single lane at work"},
         {"global_sectors", "sectors of global memory in all"},

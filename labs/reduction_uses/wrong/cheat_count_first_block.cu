@@ -2,8 +2,8 @@
 // class: no-evidence
 // only: count_block count_warp
 // expect: block-atomics=fail warp-atomics=fail
-// hint: block-atomics: instructions of the busiest warp
-// hint: warp-atomics: instructions of the busiest warp
+// hint: block-atomics: the busiest
+// hint: warp-atomics: the busiest
 // score: 3
 #include "warplab.cuh"
 
