@@ -326,6 +326,17 @@ static void fill_i32(int32_t *a, uint64_t n, int op, uint64_t seed)
     }
 }
 
+/* One is an eighth as large as all others together, wherever the seed puts it: roundings of many
+ * numbers make up for each other, its does not. A power of two times what it was, it is a multiple
+ * of 2^-24 still. */
+static void fill_f32(float *a, uint64_t n, uint64_t seed)
+{
+    for (uint64_t i = 0; i < n; i++)
+        a[i] = random_f32(seed, i);
+    if (n > 32)
+        a[random_u64(seed, n) % n] *= (float)(1ull << (63 - __builtin_clzll(n / 16)));
+}
+
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
                        void *data)
 {
@@ -333,8 +344,8 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
 
     if (c->dtype == DT_I32)
         fill_i32(data, n, c->op, seed);
-    for (uint64_t i = 0; c->dtype == DT_F32 && i < n; i++)
-        ((float *)data)[i] = random_f32(seed, i);
+    if (c->dtype == DT_F32)
+        fill_f32(data, n, seed);
     for (uint64_t i = 0; c->dtype == DT_F64 && i < n; i++)
         ((double *)data)[i] = (double)(int64_t)random_u64(seed, i) * 0x1p-63;
 }
@@ -357,8 +368,9 @@ static int32_t reduce_i32(const int32_t *a, uint64_t n, int op)
  * (Higham, Accuracy and Stability, ch. 4). One thread that adds all n errs no more here: numbers
  * of mean 0 have partial sums of about sqrt(n), whose errors add up to half of u sum|x|. Twice
  * the tree's and 16 for whatever lies between; n numbers have no more than n - 1 additions. */
-/* Of numbers that random_f32() made: multiples of 2^-24 below 1, so that a double holds the sum of
- * 2^28 of them exactly, in any order. */
+
+/* Of numbers that fill_f32() made: multiples of 2^-24 below 1 but for one, so that a double holds
+ * the sum of 2^28 of them exactly, in any order. */
 static void sum_f32(const float *in, uint64_t n, double *sum, double *magnitude)
 {
     double s[4] = {0}, m[4] = {0};
