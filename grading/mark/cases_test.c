@@ -177,6 +177,53 @@ Test(cases, seeds_are_nobody_elses)
     cr_assert_eq(case_seed(&lab_reduction, &seeded, "reduce3", &practice, 0), 99);
 }
 
+/* Which octaves [2^o, 2^(o + 1)) the sizes of a row's cases fall into, n, m and k, those of many
+ * submissions together. */
+static void octaves_of(const struct lab *lab, const struct rubric *r, const struct rubric_row *row,
+                       unsigned seen[3])
+{
+    for (int i = 0; i < 200; i++) {
+        char whose[24];
+        int n;
+        snprintf(whose, sizeof(whose), "whose is it: %d", i);
+        struct draw d = {whose, whose};
+        struct marked_case *c = row_cases(lab, r, row, &d, &n);
+        for (int k = 0; k < n; k++) {
+            const uint64_t size[3] = {c[k].c.n, c[k].c.m, c[k].c.k};
+            for (int e = 0; e < 3; e++)
+                seen[e] |= size[e] ? 1u << (63 - __builtin_clzll(size[e])) : 0;
+        }
+        free(c);
+    }
+}
+
+/* What is wrong from some size on, or up to another four times as large, is found in some
+ * submissions at least: from 32 to the largest size that results are compared at no two octaves in
+ * a row are left out, and an array's is beyond what 16 bits count. */
+Test(cases, sizes_are_looked_at_without_a_gap)
+{
+    enum { FIRST = 5, SHORT = 16 };
+    static const char *const labs[] = {"reduction",  "reduction_uses", "coalescing",
+                                       "divergence", "bank_conflicts", "conv1d",
+                                       "matmul"};
+    for (size_t l = 0; l < sizeof(labs) / sizeof(labs[0]); l++) {
+        const struct lab *lab = lab_named(labs[l]);
+        const struct rubric *r = rubric_of(labs[l]);
+        for (int i = 0; i < r->nrows; i++) {
+            unsigned seen[3] = {0};
+            if (r->rows[i].kind != ROW_CORRECT || !(r->rows[i].points > 0))
+                continue;
+            octaves_of(lab, r, &r->rows[i], seen);
+            for (int e = 0; e < 3; e++)
+                for (int o = FIRST; o < SHORT && seen[e] >> o; o++)
+                    cr_expect(seen[e] >> o & 3, "%s, %s: no %c from %d to %d", lab->name,
+                              r->rows[i].id, "nmk"[e], 1 << o, (4 << o) - 1);
+            cr_expect(seen[1] || seen[2] || seen[0] >> SHORT, "%s, %s: 16 bits are enough",
+                      lab->name, r->rows[i].id);
+        }
+    }
+}
+
 static const struct {
     struct hidden_case h;
     const char *says;
