@@ -163,22 +163,14 @@ static bool harmless(const struct launch *l, const struct insn *in, uint64_t at,
            site_of_a_library(l->func->info.name, in->site);
 }
 
-/* What became of an index that went below zero: without a sign, times what is accessed, or in 32
- * bits. */
-static void put_offset(struct text *t, uint64_t at, uint32_t size)
+/* What became of an index that went below zero, in 32 bits. */
+static void put_offset(struct text *t, uint64_t at)
 {
-    const uint64_t wraps[] = {1ull << 32, (uint64_t)size << 32};
+    int64_t below = (int64_t)(at - (1ull << 32));
 
     text_addf(t, "offset %" PRId64, (int64_t)at);
-    for (int i = 0; i < 2; i++) {
-        int64_t below = (int64_t)(at - wraps[i]);
-
-        if (below >= 0 || below < -(1 << 20))
-            continue;
-        text_addf(t, " (%" PRId64 ", and 2^32%s more: an index below zero?)", below,
-                  i ? " elements" : "");
-        return;
-    }
+    if (below < 0 && below >= -(1 << 20))
+        text_addf(t, " (%" PRId64 ", and 2^32 more: an index below zero?)", below);
 }
 
 static void fault_outside(struct warp *w, const struct insn *in, int lane, uint64_t at,
@@ -190,7 +182,7 @@ static void fault_outside(struct warp *w, const struct insn *in, int lane, uint6
     if (l->shared_map && nearest(l->shared_map, at)) {
         shared_map_describe(&place, l->shared_map, at);
     } else {
-        put_offset(&place, at, size);
+        put_offset(&place, at);
         text_addf(&place, ", but the block has %u bytes of shared memory",
                   l->shared_map ? l->user_shared : l->shared_bytes);
     }

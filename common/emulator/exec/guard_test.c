@@ -95,9 +95,30 @@ Test(check_guard, an_index_below_zero)
     expect_words(
         "mov.u32 %r0, s;\nst.shared.u32 [%r0-128], %t;",
         "offset 4294967168 (-128, and 2^32 more: an index below zero?), but the block has");
-    expect_words("mov.u64 %mine, s;\ncvta.shared.u64 %mine, %mine;\nadd.u64 %mine, %mine, "
-                 "17179869056;\ncvta.to.shared.u64 %mine, %mine;\nst.shared.u32 [%mine], %t;",
-                 "offset 17179869056 (-128, and 2^32 elements more: an index below zero?)");
+    expect_words(
+        "mov.u64 %mine, s;\nadd.u64 %mine, %mine, 17179869056;\nst.shared.u32 [%mine], %t;",
+        "offset 4294967168 (-128, and 2^32 more: an index below zero?)");
+}
+
+/* The upper half of a shared address is nothing: 2^32 elements are taken off by it. */
+Test(check_guard, round_the_end_of_32_bits)
+{
+    static const char *const accesses[] = {
+        "st.shared.u32 [%mine], %t;", "ld.shared.u32 %t, [%mine];",
+        "atom.shared.add.u32 %t, [%mine], 1;", "st.shared.u8 [%mine], %t;",
+        "ld.shared.u8 %t, [%mine];"};
+
+    for (int i = 0; i < 5; i++) {
+        struct text body = {0};
+
+        text_addf(&body,
+                  "mov.u32 %%r0, s;\nst.shared.u32 [%%r0+8], %%t;\nmov.u64 %%mine, s;\n"
+                  "add.u64 %%mine, %%mine, 17179869192;\n%s",
+                  accesses[i]);
+        cr_expect_eq(run("k", ".shared .align 4 .b8 s[512];\n", text_str(&body), 0, false),
+                     cudaSuccess, "%s: %s", accesses[i], emu_error_text());
+        text_free(&body);
+    }
 }
 
 Test(check_guard, partly_past_the_end)

@@ -227,7 +227,7 @@ HANDLER(atom_global)
 HANDLER(atom_shared)
 {
     struct request q;
-    lane_addresses(w, in, &q);
+    shared_addresses(w, in, &q);
     return atomic_shared(w, in, &q);
 }
 

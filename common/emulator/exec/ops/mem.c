@@ -570,19 +570,19 @@ static const struct insn *store_shared(struct warp *w, const struct insn *in, st
 HANDLER(ld_shared)
 {
     struct request q;
-    lane_addresses(w, in, &q);
+    shared_addresses(w, in, &q);
     return load_shared(w, in, &q);
 }
 HANDLER(st_shared)
 {
     struct request q;
-    lane_addresses(w, in, &q);
+    shared_addresses(w, in, &q);
     return store_shared(w, in, &q);
 }
 HANDLER(ld_shared_4)
 {
     struct request q;
-    lane_addresses(w, in, &q);
+    shared_addresses(w, in, &q);
     if (!shared_request(w, in, &q, false))
         return NULL;
     const u8 *s = w->block->shared;
@@ -603,7 +603,7 @@ HANDLER(ld_shared_4)
 HANDLER(st_shared_4)
 {
     struct request q;
-    lane_addresses(w, in, &q);
+    shared_addresses(w, in, &q);
     if (!shared_request(w, in, &q, true))
         return NULL;
     u8 *s = w->block->shared;

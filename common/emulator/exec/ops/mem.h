@@ -42,6 +42,14 @@ static inline void lane_addresses(struct warp *w, const struct insn *in, struct 
         LANES q->a[i] = p[i] + off;
     }
 }
+/* In shared memory: of an address in 64 bits the lower half counts (PTX ISA 6.4.1: truncated to the
+ * width of the state space), by which compilers take off 2^32 elements. */
+static inline void shared_addresses(struct warp *w, const struct insn *in, struct request *q)
+{
+    lane_addresses(w, in, q);
+    if (!(in->flags & F_SHARED32))
+        LANES q->a[i] = (u32)q->a[i];
+}
 /* Also finds the extent of general requests: lowest and highest address, all bits set. */
 static inline void find_shape(struct request *q, u32 size)
 {
