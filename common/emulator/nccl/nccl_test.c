@@ -385,7 +385,7 @@ Test(nccl, bad_arguments)
     GIVES(ncclGroupEnd(), ncclInvalidUsage);
     OK(ncclCommDestroy(NULL));
     OK(ncclGetVersion(&n));
-    cr_assert_eq(n, NCCL_VERSION_CODE);
+    cr_assert_eq(n / 100, NCCL_VERSION_CODE / 100); /* NVIDIA's may be a patch older or newer */
     cr_assert_str_eq(ncclGetErrorString(ncclSuccess), "no error");
 }
 
