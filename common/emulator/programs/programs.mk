@@ -15,7 +15,7 @@ PROGRAMS_NVCC = $(CUDA)/bin/nvcc -std=$(NVCC_STD) -arch=$(NVCC_ARCH) -cudart sha
 NVCC_ARCH = sm_90
 # As C++17 the host's headers are a third larger: for those alone whose own headers ask for it.
 NVCC_STD = c++14
-$(addprefix $B/programs/,algorithms groups): NVCC_STD = c++17
+$(addprefix $B/programs/,algorithms groups language): NVCC_STD = c++17
 
 ifneq ($(filter test-programs,$(MAKECMDGOALS)),) # g++; a machine with a GPU is taken as it is
 $(PROGRAMS_BIN): | build/deps-test.ok
