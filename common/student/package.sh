@@ -35,7 +35,7 @@ for f in labs/*/harness.c; do
     put "$f" "$lab/README.md" "$lab/$(basename "$lab").cu"
     [ ! -e "$lab/shown.json" ] || put "$lab/shown.json"
     # what a handout says of records that stay here goes: in brackets, or a sentence with a link
-    sed '/SOLUTION=1/d; /^make grade /d; s, (`plots/records/[^)]*),,
+    sed '/SOLUTION=1/d; /^make grade /d; s, (`plots/records/[^)]*),,g
          s, [^.]*\[[^]]*\](\.\./\.\./plots/records/[^)]*)\.,,' "$lab/README.md" >"$to/$lab/README.md"
 done
 for f in $(files plots); do
