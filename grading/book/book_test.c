@@ -80,8 +80,10 @@ static char *name_after(const char *const *names)
     for (int i = 0; names[i]; i++) {
         struct submissions s = class_of(1);
         s.v[0].row = *names[i] == '!';
+        free(s.v[0].person);
         s.v[0].person = xstrdup(names[i] + s.v[0].row);
         book_run(b, "reduction", names[i], "{}", &s, &resumed);
+        submissions_free(&s);
     }
     struct mark *v = book_marks(b, NULL, 0, true, &n);
     char *name = xstrdup(n == 1 ? v[0].person : "not one");
