@@ -7,7 +7,7 @@
 // hint: soa-clean: CHECK=1
 // hint: vec-ok: hidden case
 // hint: tile-ok: hidden case
-// hint: tile-clean: hidden case
+// hint: tile-clean: out of bounds
 #include "warplab.cuh"
 
 __device__ float energy(float vx, float vy, float vz, float mass)
