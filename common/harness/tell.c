@@ -270,7 +270,6 @@ static struct tally count_kernels(const struct run *r)
     return t;
 }
 
-/* A schedule may be given, and its kernel still to be written. */
 /* A program has one name, and several places to be written. */
 static bool print_todo_line(const struct run *r)
 {
@@ -284,6 +283,7 @@ static bool print_todo_line(const struct run *r)
     return todo;
 }
 
+/* A schedule may be given, and its kernel still to be written. */
 static void print_to_write(const struct run *r, const char *name)
 {
     const char *kernel = NULL;

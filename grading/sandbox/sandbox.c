@@ -460,10 +460,9 @@ bool box_start(struct box *b, const struct box_spec *spec)
                       .err = -1,
                       .status = -1,
                       .exit_code = -1,
-                      .limit_s = spec->wall_s,
-                      .deadline = now_s() + spec->wall_s,
                       .resident_bytes = spec->resident_bytes,
                       .log_cap = spec->log_cap};
+    box_deadline(b, spec->wall_s);
     signal(SIGPIPE, SIG_IGN); /* a box that ends early is an error return, not our death */
     struct args a = {.n = 0};
     char *env[MAX_ENV] = {NULL};
@@ -544,8 +543,8 @@ static bool wants_processor(const struct box *b)
  * and has had less than half of its time on one, gets that time again. */
 static bool is_starved(struct box *b)
 {
-    if (b->limit_s <= 0 || b->again >= MOST_AGAIN || worked_s(b) - b->worked >= b->limit_s / 2 ||
-        !wants_processor(b))
+    if (b->limit_s <= 0 || b->again >= MOST_AGAIN || b->worked < 0 ||
+        worked_s(b) - b->worked >= b->limit_s / 2 || !wants_processor(b))
         return false;
     b->again++;
     b->deadline = now_s() + b->limit_s;
@@ -615,6 +614,8 @@ static bool wait_ready(struct box *b, int fd, short events)
             drain_fd(&b->status, &b->status_text, 4096, &ignored);
         if (n == 0 || b->resident_peak == 0)
             watch_memory(b);
+        if (n == 0 && b->worked < 0)
+            b->worked = worked_s(b);
         if (fd >= 0 && p[0].revents)
             return true;
     }
@@ -625,7 +626,7 @@ void box_deadline(struct box *b, double seconds)
     b->limit_s = seconds;
     b->deadline = now_s() + seconds;
     b->again = 0;
-    b->worked = b->inner ? worked_s(b) : 0;
+    b->worked = -1;
 }
 
 static bool try_again(int *fd)

@@ -63,8 +63,8 @@ struct box {
     int in, out, err, status, life; /* -1 when closed; closing life ends the box */
     bool unconfined;
     double limit_s, deadline; /* of the clock; see box_deadline() */
-    double worked;            /* processor time of the program when that was set */
-    int again;                /* how often it was given anew */
+    double worked; /* processor time of the program soon after that was set; -1: not asked */
+    int again;     /* how often it was given anew */
     size_t resident_bytes, resident_peak, log_cap;
     struct text log; /* standard error */
     size_t log_dropped;

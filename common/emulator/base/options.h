@@ -19,11 +19,11 @@ struct emu_options {
     const char *record;  /* WARPLAB_RECORD: file for runtime/record.c; NULL: none */
     const char *disturb; /* WARPLAB_DISTURB: classes of base/disturb.h; NULL: none */
     const char *fail;    /* WARPLAB_FAIL: calls that are to fail (runtime/inject.c); NULL: none */
-    /* WARPLAB_HIDDEN=1: these variables are read when the library is loaded and taken out of the
-     * environment, so that a program cannot know by them which run it is in. */
-    bool sample; /* WARPLAB_SAMPLE=0: no sample of accesses for the time model, whose
-                    times are then too long (benchmarks); counters are always on */
+    bool sample;         /* WARPLAB_SAMPLE=0: no sample of accesses for the time model, whose
+                            times are then too long (benchmarks); counters are always on */
 };
+/* WARPLAB_HIDDEN=1: these variables are read when the library is loaded and taken out of the
+ * environment, so that a program cannot know by them which run it is in. */
 const struct emu_options *emu_options(void); /* read once from the environment */
 /* How many devices there are; at least that many from now on. */
 int emu_devices(int at_least);
