@@ -32,8 +32,8 @@ Test(opcodes, that_do_nothing)
                                              "griddepcontrol.launch_dependents",
                                              "setmaxnreg.inc.sync.aligned.u32 64",
                                              "createpolicy.fractional.L2::evict_first.b64 d1, 1.0",
-                                             "createpolicy.range.global.L2::evict_last.b64 d1, "
-                                             "[d0], 64, 128"};
+                                             ("createpolicy.range.global.L2::evict_last.b64 d1, "
+                                              "[d0], 64, 128")};
     for (size_t i = 0; i < sizeof(statements) / sizeof(*statements); i++)
         cr_expect_eq(run(statements[i]), cudaSuccess, "%s: %s", statements[i], emu_error_text());
 }
