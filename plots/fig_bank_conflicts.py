@@ -27,8 +27,8 @@ def plot(ax, points, place, kw):
 
 def draw(recs, machine):
     lines = curves(recs, machine)
-    fig, (left, right) = style.figure(ncols=2, width=14, height=6.4)
-    fig.subplots_adjust(left=0.06, right=0.80, top=0.85, wspace=0.2)
+    fig, (left, right) = style.figure(ncols=2, width=13, height=5.5)
+    fig.subplots_adjust(left=0.065, right=0.785, top=0.85, wspace=0.22)
     strides = sorted({r["param"] for rows in lines.values() for r in rows})
     place = places(strides)
     last = max(s for s in strides if is_power(s))
@@ -50,7 +50,7 @@ def draw(recs, machine):
         ax.set_xlabel("stride, in words")
         style.plain_ticks(ax.yaxis)
     left.set_ylabel(f"time, relative to stride {strides[0]}")
-    right.set_ylabel("wavefronts a shared-memory load")
+    right.set_ylabel("wavefronts a load")
     fig.suptitle(f"Bank conflicts: {names.machine(used[0])}", x=0.012, ha="left", fontsize=19,
                  fontweight="bold", y=0.975)
     style.provenance(fig, used, note=names.counted("wavefronts", counted))

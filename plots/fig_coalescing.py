@@ -19,7 +19,9 @@ def sectors(row):
 def draw_sweep(machine, variant, rows, what):
     article = "an" if what[0] in "aeiou" else "a"
     both = any(sectors(r) is not None for r in rows)
-    fig, axes = style.figure(ncols=2 if both else 1, width=13 if both else 9, height=6.2, squeeze=False)
+    fig, axes = style.figure(ncols=2 if both else 1, width=12.2 if both else 9,
+                             height=5.3 if both else 6.2, squeeze=False,
+                             gridspec_kw={"width_ratios": [1.45, 1]} if both else None)
     axes = axes[0]
     fig.subplots_adjust(left=0.075, right=0.97, top=0.84, wspace=0.2)
     x = list(range(len(rows)))
@@ -41,7 +43,7 @@ def draw_sweep(machine, variant, rows, what):
         ax.set_xticks(x, [str(r["param"]) for r in rows])
         ax.set_xlabel(f"{what}, in elements")
     fig.suptitle(f"What {article} {what} costs: {names.variant(variant)}, {names.machine(rows[0])}", x=0.012,
-                 ha="left", fontsize=19, fontweight="bold", y=0.975)
+                 ha="left", fontsize=17.5, fontweight="bold", y=0.975)
     style.provenance(fig, rows, note=counted_note(rows) if both else "")
     return fig
 

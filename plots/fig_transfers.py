@@ -46,8 +46,8 @@ def draw_timeline(steps, rows):
     own = [s for s in steps if s["case"] == case]
     shown = [v for v in SHOWN if any(s["variant"] == v for s in own)]
     most = max(s["end_ms"] for s in own if s["variant"] != "pageable" and s["variant"] in shown)
-    fig, axes = style.figure(nrows=len(shown), width=13.5, height=1.7 * len(shown) + 1.6, sharex=True)
-    fig.subplots_adjust(left=0.07, right=0.985, top=0.88, bottom=0.12, hspace=0.6)
+    fig, axes = style.figure(nrows=len(shown), width=11.5, height=1.12 * len(shown) + 1.7, sharex=True)
+    fig.subplots_adjust(left=0.085, right=0.985, top=0.86, bottom=0.12, hspace=0.75)
     for ax, variant in zip(axes, shown):
         end = 0
         for s in (s for s in own if s["variant"] == variant):
@@ -57,15 +57,15 @@ def draw_timeline(steps, rows):
             end = max(end, s["end_ms"])
         ax.set_xlim(0, 1.12 * most)
         ax.set_ylim(0, len(ROWS))
-        ax.set_yticks([2.5, 1.5, 0.5], [WORDS[r] for r in ROWS], fontsize=11)
+        ax.set_yticks([2.5, 1.5, 0.5], [WORDS[r] for r in ROWS], fontsize=11.5)
         ax.grid(False, axis="y")
-        ax.set_title(names.variant(variant), loc="left", fontsize=13, pad=4)
+        ax.set_title(names.variant(variant), loc="left", fontsize=13, pad=3)
         if end > 1.12 * most:
             ax.text(0.995, 0.5, f"goes on until {end:,.3g} ms", transform=ax.transAxes, ha="right", va="center",
-                    fontsize=11)
+                    fontsize=12.5)
         else:
             ax.axvline(end, color=style.INK, linewidth=1, linestyle=":")
-            ax.text(end, 2.9, f" {end:.3g} ms", va="top", ha="left", fontsize=11)
+            ax.text(end, 2.9, f" {end:.3g} ms", va="top", ha="left", fontsize=12.5)
     axes[-1].set_xlabel("ms")
     fig.suptitle(f"Who works when: {own[0]['n']:,} elements, {names.machine(rows[0])}", x=0.012, ha="left", fontsize=18,
                  fontweight="bold", y=0.985)
