@@ -143,7 +143,7 @@ Test(pace, loads_go_through_l1_one_after_the_other)
     static const char at[] = "mul.wide.u32 %%d1, %%r0, 132;\nadd.u64 %%d1, %%d1, %%d0;\n"
                              "ld.global.u32 %%r1, [%%d1];\nadd.u32 %%r1, %%r1, 1;\n"
                              "bar.sync 0;\n%s";
-    char body[512];
+    char body[1 << 16];
     double t[2];
     for (int k = 0; k < 2; k++) {
         snprintf(body, sizeof(body), at,
