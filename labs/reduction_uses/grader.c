@@ -68,6 +68,9 @@ static const struct hidden_case hidden[] = {
 /* And most of its warps have as much to do as the busiest: where one of eight does all, in loads that
  * the compiler has unrolled, its chain is no longer than the reference's. */
 #define ALL_WARPS "inst_executed_max_warp * warps <= 2.2 * inst_executed"
+/* A row's result is made of what all of the block's warps load, not one beside others that
+ * pretend. Of a long row all bits may be set, or none, whatever half of it is: not asked of those. */
+#define ALL_LOAD "influence(half_warps) >= 0.9"
 /* The array is read once, by all threads; the results' sectors are few, and so are the loads of who
  * reads other blocks' counts. */
 #define READ_ONCE "32 * global_sectors <= 1.05 * bytes + 64 * blocks + 64 * warps && global_ld_bytes <= 1.01 * bytes + 64 * blocks"
@@ -88,7 +91,7 @@ static const struct rubric_row rows[] = {
     {"product-ok", 1, "The products are right", ROW_CORRECT, "product_rows", .cases = "product-none product-one product-odd hidden-product-few hidden-product hidden-product-long", .hint = NEUTRAL},
     {"product-clean", 1, "Product: no race, no bad access", ROW_CHECKS, "product_rows", .cases = "product-odd hidden-product-few hidden-product", .hint = CHECKED},
     {"product-tree", 1, "Product: all threads of a block share in it", ROW_GATE, "product_rows", .elsewhere = HERE_ONLY, .cases = "product-odd hidden-product hidden-product-long",
-     .gate = SHARED_OUT("1.5") " && " ALL_WARPS, .hint = ALONE},
+     .gate = SHARED_OUT("1.5") " && " ALL_WARPS " && " ALL_LOAD, .hint = ALONE},
     {"and-ok", 0.5, "The bits set in all are right", ROW_CORRECT, "and_rows", .cases = "and-none and-one and-odd hidden-and-few hidden-and hidden-and-long", .hint = NEUTRAL},
     {"and-clean", 0, "And: no race, no bad access", ROW_CHECKS, "and_rows", .cases = "and-odd hidden-and-few hidden-and", .hint = CHECKED},
     {"and-tree", 0.5, "And: all threads of a block share in it", ROW_GATE, "and_rows", .elsewhere = HERE_ONLY, .cases = "and-odd hidden-and hidden-and-long",
@@ -101,7 +104,7 @@ static const struct rubric_row rows[] = {
      .hint = "Multiply in float, element by element; add the products as you added the others. " NEUTRAL},
     {"dot-clean", 1, "Dot product: no race, no bad access", ROW_CHECKS, "dot_rows", .cases = "dot-odd hidden-dot-few hidden-dot", .hint = CHECKED},
     {"dot-once", 1, "Dot product: each element is read once, in whole sectors", ROW_GATE, "dot_rows", .cases = "dot-whole hidden-dot-long",
-     .gate = READ("1.05", "64 * blocks") " && " SHARED_OUT("1.5") " && " ALL_WARPS,
+     .gate = READ("1.05", "64 * blocks") " && " SHARED_OUT("1.5") " && " ALL_WARPS " && " ALL_LOAD,
      .hint = "Which elements do lanes 0 and 1 load in the same instruction? They should be neighbours. And does a thread add up what the others have?"},
 
     {"tree4-ok", 1, "Degree 4: the sums are right", ROW_CORRECT, "tree_4", .cases = "tree-one tree-part tree-full hidden-tree-few hidden-tree hidden-tree-full",
@@ -135,7 +138,7 @@ static const struct rubric_row rows[] = {
     {"soft-clean", 1, "Softmax: no race, no bad access", ROW_CHECKS, "softmax_block", .cases = "soft-odd hidden-soft-few hidden-soft",
      .hint = "Two reductions that share an array: may the second begin while somebody still reads the first one's result? CHECK=1 names both lines."},
     {"soft-sectors", 2, "Softmax: three passes over a row at most, in whole sectors", ROW_GATE, "softmax_block", .elsewhere = 2, .cases = "soft-whole hidden-soft-whole hidden-soft",
-     .gate = "global_sectors <= 1.06 * ref.global_sectors + 4 * blocks && influence(others) + influence(shuffle) >= 0.45 && " SHARED_OUT("1.5") " && " ALL_WARPS,
+     .gate = "global_sectors <= 1.06 * ref.global_sectors + 4 * blocks && influence(others) + influence(shuffle) >= 0.45 && influence(half_warps) >= 0.5 && " SHARED_OUT("1.5") " && " ALL_WARPS,
      .hint = "Two trees, and neighbouring threads take neighbouring elements, in each of the passes."},
 };
 /* clang-format on */

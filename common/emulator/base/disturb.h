@@ -17,6 +17,7 @@
     X(tensor, "what products of matrices add: mma, wmma.mma, wgmma")                               \
     X(async, "what cp.async and bulk copies bring into shared memory")                             \
     X(atom, "what atomics return")                                                                 \
+    X(half_warps, "what half of a block's warps load: the odd ones or the even ones")              \
     X(absent, "what a shuffle brings from a lane that its mask does not name, or that is not there") \
     X(unset, "what registers hold that nothing has set")
 /* clang-format on */

@@ -91,11 +91,11 @@ static unsigned by_space(enum ptx_space s)
     switch (s) {
     case SPACE_SHARED:
     case SPACE_SHARED_CLUSTER:
-        return SET(shared_ld) | SET(others);
+        return SET(shared_ld) | SET(others) | SET(half_warps);
     case SPACE_GLOBAL:
-        return SET(global_ld);
+        return SET(global_ld) | SET(half_warps);
     case SPACE_GENERIC:
-        return SET(shared_ld) | SET(others) | SET(global_ld);
+        return SET(shared_ld) | SET(others) | SET(global_ld) | SET(half_warps);
     default:
         return 0;
     }
@@ -109,7 +109,7 @@ static unsigned classes_of(const struct ptx_insn *p, const struct insn *in)
     case OP_ldu:
         return access ? by_space(p->space) : 0;
     case OP_ldmatrix:
-        return access ? SET(shared_ld) | SET(others) : 0;
+        return access ? by_space(SPACE_SHARED) : 0;
     case OP_wmma:
         if (ptx_has(p, M_load) && access)
             return by_space((enum ptx_space)in->sub);
@@ -186,12 +186,19 @@ static uint32_t from_others(const struct warp *w, const struct insn *in, uint32_
     }
     return lanes;
 }
+/* Which half it is goes by the block's index, mixed, so that no warp is of it in all blocks. */
+static bool of_half(const struct warp *w)
+{
+    return w->block->nwarps == 1 || ((w->index ^ mix(w->block->index)) & 1);
+}
 /* Lanes of `mask` in whose element k, of n, bits are to be flipped. */
 static void lanes_of_class(const struct warp *w, const struct insn *in, uint32_t mask, unsigned now,
                            uint32_t n, uint32_t lanes[16])
 {
-    unsigned memory = SET(shared_ld) | SET(others) | SET(global_ld);
+    unsigned memory = SET(shared_ld) | SET(others) | SET(global_ld) | SET(half_warps);
     uint32_t all = now & ~memory & ~SET(tensor) ? mask : 0;
+    if (now & SET(half_warps) && of_half(w))
+        all |= mask;
     if (now & SET(shared_ld))
         all |= leads_to(w, in, mask, true);
     if (now & SET(global_ld))

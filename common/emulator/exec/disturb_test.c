@@ -306,6 +306,29 @@ Test(disturb, goes_by_those_that_are_fetched_for)
     }
 }
 
+/* Of each block the odd warps or the even ones, not the same in all; the whole of one warp. */
+Test(disturb, half_of_the_warps)
+{
+    struct program p = {.body = "shl.b32 %r0, %cta, 7;\nadd.u32 %r0, %r0, %t;\n"
+                                "mul.wide.u32 %d0, %r0, 4;\nadd.u64 %d0, %out, %d0;\n"
+                                "ld.global.u32 %r7, [%d0+8192];\nst.global.u32 [%d0], %r7;\n",
+                        .grid = 8,
+                        .block = 128};
+    int first = 0;
+
+    cr_expect_eq(changed(p, DISTURB_half_warps, 1024), 512);
+    for (int k = 0; k < 8; k++) {
+        const uint32_t *o = out + 128 * k; /* of zeros, what is not 0 was disturbed */
+        cr_expect_eq(!!o[0], !!o[64]);
+        cr_expect_eq(!o[0], !!o[32]);
+        cr_expect_eq(!o[0], !!o[96]);
+        first += !!o[0];
+    }
+    cr_expect(first > 0 && first < 8, "%d", first);
+    p.block = 32;
+    cr_expect_eq(changed(p, DISTURB_half_warps, 1024), 256);
+}
+
 /* The same bits each time; none once it is over; and other lanes' registers stay as they were. */
 Test(disturb, is_the_same_each_time)
 {
