@@ -155,7 +155,7 @@ void finding_note(const char *text)
     pthread_mutex_unlock(&lock);
 }
 
-/* Of several threads' faults the first ends the launch, and only it comes here. */
+/* Of several blocks' faults only the one that the launch failed by comes here, when it is over. */
 static void on_fault(struct listener *l, const struct block_info *b, const struct site *s,
                      uint32_t thread, const char *what)
 {

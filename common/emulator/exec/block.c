@@ -337,8 +337,7 @@ static void add_steps(struct worker *k, struct warp *w)
     k->steps = 0;
     if (used <= l->steps_limit)
         return;
-    int none = 0;
-    if (!atomic_compare_exchange_strong(&l->failed, &none, (int)cudaErrorLaunchTimeout))
+    if (!launch_fail(l, cudaErrorLaunchTimeout))
         return;
     /* No finding of the checker's: a limit was met, nothing was proved. */
     char *where = whereabouts(w);
@@ -352,14 +351,13 @@ static void add_steps(struct worker *k, struct warp *w)
 void emu_give_up(struct launch *l, const char *words)
 {
     const struct block *b = NULL;
-    int none = 0;
     for (int i = 0; !b && i < l->nworkers; i++)
         b = l->workers[i]->ring.first;
     for (uint32_t i = 0; b && i < b->nwarps; i++) {
         if (b->warps[i].state != WARP_READY)
             continue;
         char *where = whereabouts(&b->warps[i]);
-        if (atomic_compare_exchange_strong(&l->failed, &none, (int)cudaErrorLaunchTimeout) && words)
+        if (launch_fail(l, cudaErrorLaunchTimeout) && words)
             emu_fail(cudaErrorLaunchTimeout, "%s%s", where, words);
         free(where);
         return;
@@ -381,6 +379,8 @@ enum run block_run(struct block *b)
     struct worker *k = b->worker;
     void (*run)(struct warp *) = exec_level()->run_warp;
     bool first = true; /* round of the turn */
+    if (block_stops(b))
+        return RUN_DONE;
     for (;;) {
         uint32_t done = 0, ready = 0, still = 0, stuck = 0, idle = 0;
         for (uint32_t i = 0; i < b->nwarps; i++) {
@@ -390,7 +390,7 @@ enum run block_run(struct block *b)
                 run(w);
                 b->moved = true;
                 add_steps(k, w);
-                if (l->failed)
+                if (block_stops(b))
                     return RUN_DONE;
             }
         }
@@ -446,12 +446,11 @@ enum run block_run(struct block *b)
 
 void block_finish(struct block *b)
 {
-    struct launch *l = b->launch;
     struct worker *own = b->worker;
     for (uint32_t i = 0; i < b->nwarps; i++)
         if (b->warps[i].executed > own->max_warp)
             own->max_warp = b->warps[i].executed;
-    for (int k = 0; !l->failed && k < b->nlisteners; k++)
+    for (int k = 0; !block_stops(b) && k < b->nlisteners; k++)
         if (b->listeners[k]->block_end)
             b->listeners[k]->block_end(b->listeners[k], &b->info);
 }

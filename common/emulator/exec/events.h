@@ -81,7 +81,8 @@ struct listener {
     void (*launch_end)(struct listener *l, const struct block_info *any);
     /* Then: workers have counted, and *x->result is to be filled (exec.h). */
     void (*counted)(struct listener *l, struct launch *x);
-    /* A thread's error ends the launch: `what` happened, and in emu_error_text() also where. */
+    /* A thread's error has ended the launch: `what` happened, and in emu_error_text() also where.
+     * Told once no block runs any more, before launch_end; of several blocks' the lowest one's. */
     void (*fault)(struct listener *l, const struct block_info *b, const struct site *s,
                   uint32_t thread, const char *what);
     void (*block_begin)(struct listener *l, struct block_info *b);

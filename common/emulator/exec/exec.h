@@ -195,6 +195,7 @@ struct worker {
     uint32_t nopen;              /* blocks */
     uint32_t index;
     uint64_t clock;
+    uint64_t late; /* steps since the launch has failed */
 } __attribute__((aligned(128)));
 
 struct launch {
@@ -222,7 +223,9 @@ struct launch {
     atomic_uint_fast64_t next_block;
     atomic_uint_fast64_t steps_used;
     uint64_t steps_limit;
-    atomic_int failed; /* cudaError_t, 0 while well */
+    atomic_int failed;              /* cudaError_t, 0 while well */
+    atomic_uint_fast64_t stop_from; /* blocks of this index and above stop; while well none does */
+    struct fault *fault;            /* to be told when it is over: fault.c; NULL: none */
     struct listener *listeners[MAX_LISTENERS];
     int nlisteners;
     struct worker **workers;
@@ -258,10 +261,17 @@ struct exec_level {
 const struct exec_level *exec_level(void); /* the best this machine runs; WARPLAB_LEVEL overrides */
 
 /* ---- slow paths shared by all levels (warp.c, access.c, guard.c) ---- */
-/* End the launch with e; the text names kernel, source line, block and thread. lane < 0:
- * the first active one. Returns NULL so that handlers can `return fault(…)`. */
+/* End the launch with e, unless a block of lower index does that; the text names kernel, source
+ * line, block and thread. lane < 0: the first active one. Returns NULL so that handlers can
+ * `return fault(…)`. */
 const struct insn *warp_fault(struct warp *w, const struct insn *in, int lane, cudaError_t e,
                               const char *format, ...) __attribute__((format(printf, 5, 6)));
+bool launch_fail(struct launch *l, cudaError_t e); /* all blocks stop; false: it had failed */
+void fault_tell(struct launch *l); /* to the listeners, when no block runs any more */
+static inline bool block_stops(const struct block *b) /* for good */
+{
+    return b->index >= b->launch->stop_from;
+}
 const struct insn *warp_enter(struct warp *w, uint32_t block); /* current path goes to block */
 const struct insn *warp_branch(struct warp *w, const struct insn *in, uint32_t taken_lanes);
 const struct insn *warp_next_path(struct warp *w); /* current path is gone or waits */

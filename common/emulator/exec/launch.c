@@ -3,7 +3,8 @@
  * Blocks start in order; each worker runs one at a time to its end, and opens another only
  * when the one it has keeps yielding (it waits for a later block) or the launch is
  * cooperative (all blocks must be resident). A cooperative launch runs on one worker, so
- * that its spinning is repeatable. What a block does meanwhile is in block.c.
+ * that its spinning is repeatable. What a block does meanwhile is in block.c, whose fault is told
+ * in fault.c.
  */
 #include "launch.h"
 #include "builtin.h"
@@ -25,6 +26,9 @@
 /* Instructions of a worker's without a store before its launch may rest, and once it has. */
 #define QUIET       (1 << 22)
 #define QUIET_AGAIN (1 << 18)
+/* And those that a worker may take when the launch has failed: a block may wait, and count as it
+ * does, for one that has stopped. */
+#define LATE (1 << 26)
 
 enum { PORTABLE_CLUSTER = 8, MAX_CLUSTER = 16 }; /* blocks (programming guide) */
 
@@ -128,8 +132,8 @@ static void count_turn(struct worker *k, bool idle)
 static bool only_waits(const struct worker *k)
 {
     const struct launch *l = k->launch;
-    return l->parks && k->idle && k->idle_turns >= PARK_TURNS * k->nopen &&
-           l->idle == l->nworkers && l->stirs == k->stirs;
+    return k->idle && k->idle_turns >= PARK_TURNS * k->nopen && l->idle == l->nworkers &&
+           l->stirs == k->stirs;
 }
 /* Times that blocks of instructions were entered which store, and which look. */
 struct seen {
@@ -175,18 +179,30 @@ static uint64_t stores_of(const struct launch *l)
         n += seen_by(l->workers[i]).stores;
     return n;
 }
+/* When the launch has failed, blocks below the one that faulted come to their ends or faults, but
+ * for those that wait for what stops. */
+static bool goes_on(const struct worker *k)
+{
+    const struct launch *l = k->launch;
+    if (l->failed)
+        return k->late < LATE && !only_waits(k);
+    return !(l->parks && only_waits(k)) && !(l->rests && k->nopen);
+}
 static void take_turns(struct worker *k)
 {
     struct launch *l = k->launch;
     struct ring *r = &k->ring;
     bool want = k->nopen == 0; /* to open another block */
-    while (!l->failed && !only_waits(k) && !(l->rests && k->nopen)) {
-        if (want && k->nopen < l->max_active && open_block(k) && l->cooperative)
+    while (goes_on(k)) {
+        if (want && !l->failed && k->nopen < l->max_active && open_block(k) && l->cooperative)
             continue;
         struct block *b = ring_take(r);
         if (!b)
             return;
+        uint64_t ran = k->ran;
         enum run turn = block_run(b);
+        if (l->failed)
+            k->late += k->ran - ran + 1;
         if (turn == RUN_DONE) {
             block_finish(b);
             k->nopen--;
@@ -550,6 +566,7 @@ static void set_up(struct launch *l, const struct emu_launch *e)
     uint64_t resident =
         (uint64_t)emu_occupancy(e->func, l->threads, e->shared_bytes, NULL) * d->sms;
     l->max_active = (uint32_t)(resident > 65536 ? 65536 : resident);
+    l->stop_from = UINT64_MAX;
     l->slice = SLICE;
     if (l->cooperative) { /* blocks wait for each other by spinning: keep it short */
         l->max_active = (uint32_t)l->nblocks;
@@ -627,6 +644,7 @@ static cudaError_t end(struct launch *l, struct emu_result *result)
 {
     struct block_info any = any_block(l);
     l->result = result;
+    fault_tell(l);
     if (l->func->uses & USES_PRINTF)
         printf_flush(l->func->info.name);
     for (int k = 0; k < l->nlisteners; k++)
@@ -638,10 +656,8 @@ static cudaError_t end(struct launch *l, struct emu_result *result)
     return (cudaError_t)(int)l->failed;
 }
 
-/* Its blocks run to their ends, or until it only waits, or rests. False: it does. */
-static bool run(struct launch *l)
+static void run_workers(struct launch *l)
 {
-    bool done = true;
     l->idle = l->quiet = 0;
     l->rests = false;
     for (int i = 0; i < l->nworkers; i++) {
@@ -650,6 +666,14 @@ static bool run(struct launch *l)
         l->workers[i]->ran_then = l->workers[i]->ran;
     }
     pool_run(l->workers, l->nworkers);
+}
+/* Its blocks run to their ends, or until it only waits, or rests. False: it does. */
+static bool run(struct launch *l)
+{
+    bool done = true;
+    run_workers(l);
+    if (l->failed && l->rests) /* some have left blocks that are to go on */
+        run_workers(l);
     for (int i = 0; i < l->nworkers; i++)
         done &= l->workers[i]->nopen == 0;
     return done || l->failed;

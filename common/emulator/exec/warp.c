@@ -10,9 +10,6 @@
 #include "follow.h"
 #include "emulator/base/mem.h"
 #include "emulator/base/names.h"
-#include "base/text.h"
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,37 +17,6 @@
 #define PATIENCE                                                                                   \
     64 /* slices a path may run while others wait for it at a recon; a                             \
         * slice that ends at a look at memory counts as 16 */
-
-/* ---- faults ---- */
-const struct insn *warp_fault(struct warp *w, const struct insn *in, int lane, cudaError_t e,
-                              const char *format, ...)
-{
-    struct block *b = w->block;
-    struct launch *l = b->launch;
-    int expected = 0;
-    if (!atomic_compare_exchange_strong(&l->failed, &expected, (int)e))
-        return NULL;
-    struct text what = {0};
-    va_list ap;
-    va_start(ap, format);
-    text_vaddf(&what, format, ap);
-    va_end(ap);
-    if (lane < 0)
-        lane = w->mask ? __builtin_ctz(w->mask) : 0;
-    uint32_t t = w->index * WARP + (uint32_t)lane;
-    const struct site *s = in->site;
-    char *where = site_text(s);
-    emu_keep(e, "%s%s%s\n    in kernel %s, block (%u,%u,%u), thread (%u,%u,%u), at %s", where,
-             s ? ": " : "", text_str(&what), shown_name(l->func->info.name), b->ctaid[0],
-             b->ctaid[1], b->ctaid[2], t % l->block[0], t / l->block[0] % l->block[1],
-             t / (l->block[0] * l->block[1]), s ? s->opcode : "?");
-    for (int k = 0; k < l->nlisteners; k++)
-        if (l->listeners[k]->fault)
-            l->listeners[k]->fault(l->listeners[k], &b->info, s, t, text_str(&what));
-    free(where);
-    text_free(&what);
-    return NULL;
-}
 
 /* ---- small allocations of a warp ---- */
 static struct recon *recon_new(struct warp *w)
@@ -280,7 +246,7 @@ bool warp_gather(struct warp *w, const struct insn *in, uint32_t sync_mask)
 
 const struct insn *warp_next_path(struct warp *w)
 {
-    if (w->block->launch->failed) {
+    if (block_stops(w->block)) {
         w->state = WARP_DONE;
         return NULL;
     }
