@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,15 +49,33 @@ Test(box, files_have_a_largest_size)
     cr_expect_eq(exit_of(more), 128 + SIGXFSZ);
 }
 
-/* How a box ends that counts to so many with a second on the clock, beside others on one processor.
- */
-static enum box_end end_beside(int others, const char *count)
+#define COUNTING "i=0; while [ $i -lt $0 ]; do i=$((i + 1)); done"
+
+/* Processor time that it takes to count to n here. */
+static double counting_s(long n)
 {
-    const char *argv[] = {"/usr/bin/sh", "-c", "i=0; while [ $i -lt $0 ]; do i=$((i + 1)); done",
-                          count, NULL};
+    char count[24];
+    int status;
+    struct rusage r;
+
+    snprintf(count, sizeof(count), "%ld", n);
+    pid_t p = fork();
+    if (!p) {
+        execl("/usr/bin/sh", "sh", "-c", COUNTING, count, NULL);
+        _exit(127);
+    }
+    cr_assert(p > 0 && wait4(p, &status, 0, &r) == p && status == 0);
+    return (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) +
+           1e-6 * (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec);
+}
+
+/* How a box ends that counts to n with so much on the clock, beside others on one processor. */
+static enum box_end end_beside(int others, long n, double wall_s)
+{
+    char count[24];
+    const char *argv[] = {"/usr/bin/sh", "-c", COUNTING, count, NULL};
     struct box_spec spec = {.argv = argv,
-                            .wall_s = 1,
-                            .cpu_s = 30,
+                            .wall_s = wall_s,
                             .log_cap = 4096,
                             .binds = {{"/usr/bin", "/usr/bin"}},
                             .nbinds = 1};
@@ -66,6 +85,7 @@ static enum box_end end_beside(int others, const char *count)
     cpu_set_t all, one;
     pid_t busy[16];
 
+    snprintf(count, sizeof(count), "%ld", n);
     cr_assert(!sched_getaffinity(0, sizeof(all), &all));
     CPU_ZERO(&one);
     for (int i = 0; i < CPU_SETSIZE && !CPU_COUNT(&one); i++)
@@ -75,6 +95,7 @@ static enum box_end end_beside(int others, const char *count)
     for (int i = 0; i < others; i++)
         if (!(busy[i] = fork())) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
+            setsid(); /* by sessions Linux may share a processor out (autogroups) */
             for (volatile int j = 0;; j++)
                 ;
         }
@@ -92,11 +113,18 @@ static enum box_end end_beside(int others, const char *count)
     return end;
 }
 
-/* Whoever waits for a processor gets its time again; whoever has had one does not. */
+/* Whoever waits for a processor gets its time again; whoever has had one does not. The first needs
+ * a quarter of its time, and beside seven others twice as long as it has; the second needs three
+ * times as much as it has, which it would get if it got its time ten times again. */
 Test(box, is_not_ended_for_others_work)
 {
-    cr_expect_eq(end_beside(7, "300000"), BOX_EXITED);
-    cr_expect_eq(end_beside(0, "1000000000"), BOX_TIMEOUT);
+    long n = 100000;
+    double takes = counting_s(n);
+
+    while (takes < 0.25) /* its time is to be long beside a box's start */
+        takes = counting_s(n *= 2);
+    cr_expect_eq(end_beside(7, n, 4 * takes), BOX_EXITED);
+    cr_expect_eq(end_beside(0, 12 * n, 4 * takes), BOX_TIMEOUT);
 }
 
 static pid_t child_of(pid_t p)
