@@ -98,6 +98,13 @@ include $(wildcard $(addprefix $(EMU)/,programs/programs.mk packaging/packaging.
 SUITES += grading plots san student $(if $(filter 0,$(shell id -u)),slurm)
 include $(wildcard common/tests.mk) common/student/student.mk
 
+# A misspelt variable would be nobody's, and the run another than was asked for.
+GIVEN := $(if $(filter 0,$(MAKELEVEL)),$(foreach v,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $v))),$v)))
+MISSPELT := $(if $(GIVEN),$(shell common/misspelt.sh '$(GIVEN)' $(wildcard $(filter Makefile %.mk,$(MAKEFILE_LIST)))))
+ifneq ($(MISSPELT),)
+$(error $(MISSPELT))
+endif
+
 # ---- running ----
 # on a GPU nothing is timed: all sizes took over nine minutes on an H200's host
 all: programs
@@ -163,6 +170,7 @@ help:
 #h make test-arrows     does each room use what its README.md says? make map: draws them
 #h make format, lint, clean
 #h make compile_commands.json   for clangd and other tools
+#h                      a misspelt variable is refused: FIEL=my.cu does not run another file
 #h V=1 shows commands, SAN=1 builds with sanitizers under build/san, DEBUG=-g for a debugger
 deps: build/deps.mk build/deps-test.ok
 clean:

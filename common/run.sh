@@ -151,6 +151,8 @@ mistakes() {
 run|which lab? LAB=… is one of: 
 run LAB=nosuch|which lab is "nosuch"? LAB=… is one of: 
 run LAB=reduction BACKEND=cuda|BACKEND=cuda: it is gpu or emulator
+run LAB=reduction FIEL=my.cu|FIEL=… is no variable of this Makefile: did you mean FILE=…?
+run LAB=reduction n=4|did you mean N=…?
 grade|which lab? LAB=… is one of: 
 grade LAB=nosuch|which lab is "nosuch"?
 labs LAB=nosuch|which lab is "nosuch"?
