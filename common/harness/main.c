@@ -536,8 +536,13 @@ static bool size_is_possible(const struct run *r)
                       &r->machine.limits, &p, err, sizeof(err)))
             return true;
     }
-    if (*err)
+    if (*err) {
         fprintf(stderr, "%s\n", err);
+        fflush(stderr);
+        printf("next: ");
+        print_command(r, r->o.kernels, r->o.check);
+        puts(" takes the lab's own sizes");
+    }
     return !*err;
 }
 

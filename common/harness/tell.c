@@ -365,6 +365,18 @@ static void print_others(const struct run *r)
     puts(open ? "" : " has the others, too");
 }
 
+/* A size of one's own without an element, and a kernel that is still to be written is right. */
+static bool nothing_to_check(const struct run *r)
+{
+    bool open = false;
+
+    for (int v = 0; v < r->lab->nvariants && r->source && own_case(&r->o) && !r->cases->n; v++) {
+        enum written w = written_of(r->source, &r->lab->variants[v]);
+        open |= r->variants[v].passes && (w == WRITTEN_NOT || w == WRITTEN_PARTLY);
+    }
+    return open;
+}
+
 static void print_summary(struct run *r)
 {
     struct tally t = count_kernels(r);
@@ -375,6 +387,12 @@ static void print_summary(struct run *r)
                "next: make run LAB=%s ARGS=--list names them\n",
                r->lab->name, r->lab->name);
         r->failed++;
+    } else if (!r->failed && nothing_to_check(r)) {
+        printf("\n%s: nothing was checked: with n = 0 there is nothing to do, and who does nothing "
+               "yet is right\nnext: ",
+               r->lab->name);
+        print_command(r, r->o.kernels, r->o.check);
+        putchar('\n');
     } else if (r->failed) {
         printf("\n%s: not right yet: of %d %s%s %d right", r->lab->name, t.all,
                r->lab->program ? "program" : "kernel", t.all == 1 ? "" : "s", t.right);
