@@ -199,6 +199,13 @@ static bool may_be_minimal(const char *source)
     return !strstr(source, "<cub/") && !strstr(source, "<cuda/");
 }
 
+bool compile_source_text(const struct compile_request *r, const char *source, struct compiled *out)
+{
+    memset(out, 0, sizeof(*out));
+    open_builtins();
+    return compile_source(r, source, may_be_minimal(source), out);
+}
+
 bool compile_cuda(const struct compile_request *r, struct compiled *out)
 {
     struct text why = {0};
@@ -218,9 +225,8 @@ bool compile_cuda(const struct compile_request *r, struct compiled *out)
         return false;
     }
     plain_text(source);
-    open_builtins();
-    bool ok = may_be_minimal(source) && compile_source(r, source, true, out);
-    if (!ok) {
+    bool ok = compile_source_text(r, source, out);
+    if (!ok && may_be_minimal(source)) {
         compiled_free(out);
         ok = compile_source(r, source, false, out);
     }

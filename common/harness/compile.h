@@ -29,6 +29,9 @@ struct compiled {
 
 /* True when it compiled; warnings may still be in the log. */
 bool compile_cuda(const struct compile_request *r, struct compiled *out);
+/* This text in the file's place, which is not read. One try: what needs textures, surfaces or the
+ * device runtime is no program. */
+bool compile_source_text(const struct compile_request *r, const char *source, struct compiled *out);
 /* The file with its host code, to an executable file's bytes, linked with the shared CUDA runtime:
  * by the toolkit's nvcc and the compilers that it finds in PATH. */
 bool compile_program(const struct compile_request *r, struct compiled *out);

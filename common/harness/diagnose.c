@@ -211,6 +211,7 @@ static void adopt(struct search *s, struct diagnosis *from, const struct lab_cas
 {
     s->d->cause = s->d->cause ? s->d->cause : from->cause;
     s->d->whole |= from->whole;
+    s->d->example |= from->example;
     if (from->words.length && !is_same(c, s->failed[0])) {
         text_add(&s->d->words, "  on ");
         put_case(&s->d->words, s, c);
@@ -583,6 +584,25 @@ static void told_by_last(struct search *s, const struct lab_case *first,
         told_by_checker(s, last);
 }
 
+/* What all of the output has in common says less than what would mend it. */
+static bool by_a_change(struct search *s, const struct lab_case *first, const struct lab_case *c)
+{
+    struct diagnosis seen = {0}, *all = s->d;
+
+    s->d = &seen;
+    bool constant = by_constant(s, c);
+    s->d = all;
+    bool told = !constant && by(by_place, s, c);
+    if (!told)
+        told_by_last(s, first, c); /* a launch that failed comes before a wrong result */
+    if (told || s->d->cause || by_edit(s)) {
+        diagnosis_free(&seen);
+        return true;
+    }
+    adopt(s, &seen, c);
+    return constant || by(by_distance, s, c);
+}
+
 static void look(struct experiment *x, const struct lab_case *const *failed, int nfailed,
                  const char *path, struct diagnosis *d)
 {
@@ -618,14 +638,15 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
                     (!is_same(rich, &s.smallest) && by_probe(&s, &s.smallest));
         if (!told || d->whole) /* what it starts with, that may come from */
             told |= by(by_empty, &s, first);
-        told = told || by(by_constant, &s, rich) || by(by_place, &s, rich) ||
-               by(by_distance, &s, rich);
+        told = told || by_a_change(&s, first, rich);
         if (!told)
             told = by(by_inputs, &s, rich);
         if (!told && !d->cause)
             told_by_last(&s, first, rich);
         if (!told && !d->cause)
             by(by_any_numbers, &s, rich);
+        if (d->example)
+            by_edit(&s);
     }
     by_record(&s);
     if (begin.length)

@@ -9,6 +9,7 @@
  *   what its outputs are made of                                   probe.h
  *   results that stand in each other's places, or once more; by how much, or how many times, all
  *   of them, or all that are wrong, are off
+ *   where an example is all there is: one small change of the file with which it is right   edits.h
  *   launch records with which it is right
  * and beside it the least size at which it goes wrong.
  */

@@ -3,6 +3,7 @@
  * diagnose.c   which case is looked at, and in which order; the checker, launch records
  * looks.c      what can be seen from outside: what is written, what stays, what is exchanged
  * outcome.c    what a wrong output has in common with the right one
+ * reword.c     is it right with one small change to the file?
  */
 #ifndef HARNESS_DIAGNOSING_H
 #define HARNESS_DIAGNOSING_H
@@ -40,6 +41,7 @@ bool by_width(struct search *s, const struct lab_case *c);
 bool by_place(struct search *s, const struct lab_case *c);
 bool by_distance(struct search *s, const struct lab_case *c);
 bool by_empty(struct search *s, const struct lab_case *c);
+bool by_edit(struct search *s); /* of the file */
 
 /* The same for all inputs: nothing, or something of its own. */
 bool writes_nothing(struct search *s, const struct lab_case *c);

@@ -15,6 +15,11 @@ struct experiment {
     struct launch_record record;
     void (*recover)(void *user, cudaError_t e); /* after an error, so that the next run can be */
     void (*fresh)(void *user); /* loads the module again: its variables are as they were at first */
+    /* Loads another text in the file's place, until fresh(). False: it does not compile. NULL: it
+     * cannot be done here. */
+    bool (*replace)(void *user, const char *source);
+    const char *source; /* the file's text */
+    unsigned *edits;    /* of the file that are still tried, for all variants of a run */
     void *user;
     int exchanged[2]; /* parameters of the kernels that change places, by number; the same: none */
     bool stopped;     /* it took too many steps on a case of its own, not of an experiment's */

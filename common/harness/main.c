@@ -26,7 +26,8 @@
 #include <unistd.h>
 
 #define IMAGE_MAX   (256u << 20)
-#define LOG_SECONDS 5 /* between two lines of progress */
+#define LOG_SECONDS 5   /* between two lines of progress */
+#define EDITS       300 /* of the file that are tried for a cause, in a run */
 
 static bool applies(const struct run *r, int v, const struct lab_case *c)
 {
@@ -443,6 +444,25 @@ static void load_fresh(void *user)
     free(path);
 }
 
+/* Where nothing is lost with the device's state. */
+static bool load_text(void *user, const char *text)
+{
+    struct run *r = user;
+    char *path = source_path(r);
+    struct compile_request request = {
+        .path = path, .arch = r->machine.arch, .toolkit = CUDA_INCLUDE};
+    struct compiled c;
+    bool ok = compile_source_text(&request, text, &c);
+
+    if (ok) {
+        module_unload(&r->module);
+        ok = module_load(&r->module, short_path(path), c.image, c.size, &(struct text){0});
+    }
+    compiled_free(&c);
+    free(path);
+    return ok;
+}
+
 /* A skeleton's kernel: its TODO stands, and it writes nothing or the same for every input; or the
  * TODO is its helper's. Who asks for a kernel by name is told what it does. */
 static bool is_open(struct run *r, struct experiment *x, int v)
@@ -481,12 +501,16 @@ static void look_at_right(struct run *r, int v, struct experiment *x, const char
 
 static void look_for_cause(struct run *r, int v, const char *path)
 {
+    static unsigned edits = EDITS;
     struct variant_state *s = &r->variants[v];
     struct experiment x = {.verify = &r->verify,
                            .variant = &r->lab->variants[v],
                            .record = s->record,
                            .recover = recover_experiment,
                            .fresh = load_fresh,
+                           .replace = r->machine.emulator && r->source ? load_text : NULL,
+                           .source = r->source,
+                           .edits = &edits,
                            .stopped = s->stopped,
                            .user = r};
 

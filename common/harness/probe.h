@@ -14,6 +14,7 @@ struct diagnosis {
     const char *cause; /* the first that was established; NULL: none */
     struct text words; /* lines, indented */
     bool whole;        /* an output lacks all that belongs to it */
+    bool example;      /* what comes out of what is told, and no cause */
 };
 void diagnosis_add(struct diagnosis *d, const char *cause, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

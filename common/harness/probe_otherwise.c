@@ -210,6 +210,7 @@ static bool example(struct probe *p, const struct lab_factor *at, double rest, d
     double want = reference(p, &tolerance), got = probe_look(p);
     if (p->broken || got == want || fabs(got - want) <= tolerance || (isnan(got) && isnan(want)))
         return false;
+    p->d->example = true;
     char *name = probe_output_name(p);
     char *element = at->buffer < 0 ? NULL : probe_element_name(p, at->buffer, at->index);
     struct text keys = {0};
@@ -304,6 +305,7 @@ bool probe_recognised(struct probe *p)
     if (told) {
         char *name = probe_output_name(p);
 
+        p->d->example |= strstr(words, ", and should be ") != NULL;
         diagnosis_add(p->d, "function", "%s is %s", name, words);
         free(name);
     }
@@ -456,6 +458,7 @@ bool probe_reach(struct probe *p)
     if (right) {
         char *name = probe_output_name(p);
 
+        p->d->example = true;
         diagnosis_add(p->d, "function",
                       "%s changes with %s, as it should, and with nothing else: it takes the right "
                       "elements, and what it makes of them is not right",

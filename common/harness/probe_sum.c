@@ -369,6 +369,7 @@ bool probe_count(struct probe *p)
     } else if (!p->broken) {
         told = tell_left_out(p, &a, "does not count");
         told |= tell_times(p, &a, "counts");
+        p->d->example |= told; /* why it does not count it may be another thing */
     }
     probed_close(&a);
     return told;

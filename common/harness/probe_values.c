@@ -71,6 +71,7 @@ static void tell_value(struct probe *p, const struct two *w, const struct lossy_
         text_addf(&t, ", %s[%" PRIu64 "] = %.10g", probe_buffer(p, w->at[1].buffer)->name,
                   w->at[1].index, v->second);
     bool like = got == v->like * w->times[0];
+    p->d->example |= !like;
     diagnosis_add(p->d, like ? v->cause : "function",
                   "%s and the rest of %s 0, %s is %.10g instead of %.10g%s%s", t.s,
                   probe_buffer(p, w->at[0].buffer)->name, name, got, want, like ? ": " : "",

@@ -243,7 +243,7 @@ struct lab {
                  double *one, double *zero);
     /* Optional: of a function that is no sum: what element `element` of output b holds instead of
      * its own value, in words ("the result of path 2, where path 1 belongs"), when that is exactly
-     * what it holds. */
+     * what it holds. Or, with ", and should be " in them, an example alone. */
     bool (*recognise)(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                       const void *const *inputs, int b, const void *output, uint64_t element,
                       char *words, size_t size);

@@ -1,0 +1,30 @@
+/* edits.h - a .cu file with one small change, such as people forget or slip: another operator, the
+ * operands exchanged, a sign, a square, brackets, another name, a digit.
+ *
+ * Interface: edits_make() lists them, the likelier ones first; edits_apply() makes one.
+ * Not modelled: the language. What is no program after the change does not compile; what the
+ * preprocessor makes is not changed, but where it is written. */
+#ifndef HARNESS_EDITS_H
+#define HARNESS_EDITS_H
+
+#include <stddef.h>
+
+struct edit {
+    size_t at, length; /* of the text that is replaced */
+    char *with;
+};
+struct edits {
+    char *text; /* the file without the kernels that are not asked for, on the same lines */
+    struct edit *v;
+    int n;
+};
+
+/* names: of kernels, with spaces between them; they and what they call are changed. */
+void edits_make(struct edits *e, const char *source, const char *names);
+/* For free(). */
+char *edits_apply(const struct edits *e, int i);
+/* From 1 on. */
+int edits_line(const struct edits *e, int i);
+void edits_free(struct edits *e);
+
+#endif

@@ -1,0 +1,94 @@
+/* edits_test.c - which small changes of a file are tried. */
+#include "edits.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char source[] =
+    "#include \"warplab.cuh\"\n"
+    "KERNEL other(float *x) { x[0] = 7; }\n"
+    "// a - b is in no program\n"
+    "__device__ float slope(float a, float b)\n"
+    "{\n"
+    "    return a / b + 1.25f;\n"
+    "}\n"
+    "KERNEL mine(const float *in, float *out, unsigned n, unsigned m)\n"
+    "{\n"
+    "    unsigned x = threadIdx.x, y = blockIdx.x;\n"
+    "    if (x < n && y < m)\n"
+    "        out[y * n + x] = slope(in[x], in[y]) * expf(-in[x & 3 + y]);\n"
+    "}\n";
+
+/* Is there a change of line `line` that has this text in it? */
+static bool has(const char *kernels, int line, const char *text)
+{
+    struct edits e;
+    bool found = false;
+
+    edits_make(&e, source, kernels);
+    for (int i = 0; i < e.n && !found; i++) {
+        char *changed = edits_apply(&e, i);
+
+        found = edits_line(&e, i) == line && strstr(changed, text);
+        free(changed);
+    }
+    edits_free(&e);
+    return found;
+}
+
+Test(edits, what_people_slip_in)
+{
+    static const struct {
+        int line;
+        const char *text;
+    } rows[] = {
+        {6, "return b / a + 1.25f"},                             /* the other way round */
+        {6, "return a * b + 1.25f"},                             /* another operator */
+        {6, "return a * a / b + 1.25f"},                         /* a square */
+        {6, "return a / (b + 1.25f)"},                           /* brackets */
+        {6, "return b / b + 1.25f"},                             /* another name */
+        {6, "return a / b + 1.52f"},                             /* two digits */
+        {11, "if (x <= n && y < m)"},    {12, "out[x * m + y]"}, /* rows for columns */
+        {12, "slope(in[y], in[x])"},                             /* arguments */
+        {12, "expf(in[x & 3 + y])"},                             /* a sign */
+        {12, "in[(x & 3) + y]"},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        cr_expect(has("mine", rows[i].line, rows[i].text), "%s", rows[i].text);
+}
+
+Test(edits, of_what_the_kernel_names_alone)
+{
+    struct edits e;
+
+    cr_expect_not(has("mine", 2, "x"));
+    cr_expect(has("other", 2, "x[0] = 8"));
+    cr_expect_not(has("other", 6, "a"));
+    cr_expect_not(has("mine", 3, "a"), "a comment");
+    edits_make(&e, source, "mine");
+    cr_expect_null(strstr(e.text, "other"), "other kernels are left out");
+    cr_expect_eq(strlen(e.text), strlen(source), "lines stay where they are");
+    edits_free(&e);
+}
+
+Test(edits, of_anything)
+{
+    static const char *const texts[] = {"",
+                                        "}",
+                                        "{",
+                                        "KERNEL k(",
+                                        "/* ",
+                                        "\"",
+                                        "#define x \\\n",
+                                        "KERNEL k(int *x) { x[",
+                                        "a)]}",
+                                        "KERNEL k() { 1 -"};
+    struct edits e;
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        edits_make(&e, texts[i], "k x");
+        edits_free(&e);
+    }
+}

@@ -1,0 +1,275 @@
+/* reword.c - is a kernel right with one small change to its file (edits.h)? Then that is said, and
+ * where: it was tried on all cases that are quick, and watched by the checker. Where a change of
+ * another line does as well, none is told: two faults that cancel out look the same.
+ * Not modelled: several devices, whose sums are right in too many wrong ways.
+ */
+#include "base/alloc.h"
+#include "diagnosing.h"
+#include "edits.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A change may be for ever in a loop; the first case is small. */
+enum {
+    AMBIGUOUS = -2,
+    AS_WELL = 60,
+    RUNS = 400,
+    NEARBY = 24,
+    STEPS_AT_FIRST = 1 << 16,
+    STEPS = 1 << 22
+};
+
+static void budget(struct experiment *x, uint64_t steps)
+{
+    x->runs = RUNS;
+    x->instructions = 64ull << 20;
+    x->steps = steps;
+}
+
+/* The fewest elements of those that were wrong. */
+static const struct lab_case *quickest(const struct search *s)
+{
+    const struct lab_case *best = NULL;
+
+    for (int i = 0; i < s->nfailed; i++) {
+        if (!best || elements_of(s, s->failed[i]) < elements_of(s, best))
+            best = s->failed[i];
+    }
+    return best;
+}
+
+/* Nor does the checker find anything. */
+static bool is_clean(struct search *s, const struct lab_case *c)
+{
+    struct sample sample;
+    bool right = experiment_run(s->x, c, s->x->verify->seed, true, &sample) == RUN_OK &&
+                 (!sample.outputs.findings || !*sample.outputs.findings);
+
+    sample_free(&sample);
+    return right;
+}
+
+/* Twice what the kernel takes as it is, and some. */
+static uint64_t steps_for(struct search *s, const struct lab_case *c)
+{
+    struct sample sample;
+
+    budget(s->x, STEPS);
+    experiment_run(s->x, c, s->x->verify->seed, false, &sample);
+    uint64_t steps = sample.outputs.counted ? 2 * sample.outputs.counters.inst_executed : 0;
+    sample_free(&sample);
+    return steps + STEPS_AT_FIRST;
+}
+
+/* Two faults may cancel out on a few cases: sizes nearby, and other inputs, count as well. False:
+ * wrong on one. */
+static bool right_nearby(struct search *s, const struct lab_case *of, int *n)
+{
+    const char *extents = s->x->verify->lab->extents;
+    bool right = true;
+
+    for (int i = 0; i < 6 && right && *n < NEARBY; i++) {
+        struct lab_case c = *of;
+        uint64_t *extent = i % 2 ? &c.m : &c.n,
+                 more[] = {*extent + 1, 2 * *extent + 3, *extent + 37};
+        struct sample sample;
+
+        if (!extents || !strchr(extents, i % 2 ? 'm' : 'n') || !*extent)
+            continue;
+        *extent = more[i / 2];
+        if (elements_of(s, &c) > MOST)
+            continue;
+        enum run_end end =
+            experiment_run(s->x, &c, s->x->verify->seed + 1 + (uint64_t)i, false, &sample);
+        sample_free(&sample);
+        *n += end == RUN_OK;
+        right = end == RUN_OK || end == RUN_RECORD || end == RUN_NOT_TRIED;
+    }
+    return right;
+}
+
+/* What takes too long here need not be wrong. */
+static bool is_wrong_on(struct search *s, const struct lab_case *c)
+{
+    struct sample sample;
+    enum run_end end = experiment_run(s->x, c, s->x->verify->seed, false, &sample);
+    bool late = sample.outputs.error == cudaErrorLaunchTimeout;
+
+    sample_free(&sample);
+    return !late && end != RUN_OK && end != RUN_RECORD && end != RUN_NOT_TRIED &&
+           end != RUN_INTERNAL;
+}
+
+/* How many cases it is right on, of all that the lab has; 0: wrong on one. */
+static int right_on(struct search *s, const struct lab_case *first, uint64_t steps)
+{
+    const struct lab *lab = s->x->verify->lab;
+    int n = 0;
+
+    budget(s->x, steps);
+    if (!passes(s, first))
+        return 0;
+    budget(s->x, STEPS);
+    for (int i = 0; i < s->nfailed; i++) {
+        if (elements_of(s, s->failed[i]) <= MOST && !passes(s, s->failed[i]))
+            return 0;
+    }
+    for (int i = 0; i < lab->ncases; i++) {
+        if (elements_of(s, &lab->cases[i]) <= MOST && is_wrong_on(s, &lab->cases[i]))
+            return 0;
+        n += elements_of(s, &lab->cases[i]) <= MOST;
+    }
+    budget(s->x, STEPS);
+    bool right = is_clean(s, first);
+    for (int i = 0; i < s->nfailed && right; i++)
+        right = elements_of(s, s->failed[i]) > MOST || right_nearby(s, s->failed[i], &n);
+    return right ? n : 0;
+}
+
+/* On one line. */
+static char *one_line(const char *s, size_t length)
+{
+    char *line = xzalloc(length + 1), *to = line;
+
+    for (size_t i = 0; i < length; i++) {
+        if (!isspace((unsigned char)s[i]))
+            *to++ = s[i];
+        else if (to > line && to[-1] != ' ')
+            *to++ = ' ';
+    }
+    return line;
+}
+
+/* ---- what else is in the file ---- */
+
+enum { OTHERS = 32, A_VARIANT = 3 };
+
+/* Cases of the file's other kernels that are right: what is shared and serves them is
+ * not at fault. */
+struct others {
+    const struct lab_variant *v[OTHERS];
+    const struct lab_case *c[OTHERS];
+    int n;
+};
+
+static bool passes_as(struct search *s, const struct lab_variant *v, const struct lab_case *c)
+{
+    struct experiment *x = s->x;
+    const struct lab_variant *own = x->variant;
+    struct launch_record record = x->record;
+    struct schedule schedule;
+    struct text note = {0}, why = {0};
+
+    x->variant = v;
+    bool right = module_record(x->verify->module, v, &x->record, &schedule, &note, &why) &&
+                 elements_of(s, c) <= MOST;
+    budget(x, STEPS);
+    right = right && passes(s, c);
+    text_free(&note);
+    text_free(&why);
+    x->variant = own;
+    x->record = record;
+    return right;
+}
+
+/* The file as it is must be loaded. */
+static void find_others(struct search *s, struct others *o)
+{
+    const struct lab *lab = s->x->verify->lab;
+
+    for (int v = 0; v < lab->nvariants; v++) {
+        char *lacks = module_lacks(s->x->verify->module, &lab->variants[v]);
+
+        for (int c = 0, n = 0; c < lab->ncases && n < A_VARIANT && o->n < OTHERS; c++) {
+            if (lacks || &lab->variants[v] == s->x->variant || lab->variants[v].has_schedule ||
+                !passes_as(s, &lab->variants[v], &lab->cases[c]))
+                continue;
+            o->v[o->n] = &lab->variants[v];
+            o->c[o->n++] = &lab->cases[c];
+            n++;
+        }
+        free(lacks);
+    }
+}
+
+/* All that were right are. The file with the change must be loaded. */
+static bool others_are_right(struct search *s, const struct others *o)
+{
+    bool right = true;
+
+    for (int i = 0; i < o->n && right; i++)
+        right = passes_as(s, o->v[i], o->c[i]);
+    return right;
+}
+
+/* The whole file, with the change. */
+static bool serves_others(struct search *s, const struct edits *e, int i)
+{
+    struct edits whole = {(char *)(uintptr_t)s->x->source, e->v, e->n};
+    struct others o = {.n = 0};
+    char *text = edits_apply(&whole, i);
+
+    s->x->fresh(s->x->user);
+    find_others(s, &o);
+    bool right = s->x->replace(s->x->user, text) && others_are_right(s, &o);
+    free(text);
+    return right;
+}
+
+static void tell_edit(struct search *s, const struct edits *e, int i, int cases)
+{
+    char *was = one_line(e->text + e->v[i].at, e->v[i].length), *is = xstrdup(e->v[i].with);
+
+    diagnosis_add(
+        s->d, "function",
+        "%s:%d: with \"%s\" in place of \"%s\" it is right on all %d inputs that were tried",
+        s->path, edits_line(e, i), is, was, cases);
+    free(was);
+    free(is);
+}
+
+static int with_edit(struct search *s, const struct edits *e, int i, const struct lab_case *first,
+                     uint64_t steps)
+{
+    char *text = edits_apply(e, i);
+    int cases = s->x->replace(s->x->user, text) ? right_on(s, first, steps) : 0;
+
+    free(text);
+    return cases && serves_others(s, e, i) ? cases : 0;
+}
+
+bool by_edit(struct search *s)
+{
+    struct experiment *x = s->x;
+    const struct lab_case *first = quickest(s);
+    const char *kernels = x->variant->kernels;
+    char *names = xformat("%s %s", x->variant->name, kernels ? kernels : "");
+    struct edits e = {0};
+    int cases = 0, found = -1;
+    unsigned left = *x->edits, spent = 0;
+
+    if (x->replace && x->source && !x->verify->lab->ranks && first && elements_of(s, first) <= MOST)
+        edits_make(&e, x->source, names);
+    uint64_t steps = e.n ? steps_for(s, first) : 0;
+    for (int i = 0; i < e.n && left && found > AMBIGUOUS; i++, left--, spent++) {
+        int n = with_edit(s, &e, i, first, steps);
+
+        if (n && found < 0) {
+            cases = n;
+            found = i;
+            left = left < AS_WELL ? left : AS_WELL;
+        } else if (n && edits_line(&e, i) != edits_line(&e, found)) {
+            found = AMBIGUOUS;
+        }
+    }
+    *x->edits -= spent;
+    if (found >= 0)
+        tell_edit(s, &e, found, cases);
+    if (e.n)
+        x->fresh(x->user);
+    edits_free(&e);
+    free(names);
+    return found >= 0;
+}
