@@ -503,8 +503,11 @@ static bool by_field(struct search *s, const struct launch_record *given, int wh
     if (which == 2 ? n && n <= tried / 2 : n == 1) {
         s->d->cause = which == 0 && !strcmp(right.s, "32") ? s->d->cause : "record";
         text_addf(&words, of[which], right.s);
-        diagnosis_add(s->d, "record", "with %s in LAUNCH it is right, with %u it is not", words.s,
-                      *field((struct launch_record *)given, which));
+        diagnosis_add(
+            s->d, "record",
+            "with %s in LAUNCH it is right, with %u it is not: that number is wrong, or an "
+            "index or a bound of the kernel that should go by it",
+            words.s, *field((struct launch_record *)given, which));
     }
     text_free(&right);
     text_free(&words);
