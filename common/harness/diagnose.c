@@ -587,7 +587,7 @@ static void told_by_last(struct search *s, const struct lab_case *first,
         told_by_checker(s, last);
 }
 
-/* What all of the output has in common says less than what would mend it. */
+/* That the output is the same for all inputs says less than what would mend it. */
 static bool by_a_change(struct search *s, const struct lab_case *first, const struct lab_case *c)
 {
     struct diagnosis seen = {0}, *all = s->d;
@@ -595,7 +595,7 @@ static bool by_a_change(struct search *s, const struct lab_case *first, const st
     s->d = &seen;
     bool constant = by_constant(s, c);
     s->d = all;
-    bool told = !constant && by(by_place, s, c);
+    bool told = !constant && (by(by_place, s, c) || by(by_distance, s, c));
     if (!told)
         told_by_last(s, first, c); /* a launch that failed comes before a wrong result */
     if (told || s->d->cause || by_edit(s)) {
@@ -603,7 +603,7 @@ static bool by_a_change(struct search *s, const struct lab_case *first, const st
         return true;
     }
     adopt(s, &seen, c);
-    return constant || by(by_distance, s, c);
+    return constant;
 }
 
 static void look(struct experiment *x, const struct lab_case *const *failed, int nfailed,
