@@ -249,21 +249,42 @@ struct wave {
     double re, im;
 };
 
-/* A line of n numbers, `apart` from each other; roots are exp(-2 pi i k / n). */
-struct line {
-    struct wave *x, *a, *b; /* a, b: room for n each */
-    const struct wave *roots;
-    uint64_t n, apart;
+/* How lines of n numbers are transformed; roots are exp(-2 pi i k / n). Where n is no power of two
+ * and not short, `longer` is such a power's, with what transform_any() needs. */
+struct way {
+    uint64_t n;
+    struct wave *roots, *turns, *echo;
+    struct way *longer;
 };
 
-/* By its definition: for lengths that are no power of two. */
+/* A line of n numbers, `apart` from each other. */
+struct line {
+    struct wave *x, *a, *b; /* a, b: room for n each, or for the longer way's */
+    const struct way *way;
+    uint64_t apart;
+};
+
+static struct wave product(struct wave v, struct wave w)
+{
+    return (struct wave){v.re * w.re - v.im * w.im, v.re * w.im + v.im * w.re};
+}
+
+static struct wave conjugate(struct wave v)
+{
+    return (struct wave){v.re, -v.im};
+}
+
+/* By its definition: for short lengths. */
 static void transform_slowly(struct line *l)
 {
-    for (uint64_t k = 0; k < l->n; k++) {
+    const struct wave *roots = l->way->roots;
+    uint64_t n = l->way->n;
+
+    for (uint64_t k = 0; k < n; k++) {
         struct wave sum = {0, 0};
 
-        for (uint64_t j = 0; j < l->n; j++) {
-            struct wave v = l->a[j], w = l->roots[j * k % l->n];
+        for (uint64_t j = 0; j < n; j++) {
+            struct wave v = l->a[j], w = roots[j * k % n];
 
             sum.re += v.re * w.re - v.im * w.im;
             sum.im += v.re * w.im + v.im * w.re;
@@ -277,9 +298,9 @@ static void transform_fast(struct line *l)
 {
     struct wave *from = l->a, *to = l->b;
 
-    for (uint64_t half = l->n / 2, done = 1; half; half /= 2, done *= 2) {
+    for (uint64_t half = l->way->n / 2, done = 1; half; half /= 2, done *= 2) {
         for (uint64_t i = 0; i < half; i++) {
-            struct wave w = l->roots[i * done];
+            struct wave w = l->way->roots[i * done];
 
             for (uint64_t q = 0; q < done; q++) {
                 struct wave v = from[q + done * i], z = from[q + done * (i + half)];
@@ -298,32 +319,99 @@ static void transform_fast(struct line *l)
     l->b = from;
 }
 
+/* Of any length n (Bluestein, 1970): with 2 j k = j^2 + k^2 - (k - j)^2 the sum is a convolution of
+ * the turned numbers with exp(pi i k^2 / n), a product of transforms of a longer line. */
+static void transform_any(struct line *l)
+{
+    const struct way *way = l->way;
+    uint64_t n = way->n, all = way->longer->n;
+    struct line y = {NULL, l->a, l->b, way->longer, 1};
+
+    for (uint64_t j = 0; j < all; j++)
+        y.a[j] = j < n ? product(y.a[j], way->turns[j]) : (struct wave){0, 0};
+    transform_fast(&y);
+    for (uint64_t i = 0; i < all; i++)
+        y.a[i] = conjugate(product(y.b[i], way->echo[i])); /* so that it leads back */
+    transform_fast(&y);
+    for (uint64_t k = 0; k < n; k++) {
+        struct wave v = conjugate(y.b[k]);
+
+        y.b[k] = product((struct wave){v.re / (double)all, v.im / (double)all}, way->turns[k]);
+    }
+    l->a = y.a;
+    l->b = y.b;
+}
+
 static void transform_line(struct line *l)
 {
-    for (uint64_t i = 0; i < l->n; i++)
+    uint64_t n = l->way->n;
+
+    for (uint64_t i = 0; i < n; i++)
         l->a[i] = l->x[i * l->apart];
-    (l->n & (l->n - 1) ? transform_slowly : transform_fast)(l);
-    for (uint64_t i = 0; i < l->n; i++)
+    (l->way->longer ? transform_any : (n & (n - 1)) != 0 ? transform_slowly : transform_fast)(l);
+    for (uint64_t i = 0; i < n; i++)
         l->x[i * l->apart] = l->b[i];
+}
+
+static struct wave turn_of(double part)
+{
+    return (struct wave){cos(-2 * M_PI * part), sin(-2 * M_PI * part)};
+}
+
+enum { SHORT = 24 }; /* by its definition */
+
+static struct way *way_new(uint64_t n)
+{
+    struct way *way = xzalloc(sizeof(*way));
+    uint64_t all = 1;
+
+    way->n = n;
+    way->roots = xcalloc(n, sizeof(*way->roots));
+    for (uint64_t k = 0; k < n; k++)
+        way->roots[k] = turn_of((double)k / (double)n);
+    if (n <= SHORT || !(n & (n - 1)))
+        return way;
+    while (all < 2 * n)
+        all *= 2;
+    way->longer = way_new(all);
+    way->turns = xcalloc(n, sizeof(*way->turns));
+    struct line y = {NULL, xcalloc(all, sizeof(*y.a)), xcalloc(all, sizeof(*y.b)), way->longer, 1};
+    for (uint64_t k = 0; k < n; k++) {
+        way->turns[k] = turn_of((double)(k * k % (2 * n)) / (double)(2 * n));
+        y.a[k] = y.a[(all - k) % all] = conjugate(way->turns[k]);
+    }
+    transform_fast(&y);
+    way->echo = y.b;
+    free(y.a);
+    return way;
+}
+
+static void way_free(struct way *way)
+{
+    if (!way)
+        return;
+    way_free(way->longer);
+    free(way->roots);
+    free(way->turns);
+    free(way->echo);
+    free(way);
 }
 
 /* `lines` transforms of n numbers, `apart` within a line, `next` from line to line. */
 static void transform_lines(struct wave *x, uint64_t lines, uint64_t next, uint64_t n,
                             uint64_t apart)
 {
-    struct wave *room = xcalloc(3 * n, sizeof(*room)), *roots = room + 2 * n;
+    struct way *way = way_new(n);
+    uint64_t room = way->longer ? way->longer->n : n;
+    struct wave *both = xcalloc(2 * room, sizeof(*both));
 
-    for (uint64_t k = 0; k < n; k++) {
-        double turn = -2 * M_PI * (double)k / (double)n;
-
-        roots[k] = (struct wave){cos(turn), sin(turn)};
-    }
     for (uint64_t i = 0; i < lines; i++) {
-        struct line l = {x + i * next, room, room + n, roots, n, apart};
+        struct line l = {x + i * next, both, both + room, way, apart};
 
         transform_line(&l);
     }
-    free(room);
+    free(both);
+    way_free(way);
 }
 
 static void transform_plane(struct wave *x, uint64_t n, uint64_t m)

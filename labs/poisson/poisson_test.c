@@ -139,6 +139,10 @@ Test(poisson, waves_are_divided_by_their_length)
     try_wave(16, 4, 9, 2);
     try_wave(15, 6, 8, 5);
     try_wave(7, 32, 0, 31);
+    try_wave(25, 24, 1, 0);
+    try_wave(257, 30, 256, 0);
+    try_wave(12, 641, 0, 1);
+    try_wave(1000, 33, 999, 0);
 }
 
 /* A wave u has the second difference (u(x + h) - 2 u(x) + u(x - h)) / h^2, which is this times u.
