@@ -1,7 +1,7 @@
 // Doubles, and slow functions, for as many options as nobody counted at.
 // class: only-where-looked
 // only: direct fast
-// expect: direct-float=fail fast-short=fail
+// expect: direct-none=any direct-float=fail fast-short=fail
 // hint: direct-float: A literal without f is a
 // hint: fast-short: What is the same for all
 #include "warplab.cuh"
