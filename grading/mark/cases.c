@@ -108,6 +108,53 @@ static void draw_size(const struct source *s, const char *field, bool any_scale,
         *out = min + draw(s, field) % (max - min + 1);
 }
 
+/* What of n, m, k and param is drawn from a range. */
+struct extent {
+    const char *field;
+    uint64_t min, max, *value;
+};
+
+/* As many as the bound says, from half of that on where there is room. */
+static void make_room(const struct source *s, const struct extent *x, uint64_t others, uint64_t most)
+{
+    uint64_t left = others ? most / others : *x->value;
+    char *again = xformat("%s room", x->field);
+    if (*x->value > left) {
+        *x->value = left - draw(s, again) % (left / 2 + 1);
+        *x->value = *x->value < x->min ? x->min : *x->value;
+    }
+    free(again);
+}
+
+static void bound_work(const struct source *s, const struct extent *x, int n, uint64_t most)
+{
+    for (int i = 0, first = (int)(draw(s, "room") % (uint64_t)n); i < n; i++) {
+        int at = (first + i) % n;
+        uint64_t others = 1;
+        for (int k = 0; k < n; k++)
+            others *= k != at && x[k].max ? *x[k].value : 1;
+        if (x[at].max)
+            make_room(s, &x[at], others, most);
+    }
+}
+
+static void draw_extents(const struct source *s, const struct hidden_case *h, struct lab_case *c)
+{
+    uint64_t param = (uint64_t)c->param;
+    const struct extent x[] = {{"n", h->n_min, h->n_max, &c->n},
+                               {"m", h->m_min, h->m_max, &c->m},
+                               {"k", h->k_min, h->k_max, &c->k},
+                               {"param", (uint64_t)h->param_min, (uint64_t)h->param_max, &param}};
+    enum { EXTENTS = sizeof(x) / sizeof(x[0]), PARAM = EXTENTS - 1 };
+    for (int i = 0; i < EXTENTS; i++)
+        if (i != PARAM || h->param_min || h->param_max)
+            draw_size(s, x[i].field, h->any_scale && (i != PARAM || h->work_max), x[i].min,
+                      x[i].max, x[i].value);
+    if (h->work_max)
+        bound_work(s, x, EXTENTS, h->work_max);
+    c->param = (int64_t)param;
+}
+
 static int64_t draw_value(const struct source *s, const char *field, const struct one_of *list,
                           int64_t otherwise)
 {
@@ -167,14 +214,9 @@ static bool draw_hidden(const struct lab *lab, const struct rubric *r, const str
         bool pooled = d->secret && meets_reference(r, variant, h->name);
         *out = (struct marked_case){*like, d->secret ? h->kind : NULL, pooled};
         c->name = h->name;
-        draw_size(&s, "n", h->any_scale, h->n_min, h->n_max, &c->n);
-        draw_size(&s, "m", h->any_scale, h->m_min, h->m_max, &c->m);
-        draw_size(&s, "k", h->any_scale, h->k_min, h->k_max, &c->k);
+        draw_extents(&s, h, c);
         if (h->multiple > 1)
             c->n = (c->n + h->multiple - 1) / h->multiple * h->multiple;
-        if (h->param_min || h->param_max)
-            c->param = h->param_min +
-                       (int64_t)(draw(&s, "param") % (uint64_t)(h->param_max - h->param_min + 1));
         c->param = draw_value(&s, "params", &h->params, c->param);
         c->dtype = (enum dtype)draw_value(&s, "dtypes", &h->dtypes, c->dtype);
         c->op = (int)draw_value(&s, "ops", &h->ops, c->op);
@@ -421,6 +463,13 @@ static int row_problems(const struct lab *lab, const struct rubric *r, const str
     return bad + row_case_problems(lab, r, row, out);
 }
 
+/* The product of the minima. */
+static uint64_t least_work(const struct hidden_case *h)
+{
+    return (h->n_max ? h->n_min : 1) * (h->m_max ? h->m_min : 1) * (h->k_max ? h->k_min : 1) *
+           (h->param_max > 0 ? (uint64_t)h->param_min : 1);
+}
+
 static int hidden_problems(const struct lab *lab, const struct rubric *r,
                            const struct hidden_case *h, struct text *out)
 {
@@ -440,6 +489,8 @@ static int hidden_problems(const struct lab *lab, const struct rubric *r,
     if (h->any_scale &&
         ((h->n_max && !h->n_min) || (h->m_max && !h->m_min) || (h->k_max && !h->k_min)))
         bad += problem(out, r, h->name, "any scale, and from 0 on", "");
+    if (h->work_max && least_work(h) > h->work_max)
+        bad += problem(out, r, h->name, "its minima are more than work_max", "");
     if ((h->param_min || h->param_max) && h->params.n)
         bad += problem(out, r, h->name, "both a range and a list of params", "");
     return bad;

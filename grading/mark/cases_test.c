@@ -43,6 +43,15 @@ static const struct hidden_case hidden[] = {
      .n_min = 100,
      .n_max = 1000,
      .any_scale = true},
+    {.name = "work",
+     .kind = "great by great, within bounds",
+     .like = "tail",
+     .n_min = 64,
+     .n_max = 1 << 17,
+     .param_min = 1,
+     .param_max = 255,
+     .any_scale = true,
+     .work_max = 1 << 20},
 };
 static const struct rubric_row rows[] = {
     {"ok", 1, "right", ROW_CORRECT, "reduce3", .cases = "tail any block", .hint = "?"},
@@ -55,7 +64,7 @@ static const struct rubric rubric = {.lab = "reduction",
                                      .cases = cases,
                                      .ncases = 3,
                                      .hidden = hidden,
-                                     .nhidden = 6};
+                                     .nhidden = 7};
 
 static struct lab_case drawn(const char *name, const char *variant, const char *secret,
                              const char *submission)
@@ -155,6 +164,30 @@ Test(cases, any_scale_draws_small_ones_as_often)
         cr_expect(in[i] > 60 && in[i] < 140, "%d: %d", i, in[i]);
 }
 
+/* Both of n and param have each octave, also where the other is in its uppermost one; no product is
+ * above the bound, and most of those that were are no less than half of it. */
+Test(cases, work_max_bounds_the_product)
+{
+    unsigned n_of = 0, param_of = 0, wide = 0;
+    int full = 0;
+    for (int i = 0; i < 400; i++) {
+        char submission[24];
+        snprintf(submission, sizeof(submission), "%d", i);
+        struct lab_case c = drawn("work", "reduce3", "a secret", submission);
+        uint64_t param = (uint64_t)c.param, work = c.n * param;
+        cr_assert(c.n >= 64 && c.n <= 1 << 17 && param >= 1 && param <= 255);
+        cr_assert_leq(work, 1 << 20, "%d x %d", (int)c.n, (int)c.param);
+        full += work >= 1 << 19;
+        n_of |= 1u << (63 - __builtin_clzll(c.n));
+        param_of |= 1u << (63 - __builtin_clzll(param));
+        wide |= param >= 128 ? 1u << (63 - __builtin_clzll(c.n)) : 0;
+    }
+    cr_expect(n_of >> 6 == 0x7ff || n_of >> 6 == 0xfff, "%x", n_of);
+    cr_expect_eq(param_of, 0xff, "%x", param_of);
+    cr_expect_eq(wide >> 6 & 0x7f, 0x7f, "%x", wide);
+    cr_expect(full > 40 && full < 300, "%d", full);
+}
+
 Test(cases, seeds_are_nobody_elses)
 {
     struct draw one = {"a secret", "12ab"}, two = {"a secret", "12ac"}, practice = {NULL, "12ab"};
@@ -233,6 +266,8 @@ static const struct {
     {{.name = "h", .like = "tail"}, "no kind"},
     {{.name = "h", .kind = "k", .like = "tail", .n_min = 9, .n_max = 1}, "a minimum above"},
     {{.name = "h", .kind = "k", .like = "tail", .n_max = 9, .any_scale = true}, "from 0 on"},
+    {{.name = "h", .kind = "k", .like = "tail", .n_min = 9, .n_max = 12, .work_max = 8},
+     "its minima are more than work_max"},
     {{.name = "h", .kind = "k", .like = "tail", .blocks = ONE_OF(64, 4096)}, "a block of 4096"},
     {{.name = "h", .kind = "k", .like = "tail", .blocks = ONE_OF(64, 96)}, "not a power of two"},
     {{.name = "h", .kind = "k", .like = "tail", .params = ONE_OF(8)}, "does not apply"},

@@ -135,6 +135,11 @@ struct hidden_case {
     const char *like;
     uint64_t n_min, n_max, m_min, m_max, k_min, k_max; /* uniform, where max is not 0 */
     bool any_scale;               /* these by their octave first: 100 is as likely as 10,000 */
+    /* The product of those of n, m, k and param that are drawn from a range is at most this: one of
+     * them, which is drawn too, makes room for the others, down to its minimum, then the next. So
+     * each can be great beside any other, at a cost that is known. With any_scale param, too, is
+     * drawn by its octave. 0: no bound. */
+    uint64_t work_max;
     uint64_t multiple;            /* n is rounded up to a multiple of this; 0 or 1: any */
     int64_t param_min, param_max; /* uniform, where one is not 0 */
     struct one_of params, dtypes, ops;
