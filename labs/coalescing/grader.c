@@ -19,8 +19,8 @@ enum { STRIDE, OFFSET, ENERGY, TRANSPOSE }; /* as in harness.c */
         .name = "apart-" #prime, .n = prime, .param = 16, .dtype = DT_F32, .op = STRIDE,           \
         .flags = CASE_CHECK                                                                        \
     }
-#define APART_ALL "apart-6007 apart-9973 apart-17389 apart-40009"
-#define FEW_ALL   "apart-7 apart-61 apart-251 apart-2003"
+#define APART_ALL "apart-6007 apart-9973 apart-17389 apart-40009 apart-98317"
+#define FEW_ALL   "apart-61 apart-97 apart-251 apart-769 apart-2003"
 /* k of a case whose fields begin anywhere in a sector: who takes four neighbours a thread there,
  * since vectors cannot be loaded, moves four times the sectors. */
 enum { ANYWHERE = 3 };
@@ -38,12 +38,14 @@ static const struct lab_case cases[] = {
     APART(9973),
     APART(17389),
     APART(40009),
-    APART(7),
     APART(61),
+    APART(97),
     APART(251),
+    APART(769),
     APART(2003),
-    APART(100003),
+    APART(98317),
     APART(131101),
+    APART(196613),
     {.name = "near", .n = 4093, .param = 2, .dtype = DT_F32, .op = STRIDE, .flags = CASE_CHECK},
     {.name = "offset", .n = 1001, .param = 3, .dtype = DT_F32, .op = OFFSET, .flags = CASE_CHECK},
     PARTICLES("one", 1),
@@ -63,25 +65,32 @@ static const struct lab_case cases[] = {
     MATRIX("longer", 1123, 33),
     MATRIX("high264", 72, 264),
     MATRIX("high280", 72, 280),
+    MATRIX("high312", 72, 312),
 };
 /* Some beyond 65536, where a number of 16 bits begins again. Those of gates begin their rows and
  * fields at sectors. */
 static const struct hidden_case hidden[] = {
     {.name = "hidden-stride",
      .kind = "any stride",
-     .like = "stride apart-100003 " APART_ALL,
-     .param_min = 2,
-     .param_max = 1008},
+     .like = "stride " APART_ALL,
+     .param_min = 1,
+     .param_max = 1008,
+     .any_scale = true,
+     .work_max = 1 << 20},
     {.name = "hidden-stride-few",
      .kind = "few elements",
      .like = FEW_ALL,
-     .param_min = 2,
-     .param_max = 6},
+     .param_min = 1,
+     .param_max = 60,
+     .any_scale = true,
+     .work_max = 1 << 20},
     {.name = "hidden-stride-far", /* 17 bits are too few */
      .kind = "more than 65536 elements",
-     .like = "apart-131101",
+     .like = "apart-131101 apart-196613",
      .param_min = 2,
-     .param_max = 120},
+     .param_max = 1008,
+     .any_scale = true,
+     .work_max = 1 << 20},
     {.name = "hidden-near",
      .kind = "several elements in one sector",
      .like = APART_ALL,
@@ -90,13 +99,15 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-apart",
      .kind = "no two elements in one sector",
      .like = APART_ALL,
-     .param_min = 9,
-     .param_max = 120},
+     .param_min = 8,
+     .param_max = 1008,
+     .any_scale = true,
+     .work_max = 1 << 20},
     {.name = "hidden-particles",
      .kind = "any number of particles",
      .like = "tail",
-     .n_min = 1500,
-     .n_max = 11999,
+     .n_min = 1000,
+     .n_max = 16383,
      .any_scale = true},
     {.name = "hidden-few",
      .kind = "few particles",
@@ -107,8 +118,8 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-more",
      .kind = "tens of thousands of particles",
      .like = "tail",
-     .n_min = 12000,
-     .n_max = 79999,
+     .n_min = 1 << 14,
+     .n_max = (1 << 17) + 95,
      .any_scale = true},
     {.name = "hidden-many",
      .kind = "more than 65536 particles",
@@ -130,6 +141,15 @@ static const struct hidden_case hidden[] = {
      .m_min = 10,
      .m_max = 319,
      .any_scale = true},
+    {.name = "hidden-any",
+     .kind = "a matrix of any shape",
+     .like = "odd",
+     .n_min = 1,
+     .n_max = 2199,
+     .m_min = 1,
+     .m_max = 2199,
+     .any_scale = true,
+     .work_max = 50000},
     {.name = "hidden-low",
      .kind = "a matrix of few rows",
      .like = "odd",
@@ -141,9 +161,9 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-long", .kind = "rows of more than a thousand", .like = "long longer"},
     {.name = "hidden-large",
      .kind = "a matrix of more than 65536 elements",
-     .like = "high264 high280",
+     .like = "high264 high280 high312",
      .n_min = 504, /* 17 bits are too few here, too */
-     .n_max = 528,
+     .n_max = 640,
      .multiple = 8},
     {.name = "hidden-tiles",
      .kind = "a matrix of whole tiles",
@@ -156,7 +176,7 @@ static const struct hidden_case hidden[] = {
 
 #define COUNTS "one tail aligned hidden-few hidden-particles hidden-more hidden-many"
 #define SHAPES                                                                                     \
-    "dot small row column odd square rectangle hidden-matrix hidden-low hidden-high hidden-long      \
+    "dot small row column odd square rectangle hidden-matrix hidden-any hidden-low hidden-high hidden-long      \
     hidden-large"
 /* All ways to memory but stores: an atomic that adds nothing is a load, too. */
 #define LOADED "global_sectors - global_st_sectors"
