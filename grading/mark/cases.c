@@ -115,7 +115,8 @@ struct extent {
 };
 
 /* As many as the bound says, from half of that on where there is room. */
-static void make_room(const struct source *s, const struct extent *x, uint64_t others, uint64_t most)
+static void make_room(const struct source *s, const struct extent *x, uint64_t others,
+                      uint64_t most)
 {
     uint64_t left = others ? most / others : *x->value;
     char *again = xformat("%s room", x->field);
