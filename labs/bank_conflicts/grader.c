@@ -15,26 +15,27 @@ static const struct lab_case cases[] = {
     STRIDE(0), STRIDE(1), STRIDE(2), STRIDE(3), STRIDE(4), STRIDE(8), STRIDE(16), STRIDE(32),
     {.name = "tail", .n = 1000, .param = 5, .dtype = DT_U32, .op = OP_STRIDE, .flags = CASE_CHECK},
     SHAPE("one", 1, 1, 0), SHAPE("tall", 100, 33, 0), SHAPE("wide", 31, 130, 0), SHAPE("odd", 63, 70, 0),
-    SHAPE("whole", 96, 64, 1), SHAPE("m64", 64, 64, 1), SHAPE("m128", 128, 64, 1), SHAPE("m160", 160, 64, 1),
+    SHAPE("whole", 96, 64, 1), SHAPE("m64", 64, 64, 1), SHAPE("m128", 128, 64, 1), SHAPE("m160", 160, 64, 1), SHAPE("m320", 320, 64, 1),
     SHAPE("m257", 257, 70, 0), SHAPE("m259", 259, 70, 0), SHAPE("m261", 261, 70, 0),
     SHAPE("high", 1087, 63, 0), SHAPE("higher", 2079, 31, 0), SHAPE("low", 63, 1087, 0), SHAPE("lower", 31, 2079, 0),
     SHAPE("speed", 512, 512, 1), SHAPE("speed-low", 256, 1024, 1), SHAPE("speed-high", 1024, 256, 1),
 };
 static const struct hidden_case hidden[] = {
-    {.name = "hidden-n",     .kind = "any number of results, any stride", .like = "s4", .n_min = 1, .n_max = 1200, .param_min = 0, .param_max = 1 << 20},
-    {.name = "hidden-many",  .kind = "more results, any stride", .like = "s4", .n_min = 1100, .n_max = 2100, .param_min = 0, .param_max = 1 << 20},
-    {.name = "hidden-middle", .kind = "thousands of results, any stride", .like = "s4", .n_min = 1201, .n_max = 64999, .any_scale = true, .param_min = 0, .param_max = 1 << 20},
+    {.name = "hidden-n",     .kind = "any number of results, any stride", .like = "s4", .n_min = 1, .n_max = 1200, .param_min = 1, .param_max = 1 << 20, .any_scale = true, .work_max = 1ull << 40},
+    {.name = "hidden-many",  .kind = "more results, any stride", .like = "s4", .n_min = 1100, .n_max = 4095, .param_min = 1, .param_max = 1 << 20, .any_scale = true, .work_max = 1ull << 40},
+    {.name = "hidden-middle", .kind = "thousands of results, any stride", .like = "s4", .n_min = 1201, .n_max = 1 << 16, .param_min = 1, .param_max = 1 << 20, .any_scale = true, .work_max = 1ull << 40},
     /* by which nearly all words are other threads' */
     {.name = "hidden-odd", .kind = "an odd stride", .like = "s4", .n_min = 300, .n_max = 1200, .params = ONE_OF(5, 7, 9, 11, 13, 15, 19, 23, 35, 47, 63, 101, 127, 255, 383)},
     {.name = "hidden-far",   .kind = "more than 65,536 results", .like = "s0", .n_min = 65537, .n_max = 67000, .params = ONE_OF(0, 1024, 3072, 524288)},
-    {.name = "hidden-more",  .kind = "a power of two as the stride, more results", .like = "s1", .n_min = 1025, .n_max = 17500, .any_scale = true, .params = ONE_OF(2, 4, 8, 16, 32)},
+    {.name = "hidden-farther", .kind = "more than 65,536 results, any stride", .like = "s4", .n_min = (1 << 16) + 1, .n_max = 200000, .param_min = 1, .param_max = 1 << 20, .any_scale = true, .work_max = 1ull << 40},
+    {.name = "hidden-more",  .kind = "a power of two as the stride, more results", .like = "s1", .n_min = 1025, .n_max = 1 << 16, .any_scale = true, .params = ONE_OF(2, 4, 8, 16, 32)},
     {.name = "hidden-power", .kind = "a power of two as the stride", .like = "s1", .n_min = 256, .n_max = 448, .multiple = 64, .params = ONE_OF(1, 2, 4, 8, 16, 32)},
-    {.name = "hidden-shape", .kind = "a matrix of any shape", .like = "tall", .n_min = 20, .n_max = 200, .m_min = 101, .m_max = 200},
-    {.name = "hidden-large", .kind = "more than 65,536 elements, rows of an odd length", .like = "m257 m259 m261", .n_min = 512, .n_max = 530} /* 17 bits are too few, too */,
+    {.name = "hidden-shape", .kind = "a matrix of any shape", .like = "tall", .n_min = 1, .n_max = 2199, .m_min = 1, .m_max = 2199, .any_scale = true, .work_max = 60000},
+    {.name = "hidden-large", .kind = "more than 65,536 elements, rows of an odd length", .like = "m257 m259 m261", .n_min = 512, .n_max = 640} /* 17 bits are too few, too */,
     {.name = "hidden-high",  .kind = "a matrix with many rows", .like = "high higher"},
     {.name = "hidden-low",   .kind = "a matrix with long rows", .like = "low lower"},
     {.name = "hidden-speed", .kind = "a large matrix of whole tiles", .like = "speed speed-low speed-high"},
-    {.name = "hidden-whole", .kind = "a matrix of whole tiles", .like = "m64 whole m128 m160", .n_min = 32, .n_max = 160, .multiple = 32},
+    {.name = "hidden-whole", .kind = "a matrix of whole tiles", .like = "m64 whole m128 m160 m320", .n_min = 32, .n_max = 320, .any_scale = true, .multiple = 32},
 };
 
 /* A gate's conditions that several rows share. Bounds are totals that the task itself fixes, for
@@ -91,9 +92,9 @@ static const struct hidden_case hidden[] = {
     {"given-" kernel, 0, "The given " kernel " is still right", ROW_CORRECT, kernel, .cases = cases_, .hint = GIVEN}, \
     {"given-" kernel "-clean", 0, "The given " kernel " has no race and no bad access", ROW_CHECKS, kernel, .cases = checked, .hint = GIVEN}
 static const struct rubric_row rows[] = {
-    {"once-ok", 1, "bank_once's words are the right ones", ROW_CORRECT, "bank_once", .cases = STRIDES " s0 s3 tail hidden-n hidden-middle hidden-far",
+    {"once-ok", 1, "bank_once's words are the right ones", ROW_CORRECT, "bank_once", .cases = STRIDES " s0 s3 tail hidden-n hidden-odd hidden-middle hidden-far hidden-farther",
      .hint = "Thread t stores at t and reads at stride * t % 512. What lies there if the input has ended before?"},
-    {"once-clean", 1, "bank_once has no race and no bad access", ROW_CHECKS, "bank_once", .cases = "tail s3 hidden-n hidden-far",
+    {"once-clean", 1, "bank_once has no race and no bad access", ROW_CHECKS, "bank_once", .cases = "tail s3 hidden-n hidden-odd hidden-far",
      .hint = "The word that a thread reads is another one's: who has stored it, and how do you know?"},
     {"once-reads", 1, "bank_once reads its words from shared memory, once each", ROW_GATE, "bank_once", .cases = "s3 s32 hidden-odd",
      .gate = ONCE, .hint = "One load from global memory, one store to shared memory, one load from there, one store: at every stride. The conflicts are what is to be seen."},
