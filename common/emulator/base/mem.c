@@ -15,6 +15,9 @@
  */
 #include "mem.h"
 #include "base/alloc.h"
+#ifdef WITH_ASAN
+#include <sanitizer/lsan_interface.h>
+#endif
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -447,6 +450,10 @@ static struct mem_alloc *alloc_locked(unsigned device, uint64_t size, uint64_t a
         return NULL;
     m->label = label;
     m->moved = kind == MEM_MANAGED ? xcalloc(size / MEM_MANAGED_PAGE + 1, 1) : NULL;
+#ifdef WITH_ASAN /* tables of pages that malloc did not give tell of it */
+    if (m->moved)
+        __lsan_ignore_object(m->moved);
+#endif
     row_live(a, m, host);
     return m;
 }

@@ -53,8 +53,12 @@ static inline f32 cut_to_f32(f64 v, struct tensor_bits bits)
 }
 /* c[j] += the sum over p of a[p] * b[p * n + j], parts and exponents as tensor_split() makes them:
  * n sums, k products each. */
-static inline void tensor_add(f32 *c, u32 n, u32 k, const f32 *a, const s32 *ea, const f32 *b,
-                              const s32 *eb, struct tensor_bits bits)
+#ifdef WITH_ASAN /* what is not finite becomes an integer that nobody takes */
+__attribute__((no_sanitize("float-cast-overflow")))
+#endif
+static inline void
+tensor_add(f32 *c, u32 n, u32 k, const f32 *a, const s32 *ea, const f32 *b, const s32 *eb,
+           struct tensor_bits bits)
 {
     enum { AT_A_TIME = 8 }; /* products whose sum an s32 holds: each is below 2^27 */
     s32 top[TENSOR_COLUMNS], kept = bits.added;
