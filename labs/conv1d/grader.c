@@ -20,14 +20,15 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-long",  .kind = "any length and width",           .like = "odd",   .n_min = 8192, .n_max = 65535, .param_min = 3, .param_max = 127, .any_scale = true, .work_max = 400000},
     {.name = "hidden-short", .kind = "few outputs, any width",         .like = "small", .n_min = 1,   .n_max = 127,  .param_min = 1, .param_max = 255, .any_scale = true, .work_max = 1 << 15},
     {.name = "hidden-large", .kind = "more than 65,536 outputs",       .like = "three", .n_min = (1 << 17) + 96, .n_max = 140000, .param_min = 2, .param_max = 4} /* 17 bits are too few, too */,
-    {.name = "hidden-great", .kind = "many outputs and a great width", .like = "wide",  .n_min = 16384, .n_max = (1 << 17) + 95, .param_min = 64, .param_max = 255, .any_scale = true, .work_max = 3500000},
+    {.name = "hidden-high",  .kind = "more than 65,536 outputs",       .like = "three", .n_min = 1 << 16, .n_max = (1 << 17) + 95, .param_min = 3, .param_max = 6},
+    {.name = "hidden-great", .kind = "many outputs and a great width", .like = "wide",  .n_min = 16384, .n_max = (1 << 17) - 1, .param_min = 64, .param_max = 255, .any_scale = true, .work_max = 3500000},
     {.name = "hidden-gate",  .kind = "thousands of outputs",           .like = "gate",  .n_min = 3000, .n_max = 5000, .params = ONE_OF(48, 56, 64, 72, 80)},
-    {.name = "hidden-gate-any", .kind = "thousands of outputs, any width", .like = "gate", .n_min = 1500, .n_max = (1 << 17) + 95, .param_min = 33, .param_max = 255, .any_scale = true, .work_max = 600000},
-    {.name = "hidden-gate-narrow", .kind = "thousands of outputs, a small width", .like = "gate", .n_min = 32768, .n_max = (1 << 17) + 95, .param_min = 15, .param_max = 32, .any_scale = true, .work_max = 1100000},
+    {.name = "hidden-gate-any", .kind = "thousands of outputs, any width", .like = "gate", .n_min = 1500, .n_max = (1 << 17) - 1, .param_min = 33, .param_max = 255, .any_scale = true, .work_max = 600000},
+    {.name = "hidden-gate-narrow", .kind = "thousands of outputs, a small width", .like = "gate", .n_min = 32768, .n_max = (1 << 17) - 1, .param_min = 15, .param_max = 32, .any_scale = true, .work_max = 1100000},
     {.name = "hidden-speed", .kind = "many outputs, a width about 61", .like = "speed", .n_min = 125000, .n_max = 135000, .param_min = 59, .param_max = 63} /* more do not lie in the cache of constants */,
 };
 
-#define CASES "one small tail fours odd wide three hidden-any hidden-long hidden-wide hidden-short hidden-large hidden-great hidden-gate hidden-gate-any hidden-gate-narrow"
+#define CASES "one small tail fours odd wide three hidden-any hidden-long hidden-wide hidden-short hidden-high hidden-large hidden-great hidden-gate hidden-gate-any hidden-gate-narrow"
 #define CLEAN "small tail wide hidden-any hidden-long hidden-wide hidden-large"
 #define GATES "gate hidden-gate"
 /* All words that would be read if none were used twice, in bytes. */
