@@ -16,48 +16,51 @@ static const struct lab_case cases[] = {
     F32("square", 128, 128, 64), F32("tall", 256, 128, 64), F32("odd", 39, 45, 50), F32("speed", 1024, 1024, 32), F32("speed-wide", 512, 2048, 32), F32("speed-tall", 2048, 512, 32),
     F32("broad", 128, 256, 64), F32("long", 128, 128, 128),
     F32("tiles-high", 96, 32, 48), F32("tiles-low", 32, 128, 64), F32("tiles-64", 64, 64, 64), F32("tiles-deep", 32, 64, 96),
-    F32("large-square", 263, 257, 2), F32("large-high", 523, 131, 3), F32("large-higher", 1031, 67, 2), F32("large-low", 131, 523, 3), F32("large-lower", 67, 1031, 2),
     F32("deep", 36, 37, 1823), F32("deeper", 30, 31, 2203),
-    F32("mid-tall", 39, 33, 140), F32("mid-wide", 33, 40, 140), F32("mid", 35, 35, 140), F32("mid-low", 32, 41, 140),
-    F16("mid16", 50, 45, 140), F16("mid-square16", 100, 75, 140),
+   
     F32("ragged", 254, 126, 37), F32("ragged-low", 126, 254, 35), F32("ragged-high", 510, 127, 19), F32("ragged-wide", 127, 510, 18), F32("ragged-higher", 1022, 126, 9), F32("ragged-wider", 126, 1021, 10),
     F16("square16", 128, 128, 64), F16("tall16", 256, 128, 64), F16("broad16", 128, 256, 64), F16("long16", 128, 128, 128),
     F16("maps16", 136, 264, 72), F16("maps-low16", 40, 520, 136), F16("maps-high16", 392, 24, 200), F16("maps-deep16", 72, 40, 1032), F16("maps-long16", 56, 72, 520),
     /* more tiles than blocks that stay; two tiles, one above the other, that share b's */
     {.name = "stay16", .n = 8, .m = 700, .k = 136, .param = 3, .dtype = DT_F16, .flags = CASE_CHECK}, {.name = "stay-long16", .n = 8, .m = 700, .k = 328, .param = 3, .dtype = DT_F16, .flags = CASE_CHECK}, F16("steps16", 72, 256, 512), F16("steps-long16", 72, 256, 640), F16("pair16", 256, 128, 64), F16("pair-wide16", 256, 192, 64), F16("pair-long16", 248, 64, 128),
     F16("one16", 1, 1, 1), F16("none16", 5, 7, 0), F16("odd16", 39, 45, 50), F16("tiles-high16", 96, 32, 48), F16("tiles-low16", 32, 128, 64), F16("tiles-64-16", 64, 64, 64),
-    F16("large-square16", 263, 257, 2), F16("large-high16", 1031, 67, 2), F16("large-low16", 67, 1031, 3),
     F16("deep16", 36, 37, 1823), F16("deeper16", 30, 31, 2203),
 };
 static const struct hidden_case hidden[] = {
-    {.name = "hidden-shape", .kind = "matrices of any shape",        .like = "odd",   .n_min = 40, .n_max = 120, .m_min = 40, .m_max = 120, .k_min = 33, .k_max = 70},
+    {.name = "hidden-shape", .kind = "matrices of any shape",        .like = "odd",   .n_min = 48, .n_max = 120, .m_min = 40, .m_max = 120, .k_min = 33, .k_max = 70},
     {.name = "hidden-wide",  .kind = "a few rows and a long k",      .like = "odd",   .n_min = 10, .n_max = 250, .m_min = 1,  .m_max = 20,  .k_min = 64, .k_max = 130, .multiple = 4},
     {.name = "hidden-tall",  .kind = "many rows of a few elements",  .like = "odd",   .n_min = 4,  .n_max = 20,  .m_min = 160, .m_max = 400, .k_min = 33, .k_max = 66},
     {.name = "hidden-even",  .kind = "small matrices of whole tiles", .like = "tiles-high tiles-low tiles-64 tiles-deep"},
-    {.name = "hidden-large", .kind = "more than 65,536 outputs",     .like = "large-square large-high large-higher large-low large-lower", .k_min = 1, .k_max = 4},
-    {.name = "hidden-mid",   .kind = "a middling k",                 .like = "mid mid-tall mid-wide mid-low", .k_min = 131, .k_max = 700, .any_scale = true},
-    {.name = "hidden-mid16", .kind = "16-bit matrices, a middling k", .like = "mid16 mid-square16", .k_min = 71, .k_max = 500, .any_scale = true},
+    {.name = "hidden-higher", .kind = "more than 65,536 outputs, many rows", .like = "odd", .m_min = 1024, .m_max = 2199, .n_min = 65, .n_max = 130, .k_min = 1, .k_max = 4, .work_max = 300000},
+    {.name = "hidden-wider", .kind = "more than 65,536 outputs, long rows", .like = "odd",  .n_min = 1024, .n_max = 2199, .m_min = 65, .m_max = 130, .k_min = 1, .k_max = 4, .work_max = 300000},
+    {.name = "hidden-great", .kind = "all three sides above 130",    .like = "odd",   .n_min = 131, .n_max = 600, .m_min = 131, .m_max = 600, .k_min = 131, .k_max = 600, .any_scale = true, .work_max = 3000000},
+    {.name = "hidden-mid",   .kind = "a middling k",                 .like = "odd",   .n_min = 20, .n_max = 60, .m_min = 20, .m_max = 60, .k_min = 175, .k_max = 1399, .any_scale = true, .work_max = 700000},
+    {.name = "hidden-any",   .kind = "matrices of any three sides",  .like = "odd",   .n_min = 1, .n_max = 2199, .m_min = 1, .m_max = 2199, .k_min = 1, .k_max = 2199, .any_scale = true, .work_max = 600000},
+    {.name = "hidden-mid16", .kind = "16-bit matrices, a middling k", .like = "odd16", .n_min = 20, .n_max = 60, .m_min = 20, .m_max = 60, .k_min = 175, .k_max = 1399, .any_scale = true, .work_max = 700000},
+    {.name = "hidden-any16", .kind = "16-bit matrices of any three sides", .like = "odd16", .n_min = 1, .n_max = 2199, .m_min = 1, .m_max = 2199, .k_min = 1, .k_max = 2199, .any_scale = true, .work_max = 600000},
     {.name = "hidden-deep",  .kind = "more than 65,536 inputs",      .like = "deep deeper"},
     {.name = "hidden-16",    .kind = "16-bit matrices of any shape", .like = "odd16", .n_min = 40, .n_max = 120, .m_min = 40, .m_max = 120, .k_min = 33, .k_max = 70},
     {.name = "hidden-tall16", .kind = "many 16-bit rows",            .like = "odd16", .n_min = 4,  .n_max = 20,  .m_min = 160, .m_max = 400, .k_min = 33, .k_max = 66},
     {.name = "hidden-even16", .kind = "small 16-bit matrices of whole tiles", .like = "tiles-high16 tiles-low16 tiles-64-16"},
-    {.name = "hidden-large16", .kind = "more than 65,536 outputs",   .like = "large-square16 large-high16 large-low16", .k_min = 1, .k_max = 4},
+    {.name = "hidden-higher16", .kind = "more than 65,536 outputs, many 16-bit rows", .like = "odd16", .m_min = 1024, .m_max = 2199, .n_min = 65, .n_max = 130, .k_min = 1, .k_max = 4, .work_max = 300000},
+    {.name = "hidden-wider16", .kind = "more than 65,536 outputs, long 16-bit rows", .like = "odd16", .n_min = 1024, .n_max = 2199, .m_min = 65, .m_max = 130, .k_min = 1, .k_max = 4, .work_max = 300000},
+    {.name = "hidden-great16", .kind = "16 bits, all three sides above 130", .like = "odd16", .n_min = 131, .n_max = 600, .m_min = 131, .m_max = 600, .k_min = 131, .k_max = 600, .any_scale = true, .work_max = 3000000},
     {.name = "hidden-deep16",  .kind = "more than 65,536 inputs",    .like = "deep16 deeper16"},
     /* for gates: whole tiles of up to 128 (or all but whole, at no public size), of k any number or whole tiles of up to 64 */
     {.name = "hidden-tiles", .kind = "whole tiles, any k",           .like = "square tall broad", .k_min = 40, .k_max = 72},
     {.name = "hidden-ragged", .kind = "tiles not quite whole",       .like = "ragged ragged-low ragged-high ragged-wide ragged-higher ragged-wider"},
     {.name = "hidden-whole", .kind = "whole tiles",                  .like = "square tall broad long"},
     {.name = "hidden-speed", .kind = "a million outputs",            .like = "speed speed-wide speed-tall"},
-    {.name = "hidden-maps16", .kind = "16-bit matrices with rows of multiples of 16 bytes", .like = "maps-low16 maps-high16 maps-deep16 maps-long16"},
+    {.name = "hidden-maps16", .kind = "16-bit matrices with rows of multiples of 16 bytes", .like = "maps-low16 maps-high16 maps-deep16 maps-long16", .m_min = 1, .m_max = 1099, .n_min = 8, .n_max = 1096, .any_scale = true, .work_max = 30000, .multiple = 8},
     {.name = "hidden-stay16", .kind = "more 16-bit tiles than blocks that stay", .like = "stay16 stay-long16", .m_min = 520, .m_max = 760},
     {.name = "hidden-pair16", .kind = "16-bit tiles that share b's", .like = "pair16 pair-wide16 pair-long16"},
     {.name = "hidden-steps16", .kind = "16-bit matrices of many steps", .like = "steps16 steps-long16", .m_min = 50, .m_max = 120},
     {.name = "hidden-tiles16", .kind = "16-bit matrices of whole tiles", .like = "square16 tall16 broad16 long16"},
 };
 
-#define F32_CASES "1x1x1 k=0 row column square odd 100x72x52 hidden-shape hidden-wide hidden-tall hidden-even hidden-large hidden-mid hidden-deep"
-#define F16_CASES "one16 none16 square16 odd16 hidden-16 hidden-tall16 hidden-even16 hidden-large16 hidden-mid16 hidden-deep16"
-#define CLEAN     "odd hidden-shape hidden-wide hidden-tall hidden-even"
+#define F32_CASES "1x1x1 k=0 row column square odd 100x72x52 hidden-shape hidden-wide hidden-tall hidden-even hidden-higher hidden-wider hidden-mid hidden-deep hidden-any hidden-great"
+#define F16_CASES "one16 none16 square16 odd16 hidden-16 hidden-tall16 hidden-even16 hidden-higher16 hidden-wider16 hidden-mid16 hidden-deep16 hidden-any16 hidden-great16"
+#define CLEAN     "odd hidden-shape hidden-wide hidden-tall hidden-even hidden-great"
 #define WHOLE     "square hidden-whole"
 #define TILES16   "square16 hidden-tiles16"
 #define MAPS16    "square16 maps16 hidden-maps16"
@@ -81,7 +84,8 @@ static const struct hidden_case hidden[] = {
 /* Operands come from the tile: not from other lanes or local memory, beside a tile that is read for
  * nothing and that only results pass through. */
 #define FROM_TILE "shared_ld_bytes >= 0.05 * " ALL_BYTES " && 32 * (shuffles + exchanges + local_ld_requests) <= 0.1 * m * n * k && " OWN_PRODUCTS " && influence(others) >= 0.9"
-#define FEW_OTHERS OWN_PRODUCTS " && 32 * (shuffles + exchanges + local_ld_requests + global_atom_requests + shared_atom_requests + async_sends) <= 0.6 * m * n * k"
+#define OTHERS OWN_PRODUCTS " && 32 * (shuffles + exchanges + local_ld_requests + global_atom_requests + shared_atom_requests + async_sends)"
+#define FEW_OTHERS OTHERS " <= 0.6 * m * n * k"
 static const struct rubric_row rows[] = {
     {"given-mm_naive", 0, "The given mm_naive is still right", ROW_CORRECT, "mm_naive", .cases = "row odd",
      .hint = "It is there to compare yours with: leave it as it was."},
@@ -89,7 +93,7 @@ static const struct rubric_row rows[] = {
      .hint = "Take m = 1, n = 257: how many threads have a row, how many a column, and what do the others do?"},
     {"coalesced-clean", 1, "mm_coalesced stays inside its matrices", ROW_CHECKS, "mm_coalesced", .cases = "odd row hidden-shape hidden-tall",
      .hint = "CHECK=1 names the line and the thread. Which rows and columns do the last blocks reach?"},
-    {"coalesced-sectors", 2, "mm_coalesced's lanes read neighbouring or equal words", ROW_GATE, "mm_coalesced", .cases = "square hidden-shape hidden-ragged",
+    {"coalesced-sectors", 2, "mm_coalesced's lanes read neighbouring or equal words", ROW_GATE, "mm_coalesced", .cases = "square hidden-shape hidden-ragged hidden-great",
      .gate = "global_sectors <= 0.25 * m * n * k && global_ld_bytes >= 0.45 * " ALL_BYTES " && worst(global_ld_sectors * 32 / global_ld_bytes) <= 1.7"
              " && shared_ld_bytes <= 0.25 * m * n * k && " NO_ATOMICS " && " FEW_OTHERS,
      .hint = "The lanes of a warp differ in threadIdx.x first. Which of the two matrices do they read at addresses far apart? One output a thread, its words straight from global memory: sharing comes later."},
@@ -98,9 +102,9 @@ static const struct rubric_row rows[] = {
      .hint = "Give a thread a tile that hangs over the edge of c: what does it load there, and what may it store?"},
     {"registers-clean", 1, "mm_registers stays inside its matrices", ROW_CHECKS, "mm_registers", .cases = "odd row hidden-shape hidden-tall",
      .hint = "CHECK=1 names the line. Each of the V rows and V columns needs its own question."},
-    {"registers-reuse", 2, "mm_registers loads at most half as much as the naive kernel", ROW_GATE, "mm_registers", .elsewhere = HERE_ONLY, .cases = "square hidden-shape hidden-ragged",
+    {"registers-reuse", 2, "mm_registers loads at most half as much as the naive kernel", ROW_GATE, "mm_registers", .elsewhere = HERE_ONLY, .cases = "square hidden-shape hidden-ragged hidden-great",
      /* of low matrices most lanes that shuffle have no row */
-     .gate = "global_ld_bytes <= 1.05 / 2 * " ALL_BYTES " && shared_ld_bytes <= 0.25 * m * n * k && " NO_ATOMICS " && " FEW_OTHERS,
+     .gate = "global_ld_bytes <= 1.05 / 2 * " ALL_BYTES " && shared_ld_bytes <= 0.25 * m * n * k && " NO_ATOMICS " && " OTHERS " <= 0.9 * m * n * k",
      .hint = "Per step of k, a thread should load V + V words for its V x V products, from global memory into registers. Are the sums kept in registers over all of k?"},
     {"registers-reuse4", 1, "mm_registers loads at most a quarter", ROW_GATE, "mm_registers", .elsewhere = HERE_ONLY, .cases = "square hidden-ragged",
      .gate = "global_ld_bytes <= 1.05 / 4 * " ALL_BYTES " && shared_ld_bytes <= 0.25 * m * n * k && " NO_ATOMICS " && " FEW_OTHERS,
@@ -162,7 +166,7 @@ static const struct rubric_row rows[] = {
 
     {"tensor-ok", 2, "mm_tensor is right for any shape", ROW_CORRECT, "mm_tensor", .cases = F16_CASES,
      .hint = "The fragments are always whole: what is in them past the edge, and who keeps store_matrix_sync inside c?"},
-    {"tensor-clean", 1, "mm_tensor has no race and no bad access", ROW_CHECKS, "mm_tensor", .cases = "odd16 hidden-16 hidden-tall16 hidden-even16",
+    {"tensor-clean", 1, "mm_tensor has no race and no bad access", ROW_CHECKS, "mm_tensor", .cases = "odd16 hidden-16 hidden-tall16 hidden-even16 hidden-great16",
      .hint = "Fragments are read by whole warps, tiles fetched by whole blocks: a barrier belongs between."},
     {"tensor-used", 2, "mm_tensor's products are made by tensor cores", ROW_GATE, "mm_tensor", .cases = "hidden-tiles16",
      .gate = "tensor_flop >= flops && tensor_flop <= 1.6 * flops && flop_fp16 + flop_fp32 + flop_fp64 <= 0.1 * flops"
@@ -176,7 +180,7 @@ static const struct rubric_row rows[] = {
 
     {"mma-ok", 1, "mm_mma is right for any shape", ROW_CORRECT, "mm_mma", .cases = F16_CASES,
      .hint = "A chunk of 16 bytes that lies outside comes as zeros; where rows do not begin at multiples of 16 bytes, cp_async_16 cannot be used."},
-    {"mma-clean", 1, "mm_mma has no race and no bad access", ROW_CHECKS, "mm_mma", .cases = "odd16 maps16 hidden-maps16",
+    {"mma-clean", 1, "mm_mma has no race and no bad access", ROW_CHECKS, "mm_mma", .cases = "odd16 maps16 hidden-maps16 hidden-great16",
      .hint = "Which stage does anybody still read when the next one is asked for?"},
     {"mma-used", 0.5, "mm_mma's products are made by tensor cores", ROW_GATE, "mm_mma", .cases = "hidden-tiles16", .gate = BY_TENSOR_CORES,
      .hint = "Every multiply-add should come from mma_m16n8k16_f16, and none should be made twice."},
