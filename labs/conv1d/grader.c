@@ -61,7 +61,7 @@ static const struct rubric_row rows[] = {
              /* the weights come from global memory for every product, or once a block; an input never does: where
               * words of inputs go to all lanes, and the weights slide by in shared memory, more are read than
               * there are products, or by fewer lanes */
-             "max(min(global_ld_bytes - 0.9 * " ALL_BYTES ", " WHOLE_WARPS "), 7 * elem * n - global_ld_bytes) >= 0 && inst_executed_max_warp <= 14 * param + 600 && " BY_ITSELF " && influence(others) >= 0.9",
+             "max(min(global_ld_bytes - 0.9 * " ALL_BYTES ", " WHOLE_WARPS "), max(7, 3 + param / 30) * elem * n - global_ld_bytes) >= 0 && inst_executed_max_warp <= 20 * param + 600 && " BY_ITSELF " && influence(others) >= 0.9",
      .hint = "Each input should leave global memory once a block, and be read from shared memory for each of its products; the weights may still come from global memory."},
 
     {"const-ok", 2, "conv_const is right for any length and width", ROW_CORRECT, "conv_const", .cases = CASES,

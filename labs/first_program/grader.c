@@ -40,7 +40,7 @@ static const struct rubric_row rows[] = {
      .cases = "tail many hidden-size hidden-many",
      .gate = "record.launches == 1 && flop_fp32 >= 2 * n && global_st_bytes >= 4 * n && "
              "inst_lanes_1 <= n / 8 + 500 && inst_executed_max_warp <= n / 8 + 500 && "
-             "influence(global_ld) >= 0.99999",
+             "influence(global_ld) >= 0.999",
      .hint = "What is written is to be what the kernel stored: x and y are loaded, a x + y is "
              "stored, a thread an element, in one launch."},
     {"copies", 1, "x and y go there once, the result comes back", ROW_GATE, "saxpy",
