@@ -245,26 +245,14 @@ static void drop_other_kernels(struct scan *s)
 
 /* ---- operands ---- */
 
-static int match_back(const struct scan *s, int i)
+/* The bracket that belongs to that at i. step: 1 on from an opening one, -1 back from a closing. */
+static int match(const struct scan *s, int i, int step)
 {
     int depth = 0;
 
-    for (; i >= 0; i--) {
-        depth += is(s, i, ")") || is(s, i, "]");
-        depth -= is(s, i, "(") || is(s, i, "[");
-        if (!depth)
-            return i;
-    }
-    return -1;
-}
-
-static int match_on(const struct scan *s, int i)
-{
-    int depth = 0;
-
-    for (; i < s->n; i++) {
-        depth += is(s, i, "(") || is(s, i, "[");
-        depth -= is(s, i, ")") || is(s, i, "]");
+    for (; i >= 0 && i < s->n; i += step) {
+        depth += step * (is(s, i, "(") || is(s, i, "["));
+        depth -= step * (is(s, i, ")") || is(s, i, "]"));
         if (!depth)
             return i;
     }
@@ -276,7 +264,7 @@ static int operand_back(const struct scan *s, int i)
 {
     while (i >= 0) {
         if (is(s, i, ")") || is(s, i, "]")) {
-            int open = match_back(s, i);
+            int open = match(s, i, -1);
             if (open < 1 || (kind_of(s, open - 1) != NAME && !is(s, open - 1, "]")))
                 return is(s, i, ")") ? open : -1;
             i = open - 1;
@@ -299,10 +287,10 @@ static int operand_on(const struct scan *s, int i)
     if (kind_of(s, i) == SIGN && !is(s, i, "("))
         return -1;
     if (is(s, i, "("))
-        i = match_on(s, i);
+        i = match(s, i, 1);
     while (i >= 0 && i + 1 < s->n) {
         if ((is(s, i + 1, "(") && s->v[i].kind == NAME) || is(s, i + 1, "["))
-            i = match_on(s, i + 1);
+            i = match(s, i + 1, 1);
         else if (is(s, i + 1, ".") || is(s, i + 1, "->"))
             i += 2;
         else
@@ -533,7 +521,7 @@ static void brackets(struct scan *s, int i)
         if (is_open(s, i, left - 1, right + 1))
             change(s, left, right, xformat("(%s)", a));
         free(a);
-    } else if (is(s, i, "(") && kind_of(s, i - 1) != NAME && (right = match_on(s, i)) > i + 1) {
+    } else if (is(s, i, "(") && kind_of(s, i - 1) != NAME && (right = match(s, i, 1)) > i + 1) {
         change(s, i, right, piece(s, i + 1, right - 1));
     }
 }
@@ -616,7 +604,7 @@ static void another_call(struct scan *s, int i)
     int end;
 
     if (is_any(s, i, (const char *const[]){"fabsf", "sqrtf", "abs", "fmaxf", "floorf", NULL}) &&
-        is(s, i + 1, "(") && (end = match_on(s, i + 1)) > 0)
+        is(s, i + 1, "(") && (end = match(s, i + 1, 1)) > 0)
         change(s, i, end, piece(s, i + 1, end));
     if (!is_variable(s, i) || is_member(s, i) || is(s, i + 1, "=") || is(s, i + 1, "[") ||
         is_declared(s, i) || is(s, i - 1, "["))
