@@ -33,9 +33,8 @@ void marking_settle(struct marking *m, enum row_status status, const char *why,
 
 /* What rows ask of this variant on this case: one run serves them all. */
 static unsigned asked_of(const struct marking *m, const struct lab_variant *v,
-                         const struct marked_case *c)
+                         const char *case_name)
 {
-    const char *case_name = c->c.name;
     unsigned how = RUN_UNTIMED;
     for (int i = 0; i < m->e->rubric->nrows; i++) {
         const struct rubric_row *r = &m->e->rubric->rows[i];
@@ -67,7 +66,7 @@ struct run *marking_run(struct marking *m, const struct marked_case *c, int agai
     if (check && m->row->cases && !word_in(m->row->cases, c->c.name))
         again = OTHERS;
     uint64_t seed = case_seed(m->e->lab, &c->c, v->name, &m->draw, again);
-    unsigned how = again ? RUN_UNTIMED : asked_of(m, v, c);
+    unsigned how = again ? RUN_UNTIMED : asked_of(m, v, c->c.name);
     how |= again && again != OTHERS ? RUN_LATER : 0;
     how |= check && lies_as_is(m, c, again, seed) ? RUN_AS_IS : 0;
     struct run *r = session_run(m->s, v, &c->c, seed, how | (check ? RUN_CHECKED : 0));
@@ -361,7 +360,8 @@ struct run *marking_reference(struct marking *m, const struct run *r)
 {
     uint64_t seed =
         r->c.flags & CASE_DATA ? r->seed : reference_seed(m->e->lab, &r->c, r->variant->name);
-    return session_run(engine_reference(m->e), r->variant, &r->c, seed, 0);
+    unsigned how = asked_of(m, r->variant, r->c.name) & RUN_UNTIMED;
+    return session_run(engine_reference(m->e), r->variant, &r->c, seed, how);
 }
 
 /* ---- speed ---- */

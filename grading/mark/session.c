@@ -552,6 +552,7 @@ static void carry_out_in_time(struct session *s, struct run *r, unsigned how)
         again.steps = r->steps;
         again.look = r->look;
         again.as_is = r->as_is;
+        again.untimed = r->untimed;
         run_clear(r);
         *r = again;
         s->limit_s = attempt ? LONGER * s->o->run_s : s->o->run_s;
@@ -561,7 +562,7 @@ static void carry_out_in_time(struct session *s, struct run *r, unsigned how)
         }
         carry_out(s, r,
                   (struct job_options){.want_instructions = how & RUN_INSTRUCTIONS,
-                                       .untimed = how & RUN_UNTIMED,
+                                       .untimed = r->untimed,
                                        .steps = r->steps});
         r->instructions = r->outputs.instructions;
         r->outputs.instructions = NULL;
@@ -613,6 +614,7 @@ struct run *session_run(struct session *s, const struct lab_variant *v, const st
     r = xzalloc(sizeof(*r));
     *r = run_new(v, c, seed, check);
     r->as_is = how & RUN_AS_IS;
+    r->untimed = how & RUN_UNTIMED;
     r->look = how & RUN_LATER ? 0 : look_of(s, r);
     s->runs = xrealloc(s->runs, (size_t)(s->nruns + 1) * sizeof(*s->runs));
     s->runs[s->nruns] = r;

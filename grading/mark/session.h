@@ -59,7 +59,7 @@ struct run {
     json_t *findings;          /* array */
     struct result result;
     uint64_t steps;                            /* that a launch of it was allowed */
-    bool as_is;                                /* RUN_AS_IS */
+    bool as_is, untimed;                       /* RUN_AS_IS, RUN_UNTIMED */
     uint64_t look;                             /* run/look.h */
     bool late;                                 /* the wall clock ended it */
     char *why;                                 /* a sentence, when not RUN_OK */
