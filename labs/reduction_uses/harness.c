@@ -235,18 +235,23 @@ static uint32_t product_element(uint64_t seed, uint64_t row, uint64_t i, uint64_
 
 /* All bits are set but for some, each of which is clear in one to three elements only, or in none.
  * Turned round that is a row for "any", and not for a sum. */
-static uint32_t all_element(uint64_t seed, uint64_t row, uint64_t i, uint64_t n)
+static void all_row(uint64_t seed, uint64_t row, uint64_t n, uint32_t *x)
 {
-    uint32_t bits = 0;
-
+    memset(x, 0xff, n * sizeof(*x));
     for (uint64_t b = 0; b < 32; b++) {
         uint64_t r = random_u64(seed, 32 * row + b);
 
-        if (r % 4 && ((r >> 8) % n == i || (r % 4 > 1 && (r >> 24) % n == i) ||
-                      (r % 4 > 2 && (r >> 40) % n == i)))
-            bits |= 1u << b;
+        for (uint64_t k = 0; k < r % 4; k++)
+            x[(r >> (8 + 16 * k)) % n] &= ~(1u << b);
     }
-    return ~bits;
+}
+
+static void all_rows(uint64_t seed, const struct lab_case *c, uint32_t *x)
+{
+    for (uint64_t row = 0; c->n && row < c->m; row++)
+        all_row(seed, row, c->n, x + row * c->n);
+    for (uint64_t i = 0; experiment_of(c) == ANY && i < c->m * c->n; i++)
+        x[i] = ~x[i];
 }
 
 /* A row lies around a number of its own, as far from 0 as exp() of it is no double any more. In
@@ -276,16 +281,14 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
     uint32_t *u = data;
     float *f = data;
 
+    if (experiment_of(c) == ALL || experiment_of(c) == ANY) {
+        all_rows(stream, c, data);
+        return;
+    }
     for (uint64_t at = 0; at < p->buffers[b].count; at++) {
         switch (experiment_of(c)) {
         case PRODUCT:
             u[at] = product_element(stream, at / n, at % n, n);
-            break;
-        case ALL:
-            u[at] = all_element(stream, at / n, at % n, n);
-            break;
-        case ANY:
-            u[at] = ~all_element(stream, at / n, at % n, n);
             break;
         case DOT:
             f[at] = random_f32(stream, at);
