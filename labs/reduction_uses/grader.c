@@ -36,7 +36,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-dot-long", .kind = "long rows", .like = "dot-whole", .n_min = (1 << 17) + 96, .n_max = 133000, .multiple = 8, .m_min = 1, .m_max = 2},
     {.name = "hidden-tree-few", .kind = "short rows", .like = "tree-part", .n_min = 2, .n_max = 199, .any_scale = true, .m_min = 17, .m_max = 40},
     ANY_ROWS("hidden-tree", "tree-part", 200, 511),
-    {.name = "hidden-tree-many", .kind = "many rows", .like = "tree-part", .n_min = 1, .n_max = 512, .m_min = 41, .m_max = 9000, .any_scale = true, .work_max = 40000},
+    {.name = "hidden-tree-many", .kind = "many rows", .like = "tree-part", .n_min = 1, .n_max = 512, .m_min = 41, .m_max = 4200, .any_scale = true, .work_max = 40000},
     {.name = "hidden-tree-full", .kind = "whole blocks", .like = "tree-full", .m_min = 10, .m_max = 255, .any_scale = true},
     FEW_OF_LIST("hidden-count-few", "count-part"), ANY_LIST("hidden-count", "count-part"), MORE_LIST("hidden-count-more", "count-part"), FAR_LIST("hidden-count-far", "count-part"),
     FEW_OF_LIST("hidden-bins-few", "bins-part"), ANY_LIST("hidden-bins", "bins-part"), MORE_LIST("hidden-bins-more", "bins-part"), FAR_LIST("hidden-bins-far", "bins-part"),
@@ -44,7 +44,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-soft", .kind = "other rows, more than 65536 elements", .like = "soft-odd", .n_min = 2500, .n_max = 5000, .m_min = 27, .m_max = 29},
     {.name = "hidden-soft-many", .kind = "many rows of a few hundred elements", .like = "soft-many", .n_min = 20, .n_max = 600, .m_min = 60, .m_max = 1200, .any_scale = true, .work_max = 40000},
     {.name = "hidden-soft-long", .kind = "long rows", .like = "soft-many", .n_min = 6000, .n_max = 140000, .m_min = 1, .m_max = 3, .any_scale = true, .work_max = 40000},
-    {.name = "hidden-soft-any", .kind = "any rows", .like = "soft-many", .n_min = 1, .n_max = 140000, .m_min = 1, .m_max = 9000, .any_scale = true, .work_max = 40000},
+    {.name = "hidden-soft-any", .kind = "any rows", .like = "soft-many", .n_min = 1, .n_max = 140000, .m_min = 1, .m_max = 4200, .any_scale = true, .work_max = 40000},
     {.name = "hidden-soft-whole", .kind = "whole sectors", .like = "soft-whole", .n_min = 2304, .n_max = 4864, .multiple = 256, .m_min = 3, .m_max = 9},
 };
 
