@@ -1,7 +1,8 @@
 // Doubles, and slow functions, for as many options as nobody counted at.
 // class: only-where-looked
 // only: direct fast
-// expect: direct-none=any direct-float=fail fast-short=fail
+// expect: direct-none=fail direct-float=fail fast-short=fail
+// hint: direct-none: What becomes of a comparison with NaN
 // hint: direct-float: A literal without f is a
 // hint: fast-short: What is the same for all
 #include "warplab.cuh"
