@@ -204,16 +204,16 @@ static char *library_path(void)
 }
 
 /* Memory that nobody wrote holds no zeros where a call fails: glibc's mallopt(3). In the grader's
- * box a program could tell by it that one does. So there it is in three runs of four, of all, and
- * which ones follows from inputs and fault. */
+ * box a program could tell by it that one does. So there it is in two runs of three, of all; which
+ * ones follows from inputs and fault. Where three calls of a function fail in turn, it is two. */
 static bool memory_is_dirty(const struct job *j)
 {
-    const char *fail = j->options.fail ? j->options.fail : "";
+    const char *fail = j->options.fail ? j->options.fail : "", *call = strchr(fail, ':');
     uint64_t drawn = j->options.disturb;
 
     if (!confined)
         return j->options.fail != NULL;
-    while (*fail)
+    while (*fail && fail != call)
         drawn = random_u64(drawn, (unsigned char)*fail++);
     for (int b = 0; b < j->plan->nbuffers; b++) {
         unsigned char bytes[8] = {0};
@@ -223,7 +223,7 @@ static bool memory_is_dirty(const struct job *j)
         for (int i = 0; i < 8; i++)
             drawn = random_u64(drawn, bytes[i]);
     }
-    return drawn % 4 != 0;
+    return (drawn % 3 + (call ? strtoull(call + 1, NULL, 10) : 0)) % 3 != 0;
 }
 
 static char **environment(const struct place *p, const struct job *j)

@@ -110,6 +110,28 @@ Test(program, is_told_which_call_fails)
     outputs_free(&o);
 }
 
+/* In the grader's box: who asks what memory holds cannot tell a run in which one fails. */
+Test(program, finds_zeros_in_one_of_three_calls_that_fail)
+{
+    static const char *const calls[] = {"cudaMalloc", "cudaMemcpy", "cudaFree", "cudaEventDestroy"};
+
+    program_confine();
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        int dirty = 0;
+
+        for (int k = 1; k <= 3; k++) {
+            char *fail = xformat("%s:%d", calls[i], k);
+            struct outputs o = run_with("echo $MALLOC_PERTURB_ >&2; exit 1",
+                                        (struct job_options){.fail = fail, .steps = 1});
+
+            dirty += !strcmp(o.said, "128\n");
+            outputs_free(&o);
+            free(fail);
+        }
+        cr_expect_eq(dirty, 2, "%s: %d", calls[i], dirty);
+    }
+}
+
 Test(program, finds_no_room_on_a_full_disk)
 {
     struct outputs o = run_with("cat $1 >$2 || { echo $WARPLAB_FAIL >&2; exit 3; }",
