@@ -60,6 +60,27 @@ static const char *nearest_name(const struct run *r, const char *word, bool vari
     return nearest;
 }
 
+/* A kernel of no variant's own name may have a record: it is not looked at, and nobody expects it.
+ */
+void tell_unused_records(const struct run *r)
+{
+    static const char end[] = "_launch";
+
+    for (int i = 0; i < r->module.nvariables; i++) {
+        size_t length = strlen(r->module.variables[i]), stem = length - strlen(end);
+
+        if (length <= strlen(end) || strcmp(r->module.variables[i] + stem, end))
+            continue;
+        char *name = xformat("%.*s", (int)stem, r->module.variables[i]);
+        const char *like = nearest_name(r, name, true);
+        if (!known_word(r, name, true) && !module_has_kernel(&r->module, name))
+            printf("%s: LAUNCH(%s, …) is ignored: the lab has no such kernel%s%s%s\n",
+                   r->module.path, name, like ? ". Did you mean " : "", like ? like : "",
+                   like ? "?" : "");
+        free(name);
+    }
+}
+
 static void refuse_word(const struct run *r, const char *word, bool variant)
 {
     const char *near = nearest_name(r, word, variant);

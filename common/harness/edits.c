@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum kind { NAME, NUMBER, SIGN };
 
@@ -31,6 +32,7 @@ struct scan {
     int n;
     struct block *blocks;
     int nblocks;
+    const char *told;
     struct edits *to;
 };
 
@@ -597,6 +599,73 @@ static void another_type(struct scan *s, int i)
     }
 }
 
+/* ---- numbers that are told ---- */
+
+enum { LONG_NUMBER = 4 }; /* digits: nobody takes such a number for another, but mistypes it */
+
+/* Of a number its digits, without what says its type. */
+static size_t digits_length(const char *p)
+{
+    bool hex = p[0] == '0' && (p[1] | 32) == 'x';
+    size_t n = hex ? 2 : 0;
+
+    while (hex ? isxdigit((unsigned char)p[n]) : isdigit((unsigned char)p[n]) || p[n] == '.')
+        n++;
+    return n;
+}
+
+/* One digit wrong, left out or too many, or two neighbours exchanged? */
+static bool is_mistyped(const char *a, size_t n, const char *b, size_t m)
+{
+    size_t head = 0, tail = 0, least = n < m ? n : m;
+
+    while (head < least && tolower(a[head]) == tolower(b[head]))
+        head++;
+    while (tail < least - head && tolower(a[n - 1 - tail]) == tolower(b[m - 1 - tail]))
+        tail++;
+    size_t x = n - head - tail, y = m - head - tail;
+    return (x && x == y && x <= 2) || x + y == 1;
+}
+
+/* The next long number of a text, at or behind p; NULL: none. *length: of its digits. */
+static const char *next_number(const char *p, size_t *length)
+{
+    for (; *p; p += *length ? *length : 1) {
+        *length = isalpha((unsigned char)*p) || *p == '_' ? name_length(p) : digits_length(p);
+        if (*length >= LONG_NUMBER && isdigit((unsigned char)*p))
+            return p;
+    }
+    return NULL;
+}
+
+/* A number that is told nowhere, but one that is nearly it; else two digits exchanged. */
+static void mistyped_number(struct scan *s, int i)
+{
+    const char *a = s->text + s->v[i].at;
+    size_t n = kind_of(s, i) == NUMBER ? digits_length(a) : 0, m;
+    const char *end = a + s->v[i].length;
+
+    for (const char *b = s->told; (b = next_number(b, &m)) && n >= LONG_NUMBER; b += m) {
+        if (n == m && !strncasecmp(a, b, n))
+            return;
+    }
+    for (const char *b = s->told; (b = next_number(b, &m)) && n >= LONG_NUMBER; b += m) {
+        if (is_mistyped(a, n, b, m))
+            change(s, i, i, xformat("%.*s%.*s", (int)m, b, (int)(end - a - (long)n), a + n));
+    }
+    for (size_t k = 0; n >= LONG_NUMBER && k + 1 < n; k++) {
+        if (!isxdigit((unsigned char)a[k]) || !isxdigit((unsigned char)a[k + 1]) ||
+            a[k] == a[k + 1])
+            continue;
+        char *b = xformat("%.*s", (int)s->v[i].length, a);
+        b[k] = a[k + 1];
+        b[k + 1] = a[k];
+        change(s, i, i, b);
+    }
+}
+
+/* ---- other changes ---- */
+
 /* What a call is asked of: fabsf(x) for x; and x for f(x). */
 static void another_call(struct scan *s, int i)
 {
@@ -615,7 +684,7 @@ static void another_call(struct scan *s, int i)
     free(a);
 }
 
-/* Twice, half, one more, one less; two digits exchanged. */
+/* Twice, half, one more, one less. */
 static void another_number(struct scan *s, int i)
 {
     if (kind_of(s, i) != NUMBER || is(s, i - 1, "]"))
@@ -633,15 +702,6 @@ static void another_number(struct scan *s, int i)
     } else if (!strncmp(end, ".", 1) && strlen(a) < 6) {
         change(s, i, i, xformat("2 * %s", a));
         change(s, i, i, xformat("%s / 2", a));
-    }
-    for (size_t k = 0; strlen(a) > 4 && a[k + 1]; k++) {
-        if (!isxdigit((unsigned char)a[k]) || !isxdigit((unsigned char)a[k + 1]) ||
-            a[k] == a[k + 1])
-            continue;
-        char *b = xstrdup(a);
-        b[k] = a[k + 1];
-        b[k + 1] = a[k];
-        change(s, i, i, b);
     }
     free(a);
 }
@@ -717,14 +777,14 @@ static void another_name(struct scan *s, int i)
 
 /* ---- all of it ---- */
 
-void edits_make(struct edits *e, const char *source, const char *names)
+void edits_make(struct edits *e, const char *source, const char *names, const char *told)
 {
     static way *const ways[] = {
-        another_operator, exchanged,    another_function, another_assignment, arguments_exchanged,
-        squared,          brackets,     transposed,       another_value,      another_call,
-        another_sign,     similar_name, another_member,   one_more,           another_type,
-        another_number,   another_name};
-    struct scan s = {.text = xstrdup(source), .to = e};
+        mistyped_number,     another_operator, exchanged,    another_function, another_assignment,
+        arguments_exchanged, squared,          brackets,     transposed,       another_value,
+        another_call,        another_sign,     similar_name, another_member,   one_more,
+        another_type,        another_number,   another_name};
+    struct scan s = {.text = xstrdup(source), .told = told, .to = e};
 
     *e = (struct edits){0};
     split(&s);
@@ -747,6 +807,22 @@ void edits_make(struct edits *e, const char *source, const char *names)
     e->text = s.text;
     free(s.v);
     free(s.blocks);
+}
+
+char *edits_comments(const char *source)
+{
+    char *all = xzalloc(strlen(source) + 1), *to = all;
+
+    for (const char *p = source; *p;) {
+        size_t n = comment_length(p);
+
+        if (n) {
+            memcpy(to, p, n);
+            to += n;
+        }
+        p += n ? n : *p == '"' ? quoted_length(p) : 1;
+    }
+    return all;
 }
 
 char *edits_apply(const struct edits *e, int i)

@@ -19,8 +19,11 @@ struct edits {
     int n;
 };
 
-/* names: of kernels, with spaces between them; they and what they call are changed. */
-void edits_make(struct edits *e, const char *source, const char *names);
+/* names: of kernels, with spaces between them; they and what they call are changed. told: what the
+ * student has read, for its numbers. */
+void edits_make(struct edits *e, const char *source, const char *names, const char *told);
+/* Its comments alone, for free(). */
+char *edits_comments(const char *source);
 /* For free(). */
 char *edits_apply(const struct edits *e, int i);
 /* From 1 on. */

@@ -2,6 +2,7 @@
 #include "edits.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ static bool has(const char *kernels, int line, const char *text)
     struct edits e;
     bool found = false;
 
-    edits_make(&e, source, kernels);
+    edits_make(&e, source, kernels, "Use 0.319381530 and 2246822507, or 0x9e3779b9.");
     for (int i = 0; i < e.n && !found; i++) {
         char *changed = edits_apply(&e, i);
 
@@ -67,10 +68,51 @@ Test(edits, of_what_the_kernel_names_alone)
     cr_expect(has("other", 2, "x[0] = 8"));
     cr_expect_not(has("other", 6, "a"));
     cr_expect_not(has("mine", 3, "a"), "a comment");
-    edits_make(&e, source, "mine");
+    edits_make(&e, source, "mine", "");
     cr_expect_null(strstr(e.text, "other"), "other kernels are left out");
     cr_expect_eq(strlen(e.text), strlen(source), "lines stay where they are");
     edits_free(&e);
+}
+
+Test(edits, numbers_that_are_told)
+{
+    static const char told[] = "a1 = 0.319381530 and 2246822507, or 0x9e3779b9";
+    static const struct {
+        const char *number, *with; /* NULL: none of this number alone */
+    } rows[] = {
+        {"0.319381503f", "0.319381530f"},
+        {"0.31938153", "0.319381530"},
+        {"0.319381630f", "0.319381530f"},
+        {"3246822507u", "2246822507u"},
+        {"0x9E3779B9u", NULL},
+        {"0x9e3779b8u", "0x9e3779b9u"},
+        {"0.7107", "0.1707"},
+        {"17", NULL},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char text[128], want[128];
+        struct edits e;
+
+        snprintf(text, sizeof(text), "KERNEL k(float *x) { x[0] = %s; }", rows[i].number);
+        snprintf(want, sizeof(want), "KERNEL k(float *x) { x[0] = %s; }", rows[i].with);
+        edits_make(&e, text, "k", told);
+        char *first = edits_apply(&e, 0);
+        if (rows[i].with)
+            cr_expect_str_eq(first, want);
+        else
+            cr_expect_not_null(strstr(first, rows[i].number), "%s", first);
+        free(first);
+        edits_free(&e);
+    }
+}
+
+Test(edits, comments_alone)
+{
+    char *all = edits_comments("// 0.25\nx = \"// 7\"; /* 1.5\n2 */ y = 3;\n");
+
+    cr_expect_str_eq(all, "// 0.25/* 1.5\n2 */");
+    free(all);
 }
 
 Test(edits, of_anything)
@@ -88,7 +130,7 @@ Test(edits, of_anything)
     struct edits e;
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        edits_make(&e, texts[i], "k x");
+        edits_make(&e, texts[i], "k x", texts[i]);
         edits_free(&e);
     }
 }

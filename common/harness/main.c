@@ -260,6 +260,7 @@ static void look_at_variants(struct run *r)
         module_put_names(&r->module, &has);
         printf("%s: no kernel %s. %s\n", r->module.path, others.s, has.s);
     }
+    tell_unused_records(r);
     text_free(&others);
     text_free(&has);
     free(known);
@@ -274,9 +275,9 @@ static void progress(const struct run *r, const char *what, const char *variant,
     static time_t last;
 
     if (r->o.verbose) {
-        fprintf(stderr, "%s %s, %s\n", what, variant, c->name);
+        fprintf(stderr, "%s: %s, %s\n", what, variant, c->name);
     } else if (isatty(STDERR_FILENO)) {
-        fprintf(stderr, "\r\033[K%s %s, %s (%d of %d)", what, variant, c->name, at, of);
+        fprintf(stderr, "\r\033[K%s: %s, %s (%d of %d)", what, variant, c->name, at, of);
     } else if (!last || at == 1) {
         last = time(NULL);
     } else if (time(NULL) - last >= LOG_SECONDS) {
@@ -454,6 +455,8 @@ static bool load_text(void *user, const char *text)
     struct compiled c;
     bool ok = compile_source_text(&request, text, &c);
 
+    progress(r, "trying small changes", r->lab->variants[r->looking].name,
+             r->variants[r->looking].failed[0], r->changes += r->changes < EDITS, EDITS);
     if (ok) {
         module_unload(&r->module);
         ok = module_load(&r->module, short_path(path), c.image, c.size, &(struct text){0});
@@ -522,6 +525,8 @@ static void look_for_cause(struct run *r, int v, const char *path)
         look_at_right(r, v, &x, path);
         return;
     }
+    r->looking = v;
+    progress(r, "looking for the cause", x.variant->name, s->failed[0], v + 1, r->lab->nvariants);
     s->open = r->lab->program ? s->open : is_open(r, &x, v);
     if (s->open || (r->o.check && r->verify.nfindings))
         return;
@@ -591,6 +596,7 @@ static int run(struct run *r)
             keep_program(r);
         for (int v = 0; v < r->lab->nvariants; v++)
             look_for_cause(r, v, path);
+        progress_end(r);
         if (!r->o.profile_pass)
             tell(r);
         status = r->failed ? 1 : 0;

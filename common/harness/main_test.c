@@ -80,6 +80,8 @@ static const struct {
     {"record", HEAD "LAUNCH(scale, 64, 1, 1);\n" RIGHT SCALE_FLOAT, "", 0, "all right"},
     {"silly record", HEAD "LAUNCH(scale, 4000, 1, 1);\n" RIGHT SCALE_FLOAT, "", 0,
      "block_x 4000 is out of range, 1024 is used"},
+    {"record of no kernel", HEAD "LAUNCH(scael, 64, 1, 1);\n" RIGHT SCALE_FLOAT, "", 0,
+     "LAUNCH(scael, …) is ignored: the lab has no such kernel. Did you mean scale?\n"},
     {"best is tried",
      HEAD RIGHT SCALE_FLOAT "KERNEL scale_best(const int *x, int *y, unsigned n) {}\n", "", 1,
      "scale_best is wrong on one"},

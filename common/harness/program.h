@@ -38,6 +38,7 @@ struct run {
     char *own_name;         /* of the case made from the command line */
     char *source;           /* the .cu's text; NULL for a module */
     int ncases, failed, checks;
+    int looking, changes; /* whose cause is looked for, and the file's small changes tried */
     bool lost; /* the device's context, after an error that sticks */
     struct compiled image;
 };
@@ -56,6 +57,8 @@ void keep_program(const struct run *r);
  * program with a message and status 2. */
 void choose_variants(struct run *r);
 void choose_cases(struct run *r);
+/* LAUNCH() of a name that is no kernel's. */
+void tell_unused_records(const struct run *r);
 bool own_case(const struct run_options *o); /* made from the command line's -n, -m, … */
 
 /* tell.c. Paths are allocated for the caller; a short one is a part of what was given. */

@@ -4,6 +4,7 @@
  * Not modelled: several devices, whose sums are right in too many wrong ways.
  */
 #include "base/alloc.h"
+#include "base/file.h"
 #include "diagnosing.h"
 #include "edits.h"
 
@@ -18,7 +19,8 @@ enum {
     RUNS = 400,
     NEARBY = 24,
     STEPS_AT_FIRST = 1 << 16,
-    STEPS = 1 << 22
+    STEPS = 1 << 22,
+    TOLD_MAX = 1 << 20
 };
 
 static void budget(struct experiment *x, uint64_t steps)
@@ -240,6 +242,29 @@ static int with_edit(struct search *s, const struct edits *e, int i, const struc
     return cases && serves_others(s, e, i) ? cases : 0;
 }
 
+/* What the student has read: the handout, and the comments of the skeleton and of the file. */
+static char *told_text(const struct search *s)
+{
+    const char *lab = s->x->verify->lab->name, *root = course_root();
+    char *handout = xformat("%s/labs/%s/README.md", root, lab),
+         *skeleton = xformat("%s/labs/%s/%s.cu", root, lab, lab);
+    struct text why = {0};
+    size_t size;
+    char *read = file_load(handout, TOLD_MAX, &size, &why);
+    char *code = file_load(skeleton, TOLD_MAX, &size, &why);
+    char *comments = edits_comments(code ? code : ""), *own = edits_comments(s->x->source);
+    char *all = xformat("%s\n%s\n%s", read ? read : "", comments, own);
+
+    free(handout);
+    free(skeleton);
+    free(read);
+    free(code);
+    free(comments);
+    free(own);
+    text_free(&why);
+    return all;
+}
+
 /* Headers of the toolkit that it does without: reading some takes longer than all the rest. */
 static void leave_out_headers(struct search *s, struct edits *e)
 {
@@ -264,8 +289,12 @@ bool by_edit(struct search *s)
     int cases = 0, found = -1;
     unsigned left = *x->edits, spent = 0;
 
-    if (x->replace && x->source && !x->verify->lab->ranks && first && elements_of(s, first) <= MOST)
-        edits_make(&e, x->source, names);
+    if (x->replace && x->source && !x->verify->lab->ranks && first &&
+        elements_of(s, first) <= MOST) {
+        char *told = told_text(s);
+        edits_make(&e, x->source, names, told);
+        free(told);
+    }
     uint64_t steps = e.n ? steps_for(s, first) : 0;
     if (e.n && left)
         leave_out_headers(s, &e);
