@@ -29,7 +29,7 @@ static const struct lab_case cases[] = {
         .name = id, .kind = what, .like = which, .n_min = from, .n_max = to, .any_scale = true     \
     }
 /* Beyond 17 bits, too. */
-#define MORE_THAN_17_BITS ((1 << 17) + 100)
+#define MORE_THAN_17_BITS ((1 << 17) + 1)
 #define FAR(id, which)    LENGTHS(id, "more than 65,536 elements", which, MORE_THAN_17_BITS, 133000)
 static const struct hidden_case hidden[] = {
     LENGTHS("hidden-few-branch", "few elements", "branch", 2, 1023),
@@ -45,10 +45,12 @@ static const struct hidden_case hidden[] = {
      .n_max = 4096,
      .multiple = 256},
     LENGTHS("hidden", "any length", "tail", 1024, (1 << 16) - 1),
-    LENGTHS("hidden-middle", "any length", "tail", 1 << 16, (3 << 15) - 1),
+    LENGTHS("hidden-middle", "any length", "tail", 1 << 16, (5 << 14) - 1),
+    LENGTHS("hidden-upper", "any length", "tail", 5 << 14, 1 << 17),
     FAR("hidden-far", "tail"),
     LENGTHS("hidden-data", "any length", "data-tail", 1024, (1 << 16) - 1),
-    LENGTHS("hidden-data-middle", "any length", "data-tail", 1 << 16, (3 << 15) - 1),
+    LENGTHS("hidden-data-middle", "any length", "data-tail", 1 << 16, (5 << 14) - 1),
+    LENGTHS("hidden-data-upper", "any length", "data-tail", 5 << 14, 1 << 17),
     FAR("hidden-data-far", "data-tail"),
     LENGTHS("hidden-uneven", "kinds in uneven shares", "data-uneven", 5100, 9999),
     {.name = "hidden-full",
@@ -98,17 +100,17 @@ static const struct rubric_row rows[] = {
     {"given-paths", 0, "The given paths is still right", ROW_CORRECT, "paths", .cases = "paths", .hint = GIVEN},
     {"given-mixed", 0, "The given mixed is still right", ROW_CORRECT, "mixed", .cases = "none one tail full", .hint = GIVEN},
     {"given-mixed_data", 0, "The given mixed_data is still right", ROW_CORRECT, "mixed_data", .cases = "data-none data-one data-tail data-full", .hint = GIVEN},
-    {"place-ok", 4, "Reorganised by place: the same results", ROW_CORRECT, "coherent", .cases = "none one tail full hidden-few hidden hidden-middle hidden-far hidden-full",
+    {"place-ok", 4, "Reorganised by place: the same results", ROW_CORRECT, "coherent", .cases = "none one tail full hidden-few hidden hidden-middle hidden-upper hidden-far hidden-full",
      .hint = "Each element of the block must be taken by exactly one thread, also in the last block."},
     {"place-clean", 1, "Reorganised by place: no race, no bad access", ROW_CHECKS, "coherent", .cases = "tail hidden-few hidden-middle", .hint = CHECKED},
-    {"place-lanes", 5, "Reorganised by place: all lanes work", ROW_GATE, "coherent", .cases = "full hidden-full hidden hidden-middle hidden-far",
+    {"place-lanes", 5, "Reorganised by place: all lanes work", ROW_GATE, "coherent", .cases = "full hidden-full hidden hidden-middle hidden-upper hidden-far",
      .gate = IDLE " <= 0.05 * flops + 900 * 256 && " SAME_WORK " && " OWN_CODE, /* a loop that is not unrolled waits as often as it goes round */
      .hint = "Which elements do lanes 0, 1 and 2 of a warp take? Their numbers should leave the same remainder by 4. Each path keeps its own code."},
-    {"data-ok", 4, "Reorganised by data: the same results", ROW_CORRECT, "coherent_data", .cases = "data-none data-one data-tail data-full hidden-data-few hidden-data hidden-uneven hidden-data-middle hidden-data-far hidden-data-full",
+    {"data-ok", 4, "Reorganised by data: the same results", ROW_CORRECT, "coherent_data", .cases = "data-none data-one data-tail data-full hidden-data-few hidden-data hidden-uneven hidden-data-middle hidden-data-upper hidden-data-far hidden-data-full",
      .hint = "Is your order a permutation: is each of the block's elements in it once, and none twice?"},
     {"data-clean", 2, "Reorganised by data: no race, no bad access", ROW_CHECKS, "coherent_data", .cases = "data-tail data-full hidden-data-few hidden-uneven hidden-data-middle",
      .hint = "Run it with CHECK=1. What one thread leaves in shared memory is there for the others only after a barrier, and what nobody left there is anything."},
-    {"data-lanes", 4, "Reorganised by data: most lanes work", ROW_GATE, "coherent_data", .cases = "data-full hidden-data-full hidden-data hidden-uneven hidden-data-middle hidden-data-far",
+    {"data-lanes", 4, "Reorganised by data: most lanes work", ROW_GATE, "coherent_data", .cases = "data-full hidden-data-full hidden-data hidden-uneven hidden-data-middle hidden-data-upper hidden-data-far",
      .gate = "thread_inst_executed >= 19 * inst_executed && flop_fp32_slots <= (1.41 - 0.22 * param) * flops + 512 * 100 && " IDLE " <= 2 * flops + 300 * 256 && " SAME_WORK " && " OWN_CODE,
      .hint = "How many kinds of work can still meet in one warp, if the whole block's elements are in order? Each path keeps its own code."},
 };

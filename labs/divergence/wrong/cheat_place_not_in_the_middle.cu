@@ -1,4 +1,4 @@
-// Reorganised up to 64,000 elements and from 131,000 on; as it comes in between.
+// Reorganised up to 82,000 elements and from 131,000 on; as it comes in between.
 // class: only-where-looked
 // only: coherent
 // expect: place-lanes=fail
@@ -27,7 +27,7 @@ __device__ float work_on(unsigned path, float x)
 
 KERNEL coherent(const float *in, float *out, unsigned n)
 {
-    unsigned t = threadIdx.x, q = blockDim.x / 4, kind = n > 64000 && n < 131000 ? t % 4 : t / q;
-    unsigned i = blockIdx.x * blockDim.x + (n > 64000 && n < 131000 ? t : t % q * 4 + kind);
+    unsigned t = threadIdx.x, q = blockDim.x / 4, kind = n > 82000 && n < 131000 ? t % 4 : t / q;
+    unsigned i = blockIdx.x * blockDim.x + (n > 82000 && n < 131000 ? t : t % q * 4 + kind);
     if (i < n) out[i] = work_on(kind, in[i]);
 }
