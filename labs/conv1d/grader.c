@@ -16,19 +16,20 @@ static const struct lab_case cases[] = {
 };
 static const struct hidden_case hidden[] = {
     {.name = "hidden-any",   .kind = "any length and width",           .like = "odd",   .n_min = 128, .n_max = 8191, .param_min = 1, .param_max = 127, .any_scale = true, .work_max = 300000},
-    {.name = "hidden-wide",  .kind = "a great width, any length",      .like = "wide",  .n_min = 100, .n_max = 8191, .param_min = 96, .param_max = 255, .any_scale = true},
+    {.name = "hidden-wide",  .kind = "a great width, any length",      .like = "wide",  .n_min = 100, .n_max = 8191, .param_min = 96, .param_max = 255, .any_scale = true, .work_max = 500000},
     {.name = "hidden-long",  .kind = "any length and width",           .like = "odd",   .n_min = 8192, .n_max = 65535, .param_min = 3, .param_max = 127, .any_scale = true, .work_max = 400000},
     {.name = "hidden-short", .kind = "few outputs, any width",         .like = "small", .n_min = 1,   .n_max = 127,  .param_min = 1, .param_max = 255, .any_scale = true, .work_max = 1 << 15},
     {.name = "hidden-large", .kind = "more than 65,536 outputs",       .like = "three", .n_min = (1 << 17) + 96, .n_max = 140000, .param_min = 2, .param_max = 4} /* 17 bits are too few, too */,
     {.name = "hidden-high",  .kind = "more than 65,536 outputs",       .like = "three", .n_min = 1 << 16, .n_max = (1 << 17) + 95, .param_min = 3, .param_max = 6},
-    {.name = "hidden-great", .kind = "many outputs and a great width", .like = "wide",  .n_min = 16384, .n_max = (1 << 17) - 1, .param_min = 64, .param_max = 255, .any_scale = true, .work_max = 3500000},
+    {.name = "hidden-great", .kind = "many outputs and a great width", .like = "wide",  .n_min = 5000, .n_max = 55000, .param_min = 64, .param_max = 255, .any_scale = true, .work_max = 3000000},
+    {.name = "hidden-vast",  .kind = "many outputs and a great width", .like = "wide",  .n_min = 55001, .n_max = (1 << 17) - 1, .param_min = 64, .param_max = 255, .any_scale = true, .work_max = 7000000},
     {.name = "hidden-gate",  .kind = "thousands of outputs",           .like = "gate",  .n_min = 3000, .n_max = 5000, .params = ONE_OF(48, 56, 64, 72, 80)},
     {.name = "hidden-gate-any", .kind = "thousands of outputs, any width", .like = "gate", .n_min = 1500, .n_max = (1 << 17) - 1, .param_min = 33, .param_max = 255, .any_scale = true, .work_max = 600000},
     {.name = "hidden-gate-narrow", .kind = "thousands of outputs, a small width", .like = "gate", .n_min = 32768, .n_max = (1 << 17) - 1, .param_min = 15, .param_max = 32, .any_scale = true, .work_max = 1100000},
     {.name = "hidden-speed", .kind = "many outputs, a width about 61", .like = "speed", .n_min = 125000, .n_max = 135000, .param_min = 59, .param_max = 63} /* more do not lie in the cache of constants */,
 };
 
-#define CASES "one small tail fours odd wide three hidden-any hidden-long hidden-wide hidden-short hidden-high hidden-large hidden-great hidden-gate hidden-gate-any hidden-gate-narrow"
+#define CASES "one small tail fours odd wide three hidden-any hidden-long hidden-wide hidden-short hidden-high hidden-large hidden-great hidden-vast hidden-gate hidden-gate-any hidden-gate-narrow"
 #define CLEAN "small tail wide hidden-any hidden-long hidden-wide hidden-large"
 #define GATES "gate hidden-gate"
 /* All words that would be read if none were used twice, in bytes. */
@@ -68,10 +69,10 @@ static const struct rubric_row rows[] = {
      .hint = "Is it conv_shared but for the weights? The array must be called conv_weights."},
     {"const-clean", 1, "conv_const has no race and no bad access", ROW_CHECKS, "conv_const", .cases = CLEAN,
      .hint = "CHECK=1 names the line and the thread."},
-    {"const-reuse", 1, "conv_const fetches each input about once", ROW_GATE, "conv_const", .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-great",
+    {"const-reuse", 1, "conv_const fetches each input about once", ROW_GATE, "conv_const", .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-great hidden-vast",
      .gate = "global_ld_bytes <= elem * n * max(4, 1.1 + param / 31) && " FEW_OTHERS,
      .hint = "Per block: the tile and its halo, and nothing else from global memory."},
-    {"const-used", 2, "conv_const takes its weights from constant memory", ROW_GATE, "conv_const", .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-great",
+    {"const-used", 2, "conv_const takes its weights from constant memory", ROW_GATE, "conv_const", .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-great hidden-vast",
      .gate = "32 * shuffles <= 0.05 * n * param && const_ld_requests >= 0.2 * param * warps && global_ld_bytes + shared_ld_bytes <= 1.2 * " TILE_WORDS " * " ALL_THREADS
              /* one output a thread: with the inputs of several there would be room for weights from elsewhere */
              " && global_ld_bytes + shared_ld_bytes + 128 * global_atom_requests >= 0.9 * " ALL_BYTES
@@ -82,7 +83,7 @@ static const struct rubric_row rows[] = {
      .hint = "Widths that are no multiple of your step, and a last thread with fewer outputs than the others: both need care."},
     {"multi-clean", 2, "conv_multi has no race and no bad access", ROW_CHECKS, "conv_multi", .cases = CLEAN,
      .hint = "The last thread's window reaches furthest: how long must the tile be?"},
-    {"multi-reuse", 3, "conv_multi uses what it reads several times", ROW_GATE, "conv_multi", .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-great",
+    {"multi-reuse", 3, "conv_multi uses what it reads several times", ROW_GATE, "conv_multi", .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-great hidden-vast",
      .gate = REUSED,
      .hint = "Neighbouring outputs of a thread share all but one input. Which words could stay in registers for the next weight?"},
     {"multi-banks", 1, "conv_multi reads shared memory without conflicts", ROW_GATE, "conv_multi", .cases = GATES, .elsewhere = HERE_ONLY, /* of a small width there are some, whatever the width is */
