@@ -34,6 +34,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-higher", .kind = "more than 65,536 outputs, many rows", .like = "odd", .m_min = 1024, .m_max = 2199, .n_min = 65, .n_max = 130, .k_min = 1, .k_max = 4, .work_max = 300000},
     {.name = "hidden-wider", .kind = "more than 65,536 outputs, long rows", .like = "odd",  .n_min = 1024, .n_max = 2199, .m_min = 65, .m_max = 130, .k_min = 1, .k_max = 4, .work_max = 300000},
     {.name = "hidden-great", .kind = "all three sides above 130",    .like = "odd",   .n_min = 131, .n_max = 600, .m_min = 131, .m_max = 600, .k_min = 131, .k_max = 600, .any_scale = true, .work_max = 3000000},
+    {.name = "hidden-vast", .kind = "all three sides above 130, one of them long", .like = "odd", .n_min = 131, .n_max = 2095, .m_min = 131, .m_max = 2095, .k_min = 131, .k_max = 2095, .any_scale = true, .work_max = 12000000},
     {.name = "hidden-mid",   .kind = "a middling k",                 .like = "odd",   .n_min = 20, .n_max = 60, .m_min = 20, .m_max = 60, .k_min = 175, .k_max = 1399, .any_scale = true, .work_max = 700000},
     {.name = "hidden-any",   .kind = "matrices of any three sides",  .like = "odd",   .n_min = 1, .n_max = 2199, .m_min = 1, .m_max = 2199, .k_min = 1, .k_max = 2199, .any_scale = true, .work_max = 600000},
     {.name = "hidden-mid16", .kind = "16-bit matrices, a middling k", .like = "odd16", .n_min = 20, .n_max = 60, .m_min = 20, .m_max = 60, .k_min = 175, .k_max = 1399, .any_scale = true, .work_max = 700000},
@@ -45,6 +46,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-higher16", .kind = "more than 65,536 outputs, many 16-bit rows", .like = "odd16", .m_min = 1024, .m_max = 2199, .n_min = 65, .n_max = 130, .k_min = 1, .k_max = 4, .work_max = 300000},
     {.name = "hidden-wider16", .kind = "more than 65,536 outputs, long 16-bit rows", .like = "odd16", .n_min = 1024, .n_max = 2199, .m_min = 65, .m_max = 130, .k_min = 1, .k_max = 4, .work_max = 300000},
     {.name = "hidden-great16", .kind = "16 bits, all three sides above 130", .like = "odd16", .n_min = 131, .n_max = 600, .m_min = 131, .m_max = 600, .k_min = 131, .k_max = 600, .any_scale = true, .work_max = 3000000},
+    {.name = "hidden-vast16", .kind = "16 bits, all three sides above 130, one of them long", .like = "odd16", .n_min = 131, .n_max = 2095, .m_min = 131, .m_max = 2095, .k_min = 131, .k_max = 2095, .any_scale = true, .work_max = 12000000},
     {.name = "hidden-deep16",  .kind = "more than 65,536 inputs",    .like = "deep16 deeper16"},
     /* for gates: whole tiles of up to 128 (or all but whole, at no public size), of k any number or whole tiles of up to 64 */
     {.name = "hidden-tiles", .kind = "whole tiles, any k",           .like = "square tall broad", .k_min = 40, .k_max = 72},
@@ -58,8 +60,8 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-tiles16", .kind = "16-bit matrices of whole tiles", .like = "square16 tall16 broad16 long16"},
 };
 
-#define F32_CASES "1x1x1 k=0 row column square odd 100x72x52 hidden-shape hidden-wide hidden-tall hidden-even hidden-higher hidden-wider hidden-mid hidden-deep hidden-any hidden-great"
-#define F16_CASES "one16 none16 square16 odd16 hidden-16 hidden-tall16 hidden-even16 hidden-higher16 hidden-wider16 hidden-mid16 hidden-deep16 hidden-any16 hidden-great16"
+#define F32_CASES "1x1x1 k=0 row column square odd 100x72x52 hidden-shape hidden-wide hidden-tall hidden-even hidden-higher hidden-wider hidden-mid hidden-deep hidden-any hidden-great hidden-vast"
+#define F16_CASES "one16 none16 square16 odd16 hidden-16 hidden-tall16 hidden-even16 hidden-higher16 hidden-wider16 hidden-mid16 hidden-deep16 hidden-any16 hidden-great16 hidden-vast16"
 #define CLEAN     "odd hidden-shape hidden-wide hidden-tall hidden-even hidden-great"
 #define WHOLE     "square hidden-whole"
 #define TILES16   "square16 hidden-tiles16"
