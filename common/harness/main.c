@@ -316,6 +316,12 @@ static void note_failure(struct run *r, int v, const struct lab_case *c)
     }
 }
 
+static bool load_changed(struct run *r, const char *path)
+{
+    return module_load(&r->module, short_path(path), r->changed.image, r->changed.size,
+                       &(struct text){0});
+}
+
 /* After an error that sticks, every call fails until the context is made anew. */
 static void recover_from(struct run *r, const char *path, cudaError_t error)
 {
@@ -325,7 +331,8 @@ static void recover_from(struct run *r, const char *path, cudaError_t error)
     module_unload(&r->module);
     machine_revive();
     cudaSetDevice(0); /* it may have been another rank's that failed */
-    r->lost = cudaFree(NULL) != cudaSuccess || !load(r, path);
+    r->lost = cudaFree(NULL) != cudaSuccess ||
+              !(r->changed.image ? load_changed(r, path) : load(r, path));
     if (r->lost)
         printf("The device needs a new process after this error: the rest was not run. "
                "--kernel runs the others alone.\n");
@@ -440,6 +447,7 @@ static void load_fresh(void *user)
     struct run *r = user;
     char *path = source_path(r);
 
+    compiled_free(&r->changed);
     module_unload(&r->module);
     r->lost = !load(r, path);
     free(path);
@@ -458,10 +466,13 @@ static bool load_text(void *user, const char *text)
     progress(r, "trying small changes", r->lab->variants[r->looking].name,
              r->variants[r->looking].failed[0], r->changes += r->changes < EDITS, EDITS);
     if (ok) {
+        compiled_free(&r->changed);
+        r->changed = c;
         module_unload(&r->module);
-        ok = module_load(&r->module, short_path(path), c.image, c.size, &(struct text){0});
+        ok = load_changed(r, path);
+    } else {
+        compiled_free(&c);
     }
-    compiled_free(&c);
     free(path);
     return ok;
 }

@@ -39,8 +39,9 @@ struct run {
     char *source;           /* the .cu's text; NULL for a module */
     int ncases, failed, checks;
     int looking, changes; /* whose cause is looked for, and the file's small changes tried */
-    bool lost; /* the device's context, after an error that sticks */
+    bool lost;            /* the device's context, after an error that sticks */
     struct compiled image;
+    struct compiled changed; /* the file with a small change, while that is tried */
 };
 
 /* main.c */
