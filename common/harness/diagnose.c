@@ -261,7 +261,7 @@ static void by_repeated(struct search *s, const struct lab_case *c)
     uint64_t bytes = 0;
 
     small.n = 1 << 12;
-    if (!s->x->verify->lab->extents || *s->x->verify->lab->extents != 'n' || c->n <= small.n)
+    if (!s->x->verify->lab->extents || !strchr(s->x->verify->lab->extents, 'n') || c->n <= small.n)
         return;
     experiment_run(s->x, &small, s->x->verify->seed, false, &r);
     for (int b = 0; b < r.plan.nbuffers; b++)
@@ -314,6 +314,7 @@ static bool by_checker(struct search *s, const struct lab_case *c)
     if (early && (alone || !by_unwritten(s, c))) {
         s->d->cause = "uninitialised";
         text_add(&s->d->words, t.s);
+        tell_filler(s, &sample.plan, t.s);
     }
     if (sample.outputs.error == cudaErrorLaunchTimeout && !cause && s->x->stopped && !ends(s)) {
         cause = s->d->cause = "endless"; /* the emulator has said where it is */
@@ -365,13 +366,25 @@ static bool by_any_numbers(struct search *s, const struct lab_case *c)
     return probe_by(probe_any_numbers, s, c, s->d);
 }
 
+/* The last, where a key makes all numbers, that leaves a budget for the looks behind. */
+static const struct lab_case *last_of_a_key(const struct search *s)
+{
+    for (int i = s->nfailed - 1; i >= 0; i--) {
+        const struct lab_case *c = s->failed[i];
+        uint64_t made = c->n * (c->m ? c->m : 1) * (c->k ? c->k : 1);
+
+        if (elements_of(s, c) < FEW && made <= 1 << 18)
+            return c;
+    }
+    return NULL;
+}
+
 /* The smallest case on which less than all is missing. */
 static bool by_probe(struct search *s, const struct lab_case *few)
 {
     /* The last: where inputs say nothing of the size, a key for all of it. */
-    const struct lab_case *last = s->failed[s->nfailed - 1];
-    const struct lab_case *tries[] = {few, case_of(s, SOME), case_of(s, MANY),
-                                      elements_of(s, last) < FEW ? last : NULL};
+    const struct lab_case *last = last_of_a_key(s);
+    const struct lab_case *tries[] = {few, case_of(s, SOME), case_of(s, MANY), last};
     const struct lab_case *of = few;
     struct diagnosis best = {0};
     bool told = false;

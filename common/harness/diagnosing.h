@@ -30,6 +30,9 @@ bool passes(struct search *s, const struct lab_case *c);
 /* ---- looks: each true when it found something, and said it (s->d) ---- */
 bool by_unwritten(struct search *s, const struct lab_case *c);
 bool by_constant(struct search *s, const struct lab_case *c);
+/* Which kernel has to fill what a call reads and nobody wrote (words: the checker's): where one is
+ * given it. */
+void tell_filler(struct search *s, const struct plan *p, const char *words);
 bool by_parameters(struct search *s); /* of another type than is passed */
 bool by_exchange(struct search *s);   /* of two parameters */
 bool by_state(struct search *s, const struct lab_case *c);

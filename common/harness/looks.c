@@ -139,6 +139,65 @@ static bool was_wrong(const struct writing *w)
     return is_wrong(&w->a, w->out) || is_wrong(&w->b, w->out);
 }
 
+/* What the first blocks of a kernel's grid do without the others. */
+struct part {
+    uint64_t stores, nwritten, *written;
+};
+
+static bool part_of(struct search *s, const struct lab_case *c, int out, uint32_t blocks,
+                    struct part *part)
+{
+    struct sample r;
+    struct dataset d = {0};
+
+    *part = (struct part){0};
+    if (!experiment_plan(s->x, c, &r))
+        return false;
+    const struct lab_buffer *b = &r.plan.buffers[out];
+    r.plan.steps[0].grid[0] = blocks;
+    dataset_make(&d, s->x->verify->lab, &r.plan, &r.input, s->x->verify->seed);
+    bool done = experiment_with(s->x, d.data, &r) == RUN_OK && r.outputs.counted;
+    dataset_free(&d);
+    part->written = xcalloc(b->count + 1, sizeof(*part->written));
+    for (uint64_t i = 0; done && i < b->count; i++) {
+        if (!is_fill(&r, out, i, poison_byte(s->x->verify->seed)))
+            part->written[part->nwritten++] = i;
+    }
+    part->stores = r.outputs.counters.global_st_bytes / dtype_size(b->dtype);
+    sample_free(&r);
+    return done;
+}
+
+/* Of a kernel that can store nothing but one output, and has enough stores for all of it: blocks,
+ * or the threads of one, share places where others are left. */
+static void put_shared_places(struct search *s, const struct lab_case *c, struct text *t,
+                              const struct writing *w)
+{
+    const struct plan *p = &w->a.plan;
+    const uint32_t *grid = p->steps[0].grid;
+    struct part one, two = {0};
+    int others = 0;
+
+    for (int b = 0; b < p->nbuffers; b++)
+        others += b != w->out && p->buffers[b].role != BUF_INPUT;
+    uint64_t stores = w->a.outputs.counters.global_st_bytes / dtype_size(p->buffers[w->out].dtype);
+    if (others || p->nsteps != 1 || grid[0] < 2 || grid[1] > 1 || grid[2] > 1 ||
+        !w->a.outputs.counted || stores < w->count || stores >= 2 * w->count)
+        return;
+    if (part_of(s, c, w->out, 1, &one) && one.nwritten && part_of(s, c, w->out, 2, &two) &&
+        (one.stores > one.nwritten || two.stores - one.stores > two.nwritten - one.nwritten)) {
+        text_addf(t, ", though there are %" PRIu64 " stores: block 0 alone writes ", stores);
+        indices_put(t, p->buffers[w->out].name, one.written, one.nwritten, w->count, 0);
+        if (one.stores > one.nwritten)
+            text_addf(t, " by %" PRIu64 " stores", one.stores);
+        else
+            text_addf(t, ", and block 1 with %" PRIu64 " stores no more than %" PRIu64 " others",
+                      two.stores - one.stores, two.nwritten - one.nwritten);
+    }
+    free(one.written);
+    free(two.written);
+}
+
 bool by_unwritten(struct search *s, const struct lab_case *c)
 {
     const struct lab *lab = s->x->verify->lab;
@@ -152,6 +211,7 @@ bool by_unwritten(struct search *s, const struct lab_case *c)
             continue;
         indices_put(&t, w.a.plan.buffers[w.out].name, w.unwritten, w.nunwritten, w.count,
                     lab->row ? lab->row(&w.a.plan, c, w.out) : 0);
+        put_shared_places(s, c, &t, &w);
         diagnosis_add(s->d, "unwritten", "never written: %s", t.s);
         text_free(&t);
         told = true;
@@ -174,6 +234,30 @@ bool by_constant(struct search *s, const struct lab_case *c)
     }
     writing_free(&w);
     return told;
+}
+
+/* What a library's call reads and nobody wrote (words: the checker's), a kernel before it has to
+ * fill: which, where one alone is given it. */
+void tell_filler(struct search *s, const struct plan *p, const char *words)
+{
+    const struct plan_step *filler = NULL;
+    int call = 0, kernels = 0;
+
+    while (call < p->nsteps &&
+           (p->steps[call].kind != STEP_FFT || !strstr(words, p->steps[call].kernel)))
+        call++;
+    for (int i = 0; call < p->nsteps && i < call; i++) {
+        bool given = false;
+
+        for (int a = 0; a < p->steps[i].nargs; a++)
+            given |= p->steps[i].args[a].kind == ARG_BUFFER &&
+                     p->steps[i].args[a].buffer == p->steps[call].args[0].buffer;
+        kernels += given;
+        filler = given ? &p->steps[i] : filler;
+    }
+    if (kernels == 1 && filler->kind == STEP_KERNEL)
+        diagnosis_add(s->d, NULL, "%s is %s's to fill: before that call it alone is given it",
+                      p->buffers[p->steps[call].args[0].buffer].name, filler->kernel);
 }
 
 /* ---- parameters ---- */

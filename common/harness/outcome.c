@@ -17,7 +17,8 @@ enum { SEVERAL = 8 }; /* elements that are alike are no chance */
 /* What is expected of the first output that is wrong, and came. */
 struct outcome {
     struct sample r;
-    int out; /* -1: nothing came, or nothing is wrong */
+    int out;      /* -1: nothing came, or nothing is wrong */
+    uint64_t row; /* its elements a row; 0: it has one dimension */
     void *expected[LAB_MAX_BUFFERS];
     double *tolerance[LAB_MAX_BUFFERS];
 };
@@ -50,6 +51,8 @@ static bool outcome_of(struct search *s, const struct lab_case *c, struct outcom
     if (o->r.outputs.stage != STAGE_DONE || !o->r.result.noutputs)
         return false;
     o->out = o->r.result.outputs[0].buffer;
+    if (s->x->verify->lab->row)
+        o->row = s->x->verify->lab->row(&o->r.plan, &o->r.input, o->out);
     expect(s, o);
     return true;
 }
@@ -347,6 +350,23 @@ bool by_place(struct search *s, const struct lab_case *c)
     return by_outcome(s, c, is_repeated, "repeats") || by_outcome(s, c, is_elsewhere, "displaced");
 }
 
+/* ", of column 1 of each row of 2": where those that are wrong are of one column. */
+static void put_column(struct text *t, const struct outcome *o)
+{
+    uint64_t column = UINT64_MAX;
+
+    for (uint64_t i = 0; i < output_of(o)->count && o->row > 1; i++) {
+        if (holds(o, i, i))
+            continue;
+        if (column != UINT64_MAX && i % o->row != column)
+            return;
+        column = i % o->row;
+    }
+    if (column != UINT64_MAX)
+        text_addf(t, " (in rows of %" PRIu64 ", all of them of column %" PRIu64 ")", o->row,
+                  column);
+}
+
 /* Those that are wrong, and several, are off by the same number, or so many times what they should
  * be. */
 static bool is_alike(const struct outcome *o, struct text *t)
@@ -377,6 +397,7 @@ static bool is_alike(const struct outcome *o, struct text *t)
         text_addf(t, "%.9g %s than they should be", fabs(distance), distance > 0 ? "more" : "less");
     else
         text_addf(t, "%.4g times what they should be", factor);
+    put_column(t, o);
     return true;
 }
 

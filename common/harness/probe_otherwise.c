@@ -245,12 +245,12 @@ static bool probe_examples(struct probe *p)
     return false;
 }
 
-/* What the lab makes of the inputs of a seed, and of what came of them. NULL: nothing. *right:
- * there is nothing to explain. */
+/* What the lab makes of the inputs of a seed, and of what came of them; one a line, where that is
+ * several things. NULL: nothing. *right: there is nothing to explain. */
 static char *recognised(struct probe *p, uint64_t seed, bool *right)
 {
     const void *inputs[LAB_MAX_BUFFERS] = {NULL};
-    char words[300] = "";
+    char words[600] = "";
     double tolerance;
 
     make_inputs(p, p->data, seed);
@@ -264,7 +264,7 @@ static char *recognised(struct probe *p, uint64_t seed, bool *right)
     return told ? xstrdup(words) : NULL;
 }
 
-/* The same but for its numbers. */
+/* The same but for its numbers, up to the line's end. */
 static bool same_sentence(const char *a, const char *b)
 {
     static const char numbers[] = "0123456789";
@@ -272,25 +272,99 @@ static bool same_sentence(const char *a, const char *b)
     for (;; a++, b++) {
         a += strspn(a, numbers);
         b += strspn(b, numbers);
-        if (*a != *b || !*a)
-            return *a == *b;
+        bool a_ends = !*a || *a == '\n', b_ends = !*b || *b == '\n';
+        if (*a != *b || a_ends || b_ends)
+            return a_ends && b_ends;
     }
+}
+
+static const char *next_line(const char *line)
+{
+    const char *end = strchr(line, '\n');
+
+    return end ? end + 1 : NULL;
+}
+
+static bool among(const char *lines, const char *line)
+{
+    for (; lines; lines = next_line(lines)) {
+        if (same_sentence(lines, line))
+            return true;
+    }
+    return false;
+}
+
+/* Of the lines those that are among the others, too. */
+static void keep_common(char *lines, const char *others)
+{
+    char *all = xstrdup(lines), *rest = all, *line, *to = lines;
+
+    while ((line = strsep(&rest, "\n"))) {
+        if (!among(others, line))
+            continue;
+        if (to > lines)
+            *to++ = '\n';
+        to = stpcpy(to, line);
+    }
+    *to = 0;
+    free(all);
 }
 
 /* A whole number may be another's by chance: on the inputs of other seeds, where it is wrong, too,
  * the same must be so. All digits of a float are no chance. */
-static bool is_chance(struct probe *p, const char *words)
+static void without_chance(struct probe *p, char *words)
 {
-    bool chance = false, whole = !dtype_is_float(probe_buffer(p, p->out)->dtype);
+    bool whole = !dtype_is_float(probe_buffer(p, p->out)->dtype);
 
-    for (uint64_t seed = 1; seed <= SEEDS && whole && !chance && !p->broken; seed++) {
+    for (uint64_t seed = 1; seed <= SEEDS && whole && *words && !p->broken; seed++) {
         bool right;
         char *other = recognised(p, p->x->verify->seed + seed, &right);
 
-        chance = !right && !p->broken && !(other && same_sentence(words, other));
+        if (!right && !p->broken)
+            keep_common(words, other);
         free(other);
     }
-    return chance;
+}
+
+/* Elements of the output that are numbers. */
+static uint64_t count_numbers(const struct probe *p)
+{
+    const struct lab_buffer *out = probe_buffer(p, p->out);
+    uint64_t n = 0;
+
+    for (uint64_t i = 0; i < out->count; i++)
+        n += isfinite(dtype_get(out->dtype, p->s.outputs.data[p->out], i)) != 0;
+    return n;
+}
+
+static bool arrange(struct probe *p, int which, uint64_t numbers)
+{
+    make_inputs(p, p->data, p->x->verify->seed);
+    return p->lab->arrange(&p->s.plan, &p->s.input, which, numbers, p->data);
+}
+
+/* On inputs that the lab chooses for it, where the usual ones do not say what it is. */
+static char *recognised_arranged(struct probe *p)
+{
+    char words[600] = "";
+    bool told = false;
+
+    if (!p->lab->arrange || p->broken)
+        return NULL;
+    make_inputs(p, p->data, p->x->verify->seed);
+    probe_look(p);
+    uint64_t numbers = p->broken ? 0 : count_numbers(p);
+    for (int which = 0; !told && !p->broken && arrange(p, which, numbers); which++) {
+        const void *inputs[LAB_MAX_BUFFERS];
+
+        for (int b = 0; b < LAB_MAX_BUFFERS; b++)
+            inputs[b] = p->data[b];
+        probe_look(p);
+        told = !p->broken &&
+               p->lab->recognise_arranged(&p->s.plan, p->x->variant, &p->s.input, which, inputs,
+                                          p->s.outputs.data[p->out], p->o, words, sizeof(words));
+    }
+    return told ? xstrdup(words) : NULL;
 }
 
 /* The lab knows what else its function can come to. */
@@ -301,10 +375,17 @@ bool probe_recognised(struct probe *p)
     if (!p->lab->recognise)
         return false;
     char *words = recognised(p, p->x->verify->seed, &right);
-    bool told = words && !is_chance(p, words);
+    if (words)
+        without_chance(p, words);
+    if (!words || !*words) {
+        free(words);
+        words = recognised_arranged(p);
+    }
+    bool told = words && !p->broken;
     if (told) {
         char *name = probe_output_name(p);
 
+        words[strcspn(words, "\n")] = 0;
         p->d->example |= strstr(words, ", and should be ") != NULL;
         diagnosis_add(p->d, "function", "%s is %s", name, words);
         free(name);

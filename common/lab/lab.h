@@ -134,6 +134,9 @@ struct plan {
      * rank's, results are read from the first one's */
     enum host_memory memory;
     struct lab_buffer buffers[LAB_MAX_BUFFERS];
+    /* Elements that the kernels' type of a buffer holds, 2 of a float2; messages count these.
+     * 0: one */
+    uint32_t parts[LAB_MAX_BUFFERS];
     struct plan_step steps[LAB_MAX_STEPS];
     struct plan_op ops[LAB_MAX_OPS];
     double bytes, flops; /* by the lab's stated formulas, for GB/s and GFLOP/s */
@@ -243,10 +246,19 @@ struct lab {
                  double *one, double *zero);
     /* Optional: of a function that is no sum: what element `element` of output b holds instead of
      * its own value, in words ("the result of path 2, where path 1 belongs"), when that is exactly
-     * what it holds. Or, with ", and should be " in them, an example alone. */
+     * what it holds. Or, with ", and should be " in them, an example alone. Several lines: it is
+     * each of these; those that are so by chance are left out. */
     bool (*recognise)(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                       const void *const *inputs, int b, const void *output, uint64_t element,
                       char *words, size_t size);
+    /* Optional, where recognise() says nothing: changes inputs to some of which more can be told,
+     * 0, 1 and so on; false: there are no more. numbers: elements of the output that were numbers,
+     * with the usual inputs. What came of them, in words, as recognise(): */
+    bool (*arrange)(const struct plan *p, const struct lab_case *c, int which, uint64_t numbers,
+                    void *const *data);
+    bool (*recognise_arranged)(const struct plan *p, const struct lab_variant *v,
+                               const struct lab_case *c, int which, const void *const *inputs,
+                               const void *output, uint64_t element, char *words, size_t size);
     /* Optional: how many devices a case needs. NULL: one. */
     int (*ranks)(const struct lab_case *c);
     /* Optional: elements of a row of buffer b, 0: it has one dimension. */

@@ -74,9 +74,11 @@ static bool open_symbol(struct exec *e, int b)
 static void name_buffer(const struct exec *e, int b)
 {
     const struct lab_buffer *buffer = &e->plan->buffers[b];
+    uint32_t parts = e->plan->parts[b] ? e->plan->parts[b] : 1;
 
     if (!e->options.guard_bytes)
-        emulator_name(e->base[b], buffer->name, dtype_size(buffer->dtype), buffer->count);
+        emulator_name(e->base[b], buffer->name, dtype_size(buffer->dtype) * parts,
+                      buffer->count / parts);
 }
 
 /* No element: a GPU's kernel gets a null pointer. The emulator's gets a place of which nothing may

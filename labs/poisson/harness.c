@@ -193,6 +193,7 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
     add_buffer(p, "kx", BUF_INPUT, c->n);
     add_buffer(p, "ky", BUF_INPUT, c->m);
     add_buffer(p, "c", BUF_SCRATCH, 2 * waves_of(v->flags, c->n) * c->m);
+    p->parts[C] = 2; /* a float2 */
     add_buffer(p, "u", BUF_OUTPUT, numbers);
     p->bytes = 8.0 * (double)numbers;
     (v->flags & HALF ? plan_half : plan_whole)(p, v, c, r);
@@ -428,6 +429,9 @@ enum slip {
     ROOT,
     ACROSS_ONLY,
     DOWN_ONLY,
+    ACROSS_TWICE,
+    DOWN_TWICE,
+    PRODUCT,
     AXES,
     LAST_WAVE,
     REAL_PART,
@@ -446,9 +450,15 @@ static double factor(const struct lab_case *c, uint64_t i, double a, double b, e
         return 0;
     if (slip == LAST_WAVE && (x == c->n / 2 || x == c->n - c->n / 2))
         return 1;
-    a *= slip == DOWN_ONLY ? 0 : slip == NOT_SQUARED ? 1 : a;
-    b *= slip == ACROSS_ONLY ? 0 : slip == NOT_SQUARED ? 1 : slip == MINUS ? -b : b;
-    return -1 / (slip == ROOT ? sqrt(a + b) : a + b);
+    if (slip == PRODUCT)
+        return -1 / (a * b);
+    a *= slip == DOWN_ONLY || slip == DOWN_TWICE ? 0 : slip == NOT_SQUARED ? 1 : a;
+    b *= slip == ACROSS_ONLY || slip == ACROSS_TWICE ? 0
+         : slip == NOT_SQUARED                       ? 1
+         : slip == MINUS                             ? -b
+                                                     : b;
+    double twice = slip == ACROSS_TWICE || slip == DOWN_TWICE ? 2 : 1;
+    return -1 / (slip == ROOT ? sqrt(a + b) : twice * (a + b));
 }
 
 /* The waves of r become those of u, conjugated, so that the same transform brings them back. */
@@ -555,21 +565,35 @@ static bool recognise_none(const struct lab_case *c, const float *got, double bo
         nothing += got[i] == 0;
         zero += fabsf(got[i]) <= bound;
     }
-    if (broken == all)
-        snprintf(words, size, "no number, as all others are: is a wave divided by 0?");
-    else if (nothing == all)
+    if (broken == all) /* recognise_arranged() says of what */
+        return false;
+    if (nothing == all)
         snprintf(words, size, "0, as all others are: is every wave multiplied by 0?");
     else if (zero == all)
         snprintf(words, size, "0 but for rounding, as all others are: is it the imaginary part?");
-    return broken == all || zero == all;
+    return zero == all;
 }
 
-/* What was done to the waves, where it comes to this plane. */
-static bool recognise_slip(const struct lab_case *c, const void *const *inputs, const float *got,
-                           float *u, char *words, size_t size)
+static double mean_of(const struct lab_case *c, const float *u)
+{
+    double sum = 0;
+
+    for (uint64_t i = 0; i < c->n * c->m; i++)
+        sum += u[i];
+    return sum / ((double)c->n * (double)c->m);
+}
+
+/* What was done to the waves, where it comes to this plane, or to this but for its mean; or
+ * NO_SLIP. */
+static enum slip recognise_slip(const struct lab_case *c, const void *const *inputs,
+                                const float *got, float *u, bool but_for_mean, char *words,
+                                size_t size)
 {
     static const char *const slips[SLIPS] = {
         [NOT_SQUARED] = "the wave numbers are added, not their squares",
+        [ACROSS_TWICE] = "the square of the wave number across is added to itself",
+        [DOWN_TWICE] = "the square of the wave number down is added to itself",
+        [PRODUCT] = "the wave numbers' product is divided by, not the sum of their squares",
         [MINUS] = "the squares' difference is divided by, not their sum",
         [ROOT] = "the root of the squares' sum is divided by, not the sum",
         [ACROSS_ONLY] = "the wave number down is left out",
@@ -584,13 +608,14 @@ static bool recognise_slip(const struct lab_case *c, const void *const *inputs, 
 
     for (int slip = NO_SLIP + 1; slip < SLIPS; slip++) {
         double bound = reference_noise(c, inputs, u, (enum slip)slip);
+        double plus = but_for_mean ? mean_of(c, got) - mean_of(c, u) : 0;
 
-        if (!is_all(c, u, got, 1, 0, bound))
+        if (!is_all(c, u, got, 1, plus, bound))
             continue;
         snprintf(words, size, "what it would be if %s; so are all others", slips[slip]);
-        return true;
+        return (enum slip)slip;
     }
-    return false;
+    return NO_SLIP;
 }
 
 /* Some of a plane's elements are n m times what they should be, all others right. */
@@ -715,11 +740,100 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
     }
     told = told || recognise_none(c, output, bound, words, size) ||
            recognise_some(c, u, output, bound, words, size) ||
-           recognise_slip(c, inputs, output, slipped, words, size) ||
+           recognise_slip(c, inputs, output, slipped, false, words, size) ||
            (v->flags & HALF && recognise_waves(c, u, output, bound, words, size));
     free(slipped);
     free(u);
     return told;
+}
+
+/* ---- no number ---- */
+
+/* Where no number came: wave numbers above 0, no two of which are alike; the same from both ends,
+ * so that a real plane stays one. As usual the first of each is 0, or is not. */
+enum { FIRST_ZERO, NONE_ZERO, ARRANGEMENTS };
+
+static bool arrange(const struct plan *p, const struct lab_case *c, int which, uint64_t numbers,
+                    void *const *data)
+{
+    (void)c;
+    if (numbers || which >= ARRANGEMENTS)
+        return false;
+    for (int b = KX; b <= KY; b++) {
+        uint64_t n = p->buffers[b].count;
+        float *k = data[b];
+
+        for (uint64_t i = 0; i < n; i++) {
+            double from = (double)(i < n - i ? i : n - i);
+
+            k[i] = (float)(b == KX ? 1 + 0.1 * from : M_SQRT2 + 0.1 * sqrt(3) * from);
+        }
+        k[0] = which == FIRST_ZERO ? 0 : k[0];
+    }
+    return true;
+}
+
+/* The first wave, of the usual numbers, that such a slip multiplies by no number; 0: none. */
+static uint64_t broken_wave(const struct lab_case *c, enum slip slip)
+{
+    float *kx = xcalloc(c->n + c->m, sizeof(*kx)), *ky = kx + c->n;
+    uint64_t i = 1;
+
+    make_waves(kx, c->n, 1, c->op == DIFFERENCES);
+    make_waves(ky, c->m, 1, c->op == DIFFERENCES);
+    while (i < c->n * c->m && isfinite(factor(c, i, kx[i % c->n], ky[i / c->n], slip)))
+        i++;
+    free(kx);
+    return i < c->n * c->m ? i : 0;
+}
+
+/* A plane of numbers, by such waves, says what leaves none of the usual ones. */
+static void tell_arranged(const struct lab_case *c, int which, const void *const *inputs,
+                          const float *got, char *words, size_t size)
+{
+    static const char *const with[] = {"with wave numbers above 0 but for kx[0] and ky[0]",
+                                       "with wave numbers above 0, kx[0] and ky[0] too,"};
+    float *u = xcalloc(c->n * c->m, sizeof(*u));
+    double bound = reference_noise(c, inputs, u, NO_SLIP);
+    bool right = is_all(c, u, got, 1, mean_of(c, got) - mean_of(c, u), bound);
+    char slips[200];
+    enum slip slip =
+        right ? NO_SLIP
+              : recognise_slip(c, inputs, got, u, which == NONE_ZERO, slips, sizeof(slips));
+    uint64_t wave = slip ? broken_wave(c, slip) : 0;
+
+    if (wave)
+        snprintf(words, size,
+                 "no number, as all others are; %s it is %s. By the usual ones wave (%lu, %lu) is "
+                 "then divided by 0",
+                 with[which], slips, wave % c->n, wave / c->n);
+    else if (which == NONE_ZERO && right)
+        snprintf(words, size,
+                 "no number, as all others are; %s all are numbers, and right but for their mean: "
+                 "wave (0, 0) is divided by 0",
+                 with[which]);
+    else
+        snprintf(words, size, "no number, as all others are; %s all are numbers: so %s",
+                 with[which],
+                 which == NONE_ZERO ? "kx[0] or ky[0], which are 0, are enough for it"
+                                    : "it does not come of wave (0, 0)");
+    free(u);
+}
+
+static bool recognise_arranged(const struct plan *p, const struct lab_variant *v,
+                               const struct lab_case *c, int which, const void *const *inputs,
+                               const void *output, uint64_t element, char *words, size_t size)
+{
+    uint64_t all = c->n * c->m, broken = 0;
+
+    (void)p, (void)v, (void)element;
+    for (uint64_t i = 0; i < all; i++)
+        broken += !isfinite(((const float *)output)[i]);
+    if (!broken)
+        tell_arranged(c, which, inputs, output, words, size);
+    else if (broken == all && which == NONE_ZERO)
+        snprintf(words, size, "no number, as all others are, also where no wave number is 0");
+    return !broken || (broken == all && which == NONE_ZERO);
 }
 
 static uint64_t row(const struct plan *p, const struct lab_case *c, int b)
@@ -742,6 +856,8 @@ const struct lab lab_poisson = {
     .make_input = make_input,
     .reference = reference,
     .recognise = recognise,
+    .arrange = arrange,
+    .recognise_arranged = recognise_arranged,
     .row = row,
     .extents = "nm",
     .columns = columns,
