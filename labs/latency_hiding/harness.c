@@ -825,6 +825,49 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
     return experiment_of(c) == FIT && recognise_fit(c, inputs[0], output, element, words, size);
 }
 
+/* Lists that say where a walk starts, and how many steps it takes: each element leads to itself, or
+ * to the one behind it. */
+enum { STAYS, GOES_ON, ARRANGEMENTS };
+
+static bool arrange(const struct plan *p, const struct lab_case *c, int which, uint64_t numbers,
+                    void *const *data)
+{
+    uint32_t *next = data[0];
+
+    (void)numbers;
+    if (experiment_of(c) != WALK || which >= ARRANGEMENTS)
+        return false;
+    for (uint64_t i = 0; i < p->buffers[0].count; i++)
+        next[i] = (uint32_t)((i + (which == GOES_ON)) % c->m);
+    return true;
+}
+
+static bool recognise_arranged(const struct plan *p, const struct lab_variant *v,
+                               const struct lab_case *c, int which, const void *const *inputs,
+                               const void *output, uint64_t i, char *words, size_t size)
+{
+    uint64_t got = ((const uint32_t *)output)[i], start = i % c->m, steps = c->k % c->m;
+    uint64_t threads = v->flags & IN_PARALLEL ? threads_of(c) : c->n;
+    char of[80] = "";
+
+    (void)p, (void)inputs;
+    if (got >= c->m || got == (which == STAYS ? start : (start + steps) % c->m))
+        return false;
+    if (v->flags & IN_PARALLEL)
+        snprintf(of, sizeof(of), " (thread %lu, j = %lu)", i % threads, i / threads);
+    if (which == STAYS)
+        snprintf(words, size,
+                 "%lu where each element of the list leads to itself, so that a walk ends where it "
+                 "starts: this one%s has to start at %lu",
+                 got, of, start);
+    else
+        snprintf(words, size,
+                 "%lu where each element of the list leads to the one behind it: this walk%s has "
+                 "to start at %lu and to take %lu step%s",
+                 got, of, start, c->k, c->k == 1 ? "" : "s");
+    return true;
+}
+
 static const struct lab_column columns[] = {
     {"occu-", "pancy", "occupancy"},
     {"loads", "a warp", "global_ld_requests/warps"},
@@ -861,6 +904,8 @@ const struct lab lab_latency_hiding = {
     .made = made,
     .term = term,
     .recognise = recognise,
+    .arrange = arrange,
+    .recognise_arranged = recognise_arranged,
     .extents = "nk",
     .columns = columns,
     .predictions = predictions,
