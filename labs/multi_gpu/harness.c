@@ -19,6 +19,7 @@
 #include "lab/random.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -586,26 +587,157 @@ static bool recognise_share(const struct lab_case *c, const uint32_t *asked, con
     return false;
 }
 
-/* Shares that begin, or end, where the whole does. */
-static bool recognise_ends(const struct lab_case *c, const void *input, int64_t got,
-                           uint64_t element, char *words, size_t size)
+/* A line of what one output is, where it can be several things. */
+static void add_line(char *words, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void add_line(char *words, size_t size, const char *format, ...)
 {
-    uint64_t n = c->n, all = (uint64_t)c->param;
-    int64_t from_0 = 0, to_n = 0;
+    size_t used = strlen(words);
+    va_list ap;
 
-    for (uint64_t r = 0; r < all; r++) {
-        from_0 += part_of(c, input, 0, n * (r + 1) / all, element);
-        to_n += part_of(c, input, n * r / all, n, element);
+    if (used && used + 1 < size)
+        words[used++] = '\n';
+    va_start(ap, format);
+    vsnprintf(words + used, size - used, format, ap);
+    va_end(ap);
+}
+
+/* What ranks do in place of counting their shares' points. */
+enum rank_slip {
+    NO_FIRST, /* of the chunk: its sets begin with set 0 */
+    FIRST_ALONE,
+    FIRST_TIMES,
+    OTHERS,
+    FROM_0,
+    TO_N,
+    AS_MANY_FROM_0,
+    ALL_OF_IT,
+    ONE_MORE,
+    LAST_OUT,
+    FIRST_OUT,
+    RANK_SLIPS
+};
+static const struct {
+    const char *words;
+    bool of_many; /* of many results alone: of one rank_alone() says it */
+} rank_slips[RANK_SLIPS] = {
+    [NO_FIRST] = {"as if `first`, where its chunk begins, were not added", true},
+    [FIRST_ALONE] = {"what rank 0 of %lu found alone", true},
+    [FIRST_TIMES] = {"%lu times what rank 0 found", true},
+    [OTHERS] = {"what all ranks but rank 0 found", true},
+    [FROM_0] = {"what it would be if each rank began at 0, not where its share does", false},
+    [TO_N] = {"what it would be if each rank went on to n, past its share", false},
+    [AS_MANY_FROM_0] = {"what it would be if each rank took as many points as its share has, but "
+                        "from point 0 on, as rank 0 does",
+                        false},
+    [ALL_OF_IT] = {"%lu times the result: each of the ranks did all of it", false},
+    [ONE_MORE] = {"what it would be if each rank took a point more, the first behind its share",
+                  false},
+    [LAST_OUT] = {"what it would be if each rank left out the last point of its share", false},
+    [FIRST_OUT] = {"what it would be if each rank left out the first point of its share", false},
+};
+
+/* The first set of the chunk that set j is in. */
+static uint64_t chunk_of(const struct plan *p, uint64_t j)
+{
+    for (int i = 0; i < p->nsteps; i++) {
+        const struct plan_arg *args = p->steps[i].args;
+
+        if (!strcmp(p->steps[i].kernel, "many") && j >= args[2].v.u32 &&
+            j - args[2].v.u32 < args[3].v.u32)
+            return args[2].v.u32;
     }
-    if (got == from_0)
-        snprintf(words, size, "what it would be if each rank began at 0, not where its share does");
-    else if (got == to_n)
-        snprintf(words, size, "what it would be if each rank went on to n, past its share");
-    return all > 1 && (got == from_0 || got == to_n);
+    return 0;
+}
+
+/* What rank r adds to set j's result. below: of all points before each, so many are in the ball. */
+static int64_t slipped_part(const struct lab_case *c, const int64_t *below, uint64_t r,
+                            enum rank_slip slip)
+{
+    uint64_t n = c->n, all = (uint64_t)c->param, first = n * r / all, end = n * (r + 1) / all;
+    bool some = end > first;
+
+#define PART(from, to) (below[to] - below[from])
+    switch (slip) {
+    case FIRST_ALONE:
+        return r ? 0 : PART(first, end);
+    case FIRST_TIMES:
+        return PART(0, n / all);
+    case OTHERS:
+        return r ? PART(first, end) : 0;
+    case FROM_0:
+        return PART(0, end);
+    case TO_N:
+        return PART(first, n);
+    case AS_MANY_FROM_0:
+        return PART(0, end - first);
+    case ALL_OF_IT:
+        return PART(0, n);
+    case ONE_MORE:
+        return PART(first, end + 1);
+    case LAST_OUT:
+        return PART(first, end - some);
+    case FIRST_OUT:
+        return PART(first + some, end);
+    default:
+        return PART(first, end);
+    }
+#undef PART
+}
+
+/* Of the slips (a bit each) those by which set j's result comes to this. */
+static unsigned that_come_to(const struct plan *p, const struct lab_case *c, const uint32_t *key,
+                             uint64_t j, int64_t got, unsigned slips, int64_t *below)
+{
+    unsigned left = 0;
+
+    for (uint64_t i = 0; i <= c->n; i++)
+        below[i + 1] = below[i] + in_ball(key, i, j);
+    for (unsigned slip = 0; slip < RANK_SLIPS; slip++) {
+        int64_t sum = 0;
+
+        if (!(slips >> slip & 1))
+            continue;
+        if (slip == NO_FIRST)
+            sum = hits(key, c->n, j - chunk_of(p, j));
+        for (uint64_t r = 0; r < (uint64_t)c->param && slip != NO_FIRST; r++)
+            sum += slipped_part(c, below, r, (enum rank_slip)slip);
+        left |= (unsigned)(sum == got) << slip;
+    }
+    return left;
+}
+
+/* All of out, of several sets or a set of many points, is what comes of such a slip. */
+static void recognise_ranks(const struct plan *p, const struct lab_case *c, const uint32_t *key,
+                            const int64_t *out, uint64_t element, char *words, size_t size)
+{
+    bool many = experiment_of(c) == MANY, differ = false;
+    unsigned slips = (1u << RANK_SLIPS) - 1;
+
+    if (c->n * c->m > POINTS || (many ? c->m < ENOUGH : c->n < 64))
+        return;
+    int64_t *below = xcalloc(c->n + 2, sizeof(*below));
+    for (uint64_t j = 0; j < c->m && slips; j++) {
+        slips = that_come_to(p, c, key, j, out[j], slips, below);
+        differ |= out[j] != out[0];
+    }
+    free(below);
+    for (unsigned slip = 0; slip < RANK_SLIPS && (differ || !many); slip++) {
+        char one[200];
+
+        if (!(slips >> slip & 1) || (rank_slips[slip].of_many && !many))
+            continue;
+        if (slip == NO_FIRST)
+            snprintf(one, sizeof(one), "the result of set %lu, not of set %lu: %s",
+                     element - chunk_of(p, element), element, rank_slips[slip].words);
+        else
+            snprintf(one, sizeof(one), rank_slips[slip].words, (uint64_t)c->param);
+        add_line(words, size, "%s%s", one, many ? "; so are all others" : "");
+    }
 }
 
 /* All of out is what comes of parts that are looked for set by set: they lie rank by rank. */
-static bool recognise_layout(const struct lab_case *c, const void *input, const int64_t *out,
+static void recognise_layout(const struct lab_case *c, const void *input, const int64_t *out,
                              char *words, size_t size)
 {
     uint64_t n = c->n, m = c->m, all = (uint64_t)c->param;
@@ -623,62 +755,31 @@ static bool recognise_layout(const struct lab_case *c, const void *input, const 
     }
     free(parts);
     if (so)
-        snprintf(
-            words, size,
-            "parts[j * ranks + r] of all ranks r added up, and so is all of out: rank r's part "
-            "of set j is at r * m + j");
-    return so;
-}
-
-/* All of out is what the first rank has found, or so many times that, or what the others have. */
-static bool recognise_first(const struct lab_case *c, const void *input, const int64_t *out,
-                            char *words, size_t size)
-{
-    uint64_t n = c->n, m = c->m, all = (uint64_t)c->param, differ = 0;
-    bool alone = experiment_of(c) == MANY && m >= 16 && all > 1 && n * m <= POINTS;
-    bool times = alone, others = alone;
-
-    for (uint64_t j = 0; j < m && (alone || times || others); j++) {
-        int64_t part = part_of(c, input, 0, n / all, j);
-
-        alone &= out[j] == part;
-        times &= out[j] == part * (int64_t)all;
-        others &= out[j] == part_of(c, input, n / all, n, j);
-        differ += out[j] != out[0];
-    }
-    if (!differ || alone + times + others != 1)
-        return false;
-    if (others)
-        snprintf(words, size, "what all ranks but rank 0 found, and so is all of out");
-    else if (alone)
-        snprintf(words, size, "what rank 0 of %lu found alone, and so is all of out", all);
-    else
-        snprintf(words, size, "%lu times what rank 0 found, and so is all of out", all);
-    return true;
+        add_line(words, size,
+                 "parts[j * ranks + r] of all ranks r added up, and so is all of out: rank r's "
+                 "part of set j is at r * m + j");
 }
 
 /* The points of a share are counted again by each block before: blocks of 256 threads. */
-static bool recognise_strides(const struct lab_case *c, const void *input, int64_t got,
+static void recognise_strides(const struct lab_case *c, const void *input, int64_t got,
                               uint64_t element, char *words, size_t size)
 {
     uint64_t n = c->n, all = (uint64_t)c->param;
     int64_t sum = 0;
 
-    if (experiment_of(c) != BALL || n > POINTS)
-        return false;
+    if (experiment_of(c) != BALL)
+        return;
     for (uint64_t r = 0; r < all; r++)
         for (uint64_t i = n * r / all, first = i; i < n * (r + 1) / all; i++)
             sum += part_of(c, input, i, i + 1, element) * (int64_t)((i - first) / BLOCK + 1);
-    if (sum != got || sum == part_of(c, input, 0, n, element))
-        return false;
-    snprintf(words, size,
-             "what it would be if each block went on as if it were alone: a thread's next point is "
-             "as many on as all blocks have threads");
-    return true;
+    if (sum == got && sum != part_of(c, input, 0, n, element))
+        add_line(words, size,
+                 "what it would be if each block went on as if it were alone: a thread's next "
+                 "point is as many on as all blocks have threads");
 }
 
 /* Points by another key, or in a ball of fewer dimensions. */
-static bool recognise_points(const struct lab_case *c, const uint32_t *key, int64_t got,
+static void recognise_points(const struct lab_case *c, const uint32_t *key, int64_t got,
                              uint64_t element, char *words, size_t size)
 {
     const uint32_t turned[] = {key[1], key[0]};
@@ -689,10 +790,25 @@ static bool recognise_points(const struct lab_case *c, const uint32_t *key, int6
         of_three += in_ball_of(key, i, element, 3);
     }
     if (got == by_turned)
-        snprintf(words, size, "what comes of the key's two words in each other's place");
-    else if (got == of_three)
-        snprintf(words, size, "what comes of three of a point's four numbers");
-    return got == by_turned || got == of_three;
+        add_line(words, size, "what comes of the key's two words in each other's place");
+    if (got == of_three)
+        add_line(words, size, "what comes of three of a point's four numbers");
+}
+
+/* What one of the ranks found, or so many times that. */
+static void recognise_rank_alone(const struct lab_case *c, const void *input, int64_t got,
+                                 uint64_t element, char *words, size_t size)
+{
+    uint64_t n = c->n, all = (uint64_t)c->param;
+
+    for (uint64_t r = 0; r < all && all > 1; r++) {
+        int64_t part = part_of(c, input, n * r / all, n * (r + 1) / all, element);
+
+        if (part == got)
+            add_line(words, size, "what rank %lu of %lu found alone", r, all);
+        else if (part * (int64_t)all == got)
+            add_line(words, size, "%lu times what rank %lu found", all, r);
+    }
 }
 
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
@@ -702,33 +818,19 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
     if (experiment_of(c) == SHARES)
         return recognise_share(c, inputs[INPUT], output, element, words, size);
     int64_t got = ((const int64_t *)output)[element];
-    uint64_t n = c->n, all = (uint64_t)c->param;
 
-    (void)p, (void)v, (void)b;
-    if (n <= POINTS && (recognise_layout(c, inputs[INPUT], output, words, size) ||
-                        recognise_first(c, inputs[INPUT], output, words, size)))
-        return true;
-    if (n > POINTS || n < 64)
+    (void)v, (void)b;
+    if (c->n > POINTS)
         return false;
-    if (recognise_ends(c, inputs[INPUT], got, element, words, size) ||
-        recognise_strides(c, inputs[INPUT], got, element, words, size) ||
-        (experiment_of(c) == BALL && recognise_points(c, inputs[INPUT], got, element, words, size)))
-        return true;
-    for (uint64_t r = 0; r < all && all > 1; r++) {
-        int64_t part = part_of(c, inputs[INPUT], n * r / all, n * (r + 1) / all, element);
-
-        if (part == got)
-            snprintf(words, size, "what rank %lu of %lu found alone", r, all);
-        else if (part * (int64_t)all == got)
-            snprintf(words, size, "%lu times what rank %lu found", all, r);
-        else
-            continue;
-        return true;
-    }
-    if (part_of(c, inputs[INPUT], 0, n, element) * (int64_t)all != got || all < 2)
-        return false;
-    snprintf(words, size, "%lu times the result: each of the ranks did all of it", all);
-    return true;
+    recognise_layout(c, inputs[INPUT], output, words, size);
+    recognise_ranks(p, c, inputs[INPUT], output, element, words, size);
+    if (c->n < 64 || experiment_of(c) == MANY)
+        return *words;
+    recognise_strides(c, inputs[INPUT], got, element, words, size);
+    if (experiment_of(c) == BALL)
+        recognise_points(c, inputs[INPUT], got, element, words, size);
+    recognise_rank_alone(c, inputs[INPUT], got, element, words, size);
+    return *words;
 }
 
 /* clang-format off */
@@ -760,7 +862,7 @@ const struct lab lab_multi_gpu = {
     .made = made,
     .term = term,
     .recognise = recognise,
-    .extents = "nm",
+    .extents = "pnm",
     .integer_bounds = true,
     .columns = columns,
     .predictions = predictions,
