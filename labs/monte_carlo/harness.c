@@ -11,6 +11,7 @@
  * far closer than chance is to the formula's. That these are near the formula, as often as they
  * should be, is monte_carlo_test.c's.
  */
+#include "base/alloc.h"
 #include "lab/black_scholes.h"
 #include "lab/lab.h"
 #include "lab/philox.h"
@@ -19,6 +20,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum experiment { TWISTER, PHILOX, NORMALS, ARRAY, PRICES };
@@ -968,12 +970,37 @@ static bool recognise_times(double right, double got, char *words, size_t size)
     return true;
 }
 
-/* Prices of other paths, or of the right ones by another formula. 0 comes of anything. */
-static bool recognise_price(const struct lab_case *c, const float *numbers, const uint32_t *key,
-                            const struct option *options, uint64_t i, double got, char *words,
-                            size_t size)
+/* Of a launch for all options by several blocks each: the sum of payoffs that is in partial where
+ * that of option i belongs, if it were stored block by block, partial[b * options + o]. NAN: there
+ * is no such launch. */
+static double sum_transposed(const struct plan *p, const struct lab_case *c,
+                             const struct option *options, const uint32_t *key, uint64_t i)
 {
-    const struct option *o = options + 1, *zero = options;
+    const struct plan_step *s = &p->steps[0];
+    uint64_t blocks = s->grid[0], quads = (c->n + NUMBERS - 1) / NUMBERS;
+    struct sums sums = {0};
+    double z[NUMBERS];
+
+    if (strcmp(s->kernel, "price_blocks") || s->grid[1] != c->m || c->m < 2 || blocks < 2)
+        return NAN;
+    for (uint64_t at = i * blocks; at < (i + 1) * blocks; at++) {
+        for (uint64_t q = at / c->m * BLOCK; q < quads; q++) {
+            if (q / BLOCK % blocks != at / c->m)
+                continue;
+            draw(key, (uint32_t)q, (uint32_t)(at % c->m), z);
+            for (uint64_t k = 0; k < NUMBERS && NUMBERS * q + k < c->n; k++)
+                add_path(&sums, &options[at % c->m], z[k]);
+        }
+    }
+    return sums.sum;
+}
+
+/* Prices of other paths, or of the right ones by another formula. 0 comes of anything. */
+static bool recognise_price(const struct plan *p, const struct lab_case *c, const float *numbers,
+                            const uint32_t *key, const struct option *options, uint64_t i,
+                            double got, char *words, size_t size)
+{
+    const struct option *o = options + i, *zero = options;
     const uint32_t stream = (uint32_t)i, none[] = {0, 0};
     double now = exp(-o->rate * o->years), n = (double)c->n, by = now / n;
     uint64_t whole = c->n - c->n % NUMBERS;
@@ -1028,6 +1055,9 @@ static bool recognise_price(const struct lab_case *c, const float *numbers, cons
          "what comes of threads that all begin with the first thread's paths"},
         {numbers ? NAN : simulate(o, numbers, key, stream, whole + NUMBERS).sum * by,
          "what comes of four paths where the last ones are fewer"},
+        {sum_transposed(p, c, options, key, i) * by,
+         "what comes of partial[b * options + o], rows for columns: price_sum looks for the sum of "
+         "block b and option o at o * blocks + b"},
     };
 
     snprintf(some, sizeof(some), "what comes of the first %lu of %lu paths", whole, c->n);
@@ -1060,6 +1090,36 @@ static bool recognise_width(const struct lab_case *c, const float *numbers, cons
     return got != 0 && IS_ONE_OF(others, own.width, got);
 }
 
+/* All widths are so many standard errors. One alone may be by chance. */
+static bool recognise_factor(const struct lab_case *c, const float *numbers, const uint32_t *key,
+                             const float *options, const float *out, char *words, size_t size)
+{
+    double least = INFINITY, most = 0;
+    uint64_t same = 0;
+
+    for (uint64_t i = 0; i < c->m && c->n * c->m <= SIMULATED; i++) {
+        struct option o = option_of(options, i);
+        double width =
+            isnan(black_scholes(&o).call)
+                ? 0
+                : value_of(&o, simulate(&o, numbers, key, (uint32_t)i, c->n), c->n).width;
+
+        if (!(width > 1e-3))
+            continue;
+        double errors = 1.96 * (double)out[2 * i + 1] / width;
+        least = fmin(least, errors);
+        most = fmax(most, errors);
+        same++;
+    }
+    if (same < 4 || !(most - least <= 1e-4 * most) || fabs(most - 1.96) < 1e-3)
+        return false;
+    snprintf(
+        words, size,
+        "%.4g standard errors, and so are the widths of all options: 1.96 of them belong there",
+        (least + most) / 2);
+    return true;
+}
+
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                       const void *const *inputs, int b, const void *output, uint64_t element,
                       char *words, size_t size)
@@ -1068,7 +1128,7 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
     const uint32_t *key = inputs[KEY], *u = output;
     const float *f = output;
 
-    (void)p, (void)v, (void)b;
+    (void)v, (void)b;
     if (experiment_of(c) == TWISTER)
         return recognise_twister(c, key, inputs[A], u[element], element, words, size);
     if (experiment_of(c) == PHILOX)
@@ -1086,10 +1146,16 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
                  got, o.price, o.strike, o.years, o.rate, o.volatility);
         return true;
     }
-    const struct option both[] = {option_of(inputs[OPTIONS], 0), o};
-    return element % 2 ? recognise_width(c, numbers, key, &o, element / 2, (double)f[element - 1],
-                                         got, words, size)
-                       : recognise_price(c, numbers, key, both, element / 2, got, words, size);
+    if (element % 2)
+        return recognise_width(c, numbers, key, &o, element / 2, (double)f[element - 1], got, words,
+                               size) ||
+               recognise_factor(c, numbers, key, inputs[OPTIONS], f, words, size);
+    struct option *all = xcalloc(c->m, sizeof(*all));
+    for (uint64_t k = 0; k < c->m; k++)
+        all[k] = option_of(inputs[OPTIONS], k);
+    bool told = recognise_price(p, c, numbers, key, all, element / 2, got, words, size);
+    free(all);
+    return told;
 }
 
 static const struct lab_column columns[] = {
