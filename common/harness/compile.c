@@ -87,6 +87,30 @@ char *compile_readable(const char *log)
     return out;
 }
 
+/* What says that a function stands inside another: where one before it has no end. */
+static char *with_advice(char *log)
+{
+    static const char *const inside[] = {"linkage specification is not allowed",
+                                         "a __global__ function or function template cannot",
+                                         "a function-definition is not allowed here"};
+
+    for (size_t i = 0; i < sizeof(inside) / sizeof(inside[0]); i++) {
+        const char *at = strstr(log, inside[i]), *line = at, *end;
+
+        if (!at)
+            continue;
+        while (line > log && line[-1] != '\n')
+            line--;
+        end = at + strcspn(at, "\n");
+        char *told = xformat("%.*s\n    it stands inside another function or block: is a } missing "
+                             "before this line?%s",
+                             (int)(end - log), log, end);
+        free(log);
+        return told;
+    }
+    return log;
+}
+
 static char *program_log(nvrtcProgram program)
 {
     size_t size = 0;
@@ -95,7 +119,7 @@ static char *program_log(nvrtcProgram program)
         return xstrdup("");
     char *raw = xzalloc(size + 1);
     nvrtcGetProgramLog(program, raw);
-    char *log = compile_readable(raw);
+    char *log = with_advice(compile_readable(raw));
     free(raw);
     return log;
 }

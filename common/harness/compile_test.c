@@ -118,6 +118,22 @@ Test(compile, knows_textures_too)
     compiled_free(&c);
 }
 
+/* A } that is missing shows where the next kernel begins. */
+Test(compile, says_where_a_brace_may_be_missing)
+{
+    struct compiled c = compile_text("extern \"C\" __global__ void f(float *o)\n"
+                                     "{\n    if (threadIdx.x) {\n        o[0] = 1;\n}\n"
+                                     "extern \"C\" __global__ void g(float *o)\n{\n}\n",
+                                     "compute_90", true);
+
+    cr_assert(strstr(c.log, "is a } missing before this line?"), "%s", c.log);
+    compiled_free(&c);
+    c = compile_text("extern \"C\" __global__ void f(float *o)\n{\n    o[0] = x;\n}\n",
+                     "compute_90", true);
+    cr_assert(c.log && !strstr(c.log, "missing before"), "%s", c.log);
+    compiled_free(&c);
+}
+
 Test(compile, bare_means_no_course_headers)
 {
     struct compiled c = compile_text(GOOD, "compute_90", true);
