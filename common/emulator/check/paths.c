@@ -97,6 +97,18 @@ bool way_without_barrier(const struct emu_func *f, const struct site *from, cons
     return found;
 }
 
+bool asks_for_block(const struct emu_func *f)
+{
+    for (uint32_t i = 0; f && f->ptx && i < f->ptx->ninsns; i++) {
+        const struct ptx_insn *in = &f->ptx->insns[i];
+
+        for (uint32_t k = 0; k < in->noperands; k++)
+            if (in->operands[k].kind == OPD_SREG && in->operands[k].sreg == SREG_CTAID)
+                return true;
+    }
+    return false;
+}
+
 static const struct ptx_operand *address(const struct emu_func *f, const struct site *s)
 {
     const struct ptx_insn *in = &f->ptx->insns[s->index];

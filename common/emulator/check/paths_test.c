@@ -85,3 +85,14 @@ Test(paths, addresses)
     cr_expect_not(one_address(f, &f->sites[4], &f->sites[3]));
     emu_module_unload(module);
 }
+
+Test(paths, of_a_kernel_that_asks_for_its_block)
+{
+    load("mov.u32 r0, %tid.x;");
+    cr_expect_not(asks_for_block(f));
+    emu_module_unload(module);
+    load("mov.u32 r0, %tid.x;\n mov.u32 r1, %ctaid.x;");
+    cr_expect(asks_for_block(f));
+    emu_module_unload(module);
+    cr_expect_not(asks_for_block(NULL));
+}

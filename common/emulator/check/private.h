@@ -447,6 +447,8 @@ bool way_without_barrier(const struct emu_func *f, const struct site *from, cons
 /* The two instructions name their address in the same way, so that a thread that executes one after
  * the other means one place. Where that is not known, they do. */
 bool one_address(const struct emu_func *f, const struct site *a, const struct site *b);
+/* Does it read blockIdx, itself? */
+bool asks_for_block(const struct emu_func *f);
 
 /* ---- plain reads that may yet turn out harmless (held.c) ---- */
 struct reader {

@@ -482,9 +482,14 @@ static void put_advice(struct text *t, const struct clash *c, const struct pair 
     const struct site *plain = beside_an_atomic(c);
 
     if (updates(p) && !shared_by_many(p)) {
-        text_addf(t, "    the same thread of several blocks reads this word, changes it and writes "
-                     "it back: is blockIdx missing in its index? If all blocks are to change it, "
-                     "updates get lost without an atomic (atomicAdd and the like)\n");
+        text_addf(t,
+                  "    the same thread of several blocks reads this word, changes it and writes "
+                  "it back: %s? If all blocks are to change it, updates get lost without an atomic "
+                  "(atomicAdd and the like)\n",
+                  asks_for_block(c->info->func)
+                      ? "the kernel reads blockIdx, so is it lost on the way to the index, as in a "
+                        "type too narrow (8 bits begin again at 256, 16 at 65536)"
+                      : "is blockIdx missing in its index");
         return;
     }
     if (updates(p)) {
