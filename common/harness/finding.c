@@ -116,6 +116,32 @@ static int by_rank(const void *a, const void *b)
     return x->at - y->at;
 }
 
+static bool same_member(const struct finding *a, const struct finding *b, const char *key)
+{
+    return json_equal(json_object_get(a->json, key), json_object_get(b->json, key));
+}
+
+/* A thread's address is illegal that has read shared memory which nobody wrote: what it read there
+ * may be the address, and comes first. */
+static void put_unwritten_first(struct findings *all)
+{
+    struct finding *fault = all->n ? &all->f[0] : NULL;
+
+    if (!fault || strcmp(fault->kind, "fault") || !strstr(fault->message, "illegal address"))
+        return;
+    for (int i = 1; i < all->n; i++) {
+        struct finding unwritten = all->f[i];
+
+        if (strcmp(unwritten.kind, "uninitialised-read") ||
+            !strstr(unwritten.message, "of shared memory") ||
+            !same_member(fault, &unwritten, "block") || !same_member(fault, &unwritten, "thread"))
+            continue;
+        memmove(&all->f[1], &all->f[0], (size_t)i * sizeof(all->f[0]));
+        all->f[0] = unwritten;
+        return;
+    }
+}
+
 static long long number(const json_t *f, const char *key, size_t i)
 {
     return (long long)json_integer_value(json_array_get(json_object_get(f, key), i));
@@ -141,7 +167,66 @@ static void put_kernel(struct text *t, const char *name)
         text_add(t, name);
 }
 
-static void put_finding(struct text *t, const struct finding *f, const char *path)
+/* "byte 12 of 'order'": where in which shared variable, with the end of the word. */
+static bool place_in_shared(const struct finding *f, unsigned long long *byte, const char **name,
+                            size_t *length)
+{
+    const char *at = strstr(f->message, " at byte "), *quote = at ? strchr(at, '\'') : NULL;
+    char *end = NULL;
+
+    if (!quote)
+        return false;
+    *byte = strtoull(at + strlen(" at byte "), &end, 10);
+    *name = quote + 1;
+    *length = strcspn(quote + 1, "'");
+    return !strncmp(end, " of '", 5) && end + 4 == quote;
+}
+
+/* Two threads store to one place of a shared variable, at one line, and to another of its places
+ * nobody does. */
+static const struct finding *missed_beside(const struct findings *all, const struct finding *f)
+{
+    static const char stores[] = "two threads store to one place at one line";
+    unsigned long long byte, other;
+    const char *name, *of;
+    size_t length, n;
+
+    if (strcmp(f->kind, "shared-race") || !strstr(f->message, stores) ||
+        !place_in_shared(f, &byte, &name, &length))
+        return NULL;
+    for (int i = 0; i < all->n; i++) {
+        if (!strcmp(all->f[i].kind, "uninitialised-read") &&
+            place_in_shared(&all->f[i], &other, &of, &n) && n == length && !strncmp(name, of, n) &&
+            other != byte)
+            return &all->f[i];
+    }
+    return NULL;
+}
+
+/* … then the places are not each thread's own, and no atomic would help. */
+static void put_message(struct text *t, const struct findings *all, const struct finding *f)
+{
+    const struct finding *missed = missed_beside(all, f);
+    const char *question = missed ? strstr(f->message, ": has each a place of its own") : NULL;
+    unsigned long long byte = 0, other = 0;
+    const char *name = "";
+    size_t length = 0;
+
+    if (!question) {
+        text_add(t, f->message);
+        return;
+    }
+    place_in_shared(missed, &other, &name, &length);
+    place_in_shared(f, &byte, &name, &length);
+    text_bytes(t, f->message, (size_t)(question - f->message));
+    text_addf(t,
+              ": byte %llu of '%.*s' is stored more than once, byte %llu by nobody, so the places "
+              "that are computed for it are not each thread's own",
+              byte, (int)length, name, other);
+}
+
+static void put_finding(struct text *t, const struct findings *all, const struct finding *f,
+                        const char *path)
 {
     text_add(t, "  ");
     if (*f->file)
@@ -157,7 +242,9 @@ static void put_finding(struct text *t, const struct finding *f, const char *pat
     if (json_array_size(json_object_get(f->json, "thread")) == 3)
         text_addf(t, " thread (%lld,%lld,%lld)", number(f->json, "thread", 0),
                   number(f->json, "thread", 1), number(f->json, "thread", 2));
-    text_addf(t, "%s%s\n", *string(f->json, "kernel") ? ": " : "", f->message);
+    text_add(t, *string(f->json, "kernel") ? ": " : "");
+    put_message(t, all, f);
+    text_add(t, "\n");
 }
 
 /* One of its kind was told before it: what is missing there may be all that is missing. */
@@ -186,9 +273,10 @@ const char *findings_put(struct text *t, const char *json_lines, const char *pat
     }
     if (all.n)
         qsort(all.f, (size_t)all.n, sizeof(*all.f), by_rank);
+    put_unwritten_first(&all);
     for (int i = 0; i < all.n; i++) {
         if (told < most && !(each_kind && is_like(&all, i))) {
-            put_finding(t, &all.f[i], path);
+            put_finding(t, &all, &all.f[i], path);
             told++;
         }
         if (!i && all.f[i].rank < NRANKS)

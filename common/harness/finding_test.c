@@ -119,3 +119,43 @@ Test(finding, causes)
         "async");
     cr_expect_null(put(AT("leak", 1, "m"), 1, false), "nothing that makes a result wrong");
 }
+
+/* A place that two threads store to, and one that nobody does: no atomic would help. */
+Test(finding, places_that_are_not_each_thread_s_own)
+{
+    const char *race =
+        AT("shared-race", 7,
+           "race: writes 1 bytes at byte 3 of 'order' (256 bytes); two threads store "
+           "to one place at one line: has each a place of its own, or an atomic?");
+
+    put(race, 2, true);
+    cr_expect(strstr(t.s, "or an atomic?"), "%s", t.s);
+    char *both = xformat("%s%s", race,
+                         AT("uninitialised-read", 9,
+                            "read of memory never written: reads 1 bytes at byte 8 of 'order' (256 "
+                            "bytes)"));
+    cr_expect_str_eq(put(both, 2, true), "race");
+    cr_expect(strstr(t.s, "at one line: byte 3 of 'order' is stored more than once, byte 8 by "
+                          "nobody") &&
+                  !strstr(t.s, "atomic"),
+              "%s", t.s);
+    free(both);
+    both = xformat("%s%s", race,
+                   AT("uninitialised-read", 9, "reads 1 bytes at byte 8 of 'other' (256 bytes)"));
+    put(both, 2, true);
+    cr_expect(strstr(t.s, "or an atomic?"), "%s", t.s);
+    free(both);
+}
+
+/* An address that the same thread may have read where nothing was written. */
+Test(finding, what_was_read_unwritten_comes_before_an_address)
+{
+    const char *all = AT("fault", 9, "illegal address: read of 4 bytes")
+        AT("uninitialised-read", 8, "reads 1 bytes at byte 0 of 's' (8 bytes of shared memory)");
+
+    cr_expect_str_eq(put(all, 2, true), "uninitialised");
+    cr_expect(strstr(t.s, ":8: ") < strstr(t.s, ":9: "), "%s", t.s);
+    all = AT("fault", 9, "illegal address: read of 4 bytes")
+        AT("uninitialised-read", 8, "reads 1 bytes at byte 0 of a 4-byte block");
+    cr_expect_str_eq(put(all, 2, true), "out-of-bounds");
+}

@@ -198,6 +198,27 @@ static void put_shared_places(struct search *s, const struct lab_case *c, struct
     free(two.written);
 }
 
+/* What is stored, all told, is more than all there is: of one output alone. */
+static void tell_again(struct search *s, const struct writing *w)
+{
+    const struct outputs *o = &w->a.outputs;
+    uint64_t written = w->count - w->nunwritten;
+    double stores = 0;
+
+    if (next_output(&w->a.plan, next_output(&w->a.plan, -1)) >= 0 || !o->counted || !written ||
+        w->a.plan.nsteps != 1)
+        return;
+    stores =
+        (double)o->counters.global_st_bytes / (double)dtype_size(w->a.plan.buffers[w->out].dtype);
+    if (stores < 2 * (double)written)
+        return;
+    diagnosis_add(s->d, "unwritten",
+                  "but the other %" PRIu64
+                  " of %s are stored %.3g times each, on average: threads have the same index, and "
+                  "nobody has those",
+                  written, w->a.plan.buffers[w->out].name, stores / (double)written);
+}
+
 bool by_unwritten(struct search *s, const struct lab_case *c)
 {
     const struct lab *lab = s->x->verify->lab;
@@ -213,6 +234,7 @@ bool by_unwritten(struct search *s, const struct lab_case *c)
                     lab->row ? lab->row(&w.a.plan, c, w.out) : 0);
         put_shared_places(s, c, &t, &w);
         diagnosis_add(s->d, "unwritten", "never written: %s", t.s);
+        tell_again(s, &w);
         text_free(&t);
         told = true;
     }

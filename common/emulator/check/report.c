@@ -296,6 +296,40 @@ static void put_without_lines(struct text *t, const struct site *s, enum access_
                "code from the program's\n");
 }
 
+static bool is_written(const struct block_state *b, uint64_t at)
+{
+    uint64_t page = at >> PAGE_BITS;
+    uint32_t from = (uint32_t)at & (PAGE_BYTES - 1);
+
+    return page < b->nshared && page_any_written(&b->shared[page], from, from + 1);
+}
+
+/* Of the shared variable that is read: which of its bytes are written, where those are one stretch.
+ */
+static void put_what_is_written(struct text *t, const struct block_state *b, uint64_t at)
+{
+    const struct shared_map *m = b->info->map;
+    const struct shared_part *p = NULL;
+    uint64_t first = 0, last = 0, n = 0;
+
+    for (uint32_t i = 0; m && i < m->n; i++) {
+        if (at >= m->parts[i].at && at - m->parts[i].at < m->parts[i].size)
+            p = &m->parts[i];
+    }
+    for (uint64_t i = 0; p && i < p->size; i++) {
+        if (!is_written(b, p->at + i))
+            continue;
+        first = n++ ? first : i;
+        last = i;
+    }
+    if (n == 1)
+        text_addf(t, "    of its %" PRIu64 " bytes only byte %" PRIu64 " is written\n", p->size,
+                  first);
+    else if (n && n == last - first + 1)
+        text_addf(t, "    of its %" PRIu64 " bytes %" PRIu64 " to %" PRIu64 " are written\n",
+                  p->size, first, last);
+}
+
 /* What there is to say, apart from the access itself: it may be over by now. */
 static void unwritten_now(struct block_state *b, const struct unwritten *u)
 {
@@ -313,6 +347,8 @@ static void unwritten_now(struct block_state *b, const struct unwritten *u)
     text_addf(t, "    reads %u bytes at ", u->size);
     put_place(t, b->info, u->space, u->addr);
     text_addf(t, "\n    a GPU would return whatever happened to be there\n");
+    if (u->space == ACCESS_SHARED)
+        put_what_is_written(t, b, u->addr);
     text_addf(t, "    %s?\n",
               u->space == ACCESS_GLOBAL ? "cudaMemcpy, cudaMemset or a kernel that fills it missing"
               : u->space == ACCESS_SHARED ? "does every element get stored before it is read"
