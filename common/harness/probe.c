@@ -171,6 +171,7 @@ static void close_data(struct probe *p)
 {
     for (int b = 0; b < LAB_MAX_BUFFERS; b++)
         free(p->data[b]);
+    free(p->absent);
     sample_free(&p->s);
 }
 

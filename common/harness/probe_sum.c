@@ -5,9 +5,11 @@
  */
 #include "base/alloc.h"
 #include "lab/dtype.h"
+#include "lab/plan.h"
 #include "lab/random.h"
 #include "probing.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,6 +207,86 @@ static bool tell_rest(struct probe *p, const struct probed *a, bool product)
     return true;
 }
 
+/* A factor whose products are all with elements that are never used is not missing itself. */
+static void forgive(const struct probe *p, struct probed *a)
+{
+    struct lab_term t;
+    bool *other = xcalloc(a->count + 1, sizeof(*other)); /* it is in a product with another one */
+
+    for (uint64_t k = 0; p->absent && probe_term(p, k, &t); k++) {
+        int own = t.factor[1].buffer == a->buffer;
+
+        if (t.nfactors == 2 && t.factor[!own].buffer == p->absent_of &&
+            t.factor[own].index < a->count)
+            other[t.factor[own].index] |= !p->absent[t.factor[!own].index];
+    }
+    for (uint64_t i = 0; p->absent && i < a->count; i++)
+        a->want[i] = a->got[i] == 0 && !other[i] ? 0 : a->want[i];
+    free(other);
+}
+
+/* Of the first factor's array, for the second one's. */
+static void keep_absent(struct probe *p, const struct probed *a)
+{
+    for (uint64_t i = 0; i < a->count; i++) {
+        if (a->want[i] == 0 && a->got[i] != 0)
+            return; /* others are in their place, and the factors meet those */
+    }
+    p->absent = xcalloc(a->count + 1, sizeof(*p->absent));
+    p->absent_of = a->buffer;
+    for (uint64_t i = 0; i < a->count; i++)
+        p->absent[i] = a->want[i] != 0 && a->got[i] == 0;
+}
+
+/* No output changes with elements lo to the last. */
+static bool all_unused(struct probe *p, const struct probed *a, uint64_t lo)
+{
+    const struct plan *plan = &p->s.plan;
+    uint64_t bytes = plan_buffer_bytes(plan, p->out);
+    void *before = xmalloc(bytes + 1);
+
+    probe_fill(p, a->buffer, 0);
+    probe_look(p);
+    if (!p->broken)
+        memcpy(before, p->s.outputs.data[p->out], bytes);
+    for (uint64_t i = lo; i < a->count; i++)
+        probe_put(p, a->buffer, i, weight(i, a->count));
+    if (!p->broken)
+        probe_look(p);
+    bool unused = !p->broken && !memcmp(before, p->s.outputs.data[p->out], bytes);
+    probe_fill(p, a->buffer, 0);
+    free(before);
+    return unused;
+}
+
+/* Where an output lacks the last elements it wants, or some: does any other take what is behind? */
+static void tell_end(struct probe *p, const struct probed *a)
+{
+    uint64_t first = 0, last = a->count;
+
+    while (first < a->count && !(a->want[first] != 0 && a->got[first] == 0))
+        first++;
+    while (last > first && a->want[last - 1] == 0)
+        last--;
+    bool wanted = false; /* it wants some before as well, which it takes */
+
+    for (uint64_t i = 0; i < a->count; i++) {
+        bool lost = first <= i && i < last;
+
+        if (a->got[i] != (lost ? 0 : a->want[i]) || (lost && a->want[i] == 0))
+            return;
+        wanted |= !lost && a->want[i] != 0;
+    }
+    if (!wanted || first == last || probe_buffer(p, p->out)->count < 2 || !all_unused(p, a, first))
+        return;
+    const char *name = probe_buffer(p, a->buffer)->name;
+    diagnosis_add(p->d, "left-out",
+                  "no element of %s changes with %s[%" PRIu64
+                  "], or with any behind it: all of %s from there on%s counts as 0",
+                  probe_buffer(p, p->out)->name, name, first, name,
+                  first == p->s.input.n ? " (from n on)" : "");
+}
+
 static bool tell_sum(struct probe *p, const struct probed *a, bool product)
 {
     const char *adds = product ? "uses" : "adds";
@@ -259,8 +341,14 @@ bool probe_sum(struct probe *p, int b, bool product)
     a.odd = !isfinite(a.rest);
     if (!p->broken && a.count && !a.odd)
         search(p, &a, 0, a.count);
+    if (product && !p->broken && !a.odd)
+        forgive(p, &a);
     if (!p->broken)
         told = a.odd ? tell_odd(p, &a) : tell_sum(p, &a, product);
+    if (!p->broken && !a.odd && told)
+        tell_end(p, &a);
+    if (product && !p->absent && !p->broken && !a.odd)
+        keep_absent(p, &a);
     if (!p->broken && !told && a.lossy) {
         char *name = probe_output_name(p);
 

@@ -121,7 +121,7 @@ Test(probe, products)
     expect(look_at(PRODUCT, DT_F32, 20, 0, LOOP(0, n, 1, "s += a[i] * b[n - 1 - i];")),
            "wrong-pair", "  in out[0], b[0] is multiplied by a[19] in place of a[0]\n");
     expect(look_at(PRODUCT, DT_F32, 20, 0, LOOP(0, 19, 1, "s += a[i] * b[i];")), "left-out",
-           "  out[0] never uses a[19]\n  out[0] never uses b[19]\n");
+           "  out[0] never uses a[19]\n"); /* b[19] goes with it */
 }
 
 Test(probe, copies)

@@ -24,7 +24,9 @@ struct probe {
     int out;    /* the output's buffer */
     uint64_t o; /* its element */
     enum lab_made made;
-    bool broken; /* a run did not come to its end */
+    bool broken;  /* a run did not come to its end */
+    bool *absent; /* of the array that was probed before: it is never used, as was told */
+    int absent_of;
     struct diagnosis *d;
 };
 
