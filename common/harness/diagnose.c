@@ -431,8 +431,21 @@ static uint64_t blocks_of(const struct search *s, const struct lab_case *c, bool
 }
 
 /* Is it right on all cases that it was wrong on, but for the large ones? One of them must be of
+/* Where all of those were large: on its first extent made so many, where it was wrong as it is. */
+static bool right_on_some(struct search *s, uint64_t block)
+{
+    const char *extents = s->x->verify->lab->extents;
+    struct lab_case c = s->smallest;
+
+    if (!extents || !*extents || !extent(&c, *extents))
+        return false;
+    uint64_t n = extent(&c, *extents) + block;
+    set_extent(&c, *extents, n > 4 * block + 1 ? n : 4 * block + 1);
+    return elements_of(s, &c) <= MOST && passes(s, &c) && blocks_of(s, &c, false) > 1;
+}
+
  * several blocks: a block alone is right where all do the same. */
-static bool right_on_all(struct search *s)
+static bool right_on_all(struct search *s, bool items)
 {
     const struct launch_record *r = &s->x->record;
     uint64_t most = 0, blocks = 0,
@@ -449,7 +462,7 @@ static bool right_on_all(struct search *s)
         most = n > most ? n : most;
         blocks = blocks > 1 ? blocks : blocks_of(s, s->failed[i], false);
     }
-    return most > 3 * block && blocks > 1;
+    return (most > 3 * block && blocks > 1) || (items && !most && right_on_some(s, block));
 }
 
 static uint32_t *field(struct launch_record *r, int which)
@@ -479,7 +492,7 @@ static bool right_further(struct search *s, uint32_t times)
 }
 
 /* The kernel as it is, with a number of one field of its launch record `times` as large. */
-static bool right_with(struct search *s, struct launch_record r, uint32_t times)
+static bool right_with(struct search *s, struct launch_record r, uint32_t times, bool items)
 {
     struct launch_record used = r;
     struct text note = {0};
@@ -488,7 +501,7 @@ static bool right_with(struct search *s, struct launch_record r, uint32_t times)
     bool allowed = !note.length && !memcmp(&used, &r, sizeof(r));
     text_free(&note);
     s->x->record = r;
-    return allowed && right_on_all(s) && (times < 2 || right_further(s, times));
+    return allowed && right_on_all(s, items) && (times < 2 || right_further(s, times));
 }
 
 static bool by_field(struct search *s, const struct launch_record *given, int which)
@@ -508,7 +521,7 @@ static bool by_field(struct search *s, const struct launch_record *given, int wh
         if (v == *field((struct launch_record *)given, which))
             continue;
         tried++;
-        if (right_with(s, r, v / *field((struct launch_record *)given, which)))
+        if (right_with(s, r, v / *field((struct launch_record *)given, which), which == 2))
             text_addf(&right, "%s%u", n++ ? " or " : "", v);
     }
     s->x->record = *given;

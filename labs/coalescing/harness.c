@@ -276,6 +276,42 @@ static bool term(const struct plan *p, const struct lab_variant *v, const struct
     return t < (experiment_of(c) == ENERGY ? FIELDS_USED : 1);
 }
 
+/* Fields in other roles: which is taken as x, y and z, and which as the mass. Of a sum of squares
+ * it is the mass that matters. */
+static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                      const void *const *inputs, int b, const void *output, uint64_t element,
+                      char *words, size_t size)
+{
+    static const char *const names[FIELDS_USED] = {"vx", "vy", "vz", "mass"};
+    const float *in = inputs[IN], *got = output;
+    uint64_t next = v->flags & SOA ? 1 : FIELDS, field = v->flags & SOA ? c->n : 1;
+
+    (void)p, (void)b, (void)element;
+    for (unsigned mass = 0; mass < 3 && experiment_of(c) == ENERGY; mass++) {
+        bool all = c->n > 0;
+
+        for (uint64_t i = 0; i < c->n && all; i++) {
+            double sum = 0, last = (double)in[i * next + mass * field];
+
+            for (unsigned f = 0; f < FIELDS_USED; f++) {
+                double part = (double)in[i * next + f * field];
+
+                sum += f == mass ? 0 : part * part;
+            }
+            all = fabs(got[i] - 0.5 * last * sum) <= 1e-6 * last * sum;
+        }
+        if (!all)
+            continue;
+        snprintf(
+            words, size,
+            "what it would be if field %u (%s) were the mass and field 3 one of the three that "
+            "are squared; so is all of out",
+            mass, names[mass]);
+        return true;
+    }
+    return false;
+}
+
 static uint64_t row(const struct plan *p, const struct lab_case *c, int b)
 {
     (void)p;
@@ -321,6 +357,7 @@ const struct lab lab_coalescing = {
     .reference = reference,
     .made = made,
     .term = term,
+    .recognise = recognise,
     .row = row,
     .extents = "nm",
     .columns = columns,
