@@ -18,6 +18,7 @@ enum { RUNS = 1500, FINDINGS = 2, STEPS_A_RUN = 1 << 22 };
 #define SEVERAL_WARPS 250
 #define SOME          600
 #define MANY          8000
+#define SIDE          130 /* of a square, several tiles wide */
 
 /* ---- cases by size ---- */
 
@@ -632,6 +633,20 @@ static bool by_a_change(struct search *s, const struct lab_case *first, const st
     return constant;
 }
 
+/* What of a matrix is never written may go elsewhere, past an end: in a square it is all there. */
+static void by_square(struct search *s, const struct lab_case *c)
+{
+    const char *extents = s->x->verify->lab->extents;
+    struct lab_case square = *c;
+    uint64_t most = c->n > c->m ? c->n : c->m;
+
+    if (!extents || !strchr(extents, 'n') || !strchr(extents, 'm') || !c->n || !c->m)
+        return;
+    square.n = square.m = most < SIDE ? most : SIDE;
+    if (elements_of(s, &square) <= MOST)
+        by(by_transposed, s, &square);
+}
+
 static void look(struct experiment *x, const struct lab_case *const *failed, int nfailed,
                  const char *path, struct diagnosis *d)
 {
@@ -661,7 +676,9 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
     }
     if (!rich)
         rich = &s.smallest;
-    if (!by(by_unwritten, &s, rich)) {
+    if (by(by_unwritten, &s, rich)) {
+        by_square(&s, rich);
+    } else {
         bool told = by(by_transposed, &s, rich) || by(by_storage, &s, rich) ||
                     by(by_width, &s, rich) || by_probe(&s, rich) ||
                     (!is_same(rich, &s.smallest) && by_probe(&s, &s.smallest));

@@ -101,6 +101,48 @@ static bool is_transposed(const struct outcome *o, uint64_t rows, uint64_t colum
     return true;
 }
 
+/* Of a square: each tile is right inside, and stands in its mirror image's place. */
+static bool is_tiles_exchanged(const struct outcome *o, uint64_t side, uint64_t tile)
+{
+    uint64_t wrong = 0;
+
+    for (uint64_t i = 0; i < side * side; i++) {
+        uint64_t row = i / side, column = i % side;
+        uint64_t at =
+            (column / tile * tile + row % tile) * side + row / tile * tile + column % tile;
+
+        if (at >= side * side || row / tile * tile + column % tile >= side)
+            continue; /* a tile that is cut off */
+        if (!holds(o, at, i))
+            return false;
+        wrong += !holds(o, i, i);
+    }
+    return wrong;
+}
+
+static bool by_tiles(struct search *s, const struct lab_case *c, const struct outcome *o)
+{
+    const struct lab_buffer *out = output_of(o);
+
+    if (c->n != c->m || c->n * c->m != out->count)
+        return false;
+    for (uint64_t tile = 8; tile <= 64 && 2 * tile <= c->n; tile *= 2) {
+        if (!is_tiles_exchanged(o, c->n, tile))
+            continue;
+        diagnosis_add(
+            s->d, "transposed",
+            "tiles of %" PRIu64 " x %" PRIu64
+            " of %s are right inside, and stand where others belong: what belongs to rows "
+            "0 to %" PRIu64 " from column %" PRIu64 " on is in rows from %" PRIu64
+            " on, columns 0 to %" PRIu64
+            ": are blockIdx.x and blockIdx.y (or what is made of them) in each other's "
+            "place where it is stored, or read?",
+            tile, tile, out->name, tile - 1, tile, tile, tile - 1);
+        return true;
+    }
+    return false;
+}
+
 /* All are there, with rows for columns. */
 bool by_transposed(struct search *s, const struct lab_case *c)
 {
@@ -124,6 +166,7 @@ bool by_transposed(struct search *s, const struct lab_case *c)
                           " + i is at i * %" PRIu64 " + r",
                           out->name, columns, rows);
     }
+    told = told || by_tiles(s, c, &o);
     outcome_free(&o);
     return told;
 }

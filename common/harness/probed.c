@@ -112,6 +112,16 @@ static uint64_t pick_all(const struct probed *a, sort *is, uint64_t *index)
     return n;
 }
 
+/* Each is among the same 32 as the one that it stands for, and several are. */
+static bool is_among(const uint64_t *found, uint64_t nfound, const uint64_t *lost, uint64_t n)
+{
+    for (uint64_t i = 0; nfound == n && i < n; i++) {
+        if (found[i] / 32 != lost[i] / 32)
+            return false;
+    }
+    return nfound == n && n >= 8;
+}
+
 /* "out[0] adds in[3] in place of in[4]" */
 bool tell_exchange(struct probe *p, const struct probed *a, const char *verb)
 {
@@ -129,6 +139,9 @@ bool tell_exchange(struct probe *p, const struct probed *a, const char *verb)
         probe_say(&t, p, a->buffer, found, nfound);
         text_add(&t, " in place of ");
         probe_say(&t, p, a->buffer, lost, nlost);
+        if (is_among(found, nfound, lost, nlost) && found[nfound - 1] - found[0] >= 64)
+            text_add(&t, ", each among the same 32 as that: is what one step stores in a place "
+                         "looked for in another?");
         diagnosis_add(p->d, "wrong-element", "%s", t.s);
     }
     text_free(&t);
