@@ -647,6 +647,19 @@ static void by_square(struct search *s, const struct lab_case *c)
         by(by_transposed, s, &square);
 }
 
+static bool is_fold(const struct search *s, const struct lab_case *c)
+{
+    const struct lab *lab = s->x->verify->lab;
+
+    return lab->made && lab->made(s->x->variant, c) == MADE_FOLD;
+}
+
+/* Its kernel has no type of less than 32 bits. */
+static bool is_wide(const struct search *s)
+{
+    return module_is_wide(s->x->verify->module, s->x->variant->name);
+}
+
 static void look(struct experiment *x, const struct lab_case *const *failed, int nfailed,
                  const char *path, struct diagnosis *d)
 {
@@ -679,10 +692,12 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
     if (by(by_unwritten, &s, rich)) {
         by_square(&s, rich);
     } else {
+        /* A fold that is wrong of nothing: what it starts with may look like a narrow type. */
+        bool start = is_fold(&s, rich) && is_wide(&s) && !elements_of(&s, first);
         bool told = by(by_transposed, &s, rich) || by(by_storage, &s, rich) ||
-                    by(by_width, &s, rich) || by_probe(&s, rich) ||
+                    (!start && by(by_width, &s, rich)) || by_probe(&s, rich) ||
                     (!is_same(rich, &s.smallest) && by_probe(&s, &s.smallest));
-        if (!told || d->whole) /* what it starts with, that may come from */
+        if (!told || d->whole || start) /* what it starts with, that may come from */
             told |= by(by_empty, &s, first);
         told = told || by_a_change(&s, first, rich);
         if (!told)

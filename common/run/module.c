@@ -66,6 +66,21 @@ static char **ptx_all_parameters(const char *text, int nkernels)
     return all;
 }
 
+/* In the order of ptx_names(). Bytes and 16 bits are in registers of 16. */
+static bool *ptx_all_wide(const char *text, int nkernels)
+{
+    bool *all = xcalloc((size_t)nkernels + 1, sizeof(*all));
+    int n = 0;
+
+    for (const char *p = strstr(text, ".entry"), *end; p && n < nkernels; p = end) {
+        const char *narrow = strstr(p, ".reg .b16"), *called = strstr(p, "call");
+
+        end = strstr(p + 1, ".entry");
+        all[n++] = !(narrow && (!end || narrow < end)) && !(called && (!end || called < end));
+    }
+    return all;
+}
+
 /* ".global .align 4 .u32 count = 1;", with or without ".visible", on a line of its own. */
 static int ptx_variables(const char *text, char ***names)
 {
@@ -133,6 +148,7 @@ bool module_load(struct module *m, const char *path, const void *image, size_t s
     m->path = xstrdup(path);
     m->nkernels = module_names(image, size, &m->kernels);
     m->parameters = is_ptx(image, size) ? ptx_all_parameters(image, m->nkernels) : NULL;
+    m->wide = is_ptx(image, size) ? ptx_all_wide(image, m->nkernels) : NULL;
     m->nvariables = is_ptx(image, size) ? ptx_variables(image, &m->variables) : 0;
     return true;
 }
@@ -150,6 +166,7 @@ void module_unload(struct module *m)
         cudaLibraryUnload(m->library);
     if (m->parameters)
         free_names(m->parameters, m->nkernels);
+    free(m->wide);
     free_names(m->kernels, m->nkernels);
     free_names(m->variables, m->nvariables);
     free(m->path);
@@ -163,6 +180,15 @@ const char *module_parameters(const struct module *m, const char *kernel)
             return m->parameters[i];
     }
     return NULL;
+}
+
+bool module_is_wide(const struct module *m, const char *kernel)
+{
+    for (int i = 0; m->wide && i < m->nkernels; i++) {
+        if (!strcmp(m->kernels[i], kernel))
+            return m->wide[i];
+    }
+    return false;
 }
 
 /* ---- variables ---- */

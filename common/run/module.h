@@ -14,6 +14,7 @@ struct module {
     char **kernels; /* names found in the image; empty for a fatbin */
     int nkernels;
     char **parameters; /* … of PTX: a letter for each of its parameters (module_parameters()) */
+    bool *wide;        /* … of PTX: it has no register of less than 32 bits, and calls nothing */
     char **variables;  /* __device__ variables in PTX, those of CUDA's headers and records too */
     int nvariables;
     const void *program; /* a whole program (program.h), an executable file's bytes; else NULL */
@@ -39,6 +40,8 @@ const char *module_changed(const struct module *m, const void *before, const voi
 /* Of each parameter of a kernel in PTX: u a whole number or pointer, f a float, d a double, ?
  * others. NULL where nothing is known. */
 const char *module_parameters(const struct module *m, const char *kernel);
+/* Is it known that a kernel has no number of less than 32 bits? */
+bool module_is_wide(const struct module *m, const char *kernel);
 bool module_has_kernel(const struct module *m, const char *name);
 /* The first of a variant's kernels that is not there, for free(); NULL: all are. */
 char *module_lacks(const struct module *m, const struct lab_variant *v);

@@ -72,6 +72,8 @@ Test(module, knows_parameters)
     cr_expect_str_eq(module_parameters(&m, "sum"), "uf?ud");
     cr_expect_str_eq(module_parameters(&m, "reduce3"), "");
     cr_expect_null(module_parameters(&m, "none"));
+    cr_expect(module_is_wide(&m, "sum"));
+    cr_expect_not(module_is_wide(&m, "none"));
     module_unload(&m);
 }
 

@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum experiment { PRODUCT, ALL, ANY, DOT, TREE, COUNT, HISTOGRAM, SOFTMAX, GRID };
-enum { BLOCK = 256, TREE_BLOCK = 512, EACH = 16, BINS = 64 };
+enum { BLOCK = 256, TREE_BLOCK = 512, EACH = 16, BINS = 64, MANY_ROWS = 4 };
 
 /* Flags of variants: the experiment; a thread a row; which kernel is launched. */
 enum { EXPERIMENT = 15, THREAD_A_ROW = 16 };
@@ -493,34 +493,67 @@ static bool recognise_fold(const struct lab_case *c, const uint32_t *in, uint32_
     return false;
 }
 
-/* What all rows give when the neutral element is another's. By some rows two of them look alike. */
+/* What a fold of bits starts with, by all rows: a bit of "and" that no row has, one of "or" that
+ * all have. */
+static uint32_t start_of_bits(const struct lab_case *c, const uint32_t *in, const uint32_t *out)
+{
+    uint32_t start = neutral(experiment_of(c));
+
+    for (uint64_t r = 0; r < c->m; r++) {
+        uint32_t want = folded(experiment_of(c), start, in + r * c->n, c->n);
+
+        if (experiment_of(c) == ALL)
+            start &= ~(want & ~out[r]);
+        else
+            start |= out[r] & ~want;
+    }
+    return start;
+}
+
+/* All rows give what comes of `start`, and not all what comes of the neutral element. */
+static bool starts_with(const struct lab_case *c, const uint32_t *in, const uint32_t *out,
+                        uint32_t start)
+{
+    enum experiment own = experiment_of(c);
+    bool other = false;
+
+    for (uint64_t r = 0; r < c->m; r++) {
+        uint32_t from = folded(own, start, in + r * c->n, c->n);
+
+        if (out[r] != from)
+            return false;
+        other |= from != folded(own, neutral(own), in + r * c->n, c->n);
+    }
+    return other;
+}
+
+/* What all rows give when the neutral element is another's, or some number: of few rows that says
+ * nothing, of many only the bits that they lose. By some rows two of them look alike. */
 static bool recognise_start(const struct lab_case *c, const uint32_t *in, const uint32_t *out,
                             char *words, size_t size)
 {
     static const uint32_t starts[] = {0, 1, ~0u};
+    static const char *const names[] = {[PRODUCT] = "product", [ALL] = "and", [ANY] = "or"};
     enum experiment own = experiment_of(c);
-    int explains = -1, n = 0;
+    uint32_t start = start_of_bits(c, in, out), bits = start ^ neutral(own), explains = 0;
+    int n = 0;
 
     for (int i = 0; i < 3; i++) {
-        bool so = true, other = false;
-
-        for (uint64_t r = 0; r < c->m && so; r++) {
-            uint32_t from = folded(own, starts[i], in + r * c->n, c->n);
-
-            so = out[r] == from;
-            other |= from != folded(own, neutral(own), in + r * c->n, c->n);
-        }
-        if (so && other)
-            explains = i, n++;
+        if (starts_with(c, in, out, starts[i]))
+            explains = starts[i], n++;
     }
     if (n == 1)
         snprintf(words, size,
                  "what %s makes of the row and of %u: who has no element brings the neutral one",
-                 own == PRODUCT ? "product"
-                 : own == ALL   ? "and"
-                                : "or",
-                 starts[explains]);
-    return n == 1;
+                 names[own], explains);
+    if (n || own == PRODUCT || c->m < MANY_ROWS || !starts_with(c, in, out, start))
+        return n == 1;
+    snprintf(words, size,
+             "what %s makes of the row and of a number with %s bit %d, and %d other bits, in all "
+             "rows: is the neutral one %u, and do all bits stay where two are put together?",
+             names[own], own == ALL ? "0 in" : "1 in", __builtin_ctz(bits),
+             __builtin_popcount(bits) - 1, neutral(own));
+    return true;
 }
 
 /* Where rows make numbers of many bits, all of out holds 0 and 1 alone, and both or a 1: not their
@@ -590,6 +623,42 @@ static bool recognise_part(const struct lab_case *c, const uint32_t *in, uint32_
     return false;
 }
 
+/* More lanes of a warp than its first add what they have after the last round: partial sums, each
+ * of other lanes' counts. */
+static bool recognise_lanes(const struct lab_case *c, const uint32_t *in, uint32_t got, char *words,
+                            size_t size)
+{
+    uint64_t threads = ceil_div(c->n, BLOCK * EACH) * BLOCK;
+    uint32_t by_step[32] = {0}; /* of each so many-th lane */
+
+    for (uint64_t warp = 0; warp < threads / 32; warp++) {
+        uint32_t count[32] = {0};
+
+        for (uint64_t i = 32 * warp; i < c->n; i += threads) {
+            for (uint64_t lane = 0; lane < 32 && i + lane < c->n; lane++)
+                count[lane] += counts(in[i + lane]);
+        }
+        for (uint32_t d = 16; d > 0; d /= 2) { /* as __shfl_down_sync: past the last, its own */
+            for (uint32_t lane = 0; lane < 32; lane++)
+                count[lane] += count[lane + d < 32 ? lane + d : lane];
+        }
+        for (uint32_t step = 1; step < 32; step *= 2) {
+            for (uint32_t lane = 0; lane < 32; lane += step)
+                by_step[step] += count[lane];
+        }
+    }
+    for (uint32_t step = 1; step < 32; step *= 2) {
+        if (got != by_step[step])
+            continue;
+        snprintf(words, size,
+                 "what it would be if %u lanes of a warp added their sums, partial ones, too: the "
+                 "warp's is lane 0's alone",
+                 32 / step);
+        return true;
+    }
+    return false;
+}
+
 /* Other numbers counted, or each several times, or those of some threads alone. */
 static bool recognise_count(const struct lab_case *c, const uint32_t *in, uint32_t got, char *words,
                             size_t size)
@@ -611,7 +680,32 @@ static bool recognise_count(const struct lab_case *c, const uint32_t *in, uint32
             return true;
         }
     }
-    return recognise_part(c, in, got, words, size);
+    return recognise_lanes(c, in, got, words, size) || recognise_part(c, in, got, words, size);
+}
+
+/* All bins that are wrong, and several, are 0. */
+static bool recognise_bins(const struct lab_case *c, const uint32_t *in, const uint32_t *out,
+                           char *words, size_t size)
+{
+    uint32_t want[BINS] = {0};
+    int first = BINS, last = 0, wrong = 0;
+
+    for (uint64_t i = 0; i < c->n; i++)
+        want[bin_of(in[i])]++;
+    for (int b = 0; b < BINS; b++) {
+        if (out[b] == want[b])
+            continue;
+        if (out[b])
+            return false;
+        first = wrong++ ? first : b;
+        last = b;
+    }
+    snprintf(words, size,
+             "0, as are all %d bins that are wrong%s (the first %d, the last %d): are all %d bins "
+             "counted in, and written back?",
+             wrong, wrong == last - first + 1 ? ", which follow on each other" : "", first, last,
+             BINS);
+    return wrong >= 4;
 }
 
 /* All of a row is as much too large, or too small: its sum is another one, and perhaps that of all
@@ -722,6 +816,8 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
         return recognise_softmax(c, inputs[0], output, element, words, size);
     if (experiment_of(c) == COUNT)
         return recognise_count(c, inputs[0], *(const uint32_t *)output, words, size);
+    if (experiment_of(c) == HISTOGRAM)
+        return recognise_bins(c, inputs[0], output, words, size);
     return experiment_of(c) <= ANY &&
            (recognise_truth(c, inputs[0], output, words, size) ||
             recognise_start(c, inputs[0], output, words, size) ||
