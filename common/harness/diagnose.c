@@ -431,7 +431,6 @@ static uint64_t blocks_of(const struct search *s, const struct lab_case *c, bool
     return most;
 }
 
-/* Is it right on all cases that it was wrong on, but for the large ones? One of them must be of
 /* Where all of those were large: on its first extent made so many, where it was wrong as it is. */
 static bool right_on_some(struct search *s, uint64_t block)
 {
@@ -445,6 +444,7 @@ static bool right_on_some(struct search *s, uint64_t block)
     return elements_of(s, &c) <= MOST && passes(s, &c) && blocks_of(s, &c, false) > 1;
 }
 
+/* Is it right on all cases that it was wrong on, but for the large ones? One of them must be of
  * several blocks: a block alone is right where all do the same. */
 static bool right_on_all(struct search *s, bool items)
 {
@@ -726,64 +726,6 @@ void diagnose(struct experiment *x, const struct lab_case *const *failed, int nf
 
 /* ---- whole programs ---- */
 
-static double recorded(const struct outputs *o, const char *name)
-{
-    double value = 0;
-
-    return record_value(o, name, &value) ? value : 0;
-}
-
-/* Memory that a kernel may use where the host does: nothing need be copied. */
-static bool shares_memory(const struct outputs *o)
-{
-    static const char *const calls[] = {"cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc",
-                                        "cudaHostRegister", "cudaMallocFromPoolAsync"};
-    bool shares = false;
-
-    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-        char *name = xformat("calls.%s", calls[i]);
-        shares |= recorded(o, name) > 0;
-        free(name);
-    }
-    return shares;
-}
-
-static double result_bytes(const struct plan *p)
-{
-    double bytes = 0;
-
-    for (int b = 0; b < p->nbuffers; b++)
-        bytes += p->buffers[b].role == BUF_OUTPUT ? (double)plan_buffer_bytes(p, b) : 0;
-    return bytes;
-}
-
-/* What the runtime, or the program, has said of a call of its own is the cause; else what it has
- * left out, by the runtime's record. */
-static bool by_conduct(struct search *s, const struct lab_case *c)
-{
-    struct sample sample;
-
-    experiment_run(s->x, c, s->x->verify->seed, false, &sample);
-    const struct outputs *o = &sample.outputs;
-    const char *said = o->said ? o->said + strspn(o->said, " \n") : "";
-    bool call = !strncmp(said, "warplab: ", 9) || !strncmp(said, "cuda", 4);
-    bool known = o->record && *o->record && elements_of(s, c), shares = known && shares_memory(o);
-
-    if (call)
-        s->d->cause = "call";
-    else if (known && recorded(o, "launches") < 1)
-        diagnosis_add(s->d, "launches", "it launches no kernel");
-    else if (known && !shares && recorded(o, "memcpyHtoD") < 1)
-        diagnosis_add(s->d, "copies", "it copies nothing to the device (cudaMemcpyHostToDevice)");
-    else if (known && !shares && recorded(o, "memcpyDtoH") < 1)
-        diagnosis_add(s->d, "copies", "it copies nothing back (cudaMemcpyDeviceToHost)");
-    else if (known && !shares && recorded(o, "memcpyDtoH") < result_bytes(&sample.plan))
-        diagnosis_add(s->d, "copies", "it copies %.0f bytes back, of %.0f",
-                      recorded(o, "memcpyDtoH"), result_bytes(&sample.plan));
-    sample_free(&sample);
-    return s->d->cause;
-}
-
 void diagnose_program(struct experiment *x, const struct lab_case *const *failed, int nfailed,
                       const char *path, struct diagnosis *d)
 {
@@ -792,10 +734,14 @@ void diagnose_program(struct experiment *x, const struct lab_case *const *failed
 
     budget(x);
     c = c ? c : smallest_failed(&s, 0);
-    if (!c || by(by_checker, &s, c) || by(by_conduct, &s, c))
+    bool checked = c && by(by_checker, &s, c);
+    /* Whose elements others work on, the result shows. */
+    bool shared = checked && !strcmp(d->cause, "collision");
+    if (!c || (checked && !shared) || (!checked && by(by_conduct, &s, c)))
         return;
     x->any_status = true;
-    by_probe(&s, c);
+    if (by_probe(&s, c) && !checked)
+        by_other_array(&s, c);
     x->any_status = false;
 }
 

@@ -2,6 +2,7 @@
  *
  * diagnose.c   which case is looked at, and in which order; the checker, launch records
  * looks.c      what can be seen from outside: what is written, what stays, what is exchanged
+ * conduct.c    what a whole program leaves out, or stores elsewhere
  * outcome.c    what a wrong output has in common with the right one
  * reword.c     is it right with one small change to the file?
  */
@@ -45,6 +46,10 @@ bool by_place(struct search *s, const struct lab_case *c);
 bool by_distance(struct search *s, const struct lab_case *c);
 bool by_empty(struct search *s, const struct lab_case *c);
 bool by_edit(struct search *s); /* of the file */
+
+/* ---- of a whole program ---- */
+bool by_conduct(struct search *s, const struct lab_case *c);
+void by_other_array(struct search *s, const struct lab_case *c); /* adds to what was told */
 
 /* The same for all inputs: nothing, or something of its own. */
 bool writes_nothing(struct search *s, const struct lab_case *c);

@@ -1,0 +1,105 @@
+/* conduct.c - what a whole program does, by the runtime's record (diagnosing.h). */
+#include "base/alloc.h"
+#include "diagnosing.h"
+#include "lab/dataset.h"
+#include "lab/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static double recorded(const struct outputs *o, const char *name)
+{
+    double value = 0;
+
+    return record_value(o, name, &value) ? value : 0;
+}
+
+/* Memory that a kernel may use where the host does: nothing need be copied. */
+static bool shares_memory(const struct outputs *o)
+{
+    static const char *const calls[] = {"cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc",
+                                        "cudaHostRegister", "cudaMallocFromPoolAsync"};
+    bool shares = false;
+
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        char *name = xformat("calls.%s", calls[i]);
+        shares |= recorded(o, name) > 0;
+        free(name);
+    }
+    return shares;
+}
+
+static double result_bytes(const struct plan *p)
+{
+    double bytes = 0;
+
+    for (int b = 0; b < p->nbuffers; b++)
+        bytes += p->buffers[b].role == BUF_OUTPUT ? (double)plan_buffer_bytes(p, b) : 0;
+    return bytes;
+}
+
+/* What the runtime, or the program, has said of a call of its own is the cause; else what it has
+ * left out, by the runtime's record. */
+bool by_conduct(struct search *s, const struct lab_case *c)
+{
+    struct sample sample;
+
+    experiment_run(s->x, c, s->x->verify->seed, false, &sample);
+    const struct outputs *o = &sample.outputs;
+    const char *said = o->said ? o->said + strspn(o->said, " \n") : "";
+    bool call = !strncmp(said, "warplab: ", 9) || !strncmp(said, "cuda", 4);
+    bool known = o->record && *o->record && elements_of(s, c), shares = known && shares_memory(o);
+
+    if (call)
+        s->d->cause = "call";
+    else if (known && recorded(o, "launches") < 1)
+        diagnosis_add(s->d, "launches", "it launches no kernel");
+    else if (known && !shares && recorded(o, "memcpyHtoD") < 1)
+        diagnosis_add(s->d, "copies", "it copies nothing to the device (cudaMemcpyHostToDevice)");
+    else if (known && !shares && recorded(o, "memcpyDtoH") < 1)
+        diagnosis_add(s->d, "copies", "it copies nothing back (cudaMemcpyDeviceToHost)");
+    else if (known && !shares && recorded(o, "memcpyDtoH") < result_bytes(&sample.plan))
+        diagnosis_add(s->d, "copies", "it copies %.0f bytes back, of %.0f",
+                      recorded(o, "memcpyDtoH"), result_bytes(&sample.plan));
+    sample_free(&sample);
+    return s->d->cause;
+}
+
+/* The first output holds what an input held. */
+static bool is_an_input(const struct search *s, const struct sample *r)
+{
+    const struct plan *p = &r->plan;
+    struct dataset d = {0};
+    bool same = false;
+    int out = 0;
+
+    while (out < p->nbuffers && p->buffers[out].role != BUF_OUTPUT)
+        out++;
+    if (out == p->nbuffers || !r->outputs.data[out])
+        return false;
+    dataset_make(&d, s->x->verify->lab, p, &r->input, s->x->verify->seed);
+    for (int b = 0; b < p->nbuffers; b++)
+        same |= p->buffers[b].role == BUF_INPUT &&
+                plan_buffer_bytes(p, b) == plan_buffer_bytes(p, out) &&
+                !memcmp(d.data[b], r->outputs.data[out], plan_buffer_bytes(p, out));
+    dataset_free(&d);
+    return same;
+}
+
+/* The kernels stored as much as the result is, and it is an input's. */
+void by_other_array(struct search *s, const struct lab_case *c)
+{
+    struct sample sample;
+
+    experiment_run(s->x, c, s->x->verify->seed, false, &sample);
+    const struct outputs *o = &sample.outputs;
+    double stored = o->counted ? (double)o->counters.global_st_bytes : 0;
+
+    if (stored >= result_bytes(&sample.plan) && stored > 0 && is_an_input(s, &sample))
+        diagnosis_add(s->d, NULL,
+                      "the kernel has stored %.0f bytes, and none of what was copied back: does it "
+                      "store to another array than that (are the arguments of the launch in the "
+                      "parameters' order)?",
+                      stored);
+    sample_free(&sample);
+}
