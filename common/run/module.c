@@ -173,22 +173,28 @@ void module_unload(struct module *m)
     memset(m, 0, sizeof(*m));
 }
 
+/* -1: it is not there. */
+static int kernel_at(const struct module *m, const char *kernel)
+{
+    for (int i = 0; i < m->nkernels; i++) {
+        if (!strcmp(m->kernels[i], kernel))
+            return i;
+    }
+    return -1;
+}
+
 const char *module_parameters(const struct module *m, const char *kernel)
 {
-    for (int i = 0; m->parameters && i < m->nkernels; i++) {
-        if (!strcmp(m->kernels[i], kernel))
-            return m->parameters[i];
-    }
-    return NULL;
+    int at = m->parameters ? kernel_at(m, kernel) : -1;
+
+    return at >= 0 ? m->parameters[at] : NULL;
 }
 
 bool module_is_wide(const struct module *m, const char *kernel)
 {
-    for (int i = 0; m->wide && i < m->nkernels; i++) {
-        if (!strcmp(m->kernels[i], kernel))
-            return m->wide[i];
-    }
-    return false;
+    int at = m->wide ? kernel_at(m, kernel) : -1;
+
+    return at >= 0 && m->wide[at];
 }
 
 /* ---- variables ---- */
