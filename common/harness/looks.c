@@ -139,6 +139,12 @@ static bool was_wrong(const struct writing *w)
     return is_wrong(&w->a, w->out) || is_wrong(&w->b, w->out);
 }
 
+/* Elements of output out that were stored, where all stores are to it. */
+static uint64_t stores_of(const struct sample *r, int out)
+{
+    return r->outputs.counters.global_st_bytes / dtype_size(r->plan.buffers[out].dtype);
+}
+
 /* What the first blocks of a kernel's grid do without the others. */
 struct part {
     uint64_t stores, nwritten, *written;
@@ -163,7 +169,7 @@ static bool part_of(struct search *s, const struct lab_case *c, int out, uint32_
         if (!is_fill(&r, out, i, poison_byte(s->x->verify->seed)))
             part->written[part->nwritten++] = i;
     }
-    part->stores = r.outputs.counters.global_st_bytes / dtype_size(b->dtype);
+    part->stores = stores_of(&r, out);
     sample_free(&r);
     return done;
 }
@@ -180,7 +186,7 @@ static void put_shared_places(struct search *s, const struct lab_case *c, struct
 
     for (int b = 0; b < p->nbuffers; b++)
         others += b != w->out && p->buffers[b].role != BUF_INPUT;
-    uint64_t stores = w->a.outputs.counters.global_st_bytes / dtype_size(p->buffers[w->out].dtype);
+    uint64_t stores = stores_of(&w->a, w->out);
     if (others || p->nsteps != 1 || grid[0] < 2 || grid[1] > 1 || grid[2] > 1 ||
         !w->a.outputs.counted || stores < w->count || stores >= 2 * w->count)
         return;
@@ -201,22 +207,16 @@ static void put_shared_places(struct search *s, const struct lab_case *c, struct
 /* What is stored, all told, is more than all there is: of one output alone. */
 static void tell_again(struct search *s, const struct writing *w)
 {
-    const struct outputs *o = &w->a.outputs;
-    uint64_t written = w->count - w->nunwritten;
-    double stores = 0;
+    uint64_t written = w->count - w->nunwritten, stores = stores_of(&w->a, w->out);
 
-    if (next_output(&w->a.plan, next_output(&w->a.plan, -1)) >= 0 || !o->counted || !written ||
-        w->a.plan.nsteps != 1)
-        return;
-    stores =
-        (double)o->counters.global_st_bytes / (double)dtype_size(w->a.plan.buffers[w->out].dtype);
-    if (stores < 2 * (double)written)
+    if (next_output(&w->a.plan, next_output(&w->a.plan, -1)) >= 0 || !w->a.outputs.counted ||
+        !written || w->a.plan.nsteps != 1 || stores < 2 * written)
         return;
     diagnosis_add(s->d, "unwritten",
                   "but the other %" PRIu64
                   " of %s are stored %.3g times each, on average: threads have the same index, and "
                   "nobody has those",
-                  written, w->a.plan.buffers[w->out].name, stores / (double)written);
+                  written, w->a.plan.buffers[w->out].name, (double)stores / (double)written);
 }
 
 bool by_unwritten(struct search *s, const struct lab_case *c)
