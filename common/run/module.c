@@ -36,13 +36,19 @@ static int ptx_names(const char *text, char ***names)
     return n;
 }
 
+/* What strstr() finds before the end: the rest of a long text is not read for it. */
+static const char *within(const char *p, const char *end, const char *what)
+{
+    return memmem(p, (size_t)(end - p), what, strlen(what));
+}
+
 /* Of "(.param .u64 k_param_0, .param .align 4 .b8 k_param_1[8])". */
 static char *ptx_parameters(const char *p)
 {
     struct text t = {0};
     const char *end = p + strcspn(p, "){");
 
-    while ((p = strstr(p, ".param ")) && p < end) {
+    while ((p = within(p, end, ".param "))) {
         p += strlen(".param ");
         text_add(&t, *p != '.'                ? "?"
                      : strchr("us", p[1])     ? "u"
@@ -72,11 +78,10 @@ static bool *ptx_all_wide(const char *text, int nkernels)
     bool *all = xcalloc((size_t)nkernels + 1, sizeof(*all));
     int n = 0;
 
-    for (const char *p = strstr(text, ".entry"), *end; p && n < nkernels; p = end) {
-        const char *narrow = strstr(p, ".reg .b16"), *called = strstr(p, "call");
-
-        end = strstr(p + 1, ".entry");
-        all[n++] = !(narrow && (!end || narrow < end)) && !(called && (!end || called < end));
+    for (const char *p = strstr(text, ".entry"), *next; p && n < nkernels; p = next) {
+        next = strstr(p + 1, ".entry");
+        const char *end = next ? next : p + strlen(p);
+        all[n++] = !within(p, end, ".reg .b16") && !within(p, end, "call");
     }
     return all;
 }
@@ -89,9 +94,8 @@ static int ptx_variables(const char *text, char ***names)
     for (const char *line = strstr(text, ".version"); line; line = strchr(line, '\n')) {
         line += *line == '\n';
         size_t head = strcspn(line, "=;\n");
-        const char *space = strstr(line, ".global ");
 
-        if (*line != '.' || !space || space >= line + head)
+        if (*line != '.' || !within(line, line + head, ".global "))
             continue;
         while (head && strchr(" \t", line[head - 1]))
             head--;
