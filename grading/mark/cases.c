@@ -87,15 +87,20 @@ static uint64_t draw(const struct source *s, const char *field)
     return v;
 }
 
-/* min, 2 min, 4 min … begin octaves, the last of which may be cut short by max. */
+/* min, 2 min, 4 min … begin octaves. The last goes to max: less than half of a whole one is part of
+ * the one before it, which else would be drawn less often a number than a few numbers are. */
 static void draw_octave(const struct source *s, const char *field, uint64_t *min, uint64_t *max)
 {
     uint64_t octaves = 1;
     char *which = xformat("%s octave", field);
     while (*min << octaves <= *max)
         octaves++;
-    *min <<= draw(s, which) % octaves;
-    *max = *max < 2 * *min ? *max : 2 * *min - 1;
+    uint64_t last = *min << (octaves - 1);
+    if (octaves > 1 && 2 * (*max - last + 1) < last)
+        octaves--;
+    uint64_t at = draw(s, which) % octaves;
+    *min <<= at;
+    *max = at + 1 < octaves ? 2 * *min - 1 : *max;
     free(which);
 }
 

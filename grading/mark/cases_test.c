@@ -43,6 +43,12 @@ static const struct hidden_case hidden[] = {
      .n_min = 100,
      .n_max = 1000,
      .any_scale = true},
+    {.name = "cut",
+     .kind = "any size, the last octave by half",
+     .like = "tail",
+     .n_min = 100,
+     .n_max = 1199,
+     .any_scale = true},
     {.name = "work",
      .kind = "great by great, within bounds",
      .like = "tail",
@@ -64,7 +70,7 @@ static const struct rubric rubric = {.lab = "reduction",
                                      .cases = cases,
                                      .ncases = 3,
                                      .hidden = hidden,
-                                     .nhidden = 7};
+                                     .nhidden = 8};
 
 static struct lab_case drawn(const char *name, const char *variant, const char *secret,
                              const char *submission)
@@ -149,19 +155,27 @@ Test(cases, each_listed_value_is_drawn)
               types, ops);
 }
 
-/* 100 to 199, 200 to 399, 400 to 799 and 800 to 1000 get a fourth each. */
+/* 100 to 199, 200 to 399, 400 to 799 and from there to max get a fourth each, or, where that is
+ * less than half of an octave, 400 to max a third. */
 Test(cases, any_scale_draws_small_ones_as_often)
 {
-    int in[4] = {0};
-    for (int i = 0; i < 400; i++) {
-        char submission[24];
-        snprintf(submission, sizeof(submission), "%d", i);
-        uint64_t n = drawn("scale", "reduce3", "a secret", submission).n;
-        cr_assert(n >= 100 && n <= 1000, "%d", (int)n);
-        in[(n >= 200) + (n >= 400) + (n >= 800)]++;
+    static const struct {
+        const char *name;
+        uint64_t last, max;
+        int parts;
+    } of[] = {{"scale", 400, 1000, 3}, {"cut", 800, 1199, 4}};
+    for (int k = 0; k < 2; k++) {
+        int in[4] = {0};
+        for (int i = 0; i < 400; i++) {
+            char submission[24];
+            snprintf(submission, sizeof(submission), "%d", i);
+            uint64_t n = drawn(of[k].name, "reduce3", "a secret", submission).n;
+            cr_assert(n >= 100 && n <= of[k].max, "%d", (int)n);
+            in[(n >= 200) + (n >= 400) + (n >= 800 && of[k].last == 800)]++;
+        }
+        for (int i = 0; i < of[k].parts; i++)
+            cr_expect(abs(in[i] - 400 / of[k].parts) < 40, "%s, %d: %d", of[k].name, i, in[i]);
     }
-    for (int i = 0; i < 4; i++)
-        cr_expect(in[i] > 60 && in[i] < 140, "%d: %d", i, in[i]);
 }
 
 /* Both of n and param have each octave, also where the other is in its uppermost one; no product is

@@ -134,8 +134,8 @@ struct hidden_case {
      * below is as it is there. Several are for what goes together: "min max float double". */
     const char *like;
     uint64_t n_min, n_max, m_min, m_max, k_min, k_max; /* uniform, where max is not 0 */
-    /* These by their octave first: 100 is as likely as 10,000. One that max cuts short is as likely
-     * as a whole one: a max of min * 2^k - 1 wastes no draws on a few numbers. */
+    /* These by their octave first: 100 is as likely as 10,000. One that max cuts to less than half
+     * belongs to the one before. */
     bool any_scale;
     /* The product of those of n, m, k and param that are drawn from a range is at most this: one of
      * them, which is drawn too, makes room for the others, down to its minimum, then the next. So

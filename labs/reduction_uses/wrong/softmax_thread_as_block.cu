@@ -1,8 +1,7 @@
 // Each thread does all of the row by itself, and writes its share.
 // only: softmax_block
-// expect: soft-sectors=fail
+// expect: soft-sectors=fail soft-ok=any soft-clean=any
 // hint: soft-sectors: passes
-// score: 3
 #include "warplab.cuh"
 
 #define BLOCK 256
