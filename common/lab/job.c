@@ -119,20 +119,31 @@ double outputs_overlap(const struct outputs *o, const struct plan *p)
     return last > first ? busy / (last - first) : 0;
 }
 
+/* Of each rank's part; 0 where there is nothing. */
+static double skew_of(const double *part, int ranks)
+{
+    double most = 0, all = 0;
+
+    for (int r = 0; r < ranks; r++) {
+        most = fmax(most, part[r]);
+        all += part[r];
+    }
+    return all > 0 ? most * ranks / all : 0;
+}
+
 double outputs_skew(const struct outputs *o, const struct plan *p)
 {
-    double busy[LAB_MAX_RANKS] = {0}, most = 0, all = 0;
+    double work[LAB_MAX_RANKS] = {0}, loaded[LAB_MAX_RANKS] = {0};
     int ranks = p->ranks > 1 ? p->ranks : 1;
 
     for (int i = 0; o->times && i < p->nops; i++) {
-        if (p->ops[i].kind == OP_LAUNCH)
-            busy[p->ops[i].rank] += o->times[i].end - o->times[i].start;
+        if (p->ops[i].kind != OP_LAUNCH)
+            continue;
+        work[p->ops[i].rank] += o->times[i].work;
+        loaded[p->ops[i].rank] += o->times[i].loaded;
     }
-    for (int r = 0; r < ranks; r++) {
-        most = fmax(most, busy[r]);
-        all += busy[r];
-    }
-    return all > 0 ? most * ranks / all : INFINITY;
+    double skew = skew_of(work, ranks);
+    return skew > 0 ? fmax(skew, skew_of(loaded, ranks)) : INFINITY;
 }
 
 struct packed_outputs {

@@ -49,9 +49,10 @@ enum stage {
     STAGE_RUN,  /* a launch failed, or the device after it */
     STAGE_DONE, /* inputs were compared, data is there */
 };
-/* When an operation of a schedule ran, ms from the first one's issue. */
+/* When an operation of a schedule ran, ms from the first one's issue; of a launch on the emulator
+ * also its warp instructions and the sectors that it loaded from global memory. */
 struct op_time {
-    double start, end;
+    double start, end, work, loaded;
 };
 struct outputs {
     enum stage stage;
@@ -80,8 +81,8 @@ struct outputs {
 void outputs_free(struct outputs *o);
 /* How many engines (copies in, kernels, copies out) are busy on average, 0 when not known. */
 double outputs_overlap(const struct outputs *o, const struct plan *p);
-/* How many times as long as a rank's on average the busiest one's kernels take; infinity when not
- * known. */
+/* How many times as much as a rank on average the busiest one's kernels do: of warp instructions,
+ * and of sectors loaded, that which is worse shared. Infinity when not known, as on a GPU. */
 double outputs_skew(const struct outputs *o, const struct plan *p);
 void outputs_drop_data(struct outputs *o); /* keeps the rest */
 /* A fact of a program's record, "left_bytes" or "calls.cudaMalloc"; 0 where the record has no such

@@ -207,11 +207,16 @@ Test(machine, no_device_has_such_limits)
     text_free(&t.bytes);
 }
 
-/* Of three ranks the last has 2 + 3 of 6: two and a half times what each has on average. */
+/* Of three ranks the last has 2 + 3 of 6: two and a half times what each has on average, however
+ * long it takes; and where instructions are even, what is loaded need not be. */
 Test(job, the_busiest_rank)
 {
     struct plan p = {.nops = 5, .ranks = 3};
-    struct op_time times[5] = {{0, 0.5}, {0, 0.5}, {0, 2}, {2, 5}, {5, 99}};
+    struct op_time times[5] = {{.work = 5, .loaded = 1},
+                               {.work = 5, .end = 9},
+                               {.work = 20, .loaded = 1},
+                               {.work = 30, .loaded = 1},
+                               {.work = 99, .loaded = 99}};
     struct outputs o = {0};
 
     for (uint32_t i = 0; i < 4; i++)
@@ -220,6 +225,9 @@ Test(job, the_busiest_rank)
     cr_expect(isinf(outputs_skew(&o, &p)), "nothing is known");
     o.times = times;
     cr_expect_float_eq(outputs_skew(&o, &p), 2.5, 1e-12);
+    times[2].work = 0;
+    times[3].work = 5;
+    cr_expect_float_eq(outputs_skew(&o, &p), 2, 1e-12);
     p.ranks = 0;
     p.nops = 1;
     cr_expect_float_eq(outputs_skew(&o, &p), 1, 1e-12);
@@ -240,9 +248,9 @@ Test(job, overlap_and_times)
     p.ops[2] = (struct plan_op){.kind = OP_RECORD};
     cr_expect_eq(outputs_overlap(&o, &p), 0, "nothing is known");
     o.times = xcalloc(3, sizeof(*o.times));
-    o.times[0] = (struct op_time){0, 2};
-    o.times[1] = (struct op_time){1, 3};
-    o.times[2] = (struct op_time){0, 9};
+    o.times[0] = (struct op_time){.end = 2};
+    o.times[1] = (struct op_time){.start = 1, .end = 3};
+    o.times[2] = (struct op_time){.end = 9};
     cr_expect_float_eq(outputs_overlap(&o, &p), 4.0 / 3, 1e-12);
     o.message = xstrdup("");
     o.findings = xstrdup("");

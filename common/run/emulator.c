@@ -165,6 +165,11 @@ void emulator_counters(struct counters *out)
         counter_set(out, i, calls.counter(counter_infos[i].name));
 }
 
+double emulator_counter(const char *name)
+{
+    return emulator_here() ? (double)calls.counter(name) : 0;
+}
+
 double emulator_modelled_ms(void)
 {
     return emulator_here() ? calls.modelled_ms() : 0;

@@ -33,6 +33,7 @@ void emulator_revive(void);
 /* Of all launches since emulator_reset(). */
 void emulator_reset(void);
 void emulator_counters(struct counters *out);
+double emulator_counter(const char *name);
 double emulator_modelled_ms(void);
 double emulator_span_ms(void); /* until all work is done, copies and waiting included */
 /* Of the work issued last, ms since emulator_reset(). Unchanged on a GPU. */

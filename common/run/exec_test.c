@@ -1,5 +1,6 @@
 /* exec_test.c - guards, poison and variables of the module, on the emulator. */
 #include "harness/compile.h"
+#include "emulator.h"
 #include "exec.h"
 #include "base/alloc.h"
 #include "base/file.h"
@@ -234,10 +235,20 @@ Test(exec, ranks_are_fetched_from)
                                                      .count = N};
         cr_assert(exec_open(&ex, &plan, &module, &o) && exec_upload(&ex, 0, x) && exec_poison(&ex),
                   "%s", ex.message);
+        emulator_reset();
         cr_assert(exec_launch(&ex) && exec_finish(&ex) && exec_download(&ex, 1, y), "%s",
                   ex.message);
         for (int i = 0; i < n * N; i++)
             cr_assert_eq(y[i], 2 * (i % N) + 1, "%d ranks: y[%d] = %d", n, i, y[i]);
+        double all = 0; /* each launch did as much as the next, and together what was counted */
+        for (int i = 0; i < plan.nops; i++) {
+            bool launch = plan.ops[i].kind == OP_LAUNCH;
+
+            cr_expect_eq(ex.times[i].work, launch ? ex.times[0].work : 0, "op %d", i);
+            cr_expect_eq(ex.times[i].loaded, launch ? N * 4 / 32 : 0, "op %d", i);
+            all += ex.times[i].work;
+        }
+        cr_expect(all > 0 && all == emulator_counter("inst_executed"), "%g", all);
         exec_close(&ex);
         module_unload(&module);
     }

@@ -238,10 +238,29 @@ static bool takes_time(const struct plan_op *o, int ranks)
     }
 }
 
+/* What all launches so far did. */
+static struct op_time done_so_far(void)
+{
+    return (struct op_time){.work = emulator_counter("inst_executed"),
+                            .loaded = emulator_counter("global_ld_sectors")};
+}
+
+/* Of a launch also what it did: that of all with it, less that of those before. */
+static void take_work(struct op_time *t, struct op_time before)
+{
+    struct op_time after = done_so_far();
+
+    t->work = after.work - before.work;
+    t->loaded = after.loaded - before.loaded;
+}
+
 /* With the clock around it; the emulator says when it was. */
 static bool timed(struct exec *e, int i)
 {
     cudaStream_t stream = e->streams[e->plan->ops[i].rank][e->plan->ops[i].stream];
+
+    bool counted = !e->begin && e->plan->ops[i].kind == OP_LAUNCH;
+    struct op_time before = counted ? done_so_far() : (struct op_time){0};
 
     if (e->begin)
         cudaEventRecord(e->begin[i], stream);
@@ -251,6 +270,8 @@ static bool timed(struct exec *e, int i)
         cudaEventRecord(e->end[i], stream);
     else if (takes_time(&e->plan->ops[i], ranks_of(e)))
         emulator_last_work(&e->times[i].start, &e->times[i].end);
+    if (counted)
+        take_work(&e->times[i], before);
     return true;
 }
 
@@ -261,7 +282,7 @@ static void read_times(struct exec *e)
 
         cudaEventElapsedTime(&start, e->begin[0], e->begin[i]);
         cudaEventElapsedTime(&end, e->begin[0], e->end[i]);
-        e->times[i] = (struct op_time){start, end};
+        e->times[i] = (struct op_time){.start = start, .end = end};
     }
 }
 

@@ -184,7 +184,7 @@ static bool near_reference(void *user, const struct gate_result *r)
 /* Its condition is one on times. */
 bool gate_on_times(const char *gate)
 {
-    static const char *const names[] = {"overlap", "skew", "modelled", "printed.", "rate."};
+    static const char *const names[] = {"overlap", "modelled", "printed.", "rate."};
     for (size_t i = 0; gate && i < sizeof(names) / sizeof(names[0]); i++)
         if (strstr(gate, names[i]))
             return true;
