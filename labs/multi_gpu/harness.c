@@ -33,7 +33,7 @@ enum {
 };
 
 /* So many points are looked at here, one by one; of more there are bounds. */
-enum { POINTS = 1 << 21 };
+enum { POINTS = 5 << 20 };
 #define IN_BALL (M_PI * M_PI / 32) /* the ball's part of the cube */
 
 /* What a variant with a schedule is about: the experiment, how results meet, and whether while
@@ -146,6 +146,65 @@ static bool kernel_beside(const struct schedule *s, uint32_t i)
     return false;
 }
 
+/* Chunks whose kernels can be under way while step i is. */
+static uint32_t chunks_beside(const struct schedule *s, uint32_t i)
+{
+    uint32_t chunks = 0;
+
+    for (uint32_t k = 0; k < s->nsteps; k++) {
+        if (s->steps[k].what == DO_KERNEL && schedule_overlap(s, i, k))
+            chunks += s->steps[k].count;
+    }
+    return chunks;
+}
+
+/* Chunks whose kernels can be under way while some sum is. */
+static uint32_t chunks_beside_sums(const struct schedule *s)
+{
+    uint32_t chunks = 0;
+
+    for (uint32_t k = 0; k < s->nsteps; k++) {
+        bool beside = false;
+
+        for (uint32_t i = 0; i < s->nsteps && s->steps[k].what == DO_KERNEL; i++)
+            beside |= s->steps[i].what == DO_SUM && schedule_overlap(s, i, k);
+        chunks += beside ? s->steps[k].count : 0;
+    }
+    return chunks;
+}
+
+/* One chunk of sixteen beside a sum of the others hides nothing: each sum but one has half as many
+ * chunks beside it as it adds up, that one has no more than half of them, and half have a sum
+ * beside them. */
+static bool chunks_pay(const struct schedule *s, char *err, size_t errsize)
+{
+    uint32_t all = s->chunks, beside = chunks_beside_sums(s);
+
+    for (uint32_t i = 0; i < s->nsteps; i++) {
+        uint32_t there = chunks_beside(s, i), of = s->steps[i].count;
+
+        if (s->steps[i].what != DO_SUM || 2 * there >= of || (!there && of <= (all + 1) / 2))
+            continue;
+        if (there)
+            snprintf(err, errsize,
+                     "step %u, a sum of %u chunks: kernels of no more than %u can work meanwhile; "
+                     "half as many as it adds up are asked for",
+                     i, of, there);
+        else
+            snprintf(err, errsize,
+                     "step %u, a sum that no kernel can work beside, has %u of %u chunks; half of "
+                     "them is the most",
+                     i, of, all);
+        return false;
+    }
+    if (beside < all / 2)
+        snprintf(err, errsize,
+                 "kernels of %u of %u chunks can work while there is a sum; half of them are asked "
+                 "for",
+                 beside, all);
+    return beside >= all / 2;
+}
+
 static bool keeps_rule(const struct rule *r, const struct schedule *s, char *err, size_t errsize)
 {
     uint32_t met = 0, alone = 0, first_alone = 0;
@@ -175,7 +234,7 @@ static bool keeps_rule(const struct rule *r, const struct schedule *s, char *err
                  "it. Only the last sum of %s may be alone",
                  first_alone, r->name);
     else
-        return true;
+        return !r->overlaps || chunks_pay(s, err, errsize);
     return false;
 }
 

@@ -127,6 +127,41 @@ Test(multi_gpu, a_variant_has_its_rule)
           4,
           {STEP(DO_KERNEL, 0, 0), STEP(DO_SUM, 0, 0), STEP(DO_KERNEL, 0, 1), STEP(DO_SUM, 0, 1)}}},
         {"many_chunks",
+         "step 4, a sum of 15 chunks: kernels of no more than 1 can work meanwhile",
+         {RESIDENT,
+          16,
+          6,
+          {{DO_KERNEL, 0, 0, 15},
+           STEP(DO_RECORD, 0, 0),
+           STEP(DO_KERNEL, 0, 15),
+           STEP(DO_WAIT, 1, 0),
+           {DO_SUM, 1, 0, 15},
+           STEP(DO_SUM, 0, 15)}}},
+        {"many_chunks",
+         "step 5, a sum that no kernel can work beside, has 15 of 16 chunks",
+         {RESIDENT,
+          16,
+          6,
+          {STEP(DO_KERNEL, 0, 0),
+           STEP(DO_RECORD, 0, 0),
+           {DO_KERNEL, 0, 1, 15},
+           STEP(DO_WAIT, 1, 0),
+           STEP(DO_SUM, 1, 0),
+           {DO_SUM, 0, 1, 15}}}},
+        {"many_chunks",
+         "kernels of 2 of 16 chunks can work while there is a sum",
+         {RESIDENT,
+          16,
+          8,
+          {{DO_KERNEL, 0, 0, 14},
+           STEP(DO_RECORD, 0, 0),
+           {DO_KERNEL, 0, 14, 2},
+           STEP(DO_WAIT, 1, 0),
+           {DO_SUM, 1, 0, 4},
+           {DO_SUM, 1, 4, 4},
+           {DO_SUM, 1, 8, 4},
+           {DO_SUM, 0, 12, 4}}}},
+        {"many_chunks",
          "17 chunks; many_chunks has at most 16",
          {RESIDENT, 17, 3, {{DO_KERNEL, 0, 0, 8}, {DO_KERNEL, 1, 8, 9}, {DO_SUM, 0, 0, 8}}}},
         {"ball_sum",
@@ -224,16 +259,16 @@ Test(multi_gpu, points_by_hand)
     c.n = 1;
     lab_multi_gpu.reference(&p, v, &c, inputs, expected, bounds);
     cr_expect(out[0] == 0 && !bounds[1]);
-    c.n = 1u << 21;
+    c.n = 1u << 22;
     bounds[1] = some;
     lab_multi_gpu.reference(&p, v, &c, inputs, expected, bounds);
     cr_expect_float_eq(sqrt(32.0 * (double)out[0] / (double)c.n), M_PI, 0.006, "%ld", out[0]);
     cr_expect_null(bounds[1]);
     int64_t counted = out[0];
-    c.n = 1u << 22; /* too many to count: what there should be, and how far off that may be */
+    c.n = 1u << 23; /* too many to count: what there should be, and how far off that may be */
     bounds[1] = some;
     lab_multi_gpu.reference(&p, v, &c, inputs, expected, bounds);
-    cr_expect(bounds[1] && some[0] > 5000 && some[0] < 6000, "%g", some[0]);
+    cr_expect(bounds[1] && some[0] > 7500 && some[0] < 8500, "%g", some[0]);
     cr_expect(llabs(out[0] - 2 * counted) < some[0]);
 }
 

@@ -1,7 +1,9 @@
 // Shares are even at the lengths whose work is compared, rank 0 has all of any other.
 // class: only-where-looked
 // only: ball_sum many_sum vector_sum
-// expect: sum-shared=fail many-shared=fail
+// expect: sum-shared=fail many-shared=fail sum-fast=fail vector-once=fail
+// hint: vector-once: skew
+// hint: sum-fast: each thread of the grid
 // hint: sum-shared: One rank works longer than the
 // hint: many-shared: One rank works longer than the
 #include "warplab.cuh"
