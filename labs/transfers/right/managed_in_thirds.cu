@@ -1,0 +1,29 @@
+// Right: three chunks over one stream, moved before they are touched.
+// only: managed
+// expect: all=pass
+#include "warplab.cuh"
+#include "schedule.cuh"
+
+KERNEL work(const float *in, float *out, unsigned n, unsigned k)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n) {
+        float a = in[i], x = a;
+
+        for (unsigned s = 0; s < k; s++)
+            x = 1.5f - a / x;
+        out[i] = x;
+    }
+}
+
+SCHEDULE(managed)
+{
+    s.memory = MANAGED;
+    s.chunks = 3;
+    for (unsigned i = 0; i < s.chunks; i++) {
+        s.copy_in(0, i);
+        s.kernel(0, i);
+        s.copy_out(0, i);
+    }
+};
