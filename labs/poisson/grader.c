@@ -31,14 +31,17 @@ static const struct rubric_row rows[] = {
     {"shared-clean", 2, "Shared wave numbers: no race and no bad access", ROW_CHECKS, "solve_shared", .cases = "one odd even hidden-plane hidden-long hidden-large",
      .hint = CHECKED " What one thread stores in shared memory, another loads: what must lie between?"},
     {"shared-once", 3, "Shared wave numbers: each is loaded once a block", ROW_GATE, "solve_shared", .elsewhere = 1.25, .cases = "square hidden-large hidden-vast",
-     /* a load for each part of a wave is right; an atomic, which is no load, is none */
-     .gate = "global_ld_bytes <= 17.2 * n * m && global_sectors <= 1.45 * ref.global_sectors + 2 * m && global_atom_requests + global_red_requests + async_sends == 0 && influence(others) >= 0.9",
+     /* a block of T threads has no more than 32 + T / 32 wave numbers, unless it is odd, and there
+      * are three kernels of as many blocks; a load for each part of a wave is right; an atomic, which is no load, is none */
+     .gate = "global_ld_bytes <= 16 * n * m + min(1.2 * n * m, 4 * (32 * blocks + threads / 32) / 3) && global_sectors <= 1.45 * ref.global_sectors + 2 * m && global_atom_requests + global_red_requests + async_sends == 0 && influence(others) >= 0.9",
      .hint = "r, both parts of c, and c's real part are 16 bytes for each number. What do you load beyond that? And does each thread have its wave numbers from shared memory?"},
     {"half-ok", 4, "Half of the waves: u is right", ROW_CORRECT, "solve_half", .cases = SHAPES,
      .hint = "How many waves has a row? Where does the second row begin? The rows are all there: ky as before."},
     {"half-clean", 2, "Half of the waves: no bad access", ROW_CHECKS, "solve_half", .cases = "one odd even hidden-plane hidden-long", .hint = CHECKED},
     {"half-whole", 2, "Half of the waves: sectors are used whole", ROW_GATE, "solve_half", .elsewhere = 1.25, .cases = "square hidden-large hidden-vast",
-     .gate = "global_sectors <= 1.15 * ref.global_sectors",
+     /* in whole sectors a request of 32 lanes has 8 or 9, of float4 17; in rows of 16 lanes one
+      * more. A load or store that goes by columns at times has more, unless it is made often */
+     .gate = "global_sectors <= 1.15 * ref.global_sectors && worst(global_ld_sectors / max(global_ld_requests, global_ld_bytes / 256)) <= 9.8 && worst(global_st_sectors / max(global_st_requests, global_st_bytes / 256)) <= 9.8 && global_ld_bytes <= 25 * m * (n / 2 + 1) + 4.2 * n * m && global_st_bytes <= 8.4 * m * (n / 2 + 1) + 4.2 * n * m",
      .hint = "Neighbouring threads are to have neighbouring waves: which index is made from threadIdx.x?"},
     {"fused-ok", 4, "One kernel: u is right", ROW_CORRECT, "solve_fused", .cases = SHAPES,
      .hint = "What is u too large by, if nobody scales? Where can the factor go in?"},
@@ -47,7 +50,8 @@ static const struct rubric_row rows[] = {
      .gate = "global_ld_requests <= 3.3 * m * (n / 2 + 32) / 32 && global_st_requests <= 1.1 * m * (n / 2 + 32) / 32 && global_sectors <= 1.3 * ref.global_sectors + 3 * m",
      .hint = "A wave's two parts lie side by side, and the waves of a row too: how few loads, stores and sectors can a warp do with?"},
     {"fused-fast", 2, "One kernel: little time beside the transforms", ROW_SPEED, "solve_fused", .cases = "large hidden-large", .gpu_cases = "large", .ratio = 0.96, .tolerance = 0.03,
-     .hint = "Which threads of a warp have neighbouring waves? What is a thread doing while its load is under way?"},
+     .gate = "flop_fp64 == 0", .elsewhere = HERE_ONLY,
+     .hint = "Which threads of a warp have neighbouring waves? What is a thread doing while its load is under way? And is it all in floats?"},
 };
 /* clang-format on */
 
