@@ -77,11 +77,13 @@ static const struct hidden_case hidden[] = {
  * instructions for each multiply-add of a warp, by however many of its lanes.
  * OWN_CODE: a path's constants are in its code. Who chooses them lane by lane has no lane idle and
  * no element moved. Where they are not chosen, and none is idle, a warp's elements are of one kind.
+ * ALL_WARPS: where every other warp has gone home, the lanes of the rest have work all the time.
  * BY_HALVES: the multiply-adds are by half of a warp's lanes; not by all, and some more by one. */
 #define IDLE "32 * inst_executed - thread_inst_executed_pred_on"
 #define SAME_WORK "flop_fp32 >= 0.99 * flops && flop_fp32 <= 1.05 * flops + 512 * 256 && inst_executed <= 8 * flop_fp32_slots / 64 + 200 * warps && " \
     "flop_fp16 + flop_fp64 + tensor_flop == 0"
 #define OWN_CODE "flop_fp32_coded >= 0.95 * flops"
+#define ALL_WARPS "inst_executed_max_warp * warps <= 1.6 * inst_executed"
 #define BY_HALVES "64 * inst_lanes_16 >= 0.95 * flop_fp32_slots"
 
 static const struct rubric_row rows[] = {
@@ -89,7 +91,7 @@ static const struct rubric_row rows[] = {
      .hint = "threadIdx.x / 32 is the number of a thread's warp in its block. Does the last thread have an element?"},
     {"warp-clean", 0, "Branch by warp: no bad access", ROW_CHECKS, "branch_warp", .cases = "branch", .hint = CHECKED},
     {"warp-lanes", 1, "Branch by warp: no lane waits", ROW_GATE, "branch_warp", .cases = "branch-full hidden-branch-full hidden-branch hidden-branch-middle hidden-branch-far",
-     .gate = IDLE " <= 0.05 * flops + 300 * 256 && " SAME_WORK " && " OWN_CODE,
+     .gate = IDLE " <= 0.05 * flops + 300 * 256 && " SAME_WORK " && " OWN_CODE " && " ALL_WARPS,
      .hint = "Ask once, and let each branch do the whole of its work. Each path keeps its own code."},
     {"thread-ok", 1, "Branch by thread: each element gets its thread's work", ROW_CORRECT, "branch_thread", .cases = "branch branch-full hidden-few-branch hidden-branch hidden-branch-middle hidden-branch-far hidden-branch-full",
      .hint = "Even threads and odd ones. Does the last thread have an element?"},
