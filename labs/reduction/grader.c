@@ -189,6 +189,8 @@ static const struct hidden_case hidden[] = {
     "shared_ld_bytes <= async_bytes + 300 * elem * warps && " PARTIAL " <= 2 * warps && "          \
     "shared_atom_requests + global_atom_requests + global_red_requests + async_sends == 0 && "     \
     "influence(shuffle) >= 0.9 - k"
+/* The longest chain of instructions is a thread's share and a tree: no few blocks have all. */
+#define OWN_SHARE "inst_executed_max_warp <= 20 * n / threads + 500"
 /* Each element is loaded once, in whole sectors. */
 #define COALESCED                                                                                  \
     "global_ld_sectors <= 1.05 * elem * n / 32 + 2 * blocks + 16 && "                              \
@@ -216,7 +218,7 @@ static const struct rubric_row rows[] = {
     GATE("6", 1, "Step 6 has no loop left", "in-64 in-128 in-256 in-512 hidden-large hidden-far", "worst(inst_executed) <= 1.05 * warps + 2 * blocks && " FEW_BARRIERS " && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT " && " BY_HALVES,
          "The compiler knows `block`: is there a loop, or a comparison with blockDim.x, that it need not keep?"),
     OK("7", 1, " long hidden-long hidden-huge" BLOCKS), CLEAN("7", BLOCKS),
-    GATE("7", 1, "Step 7 adds many neighbouring elements a thread", "long hidden-long in-256 in-512", "threads <= max(0.4 * n, 300000) && " COALESCED " && " NO_CONFLICTS " && " TREE_TO_WARP,
+    GATE("7", 1, "Step 7 adds many neighbouring elements a thread", "long hidden-long in-256 in-512", "threads <= max(0.4 * n, 300000) && " COALESCED " && " NO_CONFLICTS " && " TREE_TO_WARP " && " OWN_SHARE,
          "When lane 0 is at element i, where is lane 1? A warp's loads should lie side by side in every round, and the grid be much smaller than the array."),
     OK("8", 1, " long"), CLEAN("8", ""),
     GATE("8", 1, "Step 8: one value a warp through shared memory", "gate gate-float " ANY_GATED, BY_SHUFFLES " && " COALESCED,
