@@ -9,6 +9,7 @@
  * COUNT, HISTOGRAM and GRID take one array of n elements, and blocks add up by atomics: there the
  * kernel `clear` goes first and sets the result to 0.
  */
+#include "base/text.h"
 #include "lab/lab.h"
 #include "lab/random.h"
 
@@ -467,30 +468,50 @@ static uint32_t folded(enum experiment op, uint32_t from, const uint32_t *row, u
     return from;
 }
 
-/* What a row gives under another operation. */
-static bool recognise_fold(const struct lab_case *c, const uint32_t *in, uint32_t got,
+/* An operation's result on rows `first` to `end`: exclusive or is of no kernel here. */
+static bool explains(const struct lab_case *c, const uint32_t *in, const uint32_t *out, int op,
+                     uint64_t first, uint64_t end)
+{
+    for (uint64_t r = first; r < end; r++) {
+        const uint32_t *row = in + r * c->n;
+        uint32_t value = op < 0 ? 0 : folded(op, neutral(op), row, c->n);
+
+        for (uint64_t j = 0; j < c->n && op < 0; j++)
+            value ^= row[j];
+        if (value != out[r])
+            return false;
+    }
+    return op >= 0 || c->n > 1;
+}
+
+/* What rows give under another operation: all of them, or this one. Two of them can give the same
+ * there: both are told. */
+static bool recognise_fold(const struct lab_case *c, const uint32_t *in, const uint32_t *out,
                            uint64_t element, char *words, size_t size)
 {
-    static const char *const names[] = {
-        [PRODUCT] = "product", [ALL] = "and", [ANY] = "or", [TREE] = "sum"};
-    static const enum experiment all[] = {PRODUCT, ALL, ANY, TREE};
-    enum experiment own = experiment_of(c);
-    const uint32_t *row = in + element * c->n;
-    uint32_t exclusive = 0;
+    static const struct {
+        int op;
+        const char *name;
+    } all[] = {
+        {PRODUCT, "product"}, {ALL, "and"}, {ANY, "or"}, {TREE, "sum"}, {-1, "exclusive or"}};
+    enum { OPERATIONS = sizeof(all) / sizeof(all[0]) };
+    int own = experiment_of(c), n = 0;
+    struct text told = {0};
 
-    for (uint64_t j = 0; j < c->n; j++)
-        exclusive ^= row[j];
-    if (got == exclusive && c->n > 1) {
-        snprintf(words, size, "what exclusive or makes of the row, not %s", names[own]);
-        return true;
+    for (int whole = 1; whole >= 0 && !n; whole--) {
+        for (int i = 0; i < OPERATIONS; i++) {
+            if (all[i].op == own ||
+                !explains(c, in, out, all[i].op, whole ? 0 : element, whole ? c->m : element + 1))
+                continue;
+            text_addf(&told, "%s%s", n++ ? " or " : "", all[i].name);
+        }
     }
-    for (int i = 0; i < 4; i++) {
-        if (all[i] == own || got != folded(all[i], neutral(all[i]), row, c->n))
-            continue;
-        snprintf(words, size, "what %s makes of the row, not %s", names[all[i]], names[own]);
-        return true;
+    for (int i = 0; i < OPERATIONS && n; i++) {
+        if (all[i].op == own)
+            snprintf(words, size, "what %s makes of the row, not %s", told.s, all[i].name);
     }
-    return false;
+    text_free(&told);
+    return n > 0;
 }
 
 /* What a fold of bits starts with, by all rows: a bit of "and" that no row has, one of "or" that
@@ -769,6 +790,24 @@ static bool recognise_threads(const float *x, uint64_t n, double most, const flo
     return n > 1 && (by_largest || by_sum);
 }
 
+/* A row's shares, with `least` taken from each number before exp(), and `from` in the sum. */
+static bool is_shares(const float *x, uint64_t n, const float *out, float least, float from)
+{
+    float sum = 0;
+
+    for (uint64_t i = 0; i < n; i++)
+        sum += expf(x[i] - from);
+    for (uint64_t i = 0; i < n; i++) {
+        float share = expf(x[i] - least) / sum;
+
+        if (isfinite(share) ? !(fabsf(out[i] - share) <= 1e-5f * fmaxf(share, 1))
+            : isnan(share)  ? !isnan(out[i])
+                            : out[i] != share)
+            return false;
+    }
+    return true;
+}
+
 /* A row of which exp() of the numbers themselves is made, which leaves the floats. */
 static bool is_without_largest(const float *x, uint64_t n, const float *out)
 {
@@ -776,13 +815,34 @@ static bool is_without_largest(const float *x, uint64_t n, const float *out)
 
     for (uint64_t i = 0; i < n; i++)
         sum += expf(x[i]);
-    for (uint64_t i = 0; i < n; i++) {
-        float share = expf(x[i]) / sum;
+    return (!isfinite(sum) || sum == 0) && is_shares(x, n, out, 0, 0);
+}
 
-        if (isnan(share) ? !isnan(out[i]) : !(fabsf(out[i] - share) <= 1e-5f))
+static float largest_of(const float *x, uint64_t n)
+{
+    float most = -INFINITY;
+
+    for (uint64_t i = 0; i < n; i++)
+        most = fmaxf(most, x[i]);
+    return most;
+}
+
+/* Rows whose numbers are below 0 come out with 0 as their largest, and others as they should: a row
+ * above says that something is taken from each. */
+static bool is_begun_at_0(const struct lab_case *c, const float *in, const float *out)
+{
+    bool below = false, above = false;
+
+    for (uint64_t r = 0; r < c->m; r++) {
+        const float *x = in + r * c->n, *shares = out + r * c->n;
+        float most = largest_of(x, c->n);
+
+        if (!is_shares(x, c->n, shares, fmaxf(most, 0), fmaxf(most, 0)))
             return false;
+        below |= most < 0 && is_without_largest(x, c->n, shares);
+        above |= most > 0 && !is_shares(x, c->n, shares, 0, 0);
     }
-    return !isfinite(sum) || sum == 0;
+    return below && above;
 }
 
 /* … or nothing was divided by. out: all of it. */
@@ -791,11 +851,20 @@ static bool recognise_softmax(const struct lab_case *c, const float *in, const f
 {
     uint64_t first = element / c->n * c->n;
     const float *x = in + first;
-    double most = -INFINITY, own = in[element], got = out[element];
+    double most = largest_of(x, c->n), own = in[element], got = out[element];
 
-    for (uint64_t i = 0; i < c->n; i++)
-        most = fmax(most, x[i]);
-    if (is_without_largest(x, c->n, out + first))
+    if (is_begun_at_0(c, in, out))
+        snprintf(words, size,
+                 "%s: in rows of numbers below 0, where 0 is taken for the largest element: what "
+                 "does the maximum begin with?",
+                 isnan(got) ? "no number" : "wrong");
+    else if (!is_shares(x, c->n, out + first, most, most) &&
+             is_shares(x, c->n, out + first, 0, most))
+        snprintf(words, size,
+                 "exp(x), divided by the sum of exp(x - largest): the row's largest element (%.0f) "
+                 "is taken from each before exp() in both",
+                 most);
+    else if (is_without_largest(x, c->n, out + first))
         snprintf(words, size,
                  "%s: is the row's largest element (%.0f) taken from each before exp()?",
                  isnan(got) ? "no number" : "0", most);
@@ -818,11 +887,9 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
         return recognise_count(c, inputs[0], *(const uint32_t *)output, words, size);
     if (experiment_of(c) == HISTOGRAM)
         return recognise_bins(c, inputs[0], output, words, size);
-    return experiment_of(c) <= ANY &&
-           (recognise_truth(c, inputs[0], output, words, size) ||
-            recognise_start(c, inputs[0], output, words, size) ||
-            recognise_fold(c, inputs[0], ((const uint32_t *)output)[element], element, words,
-                           size));
+    return experiment_of(c) <= ANY && (recognise_truth(c, inputs[0], output, words, size) ||
+                                       recognise_start(c, inputs[0], output, words, size) ||
+                                       recognise_fold(c, inputs[0], output, element, words, size));
 }
 
 static uint64_t row(const struct plan *p, const struct lab_case *c, int b)
