@@ -6,6 +6,7 @@
 #include "fft.h"
 #include "lab/plan.h"
 #include "lab/random.h"
+#include "machine.h"
 #include "maps.h"
 #include "ranks.h"
 #include "streams.h"
@@ -313,6 +314,26 @@ static void *arg_pointer(struct exec *e, int rank, int step, int i, void **slot)
     return slot;
 }
 
+/* A kernel's fault, which a later call is told: of which of the first `nsteps` it was the runtime
+ * does not say. */
+static bool launch_failed(struct exec *e, cudaError_t error, int nsteps)
+{
+    const struct plan *p = e->plan;
+    struct text names = {0};
+
+    for (int i = 0; i < nsteps; i++) {
+        bool named = p->steps[i].kind != STEP_KERNEL;
+
+        for (int k = 0; k < i; k++)
+            named |= !strcmp(p->steps[k].kernel, p->steps[i].kernel);
+        if (!named)
+            text_addf(&names, "%s%s", names.length ? " or " : "", p->steps[i].kernel);
+    }
+    exec_fail(e, error, "%s: the launch failed", names.length ? names.s : "no kernel");
+    text_free(&names);
+    return false;
+}
+
 bool exec_step(struct exec *e, int i, int rank, cudaStream_t stream)
 {
     const struct plan_step *s = &e->plan->steps[i];
@@ -326,6 +347,8 @@ bool exec_step(struct exec *e, int i, int rank, cudaStream_t stream)
         args[a] = arg_pointer(e, rank, i, a, &slots[a]);
     cudaError_t error =
         cudaLaunchKernel((const void *)e->kernels[i], grid, block, args, s->shared_bytes, stream);
+    if (machine_error_is_sticky(error)) /* of what ran before, in the last round, too */
+        return launch_failed(e, error, i ? i : e->plan->nsteps);
     return error == cudaSuccess ||
            exec_fail(e, error, "%s: launch of %u×%u×%u blocks of %u×%u×%u threads", s->kernel,
                      grid.x, grid.y, grid.z, block.x, block.y, block.z);
@@ -365,25 +388,6 @@ static bool check_guard(struct exec *e, int b, bool after)
     return true;
 }
 
-/* It shows once all have been launched: whose it was the runtime does not say. */
-static bool launch_failed(struct exec *e, cudaError_t error)
-{
-    const struct plan *p = e->plan;
-    struct text names = {0};
-
-    for (int i = 0; i < p->nsteps; i++) {
-        bool named = p->steps[i].kind != STEP_KERNEL;
-
-        for (int k = 0; k < i; k++)
-            named |= !strcmp(p->steps[k].kernel, p->steps[i].kernel);
-        if (!named)
-            text_addf(&names, "%s%s", names.length ? " or " : "", p->steps[i].kernel);
-    }
-    exec_fail(e, error, "%s: the launch failed", names.length ? names.s : "no kernel");
-    text_free(&names);
-    return false;
-}
-
 bool exec_finish(struct exec *e)
 {
     cudaError_t error = ranks_wait(e);
@@ -391,7 +395,7 @@ bool exec_finish(struct exec *e)
     if (error == cudaSuccess)
         error = cudaGetLastError();
     if (error != cudaSuccess)
-        return launch_failed(e, error);
+        return launch_failed(e, error, e->plan->nsteps);
     for (int b = 0; b < e->plan->nbuffers && e->options.guard_bytes; b++) {
         if (is_symbol(e, b))
             continue;
