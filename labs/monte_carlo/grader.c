@@ -16,7 +16,7 @@ static const struct lab_case cases[] = {
     CALLS("a1", ARRAY, 1, 1, 0), CALLS("a2", ARRAY, 2, 9, 0), CALLS("a777", ARRAY, 777, 17, 1), CALLS("a2048", ARRAY, 2048, 9, 0),
     CALLS("b1", PRICES, 1, 1, 0), CALLS("b2", PRICES, 2, 9, 0), CALLS("b777", PRICES, 777, 17, 1), CALLS("b2048", PRICES, 2048, 9, 0), CALLS("b5003", PRICES, 5003, 3, 0),
     CALLS("b-long", PRICES, 1 << 14, 4, 0), CALLS("b-long-gpu", PRICES, 1 << 20, 64, 0),
-    CALLS("b-wide", PRICES, 1 << 16, 2, 0), CALLS("b-wide-gpu", PRICES, 1 << 22, 4, 0),
+    CALLS("b-wide", PRICES, 1 << 15, 4, 0), CALLS("b-wide-gpu", PRICES, 1 << 22, 4, 0),
     CALLS("few-paths", PRICES, 9000, 16, 0), CALLS("few-paths-gpu", PRICES, 9000, 64, 0),
     CALLS("many-paths", PRICES, 1 << 16, 16, 0), CALLS("many-paths-gpu", PRICES, 1 << 18, 64, 0),
 };
@@ -45,12 +45,14 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-wide-b", .kind = "hundreds of options", .like = "b777 b2048", .n_min = 5, .n_max = 300, .m_min = 61, .m_max = 480, .any_scale = true},
     {.name = "hidden-deep-b", .kind = "hundreds of options, more paths than their threads have at a time", .like = "b777 b2048", .n_min = 1100, .n_max = 1300, .m_min = 530, .m_max = 700},
     {.name = "hidden-long-b", .kind = "other long simulations", .like = "b-long", .n_min = 2500, .n_max = 24000, .any_scale = true, .m_min = 2, .m_max = 20},
-    {.name = "hidden-few-b",  .kind = "other long simulations of a few options", .like = "b-wide", .n_min = 10000, .n_max = 80000, .any_scale = true, .m_min = 1, .m_max = 7},
+    {.name = "hidden-few-b",  .kind = "other long simulations of a few options", .like = "b-wide", .n_min = 10000, .n_max = 80000, .any_scale = true, .m_min = 2, .m_max = 7},
     {.name = "hidden-many-o", .kind = "thousands of paths of tens of options", .like = "b2048", .n_min = 9000, .n_max = 16000, .m_min = 17, .m_max = 30},
 };
 
 /* Numbers that a thread makes for itself need no memory, of no kind: shared memory is for its sums. */
 #define NO_MEMORY "global_sectors <= 1.5 * ref.global_sectors + 64 && local_st_sectors == 0 && shared_st_bytes <= 32 * threads"
+/* No warp is there for show: of any of them the option that it has loaded tells. */
+#define ALL_WARPS "influence(one_warp) >= 0.9"
 #define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
 
 static const struct rubric_row rows[] = {
@@ -71,13 +73,13 @@ static const struct rubric_row rows[] = {
      .hint = "Take one option and two paths by hand. And what does your kernel say of an option whose volatility is NaN, of a single path?"},
     {"array-clean", 1, "Numbers from memory: no bad access", ROW_CHECKS, "price_array", .cases = "a777 hidden-a hidden-deep-a", .hint = CHECKED},
     {"array-whole", 1, "Numbers from memory: sectors are used whole", ROW_GATE, "price_array", .cases = "a2048 hidden-a hidden-wide-a hidden-deep-a hidden-more-a hidden-many-a",
-     .gate = "global_ld_sectors <= 1.05 * m * n / 8 + 100 * m && global_sectors <= 1.05 * m * n / 8 + 110 * m && inst_executed_max_warp <= 2 * ref.inst_executed_max_warp",
+     .gate = "global_ld_sectors <= 1.05 * m * n / 8 + 100 * m && global_sectors <= 1.05 * m * n / 8 + 110 * m && inst_executed_max_warp <= 2 * ref.inst_executed_max_warp && influence(one_warp) >= 0.6 - 1 / m - max(0, 1024 - n)",
      .hint = "All threads of the block have paths of its option. Which numbers do lanes 0 and 1 load in the same instruction? They should be neighbours."},
     {"block-ok", 3, "Own numbers: prices and intervals are right", ROW_CORRECT, "price_block", .cases = "b1 b2 b777 b2048 hidden-b hidden-more-b hidden-many-b hidden-wide-b hidden-deep-b hidden-long-b",
      .hint = "A price is right when it is that of these very paths, each taken once: which counter has path 5 of option 3, and which of its four numbers? A formula knows nothing of them."},
     {"block-clean", 1, "Own numbers: no bad access", ROW_CHECKS, "price_block", .cases = "b777 hidden-b", .hint = CHECKED},
     {"block-speed", 2, "Own numbers: as fast as the reference", ROW_SPEED, "price_block", .cases = "b-long hidden-long-b", .gpu_cases = "b-long-gpu", .ratio = 0.5, .tolerance = 0.05,
-     .gate = NO_MEMORY,
+     .gate = NO_MEMORY " && " ALL_WARPS,
      .hint = "How many of a counter's four words do you use? Is anything worked out for each path that is the same for all paths of the option?"},
     {"blocks-ok", 3, "Several blocks: prices and intervals are right", ROW_CORRECT, "price_blocks", .cases = "b1 b2 b777 b2048 b5003 hidden-b hidden-more-b hidden-many-b hidden-wide-b hidden-deep-b hidden-few-b hidden-many-o",
      .hint = "Each path belongs to one thread of one block. Which paths has block 1 of 2? What does the second kernel add?"},
@@ -85,7 +87,7 @@ static const struct rubric_row rows[] = {
     {"blocks-order", 1, "Several blocks: the same seed, the same bits", ROW_GATE, "price_blocks", .cases = "b5003 hidden-b hidden-few-b hidden-wide-b",
      .gate = "global_atom_requests + global_red_requests + shared_atom_requests + async_sends == 0", .hint = "In which order do atomics add? Floats that are added in another order come to another sum."},
     {"blocks-speed", 2, "Several blocks: as fast as the reference", ROW_SPEED, "price_blocks", .cases = "b-wide hidden-few-b hidden-many-o", .gpu_cases = "b-wide-gpu", .ratio = 0.5, .tolerance = 0.05,
-     .gate = "inst_executed_max_warp <= 3 * ref.inst_executed_max_warp && " NO_MEMORY,
+     .gate = "inst_executed_max_warp <= 3 * ref.inst_executed_max_warp && influence(one_block) >= 0.9 && " NO_MEMORY " && " ALL_WARPS,
      .hint = "How many paths has the thread that has most? They should be spread over all blocks alike."},
     {"switch-few", 1, "The switch: few paths", ROW_SPEED, "price_switch", .cases = "few-paths", .gpu_cases = "few-paths-gpu", .ratio = 0.95, .tolerance = 0.05,
      .hint = "What does a second launch cost? Look at price_block and price_blocks in the tables of few paths. The switch of 2008 was measured on another GPU."},

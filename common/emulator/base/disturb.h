@@ -18,6 +18,8 @@
     X(async, "what cp.async and bulk copies bring into shared memory")                             \
     X(atom, "what atomics return")                                                                 \
     X(half_warps, "what half of a block's warps load: the odd ones or the even ones")              \
+    X(one_warp, "what one warp of each block loads")                                               \
+    X(one_block, "what one block of each row of the grid loads")                                   \
     X(absent, "what a shuffle brings from a lane that its mask does not name, or that is not there") \
     X(unset, "what registers hold that nothing has set")
 /* clang-format on */

@@ -21,6 +21,8 @@
 #include <string.h>
 
 #define SET(class) (1u << DISTURB_##class)
+/* All that some warps or blocks load. */
+#define PARTS (SET(half_warps) | SET(one_warp) | SET(one_block))
 
 static unsigned wanted; /* under no lock: launches read it once */
 
@@ -91,11 +93,11 @@ static unsigned by_space(enum ptx_space s)
     switch (s) {
     case SPACE_SHARED:
     case SPACE_SHARED_CLUSTER:
-        return SET(shared_ld) | SET(others) | SET(half_warps);
+        return SET(shared_ld) | SET(others) | PARTS;
     case SPACE_GLOBAL:
-        return SET(global_ld) | SET(half_warps);
+        return SET(global_ld) | PARTS;
     case SPACE_GENERIC:
-        return SET(shared_ld) | SET(others) | SET(global_ld) | SET(half_warps);
+        return SET(shared_ld) | SET(others) | SET(global_ld) | PARTS;
     default:
         return 0;
     }
@@ -191,13 +193,30 @@ static bool of_half(const struct warp *w)
 {
     return w->block->nwarps == 1 || ((w->index ^ mix(w->block->index)) & 1);
 }
+/* What one row of a grid makes together is found as what one block makes: by another choice for
+ * each, the same for all of the row. One of n, another for each k: steps of the golden ratio leave
+ * no part of n out for long. */
+static uint32_t one_of(uint32_t n, uint32_t k)
+{
+    return (uint32_t)((uint64_t)n * ((k + 1) * 0x9e3779b9u) >> 32);
+}
+static bool of_part(const struct warp *w, unsigned now)
+{
+    const struct block *b = w->block;
+    uint32_t across = b->launch->grid[0], row = b->index / across;
+    uint32_t turn = b->launch->grid[1] * b->launch->grid[2] > 1 ? row : b->index;
+
+    return (now & SET(half_warps) && of_half(w)) ||
+           (now & SET(one_warp) && w->index == one_of(b->nwarps, turn)) ||
+           (now & SET(one_block) && b->ctaid[0] == one_of(across, row));
+}
 /* Lanes of `mask` in whose element k, of n, bits are to be flipped. */
 static void lanes_of_class(const struct warp *w, const struct insn *in, uint32_t mask, unsigned now,
                            uint32_t n, uint32_t lanes[16])
 {
-    unsigned memory = SET(shared_ld) | SET(others) | SET(global_ld) | SET(half_warps);
+    unsigned memory = SET(shared_ld) | SET(others) | SET(global_ld) | PARTS;
     uint32_t all = now & ~memory & ~SET(tensor) ? mask : 0;
-    if (now & SET(half_warps) && of_half(w))
+    if (of_part(w, now))
         all |= mask;
     if (now & SET(shared_ld))
         all |= leads_to(w, in, mask, true);

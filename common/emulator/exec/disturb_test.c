@@ -329,6 +329,39 @@ Test(disturb, half_of_the_warps)
     cr_expect_eq(changed(p, DISTURB_half_warps, 1024), 256);
 }
 
+/* Of each block one warp, of each row of the grid one block: all of them have their turn. */
+Test(disturb, one_warp_and_one_block)
+{
+    struct program p = {.body = "mov.u32 %r1, %ctaid.y;\nshl.b32 %r1, %r1, 2;\n"
+                                "add.u32 %r0, %r1, %cta;\nshl.b32 %r0, %r0, 7;\n"
+                                "add.u32 %r0, %r0, %t;\n"
+                                "mul.wide.u32 %d0, %r0, 4;\nadd.u64 %d0, %out, %d0;\n"
+                                "ld.global.u32 %r7, [%d0+8192];\nst.global.u32 [%d0], %r7;\n",
+                        .grid = 4,
+                        .grid_yz = {2, 1},
+                        .block = 128};
+    int of_warp[4] = {0}, of_row[2] = {0};
+
+    cr_expect_eq(changed(p, DISTURB_one_warp, 1024), 8 * 32);
+    for (int k = 0; k < 32; k++) /* of zeros, what is not 0 was disturbed */
+        of_warp[k % 4] += !!out[32 * k];
+    for (int k = 0; k < 4; k++) /* a row has one, the same in all its blocks */
+        cr_expect(of_warp[k] == 0 || of_warp[k] == 4, "warp %d: %d", k, of_warp[k]);
+    cr_expect_eq(changed(p, DISTURB_one_block, 1024), 2 * 128);
+    for (int k = 0; k < 8; k++)
+        of_row[k / 4] += !!out[128 * k];
+    cr_expect(of_row[0] == 1 && of_row[1] == 1, "%d %d", of_row[0], of_row[1]);
+
+    p.grid = 8;
+    p.grid_yz[0] = 1;
+    memset(of_warp, 0, sizeof(of_warp));
+    cr_expect_eq(changed(p, DISTURB_one_warp, 1024), 8 * 32);
+    for (int k = 0; k < 32; k++)
+        of_warp[k % 4] += !!out[32 * k];
+    for (int k = 0; k < 4; k++)
+        cr_expect(of_warp[k] >= 1 && of_warp[k] <= 3, "warp %d: %d", k, of_warp[k]);
+}
+
 /* The same bits each time; none once it is over; and other lanes' registers stay as they were. */
 Test(disturb, is_the_same_each_time)
 {
