@@ -53,6 +53,8 @@ static const struct hidden_case hidden[] = {
 #define NO_MEMORY "global_sectors <= 1.5 * ref.global_sectors + 64 && local_st_sectors == 0 && shared_st_bytes <= 32 * threads"
 /* No warp is there for show: of any of them the option that it has loaded tells. */
 #define ALL_WARPS "influence(one_warp) >= 0.9"
+/* Nor a lane: most that an instruction could do is done. */
+#define ALL_LANES "flop_fp32_slots <= 1.3 * flop_fp32"
 #define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
 
 static const struct rubric_row rows[] = {
@@ -79,7 +81,7 @@ static const struct rubric_row rows[] = {
      .hint = "A price is right when it is that of these very paths, each taken once: which counter has path 5 of option 3, and which of its four numbers? A formula knows nothing of them."},
     {"block-clean", 1, "Own numbers: no bad access", ROW_CHECKS, "price_block", .cases = "b777 hidden-b", .hint = CHECKED},
     {"block-speed", 2, "Own numbers: as fast as the reference", ROW_SPEED, "price_block", .cases = "b-long hidden-long-b", .gpu_cases = "b-long-gpu", .ratio = 0.5, .tolerance = 0.05,
-     .gate = NO_MEMORY " && " ALL_WARPS,
+     .gate = NO_MEMORY " && " ALL_WARPS " && " ALL_LANES,
      .hint = "How many of a counter's four words do you use? Is anything worked out for each path that is the same for all paths of the option?"},
     {"blocks-ok", 3, "Several blocks: prices and intervals are right", ROW_CORRECT, "price_blocks", .cases = "b1 b2 b777 b2048 b5003 hidden-b hidden-more-b hidden-many-b hidden-wide-b hidden-deep-b hidden-few-b hidden-many-o",
      .hint = "Each path belongs to one thread of one block. Which paths has block 1 of 2? What does the second kernel add?"},
@@ -87,7 +89,7 @@ static const struct rubric_row rows[] = {
     {"blocks-order", 1, "Several blocks: the same seed, the same bits", ROW_GATE, "price_blocks", .cases = "b5003 hidden-b hidden-few-b hidden-wide-b",
      .gate = "global_atom_requests + global_red_requests + shared_atom_requests + async_sends == 0", .hint = "In which order do atomics add? Floats that are added in another order come to another sum."},
     {"blocks-speed", 2, "Several blocks: as fast as the reference", ROW_SPEED, "price_blocks", .cases = "b-wide hidden-few-b hidden-many-o", .gpu_cases = "b-wide-gpu", .ratio = 0.5, .tolerance = 0.05,
-     .gate = "inst_executed_max_warp <= 3 * ref.inst_executed_max_warp && influence(one_block) >= 0.9 && " NO_MEMORY " && " ALL_WARPS,
+     .gate = "inst_executed_max_warp <= 3 * ref.inst_executed_max_warp && influence(one_block) >= 0.9 && " NO_MEMORY " && " ALL_WARPS " && " ALL_LANES,
      .hint = "How many paths has the thread that has most? They should be spread over all blocks alike."},
     {"switch-few", 1, "The switch: few paths", ROW_SPEED, "price_switch", .cases = "few-paths", .gpu_cases = "few-paths-gpu", .ratio = 0.95, .tolerance = 0.05,
      .hint = "What does a second launch cost? Look at price_block and price_blocks in the tables of few paths. The switch of 2008 was measured on another GPU."},
