@@ -97,6 +97,11 @@ static const struct hidden_case hidden[] = {
      .like = "tail",
      .n_min = (1 << 24) + 1,
      .n_max = (1 << 24) + 9999},
+    {.name = "hidden-rounds",
+     .kind = "any sum, of more elements than threads that fit the device load in one round",
+     .like = "tail float double",
+     .n_min = 4400000,
+     .n_max = 4600000},
     IN(1, 300, 1199, ANY_KERNEL),
     IN(2, 300, 1199, ANY_KERNEL),
     IN(4, 300, 1199, ANY_KERNEL),
@@ -223,7 +228,7 @@ static const struct rubric_row rows[] = {
     OK("8", 1, " long"), CLEAN("8", ""),
     GATE("8", 1, "Step 8: one value a warp through shared memory", "gate gate-float " ANY_GATED, BY_SHUFFLES " && " COALESCED,
          "How many values does a warp of 32 have to tell the others, once its lanes have talked to each other by shuffles?"),
-    OK("9", 0.25, " longer"), CLEAN("9", ""),
+    OK("9", 0.25, " longer hidden-rounds"), CLEAN("9", ""),
     GATE("9", 0.25, "Step 9 shares the work among its threads", "longer hidden-large", "global_sectors <= 1.1 * elem * n / 32 + 8 * blocks + 64 && inst_lanes_1 <= 80 * blocks && inst_executed_max_warp <= 16 * n / threads + 400", /* a thread's share, and a tree */
          "How many elements does each of the grid's threads load, and how many does one thread add alone at the end?"),
 };
