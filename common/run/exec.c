@@ -314,9 +314,7 @@ static void *arg_pointer(struct exec *e, int rank, int step, int i, void **slot)
     return slot;
 }
 
-/* A kernel's fault, which a later call is told: of which of the first `nsteps` it was the runtime
- * does not say. */
-static bool launch_failed(struct exec *e, cudaError_t error, int nsteps)
+bool exec_launch_failed(struct exec *e, cudaError_t error, int nsteps)
 {
     const struct plan *p = e->plan;
     struct text names = {0};
@@ -348,7 +346,7 @@ bool exec_step(struct exec *e, int i, int rank, cudaStream_t stream)
     cudaError_t error =
         cudaLaunchKernel((const void *)e->kernels[i], grid, block, args, s->shared_bytes, stream);
     if (machine_error_is_sticky(error)) /* of what ran before, in the last round, too */
-        return launch_failed(e, error, i ? i : e->plan->nsteps);
+        return exec_launch_failed(e, error, i ? i : e->plan->nsteps);
     return error == cudaSuccess ||
            exec_fail(e, error, "%s: launch of %u×%u×%u blocks of %u×%u×%u threads", s->kernel,
                      grid.x, grid.y, grid.z, block.x, block.y, block.z);
@@ -395,7 +393,7 @@ bool exec_finish(struct exec *e)
     if (error == cudaSuccess)
         error = cudaGetLastError();
     if (error != cudaSuccess)
-        return launch_failed(e, error, e->plan->nsteps);
+        return exec_launch_failed(e, error, e->plan->nsteps);
     for (int b = 0; b < e->plan->nbuffers && e->options.guard_bytes; b++) {
         if (is_symbol(e, b))
             continue;

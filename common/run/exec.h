@@ -71,5 +71,8 @@ void exec_close(struct exec *e);
 /* Sets message, with the CUDA error's own words when it is one, and returns false. */
 bool exec_fail(struct exec *e, cudaError_t error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Of a kernel's fault, which a later call is told: of which of the first `nsteps` it was the
+ * runtime does not say. */
+bool exec_launch_failed(struct exec *e, cudaError_t error, int nsteps);
 
 #endif

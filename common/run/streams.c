@@ -154,7 +154,7 @@ static cudaError_t copy(struct exec *e, const struct plan_op *o)
 static bool blame(struct exec *e, cudaError_t error, int i, const char *what)
 {
     if (machine_error_is_sticky(error) && e->plan->nsteps)
-        return exec_fail(e, error, "%s: the launch failed", plan_kernel(e->plan));
+        return exec_launch_failed(e, error, e->plan->nsteps);
     return exec_fail(e, error, "operation %d, %s", i, what);
 }
 
