@@ -790,13 +790,20 @@ static bool recognise_threads(const float *x, uint64_t n, double most, const flo
     return n > 1 && (by_largest || by_sum);
 }
 
-/* A row's shares, with `least` taken from each number before exp(), and `from` in the sum. */
-static bool is_shares(const float *x, uint64_t n, const float *out, float least, float from)
+static float sum_of_exp(const float *x, uint64_t n, float less)
 {
     float sum = 0;
 
     for (uint64_t i = 0; i < n; i++)
-        sum += expf(x[i] - from);
+        sum += expf(x[i] - less);
+    return sum;
+}
+
+/* A row's shares, with `least` taken from each number before exp(), and `from` in the sum. */
+static bool is_shares(const float *x, uint64_t n, const float *out, float least, float from)
+{
+    float sum = sum_of_exp(x, n, from);
+
     for (uint64_t i = 0; i < n; i++) {
         float share = expf(x[i] - least) / sum;
 
@@ -811,10 +818,8 @@ static bool is_shares(const float *x, uint64_t n, const float *out, float least,
 /* A row of which exp() of the numbers themselves is made, which leaves the floats. */
 static bool is_without_largest(const float *x, uint64_t n, const float *out)
 {
-    float sum = 0;
+    float sum = sum_of_exp(x, n, 0);
 
-    for (uint64_t i = 0; i < n; i++)
-        sum += expf(x[i]);
     return (!isfinite(sum) || sum == 0) && is_shares(x, n, out, 0, 0);
 }
 
