@@ -22,7 +22,8 @@ static bool same(const struct view *v, uint64_t i, double expected, double got)
 {
     double tolerance = v->tolerance ? v->tolerance[i] : 0;
 
-    return fabs(expected - got) <= tolerance; /* false for NaN on any side */
+    /* Infinities have no difference. False for NaN on any side. */
+    return expected == got || fabs(expected - got) <= tolerance;
 }
 
 /* What nobody wrote is no NaN that somebody made (an f16 of poison is one). */
@@ -46,11 +47,8 @@ static bool equal(const struct view *v, uint64_t i)
 {
     size_t size = dtype_size(v->t);
 
-    if (!dtype_is_float(v->t)) /* 64-bit integers do not fit a double */
-        return v->tolerance
-                   ? same(v, i, dtype_get(v->t, v->expected, i), dtype_get(v->t, v->got, i))
-                   : !memcmp((const char *)v->expected + i * size, (const char *)v->got + i * size,
-                             size);
+    if (!v->tolerance) /* 64-bit integers do not fit a double */
+        return !memcmp((const char *)v->expected + i * size, (const char *)v->got + i * size, size);
     return same_or_nan(v, i, dtype_get(v->t, v->expected, i), dtype_get(v->t, v->got, i));
 }
 
@@ -71,6 +69,11 @@ static bool is_nan(const struct view *v, uint64_t i)
 static bool is_infinite(const struct view *v, uint64_t i)
 {
     return isinf(dtype_get(v->t, v->got, i));
+}
+
+static bool is_other_zero(const struct view *v, uint64_t i)
+{
+    return is_zero(v, i) && dtype_get(v->t, v->expected, i) == 0;
 }
 
 static bool is_twice(const struct view *v, uint64_t i)
@@ -197,6 +200,7 @@ static const struct {
     {is_poison, "never written"},
     {is_nan, "NaN"},
     {is_infinite, "infinite"},
+    {is_other_zero, "a zero of the other sign"},
     {is_zero, "zero"},
     {is_twice, "twice what it should be"},
     {is_half, "half of what it should be"},
@@ -241,7 +245,7 @@ static void add_error(struct comparison *c, const struct view *v, uint64_t i)
 {
     double e = dtype_get(v->t, v->expected, i), g = dtype_get(v->t, v->got, i);
 
-    if (isnan(e) || isnan(g) || (v->tolerance && isinf(v->tolerance[i])))
+    if (!isfinite(e) || !isfinite(g) || (v->tolerance && isinf(v->tolerance[i])))
         return;
     c->off += fabs(e - g);
     c->size += fabs(e);
@@ -278,7 +282,8 @@ struct comparison compare(enum dtype t, const void *expected, const void *got,
     struct comparison c = {.count = count};
     struct view v = {t, expected, got, tolerance, count, 0, 0, 0, hints};
 
-    if (!dtype_is_float(t) && (!count || !memcmp(expected, got, count * dtype_size(t))))
+    if ((!dtype_is_float(t) || !tolerance) &&
+        (!count || !memcmp(expected, got, count * dtype_size(t))))
         return c;
     if (t == DT_F32 && tolerance && all_near(expected, got, tolerance, count, &c))
         return c;

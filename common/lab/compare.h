@@ -23,8 +23,8 @@ struct comparison {
     double off, size, most_off;
 };
 
-/* Compares count elements. tolerance: an absolute bound per element, NULL for exactly equal.
- * NaN passes where it is expected, and nothing else does there. */
+/* Compares count elements. tolerance: an absolute bound per element, NULL for the very bits.
+ * Within bounds NaN passes where it is expected, and nothing else does there; 0 is -0. */
 struct comparison compare(enum dtype t, const void *expected, const void *got,
                           const double *tolerance, uint64_t count,
                           const struct compare_hints *hints);

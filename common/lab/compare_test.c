@@ -217,3 +217,27 @@ Test(compare, poison_is_far_from_everything)
         cr_assert(!(fabsf(f) <= 1e30f) && !(fabs(d) <= 1e30));
     }
 }
+
+/* A copy keeps every bit; what is computed need not keep a zero's sign or which NaN it is. */
+Test(compare, bits_where_nothing_is_computed)
+{
+    const float expected[] = {-0.0f, INFINITY, NAN, 0x1p-149f, -INFINITY};
+    float got[] = {-0.0f, INFINITY, NAN, 0x1p-149f, -INFINITY};
+    const double zeros[5] = {0};
+    uint32_t quiet;
+
+    cr_expect_eq(compare(DT_F32, expected, got, NULL, 5, &hints).nwrong, 0);
+    cr_expect_eq(compare(DT_F32, expected, got, zeros, 5, &hints).nwrong, 0);
+    got[0] = 0;
+    struct comparison c = compare(DT_F32, expected, got, NULL, 5, &hints);
+    cr_expect_eq(c.nwrong, 1);
+    cr_expect(strstr(c.cause, "a zero of the other sign"), "%s", c.cause);
+    memcpy(&quiet, &got[2], sizeof(quiet));
+    quiet ^= 1;
+    memcpy(&got[2], &quiet, sizeof(quiet));
+    cr_expect_eq(compare(DT_F32, expected, got, NULL, 5, &hints).nwrong, 2);
+    cr_expect_eq(compare(DT_F32, expected, got, zeros, 5, &hints).nwrong, 0);
+    got[1] = -INFINITY;
+    got[3] = 0;
+    cr_expect_eq(compare(DT_F32, expected, got, zeros, 5, &hints).nwrong, 2);
+}

@@ -49,7 +49,8 @@ enum {
     CASE_QUICK = 4 /* part of a plain `make` */,
     CASE_EMULATOR_ONLY = 8,
     CASE_GPU_ONLY = 16,
-    CASE_DATA = 32 /* counts depend on what the data are, not only on how many */
+    CASE_DATA = 32, /* counts depend on what the data are, not only on how many */
+    CASE_SPECIAL = 64 /* inputs hold numbers that programs are seldom tried on (special.h), too */
 };
 
 enum buffer_role { BUF_INPUT, BUF_OUTPUT, BUF_SCRATCH };
@@ -225,8 +226,8 @@ struct lab {
     void (*make_input)(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
                        void *data);
     /* expected: one host array per BUF_OUTPUT buffer (others NULL), from the input arrays.
-     * tolerance[b]: per-element absolute bound arrays of doubles for float outputs, or NULL
-     * for exact comparison. Arrays are allocated by the caller to the buffers' counts. Bounds
+     * tolerance[b]: per-element absolute bound arrays of doubles for float outputs; set to NULL:
+     * the very bits. Arrays are allocated by the caller to the buffers' counts. Bounds
      * follow from the case and its inputs, never from the plan's grid or block: the record is
      * the student's. Where only a part is compared, c->seed draws which. */
     void (*reference)(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
