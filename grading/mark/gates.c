@@ -237,6 +237,7 @@ static const char *words_of(const char *expression)
         {"shuffles", "shuffles"},
         {"divergent_branches", "branches that part a warp"},
         {"tensor_flop", "operations of the tensor cores"},
+        {"thread_inst_fp64", "instructions on doubles"},
         {"record.launches", "launches"},
         {"record.left", "allocations that nobody freed"},
         {"record.memcpyHtoD", "bytes copied to the device"},

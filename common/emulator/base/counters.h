@@ -103,6 +103,8 @@
       "of those, of fma of which a factor and the addend are numbers of the code")                  \
     X(flop_fp32_slots, "", "flop", "what flop_fp32 would be with all 32 lanes on")                 \
     X(flop_fp64, "", "flop", "add, mul 1, fma 2, per lane")                                        \
+    X(thread_inst_fp64, "", "inst",                                                                \
+      "by lanes, of any kind with a double among its types, but loads, stores and moves")          \
     X(sfu_ops, "", "inst", "warp instructions for the special-function unit")                      \
     X(div_ops, "", "inst",                                                                         \
       "warp instructions that machine code expands: div, rem (integer), div.rn, sqrt.rn")          \

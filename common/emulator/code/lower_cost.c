@@ -114,6 +114,15 @@ static bool is_exchange(const struct ptx_insn *in)
 {
     return in->op == OP_vote || in->op == OP_match || in->op == OP_redux || in->op == OP_movmatrix;
 }
+/* Comparisons, choices and conversions of doubles among them. */
+static bool works_on_doubles(const struct ptx_insn *in)
+{
+    bool moves = in->op == OP_mov || in->op == OP_ld || in->op == OP_ldu || in->op == OP_st;
+    for (uint32_t k = 0; !moves && k < in->ntypes; k++)
+        if (in->types[k] == PTX_F64)
+            return true;
+    return false;
+}
 static bool is_float(const struct insn_cost *c)
 {
     return c->flop16 || c->flop32 || c->flop64 || c->tensor;
@@ -150,6 +159,7 @@ void lower_costs(struct lower *l)
         l->f->hears |= hears(in);
         add_cost(&l->f->costs[i], in);
         l->f->costs[i].exchange = is_exchange(in);
+        l->f->costs[i].fp64 = works_on_doubles(in);
         l->f->costs[i].coded = is_coded(written, in);
         of_mbarrier(&l->f->costs[i], in);
     }

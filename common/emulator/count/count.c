@@ -286,6 +286,7 @@ static void add_block(struct counters *c, const struct emu_func *f, const struct
         c->flop_fp32_coded += k->coded ? lanes * k->flop32 : 0;
         c->flop_fp32_slots += warps * 32 * k->flop32;
         c->flop_fp64 += lanes * k->flop64;
+        c->thread_inst_fp64 += k->fp64 ? lanes : 0;
         if (k->tensor)
             add_products(c, k, warps);
         c->sfu_ops += k->sfu ? warps : 0;

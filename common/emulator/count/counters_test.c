@@ -322,6 +322,19 @@ Test(counters, floating_point_of_all_types)
     }
 }
 
+/* Of doubles whatever is no flop counts, too; who moves one, or asks for its bits, does nothing. */
+Test(counters, instructions_of_doubles)
+{
+    RUN(.body = "{.reg .f64 d, e; .reg .b64 b;\n"
+                "mov.f64 d, 0d3FF0000000000000;\nmov.b64 b, d;\n"
+                "setp.gt.f64 %p0, d, 0d0000000000000000;\nsetp.lt.u32 %p0, %t, 8;\n"
+                "@%p0 cvt.f64.f32 e, %f0;\ncvt.rn.f32.f64 %f1, d;\nmin.f64 e, d, d;\n"
+                "div.rn.f64 e, d, d;\nselp.f64 e, d, d, %p0;\nfma.rn.f64 e, d, d, d;\n"
+                "add.f32 %f1, %f0, %f0;}");
+    COUNTED(thread_inst_fp64, 6 * 32 + 8);
+    COUNTED(flop_fp64, 64);
+}
+
 /* Numbers of the code are written where they are used, or moved into a register that nothing else
  * writes. Who waits has slots, too. */
 Test(counters, multiply_adds_by_numbers_of_the_code)
