@@ -85,6 +85,14 @@ static double smaller_or_larger(struct parser *g, bool larger)
     return (a > b) == larger ? a : b;
 }
 
+/* "ceil" "(" sum ")" */
+static double rounded_up(struct parser *g)
+{
+    double v = ceil(sum(g));
+    expect(g, ")");
+    return v;
+}
+
 /* worst "(" sum ")": the sum is read once for each instruction. */
 static double worst(struct parser *g, bool ref)
 {
@@ -146,6 +154,8 @@ static double named(struct parser *g)
         v = influence(g, ref);
     else if (call && (!strcmp(id, "min") || !strcmp(id, "max")))
         v = smaller_or_larger(g, !strcmp(id, "max"));
+    else if (call && !strcmp(id, "ceil"))
+        v = rounded_up(g);
     else if (call)
         fail(g, "no function ", id);
     else

@@ -6,6 +6,7 @@
  *   product    = unary { ("*" | "/") unary }
  *   unary      = "-" unary | number | name | call | "(" sum ")"
  *   call       = ( "min" | "max" ) "(" sum "," sum ")"
+ *              | "ceil" "(" sum ")"
  *              | [ "ref." ] "worst" "(" sum ")"
  *              | [ "ref." ] "influence" "(" name ")"
  *   name       = letter { letter | digit | "_" | "." }

@@ -82,6 +82,8 @@ Test(gate, conditions)
         {"min(a, zero / zero) <= 1", false, NAN},
         {"min(zero / zero, a) <= 1", false, NAN},
         {"max ( min(a, 3), -b ) == 3", true, 3},
+        {"ceil(a / 3) * b == 6", true, 6},
+        {"ceil(zero / zero) <= 1", false, NAN},
         {"conflicts / loads <= 2", true, 2}, /* on average */
         {"worst(conflicts / loads) <= 2", false, 7.5},
         {"worst(conflicts / loads) <= b * ref.worst(conflicts / loads)", false, 7.5},

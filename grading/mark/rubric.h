@@ -47,7 +47,7 @@ struct rubric_row {
      * one's kernels have; ref.COUNTER for the reference solution's count on the same case.
      * Operators + - * / ( ) and <= >= < > ==. A division by zero fails.
      *
-     *   min(A, B)  max(A, B)
+     *   min(A, B)  max(A, B)  ceil(A)
      *   worst(EXPR)       the largest EXPR of any one instruction of the submission; counters in
      *                     it are that instruction's, n or ref.COUNTER the run's. Instructions
      *                     where EXPR is not finite are left out; none left: the row fails
