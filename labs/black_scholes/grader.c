@@ -16,6 +16,7 @@ static const struct lab_case cases[] = {
 #define ANY_MARKET .any_scale = true, .k_min = 1, .k_max = 12, .param_min = 5, .param_max = 90
 static const struct hidden_case hidden[] = {
     {.name = "hidden",       .kind = "any number of options, rate and volatility", .like = "odd", .n_min = 2, .n_max = 9000, ANY_MARKET},
+    {.name = "hidden-some",  .kind = "hundreds of options, any rate and volatility", .like = "odd", .n_min = 300, .n_max = 9000, ANY_MARKET},
     {.name = "hidden-more",  .kind = "thousands of options, any rate and volatility", .like = "odd", .n_min = 9001, .n_max = 131071, ANY_MARKET},
     {.name = "hidden-17",    .kind = "more options than 2^17", .like = "odd", .n_min = (1 << 17) + 96, .n_max = 300000, ANY_MARKET},
     {.name = "hidden-block", .kind = "any number of options, other blocks", .like = "odd", .n_min = 2, .n_max = 60000, ANY_MARKET, .blocks = ONE_OF(64, 128)},
@@ -32,7 +33,10 @@ static const struct hidden_case hidden[] = {
 #define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
 #define NONE    "What becomes of a comparison with NaN? Of the quotient of two numbers that are both below 0? Of fminf() and fmaxf() with one NaN?"
 #define LEAN    "thread_inst_fp64 == 0 && global_sectors <= 1.02 * ref.global_sectors + 32 && local_st_sectors == 0"
-#define WIDE    "global_ld_requests <= 3 * n / 128 + 32 && global_st_requests <= 2 * n / 128 + 32"
+/* Three options by the last thread. */
+#define WIDE    "global_ld_requests <= 3 * n / 128 + 15 && global_st_requests <= 2 * n / 128 + 10"
+/* The busiest warp has no more options than there are for each, at what one of them takes. */
+#define SPREAD  "inst_executed_max_warp <= 1.1 * ceil(n / threads) * thread_inst_executed_pred_on / n + 15"
 
 static const struct rubric_row rows[] = {
     {"given-move", 0, "The given move is still right", ROW_CORRECT, "move", .cases = "one odd other-market", .hint = GIVEN},
@@ -43,26 +47,26 @@ static const struct rubric_row rows[] = {
     {"direct-float", 1, "Floats alone", ROW_GATE, "direct", .cases = "other-market hidden hidden-more hidden-17", .gate = LEAN,
      .hint = "A literal without f is a double, and makes what it is added to or multiplied by one. So does a function without f at its end."},
     {"direct-clean", 1, "No bad access", ROW_CHECKS, "direct", .cases = "one odd hidden hidden-more", .hint = CHECKED},
-    {"strided-ok", 2, "A fixed grid, any number of options", ROW_CORRECT, "strided", .cases = "none one odd many no-rate hidden hidden-more hidden-block hidden-many hidden-fill",
+    {"strided-ok", 2, "A fixed grid, any number of options", ROW_CORRECT, "strided", .cases = "none one odd many no-rate hidden hidden-some hidden-more hidden-block hidden-many hidden-fill",
      .hint = "With 3 threads and 8 options: which ones has thread 0? How far is it from one to the next?"},
     {"strided-clean", 1, "A fixed grid: no bad access", ROW_CHECKS, "strided", .cases = "odd hidden hidden-more", .hint = CHECKED},
     {"strided-fills", 2, "A fixed grid that fills the GPU, in whole sectors", ROW_SPEED, "strided", .cases = "fill hidden-fill", .gpu_cases = "large-gpu", .ratio = 0.85, .tolerance = 0.02,
-     .gate = "inst_executed_max_warp <= 5 * ref.inst_executed_max_warp && " LEAN, .hint = "How many threads can 132 SMs hold, and how many has your grid? Lanes should be neighbours."},
-    {"fast-ok", 2, "Fast functions: still right", ROW_CORRECT, "fast", .cases = "none one odd many no-rate hidden hidden-more hidden-block hidden-many hidden-fill",
+     .gate = "inst_executed_max_warp <= 5 * ref.inst_executed_max_warp && " SPREAD " && " LEAN, .elsewhere = 1.2, .hint = "How many threads can 132 SMs hold, and how many has your grid? Lanes should be neighbours."},
+    {"fast-ok", 2, "Fast functions: still right", ROW_CORRECT, "fast", .cases = "none one odd many no-rate hidden hidden-some hidden-more hidden-block hidden-many hidden-fill",
      .hint = "Each fast function has a range where it is good: the CUDA C++ Programming Guide's table of intrinsic functions. What is divided by a small number should be exact."},
     {"fast-none", 1, "Fast functions: what is no option has no price", ROW_CORRECT, "fast", .cases = "some-none volatility-nan volatility-below-0 volatility-0 hidden-none hidden-more-none hidden-below-0 hidden-no-volatility", .hint = NONE},
-    {"fast-short", 3, "Fast functions: few instructions", ROW_GATE, "fast", .cases = "many hidden-more hidden-block hidden-many hidden-fill",
-     .gate = "thread_inst_executed_pred_on <= 1.3 * ref.thread_inst_executed_pred_on + 14 * threads && inst_executed_max_warp <= 1.3 * ref.inst_executed_max_warp * max(1, 1.99 * n / threads) && div_ops <= warps + 0.1 * n / 32 && " LEAN,
+    {"fast-short", 3, "Fast functions: few instructions", ROW_GATE, "fast", .cases = "odd many hidden-some hidden-more hidden-block hidden-many hidden-fill",
+     .gate = "thread_inst_executed_pred_on <= 1.12 * ref.thread_inst_executed_pred_on + 5 * threads && " SPREAD " && div_ops <= warps + 0.1 * n / 32 && " LEAN, .elsewhere = 1.2,
      .hint = "What is the same for all options is worked out once. A division that has to be exact is a dozen instructions; so are logf and expf."},
-    {"vector-ok", 2, "Four options a load: right", ROW_CORRECT, "vector", .cases = "none one odd many no-rate hidden hidden-more hidden-block hidden-many hidden-17 hidden-large",
+    {"vector-ok", 2, "Four options a load: right", ROW_CORRECT, "vector", .cases = "none one odd many no-rate hidden hidden-some hidden-more hidden-block hidden-many hidden-17 hidden-large",
      .hint = "1003 options: which thread has the last three, and what may it load?"},
     {"vector-none", 1, "Four options a load: what is no option has no price", ROW_CORRECT, "vector", .cases = "some-none volatility-nan volatility-below-0 volatility-0 hidden-none hidden-more-none hidden-below-0 hidden-no-volatility", .hint = NONE},
     {"vector-clean", 1, "Four options a load: no bad access", ROW_CHECKS, "vector", .cases = "one odd hidden hidden-more", .hint = CHECKED},
-    {"vector-wide", 2, "Four options a load: 16 bytes a lane", ROW_GATE, "vector", .cases = "many hidden-many hidden hidden-more hidden-17",
+    {"vector-wide", 2, "Four options a load: 16 bytes a lane", ROW_GATE, "vector", .cases = "odd many hidden-many hidden hidden-some hidden-more hidden-17",
      .gate = WIDE " && " LEAN,
      .hint = "A float4 is one load for four options. How many loads has a warp for its 128?"},
     {"vector-fast", 3, "As fast as memory lets it", ROW_SPEED, "vector", .cases = "large hidden-large", .gpu_cases = "large-gpu", .ratio = 0.9, .tolerance = 0.03,
-     .gate = WIDE " && " LEAN, .hint = "Is it the memory that it waits for? Compare with move: what is left of the difference is arithmetic."},
+     .gate = "inst_executed_max_warp * ref.inst_executed <= 1.25 * ref.inst_executed_max_warp * inst_executed && " WIDE " && " LEAN, .hint = "Is it the memory that it waits for? Compare with move: what is left of the difference is arithmetic."},
     {"pinned-ok", 1, "Pinned: right", ROW_CORRECT, "pinned", .cases = "one odd hidden hidden-more hidden-large", .hint = "It is the given schedule, with another memory."},
     {"pinned-fast", 1, "Pinned: as fast as the bus", ROW_SPEED, "pinned", .cases = "large hidden-large", .gpu_cases = "copies-gpu", .ratio = 0.9, .tolerance = 0.02,
      .gate = "bytes_in == 12 * n && bytes_out == 8 * n", .hint = "Every copy costs microseconds before its first byte: how many do you need?"},
