@@ -132,6 +132,36 @@ Test(black_scholes, reference)
     }
 }
 
+/* A rate below 0 makes more than the strike be owed. Shares, strikes and times of any size. */
+Test(black_scholes, any_option)
+{
+    const struct lab_variant *v = variant_of(&lab_black_scholes, "direct");
+    float least[3] = {1e9f, 1e9f, 1e9f}, most[3] = {0};
+    struct solved s;
+
+    cr_assert(solve_case(&s, &lab_black_scholes, v, case_of(&lab_black_scholes, "rate=-2")));
+    for (uint64_t i = 0; i < s.p.buffers[0].count; i++) {
+        double owed = ((float *)s.data[1])[i] * exp(0.02 * ((float *)s.data[2])[i]);
+        double call = ((float *)s.expected[3])[i], put = ((float *)s.expected[4])[i];
+        double parity = call - put - ((float *)s.data[0])[i] + owed;
+
+        cr_expect(fabs(parity) < 1e-6 * (owed + 30), "%lu: %g", i, parity);
+    }
+    solved_free(&s);
+    cr_assert(solve_case(&s, &lab_black_scholes, v, case_of(&lab_black_scholes, "any-price")));
+    for (uint64_t i = 0; i < s.p.buffers[0].count; i++)
+        for (int b = 0; b < 3; b++) {
+            float x = ((float *)s.data[b])[i] / (b == 1 ? ((float *)s.data[0])[i] : 1);
+
+            least[b] = fminf(least[b], x);
+            most[b] = fmaxf(most[b], x);
+        }
+    cr_expect(least[0] > 0.009f && least[0] < 0.02f && most[0] > 1000 && most[0] < 2100);
+    cr_expect(least[1] >= 0.25f && least[1] < 0.27f && most[1] > 3.8f && most[1] <= 4);
+    cr_expect(least[2] > 0.019f && least[2] < 0.03f && most[2] > 20 && most[2] < 30);
+    solved_free(&s);
+}
+
 /* Each way to be none is among the thousand: also a price and a strike that are both below 0. */
 Test(black_scholes, every_way_to_be_none)
 {

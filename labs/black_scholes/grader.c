@@ -2,23 +2,26 @@
 #include "grading/mark/rubric.h"
 
 /* As in harness.c: what a case's op says. */
-enum { SOME_ARE_NONE = 1, NO_VOLATILITY = 2 };
+enum { SOME_ARE_NONE = 1, NO_VOLATILITY = 2, RATE_BELOW_0 = 4, ANY_PRICE = 8 };
 
 /* clang-format off */
 #define OPTIONS(id, count, percent, volatility, what) {.name = id, .n = count, .k = percent, .param = volatility, .op = what, .dtype = DT_F32, .flags = CASE_CHECK}
 /* Blocks of a warp in `many`: no grid has as many threads as it has options. */
 static const struct lab_case cases[] = {
     OPTIONS("none", 0, 2, 30, 0), OPTIONS("one", 1, 2, 30, 0), OPTIONS("odd", 1003, 2, 30, 0), OPTIONS("other-market", 4096, 7, 55, 0), OPTIONS("no-rate", 130, 0, 20, 0),
+    OPTIONS("below-0", 700, 4, 3, RATE_BELOW_0), OPTIONS("any", 700, 9, 160, ANY_PRICE), OPTIONS("any-below-0", 300, 6, 80, RATE_BELOW_0 | ANY_PRICE),
     OPTIONS("some-none", 2001, 2, 30, SOME_ARE_NONE), OPTIONS("volatility-nan", 66, 2, 30, NO_VOLATILITY), OPTIONS("volatility-below-0", 66, 2, -30, 0), OPTIONS("volatility-0", 66, 2, 0, 0),
     {.name = "many", .n = 100000, .k = 2, .param = 30, .dtype = DT_F32, .flags = CASE_CHECK, .block = 32},
     OPTIONS("fill", 1 << 18, 2, 30, 0), OPTIONS("large", 900000, 2, 30, 0), OPTIONS("large-gpu", 3 << 20, 2, 30, 0), OPTIONS("copies-gpu", 1 << 20, 2, 30, 0),
 };
 #define ANY_MARKET .any_scale = true, .k_min = 1, .k_max = 12, .param_min = 5, .param_max = 90
+#define ANY_OPTIONS .ops = ONE_OF(0, RATE_BELOW_0, ANY_PRICE)
 static const struct hidden_case hidden[] = {
     {.name = "hidden",       .kind = "any number of options, rate and volatility", .like = "odd", .n_min = 2, .n_max = 9000, ANY_MARKET},
-    {.name = "hidden-some",  .kind = "hundreds of options, any rate and volatility", .like = "odd", .n_min = 300, .n_max = 9000, ANY_MARKET},
-    {.name = "hidden-more",  .kind = "thousands of options, any rate and volatility", .like = "odd", .n_min = 9001, .n_max = 131071, ANY_MARKET},
-    {.name = "hidden-17",    .kind = "more options than 2^17", .like = "odd", .n_min = (1 << 17) + 96, .n_max = 300000, ANY_MARKET},
+    {.name = "hidden-market", .kind = "any price, strike and time, any rate, also below 0", .like = "below-0 any any-below-0", .n_min = 2, .n_max = 9000, .any_scale = true, .k_min = 1, .k_max = 6, .param_min = 1, .param_max = 200},
+    {.name = "hidden-some",  .kind = "hundreds of options, any rate and volatility", .like = "odd", .n_min = 300, .n_max = 9000, ANY_MARKET, ANY_OPTIONS},
+    {.name = "hidden-more",  .kind = "thousands of options, any rate and volatility", .like = "odd", .n_min = 9001, .n_max = 131071, ANY_MARKET, ANY_OPTIONS},
+    {.name = "hidden-17",    .kind = "more options than 2^17", .like = "odd", .n_min = (1 << 17) + 96, .n_max = 300000, ANY_MARKET, ANY_OPTIONS},
     {.name = "hidden-block", .kind = "any number of options, other blocks", .like = "odd", .n_min = 2, .n_max = 60000, ANY_MARKET, .blocks = ONE_OF(64, 128)},
     {.name = "hidden-none",  .kind = "any number, of which some are no options", .like = "some-none", .n_min = 2, .n_max = 9000, ANY_MARKET},
     {.name = "hidden-more-none", .kind = "thousands, of which some are no options", .like = "some-none", .n_min = 9001, .n_max = 200000, ANY_MARKET},
@@ -41,24 +44,24 @@ static const struct hidden_case hidden[] = {
 static const struct rubric_row rows[] = {
     {"given-move", 0, "The given move is still right", ROW_CORRECT, "move", .cases = "one odd other-market", .hint = GIVEN},
     {"given-pageable", 0, "The given schedule is still right", ROW_CORRECT, "pageable", .cases = "one odd", .hint = GIVEN},
-    {"direct-ok", 4, "Calls and puts, an option a thread", ROW_CORRECT, "direct", .cases = "none one odd other-market no-rate hidden hidden-more hidden-17",
+    {"direct-ok", 4, "Calls and puts, an option a thread", ROW_CORRECT, "direct", .cases = "none one odd other-market no-rate below-0 any any-below-0 hidden hidden-market hidden-more hidden-17",
      .hint = "Work one option out by hand, step by step: d1, d2, N of both. For d above 0 the polynomial gives what is missing from 1."},
     {"direct-none", 1, "What is no option has no price", ROW_CORRECT, "direct", .cases = "some-none volatility-nan volatility-below-0 volatility-0 hidden-none hidden-more-none hidden-below-0 hidden-no-volatility", .hint = NONE},
     {"direct-float", 1, "Floats alone", ROW_GATE, "direct", .cases = "other-market hidden hidden-more hidden-17", .gate = LEAN,
      .hint = "A literal without f is a double, and makes what it is added to or multiplied by one. So does a function without f at its end."},
     {"direct-clean", 1, "No bad access", ROW_CHECKS, "direct", .cases = "one odd hidden hidden-more", .hint = CHECKED},
-    {"strided-ok", 2, "A fixed grid, any number of options", ROW_CORRECT, "strided", .cases = "none one odd many no-rate hidden hidden-some hidden-more hidden-block hidden-many hidden-fill",
+    {"strided-ok", 2, "A fixed grid, any number of options", ROW_CORRECT, "strided", .cases = "none one odd many no-rate below-0 any any-below-0 hidden hidden-market hidden-some hidden-more hidden-block hidden-many hidden-fill",
      .hint = "With 3 threads and 8 options: which ones has thread 0? How far is it from one to the next?"},
     {"strided-clean", 1, "A fixed grid: no bad access", ROW_CHECKS, "strided", .cases = "odd hidden hidden-more", .hint = CHECKED},
     {"strided-fills", 2, "A fixed grid that fills the GPU, in whole sectors", ROW_SPEED, "strided", .cases = "fill hidden-fill", .gpu_cases = "large-gpu", .ratio = 0.85, .tolerance = 0.02,
      .gate = "inst_executed_max_warp <= 5 * ref.inst_executed_max_warp && " SPREAD " && " LEAN, .elsewhere = 1.2, .hint = "How many threads can 132 SMs hold, and how many has your grid? Lanes should be neighbours."},
-    {"fast-ok", 2, "Fast functions: still right", ROW_CORRECT, "fast", .cases = "none one odd many no-rate hidden hidden-some hidden-more hidden-block hidden-many hidden-fill",
+    {"fast-ok", 2, "Fast functions: still right", ROW_CORRECT, "fast", .cases = "none one odd many no-rate below-0 any any-below-0 hidden hidden-market hidden-some hidden-more hidden-block hidden-many hidden-fill",
      .hint = "Each fast function has a range where it is good: the CUDA C++ Programming Guide's table of intrinsic functions. What is divided by a small number should be exact."},
     {"fast-none", 1, "Fast functions: what is no option has no price", ROW_CORRECT, "fast", .cases = "some-none volatility-nan volatility-below-0 volatility-0 hidden-none hidden-more-none hidden-below-0 hidden-no-volatility", .hint = NONE},
     {"fast-short", 3, "Fast functions: few instructions", ROW_GATE, "fast", .cases = "odd many hidden-some hidden-more hidden-block hidden-many hidden-fill",
      .gate = "thread_inst_executed_pred_on <= 1.12 * ref.thread_inst_executed_pred_on + 5 * threads && " SPREAD " && div_ops <= warps + 0.1 * n / 32 && " LEAN, .elsewhere = 1.2,
      .hint = "What is the same for all options is worked out once. A division that has to be exact is a dozen instructions; so are logf and expf."},
-    {"vector-ok", 2, "Four options a load: right", ROW_CORRECT, "vector", .cases = "none one odd many no-rate hidden hidden-some hidden-more hidden-block hidden-many hidden-17 hidden-large",
+    {"vector-ok", 2, "Four options a load: right", ROW_CORRECT, "vector", .cases = "none one odd many no-rate below-0 any any-below-0 hidden hidden-market hidden-some hidden-more hidden-block hidden-many hidden-17 hidden-large",
      .hint = "1003 options: which thread has the last three, and what may it load?"},
     {"vector-none", 1, "Four options a load: what is no option has no price", ROW_CORRECT, "vector", .cases = "some-none volatility-nan volatility-below-0 volatility-0 hidden-none hidden-more-none hidden-below-0 hidden-no-volatility", .hint = NONE},
     {"vector-clean", 1, "Four options a load: no bad access", ROW_CHECKS, "vector", .cases = "one odd hidden hidden-more", .hint = CHECKED},

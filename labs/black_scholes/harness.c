@@ -19,8 +19,13 @@ enum { BLOCK = 256, FOURS = 4, MOST_BLOCKS = 1024 };
 /* Flags of variants. */
 enum { STRIDED = 1, BY_FOURS = 2, COPIES = 4, SEVERAL_STREAMS = 8 };
 
-/* What a case's `op` says, both at once or none. */
-enum { SOME_ARE_NONE = 1 /* some of the n are no options */, NO_VOLATILITY = 2 /* it is NaN */ };
+/* What a case's `op` says, any of it at once. */
+enum {
+    SOME_ARE_NONE = 1, /* some of the n are no options */
+    NO_VOLATILITY = 2, /* it is NaN */
+    RATE_BELOW_0 = 4,
+    ANY_PRICE = 8, /* and any strike, any time */
+};
 
 /* Above this many options one in COMPARED_OF is compared. */
 enum { FULL = 1 << 20, COMPARED_OF = 16 };
@@ -58,6 +63,8 @@ static const struct lab_case cases[] = {
     OPTIONS("options=0", 0, 0, 30, CHECK),
     OPTIONS("options=1", 1, 0, 30, CHECK),
     OPTIONS("options=1003", 1003, 0, 30, CHECK),
+    OPTIONS("rate=-2", 1003, RATE_BELOW_0, 30, CHECK),
+    OPTIONS("any-price", 1003, ANY_PRICE, 120, CHECK),
     OPTIONS("some-are-none", 1003, SOME_ARE_NONE, 30, CHECK),
     OPTIONS("volatility=-30", 10, 0, -30, CHECK),
     OPTIONS("volatility=0", 10, 0, 0, CHECK),
@@ -90,7 +97,7 @@ static const struct lab_buffer buffers[BUFFERS] = {
 
 static float rate_of(const struct lab_case *c)
 {
-    return (float)c->k / 100;
+    return (c->op & RATE_BELOW_0 ? -1 : 1) * (float)c->k / 100;
 }
 
 static float volatility_of(const struct lab_case *c)
@@ -265,16 +272,30 @@ static float odd_one(int b, uint64_t why, float usual)
     return ways[why].value < 0 ? less * ways[why].value : ways[why].value;
 }
 
+/* 0.01 to 2,000 for a share, a quarter to four times as much for a strike, a week to 30 years; by
+ * the logarithm, so that small ones are as many as great ones. Of -1 to 1: what a price is drawn
+ * by, and its own. */
+static float any_one(int b, float price, float own)
+{
+    double share = exp2(2.2 + 8.8 * (double)price);
+
+    return (float)(b == PRICE    ? share
+                   : b == STRIKE ? share * exp2(2 * (double)own)
+                                 : exp2(-0.4 + 5.3 * (double)own));
+}
+
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
                        void *data)
 {
     uint64_t stream = random_u64(seed, (uint64_t)b), odd = random_u64(seed, BUFFERS);
     float *f = data, half = (ranges[b].high - ranges[b].low) / 2;
+    const uint64_t prices = random_u64(seed, PRICE);
 
     for (uint64_t i = 0; i < p->buffers[b].count; i++) {
         uint64_t r = c->op & SOME_ARE_NONE ? random_u64(odd, i) : 1;
 
-        f[i] = ranges[b].low + half * (1 + random_f32(stream, i));
+        f[i] = c->op & ANY_PRICE ? any_one(b, random_f32(prices, i), random_f32(stream, i))
+                                 : ranges[b].low + half * (1 + random_f32(stream, i));
         if (r % 8 == 0)
             f[i] = odd_one(b, r >> 8, f[i]);
     }
@@ -293,11 +314,14 @@ static struct option option_of(const struct lab_case *c, const void *const *inpu
     };
 }
 
-/* Some millionths of price and strike: the five terms' error of 7.5e-8, some roundings of
- * numbers near 1, and what an error of the logarithm becomes when it is divided by v √T. */
+/* Some millionths of price and strike, or of what is owed where that is more: the five terms' error
+ * of 7.5e-8, some roundings of numbers near 1, and what an error of the logarithm becomes when it
+ * is divided by v √T. */
 static double bound(const struct option *o)
 {
-    return 0x1p-20 * (o->price + o->strike) * (1 + 0.25 / (o->volatility * sqrt(o->years)));
+    double owed = o->strike * fmax(1, exp(-o->rate * o->years));
+
+    return 0x1p-20 * (o->price + owed) * (1 + 0.25 / (o->volatility * sqrt(o->years)));
 }
 
 static bool compared(const struct lab_case *c, uint64_t i)
