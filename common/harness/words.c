@@ -1,0 +1,361 @@
+/* words.c - a .cu file as a list of words (words.h). */
+#include "words.h"
+#include "base/alloc.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- words ---- */
+
+size_t comment_length(const char *p)
+{
+    const char *end = p;
+
+    if (p[0] == '/' && p[1] == '/')
+        return strcspn(p, "\n");
+    if (p[0] == '/' && p[1] == '*')
+        return (end = strstr(p + 2, "*/")) ? (size_t)(end + 2 - p) : strlen(p);
+    return 0;
+}
+
+/* A directive of the preprocessor, with the lines that it goes on. */
+static size_t directive_length(const char *p)
+{
+    size_t n = 0;
+
+    do
+        n += strcspn(p + n, "\n") + 1;
+    while (p[n - 1] && n >= 2 && p[n - 2] == '\\');
+    return p[n - 1] ? n : n - 1;
+}
+
+size_t quoted_length(const char *p)
+{
+    size_t n = 1;
+
+    for (; p[n] && p[n] != *p && p[n] != '\n'; n++)
+        n += p[n] == '\\' && p[n + 1];
+    return p[n] ? n + 1 : n;
+}
+
+static size_t sign_length(const char *p)
+{
+    static const char *const longer[] = {
+        "<<=", ">>=", "...", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=",
+        "-=",  "*=",  "/=",  "%=", "&=", "|=", "^=", "++", "--", "->", "::"};
+
+    for (size_t i = 0; i < sizeof(longer) / sizeof(longer[0]); i++) {
+        if (!strncmp(p, longer[i], strlen(longer[i])))
+            return strlen(longer[i]);
+    }
+    return 1;
+}
+
+static size_t number_length(const char *p)
+{
+    size_t n = 0;
+
+    while (isalnum((unsigned char)p[n]) || p[n] == '.' || p[n] == '\'' ||
+           (n && strchr("+-", p[n]) && p[n] &&
+            strchr(p[0] == '0' && (p[1] | 32) == 'x' ? "pP" : "eE", p[n - 1])))
+        n++;
+    return n;
+}
+
+size_t name_length(const char *p)
+{
+    size_t n = 0;
+
+    while (isalnum((unsigned char)p[n]) || p[n] == '_')
+        n++;
+    return n;
+}
+
+static void add_word(struct scan *s, const char *p, size_t length, enum kind kind)
+{
+    if (s->n % 256 == 0)
+        s->v = xrealloc(s->v, (size_t)(s->n + 256) * sizeof(*s->v));
+    s->v[s->n++] = (struct word){(size_t)(p - s->text), length, kind, -1};
+}
+
+static void split(struct scan *s)
+{
+    bool start = true; /* of a line, but for blanks */
+
+    for (const char *p = s->text; *p;) {
+        size_t n = comment_length(p);
+        bool digit = isdigit((unsigned char)*p) || (*p == '.' && isdigit((unsigned char)p[1]));
+
+        if (!n && *p == '#' && start)
+            n = directive_length(p);
+        else if (!n && isspace((unsigned char)*p))
+            n = 1;
+        else if (!n && strchr("\"'", *p))
+            n = quoted_length(p);
+        else if (!n) {
+            n = digit                                     ? number_length(p)
+                : isalpha((unsigned char)*p) || *p == '_' ? name_length(p)
+                                                          : sign_length(p);
+            add_word(s, p, n,
+                     digit                                     ? NUMBER
+                     : isalpha((unsigned char)*p) || *p == '_' ? NAME
+                                                               : SIGN);
+        }
+        start = p[n - 1] == '\n' || (start && isspace((unsigned char)*p));
+        p += n;
+    }
+}
+
+bool word_is(const struct scan *s, int i, const char *word)
+{
+    return i >= 0 && i < s->n && s->v[i].length == strlen(word) &&
+           !strncmp(s->text + s->v[i].at, word, s->v[i].length);
+}
+
+bool word_is_any(const struct scan *s, int i, const char *const *words)
+{
+    for (; *words; words++) {
+        if (word_is(s, i, *words))
+            return true;
+    }
+    return false;
+}
+
+bool word_same(const struct scan *s, int i, int j)
+{
+    return s->v[i].length == s->v[j].length &&
+           !strncmp(s->text + s->v[i].at, s->text + s->v[j].at, s->v[i].length);
+}
+
+enum kind word_kind(const struct scan *s, int i)
+{
+    return i >= 0 && i < s->n ? s->v[i].kind : SIGN;
+}
+
+/* ---- blocks ---- */
+
+/* Of what stands before the brace: the name before the first bracket that is no attribute's, else
+ * the first behind struct. */
+static int head_name(const struct scan *s, int first, int open)
+{
+    for (int i = first; i + 1 < open; i++) {
+        if (word_is(s, i, "struct"))
+            return i + 1;
+        if (s->v[i].kind == NAME && word_is(s, i + 1, "(") && !word_is(s, i, "__launch_bounds__") &&
+            !word_is(s, i, "__align__") && !word_is(s, i, "alignas") && !word_is(s, i, "LAUNCH"))
+            return i;
+    }
+    return first;
+}
+
+static void add_block(struct scan *s, int first, int open, int end)
+{
+    struct block b = {first, open, end, head_name(s, first, open), false, false};
+
+    for (int i = first; i < open; i++)
+        b.kernel |= word_is(s, i, "KERNEL") || word_is(s, i, "__global__");
+    for (int i = first; i < end; i++)
+        s->v[i].block = s->nblocks;
+    s->blocks = xrealloc(s->blocks, (size_t)(s->nblocks + 1) * sizeof(b));
+    s->blocks[s->nblocks++] = b;
+}
+
+static void find_blocks(struct scan *s)
+{
+    int depth = 0, open = 0, first = 0;
+
+    for (int i = 0; i < s->n; i++) {
+        if (word_is(s, i, "{") && !depth++)
+            open = i;
+        if (word_is(s, i, "}") && depth && !--depth) {
+            add_block(s, first, open, i + 1);
+            first = i + 1;
+        }
+        if (!depth && word_is(s, i, ";"))
+            first = i + 1;
+    }
+}
+
+/* names have spaces between them. */
+static bool is_named(const struct scan *s, int i, const char *names)
+{
+    const struct word *w = &s->v[i];
+
+    for (const char *p = names; *p; p += strcspn(p, " ")) {
+        p += strspn(p, " ");
+        if (strcspn(p, " ") == w->length && !strncmp(p, s->text + w->at, w->length))
+            return true;
+    }
+    return false;
+}
+
+static void reach(struct scan *s, int b)
+{
+    if (s->blocks[b].reached)
+        return;
+    s->blocks[b].reached = true;
+    for (int i = s->blocks[b].first; i < s->blocks[b].end; i++) {
+        for (int other = 0; s->v[i].kind == NAME && other < s->nblocks; other++) {
+            if (word_same(s, i, s->blocks[other].name))
+                reach(s, other);
+        }
+    }
+}
+
+/* Other kernels take time to compile. */
+static void drop_other_kernels(struct scan *s)
+{
+    for (int b = 0; b < s->nblocks; b++) {
+        const struct block *k = &s->blocks[b];
+        size_t from = s->v[k->first].at, to = s->v[k->end - 1].at + 1;
+
+        for (size_t i = from; k->kernel && !k->reached && i < to; i++)
+            s->text[i] = s->text[i] == '\n' ? '\n' : ' ';
+    }
+}
+
+/* ---- operands ---- */
+
+int word_match(const struct scan *s, int i, int step)
+{
+    int depth = 0;
+
+    for (; i >= 0 && i < s->n; i += step) {
+        depth += step * (word_is(s, i, "(") || word_is(s, i, "["));
+        depth -= step * (word_is(s, i, ")") || word_is(s, i, "]"));
+        if (!depth)
+            return i;
+    }
+    return -1;
+}
+
+int operand_back(const struct scan *s, int i)
+{
+    while (i >= 0) {
+        if (word_is(s, i, ")") || word_is(s, i, "]")) {
+            int open = word_match(s, i, -1);
+            if (open < 1 || (word_kind(s, open - 1) != NAME && !word_is(s, open - 1, "]")))
+                return word_is(s, i, ")") ? open : -1;
+            i = open - 1;
+        } else if (s->v[i].kind == SIGN) {
+            return -1;
+        } else if (word_is(s, i - 1, ".") || word_is(s, i - 1, "->")) {
+            i -= 2;
+        } else {
+            return i;
+        }
+    }
+    return -1;
+}
+
+int operand_on(const struct scan *s, int i)
+{
+    while (word_is(s, i, "-") || word_is(s, i, "~") || word_is(s, i, "!"))
+        i++;
+    if (word_kind(s, i) == SIGN && !word_is(s, i, "("))
+        return -1;
+    if (word_is(s, i, "("))
+        i = word_match(s, i, 1);
+    while (i >= 0 && i + 1 < s->n) {
+        if ((word_is(s, i + 1, "(") && s->v[i].kind == NAME) || word_is(s, i + 1, "["))
+            i = word_match(s, i + 1, 1);
+        else if (word_is(s, i + 1, ".") || word_is(s, i + 1, "->"))
+            i += 2;
+        else
+            return i;
+    }
+    return -1;
+}
+
+static const char *const types[] = {"int",    "unsigned", "float", "double",   "char",
+                                    "long",   "short",    "bool",  "half",     "float2",
+                                    "float4", "uint2",    "uint4", "void",     "size_t",
+                                    "auto",   "T",        "const", "template", NULL};
+static const char *const keywords[] = {
+    "return",      "if",       "for",      "while",      "else",       "case",
+    "struct",      "static",   "volatile", "__shared__", "__device__", "__restrict__",
+    "constexpr",   "asm",      "switch",   "typename",   "sizeof",     "reinterpret_cast",
+    "static_cast", "true",     "false",    "KERNEL",     "break",      "continue",
+    "extern",      "SCHEDULE", NULL};
+
+bool word_is_type(const struct scan *s, int i)
+{
+    return word_is_any(s, i, types);
+}
+
+bool word_is_keyword(const struct scan *s, int i)
+{
+    return word_is_any(s, i, keywords);
+}
+
+bool word_is_variable(const struct scan *s, int i)
+{
+    return word_kind(s, i) == NAME && !word_is_type(s, i) && !word_is_keyword(s, i) &&
+           !word_is(s, i + 1, "(") && !word_is(s, i + 1, "::") && !word_is(s, i - 1, "::");
+}
+
+bool word_is_declared(const struct scan *s, int i)
+{
+    return word_kind(s, i - 1) == NAME && !word_is(s, i - 1, "return") &&
+           !word_is(s, i - 1, "case");
+}
+
+bool word_is_member(const struct scan *s, int i)
+{
+    return word_is(s, i - 1, ".") || word_is(s, i - 1, "->");
+}
+
+bool word_is_binary(const struct scan *s, int i)
+{
+    static const char *const binary[] = {"+", "-",  "*", "/",  "%",  "<<", ">>", "&",  "|", "^",
+                                         "<", "<=", ">", ">=", "==", "!=", "&&", "||", NULL};
+    int before = i - 1;
+
+    return word_is_any(s, i, binary) && before >= 0 &&
+           (word_kind(s, before) != SIGN || word_is(s, before, ")") || word_is(s, before, "]")) &&
+           !word_is_type(s, before) && !word_is_keyword(s, before) && operand_on(s, i + 1) >= 0;
+}
+
+char *words_text(const struct scan *s, int from, int to)
+{
+    size_t at = s->v[from].at;
+
+    return xformat("%.*s", (int)(s->v[to].at + s->v[to].length - at), s->text + at);
+}
+
+/* ---- all of it ---- */
+
+void scan_open(struct scan *s, const char *source, const char *names)
+{
+    s->text = xstrdup(source);
+    split(s);
+    find_blocks(s);
+    for (int b = 0; b < s->nblocks; b++) {
+        if (is_named(s, s->blocks[b].name, names))
+            reach(s, b);
+    }
+    drop_other_kernels(s);
+}
+
+void scan_close(struct scan *s)
+{
+    free(s->v);
+    free(s->blocks);
+}
+
+bool scan_reaches(const struct scan *s, int i)
+{
+    int b = s->v[i].block;
+
+    return b >= 0 && s->blocks[b].reached && i >= s->blocks[b].open;
+}
+
+int line_of(const char *text, size_t at)
+{
+    int line = 1;
+
+    for (size_t k = 0; k < at; k++)
+        line += text[k] == '\n';
+    return line;
+}

@@ -1,0 +1,71 @@
+/* words.h - a .cu file as a list of words, cut into blocks, for edits*.c: what lies between the
+ * braces of file level, with the words before them.
+ *
+ * Interface: scan_open(), then questions about the word at a place. A place outside the list is a
+ * sign that is none.
+ * Not modelled: the language; what the preprocessor makes. */
+#ifndef HARNESS_WORDS_H
+#define HARNESS_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum kind { NAME, NUMBER, SIGN };
+
+struct word {
+    size_t at, length;
+    enum kind kind;
+    int block; /* -1: in none */
+};
+struct block {
+    int first, open, end; /* words: of its head, of its brace, behind its last */
+    int name;             /* the word that names it */
+    bool kernel, reached;
+};
+struct scan {
+    char *text; /* the file without the kernels that are not asked for, on the same lines */
+    struct word *v;
+    int n;
+    struct block *blocks;
+    int nblocks;
+    const char *told;
+    struct edits *to;
+};
+
+/* names: of kernels, with spaces between them; their blocks, and all that they name, are reached.
+ */
+void scan_open(struct scan *s, const char *source, const char *names);
+/* All but its text. */
+void scan_close(struct scan *s);
+/* Is the word inside the braces of a block that is reached? */
+bool scan_reaches(const struct scan *s, int i);
+/* From 1 on. */
+int line_of(const char *text, size_t at);
+
+size_t comment_length(const char *p);
+size_t quoted_length(const char *p);
+size_t name_length(const char *p);
+
+bool word_is(const struct scan *s, int i, const char *word);
+bool word_is_any(const struct scan *s, int i, const char *const *words);
+bool word_same(const struct scan *s, int i, int j);
+enum kind word_kind(const struct scan *s, int i);
+bool word_is_type(const struct scan *s, int i);
+bool word_is_keyword(const struct scan *s, int i);
+bool word_is_variable(const struct scan *s, int i);
+/* Its name stands behind its type. */
+bool word_is_declared(const struct scan *s, int i);
+bool word_is_member(const struct scan *s, int i);
+/* Between two operands. */
+bool word_is_binary(const struct scan *s, int i);
+
+/* The bracket that belongs to that at i. step: 1 on from an opening one, -1 back from a closing. */
+int word_match(const struct scan *s, int i, int step);
+/* The first word of the operand whose last is i; -1: that ends none. */
+int operand_back(const struct scan *s, int i);
+/* The last word of the operand whose first is i. */
+int operand_on(const struct scan *s, int i);
+/* From the first to the last, for free(). */
+char *words_text(const struct scan *s, int from, int to);
+
+#endif
