@@ -5,6 +5,7 @@
  * conduct.c    what a whole program leaves out, or stores elsewhere
  * outcome.c    what a wrong output has in common with the right one
  * reword.c     is it right with one small change to the file?
+ * mend.c       does what the checker advises mend it?
  */
 #ifndef HARNESS_DIAGNOSING_H
 #define HARNESS_DIAGNOSING_H
@@ -46,6 +47,11 @@ bool by_place(struct search *s, const struct lab_case *c);
 bool by_distance(struct search *s, const struct lab_case *c);
 bool by_empty(struct search *s, const struct lab_case *c);
 bool by_edit(struct search *s); /* of the file */
+
+/* ---- of the checker's words ---- */
+/* A barrier that they ask for is put into the file, in each place where it may be missing: they ask
+ * for it where all is right then, on case c; else they say what is left. */
+void try_advice(struct search *s, const struct lab_case *c, struct text *words);
 
 /* ---- of a whole program ---- */
 bool by_conduct(struct search *s, const struct lab_case *c);

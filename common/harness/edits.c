@@ -3,6 +3,7 @@
  */
 #include "edits.h"
 #include "base/alloc.h"
+#include "base/text.h"
 #include "words.h"
 
 #include <ctype.h>
@@ -472,6 +473,88 @@ void edits_make(struct edits *e, const char *source, const char *names, const ch
     scan_close(&s);
 }
 
+/* ---- one call more ---- */
+
+/* Blocks of functions that have one of the lines, or name such. */
+static bool *involved(const struct scan *s, const int lines[2])
+{
+    bool *in = xcalloc((size_t)s->nblocks + 1, sizeof(*in)), more = true;
+
+    while (more) {
+        more = false;
+        for (int i = 0; i < s->n; i++) {
+            int b = s->v[i].block, line = line_of(s->text, s->v[i].at);
+
+            if (b < 0 || in[b] || i < s->blocks[b].open)
+                continue;
+            in[b] = line == lines[0] || line == lines[1];
+            for (int k = 0; k < s->nblocks && !in[b]; k++)
+                in[b] = in[k] && k != b && word_same(s, i, s->blocks[k].name);
+            more |= in[b];
+        }
+    }
+    return in;
+}
+
+/* May a statement begin with word i? */
+static bool begins(const struct scan *s, int i)
+{
+    int b = s->v[i].block, depth = 0;
+
+    if (b < 0 || i <= s->blocks[b].open || i + 1 >= s->blocks[b].end ||
+        !word_is_any(s, i - 1, (const char *const[]){";", "{", "}", NULL}))
+        return false;
+    for (int k = s->blocks[b].open; k < i; k++)
+        depth += word_is(s, k, "(") - word_is(s, k, ")");
+    return !depth;
+}
+
+struct near {
+    struct edit edit;
+    int lines; /* how many away */
+};
+
+static int nearest_first(const void *a, const void *b)
+{
+    const struct near *x = a, *y = b;
+
+    return x->lines != y->lines ? x->lines - y->lines : (x->edit.at > y->edit.at ? 1 : -1);
+}
+
+static int away(const struct scan *s, int i, const int lines[2])
+{
+    int line = line_of(s->text, s->v[i].at), a = abs(line - lines[0]), b = abs(line - lines[1]);
+
+    return a < b ? a : b;
+}
+
+void edits_calls(struct edits *e, const char *source, const char *names, const int lines[2],
+                 const char *call)
+{
+    struct scan s = {.to = e};
+    struct near *at;
+    size_t n = 0;
+
+    *e = (struct edits){0};
+    scan_open(&s, source, names);
+    bool *in = involved(&s, lines);
+    at = xcalloc((size_t)s.n + 1, sizeof(*at));
+    for (int i = 0; i < s.n; i++) {
+        if (begins(&s, i) && in[s.v[i].block])
+            at[n++] = (struct near){{s.v[i].at, 0, xformat("%s; ", call)}, away(&s, i, lines)};
+    }
+    qsort(at, n, sizeof(*at), nearest_first);
+    e->v = xcalloc(n + 1, sizeof(*e->v));
+    for (size_t i = 0; i < n; i++)
+        e->v[e->n++] = at[i].edit;
+    e->text = s.text;
+    free(at);
+    free(in);
+    scan_close(&s);
+}
+
+/* ---- what is made of them ---- */
+
 char *edits_comments(const char *source)
 {
     char *all = xzalloc(strlen(source) + 1), *to = all;
@@ -488,11 +571,35 @@ char *edits_comments(const char *source)
     return all;
 }
 
+static int by_place(const void *a, const void *b)
+{
+    const struct edit *const *x = a, *const *y = b;
+
+    return ((*x)->at > (*y)->at) - ((*x)->at < (*y)->at);
+}
+
+char *edits_apply_all(const struct edits *e, const int *which, int n)
+{
+    const struct edit **in = xcalloc((size_t)n + 1, sizeof(*in));
+    struct text t = {0};
+    size_t from = 0;
+
+    for (int i = 0; i < n; i++)
+        in[i] = &e->v[which[i]];
+    qsort(in, (size_t)n, sizeof(*in), by_place);
+    for (int i = 0; i < n; i++) {
+        text_bytes(&t, e->text + from, in[i]->at - from);
+        text_add(&t, in[i]->with);
+        from = in[i]->at + in[i]->length;
+    }
+    text_add(&t, e->text + from);
+    free(in);
+    return text_take(&t);
+}
+
 char *edits_apply(const struct edits *e, int i)
 {
-    const struct edit *x = &e->v[i];
-
-    return xformat("%.*s%s%s", (int)x->at, e->text, x->with, e->text + x->at + x->length);
+    return edits_apply_all(e, &i, 1);
 }
 
 int edits_line(const struct edits *e, int i)

@@ -2,8 +2,9 @@
  * operands exchanged, a sign, a square, brackets, another name, a digit.
  *
  * Interface: edits_make() lists them, the likelier ones first; edits_apply() makes one.
- * Not modelled: the language. What is no program after the change does not compile; what the
- * preprocessor makes is not changed, but where it is written. */
+ * edits_calls() lists places where one call more may stand. Not modelled: the language. What is no
+ * program after the change does not compile; what the preprocessor makes is not changed, but where
+ * it is written. */
 #ifndef HARNESS_EDITS_H
 #define HARNESS_EDITS_H
 
@@ -22,10 +23,16 @@ struct edits {
 /* names: of kernels, with spaces between them; they and what they call are changed. told: what the
  * student has read, for its numbers. */
 void edits_make(struct edits *e, const char *source, const char *names, const char *told);
+/* `call`, as a statement, before each statement of the functions that have one of the two lines, or
+ * call such; the nearest first. */
+void edits_calls(struct edits *e, const char *source, const char *names, const int lines[2],
+                 const char *call);
 /* Its comments alone, for free(). */
 char *edits_comments(const char *source);
 /* For free(). */
 char *edits_apply(const struct edits *e, int i);
+/* So many of them, none inside another. */
+char *edits_apply_all(const struct edits *e, const int *which, int n);
 /* From 1 on. */
 int edits_line(const struct edits *e, int i);
 void edits_free(struct edits *e);

@@ -107,6 +107,45 @@ Test(edits, numbers_that_are_told)
     }
 }
 
+Test(edits, one_call_more)
+{
+    static const char text[] = "KERNEL none(int *x) { x[0] = 1; }\n"
+                               "__device__ void put(int *s, int v)\n"
+                               "{\n"
+                               "    s[0] = v;\n"
+                               "}\n"
+                               "__device__ int get(int *s) { return s[1]; }\n"
+                               "KERNEL k(int *x)\n"
+                               "{\n"
+                               "    __shared__ int s[2];\n"
+                               "    for (int i = 0; i < 9; i++) {\n"
+                               "        put(s, i);\n"
+                               "        x[i] = 0;\n"
+                               "    }\n"
+                               "}\n";
+    struct edits e;
+    int lines[] = {0, 0, 0};
+
+    edits_calls(&e, text, "k", (int[]){4, 4}, "f()");
+    char *first = edits_apply(&e, 0);
+    cr_expect_not_null(strstr(first, "    f(); s[0] = v;\n"), "%s", first);
+    free(first);
+    for (int i = 0; i < e.n; i++) {
+        int line = edits_line(&e, i);
+
+        cr_expect(line >= 4 && line != 6 && line != 7, "line %d names nothing of line 4", line);
+        lines[0] += line == 10;
+        lines[1] += line == 12;
+        lines[2] += line == 14;
+    }
+    char *both = edits_apply_all(&e, (int[]){1, 0}, 2);
+    cr_expect_eq(strlen(both), strlen(text) + 2 * strlen("f(); "), "%s", both);
+    free(both);
+    cr_expect(lines[0] == 1 && lines[1] == 1 && !lines[2],
+              "before the loop, and in it, but not in its head, nor behind the last brace");
+    edits_free(&e);
+}
+
 Test(edits, comments_alone)
 {
     char *all = edits_comments("// 0.25\nx = \"// 7\"; /* 1.5\n2 */ y = 3;\n");

@@ -257,20 +257,46 @@ static bool is_like(const struct findings *all, int i)
     return false;
 }
 
-const char *findings_put(struct text *t, const char *json_lines, const char *path, int most,
-                         bool each_kind)
+static void read_all(struct findings *all, const char *json_lines)
 {
     char *lines = xstrdup(json_lines ? json_lines : ""), *rest = lines, *line;
-    struct findings all = {0};
-    const char *cause = NULL;
-    int told = 0;
 
     while ((line = strsep(&rest, "\n"))) {
         json_t *json = *line ? json_loads(line, 0, NULL) : NULL;
 
         if (json)
-            add(&all, json);
+            add(all, json);
     }
+    free(lines);
+}
+
+static void forget_all(struct findings *all)
+{
+    for (int i = 0; i < all->n; i++)
+        json_decref(all->f[i].json);
+    free(all->f);
+}
+
+bool findings_race(const char *json_lines)
+{
+    struct findings all = {0};
+    bool race = false;
+
+    read_all(&all, json_lines);
+    for (int i = 0; i < all.n; i++)
+        race |= !strcmp(all.f[i].kind, "shared-race");
+    forget_all(&all);
+    return race;
+}
+
+const char *findings_put(struct text *t, const char *json_lines, const char *path, int most,
+                         bool each_kind)
+{
+    struct findings all = {0};
+    const char *cause = NULL;
+    int told = 0;
+
+    read_all(&all, json_lines);
     if (all.n)
         qsort(all.f, (size_t)all.n, sizeof(*all.f), by_rank);
     put_unwritten_first(&all);
@@ -286,9 +312,6 @@ const char *findings_put(struct text *t, const char *json_lines, const char *pat
         text_addf(t, "  … and %d more; CHECK=1 lists them\n", all.n - told);
     if (cause && json_is_true(json_object_get(all.f[0].json, "update")))
         cause = "atomic";
-    for (int i = 0; i < all.n; i++)
-        json_decref(all.f[i].json);
-    free(all.f);
-    free(lines);
+    forget_all(&all);
     return cause;
 }

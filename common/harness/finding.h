@@ -16,4 +16,7 @@
 const char *findings_put(struct text *t, const char *json_lines, const char *path, int most,
                          bool each_kind);
 
+/* Is there a race in shared memory among them? */
+bool findings_race(const char *json_lines);
+
 #endif

@@ -120,6 +120,15 @@ Test(finding, causes)
     cr_expect_null(put(AT("leak", 1, "m"), 1, false), "nothing that makes a result wrong");
 }
 
+Test(finding, a_race_among_others)
+{
+    cr_expect(
+        findings_race(AT("uninitialised-read", 9, "c") RACE("shared-race", "block", 7, 8, false)));
+    cr_expect_not(
+        findings_race(AT("uninitialised-read", 9, "c") RACE("global-race", "block", 7, 8, false)));
+    cr_expect_not(findings_race(NULL));
+}
+
 /* A place that two threads store to, and one that nobody does: no atomic would help. */
 Test(finding, places_that_are_not_each_thread_s_own)
 {

@@ -463,8 +463,9 @@ static bool load_text(void *user, const char *text)
     struct compiled c;
     bool ok = compile_source_text(&request, text, &c);
 
+    const struct variant_state *s = &r->variants[r->looking];
     progress(r, "trying small changes", r->lab->variants[r->looking].name,
-             r->variants[r->looking].failed[0], r->changes += r->changes < EDITS, EDITS);
+             s->failures ? s->failed[0] : r->cases, r->changes += r->changes < EDITS, EDITS);
     if (ok) {
         compiled_free(&r->changed);
         r->changed = c;
@@ -532,11 +533,11 @@ static void look_for_cause(struct run *r, int v, const char *path)
         s->open = s->failures && r->source && strstr(r->source, "TODO") && !s->passes;
     if (r->o.profile_pass || r->lost || !s->chosen)
         return;
+    r->looking = v;
     if (!s->failures) {
         look_at_right(r, v, &x, path);
         return;
     }
-    r->looking = v;
     progress(r, "looking for the cause", x.variant->name, s->failed[0], v + 1, r->lab->nvariants);
     s->open = r->lab->program ? s->open : is_open(r, &x, v);
     if (s->open || (r->o.check && r->verify.nfindings))

@@ -1,0 +1,168 @@
+/* mend.c - does what the checker advises mend it (diagnosing.h)? A barrier between two lines orders
+ * them, but where one stores to the wrong place, or in the wrong round, all stays wrong: so it is
+ * put into a copy of the file before it is asked for.
+ */
+#include "base/alloc.h"
+#include "diagnosing.h"
+#include "edits.h"
+#include "finding.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLACES = 30, NEAR = 8 }; /* of a barrier that are tried, and of two */
+
+/* "; __syncthreads() missing between line 7 and line 9?", in a line of words. */
+struct advice {
+    const char *from, *end; /* of its text */
+    char call[32];
+    int lines[2];
+};
+
+static bool next_advice(const char *words, struct advice *a)
+{
+    static const char missing[] = " missing ";
+
+    for (const char *p = words; (p = strstr(p, "; __sync")); p++) {
+        const char *call = p + 2, *end = strstr(call, missing), *stop = strchr(call, '\n');
+        size_t n = end ? (size_t)(end - call) : sizeof(a->call);
+
+        if (n >= sizeof(a->call))
+            continue;
+        *a = (struct advice){p, stop ? stop : p + strlen(p), "", {0}};
+        snprintf(a->call, sizeof(a->call), "%.*s", (int)n, call);
+        end += strlen(missing);
+        if (sscanf(end, "between line %d and line %d", &a->lines[0], &a->lines[1]) == 2)
+            return true;
+        if (sscanf(end, "before or after line %d", &a->lines[0]) == 1) {
+            a->lines[1] = a->lines[0];
+            return true;
+        }
+    }
+    return false;
+}
+
+enum mending { RACES, LESS /* no race is left, but it is not right */, ALL };
+
+/* left: what is, of LESS, in words. */
+static enum mending mends(struct search *s, const struct lab_case *c, struct text *left)
+{
+    struct sample sample;
+    enum run_end end;
+
+    s->x->runs = s->x->runs ? s->x->runs : 1;
+    end = experiment_run(s->x, c, s->x->verify->seed, true, &sample);
+    const char *found = sample.outputs.findings ? sample.outputs.findings : "";
+    bool race = end == RUN_NOT_TRIED || end == RUN_RECORD || findings_race(found);
+    enum mending m = race ? RACES : end == RUN_OK && !*found ? ALL : LESS;
+    text_free(left);
+    if (m == LESS && *found)
+        findings_put(left, found, s->path, 1, true);
+    sample_free(&sample);
+    return m;
+}
+
+/* Where calls were put in: the lines of the statements behind them, and what came of it. */
+struct places {
+    int line[2]; /* 0: none */
+    enum mending m;
+    struct text left;
+    bool all; /* every place was tried */
+};
+
+static void try_places(struct search *s, const struct lab_case *c, const struct edits *e,
+                       const int *which, struct places *best)
+{
+    char *text = edits_apply_all(e, which, which[0] == which[1] ? 1 : 2);
+    struct text left = {0};
+    bool loaded = s->x->replace(s->x->user, text);
+    enum mending m = loaded ? mends(s, c, &left) : RACES;
+
+    --*s->x->edits;
+    free(text);
+    if (m > best->m) {
+        text_free(&best->left);
+        *best = (struct places){{edits_line(e, which[0]), 0}, m, left, false};
+        best->line[1] = which[0] == which[1] ? 0 : edits_line(e, which[1]);
+    } else {
+        text_free(&left);
+    }
+}
+
+/* One barrier, or two where one is not enough: each near the lines. */
+static struct places find_places(struct search *s, const struct lab_case *c, const struct advice *a)
+{
+    struct experiment *x = s->x, spent = *x;
+    const char *kernels = x->variant->kernels;
+    char *names = xformat("%s %s", x->variant->name, kernels ? kernels : "");
+    struct places best = {.m = RACES};
+    struct edits e;
+    int i, k;
+
+    edits_calls(&e, x->source, names, a->lines, a->call);
+    int ones = e.n < PLACES ? e.n : PLACES, twos = e.n < NEAR ? e.n : NEAR;
+    for (i = 0; i < ones && *x->edits && best.m < ALL; i++)
+        try_places(s, c, &e, (int[]){i, i}, &best);
+    for (i = 0; i < twos && best.m == RACES; i++) {
+        for (k = i + 1; k < twos && *x->edits && best.m < ALL; k++)
+            try_places(s, c, &e, (int[]){i, k}, &best);
+    }
+    best.all = *x->edits;
+    x->runs = spent.runs;
+    x->instructions = spent.instructions;
+    if (e.n)
+        x->fresh(x->user);
+    edits_free(&e);
+    free(names);
+    return best;
+}
+
+static void put_places(struct text *t, const struct places *p)
+{
+    text_addf(t, " before what begins on line %d", p->line[0]);
+    if (p->line[1])
+        text_addf(t, ", and one on line %d,", p->line[1]);
+}
+
+/* The first finding, without what it may come from: that is of the file with the barrier. */
+static void put_left(struct text *t, const struct text *left)
+{
+    const char *from = text_str(left) + strspn(text_str(left), " "), *end = strchr(from, '\n'),
+               *stop = strstr(from, "; a GPU would");
+
+    stop = stop && end && stop < end ? stop : end;
+    if (stop)
+        text_addf(t, ": %.*s", (int)(stop - from), from);
+}
+
+void try_advice(struct search *s, const struct lab_case *c, struct text *words)
+{
+    struct experiment *x = s->x;
+    struct text t = {0};
+    struct advice a;
+
+    if (!x->replace || !x->source || x->verify->lab->program || !words->length ||
+        !next_advice(words->s, &a))
+        return;
+    struct places p = find_places(s, c, &a);
+    if (p.m == RACES && !p.all) /* who knows */
+        return;
+    text_bytes(&t, words->s, (size_t)((p.m == ALL ? a.end : a.from) - words->s));
+    if (p.m == ALL) {
+        text_add(&t, " With one");
+        put_places(&t, &p);
+        text_add(&t, " the race is gone");
+    } else if (p.m == LESS) {
+        text_addf(&t, "; with %s", a.call);
+        put_places(&t, &p);
+        text_add(&t, " the race is gone, but it is not right");
+        put_left(&t, &p.left);
+    } else {
+        text_addf(&t, "; no %s put in there, nor two, takes it away", a.call);
+    }
+    text_add(&t, a.end);
+    text_free(&p.left);
+    text_free(words);
+    *words = t;
+}
