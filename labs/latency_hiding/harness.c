@@ -201,8 +201,8 @@ static bool usable(const struct lab_case *c, char *err, size_t errsize)
         snprintf(err, errsize, "%s: these kernels are for %s", c->name, dtype_name(types[c->op]));
     else if (c->n == 0 || c->n > 1u << 30 || c->k > 1 << 20)
         snprintf(err, errsize, "%s: n is 1 to 2^30 here, k at most 2^20", c->name);
-    else if (experiment_of(c) == WALK && (!c->m || c->m & (c->m - 1) || c->m > 1u << 30))
-        snprintf(err, errsize, "%s: a list's length m is a power of two, at most 2^30", c->name);
+    else if (experiment_of(c) == WALK && (!c->m || c->m > 1u << 30))
+        snprintf(err, errsize, "%s: a list's length m is 1 to 2^30", c->name);
     else if (c->param < 0 || c->param > 64)
         snprintf(err, errsize, "%s: an SM has 1 to 64 warps; 0: a block as usual", c->name);
     else if (experiment_of(c) == COPY && (!c->param || c->param % (COPY_BLOCK / WARP)))
@@ -278,15 +278,23 @@ static uint32_t place(uint64_t seed, uint32_t m, uint32_t i)
     return i & mask;
 }
 
-/* One list through all m elements, in an order that the seed draws. */
+/* One list through all m elements, in an order that the seed draws: that of the next power of two,
+ * what is beyond m left out. */
 static void make_list(uint32_t *next, uint64_t m, uint64_t seed)
 {
-    uint32_t here = place(seed, (uint32_t)m, 0), first = here;
+    uint32_t all = 1, here = UINT32_MAX, first = 0;
 
-    for (uint32_t i = 1; i < m; i++) {
-        uint32_t there = place(seed, (uint32_t)m, i);
+    while (all < m)
+        all *= 2;
+    for (uint32_t i = 0; i < all; i++) {
+        uint32_t there = place(seed, all, i);
 
-        next[here] = there;
+        if (there >= m)
+            continue;
+        if (here == UINT32_MAX)
+            first = there;
+        else
+            next[here] = there;
         here = there;
     }
     next[here] = first;
@@ -322,12 +330,21 @@ static void make_facts(uint32_t *facts, uint64_t seed, uint64_t i)
         facts[SHARED] += more >> 6 & 1;
     }
     if (other % 4 == 0) { /* an SM that nobody has built */
+        facts[SM_THREADS] -= (uint32_t)(other >> 48) % 8 * WARP;
         facts[SM_BLOCKS] = 4 + (uint32_t)(other >> 8) % 40;
         facts[SM_REGISTERS] -= (uint32_t)(other >> 16) % 8 * 512;
         facts[REGISTER_UNIT] = 64u << (other >> 24) % 5;
         facts[SHARED_UNIT] = 64u << (other >> 32) % 5;
         facts[SHARED_RESERVED] = (uint32_t)(other >> 40) % 4 * 768;
     }
+}
+
+/* So long does a block take. Of some grids there are few such times: more than one place becomes
+ * free at once, also later than at the start. */
+static uint32_t cycles_of(uint64_t seed, uint64_t grid, uint64_t r)
+{
+    return random_u64(~seed, grid) % 3 ? 1 + (uint32_t)(r >> 40) % 1000
+                                       : 100 * (1 + (uint32_t)(r >> 40) % 3);
 }
 
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
@@ -348,8 +365,10 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
         if (!strcmp(buffer->name, "facts")) {
             if (i % FACTS == 0)
                 make_facts(u + i, stream, i);
+        } else if (!strcmp(buffer->name, "cycles")) {
+            u[i] = cycles_of(stream, i / c->k, r);
         } else if (buffer->dtype == DT_U32) {
-            u[i] = 1 + (uint32_t)(r >> 40) % (!strcmp(buffer->name, "cycles") ? 1000 : most);
+            u[i] = 1 + (uint32_t)(r >> 40) % most;
         } else if (experiment_of(c) == ARITHMETIC && b == 1) {
             f[i] = -1.75f + 0.125f * random_f32(stream, i); /* c: x stays in -2 … 2, without rest */
         } else {

@@ -4,7 +4,7 @@
 // only: steps_4 walk_4 schedule
 // expect: steps-ok=fail walk-ok=fail walk-overlap=any schedule-ok=fail
 // hint: steps-ok: hidden case
-// hint: walk-ok: hidden case
+// hint: walk-ok: w-odd-long
 // hint: schedule-ok: hidden case
 #include "warplab.cuh"
 
