@@ -9,11 +9,11 @@ enum { OP_STRIDE, OP_TILE }; /* as in harness.c */
 
 /* clang-format off */
 /* s0, as all multiples of 1024, reads one word for all lanes: many results at little cost. */
-#define STRIDE(s) {.name = "s" #s, .n = 512, .param = s, .dtype = DT_U32, .op = OP_STRIDE, .flags = CASE_CHECK}
-#define SHAPE(name_, m_, n_, whole_) {.name = name_, .m = m_, .n = n_, .param = whole_, .dtype = DT_F32, .op = OP_TILE, .flags = CASE_CHECK}
+#define STRIDE(s) {.name = "s" #s, .n = 512, .param = s, .dtype = DT_U32, .op = OP_STRIDE, .flags = CASE_CHECK | CASE_SPECIAL}
+#define SHAPE(name_, m_, n_, whole_) {.name = name_, .m = m_, .n = n_, .param = whole_, .dtype = DT_F32, .op = OP_TILE, .flags = CASE_CHECK | CASE_SPECIAL}
 static const struct lab_case cases[] = {
     STRIDE(0), STRIDE(1), STRIDE(2), STRIDE(3), STRIDE(4), STRIDE(8), STRIDE(16), STRIDE(32),
-    {.name = "tail", .n = 1000, .param = 5, .dtype = DT_U32, .op = OP_STRIDE, .flags = CASE_CHECK},
+    {.name = "tail", .n = 1000, .param = 5, .dtype = DT_U32, .op = OP_STRIDE, .flags = CASE_CHECK | CASE_SPECIAL},
     SHAPE("one", 1, 1, 0), SHAPE("tall", 100, 33, 0), SHAPE("wide", 31, 130, 0), SHAPE("odd", 63, 70, 0),
     SHAPE("whole", 96, 64, 1), SHAPE("m64", 64, 64, 1), SHAPE("m128", 128, 64, 1), SHAPE("m160", 160, 64, 1), SHAPE("m320", 320, 64, 1),
     SHAPE("m385", 385, 70, 0), SHAPE("m451", 451, 70, 0), SHAPE("m577", 577, 70, 0),

@@ -8,6 +8,7 @@
  */
 #include "lab/lab.h"
 #include "lab/random.h"
+#include "lab/special.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -193,7 +194,6 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
 {
     uint64_t stream = random_u64(seed, (uint64_t)b);
 
-    (void)c;
     for (uint64_t i = 0; i < p->buffers[b].count; i++)
         switch (p->buffers[b].dtype) {
         case DT_F64:
@@ -205,6 +205,8 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
         default:
             ((uint32_t *)data)[i] = (uint32_t)random_u64(stream, i);
         }
+    if (c->flags & CASE_SPECIAL)
+        special_sprinkle(p->buffers[b].dtype, SPECIAL_ALL, stream, p->buffers[b].count, data);
 }
 
 static void reference_once(const struct lab_case *c, const double *in, double *out)

@@ -9,7 +9,8 @@ enum { STRIDE, OFFSET, ENERGY, TRANSPOSE }; /* as in harness.c */
     }
 #define MATRIX(id, w, h)                                                                           \
     {                                                                                              \
-        .name = id, .n = w, .m = h, .dtype = DT_F32, .op = TRANSPOSE, .flags = CASE_CHECK          \
+        .name = id, .n = w, .m = h, .dtype = DT_F32, .op = TRANSPOSE,                              \
+        .flags = CASE_CHECK | CASE_SPECIAL                                                         \
     }
 
 /* Other primes, in which a warp never comes round: who copies as asked at one number of elements
@@ -17,7 +18,7 @@ enum { STRIDE, OFFSET, ENERGY, TRANSPOSE }; /* as in harness.c */
 #define APART(prime)                                                                               \
     {                                                                                              \
         .name = "apart-" #prime, .n = prime, .param = 16, .dtype = DT_F32, .op = STRIDE,           \
-        .flags = CASE_CHECK                                                                        \
+        .flags = CASE_CHECK | CASE_SPECIAL                                                         \
     }
 #define APART_ALL "apart-6007 apart-9973 apart-17389 apart-40009 apart-98317"
 #define FEW_ALL   "apart-61 apart-97 apart-251 apart-769 apart-2003"
@@ -26,7 +27,12 @@ enum { STRIDE, OFFSET, ENERGY, TRANSPOSE }; /* as in harness.c */
 enum { ANYWHERE = 3 };
 
 static const struct lab_case cases[] = {
-    {.name = "stride", .n = 1009, .param = 7, .dtype = DT_F32, .op = STRIDE, .flags = CASE_CHECK},
+    {.name = "stride",
+     .n = 1009,
+     .param = 7,
+     .dtype = DT_F32,
+     .op = STRIDE,
+     .flags = CASE_CHECK | CASE_SPECIAL},
     {.name = "far-apart",
      .n = 4093,
      .param = 16,
@@ -49,7 +55,12 @@ static const struct lab_case cases[] = {
     {.name = "near", .n = 4093, .param = 2, .dtype = DT_F32, .op = STRIDE, .flags = CASE_CHECK},
     {.name = "offset", .n = 1001, .param = 3, .dtype = DT_F32, .op = OFFSET, .flags = CASE_CHECK},
     PARTICLES("one", 1),
-    {.name = "tail", .n = 1001, .k = ANYWHERE, .dtype = DT_F32, .op = ENERGY, .flags = CASE_CHECK},
+    {.name = "tail",
+     .n = 1001,
+     .k = ANYWHERE,
+     .dtype = DT_F32,
+     .op = ENERGY,
+     .flags = CASE_CHECK | CASE_SPECIAL},
     PARTICLES("aligned", 4096),
     MATRIX("dot", 1, 1),
     MATRIX("small", 33, 31),

@@ -6,6 +6,7 @@
  */
 #include "lab/lab.h"
 #include "lab/random.h"
+#include "lab/special.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -177,8 +178,8 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
     return true;
 }
 
-/* Masses must be positive and nothing else minds: so all numbers are, from LEAST to MOST. How
- * large each is is drawn, too, so that no bit of it can be known. */
+/* Positive, from LEAST to MOST: no energy is near 0. How large each is is drawn, too, so that no
+ * bit of it can be known. */
 #define LEAST_EXPONENT (-4)
 #define EXPONENTS      8
 #define LEAST          0.0625 /* 2^LEAST_EXPONENT */
@@ -200,34 +201,62 @@ fill(uint64_t *pairs, uint64_t seed, uint64_t n)
     }
 }
 
+/* A particle at rest, in either layout. */
+static void add_rest(uint64_t particle, uint64_t n, float *data)
+{
+    for (uint64_t f = 0; f < 3; f++)
+        data[particle * FIELDS + f] = data[f * n + particle] = 0;
+}
+
+/* A stretch that begins anywhere: of millions of numbers all would take longer than the kernel.
+ * Energies get no finite number whose square overflows, and infinities or subnormal numbers: where
+ * a product of both stops being a number depends on the order of the factors. */
+static void add_special(const struct lab_case *c, uint64_t seed, uint64_t n, float *data)
+{
+    enum { STRETCH = 1 << 13 };
+    bool energy = experiment_of(c) == ENERGY;
+    uint64_t r = random_u64(seed, n), length = n < STRETCH ? n : STRETCH;
+    unsigned kinds =
+        energy ? SPECIAL_ALL & ~(c->n % 2 ? SPECIAL_TINY : SPECIAL_INFINITE) : SPECIAL_ALL;
+    float *first = data + r % (n - length + 1);
+
+    special_sprinkle(DT_F32, kinds, seed, length, first);
+    for (uint64_t i = 0; i < length && energy; i++)
+        first[i] *= isfinite(first[i]) && fabsf(first[i]) > 0x1p100f ? 0x1p-90f : 1;
+    if (energy)
+        add_rest(r % c->n, c->n, data);
+}
+
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
                        void *data)
 {
     uint64_t n = p->buffers[b].count, last;
 
-    (void)c;
     fill(data, seed, n / 2);
     if (n % 2) {
         fill(&last, random_u64(seed, 0), 1);
         memcpy((uint32_t *)data + n - 1, &last, sizeof(uint32_t));
     }
+    if (n && c->flags & CASE_SPECIAL)
+        add_special(c, seed, n, data);
 }
 
 /* Five roundings, none of which can cancel, for each energy: 6 u relative leaves one to spare,
- * u = 2^-24. */
+ * u = 2^-24. What is lost below the least normal number is a unit there, times the other factor. */
 static void reference_energy(const struct lab_case *c, bool soa, const float *in, float *out,
                              double *tolerance)
 {
     uint64_t next = soa ? 1 : FIELDS, field = soa ? c->n : 1;
 
     for (uint64_t i = 0; i < c->n; i++) {
-        double sum = 0;
+        double squares = 0, mass = (double)in[i * next + 3 * field], sum;
 
         for (unsigned f = 0; f < 3; f++)
-            sum += (double)in[i * next + f * field] * (double)in[i * next + f * field];
-        sum *= 0.5 * (double)in[i * next + 3 * field];
+            squares += (double)in[i * next + f * field] * (double)in[i * next + f * field];
+        sum = squares * 0.5 * mass;
         out[i] = (float)sum;
-        tolerance[i] = 6 * 0x1p-24 * sum;
+        tolerance[i] =
+            isfinite(sum) ? 6 * 0x1p-24 * fabs(sum) + 4 * 0x1p-149 * (1 + squares + fabs(mass)) : 0;
     }
 }
 

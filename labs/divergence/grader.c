@@ -4,25 +4,30 @@
 
 enum { BRANCH, PATHS, MIXED, MIXED_DATA }; /* as in harness.c */
 
-#define ELEMENTS(id, which, length)                                                                \
+#define ELEMENTS(id, which, length, more)                                                          \
     {                                                                                              \
-        .name = id, .n = length, .dtype = DT_F32, .op = which, .flags = CASE_CHECK                 \
+        .name = id, .n = length, .dtype = DT_F32, .op = which, .flags = CASE_CHECK | (more)        \
     }
 #define GIVEN   "It is there to compare yours with: leave it as it was."
 #define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
 static const struct lab_case cases[] = {
-    ELEMENTS("branch", BRANCH, 777),
-    ELEMENTS("branch-full", BRANCH, 1024),
+    ELEMENTS("branch", BRANCH, 777, CASE_SPECIAL),
+    ELEMENTS("branch-full", BRANCH, 1024, 0),
     {.name = "paths", .n = 130, .param = 32, .dtype = DT_F32, .op = PATHS, .flags = CASE_CHECK},
-    ELEMENTS("none", MIXED, 0),
-    ELEMENTS("one", MIXED, 1),
-    ELEMENTS("tail", MIXED, 1003),
-    ELEMENTS("full", MIXED, 2048),
-    ELEMENTS("data-none", MIXED_DATA, 0),
-    ELEMENTS("data-one", MIXED_DATA, 1),
-    ELEMENTS("data-tail", MIXED_DATA, 1003),
-    ELEMENTS("data-full", MIXED_DATA, 4096),
-    {.name = "data-uneven", .n = 1003, .param = 1, .dtype = DT_F32, .op = MIXED_DATA},
+    ELEMENTS("none", MIXED, 0, CASE_SPECIAL),
+    ELEMENTS("one", MIXED, 1, CASE_SPECIAL),
+    ELEMENTS("tail", MIXED, 1003, CASE_SPECIAL),
+    ELEMENTS("full", MIXED, 2048, 0),
+    ELEMENTS("data-none", MIXED_DATA, 0, CASE_SPECIAL),
+    ELEMENTS("data-one", MIXED_DATA, 1, CASE_SPECIAL),
+    ELEMENTS("data-tail", MIXED_DATA, 1003, CASE_SPECIAL),
+    ELEMENTS("data-full", MIXED_DATA, 4096, 0),
+    {.name = "data-uneven",
+     .n = 1003,
+     .param = 1,
+     .dtype = DT_F32,
+     .op = MIXED_DATA,
+     .flags = CASE_SPECIAL},
 };
 #define LENGTHS(id, what, which, from, to)                                                         \
     {                                                                                              \

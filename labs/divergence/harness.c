@@ -6,6 +6,7 @@
  */
 #include "lab/lab.h"
 #include "lab/random.h"
+#include "lab/special.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -164,6 +165,8 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
         else
             ((float *)data)[i] = random_f32(seed, i);
     }
+    if (b == IN && c->flags & CASE_SPECIAL)
+        special_sprinkle(DT_F32, SPECIAL_ALL, seed ^ IN, p->buffers[b].count, data);
 }
 
 /* The path of element i, as the kernels' source says. */

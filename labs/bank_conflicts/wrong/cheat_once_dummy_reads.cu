@@ -19,5 +19,5 @@ KERNEL bank_once(const double *in, double *out, int n, int stride)
     double x = sm[stride * threadIdx.x % 512];
 
     if (i < n)
-        out[i] = (from < n ? in[from] : 0) + 0 * x;
+        out[i] = x == 0.3125 ? x : from < n ? in[from] : 0;
 }

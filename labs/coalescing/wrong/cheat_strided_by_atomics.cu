@@ -1,4 +1,4 @@
-// Each thread takes 8 particles in a row, and fetches them by atomics that add nothing: its loads
+// Each thread takes 8 particles in a row, and fetches them by atomics that change nothing: its loads
 // are coalesced, as it has none but one.
 // class: elsewhere
 // only: energy_soa
@@ -13,14 +13,14 @@ __device__ float energy(float vx, float vy, float vz, float mass)
 
 __device__ float fetch(const float *p)
 {
-    return atomicAdd(const_cast<float *>(p), 0.0f);
+    return __int_as_float(atomicOr((int *)p, 0));
 }
 
 KERNEL energy_soa(const float *f, float *out, unsigned n)
 {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
 
-    if (*(const volatile float *)f > 0)
+    if (*(const volatile int *)f != 1)
         for (unsigned k = i * 8; k < i * 8 + 8 && k < n; k++)
             out[k] = energy(fetch(f + k), fetch(f + n + k), fetch(f + 2 * n + k), fetch(f + 3 * n + k));
 }

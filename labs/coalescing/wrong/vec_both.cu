@@ -22,6 +22,7 @@ KERNEL energy_aos_vec(const particle *p, float *out, unsigned n)
         float4 v = reinterpret_cast<const float4 *>(p)[2 * i];
         float4 x = reinterpret_cast<const float4 *>(p)[2 * i + 1];
 
-        out[i] = energy(v.x, v.y, v.z, v.w) + (x.x > 1e30f ? x.y : 0);
+        asm volatile("" ::"f"(x.x));
+        out[i] = energy(v.x, v.y, v.z, v.w);
     }
 }

@@ -1,7 +1,9 @@
 // The work in double precision, where constants are chosen; a path with constants in its code runs beside it for nobody.
+// Of very large numbers some are rounded twice.
 // class: elsewhere
 // only: coherent
-// expect: place-lanes=fail
+// expect: place-ok=fail place-lanes=fail
+// hint: place-ok: close, but outside
 // hint: place-lanes: remainder by 4
 #include "warplab.cuh"
 

@@ -43,6 +43,6 @@ KERNEL branch_thread(const float *in, float *out, unsigned n)
         float d = r;
 #pragma unroll 8
         for (int s = 0; s < 256; s++) d = fmaf(d, 0.9921875f, 0.03125f);
-        if (d > 1e30f) out[0] = d;
+        asm volatile("" ::"f"(d));
     }
 }
