@@ -22,6 +22,7 @@ enum { SUM, MIN, MAX }; /* as in harness.c */
 /* k of a case whose result may have stayed in one thread's register from load to store, so that
  * nothing else need have an influence on it: the least or the greatest of an array. */
 enum { EXTREME = 2 };
+enum { LEVEL0_ONLY = 1 }; /* m, as in harness.c: what each block made is compared */
 
 static const struct lab_case cases[] = {
     CHECKED("none", 0, DT_I32, SUM),
@@ -41,6 +42,7 @@ static const struct lab_case cases[] = {
     AT_LEAST_64("gate-double", 9001, DT_F64, SUM),
     AT_LEAST_64("gate-min", 9001, DT_I32, MIN, .k = EXTREME),
     AT_LEAST_64("gate-max", 9001, DT_I32, MAX, .k = EXTREME),
+    AT_LEAST_64("gate-blocks", 9001, DT_I32, SUM, .m = LEVEL0_ONLY),
 };
 
 /* Each kernel of the five, and each block size that steps 6 and 7 have code for. */
@@ -56,6 +58,13 @@ static const struct lab_case cases[] = {
     {                                                                                              \
         .name = "in-" #size, .kind = "in blocks of " #size, .like = same_as, .n_min = least,       \
         .n_max = most, .any_scale = true, .blocks = ONE_OF(size)                                   \
+    }
+
+/* In which a loop over the tree's rounds has more than one to go through. */
+#define WIDE(type)                                                                                 \
+    {                                                                                              \
+        .name = "wide-" #type, .kind = "in blocks of 256 or 512", .like = "gate-" #type,           \
+        .n_min = 1000, .n_max = 7999, .any_scale = true, .blocks = ONE_OF(256, 512)                \
     }
 
 static const struct hidden_case hidden[] = {
@@ -112,6 +121,10 @@ static const struct hidden_case hidden[] = {
     IN(128, 500, 7999, ANY_GATE),
     IN(256, 1000, 15999, ANY_GATE),
     IN(512, 1000, 15999, ANY_GATE),
+    WIDE(float),
+    WIDE(double),
+    WIDE(min),
+    WIDE(max),
 };
 
 #define LENGTHS "none one warp tail float float-none double min max max-none hidden-few " ANY_GATED
@@ -182,6 +195,8 @@ static const struct hidden_case hidden[] = {
 /* A block of 64 needs one barrier, of 128 two, ... of 1024 five. Some are left for kernels that
  * take two a round; step 4 has 7, 8, ... 11, and is caught in all. */
 #define FEW_BARRIERS "barriers <= warps * (3.3 + 0.2 * warps / blocks)"
+/* Each block's result is made of what each of its warps brings, whatever the number of results. */
+#define ALL_LOAD "influence(one_warp) >= 0.9 - k"
 /* One value a warp is left, and no lane tells the others but by shuffles: five of 4 bytes, and
  * five more for the last warp, or for all. Ints have other instructions for it, floats not; votes
  * would hand values over bit by bit.
@@ -196,6 +211,9 @@ static const struct hidden_case hidden[] = {
     "influence(shuffle) >= 0.9 - k"
 /* The longest chain of instructions is a thread's share and a tree: no few blocks have all. */
 #define OWN_SHARE "inst_executed_max_warp <= 20 * n / threads + 500"
+/* Where threads have many elements each, all have about as many: the busiest warp's chain is not much
+ * longer than all warps' on average and a tree. No half of the blocks, and no warp of each, has all. */
+#define EVEN_SHARES "inst_executed_max_warp <= 1.3 * inst_executed / warps + 450"
 /* Each element is loaded once, in whole sectors. */
 #define COALESCED                                                                                  \
     "global_ld_sectors <= 1.05 * elem * n / 32 + 2 * blocks + 16 && "                              \
@@ -214,16 +232,16 @@ static const struct rubric_row rows[] = {
     GATE("3", 1, "Step 3 has no bank conflicts", "gate " ANY_GATED, NO_CONFLICTS " && " TREE,
          "Write down the words that lanes 0, 1 and 2 load in one round: are they neighbours? A tree it should still be."),
     OK("4", 1, ""), CLEAN("4", ""),
-    GATE("4", 1, "Step 4 adds while it loads", "gate " ANY_GATED, "shared_st_bytes <= 2.05 * elem * threads && " NO_CONFLICTS " && " TREE,
+    GATE("4", 1, "Step 4 adds while it loads", "gate gate-blocks " ANY_GATED, ALL_LOAD " && shared_st_bytes <= 2.05 * elem * threads && " NO_CONFLICTS " && " TREE,
          "If half of the additions are done while loading, how many values of a block's 256 elements are left for the tree in shared memory?"),
     OK("5", 1.5, ""), CLEAN("5", ""),
-    GATE("5", 1, "Step 5 needs few block barriers", "gate " ANY_GATED, FEW_BARRIERS " && inst_executed <= 100 * warps + 80 * blocks && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT " && " BY_HALVES,
+    GATE("5", 1, "Step 5 needs few block barriers", "gate gate-blocks " ANY_GATED, ALL_LOAD " && " FEW_BARRIERS " && inst_executed <= 100 * warps + 80 * blocks && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT " && " BY_HALVES,
          "How many warps still work when 64 elements are left? Whom would a barrier of the whole block wait for?"),
     OK("6", 1.5, BLOCKS), CLEAN("6", BLOCKS),
-    GATE("6", 1, "Step 6 has no loop left", "in-64 in-128 in-256 in-512 hidden-large hidden-far", "worst(inst_executed) <= 1.05 * warps + 2 * blocks && " FEW_BARRIERS " && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT " && " BY_HALVES,
+    GATE("6", 1, "Step 6 has no loop left", "in-64 in-128 in-256 in-512 wide-float wide-double wide-min wide-max gate-blocks hidden-large hidden-far", ALL_LOAD " && worst(inst_executed) <= 1.05 * warps + 2 * blocks && " FEW_BARRIERS " && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT " && " BY_HALVES,
          "The compiler knows `block`: is there a loop, or a comparison with blockDim.x, that it need not keep?"),
     OK("7", 1, " long hidden-long hidden-huge" BLOCKS), CLEAN("7", BLOCKS),
-    GATE("7", 1, "Step 7 adds many neighbouring elements a thread", "long hidden-long in-256 in-512", "threads <= max(0.4 * n, 300000) && " COALESCED " && " NO_CONFLICTS " && " TREE_TO_WARP " && " OWN_SHARE,
+    GATE("7", 1, "Step 7 adds many neighbouring elements a thread", "long hidden-long hidden-huge in-256 in-512", "threads <= max(0.4 * n, 300000) && " COALESCED " && " NO_CONFLICTS " && " TREE_TO_WARP " && " OWN_SHARE " && " EVEN_SHARES,
          "When lane 0 is at element i, where is lane 1? A warp's loads should lie side by side in every round, and the grid be much smaller than the array."),
     OK("8", 1, " long"), CLEAN("8", ""),
     GATE("8", 1, "Step 8: one value a warp through shared memory", "gate gate-float " ANY_GATED, BY_SHUFFLES " && " COALESCED,
