@@ -20,6 +20,20 @@ enum { STRIDE, OFFSET, ENERGY, TRANSPOSE }; /* as in harness.c */
         .name = "apart-" #prime, .n = prime, .param = 16, .dtype = DT_F32, .op = STRIDE,           \
         .flags = CASE_CHECK | CASE_SPECIAL                                                         \
     }
+/* A stride of about a part of n: behind the end a warp comes again to sectors that it has touched.
+ * So few are touched by that stride alone, or by its like: beside these, all strides from 8 on
+ * touch one for each lane. */
+#define FOLD(prime, stride)                                                                        \
+    {                                                                                              \
+        .name = "fold-" #prime "-" #stride, .n = prime, .param = stride, .dtype = DT_F32,          \
+        .op = STRIDE, .flags = CASE_CHECK | CASE_SPECIAL                                           \
+    }
+#define FOLD_NEAR                                                                                  \
+    "fold-251-18 fold-251-23 fold-251-25 fold-251-36 fold-251-42 fold-251-50 fold-509-32 "         \
+    "fold-509-51 fold-769-55 fold-769-59 fold-769-64 fold-1021-51 fold-1021-64"
+#define FOLD_FAR                                                                                   \
+    "fold-509-85 fold-509-102 fold-1021-102 fold-1021-146 fold-1021-204 fold-2039-340 "            \
+    "fold-2039-408 fold-2039-680 fold-4093-1023 fold-4093-1364 fold-4093-1637"
 #define APART_ALL "apart-6007 apart-9973 apart-17389 apart-40009 apart-98317"
 #define FEW_ALL   "apart-61 apart-97 apart-251 apart-769 apart-2003"
 /* k of a case whose fields begin anywhere in a sector: who takes four neighbours a thread there,
@@ -40,6 +54,30 @@ static const struct lab_case cases[] = {
      .op = STRIDE,
      .flags = CASE_CHECK},
 
+    FOLD(251, 18),
+    FOLD(251, 23),
+    FOLD(251, 25),
+    FOLD(251, 36),
+    FOLD(251, 42),
+    FOLD(251, 50),
+    FOLD(509, 32),
+    FOLD(509, 51),
+    FOLD(769, 55),
+    FOLD(769, 59),
+    FOLD(769, 64),
+    FOLD(1021, 51),
+    FOLD(1021, 64),
+    FOLD(509, 85),
+    FOLD(509, 102),
+    FOLD(1021, 102),
+    FOLD(1021, 146),
+    FOLD(1021, 204),
+    FOLD(2039, 340),
+    FOLD(2039, 408),
+    FOLD(2039, 680),
+    FOLD(4093, 1023),
+    FOLD(4093, 1364),
+    FOLD(4093, 1637),
     APART(6007),
     APART(9973),
     APART(17389),
@@ -110,6 +148,10 @@ static const struct hidden_case hidden[] = {
      .param_max = 1008,
      .any_scale = true,
      .work_max = 1 << 20},
+    {.name = "hidden-fold", .kind = "a stride that comes round within a warp", .like = FOLD_NEAR},
+    {.name = "hidden-fold-far",
+     .kind = "a stride that comes round within a warp",
+     .like = FOLD_FAR},
     {.name = "hidden-particles",
      .kind = "any number of particles",
      .like = "tail",
@@ -156,6 +198,24 @@ static const struct hidden_case hidden[] = {
      .m_max = 2199,
      .any_scale = true,
      .work_max = 50000},
+    {.name = "hidden-wide",
+     .kind = "rows of thousands",
+     .like = "odd",
+     .n_min = 2200,
+     .n_max = 1 << 16,
+     .m_min = 1,
+     .m_max = 6,
+     .any_scale = true,
+     .work_max = 1 << 16},
+    {.name = "hidden-tallest",
+     .kind = "thousands of rows",
+     .like = "odd",
+     .n_min = 1,
+     .n_max = 6,
+     .m_min = 2200,
+     .m_max = 1 << 16,
+     .any_scale = true,
+     .work_max = 1 << 16},
     {.name = "hidden-low",
      .kind = "a matrix of few rows",
      .like = "odd",
@@ -183,12 +243,14 @@ static const struct hidden_case hidden[] = {
 #define COUNTS "one tail aligned hidden-few hidden-particles hidden-more hidden-many"
 #define SHAPES                                                                                     \
     "dot small row column odd square rectangle hidden-matrix hidden-any hidden-low hidden-high hidden-long      \
-    hidden-large"
+    hidden-large hidden-wide hidden-tallest"
 /* All ways to memory but stores: an atomic that adds nothing is a load, too. */
 #define LOADED "global_sectors - global_st_sectors"
 /* Of loads first, then of all of these: what is said of a failure is about the first that does not
  * hold. */
 #define SECTORS_LOADED(most) "global_ld_sectors <= " most " && " LOADED " <= " most
+/* Energies go out in whole sectors, too; a warp may begin amid one. */
+#define STORED "global_st_sectors <= 1.3 * 4 * n / 32 + 16"
 /* Rows in and rows out, each once, by loads and stores of whole sectors. */
 #define A_SIDE "1.05 * 4 * n * m / 32 + 8"
 #define BY_ROWS                                                                                    \
@@ -208,7 +270,7 @@ static const struct rubric_row rows[] = {
     {"stride-ok", 2, "Copy with a stride: the copy is right", ROW_CORRECT, "strided_copy", .cases = "stride far-apart near hidden-stride-few hidden-stride hidden-apart hidden-stride-far",
      .hint = "Thread 0 has element 0, thread 1 element stride, thread 2 element 2 * stride; behind the last element comes the first."},
     {"stride-clean", 1, "Copy with a stride: no race and no bad access", ROW_CHECKS, "strided_copy", .cases = "stride hidden-stride-few hidden-stride", .hint = CHECKED},
-    {"stride-apart", 1, "Copy with a stride: neighbours copy what is stride apart", ROW_GATE, "strided_copy", .cases = "far-apart near hidden-apart hidden-near",
+    {"stride-apart", 1, "Copy with a stride: neighbours copy what is stride apart", ROW_GATE, "strided_copy", .cases = "far-apart near hidden-apart hidden-near hidden-fold hidden-fold-far",
      .gate = "global_ld_sectors >= 0.95 * ref.global_ld_sectors && global_ld_sectors <= 1.2 * ref.global_ld_sectors + 8 && global_ld_bytes <= 4 * n && global_st_sectors >= 0.95 * ref.global_st_sectors && global_st_sectors <= 1.2 * ref.global_st_sectors + 8 && global_st_bytes <= 4 * n && global_atom_requests + global_red_requests + async_sends == 0",
      .hint = "Neighbouring threads are to copy elements that are stride apart: the experiment is to see what that asks for."},
     {"given-offset_copy", 0, "The given offset_copy is still right", ROW_CORRECT, "offset_copy", .cases = "offset", .hint = GIVEN},
@@ -217,14 +279,14 @@ static const struct rubric_row rows[] = {
     {"soa-ok", 2, "Structure of arrays: energies are right", ROW_CORRECT, "energy_soa", .cases = COUNTS,
      .hint = "Where does the second field begin, when there are n particles? Does the last thread have one?"},
     {"soa-clean", 1, "Structure of arrays: no bad access", ROW_CHECKS, "energy_soa", .cases = "tail hidden-few hidden-particles", .hint = CHECKED},
-    {"soa-coalesced", 2, "Structure of arrays: loads use sectors whole", ROW_GATE, "energy_soa", .cases = "aligned hidden-aligned hidden-many hidden-particles hidden-more",
-     .gate = SECTORS_LOADED("(1.05 + k) * 16 * n / 32 + 16"),
-     .hint = "Take one load and write down the addresses of lanes 0, 1 and 2: how far apart are they?"},
+    {"soa-coalesced", 2, "Structure of arrays: loads and stores use sectors whole", ROW_GATE, "energy_soa", .cases = "aligned hidden-aligned hidden-many hidden-particles hidden-more",
+     .gate = SECTORS_LOADED("(1.05 + k) * 16 * n / 32 + 16") " && " STORED,
+     .hint = "Take one load, or the store, and write down the addresses of lanes 0, 1 and 2: how far apart are they?"},
     {"vec-ok", 2, "16-byte loads: energies are right", ROW_CORRECT, "energy_aos_vec", .cases = COUNTS,
      .hint = "Which field comes in which component of the vector? Does the last thread have a particle?"},
     {"vec-clean", 1, "16-byte loads: no bad access", ROW_CHECKS, "energy_aos_vec", .cases = "tail hidden-few hidden-particles", .hint = CHECKED},
     {"vec-one", 2, "16-byte loads: one load a particle", ROW_GATE, "energy_aos_vec", .cases = "aligned hidden-aligned hidden-many hidden-particles hidden-more",
-     .gate = "global_ld_requests <= 1.05 * n / 32 + 8 && global_ld_bytes <= 16.5 * n && global_ld_bytes >= 16 * n && " SECTORS_LOADED("1.05 * n + 16"),
+     .gate = "global_ld_requests <= 1.05 * n / 32 + 8 && global_ld_bytes <= 16.5 * n && global_ld_bytes >= 16 * n && " SECTORS_LOADED("1.05 * n + 16") " && " STORED,
      .hint = "How many load instructions does a thread execute, and how many bytes does each bring that the energy needs?"},
     {"tile-ok", 3, "Transpose through shared memory is right", ROW_CORRECT, "transpose_shared", .cases = SHAPES,
      .hint = "Try a 2 x 3 matrix by hand. The guard for reading is about the input's shape, the one for writing about the output's."},
