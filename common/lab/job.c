@@ -12,7 +12,7 @@
 struct packed_job {
     uint32_t check, want_lines, want_instructions, timed, launch_only, poison, plan_bytes, timeline;
     uint32_t untimed, any_status;
-    uint64_t disturb, steps, seed, look, as_is;
+    uint64_t disturb, steps, seed, look, as_is, sample_at;
 };
 
 bool job_write(const struct wire *w, const struct job *j)
@@ -33,7 +33,8 @@ bool job_write(const struct wire *w, const struct job *j)
                               o->steps,
                               o->seed,
                               o->look,
-                              o->as_is};
+                              o->as_is,
+                              o->sample_at};
     bool ok = wire_put(w, &head, sizeof(head)) && wire_put_text(w, o->fail) &&
               wire_put(w, plan, head.plan_bytes);
 
@@ -83,7 +84,8 @@ bool job_read(const struct wire *w, struct job *j, struct plan *p)
                                       .steps = head.steps,
                                       .seed = head.seed,
                                       .look = head.look,
-                                      .as_is = head.as_is != 0};
+                                      .as_is = head.as_is != 0,
+                                      .sample_at = head.sample_at};
     for (int b = 0; b < p->nbuffers; b++) {
         if (p->buffers[b].role != BUF_INPUT)
             continue;

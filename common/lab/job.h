@@ -35,6 +35,8 @@ struct job_options {
     uint64_t seed;                /* of poison and guards */
     uint64_t look;                /* on the emulator: runs that look at one thing again have the
                                      number of its first; 0: none. run/look.h */
+    uint64_t sample_at;           /* on the emulator: says which blocks modelled times are made of;
+                                     0: fixed ones */
 };
 struct job {
     const struct plan *plan;

@@ -84,7 +84,8 @@ Test(job, comes_back_as_it_went)
                                      .poison = POISON_OUTPUTS,
                                      .steps = 99,
                                      .seed = 7,
-                                     .as_is = true};
+                                     .as_is = true,
+                                     .sample_at = 11};
     cr_assert(job_write(&w, &j));
     cr_assert(job_read(&w, &k, &q));
     cr_assert_eq(t.at, t.bytes.length);
@@ -95,6 +96,7 @@ Test(job, comes_back_as_it_went)
     cr_assert(k.options.any_status && k.options.as_is);
     cr_assert_eq(k.options.disturb, 1u << DISTURB_tensor);
     cr_assert_eq(k.options.seed, 7);
+    cr_assert_eq(k.options.sample_at, 11);
     cr_assert_str_eq(q.steps[0].kernel, "scale");
     cr_assert_arr_eq(k.inputs[0], x, sizeof(x));
     job_free(&k);

@@ -16,7 +16,7 @@ static struct {
     void (*reset)(void), (*revive)(void), (*set_quiet)(int);
     size_t (*finding_count)(void);
     int (*set_check)(int), (*set_sample)(int), (*set_disturb)(const char *);
-    uint64_t (*set_steps)(uint64_t);
+    uint64_t (*set_steps)(uint64_t), (*set_sample_at)(uint64_t);
     size_t (*variables)(void *, const void *);
     void (*renew)(void), (*set_side_by_side)(int), (*set_timeless)(int);
     int (*name)(const void *, const char *, unsigned, uint64_t);
@@ -45,6 +45,7 @@ static const struct call symbols[] = {
     {"warplabFindingCount", &calls.finding_count},
     {"warplabSetCheck", &calls.set_check},
     {"warplabSetSample", &calls.set_sample},
+    {"warplabSetSampleAt", &calls.set_sample_at},
     {"warplabSetDisturb", &calls.set_disturb},
     {"warplabSetSteps", &calls.set_steps},
     {"warplabVariables", &calls.variables},
@@ -91,6 +92,12 @@ void emulator_set_sample(bool on)
 {
     if (emulator_here())
         calls.set_sample(on);
+}
+
+void emulator_set_sample_at(uint64_t at)
+{
+    if (emulator_here())
+        calls.set_sample_at(at);
 }
 
 void emulator_set_disturb(unsigned classes)

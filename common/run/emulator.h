@@ -17,6 +17,7 @@ const char *emulator_version(void);
 void emulator_set_steps(uint64_t steps);
 void emulator_set_check(bool on);
 void emulator_set_sample(bool on);           /* for modelled times */
+void emulator_set_sample_at(uint64_t at);    /* of blocks that no kernel knows; 0: fixed ones */
 void emulator_set_disturb(unsigned classes); /* 1 << DISTURB_… (emulator/base/disturb.h) */
 /* What modules' variables hold, copied to or from there unless NULL; how many bytes. 0 on a GPU. */
 size_t emulator_variables(void *to, const void *from);

@@ -5,6 +5,7 @@
 #include "lab/counter.h"
 #include "lab/dataset.h"
 #include "base/alloc.h"
+#include "base/digest.h"
 #include "base/text.h"
 #include "base/clock.h"
 #include "lab/plan.h"
@@ -543,6 +544,12 @@ static struct run run_again(const struct run *r)
 
 static void run_clear(struct run *r);
 
+/* Of a class the same blocks are watched, of the reference's runs, too. */
+static uint64_t sample_of(const struct session *s)
+{
+    return s->o->secret ? secret_draw(s->o->secret, "sample") | 1 : 0;
+}
+
 /* Tried once more, with more time: what the wall clock ends twice, and the steps did not, is
  * for a person. */
 static void carry_out_in_time(struct session *s, struct run *r, unsigned how)
@@ -563,7 +570,8 @@ static void carry_out_in_time(struct session *s, struct run *r, unsigned how)
         carry_out(s, r,
                   (struct job_options){.want_instructions = how & RUN_INSTRUCTIONS,
                                        .untimed = r->untimed,
-                                       .steps = r->steps});
+                                       .steps = r->steps,
+                                       .sample_at = sample_of(s)});
         r->instructions = r->outputs.instructions;
         r->outputs.instructions = NULL;
         if (!r->late)

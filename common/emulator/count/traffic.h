@@ -16,6 +16,11 @@ struct listener *traffic_listener(void);
 /* Are launches from now on sampled? Returns the former setting, true at first. */
 bool traffic_set_sample(bool on);
 
+/* Which blocks are sampled in launches from now on: 0, at first, those in the middle of each
+ * quarter of the grid; else those that follow from this number and the grid. Returns the former
+ * one. */
+uint64_t traffic_set_sample_at(uint64_t at);
+
 /* This block of a grid is one of the at most 8 that are looked at; the same whatever the threads:
  * all of a small grid, else four and of each a neighbour, in x or in y. */
 bool traffic_wants(uint64_t block, const uint32_t grid[3]);

@@ -231,6 +231,28 @@ Test(traffic, sample)
     cr_assert(traffic_wants(7, eight));
 }
 
+/* Others, of grids of any size as many, and by another number others again. */
+Test(traffic, sample_elsewhere)
+{
+    uint64_t sums[2] = {0};
+
+    for (uint64_t at = 1; at <= 2; at++) {
+        cr_assert_eq(traffic_set_sample_at(at), at - 1);
+        for (uint32_t width = 9; width < 3000; width = 2 * width - 1) {
+            const uint32_t line[3] = {width, 1, 1};
+            int n = 0;
+
+            for (uint64_t i = 0; i < width; i++) {
+                n += traffic_wants(i, line);
+                sums[at - 1] += traffic_wants(i, line) ? i : 0;
+            }
+            cr_assert(n == 8 || width < 16, "%d of %u", n, width);
+        }
+    }
+    traffic_set_sample_at(0);
+    cr_assert_neq(sums[0], sums[1]);
+}
+
 /* Where a launch fails, its blocks do not end: what was kept of them, 32 KiB each, must go. */
 Test(traffic, blocks_that_never_end)
 {

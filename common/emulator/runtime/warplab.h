@@ -52,6 +52,9 @@ uint64_t warplabSetSteps(uint64_t steps);
 /* Turns the sample that modelled times rest on, off or on for launches from now on; returns the
  * former setting. Without it times are made of counts alone: for runs that nobody times. */
 int warplabSetSample(int on);
+/* Which blocks that is: 0, at first, fixed ones; else those that follow from this number and the
+ * grid, so that no kernel can know them. Returns the former one. */
+uint64_t warplabSetSampleAt(uint64_t at);
 /* Launches from now on flip bits in what the named classes of instructions bring (names of
  * emulator/base/disturb.h, separated by spaces; "" or NULL: none), always the same ones: results
  * that stay as they were do not depend on it. 0, or -1 for a name that does not exist. */

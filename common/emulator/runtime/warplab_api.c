@@ -138,6 +138,11 @@ int warplabSetSample(int on)
     return traffic_set_sample(on);
 }
 
+uint64_t warplabSetSampleAt(uint64_t at)
+{
+    return traffic_set_sample_at(at);
+}
+
 int warplabSetDisturb(const char *classes)
 {
     static const char *const known[] = {
