@@ -651,6 +651,44 @@ static enum change changed(struct wave want, struct wave got, double bound)
 #undef NEAR
 }
 
+/* How many times what it should be each wave is that is not; 0: not one number of all. */
+static double times_of(const struct wave *want, const struct wave *have, uint64_t n, uint64_t m,
+                       double off)
+{
+    double both = 0, alone = 0, times;
+
+    for (int pass = 0; pass < 2; pass++) {
+        times = alone > 0 ? both / alone : 0;
+        for (uint64_t i = 0; i < (n / 2 + 1) * m; i++) {
+            const struct wave *w = &want[i / (n / 2 + 1) * n + i % (n / 2 + 1)],
+                              *h = &have[w - want];
+
+            if (changed(*w, *h, off) == SAME)
+                continue;
+            if (pass &&
+                hypot(h->re - times * w->re, h->im - times * w->im) > off * fmax(1, fabs(times)))
+                return 0;
+            both += w->re * h->re + w->im * h->im;
+            alone += w->re * w->re + w->im * w->im;
+        }
+    }
+    return times;
+}
+
+/* … in words, where it is of the plane's size. */
+static void put_times(char *words, size_t size, const struct lab_case *c, double times)
+{
+    double numbers = (double)c->n * (double)c->m, all = fabs(times) / numbers;
+    bool near = fabs(all - 1) < 1e-3, once_more = fabs(fabs(times) * numbers - 1) < 1e-3;
+
+    if (near || once_more)
+        snprintf(words, size, "%s%s times what they should be: %s", times < 0 ? "-" : "",
+                 near ? "n m" : "1 / (n m)",
+                 near ? "these are not scaled" : "these are scaled once too often");
+    else
+        snprintf(words, size, "%.4g times what they should be", times);
+}
+
 /* Of a plane that is given by its left half of waves, those that are not as they should be: told
  * when they are few of many, or as many but every other one. */
 static bool recognise_waves(const struct lab_case *c, const float *u, const float *got,
@@ -685,21 +723,26 @@ static bool recognise_waves(const struct lab_case *c, const float *u, const floa
         last = i;
         odd += i % 2 != first % 2;
     }
+    double times = times_of(want, have, c->n, c->m, off);
     free(want);
     bool every_other = !odd && wrong * 3 >= all, few = wrong && wrong * 8 <= all;
     if (!every_other && !few)
         return false;
     uint64_t row = c->n / 2 + 1;
+    char what[128];
+    snprintf(what, sizeof(what), "%s", names[how]);
+    if (how == OTHERWISE && times != 0)
+        put_times(what, sizeof(what), c, times);
     int used = snprintf(words, size, "wrong by %lu of the %lu waves alone, in rows of n / 2 + 1",
                         wrong, all);
     if (every_other)
         snprintf(words + used, size - (size_t)used,
                  ": all of them have %s numbers, from %lu on%s%s", first % 2 ? "odd" : "even",
-                 first, alike ? ", and are " : "", alike ? names[how] : "");
+                 first, alike ? ", and are " : "", alike ? what : "");
     else
         snprintf(words + used, size - (size_t)used,
                  ": the first (%lu, %lu), the last (%lu, %lu)%s%s", first % row, first / row,
-                 last % row, last / row, alike ? ", " : "", alike ? names[how] : "");
+                 last % row, last / row, alike ? ", " : "", alike ? what : "");
     return true;
 }
 
