@@ -300,6 +300,7 @@ static bool by_checker(struct search *s, const struct lab_case *c)
     if (experiment_run(s->x, c, s->x->verify->seed, true, &sample) == RUN_NO_KERNEL)
         s->d->cause = "name"; /* which the failure's message says */
     const char *cause = findings_put(&t, sample.outputs.findings, s->path, FINDINGS, true);
+    findings_lines(sample.outputs.findings, s->path, s->lines);
     bool left = cause && !strcmp(cause, "left");
     /* Where there was no earlier launch, nobody else's omission lets it read its own output. */
     bool early = cause && !strcmp(cause, "unfilled"), alone = sample.plan.nsteps == 1;
@@ -313,6 +314,8 @@ static bool by_checker(struct search *s, const struct lab_case *c)
     }
     if (left) /* what came was for something that nobody does */
         by_unwritten(s, c);
+    if (early) /* who should have written it is elsewhere */
+        s->lines[0] = s->lines[1] = 0;
     if (early && (alone || !by_unwritten(s, c))) {
         s->d->cause = "uninitialised";
         text_add(&s->d->words, t.s);
@@ -576,7 +579,7 @@ static bool depends_on_record(const char *cause)
 
 /* Where nothing in shared memory was written for what is read, something else was read than meant:
  * which, the outputs say. */
-static void beside_unwritten(struct search *s, const struct lab_case *c)
+static bool beside_unwritten(struct search *s, const struct lab_case *c)
 {
     const struct lab_case *tries[] = {c, s->failed[0], case_of(s, SOME)};
 
@@ -587,10 +590,11 @@ static void beside_unwritten(struct search *s, const struct lab_case *c)
 
         if (other) {
             adopt(s, &d, tries[i]);
-            return;
+            return true;
         }
         diagnosis_free(&d);
     }
+    return false;
 }
 
 static bool told_by_checker(struct search *s, const struct lab_case *c)
@@ -600,8 +604,11 @@ static bool told_by_checker(struct search *s, const struct lab_case *c)
     /* what a variable keeps goes with the grids before, and would make any record right or wrong */
     if (depends_on_record(s->d->cause) && !by_state(s, c) && !by_exchange(s))
         by_record(s);
-    else if (s->d->cause && !strcmp(s->d->cause, "uninitialised") && !by_exchange(s))
-        beside_unwritten(s, c);
+    else if (s->d->cause && !strcmp(s->d->cause, "uninitialised") && !by_exchange(s) &&
+             !beside_unwritten(s, c))
+        by_edit_of(s, OF_PLACES, s->lines);
+    else if (s->misplaced)
+        by_edit_of(s, OF_ORDER, s->lines);
     return true;
 }
 
@@ -661,6 +668,11 @@ static bool is_wide(const struct search *s)
     return module_is_wide(s->x->verify->module, s->x->variant->name);
 }
 
+static bool is_cause(const struct diagnosis *d, const char *cause)
+{
+    return d->cause && !strcmp(d->cause, cause);
+}
+
 static void look(struct experiment *x, const struct lab_case *const *failed, int nfailed,
                  const char *path, struct diagnosis *d)
 {
@@ -709,8 +721,14 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
             by(by_any_numbers, &s, rich);
         if (d->example)
             by_edit(&s);
+        else if (is_cause(d, "left-out") && !d->whole)
+            by_edit_of(&s, OF_ASSIGNMENTS, NULL);
+        else if (is_cause(d, "wrong-element"))
+            by_edit_of(&s, OF_PLACES, NULL);
     }
     by_record(&s);
+    if (is_cause(d, "unwritten"))
+        by_edit_of(&s, OF_PLACES, NULL);
     if (begin.length)
         diagnosis_add(d, NULL, "%s", begin.s);
     text_free(&begin);

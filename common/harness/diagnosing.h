@@ -11,6 +11,7 @@
 #define HARNESS_DIAGNOSING_H
 
 #include "diagnose.h"
+#include "edits.h"
 
 #define FEW  100   /* elements of a case that may show a pattern */
 #define MOST 50000 /* … of one that is quick */
@@ -22,6 +23,8 @@ struct search {
     const char *path;
     struct diagnosis *d;
     struct lab_case smallest; /* on which it is wrong */
+    int lines[2];             /* where the checker saw it; 0: not known */
+    bool misplaced;           /* two race that no barrier orders rightly */
 };
 
 /* Elements of its inputs; UINT64_MAX where the launch record cannot be used on it. */
@@ -47,6 +50,11 @@ bool by_place(struct search *s, const struct lab_case *c);
 bool by_distance(struct search *s, const struct lab_case *c);
 bool by_empty(struct search *s, const struct lab_case *c);
 bool by_edit(struct search *s); /* of the file */
+/* … of one sort; near these lines. NULL: anywhere, but fewer. */
+bool by_edit_of(struct search *s, enum edits_of what, const int *lines);
+
+/* Nothing in the text that is not needed, so that it compiles quickly. */
+void edits_make_lean(struct search *s, struct edits *e);
 
 /* ---- of the checker's words ---- */
 /* A barrier that they ask for is put into the file, in each place where it may be missing: they ask

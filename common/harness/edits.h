@@ -13,9 +13,11 @@
 struct edit {
     size_t at, length; /* of the text that is replaced */
     char *with;
+    int rank; /* less: the likelier */
 };
 struct edits {
     char *text; /* the file without the kernels that are not asked for, on the same lines */
+    char *lean; /* … and without functions that these may not need; NULL: not known */
     struct edit *v;
     int n;
 };
@@ -23,6 +25,14 @@ struct edits {
 /* names: of kernels, with spaces between them; they and what they call are changed. told: what the
  * student has read, for its numbers. */
 void edits_make(struct edits *e, const char *source, const char *names, const char *told);
+/* Some of them alone, the nearest to one of two lines first; without lines the likelier first. */
+enum edits_of {
+    OF_PLACES,     /* an index, a bound, an order: what was read, nobody had written */
+    OF_ORDER,      /* statements before each other, and which of two buffers */
+    OF_ASSIGNMENTS /* = for what is to add up */
+};
+void edits_make_of(struct edits *e, enum edits_of what, const char *source, const char *names,
+                   const int *lines);
 /* `call`, as a statement, before each statement of the functions that have one of the two lines, or
  * call such; the nearest first. */
 void edits_calls(struct edits *e, const char *source, const char *names, const int lines[2],

@@ -60,6 +60,85 @@ Test(edits, what_people_slip_in)
         cr_expect(has("mine", rows[i].line, rows[i].text), "%s", rows[i].text);
 }
 
+static const char scan_source[] = "KERNEL k(const int *in, int *out, int first, int n, int m)\n"
+                                  "{\n"
+                                  "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                  "    int j = blockIdx.y * blockDim.y + threadIdx.y;\n"
+                                  "    int count = in[j], sum = count;\n"
+                                  "    sum += 8u >> i;\n"
+                                  "    if (i < n && j + 1 < m)\n"
+                                  "        out[i] = sum;\n"
+                                  "    put(i);\n"
+                                  "    i ^= 1;\n"
+                                  "}\n";
+
+/* What is changed into what, one after the other. */
+static bool is_made(const struct edits *e, int line, const char *with)
+{
+    for (int i = 0; i < e->n; i++) {
+        if (edits_line(e, i) == line && !strcmp(e->v[i].with, with))
+            return true;
+    }
+    return false;
+}
+
+Test(edits, what_is_left_out_or_exchanged)
+{
+    struct edits e;
+
+    edits_make(&e, scan_source, "k", "");
+    cr_expect(is_made(&e, 3, "(first + blockIdx.x)"), "a parameter that is not used");
+    cr_expect(is_made(&e, 3,
+                      "blockIdx.y * blockDim.y + threadIdx.y;\n"
+                      "    int j = blockIdx.x * blockDim.x + threadIdx.x"),
+              "x and y, of both");
+    cr_expect(is_made(&e, 5, "blockIdx.y * m + j"), "a row");
+    cr_expect(is_made(&e, 6, "9u"), "a number with its type");
+    cr_expect(is_made(&e, 7, "i < m && j + 1 < n"), "two parameters, in what is asked");
+    cr_expect(is_made(&e, 7, "j < n && i + 1 < m"), "two like names");
+    cr_expect(is_made(&e, 8, "sum - count"), "a sum without its own");
+    cr_expect(is_made(&e, 9, "i ^= 1; put(i);"), "two statements");
+    edits_free(&e);
+}
+
+/* Functions that are not needed take time to compile; macros' calls between them stay. */
+Test(edits, without_what_is_not_needed)
+{
+    struct edits e;
+
+    edits_make(&e,
+               "static __device__ int used(int x) { return x; }\n"
+               "MAKE(other)\n"
+               "static __device__ int unused(int x) { return 7; }\n"
+               "struct s {\n int z;\n};\n"
+               "KERNEL k(int *x) { x[0] = used(1); }\n",
+               "k", "");
+    cr_expect(strstr(e.lean, "return x") && strstr(e.lean, "MAKE(other)") &&
+                  strstr(e.lean, "int z") && strstr(e.lean, "x[0]"),
+              "%s", e.lean);
+    cr_expect_null(strstr(e.lean, "return 7"));
+    cr_expect_eq(strlen(e.lean), strlen(e.text));
+    edits_free(&e);
+}
+
+Test(edits, of_one_sort)
+{
+    struct edits e;
+
+    edits_make_of(&e, OF_ASSIGNMENTS, scan_source, "k", NULL);
+    cr_expect(is_made(&e, 6, "=") && is_made(&e, 8, "+="));
+    for (int i = 0; i < e.n; i++)
+        cr_expect(strchr(e.v[i].with, '='), "%s", e.v[i].with);
+    edits_free(&e);
+    edits_make_of(&e, OF_ORDER, scan_source, "k", (int[]){9, 9});
+    cr_expect_str_eq(e.v[0].with, "i ^= 1; put(i);");
+    edits_free(&e);
+    edits_make_of(&e, OF_PLACES, scan_source, "k", (int[]){7, 7});
+    cr_expect(is_made(&e, 7, "i <= n") && !is_made(&e, 8, "-sum"));
+    cr_expect_eq(edits_line(&e, 0), 7, "the line that was seen first, not %d", edits_line(&e, 0));
+    edits_free(&e);
+}
+
 Test(edits, of_what_the_kernel_names_alone)
 {
     struct edits e;

@@ -95,6 +95,19 @@ enum run_end experiment_with(struct experiment *x, void *const *data, struct sam
     return s->end = s->outputs.stage == STAGE_DONE ? RUN_OK : RUN_ERROR;
 }
 
+enum { SECONDS = 7 }; /* of small changes, in all of a run */
+
+bool tries_left(const struct tries *t)
+{
+    return t->left && t->spent < (clock_t)SECONDS * CLOCKS_PER_SEC;
+}
+
+void tries_spend(struct tries *t, clock_t began)
+{
+    t->left -= t->left > 0;
+    t->spent += clock() - began;
+}
+
 void sample_reset(struct sample *s)
 {
     outputs_free(&s->outputs);

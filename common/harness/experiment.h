@@ -9,6 +9,18 @@
 
 #include "verify.h"
 
+#include <time.h>
+
+/* Small changes of the file, for all variants of a run. */
+struct tries {
+    unsigned left;
+    clock_t spent;  /* of the processor's, on them */
+    const char *of; /* the variant that one made right: at this place of the file, this text for so
+                     * long a one; NULL: none */
+    char *with;
+    size_t at, length;
+};
+
 struct experiment {
     struct verify *verify;
     const struct lab_variant *variant;
@@ -19,7 +31,7 @@ struct experiment {
      * cannot be done here. */
     bool (*replace)(void *user, const char *source);
     const char *source; /* the file's text */
-    unsigned *edits;    /* of the file that are still tried, for all variants of a run */
+    struct tries *edits;
     void *user;
     int exchanged[2]; /* parameters of the kernels that change places, by number; the same: none */
     bool stopped;     /* it took too many steps on a case of its own, not of an experiment's */
@@ -29,6 +41,11 @@ struct experiment {
     uint64_t instructions; /* of warps, likewise; the emulator's alone */
     uint64_t steps;        /* the most a launch may take */
 };
+
+/* May one more be tried? Not when the student has waited for long. */
+bool tries_left(const struct tries *t);
+/* One was, since `began`, by clock(). */
+void tries_spend(struct tries *t, clock_t began);
 
 /* What came of one run. */
 struct sample {

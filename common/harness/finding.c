@@ -267,6 +267,9 @@ static void read_all(struct findings *all, const char *json_lines)
         if (json)
             add(all, json);
     }
+    if (all->n)
+        qsort(all->f, (size_t)all->n, sizeof(*all->f), by_rank);
+    put_unwritten_first(all);
     free(lines);
 }
 
@@ -289,6 +292,19 @@ bool findings_race(const char *json_lines)
     return race;
 }
 
+bool findings_lines(const char *json_lines, const char *path, int lines[2])
+{
+    struct findings all = {0};
+
+    read_all(&all, json_lines);
+    bool known = all.n && all.f[0].line && file_name(&all.f[0], path) == path;
+    lines[0] = lines[1] = known ? (int)all.f[0].line : 0;
+    if (known && all.f[0].other)
+        lines[1] = (int)all.f[0].other;
+    forget_all(&all);
+    return known;
+}
+
 const char *findings_put(struct text *t, const char *json_lines, const char *path, int most,
                          bool each_kind)
 {
@@ -297,9 +313,6 @@ const char *findings_put(struct text *t, const char *json_lines, const char *pat
     int told = 0;
 
     read_all(&all, json_lines);
-    if (all.n)
-        qsort(all.f, (size_t)all.n, sizeof(*all.f), by_rank);
-    put_unwritten_first(&all);
     for (int i = 0; i < all.n; i++) {
         if (told < most && !(each_kind && is_like(&all, i))) {
             put_finding(t, &all, &all.f[i], path);

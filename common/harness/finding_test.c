@@ -120,6 +120,20 @@ Test(finding, causes)
     cr_expect_null(put(AT("leak", 1, "m"), 1, false), "nothing that makes a result wrong");
 }
 
+Test(finding, lines_of_the_first)
+{
+    int lines[2];
+
+    cr_expect(findings_lines(AT("uninitialised-read", 9, "c")
+                                 RACE("shared-race", "block", 7, 8, false),
+                             "labs/x/mine.cu", lines));
+    cr_expect(lines[0] == 7 && lines[1] == 8);
+    cr_expect(findings_lines(AT("uninitialised-read", 9, "c"), "labs/x/mine.cu", lines));
+    cr_expect(lines[0] == 9 && lines[1] == 9);
+    cr_expect_not(findings_lines(AT("uninitialised-read", 9, "c"), "labs/x/other.cu", lines));
+    cr_expect_not(findings_lines("", "labs/x/mine.cu", lines));
+}
+
 Test(finding, a_race_among_others)
 {
     cr_expect(

@@ -27,7 +27,7 @@
 
 #define IMAGE_MAX   (256u << 20)
 #define LOG_SECONDS 5   /* between two lines of progress */
-#define EDITS       200 /* of the file that are tried for a cause, in a run */
+#define EDITS       300 /* of the file that are tried for a cause, in a run */
 
 static bool applies(const struct run *r, int v, const struct lab_case *c)
 {
@@ -516,7 +516,7 @@ static void look_at_right(struct run *r, int v, struct experiment *x, const char
 
 static void look_for_cause(struct run *r, int v, const char *path)
 {
-    static unsigned edits = EDITS;
+    static struct tries edits = {.left = EDITS};
     struct variant_state *s = &r->variants[v];
     struct experiment x = {.verify = &r->verify,
                            .variant = &r->lab->variants[v],

@@ -54,7 +54,8 @@ static enum mending mends(struct search *s, const struct lab_case *c, struct tex
     s->x->runs = s->x->runs ? s->x->runs : 1;
     end = experiment_run(s->x, c, s->x->verify->seed, true, &sample);
     const char *found = sample.outputs.findings ? sample.outputs.findings : "";
-    bool race = end == RUN_NOT_TRIED || end == RUN_RECORD || findings_race(found);
+    bool race =
+        end == RUN_NOT_TRIED || end == RUN_RECORD || end == RUN_NO_KERNEL || findings_race(found);
     enum mending m = race ? RACES : end == RUN_OK && !*found ? ALL : LESS;
     text_free(left);
     if (m == LESS && *found)
@@ -74,12 +75,13 @@ struct places {
 static void try_places(struct search *s, const struct lab_case *c, const struct edits *e,
                        const int *which, struct places *best)
 {
+    clock_t began = clock();
     char *text = edits_apply_all(e, which, which[0] == which[1] ? 1 : 2);
     struct text left = {0};
     bool loaded = s->x->replace(s->x->user, text);
     enum mending m = loaded ? mends(s, c, &left) : RACES;
 
-    --*s->x->edits;
+    tries_spend(s->x->edits, began);
     free(text);
     if (m > best->m) {
         text_free(&best->left);
@@ -101,14 +103,16 @@ static struct places find_places(struct search *s, const struct lab_case *c, con
     int i, k;
 
     edits_calls(&e, x->source, names, a->lines, a->call);
+    if (e.n && tries_left(x->edits))
+        edits_make_lean(s, &e);
     int ones = e.n < PLACES ? e.n : PLACES, twos = e.n < NEAR ? e.n : NEAR;
-    for (i = 0; i < ones && *x->edits && best.m < ALL; i++)
+    for (i = 0; i < ones && tries_left(x->edits) && best.m < ALL; i++)
         try_places(s, c, &e, (int[]){i, i}, &best);
     for (i = 0; i < twos && best.m == RACES; i++) {
-        for (k = i + 1; k < twos && *x->edits && best.m < ALL; k++)
+        for (k = i + 1; k < twos && tries_left(x->edits) && best.m < ALL; k++)
             try_places(s, c, &e, (int[]){i, k}, &best);
     }
-    best.all = *x->edits;
+    best.all = tries_left(x->edits);
     x->runs = spent.runs;
     x->instructions = spent.instructions;
     if (e.n)
@@ -148,6 +152,7 @@ void try_advice(struct search *s, const struct lab_case *c, struct text *words)
     struct places p = find_places(s, c, &a);
     if (p.m == RACES && !p.all) /* who knows */
         return;
+    s->misplaced = p.m != ALL;
     text_bytes(&t, words->s, (size_t)((p.m == ALL ? a.end : a.from) - words->s));
     if (p.m == ALL) {
         text_add(&t, " With one");

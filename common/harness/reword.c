@@ -20,7 +20,9 @@ enum {
     NEARBY = 24,
     STEPS_AT_FIRST = 1 << 16,
     STEPS = 1 << 22,
-    TOLD_MAX = 1 << 20
+    TOLD_MAX = 1 << 20,
+    TRIES = 24,
+    TRIES_NEAR = 200 /* of lines where something was seen */
 };
 
 static void budget(struct experiment *x, uint64_t steps)
@@ -209,7 +211,7 @@ static bool others_are_right(struct search *s, const struct others *o)
 /* The whole file, with the change. */
 static bool serves_others(struct search *s, const struct edits *e, int i)
 {
-    struct edits whole = {(char *)(uintptr_t)s->x->source, e->v, e->n};
+    struct edits whole = {(char *)(uintptr_t)s->x->source, NULL, e->v, e->n};
     struct others o = {.n = 0};
     char *text = edits_apply(&whole, i);
 
@@ -222,7 +224,8 @@ static bool serves_others(struct search *s, const struct edits *e, int i)
 
 static void tell_edit(struct search *s, const struct edits *e, int i, int cases)
 {
-    char *was = one_line(e->text + e->v[i].at, e->v[i].length), *is = xstrdup(e->v[i].with);
+    char *was = one_line(e->text + e->v[i].at, e->v[i].length),
+         *is = one_line(e->v[i].with, strlen(e->v[i].with));
 
     diagnosis_add(
         s->d, "function",
@@ -230,6 +233,26 @@ static void tell_edit(struct search *s, const struct edits *e, int i, int cases)
         s->path, edits_line(e, i), is, was, cases);
     free(was);
     free(is);
+}
+
+/* A change that made another variant right is what the two share: it is not searched for again. */
+static bool by_known(struct search *s, const struct edits *e, int i, const struct lab_case *first,
+                     uint64_t steps)
+{
+    char *text = edits_apply(e, i), *was;
+
+    budget(s->x, steps);
+    bool right = s->x->replace(s->x->user, text) && passes(s, first);
+    free(text);
+    if (!right)
+        return false;
+    was = one_line(e->text + e->v[i].at, e->v[i].length);
+    diagnosis_add(s->d, "function",
+                  "%s:%d: with \"%s\" in place of \"%s\", as %s, it is right where the fewest "
+                  "elements were wrong",
+                  s->path, edits_line(e, i), e->v[i].with, was, s->x->edits->of);
+    free(was);
+    return true;
 }
 
 static int with_edit(struct search *s, const struct edits *e, int i, const struct lab_case *first,
@@ -265,9 +288,20 @@ static char *told_text(const struct search *s)
     return all;
 }
 
-/* Headers of the toolkit that it does without: reading some takes longer than all the rest. */
-static void leave_out_headers(struct search *s, struct edits *e)
+/* What it does without: other functions, and headers of the toolkit, of which reading some takes
+ * longer than all the rest. */
+void edits_make_lean(struct search *s, struct edits *e)
 {
+    char *lacks = NULL;
+
+    if (e->lean && s->x->replace(s->x->user, e->lean) &&
+        !(lacks = module_lacks(s->x->verify->module, s->x->variant))) {
+        char *whole = e->text;
+
+        e->text = e->lean;
+        e->lean = whole;
+    }
+    free(lacks);
     for (char *p = e->text; (p = strstr(p, "#include <")); p++) {
         size_t n = strcspn(p, "\n");
         char *line = xformat("%.*s", (int)n, p);
@@ -279,42 +313,114 @@ static void leave_out_headers(struct search *s, struct edits *e)
     }
 }
 
-bool by_edit(struct search *s)
+/* The change that made another variant right; -1: it is none of these. */
+static int known_edit(const struct tries *t, const struct edits *e)
+{
+    for (int i = 0; i < e->n && t->with; i++) {
+        const struct edit *x = &e->v[i];
+
+        if (x->at == t->at && x->length == t->length && !strcmp(x->with, t->with))
+            return i;
+    }
+    return -1;
+}
+
+static void remember(struct tries *t, const struct edit *x, const char *variant)
+{
+    free(t->with);
+    *t = (struct tries){t->left, t->spent, variant, xstrdup(x->with), x->at, x->length};
+}
+
+/* Tries `most` of them at most. */
+static bool search_edits(struct search *s, const struct edits *e, unsigned most,
+                         const struct lab_case *first, uint64_t steps)
 {
     struct experiment *x = s->x;
-    const struct lab_case *first = quickest(s);
-    const char *kernels = x->variant->kernels;
-    char *names = xformat("%s %s", x->variant->name, kernels ? kernels : "");
-    struct edits e = {0};
     int cases = 0, found = -1;
-    unsigned left = *x->edits, spent = 0;
 
-    if (x->replace && x->source && !x->verify->lab->ranks && first &&
-        elements_of(s, first) <= MOST) {
-        char *told = told_text(s);
-        edits_make(&e, x->source, names, told);
-        free(told);
-    }
-    uint64_t steps = e.n ? steps_for(s, first) : 0;
-    if (e.n && left)
-        leave_out_headers(s, &e);
-    for (int i = 0; i < e.n && left && found > AMBIGUOUS; i++, left--, spent++) {
-        int n = with_edit(s, &e, i, first, steps);
+    for (int i = 0; i < e->n && most && tries_left(x->edits) && found > AMBIGUOUS; i++, most--) {
+        clock_t began = clock();
+        int n = with_edit(s, e, i, first, steps);
 
+        tries_spend(x->edits, began);
         if (n && found < 0) {
             cases = n;
             found = i;
-            left = left < AS_WELL ? left : AS_WELL;
-        } else if (n && edits_line(&e, i) != edits_line(&e, found)) {
+            most = most < AS_WELL ? most : AS_WELL;
+        } else if (n && edits_line(e, i) != edits_line(e, found)) {
             found = AMBIGUOUS;
         }
     }
-    *x->edits -= spent;
-    if (found >= 0)
-        tell_edit(s, &e, found, cases);
-    if (e.n)
-        x->fresh(x->user);
-    edits_free(&e);
-    free(names);
+    if (found >= 0) {
+        tell_edit(s, e, found, cases);
+        remember(x->edits, &e->v[found], x->variant->name);
+    }
     return found >= 0;
+}
+
+static bool try_edits(struct search *s, struct edits *e, unsigned most)
+{
+    const struct lab_case *first = quickest(s);
+    struct experiment before = *s->x;
+    int known = known_edit(s->x->edits, e);
+
+    if (!e->n || (!tries_left(s->x->edits) && known < 0))
+        return false;
+    uint64_t steps = steps_for(s, first);
+    edits_make_lean(s, e);
+    bool told = (known >= 0 && by_known(s, e, known, first, steps)) ||
+                search_edits(s, e, most, first, steps);
+    s->x->runs = before.runs;
+    s->x->instructions = before.instructions;
+    s->x->steps = before.steps;
+    s->x->fresh(s->x->user);
+    return told;
+}
+
+/* The file can be changed, and be run quickly. */
+static bool can_change(const struct search *s)
+{
+    const struct experiment *x = s->x;
+    const struct lab_case *first = quickest(s);
+
+    return x->replace && x->source && !x->verify->lab->ranks && !x->verify->lab->program && first &&
+           elements_of(s, first) <= MOST;
+}
+
+static char *names_of(const struct lab_variant *v)
+{
+    return xformat("%s %s", v->name, v->kernels ? v->kernels : "");
+}
+
+static bool try_list(struct search *s, struct edits *e, unsigned most)
+{
+    bool told = try_edits(s, e, most);
+
+    edits_free(e);
+    return told;
+}
+
+bool by_edit(struct search *s)
+{
+    struct edits e = {0};
+
+    if (!can_change(s))
+        return false;
+    char *read = told_text(s), *names = names_of(s->x->variant);
+    edits_make(&e, s->x->source, names, read);
+    free(read);
+    free(names);
+    return try_list(s, &e, s->x->edits->left);
+}
+
+bool by_edit_of(struct search *s, enum edits_of what, const int *lines)
+{
+    struct edits e = {0};
+
+    if (!can_change(s))
+        return false;
+    char *names = names_of(s->x->variant);
+    edits_make_of(&e, what, s->x->source, names, lines && lines[0] ? lines : NULL);
+    free(names);
+    return try_list(s, &e, what == OF_PLACES && lines && lines[0] ? TRIES_NEAR : TRIES);
 }

@@ -76,7 +76,19 @@ static void add_word(struct scan *s, const char *p, size_t length, enum kind kin
 {
     if (s->n % 256 == 0)
         s->v = xrealloc(s->v, (size_t)(s->n + 256) * sizeof(*s->v));
-    s->v[s->n++] = (struct word){(size_t)(p - s->text), length, kind, -1};
+    s->v[s->n++] = (struct word){(size_t)(p - s->text), length, kind, -1, 0};
+}
+
+static void number_lines(struct scan *s)
+{
+    size_t at = 0;
+    int line = 1;
+
+    for (int i = 0; i < s->n; i++) {
+        for (; at < s->v[i].at; at++)
+            line += s->text[at] == '\n';
+        s->v[i].line = line;
+    }
 }
 
 static void split(struct scan *s)
@@ -149,8 +161,22 @@ static int head_name(const struct scan *s, int first, int open)
     return first;
 }
 
+/* What a macro makes, NAME(…) with no semicolon behind it, is none of what follows. */
+static int behind_macros(const struct scan *s, int first, int open)
+{
+    while (word_kind(s, first) == NAME && word_is(s, first + 1, "(")) {
+        int close = word_match(s, first + 1, 1);
+
+        if (close < 0 || close + 1 >= open || word_kind(s, close + 1) != NAME)
+            break;
+        first = close + 1;
+    }
+    return first;
+}
+
 static void add_block(struct scan *s, int first, int open, int end)
 {
+    first = behind_macros(s, first, open);
     struct block b = {first, open, end, head_name(s, first, open), false, false};
 
     for (int i = first; i < open; i++)
@@ -203,16 +229,32 @@ static void reach(struct scan *s, int b)
     }
 }
 
+static void drop(const struct scan *s, char *text, const struct block *b)
+{
+    size_t to = s->v[b->end - 1].at + 1;
+
+    for (size_t i = s->v[b->first].at; i < to; i++)
+        text[i] = text[i] == '\n' ? '\n' : ' ';
+}
+
 /* Other kernels take time to compile. */
 static void drop_other_kernels(struct scan *s)
 {
     for (int b = 0; b < s->nblocks; b++) {
-        const struct block *k = &s->blocks[b];
-        size_t from = s->v[k->first].at, to = s->v[k->end - 1].at + 1;
-
-        for (size_t i = from; k->kernel && !k->reached && i < to; i++)
-            s->text[i] = s->text[i] == '\n' ? '\n' : ' ';
+        if (s->blocks[b].kernel && !s->blocks[b].reached)
+            drop(s, s->text, &s->blocks[b]);
     }
+}
+
+char *scan_lean(const struct scan *s)
+{
+    char *lean = xstrdup(s->text);
+
+    for (int b = 0; b < s->nblocks; b++) {
+        if (!s->blocks[b].reached && word_is(s, s->blocks[b].open - 1, ")"))
+            drop(s, lean, &s->blocks[b]);
+    }
+    return lean;
 }
 
 /* ---- operands ---- */
@@ -330,6 +372,7 @@ void scan_open(struct scan *s, const char *source, const char *names)
 {
     s->text = xstrdup(source);
     split(s);
+    number_lines(s);
     find_blocks(s);
     for (int b = 0; b < s->nblocks; b++) {
         if (is_named(s, s->blocks[b].name, names))
@@ -349,13 +392,4 @@ bool scan_reaches(const struct scan *s, int i)
     int b = s->v[i].block;
 
     return b >= 0 && s->blocks[b].reached && i >= s->blocks[b].open;
-}
-
-int line_of(const char *text, size_t at)
-{
-    int line = 1;
-
-    for (size_t k = 0; k < at; k++)
-        line += text[k] == '\n';
-    return line;
 }

@@ -16,6 +16,7 @@ struct word {
     size_t at, length;
     enum kind kind;
     int block; /* -1: in none */
+    int line;  /* from 1 on */
 };
 struct block {
     int first, open, end; /* words: of its head, of its brace, behind its last */
@@ -35,12 +36,13 @@ struct scan {
 /* names: of kernels, with spaces between them; their blocks, and all that they name, are reached.
  */
 void scan_open(struct scan *s, const char *source, const char *names);
+/* The text without all functions that are not reached, as far as is seen: what macros name is not.
+ * For free(). */
+char *scan_lean(const struct scan *s);
 /* All but its text. */
 void scan_close(struct scan *s);
 /* Is the word inside the braces of a block that is reached? */
 bool scan_reaches(const struct scan *s, int i);
-/* From 1 on. */
-int line_of(const char *text, size_t at);
 
 size_t comment_length(const char *p);
 size_t quoted_length(const char *p);
