@@ -14,8 +14,8 @@ labs/LAB/faulty.txt holds faults, each an edit of the lab's solution (or of its 
 
 The lines after "- " are replaced by those after "+ ", where they first occur behind the kernel's
 name, or behind the text of "at: "; there can be several edits. "cause" is one word of diagnose.h's,
-or several any of which is right; "says" must be in what a student reads, any of several lines;
-"never" must not. "base: skeleton" edits the skeleton; "kernel: all" runs the whole file.
+or several any of which is right, and "right" where all results are; "says" must be in what a student
+reads, any of several lines; "never" must not. "base: skeleton" edits the skeleton; "kernel: all" runs the whole file.
 A line "one kernel a variant" before the first fault
 says that no other kernel of the file is needed then, and none is compiled ("one kernel a variant, and
 KERNEL": but that one). A fault is named right, or no cause was found, or a
@@ -108,8 +108,8 @@ def run(fault, program, folder):
     """(what was printed, the cause that was told)"""
     file = pathlib.Path(folder) / (re.sub(r"\W+", "_", fault.title) + ".cu")
     file.write_text(source_of(fault))
-    command = [program, "--file", str(file), "--quick", "--no-records", "--no-time", "--causes",
-               "--steps", "2^22"]
+    command = [program, "--file", str(file), "--quick", "--no-records", "--no-time", "--causes"]
+    command += ["--steps", "2^22"] if fault.causes != ["right"] else []
     command += ["--case", fault.case] if fault.case else ["--untimed"]
     if fault.kernel != "all":
         command += ["--kernel", fault.kernel]
@@ -127,6 +127,37 @@ def judge(fault, out, cause):
         return "none" if cause in ("none", "right") else "wrong"
     said = not fault.says or any(s in out for s in fault.says)
     return "right" if said and not any(s in out for s in fault.never) else "wrong"
+
+
+UNMET = "'s results are right, but "
+
+
+def goals(lab):
+    """(step, case, steps whose counts are asked for) of each goal that the lab has (lab.h)."""
+    text = (ROOT / "labs" / lab / "harness.c").read_text()
+    table = re.search(r"struct lab_goal goals\[\] = \{\n(.*?)\n\};", text, re.S)
+    rows = re.findall(r'\{"(\w+)",\s*"([^"]+)",\s*"([^"]+)"', table[1]) if table else []
+    return [(step, case, sorted({step, *re.findall(r"([a-z]\w*)\.", goal)})) for step, case, goal in rows]
+
+
+def said_of_right(lab, folder):
+    """What is said of steps that do what they are for: the solution's, and those of right/."""
+    files = [ROOT / "solutions" / lab / f"{lab}.cu", *sorted((ROOT / "labs" / lab / "right").glob("*.cu"))]
+    n, lines = 0, []
+    done = subprocess.run([f"{folder}/{lab}", "--file", str(files[0]), "--untimed", "--no-records"],
+                          capture_output=True, text=True, errors="replace")
+    lines += [f"{files[0].name}: {l}" for l in done.stdout.splitlines() if UNMET in l]
+    for file in files:
+        for step, case, kernels in goals(lab):
+            if not re.search(r"\b" + step + r"\b", file.read_text()):
+                continue
+            done = subprocess.run([f"{folder}/{lab}", "--file", str(file), "--kernel", ",".join(kernels), "--case", case,
+                                   "--no-records"], capture_output=True, text=True, errors="replace")
+            n += 1
+            lines += [f"{file.name}: {l}" for l in done.stdout.splitlines() if UNMET in l]
+            if done.returncode == 2:
+                lines.append(f"{file.name}: {step} on {case} was not run")
+    return n, lines
 
 
 def main():
@@ -154,6 +185,13 @@ def main():
                 print("\n".join("    " + l for l in out.splitlines()[1:12]))
     print(f"{len(faults)} faults: {counts['right']} named right, {counts['none']} without a cause, "
           f"{counts['wrong']} with a wrong one")
+    if not args.only:
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            right = list(pool.map(lambda lab: said_of_right(lab, args.bin), labs))
+        for line in [l for _, lines in right for l in lines]:
+            print(line)
+        counts["wrong"] += sum(len(l) for _, l in right)
+        print(f"{sum(n for n, _ in right)} steps that are what they are for: {sum(len(l) for _, l in right)} said not to be")
     ok = not counts["wrong"] and counts["right"] >= LEAST * len(faults) and faults
     print(f"{1 if ok else 0} passed, {0 if ok else 1} failed")
     return 0 if ok else 1

@@ -52,6 +52,12 @@ void report_speedups(struct report *p);
 /* A counter expression ("global_ld_sectors / global_ld_requests") for one result. NaN with
  * a reason in err. Other names: ms, occupancy, error_l1, error_max, and those of amounts.h. */
 double entry_value(const struct entry *r, const char *expression, char *err, size_t errsize);
+/* Of one name. */
+bool entry_named(const struct entry *r, const char *name, double *value);
+
+/* Of steps whose results are right, those that do not do what they are for (lab.goals): a line
+ * each. Returns how many. */
+int goals_print(FILE *out, const struct report *p);
 
 /* At most 100 columns a line; colours when out is a terminal and NO_COLOR is not set. */
 void table_print(FILE *out, const struct report *p);

@@ -53,9 +53,8 @@ void report_speedups(struct report *p)
 
 /* ---- values ---- */
 
-static bool lookup(void *user, const char *name, double *value)
+bool entry_named(const struct entry *r, const char *name, double *value)
 {
-    const struct entry *r = user;
     int i = counter_index(name);
 
     if (i >= 0 && r->counted && r->metric_given[i]) {
@@ -75,6 +74,11 @@ static bool lookup(void *user, const char *name, double *value)
         return !isnan(*value);
     }
     return amount_named(&r->amounts, name, value);
+}
+
+static bool lookup(void *user, const char *name, double *value)
+{
+    return entry_named(user, name, value);
 }
 
 double entry_value(const struct entry *r, const char *expression, char *err, size_t errsize)

@@ -462,6 +462,7 @@ void tell(struct run *r)
     print_table(r);
     print_predictions(r);
     print_findings(r);
+    goals_print(stdout, &r->report);
     if (r->o.causes)
         print_causes(r);
     print_summary(r);

@@ -276,6 +276,13 @@ struct lab {
     const struct lab_column {
         const char *over, *name, *counter;
     } * columns;
+    /* Optional, then a {0}: what a step is for, where its counts on a timed case of the emulator's
+     * show it for certain. goal: a condition (gate.h) on its counters, and on what amounts.h names;
+     * with another step's name and a point before them, on that step's. says: what is seen where it
+     * does not hold. */
+    const struct lab_goal {
+        const char *variant, *case_name, *goal, *says;
+    } * goals;
     /* Predictions asked for in predict.txt: key, question, counter expression, variant, case. */
     const struct lab_prediction {
         const char *key, *question, *expression, *variant, *case_name;

@@ -391,6 +391,16 @@ static uint64_t row(const struct plan *p, const struct lab_case *c, int b)
     return c->op != OP_TILE ? 0 : b == IN ? c->n : c->m;
 }
 
+static const struct lab_goal goals[] = {
+    {"bank_fixed", "stride=32", "shared_ld_bank_conflicts / shared_ld_requests <= 8",
+     "its loads still meet in few banks"},
+    {"transpose_padded", "2048x2048", "shared_ld_bank_conflicts / shared_ld_requests <= 8",
+     "its loads still meet in few banks"},
+    {"transpose_swizzled", "2048x2048", "shared_ld_bank_conflicts / shared_ld_requests <= 8",
+     "its loads still meet in few banks"},
+    {0},
+};
+
 const struct lab lab_bank_conflicts = {
     .name = "bank_conflicts",
     .title = "Bank conflicts: 32 doors, one at a time",
@@ -413,6 +423,7 @@ const struct lab lab_bank_conflicts = {
     .row = row,
     .extents = "nm",
     .columns = columns,
+    .goals = goals,
     .predictions = predictions,
     .npredictions = sizeof(predictions) / sizeof(predictions[0]),
 };

@@ -515,6 +515,12 @@ static const struct lab_prediction predictions[] = {
 };
 /* clang-format on */
 
+static const struct lab_goal goals[] = {
+    {"fast", "options=10^6", "thread_inst_executed_pred_on / n <= 120",
+     "it takes as many instructions as the slow functions do"},
+    {0},
+};
+
 const struct lab lab_black_scholes = {
     .name = "black_scholes",
     .title = "Black-Scholes: a whole application, and what it waits for",
@@ -536,6 +542,7 @@ const struct lab lab_black_scholes = {
     .recognise = recognise,
     .extents = "n",
     .columns = columns,
+    .goals = goals,
     .predictions = predictions,
     .npredictions = sizeof(predictions) / sizeof(predictions[0]),
 };

@@ -370,6 +370,14 @@ static const struct lab_prediction predictions[] = {
      "2048x1024", 0.05},
 };
 
+static const struct lab_goal goals[] = {
+    {"energy_aos_vec", "particles=2^20", "global_ld_bytes / global_ld_requests >= 256",
+     "its loads are of 4 bytes a lane"},
+    {"transpose_vec", "2048x1024", "global_ld_bytes / global_ld_requests >= 256",
+     "its loads are of 4 bytes a lane"},
+    {0},
+};
+
 const struct lab lab_coalescing = {
     .name = "coalescing",
     .title = "Coalescing: the same bytes in different orders",
@@ -390,6 +398,7 @@ const struct lab lab_coalescing = {
     .row = row,
     .extents = "nm",
     .columns = columns,
+    .goals = goals,
     .predictions = predictions,
     .npredictions = sizeof(predictions) / sizeof(predictions[0]),
 };

@@ -238,6 +238,11 @@ static bool term(const struct plan *p, const struct lab_variant *v, const struct
     return t < (uint64_t)c->param;
 }
 
+static const struct lab_goal goals[] = {
+    {"conv_shared", "width=31", "shared_ld_requests > 0", "it reads nothing from shared memory"},
+    {0},
+};
+
 const struct lab lab_conv1d = {
     .name = "conv1d",
     .title = "Convolution: reuse along a line",
@@ -257,6 +262,7 @@ const struct lab lab_conv1d = {
     .term = term,
     .extents = "np",
     .columns = columns,
+    .goals = goals,
     .predictions = predictions,
     .npredictions = sizeof(predictions) / sizeof(predictions[0]),
 };

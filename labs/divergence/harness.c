@@ -309,6 +309,14 @@ static const struct lab_prediction predictions[] = {
      0.05},
 };
 
+static const struct lab_goal goals[] = {
+    {"coherent", "mixed-n=2^17", "thread_inst_executed / inst_executed >= 16",
+     "its warps' lanes still part as in mixed"},
+    {"coherent_data", "data-n=2^17", "thread_inst_executed / inst_executed >= 12",
+     "its warps' lanes still part as in mixed_data"},
+    {0},
+};
+
 const struct lab lab_divergence = {
     .name = "divergence",
     .title = "Divergence: lanes that want different code",
@@ -329,6 +337,7 @@ const struct lab lab_divergence = {
     .recognise = recognise,
     .extents = "n",
     .columns = columns,
+    .goals = goals,
     .predictions = predictions,
     .npredictions = sizeof(predictions) / sizeof(predictions[0]),
 };

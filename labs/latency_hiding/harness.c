@@ -905,6 +905,12 @@ static const struct lab_prediction predictions[] = {
 };
 /* clang-format on */
 
+static const struct lab_goal goals[] = {
+    {"steps_4", "steps-warps=4", "ms / steps_1.ms <= 1.6",
+     "four numbers take four times as long as one: they come one after another"},
+    {0},
+};
+
 const struct lab lab_latency_hiding = {
     .name = "latency_hiding",
     .title = "Latency hiding: something else to do while one waits",
@@ -927,6 +933,7 @@ const struct lab lab_latency_hiding = {
     .recognise_arranged = recognise_arranged,
     .extents = "nk",
     .columns = columns,
+    .goals = goals,
     .predictions = predictions,
     .npredictions = sizeof(predictions) / sizeof(predictions[0]),
 };

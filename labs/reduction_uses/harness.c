@@ -922,6 +922,14 @@ static const struct lab_prediction predictions[] = {
 };
 /* clang-format on */
 
+static const struct lab_goal goals[] = {
+    {"tree_4", "tree-m=1056", "barriers / warps <= 7.5",
+     "it has as many rounds as a tree of a lower degree"},
+    {"tree_8", "tree-m=1056", "barriers / warps <= 5.5",
+     "it has as many rounds as a tree of a lower degree"},
+    {0},
+};
+
 const struct lab lab_reduction_uses = {
     .name = "reduction_uses",
     .title = "What reductions are for: other operations, trees, counting, softmax",
@@ -943,6 +951,7 @@ const struct lab lab_reduction_uses = {
     .row = row,
     .extents = "nm",
     .columns = columns,
+    .goals = goals,
     .predictions = predictions,
     .npredictions = sizeof(predictions) / sizeof(predictions[0]),
 };

@@ -1,0 +1,66 @@
+/* goals.c - steps that are right, and do not do what they are for (report.h). A result says nothing
+ * of how it came about; where a lab's counts do for certain, that is told.
+ */
+#include "base/alloc.h"
+#include "lab/gate.h"
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct looked_up {
+    const struct report *report;
+    const struct entry *entry;
+};
+
+/* NULL: it was not run, or is wrong. */
+static const struct entry *entry_of(const struct report *p, const char *variant, size_t length,
+                                    const char *case_name)
+{
+    for (int i = 0; i < p->n; i++) {
+        const struct entry *e = &p->results[i];
+
+        if (!strncmp(e->variant->name, variant, length) && !e->variant->name[length] &&
+            !strcmp(e->input->name, case_name))
+            return e->counted && !e->wrong && e->verdict == VERDICT_PASS ? e : NULL;
+    }
+    return NULL;
+}
+
+static bool lookup(void *user, const char *name, double *value)
+{
+    const struct looked_up *l = user;
+    const struct entry *e = l->entry;
+    const char *point = strchr(name, '.');
+
+    if (point)
+        e = entry_of(l->report, name, (size_t)(point - name), e->input->name);
+    return e && entry_named(e, point ? point + 1 : name, value);
+}
+
+static bool print_goal(FILE *out, const struct report *p, const struct lab_goal *g)
+{
+    struct looked_up l = {p, entry_of(p, g->variant, strlen(g->variant), g->case_name)};
+    struct gate_world world = {.lookup = lookup, .user = &l};
+
+    if (!l.entry)
+        return false;
+    struct gate_result r = gate_eval(g->goal, &world);
+    bool missed = !r.ok && !r.error; /* another step was not run */
+    if (missed)
+        fprintf(out, "%s's results are right, but %s: on %s, %s is %.4g, and %s %s is asked for\n",
+                g->variant, g->says, g->case_name, r.left_text, r.left, r.op, r.right_text);
+    gate_free(&r);
+    return missed;
+}
+
+int goals_print(FILE *out, const struct report *p)
+{
+    int n = 0;
+
+    if (!p->machine->emulator)
+        return 0;
+    for (const struct lab_goal *g = p->lab->goals; g && g->variant; g++)
+        n += print_goal(out, p, g);
+    return n;
+}
