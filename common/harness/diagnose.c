@@ -805,6 +805,8 @@ void diagnose_right(struct experiment *x, const struct lab_case *const *cases, i
         check_right(&s, c);
     if (deep && deep != c && !d->cause)
         check_right(&s, deep);
+    if (!d->cause && !x->verify->lab->program)
+        by_idle(&s);
 }
 
 bool diagnose_nothing(struct experiment *x, const struct lab_case *const *failed, int nfailed)
@@ -819,5 +821,6 @@ bool diagnose_nothing(struct experiment *x, const struct lab_case *const *failed
 void diagnosis_free(struct diagnosis *d)
 {
     text_free(&d->words);
+    text_free(&d->beside);
     *d = (struct diagnosis){0};
 }

@@ -5,6 +5,7 @@
  * conduct.c    what a whole program leaves out, or stores elsewhere
  * outcome.c    what a wrong output has in common with the right one
  * reword.c     is it right with one small change to the file?
+ * idle.c       has a right kernel more blocks than work?
  * mend.c       does what the checker advises mend it?
  */
 #ifndef HARNESS_DIAGNOSING_H
@@ -64,6 +65,9 @@ void try_advice(struct search *s, const struct lab_case *c, struct text *words);
 /* ---- of a whole program ---- */
 bool by_conduct(struct search *s, const struct lab_case *c);
 void by_other_array(struct search *s, const struct lab_case *c); /* adds to what was told */
+
+/* ---- of a kernel that is right ---- */
+void by_idle(struct search *s); /* s->failed: all of its cases */
 
 /* The same for all inputs: nothing, or something of its own. */
 bool writes_nothing(struct search *s, const struct lab_case *c);

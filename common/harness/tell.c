@@ -463,6 +463,11 @@ void tell(struct run *r)
     print_predictions(r);
     print_findings(r);
     goals_print(stdout, &r->report);
+    for (int v = 0; v < r->lab->nvariants; v++) {
+        if (r->variants[v].why.beside.length)
+            printf("%s's results are right, but %s\n", r->lab->variants[v].name,
+                   r->variants[v].why.beside.s);
+    }
     if (r->o.causes)
         print_causes(r);
     print_summary(r);

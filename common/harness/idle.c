@@ -1,0 +1,72 @@
+/* idle.c - blocks of a right kernel that have nothing to do (diagnosing.h): a launch record that
+ * says fewer outputs a thread than the kernel makes.
+ */
+#include "diagnosing.h"
+
+/* What the largest grid of a case has, and the most instructions that a warp of it takes. */
+struct work {
+    bool right;
+    uint64_t blocks, longest;
+};
+
+static struct work work_of(struct search *s, const struct lab_case *c)
+{
+    struct work w = {false, 0, 0};
+    struct sample r;
+
+    w.right = experiment_run(s->x, c, s->x->verify->seed, false, &r) == RUN_OK;
+    for (int i = 0; i < r.plan.nsteps; i++) {
+        const uint32_t *grid = r.plan.steps[i].grid;
+        uint64_t n = (uint64_t)grid[0] * grid[1] * grid[2];
+
+        w.blocks = n > w.blocks ? n : w.blocks;
+    }
+    w.longest = r.outputs.counted ? r.outputs.counters.inst_executed_max_warp : 0;
+    sample_free(&r);
+    return w;
+}
+
+/* With so many for each thread it is right on all that is quick, and on some of several blocks a
+ * fraction of them do it, each with no more work: who takes what others leave does more. */
+static bool does_without(struct search *s, struct launch_record more)
+{
+    struct launch_record given = s->x->record;
+    bool fewer = false, right = true;
+
+    for (int i = 0; i < s->nfailed && right; i++) {
+        if (elements_of(s, s->failed[i]) > MOST)
+            continue;
+        struct work as_is = work_of(s, s->failed[i]);
+        s->x->record = more;
+        struct work with = work_of(s, s->failed[i]);
+        s->x->record = given;
+        right = with.right && with.longest <= as_is.longest;
+        fewer |= as_is.blocks >= 4 && with.blocks <= (as_is.blocks + 1) / 2;
+    }
+    return right && fewer;
+}
+
+void by_idle(struct search *s)
+{
+    struct launch_record given = s->x->record, most = given;
+
+    for (uint32_t items = 2 * given.items; s->x->variant->has_record && items && items <= 1024;
+         items *= 2) {
+        struct launch_record more = given, used;
+        struct text note = {0};
+
+        more.items = items;
+        used = more;
+        record_clamp(s->x->variant, &more, &used, &note);
+        bool may = !note.length && used.items == items;
+        text_free(&note);
+        if (!may || !does_without(s, more))
+            break;
+        most = more;
+    }
+    if (most.items != given.items)
+        text_addf(&s->d->beside,
+                  "with %u for the third number (items) in LAUNCH, in place of %u, fewer blocks do "
+                  "it, and none does more: the others have nothing of their own to do",
+                  most.items, given.items);
+}
