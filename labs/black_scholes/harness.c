@@ -69,6 +69,8 @@ static const struct lab_case cases[] = {
     OPTIONS("volatility=-30", 10, 0, -30, CHECK),
     OPTIONS("volatility=0", 10, 0, 0, CHECK),
     OPTIONS("volatility=nan", 10, NO_VOLATILITY, 30, CHECK),
+    /* kernels go by blockDim.x */
+    {.name = "blocks-of-64", .n = 5003, .k = 2, .param = 30, .dtype = DT_F32, .flags = CHECK, .block = 64},
     OPTIONS("options=10^6", 1000000, 0, 30, BOTH),
     OPTIONS("options=2^16", 1 << 16, 0, 30, LARGE),
     OPTIONS("options=2^18", 1 << 18, 0, 30, LARGE),
