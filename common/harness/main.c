@@ -365,6 +365,53 @@ static bool is_reported(const struct run *r, const struct lab_case *c)
     return (c->flags & CASE_TIME) && !r->o.check;
 }
 
+static bool names_share(const char *a, const char *b)
+{
+    for (; *a; a += strcspn(a, " "), a += strspn(a, " ")) {
+        size_t n = strcspn(a, " ");
+
+        for (const char *p = b; *p; p += strcspn(p, " "), p += strspn(p, " ")) {
+            if (strcspn(p, " ") == n && !strncmp(a, p, n))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Another step, which runs a kernel of this one's, took too many instructions; NULL: none. */
+static const struct lab_variant *stopped_before(const struct run *r, int v)
+{
+    const struct lab_variant *x = &r->lab->variants[v];
+
+    for (int i = 0; i < r->lab->nvariants; i++) {
+        const struct lab_variant *y = &r->lab->variants[i];
+
+        if (i != v && r->variants[i].stopped &&
+            names_share(x->kernels ? x->kernels : x->name, y->kernels ? y->kernels : y->name))
+            return y;
+    }
+    return NULL;
+}
+
+/* Is it known already that it is wrong, or that it would take as long again? Then cases to time are
+ * left out. False where all is to be told. */
+static bool is_settled(struct run *r, int v, const struct lab_case *c)
+{
+    struct variant_state *s = &r->variants[v];
+    const struct lab_variant *other =
+        r->o.verbose || !(c->flags & CASE_TIME) ? NULL : stopped_before(r, v);
+
+    if (other && !s->failures) {
+        text_free(&r->verify.message);
+        text_addf(&r->verify.message,
+                  "it runs a kernel of %s's, which took too many instructions\n", other->name);
+        r->verify.error = cudaSuccess;
+        note_failure(r, v, c);
+        s->follows = true;
+    }
+    return !r->o.verbose && s->failures && c->flags & CASE_TIME && r->machine.emulator;
+}
+
 static void check_one(struct run *r, int v, const struct lab_case *c, const char *path)
 {
     struct entry result = {.variant = &r->lab->variants[v],
@@ -372,7 +419,7 @@ static void check_one(struct run *r, int v, const struct lab_case *c, const char
                            .seed = c->seed ? c->seed : r->o.seed,
                            .verdict = VERDICT_FAIL};
 
-    if (!r->variants[v].faulted) {
+    if (!r->variants[v].faulted && !is_settled(r, v, c)) {
         r->checks++;
         if (verify_variant(&r->verify, result.variant, c, &r->variants[v].record, &result)) {
             r->variants[v].passes++;
@@ -540,7 +587,9 @@ static void look_for_cause(struct run *r, int v, const char *path)
     }
     progress(r, "looking for the cause", x.variant->name, s->failed[0], v + 1, r->lab->nvariants);
     s->open = r->lab->program ? s->open : is_open(r, &x, v);
-    if (s->open || (r->o.check && r->verify.nfindings))
+    if (s->follows)
+        s->why.cause = "endless";
+    if (s->open || s->follows || (r->o.check && r->verify.nfindings))
         return;
     if (r->lab->program)
         diagnose_program(&x, s->failed, (int)s->failures, short_path(path), &s->why);
