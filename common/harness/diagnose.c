@@ -745,6 +745,28 @@ void diagnose(struct experiment *x, const struct lab_case *const *failed, int nf
 
 /* ---- whole programs ---- */
 
+/* What was refused on one input may be all right on another, whose result is wrong all the same: a
+ * guard alone would not mend it. */
+static void by_another(struct search *s)
+{
+    const struct lab_case *c;
+
+    for (uint64_t n = 1; (c = case_of(s, n)); n = elements_of(s, c) + 1) {
+        struct diagnosis refused = {0}, *all = s->d;
+
+        s->d = &refused;
+        bool call = by_conduct(s, c);
+        s->d = all;
+        diagnosis_free(&refused);
+        if (call)
+            continue;
+        s->x->any_status = true;
+        by_probe(s, c);
+        s->x->any_status = false;
+        return;
+    }
+}
+
 void diagnose_program(struct experiment *x, const struct lab_case *const *failed, int nfailed,
                       const char *path, struct diagnosis *d)
 {
@@ -756,8 +778,13 @@ void diagnose_program(struct experiment *x, const struct lab_case *const *failed
     bool checked = c && by(by_checker, &s, c);
     /* Whose elements others work on, the result shows. */
     bool shared = checked && !strcmp(d->cause, "collision");
-    if (!c || (checked && !shared) || (!checked && by(by_conduct, &s, c)))
+    if (!c || (checked && !shared))
         return;
+    if (!checked && by(by_conduct, &s, c)) {
+        if (is_cause(d, "call"))
+            by_another(&s);
+        return;
+    }
     x->any_status = true;
     if (by_probe(&s, c) && !checked)
         by_other_array(&s, c);
