@@ -18,11 +18,18 @@
         .name = id, .n = length, .param = -64, .dtype = type, .op = oper, .flags = CASE_CHECK,     \
         __VA_ARGS__                                                                                \
     }
+#define SPECIAL(id, type, oper, which)                                                             \
+    {                                                                                              \
+        .name = "special-" id, .n = 200, .m = which, .dtype = type, .op = oper,                    \
+        .flags = CASE_CHECK | CASE_SPECIAL                                                         \
+    }
 enum { SUM, MIN, MAX }; /* as in harness.c */
 /* k of a case whose result may have stayed in one thread's register from load to store, so that
  * nothing else need have an influence on it: the least or the greatest of an array. */
 enum { EXTREME = 2 };
-enum { LEVEL0_ONLY = 1 }; /* m, as in harness.c: what each block made is compared */
+/* m, as in harness.c: what each block made is compared; of floats some are huge, all
+ * tiny, one is infinite, one NaN. */
+enum { LEVEL0_ONLY = 1, GREAT, SMALL, INFINITE, NOT_A_NUMBER };
 
 static const struct lab_case cases[] = {
     CHECKED("none", 0, DT_I32, SUM),
@@ -37,6 +44,17 @@ static const struct lab_case cases[] = {
     CHECKED("min", 1001, DT_I32, MIN),
     CHECKED("max", 1001, DT_I32, MAX),
     CHECKED("max-none", 0, DT_I32, MAX),
+    SPECIAL("sum", DT_I32, SUM, 0),
+    SPECIAL("min", DT_I32, MIN, 0),
+    SPECIAL("max", DT_I32, MAX, 0),
+    SPECIAL("float-great", DT_F32, SUM, GREAT),
+    SPECIAL("float-small", DT_F32, SUM, SMALL),
+    SPECIAL("float-infinite", DT_F32, SUM, INFINITE),
+    SPECIAL("float-nan", DT_F32, SUM, NOT_A_NUMBER),
+    SPECIAL("double-great", DT_F64, SUM, GREAT),
+    SPECIAL("double-small", DT_F64, SUM, SMALL),
+    SPECIAL("double-infinite", DT_F64, SUM, INFINITE),
+    SPECIAL("double-nan", DT_F64, SUM, NOT_A_NUMBER),
     AT_LEAST_64("gate", 1 << 14, DT_I32, SUM),
     AT_LEAST_64("gate-float", 9001, DT_F32, SUM),
     AT_LEAST_64("gate-double", 9001, DT_F64, SUM),
@@ -67,6 +85,12 @@ static const struct lab_case cases[] = {
         .n_min = 1000, .n_max = 7999, .any_scale = true, .blocks = ONE_OF(256, 512)                \
     }
 
+#define SPECIAL_LIKE(id, words)                                                                    \
+    {                                                                                              \
+        .name = "hidden-special-" id, .kind = words, .like = "special-" id, .n_min = 33,           \
+        .n_max = 600                                                                               \
+    }
+
 static const struct hidden_case hidden[] = {
     SEVERAL("hidden-sum", "an integer sum over several blocks", "gate"),
     SEVERAL("hidden-float", "a float sum over several blocks", "gate-float"),
@@ -90,12 +114,12 @@ static const struct hidden_case hidden[] = {
      .like = ANY_GATE,
      .n_min = 65536,
      .n_max = (1 << 17) + 99},
+    /* Of ints, whose sum tells each element: of floats a few do not matter among so many. */
     {.name = "hidden-far",
-     .kind = "any kernel, of more than 65536 elements",
-     .like = ANY_GATE,
-     .n_min = (1 << 17) + 100, /* 17 bits are too few, too */
-     .n_max = 400000,
-     .any_scale = true},
+     .kind = "an integer sum of more than a million elements",
+     .like = "gate",
+     .n_min = (1 << 20) + 100, /* 20 bits are too few, too */
+     .n_max = 1400000},
     {.name = "hidden-long",
      .kind = "a sum of float or double, of more elements than threads fit the device",
      .like = "float double",
@@ -111,6 +135,17 @@ static const struct hidden_case hidden[] = {
      .like = "tail float double",
      .n_min = 4400000,
      .n_max = 4600000},
+    SPECIAL_LIKE("sum", "an integer sum with the least and the greatest numbers"),
+    SPECIAL_LIKE("min", "the least of numbers as great as can be"),
+    SPECIAL_LIKE("max", "the greatest of numbers as small as can be"),
+    SPECIAL_LIKE("float-great", "a float sum with huge numbers"),
+    SPECIAL_LIKE("float-small", "a float sum of tiny numbers"),
+    SPECIAL_LIKE("float-infinite", "a float sum with one that is infinite"),
+    SPECIAL_LIKE("float-nan", "a float sum with one that is no number"),
+    SPECIAL_LIKE("double-great", "a double sum with huge numbers"),
+    SPECIAL_LIKE("double-small", "a double sum of tiny numbers"),
+    SPECIAL_LIKE("double-infinite", "a double sum with one that is infinite"),
+    SPECIAL_LIKE("double-nan", "a double sum with one that is no number"),
     IN(1, 300, 1199, ANY_KERNEL),
     IN(2, 300, 1199, ANY_KERNEL),
     IN(4, 300, 1199, ANY_KERNEL),
@@ -127,7 +162,13 @@ static const struct hidden_case hidden[] = {
     WIDE(max),
 };
 
-#define LENGTHS "none one warp tail float float-none double min max max-none hidden-few " ANY_GATED
+#define SPECIALS                                                                                   \
+    "hidden-special-sum hidden-special-min hidden-special-max hidden-special-float-great "         \
+    "hidden-special-float-small hidden-special-float-infinite hidden-special-float-nan "           \
+    "hidden-special-double-great "                                                                 \
+    "hidden-special-double-small hidden-special-double-infinite hidden-special-double-nan "
+#define LENGTHS                                                                                    \
+    SPECIALS "none one warp tail float float-none double min max max-none hidden-few " ANY_GATED
 #define ANY_DRAWN                                                                                  \
     "hidden-sum hidden-float hidden-double hidden-min hidden-max hidden-middle hidden-large"
 /* There the bounds hold to the letter, too: elsewhere they are loose. */
@@ -211,8 +252,9 @@ static const struct hidden_case hidden[] = {
     "influence(shuffle) >= 0.9 - k"
 /* The longest chain of instructions is a thread's share and a tree: no few blocks have all. */
 #define OWN_SHARE "inst_executed_max_warp <= 20 * n / threads + 500"
-/* Where threads have many elements each, all have about as many: the busiest warp's chain is not much
- * longer than all warps' on average and a tree. No half of the blocks, and no warp of each, has all. */
+/* Where threads have many elements each, all have about as many: the busiest warp's chain is not
+ * much longer than all warps' on average and a tree. No half of the blocks, and no warp of each,
+ * has all. */
 #define EVEN_SHARES "inst_executed_max_warp <= 1.3 * inst_executed / warps + 450"
 /* Each element is loaded once, in whole sectors. */
 #define COALESCED                                                                                  \

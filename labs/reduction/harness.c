@@ -10,6 +10,7 @@
  */
 #include "lab/lab.h"
 #include "lab/random.h"
+#include "lab/special.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,7 +31,9 @@ enum {
 
 /* Knobs of cases. `param` forces the block size; -64 forces 64 on a record that asks for less.
  * `m` and `k` are these. */
-enum { LEVEL0_ONLY = 1 };   /* m: each block's partial result is the output */
+enum { LEVEL0_ONLY = 1 }; /* m: each block's partial result is the output */
+/* m of a CASE_SPECIAL case of floats: some huge, all tiny, one infinite, one NaN. */
+enum { GREAT = 2, SMALL, INFINITE, NOT_A_NUMBER };
 enum { LECTURE_BYTES = 1 }; /* k: count the reads and writes of all levels */
 enum { MAX_BLOCKS_G80 = 64, FULL_WARP = 32, MAX_UNROLLED = 512 };
 
@@ -337,11 +340,68 @@ static void fill_f32(float *a, uint64_t n, uint64_t seed)
         a[random_u64(seed, n) % n] *= (float)(1ull << (63 - __builtin_clzll(n / 16)));
 }
 
+/* ---- special numbers: the sum is the same in any order, so that it is compared exactly ---- */
+
+/* All are the neutral element, so that no other one will do; sums have the ends of what int holds.
+ */
+static void special_i32(int32_t *a, uint64_t n, int op, uint64_t seed)
+{
+    fill_i32(a, n, op, seed);
+    if (op == SUM)
+        special_sprinkle(DT_I32, SPECIAL_ALL, seed, n, a);
+    for (uint64_t i = 0; op != SUM && i < n; i++)
+        a[i] = op == MIN ? INT32_MAX : INT32_MIN;
+}
+
+static void put(enum dtype t, void *a, uint64_t i, double x)
+{
+    if (t == DT_F32)
+        ((float *)a)[i] = (float)x;
+    else
+        ((double *)a)[i] = x;
+}
+
+/* GREAT: one has all bits of its mantissa and nearly the greatest exponent, another one is some
+ * units of its last place less than 0, and what the others are is lost beside them. SMALL: few
+ * units each of a number that is all but the least; atomics take less than the least normal float
+ * for 0 on a GPU. */
+static void special_float(enum dtype t, void *a, uint64_t n, uint64_t kind, uint64_t seed)
+{
+    int bits = t == DT_F32 ? 24 : 53, most = t == DT_F32 ? 128 : 1024;
+    uint64_t r = random_u64(seed, n), first = r % n, second = (first + 1 + (r >> 32) % n) % n;
+
+    for (uint64_t i = 0; i < n; i++) {
+        double unit = random_f32(seed, i);
+
+        put(t, a, i,
+            kind == SMALL ? ldexp(1 + (double)(random_u64(seed, i) % 8191), 16 - most)
+                          : ldexp(unit, kind == GREAT ? -100 : 0));
+    }
+    if (kind == GREAT) {
+        uint64_t whole = (r | 1) << (64 - bits) >> (64 - bits) | 1ull << (bits - 1);
+
+        put(t, a, first, ldexp((double)whole, most - bits));
+        if (second != first)
+            put(t, a, second, ldexp(-1 - (double)(r >> 20 & 511), most - bits));
+    }
+    if (kind == INFINITE)
+        put(t, a, first, r >> 61 & 1 ? INFINITY : -INFINITY);
+    if (kind == NOT_A_NUMBER)
+        put(t, a, first, NAN);
+}
+
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
                        void *data)
 {
     uint64_t n = p->buffers[b].count;
 
+    if (c->flags & CASE_SPECIAL) {
+        if (c->dtype == DT_I32)
+            special_i32(data, n, c->op, seed);
+        else if (n > 0)
+            special_float(c->dtype, data, n, c->m, seed);
+        return;
+    }
     if (c->dtype == DT_I32)
         fill_i32(data, n, c->op, seed);
     if (c->dtype == DT_F32)
@@ -403,7 +463,8 @@ static void reduce_float(const struct lab_case *c, const void *in, void *expecte
     if (c->dtype == DT_F64)
         *(double *)expected = (double)sum;
     double n = (double)c->n;
-    *tolerance = 2 * fmin(n, 8 + log2(fmax(n, 1))) * u * (double)magnitude;
+    *tolerance =
+        c->flags & CASE_SPECIAL ? 0 : 2 * fmin(n, 8 + log2(fmax(n, 1))) * u * (double)magnitude;
 }
 
 static void reference(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,

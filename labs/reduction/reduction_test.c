@@ -237,3 +237,43 @@ Test(reduction, terms_make_the_reference)
 {
     check_terms(&lab_reduction, 20000);
 }
+
+/* A sum of special numbers is the same from the front as from the back, so it has no bound. */
+Test(reduction, special_sums_are_the_same_in_any_order)
+{
+    enum { N = 600, GREAT = 2, NOT_A_NUMBER = 5 };
+    static float f[N];
+    static double d[N];
+
+    for (uint64_t seed = 1; seed < 40; seed++)
+        for (uint64_t kind = GREAT; kind <= NOT_A_NUMBER; kind++)
+            for (int wide = 0; wide < 2; wide++) {
+                struct lab_case c = {.name = "special",
+                                     .n = N - seed,
+                                     .m = kind,
+                                     .dtype = wide ? DT_F64 : DT_F32,
+                                     .flags = CASE_CHECK | CASE_SPECIAL};
+                struct plan p = {.buffers = {{.dtype = c.dtype, .count = c.n}, {.count = 1}}};
+                const void *in[4] = {wide ? (void *)d : (void *)f};
+                float out_f, front_f = 0, back_f = 0;
+                double out_d, front = 0, back = 0, bound = 1;
+                void *out[4] = {NULL, wide ? (void *)&out_d : (void *)&out_f};
+                double *bounds[4] = {NULL, &bound};
+
+                lab_reduction.make_input(&p, 0, &c, seed, wide ? (void *)d : (void *)f);
+                lab_reduction.reference(&p, variant_of(&lab_reduction, "reduce3"), &c, in, out,
+                                        bounds);
+                for (uint64_t i = 0; i < c.n; i++) {
+                    front_f += f[i], back_f += f[c.n - 1 - i];
+                    front += d[i], back += d[c.n - 1 - i];
+                }
+                cr_assert_eq(bound, 0);
+                if (!wide)
+                    out_d = out_f, front = front_f, back = back_f;
+                cr_assert_eq(isnan(out_d) != 0, kind == NOT_A_NUMBER);
+                cr_assert(isnan(out_d) ? isnan(front) && isnan(back)
+                                       : front == out_d && back == out_d && out_d != 0,
+                          "kind %d, %s: %a, %a, %a", (int)kind, wide ? "double" : "float", out_d,
+                          front, back);
+            }
+}
