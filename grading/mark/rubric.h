@@ -55,9 +55,10 @@ struct rubric_row {
      *   influence(CLASS)  the share, 0 to 1, of the compared results that are wrong when what a
      *                     class of instructions brings is disturbed: shared_ld, others,
      *                     global_ld, half_warps, one_warp, one_block, ahead, at_once, again,
-     *                     shuffle, tensor, async, atom (common/emulator/base/disturb.h). The run is
-     *                     made once more for it. When that one does not come to its end the share
-     *                     is not known, and no comparison with it holds
+     *                     straight, shuffle, tensor, async, atom
+     *                     (common/emulator/base/disturb.h). The run is made once more for it. When
+     *                     that one does not come to its end the share is not known, and no
+     *                     comparison with it holds
      *
      *   calls.FUNCTION, record.FACT   of a program, from the runtime's own record
      *                     (common/emulator/runtime/record.c): record.left == 0; and wall_ms, the

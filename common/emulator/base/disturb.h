@@ -13,6 +13,7 @@
     X(ahead, "what is loaded from global memory long before it is used")                           \
     X(at_once, "what is loaded from global memory amid the work, and waited for at once")          \
     X(again, "what is loaded from global memory after something loaded was used")                  \
+    X(straight, "what lanes load from global memory, each its own, and compute with at once")         \
     X(shuffle, "what lanes tell each other: shfl, redux, vote, match, movmatrix")                  \
     X(tensor, "what products of matrices add: mma, wmma.mma, wgmma")                               \
     X(async, "what cp.async and bulk copies bring into shared memory")                             \

@@ -234,6 +234,15 @@ static void lanes_of_class(const struct warp *w, const struct insn *in, uint32_t
         lanes[k] |= from_others(w, in, shared, at, k);
 }
 
+static bool are_apart(const struct warp *w, const struct insn *in, uint32_t lanes)
+{
+    uint64_t first = lanes ? address_of(w, in, __builtin_ctz(lanes)) : 0;
+    for (uint32_t m = lanes; m; m &= m - 1)
+        if (address_of(w, in, __builtin_ctz(m)) != first)
+            return true;
+    return false;
+}
+
 /* ---- what they write ---- */
 static void add_place(struct written *x, uint32_t at)
 {
@@ -362,8 +371,10 @@ static const struct insn *disturbed(struct warp *w, const struct insn *in)
     if (of & ~SET(tensor))
         x = written_by(p, in);
     lanes_of_class(w, in, mask, now & of, x.n, lanes); /* the address may be overwritten */
-    if (of & SET(global_ld))
+    if (of & SET(global_ld)) {
         loaded = leads_to(w, in, mask, false);
+        x.apart = are_apart(w, in, loaded);
+    }
     struct addend sums;
     if (product)
         read_addend(w, in, &sums);

@@ -153,6 +153,18 @@ static const struct {
      DISTURB_ahead, 32},
     {GLOBAL "ld.global.u32 %r0, [%mine+4096];\n" FLOATS "mov.u32 %r7, %r0;\n" DONE, DISTURB_ahead,
      0},
+    /* each lane's own word, computed with, converted first or stored elsewhere; by way of shared
+       memory; one word for all */
+    {GLOBAL "ld.global.u32 %r0, [%mine+4096];\nadd.u32 %r7, %r0, 1;\n" DONE, DISTURB_straight, 32},
+    {GLOBAL "ld.global.u32 %r0, [%mine+4096];\ncvt.rn.f32.u32 %f0, %r0;\nadd.f32 %f0, %f0, %f0;\n"
+            "mov.b32 %r7, %f0;\n" DONE,
+     DISTURB_straight, 32},
+    {GLOBAL "ld.global.u32 %r7, [%mine+4096];\n" DONE, DISTURB_straight, 32},
+    {GLOBAL SHARED "ld.global.u32 %r0, [%mine+4096];\ncvt.rn.f32.u32 %f0, %r0;\n"
+                   "st.shared.f32 [%r1], %f0;\nld.shared.u32 %r7, [%r1];\n" DONE,
+     DISTURB_straight, 0},
+    {GLOBAL "ld.global.u32 %r0, [%out+4100];\nadd.u32 %r7, %r0, 1;\n" DONE, DISTURB_straight, 0},
+    {GLOBAL CALLS("near") DONE, DISTURB_straight, 32},
     /* all of it in a function that is called; or used by being handed out of one */
     {GLOBAL CALLS("far") DONE, DISTURB_ahead, 32},
     {GLOBAL FIVE CALLS("far") DONE, DISTURB_at_once, 0},

@@ -14,6 +14,7 @@ struct held {
     uint32_t lanes; /* none: nothing */
     uint32_t place, width, size;
     uint64_t since; /* the clock at the load */
+    bool apart;     /* lanes loaded from different addresses */
 };
 
 /* A copy that a barrier waits for, or two: who waits at the first may tell of it at the second. */
@@ -34,7 +35,8 @@ static bool wants(const struct launch *l, int class)
 
 bool follow_loads(unsigned classes)
 {
-    return classes & (1u << DISTURB_ahead | 1u << DISTURB_at_once | 1u << DISTURB_again);
+    return classes & (1u << DISTURB_ahead | 1u << DISTURB_at_once | 1u << DISTURB_again |
+                      1u << DISTURB_straight);
 }
 bool follow_again(const struct warp *w)
 {
@@ -214,8 +216,9 @@ void flights_pass(struct block *b, uint32_t id)
 }
 
 /* ---- registers ---- */
-/* Does it hand values on, or put their bits elsewhere, as compilers do before they are needed? */
-static bool carries(const struct ptx_insn *p)
+/* Does it hand values on, or put their bits elsewhere, as compilers do before they are needed? On
+ * the way to shared memory a number may become one of another type, too. */
+static bool carries(const struct ptx_insn *p, bool converted)
 {
     switch (p->op) {
     case OP_mov:
@@ -226,7 +229,8 @@ static bool carries(const struct ptx_insn *p)
     case OP_prmt:
         return true;
     case OP_cvt:
-        return p->ntypes == 2 && !is_float_type(p->types[0]) && !is_float_type(p->types[1]);
+        return p->ntypes == 2 &&
+               (converted || (!is_float_type(p->types[0]) && !is_float_type(p->types[1])));
     default:
         return false;
     }
@@ -254,12 +258,21 @@ struct held *follow_frame(const struct emu_func *f)
     return xcalloc(f->ptx->nregs + 1, sizeof(struct held));
 }
 
+/* Does it bring values elsewhere as they are: into shared memory, to other lanes, to a function
+ * that is called or out of one? */
+static bool leaves(const struct ptx_insn *p)
+{
+    bool own = p->space == SPACE_GLOBAL || p->space == SPACE_LOCAL;
+    return p->op == OP_shfl || (p->op == OP_st && !own);
+}
+
 void follow_uses(struct warp *w, const struct insn *in, uint32_t mask, flip_register flip)
 {
     const struct ptx_insn *p = followed_statement(w, in);
     uint32_t regs[MAX_REGISTERS];
     w->handed = NOT_HANDED;
-    if (!p || carries(p))
+    bool straight = wants(w->block->launch, DISTURB_straight);
+    if (!p || carries(p, straight))
         return;
     uint32_t n = insn_uses(p, w->cur->frame->func->ptx, regs, MAX_REGISTERS);
     bool hands = p->op == OP_st && p->space != SPACE_PARAM && follow_fetches(w);
@@ -270,7 +283,8 @@ void follow_uses(struct warp *w, const struct insn *in, uint32_t mask, flip_regi
         w->used = true;
         if (hands) /* for others: who waits for it is told by w */
             w->handed = h->since;
-        else if (follow_disturbs(w->block->launch, h->since, follow_clock(w, in)))
+        else if ((straight && h->apart && !leaves(p)) ||
+                 follow_disturbs(w->block->launch, h->since, follow_clock(w, in)))
             flip(w, in, h->place, h->width, h->size, k, h->lanes);
         h->lanes = 0;
     }
@@ -286,7 +300,9 @@ void follow_stored(struct warp *w, uint64_t to, uint32_t bytes)
 static const struct held *moved(const struct warp *w, const struct ptx_insn *p, uint32_t mask)
 {
     uint32_t regs[MAX_REGISTERS];
-    uint32_t n = carries(p) ? insn_uses(p, w->cur->frame->func->ptx, regs, MAX_REGISTERS) : 0;
+    bool converted = wants(w->block->launch, DISTURB_straight);
+    uint32_t n =
+        carries(p, converted) ? insn_uses(p, w->cur->frame->func->ptx, regs, MAX_REGISTERS) : 0;
     for (uint32_t k = 0; k < n; k++)
         if (w->cur->frame->held[regs[k]].lanes & mask)
             return &w->cur->frame->held[regs[k]];
@@ -309,11 +325,15 @@ void follow_results(struct warp *w, const struct insn *in, uint32_t mask, uint32
         struct held *h = &w->cur->frame->held[regs[k]];
         h->lanes &= ~mask;
         if (load)
-            *h = (struct held){h->lanes | loaded, x->places[k], x->width, x->size,
-                               follow_clock(w, in)};
+            *h = (struct held){h->lanes | loaded, x->places[k],        x->width,
+                               x->size,           follow_clock(w, in), x->apart};
         else if (from && (n == 1 || n == in->count))
-            *h = (struct held){h->lanes | (what.lanes & mask), n > 1 ? in->places[k] : in->dst,
-                               row_bytes(f, regs[k]), row_bytes(f, regs[k]), what.since};
+            *h = (struct held){h->lanes | (what.lanes & mask),
+                               n > 1 ? in->places[k] : in->dst,
+                               row_bytes(f, regs[k]),
+                               row_bytes(f, regs[k]),
+                               what.since,
+                               what.apart};
     }
 }
 
@@ -340,7 +360,8 @@ bool *follow_registers(const struct ptx_func *f)
         for (uint32_t i = 0; i < f->ninsns; i++) {
             const struct ptx_insn *p = &f->insns[i];
             uint32_t regs[MAX_REGISTERS];
-            bool moves = carries(p) && any_of(held, regs, insn_uses(p, f, regs, MAX_REGISTERS));
+            bool moves =
+                carries(p, true) && any_of(held, regs, insn_uses(p, f, regs, MAX_REGISTERS));
             uint32_t n = insn_defs(p, f, regs, MAX_REGISTERS);
             for (uint32_t k = 0; k < n && (moves || loads_global(p)); k++) {
                 more |= !held[regs[k]];

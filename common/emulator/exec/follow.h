@@ -1,8 +1,8 @@
 /* follow.h - where values have been: who stored a byte of shared memory, and how long ago what a
  * register holds was loaded from global memory.
  *
- * For launches that disturb `others`, `ahead`, `at_once` or `again` alone: other ones have
- * b->writers and w->held NULL. Not followed: values through local memory, and as arguments and
+ * For launches that disturb `others`, `ahead`, `at_once`, `again` or `straight` alone: other ones
+ * have b->writers and w->held NULL. Not followed: values through local memory, and as arguments and
  * results of functions that are called; to store them there is a use. Of a value put together from
  * several loads the first one's time holds.
  *
@@ -57,6 +57,7 @@ void follow_stored(struct warp *w, uint64_t to, uint32_t bytes);
 struct written { /* by an instruction */
     uint32_t n, places[16];
     uint32_t width, size; /* bytes of a register, and of what was brought into it */
+    bool apart;           /* lanes loaded from different addresses */
 };
 void follow_results(struct warp *w, const struct insn *in, uint32_t mask, uint32_t loaded,
                     const struct written *x);
