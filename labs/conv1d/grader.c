@@ -46,6 +46,8 @@ static const struct hidden_case hidden[] = {
 /* Inputs do not come from other lanes, and no thread makes the outputs of several. A weight may: all
  * lanes get the same one. Inputs that all get, one after the other, are more. */
 #define BY_ITSELF "32 * (shuffles - shuffles_one + exchanges) <= 0.05 * n * param && shuffles_one <= 1.1 * param * warps && inst_executed_max_warp * warps <= 2 * inst_executed"
+/* No product is of an input that has not been in shared memory: a weight for all lanes may come so. */
+#define NOT_STRAIGHT "influence(straight) <= 0.01"
 /* A thread's outputs share what is read for them, by loads or from other lanes. */
 #define REUSED "shared_ld_bytes + 0.4 * 128 * (shuffles + exchanges) <= 0.6 * " ALL_BYTES " && global_ld_bytes <= 4 * elem * n && threads <= n / 2 + 1024 && " FEW_OTHERS
 #define GIVEN "It is there to compare yours with: leave it as it was."
@@ -64,7 +66,7 @@ static const struct rubric_row rows[] = {
              /* the weights come from global memory for every product, or once a block; an input never does: where
               * words of inputs go to all lanes, and the weights slide by in shared memory, more are read than
               * there are products, or by fewer lanes */
-             "max(min(global_ld_bytes - 0.9 * " ALL_BYTES ", " WHOLE_WARPS "), max(7, 3 + param / 30) * elem * n - global_ld_bytes) >= 0 && inst_executed_max_warp <= 20 * param + 600 && " BY_ITSELF " && influence(others) >= 0.9",
+             "max(min(global_ld_bytes - 0.9 * " ALL_BYTES ", " WHOLE_WARPS "), max(7, 3 + param / 30) * elem * n - global_ld_bytes) >= 0 && inst_executed_max_warp <= 20 * param + 600 && " BY_ITSELF " && influence(others) >= 0.9 && " NOT_STRAIGHT,
      .hint = "Each input should leave global memory once a block, and be read from shared memory for each of its products; the weights may still come from global memory."},
 
     {"const-ok", 2, "conv_const is right for any length and width", ROW_CORRECT, "conv_const", .cases = CASES,
@@ -72,7 +74,7 @@ static const struct rubric_row rows[] = {
     {"const-clean", 1, "conv_const has no race and no bad access", ROW_CHECKS, "conv_const", .cases = CLEAN,
      .hint = "CHECK=1 names the line and the thread."},
     {"const-reuse", 1, "conv_const fetches each input about once", ROW_GATE, "conv_const", .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-great hidden-vast",
-     .gate = "global_ld_bytes <= elem * n * max(4, 1.1 + param / 31) && " FEW_OTHERS,
+     .gate = "global_ld_bytes <= elem * n * max(4, 1.1 + param / 31) && " FEW_OTHERS " && " NOT_STRAIGHT,
      .hint = "Per block: the tile and its halo, and nothing else from global memory."},
     {"const-used", 2, "conv_const takes its weights from constant memory", ROW_GATE, "conv_const", .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-great hidden-vast",
      .gate = "32 * shuffles <= 0.05 * n * param && const_ld_requests >= 0.2 * param * warps && global_ld_bytes + shared_ld_bytes <= 1.2 * " TILE_WORDS " * " ALL_THREADS
