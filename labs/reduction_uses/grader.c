@@ -8,6 +8,7 @@ enum { PRODUCT, ALL, ANY, DOT, TREE, COUNT, HISTOGRAM, SOFTMAX, GRID }; /* as in
 enum { NOT_ALL_WARPS = 1 };
 /* clang-format off */
 #define ROWS(id, what, type, columns, rows) {.name = id, .n = columns, .m = rows, .dtype = type, .op = what, .flags = CASE_CHECK}
+#define SPECIAL(id, what, type, columns, rows) {.name = id, .n = columns, .m = rows, .dtype = type, .op = what, .flags = CASE_CHECK | CASE_SPECIAL}
 #define LIST(id, what, count) {.name = id, .n = count, .dtype = DT_U32, .op = what, .flags = CASE_CHECK | CASE_DATA}
 static const struct lab_case cases[] = {
     ROWS("product-none", PRODUCT, DT_U32, 0, 2), ROWS("product-one", PRODUCT, DT_U32, 1, 3), ROWS("product-odd", PRODUCT, DT_U32, 1003, 20),
@@ -18,6 +19,9 @@ static const struct lab_case cases[] = {
     LIST("count-none", COUNT, 0), LIST("count-one", COUNT, 1), LIST("count-short", COUNT, 250), LIST("count-part", COUNT, 9001), LIST("count-full", COUNT, 1 << 15),
     LIST("bins-none", HISTOGRAM, 0), LIST("bins-one", HISTOGRAM, 1), LIST("bins-short", HISTOGRAM, 250), LIST("bins-part", HISTOGRAM, 9001), LIST("bins-full", HISTOGRAM, 1 << 15),
     ROWS("soft-one", SOFTMAX, DT_F32, 1, 3), ROWS("soft-many", SOFTMAX, DT_F32, 3, 300), ROWS("soft-odd", SOFTMAX, DT_F32, 1003, 5), ROWS("soft-whole", SOFTMAX, DT_F32, 2048, 8),
+    SPECIAL("dot-special", DOT, DT_F32, 300, 10), SPECIAL("soft-special", SOFTMAX, DT_F32, 300, 6),
+    {.name = "count-special", .n = 9001, .dtype = DT_U32, .op = COUNT, .flags = CASE_CHECK | CASE_DATA | CASE_SPECIAL},
+    {.name = "bins-equal", .n = 8192, .dtype = DT_U32, .op = HISTOGRAM, .flags = CASE_CHECK | CASE_DATA | CASE_SPECIAL},
     {.name = "grid", .n = 1003, .param = 5, .dtype = DT_U32, .op = GRID, .flags = CASE_CHECK},
 };
 #define ANY_ROWS(id, base, from, to) {.name = id, .kind = "other rows", .like = base, .n_min = from, .n_max = to, .m_min = 17, .m_max = 40}
@@ -50,6 +54,10 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-soft-many", .kind = "many rows of a few hundred elements", .like = "soft-many", .n_min = 20, .n_max = 600, .m_min = 60, .m_max = 1200, .any_scale = true, .work_max = 40000},
     {.name = "hidden-soft-long", .kind = "long rows", .like = "soft-many", .n_min = 6000, .n_max = 140000, .m_min = 1, .m_max = 3, .any_scale = true, .work_max = 40000},
     {.name = "hidden-soft-any", .kind = "any rows", .like = "soft-many", .n_min = 1, .n_max = 140000, .m_min = 1, .m_max = 4200, .any_scale = true, .work_max = 40000},
+    {.name = "hidden-dot-special", .kind = "huge and tiny numbers, infinities, NaN", .like = "dot-special", .n_min = 33, .n_max = 700},
+    {.name = "hidden-soft-special", .kind = "rows far from 0", .like = "soft-special", .n_min = 33, .n_max = 700},
+    {.name = "hidden-count-special", .kind = "numbers near 0 and near the greatest", .like = "count-special", .n_min = 3000, .n_max = 9000},
+    {.name = "hidden-bins-equal", .kind = "all in one bin", .like = "bins-equal", .n_min = 8192, .n_max = 12288, .multiple = 4096},
     {.name = "hidden-soft-whole", .kind = "whole sectors", .like = "soft-whole", .n_min = 2304, .n_max = 4864, .multiple = 256, .m_min = 3, .m_max = 9},
 };
 
@@ -121,7 +129,7 @@ static const struct rubric_row rows[] = {
     {"or-clean", 0, "Or: no race, no bad access", ROW_CHECKS, "or_rows", .cases = "or-odd hidden-or-few hidden-or", .hint = CHECKED},
     {"or-tree", 0.5, "Or: all threads of a block share in it", ROW_GATE, "or_rows", .elsewhere = 2, .cases = "or-odd hidden-or-short hidden-or-some hidden-or hidden-or-far",
      .gate = OF_ROW " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " EACH_LOADS, .hint = ALONE},
-    {"dot-ok", 2, "The dot products are right", ROW_CORRECT, "dot_rows", .cases = "dot-none dot-odd dot-whole hidden-dot-few hidden-dot hidden-dot-many hidden-dot-middle hidden-dot-long",
+    {"dot-ok", 2, "The dot products are right", ROW_CORRECT, "dot_rows", .cases = "dot-none dot-odd dot-whole hidden-dot-few hidden-dot hidden-dot-many hidden-dot-middle hidden-dot-long hidden-dot-special",
      .hint = "Multiply in float, element by element; add the products as you added the others. " NEUTRAL},
     {"dot-clean", 1, "Dot product: no race, no bad access", ROW_CHECKS, "dot_rows", .cases = "dot-odd hidden-dot-few hidden-dot", .hint = CHECKED},
     {"dot-once", 1, "Dot product: each element is read once, in whole sectors", ROW_GATE, "dot_rows", .elsewhere = 1.3, .cases = "dot-whole hidden-dot-long",
@@ -137,24 +145,24 @@ static const struct rubric_row rows[] = {
     {"tree8-clean", 1, "Degree 8: no race, no bad access", ROW_CHECKS, "tree_8", .cases = "tree-full hidden-tree-few hidden-tree", .hint = CHECKED},
     {"tree8-rounds", 1, "Degree 8: three rounds", ROW_GATE, "tree_8", .cases = "tree-full hidden-tree-full", .gate = ROUNDS_8, .hint = ROUNDS},
 
-    {"block-ok", 1, "Count by block: the counts are right", ROW_CORRECT, "count_block", .cases = "count-none count-one count-part count-full hidden-count-few hidden-count-some hidden-count hidden-count-more hidden-count-far", .hint = ZERO},
+    {"block-ok", 1, "Count by block: the counts are right", ROW_CORRECT, "count_block", .cases = "count-none count-one count-part count-full hidden-count-few hidden-count-some hidden-count hidden-count-more hidden-count-far hidden-count-special", .hint = ZERO},
     {"block-clean", 1, "Count by block: no race, no bad access", ROW_CHECKS, "count_block", .cases = "count-part hidden-count-few hidden-count-some hidden-count hidden-count-more hidden-count-far", .hint = ZERO " CHECK=1 names the line."},
     {"block-atomics", 1, "Count by block: an atomic a block", ROW_GATE, "count_block", .elsewhere = HERE_ONLY, .cases = "count-short count-part count-full hidden-count-few hidden-count-some hidden-count hidden-count-more hidden-count-far",
      .gate = "global_atom_passes <= blocks && " READ_ONCE " && inst_executed <= 40 * n / 32 + 400 * blocks && " OF_LIST("20", "216") " && " ALL_WARPS_OF_LIST,
      .hint = "Which thread of a block adds to out, and how often?"},
-    {"warp-ok", 1, "Count by warp: the counts are right", ROW_CORRECT, "count_warp", .cases = "count-none count-one count-part count-full hidden-count-few hidden-count-some hidden-count hidden-count-more hidden-count-far",
+    {"warp-ok", 1, "Count by warp: the counts are right", ROW_CORRECT, "count_warp", .cases = "count-none count-one count-part count-full hidden-count-few hidden-count-some hidden-count hidden-count-more hidden-count-far hidden-count-special",
      .hint = "In the last round some lanes have no element. Do all lanes that the mask names take part?"},
     {"warp-clean", 0, "Count by warp: no race, no bad access", ROW_CHECKS, "count_warp", .cases = "count-part hidden-count-few hidden-count-some hidden-count hidden-count-more hidden-count-far", .hint = CHECKED},
     {"warp-atomics", 2, "Count by warp: an atomic a warp, and no shared memory", ROW_GATE, "count_warp", .elsewhere = HERE_ONLY, .cases = "count-short count-part count-full hidden-count-few hidden-count-some hidden-count hidden-count-more hidden-count-far",
      .gate = "global_atom_passes <= warps && shared_block_bytes + barriers + local_st_requests == 0 && " READ_ONCE " && inst_executed <= 40 * n / 32 + 400 * warps && " OF_LIST("20", "240") " && " ALL_WARPS_OF_LIST,
      .hint = "Add up in a register what a thread counts, then the 32 of a warp; or ask for the lanes' votes."},
-    {"bins-ok", 2, "Histogram: all bins are right", ROW_CORRECT, "histogram", .cases = "bins-none bins-one bins-part bins-full hidden-bins-few hidden-bins-some hidden-bins hidden-bins-more hidden-bins-far", .hint = ZERO},
+    {"bins-ok", 2, "Histogram: all bins are right", ROW_CORRECT, "histogram", .cases = "bins-none bins-one bins-part bins-full hidden-bins-few hidden-bins-some hidden-bins hidden-bins-more hidden-bins-far hidden-bins-equal", .hint = ZERO},
     {"bins-clean", 1, "Histogram: no race, no bad access", ROW_CHECKS, "histogram", .cases = "bins-part hidden-bins-few hidden-bins-some hidden-bins hidden-bins-more hidden-bins-far", .hint = ZERO " CHECK=1 names the line."},
     {"bins-atomics", 1, "Histogram: a block adds each bin once", ROW_GATE, "histogram", .elsewhere = HERE_ONLY, .cases = "bins-short bins-part bins-full hidden-bins-few hidden-bins-some hidden-bins hidden-bins-more hidden-bins-far",
      .gate = "global_atom_requests + global_red_requests <= 4 * blocks && " READ_ONCE " && inst_executed <= 60 * n / 32 + 2000 * blocks && " OF_LIST("30", "270") " && " ALL_WARPS_OF_LIST,
      .hint = "A block's histogram lies in shared memory; how many atomics does it take to add 64 bins to the grid's?"},
 
-    {"soft-ok", 2, "Softmax: the results are right", ROW_CORRECT, "softmax_block", .cases = "soft-one soft-many soft-odd soft-whole hidden-soft-few hidden-soft hidden-soft-many hidden-soft-long hidden-soft-any hidden-soft-whole",
+    {"soft-ok", 2, "Softmax: the results are right", ROW_CORRECT, "softmax_block", .cases = "soft-one soft-many soft-odd soft-whole hidden-soft-few hidden-soft hidden-soft-many hidden-soft-long hidden-soft-any hidden-soft-whole hidden-soft-special",
      .hint = "Which is the largest argument that exp() can have as a float, and which do you give it? All threads need the largest element and the sum."},
     {"soft-clean", 1, "Softmax: no race, no bad access", ROW_CHECKS, "softmax_block", .cases = "soft-odd hidden-soft-few hidden-soft",
      .hint = "Two reductions that share an array: may the second begin while somebody still reads the first one's result? CHECK=1 names both lines."},

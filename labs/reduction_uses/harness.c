@@ -275,6 +275,61 @@ static uint32_t histogram_element(uint64_t seed, uint64_t i)
     return x % 2 ? x : hot << 26 | x % (1 << 26);
 }
 
+/* ---- special numbers ---- */
+
+/* Of five rows one has a NaN, one an infinity, and three have one product that is not 0: of a huge,
+ * a tiny or a large number and a power of two. In the next five x and y have changed places. */
+static void special_dot(uint64_t seed, uint64_t row, uint64_t n, bool second, float *a)
+{
+    static const int exponents[2][5] = {{0, 0, 100, -100, 30}, {0, 0, 20, 10, 0}};
+    uint64_t r = random_u64(random_u64(seed, 3), row), kind = row % 5, at = r % n;
+    bool special = (row / 5 % 2 != 0) == second;
+
+    for (uint64_t i = 0; kind > 1 && special && i < n; i++)
+        a[i] = 0;
+    a[at] =
+        ldexpf(special ? 1 + (float)(r >> 40 & 0x7fffff) * 0x1p-23f : 1, exponents[!special][kind]);
+    if (special && kind < 2)
+        a[at] = kind ? (r >> 63 ? INFINITY : -INFINITY) : NAN;
+}
+
+/* Rows about as far below 0 as a float can be, or above it, some of whose elements are the largest.
+ */
+static float special_softmax(uint64_t seed, uint64_t row, uint64_t i, uint64_t n)
+{
+    uint64_t r = random_u64(random_u64(seed, 4), row * n + i);
+    float most = row % 2 ? 3.3e38f : -2.6e38f;
+
+    return r % 4 && i != row % n ? most - 2e37f * (float)(1 + r / 4 % 3) : most;
+}
+
+static uint32_t special_word(enum experiment what, uint64_t seed, uint64_t i)
+{
+    uint64_t r = random_u64(seed, i), hot = random_u64(seed, ~0ull) % 4;
+
+    if (what == HISTOGRAM) /* all in one bin, often one at an end */
+        return (uint32_t)((hot ? hot == 1 ? 0 : BINS - 1 : seed / 2 % BINS) << 26 | (r >> 38));
+    return r % 2 ? (uint32_t)(r >> 32) : (uint32_t)(r >> 32) % 16 - 8;
+}
+
+static void special_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
+                          void *data)
+{
+    uint64_t n = c->n, count = p->buffers[b].count;
+    float *f = data;
+
+    for (uint64_t i = 0; i < count; i++) {
+        if (experiment_of(c) == DOT)
+            f[i] = 1 + random_f32(random_u64(seed, (uint64_t)b), i) / 2;
+        else if (experiment_of(c) == SOFTMAX)
+            f[i] = special_softmax(seed, i / n, i % n, n);
+        else
+            ((uint32_t *)data)[i] = special_word(experiment_of(c), seed, i);
+    }
+    for (uint64_t row = 0; experiment_of(c) == DOT && row < c->m; row++)
+        special_dot(seed, row, n, b == 1, f + row * n);
+}
+
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
                        void *data)
 {
@@ -282,6 +337,10 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
     uint32_t *u = data;
     float *f = data;
 
+    if (c->flags & CASE_SPECIAL && n > 0) {
+        special_input(p, b, c, seed, data);
+        return;
+    }
     if (experiment_of(c) == ALL || experiment_of(c) == ANY) {
         all_rows(stream, c, data);
         return;
@@ -375,6 +434,8 @@ static void reference_dot(const struct lab_case *c, const float *x, const float 
         }
         out[row] = (float)sum;
         tolerance[row] = 2 * fmin((double)c->n + 1, 32 + log2((double)c->n + 1)) * U * sizes;
+        if (!isfinite(sizes)) /* the very infinity, or no number */
+            tolerance[row] = 0;
     }
 }
 
