@@ -333,18 +333,20 @@ static void make_facts(uint32_t *facts, uint64_t seed, uint64_t i)
         facts[SM_THREADS] -= (uint32_t)(other >> 48) % 8 * WARP;
         facts[SM_BLOCKS] = 4 + (uint32_t)(other >> 8) % 40;
         facts[SM_REGISTERS] -= (uint32_t)(other >> 16) % 8 * 512;
-        facts[REGISTER_UNIT] = 64u << (other >> 24) % 5;
-        facts[SHARED_UNIT] = 64u << (other >> 32) % 5;
+        facts[REGISTER_UNIT] = 64 * (1 + (uint32_t)(other >> 24) % 16);
+        facts[SHARED_UNIT] = 64 * (1 + (uint32_t)(other >> 32) % 16);
         facts[SHARED_RESERVED] = (uint32_t)(other >> 40) % 4 * 768;
     }
 }
 
 /* So long does a block take. Of some grids there are few such times: more than one place becomes
- * free at once, also later than at the start. */
+ * free at once, also later than at the start. Of others they are long. */
 static uint32_t cycles_of(uint64_t seed, uint64_t grid, uint64_t r)
 {
-    return random_u64(~seed, grid) % 3 ? 1 + (uint32_t)(r >> 40) % 1000
-                                       : 100 * (1 + (uint32_t)(r >> 40) % 3);
+    uint64_t kind = random_u64(~seed, grid) % 6;
+
+    return kind < 2 ? 100 * (1 + (uint32_t)(r >> 40) % 3)
+                    : 1 + (uint32_t)(r >> 40) % (kind == 2 ? 100000 : 1000);
 }
 
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,

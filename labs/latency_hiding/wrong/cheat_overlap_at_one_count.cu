@@ -3,8 +3,8 @@
 // class: only-where-looked
 // only: steps_4 walk_4
 // expect: steps-overlap=fail walk-overlap=fail
-// hint: steps-overlap: hidden case
-// hint: walk-overlap: hidden case
+// hint: steps-overlap: of its speed
+// hint: walk-overlap: of its speed
 #include "warplab.cuh"
 
 __device__ float step(float x, float c)

@@ -5,7 +5,7 @@
 // expect: steps-ok=fail walk-ok=fail walk-overlap=any schedule-ok=fail
 // hint: steps-ok: hidden case
 // hint: walk-ok: w-odd-long
-// hint: schedule-ok: hidden case
+// hint: schedule-ok: are wrong
 #include "warplab.cuh"
 
 __device__ float step(float x, float c)
