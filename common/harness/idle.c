@@ -3,6 +3,10 @@
  */
 #include "diagnosing.h"
 
+#include <string.h>
+
+enum { BLOCKS = 4 }; /* several */
+
 /* What the largest grid of a case has, and the most instructions that a warp of it takes. */
 struct work {
     bool right;
@@ -26,32 +30,67 @@ static struct work work_of(struct search *s, const struct lab_case *c)
     return w;
 }
 
+static struct work work_with(struct search *s, const struct lab_case *c, struct launch_record r)
+{
+    struct launch_record given = s->x->record;
+
+    s->x->record = r;
+    struct work w = work_of(s, c);
+    s->x->record = given;
+    return w;
+}
+
+/* It is with the record as it is, and is not with this one: along n or m, beyond what a few blocks
+ * of it take, where those of a small case may have room left. */
+static bool fails_beyond(struct search *s, const struct lab_case *of, struct launch_record more)
+{
+    const char *extents = s->x->verify->lab->extents;
+    bool known = false;
+
+    for (int along = 0; along < 2; along++) {
+        struct lab_case c = *of;
+        uint64_t *extent = along ? &c.m : &c.n;
+
+        if (!strchr(extents, along ? 'm' : 'n') || !*extent)
+            continue;
+        *extent = BLOCKS * (uint64_t)more.block_x * more.items + 3;
+        if (elements_of(s, &c) > MOST || !work_of(s, &c).right)
+            continue;
+        known = true;
+        if (!work_with(s, &c, more).right)
+            return true;
+    }
+    return !known;
+}
+
 /* With so many for each thread it is right on all that is quick, and on some of several blocks a
  * fraction of them do it, each with no more work: who takes what others leave does more. */
 static bool does_without(struct search *s, struct launch_record more)
 {
-    struct launch_record given = s->x->record;
-    bool fewer = false, right = true;
+    const struct lab_case *few = NULL;
+    bool right = true;
 
     for (int i = 0; i < s->nfailed && right; i++) {
-        if (elements_of(s, s->failed[i]) > MOST)
+        const struct lab_case *c = s->failed[i];
+
+        if (elements_of(s, c) > MOST)
             continue;
-        struct work as_is = work_of(s, s->failed[i]);
-        s->x->record = more;
-        struct work with = work_of(s, s->failed[i]);
-        s->x->record = given;
+        struct work as_is = work_of(s, c), with = work_with(s, c, more);
         right = with.right && with.longest <= as_is.longest;
-        fewer |= as_is.blocks >= 4 && with.blocks <= (as_is.blocks + 1) / 2;
+        if (as_is.blocks >= BLOCKS && with.blocks <= (as_is.blocks + 1) / 2 &&
+            (!few || elements_of(s, c) < elements_of(s, few)))
+            few = c;
     }
-    return right && fewer;
+    return right && few && !fails_beyond(s, few, more);
 }
 
 void by_idle(struct search *s)
 {
     struct launch_record given = s->x->record, most = given;
 
-    for (uint32_t items = 2 * given.items; s->x->variant->has_record && items && items <= 1024;
-         items *= 2) {
+    if (!s->x->variant->has_record || !s->x->verify->lab->extents)
+        return;
+    for (uint32_t items = 2 * given.items; items && items <= 1024; items *= 2) {
         struct launch_record more = given, used;
         struct text note = {0};
 

@@ -520,6 +520,9 @@ static const struct lab_prediction predictions[] = {
 static const struct lab_goal goals[] = {
     {"fast", "options=10^6", "thread_inst_executed_pred_on / n <= 120",
      "it takes as many instructions as the slow functions do"},
+    {"vector", "options=10^6", "global_ld_bytes / global_ld_requests >= 256",
+     "its loads are of 4 bytes a lane"},
+    {"overlap", "options=10^6", "streams >= 2", "all of it is in one stream"},
     {0},
 };
 

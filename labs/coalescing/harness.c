@@ -375,6 +375,10 @@ static const struct lab_goal goals[] = {
      "its loads are of 4 bytes a lane"},
     {"transpose_vec", "2048x1024", "global_ld_bytes / global_ld_requests >= 256",
      "its loads are of 4 bytes a lane"},
+    {"energy_soa", "particles=2^20", "global_ld_sectors / global_ld_requests <= 16",
+     "neighbouring lanes still read distant words"},
+    {"transpose_shared", "2048x1024", "global_st_sectors / global_st_requests <= 16",
+     "its stores are still spread over rows"},
     {0},
 };
 

@@ -240,6 +240,8 @@ static bool term(const struct plan *p, const struct lab_variant *v, const struct
 
 static const struct lab_goal goals[] = {
     {"conv_shared", "width=31", "shared_ld_requests > 0", "it reads nothing from shared memory"},
+    {"conv_const", "width=31", "const_ld_requests > 0", "it reads no weight from constant memory"},
+    {"conv_multi", "width=31", "threads / n <= 0.6", "it has a thread for each output"},
     {0},
 };
 

@@ -314,6 +314,8 @@ static const struct lab_goal goals[] = {
      "its warps' lanes still part as in mixed"},
     {"coherent_data", "data-n=2^17", "thread_inst_executed / inst_executed >= 12",
      "its warps' lanes still part as in mixed_data"},
+    {"branch_warp", "branch-n=2^19", "thread_inst_executed / inst_executed >= 24",
+     "lanes of its warps still part"},
     {0},
 };
 

@@ -910,6 +910,8 @@ static const struct lab_prediction predictions[] = {
 static const struct lab_goal goals[] = {
     {"steps_4", "steps-warps=4", "ms / steps_1.ms <= 1.6",
      "four numbers take four times as long as one: they come one after another"},
+    {"walk_4", "walk-warps=4", "ms / walk_1.ms <= 2.2",
+     "four walks take as long as one after another"},
     {0},
 };
 

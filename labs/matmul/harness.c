@@ -444,6 +444,18 @@ static uint64_t row(const struct plan *p, const struct lab_case *c, int b)
     return b == A ? c->k : c->n;
 }
 
+static const struct lab_goal goals[] = {
+    {"mm_registers", "n=256", "global_ld_bytes / flops <= 2.2",
+     "it reads as often as threads of one output do"},
+    {"mm_shared", "n=256", "global_ld_bytes / flops <= 0.6",
+     "it reads global memory as often as threads of one output without a tile do"},
+    {"mm_tiled", "n=256", "global_ld_bytes / flops <= 0.6",
+     "it reads global memory as often as threads of one output without a tile do"},
+    {"mm_vector", "n=256", "global_ld_bytes / global_ld_requests >= 256",
+     "its loads are of 4 bytes a lane"},
+    {0},
+};
+
 const struct lab lab_matmul = {
     .name = "matmul",
     .title = "Matrix multiplication: reuse, from registers to tensor cores",
@@ -464,6 +476,7 @@ const struct lab lab_matmul = {
     .row = row,
     .extents = "kmn",
     .columns = columns,
+    .goals = goals,
     .predictions = predictions,
     .npredictions = sizeof(predictions) / sizeof(predictions[0]),
 };

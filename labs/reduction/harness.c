@@ -528,6 +528,15 @@ static const struct lab_prediction predictions[] = {
      "n=2^20", 0.02},
 };
 
+static const struct lab_goal goals[] = {
+    {"reduce3", "n=2^17", "shared_ld_bank_conflicts / shared_ld_requests <= 0.5",
+     "its loads still meet in the same banks"},
+    {"reduce5", "n=2^17", "barriers / warps <= 5",
+     "its last warp still waits for all others at each step"},
+    {"reduce7", "n=2^20", "threads / n <= 0.4", "it has as many threads as step 6"},
+    {0},
+};
+
 const struct lab lab_reduction = {
     .name = "reduction",
     .title = "Reduction: one number out of many",
@@ -547,6 +556,7 @@ const struct lab lab_reduction = {
     .term = term,
     .extents = "n",
     .columns = columns,
+    .goals = goals,
     .predictions = predictions,
     .npredictions = sizeof(predictions) / sizeof(predictions[0]),
 };

@@ -988,6 +988,12 @@ static const struct lab_goal goals[] = {
      "it has as many rounds as a tree of a lower degree"},
     {"tree_8", "tree-m=1056", "barriers / warps <= 5.5",
      "it has as many rounds as a tree of a lower degree"},
+    {"count_block", "count-n=2^19",
+     "(global_atom_requests + global_red_requests) / global_ld_requests <= 0.5",
+     "it still has an atomic on global memory for each load"},
+    {"histogram", "bins-n=2^19",
+     "(global_atom_requests + global_red_requests) / global_ld_requests <= 0.5",
+     "it still has an atomic on global memory for each load"},
     {0},
 };
 

@@ -323,6 +323,14 @@ static const struct lab_prediction predictions[] = {
 };
 /* clang-format on */
 
+static const struct lab_goal goals[] = {
+    {"managed", "n=2^20", "bytes_in > 0", "its pages are not moved before the kernel touches them"},
+    {"managed", "n=2^20", "bytes_out > 0", "its pages are not moved back before they are read"},
+    {"two_streams", "n=2^20", "streams >= 2", "all of it is in one stream"},
+    {"pipeline", "n=2^20", "streams >= 3", "there is no stream for each sort of step"},
+    {0},
+};
+
 const struct lab lab_transfers = {
     .name = "transfers",
     .title = "Transfers: what it costs to bring data, and how to hide it",
@@ -341,6 +349,7 @@ const struct lab lab_transfers = {
     .recognise = recognise,
     .extents = "nk",
     .columns = columns,
+    .goals = goals,
     .predictions = predictions,
     .npredictions = sizeof(predictions) / sizeof(predictions[0]),
 };
