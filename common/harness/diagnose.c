@@ -604,9 +604,8 @@ static bool told_by_checker(struct search *s, const struct lab_case *c)
     /* what a variable keeps goes with the grids before, and would make any record right or wrong */
     if (depends_on_record(s->d->cause) && !by_state(s, c) && !by_exchange(s))
         by_record(s);
-    else if (s->d->cause && !strcmp(s->d->cause, "uninitialised") && !by_exchange(s) &&
-             !beside_unwritten(s, c))
-        by_edit_of(s, OF_PLACES, s->lines);
+    else if (s->d->cause && !strcmp(s->d->cause, "uninitialised") && !by_exchange(s))
+        answer(&s->d->words, !beside_unwritten(s, c) && by_edit_of(s, OF_PLACES, s->lines));
     else if (s->misplaced)
         by_edit_of(s, OF_ORDER, s->lines);
     return true;

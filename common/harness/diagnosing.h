@@ -61,6 +61,9 @@ void edits_make_lean(struct search *s, struct edits *e);
 /* A barrier that they ask for is put into the file, in each place where it may be missing: they ask
  * for it where all is right then, on case c; else they say what is left. */
 void try_advice(struct search *s, const struct lab_case *c, struct text *words);
+/* Of memory that nobody wrote they ask for a store: not where a change of something else has mended
+ * it, and not for that alone where none has. */
+void answer(struct text *words, bool answered);
 
 /* ---- of a whole program ---- */
 bool by_conduct(struct search *s, const struct lab_case *c);

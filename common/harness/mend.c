@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACES = 30, NEAR = 8 }; /* of a barrier that are tried, and of two */
+enum { PLACES = 16, NEAR = 8 }; /* of a barrier that are tried, and of two */
 
 /* "; __syncthreads() missing between line 7 and line 9?", in a line of words. */
 struct advice {
@@ -168,6 +168,36 @@ void try_advice(struct search *s, const struct lab_case *c, struct text *words)
     }
     text_add(&t, a.end);
     text_free(&p.left);
+    text_free(words);
+    *words = t;
+}
+
+/* What the checker asks, where it is answered or may be another thing: that a store is missing. */
+static const char *const questions[] = {
+    "; does every element get stored before it is read?",
+    "; cudaMemcpy, cudaMemset or a kernel that fills it missing?",
+};
+
+void answer(struct text *words, bool answered)
+{
+    struct text t = {0};
+    const char *from = text_str(words), *at = from;
+
+    while (*at) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++)
+            n = strncmp(at, questions[i], strlen(questions[i])) ? n : strlen(questions[i]);
+        if (!n || (!answered && strncmp(at, questions[0], n) != 0)) {
+            at++;
+            continue;
+        }
+        text_bytes(&t, from, (size_t)(at - from));
+        if (!answered)
+            text_add(&t, "; is it never stored, or read where, or once more than, it should be?");
+        from = at += n;
+    }
+    text_add(&t, from);
     text_free(words);
     *words = t;
 }
