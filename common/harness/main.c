@@ -302,6 +302,9 @@ static void note_failure(struct run *r, int v, const struct lab_case *c)
     r->failed++;
     s->faulted |= r->verify.error != cudaSuccess && !r->o.verbose;
     s->stopped |= r->verify.error == cudaErrorLaunchTimeout;
+    if (r->verify.error == cudaErrorLaunchTimeout && !s->stopped_in) /* "KERNEL: the launch …" */
+        s->stopped_in = xformat("%.*s", (int)strcspn(text_str(&r->verify.message), ":"),
+                                text_str(&r->verify.message));
     s->failed = xrealloc(s->failed, (s->failures + 1) * sizeof(*s->failed));
     s->failed[s->failures] = c;
     if (!s->failures++) {
@@ -365,51 +368,48 @@ static bool is_reported(const struct run *r, const struct lab_case *c)
     return (c->flags & CASE_TIME) && !r->o.check;
 }
 
-static bool names_share(const char *a, const char *b)
+/* Is it one of these names, with spaces between them? */
+static bool is_among(const char *name, const char *names)
 {
-    for (; *a; a += strcspn(a, " "), a += strspn(a, " ")) {
-        size_t n = strcspn(a, " ");
-
-        for (const char *p = b; *p; p += strcspn(p, " "), p += strspn(p, " ")) {
-            if (strcspn(p, " ") == n && !strncmp(a, p, n))
-                return true;
-        }
+    for (const char *p = names; *p; p += strcspn(p, " "), p += strspn(p, " ")) {
+        if (strcspn(p, " ") == strlen(name) && !strncmp(p, name, strlen(name)))
+            return true;
     }
     return false;
 }
 
-/* Another step, which runs a kernel of this one's, took too many instructions; NULL: none. */
+/* Another step, of which a kernel of this one's took too many instructions; NULL: none. */
 static const struct lab_variant *stopped_before(const struct run *r, int v)
 {
     const struct lab_variant *x = &r->lab->variants[v];
 
     for (int i = 0; i < r->lab->nvariants; i++) {
-        const struct lab_variant *y = &r->lab->variants[i];
+        const struct variant_state *s = &r->variants[i];
 
-        if (i != v && r->variants[i].stopped &&
-            names_share(x->kernels ? x->kernels : x->name, y->kernels ? y->kernels : y->name))
-            return y;
+        if (i != v && s->stopped_in && is_among(s->stopped_in, x->kernels ? x->kernels : x->name))
+            return &r->lab->variants[i];
     }
     return NULL;
 }
 
-/* Is it known already that it is wrong, or that it would take as long again? Then cases to time are
- * left out. False where all is to be told. */
+/* Is it known already that it is wrong, or that it would take as long again? Then cases to time, or
+ * all, are left out. False where all is to be told. */
 static bool is_settled(struct run *r, int v, const struct lab_case *c)
 {
     struct variant_state *s = &r->variants[v];
-    const struct lab_variant *other =
-        r->o.verbose || !(c->flags & CASE_TIME) ? NULL : stopped_before(r, v);
+    const struct lab_variant *other = r->o.verbose ? NULL : stopped_before(r, v);
 
     if (other && !s->failures) {
         text_free(&r->verify.message);
         text_addf(&r->verify.message,
-                  "it runs a kernel of %s's, which took too many instructions\n", other->name);
+                  "it runs %s, too, which took too many instructions as a part of %s\n",
+                  r->variants[other - r->lab->variants].stopped_in, other->name);
         r->verify.error = cudaSuccess;
         note_failure(r, v, c);
         s->follows = true;
     }
-    return !r->o.verbose && s->failures && c->flags & CASE_TIME && r->machine.emulator;
+    return s->follows ||
+           (!r->o.verbose && s->failures && c->flags & CASE_TIME && r->machine.emulator);
 }
 
 static void check_one(struct run *r, int v, const struct lab_case *c, const char *path)
@@ -719,6 +719,7 @@ int main(int argc, char **argv)
     free(r.own_name);
     for (int v = 0; v < r.lab->nvariants; v++) {
         free(r.variants[v].message);
+        free(r.variants[v].stopped_in);
         free(r.variants[v].failed);
         diagnosis_free(&r.variants[v].why);
     }

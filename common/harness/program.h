@@ -11,10 +11,11 @@
 
 struct variant_state {
     bool chosen, skipped;
-    bool missing; /* skipped, and the lab asks for it */
-    bool stopped; /* one took too many steps */
-    bool follows; /* … of another variant, with the same kernel: it was not run */
-    bool faulted; /* a launch failed: that would be said again on every case */
+    bool missing;     /* skipped, and the lab asks for it */
+    bool stopped;     /* one took too many steps */
+    char *stopped_in; /* the kernel that did; NULL: none */
+    bool follows;     /* … of another variant, with the same kernel: it was not run */
+    bool faulted;     /* a launch failed: that would be said again on every case */
     uint64_t failures, passes;
     struct launch_record record;
     struct schedule schedule;
