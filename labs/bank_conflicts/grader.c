@@ -44,11 +44,13 @@ static const struct hidden_case hidden[] = {
  *
  * READS: the 256 reads a thread, of a table that the block loads and stores once; no other way. */
 #define TABLE "8064" /* bytes: 4 * WORDS */
+/* All warps have their part, but for those of the last block. */
+#define ALL_WARPS(times) "inst_executed_max_warp * (warps - warps / blocks) <= " times " * inst_executed"
 #define READS \
     "shared_ld_bytes >= 0.95 * bytes && shared_ld_bytes <= 1.05 * 1024 * threads && " \
     "shared_st_bytes <= 1.1 * " TABLE " * blocks && global_ld_bytes <= 1.05 * " TABLE " * blocks && " \
     "async_sends + shared_atom_requests + global_atom_requests + local_ld_requests + shuffles + exchanges == 0 && " \
-    "inst_executed <= 40 * bytes / 128"
+    "inst_executed <= 40 * bytes / 128 && " ALL_WARPS("1.6")
 /* TURNED: each element once through the tile, without a conflict, and no other way; and what comes
  * out of the tile is what is written. Who goes down columns in global memory, or tells other lanes
  * by votes, has nothing to turn in the tile. Lanes that read one after the other have no conflict,
@@ -59,13 +61,13 @@ static const struct hidden_case hidden[] = {
     "shared_ld_bytes >= elem * m * n && shared_ld_bytes <= 1.05 * 4096 * blocks && " \
     "shared_st_bytes >= elem * m * n && shared_st_bytes <= 1.05 * 4096 * blocks && " \
     "async_sends + shared_atom_requests + local_ld_requests + shuffles + exchanges == 0 && " \
-    "32 * global_sectors <= 2 * bytes && inst_executed <= 4096 * blocks && influence(others) >= 0.9"
+    "32 * global_sectors <= 2 * bytes && inst_executed <= 4096 * blocks && " ALL_WARPS("1.7") " && influence(others) >= 0.9"
 /* IN_ROWS: no sector is moved for a part of it, by whatever instruction; where rows begin anywhere
  * (param 0), for half of it. There nobody moves 16 bytes at once, and squares of 4 x 4 elements that
  * a thread turns in its registers are no way round the tile. */
 #define IN_ROWS \
     "worst(32 * global_ld_sectors / global_ld_bytes) <= 2.1 - param && worst(32 * global_st_sectors / global_st_bytes) <= 2.1 - param && " \
-    "32 * global_sectors <= (2 - 0.95 * param) * bytes && global_atom_requests + global_red_requests == 0"
+    "32 * global_sectors <= (2 - 0.95 * param) * bytes && global_atom_requests + global_red_requests == 0 && " ALL_WARPS("1.7")
 /* What tells the two tiles apart. In one that is padded the words of a column are evenly spaced;
  * where 32 x 32 words must do they cannot be, or columns or rows would share a bank. Rows of an
  * odd length are written word by word; others (param 1) may be in words of 16 bytes (more than
@@ -84,7 +86,7 @@ static const struct hidden_case hidden[] = {
 #define ONCE \
     "shared_ld_bytes >= 8 * n && shared_ld_bytes <= 8 * threads && shared_st_bytes >= 8 * n && shared_st_bytes <= 8 * threads && " \
     "global_ld_bytes <= 8 * n && async_sends + shared_atom_requests + global_atom_requests + local_ld_requests + shuffles + exchanges == 0 && " \
-    "shared_ld_wavefronts >= 0.9 * ref.shared_ld_wavefronts && influence(others) >= 0.9"
+    "shared_ld_wavefronts >= 0.9 * ref.shared_ld_wavefronts && inst_executed_max_warp * warps <= 1.3 * inst_executed && influence(others) >= 0.9"
 
 #define STRIDES "s1 s2 s4 s8 s16 s32"
 #define TILES   "one whole tall wide odd hidden-shape hidden-large hidden-high hidden-low"
@@ -135,7 +137,7 @@ static const struct rubric_row rows[] = {
     {"swizzled-coalesced", 1, "transpose_swizzled reads and writes global memory in rows", ROW_GATE, "transpose_swizzled", .cases = "whole hidden-whole hidden-large hidden-high hidden-low",
      .gate = IN_ROWS,
      .hint = "Exchange columns in the tile, not in the matrices."},
-    {"swizzled-fast", 1, "transpose_swizzled keeps up with ours", ROW_SPEED, "transpose_swizzled", .cases = "speed hidden-speed", .ratio = 0.6,
+    {"swizzled-fast", 1, "transpose_swizzled keeps up with ours", ROW_SPEED, "transpose_swizzled", .cases = "speed hidden-speed", .ratio = 0.6, .gate = "barriers <= 8 * warps && inst_executed <= 3 * ref.inst_executed", /* what a model of time makes light of */
      .hint = "The same bytes move as in transpose_conflict: look for extra instructions or idle threads."},
 };
 /* clang-format on */
