@@ -16,6 +16,8 @@ static const struct lab_case cases[] = {
     F32("square", 128, 128, 64), F32("tall", 256, 128, 64), F32("odd", 39, 45, 50), F32("speed", 1024, 1024, 32), F32("speed-wide", 512, 2048, 32), F32("speed-tall", 2048, 512, 32),
     F32("broad", 128, 256, 64), F32("long", 128, 128, 128),
     F32("tiles-high", 96, 32, 48), F32("tiles-low", 32, 128, 64), F32("tiles-64", 64, 64, 64), F32("tiles-deep", 32, 64, 96),
+    {.name = "special", .n = 45, .m = 39, .k = 50, .dtype = DT_F32, .flags = CASE_CHECK | CASE_SPECIAL},
+    F32("cube-48", 48, 48, 48), F32("cube-64", 64, 64, 64), F32("cube-81", 81, 81, 81), F32("cube-96", 96, 96, 96),
     F32("deep", 36, 37, 1823), F32("deeper", 30, 31, 2203),
    
     F32("ragged", 254, 126, 37), F32("ragged-low", 126, 254, 35), F32("ragged-high", 510, 127, 19), F32("ragged-wide", 127, 510, 18), F32("ragged-higher", 1022, 126, 9), F32("ragged-wider", 126, 1021, 10),
@@ -31,6 +33,9 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-wide",  .kind = "a few rows and a long k",      .like = "odd",   .n_min = 10, .n_max = 250, .m_min = 1,  .m_max = 20,  .k_min = 64, .k_max = 130, .multiple = 4},
     {.name = "hidden-tall",  .kind = "many rows of a few elements",  .like = "odd",   .n_min = 4,  .n_max = 20,  .m_min = 160, .m_max = 400, .k_min = 33, .k_max = 66},
     {.name = "hidden-even",  .kind = "small matrices of whole tiles", .like = "tiles-high tiles-low tiles-64 tiles-deep"},
+    {.name = "hidden-cube",  .kind = "three sides of one length",    .like = "cube-48 cube-64 cube-81 cube-96"},
+    {.name = "hidden-special", .kind = "huge and tiny numbers, NaN", .like = "special", .n_min = 33, .n_max = 90, .m_min = 20, .m_max = 60, .k_min = 17, .k_max = 70},
+    {.name = "hidden-columns", .kind = "long rows, tiles not quite whole", .like = "ragged-low ragged-wide ragged-wider"},
     {.name = "hidden-higher", .kind = "more than 65,536 outputs, many rows", .like = "odd", .m_min = 1024, .m_max = 2199, .n_min = 65, .n_max = 130, .k_min = 1, .k_max = 4, .work_max = 300000},
     {.name = "hidden-wider", .kind = "more than 65,536 outputs, long rows", .like = "odd",  .n_min = 1024, .n_max = 2199, .m_min = 65, .m_max = 130, .k_min = 1, .k_max = 4, .work_max = 300000},
     {.name = "hidden-great", .kind = "all three sides above 130",    .like = "odd",   .n_min = 131, .n_max = 600, .m_min = 131, .m_max = 600, .k_min = 131, .k_max = 600, .any_scale = true, .work_max = 3000000},
@@ -60,7 +65,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-tiles16", .kind = "16-bit matrices of whole tiles", .like = "square16 tall16 broad16 long16"},
 };
 
-#define F32_CASES "1x1x1 k=0 row column square odd 100x72x52 hidden-shape hidden-wide hidden-tall hidden-even hidden-higher hidden-wider hidden-mid hidden-deep hidden-any hidden-great hidden-vast"
+#define F32_CASES "1x1x1 k=0 row column square odd 100x72x52 hidden-shape hidden-wide hidden-tall hidden-even hidden-higher hidden-wider hidden-mid hidden-deep hidden-any hidden-great hidden-vast hidden-cube hidden-special"
 #define F16_CASES "one16 none16 square16 odd16 hidden-16 hidden-tall16 hidden-even16 hidden-higher16 hidden-wider16 hidden-mid16 hidden-deep16 hidden-any16 hidden-great16 hidden-vast16"
 #define CLEAN     "odd hidden-shape hidden-wide hidden-tall hidden-even hidden-great"
 #define WHOLE     "square hidden-whole"
@@ -95,7 +100,7 @@ static const struct rubric_row rows[] = {
      .hint = "Take m = 1, n = 257: how many threads have a row, how many a column, and what do the others do?"},
     {"coalesced-clean", 1, "mm_coalesced stays inside its matrices", ROW_CHECKS, "mm_coalesced", .cases = "odd row hidden-shape hidden-tall",
      .hint = "CHECK=1 names the line and the thread. Which rows and columns do the last blocks reach?"},
-    {"coalesced-sectors", 2, "mm_coalesced's lanes read neighbouring or equal words", ROW_GATE, "mm_coalesced", .cases = "square hidden-shape hidden-ragged hidden-great",
+    {"coalesced-sectors", 2, "mm_coalesced's lanes read neighbouring or equal words", ROW_GATE, "mm_coalesced", .elsewhere = 3, .cases = "square hidden-shape hidden-ragged hidden-great",
      .gate = "global_sectors <= 0.25 * m * n * k && global_ld_bytes >= 0.45 * " ALL_BYTES " && worst(global_ld_sectors * 32 / global_ld_bytes) <= 1.7"
              " && shared_ld_bytes <= 0.25 * m * n * k && " NO_ATOMICS " && " FEW_OTHERS,
      .hint = "The lanes of a warp differ in threadIdx.x first. Which of the two matrices do they read at addresses far apart? One output a thread, its words straight from global memory: sharing comes later."},
@@ -104,11 +109,11 @@ static const struct rubric_row rows[] = {
      .hint = "Give a thread a tile that hangs over the edge of c: what does it load there, and what may it store?"},
     {"registers-clean", 1, "mm_registers stays inside its matrices", ROW_CHECKS, "mm_registers", .cases = "odd row hidden-shape hidden-tall",
      .hint = "CHECK=1 names the line. Each of the V rows and V columns needs its own question."},
-    {"registers-reuse", 2, "mm_registers loads at most half as much as the naive kernel", ROW_GATE, "mm_registers", .elsewhere = HERE_ONLY, .cases = "square hidden-shape hidden-ragged hidden-great",
+    {"registers-reuse", 2, "mm_registers loads at most half as much as the naive kernel", ROW_GATE, "mm_registers", .elsewhere = HERE_ONLY, .cases = "square hidden-shape hidden-ragged hidden-columns hidden-great",
      /* of low matrices most lanes that shuffle have no row */
      .gate = "global_ld_bytes <= 1.05 / 2 * " ALL_BYTES " && shared_ld_bytes <= 0.25 * m * n * k && " NO_ATOMICS " && " OTHERS " <= 0.9 * m * n * k",
      .hint = "Per step of k, a thread should load V + V words for its V x V products, from global memory into registers. Are the sums kept in registers over all of k?"},
-    {"registers-reuse4", 1, "mm_registers loads at most a quarter", ROW_GATE, "mm_registers", .elsewhere = HERE_ONLY, .cases = "square hidden-ragged",
+    {"registers-reuse4", 1, "mm_registers loads at most a quarter", ROW_GATE, "mm_registers", .elsewhere = HERE_ONLY, .cases = "square hidden-ragged hidden-columns",
      .gate = "global_ld_bytes <= 1.05 / 4 * " ALL_BYTES " && shared_ld_bytes <= 0.25 * m * n * k && " NO_ATOMICS " && " FEW_OTHERS,
      .hint = "The formula is 2 N^3 / V words, for what comes from global memory straight into registers."},
 
