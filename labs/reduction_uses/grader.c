@@ -54,6 +54,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-soft-many", .kind = "many rows of a few hundred elements", .like = "soft-many", .n_min = 20, .n_max = 600, .m_min = 60, .m_max = 1200, .any_scale = true, .work_max = 40000},
     {.name = "hidden-soft-long", .kind = "long rows", .like = "soft-many", .n_min = 6000, .n_max = 140000, .m_min = 1, .m_max = 3, .any_scale = true, .work_max = 40000},
     {.name = "hidden-soft-any", .kind = "any rows", .like = "soft-many", .n_min = 1, .n_max = 140000, .m_min = 1, .m_max = 4200, .any_scale = true, .work_max = 40000},
+    {.name = "hidden-soft-far", .kind = "rows of more than 40,000 elements, far from 0", .like = "soft-special", .n_min = 40001, .n_max = 140000, .any_scale = true, .m_min = 2, .m_max = 2},
     {.name = "hidden-dot-special", .kind = "huge and tiny numbers, infinities, NaN", .like = "dot-special", .n_min = 33, .n_max = 700},
     {.name = "hidden-soft-special", .kind = "rows far from 0", .like = "soft-special", .n_min = 33, .n_max = 700},
     {.name = "hidden-count-special", .kind = "numbers near 0 and near the greatest", .like = "count-special", .n_min = 3000, .n_max = 9000},
@@ -68,19 +69,19 @@ static const struct hidden_case hidden[] = {
  * ROUNDS: the tree's shape, by how many lanes load from shared memory, and no other way from thread
  * to thread. Of degree 4: 512, 128, 32, 8, 2, 1; of degree 8: 512, 64, 8, 1. A round's warps load
  * each child once, or have their own in a register; each of these rounds there is, whoever makes
- * two of them one. */
+ * two of them one. Rounds of degree 2 have as many full warps, and fewer loads by 8 lanes, 2 or 1. */
 #define READ(times, slack) "32 * global_sectors <= " times " * bytes + " slack
 #define ONLY_SHARED \
     "inst_executed_max_warp <= 350 && global_ld_bytes <= 1.05 * bytes && shared_ld_bytes >= 500 * elem * blocks && shared_ld_bytes <= 720 * elem * blocks && " \
-    "shuffles + exchanges + global_atom_requests + global_red_requests + shared_atom_requests + async_sends + local_ld_requests == 0 && " \
+    "shuffles + exchanges + global_atom_requests + global_red_requests + shared_atom_requests + async_sends + local_ld_requests + mbarrier_arrivals == 0 && " \
     "influence(others) >= 0.9 && shared_ld_lanes_16 + shared_ld_lanes_4 == 0 && inst_executed <= 1000 * blocks && "
 #define ROUNDS_4 ONLY_SHARED \
     "barriers + warp_syncs <= 6.1 * warps && shared_ld_lanes_32 >= 5 * blocks && shared_ld_lanes_8 >= blocks && " \
-    "shared_ld_lanes_2 >= blocks && shared_ld_lanes_1 >= blocks && shared_ld_lanes_32 <= 20.5 * blocks && shared_ld_lanes_8 <= 4 * blocks && " \
+    "shared_ld_lanes_2 >= blocks && shared_ld_lanes_1 >= blocks && shared_ld_lanes_32 <= 7 * min(shared_ld_lanes_8, shared_ld_lanes_2) && shared_ld_lanes_32 <= 20.5 * blocks && shared_ld_lanes_8 <= 4 * blocks && " \
     "shared_ld_lanes_2 <= 4 * blocks && shared_ld_lanes_1 <= 4 * blocks"
 #define ROUNDS_8 ONLY_SHARED \
     "barriers + warp_syncs <= 4.1 * warps && shared_ld_lanes_32 >= 2 * blocks && shared_ld_lanes_8 >= blocks && " \
-    "shared_ld_lanes_1 >= blocks && shared_ld_lanes_32 <= 16.5 * blocks && shared_ld_lanes_8 <= 8 * blocks && " \
+    "shared_ld_lanes_1 >= blocks && shared_ld_lanes_32 <= 3 * min(shared_ld_lanes_8, shared_ld_lanes_1) && shared_ld_lanes_32 <= 16.5 * blocks && shared_ld_lanes_8 <= 8 * blocks && " \
     "shared_ld_lanes_2 == 0 && shared_ld_lanes_1 <= 9 * blocks"
 /* The longest chain of instructions is a thread's share and a tree, half as many again as ours, or
  * twice: no thread adds all of a block's values alone, and no block or warp does what is everybody's.
@@ -98,6 +99,8 @@ static const struct hidden_case hidden[] = {
  * nor half of them: of few rows the second tells more. */
 #define ALL_LOAD  "influence(half_warps) >= 0.9"
 #define EACH_LOADS "influence(one_warp) >= 0.7 - k"
+/* And of all lanes: a full warp has 128 bytes a request, at the end of a row fewer. */
+#define ALL_LANES "global_ld_bytes >= 100 * global_ld_requests"
 /* Elements meet in registers and shared memory; an atomic a warp may join what the warps have. */
 #define NOT_BY_ATOMICS "global_atom_requests + global_red_requests + async_sends <= 2 * warps"
 /* The array is read once, by all threads; the results' sectors are few, and so are the loads of who
@@ -120,15 +123,15 @@ static const struct rubric_row rows[] = {
     {"product-ok", 1, "The products are right", ROW_CORRECT, "product_rows", .cases = "product-none product-one product-odd hidden-product-few hidden-product hidden-product-long hidden-product-many hidden-product-far", .hint = NEUTRAL},
     {"product-clean", 1, "Product: no race, no bad access", ROW_CHECKS, "product_rows", .cases = "product-odd hidden-product-few hidden-product", .hint = CHECKED},
     {"product-tree", 1, "Product: all threads of a block share in it", ROW_GATE, "product_rows", .elsewhere = 2, .cases = "product-odd hidden-product-short hidden-product-some hidden-product hidden-product-far",
-     .gate = OF_ROW " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " EACH_LOADS, .hint = ALONE},
+     .gate = OF_ROW " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " EACH_LOADS " && " ALL_LANES, .hint = ALONE},
     {"and-ok", 0.5, "The bits set in all are right", ROW_CORRECT, "and_rows", .cases = "and-none and-one and-odd hidden-and-few hidden-and hidden-and-long hidden-and-many hidden-and-far", .hint = NEUTRAL},
     {"and-clean", 0, "And: no race, no bad access", ROW_CHECKS, "and_rows", .cases = "and-odd hidden-and-few hidden-and", .hint = CHECKED},
     {"and-tree", 0.5, "And: all threads of a block share in it", ROW_GATE, "and_rows", .elsewhere = 2, .cases = "and-odd hidden-and-short hidden-and-some hidden-and hidden-and-far",
-     .gate = OF_ROW " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " EACH_LOADS, .hint = ALONE},
+     .gate = OF_ROW " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " EACH_LOADS " && " ALL_LANES, .hint = ALONE},
     {"or-ok", 0.5, "The bits set in any are right", ROW_CORRECT, "or_rows", .cases = "or-none or-one or-odd hidden-or-few hidden-or hidden-or-long hidden-or-many hidden-or-far", .hint = NEUTRAL},
     {"or-clean", 0, "Or: no race, no bad access", ROW_CHECKS, "or_rows", .cases = "or-odd hidden-or-few hidden-or", .hint = CHECKED},
     {"or-tree", 0.5, "Or: all threads of a block share in it", ROW_GATE, "or_rows", .elsewhere = 2, .cases = "or-odd hidden-or-short hidden-or-some hidden-or hidden-or-far",
-     .gate = OF_ROW " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " EACH_LOADS, .hint = ALONE},
+     .gate = OF_ROW " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " EACH_LOADS " && " ALL_LANES, .hint = ALONE},
     {"dot-ok", 2, "The dot products are right", ROW_CORRECT, "dot_rows", .cases = "dot-none dot-odd dot-whole hidden-dot-few hidden-dot hidden-dot-many hidden-dot-middle hidden-dot-long hidden-dot-special",
      .hint = "Multiply in float, element by element; add the products as you added the others. " NEUTRAL},
     {"dot-clean", 1, "Dot product: no race, no bad access", ROW_CHECKS, "dot_rows", .cases = "dot-odd hidden-dot-few hidden-dot", .hint = CHECKED},
@@ -159,10 +162,10 @@ static const struct rubric_row rows[] = {
     {"bins-ok", 2, "Histogram: all bins are right", ROW_CORRECT, "histogram", .cases = "bins-none bins-one bins-part bins-full hidden-bins-few hidden-bins-some hidden-bins hidden-bins-more hidden-bins-far hidden-bins-equal", .hint = ZERO},
     {"bins-clean", 1, "Histogram: no race, no bad access", ROW_CHECKS, "histogram", .cases = "bins-part hidden-bins-few hidden-bins-some hidden-bins hidden-bins-more hidden-bins-far", .hint = ZERO " CHECK=1 names the line."},
     {"bins-atomics", 1, "Histogram: a block adds each bin once", ROW_GATE, "histogram", .elsewhere = HERE_ONLY, .cases = "bins-short bins-part bins-full hidden-bins-few hidden-bins-some hidden-bins hidden-bins-more hidden-bins-far",
-     .gate = "global_atom_requests + global_red_requests <= 4 * blocks && " READ_ONCE " && inst_executed <= 60 * n / 32 + 2000 * blocks && " OF_LIST("30", "270") " && " ALL_WARPS_OF_LIST,
+     .gate = "global_atom_requests + global_red_requests <= 2 * blocks && " READ_ONCE " && inst_executed <= 60 * n / 32 + 2000 * blocks && " OF_LIST("30", "270") " && " ALL_WARPS_OF_LIST,
      .hint = "A block's histogram lies in shared memory; how many atomics does it take to add 64 bins to the grid's?"},
 
-    {"soft-ok", 2, "Softmax: the results are right", ROW_CORRECT, "softmax_block", .cases = "soft-one soft-many soft-odd soft-whole hidden-soft-few hidden-soft hidden-soft-many hidden-soft-long hidden-soft-any hidden-soft-whole hidden-soft-special",
+    {"soft-ok", 2, "Softmax: the results are right", ROW_CORRECT, "softmax_block", .cases = "soft-one soft-many soft-odd soft-whole hidden-soft-few hidden-soft hidden-soft-many hidden-soft-long hidden-soft-any hidden-soft-whole hidden-soft-special hidden-soft-far",
      .hint = "Which is the largest argument that exp() can have as a float, and which do you give it? All threads need the largest element and the sum."},
     {"soft-clean", 1, "Softmax: no race, no bad access", ROW_CHECKS, "softmax_block", .cases = "soft-odd hidden-soft-few hidden-soft",
      .hint = "Two reductions that share an array: may the second begin while somebody still reads the first one's result? CHECK=1 names both lines."},

@@ -293,13 +293,16 @@ static void special_dot(uint64_t seed, uint64_t row, uint64_t n, bool second, fl
         a[at] = kind ? (r >> 63 ? INFINITY : -INFINITY) : NAN;
 }
 
-/* Rows about as far below 0 as a float can be, or above it, some of whose elements are the largest.
- */
+/* Rows about as far below 0 as a float can be, or above it, some of whose elements are the largest;
+ * of long rows, and of the fifth and sixth, one alone, of the first eight or the last eight. */
 static float special_softmax(uint64_t seed, uint64_t row, uint64_t i, uint64_t n)
 {
     uint64_t r = random_u64(random_u64(seed, 4), row * n + i);
+    uint64_t at = random_u64(random_u64(seed, 5), row) % (n < 8 ? n : 8);
     float most = row % 2 ? 3.3e38f : -2.6e38f;
 
+    if (n > 1000 || row > 3)
+        return i == (row % 2 ? at : n - 1 - at) ? most : most - 2e37f * (float)(1 + r / 4 % 3);
     return r % 4 && i != row % n ? most - 2e37f * (float)(1 + r / 4 % 3) : most;
 }
 
