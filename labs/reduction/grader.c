@@ -135,6 +135,18 @@ static const struct hidden_case hidden[] = {
      .like = "tail float double",
      .n_min = 4400000,
      .n_max = 4600000},
+    {.name = "hidden-share-float",
+     .kind = "a float sum of tens or hundreds of thousands of elements",
+     .like = "float",
+     .n_min = 1 << 14,
+     .n_max = 1000000,
+     .any_scale = true},
+    {.name = "hidden-share-double",
+     .kind = "a double sum of tens or hundreds of thousands of elements",
+     .like = "double",
+     .n_min = 1 << 14,
+     .n_max = 1000000,
+     .any_scale = true},
     SPECIAL_LIKE("sum", "an integer sum with the least and the greatest numbers"),
     SPECIAL_LIKE("min", "the least of numbers as great as can be"),
     SPECIAL_LIKE("max", "the greatest of numbers as small as can be"),
@@ -217,13 +229,16 @@ static const struct hidden_case hidden[] = {
     "shared_ld_bytes >= 0.9 * elem * (threads - 32 * blocks) && "                                  \
     "shared_atom_requests + global_atom_requests + global_red_requests + async_sends == 0 && "     \
     "global_ld_bytes + global_st_bytes <= 1.05 * elem * (n + 2 * blocks)"
+/* In blocks of 64, too, the first round's working threads fill a warp, or in rounds of
+ * degree 4 some do. */
+#define FULL_WARPS "shared_ld_lanes_32 >= 0.5 * (warps - blocks)"
 /* Until then nobody loads who has nothing to add: in blocks of 64 there would be room for all lanes
  * in all rounds. */
 #define NOBODY_STAYS "shared_ld_bytes <= elem * (2.1 * threads + 100 * blocks)"
 #define TREE                                                                                       \
-    RETIRES " && " NOBODY_STAYS " && " PARTIAL                                                     \
-            " >= 3 * blocks && shuffles == 0 && " THROUGH_SHARED MADE_OF_IT " && " BY_HALVES       \
-            " && influence(shuffle) == 0"
+    FULL_WARPS " && " RETIRES " && " NOBODY_STAYS " && " PARTIAL                                   \
+               " >= 3 * blocks && shuffles == 0 && " THROUGH_SHARED MADE_OF_IT " && " BY_HALVES    \
+               " && influence(shuffle) == 0 && " FULL_WARPS
 /* From step 5 on the last warp may do its rounds as it likes, by five shuffles of 4 bytes, too, or
  * by an instruction that is worth as many. */
 #define TREE_TO_WARP                                                                               \
@@ -234,8 +249,9 @@ static const struct hidden_case hidden[] = {
 #define MADE_OF_IT   " && influence(others) >= 0.9 - k"
 #define NO_CONFLICTS "shared_ld_bank_conflicts + shared_st_bank_conflicts == 0"
 /* A block of 64 needs one barrier, of 128 two, ... of 1024 five. Some are left for kernels that
- * take two a round; step 4 has 7, 8, ... 11, and is caught in all. */
-#define FEW_BARRIERS "barriers <= warps * (3.3 + 0.2 * warps / blocks)"
+ * take two a round; step 4 has 7, 8, ... 11, and is caught in all. Who waits at an mbarrier waits,
+ * too. */
+#define FEW_BARRIERS "mbarrier_arrivals == 0 && barriers <= warps * (3.3 + 0.2 * warps / blocks)"
 /* Each block's result is made of what each of its warps brings, whatever the number of results. */
 #define ALL_LOAD "influence(one_warp) >= 0.9 - k"
 /* One value a warp is left, and no lane tells the others but by shuffles: five of 4 bytes, and
@@ -256,6 +272,8 @@ static const struct hidden_case hidden[] = {
  * much longer than all warps' on average and a tree. No half of the blocks, and no warp of each,
  * has all. */
 #define EVEN_SHARES "inst_executed_max_warp <= 1.3 * inst_executed / warps + 450"
+/* Where there is enough for all blocks, most warps have as much to do as the busiest. */
+#define MOST_WARPS "inst_executed_max_warp * warps <= 3.6 * inst_executed * max(1, 3000000 / n)"
 /* Each element is loaded once, in whole sectors. */
 #define COALESCED                                                                                  \
     "global_ld_sectors <= 1.05 * elem * n / 32 + 2 * blocks + 16 && "                              \
@@ -283,13 +301,13 @@ static const struct rubric_row rows[] = {
     GATE("6", 1, "Step 6 has no loop left", "in-64 in-128 in-256 in-512 wide-float wide-double wide-min wide-max gate-blocks hidden-large hidden-far", ALL_LOAD " && worst(inst_executed) <= 1.05 * warps + 2 * blocks && " FEW_BARRIERS " && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT " && " BY_HALVES,
          "The compiler knows `block`: is there a loop, or a comparison with blockDim.x, that it need not keep?"),
     OK("7", 1, " long hidden-long hidden-huge" BLOCKS), CLEAN("7", BLOCKS),
-    GATE("7", 1, "Step 7 adds many neighbouring elements a thread", "long hidden-long hidden-huge in-256 in-512", "threads <= max(0.4 * n, 300000) && " COALESCED " && " NO_CONFLICTS " && " TREE_TO_WARP " && " OWN_SHARE " && " EVEN_SHARES,
+    GATE("7", 1, "Step 7 adds many neighbouring elements a thread", "long hidden-long hidden-huge hidden-share-float hidden-share-double in-256 in-512", "threads <= max(0.4 * n, 300000) && " COALESCED " && " NO_CONFLICTS " && " TREE_TO_WARP " && " OWN_SHARE " && " EVEN_SHARES,
          "When lane 0 is at element i, where is lane 1? A warp's loads should lie side by side in every round, and the grid be much smaller than the array."),
     OK("8", 1, " long"), CLEAN("8", ""),
     GATE("8", 1, "Step 8: one value a warp through shared memory", "gate gate-float " ANY_GATED, BY_SHUFFLES " && " COALESCED,
          "How many values does a warp of 32 have to tell the others, once its lanes have talked to each other by shuffles?"),
     OK("9", 0.25, " longer hidden-rounds"), CLEAN("9", ""),
-    GATE("9", 0.25, "Step 9 shares the work among its threads", "longer hidden-large", "global_sectors <= 1.1 * elem * n / 32 + 8 * blocks + 64 && inst_lanes_1 <= 80 * blocks && inst_executed_max_warp <= 16 * n / threads + 400", /* a thread's share, and a tree */
+    GATE("9", 0.25, "Step 9 shares the work among its threads", "longer hidden-large", MOST_WARPS " && global_sectors <= 1.1 * elem * n / 32 + 8 * blocks + 64 && inst_lanes_1 <= 80 * blocks && inst_executed_max_warp <= 16 * n / threads + 400", /* a thread's share, and a tree */
          "How many elements does each of the grid's threads load, and how many does one thread add alone at the end?"),
 };
 /* clang-format on */

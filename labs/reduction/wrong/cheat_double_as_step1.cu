@@ -2,7 +2,7 @@
 // class: only-where-looked
 // only: reduce2
 // expect: r2-gate=fail
-// hint: r2-gate: double sum
+// hint: r2-gate: double
 #include "warplab.cuh"
 
 struct Sum {

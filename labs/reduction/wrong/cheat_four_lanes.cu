@@ -3,9 +3,9 @@
 // class: no-evidence
 // only: reduce2 reduce3 reduce4 reduce5
 // expect: r2-gate=fail r3-gate=fail r4-gate=fail r5-gate=fail
-// hint: r2-gate: flop_fp32_slots
-// hint: r3-gate: flop_fp32_slots
-// hint: r4-gate: flop_fp32_slots
+// hint: r2-gate: full warps
+// hint: r3-gate: full warps
+// hint: r4-gate: full warps
 // hint: r5-gate: flop_fp32_slots
 #include "warplab.cuh"
 
