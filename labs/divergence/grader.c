@@ -120,7 +120,7 @@ static const struct rubric_row rows[] = {
      .hint = "threadIdx.x / 32 is the number of a thread's warp in its block. Does the last thread have an element?"},
     {"warp-clean", 0, "Branch by warp: no bad access", ROW_CHECKS, "branch_warp", .cases = "branch", .hint = CHECKED},
     {"warp-lanes", 1, "Branch by warp: no lane waits", ROW_GATE, "branch_warp", .cases = "branch-full hidden-branch-full hidden-some-branch hidden-several-branch hidden-branch hidden-branch-middle hidden-branch-far",
-     .gate = IDLE " <= 0.05 * flops + 300 * 256 && " IN_WORK("1.02", "1") " && " SAME_WORK " && " OWN_CODE " && " ALL_WARPS("1.6"),
+     .gate = IDLE " <= 0.05 * flops + 300 * 256 && " IN_WORK("1.0005", "1") " && " SAME_WORK " && " OWN_CODE " && " ALL_WARPS("1.6"),
      .hint = "Ask once, and let each branch do the whole of its work. Each path keeps its own code."},
     {"thread-ok", 1, "Branch by thread: each element gets its thread's work", ROW_CORRECT, "branch_thread", .cases = "branch branch-full hidden-few-branch hidden-branch hidden-branch-middle hidden-branch-far hidden-branch-full",
      .hint = "Even threads and odd ones. Does the last thread have an element?"},
@@ -135,7 +135,7 @@ static const struct rubric_row rows[] = {
      .hint = "Each element of the block must be taken by exactly one thread, also in the last block."},
     {"place-clean", 1, "Reorganised by place: no race, no bad access", ROW_CHECKS, "coherent", .cases = "tail hidden-few hidden-middle", .hint = CHECKED},
     {"place-lanes", 5, "Reorganised by place: all lanes work", ROW_GATE, "coherent", .cases = "full hidden-full hidden-some hidden-several hidden hidden-middle hidden-upper hidden-far",
-     .gate = IDLE " <= 0.05 * flops + 900 * 256 && " IN_WORK("1.02", "8") " && " SAME_WORK " && " OWN_CODE " && " ALL_WARPS("(5 + 2.4 * k)"), /* a loop that is not unrolled waits as often as it goes round */
+     .gate = IDLE " <= 0.05 * flops + 900 * 256 && " IN_WORK("1.002", "8") " && " SAME_WORK " && " OWN_CODE " && " ALL_WARPS("(5 + 2.4 * k)"), /* a loop that is not unrolled waits as often as it goes round */
      .hint = "Which elements do lanes 0, 1 and 2 of a warp take? Their numbers should leave the same remainder by 4. Each path keeps its own code."},
     {"data-ok", 4, "Reorganised by data: the same results", ROW_CORRECT, "coherent_data", .cases = "data-none data-one data-tail data-full hidden-data-few hidden-data hidden-uneven hidden-data-middle hidden-data-upper hidden-data-far hidden-data-full",
      .hint = "Is your order a permutation: is each of the block's elements in it once, and none twice?"},
