@@ -209,6 +209,7 @@ Test(check, one_instruction_two_values)
     go(0, 0, 10, SH(ST, .same = true));
     finish(1);
     expect("shared-race", 10);
+    expect_text("two lanes store to one place: has each a place of its own");
 }
 
 Test(check, one_instruction_one_value)
@@ -418,6 +419,7 @@ Test(check, blocks_share_a_word)
     finish(2);
     expect("global-race", 12);
     expect_text("\"block\":[0,0,0]");
+    expect_text("has each thread an element of its own? If so, the index is wrong");
 }
 
 Test(check, write_after_read_of_other_block)

@@ -537,7 +537,9 @@ static void put_advice(struct text *t, const struct clash *c, const struct pair 
         return;
     }
     if (c->same_instruction) {
-        text_addf(t, "    let one thread store, or use an atomic\n");
+        text_addf(t,
+                  "    two lanes store to one place: has each a place of its own (if so, its index "
+                  "is wrong), or is one of them to store, or an atomic to put theirs together?\n");
         return;
     }
     if (p->both_write && !p->one_reads && same_place(p->a, p->b)) {
@@ -548,7 +550,8 @@ static void put_advice(struct text *t, const struct clash *c, const struct pair 
     }
     if (d == OTHER_BLOCK) {
         text_addf(
-            t, "    blocks of a launch run in no order: an atomic, a fence and flag, or a second "
+            t, "    has each thread an element of its own? If so, the index is wrong; if not, as "
+               "blocks of a launch run in no order: an atomic, a fence and flag, or a second "
                "launch?\n");
         return;
     }
