@@ -92,6 +92,9 @@ Test(edits, what_is_left_out_or_exchanged)
                       "blockIdx.y * blockDim.y + threadIdx.y;\n"
                       "    int j = blockIdx.x * blockDim.x + threadIdx.x"),
               "x and y, of both");
+    cr_expect_not(is_made(&e, 3, "threadIdx") || is_made(&e, 3, "blockIdx"),
+                  "a block's number for a thread's");
+    cr_expect(is_made(&e, 3, "y") && !is_made(&e, 3, "z"), "a member that it has, too");
     cr_expect(is_made(&e, 5, "blockIdx.y * m + j"), "a row");
     cr_expect(is_made(&e, 6, "9u"), "a number with its type");
     cr_expect(is_made(&e, 7, "i < m && j + 1 < n"), "two parameters, in what is asked");

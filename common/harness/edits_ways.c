@@ -180,20 +180,34 @@ static void brackets(struct scan *s, int i)
     }
 }
 
-/* .x for .y and so on, and the neighbours of blockIdx. */
+/* Of a builtin variable a member that its function knows of, as .y is 0 for all threads where
+ * nothing has two dimensions: what is a constant then may look right. Of all others, any. */
+static bool has_member(const struct scan *s, int i, char member)
+{
+    static const char *const builtin[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
+    const struct block *in = &s->blocks[s->v[i].block];
+
+    for (int k = in->open; k < in->end && word_is_any(s, i - 2, builtin); k++) {
+        if (word_is_any(s, k - 2, builtin) && word_is_member(s, k) && s->v[k].length == 1 &&
+            s->text[s->v[k].at] == member)
+            return true;
+    }
+    return !word_is_any(s, i - 2, builtin);
+}
+
+/* .x for .y and so on, blockDim for gridDim. Not blockIdx for threadIdx: what is a block's may look
+ * right where it should be a thread's, in blocks of few numbers. */
 static void another_member(struct scan *s, int i)
 {
-    static const char *const pairs[][2] = {{"blockDim", "gridDim"},
-                                           {"gridDim", "blockDim"},
-                                           {"threadIdx", "blockIdx"},
-                                           {"blockIdx", "threadIdx"}};
+    static const char *const pairs[][2] = {{"blockDim", "gridDim"}, {"gridDim", "blockDim"}};
 
-    for (size_t k = 0; k < 4; k++) {
+    for (size_t k = 0; k < 2; k++) {
         if (word_is(s, i, pairs[k][0]))
             change(s, i, i, xstrdup(pairs[k][1]));
     }
     for (const char *m = "xyzw"; word_is_member(s, i) && s->v[i].length == 1 && *m; m++) {
-        if (strchr("xyzw", s->text[s->v[i].at]) && s->text[s->v[i].at] != *m)
+        if (strchr("xyzw", s->text[s->v[i].at]) && s->text[s->v[i].at] != *m &&
+            has_member(s, i, *m))
             change(s, i, i, xformat("%c", *m));
     }
 }
