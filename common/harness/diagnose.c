@@ -682,7 +682,7 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
     budget(x);
     if (!first)
         d->cause = "record"; /* which the failure's message says */
-    if (!first || by_parameters(&s) || told_by_checker(&s, first) ||
+    if (!first || by_parameters(&s) || by_no_return(&s) || told_by_checker(&s, first) ||
         (rich && rich != first && told_by_checker(&s, rich)))
         return;
     if (by_exchange(&s) || by_state(&s, rich ? rich : first))

@@ -2,7 +2,8 @@
  *
  * Interface: diagnose(). In this order, until something is established:
  *   what stopped it, and what the checker finds (the emulator's)   finding.h
- *   parameters of another type than is passed (before all else), or used in each other's place,
+ *   parameters of another type than is passed, a value that is not returned (before all else),
+ *   parameters used in each other's place,
  *   what stays from one run to the next
  *   what lanes bring that are not there, and variables that nothing has set
  *   elements never written, results that are transposed, of another type, or that no input changes

@@ -50,7 +50,8 @@ bool by_width(struct search *s, const struct lab_case *c);
 bool by_place(struct search *s, const struct lab_case *c);
 bool by_distance(struct search *s, const struct lab_case *c);
 bool by_empty(struct search *s, const struct lab_case *c);
-bool by_edit(struct search *s); /* of the file */
+bool by_edit(struct search *s);      /* of the file */
+bool by_no_return(struct search *s); /* in a function that it calls */
 /* … of one sort; near these lines. NULL: anywhere, but fewer. */
 bool by_edit_of(struct search *s, enum edits_of what, const int *lines);
 

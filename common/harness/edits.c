@@ -171,6 +171,44 @@ void edits_calls(struct edits *e, const char *source, const char *names, const i
     scan_close(&s);
 }
 
+/* ---- a return ---- */
+
+/* "… non-void function "NAME<…>(…)"", or the name alone. */
+static bool warned_of(const char *log, const char *name)
+{
+    static const char start[] = "missing return statement at end of non-void function \"";
+    size_t n = strlen(name);
+
+    for (const char *p = log; (p = strstr(p, start));) {
+        p += strlen(start);
+        if (!strncmp(p, name, n) && strchr("<(\"", p[n]))
+            return true;
+    }
+    return false;
+}
+
+char *edits_no_return(const char *source, const char *names, const char *log, int *line)
+{
+    struct scan s = {0};
+    char *found = NULL;
+
+    scan_open(&s, source, names);
+    for (int b = 0; b < s.nblocks && !found; b++) {
+        const struct block *f = &s.blocks[b];
+        char *name = words_text(&s, f->name, f->name);
+        bool returns = !f->reached || f->kernel || !warned_of(log, name);
+
+        for (int i = f->open; i < f->end; i++)
+            returns |= word_is(&s, i, "return");
+        *line = s.v[f->name].line;
+        found = returns ? NULL : xstrdup(name);
+        free(name);
+    }
+    free(s.text);
+    scan_close(&s);
+    return found;
+}
+
 /* ---- what is made of them ---- */
 
 char *edits_comments(const char *source)

@@ -124,6 +124,26 @@ Test(edits, without_what_is_not_needed)
     edits_free(&e);
 }
 
+/* Of a value, in a function that the kernel calls and the compiler has warned of. */
+Test(edits, a_return_that_is_missing)
+{
+    const char *file = "template <class T> __device__ T twice(T x)\n{\n    x *= 2;\n}\n"
+                       "__device__ int some(int x)\n{\n    if (x) return 1;\n}\n"
+                       "KERNEL k(int *x) { x[0] = twice(x[0]) + some(x[1]); }\n"
+                       "KERNEL other(int *x) { x[0] = some(x[0]); }\n",
+               *log = "k.cu:4: warning #940-D: missing return statement at end of non-void "
+                      "function \"twice<T>(T) [with T=int]\"\n"
+                      "k.cu:8: warning #940-D: missing return statement at end of non-void "
+                      "function \"some\"\n";
+    int line = 0;
+    char *name = edits_no_return(file, "k", log, &line);
+
+    cr_expect(name && !strcmp(name, "twice") && line == 1);
+    free(name);
+    cr_expect_null(edits_no_return(file, "other", log, &line), "it has one");
+    cr_expect_null(edits_no_return(file, "k", "", &line), "no warning");
+}
+
 Test(edits, of_one_sort)
 {
     struct edits e;

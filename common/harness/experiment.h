@@ -31,6 +31,7 @@ struct experiment {
      * cannot be done here. */
     bool (*replace)(void *user, const char *source);
     const char *source; /* the file's text */
+    const char *log;    /* the compiler's, of it; NULL: none */
     struct tries *edits;
     void *user;
     int exchanged[2]; /* parameters of the kernels that change places, by number; the same: none */

@@ -572,6 +572,7 @@ static void look_for_cause(struct run *r, int v, const char *path)
                            .fresh = load_fresh,
                            .replace = r->machine.emulator && r->source ? load_text : NULL,
                            .source = r->source,
+                           .log = r->image.log,
                            .edits = &edits,
                            .stopped = s->stopped,
                            .user = r};

@@ -392,6 +392,23 @@ static char *names_of(const struct lab_variant *v)
     return xformat("%s %s", v->name, v->kernels ? v->kernels : "");
 }
 
+bool by_no_return(struct search *s)
+{
+    const struct experiment *x = s->x;
+    char *names = names_of(x->variant);
+    int line;
+    char *f = x->source && x->log ? edits_no_return(x->source, names, x->log, &line) : NULL;
+
+    if (f)
+        diagnosis_add(s->d, "uninitialised",
+                      "%s:%d: no return is in %s(), which is to give a value: what it gives may be "
+                      "anything, and what needs it may be left out by the compiler",
+                      s->path, line, f);
+    free(names);
+    free(f);
+    return f != NULL;
+}
+
 static bool try_list(struct search *s, struct edits *e, unsigned most)
 {
     bool told = try_edits(s, e, most);
