@@ -887,6 +887,16 @@ static bool is_without_largest(const float *x, uint64_t n, const float *out)
     return (!isfinite(sum) || sum == 0) && is_shares(x, n, out, 0, 0);
 }
 
+/* Where there is none, anything may have come to that. */
+static bool is_number_in(const float *out, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        if (!isnan(out[i]))
+            return true;
+    }
+    return false;
+}
+
 static float largest_of(const float *x, uint64_t n)
 {
     float most = -INFINITY;
@@ -933,7 +943,7 @@ static bool recognise_softmax(const struct lab_case *c, const float *in, const f
                  "exp(x), divided by the sum of exp(x - largest): the row's largest element (%.0f) "
                  "is taken from each before exp() in both",
                  most);
-    else if (is_without_largest(x, c->n, out + first))
+    else if (is_number_in(out + first, c->n) && is_without_largest(x, c->n, out + first))
         snprintf(words, size,
                  "%s: is the row's largest element (%.0f) taken from each before exp()?",
                  isnan(got) ? "no number" : "0", most);
@@ -959,6 +969,38 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
     return experiment_of(c) <= ANY && (recognise_truth(c, inputs[0], output, words, size) ||
                                        recognise_start(c, inputs[0], output, words, size) ||
                                        recognise_fold(c, inputs[0], output, element, words, size));
+}
+
+/* Rows of no numbers, once more around 0, where nothing need be taken from them. */
+static bool arrange(const struct plan *p, const struct lab_case *c, int which, uint64_t numbers,
+                    void *const *data)
+{
+    (void)p;
+    if (experiment_of(c) != SOFTMAX || which || numbers == c->n * c->m)
+        return false;
+    for (uint64_t r = 0; r < c->m; r++) {
+        float *x = (float *)data[0] + r * c->n, middle = x[0];
+
+        for (uint64_t i = 0; i < c->n; i++)
+            x[i] = remainderf(x[i] - middle, 16);
+    }
+    return true;
+}
+
+static bool recognise_arranged(const struct plan *p, const struct lab_variant *v,
+                               const struct lab_case *c, int which, const void *const *inputs,
+                               const void *output, uint64_t element, char *words, size_t size)
+{
+    bool right = true;
+
+    (void)p, (void)v, (void)which, (void)element;
+    for (uint64_t r = 0; r < c->m; r++)
+        right &= is_shares((const float *)inputs[0] + r * c->n, c->n,
+                           (const float *)output + r * c->n, 0, 0);
+    snprintf(words, size,
+             "no number, and right where all of the row's elements are near 0: is the row's "
+             "largest element taken from each before exp()?");
+    return right;
 }
 
 static uint64_t row(const struct plan *p, const struct lab_case *c, int b)
@@ -1018,6 +1060,8 @@ const struct lab lab_reduction_uses = {
     .term = term,
     .unit = unit,
     .recognise = recognise,
+    .arrange = arrange,
+    .recognise_arranged = recognise_arranged,
     .row = row,
     .extents = "nm",
     .columns = columns,
