@@ -379,6 +379,8 @@ static const struct lab_goal goals[] = {
      "neighbouring lanes still read distant words"},
     {"transpose_shared", "2048x1024", "global_st_sectors / global_st_requests <= 16",
      "its stores are still spread over rows"},
+    {"transpose_shared", "2048x1024", "global_ld_sectors / global_ld_requests <= 16",
+     "its loads are spread over rows instead"},
     {0},
 };
 
