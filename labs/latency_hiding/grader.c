@@ -7,7 +7,7 @@ enum { FOUR_WARPS = 132 * 4 * 32 };             /* on each SM of an H200: a sche
 /* clang-format off */
 #define STEPS(id, count, rounds, w) {.name = id, .n = count, .k = rounds, .param = w, .dtype = DT_F32, .op = ARITHMETIC, .flags = CASE_CHECK}
 #define WALKS(id, count, length, rounds, w) {.name = id, .n = count, .m = length, .k = rounds, .param = w, .dtype = DT_U32, .op = WALK, .flags = CASE_CHECK}
-#define COPIES(id, count, w) {.name = id, .n = count, .param = w, .dtype = DT_F32, .op = COPY, .flags = CASE_CHECK}
+#define COPIES(id, count, w) {.name = id, .n = count, .param = w, .dtype = DT_F32, .op = COPY, .flags = CASE_CHECK | CASE_SPECIAL}
 #define KERNELS(id, count) {.name = id, .n = count, .dtype = DT_U32, .op = FIT, .flags = CASE_CHECK}
 #define GRIDS(id, count, blocks) {.name = id, .n = count, .k = blocks, .dtype = DT_U32, .op = SCHEDULE, .flags = CASE_CHECK}
 
@@ -16,6 +16,7 @@ static const struct lab_case cases[] = {
     STEPS("block-of-64", 2112, 512, 8), STEPS("block-of-128", 2112, 512, 0), STEPS("block-of-256", 2112, 512, 32),
     STEPS("few-warps", FOUR_WARPS, 1024, 4), STEPS("few-warps-gpu", 132 * 16, 8192, 4),
     WALKS("w1", 1, 1, 1, 0), WALKS("w1002", 1002, 512, 9, 0), WALKS("w1001", 1001, 64, 20, 0), WALKS("w1024", 1024, 2048, 12, 0), WALKS("w-long", 66000, 1 << 17, 3, 0), WALKS("w-odd", 777, 200, 9, 0), WALKS("w-odd-long", 300, 100003, 9, 0),
+    {.name = "w-rings", .n = 777, .m = 300, .k = 1000, .dtype = DT_U32, .op = WALK, .flags = CASE_CHECK | CASE_SPECIAL},
     WALKS("walks-of-64", 2112, 3000, 64, 8), WALKS("walks-of-128", 2112, 3000, 64, 0), WALKS("walks-of-256", 2112, 3000, 64, 32),
     WALKS("far-walks", FOUR_WARPS, 1 << 19, 12, 4), WALKS("few-walks", FOUR_WARPS, 1 << 16, 64, 4), WALKS("few-short", FOUR_WARPS, 1 << 14, 64, 4), WALKS("few-shorter", FOUR_WARPS, 1 << 11, 64, 4), WALKS("few-long", FOUR_WARPS, 1 << 18, 64, 4), WALKS("few-walks-gpu", FOUR_WARPS, 1 << 18, 256, 4),
     COPIES("c1", 1, 8), COPIES("c5003", 5003, 16), COPIES("c4096", 4096, 64), COPIES("c1025", 1025, 32),
@@ -34,6 +35,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-deep-x", .kind = "thousands of steps", .like = "x1002", .n_min = 5, .n_max = 120, .k_min = 1024, .k_max = 65535, .any_scale = true, ANY_WARPS},
     {.name = "hidden-long-x", .kind = "more than 65536 steps", .like = "x1002", .n_min = 3, .n_max = 30, .k_min = 65600, .k_max = 80000},
     {.name = "hidden-w",      .kind = "any number of walks along any list", .like = "w1002 w1001 w1024 w-odd w-odd-long few-shorter w-long", .n_min = 5, .n_max = 3000, .k_min = 1, .k_max = 1023, .any_scale = true, ANY_WARPS},
+    {.name = "hidden-rings",  .kind = "walks along a list of several rings", .like = "w-rings", .n_min = 5, .n_max = 200, .m_min = 100, .m_max = 3000, .k_min = 1000, .k_max = 2500, .any_scale = true, ANY_WARPS},
     {.name = "hidden-more-w", .kind = "tens of thousands of walks", .like = "few-shorter few-short", .n_min = 34000, .n_max = 180000, .any_scale = true, .k_min = 16, .k_max = 20},
     {.name = "hidden-wide-w", .kind = "thousands of walks", .like = "w1001 w-odd w-odd-long few-shorter few-short w-long", .n_min = 3001, .n_max = 131071, .k_min = 1, .k_max = 31, .any_scale = true, ANY_WARPS},
     {.name = "hidden-many-w", .kind = "more than 65536 walks along as long a list", .like = "w-long", .n_min = (1 << 17) + 100, .n_max = 180000, .k_min = 2, .k_max = 7, .any_scale = true, ANY_WARPS},
@@ -44,7 +46,9 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-whole-c", .kind = "a copy of tens of thousands of elements, whole blocks", .like = "c5003", .n_min = 20001, .n_max = 60000, .multiple = 1024, .params = ONE_OF(8, 16, 32, 64)},
     {.name = "hidden-more-c", .kind = "a copy of tens of thousands of elements", .like = "c5003", .n_min = 20001, .n_max = 131071, .any_scale = true, .params = ONE_OF(8, 16, 32, 64)},
     {.name = "hidden-many-c", .kind = "a copy of more than 65536 elements", .like = "c5003", .n_min = (1 << 17) + 100, .n_max = 300000, .any_scale = true, .params = ONE_OF(8, 16, 24, 32, 48, 64)},
-    {.name = "hidden-few-x",  .kind = "few warps and many steps", .like = "few-warps", .n_min = 500, .n_max = 2 * FOUR_WARPS, .k_min = 150, .k_max = 1199, .any_scale = true},
+    {.name = "hidden-few-x",  .kind = "few warps and many steps", .like = "few-warps", .n_min = 500, .n_max = 2 * FOUR_WARPS, .k_min = 127, .k_max = 1199, .any_scale = true},
+    {.name = "hidden-short-x", .kind = "few warps and about a hundred steps", .like = "few-warps", .n_min = 500, .n_max = FOUR_WARPS, .k_min = 88, .k_max = 126, .any_scale = true},
+    {.name = "hidden-some-w", .kind = "hundreds of steps along a list", .like = "few-shorter", .n_min = 121, .n_max = 700, .any_scale = true, .k_min = 128, .k_max = 1023},
     {.name = "hidden-few-w",  .kind = "few walks along a list of another length", .like = "few-shorter", .n_min = 500, .n_max = 2 * FOUR_WARPS, .any_scale = true, .m_min = 64, .m_max = 1 << 18, .k_min = 16, .k_max = 127},
     {.name = "hidden-few-c",  .kind = "a long copy by few warps", .like = "eight-warps", .n_min = (1 << 17) + 100, .n_max = 1199999, .any_scale = true},
     {.name = "hidden-k",      .kind = "other kernels and SMs", .like = "k500", .n_min = 2, .n_max = 3000, .any_scale = true},
@@ -64,15 +68,15 @@ static const struct rubric_row rows[] = {
     {"given-steps_1", 0, "The given steps_1 is still right", ROW_CORRECT, "steps_1", .cases = "x1 x1002", .hint = GIVEN},
     {"given-walk_1", 0, "The given walk_1 is still right", ROW_CORRECT, "walk_1", .cases = "w1 w1002", .hint = GIVEN},
     {"given-copy_1", 0, "The given copy_1 is still right", ROW_CORRECT, "copy_1", .cases = "c1 c5003", .hint = GIVEN},
-    {"steps-ok", 2, "Four chains a thread: all numbers are right", ROW_CORRECT, "steps_4", .cases = "x1 x1002 x1024 hidden-x hidden-wide-x hidden-more-x hidden-many-x hidden-deep-x hidden-long-x hidden-few-x",
+    {"steps-ok", 2, "Four chains a thread: all numbers are right", ROW_CORRECT, "steps_4", .cases = "x1 x1002 x1024 hidden-x hidden-wide-x hidden-more-x hidden-many-x hidden-deep-x hidden-long-x hidden-few-x hidden-short-x",
      .hint = "Which four numbers has thread 0, which the last thread? There need not be four for each."},
     {"steps-clean", 1, "Four chains a thread: no bad access", ROW_CHECKS, "steps_4", .cases = "x1002 hidden-x hidden-wide-x", .hint = CHECKED},
-    {"steps-overlap", 3, "Four chains a thread: while one waits, another goes on", ROW_SPEED, "steps_4", .cases = "few-warps block-of-64 block-of-128 block-of-256 hidden-few-x hidden-more-x hidden-deep-x", .gpu_cases = "few-warps-gpu", .ratio = 0.85, .tolerance = 0.05,
+    {"steps-overlap", 3, "Four chains a thread: while one waits, another goes on", ROW_SPEED, "steps_4", .cases = "few-warps block-of-64 block-of-128 block-of-256 hidden-few-x hidden-short-x hidden-more-x hidden-deep-x", .gpu_cases = "few-warps-gpu", .ratio = 0.92, .tolerance = 0.05,
      .hint = "Write down the first eight multiply-adds of a thread in their order: how many of them could start before the first is done?"},
-    {"walk-ok", 2, "Four walks a thread: all ends are right", ROW_CORRECT, "walk_4", .cases = "w1 w1002 w1024 w-odd w-odd-long hidden-w hidden-wide-w hidden-more-w hidden-many-w hidden-deep-w hidden-long-w hidden-few-w",
+    {"walk-ok", 2, "Four walks a thread: all ends are right", ROW_CORRECT, "walk_4", .cases = "w1 w1002 w1024 w-odd w-odd-long hidden-w hidden-rings hidden-wide-w hidden-more-w hidden-many-w hidden-deep-w hidden-long-w hidden-few-w hidden-some-w",
      .hint = "Where does each of a thread's walks begin? There need not be four for each thread."},
     {"walk-clean", 1, "Four walks a thread: no bad access", ROW_CHECKS, "walk_4", .cases = "w1002 hidden-w hidden-wide-w", .hint = CHECKED},
-    {"walk-overlap", 3, "Four walks a thread: four loads under way at once", ROW_SPEED, "walk_4", .cases = "few-walks far-walks walks-of-64 walks-of-128 walks-of-256 hidden-few-w hidden-more-w hidden-deep-w", .gpu_cases = "few-walks-gpu", .ratio = 0.9, .tolerance = 0.05,
+    {"walk-overlap", 3, "Four walks a thread: four loads under way at once", ROW_SPEED, "walk_4", .cases = "few-walks far-walks walks-of-64 walks-of-128 walks-of-256 hidden-few-w hidden-some-w hidden-more-w hidden-deep-w", .gpu_cases = "few-walks-gpu", .ratio = 0.9, .tolerance = 0.05,
      .hint = "When does the second walk make its first step: after the first walk's first step, or after its last?"},
     {"copy-ok", 2, "Copy, four elements a thread: the copy is right", ROW_CORRECT, "copy_4", .cases = "c1 c5003 c4096 hidden-c hidden-some-c hidden-whole-c hidden-more-c hidden-many-c hidden-few-c",
      .hint = "A block copies 4 * blockDim.x elements. Does the last block have so many?"},

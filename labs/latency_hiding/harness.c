@@ -10,6 +10,7 @@
  */
 #include "lab/lab.h"
 #include "lab/random.h"
+#include "lab/special.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,6 +26,12 @@ enum { EXPERIMENT = 15, IN_PARALLEL = 16 };
 
 /* So many walks, kernels or blocks that are explained by one rule are no chance. */
 enum { ENOUGH = 16 };
+
+/* Elements of a ring, on average, where a list is of several. */
+enum { RING = 37 };
+
+/* Elements of a copy among which some are special. */
+enum { STRETCH = 1 << 12 };
 
 /* Above this many numbers one in COMPARED_OF is compared; all others have to be possible. */
 enum { FULL = 1 << 16, COMPARED_OF = 16 };
@@ -279,8 +286,9 @@ static uint32_t place(uint64_t seed, uint32_t m, uint32_t i)
 }
 
 /* One list through all m elements, in an order that the seed draws: that of the next power of two,
- * what is beyond m left out. */
-static void make_list(uint32_t *next, uint64_t m, uint64_t seed)
+ * what is beyond m left out. In several rings, the list closes now and then: no ring's length then
+ * tells where a walk is after as many steps. */
+static void make_list(uint32_t *next, uint64_t m, bool rings, uint64_t seed)
 {
     uint32_t all = 1, here = UINT32_MAX, first = 0;
 
@@ -291,6 +299,10 @@ static void make_list(uint32_t *next, uint64_t m, uint64_t seed)
 
         if (there >= m)
             continue;
+        if (rings && here != UINT32_MAX && random_u64(~seed, i) % RING == 0) {
+            next[here] = first;
+            here = UINT32_MAX;
+        }
         if (here == UINT32_MAX)
             first = there;
         else
@@ -349,6 +361,14 @@ static uint32_t cycles_of(uint64_t seed, uint64_t grid, uint64_t r)
                     : 1 + (uint32_t)(r >> 40) % (kind == 2 ? 100000 : 1000);
 }
 
+/* In a stretch that begins anywhere: all of a million would take longer than the copy. */
+static void add_special(float *f, uint64_t n, uint64_t seed)
+{
+    uint64_t length = n < STRETCH ? n : STRETCH;
+
+    special_sprinkle(DT_F32, SPECIAL_ALL, seed, length, f + random_u64(seed, n) % (n - length + 1));
+}
+
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
                        void *data)
 {
@@ -358,7 +378,7 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
     float *f = data;
 
     if (!strcmp(buffer->name, "next")) {
-        make_list(u, buffer->count, stream);
+        make_list(u, buffer->count, c->flags & CASE_SPECIAL, stream);
         return;
     }
     for (uint64_t i = 0; i < buffer->count; i++) {
@@ -377,6 +397,8 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
             f[i] = random_f32(stream, i);
         }
     }
+    if (experiment_of(c) == COPY && c->flags & CASE_SPECIAL)
+        add_special(f, buffer->count, stream);
 }
 
 /* ---- reference ---- */
