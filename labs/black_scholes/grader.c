@@ -29,6 +29,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-no-volatility", .kind = "no volatility", .like = "volatility-0 volatility-nan", .n_min = 2, .n_max = 20000, .any_scale = true, .k_min = 1, .k_max = 12},
     {.name = "hidden-many",  .kind = "more options than a grid has threads", .like = "many", .n_min = 70000, .n_max = 400000, ANY_MARKET},
     {.name = "hidden-fill",  .kind = "as many options as a GPU has threads", .like = "fill", .n_min = 280000, .n_max = 420000, ANY_MARKET},
+    {.name = "hidden-fills", .kind = "several times as many options as a GPU has threads", .like = "fill", .n_min = 460000, .n_max = 900000, ANY_MARKET},
     {.name = "hidden-large", .kind = "about a million options", .like = "large", .n_min = 780000, .n_max = 1400000, ANY_MARKET},
 };
 
@@ -53,7 +54,7 @@ static const struct rubric_row rows[] = {
     {"strided-ok", 2, "A fixed grid, any number of options", ROW_CORRECT, "strided", .cases = "none one odd many no-rate below-0 any any-below-0 hidden hidden-market hidden-some hidden-more hidden-block hidden-many hidden-fill",
      .hint = "With 3 threads and 8 options: which ones has thread 0? How far is it from one to the next?"},
     {"strided-clean", 1, "A fixed grid: no bad access", ROW_CHECKS, "strided", .cases = "odd hidden hidden-more", .hint = CHECKED},
-    {"strided-fills", 2, "A fixed grid that fills the GPU, in whole sectors", ROW_SPEED, "strided", .cases = "fill hidden-fill", .gpu_cases = "large-gpu", .ratio = 0.85, .tolerance = 0.02,
+    {"strided-fills", 2, "A fixed grid that fills the GPU, in whole sectors", ROW_SPEED, "strided", .cases = "fill hidden-fill hidden-fills", .gpu_cases = "large-gpu", .ratio = 0.85, .tolerance = 0.02,
      .gate = "inst_executed_max_warp <= 5 * ref.inst_executed_max_warp && " SPREAD " && " LEAN, .elsewhere = 1.2, .hint = "How many threads can 132 SMs hold, and how many has your grid? Lanes should be neighbours."},
     {"fast-ok", 2, "Fast functions: still right", ROW_CORRECT, "fast", .cases = "none one odd many no-rate below-0 any any-below-0 hidden hidden-market hidden-some hidden-more hidden-block hidden-many hidden-fill",
      .hint = "Each fast function has a range where it is good: the CUDA C++ Programming Guide's table of intrinsic functions. What is divided by a small number should be exact."},
