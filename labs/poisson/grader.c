@@ -8,18 +8,21 @@ enum { NOISE, BUMP, DIFFERENCES }; /* as in harness.c */
 static const struct lab_case cases[] = {
     PLANE("one", 1, 1, NOISE), PLANE("row", 17, 1, NOISE), PLANE("column", 1, 19, NOISE), PLANE("odd", 33, 21, NOISE), PLANE("even", 40, 18, NOISE),
     PLANE("square", 256, 256, NOISE), PLANE("lecture", 64, 64, BUMP), PLANE("wide", 300, 25, NOISE), PLANE("high", 30, 275, NOISE), PLANE("many", 512, 256, NOISE),
-    PLANE("broad", 1024, 16, NOISE), PLANE("large", 1024, 1024, NOISE), PLANE("whole-blocks", 1022, 2, NOISE),
+    PLANE("broad", 1024, 16, NOISE), PLANE("large", 1024, 1024, NOISE), PLANE("whole-blocks", 1022, 2, NOISE), PLANE("ragged", 1001, 81, NOISE),
 };
-/* Planes of all shapes up to a thousand and more either way, and one that is wide and high at once. */
+/* Planes of all shapes up to the greatest length either way, and one that is wide and high at once. */
 static const struct hidden_case hidden[] = {
     {.name = "hidden-plane", .kind = "a plane of any shape", .like = "odd", .n_min = 2, .n_max = 80, .m_min = 2, .m_max = 80, .any_scale = true, .ops = ONE_OF(NOISE, DIFFERENCES)},
-    {.name = "hidden-long", .kind = "a long plane, wave numbers of differences", .like = "odd", .n_min = 81, .n_max = 2400, .m_min = 2, .m_max = 80, .any_scale = true, .ops = ONE_OF(DIFFERENCES)},
-    {.name = "hidden-high", .kind = "a high plane, wave numbers of differences", .like = "odd", .n_min = 2, .n_max = 80, .m_min = 81, .m_max = 2400, .any_scale = true, .ops = ONE_OF(DIFFERENCES)},
-    {.name = "hidden-large", .kind = "a larger plane", .like = "odd", .n_min = 81, .n_max = 540, .m_min = 81, .m_max = 320, .any_scale = true, .ops = ONE_OF(DIFFERENCES)},
-    {.name = "hidden-vast", .kind = "a plane wide and high", .like = "odd", .n_min = 541, .n_max = 640, .m_min = 321, .m_max = 400, .ops = ONE_OF(DIFFERENCES)},
+    {.name = "hidden-long", .kind = "a long plane, wave numbers of differences", .like = "odd", .n_min = 81, .n_max = 2400, .m_min = 2, .m_max = 80, .any_scale = true, .work_max = 40000, .ops = ONE_OF(DIFFERENCES)},
+    {.name = "hidden-high", .kind = "a high plane, wave numbers of differences", .like = "odd", .n_min = 2, .n_max = 80, .m_min = 81, .m_max = 2400, .any_scale = true, .work_max = 40000, .ops = ONE_OF(DIFFERENCES)},
+    {.name = "hidden-longest", .kind = "as long a plane as there may be", .like = "odd", .n_min = 2401, .n_max = 16384, .m_min = 2, .m_max = 7, .work_max = 33000, .ops = ONE_OF(DIFFERENCES)},
+    {.name = "hidden-highest", .kind = "as high a plane as there may be", .like = "odd", .n_min = 2, .n_max = 7, .m_min = 2401, .m_max = 16384, .work_max = 33000, .ops = ONE_OF(DIFFERENCES)},
+    {.name = "hidden-large", .kind = "a larger plane", .like = "odd", .n_min = 81, .n_max = 540, .m_min = 81, .m_max = 320, .any_scale = true, .work_max = 70000, .ops = ONE_OF(DIFFERENCES)},
+    {.name = "hidden-broad", .kind = "a plane much wider than high", .like = "odd", .n_min = 641, .n_max = 2400, .m_min = 81, .m_max = 200, .any_scale = true, .work_max = 65000, .ops = ONE_OF(DIFFERENCES)},
+    {.name = "hidden-vast", .kind = "a plane wide and high", .like = "odd", .n_min = 541, .n_max = 640, .m_min = 321, .m_max = 330, .ops = ONE_OF(DIFFERENCES)},
 };
 
-#define SHAPES  "one row column odd even wide high lecture many whole-blocks hidden-plane hidden-long hidden-high hidden-large hidden-vast"
+#define SHAPES  "one row column odd even wide high lecture many whole-blocks hidden-plane hidden-long hidden-high hidden-longest hidden-highest hidden-large hidden-broad hidden-vast"
 #define GIVEN   "It is there to compare yours with: leave it as it was."
 #define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
 
@@ -30,7 +33,7 @@ static const struct rubric_row rows[] = {
      .hint = "Which threads of a block load the wave numbers of its columns, which those of its rows? What if the block is wider than what is left of the plane?"},
     {"shared-clean", 2, "Shared wave numbers: no race and no bad access", ROW_CHECKS, "solve_shared", .cases = "one odd even hidden-plane hidden-long hidden-large",
      .hint = CHECKED " What one thread stores in shared memory, another loads: what must lie between?"},
-    {"shared-once", 3, "Shared wave numbers: each is loaded once a block", ROW_GATE, "solve_shared", .elsewhere = 1.25, .cases = "square hidden-large hidden-vast",
+    {"shared-once", 3, "Shared wave numbers: each is loaded once a block", ROW_GATE, "solve_shared", .elsewhere = 1.25, .cases = "square hidden-large hidden-broad hidden-vast",
      /* a block of T threads has no more than 32 + T / 32 wave numbers, unless it is odd, and there
       * are three kernels of as many blocks; a load for each part of a wave is right; an atomic, which is no load, is none */
      .gate = "global_ld_bytes <= 16 * n * m + min(1.2 * n * m, 4 * (32 * blocks + threads / 32) / 3) && global_sectors <= 1.45 * ref.global_sectors + 2 * m && global_atom_requests + global_red_requests + async_sends == 0 && influence(others) >= 0.9",
@@ -38,7 +41,7 @@ static const struct rubric_row rows[] = {
     {"half-ok", 4, "Half of the waves: u is right", ROW_CORRECT, "solve_half", .cases = SHAPES,
      .hint = "How many waves has a row? Where does the second row begin? The rows are all there: ky as before."},
     {"half-clean", 2, "Half of the waves: no bad access", ROW_CHECKS, "solve_half", .cases = "one odd even hidden-plane hidden-long", .hint = CHECKED},
-    {"half-whole", 2, "Half of the waves: sectors are used whole", ROW_GATE, "solve_half", .elsewhere = 1.25, .cases = "square hidden-large hidden-vast",
+    {"half-whole", 2, "Half of the waves: sectors are used whole", ROW_GATE, "solve_half", .elsewhere = 1.25, .cases = "square ragged hidden-large hidden-broad hidden-vast",
      /* in whole sectors a request of 32 lanes has 8 or 9, of float4 17; in rows of 16 lanes one
       * more. A load or store that goes by columns at times has more, unless it is made often */
      .gate = "global_sectors <= 1.15 * ref.global_sectors && worst(global_ld_sectors / max(global_ld_requests, global_ld_bytes / 256)) <= 9.8 && worst(global_st_sectors / max(global_st_requests, global_st_bytes / 256)) <= 9.8 && global_ld_bytes <= 25 * m * (n / 2 + 1) + 4.2 * n * m && global_st_bytes <= 8.4 * m * (n / 2 + 1) + 4.2 * n * m",
@@ -46,7 +49,7 @@ static const struct rubric_row rows[] = {
     {"fused-ok", 4, "One kernel: u is right", ROW_CORRECT, "solve_fused", .cases = SHAPES,
      .hint = "What is u too large by, if nobody scales? Where can the factor go in?"},
     {"fused-clean", 1, "One kernel: no bad access", ROW_CHECKS, "solve_fused", .cases = "one odd even hidden-plane hidden-long", .hint = CHECKED},
-    {"fused-once", 3, "One kernel: each wave is loaded once and stored once", ROW_GATE, "solve_fused", .elsewhere = 1.25, .cases = "square hidden-large hidden-vast",
+    {"fused-once", 3, "One kernel: each wave is loaded once and stored once", ROW_GATE, "solve_fused", .elsewhere = 1.25, .cases = "square hidden-large hidden-broad hidden-vast",
      .gate = "global_ld_requests <= 3.3 * m * (n / 2 + 32) / 32 && global_st_requests <= 1.1 * m * (n / 2 + 32) / 32 && global_sectors <= 1.3 * ref.global_sectors + 3 * m",
      .hint = "A wave's two parts lie side by side, and the waves of a row too: how few loads, stores and sectors can a warp do with?"},
     {"fused-fast", 2, "One kernel: little time beside the transforms", ROW_SPEED, "solve_fused", .cases = "large hidden-large", .gpu_cases = "large", .ratio = 0.96, .tolerance = 0.03,
