@@ -53,7 +53,7 @@ static const struct rubric_row rows[] = {
      .gate = "global_ld_requests <= 3.3 * m * (n / 2 + 32) / 32 && global_st_requests <= 1.1 * m * (n / 2 + 32) / 32 && global_sectors <= 1.3 * ref.global_sectors + 3 * m",
      .hint = "A wave's two parts lie side by side, and the waves of a row too: how few loads, stores and sectors can a warp do with?"},
     {"fused-fast", 2, "One kernel: little time beside the transforms", ROW_SPEED, "solve_fused", .cases = "large hidden-large", .gpu_cases = "large", .ratio = 0.96, .tolerance = 0.03,
-     .gate = "flop_fp64 == 0", .elsewhere = HERE_ONLY,
+     .gate = "thread_inst_fp64 == 0", .elsewhere = HERE_ONLY,
      .hint = "Which threads of a warp have neighbouring waves? What is a thread doing while its load is under way? And is it all in floats?"},
 };
 /* clang-format on */
