@@ -473,7 +473,7 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
 
 /* ---- inputs, reference ---- */
 
-/* Of all sizes, the greatest, and fewer than there are ranks. */
+/* Of all sizes, the greatest, and fewer than there are ranks; some of very many ranks. */
 static void make_question(uint64_t stream, uint64_t i, uint32_t *asked)
 {
     static const uint32_t some[] = {0, 1, 1u << 31, (1u << 31) - 1, 1u << 30, 3};
@@ -482,7 +482,9 @@ static void make_question(uint64_t stream, uint64_t i, uint32_t *asked)
     asked[0] = (uint32_t)(r >> 32 & 0x7fffffff) >> (r & 31);
     if (i % 4 == 0)
         asked[0] = some[r % (sizeof(some) / sizeof(some[0]))];
-    asked[2] = 1 + (uint32_t)(r >> 8) % (i % 8 == 7 ? 1000 : LAB_MAX_RANKS);
+    asked[2] = 1 + (uint32_t)(r >> 8) % (i % 32 == 31 ? 1u << 20
+                                         : i % 8 == 7 ? 1000
+                                                      : LAB_MAX_RANKS);
     asked[1] = i % 16 < 2 ? asked[2] - 1 : (uint32_t)(r >> 16) % asked[2];
 }
 
