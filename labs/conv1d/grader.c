@@ -31,10 +31,12 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-gate",  .kind = "thousands of outputs",           .like = "gate",  .n_min = 3000, .n_max = 5000, .params = ONE_OF(48, 56, 64, 72, 80)},
     {.name = "hidden-gate-any", .kind = "thousands of outputs, any width", .like = "gate", .n_min = 1500, .n_max = (1 << 17) - 1, .param_min = 33, .param_max = 255, .any_scale = true, .work_max = 600000},
     {.name = "hidden-gate-narrow", .kind = "thousands of outputs, a small width", .like = "gate", .n_min = 32768, .n_max = (1 << 17) - 1, .param_min = 15, .param_max = 32, .any_scale = true, .work_max = 1100000},
+    {.name = "hidden-gate-few", .kind = "thousands of outputs, a small width", .like = "gate", .n_min = 10000, .n_max = 65535, .param_min = 8, .param_max = 14},
+    {.name = "hidden-gate-far", .kind = "more than 131,072 outputs", .like = "gate", .n_min = (1 << 17) + 1, .n_max = 133000, .param_min = 8, .param_max = 10},
     {.name = "hidden-speed", .kind = "many outputs, a width about 61", .like = "speed", .n_min = 125000, .n_max = 135000, .param_min = 59, .param_max = 63} /* more do not lie in the cache of constants */,
 };
 
-#define CASES "one small tail fours odd wide three hidden-any hidden-long hidden-wide hidden-short hidden-high hidden-large hidden-great hidden-vast hidden-gate hidden-gate-any hidden-gate-narrow hidden-from-96 hidden-from-136 hidden-from-176 hidden-from-216"
+#define CASES "one small tail fours odd wide three hidden-any hidden-long hidden-wide hidden-short hidden-high hidden-large hidden-great hidden-vast hidden-gate hidden-gate-any hidden-gate-narrow hidden-gate-few hidden-gate-far hidden-from-96 hidden-from-136 hidden-from-176 hidden-from-216"
 #define CLEAN "small tail wide hidden-any hidden-long hidden-wide hidden-large"
 #define GATES "gate hidden-gate"
 /* All words that would be read if none were used twice, in bytes. */
@@ -66,7 +68,7 @@ static const struct rubric_row rows[] = {
      .hint = "Take width 255 and blocks of 128: how many inputs does a block need, and how many does each thread fetch?"},
     {"shared-clean", 2, "conv_shared has no race and no bad access", ROW_CHECKS, "conv_shared", .cases = CLEAN,
      .hint = "Every thread must reach the barrier, those past n too; nothing is read past in[n + width - 2]."},
-    {"shared-reuse", 2, "conv_shared reads its inputs from shared memory", ROW_GATE, "conv_shared", .cases = GATES " hidden-gate-any hidden-gate-narrow",
+    {"shared-reuse", 2, "conv_shared reads its inputs from shared memory", ROW_GATE, "conv_shared", .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-gate-few hidden-gate-far",
      .gate = "shared_ld_bytes >= 0.9 * " ALL_BYTES " && global_sectors <= 1.4 * ref.global_sectors && " FEW_OTHERS " && "
              /* the weights come from global memory for every product, or once a block; an input never does: where
               * words of inputs go to all lanes, and the weights slide by in shared memory, more are read than
@@ -78,11 +80,11 @@ static const struct rubric_row rows[] = {
      .hint = "Is it conv_shared but for the weights? The array must be called conv_weights."},
     {"const-clean", 1, "conv_const has no race and no bad access", ROW_CHECKS, "conv_const", .cases = CLEAN,
      .hint = "CHECK=1 names the line and the thread."},
-    {"const-reuse", 1, "conv_const fetches each input about once", ROW_GATE, "conv_const", .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-great hidden-vast",
+    {"const-reuse", 1, "conv_const fetches each input about once", ROW_GATE, "conv_const", .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-gate-few hidden-gate-far hidden-great hidden-vast",
      .gate = "global_ld_bytes <= elem * n * max(4, 1.1 + param / 31) && " FEW_OTHERS " && " NOT_STRAIGHT,
      .hint = "Per block: the tile and its halo, and nothing else from global memory."},
-    {"const-used", 2, "conv_const takes its weights from constant memory", ROW_GATE, "conv_const", .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-great hidden-vast",
-     .gate = "32 * shuffles <= 0.05 * n * param && const_ld_requests >= 0.2 * param * warps && global_ld_bytes + shared_ld_bytes <= 1.2 * " TILE_WORDS " * " ALL_THREADS
+    {"const-used", 2, "conv_const takes its weights from constant memory", ROW_GATE, "conv_const", .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-gate-few hidden-gate-far hidden-great hidden-vast",
+     .gate = "32 * shuffles <= 0.05 * n * param && const_ld_requests >= 0.2 * param * warps && global_ld_bytes + shared_ld_bytes <= " TILE_WORDS " * (1.04 * " ALL_THREADS " + 2 * elem * n * max(1, param / 60))"
              /* one output a thread: with the inputs of several there would be room for weights from elsewhere */
              " && global_ld_bytes + shared_ld_bytes + 128 * global_atom_requests >= 0.9 * " ALL_BYTES
              " && shared_atom_requests + async_sends == 0 && 32 * local_ld_requests <= 0.05 * n * param && " BY_ITSELF,
