@@ -427,8 +427,9 @@ static double sum_of_each(const struct option *o, const uint32_t *key, uint32_t 
 
 /* ---- inputs ---- */
 
-/* The lecture's example; what is no option, each field's turn; any other one, some of them for
- * less than 1. */
+enum { BAD = 4 };
+/* The lecture's example; what is no option, each field's turn, and the next way at its next turn,
+ * so that 75 options have all; any other one, some of them for less than 1. */
 static void make_option(uint64_t seed, uint64_t o, bool some_bad, float *f)
 {
     static const float first[FIELDS] = {2, 1, 3, 0.05f, 0.25f};
@@ -444,10 +445,11 @@ static void make_option(uint64_t seed, uint64_t o, bool some_bad, float *f)
     if (o == 0)
         memcpy(f, first, sizeof(first));
     else if (some_bad && o % 3 == 2) {
-        static const float bad[] = {NAN, INFINITY, -1, 0};
-        uint64_t field = o / 3 % FIELDS, two = field == RATE ? 0 : r >> 8 & 1;
+        static const float bad[BAD] = {NAN, INFINITY, -1, 0};
+        uint64_t field = o / 3 % FIELDS, turn = random_u64(seed, 2) + o / 3 / FIELDS;
+        uint64_t two = field != RATE && turn % (BAD + 1) == BAD;
 
-        f[field] = bad[r % (field == RATE ? 2 : 4)];
+        f[field] = bad[field == RATE ? turn % 2 : turn % (BAD + 1) % BAD];
         /* below 0 is anywhere there; two fields that are, whose product is not */
         if (f[field] < 0 || two)
             f[field] = -0.01f * (float)(1 + (r >> 16) % 1000);
