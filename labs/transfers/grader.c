@@ -14,13 +14,14 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-many",  .kind = "more than 65536 elements", .like = "odd", .n_min = (1 << 17) + 96, .n_max = 1000000, .k_min = 1, .k_max = 7, .any_scale = true},
     {.name = "hidden-long",  .kind = "thousands of steps", .like = "odd", .n_min = 3, .n_max = 200, .k_min = 1001, .k_max = 65535, .any_scale = true},
     {.name = "hidden-longer", .kind = "more than 65536 steps", .like = "odd", .n_min = 3, .n_max = 30, .k_min = 65600, .k_max = 140000},
+    {.name = "hidden-longest", .kind = "more steps than 19 bits count", .like = "odd", .n_min = 2, .n_max = 9, .k_min = (1 << 19) + 2000, .k_max = 1 << 20},
     {.name = "hidden-large", .kind = "about a million elements", .like = "large", .n_min = 800000, .n_max = 1500000, .k_min = 1, .k_max = 24},
 };
 
 #define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
 
 static const struct rubric_row rows[] = {
-    {"work-ok", 3, "The kernel, in one piece from pageable memory", ROW_CORRECT, "pageable", .cases = "one some odd none-left no-step hidden hidden-more hidden-many hidden-long hidden-longer",
+    {"work-ok", 3, "The kernel, in one piece from pageable memory", ROW_CORRECT, "pageable", .cases = "one some odd none-left no-step hidden hidden-more hidden-many hidden-long hidden-longer hidden-longest",
      .hint = "Work the first two steps of one element out by hand. How many elements has the last block?"},
     {"work-clean", 1, "The kernel: no bad access", ROW_CHECKS, "pageable", .cases = "odd hidden hidden-many", .hint = CHECKED},
     {"pinned-ok", 2, "Pinned: results are right", ROW_CORRECT, "pinned", .cases = "one odd some hidden hidden-more hidden-many hidden-large",
@@ -32,7 +33,7 @@ static const struct rubric_row rows[] = {
     {"mapped-ok", 2, "Mapped: results are right", ROW_CORRECT, "mapped", .cases = "one odd some hidden hidden-more hidden-many hidden-large",
      .hint = "There is only one sort of step to take."},
     {"mapped-fast", 1, "Mapped: in one launch's time", ROW_SPEED, "mapped", .cases = "large hidden-large", .gpu_cases = "large-gpu", .ratio = 0.9, .tolerance = 0.02,
-     .gate = "global_ld_bytes <= 4.4 * n + 4096 && global_st_bytes <= 4.4 * n + 4096",
+     .gate = "launches == 1 && global_ld_bytes <= 4.4 * n + 4096 && global_st_bytes <= 4.4 * n + 4096",
      .hint = "What does a second launch bring here?"},
     {"managed-ok", 2, "Managed: results are right", ROW_CORRECT, "managed", .cases = "one odd some hidden hidden-more hidden-many hidden-large",
      .hint = "A schedule of one step is right already, if slow."},
