@@ -49,7 +49,7 @@ enum {
     CASE_QUICK = 4 /* part of a plain `make` */,
     CASE_EMULATOR_ONLY = 8,
     CASE_GPU_ONLY = 16,
-    CASE_DATA = 32, /* counts depend on what the data are, not only on how many */
+    CASE_DATA = 32,   /* counts depend on what the data are, not only on how many */
     CASE_SPECIAL = 64 /* inputs hold numbers that programs are seldom tried on (special.h), too */
 };
 
