@@ -414,16 +414,16 @@ static bool is_fault(const char *f)
 {
     const char *colon = strchr(f, ':');
     if (!colon || !strncmp(f, "back:", 5))
-        return colon && word_in("first last any slight swapped", colon + 1);
+        return colon && word_in("first last any slight nan swapped", colon + 1);
     if (!strcmp(f, JOB_DISK_FULL))
         return true;
     return !strncmp(f, "disturb:", 8)
                ? disturb_index(colon + 1) >= 0
-               : !strncmp(f, "cuda", 4) && (atoi(colon + 1) > 0 || !strcmp(colon + 1, "any"));
+               : !strncmp(f, "cuda", 4) && (atoi(colon + 1) > 0 || word_in("any each", colon + 1));
 }
 
-/* "cudaMalloc:2", "cudaMalloc:any", "disturb:CLASS", "back:first", "back:last", "back:any",
- * "back:slight", "back:swapped" or "disk:full" */
+/* "cudaMalloc:2", "cudaMalloc:any", "cudaMalloc:each", "disturb:CLASS", "back:first", "back:last",
+ * "back:any", "back:slight", "back:nan", "back:swapped" or "disk:full" */
 static int fault_problems(const struct rubric *r, const struct rubric_row *row, struct text *out)
 {
     int bad = 0;

@@ -1,11 +1,11 @@
 /* faults.c - rows of kind ROW_FAULTS: a program's calls are made to fail, one a run.
  *
  * A fault that comes to nothing, as the program has no such call, says nothing; a row of which all
- * do fails. "cudaMalloc:any" is one of them, drawn for the submission. "disturb:WHAT" lets no call
- * fail but the device compute with wrong numbers, "back:WHICH" one element of the result come back
- * wrong, "disk:full" no byte of the result be written. What a program did then, its status, its
- * words and its result are seen from outside. That the call failed, and what is left, is the
- * runtime's own record.
+ * do fails. "cudaMalloc:any" is one of them, drawn for the submission, "cudaMalloc:each" all of
+ * them, each in one of the row's cases. "disturb:WHAT" lets no call fail but the device compute
+ * with wrong numbers, "back:WHICH" one element of the result come back wrong, "disk:full" no byte
+ * of the result be written. What a program did then, its status, its words and its result are seen
+ * from outside. That the call failed, and what is left, is the runtime's own record.
  */
 #include "marking.h"
 #include "base/alloc.h"
@@ -123,7 +123,9 @@ static char *problem(const struct run *r, const char *fault)
     if (o->status >= 128)
         return xformat("it crashed (signal %d)", o->status - 128);
     if (after(fault, "back:") && o->status == 0 && r->result.end == RUN_OK)
-        return NULL; /* what was wrong is not in the result */
+        return fact(r, "memcpyDtoH") > 4 * (double)r->c.n
+                   ? NULL /* what was wrong is not in the result */
+                   : xstrdup("the result was right: it is not what came back");
     if (o->status == 0)
         return xstrdup("it went on, and ended with status 0");
     if (!tells(o->said, fault))
@@ -196,6 +198,7 @@ static void say_problem(struct marking *m, const struct marked_case *c, const ch
             ? xformat("On %s, when %s came back wrong: %s.", place,
                       after(fault, "back:swapped")  ? "two elements in each other's place"
                       : after(fault, "back:slight") ? "a single element, by a thousandth,"
+                      : after(fault, "back:nan")    ? "a single element, as NaN,"
                                                     : "a single element",
                       what)
         : after(fault, "disk:")
@@ -205,6 +208,27 @@ static void say_problem(struct marking *m, const struct marked_case *c, const ch
     marking_settle(m, STATUS_FAIL, why, c->c.name);
     free(place);
     free(why);
+}
+
+/* "CALL:each": of the calls that the run without faults made, at most MOST_CALLS of them, those
+ * that fall to the row's case number `at` of n. Which ones is drawn; each falls to one case. */
+enum { MOST_CALLS = 8 };
+static char *calls_of_case(const struct marking *m, const struct run *base, const char *fault,
+                           int at, int n)
+{
+    struct text t = {0};
+    int length = (int)strcspn(fault, ":");
+    char *name = xformat("calls.%.*s", length, fault);
+    char *label = xformat("%s/%s/%s", m->row->id, m->draw.submission, fault);
+    uint64_t made = (uint64_t)fact(base, name), few = made < MOST_CALLS ? made : MOST_CALLS;
+    uint64_t from = m->draw.secret ? secret_draw(m->draw.secret, label) : 0;
+    for (uint64_t i = 0; i < few; i++)
+        if ((int)((from + i) % (uint64_t)n) == at)
+            text_addf(&t, "%.*s:%llu ", length, fault,
+                      (unsigned long long)(1 + (from % made + i * made / few) % made));
+    free(label);
+    free(name);
+    return text_take(&t);
 }
 
 /* False when the row is settled. */
@@ -225,12 +249,11 @@ static bool try_fault(struct marking *m, const struct marked_case *c, struct run
     return ok;
 }
 
-static bool try_all(struct marking *m, const struct marked_case *c, int *tried)
+/* The faults of a list, with spaces between them; false when the row is settled. */
+static bool try_list(struct marking *m, const struct marked_case *c, struct run *base, char *list,
+                     int *tried)
 {
-    struct run *base = marking_run(m, c, 0, false);
-    if (marking_blocked(m, base, c))
-        return false;
-    char *list = xstrdup(m->row->faults), *save = NULL;
+    char *save = NULL;
     bool ok = true;
     for (char *f = strtok_r(list, " ", &save); f && ok; f = strtok_r(NULL, " ", &save)) {
         char *fault = fault_drawn(m, base, f);
@@ -241,11 +264,28 @@ static bool try_all(struct marking *m, const struct marked_case *c, int *tried)
     return ok;
 }
 
+/* On the row's case number `at` of n. */
+static bool try_all(struct marking *m, const struct marked_case *c, int at, int n, int *tried)
+{
+    struct run *base = marking_run(m, c, 0, false);
+    if (marking_blocked(m, base, c))
+        return false;
+    char *list = xstrdup(m->row->faults), *save = NULL;
+    bool ok = true;
+    for (char *f = strtok_r(list, " ", &save); f && ok; f = strtok_r(NULL, " ", &save)) {
+        const char *which = strchr(f, ':');
+        bool each = which && !strcmp(which, ":each");
+        ok = try_list(m, c, base, each ? calls_of_case(m, base, f, at, n) : xstrdup(f), tried);
+    }
+    free(list);
+    return ok;
+}
+
 void mark_faults(struct marking *m, struct marked_case *cases, int n)
 {
     int tried = 0;
     for (int i = 0; i < n; i++)
-        if (!try_all(m, &cases[i], &tried))
+        if (!try_all(m, &cases[i], i, n, &tried))
             return;
     if (!tried) {
         marking_settle(m, STATUS_FAIL, "The program has no such call that could fail.", NULL);

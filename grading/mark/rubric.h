@@ -80,10 +80,12 @@ struct rubric_row {
     double elsewhere;
     /* ROW_FAULTS: what fails, one in a run, separated by spaces: "cudaMalloc:2", the second call;
      * "cudaMalloc:any", one of those that the program makes, drawn from secret and submission;
+     * "cudaMalloc:each", each of them, of many eight, in one of the row's cases, which is drawn;
      * "disturb:global_ld", what the kernel loads, "back:first", "back:last" and "back:any", one
      * element of the result that is copied back, "back:slight", one by a thousandth,
-     * "back:swapped", two in each other's place (results are then to be told as wrong),
-     * "disk:full", no result can be written. A call that the program does not make is passed over.
+     * "back:nan", one as no number, "back:swapped", two in each other's place (results are then to
+     * be told as wrong), "disk:full", no result can be written. A call that the program does not
+     * make is passed over.
      */
     const char *faults;
     unsigned checks;   /* ROW_CHECKS: CHECK_*, 0 for all */

@@ -30,26 +30,31 @@ static const struct hidden_case hidden[] = {
      .n_min = 1 << 16,
      .n_max = 262143,
      .any_scale = true},
+    {.name = "hidden-far",
+     .kind = "more than 131072 elements",
+     .like = "many",
+     .n_min = (1 << 17) + 1,
+     .n_max = 150000},
     {.name = "hidden-fault",
      .kind = "any number of elements",
      .like = "tail",
      .n_min = 5000,
-     .n_max = 120000},
+     .n_max = 30000},
 };
 
 static const struct rubric_row rows[] = {
     {"results", 4, "the results are right", ROW_CORRECT, "saxpy",
-     .cases = "empty one tail many hidden-few hidden-size hidden-many",
+     .cases = "empty one tail many hidden-few hidden-size hidden-many hidden-far",
      .hint = "Which thread handles the last element? And what is a grid of 0 blocks?"},
     {"clean", 1, "no bad access", ROW_CHECKS, "saxpy", .cases = "one tail hidden-size hidden-many",
      .hint = "make run LAB=first_program CHECK=1 names the line."},
     {"kernel", 2, "the kernel computes the result, in one launch", ROW_GATE, "saxpy",
      .cases = "tail many hidden-few hidden-size hidden-many",
      .gate = "record.launches == 1 && flop_fp32 >= 2 * n && global_st_bytes >= 4 * n && "
-             "inst_lanes_1 <= n / 8 + 500 && inst_executed_max_warp <= n / 8 + 500 && "
+             "inst_lanes_1 <= n / 8 + 500 && inst_executed_max_warp <= n / 1000 + 300 && "
              "influence(global_ld) >= min(0.999, 1 - 1.5 / n)",
      .hint = "What is written is to be what the kernel stored: x and y are loaded, a x + y is "
-             "stored, a thread an element, in one launch."},
+             "stored, a thread an element, by as many blocks as n asks for, in one launch."},
     {"copies", 1, "x and y go there once, the result comes back", ROW_GATE, "saxpy",
      .cases = "tail hidden-size hidden-many",
      .gate = "record.memcpyHtoD >= 8 * n && record.memcpyHtoD <= 8 * n + 1024 && "
@@ -67,7 +72,7 @@ static const struct rubric_row rows[] = {
              "printed.to_host >= 0.99 * record.out_ns / 1e6 && "
              "printed.to_host <= 2 * record.out_ns / 1e6 + 0.05 && "
              "printed.to_device + printed.kernel + printed.to_host <= "
-             "record.elapsed_ns / 1e6 + 0.0001 && printed.cpu >= 0 && printed.cpu "
+             "record.elapsed_ns / 1e6 + 0.0001 && printed.cpu >= 12 * n / 500e6 && printed.cpu "
              "<= record.wall_ms && "
              "rate.kernel * printed.kernel >= 0.97 * 12 * n / 1e6 && "
              "rate.kernel * printed.kernel <= 1.03 * 12 * n / 1e6 && "
@@ -87,8 +92,8 @@ static const struct rubric_row rows[] = {
      .hint =
          "A cudaFree for each cudaMalloc, on every way out; a cudaEventDestroy for each event."},
     {"compared", 2, "the CPU's results find a wrong one", ROW_FAULTS, "saxpy",
-     .cases = "tail hidden-size hidden-fault",
-     .faults = "disturb:global_ld back:first back:last back:any back:slight back:swapped",
+     .cases = "hidden-size hidden-far",
+     .faults = "disturb:global_ld back:first back:last back:any back:slight back:nan back:swapped",
      .hint = "Write the device's result, compute the same on the CPU, compare each element with a "
              "tolerance: what is further away is told on stderr, and the status is not 0."},
     {"fault-memory", 2, "a cudaMalloc that fails is told, and ends well", ROW_FAULTS, "saxpy",
@@ -108,15 +113,14 @@ static const struct rubric_row rows[] = {
      .hint = "<<<…>>> returns nothing: who tells of it? cudaGetLastError()."},
     {"fault-events", 1, "an event that fails is told, and ends well", ROW_FAULTS, "saxpy",
      .cases = "tail hidden-fault",
-     .faults = "cudaEventCreate:1 cudaEventCreate:any cudaEventRecord:1 cudaEventRecord:any "
-               "cudaEventSynchronize:1 cudaDeviceSynchronize:1 cudaStreamSynchronize:1 "
-               "cudaEventElapsedTime:any",
+     .faults = "cudaEventCreate:each cudaEventRecord:each cudaEventSynchronize:1 "
+               "cudaDeviceSynchronize:1 cudaStreamSynchronize:1 cudaEventElapsedTime:each",
      .hint = "cudaEventCreate, cudaEventRecord, cudaEventSynchronize and cudaEventElapsedTime "
              "return errors, as all calls do."},
     {"fault-end", 1, "what fails in the end is told", ROW_FAULTS, "saxpy",
      .cases = "tail hidden-fault",
      .faults = "disk:full cudaFree:1 cudaFree:2 cudaFreeAsync:1 cudaFreeAsync:2 cudaFreeHost:1 "
-               "cudaEventDestroy:1 cudaEventDestroy:any",
+               "cudaEventDestroy:each",
      .hint = "A disk can be full: fwrite and fclose tell. cudaFree and cudaEventDestroy return "
              "errors, too: say so, free the rest all the same, and let main return something else "
              "than 0."},

@@ -4,10 +4,10 @@
  * cudaMalloc and the first cudaMemcpy of the program return an error and do nothing. Calls are
  * counted as rt_enter() sees them, those of all threads together. "back:17" lets nothing fail, but
  * the 17th word of 32 bits that is copied from the device to the host come back wrong; of the first
- * such copy, "back:slight" lets the float that is furthest from 0 come back a thousandth off, and
- * "back:swapped" its first and last word in each other's place: a sum does not notice. A name that
- * the runtime does not have, or an error that there is not, ends the program: a typing error must
- * not look like a program that nothing can shake.
+ * such copy, "back:slight" lets the float that is furthest from 0 come back a thousandth off,
+ * "back:nan" the same one as no number, and "back:swapped" its first and last word in each other's
+ * place: a sum does not notice. A name that the runtime does not have, or an error that there is
+ * not, ends the program: a typing error must not look like a program that nothing can shake.
  */
 #include "cudart.h"
 #include <dlfcn.h>
@@ -28,7 +28,7 @@ struct fault {
 
 static struct fault *faults;
 static atomic_uint_fast64_t spoiled, copied_back; /* which word is to be wrong, 0: none; bytes */
-static enum { ONE_WORD, SLIGHT, SWAPPED } how;    /* of the first copy, but for ONE_WORD */
+static enum { ONE_WORD, SLIGHT, NO_NUMBER, SWAPPED } how; /* of the first copy, but for ONE_WORD */
 
 static _Noreturn void refuse(const char *word, const char *why)
 {
@@ -59,8 +59,9 @@ static void add(char *word)
     call = strchr(word, ':');
     if (call)
         *call++ = '\0';
-    if (!strcmp(whole, "back:slight") || !strcmp(whole, "back:swapped")) {
-        how = strcmp(whole, "back:slight") ? SWAPPED : SLIGHT;
+    if (!strcmp(whole, "back:slight") || !strcmp(whole, "back:nan") ||
+        !strcmp(whole, "back:swapped")) {
+        how = whole[5] == 'n' ? NO_NUMBER : strcmp(whole, "back:slight") ? SWAPPED : SLIGHT;
         spoiled = 1;
         free(whole), free(f);
         return;
@@ -151,6 +152,8 @@ void inject_back(void *to, size_t bytes)
         return;
     if (how == SLIGHT)
         change_word((char *)to + 4 * furthest_from_0(to, bytes / 4), 1u << 13);
+    else if (how == NO_NUMBER)
+        memcpy((char *)to + 4 * furthest_from_0(to, bytes / 4), &(float){NAN}, 4);
     else if (how == SWAPPED)
         swap_ends(to, bytes / 4);
     else
@@ -161,7 +164,7 @@ void inject_back(void *to, size_t bytes)
                 (unsigned long long)spoiled);
     else
         fprintf(stderr, "warplab: %s that came back from the device: made wrong\n",
-                how == SLIGHT ? "the float furthest from 0" : "the first and the last word");
+                how == SWAPPED ? "the first and the last word" : "the float furthest from 0");
 }
 
 void inject_finish(void)
