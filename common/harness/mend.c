@@ -49,10 +49,9 @@ enum mending { RACES, LESS /* no race is left, but it is not right */, ALL };
 static enum mending mends(struct search *s, const struct lab_case *c, struct text *left)
 {
     struct sample sample;
-    enum run_end end;
 
     s->x->runs = s->x->runs ? s->x->runs : 1;
-    end = experiment_run(s->x, c, s->x->verify->seed, true, &sample);
+    enum run_end end = experiment_run(s->x, c, s->x->verify->seed, true, &sample);
     const char *found = sample.outputs.findings ? sample.outputs.findings : "";
     bool race =
         end == RUN_NOT_TRIED || end == RUN_RECORD || end == RUN_NO_KERNEL || findings_race(found);
