@@ -6,15 +6,13 @@
 #ifndef LAB_RANDOM_H
 #define LAB_RANDOM_H
 
+#include "base/mix.h"
+
 #include <stdint.h>
 
 static inline uint64_t random_u64(uint64_t stream, uint64_t i)
 {
-    uint64_t z = stream * 0xd1342543de82ef95u + (i + 1) * 0x9e3779b97f4a7c15u;
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+    return mix64(stream * 0xd1342543de82ef95u + (i + 1) * 0x9e3779b97f4a7c15u);
 }
 
 /* Uniform in [-1, 1), all 24 bits of the significand in use: rounding to fewer shows. */

@@ -15,6 +15,7 @@
  */
 #include "traffic.h"
 #include "base/alloc.h"
+#include "base/mix.h"
 #include "emulator/base/mem.h"
 #include "emulator/base/options.h"
 #include "emulator/exec/disturb.h"
@@ -98,10 +99,7 @@ static uint64_t sample_at;
 
 static uint64_t drawn(uint64_t k, uint64_t nblocks)
 {
-    uint64_t z = sample_at + (k + 1) * 0x9e3779b97f4a7c15u + nblocks * 0xd1342543de82ef95u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+    return mix64(sample_at + (k + 1) * 0x9e3779b97f4a7c15u + nblocks * 0xd1342543de82ef95u);
 }
 
 static uint64_t base_block(int k, uint64_t nblocks)

@@ -15,6 +15,7 @@
  */
 #include "disturb.h"
 #include "follow.h"
+#include "base/mix.h"
 #include "emulator/base/mem.h"
 #include "emulator/code/mma_shape.h"
 #include <stdlib.h>
@@ -38,21 +39,15 @@ unsigned disturb_now(void)
 }
 
 /* ---- which bits ---- */
-static uint64_t mix(uint64_t x) /* splitmix64's finalizer */
-{
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-    return x ^ x >> 31;
-}
 static uint64_t moment(const struct warp *w)
 {
-    return mix(w->executed << 32 | w->block->index);
+    return mix64(w->executed << 32 | w->block->index);
 }
 static uint64_t moment_of(const struct warp *w, const struct insn *in, uint32_t element)
 {
     uint64_t where =
         (uint64_t)in->site->index << 40 | (uint64_t)w->index << 16 | (uint64_t)element << 5;
-    return mix(where) ^ moment(w);
+    return mix64(where) ^ moment(w);
 }
 /* In 32 bits, so that a warp's lanes are mixed side by side. */
 static inline uint32_t mix_lane(uint32_t x, uint32_t lane)
@@ -191,7 +186,7 @@ static uint32_t from_others(const struct warp *w, const struct insn *in, uint32_
 /* Which half it is goes by the block's index, mixed, so that no warp is of it in all blocks. */
 static bool of_half(const struct warp *w)
 {
-    return w->block->nwarps == 1 || ((w->index ^ mix(w->block->index)) & 1);
+    return w->block->nwarps == 1 || ((w->index ^ mix64(w->block->index)) & 1);
 }
 /* What one row of a grid makes together is found as what one block makes: by another choice for
  * each, the same for all of the row. One of n, another for each k: steps of the golden ratio leave
