@@ -148,6 +148,18 @@ void text_column(struct text *t, const char *s, size_t width)
         text_add(t, " ");
 }
 
+bool text_lists(const char *list, const char *word, size_t n)
+{
+    size_t k;
+
+    for (const char *p = list; p && *p; p += k + strspn(p + k, " ")) {
+        k = strcspn(p, " ");
+        if (k == n && !strncmp(p, word, n))
+            return true;
+    }
+    return false;
+}
+
 unsigned text_distance(const char *a, const char *b)
 {
     size_t nb = strlen(b);

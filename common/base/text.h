@@ -38,6 +38,9 @@ void text_column(struct text *t, const char *s, size_t width);
 /* Adds s as one word of a shell's command: between single quotes where it has to be. */
 void text_shell(struct text *t, const char *s);
 
+/* Is this word, of n bytes, one of a list's, with spaces between them? A NULL list has none. */
+bool text_lists(const char *list, const char *word, size_t n);
+
 /* Edit distance (Levenshtein), for "did you mean". */
 unsigned text_distance(const char *a, const char *b);
 

@@ -63,3 +63,13 @@ Test(text, a_word_for_the_shell)
         text_free(&t);
     }
 }
+
+Test(text, a_word_of_a_list)
+{
+    static const char list[] = " reduce1  reduce10 clear ";
+
+    cr_expect(text_lists(list, "reduce1", 7) && text_lists(list, "clear", 5));
+    cr_expect(text_lists(list, "reduce10(int)", 8), "of a longer text");
+    cr_expect(!text_lists(list, "reduce", 6) && !text_lists(list, "reduce100", 9));
+    cr_expect(!text_lists("", "clear", 5) && !text_lists(NULL, "clear", 5));
+}

@@ -330,7 +330,7 @@ static void recover_from(struct run *r, const char *path, cudaError_t error)
 {
     if (!machine_error_is_sticky(error))
         return;
-    r->module.library = NULL; /* went with the state of the device */
+    r->module.library = NULL; /* went with the context */
     module_unload(&r->module);
     machine_revive();
     cudaSetDevice(0); /* it may have been another rank's that failed */
@@ -368,25 +368,16 @@ static bool is_reported(const struct run *r, const struct lab_case *c)
     return (c->flags & CASE_TIME) && !r->o.check;
 }
 
-/* Is it one of these names, with spaces between them? */
-static bool is_among(const char *name, const char *names)
-{
-    for (const char *p = names; *p; p += strcspn(p, " "), p += strspn(p, " ")) {
-        if (strcspn(p, " ") == strlen(name) && !strncmp(p, name, strlen(name)))
-            return true;
-    }
-    return false;
-}
-
 /* Another step, of which a kernel of this one's took too many instructions; NULL: none. */
 static const struct lab_variant *stopped_before(const struct run *r, int v)
 {
     const struct lab_variant *x = &r->lab->variants[v];
 
     for (int i = 0; i < r->lab->nvariants; i++) {
-        const struct variant_state *s = &r->variants[i];
+        const char *kernel = r->variants[i].stopped_in;
 
-        if (i != v && s->stopped_in && is_among(s->stopped_in, x->kernels ? x->kernels : x->name))
+        if (i != v && kernel &&
+            text_lists(x->kernels ? x->kernels : x->name, kernel, strlen(kernel)))
             return &r->lab->variants[i];
     }
     return NULL;

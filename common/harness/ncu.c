@@ -100,14 +100,7 @@ static const char *table_of(const char *file)
 /* Is `name`, up to its parameters, one of the words? */
 static bool is_among(const char *words, const char *name)
 {
-    size_t n = strcspn(name, "("), k;
-
-    for (; *words; words += k + strspn(words + k, " ")) {
-        k = strcspn(words, " ");
-        if (k == n && !strncmp(words, name, n))
-            return true;
-    }
-    return false;
+    return text_lists(words, name, strcspn(name, "("));
 }
 
 /* A kernel of the lab's, and none of a library between them. */

@@ -1,6 +1,7 @@
 /* words.c - a .cu file as a list of words (words.h). */
 #include "words.h"
 #include "base/alloc.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -206,14 +207,7 @@ static void find_blocks(struct scan *s)
 /* names have spaces between them. */
 static bool is_named(const struct scan *s, int i, const char *names)
 {
-    const struct word *w = &s->v[i];
-
-    for (const char *p = names; *p; p += strcspn(p, " ")) {
-        p += strspn(p, " ");
-        if (strcspn(p, " ") == w->length && !strncmp(p, s->text + w->at, w->length))
-            return true;
-    }
-    return false;
+    return text_lists(names, s->text + s->v[i].at, s->v[i].length);
 }
 
 static void reach(struct scan *s, int b)

@@ -42,14 +42,7 @@ const struct lab_variant *variant_named(const struct lab *lab, const char *name)
 
 bool word_in(const char *list, const char *name)
 {
-    size_t n = strlen(name);
-    for (const char *p = list; p && *p;) {
-        size_t k = strcspn(p, " ");
-        if (k == n && !strncmp(p, name, n))
-            return true;
-        p += k + strspn(p + k, " ");
-    }
-    return false;
+    return text_lists(list, name, strlen(name));
 }
 
 static const struct lab_case *plain_case(const struct lab *lab, const struct rubric *r,
