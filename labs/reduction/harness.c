@@ -8,6 +8,7 @@
  *
  * Kernels are called (in, out, n); reduce9 is launched once, as (in, out, n, ping).
  */
+#include "lab/dtype.h"
 #include "lab/lab.h"
 #include "lab/random.h"
 #include "lab/special.h"
@@ -353,14 +354,6 @@ static void special_i32(int32_t *a, uint64_t n, int op, uint64_t seed)
         a[i] = op == MIN ? INT32_MAX : INT32_MIN;
 }
 
-static void put(enum dtype t, void *a, uint64_t i, double x)
-{
-    if (t == DT_F32)
-        ((float *)a)[i] = (float)x;
-    else
-        ((double *)a)[i] = x;
-}
-
 /* GREAT: one has all bits of its mantissa and nearly the greatest exponent, another one is some
  * units of its last place less than 0, and what the others are is lost beside them. SMALL: few
  * units each of a number that is all but the least; atomics take less than the least normal float
@@ -373,21 +366,21 @@ static void special_float(enum dtype t, void *a, uint64_t n, uint64_t kind, uint
     for (uint64_t i = 0; i < n; i++) {
         double unit = random_f32(seed, i);
 
-        put(t, a, i,
-            kind == SMALL ? ldexp(1 + (double)(random_u64(seed, i) % 8191), 16 - most)
-                          : ldexp(unit, kind == GREAT ? -100 : 0));
+        dtype_set(t, a, i,
+                  kind == SMALL ? ldexp(1 + (double)(random_u64(seed, i) % 8191), 16 - most)
+                                : ldexp(unit, kind == GREAT ? -100 : 0));
     }
     if (kind == GREAT) {
         uint64_t whole = (r | 1) << (64 - bits) >> (64 - bits) | 1ull << (bits - 1);
 
-        put(t, a, first, ldexp((double)whole, most - bits));
+        dtype_set(t, a, first, ldexp((double)whole, most - bits));
         if (second != first)
-            put(t, a, second, ldexp(-1 - (double)(r >> 20 & 511), most - bits));
+            dtype_set(t, a, second, ldexp(-1 - (double)(r >> 20 & 511), most - bits));
     }
     if (kind == INFINITE)
-        put(t, a, first, r >> 61 & 1 ? INFINITY : -INFINITY);
+        dtype_set(t, a, first, r >> 61 & 1 ? INFINITY : -INFINITY);
     if (kind == NOT_A_NUMBER)
-        put(t, a, first, NAN);
+        dtype_set(t, a, first, NAN);
 }
 
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
