@@ -9,7 +9,8 @@
 #include <stddef.h>
 
 struct code {
-    char *rest; /* all that is outside of kernels */
+    char *declared; /* the module's variables, a line each */
+    char *rest;     /* what else is outside of kernels */
     struct code_kernel {
         char *name, *text;
     } * v;
@@ -19,7 +20,8 @@ struct code {
 struct code code_of(const char *ptx, size_t length);
 void code_free(struct code *c);
 /* The kernels of a that b lacks or has differently, each with a blank after it; "*" when
- * what they share differs, "" when nothing does. The caller frees it. */
+ * what they share differs, "" when nothing does. A variable is of the kernels that name it, and
+ * NAME_… (a launch record) of kernel NAME. The caller frees it. */
 char *code_changes(const struct code *a, const struct code *b);
 
 #endif

@@ -71,6 +71,16 @@ Test(mutate, says_which_kernels_a_change_reaches)
          F("ret;") ".section .debug_str\n{\ny\n}\n", ""},
         {".global .u32 n = 1;\n" F("ret;"), ".global .u32 n = 2;\n" F("ret;"), "*"},
         {".global .u32 n = 1;\n" F("ret;"), F("ret;"), "*"},
+        {".global .u32 n = 1;\n" F("ld n;") G("ret;"), ".global .u32 n = 2;\n" F("ld n;") G("ret;"),
+         "f "},
+        {".global .u32 n = 1;\n" F("ld n;") G("ld nn;"), F("ld n;") G("ld nn;"), "f "},
+        {".global .u32 n = 1;\n.global .u64 at = n;\n" F("ld n;"),
+         ".global .u32 n = 2;\n.global .u64 at = n;\n" F("ld n;"), "*"},
+        {".visible .global .b8 g_launch[2] = {1, 2};\n" F("ret;") G("ret;"),
+         ".visible .global .b8 g_launch[2] = {1, 3};\n" F("ret;") G("ret;"), "g "},
+        {".global .u32 _Z1n = 1;\n" F("ret;") G("ret;"),
+         ".global .u32 _Z1n = 2;\n" F("ret;") G("bra X;"), "g "},
+        {".func h()\n{\nret;\n}\n" F("ret;"), ".func h()\n{\nexit;\n}\n" F("ret;"), "*"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         char *got = changes(rows[i].from, rows[i].to);
