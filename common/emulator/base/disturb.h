@@ -28,7 +28,7 @@
 /* Amid the work: not before the warp's first such instruction. Long: so many floating-point and
  * tensor instructions of the warp, and of all that it has executed until then such a part, from
  * the load, or the commit of an asynchronous copy, to the first instruction that uses the value,
- * or the wait; at once: fewer. */
+ * or the wait; at once: fewer. A wgmma is as many as the mma.m16n8k16 it stands for. */
 enum { DISTURB_AHEAD = 32, DISTURB_AHEAD_PART = 32 };
 
 enum disturbance {

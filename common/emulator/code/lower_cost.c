@@ -123,8 +123,13 @@ static bool works_on_doubles(const struct ptx_insn *in)
             return true;
     return false;
 }
-static bool is_float(const struct insn_cost *c)
+/* A floating-point or tensor instruction counts as one, a warp's part of a wgmma as so many
+ * mma.m16n8k16. */
+static uint32_t floats_of(const struct insn_cost *c)
 {
+    uint32_t products = c->tensor / (2 * 16 * 8 * 16);
+    if (c->wgmma && products)
+        return products;
     return c->flop16 || c->flop32 || c->flop64 || c->tensor;
 }
 static void mark_blocks(struct emu_func *f)
@@ -142,7 +147,7 @@ static void sum_floats(struct emu_func *f, uint32_t ninsns)
 {
     uint32_t *sum = xcalloc(ninsns + 1, sizeof(*sum));
     for (uint32_t i = 0; i < ninsns; i++)
-        sum[i + 1] = sum[i] + is_float(&f->costs[i]);
+        sum[i + 1] = sum[i] + floats_of(&f->costs[i]);
     for (uint32_t b = 0; b < f->nblocks; b++) {
         struct bblock *x = &f->blocks[b];
         x->nfloats = sum[x->ptx_first + x->ninsns] - sum[x->ptx_first];

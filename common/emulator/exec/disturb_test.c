@@ -56,6 +56,13 @@ static int changed(struct program p, int class, int n)
     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, "                     \
     "{%r0, %r0, %r0, %r0}, %d1, %p0, 1, 1, 0;\nwgmma.commit_group.sync.aligned;\n"                 \
     "wgmma.wait_group.sync.aligned 0;\nmov.b32 %r7, %f1;\n" DONE
+#define WGMMA_64                                                                                   \
+    "{ .shared .align 128 .b8 b[2048];\n.reg .b32 %c<16>;\n.reg .b64 %e;\nmov.u32 %r2, b;\n"       \
+    "shr.u32 %r2, %r2, 4;\ncvt.u64.u32 %e, %r2;\nor.b64 %e, %e, 0x0000001000080000;\n"             \
+    "mov.u32 %r0, 0;\nwgmma.fence.sync.aligned;\n"                                                 \
+    "wgmma.mma_async.sync.aligned.m64n64k16.f16.f16.f16 {%c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7, " \
+    "%c8, %c9, %c10, %c11, %c12, %c13, %c14, %c15}, {%r0, %r0, %r0, %r0}, %e, 0, 1, 1, 0;\n"       \
+    "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0; }\n"
 /* Beside s, functions that are called: they load what is at an address, compute, and use it. */
 #define ROOM                                                                                       \
     ".shared .align 16 .b8 s[1024];\n"                                                             \
@@ -240,6 +247,8 @@ static const struct {
     {FIVE BULK FLOATS FLOATS WAITED, DISTURB_at_once, 0},
     {FIVE BULK FIVE WAITED, DISTURB_at_once, 32},
     {FIVE BULK FIVE WAITED, DISTURB_ahead, 0},
+    {BULK WGMMA_64 WGMMA_64 WGMMA_64 WGMMA_64 WAITED, DISTURB_ahead, 32}, /* 8 mma each */
+    {BULK WGMMA_64 WGMMA_64 WGMMA_64 WAITED, DISTURB_ahead, 0},
     {FIVE ARRIVES FLOATS FLOATS WAITED, DISTURB_ahead, 32},
     {FIVE ARRIVES FLOATS FLOATS WAITED, DISTURB_at_once, 0},
     {FIVE ARRIVES FIVE WAITED, DISTURB_at_once, 32},

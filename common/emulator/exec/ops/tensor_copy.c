@@ -12,6 +12,7 @@
 #include "bulk.h"
 #include "mem.h"
 #include "emulator/code/tensor_copy.h"
+#include "emulator/exec/follow.h"
 #include "emulator/exec/tensor_map.h"
 
 _Static_assert(CHUNK == TENSOR_CHUNK, "swizzling moves what bulk copies move");
@@ -293,6 +294,15 @@ static void go_on(struct tile *t)
         t->next[d] = t->first[d];
     }
 }
+/* The block's own part of it is on its way, until somebody waits for it. */
+static void flies(const struct tile *t, u32 bytes)
+{
+    const struct landing *l = &t->landing;
+    for (u32 k = 0; k < l->n; k++)
+        if (l->block[k] == t->w->block)
+            flights_note(t->w, l->barrier, mbarrier_phase(&(struct spot){l->block[k], l->barrier}),
+                         l->at, bytes, t->w->held ? follow_clock(t->w, t->in) : 0);
+}
 /* True when all of it is moved. */
 static bool move_tile(struct tile *t, u64 map)
 {
@@ -318,8 +328,10 @@ static bool move_tile(struct tile *t, u64 map)
     t->w->worker->slots[t->in->slot].requests++;
     t->w->worker->slots[t->in->slot + 1].bytes += (u64)bytes * (c->store ? 1 : t->landing.n);
     t->w->worker->steps += bytes / 128;
-    if (!c->store)
+    if (!c->store) {
+        flies(t, rows * t->pitch);
         landing_done(t->w, t->in, t->lane, &t->landing, bytes);
+    }
     return true;
 }
 /* Those of an image's dimensions have 16, 8 or 5 bits. */
