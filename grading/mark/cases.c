@@ -154,6 +154,11 @@ static void draw_extents(const struct source *s, const struct hidden_case *h, st
     c->param = (int64_t)param;
 }
 
+static uint64_t rounded_up(uint64_t v, uint64_t multiple)
+{
+    return multiple > 1 ? (v + multiple - 1) / multiple * multiple : v;
+}
+
 static int64_t draw_value(const struct source *s, const char *field, const struct one_of *list,
                           int64_t otherwise)
 {
@@ -214,8 +219,9 @@ static bool draw_hidden(const struct lab *lab, const struct rubric *r, const str
         *out = (struct marked_case){*like, d->secret ? h->kind : NULL, pooled};
         c->name = h->name;
         draw_extents(&s, h, c);
-        if (h->multiple > 1)
-            c->n = (c->n + h->multiple - 1) / h->multiple * h->multiple;
+        c->n = rounded_up(c->n, h->multiple);
+        c->m = rounded_up(c->m, h->m_multiple);
+        c->k = rounded_up(c->k, h->k_multiple);
         c->param = draw_value(&s, "params", &h->params, c->param);
         c->dtype = (enum dtype)draw_value(&s, "dtypes", &h->dtypes, c->dtype);
         c->op = (int)draw_value(&s, "ops", &h->ops, c->op);

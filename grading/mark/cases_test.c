@@ -43,6 +43,18 @@ static const struct hidden_case hidden[] = {
      .n_min = 100,
      .n_max = 1000,
      .any_scale = true},
+    {.name = "whole",
+     .kind = "whole tiles",
+     .like = "tail",
+     .n_min = 1,
+     .n_max = 256,
+     .m_min = 1,
+     .m_max = 64,
+     .k_min = 17,
+     .k_max = 48,
+     .multiple = 128,
+     .m_multiple = 64,
+     .k_multiple = 16},
     {.name = "cut",
      .kind = "any size, the last octave by half",
      .like = "tail",
@@ -70,7 +82,7 @@ static const struct rubric rubric = {.lab = "reduction",
                                      .cases = cases,
                                      .ncases = 3,
                                      .hidden = hidden,
-                                     .nhidden = 8};
+                                     .nhidden = sizeof(hidden) / sizeof(hidden[0])};
 
 static struct lab_case drawn(const char *name, const char *variant, const char *secret,
                              const char *submission)
@@ -153,6 +165,20 @@ Test(cases, each_listed_value_is_drawn)
     }
     cr_assert(likes == 7 && blocks == 7 && types == 3 && ops == 3, "%d %d %d %d", likes, blocks,
               types, ops);
+}
+
+Test(cases, each_side_is_rounded_to_its_own_multiple)
+{
+    int n = 0, k = 0;
+    for (int i = 0; i < 60; i++) {
+        char submission[24];
+        snprintf(submission, sizeof(submission), "%d", i);
+        struct lab_case c = drawn("whole", "reduce3", "a secret", submission);
+        cr_assert(c.m == 64 && c.n % 128 == 0 && c.k % 16 == 0);
+        n |= c.n == 128 ? 1 : c.n == 256 ? 2 : 4;
+        k |= c.k == 32 ? 1 : c.k == 48 ? 2 : 4;
+    }
+    cr_assert(n == 3 && k == 3, "%d %d", n, k);
 }
 
 /* 100 to 199, 200 to 399, 400 to 799 and from there to max get a fourth each, or, where that is

@@ -145,7 +145,8 @@ struct hidden_case {
      * each can be great beside any other, at a cost that is known. With any_scale param, too, is
      * drawn by its octave. 0: no bound. */
     uint64_t work_max;
-    uint64_t multiple;            /* n is rounded up to a multiple of this; 0 or 1: any */
+    /* n, m and k are rounded up to multiples of these, after all that; 0 or 1: any */
+    uint64_t multiple, m_multiple, k_multiple;
     int64_t param_min, param_max; /* uniform, where one is not 0 */
     struct one_of params, dtypes, ops;
     /* Forces block_x of the launch record: for variants that have one and whose kernels take
