@@ -236,6 +236,7 @@ static const char *words_of(const char *expression)
         {"barriers", "arrivals of warps at barriers"},
         {"shuffles", "shuffles"},
         {"divergent_branches", "branches that part a warp"},
+        {"branches_back", "turns of loops beyond the first"},
         {"tensor_flop", "operations of the tensor cores"},
         {"thread_inst_fp64", "instructions on doubles"},
         {"record.launches", "launches"},

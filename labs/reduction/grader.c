@@ -298,7 +298,7 @@ static const struct rubric_row rows[] = {
     GATE("5", 1, "Step 5 needs few block barriers", "gate gate-blocks " ANY_GATED, ALL_LOAD " && " FEW_BARRIERS " && inst_executed <= 100 * warps + 80 * blocks && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT " && " BY_HALVES,
          "How many warps still work when 64 elements are left? Whom would a barrier of the whole block wait for?"),
     OK("6", 1.5, BLOCKS), CLEAN("6", BLOCKS),
-    GATE("6", 1, "Step 6 has no loop left", "in-64 in-128 in-256 in-512 wide-float wide-double wide-min wide-max gate-blocks hidden-large hidden-far", ALL_LOAD " && worst(inst_executed) <= 1.05 * warps + 2 * blocks && " FEW_BARRIERS " && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT " && " BY_HALVES,
+    GATE("6", 1, "Step 6 has no loop left", "in-64 in-128 in-256 in-512 wide-float wide-double wide-min wide-max gate-blocks hidden-large hidden-far", ALL_LOAD " && branches_back == 0 && worst(inst_executed) <= 1.05 * warps + 2 * blocks && " FEW_BARRIERS " && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT " && " BY_HALVES,
          "The compiler knows `block`: is there a loop, or a comparison with blockDim.x, that it need not keep?"),
     OK("7", 1, " long hidden-long hidden-huge" BLOCKS), CLEAN("7", BLOCKS),
     GATE("7", 1, "Step 7 adds many neighbouring elements a thread", "long hidden-long hidden-huge hidden-share-float hidden-share-double in-256 in-512", "threads <= max(0.4 * n, 300000) && " COALESCED " && " NO_CONFLICTS " && " TREE_TO_WARP " && " OWN_SHARE " && " EVEN_SHARES,

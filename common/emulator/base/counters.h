@@ -28,6 +28,7 @@
     X(branches, "smsp__sass_branch_targets.sum", "inst", "conditional branches executed by a warp") \
     X(divergent_branches, "smsp__sass_branch_targets_threads_divergent.sum", "inst",               \
       "of those, with lanes going both ways")                                                      \
+    X(branches_back, "", "inst", "taken to an instruction before, by lanes that go on there")      \
     X(global_ld_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "request",            \
       "global loads with at least one lane on")                                                    \
     X(global_ld_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "sector",               \

@@ -18,7 +18,9 @@ void lower_bra(struct lower *l)
         lower_fail(l, "branch to something that is no label");
         return;
     }
-    struct insn *in = lower_emit(l, l->in->guarded ? H_bra : H_bra_uni);
+    bool back = to <= l->block;
+    struct insn *in = lower_emit(l, !l->in->guarded ? H_bra_uni : back ? H_bra_back : H_bra);
+    l->f->costs[l->in - l->p->insns].turns = back && !l->in->guarded;
     in->taken = to;
     in->fall = l->block + 1;
     in->imm = l->cfg->ipdom[l->block];

@@ -202,6 +202,7 @@ static void add_insn(struct counters *c, const struct ptx_insn *p, const struct 
         if (in->guard != NO_PLACE) {
             c->branches += s->requests;
             c->divergent_branches += s->units;
+            c->branches_back += s->extra;
         }
         break;
     case OP_bar:
@@ -292,6 +293,7 @@ static void add_block(struct counters *c, const struct emu_func *f, const struct
         c->sfu_ops += k->sfu ? warps : 0;
         c->div_ops += k->div ? warps : 0;
         c->exchanges += k->exchange ? warps : 0;
+        c->branches_back += k->turns ? warps : 0;
         c->mbarrier_arrivals += k->arrives ? warps : 0;
         c->mbarrier_waits += k->waits ? warps : 0;
     }

@@ -39,6 +39,18 @@ Test(counters, instructions_by_lanes)
     COUNTED(inst_executed, 2 * (5 + 3 + 6 + 2));
 }
 
+/* Each warp goes back three times by the guarded branch, with fewer lanes each time, and once by
+ * the other; what is skipped forwards is no turn. */
+Test(counters, turns_of_loops)
+{
+    RUN(.block = 64, .body = "and.b32 %r0, %t, 31;\nmov.u32 %r1, 0;\nbra TOP;\n"
+                             "TOP: add.u32 %r1, %r1, 8;\nsetp.lt.u32 %p0, %r1, %r0;\n"
+                             "@%p0 bra TOP;\nsetp.gt.u32 %p1, %r1, 100;\n@%p1 bra END;\n"
+                             "mov.u32 %r1, 200;\nmov.u32 %r0, 0;\nbra TOP;\nEND:");
+    COUNTED(branches_back, 2 * (3 + 1));
+    COUNTED(branches, 2 * (4 + 1 + 1 + 1));
+}
+
 /* Functions count only where a launch entered them: here a single block of many does, of four
  * workers' one, and from there another. That nobody calls the third is nothing to it. */
 Test(counters, functions_that_one_block_enters)

@@ -3,7 +3,7 @@
 // class: no-evidence
 // only: reduce6
 // expect: r6-gate=fail
-// hint: r6-gate: inst
+// hint: r6-gate: turns of loops
 #include "warplab.cuh"
 
 // ---- given: what can be reduced, and the kernels made of it ----

@@ -45,7 +45,7 @@ static inline u32 guard_lanes(struct warp *w, const struct insn *in)
     return w->cur->mask & (in->guard_neg ? ~p : p);
 }
 
-HANDLER(bra)
+static inline const struct insn *branch(struct warp *w, const struct insn *in, bool back)
 {
     u32 p = *(const u32 *)place(w, in->guard), mask = w->cur->mask;
     if (in->guard_neg)
@@ -53,12 +53,22 @@ HANDLER(bra)
     struct slot *s = &w->worker->slots[in->slot];
     s->requests++;
     u32 taken = p & mask;
+    if (back)
+        s->extra += taken != 0;
     if (taken == mask)
         return enter(w, in->taken);
     if (taken == 0)
         return enter(w, in->fall);
     s->units++;
     return warp_branch(w, in, taken);
+}
+HANDLER(bra)
+{
+    return branch(w, in, false);
+}
+HANDLER(bra_back) /* to its own block, or one before */
+{
+    return branch(w, in, true);
 }
 HANDLER(bra_uni)
 {

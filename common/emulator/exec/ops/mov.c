@@ -57,6 +57,7 @@ static void pass_rounds(struct warp *w, const struct insn *in)
     w->executed += rounds * b->ninsns;
     w->floats += rounds * b->nfloats;
     w->worker->slots[bra->slot].requests += rounds;
+    w->worker->slots[bra->slot].extra += rounds;
     w->worker->clock += CLOCKS_A_READ * rounds;
 }
 
