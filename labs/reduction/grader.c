@@ -38,6 +38,11 @@ static const struct lab_case cases[] = {
     CHECKED("tail", 1000, DT_I32, SUM),
     CHECKED("long", (1 << 20) + 7, DT_I32, SUM),   /* more elements than threads fit the device */
     CHECKED("longer", (7 << 19) + 5, DT_I32, SUM), /* two rounds of two loads of four */
+    /* more than a warp, or a block, of step 9 takes alone with four loads of 16 bytes each */
+    CHECKED("past-warp", 527, DT_I32, SUM),
+    CHECKED("past-warp-double", 263, DT_F64, SUM),
+    CHECKED("past-block", 8492, DT_I32, SUM),
+    CHECKED("past-block-double", 4196, DT_F64, SUM),
     CHECKED("float", 1003, DT_F32, SUM),
     CHECKED("float-none", 0, DT_F32, SUM),
     CHECKED("double", 1025, DT_F64, SUM),
@@ -306,8 +311,8 @@ static const struct rubric_row rows[] = {
     OK("8", 1, " long"), CLEAN("8", ""),
     GATE("8", 1, "Step 8: one value a warp through shared memory", "gate gate-float " ANY_GATED, BY_SHUFFLES " && " COALESCED,
          "How many values does a warp of 32 have to tell the others, once its lanes have talked to each other by shuffles?"),
-    OK("9", 0.25, " longer hidden-rounds"), CLEAN("9", ""),
-    GATE("9", 0.25, "Step 9 shares the work among its threads", "longer hidden-large", MOST_WARPS " && global_sectors <= 1.1 * elem * n / 32 + 8 * blocks + 64 && inst_lanes_1 <= 80 * blocks && inst_executed_max_warp <= 16 * n / threads + 400", /* a thread's share, and a tree */
+    OK("9", 0.25, " past-warp past-warp-double past-block past-block-double longer hidden-rounds"), CLEAN("9", ""),
+    GATE("9", 0.25, "Step 9 shares the work among its threads", "longer hidden-large gate gate-float gate-double gate-min gate-max hidden-sum hidden-float hidden-double hidden-middle", MOST_WARPS " && global_sectors <= 1.1 * elem * n / 32 + 8 * blocks + 64 && inst_lanes_1 <= 80 * blocks && inst_executed_max_warp <= 16 * n / threads + 400", /* a thread's share, and a tree */
          "How many elements does each of the grid's threads load, and how many does one thread add alone at the end?"),
 };
 /* clang-format on */

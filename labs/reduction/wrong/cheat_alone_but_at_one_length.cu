@@ -3,7 +3,7 @@
 // class: only-where-looked
 // only: reduce9
 // expect: r9-gate=fail
-// hint: r9-gate: the case double
+// hint: r9-gate: the case gate
 #include "warplab.cuh"
 
 struct Sum {
