@@ -1,7 +1,7 @@
 // Above 1000 results one warp fills the table, and nobody waits for it. On the emulator it comes first.
 // class: only-where-looked
 // only: bank_fixed
-// expect: fixed-clean=fail
+// expect: fixed-clean=fail fixed-free=any
 // hint: fixed-clean: in one place race
 #include "warplab.cuh"
 #define WORDS 2016
