@@ -52,6 +52,16 @@ void lower_alone(struct lower *l) /* operands, if any, do not matter */
     lower_emit(l, lower_handler(l));
 }
 
+/* PTX ISA, setmaxnreg: 24 to 256, a multiple of 8; ptxas takes no other number. */
+void lower_setmaxnreg(struct lower *l)
+{
+    const struct ptx_operand *n = op(l, 0);
+    if (l->in->noperands != 1 || n->kind != OPD_IMM || n->imm < 24 || n->imm > 256 || n->imm % 8)
+        lower_fail(l, "setmaxnreg: the number of registers is 24 to 256, and a multiple of 8");
+    else
+        lower_alone(l);
+}
+
 static bool call_places(struct lower *l, const struct ptx_operand *list, struct param_place **out,
                         uint32_t *n)
 {

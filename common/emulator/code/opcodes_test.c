@@ -38,6 +38,29 @@ Test(opcodes, that_do_nothing)
         cr_expect_eq(run(statements[i]), cudaSuccess, "%s: %s", statements[i], emu_error_text());
 }
 
+/* PTX ISA, setmaxnreg: 24 to 256, a multiple of 8. */
+Test(opcodes, registers_that_setmaxnreg_takes)
+{
+    static const char *const taken[] = {"dec.sync.aligned.u32 24", "inc.sync.aligned.u32 232",
+                                        "inc.sync.aligned.u32 256"};
+    static const char *const refused[] = {"dec.sync.aligned.u32 41", "inc.sync.aligned.u32 233",
+                                          "dec.sync.aligned.u32 16", "inc.sync.aligned.u32 264",
+                                          "dec.sync.aligned.u32 0",  "dec.sync.aligned.u32 r0"};
+    char statement[80];
+
+    cr_assert(freopen("/dev/null", "w", stderr));
+    for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++) {
+        snprintf(statement, sizeof(statement), "setmaxnreg.%s", taken[i]);
+        cr_expect_eq(run(statement), cudaSuccess, "%s: %s", statement, emu_error_text());
+    }
+    for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+        snprintf(statement, sizeof(statement), "setmaxnreg.%s", refused[i]);
+        cr_expect_eq(run(statement), cudaErrorInvalidPtx, "%s", statement);
+        cr_expect(strstr(emu_error_text(), "24 to 256, and a multiple of 8"), "%s: %s", statement,
+                  emu_error_text());
+    }
+}
+
 Test(opcodes, that_are_not_there)
 {
     static const char *const statements[] = {
