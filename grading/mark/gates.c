@@ -239,6 +239,7 @@ static const char *words_of(const char *expression)
         {"branches_back", "turns of loops beyond the first"},
         {"tensor_flop", "operations of the tensor cores"},
         {"thread_inst_fp64", "instructions on doubles"},
+        {"clock_reads", "reads of a clock"},
         {"record.launches", "launches"},
         {"record.left", "allocations that nobody freed"},
         {"record.memcpyHtoD", "bytes copied to the device"},

@@ -138,6 +138,7 @@
       "bulk copies into another block's shared memory")                                            \
     X(mbarrier_arrivals, "", "inst", "mbarrier.arrive and arrive_drop, with expect_tx or without") \
     X(mbarrier_waits, "", "inst", "mbarrier.test_wait and try_wait, each time they are executed")  \
+    X(clock_reads, "", "inst", "reads of %clock, %clock64, %clock_hi and %globaltimer")            \
     X(calls, "", "inst", "call instructions not inlined")
 /* clang-format on */
 

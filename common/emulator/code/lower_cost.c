@@ -123,6 +123,14 @@ static bool works_on_doubles(const struct ptx_insn *in)
             return true;
     return false;
 }
+static bool reads_clock(const struct ptx_insn *in)
+{
+    for (uint32_t k = 0; k < in->noperands; k++)
+        if (in->operands[k].kind == OPD_SREG && in->operands[k].sreg >= SREG_CLOCK &&
+            in->operands[k].sreg <= SREG_GLOBALTIMER_HI)
+            return true;
+    return false;
+}
 /* A floating-point or tensor instruction counts as one, a warp's part of a wgmma as so many
  * mma.m16n8k16. */
 static uint32_t floats_of(const struct insn_cost *c)
@@ -164,6 +172,7 @@ void lower_costs(struct lower *l)
         l->f->hears |= hears(in);
         add_cost(&l->f->costs[i], in);
         l->f->costs[i].exchange = is_exchange(in);
+        l->f->costs[i].clock = reads_clock(in);
         l->f->costs[i].fp64 = works_on_doubles(in);
         l->f->costs[i].coded = is_coded(written, in);
         of_mbarrier(&l->f->costs[i], in);

@@ -294,6 +294,7 @@ static void add_block(struct counters *c, const struct emu_func *f, const struct
         c->div_ops += k->div ? warps : 0;
         c->exchanges += k->exchange ? warps : 0;
         c->branches_back += k->turns ? warps : 0;
+        c->clock_reads += k->clock ? warps : 0;
         c->mbarrier_arrivals += k->arrives ? warps : 0;
         c->mbarrier_waits += k->waits ? warps : 0;
     }

@@ -334,6 +334,16 @@ Test(counters, floating_point_of_all_types)
     }
 }
 
+/* Of any of the registers that tell a time, by warps. */
+Test(counters, reads_of_clocks)
+{
+    RUN(.grid = 2, .block = 64,
+        .body = "{.reg .u64 d;\nmov.u32 %r0, %clock;\nmov.u32 %r0, %clock_hi;\n"
+                "mov.u64 d, %clock64;\nmov.u64 d, %globaltimer;\nmov.u32 %r0, %globaltimer_lo;\n"
+                "mov.u32 %r0, %globaltimer_hi;\nmov.u32 %r0, %smid;\nmov.u32 %r0, %laneid;}");
+    COUNTED(clock_reads, 6 * 4);
+}
+
 /* Of doubles whatever is no flop counts, too; who moves one, or asks for its bits, does nothing. */
 Test(counters, instructions_of_doubles)
 {
