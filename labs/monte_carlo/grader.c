@@ -47,8 +47,9 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-long-b", .kind = "other long simulations", .like = "b-long", .n_min = 1100, .n_max = 24000, .any_scale = true, .m_min = 2, .m_max = 63},
     {.name = "hidden-few-b",  .kind = "other long simulations of a few options", .like = "b-wide", .n_min = 10000, .n_max = 80000, .any_scale = true, .m_min = 2, .m_max = 7},
     {.name = "hidden-most-b", .kind = "longer simulations of a few options", .like = "b-wide", .n_min = 80001, .n_max = 262000, .any_scale = true, .m_min = 1, .m_max = 2},
-    {.name = "hidden-switch", .kind = "tens of thousands of paths for the switch", .like = "many-paths", .n_min = 48000, .n_max = 64000, .m_min = 12, .m_max = 20},
+    {.name = "hidden-switch", .kind = "tens of thousands of paths for the switch", .like = "many-paths", .n_min = 48000, .n_max = 64000, .m_min = 9, .m_max = 12},
     {.name = "hidden-many-o", .kind = "thousands of paths of tens of options", .like = "b2048", .n_min = 9000, .n_max = 16000, .m_min = 17, .m_max = 30},
+    {.name = "hidden-far-o",  .kind = "more than 65536 paths of some options", .like = "b2048", .n_min = 65600, .n_max = 110000, .m_min = 5, .m_max = 8, .work_max = 600000},
 };
 
 /* Numbers that a thread makes for itself need no memory, of no kind: shared memory is for its sums. */
@@ -89,11 +90,11 @@ static const struct rubric_row rows[] = {
     {"block-speed", 2, "Own numbers: as fast as the reference", ROW_SPEED, "price_block", .cases = "b-long b-many b2048 hidden-long-b", .gpu_cases = "b-long-gpu", .ratio = 0.5, .tolerance = 0.05,
      .gate = LONGEST " && " EVEN " && inst_executed <= 2.6 * ref.inst_executed && " NO_MEMORY " && " ALL_LANES " && " ALL_WARPS, .elsewhere = 1.2,
      .hint = "How many of a counter's four words do you use? Is anything worked out for each path that is the same for all paths of the option?"},
-    {"blocks-ok", 3, "Several blocks: prices and intervals are right", ROW_CORRECT, "price_blocks", .cases = "b1 b2 b777 b2048 b-none b5003 hidden-b hidden-more-b hidden-many-b hidden-wide-b hidden-deep-b hidden-few-b hidden-many-o",
+    {"blocks-ok", 3, "Several blocks: prices and intervals are right", ROW_CORRECT, "price_blocks", .cases = "b1 b2 b777 b2048 b-none b5003 hidden-b hidden-more-b hidden-many-b hidden-wide-b hidden-deep-b hidden-few-b hidden-many-o hidden-far-o",
      .hint = "Each path belongs to one thread of one block. Which paths has block 1 of 2? What does the second kernel add?"},
     {"blocks-clean", 1, "Several blocks: no bad access", ROW_CHECKS, "price_blocks", .cases = "b777 b5003 hidden-b", .hint = CHECKED},
     {"blocks-order", 1, "Several blocks: the same seed, the same bits", ROW_GATE, "price_blocks", .cases = "b5003 hidden-b hidden-few-b hidden-wide-b",
-     .gate = "global_atom_requests + global_red_requests + shared_atom_requests + async_sends == 0", .hint = "In which order do atomics add? Floats that are added in another order come to another sum."},
+     .gate = "global_atom_requests + global_red_requests + shared_atom_requests + async_sends == 0 && clock_reads == 0", .hint = "In which order do atomics add? And nothing may hang on when a warp gets its turn. Floats that are added in another order come to another sum."},
     {"blocks-speed", 2, "Several blocks: as fast as the reference", ROW_SPEED, "price_blocks", .cases = "b-wide hidden-few-b hidden-most-b hidden-many-o", .gpu_cases = "b-wide-gpu", .ratio = 0.5, .tolerance = 0.05,
      .gate = LONGEST " && " EVEN " && inst_executed <= 1.8 * ref.inst_executed && " NO_MEMORY " && " ALL_LANES " && influence(one_block) >= 0.9 && " ALL_WARPS, .elsewhere = 1.5,
      .hint = "How many paths has the thread that has most? They should be spread over all blocks alike."},
