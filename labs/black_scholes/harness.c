@@ -518,12 +518,17 @@ static const struct lab_prediction predictions[] = {
 };
 /* clang-format on */
 
+#define DOUBLES "it computes with doubles: is there a number without an f, or a double's function?"
 static const struct lab_goal goals[] = {
     {"fast", "options=10^6", "thread_inst_executed_pred_on / n <= 120",
      "it takes as many instructions as the slow functions do"},
     {"vector", "options=10^6", "global_ld_bytes / global_ld_requests >= 256",
      "its loads are of 4 bytes a lane"},
     {"overlap", "options=10^6", "streams >= 2", "all of it is in one stream"},
+    {"direct", "options=10^6", "thread_inst_fp64 == 0", DOUBLES},
+    {"strided", "options=10^6", "thread_inst_fp64 == 0", DOUBLES},
+    {"fast", "options=10^6", "thread_inst_fp64 == 0", DOUBLES},
+    {"vector", "options=10^6", "thread_inst_fp64 == 0", DOUBLES},
     {0},
 };
 

@@ -381,6 +381,10 @@ static const struct lab_goal goals[] = {
      "its stores are still spread over rows"},
     {"transpose_shared", "2048x1024", "global_ld_sectors / global_ld_requests <= 16",
      "its loads are spread over rows instead"},
+    {"transpose_shared", "2048x1024", "shared_ld_bank_conflicts / shared_ld_requests <= 8",
+     "its loads from the tile meet in few banks"},
+    {"transpose_shared", "2048x1024", "shared_st_bank_conflicts / shared_st_requests <= 8",
+     "its stores to the tile meet in few banks"},
     {0},
 };
 

@@ -68,6 +68,22 @@ static const struct lab_column columns[] = {
     {0},
 };
 
+#define DOUBLES "it computes with doubles: is there a number without an f, or a double's function?"
+static const struct lab_goal goals[] = {
+    {"solve_shared", "n=256", "shared_ld_requests > 0",
+     "it reads no wave number from shared memory"},
+    {"solve_shared", "n=256", "global_ld_bytes / (n * m) <= 18",
+     "each thread still reads wave numbers from global memory"},
+    {"solve_half", "n=256", "global_ld_sectors / global_ld_requests <= 12",
+     "neighbouring lanes read distant waves"},
+    {"solve_fused", "n=256", "global_ld_sectors / global_ld_requests <= 24",
+     "neighbouring lanes read distant waves"},
+    {"solve_shared", "n=256", "thread_inst_fp64 == 0", DOUBLES},
+    {"solve_half", "n=256", "thread_inst_fp64 == 0", DOUBLES},
+    {"solve_fused", "n=256", "thread_inst_fp64 == 0", DOUBLES},
+    {0},
+};
+
 /* clang-format off */
 static const struct lab_prediction predictions[] = {
     {"loaded_naive", "bytes that the three kernels of 1 load for each number, case n=256", "global_ld_bytes / (n * m)", "solve_naive", "n=256", 0.02},
@@ -903,6 +919,7 @@ const struct lab lab_poisson = {
     .recognise_arranged = recognise_arranged,
     .row = row,
     .extents = "nm",
+    .goals = goals,
     .columns = columns,
     .predictions = predictions,
     .npredictions = sizeof(predictions) / sizeof(predictions[0]),
