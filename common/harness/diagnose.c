@@ -831,8 +831,12 @@ void diagnose_right(struct experiment *x, const struct lab_case *const *cases, i
         check_right(&s, c);
     if (deep && deep != c && !d->cause)
         check_right(&s, deep);
-    if (!d->cause && !x->verify->lab->program)
+    if (d->cause)
+        return;
+    if (!x->verify->lab->program)
         by_idle(&s);
+    else if (c)
+        by_rehearsal(&s, c);
 }
 
 bool diagnose_nothing(struct experiment *x, const struct lab_case *const *failed, int nfailed)

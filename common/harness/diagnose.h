@@ -30,7 +30,9 @@ void diagnose(struct experiment *x, const struct lab_case *const *failed, int nf
 void diagnose_program(struct experiment *x, const struct lab_case *const *failed, int nfailed,
                       const char *path, struct diagnosis *d);
 /* Of a kernel whose results are right: what the checker finds on one small case (of these) of
- * several warps and, where there is one, several blocks; or nothing. */
+ * several warps and, where there is one, several blocks; or nothing. Of a program, too: what it
+ * does when its calls fail, and when numbers come back wrong, and which of its lab's goals it
+ * misses. */
 void diagnose_right(struct experiment *x, const struct lab_case *const *cases, int ncases,
                     const char *path, struct diagnosis *d);
 /* It writes nothing, or the same for every input: it is still to be written. */

@@ -1,4 +1,4 @@
-/* diagnosing.h - what the parts of the diagnosis share (diagnose.c, looks.c, outcome.c only).
+/* diagnosing.h - what the parts of the diagnosis share (these only).
  *
  * diagnose.c   which case is looked at, and in which order; the checker, launch records
  * looks.c      what can be seen from outside: what is written, what stays, what is exchanged
@@ -6,6 +6,7 @@
  * outcome.c    what a wrong output has in common with the right one
  * reword.c     is it right with one small change to the file?
  * idle.c       has a right kernel more blocks than work?
+ * rehearse.c   what does a right program do when something goes wrong?
  * mend.c       does what the checker advises mend it?
  */
 #ifndef HARNESS_DIAGNOSING_H
@@ -70,8 +71,11 @@ void answer(struct text *words, bool answered);
 bool by_conduct(struct search *s, const struct lab_case *c);
 void by_other_array(struct search *s, const struct lab_case *c); /* adds to what was told */
 
-/* ---- of a kernel that is right ---- */
-void by_idle(struct search *s); /* s->failed: all of its cases */
+/* ---- of a kernel, or a program, that is right; s->failed: all of its cases ---- */
+void by_idle(struct search *s);
+/* What it does on case c when its calls fail, and when numbers come back wrong; and its lab's
+ * goals. */
+void by_rehearsal(struct search *s, const struct lab_case *c);
 
 /* The same for all inputs: nothing, or something of its own. */
 bool writes_nothing(struct search *s, const struct lab_case *c);

@@ -56,6 +56,7 @@ static struct job_options options_of(const struct experiment *x, uint64_t seed, 
     return (struct job_options){.check = check,
                                 .any_status = x->any_status,
                                 .disturb = x->disturb,
+                                .fail = x->fail,
                                 .poison = check ? POISON_NONE : POISON_ALL,
                                 .steps = x->steps,
                                 .seed = seed};

@@ -37,6 +37,7 @@ struct experiment {
     int exchanged[2]; /* parameters of the kernels that change places, by number; the same: none */
     bool stopped;     /* it took too many steps on a case of its own, not of an experiment's */
     bool any_status;  /* a program's result is looked at whatever status it ends with */
+    const char *fail; /* a program's call that is to fail in all runs (job.h); NULL: none */
     unsigned disturb; /* 1 << DISTURB_… in all runs (emulator/base/disturb.h) */
     unsigned runs;    /* that are left */
     uint64_t instructions; /* of warps, likewise; the emulator's alone */

@@ -58,7 +58,7 @@ int goals_print(FILE *out, const struct report *p)
 {
     int n = 0;
 
-    if (!p->machine->emulator)
+    if (!p->machine->emulator || p->lab->program) /* a program's: rehearse.c */
         return 0;
     for (const struct lab_goal *g = p->lab->goals; g && g->variant; g++)
         n += print_goal(out, p, g);

@@ -405,7 +405,7 @@ static void print_summary(struct run *r)
         printf("\n%s: all right (%d checked)\n", r->lab->name, r->checks);
         if (lucky) {
             printf("next: mend %s all the same, then ", lucky);
-            print_command(r, lucky, true);
+            print_command(r, lucky, !r->lab->program);
             putchar('\n');
         } else {
             print_others(r);

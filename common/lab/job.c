@@ -352,3 +352,22 @@ bool printed_rate(const struct outputs *o, const char *name, double *gbps)
     *gbps = strtod(rest, &end);
     return end != rest && *gbps >= 0 && !strncmp(end, " GB/s", 5);
 }
+
+bool program_fact(const struct outputs *o, const char *name, double *value)
+{
+    bool there;
+
+    if (!strncmp(name, "calls.", 6))
+        there = record_value(o, name, value);
+    else if (!strncmp(name, "record.", 7))
+        there = record_value(o, name + 7, value);
+    else if (!strncmp(name, "printed.", 8))
+        there = printed_ms(o, name + 8, value);
+    else if (!strncmp(name, "rate.", 5))
+        there = printed_rate(o, name + 5, value);
+    else
+        return false;
+    if (!there)
+        *value = NAN;
+    return true;
+}

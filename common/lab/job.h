@@ -95,6 +95,10 @@ bool record_value(const struct outputs *o, const char *name, double *value);
 bool printed_ms(const struct outputs *o, const char *name, double *ms);
 /* And its rate, from "NAME 0.125 ms 98.3 GB/s". */
 bool printed_rate(const struct outputs *o, const char *name, double *gbps);
+/* What a program printed, or the record says of it, by its name in a condition (gate.h):
+ * "calls.cudaMalloc", "record.left", "printed.kernel" (ms), "rate.kernel" (GB/s). NAN, with which
+ * no comparison holds, where that is not there. False: the name is none of these. */
+bool program_fact(const struct outputs *o, const char *name, double *value);
 
 #define JOB_MAX_FAIL         4096
 #define JOB_MAX_SAID         (64u << 10) /* a program's own words, of each kind */

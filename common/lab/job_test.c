@@ -266,3 +266,20 @@ Test(job, overlap_and_times)
     outputs_free(&o);
     text_free(&t.bytes);
 }
+
+Test(job, what_a_program_left)
+{
+    struct outputs o = {.printed = "kernel 0.25 ms 12.5 GB/s\nto_host 3 s\n",
+                        .record = "calls.cudaMalloc 2\nleft 1\n"};
+    double value;
+
+    cr_expect(program_fact(&o, "calls.cudaMalloc", &value) && value == 2);
+    cr_expect(program_fact(&o, "calls.cudaFree", &value) && value == 0);
+    cr_expect(program_fact(&o, "record.left", &value) && value == 1);
+    cr_expect(program_fact(&o, "printed.kernel", &value) && value == 0.25);
+    cr_expect(program_fact(&o, "rate.kernel", &value) && value == 12.5);
+    cr_expect(program_fact(&o, "printed.to_host", &value) && value != value, "no milliseconds");
+    cr_expect_not(program_fact(&o, "inst_executed", &value));
+    o.record = "";
+    cr_expect(program_fact(&o, "record.left", &value) && value != value, "there is no record");
+}

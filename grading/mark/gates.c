@@ -33,26 +33,6 @@ struct gate_user {
     struct instructions instructions[2];
 };
 
-/* What a program printed, or the record says of it; NAN, with which no comparison holds, where
- * that is not there. False: the name is none of these. */
-static bool program_fact(const struct outputs *o, const char *name, double *value)
-{
-    bool there;
-    if (!strncmp(name, "calls.", 6))
-        there = record_value(o, name, value);
-    else if (!strncmp(name, "record.", 7))
-        there = record_value(o, name + 7, value);
-    else if (!strncmp(name, "printed.", 8))
-        there = printed_ms(o, name + 8, value);
-    else if (!strncmp(name, "rate.", 5))
-        there = printed_rate(o, name + 5, value);
-    else
-        return false;
-    if (!there)
-        *value = NAN;
-    return true;
-}
-
 static bool gate_name(void *user, const char *name, double *value)
 {
     struct gate_user *u = user;

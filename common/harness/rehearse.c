@@ -1,0 +1,305 @@
+/* rehearse.c - what a whole program does when something goes wrong (diagnosing.h). Its results are
+ * right: then its calls are made to fail, one in a run (emulator/runtime/inject.c), and numbers
+ * come back wrong; and the lab's goals are held against the runtime's record of a run without
+ * faults.
+ */
+#include "base/alloc.h"
+#include "diagnosing.h"
+#include "lab/amounts.h"
+#include "lab/counter.h"
+#include "lab/gate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a function, the first calls. */
+enum { CALLS = 8 };
+
+/* What is seen of a run that had to end otherwise; the first of each sort is told. */
+enum trouble { NOTHING, UNENDED, CRASHED, WENT_ON, SILENT, WROTE, LEFT, MISSED, TROUBLES };
+
+struct rehearsal {
+    struct search *s;
+    const struct lab_case *c;
+    struct outputs base;           /* without a fault; without its data */
+    unsigned told, more[TROUBLES]; /* 1 << trouble; runs that had the same */
+    struct text words[TROUBLES];
+};
+
+static double fact(const struct outputs *o, const char *name)
+{
+    double value = 0;
+
+    return record_value(o, name, &value) ? value : 0;
+}
+
+/* ---- calls that fail ---- */
+
+static const char *const calls[] = {
+    "cudaMalloc",
+    "cudaMallocAsync",
+    "cudaMallocManaged",
+    "cudaMallocHost",
+    "cudaHostAlloc",
+    "cudaMemcpy",
+    "cudaMemcpyAsync",
+    "cudaLaunchKernel",
+    "cudaLaunchKernelExC",
+    "cudaEventCreate",
+    "cudaEventRecord",
+    "cudaEventSynchronize",
+    "cudaStreamSynchronize",
+    "cudaDeviceSynchronize",
+    "cudaEventElapsedTime",
+    "cudaFree",
+    "cudaFreeAsync",
+    "cudaFreeHost",
+    "cudaEventDestroy",
+};
+
+/* The result may be there by then, and what could not be given back stays. */
+static bool gives_back(const char *call)
+{
+    return !strncmp(call, "cudaFree", 8) || !strcmp(call, "cudaEventDestroy");
+}
+
+/* On stderr, beside what the emulator's runtime says. */
+static bool said_something(const char *said)
+{
+    for (const char *p = said; *p; p += strcspn(p, "\n"), p += *p == '\n')
+        if (strncmp(p, "warplab: ", 9) != 0 && p[strspn(p, " \t\r\n")])
+            return true;
+    return false;
+}
+
+static enum trouble trouble_of(const struct rehearsal *r, const struct outputs *o, bool late)
+{
+    double left = fact(o, "left") - (late ? fact(o, "made_to_fail") : 0);
+
+    return o->error == cudaErrorLaunchTimeout ? UNENDED
+           : o->status >= 128                 ? CRASHED
+           : o->status == 0                   ? WENT_ON
+           : o->wrote && !late                ? WROTE
+           : !said_something(o->said)         ? SILENT
+           : left > fact(&r->base, "left")    ? LEFT
+                                              : NOTHING;
+}
+
+static void put_trouble(struct text *t, enum trouble what, const struct outputs *o)
+{
+    static const char *const words[TROUBLES] = {
+        [UNENDED] = "it does not come to an end",
+        [WENT_ON] = "it goes on, and ends with status 0: is that call's error looked at, and does "
+                    "main return something else than 0 then?",
+        [SILENT] = "it says nothing of it on stderr",
+        [WROTE] = "it writes a result all the same, which nobody computed",
+    };
+
+    if (what == CRASHED)
+        text_addf(t, "it crashes (signal %d)", o->status - 128);
+    else if (what == LEFT)
+        text_addf(t, "%.0f allocation(s), %.0f bytes, are not freed on that way out",
+                  fact(o, "left"), fact(o, "left_bytes"));
+    else
+        text_add(t, words[what]);
+}
+
+static void note(struct rehearsal *r, enum trouble what, const char *when, const struct outputs *o)
+{
+    struct text *t = &r->words[what];
+
+    if (r->told & 1u << what) {
+        r->more[what]++;
+        return;
+    }
+    r->told |= 1u << what;
+    text_addf(t, "when %s, ", when);
+    put_trouble(t, what, o);
+}
+
+static bool is_launch(const char *name)
+{
+    return !strncmp(name, "cudaLaunch", 10);
+}
+
+static char *when_fails(const struct rehearsal *r, const char *name, unsigned which)
+{
+    bool asked = fact(&r->base, "calls.cudaGetLastError") > 0 ||
+                 fact(&r->base, "calls.cudaPeekAtLastError") > 0;
+
+    if (is_launch(name))
+        return xformat("the launch (<<<…>>>) fails, %s",
+                       asked ? "which cudaGetLastError() tells"
+                             : "which only cudaGetLastError() tells and nobody asks it");
+    return xformat("call %u of %s fails", which, name);
+}
+
+/* A run with this fault. False: it was not tried. */
+static bool run_with(struct rehearsal *r, const char *fail, unsigned disturb, struct sample *sample)
+{
+    struct experiment *x = r->s->x;
+
+    x->fail = fail;
+    x->disturb = disturb;
+    enum run_end end = experiment_run(x, r->c, x->verify->seed, false, sample);
+    x->fail = NULL;
+    x->disturb = 0;
+    return end != RUN_NOT_TRIED && end != RUN_RECORD && end != RUN_INTERNAL;
+}
+
+static void fail_call(struct rehearsal *r, const char *call, unsigned which)
+{
+    char *fail = xformat("%s:%u", call, which), *when = when_fails(r, call, which);
+    struct sample sample;
+
+    if (run_with(r, fail, 0, &sample) && fact(&sample.outputs, "made_to_fail") > 0) {
+        enum trouble what = trouble_of(r, &sample.outputs, gives_back(call));
+        if (what)
+            note(r, what, when, &sample.outputs);
+    }
+    sample_free(&sample);
+    free(fail);
+    free(when);
+}
+
+static void fail_calls(struct rehearsal *r)
+{
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        char *name = xformat("calls.%s", calls[i]);
+        double made = fact(&r->base, name);
+
+        for (unsigned k = 1; k <= made && k <= CALLS; k++)
+            fail_call(r, calls[i], k);
+        free(name);
+    }
+}
+
+/* ---- wrong numbers ---- */
+
+/* Its own comparison is to find them. */
+static void spoil(struct rehearsal *r, const char *fail, unsigned disturb, const char *when)
+{
+    struct sample sample;
+
+    if (run_with(r, fail, disturb, &sample) && sample.outputs.status == 0 &&
+        sample.end == RUN_WRONG) {
+        if (r->told & 1u << MISSED)
+            r->more[MISSED]++;
+        else
+            text_addf(&r->words[MISSED],
+                      "when %s, it notices nothing, and ends with status 0: is each element "
+                      "compared with the CPU's, and by how much may it be off?",
+                      when);
+        r->told |= 1u << MISSED;
+    }
+    sample_free(&sample);
+}
+
+static void spoil_numbers(struct rehearsal *r)
+{
+    char *last = xformat("back:%llu", (unsigned long long)r->c->n);
+
+    spoil(r, NULL, 1u << DISTURB_global_ld, "the kernel computes with wrong numbers");
+    spoil(r, "back:1", 0, "the first element comes back wrong");
+    spoil(r, last, 0, "the last element comes back wrong");
+    spoil(r, "back:nan", 0, "one element comes back as NaN");
+    spoil(r, "back:slight", 0, "one element comes back a thousandth off");
+    spoil(r, "back:swapped", 0, "two elements come back in each other's place");
+    free(last);
+}
+
+/* ---- goals ---- */
+
+static bool lookup(void *user, const char *name, double *value)
+{
+    const struct sample *r = user;
+    struct amounts a = amounts_of(&r->input, &r->plan);
+    int i = counter_index(name);
+
+    if (i >= 0)
+        *value = (double)counter_get(&r->outputs.counters, i);
+    return i >= 0 || program_fact(&r->outputs, name, value) || amount_named(&a, name, value);
+}
+
+static void put_goal(struct diagnosis *d, const struct lab_goal *g, struct sample *sample)
+{
+    struct gate_world world = {.lookup = lookup, .user = sample};
+    struct gate_result r = gate_eval(g->goal, &world);
+
+    if (!r.ok && !r.error)
+        diagnosis_add(d, "goal", "%s: on %s, %s is %.4g, and %s %s is asked for", g->says,
+                      g->case_name, r.left_text, r.left, r.op, r.right_text);
+    gate_free(&r);
+}
+
+/* Those of one case stand together: it is run once for them. */
+static void hold_against_goals(struct search *s)
+{
+    const struct lab *lab = s->x->verify->lab;
+    struct sample sample = {.outputs = {.changed = -1}};
+    const char *on = "";
+
+    for (const struct lab_goal *g = lab->goals; g && g->variant; g++) {
+        for (int i = 0; i < lab->ncases && strcmp(on, g->case_name) != 0; i++) {
+            if (strcmp(lab->cases[i].name, g->case_name) != 0)
+                continue;
+            on = g->case_name;
+            sample_free(&sample);
+            experiment_run(s->x, &lab->cases[i], s->x->verify->seed, false, &sample);
+        }
+        if (sample.end == RUN_OK && *sample.outputs.record &&
+            !strcmp(g->variant, s->x->variant->name))
+            put_goal(s->d, g, &sample);
+    }
+    sample_free(&sample);
+}
+
+/* ---- all of it ---- */
+
+static void tell(struct rehearsal *r)
+{
+    static const char *const causes[TROUBLES] = {
+        [UNENDED] = "goes-on", [CRASHED] = "goes-on", [WENT_ON] = "goes-on", [SILENT] = "goes-on",
+        [WROTE] = "goes-on",   [LEFT] = "leak",       [MISSED] = "compared"};
+
+    for (int i = 1; i < TROUBLES; i++) {
+        if (r->more[i])
+            text_addf(&r->words[i], " (so in %u other such run%s)", r->more[i],
+                      r->more[i] > 1 ? "s" : "");
+        if (r->words[i].length)
+            diagnosis_add(r->s->d, causes[i], "%s", r->words[i].s);
+        text_free(&r->words[i]);
+    }
+}
+
+static void look_at_the_end(struct rehearsal *r)
+{
+    double left = fact(&r->base, "left"),
+           events = fact(&r->base, "calls.cudaEventCreate") +
+                    fact(&r->base, "calls.cudaEventCreateWithFlags"),
+           destroyed = fact(&r->base, "calls.cudaEventDestroy");
+
+    if (left > 0)
+        diagnosis_add(r->s->d, "leak", "%.0f allocation(s), %.0f bytes, are never freed", left,
+                      fact(&r->base, "left_bytes"));
+    if (destroyed < events)
+        diagnosis_add(r->s->d, "leak", "it creates %.0f events, and destroys %.0f", events,
+                      destroyed);
+}
+
+void by_rehearsal(struct search *s, const struct lab_case *c)
+{
+    struct rehearsal r = {.s = s, .c = c};
+    struct sample sample;
+
+    hold_against_goals(s);
+    bool right = experiment_run(s->x, c, s->x->verify->seed, false, &sample) == RUN_OK;
+    if (right && sample.outputs.record && *sample.outputs.record) {
+        r.base = sample.outputs;
+        look_at_the_end(&r);
+        fail_calls(&r);
+        spoil_numbers(&r);
+        tell(&r);
+    }
+    sample_free(&sample);
+}
