@@ -381,6 +381,14 @@ enum flaw {
     UPSIDE_DOWN,
     NOT_SQUARED,
     MINUS_HALF,
+    WHOLE_SQUARE,
+    NO_SQUARE,
+    NO_RATE,
+    RATE_ALONE,
+    NO_YEARS,
+    NOT_DIVIDED,
+    ERF_AS_IT_IS,
+    ONE_D,
     NO_ROOT,
     ROOT_OF_BOTH,
     PER_ROOT,
@@ -406,6 +414,14 @@ static const char *const flaw_words[FLAWS] = {
     [UPSIDE_DOWN] = "the price with the logarithm of X / S, not S / X",
     [NOT_SQUARED] = "the price with v / 2 in d1, not v² / 2",
     [MINUS_HALF] = "the price with r - v² / 2 in d1, not plus",
+    [WHOLE_SQUARE] = "the price with v² in d1, not v² / 2",
+    [NO_SQUARE] = "the price with r alone in d1, not r + v² / 2",
+    [NO_RATE] = "the price with v² / 2 alone in d1, not r + v² / 2",
+    [RATE_ALONE] = "the price with r + v² / 2 T in d1, not (r + v² / 2) T",
+    [NO_YEARS] = "the price with r + v² / 2 in d1, not (r + v² / 2) T",
+    [NOT_DIVIDED] = "the price with d1 as it is before it is divided by v √T",
+    [ERF_AS_IT_IS] = "the price with (1 + erf(d)) / 2 for N(d), which is (1 + erf(d / √2)) / 2",
+    [ONE_D] = "the price with d1 in both places, where d2 = d1 - v √T belongs in the second",
     [NO_ROOT] = "the price with v T where v √T belongs",
     [ROOT_OF_BOTH] = "the price with √(v T) where v √T belongs",
     [PER_ROOT] = "the price with d2 = d1 - v / √T, not v √T",
@@ -433,12 +449,24 @@ static double flawed(const struct option *o, enum flaw f, bool put)
                                                             : 1;
     double spread = f == NO_ROOT ? v * o->years : f == ROOT_OF_BOTH ? sqrt(v * o->years) : v * root;
     double ratio = f == UPSIDE_DOWN ? o->strike / o->price : o->price / o->strike;
-    double half = f == NOT_SQUARED ? v / 2 : f == MINUS_HALF ? -v * v / 2 : v * v / 2;
-    double d1 = (scale * log(ratio) + (r + half) * o->years) / spread;
-    double d2 = f == PLUS_SPREAD ? d1 + spread : d1 - (f == PER_ROOT ? v / root : spread);
+    double half = f == NOT_SQUARED    ? v / 2
+                  : f == MINUS_HALF   ? -v * v / 2
+                  : f == WHOLE_SQUARE ? v * v
+                  : f == NO_SQUARE    ? 0
+                                      : v * v / 2;
+    double drift = f == RATE_ALONE ? r + half * o->years
+                   : f == NO_YEARS ? r + half
+                   : f == NO_RATE  ? half * o->years
+                                   : (r + half) * o->years;
+    double d1 = (scale * log(ratio) + drift) / (f == NOT_DIVIDED ? 1 : spread);
+    double d2 = f == PLUS_SPREAD ? d1 + spread
+                : f == ONE_D     ? d1
+                                 : d1 - (f == PER_ROOT ? v / root : spread);
     double grows = f == WHOLE_STRIKE ? 0 : f == GROWN_STRIKE ? r : f == IN_DAYS ? -r / 365 : -r;
     double owed = o->strike * exp(grows * o->years), plain = o->strike * exp(-r * o->years);
 
+    if (f == ERF_AS_IT_IS)
+        d1 *= M_SQRT2, d2 *= M_SQRT2;
     if (f == NOT_REFLECTED) /* of a put 1 less it */
         d1 = -fabs(d1), d2 = -fabs(d2);
     if (f == OTHER_TAIL)
@@ -455,6 +483,13 @@ static double flawed(const struct option *o, enum flaw f, bool put)
     return f == NEGATED ? -sign * value : sign * value;
 }
 
+static double value_of(const struct option *o, bool put)
+{
+    struct option_value v = black_scholes(o);
+
+    return put ? v.put : v.call;
+}
+
 /* So many places off an index may be. */
 enum { NEAR = 4 };
 
@@ -463,11 +498,113 @@ static bool near(double got, double flawed, double right, double bound)
     return fabs(got - flawed) <= 4 * bound && fabs(flawed - right) > 16 * bound;
 }
 
-static double value_of(const struct option *o, bool put)
-{
-    struct option_value v = black_scholes(o);
+/* ---- N with another number in it ---- */
 
-    return put ? v.put : v.call;
+/* Of the lower tail, e^(-d²/2) / √(2 pi) times a polynomial in k = 1 / (1 + 0.2316419 |d|) without
+ * a constant; or N(d) = (1 + erf(d / √2)) / 2. */
+static const double in_tail[] = {0.319381530, -0.356563782, 1.781477937, -1.821255978, 1.330274429};
+enum { TERMS = sizeof(in_tail) / sizeof(in_tail[0]), IN_K = TERMS, IN_ERF, NUMBERS };
+
+/* With one of the numbers s times what it is. */
+static double tail_by(double d, int number, double s)
+{
+    double k = 1 / (1 + (number == IN_K ? s : 1) * 0.2316419 * fabs(d)), power = 1, sum = 0;
+
+    for (int i = 0; i < TERMS; i++)
+        sum += (number == i ? s : 1) * in_tail[i] * (power *= k);
+    return exp(-d * d / 2) / sqrt(2 * M_PI) * sum;
+}
+
+static double normal_by(double d, int number, double s)
+{
+    double more = number == IN_ERF ? 0 : tail_by(d, number, s) - tail_by(d, number, 1);
+
+    return normal_below(number == IN_ERF ? s * d : d) + (d > 0 ? -more : more);
+}
+
+static double price_by(const struct option *o, bool put, int number, double s)
+{
+    double spread = o->volatility * sqrt(o->years), owed = o->strike * exp(-o->rate * o->years);
+    double d1 =
+        (log(o->price / o->strike) + (o->rate + o->volatility * o->volatility / 2) * o->years) /
+        spread;
+    double call = o->price * normal_by(d1, number, s) - owed * normal_by(d1 - spread, number, s);
+
+    return put ? call - o->price + owed : call;
+}
+
+/* The s between a quarter and four with which the price is this one; 1: there is none. */
+static double number_for(const struct option *o, bool put, int number, double price)
+{
+    double low = 0.25, high = 4;
+    bool below = price_by(o, put, number, low) < price;
+
+    if (below == (price_by(o, put, number, high) < price))
+        return 1;
+    for (int i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+
+        *((price_by(o, put, number, middle) < price) == below ? &low : &high) = middle;
+    }
+    return (low + high) / 2;
+}
+
+/* Of all options the one whose price goes with that number most. */
+static struct option most_by(const struct lab_case *c, const void *const *inputs, bool put,
+                             int number, uint64_t *at)
+{
+    double most = 0;
+
+    *at = 0;
+    for (uint64_t i = 0; i < c->n; i++) {
+        struct option o = option_of(c, inputs, i);
+        double by =
+            fabs(price_by(&o, put, number, 1.01) - price_by(&o, put, number, 1)) / bound(&o);
+
+        if (by > most)
+            most = by, *at = i;
+    }
+    return option_of(c, inputs, *at);
+}
+
+static bool all_by(const struct lab_case *c, const void *const *inputs, const float *got, bool put,
+                   int number, double s)
+{
+    bool so = true;
+
+    for (uint64_t i = 0; so && i < c->n; i++) {
+        struct option o = option_of(c, inputs, i);
+        double right = value_of(&o, put), its = price_by(&o, put, number, s);
+
+        so = isnan(right) || fabs(got[i] - its) <= 4 * bound(&o) + 1e-5 * fabs(its - right);
+    }
+    return so;
+}
+
+enum { ENOUGH = 16 }; /* options, for what is so of all to be no chance */
+
+static bool recognise_number(const struct lab_case *c, const void *const *inputs, const float *got,
+                             bool put, char *words, size_t size)
+{
+    static const char *const names[NUMBERS] = {
+        "0.319381530 in N's polynomial", "0.356563782 in N's polynomial",
+        "1.781477937 in N's polynomial", "1.821255978 in N's polynomial",
+        "1.330274429 in N's polynomial", "0.2316419 in N",
+        "argument of N (of erf: d / √2)"};
+
+    for (int number = 0; number < NUMBERS && c->n >= ENOUGH; number++) {
+        uint64_t at;
+        struct option o = most_by(c, inputs, put, number, &at);
+        double s = number_for(&o, put, number, got[at]);
+
+        if (!near(got[at], price_by(&o, put, number, s), value_of(&o, put), bound(&o)) ||
+            !all_by(c, inputs, got, put, number, s))
+            continue;
+        snprintf(words, size, "the price with %.4g times the %s; so are all others", s,
+                 names[number]);
+        return true;
+    }
+    return false;
 }
 
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
@@ -500,7 +637,7 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
             return true;
         }
     }
-    return false;
+    return recognise_number(c, inputs, output, b == PUT, words, size);
 }
 
 static const struct lab_column columns[] = {

@@ -466,7 +466,10 @@ enum slip {
     WARPS_ROUNDED_DOWN,
     REGISTERS_BY_BLOCK,
     REGISTERS_NOT_ROUNDED,
+    REGISTERS_OF_THREADS,
+    REGISTERS_AS_THEY_ARE,
     SHARED_NOT_ROUNDED,
+    RESERVE_BEHIND,
     NO_RESERVE,
     NO_THREADS,
     NO_BLOCKS,
@@ -486,11 +489,16 @@ static uint32_t blocks_fit(const uint32_t *f, enum slip slip)
     uint32_t unit = slip == REGISTERS_NOT_ROUNDED ? 1 : f[REGISTER_UNIT];
     uint32_t registers = slip == THREADS_NOT_WARPS || slip == REGISTERS_BY_BLOCK
                              ? round_up(threads * f[REGISTERS], unit)
+                         : slip == REGISTERS_OF_THREADS ? round_up(f[THREADS] * f[REGISTERS], unit)
+                         : slip == REGISTERS_AS_THEY_ARE
+                             ? f[THREADS] * f[REGISTERS]
                              : warps * round_up(WARP * f[REGISTERS], unit);
     uint32_t shared = f[SHARED] + (slip == NO_RESERVE ? 0 : f[SHARED_RESERVED]);
     uint32_t fit = slip == NO_BLOCKS ? UINT32_MAX : f[SM_BLOCKS];
 
-    if (slip != SHARED_NOT_ROUNDED)
+    if (slip == RESERVE_BEHIND)
+        shared = round_up(f[SHARED], f[SHARED_UNIT]) + f[SHARED_RESERVED];
+    else if (slip != SHARED_NOT_ROUNDED)
         shared = round_up(shared, f[SHARED_UNIT]);
     if (slip != NO_THREADS)
         fit = least(fit, threads
@@ -745,6 +753,12 @@ static bool recognise_fit(const struct lab_case *c, const uint32_t *facts, const
         [WARPS_ROUNDED_DOWN] = "threads that do not fill a warp did not count",
         [REGISTERS_BY_BLOCK] = "a block's registers were rounded up, not a warp's",
         [REGISTERS_NOT_ROUNDED] = "a warp's registers were not rounded up",
+        [REGISTERS_OF_THREADS] =
+            "registers were those of a block's threads, not of its whole warps, rounded up once",
+        [REGISTERS_AS_THEY_ARE] =
+            "registers were those of a block's threads, not of its whole warps, and not rounded up",
+        [RESERVE_BEHIND] = "the system's part came to shared memory when that was rounded up "
+                           "already, not before",
         [SHARED_NOT_ROUNDED] = "shared memory was not rounded up",
         [NO_RESERVE] = "the system's part of shared memory was left out",
         [NO_THREADS] = "the SM's threads were no limit",
@@ -932,6 +946,8 @@ static const struct lab_prediction predictions[] = {
 static const struct lab_goal goals[] = {
     {"steps_4", "steps-warps=4", "ms / steps_1.ms <= 1.6",
      "four numbers take four times as long as one: they come one after another"},
+    {"copy_4", "copy-warps=8", "ms / copy_1.ms <= 0.53",
+     "it takes too long for four loads at a time: does a load wait for a store before it?"},
     {"walk_4", "walk-warps=4", "ms / walk_1.ms <= 2.2",
      "four walks take as long as one after another"},
     {0},
