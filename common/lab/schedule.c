@@ -122,20 +122,57 @@ static bool is_over(const struct check *c, const struct done *d, uint32_t stream
     return c->clock[stream][d->stream] >= d->time;
 }
 
+/* The step that recorded what the event of step `wait` stands for; -1: none. */
+static int recorded_by(const struct schedule *s, uint32_t wait)
+{
+    for (int r = (int)wait - 1; r >= 0; r--)
+        if (s->steps[r].what == DO_RECORD && s->steps[r].first == s->steps[wait].first)
+            return r;
+    return -1;
+}
+
+/* Why the stream of step i does not wait for d, which it needs: the last event of d's stream that
+ * it does wait for may be recorded before d. */
+static bool complain_of_wait(struct check *c, int i, const struct done *d)
+{
+    const struct schedule *s = c->s;
+    uint32_t stream = s->steps[i].stream;
+    char this[80], that[80], mark[80], wait[80];
+    int w = i, r = -1;
+
+    name_of(c, i, this);
+    name_of(c, d->step, that);
+    while (--w >= 0) {
+        if (s->steps[w].what != DO_WAIT || s->steps[w].stream != stream)
+            continue;
+        r = recorded_by(s, (uint32_t)w);
+        if (r >= 0 && s->steps[r].stream == d->stream)
+            break;
+    }
+    if (w < 0 && c->clock[stream][d->stream])
+        return complain(c,
+                        "%s may begin before %s is over: of stream %u, stream %u waits for earlier "
+                        "steps alone",
+                        this, that, d->stream, stream);
+    if (w < 0)
+        return complain(c,
+                        "%s may begin before %s is over: nothing makes stream %u wait for stream "
+                        "%u",
+                        this, that, stream, d->stream);
+    return complain(c, "%s may begin before %s is over: what %s waits for, %s, comes before it",
+                    this, that, name_of(c, w, wait), name_of(c, r, mark));
+}
+
 /* What step i does with a chunk needs `before` done with it. */
 static bool needs(struct check *c, int i, uint32_t chunk, enum schedule_what before,
                   const char *otherwise)
 {
     const struct done *d = &c->chunk[before][chunk];
-    char this[80], that[80];
+    char this[80];
 
     if (!d->is)
         return complain(c, "%s: %s chunk %u before", name_of(c, i, this), otherwise, chunk);
-    if (is_over(c, d, c->s->steps[i].stream))
-        return true;
-    return complain(c, "%s may begin before %s is over: nothing makes stream %u wait for stream %u",
-                    name_of(c, i, this), name_of(c, d->step, that), c->s->steps[i].stream,
-                    d->stream);
+    return is_over(c, d, c->s->steps[i].stream) || complain_of_wait(c, i, d);
 }
 
 /* What its own memory asks of step i on a chunk. Managed pages move by themselves, too. */
