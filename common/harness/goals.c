@@ -5,6 +5,7 @@
 #include "lab/gate.h"
 #include "report.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +47,8 @@ static bool print_goal(FILE *out, const struct report *p, const struct lab_goal 
     if (!l.entry)
         return false;
     struct gate_result r = gate_eval(g->goal, &world);
-    bool missed = !r.ok && !r.error; /* another step was not run */
+    /* Another step was not run, or there is nothing to divide by: a count of what is not there. */
+    bool missed = !r.ok && !r.error && !isnan(r.left);
     if (missed)
         fprintf(out, "%s's results are right, but %s: on %s, %s is %.4g, and %s %s is asked for\n",
                 g->variant, g->says, g->case_name, r.left_text, r.left, r.op, r.right_text);
