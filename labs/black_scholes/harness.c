@@ -655,17 +655,29 @@ static const struct lab_prediction predictions[] = {
 };
 /* clang-format on */
 
-#define DOUBLES "it computes with doubles: is there a number without an f, or a double's function?"
 static const struct lab_goal goals[] = {
-    {"fast", "options=10^6", "thread_inst_executed_pred_on / n <= 120",
-     "it takes as many instructions as the slow functions do"},
+    {"direct", "options=10^6", "thread_inst_fp64 == 0",
+     "some of its arithmetic is in double precision"},
+    {"strided", "options=10^6", "thread_inst_fp64 == 0",
+     "some of its arithmetic is in double precision"},
+    {"strided", "options=10^6", "n / threads <= 12",
+     "its grid leaves most of an H200's places for threads empty"},
+    {"strided", "options=10^6", "32 * global_ld_sectors / global_ld_bytes <= 1.5",
+     "neighbouring lanes read distant words"},
+    {"fast", "options=10^6", "thread_inst_fp64 == 0",
+     "some of its arithmetic is in double precision"},
+    {"fast", "options=10^6", "thread_inst_executed_pred_on / n <= 90",
+     "it takes more instructions than an option takes with fast functions alone"},
+    {"vector", "options=10^6", "thread_inst_fp64 == 0",
+     "some of its arithmetic is in double precision"},
     {"vector", "options=10^6", "global_ld_bytes / global_ld_requests >= 256",
      "its loads are of 4 bytes a lane"},
+    {"vector", "options=10^6", "global_st_bytes / global_st_requests >= 256",
+     "its stores are of 4 bytes a lane"},
+    {"pinned", "options=10^6", "ms / pageable.ms <= 0.35",
+     "it gains less than pinned memory brings"},
     {"overlap", "options=10^6", "streams >= 2", "all of it is in one stream"},
-    {"direct", "options=10^6", "thread_inst_fp64 == 0", DOUBLES},
-    {"strided", "options=10^6", "thread_inst_fp64 == 0", DOUBLES},
-    {"fast", "options=10^6", "thread_inst_fp64 == 0", DOUBLES},
-    {"vector", "options=10^6", "thread_inst_fp64 == 0", DOUBLES},
+    {"overlap", "options=10^6", "ms / pinned.ms < 1", "it takes as long as without overlap"},
     {0},
 };
 
