@@ -239,9 +239,19 @@ static bool term(const struct plan *p, const struct lab_variant *v, const struct
 }
 
 static const struct lab_goal goals[] = {
-    {"conv_shared", "width=31", "shared_ld_requests > 0", "it reads nothing from shared memory"},
-    {"conv_const", "width=31", "const_ld_requests > 0", "it reads no weight from constant memory"},
+    {"conv_shared", "width=31", "shared_ld_bytes / (4 * n * param) >= 0.9",
+     "not every product has its input from shared memory"},
+    {"conv_shared", "width=31", "8 * global_ld_sectors / n <= 16",
+     "it loads from global memory as if there were no tile"},
+    {"conv_const", "width=31", "const_ld_requests / warps >= 5",
+     "it reads few weights or none from constant memory"},
+    {"conv_const", "width=31", "global_ld_bytes / (4 * n) <= 3",
+     "it fetches its inputs several times"},
     {"conv_multi", "width=31", "threads / n <= 0.6", "it has a thread for each output"},
+    {"conv_multi", "width=31", "shared_ld_bytes / (4 * n * param) <= 0.5",
+     "it reads shared memory anew for its products"},
+    {"conv_multi", "width=31", "128 * shared_ld_wavefronts / shared_ld_bytes <= 2.2",
+     "its loads from shared memory meet in few banks"},
     {0},
 };
 
