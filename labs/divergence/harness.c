@@ -310,12 +310,22 @@ static const struct lab_prediction predictions[] = {
 };
 
 static const struct lab_goal goals[] = {
-    {"coherent", "mixed-n=2^17", "thread_inst_executed / inst_executed >= 16",
-     "its warps' lanes still part as in mixed"},
-    {"coherent_data", "data-n=2^17", "thread_inst_executed / inst_executed >= 12",
-     "its warps' lanes still part as in mixed_data"},
     {"branch_warp", "branch-n=2^19", "thread_inst_executed / inst_executed >= 24",
      "lanes of its warps still part"},
+    {"branch_warp", "branch-n=2^19", "flop_fp32 / flops <= 1.2",
+     "it does more than one path's work for an element"},
+    {"branch_thread", "branch-n=2^19", "thread_inst_executed / inst_executed <= 24",
+     "lanes of its warps do not part, whose cost it is to show"},
+    {"branch_thread", "branch-n=2^19", "flop_fp32 / flops <= 1.2",
+     "it does more than one path's work for an element"},
+    {"coherent", "mixed-n=2^17", "thread_inst_executed / inst_executed >= 16",
+     "its warps' lanes still part as in mixed"},
+    {"coherent", "mixed-n=2^17", "flop_fp32 / flops <= 1.2",
+     "it does more than one path's work for an element"},
+    {"coherent_data", "data-n=2^17", "thread_inst_executed / inst_executed >= 16",
+     "its warps' lanes still part as in mixed_data"},
+    {"coherent_data", "data-n=2^17", "flop_fp32 / flops <= 1.2",
+     "it does more than one path's work for an element"},
     {0},
 };
 
