@@ -1177,6 +1177,23 @@ static const struct lab_prediction predictions[] = {
 };
 /* clang-format on */
 
+static const struct lab_goal goals[] = {
+    {"twister", "twister-m=4096", "local_ld_requests + local_st_requests == 0",
+     "its state is in local memory"},
+    {"price_array", "array-n=2^12", "32 * global_ld_sectors / global_ld_bytes <= 1.5",
+     "neighbouring lanes load distant numbers"},
+    {"price_block", "paths=2^12", "32 * inst_executed / (n * m) <= 130",
+     "it takes more instructions a path than four numbers of a counter need"},
+    {"price_blocks", "paths=2^12", "32 * inst_executed / (n * m) <= 165",
+     "it takes more instructions a path than four numbers of a counter need"},
+    {"price_blocks", "paths=2^12",
+     "global_atom_requests + global_red_requests + shared_atom_requests == 0",
+     "its sums are added by atomics, in any order"},
+    {"price_switch", "paths=2^12", "ms / price_block.ms <= 1.1",
+     "few paths take longer than with one block an option"},
+    {0},
+};
+
 const struct lab lab_monte_carlo = {
     .name = "monte_carlo",
     .title = "Monte Carlo: options priced by chance",
@@ -1196,6 +1213,7 @@ const struct lab lab_monte_carlo = {
     .row = row,
     .extents = "nm",
     .columns = columns,
+    .goals = goals,
     .predictions = predictions,
     .npredictions = sizeof(predictions) / sizeof(predictions[0]),
 };
