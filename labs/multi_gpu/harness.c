@@ -904,6 +904,26 @@ static const struct lab_prediction predictions[] = {
 };
 /* clang-format on */
 
+static const struct lab_goal goals[] = {
+    {"ball_gather", "ranks=4-ball-n=2^14", "inst_executed / n <= 12",
+     "all ranks together do more work than there are points"},
+    {"ball_sum", "ranks=4-ball-n=2^14", "inst_executed / n <= 12",
+     "all ranks together do more work than there are points"},
+    {"vector_sum", "ranks=2-vector-n=2^16", "global_ld_bytes / (4 * n) <= 1.2",
+     "elements are loaded by more than one rank"},
+    {"vector_sum", "ranks=2-vector-n=2^20", "32 * global_ld_sectors / global_ld_bytes <= 1.5",
+     "neighbouring lanes read distant words"},
+    {"many_gather", "ranks=4-many-m=2^12-n=16", "inst_executed / (n * m) <= 7",
+     "all ranks together do more work than there are points"},
+    {"many_sum", "ranks=4-many-m=2^12-n=16", "inst_executed / (n * m) <= 7",
+     "all ranks together do more work than there are points"},
+    {"many_chunks", "ranks=4-many-m=2^12-n=16", "inst_executed / (n * m) <= 7",
+     "all ranks together do more work than there are points"},
+    {"many_chunks", "ranks=2-many-m=2^12-n=16", "sums <= 9",
+     "its many sums take longer than what they hide"},
+    {0},
+};
+
 const struct lab lab_multi_gpu = {
     .name = "multi_gpu",
     .title = "Several GPUs: shares, sums and what they cost",
@@ -926,6 +946,7 @@ const struct lab lab_multi_gpu = {
     .extents = "pnm",
     .integer_bounds = true,
     .columns = columns,
+    .goals = goals,
     .predictions = predictions,
     .npredictions = sizeof(predictions) / sizeof(predictions[0]),
 };
