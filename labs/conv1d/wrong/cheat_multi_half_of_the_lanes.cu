@@ -1,9 +1,10 @@
 // Every other lane has nothing to do, the others have two threads' outputs.
 // class: no-evidence
 // only: conv_multi
-// expect: multi-reuse=fail multi-fast=fail
+// expect: multi-reuse=fail multi-fast=fail multi-banks=fail
 // hint: multi-fast: Per multiply-add
 // hint: multi-reuse: Neighbouring outputs
+// hint: multi-banks: shared_ld_wavefronts
 #include "warplab.cuh"
 
 __constant__ float conv_weights[255];

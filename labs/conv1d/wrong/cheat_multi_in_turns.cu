@@ -2,9 +2,10 @@
 // shuffle.
 // class: elsewhere
 // only: conv_multi
-// expect: multi-reuse=fail multi-fast=fail
+// expect: multi-reuse=fail multi-fast=fail multi-banks=fail
 // hint: multi-reuse: shuffles
 // hint: multi-fast: expected at most 0.6 * elem
+// hint: multi-banks: shared_ld_wavefronts
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255
