@@ -126,6 +126,7 @@
     X(cp_async_requests, "smsp__inst_executed_op_ldgsts.sum", "inst", "cp.async, but no bulk copy") \
     X(tma_ld_requests, "smsp__inst_executed_op_tma_ld.sum", "inst",                                \
       "bulk copies from global memory, of bytes and of tiles: one a lane that asks")               \
+    X(tma_ld_busy, "", "inst", "of those, asked for by a warp that had computed before")           \
     X(tma_st_requests, "smsp__inst_executed_op_tma_st.sum", "inst",                                \
       "bulk copies from shared memory, and reductions")                                            \
     X(tma_ld_bytes, "l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum", "byte",             \

@@ -119,7 +119,7 @@ static void add_copy(struct counters *c, const struct insn *in, const struct slo
     c->shared_st_bytes += s[1].bytes;
 }
 /* A bulk copy, of bytes or of a tile; its shared side has no requests of lanes. .extra: sectors,
- * for each block that they go to. */
+ * for each block that they go to; of slot 1, requests by a warp that had computed. */
 static void add_bulk(struct counters *c, const struct ptx_insn *p, const struct slot *s)
 {
     bool inside = !ptx_has(p, M_tensor) && !s[0].bytes; /* from shared memory to shared memory */
@@ -147,6 +147,7 @@ static void add_bulk(struct counters *c, const struct ptx_insn *p, const struct 
         c->async_bytes += s[0].bytes;
         c->shared_st_bytes += s[1].bytes;
         c->tma_ld_requests += s[0].requests;
+        c->tma_ld_busy += s[1].extra;
         c->tma_ld_bytes += 32 * s[0].extra;
     }
 }

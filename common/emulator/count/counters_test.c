@@ -206,6 +206,20 @@ Test(counters, all_ways_to_global_memory)
     COUNTED(async_flight, 0); /* not committed, and at once */
 }
 
+/* Two bulk copies, between them a sum: whoever asks for the second does more than fetch. */
+Test(counters, copies_by_who_computes)
+{
+    RUN(.before = ".shared .align 16 .b8 s[1024];\n.shared .align 8 .b8 b[8];",
+        .body = "mov.u32 %r5, s;\nmov.u32 %r6, b;\nsetp.ne.u32 %p0, %t, 0;\n@%p0 bra END;\n"
+                "mbarrier.init.shared.b64 [%r6], 1;\n"
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                "[%r5], [%out], 512, [%r6];\nadd.f32 %f0, %f0, %f0;\n"
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                "[%r5], [%out], 512, [%r6];\nEND:");
+    COUNTED(tma_ld_requests, 2);
+    COUNTED(tma_ld_busy, 1);
+}
+
 /* An element a lane, one more by red.async; 64 bytes to shared memory from there, and 64 that are
  * added to global memory: a request each, and no store's or atomic's. */
 Test(counters, what_no_store_counts)

@@ -198,6 +198,7 @@ static bool load(struct job *j, const struct landing_at *a)
                          j->n, w->held ? follow_clock(w, j->in) : 0);
     }
     slot[0].requests += j->copy->from_shared;
+    slot[1].extra += warp_floats(w, j->in) > 0;
     slot[1].bytes += (u64)j->n * l.n;
     landing_done(w, j->in, j->lane, &l, j->n);
     return true;

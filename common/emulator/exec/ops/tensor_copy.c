@@ -330,6 +330,7 @@ static bool move_tile(struct tile *t, u64 map)
     t->w->worker->steps += bytes / 128;
     if (!c->store) {
         flies(t, rows * t->pitch);
+        t->w->worker->slots[t->in->slot + 1].extra += warp_floats(t->w, t->in) > 0;
         landing_done(t->w, t->in, t->lane, &t->landing, bytes);
     }
     return true;
