@@ -15,16 +15,17 @@
 static const struct lab_case cases[] = {
     F32("square", 128, 128, 64), F32("tall", 256, 128, 64), F32("odd", 39, 45, 50), F32("speed", 1024, 1024, 32), F32("speed-wide", 512, 2048, 32), F32("speed-tall", 2048, 512, 32),
     F32("broad", 128, 256, 64), F32("long", 128, 128, 128),
+    F32("reuse-deep", 64, 128, 300),
     F32("tiles-high", 96, 32, 48), F32("tiles-low", 32, 128, 64), F32("tiles-64", 64, 64, 64), F32("tiles-deep", 32, 64, 96),
     {.name = "special", .n = 45, .m = 39, .k = 50, .dtype = DT_F32, .flags = CASE_CHECK | CASE_SPECIAL},
     F32("cube-48", 48, 48, 48), F32("cube-64", 64, 64, 64), F32("cube-81", 81, 81, 81), F32("cube-96", 96, 96, 96),
     F32("deep", 36, 37, 1823), F32("deeper", 30, 31, 2203),
-   
+
     F32("ragged", 254, 126, 37), F32("ragged-low", 126, 254, 35), F32("ragged-high", 510, 127, 19), F32("ragged-wide", 127, 510, 18), F32("ragged-higher", 1022, 126, 9), F32("ragged-wider", 126, 1021, 10),
     F16("square16", 128, 128, 64), F16("tall16", 256, 128, 64), F16("broad16", 128, 256, 64), F16("long16", 128, 128, 128),
     F16("maps16", 136, 264, 72), F16("maps-low16", 40, 520, 136), F16("maps-high16", 392, 24, 200), F16("maps-deep16", 72, 40, 1032), F16("maps-long16", 56, 72, 520),
     /* more tiles than blocks that stay; two tiles, one above the other, that share b's */
-    {.name = "stay16", .n = 8, .m = 700, .k = 136, .param = 3, .dtype = DT_F16, .flags = CASE_CHECK}, {.name = "stay-long16", .n = 8, .m = 700, .k = 328, .param = 3, .dtype = DT_F16, .flags = CASE_CHECK}, F16("steps16", 72, 256, 512), F16("steps-long16", 72, 256, 640), F16("pair16", 256, 128, 64), F16("pair-wide16", 256, 192, 64), F16("pair-long16", 248, 64, 128),
+    {.name = "stay16", .n = 8, .m = 460, .k = 136, .param = 2, .dtype = DT_F16, .flags = CASE_CHECK}, {.name = "stay-long16", .n = 8, .m = 460, .k = 392, .param = 2, .dtype = DT_F16, .flags = CASE_CHECK}, F16("steps16", 72, 256, 328), F16("steps-long16", 72, 128, 1048), F16("columns16", 72, 320, 264), F16("pair16", 256, 128, 64), F16("pair-wide16", 256, 192, 64), F16("pair-long16", 248, 64, 128),
     F16("one16", 1, 1, 1), F16("none16", 5, 7, 0), F16("odd16", 39, 45, 50), F16("tiles-high16", 96, 32, 48), F16("tiles-low16", 32, 128, 64), F16("tiles-64-16", 64, 64, 64),
     F16("deep16", 36, 37, 1823), F16("deeper16", 30, 31, 2203),
 };
@@ -40,8 +41,13 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-wider", .kind = "more than 65,536 outputs, long rows", .like = "odd",  .n_min = 1024, .n_max = 2199, .m_min = 65, .m_max = 130, .k_min = 1, .k_max = 4, .work_max = 300000},
     {.name = "hidden-great", .kind = "all three sides above 130",    .like = "odd",   .n_min = 131, .n_max = 600, .m_min = 131, .m_max = 600, .k_min = 131, .k_max = 600, .any_scale = true, .work_max = 3000000},
     {.name = "hidden-vast", .kind = "all three sides above 130, one of them long", .like = "odd", .n_min = 131, .n_max = 2095, .m_min = 131, .m_max = 2095, .k_min = 131, .k_max = 2095, .any_scale = true, .work_max = 12000000},
+    {.name = "hidden-vaster", .kind = "all three sides above 256",    .like = "odd",   .n_min = 257, .n_max = 320, .m_min = 257, .m_max = 320, .k_min = 257, .k_max = 320, .work_max = 18000000},
+    {.name = "hidden-blocks", .kind = "whole tiles, all three sides above 130", .like = "odd", .n_min = 131, .n_max = 320, .m_min = 131, .m_max = 320, .k_min = 131, .k_max = 320, .work_max = 4000000, .multiple = 16, .m_multiple = 16, .k_multiple = 16},
+    {.name = "hidden-long",  .kind = "a long k",                     .like = "odd",   .n_min = 5, .n_max = 40, .m_min = 5, .m_max = 40, .k_min = 1400, .k_max = 2199, .work_max = 250000},
+    {.name = "hidden-reuse", .kind = "whole tiles, a long k",        .like = "reuse-deep", .k_min = 310, .k_max = 700},
     {.name = "hidden-mid",   .kind = "a middling k",                 .like = "odd",   .n_min = 20, .n_max = 60, .m_min = 20, .m_max = 60, .k_min = 175, .k_max = 1399, .any_scale = true, .work_max = 700000},
     {.name = "hidden-any",   .kind = "matrices of any three sides",  .like = "odd",   .n_min = 1, .n_max = 2199, .m_min = 1, .m_max = 2199, .k_min = 1, .k_max = 2199, .any_scale = true, .work_max = 600000},
+    {.name = "hidden-long16", .kind = "16-bit matrices, a long k",   .like = "odd16", .n_min = 5, .n_max = 40, .m_min = 5, .m_max = 40, .k_min = 1400, .k_max = 2199, .work_max = 250000},
     {.name = "hidden-mid16", .kind = "16-bit matrices, a middling k", .like = "odd16", .n_min = 20, .n_max = 60, .m_min = 20, .m_max = 60, .k_min = 175, .k_max = 1399, .any_scale = true, .work_max = 700000},
     {.name = "hidden-any16", .kind = "16-bit matrices of any three sides", .like = "odd16", .n_min = 1, .n_max = 2199, .m_min = 1, .m_max = 2199, .k_min = 1, .k_max = 2199, .any_scale = true, .work_max = 600000},
     {.name = "hidden-deep",  .kind = "more than 65,536 inputs",      .like = "deep deeper"},
@@ -56,20 +62,22 @@ static const struct hidden_case hidden[] = {
     /* for gates: whole tiles of up to 128 (or all but whole, at no public size), of k any number or whole tiles of up to 64 */
     {.name = "hidden-tiles", .kind = "whole tiles, any k",           .like = "square tall broad", .k_min = 40, .k_max = 72},
     {.name = "hidden-ragged", .kind = "tiles not quite whole",       .like = "ragged ragged-low ragged-high ragged-wide ragged-higher ragged-wider"},
-    {.name = "hidden-whole", .kind = "whole tiles",                  .like = "square tall broad long"},
+    {.name = "hidden-whole", .kind = "whole tiles",                  .like = "square tall broad", .k_min = 1, .k_max = 192, .k_multiple = 96},
     {.name = "hidden-speed", .kind = "a million outputs",            .like = "speed speed-wide speed-tall"},
     {.name = "hidden-maps16", .kind = "16-bit matrices with rows of multiples of 16 bytes", .like = "maps-low16 maps-high16 maps-deep16 maps-long16", .m_min = 1, .m_max = 600, .n_min = 8, .n_max = 1096, .any_scale = true, .work_max = 30000, .multiple = 8},
-    {.name = "hidden-stay16", .kind = "more 16-bit tiles than blocks that stay", .like = "stay16 stay-long16", .m_min = 520, .m_max = 760},
+    {.name = "hidden-stay16", .kind = "more 16-bit tiles than blocks that stay", .like = "stay16 stay-long16", .m_min = 390, .m_max = 512},
     {.name = "hidden-pair16", .kind = "16-bit tiles that share b's", .like = "pair16 pair-wide16 pair-long16"},
-    {.name = "hidden-steps16", .kind = "16-bit matrices of many steps", .like = "steps16 steps-long16", .m_min = 50, .m_max = 120},
+    {.name = "hidden-steps16", .kind = "16-bit matrices of many steps", .like = "steps-long16", .m_min = 50, .m_max = 120},
+    {.name = "hidden-columns16", .kind = "16-bit matrices of many columns", .like = "columns16", .n_min = 257, .n_max = 384, .m_min = 50, .m_max = 120, .k_min = 257, .k_max = 328, .multiple = 8, .k_multiple = 8},
     {.name = "hidden-tiles16", .kind = "16-bit matrices of whole tiles", .like = "square16 tall16 broad16 long16"},
 };
 
-#define F32_CASES "1x1x1 k=0 row column square odd 100x72x52 hidden-shape hidden-wide hidden-tall hidden-even hidden-higher hidden-wider hidden-mid hidden-deep hidden-any hidden-great hidden-vast hidden-cube hidden-special"
+#define F32_CASES "1x1x1 k=0 row column square odd 100x72x52 hidden-shape hidden-wide hidden-tall hidden-even hidden-higher hidden-wider hidden-mid hidden-deep hidden-any hidden-great hidden-vast hidden-blocks hidden-cube hidden-special"
 #define F16_CASES "one16 none16 square16 odd16 hidden-16 hidden-tall16 hidden-even16 hidden-higher16 hidden-wider16 hidden-mid16 hidden-deep16 hidden-any16 hidden-great16 hidden-vast16"
-#define CLEAN     "odd hidden-shape hidden-wide hidden-tall hidden-even hidden-great"
+#define CLEAN     "odd hidden-shape hidden-wide hidden-tall hidden-even hidden-great hidden-long"
 #define WHOLE     "square hidden-whole"
 #define TILES16   "square16 hidden-tiles16"
+#define STEPS16   "steps16 hidden-steps16 hidden-columns16"
 #define MAPS16    "square16 maps16 hidden-maps16"
 /* All words that would be loaded if none were used twice, in bytes. */
 #define ALL_BYTES "2 * m * n * k * elem"
@@ -77,7 +85,10 @@ static const struct hidden_case hidden[] = {
  * other lanes, from local memory; and that all of it is not as much as one word a product. */
 #define NO_GLOBAL_ATOMICS "global_atom_requests + async_sends == 0"
 #define NO_ATOMICS "global_atom_requests + shared_atom_requests + async_sends == 0"
-#define LARGE_TILE "global_ld_bytes <= 1.05 / 32 * " ALL_BYTES " && " NO_GLOBAL_ATOMICS
+/* A block fetches its tile's words once: of one of P x Q outputs 1/P + 1/Q words a product, whose
+ * square is 4 / (P Q) and, at four times as long as wide, 6.25 / (P Q). */
+#define FETCHED_ONCE "global_ld_bytes * global_ld_bytes <= 7 * elem * elem * m * n * k * k * blocks"
+#define LARGE_TILE "global_ld_bytes <= 1.05 / 32 * " ALL_BYTES " && " FETCHED_ONCE " && " NO_GLOBAL_ATOMICS
 /* Tensor cores come last: until then products are the threads' own, also those of numbers in pieces. */
 #define OWN_PRODUCTS "tensor_flop == 0"
 /* Integers, which no flop counts, need an instruction a product; fetching may take its time. */
@@ -109,7 +120,7 @@ static const struct rubric_row rows[] = {
      .hint = "Give a thread a tile that hangs over the edge of c: what does it load there, and what may it store?"},
     {"registers-clean", 1, "mm_registers stays inside its matrices", ROW_CHECKS, "mm_registers", .cases = "odd row hidden-shape hidden-tall",
      .hint = "CHECK=1 names the line. Each of the V rows and V columns needs its own question."},
-    {"registers-reuse", 2, "mm_registers loads at most half as much as the naive kernel", ROW_GATE, "mm_registers", .elsewhere = HERE_ONLY, .cases = "square hidden-shape hidden-ragged hidden-columns hidden-great",
+    {"registers-reuse", 2, "mm_registers loads at most half as much as the naive kernel", ROW_GATE, "mm_registers", .elsewhere = HERE_ONLY, .cases = "square hidden-shape hidden-ragged hidden-columns hidden-great hidden-reuse",
      /* of low matrices most lanes that shuffle have no row */
      .gate = "global_ld_bytes <= 1.05 / 2 * " ALL_BYTES " && shared_ld_bytes <= 0.25 * m * n * k && " NO_ATOMICS " && " OTHERS " <= 0.9 * m * n * k",
      .hint = "Per step of k, a thread should load V + V words for its V x V products, from global memory into registers. Are the sums kept in registers over all of k?"},
@@ -127,7 +138,7 @@ static const struct rubric_row rows[] = {
              " && threads >= 0.2 * m * n && inst_executed_max_warp * warps <= 1.5 * inst_executed && inst_executed <= 3 * ref.inst_executed && influence(others) >= 0.9",
      .hint = "A block needs 2 L k words from global memory, each fetched by one thread only: 2 N^3 / L in all. All others take them from shared memory, two for each product of one output a thread."},
 
-    {"tiled-ok", 2, "mm_tiled is right for any shape", ROW_CORRECT, "mm_tiled", .cases = F32_CASES,
+    {"tiled-ok", 2, "mm_tiled is right for any shape", ROW_CORRECT, "mm_tiled", .cases = F32_CASES " hidden-vaster",
      .hint = "Fill what hangs over with zeros when you fetch; guard the store."},
     {"tiled-clean", 2, "mm_tiled has no race and no bad access", ROW_CHECKS, "mm_tiled", .cases = CLEAN,
      .hint = "Who reads an element that another thread fetched? What stands between the two?"},
@@ -135,7 +146,7 @@ static const struct rubric_row rows[] = {
      .gate = LARGE_TILE " && 32 * (shuffles + exchanges + local_ld_requests) <= 0.1 * m * n * k",
      .hint = "2 N^3 / L words: how large is your L?"},
     {"tiled-sectors", 1, "mm_tiled's fetching is coalesced", ROW_GATE, "mm_tiled", .cases = WHOLE,
-     .gate = "worst(global_ld_sectors * 32 / global_ld_bytes) <= 2.1 && " NO_GLOBAL_ATOMICS
+     .gate = "worst(global_ld_sectors * 32 / global_ld_bytes) <= 2.1 && global_ld_sectors * 32 <= 1.6 * global_ld_bytes && " NO_GLOBAL_ATOMICS
              /* what is loaded goes into the tile, unless everybody loads all */
              " && max(1.1 * shared_st_bytes - global_ld_bytes, global_ld_bytes - 1.05 / 32 * " ALL_BYTES ") >= 0",
      .hint = "Let neighbouring threads fetch neighbouring words of a row, whatever they use later."},
@@ -165,7 +176,7 @@ static const struct rubric_row rows[] = {
      .gate = "barriers + warp_syncs <= (k / 8 + 2) * warps && barriers_close <= 2 * warps && inst_executed_max_warp * warps <= 2.2 * inst_executed"
              /* a wait for each tile, of two: who has room for one waits for it somewhere else, too;
               * copies that are on their way while others are used have two anyhow */
-             " && max(shared_block_bytes * (barriers + warp_syncs) - 1.8 * global_ld_bytes * warps, async_bytes - 0.99 * global_ld_bytes) >= 0 && flop_fp16 + flop_fp32 + flop_fp64 <= 1.1 * flops"
+             " && max(min(-mbarrier_arrivals, shared_block_bytes * (barriers + warp_syncs) - 1.8 * global_ld_bytes * warps), async_bytes - 0.99 * global_ld_bytes) >= 0 && flop_fp16 + flop_fp32 + flop_fp64 <= 1.1 * flops"
              " && " LARGE_TILE " && " NO_ATOMICS " && " FROM_TILE " && influence(at_once) == 0 && influence(ahead) >= 0.9",
      .hint = "With two sets of tiles, of 8 steps or more, what did the second barrier protect? And when does a thread first need a word of the next tile: before it multiplies this one, or after?"},
     {"pipeline-fast", 2, "mm_pipeline keeps up with ours", ROW_SPEED, "mm_pipeline", .cases = "hidden-speed", .ratio = 0.69,
@@ -173,7 +184,7 @@ static const struct rubric_row rows[] = {
 
     {"tensor-ok", 2, "mm_tensor is right for any shape", ROW_CORRECT, "mm_tensor", .cases = F16_CASES,
      .hint = "The fragments are always whole: what is in them past the edge, and who keeps store_matrix_sync inside c?"},
-    {"tensor-clean", 1, "mm_tensor has no race and no bad access", ROW_CHECKS, "mm_tensor", .cases = "odd16 hidden-16 hidden-tall16 hidden-even16 hidden-great16",
+    {"tensor-clean", 1, "mm_tensor has no race and no bad access", ROW_CHECKS, "mm_tensor", .cases = "odd16 hidden-16 hidden-tall16 hidden-even16 hidden-great16 hidden-long16",
      .hint = "Fragments are read by whole warps, tiles fetched by whole blocks: a barrier belongs between."},
     {"tensor-used", 2, "mm_tensor's products are made by tensor cores", ROW_GATE, "mm_tensor", .cases = "hidden-tiles16",
      .gate = "tensor_flop >= flops && tensor_flop <= 1.6 * flops && flop_fp16 + flop_fp32 + flop_fp64 <= 0.1 * flops"
@@ -187,7 +198,7 @@ static const struct rubric_row rows[] = {
 
     {"mma-ok", 1, "mm_mma is right for any shape", ROW_CORRECT, "mm_mma", .cases = F16_CASES,
      .hint = "A chunk of 16 bytes that lies outside comes as zeros; where rows do not begin at multiples of 16 bytes, cp_async_16 cannot be used."},
-    {"mma-clean", 1, "mm_mma has no race and no bad access", ROW_CHECKS, "mm_mma", .cases = "odd16 maps16 hidden-maps16 hidden-great16",
+    {"mma-clean", 1, "mm_mma has no race and no bad access", ROW_CHECKS, "mm_mma", .cases = "odd16 maps16 hidden-maps16 hidden-great16 hidden-steps16",
      .hint = "Which stage does anybody still read when the next one is asked for?"},
     {"mma-used", 0.5, "mm_mma's products are made by tensor cores", ROW_GATE, "mm_mma", .cases = "hidden-tiles16", .gate = BY_TENSOR_CORES,
      .hint = "Every multiply-add should come from mma_m16n8k16_f16, and none should be made twice."},
@@ -196,30 +207,30 @@ static const struct rubric_row rows[] = {
      .hint = "With three stages, which of them does cp_async_wait wait for, and how many may still be on their way?"},
     {"tma-ok", 0.5, "mm_tma is right", ROW_CORRECT, "mm_tma", .cases = MAPS16,
      .hint = "Does the mbarrier expect as many bytes as all boxes of a stage have, zeros past the edges included?"},
-    {"tma-clean", 0.5, "mm_tma waits for what it fetches", ROW_CHECKS, "mm_tma", .cases = "steps16 hidden-steps16", .gate = BY_COPIES,
+    {"tma-clean", 0.5, "mm_tma waits for what it fetches", ROW_CHECKS, "mm_tma", .cases = STEPS16, .gate = BY_COPIES,
      .hint = "Who waits for an mbarrier's stage before it reads it, and who reads a stage that is asked for again?"},
     {"tma-used", 0.5, "mm_tma's tiles come by tensor map", ROW_GATE, "mm_tma", .cases = "hidden-tiles16", .gate = TENSOR_WORK " && " BY_MAPS,
      .hint = "No thread loads an element of a or b, or copies 16 bytes of them: one asks for a whole box."},
     {"wgmma-ok", 1, "mm_wgmma is right", ROW_CORRECT, "mm_wgmma", .cases = MAPS16,
      .hint = "Print what a descriptor says of one chunk: start, lead, 1024 from atom to atom."},
-    {"wgmma-clean", 0.5, "mm_wgmma waits for what it fetches", ROW_CHECKS, "mm_wgmma", .cases = "steps16 hidden-steps16", .gate = BY_COPIES,
+    {"wgmma-clean", 0.5, "mm_wgmma waits for what it fetches", ROW_CHECKS, "mm_wgmma", .cases = STEPS16, .gate = BY_COPIES,
      .hint = "A product that is still on its way reads its stage, and its sums are nobody's: wgmma_wait before either is touched."},
     {"wgmma-used", 1, "mm_wgmma's operands are multiplied where they lie", ROW_GATE, "mm_wgmma", .cases = "hidden-tiles16",
      .gate = BY_TENSOR_CORES " && shared_ld_bytes == 0",
      .hint = "No fragment passes through registers: wgmma_m64n128k16_f16 reads both factors by descriptor."},
     {"roles-ok", 0.5, "mm_roles is right", ROW_CORRECT, "mm_roles", .cases = MAPS16,
      .hint = "A wait for `empty` before its first round must pass: wait for the other parity."},
-    {"roles-clean", 0.5, "mm_roles's warps wait for each other", ROW_CHECKS, "mm_roles", .cases = "steps16 hidden-steps16", .gate = BY_COPIES,
+    {"roles-clean", 0.5, "mm_roles's warps wait for each other", ROW_CHECKS, "mm_roles", .cases = STEPS16, .gate = BY_COPIES,
      .hint = "Fetchers wait for `empty`, multipliers for `full`: which of the two is missing where CHECK=1 names a line?"},
     {"roles-used", 0.5, "mm_roles's warps do not wait for the whole block", ROW_GATE, "mm_roles", .cases = "hidden-steps16",
-     .gate = BY_MAPS " && " TENSOR_SUMS " && barriers <= 4 * warps",
-     .hint = "Whoever fetches waits for `empty`, whoever multiplies for `full`, stage by stage: where would a barrier of the block still be needed?"},
+     .gate = BY_MAPS " && " TENSOR_SUMS " && barriers <= 4 * warps && mbarrier_arrivals <= (k / 64 + 1) * warps && tma_ld_busy == 0 && influence(ahead) >= 0.9",
+     .hint = "One warp fetches, and does nothing else. It waits for `empty`, whoever multiplies for `full`, stage by stage: where would a barrier of the block still be needed?"},
     {"persistent-ok", 0.5, "mm_persistent is right", ROW_CORRECT, "mm_persistent", .cases = MAPS16 " hidden-stay16",
      .hint = "Stages are counted over all tiles of a block: does the parity go on with them?"},
     {"persistent-clean", 0.5, "mm_persistent waits from tile to tile", ROW_CHECKS, "mm_persistent", .cases = "stay-long16 hidden-stay16", .gate = BY_COPIES,
      .hint = "The first stage of the next tile is the last one's of this tile, or after it: who may still read it?"},
     {"persistent-used", 0.5, "mm_persistent's blocks make many tiles", ROW_GATE, "mm_persistent", .cases = "hidden-stay16",
-     .gate = BY_COPIES " && " TENSOR_SUMS " && blocks <= param && inst_executed_max_warp * warps <= 2.5 * inst_executed" /* tiles are all blocks' */,
+     .gate = BY_COPIES " && " TENSOR_SUMS " && blocks == param && inst_executed_max_warp * warps <= 2.5 * inst_executed" /* tiles are all blocks' */,
      .hint = "What does the record say of it, and which tile does a block take after its first?"},
     {"store-ok", 0.5, "mm_store is right", ROW_CORRECT, "mm_store", .cases = MAPS16 " hidden-stay16",
      .hint = "Who has written the place that is copied, and how does the copy come to see it?"},
@@ -233,7 +244,7 @@ static const struct rubric_row rows[] = {
     {"cluster-clean", 0.5, "mm_cluster's blocks wait for each other", ROW_CHECKS, "mm_cluster", .cases = "stay-long16 hidden-stay16", .gate = BY_COPIES,
      .hint = "A block that has gone cannot be written to, nor told: what does the pair do first, and what last?"},
     {"cluster-used", 0.5, "mm_cluster's blocks fetch a shared tile once", ROW_GATE, "mm_cluster", .cases = "hidden-pair16",
-     .gate = BY_MAPS " && " TENSOR_SUMS " && blocks >= 2 && async_bytes <= 1.05 * elem * (m + n) * k",
+     .gate = BY_MAPS " && " TENSOR_SUMS " && blocks >= 2 && inst_executed_max_warp * warps <= 2.5 * inst_executed && async_bytes <= 1.05 * elem * (m + n) * k",
      .hint = "Two blocks, one above the other, need the same columns of b: which half of them does each ask for, and for whom?"},
 };
 /* clang-format on */

@@ -312,18 +312,22 @@ static double brain_value(uint16_t b)
 }
 
 /* Rows of a and columns of b that are large, tiny or have one number that is none, each of which is
- * its own results' alone. None is infinite: who adds what roundings have lost takes an infinity
- * from itself. */
+ * its own results' alone; in some rows of a every second number is 0, among them the one that meets
+ * b's NaN: 0 times NaN is NaN. None is infinite: who adds what roundings have lost takes an
+ * infinity from itself. */
 static float special(const struct lab_case *c, int b, uint64_t stream, uint64_t i)
 {
     static const int of_row[] = {0, 100, -60, 13, 0}, of_column[] = {0, 0, -30, 0, 14, 0, 0};
-    uint64_t row = i / c->k, drawn = random_u64(stream, ~row);
+    uint64_t of = b == A ? i / c->k : i % c->n, step = b == A ? i % c->k : i / c->n;
+    uint64_t drawn = random_u64(stream, ~of);
 
-    if (b != A)
-        return ldexpf(random_f32(stream, i), of_column[i % c->n % 7]);
-    if (row % 5 == 0 && i % c->k == drawn % c->k)
+    if (b == A && of % 5 == 0 && step == drawn % c->k)
         return NAN;
-    return ldexpf(random_f32(stream, i), of_row[row % 5]);
+    if (b == B && of % 7 == 6 && step == drawn % ((c->k + 1) / 2) * 2)
+        return NAN;
+    if (b == A && of % 5 == 4 && step % 2 == 0)
+        return 0;
+    return ldexpf(random_f32(stream, i), b == A ? of_row[of % 5] : of_column[of % 7]);
 }
 
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,

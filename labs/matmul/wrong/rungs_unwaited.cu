@@ -9,7 +9,7 @@
 // hint: persistent-clean: nothing orders the two
 // hint: store-clean: missing proxy fence
 // hint: cluster-ok: a barrier.cluster before its end
-// hint: cluster-clean: used too late
+// hint: cluster-clean: which has ended
 // score: 6
 #include "warplab.cuh"
 #include "tensor.cuh"
