@@ -124,6 +124,33 @@ Test(edits, without_what_is_not_needed)
     edits_free(&e);
 }
 
+/* Nor kernels that macros make of such functions, given by name, or named where the macro is
+ * defined. */
+Test(edits, without_kernels_of_macros)
+{
+    struct edits e;
+
+    edits_make(&e,
+               "#define KERNELS(f, T) \\\n    KERNEL f##_sum(T *x) { f<T>(x); }\n"
+               "#define LAST(T) KERNEL last_##T(T *x) { last<T>(x); }\n"
+               "#define WORK(T) KERNEL work_##T(T *x) { work<T>(x); }\n"
+               "template <class T> __device__ void other(T *x) { x[0] = 7; }\n"
+               "KERNELS(other, int)\n"
+               "template <class T> __device__ void last(T *x) { x[0] = 8; }\n"
+               "LAST(float)\n"
+               "template <class T> __device__ void work(T *x) { x[0] = 9; }\n"
+               "KERNELS(work, int)\n"
+               "WORK(float)\n",
+               "work work_sum", "");
+    cr_expect(strstr(e.lean, "KERNELS(work, int)") && strstr(e.lean, "WORK(float)") &&
+                  strstr(e.lean, "= 9"),
+              "%s", e.lean);
+    cr_expect_null(strstr(e.lean, "KERNELS(other"));
+    cr_expect_null(strstr(e.lean, "LAST(float)"));
+    cr_expect_null(strstr(e.lean, "= 8"));
+    edits_free(&e);
+}
+
 /* Of a value, in a function that the kernel calls and the compiler has warned of. */
 Test(edits, a_return_that_is_missing)
 {

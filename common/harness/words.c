@@ -223,11 +223,12 @@ static void reach(struct scan *s, int b)
     }
 }
 
-static void drop(const struct scan *s, char *text, const struct block *b)
+/* The words from first up to end. */
+static void drop(const struct scan *s, char *text, int first, int end)
 {
-    size_t to = s->v[b->end - 1].at + 1;
+    size_t to = s->v[end - 1].at + 1;
 
-    for (size_t i = s->v[b->first].at; i < to; i++)
+    for (size_t i = s->v[first].at; i < to; i++)
         text[i] = text[i] == '\n' ? '\n' : ' ';
 }
 
@@ -236,8 +237,65 @@ static void drop_other_kernels(struct scan *s)
 {
     for (int b = 0; b < s->nblocks; b++) {
         if (s->blocks[b].kernel && !s->blocks[b].reached)
-            drop(s, s->text, &s->blocks[b]);
+            drop(s, s->text, s->blocks[b].first, s->blocks[b].end);
     }
+}
+
+/* Not reached, and no structure or the like. */
+static bool is_spare(const struct scan *s, const struct block *b)
+{
+    return !b->reached && word_is(s, b->open - 1, ")");
+}
+
+/* Is it the name of a function that is not needed? Of several with one name, none is. */
+static bool names_spare(const struct scan *s, const char *name, size_t length)
+{
+    bool spare = false;
+
+    for (int b = 0; b < s->nblocks; b++) {
+        const struct word *w = &s->v[s->blocks[b].name];
+
+        if (w->length != length || strncmp(s->text + w->at, name, length) != 0)
+            continue;
+        if (!is_spare(s, &s->blocks[b]))
+            return false;
+        spare = true;
+    }
+    return spare;
+}
+
+/* Does what the macro is defined as name such a function? */
+static bool makes_spare(const struct scan *s, int macro)
+{
+    const struct word *w = &s->v[macro];
+    char *define = xformat("#define %.*s(", (int)w->length, s->text + w->at);
+    const char *p = strstr(s->text, define), *end = p ? p + directive_length(p) : p;
+    bool spare = false;
+
+    for (p = p ? p + strlen(define) : p; p < end && !spare; p++) {
+        size_t n = name_length(p);
+
+        spare = n && names_spare(s, p, n);
+        p += n ? n - 1 : 0;
+    }
+    free(define);
+    return spare;
+}
+
+/* Kernels that a macro makes at file level, NAME(…) with no semicolon behind it, of functions that
+ * are not needed: the last word of such a call, or -1. */
+static int spare_call(const struct scan *s, int i)
+{
+    int close = s->v[i].block < 0 && s->v[i].kind == NAME && word_is(s, i + 1, "(")
+                    ? word_match(s, i + 1, 1)
+                    : -1;
+    bool spare = close >= 0 && makes_spare(s, i);
+
+    if (close < 0 || word_is(s, close + 1, ";"))
+        return -1;
+    for (int k = i + 2; k < close && !spare; k++)
+        spare = names_spare(s, s->text + s->v[k].at, s->v[k].length);
+    return spare ? close : -1;
 }
 
 char *scan_lean(const struct scan *s)
@@ -245,8 +303,14 @@ char *scan_lean(const struct scan *s)
     char *lean = xstrdup(s->text);
 
     for (int b = 0; b < s->nblocks; b++) {
-        if (!s->blocks[b].reached && word_is(s, s->blocks[b].open - 1, ")"))
-            drop(s, lean, &s->blocks[b]);
+        if (is_spare(s, &s->blocks[b]))
+            drop(s, lean, s->blocks[b].first, s->blocks[b].end);
+    }
+    for (int i = 0; i < s->n; i++) {
+        int close = spare_call(s, i);
+
+        if (close >= 0)
+            drop(s, lean, i, close + 1);
     }
     return lean;
 }

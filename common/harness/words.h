@@ -36,8 +36,8 @@ struct scan {
 /* names: of kernels, with spaces between them; their blocks, and all that they name, are reached.
  */
 void scan_open(struct scan *s, const char *source, const char *names);
-/* The text without all functions that are not reached, as far as is seen: what macros name is not.
- * For free(). */
+/* The text without all functions that are not reached, as far as is seen, nor kernels that macros
+ * make of these. For free(). */
 char *scan_lean(const struct scan *s);
 /* All but its text. */
 void scan_close(struct scan *s);
