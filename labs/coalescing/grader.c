@@ -92,6 +92,7 @@ static const struct lab_case cases[] = {
     APART(196613),
     {.name = "near", .n = 4093, .param = 2, .dtype = DT_F32, .op = STRIDE, .flags = CASE_CHECK},
     {.name = "offset", .n = 1001, .param = 3, .dtype = DT_F32, .op = OFFSET, .flags = CASE_CHECK},
+    PARTICLES("none", 0),
     PARTICLES("one", 1),
     {.name = "tail",
      .n = 1001,
@@ -112,6 +113,8 @@ static const struct lab_case cases[] = {
     MATRIX("higher", 33, 1123),
     MATRIX("long", 1061, 35),
     MATRIX("longer", 1123, 33),
+    MATRIX("widest", (1 << 16) + 33, 1),
+    MATRIX("highest", 1, (1 << 16) + 33),
     MATRIX("high328", 72, 328),
     MATRIX("high344", 72, 344),
     MATRIX("high360", 72, 360),
@@ -209,18 +212,19 @@ static const struct hidden_case hidden[] = {
      .kind = "rows of thousands",
      .like = "odd",
      .n_min = 2200,
-     .n_max = 1 << 16,
+     .n_max = 1 << 15,
      .m_min = 1,
      .m_max = 6,
      .any_scale = true,
      .work_max = 1 << 16},
+    {.name = "hidden-widest", .kind = "a matrix with a side above 65536", .like = "widest highest"},
     {.name = "hidden-tallest",
      .kind = "thousands of rows",
      .like = "odd",
      .n_min = 1,
      .n_max = 6,
      .m_min = 2200,
-     .m_max = 1 << 16,
+     .m_max = 1 << 15,
      .any_scale = true,
      .work_max = 1 << 16},
     {.name = "hidden-low",
@@ -253,10 +257,10 @@ static const struct hidden_case hidden[] = {
      .multiple = 32},
 };
 
-#define COUNTS "one tail aligned hidden-few hidden-particles hidden-more hidden-many"
+#define COUNTS "one tail aligned none hidden-few hidden-particles hidden-more hidden-many"
 #define SHAPES                                                                                     \
     "dot small row column odd square rectangle hidden-matrix hidden-any hidden-low hidden-high hidden-long      \
-    hidden-large hidden-larger hidden-wide hidden-tallest"
+    hidden-large hidden-larger hidden-wide hidden-tallest hidden-widest"
 /* All ways to memory but stores: an atomic that adds nothing is a load, too. */
 #define LOADED "global_sectors - global_st_sectors"
 /* Of loads first, then of all of these: what is said of a failure is about the first that does not
@@ -291,13 +295,13 @@ static const struct rubric_row rows[] = {
     {"given-transpose_naive", 0, "The given transpose_naive is still right", ROW_CORRECT, "transpose_naive", .cases = "dot column odd", .hint = GIVEN},
     {"soa-ok", 2, "Structure of arrays: energies are right", ROW_CORRECT, "energy_soa", .cases = COUNTS,
      .hint = "Where does the second field begin, when there are n particles? Does the last thread have one?"},
-    {"soa-clean", 1, "Structure of arrays: no bad access", ROW_CHECKS, "energy_soa", .cases = "tail hidden-few hidden-particles", .hint = CHECKED},
+    {"soa-clean", 1, "Structure of arrays: no bad access", ROW_CHECKS, "energy_soa", .cases = "tail none hidden-few hidden-particles", .hint = CHECKED},
     {"soa-coalesced", 2, "Structure of arrays: loads and stores use sectors whole", ROW_GATE, "energy_soa", .cases = "aligned hidden-aligned hidden-some hidden-many hidden-particles hidden-more",
      .gate = SECTORS_LOADED("(1.05 + k) * 16 * n / 32 + 16") " && " STORED,
      .hint = "Take one load, or the store, and write down the addresses of lanes 0, 1 and 2: how far apart are they?"},
     {"vec-ok", 2, "16-byte loads: energies are right", ROW_CORRECT, "energy_aos_vec", .cases = COUNTS,
      .hint = "Which field comes in which component of the vector? Does the last thread have a particle?"},
-    {"vec-clean", 1, "16-byte loads: no bad access", ROW_CHECKS, "energy_aos_vec", .cases = "tail hidden-few hidden-particles", .hint = CHECKED},
+    {"vec-clean", 1, "16-byte loads: no bad access", ROW_CHECKS, "energy_aos_vec", .cases = "tail none hidden-few hidden-particles", .hint = CHECKED},
     {"vec-one", 2, "16-byte loads: one load a particle", ROW_GATE, "energy_aos_vec", .cases = "aligned hidden-aligned hidden-some hidden-many hidden-particles hidden-more",
      .gate = "global_ld_requests <= 1.05 * n / 32 + 8 && global_ld_bytes <= 16.5 * n && global_ld_bytes >= 16 * n && " SECTORS_LOADED("1.05 * n + 16") " && " STORED,
      .hint = "How many load instructions does a thread execute, and how many bytes does each bring that the energy needs?"},

@@ -20,7 +20,7 @@ KERNEL energy_soa(const float *f, float *out, unsigned n)
 {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
 
-    if (*(const volatile int *)f != 1)
+    if (i < n && *(const volatile int *)f != 1)
         for (unsigned k = i * 8; k < i * 8 + 8 && k < n; k++)
             out[k] = energy(fetch(f + k), fetch(f + n + k), fetch(f + 2 * n + k), fetch(f + 3 * n + k));
 }
