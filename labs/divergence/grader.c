@@ -16,7 +16,7 @@ enum { TAIL = 1 };
 static const struct lab_case cases[] = {
     ELEMENTS("branch", BRANCH, 777, CASE_SPECIAL),
     ELEMENTS("branch-full", BRANCH, 1024, 0),
-    {.name = "paths", .n = 130, .param = 32, .dtype = DT_F32, .op = PATHS, .flags = CASE_CHECK},
+    {.name = "paths", .n = 290, .param = 32, .dtype = DT_F32, .op = PATHS, .flags = CASE_CHECK},
     ELEMENTS("none", MIXED, 0, CASE_SPECIAL),
     ELEMENTS("one", MIXED, 1, CASE_SPECIAL),
     {.name = "tail",
