@@ -338,7 +338,6 @@ enum slip {
     BY_BLOCK,
     FIRST_PAIR, /* the first two of each four, twice */
     IN_PAIRS,   /* the two of a pair in each other's place */
-    TURNED,     /* the counter's words of path and option in each other's place */
     OWN_KEY,    /* the option's number is added to the key */
     FIRST_ONLY, /* all threads begin with the first thread's paths */
     SLIPS
@@ -391,10 +390,7 @@ static void draw_slipped(const uint32_t *key, uint32_t quad, uint32_t stream, en
 {
     const uint32_t own[] = {key[0] + stream, key[1]};
 
-    if (slip == TURNED)
-        draw(key, stream, quad, z);
-    else
-        draw(slip == OWN_KEY ? own : key, quad, stream, z);
+    draw(slip == OWN_KEY ? own : key, quad, stream, z);
 }
 
 static double sum_slipped(const struct option *o, const float *numbers, const uint32_t *key,
@@ -774,16 +770,39 @@ static bool recognise_twister(const struct lab_case *c, const uint32_t *key, con
     return recognise_other_twister(a[own], key[0], own, at, got, words, size);
 }
 
-/* Ten rounds with other products: which multiplier each has, and of how many bits they are. */
-struct other_products {
+/* Ten rounds with something else: which multiplier each product has, and of how many bits it is; by
+ * how much the words of the key go on from round to round. */
+struct other_rounds {
     uint32_t a, b;
     uint64_t mask_a, mask_b;
-    const char *words;
     unsigned first; /* the word that the upper half of b's product is mixed with: 1, or 3 */
+    uint32_t step[2];
+    const char *words;
 };
+enum { A_IS = 0xd2511f53, B_IS = 0xcd9e8d57, STEP_0 = 0x9e3779b9, STEP_1 = 0xbb67ae85 };
+#define ALL (~0ull)
+#define LOW UINT32_MAX
+/* clang-format off */
+static const struct other_rounds other_rounds[] = {
+    {B_IS, A_IS, ALL, ALL, 1, {STEP_0, STEP_1}, "its two multipliers were in each other's place"},
+    {A_IS, B_IS, LOW, LOW, 1, {STEP_0, STEP_1}, "both products had 32 bits: their upper halves are lost"},
+    {A_IS, B_IS, LOW, ALL, 1, {STEP_0, STEP_1}, "the product of word 0 had 32 bits: its upper half is lost"},
+    {A_IS, B_IS, ALL, LOW, 1, {STEP_0, STEP_1}, "the product of word 2 had 32 bits: its upper half is lost"},
+    {A_IS, B_IS, ALL, ALL, 3, {STEP_0, STEP_1}, "words 1 and 3 were in each other's place in a round"},
+    {A_IS, B_IS, ALL, ALL, 1, {STEP_0, STEP_0}, "both words of the key went on by 0x9e3779b9: the second one's step is 0xbb67ae85"},
+    {A_IS, B_IS, ALL, ALL, 1, {STEP_1, STEP_1}, "both words of the key went on by 0xbb67ae85: the first one's step is 0x9e3779b9"},
+    {A_IS, B_IS, ALL, ALL, 1, {STEP_1, STEP_0}, "the key's two steps were in each other's place"},
+    {A_IS, A_IS, ALL, ALL, 1, {STEP_0, STEP_1}, "both products had the first multiplier, 0xd2511f53"},
+    {B_IS, B_IS, ALL, ALL, 1, {STEP_0, STEP_1}, "both products had the second multiplier, 0xcd9e8d57"},
+    {A_IS, B_IS, ALL, ALL, 1, {0, STEP_1}, "the key's first word were the same in all rounds"},
+    {A_IS, B_IS, ALL, ALL, 1, {STEP_0, 0}, "the key's second word were the same in all rounds"},
+    {A_IS, B_IS, ALL, ALL, 1, {0, 0}, "all rounds had the first one's key"},
+};
+/* clang-format on */
+enum { OTHER_ROUNDS = sizeof(other_rounds) / sizeof(other_rounds[0]) };
 
-static uint32_t other_philox(const struct other_products *o, const uint32_t *w, const uint32_t *key,
-                             uint64_t k)
+static struct philox_words other_philox(const struct other_rounds *o, const uint32_t *w,
+                                        const uint32_t *key)
 {
     struct philox_words c = {{w[0], w[1], w[2], w[3]}};
 
@@ -791,29 +810,19 @@ static uint32_t other_philox(const struct other_products *o, const uint32_t *w, 
         uint64_t a = (uint64_t)o->a * c.w[0] & o->mask_a, b = (uint64_t)o->b * c.w[2] & o->mask_b;
 
         c = (struct philox_words){
-            {(uint32_t)(b >> 32) ^ c.w[o->first] ^ (key[0] + r * 0x9e3779b9), (uint32_t)b,
-             (uint32_t)(a >> 32) ^ c.w[4 - o->first] ^ (key[1] + r * 0xbb67ae85), (uint32_t)a}};
+            {(uint32_t)(b >> 32) ^ c.w[o->first] ^ (key[0] + r * o->step[0]), (uint32_t)b,
+             (uint32_t)(a >> 32) ^ c.w[4 - o->first] ^ (key[1] + r * o->step[1]), (uint32_t)a}};
     }
-    return c.w[k];
+    return c;
 }
 
-static bool recognise_products(const uint32_t *w, const uint32_t *key, uint64_t k, uint32_t got,
-                               char *words, size_t size)
+static bool recognise_rounds(const uint32_t *w, const uint32_t *key, uint64_t k, uint32_t got,
+                             char *words, size_t size)
 {
-    enum { A_IS = 0xd2511f53, B_IS = 0xcd9e8d57 };
-    const uint64_t all = ~0ull, low = UINT32_MAX;
-    const struct other_products others[] = {
-        {B_IS, A_IS, all, all, "its two multipliers were in each other's place", 1},
-        {A_IS, B_IS, low, low, "both products had 32 bits: their upper halves are lost", 1},
-        {A_IS, B_IS, low, all, "the product of word 0 had 32 bits: its upper half is lost", 1},
-        {A_IS, B_IS, all, low, "the product of word 2 had 32 bits: its upper half is lost", 1},
-        {A_IS, B_IS, all, all, "words 1 and 3 were in each other's place in a round", 3},
-    };
-
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        if (other_philox(&others[i], w, key, k) != got)
+    for (size_t i = 0; i < OTHER_ROUNDS; i++) {
+        if (other_philox(&other_rounds[i], w, key).w[k] != got)
             continue;
-        snprintf(words, size, "what it would be if %s", others[i].words);
+        snprintf(words, size, "what it would be if %s", other_rounds[i].words);
         return true;
     }
     return false;
@@ -869,7 +878,7 @@ static bool recognise_philox(const uint32_t *key, const uint32_t *counters, uint
                      element % NUMBERS);
             return true;
         }
-    return recognise_products(w, key, element % NUMBERS, got, words, size);
+    return recognise_rounds(w, key, element % NUMBERS, got, words, size);
 }
 
 /* What a result may be instead. */
@@ -962,6 +971,165 @@ static bool recognise_each(const struct lab_case *c, const uint32_t *key, const 
     return is_one_of(others, n, own * by, got, words, size);
 }
 
+/* A number of the option's in each place of the formula. */
+enum place {
+    START,
+    CUT,
+    DRIFT_RATE,
+    DRIFT_VOLATILITY,
+    DRIFT_YEARS,
+    SPREAD_VOLATILITY,
+    SPREAD_YEARS,
+    NOW_RATE,
+    NOW_YEARS,
+    PLACES
+};
+static const struct {
+    int field;
+    const char *words;
+} places[PLACES] = {
+    [START] = {0, "what the price grows from"},
+    [CUT] = {1, "what is taken off"},
+    [DRIFT_RATE] = {3, "the drift, for r"},
+    [DRIFT_VOLATILITY] = {4, "the drift, for v"},
+    [DRIFT_YEARS] = {2, "the drift, for T"},
+    [SPREAD_VOLATILITY] = {4, "what z is multiplied with, for v"},
+    [SPREAD_YEARS] = {2, "what z is multiplied with, for T"},
+    [NOW_RATE] = {3, "the discount, for r"},
+    [NOW_YEARS] = {2, "the discount, for T"},
+};
+
+static double price_with(const double v[PLACES], const float *numbers, const uint32_t *key,
+                         uint32_t stream, uint64_t n)
+{
+    double drift = (v[DRIFT_RATE] - v[DRIFT_VOLATILITY] * v[DRIFT_VOLATILITY] / 2) * v[DRIFT_YEARS];
+    double spread = v[SPREAD_VOLATILITY] * sqrt(v[SPREAD_YEARS]), sum = 0, z[NUMBERS];
+
+    for (uint64_t i = 0; i < n; i++) {
+        if (!numbers && i % NUMBERS == 0)
+            draw(key, (uint32_t)(i / NUMBERS), stream, z);
+        double number = numbers ? (double)numbers[i] : z[i % NUMBERS];
+        sum += fmax(v[START] * exp(drift + spread * number) - v[CUT], 0);
+    }
+    return exp(-v[NOW_RATE] * v[NOW_YEARS]) * sum / (double)n;
+}
+
+/* One number of the option's where another belongs. */
+static bool recognise_field(const struct lab_case *c, const float *numbers, const uint32_t *key,
+                            const struct option *o, uint32_t stream, double right, double got,
+                            char *words, size_t size)
+{
+    static const char *const fields[FIELDS] = {"the price", "the strike", "the years", "the rate",
+                                               "the volatility"};
+    const double of[FIELDS] = {o->price, o->strike, o->years, o->rate, o->volatility};
+    struct guess others[PLACES * FIELDS];
+    char names[PLACES * FIELDS][120];
+    double v[PLACES];
+    size_t n = 0;
+
+    for (int p = 0; p < PLACES; p++)
+        v[p] = of[places[p].field];
+    for (int p = 0; p < PLACES; p++) {
+        for (int f = 0; f < FIELDS; f++) {
+            if (f == places[p].field)
+                continue;
+            v[p] = of[f];
+            snprintf(names[n], sizeof(*names), "what comes of %s in %s", fields[f],
+                     places[p].words);
+            others[n] = (struct guess){price_with(v, numbers, key, stream, c->n), names[n]};
+            n++;
+        }
+        v[p] = of[places[p].field];
+    }
+    return is_one_of(others, n, right, got, words, size);
+}
+
+/* Numbers from counters with the path's four and the option in other words of it, or from other
+ * rounds. */
+static double price_drawn(const struct lab_case *c, const uint32_t *key, const struct option *o,
+                          const struct other_rounds *rounds, unsigned path, unsigned option,
+                          uint32_t times, uint32_t stream)
+{
+    double sum = 0, z[NUMBERS];
+
+    for (uint64_t i = 0; i < c->n; i++) {
+        struct philox_words w = {{0, 0, 0, 0}};
+
+        if (i % NUMBERS == 0) {
+            w.w[path] = times * (uint32_t)(i / NUMBERS);
+            w.w[option] = stream;
+            w = rounds ? other_philox(rounds, w.w, key) : philox(w, key[0], key[1]);
+            box_muller(w.w[0], w.w[1], z);
+            box_muller(w.w[2], w.w[3], z + 2);
+        }
+        sum += slipped(o, z[i % NUMBERS], NO_SLIP);
+    }
+    return exp(-o->rate * o->years) / (double)c->n * sum;
+}
+
+static bool recognise_drawn(const struct lab_case *c, const uint32_t *key, const struct option *o,
+                            uint32_t stream, double right, double got, char *words, size_t size)
+{
+    enum { MOST = OTHER_ROUNDS + NUMBERS * NUMBERS + 1 };
+    struct guess others[MOST];
+    char names[MOST][160];
+    size_t n = 0;
+
+    for (size_t i = 0; i < OTHER_ROUNDS; i++, n++) {
+        snprintf(names[n], sizeof(*names), "what comes of Philox if %s", other_rounds[i].words);
+        others[n] =
+            (struct guess){price_drawn(c, key, o, &other_rounds[i], 0, 2, 1, stream), names[n]};
+    }
+    for (unsigned path = 0; path < NUMBERS; path++) {
+        for (unsigned option = 0; option < NUMBERS; option++) {
+            /* Of one four that word is 0 wherever it is. */
+            if (option == path || (path == 0 && option == 2) ||
+                (c->n <= NUMBERS && (option == 2 || path != (option == 0))))
+                continue;
+            if (c->n <= NUMBERS)
+                snprintf(names[n], sizeof(*names),
+                         "what comes of counters with the option as word %u: it is word 2", option);
+            else
+                snprintf(names[n], sizeof(*names),
+                         "what comes of counters with path / 4 as word %u and the option as word "
+                         "%u: they are words 0 and 2",
+                         path, option);
+            others[n] =
+                (struct guess){price_drawn(c, key, o, NULL, path, option, 1, stream), names[n]};
+            n++;
+        }
+    }
+    others[n++] = (struct guess){price_drawn(c, key, o, NULL, 0, 2, NUMBERS, stream),
+                                 "what comes of counters of the path's number: it is path / 4, as "
+                                 "each counter makes four"};
+    return is_one_of(others, n, right, got, words, size);
+}
+
+/* Paths of some of a block's threads alone. */
+static bool recognise_threads(const struct lab_case *c, const float *numbers, const uint32_t *key,
+                              const struct option *o, uint32_t stream, double right, double got,
+                              char *words, size_t size)
+{
+    double z[NUMBERS], first = 0, warp = 0, lanes = 0, by = exp(-o->rate * o->years) / (double)c->n;
+
+    for (uint64_t i = 0; i < c->n; i++) {
+        uint64_t thread = (numbers ? i : i / NUMBERS) % BLOCK;
+
+        if (!numbers && i % NUMBERS == 0)
+            draw(key, (uint32_t)(i / NUMBERS), stream, z);
+        double payoff = slipped(o, numbers ? (double)numbers[i] : z[i % NUMBERS], NO_SLIP);
+        first += thread == 0 ? payoff : 0;
+        warp += thread < 32 ? payoff : 0;
+        lanes += thread % 32 == 0 ? payoff : 0;
+    }
+    const struct guess others[] = {
+        {first * by, "what comes of the paths of thread 0 of a block: the others' are not added"},
+        {warp * by, "what comes of the paths of a block's first warp: the others' are not added"},
+        {lanes * by, "what comes of the paths of each warp's lane 0: the others' are not added"},
+    };
+    return c->n > BLOCK && IS_ONE_OF(others, right, got);
+}
+
 static bool recognise_times(double right, double got, char *words, size_t size)
 {
     double times = round(got / right);
@@ -1047,8 +1215,6 @@ static bool recognise_price(const struct plan *p, const struct lab_case *c, cons
          "what comes of pairs whose two numbers are in each other's place"},
         {numbers ? NAN : sum_slipped(o, numbers, key, stream, c->n, FIRST_PAIR) * by,
          "what comes of the first pair of each four twice: the second is not used"},
-        {numbers ? NAN : sum_slipped(o, numbers, key, stream, c->n, TURNED) * by,
-         "what comes of counters {option, 0, path / 4, 0}: the path's word is the first"},
         {numbers ? NAN : sum_slipped(o, numbers, key, stream, c->n, OWN_KEY) * by,
          "what comes of the option's number added to the key: it is in the counter already"},
         {numbers || c->n < 2 * NUMBERS
@@ -1063,9 +1229,13 @@ static bool recognise_price(const struct plan *p, const struct lab_case *c, cons
     };
 
     snprintf(some, sizeof(some), "what comes of the first %lu of %lu paths", whole, c->n);
-    return got != 0 && (IS_ONE_OF(others, own * by, got) ||
-                        (!numbers && recognise_each(c, key, o, stream, own, got, words, size)) ||
-                        recognise_times(own * by, got, words, size));
+    return got != 0 &&
+           (IS_ONE_OF(others, own * by, got) ||
+            (!numbers && recognise_each(c, key, o, stream, own, got, words, size)) ||
+            recognise_times(own * by, got, words, size) ||
+            recognise_field(c, numbers, key, o, stream, own * by, got, words, size) ||
+            recognise_threads(c, numbers, key, o, stream, own * by, got, words, size) ||
+            (!numbers && recognise_drawn(c, key, o, stream, own * by, got, words, size)));
 }
 
 /* price: what came before it. 0 is where a variance below 0 is cut. */
