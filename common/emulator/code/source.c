@@ -44,13 +44,17 @@ bool source_is_toolkit(const char *path)
     return false;
 }
 
+static bool ends_with(const char *path, const char *name)
+{
+    size_t n = strlen(path), m = strlen(name);
+
+    return n >= m && !strcmp(path + n - m, name);
+}
+
 /* One instruction a function, by its name: what is said of it is said of who calls it. */
 static bool is_wrapper(const char *path)
 {
-    static const char name[] = "/device/tensor.cuh";
-    size_t n = strlen(path);
-
-    return n >= sizeof(name) - 1 && !strcmp(path + n - (sizeof(name) - 1), name);
+    return ends_with(path, "/device/tensor.cuh");
 }
 
 static bool is_below(const char *path)
@@ -66,7 +70,8 @@ bool site_of_a_library(const char *kernel, const struct site *s)
         return false;
     return strncmp(kernel, "_ZN3cub", 7) == 0 || strncmp(kernel, "_ZN6thrust", 10) == 0 ||
            strncmp(kernel, "_ZN7cutlass", 11) == 0 ||
-           (s->inner_file && source_is_toolkit(s->inner_file)) ||
+           (s->inner_file && source_is_toolkit(s->inner_file) &&
+            !ends_with(s->inner_file, "/crt/mma.hpp")) || /* load_matrix_sync and the like */
            (s->file && source_is_toolkit(s->file));
 }
 

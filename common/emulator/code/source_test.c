@@ -86,6 +86,17 @@ Test(toolkit, the_labs_own_wrappers)
     cr_assert_not(site_of_a_library("k", &s));
 }
 
+/* So is one of load_matrix_sync()'s; what CUB reads in vain is nobody's. */
+Test(toolkit, matrices_are_their_callers)
+{
+    struct site s = {.file = "/home/me/mm.cu",
+                     .inner_file = "/usr/local/cuda-13.0/include/crt/mma.hpp"};
+
+    cr_assert_not(site_of_a_library("k", &s));
+    s.inner_file = HEADER;
+    cr_assert(site_of_a_library("k", &s));
+}
+
 static const char broken[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n"
     ".func dev(.param .b32 p)\n{\n.reg .b32 %r<4>;\n.loc 1 3 1\n"
