@@ -371,19 +371,21 @@ static const struct lab_prediction predictions[] = {
 };
 
 static const struct lab_goal goals[] = {
+    {"strided_copy", "stride=32", "global_ld_sectors / global_ld_requests >= 24",
+     "neighbouring lanes copy neighbouring elements, and the stride is gone"},
     {"energy_aos_vec", "particles=2^20", "global_ld_bytes / global_ld_requests >= 256",
      "its loads are of 4 bytes a lane"},
-    {"transpose_vec", "2048x1024", "global_ld_bytes / global_ld_requests >= 256",
-     "its loads are of 4 bytes a lane"},
+    {"energy_aos_vec", "particles=2^20", "global_ld_bytes / n <= 18",
+     "it loads more of a particle than the energy needs"},
     {"energy_soa", "particles=2^20", "global_ld_sectors / global_ld_requests <= 16",
      "neighbouring lanes still read distant words"},
     {"transpose_shared", "2048x1024", "global_st_sectors / global_st_requests <= 16",
      "its stores are still spread over rows"},
     {"transpose_shared", "2048x1024", "global_ld_sectors / global_ld_requests <= 16",
      "its loads are spread over rows instead"},
-    {"transpose_shared", "2048x1024", "shared_ld_bank_conflicts / shared_ld_requests <= 8",
+    {"transpose_shared", "2048x1024", "shared_ld_bank_conflicts / shared_ld_requests <= 0.1",
      "its loads from the tile meet in few banks"},
-    {"transpose_shared", "2048x1024", "shared_st_bank_conflicts / shared_st_requests <= 8",
+    {"transpose_shared", "2048x1024", "shared_st_bank_conflicts / shared_st_requests <= 0.1",
      "its stores to the tile meet in few banks"},
     {0},
 };
