@@ -522,11 +522,24 @@ static const struct lab_prediction predictions[] = {
 };
 
 static const struct lab_goal goals[] = {
+    {"reduce2", "n=2^20", "divergent_branches / warps <= 4", "its warps still part in every round"},
     {"reduce3", "n=2^17", "shared_ld_bank_conflicts / shared_ld_requests <= 0.5",
      "its loads still meet in the same banks"},
     {"reduce5", "n=2^17", "barriers / warps <= 5",
      "its last warp still waits for all others at each step"},
+    {"reduce6", "n=2^17", "barriers / warps <= 5",
+     "its last warp still waits for all others at each step"},
     {"reduce7", "n=2^20", "threads / n <= 0.4", "it has as many threads as step 6"},
+    {"reduce7", "n=2^20", "32 * global_ld_sectors / global_ld_bytes <= 1.5",
+     "neighbouring lanes read distant words"},
+    {"reduce8", "n=2^20", "32 * global_ld_sectors / global_ld_bytes <= 1.5",
+     "neighbouring lanes read distant words"},
+    {"reduce8", "n=2^20", "thread_inst_executed_pred_on / inst_executed >= 20",
+     "most lanes of its warps wait for others"},
+    {"reduce9", "n=2^20", "32 * global_ld_sectors / global_ld_bytes <= 1.5",
+     "neighbouring lanes read distant words"},
+    {"reduce9", "n=2^20", "thread_inst_executed_pred_on / inst_executed >= 20",
+     "most lanes of its warps wait for others"},
     {0},
 };
 
