@@ -534,6 +534,8 @@ static const struct lab_goal goals[] = {
      "neighbouring lanes read distant words"},
     {"reduce8", "n=2^20", "32 * global_ld_sectors / global_ld_bytes <= 1.5",
      "neighbouring lanes read distant words"},
+    {"reduce8", "n=2^20", "shared_ld_requests / warps <= 2",
+     "lanes of its warps still meet in shared memory"},
     {"reduce8", "n=2^20", "thread_inst_executed_pred_on / inst_executed >= 20",
      "most lanes of its warps wait for others"},
     {"reduce9", "n=2^20", "32 * global_ld_sectors / global_ld_bytes <= 1.5",
