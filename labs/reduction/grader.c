@@ -28,8 +28,8 @@ enum { SUM, MIN, MAX }; /* as in harness.c */
  * nothing else need have an influence on it: the least or the greatest of an array. */
 enum { EXTREME = 2 };
 /* m, as in harness.c: what each block made is compared; of floats some are huge, all
- * tiny, one is infinite, one NaN. */
-enum { LEVEL0_ONLY = 1, GREAT, SMALL, INFINITE, NOT_A_NUMBER };
+ * tiny, one is infinite, one NaN; of ints one is far from all others. */
+enum { LEVEL0_ONLY = 1, GREAT, SMALL, INFINITE, NOT_A_NUMBER, APART };
 
 static const struct lab_case cases[] = {
     CHECKED("none", 0, DT_I32, SUM),
@@ -52,6 +52,8 @@ static const struct lab_case cases[] = {
     SPECIAL("sum", DT_I32, SUM, 0),
     SPECIAL("min", DT_I32, MIN, 0),
     SPECIAL("max", DT_I32, MAX, 0),
+    SPECIAL("min-apart", DT_I32, MIN, APART),
+    SPECIAL("max-apart", DT_I32, MAX, APART),
     SPECIAL("float-great", DT_F32, SUM, GREAT),
     SPECIAL("float-small", DT_F32, SUM, SMALL),
     SPECIAL("float-infinite", DT_F32, SUM, INFINITE),
@@ -155,6 +157,8 @@ static const struct hidden_case hidden[] = {
     SPECIAL_LIKE("sum", "an integer sum with the least and the greatest numbers"),
     SPECIAL_LIKE("min", "the least of numbers as great as can be"),
     SPECIAL_LIKE("max", "the greatest of numbers as small as can be"),
+    SPECIAL_LIKE("min-apart", "the least, far below 0, of numbers far above"),
+    SPECIAL_LIKE("max-apart", "the greatest, far above 0, of numbers far below"),
     SPECIAL_LIKE("float-great", "a float sum with huge numbers"),
     SPECIAL_LIKE("float-small", "a float sum of tiny numbers"),
     SPECIAL_LIKE("float-infinite", "a float sum with one that is infinite"),
@@ -180,7 +184,8 @@ static const struct hidden_case hidden[] = {
 };
 
 #define SPECIALS                                                                                   \
-    "hidden-special-sum hidden-special-min hidden-special-max hidden-special-float-great "         \
+    "hidden-special-sum hidden-special-min hidden-special-max hidden-special-min-apart "           \
+    "hidden-special-max-apart hidden-special-float-great "                                         \
     "hidden-special-float-small hidden-special-float-infinite hidden-special-float-nan "           \
     "hidden-special-double-great "                                                                 \
     "hidden-special-double-small hidden-special-double-infinite hidden-special-double-nan "

@@ -33,8 +33,9 @@ enum {
 /* Knobs of cases. `param` forces the block size; -64 forces 64 on a record that asks for less.
  * `m` and `k` are these. */
 enum { LEVEL0_ONLY = 1 }; /* m: each block's partial result is the output */
-/* m of a CASE_SPECIAL case of floats: some huge, all tiny, one infinite, one NaN. */
-enum { GREAT = 2, SMALL, INFINITE, NOT_A_NUMBER };
+/* m of a CASE_SPECIAL case of floats: some huge, all tiny, one infinite, one NaN; of ints: one far
+ * from all others. */
+enum { GREAT = 2, SMALL, INFINITE, NOT_A_NUMBER, APART };
 enum { LECTURE_BYTES = 1 }; /* k: count the reads and writes of all levels */
 enum { MAX_BLOCKS_G80 = 64, FULL_WARP = 32, MAX_UNROLLED = 512 };
 
@@ -343,15 +344,27 @@ static void fill_f32(float *a, uint64_t n, uint64_t seed)
 
 /* ---- special numbers: the sum is the same in any order, so that it is compared exactly ---- */
 
-/* All are the neutral element, so that no other one will do; sums have the ends of what int holds.
- */
-static void special_i32(int32_t *a, uint64_t n, int op, uint64_t seed)
+/* The least lies below 0 and all others above, or the greatest above and all others below, further
+ * from each other than int reaches. */
+static int32_t far_apart(uint64_t r, int op, bool extreme)
+{
+    int32_t v = INT32_MAX - (int32_t)(r % (1 << 20));
+
+    return (op == MIN) == extreme ? -v : v;
+}
+
+/* All are the neutral element, so that no other one will do, or APART; sums have the ends of what
+ * int holds. */
+static void special_i32(int32_t *a, uint64_t n, int op, uint64_t kind, uint64_t seed)
 {
     fill_i32(a, n, op, seed);
     if (op == SUM)
         special_sprinkle(DT_I32, SPECIAL_ALL, seed, n, a);
     for (uint64_t i = 0; op != SUM && i < n; i++)
-        a[i] = op == MIN ? INT32_MAX : INT32_MIN;
+        a[i] = kind == APART ? far_apart(random_u64(seed, i), op,
+                                         i == hiding_place(n, random_u64(seed, n + 1)))
+               : op == MIN   ? INT32_MAX
+                             : INT32_MIN;
 }
 
 /* GREAT: one has all bits of its mantissa and nearly the greatest exponent, another one is some
@@ -390,7 +403,7 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
 
     if (c->flags & CASE_SPECIAL) {
         if (c->dtype == DT_I32)
-            special_i32(data, n, c->op, seed);
+            special_i32(data, n, c->op, c->m, seed);
         else if (n > 0)
             special_float(c->dtype, data, n, c->m, seed);
         return;

@@ -238,6 +238,34 @@ Test(reduction, terms_make_the_reference)
     check_terms(&lab_reduction, 20000);
 }
 
+/* By unsigned numbers, or by the sign of a difference, another one would be the least. */
+Test(reduction, one_int_is_far_from_all_others)
+{
+    enum { N = 200, MIN = 1, APART = 6 };
+    static int32_t a[N];
+
+    for (uint64_t seed = 1; seed < 40; seed++)
+        for (int op = MIN; op <= MIN + 1; op++) {
+            struct lab_case c = {.name = "special",
+                                 .n = N,
+                                 .m = APART,
+                                 .dtype = DT_I32,
+                                 .op = op,
+                                 .flags = CASE_CHECK | CASE_SPECIAL};
+            struct plan p = {.buffers = {{.dtype = c.dtype, .count = c.n}, {.count = 1}}};
+            int64_t far = 0, side = op == MIN ? 1 : -1;
+
+            lab_reduction.make_input(&p, 0, &c, seed, a);
+            for (int i = 0; i < N; i++) {
+                far += a[i] * side < 0;
+                for (int k = 0; k < N; k++)
+                    cr_assert(a[i] * side > 0 || i == k ||
+                              (a[k] - (int64_t)a[i]) * side > INT32_MAX);
+            }
+            cr_assert_eq(far, 1);
+        }
+}
+
 /* A sum of special numbers is the same from the front as from the back, so it has no bound. */
 Test(reduction, special_sums_are_the_same_in_any_order)
 {
