@@ -102,7 +102,7 @@ static const struct hidden_case hidden[] = {
 #define ALL_LOAD "influence(half_warps) >= 0.9"
 /* Of a short row whose threads take four words each, in four requests or in one, no more warps need
  * have a part than a quarter of what its requests would be enough for. */
-#define EACH_LOADS(share) "influence(one_warp) >= min(0.7, " share " * global_ld_requests / warps) - k"
+#define EACH_LOADS(most, share) "influence(one_warp) >= min(" most ", " share " * global_ld_requests / warps) - k"
 /* And of all lanes: a full warp has 128 bytes a request, four at the end of a row fewer. */
 #define ALL_LANES "global_ld_bytes >= 100 * (global_ld_requests - 4 * blocks)"
 /* Elements meet in registers and shared memory; an atomic a warp may join what the warps have. */
@@ -127,20 +127,20 @@ static const struct rubric_row rows[] = {
     {"product-ok", 1, "The products are right", ROW_CORRECT, "product_rows", .cases = "product-none product-one product-odd hidden-product-few hidden-product hidden-product-long hidden-product-many hidden-product-far", .hint = NEUTRAL},
     {"product-clean", 1, "Product: no race, no bad access", ROW_CHECKS, "product_rows", .cases = "product-odd hidden-product-few hidden-product", .hint = CHECKED},
     {"product-tree", 1, "Product: all threads of a block share in it", ROW_GATE, "product_rows", .elsewhere = 2, .cases = "product-some product-odd hidden-product-short hidden-product-some hidden-product hidden-product-far",
-     .gate = OF_ROW " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " EACH_LOADS("0.22") " && " ALL_LANES, .hint = ALONE},
+     .gate = OF_ROW " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " EACH_LOADS("0.85", "0.22") " && " ALL_LANES, .hint = ALONE},
     {"and-ok", 0.5, "The bits set in all are right", ROW_CORRECT, "and_rows", .cases = "and-none and-one and-odd hidden-and-few hidden-and hidden-and-long hidden-and-many hidden-and-far", .hint = NEUTRAL},
     {"and-clean", 0, "And: no race, no bad access", ROW_CHECKS, "and_rows", .cases = "and-odd hidden-and-few hidden-and", .hint = CHECKED},
     {"and-tree", 0.5, "And: all threads of a block share in it", ROW_GATE, "and_rows", .elsewhere = 2, .cases = "and-some and-odd hidden-and-short hidden-and-some hidden-and hidden-and-far",
-     .gate = OF_ROW " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " EACH_LOADS("0.22") " && " ALL_LANES, .hint = ALONE},
+     .gate = OF_ROW " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " EACH_LOADS("0.7", "0.22") " && " ALL_LANES, .hint = ALONE},
     {"or-ok", 0.5, "The bits set in any are right", ROW_CORRECT, "or_rows", .cases = "or-none or-one or-odd hidden-or-few hidden-or hidden-or-long hidden-or-many hidden-or-far", .hint = NEUTRAL},
     {"or-clean", 0, "Or: no race, no bad access", ROW_CHECKS, "or_rows", .cases = "or-odd hidden-or-few hidden-or", .hint = CHECKED},
     {"or-tree", 0.5, "Or: all threads of a block share in it", ROW_GATE, "or_rows", .elsewhere = 2, .cases = "or-some or-odd hidden-or-short hidden-or-some hidden-or hidden-or-far",
-     .gate = OF_ROW " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " EACH_LOADS("0.22") " && " ALL_LANES, .hint = ALONE},
+     .gate = OF_ROW " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " EACH_LOADS("0.7", "0.22") " && " ALL_LANES, .hint = ALONE},
     {"dot-ok", 2, "The dot products are right", ROW_CORRECT, "dot_rows", .cases = "dot-none dot-odd dot-whole hidden-dot-few hidden-dot hidden-dot-many hidden-dot-middle hidden-dot-long hidden-dot-special",
      .hint = "Multiply in float, element by element; add the products as you added the others. " NEUTRAL},
     {"dot-clean", 1, "Dot product: no race, no bad access", ROW_CHECKS, "dot_rows", .cases = "dot-odd hidden-dot-few hidden-dot", .hint = CHECKED},
     {"dot-once", 1, "Dot product: each element is read once, in whole sectors", ROW_GATE, "dot_rows", .elsewhere = 1.3, .cases = "dot-short dot-some dot-whole hidden-dot-some hidden-dot-long",
-     .gate = READ("1.05", "64 * blocks") " && " OF_ROWS " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " ALL_LOAD " && " EACH_LOADS("0.11"),
+     .gate = READ("1.05", "64 * blocks") " && " OF_ROWS " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " ALL_LOAD " && " EACH_LOADS("0.85", "0.11"),
      .hint = "Which elements do lanes 0 and 1 load in the same instruction? They should be neighbours. And does a thread add up what the others have?"},
 
     {"tree4-ok", 1, "Degree 4: the sums are right", ROW_CORRECT, "tree_4", .cases = "tree-one tree-part tree-full hidden-tree-few hidden-tree hidden-tree-full hidden-tree-many",

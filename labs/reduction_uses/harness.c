@@ -277,8 +277,9 @@ static uint32_t histogram_element(uint64_t seed, uint64_t i)
 
 /* ---- special numbers ---- */
 
-/* Of five rows one has a NaN, one an infinity, and three have one product that is not 0: of a huge,
- * a tiny or a large number and a power of two. In the next five x and y have changed places. */
+/* Of five rows one has a NaN, and 0 across from it, one an infinity, and three have one product
+ * that is not 0: of a huge, a tiny or a large number and a power of two. In the next five x and y
+ * have changed places. */
 static void special_dot(uint64_t seed, uint64_t row, uint64_t n, bool second, float *a)
 {
     static const int exponents[2][5] = {{0, 0, 100, -100, 30}, {0, 0, 20, 10, 0}};
@@ -289,6 +290,8 @@ static void special_dot(uint64_t seed, uint64_t row, uint64_t n, bool second, fl
         a[i] = 0;
     a[at] =
         ldexpf(special ? 1 + (float)(r >> 40 & 0x7fffff) * 0x1p-23f : 1, exponents[!special][kind]);
+    if (!special && kind == 0)
+        a[at] = 0;
     if (special && kind < 2)
         a[at] = kind ? (r >> 63 ? INFINITY : -INFINITY) : NAN;
 }
