@@ -213,6 +213,7 @@ static const char *words_of(const char *expression)
         {"shared_ld_lanes_1", "loads from shared memory by a single lane"},
         {"shared_ld_lanes_32", "loads from shared memory by full warps"},
         {"async_bytes", "bytes copied asynchronously"},
+        {"const_ld_sectors", "sectors of constant memory"},
         {"barriers", "arrivals of warps at barriers"},
         {"shuffles", "shuffles"},
         {"divergent_branches", "branches that part a warp"},

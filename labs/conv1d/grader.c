@@ -86,7 +86,7 @@ static const struct rubric_row rows[] = {
      .gate = "global_ld_bytes <= 1.2 * max(elem * (threads + blocks * param), shared_block_bytes) && " FEW_OTHERS " && " NOT_STRAIGHT,
      .hint = "Per block: the tile and its halo, and nothing else from global memory."},
     {"const-used", 2, "conv_const takes its weights from constant memory", ROW_GATE, "conv_const", .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-gate-few hidden-gate-far hidden-great hidden-vast",
-     .gate = "32 * shuffles <= 0.05 * n * param && const_ld_requests >= 0.2 * param * warps && global_ld_bytes + shared_ld_bytes <= " TILE_WORDS " * (1.04 * " ALL_THREADS " + 2 * elem * n * max(1, param / 60))"
+     .gate = "32 * shuffles <= 0.05 * n * param && const_ld_requests >= 0.2 * param * warps && const_ld_sectors <= 1.05 * const_ld_requests && global_ld_bytes + shared_ld_bytes <= " TILE_WORDS " * (1.04 * " ALL_THREADS " + 2 * elem * n * max(1, param / 60))"
              /* one output a thread: with the inputs of several there would be room for weights from elsewhere */
              " && global_ld_bytes + shared_ld_bytes + 128 * global_atom_requests >= 0.9 * " ALL_BYTES
              " && shared_atom_requests + async_sends == 0 && 32 * local_ld_requests <= 0.05 * n * param && " BY_ITSELF,

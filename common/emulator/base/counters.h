@@ -64,6 +64,8 @@
       "wavefront", "")                                                                             \
     X(shared_st_bytes, "", "byte", "")                                                             \
     X(const_ld_requests, "", "request", "ld.const and kernel parameters are not counted together") \
+    X(const_ld_sectors, "", "sector",                                                              \
+      "distinct 32-byte sectors those touch, per request: one where all lanes want one word")      \
     X(texture_requests, "l1tex__t_requests_pipe_tex_mem_texture.sum", "request",                   \
       "groups of 4 lanes of a fetch, of 8 from memory of one dimension")                           \
     X(texture_sectors, "l1tex__t_sectors_pipe_tex_mem_texture.sum", "sector",                      \

@@ -58,6 +58,7 @@ static void add_memory(struct counters *c, const struct ptx_insn *p, const struc
         }
     } else if (space == SPACE_CONST) {
         c->const_ld_requests += s->requests;
+        c->const_ld_sectors += s->units;
     } else if (p->op == OP_atom || p->op == OP_red) {
         if (p->op == OP_red || in->flags & F_RED)
             c->global_red_requests += s->requests;

@@ -243,6 +243,17 @@ Test(counters, what_no_store_counts)
     COUNTED(shared_ld_bytes, 64 + 64);
 }
 
+/* All lanes want one word of constant memory; lane t wants word 2 t, and eight bytes from there. */
+Test(counters, sectors_of_constants)
+{
+    RUN(.before = ".const .align 16 .b8 c[256];",
+        .body = "mov.u64 %d0, c;\nld.const.u32 %r0, [%d0+4];\nmul.wide.u32 %d1, %t, 8;\n"
+                "add.u64 %d0, %d0, %d1;\nld.const.u32 %r0, [%d0];\n"
+                "ld.const.v2.u32 {%r0, %r1}, [%d0];");
+    COUNTED(const_ld_requests, 3);
+    COUNTED(const_ld_sectors, 1 + 8 + 8);
+}
+
 /* Units that lanes ask of their group's fullest bank: lane i's is unit i * apart. */
 static uint64_t fullest(uint32_t apart, uint32_t lanes, uint32_t banks)
 {
