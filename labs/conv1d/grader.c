@@ -47,8 +47,12 @@ static const struct hidden_case hidden[] = {
 #define TILE_WORDS  "(1 + flop_fp64 / (flop_fp32 + flop_fp64 + 1))"
 /* What is read by other ways than loads from global, shared and constant memory. */
 #define FEW_OTHERS "global_atom_requests + shared_atom_requests + async_sends == 0 && 32 * local_ld_requests <= 0.05 * n * param"
+/* Tiles and halos, with the outputs of a block's threads or more than these: warps that keep a tile
+ * each fetch more halos, into more room. */
+#define TILES(outputs) "1.2 * max(elem * (" outputs "), shared_block_bytes)"
+#define ONE_EACH TILES("threads + blocks * param")
 /* No more words than products, read by whole warps. */
-#define WHOLE_WARPS "min(1.1 * " TILE_WORDS " * " ALL_THREADS " - shared_ld_bytes, min(1.05 * " ALL_THREADS " + 7 * elem * n - global_ld_bytes, shared_ld_lanes_32 - 0.9 * shared_ld_requests))"
+#define WHOLE_WARPS "min(1.1 * " TILE_WORDS " * " ALL_THREADS " - shared_ld_bytes, min(1.01 * " ALL_THREADS " + " ONE_EACH " - global_ld_bytes, shared_ld_lanes_32 - 0.9 * shared_ld_requests))"
 /* Inputs do not come from other lanes, and no thread makes the outputs of several. A weight may: all
  * lanes get the same one. Inputs that all get, one after the other, are more. */
 #define BY_ITSELF "32 * (shuffles - shuffles_one + exchanges) <= 0.05 * n * param && shuffles_one <= 1.1 * param * warps && inst_executed_max_warp * (warps - warps / blocks) <= 1.5 * inst_executed"
@@ -57,7 +61,7 @@ static const struct hidden_case hidden[] = {
 /* Lanes and warps are at work, but for some of the last block: sixteen outputs a lane there. */
 #define ALL_WORK "flop_fp32_slots <= 1.25 * (flop_fp32 + 2 * 32 * 16 * param) && inst_executed_max_warp * (warps - warps / blocks) <= 1.7 * inst_executed"
 /* A thread's outputs share what is read for them, by loads or from other lanes. */
-#define REUSED ALL_WORK " && shared_ld_bytes + 0.4 * 128 * (shuffles + exchanges) <= 0.6 * " ALL_BYTES " && global_ld_bytes <= 4 * elem * n && threads <= n / 2 + 1024 && " FEW_OTHERS
+#define REUSED ALL_WORK " && shared_ld_bytes + 0.4 * 128 * (shuffles + exchanges) <= 0.6 * " ALL_BYTES " && global_ld_bytes <= 4 * elem * n && global_ld_bytes <= " TILES("n + blocks * (param + 16)") " && threads <= n / 2 + 1024 && " FEW_OTHERS
 #define GIVEN "It is there to compare yours with: leave it as it was."
 static const struct rubric_row rows[] = {
     {"given-conv3_naive", 0, "The given conv3_naive is still right", ROW_CORRECT, "conv3_naive", .cases = "mean mean-tail", .hint = GIVEN},
@@ -74,7 +78,7 @@ static const struct rubric_row rows[] = {
              /* the weights come from global memory for every product, or once a block; an input never does: where
               * words of inputs go to all lanes, and the weights slide by in shared memory, more are read than
               * there are products, or by fewer lanes */
-             "max(min(global_ld_bytes - 0.9 * " ALL_BYTES ", " WHOLE_WARPS "), max(7, 3 + param / 30) * elem * n - global_ld_bytes) >= 0 && inst_executed_max_warp <= 20 * param + 600 && " BY_ITSELF " && influence(others) >= 0.9 && " NOT_STRAIGHT,
+             "max(min(global_ld_bytes - 0.9 * " ALL_BYTES ", " WHOLE_WARPS "), elem * param * warps + " ONE_EACH " - global_ld_bytes) >= 0 && inst_executed_max_warp <= 20 * param + 600 && " BY_ITSELF " && influence(others) >= 0.9 && " NOT_STRAIGHT,
      .hint = "Each input should leave global memory once a block, and be read from shared memory for each of its products; the weights may still come from global memory."},
 
     {"const-ok", 2, "conv_const is right for any length and width", ROW_CORRECT, "conv_const", .cases = CASES,
@@ -82,8 +86,7 @@ static const struct rubric_row rows[] = {
     {"const-clean", 1, "conv_const has no race and no bad access", ROW_CHECKS, "conv_const", .cases = CLEAN,
      .hint = "CHECK=1 names the line and the thread."},
     {"const-reuse", 1, "conv_const fetches each input about once", ROW_GATE, "conv_const", .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-gate-few hidden-gate-far hidden-great hidden-vast",
-     /* warps that keep a tile each fetch more halos, into more room */
-     .gate = "global_ld_bytes <= 1.2 * max(elem * (threads + blocks * param), shared_block_bytes) && " FEW_OTHERS " && " NOT_STRAIGHT,
+     .gate = "global_ld_bytes <= " ONE_EACH " && " FEW_OTHERS " && " NOT_STRAIGHT,
      .hint = "Per block: the tile and its halo, and nothing else from global memory."},
     {"const-used", 2, "conv_const takes its weights from constant memory", ROW_GATE, "conv_const", .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-gate-few hidden-gate-far hidden-great hidden-vast",
      .gate = "32 * shuffles <= 0.05 * n * param && const_ld_requests >= 0.2 * param * warps && const_ld_sectors <= 1.05 * const_ld_requests && global_ld_bytes + shared_ld_bytes <= " TILE_WORDS " * (1.04 * " ALL_THREADS " + 2 * elem * n * max(1, param / 60))"
