@@ -413,7 +413,7 @@ static bool is_fault(const char *f)
 {
     const char *colon = strchr(f, ':');
     if (!colon || !strncmp(f, "back:", 5))
-        return colon && word_in("first last any slight nan swapped", colon + 1);
+        return colon && word_in("first last any slight nan small swapped", colon + 1);
     if (!strcmp(f, JOB_DISK_FULL))
         return true;
     return !strncmp(f, "disturb:", 8)
@@ -422,7 +422,7 @@ static bool is_fault(const char *f)
 }
 
 /* "cudaMalloc:2", "cudaMalloc:any", "cudaMalloc:each", "disturb:CLASS", "back:first", "back:last",
- * "back:any", "back:slight", "back:nan", "back:swapped" or "disk:full" */
+ * "back:any", "back:slight", "back:nan", "back:small", "back:swapped" or "disk:full" */
 static int fault_problems(const struct rubric *r, const struct rubric_row *row, struct text *out)
 {
     int bad = 0;

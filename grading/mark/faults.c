@@ -165,7 +165,7 @@ static bool comes(const struct run *base, const char *fault)
     if (disturbed(fault))
         return fact(base, "launches") > 0;
     if (after(fault, "disk:"))
-        return base->outputs.wrote;
+        return base->outputs.wrote && fact(base, "launches") > 0;
     if (after(fault, "back:"))
         return base->c.n > 0 && fact(base, "memcpyDtoH") >= 4 * (double)base->c.n;
     char *name = xformat("calls.%.*s", (int)(colon - fault), fault);
@@ -199,6 +199,7 @@ static void say_problem(struct marking *m, const struct marked_case *c, const ch
                       after(fault, "back:swapped")  ? "two elements in each other's place"
                       : after(fault, "back:slight") ? "a single element, by a thousandth,"
                       : after(fault, "back:nan")    ? "a single element, as NaN,"
+                      : after(fault, "back:small")  ? "the element nearest to 0, by 1,"
                                                     : "a single element",
                       what)
         : after(fault, "disk:")

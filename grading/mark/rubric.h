@@ -83,9 +83,9 @@ struct rubric_row {
      * "cudaMalloc:each", each of them, of many eight, in one of the row's cases, which is drawn;
      * "disturb:global_ld", what the kernel loads, "back:first", "back:last" and "back:any", one
      * element of the result that is copied back, "back:slight", one by a thousandth,
-     * "back:nan", one as no number, "back:swapped", two in each other's place (results are then to
-     * be told as wrong), "disk:full", no result can be written. A call that the program does not
-     * make is passed over.
+     * "back:nan", one as no number, "back:small", the one nearest to 0 by 1, "back:swapped", two in
+     * each other's place (results are then to be told as wrong), "disk:full", no result can be
+     * written. A call that the program does not make is passed over.
      */
     const char *faults;
     unsigned checks;   /* ROW_CHECKS: CHECK_*, 0 for all */

@@ -284,8 +284,10 @@ static bool any_fault(void)
 /* After the program's own exit functions: last rows of the profile, what was not freed. */
 __attribute__((destructor)) static void end(void)
 {
-    if (!started)
+    if (!started) {
+        record_finish(); /* that there was no call is known, too */
         return;
+    }
     profile_finish();
     inject_finish();
     if (emu_options()->check)

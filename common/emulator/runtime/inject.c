@@ -5,9 +5,10 @@
  * counted as rt_enter() sees them, those of all threads together. "back:17" lets nothing fail, but
  * the 17th word of 32 bits that is copied from the device to the host come back wrong; of the first
  * such copy, "back:slight" lets the float that is furthest from 0 come back a thousandth off,
- * "back:nan" the same one as no number, and "back:swapped" its first and last word in each other's
- * place: a sum does not notice. A name that the runtime does not have, or an error that there is
- * not, ends the program: a typing error must not look like a program that nothing can shake.
+ * "back:nan" the same one as no number, "back:small" the one that is nearest to 0 as 1 more, and
+ * "back:swapped" its first and last word in each other's place: a sum does not notice. A name that
+ * the runtime does not have, or an error that there is not, ends the program: a typing error must
+ * not look like a program that nothing can shake.
  */
 #include "cudart.h"
 #include <dlfcn.h>
@@ -28,7 +29,19 @@ struct fault {
 
 static struct fault *faults;
 static atomic_uint_fast64_t spoiled, copied_back; /* which word is to be wrong, 0: none; bytes */
-static enum { ONE_WORD, SLIGHT, NO_NUMBER, SWAPPED } how; /* of the first copy, but for ONE_WORD */
+static enum {
+    ONE_WORD,
+    SLIGHT,
+    NO_NUMBER,
+    SMALL,
+    SWAPPED
+} how; /* of the first copy, but ONE_WORD */
+
+static const char *const ways[] = {[ONE_WORD] = "",
+                                   [SLIGHT] = "back:slight",
+                                   [NO_NUMBER] = "back:nan",
+                                   [SMALL] = "back:small",
+                                   [SWAPPED] = "back:swapped"};
 
 static _Noreturn void refuse(const char *word, const char *why)
 {
@@ -59,13 +72,13 @@ static void add(char *word)
     call = strchr(word, ':');
     if (call)
         *call++ = '\0';
-    if (!strcmp(whole, "back:slight") || !strcmp(whole, "back:nan") ||
-        !strcmp(whole, "back:swapped")) {
-        how = whole[5] == 'n' ? NO_NUMBER : strcmp(whole, "back:slight") ? SWAPPED : SLIGHT;
-        spoiled = 1;
-        free(whole), free(f);
-        return;
-    }
+    for (int k = SLIGHT; k <= SWAPPED; k++)
+        if (!strcmp(whole, ways[k])) {
+            how = k;
+            spoiled = 1;
+            free(whole), free(f);
+            return;
+        }
     f->call = call ? (unsigned)strtoul(call, &end, 10) : 1;
     if (*end || f->call == 0 || (call && (*call < '0' || *call > '9')))
         refuse(whole, "which call is not a number from 1 on");
@@ -133,6 +146,21 @@ static size_t furthest_from_0(const char *floats, size_t n)
     return found;
 }
 
+/* Asked for a relative difference alone, who leaves out what is near 0 does not look at it. */
+static void add_to_nearest_0(char *floats, size_t n)
+{
+    size_t found = 0;
+    float least = INFINITY, f;
+
+    for (size_t i = 0; i < n; i++) {
+        memcpy(&f, floats + 4 * i, 4);
+        if (fabsf(f) < least)
+            least = fabsf(f), found = i;
+    }
+    memcpy(&f, floats + 4 * found, 4);
+    memcpy(floats + 4 * found, &(float){f + 1}, 4);
+}
+
 static void swap_ends(char *words, size_t n)
 {
     char first[4], *last = words + 4 * (n - 1);
@@ -154,6 +182,8 @@ void inject_back(void *to, size_t bytes)
         change_word((char *)to + 4 * furthest_from_0(to, bytes / 4), 1u << 13);
     else if (how == NO_NUMBER)
         memcpy((char *)to + 4 * furthest_from_0(to, bytes / 4), &(float){NAN}, 4);
+    else if (how == SMALL)
+        add_to_nearest_0(to, bytes / 4);
     else if (how == SWAPPED)
         swap_ends(to, bytes / 4);
     else
@@ -164,7 +194,9 @@ void inject_back(void *to, size_t bytes)
                 (unsigned long long)spoiled);
     else
         fprintf(stderr, "warplab: %s that came back from the device: made wrong\n",
-                how == SWAPPED ? "the first and the last word" : "the float furthest from 0");
+                how == SWAPPED ? "the first and the last word"
+                : how == SMALL ? "the float nearest to 0"
+                               : "the float furthest from 0");
 }
 
 void inject_finish(void)

@@ -12,8 +12,9 @@
  *   modelled_ms 0.0021, occupancy 1, bound latency, limiter warps, counter.inst_executed 704 …
  *   finding {…}              each of the checks', as JSON
  *
- * A program that is killed, crashes or calls _exit() leaves none. The file is the program's to
- * write to, as its memory is: who marks by it says that it is the runtime's own record.
+ * A program that is killed, crashes or calls _exit() leaves none; one that makes no call does. The
+ * file is the program's to write to, as its memory is: who marks by it says that it is the
+ * runtime's own record.
  */
 #include "cudart.h"
 #include "emulator/check/findings.h"
