@@ -35,6 +35,11 @@ static const struct hidden_case hidden[] = {
      .like = "many",
      .n_min = (1 << 17) + 1,
      .n_max = 150000},
+    {.name = "hidden-farther",
+     .kind = "more than 262144 elements",
+     .like = "many",
+     .n_min = (1 << 18) + 1,
+     .n_max = 280000},
     {.name = "hidden-fault",
      .kind = "any number of elements",
      .like = "tail",
@@ -44,14 +49,15 @@ static const struct hidden_case hidden[] = {
 
 static const struct rubric_row rows[] = {
     {"results", 4, "the results are right", ROW_CORRECT, "saxpy",
-     .cases = "empty one tail many hidden-few hidden-size hidden-many hidden-far",
+     .cases = "empty one tail many hidden-few hidden-size hidden-many hidden-far hidden-farther",
      .hint = "Which thread handles the last element? And what is a grid of 0 blocks?"},
     {"clean", 1, "no bad access", ROW_CHECKS, "saxpy", .cases = "one tail hidden-size hidden-many",
      .hint = "make run LAB=first_program CHECK=1 names the line."},
     {"kernel", 2, "the kernel computes the result, in one launch", ROW_GATE, "saxpy",
      .cases = "tail many hidden-few hidden-size hidden-many",
      .gate = "record.launches == 1 && flop_fp32 >= 2 * n && global_st_bytes >= 4 * n && "
-             "inst_lanes_1 <= n / 8 + 500 && inst_executed_max_warp <= n / 1000 + 300 && "
+             "inst_lanes_1 <= n / 8 + 500 && inst_executed_max_warp <= n / 1500 + 80 && "
+             "inst_executed <= 2 * n + 40000 && "
              "influence(global_ld) >= min(0.999, 1 - 1.5 / n)",
      .hint = "What is written is to be what the kernel stored: x and y are loaded, a x + y is "
              "stored, a thread an element, by as many blocks as n asks for, in one launch."},
@@ -86,14 +92,16 @@ static const struct rubric_row rows[] = {
              "cudaEventElapsedTime: print all four times in the given form, with the GB/s that "
              "they make."},
     {"freed", 1, "all memory and all events are freed", ROW_GATE, "saxpy",
-     .cases = "one tail hidden-size hidden-many",
-     .gate = "record.left == 0 && calls.cudaEventDestroy == "
+     .cases = "empty one tail hidden-size hidden-many",
+     .gate = "record.left == 0 && record.launches >= min(n, 1) && calls.cudaEventDestroy == "
              "calls.cudaEventCreate + calls.cudaEventCreateWithFlags",
      .hint =
-         "A cudaFree for each cudaMalloc, on every way out; a cudaEventDestroy for each event."},
+         "A cudaFree for each cudaMalloc, on every way out, also that of n = 0; a cudaEventDestroy "
+         "for each event."},
     {"compared", 2, "the CPU's results find a wrong one", ROW_FAULTS, "saxpy",
      .cases = "hidden-size hidden-far",
-     .faults = "disturb:global_ld back:first back:last back:any back:slight back:nan back:swapped",
+     .faults = "disturb:global_ld back:first back:last back:any back:slight back:small back:nan "
+               "back:swapped",
      .hint = "Write the device's result, compute the same on the CPU, compare each element with a "
              "tolerance: what is further away is told on stderr, and the status is not 0."},
     {"fault-memory", 2, "a cudaMalloc that fails is told, and ends well", ROW_FAULTS, "saxpy",

@@ -2,7 +2,7 @@
 // class: elsewhere
 // expect: kernel=fail copies=fail times=fail freed=fail compared=fail fault-memory=fail fault-copy=fail fault-launch=fail fault-events=fail fault-end=fail
 // hint: kernel: the kernel stored
-// hint: freed: no record
+// hint: freed: 0 launches
 // hint: copies: cudaMemcpy with
 // hint: times: cudaEventElapsedTime
 // hint: compared: no such call
@@ -10,7 +10,7 @@
 // hint: fault-copy: no such call
 // hint: fault-launch: no such call
 // hint: fault-events: no such call
-// hint: fault-end: the runtime
+// hint: fault-end: no such call
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
