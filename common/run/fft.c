@@ -7,6 +7,7 @@
 #include "calls.h"
 #include "emulator/fft/cufft_api.h"
 #include "lab/plan.h"
+#include "machine.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -91,9 +92,12 @@ bool fft_run(struct exec *e, int i, cudaStream_t stream)
         result = type == CUFFT_C2C   ? calls.c2c(handle, in, out, s->args[FFT_DIRECTION].v.i32)
                  : type == CUFFT_R2C ? calls.r2c(handle, in, out)
                                      : calls.c2r(handle, in, out);
+    if (!result)
+        return true;
     /* cuFFT's own words do not tell that a kernel before it has failed */
-    return !result ||
-           exec_fail(e, cudaStreamSynchronize(stream), "%s: %s", s->kernel, words(result));
+    cudaError_t error = cudaStreamSynchronize(stream);
+    return machine_error_is_sticky(error) ? exec_launch_failed(e, error, i ? i : e->plan->nsteps)
+                                          : exec_fail(e, error, "%s: %s", s->kernel, words(result));
 }
 
 void fft_close(struct fft *f)
