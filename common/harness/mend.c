@@ -68,7 +68,8 @@ struct places {
     int line[2]; /* 0: none */
     enum mending m;
     struct text left;
-    bool all; /* every place was tried */
+    bool all;   /* every place was tried */
+    bool wider; /* a block's barrier, where a warp's was asked for */
 };
 
 static void try_places(struct search *s, const struct lab_case *c, const struct edits *e,
@@ -84,7 +85,7 @@ static void try_places(struct search *s, const struct lab_case *c, const struct 
     free(text);
     if (m > best->m) {
         text_free(&best->left);
-        *best = (struct places){{edits_line(e, which[0]), 0}, m, left, false};
+        *best = (struct places){.line = {edits_line(e, which[0])}, .m = m, .left = left};
         best->line[1] = which[0] == which[1] ? 0 : edits_line(e, which[1]);
     } else {
         text_free(&left);
@@ -121,6 +122,25 @@ static struct places find_places(struct search *s, const struct lab_case *c, con
     return best;
 }
 
+/* Two lanes of one warp were seen; where a block's barrier mends what a warp's does not, others
+ * share the data, too. */
+static void try_a_block(struct search *s, const struct lab_case *c, struct advice *a,
+                        struct places *warp)
+{
+    struct advice wider = *a;
+
+    snprintf(wider.call, sizeof(wider.call), "__syncthreads()");
+    struct places p = find_places(s, c, &wider);
+    if (p.m != ALL) {
+        text_free(&p.left);
+        return;
+    }
+    text_free(&warp->left);
+    *warp = p;
+    warp->wider = true;
+    *a = wider;
+}
+
 static void put_places(struct text *t, const struct places *p)
 {
     text_addf(t, " before what begins on line %d", p->line[0]);
@@ -149,10 +169,14 @@ void try_advice(struct search *s, const struct lab_case *c, struct text *words)
         !next_advice(words->s, &a))
         return;
     struct places p = find_places(s, c, &a);
+    if (p.m != ALL && !strcmp(a.call, "__syncwarp()"))
+        try_a_block(s, c, &a, &p);
     if (p.m == RACES && !p.all) /* who knows */
         return;
     s->misplaced = p.m != ALL;
-    text_bytes(&t, words->s, (size_t)((p.m == ALL ? a.end : a.from) - words->s));
+    text_bytes(&t, words->s, (size_t)((p.m == ALL && !p.wider ? a.end : a.from) - words->s));
+    if (p.wider)
+        text_addf(&t, "; %s is missing, not __syncwarp(): several warps share the data.", a.call);
     if (p.m == ALL) {
         text_add(&t, " With one");
         put_places(&t, &p);
