@@ -114,12 +114,15 @@ Test(edits, without_what_is_not_needed)
                "MAKE(other)\n"
                "static __device__ int unused(int x) { return 7; }\n"
                "struct s {\n int z;\n};\n"
+               "#define SIZE sizeof(struct s)\n"
+               "template <int V> struct vain {\n int y; int f() { return unused(V); }\n};\n"
                "KERNEL k(int *x) { x[0] = used(1); }\n",
                "k", "");
     cr_expect(strstr(e.lean, "return x") && strstr(e.lean, "MAKE(other)") &&
                   strstr(e.lean, "int z") && strstr(e.lean, "x[0]"),
               "%s", e.lean);
     cr_expect_null(strstr(e.lean, "return 7"));
+    cr_expect_null(strstr(e.lean, "vain"));
     cr_expect_eq(strlen(e.lean), strlen(e.text));
     edits_free(&e);
 }

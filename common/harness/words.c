@@ -298,12 +298,64 @@ static int spare_call(const struct scan *s, int i)
     return spare ? close : -1;
 }
 
+/* struct NAME {…}, a template too, whose methods may name functions that are dropped. */
+static bool is_struct(const struct scan *s, const struct block *b)
+{
+    return b->name > b->first && word_is(s, b->name - 1, "struct") && !word_is(s, b->open - 1, ")");
+}
+
+/* Is it in a macro? */
+static bool is_in_directives(const struct scan *s, int name)
+{
+    const char *word = s->text + s->v[name].at;
+    size_t n = s->v[name].length;
+
+    for (const char *p = s->text; *p; p += strcspn(p, "\n"), p += *p == '\n') {
+        p += strspn(p, " \t");
+        size_t end = *p == '#' ? directive_length(p) : 0, length;
+
+        for (size_t k = 0; k < end; k += length ? length : 1) {
+            length = name_length(p + k);
+            if (length == n && !strncmp(p + k, word, n))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Outside itself, and what is dropped. */
+static bool is_needed(const struct scan *s, int block, const bool *dropped)
+{
+    if (is_in_directives(s, s->blocks[block].name))
+        return true;
+    for (int i = 0; i < s->n; i++) {
+        int in = s->v[i].block;
+
+        if (in != block && (in < 0 || !dropped[in]) && word_same(s, i, s->blocks[block].name))
+            return true;
+    }
+    return false;
+}
+
 char *scan_lean(const struct scan *s)
 {
     char *lean = xstrdup(s->text);
+    bool *dropped = xcalloc((size_t)s->nblocks + 1, sizeof(*dropped)), more = true;
 
+    for (int b = 0; b < s->nblocks; b++)
+        dropped[b] = !s->blocks[b].reached &&
+                     (s->blocks[b].kernel || word_is(s, s->blocks[b].open - 1, ")"));
+    while (more) {
+        more = false;
+        for (int b = 0; b < s->nblocks; b++) {
+            if (dropped[b] || s->blocks[b].reached || !is_struct(s, &s->blocks[b]) ||
+                is_needed(s, b, dropped))
+                continue;
+            dropped[b] = more = true;
+        }
+    }
     for (int b = 0; b < s->nblocks; b++) {
-        if (is_spare(s, &s->blocks[b]))
+        if (dropped[b])
             drop(s, lean, s->blocks[b].first, s->blocks[b].end);
     }
     for (int i = 0; i < s->n; i++) {
@@ -312,6 +364,7 @@ char *scan_lean(const struct scan *s)
         if (close >= 0)
             drop(s, lean, i, close + 1);
     }
+    free(dropped);
     return lean;
 }
 
