@@ -255,6 +255,23 @@ static float chain(float x, unsigned path, int steps, bool fused)
     return x;
 }
 
+/* Of the elements whose path it is, several, none is what it makes of them. */
+static bool nobody_takes(const struct lab_variant *v, const struct lab_case *c,
+                         const void *const *inputs, const float *got, unsigned path)
+{
+    const float *in = inputs[IN];
+    uint64_t n = 0;
+
+    for (uint64_t i = 0; i < c->n; i++) {
+        if (path_of(v, c, inputs[KIND], i) != path)
+            continue;
+        if (chain(in[i], path, STEPS, true) == got[i])
+            return false;
+        n++;
+    }
+    return n > 1;
+}
+
 /* Of this element: another path's work, other numbers of steps, steps rounded twice. */
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                       const void *const *inputs, int b, const void *output, uint64_t element,
@@ -266,8 +283,10 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
     (void)p, (void)b;
     for (unsigned path = 0; path < MOST_PATHS; path++) {
         if (path != own && chain(x, path, STEPS, true) == got) {
-            snprintf(words, size, "what path %u makes of in[%llu]; its path is %u", path,
-                     (unsigned long long)element, own);
+            snprintf(words, size, "what path %u makes of in[%llu]; its path is %u%s", path,
+                     (unsigned long long)element, own,
+                     nobody_takes(v, c, inputs, output, own) ? ", which none of its elements takes"
+                                                             : "");
             return true;
         }
     }

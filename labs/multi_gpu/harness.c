@@ -629,7 +629,7 @@ static uint32_t slipped_share(const uint32_t *asked, uint64_t k, enum share_slip
 static bool recognise_share(const struct lab_case *c, const uint32_t *asked, const uint32_t *out,
                             uint64_t element, char *words, size_t size)
 {
-    static const char *const slips[] = {"n * rank in 32 bits, which it does not fit",
+    static const char *const slips[] = {"what comes of n * rank in 32 bits, which it does not fit",
                                         "n / ranks for each: what is left over has no rank",
                                         "n / ranks rounded up for each",
                                         "one less than it should be, and so are all such"};
