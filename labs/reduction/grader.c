@@ -314,8 +314,8 @@ static const struct rubric_row rows[] = {
     GATE("7", 1, "Step 7 adds many neighbouring elements a thread", "long hidden-long hidden-huge hidden-share-float hidden-share-double in-256 in-512", "threads <= max(0.4 * n, 300000) && " COALESCED " && " NO_CONFLICTS " && " TREE_TO_WARP " && " OWN_SHARE " && " EVEN_SHARES,
          "When lane 0 is at element i, where is lane 1? A warp's loads should lie side by side in every round, and the grid be much smaller than the array."),
     OK("8", 1, " long"), CLEAN("8", ""),
-    GATE("8", 1, "Step 8: one value a warp through shared memory", "gate gate-float " ANY_GATED, BY_SHUFFLES " && " COALESCED,
-         "How many values does a warp of 32 have to tell the others, once its lanes have talked to each other by shuffles?"),
+    GATE("8", 1, "Step 8: one value a warp through shared memory", "gate gate-float hidden-rounds " ANY_GATED, BY_SHUFFLES " && " COALESCED " && " OWN_SHARE " && " EVEN_SHARES,
+         "How many values does a warp of 32 have to tell the others, once its lanes have talked to each other by shuffles? And has each warp its share of the elements?"),
     OK("9", 0.25, " past-warp past-warp-double past-block past-block-double longer hidden-rounds"), CLEAN("9", ""),
     GATE("9", 0.25, "Step 9 shares the work among its threads", "longer hidden-large gate gate-float gate-double gate-min gate-max hidden-sum hidden-float hidden-double hidden-middle", MOST_WARPS " && global_sectors <= 1.1 * elem * n / 32 + 8 * blocks + 64 && inst_lanes_1 <= 80 * blocks && inst_executed_max_warp <= 16 * n / threads + 400", /* a thread's share, and a tree */
          "How many elements does each of the grid's threads load, and how many does one thread add alone at the end?"),
