@@ -425,7 +425,8 @@ static double sum_of_each(const struct option *o, const uint32_t *key, uint32_t 
 
 enum { BAD = 4 };
 /* The lecture's example; what is no option, each field's turn, and the next way at its next turn,
- * so that 75 options have all; any other one, some of them for less than 1. */
+ * so that 75 options have all, and some that hardly move, whose payoffs are all alike; any other
+ * one, some of them for less than 1. */
 static void make_option(uint64_t seed, uint64_t o, bool some_bad, float *f)
 {
     static const float first[FIELDS] = {2, 1, 3, 0.05f, 0.25f};
@@ -440,6 +441,8 @@ static void make_option(uint64_t seed, uint64_t o, bool some_bad, float *f)
     f[4] = 0.15f + 0.25f * f[4];
     if (o == 0)
         memcpy(f, first, sizeof(first));
+    else if (some_bad && o % 12 == 7)
+        f[1] = f[0] / 2, f[4] *= 1e-4f;
     else if (some_bad && o % 3 == 2) {
         static const float bad[BAD] = {NAN, INFINITY, -1, 0};
         uint64_t field = o / 3 % FIELDS, turn = random_u64(seed, 2) + o / 3 / FIELDS;
