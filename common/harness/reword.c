@@ -22,7 +22,7 @@ enum {
     STEPS = 1 << 22,
     TOLD_MAX = 1 << 20,
     TRIES = 24,
-    TRIES_NEAR = 200 /* of lines where something was seen */
+    TRIES_NEAR = 120 /* of lines where something was seen */
 };
 
 static void budget(struct experiment *x, uint64_t steps)
