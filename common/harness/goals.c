@@ -56,6 +56,28 @@ static bool print_goal(FILE *out, const struct report *p, const struct lab_goal 
     return missed;
 }
 
+static bool asks_of(const struct lab_goal *g, const struct entry *e)
+{
+    return !strcmp(g->variant, e->variant->name) && !strcmp(g->case_name, e->input->name);
+}
+
+bool goals_met(const struct lab *lab, const struct entry *e)
+{
+    struct report none = {.lab = lab};
+    struct looked_up l = {&none, e};
+    struct gate_world world = {.lookup = lookup, .user = &l};
+    bool met = true;
+
+    for (const struct lab_goal *g = lab->goals; g && g->variant && met; g++) {
+        if (!asks_of(g, e))
+            continue;
+        struct gate_result r = gate_eval(g->goal, &world);
+        met = r.ok || r.error || isnan(r.left);
+        gate_free(&r);
+    }
+    return met;
+}
+
 int goals_print(FILE *out, const struct report *p)
 {
     int n = 0;

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "diagnosing.h"
 #include "edits.h"
+#include "report.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -22,7 +23,8 @@ enum {
     STEPS = 1 << 22,
     TOLD_MAX = 1 << 20,
     TRIES = 24,
-    TRIES_NEAR = 120 /* of lines where something was seen */
+    TRIES_NEAR = 120, /* of lines where something was seen */
+    GOAL_STEPS = 1 << 28
 };
 
 static void budget(struct experiment *x, uint64_t steps)
@@ -222,6 +224,59 @@ static bool serves_others(struct search *s, const struct edits *e, int i)
     return right;
 }
 
+/* A goal of the variant, about a case that none before it is about. */
+static bool is_first(const struct lab *lab, const struct lab_goal *g, const struct lab_variant *v)
+{
+    bool first = !strcmp(g->variant, v->name);
+
+    for (const struct lab_goal *h = lab->goals; h < g && first; h++)
+        first = strcmp(h->variant, v->name) != 0 || strcmp(h->case_name, g->case_name) != 0;
+    return first;
+}
+
+/* One run, on the first case of these that a goal of the variant is about; *from goes on. */
+static bool run_goal(struct search *s, const struct lab_goal **from, struct sample *sample)
+{
+    struct experiment *x = s->x;
+    const struct lab *lab = x->verify->lab;
+
+    for (; *from && (*from)->variant; ++*from) {
+        for (int c = 0; c < lab->ncases && is_first(lab, *from, x->variant); c++) {
+            if (strcmp(lab->cases[c].name, (*from)->case_name) != 0)
+                continue;
+            ++*from;
+            budget(x, GOAL_STEPS);
+            x->instructions = GOAL_STEPS;
+            experiment_run(x, &lab->cases[c], x->verify->seed, false, sample);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does a step that is right with the change still do what it is for (lab.goals), as far as a run
+ * tells? Else it is no change to be told. The file with the change must be loaded. */
+static bool keeps_goals(struct search *s)
+{
+    const struct lab *lab = s->x->verify->lab;
+    const struct lab_goal *g = lab->goals;
+    struct sample sample;
+    bool kept = true;
+
+    while (kept && run_goal(s, &g, &sample)) {
+        struct entry e = {.variant = s->x->variant, .input = &sample.input, .counted = true};
+
+        if (sample.end == RUN_OK && sample.outputs.counted) {
+            e.counters = sample.outputs.counters;
+            e.amounts = amounts_of(&sample.input, &sample.plan);
+            memset(e.metric_given, true, sizeof(e.metric_given));
+            kept = goals_met(lab, &e);
+        }
+        sample_free(&sample);
+    }
+    return kept;
+}
+
 static void tell_edit(struct search *s, const struct edits *e, int i, int cases)
 {
     char *was = one_line(e->text + e->v[i].at, e->v[i].length),
@@ -262,7 +317,7 @@ static int with_edit(struct search *s, const struct edits *e, int i, const struc
     int cases = s->x->replace(s->x->user, text) ? right_on(s, first, steps) : 0;
 
     free(text);
-    return cases && serves_others(s, e, i) ? cases : 0;
+    return cases && serves_others(s, e, i) && keeps_goals(s) ? cases : 0;
 }
 
 /* What the student has read: the handout, and the comments of the skeleton and of the file. */
