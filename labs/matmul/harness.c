@@ -481,6 +481,8 @@ static const struct lab_goal goals[] = {
      "neighbouring lanes read distant words"},
     {"mm_tiled", "n=256", "shared_ld_bytes / flops <= 1.1",
      "it reads more of shared memory than 4 x 4 outputs a thread need"},
+    {"mm_tiled", "n=256", "shared_st_bank_conflicts / shared_st_requests <= 3",
+     "its stores to the tiles meet in few banks"},
     {"mm_vector", "n=256", "global_ld_bytes / global_ld_requests >= 256",
      "its loads are of 4 bytes a lane"},
     {"mm_vector", "n=256", "shared_ld_bytes / shared_ld_requests >= 256",

@@ -326,6 +326,7 @@ static const struct lab_prediction predictions[] = {
 /* clang-format on */
 
 static const struct lab_goal goals[] = {
+    {"mapped", "n=2^20", "launches <= 1", "it launches in pieces, and there is no copy to overlap"},
     {"managed", "n=2^20", "bytes_in > 0", "its pages are not moved before the kernel touches them"},
     {"managed", "n=2^20", "bytes_out > 0", "its pages are not moved back before they are read"},
     {"two_streams", "n=2^20", "streams >= 2", "all of it is in one stream"},
