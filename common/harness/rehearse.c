@@ -16,7 +16,7 @@
 enum { CALLS = 8 };
 
 /* What is seen of a run that had to end otherwise; the first of each sort is told. */
-enum trouble { NOTHING, UNENDED, CRASHED, WENT_ON, SILENT, WROTE, LEFT, MISSED, TROUBLES };
+enum trouble { NOTHING, UNENDED, CRASHED, WENT_ON, SILENT, WROTE, LEFT, MISSED, KEPT, TROUBLES };
 
 struct rehearsal {
     struct search *s;
@@ -176,21 +176,32 @@ static void fail_calls(struct rehearsal *r)
 
 /* ---- wrong numbers ---- */
 
-/* Its own comparison is to find them. */
+static void note_numbers(struct rehearsal *r, enum trouble what, const char *when, const char *says)
+{
+    if (r->told & 1u << what)
+        r->more[what]++;
+    else
+        text_addf(&r->words[what], "when %s, %s", when, says);
+    r->told |= 1u << what;
+}
+
+/* Its own comparison is to find them, in a result that is written. */
 static void spoil(struct rehearsal *r, const char *fail, unsigned disturb, const char *when)
 {
     struct sample sample;
 
-    if (run_with(r, fail, disturb, &sample) && sample.outputs.status == 0 &&
-        sample.end == RUN_WRONG) {
-        if (r->told & 1u << MISSED)
-            r->more[MISSED]++;
-        else
-            text_addf(&r->words[MISSED],
-                      "when %s, it notices nothing, and ends with status 0: is each element "
-                      "compared with the CPU's, and by how much may it be off?",
-                      when);
-        r->told |= 1u << MISSED;
+    if (run_with(r, fail, disturb, &sample)) {
+        const struct outputs *o = &sample.outputs;
+
+        if (o->status == 0 && sample.end == RUN_WRONG)
+            note_numbers(
+                r, MISSED, when,
+                "it notices nothing, and ends with status 0: is each element compared with "
+                "the CPU's, and by how much may it be off?");
+        if (o->status > 0 && o->status < 128 && !o->wrote && r->base.wrote)
+            note_numbers(r, KEPT, when,
+                         "there is no result: it is to be written as it came from the device, and "
+                         "compared then");
     }
     sample_free(&sample);
 }
@@ -260,7 +271,7 @@ static void tell(struct rehearsal *r)
 {
     static const char *const causes[TROUBLES] = {
         [UNENDED] = "goes-on", [CRASHED] = "goes-on", [WENT_ON] = "goes-on", [SILENT] = "goes-on",
-        [WROTE] = "goes-on",   [LEFT] = "leak",       [MISSED] = "compared"};
+        [WROTE] = "goes-on",   [LEFT] = "leak",       [MISSED] = "compared", [KEPT] = "compared"};
 
     for (int i = 1; i < TROUBLES; i++) {
         if (r->more[i])
