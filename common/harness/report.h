@@ -58,8 +58,8 @@ bool entry_named(const struct entry *r, const char *name, double *value);
 /* Of steps whose results are right, those that do not do what they are for (lab.goals): a line
  * each. Returns how many. */
 int goals_print(FILE *out, const struct report *p);
-/* Of one result, counted: false when a goal of its variant and case says that it does not do what it
- * is for. Goals that compare it with another step are not asked. */
+/* Of one result, counted: false when a goal of its variant and case says that it does not do what
+ * it is for. Goals that compare it with another step are not asked. */
 bool goals_met(const struct lab *lab, const struct entry *e);
 
 /* At most 100 columns a line; colours when out is a terminal and NO_COLOR is not set. */
