@@ -121,15 +121,19 @@ static uint32_t streams_of(const struct schedule *s)
     return n;
 }
 
+/* Which steps there have to be hangs on the memory: it is asked for first. */
+static bool keeps_memory(const struct rule *r, const struct schedule *s, char *err, size_t errsize)
+{
+    if (s->memory != r->memory)
+        snprintf(err, errsize, "%s is about %s memory, this is %s", r->name,
+                 host_memory_names[r->memory], host_memory_names[s->memory]);
+    return s->memory == r->memory;
+}
+
 static bool keeps_rule(const struct rule *r, const struct schedule *s, char *err, size_t errsize)
 {
     uint32_t n = streams_of(s);
 
-    if (s->memory != r->memory) {
-        snprintf(err, errsize, "%s is about %s memory, this is %s", r->name,
-                 host_memory_names[r->memory], host_memory_names[s->memory]);
-        return false;
-    }
     if (n < r->streams_min || n > r->streams_max) {
         snprintf(err, errsize, "%u stream%s at work; %s has %s%u", n, n == 1 ? "" : "s", r->name,
                  r->streams_max == SCHEDULE_STREAMS ? "at least " : "", r->streams_min);
@@ -202,8 +206,8 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
     (void)d;
     if (!s)
         snprintf(err, errsize, "%s: there is no schedule", v->name);
-    if (!s || !usable(c, err, errsize) || !schedule_check(s, err, errsize) ||
-        !keeps_rule(rule_of(v), s, err, errsize))
+    if (!s || !usable(c, err, errsize) || !keeps_memory(rule_of(v), s, err, errsize) ||
+        !schedule_check(s, err, errsize) || !keeps_rule(rule_of(v), s, err, errsize))
         return false;
     memset(p, 0, sizeof(*p));
     p->memory = (enum host_memory)s->memory;
