@@ -142,6 +142,82 @@ static void put_unwritten_first(struct findings *all)
     }
 }
 
+/* "byte 12 of 'order'": where in which shared variable, with the end of the word. */
+static bool place_in_shared(const struct finding *f, unsigned long long *byte, const char **name,
+                            size_t *length)
+{
+    const char *at = strstr(f->message, " at byte "), *quote = at ? strchr(at, '\'') : NULL;
+    char *end = NULL;
+
+    if (!quote)
+        return false;
+    *byte = strtoull(at + strlen(" at byte "), &end, 10);
+    *name = quote + 1;
+    *length = strcspn(quote + 1, "'");
+    return !strncmp(end, " of '", 5) && end + 4 == quote;
+}
+
+static bool is_collision(const struct finding *f)
+{
+    return !strcmp(f->kind, "shared-race") &&
+           strstr(f->message, "two threads store to one place at one line");
+}
+
+static bool same_variable(const struct finding *a, const struct finding *b)
+{
+    unsigned long long byte;
+    const char *name, *of;
+    size_t length, n;
+
+    return place_in_shared(a, &byte, &name, &length) && place_in_shared(b, &byte, &of, &n) &&
+           n == length && !strncmp(name, of, n);
+}
+
+/* Two threads store to one place, and at that line one reads what another may not have stored yet,
+ * of another variable: the place may be made of it. */
+static int race_before(const struct findings *all, const struct finding *f)
+{
+    for (int i = 0; i < all->n && is_collision(f); i++) {
+        const struct finding *g = &all->f[i];
+
+        if (!strcmp(g->kind, "shared-race") && !is_collision(g) && !same_variable(f, g) &&
+            (g->line == f->line || g->other == f->line) && f->line)
+            return i;
+    }
+    return -1;
+}
+
+static void put_race_first(struct findings *all)
+{
+    int i = all->n ? race_before(all, &all->f[0]) : -1;
+
+    if (i > 0) {
+        struct finding race = all->f[i];
+
+        memmove(&all->f[1], &all->f[0], (size_t)i * sizeof(all->f[0]));
+        all->f[0] = race;
+    }
+}
+
+/* Two threads store to one place of a shared variable, at one line, and to another of its places
+ * nobody does. */
+static const struct finding *missed_beside(const struct findings *all, const struct finding *f)
+{
+    unsigned long long byte, other;
+    const char *name, *of;
+    size_t length, n;
+
+    if (!is_collision(f) || race_before(all, f) >= 0 || !place_in_shared(f, &byte, &name, &length))
+        return NULL;
+    for (int i = 0; i < all->n; i++) {
+        if (!strcmp(all->f[i].kind, "uninitialised-read") &&
+            place_in_shared(&all->f[i], &other, &of, &n) && n == length && !strncmp(name, of, n) &&
+            other != byte)
+            return &all->f[i];
+    }
+    return NULL;
+}
+
 static long long number(const json_t *f, const char *key, size_t i)
 {
     return (long long)json_integer_value(json_array_get(json_object_get(f, key), i));
@@ -165,42 +241,6 @@ static void put_kernel(struct text *t, const char *name)
         text_bytes(t, end, n);
     else
         text_add(t, name);
-}
-
-/* "byte 12 of 'order'": where in which shared variable, with the end of the word. */
-static bool place_in_shared(const struct finding *f, unsigned long long *byte, const char **name,
-                            size_t *length)
-{
-    const char *at = strstr(f->message, " at byte "), *quote = at ? strchr(at, '\'') : NULL;
-    char *end = NULL;
-
-    if (!quote)
-        return false;
-    *byte = strtoull(at + strlen(" at byte "), &end, 10);
-    *name = quote + 1;
-    *length = strcspn(quote + 1, "'");
-    return !strncmp(end, " of '", 5) && end + 4 == quote;
-}
-
-/* Two threads store to one place of a shared variable, at one line, and to another of its places
- * nobody does. */
-static const struct finding *missed_beside(const struct findings *all, const struct finding *f)
-{
-    static const char stores[] = "two threads store to one place at one line";
-    unsigned long long byte, other;
-    const char *name, *of;
-    size_t length, n;
-
-    if (strcmp(f->kind, "shared-race") || !strstr(f->message, stores) ||
-        !place_in_shared(f, &byte, &name, &length))
-        return NULL;
-    for (int i = 0; i < all->n; i++) {
-        if (!strcmp(all->f[i].kind, "uninitialised-read") &&
-            place_in_shared(&all->f[i], &other, &of, &n) && n == length && !strncmp(name, of, n) &&
-            other != byte)
-            return &all->f[i];
-    }
-    return NULL;
 }
 
 /* … then the places are not each thread's own, and no atomic would help. */
@@ -270,6 +310,7 @@ static void read_all(struct findings *all, const char *json_lines)
     if (all->n)
         qsort(all->f, (size_t)all->n, sizeof(*all->f), by_rank);
     put_unwritten_first(all);
+    put_race_first(all);
     free(lines);
 }
 

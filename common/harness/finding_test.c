@@ -170,6 +170,42 @@ Test(finding, places_that_are_not_each_thread_s_own)
     free(both);
 }
 
+/* The place is made of what another variable holds, which races with who stores it there. */
+Test(finding, a_race_comes_before_the_places_made_of_it)
+{
+    const char *both = AT(
+        "shared-race", 7,
+        "race: writes 1 bytes at byte 3 of 'order' (256 bytes); two threads store "
+        "to one place at one line: has each a place of its own, or an atomic?") "{\"kind\":"
+                                                                                "\"shared-race\","
+                                                                                "\"file\":\"mine."
+                                                                                "cu\",\"line\":5,"
+                                                                                "\"kernel\":\"k\","
+                                                                                "\"other\":{"
+                                                                                "\"line\":7},"
+                                                                                "\"message\":"
+                                                                                "\"race: writes 4 "
+                                                                                "bytes at byte 28 "
+                                                                                "of 'begin' (128 "
+                                                                                "bytes); a "
+                                                                                "barrier?\"}\n" AT(
+                                                                                    "uninitialised-"
+                                                                                    "read",
+                                                                                    9,
+                                                                                    "read of "
+                                                                                    "memory never "
+                                                                                    "written: "
+                                                                                    "reads 1 bytes "
+                                                                                    "at byte 8 of "
+                                                                                    "'order' (256 "
+                                                                                    "bytes)");
+
+    cr_expect_str_eq(put(both, 1, true), "race");
+    cr_expect(strstr(t.s, "byte 28 of 'begin'") && !strstr(t.s, "'order'"), "%s", t.s);
+    put(both, 3, true);
+    cr_expect(!strstr(t.s, "not each thread's own"), "%s", t.s);
+}
+
 /* An address that the same thread may have read where nothing was written. */
 Test(finding, what_was_read_unwritten_comes_before_an_address)
 {
