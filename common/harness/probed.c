@@ -122,22 +122,27 @@ static bool is_among(const uint64_t *found, uint64_t nfound, const uint64_t *los
     return nfound == n && n >= 8;
 }
 
-/* "out[0] adds in[3] in place of in[4]" */
+/* "out[0] adds in[3] in place of in[4]"; of products, of which others are right, "uses in[3] and
+ * not in[4]": which goes with the other factor of which is not known. */
 bool tell_exchange(struct probe *p, const struct probed *a, const char *verb)
 {
     uint64_t *lost = xcalloc(2 * a->count, sizeof(*lost)), *found = lost + a->count;
     uint64_t nlost = pick_all(a, wants, lost), nfound = pick_all(a, takes, found);
+    bool some = false;
     struct text t = {0};
 
     if (!is_shift(found, nfound, lost, nlost) || found[0] == lost[0]) {
+        uint64_t all = nfound;
+
         nlost = pick(a, left_out, lost);
         nfound = pick(a, extra, found);
+        some = !strcmp(verb, "uses") && nfound < all;
     }
     if (nlost && nfound) {
         probe_say_output(&t, p);
         text_addf(&t, " %s ", verb);
         probe_say(&t, p, a->buffer, found, nfound);
-        text_add(&t, " in place of ");
+        text_add(&t, some ? " and not " : " in place of ");
         probe_say(&t, p, a->buffer, lost, nlost);
         if (is_among(found, nfound, lost, nlost) && found[nfound - 1] - found[0] >= 64)
             text_add(&t, ", each among the same 32 as that: is what one step stores in a place "
