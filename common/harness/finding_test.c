@@ -14,6 +14,10 @@
     ",\"kernel\":\"k\",\"distance\":\"" distance "\",\"update\":" #update                          \
     ",\"other\":{\"line\":" #other "},\"message\":\"race " distance " " #line "\"}\n"
 
+#define UNORDERED(line, other, message)                                                            \
+    "{\"kind\":\"shared-race\",\"file\":\"mine.cu\",\"line\":" #line                               \
+    ",\"kernel\":\"k\",\"other\":{\"line\":" #other "},\"message\":\"" message "\"}\n"
+
 static struct text t;
 
 static const char *put(const char *lines, int most, bool each_kind)
@@ -173,32 +177,13 @@ Test(finding, places_that_are_not_each_thread_s_own)
 /* The place is made of what another variable holds, which races with who stores it there. */
 Test(finding, a_race_comes_before_the_places_made_of_it)
 {
-    const char *both = AT(
-        "shared-race", 7,
-        "race: writes 1 bytes at byte 3 of 'order' (256 bytes); two threads store "
-        "to one place at one line: has each a place of its own, or an atomic?") "{\"kind\":"
-                                                                                "\"shared-race\","
-                                                                                "\"file\":\"mine."
-                                                                                "cu\",\"line\":5,"
-                                                                                "\"kernel\":\"k\","
-                                                                                "\"other\":{"
-                                                                                "\"line\":7},"
-                                                                                "\"message\":"
-                                                                                "\"race: writes 4 "
-                                                                                "bytes at byte 28 "
-                                                                                "of 'begin' (128 "
-                                                                                "bytes); a "
-                                                                                "barrier?\"}\n" AT(
-                                                                                    "uninitialised-"
-                                                                                    "read",
-                                                                                    9,
-                                                                                    "read of "
-                                                                                    "memory never "
-                                                                                    "written: "
-                                                                                    "reads 1 bytes "
-                                                                                    "at byte 8 of "
-                                                                                    "'order' (256 "
-                                                                                    "bytes)");
+    static const char both[] =
+        AT("shared-race", 7,
+           "race: writes 1 bytes at byte 3 of 'order' (256 bytes); two threads store "
+           "to one place at one line: has each a place of its own, or an atomic?")
+            UNORDERED(5, 7, "race: writes 4 bytes at byte 28 of 'begin' (128 bytes); a barrier?")
+                AT("uninitialised-read", 9,
+                   "read of memory never written: reads 1 bytes at byte 8 of 'order' (256 bytes)");
 
     cr_expect_str_eq(put(both, 1, true), "race");
     cr_expect(strstr(t.s, "byte 28 of 'begin'") && !strstr(t.s, "'order'"), "%s", t.s);

@@ -39,6 +39,13 @@ static bool lookup(void *user, const char *name, double *value)
     return e && entry_named(e, point ? point + 1 : name, value);
 }
 
+/* Not met; another step that was not run, or nothing to divide by (a count of what is not there),
+ * tells nothing. */
+static bool is_missed(const struct gate_result *r)
+{
+    return !r->ok && !r->error && !isnan(r->left);
+}
+
 static bool print_goal(FILE *out, const struct report *p, const struct lab_goal *g)
 {
     struct looked_up l = {p, entry_of(p, g->variant, strlen(g->variant), g->case_name)};
@@ -47,8 +54,7 @@ static bool print_goal(FILE *out, const struct report *p, const struct lab_goal 
     if (!l.entry)
         return false;
     struct gate_result r = gate_eval(g->goal, &world);
-    /* Another step was not run, or there is nothing to divide by: a count of what is not there. */
-    bool missed = !r.ok && !r.error && !isnan(r.left);
+    bool missed = is_missed(&r);
     if (missed)
         fprintf(out, "%s's results are right, but %s: on %s, %s is %.4g, and %s %s is asked for\n",
                 g->variant, g->says, g->case_name, r.left_text, r.left, r.op, r.right_text);
@@ -72,7 +78,7 @@ bool goals_met(const struct lab *lab, const struct entry *e)
         if (!asks_of(g, e))
             continue;
         struct gate_result r = gate_eval(g->goal, &world);
-        met = r.ok || r.error || isnan(r.left);
+        met = !is_missed(&r);
         gate_free(&r);
     }
     return met;

@@ -104,17 +104,14 @@ static void put_trouble(struct text *t, enum trouble what, const struct outputs 
         text_add(t, words[what]);
 }
 
-static void note(struct rehearsal *r, enum trouble what, const char *when, const struct outputs *o)
+/* The first of each sort is told, the others are counted. */
+static void note(struct rehearsal *r, enum trouble what, const char *when, const char *says)
 {
-    struct text *t = &r->words[what];
-
-    if (r->told & 1u << what) {
+    if (r->told & 1u << what)
         r->more[what]++;
-        return;
-    }
+    else
+        text_addf(&r->words[what], "when %s, %s", when, says);
     r->told |= 1u << what;
-    text_addf(t, "when %s, ", when);
-    put_trouble(t, what, o);
 }
 
 static bool is_launch(const char *name)
@@ -154,8 +151,13 @@ static void fail_call(struct rehearsal *r, const char *call, unsigned which)
 
     if (run_with(r, fail, 0, &sample) && fact(&sample.outputs, "made_to_fail") > 0) {
         enum trouble what = trouble_of(r, &sample.outputs, gives_back(call));
-        if (what)
-            note(r, what, when, &sample.outputs);
+        struct text says = {0};
+
+        if (what) {
+            put_trouble(&says, what, &sample.outputs);
+            note(r, what, when, text_str(&says));
+        }
+        text_free(&says);
     }
     sample_free(&sample);
     free(fail);
@@ -176,15 +178,6 @@ static void fail_calls(struct rehearsal *r)
 
 /* ---- wrong numbers ---- */
 
-static void note_numbers(struct rehearsal *r, enum trouble what, const char *when, const char *says)
-{
-    if (r->told & 1u << what)
-        r->more[what]++;
-    else
-        text_addf(&r->words[what], "when %s, %s", when, says);
-    r->told |= 1u << what;
-}
-
 /* Its own comparison is to find them, in a result that is written. */
 static void spoil(struct rehearsal *r, const char *fail, unsigned disturb, const char *when)
 {
@@ -194,14 +187,13 @@ static void spoil(struct rehearsal *r, const char *fail, unsigned disturb, const
         const struct outputs *o = &sample.outputs;
 
         if (o->status == 0 && sample.end == RUN_WRONG)
-            note_numbers(
-                r, MISSED, when,
-                "it notices nothing, and ends with status 0: is each element compared with "
-                "the CPU's, and by how much may it be off?");
+            note(r, MISSED, when,
+                 "it notices nothing, and ends with status 0: is each element compared with "
+                 "the CPU's, and by how much may it be off?");
         if (o->status > 0 && o->status < 128 && !o->wrote && r->base.wrote)
-            note_numbers(r, KEPT, when,
-                         "there is no result: it is to be written as it came from the device, and "
-                         "compared then");
+            note(r, KEPT, when,
+                 "there is no result: it is to be written as it came from the device, and "
+                 "compared then");
     }
     sample_free(&sample);
 }
