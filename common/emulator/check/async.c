@@ -25,28 +25,6 @@ struct reading {
     uint64_t at[LANES], lo, hi; /* from the first to behind the last */
 };
 
-/* As strncmp(), which is slow to call for every access. */
-static inline bool begins(const char *s, const char *with)
-{
-    for (; *with; s++, with++)
-        if (*s != *with)
-            return false;
-    return true;
-}
-static bool is_product(const struct site *s)
-{
-    return begins(s->opcode, "wgmma");
-}
-bool async_proxy(const struct site *s)
-{
-    return is_product(s) || begins(s->opcode, "cp.async.bulk") ||
-           begins(s->opcode, "cp.reduce.async.bulk");
-}
-static bool is_held(const struct site *s)
-{
-    return is_product(s) || strstr(s->opcode, ".bulk_group");
-}
-
 /* Counts it among those of its chunks, or no more. */
 static void count_chunks(struct block_state *b, const struct reading *r, int by)
 {
@@ -87,13 +65,13 @@ void async_begin(struct block_state *b)
 /* ---- reads under way ---- */
 void async_read(struct block_state *b, const struct access *a)
 {
-    if (!is_held(a->site))
+    if (!a->site->held)
         return;
     struct reading *r = xcalloc(1, sizeof(*r));
 
     r->site = a->site;
     r->warp = a->warp;
-    r->product = is_product(a->site);
+    r->product = a->site->product;
     r->group = b->asked[r->product][a->warp];
     r->mask = a->mask;
     memcpy(r->at, a->addr, sizeof(r->at));
@@ -148,7 +126,7 @@ void async_written(struct block_state *b, struct block_state *who, const struct 
 /* ---- waits ---- */
 void async_commit(struct block_state *b, const struct site *s, uint32_t warp)
 {
-    b->asked[is_product(s)][warp]++;
+    b->asked[s->product][warp]++;
 }
 
 /* It is over only now. */
@@ -170,7 +148,7 @@ static void settle(struct block_state *b, const struct reading *r)
 
 void async_wait(struct block_state *b, const struct site *s, uint32_t warp, uint32_t left)
 {
-    bool product = is_product(s);
+    bool product = s->product;
     uint32_t first = product ? warp / GROUP * GROUP : warp, n = product ? GROUP : 1;
 
     for (struct reading **p = &b->reading; *p;) {
@@ -209,7 +187,7 @@ bool async_unfenced(const struct race *x, uint64_t cell)
     if ((warp != mine && b->fenced[mine]) || cell_clock(cell) <= b->proxied[warp] ||
         id >= SITE_UNKNOWN)
         return false;
-    return !async_proxy(b->launch->sites[id]);
+    return !b->launch->sites[id]->proxy;
 }
 
 /* A block's shared memory goes with it. */

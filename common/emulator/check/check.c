@@ -288,7 +288,7 @@ static void async_access(struct block_state *b, const struct access *a)
         async_written(b, b, a);
     if (landing_barrier(a))
         landing_arrive(b, a);
-    else if (a->is_async && a->kind == ACCESS_STORE && async_proxy(a->site))
+    else if (a->is_async && a->kind == ACCESS_STORE && a->site->proxy)
         landing_chunk(b, a);
     else if (b->landed)
         landing_touched(b, a);
@@ -299,7 +299,7 @@ static void shared_access(struct block_state *b, const struct access *a)
     if (b->races)
         async_access(b, a);
     shared_touch(b, a);
-    if (b->races && a->kind == ACCESS_LOAD && async_proxy(a->site))
+    if (b->races && a->kind == ACCESS_LOAD && a->site->proxy)
         async_read(b, a);
 }
 
@@ -462,7 +462,7 @@ static void on_peer_write(struct listener *self, struct block_info *info,
     struct block_state *b = owner->user[self->slot], *who = info->user[self->slot];
     uint32_t at = (uint32_t)a->addr[__builtin_ctz(a->mask)], end = at + a->size;
 
-    if (b->races && who->races && async_proxy(a->site)) {
+    if (b->races && who->races && a->site->proxy) {
         async_written(b, who, a);
         landing_chunk(b, a);
     }

@@ -241,16 +241,10 @@ static void landing_asked(struct block_state *b, struct block_state *who, const 
 }
 
 /* ---- mbarriers ---- */
-static bool is_made(const struct site *s)
-{
-    return !strncmp(s->opcode, "mbarrier.init", 13);
-}
 bool landing_barrier(const struct access *a)
 {
-    const char *s = a->site->opcode;
-
-    return a->size == 8 && (!strncmp(s, "mbarrier", 8) ||
-                            (a->order && (async_proxy(a->site) || strstr(s, "async."))));
+    return a->size == 8 &&
+           (a->site->mbarrier || (a->order && (a->site->proxy || a->site->is_async)));
 }
 
 static void phase_of(struct block_state *b, struct mbar *m)
@@ -281,7 +275,7 @@ void landing_arrive(struct block_state *b, const struct access *a)
     struct landings *all = landings_of(b);
     struct mbar *m = mbar_of(all, a->addr[__builtin_ctz(a->mask)]);
 
-    if (is_made(a->site)) {
+    if (a->site->sets_up) {
         if (m->early.clock)
             report_early(b, m->early.block, m->early.warp, m->early.site, a->site);
         *m = (struct mbar){.at = m->at, .made = now(b, a->site, a->warp)};
@@ -289,9 +283,9 @@ void landing_arrive(struct block_state *b, const struct access *a)
     }
     if (m->made.clock && !known_to(b, &m->made, a->warp))
         report_unmade(b, a->warp, a->site, m->made.site);
-    if (a->kind == ACCESS_STORE && async_proxy(a->site))
+    if (a->kind == ACCESS_STORE && a->site->proxy)
         landing_asked(b, b, a, m->at);
-    if (async_proxy(a->site))
+    if (a->site->proxy)
         m->brought = now(b, a->site, a->warp);
     all->ncoming = 0;
     phase_of(b, m);
@@ -322,9 +316,9 @@ void landing_peer_arrive(struct block_state *b, struct block_state *who, const s
         m->early = now(who, a->site, a->warp);
     else if (m->made.clock && !known_to(who, &m->made, a->warp))
         report_early(who, who->block, a->warp, a->site, m->made.site);
-    if (async_proxy(a->site))
+    if (a->site->proxy)
         landing_asked(b, who, a, m->at);
-    if (async_proxy(a->site))
+    if (a->site->proxy)
         m->brought = now(who, a->site, a->warp);
     all->ncoming = 0;
     phase_of(b, m);

@@ -312,7 +312,6 @@ void order_tick(struct block_state *b, uint32_t warp);
 /* ---- what is read while nobody waits (async.c) ---- */
 struct race;
 void async_begin(struct block_state *b);
-bool async_proxy(const struct site *s); /* accesses shared memory by the asynchronous proxy */
 void async_read(struct block_state *b, const struct access *a);
 /* a: of a warp of `who`, b itself or another block of its cluster */
 void async_written(struct block_state *b, struct block_state *who, const struct access *a);

@@ -25,7 +25,7 @@ static bool is_strong(const struct access *a)
 static enum how how_of(const struct access *a, bool strong)
 {
     /* what is on its way may come at any time, and is no thread's own */
-    if (a->is_async && a->kind == ACCESS_STORE && async_proxy(a->site))
+    if (a->is_async && a->kind == ACCESS_STORE && a->site->proxy)
         return HOW_WARP;
     if (!strong)
         return a->collective ? HOW_WARP : HOW_WEAK;
@@ -66,7 +66,7 @@ void race_begin(struct race *x, struct block_state *b, const struct access *a)
     x->b = b;
     x->a = a;
     x->strong = is_strong(a);
-    x->proxy = a->space == ACCESS_SHARED && a->kind == ACCESS_LOAD && async_proxy(a->site);
+    x->proxy = a->space == ACCESS_SHARED && a->kind == ACCESS_LOAD && a->site->proxy;
     x->crowded = a->space == ACCESS_GLOBAL && !b->has_learned;
     x->block = a->space == ACCESS_SHARED ? 0 : b->block;
     x->below = (uint64_t)(b->bar + 1) << CELL_CLOCK_SHIFT;
@@ -206,7 +206,7 @@ static bool brought(const struct race *x, uint64_t cell)
     uint32_t id = cell_site(cell);
 
     return x->a->space == ACCESS_SHARED && x->b->info->shared && id < SITE_UNKNOWN &&
-           cell_how(cell) == HOW_WARP && async_proxy(x->b->launch->sites[id]);
+           cell_how(cell) == HOW_WARP && x->b->launch->sites[id]->proxy;
 }
 
 /* Out of line: a last write that is neither settled nor this thread's own. */
@@ -311,6 +311,11 @@ static inline void touch_write(const struct race *x, struct cells *c, uint64_t m
     c->read = c->other = 0;
 }
 
+static inline bool same_cells(const struct cells *a, const struct cells *b)
+{
+    return a->write == b->write && a->read == b->read && a->other == b->other;
+}
+
 void race_run(const struct race *x, struct shadow_page *p, uint32_t from, uint32_t lane, uint32_t n,
               const uint8_t *contents)
 {
@@ -324,8 +329,11 @@ void race_run(const struct race *x, struct shadow_page *p, uint32_t from, uint32
     for (uint32_t k = 0; k < n; k++, lane++) {
         uint64_t me = x->me | (uint64_t)lane << CELL_LANE_SHIFT;
 
+        struct cells was = *c;
         for (uint32_t i = 0; i < each; i++, c++)
-            if (load)
+            if (i && same_cells(c, &was)) /* the words of one access mostly share their past */
+                *c = c[-1];
+            else if (was = *c, load)
                 touch_read(x, c, me, lane);
             else
                 touch_write(x, c, me, lane, contents ? contents + k * size : NULL);

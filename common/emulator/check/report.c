@@ -509,7 +509,7 @@ static bool same_line(const struct clash *c)
 static bool a_copy(const struct clash *c)
 {
     return c->a.space == ACCESS_SHARED && c->a.is_async && c->a.kind == ACCESS_STORE &&
-           async_proxy(c->a.site);
+           c->a.site->proxy;
 }
 
 static void put_advice(struct text *t, const struct clash *c, const struct pair *p)

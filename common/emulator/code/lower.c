@@ -242,6 +242,7 @@ static void mark_loads(struct lower *l)
 static struct site site_of(const struct ptx_insn *in, uint32_t index)
 {
     bool atomic = in->op == OP_atom || in->op == OP_red;
+    bool product = in->op == OP_wgmma;
     return (struct site){
         .index = index,
         .load = in->op == OP_ld || in->op == OP_ldu || in->op == OP_ldmatrix,
@@ -249,6 +250,12 @@ static struct site site_of(const struct ptx_insn *in, uint32_t index)
         .cas = atomic && ptx_has(in, M_cas),
         .arrives = ptx_has(in, M_arrive),
         .approximate = ptx_has(in, M_approx) || ptx_has(in, M_full),
+        .product = product,
+        .proxy = product || (in->op == OP_cp && ptx_has(in, M_bulk)),
+        .held = product || ptx_has(in, M_bulk_group),
+        .mbarrier = in->op == OP_mbarrier,
+        .sets_up = in->op == OP_mbarrier && ptx_has(in, M_init),
+        .is_async = ptx_has(in, M_async),
     };
 }
 static void make_sites(struct lower *l)

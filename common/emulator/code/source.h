@@ -31,6 +31,11 @@ struct site {
     bool approximate;   /* .approx, .full */
     bool early;         /* a load whose value goes into selp alone: maybe not the program's */
     bool put_back;      /* a load of bits around a bit-field, which are stored as they were */
+    bool product;       /* wgmma */
+    bool proxy;         /* of the asynchronous proxy: wgmma, bulk and tensor copies */
+    bool held;          /* what it reads of shared memory is read up to a wait for its group */
+    bool mbarrier, sets_up; /* mbarrier.…; with .init */
+    bool is_async;          /* has .async */
 };
 
 void site_locate(const struct ptx_module *m, const struct ptx_loc *loc, struct site *s);
