@@ -190,7 +190,11 @@ class End:
     output: str
 
 
+ENDS = {signal.SIGINT, signal.SIGTERM}
+
+
 def limit(seconds, memory):
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if memory:
@@ -208,11 +212,14 @@ def execute(command, folder, log, seconds, memory=0):
         out.write(f"$ {shlex.join(command)}\n".encode())
         out.flush()
         start, before = out.tell(), processor_time()
+        # who ends us now would leave a child that we do not know of yet
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
         child = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out,
                                  stderr=out, start_new_session=True,
                                  preexec_fn=lambda: limit(seconds, memory))
         late = False
         try:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
             child.wait(timeout=10 * seconds)
         except subprocess.TimeoutExpired:
             late = True

@@ -146,6 +146,9 @@ for i in $(seq 600); do
     sleep 0.5
 done
 kill -TERM $child && wait $child # sh starts it deaf to Ctrl-C
+if ls -l /proc/[0-9]*/cwd 2>/dev/null | grep -F "$work/out"; then
+    failed=$((failed + 1)) && echo 'a program goes on after the tool has ended'
+fi
 expect 'so far: .*page.md' "$work/said"
 expect '\(so far\)' "$page"
 expect '^\| adds \| passed' "$page"
