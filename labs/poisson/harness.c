@@ -638,7 +638,7 @@ static bool recognise_some(const struct lab_case *c, const float *u, const float
 }
 
 /* What became of a wave, where it is one thing. */
-enum change { SAME, GONE, NEGATED, TURNED, OTHERWISE };
+enum change { SAME, GONE, NEGATED, TURNED, HALVED, OTHERWISE };
 
 static enum change changed(struct wave want, struct wave got, double bound)
 {
@@ -647,6 +647,7 @@ static enum change changed(struct wave want, struct wave got, double bound)
            : NEAR(0, 0)                                         ? GONE
            : NEAR(-want.re, -want.im)                           ? NEGATED
            : NEAR(want.im, want.re) || NEAR(-want.im, -want.re) ? TURNED
+           : NEAR(want.re / 2, want.im / 2)                     ? HALVED
                                                                 : OTHERWISE;
 #undef NEAR
 }
@@ -697,6 +698,7 @@ static bool recognise_waves(const struct lab_case *c, const float *u, const floa
     static const char *const names[] = {[GONE] = "0",
                                         [NEGATED] = "of the other sign",
                                         [TURNED] = "with its real and imaginary part exchanged",
+                                        [HALVED] = "half of what they should be",
                                         [OTHERWISE] = "not what it should be"};
     uint64_t numbers = c->n * c->m, wrong = 0, first = 0, last = 0, all = (c->n / 2 + 1) * c->m,
              odd = 0;
@@ -746,6 +748,57 @@ static bool recognise_waves(const struct lab_case *c, const float *u, const floa
     return true;
 }
 
+/* The same of a plane that is given by all of its waves, of which (x, y) and (n - x, m - y) make
+ * one real one: few pairs are not as they should be, and all in one way. */
+static bool recognise_pairs(const struct lab_case *c, const float *u, const float *got,
+                            double bound, char *words, size_t size)
+{
+    enum { TOLD = 3 };
+    static const char *const names[] = {[GONE] = "which are 0",
+                                        [NEGATED] = "which have the other sign",
+                                        [HALVED] = "whose sums are halved, as if one of the two "
+                                                   "were 0"};
+    uint64_t n = c->n, m = c->m, numbers = n * m, wrong = 0, pairs = 0, first[TOLD] = {0};
+    struct wave *want = xcalloc(2 * numbers, sizeof(*want)), *have = want + numbers;
+    enum change how = SAME;
+    double off = 6 * bound * sqrt((double)numbers);
+    bool alike = true;
+
+    for (uint64_t i = 0; i < numbers; i++) {
+        want[i].re = u[i];
+        have[i].re = got[i];
+    }
+    transform_plane(want, n, m);
+    transform_plane(have, n, m);
+    for (uint64_t i = 1; i < numbers; i++) {
+        enum change now = changed(want[i], have[i], off);
+
+        if ((m - i / n) % m * n + (n - i % n) % n < i)
+            continue;
+        pairs++;
+        if (now == SAME)
+            continue;
+        alike &= !wrong || now == how;
+        how = now;
+        if (wrong < TOLD)
+            first[wrong] = i;
+        wrong++;
+    }
+    bool zeroth = changed(want[0], have[0], off) != SAME;
+    free(want);
+    if (!wrong || zeroth || !alike || wrong * 8 > pairs || !names[how])
+        return false;
+    int used = snprintf(words, size, "wrong by %lu of the %lu pairs of waves alone, %s: ", wrong,
+                        pairs, names[how]);
+    for (uint64_t k = 0; k < wrong && k < TOLD; k++)
+        used += snprintf(words + used, size - (size_t)used, "%s(%lu, %lu) and (%lu, %lu)",
+                         k ? "; " : "", first[k] % n, first[k] / n, (n - first[k] % n) % n,
+                         (m - first[k] / n) % m);
+    if (wrong > TOLD)
+        snprintf(words + used, size - (size_t)used, "; …");
+    return true;
+}
+
 /* What of the whole plane is known of a wrong element: a factor, the mean, or another divisor. */
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                       const void *const *inputs, int b, const void *output, uint64_t element,
@@ -784,7 +837,8 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
     told = told || recognise_none(c, output, bound, words, size) ||
            recognise_some(c, u, output, bound, words, size) ||
            recognise_slip(c, inputs, output, slipped, false, words, size) ||
-           (v->flags & HALF && recognise_waves(c, u, output, bound, words, size));
+           (v->flags & HALF ? recognise_waves(c, u, output, bound, words, size)
+                            : recognise_pairs(c, u, output, bound, words, size));
     free(slipped);
     free(u);
     return told;
