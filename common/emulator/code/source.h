@@ -23,17 +23,17 @@ struct site {
      * NULL and 0 otherwise. */
     const char *inner_file;
     uint32_t inner_line;
-    const char *opcode; /* "ld.shared.u32" */
-    uint32_t index;     /* dense, unique in the function */
-    bool load;          /* ld, ldu, ldmatrix */
-    bool atomic, cas;   /* atom, red; with .cas */
-    bool arrives;       /* at a barrier, without waiting there: bar.arrive, mbarrier.arrive */
-    bool approximate;   /* .approx, .full */
-    bool early;         /* a load whose value goes into selp alone: maybe not the program's */
-    bool put_back;      /* a load of bits around a bit-field, which are stored as they were */
-    bool product;       /* wgmma */
-    bool proxy;         /* of the asynchronous proxy: wgmma, bulk and tensor copies */
-    bool held;          /* what it reads of shared memory is read up to a wait for its group */
+    const char *opcode;     /* "ld.shared.u32" */
+    uint32_t index;         /* dense, unique in the function */
+    bool load;              /* ld, ldu, ldmatrix */
+    bool atomic, cas;       /* atom, red; with .cas */
+    bool arrives;           /* at a barrier, without waiting there: bar.arrive, mbarrier.arrive */
+    bool approximate;       /* .approx, .full */
+    bool early;             /* a load whose value goes into selp alone: maybe not the program's */
+    bool put_back;          /* a load of bits around a bit-field, which are stored as they were */
+    bool product;           /* wgmma */
+    bool proxy;             /* of the asynchronous proxy: wgmma, bulk and tensor copies */
+    bool held;              /* what it reads of shared memory is read up to a wait for its group */
     bool mbarrier, sets_up; /* mbarrier.…; with .init */
     bool is_async;          /* has .async */
 };

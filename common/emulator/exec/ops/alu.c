@@ -25,7 +25,7 @@ static inline s32 clamp_s32(s64 x)
             u32 m = w->mask;                                                                       \
             LANES                                                                                  \
             {                                                                                      \
-                A a = ON(m, i) ? a_[i] : 0;                                                                       \
+                A a = ON(m, i) ? a_[i] : 0;                                                        \
                 d[i] = ON(m, i) ? (T)(expr) : d[i];                                                \
             }                                                                                      \
         }                                                                                          \
@@ -48,8 +48,8 @@ static inline s32 clamp_s32(s64 x)
             u32 m = w->mask;                                                                       \
             LANES                                                                                  \
             {                                                                                      \
-                A a = ON(m, i) ? a_[i] : 0;                                                                       \
-                B b = ON(m, i) ? b_[i] : 0;                                                                       \
+                A a = ON(m, i) ? a_[i] : 0;                                                        \
+                B b = ON(m, i) ? b_[i] : 0;                                                        \
                 d[i] = ON(m, i) ? (T)(expr) : d[i];                                                \
             }                                                                                      \
         }                                                                                          \
@@ -74,9 +74,9 @@ static inline s32 clamp_s32(s64 x)
             u32 m = w->mask;                                                                       \
             LANES                                                                                  \
             {                                                                                      \
-                A a = ON(m, i) ? a_[i] : 0;                                                                       \
-                B b = ON(m, i) ? b_[i] : 0;                                                                       \
-                C c = ON(m, i) ? c_[i] : 0;                                                                       \
+                A a = ON(m, i) ? a_[i] : 0;                                                        \
+                B b = ON(m, i) ? b_[i] : 0;                                                        \
+                C c = ON(m, i) ? c_[i] : 0;                                                        \
                 d[i] = ON(m, i) ? (T)(expr) : d[i];                                                \
             }                                                                                      \
         }                                                                                          \
