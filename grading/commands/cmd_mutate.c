@@ -420,6 +420,12 @@ static bool count_graded(void *user, int item, const struct verdict *v)
     return true;
 }
 
+static double processor_s(const struct rusage *r)
+{
+    return (double)(r->ru_utime.tv_sec + r->ru_stime.tv_sec) +
+           1e-6 * (double)(r->ru_utime.tv_usec + r->ru_stime.tv_usec);
+}
+
 int cmd_bench(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -427,7 +433,8 @@ int cmd_bench(int argc, char **argv)
         parse,
         "",
         "Marks copies of the lab's solution, each different in a comment, and "
-        "prints submissions a second and memory used.",
+        "prints submissions a second, processor time and memory used. The solution that "
+        "they are compared with is compiled once for each worker, in that time, too.",
         0,
         0,
         0};
@@ -449,9 +456,10 @@ int cmd_bench(int argc, char **argv)
     double took = now_s() - from;
     getrusage(RUSAGE_SELF, &own);
     getrusage(RUSAGE_CHILDREN, &children);
-    printf("%-16s %d submissions, %d workers: %.2f a second; most memory %.0f MiB (grader), %.0f "
-           "MiB (largest of workers and boxes)\n",
-           a.lab, b.graded, a.jobs, b.graded / took, own.ru_maxrss / 1024.0,
+    printf("%-16s %d submissions, %d workers: %.2f a second; %.3f s of processor time each; most "
+           "memory %.0f MiB (grader), %.0f MiB (largest of workers and boxes)\n",
+           a.lab, b.graded, a.jobs, b.graded / took,
+           (processor_s(&own) + processor_s(&children)) / a.count, own.ru_maxrss / 1024.0,
            children.ru_maxrss / 1024.0);
     for (int i = 0; i < a.count; i++)
         free((char *)items[i].source);
