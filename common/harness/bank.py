@@ -133,11 +133,12 @@ UNMET = ("'s results are right, but ", "'s results are right, and not all else i
 
 
 def goals(lab):
-    """(step, case, steps whose counts are asked for) of each goal that the lab has (lab.h)."""
+    """(step, case, steps whose counts are asked for, does it take a run) of each goal that the lab has (lab.h)."""
     text = (ROOT / "labs" / lab / "harness.c").read_text()
     table = re.search(r"struct lab_goal goals\[\] = \{\n(.*?)\n\};", text, re.S)
     rows = re.findall(r'\{"(\w+)",\s*"([^"]+)",\s*"([^"]+)"', table[1]) if table else []
-    return [(step, case, sorted({step, *re.findall(r"([a-z]\w*)\.", goal)})) for step, case, goal in rows]
+    return [(step, case, sorted({step, *re.findall(r"([a-z]\w*)\.", goal)}), "influence(" in goal)
+            for step, case, goal in rows]
 
 
 def said_of_right(lab, folder):
@@ -152,6 +153,8 @@ def said_of_right(lab, folder):
         words = ["--solution", "--kernel", ",".join(sorted({k for row in asked for k in row[2]})),
                  "--case", ",".join(sorted({row[1] for row in asked}))]
         runs = [["--untimed"] if program else words] if asked else []  # a program's, in any run
+        for step, case in sorted({row[:2] for row in asked if row[3]}):
+            runs.append(["--kernel", step, "--case", case])
         if re.search(r"^LAUNCH\(\w+,[^,)]+,[^,)]+,", text, re.M):  # whose blocks may have nothing to do
             runs.append(["--untimed"])
         for words in runs:

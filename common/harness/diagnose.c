@@ -833,10 +833,14 @@ void diagnose_right(struct experiment *x, const struct lab_case *const *cases, i
         check_right(&s, deep);
     if (d->cause)
         return;
-    if (!x->verify->lab->program)
+    if (x->verify->lab->program) {
+        if (c)
+            by_rehearsal(&s, c);
+        return;
+    }
+    by_influence(&s);
+    if (!d->beside.length)
         by_idle(&s);
-    else if (c)
-        by_rehearsal(&s, c);
 }
 
 bool diagnose_nothing(struct experiment *x, const struct lab_case *const *failed, int nfailed)

@@ -1,5 +1,6 @@
 /* goals.c - steps that are right, and do not do what they are for (report.h). A result says nothing
- * of how it came about; where a lab's counts do for certain, that is told.
+ * of how it came about; where a lab's counts do for certain, that is told. What takes runs of its
+ * own is influence.c's.
  */
 #include "base/alloc.h"
 #include "lab/gate.h"
@@ -49,7 +50,7 @@ static bool is_missed(const struct gate_result *r)
 static bool print_goal(FILE *out, const struct report *p, const struct lab_goal *g)
 {
     struct looked_up l = {p, entry_of(p, g->variant, strlen(g->variant), g->case_name)};
-    struct gate_world world = {.lookup = lookup, .user = &l};
+    struct gate_world world = {.lookup = lookup, .without_influence = true, .user = &l};
 
     if (!l.entry)
         return false;
@@ -71,7 +72,7 @@ bool goals_met(const struct lab *lab, const struct entry *e)
 {
     struct report none = {.lab = lab};
     struct looked_up l = {&none, e};
-    struct gate_world world = {.lookup = lookup, .user = &l};
+    struct gate_world world = {.lookup = lookup, .without_influence = true, .user = &l};
     bool met = true;
 
     for (const struct lab_goal *g = lab->goals; g && g->variant && met; g++) {

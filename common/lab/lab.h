@@ -278,8 +278,9 @@ struct lab {
     } * columns;
     /* Optional, then a {0}: what a step is for, where its counts on a timed case of the emulator's
      * show it for certain. goal: a condition (gate.h) on its counters, and on what amounts.h names;
-     * with another step's name and a point before them, on that step's; a program's on what
-     * program_fact() names, too (job.h). says: what is seen where it does not hold. */
+     * with another step's name and a point before them, on that step's; or on influence(CLASS)
+     * alone; a program's on what program_fact() names, too (job.h). says: what is seen where it
+     * does not hold. */
     const struct lab_goal {
         const char *variant, *case_name, *goal, *says;
     } * goals;

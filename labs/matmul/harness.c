@@ -490,6 +490,8 @@ static const struct lab_goal goals[] = {
     {"mm_vector", "n=256", "shared_ld_bank_conflicts / shared_ld_requests <= 0.1",
      "its loads from shared memory meet in few banks"},
     {"mm_pipeline", "n=256", "barriers_close / warps <= 2", "its warps wait twice for each tile"},
+    {"mm_pipeline", "n=256", "influence(ahead) >= 0.9",
+     "it puts down each tile before it multiplies the one before: nothing is on its way meanwhile"},
     {"mm_tensor", "f16 n=256", "tensor_flop / flops >= 0.9",
      "its products are not made by tensor cores"},
     {"mm_tensor", "f16 n=256", "global_ld_bytes / flops <= 0.07",
