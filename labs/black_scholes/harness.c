@@ -668,6 +668,8 @@ static const struct lab_goal goals[] = {
      "some of its arithmetic is in double precision"},
     {"fast", "options=10^6", "thread_inst_executed_pred_on / n <= 90",
      "it takes more instructions than an option takes with fast functions alone"},
+    {"fast", "options=10^6", "div_ops <= warps + 0.1 * n / 32",
+     "it divides the exact way, `/` or sqrtf(), once and more for each option"},
     {"vector", "options=10^6", "thread_inst_fp64 == 0",
      "some of its arithmetic is in double precision"},
     {"vector", "options=10^6", "global_ld_bytes / global_ld_requests >= 256",
