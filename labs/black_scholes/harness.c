@@ -607,6 +607,34 @@ static bool recognise_number(const struct lab_case *c, const void *const *inputs
     return false;
 }
 
+/* With one of an option's numbers taken from one of its neighbours. */
+static bool recognise_mixed(const struct lab_case *c, const void *const *inputs, uint64_t i,
+                            double got, bool put, char *words, size_t size)
+{
+    static const char *const names[] = {"price", "strike", "years"};
+    struct option right = option_of(c, inputs, i);
+
+    for (uint64_t j = i < NEAR ? 0 : i - NEAR; j < c->n && j <= i + NEAR; j++) {
+        struct option other = option_of(c, inputs, j);
+        struct option mixed[] = {right, right, right};
+
+        mixed[0].price = other.price;
+        mixed[1].strike = other.strike;
+        mixed[2].years = other.years;
+        for (int k = 0; k < 3 && j != i; k++) {
+            double its = value_of(&mixed[k], put);
+
+            if (its <= 16 * bound(&mixed[k]) ||
+                !near(got, its, value_of(&right, put), bound(&mixed[k])))
+                continue;
+            snprintf(words, size, "the price with %s[%lu] in place of %s[%lu]", names[k], j,
+                     names[k], i);
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                       const void *const *inputs, int b, const void *output, uint64_t element,
                       char *words, size_t size)
@@ -637,7 +665,8 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
             return true;
         }
     }
-    return recognise_number(c, inputs, output, b == PUT, words, size);
+    return recognise_mixed(c, inputs, element, got, b == PUT, words, size) ||
+           recognise_number(c, inputs, output, b == PUT, words, size);
 }
 
 static const struct lab_column columns[] = {
