@@ -178,7 +178,7 @@ void try_advice(struct search *s, const struct lab_case *c, struct text *words)
     if (p.wider)
         text_addf(&t, "; %s is missing, not __syncwarp(): several warps share the data.", a.call);
     if (p.m == ALL) {
-        text_add(&t, " With one");
+        text_add(&t, strchr(".?", t.s[t.length - 1]) ? " With one" : ". With one");
         put_places(&t, &p);
         text_add(&t, " the race is gone");
     } else if (p.m == LESS) {

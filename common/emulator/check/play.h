@@ -86,6 +86,7 @@ static inline const struct site *access_line(uint32_t n, const struct move *m)
 {
     bool atomic = m->kind == ACCESS_ATOMIC;
     line(n, m->cas ? "atom.global.cas.b32" : atomic ? "atom.add.u32" : "op");
+    sites[n].store = m->kind == ACCESS_STORE && !m->collective;
     sites[n].atomic = atomic;
     sites[n].cas = m->cas;
     return &sites[n];

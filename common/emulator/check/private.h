@@ -36,7 +36,7 @@
 enum page_init { INIT_NONE, INIT_ALL, INIT_SOME };
 
 struct cells {
-    uint64_t write, read, other; /* other: a read by another warp */
+    uint64_t write, read, other; /* other: a read by another warp, or a store before write */
 };
 
 struct shadow_page {

@@ -298,6 +298,22 @@ static inline void touch_read(const struct race *x, struct cells *c, uint64_t me
         join_readers(x, c, me, lane);
 }
 
+static bool is_store(const struct race *x, uint64_t cell)
+{
+    uint32_t id = cell_site(cell);
+
+    return cell_how(cell) == HOW_WEAK && id < SITE_UNKNOWN && x->b->launch->sites[id]->store;
+}
+
+/* A plain store is not over for others because its own warp went on with an atomic there: it takes
+ * a reader's place behind that, for the next warp to meet. */
+static __attribute__((noinline)) uint64_t stored_before(const struct race *x, const struct cells *c)
+{
+    if (c->write && !settled(x, c->write) && is_store(x, c->write))
+        return c->write;
+    return c->other && !settled(x, c->other) && is_store(x, c->other) ? c->other : 0;
+}
+
 static inline void touch_write(const struct race *x, struct cells *c, uint64_t me, uint32_t lane,
                                const uint8_t *contents)
 {
@@ -305,10 +321,15 @@ static inline void touch_write(const struct race *x, struct cells *c, uint64_t m
         meet_write(x, c->write, lane, contents);
     if (!plain(x, c->read, me))
         meet_read(x, c->read, lane);
-    if (!settled(x, c->other))
-        meet_read(x, c->other, lane);
+    if (!settled(x, c->other)) {
+        if (is_store(x, c->other))
+            meet_write(x, c->other, lane, contents);
+        else
+            meet_read(x, c->other, lane);
+    }
+    c->other = x->strong ? stored_before(x, c) : 0;
     c->write = me;
-    c->read = c->other = 0;
+    c->read = 0;
 }
 
 static inline bool same_cells(const struct cells *a, const struct cells *b)

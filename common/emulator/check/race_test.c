@@ -279,6 +279,33 @@ Test(check, the_pair_across_warps)
     expect_text("\"distance\":\"block\"");
 }
 
+/* s[0] = 0 by one thread, whose own atomic comes next, and then the other warp's. */
+static void store_and_atomics(bool barrier)
+{
+    launch(1, 64);
+    go(0, 0, 10, SH(ST, ONE));
+    if (barrier)
+        syncthreads(0);
+    go(0, 0, 11, SH(AT, ONE));
+    go(0, 0, 12, SH(AT, ONE));
+    go(0, 1, 11, SH(AT, ONE));
+    finish(1);
+}
+
+Test(check, a_store_before_its_own_warps_atomics)
+{
+    store_and_atomics(false);
+    expect("shared-race", 11);
+    expect_text("\"other\":{\"access\":\"write\",\"line\":10");
+    expect_text("\"distance\":\"block\"");
+}
+
+Test(check, a_store_before_a_barrier_and_atomics)
+{
+    store_and_atomics(true);
+    expect(NULL, 0);
+}
+
 /* s[0] += v by all threads: a read and a write of one line, the write by several. */
 Test(check, an_update_without_an_atomic)
 {

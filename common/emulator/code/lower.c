@@ -245,6 +245,7 @@ static struct site site_of(const struct ptx_insn *in, uint32_t index)
     bool product = in->op == OP_wgmma;
     return (struct site){
         .index = index,
+        .store = in->op == OP_st,
         .load = in->op == OP_ld || in->op == OP_ldu || in->op == OP_ldmatrix,
         .atomic = atomic,
         .cas = atomic && ptx_has(in, M_cas),

@@ -25,6 +25,7 @@ struct site {
     uint32_t inner_line;
     const char *opcode;     /* "ld.shared.u32" */
     uint32_t index;         /* dense, unique in the function */
+    bool store;             /* st */
     bool load;              /* ld, ldu, ldmatrix */
     bool atomic, cas;       /* atom, red; with .cas */
     bool arrives;           /* at a barrier, without waiting there: bar.arrive, mbarrier.arrive */
