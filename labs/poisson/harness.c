@@ -690,6 +690,21 @@ static void put_times(char *words, size_t size, const struct lab_case *c, double
         snprintf(words, size, "%.4g times what they should be", times);
 }
 
+/* All waves of u, and then all of what came. Allocated. */
+static struct wave *spectra_of(const struct lab_case *c, const float *u, const float *got)
+{
+    uint64_t numbers = c->n * c->m;
+    struct wave *all = xcalloc(2 * numbers, sizeof(*all));
+
+    for (uint64_t i = 0; i < numbers; i++) {
+        all[i].re = u[i];
+        all[numbers + i].re = got[i];
+    }
+    transform_plane(all, c->n, c->m);
+    transform_plane(all + numbers, c->n, c->m);
+    return all;
+}
+
 /* Of a plane that is given by its left half of waves, those that are not as they should be: told
  * when they are few of many, or as many but every other one. */
 static bool recognise_waves(const struct lab_case *c, const float *u, const float *got,
@@ -702,17 +717,11 @@ static bool recognise_waves(const struct lab_case *c, const float *u, const floa
                                         [OTHERWISE] = "not what it should be"};
     uint64_t numbers = c->n * c->m, wrong = 0, first = 0, last = 0, all = (c->n / 2 + 1) * c->m,
              odd = 0;
-    struct wave *want = xcalloc(2 * numbers, sizeof(*want)), *have = want + numbers;
+    struct wave *want = spectra_of(c, u, got), *have = want + numbers;
     enum change how = SAME;
     double off = 6 * bound * sqrt((double)numbers);
     bool alike = true;
 
-    for (uint64_t i = 0; i < numbers; i++) {
-        want[i].re = u[i];
-        have[i].re = got[i];
-    }
-    transform_plane(want, c->n, c->m);
-    transform_plane(have, c->n, c->m);
     for (uint64_t i = 0; i < all; i++) {
         uint64_t x = i % (c->n / 2 + 1), y = i / (c->n / 2 + 1), at = y * c->n + x;
         enum change now = changed(want[at], have[at], off);
@@ -759,17 +768,11 @@ static bool recognise_pairs(const struct lab_case *c, const float *u, const floa
                                         [HALVED] = "whose sums are halved, as if one of the two "
                                                    "were 0"};
     uint64_t n = c->n, m = c->m, numbers = n * m, wrong = 0, pairs = 0, first[TOLD] = {0};
-    struct wave *want = xcalloc(2 * numbers, sizeof(*want)), *have = want + numbers;
+    struct wave *want = spectra_of(c, u, got), *have = want + numbers;
     enum change how = SAME;
     double off = 6 * bound * sqrt((double)numbers);
     bool alike = true;
 
-    for (uint64_t i = 0; i < numbers; i++) {
-        want[i].re = u[i];
-        have[i].re = got[i];
-    }
-    transform_plane(want, n, m);
-    transform_plane(have, n, m);
     for (uint64_t i = 1; i < numbers; i++) {
         enum change now = changed(want[i], have[i], off);
 
