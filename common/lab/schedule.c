@@ -131,6 +131,28 @@ static int recorded_by(const struct schedule *s, uint32_t wait)
     return -1;
 }
 
+/* A wait of `stream` before step i that would be for d, had not another record taken its event
+ * since: *behind is d's, *last that one. -1: none. */
+static int taken_event(const struct check *c, int i, const struct done *d, int *behind, int *last)
+{
+    const struct schedule *s = c->s;
+
+    for (int w = i - 1; w > d->step; w--) {
+        const struct schedule_step *x = &s->steps[w];
+
+        if (x->what != DO_WAIT || x->stream != s->steps[i].stream)
+            continue;
+        *last = recorded_by(s, (uint32_t)w);
+        for (int r = *last - 1; r > d->step; r--) {
+            *behind = r;
+            if (s->steps[r].what == DO_RECORD && s->steps[r].first == x->first &&
+                s->steps[r].stream == d->stream)
+                return w;
+        }
+    }
+    return -1;
+}
+
 /* Why the stream of step i does not wait for d, which it needs: the last event of d's stream that
  * it does wait for may be recorded before d. */
 static bool complain_of_wait(struct check *c, int i, const struct done *d)
@@ -138,10 +160,20 @@ static bool complain_of_wait(struct check *c, int i, const struct done *d)
     const struct schedule *s = c->s;
     uint32_t stream = s->steps[i].stream;
     char this[80], that[80], mark[80], wait[80];
-    int w = i, r = -1;
+    int behind, r = -1, w = taken_event(c, i, d, &behind, &r);
 
     name_of(c, i, this);
     name_of(c, d->step, that);
+    if (w >= 0) {
+        char taken[80];
+
+        return complain(c,
+                        "%s may begin before %s is over: %s is behind that, but before %s comes "
+                        "%s: an event stands for its last record alone",
+                        this, that, name_of(c, behind, mark), name_of(c, w, wait),
+                        name_of(c, r, taken));
+    }
+    w = i;
     while (--w >= 0) {
         if (s->steps[w].what != DO_WAIT || s->steps[w].stream != stream)
             continue;

@@ -249,7 +249,10 @@ static const struct {
      5,
      {IN(0, 0), RECORD(0, 0), WORK(1, 0), WAIT(1, 0), OUT(1, 0)}},
     {"recorded again, elsewhere",
-     "nothing makes stream 1 wait for stream 0",
+     "step 4, kernel(stream 1, chunk 0) may begin before step 0, copy_in(stream 0, chunk 0) is "
+     "over: "
+     "step 1, record(stream 0, event 0) is behind that, but before step 3, wait(stream 1, event 0) "
+     "comes step 2, record(stream 2, event 0): an event stands for its last record alone",
      PINNED,
      1,
      6,
