@@ -119,6 +119,7 @@ expect 0 'back:100001 was not made wrong: 400000 bytes came back' "$warprun" --f
 expect 1 'c.99999. = 299741' "$warprun" --fail back:slight "$programs/vector_add"
 expect 1 'c.0. = 299997' "$warprun" --fail back:swapped "$programs/vector_add"
 expect 1 'c.0. = 1\>' "$warprun" --fail back:small "$programs/vector_add"
+expect 1 'c.0. = -1\>' "$warprun" --fail back:below "$programs/vector_add"
 expect 1 'c.99999. = nan' "$warprun" --fail back:nan "$programs/vector_add"
 for f in back back:0 back:1=cudaErrorUnknown cudaMaloc cudaMalloc:0 cudaMalloc:x cudaMalloc:1=oops free; do
     expect 2 "WARPLAB_FAIL: $f: " "$warprun" --fail $f "$programs/vector_add"

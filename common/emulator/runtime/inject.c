@@ -5,10 +5,10 @@
  * counted as rt_enter() sees them, those of all threads together. "back:17" lets nothing fail, but
  * the 17th word of 32 bits that is copied from the device to the host come back wrong; of the first
  * such copy, "back:slight" lets the float that is furthest from 0 come back a thousandth off,
- * "back:nan" the same one as no number, "back:small" the one that is nearest to 0 as 1 more, and
- * "back:swapped" its first and last word in each other's place: a sum does not notice. A name that
- * the runtime does not have, or an error that there is not, ends the program: a typing error must
- * not look like a program that nothing can shake.
+ * "back:nan" the same one as no number, "back:small" the one that is nearest to 0 as 1 more,
+ * "back:below" as 1 less, and "back:swapped" its first and last word in each other's place: a sum
+ * does not notice. A name that the runtime does not have, or an error that there is not, ends the
+ * program: a typing error must not look like a program that nothing can shake.
  */
 #include "cudart.h"
 #include <dlfcn.h>
@@ -34,14 +34,13 @@ static enum {
     SLIGHT,
     NO_NUMBER,
     SMALL,
+    BELOW,
     SWAPPED
 } how; /* of the first copy, but ONE_WORD */
 
-static const char *const ways[] = {[ONE_WORD] = "",
-                                   [SLIGHT] = "back:slight",
-                                   [NO_NUMBER] = "back:nan",
-                                   [SMALL] = "back:small",
-                                   [SWAPPED] = "back:swapped"};
+static const char *const ways[] = {
+    [ONE_WORD] = "",        [SLIGHT] = "back:slight", [NO_NUMBER] = "back:nan",
+    [SMALL] = "back:small", [BELOW] = "back:below",   [SWAPPED] = "back:swapped"};
 
 static _Noreturn void refuse(const char *word, const char *why)
 {
@@ -147,7 +146,7 @@ static size_t furthest_from_0(const char *floats, size_t n)
 }
 
 /* Asked for a relative difference alone, who leaves out what is near 0 does not look at it. */
-static void add_to_nearest_0(char *floats, size_t n)
+static void add_to_nearest_0(char *floats, size_t n, float by)
 {
     size_t found = 0;
     float least = INFINITY, f;
@@ -158,7 +157,7 @@ static void add_to_nearest_0(char *floats, size_t n)
             least = fabsf(f), found = i;
     }
     memcpy(&f, floats + 4 * found, 4);
-    memcpy(floats + 4 * found, &(float){f + 1}, 4);
+    memcpy(floats + 4 * found, &(float){f + by}, 4);
 }
 
 static void swap_ends(char *words, size_t n)
@@ -182,8 +181,8 @@ void inject_back(void *to, size_t bytes)
         change_word((char *)to + 4 * furthest_from_0(to, bytes / 4), 1u << 13);
     else if (how == NO_NUMBER)
         memcpy((char *)to + 4 * furthest_from_0(to, bytes / 4), &(float){NAN}, 4);
-    else if (how == SMALL)
-        add_to_nearest_0(to, bytes / 4);
+    else if (how == SMALL || how == BELOW)
+        add_to_nearest_0(to, bytes / 4, how == SMALL ? 1 : -1);
     else if (how == SWAPPED)
         swap_ends(to, bytes / 4);
     else
@@ -194,9 +193,9 @@ void inject_back(void *to, size_t bytes)
                 (unsigned long long)spoiled);
     else
         fprintf(stderr, "warplab: %s that came back from the device: made wrong\n",
-                how == SWAPPED ? "the first and the last word"
-                : how == SMALL ? "the float nearest to 0"
-                               : "the float furthest from 0");
+                how == SWAPPED                 ? "the first and the last word"
+                : how == SMALL || how == BELOW ? "the float nearest to 0"
+                                               : "the float furthest from 0");
 }
 
 void inject_finish(void)
