@@ -201,10 +201,9 @@ static void spoil_one_side(struct rehearsal *r)
     if (more == less)
         return;
     char *when = xformat("an element comes back 1 too %s", more ? "large" : "small");
-    char *says =
-        xformat("it notices nothing, and ends with status 0, though it does where one is 1 "
-                "too %s: is it the difference's absolute value that is compared?",
-                more ? "small" : "large");
+    char *says = xformat("it notices nothing, and ends with status 0; one that is 1 too %s it does "
+                         "notice: is it the difference's absolute value that is compared?",
+                         more ? "small" : "large");
     note(r, MISSED, when, says);
     free(when);
     free(says);

@@ -237,6 +237,7 @@ static const struct lab_column columns[] = {
 static const struct lab_goal goals[] = {
     {"saxpy", "n=100003", "record.launches == 1", "it takes more than one launch"},
     {"saxpy", "n=100003", "inst_executed_max_warp <= n / 1000 + 300", "one warp does far more than its part: are there as many blocks as n asks for?"},
+    {"saxpy", "n=100003", "thread_inst_executed_pred_on / inst_executed >= 16", "most lanes of its warps are idle: how many threads has a block?"},
     {"saxpy", "n=100003", "printed.kernel >= record.modelled_ms", "the kernel takes longer than the time that is printed for it: is there one event before the launch and one after it, and are they milliseconds?"},
     {"saxpy", "n=100003", "printed.kernel <= record.modelled_ms + 0.003", "the kernel takes less than the time that is printed for it: is it the time between two events, what else is between them, and are they milliseconds?"},
     {"saxpy", "n=100003", "printed.to_device >= 0.99 * record.in_ns / 1e6", "the copies there take longer than the time that is printed for them (to_device)"},
