@@ -70,6 +70,8 @@ def read_bank(lab):
         last = line[:1]
     for fault in faults:
         fault.beside = beside
+        if not fault.causes:
+            sys.exit(f"{path}: {fault.title}: it has no cause")
     return faults
 
 

@@ -138,7 +138,8 @@ static void only_ignored(struct probe *p, struct influence *f)
     }
 }
 
-static bool probe_influence(struct probe *p, int b)
+/* *vague: which elements go in and should not, or the other way round, is all that is told. */
+static bool probe_influence(struct probe *p, int b, bool *vague)
 {
     struct influence f = {.of = probed_open(p, b)};
     bool told = false;
@@ -171,6 +172,7 @@ static bool probe_influence(struct probe *p, int b)
     if (!p->broken && !told) {
         told |= tell_left_out(p, &f.of, "does not depend on");
         told |= tell_extra(p, &f.of, "depends on");
+        *vague |= told;
     }
     for (int i = 0; i < LAB_MAX_BUFFERS; i++)
         free(f.other[i]);
@@ -565,11 +567,13 @@ bool probe_simple(struct probe *p)
 
 bool probe_otherwise(struct probe *p)
 {
-    bool told = false;
+    bool told = false, vague = false;
 
     for (int b = 0; b < p->s.plan.nbuffers; b++) {
         if (p->data[b] && probe_buffer(p, b)->count <= MOST_ELEMENTS)
-            told |= probe_influence(p, b);
+            told |= probe_influence(p, b, &vague);
     }
+    if (vague && !p->broken)
+        probe_recognised(p);
     return told || probe_recognised(p) || (!p->broken && probe_examples(p));
 }
