@@ -377,7 +377,8 @@ static bool nothing_to_check(const struct run *r)
     return open;
 }
 
-static void print_summary(struct run *r)
+/* missed: some are right by another way than is asked for. */
+static void print_summary(struct run *r, bool missed)
 {
     struct tally t = count_kernels(r);
     const char *lucky = print_luck(r);
@@ -402,7 +403,8 @@ static void print_summary(struct run *r)
         putchar('\n');
         print_next(r, &t);
     } else {
-        printf("\n%s: all right (%d checked)\n", r->lab->name, r->checks);
+        printf("\n%s: all %sright (%d checked)%s\n", r->lab->name, missed ? "results " : "",
+               r->checks, missed ? ", and not all steps do what they are for" : "");
         if (lucky) {
             printf("next: mend %s all the same, then ", lucky);
             print_command(r, lucky, !r->lab->program);
@@ -462,13 +464,15 @@ void tell(struct run *r)
     print_table(r);
     print_predictions(r);
     print_findings(r);
-    goals_print(stdout, &r->report);
+    bool missed = goals_print(stdout, &r->report);
     for (int v = 0; v < r->lab->nvariants; v++) {
-        if (r->variants[v].why.beside.length)
-            printf("%s's results are right, but %s\n", r->lab->variants[v].name,
-                   r->variants[v].why.beside.s);
+        if (!r->variants[v].why.beside.length)
+            continue;
+        missed = true;
+        printf("%s's results are right, but %s\n", r->lab->variants[v].name,
+               r->variants[v].why.beside.s);
     }
     if (r->o.causes)
         print_causes(r);
-    print_summary(r);
+    print_summary(r, missed);
 }

@@ -234,6 +234,7 @@ static void plan_several(struct plan *p, const struct lab_case *c, const struct 
     struct plan_step *s;
 
     add_buffer(p, "partial", BUF_SCRATCH, DT_F32, 2 * c->m * blocks);
+    p->parts[p->nbuffers - 1] = 2; /* a struct sums */
     for (uint64_t first = 0; first < c->m; first += each) {
         uint64_t options = c->m - first < each ? c->m - first : each;
 
