@@ -536,8 +536,10 @@ static bool by_field(struct search *s, const struct launch_record *given, int wh
         text_addf(&words, of[which], right.s);
         diagnosis_add(
             s->d, "record",
-            "with %s in LAUNCH it is right, with %u it is not: that number is wrong, or an "
-            "index or a bound of the kernel that should go by it",
+            "with %s in LAUNCH it is right, with %u it is not: if the kernel is to have such "
+            "blocks, "
+            "an index or a bound of it does not suit them (a constant, or another extent, in place "
+            "of the one that belongs there?)",
             words.s, *field((struct launch_record *)given, which));
     }
     text_free(&right);
