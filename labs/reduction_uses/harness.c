@@ -1056,6 +1056,8 @@ static const struct lab_goal goals[] = {
     {"count_warp", "count-n=2^19",
      "(global_atom_requests + global_red_requests) / global_ld_requests <= 0.5",
      "it still has an atomic on global memory for each load"},
+    {"count_warp", "count-n=2^19", "global_atom_passes / warps <= 8",
+     "the lanes of a warp still take turns at the counter"},
     {"count_warp", "count-n=2^19", "shared_block_bytes == 0",
      "it counts in shared memory, as count_block does"},
     {"histogram", "bins-n=2^19",
