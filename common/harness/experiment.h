@@ -9,14 +9,12 @@
 
 #include "verify.h"
 
-#include <time.h>
-
 /* Small changes of the file, for all variants of a run. */
 struct tries {
     unsigned left;
-    clock_t spent;  /* of the processor's, on them */
-    const char *of; /* the variant that one made right: at this place of the file, this text for so
-                     * long a one; NULL: none */
+    size_t compiled; /* bytes, of them */
+    const char *of;  /* the variant that one made right: at this place of the file, this text for so
+                      * long a one; NULL: none */
     char *with;
     size_t at, length;
 };
@@ -46,8 +44,8 @@ struct experiment {
 
 /* May one more be tried? Not when the student has waited for long. */
 bool tries_left(const struct tries *t);
-/* One was, since `began`, by clock(). */
-void tries_spend(struct tries *t, clock_t began);
+/* One was compiled, to this many bytes. */
+void tries_compiled(struct tries *t, size_t size);
 
 /* What came of one run. */
 struct sample {

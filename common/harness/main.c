@@ -502,8 +502,9 @@ static bool load_text(void *user, const char *text)
     bool ok = compile_source_text(&request, text, &c);
 
     const struct variant_state *s = &r->variants[r->looking];
+    tries_compiled(&r->edits, ok ? c.size : 0);
     progress(r, "trying small changes", r->lab->variants[r->looking].name,
-             s->failures ? s->failed[0] : r->cases, r->changes += r->changes < EDITS, EDITS);
+             s->failures ? s->failed[0] : r->cases, EDITS - (int)r->edits.left, EDITS);
     if (ok) {
         compiled_free(&r->changed);
         r->changed = c;
@@ -554,7 +555,6 @@ static void look_at_right(struct run *r, int v, struct experiment *x, const char
 
 static void look_for_cause(struct run *r, int v, const char *path)
 {
-    static struct tries edits = {.left = EDITS};
     struct variant_state *s = &r->variants[v];
     struct experiment x = {.verify = &r->verify,
                            .variant = &r->lab->variants[v],
@@ -564,7 +564,7 @@ static void look_for_cause(struct run *r, int v, const char *path)
                            .replace = r->machine.emulator && r->source ? load_text : NULL,
                            .source = r->source,
                            .log = r->image.log,
-                           .edits = &edits,
+                           .edits = &r->edits,
                            .stopped = s->stopped,
                            .user = r};
 
@@ -666,7 +666,7 @@ static int run(struct run *r)
 
 int main(int argc, char **argv)
 {
-    struct run r = {.lab = all_labs[0]};
+    struct run r = {.lab = all_labs[0], .edits = {.left = EDITS}};
     char *command = command_line(argc, argv);
     struct text why = {0};
 

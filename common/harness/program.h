@@ -40,8 +40,9 @@ struct run {
     char *own_name;         /* of the case made from the command line */
     char *source;           /* the .cu's text; NULL for a module */
     int ncases, failed, checks;
-    int looking, changes; /* whose cause is looked for, and the file's small changes tried */
-    bool lost;            /* the device's context, after an error that sticks */
+    int looking;        /* whose cause is looked for */
+    struct tries edits; /* small changes of the file */
+    bool lost;          /* the device's context, after an error that sticks */
     struct compiled image;
     struct compiled changed; /* the file with a small change, while that is tried */
 };

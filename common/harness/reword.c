@@ -383,7 +383,7 @@ static int known_edit(const struct tries *t, const struct edits *e)
 static void remember(struct tries *t, const struct edit *x, const char *variant)
 {
     free(t->with);
-    *t = (struct tries){t->left, t->spent, variant, xstrdup(x->with), x->at, x->length};
+    *t = (struct tries){t->left, t->compiled, variant, xstrdup(x->with), x->at, x->length};
 }
 
 /* Tries `most` of them at most. */
@@ -394,10 +394,9 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
     int cases = 0, found = -1;
 
     for (int i = 0; i < e->n && most && tries_left(x->edits) && found > AMBIGUOUS; i++, most--) {
-        clock_t began = clock();
         int n = with_edit(s, e, i, first, steps);
 
-        tries_spend(x->edits, began);
+        x->edits->left--;
         if (n && found < 0) {
             cases = n;
             found = i;
