@@ -147,6 +147,7 @@ static void block_begin(struct listener *self, struct block_info *info)
     b->nwarps = info->warps;
     b->races = info->index < b->launch->nblocks;
     b->any_exited = false;
+    b->met[0] = b->met[1] = NULL;
     for (uint32_t w = 0; w < info->warps; w++) {
         uint32_t left = info->threads - w * 32;
 

@@ -223,6 +223,21 @@ Test(check, barrier_after_exit)
     expect_text("\"thread\":");
 }
 
+/* Warp 0's is in a branch: the others have come to the next one, and then are gone. */
+Test(check, barriers_of_a_branch)
+{
+    launch(1, 64);
+    l->barrier_arrive(l, &blocks[0], line(10, "bar.sync"), 0, ~0u, 0, true);
+    l->barrier_arrive(l, &blocks[0], line(12, "bar.sync"), 1, ~0u, 0, true);
+    l->barrier_leave(l, &blocks[0], 0);
+    expect(NULL, 0);
+    l->barrier_arrive(l, &blocks[0], line(12, "bar.sync"), 0, ~0u, 0, true);
+    l->lanes_exit(l, &blocks[0], 1, ~0u);
+    expect("barrier-exited", 12);
+    expect_text(":10 and ");
+    expect_text("only some take?");
+}
+
 Test(check, exit_while_others_wait)
 {
     launch(1, 64);

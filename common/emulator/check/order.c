@@ -157,6 +157,10 @@ void order_arrive(struct block_state *b, const struct site *s, uint32_t warp, ui
     bool waits = !s->arrives;
 
     id %= BARRIERS;
+    if (!id && b->barrier[0].arrived && b->barrier[0].site != s && !b->met[0]) {
+        b->met[0] = b->barrier[0].site;
+        b->met[1] = s;
+    }
     b->barrier[id].arrived |= 1u << warp;
     if (waits)
         b->barrier[id].waits |= 1u << warp;

@@ -196,6 +196,7 @@ struct block_state {
     bool races;               /* looked for: few enough blocks, clocks not run out */
     uint32_t live[MAX_WARPS]; /* lanes not exited */
     bool any_exited;
+    const struct site *met[2]; /* barriers of the code at which warps first met as if at one */
 
     uint32_t clock[MAX_WARPS];
     uint32_t bar;

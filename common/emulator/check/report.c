@@ -817,8 +817,16 @@ void report_exited(struct block_state *b, const struct site *s)
     struct text *t = &r.words;
     text_addf(t, "    that thread has left the kernel, others wait here\n");
     text_addf(t, "    CUDA does not define this; GPUs since Volta go on without it\n");
-    text_addf(
-        t, "    skip the work in threads past the end instead of returning before the barrier\n");
+    if (b->met[0] && b->met[0]->line != b->met[1]->line) {
+        text_addf(t, "    at a barrier before, warps met at different lines, ");
+        put_site(t, b->met[0]);
+        text_addf(t, " and ");
+        put_site(t, b->met[1]);
+        text_addf(t, ": is one in a branch that only some take?\n");
+    } else {
+        text_addf(t, "    skip the work of threads past the end, not the barrier: no return before "
+                     "it, and no barrier in a branch or a loop that some threads leave earlier\n");
+    }
     tell(exited, b->info, s, thread, 0, &r, json_object(), NULL);
 }
 
