@@ -717,6 +717,7 @@ int main(int argc, char **argv)
     }
     compiled_free(&r.image);
     free(r.variants);
+    free(r.edits.with);
     free(r.source);
     free(command);
     return status;
