@@ -173,9 +173,13 @@ static void find_begin(struct search *s, struct text *t)
         if (shrink(s, &s->smallest, *e, &right))
             text_addf(t, "%s%s = %" PRIu64 " is right, %s = %" PRIu64 " is not", and, name, right,
                       name, extent(&s->smallest, *e));
-        else if (right_above(s, &s->smallest, *e, &right))
+        else if (right_above(s, &s->smallest, *e, &right)) {
+            s->edge = s->smallest;
+            s->sharp = true;
+            set_extent(&s->edge, *e, right - 1);
             text_addf(t, "%s%s = %" PRIu64 " is not right, %s = %" PRIu64 " is", and, name,
                       right - 1, name, right);
+        }
     }
 }
 
@@ -415,6 +419,19 @@ static bool by_probe(struct search *s, const struct lab_case *few)
     return told;
 }
 
+/* All of an input counts as nothing, but from some size on it does not: what is left out next to
+ * that is the least. */
+static void by_edge(struct search *s)
+{
+    struct diagnosis d = {0};
+    bool whole;
+
+    if (s->sharp && elements_of(s, &s->edge) <= MOST && probe_case(s, &s->edge, &d, &whole) &&
+        !whole)
+        adopt(s, &d, &s->edge);
+    diagnosis_free(&d);
+}
+
 /* ---- launch records ---- */
 
 /* Of the largest grid, or of its layers alone: along z. */
@@ -608,8 +625,8 @@ static bool told_by_checker(struct search *s, const struct lab_case *c)
         by_record(s);
     else if (s->d->cause && !strcmp(s->d->cause, "uninitialised") && !by_exchange(s))
         answer(&s->d->words, !beside_unwritten(s, c) && by_edit_of(s, OF_PLACES, s->lines));
-    else if (s->misplaced)
-        by_edit_of(s, OF_ORDER, s->lines);
+    else if (s->misplaced && !by_edit_of(s, OF_ORDER, s->lines))
+        by_probe(s, c); /* what comes of a wrong index, though it be by the order seen here */
     return true;
 }
 
@@ -711,6 +728,8 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
         bool told = by(by_transposed, &s, rich) || by(by_storage, &s, rich) ||
                     (!start && by(by_width, &s, rich)) || by_probe(&s, rich) ||
                     (!is_same(rich, &s.smallest) && by_probe(&s, &s.smallest));
+        if (told && d->whole)
+            by_edge(&s);
         if (!told || d->whole || start) /* what it starts with, that may come from */
             told |= by(by_empty, &s, first);
         told = told || by_a_change(&s, first, rich);

@@ -8,6 +8,7 @@
  * idle.c       has a right kernel more blocks than work?
  * rehearse.c   what does a right program do when something goes wrong?
  * mend.c       does what the checker advises mend it?
+ * alive.c      does a change of the file only send all inputs another way?
  */
 #ifndef HARNESS_DIAGNOSING_H
 #define HARNESS_DIAGNOSING_H
@@ -25,6 +26,8 @@ struct search {
     const char *path;
     struct diagnosis *d;
     struct lab_case smallest; /* on which it is wrong */
+    struct lab_case edge;     /* wrong, and right with one more; `sharp`: there is such */
+    bool sharp;
     int lines[2];             /* where the checker saw it; 0: not known */
     bool misplaced;           /* two race that no barrier orders rightly */
 };
@@ -55,6 +58,16 @@ bool by_edit(struct search *s);      /* of the file */
 bool by_no_return(struct search *s); /* in a function that it calls */
 /* … of one sort; near these lines. NULL: anywhere, but fewer. */
 bool by_edit_of(struct search *s, enum edits_of what, const int *lines);
+
+/* ---- what is done at all, by line of the student's file ---- */
+struct alive {
+    bool *touched; /* by line, from 1 on: memory, or a barrier */
+    size_t n;
+};
+void alive_add(struct alive *a, const struct search *s, const struct sample *sample);
+/* But lines `from` to `to`, which were changed. */
+bool alive_all(const struct alive *was, const struct alive *is, int from, int to);
+void alive_free(struct alive *a);
 
 /* Nothing in the text that is not needed, so that it compiles quickly. */
 void edits_make_lean(struct search *s, struct edits *e);

@@ -186,7 +186,10 @@ void try_advice(struct search *s, const struct lab_case *c, struct text *words)
         text_add(&t, " the race is gone, but it is not right");
         put_left(&t, &p.left);
     } else {
-        text_addf(&t, "; no %s put in there, nor two, takes it away", a.call);
+        text_addf(&t,
+                  "; no %s put in there, nor two, takes it away: is an index wrong, or the "
+                  "order of two statements?",
+                  a.call);
     }
     text_add(&t, a.end);
     text_free(&p.left);

@@ -57,13 +57,16 @@ static bool is_clean(struct search *s, const struct lab_case *c)
     return right;
 }
 
-/* Twice what the kernel takes as it is, and some. */
-static uint64_t steps_for(struct search *s, const struct lab_case *c)
+/* Twice what the kernel takes as it is, and some; and where it touches memory. */
+static uint64_t steps_for(struct search *s, const struct lab_case *c, struct alive *was)
 {
     struct sample sample;
 
     budget(s->x, STEPS);
+    s->x->lines = true;
     experiment_run(s->x, c, s->x->verify->seed, false, &sample);
+    s->x->lines = false;
+    alive_add(was, s, &sample);
     uint64_t steps = sample.outputs.counted ? 2 * sample.outputs.counters.inst_executed : 0;
     sample_free(&sample);
     return steps + STEPS_AT_FIRST;
@@ -277,6 +280,33 @@ static bool keeps_goals(struct search *s)
     return kept;
 }
 
+/* What the file as it is does is still done by the one with the change, which must be loaded. */
+static bool keeps_alive(struct search *s, const struct edits *e, int i, const struct alive *was)
+{
+    const struct lab *lab = s->x->verify->lab;
+    const struct edit *edit = &e->v[i];
+    int from = edits_line(e, i), to = from;
+    struct alive is = {0};
+
+    for (size_t k = 0; k < edit->length; k++)
+        to += e->text[edit->at + k] == '\n';
+    budget(s->x, STEPS);
+    s->x->lines = true;
+    for (int c = 0; c < lab->ncases && !alive_all(was, &is, from, to); c++) {
+        struct sample sample;
+
+        if (elements_of(s, &lab->cases[c]) > MOST)
+            continue;
+        experiment_run(s->x, &lab->cases[c], s->x->verify->seed, false, &sample);
+        alive_add(&is, s, &sample);
+        sample_free(&sample);
+    }
+    s->x->lines = false;
+    bool kept = alive_all(was, &is, from, to);
+    alive_free(&is);
+    return kept;
+}
+
 static void tell_edit(struct search *s, const struct edits *e, int i, int cases)
 {
     char *was = one_line(e->text + e->v[i].at, e->v[i].length),
@@ -311,13 +341,14 @@ static bool by_known(struct search *s, const struct edits *e, int i, const struc
 }
 
 static int with_edit(struct search *s, const struct edits *e, int i, const struct lab_case *first,
-                     uint64_t steps)
+                     uint64_t steps, const struct alive *was)
 {
     char *text = edits_apply(e, i);
     int cases = s->x->replace(s->x->user, text) ? right_on(s, first, steps) : 0;
 
     free(text);
-    return cases && serves_others(s, e, i) && keeps_goals(s) ? cases : 0;
+    return cases && serves_others(s, e, i) && keeps_goals(s) && keeps_alive(s, e, i, was) ? cases
+                                                                                          : 0;
 }
 
 /* What the student has read: the handout, and the comments of the skeleton and of the file. */
@@ -388,13 +419,13 @@ static void remember(struct tries *t, const struct edit *x, const char *variant)
 
 /* Tries `most` of them at most. */
 static bool search_edits(struct search *s, const struct edits *e, unsigned most,
-                         const struct lab_case *first, uint64_t steps)
+                         const struct lab_case *first, uint64_t steps, const struct alive *was)
 {
     struct experiment *x = s->x;
     int cases = 0, found = -1;
 
     for (int i = 0; i < e->n && most && tries_left(x->edits) && found > AMBIGUOUS; i++, most--) {
-        int n = with_edit(s, e, i, first, steps);
+        int n = with_edit(s, e, i, first, steps, was);
 
         x->edits->left--;
         if (n && found < 0) {
@@ -420,10 +451,12 @@ static bool try_edits(struct search *s, struct edits *e, unsigned most)
 
     if (!e->n || (!tries_left(s->x->edits) && known < 0))
         return false;
-    uint64_t steps = steps_for(s, first);
+    struct alive was = {0};
+    uint64_t steps = steps_for(s, first, &was);
     edits_make_lean(s, e);
     bool told = (known >= 0 && by_known(s, e, known, first, steps)) ||
-                search_edits(s, e, most, first, steps);
+                search_edits(s, e, most, first, steps, &was);
+    alive_free(&was);
     s->x->runs = before.runs;
     s->x->instructions = before.instructions;
     s->x->steps = before.steps;
