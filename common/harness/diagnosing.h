@@ -28,8 +28,8 @@ struct search {
     struct lab_case smallest; /* on which it is wrong */
     struct lab_case edge;     /* wrong, and right with one more; `sharp`: there is such */
     bool sharp;
-    int lines[2];             /* where the checker saw it; 0: not known */
-    bool misplaced;           /* two race that no barrier orders rightly */
+    int lines[2];   /* where the checker saw it; 0: not known */
+    bool misplaced; /* two race that no barrier orders rightly */
 };
 
 /* Elements of its inputs; UINT64_MAX where the launch record cannot be used on it. */
