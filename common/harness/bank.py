@@ -18,7 +18,7 @@ or several any of which is right, and "right" where all results are; "says" must
 reads, any of several lines; "never" must not. "base: skeleton" edits the skeleton; "kernel: all" runs the whole file.
 A line "one kernel a variant" before the first fault
 says that no other kernel of the file is needed then, and none is compiled ("one kernel a variant, and
-KERNEL": but that one). A fault is named right, or no cause was found, or a
+KERNEL": but that one), or those of a fault's "beside". A fault is named right, or no cause was found, or a
 wrong one was told: the test fails on any of the last, and when less than nine of ten are right.
 """
 import argparse
@@ -38,7 +38,7 @@ class Fault:
     def __init__(self, lab, title):
         self.lab, self.title = lab, title
         self.kernel, self.base, self.case, self.at = "all", "solution", None, None
-        self.beside = None  # kernels compiled beside its own; None: all of them
+        self.beside = []  # kernels compiled beside its own; None: all of them
         self.causes, self.says, self.never, self.edits = [], [], [], []
 
 
@@ -55,12 +55,14 @@ def read_bank(lab):
             faults[-1].edits[-1][0].append(line[2:])
         elif faults and (line.startswith("+ ") or line == "+"):
             faults[-1].edits[-1][1].append(line[2:])
-        elif faults and re.match(r"(kernel|cause|says|never|base|case|at): ", line):
+        elif faults and re.match(r"(kernel|cause|says|never|base|case|at|beside): ", line):
             key, value = line.split(": ", 1)
             if key == "cause":
                 faults[-1].causes = value.split()
             elif key in ("says", "never"):
                 getattr(faults[-1], key).append(value)
+            elif key == "beside":
+                faults[-1].beside += value.split()
             else:
                 setattr(faults[-1], key, value)
         elif re.fullmatch(r"one kernel a variant(, and \w+)?", line) and not faults:
@@ -69,7 +71,7 @@ def read_bank(lab):
             sys.exit(f"{path}:{number}: not understood: {line}")
         last = line[:1]
     for fault in faults:
-        fault.beside = beside
+        fault.beside = None if beside is None else fault.beside + beside
         if not fault.causes:
             sys.exit(f"{path}: {fault.title}: it has no cause")
     return faults

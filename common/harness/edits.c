@@ -91,36 +91,78 @@ static void sort(struct edits *e)
 
 enum { SHARED = 8, LINES = 3 }; /* ways: what is shared, and so many lines, are less likely by */
 
-/* What is in the kernel is likelier than what it shares. */
-static void list(struct edits *e, const char *source, const char *names, const char *told,
-                 const struct ways *ways, const int *lines)
+/* Of the blocks of a scan of the same source, which these kernels reach. For free(). */
+static bool *reached_by(const char *source, const char *names)
+{
+    struct scan s = {0};
+
+    scan_open(&s, source, names);
+    bool *is = xcalloc((size_t)s.nblocks + 1, sizeof(*is));
+    for (int b = 0; b < s.nblocks; b++)
+        is[b] = s.blocks[b].reached;
+    free(s.text);
+    scan_close(&s);
+    return is;
+}
+
+/* One way, wherever it is a way: in kernels, or in what they share. */
+static void list_way(struct scan *s, way *w, bool kernel, bool trusted, const bool *is_trusted)
+{
+    for (int i = 0; i < s->n; i++) {
+        int b = s->v[i].block;
+
+        if (scan_reaches(s, i) && s->blocks[b].kernel == kernel && is_trusted[b] == trusted)
+            w(s, i);
+    }
+}
+
+/* What is in the kernel is likelier than what it shares; least what serves others well. */
+static void list(struct edits *e, const char *source, const char *names, const char *sound,
+                 const char *told, const struct ways *ways)
 {
     struct scan s = {.told = told, .to = e};
+    bool *is_trusted = reached_by(source, sound);
 
     *e = (struct edits){0};
     scan_open(&s, source, names);
-    int *away = lines ? lines_away(&s, lines) : NULL;
+    for (int w = 0; w < 4 * ways->n; w++)
+        list_way(&s, ways->v[w / 2 % ways->n], !(w % 2), w >= 2 * ways->n, is_trusted);
+    free(is_trusted);
+    e->text = s.text;
+    e->lean = scan_lean(&s);
+    scan_close(&s);
+}
+
+/* The nearest to these lines first. */
+static void list_near(struct edits *e, const char *source, const char *names,
+                      const struct ways *ways, const int *lines)
+{
+    struct scan s = {.told = "", .to = e};
+
+    *e = (struct edits){0};
+    scan_open(&s, source, names);
+    int *away = lines_away(&s, lines);
     for (int w = 0; w < 2 * ways->n; w++) {
         for (int i = 0; i < s.n; i++) {
             int n = e->n;
 
             if (scan_reaches(&s, i) && s.blocks[s.v[i].block].kernel == !(w % 2))
                 ways->v[w / 2](&s, i);
-            for (; n < e->n && lines; n++)
+            for (; n < e->n; n++)
                 e->v[n].rank = LINES * (w / 2 + (w % 2 ? SHARED : 0)) + away[i];
         }
     }
+    sort(e);
     e->text = s.text;
     e->lean = scan_lean(&s);
-    if (lines)
-        sort(e);
     free(away);
     scan_close(&s);
 }
 
-void edits_make(struct edits *e, const char *source, const char *names, const char *told)
+void edits_make(struct edits *e, const char *source, const char *names, const char *sound,
+                const char *told)
 {
-    list(e, source, names, told, &all_ways, NULL);
+    list(e, source, names, sound, told, &all_ways);
 }
 
 /* ---- one call more ---- */
@@ -144,7 +186,10 @@ void edits_make_of(struct edits *e, enum edits_of what, const char *source, cons
     static const struct ways *const of[] = {
         [OF_PLACES] = &place_ways, [OF_ORDER] = &order_ways, [OF_ASSIGNMENTS] = &assignment_ways};
 
-    list(e, source, names, "", of[what], lines);
+    if (lines)
+        list_near(e, source, names, of[what], lines);
+    else
+        list(e, source, names, "", "", of[what]);
 }
 
 void edits_calls(struct edits *e, const char *source, const char *names, const int lines[2],

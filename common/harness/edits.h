@@ -22,9 +22,10 @@ struct edits {
     int n;
 };
 
-/* names: of kernels, with spaces between them; they and what they call are changed. told: what the
- * student has read, for its numbers. */
-void edits_make(struct edits *e, const char *source, const char *names, const char *told);
+/* names: of kernels, with spaces between them; they and what they call are changed, last what
+ * `sound` ones call, too, which are right. told: what the student has read, for its numbers. */
+void edits_make(struct edits *e, const char *source, const char *names, const char *sound,
+                const char *told);
 /* Some of them alone, the nearest to one of two lines first; without lines the likelier first. */
 enum edits_of {
     OF_PLACES,     /* an index, a bound, an order: what was read, nobody had written */

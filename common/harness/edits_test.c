@@ -27,7 +27,7 @@ static bool has(const char *kernels, int line, const char *text)
     struct edits e;
     bool found = false;
 
-    edits_make(&e, source, kernels, "Use 0.319381530 and 2246822507, or 0x9e3779b9.");
+    edits_make(&e, source, kernels, "", "Use 0.319381530 and 2246822507, or 0x9e3779b9.");
     for (int i = 0; i < e.n && !found; i++) {
         char *changed = edits_apply(&e, i);
 
@@ -86,7 +86,7 @@ Test(edits, what_is_left_out_or_exchanged)
 {
     struct edits e;
 
-    edits_make(&e, scan_source, "k", "");
+    edits_make(&e, scan_source, "k", "", "");
     cr_expect(is_made(&e, 3, "(first + blockIdx.x)"), "a parameter that is not used");
     cr_expect(is_made(&e, 3,
                       "blockIdx.y * blockDim.y + threadIdx.y;\n"
@@ -117,7 +117,7 @@ Test(edits, without_what_is_not_needed)
                "#define SIZE sizeof(struct s)\n"
                "template <int V> struct vain {\n int y; int f() { return unused(V); }\n};\n"
                "KERNEL k(int *x) { x[0] = used(1); }\n",
-               "k", "");
+               "k", "", "");
     cr_expect(strstr(e.lean, "return x") && strstr(e.lean, "MAKE(other)") &&
                   strstr(e.lean, "int z") && strstr(e.lean, "x[0]"),
               "%s", e.lean);
@@ -144,7 +144,7 @@ Test(edits, without_kernels_of_macros)
                "template <class T> __device__ void work(T *x) { x[0] = 9; }\n"
                "KERNELS(work, int)\n"
                "WORK(float)\n",
-               "work work_sum", "");
+               "work work_sum", "", "");
     cr_expect(strstr(e.lean, "KERNELS(work, int)") && strstr(e.lean, "WORK(float)") &&
                   strstr(e.lean, "= 9"),
               "%s", e.lean);
@@ -200,10 +200,46 @@ Test(edits, of_what_the_kernel_names_alone)
     cr_expect(has("other", 2, "x[0] = 8"));
     cr_expect_not(has("other", 6, "a"));
     cr_expect_not(has("mine", 3, "a"), "a comment");
-    edits_make(&e, source, "mine", "");
+    edits_make(&e, source, "mine", "", "");
     cr_expect_null(strstr(e.text, "other"), "other kernels are left out");
     cr_expect_eq(strlen(e.text), strlen(source), "lines stay where they are");
     edits_free(&e);
+}
+
+/* The first change of this line, in the order of the list. */
+static int first_of(const struct edits *e, int line)
+{
+    int i = 0;
+
+    while (i < e->n && edits_line(e, i) != line)
+        i++;
+    return i;
+}
+
+/* Bounds before other numbers; no root of an index. */
+Test(edits, the_likelier_first)
+{
+    static const char file[] = "__device__ float shared(float x) {\n return x < 2 ? x : 1; }\n"
+                               "KERNEL k(float *x, unsigned n) {\n"
+                               " unsigned i = threadIdx.x;\n"
+                               " if (i < n) x[i] = shared(x[i] + 3);\n }\n"
+                               "KERNEL sound(float *x) { x[0] = shared(x[0]); }\n";
+    struct edits e, trusted;
+    int sqrts = 0;
+
+    edits_make(&e, file, "k", "", "");
+    edits_make(&trusted, file, "k", "sound", "");
+    cr_expect_eq(e.n, trusted.n, "only the order is another");
+    cr_expect_lt(first_of(&e, 2), e.n / 2);
+    int last = 0;
+    for (int i = 0; i < trusted.n; i++)
+        last = edits_line(&trusted, i) == 5 ? i : last;
+    cr_expect_gt(first_of(&trusted, 2), last, "what a kernel needs that is right comes last");
+    for (int i = 0; i < e.n; i++)
+        sqrts += edits_line(&e, i) == 5 && strstr(e.v[i].with, "sqrtf(i)") != NULL;
+    cr_expect_eq(sqrts, 0);
+    edits_free(&e);
+    edits_free(&trusted);
 }
 
 Test(edits, numbers_that_are_told)
@@ -228,7 +264,7 @@ Test(edits, numbers_that_are_told)
 
         snprintf(text, sizeof(text), "KERNEL k(float *x) { x[0] = %s; }", rows[i].number);
         snprintf(want, sizeof(want), "KERNEL k(float *x) { x[0] = %s; }", rows[i].with);
-        edits_make(&e, text, "k", told);
+        edits_make(&e, text, "k", "", told);
         char *first = edits_apply(&e, 0);
         if (rows[i].with)
             cr_expect_str_eq(first, want);
@@ -301,7 +337,7 @@ Test(edits, of_anything)
     struct edits e;
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        edits_make(&e, texts[i], "k x", texts[i]);
+        edits_make(&e, texts[i], "k x", "", texts[i]);
         edits_free(&e);
     }
 }

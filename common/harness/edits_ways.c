@@ -335,6 +335,20 @@ static void mistyped_number(struct scan *s, int i)
 
 /* ---- other changes ---- */
 
+/* Declared as a whole number, a pair or an address, as far as the word before it tells. */
+static bool is_no_float(const struct scan *s, int i)
+{
+    static const char *const floats[] = {"float", "double", "half", "T", "auto", "const", NULL};
+
+    for (int k = i - 1; k >= 0 && s->v[k].block == s->v[i].block; k--) {
+        if (word_same(s, k, i) && word_is_declared(s, k))
+            return !word_is_any(s, k - 1, floats);
+        if (word_same(s, k, i) && word_is(s, k - 1, "*"))
+            return true;
+    }
+    return false;
+}
+
 /* What a call is asked of: fabsf(x) for x; and x for f(x). */
 static void another_call(struct scan *s, int i)
 {
@@ -346,7 +360,8 @@ static void another_call(struct scan *s, int i)
         word_is(s, i + 1, "(") && (end = word_match(s, i + 1, 1)) > 0)
         change(s, i, end, words_text(s, i + 1, end));
     if (!word_is_variable(s, i) || word_is_member(s, i) || word_is(s, i + 1, "=") ||
-        word_is(s, i + 1, "[") || word_is_declared(s, i) || word_is(s, i - 1, "["))
+        word_is(s, i + 1, "[") || word_is_declared(s, i) || word_is(s, i - 1, "[") ||
+        word_is(s, i + 1, ".") || is_no_float(s, i))
         return;
     char *a = words_text(s, i, i);
     for (size_t k = 0; calls[k]; k++)
@@ -362,6 +377,28 @@ static bool is_whole(const char *a, unsigned long long *v, char **type)
            strspn(*type, "uUlL") == strlen(*type);
 }
 
+static bool is_compared(const struct scan *s, int i)
+{
+    static const char *const signs[] = {"<", "<=", ">", ">=", "==", "!=", NULL};
+
+    return word_is_any(s, i - 1, signs) || word_is_any(s, i + 1, signs);
+}
+
+/* In a comparison: one more, one less. */
+static void another_bound(struct scan *s, int i)
+{
+    if (word_kind(s, i) != NUMBER || !is_compared(s, i))
+        return;
+    char *a = words_text(s, i, i), *end;
+    unsigned long long v;
+    if (is_whole(a, &v, &end)) {
+        change(s, i, i, xformat("%llu%s", v + 1, end));
+        if (v)
+            change(s, i, i, xformat("%llu%s", v - 1, end));
+    }
+    free(a);
+}
+
 /* Twice, half, one more, one less. */
 static void another_number(struct scan *s, int i)
 {
@@ -370,9 +407,11 @@ static void another_number(struct scan *s, int i)
     char *a = words_text(s, i, i), *end;
     unsigned long long v;
     if (is_whole(a, &v, &end)) {
-        change(s, i, i, xformat("%llu%s", v + 1, end));
-        if (v)
-            change(s, i, i, xformat("%llu%s", v - 1, end));
+        if (!is_compared(s, i)) {
+            change(s, i, i, xformat("%llu%s", v + 1, end));
+            if (v)
+                change(s, i, i, xformat("%llu%s", v - 1, end));
+        }
         if (v > 1)
             change(s, i, i, xformat("%llu%s", 2 * v, end));
         if (v > 2 && v % 2 == 0)
@@ -713,43 +752,25 @@ static void less_another(struct scan *s, int i)
 
 /* ---- all of it ---- */
 
-static way *const all[] = {mistyped_number,
-                           another_shift,
-                           unused_parameter,
-                           axes_exchanged,
-                           names_exchanged,
-                           row_added,
-                           another_operator,
-                           exchanged,
-                           another_function,
-                           another_assignment,
-                           arguments_exchanged,
-                           squared,
-                           brackets,
-                           transposed,
-                           another_value,
-                           less_another,
-                           statements_exchanged,
-                           another_call,
-                           another_sign,
-                           similar_name,
-                           another_member,
-                           one_more,
-                           another_type,
-                           another_number,
-                           number_of_function,
-                           another_name};
+static way *const all[] = {mistyped_number,  another_shift,      unused_parameter,
+                           axes_exchanged,   names_exchanged,    row_added,
+                           another_operator, another_bound,      exchanged,
+                           another_function, another_assignment, arguments_exchanged,
+                           squared,          brackets,           transposed,
+                           another_value,    less_another,       statements_exchanged,
+                           another_call,     another_sign,       similar_name,
+                           another_member,   one_more,           another_type,
+                           another_number,   number_of_function, another_name};
 const struct ways all_ways = {all, sizeof(all) / sizeof(all[0])};
 
 static way *const places[] = {
-    axes_exchanged, unused_parameter,   names_exchanged,      another_operator,
-    another_shift,  one_more,           less_another,         another_number,
-    row_added,      number_of_function, statements_exchanged, brackets,
-    transposed,     another_member,     another_assignment,   another_value,
-    similar_name,   exchanged,          another_name};
+    axes_exchanged,     unused_parameter,     names_exchanged, another_operator, another_shift,
+    one_more,           less_another,         another_bound,   another_number,   row_added,
+    number_of_function, statements_exchanged, brackets,        transposed,       another_member,
+    another_assignment, another_value,        similar_name,    exchanged,        another_name};
 const struct ways place_ways = {places, sizeof(places) / sizeof(places[0])};
 
-static way *const orders[] = {statements_exchanged, another_operator, another_number,
+static way *const orders[] = {statements_exchanged, another_operator, another_bound, another_number,
                               another_member};
 const struct ways order_ways = {orders, sizeof(orders) / sizeof(orders[0])};
 

@@ -6,6 +6,7 @@
 #include "lab/plan.h"
 #include "probing.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -396,10 +397,14 @@ bool probe_recognised(struct probe *p)
     return told;
 }
 
-/* With another seed's array what belongs there changes, and what comes does not: twice. Whole
+#define ALL_OF_IT    UINT64_MAX
+#define FEW_ELEMENTS 8 /* as a key has */
+
+/* With another seed's elements what belongs there changes, and what comes does not: twice. Whole
  * numbers may be the same by chance: of all seeds. */
-static bool is_ignored_whole(struct probe *p, int b, void *other)
+static bool goes_unused(struct probe *p, int b, void *other, uint64_t from, uint64_t count)
 {
+    size_t size = dtype_size(probe_buffer(p, b)->dtype);
     int changed = 0, enough = dtype_is_float(probe_buffer(p, p->out)->dtype) ? 2 : SEEDS;
 
     for (uint64_t seed = 1; seed <= 2 * SEEDS && changed < enough; seed++) {
@@ -410,7 +415,7 @@ static bool is_ignored_whole(struct probe *p, int b, void *other)
         if (!isfinite(got)) /* whatever goes in, that may come out */
             return false;
         p->lab->make_input(&p->s.plan, b, &p->s.input, p->x->verify->seed + seed, other);
-        memcpy(p->data[b], other, plan_buffer_bytes(&p->s.plan, b));
+        memcpy((char *)p->data[b] + from * size, (char *)other + from * size, count * size);
         if (!(fabs(reference(p, &other_bound) - usual) > bound + other_bound))
             continue;
         if (!same_result(probe_look(p), got) || p->broken)
@@ -420,21 +425,40 @@ static bool is_ignored_whole(struct probe *p, int b, void *other)
     return changed == enough;
 }
 
+/* All of it, or of few one; *at: which, or ALL_OF_IT. */
+static bool ignores(struct probe *p, int b, uint64_t *at)
+{
+    uint64_t n = probe_buffer(p, b)->count;
+    void *other = xzalloc(plan_buffer_bytes(&p->s.plan, b));
+    bool is = goes_unused(p, b, other, 0, n);
+
+    *at = ALL_OF_IT;
+    for (uint64_t i = 0; !is && n > 1 && n <= FEW_ELEMENTS && i < n && !p->broken; i++) {
+        is = goes_unused(p, b, other, i, 1);
+        *at = i;
+    }
+    free(other);
+    return is && !p->broken;
+}
+
 bool probe_ignored(struct probe *p)
 {
     bool told = false;
+    uint64_t at;
 
     for (int b = 0; b < p->s.plan.nbuffers && !p->broken && !told; b++) {
         if (!p->data[b] || !probe_buffer(p, b)->count)
             continue;
-        void *other = xzalloc(plan_buffer_bytes(&p->s.plan, b));
-        told = is_ignored_whole(p, b, other) && !p->broken;
-        free(other);
+        told = ignores(p, b, &at);
         if (told) {
             char *name = probe_output_name(p);
+            struct text one = {0};
 
-            diagnosis_add(p->d, "left-out", "%s does not depend on %s", name,
-                          probe_buffer(p, b)->name);
+            if (at != ALL_OF_IT)
+                text_addf(&one, "[%" PRIu64 "]", at);
+            diagnosis_add(p->d, "left-out", "%s does not depend on %s%s", name,
+                          probe_buffer(p, b)->name, text_str(&one));
+            text_free(&one);
             free(name);
         }
     }

@@ -496,6 +496,34 @@ bool by_no_return(struct search *s)
     return f != NULL;
 }
 
+/* Of the file's other kernels those that are right, as far as that is quickly seen. For free(). */
+static char *sound_names(struct search *s)
+{
+    struct experiment before = *s->x;
+    const struct lab *lab = before.verify->lab;
+    struct text names = {0};
+
+    for (int v = 0; v < lab->nvariants; v++) {
+        const struct lab_variant *of = &lab->variants[v];
+        char *lacks = module_lacks(before.verify->module, of);
+        int n = 0;
+        bool right = !lacks && of != before.variant && !of->has_schedule;
+
+        for (int c = 0; c < lab->ncases && n < A_VARIANT && right; c++) {
+            s->x->variant = of; /* whose elements these are */
+            bool quick = elements_of(s, &lab->cases[c]) <= MOST;
+            s->x->variant = before.variant;
+            right = !quick || passes_as(s, of, &lab->cases[c]);
+            n += quick;
+        }
+        if (right && n)
+            text_addf(&names, "%s %s ", of->name, of->kernels ? of->kernels : "");
+        free(lacks);
+    }
+    *s->x = before;
+    return names.s ? names.s : xstrdup("");
+}
+
 static bool try_list(struct search *s, struct edits *e, unsigned most)
 {
     bool told = try_edits(s, e, most);
@@ -511,7 +539,9 @@ bool by_edit(struct search *s)
     if (!can_change(s))
         return false;
     char *read = told_text(s), *names = names_of(s->x->variant);
-    edits_make(&e, s->x->source, names, read);
+    char *sound = sound_names(s);
+    edits_make(&e, s->x->source, names, sound, read);
+    free(sound);
     free(read);
     free(names);
     return try_list(s, &e, s->x->edits->left);
