@@ -136,7 +136,7 @@ help:
 #h                      ARGS='--help' for the rest
 #h make grade LAB=…     mark your file as the grader will, on other inputs; DETAIL=1, FILE=my.cu
 #h make check           the tests that take seconds; after a change
-#h make test            every test; make test-gpu: those that need a GPU (JOBS=4 labs at once)
+#h make test            every test (FULL=1: all of the tutor's bank); make test-gpu: those that need a GPU (JOBS=4 labs at once)
 #h make plots           figures from build/records and plots/records; RECORDS='a.csv b.csv'
 #h make picture LAB=… KERNEL=…   what one block did, drawn; ANIMATE=1 as it went on
 #h make tables          the README's, from plots/records

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """bank.py - are the causes of wrong kernels told right? Tries the bank of faults.
 
-    common/harness/bank.py --bin build/bin [--lab LAB] [--only WORD] [--show]
+    common/harness/bank.py --bin build/bin [--lab LAB] [--only WORD] [--every N] [--show]
 
 labs/LAB/faulty.txt holds faults, each an edit of the lab's solution (or of its skeleton):
 
@@ -176,10 +176,11 @@ def main():
     parser.add_argument("--bin", default="build/bin")
     parser.add_argument("--lab", action="append")
     parser.add_argument("--only", default="")
+    parser.add_argument("--every", type=int, default=1, help="of each lab's faults every N-th alone")
     parser.add_argument("--show", action="store_true", help="what is printed of each")
     args = parser.parse_args()
     labs = args.lab or sorted(p.parent.name for p in (ROOT / "labs").glob("*/faulty.txt"))
-    faults = [f for lab in labs for f in read_bank(lab) if args.only in f.title]
+    faults = [f for lab in labs for f in read_bank(lab)[::args.every] if args.only in f.title]
     counts = {"right": 0, "none": 0, "wrong": 0}
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

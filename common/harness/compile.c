@@ -55,6 +55,8 @@ static struct options options_of(const struct compile_request *r, bool minimal)
     add(&o, xformat("-arch=%s", r->arch));
     if (minimal)
         add(&o, xstrdup("-minimal"));
+    if (r->quick)
+        add(&o, xstrdup("--Ofast-compile=max"));
     for (int i = 0; i < r->nincludes && i < COMPILE_MAX_INCLUDES; i++)
         add(&o, xformat("-I%s", r->includes[i]));
     if (!r->no_default_includes)

@@ -15,6 +15,7 @@ struct compile_request {
     const char *includes[COMPILE_MAX_INCLUDES];
     int nincludes;
     bool no_default_includes;
+    bool quick; /* to worse code, in a third of the time or less: results alone are looked at */
     /* The toolkit's headers, unless WARPLAB_CUDA_INCLUDE names them: CUDA_INCLUDE, but where the
      * program itself is to name no folder of this machine. */
     const char *toolkit;

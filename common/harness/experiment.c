@@ -7,6 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What tries take, in bytes of what the compiler makes of them, at 1.5 us each. No clock is asked,
+ * so that a slower machine finds the same. */
+enum {
+    SPENT = 4000000,
+    AT_LEAST = 8000, /* of one that compiles to less, or not at all */
+    QUICK = 3,       /* times as fast: quickly compiled code */
+    PER_BYTE = 64    /* warp instructions that are run in that time */
+};
+
 /* In each step that has both, of one kind. */
 static void exchange(struct plan *p, const int which[2])
 {
@@ -46,6 +55,8 @@ static void spend(struct experiment *x, const struct sample *s)
     uint64_t used = s->outputs.counted ? s->outputs.counters.inst_executed : 0;
 
     x->runs--;
+    if (x->edits && x->edits->counts)
+        x->edits->spent += used / PER_BYTE;
     x->instructions -= used < x->instructions ? used : x->instructions;
     if (s->outputs.error)
         x->recover(x->user, (cudaError_t)s->outputs.error);
@@ -97,18 +108,14 @@ enum run_end experiment_with(struct experiment *x, void *const *data, struct sam
     return s->end = s->outputs.stage == STAGE_DONE ? RUN_OK : RUN_ERROR;
 }
 
-/* In bytes of what the compiler made of them, which is nearly all of their time: 1.5 s a megabyte.
- * No clock is asked, so that a slower machine finds the same. */
-enum { COMPILED = 5000000, AT_LEAST = 8000 /* of one that compiles to less, or not at all */ };
-
 bool tries_left(const struct tries *t)
 {
-    return t->left && t->compiled < COMPILED;
+    return t->left && t->spent < SPENT;
 }
 
-void tries_compiled(struct tries *t, size_t size)
+void tries_compiled(struct tries *t, size_t size, bool quick)
 {
-    t->compiled += AT_LEAST + size;
+    t->spent += AT_LEAST + size / (quick ? QUICK : 1);
 }
 
 void sample_reset(struct sample *s)

@@ -12,9 +12,11 @@
 /* Small changes of the file, for all variants of a run. */
 struct tries {
     unsigned left;
-    size_t compiled; /* bytes, of them */
-    const char *of;  /* the variant that one made right: at this place of the file, this text for so
-                      * long a one; NULL: none */
+    uint64_t spent; /* on them: bytes compiled, and what runs take as long as such */
+    bool counts;    /* runs are tries */
+    bool shortly;   /* such a run takes less than to compile it well */
+    const char *of; /* the variant that one made right: at this place of the file, this text for so
+                     * long a one; NULL: none */
     char *with;
     size_t at, length;
 };
@@ -25,9 +27,9 @@ struct experiment {
     struct launch_record record;
     void (*recover)(void *user, cudaError_t e); /* after an error, so that the next run can be */
     void (*fresh)(void *user); /* loads the module again: its variables are as they were at first */
-    /* Loads another text in the file's place, until fresh(). False: it does not compile. NULL: it
-     * cannot be done here. */
-    bool (*replace)(void *user, const char *source);
+    /* Loads another text in the file's place, until fresh(); quick: to worse code, which says
+     * nothing of counts. False: it does not compile. NULL: it cannot be done here. */
+    bool (*replace)(void *user, const char *source, bool quick);
     const char *source; /* the file's text */
     const char *log;    /* the compiler's, of it; NULL: none */
     struct tries *edits;
@@ -46,7 +48,7 @@ struct experiment {
 /* May one more be tried? Not when the student has waited for long. */
 bool tries_left(const struct tries *t);
 /* One was compiled, to this many bytes. */
-void tries_compiled(struct tries *t, size_t size);
+void tries_compiled(struct tries *t, size_t size, bool quick);
 
 /* What came of one run. */
 struct sample {

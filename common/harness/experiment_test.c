@@ -75,9 +75,12 @@ Test(experiment, small_changes_by_what_was_compiled)
     few.left--;
     cr_expect_not(tries_left(&few));
     for (; tries_left(&large); n++)
-        tries_compiled(&large, 92000);
-    cr_expect_eq(n, 50, "of 100,000 bytes each with what any takes, five million in all; not %d",
-                 n);
+        tries_compiled(&large, 92000, false);
+    cr_expect_eq(n, 40, "of 100,000 bytes each with what any takes, four million in all: %d", n);
+    large.spent = 0;
+    for (n = 0; tries_left(&large); n++)
+        tries_compiled(&large, 36000, true);
+    cr_expect_eq(n, 200, "of 20,000: a third, and what any takes");
 }
 
 Test(experiment, after_an_error_it_is_recovered_from)

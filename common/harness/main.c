@@ -27,7 +27,7 @@
 
 #define IMAGE_MAX   (256u << 20)
 #define LOG_SECONDS 5   /* between two lines of progress */
-#define EDITS       300 /* of the file that are tried for a cause, in a run */
+#define EDITS       400 /* of the file that are tried for a cause, in a run */
 
 static bool applies(const struct run *r, int v, const struct lab_case *c)
 {
@@ -492,17 +492,17 @@ static void load_fresh(void *user)
 }
 
 /* Where nothing is lost with the device's state. */
-static bool load_text(void *user, const char *text)
+static bool load_text(void *user, const char *text, bool quick)
 {
     struct run *r = user;
     char *path = source_path(r);
     struct compile_request request = {
-        .path = path, .arch = r->machine.arch, .toolkit = CUDA_INCLUDE};
+        .path = path, .arch = r->machine.arch, .quick = quick, .toolkit = CUDA_INCLUDE};
     struct compiled c;
     bool ok = compile_source_text(&request, text, &c);
 
     const struct variant_state *s = &r->variants[r->looking];
-    tries_compiled(&r->edits, ok ? c.size : 0);
+    tries_compiled(&r->edits, ok ? c.size : 0, quick);
     progress(r, "trying small changes", r->lab->variants[r->looking].name,
              s->failures ? s->failed[0] : r->cases, EDITS - (int)r->edits.left, EDITS);
     if (ok) {

@@ -101,6 +101,9 @@ static void mbarrier_deadlock(const struct all_awaited *all)
     }
     if (all->left_out)
         text_addf(&t, ", and others for %u more", all->left_out);
+    text_addf(&t,
+              "; does each wait name the parity of its own round, of rounds that are counted on "
+              "and do not begin anew, and do as many arrive as it is set up for?");
     w->mask = first->path->mask;
     warp_fault(w, first->path->waits, -1, cudaErrorLaunchTimeout, "deadlock: the mbarrier at %s",
                text_str(&t));
