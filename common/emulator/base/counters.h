@@ -15,6 +15,8 @@
     X(inst_executed, "smsp__inst_executed.sum", "inst", "warp instructions")                       \
     X(inst_executed_max_warp, "", "inst",                                                          \
       "of each launch, those of the warp that executed most")                                      \
+    X(inst_executed_busiest, "", "inst",                                                           \
+      "of each block, those of its warp that executed most, summed over blocks")                   \
     X(thread_inst_executed, "smsp__thread_inst_executed.sum", "inst",                              \
       "lanes active at each warp instruction, predicated off or not")                              \
     X(thread_inst_executed_pred_on, "smsp__thread_inst_executed_pred_on.sum", "inst",              \
@@ -39,6 +41,12 @@
     X(global_st_bytes, "", "byte", "")                                                             \
     X(global_sectors, "", "sector",                                                                \
       "of loads, stores, atomics and asynchronous copies together: all ways to global memory")     \
+    X(global_lane_steps, "", "byte",                                                               \
+      "of loads and stores: from each lane that is on to the next, the bytes between their "       \
+      "addresses over the lanes between")                                                          \
+    X(global_ld_squares, "", "byte^2",                                                             \
+      "of each warp, the bytes that its global loads asked for, squared: where one loads all, the "  \
+      "square of global_ld_bytes, where W share it evenly a W-th of that")                         \
     X(local_ld_requests, "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum", "request", "")          \
     X(local_ld_sectors, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "sector", "")             \
     X(local_st_requests, "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", "request", "")          \
@@ -52,6 +60,8 @@
     X(shared_ld_bytes, "", "byte", "")                                                             \
     X(shared_ld_strided, "", "request",                                                            \
       "shared loads whose lanes' addresses are evenly spaced in each half of the warp")            \
+    X(shared_ld_span, "", "byte",                                                                  \
+      "of each block, from the first byte that a shared load reads to the last, summed")           \
     X(shared_ld_lanes_1, "", "request", "shared loads by 1 lane")                                  \
     X(shared_ld_lanes_2, "", "request", "by 2 or 3")                                               \
     X(shared_ld_lanes_4, "", "request", "by 4 to 7")                                               \
@@ -66,6 +76,7 @@
     X(const_ld_requests, "", "request", "ld.const and kernel parameters are not counted together") \
     X(const_ld_sectors, "", "sector",                                                              \
       "distinct 32-byte sectors those touch, per request: one where all lanes want one word")      \
+    X(const_ld_bytes, "", "byte", "bytes the lanes asked for")                                     \
     X(texture_requests, "l1tex__t_requests_pipe_tex_mem_texture.sum", "request",                   \
       "groups of 4 lanes of a fetch, of 8 from memory of one dimension")                           \
     X(texture_sectors, "l1tex__t_sectors_pipe_tex_mem_texture.sum", "sector",                      \
@@ -96,7 +107,11 @@
     X(barriers_close, "", "inst",                                                                  \
       "of those, waits with next to no floating-point and tensor instructions since the one "      \
       "before, of the warp's or of those that it waited for")                                      \
+    X(floats_first, "", "inst",                                                                    \
+      "floating-point and tensor instructions of a warp before its first wait at a block barrier, "  \
+      "of warps that have one")                                                                    \
     X(warp_syncs, "", "inst", "bar.warp.sync")                                                     \
+    X(fences, "", "inst", "membar and fence, but fence.proxy")                                     \
     X(shuffles, "", "inst", "shfl")                                                                \
     X(shuffles_one, "", "inst", "of those, by which all lanes get the word of one")                 \
     X(exchanges, "", "inst", "other ways between lanes: vote, match, redux, movmatrix")            \
@@ -141,7 +156,7 @@
       "bulk copies into another block's shared memory")                                            \
     X(mbarrier_arrivals, "", "inst", "mbarrier.arrive and arrive_drop, with expect_tx or without") \
     X(mbarrier_waits, "", "inst", "mbarrier.test_wait and try_wait, each time they are executed")  \
-    X(clock_reads, "", "inst", "reads of %clock, %clock64, %clock_hi and %globaltimer")            \
+    X(clock_reads, "", "inst", "reads of what differs from run to run: %clock and its kin, %globaltimer, %smid, %warpid")     \
     X(calls, "", "inst", "call instructions not inlined")
 /* clang-format on */
 

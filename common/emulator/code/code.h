@@ -94,7 +94,8 @@ enum generic_slot { IN_GLOBAL, IN_SHARED, IN_LOCAL, GENERIC_SLOTS };
 struct slot {
     uint64_t requests, units, bytes, extra;
     uint64_t by_lanes[LANE_GROUPS]; /* requests, of shared loads; executions, of guards */
-    uint64_t strided;               /* requests of shared loads with evenly spaced lanes */
+    uint64_t spacing;               /* of shared loads: requests with evenly spaced lanes; of global
+                                       ones and stores: bytes from lane to lane */
 };
 struct block_count {
     uint64_t by_lanes[LANE_GROUPS]; /* warps that entered it */
@@ -177,6 +178,7 @@ struct insn_cost {
     bool exchange;              /* lanes tell each other, and it is no shfl */
     bool turns;                 /* always branches to its own block, or one before */
     bool clock;                 /* asks what time it is */
+    bool fence;                 /* waits for what it has stored and loaded to be seen */
     bool fp64;                  /* a double is among its types, and it does more than move it */
     bool coded;                 /* fma of which a factor and the addend are numbers of the code */
     bool wgmma, arrives, waits; /* the latter two: at, for an mbarrier */

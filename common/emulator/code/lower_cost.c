@@ -107,6 +107,7 @@ static bool hears(const struct ptx_insn *in)
 static void of_mbarrier(struct insn_cost *c, const struct ptx_insn *in)
 {
     bool is = in->op == OP_mbarrier;
+    is |= in->op == OP_cp && ptx_has(in, M_mbarrier);
     c->arrives = is && (ptx_has(in, M_arrive) || ptx_has(in, M_arrive_drop));
     c->waits = is && (ptx_has(in, M_test_wait) || ptx_has(in, M_try_wait));
 }
@@ -123,12 +124,14 @@ static bool works_on_doubles(const struct ptx_insn *in)
             return true;
     return false;
 }
+/* Or where it runs, which is elsewhere the next time. */
 static bool reads_clock(const struct ptx_insn *in)
 {
-    for (uint32_t k = 0; k < in->noperands; k++)
-        if (in->operands[k].kind == OPD_SREG && in->operands[k].sreg >= SREG_CLOCK &&
-            in->operands[k].sreg <= SREG_GLOBALTIMER_HI)
+    for (uint32_t k = 0; k < in->noperands; k++) {
+        int of = in->operands[k].kind == OPD_SREG ? (int)in->operands[k].sreg : -1;
+        if ((of >= SREG_CLOCK && of <= SREG_GLOBALTIMER_HI) || of == SREG_SMID || of == SREG_WARPID)
             return true;
+    }
     return false;
 }
 /* A floating-point or tensor instruction counts as one, a warp's part of a wgmma as so many
@@ -173,6 +176,7 @@ void lower_costs(struct lower *l)
         add_cost(&l->f->costs[i], in);
         l->f->costs[i].exchange = is_exchange(in);
         l->f->costs[i].clock = reads_clock(in);
+        l->f->costs[i].fence = in->op == OP_membar || (in->op == OP_fence && !ptx_has(in, M_proxy));
         l->f->costs[i].fp64 = works_on_doubles(in);
         l->f->costs[i].coded = is_coded(written, in);
         of_mbarrier(&l->f->costs[i], in);

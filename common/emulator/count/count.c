@@ -30,7 +30,7 @@ static void add_shared_load(struct counters *c, const struct slot *s)
     c->shared_ld_wavefronts += s->units;
     c->shared_ld_bank_conflicts += s->extra;
     c->shared_ld_bytes += s->bytes;
-    c->shared_ld_strided += s->strided;
+    c->shared_ld_strided += s->spacing;
 }
 static void add_memory(struct counters *c, const struct ptx_insn *p, const struct insn *in,
                        enum ptx_space space, const struct slot *s)
@@ -59,6 +59,7 @@ static void add_memory(struct counters *c, const struct ptx_insn *p, const struc
     } else if (space == SPACE_CONST) {
         c->const_ld_requests += s->requests;
         c->const_ld_sectors += s->units;
+        c->const_ld_bytes += s->bytes;
     } else if (p->op == OP_atom || p->op == OP_red) {
         if (p->op == OP_red || in->flags & F_RED)
             c->global_red_requests += s->requests;
@@ -72,11 +73,13 @@ static void add_memory(struct counters *c, const struct ptx_insn *p, const struc
         c->global_st_sectors += s->units;
         c->global_sectors += s->units;
         c->global_st_bytes += s->bytes;
+        c->global_lane_steps += s->spacing;
     } else if (space == SPACE_GLOBAL) {
         c->global_ld_requests += s->requests;
         c->global_ld_sectors += s->units;
         c->global_sectors += s->units;
         c->global_ld_bytes += s->bytes;
+        c->global_lane_steps += s->spacing;
     }
 }
 /* A generic address may be of any memory: each has a slot. */
@@ -214,6 +217,7 @@ static void add_insn(struct counters *c, const struct ptx_insn *p, const struct 
         } else {
             c->barriers += s->requests;
             c->barriers_close += s->extra;
+            c->floats_first += s->bytes;
         }
         break;
     case OP_shfl:
@@ -222,6 +226,7 @@ static void add_insn(struct counters *c, const struct ptx_insn *p, const struct 
         break;
     case OP_call:
         c->calls += s->requests;
+        c->branches_back += s->extra;
         break;
     default:
         break;
@@ -297,6 +302,7 @@ static void add_block(struct counters *c, const struct emu_func *f, const struct
         c->exchanges += k->exchange ? warps : 0;
         c->branches_back += k->turns ? warps : 0;
         c->clock_reads += k->clock ? warps : 0;
+        c->fences += k->fence ? warps : 0;
         c->mbarrier_arrivals += k->arrives ? warps : 0;
         c->mbarrier_waits += k->waits ? warps : 0;
     }
@@ -359,7 +365,7 @@ static void add_func_counts(struct slot *slots, struct block_count *counts, cons
         slots[i].units += w->slots[i].units;
         slots[i].bytes += w->slots[i].bytes;
         slots[i].extra += w->slots[i].extra;
-        slots[i].strided += w->slots[i].strided;
+        slots[i].spacing += w->slots[i].spacing;
         for (int k = 0; k < LANE_GROUPS; k++)
             slots[i].by_lanes[k] += w->slots[i].by_lanes[k];
     }
@@ -385,6 +391,9 @@ static void merge(struct launch *l)
     for (int k = 1; k < l->nworkers; k++) {
         add_counts(a->slots, a->counts, l->workers[k], l->module);
         a->max_warp = l->workers[k]->max_warp > a->max_warp ? l->workers[k]->max_warp : a->max_warp;
+        a->busiest += l->workers[k]->busiest;
+        a->loaded_squares += l->workers[k]->loaded_squares;
+        a->read_span += l->workers[k]->read_span;
     }
 }
 static void keep_sums(struct emu_module *m, const struct worker *a)
@@ -413,6 +422,9 @@ static void counted(struct listener *self, struct launch *l)
         if (was_entered(l->module->funcs[i], a->counts, l->ncounts))
             add_func(&r->counters, l->module->funcs[i], a->counts, a->slots);
     r->counters.inst_executed_max_warp = a->max_warp;
+    r->counters.inst_executed_busiest = a->busiest;
+    r->counters.global_ld_squares = a->loaded_squares;
+    r->counters.shared_ld_span = a->read_span;
     r->counters.shared_block_bytes = l->nblocks * l->user_shared;
     keep_sums(l->module, a);
     struct model_launch m = {.blocks = l->nblocks, .threads_per_block = l->threads};

@@ -21,6 +21,47 @@ Test(counters, the_warp_that_executes_most)
                 "TOP: add.u32 %r0, %r0, 1;\nsetp.lt.u32 %p1, %r0, 10;\n@%p1 bra TOP;\nEND:");
     COUNTED(inst_executed, 3 * (8 + 39));
     COUNTED(inst_executed_max_warp, 39);
+    COUNTED(inst_executed_busiest, 3 * 39);
+}
+
+/* Of each request the bytes from lane to lane: 4 side by side, of every second lane too; 12 apart;
+ * none where all lanes have one word; back by what they came. What each warp loads, squared. */
+Test(counters, steps_from_lane_to_lane)
+{
+    RUN(.grid = 2, .body = "ld.global.u32 %r0, [%mine];\nst.global.u32 [%mine], %r0;\n");
+    COUNTED(global_lane_steps, 2 * 2 * 31 * 4);
+    COUNTED(global_ld_squares, 2 * 128 * 128);
+    RUN(.body =
+            "and.b32 %r0, %t, 1;\nsetp.eq.u32 %p0, %r0, 0;\n@%p0 ld.global.u32 %r0, [%mine];\n");
+    COUNTED(global_lane_steps, 15 * 4);
+    COUNTED(global_ld_squares, 64 * 64);
+    RUN(.body = "mul.wide.u32 %d0, %t, 12;\nadd.u64 %d0, %d0, %out;\nld.global.u32 %r0, [%d0];\n"
+                "ld.global.u32 %r0, [%out];\n");
+    COUNTED(global_lane_steps, 31 * 12);
+    RUN(.body = "shl.b32 %r0, %t, 2;\nsub.u32 %r0, 124, %r0;\ncvt.u64.u32 %d0, %r0;\n"
+                "add.u64 %d0, %d0, %out;\nld.global.u32 %r0, [%d0];\n");
+    COUNTED(global_lane_steps, 31 * 4);
+}
+
+/* From the first byte that is read to the last, in each block. */
+Test(counters, span_of_shared_loads)
+{
+    RUN(.grid = 2, .before = ".shared .align 8 .b8 s[512];",
+        .body = "shl.b32 %r1, %t, 2;\nmov.u32 %r2, s;\nadd.u32 %r1, %r1, %r2;\n"
+                "st.shared.u32 [%r1+256], %r1;\nst.shared.u32 [%r1], %r1;\n"
+                "ld.shared.u32 %r0, [%r1+40];\nsetp.eq.u32 %p0, %t, 3;\n"
+                "@%p0 ld.shared.u64 %d0, [%r1+268];\n");
+    COUNTED(shared_ld_span, 2 * (12 + 268 + 8 - 40));
+    RUN(.body = "");
+    COUNTED(shared_ld_span, 0);
+}
+
+/* By all lanes, though it is one word. */
+Test(counters, bytes_of_constants)
+{
+    RUN(.before = ".const .align 16 .b8 c[64];",
+        .body = "ld.const.u32 %r0, [c];\nld.const.v4.u32 {%r0, %r1, %r2, %r3}, [c+16];\n");
+    COUNTED(const_ld_bytes, 32 * (4 + 16));
 }
 
 /* A warp of 32 and one of 16, of which 5 lanes go on; a guard leaves one of these, another none. */
@@ -126,6 +167,16 @@ Test(counters, barriers_without_work_between)
                              "@%p1 bra TOP;\nbar.sync 0;\n" ADD40 "bar.sync 0;\n");
     COUNTED(barriers, 2 * 4);
     COUNTED(barriers_close, 2 * 2);
+}
+
+/* What comes before a warp's first wait; of a warp that never waits, nothing. */
+Test(counters, floats_before_the_first_barrier)
+{
+    RUN(.block = 64, .body = ADD10 "bar.sync 0;\n" ADD40 "bar.sync 0;\n" ADD2);
+    COUNTED(floats_first, 2 * 10);
+    RUN(.block = 64,
+        .body = ADD10 "setp.gt.u32 %p1, %t, 31;\n@%p1 bra END;\n" ADD2 "bar.sync 1, 32;\nEND:");
+    COUNTED(floats_first, 12);
 }
 
 /* The first warp works and tells of it, the second waits for that: only its first wait is close,
@@ -359,14 +410,31 @@ Test(counters, floating_point_of_all_types)
     }
 }
 
-/* Of any of the registers that tell a time, by warps. */
+/* Of itself, three times: the first call is none. Fences, but of proxies. */
+Test(counters, calls_of_itself_and_fences)
+{
+    static const char before[] =
+        ".func down(.param .b32 n);\n"
+        ".func down(.param .b32 n)\n{ .reg .u32 %a; .reg .pred %p; ld.param.u32 %a, [n];\n"
+        "setp.eq.u32 %p, %a, 0; @%p bra OUT; sub.u32 %a, %a, 1;\n"
+        "{ .param .b32 m; st.param.b32 [m], %a; call down, (m); }\nOUT: ret; }\n";
+    RUN(.block = 64, .before = before,
+        .body = "{ .param .b32 m; st.param.b32 [m], 3; call down, (m); }\n"
+                "membar.gl;\nfence.acq_rel.gpu;\nfence.proxy.async;\n");
+    COUNTED(branches_back, 3 * 2);
+    COUNTED(calls, 4 * 2);
+    COUNTED(fences, 2 * 2);
+}
+
+/* Of any of the registers that tell a time, or where a warp runs, by warps. */
 Test(counters, reads_of_clocks)
 {
     RUN(.grid = 2, .block = 64,
         .body = "{.reg .u64 d;\nmov.u32 %r0, %clock;\nmov.u32 %r0, %clock_hi;\n"
                 "mov.u64 d, %clock64;\nmov.u64 d, %globaltimer;\nmov.u32 %r0, %globaltimer_lo;\n"
-                "mov.u32 %r0, %globaltimer_hi;\nmov.u32 %r0, %smid;\nmov.u32 %r0, %laneid;}");
-    COUNTED(clock_reads, 6 * 4);
+                "mov.u32 %r0, %globaltimer_hi;\nmov.u32 %r0, %smid;\nmov.u32 %r0, %warpid;\n"
+                "mov.u32 %r0, %laneid;\nmov.u32 %r0, %ctaid.x;}");
+    COUNTED(clock_reads, 8 * 4);
 }
 
 /* Of doubles whatever is no flop counts, too; who moves one, or asks for its bits, does nothing. */

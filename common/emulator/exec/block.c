@@ -203,7 +203,8 @@ static void warp_start(struct warp *w, struct launch *l, struct block *b)
     w->carry = 0;
     w->products = 0;
     w->at_group = false;
-    w->executed = w->floats = w->at_barrier = w->lead = 0;
+    w->executed = w->floats = w->at_barrier = w->lead = w->loaded = 0;
+    w->met = false;
     w->handed = NOT_HANDED;
     w->given = l->slice;
     w->spins = w->spun = w->apart = w->still = w->idle = w->stuck = w->waited = false;
@@ -271,6 +272,8 @@ void block_start(struct block *b, uint64_t index)
         b->mbarriers->n = 0;
     b->yields = 0;
     memset(b->barriers, 0, sizeof(b->barriers));
+    b->read_lo = UINT64_MAX;
+    b->read_hi = 0;
     memset(b->shared, UNSET, l->shared_extent);
     memset(b->shared + l->shared_extent, 0, l->shared_bytes - l->shared_extent);
     for (uint32_t i = 0; i < b->nwarps; i++)
@@ -447,9 +450,15 @@ enum run block_run(struct block *b)
 void block_finish(struct block *b)
 {
     struct worker *own = b->worker;
-    for (uint32_t i = 0; i < b->nwarps; i++)
-        if (b->warps[i].executed > own->max_warp)
-            own->max_warp = b->warps[i].executed;
+    uint64_t busiest = 0;
+    for (uint32_t i = 0; i < b->nwarps; i++) {
+        const struct warp *w = &b->warps[i];
+        busiest = w->executed > busiest ? w->executed : busiest;
+        own->loaded_squares += w->loaded * w->loaded;
+    }
+    own->max_warp = busiest > own->max_warp ? busiest : own->max_warp;
+    own->busiest += busiest;
+    own->read_span += b->read_hi > b->read_lo ? b->read_hi - b->read_lo : 0;
     for (int k = 0; !block_stops(b) && k < b->nlisteners; k++)
         if (b->listeners[k]->block_end)
             b->listeners[k]->block_end(b->listeners[k], &b->info);

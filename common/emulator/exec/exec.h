@@ -123,6 +123,8 @@ struct warp {
     struct held *held; /* follow.c: by register of the kernel, NULL where nothing is followed */
     /* Instructions of the blocks that it entered; of them floating-point and tensor ones. */
     uint64_t executed, floats;
+    uint64_t loaded;     /* bytes from global memory, by loads */
+    bool met;            /* it has waited at a barrier of the block */
     uint64_t at_barrier; /* its clock (follow.h) when it left one last */
     uint64_t lead;       /* follow.c: how much further others were, by what it waited for */
     bool used;           /* and whether it has used something that it loaded */
@@ -145,7 +147,8 @@ struct block {
     uint32_t nwarps, live_threads, done_warps;
     uint32_t index, ctaid[3];
     uint8_t *shared;
-    uint8_t *constants; /* SEL_BLOCK area */
+    uint64_t read_lo, read_hi; /* of it, what loads read: from, to behind the last byte */
+    uint8_t *constants;        /* SEL_BLOCK area */
     struct barrier barriers[NBARRIERS];
     struct block_info info;
     struct mbarriers *mbarriers; /* that it set up: mbarrier.h; NULL: none */
@@ -163,6 +166,13 @@ struct block {
     struct flights
         *flights; /* follow.c: copies that mbarriers wait for, NULL where there are none */
 };
+
+/* Of shared memory, by a load. */
+static inline void block_read(struct block *b, uint64_t from, uint64_t to)
+{
+    b->read_lo = from < b->read_lo ? from : b->read_lo;
+    b->read_hi = to > b->read_hi ? to : b->read_hi;
+}
 
 /* The last allocation that an instruction touched. An instruction reads or writes, never both:
  * whether it may was asked when the allocation was found. */
@@ -192,6 +202,9 @@ struct worker {
     struct rule_count *by_rules; /* by slot; NULL: what is in slots holds (rules.h) */
     uint64_t steps;              /* taken since last added to the launch */
     uint64_t max_warp;           /* instructions of the warp that executed most */
+    uint64_t busiest;            /* the same of each block, summed */
+    uint64_t loaded_squares;     /* of each warp's bytes loaded from global memory, summed */
+    uint64_t read_span;          /* bytes of shared memory from a block's first load to its last */
     uint32_t nopen;              /* blocks */
     uint32_t index;
     uint64_t clock;

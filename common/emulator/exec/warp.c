@@ -623,6 +623,11 @@ const struct insn *warp_call(struct warp *w, const struct insn *in)
     if (ci->builtin != CALL_FUNC)
         return warp_call_builtin(w, in);
     w->worker->slots[in->slot].requests++;
+    for (const struct frame *f = w->cur->frame; ci->target && f; f = f->parent)
+        if (f->func == ci->target) { /* of itself: a turn of a loop */
+            w->worker->slots[in->slot].extra++;
+            break;
+        }
     return ci->target ? call_function(w, in, ci->target) : call_indirect(w, in);
 }
 
@@ -675,6 +680,8 @@ static const struct insn *barrier_done(struct warp *w, const struct insn *in)
     uint64_t now = follow_hears(w, in, p->heard);
     w->worker->slots[in->slot].extra += few_floats(w->at_barrier, now);
     w->at_barrier = now;
+    w->worker->slots[in->slot].bytes += w->met ? 0 : warp_floats(w, in);
+    w->met = true;
     if (in->sub != M_red)
         return in + 1;
     if (in->sub2 == M_popc) {

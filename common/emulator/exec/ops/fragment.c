@@ -80,13 +80,13 @@ static struct slot *slot_of_shared(const struct warp *w, const struct insn *in)
 {
     return &w->worker->slots[in->slot + (in->sub == SPACE_GENERIC ? IN_SHARED : 0)];
 }
-/* A cost: stride, units, extra, strided, and that it is known */
-enum { UNITS = 32, EXTRA = 44, STRIDED = 56, KNOWN = 63 };
+/* A cost: stride, units, extra, spacing, and that it is known */
+enum { UNITS = 32, EXTRA = 44, SPACING = 56, KNOWN = 63 };
 static void keep_cost(struct mma_shape *s, u64 stride, const struct slot *from,
                       const struct slot *to)
 {
     u64 cost = stride | (to->units - from->units) << UNITS | (to->extra - from->extra) << EXTRA |
-               (to->strided - from->strided) << STRIDED | 1ull << KNOWN;
+               (to->spacing - from->spacing) << SPACING | 1ull << KNOWN;
     atomic_store_explicit(&s->cost, cost, memory_order_relaxed);
 }
 static void count_move(struct slot *to, const struct mma_shape *s, u64 cost)
@@ -96,7 +96,7 @@ static void count_move(struct slot *to, const struct mma_shape *s, u64 cost)
     to->bytes += (u64)s->nd * WARP * bytes;
     to->units += cost >> UNITS & 0xfff;
     to->extra += cost >> EXTRA & 0xfff;
-    to->strided += cost >> STRIDED & 0x7f;
+    to->spacing += cost >> SPACING & 0x7f;
     if (!s->store)
         to->by_lanes[lane_group(FULL)] += s->nd;
 }
@@ -145,8 +145,10 @@ static bool move_lines(struct warp *w, const struct insn *in, u64 base, u64 stri
         u8 *here = (u8 *)words + k * line, *there = w->block->shared + a + k * pitch;
         copy_line(s->store ? there : here, s->store ? here : there, line);
     }
-    if (!s->store)
+    if (!s->store) {
         move_registers(w, in, words, lines * line / 4);
+        block_read(w->block, a, end);
+    }
     count_move(slot_of_shared(w, in), s, cost);
     return true;
 }

@@ -205,6 +205,25 @@ static inline bool evenly_spaced(const struct request *q)
     return differ == 0;
 }
 
+/* From each lane that is on to the next, the bytes between their addresses over the lanes between:
+ * lanes side by side, of which any are off, have their own size each time. */
+static inline u64 lane_steps(const struct request *q, u32 size)
+{
+    u64 sum = 0;
+    u32 before = q->first;
+    if (q->shape == SHAPE_UNIFORM)
+        return 0;
+    if (q->shape == SHAPE_CONTIGUOUS)
+        return (u64)size * ((u32)__builtin_popcount(q->mask) - 1);
+    for (u32 m = q->mask & (q->mask - 1); m; m &= m - 1) {
+        u32 lane = (u32)__builtin_ctz(m);
+        u64 a = q->a[before], b = q->a[lane], far = a < b ? b - a : a - b;
+        sum += lane - before == 1 ? far : far / (lane - before);
+        before = lane;
+    }
+    return sum;
+}
+
 /* ---- checks ---- */
 const struct insn *misaligned(struct warp *w, const struct insn *in, const struct request *q,
                               u32 size, const char *space)
@@ -433,6 +452,8 @@ static inline int global_request(struct warp *w, const struct insn *in, struct r
     if (!r)
         return 0;
     count_access(w, in, q, count_sectors(q, total), total, 0);
+    w->worker->slots[in->slot].spacing += lane_steps(q, total);
+    w->loaded += write ? 0 : (u64)__builtin_popcount(q->mask) * total;
     tell(w, in, write ? ACCESS_STORE : ACCESS_LOAD, ACCESS_GLOBAL, q, total);
     return r;
 }
@@ -544,7 +565,8 @@ static inline bool shared_request(struct warp *w, const struct insn *in, struct 
     count_access(w, in, q, wavefronts, total, conflicts);
     if (!write) {
         w->worker->slots[in->slot].by_lanes[lane_group(q->mask)]++;
-        w->worker->slots[in->slot].strided += evenly_spaced(q);
+        w->worker->slots[in->slot].spacing += evenly_spaced(q);
+        block_read(w->block, q->lo, q->hi + total);
     }
     tell(w, in, write ? ACCESS_STORE : ACCESS_LOAD, ACCESS_SHARED, q, total);
     return true;
