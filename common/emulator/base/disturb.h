@@ -8,12 +8,14 @@
 /* clang-format off */
 #define DISTURBANCES(X)                                                                            \
     X(shared_ld, "what is loaded from shared memory")                                              \
+    X(one_in_64, "one in 64 of the words that lanes load from shared memory")                      \
     X(global_ld, "what is loaded from global memory into registers")                               \
     X(others, "what is loaded from shared memory and another thread stored there")                 \
     X(ahead, "what is loaded from global memory long before it is used")                           \
     X(at_once, "what is loaded from global memory amid the work, and waited for at once")          \
     X(again, "what is loaded from global memory after something loaded was used")                  \
     X(straight, "what lanes load from global memory, each its own, and compute with at once")         \
+    X(parked, "what lanes load from global memory, and store to shared memory as it is")           \
     X(shuffle, "what lanes tell each other: shfl, redux, vote, match, movmatrix")                  \
     X(tensor, "what products of matrices add: mma, wmma.mma, wgmma")                               \
     X(async, "what cp.async and bulk copies bring into shared memory")                             \

@@ -88,11 +88,11 @@ static unsigned by_space(enum ptx_space s)
     switch (s) {
     case SPACE_SHARED:
     case SPACE_SHARED_CLUSTER:
-        return SET(shared_ld) | SET(others) | PARTS;
+        return SET(shared_ld) | SET(others) | SET(one_in_64) | PARTS;
     case SPACE_GLOBAL:
         return SET(global_ld) | PARTS;
     case SPACE_GENERIC:
-        return SET(shared_ld) | SET(others) | SET(global_ld) | PARTS;
+        return SET(shared_ld) | SET(others) | SET(one_in_64) | SET(global_ld) | PARTS;
     default:
         return 0;
     }
@@ -205,11 +205,22 @@ static bool of_part(const struct warp *w, unsigned now)
            (now & SET(one_warp) && w->index == one_of(b->nwarps, turn)) ||
            (now & SET(one_block) && b->ctaid[0] == one_of(across, row));
 }
+/* One in 64 of these lanes, others each time. */
+static uint32_t some_of(const struct warp *w, const struct insn *in, uint32_t mask, uint32_t k)
+{
+    uint64_t when = moment_of(w, in, k);
+    uint32_t some = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        some |= (uint32_t)(mix_lane((uint32_t)(when >> 32), lane) >> 26 == 0) << lane;
+    }
+    return some;
+}
 /* Lanes of `mask` in whose element k, of n, bits are to be flipped. */
 static void lanes_of_class(const struct warp *w, const struct insn *in, uint32_t mask, unsigned now,
                            uint32_t n, uint32_t lanes[16])
 {
-    unsigned memory = SET(shared_ld) | SET(others) | SET(global_ld) | PARTS;
+    unsigned memory = SET(shared_ld) | SET(others) | SET(one_in_64) | SET(global_ld) | PARTS;
     uint32_t all = now & ~memory & ~SET(tensor) ? mask : 0;
     if (of_part(w, now))
         all |= mask;
@@ -218,7 +229,8 @@ static void lanes_of_class(const struct warp *w, const struct insn *in, uint32_t
     if (now & SET(global_ld))
         all |= leads_to(w, in, mask, false);
     for (uint32_t k = 0; k < n; k++)
-        lanes[k] = all;
+        lanes[k] =
+            all | (now & SET(one_in_64) ? some_of(w, in, leads_to(w, in, mask, true), k) : 0);
     if (!(now & SET(others)))
         return;
     uint32_t shared = leads_to(w, in, mask, true);

@@ -172,6 +172,27 @@ static const struct {
      DISTURB_straight, 0},
     {GLOBAL "ld.global.u32 %r0, [%out+4100];\nadd.u32 %r7, %r0, 1;\n" DONE, DISTURB_straight, 0},
     {GLOBAL CALLS("near") DONE, DISTURB_straight, 32},
+    /* stored to shared memory as it is, of another type, by a generic address; added to before;
+       stored elsewhere; handed to a function */
+    {GLOBAL SHARED "ld.global.u32 %r0, [%mine+4096];\nst.shared.u32 [%r1], %r0;\n"
+                   "ld.shared.u32 %r7, [%r1];\n" DONE,
+     DISTURB_parked, 32},
+    {GLOBAL SHARED "ld.global.u32 %r0, [%mine+4096];\ncvt.rn.f32.u32 %f0, %r0;\n"
+                   "cvt.u64.u32 %d0, %r1;\ncvta.shared.u64 %d0, %d0;\nst.f32 [%d0], %f0;\n"
+                   "ld.shared.u32 %r7, [%r1];\n" DONE,
+     DISTURB_parked, 32},
+    {GLOBAL SHARED "ld.global.u32 %r0, [%mine+4096];\nadd.u32 %r0, %r0, 1;\n"
+                   "st.shared.u32 [%r1], %r0;\nld.shared.u32 %r7, [%r1];\n" DONE,
+     DISTURB_parked, 0},
+    {GLOBAL "ld.global.u32 %r7, [%mine+4096];\n" DONE, DISTURB_parked, 0},
+    {GLOBAL CALLS("near") DONE, DISTURB_parked, 0},
+    /* one in 64 of 256 words that are added up: hardly a lane has none; of one word, hardly one */
+    {SHARED "mov.u32 %r7, 0;\nmov.u32 %r5, 0;\nTOP: ld.shared.u32 %r0, [%r1];\n"
+            "add.u32 %r7, %r0, %r7;\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p0, %r5, 256;\n"
+            "@%p0 bra TOP;\n" DONE,
+     DISTURB_one_in_64, 32},
+    {SHARED "ld.shared.u32 %r7, [%r1];\n" DONE, DISTURB_one_in_64, 0},
+    {GLOBAL "ld.global.u32 %r7, [%mine+4096];\n" DONE, DISTURB_one_in_64, 0},
     /* all of it in a function that is called; or used by being handed out of one */
     {GLOBAL CALLS("far") DONE, DISTURB_ahead, 32},
     {GLOBAL FIVE CALLS("far") DONE, DISTURB_at_once, 0},

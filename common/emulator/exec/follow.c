@@ -36,7 +36,7 @@ static bool wants(const struct launch *l, int class)
 bool follow_loads(unsigned classes)
 {
     return classes & (1u << DISTURB_ahead | 1u << DISTURB_at_once | 1u << DISTURB_again |
-                      1u << DISTURB_straight);
+                      1u << DISTURB_straight | 1u << DISTURB_parked);
 }
 bool follow_again(const struct warp *w)
 {
@@ -258,6 +258,17 @@ struct held *follow_frame(const struct emu_func *f)
     return xcalloc(f->ptx->nregs + 1, sizeof(struct held));
 }
 
+/* Where it is asked which way values go, their type is no matter. */
+static bool converts(const struct warp *w)
+{
+    const struct launch *l = w->block->launch;
+    return wants(l, DISTURB_straight) || wants(l, DISTURB_parked);
+}
+
+static bool lies_there(const struct ptx_insn *p)
+{
+    return p->space == SPACE_SHARED || p->space == SPACE_GENERIC;
+}
 /* Does it bring values elsewhere as they are: into shared memory, to other lanes, to a function
  * that is called or out of one? */
 static bool leaves(const struct ptx_insn *p)
@@ -272,7 +283,8 @@ void follow_uses(struct warp *w, const struct insn *in, uint32_t mask, flip_regi
     uint32_t regs[MAX_REGISTERS];
     w->handed = NOT_HANDED;
     bool straight = wants(w->block->launch, DISTURB_straight);
-    if (!p || carries(p, straight))
+    bool parks = p && p->op == OP_st && lies_there(p) && wants(w->block->launch, DISTURB_parked);
+    if (!p || carries(p, converts(w)))
         return;
     uint32_t n = insn_uses(p, w->cur->frame->func->ptx, regs, MAX_REGISTERS);
     bool hands = p->op == OP_st && p->space != SPACE_PARAM && follow_fetches(w);
@@ -283,7 +295,7 @@ void follow_uses(struct warp *w, const struct insn *in, uint32_t mask, flip_regi
         w->used = true;
         if (hands) /* for others: who waits for it is told by w */
             w->handed = h->since;
-        else if ((straight && h->apart && !leaves(p)) ||
+        else if ((straight && h->apart && !leaves(p)) || parks ||
                  follow_disturbs(w->block->launch, h->since, follow_clock(w, in)))
             flip(w, in, h->place, h->width, h->size, k, h->lanes);
         h->lanes = 0;
@@ -300,9 +312,8 @@ void follow_stored(struct warp *w, uint64_t to, uint32_t bytes)
 static const struct held *moved(const struct warp *w, const struct ptx_insn *p, uint32_t mask)
 {
     uint32_t regs[MAX_REGISTERS];
-    bool converted = wants(w->block->launch, DISTURB_straight);
     uint32_t n =
-        carries(p, converted) ? insn_uses(p, w->cur->frame->func->ptx, regs, MAX_REGISTERS) : 0;
+        carries(p, converts(w)) ? insn_uses(p, w->cur->frame->func->ptx, regs, MAX_REGISTERS) : 0;
     for (uint32_t k = 0; k < n; k++)
         if (w->cur->frame->held[regs[k]].lanes & mask)
             return &w->cur->frame->held[regs[k]];
