@@ -63,13 +63,18 @@ bool fails(struct search *s, const struct lab_case *c)
     return end != RUN_OK && end != RUN_RECORD && end != RUN_NOT_TRIED && end != RUN_INTERNAL;
 }
 
-bool passes(struct search *s, const struct lab_case *c)
+static enum run_end how_it_ends(struct search *s, const struct lab_case *c)
 {
     struct sample sample;
     enum run_end end = experiment_run(s->x, c, s->x->verify->seed, false, &sample);
 
     sample_free(&sample);
-    return end == RUN_OK;
+    return end;
+}
+
+bool passes(struct search *s, const struct lab_case *c)
+{
+    return how_it_ends(s, c) == RUN_OK;
 }
 
 /* ---- where it begins ---- */
@@ -492,12 +497,14 @@ static uint32_t *field(struct launch_record *r, int which)
     return which == 0 ? &r->block_x : which == 1 ? &r->block_y : &r->items;
 }
 
-/* With larger blocks a fault may only begin later: right, too, on what is larger by as much? */
+/* With larger blocks a fault may only begin later: right, too, on what is larger by as much, one
+ * way and the other? */
 static bool right_further(struct search *s, uint32_t times)
 {
     const struct lab *lab = s->x->verify->lab;
     struct lab_case most = {0};
     uint64_t size = 0;
+    bool right = true;
 
     if (!lab->extents || !*lab->extents)
         return true;
@@ -509,8 +516,14 @@ static bool right_further(struct search *s, uint32_t times)
         most = *s->failed[i];
         size = n;
     }
-    set_extent(&most, *lab->extents, extent(&most, *lab->extents) * times + 1);
-    return passes(s, &most);
+    for (const char *e = lab->extents; *e && right; e++) {
+        struct lab_case further = most;
+
+        set_extent(&further, *e, extent(&most, *e) * times + 1);
+        enum run_end end = how_it_ends(s, &further);
+        right = e == lab->extents ? end == RUN_OK : end != RUN_WRONG; /* it need not be a case */
+    }
+    return right;
 }
 
 /* The kernel as it is, with a number of one field of its launch record `times` as large. */
@@ -555,8 +568,9 @@ static bool by_field(struct search *s, const struct launch_record *given, int wh
             s->d, "record",
             "with %s in LAUNCH it is right, with %u it is not: if the kernel is to have such "
             "blocks, "
-            "an index or a bound of it does not suit them (a constant, or another extent, in place "
-            "of the one that belongs there?)",
+            "something in it does not suit them: an index, a bound (a constant, or another extent, "
+            "in "
+            "place of the one that belongs there?), or what threads leave that have nothing to do",
             words.s, *field((struct launch_record *)given, which));
     }
     text_free(&right);

@@ -104,6 +104,24 @@ Test(edits, what_is_left_out_or_exchanged)
     edits_free(&e);
 }
 
+/* What would send all another way by chance: a comparison as a divisor, a remainder as a bound. */
+Test(edits, no_bound_of_remainders_and_no_divisor_of_comparisons)
+{
+    struct edits e;
+
+    edits_make(&e,
+               "KERNEL k(int *x, int n)\n"
+               "{\n"
+               "    if (threadIdx.x % 32 == n - 1 && threadIdx.x < n / 2)\n"
+               "        x[n / 2] = n % 2 < x[0];\n"
+               "}\n",
+               "k", "", "");
+    cr_expect_not(is_made(&e, 3, "(32 == n)") || is_made(&e, 3, "n % 2"));
+    cr_expect(is_made(&e, 4, "n % 2"), "an index");
+    cr_expect(is_made(&e, 4, "n / 2"), "a quotient for a remainder");
+    edits_free(&e);
+}
+
 /* Functions that are not needed take time to compile; macros' calls between them stay. */
 Test(edits, without_what_is_not_needed)
 {

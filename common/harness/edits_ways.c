@@ -10,6 +10,8 @@
 #include <strings.h>
 
 /* ---- operators and operands ---- */
+static const char *const compares[] = {"==", "!=", "<", ">", "<=", ">=", "&&", "||", NULL};
+
 static void another_operator(struct scan *s, int i)
 {
     static const char *const others[][2] = {
@@ -23,6 +25,10 @@ static void another_operator(struct scan *s, int i)
         if (!word_is(s, i, others[k][0]))
             continue;
         int right = operand_on(s, i + 1);
+        /* below a remainder is hardly anything: so a condition would be sent all the other way */
+        if (word_is(s, i, "/") && others[k][1][0] == '%' &&
+            (word_is_any(s, left - 1, compares) || word_is_any(s, right + 1, compares)))
+            continue;
         char *a = words_text(s, left, i - 1), *b = words_text(s, i + 1, right);
         change(s, left, right, xformat("%s %s %s", a, others[k][1], b));
         free(a);
@@ -153,6 +159,14 @@ static int binds(const struct scan *s, int i)
     return 0;
 }
 
+/* A comparison, whose result something would then be divided by, or multiplied with. */
+static bool counts_as_number(const struct scan *s, int i, int before, int behind)
+{
+    static const char *const computes[] = {"+", "-", "*", "/", "%", NULL};
+    return word_is_any(s, i, compares) &&
+           (word_is_any(s, before, computes) || word_is_any(s, behind, computes));
+}
+
 /* Would brackets around the operands of i make a difference, by the operator before or behind? */
 static bool is_open(const struct scan *s, int i, int before, int behind)
 {
@@ -171,7 +185,7 @@ static void brackets(struct scan *s, int i)
     if (left >= 0) {
         right = operand_on(s, i + 1);
         char *a = words_text(s, left, right);
-        if (is_open(s, i, left - 1, right + 1))
+        if (is_open(s, i, left - 1, right + 1) && !counts_as_number(s, i, left - 1, right + 1))
             change(s, left, right, xformat("(%s)", a));
         free(a);
     } else if (word_is(s, i, "(") && word_kind(s, i - 1) != NAME &&

@@ -320,8 +320,58 @@ static bool keeps_alive(struct search *s, const struct edits *e, int i, const st
     return kept;
 }
 
+/* The condition of an if that text[at] is in: from behind its bracket on, `length` long; 0: none.
+ */
+static size_t condition_at(const char *text, size_t at, size_t *length)
+{
+    int depth = 0;
+    size_t open = at, end;
+
+    while (open > 0 && text[open - 1] != ';' && text[open - 1] != '{' && depth >= 0) {
+        open--;
+        depth += text[open] == ')' ? 1 : text[open] == '(' ? -1 : 0;
+        if (depth < 0 && (open < 3 || strncmp(text + open - 3, "if ", 3)))
+            depth = 0; /* of a call, or around a part */
+    }
+    if (depth >= 0)
+        return 0;
+    depth = 0;
+    for (end = open; text[end] && (end == open || depth > 0); end++)
+        depth += text[end] == '(' ? 1 : text[end] == ')' ? -1 : 0;
+    *length = end - open - 2; /* from bracket to bracket */
+    return *length ? open + 1 : 0;
+}
+
+/* Is it right, too, where the condition that was changed never holds? Then it is what it guards
+ * that is wrong, and the change one way of many to leave that out. */
+static bool tell_never(struct search *s, const struct edits *e, int i)
+{
+    size_t length = 0, at = condition_at(e->text, e->v[i].at, &length);
+    struct edit never = {.at = at, .length = length, .with = (char[]){"0"}};
+    struct edits one = {.text = e->text, .v = &never, .n = 1};
+
+    if (!at || e->v[i].at + e->v[i].length > at + length)
+        return false;
+    char *text = edits_apply(&one, 0), *was = one_line(e->text + at, length);
+    budget(s->x, STEPS);
+    const struct lab_case *first = quickest(s);
+    int cases =
+        s->x->replace(s->x->user, text, false) && passes(s, first) ? right_on(s, first, STEPS) : 0;
+    if (cases)
+        diagnosis_add(
+            s->d, "function",
+            "%s:%d: if \"%s\" never holds, and what hangs on it is not done, it is right on "
+            "all %d inputs that were tried",
+            s->path, edits_line(e, i), was, cases);
+    free(text);
+    free(was);
+    return cases;
+}
+
 static void tell_edit(struct search *s, const struct edits *e, int i, int cases)
 {
+    if (tell_never(s, e, i))
+        return;
     char *was = one_line(e->text + e->v[i].at, e->v[i].length),
          *is = one_line(e->v[i].with, strlen(e->v[i].with));
 

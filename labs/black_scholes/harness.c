@@ -66,11 +66,12 @@ static const struct lab_case cases[] = {
     OPTIONS("rate=-2", 1003, RATE_BELOW_0, 30, CHECK),
     OPTIONS("any-price", 1003, ANY_PRICE, 120, CHECK),
     OPTIONS("some-are-none", 1003, SOME_ARE_NONE, 30, CHECK),
+    OPTIONS("some-of-many-are-none", (1 << 18) + 1003, SOME_ARE_NONE, 30, CHECK), /* more than threads */
     OPTIONS("volatility=-30", 10, 0, -30, CHECK),
     OPTIONS("volatility=0", 10, 0, 0, CHECK),
     OPTIONS("volatility=nan", 10, NO_VOLATILITY, 30, CHECK),
     /* kernels go by blockDim.x */
-    {.name = "blocks-of-64", .n = 5003, .k = 2, .param = 30, .dtype = DT_F32, .flags = CHECK, .block = 64},
+    {.name = "blocks-of-64", .n = 70003, .k = 2, .param = 30, .dtype = DT_F32, .flags = CHECK, .block = 64},
     OPTIONS("options=10^6", 1000000, 0, 30, BOTH),
     OPTIONS("options=2^16", 1 << 16, 0, 30, LARGE),
     OPTIONS("options=2^18", 1 << 18, 0, 30, LARGE),
