@@ -385,8 +385,8 @@ static int row_case_problems(const struct lab *lab, const struct rubric *r,
                              const struct rubric_row *row, struct text *out)
 {
     const struct lab_variant *v = variant_named(lab, row->variant);
-    char *list =
-             xformat("%s %s", row->cases ? row->cases : "", row->gpu_cases ? row->gpu_cases : ""),
+    char *list = xformat("%s %s %s", row->cases ? row->cases : "",
+                         row->gpu_cases ? row->gpu_cases : "", row->if_right ? row->if_right : ""),
          *save = NULL, *why = NULL;
     int bad = 0;
     for (char *name = strtok_r(list, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
@@ -455,6 +455,8 @@ static int row_problems(const struct lab *lab, const struct rubric *r, const str
     if (row->kind == ROW_FAULTS && (!row->cases || !row->faults || !lab->program))
         bad += problem(out, r, row->id, "no case or no fault, or its lab is no program's", "");
     bad += fault_problems(r, row, out);
+    if (row->kind != ROW_GATE && row->if_right)
+        bad += problem(out, r, row->id, "if_right is for gates", "");
     if (row->kind != ROW_SPEED && row->gpu_cases)
         bad += problem(out, r, row->id, "gpu_cases are for SPEED", "");
     if (row->kind == ROW_SPEED && !(row->ratio > 0))

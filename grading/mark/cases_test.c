@@ -326,3 +326,28 @@ Test(cases, mistakes_in_a_table_are_said)
         text_free(&t);
     }
 }
+
+Test(cases, only_gates_have_cases_that_need_not_be_right)
+{
+    static const struct hidden_case none = {.name = "h", .kind = "k", .like = "tail"};
+    static const struct {
+        struct rubric_row row;
+        const char *says;
+    } of[] = {
+        {{"ok", 1, "right", ROW_CORRECT, "reduce3", .cases = "tail", .if_right = "h", .hint = "?"},
+         "if_right is for gates"},
+        {{"gate", 1, "gate", ROW_GATE, "reduce3", .cases = "tail", .if_right = "nowhere",
+          .gate = "barriers == 0", .hint = "?"},
+         "case nowhere: there is none"},
+        {{"gate", 1, "gate", ROW_GATE, "reduce3", .cases = "tail", .if_right = "h",
+          .gate = "barriers == 0", .hint = "?"},
+         ""},
+    };
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        struct rubric r = {"reduction", &of[i].row, 1, cases, 3, &none, 1};
+        struct text t = {0};
+        cr_expect_eq(rubric_problems(&lab_reduction, &r, &t), of[i].says[0] ? 1 : 0);
+        cr_expect(strstr(text_str(&t), of[i].says), "%s", text_str(&t));
+        text_free(&t);
+    }
+}

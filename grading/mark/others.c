@@ -119,11 +119,25 @@ int others_checked(struct marking *m, bool hidden, struct marked_case *out)
     return n + (m->draw.secret ? 0 : check_hidden(m, out + n)); /* practice hides nothing */
 }
 
+/* Where the kernel need not be right, and the technique is asked for if it is. */
+static void gated_if_right(struct marking *m, bool hidden)
+{
+    int n;
+    struct marked_case *c =
+        named_cases(m->e->lab, m->e->rubric, m->row, m->row->if_right, &m->draw, &n);
+    for (int i = 0; i < n && m->out.status == STATUS_PASS; i++)
+        if (!c[i].kind == !hidden && marking_run(m, &c[i], 0, false)->result.end == RUN_OK)
+            mark_gate_on(m, &c[i], false);
+    free(c);
+}
+
 /* A gate is looked at on all cases that the variant's results are compared on, too. */
 void others_gated(struct marking *m, bool hidden)
 {
     const struct rubric *b = m->e->rubric;
     const char *gate = m->row->gate;
+    if (m->row->if_right)
+        gated_if_right(m, hidden);
     if (!gate || gate_on_times(gate) || m->row->elsewhere == HERE_ONLY || m->e->lab->program)
         return;
     for (int i = 0; i < b->nrows; i++) {

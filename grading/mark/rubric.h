@@ -54,8 +54,8 @@ struct rubric_row {
      *   ref.worst(EXPR)   of the reference solution
      *   influence(CLASS)  the share, 0 to 1, of the compared results that are wrong when what a
      *                     class of instructions brings is disturbed: shared_ld, others,
-     *                     global_ld, half_warps, one_warp, one_block, ahead, at_once, again,
-     *                     straight, shuffle, tensor, async, atom
+     *                     one_in_64, global_ld, half_warps, one_warp, one_block, ahead, at_once,
+     *                     again, straight, parked, shuffle, tensor, async, atom
      *                     (common/emulator/base/disturb.h). The run is made once more for it. When
      *                     that one does not come to its end the share is not known, and no
      *                     comparison with it holds
@@ -74,8 +74,11 @@ struct rubric_row {
      * ROW_SPEED may have one, too: fast counts only where it holds; and ROW_CHECKS, without
      * influences: where nothing of the kind is done, there is nothing to find. Others: NULL. */
     const char *gate;
+    /* ROW_GATE: cases on which it must hold, too, if results are right there: sizes of a block that
+     * the kernel need not be made for. Without its influences. */
+    const char *if_right;
     /* With a gate: on cases on which results are compared, and which the row does not name, its
-     * totals may be so many times what is asked, or what the reference needs there; 0: 5,
+     * totals may be so many times what is asked, or what the reference needs there; 0: 2,
      * HERE_ONLY: it is not looked at there. */
     double elsewhere;
     /* ROW_FAULTS: what fails, one in a run, separated by spaces: "cudaMalloc:2", the second call;
