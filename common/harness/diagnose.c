@@ -567,10 +567,9 @@ static bool by_field(struct search *s, const struct launch_record *given, int wh
         diagnosis_add(
             s->d, "record",
             "with %s in LAUNCH it is right, with %u it is not: if the kernel is to have such "
-            "blocks, "
-            "something in it does not suit them: an index, a bound (a constant, or another extent, "
-            "in "
-            "place of the one that belongs there?), or what threads leave that have nothing to do",
+            "blocks, something in it does not suit them: an index, a bound (a constant, or another "
+            "extent, in place of the one that belongs there?), or what threads leave that have "
+            "nothing to do",
             words.s, *field((struct launch_record *)given, which));
     }
     text_free(&right);
@@ -578,14 +577,14 @@ static bool by_field(struct search *s, const struct launch_record *given, int wh
     return n;
 }
 
-static void by_record(struct search *s)
+static bool by_record(struct search *s)
 {
     struct launch_record given = s->x->record;
+    bool told = false;
 
-    if (!s->x->variant->has_record)
-        return;
-    for (int which = 0; which < 3 && !by_field(s, &given, which); which++)
-        ;
+    for (int which = 0; which < 3 && !told && s->x->variant->has_record; which++)
+        told = by_field(s, &given, which);
+    return told;
 }
 
 /* ---- all of it ---- */
@@ -635,9 +634,10 @@ static bool told_by_checker(struct search *s, const struct lab_case *c)
     if (!by(by_checker, s, c))
         return false;
     /* what a variable keeps goes with the grids before, and would make any record right or wrong */
-    if (depends_on_record(s->d->cause) && !by_state(s, c) && !by_exchange(s))
-        by_record(s);
-    else if (s->d->cause && !strcmp(s->d->cause, "uninitialised") && !by_exchange(s))
+    if (depends_on_record(s->d->cause) && !by_state(s, c) && !by_exchange(s)) {
+        if (!by_record(s) && !strcmp(s->d->cause, "out-of-bounds"))
+            by_edit_of(s, OF_PLACES, s->lines);
+    } else if (s->d->cause && !strcmp(s->d->cause, "uninitialised") && !by_exchange(s))
         answer(&s->d->words, !beside_unwritten(s, c) && by_edit_of(s, OF_PLACES, s->lines));
     else if (s->misplaced && !by_edit_of(s, OF_ORDER, s->lines))
         by_probe(s, c); /* what comes of a wrong index, though it be by the order seen here */

@@ -25,6 +25,7 @@ enum {
     TOLD_MAX = 1 << 20,
     TRIES = 24,
     TRIES_NEAR = 120, /* of lines where something was seen */
+    TRIES_BOUND = 40, /* where an access was out of bounds: most guards are not there at all */
     GOAL_STEPS = 1 << 28
 };
 
@@ -638,5 +639,7 @@ bool by_edit_of(struct search *s, enum edits_of what, const int *lines)
     char *names = names_of(s->x->variant);
     edits_make_of(&e, what, s->x->source, names, lines && lines[0] ? lines : NULL);
     free(names);
-    return try_list(s, &e, what == OF_PLACES && lines && lines[0] ? TRIES_NEAR : TRIES);
+    bool bound = s->d->cause && !strcmp(s->d->cause, "out-of-bounds");
+    bool near = what == OF_PLACES && lines && lines[0];
+    return try_list(s, &e, !near ? TRIES : bound ? TRIES_BOUND : TRIES_NEAR);
 }
