@@ -145,9 +145,17 @@ static bool is_little(const struct run *r)
     return a.bytes < 8192 && a.flops < 65536;
 }
 
+/* A number that something is, or is at most, 0 among them. */
+static bool is_exact(const struct gate_result *r)
+{
+    char *rest;
+    double v = strtod(r->right_text, &rest);
+    return !*rest && (!strcmp(r->op, "==") || (!strcmp(r->op, "<=") && v == 0));
+}
+
 /* Of totals alone, on a case where the reference keeps to the limit, more or less. Tiles of other
  * shapes than its own are right, and other parts of them are used where a matrix ends: so limits
- * are wide. */
+ * are wide. Of what is not to be at all there is none, however little there is to do. */
 static bool near_reference(void *user, const struct gate_result *r)
 {
     struct gate_user *u = user, theirs = {.m = u->m, .run = marking_reference(u->m, u->run)};
@@ -155,7 +163,11 @@ static bool near_reference(void *user, const struct gate_result *r)
         return true;
     struct gate_world world = world_of(&theirs);
     double left = gate_value(r->left_text, &world, NULL),
-           times = u->m->row->elsewhere > 0 ? u->m->row->elsewhere : 5;
+           times = u->m->row->elsewhere > 0 ? u->m->row->elsewhere : 2;
+    if (is_exact(r))
+        return strcmp(r->op, "<=") ? left != r->right : left > r->right;
+    if (is_little(u->run))
+        return true;
     if (r->op[0] == '>')
         return left < r->right / 5 || r->left >= fmin(r->right, left) / times;
     return left > r->right * 5 || r->left <= fmax(r->right, left) * times;
@@ -202,6 +214,7 @@ static const char *words_of(const char *expression)
         {"inst_lanes_1", "warp instructions with a single lane at work"},
         {"global_sectors", "sectors of global memory in all"},
         {"global_ld_sectors", "sectors loaded from global memory"},
+        {"global_lane_steps", "bytes from lane to lane"},
         {"global_st_sectors", "sectors stored to global memory"},
         {"global_atom_sectors", "sectors of global memory by atomics"},
         {"local_ld_sectors + local_st_sectors", "sectors of local memory"},
@@ -220,7 +233,7 @@ static const char *words_of(const char *expression)
         {"branches_back", "turns of loops beyond the first"},
         {"tensor_flop", "operations of the tensor cores"},
         {"thread_inst_fp64", "instructions on doubles"},
-        {"clock_reads", "reads of a clock"},
+        {"clock_reads", "reads of a clock, or of where a warp runs"},
         {"record.launches", "launches"},
         {"record.left", "allocations that nobody freed"},
         {"record.memcpyHtoD", "bytes copied to the device"},
@@ -474,7 +487,7 @@ bool mark_gate_on(struct marking *m, const struct marked_case *c, bool influence
 bool mark_gate_elsewhere(struct marking *m, const struct marked_case *c)
 {
     struct gate_user u = {.m = m, .run = marking_run(m, c, 0, false)};
-    if (u.run->result.end != RUN_OK || is_little(u.run))
+    if (u.run->result.end != RUN_OK)
         return true; /* rows of results tell the first */
     struct gate_world world = world_of(&u);
     world.without_influence = world.without_worst = true;

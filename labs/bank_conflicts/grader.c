@@ -33,6 +33,8 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-more",  .kind = "a power of two as the stride, more results", .like = "s1", .n_min = 1025, .n_max = 24999, .any_scale = true, .params = ONE_OF(2, 4, 8, 16, 32)},
     {.name = "hidden-most",  .kind = "a power of two as the stride, more results", .like = "s1", .n_min = 25000, .n_max = 1 << 16, .params = ONE_OF(2, 4, 8, 16, 32)},
     {.name = "hidden-power", .kind = "a power of two as the stride", .like = "s1", .n_min = 256, .n_max = 448, .multiple = 64, .params = ONE_OF(1, 2, 4, 8, 16, 32)},
+    {.name = "hidden-least", .kind = "a power of two as the stride, few results", .like = "s1", .n_min = 32, .n_max = 255, .params = ONE_OF(2, 4, 8, 16, 32)},
+    {.name = "hidden-beyond", .kind = "a power of two as the stride, more than 65,536 results", .like = "s1", .n_min = 65537, .n_max = 90000, .params = ONE_OF(4, 8, 16, 32)},
     {.name = "hidden-between", .kind = "a power of two as the stride", .like = "s1", .n_min = 449, .n_max = 1023, .params = ONE_OF(2, 4, 8, 16, 32)},
     {.name = "hidden-shape", .kind = "a matrix of any shape", .like = "tall", .n_min = 1, .n_max = 2199, .m_min = 1, .m_max = 2199, .any_scale = true, .work_max = 60000},
     {.name = "hidden-large", .kind = "more than 65,536 elements, rows of an odd length", .like = "m385 m451 m577", .n_min = 400, .n_max = 560} /* 17 bits are too few, too */,
@@ -54,7 +56,7 @@ static const struct hidden_case hidden[] = {
     "shared_ld_bytes >= 0.95 * bytes && shared_ld_bytes <= 1.05 * 1024 * threads && " \
     "shared_st_bytes <= 1.1 * " TABLE " * blocks && global_ld_bytes <= 1.05 * " TABLE " * blocks && " \
     "async_sends + shared_atom_requests + global_atom_requests + local_ld_requests + shuffles + exchanges == 0 && " \
-    "inst_executed <= 40 * bytes / 128 && " ALL_WARPS("1.15")
+    "inst_executed <= 320 * threads && " ALL_WARPS("1.15")
 /* TURNED: each element once through the tile, without a conflict, and no other way; and what comes
  * out of the tile is what is written. Who goes down columns in global memory, or tells other lanes
  * by votes, has nothing to turn in the tile. Lanes that read one after the other have no conflict,
@@ -72,12 +74,16 @@ static const struct hidden_case hidden[] = {
 #define IN_ROWS \
     "worst(32 * global_ld_sectors / global_ld_bytes) <= 2.1 - param && worst(32 * global_st_sectors / global_st_bytes) <= 2.1 - param && " \
     "32 * global_sectors <= (2 - 0.95 * param) * bytes && global_atom_requests + global_red_requests == 0 && " ALL_WARPS("1.7")
+/* What is read of a padded tile of whole rows goes further than its words would side by side; of a
+ * part of the tile at a time, too. */
+#define LONGER_BY(parts) "max(1.003 * shared_st_bytes - " parts " * shared_ld_span, " parts " * shared_ld_span - 1.3 * shared_st_bytes)"
+#define PADDED "param * min(" LONGER_BY("1") ", min(" LONGER_BY("2") ", " LONGER_BY("4") ")) <= 0"
 /* What tells the two tiles apart. In one that is padded the words of a column are evenly spaced;
  * where 32 x 32 words must do they cannot be, or columns or rows would share a bank. Rows of an
  * odd length are written word by word; others (param 1) may be in words of 16 bytes (more than
  * 4 a lane on average), which a right kernel gathers in another order. */
 #define WIDE     "min(param, global_ld_bytes + global_st_bytes - 160 * (global_ld_requests + global_st_requests))"
-#define EVENLY   "max(shared_ld_strided / shared_ld_requests, " WIDE ") >= 0.9"
+#define EVENLY   PADDED " && max(shared_ld_strided / shared_ld_requests, " WIDE ") >= 0.9"
 #define UNEVENLY "shared_ld_strided <= 0.5 * shared_ld_requests && shared_block_bytes <= 4096 * blocks && " NO_SPARE
 /* A part of the tile at a time has room for padding, and lanes that take its columns' words in another
  * order are not evenly spaced. In one without a word to spare each word is stored once, or as often as
@@ -103,7 +109,7 @@ static const struct rubric_row rows[] = {
      .hint = "Thread t stores at t and reads at stride * t % 512. What lies there if the input has ended before?"},
     {"once-clean", 1, "bank_once has no race and no bad access", ROW_CHECKS, "bank_once", .cases = "tail s3 hidden-n hidden-odd hidden-even hidden-many hidden-far",
      .hint = "The word that a thread reads is another one's: who has stored it, and how do you know?"},
-    {"once-reads", 1, "bank_once reads its words from shared memory, once each", ROW_GATE, "bank_once", .cases = "s3 s32 hidden-odd hidden-even",
+    {"once-reads", 1, "bank_once reads its words from shared memory, once each", ROW_GATE, "bank_once", .elsewhere = 1.2, .cases = "s3 s32 hidden-odd hidden-even",
      .gate = ONCE, .hint = "One load from global memory, one store to shared memory, one load from there, one store: at every stride. The conflicts are what is to be seen."},
     GIVEN_ROWS("bank_loop4", "tail", "tail"),
     GIVEN_ROWS("bank_loop8", "tail", "tail"),
@@ -113,11 +119,11 @@ static const struct rubric_row rows[] = {
      .hint = "Write down place(i) for i = 0 … 63: is any place taken twice, or past the end of sm?"},
     {"fixed-clean", 1, "bank_fixed has no race and no bad access", ROW_CHECKS, "bank_fixed", .cases = "tail hidden-power hidden-many",
      .hint = "Two elements in one place race; a place past FIXED_WORDS is out of bounds."},
-    {"fixed-free", 3, "bank_fixed is free of conflicts at strides 1, 2, 4, 8, 16, 32", ROW_GATE, "bank_fixed", .cases = STRIDES " hidden-between hidden-more hidden-most", .elsewhere = HERE_ONLY, /* padding has conflicts at others */
-     .gate = "shared_ld_bank_conflicts <= 0.02 * bytes / 128 && " READS " && shared_ld_wavefronts <= 1.3 * 8 * threads",
+    {"fixed-free", 3, "bank_fixed is free of conflicts at strides 1, 2, 4, 8, 16, 32", ROW_GATE, "bank_fixed", .cases = STRIDES " hidden-least hidden-power hidden-between hidden-more hidden-most hidden-beyond", .elsewhere = HERE_ONLY, /* padding has conflicts at others */
+     .gate = "shared_ld_bank_conflicts <= 0.02 * bytes / 128 && " READS " && shared_ld_wavefronts <= 1.3 * 8 * threads && influence(one_in_64) >= 0.9",
      .hint = "At stride 32 the lanes want elements 0, 32, 64, …: all in bank 0 before. Make each row start in another bank."},
     {"fixed-reads", 1, "bank_fixed still reads every word from shared memory", ROW_GATE, "bank_fixed", .cases = "s32 hidden-power",
-     .gate = READS " && influence(others) >= 0.9",
+     .gate = READS " && influence(others) >= 0.9 && influence(one_in_64) >= 0.9",
      .hint = "The 256 reads a thread are the experiment: move the words, keep the reads."},
 
     {"padded-ok", 2, "transpose_padded is right for any shape", ROW_CORRECT, "transpose_padded", .cases = TILES,

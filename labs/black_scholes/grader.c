@@ -37,7 +37,7 @@ static const struct hidden_case hidden[] = {
 #define GIVEN   "It is there to compare yours with: leave it as it was."
 #define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
 #define NONE    "What becomes of a comparison with NaN? Of the quotient of two numbers that are both below 0? Of fminf() and fmaxf() with one NaN?"
-#define LEAN    "thread_inst_fp64 == 0 && global_sectors <= 1.02 * ref.global_sectors + 32 && local_st_sectors == 0"
+#define LEAN    "thread_inst_fp64 == 0 && global_sectors <= 1.02 * ref.global_sectors + 32 && local_st_sectors + global_atom_requests + global_red_requests + async_sends == 0"
 /* Three options by the last thread. */
 #define WIDE    "global_ld_requests <= 3 * n / 128 + 15 && global_st_requests <= 2 * n / 128 + 10"
 /* The busiest warp has no more options than there are for each, at what one of them takes. */

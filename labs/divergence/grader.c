@@ -8,6 +8,8 @@ enum { BRANCH, PATHS, MIXED, MIXED_DATA }; /* as in harness.c */
     {                                                                                              \
         .name = id, .n = length, .dtype = DT_F32, .op = which, .flags = CASE_CHECK | (more)        \
     }
+/* k of a case of whole blocks. */
+enum { WHOLE = 1 };
 /* k of a case in which a warp may have up to three elements more by themselves. */
 enum { TAIL = 1 };
 
@@ -15,7 +17,12 @@ enum { TAIL = 1 };
 #define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
 static const struct lab_case cases[] = {
     ELEMENTS("branch", BRANCH, 777, CASE_SPECIAL),
-    ELEMENTS("branch-full", BRANCH, 1024, 0),
+    {.name = "branch-full",
+     .n = 1024,
+     .k = WHOLE,
+     .dtype = DT_F32,
+     .op = BRANCH,
+     .flags = CASE_CHECK},
     {.name = "paths", .n = 290, .param = 32, .dtype = DT_F32, .op = PATHS, .flags = CASE_CHECK},
     ELEMENTS("none", MIXED, 0, CASE_SPECIAL),
     ELEMENTS("one", MIXED, 1, CASE_SPECIAL),
@@ -65,8 +72,9 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-branch-full",
      .kind = "whole blocks",
      .like = "branch-full",
-     .n_min = 1280,
+     .n_min = 512,
      .n_max = 4096,
+     .any_scale = true,
      .multiple = 256},
     LENGTHS("hidden", "any length", "tail", 1024, (1 << 16) - 1),
     LENGTHS("hidden-middle", "any length", "tail", 1 << 16, (5 << 14) - 1),
@@ -106,6 +114,10 @@ static const struct hidden_case hidden[] = {
  * ALL_WARPS: where every other warp has gone home, the lanes of the rest have work all the time.
  * Who takes four elements a thread by one load has a quarter of the warps at work, and at the end
  * one of them has up to seven elements a lane.
+ * IN_BLOCKS: the same of each block by itself, so that what the last one may do is no room for the
+ * others.
+ * IN_WHOLE_BLOCKS: where k says that all are, there is no more room than the warps themselves differ.
+ * BY_PLACE: lanes that are on have words beside each other, as many apart as they are themselves.
  * BY_HALVES: the multiply-adds are by half of a warp's lanes; not by all, and some more by one. */
 #define IDLE "32 * inst_executed - thread_inst_executed_pred_on"
 #define SAME_WORK "flop_fp32 >= 0.99 * flops && flop_fp32 <= 1.05 * flops + 512 * 256 && inst_executed <= 8 * flop_fp32_slots / 64 + 200 * warps && " \
@@ -113,6 +125,9 @@ static const struct hidden_case hidden[] = {
 #define OWN_CODE "flop_fp32_coded >= 0.95 * flops"
 #define IN_WORK(times, passes) "flop_fp32_slots <= " times " * flops + " passes " * 32 * 512"
 #define ALL_WARPS(times) "inst_executed_max_warp * warps <= " times " * inst_executed + 8 * 2048"
+#define IN_BLOCKS(times) "inst_executed_busiest * warps <= blocks * (" times " * inst_executed + 8 * 2048)"
+#define IN_WHOLE_BLOCKS "k * inst_executed_busiest * warps <= 1.4 * blocks * inst_executed"
+#define BY_PLACE  "global_lane_steps <= 1.1 * (global_ld_bytes + global_st_bytes)"
 #define BY_HALVES "64 * inst_lanes_16 >= 0.95 * flop_fp32_slots - 2 * 32 * 512"
 
 static const struct rubric_row rows[] = {
@@ -120,13 +135,13 @@ static const struct rubric_row rows[] = {
      .hint = "threadIdx.x / 32 is the number of a thread's warp in its block. Does the last thread have an element?"},
     {"warp-clean", 0, "Branch by warp: no bad access", ROW_CHECKS, "branch_warp", .cases = "branch", .hint = CHECKED},
     {"warp-lanes", 1, "Branch by warp: no lane waits", ROW_GATE, "branch_warp", .cases = "branch-full hidden-branch-full hidden-some-branch hidden-several-branch hidden-branch hidden-branch-middle hidden-branch-far",
-     .gate = IDLE " <= 0.05 * flops + 300 * 256 && " IN_WORK("1.0005", "1") " && " SAME_WORK " && " OWN_CODE " && " ALL_WARPS("1.6"),
+     .gate = IDLE " <= 0.05 * flops + 300 * 256 && " IN_WORK("1.0005", "1") " && " SAME_WORK " && " OWN_CODE " && " ALL_WARPS("1.6") " && " IN_WHOLE_BLOCKS,
      .hint = "Ask once, and let each branch do the whole of its work. Each path keeps its own code."},
     {"thread-ok", 1, "Branch by thread: each element gets its thread's work", ROW_CORRECT, "branch_thread", .cases = "branch branch-full hidden-few-branch hidden-branch hidden-branch-middle hidden-branch-far hidden-branch-full",
      .hint = "Even threads and odd ones. Does the last thread have an element?"},
     {"thread-clean", 0, "Branch by thread: no bad access", ROW_CHECKS, "branch_thread", .cases = "branch", .hint = CHECKED},
     {"thread-both", 1, "Branch by thread: each warp walks both branches", ROW_GATE, "branch_thread", .cases = "branch-full hidden-branch-full hidden-some-branch hidden-several-branch hidden-branch hidden-branch-middle hidden-branch-far",
-     .gate = "flop_fp32_slots >= 1.9 * flops && " IN_WORK("2.1", "4") " && " BY_HALVES " && " SAME_WORK " && " OWN_CODE " && " ALL_WARPS("1.6"),
+     .gate = "flop_fp32_slots >= 1.9 * flops && " IN_WORK("2.1", "4") " && " BY_HALVES " && " BY_PLACE " && shared_st_bytes + shuffles + exchanges == 0 && " SAME_WORK " && " OWN_CODE " && " ALL_WARPS("1.6") " && " IN_WHOLE_BLOCKS,
      .hint = "Thread i does element i, in code of its own path: this kernel is to show what that costs. To rearrange comes later."},
     {"given-paths", 0, "The given paths is still right", ROW_CORRECT, "paths", .cases = "paths", .hint = GIVEN},
     {"given-mixed", 0, "The given mixed is still right", ROW_CORRECT, "mixed", .cases = "none one tail full", .hint = GIVEN},
@@ -135,14 +150,14 @@ static const struct rubric_row rows[] = {
      .hint = "Each element of the block must be taken by exactly one thread, also in the last block."},
     {"place-clean", 1, "Reorganised by place: no race, no bad access", ROW_CHECKS, "coherent", .cases = "tail hidden-few hidden-middle", .hint = CHECKED},
     {"place-lanes", 5, "Reorganised by place: all lanes work", ROW_GATE, "coherent", .cases = "full hidden-full hidden-some hidden-several hidden hidden-middle hidden-upper hidden-far",
-     .gate = IDLE " <= 0.05 * flops + 900 * 256 && " IN_WORK("1.002", "8") " && " SAME_WORK " && " OWN_CODE " && " ALL_WARPS("(5 + 2.4 * k)"), /* a loop that is not unrolled waits as often as it goes round */
+     .gate = IDLE " <= 0.05 * flops + 900 * 256 && " IN_WORK("1.002", "8") " && " SAME_WORK " && " OWN_CODE " && " ALL_WARPS("(5 + 2.4 * k)") " && " IN_BLOCKS("4.6"), /* a loop that is not unrolled waits as often as it goes round */
      .hint = "Which elements do lanes 0, 1 and 2 of a warp take? Their numbers should leave the same remainder by 4. Each path keeps its own code."},
     {"data-ok", 4, "Reorganised by data: the same results", ROW_CORRECT, "coherent_data", .cases = "data-none data-one data-tail data-full hidden-data-few hidden-data hidden-uneven hidden-data-middle hidden-data-upper hidden-data-far hidden-data-full",
      .hint = "Is your order a permutation: is each of the block's elements in it once, and none twice?"},
     {"data-clean", 2, "Reorganised by data: no race, no bad access", ROW_CHECKS, "coherent_data", .cases = "data-tail data-full hidden-data-few hidden-uneven hidden-data-middle",
      .hint = "Run it with CHECK=1. What one thread leaves in shared memory is there for the others only after a barrier, and what nobody left there is anything."},
     {"data-lanes", 4, "Reorganised by data: most lanes work", ROW_GATE, "coherent_data", .cases = "data-full hidden-data-full hidden-some-data hidden-several-data hidden-data hidden-uneven hidden-data-middle hidden-data-upper hidden-data-far",
-     .gate = "thread_inst_executed >= 19 * inst_executed - 32 * 4 * 2048 && " IN_WORK("(1.41 - 0.22 * param)", "4") " && " IDLE " <= 2 * flops + 900 * 256 && " SAME_WORK " && " OWN_CODE " && " ALL_WARPS("6.2"),
+     .gate = "thread_inst_executed >= 19 * inst_executed - 32 * 4 * 2048 && " IN_WORK("(1.41 - 0.22 * param)", "4") " && " IDLE " <= 2 * flops + 900 * 256 && " SAME_WORK " && " OWN_CODE " && " ALL_WARPS("6.2") " && " IN_BLOCKS("4.6"),
      .hint = "How many kinds of work can still meet in one warp, if the whole block's elements are in order? Each path keeps its own code."},
 };
 /* clang-format on */

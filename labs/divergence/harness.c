@@ -135,14 +135,16 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
     return true;
 }
 
-/* In four blocks, in a row: one kind alone, one with a few of another, two in halves, equal shares.
- */
+/* In four blocks, in a row: one kind alone, one with a few of another, two in halves, equal shares;
+ * and in four more two kinds, in shares as the seed will. */
 static int32_t uneven_kind(uint64_t seed, uint64_t i)
 {
     uint64_t block = random_u64(seed ^ MIXED_DATA, i / BLOCK), one = random_u64(seed ^ KIND, i);
     int32_t often = (int32_t)(block >> 8 & 0xff) % KINDS;
     int32_t other = (int32_t)(block >> 16 & 0xff) % KINDS;
 
+    if ((i / BLOCK + seed) % 8 >= 4)
+        return (one >> 32) % BLOCK < 64 + (block >> 32) % (BLOCK - 63) ? often : other;
     switch ((i / BLOCK + seed) % 4) {
     case 0:
         return often;

@@ -40,6 +40,8 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-higher", .kind = "more than 65,536 outputs, many rows", .like = "odd", .m_min = 1024, .m_max = 2199, .n_min = 65, .n_max = 130, .k_min = 1, .k_max = 4, .work_max = 300000},
     {.name = "hidden-wider", .kind = "more than 65,536 outputs, long rows", .like = "odd",  .n_min = 1024, .n_max = 2199, .m_min = 65, .m_max = 130, .k_min = 1, .k_max = 4, .work_max = 300000},
     {.name = "hidden-great", .kind = "all three sides above 130",    .like = "odd",   .n_min = 131, .n_max = 600, .m_min = 131, .m_max = 600, .k_min = 131, .k_max = 600, .any_scale = true, .work_max = 3000000},
+    {.name = "hidden-flat", .kind = "more than 256 rows and columns, a short k", .like = "odd", .n_min = 257, .n_max = 1100, .m_min = 257, .m_max = 1100, .k_min = 16, .k_max = 130, .any_scale = true, .work_max = 3000000},
+    {.name = "hidden-flat16", .kind = "16 bits, more than 256 rows and columns, a short k", .like = "odd16", .n_min = 257, .n_max = 1100, .m_min = 257, .m_max = 1100, .k_min = 16, .k_max = 130, .any_scale = true, .work_max = 3000000},
     {.name = "hidden-vast", .kind = "all three sides above 130, one of them long", .like = "odd", .n_min = 131, .n_max = 2095, .m_min = 131, .m_max = 2095, .k_min = 131, .k_max = 2095, .any_scale = true, .work_max = 12000000},
     {.name = "hidden-vaster", .kind = "all three sides above 256",    .like = "odd",   .n_min = 257, .n_max = 320, .m_min = 257, .m_max = 320, .k_min = 257, .k_max = 320, .work_max = 18000000},
     {.name = "hidden-blocks", .kind = "whole tiles, all three sides above 130", .like = "odd", .n_min = 131, .n_max = 320, .m_min = 131, .m_max = 320, .k_min = 131, .k_max = 320, .work_max = 4000000, .multiple = 16, .m_multiple = 16, .k_multiple = 16},
@@ -72,8 +74,8 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-tiles16", .kind = "16-bit matrices of whole tiles", .like = "square16 tall16 broad16 long16"},
 };
 
-#define F32_CASES "1x1x1 k=0 row column square odd 100x72x52 hidden-shape hidden-wide hidden-tall hidden-even hidden-higher hidden-wider hidden-mid hidden-deep hidden-any hidden-great hidden-vast hidden-blocks hidden-cube hidden-special"
-#define F16_CASES "one16 none16 square16 odd16 hidden-16 hidden-tall16 hidden-even16 hidden-higher16 hidden-wider16 hidden-mid16 hidden-deep16 hidden-any16 hidden-great16 hidden-vast16"
+#define F32_CASES "1x1x1 k=0 row column square odd 100x72x52 hidden-shape hidden-wide hidden-tall hidden-even hidden-higher hidden-wider hidden-mid hidden-deep hidden-any hidden-great hidden-flat hidden-vast hidden-blocks hidden-cube hidden-special"
+#define F16_CASES "one16 none16 square16 odd16 hidden-16 hidden-tall16 hidden-even16 hidden-higher16 hidden-wider16 hidden-mid16 hidden-deep16 hidden-any16 hidden-great16 hidden-flat16 hidden-vast16"
 #define CLEAN     "odd hidden-shape hidden-wide hidden-tall hidden-even hidden-great hidden-long"
 #define WHOLE     "square hidden-whole"
 #define TILES16   "square16 hidden-tiles16"
@@ -145,7 +147,7 @@ static const struct rubric_row rows[] = {
     {"tiled-global", 1, "mm_tiled loads a large tile once a block", ROW_GATE, "mm_tiled", .cases = WHOLE " hidden-ragged",
      .gate = LARGE_TILE " && 32 * (shuffles + exchanges + local_ld_requests) <= 0.1 * m * n * k",
      .hint = "2 N^3 / L words: how large is your L?"},
-    {"tiled-sectors", 1, "mm_tiled's fetching is coalesced", ROW_GATE, "mm_tiled", .cases = WHOLE,
+    {"tiled-sectors", 1, "mm_tiled's fetching is coalesced", ROW_GATE, "mm_tiled", .elsewhere = 5, .cases = WHOLE,
      .gate = "worst(global_ld_sectors * 32 / global_ld_bytes) <= 2.1 && global_ld_sectors * 32 <= 1.6 * global_ld_bytes && " NO_GLOBAL_ATOMICS
              /* what is loaded goes into the tile, unless everybody loads all */
              " && max(1.1 * shared_st_bytes - global_ld_bytes, global_ld_bytes - 1.05 / 32 * " ALL_BYTES ") >= 0",
@@ -163,7 +165,7 @@ static const struct rubric_row rows[] = {
      .gate = "300 * worst(global_ld_requests / global_ld_bytes) <= 1 && 300 * worst(shared_ld_requests / shared_ld_bytes) <= 1"
              " && " LARGE_TILE " && " NO_ATOMICS " && " FROM_TILE,
      .hint = "32 lanes of 16 bytes are 512 bytes a request, from global and from shared memory."},
-    {"vector-banks", 1, "mm_vector reads shared memory without conflicts", ROW_GATE, "mm_vector", .cases = WHOLE,
+    {"vector-banks", 1, "mm_vector reads shared memory without conflicts", ROW_GATE, "mm_vector", .elsewhere = 5, .cases = WHOLE,
      /* the second: parts of a warp that read one after the other have no conflict, and more wavefronts */
      .gate = "shared_ld_bank_conflicts <= 0.0004 * m * n * k && shared_ld_wavefronts <= 1.1 * shared_ld_bytes / 128 && " FROM_TILE " && global_ld_sectors * 32 <= 1.05 / 32 * " ALL_BYTES " && " NO_ATOMICS,
      .hint = "A 16-byte read is served eight lanes at a time: do those eight read 128 neighbouring bytes, or the same ones?"},
@@ -186,14 +188,14 @@ static const struct rubric_row rows[] = {
      .hint = "The fragments are always whole: what is in them past the edge, and who keeps store_matrix_sync inside c?"},
     {"tensor-clean", 1, "mm_tensor has no race and no bad access", ROW_CHECKS, "mm_tensor", .cases = "odd16 hidden-16 hidden-tall16 hidden-even16 hidden-great16 hidden-long16",
      .hint = "Fragments are read by whole warps, tiles fetched by whole blocks: a barrier belongs between."},
-    {"tensor-used", 2, "mm_tensor's products are made by tensor cores", ROW_GATE, "mm_tensor", .cases = "hidden-tiles16",
+    {"tensor-used", 2, "mm_tensor's products are made by tensor cores", ROW_GATE, "mm_tensor", .elsewhere = 5, .cases = "hidden-tiles16",
      .gate = "tensor_flop >= flops && tensor_flop <= 1.6 * flops && flop_fp16 + flop_fp32 + flop_fp64 <= 0.1 * flops"
              /* integers, which no flop counts, need an instruction a product; fetching may take its time */
              " && inst_executed <= 0.0157 * m * n * k + 40 * global_ld_requests && global_ld_bytes >= 30 * global_ld_requests"
              " && influence(tensor) >= 0.9",
      .hint = "Every multiply-add should come from mma_sync, and none should be made twice."},
     {"tensor-reuse", 1, "mm_tensor shares its tiles", ROW_GATE, "mm_tensor", .cases = TILES16,
-     .gate = "global_ld_bytes <= 1.05 / 32 * " ALL_BYTES " && " NO_GLOBAL_ATOMICS,
+     .gate = LARGE_TILE " && influence(others) >= 0.9",
      .hint = "2 N^3 / L words for a block of L x L outputs: do the warps of a block fetch together?"},
 
     {"mma-ok", 1, "mm_mma is right for any shape", ROW_CORRECT, "mm_mma", .cases = F16_CASES,
@@ -202,7 +204,7 @@ static const struct rubric_row rows[] = {
      .hint = "Which stage does anybody still read when the next one is asked for?"},
     {"mma-used", 0.5, "mm_mma's products are made by tensor cores", ROW_GATE, "mm_mma", .cases = "hidden-tiles16", .gate = BY_TENSOR_CORES,
      .hint = "Every multiply-add should come from mma_m16n8k16_f16, and none should be made twice."},
-    {"mma-ahead", 0.5, "mm_mma's stages are on their way while others are multiplied", ROW_GATE, "mm_mma", .cases = "hidden-steps16",
+    {"mma-ahead", 0.5, "mm_mma's stages are on their way while others are multiplied", ROW_GATE, "mm_mma", .cases = STEPS16,
      .gate = BY_COPIES " && influence(at_once) == 0 && influence(ahead) >= 0.9",
      .hint = "With three stages, which of them does cp_async_wait wait for, and how many may still be on their way?"},
     {"tma-ok", 0.5, "mm_tma is right", ROW_CORRECT, "mm_tma", .cases = MAPS16,
@@ -216,14 +218,14 @@ static const struct rubric_row rows[] = {
     {"wgmma-clean", 0.5, "mm_wgmma waits for what it fetches", ROW_CHECKS, "mm_wgmma", .cases = STEPS16, .gate = BY_COPIES,
      .hint = "A product that is still on its way reads its stage, and its sums are nobody's: wgmma_wait before either is touched."},
     {"wgmma-used", 1, "mm_wgmma's operands are multiplied where they lie", ROW_GATE, "mm_wgmma", .cases = "hidden-tiles16",
-     .gate = BY_TENSOR_CORES " && shared_ld_bytes == 0",
+     .gate = BY_TENSOR_CORES " && shared_ld_bytes + shared_atom_requests == 0",
      .hint = "No fragment passes through registers: wgmma_m64n128k16_f16 reads both factors by descriptor."},
     {"roles-ok", 0.5, "mm_roles is right", ROW_CORRECT, "mm_roles", .cases = MAPS16,
      .hint = "A wait for `empty` before its first round must pass: wait for the other parity."},
     {"roles-clean", 0.5, "mm_roles's warps wait for each other", ROW_CHECKS, "mm_roles", .cases = STEPS16, .gate = BY_COPIES,
      .hint = "Fetchers wait for `empty`, multipliers for `full`: which of the two is missing where CHECK=1 names a line?"},
     {"roles-used", 0.5, "mm_roles's warps do not wait for the whole block", ROW_GATE, "mm_roles", .cases = "hidden-steps16",
-     .gate = BY_MAPS " && " TENSOR_SUMS " && barriers <= 4 * warps && mbarrier_arrivals <= (k / 64 + 1) * warps && tma_ld_busy == 0 && influence(ahead) >= 0.9",
+     .gate = BY_MAPS " && " TENSOR_SUMS " && barriers <= 4 * warps && shared_atom_requests == 0 && shared_ld_requests <= 8 * warps && mbarrier_arrivals <= (k / 64 + 1) * warps && tma_ld_busy == 0 && influence(ahead) >= 0.9",
      .hint = "One warp fetches, and does nothing else. It waits for `empty`, whoever multiplies for `full`, stage by stage: where would a barrier of the block still be needed?"},
     {"persistent-ok", 0.5, "mm_persistent is right", ROW_CORRECT, "mm_persistent", .cases = MAPS16 " hidden-stay16",
      .hint = "Stages are counted over all tiles of a block: does the parity go on with them?"},

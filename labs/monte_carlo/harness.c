@@ -438,7 +438,7 @@ static void make_option(uint64_t seed, uint64_t o, bool some_bad, float *f)
     f[0] = (5 + 25 * f[0]) * (o % 8 == 4 ? 0.02f : 1);
     f[1] = f[0] * (0.75f + 0.5f * f[1]);
     f[2] = 0.5f + 2.5f * f[2];
-    f[3] = 0.08f * f[3];
+    f[3] *= o % 8 == 6 ? -0.03f : 0.08f;
     f[4] = 0.15f + 0.25f * f[4];
     if (o == 0)
         memcpy(f, first, sizeof(first));
@@ -1228,8 +1228,8 @@ static bool recognise_price(const struct plan *p, const struct lab_case *c, cons
         {numbers ? NAN : simulate(o, numbers, key, stream, whole + NUMBERS).sum * by,
          "what comes of four paths where the last ones are fewer"},
         {sum_transposed(p, c, options, key, i) * by,
-         "what comes of partial[b * options + o], rows for columns: price_sum looks for the sum of "
-         "block b and option o at o * blocks + b"},
+         "what comes of partial[b * options + o], rows for columns, in one of the two kernels: the "
+         "other has the sum of block b and option o at o * blocks + b"},
     };
 
     snprintf(some, sizeof(some), "what comes of the first %lu of %lu paths", whole, c->n);

@@ -20,7 +20,7 @@
 #pragma GCC optimize("O3")
 
 /* Right sides: any; the lecture's, of which u is known; any, for differences between neighbours. */
-enum { NOISE, BUMP, DIFFERENCES };
+enum { NOISE, BUMP, DIFFERENCES, IRREGULAR };
 enum { HALF = 1, PAIRS = 2, FUSED = 4, ALONE = 8 }; /* flags of a variant */
 enum { R, KX, KY, C, U, BUFFERS };
 
@@ -210,13 +210,17 @@ static double length_of(const struct lab_case *c, uint64_t seed)
 
 /* 2 pi / length times 0, 1, … and from the half on …, -2, -1. Of differences between neighbours, h
  * apart, in place of derivatives: 2 / h sin(k h / 2) of these. */
-static void make_waves(float *k, uint64_t n, double length, bool differences)
+/* k of n - i is that of i, below 0. */
+static void make_waves(float *k, uint64_t n, double length, int op)
 {
     double h = length / (double)n;
+    bool differences = op == DIFFERENCES;
 
     for (uint64_t i = 0; i < n; i++) {
         double wave = 2 * M_PI / length * ((double)i - (i < (n + 1) / 2 ? 0 : (double)n));
 
+        if (op == IRREGULAR)
+            wave *= 1 + 0.25 * random_f32(n, i < n - i ? i : n - i);
         k[i] = (float)(differences ? 2 / h * sin(wave * h / 2) : wave);
     }
 }
@@ -236,7 +240,7 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
     float *f = data;
 
     if (b != R) {
-        make_waves(f, p->buffers[b].count, length_of(c, seed), c->op == DIFFERENCES);
+        make_waves(f, p->buffers[b].count, length_of(c, seed), c->op);
         return;
     }
     uint64_t stream = random_u64(seed, (uint64_t)b);
@@ -879,8 +883,8 @@ static uint64_t broken_wave(const struct lab_case *c, enum slip slip)
     float *kx = xcalloc(c->n + c->m, sizeof(*kx)), *ky = kx + c->n;
     uint64_t i = 1;
 
-    make_waves(kx, c->n, 1, c->op == DIFFERENCES);
-    make_waves(ky, c->m, 1, c->op == DIFFERENCES);
+    make_waves(kx, c->n, 1, c->op);
+    make_waves(ky, c->m, 1, c->op);
     while (i < c->n * c->m && isfinite(factor(c, i, kx[i % c->n], ky[i / c->n], slip)))
         i++;
     free(kx);

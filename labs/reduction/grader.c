@@ -67,6 +67,7 @@ static const struct lab_case cases[] = {
     AT_LEAST_64("gate-double", 9001, DT_F64, SUM),
     AT_LEAST_64("gate-min", 9001, DT_I32, MIN, .k = EXTREME),
     AT_LEAST_64("gate-max", 9001, DT_I32, MAX, .k = EXTREME),
+    /* m = 1: what each block made is compared */
     AT_LEAST_64("gate-blocks", 9001, DT_I32, SUM, .m = LEVEL0_ONLY),
 };
 
@@ -79,11 +80,14 @@ static const struct lab_case cases[] = {
         .name = id, .kind = what, .like = same_as, .n_min = 1024, .n_max = 16383,                  \
         .any_scale = true                                                                          \
     }
-#define IN(size, least, most, same_as)                                                             \
+#define IN(size, least, most, same_as) IN_NAMED("in-" #size, size, least, most, same_as)
+#define IN_NAMED(id, size, least, most, same_as)                                                   \
     {                                                                                              \
-        .name = "in-" #size, .kind = "in blocks of " #size, .like = same_as, .n_min = least,       \
-        .n_max = most, .any_scale = true, .blocks = ONE_OF(size)                                   \
+        .name = id, .kind = "in blocks of " #size, .like = same_as, .n_min = least, .n_max = most, \
+        .any_scale = true, .blocks = ONE_OF(size)                                                  \
     }
+/* Of a sum, which is wrong where an element is added twice. */
+#define SUM_IN(size) IN_NAMED("sum-in-" #size, size, 1000, 15999, "gate")
 
 /* In which a loop over the tree's rounds has more than one to go through. */
 #define WIDE(type)                                                                                 \
@@ -99,6 +103,11 @@ static const struct lab_case cases[] = {
     }
 
 static const struct hidden_case hidden[] = {
+    {.name = "hidden-blocks", /* so many that the last one is one of many */
+     .kind = "an integer sum, of which each block's is compared",
+     .like = "gate-blocks",
+     .n_min = 22000,
+     .n_max = 40000},
     SEVERAL("hidden-sum", "an integer sum over several blocks", "gate"),
     SEVERAL("hidden-float", "a float sum over several blocks", "gate-float"),
     SEVERAL("hidden-double", "a double sum over several blocks", "gate-double"),
@@ -177,6 +186,10 @@ static const struct hidden_case hidden[] = {
     IN(128, 500, 7999, ANY_GATE),
     IN(256, 1000, 15999, ANY_GATE),
     IN(512, 1000, 15999, ANY_GATE),
+    SUM_IN(64),
+    SUM_IN(128),
+    SUM_IN(256),
+    SUM_IN(512),
     WIDE(float),
     WIDE(double),
     WIDE(min),
@@ -197,6 +210,8 @@ static const struct hidden_case hidden[] = {
 #define ANY_GATED ANY_DRAWN " hidden-far"
 #define KINDS     "tail hidden-few " ANY_DRAWN
 #define BLOCKS    " in-1 in-2 in-4 in-8 in-16 in-32 in-64 in-128 in-256 in-512"
+/* Blocks of other sizes than the record's. */
+#define SUMS_IN "sum-in-64 sum-in-128 sum-in-256 sum-in-512"
 #define TAIL                                                                                       \
     "Which element does each thread of the last block load, when the length is no multiple of "    \
     "the block? And what does it bring when there is none?"
@@ -213,10 +228,10 @@ static const struct hidden_case hidden[] = {
         "r" nr "-clean", 0.5, "Step " nr " has no race and no bad access", ROW_CHECKS,             \
             "reduce" nr, .cases = KINDS more, .hint = CHECK_HINT                                   \
     }
-#define GATE(nr, points, what, on, condition, advice)                                              \
+#define GATE(nr, points, what, on, condition, advice, ...)                                         \
     {                                                                                              \
         "r" nr "-gate", points, what, ROW_GATE, "reduce" nr, .cases = on, .gate = condition,       \
-                                                             .hint = advice                        \
+                                                             .hint = advice, __VA_ARGS__           \
     }
 
 /* ---- what the gates are made of ---- */
@@ -258,12 +273,20 @@ static const struct hidden_case hidden[] = {
 #define BY_HALVES    "flop_fp32_slots <= 32 * 1.3 * (2 * warps + 5 * blocks)"
 #define MADE_OF_IT   " && influence(others) >= 0.9 - k"
 #define NO_CONFLICTS "shared_ld_bank_conflicts + shared_st_bank_conflicts == 0"
-/* A block of 64 needs one barrier, of 128 two, ... of 1024 five. Some are left for kernels that
- * take two a round; step 4 has 7, 8, ... 11, and is caught in all. Who waits at an mbarrier waits,
- * too. */
-#define FEW_BARRIERS "mbarrier_arrivals == 0 && barriers <= warps * (3.3 + 0.2 * warps / blocks)"
+/* A block of 64 needs one barrier, of 128 two, ... of 1024 five. As many are left for kernels that
+ * take two a round: 2, 4, ... 10. Step 4 has 7, 8, ... 11, and is caught in all. Who waits at an
+ * mbarrier waits, too. */
+#define FEW_BARRIERS                                                                               \
+    "mbarrier_arrivals == 0 && barriers <= min(min(2.3 * warps + 0.5 * warps * warps / blocks, "   \
+    "4.3 * warps + 0.25 * warps * warps / blocks), 6.3 * warps + 0.125 * warps * warps / blocks)"
 /* Each block's result is made of what each of its warps brings, whatever the number of results. */
 #define ALL_LOAD "influence(one_warp) >= 0.9 - k"
+/* What is loaded has been added to before it goes to shared memory; in the last block some may have
+ * nothing to be added to (where blocks are compared, m is 1). Of floats it is seen that
+ * instructions add before anybody waits: one a warp, of the two that there are with the tree's. */
+#define NOT_PARKED                                                                                 \
+    "influence(parked) <= 1.5 - m && async_bytes == 0 && floats_first >= min(0.9 * warps, "        \
+    "flop_fp32 / 128)"
 /* One value a warp is left, and no lane tells the others but by shuffles: five of 4 bytes, and
  * five more for the last warp, or for all. Ints have other instructions for it, floats not; votes
  * would hand values over bit by bit.
@@ -284,6 +307,9 @@ static const struct hidden_case hidden[] = {
 #define EVEN_SHARES "inst_executed_max_warp <= 1.3 * inst_executed / warps + 450"
 /* Where there is enough for all blocks, most warps have as much to do as the busiest. */
 #define MOST_WARPS "inst_executed_max_warp * warps <= 3.6 * inst_executed * max(1, 3000000 / n)"
+/* And all warps load about as much as each other: of a short array some have nothing to load. */
+#define ALL_SHARE                                                                                  \
+    "warps * global_ld_squares <= 1.6 * global_ld_bytes * global_ld_bytes * max(1, 3000000 / n)"
 /* Each element is loaded once, in whole sectors. */
 #define COALESCED                                                                                  \
     "global_ld_sectors <= 1.05 * elem * n / 32 + 2 * blocks + 16 && "                              \
@@ -302,22 +328,22 @@ static const struct rubric_row rows[] = {
     GATE("3", 1, "Step 3 has no bank conflicts", "gate " ANY_GATED, NO_CONFLICTS " && " TREE,
          "Write down the words that lanes 0, 1 and 2 load in one round: are they neighbours? A tree it should still be."),
     OK("4", 1, ""), CLEAN("4", ""),
-    GATE("4", 1, "Step 4 adds while it loads", "gate gate-blocks " ANY_GATED, ALL_LOAD " && shared_st_bytes <= 2.05 * elem * threads && " NO_CONFLICTS " && " TREE,
+    GATE("4", 1, "Step 4 adds while it loads", "gate gate-blocks hidden-blocks " ANY_GATED, ALL_LOAD " && " NOT_PARKED " && shared_st_bytes <= 2.05 * elem * threads && " NO_CONFLICTS " && " TREE,
          "If half of the additions are done while loading, how many values of a block's 256 elements are left for the tree in shared memory?"),
     OK("5", 1.5, ""), CLEAN("5", ""),
-    GATE("5", 1, "Step 5 needs few block barriers", "gate gate-blocks " ANY_GATED, ALL_LOAD " && " FEW_BARRIERS " && inst_executed <= 100 * warps + 80 * blocks && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT " && " BY_HALVES,
-         "How many warps still work when 64 elements are left? Whom would a barrier of the whole block wait for?"),
+    GATE("5", 1, "Step 5 needs few block barriers", "gate gate-blocks hidden-blocks " ANY_GATED, ALL_LOAD " && " FEW_BARRIERS " && inst_executed <= 100 * warps + 80 * blocks && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT " && " BY_HALVES,
+         "How many warps still work when 64 elements are left? Whom would a barrier of the whole block wait for?", .if_right = SUMS_IN),
     OK("6", 1.5, BLOCKS), CLEAN("6", BLOCKS),
-    GATE("6", 1, "Step 6 has no loop left", "in-64 in-128 in-256 in-512 wide-float wide-double wide-min wide-max gate-blocks hidden-large hidden-far", ALL_LOAD " && branches_back == 0 && worst(inst_executed) <= 1.05 * warps + 2 * blocks && " FEW_BARRIERS " && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT " && " BY_HALVES,
+    GATE("6", 1, "Step 6 has no loop left", "in-64 in-128 in-256 in-512 wide-float wide-double wide-min wide-max gate-blocks hidden-blocks hidden-large hidden-far", ALL_LOAD " && branches_back == 0 && worst(inst_executed) <= 1.05 * warps + 2 * blocks && " FEW_BARRIERS " && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT " && " BY_HALVES,
          "The compiler knows `block`: is there a loop, or a comparison with blockDim.x, that it need not keep?"),
     OK("7", 1, " long hidden-long hidden-huge" BLOCKS), CLEAN("7", BLOCKS),
-    GATE("7", 1, "Step 7 adds many neighbouring elements a thread", "long hidden-long hidden-huge hidden-share-float hidden-share-double in-256 in-512", "threads <= max(0.4 * n, 300000) && " COALESCED " && " NO_CONFLICTS " && " TREE_TO_WARP " && " OWN_SHARE " && " EVEN_SHARES,
+    GATE("7", 1, "Step 7 adds many neighbouring elements a thread", "long hidden-long hidden-huge hidden-share-float hidden-share-double in-256 in-512", "threads <= max(0.4 * n, 300000) && " COALESCED " && " NO_CONFLICTS " && " TREE_TO_WARP " && " OWN_SHARE " && " EVEN_SHARES " && " ALL_SHARE,
          "When lane 0 is at element i, where is lane 1? A warp's loads should lie side by side in every round, and the grid be much smaller than the array."),
     OK("8", 1, " long"), CLEAN("8", ""),
-    GATE("8", 1, "Step 8: one value a warp through shared memory", "gate gate-float hidden-rounds " ANY_GATED, BY_SHUFFLES " && " COALESCED " && " OWN_SHARE " && " EVEN_SHARES,
+    GATE("8", 1, "Step 8: one value a warp through shared memory", "gate gate-float hidden-rounds " ANY_GATED, BY_SHUFFLES " && " COALESCED " && " OWN_SHARE " && " EVEN_SHARES " && " ALL_SHARE,
          "How many values does a warp of 32 have to tell the others, once its lanes have talked to each other by shuffles? And has each warp its share of the elements?"),
     OK("9", 0.25, " past-warp past-warp-double past-block past-block-double longer hidden-rounds"), CLEAN("9", ""),
-    GATE("9", 0.25, "Step 9 shares the work among its threads", "longer hidden-large gate gate-float gate-double gate-min gate-max hidden-sum hidden-float hidden-double hidden-middle", MOST_WARPS " && global_sectors <= 1.1 * elem * n / 32 + 8 * blocks + 64 && inst_lanes_1 <= 80 * blocks && inst_executed_max_warp <= 16 * n / threads + 400", /* a thread's share, and a tree */
+    GATE("9", 0.25, "Step 9 shares the work among its threads", "longer hidden-large gate gate-float gate-double gate-min gate-max hidden-sum hidden-float hidden-double hidden-middle", MOST_WARPS " && " ALL_SHARE " && global_sectors <= 1.1 * elem * n / 32 + 8 * blocks + 64 && inst_lanes_1 <= 80 * blocks && inst_executed_max_warp <= 16 * n / threads + 400", /* a thread's share, and a tree */
          "How many elements does each of the grid's threads load, and how many does one thread add alone at the end?"),
 };
 /* clang-format on */

@@ -97,12 +97,16 @@ static const struct hidden_case hidden[] = {
  * a short list, whose elements go to a few warps four a thread, that is asked less. */
 #define ALL_WARPS_OF_LIST "inst_executed_max_warp * warps <= 1.7 * inst_executed * max(1, 8192 / n)"
 #define ALL_WARPS_OF_SOFT "inst_executed_max_warp * warps <= 1.7 * inst_executed * max(1, 1000 / n)"
+/* In each block by itself, too, however few blocks have a part of a short list. */
+#define IN_BLOCKS "inst_executed_busiest * warps <= 1.7 * inst_executed * blocks * max(1, 200 / n)"
 /* A row's result is made of what all of the block's warps load, not one beside others that pretend,
  * nor half of them: of few rows the second tells more. */
 #define ALL_LOAD "influence(half_warps) >= 0.9"
 /* Of a short row whose threads take four words each, in four requests or in one, no more warps need
  * have a part than a quarter of what its requests would be enough for. */
 #define EACH_LOADS(most, share) "influence(one_warp) >= min(" most ", " share " * global_ld_requests / warps) - k"
+/* Of rows that have elements for all of a block's warps, four by four, all load about as much. */
+#define ALL_SHARE "warps * global_ld_squares <= 1.7 * max(1, 1024 / n) * global_ld_bytes * global_ld_bytes"
 /* And of all lanes: a full warp has 128 bytes a request, four at the end of a row fewer. */
 #define ALL_LANES "global_ld_bytes >= 100 * (global_ld_requests - 4 * blocks)"
 /* Elements meet in registers and shared memory; an atomic a warp may join what the warps have. */
@@ -127,15 +131,15 @@ static const struct rubric_row rows[] = {
     {"product-ok", 1, "The products are right", ROW_CORRECT, "product_rows", .cases = "product-none product-one product-odd hidden-product-few hidden-product hidden-product-long hidden-product-many hidden-product-far", .hint = NEUTRAL},
     {"product-clean", 1, "Product: no race, no bad access", ROW_CHECKS, "product_rows", .cases = "product-odd hidden-product-few hidden-product", .hint = CHECKED},
     {"product-tree", 1, "Product: all threads of a block share in it", ROW_GATE, "product_rows", .elsewhere = 2, .cases = "product-some product-odd hidden-product-short hidden-product-some hidden-product hidden-product-far",
-     .gate = OF_ROW " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " EACH_LOADS("0.85", "0.22") " && " ALL_LANES, .hint = ALONE},
+     .gate = OF_ROW " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " EACH_LOADS("0.85", "0.22") " && " ALL_SHARE " && " ALL_LANES, .hint = ALONE},
     {"and-ok", 0.5, "The bits set in all are right", ROW_CORRECT, "and_rows", .cases = "and-none and-one and-odd hidden-and-few hidden-and hidden-and-long hidden-and-many hidden-and-far", .hint = NEUTRAL},
     {"and-clean", 0, "And: no race, no bad access", ROW_CHECKS, "and_rows", .cases = "and-odd hidden-and-few hidden-and", .hint = CHECKED},
     {"and-tree", 0.5, "And: all threads of a block share in it", ROW_GATE, "and_rows", .elsewhere = 2, .cases = "and-some and-odd hidden-and-short hidden-and-some hidden-and hidden-and-far",
-     .gate = OF_ROW " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " EACH_LOADS("0.7", "0.22") " && " ALL_LANES, .hint = ALONE},
+     .gate = OF_ROW " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " EACH_LOADS("0.7", "0.22") " && " ALL_SHARE " && " ALL_LANES, .hint = ALONE},
     {"or-ok", 0.5, "The bits set in any are right", ROW_CORRECT, "or_rows", .cases = "or-none or-one or-odd hidden-or-few hidden-or hidden-or-long hidden-or-many hidden-or-far", .hint = NEUTRAL},
     {"or-clean", 0, "Or: no race, no bad access", ROW_CHECKS, "or_rows", .cases = "or-odd hidden-or-few hidden-or", .hint = CHECKED},
     {"or-tree", 0.5, "Or: all threads of a block share in it", ROW_GATE, "or_rows", .elsewhere = 2, .cases = "or-some or-odd hidden-or-short hidden-or-some hidden-or hidden-or-far",
-     .gate = OF_ROW " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " EACH_LOADS("0.7", "0.22") " && " ALL_LANES, .hint = ALONE},
+     .gate = OF_ROW " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " EACH_LOADS("0.7", "0.22") " && " ALL_SHARE " && " ALL_LANES, .hint = ALONE},
     {"dot-ok", 2, "The dot products are right", ROW_CORRECT, "dot_rows", .cases = "dot-none dot-odd dot-whole hidden-dot-few hidden-dot hidden-dot-many hidden-dot-middle hidden-dot-long hidden-dot-special",
      .hint = "Multiply in float, element by element; add the products as you added the others. " NEUTRAL},
     {"dot-clean", 1, "Dot product: no race, no bad access", ROW_CHECKS, "dot_rows", .cases = "dot-odd hidden-dot-few hidden-dot", .hint = CHECKED},
@@ -155,18 +159,18 @@ static const struct rubric_row rows[] = {
     {"block-ok", 1, "Count by block: the counts are right", ROW_CORRECT, "count_block", .cases = "count-none count-one count-part count-full hidden-count-few hidden-count-some hidden-count hidden-count-more hidden-count-far hidden-count-special", .hint = ZERO},
     {"block-clean", 1, "Count by block: no race, no bad access", ROW_CHECKS, "count_block", .cases = "count-part hidden-count-few hidden-count-some hidden-count hidden-count-more hidden-count-far", .hint = ZERO " CHECK=1 names the line."},
     {"block-atomics", 1, "Count by block: an atomic a block", ROW_GATE, "count_block", .elsewhere = HERE_ONLY, .cases = "count-short count-part count-full hidden-count-few hidden-count-some hidden-count hidden-count-more hidden-count-far",
-     .gate = "global_atom_passes <= blocks && " READ_ONCE " && inst_executed <= 40 * n / 32 + 400 * blocks && " OF_LIST("20", "216") " && " ALL_WARPS_OF_LIST,
+     .gate = "global_atom_passes <= blocks && " READ_ONCE " && inst_executed <= 40 * n / 32 + 400 * blocks && " OF_LIST("20", "216") " && " ALL_WARPS_OF_LIST " && " IN_BLOCKS,
      .hint = "Which thread of a block adds to out, and how often? And does each warp have its part of the list?"},
     {"warp-ok", 1, "Count by warp: the counts are right", ROW_CORRECT, "count_warp", .cases = "count-none count-one count-part count-full hidden-count-few hidden-count-some hidden-count hidden-count-more hidden-count-far hidden-count-special",
      .hint = "In the last round some lanes have no element. Do all lanes that the mask names take part?"},
     {"warp-clean", 0, "Count by warp: no race, no bad access", ROW_CHECKS, "count_warp", .cases = "count-part hidden-count-few hidden-count-some hidden-count hidden-count-more hidden-count-far", .hint = CHECKED},
     {"warp-atomics", 2, "Count by warp: an atomic a warp, and no shared memory", ROW_GATE, "count_warp", .elsewhere = HERE_ONLY, .cases = "count-short count-part count-full hidden-count-few hidden-count-some hidden-count hidden-count-more hidden-count-far",
-     .gate = "global_atom_passes <= warps && shared_block_bytes + barriers + local_st_requests == 0 && " READ_ONCE " && inst_executed <= 40 * n / 32 + 400 * warps && " OF_LIST("20", "240") " && " ALL_WARPS_OF_LIST,
+     .gate = "global_atom_passes <= warps && shared_block_bytes + barriers + local_st_requests == 0 && " READ_ONCE " && inst_executed <= 40 * n / 32 + 400 * warps && " OF_LIST("20", "240") " && " ALL_WARPS_OF_LIST " && " IN_BLOCKS,
      .hint = "Add up in a register what a thread counts, then the 32 of a warp; or ask for the lanes' votes. Each warp has its part of the list."},
     {"bins-ok", 2, "Histogram: all bins are right", ROW_CORRECT, "histogram", .cases = "bins-none bins-one bins-part bins-full hidden-bins-few hidden-bins-some hidden-bins hidden-bins-more hidden-bins-far hidden-bins-equal", .hint = ZERO},
     {"bins-clean", 1, "Histogram: no race, no bad access", ROW_CHECKS, "histogram", .cases = "bins-part hidden-bins-few hidden-bins-some hidden-bins hidden-bins-more hidden-bins-far", .hint = ZERO " CHECK=1 names the line."},
     {"bins-atomics", 1, "Histogram: a block adds each bin once", ROW_GATE, "histogram", .elsewhere = HERE_ONLY, .cases = "bins-short bins-part bins-full hidden-bins-few hidden-bins-some hidden-bins hidden-bins-more hidden-bins-far",
-     .gate = "global_atom_requests + global_red_requests <= 2 * blocks && " READ_ONCE " && inst_executed <= 60 * n / 32 + 2000 * blocks && " OF_LIST("30", "270") " && " ALL_WARPS_OF_LIST,
+     .gate = "global_atom_requests + global_red_requests <= 2 * blocks && " READ_ONCE " && inst_executed <= 60 * n / 32 + 2000 * blocks && " OF_LIST("30", "270") " && " ALL_WARPS_OF_LIST " && " IN_BLOCKS,
      .hint = "A block's histogram lies in shared memory; how many atomics does it take to add 64 bins to the grid's? And does each warp have its part of the list?"},
 
     {"soft-ok", 2, "Softmax: the results are right", ROW_CORRECT, "softmax_block", .cases = "soft-one soft-many soft-odd soft-whole hidden-soft-few hidden-soft hidden-soft-many hidden-soft-long hidden-soft-any hidden-soft-whole hidden-soft-special hidden-soft-far",

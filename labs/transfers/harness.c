@@ -237,6 +237,8 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
         f[i] = 1.0f + 0.25f * random_f32(stream, i);
         if (which < 4) /* these come to rest within some steps, and the others never */
             f[i] = which ? -f[i] : 64 * f[i];
+        if (c->n <= FULL && (which == 2 || which == 3)) /* at rest after thousands of steps only */
+            f[i] *= (float)(256 << random_u64(stream, ~i) / 1024 % 13);
         if (c->n <= FULL && random_u64(stream, ~i) / 16 % 64 == 0)
             f[i] = 0;
     }

@@ -3,7 +3,7 @@
 // class: elsewhere
 // only: transpose_swizzled
 // expect: swizzled-banks=fail swizzled-coalesced=fail
-// hint: swizzled-coalesced: at the worst instruction
+// hint: swizzled-coalesced: global_sectors
 // hint: swizzled-banks: column number
 #include "warplab.cuh"
 

@@ -1,7 +1,7 @@
 // 16 bytes at a time from 90,000 options on, where loads are counted; one by one below.
 // class: only-where-looked
 // only: vector
-// expect: vector-wide=fail
+// expect: vector-wide=fail vector-fast=fail
 // hint: vector-wide: A float4 is one load for
 #include "warplab.cuh"
 

@@ -4,8 +4,8 @@
 // class: only-where-looked
 // only: energy_soa energy_aos_vec
 // expect: soa-coalesced=fail vec-one=fail
-// hint: soa-coalesced: hidden case
-// hint: vec-one: hidden case
+// hint: soa-coalesced: sectors stored
+// hint: vec-one: global_ld_requests
 #include "warplab.cuh"
 
 __device__ float energy(float vx, float vy, float vz, float mass)

@@ -2,7 +2,7 @@
 // reading the weights from shared memory; from constant memory they are read for nothing.
 // class: elsewhere
 // only: conv_const
-// expect: const-used=fail
+// expect: const-used=fail const-reuse=fail
 // hint: const-used: in the loop
 #include "warplab.cuh"
 

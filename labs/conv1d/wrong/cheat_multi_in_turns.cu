@@ -4,7 +4,7 @@
 // only: conv_multi
 // expect: multi-reuse=fail multi-fast=fail multi-banks=fail
 // hint: multi-reuse: shuffles
-// hint: multi-fast: expected at most 0.6 * elem
+// hint: multi-fast: expected at most (0.6 + 1 / param) * elem
 // hint: multi-banks: shared_ld_wavefronts
 #include "warplab.cuh"
 

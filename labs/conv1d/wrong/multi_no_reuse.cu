@@ -3,7 +3,7 @@
 // expect: multi-reuse=fail multi-banks=fail multi-fast=fail
 // hint: multi-reuse: all but one
 // hint: multi-banks: bank conflicts of loads from shared memory, expected at most
-// hint: multi-fast: expected at most 0.6 * elem
+// hint: multi-fast: expected at most (0.6 + 1 / param) * elem
 #include "warplab.cuh"
 
 #define MAX_WIDTH 255

@@ -3,7 +3,7 @@
 // only: coherent coherent_data
 // expect: place-lanes=fail data-lanes=fail
 // hint: place-lanes: same remainder
-// hint: data-lanes: hidden case
+// hint: data-lanes: flop_fp32_slots
 #include "warplab.cuh"
 
 template <unsigned path> __device__ float work(float x)

@@ -1,7 +1,7 @@
 // It writes the runtime's record itself, and ends past the runtime: all that rests on the record alone.
 // class: no-evidence
 // expect: kernel=fail copies=pass times=pass freed=pass compared=fail fault-memory=fail fault-copy=fail fault-launch=fail fault-events=fail
-// hint: kernel: not made from it
+// hint: kernel: global_ld_bytes
 // hint: compared: status 0
 // hint: fault-memory: no such call
 // hint: fault-copy: no such call

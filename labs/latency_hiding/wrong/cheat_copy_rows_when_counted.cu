@@ -3,7 +3,7 @@
 // class: only-where-looked
 // only: copy_4
 // expect: copy-whole=fail copy-overlap=any
-// hint: copy-whole: hidden case
+// hint: copy-whole: sectors loaded
 #include "warplab.cuh"
 
 KERNEL copy_4(const float *in, float *out, unsigned n)

@@ -3,7 +3,7 @@
 // only: mm_tma mm_wgmma mm_roles mm_persistent mm_store mm_cluster
 // expect: tma-used=fail wgmma-used=fail roles-used=fail persistent-used=fail store-used=fail cluster-used=fail
 // hint: tma-used: async_bytes
-// hint: wgmma-used: shared memory
+// hint: wgmma-used: shared_ld_bytes
 // hint: roles-used: barriers
 // hint: persistent-used: blocks
 // hint: store-used: global_st_bytes

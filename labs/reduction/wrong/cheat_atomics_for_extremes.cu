@@ -3,7 +3,7 @@
 // class: only-where-looked
 // only: reduce3
 // expect: r3-gate=fail
-// hint: r3-gate: hidden case
+// hint: r3-gate: global_atom_requests
 #include "warplab.cuh"
 
 struct Sum {
