@@ -2,6 +2,7 @@
 // class: only-where-looked
 // only: vector
 // expect: vector-wide=fail vector-fast=fail
+// hint: vector-fast: global_ld_requests
 // hint: vector-wide: A float4 is one load for
 #include "warplab.cuh"
 

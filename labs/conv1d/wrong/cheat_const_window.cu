@@ -3,6 +3,7 @@
 // class: elsewhere
 // only: conv_const
 // expect: const-used=fail const-reuse=fail
+// hint: const-reuse: global_ld_bytes
 // hint: const-used: in the loop
 #include "warplab.cuh"
 
