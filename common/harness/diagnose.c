@@ -54,15 +54,6 @@ static const struct lab_case *smallest_failed(const struct search *s, uint64_t l
     return best;
 }
 
-bool fails(struct search *s, const struct lab_case *c)
-{
-    struct sample sample;
-    enum run_end end = experiment_run(s->x, c, s->x->verify->seed, false, &sample);
-
-    sample_free(&sample);
-    return end != RUN_OK && end != RUN_RECORD && end != RUN_NOT_TRIED && end != RUN_INTERNAL;
-}
-
 static enum run_end how_it_ends(struct search *s, const struct lab_case *c)
 {
     struct sample sample;
@@ -70,6 +61,13 @@ static enum run_end how_it_ends(struct search *s, const struct lab_case *c)
 
     sample_free(&sample);
     return end;
+}
+
+bool fails(struct search *s, const struct lab_case *c)
+{
+    enum run_end end = how_it_ends(s, c);
+
+    return end != RUN_OK && end != RUN_RECORD && end != RUN_NOT_TRIED && end != RUN_INTERNAL;
 }
 
 bool passes(struct search *s, const struct lab_case *c)

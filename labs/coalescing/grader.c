@@ -334,7 +334,7 @@ static const struct rubric_row rows[] = {
      .hint = "Try a 2 x 3 matrix by hand. The guard for reading is about the input's shape, the one for writing about the output's."},
     {"tile-clean", 2, "Transpose: no race and no bad access", ROW_CHECKS, "transpose_shared", .cases = "small rectangle hidden-tiles hidden-large hidden-matrix",
      .hint = CHECKED " What one thread stores in the tile, another loads: what must lie between?"},
-    {"tile-coalesced", 3, "Transpose: rows are read and rows are written", ROW_GATE, "transpose_shared", .elsewhere = 2, .cases = "rectangle hidden-tiles hidden-large hidden-larger",
+    {"tile-coalesced", 3, "Transpose: rows are read and rows are written", ROW_GATE, "transpose_shared", .cases = "rectangle hidden-tiles hidden-large hidden-larger",
      .gate = BY_ROWS,
      .hint = "Neighbouring lanes must load neighbouring elements, and store neighbouring ones: only the tile is read across."},
     {"tile-banks", 2, "Transpose: the tile has no bank conflicts", ROW_GATE, "transpose_shared", .cases = "odd rectangle hidden-tiles hidden-large hidden-larger hidden-largest hidden-matrix",

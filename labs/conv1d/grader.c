@@ -45,8 +45,9 @@ static const struct hidden_case hidden[] = {
 #define ALL_BYTES   "elem * n * param"
 #define ALL_THREADS "elem * max(n, threads) * param"
 /* Who multiplies doubles may keep doubles in the tile. */
-#define STORED_WORDS "max(1, min(2, shared_st_bytes / (elem * (n + blocks * param))))"
 #define TILE_WORDS  "(1 + flop_fp64 / (flop_fp32 + flop_fp64 + 1))"
+/* In conv_const only who stores as many may read as many: beside a tile of floats there is no room for weights. */
+#define STORED_WORDS "max(1, min(2, shared_st_bytes / (elem * (n + blocks * param))))"
 /* What is read by other ways than loads from global, shared and constant memory. */
 #define FEW_OTHERS "tensor_flop + global_atom_requests + shared_atom_requests + async_sends == 0 && 32 * local_ld_requests <= 0.05 * n * param"
 /* Tiles and halos, with the outputs of a block's threads or more than these: warps that keep a tile

@@ -67,7 +67,6 @@ static const struct lab_case cases[] = {
     AT_LEAST_64("gate-double", 9001, DT_F64, SUM),
     AT_LEAST_64("gate-min", 9001, DT_I32, MIN, .k = EXTREME),
     AT_LEAST_64("gate-max", 9001, DT_I32, MAX, .k = EXTREME),
-    /* m = 1: what each block made is compared */
     AT_LEAST_64("gate-blocks", 9001, DT_I32, SUM, .m = LEVEL0_ONLY),
 };
 

@@ -106,8 +106,7 @@ static bool hears(const struct ptx_insn *in)
 }
 static void of_mbarrier(struct insn_cost *c, const struct ptx_insn *in)
 {
-    bool is = in->op == OP_mbarrier;
-    is |= in->op == OP_cp && ptx_has(in, M_mbarrier);
+    bool is = in->op == OP_mbarrier || (in->op == OP_cp && ptx_has(in, M_mbarrier));
     c->arrives = is && (ptx_has(in, M_arrive) || ptx_has(in, M_arrive_drop));
     c->waits = is && (ptx_has(in, M_test_wait) || ptx_has(in, M_try_wait));
 }

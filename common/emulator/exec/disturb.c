@@ -222,18 +222,18 @@ static void lanes_of_class(const struct warp *w, const struct insn *in, uint32_t
 {
     unsigned memory = SET(shared_ld) | SET(others) | SET(one_in_64) | SET(global_ld) | PARTS;
     uint32_t all = now & ~memory & ~SET(tensor) ? mask : 0;
+    uint32_t shared =
+        now & (SET(shared_ld) | SET(others) | SET(one_in_64)) ? leads_to(w, in, mask, true) : 0;
     if (of_part(w, now))
         all |= mask;
     if (now & SET(shared_ld))
-        all |= leads_to(w, in, mask, true);
+        all |= shared;
     if (now & SET(global_ld))
         all |= leads_to(w, in, mask, false);
     for (uint32_t k = 0; k < n; k++)
-        lanes[k] =
-            all | (now & SET(one_in_64) ? some_of(w, in, leads_to(w, in, mask, true), k) : 0);
+        lanes[k] = all | (now & SET(one_in_64) ? some_of(w, in, shared, k) : 0);
     if (!(now & SET(others)))
         return;
-    uint32_t shared = leads_to(w, in, mask, true);
     uint64_t at[WARP];
     for (int i = 0; i < WARP; i++)
         at[i] = address_of(w, in, i) & ~MEM_WINDOW_MASK;

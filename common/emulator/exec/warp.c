@@ -617,17 +617,21 @@ static const struct insn *call_indirect(struct warp *w, const struct insn *in)
     return call_function(w, in, f);
 }
 
+static bool is_executed(const struct warp *w, const struct emu_func *f)
+{
+    for (const struct frame *at = w->cur->frame; f && at; at = at->parent)
+        if (at->func == f)
+            return true;
+    return false;
+}
+
 const struct insn *warp_call(struct warp *w, const struct insn *in)
 {
     const struct call_info *ci = in->data;
     if (ci->builtin != CALL_FUNC)
         return warp_call_builtin(w, in);
     w->worker->slots[in->slot].requests++;
-    for (const struct frame *f = w->cur->frame; ci->target && f; f = f->parent)
-        if (f->func == ci->target) { /* of itself: a turn of a loop */
-            w->worker->slots[in->slot].extra++;
-            break;
-        }
+    w->worker->slots[in->slot].extra += is_executed(w, ci->target); /* a turn of a loop */
     return ci->target ? call_function(w, in, ci->target) : call_indirect(w, in);
 }
 
