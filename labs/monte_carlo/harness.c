@@ -77,12 +77,15 @@ static const struct lab_case cases[] = {
 
     CALLS("array-n=1", ARRAY, 1, 2, 0, CHECK),
     CALLS("array-n=1003", ARRAY, 1003, 20, 1, CHECK),
+    CALLS("array-options=70", ARRAY, 40, 70, 1, CHECK),
     CALLS("array-n=2^12", ARRAY, 1 << 12, 64, 0, SMALL),
     CALLS("array-n=2^20", ARRAY, 1 << 20, 64, 0, LARGE),
 
     CALLS("paths=1", PRICES, 1, 2, 0, CHECK),
     CALLS("options=1", PRICES, 4099, 1, 0, CHECK),
     CALLS("paths=1003", PRICES, 1003, 20, 1, CHECK),
+    CALLS("options=70", PRICES, 40, 70, 1, CHECK),
+    CALLS("paths=300000", PRICES, 300000, 1, 0, CHECK),
     CALLS_OF(8, SMALL), CALLS_OF(10, SMALL), CALLS_OF(12, SMALL), CALLS_OF(14, SMALL),
     CALLS_OF(11, LARGE), CALLS_OF(13, LARGE), CALLS_OF(15, LARGE), CALLS_OF(16, LARGE), CALLS_OF(17, LARGE),
     CALLS_OF(18, LARGE), CALLS_OF(20, LARGE), CALLS_OF(22, LARGE), CALLS_OF(24, LARGE),

@@ -49,7 +49,7 @@ static const struct lab_variant variants[] = {
 #define LARGE CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY
 #define ROWS(id, what, type, columns, rows, flag) {.name = id, .n = columns, .m = rows, .dtype = type, .op = what, .flags = flag}
 #define FOLDS(id, what, type) \
-    ROWS(id "-n=0", what, type, 0, 3, CHECK), ROWS(id "-n=1", what, type, 1, 2, CHECK), ROWS(id "-n=1003", what, type, 1003, 5, CHECK), \
+    ROWS(id "-n=0", what, type, 0, 3, CHECK), ROWS(id "-n=1", what, type, 1, 2, CHECK), ROWS(id "-n=97", what, type, 97, 3, CHECK), ROWS(id "-n=1003", what, type, 1003, 5, CHECK), \
     ROWS(id "-n=4096", what, type, 4096, 132, SMALL), ROWS(id "-n=4096-m=8192", what, type, 4096, 8192, LARGE)
 #define LIST(id, what, count, flag) {.name = id, .n = count, .dtype = DT_U32, .op = what, .flags = CASE_DATA | flag}
 #define LISTS(id, what) \
@@ -63,6 +63,7 @@ static const struct lab_case cases[] = {
     FOLDS("and", ALL, DT_U32),
     FOLDS("or", ANY, DT_U32),
     FOLDS("dot", DOT, DT_F32),
+    ROWS("dot-special", DOT, DT_F32, 100, 10, CHECK | CASE_SPECIAL),
 
     ROWS("tree-n=1", TREE, DT_U32, 1, 3, CHECK),
     ROWS("tree-n=100", TREE, DT_U32, 100, 4, CHECK),
@@ -72,8 +73,10 @@ static const struct lab_case cases[] = {
 
     LISTS("count", COUNT),
     LISTS("bins", HISTOGRAM),
+    LIST("bins-equal", HISTOGRAM, 10240, CHECK | CASE_SPECIAL),
 
     ROWS("softmax-n=1", SOFTMAX, DT_F32, 1, 3, CHECK),
+    ROWS("softmax-special", SOFTMAX, DT_F32, 100, 6, CHECK | CASE_SPECIAL),
     ROWS("softmax-n=1003", SOFTMAX, DT_F32, 1003, 5, CHECK),
     ROWS("softmax-n=1024", SOFTMAX, DT_F32, 1024, 264, SMALL),
     ROWS("softmax-n=4096", SOFTMAX, DT_F32, 4096, 8192, LARGE),

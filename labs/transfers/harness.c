@@ -333,8 +333,10 @@ static const struct lab_prediction predictions[] = {
 
 static const struct lab_goal goals[] = {
     {"mapped", "n=2^20", "launches <= 1", "it launches in pieces, and there is no copy to overlap"},
-    {"managed", "n=2^20", "bytes_in > 0", "its pages are not moved before the kernel touches them"},
-    {"managed", "n=2^20", "bytes_out > 0", "its pages are not moved back before they are read"},
+    {"managed", "n=2^20", "bytes_in >= 4 * n",
+     "not all of its pages are moved before the kernel touches them"},
+    {"managed", "n=2^20", "bytes_out >= 4 * n",
+     "not all of its pages are moved back before they are read"},
     {"two_streams", "n=2^20", "streams >= 2", "all of it is in one stream"},
     {"pipeline", "n=2^20", "streams >= 3", "there is no stream for each sort of step"},
     {"two_streams", "n=2^20", "ms / pinned.ms <= 0.88",
