@@ -54,6 +54,49 @@ void alive_add(struct alive *a, const struct search *s, const struct sample *sam
     json_decref(lines);
 }
 
+void alive_busiest(const struct search *s, const struct sample *sample, int lines[2])
+{
+    json_t *all = json_loads(sample->outputs.lines ? sample->outputs.lines : "[]", 0, NULL), *line;
+    json_int_t most[2] = {0, 0};
+    size_t i;
+
+    json_array_foreach(all, i, line)
+    {
+        json_int_t at = json_integer_value(json_object_get(line, "line")),
+                   n = json_integer_value(json_object_get(line, "inst_executed"));
+
+        if (at <= 0 || at > 1 << 20 || n <= most[1] || !is_of(line, s->path))
+            continue;
+        int k = n > most[0] ? 0 : 1;
+        if (!k) {
+            most[1] = most[0];
+            lines[1] = lines[0];
+        }
+        most[k] = n;
+        lines[k] = (int)at;
+    }
+    json_decref(all);
+}
+
+bool alive_stores(const struct search *s, const struct sample *sample, int lines[2])
+{
+    json_t *all = json_loads(sample->outputs.lines ? sample->outputs.lines : "[]", 0, NULL), *line;
+    int n = 0;
+    size_t i;
+
+    lines[0] = lines[1] = 0;
+    json_array_foreach(all, i, line)
+    {
+        json_int_t at = json_integer_value(json_object_get(line, "line"));
+        bool stores = json_object_get(line, "global_st_requests") != NULL;
+
+        if (stores && at > 0 && at <= 1 << 20 && is_of(line, s->path) && n < 2)
+            lines[n++] = (int)at;
+    }
+    json_decref(all);
+    return n;
+}
+
 bool alive_all(const struct alive *was, const struct alive *is, int from, int to)
 {
     for (size_t i = 0; i < was->n; i++) {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* A wrong kernel costs that much more, at most: seconds. */
-enum { RUNS = 1500, FINDINGS = 2, STEPS_A_RUN = 1 << 22 };
+enum { RUNS = 1500, FINDINGS = 2, STEPS_A_RUN = 1 << 22, STEPS_TO_FIND = 1 << 18 };
 #define INSTRUCTIONS (128ull << 20)
 /* Elements of a case that the probe likes: enough for a pattern in one block, in several; few
  * enough to be quick. */
@@ -54,7 +54,7 @@ static const struct lab_case *smallest_failed(const struct search *s, uint64_t l
     return best;
 }
 
-static enum run_end how_it_ends(struct search *s, const struct lab_case *c)
+enum run_end how_it_ends(struct search *s, const struct lab_case *c)
 {
     struct sample sample;
     enum run_end end = experiment_run(s->x, c, s->x->verify->seed, false, &sample);
@@ -75,14 +75,19 @@ bool passes(struct search *s, const struct lab_case *c)
     return how_it_ends(s, c) == RUN_OK;
 }
 
+bool is_cause(const struct diagnosis *d, const char *cause)
+{
+    return d->cause && !strcmp(d->cause, cause);
+}
+
 /* ---- where it begins ---- */
 
-static uint64_t extent(const struct lab_case *c, char which)
+uint64_t extent_of(const struct lab_case *c, char which)
 {
     return which == 'n' ? c->n : which == 'm' ? c->m : which == 'k' ? c->k : (uint64_t)c->param;
 }
 
-static void set_extent(struct lab_case *c, char which, uint64_t value)
+void set_extent(struct lab_case *c, char which, uint64_t value)
 {
     if (which == 'n')
         c->n = value;
@@ -110,7 +115,7 @@ static uint64_t next_try(uint64_t v)
  * was right below, when one was. */
 static bool shrink(struct search *s, struct lab_case *c, char which, uint64_t *right)
 {
-    uint64_t most = extent(c, which), v, low = 0;
+    uint64_t most = extent_of(c, which), v, low = 0;
     struct lab_case t = *c;
     bool any = false;
 
@@ -146,7 +151,7 @@ static bool right_above(struct search *s, const struct lab_case *c, char which, 
 
     for (uint64_t v = 2; v <= 1024; v *= 2) {
         set_extent(&t, which, v - 1);
-        if (extent(c, which) >= v || !fails(s, &t))
+        if (extent_of(c, which) >= v || !fails(s, &t))
             continue;
         set_extent(&t, which, v);
         if (passes(s, &t)) {
@@ -175,7 +180,7 @@ static void find_begin(struct search *s, struct text *t)
 
         if (shrink(s, &s->smallest, *e, &right))
             text_addf(t, "%s%s = %" PRIu64 " is right, %s = %" PRIu64 " is not", and, name, right,
-                      name, extent(&s->smallest, *e));
+                      name, extent_of(&s->smallest, *e));
         else if (right_above(s, &s->smallest, *e, &right)) {
             s->edge = s->smallest;
             s->sharp = true;
@@ -207,9 +212,9 @@ static void put_case(struct text *t, const struct search *s, const struct lab_ca
     }
     const char *and = "";
     for (const char *e = extents; *e; e++) {
-        if (!extent(c, *e) && !extent(s->failed[0], *e)) /* which these cases do not have */
+        if (!extent_of(c, *e) && !extent_of(s->failed[0], *e)) /* which these cases do not have */
             continue;
-        text_addf(t, "%s%s = %" PRIu64, and, extent_name(lab, *e), extent(c, *e));
+        text_addf(t, "%s%s = %" PRIu64, and, extent_name(lab, *e), extent_of(c, *e));
         and = ", ";
     }
 }
@@ -435,156 +440,6 @@ static void by_edge(struct search *s)
     diagnosis_free(&d);
 }
 
-/* ---- launch records ---- */
-
-/* Of the largest grid, or of its layers alone: along z. */
-static uint64_t blocks_of(const struct search *s, const struct lab_case *c, bool layers)
-{
-    struct sample sample;
-    uint64_t most = 0;
-
-    if (experiment_plan(s->x, c, &sample)) {
-        for (int i = 0; i < sample.plan.nsteps; i++) {
-            const uint32_t *grid = sample.plan.steps[i].grid;
-            uint64_t n = layers ? grid[2] : (uint64_t)grid[0] * grid[1] * grid[2];
-
-            most = n > most ? n : most;
-        }
-    }
-    sample_free(&sample);
-    return most;
-}
-
-/* Where all of those were large: on its first extent made so many, where it was wrong as it is. */
-static bool right_on_some(struct search *s, uint64_t block)
-{
-    const char *extents = s->x->verify->lab->extents;
-    struct lab_case c = s->smallest;
-
-    if (!extents || !*extents || !extent(&c, *extents))
-        return false;
-    uint64_t n = extent(&c, *extents) + block;
-    set_extent(&c, *extents, n > 4 * block + 1 ? n : 4 * block + 1);
-    return elements_of(s, &c) <= MOST && passes(s, &c) && blocks_of(s, &c, false) > 1;
-}
-
-/* Is it right on all cases that it was wrong on, but for the large ones? One of them must be of
- * several blocks: a block alone is right where all do the same. */
-static bool right_on_all(struct search *s, bool items)
-{
-    const struct launch_record *r = &s->x->record;
-    uint64_t most = 0, blocks = 0,
-             block =
-                 (uint64_t)r->block_x * (r->block_y ? r->block_y : 1) * (r->items ? r->items : 1);
-
-    for (int i = 0; i < s->nfailed; i++) {
-        uint64_t n = elements_of(s, s->failed[i]);
-
-        if (n > MOST)
-            continue;
-        if (!passes(s, s->failed[i]))
-            return false;
-        most = n > most ? n : most;
-        blocks = blocks > 1 ? blocks : blocks_of(s, s->failed[i], false);
-    }
-    return (most > 3 * block && blocks > 1) || (items && !most && right_on_some(s, block));
-}
-
-static uint32_t *field(struct launch_record *r, int which)
-{
-    return which == 0 ? &r->block_x : which == 1 ? &r->block_y : &r->items;
-}
-
-/* With larger blocks a fault may only begin later: right, too, on what is larger by as much, one
- * way and the other? */
-static bool right_further(struct search *s, uint32_t times)
-{
-    const struct lab *lab = s->x->verify->lab;
-    struct lab_case most = {0};
-    uint64_t size = 0;
-    bool right = true;
-
-    if (!lab->extents || !*lab->extents)
-        return true;
-    for (int i = 0; i < s->nfailed; i++) {
-        uint64_t n = elements_of(s, s->failed[i]);
-
-        if (n > MOST || n < size)
-            continue;
-        most = *s->failed[i];
-        size = n;
-    }
-    for (const char *e = lab->extents; *e && right; e++) {
-        struct lab_case further = most;
-
-        set_extent(&further, *e, extent(&most, *e) * times + 1);
-        enum run_end end = how_it_ends(s, &further);
-        right = e == lab->extents ? end == RUN_OK : end != RUN_WRONG; /* it need not be a case */
-    }
-    return right;
-}
-
-/* The kernel as it is, with a number of one field of its launch record `times` as large. */
-static bool right_with(struct search *s, struct launch_record r, uint32_t times, bool items)
-{
-    struct launch_record used = r;
-    struct text note = {0};
-
-    record_clamp(s->x->variant, &r, &used, &note);
-    bool allowed = !note.length && !memcmp(&used, &r, sizeof(r));
-    text_free(&note);
-    s->x->record = r;
-    return allowed && right_on_all(s, items) && (times < 2 || right_further(s, times));
-}
-
-static bool by_field(struct search *s, const struct launch_record *given, int which)
-{
-    static const char *const of[] = {"%s threads a block", "%s threads a block along y",
-                                     "%s for the third number (items)"};
-    struct launch_record r = *given;
-    struct text right = {0}, words = {0};
-    int n = 0, tried = 0;
-
-    if (which == 2 && !given->items)
-        return false; /* as many blocks as fit: any other number is another rule, and hides faults
-                       */
-
-    for (uint32_t v = which == 0 ? 32 : 1; v <= 1024; v *= 2) {
-        *field(&r, which) = v;
-        if (v == *field((struct launch_record *)given, which))
-            continue;
-        tried++;
-        if (right_with(s, r, v / *field((struct launch_record *)given, which), which == 2))
-            text_addf(&right, "%s%u", n++ ? " or " : "", v);
-    }
-    s->x->record = *given;
-    /* Sizes below some bound may all be right for another reason: one alone is the kernel's own. */
-    if (which == 2 ? n && n <= tried / 2 : n == 1) {
-        s->d->cause = which == 0 && !strcmp(right.s, "32") ? s->d->cause : "record";
-        text_addf(&words, of[which], right.s);
-        diagnosis_add(
-            s->d, "record",
-            "with %s in LAUNCH it is right, with %u it is not: if the kernel is to have such "
-            "blocks, something in it does not suit them: an index, a bound (a constant, or another "
-            "extent, in place of the one that belongs there?), or what threads leave that have "
-            "nothing to do",
-            words.s, *field((struct launch_record *)given, which));
-    }
-    text_free(&right);
-    text_free(&words);
-    return n;
-}
-
-static bool by_record(struct search *s)
-{
-    struct launch_record given = s->x->record;
-    bool told = false;
-
-    for (int which = 0; which < 3 && !told && s->x->variant->has_record; which++)
-        told = by_field(s, &given, which);
-    return told;
-}
-
 /* ---- all of it ---- */
 
 static void budget(struct experiment *x)
@@ -627,18 +482,47 @@ static bool beside_unwritten(struct search *s, const struct lab_case *c)
     return false;
 }
 
+/* Where it is when it has not ended. */
+static void find_loop(struct search *s, const struct lab_case *c)
+{
+    struct sample sample;
+    uint64_t steps = s->x->steps;
+
+    s->x->steps = STEPS_TO_FIND;
+    s->x->lines = true;
+    experiment_run(s->x, c, s->x->verify->seed, false, &sample);
+    s->x->lines = false;
+    s->x->steps = steps;
+    alive_busiest(s, &sample, s->lines);
+    sample_free(&sample);
+}
+
 static bool told_by_checker(struct search *s, const struct lab_case *c)
 {
     if (!by(by_checker, s, c))
         return false;
+    const char *cause = s->d->cause ? s->d->cause : "";
+    bool race = !strcmp(cause, "race") || !strcmp(cause, "atomic") || s->misplaced;
     /* what a variable keeps goes with the grids before, and would make any record right or wrong */
-    if (depends_on_record(s->d->cause) && !by_state(s, c) && !by_exchange(s)) {
-        if (!by_record(s) && !strcmp(s->d->cause, "out-of-bounds"))
+    if (depends_on_record(cause) && !by_state(s, c) && !by_exchange(s)) {
+        bool collide = !strcmp(cause, "collision"), unwritten = !strcmp(cause, "unwritten");
+
+        by_record_or_edit(s, unwritten ? NULL : s->lines);
+        if (collide)
             by_edit_of(s, OF_PLACES, s->lines);
-    } else if (s->d->cause && !strcmp(s->d->cause, "uninitialised") && !by_exchange(s))
-        answer(&s->d->words, !beside_unwritten(s, c) && by_edit_of(s, OF_PLACES, s->lines));
-    else if (s->misplaced && !by_edit_of(s, OF_ORDER, s->lines))
-        by_probe(s, c); /* what comes of a wrong index, though it be by the order seen here */
+    } else if (!strcmp(cause, "uninitialised") && !by_exchange(s)) {
+        beside_unwritten(s, c);
+        answer(&s->d->words, by_edit_of(s, OF_PLACES, s->lines));
+    } else if (race && !s->mended) {
+        bool found = by_edit_of(s, OF_ORDER, s->lines) || by_edit_of(s, OF_PLACES, s->lines);
+        if (!found && s->misplaced)
+            by_probe(s, c); /* what comes of a wrong index, though it be by the order seen here */
+    } else if (!strcmp(cause, "endless")) {
+        find_loop(s, c);
+        by_edit_of(s, OF_LOOPS, s->lines);
+    } else if (!strcmp(cause, "misaligned")) {
+        by_edit_of(s, OF_PLACES, s->lines);
+    }
     return true;
 }
 
@@ -698,9 +582,11 @@ static bool is_wide(const struct search *s)
     return module_is_wide(s->x->verify->module, s->x->variant->name);
 }
 
-static bool is_cause(const struct diagnosis *d, const char *cause)
+static void tell_begin(struct diagnosis *d, struct text *begin)
 {
-    return d->cause && !strcmp(d->cause, cause);
+    if (begin->length)
+        diagnosis_add(d, NULL, "%s", begin->s);
+    text_free(begin);
 }
 
 static void look(struct experiment *x, const struct lab_case *const *failed, int nfailed,
@@ -713,21 +599,34 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
     budget(x);
     if (!first)
         d->cause = "record"; /* which the failure's message says */
-    if (!first || by_parameters(&s) || by_no_return(&s) || told_by_checker(&s, first) ||
-        (rich && rich != first && told_by_checker(&s, rich)))
+    if (!first || by_parameters(&s) || by_no_return(&s))
         return;
-    if (by_exchange(&s) || by_state(&s, rich ? rich : first))
+    bool all_large = !rich && elements_of(&s, first) > MOST;
+    if (all_large) {
+        s.smallest = *first;
+        find_begin(&s, &begin);
+        first = rich = &s.smallest;
+    }
+    if (told_by_checker(&s, first) || (rich && rich != first && told_by_checker(&s, rich))) {
+        tell_begin(d, &begin);
         return;
-    /* What comes of such a variable says nothing of the rest. */
-    if (rich && !by(by_absent, &s, rich) && by(by_unset, &s, rich))
-        return;
-    large = rich ? rich : smallest_failed(&s, 1); /* which is made smaller */
-    s.smallest = large ? *large : *first;
-    find_begin(&s, &begin);
-    if (!rich && told_by_checker(&s, &s.smallest)) { /* all were too large for it */
-        if (begin.length)
-            diagnosis_add(d, NULL, "%s", begin.s);
+    }
+    if (by_exchange(&s) || by_state(&s, rich ? rich : first)) {
         text_free(&begin);
+        return;
+    }
+    /* What comes of such a variable says nothing of the rest. */
+    if (rich && !by(by_absent, &s, rich) && by(by_unset, &s, rich)) {
+        text_free(&begin);
+        return;
+    }
+    if (!all_large) {
+        large = rich ? rich : smallest_failed(&s, 1); /* which is made smaller */
+        s.smallest = large ? *large : *first;
+        find_begin(&s, &begin);
+    }
+    if (!rich && told_by_checker(&s, &s.smallest)) { /* but for one of nothing, all were large */
+        tell_begin(d, &begin);
         return;
     }
     if (!rich)
@@ -751,19 +650,13 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
             told_by_last(&s, first, rich);
         if (!told && !d->cause)
             by(by_any_numbers, &s, rich);
-        if (d->example)
-            by_edit(&s);
-        else if (is_cause(d, "left-out") && !d->whole)
-            by_edit_of(&s, OF_ASSIGNMENTS, NULL);
-        else if (is_cause(d, "wrong-element"))
+        if (is_cause(d, "wrong-element"))
             by_edit_of(&s, OF_PLACES, NULL);
+        else if (told)
+            by_edit(&s);
     }
-    by_record(&s);
-    if (is_cause(d, "unwritten"))
-        by_edit_of(&s, OF_PLACES, NULL);
-    if (begin.length)
-        diagnosis_add(d, NULL, "%s", begin.s);
-    text_free(&begin);
+    by_record_or_edit(&s, is_cause(d, "unwritten") ? s.lines : NULL);
+    tell_begin(d, &begin);
 }
 
 /* What refuses a launch on the way (a block that does not fit) is no news. */

@@ -1,6 +1,7 @@
 /* diagnosing.h - what the parts of the diagnosis share (these only).
  *
- * diagnose.c   which case is looked at, and in which order; the checker, launch records
+ * diagnose.c   which case is looked at, and in which order; the checker
+ * launches.c   is it right with another launch record?
  * looks.c      what can be seen from outside: what is written, what stays, what is exchanged
  * conduct.c    what a whole program leaves out, or stores elsewhere
  * outcome.c    what a wrong output has in common with the right one
@@ -30,12 +31,19 @@ struct search {
     bool sharp;
     int lines[2];   /* where the checker saw it; 0: not known */
     bool misplaced; /* two race that no barrier orders rightly */
+    bool mended;    /* … and one that was tried does */
+    bool edited;    /* a change of the file was told: one is enough */
 };
 
 /* Elements of its inputs; UINT64_MAX where the launch record cannot be used on it. */
 uint64_t elements_of(const struct search *s, const struct lab_case *c);
+enum run_end how_it_ends(struct search *s, const struct lab_case *c);
 bool fails(struct search *s, const struct lab_case *c);
 bool passes(struct search *s, const struct lab_case *c);
+bool is_cause(const struct diagnosis *d, const char *cause);
+/* which: n, m, k, or p for its parameter. */
+uint64_t extent_of(const struct lab_case *c, char which);
+void set_extent(struct lab_case *c, char which, uint64_t value);
 
 /* ---- looks: each true when it found something, and said it (s->d) ---- */
 bool by_unwritten(struct search *s, const struct lab_case *c);
@@ -59,6 +67,13 @@ bool by_no_return(struct search *s); /* in a function that it calls */
 /* … of one sort; near these lines. NULL: anywhere, but fewer. */
 bool by_edit_of(struct search *s, enum edits_of what, const int *lines);
 
+/* ---- launch records ---- */
+/* Of the largest grid, or of its layers alone: along z. */
+uint64_t blocks_of(const struct search *s, const struct lab_case *c, bool layers);
+/* A record of other blocks, or else a change of the file near these lines (NULL: none), or else a
+ * record that has more blocks, which hides what a loop leaves out, or more memory. */
+bool by_record_or_edit(struct search *s, const int *lines);
+
 /* ---- what is done at all, by line of the student's file ---- */
 struct alive {
     bool *touched; /* by line, from 1 on: memory, or a barrier */
@@ -68,6 +83,10 @@ void alive_add(struct alive *a, const struct search *s, const struct sample *sam
 /* But lines `from` to `to`, which were changed. */
 bool alive_all(const struct alive *was, const struct alive *is, int from, int to);
 void alive_free(struct alive *a);
+/* Two on which something is stored to global memory; false: none. */
+bool alive_stores(const struct search *s, const struct sample *sample, int lines[2]);
+/* The two lines on which most is executed, as a loop is that does not end. */
+void alive_busiest(const struct search *s, const struct sample *sample, int lines[2]);
 
 /* Nothing in the text that is not needed, so that it compiles quickly. */
 void edits_make_lean(struct search *s, struct edits *e);

@@ -2,6 +2,8 @@
  *
  * edits.c        lists of changes, in an order; what is made of one
  * edits_ways.c   the ways in which a word, or some, can be another
+ * edits_left.c   … in which some were left out, or are there too often
+ * edits_near.c   which words have to do with what was seen on a line
  */
 #ifndef HARNESS_EDITING_H
 #define HARNESS_EDITING_H
@@ -15,7 +17,16 @@ struct ways {
     way *const *v; /* the likelier first */
     int n;
 };
-extern const struct ways all_ways, place_ways, order_ways, assignment_ways;
+extern const struct ways slip_ways, other_ways, place_ways, order_ways, loop_ways; /* _ways.c */
+extern const struct ways asked_ways, left_ways, guard_ways, step_ways, more_ways;  /* _left.c */
+
+/* Of the functions that have one of the lines, or call such: by block. For free(). */
+bool *near_blocks(const struct scan *s, const int lines[2]);
+/* Of each word, how far it is from one of these two lines: along what their names are made of, or
+ * else in lines, within those functions. For free(). */
+int *near_lines(const struct scan *s, const int lines[2]);
+/* So far away, it may be what those lines' names are made of. */
+bool near_is_related(int away);
 
 /* Words from … to become `with`, which is taken. */
 void change(struct scan *s, int from, int to, char *with);

@@ -8,72 +8,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int lines_in(const char *s, size_t length)
+{
+    int n = 0;
+
+    for (size_t i = 0; i < length; i++)
+        n += s[i] == '\n';
+    return n;
+}
+
 void change(struct scan *s, int from, int to, char *with)
 {
     struct edits *e = s->to;
-    size_t at = s->v[from].at;
+    size_t at = s->v[from].at, length = s->v[to].at + s->v[to].length - at;
+    int lines = lines_in(s->text + at, length) - lines_in(with, strlen(with));
 
     if (e->n % 64 == 0)
         e->v = xrealloc(e->v, (size_t)(e->n + 64) * sizeof(*e->v));
-    e->v[e->n++] = (struct edit){at, s->v[to].at + s->v[to].length - at, with, 0};
-}
+    while (lines-- > 0) { /* what is behind stays on its line */
+        char *longer = xformat("%s\n", with);
 
-/* ---- near a line ---- */
-
-/* Does word i name another block, of these? */
-static bool names_one(const struct scan *s, int i, const bool *blocks)
-{
-    for (int b = 0; b < s->nblocks; b++) {
-        if (blocks[b] && b != s->v[i].block && word_same(s, i, s->blocks[b].name))
-            return true;
+        free(with);
+        with = longer;
     }
-    return false;
+    e->v[e->n++] = (struct edit){at, length, with, 0};
 }
 
-/* Blocks of functions that have one of the lines, or name such. */
-static bool *involved(const struct scan *s, const int lines[2])
-{
-    bool *in = xcalloc((size_t)s->nblocks + 1, sizeof(*in)), more = true;
-
-    while (more) {
-        more = false;
-        for (int i = 0; i < s->n; i++) {
-            int b = s->v[i].block;
-
-            if (b < 0 || in[b] || i < s->blocks[b].open)
-                continue;
-            in[b] = s->v[i].line == lines[0] || s->v[i].line == lines[1] || names_one(s, i, in);
-            more |= in[b];
-        }
-    }
-    return in;
-}
-
-enum { ELSEWHERE = 60 }; /* lines: where nothing of these functions is */
-
-/* Of each word, how many lines it is from one of these two, or from what calls their functions. For
- * free(). */
-static int *lines_away(const struct scan *s, const int lines[2])
-{
-    int *away = xcalloc((size_t)s->n + 1, sizeof(*away));
-    bool *in = involved(s, lines);
-
-    for (int i = 0; i < s->n; i++)
-        away[i] = ELSEWHERE;
-    for (int i = 0; i < s->n; i++) {
-        const struct word *w = &s->v[i];
-
-        if (w->block < 0 || i < s->blocks[w->block].open ||
-            (w->line != lines[0] && w->line != lines[1] && !names_one(s, i, in)))
-            continue;
-        for (int k = s->blocks[w->block].open; k < s->blocks[w->block].end; k++) {
-            int n = abs(s->v[k].line - w->line);
-            away[k] = n < away[k] ? n : away[k];
-        }
-    }
-    free(in);
-    return away;
-}
+/* ---- in an order ---- */
 
 static int by_rank(const void *a, const void *b)
 {
@@ -89,7 +50,20 @@ static void sort(struct edits *e)
 
 /* ---- all of it ---- */
 
-enum { SHARED = 8, LINES = 3 }; /* ways: what is shared, and so many lines, are less likely by */
+enum { SHARED = 20 }; /* so many ways less likely: what is shared and not known to matter */
+enum { WAYS = 64 };
+
+/* Several lists of ways, the likelier first, as one. */
+static struct ways ways_of(way **v, const struct ways *const *lists)
+{
+    int n = 0;
+
+    for (; *lists; lists++) {
+        for (int i = 0; i < (*lists)->n && n < WAYS; i++)
+            v[n++] = (*lists)->v[i];
+    }
+    return (struct ways){v, n};
+}
 
 /* Of the blocks of a scan of the same source, which these kernels reach. For free(). */
 static bool *reached_by(const char *source, const char *names)
@@ -118,15 +92,17 @@ static void list_way(struct scan *s, way *w, bool kernel, bool trusted, const bo
 
 /* What is in the kernel is likelier than what it shares; least what serves others well. */
 static void list(struct edits *e, const char *source, const char *names, const char *sound,
-                 const char *told, const struct ways *ways)
+                 const char *told, const struct ways *const *lists)
 {
+    way *all[WAYS];
+    struct ways ways = ways_of(all, lists);
     struct scan s = {.told = told, .to = e};
     bool *is_trusted = reached_by(source, sound);
 
     *e = (struct edits){0};
     scan_open(&s, source, names);
-    for (int w = 0; w < 4 * ways->n; w++)
-        list_way(&s, ways->v[w / 2 % ways->n], !(w % 2), w >= 2 * ways->n, is_trusted);
+    for (int w = 0; w < 4 * ways.n; w++)
+        list_way(&s, ways.v[w / 2 % ways.n], !(w % 2), w >= 2 * ways.n, is_trusted);
     free(is_trusted);
     e->text = s.text;
     e->lean = scan_lean(&s);
@@ -135,21 +111,23 @@ static void list(struct edits *e, const char *source, const char *names, const c
 
 /* The nearest to these lines first. */
 static void list_near(struct edits *e, const char *source, const char *names,
-                      const struct ways *ways, const int *lines)
+                      const struct ways *const *lists, const int *lines)
 {
+    way *all[WAYS];
+    struct ways ways = ways_of(all, lists);
     struct scan s = {.told = "", .to = e};
 
     *e = (struct edits){0};
     scan_open(&s, source, names);
-    int *away = lines_away(&s, lines);
-    for (int w = 0; w < 2 * ways->n; w++) {
+    int *away = near_lines(&s, lines);
+    for (int w = 0; w < 2 * ways.n; w++) {
         for (int i = 0; i < s.n; i++) {
-            int n = e->n;
+            int n = e->n, far = w % 2 && !near_is_related(away[i]) ? SHARED : 0;
 
             if (scan_reaches(&s, i) && s.blocks[s.v[i].block].kernel == !(w % 2))
-                ways->v[w / 2](&s, i);
+                ways.v[w / 2](&s, i);
             for (; n < e->n; n++)
-                e->v[n].rank = LINES * (w / 2 + (w % 2 ? SHARED : 0)) + away[i];
+                e->v[n].rank = w / 4 + far + away[i]; /* two ways as far as a line */
         }
     }
     sort(e);
@@ -162,7 +140,10 @@ static void list_near(struct edits *e, const char *source, const char *names,
 void edits_make(struct edits *e, const char *source, const char *names, const char *sound,
                 const char *told)
 {
-    list(e, source, names, sound, told, &all_ways);
+    static const struct ways *const lists[] = {&asked_ways, &slip_ways, &left_ways,
+                                               &other_ways, &more_ways, NULL};
+
+    list(e, source, names, sound, told, lists);
 }
 
 /* ---- one call more ---- */
@@ -183,11 +164,16 @@ static bool begins(const struct scan *s, int i)
 void edits_make_of(struct edits *e, enum edits_of what, const char *source, const char *names,
                    const int *lines)
 {
-    static const struct ways *const of[] = {
-        [OF_PLACES] = &place_ways, [OF_ORDER] = &order_ways, [OF_ASSIGNMENTS] = &assignment_ways};
+    static const struct ways *const of[][5] = {
+        [OF_PLACES] = {&asked_ways, &place_ways, &left_ways, &more_ways},
+        [OF_ORDER] = {&order_ways},
+        [OF_LOOPS] = {&loop_ways, &step_ways}};
+
+    static const struct ways *const bound[] = {&guard_ways, &asked_ways, &place_ways,
+                                               &left_ways,  &more_ways,  NULL};
 
     if (lines)
-        list_near(e, source, names, of[what], lines);
+        list_near(e, source, names, what == OF_PLACES ? bound : of[what], lines);
     else
         list(e, source, names, "", "", of[what]);
 }
@@ -199,8 +185,8 @@ void edits_calls(struct edits *e, const char *source, const char *names, const i
 
     *e = (struct edits){0};
     scan_open(&s, source, names);
-    bool *in = involved(&s, lines);
-    int *away = lines_away(&s, lines);
+    bool *in = near_blocks(&s, lines);
+    int *away = near_lines(&s, lines);
     for (int i = 0; i < s.n; i++) {
         if (!begins(&s, i) || !in[s.v[i].block])
             continue;
@@ -279,7 +265,7 @@ static int by_place(const void *a, const void *b)
     return ((*x)->at > (*y)->at) - ((*x)->at < (*y)->at);
 }
 
-char *edits_apply_all(const struct edits *e, const int *which, int n)
+static char *apply_to(const char *all, const struct edits *e, const int *which, int n)
 {
     const struct edit **in = xcalloc((size_t)n + 1, sizeof(*in));
     struct text t = {0};
@@ -289,13 +275,23 @@ char *edits_apply_all(const struct edits *e, const int *which, int n)
         in[i] = &e->v[which[i]];
     qsort(in, (size_t)n, sizeof(*in), by_place);
     for (int i = 0; i < n; i++) {
-        text_bytes(&t, e->text + from, in[i]->at - from);
+        text_bytes(&t, all + from, in[i]->at - from);
         text_add(&t, in[i]->with);
         from = in[i]->at + in[i]->length;
     }
-    text_add(&t, e->text + from);
+    text_add(&t, all + from);
     free(in);
     return text_take(&t);
+}
+
+char *edits_apply_all(const struct edits *e, const int *which, int n)
+{
+    return apply_to(e->text, e, which, n);
+}
+
+char *edits_apply_to(const char *text, const struct edits *e, int i)
+{
+    return apply_to(text, e, &i, 1);
 }
 
 char *edits_apply(const struct edits *e, int i)

@@ -28,9 +28,9 @@ void edits_make(struct edits *e, const char *source, const char *names, const ch
                 const char *told);
 /* Some of them alone, the nearest to one of two lines first; without lines the likelier first. */
 enum edits_of {
-    OF_PLACES,     /* an index, a bound, an order: what was read, nobody had written */
-    OF_ORDER,      /* statements before each other, and which of two buffers */
-    OF_ASSIGNMENTS /* = for what is to add up */
+    OF_PLACES, /* an index, a bound, an order: what was read, nobody had written */
+    OF_ORDER,  /* statements before each other, and which of two buffers */
+    OF_LOOPS   /* how one goes on, and until when */
 };
 void edits_make_of(struct edits *e, enum edits_of what, const char *source, const char *names,
                    const int *lines);
@@ -45,10 +45,20 @@ char *edits_no_return(const char *source, const char *names, const char *log, in
 char *edits_comments(const char *source);
 /* For free(). */
 char *edits_apply(const struct edits *e, int i);
+/* … to another text, with the same in the same places as far as it is there. */
+char *edits_apply_to(const char *text, const struct edits *e, int i);
 /* So many of them, none inside another. */
 char *edits_apply_all(const struct edits *e, const int *which, int n);
 /* From 1 on. */
 int edits_line(const struct edits *e, int i);
+/* "with "b" in place of "a"", or what else it comes to; of a short word with what is around it. For
+ * free(). */
+char *edits_words(const struct edits *e, int i);
+/* The condition of an if that text[at] is in: from behind its bracket on, `length` long; 0: none.
+ */
+size_t edits_condition(const char *text, size_t at, size_t *length);
+/* The text, on one line. For free(). */
+char *one_line(const char *s, size_t length);
 void edits_free(struct edits *e);
 
 #endif

@@ -100,7 +100,7 @@ Test(edits, what_is_left_out_or_exchanged)
     cr_expect(is_made(&e, 7, "i < m && j + 1 < n"), "two parameters, in what is asked");
     cr_expect(is_made(&e, 7, "j < n && i + 1 < m"), "two like names");
     cr_expect(is_made(&e, 8, "sum - count"), "a sum without its own");
-    cr_expect(is_made(&e, 9, "i ^= 1; put(i);"), "two statements");
+    cr_expect(is_made(&e, 9, "i ^= 1; put(i);\n"), "two statements");
     edits_free(&e);
 }
 
@@ -196,17 +196,129 @@ Test(edits, of_one_sort)
 {
     struct edits e;
 
-    edits_make_of(&e, OF_ASSIGNMENTS, scan_source, "k", NULL);
+    edits_make_of(&e, OF_LOOPS, scan_source, "k", NULL);
     cr_expect(is_made(&e, 6, "=") && is_made(&e, 8, "+="));
-    for (int i = 0; i < e.n; i++)
-        cr_expect(strchr(e.v[i].with, '='), "%s", e.v[i].with);
+    cr_expect_not(is_made(&e, 9, ";"), "no statement is left out");
     edits_free(&e);
     edits_make_of(&e, OF_ORDER, scan_source, "k", (int[]){9, 9});
-    cr_expect_str_eq(e.v[0].with, "i ^= 1; put(i);");
+    cr_expect_str_eq(e.v[0].with, "i ^= 1; put(i);\n");
     edits_free(&e);
     edits_make_of(&e, OF_PLACES, scan_source, "k", (int[]){7, 7});
     cr_expect(is_made(&e, 7, "i <= n") && !is_made(&e, 8, "-sum"));
     cr_expect_eq(edits_line(&e, 0), 7, "the line that was seen first, not %d", edits_line(&e, 0));
+    edits_free(&e);
+}
+
+static const char left_source[] = "#define TILE 32\n"
+                                  "KERNEL k(const int *in, int *out, int n, int m, int width)\n"
+                                  "{\n"
+                                  "    int i = threadIdx.x, x = i % m + n, sum = 0, last;\n"
+                                  "    for (int j = 0; j < TILE; j++) {\n"
+                                  "        sum += in[(j + 1) * m + i];\n"
+                                  "    }\n"
+                                  "    last = sum;\n"
+                                  "    for (; i < m; i++)\n"
+                                  "        if (i > 1) out[i + n] = x; sum += last;\n"
+                                  "    if (x)\n"
+                                  "        out[blockIdx.x * blockDim.x] = last;\n"
+                                  "    width = last / (TILE + 3);\n"
+                                  "}\n";
+
+Test(edits, what_is_missing_or_too_much)
+{
+    static const struct {
+        int line;
+        const char *with, *why;
+    } rows[] = {
+        {6, "sum = 0; ", "what it starts with, in the loop"},
+        {4, "(blockIdx.x * blockDim.x + threadIdx.x)", "a block's share"},
+        {4, "(i + n) % m", "a remainder of all of it"},
+        {4, "i % m", "one of two terms"},
+        {7, "last = sum; }\n", "what is behind a loop, in it"},
+        {10, "!(i > 1)", "the other way round"},
+        {10, "{ out[i + n] = x; sum += last; }", "braces"},
+        {8, ";", "a statement too much"},
+        {11, "out[blockIdx.x * blockDim.x] = x ? last : 0;\n", "on as many lines"},
+        {9, "i += blockDim.x", "a step"},
+        {13, "last / (TILE + 3) % TILE", "going round"},
+        {10, "n", "one name of an index"},
+        {10, "i + n + 1", "beside it"},
+        {5, "if (x >= n) return; ", "who has nothing to do"},
+    };
+    struct edits e;
+
+    edits_make(&e, left_source, "k", "", "");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        cr_expect(is_made(&e, rows[i].line, rows[i].with), "%s: %s", rows[i].why, rows[i].with);
+    edits_free(&e);
+}
+
+/* Is there a change that is told so? */
+static bool is_told(const struct edits *e, const char *words)
+{
+    bool told = false;
+
+    for (int i = 0; i < e->n && !told; i++) {
+        char *is = edits_words(e, i);
+
+        told = !strcmp(is, words);
+        free(is);
+    }
+    return told;
+}
+
+/* A word alone says little. */
+Test(edits, in_words)
+{
+    struct edits e;
+
+    edits_make(&e, left_source, "k", "", "");
+    cr_expect(is_told(&e, "without \"last = sum;\""));
+    cr_expect(is_told(&e, "with \"sum = 0;\" put in before \"sum += in[(j + 1) * m + i]\""));
+    cr_expect(is_told(&e, "with \"int i = threadIdx.y\" in place of \"int i = threadIdx.x\"") ||
+              is_told(&e, "with \"j <= TILE\" in place of \"j < TILE\""));
+    cr_expect(is_told(&e, "with \"sum = in[(j + 1) * m + i]\" in place of "
+                          "\"sum += in[(j + 1) * m + i]\""));
+    edits_free(&e);
+}
+
+/* Of an access out of bounds: guards come first, of its line. */
+Test(edits, guards)
+{
+    struct edits e;
+
+    edits_make_of(&e, OF_PLACES, left_source, "k", (int[]){6, 6});
+    cr_expect_eq(edits_line(&e, 0), 6);
+    cr_expect(is_made(&e, 6, "if (j + 1 < n && i < m) "), "row and column");
+    cr_expect(is_made(&e, 6, "((j + 1) * m + i < n ? in[(j + 1) * m + i] : 0)"), "or zero");
+    cr_expect_not(is_made(&e, 6, "if (n < m) "), "two sizes");
+    edits_free(&e);
+    edits_make_of(&e, OF_PLACES, left_source, "k", (int[]){12, 12});
+    cr_expect(is_made(&e, 11, " && x < n") || is_made(&e, 12, "if (x < n) ") ||
+              is_made(&e, 12, "blockIdx.x * blockDim.x + 1"));
+    edits_free(&e);
+}
+
+/* The line that an index is set on comes before what lies nearer and has nothing to do with it. */
+Test(edits, along_what_an_index_is_made_of)
+{
+    static const char far[] = "KERNEL k(int *out, int n, int m)\n"
+                              "{\n"
+                              "    int i = n * 3;\n"
+                              "\n\n\n\n"
+                              "    int other = m * 5;\n"
+                              "    out[i] = 1;\n"
+                              "    out[other] = 2;\n"
+                              "}\n";
+    struct edits e;
+    int at[2] = {-1, -1};
+
+    edits_make_of(&e, OF_PLACES, far, "k", (int[]){9, 9});
+    for (int i = e.n - 1; i >= 0; i--) {
+        at[0] = !strcmp(e.v[i].with, "n + 3") ? i : at[0];
+        at[1] = !strcmp(e.v[i].with, "m + 5") ? i : at[1];
+    }
+    cr_expect(at[0] >= 0 && at[0] < at[1], "%d %d", at[0], at[1]);
     edits_free(&e);
 }
 

@@ -103,11 +103,13 @@ static void another_sign(struct scan *s, int i)
 static void another_function(struct scan *s, int i)
 {
     static const char *const others[][2] = {
-        {"sqrtf", "rsqrtf"}, {"rsqrtf", "sqrtf"},    {"sinf", "cosf"},      {"cosf", "sinf"},
-        {"expf", "exp2f"},   {"exp2f", "expf"},      {"log2f", "logf"},     {"log10f", "logf"},
-        {"__expf", "exp2f"}, {"logf", "log2f"},      {"__log2f", "__logf"}, {"__log10f", "__logf"},
-        {"min", "max"},      {"max", "min"},         {"fminf", "fmaxf"},    {"fmaxf", "fminf"},
-        {"exp10f", "expf"},  {"__exp10f", "__expf"}, {"floorf", "ceilf"}};
+        {"sqrtf", "rsqrtf"}, {"rsqrtf", "sqrtf"},    {"sinf", "cosf"},
+        {"cosf", "sinf"},    {"expf", "exp2f"},      {"exp2f", "expf"},
+        {"log2f", "logf"},   {"log10f", "logf"},     {"__expf", "exp2f"},
+        {"logf", "log2f"},   {"__log2f", "__logf"},  {"__log10f", "__logf"},
+        {"min", "max"},      {"max", "min"},         {"fminf", "fmaxf"},
+        {"fmaxf", "fminf"},  {"exp10f", "expf"},     {"__exp10f", "__expf"},
+        {"floorf", "ceilf"}, {"__mulhi", "__umulhi"}};
 
     if (!word_is(s, i + 1, "("))
         return;
@@ -201,6 +203,8 @@ static bool has_member(const struct scan *s, int i, char member)
     static const char *const builtin[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
     const struct block *in = &s->blocks[s->v[i].block];
 
+    if (member == 'x')
+        return true;
     for (int k = in->open; k < in->end && word_is_any(s, i - 2, builtin); k++) {
         if (word_is_any(s, k - 2, builtin) && word_is_member(s, k) && s->v[k].length == 1 &&
             s->text[s->v[k].at] == member)
@@ -240,8 +244,7 @@ static void transposed(struct scan *s, int i)
     change(s, a, c, xformat("%s * %s + %s", last, pitch, first));
     for (int k = in->first; k < in->open; k++) {
         char *other = words_text(s, k, k);
-        if (word_is_variable(s, k) && (word_is(s, k + 1, ",") || word_is(s, k + 1, ")")) &&
-            strcmp(other, pitch))
+        if (word_is_parameter(s, k) && strcmp(other, pitch))
             change(s, a, c, xformat("%s * %s + %s", last, other, first));
         free(other);
     }
@@ -262,15 +265,19 @@ static void one_more(struct scan *s, int i)
     char *a = words_text(s, from, right);
     change(s, from, right, xformat(word_is(s, i, "/") ? "(%s + 1)" : "%s + 1", a));
     change(s, from, right, xformat(word_is(s, i, "/") ? "(%s - 1)" : "%s - 1", a));
+    if (!word_is(s, i, "/") && !word_is(s, i, "=="))
+        change(s, from, right, xformat("%s + 2", a));
     free(a);
 }
 
 static void another_type(struct scan *s, int i)
 {
-    static const char *const others[][2] = {{"int", "float"},    {"int", "long long"},
-                                            {"int", "unsigned"}, {"unsigned", "unsigned long long"},
-                                            {"unsigned", "int"}, {"float", "double"},
-                                            {"half", "float"}};
+    static const char *const others[][2] = {
+        {"int", "float"},          {"int", "long long"},
+        {"int", "unsigned"},       {"unsigned", "unsigned long long"},
+        {"unsigned", "int"},       {"half", "float"},
+        {"char", "unsigned char"}, {"short", "int"},
+        {"char", "int"},           {"float", "double"}};
 
     if (word_is(s, i, "(") && word_is(s, i + 2, ")") && word_is_type(s, i + 1) &&
         operand_on(s, i + 3) >= 0)
@@ -373,9 +380,9 @@ static void another_call(struct scan *s, int i)
                     (const char *const[]){"fabsf", "sqrtf", "abs", "fmaxf", "floorf", NULL}) &&
         word_is(s, i + 1, "(") && (end = word_match(s, i + 1, 1)) > 0)
         change(s, i, end, words_text(s, i + 1, end));
-    if (!word_is_variable(s, i) || word_is_member(s, i) || word_is(s, i + 1, "=") ||
-        word_is(s, i + 1, "[") || word_is_declared(s, i) || word_is(s, i - 1, "[") ||
-        word_is(s, i + 1, ".") || is_no_float(s, i))
+    if (!word_is_variable(s, i) || word_is_constant(s, i) || word_is_member(s, i) ||
+        word_is(s, i + 1, "=") || word_is(s, i + 1, "[") || word_is_declared(s, i) ||
+        word_is(s, i - 1, "[") || word_is(s, i + 1, ".") || is_no_float(s, i))
         return;
     char *a = words_text(s, i, i);
     for (size_t k = 0; calls[k]; k++)
@@ -461,7 +468,8 @@ static void number_of_function(struct scan *s, int i)
     char *end;
 
     if (i < 0 || word_kind(s, i) != NUMBER ||
-        !word_is_any(s, i - 1, (const char *const[]){":", "=", "return", ",", NULL}))
+        !word_is_any(s, i - 1, (const char *const[]){":", "=", "return", ",", NULL}) ||
+        word_is(s, statement_begin(s, i) - 2, "for"))
         return;
     const struct block *in = &s->blocks[s->v[i].block];
     char *a = words_text(s, i, i);
@@ -480,19 +488,6 @@ static void number_of_function(struct scan *s, int i)
     free(a);
 }
 
-/* Is a variable of this name taken for an array or a pointer anywhere in its function? */
-static bool is_array(const struct scan *s, int i)
-{
-    const struct block *in = &s->blocks[s->v[i].block];
-
-    for (int k = in->first; k < in->end; k++) {
-        if (word_same(s, i, k) &&
-            (word_is(s, k + 1, "[") || (k < in->open && word_is(s, k - 1, "*"))))
-            return true;
-    }
-    return false;
-}
-
 /* x and y, kx and ky: one letter differs; s and n are no more like than others. */
 static bool is_similar(const struct scan *s, int i, int k)
 {
@@ -506,16 +501,17 @@ static bool is_similar(const struct scan *s, int i, int k)
     return differ == 1 && (s->v[i].length > 1 || by == 1);
 }
 
-/* Other variables of its function, of its kind, once each. */
+/* Other variables of its function, of its kind, once each: those named before it. */
 static void names_for(struct scan *s, int i, bool similar)
 {
     const struct block *in = &s->blocks[s->v[i].block];
-    bool array = word_kind(s, i) == NAME && is_array(s, i);
+    bool array = word_kind(s, i) == NAME && word_is_array(s, i);
 
-    for (int k = in->first; k < in->end; k++) {
+    for (int k = in->first; k < (i > in->open ? i : in->open); k++) {
         bool known = word_same(s, i, k) || !word_is_variable(s, k) || word_is_member(s, k) ||
-                     word_is(s, k + 1, ".") || k == in->name || is_array(s, k) != array ||
-                     is_similar(s, i, k) != similar;
+                     word_is(s, k + 1, ".") || k == in->name || word_is_array(s, k) != array ||
+                     is_similar(s, i, k) != similar ||
+                     (!similar && word_is_constant(s, k) != word_is_constant(s, i));
 
         for (int before = in->first; before < k && !known; before++)
             known = word_same(s, before, k);
@@ -524,15 +520,9 @@ static void names_for(struct scan *s, int i, bool similar)
     }
 }
 
-static bool is_plain(const struct scan *s, int i)
-{
-    return word_is_variable(s, i) && !word_is_member(s, i) && !word_is_declared(s, i) &&
-           !word_is(s, i + 1, ".");
-}
-
 static void similar_name(struct scan *s, int i)
 {
-    if (is_plain(s, i))
+    if (word_is_plain(s, i))
         names_for(s, i, true);
 }
 
@@ -542,7 +532,10 @@ static void another_value(struct scan *s, int i)
     if ((word_is(s, i, "0") || word_is(s, i, "1")) && word_is(s, i - 1, "=")) {
         names_for(s, i, true);
         names_for(s, i, false);
-    } else if (is_plain(s, i) && (word_is(s, i - 1, ",") || word_is(s, i - 1, "=")) &&
+    } else if (word_kind(s, i) == NUMBER && word_is(s, i - 1, "[") && word_is(s, i + 1, "]") &&
+               !word_is_declared(s, i - 2)) {
+        names_for(s, i, false);
+    } else if (word_is_plain(s, i) && (word_is(s, i - 1, ",") || word_is(s, i - 1, "=")) &&
                (word_is(s, i + 1, ",") || word_is(s, i + 1, ")") || word_is(s, i + 1, ";"))) {
         change(s, i, i, xstrdup("0"));
     }
@@ -550,20 +543,11 @@ static void another_value(struct scan *s, int i)
 
 static void another_name(struct scan *s, int i)
 {
-    if (is_plain(s, i))
+    if (word_is_plain(s, i))
         names_for(s, i, false);
 }
 
 /* ---- what a kernel is given ---- */
-
-static bool is_plain(const struct scan *s, int i);
-
-/* A number that a function is given, by its place among the parameters. */
-static bool is_parameter(const struct scan *s, const struct block *in, int k)
-{
-    return k > in->name && k < in->open && word_is_variable(s, k) && word_is_declared(s, k) &&
-           (word_is(s, k + 1, ",") || word_is(s, k + 1, ")")) && !is_array(s, k);
-}
 
 static bool is_used(const struct scan *s, const struct block *in, int k)
 {
@@ -583,12 +567,12 @@ static void unused_parameter(struct scan *s, int i)
                    word_is_variable(s, i) && operand_on(s, i) >= 0;
 
     for (int k = in->first; k < in->open && (number || operand); k++) {
-        if (!is_parameter(s, in, k) || is_used(s, in, k))
+        if (!word_is_parameter(s, k) || is_used(s, in, k))
             continue;
         char *p = words_text(s, k, k), *a = words_text(s, i, number ? i : operand_on(s, i));
         if (number) {
             change(s, i, i, xstrdup(p));
-        } else if (!is_array(s, i)) {
+        } else if (!word_is_array(s, i)) {
             change(s, i, operand_on(s, i), xformat("(%s + %s)", p, a));
             change(s, i, operand_on(s, i), xformat("%s * %s", a, p));
         }
@@ -602,11 +586,11 @@ static void row_added(struct scan *s, int i)
 {
     const struct block *in = &s->blocks[s->v[i].block];
 
-    if (!is_plain(s, i) || !word_is(s, i - 1, "[") || !word_is(s, i + 1, "]"))
+    if (!word_is_plain(s, i) || !word_is(s, i - 1, "[") || !word_is(s, i + 1, "]"))
         return;
     char *a = words_text(s, i, i);
     for (int k = in->first; k < in->open; k++) {
-        char *p = is_parameter(s, in, k) ? words_text(s, k, k) : NULL;
+        char *p = word_is_parameter(s, k) ? words_text(s, k, k) : NULL;
 
         for (const char *axis = "xyz"; p && *axis; axis++)
             change(s, i, i, xformat("blockIdx.%c * %s + %s", *axis, p, a));
@@ -616,35 +600,6 @@ static void row_added(struct scan *s, int i)
 }
 
 /* ---- two that change places ---- */
-
-static const char *const ends[] = {";", "{", "}", NULL}, *const heads[] = {"if", "for", "while",
-                                                                           NULL};
-
-/* The first word of the statement that word i is in, or of what is in the brackets of a head. */
-static int statement_begin(const struct scan *s, int i)
-{
-    while (i > 0 && !word_is_any(s, i - 1, ends)) {
-        int open = word_is(s, i - 1, ")") ? word_match(s, i - 1, -1) : -1;
-
-        if (word_is(s, i - 1, "(") && word_is_any(s, i - 2, heads))
-            break;
-        if (open >= 0 && word_is_any(s, open - 1, heads)) /* its own head */
-            break;
-        i = open >= 0 ? open : i - 1;
-    }
-    return i;
-}
-
-/* Its last, of the one that begins with i. */
-static int statement_end(const struct scan *s, int i)
-{
-    for (i--; i + 1 < s->n && !word_is_any(s, i + 1, ends) && !word_is(s, i + 1, ")");) {
-        int close = word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1;
-
-        i = close >= 0 ? close : i + 1;
-    }
-    return i;
-}
 
 /* Words from … to, with one name for the other and the other for the one. For free(). */
 static char *with_names(const struct scan *s, int from, int to, int a, int b, bool members)
@@ -672,21 +627,21 @@ static void names_exchanged(struct scan *s, int i)
     const struct block *in = &s->blocks[s->v[i].block];
     int from = statement_begin(s, i), to = statement_end(s, from);
 
-    if (!is_plain(s, i) || is_array(s, i))
+    if (!word_is_plain(s, i) || word_is_array(s, i))
         return;
     for (int k = from; k < i; k++) {
         if (word_same(s, k, i))
             return; /* not its first */
     }
     for (int k = i + 1; k <= to; k++) {
-        bool first = is_plain(s, k) && !word_same(s, k, i) && !is_array(s, k),
+        bool first = word_is_plain(s, k) && !word_same(s, k, i) && !word_is_array(s, k),
              given[2] = {false, false};
 
         for (int before = from; before < k; before++)
             first &= !word_same(s, before, k);
         for (int p = in->first; p < in->open; p++) {
-            given[0] |= is_parameter(s, in, p) && word_same(s, p, i);
-            given[1] |= is_parameter(s, in, p) && word_same(s, p, k);
+            given[0] |= word_is_parameter(s, p) && word_same(s, p, i);
+            given[1] |= word_is_parameter(s, p) && word_same(s, p, k);
         }
         if (first && ((given[0] && given[1]) || is_similar(s, i, k)))
             change(s, from, to, with_names(s, from, to, i, k, false));
@@ -744,7 +699,8 @@ static void less_another(struct scan *s, int i)
 {
     int statements = 0;
 
-    if (!is_plain(s, i) || is_array(s, i) || !word_is(s, i - 1, "=") || !word_is(s, i + 1, ";"))
+    if (!word_is_plain(s, i) || word_is_array(s, i) || !word_is(s, i - 1, "=") ||
+        !word_is(s, i + 1, ";"))
         return;
     char *a = words_text(s, i, i);
     for (int k = i - 1; k > s->blocks[s->v[i].block].open && statements < STATEMENTS; k--) {
@@ -754,7 +710,7 @@ static void less_another(struct scan *s, int i)
         for (int later = k + 1; later < i; later++)
             known |= word_same(s, later, k) && word_is(s, later + 1, "=");
         if (!word_is(s, k + 1, "=") || !word_is_variable(s, k) || word_is_member(s, k) || known ||
-            word_same(s, k, i) || is_array(s, k))
+            word_same(s, k, i) || word_is_array(s, k))
             continue;
         char *b = words_text(s, k, k);
         change(s, i, i, xformat("%s - %s", a, b));
@@ -766,27 +722,29 @@ static void less_another(struct scan *s, int i)
 
 /* ---- all of it ---- */
 
-static way *const all[] = {mistyped_number,  another_shift,      unused_parameter,
-                           axes_exchanged,   names_exchanged,    row_added,
-                           another_operator, another_bound,      exchanged,
-                           another_function, another_assignment, arguments_exchanged,
-                           squared,          brackets,           transposed,
-                           another_value,    less_another,       statements_exchanged,
-                           another_call,     another_sign,       similar_name,
-                           another_member,   one_more,           another_type,
-                           another_number,   number_of_function, another_name};
-const struct ways all_ways = {all, sizeof(all) / sizeof(all[0])};
+static way *const slips[] = {
+    mistyped_number,    another_shift,       unused_parameter, axes_exchanged, names_exchanged,
+    row_added,          another_operator,    another_bound,    exchanged,      another_function,
+    another_assignment, arguments_exchanged, squared,          brackets,       transposed};
+const struct ways slip_ways = {slips, sizeof(slips) / sizeof(slips[0])};
+
+static way *const others[] = {another_value, less_another,   statements_exchanged, another_call,
+                              another_sign,  similar_name,   another_member,       one_more,
+                              another_type,  another_number, number_of_function,   another_name};
+const struct ways other_ways = {others, sizeof(others) / sizeof(others[0])};
 
 static way *const places[] = {
-    axes_exchanged,     unused_parameter,     names_exchanged, another_operator, another_shift,
-    one_more,           less_another,         another_bound,   another_number,   row_added,
-    number_of_function, statements_exchanged, brackets,        transposed,       another_member,
-    another_assignment, another_value,        similar_name,    exchanged,        another_name};
+    axes_exchanged,      unused_parameter,   names_exchanged, another_operator, another_shift,
+    another_member,      one_more,           less_another,    another_bound,    similar_name,
+    another_number,      number_of_function, row_added,       another_name,     brackets,
+    transposed,          exchanged,          another_type,    another_value,    another_assignment,
+    statements_exchanged};
 const struct ways place_ways = {places, sizeof(places) / sizeof(places[0])};
 
 static way *const orders[] = {statements_exchanged, another_operator, another_bound, another_number,
                               another_member};
 const struct ways order_ways = {orders, sizeof(orders) / sizeof(orders[0])};
 
-static way *const assignments[] = {another_assignment};
-const struct ways assignment_ways = {assignments, 1};
+static way *const loops[] = {another_assignment, another_bound, another_shift, another_operator,
+                             another_number,     similar_name,  one_more,      another_name};
+const struct ways loop_ways = {loops, sizeof(loops) / sizeof(loops[0])};

@@ -173,6 +173,7 @@ void try_advice(struct search *s, const struct lab_case *c, struct text *words)
     if (p.m == RACES && !p.all) /* who knows */
         return;
     s->misplaced = p.m != ALL;
+    s->mended = p.m == ALL;
     text_bytes(&t, words->s, (size_t)((p.m == ALL && !p.wider ? a.end : a.from) - words->s));
     if (p.wider)
         text_addf(&t, "; %s is missing, not __syncwarp(): several warps share the data.", a.call);

@@ -9,23 +9,21 @@
 #include "edits.h"
 #include "report.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A change may be for ever in a loop; the first case is small. */
 enum {
-    AMBIGUOUS = -2,
     AS_WELL = 40,
     RUNS = 400,
     NEARBY = 24,
     SHORT = 1 << 16,
     STEPS_AT_FIRST = 1 << 16,
+    STEPS_OF_UNKNOWN = 1 << 22, /* it was stopped on its way */
+    STEPS_OF_A_LOOP = 1 << 20,
     STEPS = 1 << 23,
     TOLD_MAX = 1 << 20,
-    TRIES = 24,
-    TRIES_NEAR = 120, /* of lines where something was seen */
-    TRIES_BOUND = 40, /* where an access was out of bounds: most guards are not there at all */
+    TRIES = 400, /* of one sort */
     GOAL_STEPS = 1 << 28
 };
 
@@ -36,7 +34,7 @@ static void budget(struct experiment *x, uint64_t steps)
     x->steps = steps;
 }
 
-/* The fewest elements of those that were wrong. */
+/* The fewest elements of those that were wrong, or of what was made of them. */
 static const struct lab_case *quickest(const struct search *s)
 {
     const struct lab_case *best = NULL;
@@ -45,7 +43,7 @@ static const struct lab_case *quickest(const struct search *s)
         if (!best || elements_of(s, s->failed[i]) < elements_of(s, best))
             best = s->failed[i];
     }
-    return best;
+    return best && elements_of(s, best) > MOST && s->smallest.name ? &s->smallest : best;
 }
 
 /* Nor does the checker find anything. */
@@ -59,7 +57,7 @@ static bool is_clean(struct search *s, const struct lab_case *c)
     return right;
 }
 
-/* How many instructions it takes, and where it touches memory. */
+/* How many instructions it takes, if it comes to its end, and where it touches memory. */
 static uint64_t find_alive(struct search *s, const struct lab_case *c, struct alive *was)
 {
     struct sample sample;
@@ -69,9 +67,10 @@ static uint64_t find_alive(struct search *s, const struct lab_case *c, struct al
     experiment_run(s->x, c, s->x->verify->seed, false, &sample);
     s->x->lines = false;
     alive_add(was, s, &sample);
+    bool ended = sample.outputs.stage == STAGE_DONE;
     uint64_t n = sample.outputs.counted ? sample.outputs.counters.inst_executed : UINT64_MAX;
     sample_free(&sample);
-    return n;
+    return ended ? n : 0;
 }
 
 /* Twice what the kernel takes as it is, and some. */
@@ -81,9 +80,13 @@ static uint64_t steps_for(struct search *s, const struct lab_case *c)
 
     budget(s->x, STEPS);
     experiment_run(s->x, c, s->x->verify->seed, false, &sample);
-    uint64_t steps = sample.outputs.counted ? 2 * sample.outputs.counters.inst_executed : 0;
+    uint64_t steps = STEPS_OF_UNKNOWN;
+    if (sample.outputs.counted && sample.outputs.stage == STAGE_DONE)
+        steps = 2 * sample.outputs.counters.inst_executed + STEPS_AT_FIRST;
+    else if (sample.outputs.error == cudaErrorLaunchTimeout)
+        steps = STEPS_OF_A_LOOP;
     sample_free(&sample);
-    return steps + STEPS_AT_FIRST;
+    return steps;
 }
 
 /* Two faults may cancel out on a few cases: sizes nearby, and other inputs, count as well. False:
@@ -148,21 +151,9 @@ static int right_on(struct search *s, const struct lab_case *first, uint64_t ste
     bool right = is_clean(s, first);
     for (int i = 0; i < s->nfailed && right; i++)
         right = elements_of(s, s->failed[i]) > MOST || right_nearby(s, s->failed[i], &n);
+    if (first == &s->smallest)
+        right = right && right_nearby(s, first, &n);
     return right ? n : 0;
-}
-
-/* On one line. */
-static char *one_line(const char *s, size_t length)
-{
-    char *line = xzalloc(length + 1), *to = line;
-
-    for (size_t i = 0; i < length; i++) {
-        if (!isspace((unsigned char)s[i]))
-            *to++ = s[i];
-        else if (to > line && to[-1] != ' ')
-            *to++ = ' ';
-    }
-    return line;
 }
 
 /* ---- what else is in the file ---- */
@@ -177,21 +168,30 @@ struct others {
     int n;
 };
 
+/* Another of the file's kernels, with its own launch record, in place of the one that is looked at:
+ * until *s->x is set back. */
+static bool become(struct search *s, const struct lab_variant *v)
+{
+    struct experiment *x = s->x;
+    struct schedule schedule;
+    struct text note = {0}, why = {0};
+
+    x->variant = v;
+    bool can = module_record(x->verify->module, v, &x->record, &schedule, &note, &why);
+    text_free(&note);
+    text_free(&why);
+    return can;
+}
+
 static bool passes_as(struct search *s, const struct lab_variant *v, const struct lab_case *c)
 {
     struct experiment *x = s->x;
     const struct lab_variant *own = x->variant;
     struct launch_record record = x->record;
-    struct schedule schedule;
-    struct text note = {0}, why = {0};
+    bool right = become(s, v) && elements_of(s, c) <= MOST;
 
-    x->variant = v;
-    bool right = module_record(x->verify->module, v, &x->record, &schedule, &note, &why) &&
-                 elements_of(s, c) <= MOST;
     budget(x, STEPS);
     right = right && passes(s, c);
-    text_free(&note);
-    text_free(&why);
     x->variant = own;
     x->record = record;
     return right;
@@ -299,7 +299,7 @@ static bool keeps_alive(struct search *s, const struct edits *e, int i, const st
 {
     const struct lab *lab = s->x->verify->lab;
     const struct edit *edit = &e->v[i];
-    int from = edits_line(e, i), to = from;
+    int from = edits_line(e, i), to = edit->length ? from : 0; /* no line that is put in */
     struct alive is = {0};
 
     for (size_t k = 0; k < edit->length; k++)
@@ -321,33 +321,11 @@ static bool keeps_alive(struct search *s, const struct edits *e, int i, const st
     return kept;
 }
 
-/* The condition of an if that text[at] is in: from behind its bracket on, `length` long; 0: none.
- */
-static size_t condition_at(const char *text, size_t at, size_t *length)
-{
-    int depth = 0;
-    size_t open = at, end;
-
-    while (open > 0 && text[open - 1] != ';' && text[open - 1] != '{' && depth >= 0) {
-        open--;
-        depth += text[open] == ')' ? 1 : text[open] == '(' ? -1 : 0;
-        if (depth < 0 && (open < 3 || strncmp(text + open - 3, "if ", 3)))
-            depth = 0; /* of a call, or around a part */
-    }
-    if (depth >= 0)
-        return 0;
-    depth = 0;
-    for (end = open; text[end] && (end == open || depth > 0); end++)
-        depth += text[end] == '(' ? 1 : text[end] == ')' ? -1 : 0;
-    *length = end - open - 2; /* from bracket to bracket */
-    return *length ? open + 1 : 0;
-}
-
 /* Is it right, too, where the condition that was changed never holds? Then it is what it guards
  * that is wrong, and the change one way of many to leave that out. */
 static bool tell_never(struct search *s, const struct edits *e, int i)
 {
-    size_t length = 0, at = condition_at(e->text, e->v[i].at, &length);
+    size_t length = 0, at = edits_condition(e->text, e->v[i].at, &length);
     struct edit never = {.at = at, .length = length, .with = (char[]){"0"}};
     struct edits one = {.text = e->text, .v = &never, .n = 1};
 
@@ -369,19 +347,24 @@ static bool tell_never(struct search *s, const struct edits *e, int i)
     return cases;
 }
 
-static void tell_edit(struct search *s, const struct edits *e, int i, int cases)
+/* other: a change of another line that does as well; -1: none was found. */
+static void tell_edit(struct search *s, const struct edits *e, int i, int other, int cases)
 {
-    if (tell_never(s, e, i))
+    if (other < 0 && tell_never(s, e, i))
         return;
-    char *was = one_line(e->text + e->v[i].at, e->v[i].length),
-         *is = one_line(e->v[i].with, strlen(e->v[i].with));
+    char *a = edits_words(e, i), *b = other < 0 ? NULL : edits_words(e, other);
 
-    diagnosis_add(
-        s->d, "function",
-        "%s:%d: with \"%s\" in place of \"%s\" it is right on all %d inputs that were tried",
-        s->path, edits_line(e, i), is, was, cases);
-    free(was);
-    free(is);
+    if (b)
+        diagnosis_add(
+            s->d, "function",
+            "%s:%d: %s it is right on all %d inputs that were tried; and as it is on line "
+            "%d, %s, too",
+            s->path, edits_line(e, i), a, cases, edits_line(e, other), b);
+    else
+        diagnosis_add(s->d, "function", "%s:%d: %s it is right on all %d inputs that were tried",
+                      s->path, edits_line(e, i), a, cases);
+    free(a);
+    free(b);
 }
 
 /* A change that made another variant right is what the two share: it is not searched for again. */
@@ -395,11 +378,10 @@ static bool by_known(struct search *s, const struct edits *e, int i, const struc
     free(text);
     if (!right)
         return false;
-    was = one_line(e->text + e->v[i].at, e->v[i].length);
+    was = edits_words(e, i);
     diagnosis_add(s->d, "function",
-                  "%s:%d: with \"%s\" in place of \"%s\", as %s, it is right where the fewest "
-                  "elements were wrong",
-                  s->path, edits_line(e, i), e->v[i].with, was, s->x->edits->of);
+                  "%s:%d: %s, as %s, it is right where the fewest elements were wrong", s->path,
+                  edits_line(e, i), was, s->x->edits->of);
     free(was);
     return true;
 }
@@ -413,18 +395,64 @@ static bool replace_quickly(struct search *s, const char *text)
     return s->x->replace(s->x->user, text, quick);
 }
 
-static int with_edit(struct search *s, const struct edits *e, int i, const struct lab_case *first,
-                     uint64_t steps, const struct alive *was)
+static enum run_end end_on(struct search *s, const char *text, const struct lab_case *c,
+                           uint64_t steps)
 {
-    char *text = edits_apply(e, i);
+    struct sample sample;
 
     budget(s->x, steps);
-    bool right = replace_quickly(s, text) && passes(s, first);
+    if (!replace_quickly(s, text))
+        return RUN_NO_KERNEL;
+    enum run_end end = experiment_run(s->x, c, s->x->verify->seed, false, &sample);
+    sample_free(&sample);
+    return end;
+}
+
+/* NAME(...), with nothing before or behind it on its line: a macro makes kernels, of other types it
+ * may be. */
+static bool is_macro_line(const char *line, size_t n)
+{
+    size_t name = strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+
+    return name && name < n && line[name] == '(' && line[n - 1] == ')';
+}
+
+/* What of the text the first case needs. For free(). */
+static char *least_text(struct search *s, const struct edits *e, const struct lab_case *first,
+                        uint64_t steps)
+{
+    char *text = xstrdup(e->text);
+    enum run_end was = RUN_NO_KERNEL;
+
+    for (char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n') {
+        size_t n = strcspn(p, "\n");
+
+        if (!is_macro_line(p, n))
+            continue;
+        if (was == RUN_NO_KERNEL)
+            was = end_on(s, text, first, steps);
+        char *line = xformat("%.*s", (int)n, p);
+        memset(p, ' ', n);
+        if (end_on(s, text, first, steps) != was)
+            memcpy(p, line, n);
+        free(line);
+    }
+    return text;
+}
+
+static int with_edit(struct search *s, const struct edits *e, int i, const char *least,
+                     const struct lab_case *first, uint64_t steps, const struct alive *was)
+{
+    char *part = edits_apply_to(least, e, i), *text = edits_apply(e, i);
+    bool right = end_on(s, part, first, steps) == RUN_OK;
     int cases = right && s->x->replace(s->x->user, text, false) ? right_on(s, first, STEPS) : 0;
+
+    free(part);
     free(text);
     if (!cases || !serves_others(s, e, i))
         return 0;
-    bool kept = keeps_goals(s) && keeps_alive(s, e, i, was);
+    /* What is put in takes nothing away. */
+    bool kept = (!e->v[i].length || keeps_goals(s)) && keeps_alive(s, e, i, was);
     return kept ? cases : 0;
 }
 
@@ -502,10 +530,11 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
                          const struct lab_case *first, uint64_t steps, const struct alive *was)
 {
     struct experiment *x = s->x;
-    int cases = 0, found = -1;
+    char *least = least_text(s, e, first, steps);
+    int cases = 0, found = -1, other = -1;
 
-    for (int i = 0; i < e->n && most && tries_left(x->edits) && found > AMBIGUOUS; i++, most--) {
-        int n = with_edit(s, e, i, first, steps, was);
+    for (int i = 0; i < e->n && most && tries_left(x->edits) && other < 0; i++, most--) {
+        int n = with_edit(s, e, i, least, first, steps, was);
 
         x->edits->left--;
         if (n && found < 0) {
@@ -513,13 +542,14 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
             found = i;
             most = most < AS_WELL ? most : AS_WELL;
         } else if (n && edits_line(e, i) != edits_line(e, found)) {
-            found = AMBIGUOUS;
+            other = i;
         }
     }
     if (found >= 0) {
-        tell_edit(s, e, found, cases);
+        tell_edit(s, e, found, other, cases);
         remember(x->edits, &e->v[found], x->variant->name);
     }
+    free(least);
     return found >= 0;
 }
 
@@ -590,37 +620,36 @@ static char *sound_names(struct search *s)
         const struct lab_variant *of = &lab->variants[v];
         char *lacks = module_lacks(before.verify->module, of);
         int n = 0;
-        bool right = !lacks && of != before.variant && !of->has_schedule;
+        bool right = !lacks && of != before.variant && !of->has_schedule && become(s, of);
 
         for (int c = 0; c < lab->ncases && n < A_VARIANT && right; c++) {
-            s->x->variant = of; /* whose elements these are */
             bool quick = elements_of(s, &lab->cases[c]) <= MOST;
-            s->x->variant = before.variant;
-            right = !quick || passes_as(s, of, &lab->cases[c]);
+
+            budget(s->x, STEPS);
+            right = !quick || passes(s, &lab->cases[c]);
             n += quick;
         }
+        *s->x = before;
         if (right && n)
             text_addf(&names, "%s %s ", of->name, of->kernels ? of->kernels : "");
         free(lacks);
     }
-    *s->x = before;
     return names.s ? names.s : xstrdup("");
 }
 
 static bool try_list(struct search *s, struct edits *e, unsigned most)
 {
-    bool told = try_edits(s, e, most);
-
+    s->edited = try_edits(s, e, most);
     edits_free(e);
-    return told;
+    return s->edited;
 }
 
 bool by_edit(struct search *s)
 {
     struct edits e = {0};
 
-    if (!can_change(s))
-        return false;
+    if (s->edited || !can_change(s))
+        return s->edited;
     char *read = told_text(s), *names = names_of(s->x->variant);
     char *sound = sound_names(s);
     edits_make(&e, s->x->source, names, sound, read);
@@ -630,16 +659,32 @@ bool by_edit(struct search *s)
     return try_list(s, &e, s->x->edits->left);
 }
 
+/* Where its results are stored. */
+static bool find_stores(struct search *s, int lines[2])
+{
+    struct experiment before = *s->x;
+    struct sample sample;
+
+    budget(s->x, STEPS);
+    s->x->lines = true;
+    experiment_run(s->x, quickest(s), s->x->verify->seed, false, &sample);
+    bool found = alive_stores(s, &sample, lines);
+    sample_free(&sample);
+    *s->x = before;
+    return found;
+}
+
 bool by_edit_of(struct search *s, enum edits_of what, const int *lines)
 {
     struct edits e = {0};
+    int stores[2];
 
-    if (!can_change(s))
-        return false;
+    if (s->edited || !can_change(s))
+        return s->edited;
+    if (!(lines && lines[0]))
+        lines = find_stores(s, stores) ? stores : NULL;
     char *names = names_of(s->x->variant);
-    edits_make_of(&e, what, s->x->source, names, lines && lines[0] ? lines : NULL);
+    edits_make_of(&e, what, s->x->source, names, lines);
     free(names);
-    bool bound = s->d->cause && !strcmp(s->d->cause, "out-of-bounds");
-    bool near = what == OF_PLACES && lines && lines[0];
-    return try_list(s, &e, !near ? TRIES : bound ? TRIES_BOUND : TRIES_NEAR);
+    return try_list(s, &e, TRIES);
 }

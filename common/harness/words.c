@@ -86,10 +86,30 @@ static void number_lines(struct scan *s)
     int line = 1;
 
     for (int i = 0; i < s->n; i++) {
+        if (s->v[i].at < at) { /* constants that are defined, behind all else */
+            at = 0;
+            line = 1;
+        }
         for (; at < s->v[i].at; at++)
             line += s->text[at] == '\n';
         s->v[i].line = line;
     }
+}
+
+/* What begins at p, which is added where it is a word: its length. */
+static size_t split_one(struct scan *s, const char *p)
+{
+    size_t n = comment_length(p);
+    bool digit = isdigit((unsigned char)*p) || (*p == '.' && isdigit((unsigned char)p[1])),
+         name = isalpha((unsigned char)*p) || *p == '_';
+
+    if (n || isspace((unsigned char)*p))
+        return n ? n : 1;
+    if (strchr("\"'", *p))
+        return quoted_length(p);
+    n = digit ? number_length(p) : name ? name_length(p) : sign_length(p);
+    add_word(s, p, n, digit ? NUMBER : name ? NAME : SIGN);
+    return n;
 }
 
 static void split(struct scan *s)
@@ -97,24 +117,8 @@ static void split(struct scan *s)
     bool start = true; /* of a line, but for blanks */
 
     for (const char *p = s->text; *p;) {
-        size_t n = comment_length(p);
-        bool digit = isdigit((unsigned char)*p) || (*p == '.' && isdigit((unsigned char)p[1]));
+        size_t n = *p == '#' && start ? directive_length(p) : split_one(s, p);
 
-        if (!n && *p == '#' && start)
-            n = directive_length(p);
-        else if (!n && isspace((unsigned char)*p))
-            n = 1;
-        else if (!n && strchr("\"'", *p))
-            n = quoted_length(p);
-        else if (!n) {
-            n = digit                                     ? number_length(p)
-                : isalpha((unsigned char)*p) || *p == '_' ? name_length(p)
-                                                          : sign_length(p);
-            add_word(s, p, n,
-                     digit                                     ? NUMBER
-                     : isalpha((unsigned char)*p) || *p == '_' ? NAME
-                                                               : SIGN);
-        }
         start = p[n - 1] == '\n' || (start && isspace((unsigned char)*p));
         p += n;
     }
@@ -188,6 +192,26 @@ static void add_block(struct scan *s, int first, int open, int end)
     s->blocks[s->nblocks++] = b;
 }
 
+/* constexpr int NAME = …; at file level, up to its semicolon: a block of its own, too. */
+static void add_constant(struct scan *s, int first, int semicolon)
+{
+    static const char *const constants[] = {"constexpr", "const", NULL};
+    bool constant = false;
+
+    for (int i = first; i < semicolon; i++) {
+        constant |= word_is_any(s, i, constants);
+        if (!constant || !word_is(s, i, "=") || word_is(s, i - 1, "]"))
+            continue;
+        struct block b = {first, i, semicolon + 1, i - 1, false, false};
+
+        for (int k = first; k <= semicolon; k++)
+            s->v[k].block = s->nblocks;
+        s->blocks = xrealloc(s->blocks, (size_t)(s->nblocks + 1) * sizeof(b));
+        s->blocks[s->nblocks++] = b;
+        return;
+    }
+}
+
 static void find_blocks(struct scan *s)
 {
     int depth = 0, open = 0, first = 0;
@@ -199,8 +223,33 @@ static void find_blocks(struct scan *s)
             add_block(s, first, open, i + 1);
             first = i + 1;
         }
-        if (!depth && word_is(s, i, ";"))
+        if (!depth && word_is(s, i, ";")) {
+            add_constant(s, first, i);
             first = i + 1;
+        }
+    }
+}
+
+/* #define NAME …, of one line and with no parameters: a block of its own, too, behind all others.
+ */
+static void add_defines(struct scan *s)
+{
+    static const char define[] = "#define ";
+
+    for (const char *p = s->text; *p; p += strcspn(p, "\n"), p += *p == '\n') {
+        size_t skip = strlen(define), n = strcspn(p, "\n"), name;
+        int first = s->n;
+
+        if (strncmp(p, define, skip) || p[n - 1] == '\\' || !(name = name_length(p + skip)) ||
+            p[skip + name] != ' ')
+            continue;
+        for (size_t at = skip; at < n;)
+            at += split_one(s, p + at);
+        struct block b = {first, first + 1, s->n, first, false, false};
+        for (int i = first; i < s->n; i++)
+            s->v[i].block = s->nblocks;
+        s->blocks = xrealloc(s->blocks, (size_t)(s->nblocks + 1) * sizeof(b));
+        s->blocks[s->nblocks++] = b;
     }
 }
 
@@ -210,6 +259,17 @@ static bool is_named(const struct scan *s, int i, const char *names)
     return text_lists(names, s->text + s->v[i].at, s->v[i].length);
 }
 
+/* Does word i name what the block is, or, of an enum, one of what is in it? */
+static bool names_block(const struct scan *s, int i, int b)
+{
+    const struct block *of = &s->blocks[b];
+    bool one = word_same(s, i, of->name);
+
+    for (int k = of->open; word_is(s, of->first, "enum") && k < of->end && !one; k++)
+        one = s->v[k].kind == NAME && word_same(s, i, k);
+    return one;
+}
+
 static void reach(struct scan *s, int b)
 {
     if (s->blocks[b].reached)
@@ -217,7 +277,7 @@ static void reach(struct scan *s, int b)
     s->blocks[b].reached = true;
     for (int i = s->blocks[b].first; i < s->blocks[b].end; i++) {
         for (int other = 0; s->v[i].kind == NAME && other < s->nblocks; other++) {
-            if (word_same(s, i, s->blocks[other].name))
+            if (names_block(s, i, other))
                 reach(s, other);
         }
     }
@@ -430,7 +490,7 @@ static const char *const keywords[] = {
     "struct",      "static",   "volatile", "__shared__", "__device__", "__restrict__",
     "constexpr",   "asm",      "switch",   "typename",   "sizeof",     "reinterpret_cast",
     "static_cast", "true",     "false",    "KERNEL",     "break",      "continue",
-    "extern",      "SCHEDULE", NULL};
+    "extern",      "SCHEDULE", "class",    "inline",     NULL};
 
 bool word_is_type(const struct scan *s, int i)
 {
@@ -477,14 +537,80 @@ char *words_text(const struct scan *s, int from, int to)
     return xformat("%.*s", (int)(s->v[to].at + s->v[to].length - at), s->text + at);
 }
 
+/* ---- variables and statements ---- */
+
+bool word_is_array(const struct scan *s, int i)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+
+    for (int k = in->first; k < in->end; k++) {
+        if (word_same(s, i, k) &&
+            (word_is(s, k + 1, "[") || (k < in->open && word_is(s, k - 1, "*"))))
+            return true;
+    }
+    return false;
+}
+
+bool word_is_plain(const struct scan *s, int i)
+{
+    return word_is_variable(s, i) && !word_is_member(s, i) && !word_is_declared(s, i) &&
+           !word_is(s, i + 1, ".");
+}
+
+bool word_is_constant(const struct scan *s, int i)
+{
+    const struct word *w = &s->v[i];
+    bool capital = word_is_variable(s, i) && !word_is_member(s, i) && w->length > 1;
+
+    for (size_t k = 0; k < w->length && capital; k++)
+        capital = !islower((unsigned char)s->text[w->at + k]);
+    return capital && isupper((unsigned char)s->text[w->at]) && !word_is(s, i, "T");
+}
+
+bool word_is_parameter(const struct scan *s, int k)
+{
+    const struct block *in = &s->blocks[s->v[k].block];
+
+    return k > in->name && k < in->open && word_is_variable(s, k) && word_is_declared(s, k) &&
+           (word_is(s, k + 1, ",") || word_is(s, k + 1, ")")) && !word_is_array(s, k);
+}
+
+static const char *const ends[] = {";", "{", "}", NULL}, *const heads[] = {"if", "for", "while",
+                                                                           NULL};
+
+int statement_begin(const struct scan *s, int i)
+{
+    while (i > 0 && !word_is_any(s, i - 1, ends)) {
+        int open = word_is(s, i - 1, ")") ? word_match(s, i - 1, -1) : -1;
+
+        if (word_is(s, i - 1, "(") && word_is_any(s, i - 2, heads))
+            break;
+        if (open >= 0 && word_is_any(s, open - 1, heads)) /* its own head */
+            break;
+        i = open >= 0 ? open : i - 1;
+    }
+    return i;
+}
+
+int statement_end(const struct scan *s, int i)
+{
+    for (i--; i + 1 < s->n && !word_is_any(s, i + 1, ends) && !word_is(s, i + 1, ")");) {
+        int close = word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1;
+
+        i = close >= 0 ? close : i + 1;
+    }
+    return i;
+}
+
 /* ---- all of it ---- */
 
 void scan_open(struct scan *s, const char *source, const char *names)
 {
     s->text = xstrdup(source);
     split(s);
-    number_lines(s);
     find_blocks(s);
+    add_defines(s);
+    number_lines(s);
     for (int b = 0; b < s->nblocks; b++) {
         if (is_named(s, s->blocks[b].name, names))
             reach(s, b);

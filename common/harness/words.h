@@ -60,6 +60,19 @@ bool word_is_declared(const struct scan *s, int i);
 bool word_is_member(const struct scan *s, int i);
 /* Between two operands. */
 bool word_is_binary(const struct scan *s, int i);
+/* Of variables: taken for an array or a pointer anywhere in its function. */
+bool word_is_array(const struct scan *s, int i);
+/* … used, and whole: no member, nor what has some. */
+bool word_is_plain(const struct scan *s, int i);
+/* In capitals. */
+bool word_is_constant(const struct scan *s, int i);
+/* A number that a function is given, where its parameters are. */
+bool word_is_parameter(const struct scan *s, int k);
+
+/* The first word of the statement that word i is in, or of what is in the brackets of a head. */
+int statement_begin(const struct scan *s, int i);
+/* The last, without the semicolon, of the one that begins with i. */
+int statement_end(const struct scan *s, int i);
 
 /* The bracket that belongs to that at i. step: 1 on from an opening one, -1 back from a closing. */
 int word_match(const struct scan *s, int i, int step);

@@ -1,0 +1,889 @@
+/* edits_left.c - the small changes for what was left out, or is there once too often (editing.h):
+ * guards, terms, what a variable starts with, braces, statements.
+ */
+#include "base/alloc.h"
+#include "base/text.h"
+#include "editing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const behind[] = {";", "{", "}", "else", NULL}, *const heads[] = {"if", "for",
+                                                                                     "while", NULL};
+
+static const char *const jumps[] = {"break", "continue", "return", NULL};
+
+static void insert(struct scan *s, int i, char *with)
+{
+    change(s, i, i, with); /* of one line */
+    s->to->v[s->to->n - 1].length = 0;
+}
+
+/* Of word i: in no brackets of its function. */
+static bool is_outside(const struct scan *s, int i)
+{
+    int depth = 0;
+
+    for (int k = i - 1; k >= 0 && !word_is_any(s, k, (const char *const[]){"{", "}", NULL}); k--)
+        depth += word_is(s, k, "(") - word_is(s, k, ")");
+    return depth <= 0;
+}
+
+/* Word i is the bracket that closes the condition of a head. */
+static bool ends_head(const struct scan *s, int i)
+{
+    int open = word_is(s, i, ")") ? word_match(s, i, -1) : -1;
+
+    return open > 0 && word_is_any(s, open - 1, heads);
+}
+
+/* A statement begins with word i that is no declaration, nor a head. */
+static bool opens_statement(const struct scan *s, int i)
+{
+    return word_kind(s, i) == NAME && !word_is_type(s, i) && !word_is_keyword(s, i) &&
+           word_kind(s, i + 1) != NAME && (word_is_any(s, i - 1, behind) || ends_head(s, i - 1)) &&
+           is_outside(s, i);
+}
+
+/* int a = b, i = c: a number that is declared, and set. */
+static bool is_declared(const struct scan *s, int i)
+{
+    int begin = statement_begin(s, i);
+    bool list = word_is(s, i - 1, ",") && (word_is_type(s, begin) || word_is(s, begin, "const"));
+
+    return word_is(s, i + 1, "=") && is_outside(s, i) && i > s->blocks[s->v[i].block].open &&
+           (list || (word_is_declared(s, i) && word_is_type(s, i - 1)));
+}
+
+/* The semicolon of the statement that begins with word i; -1: none, as where braces follow. */
+static int semicolon_of(const struct scan *s, int i)
+{
+    int end = statement_end(s, i) + 1;
+
+    return word_is(s, end, ";") && end < s->blocks[s->v[i].block].end ? end : -1;
+}
+
+enum { CONSTANTS = 10, NUMBERS = 8 };
+
+/* The file's constants, once each, those of the function of word i first. */
+static int constants_for(const struct scan *s, int i, int *found)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+    int n = 0;
+
+    for (int k = -(in->end - in->first); k < s->n && n < CONSTANTS; k++) {
+        int w = k < 0 ? in->end + k : k;
+        bool known = !word_is_constant(s, w);
+
+        for (int f = 0; f < n && !known; f++)
+            known = word_same(s, w, found[f]);
+        if (!known)
+            found[n++] = w;
+    }
+    return n;
+}
+
+/* What a size is told by, for the function of word i: its parameters that are numbers. */
+static int sizes_for(const struct scan *s, int i, int *found)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+    int n = 0;
+
+    for (int k = in->first; k < in->open && n < NUMBERS; k++) {
+        if (word_is_parameter(s, k))
+            found[n++] = k;
+    }
+    return n;
+}
+
+/* Words from … to become each of these names, between such texts. */
+static void each_name(struct scan *s, int from, int to, const char *before, const int *found, int n,
+                      const char *after)
+{
+    for (int f = 0; f < n; f++) {
+        char *name = words_text(s, found[f], found[f]);
+
+        change(s, from, to, xformat("%s%s%s", before, name, after));
+        free(name);
+    }
+}
+
+/* ---- guards ---- */
+
+/* A plain number's name, once each, in what stands between the brackets of words from … to. */
+static int indices_in(const struct scan *s, int from, int to, int *found)
+{
+    int n = 0, depth = 0;
+
+    for (int k = from; k <= to && n < NUMBERS; k++) {
+        depth += word_is(s, k, "[") - word_is(s, k, "]");
+        bool known =
+            depth <= 0 || !word_is_plain(s, k) || word_is_array(s, k) || word_is_constant(s, k);
+
+        for (int f = 0; f < n && !known; f++)
+            known = word_same(s, k, found[f]);
+        if (!known)
+            found[n++] = k;
+    }
+    return n;
+}
+
+typedef void with_guard(struct scan *s, int at, int to, const char *guard);
+
+/* row * width + column, in brackets: row < n && column < width, for each size n. */
+static void each_pair(struct scan *s, int at, int i, int to, with_guard *f)
+{
+    int size[NUMBERS],
+        row = word_is(s, i, "*") && word_is_binary(s, i) ? operand_back(s, i - 1) : -1,
+        width = row > 0 ? operand_on(s, i + 1) : -1, end;
+
+    if (width < 0 || !word_is(s, row - 1, "[") || !word_is(s, width + 1, "+") ||
+        (end = word_match(s, row - 1, 1)) < 0)
+        return;
+    bool whole = word_is(s, row, "(") && word_match(s, row, 1) == i - 1; /* of brackets */
+    char *a = words_text(s, row + whole, i - 1 - whole), *w = words_text(s, i + 1, width),
+         *b = words_text(s, width + 2, end - 1);
+    for (int k = 0, n = sizes_for(s, at, size); k < n; k++) {
+        char *c = words_text(s, size[k], size[k]),
+             *guard = xformat("%s < %s && %s < %s", a, c, b, w);
+
+        f(s, at, to, guard);
+        free(c);
+        free(guard);
+    }
+    free(a);
+    free(b);
+    free(w);
+}
+
+static bool names_size(const struct scan *s, int i, const int *size, int n)
+{
+    bool named = false;
+
+    for (int k = 0; k < n; k++)
+        named |= word_same(s, i, size[k]);
+    return named;
+}
+
+/* A whole index that is a sum: < n, for each size n. */
+static void each_whole(struct scan *s, int at, int i, int to, with_guard *f)
+{
+    int size[NUMBERS], end = word_is(s, i, "[") ? word_match(s, i, 1) : -1,
+                       one = end > 0 ? operand_on(s, i + 1) : -1;
+
+    if (one < 0 || one + 2 >= end || !word_is_binary(s, one + 1))
+        return;
+    char *a = words_text(s, i + 1, end - 1);
+    for (int k = 0, n = sizes_for(s, at, size); k < n; k++) {
+        char *c = words_text(s, size[k], size[k]), *guard = xformat("%s < %s", a, c);
+
+        f(s, at, to, guard);
+        free(c);
+        free(guard);
+    }
+    free(a);
+}
+
+/* i < n, of each index in the words up to `to` and each size. */
+static void each_guard(struct scan *s, int at, int from, int to, with_guard *f)
+{
+    int index[NUMBERS], size[NUMBERS], ni = indices_in(s, from, to, index),
+                                       ns = sizes_for(s, at, size);
+
+    for (int i = from; i <= to; i++) {
+        each_pair(s, at, i, to, f);
+        each_whole(s, at, i, to, f);
+    }
+    for (int i = 0; i < ni; i++) {
+        for (int k = 0; k < ns; k++) {
+            char *a = words_text(s, index[i], index[i]), *b = words_text(s, size[k], size[k]),
+                 *guard = xformat("%s < %s", a, b);
+
+            if (!names_size(s, index[i], size, ns))
+                f(s, at, to, guard);
+            free(a);
+            free(b);
+            free(guard);
+        }
+    }
+}
+
+static void put_if(struct scan *s, int at, int to, const char *guard)
+{
+    (void)to;
+    insert(s, at, xformat("if (%s) ", guard));
+}
+
+/* A statement that stores, under a condition of its own. */
+static void guarded(struct scan *s, int i)
+{
+    int end = opens_statement(s, i) ? semicolon_of(s, i) : -1;
+
+    if (end > 0)
+        each_guard(s, i, i, end, put_if);
+}
+
+static void put_or_zero(struct scan *s, int at, int to, const char *guard)
+{
+    char *a = words_text(s, at, to);
+
+    change(s, at, to, xformat("(%s ? %s : 0)", guard, a));
+    free(a);
+}
+
+/* What is loaded, or else 0. */
+static void guarded_load(struct scan *s, int i)
+{
+    static const char *const sets[] = {"=", "+=", "-=", "*=", "/=", ".", "[", "++", "--", NULL};
+    int end = word_is_variable(s, i) && !word_is_declared(s, i) && word_is(s, i + 1, "[")
+                  ? word_match(s, i + 1, 1)
+                  : -1;
+
+    if (end > 0 && !word_is_any(s, end + 1, sets) && !word_is(s, i - 1, "&") &&
+        !word_is(s, i - 1, "*"))
+        each_guard(s, i, i, end, put_or_zero);
+}
+
+static void put_and(struct scan *s, int at, int to, const char *guard)
+{
+    (void)to;
+    insert(s, at, xformat(" && %s", guard));
+}
+
+/* One condition more, of what the statement behind it goes by. */
+static void narrowed(struct scan *s, int i)
+{
+    int close = word_is(s, i, "if") && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1, end;
+
+    if (close < 0)
+        return;
+    end = close + 1;
+    while (end < s->n && !word_is(s, end, ";"))
+        end++;
+    each_guard(s, close, i, end, put_and);
+}
+
+/* A guard there is, not this one. */
+static void opposite(struct scan *s, int i)
+{
+    int close = word_is(s, i, "if") && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1;
+
+    if (close < 0)
+        return;
+    char *a = words_text(s, i + 2, close - 1);
+    change(s, i + 2, close - 1, xformat("!(%s)", a));
+    free(a);
+}
+
+/* A condition that should not be, of a statement without braces. */
+static void unguarded(struct scan *s, int i)
+{
+    int close = word_is(s, i, "if") && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1;
+
+    if (close < 0 || !opens_statement(s, close + 1))
+        return;
+    int end = semicolon_of(s, close + 1);
+    if (end < 0 || word_is(s, end + 1, "else"))
+        return;
+    change(s, i, end, words_text(s, close + 1, end));
+}
+
+/* if (a) b = c; to b = a ? c : 0; */
+static void else_zero(struct scan *s, int i)
+{
+    int close = word_is(s, i, "if") && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1, set;
+
+    if (close < 0 || !opens_statement(s, close + 1))
+        return;
+    int end = semicolon_of(s, close + 1);
+    for (set = close + 1; set < end && !word_is(s, set, "="); set++)
+        ;
+    if (end < 0 || set == end || word_is(s, end + 1, "else"))
+        return;
+    char *a = words_text(s, i + 2, close - 1), *b = words_text(s, close + 1, set - 1),
+         *c = words_text(s, set + 1, end - 1);
+    change(s, i, end, xformat("%s = %s ? %s : 0;", b, a, c));
+    free(a);
+    free(b);
+    free(c);
+}
+
+/* Behind the declaration of a number: who is beyond a size has nothing to do. */
+static void leaves(struct scan *s, int i)
+{
+    int size[NUMBERS], end = i;
+
+    if (!is_declared(s, i))
+        return;
+    while (end < s->n && !word_is(s, end, ";"))
+        end++;
+    char *a = words_text(s, i, i);
+    for (int k = 0, n = sizes_for(s, i, size); k < n && end + 1 < s->n; k++) {
+        char *c = words_text(s, size[k], size[k]);
+
+        insert(s, end + 1, xformat("if (%s >= %s) return; ", a, c));
+        free(c);
+    }
+    free(a);
+}
+
+/* ---- terms ---- */
+
+static const char *const products[] = {"*", "/", "%", NULL};
+
+/* The first word of the product whose last operand begins with word i. */
+static int product_back(const struct scan *s, int i)
+{
+    while (i > 1 && word_is_any(s, i - 1, products) && word_is_binary(s, i - 1)) {
+        int left = operand_back(s, i - 2);
+
+        if (left < 0)
+            break;
+        i = left;
+    }
+    return i;
+}
+
+static int product_on(const struct scan *s, int i)
+{
+    while (i > 0 && word_is_any(s, i + 1, products) && word_is_binary(s, i + 1))
+        i = operand_on(s, i + 2);
+    return i;
+}
+
+/* Of what is asked together, one alone. */
+static void asked_alone(struct scan *s, int i)
+{
+    static const char *const ends[] = {"&&", "||", "(", ")", ";", NULL};
+    int left = i - 1, right = i + 1;
+
+    if (!word_is(s, i, "&&") && !word_is(s, i, "||"))
+        return;
+    while (left > 0 && !word_is_any(s, left, ends)) {
+        int open = word_is(s, left - 1, ")") ? word_match(s, left - 1, -1) : -1;
+
+        if (word_is_any(s, left - 1, ends) && open < 0)
+            break;
+        left = open >= 0 ? open : left - 1;
+    }
+    while (right > 0 && !word_is_any(s, right + 1, ends)) {
+        int close = word_is(s, right + 1, "(") ? word_match(s, right + 1, 1) : -1;
+
+        right = close >= 0 ? close : right + 1;
+    }
+    if (right <= i || left >= i)
+        return;
+    change(s, left, right, words_text(s, left, i - 1));
+    change(s, left, right, words_text(s, i + 1, right));
+}
+
+/* One of two operands, or terms, alone. */
+static void one_alone(struct scan *s, int i)
+{
+    static const char *const of[] = {"+", "-", "*", "/", "%", "<<", ">>", "&", NULL},
+                             *const sums[] = {"+", "-", NULL};
+    int left = word_is_any(s, i, of) && word_is_binary(s, i) ? operand_back(s, i - 1) : -1, right;
+
+    if (left < 0 || (right = operand_on(s, i + 1)) < 0)
+        return;
+    if (word_is_any(s, i, sums)) {
+        left = product_back(s, left);
+        right = product_on(s, right);
+    }
+    if (right < 0 || (word_is(s, i, "*") && word_is_type(s, i - 1)))
+        return;
+    change(s, left, right, words_text(s, left, i - 1));
+    if (!word_is(s, i, "-") && !word_is(s, i, "/") && !word_is(s, i, "%"))
+        change(s, left, right, words_text(s, i + 1, right));
+}
+
+/* a / b, or a >> b, that goes round: % of each constant. */
+static void goes_round(struct scan *s, int i)
+{
+    bool of = (word_is(s, i, "/") || word_is(s, i, ">>")) && word_is_binary(s, i);
+    int found[CONSTANTS], right = of ? operand_on(s, i + 1) : -1,
+                          left = right > 0 ? operand_back(s, i - 1) : -1;
+
+    if (left < 0)
+        return;
+    char *a = words_text(s, left, right),
+         *before = xformat(word_is(s, i, "/") ? "%s %% " : "(%s) %% ", a);
+    each_name(s, left, right, before, found, constants_for(s, i, found), "");
+    free(a);
+    free(before);
+}
+
+/* blockIdx.x * blockDim.x, of so many for each thread: of the small numbers of the function. */
+static void of_each(struct scan *s, int i)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+    unsigned long known = 0;
+
+    if (!word_is_member(s, i) || !word_is(s, i - 2, "blockDim") || !word_is(s, i - 3, "*") ||
+        word_is(s, i + 1, "*"))
+        return;
+    char *a = words_text(s, i - 2, i);
+    for (int k = in->open; k < in->end; k++) {
+        char *b = word_kind(s, k) == NUMBER ? words_text(s, k, k) : NULL;
+        unsigned long v = b ? strtoul(b, NULL, 10) : 0;
+
+        if (v > 1 && v < 33 && !(known >> v & 1)) {
+            change(s, i - 2, i, xformat("%s * %lu", a, v));
+            known |= 1ul << v;
+        }
+        free(b);
+    }
+    free(a);
+}
+
+/* A number that may be meant for the block's threads. */
+static void of_block(struct scan *s, int i)
+{
+    if (word_kind(s, i) != NUMBER)
+        return;
+    char *a = words_text(s, i, i), *type;
+    unsigned long v = strtoul(a, &type, 10);
+    if (v >= 32 && v % 32 == 0 && v <= 1024)
+        change(s, i, i, xstrdup("blockDim.x"));
+    free(a);
+}
+
+/* a % m + b to (a + b) % m, and the other way round. */
+static void round_last(struct scan *s, int i)
+{
+    int left = word_is(s, i, "%") && word_is_binary(s, i) ? operand_back(s, i - 1) : -1,
+        right = left > 0 ? operand_on(s, i + 1) : -1, end;
+
+    if (right < 0 || !word_is(s, right + 1, "+") || (end = operand_on(s, right + 2)) < 0)
+        return;
+    end = product_on(s, end);
+    char *a = words_text(s, left, i - 1), *m = words_text(s, i + 1, right),
+         *b = words_text(s, right + 2, end);
+    change(s, left, end, xformat("(%s + %s) %% %s", a, b, m));
+    free(a);
+    free(m);
+    free(b);
+}
+
+/* What something is set to, or compared with, that is computed: a size alone. In an index: one of
+ * its names alone. */
+static void size_alone(struct scan *s, int i)
+{
+    static const char *const sets[] = {"=", "<", "<=", ">=", NULL};
+    int size[NUMBERS], end;
+
+    if (word_is(s, i, "[") && (end = word_match(s, i, 1)) > i + 2 && !word_is_declared(s, i - 1)) {
+        for (int k = i + 1; k < end; k++) {
+            if (word_is_plain(s, k) && !word_is_array(s, k) && !word_is_constant(s, k))
+                change(s, i + 1, end - 1, words_text(s, k, k));
+        }
+        return;
+    }
+    if (!word_is_any(s, i, sets) || (end = operand_on(s, i + 1)) < 0)
+        return;
+    while (word_is_binary(s, end + 1) &&
+           !word_is_any(s, end + 1, (const char *const[]){"&&", "||", NULL}) &&
+           operand_on(s, end + 2) > 0)
+        end = operand_on(s, end + 2);
+    if (end > i + 1)
+        each_name(s, i + 1, end, "", size, sizes_for(s, i, size), "");
+}
+
+/* sizeof(…): of what the function is given. */
+static void another_sizeof(struct scan *s, int i)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+
+    if (!word_is(s, i - 1, "(") || !word_is(s, i - 2, "sizeof") || !word_is(s, i + 1, ")"))
+        return;
+    for (int k = in->first; k < in->open; k++) {
+        if (word_kind(s, k) == NAME && word_is(s, k + 1, "*") && !word_same(s, i, k))
+            change(s, i, i, words_text(s, k, k));
+    }
+}
+
+/* threadIdx.x is one of a block's only: with the block's share before it. And blockDim.x alone
+ * is the same for all. */
+static void of_its_block(struct scan *s, int i)
+{
+    if (!word_is_member(s, i) || s->v[i].length != 1)
+        return;
+    char *axis = words_text(s, i, i);
+    bool whole = word_is(s, i - 3, "+") && word_is_member(s, i - 4);
+    if (word_is(s, i - 2, "threadIdx") && !whole)
+        change(s, i - 2, i,
+               xformat("(blockIdx.%s * blockDim.%s + threadIdx.%s)", axis, axis, axis));
+    else if (word_is(s, i - 2, "blockDim") && !word_is(s, i - 3, "*"))
+        change(s, i - 2, i, xformat("blockIdx.%s * blockDim.%s", axis, axis));
+    else if (word_is(s, i - 2, "blockIdx") && !word_is(s, i + 1, "*"))
+        change(s, i - 2, i, xformat("blockIdx.%s * blockDim.%s", axis, axis));
+    free(axis);
+}
+
+/* A number that is declared before word i, and made of a builtin's member; -1: none. */
+static int variable_of(const struct scan *s, int i, const char *builtin, const char *axis)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+
+    for (int k = in->open; k < i; k++) {
+        int end = k;
+
+        if (!is_declared(s, k))
+            continue;
+        while (end < i && !word_is(s, end, ";") && !(word_is(s, end, ",") && is_outside(s, end)))
+            end++;
+        for (int w = k + 2; w < end; w++) {
+            if (word_is(s, w - 2, builtin) && word_is_member(s, w) && word_is(s, w, axis))
+                return k;
+        }
+    }
+    return -1;
+}
+
+/* threadIdx, in all of a statement: the places in the whole that are made of it. */
+static void whole_places(struct scan *s, int i)
+{
+    static const char *const axes[] = {"x", "y"};
+    int from, to,
+        place[2] = {variable_of(s, i, "threadIdx", "x"), variable_of(s, i, "threadIdx", "y")};
+    struct text t = {0};
+
+    if (!word_is(s, i, "threadIdx"))
+        return;
+    from = statement_begin(s, i);
+    to = statement_end(s, from);
+    for (int k = from; k < i; k++) {
+        if (word_is(s, k, "threadIdx"))
+            return; /* not its first */
+    }
+    size_t at = s->v[from].at;
+    for (int k = from; k <= to; k++) {
+        for (int a = 0; a < 2; a++) {
+            if (!word_is(s, k, "threadIdx") || !word_is(s, k + 2, axes[a]) || place[a] < 0)
+                continue;
+            text_bytes(&t, s->text + at, s->v[k].at - at);
+            text_bytes(&t, s->text + s->v[place[a]].at, s->v[place[a]].length);
+            at = s->v[k + 2].at + s->v[k + 2].length;
+        }
+    }
+    if (t.length) {
+        text_bytes(&t, s->text + at, s->v[to].at + s->v[to].length - at);
+        change(s, from, to, text_take(&t));
+    }
+    text_free(&t);
+}
+
+/* A place of a tile that is that of the whole: what the block has before it. */
+static void of_its_tile(struct scan *s, int i)
+{
+    int found[CONSTANTS];
+
+    if (!word_is_plain(s, i) || word_is_array(s, i) || word_is_constant(s, i) ||
+        (!word_is(s, i - 1, "=") && !word_is(s, i - 1, "[")) ||
+        word_is_any(s, i + 1, (const char *const[]){"(", ".", "*", "/", "%", NULL}))
+        return;
+    char *a = words_text(s, i, i), *behind = xformat(" + %s", a);
+    each_name(s, i, i, "blockIdx.x * ", found, constants_for(s, i, found), behind);
+    each_name(s, i, i, "blockIdx.y * ", found, constants_for(s, i, found), behind);
+    free(a);
+    free(behind);
+}
+
+/* The whole right side, with another variable of the function: = a; to = a - b; */
+static void one_term_more(struct scan *s, int i)
+{
+    static const char *const signs = "+-*%";
+    const struct block *in = &s->blocks[s->v[i].block];
+    bool index = word_is(s, i, "["), value = word_is(s, i, "=") || word_is(s, i, "return");
+    int end = -1;
+
+    if (index)
+        end = word_match(s, i, 1);
+    else if (value)
+        end = semicolon_of(s, i + 1);
+    if (end < i + 2 || word_is(s, i + 1, "{") || (index && word_is_declared(s, i - 1)))
+        return;
+    char *a = words_text(s, i + 1, end - 1);
+    for (int k = in->first; k < i; k++) {
+        bool known = !word_is_variable(s, k) || word_is_member(s, k) || word_is_array(s, k) ||
+                     k == in->name || word_is(s, k + 1, ".") || word_is_constant(s, k);
+
+        for (int before = in->first; before < k && !known; before++)
+            known = word_same(s, before, k);
+        if (known)
+            continue;
+        char *b = words_text(s, k, k);
+        for (const char *sign = signs; *sign; sign++)
+            change(s, i + 1, end - 1,
+                   strchr("*%", *sign) ? xformat("(%s) %c %s", a, *sign, b)
+                                       : xformat("%s %c %s", a, *sign, b));
+        free(b);
+    }
+    free(a);
+}
+
+/* a[i]: its neighbours. */
+static void beside(struct scan *s, int i)
+{
+    int end = word_is(s, i, "[") && !word_is_declared(s, i - 1) ? word_match(s, i, 1) : -1;
+
+    if (end < i + 2)
+        return;
+    char *a = words_text(s, i + 1, end - 1);
+    change(s, i + 1, end - 1, xformat("%s + 1", a));
+    change(s, i + 1, end - 1, xformat("%s - 1", a));
+    free(a);
+}
+
+/* A constant of the file, for another or for a number. */
+static void another_constant(struct scan *s, int i)
+{
+    int found[CONSTANTS];
+    bool number = word_kind(s, i) == NUMBER && !word_is(s, i, "0") && !word_is(s, i, "1");
+
+    if (!number && !word_is_constant(s, i))
+        return;
+    for (int f = 0, n = constants_for(s, i, found); f < n; f++) {
+        if (!word_same(s, i, found[f]))
+            change(s, i, i, words_text(s, found[f], found[f]));
+    }
+}
+
+/* How far a loop goes on. */
+static void another_step(struct scan *s, int i)
+{
+    static const char *const strides[] = {"blockDim.x", "blockDim.y", "gridDim.x * blockDim.x",
+                                          "gridDim.x",  "32",         NULL};
+    int name = word_is(s, i, "++") ? i + 1 : i, found[CONSTANTS], size[NUMBERS], end = -1;
+
+    if (word_is(s, i, "++") || word_is(s, i + 1, "++"))
+        end = i + 1;
+    else if (word_is(s, i + 1, "+="))
+        end = operand_on(s, i + 2);
+    if (word_kind(s, name) != NAME || end < 0 || !word_is(s, end + 1, ")"))
+        return;
+    char *a = words_text(s, name, name), *before = xformat("%s += ", a);
+    for (size_t k = 0; strides[k]; k++)
+        change(s, i, end, xformat("%s%s", before, strides[k]));
+    each_name(s, i, end, before, found, constants_for(s, i, found), "");
+    each_name(s, i, end, before, size, sizes_for(s, i, size), "");
+    free(a);
+    free(before);
+}
+
+/* ---- statements ---- */
+
+static void left_out(struct scan *s, int i)
+{
+    int end = opens_statement(s, i) ? semicolon_of(s, i) : -1;
+
+    if (end > 0)
+        change(s, i, end, xstrdup(";"));
+}
+
+static void another_jump(struct scan *s, int i)
+{
+    for (int k = 0; word_is_any(s, i, jumps) && word_is(s, i + 1, ";") && jumps[k]; k++) {
+        if (!word_is(s, i, jumps[k]))
+            change(s, i, i, xstrdup(jumps[k]));
+    }
+}
+
+/* The word behind the head whose "if", "for" or "while" is word i; -1: it is none. */
+static int body_of(const struct scan *s, int i)
+{
+    int close = word_is_any(s, i, heads) && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1;
+
+    return close < 0 ? -1 : close + 1;
+}
+
+/* The brace that closes that at word i; -1: none. */
+static int brace_of(const struct scan *s, int i)
+{
+    int depth = 0;
+
+    for (int k = i; k < s->n && k < s->blocks[s->v[i].block].end; k++) {
+        depth += word_is(s, k, "{") - word_is(s, k, "}");
+        if (!depth)
+            return k;
+    }
+    return -1;
+}
+
+/* Words from … to, with `name` for each place where text[a] … b stands. For free(). */
+static char *with_for(const struct scan *s, int from, int to, int a, int b, const char *name)
+{
+    struct text t = {0};
+    size_t at = s->v[from].at;
+
+    for (int i = from; i + b - a <= to; i++) {
+        bool same = true;
+
+        for (int k = 0; k <= b - a && same; k++)
+            same = word_same(s, i + k, a + k);
+        if (!same || word_is_member(s, i))
+            continue;
+        text_bytes(&t, s->text + at, s->v[i].at - at);
+        text_add(&t, name);
+        at = s->v[i + b - a].at + s->v[i + b - a].length;
+        i += b - a;
+    }
+    text_bytes(&t, s->text + at, s->v[to].at + s->v[to].length - at);
+    return text_take(&t);
+}
+
+/* if (a < n) b[a] = c[a]; for a thread's first alone: to go on by whole blocks. */
+static void looped(struct scan *s, int i)
+{
+    int body = word_is(s, i, "if") ? body_of(s, i) : -1, first = i + 2, end,
+        last = body > 0 ? operand_on(s, first) : -1;
+
+    if (last < 0 || !word_is(s, last + 1, "<"))
+        return;
+    end = word_is(s, body, "{") ? brace_of(s, body) : semicolon_of(s, body);
+    if (end < 0 || word_is(s, end + 1, "else"))
+        return;
+    char *a = words_text(s, first, last),
+         *bound = with_for(s, first, body - 2, first, last, "each"),
+         *does = with_for(s, body, end, first, last, "each");
+    change(s, i, end, xformat("for (int each = %s; %s; each += blockDim.x) %s", a, bound, does));
+    free(a);
+    free(bound);
+    free(does);
+}
+
+/* a[i] ^= b; c = a[i]; to the end of their block on a copy, so that a keeps what it has. */
+static void on_a_copy(struct scan *s, int i)
+{
+    static const char *const sets[] = {"^=", "+=", "-=", "*=", "/=", NULL};
+    int last = opens_statement(s, i) && word_is(s, i + 1, "[") ? operand_on(s, i) : -1, end, depth;
+
+    if (last < 0 || !word_is_any(s, last + 1, sets))
+        return;
+    for (end = i, depth = 0; end < s->blocks[s->v[i].block].end && depth >= 0; end++)
+        depth += word_is(s, end, "{") - word_is(s, end, "}");
+    end -= 2; /* the last of the block that it is in */
+    char *a = words_text(s, i, last), *does = with_for(s, i, end, i, last, "copy");
+    change(s, i, end, xformat("auto copy = %s; %s", a, does));
+    free(a);
+    free(does);
+}
+
+/* Of a condition inside a loop: once it has held, no more rounds. */
+static void last_round(struct scan *s, int i)
+{
+    int body = word_is(s, i, "if") ? body_of(s, i) : -1, end;
+
+    if (body < 0)
+        return;
+    if (word_is(s, body, "{") && (end = brace_of(s, body)) > 0) {
+        insert(s, end, xstrdup("break; "));
+    } else if (opens_statement(s, body) && (end = semicolon_of(s, body)) > 0) {
+        char *a = words_text(s, body, end);
+        change(s, body, end, xformat("{ %s break; }", a));
+        free(a);
+    }
+}
+
+/* if (a) b; c; to if (a) { b; c; } */
+static void braces_wanted(struct scan *s, int i)
+{
+    int body = body_of(s, i), first, second;
+
+    if (body < 0 || word_is(s, body, "{") || !opens_statement(s, body) ||
+        (first = semicolon_of(s, body)) < 0 ||
+        (!opens_statement(s, first + 1) && !word_is_any(s, first + 1, jumps)) ||
+        (second = semicolon_of(s, first + 1)) < 0)
+        return;
+    char *a = words_text(s, body, second);
+    change(s, body, second, xformat("{ %s }", a));
+    free(a);
+}
+
+/* The last statement of a block to stand behind it, or the first behind it to be its last. */
+static void across_end(struct scan *s, int i)
+{
+    int body = body_of(s, i), close, end;
+
+    if (body < 0 || !word_is(s, body, "{") || (close = brace_of(s, body)) < 0)
+        return;
+    if (opens_statement(s, close + 1) && (end = semicolon_of(s, close + 1)) > 0) {
+        char *a = words_text(s, close + 1, end);
+        change(s, close, end, xformat("%s }", a));
+        free(a);
+    }
+    for (int k = body + 1; k < close; k++) {
+        if (!opens_statement(s, k) || semicolon_of(s, k) != close - 1 || k == body + 1)
+            continue;
+        char *a = words_text(s, k, close - 1);
+        change(s, k, close, xformat("} %s", a));
+        free(a);
+    }
+}
+
+/* The statement before a loop to be the first in it, and the other way round. */
+static void across_begin(struct scan *s, int i)
+{
+    int body = body_of(s, i), from = i, end;
+
+    if (body < 0 || !word_is(s, body, "{") || word_is(s, i, "if"))
+        return;
+    char *head = words_text(s, i, body);
+    if (word_is(s, i - 1, ";"))
+        from = statement_begin(s, i - 2);
+    if (from < i && opens_statement(s, from)) {
+        char *a = words_text(s, from, i - 1);
+        change(s, from, body, xformat("%s %s", head, a));
+        free(a);
+    }
+    if (opens_statement(s, body + 1) && (end = semicolon_of(s, body + 1)) > 0) {
+        char *a = words_text(s, body + 1, end);
+        change(s, i, end, xformat("%s %s", a, head));
+        free(a);
+    }
+    free(head);
+}
+
+/* What a variable starts with, again at each round of a loop. */
+static void starts_again(struct scan *s, int i)
+{
+    int body = body_of(s, i);
+
+    if (body < 0 || word_is(s, i, "if") || !word_is(s, body, "{"))
+        return;
+    for (int k = s->blocks[s->v[i].block].open; k < i; k++) {
+        int end;
+
+        if (!is_declared(s, k))
+            continue;
+        for (end = k + 2; end < i && !word_is(s, end, ";") && !word_is(s, end, ",");) {
+            int to = operand_on(s, end);
+
+            end = to > 0 ? to + 1 : end + 1;
+        }
+        char *a = words_text(s, k, end - 1);
+        insert(s, body + 1, xformat("%s; ", a));
+        free(a);
+    }
+}
+
+/* ---- all of it ---- */
+
+static way *const asked[] = {asked_alone, unguarded, opposite};
+const struct ways asked_ways = {asked, sizeof(asked) / sizeof(asked[0])};
+
+static way *const all[] = {whole_places,  starts_again, looped,         on_a_copy,    last_round,
+                           braces_wanted, left_out,     another_jump,   of_its_block, one_alone,
+                           else_zero,     leaves,       another_sizeof, of_each,      of_block,
+                           round_last,    across_end,   across_begin};
+const struct ways left_ways = {all, sizeof(all) / sizeof(all[0])};
+
+static way *const steps[] = {another_step, another_jump};
+const struct ways step_ways = {steps, sizeof(steps) / sizeof(steps[0])};
+
+static way *const guards[] = {guarded, narrowed, guarded_load};
+const struct ways guard_ways = {guards, sizeof(guards) / sizeof(guards[0])};
+
+static way *const more[] = {another_constant, size_alone,  goes_round,   another_step,
+                            beside,           of_its_tile, one_term_more};
+const struct ways more_ways = {more, sizeof(more) / sizeof(more[0])};

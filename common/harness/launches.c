@@ -1,0 +1,195 @@
+/* launches.c - with which launch records is a kernel right as it is (diagnosing.h)? */
+#include "diagnosing.h"
+#include "report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+uint64_t blocks_of(const struct search *s, const struct lab_case *c, bool layers)
+{
+    struct sample sample;
+    uint64_t most = 0;
+
+    if (experiment_plan(s->x, c, &sample)) {
+        for (int i = 0; i < sample.plan.nsteps; i++) {
+            const uint32_t *grid = sample.plan.steps[i].grid;
+            uint64_t n = layers ? grid[2] : (uint64_t)grid[0] * grid[1] * grid[2];
+
+            most = n > most ? n : most;
+        }
+    }
+    sample_free(&sample);
+    return most;
+}
+
+/* Where all of those were large: on its first extent made so many, where it was wrong as it is. */
+static bool right_on_some(struct search *s, uint64_t block)
+{
+    const char *extents = s->x->verify->lab->extents;
+    struct lab_case c = s->smallest;
+
+    if (!extents || !*extents || !extent_of(&c, *extents))
+        return false;
+    uint64_t n = extent_of(&c, *extents) + block;
+    set_extent(&c, *extents, n > 4 * block + 1 ? n : 4 * block + 1);
+    return elements_of(s, &c) <= MOST && passes(s, &c) && blocks_of(s, &c, false) > 1;
+}
+
+/* Is it right on all of the lab's cases, but for the large ones? One of them must be of several
+ * blocks: a block alone is right where all do the same. */
+static bool right_on_all(struct search *s, bool items)
+{
+    const struct lab *lab = s->x->verify->lab;
+    const struct launch_record *r = &s->x->record;
+    uint64_t most = 0, blocks = 0,
+             block =
+                 (uint64_t)r->block_x * (r->block_y ? r->block_y : 1) * (r->items ? r->items : 1);
+    bool large = true; /* all that failed */
+
+    for (int i = 0; i < s->nfailed; i++) {
+        bool small = elements_of(s, s->failed[i]) <= MOST;
+
+        if (small && !passes(s, s->failed[i]))
+            return false;
+        large &= !small;
+    }
+    for (int i = 0; i < lab->ncases; i++) {
+        const struct lab_case *c = &lab->cases[i];
+        uint64_t n = elements_of(s, c);
+
+        if (n > MOST)
+            continue;
+        if (!passes(s, c))
+            return false;
+        most = n > most ? n : most;
+        blocks = blocks > 1 ? blocks : blocks_of(s, c, false);
+    }
+    return (most > 3 * block && blocks > 1) || (items && large && right_on_some(s, block));
+}
+
+static uint32_t *field(struct launch_record *r, int which)
+{
+    return which == 0 ? &r->block_x : which == 1 ? &r->block_y : &r->items;
+}
+
+/* With larger blocks a fault may only begin later: right, too, on what is larger by as much, one
+ * way and the other? */
+static bool right_further(struct search *s, uint32_t times)
+{
+    const struct lab *lab = s->x->verify->lab;
+    struct lab_case most = {0};
+    uint64_t size = 0;
+    bool right = true;
+
+    if (!lab->extents || !*lab->extents)
+        return true;
+    for (int i = 0; i < s->nfailed; i++) {
+        uint64_t n = elements_of(s, s->failed[i]);
+
+        if (n > MOST || n < size)
+            continue;
+        most = *s->failed[i];
+        size = n;
+    }
+    for (const char *e = lab->extents; *e && right; e++) {
+        struct lab_case further = most;
+
+        set_extent(&further, *e, extent_of(&most, *e) * times + 1);
+        enum run_end end = how_it_ends(s, &further);
+        right = e == lab->extents ? end == RUN_OK : end != RUN_WRONG; /* it need not be a case */
+    }
+    return right;
+}
+
+/* The kernel as it is, with a number of one field of its launch record `times` as large. */
+static bool right_with(struct search *s, struct launch_record r, uint32_t times, bool items)
+{
+    struct launch_record used = r;
+    struct text note = {0};
+
+    record_clamp(s->x->variant, &r, &used, &note);
+    bool allowed = !note.length && !memcmp(&used, &r, sizeof(r));
+    text_free(&note);
+    s->x->record = r;
+    return allowed && right_on_all(s, items) && (times < 2 || right_further(s, times));
+}
+
+static bool by_field(struct search *s, const struct launch_record *given, int which)
+{
+    static const char *const of[] = {"%s threads a block", "%s threads a block along y",
+                                     "%s for the third number (items)"};
+    struct launch_record r = *given;
+    struct text right = {0}, words = {0};
+    int n = 0, tried = 0;
+
+    if (which == 2 && !given->items)
+        return false; /* as many blocks as fit: any other number is another rule, and hides faults
+                       */
+
+    for (uint32_t v = which == 0 ? 32 : 1; v <= 1024; v *= 2) {
+        *field(&r, which) = v;
+        if (v == *field((struct launch_record *)given, which))
+            continue;
+        tried++;
+        if (right_with(s, r, v / *field((struct launch_record *)given, which), which == 2))
+            text_addf(&right, "%s%u", n++ ? " or " : "", v);
+    }
+    s->x->record = *given;
+    /* Sizes below some bound may all be right for another reason: one alone is the kernel's own. */
+    bool told = which == 2 ? n && n <= tried / 2 : n == 1;
+    if (told) {
+        s->d->cause = which == 0 && !strcmp(right.s, "32") ? s->d->cause : "record";
+        text_addf(&words, of[which], right.s);
+        diagnosis_add(
+            s->d, "record",
+            "with %s in LAUNCH it is right, with %u it is not: if the kernel is to have such "
+            "blocks, something in it does not suit them: an index, a bound (a constant, or another "
+            "extent, in place of the one that belongs there?), or what threads leave that have "
+            "nothing to do",
+            words.s, *field((struct launch_record *)given, which));
+    }
+    text_free(&right);
+    text_free(&words);
+    return told;
+}
+
+/* An access of shared memory was out of bounds: with more of it? As much as there is, then less. */
+static bool by_shared(struct search *s)
+{
+    struct launch_record given = s->x->record, r = given;
+    uint32_t least = 0;
+
+    for (uint32_t step = 1 << 17; step >= 16 && given.shared_bytes; step /= 2) {
+        r.shared_bytes = least ? least - step : given.shared_bytes + step;
+        if (r.shared_bytes > given.shared_bytes && right_with(s, r, 1, false))
+            least = r.shared_bytes;
+    }
+    s->x->record = given;
+    if (least) {
+        s->d->cause = "record";
+        diagnosis_add(s->d, "record",
+                      "with %" PRIu32 " bytes of shared memory in LAUNCH it is right, with the "
+                      "%" PRIu32 " that are asked for there it is not",
+                      least, given.shared_bytes);
+    }
+    return least;
+}
+
+static bool by_fields(struct search *s, int from, int to)
+{
+    struct launch_record given = s->x->record;
+    bool told = false;
+
+    for (int which = from; which < to && !told && s->x->variant->has_record; which++)
+        told = by_field(s, &given, which);
+    return told;
+}
+
+bool by_record_or_edit(struct search *s, const int *lines)
+{
+    bool shared = is_cause(s->d, "out-of-bounds") && s->x->variant->has_record &&
+                  strstr(text_str(&s->d->words), "shared memory");
+
+    return by_fields(s, 0, 2) || (lines && by_edit_of(s, OF_PLACES, lines)) || by_fields(s, 2, 3) ||
+           (shared && by_shared(s));
+}
