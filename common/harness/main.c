@@ -27,7 +27,7 @@
 
 #define IMAGE_MAX   (256u << 20)
 #define LOG_SECONDS 5   /* between two lines of progress */
-#define EDITS       800 /* of the file that are tried for a cause, in a run */
+#define EDITS       600 /* of the file that are tried for a cause, in a run */
 
 static bool applies(const struct run *r, int v, const struct lab_case *c)
 {

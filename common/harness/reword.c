@@ -23,7 +23,7 @@ enum {
     STEPS_OF_A_LOOP = 1 << 20,
     STEPS = 1 << 23,
     TOLD_MAX = 1 << 20,
-    TRIES = 400, /* of one sort */
+    TRIES = 300, /* of one sort */
     GOAL_STEPS = 1 << 28
 };
 
@@ -96,10 +96,11 @@ static bool right_nearby(struct search *s, const struct lab_case *of, int *n)
     const char *extents = s->x->verify->lab->extents;
     bool right = true;
 
-    for (int i = 0; i < 6 && right && *n < NEARBY; i++) {
+    for (int i = 0; i < 10 && right && *n < NEARBY; i++) {
         struct lab_case c = *of;
         uint64_t *extent = i % 2 ? &c.m : &c.n,
-                 more[] = {*extent + 1, 2 * *extent + 3, *extent + 37};
+                 more[] = {*extent + 1, 2 * *extent + 3, *extent + 37, 4 * *extent - 1,
+                           7 * *extent + 5};
         struct sample sample;
 
         if (!extents || !strchr(extents, i % 2 ? 'm' : 'n') || !*extent)

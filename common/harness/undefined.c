@@ -42,10 +42,22 @@ static const char *skip_token(const char *p)
         n = (size_t)(strchr(p + 1, end) - p) + 1;
     return skip_blanks(p + (n ? n : 1));
 }
-static const char *next_function(const char *p)
+/* Is text p in a line's comment? */
+static bool is_comment(const char *start, const char *p)
 {
-    for (p = skip_blanks(p); *p; p = skip_token(p))
-        if (word_length(p) == 5 && !strncmp(p, ".func", 5))
+    const char *line = p;
+
+    while (line > start && line[-1] != '\n')
+        line--;
+    const char *comment = strstr(line, "//");
+    return comment && comment < p;
+}
+/* PTX is long, and has few: so it is not read word by word. */
+static const char *next_function(const char *start, const char *p)
+{
+    for (; (p = strstr(p, ".func")); p++)
+        if ((p == start || isspace((unsigned char)p[-1])) && word_length(p) == 5 &&
+            !is_comment(start, p))
             return p;
     return NULL;
 }
@@ -70,7 +82,7 @@ static bool is_known(const char *ptx, const struct function *f)
     for (size_t k = 0; k < sizeof(of_the_device) / sizeof(of_the_device[0]); k++)
         if (strlen(of_the_device[k]) == f->length && !memcmp(of_the_device[k], f->name, f->length))
             return true;
-    for (const char *p = ptx; (p = next_function(p)); p = skip_token(p)) {
+    for (const char *p = ptx; (p = next_function(ptx, p)); p = skip_token(p)) {
         struct function g = function_at(p);
         if (g.defined && g.length == f->length && !memcmp(g.name, f->name, f->length))
             return true;
@@ -80,7 +92,7 @@ static bool is_known(const char *ptx, const struct function *f)
 
 char *undefined_function(const char *ptx)
 {
-    for (const char *p = ptx; (p = next_function(p)); p = skip_token(p)) {
+    for (const char *p = ptx; (p = next_function(ptx, p)); p = skip_token(p)) {
         struct function f = function_at(p);
         if (f.name && !f.defined && !is_known(ptx, &f))
             return xformat("%.*s", (int)f.length, f.name);

@@ -65,7 +65,7 @@ static const struct lab_case cases[] = {
     PARTICLES("particles=0", 0, CHECK),
     PARTICLES("particles=1", 1, CHECK),
     PARTICLES("particles=1000", 1000, CHECK),
-    PARTICLES("particles-special", 300, CHECK | CASE_SPECIAL),
+    PARTICLES("particles-special", 1003, CHECK | CASE_SPECIAL),
     PARTICLES("particles=2^20", 1 << 20, SMALL),
     PARTICLES("particles=2^22", 1 << 22, LARGE),
 
