@@ -734,11 +734,11 @@ static way *const others[] = {another_value, less_another,   statements_exchange
 const struct ways other_ways = {others, sizeof(others) / sizeof(others[0])};
 
 static way *const places[] = {
-    axes_exchanged,      unused_parameter,   names_exchanged, another_operator, another_shift,
-    another_member,      one_more,           less_another,    another_bound,    similar_name,
-    another_number,      number_of_function, row_added,       another_name,     brackets,
-    transposed,          exchanged,          another_type,    another_value,    another_assignment,
-    statements_exchanged};
+    axes_exchanged, unused_parameter,   names_exchanged, another_operator,   another_shift,
+    another_member, one_more,           less_another,    another_bound,      similar_name,
+    another_number, number_of_function, row_added,       brackets,           transposed,
+    exchanged,      another_type,       another_value,   another_assignment, statements_exchanged,
+    another_name};
 const struct ways place_ways = {places, sizeof(places) / sizeof(places[0])};
 
 static way *const orders[] = {statements_exchanged, another_operator, another_bound, another_number,

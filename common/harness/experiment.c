@@ -10,7 +10,7 @@
 /* What tries take, in bytes of what the compiler makes of them, at 1.5 us each. No clock is asked,
  * so that a slower machine finds the same. */
 enum {
-    SPENT = 6000000,
+    SPENT = 9000000,
     AT_LEAST = 8000, /* of one that compiles to less, or not at all */
     QUICK = 3,       /* times as fast: quickly compiled code */
     PER_BYTE = 64    /* warp instructions that are run in that time */

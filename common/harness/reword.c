@@ -23,7 +23,7 @@ enum {
     STEPS_OF_A_LOOP = 1 << 20,
     STEPS = 1 << 23,
     TOLD_MAX = 1 << 20,
-    TRIES = 300, /* of one sort */
+    TRIES = 350, /* of one sort */
     GOAL_STEPS = 1 << 28
 };
 
