@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -265,6 +266,26 @@ static void put_message(struct text *t, const struct findings *all, const struct
               byte, (int)length, name, other);
 }
 
+/* "read of 4 bytes at …, 0 bytes after a 4000-byte block", by the thread of that number: one more
+ * than there are elements was let through. */
+static void put_behind(struct text *t, const struct finding *f)
+{
+    const char *of = strstr(f->message, " of "), *after = strstr(f->message, ", 0 bytes after a ");
+    unsigned long long size, bytes;
+
+    if (strcmp(f->kind, "fault") || !of || !after || sscanf(of, " of %llu bytes", &size) != 1 ||
+        sscanf(after, ", 0 bytes after a %llu-byte block", &bytes) != 1 || !size || bytes % size)
+        return;
+    unsigned long long n = bytes / size, block = (unsigned long long)number(f->json, "block", 0),
+                       thread = (unsigned long long)number(f->json, "thread", 0);
+    bool its = block ? n > thread && (n - thread) % (32 * block) == 0 : n == thread;
+    if (its)
+        text_addf(t,
+                  "; it is thread %llu of all, and there are elements 0 to %llu: nothing keeps it "
+                  "out (i < n does, i <= n does not)",
+                  n, n - 1);
+}
+
 static void put_finding(struct text *t, const struct findings *all, const struct finding *f,
                         const char *path)
 {
@@ -284,6 +305,7 @@ static void put_finding(struct text *t, const struct findings *all, const struct
                   number(f->json, "thread", 1), number(f->json, "thread", 2));
     text_add(t, *string(f->json, "kernel") ? ": " : "");
     put_message(t, all, f);
+    put_behind(t, f);
     text_add(t, "\n");
 }
 

@@ -26,6 +26,23 @@ static const char *put(const char *lines, int most, bool each_kind)
     return findings_put(&t, lines, "labs/x/mine.cu", most, each_kind);
 }
 
+/* One thread more than there are elements; and one for which that cannot be. */
+Test(finding, one_thread_too_many)
+{
+    const char *one = AT("fault", 7,
+                         "illegal address: read of 4 bytes at 0x1000, 0 bytes after a 1032-byte "
+                         "block from cudaMalloc (allocation 1)"),
+               *more = AT("fault", 7,
+                          "illegal address: read of 4 bytes at 0x1000, 0 bytes after a 1036-byte "
+                          "block from cudaMalloc (allocation 1)");
+
+    put(one, 1, true); /* 256 + 2 */
+    cr_expect(strstr(t.s, "it is thread 258 of all, and there are elements 0 to 257"), "%s", t.s);
+    put(more, 1, true);
+    cr_expect_null(strstr(t.s, "of all"), "%s", t.s);
+    text_free(&t);
+}
+
 Test(finding, where_and_who)
 {
     cr_expect_str_eq(put(AT("fault", 7, "illegal address"), 2, false), "out-of-bounds");

@@ -124,8 +124,10 @@ static bool put_wrapped(struct text *t, uint64_t addr)
             continue;
         put_element(t, addr, a);
         int64_t index = (int64_t)(below - a->addr) / (int64_t)sizes[i];
-        text_addf(t, ": 2^32 more than %s[%" PRId64 "]; an unsigned index below zero%s?", a->label,
-                  index, index == -1 ? ", or one that was never set (all bits set here)" : "");
+        text_addf(
+            t, ": 2^32 more than %s[%" PRId64 "]; an unsigned index below zero%s?", a->label, index,
+            index == -1 ? ", or one that was never set, or a quotient by 0 (all bits set here)"
+                        : "");
         return true;
     }
     return false;
