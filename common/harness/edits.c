@@ -19,7 +19,14 @@ static int lines_in(const char *s, size_t length)
 
 void change(struct scan *s, int from, int to, char *with)
 {
+    bool argument = from == to && word_kind(s, from) == NUMBER && word_is(s, from - 1, "<") &&
+                    word_is(s, from + 1, ">"); /* of a template: which step it is, often */
     struct edits *e = s->to;
+
+    if (argument) {
+        free(with);
+        return;
+    }
     size_t at = s->v[from].at, length = s->v[to].at + s->v[to].length - at;
     int lines = lines_in(s->text + at, length) - lines_in(with, strlen(with));
 

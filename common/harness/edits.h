@@ -1,5 +1,6 @@
 /* edits.h - a .cu file with one small change, such as people forget or slip: another operator, the
- * operands exchanged, a sign, a square, brackets, another name, a digit.
+ * operands exchanged, a sign, a square, brackets, another name, a digit; or a guard, a factor, a
+ * statement that was left out, or is there once too often.
  *
  * Interface: edits_make() lists them, the likelier ones first; edits_apply() makes one.
  * edits_calls() lists places where one call more may stand. Not modelled: the language. What is no

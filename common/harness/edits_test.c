@@ -267,6 +267,20 @@ static bool is_told(const struct edits *e, const char *words)
     return told;
 }
 
+/* The number that a template is asked for is mostly the step's own: tree<4> is no tree<8>. */
+Test(edits, no_other_step)
+{
+    struct edits e;
+
+    edits_make(&e,
+               "template <int N> __device__ void f(int *x) { x[N] = 4; }\n"
+               "KERNEL k(int *x) { f<4>(x); }\n",
+               "k", "", "");
+    cr_expect(is_made(&e, 1, "8"));
+    cr_expect_not(is_made(&e, 2, "8") || is_made(&e, 2, "5"));
+    edits_free(&e);
+}
+
 /* A word alone says little. */
 Test(edits, in_words)
 {

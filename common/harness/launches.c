@@ -53,6 +53,9 @@ static bool right_on_all(struct search *s, bool items)
             return false;
         large &= !small;
     }
+    /* Of those, what was made of them is to tell: else nothing that was wrong is looked at. */
+    if (large && (!s->smallest.name || !passes(s, &s->smallest)))
+        return false;
     for (int i = 0; i < lab->ncases; i++) {
         const struct lab_case *c = &lab->cases[i];
         uint64_t n = elements_of(s, c);
