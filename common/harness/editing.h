@@ -17,8 +17,9 @@ struct ways {
     way *const *v; /* the likelier first */
     int n;
 };
-extern const struct ways slip_ways, other_ways, place_ways, order_ways, loop_ways; /* _ways.c */
-extern const struct ways asked_ways, left_ways, guard_ways, step_ways, more_ways;  /* _left.c */
+extern const struct ways slip_ways, other_ways, place_ways, order_ways,
+    loop_ways;                                                                    /* edits_ways.c */
+extern const struct ways asked_ways, left_ways, guard_ways, step_ways, more_ways; /* edits_left.c */
 
 /* Of the functions that have one of the lines, or call such: by block. For free(). */
 bool *near_blocks(const struct scan *s, const int lines[2]);
