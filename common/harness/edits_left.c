@@ -250,10 +250,16 @@ static void put_and(struct scan *s, int at, int to, const char *guard)
     insert(s, at, xformat(" && %s", guard));
 }
 
+/* The bracket that closes the condition of the if that word i is; -1: it is none. */
+static int condition_end(const struct scan *s, int i)
+{
+    return word_is(s, i, "if") && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1;
+}
+
 /* One condition more, of what the statement behind it goes by. */
 static void narrowed(struct scan *s, int i)
 {
-    int close = word_is(s, i, "if") && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1, end;
+    int close = condition_end(s, i), end;
 
     if (close < 0)
         return;
@@ -266,7 +272,7 @@ static void narrowed(struct scan *s, int i)
 /* A guard there is, not this one. */
 static void opposite(struct scan *s, int i)
 {
-    int close = word_is(s, i, "if") && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1;
+    int close = condition_end(s, i);
 
     if (close < 0)
         return;
@@ -278,7 +284,7 @@ static void opposite(struct scan *s, int i)
 /* A condition that should not be, of a statement without braces. */
 static void unguarded(struct scan *s, int i)
 {
-    int close = word_is(s, i, "if") && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1;
+    int close = condition_end(s, i);
 
     if (close < 0 || !opens_statement(s, close + 1))
         return;
@@ -291,7 +297,7 @@ static void unguarded(struct scan *s, int i)
 /* if (a) b = c; to b = a ? c : 0; */
 static void else_zero(struct scan *s, int i)
 {
-    int close = word_is(s, i, "if") && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1, set;
+    int close = condition_end(s, i), set;
 
     if (close < 0 || !opens_statement(s, close + 1))
         return;
@@ -544,14 +550,12 @@ static int variable_of(const struct scan *s, int i, const char *builtin, const c
 static void whole_places(struct scan *s, int i)
 {
     static const char *const axes[] = {"x", "y"};
-    int from, to,
-        place[2] = {variable_of(s, i, "threadIdx", "x"), variable_of(s, i, "threadIdx", "y")};
     struct text t = {0};
 
     if (!word_is(s, i, "threadIdx"))
         return;
-    from = statement_begin(s, i);
-    to = statement_end(s, from);
+    int from = statement_begin(s, i), to = statement_end(s, from),
+        place[2] = {variable_of(s, i, "threadIdx", "x"), variable_of(s, i, "threadIdx", "y")};
     for (int k = from; k < i; k++) {
         if (word_is(s, k, "threadIdx"))
             return; /* not its first */
